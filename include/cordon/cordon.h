@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libcordon: run a command so that it can touch only what was named.
+ *
+ * The shape of every use: fill a setup with options, make a plan from it, ask the plan.
+ * Functions that can fail return 0 (or a useful value >= 0) or a negative CORDON_E_* code and then
+ * have filled the caller's error value. Arguments are borrowed, results belong to the caller.
+ * The library never prints, never exits, and keeps no state of its own.
+ */
+#ifndef CORDON_CORDON_H
+#define CORDON_CORDON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CORDON_VERSION "0.1.0"
+
+/* The closed list of failures. Functions return them negated. */
+enum cordon_code {
+	CORDON_E_USAGE = 1, /* an option or argument makes no sense */
+	CORDON_E_SYNTAX,    /* policy text cannot be read */
+	CORDON_E_POLICY,    /* policy text can be read and means nothing allowed */
+	CORDON_E_PATH,      /* a path cannot be resolved or opened */
+	CORDON_E_TRUST,     /* a file or pin cannot be trusted as it is */
+	CORDON_E_GAP,       /* a guarantee that was asked for cannot be kept here */
+	CORDON_E_SYSTEM,    /* the system refused something that should work */
+	CORDON_E_MEMORY,    /* out of memory */
+	CORDON_E_ESCAPE     /* a path leads out of its root */
+};
+
+/* Fixed size, no heap: works after fork and out of memory, and travels through a pipe unchanged. */
+struct cordon_error {
+	int32_t code;	 /* CORDON_E_*, 0 when nothing failed */
+	int32_t sys;	 /* errno of the cause, or 0 */
+	int32_t line;	 /* place in policy text, or 0 */
+	int32_t column;
+	char text[240];	 /* one line, with the place in front of it where there is one */
+};
+
+enum cordon_format { CORDON_TEXT, CORDON_JSON };
+
+/* What a setup can be told; each takes one string and may be given repeatedly where that makes sense. */
+enum cordon_option {
+	CORDON_OPT_COMMAND,	      /* "run" or "shell": whose default profile applies */
+	CORDON_OPT_POLICY,	      /* FILE, PROFILE, or DIALECT:FILE */
+	CORDON_OPT_POLICY_JSON,	      /* policy text; DIALECT: may stand in front */
+	CORDON_OPT_PROJECT,	      /* DIR */
+	CORDON_OPT_READ,	      /* PATH ... */
+	CORDON_OPT_WRITE,
+	CORDON_OPT_EXECUTE,
+	CORDON_OPT_DENY,
+	CORDON_OPT_PROTECT,
+	CORDON_OPT_NET,		      /* none, localhost, localhost:PORTS, domains, all */
+	CORDON_OPT_DOMAIN,
+	CORDON_OPT_PORT,
+	CORDON_OPT_RESOLVER,	      /* ADDRESS:PORT */
+	CORDON_OPT_SOCKET,
+	CORDON_OPT_ENV,		      /* NAME or NAME=VALUE */
+	CORDON_OPT_TIME,
+	CORDON_OPT_OUTPUT,
+	CORDON_OPT_ACCEPT,	      /* name of a guarantee */
+	CORDON_OPT_NO_PROJECT_POLICY, /* value ignored */
+	CORDON_OPT_SYSTEM,	      /* "linux" or "macos" */
+	CORDON_OPT_HOME,	      /* DIR; need not exist when planning for another system */
+	CORDON_OPT_FACTS,	      /* FILE: what the host can do, instead of probing */
+	CORDON_OPT_COUNT
+};
+
+struct cordon_setup;
+struct cordon_plan;
+
+/* A setup is filled, then used for any number of plans. free accepts NULL and returns NULL. */
+struct cordon_setup *cordon_setup_new(void);
+struct cordon_setup *cordon_setup_free(struct cordon_setup *setup);
+int cordon_setup_set(struct cordon_setup *setup, enum cordon_option option, const char *value,
+		     struct cordon_error *err);
+
+/*
+ * Read every layer, merge, resolve. A plan with gaps is still a plan: cordon_plan_gaps() counts what
+ * it cannot keep and was not told to accept; starting anything with such a plan is refused.
+ */
+int cordon_plan_new(const struct cordon_setup *setup, struct cordon_plan **ret_plan,
+		    struct cordon_error *err);
+struct cordon_plan *cordon_plan_free(struct cordon_plan *plan);
+
+/* What the caller should tell the user, one line each; NULL past the end. Owned by the plan. */
+const char *cordon_plan_notice(const struct cordon_plan *plan, size_t index);
+int cordon_plan_gaps(const struct cordon_plan *plan);
+/* The whole plan in words or as JSON. verbose adds every rule, variable and routed call. */
+int cordon_plan_print(const struct cordon_plan *plan, enum cordon_format format, int verbose,
+		      char **ret_text, struct cordon_error *err);
+
+/*
+ * Would it be allowed? what is "connect", "socket", "env", or rights ("read", "write", "rw", ...).
+ * Returns 1 allowed, 0 denied, or an error; *ret_text explains, and names the deciding rule.
+ */
+int cordon_plan_why(const struct cordon_plan *plan, const char *what, const char *subject,
+		    enum cordon_format format, char **ret_text, struct cordon_error *err);
+
+/*
+ * Read and judge policy text. file is what CORDON_OPT_POLICY takes, or NULL for the whole setup.
+ * *ret_warnings counts findings worth failing a build for (notes are not among them).
+ */
+int cordon_check(const struct cordon_setup *setup, const char *file, enum cordon_format format,
+		 char **ret_text, int *ret_warnings, struct cordon_error *err);
+/* The same text in canonical native form. */
+int cordon_check_print(const struct cordon_setup *setup, const char *file, char **ret_text,
+		       struct cordon_error *err);
+
+/* Names of the profiles that come with the library; NULL past the end. */
+const char *cordon_profile(size_t index);
+
+/* What the project's own policy asks for beyond what it may have. */
+enum cordon_trust_action { CORDON_TRUST_LIST, CORDON_TRUST_APPROVE, CORDON_TRUST_REVOKE };
+/* Returns the number of requests that stand unapproved afterwards. */
+int cordon_trust(const struct cordon_setup *setup, enum cordon_trust_action action,
+		 enum cordon_format format, char **ret_text, struct cordon_error *err);
+
+/* A commented starter policy for the setup's project, and where it belongs. */
+int cordon_init_policy(const struct cordon_setup *setup, char **ret_text, char **ret_path,
+		       struct cordon_error *err);
+
+/*
+ * Open path inside root, whatever symbolic links do meanwhile. flags are open(2)'s (O_CLOEXEC is
+ * added); CORDON_CONFINE_ROOT accepts the root itself. A path whose tail does not exist yet gives
+ * *ret_fd -1 unless flags has O_CREAT. *ret_path is for display only. An escape is CORDON_E_ESCAPE.
+ */
+#define CORDON_CONFINE_ROOT 1u
+int cordon_confine(const char *root, const char *path, int flags, unsigned int mode,
+		   unsigned int confine_flags, int *ret_fd, char **ret_path,
+		   struct cordon_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

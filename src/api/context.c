@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the machine tells, gathered once per plan: folders, the project, facts, approvals. A folder
+ * that would make a home or the whole system writable is never taken as a project by itself.
+ */
+#include "api/setup.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "enforce/enforce.h"
+
+#define FACTS_MAX (1u << 16)
+
+extern char **environ;
+
+struct cordon_plan *
+cordon_plan_free(struct cordon_plan *context)
+{
+	if (context == NULL)
+		return NULL;
+	plan_free(context->plan);
+	arena_free(&context->arena);
+	free(context);
+	return NULL;
+}
+
+static bool
+is_foreign(const struct cordon_plan *context)
+{
+	return context->host.view != &fs_real;
+}
+
+/* ---- folders ---- */
+
+/* The home by the user database: what decides about trust must not come from the environment. */
+static const char *
+real_home(void)
+{
+	const struct passwd *entry = getpwuid(geteuid());
+
+	return entry != NULL && entry->pw_dir != NULL && *entry->pw_dir == '/' ? entry->pw_dir : NULL;
+}
+
+static const char *
+env_path(const struct host *host, const char *name)
+{
+	const char *value = host_getenv(host, name);
+
+	return value != NULL && *value == '/' ? value : NULL;
+}
+
+/* XDG folder/cordon, or HOME/below/cordon; NULL when neither is known. */
+static int
+own_folder(struct cordon_plan *context, const char *variable, const char *home, const char *below,
+	   const char **ret_folder, struct cordon_error *err)
+{
+	const char *base = env_path(&context->host, variable);
+
+	*ret_folder = NULL;
+	if (base == NULL && (home == NULL || below == NULL))
+		return 0;
+	if (base == NULL)
+		base = path_join(&context->arena, home, below, err);
+	*ret_folder = base == NULL ? NULL : path_join(&context->arena, base, "cordon", err);
+	return *ret_folder == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+find_folders(struct cordon_plan *context, const struct cordon_setup *setup, struct cordon_error *err)
+{
+	struct host *host = &context->host;
+	const char *home = env_path(host, "HOME"), *trusted_home = real_home();
+	int rc;
+
+	host->home = setup->home != NULL ? setup->home : home;
+	rc = own_folder(context, "XDG_CONFIG_HOME", home, ".config", &host->config_dir, err);
+	if (rc == 0)
+		rc = own_folder(context, "XDG_STATE_HOME", trusted_home == NULL ? home : trusted_home,
+				".local/state", &host->state_dir, err);
+	if (rc == 0)
+		rc = own_folder(context, "XDG_RUNTIME_DIR", NULL, NULL, &host->runtime_dir, err);
+	if (rc < 0)
+		return rc;
+	context->system_file = "/etc/cordon/config.json";
+	if (host->config_dir == NULL)
+		return 0;
+	context->user_file = path_join(&context->arena, host->config_dir, "config.json", err);
+	return context->user_file == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+/* ---- the project ---- */
+
+static char *
+real_path(struct arena *arena, const char *path, struct cordon_error *err)
+{
+	char real[PATH_MAX];
+
+	if (realpath(path, real) == NULL) {
+		cordon_fail(err, CORDON_E_PATH, errno, "cannot use %s", path);
+		return NULL;
+	}
+	return arena_strdup(arena, real, err);
+}
+
+/* "/", a home, or what holds a home: too much to hand over without being told to. */
+static bool
+is_too_wide(const struct cordon_plan *context, const char *path)
+{
+	const char *homes[2] = {env_path(&context->host, "HOME"), real_home()};
+	char real[PATH_MAX];
+
+	if (strcmp(path, "/") == 0)
+		return true;
+	for (int i = 0; i < 2; i++) {
+		if (homes[i] == NULL || strcmp(homes[i], "/") == 0)
+			continue;
+		if (path_below(homes[i], path))
+			return true;
+		if (realpath(homes[i], real) != NULL && strcmp(real, "/") != 0 && path_below(real, path))
+			return true;
+	}
+	return false;
+}
+
+/* A folder everyone can write to proves nothing: anybody could have put the mark there. */
+static bool
+marks_project(const char *folder)
+{
+	static const char *const marks[] = {".git", PROJECT_POLICY_NAME};
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (stat(folder, &st) < 0 || (st.st_mode & S_IWOTH))
+		return false;
+	for (int i = 0; i < 2; i++)
+		if (snprintf(path, sizeof path, "%s/%s", folder, marks[i]) < (int)sizeof path &&
+		    access(path, F_OK) == 0)
+			return true;
+	return false;
+}
+
+static int
+find_project(struct cordon_plan *context, enum context_use use, struct cordon_error *err)
+{
+	struct host *host = &context->host;
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof folder, "%s", host->cwd);
+	while (*folder != '\0') {
+		if (marks_project(folder) && !is_too_wide(context, folder)) {
+			host->project = arena_strdup(&context->arena, folder, err);
+			return host->project == NULL ? -CORDON_E_MEMORY : 0;
+		}
+		*strrchr(folder, '/') = '\0';
+	}
+	host->project = host->cwd;
+	if (use == CONTEXT_LOOK || !is_too_wide(context, host->cwd))
+		return 0;
+	return cordon_fail(err, CORDON_E_USAGE, 0,
+			   "%s is no project: it is a home, holds one, or is the whole system; go into a "
+			   "project or name a folder with -C",
+			   host->cwd);
+}
+
+static int
+named_project(struct cordon_plan *context, const char *named, struct cordon_error *err)
+{
+	struct stat st;
+	char *path;
+
+	/* another machine's folder: taken as it is written */
+	if (is_foreign(context) && *named == '/') {
+		context->host.project = context->host.cwd = named;
+		return 0;
+	}
+	path = real_path(&context->arena, named, err);
+	if (path == NULL)
+		return err == NULL ? -CORDON_E_PATH : -err->code;
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return cordon_fail(err, CORDON_E_PATH, 0, "%s is not a folder", path);
+	context->host.project = path;
+	return 0;
+}
+
+static int
+find_places(struct cordon_plan *context, const struct cordon_setup *setup, enum context_use use,
+	    struct cordon_error *err)
+{
+	char cwd[PATH_MAX];
+	int rc;
+
+	if (getcwd(cwd, sizeof cwd) == NULL || *cwd != '/')
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot find the working directory");
+	context->host.cwd = real_path(&context->arena, cwd, err);
+	if (context->host.cwd == NULL)
+		return err == NULL ? -CORDON_E_PATH : -err->code;
+	rc = setup->project != NULL ? named_project(context, setup->project, err)
+				    : find_project(context, use, err);
+	if (rc < 0 || is_foreign(context))
+		return rc;
+	return gitdirs_find(&context->arena, context->host.project, &context->host.git, err);
+}
+
+/* ---- facts ---- */
+
+static int
+find_facts(struct cordon_plan *context, const struct cordon_setup *setup, struct cordon_error *err)
+{
+	struct facts *facts = &context->facts;
+	char *text;
+	size_t length;
+	int rc;
+
+	if (setup->facts_file == NULL)
+		return enforce_probe(facts, err);
+	rc = file_read(&context->arena, setup->facts_file, FACTS_MAX, &text, &length, NULL, err);
+	return rc < 0 ? rc : facts_read(setup->facts_file, text, length, facts, err);
+}
+
+/* Planning for another system than the one we are on: its usual facts, and nothing of our files. */
+static void
+choose_system(struct cordon_plan *context, const struct cordon_setup *setup)
+{
+	struct host *host = &context->host;
+	struct facts *facts = &context->facts;
+
+	host->system = setup->system_given ? setup->system : facts->system;
+	host->view = host->system == enforce_system() ? &fs_real : &fs_macos_blank;
+	if (host->system == facts->system)
+		return;
+	*facts = (struct facts){.system = host->system, .kernel = "assumed, not probed"};
+	facts->values[FACT_SEATBELT] = host->system == SYSTEM_MACOS;
+}
+
+int
+context_open(const struct cordon_setup *setup, enum context_use use,
+	     struct cordon_plan **ret_context, struct cordon_error *err)
+{
+	auto_context struct cordon_plan *context = calloc(1, sizeof *context);
+	int rc;
+
+	if (context == NULL)
+		return cordon_no_memory(err);
+	rc = find_facts(context, setup, err);
+	if (rc < 0)
+		return rc;
+	context->host.command = setup->command;
+	context->host.environ = (const char *const *)environ;
+	choose_system(context, setup);
+	rc = find_folders(context, setup, err);
+	if (rc == 0)
+		rc = find_places(context, setup, use, err);
+	if (rc < 0)
+		return rc;
+	*ret_context = take(&context);
+	return 0;
+}
+
+/* ---- the plan ---- */
+
+void
+context_input(const struct cordon_plan *context, const struct cordon_setup *setup,
+	      struct stack_input *ret_input)
+{
+	*ret_input = (struct stack_input){
+		.system = context->host.system,
+		.command = setup->command,
+		.project = context->host.project,
+		.system_file = context->system_file,
+		.user_file = context->user_file,
+		.no_project_policy = setup->no_project_policy,
+		.texts = setup->texts,
+		.text_count = setup->text_count,
+		.options = setup->options,
+	};
+}
+
+static void
+remember_hash(struct cordon_plan *context, const char *text, size_t length)
+{
+	trust_hash(text, length, context->hash);
+}
+
+static bool
+is_approved(const void *ctx, const char *path, const char *text, size_t length)
+{
+	struct cordon_plan *context = (struct cordon_plan *)ctx;
+	struct cordon_error why = {0};
+	int found = 0;
+
+	remember_hash(context, text, length);
+	if (context->host.state_dir != NULL)
+		found = trust_load(&context->arena, context->host.state_dir, path, &context->trust, &why);
+	if (found < 0)
+		snprintf(context->trust_problem, sizeof context->trust_problem, "%s", why.text);
+	context->has_trust = found == 1 && strcmp(context->trust.hash, context->hash) == 0;
+	return context->has_trust;
+}
+
+static bool
+take_as_approved(const void *ctx, const char *path, const char *text, size_t length)
+{
+	(void)path;
+	remember_hash((struct cordon_plan *)ctx, text, length);
+	return true;
+}
+
+int
+context_plan(struct cordon_plan *context, const struct cordon_setup *setup, enum context_use use,
+	     const struct stack_text *only, struct cordon_error *err)
+{
+	struct stack_input input;
+	struct stack *stack = NULL;
+	int rc;
+
+	context_input(context, setup, &input);
+	input.trusted = use == CONTEXT_TRUSTING ? take_as_approved : is_approved;
+	input.trusted_ctx = context;
+	if (only != NULL) {
+		input.system_file = input.user_file = NULL;
+		input.no_project_policy = true;
+		input.texts = only;
+		input.text_count = 1;
+	}
+	rc = stack_load(&input, &stack, err);
+	if (rc < 0)
+		return rc;
+	rc = plan_make(&context->host, &context->facts, stack,
+		       context->has_trust ? &context->trust : NULL, &context->plan, err);
+	if (rc == 0 && *context->trust_problem != '\0')
+		rc = plan_notice(context->plan, err, "%s", context->trust_problem);
+	return rc;
+}

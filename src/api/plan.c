@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/* Plans and questions, for the public header. */
+#include "api/setup.h"
+#include "plan/print.h"
+#include "plan/why.h"
+#include "policy/profile.h"
+
+int
+cordon_plan_new(const struct cordon_setup *setup, struct cordon_plan **ret_plan,
+		struct cordon_error *err)
+{
+	auto_context struct cordon_plan *context = NULL;
+	int rc = context_open(setup, CONTEXT_RUN, &context, err);
+
+	if (rc == 0)
+		rc = context_plan(context, setup, CONTEXT_RUN, NULL, err);
+	if (rc < 0)
+		return rc;
+	*ret_plan = take(&context);
+	return 0;
+}
+
+const char *
+cordon_plan_notice(const struct cordon_plan *context, size_t index)
+{
+	return index < context->plan->notice_count ? context->plan->notices[index] : NULL;
+}
+
+int
+cordon_plan_gaps(const struct cordon_plan *context)
+{
+	return plan_gaps(context->plan);
+}
+
+int
+cordon_plan_print(const struct cordon_plan *context, enum cordon_format format, int verbose,
+		  char **ret_text, struct cordon_error *err)
+{
+	auto_str struct str text = {0};
+
+	if (format == CORDON_JSON)
+		plan_print_json(context->plan, &text);
+	else
+		plan_print_text(context->plan, verbose, &text);
+	return str_finish(&text, ret_text, err);
+}
+
+int
+cordon_plan_why(const struct cordon_plan *context, const char *what, const char *subject,
+		enum cordon_format format, char **ret_text, struct cordon_error *err)
+{
+	auto_str struct str text = {0};
+	int answer = why_answer(context->plan, what, subject, format == CORDON_JSON, &text, err);
+	int rc;
+
+	if (answer < 0)
+		return answer;
+	rc = str_finish(&text, ret_text, err);
+	return rc < 0 ? rc : answer;
+}
+
+const char *
+cordon_profile(size_t index)
+{
+	const struct profile *profile = profile_at(index);
+
+	return profile == NULL ? NULL : profile->name;
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Options into a setup. Each is checked here, with the same checks as in policy text, so that a bad
+ * value is refused before anything is read. One row per option.
+ */
+#include "api/setup.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "policy/value.h"
+
+struct cordon_setup *
+cordon_setup_new(void)
+{
+	struct cordon_setup *setup = calloc(1, sizeof *setup);
+
+	if (setup == NULL)
+		return NULL;
+	setup->options = policy_new("command line", NULL);
+	return setup->options == NULL ? cordon_setup_free(setup) : setup;
+}
+
+struct cordon_setup *
+cordon_setup_free(struct cordon_setup *setup)
+{
+	if (setup == NULL)
+		return NULL;
+	policy_free(setup->options);
+	arena_free(&setup->arena);
+	free(setup);
+	return NULL;
+}
+
+struct option;
+typedef int option_fn(struct cordon_setup *setup, const struct option *option, const char *value,
+		      struct cordon_error *err);
+struct option {
+	const char *name;
+	option_fn *set;
+	int extra; /* which list or limit, where one function serves several */
+};
+
+static struct place
+option_place(const struct option *option)
+{
+	return (struct place){option->name, 0, 0};
+}
+
+static int
+refuse(const struct option *option, const char *value, const char *reason, struct cordon_error *err)
+{
+	return cordon_fail(err, CORDON_E_USAGE, 0, "%s: \"%.80s\" %s", option->name, value, reason);
+}
+
+static int
+keep(struct cordon_setup *setup, const char **to, const char *value, struct cordon_error *err)
+{
+	*to = arena_strdup(&setup->arena, value, err);
+	return *to == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+set_command(struct cordon_setup *setup, const struct option *option, const char *value,
+	    struct cordon_error *err)
+{
+	if (strcmp(value, "run") != 0 && strcmp(value, "shell") != 0)
+		return refuse(option, value, "is neither run nor shell", err);
+	setup->command = *value == 'r' ? COMMAND_RUN : COMMAND_SHELL;
+	return 0;
+}
+
+static int
+set_text(struct cordon_setup *setup, const struct option *option, const char *value,
+	 struct cordon_error *err)
+{
+	struct stack_text *text;
+
+	if (*value == '\0')
+		return refuse(option, value, "is empty", err);
+	text = arena_push(&setup->arena, &setup->texts, &setup->text_count, sizeof *text, err);
+	if (text == NULL)
+		return -CORDON_E_MEMORY;
+	text->inline_text = option->extra;
+	text->value = arena_strdup(&setup->arena, value, err);
+	return text->value == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+set_project(struct cordon_setup *setup, const struct option *option, const char *value,
+	    struct cordon_error *err)
+{
+	if (*value == '\0')
+		return refuse(option, value, "is empty", err);
+	return keep(setup, &setup->project, value, err);
+}
+
+/* Relative paths on a command line are meant from where one stands. */
+static int
+absolute(struct cordon_setup *setup, const char *value, const char **ret_path,
+	 struct cordon_error *err)
+{
+	char cwd[PATH_MAX];
+
+	*ret_path = value;
+	if (*value == '/' || *value == '~' || *value == '$' || str_starts(value, "**") || *value == '\0')
+		return 0;
+	if (getcwd(cwd, sizeof cwd) == NULL)
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot find the working directory");
+	*ret_path = path_join(&setup->arena, cwd, value, err);
+	return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+set_list(struct cordon_setup *setup, const struct option *option, const char *value,
+	 struct cordon_error *err)
+{
+	const char *path, *reason;
+	struct rule *rule;
+	int rc = absolute(setup, value, &path, err);
+
+	if (rc < 0)
+		return rc;
+	reason = value_path(path, true);
+	if (reason != NULL)
+		return refuse(option, value, reason, err);
+	rule = policy_add_rule(setup->options, (enum list)option->extra, path, option_place(option), err);
+	if (rule == NULL)
+		return -CORDON_E_MEMORY;
+	rule->match = value_is_glob(path) ? MATCH_GLOB : MATCH_SUBPATH;
+	return 0;
+}
+
+static int
+add_port(struct cordon_setup *setup, struct ports *ports, const struct option *option,
+	 const char *value, struct cordon_error *err)
+{
+	struct port *port;
+	char *end;
+	long number = strtol(value, &end, 10);
+
+	if (end == value || *end != '\0' || number < 1 || number > 65535)
+		return refuse(option, value, "is not a port from 1 to 65535", err);
+	port = arena_push(&setup->options->arena, &ports->items, &ports->count, sizeof *port, err);
+	if (port == NULL)
+		return -CORDON_E_MEMORY;
+	*port = (struct port){(uint16_t)number, option_place(option)};
+	return 0;
+}
+
+static int
+set_localhost_ports(struct cordon_setup *setup, const struct option *option, const char *list,
+		    struct cordon_error *err)
+{
+	auto_free char *copy = strdup(list);
+	char *rest = copy, *item;
+	int rc = 0;
+
+	if (copy == NULL)
+		return cordon_no_memory(err);
+	while (rc == 0 && (item = strsep(&rest, ",")) != NULL)
+		rc = add_port(setup, &setup->options->network.localhost, option, item, err);
+	return rc;
+}
+
+static int
+set_net(struct cordon_setup *setup, const struct option *option, const char *value,
+	struct cordon_error *err)
+{
+	struct network *network = &setup->options->network;
+
+	network->place = option_place(option);
+	network->localhost = (struct ports){0};
+	if (str_starts(value, "localhost:")) {
+		network->mode = NET_LOCALHOST;
+		return set_localhost_ports(setup, option, value + strlen("localhost:"), err);
+	}
+	for (int mode = NET_NONE; mode <= NET_ALL; mode++) {
+		if (strcmp(net_names[mode], value) == 0) {
+			network->mode = (enum net_mode)mode;
+			return 0;
+		}
+	}
+	return refuse(option, value, "is none of none, localhost, localhost:PORT,..., domains, all", err);
+}
+
+static int
+set_domain(struct cordon_setup *setup, const struct option *option, const char *value,
+	   struct cordon_error *err)
+{
+	struct network *network = &setup->options->network;
+	char name[VALUE_DOMAIN_SIZE];
+	const char *reason = value_domain(value, name);
+
+	if (reason != NULL)
+		return refuse(option, value, reason, err);
+	if (network->mode != NET_UNSET && network->mode != NET_DOMAINS)
+		return refuse(option, value, "needs the network mode domains, and --net says another", err);
+	network->mode = NET_DOMAINS;
+	network->place = option_place(option);
+	return policy_add_word(setup->options, &network->domains, name, option_place(option), err);
+}
+
+static int
+set_port(struct cordon_setup *setup, const struct option *option, const char *value,
+	 struct cordon_error *err)
+{
+	return add_port(setup, &setup->options->network.ports, option, value, err);
+}
+
+static int
+set_resolver(struct cordon_setup *setup, const struct option *option, const char *value,
+	     struct cordon_error *err)
+{
+	struct word *resolver = &setup->options->network.resolver;
+	const char *reason = value_endpoint(value);
+
+	if (reason != NULL)
+		return refuse(option, value, reason, err);
+	resolver->place = option_place(option);
+	return keep(setup, &resolver->text, value, err);
+}
+
+static int
+set_socket(struct cordon_setup *setup, const struct option *option, const char *value,
+	   struct cordon_error *err)
+{
+	const char *path = value, *reason = value_socket(value);
+	int rc = 0;
+
+	if (reason != NULL && strchr(value, '/') != NULL) {
+		rc = absolute(setup, value, &path, err);
+		reason = rc < 0 ? NULL : value_socket(path);
+	}
+	if (rc < 0)
+		return rc;
+	if (reason != NULL)
+		return refuse(option, value, reason, err);
+	return policy_add_word(setup->options, &setup->options->sockets, path, option_place(option), err);
+}
+
+static int
+set_env_value(struct cordon_setup *setup, const struct option *option, const char *name,
+	      const char *value, struct cordon_error *err)
+{
+	struct environment *env = &setup->options->env;
+	struct env_set *set = arena_push(&setup->options->arena, &env->set, &env->set_count,
+					 sizeof *set, err);
+
+	if (set == NULL)
+		return -CORDON_E_MEMORY;
+	set->name = name;
+	set->place = option_place(option);
+	return keep(setup, &set->value, value, err);
+}
+
+static int
+set_env(struct cordon_setup *setup, const struct option *option, const char *value,
+	struct cordon_error *err)
+{
+	const char *equals = strchr(value, '=');
+	size_t length = equals == NULL ? strlen(value) : (size_t)(equals - value);
+	char *name = arena_strndup(&setup->arena, value, length, err);
+	const char *reason;
+
+	if (name == NULL)
+		return -CORDON_E_MEMORY;
+	reason = value_env_name(name, equals == NULL);
+	if (reason != NULL)
+		return refuse(option, name, reason, err);
+	if (equals != NULL)
+		return set_env_value(setup, option, name, equals + 1, err);
+	return policy_add_word(setup->options, &setup->options->env.allow, name, option_place(option),
+			       err);
+}
+
+static int
+set_limit(struct cordon_setup *setup, const struct option *option, const char *value,
+	  struct cordon_error *err)
+{
+	struct limit_value *limit = &setup->options->limits[option->extra];
+	const char *reason = option->extra == LIMIT_TIME ? value_duration(value, &limit->value)
+							 : value_size(value, &limit->value);
+
+	limit->place = option_place(option);
+	return reason == NULL ? 0 : refuse(option, value, reason, err);
+}
+
+static int
+set_accept(struct cordon_setup *setup, const struct option *option, const char *value,
+	   struct cordon_error *err)
+{
+	if (guarantee_by_name(value) < 0)
+		return refuse(option, value,
+			      "is not the name of a guarantee; `cordon plan -v` lists them", err);
+	return policy_add_word(setup->options, &setup->options->accept, value, option_place(option), err);
+}
+
+static int
+set_no_project_policy(struct cordon_setup *setup, const struct option *option, const char *value,
+		      struct cordon_error *err)
+{
+	(void)option, (void)value, (void)err;
+	setup->no_project_policy = true;
+	return 0;
+}
+
+static int
+set_system(struct cordon_setup *setup, const struct option *option, const char *value,
+	   struct cordon_error *err)
+{
+	for (int i = 0; i < 2; i++) {
+		if (strcmp(system_names[i], value) == 0) {
+			setup->system = (enum system)i;
+			setup->system_given = true;
+			return 0;
+		}
+	}
+	return refuse(option, value, "is neither linux nor macos", err);
+}
+
+static int
+set_home(struct cordon_setup *setup, const struct option *option, const char *value,
+	 struct cordon_error *err)
+{
+	if (*value != '/')
+		return refuse(option, value, "is not an absolute path", err);
+	return keep(setup, &setup->home, value, err);
+}
+
+static int
+set_facts(struct cordon_setup *setup, const struct option *option, const char *value,
+	  struct cordon_error *err)
+{
+	(void)option;
+	return keep(setup, &setup->facts_file, value, err);
+}
+
+static const struct option options[CORDON_OPT_COUNT] = {
+	[CORDON_OPT_COMMAND] = {"--for", set_command, 0},
+	[CORDON_OPT_POLICY] = {"--policy", set_text, false},
+	[CORDON_OPT_POLICY_JSON] = {"--policy-json", set_text, true},
+	[CORDON_OPT_PROJECT] = {"--project", set_project, 0},
+	[CORDON_OPT_READ] = {"--read", set_list, LIST_READ},
+	[CORDON_OPT_WRITE] = {"--write", set_list, LIST_WRITE},
+	[CORDON_OPT_EXECUTE] = {"--execute", set_list, LIST_EXECUTE},
+	[CORDON_OPT_DENY] = {"--deny", set_list, LIST_DENY},
+	[CORDON_OPT_PROTECT] = {"--protect", set_list, LIST_PROTECT},
+	[CORDON_OPT_NET] = {"--net", set_net, 0},
+	[CORDON_OPT_DOMAIN] = {"--domain", set_domain, 0},
+	[CORDON_OPT_PORT] = {"--port", set_port, 0},
+	[CORDON_OPT_RESOLVER] = {"--resolver", set_resolver, 0},
+	[CORDON_OPT_SOCKET] = {"--socket", set_socket, 0},
+	[CORDON_OPT_ENV] = {"--env", set_env, 0},
+	[CORDON_OPT_TIME] = {"--time", set_limit, LIMIT_TIME},
+	[CORDON_OPT_OUTPUT] = {"--output", set_limit, LIMIT_OUTPUT},
+	[CORDON_OPT_ACCEPT] = {"--accept", set_accept, 0},
+	[CORDON_OPT_NO_PROJECT_POLICY] = {"--no-project-policy", set_no_project_policy, 0},
+	[CORDON_OPT_SYSTEM] = {"--system", set_system, 0},
+	[CORDON_OPT_HOME] = {"--home", set_home, 0},
+	[CORDON_OPT_FACTS] = {"--facts", set_facts, 0},
+};
+
+int
+cordon_setup_set(struct cordon_setup *setup, enum cordon_option option, const char *value,
+		 struct cordon_error *err)
+{
+	if (setup == NULL || (unsigned)option >= CORDON_OPT_COUNT || value == NULL)
+		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no such option, or it has no value");
+	return options[option].set(setup, &options[option], value, err);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What the public opaque types hold. */
+#pragma once
+
+#include <cordon/cordon.h>
+
+#include "plan/plan.h"
+
+struct cordon_setup {
+	struct arena arena;
+	enum command command;
+	bool system_given;
+	enum system system;
+	const char *project; /* as named; NULL: to be found */
+	const char *home;    /* as named; NULL: the caller's */
+	const char *facts_file;
+	bool no_project_policy;
+	struct stack_text *texts;
+	size_t text_count;
+	struct policy *options; /* --read and its like */
+};
+
+/* Everything a plan borrows from. */
+struct cordon_plan {
+	struct arena arena;
+	struct host host;
+	struct facts facts;
+	const char *system_file, *user_file;
+	struct trust trust;
+	bool has_trust;		     /* the project's policy was approved as it is */
+	char hash[TRUST_HASH_SIZE];  /* of the project's policy as it was read */
+	char trust_problem[sizeof((struct cordon_error *)0)->text];
+	struct plan *plan;
+};
+
+enum context_use {
+	CONTEXT_RUN,	/* a project that may become writable: homes and roots are refused */
+	CONTEXT_LOOK,	/* nothing will run: any folder will do */
+	CONTEXT_TRUSTING /* as RUN, with the project's policy taken as approved */
+};
+
+/* The host part: folders, project, facts. */
+int context_open(const struct cordon_setup *setup, enum context_use use,
+		 struct cordon_plan **ret_context, struct cordon_error *err);
+/* The plan part. only: one policy text instead of every source, or NULL. */
+int context_plan(struct cordon_plan *context, const struct cordon_setup *setup,
+		 enum context_use use, const struct stack_text *only, struct cordon_error *err);
+void context_input(const struct cordon_plan *context, const struct cordon_setup *setup,
+		   struct stack_input *ret_input);
+static inline void
+auto_context_fn(struct cordon_plan **context)
+{
+	cordon_plan_free(*context);
+}
+#define auto_context __attribute__((cleanup(auto_context_fn)))

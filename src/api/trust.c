@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Approving what a project asks for. What is approved is exactly what was listed: the file by its
+ * content, each path by where it leads at this moment.
+ */
+#include <string.h>
+
+#include "api/setup.h"
+
+static void
+print_requests(const struct plan *plan, struct str *to)
+{
+	for (size_t i = 0; i < plan->request_count; i++) {
+		const struct request *request = &plan->requests[i];
+
+		str_add(to, "  ");
+		str_visible(to, request->text);
+		str_printf(to, "   (line %u)", request->place.line);
+		if (request->path != NULL && strstr(request->text, request->path) == NULL) {
+			str_add(to, "\n      which is ");
+			str_visible(to, request->path);
+		}
+		if (request->confusable != NULL)
+			str_printf(to, "\n      look twice: %s", request->confusable);
+		str_add(to, "\n");
+	}
+}
+
+static void
+print_json(const struct cordon_plan *context, const char *state, struct str *to)
+{
+	const struct plan *plan = context->plan;
+
+	str_add(to, "{\"file\": ");
+	if (plan->stack->project != NULL)
+		str_json(to, plan->stack->project->file);
+	else
+		str_add(to, "null");
+	str_printf(to, ", \"state\": \"%s\", \"hash\": \"%s\", \"requests\": [", state, context->hash);
+	for (size_t i = 0; i < plan->request_count; i++) {
+		str_add(to, i == 0 ? "\n  {\"text\": " : ",\n  {\"text\": ");
+		str_json(to, plan->requests[i].text);
+		str_printf(to, ", \"line\": %u, \"column\": %u, \"path\": ", plan->requests[i].place.line,
+			   plan->requests[i].place.column);
+		if (plan->requests[i].path != NULL)
+			str_json(to, plan->requests[i].path);
+		else
+			str_add(to, "null");
+		str_add(to, ", \"warning\": ");
+		if (plan->requests[i].confusable != NULL)
+			str_json(to, plan->requests[i].confusable);
+		else
+			str_add(to, "null");
+		str_add(to, "}");
+	}
+	str_add(to, "]}\n");
+}
+
+static int
+open_plan(const struct cordon_setup *setup, enum context_use use, struct cordon_plan **ret,
+	  struct cordon_error *err)
+{
+	auto_context struct cordon_plan *context = NULL;
+	int rc = context_open(setup, use, &context, err);
+
+	if (rc == 0)
+		rc = context_plan(context, setup, use, NULL, err);
+	if (rc == 0)
+		*ret = take(&context);
+	return rc;
+}
+
+static int
+list(const struct cordon_plan *context, enum cordon_format format, struct str *to)
+{
+	const struct plan *plan = context->plan;
+	bool approved = plan->stack->project_trusted;
+
+	if (format == CORDON_JSON) {
+		print_json(context, plan->stack->project == NULL ? "none"
+				    : approved		     ? "approved"
+							     : "asking",
+			   to);
+		return (int)plan->request_count;
+	}
+	if (plan->stack->project == NULL) {
+		str_add(to, "this project has no policy of its own\n");
+		return 0;
+	}
+	str_visible(to, plan->stack->project->file);
+	if (plan->request_count == 0) {
+		str_add(to, approved ? " is approved as it stands\n" : " asks for nothing it may not have\n");
+		return 0;
+	}
+	str_add(to, approved ? " is approved, but asks again for:\n" : " asks for:\n");
+	print_requests(plan, to);
+	str_add(to, "`cordon trust --yes` grants this to this file as it stands; a changed file asks again\n");
+	return (int)plan->request_count;
+}
+
+static int
+collect_pins(struct arena *arena, const struct planned_rule *rules, size_t count, struct trust *to,
+	     struct cordon_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct pin *pin;
+
+		if (rules[i].layer != LAYER_PROJECT || rules[i].effect != EFFECT_ALLOW)
+			continue;
+		pin = arena_push(arena, &to->pins, &to->pin_count, sizeof *pin, err);
+		if (pin == NULL)
+			return -CORDON_E_MEMORY;
+		*pin = pin_now(rules[i].root);
+	}
+	return 0;
+}
+
+static int
+collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct trust *to,
+	struct cordon_error *err)
+{
+	const struct index *index = &granted->plan->index;
+	int rc = 0;
+
+	*to = (struct trust){.file = asking->plan->stack->project->file};
+	memcpy(to->hash, asking->hash, sizeof to->hash);
+	for (size_t i = 0; i < asking->plan->request_count; i++) {
+		struct word *word = arena_push(&asking->arena, &to->approved.items, &to->approved.count,
+					       sizeof *word, err);
+
+		if (word == NULL)
+			return -CORDON_E_MEMORY;
+		word->text = asking->plan->requests[i].text;
+	}
+	rc = collect_pins(&asking->arena, index->paths, index->path_count, to, err);
+	return rc < 0 ? rc
+		      : collect_pins(&asking->arena, index->patterns, index->pattern_count, to, err);
+}
+
+static int
+approve(struct cordon_plan *asking, const struct cordon_setup *setup, enum cordon_format format,
+	struct str *to, struct cordon_error *err)
+{
+	auto_context struct cordon_plan *granted = NULL;
+	struct trust trust;
+	int rc;
+
+	if (asking->plan->stack->project == NULL || asking->plan->request_count == 0)
+		return list(asking, format, to);
+	if (asking->host.state_dir == NULL)
+		return cordon_fail(err, CORDON_E_TRUST, 0,
+				   "there is no place to keep the approval: neither a home nor XDG_STATE_HOME");
+	rc = open_plan(setup, CONTEXT_TRUSTING, &granted, err);
+	if (rc < 0)
+		return rc;
+	if (strcmp(granted->hash, asking->hash) != 0)
+		return cordon_fail(err, CORDON_E_TRUST, 0, "%s changed while it was being approved",
+				   asking->plan->stack->project->file);
+	rc = collect(asking, granted, &trust, err);
+	if (rc == 0)
+		rc = trust_save(asking->host.state_dir, &trust, err);
+	if (rc < 0)
+		return rc;
+	if (format == CORDON_JSON) {
+		print_json(asking, "approved", to);
+		return 0;
+	}
+	str_add(to, "granted to ");
+	str_visible(to, trust.file);
+	str_add(to, ", as it stands:\n");
+	print_requests(asking->plan, to);
+	return 0;
+}
+
+static int
+revoke(struct cordon_plan *context, enum cordon_format format, struct str *to,
+       struct cordon_error *err)
+{
+	const struct stack *stack = context->plan->stack;
+	int rc = 0;
+
+	if (stack->project != NULL && context->host.state_dir != NULL)
+		rc = trust_remove(context->host.state_dir, stack->project->file, err);
+	if (rc < 0)
+		return rc;
+	if (format == CORDON_JSON)
+		print_json(context, rc > 0 ? "revoked" : "none", to);
+	else
+		str_add(to, rc > 0 ? "what was granted to this project is taken back\n"
+				   : "nothing was granted to this project\n");
+	return 0;
+}
+
+int
+cordon_trust(const struct cordon_setup *setup, enum cordon_trust_action action,
+	     enum cordon_format format, char **ret_text, struct cordon_error *err)
+{
+	auto_context struct cordon_plan *context = NULL;
+	auto_str struct str text = {0};
+	int asked, rc = open_plan(setup, CONTEXT_RUN, &context, err);
+
+	if (rc < 0)
+		return rc;
+	if (*context->trust_problem != '\0' && action != CORDON_TRUST_REVOKE)
+		return cordon_fail(err, CORDON_E_TRUST, 0, "%s", context->trust_problem);
+	asked = action == CORDON_TRUST_LIST	 ? list(context, format, &text)
+		: action == CORDON_TRUST_APPROVE ? approve(context, setup, format, &text, err)
+						 : revoke(context, format, &text, err);
+	if (asked < 0)
+		return asked;
+	rc = str_finish(&text, ret_text, err);
+	return rc < 0 ? rc : asked;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+/* Reading and replacing whole small files, with the errors that policy files deserve. */
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static int
+read_all(int fd, char *text, size_t size, size_t *ret_length)
+{
+	size_t used = 0;
+
+	while (used < size) {
+		ssize_t n = read(fd, text + used, size - used);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		used += (size_t)n;
+	}
+	*ret_length = used;
+	return 0;
+}
+
+int
+file_read(struct arena *arena, const char *path, size_t max, char **ret_text, size_t *ret_length,
+	  struct stat *ret_stat, struct cordon_error *err)
+{
+	/* O_NONBLOCK: a FIFO in place of a file must not hang us */
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	size_t length;
+	char *text;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot read %s", path);
+	if (!S_ISREG(st.st_mode))
+		return cordon_fail(err, CORDON_E_PATH, 0, "cannot read %s: not a regular file", path);
+	if ((unsigned long long)st.st_size > max)
+		return cordon_fail(err, CORDON_E_PATH, 0, "%s is larger than %zu bytes", path, max);
+	/* one byte more than it says: a file that grows meanwhile is noticed, not cut */
+	text = arena_alloc(arena, (size_t)st.st_size + 2, err);
+	if (text == NULL)
+		return -CORDON_E_MEMORY;
+	if (read_all(fd, text, (size_t)st.st_size + 1, &length) < 0)
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot read %s", path);
+	if (length > (size_t)st.st_size)
+		return cordon_fail(err, CORDON_E_PATH, 0, "%s changed while it was read", path);
+	text[length] = '\0';
+	*ret_text = text;
+	*ret_length = length;
+	if (ret_stat != NULL)
+		*ret_stat = st;
+	return 0;
+}
+
+static int
+write_all(int fd, const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = write(fd, text, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		text += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+int
+file_replace(const char *path, const char *text, size_t length, mode_t mode,
+	     struct cordon_error *err)
+{
+	char temporary[PATH_MAX];
+	auto_fd int fd = -1;
+	int failed;
+
+	if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >=
+	    (int)sizeof temporary)
+		return cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot write %s", path);
+	unlink(temporary);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (fd < 0)
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot write %s", temporary);
+	failed = write_all(fd, text, length) < 0 || fsync(fd) < 0 || rename(temporary, path) < 0;
+	if (failed) {
+		int sys = errno;
+
+		unlink(temporary);
+		return cordon_fail(err, CORDON_E_PATH, sys, "cannot write %s", path);
+	}
+	return 0;
+}
+
+int
+dir_make(const char *path, mode_t mode, struct cordon_error *err)
+{
+	char part[PATH_MAX];
+	size_t length = strlen(path);
+
+	if (length == 0 || length >= sizeof part)
+		return cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot make folder %s", path);
+	memcpy(part, path, length + 1);
+	for (size_t i = 1; i <= length; i++) {
+		if (part[i] != '/' && part[i] != '\0')
+			continue;
+		part[i] = '\0';
+		if (mkdir(part, mode) < 0 && errno != EEXIST)
+			return cordon_fail(err, CORDON_E_PATH, errno, "cannot make folder %s", part);
+		part[i] = '/';
+	}
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptors and whole files. Everything is close-on-exec from birth. */
+#pragma once
+
+#include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static inline void
+auto_fd_fn(const int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+#define auto_fd __attribute__((cleanup(auto_fd_fn)))
+
+/*
+ * A regular file's whole content, at most max bytes, NUL-terminated, in arena. ret_stat (may be
+ * NULL) is of the very descriptor that was read. err->sys is ENOENT when there is no such file.
+ */
+int file_read(struct arena *arena, const char *path, size_t max, char **ret_text, size_t *ret_length,
+	      struct stat *ret_stat, struct cordon_error *err);
+/*
+ * Replaces path by text in one step: a reader sees the old or the new content, never a part.
+ * A crash leaves at most a .tmp file beside it.
+ */
+int file_replace(const char *path, const char *text, size_t length, mode_t mode,
+		 struct cordon_error *err);
+/* mkdir -p with mode for what is missing. */
+int dir_make(const char *path, mode_t mode, struct cordon_error *err);

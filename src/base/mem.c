@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The arena: chunks of growing size, freed together. Objects never move; arrays that grow leave
+ * their old copy behind, which costs at most as much again.
+ */
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CHUNK_FIRST 4096u
+#define CHUNK_LARGEST (1u << 20)
+#define ALIGNMENT _Alignof(max_align_t)
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t size;
+	size_t used;
+	max_align_t bytes[];
+};
+
+static struct arena_chunk *
+chunk_new(struct arena *arena, size_t need)
+{
+	size_t size = arena->head == NULL ? CHUNK_FIRST : arena->head->size * 2;
+	struct arena_chunk *chunk;
+
+	if (size > CHUNK_LARGEST)
+		size = CHUNK_LARGEST;
+	if (size < need)
+		size = need;
+	chunk = calloc(1, sizeof *chunk + size);
+	if (chunk == NULL)
+		return NULL;
+	chunk->size = size;
+	chunk->next = arena->head;
+	arena->head = chunk;
+	return chunk;
+}
+
+void *
+arena_alloc(struct arena *arena, size_t size, struct cordon_error *err)
+{
+	struct arena_chunk *chunk = arena->head;
+	void *p;
+
+	if (size > SIZE_MAX / 4) {
+		cordon_no_memory(err);
+		return NULL;
+	}
+	size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	if (chunk == NULL || chunk->size - chunk->used < size)
+		chunk = chunk_new(arena, size);
+	if (chunk == NULL) {
+		cordon_no_memory(err);
+		return NULL;
+	}
+	p = (char *)chunk->bytes + chunk->used;
+	chunk->used += size;
+	return p;
+}
+
+char *
+arena_strndup(struct arena *arena, const char *text, size_t length, struct cordon_error *err)
+{
+	char *copy = arena_alloc(arena, length + 1, err);
+
+	if (copy != NULL)
+		memcpy(copy, text, length);
+	return copy;
+}
+
+char *
+arena_strdup(struct arena *arena, const char *text, struct cordon_error *err)
+{
+	return arena_strndup(arena, text, strlen(text), err);
+}
+
+char *
+arena_printf(struct arena *arena, struct cordon_error *err, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (length < 0) {
+		cordon_no_memory(err);
+		return NULL;
+	}
+	text = arena_alloc(arena, (size_t)length + 1, err);
+	if (text == NULL)
+		return NULL;
+	va_start(args, format);
+	vsnprintf(text, (size_t)length + 1, format, args);
+	va_end(args);
+	return text;
+}
+
+void
+arena_free(struct arena *arena)
+{
+	struct arena_chunk *chunk = arena->head;
+
+	while (chunk != NULL) {
+		struct arena_chunk *next = chunk->next;
+
+		free(chunk);
+		chunk = next;
+	}
+	arena->head = NULL;
+}
+
+void *
+arena_push(struct arena *arena, void *items, size_t *count, size_t size, struct cordon_error *err)
+{
+	void **array = items;
+	size_t n = *count;
+
+	/* full exactly when the count is 0 or a power of two from 4 on */
+	if (n == 0 || (n >= 4 && (n & (n - 1)) == 0)) {
+		void *grown = arena_alloc(arena, (n == 0 ? 4 : n * 2) * size, err);
+
+		if (grown == NULL)
+			return NULL;
+		if (n != 0)
+			memcpy(grown, *array, n * size);
+		*array = grown;
+	}
+	(*count)++;
+	return (char *)*array + n * size;
+}

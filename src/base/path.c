@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+/* Path text only; what a path leads to is plan/resolve's business. */
+#include "base/path.h"
+
+#include <string.h>
+
+bool
+path_below(const char *path, const char *root)
+{
+	size_t length = strlen(root);
+
+	if (strcmp(root, "/") == 0)
+		return *path == '/';
+	return strncmp(path, root, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+size_t
+path_depth(const char *path)
+{
+	size_t depth = 0;
+
+	for (; *path != '\0'; path++)
+		if (*path == '/' && path[1] != '/' && path[1] != '\0')
+			depth++;
+	return depth;
+}
+
+const char *
+path_last(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+char *
+path_join(struct arena *arena, const char *dir, const char *name, struct cordon_error *err)
+{
+	size_t length = strlen(dir);
+
+	return arena_printf(arena, err, "%s%s%s", dir,
+			    length != 0 && dir[length - 1] == '/' ? "" : "/", name);
+}
+
+char *
+path_parent(struct arena *arena, const char *path, struct cordon_error *err)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL || slash == path)
+		return arena_strdup(arena, "/", err);
+	return arena_strndup(arena, path, (size_t)(slash - path), err);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Text being built. Failure to allocate is remembered and reported once, by str_finish. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct str {
+	char *text; /* NUL-terminated once anything was added */
+	size_t length;
+	size_t room;
+	bool failed;
+};
+
+void str_add(struct str *s, const char *text);
+void str_add_n(struct str *s, const char *text, size_t length);
+void str_printf(struct str *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A JSON string with its quotes; ASCII control characters escaped, UTF-8 kept. */
+void str_json(struct str *s, const char *text);
+/* For people: control characters as \xNN, so that a name cannot drive a terminal. */
+void str_visible(struct str *s, const char *text);
+/* Hands the text to the caller, or reports that memory ran out on the way. */
+int str_finish(struct str *s, char **ret_text, struct cordon_error *err);
+void str_free(struct str *s);
+#define auto_str __attribute__((cleanup(str_free)))
+
+/* The entry of words nearest to word, if near enough to be a slip; NULL otherwise. */
+const char *nearest_word(const char *word, const char *const *words, size_t count);
+bool str_starts(const char *text, const char *prefix);

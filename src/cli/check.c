@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+/* cordon check: read, judge, print. */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "cli/cli.h"
+
+int
+run_check(struct cli *cli)
+{
+	const char *file = cli->operand_count > 0 ? cli->operands[0] : NULL;
+	struct cordon_error err = {0};
+	auto_free char *findings = NULL, *printed = NULL;
+	int warnings = 0;
+
+	if (cordon_check(cli->setup, file, cli->format, &findings, &warnings, &err) < 0)
+		return cli_fail(&err);
+	if (!cli->print)
+		return cli_put(findings, NULL, warnings > 0);
+	if (cordon_check_print(cli->setup, file, &printed, &err) < 0)
+		return cli_fail(&err);
+	if (!cli->quiet)
+		fputs(findings, stderr);
+	return cli_put(printed, NULL, warnings > 0);
+}

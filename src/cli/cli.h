@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands share: their table, the options, and ways to speak. */
+#pragma once
+
+#include <stdbool.h>
+
+#include <cordon/cordon.h>
+
+#define EXIT_CORDON 125 /* cordon failed or was misused; never a command's own status */
+
+/* What the options and operands of one command line came to. */
+struct cli {
+	const struct command *command;
+	struct cordon_setup *setup;
+	enum cordon_format format;
+	bool verbose, quiet;
+	bool print, yes, revoke, force, profiles, root;
+	char **operands;
+	int operand_count;
+};
+
+struct command {
+	const char *name;
+	int (*run)(struct cli *cli);
+	const char *summary;  /* one line */
+	const char *synopsis; /* operands */
+	const char *help;     /* what --help says between synopsis and options */
+	const char *flags;    /* its own options, by their names, separated by spaces */
+	int least, most;      /* operands */
+	bool setup;	      /* takes the options that say what is planned */
+};
+
+extern const struct command commands[];
+
+int run_check(struct cli *cli);
+int run_why(struct cli *cli);
+int run_plan(struct cli *cli);
+int run_trust(struct cli *cli);
+int run_init(struct cli *cli);
+int run_confine(struct cli *cli);
+
+/* Fills cli from arguments; 0, 1 when --help was answered, or EXIT_CORDON after a message. */
+int cli_parse(struct cli *cli, int argc, char **argv);
+void cli_help(const struct command *command);
+
+/* "cordon: TEXT" on standard error. Returns EXIT_CORDON. */
+int cli_fail(const struct cordon_error *err);
+int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The notices of a plan, one line each, unless -q. */
+void cli_notices(const struct cli *cli, const struct cordon_plan *plan);
+/* text to standard output, its first word coloured on a terminal when colour is not NULL. */
+int cli_put(const char *text, const char *colour, int status);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+/* cordon init: a starter policy, written once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "cli/cli.h"
+
+/* O_EXCL: a policy that is there is somebody's work. */
+static int
+write_new(const char *path, const char *text, bool force, struct cordon_error *err)
+{
+	auto_fd int fd = -1;
+	size_t length = strlen(text);
+
+	if (force)
+		return file_replace(path, text, length, 0644, err);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0 && errno == EEXIST)
+		return cordon_fail(err, CORDON_E_USAGE, 0, "%s is there already; --force replaces it", path);
+	if (fd < 0 || write(fd, text, length) != (ssize_t)length)
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot write %s", path);
+	return 0;
+}
+
+int
+run_init(struct cli *cli)
+{
+	struct cordon_error err = {0};
+	auto_free char *text = NULL, *path = NULL, *said = NULL;
+
+	if (cordon_init_policy(cli->setup, &text, &path, &err) < 0)
+		return cli_fail(&err);
+	if (cli->print)
+		return cli_put(text, NULL, 0);
+	if (write_new(path, text, cli->force, &err) < 0)
+		return cli_fail(&err);
+	if (asprintf(&said, "wrote %s; `cordon check` judges it, `cordon trust` approves it\n", path) < 0)
+		return EXIT_CORDON;
+	return cli_put(cli->quiet ? "" : said, NULL, 0);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The program: finds the command, hands it its options, gives back its status. Everything else is
+ * the library's.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/cli.h"
+
+const struct command commands[] = {
+	{"why", run_why, "allowed or denied, and the rule that decides",
+	 "RIGHT PATH | connect HOST:PORT | socket PATH | env NAME",
+	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. Answers by its status:\n"
+	 "0 allowed, 1 denied. PATH need not exist.\n",
+	 "json", 2, 2, true},
+	{"plan", run_plan, "what would be enforced here, and how", "",
+	 "Exit status 0, or 1 when a needed guarantee cannot be kept and was not accepted.\n",
+	 "json verbose profiles", 0, 0, true},
+	{"check", run_check, "read, judge, and print policies", "[FILE]",
+	 "Without FILE: every source that would apply here. FILE may be zed:FILE, flow:FILE,\n"
+	 "clash:FILE or clash:FILE#NAME. Exit status 0, or 1 when there are warnings.\n",
+	 "json print", 0, 1, true},
+	{"trust", run_trust, "list and approve what a project asks for", "",
+	 "Lists what the project's policy asks for beyond what it may have. Exit status 0, or 1 when\n"
+	 "something is not approved.\n",
+	 "json yes revoke", 0, 0, true},
+	{"init", run_init, "write a starter policy for this project", "",
+	 "Looks at the project and writes .cordon.json with comments. Never replaces one.\n",
+	 "print force", 0, 0, true},
+	{"confine", run_confine, "where a path leads inside a root, or that it escapes", "ROOT PATH",
+	 "Prints where PATH leads. Exit status 0 inside ROOT, 1 when it leads out.\n", "json root", 2, 2,
+	 false},
+	{0},
+};
+
+/* Named by the design, built later: better a clear word than an unknown command. */
+static const char *const later[] = {"run", "shell",  "doctor", "learn", "log", "report",
+				    "ps",  "kill", "sbpl",	 NULL};
+
+static const struct command *
+find_command(const char *name)
+{
+	for (const struct command *c = commands; c->name != NULL; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+static int
+not_yet(const char *name)
+{
+	fprintf(stderr,
+		"cordon: `%s` is not there yet: this version reads and explains policies and runs nothing\n",
+		name);
+	return EXIT_CORDON;
+}
+
+static int
+unknown(const char *name)
+{
+	const char *names[sizeof commands / sizeof commands[0]];
+	size_t count = 0;
+	const char *near;
+
+	for (size_t i = 0; later[i] != NULL; i++)
+		if (strcmp(later[i], name) == 0)
+			return not_yet(name);
+	for (const struct command *c = commands; c->name != NULL; c++)
+		names[count++] = c->name;
+	near = nearest_word(name, names, count);
+	fprintf(stderr, "cordon: there is no command \"%s\"%s%s%s; `cordon --help` lists them\n", name,
+		near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
+		near == NULL ? "" : "\"?");
+	return EXIT_CORDON;
+}
+
+static int
+help(void)
+{
+	printf("cordon: run a command so that it can touch only what was named\n\n"
+	       "This version reads, merges and explains policies; it does not run commands yet.\n\n"
+	       "usage: cordon COMMAND [options] ...\n\n");
+	for (const struct command *c = commands; c->name != NULL; c++)
+		printf("  %-8s %s\n", c->name, c->summary);
+	printf("\n`cordon COMMAND --help` says more; cordon(1) and cordon.json(5) say everything.\n");
+	return cli_put("", NULL, 0);
+}
+
+static int
+run_command(const struct command *command, int argc, char **argv)
+{
+	struct cli cli = {.command = command, .setup = cordon_setup_new()};
+	int status;
+
+	if (cli.setup == NULL) {
+		fputs("cordon: out of memory\n", stderr);
+		return EXIT_CORDON;
+	}
+	status = cli_parse(&cli, argc, argv);
+	if (status == 0)
+		status = command->run(&cli);
+	else if (status == 1)
+		status = cli_put("", NULL, 0);
+	cordon_setup_free(cli.setup);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		fputs("cordon: a command is missing; `cordon --help` lists them\n", stderr);
+		return EXIT_CORDON;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+		return help();
+	if (strcmp(argv[1], "--version") == 0)
+		return cli_put("cordon " CORDON_VERSION "\n", NULL, 0);
+	if (strcmp(argv[1], "--") == 0 || strcmp(argv[1], "--sandbox-exec") == 0)
+		return not_yet(argv[1]);
+	command = find_command(argv[1]);
+	return command == NULL ? unknown(argv[1]) : run_command(command, argc - 2, argv + 2);
+}

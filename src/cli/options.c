@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Options: one table for all commands. An option is either one of the setup's, handed on to the
+ * library as it is, or a flag of the program's own.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/cli.h"
+
+struct option {
+	char letter; /* or 0 */
+	const char *name;
+	const char *value; /* what it takes, for --help; NULL: nothing */
+	int setup;	   /* enum cordon_option, or -1 */
+	size_t flag;	   /* offset of a bool in struct cli, for the others */
+	const char *help;
+};
+
+#define SETUP(letter, name, value, option, help) {letter, name, value, CORDON_OPT_##option, 0, help}
+#define FLAG(letter, name, help) {letter, #name, NULL, -1, offsetof(struct cli, name), help}
+
+static const struct option table[] = {
+	SETUP('p', "policy", "FILE|PROFILE", POLICY, "add a policy file or a profile (repeatable)"),
+	SETUP(0, "policy-json", "TEXT", POLICY_JSON, "add a policy given as text"),
+	SETUP('C', "project", "DIR", PROJECT, "the project, instead of the nearest .git"),
+	SETUP(0, "read", "PATH", READ, "may be read"),
+	SETUP(0, "write", "PATH", WRITE, "may be read, changed, created, deleted"),
+	SETUP(0, "execute", "PATH", EXECUTE, "may be read and run"),
+	SETUP(0, "deny", "PATH", DENY, "nothing at all"),
+	SETUP(0, "protect", "PATH", PROTECT, "never changed, not even created"),
+	SETUP(0, "net", "MODE", NET, "none, localhost, localhost:PORT,..., domains, all"),
+	SETUP(0, "domain", "NAME", DOMAIN, "a domain that may be reached; *.NAME for those below"),
+	SETUP(0, "port", "N", PORT, "one more port of the domains"),
+	SETUP(0, "resolver", "ADDRESS:PORT", RESOLVER, "where names are looked up"),
+	SETUP(0, "socket", "PATH", SOCKET, "a unix socket, or ssh-agent, gpg-agent, docker, ..."),
+	SETUP(0, "env", "NAME[=VALUE]", ENV, "a variable that passes, or is set"),
+	SETUP(0, "time", "LIMIT", TIME, "end everything after 90s, 10m, 2h"),
+	SETUP(0, "output", "LIMIT", OUTPUT, "end everything after 16M of output"),
+	SETUP(0, "accept", "GAP", ACCEPT, "live without this guarantee"),
+	SETUP(0, "no-project-policy", NULL, NO_PROJECT_POLICY, "leave the project's own policy aside"),
+	SETUP(0, "for", "run|shell", COMMAND, "whose default profile applies (run)"),
+	SETUP(0, "system", "linux|macos", SYSTEM, "plan for this system"),
+	SETUP(0, "home", "DIR", HOME, "what ~ stands for"),
+	SETUP(0, "facts", "FILE", FACTS, "what the host can do, instead of probing"),
+	FLAG('v', verbose, "say everything"),
+	FLAG('q', quiet, "no notices"),
+	FLAG(0, print, "print in native form; init: on standard output"),
+	FLAG(0, yes, "approve what is listed"),
+	FLAG(0, revoke, "take back what was approved"),
+	FLAG(0, force, "replace a policy that is there"),
+	FLAG(0, profiles, "list the profiles"),
+	FLAG(0, root, "the root itself counts as inside"),
+	{0, "json", NULL, -1, 0, "JSON instead of words"},
+};
+#define OPTION_COUNT (sizeof table / sizeof table[0])
+
+static bool
+is_json(const struct option *option)
+{
+	return strcmp(option->name, "json") == 0;
+}
+
+/* Is name one of the words in list? */
+static bool
+in_list(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = strstr(list, name); at != NULL; at = strstr(at + 1, name))
+		if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+static bool
+belongs(const struct command *command, const struct option *option)
+{
+	if (option->setup >= 0)
+		return command->setup;
+	if (strcmp(option->name, "quiet") == 0)
+		return true;
+	return in_list(command->flags, option->name);
+}
+
+void
+cli_help(const struct command *command)
+{
+	printf("usage: cordon %s [options]%s%s\n\n%s\n", command->name,
+	       *command->synopsis == '\0' ? "" : " ", command->synopsis, command->help);
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		const struct option *o = &table[i];
+		char left[48];
+
+		if (!belongs(command, o))
+			continue;
+		snprintf(left, sizeof left, "%c%c --%s%s%s", o->letter ? '-' : ' ',
+			 o->letter ? o->letter : ' ', o->name, o->value ? " " : "",
+			 o->value ? o->value : "");
+		printf("  %-30s %s\n", left, o->help);
+	}
+}
+
+int
+cli_usage(const struct cli *cli, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "cordon %s: ", cli->command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "; `cordon %s --help` says more\n", cli->command->name);
+	return EXIT_CORDON;
+}
+
+static int
+unknown_option(const struct cli *cli, const char *argument)
+{
+	const char *names[OPTION_COUNT], *near;
+	size_t count = 0;
+
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if (belongs(cli->command, &table[i]))
+			names[count++] = table[i].name;
+	near = nearest_word(argument + strspn(argument, "-"), names, count);
+	if (near != NULL)
+		return cli_usage(cli, "there is no option %s; did you mean --%s?", argument, near);
+	return cli_usage(cli, "there is no option %s", argument);
+}
+
+/* The option an argument names, and its value when that is in the same argument. */
+static const struct option *
+find_option(const struct cli *cli, const char *argument, const char **ret_value)
+{
+	bool is_long = argument[1] == '-';
+	size_t length = is_long ? strcspn(argument + 2, "=") : 1;
+
+	*ret_value = NULL;
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		const struct option *o = &table[i];
+
+		if (!belongs(cli->command, o))
+			continue;
+		if (is_long ? strlen(o->name) != length || strncmp(argument + 2, o->name, length) != 0
+			    : o->letter == '\0' || o->letter != argument[1])
+			continue;
+		if (is_long && argument[2 + length] == '=')
+			*ret_value = argument + 3 + length;
+		else if (!is_long && argument[2] != '\0')
+			*ret_value = argument + 2;
+		return o;
+	}
+	return NULL;
+}
+
+static int
+apply(struct cli *cli, const struct option *option, const char *value)
+{
+	struct cordon_error err = {0};
+
+	if (option->setup >= 0) {
+		if (cordon_setup_set(cli->setup, (enum cordon_option)option->setup,
+				     value == NULL ? "" : value, &err) < 0)
+			return cli_fail(&err);
+		return 0;
+	}
+	if (is_json(option))
+		cli->format = CORDON_JSON;
+	else
+		*(bool *)((char *)cli + option->flag) = true;
+	return 0;
+}
+
+/* One option at argv[*at]; steps over its value. */
+static int
+parse_option(struct cli *cli, int argc, char **argv, int *at)
+{
+	const char *argument = argv[*at], *value;
+	const struct option *option = find_option(cli, argument, &value);
+
+	if (option == NULL)
+		return unknown_option(cli, argument);
+	if (option->value == NULL && value != NULL)
+		return cli_usage(cli, "--%s takes no value", option->name);
+	if (option->value != NULL && value == NULL) {
+		if (*at + 1 >= argc)
+			return cli_usage(cli, "--%s needs a value: %s", option->name, option->value);
+		value = argv[++*at];
+	}
+	return apply(cli, option, value);
+}
+
+static int
+check_operands(const struct cli *cli)
+{
+	if (cli->operand_count < cli->command->least)
+		return cli_usage(cli, "something is missing: cordon %s %s", cli->command->name,
+				 cli->command->synopsis);
+	if (cli->operand_count > cli->command->most)
+		return cli_usage(cli, "\"%s\" is one word too many",
+				 cli->operands[cli->command->most]);
+	return 0;
+}
+
+int
+cli_parse(struct cli *cli, int argc, char **argv)
+{
+	bool options = true;
+
+	cli->operands = argv;
+	for (int i = 0; i < argc; i++) {
+		int status;
+
+		if (options && strcmp(argv[i], "--") == 0) {
+			options = false;
+		} else if (options && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
+			cli_help(cli->command);
+			return 1;
+		} else if (options && argv[i][0] == '-' && argv[i][1] != '\0') {
+			status = parse_option(cli, argc, argv, &i);
+			if (status != 0)
+				return status;
+		} else {
+			/* never ahead of i: operands move down over what was read already */
+			cli->operands[cli->operand_count++] = argv[i];
+		}
+	}
+	return check_operands(cli);
+}

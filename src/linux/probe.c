@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Finding out what this kernel can do, by doing it. Version numbers are never consulted: they lie
+ * about backports and about what a container's filter takes away. What would change this process is
+ * tried in a child.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "enforce/enforce.h"
+
+/* Newer than the oldest headers we build with. */
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#define LANDLOCK_VERSION_QUERY 1u
+#define NOTIFY_NEW_LISTENER (1ul << 3)
+#define NOTIFY_WAIT_KILLABLE (1ul << 5)
+#define NOTIFY_SYNC_WAKE_UP 1ul
+#define NOTIFY_IOCTL_SET_FLAGS _IOW('!', 4, unsigned long long)
+struct notify_addfd {
+	unsigned long long id;
+	unsigned flags, source, target, target_flags;
+};
+#define NOTIFY_IOCTL_ADDFD _IOW('!', 3, struct notify_addfd)
+
+enum child_saw { SAW_LISTENER = 1, SAW_KILLABLE = 2, SAW_ADDFD = 4, SAW_SYNC = 8 };
+
+static int
+add_listener(unsigned long flags)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = {1, &allow};
+
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, NOTIFY_NEW_LISTENER | flags, &program);
+}
+
+/* In the child: nothing here allocates or locks. The filter it loads allows everything. */
+static int
+try_notify(void)
+{
+	struct notify_addfd nothing = {.id = 1};
+	int saw = 0, listener;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return 0;
+	listener = add_listener(NOTIFY_WAIT_KILLABLE);
+	if (listener >= 0)
+		saw |= SAW_KILLABLE;
+	else if (errno == EINVAL)
+		listener = add_listener(0);
+	if (listener < 0)
+		return saw;
+	saw |= SAW_LISTENER;
+	/* there is no request 1: a kernel that knows the call says so */
+	if (ioctl(listener, NOTIFY_IOCTL_ADDFD, &nothing) < 0 && errno == ENOENT)
+		saw |= SAW_ADDFD;
+	if (ioctl(listener, NOTIFY_IOCTL_SET_FLAGS, NOTIFY_SYNC_WAKE_UP) == 0)
+		saw |= SAW_SYNC;
+	return saw;
+}
+
+static int
+probe_notify(struct facts *to, struct cordon_error *err)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (child < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot probe this kernel: fork");
+	if (child == 0)
+		_exit(try_notify());
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot probe this kernel: wait");
+	/* a child that was killed saw nothing */
+	status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	to->values[FACT_SECCOMP_NOTIFY] = (status & SAW_LISTENER) != 0;
+	to->values[FACT_NOTIFY_ADDFD] = (status & SAW_ADDFD) != 0;
+	to->values[FACT_NOTIFY_WAIT_KILLABLE] = (status & SAW_KILLABLE) != 0;
+	to->values[FACT_NOTIFY_SYNC] = (status & SAW_SYNC) != 0;
+	return 0;
+}
+
+static bool
+has_filter(void)
+{
+	unsigned action = SECCOMP_RET_ERRNO;
+
+	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+static bool
+has_pidfd(void)
+{
+	auto_fd int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	auto_fd int copy = -1;
+
+	if (self < 0)
+		return false;
+	copy = (int)syscall(SYS_pidfd_getfd, self, self, 0);
+	return copy >= 0;
+}
+
+static bool
+has_openat2(void)
+{
+	unsigned long long how[3] = {O_PATH | O_CLOEXEC, 0, 0};
+	auto_fd int root = (int)syscall(SYS_openat2, AT_FDCWD, "/", how, sizeof how);
+
+	return root >= 0;
+}
+
+static int
+yama_scope(void)
+{
+	auto_fd int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+	char digit = '0';
+
+	return fd >= 0 && read(fd, &digit, 1) == 1 && digit >= '0' && digit <= '3' ? digit - '0' : 0;
+}
+
+/* Our own cgroup, when we may make others in it. */
+static bool
+has_cgroup(void)
+{
+	static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+	char line[4096], path[4200];
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	bool found = false;
+
+	while (file != NULL && !found && fgets(line, sizeof line, file) != NULL)
+		found = strncmp(line, "0::", 3) == 0;
+	if (file != NULL)
+		fclose(file);
+	if (!found)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof path, "%s%s/cgroup.procs", roots[i], line + 3);
+		if (access(path, W_OK) != 0)
+			continue;
+		snprintf(path, sizeof path, "%s%s", roots[i], line + 3);
+		return access(path, W_OK) == 0;
+	}
+	return false;
+}
+
+int
+enforce_probe(struct facts *ret_facts, struct cordon_error *err)
+{
+	struct facts facts = {.system = SYSTEM_LINUX};
+	struct utsname name;
+	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION_QUERY);
+	int rc = probe_notify(&facts, err);
+
+	if (rc < 0)
+		return rc;
+	facts.values[FACT_LANDLOCK_ABI] = abi < 0 ? 0 : abi;
+	facts.values[FACT_SECCOMP_FILTER] = has_filter();
+	facts.values[FACT_PIDFD] = has_pidfd();
+	facts.values[FACT_OPENAT2] = has_openat2();
+	/* a range of one that is certainly not open */
+	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
+	facts.values[FACT_YAMA] = yama_scope();
+	facts.values[FACT_CGROUP] = has_cgroup();
+	if (uname(&name) == 0)
+		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname, name.release);
+	*ret_facts = facts;
+	return 0;
+}
+
+enum system
+enforce_system(void)
+{
+	return SYSTEM_LINUX;
+}

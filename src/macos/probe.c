@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+/* What a Mac can do. Seatbelt is part of every macOS we support; nothing else varies. */
+#include <stdio.h>
+#include <sys/utsname.h>
+
+#include "enforce/enforce.h"
+
+int
+enforce_probe(struct facts *ret_facts, struct cordon_error *err)
+{
+	struct facts facts = {.system = SYSTEM_MACOS};
+	struct utsname name;
+
+	(void)err;
+	facts.values[FACT_SEATBELT] = 1;
+	if (uname(&name) == 0)
+		snprintf(facts.kernel, sizeof facts.kernel, "%.20s %.50s", name.sysname, name.release);
+	*ret_facts = facts;
+	return 0;
+}
+
+enum system
+enforce_system(void)
+{
+	return SYSTEM_MACOS;
+}

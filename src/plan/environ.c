@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The environment, name by name: what the policy sets, then what it names, then what the mode
+ * passes. Variables that are keys to a socket pass only together with that socket.
+ */
+#include "plan/environ.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "policy/baseline.h"
+
+/* Besides the sources' six and LC_*: what terminals and clocks need. */
+static const char *const scrub_more[] = {"LOGNAME",	  "TZ",		     "COLORTERM",
+					 "TERM_PROGRAM",  "TERM_PROGRAM_VERSION", "PWD",
+					 "COLUMNS",	  "LINES",	     "NO_COLOR",
+					 NULL};
+
+static const char *const loaders[] = {
+	"LD_*",	      "DYLD_*",	       "_RLD_*",	 "BASH_ENV",	   "ENV",
+	"BASH_FUNC_*", "SHELLOPTS",     "BASHOPTS",	 "PROMPT_COMMAND", "PS4",
+	"IFS",	      "ZDOTDIR",       "PYTHONSTARTUP", "PYTHONPATH",	   "PYTHONHOME",
+	"PYTHONINSPECT", "PYTHONBREAKPOINT", "PYTHONUSERBASE", "NODE_OPTIONS", "NODE_PATH",
+	"PERL5LIB",   "PERLLIB",       "PERL5OPT",	 "PERL5DB",	   "RUBYLIB",
+	"RUBYOPT",    "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH",
+	"GIT_SSH",    "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_EDITOR",
+	"GIT_ASKPASS", "GIT_CONFIG*",  "GIT_EXEC_PATH",  "GIT_TEMPLATE_DIR", "GIT_PROXY_COMMAND",
+	"GIT_SEQUENCE_EDITOR", "GIT_DIR", "GIT_WORK_TREE", "SSH_ASKPASS",  "SUDO_ASKPASS",
+	"LESSOPEN",   "LESSCLOSE",     "MANPAGER",	 "PAGER",	   "GCONV_PATH",
+	"GLIBC_TUNABLES", "MALLOC_*",  "LOCPATH",	 "NLSPATH",	   "HOSTALIASES",
+	"RESOLV_HOST_CONF", "RES_OPTIONS", "LOCALDOMAIN", "OPENSSL_CONF",  "OPENSSL_MODULES",
+	"OPENSSL_ENGINES", "LUA_PATH*", "LUA_CPATH*",	 "LUA_INIT*",	   "PHPRC",
+	"PHP_INI_SCAN_DIR", "R_PROFILE*", "R_ENVIRON*",  "GOFLAGS",	   "RUSTC_WRAPPER",
+	"RUSTFLAGS",  "CARGO_BUILD_*", "MAKEFLAGS",	 "GNUMAKEFLAGS",   "MAKEFILES",
+	"QT_PLUGIN_PATH", "GTK_MODULES", "GIO_EXTRA_MODULES", "ELECTRON_RUN_AS_NODE", "COMSPEC",
+	NULL};
+
+/* A variable that names a socket is useless without it, and a key with it. */
+static const struct {
+	const char *name, *socket;
+} keys[] = {
+	{"SSH_AUTH_SOCK", "ssh-agent"}, {"GPG_TTY", "gpg-agent"},     {"WAYLAND_DISPLAY", "wayland"},
+	{"DISPLAY", "x11"},		{"XAUTHORITY", "x11"},	      {"DOCKER_HOST", "docker"},
+	{"XDG_RUNTIME_DIR", NULL},
+};
+
+static bool
+listed(const char *const *names, const char *name)
+{
+	for (; *names != NULL; names++)
+		if (env_name_matches(*names, name))
+			return true;
+	return false;
+}
+
+bool
+environ_is_loader(const char *name)
+{
+	return listed(loaders, name);
+}
+
+static bool
+socket_granted(const struct settings *settings, const char *name, const char *preset)
+{
+	char token[40];
+
+	strcpy(token, "$");
+	strncat(token, name, sizeof token - 2);
+	for (size_t i = 0; i < settings->sockets.count; i++) {
+		const char *socket = settings->sockets.items[i].text;
+
+		/* the runtime folder is useful with any socket in it */
+		if (preset == NULL ? (str_starts(socket, token) || str_starts(socket, "/run/user/") ||
+				      strcmp(socket, "gpg-agent") == 0 || strcmp(socket, "wayland") == 0 ||
+				      strcmp(socket, "podman") == 0)
+				   : (strcmp(socket, preset) == 0 || str_starts(socket, token)))
+			return true;
+	}
+	return false;
+}
+
+/* NULL, or why a variable that would pass stays out. */
+static const char *
+missing_socket(const struct settings *settings, const char *name)
+{
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (strcmp(keys[i].name, name) == 0 &&
+		    !socket_granted(settings, name, keys[i].socket))
+			return "it leads to a socket that is not granted";
+	return NULL;
+}
+
+static const char *
+passed_by_mode(enum env_mode mode, const char *name)
+{
+	if (mode == ENV_INHERIT)
+		return "the mode is inherit";
+	if (mode == ENV_EXPLICIT)
+		return NULL;
+	if (listed(baseline_env_scrub, name) || listed(scrub_more, name))
+		return "every program needs it";
+	if (mode == ENV_DEVELOPER && listed(baseline_env, name))
+		return "it is in the developer's list";
+	return NULL;
+}
+
+static const struct word *
+named(const struct settings *settings, const char *name)
+{
+	for (size_t i = 0; i < settings->env.allow.count; i++) {
+		const struct word *word = &settings->env.allow.items[i];
+
+		if (!env_name_matches(word->text, name))
+			continue;
+		if (strcmp(word->text, name) == 0 || !environ_is_loader(name))
+			return word;
+	}
+	return NULL;
+}
+
+struct env_answer
+environ_decide(const struct settings *settings, const char *name)
+{
+	static const char *const ours[] = {"TMPDIR", "TMP", "TEMP", NULL};
+	const struct environment *env = &settings->env;
+	const struct word *word = named(settings, name);
+	const char *reason;
+
+	for (size_t i = 0; i < env->set_count; i++)
+		if (strcmp(env->set[i].name, name) == 0)
+			return (struct env_answer){true, env->set[i].value, "the policy sets it",
+						   &env->set[i].place};
+	if (settings->tmp == TMP_PRIVATE && listed(ours, name))
+		return (struct env_answer){true, "the session's private folder",
+					   "cordon sets it to the private tmp", NULL};
+	if (word != NULL)
+		return (struct env_answer){true, NULL, "the policy names it", &word->place};
+	if (environ_is_loader(name))
+		return (struct env_answer){
+			.reason = "it can make programs run foreign code; name it to let it pass"};
+	reason = passed_by_mode(env->mode, name);
+	if (reason == NULL)
+		return (struct env_answer){.reason = "nothing names it"};
+	if (env->mode != ENV_INHERIT && missing_socket(settings, name) != NULL)
+		return (struct env_answer){.reason = missing_socket(settings, name)};
+	return (struct env_answer){true, NULL, reason, NULL};
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a host can do, as plain data. Found by probing (enforce/) or read from a file, so that every
+ * kernel can be planned for on any machine.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "policy/model.h"
+
+enum fact {
+	FACT_LANDLOCK_ABI,	   /* 0: none */
+	FACT_SECCOMP_FILTER,
+	FACT_SECCOMP_NOTIFY,	   /* a listener can be had, nobody else holds one */
+	FACT_NOTIFY_ADDFD,	   /* 5.9 */
+	FACT_NOTIFY_WAIT_KILLABLE, /* 5.19 */
+	FACT_NOTIFY_SYNC,	   /* 6.6 */
+	FACT_PIDFD,		   /* pidfd_open and pidfd_getfd, 5.6 */
+	FACT_OPENAT2,
+	FACT_CLOSE_RANGE,
+	FACT_YAMA,		   /* ptrace_scope; 0 also without Yama */
+	FACT_CGROUP,		   /* our own cgroup is delegated, or a scope can be had */
+	FACT_SEATBELT,
+	FACT_COUNT
+};
+
+struct facts {
+	enum system system;
+	char kernel[80]; /* for people only; nothing is decided by it */
+	int values[FACT_COUNT];
+};
+
+extern const char *const fact_names[FACT_COUNT];
+
+/* {"system": "linux", "kernel": "...", "landlock_abi": 7, ...}; what is not named is 0. */
+int facts_read(const char *file, const char *text, size_t length, struct facts *ret,
+	       struct cordon_error *err);
+void facts_print(const struct facts *facts, struct str *to);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one view of a file system that planning has. Nothing in plan/ looks at a path in any other
+ * way, so a test can describe a tree in a table and a macOS plan can be made on Linux.
+ */
+#pragma once
+
+#include <limits.h>
+
+enum fs_kind {
+	FS_MISSING,
+	FS_FILE,
+	FS_DIR,
+	FS_LINK,
+	FS_SOCKET,
+	FS_OTHER,
+	FS_HIDDEN /* it may exist, but cannot be looked at */
+};
+
+struct fs_view {
+	const void *ctx;
+	/* The kind of path itself, links not followed; FS_LINK fills link[PATH_MAX] with its target. */
+	enum fs_kind (*look)(const void *ctx, const char *path, char *link);
+};
+
+/* This machine. */
+extern const struct fs_view fs_real;
+/*
+ * A macOS of which only the fixed part is known: / and /private with etc, tmp and var, and the
+ * three links to them. Every other path is FS_MISSING, which says "not known", not "absent".
+ */
+extern const struct fs_view fs_macos_blank;

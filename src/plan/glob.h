@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Patterns for paths. "*" is any text within a name, "**" any number of names, "?" one character of
+ * a name, "\x" is x itself; everything else stands for itself. A pattern starts with "/" or "**",
+ * and "**" stands alone between slashes. In front and in the middle "**" may be no name at all, at
+ * the end it is at least one. Slashes are collapsed and a final one dropped.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/mem.h"
+
+struct glob;
+
+/*
+ * A pattern that means nothing is -CORDON_E_POLICY; *ret_reason then says why, worded to follow the
+ * pattern ("... has ..."). ret_reason may be NULL. The result lives in arena.
+ */
+int glob_compile(struct arena *arena, const char *pattern, struct glob **ret,
+		 const char **ret_reason, struct cordon_error *err);
+/*
+ * Does the pattern match path or a directory above it? path is canonical. Time is bounded by the
+ * product of both lengths, whatever the pattern.
+ */
+bool glob_match(const struct glob *glob, const char *path);
+/* As above; ASCII letters match in either case. */
+bool glob_match_nocase(const struct glob *glob, const char *path);
+/* Length of the shortest part of path, ending between names, that the pattern matches; 0 if none. */
+size_t glob_match_prefix(const struct glob *glob, const char *path, bool nocase);

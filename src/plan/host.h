@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What the machine and the caller tell, gathered once, so that planning itself is pure. */
+#pragma once
+
+#include "plan/fsview.h"
+#include "plan/gitdir.h"
+#include "policy/model.h"
+
+struct host {
+	enum system system;
+	enum command command;
+	const char *home;	 /* NULL: not known */
+	const char *cwd;	 /* canonical */
+	const char *project;	 /* canonical */
+	const char *config_dir;	 /* the user's cordon/ folders; NULL: not known */
+	const char *state_dir;
+	const char *runtime_dir;
+	struct gitdirs git;
+	const char *const *environ; /* NAME=VALUE, NULL-terminated */
+	const struct fs_view *view;
+};
+
+/* Value of a variable of the caller, or NULL. */
+const char *host_getenv(const struct host *host, const char *name);
+
+/* How a path with tokens is written. */
+struct token_text {
+	const char *text;
+	struct place place; /* for messages */
+	bool optional;	    /* an unset token gives NULL instead of an error */
+	bool glob;	    /* values are put in so that a glob takes them literally */
+};
+
+/* A written path with its tokens replaced, not yet resolved. */
+int token_expand(struct arena *arena, const struct host *host, const struct token_text *text,
+		 const char **ret_path, struct cordon_error *err);

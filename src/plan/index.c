@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Order of deciding: the default; path rules from shallow to deep, at one path the more trusted
+ * layer first and within a layer deny before allow; patterns in their order; the ceiling; built-in
+ * protections. Each step may overrule the one before, and remembers who spoke.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "plan/index.h"
+
+#include <pcre2.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "plan/glob.h"
+
+/* A path that makes a pattern work harder than this is treated as hostile. */
+#define REGEX_MATCH_LIMIT 100000u
+#define REGEX_HEAP_KIB 1024u
+
+struct asking {
+	const char *path;
+	struct verdict verdict;
+	/* the last word of each layer on each right */
+	const struct planned_rule *last[LAYER_COUNT][RIGHT_KINDS];
+	/* length of the longest path by which the user's own text allows the right */
+	size_t named[RIGHT_KINDS];
+};
+
+/* ---- building ---- */
+
+static int
+rule_error(const struct planned_rule *rule, const char *reason, struct cordon_error *err)
+{
+	const struct place *place = &rule->rule->place;
+
+	return cordon_fail_at(err, CORDON_E_POLICY, place->file, place->line, place->column,
+			      "\"%.60s\" %s", rule->rule->path, reason);
+}
+
+static int
+compile_glob(struct index *index, struct planned_rule *rule, struct cordon_error *err)
+{
+	const char *reason = NULL;
+	struct glob *glob;
+	int rc = glob_compile(&index->arena, rule->path, &glob, &reason, err);
+
+	if (rc < 0)
+		return reason == NULL ? rc : rule_error(rule, reason, err);
+	rule->compiled = glob;
+	return 0;
+}
+
+static int
+compile_regex(struct planned_rule *rule, struct cordon_error *err)
+{
+	PCRE2_UCHAR8 message[100];
+	char reason[160];
+	PCRE2_SIZE offset;
+	int code;
+
+	rule->compiled = pcre2_compile_8((PCRE2_SPTR8)rule->path, PCRE2_ZERO_TERMINATED,
+					 PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_DOTALL |
+						 PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C,
+					 &code, &offset, NULL);
+	if (rule->compiled != NULL)
+		return 0;
+	pcre2_get_error_message_8(code, message, sizeof message);
+	snprintf(reason, sizeof reason, "is not a regular expression: %s at character %zu",
+		 (const char *)message, (size_t)offset + 1);
+	return rule_error(rule, reason, err);
+}
+
+int
+index_add(struct index *index, const struct planned_rule *rule, struct cordon_error *err)
+{
+	bool pattern = rule->match == MATCH_GLOB || rule->match == MATCH_REGEX;
+	struct planned_rule copy = *rule, *slot;
+	int rc = 0;
+
+	if (rule->match == MATCH_GLOB)
+		rc = compile_glob(index, &copy, err);
+	else if (rule->match == MATCH_REGEX)
+		rc = compile_regex(&copy, err);
+	if (rc < 0)
+		return rc;
+	slot = pattern ? arena_push(&index->arena, &index->patterns, &index->pattern_count,
+				    sizeof *slot, err)
+		       : arena_push(&index->arena, &index->paths, &index->path_count, sizeof *slot,
+				    err);
+	if (slot == NULL) {
+		if (rule->match == MATCH_REGEX)
+			pcre2_code_free_8((pcre2_code_8 *)copy.compiled);
+		return -CORDON_E_MEMORY;
+	}
+	*slot = copy;
+	return 0;
+}
+
+static int
+by_path(const void *a, const void *b)
+{
+	const struct planned_rule *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	if (order == 0)
+		order = (int)x->layer - (int)y->layer;
+	return order != 0 ? order : (int)x->effect - (int)y->effect;
+}
+
+void
+index_finish(struct index *index)
+{
+	if (index->path_count > 1)
+		qsort(index->paths, index->path_count, sizeof index->paths[0], by_path);
+}
+
+void
+index_free(struct index *index)
+{
+	for (size_t i = 0; i < index->pattern_count; i++)
+		if (index->patterns[i].match == MATCH_REGEX)
+			pcre2_code_free_8((pcre2_code_8 *)index->patterns[i].compiled);
+	arena_free(&index->arena);
+	*index = (struct index){0};
+}
+
+/* ---- asking ---- */
+
+/* The user's own words: what may lift a built-in protection by naming it. */
+static bool
+is_own_word(enum layer layer)
+{
+	return layer == LAYER_SYSTEM || layer == LAYER_USER || layer == LAYER_COMMAND;
+}
+
+static void
+apply_rule(struct asking *ask, const struct planned_rule *rule)
+{
+	bool path_rule = rule->match != MATCH_GLOB && rule->match != MATCH_REGEX;
+
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		if (!(rule->rights & (1u << i)))
+			continue;
+		ask->verdict.by[i] = (struct decision){.rule = rule};
+		ask->last[rule->layer][i] = rule;
+		if (rule->effect == EFFECT_ALLOW && path_rule && is_own_word(rule->layer))
+			ask->named[i] = strlen(rule->path);
+	}
+	if (rule->effect == EFFECT_ALLOW)
+		ask->verdict.rights |= rule->rights;
+	else
+		ask->verdict.rights &= ~rule->rights;
+}
+
+/* Compares a rule's path with the first length bytes of path, as strcmp would. */
+static int
+compare_prefix(const struct planned_rule *rule, const char *path, size_t length)
+{
+	int order = strncmp(rule->path, path, length);
+
+	return order != 0 ? order : rule->path[length] != '\0';
+}
+
+static size_t
+first_at(const struct index *index, const char *path, size_t length)
+{
+	size_t low = 0, high = index->path_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_prefix(&index->paths[middle], path, length) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* below: how many components path goes beyond the rule's own path. */
+static bool
+match_reaches(enum match match, size_t below)
+{
+	return match == MATCH_SUBPATH || (match == MATCH_LITERAL && below == 0) ||
+	       (match == MATCH_CHILD && below == 1);
+}
+
+static void
+apply_paths_at(struct asking *ask, const struct index *index, size_t length, size_t below)
+{
+	for (size_t i = first_at(index, ask->path, length);
+	     i < index->path_count && compare_prefix(&index->paths[i], ask->path, length) == 0; i++)
+		if (match_reaches(index->paths[i].match, below))
+			apply_rule(ask, &index->paths[i]);
+}
+
+static void
+apply_paths(struct asking *ask, const struct index *index)
+{
+	size_t below = path_depth(ask->path);
+
+	apply_paths_at(ask, index, 1, below);
+	if (below == 0)
+		return;
+	for (const char *p = ask->path + 1;; p++) {
+		if (*p != '/' && *p != '\0')
+			continue;
+		apply_paths_at(ask, index, (size_t)(p - ask->path), --below);
+		if (*p == '\0')
+			return;
+	}
+}
+
+/* 1 match, 0 none, -1 gave up. */
+static int
+regex_match(const struct planned_rule *rule, const char *path)
+{
+	pcre2_match_context_8 *context = pcre2_match_context_create_8(NULL);
+	pcre2_match_data_8 *data = pcre2_match_data_create_8(1, NULL);
+	int rc = PCRE2_ERROR_NOMEMORY;
+
+	if (context != NULL && data != NULL) {
+		pcre2_set_match_limit_8(context, REGEX_MATCH_LIMIT);
+		pcre2_set_heap_limit_8(context, REGEX_HEAP_KIB);
+		rc = pcre2_match_8(rule->compiled, (PCRE2_SPTR8)path, strlen(path), 0, 0, data, context);
+	}
+	pcre2_match_data_free_8(data);
+	pcre2_match_context_free_8(context);
+	if (rc >= 0)
+		return 1;
+	return rc == PCRE2_ERROR_NOMATCH ? 0 : -1;
+}
+
+static void
+apply_patterns(struct asking *ask, const struct index *index)
+{
+	for (size_t i = 0; i < index->pattern_count; i++) {
+		const struct planned_rule *rule = &index->patterns[i];
+		int found = rule->match == MATCH_GLOB ? glob_match(rule->compiled, ask->path)
+						      : regex_match(rule, ask->path);
+
+		/* a pattern that gave up denies and never allows */
+		if (found < 0)
+			ask->verdict.limit_hit = true;
+		if (found > 0 || (found < 0 && rule->effect == EFFECT_DENY))
+			apply_rule(ask, rule);
+	}
+}
+
+/* The deny of a more trusted layer, if that was its last word on the right. */
+static const struct planned_rule *
+final_deny(const struct asking *ask, enum layer granted_by, int right)
+{
+	for (int layer = LAYER_BUILTIN; layer < (int)granted_by; layer++) {
+		const struct planned_rule *rule = ask->last[layer][right];
+
+		if (layer != LAYER_PROFILE && rule != NULL && rule->effect == EFFECT_DENY)
+			return rule;
+	}
+	return NULL;
+}
+
+static void
+apply_ceiling(struct asking *ask)
+{
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		const struct planned_rule *granted = ask->verdict.by[i].rule, *deny;
+
+		if (!(ask->verdict.rights & (1u << i)) || granted == NULL)
+			continue;
+		deny = final_deny(ask, granted->layer, i);
+		if (deny == NULL)
+			continue;
+		ask->verdict.rights &= ~(1u << i);
+		ask->verdict.by[i] = (struct decision){.rule = deny, .overridden = true};
+	}
+}
+
+static void
+apply_protection(struct asking *ask, const struct protection *protection, size_t anchor)
+{
+	unsigned lifted = 0;
+
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (ask->named[i] >= anchor)
+			lifted |= 1u << i;
+	if (!(ask->verdict.rights & RIGHTS_CHANGE & ~lifted))
+		return;
+	if (protection->kind == PROTECT_VETTED) {
+		ask->verdict.vetted = protection;
+		return;
+	}
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		if (!(ask->verdict.rights & RIGHTS_CHANGE & ~lifted & (1u << i)))
+			continue;
+		ask->verdict.rights &= ~(1u << i);
+		ask->verdict.by[i] = (struct decision){.protection = protection};
+	}
+}
+
+struct verdict
+index_decide(const struct index *index, const char *path)
+{
+	struct asking ask = {.path = path, .verdict = {.rights = index->default_rights}};
+
+	apply_paths(&ask, index);
+	apply_patterns(&ask, index);
+	apply_ceiling(&ask);
+	if (ask.verdict.rights & RIGHTS_CHANGE) {
+		for (size_t i = 0; i < index->protections.count; i++) {
+			const struct protection *protection = &index->protections.items[i];
+			size_t anchor = protection_anchor(protection, path);
+
+			if (anchor > 0)
+				apply_protection(&ask, protection, anchor);
+		}
+	}
+	return ask.verdict;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decision engine: which rights has a path, and by whose word. Rules go in once, then any number
+ * of questions; a question costs a search per component of the path plus one try per pattern,
+ * whatever the number of rules. This is the code that explains and the code that will enforce.
+ */
+#pragma once
+
+#include "plan/protect.h"
+#include "policy/model.h"
+
+/* A rule whose path is resolved. */
+struct planned_rule {
+	const char *path;    /* canonical; for patterns the pattern */
+	const char *written; /* root as written, absolute, when that differs from root; else NULL */
+	const char *root;    /* the path itself; of a glob its leading plain folders; of a regex "/" */
+	enum effect effect;
+	unsigned rights;
+	enum match match;
+	enum layer layer;
+	const struct rule *rule; /* where it came from */
+	const void *compiled;	 /* patterns: struct glob or pcre2_code */
+	bool exists;		 /* the path was there when the plan was made */
+};
+
+struct index {
+	struct arena arena; /* and everything the rules point to that the policies do not own */
+	struct planned_rule *paths;
+	size_t path_count;
+	struct planned_rule *patterns;
+	size_t pattern_count;
+	unsigned default_rights;
+	struct protections protections;
+};
+
+/* Who decided about one right. */
+struct decision {
+	const struct planned_rule *rule;	     /* NULL: the default */
+	const struct protection *protection; /* a built-in name took the right away */
+	bool overridden; /* rule is a deny that is final against an allow of a less trusted layer */
+};
+
+struct verdict {
+	unsigned rights;
+	struct decision by[RIGHT_KINDS];
+	const struct protection *vetted; /* changes go through the vetting of this name */
+	bool limit_hit; /* a pattern gave up on this path; it was counted as matching deny, not allow */
+};
+
+/*
+ * Compiles and adds; the rule is copied. A pattern that cannot be compiled is an error. Patterns are
+ * applied in the order of adding: the caller adds by layer, most trusted first.
+ */
+int index_add(struct index *index, const struct planned_rule *rule, struct cordon_error *err);
+/* To be called once after the last index_add. */
+void index_finish(struct index *index);
+void index_free(struct index *index);
+/* path is canonical. */
+struct verdict index_decide(const struct index *index, const char *path);

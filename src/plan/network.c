@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/* Network decisions by name and port. */
+#include "plan/network.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "policy/value.h"
+
+int
+network_split(const char *subject, char *ret_host, size_t size, unsigned *ret_port,
+	      struct cordon_error *err)
+{
+	const char *colon = strrchr(subject, ':');
+	bool bracket = *subject == '[';
+	size_t length;
+	char *end;
+	unsigned long port = colon == NULL ? 0 : strtoul(colon + 1, &end, 10);
+
+	if (colon == NULL || colon[1] < '0' || colon[1] > '9' || *end != '\0' || port < 1 ||
+	    port > 65535)
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "\"%.80s\" is not HOST:PORT, as in example.com:443 or [::1]:80",
+				   subject);
+	length = (size_t)(colon - subject);
+	if (bracket && (length < 3 || subject[length - 1] != ']'))
+		return cordon_fail(err, CORDON_E_USAGE, 0, "\"%.80s\" has no closing bracket", subject);
+	subject += bracket;
+	length -= bracket ? 2 : 0;
+	if (length == 0 || length >= size)
+		return cordon_fail(err, CORDON_E_USAGE, 0, "\"%.80s\" has no host name that fits",
+				   subject);
+	memcpy(ret_host, subject, length);
+	ret_host[length] = '\0';
+	*ret_port = (unsigned)port;
+	return 0;
+}
+
+bool
+network_is_loopback(const char *host)
+{
+	struct in_addr v4;
+	struct in6_addr v6;
+	size_t length = strlen(host);
+
+	if (inet_pton(AF_INET, host, &v4) == 1)
+		return (ntohl(v4.s_addr) >> 24) == 127;
+	if (inet_pton(AF_INET6, host, &v6) == 1)
+		return IN6_IS_ADDR_LOOPBACK(&v6) ||
+		       (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
+	return strcasecmp(host, "localhost") == 0 ||
+	       (length > 10 && strcasecmp(host + length - 10, ".localhost") == 0);
+}
+
+static bool
+has_port(const struct ports *ports, unsigned port)
+{
+	for (size_t i = 0; i < ports->count; i++)
+		if (ports->items[i].number == port)
+			return true;
+	return false;
+}
+
+static struct net_answer
+decide_localhost(const struct network *network, const char *host, unsigned port)
+{
+	if (!network_is_loopback(host))
+		return (struct net_answer){.reason = "only this machine may be reached"};
+	if (network->localhost.count > 0 && !has_port(&network->localhost, port))
+		return (struct net_answer){.reason = "this port of this machine is not listed"};
+	return (struct net_answer){true, "this machine may be reached", NULL};
+}
+
+static struct net_answer
+decide_domain(const struct network *network, const char *host, unsigned port)
+{
+	char name[VALUE_DOMAIN_SIZE];
+	const char *bad = value_domain(host, name);
+
+	if (bad != NULL || *host == '*')
+		return (struct net_answer){
+			.reason = "only names of the listed domains may be reached, and it is none"};
+	for (size_t i = 0; i < network->domains.count; i++) {
+		const struct word *word = &network->domains.items[i];
+
+		if (!domain_covers(word->text, name))
+			continue;
+		if (!has_port(&network->ports, port))
+			return (struct net_answer){
+				.reason = "the domain is listed, the port is not", .domain = word};
+		return (struct net_answer){true, "the domain and the port are listed", word};
+	}
+	return (struct net_answer){.reason = "the domain is not listed"};
+}
+
+struct net_answer
+network_decide(const struct network *network, const char *host, unsigned port)
+{
+	switch (network->mode) {
+	case NET_ALL:
+		return (struct net_answer){true, "the whole network is allowed", NULL};
+	case NET_LOCALHOST:
+		return decide_localhost(network, host, port);
+	case NET_DOMAINS:
+		return decide_domain(network, host, port);
+	case NET_UNSET:
+	case NET_NONE:
+		break;
+	}
+	return (struct net_answer){.reason = "there is no network"};
+}

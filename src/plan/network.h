@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* May a host and port be connected to? By name, as a program would ask; addresses are vetted later. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "policy/settings.h"
+
+struct net_answer {
+	bool allowed;
+	const char *reason;
+	const struct word *domain; /* the pattern that decided, or NULL */
+};
+
+/* subject is HOST:PORT or [ADDRESS]:PORT. */
+int network_split(const char *subject, char *ret_host, size_t size, unsigned *ret_port,
+		  struct cordon_error *err);
+struct net_answer network_decide(const struct network *network, const char *host, unsigned port);
+/* 127.0.0.0/8, ::1, localhost, *.localhost. */
+bool network_is_loopback(const char *host);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The order in which a plan is made. Built-in rules first, then the stack from most to least trusted,
+ * then an unapproved project, which sees the finished result and can only take away from it.
+ */
+#include "plan/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+
+struct plan *
+plan_free(struct plan *plan)
+{
+	if (plan == NULL)
+		return NULL;
+	index_free(&plan->index);
+	stack_free(plan->stack);
+	arena_free(&plan->arena);
+	free(plan);
+	return NULL;
+}
+
+int
+plan_notice(struct plan *plan, struct cordon_error *err, const char *format, ...)
+{
+	const char **slot = arena_push(&plan->arena, &plan->notices, &plan->notice_count, sizeof *slot,
+				       err);
+	char text[1024];
+	va_list args;
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	*slot = arena_strdup(&plan->arena, text, err);
+	if (*slot == NULL) {
+		plan->notice_count--;
+		return -CORDON_E_MEMORY;
+	}
+	return 0;
+}
+
+int
+plan_gaps(const struct plan *plan)
+{
+	int gaps = 0;
+
+	for (int i = 0; i < G_COUNT; i++)
+		gaps += plan->promises[i].keeping == KEPT_GAP;
+	return gaps;
+}
+
+/* What cordon keeps for itself is out of reach, whatever any text says. */
+static int
+add_builtin(struct plan *plan, const char *path, unsigned rights, enum match match, const char *why,
+	    struct cordon_error *err)
+{
+	struct rule *rule;
+
+	if (path == NULL)
+		return 0;
+	rule = arena_alloc(&plan->arena, sizeof *rule, err);
+	if (rule == NULL)
+		return -CORDON_E_MEMORY;
+	*rule = (struct rule){.effect = EFFECT_DENY,
+			      .rights = rights,
+			      .match = match,
+			      .list = LIST_RULES,
+			      .path = path,
+			      .why = why,
+			      .place = {"built-in", 0, 0}};
+	return plan_add_rule(plan, rule, LAYER_BUILTIN, err);
+}
+
+static int
+add_builtins(struct plan *plan, struct cordon_error *err)
+{
+	const struct host *host = plan->host;
+	const struct stack *stack = plan->stack;
+	int rc = add_builtin(plan, host->config_dir, RIGHTS_CHANGE, MATCH_SUBPATH,
+			     "the user's policy files", err);
+
+	if (rc == 0)
+		rc = add_builtin(plan, host->state_dir, RIGHTS_ALL, MATCH_SUBPATH,
+				 "cordon's approvals and logs", err);
+	if (rc == 0)
+		rc = add_builtin(plan, host->runtime_dir, RIGHTS_ALL, MATCH_SUBPATH,
+				 "cordon's live sessions", err);
+	for (size_t i = 0; rc == 0 && i < stack->file_count; i++) {
+		const char *file = stack->files[i];
+
+		if (*file != '/')
+			file = path_join(&plan->arena, host->cwd, file, err);
+		if (file == NULL)
+			return -CORDON_E_MEMORY;
+		rc = add_builtin(plan, file, RIGHTS_CHANGE, MATCH_LITERAL,
+				 "a policy file of this run", err);
+	}
+	return rc;
+}
+
+static int
+add_stack(struct plan *plan, struct cordon_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < plan->stack->count; i++) {
+		const struct stack_entry *entry = &plan->stack->entries[i];
+
+		for (size_t k = 0; rc == 0 && k < entry->policy->rule_count; k++)
+			rc = plan_add_rule(plan, &entry->policy->rules[k], entry->layer, err);
+	}
+	return rc;
+}
+
+static int
+note_git(struct plan *plan, struct cordon_error *err)
+{
+	if (plan->host->git.refused == NULL)
+		return 0;
+	return plan_notice(plan, err, "the project's .git file is not believed: %s; git's own folders "
+				      "stay closed",
+			   plan->host->git.refused);
+}
+
+static int
+build(struct plan *plan, const struct trust *trust, struct cordon_error *err)
+{
+	int rc = settings_merge(&plan->arena, plan->stack, &plan->settings, err);
+
+	if (rc == 0)
+		rc = protections_make(&plan->index.arena, plan->host->system, plan->host->git.common_dir,
+				      &plan->index.protections, err);
+	if (rc == 0)
+		rc = add_builtins(plan, err);
+	if (rc == 0)
+		rc = add_stack(plan, err);
+	if (rc < 0)
+		return rc;
+	plan->index.default_rights = plan->settings.default_rights;
+	index_finish(&plan->index);
+	rc = plan_check_links(plan, err);
+	if (rc == 0)
+		rc = plan_check_pins(plan, trust, err);
+	if (rc == 0)
+		rc = plan_narrow(plan, err);
+	if (rc == 0)
+		rc = plan_add_sockets(plan, err);
+	if (rc == 0)
+		rc = note_git(plan, err);
+	if (rc == 0)
+		plan_judge(plan);
+	return rc;
+}
+
+int
+plan_make(const struct host *host, const struct facts *facts, struct stack *stack,
+	  const struct trust *trust, struct plan **ret_plan, struct cordon_error *err)
+{
+	auto_plan struct plan *plan = calloc(1, sizeof *plan);
+	int rc;
+
+	if (plan == NULL) {
+		stack_free(stack);
+		return cordon_no_memory(err);
+	}
+	plan->host = host;
+	plan->facts = *facts;
+	plan->stack = stack;
+	rc = build(plan, trust, err);
+	if (rc < 0)
+		return rc;
+	*ret_plan = take(&plan);
+	return 0;
+}

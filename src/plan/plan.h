@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Policy times host: everything resolved and decided, and the list of what cannot be kept. A plan
+ * touches nothing; it is what enforcement will be told, and what `why` answers from.
+ */
+#pragma once
+
+#include "plan/facts.h"
+#include "plan/host.h"
+#include "plan/index.h"
+#include "policy/settings.h"
+#include "policy/trust.h"
+
+/* Something an unapproved project asks for beyond what it may have. */
+struct request {
+	struct place place;
+	const char *text;	 /* in words */
+	const char *path;	 /* canonical, for what is granted by path; else NULL */
+	const char *confusable; /* why the words may not mean what they seem to; else NULL */
+};
+
+enum keeping { KEPT_NOT_NEEDED, KEPT_ENFORCED, KEPT_ACCEPTED, KEPT_GAP };
+
+struct promise {
+	enum keeping keeping;
+	const char *how;    /* the mechanism, or why not */
+	const char *remedy; /* of a gap: what would help */
+};
+
+struct socket_grant {
+	const char *path; /* canonical */
+	const struct word *word;
+};
+
+struct plan {
+	struct arena arena;
+	const struct host *host; /* borrowed */
+	struct facts facts;
+	struct stack *stack; /* owned */
+	struct settings settings;
+	struct index index;
+	struct socket_grant *sockets;
+	size_t socket_count;
+	struct request *requests;
+	size_t request_count;
+	struct promise promises[G_COUNT];
+	const char **notices;
+	size_t notice_count;
+};
+
+/* stack is taken over, also on failure. trust may be NULL: then nothing of a project is pinned. */
+int plan_make(const struct host *host, const struct facts *facts, struct stack *stack,
+	      const struct trust *trust, struct plan **ret_plan, struct cordon_error *err);
+struct plan *plan_free(struct plan *plan);
+static inline void
+auto_plan_fn(struct plan **plan)
+{
+	plan_free(*plan);
+}
+#define auto_plan __attribute__((cleanup(auto_plan_fn)))
+
+int plan_notice(struct plan *plan, struct cordon_error *err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Guarantees that are needed, cannot be kept, and were not accepted. */
+int plan_gaps(const struct plan *plan);
+
+/* ---- the steps, each in a file of its own ---- */
+
+/* rules.c: a written rule as planned rules in the index. */
+int plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
+		  struct cordon_error *err);
+/* Where a rule's path leads; *ret_path NULL when an optional token is unset. */
+int plan_rule_path(struct plan *plan, const struct rule *rule, const char **ret_path,
+		   struct cordon_error *err);
+/* Refuses grants that lead through a symbolic link the sandbox itself could have planted. */
+int plan_check_links(struct plan *plan, struct cordon_error *err);
+/* project.c: narrows by an unapproved project and lists what it asks for. */
+int plan_narrow(struct plan *plan, struct cordon_error *err);
+/* project.c: drops what an approved project was granted and what now leads elsewhere. */
+int plan_check_pins(struct plan *plan, const struct trust *trust, struct cordon_error *err);
+/* sockets.c */
+int plan_add_sockets(struct plan *plan, struct cordon_error *err);
+/* promises.c */
+void plan_judge(struct plan *plan);

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* A whole plan, in words or as JSON. */
+#pragma once
+
+#include "plan/plan.h"
+
+void plan_print_text(const struct plan *plan, bool verbose, struct str *to);
+void plan_print_json(const struct plan *plan, struct str *to);

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which guarantees a plan needs, and what keeps each on this host. One row per way of keeping one,
+ * best first: the first row whose needs are met is how; if none is, the last row's first unmet need
+ * is the reason of the gap.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+enum need {
+	NEED_SECCOMP = 1,
+	NEED_BROKER = 2,  /* notification, injection, descriptors of others, no Yama 2 or 3 */
+	NEED_PIDFD = 4,
+	NEED_CGROUP = 8,
+	NEED_SEATBELT = 16,
+	NEED_NO_PROC = 32, /* the plan itself keeps /proc closed */
+	NEED_KILLABLE = 64,
+	NEED_NEVER = 128,
+};
+
+static const struct way {
+	enum guarantee guarantee;
+	enum system system;
+	int abi; /* Landlock, at least */
+	unsigned needs;
+	const char *how;
+} ways[] = {
+	{G_FILES_READ, SYSTEM_LINUX, 1, 0, "Landlock"},
+	{G_FILES_WRITE, SYSTEM_LINUX, 3, 0, "Landlock"},
+	{G_FILES_WRITE, SYSTEM_LINUX, 1, NEED_BROKER, "Landlock; truncation by the broker"},
+	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, 0, "Landlock"},
+	{G_FILES_CARVEOUT, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
+	{G_FILES_FUTURE, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
+	{G_FILES_PATTERN, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
+	{G_FILES_METADATA, SYSTEM_LINUX, 0, NEED_BROKER, "broker"},
+	{G_NET_TCP, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
+	{G_NET_UDP, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
+	{G_NET_DOMAINS, SYSTEM_LINUX, 0, NEED_BROKER, "broker and proxy"},
+	{G_NET_DNS, SYSTEM_LINUX, 0, NEED_BROKER, "broker and resolver stub"},
+	{G_SOCKETS_PATH, SYSTEM_LINUX, 9, 0, "Landlock"},
+	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_BROKER, "broker"},
+	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 6, 0, "Landlock scope"},
+	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER, "broker"},
+	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 6, 0, "Landlock scope"},
+	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 0, NEED_BROKER, "broker"},
+	{G_PROCESS_PTRACE, SYSTEM_LINUX, 1, NEED_SECCOMP, "Landlock and seccomp"},
+	{G_PROCESS_CONTROL, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
+	{G_PROCESS_LISTING, SYSTEM_LINUX, 1, NEED_NO_PROC, "/proc is not granted"},
+	{G_PROCESS_TREE, SYSTEM_LINUX, 0, NEED_PIDFD | NEED_CGROUP, "subreapers, pidfds and a cgroup"},
+	{G_PROCESS_TREE, SYSTEM_LINUX, 0, NEED_PIDFD, "subreapers and pidfds"},
+	{G_IPC_SYSV, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
+	{G_TERMINAL_INJECT, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
+	{G_KERNEL_SURFACE, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
+	{G_ENV_FILTER, SYSTEM_LINUX, 0, 0, "a new environment"},
+	{G_FDS_CLOSED, SYSTEM_LINUX, 0, 0, "descriptors closed before exec"},
+	{G_LIMITS_TIME, SYSTEM_LINUX, 0, NEED_PIDFD, "supervisor"},
+	{G_LIMITS_OUTPUT, SYSTEM_LINUX, 0, 0, "supervisor"},
+	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_CGROUP, "cgroup"},
+	{G_LIMITS_MEMORY, SYSTEM_LINUX, 0, NEED_CGROUP, "cgroup"},
+	{G_CALLS_INTERRUPTED, SYSTEM_LINUX, 0, NEED_KILLABLE, "killable waits"},
+
+	{G_FILES_READ, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_FILES_WRITE, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_FILES_EXECUTE, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_FILES_CARVEOUT, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_FILES_FUTURE, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_FILES_PATTERN, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_FILES_METADATA, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_NET_TCP, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_NET_UDP, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_NET_DOMAINS, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt and proxy"},
+	{G_NET_DNS, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_SOCKETS_PATH, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_SOCKETS_ABSTRACT, SYSTEM_MACOS, 0, 0, "macOS has none"},
+	{G_PROCESS_SIGNAL, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_PROCESS_PTRACE, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_PROCESS_CONTROL, SYSTEM_MACOS, 0, NEED_NEVER, "nothing on macOS covers priorities"},
+	{G_PROCESS_LISTING, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_PROCESS_TREE, SYSTEM_MACOS, 0, NEED_SEATBELT, "fingerprint scans"},
+	{G_IPC_SYSV, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_TERMINAL_INJECT, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_KERNEL_SURFACE, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
+	{G_ENV_FILTER, SYSTEM_MACOS, 0, 0, "a new environment"},
+	{G_FDS_CLOSED, SYSTEM_MACOS, 0, 0, "descriptors closed before exec"},
+	{G_LIMITS_TIME, SYSTEM_MACOS, 0, 0, "supervisor"},
+	{G_LIMITS_OUTPUT, SYSTEM_MACOS, 0, 0, "supervisor"},
+	{G_LIMITS_PROCESSES, SYSTEM_MACOS, 0, NEED_NEVER, "macOS limits processes per user only"},
+	{G_LIMITS_MEMORY, SYSTEM_MACOS, 0, NEED_NEVER, "macOS limits memory per process only"},
+	{G_CALLS_INTERRUPTED, SYSTEM_MACOS, 0, 0, "no call is supervised"},
+};
+
+/* ---- what is needed ---- */
+
+/* Found out once: what the rules ask for beyond plain trees. */
+struct demand {
+	bool change;   /* something can be changed at all */
+	bool carveout; /* a deny inside an allowed tree, or a rule for less than a tree */
+	bool restrict_files;
+};
+
+/* A right without its companions, or a match that is not a whole tree, is more than Landlock says. */
+static bool
+is_exact(const struct planned_rule *rule)
+{
+	unsigned change = rule->rights & RIGHTS_CHANGE;
+	bool device = strncmp(rule->path, "/dev/", 5) == 0;
+
+	return !device && ((change != 0 && change != RIGHTS_CHANGE) || rule->match != MATCH_SUBPATH);
+}
+
+/* Does the deny take something from a folder that otherwise has it? */
+static bool
+takes_away(const struct plan *plan, const struct planned_rule *rule)
+{
+	const char *slash = strrchr(rule->path, '/');
+	size_t length = (size_t)(slash - rule->path);
+	char parent[PATH_MAX];
+
+	if (length == 0 || length >= sizeof parent)
+		return false;
+	memcpy(parent, rule->path, length);
+	parent[length] = '\0';
+	return (index_decide(&plan->index, parent).rights & rule->rights) != 0;
+}
+
+static struct demand
+find_demand(const struct plan *plan)
+{
+	const struct index *index = &plan->index;
+	struct demand demand = {.change = (index->default_rights & RIGHTS_CHANGE) != 0};
+
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+
+		if (rule->rights == 0)
+			continue;
+		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHTS_CHANGE))
+			demand.change = true;
+		if (!demand.carveout)
+			demand.carveout = rule->effect == EFFECT_ALLOW ? is_exact(rule)
+								       : takes_away(plan, rule);
+	}
+	demand.restrict_files = index->default_rights != RIGHTS_ALL || demand.carveout ||
+				index->pattern_count > 0;
+	return demand;
+}
+
+static bool
+is_needed(const struct plan *plan, const struct demand *demand, enum guarantee guarantee)
+{
+	const struct settings *settings = &plan->settings;
+
+	switch (guarantee) {
+	case G_FILES_READ:
+	case G_FILES_WRITE:
+	case G_FILES_EXECUTE:
+	case G_FILES_METADATA:
+		return demand->restrict_files;
+	case G_FILES_CARVEOUT:
+		return demand->carveout;
+	case G_FILES_FUTURE:
+		return demand->change;
+	case G_FILES_PATTERN:
+		return plan->index.pattern_count > 0;
+	case G_NET_TCP:
+	case G_NET_UDP:
+		return settings->network.mode != NET_ALL;
+	case G_NET_DOMAINS:
+	case G_NET_DNS:
+		return settings->network.mode == NET_DOMAINS;
+	case G_ENV_FILTER:
+		return settings->env.mode != ENV_INHERIT;
+	case G_LIMITS_TIME:
+		return settings->limits[LIMIT_TIME].value != 0;
+	case G_LIMITS_OUTPUT:
+		return settings->limits[LIMIT_OUTPUT].value != 0;
+	case G_LIMITS_PROCESSES:
+		return settings->limits[LIMIT_PROCESSES].value != 0;
+	case G_LIMITS_MEMORY:
+		return settings->limits[LIMIT_MEMORY].value != 0;
+	case G_CALLS_INTERRUPTED:
+		return plan->host->system == SYSTEM_LINUX && demand->restrict_files;
+	default:
+		return true;
+	}
+}
+
+/* ---- what there is ---- */
+
+static bool
+has_broker(const struct facts *facts)
+{
+	return facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD] &&
+	       facts->values[FACT_PIDFD] && facts->values[FACT_YAMA] < 2;
+}
+
+static unsigned
+needs_met(const struct plan *plan)
+{
+	const int *values = plan->facts.values;
+	unsigned met = 0;
+
+	met |= values[FACT_SECCOMP_FILTER] ? NEED_SECCOMP : 0u;
+	met |= has_broker(&plan->facts) ? NEED_BROKER : 0u;
+	met |= values[FACT_PIDFD] ? NEED_PIDFD : 0u;
+	met |= values[FACT_CGROUP] ? NEED_CGROUP : 0u;
+	met |= values[FACT_SEATBELT] ? NEED_SEATBELT : 0u;
+	met |= values[FACT_NOTIFY_WAIT_KILLABLE] ? NEED_KILLABLE : 0u;
+	met |= index_decide(&plan->index, "/proc/1").rights & RIGHT_READ ? 0u : NEED_NO_PROC;
+	return met;
+}
+
+static void
+explain_broker(const struct facts *facts, struct promise *to)
+{
+	if (facts->values[FACT_YAMA] >= 2) {
+		to->how = "Yama keeps the broker from reading the command's arguments";
+		to->remedy = "set kernel.yama.ptrace_scope to 0 or 1";
+	} else if (facts->values[FACT_SECCOMP_NOTIFY]) {
+		to->how = "this kernel cannot hand descriptors over";
+		to->remedy = "use a kernel from 5.9 on";
+	} else {
+		to->how = "no seccomp notification can be had (old kernel, or another sandbox holds it)";
+		to->remedy = "use a kernel from 5.9 on, or start cordon outside the other sandbox";
+	}
+}
+
+static void
+explain_gap(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
+{
+	if (plan->facts.values[FACT_LANDLOCK_ABI] < way->abi) {
+		to->how = plan->facts.values[FACT_LANDLOCK_ABI] == 0
+				  ? "there is no Landlock"
+				  : "Landlock is too old for it";
+		to->remedy = "use a newer kernel (5.13 or later) with \"landlock\" in lsm=";
+		return;
+	}
+	if (missing & NEED_BROKER) {
+		explain_broker(&plan->facts, to);
+		return;
+	}
+	to->how = missing & NEED_SECCOMP    ? "there is no seccomp filter"
+		  : missing & NEED_NO_PROC  ? "/proc is granted, and it lists every process"
+		  : missing & NEED_CGROUP   ? "no cgroup is delegated to us"
+		  : missing & NEED_PIDFD    ? "there are no pidfds"
+		  : missing & NEED_KILLABLE ? "supervised calls can be interrupted on this kernel"
+		  : missing & NEED_SEATBELT ? "there is no Seatbelt"
+					    : way->how;
+	to->remedy = missing & NEED_NO_PROC  ? "use the profile strict"
+		     : missing & NEED_CGROUP ? "log in through systemd, or run in a delegated cgroup"
+		     : missing & NEED_KILLABLE ? "use a kernel from 5.19 on"
+		     : missing & NEED_NEVER    ? NULL
+					       : "use a kernel from 5.9 on, built with it";
+}
+
+static void
+judge(struct plan *plan, const struct demand *demand, enum guarantee guarantee, unsigned met)
+{
+	struct promise *to = &plan->promises[guarantee];
+	const struct way *last = NULL;
+
+	*to = (struct promise){.keeping = KEPT_NOT_NEEDED};
+	if (!is_needed(plan, demand, guarantee))
+		return;
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+		const struct way *way = &ways[i];
+
+		if (way->guarantee != guarantee || way->system != plan->host->system)
+			continue;
+		last = way;
+		if (plan->facts.values[FACT_LANDLOCK_ABI] >= way->abi && !(way->needs & ~met)) {
+			*to = (struct promise){.keeping = KEPT_ENFORCED, .how = way->how};
+			return;
+		}
+	}
+	to->keeping = plan->settings.accept[guarantee] ? KEPT_ACCEPTED : KEPT_GAP;
+	if (last != NULL)
+		explain_gap(plan, last, last->needs & ~met, to);
+}
+
+void
+plan_judge(struct plan *plan)
+{
+	struct demand demand = find_demand(plan);
+	unsigned met = needs_met(plan);
+
+	for (int i = 0; i < G_COUNT; i++)
+		judge(plan, &demand, (enum guarantee)i, met);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The table of protected names. Letters match in either case on every system: on a case-folding
+ * folder .GIT/hooks is .git/hooks, and nobody needs the other spelling.
+ */
+#include "plan/protect.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "plan/glob.h"
+
+static const struct row {
+	enum protect_kind kind;
+	bool in_git; /* below a git directory, wherever that is */
+	bool self_only;
+	const char *name;
+	const char *except;
+	const char *reason;
+} rows[] = {
+	{PROTECT_NAME, true, false, "hooks/*", ".sample", "git runs it"},
+	{PROTECT_NAME, true, false, "modules/**/hooks/*", ".sample", "git runs it"},
+	{PROTECT_NAME, true, false, "info/attributes", NULL, "it can make git run filters"},
+	{PROTECT_NAME, true, false, "modules/**/info/attributes", NULL, "it can make git run filters"},
+	{PROTECT_VETTED, true, false, "config", NULL, "its keys can start programs"},
+	{PROTECT_VETTED, true, false, "config.worktree", NULL, "its keys can start programs"},
+	{PROTECT_VETTED, true, false, "modules/**/config", NULL, "its keys can start programs"},
+	{PROTECT_VETTED, true, false, "worktrees/*/config.worktree", NULL, "its keys can start programs"},
+	{PROTECT_VETTED, true, false, "worktrees/*/gitdir", NULL, "it leads git elsewhere"},
+	{PROTECT_VETTED, true, false, "worktrees/*/commondir", NULL, "it leads git elsewhere"},
+	{PROTECT_VETTED, true, false, "commondir", NULL, "it leads git elsewhere"},
+	{PROTECT_VETTED, false, true, "**/.git", NULL, "it leads git elsewhere"},
+	{PROTECT_VETTED, false, false, "**/.gitmodules", NULL, "its keys can start programs"},
+	{PROTECT_NAME, false, false, "**/.envrc", NULL, "direnv runs it"},
+	{PROTECT_NAME, false, false, "**/.vscode", NULL, "an editor runs what it names"},
+	{PROTECT_NAME, false, false, "**/.idea", NULL, "an editor runs what it names"},
+	{PROTECT_NAME, false, false, "**/.zed", NULL, "an editor runs what it names"},
+	{PROTECT_NAME, false, false, "**/.claude", NULL, "an agent obeys it"},
+	{PROTECT_NAME, false, false, "**/.codex", NULL, "an agent obeys it"},
+	{PROTECT_NAME, false, false, "**/.cursor", NULL, "an agent obeys it"},
+	{PROTECT_NAME, false, false, "**/.mcp.json", NULL, "an agent runs what it names"},
+	{PROTECT_NAME, false, false, "**/.cordon.json", NULL, "it is this project's policy"},
+};
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+struct maker {
+	struct arena *arena;
+	enum system system;
+	struct protections *to;
+	struct cordon_error *err;
+};
+
+static int
+add(struct maker *m, const struct row *row, const char *pattern)
+{
+	struct protection *slot =
+		arena_push(m->arena, &m->to->items, &m->to->count, sizeof *slot, m->err);
+	struct glob *glob;
+	int rc;
+
+	if (slot == NULL || pattern == NULL)
+		return -CORDON_E_MEMORY;
+	rc = glob_compile(m->arena, pattern, &glob, NULL, m->err);
+	*slot = (struct protection){
+		.kind = m->system == SYSTEM_MACOS ? PROTECT_NAME : row->kind,
+		.pattern = pattern,
+		.except = row->except,
+		.self_only = row->self_only,
+		.reason = row->reason,
+		.glob = rc < 0 ? NULL : glob,
+	};
+	return rc;
+}
+
+/* The folder as a glob takes it literally. */
+static char *
+quoted(struct maker *m, const char *dir)
+{
+	char *to = arena_alloc(m->arena, strlen(dir) * 2 + 1, m->err);
+	char *p = to;
+
+	for (; to != NULL && *dir != '\0'; dir++) {
+		if (strchr("*?\\", *dir) != NULL)
+			*p++ = '\\';
+		*p++ = *dir;
+	}
+	return to;
+}
+
+int
+protections_make(struct arena *arena, enum system system, const char *common_dir,
+		 struct protections *ret, struct cordon_error *err)
+{
+	struct maker m = {arena, system, ret, err};
+	const char *dirs[2] = {"**/*.git", common_dir == NULL ? NULL : quoted(&m, common_dir)};
+	int rc = 0;
+
+	*ret = (struct protections){0};
+	for (size_t i = 0; rc == 0 && i < ROW_COUNT; i++) {
+		if (!rows[i].in_git) {
+			rc = add(&m, &rows[i], rows[i].name);
+			continue;
+		}
+		for (int d = 0; rc == 0 && d < 2 && dirs[d] != NULL; d++)
+			rc = add(&m, &rows[i], arena_printf(arena, err, "%s/%s", dirs[d], rows[i].name));
+	}
+	return rc;
+}
+
+static bool
+is_excepted(const struct protection *protection, const char *path)
+{
+	size_t length = strlen(path), end;
+
+	if (protection->except == NULL)
+		return false;
+	end = strlen(protection->except);
+	return length > end && strcmp(path + length - end, protection->except) == 0;
+}
+
+size_t
+protection_anchor(const struct protection *protection, const char *path)
+{
+	size_t anchor = glob_match_prefix(protection->glob, path, true);
+
+	if (anchor == 0 || (protection->self_only && path[anchor] != '\0') ||
+	    is_excepted(protection, path))
+		return 0;
+	return anchor;
+}

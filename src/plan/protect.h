@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names inside every project that could later act on the user's behalf: git hooks, editor and agent
+ * settings, our own policy file. They may be read and never changed, whether they exist or not. Some
+ * names git itself must change are vetted instead, where the system can do that.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "policy/model.h"
+
+struct glob;
+
+enum protect_kind { PROTECT_NAME, PROTECT_VETTED };
+
+struct protection {
+	enum protect_kind kind;
+	const char *pattern; /* as shown to people */
+	const char *except;  /* names ending like this are free, or NULL */
+	bool self_only;	     /* the name itself, nothing below it */
+	const char *reason;
+	const struct glob *glob;
+};
+
+struct protections {
+	struct protection *items;
+	size_t count;
+};
+
+/*
+ * The protections for one plan. A git directory outside the project that does not have its usual
+ * name is covered too. Where changes cannot be vetted (macOS), vetted names are protected.
+ */
+int protections_make(struct arena *arena, enum system system, const char *common_dir,
+		     struct protections *ret, struct cordon_error *err);
+/*
+ * Length of the part of path that is the protected name; 0 when path is none of its business. A rule
+ * lifts the protection only if its own path is at least this long: it must name what is protected.
+ */
+size_t protection_anchor(const struct protection *protection, const char *path);

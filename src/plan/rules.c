@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From written rules to planned ones: tokens, then symbolic links. A glob's leading plain folders
+ * are resolved like a path; a regular expression is taken as it stands and speaks about resolved
+ * paths.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "plan/plan.h"
+#include "plan/resolve.h"
+
+static int
+rule_error(const struct rule *rule, const char *text, struct cordon_error *err)
+{
+	return cordon_fail_at(err, CORDON_E_PATH, rule->place.file, rule->place.line,
+			      rule->place.column, "\"%.80s\" %s", rule->path, text);
+}
+
+static int
+resolve_rule(struct plan *plan, const struct rule *rule, const char *path, struct resolved *ret,
+	     struct cordon_error *err)
+{
+	struct cordon_error why = {0};
+	char text[120];
+	int rc = resolve_path(&plan->index.arena, plan->host->view, path, ret, &why);
+
+	if (rc == -CORDON_E_MEMORY)
+		return cordon_no_memory(err);
+	if (rc < 0) {
+		snprintf(text, sizeof text, "cannot be resolved: %s",
+			 why.sys != 0 ? strerror(why.sys) : "not absolute");
+		return rule_error(rule, text, err);
+	}
+	return 0;
+}
+
+static int
+expand_rule(struct plan *plan, const struct rule *rule, const char **ret_path,
+	    struct cordon_error *err)
+{
+	const struct token_text text = {rule->path, rule->place, rule->optional,
+					rule->match == MATCH_GLOB};
+
+	return token_expand(&plan->index.arena, plan->host, &text, ret_path, err);
+}
+
+int
+plan_rule_path(struct plan *plan, const struct rule *rule, const char **ret_path,
+	       struct cordon_error *err)
+{
+	struct resolved resolved;
+	int rc = expand_rule(plan, rule, ret_path, err);
+
+	if (rc < 0 || *ret_path == NULL)
+		return rc;
+	rc = resolve_rule(plan, rule, *ret_path, &resolved, err);
+	if (rc == 0)
+		*ret_path = resolved.path;
+	return rc;
+}
+
+/* Length of the leading folders of a glob that hold no pattern; 0 for "**...". */
+static size_t
+plain_length(const char *glob)
+{
+	size_t plain = 0;
+
+	for (size_t i = 0; glob[i] != '\0'; i++) {
+		if (glob[i] == '/')
+			plain = i;
+		if (glob[i] == '*' || glob[i] == '?')
+			return plain;
+		if (glob[i] == '\\' && glob[i + 1] != '\0')
+			i++;
+	}
+	return strlen(glob);
+}
+
+static char *
+unquoted(struct arena *arena, const char *glob, size_t length, struct cordon_error *err)
+{
+	char *path = arena_alloc(arena, length + 2, err);
+	char *to = path;
+
+	for (size_t i = 0; path != NULL && i < length; i++) {
+		if (glob[i] == '\\' && i + 1 < length)
+			i++;
+		*to++ = glob[i];
+	}
+	return path;
+}
+
+static int
+quote_root(struct plan *plan, const char *root, const char *rest, const char **ret_glob,
+	   struct cordon_error *err)
+{
+	auto_str struct str text = {0};
+
+	for (const char *p = strcmp(root, "/") == 0 ? "" : root; *p != '\0'; p++) {
+		if (strchr("*?\\", *p) != NULL)
+			str_add(&text, "\\");
+		str_add_n(&text, p, 1);
+	}
+	str_add(&text, rest);
+	*ret_glob = text.failed ? NULL : arena_strdup(&plan->index.arena, text.text, err);
+	return *ret_glob == NULL ? cordon_no_memory(err) : 0;
+}
+
+/* Resolves where a rule is rooted; says what was written only if that was something else. */
+static int
+resolve_root(struct plan *plan, struct planned_rule *planned, const char *root,
+	     struct cordon_error *err)
+{
+	struct resolved resolved;
+	int rc = resolve_rule(plan, planned->rule, root, &resolved, err);
+
+	if (rc < 0)
+		return rc;
+	planned->root = resolved.path;
+	planned->written = strcmp(root, resolved.path) == 0 ? NULL : root;
+	planned->exists = resolved.exists;
+	return 0;
+}
+
+static int
+add_glob(struct plan *plan, struct planned_rule *planned, struct cordon_error *err)
+{
+	size_t length = plain_length(planned->path);
+	const char *plain;
+	int rc;
+
+	planned->root = "/";
+	if (length > 0) {
+		plain = unquoted(&plan->index.arena, planned->path, length, err);
+		rc = plain == NULL ? -CORDON_E_MEMORY : resolve_root(plan, planned, plain, err);
+		if (rc == 0 && planned->written != NULL)
+			rc = quote_root(plan, planned->root, planned->path + length, &planned->path, err);
+		if (rc < 0)
+			return rc;
+	}
+	return index_add(&plan->index, planned, err);
+}
+
+static int
+add_path(struct plan *plan, struct planned_rule *planned, struct cordon_error *err)
+{
+	int rc = resolve_root(plan, planned, planned->path, err);
+
+	if (rc < 0)
+		return rc;
+	planned->path = planned->root;
+	return index_add(&plan->index, planned, err);
+}
+
+/* The same rule for the repository's own folders outside the project, if it has such. */
+static int
+add_worktrees(struct plan *plan, const struct planned_rule *like, struct cordon_error *err)
+{
+	const struct gitdirs *git = &plan->host->git;
+	const char *dirs[2] = {git->git_dir, git->common_dir};
+
+	for (int i = 0; i < 2; i++) {
+		struct planned_rule planned = *like;
+		int rc;
+
+		if (dirs[i] == NULL || (i == 1 && dirs[0] != NULL && strcmp(dirs[0], dirs[1]) == 0))
+			continue;
+		planned.path = dirs[i];
+		planned.match = MATCH_SUBPATH;
+		rc = add_path(plan, &planned, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer, struct cordon_error *err)
+{
+	struct planned_rule planned = {.effect = rule->effect,
+				       .rights = rule->rights,
+				       .match = rule->match,
+				       .layer = layer,
+				       .rule = rule,
+				       .path = rule->path};
+	int rc;
+
+	if (rule->match == MATCH_REGEX) {
+		planned.root = "/";
+		return index_add(&plan->index, &planned, err);
+	}
+	rc = expand_rule(plan, rule, &planned.path, err);
+	if (rc < 0 || planned.path == NULL)
+		return rc;
+	if (rule->match == MATCH_GLOB)
+		return add_glob(plan, &planned, err);
+	rc = rule->worktrees ? add_worktrees(plan, &planned, err) : 0;
+	return rc < 0 ? rc : add_path(plan, &planned, err);
+}
+
+/* ---- links a sandbox could have planted ---- */
+
+static bool
+is_plantable(const struct plan *plan, const struct resolved *resolved, const char **ret_link)
+{
+	for (size_t i = 0; i < resolved->link_count; i++) {
+		struct verdict verdict = index_decide(&plan->index, resolved->links[i]);
+
+		if (verdict.rights & (RIGHT_CREATE | RIGHT_DELETE)) {
+			*ret_link = resolved->links[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+static int
+refuse_link(struct plan *plan, const struct planned_rule *planned, const char *link,
+	    struct cordon_error *err)
+{
+	char text[160];
+
+	if (planned->rule->optional)
+		return plan_notice(plan, err,
+				   "not granted: %s, because %s is a link in a folder the sandbox can change",
+				   planned->written, link);
+	snprintf(text, sizeof text,
+		 "leads through %.60s, a link in a folder the sandbox can change; name its target", link);
+	return rule_error(planned->rule, text, err);
+}
+
+/* A refused rule loses its rights and stays in place: the index is being asked meanwhile. */
+static int
+check_links(struct plan *plan, struct planned_rule *rules, size_t count, struct cordon_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct planned_rule *planned = &rules[i];
+		struct resolved resolved = {0};
+		const char *link;
+		int rc = 0;
+
+		if (planned->written != NULL && planned->effect == EFFECT_ALLOW)
+			rc = resolve_rule(plan, planned->rule, planned->written, &resolved, err);
+		if (rc == 0 && is_plantable(plan, &resolved, &link)) {
+			rc = refuse_link(plan, planned, link, err);
+			planned->rights = 0;
+		}
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/*
+ * A grant that leads through a link inside a writable folder would lead wherever an earlier run
+ * pointed that link. A deny may lead where it likes.
+ */
+int
+plan_check_links(struct plan *plan, struct cordon_error *err)
+{
+	int rc = check_links(plan, plan->index.paths, plan->index.path_count, err);
+
+	return rc < 0 ? rc : check_links(plan, plan->index.patterns, plan->index.pattern_count, err);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Unix sockets by name. A preset stands for the paths a service uses; what is not there is skipped
+ * for presets. The path of a socket is pinned when it is connected to, not here.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "plan/plan.h"
+#include "plan/resolve.h"
+
+static const struct {
+	const char *preset, *path;
+} presets[] = {
+	{"ssh-agent", "$SSH_AUTH_SOCK"},
+	{"gpg-agent", "$XDG_RUNTIME_DIR/gnupg/S.gpg-agent"},
+	{"gpg-agent", "~/.gnupg/S.gpg-agent"},
+	{"docker", "/run/docker.sock"},
+	{"docker", "/var/run/docker.sock"},
+	{"podman", "$XDG_RUNTIME_DIR/podman/podman.sock"},
+};
+
+static int
+grant(struct plan *plan, const struct word *word, const char *written, bool optional,
+      struct cordon_error *err)
+{
+	const struct token_text text = {written, word->place, optional, false};
+	struct socket_grant *slot;
+	struct resolved resolved;
+	const char *path;
+	int rc = token_expand(&plan->arena, plan->host, &text, &path, err);
+
+	if (rc < 0 || path == NULL)
+		return rc;
+	rc = resolve_path(&plan->arena, plan->host->view, path, &resolved, err);
+	if (rc < 0)
+		return rc;
+	slot = arena_push(&plan->arena, &plan->sockets, &plan->socket_count, sizeof *slot, err);
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = (struct socket_grant){resolved.path, word};
+	return 0;
+}
+
+/* The display's own socket: $WAYLAND_DISPLAY in the runtime folder, X<n> of DISPLAY. */
+static int
+grant_display(struct plan *plan, const struct word *word, struct cordon_error *err)
+{
+	bool wayland = strcmp(word->text, "wayland") == 0;
+	const char *name = host_getenv(plan->host, wayland ? "WAYLAND_DISPLAY" : "DISPLAY");
+	const char *colon = name == NULL ? NULL : strchr(name, ':');
+	char *path;
+
+	if (wayland)
+		path = arena_printf(&plan->arena, err, "%s%s",
+				    name != NULL && *name == '/' ? "" : "$XDG_RUNTIME_DIR/",
+				    name == NULL ? "wayland-0" : name);
+	else
+		path = arena_printf(&plan->arena, err, "/tmp/.X11-unix/X%ld",
+				    colon == NULL ? 0 : strtol(colon + 1, NULL, 10));
+	return path == NULL ? -CORDON_E_MEMORY : grant(plan, word, path, true, err);
+}
+
+int
+plan_add_sockets(struct plan *plan, struct cordon_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < plan->settings.sockets.count; i++) {
+		const struct word *word = &plan->settings.sockets.items[i];
+
+		if (*word->text == '/' || *word->text == '~' || *word->text == '$')
+			rc = grant(plan, word, word->text, false, err);
+		else if (strcmp(word->text, "wayland") == 0 || strcmp(word->text, "x11") == 0)
+			rc = grant_display(plan, word, err);
+		for (size_t k = 0; rc == 0 && k < sizeof presets / sizeof presets[0]; k++)
+			if (strcmp(presets[k].preset, word->text) == 0)
+				rc = grant(plan, word, presets[k].path, true, err);
+	}
+	return rc;
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Explanations. Everything said here comes from the same index, settings and tables that decide;
+ * nothing is decided again.
+ */
+#include "plan/why.h"
+
+#include <string.h>
+
+#include "base/path.h"
+#include "plan/environ.h"
+#include "plan/network.h"
+#include "plan/resolve.h"
+
+/* Below the home; each stands for itself and everything in it. */
+static const char *const secrets[] = {
+	".ssh",	   ".gnupg",   ".aws",	  ".azure",    ".kube",	   ".docker",  ".netrc",
+	".npmrc",  ".pypirc",  ".pgpass", ".password-store",	   ".config/gh",
+	".config/gcloud",      ".config/op",	       ".config/rclone",
+	".git-credentials",    ".cargo/credentials",   ".cargo/credentials.toml",
+	".local/share/keyrings", ".mozilla",	       ".config/google-chrome",
+	".config/chromium",    "Library/Keychains",    ".vault-token", NULL};
+
+bool
+why_is_secret(const struct plan *plan, const char *path)
+{
+	const char *home = plan->host->home;
+
+	if (home == NULL || !path_below(path, home) || strlen(path) == strlen(home))
+		return false;
+	path += strlen(home) + (strcmp(home, "/") != 0);
+	for (size_t i = 0; secrets[i] != NULL; i++)
+		if (path_below(path, secrets[i]))
+			return true;
+	return false;
+}
+
+void
+why_source(const struct planned_rule *rule, struct str *to)
+{
+	const struct place *place = &rule->rule->place;
+
+	if (place->line == 0) {
+		str_visible(to, place->file);
+		return;
+	}
+	str_visible(to, place->file);
+	str_printf(to, ":%u:%u", place->line, place->column);
+}
+
+static void
+describe_rule(const struct planned_rule *rule, struct str *to)
+{
+	char words[RIGHTS_WORDS];
+
+	rights_to_words(rule->rights, words);
+	str_printf(to, "%s %s ", rule->effect == EFFECT_ALLOW ? "allow" : "deny", words);
+	str_visible(to, rule->rule->path);
+	if (rule->match != MATCH_SUBPATH)
+		str_printf(to, " (%s)", match_names[rule->match]);
+}
+
+/* ---- files ---- */
+
+static int
+parse_rights(const char *what, struct cordon_error *err)
+{
+	int rights = rights_from_letters(what);
+
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (strcmp(what, right_names[i]) == 0)
+			return 1 << i;
+	if (rights > 0)
+		return rights;
+	return cordon_fail(err, CORDON_E_USAGE, 0,
+			   "\"%.40s\" is not a right; there are read, write, create, delete, execute, letters "
+			   "of rwcdx, and connect, socket, env",
+			   what);
+}
+
+/* The right that explains the answer: the first one missing, or the first one asked for. */
+static int
+telling_right(unsigned asked, unsigned have)
+{
+	unsigned missing = asked & ~have;
+
+	return __builtin_ctz(missing != 0 ? missing : asked);
+}
+
+static int
+subject_path(const struct plan *plan, const char *subject, struct arena *arena,
+	     struct resolved *ret, struct cordon_error *err)
+{
+	const struct token_text text = {subject, {"the path", 0, 0}, false, false};
+	const char *path;
+	int rc = 0;
+
+	if (*subject == '~' || *subject == '$')
+		rc = token_expand(arena, plan->host, &text, &path, err);
+	else
+		path = *subject == '/' ? subject : path_join(arena, plan->host->cwd, subject, err);
+	if (rc < 0 || path == NULL)
+		return rc < 0 ? rc : -CORDON_E_MEMORY;
+	return resolve_path(arena, plan->host->view, path, ret, err);
+}
+
+static void
+explain_decision(const struct plan *plan, const struct decision *by, bool allowed, struct str *to)
+{
+	char letters[RIGHT_KINDS + 1];
+
+	if (by->protection != NULL) {
+		str_printf(to, "protected in every project (%s): %s", by->protection->pattern,
+			   by->protection->reason);
+		return;
+	}
+	if (by->rule == NULL) {
+		rights_to_letters(plan->index.default_rights, letters);
+		str_printf(to, "%s; the default is \"%s\"",
+			   allowed ? "no rule speaks about it" : "no rule allows it", letters);
+		return;
+	}
+	why_source(by->rule, to);
+	str_add(to, ": ");
+	describe_rule(by->rule, to);
+	if (by->overridden)
+		str_printf(to, "; final, because the %s layer is trusted more",
+			   layer_names[by->rule->layer]);
+	if (by->rule->rule->why != NULL) {
+		str_add(to, " - ");
+		str_visible(to, by->rule->rule->why);
+	}
+}
+
+/* The narrowest option that would allow it; nothing for what no option lifts. */
+static const char *
+remedy_option(const struct decision *by, unsigned missing)
+{
+	if (by->overridden || (by->rule != NULL && by->rule->layer == LAYER_BUILTIN))
+		return NULL;
+	if (by->rule != NULL && (by->rule->match == MATCH_GLOB || by->rule->match == MATCH_REGEX))
+		return NULL;
+	if (missing & RIGHTS_CHANGE)
+		return "--write";
+	return missing & RIGHT_EXECUTE ? "--execute" : "--read";
+}
+
+static void
+explain_path_text(const struct plan *plan, const char *what, const struct resolved *resolved,
+		  const struct verdict *verdict, unsigned asked, struct str *to)
+{
+	unsigned missing = asked & ~verdict->rights;
+	const struct decision *by = &verdict->by[telling_right(asked, verdict->rights)];
+	const char *option = missing ? remedy_option(by, missing) : NULL;
+	char columns[RIGHT_KINDS + 1];
+
+	rights_to_columns(verdict->rights, columns);
+	str_printf(to, "%s: %s ", missing ? "denied" : "allowed", what);
+	str_visible(to, resolved->path);
+	str_printf(to, "\n  rights here: %s\n  because: ", columns);
+	explain_decision(plan, by, missing == 0, to);
+	str_add(to, "\n");
+	if (missing == 0 && verdict->vetted != NULL && (asked & RIGHTS_CHANGE))
+		str_printf(to, "  but only in git's own way, and the new content is vetted: %s\n",
+			   verdict->vetted->reason);
+	if (verdict->limit_hit)
+		str_add(to, "  a pattern needs too many steps for this path and was counted as a denial\n");
+	if (option == NULL)
+		return;
+	str_printf(to, "  to allow it: %s ", option);
+	str_visible(to, resolved->path);
+	str_add(to, why_is_secret(plan, resolved->path) ? "  (it looks like a secret: think twice)\n"
+							: "\n");
+}
+
+static void
+json_rule(const struct planned_rule *rule, struct str *to)
+{
+	char letters[RIGHT_KINDS + 1];
+
+	rights_to_letters(rule->rights, letters);
+	str_printf(to,
+		   "{\"effect\": \"%s\", \"rights\": \"%s\", \"match\": \"%s\", \"layer\": \"%s\", "
+		   "\"path\": ",
+		   rule->effect == EFFECT_ALLOW ? "allow" : "deny", letters, match_names[rule->match],
+		   layer_names[rule->layer]);
+	str_json(to, rule->rule->path);
+	str_add(to, ", \"source\": ");
+	str_json(to, rule->rule->place.file);
+	str_printf(to, ", \"line\": %u, \"column\": %u}", rule->rule->place.line,
+		   rule->rule->place.column);
+}
+
+static void
+explain_path_json(const struct plan *plan, const struct resolved *resolved,
+		  const struct verdict *verdict, unsigned asked, struct str *to)
+{
+	const struct decision *by = &verdict->by[telling_right(asked, verdict->rights)];
+	const char *option = asked & ~verdict->rights
+				     ? remedy_option(by, asked & ~verdict->rights)
+				     : NULL;
+	auto_str struct str reason = {0};
+	char letters[RIGHT_KINDS + 1];
+
+	explain_decision(plan, by, !(asked & ~verdict->rights), &reason);
+	rights_to_letters(asked, letters);
+	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"path\": ",
+		   asked & ~verdict->rights ? "false" : "true", letters);
+	str_json(to, resolved->path);
+	rights_to_letters(verdict->rights, letters);
+	str_printf(to, ", \"exists\": %s, \"rights\": \"%s\", \"vetted\": %s, \"reason\": ",
+		   resolved->exists ? "true" : "false", letters,
+		   verdict->vetted != NULL ? "true" : "false");
+	str_json(to, reason.text == NULL ? "" : reason.text);
+	str_add(to, ", \"rule\": ");
+	if (by->rule != NULL)
+		json_rule(by->rule, to);
+	else
+		str_add(to, "null");
+	str_add(to, ", \"protection\": ");
+	if (by->protection != NULL)
+		str_json(to, by->protection->pattern);
+	else
+		str_add(to, "null");
+	str_add(to, ", \"remedy\": ");
+	if (option != NULL) {
+		auto_str struct str remedy = {0};
+
+		str_printf(&remedy, "%s %s", option, resolved->path);
+		str_json(to, remedy.text == NULL ? "" : remedy.text);
+	} else {
+		str_add(to, "null");
+	}
+	str_add(to, "}\n");
+	to->failed = to->failed || reason.failed;
+}
+
+static int
+why_path(const struct plan *plan, const char *what, const char *subject, bool json, struct str *to,
+	 struct cordon_error *err)
+{
+	auto_arena struct arena arena = {0};
+	struct resolved resolved;
+	struct verdict verdict;
+	int asked = parse_rights(what, err), rc;
+
+	if (asked < 0)
+		return asked;
+	rc = subject_path(plan, subject, &arena, &resolved, err);
+	if (rc < 0)
+		return rc;
+	verdict = index_decide(&plan->index, resolved.path);
+	if (json)
+		explain_path_json(plan, &resolved, &verdict, (unsigned)asked, to);
+	else
+		explain_path_text(plan, what, &resolved, &verdict, (unsigned)asked, to);
+	return !((unsigned)asked & ~verdict.rights);
+}
+
+/* ---- network, sockets, environment: one line each ---- */
+
+static void
+explain(const char *what, const char *subject, bool allowed, const char *reason,
+	const struct place *place, const char *remedy, bool json, struct str *to)
+{
+	auto_str struct str source = {0};
+
+	if (place != NULL && place->line != 0)
+		str_printf(&source, "%s:%u:%u", place->file, place->line, place->column);
+	else if (place != NULL)
+		str_add(&source, place->file);
+	if (!json) {
+		str_printf(to, "%s: %s ", allowed ? "allowed" : "denied", what);
+		str_visible(to, subject);
+		str_printf(to, "\n  because: %s", reason);
+		if (source.length > 0) {
+			str_add(to, " (");
+			str_visible(to, source.text);
+			str_add(to, ")");
+		}
+		if (remedy != NULL)
+			str_printf(to, "\n  to allow it: %s", remedy);
+		str_add(to, "\n");
+		return;
+	}
+	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"subject\": ", allowed ? "true" : "false",
+		   what);
+	str_json(to, subject);
+	str_add(to, ", \"reason\": ");
+	str_json(to, reason);
+	str_add(to, ", \"source\": ");
+	if (source.length > 0)
+		str_json(to, source.text);
+	else
+		str_add(to, "null");
+	str_add(to, ", \"remedy\": ");
+	if (remedy != NULL)
+		str_json(to, remedy);
+	else
+		str_add(to, "null");
+	str_add(to, "}\n");
+}
+
+static int
+why_connect(const struct plan *plan, const char *subject, bool json, struct str *to,
+	    struct cordon_error *err)
+{
+	const struct network *network = &plan->settings.network;
+	auto_arena struct arena arena = {0};
+	struct net_answer answer;
+	const char *remedy = NULL;
+	char host[256];
+	unsigned port;
+	int rc = network_split(subject, host, sizeof host, &port, err);
+
+	if (rc < 0)
+		return rc;
+	answer = network_decide(network, host, port);
+	if (!answer.allowed && network_is_loopback(host))
+		remedy = arena_printf(&arena, err, "--net localhost:%u", port);
+	else if (!answer.allowed && answer.domain != NULL)
+		remedy = arena_printf(&arena, err, "--port %u", port);
+	else if (!answer.allowed)
+		remedy = arena_printf(&arena, err, "--domain %.250s", host);
+	if (!answer.allowed && remedy == NULL)
+		return -CORDON_E_MEMORY;
+	explain("connect", subject, answer.allowed, answer.reason,
+		answer.domain != NULL ? &answer.domain->place
+				      : (network->place.file != NULL ? &network->place : NULL),
+		remedy, json, to);
+	return answer.allowed;
+}
+
+static int
+why_socket(const struct plan *plan, const char *subject, bool json, struct str *to,
+	   struct cordon_error *err)
+{
+	auto_arena struct arena arena = {0};
+	const struct place *place = NULL;
+	const char *remedy, *reason = "the socket is not granted";
+	struct resolved resolved;
+	bool allowed = false;
+	int rc = subject_path(plan, subject, &arena, &resolved, err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; !allowed && i < plan->socket_count; i++) {
+		allowed = strcmp(plan->sockets[i].path, resolved.path) == 0;
+		place = allowed ? &plan->sockets[i].word->place : NULL;
+		reason = allowed ? "the policy names it" : reason;
+	}
+	/* what the session itself makes: only where it can make things, in the project */
+	if (!allowed && plan->host->project != NULL && path_below(resolved.path, plan->host->project) &&
+	    (index_decide(&plan->index, resolved.path).rights & (RIGHT_READ | RIGHT_WRITE)) ==
+		    (RIGHT_READ | RIGHT_WRITE)) {
+		allowed = true;
+		reason = "it lies in the project";
+	}
+	remedy = arena_printf(&arena, err, "--socket %s", resolved.path);
+	if (remedy == NULL)
+		return -CORDON_E_MEMORY;
+	explain("socket", resolved.path, allowed, reason, place, allowed ? NULL : remedy, json, to);
+	return allowed;
+}
+
+static int
+why_env(const struct plan *plan, const char *name, bool json, struct str *to,
+	struct cordon_error *err)
+{
+	struct env_answer answer = environ_decide(&plan->settings, name);
+	auto_arena struct arena arena = {0};
+	const char *remedy = arena_printf(&arena, err, "--env %s", name);
+
+	if (remedy == NULL)
+		return -CORDON_E_MEMORY;
+	explain("env", name, answer.passes, answer.reason, answer.place, answer.passes ? NULL : remedy,
+		json, to);
+	return answer.passes;
+}
+
+int
+why_answer(const struct plan *plan, const char *what, const char *subject, bool json,
+	   struct str *to, struct cordon_error *err)
+{
+	if (strcmp(what, "connect") == 0)
+		return why_connect(plan, subject, json, to, err);
+	if (strcmp(what, "socket") == 0)
+		return why_socket(plan, subject, json, to, err);
+	if (strcmp(what, "env") == 0)
+		return why_env(plan, subject, json, to, err);
+	return why_path(plan, what, subject, json, to, err);
+}

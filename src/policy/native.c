@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The native form. One function per key; the tables at the end are the format, and the schema in
+ * schema/ is tested against them. Blocks for the other system are checked, then left out.
+ */
+#include <string.h>
+
+#include "base/str.h"
+#include "policy/guarantee.h"
+#include "policy/reader.h"
+#include "policy/value.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* A string that `check` accepts, or a message with the reason. */
+static int
+read_checked(struct reading *r, const struct json *value, const char *(*check)(const char *),
+	     const char **ret_text)
+{
+	const char *reason;
+	int rc = read_text(r, value, ret_text);
+
+	if (rc < 0)
+		return rc;
+	reason = check(*ret_text);
+	return reason == NULL ? 0 : reading_fail(r, value, "\"%.60s\" %s", *ret_text, reason);
+}
+
+static int
+add_word(struct reading *r, const struct json *value, struct words *words,
+	 const char *(*check)(const char *))
+{
+	const char *text;
+	int rc = read_checked(r, value, check, &text);
+
+	if (rc < 0)
+		return rc;
+	return policy_add_word(r->policy, words, text, reading_place(r, value), r->err);
+}
+
+/* ---- extends, sockets, accept ---- */
+
+static const char *
+check_extends(const char *text)
+{
+	return *text == '\0' ? "is empty" : NULL;
+}
+
+static int
+read_extend(struct reading *r, const struct json *value)
+{
+	return add_word(r, value, &r->policy->extends, check_extends);
+}
+
+static int
+read_extends(struct reading *r, const struct json *value)
+{
+	r->policy->has_extends = true;
+	return read_list(r, value, read_extend);
+}
+
+static int
+read_socket(struct reading *r, const struct json *value)
+{
+	return add_word(r, value, &r->policy->sockets, value_socket);
+}
+
+static int
+read_sockets(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_socket);
+}
+
+static int
+read_gap(struct reading *r, const struct json *value)
+{
+	const char *text, *near;
+	int rc = read_text(r, value, &text);
+
+	if (rc < 0)
+		return rc;
+	for (int i = 0; i < G_COUNT; i++)
+		if (strcmp(guarantee_names[i], text) == 0)
+			return policy_add_word(r->policy, &r->policy->accept, text,
+					       reading_place(r, value), r->err);
+	near = nearest_word(text, guarantee_names, G_COUNT);
+	return reading_fail(r, value, "\"%.40s\" is not the name of a guarantee%s%s%s", text,
+			    near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
+			    near == NULL ? "" : "\"?");
+}
+
+static int
+read_accept(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_gap);
+}
+
+/* ---- files ---- */
+
+static const char *
+check_list_path(const char *text)
+{
+	return value_path(text, true);
+}
+
+static int
+add_list_rule(struct reading *r, const struct json *value, enum list list)
+{
+	const char *text;
+	struct rule *rule;
+	int rc = read_checked(r, value, check_list_path, &text);
+
+	if (rc < 0)
+		return rc;
+	rule = policy_add_rule(r->policy, list, text, reading_place(r, value), r->err);
+	if (rule == NULL)
+		return -CORDON_E_MEMORY;
+	rule->match = value_is_glob(text) ? MATCH_GLOB : MATCH_SUBPATH;
+	return 0;
+}
+
+#define LIST_READER(name, list)                                          \
+	static int name##_item(struct reading *r, const struct json *value) \
+	{                                                                \
+		return add_list_rule(r, value, list);                    \
+	}                                                                \
+	static int name(struct reading *r, const struct json *value)    \
+	{                                                                \
+		return read_list(r, value, name##_item);                 \
+	}
+LIST_READER(read_reads, LIST_READ)
+LIST_READER(read_writes, LIST_WRITE)
+LIST_READER(read_executes, LIST_EXECUTE)
+LIST_READER(read_denies, LIST_DENY)
+LIST_READER(read_protects, LIST_PROTECT)
+
+static struct rule *
+last_rule(struct reading *r)
+{
+	return &r->policy->rules[r->policy->rule_count - 1];
+}
+
+static int
+read_effect(struct reading *r, const struct json *value)
+{
+	static const char *const names[] = {"deny", "allow", NULL};
+	int effect;
+	int rc = read_name(r, value, names, &effect);
+
+	if (rc == 0)
+		last_rule(r)->effect = (enum effect)effect;
+	return rc;
+}
+
+static int
+read_letters(struct reading *r, const struct json *value, unsigned *ret_rights)
+{
+	const char *text;
+	int rights;
+	int rc = read_text(r, value, &text);
+
+	if (rc < 0)
+		return rc;
+	rights = rights_from_letters(text);
+	if (rights < 0)
+		return reading_fail(r, value, "\"%.40s\" is not made of the letters rwcdx, each at most once",
+				    text);
+	*ret_rights = (unsigned)rights;
+	return 0;
+}
+
+static int
+read_rights(struct reading *r, const struct json *value)
+{
+	int rc = read_letters(r, value, &last_rule(r)->rights);
+
+	if (rc == 0 && last_rule(r)->rights == 0)
+		return reading_fail(r, value, "a rule without rights does nothing");
+	return rc;
+}
+
+static int
+read_path(struct reading *r, const struct json *value)
+{
+	const char *text;
+	int rc = read_text(r, value, &text);
+
+	if (rc < 0)
+		return rc;
+	last_rule(r)->path = arena_strdup(&r->policy->arena, text, r->err);
+	/* the place of a rule is the place of its path: that is what messages are about */
+	last_rule(r)->place = reading_place(r, value);
+	return last_rule(r)->path == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+read_match(struct reading *r, const struct json *value)
+{
+	int match;
+	int rc = read_name(r, value, match_names, &match);
+
+	if (rc == 0)
+		last_rule(r)->match = (enum match)match;
+	return rc;
+}
+
+static int
+read_why(struct reading *r, const struct json *value)
+{
+	const char *text;
+	int rc = read_text(r, value, &text);
+
+	if (rc < 0)
+		return rc;
+	last_rule(r)->why = arena_strdup(&r->policy->arena, text, r->err);
+	return last_rule(r)->why == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+read_worktrees(struct reading *r, const struct json *value)
+{
+	return read_bool(r, value, &last_rule(r)->worktrees);
+}
+
+static int
+read_optional(struct reading *r, const struct json *value)
+{
+	return read_bool(r, value, &last_rule(r)->optional);
+}
+
+static int
+check_rule_path(struct reading *r, const struct json *value, const struct rule *rule)
+{
+	const struct json *path = json_member(value, "path");
+	const char *reason = NULL;
+
+	/* a regular expression is checked when it is compiled */
+	if (rule->match != MATCH_REGEX)
+		reason = value_path(rule->path, rule->match == MATCH_GLOB);
+	else if (*rule->path == '\0')
+		reason = "is empty";
+	return reason == NULL ? 0 : reading_fail(r, path, "\"%.60s\" %s", rule->path, reason);
+}
+
+static int
+read_rule(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"effect", read_effect}, {"rights", read_rights}, {"path", read_path},
+		{"match", read_match},	 {"why", read_why},	  {"worktrees", read_worktrees},
+		{"optional", read_optional},
+	};
+	static const char *const needed[] = {"effect", "rights", "path"};
+	int rc;
+
+	if (policy_add_rule(r->policy, LIST_RULES, "", reading_place(r, value), r->err) == NULL)
+		return -CORDON_E_MEMORY;
+	rc = read_keys(r, value, "a rule", keys, COUNT(keys));
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < COUNT(needed); i++)
+		if (json_member(value, needed[i]) == NULL)
+			return reading_fail(r, value, "this rule has no \"%s\"", needed[i]);
+	return check_rule_path(r, value, last_rule(r));
+}
+
+static int
+read_rules(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_rule);
+}
+
+static int
+read_default(struct reading *r, const struct json *value)
+{
+	r->policy->has_default = true;
+	r->policy->default_place = reading_place(r, value);
+	return read_letters(r, value, &r->policy->default_rights);
+}
+
+static int
+read_files(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"read", read_reads},	    {"write", read_writes}, {"execute", read_executes},
+		{"deny", read_denies},	    {"protect", read_protects}, {"rules", read_rules},
+		{"default", read_default},
+	};
+
+	return read_keys(r, value, "\"files\"", keys, COUNT(keys));
+}
+
+/* ---- network ---- */
+
+static int
+read_localhost_port(struct reading *r, const struct json *value)
+{
+	return read_port(r, value, &r->policy->network.localhost);
+}
+
+static int
+read_localhost(struct reading *r, const struct json *value)
+{
+	r->policy->network.mode = NET_LOCALHOST;
+	return read_list(r, value, read_localhost_port);
+}
+
+static int
+read_domains(struct reading *r, const struct json *value)
+{
+	r->policy->network.mode = NET_DOMAINS;
+	return read_list(r, value, read_domain);
+}
+
+static int
+read_remote_port(struct reading *r, const struct json *value)
+{
+	return read_port(r, value, &r->policy->network.ports);
+}
+
+static int
+read_ports(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_remote_port);
+}
+
+static int
+read_range(struct reading *r, const struct json *value)
+{
+	return add_word(r, value, &r->policy->network.private_ranges, value_range);
+}
+
+static int
+read_private(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_range);
+}
+
+static int
+read_resolver(struct reading *r, const struct json *value)
+{
+	struct word *resolver = &r->policy->network.resolver;
+	const char *text;
+	int rc = read_checked(r, value, value_endpoint, &text);
+
+	if (rc < 0)
+		return rc;
+	resolver->place = reading_place(r, value);
+	resolver->text = arena_strdup(&r->policy->arena, text, r->err);
+	return resolver->text == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+read_network(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"localhost", read_localhost}, {"domains", read_domains},   {"ports", read_ports},
+		{"private", read_private},     {"resolver", read_resolver},
+	};
+	static const char *const words[] = {"", "none", "localhost", "", "all", NULL};
+	struct network *network = &r->policy->network;
+	int mode, rc;
+
+	network->place = reading_place(r, value);
+	if (value->type == JSON_OBJECT) {
+		if (json_member(value, "localhost") != NULL && json_member(value, "domains") != NULL)
+			return reading_fail(r, value, "\"localhost\" and \"domains\" are two modes; "
+						      "name one");
+		return read_keys(r, value, "\"network\"", keys, COUNT(keys));
+	}
+	rc = read_name(r, value, words, &mode);
+	if (rc == 0)
+		network->mode = (enum net_mode)mode;
+	return rc;
+}
+
+/* ---- env, limits, tmp ---- */
+
+static int
+read_env_mode(struct reading *r, const struct json *value)
+{
+	int mode;
+	int rc = read_name(r, value, env_names, &mode);
+
+	if (rc == 0)
+		r->policy->env.mode = (enum env_mode)mode;
+	return rc;
+}
+
+static const char *
+check_env_pattern(const char *text)
+{
+	return value_env_name(text, true);
+}
+
+static int
+read_env_name(struct reading *r, const struct json *value)
+{
+	return add_word(r, value, &r->policy->env.allow, check_env_pattern);
+}
+
+static int
+read_env_allow(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_env_name);
+}
+
+static int
+read_env_pair(struct reading *r, const struct json *member)
+{
+	struct environment *env = &r->policy->env;
+	const char *reason = value_env_name(member->key, false);
+	const char *text;
+	struct env_set *set;
+	int rc;
+
+	if (reason != NULL)
+		return cordon_fail_at(r->err, CORDON_E_POLICY, r->policy->file, member->key_line,
+				      member->key_column, "\"%.40s\" %s", member->key, reason);
+	rc = read_text(r, member, &text);
+	if (rc < 0)
+		return rc;
+	set = arena_push(&r->policy->arena, &env->set, &env->set_count, sizeof *set, r->err);
+	if (set == NULL)
+		return -CORDON_E_MEMORY;
+	set->place = reading_place(r, member);
+	set->name = arena_strdup(&r->policy->arena, member->key, r->err);
+	set->value = arena_strdup(&r->policy->arena, text, r->err);
+	return set->name == NULL || set->value == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+read_env_set(struct reading *r, const struct json *value)
+{
+	if (value->type != JSON_OBJECT)
+		return reading_fail(r, value, "\"set\" must be an object of names and values, not %s",
+				    json_type_name(value));
+	for (const struct json *m = value->first; m != NULL; m = m->next) {
+		int rc = read_env_pair(r, m);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+read_env(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"mode", read_env_mode}, {"allow", read_env_allow}, {"set", read_env_set}};
+
+	r->policy->env.place = reading_place(r, value);
+	return read_keys(r, value, "\"env\"", keys, COUNT(keys));
+}
+
+/* A limit is a whole number, or text with a unit where `parse` knows one. */
+static int
+read_limit(struct reading *r, const struct json *value, enum limit limit,
+	   const char *(*parse)(const char *, uint64_t *))
+{
+	struct limit_value *to = &r->policy->limits[limit];
+	const char *reason;
+	int64_t number;
+	int rc;
+
+	to->place = reading_place(r, value);
+	if (value->type != JSON_STRING || parse == NULL) {
+		rc = read_whole(r, value, 1, INT64_MAX >> 8, &number);
+		if (rc == 0)
+			to->value = (uint64_t)number;
+		return rc;
+	}
+	reason = parse(value->string, &to->value);
+	return reason == NULL ? 0 : reading_fail(r, value, "\"%.40s\" %s", value->string, reason);
+}
+
+#define LIMIT_READER(name, limit, parse)                              \
+	static int name(struct reading *r, const struct json *value) \
+	{                                                             \
+		return read_limit(r, value, limit, parse);            \
+	}
+LIMIT_READER(read_time, LIMIT_TIME, value_duration)
+LIMIT_READER(read_output, LIMIT_OUTPUT, value_size)
+LIMIT_READER(read_processes, LIMIT_PROCESSES, NULL)
+LIMIT_READER(read_memory, LIMIT_MEMORY, value_size)
+LIMIT_READER(read_file_size, LIMIT_FILE_SIZE, value_size)
+LIMIT_READER(read_cpu_time, LIMIT_CPU_TIME, value_duration)
+LIMIT_READER(read_open_files, LIMIT_OPEN_FILES, NULL)
+
+static int
+read_limits(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"time", read_time},	       {"output", read_output},
+		{"processes", read_processes}, {"memory", read_memory},
+		{"file_size", read_file_size}, {"cpu_time", read_cpu_time},
+		{"open_files", read_open_files},
+	};
+
+	return read_keys(r, value, "\"limits\"", keys, COUNT(keys));
+}
+
+static int
+read_tmp(struct reading *r, const struct json *value)
+{
+	static const char *const names[] = {"", "private", "shared", NULL};
+	int tmp;
+	int rc = read_name(r, value, names, &tmp);
+
+	r->policy->tmp_place = reading_place(r, value);
+	if (rc == 0)
+		r->policy->tmp = (enum tmp)tmp;
+	return rc;
+}
+
+/* ---- the whole ---- */
+
+static int
+read_schema(struct reading *r, const struct json *value)
+{
+	const char *text;
+
+	return read_text(r, value, &text);
+}
+
+static int
+read_block(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"files", read_files},	 {"network", read_network}, {"sockets", read_sockets},
+		{"env", read_env},	 {"limits", read_limits},   {"tmp", read_tmp},
+		{"accept", read_accept},
+	};
+	char what[16];
+
+	strcpy(what, "\"");
+	strncat(what, value->key, 8);
+	strcat(what, "\"");
+	return read_keys(r, value, what, keys, COUNT(keys));
+}
+
+/* The block of another system is read into a policy that is thrown away: its errors still count. */
+static int
+read_other_block(struct reading *r, const struct json *value)
+{
+	auto_policy struct policy *scratch = policy_new(r->policy->file, r->err);
+	struct reading other = {scratch, r->as, r->err};
+
+	return scratch == NULL ? -CORDON_E_MEMORY : read_block(&other, value);
+}
+
+int
+native_read(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"$schema", read_schema}, {"extends", read_extends}, {"files", read_files},
+		{"network", read_network}, {"sockets", read_sockets}, {"env", read_env},
+		{"limits", read_limits},  {"tmp", read_tmp},	     {"accept", read_accept},
+		{"linux", NULL},	   {"macos", NULL},
+	};
+	int rc = read_keys(r, value, "the policy", keys, COUNT(keys));
+
+	/* blocks last: they add to and override what stands outside them */
+	for (int i = 0; rc == 0 && i < 2; i++) {
+		const struct json *block = json_member(value, system_names[i]);
+
+		if (block != NULL)
+			rc = (int)r->as->system == i ? read_block(r, block)
+						     : read_other_block(r, block);
+	}
+	return rc;
+}

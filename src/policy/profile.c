@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+/* Lookup in the table that tools/embed makes of profiles/. */
+#include "policy/profile.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+static const struct profile profiles[] = {
+#include "profiles.inc"
+};
+#define PROFILE_COUNT (sizeof profiles / sizeof profiles[0])
+
+const struct profile *
+profile_find(const char *name)
+{
+	for (size_t i = 0; i < PROFILE_COUNT; i++)
+		if (strcmp(profiles[i].name, name) == 0)
+			return &profiles[i];
+	return NULL;
+}
+
+const struct profile *
+profile_at(size_t index)
+{
+	return index < PROFILE_COUNT ? &profiles[index] : NULL;
+}
+
+const char *
+profile_near(const char *name)
+{
+	const char *names[PROFILE_COUNT];
+
+	for (size_t i = 0; i < PROFILE_COUNT; i++)
+		names[i] = profiles[i].name;
+	return nearest_word(name, names, PROFILE_COUNT);
+}

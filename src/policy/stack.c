@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Finding, reading and ordering policy texts. A file that others could have written is refused; a
+ * missing system or user file is nothing special; everything else that cannot be read is an error.
+ *
+ * Profiles are of two kinds. A base says what it stands on ("extends" is present); an add-on does
+ * not, and stands on whatever base is in force. Add-ons of all sources add up; the base is the one
+ * of the innermost source that names one, else the default of the command.
+ */
+#include "policy/stack.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "policy/profile.h"
+#include "policy/reader.h"
+
+#define EXTENDS_DEPTH_MAX 16
+
+struct loader {
+	struct stack *stack;
+	const struct stack_input *input;
+	struct cordon_error *err;
+	bool base_named[LAYER_COUNT]; /* by which source */
+};
+
+struct stack *
+stack_free(struct stack *stack)
+{
+	if (stack == NULL)
+		return NULL;
+	for (size_t i = 0; i < stack->count; i++)
+		if (!stack->entries[i].options)
+			policy_free(stack->entries[i].policy);
+	if (!stack->project_trusted)
+		policy_free(stack->project);
+	arena_free(&stack->arena);
+	free(stack);
+	return NULL;
+}
+
+static struct stack_entry *
+push_entry(struct loader *l, struct policy *policy, enum layer layer)
+{
+	struct stack *stack = l->stack;
+	struct stack_entry *entry =
+		arena_push(&stack->arena, &stack->entries, &stack->count, sizeof *entry, l->err);
+
+	if (entry == NULL) {
+		policy_free(policy);
+		return NULL;
+	}
+	*entry = (struct stack_entry){.policy = policy, .layer = layer};
+	return entry;
+}
+
+/* ---- files ---- */
+
+/* Others' words must not become ours: who can write the file decides what runs confined, and how. */
+static int
+check_owner(const char *path, const struct stat *st, enum layer layer, struct cordon_error *err)
+{
+	if (st->st_mode & S_IWOTH)
+		return cordon_fail(err, CORDON_E_TRUST, 0,
+				   "%s is writable by everyone; chmod o-w it first", path);
+	if (layer <= LAYER_USER && st->st_uid != 0 && st->st_uid != geteuid())
+		return cordon_fail(err, CORDON_E_TRUST, 0,
+				   "%s belongs to another user (uid %u); policy files must be yours or root's",
+				   path, (unsigned)st->st_uid);
+	return 0;
+}
+
+static int
+read_policy_file(struct loader *l, const char *path, enum layer layer, char **ret_text,
+		 size_t *ret_length)
+{
+	struct stack *stack = l->stack;
+	struct stat st;
+	const char **slot;
+	int rc = file_read(&stack->arena, path, JSON_SIZE_MAX, ret_text, ret_length, &st, l->err);
+
+	if (rc < 0)
+		return rc;
+	rc = check_owner(path, &st, layer, l->err);
+	if (rc < 0)
+		return rc;
+	slot = arena_push(&stack->arena, &stack->files, &stack->file_count, sizeof *slot, l->err);
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = arena_strdup(&stack->arena, path, l->err);
+	return *slot == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+parse_file(struct loader *l, const char *path, const struct reading_as *as, enum layer layer,
+	   struct policy **ret_policy)
+{
+	auto_policy struct policy *policy = NULL;
+	char *text;
+	size_t length;
+	int rc = read_policy_file(l, path, layer, &text, &length);
+
+	if (rc == 0)
+		rc = policy_read(path, text, length, as, &policy, l->err);
+	if (rc < 0)
+		return rc;
+	policy->path = arena_strdup(&policy->arena, path, l->err);
+	if (policy->path == NULL)
+		return -CORDON_E_MEMORY;
+	*ret_policy = take(&policy);
+	return 0;
+}
+
+/* ---- -p arguments ---- */
+
+struct argument {
+	struct reading_as as;
+	const char *rest; /* file, profile or text */
+};
+
+/* "zed:FILE", "clash:FILE#NAME": the dialect in front, the variant behind. */
+static int
+split_argument(struct loader *l, const struct stack_text *text, struct argument *ret)
+{
+	const char *hash;
+
+	*ret = (struct argument){{.system = l->input->system, .command = l->input->command}, text->value};
+	for (int d = DIALECT_NATIVE; dialect_names[d] != NULL; d++) {
+		size_t length = strlen(dialect_names[d]);
+
+		if (strncmp(text->value, dialect_names[d], length) == 0 && text->value[length] == ':') {
+			ret->as.dialect = (enum dialect)d;
+			ret->rest = text->value + length + 1;
+		}
+	}
+	hash = ret->as.dialect == DIALECT_CLASH && !text->inline_text ? strrchr(ret->rest, '#') : NULL;
+	if (hash == NULL)
+		return 0;
+	ret->as.variant = hash + 1;
+	ret->rest = arena_strndup(&l->stack->arena, ret->rest, (size_t)(hash - ret->rest), l->err);
+	return ret->rest == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+no_such_profile(struct loader *l, const char *name)
+{
+	const char *near = profile_near(name);
+
+	if (near != NULL)
+		return cordon_fail(l->err, CORDON_E_USAGE, 0,
+				   "there is no profile and no file \"%s\"; did you mean \"%s\"?", name,
+				   near);
+	return cordon_fail(l->err, CORDON_E_USAGE, 0,
+			   "there is no profile and no file \"%s\"; `cordon plan --profiles` lists the "
+			   "profiles",
+			   name);
+}
+
+static bool
+file_exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* Is the argument a profile rather than a file? A name without a slash that is one of ours. */
+static bool
+is_profile(const struct stack_text *text, const struct argument *argument)
+{
+	return !text->inline_text && argument->as.dialect == DIALECT_ANY &&
+	       profile_find(argument->rest) != NULL;
+}
+
+static int
+parse_argument(struct loader *l, const struct stack_text *text, const struct argument *argument,
+	       struct policy **ret_policy)
+{
+	const struct profile *profile = profile_find(argument->rest);
+	char name[40];
+
+	if (text->inline_text)
+		return policy_read("--policy-json", argument->rest, strlen(argument->rest), &argument->as,
+				   ret_policy, l->err);
+	if (is_profile(text, argument)) {
+		snprintf(name, sizeof name, "profile %.30s", profile->name);
+		return policy_read(name, profile->text, strlen(profile->text), &argument->as, ret_policy,
+				   l->err);
+	}
+	if (strchr(argument->rest, '/') == NULL && !file_exists(argument->rest))
+		return no_such_profile(l, argument->rest);
+	return parse_file(l, argument->rest, &argument->as, LAYER_COMMAND, ret_policy);
+}
+
+int
+stack_read_one(const struct stack_input *input, const struct stack_text *text,
+	       struct policy **ret_policy, struct cordon_error *err)
+{
+	auto_stack struct stack *stack = calloc(1, sizeof *stack);
+	struct loader l = {.stack = stack, .input = input, .err = err};
+	struct argument argument;
+	int rc;
+
+	if (stack == NULL)
+		return cordon_no_memory(err);
+	rc = split_argument(&l, text, &argument);
+	return rc < 0 ? rc : parse_argument(&l, text, &argument, ret_policy);
+}
+
+/* ---- profiles and extends ---- */
+
+static struct stack_entry *
+loaded_profile(const struct loader *l, const char *name)
+{
+	for (size_t i = 0; i < l->stack->count; i++)
+		if (l->stack->entries[i].name != NULL && strcmp(l->stack->entries[i].name, name) == 0)
+			return &l->stack->entries[i];
+	return NULL;
+}
+
+static int load_extends(struct loader *l, const struct policy *policy, enum layer source, int depth);
+
+/* Sources are read outermost first, so whoever names a profile last is the innermost. */
+static int
+choose_again(struct loader *l, struct stack_entry *entry, enum layer source, int depth)
+{
+	entry->chosen_by = source;
+	if (entry->base)
+		l->base_named[source] = true;
+	return load_extends(l, entry->policy, source, depth + 1);
+}
+
+/* Parents first, so that the stack reads from general to particular. */
+static int
+load_profile(struct loader *l, const struct profile *profile, enum layer source, int depth)
+{
+	struct reading_as as = {.system = l->input->system,
+				.command = l->input->command,
+				.dialect = DIALECT_NATIVE};
+	struct policy *policy = NULL;
+	struct stack_entry *entry = loaded_profile(l, profile->name);
+	char file[40];
+	int rc;
+
+	if (entry != NULL)
+		return choose_again(l, entry, source, depth);
+	snprintf(file, sizeof file, "profile %.30s", profile->name);
+	rc = policy_read(file, profile->text, strlen(profile->text), &as, &policy, l->err);
+	if (rc < 0)
+		return rc;
+	/* profiles list what may be there; what is missing on this machine is skipped */
+	for (size_t i = 0; i < policy->rule_count; i++)
+		policy->rules[i].optional = true;
+	rc = load_extends(l, policy, source, depth + 1);
+	if (rc < 0) {
+		policy_free(policy);
+		return rc;
+	}
+	entry = push_entry(l, policy, LAYER_PROFILE);
+	if (entry == NULL)
+		return -CORDON_E_MEMORY;
+	entry->name = profile->name;
+	entry->chosen_by = source;
+	entry->base = policy->has_extends;
+	if (entry->base)
+		l->base_named[source] = true;
+	return 0;
+}
+
+static int
+fail_at_word(struct loader *l, const struct word *word, const char *text)
+{
+	return cordon_fail_at(l->err, CORDON_E_POLICY, word->place.file, word->place.line,
+			      word->place.column, "\"%.60s\" %s", word->text, text);
+}
+
+/* A file named by "extends", relative to the file that names it. It speaks with that file's voice. */
+static int
+load_extended_file(struct loader *l, const struct policy *policy, const struct word *word,
+		   enum layer source, int depth)
+{
+	struct reading_as as = {.system = l->input->system, .command = l->input->command};
+	struct policy *extended = NULL;
+	const char *path = word->text, *dir;
+	int rc;
+
+	if (source == LAYER_PROJECT)
+		return fail_at_word(l, word, "is a file; a project's policy can extend profiles only");
+	if (*path != '/') {
+		dir = policy->path == NULL ? "." : path_parent(&l->stack->arena, policy->path, l->err);
+		path = dir == NULL ? NULL : path_join(&l->stack->arena, dir, word->text, l->err);
+		if (path == NULL)
+			return -CORDON_E_MEMORY;
+	}
+	rc = parse_file(l, path, &as, source, &extended);
+	if (rc == 0)
+		rc = load_extends(l, extended, source, depth + 1);
+	if (rc < 0) {
+		policy_free(extended);
+		return rc;
+	}
+	return push_entry(l, extended, source) == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+load_extends(struct loader *l, const struct policy *policy, enum layer source, int depth)
+{
+	if (policy->has_extends && policy->extends.count == 0)
+		l->base_named[source] = true;
+	for (size_t i = 0; i < policy->extends.count; i++) {
+		const struct word *word = &policy->extends.items[i];
+		const struct profile *profile = profile_find(word->text);
+		int rc;
+
+		if (depth >= EXTENDS_DEPTH_MAX)
+			return fail_at_word(l, word, "is extended in a circle, or more than 16 deep");
+		if (profile != NULL)
+			rc = load_profile(l, profile, source, depth);
+		else if (strchr(word->text, '/') != NULL)
+			rc = load_extended_file(l, policy, word, source, depth);
+		else
+			rc = fail_at_word(l, word,
+					  "is not a profile; a file needs a \"/\" in its name");
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static bool
+base_is_of(const struct stack_entry *entry, enum layer source)
+{
+	return entry->name == NULL || !entry->base || entry->chosen_by == source;
+}
+
+/* Drops the bases of all sources but the innermost that names one; the rest keeps its order. */
+static void
+choose_base(struct loader *l, enum layer innermost)
+{
+	struct stack *stack = l->stack;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < stack->count; i++) {
+		if (base_is_of(&stack->entries[i], innermost))
+			stack->entries[kept++] = stack->entries[i];
+		else
+			policy_free(stack->entries[i].policy);
+	}
+	stack->count = kept;
+}
+
+/* ---- the sources ---- */
+
+static int
+load_policy(struct loader *l, struct policy *policy, enum layer layer)
+{
+	int rc = load_extends(l, policy, layer, 0);
+
+	if (rc < 0) {
+		policy_free(policy);
+		return rc;
+	}
+	return push_entry(l, policy, layer) == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+load_optional_file(struct loader *l, const char *path, enum layer layer)
+{
+	struct reading_as as = {.system = l->input->system, .command = l->input->command};
+	struct policy *policy = NULL;
+	int rc;
+
+	if (path == NULL)
+		return 0;
+	rc = parse_file(l, path, &as, layer, &policy);
+	if (rc == -CORDON_E_PATH && l->err != NULL && (l->err->sys == ENOENT || l->err->sys == ENOTDIR)) {
+		*l->err = (struct cordon_error){0};
+		return 0;
+	}
+	return rc < 0 ? rc : load_policy(l, policy, layer);
+}
+
+/* Zed's own project settings are the project's voice, even when named on the command line. */
+static bool
+is_project_settings(const struct loader *l, const char *path)
+{
+	char real[PATH_MAX], wanted[PATH_MAX];
+
+	return realpath(path, real) != NULL &&
+	       snprintf(wanted, sizeof wanted, "%s/.zed/settings.json", l->input->project) <
+		       (int)sizeof wanted &&
+	       strcmp(real, wanted) == 0;
+}
+
+static int load_project_file(struct loader *l, const char *path, const struct reading_as *as);
+
+static int
+load_argument(struct loader *l, const struct stack_text *text)
+{
+	struct argument argument;
+	struct policy *policy = NULL;
+	int rc = split_argument(l, text, &argument);
+
+	if (rc < 0)
+		return rc;
+	if (is_profile(text, &argument))
+		return load_profile(l, profile_find(argument.rest), LAYER_COMMAND, 0);
+	if (!text->inline_text && is_project_settings(l, argument.rest))
+		return load_project_file(l, argument.rest, &argument.as);
+	rc = parse_argument(l, text, &argument, &policy);
+	return rc < 0 ? rc : load_policy(l, policy, LAYER_COMMAND);
+}
+
+/*
+ * Read last and apart: what it asks for beyond its rights is the plan's business. Approved, it is
+ * one more source.
+ */
+static int
+load_project_file(struct loader *l, const char *path, const struct reading_as *as)
+{
+	const struct stack_input *input = l->input;
+	auto_policy struct policy *policy = NULL;
+	char *text;
+	size_t length;
+	int rc;
+
+	if (l->stack->project != NULL)
+		return cordon_fail(l->err, CORDON_E_USAGE, 0,
+				   "%s: the project has a policy of its own already (%s)", path,
+				   l->stack->project->file);
+	rc = read_policy_file(l, path, LAYER_PROJECT, &text, &length);
+	if (rc == 0)
+		rc = policy_read(path, text, length, as, &policy, l->err);
+	if (rc < 0)
+		return rc;
+	policy->path = arena_strdup(&policy->arena, path, l->err);
+	if (policy->path == NULL)
+		return -CORDON_E_MEMORY;
+	l->stack->project_trusted = input->trusted != NULL &&
+				    input->trusted(input->trusted_ctx, path, text, length);
+	l->stack->project = policy;
+	if (!l->stack->project_trusted) {
+		policy = NULL;
+		return 0;
+	}
+	return load_policy(l, take(&policy), LAYER_PROJECT);
+}
+
+static int
+load_project(struct loader *l)
+{
+	struct reading_as as = {.system = l->input->system, .command = l->input->command};
+	const char *path;
+
+	if (l->input->no_project_policy || l->input->project == NULL || l->stack->project != NULL)
+		return 0;
+	path = path_join(&l->stack->arena, l->input->project, PROJECT_POLICY_NAME, l->err);
+	if (path == NULL)
+		return -CORDON_E_MEMORY;
+	return file_exists(path) ? load_project_file(l, path, &as) : 0;
+}
+
+static int
+load_sources(struct loader *l)
+{
+	const struct stack_input *input = l->input;
+	int rc = load_optional_file(l, input->system_file, LAYER_SYSTEM);
+
+	if (rc == 0)
+		rc = load_optional_file(l, input->user_file, LAYER_USER);
+	for (size_t i = 0; rc == 0 && i < input->text_count; i++)
+		rc = load_argument(l, &input->texts[i]);
+	if (rc == 0 && input->options != NULL) {
+		struct stack_entry *entry = push_entry(l, input->options, LAYER_COMMAND);
+
+		if (entry == NULL)
+			return -CORDON_E_MEMORY;
+		entry->options = true;
+	}
+	return rc == 0 ? load_project(l) : rc;
+}
+
+static int
+load_base(struct loader *l)
+{
+	static const char *const defaults[] = {[COMMAND_RUN] = "agent", [COMMAND_SHELL] = "terminal"};
+
+	for (int source = LAYER_PROJECT; source >= LAYER_SYSTEM; source--) {
+		if (l->base_named[source]) {
+			choose_base(l, (enum layer)source);
+			return 0;
+		}
+	}
+	return load_profile(l, profile_find(defaults[l->input->command]), LAYER_BUILTIN, 0);
+}
+
+/* Bases, add-ons, then files by trust: the order in which values replace each other. */
+static int
+entry_rank(const struct stack_entry *entry)
+{
+	if (entry->layer == LAYER_PROFILE)
+		return entry->base ? 0 : 1;
+	return 2 + (int)entry->layer;
+}
+
+/* Insertion keeps equals in order; there are a dozen entries. */
+static void
+sort_entries(struct stack *stack)
+{
+	for (size_t i = 1; i < stack->count; i++) {
+		struct stack_entry entry = stack->entries[i];
+		size_t j = i;
+
+		for (; j > 0 && entry_rank(&stack->entries[j - 1]) > entry_rank(&entry); j--)
+			stack->entries[j] = stack->entries[j - 1];
+		stack->entries[j] = entry;
+	}
+}
+
+int
+stack_load(const struct stack_input *input, struct stack **ret_stack, struct cordon_error *err)
+{
+	auto_stack struct stack *stack = calloc(1, sizeof *stack);
+	struct loader l = {.stack = stack, .input = input, .err = err};
+	int rc;
+
+	if (stack == NULL)
+		return cordon_no_memory(err);
+	rc = load_sources(&l);
+	if (rc == 0)
+		rc = load_base(&l);
+	if (rc < 0)
+		return rc;
+	sort_entries(stack);
+	*ret_stack = take(&stack);
+	return 0;
+}
