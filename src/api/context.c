@@ -203,8 +203,14 @@ find_places(struct cordon_plan *context, const struct cordon_setup *setup, enum 
 		return err == NULL ? -CORDON_E_PATH : -err->code;
 	rc = setup->project != NULL ? named_project(context, setup->project, err)
 				    : find_project(context, use, err);
-	if (rc < 0 || is_foreign(context))
+	if (rc < 0)
 		return rc;
+	/* where one happens to stand must not become a writable home */
+	if (strcmp(context->host.cwd, context->host.project) == 0 ||
+	    !is_too_wide(context, context->host.cwd))
+		context->host.cwd_token = context->host.cwd;
+	if (is_foreign(context))
+		return 0;
 	return gitdirs_find(&context->arena, context->host.project, &context->host.git, err);
 }
 
@@ -278,7 +284,7 @@ context_input(const struct cordon_plan *context, const struct cordon_setup *setu
 		.no_project_policy = setup->no_project_policy,
 		.texts = setup->texts,
 		.text_count = setup->text_count,
-		.options = setup->options,
+		.options = setup->options_used ? setup->options : NULL,
 	};
 }
 

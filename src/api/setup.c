@@ -372,5 +372,7 @@ cordon_setup_set(struct cordon_setup *setup, enum cordon_option option, const ch
 {
 	if (setup == NULL || (unsigned)option >= CORDON_OPT_COUNT || value == NULL)
 		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no such option, or it has no value");
+	if (option >= CORDON_OPT_READ && option <= CORDON_OPT_ACCEPT)
+		setup->options_used = true;
 	return options[option].set(setup, &options[option], value, err);
 }

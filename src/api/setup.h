@@ -18,6 +18,7 @@ struct cordon_setup {
 	struct stack_text *texts;
 	size_t text_count;
 	struct policy *options; /* --read and its like */
+	bool options_used;
 };
 
 /* Everything a plan borrows from. */

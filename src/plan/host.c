@@ -41,7 +41,7 @@ static const char *
 cwd_value(struct arena *arena, const struct host *host, const char *name, struct cordon_error *err)
 {
 	(void)arena, (void)name, (void)err;
-	return host->cwd;
+	return host->cwd_token;
 }
 
 static const char *

@@ -11,6 +11,7 @@ struct host {
 	enum command command;
 	const char *home;	 /* NULL: not known */
 	const char *cwd;	 /* canonical */
+	const char *cwd_token;	 /* what $CWD stands for; NULL when that would be a home or more */
 	const char *project;	 /* canonical */
 	const char *config_dir;	 /* the user's cordon/ folders; NULL: not known */
 	const char *state_dir;

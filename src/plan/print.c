@@ -56,7 +56,7 @@ text_head(const struct plan *plan, struct str *to)
 }
 
 static void
-text_rule(const struct planned_rule *rule, struct str *to)
+text_rule(const struct planned_rule *rule, bool known, struct str *to)
 {
 	char columns[RIGHT_KINDS + 1];
 
@@ -67,7 +67,7 @@ text_rule(const struct planned_rule *rule, struct str *to)
 	str_visible(to, rule->path);
 	if (rule->match != MATCH_SUBPATH)
 		str_printf(to, " (%s)", match_names[rule->match]);
-	if (!rule->exists && rule->match != MATCH_GLOB && rule->match != MATCH_REGEX)
+	if (!rule->exists && known && rule->match != MATCH_GLOB && rule->match != MATCH_REGEX)
 		str_add(to, " [missing]");
 	str_add(to, "  <- ");
 	why_source(rule, to);
@@ -78,6 +78,8 @@ text_rule(const struct planned_rule *rule, struct str *to)
 static void
 text_files(const struct plan *plan, bool verbose, struct str *to)
 {
+	/* of another system's files nothing is known */
+	bool known = plan->host->view == &fs_real;
 	char letters[RIGHT_KINDS + 1];
 	size_t hidden = 0;
 
@@ -86,13 +88,13 @@ text_files(const struct plan *plan, bool verbose, struct str *to)
 	for (size_t i = 0; i < plan->index.path_count; i++) {
 		const struct planned_rule *rule = &plan->index.paths[i];
 
-		if (!verbose && !rule->exists && rule->rule->optional)
+		if (!verbose && known && !rule->exists && rule->rule->optional)
 			hidden++;
 		else
-			text_rule(rule, to);
+			text_rule(rule, known, to);
 	}
 	for (size_t i = 0; i < plan->index.pattern_count; i++)
-		text_rule(&plan->index.patterns[i], to);
+		text_rule(&plan->index.patterns[i], known, to);
 	if (hidden > 0)
 		str_printf(to, "  (%zu paths of profiles that do not exist here: -v shows them)\n", hidden);
 	if (verbose)

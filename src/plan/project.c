@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "plan/confusable.h"
 #include "plan/environ.h"
 #include "plan/plan.h"
 #include "policy/printer.h"
@@ -22,26 +23,6 @@ push_request(struct plan *plan, struct place place, struct cordon_error *err)
 	if (request != NULL)
 		request->place = place;
 	return request;
-}
-
-/* Characters that look like others, or like nothing: the words may not mean what they seem to. */
-static const char *
-confusable(const char *text)
-{
-	for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
-		/* U+200B..U+200F, U+2028..U+202E, U+2060..U+2069: invisible, or turning the text around */
-		if (p[0] == 0xe2 && p[1] == 0x80 &&
-		    ((p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae)))
-			return "it has invisible or direction-changing characters";
-		if (p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa0 && p[2] <= 0xa9)
-			return "it has invisible or direction-changing characters";
-		if (p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf)
-			return "it has invisible or direction-changing characters";
-	}
-	for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++)
-		if (*p >= 0x80)
-			return "it has letters that can look like others";
-	return strstr(text, "xn--") != NULL ? "it stands for a name with other letters" : NULL;
 }
 
 static int

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "policy/guarantee.h"
+
 static const char *const linux_executable[] = {
 	"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec",
 	"/lib",	    "/lib64",	 "/bin",     "/sbin",	   NULL,
@@ -33,8 +35,9 @@ static const char *const macos_executable[] = {
 };
 const char *const *const baseline_executable[2] = {linux_executable, macos_executable};
 
+/* R49; and R68 widened from the wrapper's own /proc/self, which no child of it could read */
 static const char *const linux_read_only[] = {
-	"/etc", "/usr/share", "/usr/include", "/usr/lib/locale", NULL,
+	"/etc", "/usr/share", "/usr/include", "/usr/lib/locale", "/proc", "/sys", NULL,
 };
 static const char *const macos_read_only[] = {
 	"/private/etc",
@@ -102,7 +105,7 @@ const struct baseline_device *const baseline_devices[2] = {linux_devices, macos_
 static const char *const linux_flow_read[] = {
 	"/usr", "/bin", "/sbin",      "/lib",  "/lib64",
 	"/etc", "/opt", "/nix/store", "/snap", "/home/linuxbrew/.linuxbrew",
-	NULL,
+	"/proc", "/sys", NULL,
 };
 static const char *const macos_flow_read[] = {
 	"/usr", "/bin", "/sbin", "/System", "/Library", "/private/etc", NULL,
@@ -199,6 +202,13 @@ words_have(const struct words *words, const char *text)
 		if (strcmp(words->items[i].text, text) == 0)
 			return true;
 	return false;
+}
+
+int
+baseline_accept_listing(struct reading *r, const struct json *at)
+{
+	return policy_add_word(r->policy, &r->policy->accept, guarantee_names[G_PROCESS_LISTING],
+			       reading_place(r, at), r->err);
 }
 
 int

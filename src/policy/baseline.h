@@ -42,5 +42,10 @@ extern const char *const baseline_env_scrub[];	/* R74; a trailing * is a prefix 
 int baseline_grant(struct reading *r, const struct json *at, enum list list,
 		   const char *const *paths);
 int baseline_grant_devices(struct reading *r, const struct json *at);
+/*
+ * What no source promises: that other processes cannot be listed. Programs need /proc, which lists
+ * them, so the text is taken to accept it.
+ */
+int baseline_accept_listing(struct reading *r, const struct json *at);
 /* Names are added to what may pass, each once. */
 int baseline_pass(struct reading *r, const struct json *at, const char *const *names);

@@ -170,7 +170,9 @@ set_defaults(struct reading *r, const struct json *record)
 		policy->network.mode = NET_ALL;
 		policy->network.place = reading_place(r, record);
 	}
-	return policy->env.mode == ENV_UNSET ? set_env_scrubbed(r, record) : 0;
+	if (policy->env.mode == ENV_UNSET && set_env_scrubbed(r, record) < 0)
+		return -CORDON_E_MEMORY;
+	return baseline_accept_listing(r, record);
 }
 
 static int

@@ -475,6 +475,8 @@ grant_rest(struct reading *r, const struct sources *sources, const struct json *
 	int rc = grant_home(r, at);
 
 	if (rc == 0)
+		rc = baseline_accept_listing(r, at);
+	if (rc == 0)
 		rc = grant_additional(r, sources);
 	if (rc == 0)
 		rc = set_env(r, at, find(sources, "allowed_env_vars"));
