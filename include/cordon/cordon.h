@@ -90,7 +90,7 @@ struct cordon_plan *cordon_plan_free(struct cordon_plan *plan);
 /* What the caller should tell the user, one line each; NULL past the end. Owned by the plan. */
 const char *cordon_plan_notice(const struct cordon_plan *plan, size_t index);
 int cordon_plan_gaps(const struct cordon_plan *plan);
-/* The whole plan in words or as JSON. verbose adds every rule, variable and routed call. */
+/* The whole plan in words or as JSON. verbose adds every rule, protected name and variable. */
 int cordon_plan_print(const struct cordon_plan *plan, enum cordon_format format, int verbose,
 		      char **ret_text, struct cordon_error *err);
 

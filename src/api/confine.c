@@ -24,7 +24,7 @@ struct level {
 
 struct walk {
 	struct arena arena;
-	const char *given;     /* root and path as the caller wrote them */
+	const char *given; /* root and path as the caller wrote them */
 	const char *asked;
 	const char *canonical; /* of the root */
 	int root;
@@ -50,8 +50,8 @@ walk_free(struct walk *walk)
 static int
 fail(const struct walk *walk, int sys)
 {
-	return cordon_fail(walk->err, CORDON_E_PATH, sys, "cannot open %.80s inside %.80s", walk->asked,
-			   walk->canonical);
+	return cordon_fail(walk->err, CORDON_E_PATH, sys, "cannot open %.80s inside %.80s",
+			   walk->asked, walk->canonical);
 }
 
 static int
@@ -187,7 +187,7 @@ finish(struct walk *walk, const char *name, const char **rest, int *ret_fd)
 	if (walk->missing)
 		return push(walk, name, -1);
 	fd = openat(top(walk), name, walk->flags | O_NOFOLLOW, walk->mode);
-	sys = errno;
+	sys = fd < 0 ? errno : ELOOP;
 	/* O_PATH opens the link itself, which only a caller's own O_NOFOLLOW asks for */
 	if (fd >= 0 && ((walk->flags & O_NOFOLLOW) != 0 || !is_link(fd))) {
 		*ret_fd = fd;
@@ -294,7 +294,7 @@ quick_open(const struct walk *walk, const char *inside)
 {
 	int fd = -1;
 
-	/* EAGAIN: something was renamed while ".." was being judged. The walk is sure of its "..". */
+	/* EAGAIN: something was renamed while ".." was judged. The walk is sure of its own. */
 	for (int tries = 0; tries < 16 && fd < 0 && (tries == 0 || errno == EAGAIN); tries++)
 		fd = compat_open_beneath(walk->root, *inside == '\0' ? "." : inside, walk->flags,
 					 walk->mode);

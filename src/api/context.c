@@ -72,6 +72,23 @@ own_folder(struct cordon_plan *context, const char *variable, const char *home, 
 	return *ret_folder == NULL ? -CORDON_E_MEMORY : 0;
 }
 
+/* The folders as a plan sees them: of another system's user only the home is known. */
+static int
+plan_folders(struct cordon_plan *context, struct cordon_error *err)
+{
+	struct host *host = &context->host;
+	struct arena *arena = &context->arena;
+
+	if (!is_foreign(context))
+		return own_folder(context, "XDG_RUNTIME_DIR", NULL, NULL, &host->runtime_dir, err);
+	host->config_dir = host->state_dir = NULL;
+	if (host->home == NULL)
+		return 0;
+	host->config_dir = path_join(arena, host->home, ".config/cordon", err);
+	host->state_dir = path_join(arena, host->home, ".local/state/cordon", err);
+	return host->config_dir == NULL || host->state_dir == NULL ? -CORDON_E_MEMORY : 0;
+}
+
 static int
 find_folders(struct cordon_plan *context, const struct cordon_setup *setup, struct cordon_error *err)
 {
@@ -84,15 +101,16 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup, stru
 	if (rc == 0)
 		rc = own_folder(context, "XDG_STATE_HOME", trusted_home == NULL ? home : trusted_home,
 				".local/state", &host->state_dir, err);
-	if (rc == 0)
-		rc = own_folder(context, "XDG_RUNTIME_DIR", NULL, NULL, &host->runtime_dir, err);
 	if (rc < 0)
 		return rc;
+	context->store = host->state_dir;
 	context->system_file = "/etc/cordon/config.json";
-	if (host->config_dir == NULL)
-		return 0;
-	context->user_file = path_join(&context->arena, host->config_dir, "config.json", err);
-	return context->user_file == NULL ? -CORDON_E_MEMORY : 0;
+	if (host->config_dir != NULL) {
+		context->user_file = path_join(&context->arena, host->config_dir, "config.json", err);
+		if (context->user_file == NULL)
+			return -CORDON_E_MEMORY;
+	}
+	return plan_folders(context, err);
 }
 
 /* ---- the project ---- */
@@ -302,8 +320,8 @@ is_approved(const void *ctx, const char *path, const char *text, size_t length)
 	int found = 0;
 
 	remember_hash(context, text, length);
-	if (context->host.state_dir != NULL)
-		found = trust_load(&context->arena, context->host.state_dir, path, &context->trust, &why);
+	if (context->store != NULL)
+		found = trust_load(&context->arena, context->store, path, &context->trust, &why);
 	if (found < 0)
 		snprintf(context->trust_problem, sizeof context->trust_problem, "%s", why.text);
 	context->has_trust = found == 1 && strcmp(context->trust.hash, context->hash) == 0;

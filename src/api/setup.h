@@ -27,6 +27,7 @@ struct cordon_plan {
 	struct host host;
 	struct facts facts;
 	const char *system_file, *user_file;
+	const char *store; /* where approvals are kept, always on this machine; NULL: nowhere */
 	struct trust trust;
 	bool has_trust;		     /* the project's policy was approved as it is */
 	char hash[TRUST_HASH_SIZE];  /* of the project's policy as it was read */

@@ -147,7 +147,7 @@ approve(struct cordon_plan *asking, const struct cordon_setup *setup, enum cordo
 
 	if (asking->plan->stack->project == NULL || asking->plan->request_count == 0)
 		return list(asking, format, to);
-	if (asking->host.state_dir == NULL)
+	if (asking->store == NULL)
 		return cordon_fail(err, CORDON_E_TRUST, 0,
 				   "there is no place to keep the approval: neither a home nor XDG_STATE_HOME");
 	rc = open_plan(setup, CONTEXT_TRUSTING, &granted, err);
@@ -158,7 +158,7 @@ approve(struct cordon_plan *asking, const struct cordon_setup *setup, enum cordo
 				   asking->plan->stack->project->file);
 	rc = collect(asking, granted, &trust, err);
 	if (rc == 0)
-		rc = trust_save(asking->host.state_dir, &trust, err);
+		rc = trust_save(asking->store, &trust, err);
 	if (rc < 0)
 		return rc;
 	if (format == CORDON_JSON) {
@@ -179,8 +179,8 @@ revoke(struct cordon_plan *context, enum cordon_format format, struct str *to,
 	const struct stack *stack = context->plan->stack;
 	int rc = 0;
 
-	if (stack->project != NULL && context->host.state_dir != NULL)
-		rc = trust_remove(context->host.state_dir, stack->project->file, err);
+	if (stack->project != NULL && context->store != NULL)
+		rc = trust_remove(context->store, stack->project->file, err);
 	if (rc < 0)
 		return rc;
 	if (format == CORDON_JSON)

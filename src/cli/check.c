@@ -15,6 +15,8 @@ run_check(struct cli *cli)
 
 	if (cordon_check(cli->setup, file, cli->format, &findings, &warnings, &err) < 0)
 		return cli_fail(&err);
+	if (!cli->print && *findings == '\0' && !cli->quiet)
+		return cli_put("nothing to complain about\n", NULL, 0);
 	if (!cli->print)
 		return cli_put(findings, NULL, warnings > 0);
 	if (cordon_check_print(cli->setup, file, &printed, &err) < 0)

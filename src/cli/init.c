@@ -21,8 +21,15 @@ write_new(const char *path, const char *text, bool force, struct cordon_error *e
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0 && errno == EEXIST)
 		return cordon_fail(err, CORDON_E_USAGE, 0, "%s is there already; --force replaces it", path);
-	if (fd < 0 || write(fd, text, length) != (ssize_t)length)
+	if (fd < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot write %s", path);
+	if (write(fd, text, length) != (ssize_t)length) {
+		int sys = errno;
+
+		/* half a policy is worse than none */
+		unlink(path);
+		return cordon_fail(err, CORDON_E_PATH, sys, "cannot write %s", path);
+	}
 	return 0;
 }
 

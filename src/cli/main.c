@@ -11,23 +11,24 @@
 
 const struct command commands[] = {
 	{"why", run_why, "allowed or denied, and the rule that decides",
-	 "RIGHT PATH | connect HOST:PORT | socket PATH | env NAME",
-	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. Answers by its status:\n"
-	 "0 allowed, 1 denied. PATH need not exist.\n",
+	 "RIGHT PATH|connect HOST:PORT|socket PATH|env NAME",
+	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. PATH need\n"
+	 "not exist. Exit status 0 allowed, 1 denied.\n",
 	 "json", 2, 2, true},
 	{"plan", run_plan, "what would be enforced here, and how", "",
-	 "Exit status 0, or 1 when a needed guarantee cannot be kept and was not accepted.\n",
+	 "Exit status 0, or 1 when a guarantee cannot be kept and was not accepted.\n",
 	 "json verbose profiles", 0, 0, true},
 	{"check", run_check, "read, judge, and print policies", "[FILE]",
-	 "Without FILE: every source that would apply here. FILE may be zed:FILE, flow:FILE,\n"
-	 "clash:FILE or clash:FILE#NAME. Exit status 0, or 1 when there are warnings.\n",
+	 "Without FILE: every source that would apply here. FILE may be zed:FILE,\n"
+	 "flow:FILE, clash:FILE or clash:FILE#NAME. Exit status 0, or 1 when there are\n"
+	 "warnings.\n",
 	 "json print", 0, 1, true},
 	{"trust", run_trust, "list and approve what a project asks for", "",
-	 "Lists what the project's policy asks for beyond what it may have. Exit status 0, or 1 when\n"
-	 "something is not approved.\n",
+	 "Lists what the project's policy asks for beyond what it may have. Exit status 0,\n"
+	 "or 1 when something is not approved.\n",
 	 "json yes revoke", 0, 0, true},
 	{"init", run_init, "write a starter policy for this project", "",
-	 "Looks at the project and writes .cordon.json with comments. Never replaces one.\n",
+	 "Looks at the project and writes .cordon.json with comments.\n",
 	 "print force", 0, 0, true},
 	{"confine", run_confine, "where a path leads inside a root, or that it escapes", "ROOT PATH",
 	 "Prints where PATH leads. Exit status 0 inside ROOT, 1 when it leads out.\n", "json root", 2, 2,
@@ -61,6 +62,7 @@ static int
 unknown(const char *name)
 {
 	const char *names[sizeof commands / sizeof commands[0]];
+	auto_str struct str shown = {0};
 	size_t count = 0;
 	const char *near;
 
@@ -70,9 +72,10 @@ unknown(const char *name)
 	for (const struct command *c = commands; c->name != NULL; c++)
 		names[count++] = c->name;
 	near = nearest_word(name, names, count);
-	fprintf(stderr, "cordon: there is no command \"%s\"%s%s%s; `cordon --help` lists them\n", name,
-		near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
-		near == NULL ? "" : "\"?");
+	str_visible(&shown, name);
+	fprintf(stderr, "cordon: there is no command \"%s\"%s%s%s; `cordon --help` lists them\n",
+		shown.failed ? "" : shown.text, near == NULL ? "" : "; did you mean \"",
+		near == NULL ? "" : near, near == NULL ? "" : "\"?");
 	return EXIT_CORDON;
 }
 

@@ -33,10 +33,10 @@ static const struct option table[] = {
 	SETUP(0, "deny", "PATH", DENY, "nothing at all"),
 	SETUP(0, "protect", "PATH", PROTECT, "never changed, not even created"),
 	SETUP(0, "net", "MODE", NET, "none, localhost, localhost:PORT,..., domains, all"),
-	SETUP(0, "domain", "NAME", DOMAIN, "a domain that may be reached; *.NAME for those below"),
+	SETUP(0, "domain", "NAME", DOMAIN, "a domain to reach; *.NAME for those below it"),
 	SETUP(0, "port", "N", PORT, "one more port of the domains"),
 	SETUP(0, "resolver", "ADDRESS:PORT", RESOLVER, "where names are looked up"),
-	SETUP(0, "socket", "PATH", SOCKET, "a unix socket, or ssh-agent, gpg-agent, docker, ..."),
+	SETUP(0, "socket", "PATH", SOCKET, "a unix socket, or ssh-agent, docker, ..."),
 	SETUP(0, "env", "NAME[=VALUE]", ENV, "a variable that passes, or is set"),
 	SETUP(0, "time", "LIMIT", TIME, "end everything after 90s, 10m, 2h"),
 	SETUP(0, "output", "LIMIT", OUTPUT, "end everything after 16M of output"),
@@ -48,7 +48,7 @@ static const struct option table[] = {
 	SETUP(0, "facts", "FILE", FACTS, "what the host can do, instead of probing"),
 	FLAG('v', verbose, "say everything"),
 	FLAG('q', quiet, "no notices"),
-	FLAG(0, print, "print in native form; init: on standard output"),
+	FLAG(0, print, "print the policy on standard output"),
 	FLAG(0, yes, "approve what is listed"),
 	FLAG(0, revoke, "take back what was approved"),
 	FLAG(0, force, "replace a policy that is there"),
@@ -100,20 +100,23 @@ cli_help(const struct command *command)
 		snprintf(left, sizeof left, "%c%c --%s%s%s", o->letter ? '-' : ' ',
 			 o->letter ? o->letter : ' ', o->name, o->value ? " " : "",
 			 o->value ? o->value : "");
-		printf("  %-30s %s\n", left, o->help);
+		printf("  %-26s %s\n", left, o->help);
 	}
 }
 
 int
 cli_usage(const struct cli *cli, const char *format, ...)
 {
+	auto_str struct str shown = {0};
+	char text[400];
 	va_list args;
 
-	fprintf(stderr, "cordon %s: ", cli->command->name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	fprintf(stderr, "; `cordon %s --help` says more\n", cli->command->name);
+	str_visible(&shown, text);
+	fprintf(stderr, "cordon %s: %s; `cordon %s --help` says more\n", cli->command->name,
+		shown.failed ? "out of memory" : shown.text, cli->command->name);
 	return EXIT_CORDON;
 }
 
@@ -203,6 +206,9 @@ check_operands(const struct cli *cli)
 	if (cli->operand_count > cli->command->most)
 		return cli_usage(cli, "\"%s\" is one word too many",
 				 cli->operands[cli->command->most]);
+	for (int i = 0; i < cli->operand_count; i++)
+		if (*cli->operands[i] == '\0')
+			return cli_usage(cli, "an empty word names nothing");
 	return 0;
 }
 

@@ -13,14 +13,14 @@
 static const struct {
 	uint32_t first, last;
 } unseen[] = {
-	{0xad, 0xad},	  /* soft hyphen */
-	{0x61c, 0x61c},	  /* direction mark */
-	{0x180e, 0x180e}, /* vowel separator */
-	{0x200b, 0x200f}, /* zero width, direction marks */
-	{0x2028, 0x202e}, /* line separators, direction */
-	{0x2060, 0x206f}, /* joiners, isolates */
-	{0xfe00, 0xfe0f}, /* variation selectors */
-	{0xfeff, 0xfeff}, /* byte order mark */
+	{0xad, 0xad},	    /* soft hyphen */
+	{0x61c, 0x61c},	    /* direction mark */
+	{0x180e, 0x180e},   /* vowel separator */
+	{0x200b, 0x200f},   /* zero width, direction marks */
+	{0x2028, 0x202e},   /* line separators, direction */
+	{0x2060, 0x206f},   /* joiners, isolates */
+	{0xfe00, 0xfe0f},   /* variation selectors */
+	{0xfeff, 0xfeff},   /* byte order mark */
 	{0xe0000, 0xe0fff}, /* tags */
 };
 

@@ -19,7 +19,7 @@ enum fs_kind {
 
 struct fs_view {
 	const void *ctx;
-	/* The kind of path itself, links not followed; FS_LINK fills link[PATH_MAX] with its target. */
+	/* The kind of path itself, not followed; FS_LINK puts its target in link[PATH_MAX]. */
 	enum fs_kind (*look)(const void *ctx, const char *path, char *link);
 };
 

@@ -6,8 +6,6 @@
  */
 #include "plan/gitdir.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <strings.h>
@@ -92,7 +90,8 @@ read_line(struct search *search, const char *path, char **ret_line)
 		text[--length] = '\0';
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			return refuse(search, path, "has more than one line, or a control character");
+			return refuse(search, path,
+				      "has more than one line, or a control character");
 	if (length == 0)
 		return refuse(search, path, "is empty");
 	*ret_line = text;
@@ -187,7 +186,7 @@ read_pointer(struct search *search, const char *project, const char *pointer,
 
 	if (rc <= 0)
 		return rc;
-	if (!str_starts(line, word))
+	if (!str_starts(line, word) || line[strlen(word)] == '\0')
 		return refuse(search, pointer, "is not a git pointer");
 	rc = lead(search, project, line + strlen(word), &found);
 	if (rc <= 0)
@@ -221,7 +220,7 @@ is_worktree(struct search *search, const char *pointer, const char *git_dir,
 	return 1;
 }
 
-/* Takes quotes and comments off a value of git's config, in place; false for what git never writes. */
+/* Takes quotes and comments off a config value, in place; false for what git never writes. */
 static bool
 unquote(char *text)
 {
@@ -237,7 +236,7 @@ unquote(char *text)
 		if (*text == '\\' && *++text != '\\' && *text != '"')
 			return false;
 		*to++ = *text;
-		if (quoted || !isspace((unsigned char)*text))
+		if (quoted || (*text != ' ' && *text != '\t'))
 			end = to;
 	}
 	*end = '\0';
@@ -247,15 +246,20 @@ unquote(char *text)
 static char *
 skip_space(char *text)
 {
-	return text + strspn(text, " \t\r");
+	return text + strspn(text, " \t");
 }
 
-/* One line of git's config. *core tells whether it belongs to [core]; sets *ret_value if it is ours. */
+/* One line of git's config. *core: are we in [core]? Sets *ret_value when the key is ours. */
 static bool
 config_line(char *line, bool *core, char **ret_value)
 {
 	size_t length = strlen(line);
 
+	if (length > 0 && line[length - 1] == '\r')
+		line[--length] = '\0';
+	/* a line that goes on in the next could hide a section, or fake one */
+	if (length > 0 && line[length - 1] == '\\')
+		return false;
 	line = skip_space(line);
 	if (*line == '[') {
 		char *end = strchr(line, ']');
@@ -265,9 +269,6 @@ config_line(char *line, bool *core, char **ret_value)
 		*core = end - line == 5 && strncasecmp(line, "[core", 5) == 0;
 		line = skip_space(end + 1);
 	}
-	/* a line that goes on in the next could hide a section, or fake one */
-	if (length > 0 && line[strlen(line) - 1] == '\\')
-		return false;
 	if (!*core || strncasecmp(line, "worktree", 8) != 0)
 		return true;
 	line = skip_space(line + 8);
@@ -290,7 +291,8 @@ config_worktree(struct search *search, const char *file, char **ret_value)
 		if (end != NULL)
 			*end++ = '\0';
 		if (!config_line(text, &core, ret_value))
-			return refuse(search, file, "is written in a way that is not understood here");
+			return refuse(search, file,
+				      "is written in a way that is not understood here");
 	}
 	return rc;
 }
@@ -357,7 +359,8 @@ is_module(struct search *search, const char *project, const char *git_dir)
 		if (rc > 0 && path_below(git_dir, modules) && strcmp(git_dir, modules) != 0)
 			return 1;
 	}
-	return refuse(search, git_dir, "is neither a worktree nor a submodule of a repository here");
+	return refuse(search, git_dir,
+		      "is neither a worktree nor a submodule of a repository here");
 }
 
 static int
@@ -416,6 +419,6 @@ gitdirs_find(struct arena *arena, const char *project, struct gitdirs *ret,
 		rc = judge(&search, root.path, pointer, &found);
 	if (rc < 0)
 		return rc;
-	*ret = search.refused == NULL ? found : (struct gitdirs){NULL, NULL, search.refused};
+	*ret = rc > 0 ? found : (struct gitdirs){NULL, NULL, search.refused};
 	return 0;
 }

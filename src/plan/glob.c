@@ -78,7 +78,7 @@ static bool
 at_start(const struct glob *glob)
 {
 	return glob->count == 0 || glob->steps[glob->count - 1] == '/' ||
-		glob->steps[glob->count - 1] == STEP_DEEP;
+	       glob->steps[glob->count - 1] == STEP_DEEP;
 }
 
 /* Does the name that ends the steps so far consist of count dots? */
@@ -300,9 +300,10 @@ set_done(const struct set *set, const struct glob *glob)
 }
 
 static size_t
-run_steps(const struct glob *glob, const char *path, size_t end, bool nocase)
+run_steps(const struct glob *glob, const char *path, size_t end, bool nocase, bool longest)
 {
 	struct set set;
+	size_t found = 0;
 
 	memset(set.words, 0, (glob->count / 64 + 1) * sizeof set.words[0]);
 	set_add(&set, glob, 0, false);
@@ -311,15 +312,18 @@ run_steps(const struct glob *glob, const char *path, size_t end, bool nocase)
 
 		i += character(path + i, &c);
 		if (!set_move(&set, glob, nocase ? fold(c) : c))
-			return 0;
-		if ((path[i] == '/' || path[i] == '\0') && set_done(&set, glob))
-			return i;
+			return found;
+		if ((path[i] == '/' || path[i] == '\0') && set_done(&set, glob)) {
+			found = i;
+			if (!longest)
+				return found;
+		}
 	}
-	return 0;
+	return found;
 }
 
-size_t
-glob_match_prefix(const struct glob *glob, const char *path, bool nocase)
+static size_t
+match_part(const struct glob *glob, const char *path, bool nocase, bool longest)
 {
 	struct glob as = *glob;
 	size_t end;
@@ -332,7 +336,19 @@ glob_match_prefix(const struct glob *glob, const char *path, bool nocase)
 	end = reach(glob, path, nocase);
 	if (nocase)
 		as.steps = as.folded;
-	return end == 0 ? 0 : run_steps(&as, path, end, nocase);
+	return end == 0 ? 0 : run_steps(&as, path, end, nocase, longest);
+}
+
+size_t
+glob_match_prefix(const struct glob *glob, const char *path, bool nocase)
+{
+	return match_part(glob, path, nocase, false);
+}
+
+size_t
+glob_match_longest(const struct glob *glob, const char *path, bool nocase)
+{
+	return match_part(glob, path, nocase, true);
 }
 
 bool

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Order of deciding: the default; path rules from shallow to deep, at one path the more trusted
- * layer first and within a layer deny before allow; patterns in their order; the ceiling; built-in
- * protections. Each step may overrule the one before, and remembers who spoke.
+ * layer first and within a layer deny before allow; patterns in their order. The last word holds,
+ * but an allow is not heard when a more trusted layer's own last word is a deny (the ceiling). At the
+ * end the built-in protections take away.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "plan/index.h"
@@ -18,13 +19,19 @@
 #define REGEX_MATCH_LIMIT 100000u
 #define REGEX_HEAP_KIB 1024u
 
+/* The last rule of one effect that one layer had for one right, and when it was applied. */
+struct spoken {
+	const struct planned_rule *rule;
+	size_t turn; /* 0: never */
+};
+
 struct asking {
 	const char *path;
-	struct verdict verdict;
-	/* the last word of each layer on each right */
-	const struct planned_rule *last[LAYER_COUNT][RIGHT_KINDS];
-	/* length of the longest path by which the user's own text allows the right */
-	size_t named[RIGHT_KINDS];
+	size_t turn;
+	bool limit_hit;
+	struct spoken last[LAYER_COUNT][2][RIGHT_KINDS]; /* by layer and effect */
+	/* length of the longest path by which a layer's own text allows the right */
+	size_t named[LAYER_COUNT][RIGHT_KINDS];
 };
 
 /* ---- building ---- */
@@ -139,18 +146,14 @@ apply_rule(struct asking *ask, const struct planned_rule *rule)
 {
 	bool path_rule = rule->match != MATCH_GLOB && rule->match != MATCH_REGEX;
 
+	ask->turn++;
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		if (!(rule->rights & (1u << i)))
 			continue;
-		ask->verdict.by[i] = (struct decision){.rule = rule};
-		ask->last[rule->layer][i] = rule;
-		if (rule->effect == EFFECT_ALLOW && path_rule && is_own_word(rule->layer))
-			ask->named[i] = strlen(rule->path);
+		ask->last[rule->layer][rule->effect][i] = (struct spoken){rule, ask->turn};
+		if (rule->effect == EFFECT_ALLOW && path_rule)
+			ask->named[rule->layer][i] = strlen(rule->path);
 	}
-	if (rule->effect == EFFECT_ALLOW)
-		ask->verdict.rights |= rule->rights;
-	else
-		ask->verdict.rights &= ~rule->rights;
 }
 
 /* Compares a rule's path with the first length bytes of path, as strcmp would. */
@@ -242,79 +245,105 @@ apply_patterns(struct asking *ask, const struct index *index)
 
 		/* a pattern that gave up denies and never allows */
 		if (found < 0)
-			ask->verdict.limit_hit = true;
+			ask->limit_hit = true;
 		if (found > 0 || (found < 0 && rule->effect == EFFECT_DENY))
 			apply_rule(ask, rule);
 	}
 }
 
-/* The deny of a more trusted layer, if that was its last word on the right. */
+/* The deny of a more trusted layer, if that was its last word on the right: nothing below it counts. */
 static const struct planned_rule *
-final_deny(const struct asking *ask, enum layer granted_by, int right)
+final_deny(const struct asking *ask, int layer, int right)
 {
-	for (int layer = LAYER_BUILTIN; layer < (int)granted_by; layer++) {
-		const struct planned_rule *rule = ask->last[layer][right];
+	for (int above = LAYER_BUILTIN; above < layer; above++) {
+		const struct spoken *deny = &ask->last[above][EFFECT_DENY][right];
 
-		if (layer != LAYER_PROFILE && rule != NULL && rule->effect == EFFECT_DENY)
-			return rule;
+		if (above != LAYER_PROFILE && deny->turn > ask->last[above][EFFECT_ALLOW][right].turn)
+			return deny->rule;
 	}
 	return NULL;
 }
 
+/*
+ * One right: the last word among all denies and those allows that no final deny silences. An allow
+ * that is silenced is as if it were not there, so it can never take away what others grant.
+ */
 static void
-apply_ceiling(struct asking *ask)
+decide_right(const struct asking *ask, int right, bool by_default, struct verdict *to)
 {
-	for (int i = 0; i < RIGHT_KINDS; i++) {
-		const struct planned_rule *granted = ask->verdict.by[i].rule, *deny;
+	struct spoken best = {0};
+	const struct planned_rule *silencer = NULL;
+	bool allowed = by_default;
 
-		if (!(ask->verdict.rights & (1u << i)) || granted == NULL)
-			continue;
-		deny = final_deny(ask, granted->layer, i);
-		if (deny == NULL)
-			continue;
-		ask->verdict.rights &= ~(1u << i);
-		ask->verdict.by[i] = (struct decision){.rule = deny, .overridden = true};
+	for (int layer = 0; layer < LAYER_COUNT; layer++) {
+		const struct spoken *deny = &ask->last[layer][EFFECT_DENY][right];
+		const struct spoken *allow = &ask->last[layer][EFFECT_ALLOW][right];
+		const struct planned_rule *final = allow->turn == 0 ? NULL : final_deny(ask, layer, right);
+
+		if (final != NULL)
+			silencer = final;
+		if (deny->turn > best.turn) {
+			best = *deny;
+			allowed = false;
+		}
+		if (final == NULL && allow->turn > best.turn) {
+			best = *allow;
+			allowed = true;
+		}
 	}
+	if (allowed)
+		to->rights |= 1u << right;
+	to->by[right] = (struct decision){.rule = best.rule};
+	if (!allowed && silencer != NULL)
+		to->by[right] = (struct decision){.rule = silencer, .overridden = true};
+}
+
+/* Does the user's own text name the protected path itself, and is it heard? */
+static bool
+is_lifted(const struct asking *ask, int right, size_t anchor)
+{
+	for (int layer = 0; layer < LAYER_COUNT; layer++)
+		if (is_own_word((enum layer)layer) && ask->named[layer][right] >= anchor &&
+		    final_deny(ask, layer, right) == NULL)
+			return true;
+	return false;
 }
 
 static void
-apply_protection(struct asking *ask, const struct protection *protection, size_t anchor)
+apply_protection(const struct asking *ask, const struct protection *protection, size_t anchor,
+		 struct verdict *to)
 {
-	unsigned lifted = 0;
+	unsigned taken = 0;
 
 	for (int i = 0; i < RIGHT_KINDS; i++)
-		if (ask->named[i] >= anchor)
-			lifted |= 1u << i;
-	if (!(ask->verdict.rights & RIGHTS_CHANGE & ~lifted))
-		return;
-	if (protection->kind == PROTECT_VETTED) {
-		ask->verdict.vetted = protection;
+		if ((to->rights & RIGHTS_CHANGE & (1u << i)) && !is_lifted(ask, i, anchor))
+			taken |= 1u << i;
+	if (taken != 0 && protection->kind == PROTECT_VETTED) {
+		to->vetted = protection;
 		return;
 	}
-	for (int i = 0; i < RIGHT_KINDS; i++) {
-		if (!(ask->verdict.rights & RIGHTS_CHANGE & ~lifted & (1u << i)))
-			continue;
-		ask->verdict.rights &= ~(1u << i);
-		ask->verdict.by[i] = (struct decision){.protection = protection};
-	}
+	to->rights &= ~taken;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (taken & (1u << i))
+			to->by[i] = (struct decision){.protection = protection};
 }
 
 struct verdict
 index_decide(const struct index *index, const char *path)
 {
-	struct asking ask = {.path = path, .verdict = {.rights = index->default_rights}};
+	struct asking ask = {.path = path};
+	struct verdict verdict = {0};
 
 	apply_paths(&ask, index);
 	apply_patterns(&ask, index);
-	apply_ceiling(&ask);
-	if (ask.verdict.rights & RIGHTS_CHANGE) {
-		for (size_t i = 0; i < index->protections.count; i++) {
-			const struct protection *protection = &index->protections.items[i];
-			size_t anchor = protection_anchor(protection, path);
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		decide_right(&ask, i, (index->default_rights & (1u << i)) != 0, &verdict);
+	verdict.limit_hit = ask.limit_hit;
+	for (size_t i = 0; (verdict.rights & RIGHTS_CHANGE) && i < index->protections.count; i++) {
+		size_t anchor = protection_anchor(&index->protections.items[i], path);
 
-			if (anchor > 0)
-				apply_protection(&ask, protection, anchor);
-		}
+		if (anchor > 0)
+			apply_protection(&ask, &index->protections.items[i], anchor, &verdict);
 	}
-	return ask.verdict;
+	return verdict;
 }

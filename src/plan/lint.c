@@ -157,7 +157,8 @@ find_secrets(struct linter *l)
 		return 0;
 	rc = policy_read(profile->name, profile->text, strlen(profile->text), &as, &policy, l->err);
 	for (size_t i = 0; rc == 0 && i < policy->rule_count; i++)
-		if (policy->rules[i].effect == EFFECT_DENY && policy->rules[i].match == MATCH_SUBPATH)
+		if (policy->rules[i].effect == EFFECT_DENY &&
+		    policy->rules[i].match == MATCH_SUBPATH)
 			rc = add_secret(l, policy->rules[i].path);
 	return rc;
 }
@@ -208,8 +209,8 @@ typedef int text_check(struct linter *l, const struct lint_text *text);
 typedef int plan_check(struct linter *l);
 
 static rule_check *const rule_checks[] = {
-	lint_missing, lint_secret, lint_wide,	    lint_programs, lint_builtin, lint_protected,
-	lint_whole,   lint_everything, lint_reach, lint_reopened,
+	lint_missing,	lint_secret, lint_wide,	      lint_programs, lint_builtin,
+	lint_protected, lint_whole,  lint_everything, lint_reach,    lint_reopened,
 };
 static text_check *const text_checks[] = {
 	lint_holes, lint_accept, lint_domains, lint_env, lint_default, lint_letters,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a person should hear about a policy that is valid but may not mean what it seems to. Findings
- * are about the written texts and never change a plan; only what is certain is claimed.
+ * What a person should hear about a policy that is valid but may not mean what it seems to.
+ * Findings are about the written texts and never change a plan; only what is certain is claimed.
  */
 #pragma once
 

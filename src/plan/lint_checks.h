@@ -45,15 +45,10 @@ const char *lint_source(struct linter *l, const struct planned_rule *rule);
 bool lint_is_own(const struct planned_rule *rule);
 /* Does the verdict rest on this rule for some of these rights? */
 bool lint_decides(const struct verdict *verdict, const struct planned_rule *rule, unsigned rights);
-/* What a rule by[] (NULL: the default) opens, "~/.aws, ~/.kube and 2 more"; NULL if nothing. */
+/* The secrets that a rule (NULL: the default) opens: "~/.aws, ~/.kube and 2 more"; or NULL. */
 const char *lint_opened(struct linter *l, const struct planned_rule *by);
 /* Does a variable's name say that its value is a secret? */
 bool lint_secret_name(const char *name, size_t length);
-
-/* Position of the first path rule that is not before the first length bytes of path. */
-size_t lint_first(const struct index *index, const char *path, size_t length);
-/* The rules at or below path are [*ret_first, *ret_end) together with those exactly at path. */
-void lint_below(const struct index *index, const char *path, size_t *ret_first, size_t *ret_end);
 
 /* lint_rules.c: judge one rule. */
 int lint_missing(struct linter *l, struct planned_rule *rule);

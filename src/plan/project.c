@@ -243,23 +243,49 @@ narrow_localhost(struct plan *plan, const struct network *wanted, struct cordon_
 	return rc;
 }
 
+static bool
+has_word(const struct words *words, const char *text)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (strcmp(words->items[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+/* Beside the mode: ports, ranges, resolver. What is there already is not asked for. */
+static int
+narrow_details(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+	const struct word *resolver = &wanted->resolver;
+	int rc = 0;
+
+	/* from the whole network every list of ports is a narrowing */
+	if (wanted->ports.count > 0 && have->mode == NET_ALL)
+		have->ports = wanted->ports;
+	else if (wanted->ports.count > 0)
+		rc = narrow_ports(plan, &have->ports, &wanted->ports, false, err);
+	for (size_t i = 0; rc == 0 && i < wanted->private_ranges.count; i++) {
+		const struct word *range = &wanted->private_ranges.items[i];
+
+		if (!has_word(&have->private_ranges, range->text))
+			rc = ask(plan, range->place, err,
+				 "domains that lead to private addresses (%s)", range->text);
+	}
+	if (rc == 0 && resolver->text != NULL &&
+	    (have->resolver.text == NULL || strcmp(have->resolver.text, resolver->text) != 0))
+		rc = ask(plan, resolver->place, err, "names looked up at %s", resolver->text);
+	return rc;
+}
+
 static int
 narrow_network(struct plan *plan, const struct policy *project, struct cordon_error *err)
 {
 	const struct network *wanted = &project->network;
 	struct network *have = &plan->settings.network;
-	int rc = 0;
-
 	/* before the mode: the ports of this machine and of domains are two things */
-	if (wanted->ports.count > 0)
-		rc = narrow_ports(plan, &have->ports, &wanted->ports, false, err);
-	for (size_t i = 0; rc == 0 && i < wanted->private_ranges.count; i++)
-		rc = ask(plan, wanted->private_ranges.items[i].place, err,
-			 "domains that lead to private addresses (%s)",
-			 wanted->private_ranges.items[i].text);
-	if (rc == 0 && wanted->resolver.text != NULL)
-		rc = ask(plan, wanted->resolver.place, err, "names looked up at %s",
-			 wanted->resolver.text);
+	int rc = narrow_details(plan, wanted, err);
+
 	if (rc < 0)
 		return rc;
 	switch (wanted->mode) {
@@ -279,15 +305,6 @@ narrow_network(struct plan *plan, const struct policy *project, struct cordon_er
 }
 
 /* ---- the rest ---- */
-
-static bool
-has_word(const struct words *words, const char *text)
-{
-	for (size_t i = 0; i < words->count; i++)
-		if (strcmp(words->items[i].text, text) == 0)
-			return true;
-	return false;
-}
 
 static int
 narrow_sockets(struct plan *plan, const struct policy *project, struct cordon_error *err)

@@ -121,7 +121,8 @@ is_excepted(const struct protection *protection, const char *path)
 size_t
 protection_anchor(const struct protection *protection, const char *path)
 {
-	size_t anchor = glob_match_prefix(protection->glob, path, true);
+	/* the innermost: a name inside a folder that was named is a name of its own */
+	size_t anchor = glob_match_longest(protection->glob, path, true);
 
 	if (anchor == 0 || (protection->self_only && path[anchor] != '\0') ||
 	    is_excepted(protection, path))

@@ -24,7 +24,8 @@ struct walk {
 static int
 too_long(const struct walk *walk)
 {
-	return cordon_fail(walk->err, CORDON_E_PATH, ENAMETOOLONG, "cannot resolve %.120s", walk->asked);
+	return cordon_fail(walk->err, CORDON_E_PATH, ENAMETOOLONG, "cannot resolve %.120s",
+			   walk->asked);
 }
 
 static enum fs_kind
@@ -74,7 +75,8 @@ follow(struct walk *walk, const char *target, const char **rest)
 	const char **slot;
 
 	if (walk->link_count == RESOLVE_LINKS_MAX)
-		return cordon_fail(walk->err, CORDON_E_PATH, ELOOP, "cannot resolve %.120s", walk->asked);
+		return cordon_fail(walk->err, CORDON_E_PATH, ELOOP, "cannot resolve %.120s",
+				   walk->asked);
 	slot = arena_push(walk->arena, &walk->links, &walk->link_count, sizeof *slot, walk->err);
 	if (slot == NULL)
 		return -CORDON_E_MEMORY;
@@ -144,7 +146,11 @@ int
 resolve_path(struct arena *arena, const struct fs_view *view, const char *path,
 	     struct resolved *ret, struct cordon_error *err)
 {
-	struct walk walk = {.arena = arena, .view = view, .asked = path, .err = err, .kind = FS_DIR};
+	struct walk walk = {.arena = arena,
+			    .view = view,
+			    .asked = path,
+			    .err = err,
+			    .kind = FS_DIR};
 	const char *copy;
 	int rc;
 

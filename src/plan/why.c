@@ -11,6 +11,7 @@
 #include "plan/environ.h"
 #include "plan/network.h"
 #include "plan/resolve.h"
+#include "policy/value.h"
 
 /* Below the home; each stands for itself and everything in it. */
 static const char *const secrets[] = {
@@ -134,9 +135,12 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 
 /* The narrowest option that would allow it; nothing for what no option lifts. */
 static const char *
-remedy_option(const struct decision *by, unsigned missing)
+remedy_option(const struct decision *by, const char *path, unsigned missing)
 {
 	if (by->overridden || (by->rule != NULL && by->rule->layer == LAYER_BUILTIN))
+		return NULL;
+	/* at one path the project speaks after the command line */
+	if (by->rule != NULL && by->rule->layer == LAYER_PROJECT && strcmp(by->rule->path, path) == 0)
 		return NULL;
 	if (by->rule != NULL && (by->rule->match == MATCH_GLOB || by->rule->match == MATCH_REGEX))
 		return NULL;
@@ -151,7 +155,7 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 {
 	unsigned missing = asked & ~verdict->rights;
 	const struct decision *by = &verdict->by[telling_right(asked, verdict->rights)];
-	const char *option = missing ? remedy_option(by, missing) : NULL;
+	const char *option = missing ? remedy_option(by, resolved->path, missing) : NULL;
 	char columns[RIGHT_KINDS + 1];
 
 	rights_to_columns(verdict->rights, columns);
@@ -197,7 +201,7 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 {
 	const struct decision *by = &verdict->by[telling_right(asked, verdict->rights)];
 	const char *option = asked & ~verdict->rights
-				     ? remedy_option(by, asked & ~verdict->rights)
+				     ? remedy_option(by, resolved->path, asked & ~verdict->rights)
 				     : NULL;
 	auto_str struct str reason = {0};
 	char letters[RIGHT_KINDS + 1];
@@ -331,6 +335,35 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	return answer.allowed;
 }
 
+static bool
+is_preset(const char *name)
+{
+	for (size_t i = 0; socket_presets[i] != NULL; i++)
+		if (strcmp(socket_presets[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int
+why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
+	   struct cordon_error *err)
+{
+	auto_arena struct arena arena = {0};
+	const struct words *granted = &plan->settings.sockets;
+	const struct place *place = NULL;
+	const char *remedy = arena_printf(&arena, err, "--socket %s", name);
+
+	if (remedy == NULL)
+		return -CORDON_E_MEMORY;
+	for (size_t i = 0; i < granted->count; i++)
+		if (strcmp(granted->items[i].text, name) == 0)
+			place = &granted->items[i].place;
+	explain("socket", name, place != NULL,
+		place != NULL ? "the policy names it" : "the socket is not granted", place,
+		place != NULL ? NULL : remedy, json, to);
+	return place != NULL;
+}
+
 static int
 why_socket(const struct plan *plan, const char *subject, bool json, struct str *to,
 	   struct cordon_error *err)
@@ -385,7 +418,8 @@ why_answer(const struct plan *plan, const char *what, const char *subject, bool 
 	if (strcmp(what, "connect") == 0)
 		return why_connect(plan, subject, json, to, err);
 	if (strcmp(what, "socket") == 0)
-		return why_socket(plan, subject, json, to, err);
+		return is_preset(subject) ? why_preset(plan, subject, json, to, err)
+					  : why_socket(plan, subject, json, to, err);
 	if (strcmp(what, "env") == 0)
 		return why_env(plan, subject, json, to, err);
 	return why_path(plan, what, subject, json, to, err);

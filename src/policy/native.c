@@ -302,6 +302,10 @@ static int
 read_localhost(struct reading *r, const struct json *value)
 {
 	r->policy->network.mode = NET_LOCALHOST;
+	/* no port must never come to mean every port */
+	if (value->type == JSON_ARRAY && value->count == 0)
+		return reading_fail(r, value, "an empty list names no port; write \"network\": "
+					      "\"localhost\" for every port, or \"none\"");
 	return read_list(r, value, read_localhost_port);
 }
 

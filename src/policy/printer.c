@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "policy/guarantee.h"
+#include "policy/reader.h"
 #include "policy/value.h"
 
 #define LINE_MAX_WIDTH 90
@@ -169,16 +170,23 @@ patterns_are_mixed(const struct policy *policy)
 	return seen[0] && seen[1];
 }
 
+/* Being optional means something only where a token can be unset. */
+static bool
+token_may_lack(const struct rule *rule)
+{
+	return rule->optional && rule->match != MATCH_REGEX &&
+	       (*rule->path == '$' || *rule->path == '~' || inner_token(rule->path) != NULL);
+}
+
 /* Does the short list say all there is to say about the rule? */
 static bool
 fits_list(const struct rule *rule, bool mixed)
 {
 	enum match as_list = value_is_glob(rule->path) ? MATCH_GLOB : MATCH_SUBPATH;
-	bool token_may_lack = rule->optional && *rule->path == '$';
 
-	return rule->list != LIST_RULES && rule->why == NULL && !rule->worktrees && !token_may_lack &&
-	       rule->match == as_list && rule->rights == list_rights(rule->list) &&
-	       !(mixed && is_pattern(rule));
+	return rule->list != LIST_RULES && rule->why == NULL && !rule->worktrees &&
+	       !token_may_lack(rule) && rule->match == as_list &&
+	       rule->rights == list_rights(rule->list) && !(mixed && is_pattern(rule));
 }
 
 static void
@@ -194,7 +202,7 @@ print_rule(const struct rule *rule, struct str *to)
 		str_printf(to, ", \"match\": \"%s\"", match_names[rule->match]);
 	if (rule->worktrees)
 		str_add(to, ", \"worktrees\": true");
-	if (rule->optional && *rule->path == '$')
+	if (token_may_lack(rule))
 		str_add(to, ", \"optional\": true");
 	if (rule->why != NULL) {
 		str_add(to, ", \"why\": ");
@@ -250,9 +258,12 @@ put_files(struct printer *p, const struct policy *policy)
 static void
 put_network(struct printer *p, const struct network *network)
 {
-	bool word = network->ports.count == 0 && network->private_ranges.count == 0 &&
-		    network->resolver.text == NULL && network->mode != NET_DOMAINS &&
-		    network->localhost.count == 0;
+	bool plain = network->ports.count == 0 && network->private_ranges.count == 0 &&
+		     network->resolver.text == NULL;
+	/* the other keys say nothing in these modes */
+	bool word = network->mode == NET_NONE || network->mode == NET_ALL ||
+		    (network->mode == NET_LOCALHOST && network->localhost.count == 0) ||
+		    (network->mode == NET_UNSET && plain);
 
 	if (word && network->mode == NET_UNSET)
 		return;
@@ -263,7 +274,7 @@ put_network(struct printer *p, const struct network *network)
 	}
 	open_object(p, "network");
 	if (network->mode == NET_LOCALHOST)
-		put_ports(p, "localhost", &network->localhost, true);
+		put_ports(p, "localhost", &network->localhost, false);
 	if (network->mode == NET_DOMAINS)
 		put_words(p, "domains", &network->domains, true);
 	put_ports(p, "ports", &network->ports, false);

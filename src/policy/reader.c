@@ -113,7 +113,7 @@ int
 read_name(struct reading *r, const struct json *value, const char *const *names, int *ret_index)
 {
 	auto_str struct str list = {0};
-	const char *text;
+	const char *text = "";
 	int rc = read_text(r, value, &text);
 
 	if (rc < 0)
@@ -148,7 +148,7 @@ read_list(struct reading *r, const struct json *value, key_reader *each)
 int
 read_domain(struct reading *r, const struct json *value)
 {
-	const char *text, *reason;
+	const char *text = "", *reason;
 	char name[VALUE_DOMAIN_SIZE];
 	int rc = read_text(r, value, &text);
 
@@ -165,7 +165,7 @@ int
 read_port(struct reading *r, const struct json *value, struct ports *ports)
 {
 	struct port *port;
-	int64_t number;
+	int64_t number = 0;
 	int rc = read_whole(r, value, 1, 65535, &number);
 
 	if (rc < 0)
@@ -218,7 +218,7 @@ check_plain_path(const char *text, bool home)
 int
 read_plain_path(struct reading *r, const struct json *value, bool home, const char **ret_text)
 {
-	const char *text, *reason;
+	const char *text = "", *reason;
 	int rc = read_text(r, value, &text);
 
 	if (rc < 0)

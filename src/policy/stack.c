@@ -377,7 +377,7 @@ load_optional_file(struct loader *l, const char *path, enum layer layer)
 	if (path == NULL)
 		return 0;
 	rc = parse_file(l, path, &as, layer, &policy);
-	if (rc == -CORDON_E_PATH && l->err != NULL && (l->err->sys == ENOENT || l->err->sys == ENOTDIR)) {
+	if (rc == -CORDON_E_PATH && (l->err->sys == ENOENT || l->err->sys == ENOTDIR)) {
 		*l->err = (struct cordon_error){0};
 		return 0;
 	}
@@ -525,7 +525,9 @@ int
 stack_load(const struct stack_input *input, struct stack **ret_stack, struct cordon_error *err)
 {
 	auto_stack struct stack *stack = calloc(1, sizeof *stack);
-	struct loader l = {.stack = stack, .input = input, .err = err};
+	/* of its own, because a missing file is looked at and forgotten */
+	struct cordon_error why = {0};
+	struct loader l = {.stack = stack, .input = input, .err = &why};
 	int rc;
 
 	if (stack == NULL)
@@ -533,8 +535,11 @@ stack_load(const struct stack_input *input, struct stack **ret_stack, struct cor
 	rc = load_sources(&l);
 	if (rc == 0)
 		rc = load_base(&l);
-	if (rc < 0)
+	if (rc < 0) {
+		if (err != NULL)
+			*err = why;
 		return rc;
+	}
 	sort_entries(stack);
 	*ret_stack = take(&stack);
 	return 0;

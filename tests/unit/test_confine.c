@@ -48,7 +48,8 @@ try(size_t way, const char *path, int flags, unsigned int confine_flags)
 	auto_fd int fd = -1;
 	ssize_t length;
 
-	seen.rc = ways[way].open(root, path, flags, 0600, confine_flags, &seen.fd, &shown, &seen.err);
+	seen.rc =
+		ways[way].open(root, path, flags, 0600, confine_flags, &seen.fd, &shown, &seen.err);
 	if (seen.rc < 0 && (seen.fd != -2 || shown != NULL))
 		check_str(path, "left alone on failure");
 	if (seen.rc < 0)
@@ -109,8 +110,8 @@ make_base(void)
 static void
 make_tree(void)
 {
-	static const char *const folders[] = {"root", "out", "root2", "root/sub", "root/sub/deep",
-					      "root/real"};
+	static const char *const folders[] = {"root",	  "out",	   "root2",
+					      "root/sub", "root/sub/deep", "root/real"};
 	char text[700];
 
 	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
@@ -370,9 +371,11 @@ a_link_itself_is_opened_only_by_name(void)
 
 		check_int(ways[way].open(root, "good", O_PATH, 0, 0, &plain, NULL, NULL), 0);
 		check(fstat(plain, &st) == 0 && S_ISREG(st.st_mode));
-		check_int(ways[way].open(root, "fileout", O_PATH, 0, 0, &link, NULL, NULL), ESCAPES);
+		check_int(ways[way].open(root, "fileout", O_PATH, 0, 0, &link, NULL, NULL),
+			  ESCAPES);
 		check_int(ways[way].open(root, "fileout", O_PATH | O_NOFOLLOW, 0, 0, &link, NULL,
-					 NULL), 0);
+					 NULL),
+			  0);
 		check(fstat(link, &st) == 0 && S_ISLNK(st.st_mode));
 	}
 #endif

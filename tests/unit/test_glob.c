@@ -37,9 +37,9 @@ name_matches(const char *pattern, size_t pattern_left, const char *name, size_t 
 		return left == 0;
 	if (*pattern == '*')
 		return name_matches(pattern + 1, pattern_left - 1, name, left) ||
-			(left > 0 && name_matches(pattern, pattern_left, name + 1, left - 1));
+		       (left > 0 && name_matches(pattern, pattern_left, name + 1, left - 1));
 	return left > 0 && (*pattern == '?' || *pattern == *name) &&
-		name_matches(pattern + 1, pattern_left - 1, name + 1, left - 1);
+	       name_matches(pattern + 1, pattern_left - 1, name + 1, left - 1);
 }
 
 static bool
@@ -58,10 +58,10 @@ names_match(const struct names *pattern, size_t p, const struct names *path, siz
 		return n < end;
 	if (is_deep(pattern, p))
 		return names_match(pattern, p + 1, path, n, end) ||
-			(n < end && names_match(pattern, p, path, n + 1, end));
+		       (n < end && names_match(pattern, p, path, n + 1, end));
 	return n < end &&
-		name_matches(pattern->at[p], pattern->length[p], path->at[n], path->length[n]) &&
-		names_match(pattern, p + 1, path, n + 1, end);
+	       name_matches(pattern->at[p], pattern->length[p], path->at[n], path->length[n]) &&
+	       names_match(pattern, p + 1, path, n + 1, end);
 }
 
 static size_t
@@ -241,9 +241,21 @@ a_question_mark_is_one_character(void)
 static void
 an_overlong_slash_is_no_slash(void)
 {
-	check_int(matched("/a*b", "/a\xc0\xaf" "b", false), 5);
-	check_int(matched("/a*b", "/a\xe0\x80\xaf" "b", false), 6);
-	check_int(matched("/a/b", "/a\xe0\x80\xaf" "b", false), 0);
+	check_int(matched("/a*b",
+			  "/a\xc0\xaf"
+			  "b",
+			  false),
+		  5);
+	check_int(matched("/a*b",
+			  "/a\xe0\x80\xaf"
+			  "b",
+			  false),
+		  6);
+	check_int(matched("/a/b",
+			  "/a\xe0\x80\xaf"
+			  "b",
+			  false),
+		  0);
 	/* past the last character, where the marks of our steps live */
 	check_int(matched("/\xf4\x90\x80\x80", "/x", false), 0);
 	check_int(matched("/\xf4\x90\x80\x80", "/\xf4\x90\x80\x80", false), 5);
@@ -319,8 +331,8 @@ static void
 evil_patterns_finish_at_once(void)
 {
 	static const char *const evil[][2] = {
-		{"/a*", "/aaaaaaaaaaaaa"}, {"/**/a", "/a"}, {"/*a*?", "/aaaaaaaaaaaaaaaa"},
-		{"**/*/", "/b"}, {"/**/*a", "/aaaa"},
+		{"/a*", "/aaaaaaaaaaaaa"}, {"/**/a", "/a"},	{"/*a*?", "/aaaaaaaaaaaaaaaa"},
+		{"**/*/", "/b"},	   {"/**/*a", "/aaaa"},
 	};
 	struct timespec begin, end;
 	auto_arena struct arena arena = {NULL};

@@ -21,14 +21,15 @@ ask_realpath(const char *root)
 {
 	char command[TEXT_SIZE];
 
-	snprintf(command, sizeof command, "tr '\\n' '\\0' <'%s/list' | xargs -0 realpath -m --", root);
+	snprintf(command, sizeof command,
+		 "tr '\\n' '\\0' <'%s/list' | xargs -0 timeout 10 realpath -m --", root);
 	return popen(command, "r");
 }
 
 static bool
 have_realpath_m(void)
 {
-	return system("realpath -m / >/dev/null 2>&1") == 0;
+	return system("timeout 10 realpath -m / >/dev/null 2>&1") == 0;
 }
 
 static void

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2207 # the words have no spaces
+# Completion for bash. The lists are tested against --help and plan --profiles; nothing is run here.
+
+_cordon_words()
+{
+	COMPREPLY+=($(compgen -W "$1" -- "$2"))
+}
+
+_cordon_files()
+{
+	local IFS=$'\n'
+
+	compopt -o filenames 2>/dev/null
+	COMPREPLY+=($(compgen -f -- "$1"))
+}
+
+_cordon_folders()
+{
+	local IFS=$'\n'
+
+	compopt -o filenames 2>/dev/null
+	COMPREPLY+=($(compgen -d -- "$1"))
+}
+
+_cordon_policy()
+{
+	_cordon_words 'agent browser c git go java node open-reads python rust ssh strict system terminal' "$1"
+	_cordon_files "$1"
+}
+
+# The value of an option; fails for options that take none.
+_cordon_value()
+{
+	case $1 in
+	-p | --policy) _cordon_policy "$2" ;;
+	-C | --project | --home) _cordon_folders "$2" ;;
+	--read | --write | --execute | --deny | --protect | --facts) _cordon_files "$2" ;;
+	--net) _cordon_words 'none localhost domains all' "$2" ;;
+	--for) _cordon_words 'run shell' "$2" ;;
+	--system) _cordon_words 'linux macos' "$2" ;;
+	--env) COMPREPLY=($(compgen -e -- "$2")) ;;
+	--socket)
+		_cordon_words 'ssh-agent gpg-agent docker podman wayland x11' "$2"
+		_cordon_files "$2"
+		;;
+	--accept)
+		_cordon_words 'files.read files.write files.execute files.carveout files.future
+			files.pattern files.metadata net.tcp net.udp net.domains net.dns sockets.path
+			sockets.abstract process.signal process.ptrace process.control process.listing
+			process.tree ipc.sysv terminal.inject kernel.surface env.filter fds.closed
+			limits.time limits.output limits.processes limits.memory calls.interrupted' "$2"
+		;;
+	--policy-json | --domain | --port | --resolver | --time | --output) ;;
+	*) return 1 ;;
+	esac
+}
+
+_cordon_options()
+{
+	local setup='-p --policy --policy-json -C --project --read --write --execute --deny --protect --net
+		--domain --port --resolver --socket --env --time --output --accept --no-project-policy --for
+		--system --home --facts'
+
+	case $1 in
+	why) printf '%s' "$setup -q --quiet --json" ;;
+	plan) printf '%s' "$setup -v --verbose -q --quiet --profiles --json" ;;
+	check) printf '%s' "$setup -q --quiet --print --json" ;;
+	trust) printf '%s' "$setup -q --quiet --yes --revoke --json" ;;
+	init) printf '%s' "$setup -q --quiet --print --force" ;;
+	confine) printf '%s' '-q --quiet --root --json' ;;
+	esac
+}
+
+# What is no option: by command, and for `why` by the word before.
+_cordon_operand()
+{
+	case $1:$2 in
+	why:connect) ;;
+	why:env) COMPREPLY=($(compgen -e -- "$3")) ;;
+	why:read | why:write | why:create | why:delete | why:execute | why:socket) _cordon_files "$3" ;;
+	why:*)
+		_cordon_words 'read write create delete execute connect socket env' "$3"
+		_cordon_files "$3"
+		;;
+	check:*) _cordon_policy "$3" ;;
+	confine:*) _cordon_files "$3" ;;
+	esac
+}
+
+_cordon()
+{
+	local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+
+	COMPREPLY=()
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		_cordon_words 'why plan check trust init confine --help --version' "$current"
+		return
+	fi
+	# bash takes --option=value apart
+	if [ "$current" = = ]; then
+		current=''
+	elif [ "$before" = = ]; then
+		before=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	_cordon_value "$before" "$current" && return
+	case $current in
+	-*) _cordon_words "$(_cordon_options "${COMP_WORDS[1]}") -h --help" "$current" ;;
+	*) _cordon_operand "${COMP_WORDS[1]}" "$before" "$current" ;;
+	esac
+}
+
+complete -F _cordon cordon

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# Completion for fish. One option a line: the lists are tested against --help and plan --profiles.
+
+set -l commands why plan check trust init confine
+set -l profiles agent browser c git go java node open-reads python rust ssh strict system terminal
+set -l sockets ssh-agent gpg-agent docker podman wayland x11
+set -l guarantees files.read files.write files.execute files.carveout files.future files.pattern \
+    files.metadata net.tcp net.udp net.domains net.dns sockets.path sockets.abstract \
+    process.signal process.ptrace process.control process.listing process.tree \
+    ipc.sysv terminal.inject kernel.surface env.filter fds.closed limits.time \
+    limits.output limits.processes limits.memory calls.interrupted
+
+complete -c cordon -f
+complete -c cordon -n "not __fish_seen_subcommand_from $commands" -s h -l help -d 'list the commands'
+complete -c cordon -n "not __fish_seen_subcommand_from $commands" -l version -d 'say the version'
+complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a why -d 'allowed or denied, and the rule that decides'
+complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a plan -d 'what would be enforced here, and how'
+complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a check -d 'read, judge, and print policies'
+complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a trust -d 'list and approve what a project asks for'
+complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a init -d 'write a starter policy for this project'
+complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a confine -d 'where a path leads inside a root'
+
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -s p -l policy -r -F -a "$profiles" -d 'add a policy file or a profile'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l policy-json -x -d 'add a policy given as text'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -s C -l project -x -a '(__fish_complete_directories)' -d 'the project'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l read -r -F -d 'may be read'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l write -r -F -d 'may be read, changed, created, deleted'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l execute -r -F -d 'may be read and run'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l deny -r -F -d 'nothing at all'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l protect -r -F -d 'never changed, not even created'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l net -x -a 'none localhost domains all' -d 'how much network'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l domain -x -d 'a domain to reach'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l port -x -d 'one more port of the domains'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l resolver -x -d 'where names are looked up'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l socket -r -F -a "$sockets" -d 'a unix socket'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l env -x -a '(set -x --names)' -d 'a variable that passes, or is set'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l time -x -d 'end everything after this time'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l output -x -d 'end everything after this much output'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l accept -x -a "$guarantees" -d 'live without this guarantee'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l no-project-policy -d 'leave the project policy aside'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l for -x -a 'run shell' -d 'whose default profile applies'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l system -x -a 'linux macos' -d 'plan for this system'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l home -x -a '(__fish_complete_directories)' -d 'what ~ stands for'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init' -l facts -r -F -d 'what the host can do, instead of probing'
+complete -c cordon -n '__fish_seen_subcommand_from plan' -s v -l verbose -d 'say everything'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init confine' -s q -l quiet -d 'no notices'
+complete -c cordon -n '__fish_seen_subcommand_from check init' -l print -d 'print the policy on standard output'
+complete -c cordon -n '__fish_seen_subcommand_from trust' -l yes -d 'approve what is listed'
+complete -c cordon -n '__fish_seen_subcommand_from trust' -l revoke -d 'take back what was approved'
+complete -c cordon -n '__fish_seen_subcommand_from init' -l force -d 'replace a policy that is there'
+complete -c cordon -n '__fish_seen_subcommand_from plan' -l profiles -d 'list the profiles'
+complete -c cordon -n '__fish_seen_subcommand_from confine' -l root -d 'the root itself counts as inside'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust confine' -l json -d 'JSON instead of words'
+complete -c cordon -n '__fish_seen_subcommand_from why plan check trust init confine' -s h -l help -d 'say what it does'
+
+complete -c cordon -n "__fish_seen_subcommand_from why; and not __fish_seen_subcommand_from read write create delete execute connect socket env" -a 'read write create delete execute connect socket env'
+complete -c cordon -n "__fish_seen_subcommand_from why; and __fish_seen_subcommand_from read write create delete execute socket" -F
+complete -c cordon -n "__fish_seen_subcommand_from why; and __fish_seen_subcommand_from env" -a '(set -x --names)'
+complete -c cordon -n "__fish_seen_subcommand_from check" -F -a "$profiles"
+complete -c cordon -n "__fish_seen_subcommand_from confine" -F
