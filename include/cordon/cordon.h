@@ -24,42 +24,42 @@ enum cordon_code {
 	CORDON_E_USAGE = 1, /* an option or argument makes no sense */
 	CORDON_E_SYNTAX,    /* policy text cannot be read */
 	CORDON_E_POLICY,    /* policy text can be read and means nothing allowed */
-	CORDON_E_PATH,      /* a path cannot be resolved or opened */
-	CORDON_E_TRUST,     /* a file or pin cannot be trusted as it is */
-	CORDON_E_GAP,       /* a guarantee that was asked for cannot be kept here */
+	CORDON_E_PATH,	    /* a path cannot be resolved or opened */
+	CORDON_E_TRUST,	    /* a file or pin cannot be trusted as it is */
+	CORDON_E_GAP,	    /* a guarantee that was asked for cannot be kept here */
 	CORDON_E_SYSTEM,    /* the system refused something that should work */
 	CORDON_E_MEMORY,    /* out of memory */
-	CORDON_E_ESCAPE     /* a path leads out of its root */
+	CORDON_E_ESCAPE	    /* a path leads out of its root */
 };
 
 /* Fixed size, no heap: works after fork and out of memory, and travels through a pipe unchanged. */
 struct cordon_error {
-	int32_t code;	 /* CORDON_E_*, 0 when nothing failed */
-	int32_t sys;	 /* errno of the cause, or 0 */
-	int32_t line;	 /* place in policy text, or 0 */
+	int32_t code; /* CORDON_E_*, 0 when nothing failed */
+	int32_t sys;  /* errno of the cause, or 0 */
+	int32_t line; /* place in policy text, or 0 */
 	int32_t column;
-	char text[240];	 /* one line, with the place in front of it where there is one */
+	char text[240]; /* one line, with the place in front of it where there is one */
 };
 
 enum cordon_format { CORDON_TEXT, CORDON_JSON };
 
 /* What a setup can be told; each takes one string and may be given repeatedly where that makes sense. */
 enum cordon_option {
-	CORDON_OPT_COMMAND,	      /* "run" or "shell": whose default profile applies */
-	CORDON_OPT_POLICY,	      /* FILE, PROFILE, or DIALECT:FILE */
-	CORDON_OPT_POLICY_JSON,	      /* policy text; DIALECT: may stand in front */
-	CORDON_OPT_PROJECT,	      /* DIR */
-	CORDON_OPT_READ,	      /* PATH ... */
+	CORDON_OPT_COMMAND,	/* "run" or "shell": whose default profile applies */
+	CORDON_OPT_POLICY,	/* FILE, PROFILE, or DIALECT:FILE */
+	CORDON_OPT_POLICY_JSON, /* policy text; DIALECT: may stand in front */
+	CORDON_OPT_PROJECT,	/* DIR */
+	CORDON_OPT_READ,	/* PATH ... */
 	CORDON_OPT_WRITE,
 	CORDON_OPT_EXECUTE,
 	CORDON_OPT_DENY,
 	CORDON_OPT_PROTECT,
-	CORDON_OPT_NET,		      /* none, localhost, localhost:PORTS, domains, all */
+	CORDON_OPT_NET, /* none, localhost, localhost:PORTS, domains, all */
 	CORDON_OPT_DOMAIN,
 	CORDON_OPT_PORT,
-	CORDON_OPT_RESOLVER,	      /* ADDRESS:PORT */
+	CORDON_OPT_RESOLVER, /* ADDRESS:PORT */
 	CORDON_OPT_SOCKET,
-	CORDON_OPT_ENV,		      /* NAME or NAME=VALUE */
+	CORDON_OPT_ENV, /* NAME or NAME=VALUE */
 	CORDON_OPT_TIME,
 	CORDON_OPT_OUTPUT,
 	CORDON_OPT_ACCEPT,	      /* name of a guarantee */

@@ -45,7 +45,8 @@ real_home(void)
 {
 	const struct passwd *entry = getpwuid(geteuid());
 
-	return entry != NULL && entry->pw_dir != NULL && *entry->pw_dir == '/' ? entry->pw_dir : NULL;
+	return entry != NULL && entry->pw_dir != NULL && *entry->pw_dir == '/' ? entry->pw_dir
+									       : NULL;
 }
 
 static const char *
@@ -90,7 +91,8 @@ plan_folders(struct cordon_plan *context, struct cordon_error *err)
 }
 
 static int
-find_folders(struct cordon_plan *context, const struct cordon_setup *setup, struct cordon_error *err)
+find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
+	     struct cordon_error *err)
 {
 	struct host *host = &context->host;
 	const char *home = env_path(host, "HOME"), *trusted_home = real_home();
@@ -99,14 +101,16 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup, stru
 	host->home = setup->home != NULL ? setup->home : home;
 	rc = own_folder(context, "XDG_CONFIG_HOME", home, ".config", &host->config_dir, err);
 	if (rc == 0)
-		rc = own_folder(context, "XDG_STATE_HOME", trusted_home == NULL ? home : trusted_home,
-				".local/state", &host->state_dir, err);
+		rc = own_folder(context, "XDG_STATE_HOME",
+				trusted_home == NULL ? home : trusted_home, ".local/state",
+				&host->state_dir, err);
 	if (rc < 0)
 		return rc;
 	context->store = host->state_dir;
 	context->system_file = "/etc/cordon/config.json";
 	if (host->config_dir != NULL) {
-		context->user_file = path_join(&context->arena, host->config_dir, "config.json", err);
+		context->user_file =
+			path_join(&context->arena, host->config_dir, "config.json", err);
 		if (context->user_file == NULL)
 			return -CORDON_E_MEMORY;
 	}
@@ -141,7 +145,8 @@ is_too_wide(const struct cordon_plan *context, const char *path)
 			continue;
 		if (path_below(homes[i], path))
 			return true;
-		if (realpath(homes[i], real) != NULL && strcmp(real, "/") != 0 && path_below(real, path))
+		if (realpath(homes[i], real) != NULL && strcmp(real, "/") != 0 &&
+		    path_below(real, path))
 			return true;
 	}
 	return false;
@@ -181,10 +186,11 @@ find_project(struct cordon_plan *context, enum context_use use, struct cordon_er
 	host->project = host->cwd;
 	if (use == CONTEXT_LOOK || !is_too_wide(context, host->cwd))
 		return 0;
-	return cordon_fail(err, CORDON_E_USAGE, 0,
-			   "%s is no project: it is a home, holds one, or is the whole system; go into a "
-			   "project or name a folder with -C",
-			   host->cwd);
+	return cordon_fail(
+		err, CORDON_E_USAGE, 0,
+		"%s is no project: it is a home, holds one, or is the whole system; go into a "
+		"project or name a folder with -C",
+		host->cwd);
 }
 
 static int

@@ -108,7 +108,8 @@ absolute(struct cordon_setup *setup, const char *value, const char **ret_path,
 	char cwd[PATH_MAX];
 
 	*ret_path = value;
-	if (*value == '/' || *value == '~' || *value == '$' || str_starts(value, "**") || *value == '\0')
+	if (*value == '/' || *value == '~' || *value == '$' || str_starts(value, "**") ||
+	    *value == '\0')
 		return 0;
 	if (getcwd(cwd, sizeof cwd) == NULL)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot find the working directory");
@@ -129,7 +130,8 @@ set_list(struct cordon_setup *setup, const struct option *option, const char *va
 	reason = value_path(path, true);
 	if (reason != NULL)
 		return refuse(option, value, reason, err);
-	rule = policy_add_rule(setup->options, (enum list)option->extra, path, option_place(option), err);
+	rule = policy_add_rule(setup->options, (enum list)option->extra, path, option_place(option),
+			       err);
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
 	rule->match = value_is_glob(path) ? MATCH_GLOB : MATCH_SUBPATH;
@@ -186,7 +188,8 @@ set_net(struct cordon_setup *setup, const struct option *option, const char *val
 			return 0;
 		}
 	}
-	return refuse(option, value, "is none of none, localhost, localhost:PORT,..., domains, all", err);
+	return refuse(option, value, "is none of none, localhost, localhost:PORT,..., domains, all",
+		      err);
 }
 
 static int
@@ -200,7 +203,8 @@ set_domain(struct cordon_setup *setup, const struct option *option, const char *
 	if (reason != NULL)
 		return refuse(option, value, reason, err);
 	if (network->mode != NET_UNSET && network->mode != NET_DOMAINS)
-		return refuse(option, value, "needs the network mode domains, and --net says another", err);
+		return refuse(option, value,
+			      "needs the network mode domains, and --net says another", err);
 	network->mode = NET_DOMAINS;
 	network->place = option_place(option);
 	return policy_add_word(setup->options, &network->domains, name, option_place(option), err);
@@ -241,7 +245,8 @@ set_socket(struct cordon_setup *setup, const struct option *option, const char *
 		return rc;
 	if (reason != NULL)
 		return refuse(option, value, reason, err);
-	return policy_add_word(setup->options, &setup->options->sockets, path, option_place(option), err);
+	return policy_add_word(setup->options, &setup->options->sockets, path, option_place(option),
+			       err);
 }
 
 static int
@@ -249,8 +254,8 @@ set_env_value(struct cordon_setup *setup, const struct option *option, const cha
 	      const char *value, struct cordon_error *err)
 {
 	struct environment *env = &setup->options->env;
-	struct env_set *set = arena_push(&setup->options->arena, &env->set, &env->set_count,
-					 sizeof *set, err);
+	struct env_set *set =
+		arena_push(&setup->options->arena, &env->set, &env->set_count, sizeof *set, err);
 
 	if (set == NULL)
 		return -CORDON_E_MEMORY;
@@ -275,8 +280,8 @@ set_env(struct cordon_setup *setup, const struct option *option, const char *val
 		return refuse(option, name, reason, err);
 	if (equals != NULL)
 		return set_env_value(setup, option, name, equals + 1, err);
-	return policy_add_word(setup->options, &setup->options->env.allow, name, option_place(option),
-			       err);
+	return policy_add_word(setup->options, &setup->options->env.allow, name,
+			       option_place(option), err);
 }
 
 static int
@@ -298,7 +303,8 @@ set_accept(struct cordon_setup *setup, const struct option *option, const char *
 	if (guarantee_by_name(value) < 0)
 		return refuse(option, value,
 			      "is not the name of a guarantee; `cordon plan -v` lists them", err);
-	return policy_add_word(setup->options, &setup->options->accept, value, option_place(option), err);
+	return policy_add_word(setup->options, &setup->options->accept, value, option_place(option),
+			       err);
 }
 
 static int
@@ -371,7 +377,8 @@ cordon_setup_set(struct cordon_setup *setup, enum cordon_option option, const ch
 		 struct cordon_error *err)
 {
 	if (setup == NULL || (unsigned)option >= CORDON_OPT_COUNT || value == NULL)
-		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no such option, or it has no value");
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "there is no such option, or it has no value");
 	if (option >= CORDON_OPT_READ && option <= CORDON_OPT_ACCEPT)
 		setup->options_used = true;
 	return options[option].set(setup, &options[option], value, err);

@@ -29,15 +29,15 @@ struct cordon_plan {
 	const char *system_file, *user_file;
 	const char *store; /* where approvals are kept, always on this machine; NULL: nowhere */
 	struct trust trust;
-	bool has_trust;		     /* the project's policy was approved as it is */
-	char hash[TRUST_HASH_SIZE];  /* of the project's policy as it was read */
+	bool has_trust;		    /* the project's policy was approved as it is */
+	char hash[TRUST_HASH_SIZE]; /* of the project's policy as it was read */
 	char trust_problem[sizeof((struct cordon_error *)0)->text];
 	struct plan *plan;
 };
 
 enum context_use {
-	CONTEXT_RUN,	/* a project that may become writable: homes and roots are refused */
-	CONTEXT_LOOK,	/* nothing will run: any folder will do */
+	CONTEXT_RUN,	 /* a project that may become writable: homes and roots are refused */
+	CONTEXT_LOOK,	 /* nothing will run: any folder will do */
 	CONTEXT_TRUSTING /* as RUN, with the project's policy taken as approved */
 };
 

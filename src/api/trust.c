@@ -36,12 +36,13 @@ print_json(const struct cordon_plan *context, const char *state, struct str *to)
 		str_json(to, plan->stack->project->file);
 	else
 		str_add(to, "null");
-	str_printf(to, ", \"state\": \"%s\", \"hash\": \"%s\", \"requests\": [", state, context->hash);
+	str_printf(to, ", \"state\": \"%s\", \"hash\": \"%s\", \"requests\": [", state,
+		   context->hash);
 	for (size_t i = 0; i < plan->request_count; i++) {
 		str_add(to, i == 0 ? "\n  {\"text\": " : ",\n  {\"text\": ");
 		str_json(to, plan->requests[i].text);
-		str_printf(to, ", \"line\": %u, \"column\": %u, \"path\": ", plan->requests[i].place.line,
-			   plan->requests[i].place.column);
+		str_printf(to, ", \"line\": %u, \"column\": %u, \"path\": ",
+			   plan->requests[i].place.line, plan->requests[i].place.column);
 		if (plan->requests[i].path != NULL)
 			str_json(to, plan->requests[i].path);
 		else
@@ -77,9 +78,10 @@ list(const struct cordon_plan *context, enum cordon_format format, struct str *t
 	bool approved = plan->stack->project_trusted;
 
 	if (format == CORDON_JSON) {
-		print_json(context, plan->stack->project == NULL ? "none"
-				    : approved		     ? "approved"
-							     : "asking",
+		print_json(context,
+			   plan->stack->project == NULL ? "none"
+			   : approved			? "approved"
+							: "asking",
 			   to);
 		return (int)plan->request_count;
 	}
@@ -89,12 +91,14 @@ list(const struct cordon_plan *context, enum cordon_format format, struct str *t
 	}
 	str_visible(to, plan->stack->project->file);
 	if (plan->request_count == 0) {
-		str_add(to, approved ? " is approved as it stands\n" : " asks for nothing it may not have\n");
+		str_add(to, approved ? " is approved as it stands\n"
+				     : " asks for nothing it may not have\n");
 		return 0;
 	}
 	str_add(to, approved ? " is approved, but asks again for:\n" : " asks for:\n");
 	print_requests(plan, to);
-	str_add(to, "`cordon trust --yes` grants this to this file as it stands; a changed file asks again\n");
+	str_add(to,
+		"`cordon trust --yes` grants this to this file as it stands; a changed file asks again\n");
 	return (int)plan->request_count;
 }
 
@@ -125,8 +129,8 @@ collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct tr
 	*to = (struct trust){.file = asking->plan->stack->project->file};
 	memcpy(to->hash, asking->hash, sizeof to->hash);
 	for (size_t i = 0; i < asking->plan->request_count; i++) {
-		struct word *word = arena_push(&asking->arena, &to->approved.items, &to->approved.count,
-					       sizeof *word, err);
+		struct word *word = arena_push(&asking->arena, &to->approved.items,
+					       &to->approved.count, sizeof *word, err);
 
 		if (word == NULL)
 			return -CORDON_E_MEMORY;
@@ -134,7 +138,8 @@ collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct tr
 	}
 	rc = collect_pins(&asking->arena, index->paths, index->path_count, to, err);
 	return rc < 0 ? rc
-		      : collect_pins(&asking->arena, index->patterns, index->pattern_count, to, err);
+		      : collect_pins(&asking->arena, index->patterns, index->pattern_count, to,
+				     err);
 }
 
 static int
@@ -148,8 +153,9 @@ approve(struct cordon_plan *asking, const struct cordon_setup *setup, enum cordo
 	if (asking->plan->stack->project == NULL || asking->plan->request_count == 0)
 		return list(asking, format, to);
 	if (asking->store == NULL)
-		return cordon_fail(err, CORDON_E_TRUST, 0,
-				   "there is no place to keep the approval: neither a home nor XDG_STATE_HOME");
+		return cordon_fail(
+			err, CORDON_E_TRUST, 0,
+			"there is no place to keep the approval: neither a home nor XDG_STATE_HOME");
 	rc = open_plan(setup, CONTEXT_TRUSTING, &granted, err);
 	if (rc < 0)
 		return rc;

@@ -80,7 +80,8 @@ cordon_fail_at(struct cordon_error *err, enum cordon_code code, const char *file
 	int rc;
 
 	va_start(args, format);
-	rc = fill(err, code, 0, err != NULL ? write_place(err, file, line, column) : 0, format, args);
+	rc = fill(err, code, 0, err != NULL ? write_place(err, file, line, column) : 0, format,
+		  args);
 	va_end(args);
 	return rc;
 }

@@ -9,6 +9,5 @@ int cordon_fail(struct cordon_error *err, enum cordon_code code, int sys, const 
 	__attribute__((format(printf, 4, 5)));
 /* As above, with "FILE:LINE:COLUMN: " in front; a long file name is shortened from the left. */
 int cordon_fail_at(struct cordon_error *err, enum cordon_code code, const char *file, uint32_t line,
-		   uint32_t column, const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
+		   uint32_t column, const char *format, ...) __attribute__((format(printf, 6, 7)));
 int cordon_no_memory(struct cordon_error *err);

@@ -41,7 +41,8 @@ file_read(struct arena *arena, const char *path, size_t max, char **ret_text, si
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot read %s", path);
 	if (!S_ISREG(st.st_mode))
-		return cordon_fail(err, CORDON_E_PATH, 0, "cannot read %s: not a regular file", path);
+		return cordon_fail(err, CORDON_E_PATH, 0, "cannot read %s: not a regular file",
+				   path);
 	if ((unsigned long long)st.st_size > max)
 		return cordon_fail(err, CORDON_E_PATH, 0, "%s is larger than %zu bytes", path, max);
 	/* one byte more than it says: a file that grows meanwhile is noticed, not cut */
@@ -115,7 +116,8 @@ dir_make(const char *path, mode_t mode, struct cordon_error *err)
 			continue;
 		part[i] = '\0';
 		if (mkdir(part, mode) < 0 && errno != EEXIST)
-			return cordon_fail(err, CORDON_E_PATH, errno, "cannot make folder %s", part);
+			return cordon_fail(err, CORDON_E_PATH, errno, "cannot make folder %s",
+					   part);
 		part[i] = '/';
 	}
 	return 0;

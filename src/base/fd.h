@@ -20,8 +20,8 @@ auto_fd_fn(const int *fd)
  * A regular file's whole content, at most max bytes, NUL-terminated, in arena. ret_stat (may be
  * NULL) is of the very descriptor that was read. err->sys is ENOENT when there is no such file.
  */
-int file_read(struct arena *arena, const char *path, size_t max, char **ret_text, size_t *ret_length,
-	      struct stat *ret_stat, struct cordon_error *err);
+int file_read(struct arena *arena, const char *path, size_t max, char **ret_text,
+	      size_t *ret_length, struct stat *ret_stat, struct cordon_error *err);
 /*
  * Replaces path by text in one step: a reader sees the old or the new content, never a part.
  * A crash leaves at most a .tmp file beside it.

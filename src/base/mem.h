@@ -18,11 +18,11 @@ auto_free_fn(void *p)
 #define auto_free __attribute__((cleanup(auto_free_fn)))
 
 /* Hands an owned pointer over: reads it and leaves NULL behind. */
-#define take(p)                                \
-	({                                     \
+#define take(p)                                 \
+	({                                      \
 		__typeof__(*(p)) taken_ = *(p); \
-		*(p) = NULL;                   \
-		taken_;                        \
+		*(p) = NULL;                    \
+		taken_;                         \
 	})
 
 struct arena_chunk;

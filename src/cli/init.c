@@ -20,7 +20,8 @@ write_new(const char *path, const char *text, bool force, struct cordon_error *e
 		return file_replace(path, text, length, 0644, err);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0 && errno == EEXIST)
-		return cordon_fail(err, CORDON_E_USAGE, 0, "%s is there already; --force replaces it", path);
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "%s is there already; --force replaces it", path);
 	if (fd < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot write %s", path);
 	if (write(fd, text, length) != (ssize_t)length) {
@@ -45,7 +46,8 @@ run_init(struct cli *cli)
 		return cli_put(text, NULL, 0);
 	if (write_new(path, text, cli->force, &err) < 0)
 		return cli_fail(&err);
-	if (asprintf(&said, "wrote %s; `cordon check` judges it, `cordon trust` approves it\n", path) < 0)
+	if (asprintf(&said, "wrote %s; `cordon check` judges it, `cordon trust` approves it\n",
+		     path) < 0)
 		return EXIT_CORDON;
 	return cli_put(cli->quiet ? "" : said, NULL, 0);
 }

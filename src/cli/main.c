@@ -28,17 +28,17 @@ const struct command commands[] = {
 	 "or 1 when something is not approved.\n",
 	 "json yes revoke", 0, 0, true},
 	{"init", run_init, "write a starter policy for this project", "",
-	 "Looks at the project and writes .cordon.json with comments.\n",
-	 "print force", 0, 0, true},
-	{"confine", run_confine, "where a path leads inside a root, or that it escapes", "ROOT PATH",
-	 "Prints where PATH leads. Exit status 0 inside ROOT, 1 when it leads out.\n", "json root", 2, 2,
-	 false},
+	 "Looks at the project and writes .cordon.json with comments.\n", "print force", 0, 0,
+	 true},
+	{"confine", run_confine, "where a path leads inside a root, or that it escapes",
+	 "ROOT PATH", "Prints where PATH leads. Exit status 0 inside ROOT, 1 when it leads out.\n",
+	 "json root", 2, 2, false},
 	{0},
 };
 
 /* Named by the design, built later: better a clear word than an unknown command. */
-static const char *const later[] = {"run", "shell",  "doctor", "learn", "log", "report",
-				    "ps",  "kill", "sbpl",	 NULL};
+static const char *const later[] = {"run",    "shell", "doctor", "learn", "log",
+				    "report", "ps",    "kill",	 "sbpl",  NULL};
 
 static const struct command *
 find_command(const char *name)
@@ -119,7 +119,8 @@ main(int argc, char **argv)
 		fputs("cordon: a command is missing; `cordon --help` lists them\n", stderr);
 		return EXIT_CORDON;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0)
 		return help();
 	if (strcmp(argv[1], "--version") == 0)
 		return cli_put("cordon " CORDON_VERSION "\n", NULL, 0);

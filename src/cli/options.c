@@ -20,8 +20,14 @@ struct option {
 	const char *help;
 };
 
-#define SETUP(letter, name, value, option, help) {letter, name, value, CORDON_OPT_##option, 0, help}
-#define FLAG(letter, name, help) {letter, #name, NULL, -1, offsetof(struct cli, name), help}
+#define SETUP(letter, name, value, option, help)                  \
+	{                                                         \
+		letter, name, value, CORDON_OPT_##option, 0, help \
+	}
+#define FLAG(letter, name, help)                                          \
+	{                                                                 \
+		letter, #name, NULL, -1, offsetof(struct cli, name), help \
+	}
 
 static const struct option table[] = {
 	SETUP('p', "policy", "FILE|PROFILE", POLICY, "add a policy file or a profile (repeatable)"),
@@ -41,7 +47,8 @@ static const struct option table[] = {
 	SETUP(0, "time", "LIMIT", TIME, "end everything after 90s, 10m, 2h"),
 	SETUP(0, "output", "LIMIT", OUTPUT, "end everything after 16M of output"),
 	SETUP(0, "accept", "GAP", ACCEPT, "live without this guarantee"),
-	SETUP(0, "no-project-policy", NULL, NO_PROJECT_POLICY, "leave the project's own policy aside"),
+	SETUP(0, "no-project-policy", NULL, NO_PROJECT_POLICY,
+	      "leave the project's own policy aside"),
 	SETUP(0, "for", "run|shell", COMMAND, "whose default profile applies (run)"),
 	SETUP(0, "system", "linux|macos", SYSTEM, "plan for this system"),
 	SETUP(0, "home", "DIR", HOME, "what ~ stands for"),
@@ -148,7 +155,8 @@ find_option(const struct cli *cli, const char *argument, const char **ret_value)
 
 		if (!belongs(cli->command, o))
 			continue;
-		if (is_long ? strlen(o->name) != length || strncmp(argument + 2, o->name, length) != 0
+		if (is_long ? strlen(o->name) != length ||
+				      strncmp(argument + 2, o->name, length) != 0
 			    : o->letter == '\0' || o->letter != argument[1])
 			continue;
 		if (is_long && argument[2 + length] == '=')
@@ -191,7 +199,8 @@ parse_option(struct cli *cli, int argc, char **argv, int *at)
 		return cli_usage(cli, "--%s takes no value", option->name);
 	if (option->value != NULL && value == NULL) {
 		if (*at + 1 >= argc)
-			return cli_usage(cli, "--%s needs a value: %s", option->name, option->value);
+			return cli_usage(cli, "--%s needs a value: %s", option->name,
+					 option->value);
 		value = argv[++*at];
 	}
 	return apply(cli, option, value);
@@ -223,7 +232,8 @@ cli_parse(struct cli *cli, int argc, char **argv)
 
 		if (options && strcmp(argv[i], "--") == 0) {
 			options = false;
-		} else if (options && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
+		} else if (options &&
+			   (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
 			cli_help(cli->command);
 			return 1;
 		} else if (options && argv[i][0] == '-' && argv[i][1] != '\0') {

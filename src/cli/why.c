@@ -14,7 +14,8 @@ run_why(struct cli *cli)
 	if (cordon_plan_new(cli->setup, &plan, &err) < 0)
 		return cli_fail(&err);
 	cli_notices(cli, plan);
-	answer = cordon_plan_why(plan, cli->operands[0], cli->operands[1], cli->format, &text, &err);
+	answer =
+		cordon_plan_why(plan, cli->operands[0], cli->operands[1], cli->format, &text, &err);
 	cordon_plan_free(plan);
 	if (answer < 0)
 		return cli_fail(&err);

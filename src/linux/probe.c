@@ -56,7 +56,8 @@ add_listener(unsigned long flags)
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	struct sock_fprog program = {1, &allow};
 
-	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, NOTIFY_NEW_LISTENER | flags, &program);
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, NOTIFY_NEW_LISTENER | flags,
+			    &program);
 }
 
 /* In the child: nothing here allocates or locks. The filter it loads allows everything. */
@@ -96,7 +97,8 @@ probe_notify(struct facts *to, struct cordon_error *err)
 		_exit(try_notify());
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
-			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot probe this kernel: wait");
+			return cordon_fail(err, CORDON_E_SYSTEM, errno,
+					   "cannot probe this kernel: wait");
 	/* a child that was killed saw nothing */
 	status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 	to->values[FACT_SECCOMP_NOTIFY] = (status & SAW_LISTENER) != 0;
@@ -141,7 +143,8 @@ yama_scope(void)
 	auto_fd int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
 	char digit = '0';
 
-	return fd >= 0 && read(fd, &digit, 1) == 1 && digit >= '0' && digit <= '3' ? digit - '0' : 0;
+	return fd >= 0 && read(fd, &digit, 1) == 1 && digit >= '0' && digit <= '3' ? digit - '0'
+										   : 0;
 }
 
 /* Our own cgroup, when we may make others in it. */
@@ -189,7 +192,8 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_YAMA] = yama_scope();
 	facts.values[FACT_CGROUP] = has_cgroup();
 	if (uname(&name) == 0)
-		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname, name.release);
+		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname,
+			 name.release);
 	*ret_facts = facts;
 	return 0;
 }

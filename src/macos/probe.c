@@ -14,7 +14,8 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	(void)err;
 	facts.values[FACT_SEATBELT] = 1;
 	if (uname(&name) == 0)
-		snprintf(facts.kernel, sizeof facts.kernel, "%.20s %.50s", name.sysname, name.release);
+		snprintf(facts.kernel, sizeof facts.kernel, "%.20s %.50s", name.sysname,
+			 name.release);
 	*ret_facts = facts;
 	return 0;
 }

@@ -11,36 +11,99 @@
 #include "policy/baseline.h"
 
 /* Besides the sources' six and LC_*: what terminals and clocks need. */
-static const char *const scrub_more[] = {"LOGNAME",	  "TZ",		     "COLORTERM",
-					 "TERM_PROGRAM",  "TERM_PROGRAM_VERSION", "PWD",
-					 "COLUMNS",	  "LINES",	     "NO_COLOR",
-					 NULL};
+static const char *const scrub_more[] = {
+	"LOGNAME", "TZ",      "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",
+	"PWD",	   "COLUMNS", "LINES",	   "NO_COLOR",	   NULL};
 
-static const char *const loaders[] = {
-	"LD_*",	      "DYLD_*",	       "_RLD_*",	 "BASH_ENV",	   "ENV",
-	"BASH_FUNC_*", "SHELLOPTS",     "BASHOPTS",	 "PROMPT_COMMAND", "PS4",
-	"IFS",	      "ZDOTDIR",       "PYTHONSTARTUP", "PYTHONPATH",	   "PYTHONHOME",
-	"PYTHONINSPECT", "PYTHONBREAKPOINT", "PYTHONUSERBASE", "NODE_OPTIONS", "NODE_PATH",
-	"PERL5LIB",   "PERLLIB",       "PERL5OPT",	 "PERL5DB",	   "RUBYLIB",
-	"RUBYOPT",    "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH",
-	"GIT_SSH",    "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_EDITOR",
-	"GIT_ASKPASS", "GIT_CONFIG*",  "GIT_EXEC_PATH",  "GIT_TEMPLATE_DIR", "GIT_PROXY_COMMAND",
-	"GIT_SEQUENCE_EDITOR", "GIT_DIR", "GIT_WORK_TREE", "SSH_ASKPASS",  "SUDO_ASKPASS",
-	"LESSOPEN",   "LESSCLOSE",     "MANPAGER",	 "PAGER",	   "GCONV_PATH",
-	"GLIBC_TUNABLES", "MALLOC_*",  "LOCPATH",	 "NLSPATH",	   "HOSTALIASES",
-	"RESOLV_HOST_CONF", "RES_OPTIONS", "LOCALDOMAIN", "OPENSSL_CONF",  "OPENSSL_MODULES",
-	"OPENSSL_ENGINES", "LUA_PATH*", "LUA_CPATH*",	 "LUA_INIT*",	   "PHPRC",
-	"PHP_INI_SCAN_DIR", "R_PROFILE*", "R_ENVIRON*",  "GOFLAGS",	   "RUSTC_WRAPPER",
-	"RUSTFLAGS",  "CARGO_BUILD_*", "MAKEFLAGS",	 "GNUMAKEFLAGS",   "MAKEFILES",
-	"QT_PLUGIN_PATH", "GTK_MODULES", "GIO_EXTRA_MODULES", "ELECTRON_RUN_AS_NODE", "COMSPEC",
-	NULL};
+static const char *const loaders[] = {"LD_*",
+				      "DYLD_*",
+				      "_RLD_*",
+				      "BASH_ENV",
+				      "ENV",
+				      "BASH_FUNC_*",
+				      "SHELLOPTS",
+				      "BASHOPTS",
+				      "PROMPT_COMMAND",
+				      "PS4",
+				      "IFS",
+				      "ZDOTDIR",
+				      "PYTHONSTARTUP",
+				      "PYTHONPATH",
+				      "PYTHONHOME",
+				      "PYTHONINSPECT",
+				      "PYTHONBREAKPOINT",
+				      "PYTHONUSERBASE",
+				      "NODE_OPTIONS",
+				      "NODE_PATH",
+				      "PERL5LIB",
+				      "PERLLIB",
+				      "PERL5OPT",
+				      "PERL5DB",
+				      "RUBYLIB",
+				      "RUBYOPT",
+				      "JAVA_TOOL_OPTIONS",
+				      "_JAVA_OPTIONS",
+				      "JDK_JAVA_OPTIONS",
+				      "CLASSPATH",
+				      "GIT_SSH",
+				      "GIT_SSH_COMMAND",
+				      "GIT_EXTERNAL_DIFF",
+				      "GIT_PAGER",
+				      "GIT_EDITOR",
+				      "GIT_ASKPASS",
+				      "GIT_CONFIG*",
+				      "GIT_EXEC_PATH",
+				      "GIT_TEMPLATE_DIR",
+				      "GIT_PROXY_COMMAND",
+				      "GIT_SEQUENCE_EDITOR",
+				      "GIT_DIR",
+				      "GIT_WORK_TREE",
+				      "SSH_ASKPASS",
+				      "SUDO_ASKPASS",
+				      "LESSOPEN",
+				      "LESSCLOSE",
+				      "MANPAGER",
+				      "PAGER",
+				      "GCONV_PATH",
+				      "GLIBC_TUNABLES",
+				      "MALLOC_*",
+				      "LOCPATH",
+				      "NLSPATH",
+				      "HOSTALIASES",
+				      "RESOLV_HOST_CONF",
+				      "RES_OPTIONS",
+				      "LOCALDOMAIN",
+				      "OPENSSL_CONF",
+				      "OPENSSL_MODULES",
+				      "OPENSSL_ENGINES",
+				      "LUA_PATH*",
+				      "LUA_CPATH*",
+				      "LUA_INIT*",
+				      "PHPRC",
+				      "PHP_INI_SCAN_DIR",
+				      "R_PROFILE*",
+				      "R_ENVIRON*",
+				      "GOFLAGS",
+				      "RUSTC_WRAPPER",
+				      "RUSTFLAGS",
+				      "CARGO_BUILD_*",
+				      "MAKEFLAGS",
+				      "GNUMAKEFLAGS",
+				      "MAKEFILES",
+				      "QT_PLUGIN_PATH",
+				      "GTK_MODULES",
+				      "GIO_EXTRA_MODULES",
+				      "ELECTRON_RUN_AS_NODE",
+				      "COMSPEC",
+				      NULL};
 
 /* A variable that names a socket is useless without it, and a key with it. */
 static const struct {
 	const char *name, *socket;
 } keys[] = {
-	{"SSH_AUTH_SOCK", "ssh-agent"}, {"GPG_TTY", "gpg-agent"},     {"WAYLAND_DISPLAY", "wayland"},
-	{"DISPLAY", "x11"},		{"XAUTHORITY", "x11"},	      {"DOCKER_HOST", "docker"},
+	{"SSH_AUTH_SOCK", "ssh-agent"}, {"GPG_TTY", "gpg-agent"},
+	{"WAYLAND_DISPLAY", "wayland"}, {"DISPLAY", "x11"},
+	{"XAUTHORITY", "x11"},		{"DOCKER_HOST", "docker"},
 	{"XDG_RUNTIME_DIR", NULL},
 };
 
@@ -70,10 +133,11 @@ socket_granted(const struct settings *settings, const char *name, const char *pr
 		const char *socket = settings->sockets.items[i].text;
 
 		/* the runtime folder is useful with any socket in it */
-		if (preset == NULL ? (str_starts(socket, token) || str_starts(socket, "/run/user/") ||
-				      strcmp(socket, "gpg-agent") == 0 || strcmp(socket, "wayland") == 0 ||
-				      strcmp(socket, "podman") == 0)
-				   : (strcmp(socket, preset) == 0 || str_starts(socket, token)))
+		if (preset == NULL
+			    ? (str_starts(socket, token) || str_starts(socket, "/run/user/") ||
+			       strcmp(socket, "gpg-agent") == 0 || strcmp(socket, "wayland") == 0 ||
+			       strcmp(socket, "podman") == 0)
+			    : (strcmp(socket, preset) == 0 || str_starts(socket, token)))
 			return true;
 	}
 	return false;

@@ -2,7 +2,6 @@
 /* Facts to and from JSON. Probing lives behind enforce/. */
 #include "plan/facts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -31,8 +30,8 @@ is_number(enum fact fact)
 static int
 bad(const char *file, const struct json *m, const char *expected, struct cordon_error *err)
 {
-	return cordon_fail_at(err, CORDON_E_POLICY, file, m->line, m->column, "\"%.40s\" must be %s",
-			      m->key, expected);
+	return cordon_fail_at(err, CORDON_E_POLICY, file, m->line, m->column,
+			      "\"%.40s\" must be %s", m->key, expected);
 }
 
 static int
@@ -45,6 +44,23 @@ read_system(const char *file, const struct json *m, struct facts *to, struct cor
 		}
 	}
 	return bad(file, m, "\"linux\" or \"macos\"", err);
+}
+
+static int
+read_kernel(const char *file, const struct json *m, struct facts *to, struct cordon_error *err)
+{
+	size_t length = sizeof to->kernel - 1;
+
+	if (m->type != JSON_STRING)
+		return bad(file, m, "a string", err);
+	if (strlen(m->string) < length)
+		length = strlen(m->string);
+	/* not in the middle of a UTF-8 character */
+	while (length > 0 && (m->string[length] & 0xc0) == 0x80)
+		length--;
+	memcpy(to->kernel, m->string, length);
+	to->kernel[length] = '\0';
+	return 0;
 }
 
 static int
@@ -82,8 +98,8 @@ facts_read(const char *file, const char *text, size_t length, struct facts *ret,
 	for (const struct json *m = value->first; rc == 0 && m != NULL; m = m->next) {
 		if (strcmp(m->key, "system") == 0)
 			rc = read_system(file, m, &facts, err);
-		else if (strcmp(m->key, "kernel") == 0 && m->type == JSON_STRING)
-			snprintf(facts.kernel, sizeof facts.kernel, "%s", m->string);
+		else if (strcmp(m->key, "kernel") == 0)
+			rc = read_kernel(file, m, &facts, err);
 		else
 			rc = read_fact(file, m, &facts, err);
 	}

@@ -12,7 +12,7 @@
 #include "policy/model.h"
 
 enum fact {
-	FACT_LANDLOCK_ABI,	   /* 0: none */
+	FACT_LANDLOCK_ABI, /* 0: none */
 	FACT_SECCOMP_FILTER,
 	FACT_SECCOMP_NOTIFY,	   /* a listener can be had, nobody else holds one */
 	FACT_NOTIFY_ADDFD,	   /* 5.9 */
@@ -21,8 +21,8 @@ enum fact {
 	FACT_PIDFD,		   /* pidfd_open and pidfd_getfd, 5.6 */
 	FACT_OPENAT2,
 	FACT_CLOSE_RANGE,
-	FACT_YAMA,		   /* ptrace_scope; 0 also without Yama */
-	FACT_CGROUP,		   /* our own cgroup is delegated, or a scope can be had */
+	FACT_YAMA,   /* ptrace_scope; 0 also without Yama */
+	FACT_CGROUP, /* our own cgroup is delegated, or a scope can be had */
 	FACT_SEATBELT,
 	FACT_COUNT
 };

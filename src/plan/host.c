@@ -93,8 +93,8 @@ static const struct token {
 	const char *(*value)(struct arena *arena, const struct host *host, const char *name,
 			     struct cordon_error *err);
 } tokens[] = {
-	{"HOME", home_value},	 {"PROJECT", project_value},	 {"CWD", cwd_value},
-	{"TMPDIR", tmp_value},	 {"XDG_", xdg_value},		 {"SSH_AUTH_SOCK", env_value},
+	{"HOME", home_value},	{"PROJECT", project_value},    {"CWD", cwd_value},
+	{"TMPDIR", tmp_value},	{"XDG_", xdg_value},	       {"SSH_AUTH_SOCK", env_value},
 	{"GIT_DIR", git_value}, {"GIT_COMMON_DIR", git_value},
 };
 

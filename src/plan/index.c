@@ -226,7 +226,8 @@ regex_match(const struct planned_rule *rule, const char *path)
 	if (context != NULL && data != NULL) {
 		pcre2_set_match_limit_8(context, REGEX_MATCH_LIMIT);
 		pcre2_set_heap_limit_8(context, REGEX_HEAP_KIB);
-		rc = pcre2_match_8(rule->compiled, (PCRE2_SPTR8)path, strlen(path), 0, 0, data, context);
+		rc = pcre2_match_8(rule->compiled, (PCRE2_SPTR8)path, strlen(path), 0, 0, data,
+				   context);
 	}
 	pcre2_match_data_free_8(data);
 	pcre2_match_context_free_8(context);
@@ -258,7 +259,8 @@ final_deny(const struct asking *ask, int layer, int right)
 	for (int above = LAYER_BUILTIN; above < layer; above++) {
 		const struct spoken *deny = &ask->last[above][EFFECT_DENY][right];
 
-		if (above != LAYER_PROFILE && deny->turn > ask->last[above][EFFECT_ALLOW][right].turn)
+		if (above != LAYER_PROFILE &&
+		    deny->turn > ask->last[above][EFFECT_ALLOW][right].turn)
 			return deny->rule;
 	}
 	return NULL;
@@ -278,7 +280,8 @@ decide_right(const struct asking *ask, int right, bool by_default, struct verdic
 	for (int layer = 0; layer < LAYER_COUNT; layer++) {
 		const struct spoken *deny = &ask->last[layer][EFFECT_DENY][right];
 		const struct spoken *allow = &ask->last[layer][EFFECT_ALLOW][right];
-		const struct planned_rule *final = allow->turn == 0 ? NULL : final_deny(ask, layer, right);
+		const struct planned_rule *final = allow->turn == 0 ? NULL
+								    : final_deny(ask, layer, right);
 
 		if (final != NULL)
 			silencer = final;

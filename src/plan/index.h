@@ -13,7 +13,7 @@
 struct planned_rule {
 	const char *path;    /* canonical; for patterns the pattern */
 	const char *written; /* root as written, absolute, when that differs from root; else NULL */
-	const char *root;    /* the path itself; of a glob its leading plain folders; of a regex "/" */
+	const char *root; /* the path itself; of a glob its leading plain folders; of a regex "/" */
 	enum effect effect;
 	unsigned rights;
 	enum match match;
@@ -35,7 +35,7 @@ struct index {
 
 /* Who decided about one right. */
 struct decision {
-	const struct planned_rule *rule;	     /* NULL: the default */
+	const struct planned_rule *rule;     /* NULL: the default */
 	const struct protection *protection; /* a built-in name took the right away */
 	bool overridden; /* rule is a deny that is final against an allow of a less trusted layer */
 };

@@ -26,7 +26,8 @@ network_split(const char *subject, char *ret_host, size_t size, unsigned *ret_po
 				   subject);
 	length = (size_t)(colon - subject);
 	if (bracket && (length < 3 || subject[length - 1] != ']'))
-		return cordon_fail(err, CORDON_E_USAGE, 0, "\"%.80s\" has no closing bracket", subject);
+		return cordon_fail(err, CORDON_E_USAGE, 0, "\"%.80s\" has no closing bracket",
+				   subject);
 	subject += bracket;
 	length -= bracket ? 2 : 0;
 	if (length == 0 || length >= size)
@@ -81,15 +82,17 @@ decide_domain(const struct network *network, const char *host, unsigned port)
 
 	if (bad != NULL || *host == '*')
 		return (struct net_answer){
-			.reason = "only names of the listed domains may be reached, and it is none"};
+			.reason =
+				"only names of the listed domains may be reached, and it is none"};
 	for (size_t i = 0; i < network->domains.count; i++) {
 		const struct word *word = &network->domains.items[i];
 
 		if (!domain_covers(word->text, name))
 			continue;
 		if (!has_port(&network->ports, port))
-			return (struct net_answer){
-				.reason = "the domain is listed, the port is not", .domain = word};
+			return (struct net_answer){.reason =
+							   "the domain is listed, the port is not",
+						   .domain = word};
 		return (struct net_answer){true, "the domain and the port are listed", word};
 	}
 	return (struct net_answer){.reason = "the domain is not listed"};

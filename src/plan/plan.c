@@ -26,8 +26,8 @@ plan_free(struct plan *plan)
 int
 plan_notice(struct plan *plan, struct cordon_error *err, const char *format, ...)
 {
-	const char **slot = arena_push(&plan->arena, &plan->notices, &plan->notice_count, sizeof *slot,
-				       err);
+	const char **slot =
+		arena_push(&plan->arena, &plan->notices, &plan->notice_count, sizeof *slot, err);
 	char text[1024];
 	va_list args;
 
@@ -122,8 +122,9 @@ note_git(struct plan *plan, struct cordon_error *err)
 {
 	if (plan->host->git.refused == NULL)
 		return 0;
-	return plan_notice(plan, err, "the project's .git file is not believed: %s; git's own folders "
-				      "stay closed",
+	return plan_notice(plan, err,
+			   "the project's .git file is not believed: %s; git's own folders "
+			   "stay closed",
 			   plan->host->git.refused);
 }
 
@@ -133,8 +134,8 @@ build(struct plan *plan, const struct trust *trust, struct cordon_error *err)
 	int rc = settings_merge(&plan->arena, plan->stack, &plan->settings, err);
 
 	if (rc == 0)
-		rc = protections_make(&plan->index.arena, plan->host->system, plan->host->git.common_dir,
-				      &plan->index.protections, err);
+		rc = protections_make(&plan->index.arena, plan->host->system,
+				      plan->host->git.common_dir, &plan->index.protections, err);
 	if (rc == 0)
 		rc = add_builtins(plan, err);
 	if (rc == 0)

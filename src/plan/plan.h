@@ -14,8 +14,8 @@
 /* Something an unapproved project asks for beyond what it may have. */
 struct request {
 	struct place place;
-	const char *text;	 /* in words */
-	const char *path;	 /* canonical, for what is granted by path; else NULL */
+	const char *text;	/* in words */
+	const char *path;	/* canonical, for what is granted by path; else NULL */
 	const char *confusable; /* why the words may not mean what they seem to; else NULL */
 };
 

@@ -96,12 +96,14 @@ text_files(const struct plan *plan, bool verbose, struct str *to)
 	for (size_t i = 0; i < plan->index.pattern_count; i++)
 		text_rule(&plan->index.patterns[i], known, to);
 	if (hidden > 0)
-		str_printf(to, "  (%zu paths of profiles that do not exist here: -v shows them)\n", hidden);
+		str_printf(to, "  (%zu paths of profiles that do not exist here: -v shows them)\n",
+			   hidden);
 	if (verbose)
 		for (size_t i = 0; i < plan->index.protections.count; i++)
 			str_printf(to, "  %s %s\n",
-				   plan->index.protections.items[i].kind == PROTECT_VETTED ? "vetted   "
-											   : "protected",
+				   plan->index.protections.items[i].kind == PROTECT_VETTED
+					   ? "vetted   "
+					   : "protected",
 				   plan->index.protections.items[i].pattern);
 }
 
@@ -117,9 +119,11 @@ text_network(const struct plan *plan, struct str *to)
 				   network->localhost.items[i].number);
 	if (network->mode == NET_DOMAINS) {
 		for (size_t i = 0; i < network->domains.count; i++)
-			str_printf(to, "%s%s", i == 0 ? ": " : ", ", network->domains.items[i].text);
+			str_printf(to, "%s%s", i == 0 ? ": " : ", ",
+				   network->domains.items[i].text);
 		for (size_t i = 0; i < network->ports.count; i++)
-			str_printf(to, "%s%u", i == 0 ? " on ports " : ", ", network->ports.items[i].number);
+			str_printf(to, "%s%u", i == 0 ? " on ports " : ", ",
+				   network->ports.items[i].number);
 	}
 	str_add(to, "\nsockets  ");
 	for (size_t i = 0; i < plan->socket_count; i++) {
@@ -178,12 +182,14 @@ text_promises(const struct plan *plan, bool verbose, struct str *to)
 
 		if (promise->keeping == KEPT_NOT_NEEDED && !verbose)
 			continue;
-		str_printf(to, "  %-10s %-18s %s", keeping_words[promise->keeping], guarantee_names[i],
+		str_printf(to, "  %-10s %-18s %s", keeping_words[promise->keeping],
+			   guarantee_names[i],
 			   promise->how == NULL ? guarantee_promises[i] : promise->how);
 		if (promise->keeping == KEPT_GAP)
 			str_printf(to, "%s%s; or accept it: --accept %s",
 				   promise->remedy == NULL ? "" : "; ",
-				   promise->remedy == NULL ? "" : promise->remedy, guarantee_names[i]);
+				   promise->remedy == NULL ? "" : promise->remedy,
+				   guarantee_names[i]);
 		str_add(to, "\n");
 	}
 }
@@ -399,9 +405,9 @@ json_head(const struct plan *plan, struct str *to)
 		str_json(to, plan->stack->files[i]);
 	}
 	str_printf(to, "],\n  \"project_approved\": %s,\n",
-		   plan->stack->project == NULL	      ? "null"
+		   plan->stack->project == NULL	  ? "null"
 		   : plan->stack->project_trusted ? "true"
-						      : "false");
+						  : "false");
 }
 
 static void

@@ -110,7 +110,8 @@ narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, struct co
 	if (*ret_add || rule->optional)
 		return 0;
 	return ask_rule(plan, rule, path,
-			is_protected(&verdict) ? " (protected: no project can be granted it)" : "", err);
+			is_protected(&verdict) ? " (protected: no project can be granted it)" : "",
+			err);
 }
 
 static int
@@ -158,7 +159,8 @@ narrow_domains(struct plan *plan, const struct network *wanted, struct cordon_er
 		struct word *slot;
 		int rc;
 
-		for (size_t k = 0; !covered && have->mode == NET_DOMAINS && k < have->domains.count; k++)
+		for (size_t k = 0; !covered && have->mode == NET_DOMAINS && k < have->domains.count;
+		     k++)
 			covered = domain_covers(have->domains.items[k].text, word->text);
 		if (!covered) {
 			rc = ask(plan, word->place, err, "network to %s", word->text);
@@ -233,9 +235,9 @@ narrow_localhost(struct plan *plan, const struct network *wanted, struct cordon_
 		return rc;
 	}
 	if (wanted->localhost.count == 0)
-		return have->localhost.count == 0
-			       ? 0
-			       : ask(plan, wanted->place, err, "network to every port of this machine");
+		return have->localhost.count == 0 ? 0
+						  : ask(plan, wanted->place, err,
+							"network to every port of this machine");
 	rc = narrow_ports(plan, &have->localhost, &wanted->localhost, true, err);
 	/* an empty list would mean every port */
 	if (rc == 0 && have->localhost.count == 0)
@@ -334,8 +336,8 @@ narrow_env(struct plan *plan, const struct policy *project, struct cordon_error 
 			rc = ask(plan, word->place, err, "the environment variable %s", word->text);
 	}
 	for (size_t i = 0; rc == 0 && i < wanted->set_count; i++)
-		rc = ask(plan, wanted->set[i].place, err, "%s set to \"%.100s\"", wanted->set[i].name,
-			 wanted->set[i].value);
+		rc = ask(plan, wanted->set[i].place, err, "%s set to \"%.100s\"",
+			 wanted->set[i].name, wanted->set[i].value);
 	if (rc < 0 || wanted->mode == ENV_UNSET)
 		return rc;
 	if (wanted->mode > have->mode)
@@ -362,8 +364,8 @@ narrow_limits(struct plan *plan, const struct policy *project, struct cordon_err
 			auto_str struct str text = {0};
 
 			limit_print((enum limit)i, wanted->value, &text);
-			rc = ask(plan, wanted->place, err, "the limit %s raised to %s", limit_names[i],
-				 text.failed ? "more" : text.text);
+			rc = ask(plan, wanted->place, err, "the limit %s raised to %s",
+				 limit_names[i], text.failed ? "more" : text.text);
 		}
 	}
 	return rc;
@@ -418,8 +420,9 @@ note_requests(struct plan *plan, struct cordon_error *err)
 		str_printf(&list, " and %zu more", plan->request_count - shown);
 	if (list.failed)
 		return cordon_no_memory(err);
-	return plan_notice(plan, err, "%s asks for more than it may have: %.600s; `cordon trust` shows "
-				      "and grants it",
+	return plan_notice(plan, err,
+			   "%s asks for more than it may have: %.600s; `cordon trust` shows "
+			   "and grants it",
 			   plan->stack->project->file, list.text);
 }
 
@@ -430,7 +433,8 @@ note_off(struct plan *plan, struct cordon_error *err)
 
 	if (project->dialect != DIALECT_ZED || project->has_extends)
 		return 0;
-	return plan_notice(plan, err, "%s asks for no sandbox here; that is never granted to a project",
+	return plan_notice(plan, err,
+			   "%s asks for no sandbox here; that is never granted to a project",
 			   project->file);
 }
 
@@ -438,16 +442,16 @@ int
 plan_narrow(struct plan *plan, struct cordon_error *err)
 {
 	static int (*const steps[])(struct plan *, const struct policy *, struct cordon_error *) = {
-		narrow_names, narrow_rules, narrow_default, narrow_network,
-		narrow_sockets, narrow_env, narrow_limits, narrow_tmp,
+		narrow_names,	narrow_rules, narrow_default, narrow_network,
+		narrow_sockets, narrow_env,   narrow_limits,  narrow_tmp,
 	};
 	const struct policy *project = plan->stack->project;
 	int rc = 0;
 
 	if (project == NULL)
 		return 0;
-	for (size_t i = 0; rc == 0 && !plan->stack->project_trusted && i < sizeof steps / sizeof steps[0];
-	     i++)
+	for (size_t i = 0;
+	     rc == 0 && !plan->stack->project_trusted && i < sizeof steps / sizeof steps[0]; i++)
 		rc = steps[i](plan, project, err);
 	if (rc == 0)
 		rc = note_off(plan, err);
@@ -465,7 +469,8 @@ pin_holds(const struct trust *trust, const char *path)
 		const struct pin *pin = &trust->pins[i];
 
 		if (strcmp(pin->path, path) == 0)
-			return pin->inode == 0 || (pin->inode == now.inode && pin->device == now.device);
+			return pin->inode == 0 ||
+			       (pin->inode == now.inode && pin->device == now.device);
 	}
 	return false;
 }
@@ -498,5 +503,6 @@ plan_check_pins(struct plan *plan, const struct trust *trust, struct cordon_erro
 		return 0;
 	rc = check_pins(plan, trust, plan->index.paths, plan->index.path_count, err);
 	return rc < 0 ? rc
-		      : check_pins(plan, trust, plan->index.patterns, plan->index.pattern_count, err);
+		      : check_pins(plan, trust, plan->index.patterns, plan->index.pattern_count,
+				   err);
 }

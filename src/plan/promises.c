@@ -5,13 +5,14 @@
  * is the reason of the gap.
  */
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "plan/plan.h"
 
 enum need {
 	NEED_SECCOMP = 1,
-	NEED_BROKER = 2,  /* notification, injection, descriptors of others, no Yama 2 or 3 */
+	NEED_BROKER = 2, /* notification, injection, descriptors of others, no Yama 2 or 3 */
 	NEED_PIDFD = 4,
 	NEED_CGROUP = 8,
 	NEED_SEATBELT = 16,
@@ -48,7 +49,8 @@ static const struct way {
 	{G_PROCESS_PTRACE, SYSTEM_LINUX, 1, NEED_SECCOMP, "Landlock and seccomp"},
 	{G_PROCESS_CONTROL, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_PROCESS_LISTING, SYSTEM_LINUX, 1, NEED_NO_PROC, "/proc is not granted"},
-	{G_PROCESS_TREE, SYSTEM_LINUX, 0, NEED_PIDFD | NEED_CGROUP, "subreapers, pidfds and a cgroup"},
+	{G_PROCESS_TREE, SYSTEM_LINUX, 0, NEED_PIDFD | NEED_CGROUP,
+	 "subreapers, pidfds and a cgroup"},
 	{G_PROCESS_TREE, SYSTEM_LINUX, 0, NEED_PIDFD, "subreapers and pidfds"},
 	{G_IPC_SYSV, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_TERMINAL_INJECT, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
@@ -107,22 +109,52 @@ is_exact(const struct planned_rule *rule)
 	unsigned change = rule->rights & RIGHTS_CHANGE;
 	bool device = strncmp(rule->path, "/dev/", 5) == 0;
 
-	return !device && ((change != 0 && change != RIGHTS_CHANGE) || rule->match != MATCH_SUBPATH);
+	return !device &&
+	       ((change != 0 && change != RIGHTS_CHANGE) || rule->match != MATCH_SUBPATH);
 }
 
-/* Does the deny take something from a folder that otherwise has it? */
+/* Has a path beside the rule's own the rights it speaks about? below is added to it. */
+static bool
+has_near(const struct plan *plan, const struct planned_rule *rule, const char *below)
+{
+	char near[PATH_MAX];
+	const char *root = strcmp(rule->path, "/") == 0 ? "" : rule->path;
+	int length = snprintf(near, sizeof near, "%s%s", root, below);
+
+	if (length >= (int)sizeof near)
+		return false;
+	return (index_decide(&plan->index, length == 0 ? "/" : near).rights & rule->rights) != 0;
+}
+
+static bool
+has_parent(const struct plan *plan, const struct planned_rule *rule)
+{
+	struct planned_rule parent = *rule;
+	char path[PATH_MAX];
+
+	if (strcmp(rule->path, "/") == 0 || strlen(rule->path) >= sizeof path)
+		return false;
+	strcpy(path, rule->path);
+	*strrchr(path, '/') = '\0';
+	parent.path = path;
+	return has_near(plan, &parent, "");
+}
+
+/*
+ * Does the deny take something from a tree that otherwise has it? Asked just outside of its reach,
+ * below it by a name that no rule has.
+ */
 static bool
 takes_away(const struct plan *plan, const struct planned_rule *rule)
 {
-	const char *slash = strrchr(rule->path, '/');
-	size_t length = (size_t)(slash - rule->path);
-	char parent[PATH_MAX];
-
-	if (length == 0 || length >= sizeof parent)
-		return false;
-	memcpy(parent, rule->path, length);
-	parent[length] = '\0';
-	return (index_decide(&plan->index, parent).rights & rule->rights) != 0;
+	switch (rule->match) {
+	case MATCH_LITERAL:
+		return has_parent(plan, rule) || has_near(plan, rule, "/\x01");
+	case MATCH_CHILD:
+		return has_near(plan, rule, "") || has_near(plan, rule, "/\x01/\x01");
+	default:
+		return has_parent(plan, rule);
+	}
 }
 
 static struct demand
@@ -222,7 +254,8 @@ explain_broker(const struct facts *facts, struct promise *to)
 		to->how = "this kernel cannot hand descriptors over";
 		to->remedy = "use a kernel from 5.9 on";
 	} else {
-		to->how = "no seccomp notification can be had (old kernel, or another sandbox holds it)";
+		to->how =
+			"no seccomp notification can be had (old kernel, or another sandbox holds it)";
 		to->remedy = "use a kernel from 5.9 on, or start cordon outside the other sandbox";
 	}
 }
@@ -231,9 +264,8 @@ static void
 explain_gap(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
 {
 	if (plan->facts.values[FACT_LANDLOCK_ABI] < way->abi) {
-		to->how = plan->facts.values[FACT_LANDLOCK_ABI] == 0
-				  ? "there is no Landlock"
-				  : "Landlock is too old for it";
+		to->how = plan->facts.values[FACT_LANDLOCK_ABI] == 0 ? "there is no Landlock"
+								     : "Landlock is too old for it";
 		to->remedy = "use a newer kernel (5.13 or later) with \"landlock\" in lsm=";
 		return;
 	}
@@ -248,8 +280,9 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		  : missing & NEED_KILLABLE ? "supervised calls can be interrupted on this kernel"
 		  : missing & NEED_SEATBELT ? "there is no Seatbelt"
 					    : way->how;
-	to->remedy = missing & NEED_NO_PROC  ? "use the profile strict"
-		     : missing & NEED_CGROUP ? "log in through systemd, or run in a delegated cgroup"
+	to->remedy = missing & NEED_NO_PROC ? "use the profile strict"
+		     : missing & NEED_CGROUP
+			     ? "log in through systemd, or run in a delegated cgroup"
 		     : missing & NEED_KILLABLE ? "use a kernel from 5.19 on"
 		     : missing & NEED_NEVER    ? NULL
 					       : "use a kernel from 5.9 on, built with it";

@@ -21,11 +21,13 @@ static const struct row {
 	{PROTECT_NAME, true, false, "hooks/*", ".sample", "git runs it"},
 	{PROTECT_NAME, true, false, "modules/**/hooks/*", ".sample", "git runs it"},
 	{PROTECT_NAME, true, false, "info/attributes", NULL, "it can make git run filters"},
-	{PROTECT_NAME, true, false, "modules/**/info/attributes", NULL, "it can make git run filters"},
+	{PROTECT_NAME, true, false, "modules/**/info/attributes", NULL,
+	 "it can make git run filters"},
 	{PROTECT_VETTED, true, false, "config", NULL, "its keys can start programs"},
 	{PROTECT_VETTED, true, false, "config.worktree", NULL, "its keys can start programs"},
 	{PROTECT_VETTED, true, false, "modules/**/config", NULL, "its keys can start programs"},
-	{PROTECT_VETTED, true, false, "worktrees/*/config.worktree", NULL, "its keys can start programs"},
+	{PROTECT_VETTED, true, false, "worktrees/*/config.worktree", NULL,
+	 "its keys can start programs"},
 	{PROTECT_VETTED, true, false, "worktrees/*/gitdir", NULL, "it leads git elsewhere"},
 	{PROTECT_VETTED, true, false, "worktrees/*/commondir", NULL, "it leads git elsewhere"},
 	{PROTECT_VETTED, true, false, "commondir", NULL, "it leads git elsewhere"},
@@ -102,7 +104,8 @@ protections_make(struct arena *arena, enum system system, const char *common_dir
 			continue;
 		}
 		for (int d = 0; rc == 0 && d < 2 && dirs[d] != NULL; d++)
-			rc = add(&m, &rows[i], arena_printf(arena, err, "%s/%s", dirs[d], rows[i].name));
+			rc = add(&m, &rows[i],
+				 arena_printf(arena, err, "%s/%s", dirs[d], rows[i].name));
 	}
 	return rc;
 }

@@ -137,7 +137,8 @@ add_glob(struct plan *plan, struct planned_rule *planned, struct cordon_error *e
 		plain = unquoted(&plan->index.arena, planned->path, length, err);
 		rc = plain == NULL ? -CORDON_E_MEMORY : resolve_root(plan, planned, plain, err);
 		if (rc == 0 && planned->written != NULL)
-			rc = quote_root(plan, planned->root, planned->path + length, &planned->path, err);
+			rc = quote_root(plan, planned->root, planned->path + length, &planned->path,
+					err);
 		if (rc < 0)
 			return rc;
 	}
@@ -178,7 +179,8 @@ add_worktrees(struct plan *plan, const struct planned_rule *like, struct cordon_
 }
 
 int
-plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer, struct cordon_error *err)
+plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
+	      struct cordon_error *err)
 {
 	struct planned_rule planned = {.effect = rule->effect,
 				       .rights = rule->rights,
@@ -224,11 +226,13 @@ refuse_link(struct plan *plan, const struct planned_rule *planned, const char *l
 	char text[160];
 
 	if (planned->rule->optional)
-		return plan_notice(plan, err,
-				   "not granted: %s, because %s is a link in a folder the sandbox can change",
-				   planned->written, link);
+		return plan_notice(
+			plan, err,
+			"not granted: %s, because %s is a link in a folder the sandbox can change",
+			planned->written, link);
 	snprintf(text, sizeof text,
-		 "leads through %.60s, a link in a folder the sandbox can change; name its target", link);
+		 "leads through %.60s, a link in a folder the sandbox can change; name its target",
+		 link);
 	return rule_error(planned->rule, text, err);
 }
 
@@ -263,5 +267,6 @@ plan_check_links(struct plan *plan, struct cordon_error *err)
 {
 	int rc = check_links(plan, plan->index.paths, plan->index.path_count, err);
 
-	return rc < 0 ? rc : check_links(plan, plan->index.patterns, plan->index.pattern_count, err);
+	return rc < 0 ? rc
+		      : check_links(plan, plan->index.patterns, plan->index.pattern_count, err);
 }

@@ -13,12 +13,9 @@
 static const struct {
 	const char *preset, *path;
 } presets[] = {
-	{"ssh-agent", "$SSH_AUTH_SOCK"},
-	{"gpg-agent", "$XDG_RUNTIME_DIR/gnupg/S.gpg-agent"},
-	{"gpg-agent", "~/.gnupg/S.gpg-agent"},
-	{"docker", "/run/docker.sock"},
-	{"docker", "/var/run/docker.sock"},
-	{"podman", "$XDG_RUNTIME_DIR/podman/podman.sock"},
+	{"ssh-agent", "$SSH_AUTH_SOCK"},       {"gpg-agent", "$XDG_RUNTIME_DIR/gnupg/S.gpg-agent"},
+	{"gpg-agent", "~/.gnupg/S.gpg-agent"}, {"docker", "/run/docker.sock"},
+	{"docker", "/var/run/docker.sock"},    {"podman", "$XDG_RUNTIME_DIR/podman/podman.sock"},
 };
 
 static int

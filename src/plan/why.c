@@ -14,13 +14,31 @@
 #include "policy/value.h"
 
 /* Below the home; each stands for itself and everything in it. */
-static const char *const secrets[] = {
-	".ssh",	   ".gnupg",   ".aws",	  ".azure",    ".kube",	   ".docker",  ".netrc",
-	".npmrc",  ".pypirc",  ".pgpass", ".password-store",	   ".config/gh",
-	".config/gcloud",      ".config/op",	       ".config/rclone",
-	".git-credentials",    ".cargo/credentials",   ".cargo/credentials.toml",
-	".local/share/keyrings", ".mozilla",	       ".config/google-chrome",
-	".config/chromium",    "Library/Keychains",    ".vault-token", NULL};
+static const char *const secrets[] = {".ssh",
+				      ".gnupg",
+				      ".aws",
+				      ".azure",
+				      ".kube",
+				      ".docker",
+				      ".netrc",
+				      ".npmrc",
+				      ".pypirc",
+				      ".pgpass",
+				      ".password-store",
+				      ".config/gh",
+				      ".config/gcloud",
+				      ".config/op",
+				      ".config/rclone",
+				      ".git-credentials",
+				      ".cargo/credentials",
+				      ".cargo/credentials.toml",
+				      ".local/share/keyrings",
+				      ".mozilla",
+				      ".config/google-chrome",
+				      ".config/chromium",
+				      "Library/Keychains",
+				      ".vault-token",
+				      NULL};
 
 bool
 why_is_secret(const struct plan *plan, const char *path)
@@ -73,10 +91,11 @@ parse_rights(const char *what, struct cordon_error *err)
 			return 1 << i;
 	if (rights > 0)
 		return rights;
-	return cordon_fail(err, CORDON_E_USAGE, 0,
-			   "\"%.40s\" is not a right; there are read, write, create, delete, execute, letters "
-			   "of rwcdx, and connect, socket, env",
-			   what);
+	return cordon_fail(
+		err, CORDON_E_USAGE, 0,
+		"\"%.40s\" is not a right; there are read, write, create, delete, execute, letters "
+		"of rwcdx, and connect, socket, env",
+		what);
 }
 
 /* The right that explains the answer: the first one missing, or the first one asked for. */
@@ -140,7 +159,8 @@ remedy_option(const struct decision *by, const char *path, unsigned missing)
 	if (by->overridden || (by->rule != NULL && by->rule->layer == LAYER_BUILTIN))
 		return NULL;
 	/* at one path the project speaks after the command line */
-	if (by->rule != NULL && by->rule->layer == LAYER_PROJECT && strcmp(by->rule->path, path) == 0)
+	if (by->rule != NULL && by->rule->layer == LAYER_PROJECT &&
+	    strcmp(by->rule->path, path) == 0)
 		return NULL;
 	if (by->rule != NULL && (by->rule->match == MATCH_GLOB || by->rule->match == MATCH_REGEX))
 		return NULL;
@@ -168,13 +188,15 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 		str_printf(to, "  but only in git's own way, and the new content is vetted: %s\n",
 			   verdict->vetted->reason);
 	if (verdict->limit_hit)
-		str_add(to, "  a pattern needs too many steps for this path and was counted as a denial\n");
+		str_add(to,
+			"  a pattern needs too many steps for this path and was counted as a denial\n");
 	if (option == NULL)
 		return;
 	str_printf(to, "  to allow it: %s ", option);
 	str_visible(to, resolved->path);
-	str_add(to, why_is_secret(plan, resolved->path) ? "  (it looks like a secret: think twice)\n"
-							: "\n");
+	str_add(to, why_is_secret(plan, resolved->path)
+			    ? "  (it looks like a secret: think twice)\n"
+			    : "\n");
 }
 
 static void
@@ -186,8 +208,8 @@ json_rule(const struct planned_rule *rule, struct str *to)
 	str_printf(to,
 		   "{\"effect\": \"%s\", \"rights\": \"%s\", \"match\": \"%s\", \"layer\": \"%s\", "
 		   "\"path\": ",
-		   rule->effect == EFFECT_ALLOW ? "allow" : "deny", letters, match_names[rule->match],
-		   layer_names[rule->layer]);
+		   rule->effect == EFFECT_ALLOW ? "allow" : "deny", letters,
+		   match_names[rule->match], layer_names[rule->layer]);
 	str_json(to, rule->rule->path);
 	str_add(to, ", \"source\": ");
 	str_json(to, rule->rule->place.file);
@@ -282,12 +304,15 @@ explain(const char *what, const char *subject, bool allowed, const char *reason,
 			str_visible(to, source.text);
 			str_add(to, ")");
 		}
-		if (remedy != NULL)
-			str_printf(to, "\n  to allow it: %s", remedy);
+		if (remedy != NULL) {
+			str_add(to, "\n  to allow it: ");
+			str_visible(to, remedy);
+		}
 		str_add(to, "\n");
 		return;
 	}
-	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"subject\": ", allowed ? "true" : "false",
+	str_printf(to,
+		   "{\"allowed\": %s, \"asked\": \"%s\", \"subject\": ", allowed ? "true" : "false",
 		   what);
 	str_json(to, subject);
 	str_add(to, ", \"reason\": ");
@@ -383,7 +408,8 @@ why_socket(const struct plan *plan, const char *subject, bool json, struct str *
 		reason = allowed ? "the policy names it" : reason;
 	}
 	/* what the session itself makes: only where it can make things, in the project */
-	if (!allowed && plan->host->project != NULL && path_below(resolved.path, plan->host->project) &&
+	if (!allowed && plan->host->project != NULL &&
+	    path_below(resolved.path, plan->host->project) &&
 	    (index_decide(&plan->index, resolved.path).rights & (RIGHT_READ | RIGHT_WRITE)) ==
 		    (RIGHT_READ | RIGHT_WRITE)) {
 		allowed = true;
@@ -406,8 +432,8 @@ why_env(const struct plan *plan, const char *name, bool json, struct str *to,
 
 	if (remedy == NULL)
 		return -CORDON_E_MEMORY;
-	explain("env", name, answer.passes, answer.reason, answer.place, answer.passes ? NULL : remedy,
-		json, to);
+	explain("env", name, answer.passes, answer.reason, answer.place,
+		answer.passes ? NULL : remedy, json, to);
 	return answer.passes;
 }
 

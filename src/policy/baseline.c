@@ -103,8 +103,8 @@ const struct baseline_device *const baseline_devices[2] = {linux_devices, macos_
 
 /* flow has no list for Linux: R48 and R49, and those of R59 that answer to its /usr and /Library */
 static const char *const linux_flow_read[] = {
-	"/usr", "/bin", "/sbin",      "/lib",  "/lib64",
-	"/etc", "/opt", "/nix/store", "/snap", "/home/linuxbrew/.linuxbrew",
+	"/usr",	 "/bin", "/sbin",      "/lib",	"/lib64",
+	"/etc",	 "/opt", "/nix/store", "/snap", "/home/linuxbrew/.linuxbrew",
 	"/proc", "/sys", NULL,
 };
 static const char *const macos_flow_read[] = {

@@ -63,8 +63,8 @@ struct rule *
 policy_add_rule(struct policy *policy, enum list list, const char *path, struct place place,
 		struct cordon_error *err)
 {
-	struct rule *rule = arena_push(&policy->arena, &policy->rules, &policy->rule_count,
-				       sizeof *rule, err);
+	struct rule *rule =
+		arena_push(&policy->arena, &policy->rules, &policy->rule_count, sizeof *rule, err);
 
 	if (rule == NULL)
 		return NULL;
@@ -82,7 +82,8 @@ int
 policy_add_word(struct policy *policy, struct words *words, const char *text, struct place place,
 		struct cordon_error *err)
 {
-	struct word *word = arena_push(&policy->arena, &words->items, &words->count, sizeof *word, err);
+	struct word *word =
+		arena_push(&policy->arena, &words->items, &words->count, sizeof *word, err);
 
 	if (word == NULL)
 		return -CORDON_E_MEMORY;
@@ -95,8 +96,8 @@ int
 policy_add_hole(struct policy *policy, struct place place, struct cordon_error *err,
 		const char *format, ...)
 {
-	struct hole *hole = arena_push(&policy->arena, &policy->holes, &policy->hole_count,
-				       sizeof *hole, err);
+	struct hole *hole =
+		arena_push(&policy->arena, &policy->holes, &policy->hole_count, sizeof *hole, err);
 	char text[512];
 	va_list args;
 

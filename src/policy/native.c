@@ -119,14 +119,14 @@ add_list_rule(struct reading *r, const struct json *value, enum list list)
 	return 0;
 }
 
-#define LIST_READER(name, list)                                          \
+#define LIST_READER(name, list)                                             \
 	static int name##_item(struct reading *r, const struct json *value) \
-	{                                                                \
-		return add_list_rule(r, value, list);                    \
-	}                                                                \
-	static int name(struct reading *r, const struct json *value)    \
-	{                                                                \
-		return read_list(r, value, name##_item);                 \
+	{                                                                   \
+		return add_list_rule(r, value, list);                       \
+	}                                                                   \
+	static int name(struct reading *r, const struct json *value)        \
+	{                                                                   \
+		return read_list(r, value, name##_item);                    \
 	}
 LIST_READER(read_reads, LIST_READ)
 LIST_READER(read_writes, LIST_WRITE)
@@ -163,7 +163,8 @@ read_letters(struct reading *r, const struct json *value, unsigned *ret_rights)
 		return rc;
 	rights = rights_from_letters(text);
 	if (rights < 0)
-		return reading_fail(r, value, "\"%.40s\" is not made of the letters rwcdx, each at most once",
+		return reading_fail(r, value,
+				    "\"%.40s\" is not made of the letters rwcdx, each at most once",
 				    text);
 	*ret_rights = (unsigned)rights;
 	return 0;
@@ -246,8 +247,8 @@ static int
 read_rule(struct reading *r, const struct json *value)
 {
 	static const struct key keys[] = {
-		{"effect", read_effect}, {"rights", read_rights}, {"path", read_path},
-		{"match", read_match},	 {"why", read_why},	  {"worktrees", read_worktrees},
+		{"effect", read_effect},     {"rights", read_rights}, {"path", read_path},
+		{"match", read_match},	     {"why", read_why},	      {"worktrees", read_worktrees},
 		{"optional", read_optional},
 	};
 	static const char *const needed[] = {"effect", "rights", "path"};
@@ -282,8 +283,8 @@ static int
 read_files(struct reading *r, const struct json *value)
 {
 	static const struct key keys[] = {
-		{"read", read_reads},	    {"write", read_writes}, {"execute", read_executes},
-		{"deny", read_denies},	    {"protect", read_protects}, {"rules", read_rules},
+		{"read", read_reads},	   {"write", read_writes},     {"execute", read_executes},
+		{"deny", read_denies},	   {"protect", read_protects}, {"rules", read_rules},
 		{"default", read_default},
 	};
 
@@ -304,8 +305,9 @@ read_localhost(struct reading *r, const struct json *value)
 	r->policy->network.mode = NET_LOCALHOST;
 	/* no port must never come to mean every port */
 	if (value->type == JSON_ARRAY && value->count == 0)
-		return reading_fail(r, value, "an empty list names no port; write \"network\": "
-					      "\"localhost\" for every port, or \"none\"");
+		return reading_fail(r, value,
+				    "an empty list names no port; write \"network\": "
+				    "\"localhost\" for every port, or \"none\"");
 	return read_list(r, value, read_localhost_port);
 }
 
@@ -367,9 +369,11 @@ read_network(struct reading *r, const struct json *value)
 
 	network->place = reading_place(r, value);
 	if (value->type == JSON_OBJECT) {
-		if (json_member(value, "localhost") != NULL && json_member(value, "domains") != NULL)
-			return reading_fail(r, value, "\"localhost\" and \"domains\" are two modes; "
-						      "name one");
+		if (json_member(value, "localhost") != NULL &&
+		    json_member(value, "domains") != NULL)
+			return reading_fail(r, value,
+					    "\"localhost\" and \"domains\" are two modes; "
+					    "name one");
 		return read_keys(r, value, "\"network\"", keys, COUNT(keys));
 	}
 	rc = read_name(r, value, words, &mode);
@@ -437,7 +441,8 @@ static int
 read_env_set(struct reading *r, const struct json *value)
 {
 	if (value->type != JSON_OBJECT)
-		return reading_fail(r, value, "\"set\" must be an object of names and values, not %s",
+		return reading_fail(r, value,
+				    "\"set\" must be an object of names and values, not %s",
 				    json_type_name(value));
 	for (const struct json *m = value->first; m != NULL; m = m->next) {
 		int rc = read_env_pair(r, m);
@@ -451,8 +456,9 @@ read_env_set(struct reading *r, const struct json *value)
 static int
 read_env(struct reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
-		{"mode", read_env_mode}, {"allow", read_env_allow}, {"set", read_env_set}};
+	static const struct key keys[] = {{"mode", read_env_mode},
+					  {"allow", read_env_allow},
+					  {"set", read_env_set}};
 
 	r->policy->env.place = reading_place(r, value);
 	return read_keys(r, value, "\"env\"", keys, COUNT(keys));
@@ -479,10 +485,10 @@ read_limit(struct reading *r, const struct json *value, enum limit limit,
 	return reason == NULL ? 0 : reading_fail(r, value, "\"%.40s\" %s", value->string, reason);
 }
 
-#define LIMIT_READER(name, limit, parse)                              \
+#define LIMIT_READER(name, limit, parse)                             \
 	static int name(struct reading *r, const struct json *value) \
-	{                                                             \
-		return read_limit(r, value, limit, parse);            \
+	{                                                            \
+		return read_limit(r, value, limit, parse);           \
 	}
 LIMIT_READER(read_time, LIMIT_TIME, value_duration)
 LIMIT_READER(read_output, LIMIT_OUTPUT, value_size)
@@ -496,9 +502,12 @@ static int
 read_limits(struct reading *r, const struct json *value)
 {
 	static const struct key keys[] = {
-		{"time", read_time},	       {"output", read_output},
-		{"processes", read_processes}, {"memory", read_memory},
-		{"file_size", read_file_size}, {"cpu_time", read_cpu_time},
+		{"time", read_time},
+		{"output", read_output},
+		{"processes", read_processes},
+		{"memory", read_memory},
+		{"file_size", read_file_size},
+		{"cpu_time", read_cpu_time},
 		{"open_files", read_open_files},
 	};
 
@@ -558,9 +567,9 @@ int
 native_read(struct reading *r, const struct json *value)
 {
 	static const struct key keys[] = {
-		{"$schema", read_schema}, {"extends", read_extends}, {"files", read_files},
+		{"$schema", read_schema},  {"extends", read_extends}, {"files", read_files},
 		{"network", read_network}, {"sockets", read_sockets}, {"env", read_env},
-		{"limits", read_limits},  {"tmp", read_tmp},	     {"accept", read_accept},
+		{"limits", read_limits},   {"tmp", read_tmp},	      {"accept", read_accept},
 		{"linux", NULL},	   {"macos", NULL},
 	};
 	int rc = read_keys(r, value, "the policy", keys, COUNT(keys));

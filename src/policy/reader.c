@@ -37,7 +37,8 @@ wrong_type(const struct reading *r, const struct json *value, const char *expect
 	if (value->key != NULL)
 		return reading_fail(r, value, "\"%.40s\" must be %s, not %s", value->key, expected,
 				    json_type_name(value));
-	return reading_fail(r, value, "%s is expected here, not %s", expected, json_type_name(value));
+	return reading_fail(r, value, "%s is expected here, not %s", expected,
+			    json_type_name(value));
 }
 
 static int
@@ -52,8 +53,8 @@ unknown_key(const struct reading *r, const struct json *member, const char *what
 	near = nearest_word(member->key, names, count < 32 ? count : 32);
 	return cordon_fail_at(r->err, CORDON_E_POLICY, r->policy->file, member->key_line,
 			      member->key_column, "unknown key \"%.40s\" in %s%s%s%s", member->key,
-			      what, near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
-			      near == NULL ? "" : "\"?");
+			      what, near == NULL ? "" : "; did you mean \"",
+			      near == NULL ? "" : near, near == NULL ? "" : "\"?");
 }
 
 int
@@ -157,8 +158,8 @@ read_domain(struct reading *r, const struct json *value)
 	reason = value_domain(text, name);
 	if (reason != NULL)
 		return reading_fail(r, value, "\"%.60s\" %s", text, reason);
-	return policy_add_word(r->policy, &r->policy->network.domains, name, reading_place(r, value),
-			       r->err);
+	return policy_add_word(r->policy, &r->policy->network.domains, name,
+			       reading_place(r, value), r->err);
 }
 
 int

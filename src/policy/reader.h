@@ -50,7 +50,8 @@ int read_bool(struct reading *r, const struct json *value, bool *ret_bool);
 int read_whole(struct reading *r, const struct json *value, int64_t low, int64_t high,
 	       int64_t *ret_number);
 /* names ends with NULL; gives the index of the value among them. "" entries never match. */
-int read_name(struct reading *r, const struct json *value, const char *const *names, int *ret_index);
+int read_name(struct reading *r, const struct json *value, const char *const *names,
+	      int *ret_index);
 /* A list of strings, each given to `each`. */
 int read_list(struct reading *r, const struct json *value, key_reader *each);
 int read_domain(struct reading *r, const struct json *value);

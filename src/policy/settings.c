@@ -161,12 +161,14 @@ merge_ports(struct merger *m, const struct stack *stack)
 	int rc = 0;
 
 	for (size_t i = 0; i < stack->count; i++)
-		if (!adds_ports(&stack->entries[i]) && stack->entries[i].policy->network.ports.count > 0)
+		if (!adds_ports(&stack->entries[i]) &&
+		    stack->entries[i].policy->network.ports.count > 0)
 			chosen = &stack->entries[i].policy->network.ports;
 	rc = add_ports(m, &m->to->network.ports, chosen);
 	for (size_t i = 0; rc == 0 && i < stack->count; i++)
 		if (adds_ports(&stack->entries[i]))
-			rc = add_ports(m, &m->to->network.ports, &stack->entries[i].policy->network.ports);
+			rc = add_ports(m, &m->to->network.ports,
+				       &stack->entries[i].policy->network.ports);
 	return rc;
 }
 
@@ -178,7 +180,9 @@ settings_merge(struct arena *arena, const struct stack *stack, struct settings *
 	int rc = 0;
 
 	/* nothing said: nothing allowed */
-	*ret = (struct settings){.network.mode = NET_NONE, .env.mode = ENV_SCRUB, .tmp = TMP_PRIVATE};
+	*ret = (struct settings){.network.mode = NET_NONE,
+				 .env.mode = ENV_SCRUB,
+				 .tmp = TMP_PRIVATE};
 	for (size_t i = 0; rc == 0 && i < stack->count; i++)
 		rc = merge_policy(&m, stack->entries[i].policy);
 	return rc < 0 ? rc : merge_ports(&m, stack);
@@ -192,7 +196,8 @@ domain_covers(const char *pattern, const char *domain)
 	if (!str_starts(pattern, "*."))
 		return strcmp(pattern, domain) == 0;
 	/* "*.x" covers "a.x" and "*.a.x" and "*.x", not "x" */
-	return length >= pattern_length && strcmp(domain + length - (pattern_length - 1), pattern + 1) == 0;
+	return length >= pattern_length &&
+	       strcmp(domain + length - (pattern_length - 1), pattern + 1) == 0;
 }
 
 bool

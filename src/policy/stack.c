@@ -70,9 +70,10 @@ check_owner(const char *path, const struct stat *st, enum layer layer, struct co
 		return cordon_fail(err, CORDON_E_TRUST, 0,
 				   "%s is writable by everyone; chmod o-w it first", path);
 	if (layer <= LAYER_USER && st->st_uid != 0 && st->st_uid != geteuid())
-		return cordon_fail(err, CORDON_E_TRUST, 0,
-				   "%s belongs to another user (uid %u); policy files must be yours or root's",
-				   path, (unsigned)st->st_uid);
+		return cordon_fail(
+			err, CORDON_E_TRUST, 0,
+			"%s belongs to another user (uid %u); policy files must be yours or root's",
+			path, (unsigned)st->st_uid);
 	return 0;
 }
 
@@ -130,16 +131,19 @@ split_argument(struct loader *l, const struct stack_text *text, struct argument 
 {
 	const char *hash;
 
-	*ret = (struct argument){{.system = l->input->system, .command = l->input->command}, text->value};
+	*ret = (struct argument){{.system = l->input->system, .command = l->input->command},
+				 text->value};
 	for (int d = DIALECT_NATIVE; dialect_names[d] != NULL; d++) {
 		size_t length = strlen(dialect_names[d]);
 
-		if (strncmp(text->value, dialect_names[d], length) == 0 && text->value[length] == ':') {
+		if (strncmp(text->value, dialect_names[d], length) == 0 &&
+		    text->value[length] == ':') {
 			ret->as.dialect = (enum dialect)d;
 			ret->rest = text->value + length + 1;
 		}
 	}
-	hash = ret->as.dialect == DIALECT_CLASH && !text->inline_text ? strrchr(ret->rest, '#') : NULL;
+	hash = ret->as.dialect == DIALECT_CLASH && !text->inline_text ? strrchr(ret->rest, '#')
+								      : NULL;
 	if (hash == NULL)
 		return 0;
 	ret->as.variant = hash + 1;
@@ -154,12 +158,13 @@ no_such_profile(struct loader *l, const char *name)
 
 	if (near != NULL)
 		return cordon_fail(l->err, CORDON_E_USAGE, 0,
-				   "there is no profile and no file \"%s\"; did you mean \"%s\"?", name,
-				   near);
-	return cordon_fail(l->err, CORDON_E_USAGE, 0,
-			   "there is no profile and no file \"%s\"; `cordon plan --profiles` lists the "
-			   "profiles",
-			   name);
+				   "there is no profile and no file \"%s\"; did you mean \"%s\"?",
+				   name, near);
+	return cordon_fail(
+		l->err, CORDON_E_USAGE, 0,
+		"there is no profile and no file \"%s\"; `cordon plan --profiles` lists the "
+		"profiles",
+		name);
 }
 
 static bool
@@ -184,12 +189,12 @@ parse_argument(struct loader *l, const struct stack_text *text, const struct arg
 	char name[40];
 
 	if (text->inline_text)
-		return policy_read("--policy-json", argument->rest, strlen(argument->rest), &argument->as,
-				   ret_policy, l->err);
+		return policy_read("--policy-json", argument->rest, strlen(argument->rest),
+				   &argument->as, ret_policy, l->err);
 	if (is_profile(text, argument)) {
 		snprintf(name, sizeof name, "profile %.30s", profile->name);
-		return policy_read(name, profile->text, strlen(profile->text), &argument->as, ret_policy,
-				   l->err);
+		return policy_read(name, profile->text, strlen(profile->text), &argument->as,
+				   ret_policy, l->err);
 	}
 	if (strchr(argument->rest, '/') == NULL && !file_exists(argument->rest))
 		return no_such_profile(l, argument->rest);
@@ -217,12 +222,14 @@ static struct stack_entry *
 loaded_profile(const struct loader *l, const char *name)
 {
 	for (size_t i = 0; i < l->stack->count; i++)
-		if (l->stack->entries[i].name != NULL && strcmp(l->stack->entries[i].name, name) == 0)
+		if (l->stack->entries[i].name != NULL &&
+		    strcmp(l->stack->entries[i].name, name) == 0)
 			return &l->stack->entries[i];
 	return NULL;
 }
 
-static int load_extends(struct loader *l, const struct policy *policy, enum layer source, int depth);
+static int load_extends(struct loader *l, const struct policy *policy, enum layer source,
+			int depth);
 
 /* Sources are read outermost first, so whoever names a profile last is the innermost. */
 static int
@@ -289,9 +296,11 @@ load_extended_file(struct loader *l, const struct policy *policy, const struct w
 	int rc;
 
 	if (source == LAYER_PROJECT)
-		return fail_at_word(l, word, "is a file; a project's policy can extend profiles only");
+		return fail_at_word(l, word,
+				    "is a file; a project's policy can extend profiles only");
 	if (*path != '/') {
-		dir = policy->path == NULL ? "." : path_parent(&l->stack->arena, policy->path, l->err);
+		dir = policy->path == NULL ? "."
+					   : path_parent(&l->stack->arena, policy->path, l->err);
 		path = dir == NULL ? NULL : path_join(&l->stack->arena, dir, word->text, l->err);
 		if (path == NULL)
 			return -CORDON_E_MEMORY;
@@ -317,7 +326,8 @@ load_extends(struct loader *l, const struct policy *policy, enum layer source, i
 		int rc;
 
 		if (depth >= EXTENDS_DEPTH_MAX)
-			return fail_at_word(l, word, "is extended in a circle, or more than 16 deep");
+			return fail_at_word(l, word,
+					    "is extended in a circle, or more than 16 deep");
 		if (profile != NULL)
 			rc = load_profile(l, profile, source, depth);
 		else if (strchr(word->text, '/') != NULL)
@@ -487,7 +497,8 @@ load_sources(struct loader *l)
 static int
 load_base(struct loader *l)
 {
-	static const char *const defaults[] = {[COMMAND_RUN] = "agent", [COMMAND_SHELL] = "terminal"};
+	static const char *const defaults[] =
+		{[COMMAND_RUN] = "agent", [COMMAND_SHELL] = "terminal"};
 
 	for (int source = LAYER_PROJECT; source >= LAYER_SYSTEM; source--) {
 		if (l->base_named[source]) {

@@ -17,9 +17,9 @@ struct stack_text {
 struct stack_input {
 	enum system system;
 	enum command command;
-	const char *project;	  /* canonical */
-	const char *system_file;  /* may be missing; NULL: none */
-	const char *user_file;	  /* may be missing; NULL: none */
+	const char *project;	 /* canonical */
+	const char *system_file; /* may be missing; NULL: none */
+	const char *user_file;	 /* may be missing; NULL: none */
 	bool no_project_policy;
 	const struct stack_text *texts;
 	size_t text_count;

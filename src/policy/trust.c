@@ -44,7 +44,8 @@ record_path(struct arena *arena, const char *state_dir, const char *file, struct
 static int
 damaged(const char *path, struct cordon_error *err)
 {
-	return cordon_fail(err, CORDON_E_TRUST, 0, "%s is damaged; remove it and approve again", path);
+	return cordon_fail(err, CORDON_E_TRUST, 0, "%s is damaged; remove it and approve again",
+			   path);
 }
 
 static const char *
@@ -146,9 +147,9 @@ trust_load(struct arena *arena, const char *state_dir, const char *file, struct 
 		return rc;
 	}
 	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
-		return cordon_fail(err, CORDON_E_TRUST, 0,
-				   "%s could have been written by others; remove it and approve again",
-				   path);
+		return cordon_fail(
+			err, CORDON_E_TRUST, 0,
+			"%s could have been written by others; remove it and approve again", path);
 	if (json_read(arena, path, text, length, &value, NULL) < 0)
 		return damaged(path, err);
 	rc = read_record(arena, value, ret, err);

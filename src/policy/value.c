@@ -11,9 +11,9 @@
 
 const char *const socket_presets[] = {"ssh-agent", "gpg-agent", "docker", "podman",
 				      "wayland",   "x11",	NULL};
-const char *const path_tokens[] = {"$HOME",    "$PROJECT",	  "$CWD",	      "$TMPDIR",
-				   "$XDG_",    "$SSH_AUTH_SOCK", "$GIT_COMMON_DIR", "$GIT_DIR",
-				   NULL};
+const char *const path_tokens[] = {"$HOME",	      "$PROJECT", "$CWD",
+				   "$TMPDIR",	      "$XDG_",	  "$SSH_AUTH_SOCK",
+				   "$GIT_COMMON_DIR", "$GIT_DIR", NULL};
 
 static const char *
 check_label(const char *label, size_t length)
@@ -42,7 +42,8 @@ is_address(const char *name)
 		return true;
 	/* inet_aton's odd forms too: no top-level domain is a number */
 	last = last == NULL ? name : last + 1;
-	return *last != '\0' && (strspn(last, "0123456789") == strlen(last) || str_starts(last, "0x"));
+	return *last != '\0' &&
+	       (strspn(last, "0123456789") == strlen(last) || str_starts(last, "0x"));
 }
 
 static const char *
@@ -171,14 +172,15 @@ value_range(const char *text)
 		return "is not an address range such as 10.0.0.0/8";
 	memcpy(address, text, length);
 	address[length] = '\0';
-	family = inet_pton(AF_INET, address, buffer) == 1	? AF_INET
+	family = inet_pton(AF_INET, address, buffer) == 1    ? AF_INET
 		 : inet_pton(AF_INET6, address, buffer) == 1 ? AF_INET6
-							      : 0;
+							     : 0;
 	if (family == 0)
 		return "is not an address range such as 10.0.0.0/8";
 	if (text[length] == '\0')
 		return NULL;
-	if (scaled(text + length + 1, "", NULL, &bits) != NULL || bits > (family == AF_INET ? 32 : 128))
+	if (scaled(text + length + 1, "", NULL, &bits) != NULL ||
+	    bits > (family == AF_INET ? 32 : 128))
 		return "has a prefix length that does not fit";
 	return NULL;
 }

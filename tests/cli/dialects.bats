@@ -66,7 +66,7 @@ zed()
 	zed '{"enabled": true, "system_paths": null}'
 	cmp "$T/absent" "$T/out"
 	zed '{"enabled": true, "system_paths": {"read_only": []}}'
-	json '"/etc" not in d["files"]["read"] and "/usr/bin" in d["files"]["execute"]'
+	json '"/etc" not in d["files"].get("read", []) and "/usr/bin" in d["files"]["execute"]'
 	zed '{"enabled": true, "system_paths": {"executable": []}}'
 	json '"/etc" in d["files"]["read"] and "/usr/bin" not in d["files"].get("execute", [])'
 	zed '{"enabled": true, "system_paths": {"executable": ["/srv/bin"]}}'

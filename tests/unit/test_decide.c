@@ -53,7 +53,8 @@ index_protect(struct index *index, enum system system, const char *common_dir)
 {
 	struct cordon_error err = {0};
 
-	check_int(protections_make(&index->arena, system, common_dir, &index->protections, &err), 0);
+	check_int(protections_make(&index->arena, system, common_dir, &index->protections, &err),
+		  0);
 }
 
 /* What remains of a path's rights, as letters. Valid until the next call. */
@@ -81,18 +82,18 @@ check_rights(const struct index *index, const struct expected *rows, size_t coun
 }
 
 /* The rules in the given order and in the opposite one: the order of path rules means nothing. */
-#define CHECK_BOTH_ORDERS(rules, rows)                                                          \
-	do {                                                                                    \
-		struct says turned_[COUNT(rules)];                                              \
-		struct index a_ = {0}, b_ = {0};                                                \
-		for (size_t i_ = 0; i_ < COUNT(rules); i_++)                                    \
-			turned_[i_] = (rules)[COUNT(rules) - 1 - i_];                           \
-		index_fill(&a_, rules, COUNT(rules));                                           \
-		index_fill(&b_, turned_, COUNT(rules));                                         \
-		check_rights(&a_, rows, COUNT(rows));                                           \
-		check_rights(&b_, rows, COUNT(rows));                                           \
-		index_free(&a_);                                                                \
-		index_free(&b_);                                                                \
+#define CHECK_BOTH_ORDERS(rules, rows)                                \
+	do {                                                          \
+		struct says turned_[COUNT(rules)];                    \
+		struct index a_ = {0}, b_ = {0};                      \
+		for (size_t i_ = 0; i_ < COUNT(rules); i_++)          \
+			turned_[i_] = (rules)[COUNT(rules) - 1 - i_]; \
+		index_fill(&a_, rules, COUNT(rules));                 \
+		index_fill(&b_, turned_, COUNT(rules));               \
+		check_rights(&a_, rows, COUNT(rows));                 \
+		check_rights(&b_, rows, COUNT(rows));                 \
+		index_free(&a_);                                      \
+		index_free(&b_);                                      \
 	} while (0)
 
 /* ---- one layer ---- */
@@ -116,7 +117,8 @@ static void
 specific_allow_wins_over_broad_deny_whatever_the_order(void)
 {
 	static const struct says rules[] = {{LAYER_USER, "deny", "rwcdx", "/home", MATCH_SUBPATH},
-					    {LAYER_USER, "allow", "r", "/home/me/src", MATCH_SUBPATH}};
+					    {LAYER_USER, "allow", "r", "/home/me/src",
+					     MATCH_SUBPATH}};
 	static const struct expected rows[] = {{"/home", ""},
 					       {"/home/me", ""},
 					       {"/home/me/src", "r"},
@@ -130,9 +132,12 @@ static void
 specific_deny_wins_over_broad_allow_whatever_the_order(void)
 {
 	static const struct says rules[] = {{LAYER_USER, "allow", "rwcd", "/p", MATCH_SUBPATH},
-					    {LAYER_USER, "deny", "wcd", "/p/deploy", MATCH_SUBPATH}};
-	static const struct expected rows[] = {
-		{"/p", "rwcd"}, {"/p/x", "rwcd"}, {"/p/deploy", "r"}, {"/p/deploy/x", "r"}};
+					    {LAYER_USER, "deny", "wcd", "/p/deploy",
+					     MATCH_SUBPATH}};
+	static const struct expected rows[] = {{"/p", "rwcd"},
+					       {"/p/x", "rwcd"},
+					       {"/p/deploy", "r"},
+					       {"/p/deploy/x", "r"}};
 
 	CHECK_BOTH_ORDERS(rules, rows);
 }
@@ -146,9 +151,11 @@ three_levels_each_win_below_themselves(void)
 		{LAYER_COMMAND, "deny", "rwcdx", "/a", MATCH_SUBPATH},
 		{LAYER_COMMAND, "allow", "rwcdx", "/", MATCH_SUBPATH},
 	};
-	static const struct expected rows[] = {{"/", "rwcdx"},	   {"/x", "rwcdx"},  {"/a", ""},
-					       {"/a/x", ""},	   {"/a/b", "rx"},   {"/a/b/c", "rx"},
-					       {"/a/b/c/d", ""}, {"/a/b/c/d/e", ""}, {"/a/b/c/e", "rx"}};
+	static const struct expected rows[] = {{"/", "rwcdx"},	  {"/x", "rwcdx"},
+					       {"/a", ""},	  {"/a/x", ""},
+					       {"/a/b", "rx"},	  {"/a/b/c", "rx"},
+					       {"/a/b/c/d", ""},  {"/a/b/c/d/e", ""},
+					       {"/a/b/c/e", "rx"}};
 
 	CHECK_BOTH_ORDERS(rules, rows);
 }
@@ -170,8 +177,10 @@ rights_are_decided_one_by_one(void)
 					    {LAYER_USER, "deny", "w", "/a/b", MATCH_SUBPATH},
 					    {LAYER_USER, "deny", "x", "/a/b/c", MATCH_SUBPATH},
 					    {LAYER_USER, "allow", "w", "/a/b/c/d", MATCH_SUBPATH}};
-	static const struct expected rows[] = {
-		{"/a", "rwcdx"}, {"/a/b", "rcdx"}, {"/a/b/c", "rcd"}, {"/a/b/c/d", "rwcd"}};
+	static const struct expected rows[] = {{"/a", "rwcdx"},
+					       {"/a/b", "rcdx"},
+					       {"/a/b/c", "rcd"},
+					       {"/a/b/c/d", "rwcd"}};
 
 	CHECK_BOTH_ORDERS(rules, rows);
 }
@@ -182,9 +191,9 @@ literal_child_and_subpath_reach_what_they_say(void)
 	static const struct says rules[] = {{LAYER_USER, "allow", "r", "/a/l", MATCH_LITERAL},
 					    {LAYER_USER, "allow", "r", "/a/c", MATCH_CHILD},
 					    {LAYER_USER, "allow", "r", "/a/s", MATCH_SUBPATH}};
-	static const struct expected rows[] = {{"/a", ""},	{"/a/l", "r"},	 {"/a/l/x", ""},
-					       {"/a/c", ""},	{"/a/c/x", "r"}, {"/a/c/x/y", ""},
-					       {"/a/s", "r"},	{"/a/s/x", "r"}, {"/a/s/x/y/z", "r"}};
+	static const struct expected rows[] = {{"/a", ""},    {"/a/l", "r"},   {"/a/l/x", ""},
+					       {"/a/c", ""},  {"/a/c/x", "r"}, {"/a/c/x/y", ""},
+					       {"/a/s", "r"}, {"/a/s/x", "r"}, {"/a/s/x/y/z", "r"}};
 
 	CHECK_BOTH_ORDERS(rules, rows);
 }
@@ -192,13 +201,14 @@ literal_child_and_subpath_reach_what_they_say(void)
 static void
 paths_match_by_whole_names_only(void)
 {
-	static const struct says rules[] = {{LAYER_USER, "allow", "rwcd", "/project", MATCH_SUBPATH},
-					    {LAYER_USER, "deny", "rwcdx", "/project/a", MATCH_SUBPATH}};
-	static const struct expected rows[] = {{"/project", "rwcd"},   {"/project/b", "rwcd"},
-					       {"/project2", ""},      {"/project-x/b", ""},
-					       {"/proj", ""},	       {"/project/a", ""},
-					       {"/project/ab", "rwcd"}, {"/project/a/b", ""},
-					       {"/project/a-b", "rwcd"}, {"/project/A", "rwcd"}};
+	static const struct says rules[] = {
+		{LAYER_USER, "allow", "rwcd", "/project", MATCH_SUBPATH},
+		{LAYER_USER, "deny", "rwcdx", "/project/a", MATCH_SUBPATH}};
+	static const struct expected rows[] = {
+		{"/project", "rwcd"},	 {"/project/b", "rwcd"}, {"/project2", ""},
+		{"/project-x/b", ""},	 {"/proj", ""},		 {"/project/a", ""},
+		{"/project/ab", "rwcd"}, {"/project/a/b", ""},	 {"/project/a-b", "rwcd"},
+		{"/project/A", "rwcd"}};
 
 	CHECK_BOTH_ORDERS(rules, rows);
 }
@@ -213,8 +223,9 @@ odd_names_between_do_not_disturb_the_search(void)
 					    {LAYER_USER, "allow", "d", "/a/b", MATCH_SUBPATH},
 					    {LAYER_USER, "allow", "x", "/a\xc3\xa9", MATCH_SUBPATH},
 					    {LAYER_USER, "allow", "w", "/a b", MATCH_SUBPATH}};
-	static const struct expected rows[] = {{"/a", "r"},	 {"/a/b/c", "rd"}, {"/a!b", "w"},
-					       {"/a!b/c", "w"}, {"/a-/x", "c"},	   {"/a b/x", "w"},
+	static const struct expected rows[] = {{"/a", "r"},	      {"/a/b/c", "rd"},
+					       {"/a!b", "w"},	      {"/a!b/c", "w"},
+					       {"/a-/x", "c"},	      {"/a b/x", "w"},
 					       {"/a\xc3\xa9/x", "x"}, {"/a\xc3", ""}};
 
 	CHECK_BOTH_ORDERS(rules, rows);
@@ -229,7 +240,10 @@ the_root_is_a_path_like_any_other(void)
 					      {LAYER_USER, "deny", "r", "/a", MATCH_SUBPATH}};
 	static const struct expected of_literal[] = {{"/", "r"}, {"/a", ""}, {"/a/b", ""}};
 	static const struct expected of_child[] = {{"/", ""}, {"/a", "r"}, {"/a/b", ""}};
-	static const struct expected of_subpath[] = {{"/", "r"}, {"/b/c", "r"}, {"/a", ""}, {"/a/b", ""}};
+	static const struct expected of_subpath[] = {{"/", "r"},
+						     {"/b/c", "r"},
+						     {"/a", ""},
+						     {"/a/b", ""}};
 
 	CHECK_BOTH_ORDERS(literal, of_literal);
 	CHECK_BOTH_ORDERS(child, of_child);
@@ -243,9 +257,13 @@ patterns_are_applied_after_all_paths(void)
 {
 	static const struct says rules[] = {{LAYER_USER, "deny", "rwcdx", "**/.env", MATCH_GLOB},
 					    {LAYER_USER, "allow", "rw", "/p", MATCH_SUBPATH},
-					    {LAYER_USER, "allow", "rw", "/p/a/.env", MATCH_LITERAL}};
-	static const struct expected rows[] = {{"/p/x", "rw"},	{"/p/.env", ""}, {"/p/a/.env", ""},
-					       {"/p/.env/x", ""}, {"/p/.envx", "rw"}};
+					    {LAYER_USER, "allow", "rw", "/p/a/.env",
+					     MATCH_LITERAL}};
+	static const struct expected rows[] = {{"/p/x", "rw"},
+					       {"/p/.env", ""},
+					       {"/p/a/.env", ""},
+					       {"/p/.env/x", ""},
+					       {"/p/.envx", "rw"}};
 
 	CHECK_BOTH_ORDERS(rules, rows);
 }
@@ -256,7 +274,8 @@ patterns_are_applied_in_their_order(void)
 	static const struct says deny_last[] = {{LAYER_USER, "allow", "r", "/p/*.txt", MATCH_GLOB},
 						{LAYER_USER, "deny", "r", "/p/a*", MATCH_GLOB}};
 	static const struct says allow_last[] = {{LAYER_USER, "deny", "r", "/p/a*", MATCH_GLOB},
-						 {LAYER_USER, "allow", "r", "/p/*.txt", MATCH_GLOB}};
+						 {LAYER_USER, "allow", "r", "/p/*.txt",
+						  MATCH_GLOB}};
 	struct index index = {0};
 
 	index_fill(&index, deny_last, 2);
@@ -272,9 +291,10 @@ patterns_are_applied_in_their_order(void)
 static void
 a_regular_expression_speaks_about_the_whole_path(void)
 {
-	static const struct says rules[] = {{LAYER_USER, "allow", "r", "/p/[a-c]+|/q", MATCH_REGEX}};
-	static const struct expected rows[] = {{"/p/abc", "r"}, {"/p/abcd", ""}, {"/p/abc/x", ""},
-					       {"/x/p/abc", ""}, {"/q", "r"},	 {"/qq", ""},
+	static const struct says rules[] = {
+		{LAYER_USER, "allow", "r", "/p/[a-c]+|/q", MATCH_REGEX}};
+	static const struct expected rows[] = {{"/p/abc", "r"},	 {"/p/abcd", ""}, {"/p/abc/x", ""},
+					       {"/x/p/abc", ""}, {"/q", "r"},	  {"/qq", ""},
 					       {"/p/abc\n", ""}, {"/p/", ""}};
 
 	CHECK_BOTH_ORDERS(rules, rows);
@@ -285,7 +305,10 @@ a_dot_in_a_regular_expression_matches_newlines_too(void)
 {
 	static const struct says rules[] = {{LAYER_USER, "deny", "r", "/p/.*", MATCH_REGEX},
 					    {LAYER_USER, "allow", "r", "/p", MATCH_SUBPATH}};
-	static const struct expected rows[] = {{"/p", "r"}, {"/p/a", ""}, {"/p/a\nb", ""}, {"/p/\xff", ""}};
+	static const struct expected rows[] = {{"/p", "r"},
+					       {"/p/a", ""},
+					       {"/p/a\nb", ""},
+					       {"/p/\xff", ""}};
 
 	CHECK_BOTH_ORDERS(rules, rows);
 }
@@ -296,7 +319,8 @@ a_pattern_that_explodes_denies_and_never_allows(void)
 	static const struct says evil_allow[] = {
 		{LAYER_USER, "allow", "r", "/(a|a)*[bc]", MATCH_REGEX}};
 	static const struct says evil_deny[] = {{LAYER_USER, "allow", "rw", "/", MATCH_SUBPATH},
-						{LAYER_USER, "deny", "r", "/(a|a)*[bc]", MATCH_REGEX}};
+						{LAYER_USER, "deny", "r", "/(a|a)*[bc]",
+						 MATCH_REGEX}};
 	static const char evil[] = "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!";
 	struct index index = {0};
 
@@ -318,12 +342,13 @@ static void
 a_pattern_cannot_raise_its_own_limits(void)
 {
 	static const struct says rules[] = {
-		{LAYER_USER, "allow", "r", "(*LIMIT_MATCH=4000000000)(*LIMIT_HEAP=4000000)/(a|a)*[bc]",
-		 MATCH_REGEX}};
+		{LAYER_USER, "allow", "r",
+		 "(*LIMIT_MATCH=4000000000)(*LIMIT_HEAP=4000000)/(a|a)*[bc]", MATCH_REGEX}};
 	struct index index = {0};
 
 	index_fill(&index, rules, 1);
-	check(index_decide(&index, "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!").limit_hit);
+	check(index_decide(&index, "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!")
+		      .limit_hit);
 	index_free(&index);
 }
 
@@ -355,8 +380,9 @@ a_deny_of_the_user_is_final_for_project_and_command_line(void)
 	for (size_t i = 0; i < COUNT(less); i++) {
 		struct says rules[] = {{LAYER_USER, "deny", "rw", "/s", MATCH_SUBPATH},
 				       {less[i], "allow", "rwx", "/s/deep/er", MATCH_SUBPATH}};
-		static const struct expected rows[] = {
-			{"/s", ""}, {"/s/deep/er", "x"}, {"/s/deep/er/f", "x"}};
+		static const struct expected rows[] = {{"/s", ""},
+						       {"/s/deep/er", "x"},
+						       {"/s/deep/er/f", "x"}};
 
 		CHECK_BOTH_ORDERS(rules, rows);
 	}
@@ -367,9 +393,9 @@ every_more_trusted_layer_is_final_and_no_other(void)
 {
 	for (int deny = LAYER_BUILTIN; deny < LAYER_COUNT; deny++) {
 		for (int allow = LAYER_BUILTIN; allow < LAYER_COUNT; allow++) {
-			struct says rules[] = {
-				{(enum layer)deny, "deny", "r", "/s", MATCH_SUBPATH},
-				{(enum layer)allow, "allow", "r", "/s/a", MATCH_SUBPATH}};
+			struct says rules[] = {{(enum layer)deny, "deny", "r", "/s", MATCH_SUBPATH},
+					       {(enum layer)allow, "allow", "r", "/s/a",
+						MATCH_SUBPATH}};
 			bool final = deny < allow && deny != LAYER_PROFILE;
 			struct expected rows[] = {{"/s", ""}, {"/s/a", final ? "" : "r"}};
 
@@ -383,8 +409,9 @@ a_less_trusted_deny_at_the_same_path_beats_a_more_trusted_allow(void)
 {
 	for (int more = LAYER_PROFILE; more < LAYER_COUNT; more++) {
 		for (int less = more + 1; less < LAYER_COUNT; less++) {
-			struct says rules[] = {{(enum layer)more, "allow", "r", "/a", MATCH_SUBPATH},
-					       {(enum layer)less, "deny", "r", "/a", MATCH_SUBPATH}};
+			struct says rules[] = {
+				{(enum layer)more, "allow", "r", "/a", MATCH_SUBPATH},
+				{(enum layer)less, "deny", "r", "/a", MATCH_SUBPATH}};
 			static const struct expected rows[] = {{"/a", ""}, {"/a/b", ""}};
 
 			CHECK_BOTH_ORDERS(rules, rows);
@@ -395,10 +422,11 @@ a_less_trusted_deny_at_the_same_path_beats_a_more_trusted_allow(void)
 static void
 a_profiles_deny_is_not_final(void)
 {
-	static const struct says rules[] = {{LAYER_PROFILE, "deny", "rwcdx", "/h/.aws", MATCH_SUBPATH},
-					    {LAYER_PROFILE, "deny", "rwcdx", "**/*.pem", MATCH_GLOB},
-					    {LAYER_COMMAND, "allow", "r", "/h/.aws", MATCH_SUBPATH},
-					    {LAYER_COMMAND, "allow", "r", "/h/*.pem", MATCH_GLOB}};
+	static const struct says rules[] = {
+		{LAYER_PROFILE, "deny", "rwcdx", "/h/.aws", MATCH_SUBPATH},
+		{LAYER_PROFILE, "deny", "rwcdx", "**/*.pem", MATCH_GLOB},
+		{LAYER_COMMAND, "allow", "r", "/h/.aws", MATCH_SUBPATH},
+		{LAYER_COMMAND, "allow", "r", "/h/*.pem", MATCH_GLOB}};
 	struct index index = {0};
 
 	index_fill(&index, rules, COUNT(rules));
@@ -415,10 +443,41 @@ a_layer_can_take_its_own_deny_back_further_down(void)
 					    {LAYER_USER, "allow", "r", "/a/b", MATCH_SUBPATH},
 					    {LAYER_PROJECT, "allow", "r", "/a/b/c", MATCH_SUBPATH},
 					    {LAYER_PROJECT, "allow", "r", "/a/c", MATCH_SUBPATH}};
-	static const struct expected rows[] = {
-		{"/a", ""}, {"/a/b", "r"}, {"/a/b/c", "r"}, {"/a/c", ""}};
+	static const struct expected rows[] = {{"/a", ""},
+					       {"/a/b", "r"},
+					       {"/a/b/c", "r"},
+					       {"/a/c", ""}};
 
 	CHECK_BOTH_ORDERS(rules, rows);
+}
+
+static void
+a_silenced_allow_takes_nothing_from_others(void)
+{
+	static const struct says rules[] = {{LAYER_USER, "deny", "rw", "/a", MATCH_SUBPATH},
+					    {LAYER_PROFILE, "allow", "r", "/a/b", MATCH_SUBPATH},
+					    {LAYER_COMMAND, "allow", "rw", "/a/b", MATCH_SUBPATH},
+					    {LAYER_PROJECT, "allow", "rw", "/a/b/c",
+					     MATCH_SUBPATH}};
+	static const struct expected rows[] = {{"/a", ""}, {"/a/b", "r"}, {"/a/b/c", "r"}};
+
+	CHECK_BOTH_ORDERS(rules, rows);
+}
+
+static void
+a_silenced_allow_opens_no_door(void)
+{
+	static const struct says rules[] = {
+		{LAYER_USER, "deny", "wcd", "/p", MATCH_SUBPATH},
+		{LAYER_PROFILE, "allow", "rwcd", "/p/.vscode", MATCH_SUBPATH},
+		{LAYER_COMMAND, "allow", "rwcd", "/p/.vscode", MATCH_SUBPATH}};
+	struct index index = {0};
+
+	index_fill(&index, rules, COUNT(rules));
+	check_str(rights_at(&index, "/p/.vscode"), "rwcd");
+	index_protect(&index, SYSTEM_LINUX, NULL);
+	check_str(rights_at(&index, "/p/.vscode"), "r");
+	index_free(&index);
 }
 
 static void
@@ -426,7 +485,8 @@ a_pattern_deny_of_the_user_is_final_too(void)
 {
 	static const struct says rules[] = {{LAYER_USER, "deny", "rwcdx", "**/.env", MATCH_GLOB},
 					    {LAYER_PROJECT, "allow", "r", "**/.env", MATCH_GLOB},
-					    {LAYER_PROJECT, "allow", "r", "/p/.env", MATCH_LITERAL}};
+					    {LAYER_PROJECT, "allow", "r", "/p/.env",
+					     MATCH_LITERAL}};
 	struct index index = {0};
 
 	index_fill(&index, rules, COUNT(rules));
@@ -461,7 +521,11 @@ the_verdict_names_the_rule_that_decided(void)
 /* ---- protections ---- */
 
 /* Everything below /p may be changed, by a profile: as in a run without any configuration. */
-static const struct says open_project[] = {{LAYER_PROFILE, "allow", "rwcdx", "/p", MATCH_SUBPATH}};
+#define OPEN_PROJECT                                                 \
+	{                                                            \
+		LAYER_PROFILE, "allow", "rwcdx", "/p", MATCH_SUBPATH \
+	}
+static const struct says open_project[] = {OPEN_PROJECT};
 
 enum guard { FREE, PROTECTED, VETTED };
 
@@ -470,8 +534,8 @@ check_guard(const struct index *index, const char *path, enum guard guard)
 {
 	struct verdict verdict = index_decide(index, path);
 	enum guard found = !(verdict.rights & RIGHTS_CHANGE) ? PROTECTED
-			   : verdict.vetted != NULL	      ? VETTED
-							      : FREE;
+			   : verdict.vetted != NULL	     ? VETTED
+							     : FREE;
 
 	if (found != guard)
 		printf("# for %s\n", path);
@@ -577,10 +641,14 @@ what_is_vetted_on_linux_is_protected_on_macos(void)
 static void
 another_case_is_no_way_around(void)
 {
-	static const char *const names[] = {".GIT/hooks/pre-commit",	".git/HOOKS/pre-commit",
-					    ".Git/Info/Attributes",	".VSCode/tasks.json",
-					    ".ENVRC",			".Cordon.JSON",
-					    ".git/MODULES/a/Hooks/x",	".Mcp.Json"};
+	static const char *const names[] = {".GIT/hooks/pre-commit",
+					    ".git/HOOKS/pre-commit",
+					    ".Git/Info/Attributes",
+					    ".VSCode/tasks.json",
+					    ".ENVRC",
+					    ".Cordon.JSON",
+					    ".git/MODULES/a/Hooks/x",
+					    ".Mcp.Json"};
 	struct index index = {0};
 	char path[100];
 
@@ -598,7 +666,8 @@ another_case_is_no_way_around(void)
 static void
 a_git_directory_outside_the_project_is_guarded_too(void)
 {
-	static const struct says rules[] = {{LAYER_PROFILE, "allow", "rwcdx", "/store/[a]*?", MATCH_SUBPATH}};
+	static const struct says rules[] = {
+		{LAYER_PROFILE, "allow", "rwcdx", "/store/[a]*?", MATCH_SUBPATH}};
 	struct index index = {0};
 
 	index_fill(&index, rules, 1);
@@ -620,7 +689,7 @@ a_git_directory_outside_the_project_is_guarded_too(void)
 static enum guard
 with_rule(struct says says, enum system system, const char *path)
 {
-	struct says rules[2] = {open_project[0], says};
+	struct says rules[2] = {OPEN_PROJECT, says};
 	struct index index = {0};
 	struct verdict verdict;
 
@@ -628,7 +697,9 @@ with_rule(struct says says, enum system system, const char *path)
 	index_protect(&index, system, NULL);
 	verdict = index_decide(&index, path);
 	index_free(&index);
-	return !(verdict.rights & RIGHTS_CHANGE) ? PROTECTED : verdict.vetted != NULL ? VETTED : FREE;
+	return !(verdict.rights & RIGHTS_CHANGE) ? PROTECTED
+	       : verdict.vetted != NULL		 ? VETTED
+						 : FREE;
 }
 
 static void
@@ -637,12 +708,16 @@ naming_the_protected_path_itself_lifts_it_for_the_users_own_texts(void)
 	static const struct {
 		enum layer layer;
 		bool opens;
-	} layers[] = {{LAYER_PROFILE, false}, {LAYER_SYSTEM, true}, {LAYER_USER, true},
-		      {LAYER_COMMAND, true},  {LAYER_PROJECT, false}};
+	} layers[] = {{LAYER_PROFILE, false},
+		      {LAYER_SYSTEM, true},
+		      {LAYER_USER, true},
+		      {LAYER_COMMAND, true},
+		      {LAYER_PROJECT, false}};
 
 	for (size_t i = 0; i < COUNT(layers); i++) {
 		enum layer layer = layers[i].layer;
-		struct says hook = {layer, "allow", "rwcd", "/p/.git/hooks/pre-commit", MATCH_SUBPATH};
+		struct says hook = {layer, "allow", "rwcd", "/p/.git/hooks/pre-commit",
+				    MATCH_SUBPATH};
 		struct says folder = {layer, "allow", "rwcd", "/p/.vscode", MATCH_SUBPATH};
 		struct says inside = {layer, "allow", "rwcd", "/p/.vscode/a.json", MATCH_LITERAL};
 		struct says config = {layer, "allow", "rwcd", "/p/.git/config", MATCH_LITERAL};
@@ -696,8 +771,9 @@ a_wider_grant_never_lifts_a_protection(void)
 static void
 only_the_named_rights_are_lifted(void)
 {
-	static const struct says rules[] = {open_project[0],
-					    {LAYER_USER, "allow", "w", "/p/.vscode", MATCH_SUBPATH}};
+	static const struct says rules[] = {OPEN_PROJECT,
+					    {LAYER_USER, "allow", "w", "/p/.vscode",
+					     MATCH_SUBPATH}};
 	struct index index = {0};
 
 	index_fill(&index, rules, 2);
@@ -711,9 +787,10 @@ only_the_named_rights_are_lifted(void)
 static void
 the_door_does_not_open_what_a_more_trusted_layer_denied(void)
 {
-	static const struct says rules[] = {open_project[0],
+	static const struct says rules[] = {OPEN_PROJECT,
 					    {LAYER_USER, "deny", "wcd", "/p", MATCH_SUBPATH},
-					    {LAYER_COMMAND, "allow", "rwcd", "/p/.envrc", MATCH_LITERAL}};
+					    {LAYER_COMMAND, "allow", "rwcd", "/p/.envrc",
+					     MATCH_LITERAL}};
 	struct index index = {0};
 
 	index_fill(&index, rules, COUNT(rules));
@@ -754,9 +831,11 @@ pick(unsigned below)
 static void
 draw_path(char *to, unsigned most)
 {
-	static const char *const names[] = {"a",     "b",	"c",	  "ab",	    ".git",  "hooks", "config",
-					    "x.git", ".vscode", "modules", "y.sample", "A", ".GIT", "info",
-					    "attributes", "worktrees", "gitdir", ".gitmodules"};
+	static const char *const names[] = {"a",       "b",	     "c",	   "ab",
+					    ".git",    "hooks",	     "config",	   "x.git",
+					    ".vscode", "modules",    "y.sample",   "A",
+					    ".GIT",    "info",	     "attributes", "worktrees",
+					    "gitdir",  ".gitmodules"};
 	unsigned count = pick(most + 1);
 
 	strcpy(to, count == 0 ? "/" : "");
@@ -771,7 +850,8 @@ draw_rule(struct drawn *drawn)
 {
 	static const char *const globs[] = {"**/a",    "/a/*",	 "/*/b",     "/a/**/c", "/a*",
 					    "**/.git", "/?/b/c", "**/b/*/a", "/a/**",	"/**/ab/c"};
-	static const char *const regexes[] = {"/a/.*", "/(a|b)", ".*/c", "/[ab]+(/c)?", "(/[^/]*){3}"};
+	static const char *const regexes[] = {"/a/.*", "/(a|b)", ".*/c", "/[ab]+(/c)?",
+					      "(/[^/]*){3}"};
 	struct planned_rule *rule = &drawn->rules[drawn->count];
 	char *path = drawn->paths[drawn->count];
 
@@ -853,7 +933,8 @@ static bool
 slow_matches(const struct planned_rule *rule, const char *path)
 {
 	size_t root = strcmp(rule->path, "/") == 0 ? 0 : strlen(rule->path);
-	bool below = strncmp(path, rule->path, root) == 0 && path[root] == '/' && path[root + 1] != '\0';
+	bool below = strncmp(path, rule->path, root) == 0 && path[root] == '/' &&
+		     path[root + 1] != '\0';
 	bool same = strcmp(path, rule->path) == 0;
 
 	switch (rule->match) {
@@ -921,28 +1002,41 @@ slow_final_deny(const struct planned_rule **order, size_t count, unsigned right,
 	return NULL;
 }
 
+/* An allow that a more trusted layer's deny silences is as if it were not there. */
+static void
+slow_right(const struct planned_rule **order, size_t count, int i, struct reference *ref)
+{
+	const struct planned_rule *silencer = NULL, *word = NULL;
+	unsigned right = 1u << i, lowest = 0;
+
+	for (size_t k = 0; k < count; k++) {
+		const struct planned_rule *final = NULL;
+
+		if (!(order[k]->rights & right))
+			continue;
+		if (order[k]->effect == EFFECT_ALLOW)
+			final = slow_final_deny(order, count, right, order[k]->layer);
+		if (final == NULL)
+			word = order[k];
+		else if (order[k]->layer >= lowest)
+			silencer = final;
+		if (final != NULL && order[k]->layer >= lowest)
+			lowest = order[k]->layer;
+	}
+	if (word != NULL)
+		ref->rights = word->effect == EFFECT_ALLOW ? ref->rights | right
+							   : ref->rights & ~right;
+	ref->overridden[i] = silencer != NULL && !(ref->rights & right);
+	ref->by[i] = ref->overridden[i] ? silencer : word;
+}
+
 static void
 slow_rules(const struct drawn *drawn, const struct planned_rule **order, size_t count,
 	   struct reference *ref)
 {
 	ref->rights = drawn->default_rights;
-	for (int i = 0; i < RIGHT_KINDS; i++) {
-		const struct planned_rule *deny = NULL;
-		unsigned right = 1u << i;
-
-		for (size_t k = 0; k < count; k++)
-			if (order[k]->rights & right)
-				ref->by[i] = order[k];
-		if (ref->by[i] == NULL)
-			continue;
-		ref->rights &= ~right;
-		if (ref->by[i]->effect == EFFECT_DENY)
-			continue;
-		deny = slow_final_deny(order, count, right, ref->by[i]->layer);
-		ref->rights |= deny == NULL ? right : 0;
-		ref->overridden[i] = deny != NULL;
-		ref->by[i] = deny == NULL ? ref->by[i] : deny;
-	}
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		slow_right(order, count, i, ref);
 }
 
 static bool
@@ -985,26 +1079,28 @@ slow_anchors(const char **names, size_t count, bool sample, struct slow_anchor *
 
 		if (is_name(names[i], ".vscode"))
 			to[found++] = (struct slow_anchor){i, false};
-		if (is_name(names[i], ".gitmodules") || (is_name(names[i], ".git") && i + 1 == count))
+		if (is_name(names[i], ".gitmodules") ||
+		    (is_name(names[i], ".git") && i + 1 == count))
 			to[found++] = (struct slow_anchor){i, true};
 		if (length < 4 || strcasecmp(names[i] + length - 4, ".git") != 0)
 			continue;
 		last = slow_git(names, i + 1, count, sample, &vetted);
 		if (last != 0)
 			to[found++] = (struct slow_anchor){last, vetted};
-		for (size_t k = i + 2; is_name(i + 1 < count ? names[i + 1] : NULL, "modules") && k < count;
-		     k++) {
+		for (size_t k = i + 2;
+		     is_name(i + 1 < count ? names[i + 1] : NULL, "modules") && k < count; k++) {
 			last = slow_git(names, k, count, sample, &vetted);
 			if (last != 0)
 				to[found++] = (struct slow_anchor){last, vetted};
 		}
-		if (i + 3 < count && is_name(names[i + 1], "worktrees") && is_name(names[i + 3], "gitdir"))
+		if (i + 3 < count && is_name(names[i + 1], "worktrees") &&
+		    is_name(names[i + 3], "gitdir"))
 			to[found++] = (struct slow_anchor){i + 3, true};
 	}
 	return found;
 }
 
-/* The longest path by which one of the user's own texts allows the right. */
+/* The longest path by which one of the user's own texts allows the right, and is heard. */
 static size_t
 slow_named(const struct planned_rule **order, size_t count, unsigned right)
 {
@@ -1016,6 +1112,7 @@ slow_named(const struct planned_rule **order, size_t count, unsigned right)
 		if (rule->effect == EFFECT_ALLOW && (rule->rights & right) && !is_pattern(rule) &&
 		    (rule->layer == LAYER_SYSTEM || rule->layer == LAYER_USER ||
 		     rule->layer == LAYER_COMMAND) &&
+		    slow_final_deny(order, count, right, rule->layer) == NULL &&
 		    strlen(rule->path) > longest)
 			longest = strlen(rule->path);
 	}
@@ -1029,7 +1126,8 @@ slow_guard(const struct planned_rule **order, size_t count, size_t anchor, bool 
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		unsigned right = 1u << i;
 
-		if (!(ref->rights & RIGHTS_CHANGE & right) || slow_named(order, count, right) >= anchor)
+		if (!(ref->rights & RIGHTS_CHANGE & right) ||
+		    slow_named(order, count, right) >= anchor)
 			continue;
 		if (vetted) {
 			ref->vetted = true;
@@ -1117,8 +1215,8 @@ print_drawn(const struct drawn *drawn, const char *path, const struct verdict *v
 
 		rights_to_letters(rule->rights, have);
 		printf("#   %s %s %s %s %s\n", layer_names[rule->layer],
-		       rule->effect == EFFECT_ALLOW ? "allow" : "deny", have, match_names[rule->match],
-		       rule->path);
+		       rule->effect == EFFECT_ALLOW ? "allow" : "deny", have,
+		       match_names[rule->match], rule->path);
 	}
 }
 
@@ -1189,6 +1287,8 @@ main(void)
 	run(a_less_trusted_deny_at_the_same_path_beats_a_more_trusted_allow);
 	run(a_profiles_deny_is_not_final);
 	run(a_layer_can_take_its_own_deny_back_further_down);
+	run(a_silenced_allow_takes_nothing_from_others);
+	run(a_silenced_allow_opens_no_door);
 	run(a_pattern_deny_of_the_user_is_final_too);
 	run(the_verdict_names_the_rule_that_decided);
 	run(protected_names_hold_at_every_depth);

@@ -1136,7 +1136,7 @@ baselines_have_the_required_lengths(void)
 		       {baseline_env_scrub, 7},
 		       {NULL, 0},
 	       };
-	static const size_t executable[2] = {9, 17}, read_only[2] = {4, 9}, read_write[2] = {5, 4};
+	static const size_t executable[2] = {9, 17}, read_only[2] = {6, 9}, read_write[2] = {5, 4};
 
 	for (c = cases; c->list != NULL; c++) {
 		size_t n = 0;

@@ -301,7 +301,8 @@ escapes_become_their_characters(void)
 		{"\"\\ud800\\udc00\"", "\xf0\x90\x80\x80"},
 		{"\"\\ud83d\\ude00!\"", "\xf0\x9f\x98\x80!"},
 		{"\"\\udbff\\udfff\"", "\xf4\x8f\xbf\xbf"},
-		{"\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+		{"\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"",
+		 "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
 		{"\"it's\"", "it's"},
 	};
 
@@ -318,25 +319,25 @@ static void
 invalid_utf8_of_each_kind_is_refused_where_it_stands(void)
 {
 	static const char *const bad[] = {
-		"\x80",		     /* a continuation alone */
+		"\x80", /* a continuation alone */
 		"\xbf",
-		"\xc3",		     /* cut: followed by the quote */
+		"\xc3", /* cut: followed by the quote */
 		"\xe2\x82",
 		"\xf0\x9f\x98",
-		"\xc0\xaf",	     /* overlong slash */
+		"\xc0\xaf", /* overlong slash */
 		"\xc1\xbf",
 		"\xe0\x80\xaf",
 		"\xe0\x9f\xbf",
 		"\xf0\x80\x80\xaf",
 		"\xf0\x8f\xbf\xbf",
-		"\xed\xa0\x80",	     /* surrogates */
+		"\xed\xa0\x80", /* surrogates */
 		"\xed\xbf\xbf",
-		"\xf4\x90\x80\x80",  /* beyond U+10FFFF */
+		"\xf4\x90\x80\x80", /* beyond U+10FFFF */
 		"\xf5\x80\x80\x80",
 		"\xf8\x88\x80\x80\x80",
 		"\xfe",
 		"\xff",
-		"\xe2\x28\xa1",	     /* broken in the middle */
+		"\xe2\x28\xa1", /* broken in the middle */
 		"\xf0\x9f\x28\x80",
 	};
 
@@ -384,7 +385,8 @@ a_key_twice_is_refused_at_the_second_place(void)
 {
 	static const struct row rows[] = {
 		{"{\"a\":1,\"a\":2}", "f:1:8: \"a\" stands here twice, first in line 1"},
-		{"{\"a\":1,\n \"b\":2,\n  \"a\":3}", "f:3:3: \"a\" stands here twice, first in line 1"},
+		{"{\"a\":1,\n \"b\":2,\n  \"a\":3}",
+		 "f:3:3: \"a\" stands here twice, first in line 1"},
 		{"{\"a\":1,\n\"\\u0061\":2}", "f:2:1: \"a\" stands here twice, first in line 1"},
 		{"{\"\\u0061\":1,\n\"a\":2}", "f:2:1: \"a\" stands here twice, first in line 1"},
 		{"{\"\":1,\"\":2}", "f:1:7: \"\" stands here twice, first in line 1"},
@@ -424,7 +426,8 @@ static void
 every_value_and_key_knows_its_place(void)
 {
 	auto_arena struct arena arena = {0};
-	const struct json *value = value_of(&arena, "\n {\"a\" :\n   [true,\r\n\tnull], \"b\": {}}");
+	const struct json *value =
+		value_of(&arena, "\n {\"a\" :\n   [true,\r\n\tnull], \"b\": {}}");
 	const struct json *a = value->first, *b = a->next;
 
 	check_int(value->line, 2);
@@ -460,9 +463,9 @@ columns_count_characters_not_bytes(void)
 static void
 types_have_names_for_messages(void)
 {
-	static const struct row rows[] = {{"null", "null"},	 {"true", "true or false"},
-					  {"1", "a number"},	 {"\"\"", "a string"},
-					  {"[]", "a list"},	 {"{}", "an object"}};
+	static const struct row rows[] = {{"null", "null"},  {"true", "true or false"},
+					  {"1", "a number"}, {"\"\"", "a string"},
+					  {"[]", "a list"},  {"{}", "an object"}};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		auto_arena struct arena arena = {0};
@@ -554,8 +557,9 @@ an_object_of_200000_keys_is_read(void)
 static void
 every_prefix_of_a_text_fails_cleanly(void)
 {
-	static const char text[] = "{\"a\": [1, -2.5e+3, \"\\ud83d\\ude00\", true, null], /* c */ \"b\": "
-				   "{\"c\": \"\xc3\xa9\"}, // d\n}";
+	static const char text[] =
+		"{\"a\": [1, -2.5e+3, \"\\ud83d\\ude00\", true, null], /* c */ \"b\": "
+		"{\"c\": \"\xc3\xa9\"}, // d\n}";
 
 	check_str(error_of(text), "");
 	for (size_t i = 0; i < sizeof text - 1; i++)

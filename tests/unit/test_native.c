@@ -101,23 +101,27 @@ rules_of(const char *text)
 static void
 the_short_lists_become_rules(void)
 {
-	check_str(rules_of("{\"files\": {\"read\": [\"/r\"], \"write\": [\"/w\"], \"execute\": [\"/x\"],"
-			   " \"deny\": [\"/d\"], \"protect\": [\"/p\"]}}"),
-		  "allow r subpath /r\n"
-		  "allow rwcd subpath /w\n"
-		  "allow rx subpath /x\n"
-		  "deny rwcdx subpath /d\n"
-		  "deny wcd subpath /p\n");
+	check_str(
+		rules_of(
+			"{\"files\": {\"read\": [\"/r\"], \"write\": [\"/w\"], \"execute\": [\"/x\"],"
+			" \"deny\": [\"/d\"], \"protect\": [\"/p\"]}}"),
+		"allow r subpath /r\n"
+		"allow rwcd subpath /w\n"
+		"allow rx subpath /x\n"
+		"deny rwcdx subpath /d\n"
+		"deny wcd subpath /p\n");
 }
 
 static void
 a_star_or_question_mark_makes_a_list_entry_a_glob(void)
 {
-	check_str(rules_of("{\"files\": {\"deny\": [\"**/.env\", \"/a/*.key\", \"/a/?\", \"/a/[b]\"]}}"),
-		  "deny rwcdx glob **/.env\n"
-		  "deny rwcdx glob /a/*.key\n"
-		  "deny rwcdx glob /a/?\n"
-		  "deny rwcdx subpath /a/[b]\n");
+	check_str(
+		rules_of(
+			"{\"files\": {\"deny\": [\"**/.env\", \"/a/*.key\", \"/a/?\", \"/a/[b]\"]}}"),
+		"deny rwcdx glob **/.env\n"
+		"deny rwcdx glob /a/*.key\n"
+		"deny rwcdx glob /a/?\n"
+		"deny rwcdx subpath /a/[b]\n");
 }
 
 static void
@@ -283,20 +287,25 @@ wrong_types_are_refused_where_they_stand(void)
 		{"{\"extends\": [1]}", "f:1:14: a string is expected here, not a number"},
 		{"{\"extends\": [\"\"]}", "f:1:14: \"\" is empty"},
 		{"{\"files\": []}", "f:1:11: \"files\" must be an object, not a list"},
-		{"{\"files\": {\"read\": \"/a\"}}", "f:1:20: \"read\" must be a list, not a string"},
+		{"{\"files\": {\"read\": \"/a\"}}",
+		 "f:1:20: \"read\" must be a list, not a string"},
 		{"{\"files\": {\"read\": null}}", "f:1:20: \"read\" must be a list, not null"},
-		{"{\"files\": {\"write\": [7]}}", "f:1:22: a string is expected here, not a number"},
-		{"{\"files\": {\"execute\": [[]]}}", "f:1:24: a string is expected here, not a list"},
+		{"{\"files\": {\"write\": [7]}}",
+		 "f:1:22: a string is expected here, not a number"},
+		{"{\"files\": {\"execute\": [[]]}}",
+		 "f:1:24: a string is expected here, not a list"},
 		{"{\"files\": {\"deny\": {}}}", "f:1:20: \"deny\" must be a list, not an object"},
 		{"{\"files\": {\"protect\": true}}",
 		 "f:1:23: \"protect\" must be a list, not true or false"},
-		{"{\"files\": {\"default\": 7}}", "f:1:23: \"default\" must be a string, not a number"},
+		{"{\"files\": {\"default\": 7}}",
+		 "f:1:23: \"default\" must be a string, not a number"},
 		{"{\"files\": {\"rules\": {}}}", "f:1:21: \"rules\" must be a list, not an object"},
 		{"{\"files\": {\"rules\": [\"/a\"]}}",
 		 "f:1:22: a rule must be an object, not a string"},
 		{"{\"network\": 1}", "f:1:13: \"network\" must be a string, not a number"},
 		{"{\"network\": []}", "f:1:13: \"network\" must be a string, not a list"},
-		{"{\"network\": {\"ports\": [\"22\"]}}", "f:1:24: a number is expected here, not a string"},
+		{"{\"network\": {\"ports\": [\"22\"]}}",
+		 "f:1:24: a number is expected here, not a string"},
 		{"{\"network\": {\"domains\": \"a.example\"}}",
 		 "f:1:25: \"domains\" must be a list, not a string"},
 		{"{\"network\": {\"resolver\": 53}}",
@@ -307,9 +316,11 @@ wrong_types_are_refused_where_they_stand(void)
 		{"{\"env\": {\"allow\": {}}}", "f:1:19: \"allow\" must be a list, not an object"},
 		{"{\"env\": {\"set\": [\"A=1\"]}}",
 		 "f:1:17: \"set\" must be an object of names and values, not a list"},
-		{"{\"env\": {\"set\": {\"A\": 1}}}", "f:1:23: \"A\" must be a string, not a number"},
+		{"{\"env\": {\"set\": {\"A\": 1}}}",
+		 "f:1:23: \"A\" must be a string, not a number"},
 		{"{\"limits\": 5}", "f:1:12: \"limits\" must be an object, not a number"},
-		{"{\"limits\": {\"time\": true}}", "f:1:21: \"time\" must be a number, not true or false"},
+		{"{\"limits\": {\"time\": true}}",
+		 "f:1:21: \"time\" must be a number, not true or false"},
 		{"{\"limits\": {\"processes\": \"5\"}}",
 		 "f:1:26: \"processes\" must be a number, not a string"},
 		{"{\"tmp\": true}", "f:1:9: \"tmp\" must be a string, not true or false"},
@@ -329,9 +340,11 @@ wrong_words_name_the_right_ones(void)
 		 "f:1:13: \"some\" is not one of \"none\", \"localhost\", \"all\""},
 		{"{\"network\": \"domains\"}",
 		 "f:1:13: \"domains\" is not one of \"none\", \"localhost\", \"all\""},
-		{"{\"network\": \"\"}", "f:1:13: \"\" is not one of \"none\", \"localhost\", \"all\""},
-		{"{\"env\": {\"mode\": \"all\"}}", "f:1:18: \"all\" is not one of \"explicit\", \"scrub\", "
-						  "\"developer\", \"inherit\""},
+		{"{\"network\": \"\"}",
+		 "f:1:13: \"\" is not one of \"none\", \"localhost\", \"all\""},
+		{"{\"env\": {\"mode\": \"all\"}}",
+		 "f:1:18: \"all\" is not one of \"explicit\", \"scrub\", "
+		 "\"developer\", \"inherit\""},
 		{"{\"tmp\": \"none\"}", "f:1:9: \"none\" is not one of \"private\", \"shared\""},
 		{"{\"files\": {\"default\": \"rwx!\"}}",
 		 "f:1:23: \"rwx!\" is not made of the letters rwcdx, each at most once"},
@@ -354,9 +367,12 @@ a_rule_must_be_whole(void)
 {
 	static const struct row rows[] = {
 		{RULE(""), "f:1:22: this rule has no \"effect\""},
-		{RULE("\"effect\": \"deny\", \"path\": \"/a\""), "f:1:22: this rule has no \"rights\""},
-		{RULE("\"effect\": \"deny\", \"rights\": \"r\""), "f:1:22: this rule has no \"path\""},
-		{RULE("\"effect\": \"maybe\""), "f:1:33: \"maybe\" is not one of \"deny\", \"allow\""},
+		{RULE("\"effect\": \"deny\", \"path\": \"/a\""),
+		 "f:1:22: this rule has no \"rights\""},
+		{RULE("\"effect\": \"deny\", \"rights\": \"r\""),
+		 "f:1:22: this rule has no \"path\""},
+		{RULE("\"effect\": \"maybe\""),
+		 "f:1:33: \"maybe\" is not one of \"deny\", \"allow\""},
 		{RULE("\"rights\": \"\""), "f:1:33: a rule without rights does nothing"},
 		{RULE("\"rights\": \"read\""),
 		 "f:1:33: \"read\" is not made of the letters rwcdx, each at most once"},
@@ -364,7 +380,8 @@ a_rule_must_be_whole(void)
 		{RULE("\"match\": \"prefix\""), "f:1:32: \"prefix\" is not one of \"subpath\", "
 						"\"literal\", \"child\", \"glob\", \"regex\""},
 		{RULE("\"why\": 1"), "f:1:30: \"why\" must be a string, not a number"},
-		{RULE("\"worktrees\": 1"), "f:1:36: \"worktrees\" must be true or false, not a number"},
+		{RULE("\"worktrees\": 1"),
+		 "f:1:36: \"worktrees\" must be true or false, not a number"},
 		{RULE("\"optional\": \"yes\""),
 		 "f:1:35: \"optional\" must be true or false, not a string"},
 		{RULE("\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"a\""),
@@ -384,7 +401,8 @@ static void
 unknown_keys_are_refused_and_the_nearest_is_suggested(void)
 {
 	static const struct row rows[] = {
-		{"{\"file\": {}}", "f:1:2: unknown key \"file\" in the policy; did you mean \"files\"?"},
+		{"{\"file\": {}}",
+		 "f:1:2: unknown key \"file\" in the policy; did you mean \"files\"?"},
 		{"{\n \"Network\": 1}",
 		 "f:2:2: unknown key \"Network\" in the policy; did you mean \"network\"?"},
 		{"{\"zzzzzz\": 1}", "f:1:2: unknown key \"zzzzzz\" in the policy"},
@@ -392,7 +410,8 @@ unknown_keys_are_refused_and_the_nearest_is_suggested(void)
 		{"{\"windows\": {}}", "f:1:2: unknown key \"windows\" in the policy"},
 		{"{\"files\": {\"reads\": []}}",
 		 "f:1:12: unknown key \"reads\" in \"files\"; did you mean \"read\"?"},
-		{RULE("\"efect\": 1"), "f:1:23: unknown key \"efect\" in a rule; did you mean \"effect\"?"},
+		{RULE("\"efect\": 1"),
+		 "f:1:23: unknown key \"efect\" in a rule; did you mean \"effect\"?"},
 		{"{\"network\": {\"domain\": []}}",
 		 "f:1:14: unknown key \"domain\" in \"network\"; did you mean \"domains\"?"},
 		{"{\"env\": {\"alow\": []}}",
@@ -421,8 +440,9 @@ static void
 every_guarantee_can_be_accepted_and_slips_are_corrected(void)
 {
 	static const struct row rows[] = {
-		{"{\"accept\": [\"process.list\"]}", "f:1:13: \"process.list\" is not the name of a "
-						     "guarantee; did you mean \"process.listing\"?"},
+		{"{\"accept\": [\"process.list\"]}",
+		 "f:1:13: \"process.list\" is not the name of a "
+		 "guarantee; did you mean \"process.listing\"?"},
 		{"{\"accept\": [\"files.reed\"]}", "f:1:13: \"files.reed\" is not the name of a "
 						   "guarantee; did you mean \"files.read\"?"},
 		{"{\"accept\": [\"everything\"]}",
@@ -465,14 +485,26 @@ domains_are_brought_to_one_form(void)
 	check_domain("*.example.org", "*.example.org");
 	check_domain("*.Example.org.", "*.example.org");
 	check_domain("a_b.example", "a_b.example");
-	check_domain("b\xc3\xbc""cher.example", "xn--bcher-kva.example");
-	check_domain("B\xc3\x9c""CHER.example", "xn--bcher-kva.example");
-	check_domain("bu\xcc\x88""cher.example", "xn--bcher-kva.example");
-	check_domain("*.b\xc3\xbc""cher.example", "*.xn--bcher-kva.example");
+	check_domain("b\xc3\xbc"
+		     "cher.example",
+		     "xn--bcher-kva.example");
+	check_domain("B\xc3\x9c"
+		     "CHER.example",
+		     "xn--bcher-kva.example");
+	check_domain("bu\xcc\x88"
+		     "cher.example",
+		     "xn--bcher-kva.example");
+	check_domain("*.b\xc3\xbc"
+		     "cher.example",
+		     "*.xn--bcher-kva.example");
 	check_domain("xn--bcher-kva.example", "xn--bcher-kva.example");
 	/* nontransitional: not the same host as strasse.example */
-	check_domain("stra\xc3\x9f""e.example", "xn--strae-oqa.example");
-	check_domain("ex\xe3\x80\x82""ample", "ex.ample");
+	check_domain("stra\xc3\x9f"
+		     "e.example",
+		     "xn--strae-oqa.example");
+	check_domain("ex\xe3\x80\x82"
+		     "ample",
+		     "ex.ample");
 	check_domain("1password.com", "1password.com");
 	check_domain("4.example", "4.example");
 }
@@ -481,11 +513,31 @@ static void
 what_is_no_domain_is_refused(void)
 {
 	static const char *const bad[] = {
-		"",	     ".",	     "..",	     "*",	       "*.",	       "*..a.example",
-		"a..example", ".a.example",  "a.example..",  "*a.example",     "a.*.example",
-		"a.*",	     "**.example",   "*.*.example",  "-a.example",     "a-.example",
-		"a b.example", "a/b.example", "a@b.example", "http://a.example", "a.example:443",
-		"a\\b.example", "a.example/", "a\x01.example", "\xef\xbc\x8a.example",
+		"",
+		".",
+		"..",
+		"*",
+		"*.",
+		"*..a.example",
+		"a..example",
+		".a.example",
+		"a.example..",
+		"*a.example",
+		"a.*.example",
+		"a.*",
+		"**.example",
+		"*.*.example",
+		"-a.example",
+		"a-.example",
+		"a b.example",
+		"a/b.example",
+		"a@b.example",
+		"http://a.example",
+		"a.example:443",
+		"a\\b.example",
+		"a.example/",
+		"a\x01.example",
+		"\xef\xbc\x8a.example",
 	};
 
 	for (size_t i = 0; i < COUNT(bad); i++)
@@ -496,14 +548,39 @@ static void
 addresses_and_this_machine_are_no_domains_in_any_spelling(void)
 {
 	static const char *const bad[] = {
-		"127.0.0.1",   "127.1",	     "2130706433", "0x7f.1",	 "0x7f000001", "0177.0.0.1",
-		"127.0.0.0x1", "1.2.3.4.",   "256.1.1.1",  "a.example.1", "::1",       "[::1]",
-		"::ffff:127.0.0.1", "fe80::1%eth0", "*.1.2.3", "*.127.0.0.1", "localhost",
-		"LOCALHOST",   "localhost.", "a.localhost", "a.Localhost.", "*.localhost", "0",
+		"127.0.0.1",
+		"127.1",
+		"2130706433",
+		"0x7f.1",
+		"0x7f000001",
+		"0177.0.0.1",
+		"127.0.0.0x1",
+		"1.2.3.4.",
+		"256.1.1.1",
+		"a.example.1",
+		"::1",
+		"[::1]",
+		"::ffff:127.0.0.1",
+		"fe80::1%eth0",
+		"*.1.2.3",
+		"*.127.0.0.1",
+		"localhost",
+		"LOCALHOST",
+		"localhost.",
+		"a.localhost",
+		"a.Localhost.",
+		"*.localhost",
+		"0",
 		"0X7F.1",
 		/* full-width digits and dots become the plain ones */
-		"\xef\xbc\x91\xef\xbc\x92\xef\xbc\x97.0.0.1", "127\xe3\x80\x82""0\xe3\x80\x82""0\xe3\x80\x82""1",
-		"\xe2\x91\xa0.2.3.4", "\xef\xbd\x8cocalhost", "localhost\xe3\x80\x82",
+		"\xef\xbc\x91\xef\xbc\x92\xef\xbc\x97.0.0.1",
+		"127\xe3\x80\x82"
+		"0\xe3\x80\x82"
+		"0\xe3\x80\x82"
+		"1",
+		"\xe2\x91\xa0.2.3.4",
+		"\xef\xbd\x8cocalhost",
+		"localhost\xe3\x80\x82",
 	};
 
 	for (size_t i = 0; i < COUNT(bad); i++)
@@ -520,13 +597,15 @@ domains_are_as_long_as_names_can_be(void)
 	check(value_domain(text, (char[VALUE_DOMAIN_SIZE]){0}) == NULL);
 	memset(text, 'a', 64);
 	snprintf(text + 64, sizeof text - 64, ".example");
-	check_str(value_domain(text, (char[VALUE_DOMAIN_SIZE]){0}), "has a label longer than 63 bytes");
+	check_str(value_domain(text, (char[VALUE_DOMAIN_SIZE]){0}),
+		  "has a label longer than 63 bytes");
 	for (int i = 0; i < 127; i++)
 		memcpy(text + i * 2, "a.", 2);
 	text[253] = '\0';
 	check(value_domain(text, (char[VALUE_DOMAIN_SIZE]){0}) == NULL);
 	memcpy(text + 253, ".bb", 4);
-	check_str(value_domain(text, (char[VALUE_DOMAIN_SIZE]){0}), "is longer than a host name can be");
+	check_str(value_domain(text, (char[VALUE_DOMAIN_SIZE]){0}),
+		  "is longer than a host name can be");
 }
 
 static void
@@ -553,9 +632,11 @@ ports_are_from_1_to_65535(void)
 		char text[80];
 
 		snprintf(text, sizeof text, "{\"network\": {\"ports\": [%s]}}", bad[i]);
-		check_str(error_of(text), "f:1:24: a whole number from 1 to 65535 is expected here");
+		check_str(error_of(text),
+			  "f:1:24: a whole number from 1 to 65535 is expected here");
 		snprintf(text, sizeof text, "{\"network\": {\"localhost\": [80, %s]}}", bad[i]);
-		check_str(error_of(text), "f:1:32: a whole number from 1 to 65535 is expected here");
+		check_str(error_of(text),
+			  "f:1:32: a whole number from 1 to 65535 is expected here");
 	}
 }
 
@@ -630,12 +711,12 @@ limits_are_positive_and_bounded(void)
 static void
 address_ranges_are_checked(void)
 {
-	static const char *const good[] = {"10.0.0.0/8", "192.168.1.1", "127.0.0.0/32", "::1",
+	static const char *const good[] = {"10.0.0.0/8", "192.168.1.1", "127.0.0.0/32",	 "::1",
 					   "fd00::/8",	 "fe80::/128",	"::ffff:1.2.3.4"};
-	static const char *const bad[] = {"",		 "/8",	     "10.0.0.0/",   "10.0.0.0/33",
-					  "fd00::/129",	 "10.0.0/8", "10/8",	    "0x7f.1",
-					  "example.com", "10.0.0.0/8 ", "10.0.0.0/-1", "10.0.0.0/8/8",
-					  "[::1]",	 "::1%lo",   "10.0.0.0-10.0.0.9"};
+	static const char *const bad[] = {
+		"",	 "/8",	   "10.0.0.0/",	       "10.0.0.0/33", "fd00::/129",  "10.0.0/8",
+		"10/8",	 "0x7f.1", "example.com",      "10.0.0.0/8 ", "10.0.0.0/-1", "10.0.0.0/8/8",
+		"[::1]", "::1%lo", "10.0.0.0-10.0.0.9"};
 
 	for (size_t i = 0; i < COUNT(good); i++)
 		check_str(value_range(good[i]), NULL);
@@ -648,11 +729,23 @@ address_ranges_are_checked(void)
 static void
 endpoints_are_address_and_port(void)
 {
-	static const char *const good[] = {"127.0.0.1:53", "[::1]:53", "[fd00::1]:65535", "1.1.1.1:1"};
-	static const char *const bad[] = {"",	       "127.0.0.1",   ":53",	   "127.0.0.1:",
-					  "127.0.0.1:0", "127.0.0.1:65536", "::1:53", "[::1]",
-					  "[::1:53",   "[]:53",	      "[127.0.0.1]:53", "127.1:53",
-					  "localhost:53", "127.0.0.1:5x", "127.0.0.1:-5"};
+	static const char *const good[] = {"127.0.0.1:53", "[::1]:53", "[fd00::1]:65535",
+					   "1.1.1.1:1"};
+	static const char *const bad[] = {"",
+					  "127.0.0.1",
+					  ":53",
+					  "127.0.0.1:",
+					  "127.0.0.1:0",
+					  "127.0.0.1:65536",
+					  "::1:53",
+					  "[::1]",
+					  "[::1:53",
+					  "[]:53",
+					  "[127.0.0.1]:53",
+					  "127.1:53",
+					  "localhost:53",
+					  "127.0.0.1:5x",
+					  "127.0.0.1:-5"};
 
 	for (size_t i = 0; i < COUNT(good); i++)
 		check_str(value_endpoint(good[i]), NULL);
@@ -666,8 +759,8 @@ static void
 variable_names_are_names(void)
 {
 	static const char *const good[] = {"A", "_", "PATH", "lower", "A1", "_1"};
-	static const char *const bad[] = {"", "1A", "A=B", "A B", "A-B", "A.B", "*", "**", "A*B", "A**",
-					  "\xc3\xa9", "A\n", "$A"};
+	static const char *const bad[] = {"",	"1A",  "A=B", "A B",	  "A-B", "A.B", "*",
+					  "**", "A*B", "A**", "\xc3\xa9", "A\n", "$A"};
 
 	for (size_t i = 0; i < COUNT(good); i++) {
 		check_str(value_env_name(good[i], false), NULL);
@@ -689,16 +782,35 @@ static void
 paths_start_somewhere_known(void)
 {
 	static const char *const good[] = {
-		"/",	    "/a",	       "~",	    "~/a",	  "$HOME",	   "$HOME/a",
-		"$PROJECT", "$PROJECT/a/b",    "$CWD",	    "$TMPDIR/x",  "$XDG_CACHE_HOME", "$XDG_DATA_HOME/a",
-		"$GIT_DIR", "$GIT_COMMON_DIR", "/a b",	    "/a\"b'c",	  "/a\\b",	   "/\xc3\xa9",
-		"/a/$HOMEBREW", "/a/~b",       "//a///b/..", "/a/",	  "$SSH_AUTH_SOCK",
+		"/",
+		"/a",
+		"~",
+		"~/a",
+		"$HOME",
+		"$HOME/a",
+		"$PROJECT",
+		"$PROJECT/a/b",
+		"$CWD",
+		"$TMPDIR/x",
+		"$XDG_CACHE_HOME",
+		"$XDG_DATA_HOME/a",
+		"$GIT_DIR",
+		"$GIT_COMMON_DIR",
+		"/a b",
+		"/a\"b'c",
+		"/a\\b",
+		"/\xc3\xa9",
+		"/a/$HOMEBREW",
+		"/a/~b",
+		"//a///b/..",
+		"/a/",
+		"$SSH_AUTH_SOCK",
 	};
 	static const char *const bad[] = {
-		"",	     "a",	 "./a",	    "../a",	   "~root",	   "~root/a",
-		"$",	     "$HOMEBREW", "$HOME2/a", "$home",	   "$PROJECTS/a",  "$FOO/a",
-		"$XDG_cache", "${HOME}/a", "**/a",  "/a\nb",	   "/a\tb",	   "/a\x1b[2J",
-		"/\x7f",     " /a",
+		"",	      "a",	   "./a",      "../a",	"~root",       "~root/a",
+		"$",	      "$HOMEBREW", "$HOME2/a", "$home", "$PROJECTS/a", "$FOO/a",
+		"$XDG_cache", "${HOME}/a", "**/a",     "/a\nb", "/a\tb",       "/a\x1b[2J",
+		"/\x7f",      " /a",
 	};
 
 	for (size_t i = 0; i < COUNT(good); i++)
@@ -731,7 +843,8 @@ static void
 control_characters_in_paths_are_refused_and_quotes_are_fine(void)
 {
 	static const struct row rows[] = {
-		{"{\"files\": {\"read\": [\"/a\\nb\"]}}", "f:1:21: \"/a?b\" has a control character in it"},
+		{"{\"files\": {\"read\": [\"/a\\nb\"]}}",
+		 "f:1:21: \"/a?b\" has a control character in it"},
 		{"{\"files\": {\"deny\": [\"/a\\u001b[2J\"]}}",
 		 "f:1:21: \"/a?[2J\" has a control character in it"},
 		{"{\"files\": {\"write\": [\"/a\\u007f\"]}}",
@@ -983,7 +1096,8 @@ mixed_patterns_keep_their_order_when_printed(void)
 	auto_policy struct policy *second = policy_of(once.text);
 	for (size_t i = 0; i < second->rule_count; i++)
 		if (second->rules[i].match == MATCH_GLOB || second->rules[i].match == MATCH_REGEX)
-			check_str(second->rules[i].path, next < COUNT(order) ? order[next++] : NULL);
+			check_str(second->rules[i].path,
+				  next < COUNT(order) ? order[next++] : NULL);
 	check_int(next, COUNT(order));
 }
 
@@ -1017,10 +1131,10 @@ a_limit_is_printed_in_its_largest_exact_unit(void)
 		uint64_t value;
 		const char *expected;
 	} rows[] = {
-		{LIMIT_TIME, 86400, "\"1d\""},	   {LIMIT_TIME, 3601, "\"3601s\""},
-		{LIMIT_CPU_TIME, 120, "\"2m\""},   {LIMIT_MEMORY, 1ull << 40, "\"1T\""},
-		{LIMIT_OUTPUT, 1536, "1536"},	   {LIMIT_FILE_SIZE, 3072, "\"3K\""},
-		{LIMIT_PROCESSES, 3600, "3600"},   {LIMIT_OPEN_FILES, 1024, "1024"},
+		{LIMIT_TIME, 86400, "\"1d\""},	 {LIMIT_TIME, 3601, "\"3601s\""},
+		{LIMIT_CPU_TIME, 120, "\"2m\""}, {LIMIT_MEMORY, 1ull << 40, "\"1T\""},
+		{LIMIT_OUTPUT, 1536, "1536"},	 {LIMIT_FILE_SIZE, 3072, "\"3K\""},
+		{LIMIT_PROCESSES, 3600, "3600"}, {LIMIT_OPEN_FILES, 1024, "1024"},
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {

@@ -44,15 +44,17 @@ one_notice_says_what_was_not_granted_and_how_to_grant_it(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	auto_plan struct plan *quiet = asking(&w, NULL, "{\"files\": {\"deny\": [\"$PROJECT/x\"]}}");
+	auto_plan struct plan *quiet =
+		asking(&w, NULL, "{\"files\": {\"deny\": [\"$PROJECT/x\"]}}");
 	check_int(quiet->notice_count, 0);
-	auto_plan struct plan *some = asking(&w, NULL, "{\"files\": {\"read\": [\"/a\"]}, \"tmp\": \"shared\"}");
+	auto_plan struct plan *some =
+		asking(&w, NULL, "{\"files\": {\"read\": [\"/a\"]}, \"tmp\": \"shared\"}");
 	check_int(some->notice_count, 1);
 	check(strstr(some->notices[0],
 		     "asks for more than it may have: read /a, the shared tmp folder; `cordon trust`") !=
 	      NULL);
-	auto_plan struct plan *many =
-		asking(&w, NULL, "{\"files\": {\"read\": [\"/a\", \"/b\", \"/c\", \"/d\", \"/e\"]}}");
+	auto_plan struct plan *many = asking(
+		&w, NULL, "{\"files\": {\"read\": [\"/a\", \"/b\", \"/c\", \"/d\", \"/e\"]}}");
 	check_int(many->notice_count, 1);
 	check(strstr(many->notices[0], "read /a, read /b, read /c and 2 more") != NULL);
 }
@@ -63,11 +65,11 @@ a_deny_narrows_without_asking(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	auto_plan struct plan *plan =
-		asking(&w, NULL,
-		       "{\"files\": {\"deny\": [\"$PROJECT/secret\", \"**/*.key\"], \"protect\": [\"$PROJECT/ci\"],"
-		       " \"rules\": [{\"effect\": \"deny\", \"rights\": \"x\", \"path\": \"/usr/(s?bin)/.*\","
-		       " \"match\": \"regex\"}]}}");
+	auto_plan struct plan *plan = asking(
+		&w, NULL,
+		"{\"files\": {\"deny\": [\"$PROJECT/secret\", \"**/*.key\"], \"protect\": [\"$PROJECT/ci\"],"
+		" \"rules\": [{\"effect\": \"deny\", \"rights\": \"x\", \"path\": \"/usr/(s?bin)/.*\","
+		" \"match\": \"regex\"}]}}");
 	check_str(rights_at(plan, "$PROJECT/secret/a"), "");
 	check_str(rights_at(plan, "$PROJECT/a.key"), "");
 	check_str(rights_at(plan, "$PROJECT/ci/a"), "rx");
@@ -96,10 +98,11 @@ static void
 what_holds_for_one_path_only_is_not_widened_to_a_tree(void)
 {
 	auto_world struct world w;
-	static const char user[] = "{\"files\": {\"rules\": ["
-				   "{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/l\", \"match\": \"literal\"},"
-				   "{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/c\", \"match\": \"child\"},"
-				   "{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/g*\", \"match\": \"glob\"}]}}";
+	static const char user[] =
+		"{\"files\": {\"rules\": ["
+		"{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/l\", \"match\": \"literal\"},"
+		"{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/c\", \"match\": \"child\"},"
+		"{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/g*\", \"match\": \"glob\"}]}}";
 
 	world_make(&w);
 	auto_plan struct plan *plan =
@@ -117,10 +120,10 @@ patterns_that_allow_are_always_requests(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	auto_plan struct plan *plan =
-		asking(&w, NULL,
-		       "{\"files\": {\"read\": [\"$PROJECT/*.c\"], \"rules\": [{\"effect\": \"allow\", "
-		       "\"rights\": \"r\", \"path\": \".*\", \"match\": \"regex\"}]}}");
+	auto_plan struct plan *plan = asking(
+		&w, NULL,
+		"{\"files\": {\"read\": [\"$PROJECT/*.c\"], \"rules\": [{\"effect\": \"allow\", "
+		"\"rights\": \"r\", \"path\": \".*\", \"match\": \"regex\"}]}}");
 	check_str(rights_at(plan, "$HOME/a"), "");
 	check_str(requests_of(plan), "read $PROJECT/*.c; read .*");
 }
@@ -134,11 +137,13 @@ a_protected_name_is_never_granted_to_a_project(void)
 
 	world_make(&w);
 	auto_plan struct plan *plan = asking(&w, NULL, text);
-	check_str(requests_of(plan),
-		  "read + write + create + delete $PROJECT/.vscode (protected: no project can be "
-		  "granted it); read + write + create + delete $PROJECT/.cordon.json (protected: no "
-		  "project can be granted it)");
-	auto_plan struct plan *granted = world_plan(&w, (struct said){.project = text, .trusted = true});
+	check_str(
+		requests_of(plan),
+		"read + write + create + delete $PROJECT/.vscode (protected: no project can be "
+		"granted it); read + write + create + delete $PROJECT/.cordon.json (protected: no "
+		"project can be granted it)");
+	auto_plan struct plan *granted =
+		world_plan(&w, (struct said){.project = text, .trusted = true});
 	check_str(rights_at(granted, "$PROJECT/.vscode/a"), "rx");
 	check_str(rights_at(granted, "$PROJECT/.cordon.json"), "rx");
 	/* the user's own word, by that very name, is another matter */
@@ -155,7 +160,9 @@ the_policy_files_of_a_run_are_never_writable(void)
 
 	world_make(&w);
 	file = world_path(&w, "home/p/mine.json");
-	write_file(file, "{\"files\": {\"write\": [\"$PROJECT/mine.json\", \"~/../config\", \"~/../state\"]}}");
+	write_file(
+		file,
+		"{\"files\": {\"write\": [\"$PROJECT/mine.json\", \"~/../config\", \"~/../state\"]}}");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.user = "{}", .args = {file}});
 	check_str(rights_at(plan, file), "rx");
 	check_str(rights_at(plan, "$PROJECT/other.json"), "rwcdx");
@@ -283,7 +290,8 @@ ports_of_domains_are_narrowed(void)
 		const char *have, *wanted, *ports, *requests;
 	} rows[] = {
 		{"{\"domains\": [\"a.example\"]}", "{\"ports\": [443]}", "443", ""},
-		{"{\"domains\": [\"a.example\"]}", "{\"ports\": [443, 22]}", "443", "network port 22"},
+		{"{\"domains\": [\"a.example\"]}", "{\"ports\": [443, 22]}", "443",
+		 "network port 22"},
 		{"{\"domains\": [\"a.example\"], \"ports\": [22]}", "{\"ports\": [443]}", "",
 		 "network port 443"},
 		/* from the whole network every port is a narrowing */
@@ -313,8 +321,9 @@ private_ranges_and_resolvers_are_requests(void)
 
 	world_make(&w);
 	auto_plan struct plan *plan = asking(&w, NULL, wanted);
-	check_str(requests_of(plan), "domains that lead to private addresses (10.0.0.0/8); names looked "
-				     "up at 127.0.0.1:53");
+	check_str(requests_of(plan),
+		  "domains that lead to private addresses (10.0.0.0/8); names looked "
+		  "up at 127.0.0.1:53");
 	check_int(plan->settings.network.private_ranges.count, 0);
 	check(plan->settings.network.resolver.text == NULL);
 	/* what the user says already is nothing to ask for */
@@ -338,13 +347,14 @@ the_environment_is_narrowed(void)
 					     "{\"env\": {\"mode\": \"scrub\"}}");
 	check_int(more->settings.env.mode, ENV_EXPLICIT);
 	check_str(requests_of(more), "the environment in mode scrub");
-	auto_plan struct plan *names =
-		asking(&w, "{\"env\": {\"allow\": [\"A\", \"B_*\"]}}",
-		       "{\"env\": {\"allow\": [\"A\", \"PATH\", \"B_X\", \"B_*\", \"C\", \"D_*\", \"LD_PRELOAD\"],"
-		       " \"set\": {\"E\": \"f\"}}}");
-	check_str(requests_of(names),
-		  "the environment variable C; the environment variable D_*; the environment variable "
-		  "LD_PRELOAD; E set to \"f\"");
+	auto_plan struct plan *names = asking(
+		&w, "{\"env\": {\"allow\": [\"A\", \"B_*\"]}}",
+		"{\"env\": {\"allow\": [\"A\", \"PATH\", \"B_X\", \"B_*\", \"C\", \"D_*\", \"LD_PRELOAD\"],"
+		" \"set\": {\"E\": \"f\"}}}");
+	check_str(
+		requests_of(names),
+		"the environment variable C; the environment variable D_*; the environment variable "
+		"LD_PRELOAD; E set to \"f\"");
 	check_int(names->settings.env.allow.count, 2);
 	check_int(names->settings.env.set_count, 0);
 }
@@ -372,17 +382,18 @@ sockets_tmp_accept_and_profiles_are_requests(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	auto_plan struct plan *plan =
-		asking(&w, "{\"sockets\": [\"x11\"], \"extends\": [\"git\"]}",
-		       "{\"sockets\": [\"docker\", \"x11\"], \"tmp\": \"shared\", \"accept\": [\"net.udp\", "
-		       "\"process.listing\"], \"extends\": [\"agent\", \"git\", \"node\"]}");
+	auto_plan struct plan *plan = asking(
+		&w, "{\"sockets\": [\"x11\"], \"extends\": [\"git\"]}",
+		"{\"sockets\": [\"docker\", \"x11\"], \"tmp\": \"shared\", \"accept\": [\"net.udp\", "
+		"\"process.listing\"], \"extends\": [\"agent\", \"git\", \"node\"]}");
 	check_str(requests_of(plan), "to live without the guarantee net.udp; the profile node; the "
 				     "socket docker; the shared tmp folder");
 	check_int(plan->settings.sockets.count, 1);
 	check_int(plan->settings.tmp, TMP_PRIVATE);
 	check(!plan->settings.accept[G_NET_UDP]);
 	check_str(rights_at(plan, "$HOME/.nvm"), "");
-	auto_plan struct plan *private = asking(&w, "{\"tmp\": \"shared\"}", "{\"tmp\": \"private\"}");
+	auto_plan struct plan *private =
+		asking(&w, "{\"tmp\": \"shared\"}", "{\"tmp\": \"private\"}");
 	check_int(private->settings.tmp, TMP_PRIVATE);
 	check_str(requests_of(private), "");
 }
@@ -404,10 +415,11 @@ words_that_can_deceive_are_marked(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	auto_plan struct plan *plan =
-		asking(&w, NULL,
-		       "{\"files\": {\"read\": [\"/plain\", \"/\xe2\x80\xae""evil\", \"/p\xd0\xb0ypal\"]},"
-		       " \"network\": {\"domains\": [\"b\xc3\xbc""cher.example\"]}}");
+	auto_plan struct plan *plan = asking(&w, NULL,
+					     "{\"files\": {\"read\": [\"/plain\", \"/\xe2\x80\xae"
+					     "evil\", \"/p\xd0\xb0ypal\"]},"
+					     " \"network\": {\"domains\": [\"b\xc3\xbc"
+					     "cher.example\"]}}");
 	check_int(plan->request_count, 4);
 	check(plan->requests[0].confusable == NULL);
 	for (size_t i = 1; i < plan->request_count; i++)
@@ -539,9 +551,11 @@ draw_rules(struct str *to)
 
 		draw_path(path);
 		rights_to_letters(1 + pick(RIGHTS_ALL), letters);
-		str_printf(to, "{\"effect\": \"%s\", \"rights\": \"%s\", \"path\": \"%s\", \"match\": \"%s\"},",
-			   pick(2) ? "allow" : "deny", letters, path,
-			   matches[pick(5) == 0 ? pick(4) : pick(3)]);
+		str_printf(
+			to,
+			"{\"effect\": \"%s\", \"rights\": \"%s\", \"path\": \"%s\", \"match\": \"%s\"},",
+			pick(2) ? "allow" : "deny", letters, path,
+			matches[pick(5) == 0 ? pick(4) : pick(3)]);
 	}
 	str_add(to, "]}, \"extends\": []}");
 }
@@ -565,11 +579,12 @@ an_unapproved_project_never_widens_whatever_it_says(void)
 		draw_rules(&user);
 		draw_rules(&inner);
 		draw_rules(&project);
-		auto_plan struct plan *without = world_plan(
-			&w, (struct said){.user = user.text, .inline_text = inner.text});
-		auto_plan struct plan *with = world_plan(&w, (struct said){.user = user.text,
-									   .inline_text = inner.text,
-									   .project = project.text});
+		auto_plan struct plan *without =
+			world_plan(&w, (struct said){.user = user.text, .inline_text = inner.text});
+		auto_plan struct plan *with =
+			world_plan(&w, (struct said){.user = user.text,
+						     .inline_text = inner.text,
+						     .project = project.text});
 		for (int k = 0; k < 40; k++) {
 			char path[60];
 
@@ -577,8 +592,8 @@ an_unapproved_project_never_widens_whatever_it_says(void)
 			if (!(rights_now(with, path) & ~rights_now(without, path)))
 				continue;
 			if (wider++ < 2)
-				printf("# %s\n# user %s\n# command %s\n# project %s\n", path, user.text,
-				       inner.text, project.text);
+				printf("# %s\n# user %s\n# command %s\n# project %s\n", path,
+				       user.text, inner.text, project.text);
 		}
 	}
 	check_int(wider, 0);

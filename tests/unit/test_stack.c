@@ -51,7 +51,8 @@ an_add_on_keeps_the_default_base(void)
 	check_profiles(&w, (struct said){.args = {"node", "git"}}, "system agent node git");
 	check_profiles(&w, (struct said){.user = "{\"extends\": [\"node\"]}"}, "system agent node");
 	check_profiles(&w, (struct said){.user = "{\"tmp\": \"private\"}"}, "system agent");
-	check_profiles(&w, (struct said){.inline_text = "{\"extends\": [\"rust\"]}"}, "system agent rust");
+	check_profiles(&w, (struct said){.inline_text = "{\"extends\": [\"rust\"]}"},
+		       "system agent rust");
 	w.host.command = COMMAND_SHELL;
 	check_profiles(&w, (struct said){.args = {"node"}}, "system agent terminal node");
 }
@@ -60,7 +61,8 @@ static void
 the_innermost_source_that_names_a_base_decides(void)
 {
 	auto_world struct world w;
-	static const char agent[] = "{\"extends\": [\"agent\"]}", strict[] = "{\"extends\": [\"strict\"]}";
+	static const char agent[] = "{\"extends\": [\"agent\"]}",
+			  strict[] = "{\"extends\": [\"strict\"]}";
 
 	world_make(&w);
 	check_profiles(&w, (struct said){.user = agent, .args = {"strict"}}, "system strict");
@@ -101,7 +103,9 @@ an_empty_extends_starts_from_nothing(void)
 	check_profiles(&w, (struct said){.inline_text = nothing}, "");
 	check_profiles(&w, (struct said){.user = nothing, .args = {"node"}}, "node");
 	check_profiles(&w, (struct said){.user = nothing, .args = {"strict"}}, "system strict");
-	check_profiles(&w, (struct said){.user = "{\"extends\": [\"strict\"]}", .inline_text = nothing}, "");
+	check_profiles(&w,
+		       (struct said){.user = "{\"extends\": [\"strict\"]}", .inline_text = nothing},
+		       "");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.inline_text = nothing});
 	check_str(rights_at(plan, "/usr/bin"), "");
 	check_str(rights_at(plan, "$PROJECT/a"), "");
@@ -154,11 +158,13 @@ a_file_extends_another_with_its_own_voice(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	write_file(world_path(&w, "config/more.json"),
-		   "{\"extends\": [\"node\"], \"files\": {\"deny\": [\"~/closed\"]}, \"limits\": {\"time\": 5}}");
+	write_file(
+		world_path(&w, "config/more.json"),
+		"{\"extends\": [\"node\"], \"files\": {\"deny\": [\"~/closed\"]}, \"limits\": {\"time\": 5}}");
 	auto_plan struct plan *plan = world_plan(
 		&w, (struct said){.user = "{\"extends\": [\"./more.json\", \"agent\"]}",
-				  .inline_text = "{\"files\": {\"read\": [\"~/closed/a\", \"~/open\"]}}"});
+				  .inline_text =
+					  "{\"files\": {\"read\": [\"~/closed/a\", \"~/open\"]}}"});
 	check_str(profiles_of(plan), "system agent node");
 	/* the user's deny is final for the command line, also out of an extended file */
 	check_str(rights_at(plan, "$HOME/closed/a"), "");
@@ -172,9 +178,11 @@ what_extends_speaks_after_what_it_extends(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	write_file(world_path(&w, "config/more.json"), "{\"limits\": {\"time\": 5, \"processes\": 7}}");
+	write_file(world_path(&w, "config/more.json"),
+		   "{\"limits\": {\"time\": 5, \"processes\": 7}}");
 	auto_plan struct plan *plan = world_plan(
-		&w, (struct said){.user = "{\"limits\": {\"time\": 9}, \"extends\": [\"./more.json\"]}"});
+		&w, (struct said){
+			    .user = "{\"limits\": {\"time\": 9}, \"extends\": [\"./more.json\"]}"});
 	check_int(plan->settings.limits[LIMIT_TIME].value, 9);
 	check_int(plan->settings.limits[LIMIT_PROCESSES].value, 7);
 }
@@ -203,7 +211,8 @@ a_project_can_extend_profiles_but_no_files(void)
 	check(strstr(world_error(&w, (struct said){.project = "{\"extends\": [\"./more.json\"]}",
 						   .trusted = true}),
 		     "is a file; a project's policy can extend profiles only") != NULL);
-	check_str(world_error(&w, (struct said){.project = "{\"extends\": [\"node\"]}", .trusted = true}),
+	check_str(world_error(&w, (struct said){.project = "{\"extends\": [\"node\"]}",
+						.trusted = true}),
 		  "");
 	/* unapproved it is not even opened */
 	auto_plan struct plan *plan =
@@ -217,7 +226,8 @@ missing_files_are_nothing_special(void)
 {
 	auto_world struct world w;
 	struct stack *stack = NULL;
-	const struct stack_input input = {.system_file = "/nonexistent/a", .user_file = "/dev/null/b"};
+	const struct stack_input input = {.system_file = "/nonexistent/a",
+					  .user_file = "/dev/null/b"};
 
 	world_make(&w);
 	check_str(world_error(&w, (struct said){0}), "");
@@ -280,7 +290,8 @@ a_broken_file_stops_everything_and_names_its_place(void)
 	world_make(&w);
 	check(strstr(world_error(&w, (struct said){.user = "{\n  \"tmp\": \"shard\"}"}),
 		     "config/config.json:2:10: \"shard\" is not one of") != NULL);
-	check(strstr(world_error(&w, (struct said){.project = "{"}), "/.cordon.json:1:2: ") != NULL);
+	check(strstr(world_error(&w, (struct said){.project = "{"}), "/.cordon.json:1:2: ") !=
+	      NULL);
 	check_str(world_error(&w, (struct said){.inline_text = "{\"tmp\": 1}"}),
 		  "--policy-json:1:9: \"tmp\" must be a string, not a number");
 }
@@ -354,13 +365,16 @@ the_innermost_network_mode_wins_and_domains_add_up(void)
 		      "domains a.example ports 80 443");
 	check_network(&w, (struct said){.user = a, .inline_text = NETWORK("\"none\"")},
 		      "none ports 80 443");
-	check_network(&w, (struct said){.user = NETWORK("{\"localhost\": [1]}"),
-					.inline_text = NETWORK("{\"localhost\": [2]}")},
+	check_network(&w,
+		      (struct said){.user = NETWORK("{\"localhost\": [1]}"),
+				    .inline_text = NETWORK("{\"localhost\": [2]}")},
 		      "localhost 2 ports 80 443");
-	check_network(&w, (struct said){.user = NETWORK("{\"localhost\": [1]}"),
-					.inline_text = NETWORK("\"localhost\"")},
+	check_network(&w,
+		      (struct said){.user = NETWORK("{\"localhost\": [1]}"),
+				    .inline_text = NETWORK("\"localhost\"")},
 		      "localhost ports 80 443");
-	check_network(&w, (struct said){.user = a, .inline_text = NETWORK("{\"private\": [\"::1\"]}")},
+	check_network(&w,
+		      (struct said){.user = a, .inline_text = NETWORK("{\"private\": [\"::1\"]}")},
 		      "domains a.example ports 80 443");
 	/* between two lists of domains another mode clears them */
 	check_network(&w, (struct said){.system = a, .user = NETWORK("\"none\""), .inline_text = b},
@@ -377,11 +391,13 @@ a_list_of_ports_replaces_and_profiles_and_options_add(void)
 	world_make(&w);
 	options->network.ports = (struct ports){&extra, 1};
 	check_network(&w, (struct said){.user = NETWORK("{\"ports\": [22]}")}, "none ports 22");
-	check_network(&w, (struct said){.user = NETWORK("{\"ports\": [22]}"),
-					.inline_text = NETWORK("{\"ports\": [443, 22]}")},
+	check_network(&w,
+		      (struct said){.user = NETWORK("{\"ports\": [22]}"),
+				    .inline_text = NETWORK("{\"ports\": [443, 22]}")},
 		      "none ports 443 22");
 	check_network(&w, (struct said){.args = {"git"}}, "none ports 80 443 22");
-	check_network(&w, (struct said){.args = {"git", "ssh"}, .user = NETWORK("{\"ports\": [1]}")},
+	check_network(&w,
+		      (struct said){.args = {"git", "ssh"}, .user = NETWORK("{\"ports\": [1]}")},
 		      "none ports 1 22");
 	check_network(&w, (struct said){.options = options}, "none ports 80 443 8080");
 	check_network(&w, (struct said){.options = options, .user = NETWORK("{\"ports\": [22]}")},
@@ -395,11 +411,13 @@ environments_merge_by_name(void)
 
 	world_make(&w);
 	auto_plan struct plan *plan = world_plan(
-		&w, (struct said){
-			    .user = "{\"env\": {\"mode\": \"inherit\", \"allow\": [\"A\"], \"set\": {\"X\": "
-				    "\"1\", \"Y\": \"2\"}}}",
-			    .inline_text = "{\"env\": {\"mode\": \"explicit\", \"allow\": [\"B\", \"A\"],"
-					   " \"set\": {\"X\": \"3\"}}}"});
+		&w,
+		(struct
+		 said){.user = "{\"env\": {\"mode\": \"inherit\", \"allow\": [\"A\"], \"set\": {\"X\": "
+			       "\"1\", \"Y\": \"2\"}}}",
+		       .inline_text =
+			       "{\"env\": {\"mode\": \"explicit\", \"allow\": [\"B\", \"A\"],"
+			       " \"set\": {\"X\": \"3\"}}}"});
 	const struct environment *env = &plan->settings.env;
 	check_int(env->mode, ENV_EXPLICIT);
 	check_int(env->allow.count, 2);
@@ -417,11 +435,13 @@ single_values_are_the_innermost_and_lists_add_up(void)
 	world_make(&w);
 	auto_plan struct plan *plan = world_plan(
 		&w,
-		(struct said){.system = "{\"limits\": {\"time\": 5, \"memory\": \"1G\"}, \"tmp\": \"shared\","
-					" \"sockets\": [\"docker\"], \"accept\": [\"net.udp\"],"
-					" \"files\": {\"default\": \"rx\"}}",
-			      .user = "{\"limits\": {\"time\": 9}, \"sockets\": [\"x11\", \"docker\"],"
-				      " \"accept\": [\"net.dns\"], \"files\": {\"default\": \"r\"}}"});
+		(struct
+		 said){.system =
+			       "{\"limits\": {\"time\": 5, \"memory\": \"1G\"}, \"tmp\": \"shared\","
+			       " \"sockets\": [\"docker\"], \"accept\": [\"net.udp\"],"
+			       " \"files\": {\"default\": \"rx\"}}",
+		       .user = "{\"limits\": {\"time\": 9}, \"sockets\": [\"x11\", \"docker\"],"
+			       " \"accept\": [\"net.dns\"], \"files\": {\"default\": \"r\"}}"});
 	const struct settings *settings = &plan->settings;
 	check_int(settings->limits[LIMIT_TIME].value, 9);
 	check_int(settings->limits[LIMIT_MEMORY].value, 1 << 30);

@@ -31,8 +31,8 @@ struct world {
 /* What is said in one plan. NULL: not there. */
 struct said {
 	const char *system, *user, *project;
-	const char *args[4];	  /* -p NAME */
-	const char *inline_text;  /* --policy-json */
+	const char *args[4];	 /* -p NAME */
+	const char *inline_text; /* --policy-json */
 	struct policy *options;
 	bool trusted;
 	const struct trust *trust;
@@ -109,7 +109,8 @@ world_make(struct world *world)
 	world->root = arena_strdup(&world->arena, real, NULL);
 	world->home = world_dir(world, "home");
 	world->project = world_dir(world, "home/p");
-	world->user_file = path_join(&world->arena, world_dir(world, "config"), "config.json", NULL);
+	world->user_file =
+		path_join(&world->arena, world_dir(world, "config"), "config.json", NULL);
 	world->system_file = path_join(&world->arena, world_dir(world, "etc"), "config.json", NULL);
 	world->project_file = path_join(&world->arena, world->project, PROJECT_POLICY_NAME, NULL);
 	world->host = (struct host){.home = world->home,
@@ -169,7 +170,9 @@ world_try(struct world *world, const struct said *said, struct plan **ret)
 	struct stack *stack = NULL;
 	int rc = world_stack(world, said, &stack);
 
-	return rc < 0 ? rc : plan_make(&world->host, &world->facts, stack, said->trust, ret, &world->err);
+	return rc < 0 ? rc
+		      : plan_make(&world->host, &world->facts, stack, said->trust, ret,
+				  &world->err);
 }
 
 /* Never NULL: what cannot be planned fails the case, and an empty plan stands in for it. */
