@@ -138,7 +138,8 @@ main(void)
 	static const size_t counts[] = {1000, 10000, 100000};
 	struct result results[3] = {0}, patterns = {0};
 
-	printf("   count rules      load ms   plan ms    sum ms    answers/s   growth of load, plan, "
+	printf("   count rules      load ms   plan ms    sum ms    answers/s   growth of load, "
+	       "plan, "
 	       "answer\n");
 	for (size_t i = 0; i < 3; i++) {
 		if (measure(put_paths, counts[i], QUESTIONS, &results[i]) < 0)

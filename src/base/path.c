@@ -47,7 +47,9 @@ path_parent(struct arena *arena, const char *path, struct cordon_error *err)
 {
 	const char *slash = strrchr(path, '/');
 
-	if (slash == NULL || slash == path)
+	if (slash == NULL)
+		return arena_strdup(arena, ".", err);
+	if (slash == path)
 		return arena_strdup(arena, "/", err);
 	return arena_strndup(arena, path, (size_t)(slash - path), err);
 }

@@ -15,5 +15,5 @@ size_t path_depth(const char *path);
 const char *path_last(const char *path);
 /* DIR/NAME without a doubled slash. */
 char *path_join(struct arena *arena, const char *dir, const char *name, struct cordon_error *err);
-/* The directory that holds path; "/" for "/x" and for "/". */
+/* The directory that holds path; "/" for "/x" and for "/", "." for a name without a slash. */
 char *path_parent(struct arena *arena, const char *path, struct cordon_error *err);

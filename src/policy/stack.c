@@ -167,10 +167,37 @@ no_such_profile(struct loader *l, const char *name)
 		name);
 }
 
+/* Is there anything, even if it leads nowhere or cannot be read? Then it must not be passed over. */
 static bool
 file_exists(const char *path)
 {
-	return access(path, F_OK) == 0;
+	struct stat st;
+
+	return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+/* Profiles list what may be there; what is missing on this machine is skipped. */
+static void
+make_optional(struct policy *policy)
+{
+	for (size_t i = 0; i < policy->rule_count; i++)
+		policy->rules[i].optional = true;
+}
+
+static int
+parse_profile(struct loader *l, const struct profile *profile, struct policy **ret_policy)
+{
+	const struct reading_as as = {.dialect = DIALECT_NATIVE,
+				      .system = l->input->system,
+				      .command = l->input->command};
+	char file[40];
+	int rc;
+
+	snprintf(file, sizeof file, "profile %.30s", profile->name);
+	rc = policy_read(file, profile->text, strlen(profile->text), &as, ret_policy, l->err);
+	if (rc == 0)
+		make_optional(*ret_policy);
+	return rc;
 }
 
 /* Is the argument a profile rather than a file? A name without a slash that is one of ours. */
@@ -185,17 +212,11 @@ static int
 parse_argument(struct loader *l, const struct stack_text *text, const struct argument *argument,
 	       struct policy **ret_policy)
 {
-	const struct profile *profile = profile_find(argument->rest);
-	char name[40];
-
 	if (text->inline_text)
 		return policy_read("--policy-json", argument->rest, strlen(argument->rest),
 				   &argument->as, ret_policy, l->err);
-	if (is_profile(text, argument)) {
-		snprintf(name, sizeof name, "profile %.30s", profile->name);
-		return policy_read(name, profile->text, strlen(profile->text), &argument->as,
-				   ret_policy, l->err);
-	}
+	if (is_profile(text, argument))
+		return parse_profile(l, profile_find(argument->rest), ret_policy);
 	if (strchr(argument->rest, '/') == NULL && !file_exists(argument->rest))
 		return no_such_profile(l, argument->rest);
 	return parse_file(l, argument->rest, &argument->as, LAYER_COMMAND, ret_policy);
@@ -245,23 +266,15 @@ choose_again(struct loader *l, struct stack_entry *entry, enum layer source, int
 static int
 load_profile(struct loader *l, const struct profile *profile, enum layer source, int depth)
 {
-	struct reading_as as = {.system = l->input->system,
-				.command = l->input->command,
-				.dialect = DIALECT_NATIVE};
-	struct policy *policy = NULL;
 	struct stack_entry *entry = loaded_profile(l, profile->name);
-	char file[40];
+	struct policy *policy = NULL;
 	int rc;
 
 	if (entry != NULL)
 		return choose_again(l, entry, source, depth);
-	snprintf(file, sizeof file, "profile %.30s", profile->name);
-	rc = policy_read(file, profile->text, strlen(profile->text), &as, &policy, l->err);
+	rc = parse_profile(l, profile, &policy);
 	if (rc < 0)
 		return rc;
-	/* profiles list what may be there; what is missing on this machine is skipped */
-	for (size_t i = 0; i < policy->rule_count; i++)
-		policy->rules[i].optional = true;
 	rc = load_extends(l, policy, source, depth + 1);
 	if (rc < 0) {
 		policy_free(policy);
@@ -316,6 +329,18 @@ load_extended_file(struct loader *l, const struct policy *policy, const struct w
 }
 
 static int
+no_such_extend(struct loader *l, const struct word *word)
+{
+	const char *near = profile_near(word->text);
+	char text[100];
+
+	snprintf(text, sizeof text, "is not a profile%s%.30s%s; a file needs a \"/\" in its name",
+		 near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
+		 near == NULL ? "" : "\"?)");
+	return fail_at_word(l, word, text);
+}
+
+static int
 load_extends(struct loader *l, const struct policy *policy, enum layer source, int depth)
 {
 	if (policy->has_extends && policy->extends.count == 0)
@@ -333,8 +358,7 @@ load_extends(struct loader *l, const struct policy *policy, enum layer source, i
 		else if (strchr(word->text, '/') != NULL)
 			rc = load_extended_file(l, policy, word, source, depth);
 		else
-			rc = fail_at_word(l, word,
-					  "is not a profile; a file needs a \"/\" in its name");
+			rc = no_such_extend(l, word);
 		if (rc < 0)
 			return rc;
 	}
@@ -394,16 +418,24 @@ load_optional_file(struct loader *l, const char *path, enum layer layer)
 	return rc < 0 ? rc : load_policy(l, policy, layer);
 }
 
-/* Zed's own project settings are the project's voice, even when named on the command line. */
-static bool
-is_project_settings(const struct loader *l, const char *path)
+/*
+ * Zed's own project settings are the project's voice, even when named on the command line, and by
+ * whatever name or link. Gives the name under which they are approved, or NULL.
+ */
+static int
+project_settings(struct loader *l, const char *path, const char **ret_path)
 {
-	char real[PATH_MAX], wanted[PATH_MAX];
+	struct stat named, own;
 
-	return realpath(path, real) != NULL &&
-	       snprintf(wanted, sizeof wanted, "%s/.zed/settings.json", l->input->project) <
-		       (int)sizeof wanted &&
-	       strcmp(real, wanted) == 0;
+	*ret_path = NULL;
+	if (l->input->project == NULL || stat(path, &named) < 0)
+		return 0;
+	path = path_join(&l->stack->arena, l->input->project, ".zed/settings.json", l->err);
+	if (path == NULL)
+		return -CORDON_E_MEMORY;
+	if (stat(path, &own) == 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino)
+		*ret_path = path;
+	return 0;
 }
 
 static int load_project_file(struct loader *l, const char *path, const struct reading_as *as);
@@ -413,16 +445,37 @@ load_argument(struct loader *l, const struct stack_text *text)
 {
 	struct argument argument;
 	struct policy *policy = NULL;
+	const char *settings = NULL;
 	int rc = split_argument(l, text, &argument);
 
 	if (rc < 0)
 		return rc;
 	if (is_profile(text, &argument))
 		return load_profile(l, profile_find(argument.rest), LAYER_COMMAND, 0);
-	if (!text->inline_text && is_project_settings(l, argument.rest))
-		return load_project_file(l, argument.rest, &argument.as);
+	if (!text->inline_text)
+		rc = project_settings(l, argument.rest, &settings);
+	if (rc < 0)
+		return rc;
+	if (settings != NULL)
+		return load_project_file(l, settings, &argument.as);
 	rc = parse_argument(l, text, &argument, &policy);
 	return rc < 0 ? rc : load_policy(l, policy, LAYER_COMMAND);
+}
+
+/* What is not approved is not loaded, but a name that means nothing is an error all the same. */
+static int
+check_extends(struct loader *l, const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->extends.count; i++) {
+		const struct word *word = &policy->extends.items[i];
+
+		if (profile_find(word->text) != NULL)
+			continue;
+		return strchr(word->text, '/') != NULL
+			       ? load_extended_file(l, policy, word, LAYER_PROJECT, 0)
+			       : no_such_extend(l, word);
+	}
+	return 0;
 }
 
 /*
@@ -453,10 +506,8 @@ load_project_file(struct loader *l, const char *path, const struct reading_as *a
 	l->stack->project_trusted = input->trusted != NULL &&
 				    input->trusted(input->trusted_ctx, path, text, length);
 	l->stack->project = policy;
-	if (!l->stack->project_trusted) {
-		policy = NULL;
-		return 0;
-	}
+	if (!l->stack->project_trusted)
+		return check_extends(l, take(&policy));
 	return load_policy(l, take(&policy), LAYER_PROJECT);
 }
 

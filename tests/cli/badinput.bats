@@ -17,12 +17,10 @@ bad()
 bad_file()
 {
 	refused_at "bad.json:$1" check bad.json || return 1
-	refused_at "bad.json:$1" check --json bad.json || return 1
 	refused_at "bad.json:$1" check --print bad.json || return 1
 	refused_at "bad.json:$1" why -p bad.json read /etc || return 1
 	cp bad.json .cordon.json
 	refused_at "$P/.cordon.json:$1" plan || return 1
-	refused_at "$P/.cordon.json:$1" trust --yes || return 1
 	rm .cordon.json
 }
 

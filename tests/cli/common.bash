@@ -9,7 +9,8 @@ PYTHON=/usr/bin/python3
 
 setup()
 {
-	[ -x "${CORDON:-}" ] || CORDON=$TREE/build/cordon
+	CORDON=${CORDON:-$TREE/build/cordon}
+	[ -x "$CORDON" ] || return 1
 	CORDON=$(cd "$(dirname "$CORDON")" && pwd -P)/$(basename "$CORDON")
 	T=$(cd "$BATS_TEST_TMPDIR" && pwd -P)
 	clean_environment

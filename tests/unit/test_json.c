@@ -390,7 +390,8 @@ a_key_twice_is_refused_at_the_second_place(void)
 		{"{\"a\":1,\n\"\\u0061\":2}", "f:2:1: \"a\" stands here twice, first in line 1"},
 		{"{\"\\u0061\":1,\n\"a\":2}", "f:2:1: \"a\" stands here twice, first in line 1"},
 		{"{\"\":1,\"\":2}", "f:1:7: \"\" stands here twice, first in line 1"},
-		{"[{\"x\":{\"k\":1,\"k\":1}}]", "f:1:14: \"k\" stands here twice, first in line 1"},
+		{"[{\"x\":{\"k\":1,\"k\":1}}]", "f:1:14: \"k\" stands here twice, first in line "
+						"1"},
 		{"{\"/\":1,\"\\/\":2}", "f:1:8: \"/\" stands here twice, first in line 1"},
 	};
 
@@ -551,7 +552,8 @@ an_object_of_200000_keys_is_read(void)
 	check_int(value->count, 200000);
 	text.length -= 1;
 	str_add(&text, "\"k100\":0}");
-	check_str(error_of(text.text), "f:200001:1: \"k100\" stands here twice, first in line 101");
+	check_str(error_of(text.text), "f:200001:1: \"k100\" stands here twice, first in line "
+				       "101");
 }
 
 static void

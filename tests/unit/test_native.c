@@ -78,8 +78,11 @@ rules_to_text(const struct policy *policy, struct str *to)
 		char letters[RIGHT_KINDS + 1];
 
 		rights_to_letters(rule->rights, letters);
-		str_printf(to, "%s %s %s %s%s%s\n", rule->effect == EFFECT_ALLOW ? "allow" : "deny",
-			   letters, match_names[rule->match], rule->path,
+		str_printf(to,
+			   "%s %s %s "
+			   "%s%s%s\n",
+			   rule->effect == EFFECT_ALLOW ? "allow" : "deny", letters,
+			   match_names[rule->match], rule->path,
 			   rule->worktrees ? " worktrees" : "", rule->optional ? " optional" : "");
 	}
 }
@@ -101,27 +104,25 @@ rules_of(const char *text)
 static void
 the_short_lists_become_rules(void)
 {
-	check_str(
-		rules_of(
-			"{\"files\": {\"read\": [\"/r\"], \"write\": [\"/w\"], \"execute\": [\"/x\"],"
-			" \"deny\": [\"/d\"], \"protect\": [\"/p\"]}}"),
-		"allow r subpath /r\n"
-		"allow rwcd subpath /w\n"
-		"allow rx subpath /x\n"
-		"deny rwcdx subpath /d\n"
-		"deny wcd subpath /p\n");
+	check_str(rules_of("{\"files\": {\"read\": [\"/r\"], \"write\": [\"/w\"], \"execute\": "
+			   "[\"/x\"],"
+			   " \"deny\": [\"/d\"], \"protect\": [\"/p\"]}}"),
+		  "allow r subpath /r\n"
+		  "allow rwcd subpath /w\n"
+		  "allow rx subpath /x\n"
+		  "deny rwcdx subpath /d\n"
+		  "deny wcd subpath /p\n");
 }
 
 static void
 a_star_or_question_mark_makes_a_list_entry_a_glob(void)
 {
-	check_str(
-		rules_of(
-			"{\"files\": {\"deny\": [\"**/.env\", \"/a/*.key\", \"/a/?\", \"/a/[b]\"]}}"),
-		"deny rwcdx glob **/.env\n"
-		"deny rwcdx glob /a/*.key\n"
-		"deny rwcdx glob /a/?\n"
-		"deny rwcdx subpath /a/[b]\n");
+	check_str(rules_of("{\"files\": {\"deny\": [\"**/.env\", \"/a/*.key\", \"/a/?\", "
+			   "\"/a/[b]\"]}}"),
+		  "deny rwcdx glob **/.env\n"
+		  "deny rwcdx glob /a/*.key\n"
+		  "deny rwcdx glob /a/?\n"
+		  "deny rwcdx subpath /a/[b]\n");
 }
 
 static void
@@ -129,14 +130,22 @@ the_full_form_says_everything(void)
 {
 	auto_policy struct policy *policy = policy_of(
 		"{\"files\": {\"rules\": [\n"
-		" {\"effect\": \"allow\", \"rights\": \"rc\", \"path\": \"~/drop\", \"why\": \"new only\"},\n"
-		" {\"path\": \"/l\", \"rights\": \"xdcwr\", \"effect\": \"deny\", \"match\": \"literal\"},\n"
-		" {\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/c\", \"match\": \"child\"},\n"
-		" {\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/s\", \"match\": \"subpath\"},\n"
-		" {\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"/g/*\", \"match\": \"glob\"},\n"
-		" {\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"/(a|b)\", \"match\": \"regex\"},\n"
-		" {\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/t\", \"worktrees\": true},\n"
-		" {\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"$TMPDIR\", \"optional\": true}]}}");
+		" {\"effect\": \"allow\", \"rights\": \"rc\", \"path\": \"~/drop\", \"why\": "
+		"\"new only\"},\n"
+		" {\"path\": \"/l\", \"rights\": \"xdcwr\", \"effect\": \"deny\", \"match\": "
+		"\"literal\"},\n"
+		" {\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/c\", \"match\": "
+		"\"child\"},\n"
+		" {\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/s\", \"match\": "
+		"\"subpath\"},\n"
+		" {\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"/g/*\", \"match\": "
+		"\"glob\"},\n"
+		" {\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"/(a|b)\", \"match\": "
+		"\"regex\"},\n"
+		" {\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/t\", \"worktrees\": "
+		"true},\n"
+		" {\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"$TMPDIR\", "
+		"\"optional\": true}]}}");
 	auto_str struct str rules = {0};
 
 	rules_to_text(policy, &rules);
@@ -175,7 +184,8 @@ extends_absent_empty_and_named_are_three_things(void)
 {
 	auto_policy struct policy *absent = policy_of("{\"tmp\": \"private\"}");
 	auto_policy struct policy *empty = policy_of("{\"extends\": []}");
-	auto_policy struct policy *named = policy_of("{\"extends\": [\"agent\", \"./more.json\"]}");
+	auto_policy struct policy *named = policy_of("{\"extends\": [\"agent\", "
+						     "\"./more.json\"]}");
 
 	check(!absent->has_extends);
 	check(empty->has_extends);
@@ -236,9 +246,11 @@ the_rest_of_the_keys_is_read(void)
 {
 	auto_policy struct policy *policy = policy_of(
 		"{\"$schema\": \"s\", \"sockets\": [\"$SSH_AUTH_SOCK\", \"docker\", \"/run/x\"],\n"
-		" \"env\": {\"mode\": \"developer\", \"allow\": [\"CARGO_HOME\", \"LC_*\"], \"set\": {\"CI\": "
+		" \"env\": {\"mode\": \"developer\", \"allow\": [\"CARGO_HOME\", \"LC_*\"], "
+		"\"set\": {\"CI\": "
 		"\"1\"}},\n"
-		" \"limits\": {\"time\": \"10m\", \"output\": \"16M\", \"processes\": 512, \"memory\": \"4G\","
+		" \"limits\": {\"time\": \"10m\", \"output\": \"16M\", \"processes\": 512, "
+		"\"memory\": \"4G\","
 		" \"file_size\": 1000, \"cpu_time\": 90, \"open_files\": 64},\n"
 		" \"tmp\": \"shared\", \"accept\": [\"process.listing\"],"
 		" \"network\": {\"resolver\": \"[::1]:53\"}}");
@@ -299,7 +311,8 @@ wrong_types_are_refused_where_they_stand(void)
 		 "f:1:23: \"protect\" must be a list, not true or false"},
 		{"{\"files\": {\"default\": 7}}",
 		 "f:1:23: \"default\" must be a string, not a number"},
-		{"{\"files\": {\"rules\": {}}}", "f:1:21: \"rules\" must be a list, not an object"},
+		{"{\"files\": {\"rules\": {}}}", "f:1:21: \"rules\" must be a list, not an "
+						 "object"},
 		{"{\"files\": {\"rules\": [\"/a\"]}}",
 		 "f:1:22: a rule must be an object, not a string"},
 		{"{\"network\": 1}", "f:1:13: \"network\" must be a string, not a number"},
@@ -324,7 +337,8 @@ wrong_types_are_refused_where_they_stand(void)
 		{"{\"limits\": {\"processes\": \"5\"}}",
 		 "f:1:26: \"processes\" must be a number, not a string"},
 		{"{\"tmp\": true}", "f:1:9: \"tmp\" must be a string, not true or false"},
-		{"{\"accept\": \"files.read\"}", "f:1:12: \"accept\" must be a list, not a string"},
+		{"{\"accept\": \"files.read\"}", "f:1:12: \"accept\" must be a list, not a "
+						 "string"},
 		{"{\"linux\": []}", "f:1:11: \"linux\" must be an object, not a list"},
 		{"{\"macos\": 1}", "f:1:11: \"macos\" must be an object, not a number"},
 	};
@@ -351,7 +365,8 @@ wrong_words_name_the_right_ones(void)
 		{"{\"files\": {\"default\": \"rr\"}}",
 		 "f:1:23: \"rr\" is not made of the letters rwcdx, each at most once"},
 		{"{\"network\": {\"localhost\": []}}",
-		 "f:1:27: an empty list names no port; write \"network\": \"localhost\" for every port, "
+		 "f:1:27: an empty list names no port; write \"network\": \"localhost\" for "
+		 "every port, "
 		 "or \"none\""},
 		{"{\"network\": {\"localhost\": [1], \"domains\": []}}",
 		 "f:1:13: \"localhost\" and \"domains\" are two modes; name one"},
@@ -388,9 +403,11 @@ a_rule_must_be_whole(void)
 		 "f:1:64: \"a\" is relative; start it with /, ~ or $PROJECT"},
 		{RULE("\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"**/a\""),
 		 "f:1:64: \"**/a\" is relative; start it with /, ~ or $PROJECT"},
-		{RULE("\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"\", \"match\": \"regex\""),
+		{RULE("\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"\", \"match\": "
+		      "\"regex\""),
 		 "f:1:64: \"\" is empty"},
-		{RULE("\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"\\n\", \"match\": \"glob\""),
+		{RULE("\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"\\n\", \"match\": "
+		      "\"glob\""),
 		 "f:1:64: \"?\" has a control character in it"},
 	};
 
@@ -877,7 +894,8 @@ sockets_are_paths_or_presets(void)
 /* ---- systems ---- */
 
 static const char two_systems[] =
-	"{\"linux\": {\"files\": {\"read\": [\"/l\"]}, \"network\": \"all\", \"tmp\": \"shared\"},\n"
+	"{\"linux\": {\"files\": {\"read\": [\"/l\"]}, \"network\": \"all\", \"tmp\": "
+	"\"shared\"},\n"
 	" \"macos\": {\"files\": {\"read\": [\"/m\"]}, \"env\": {\"mode\": \"inherit\"}},\n"
 	" \"files\": {\"read\": [\"/both\"], \"default\": \"r\"}, \"network\": \"none\", \"tmp\": "
 	"\"private\"}";
@@ -1029,35 +1047,48 @@ printing_what_was_read_keeps_its_meaning(void)
 		"{}",
 		"{\"extends\": []}",
 		"{\"extends\": [\"agent\", \"node\"], \"files\": {\"default\": \"\"}}",
-		"{\"files\": {\"read\": [\"/a\", \"~/b\"], \"write\": [\"$PROJECT\"], \"deny\": [\"**/.env\"],"
+		"{\"files\": {\"read\": [\"/a\", \"~/b\"], \"write\": [\"$PROJECT\"], \"deny\": "
+		"[\"**/.env\"],"
 		" \"protect\": [\"/p\"], \"execute\": [\"/x\"], \"default\": \"rx\"}}",
 		"{\"network\": \"none\"}",
 		"{\"network\": \"all\"}",
 		"{\"network\": \"localhost\"}",
 		"{\"network\": {\"localhost\": [1, 2]}}",
 		"{\"network\": {\"domains\": [], \"ports\": [22]}}",
-		"{\"network\": {\"domains\": [\"*.a.example\"], \"private\": [\"10.0.0.0/8\"], \"resolver\": "
+		"{\"network\": {\"domains\": [\"*.a.example\"], \"private\": [\"10.0.0.0/8\"], "
+		"\"resolver\": "
 		"\"[::1]:53\"}}",
 		"{\"network\": {\"ports\": [22]}}",
 		"{\"network\": {\"private\": [\"::1\"]}}",
 		"{\"network\": {\"resolver\": \"127.0.0.1:53\"}}",
 		"{\"network\": {}}",
-		"{\"sockets\": [\"docker\", \"/a\\\"b\"], \"tmp\": \"shared\", \"accept\": [\"net.udp\"]}",
-		"{\"env\": {\"mode\": \"inherit\", \"allow\": [\"A\", \"B_*\"], \"set\": {\"C\": \"\\u0001\\n\\\"\","
+		"{\"sockets\": [\"docker\", \"/a\\\"b\"], \"tmp\": \"shared\", \"accept\": "
+		"[\"net.udp\"]}",
+		"{\"env\": {\"mode\": \"inherit\", \"allow\": [\"A\", \"B_*\"], \"set\": {\"C\": "
+		"\"\\u0001\\n\\\"\","
 		" \"D\": \"\"}}}",
 		"{\"env\": {}, \"limits\": {}}",
-		"{\"limits\": {\"time\": 61, \"output\": 1025, \"processes\": 60, \"memory\": \"1T\","
+		"{\"limits\": {\"time\": 61, \"output\": 1025, \"processes\": 60, \"memory\": "
+		"\"1T\","
 		" \"file_size\": \"3K\", \"cpu_time\": \"2d\", \"open_files\": 1024}}",
-		RULE("\"effect\": \"allow\", \"rights\": \"rc\", \"path\": \"/a\", \"why\": \"b \\\"c\\\"\""),
+		RULE("\"effect\": \"allow\", \"rights\": \"rc\", \"path\": \"/a\", \"why\": \"b "
+		     "\\\"c\\\"\""),
 		RULE("\"effect\": \"deny\", \"rights\": \"rwcdx\", \"path\": \"/a\""),
-		RULE("\"effect\": \"deny\", \"rights\": \"wcd\", \"path\": \"/a\", \"match\": \"literal\""),
-		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/a*\", \"match\": \"literal\""),
+		RULE("\"effect\": \"deny\", \"rights\": \"wcd\", \"path\": \"/a\", \"match\": "
+		     "\"literal\""),
+		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/a*\", \"match\": "
+		     "\"literal\""),
 		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/a*\""),
-		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/a\", \"match\": \"glob\""),
-		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/a\", \"worktrees\": true"),
-		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"$TMPDIR\", \"optional\": true"),
-		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/a/$TMPDIR\", \"optional\": true"),
-		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"~/a\", \"optional\": true"),
+		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/a\", \"match\": "
+		     "\"glob\""),
+		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/a\", \"worktrees\": "
+		     "true"),
+		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"$TMPDIR\", "
+		     "\"optional\": true"),
+		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/a/$TMPDIR\", "
+		     "\"optional\": true"),
+		RULE("\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"~/a\", \"optional\": "
+		     "true"),
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
@@ -1082,9 +1113,12 @@ static void
 mixed_patterns_keep_their_order_when_printed(void)
 {
 	static const char text[] =
-		"{\"files\": {\"deny\": [\"/a/*\", \"/first\"], \"read\": [\"/a/*.txt\", \"/second\"],"
-		" \"rules\": [{\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"/a/b.txt\", \"match\": "
-		"\"regex\"}, {\"effect\": \"allow\", \"rights\": \"rwcd\", \"path\": \"/a/?\", \"match\": "
+		"{\"files\": {\"deny\": [\"/a/*\", \"/first\"], \"read\": [\"/a/*.txt\", "
+		"\"/second\"],"
+		" \"rules\": [{\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"/a/b.txt\", "
+		"\"match\": "
+		"\"regex\"}, {\"effect\": \"allow\", \"rights\": \"rwcd\", \"path\": \"/a/?\", "
+		"\"match\": "
 		"\"glob\"}], \"write\": [\"/a/**/x\"]}}";
 	static const char *const order[] = {"/a/*", "/a/*.txt", "/a/b.txt", "/a/?", "/a/**/x"};
 	auto_policy struct policy *first = policy_of(text);
@@ -1105,7 +1139,8 @@ static void
 the_canonical_text_is_this(void)
 {
 	auto_policy struct policy *policy = policy_of(
-		"{\"tmp\": \"private\", // first\n \"files\": {\"deny\": [\"/d\"], \"read\": [\"/r\",],},"
+		"{\"tmp\": \"private\", // first\n \"files\": {\"deny\": [\"/d\"], \"read\": "
+		"[\"/r\",],},"
 		" \"limits\": {\"time\": 3600}, \"extends\": [],}");
 	auto_str struct str text = {0};
 
@@ -1150,7 +1185,11 @@ a_failed_read_gives_no_policy(void)
 {
 	struct policy *policy = NULL;
 
-	check_int(policy_read("f", "{\"tmp\": 1}", 10, &on_linux, &policy, NULL), -CORDON_E_POLICY);
+	check_int(policy_read("f",
+			      "{\"tmp\": "
+			      "1}",
+			      10, &on_linux, &policy, NULL),
+		  -CORDON_E_POLICY);
 	check(policy == NULL);
 	check_int(policy_read("f", "{\"tmp\":", 7, &on_linux, &policy, NULL), -CORDON_E_SYNTAX);
 	check(policy == NULL);

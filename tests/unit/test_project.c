@@ -51,8 +51,8 @@ one_notice_says_what_was_not_granted_and_how_to_grant_it(void)
 		asking(&w, NULL, "{\"files\": {\"read\": [\"/a\"]}, \"tmp\": \"shared\"}");
 	check_int(some->notice_count, 1);
 	check(strstr(some->notices[0],
-		     "asks for more than it may have: read /a, the shared tmp folder; `cordon trust`") !=
-	      NULL);
+		     "asks for more than it may have: read /a, the shared tmp folder; `cordon "
+		     "trust`") != NULL);
 	auto_plan struct plan *many = asking(
 		&w, NULL, "{\"files\": {\"read\": [\"/a\", \"/b\", \"/c\", \"/d\", \"/e\"]}}");
 	check_int(many->notice_count, 1);
@@ -65,11 +65,13 @@ a_deny_narrows_without_asking(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	auto_plan struct plan *plan = asking(
-		&w, NULL,
-		"{\"files\": {\"deny\": [\"$PROJECT/secret\", \"**/*.key\"], \"protect\": [\"$PROJECT/ci\"],"
-		" \"rules\": [{\"effect\": \"deny\", \"rights\": \"x\", \"path\": \"/usr/(s?bin)/.*\","
-		" \"match\": \"regex\"}]}}");
+	auto_plan struct plan *plan =
+		asking(&w, NULL,
+		       "{\"files\": {\"deny\": [\"$PROJECT/secret\", \"**/*.key\"], \"protect\": "
+		       "[\"$PROJECT/ci\"],"
+		       " \"rules\": [{\"effect\": \"deny\", \"rights\": \"x\", \"path\": "
+		       "\"/usr/(s?bin)/.*\","
+		       " \"match\": \"regex\"}]}}");
 	check_str(rights_at(plan, "$PROJECT/secret/a"), "");
 	check_str(rights_at(plan, "$PROJECT/a.key"), "");
 	check_str(rights_at(plan, "$PROJECT/ci/a"), "rx");
@@ -100,9 +102,12 @@ what_holds_for_one_path_only_is_not_widened_to_a_tree(void)
 	auto_world struct world w;
 	static const char user[] =
 		"{\"files\": {\"rules\": ["
-		"{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/l\", \"match\": \"literal\"},"
-		"{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/c\", \"match\": \"child\"},"
-		"{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/g*\", \"match\": \"glob\"}]}}";
+		"{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/l\", \"match\": "
+		"\"literal\"},"
+		"{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/c\", \"match\": "
+		"\"child\"},"
+		"{\"effect\": \"allow\", \"rights\": \"r\", \"path\": \"/g*\", \"match\": "
+		"\"glob\"}]}}";
 
 	world_make(&w);
 	auto_plan struct plan *plan =
@@ -160,9 +165,8 @@ the_policy_files_of_a_run_are_never_writable(void)
 
 	world_make(&w);
 	file = world_path(&w, "home/p/mine.json");
-	write_file(
-		file,
-		"{\"files\": {\"write\": [\"$PROJECT/mine.json\", \"~/../config\", \"~/../state\"]}}");
+	write_file(file, "{\"files\": {\"write\": [\"$PROJECT/mine.json\", \"~/../config\", "
+			 "\"~/../state\"]}}");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.user = "{}", .args = {file}});
 	check_str(rights_at(plan, file), "rx");
 	check_str(rights_at(plan, "$PROJECT/other.json"), "rwcdx");
@@ -347,14 +351,15 @@ the_environment_is_narrowed(void)
 					     "{\"env\": {\"mode\": \"scrub\"}}");
 	check_int(more->settings.env.mode, ENV_EXPLICIT);
 	check_str(requests_of(more), "the environment in mode scrub");
-	auto_plan struct plan *names = asking(
-		&w, "{\"env\": {\"allow\": [\"A\", \"B_*\"]}}",
-		"{\"env\": {\"allow\": [\"A\", \"PATH\", \"B_X\", \"B_*\", \"C\", \"D_*\", \"LD_PRELOAD\"],"
-		" \"set\": {\"E\": \"f\"}}}");
-	check_str(
-		requests_of(names),
-		"the environment variable C; the environment variable D_*; the environment variable "
-		"LD_PRELOAD; E set to \"f\"");
+	auto_plan struct plan *names =
+		asking(&w, "{\"env\": {\"allow\": [\"A\", \"B_*\"]}}",
+		       "{\"env\": {\"allow\": [\"A\", \"PATH\", \"B_X\", \"B_*\", \"C\", \"D_*\", "
+		       "\"LD_PRELOAD\"],"
+		       " \"set\": {\"E\": \"f\"}}}");
+	check_str(requests_of(names),
+		  "the environment variable C; the environment variable D_*; the environment "
+		  "variable "
+		  "LD_PRELOAD; E set to \"f\"");
 	check_int(names->settings.env.allow.count, 2);
 	check_int(names->settings.env.set_count, 0);
 }
@@ -367,7 +372,8 @@ limits_only_get_tighter(void)
 	world_make(&w);
 	auto_plan struct plan *plan = asking(
 		&w, "{\"limits\": {\"time\": \"10m\", \"processes\": 100, \"memory\": \"1G\"}}",
-		"{\"limits\": {\"time\": \"5m\", \"processes\": 200, \"memory\": \"2G\", \"output\": \"1M\"}}");
+		"{\"limits\": {\"time\": \"5m\", \"processes\": 200, \"memory\": \"2G\", "
+		"\"output\": \"1M\"}}");
 	check_int(plan->settings.limits[LIMIT_TIME].value, 300);
 	check_int(plan->settings.limits[LIMIT_PROCESSES].value, 100);
 	check_int(plan->settings.limits[LIMIT_MEMORY].value, 1 << 30);
@@ -382,11 +388,13 @@ sockets_tmp_accept_and_profiles_are_requests(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	auto_plan struct plan *plan = asking(
-		&w, "{\"sockets\": [\"x11\"], \"extends\": [\"git\"]}",
-		"{\"sockets\": [\"docker\", \"x11\"], \"tmp\": \"shared\", \"accept\": [\"net.udp\", "
-		"\"process.listing\"], \"extends\": [\"agent\", \"git\", \"node\"]}");
-	check_str(requests_of(plan), "to live without the guarantee net.udp; the profile node; the "
+	auto_plan struct plan *plan =
+		asking(&w, "{\"sockets\": [\"x11\"], \"extends\": [\"git\"]}",
+		       "{\"sockets\": [\"docker\", \"x11\"], \"tmp\": \"shared\", \"accept\": "
+		       "[\"net.udp\", "
+		       "\"process.listing\"], \"extends\": [\"agent\", \"git\", \"node\"]}");
+	check_str(requests_of(plan), "to live without the guarantee net.udp; the profile node; "
+				     "the "
 				     "socket docker; the shared tmp folder");
 	check_int(plan->settings.sockets.count, 1);
 	check_int(plan->settings.tmp, TMP_PRIVATE);
@@ -551,11 +559,11 @@ draw_rules(struct str *to)
 
 		draw_path(path);
 		rights_to_letters(1 + pick(RIGHTS_ALL), letters);
-		str_printf(
-			to,
-			"{\"effect\": \"%s\", \"rights\": \"%s\", \"path\": \"%s\", \"match\": \"%s\"},",
-			pick(2) ? "allow" : "deny", letters, path,
-			matches[pick(5) == 0 ? pick(4) : pick(3)]);
+		str_printf(to,
+			   "{\"effect\": \"%s\", \"rights\": \"%s\", \"path\": \"%s\", \"match\": "
+			   "\"%s\"},",
+			   pick(2) ? "allow" : "deny", letters, path,
+			   matches[pick(5) == 0 ? pick(4) : pick(3)]);
 	}
 	str_add(to, "]}, \"extends\": []}");
 }

@@ -49,7 +49,9 @@ an_add_on_keeps_the_default_base(void)
 	world_make(&w);
 	check_profiles(&w, (struct said){.args = {"node"}}, "system agent node");
 	check_profiles(&w, (struct said){.args = {"node", "git"}}, "system agent node git");
-	check_profiles(&w, (struct said){.user = "{\"extends\": [\"node\"]}"}, "system agent node");
+	check_profiles(&w, (struct said){.user = "{\"extends\": [\"node\"]}"},
+		       "system agent "
+		       "node");
 	check_profiles(&w, (struct said){.user = "{\"tmp\": \"private\"}"}, "system agent");
 	check_profiles(&w, (struct said){.inline_text = "{\"extends\": [\"rust\"]}"},
 		       "system agent rust");
@@ -104,7 +106,9 @@ an_empty_extends_starts_from_nothing(void)
 	check_profiles(&w, (struct said){.user = nothing, .args = {"node"}}, "node");
 	check_profiles(&w, (struct said){.user = nothing, .args = {"strict"}}, "system strict");
 	check_profiles(&w,
-		       (struct said){.user = "{\"extends\": [\"strict\"]}", .inline_text = nothing},
+		       (struct said){.user = "{\"extends\": "
+					     "[\"strict\"]}",
+				     .inline_text = nothing},
 		       "");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.inline_text = nothing});
 	check_str(rights_at(plan, "/usr/bin"), "");
@@ -158,13 +162,13 @@ a_file_extends_another_with_its_own_voice(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	write_file(
-		world_path(&w, "config/more.json"),
-		"{\"extends\": [\"node\"], \"files\": {\"deny\": [\"~/closed\"]}, \"limits\": {\"time\": 5}}");
+	write_file(world_path(&w, "config/more.json"),
+		   "{\"extends\": [\"node\"], \"files\": {\"deny\": [\"~/closed\"]}, \"limits\": "
+		   "{\"time\": 5}}");
 	auto_plan struct plan *plan = world_plan(
 		&w, (struct said){.user = "{\"extends\": [\"./more.json\", \"agent\"]}",
-				  .inline_text =
-					  "{\"files\": {\"read\": [\"~/closed/a\", \"~/open\"]}}"});
+				  .inline_text = "{\"files\": {\"read\": [\"~/closed/a\", "
+						 "\"~/open\"]}}"});
 	check_str(profiles_of(plan), "system agent node");
 	/* the user's deny is final for the command line, also out of an extended file */
 	check_str(rights_at(plan, "$HOME/closed/a"), "");
@@ -180,9 +184,9 @@ what_extends_speaks_after_what_it_extends(void)
 	world_make(&w);
 	write_file(world_path(&w, "config/more.json"),
 		   "{\"limits\": {\"time\": 5, \"processes\": 7}}");
-	auto_plan struct plan *plan = world_plan(
-		&w, (struct said){
-			    .user = "{\"limits\": {\"time\": 9}, \"extends\": [\"./more.json\"]}"});
+	auto_plan struct plan *plan =
+		world_plan(&w, (struct said){.user = "{\"limits\": {\"time\": 9}, \"extends\": "
+						     "[\"./more.json\"]}"});
 	check_int(plan->settings.limits[LIMIT_TIME].value, 9);
 	check_int(plan->settings.limits[LIMIT_PROCESSES].value, 7);
 }
@@ -412,12 +416,13 @@ environments_merge_by_name(void)
 	world_make(&w);
 	auto_plan struct plan *plan = world_plan(
 		&w,
-		(struct
-		 said){.user = "{\"env\": {\"mode\": \"inherit\", \"allow\": [\"A\"], \"set\": {\"X\": "
-			       "\"1\", \"Y\": \"2\"}}}",
-		       .inline_text =
-			       "{\"env\": {\"mode\": \"explicit\", \"allow\": [\"B\", \"A\"],"
-			       " \"set\": {\"X\": \"3\"}}}"});
+		(struct said){
+			.user = "{\"env\": {\"mode\": \"inherit\", \"allow\": [\"A\"], \"set\": "
+				"{\"X\": "
+				"\"1\", \"Y\": \"2\"}}}",
+			.inline_text =
+				"{\"env\": {\"mode\": \"explicit\", \"allow\": [\"B\", \"A\"],"
+				" \"set\": {\"X\": \"3\"}}}"});
 	const struct environment *env = &plan->settings.env;
 	check_int(env->mode, ENV_EXPLICIT);
 	check_int(env->allow.count, 2);
@@ -435,13 +440,13 @@ single_values_are_the_innermost_and_lists_add_up(void)
 	world_make(&w);
 	auto_plan struct plan *plan = world_plan(
 		&w,
-		(struct
-		 said){.system =
-			       "{\"limits\": {\"time\": 5, \"memory\": \"1G\"}, \"tmp\": \"shared\","
-			       " \"sockets\": [\"docker\"], \"accept\": [\"net.udp\"],"
-			       " \"files\": {\"default\": \"rx\"}}",
-		       .user = "{\"limits\": {\"time\": 9}, \"sockets\": [\"x11\", \"docker\"],"
-			       " \"accept\": [\"net.dns\"], \"files\": {\"default\": \"r\"}}"});
+		(struct said){
+			.system = "{\"limits\": {\"time\": 5, \"memory\": \"1G\"}, \"tmp\": "
+				  "\"shared\","
+				  " \"sockets\": [\"docker\"], \"accept\": [\"net.udp\"],"
+				  " \"files\": {\"default\": \"rx\"}}",
+			.user = "{\"limits\": {\"time\": 9}, \"sockets\": [\"x11\", \"docker\"],"
+				" \"accept\": [\"net.dns\"], \"files\": {\"default\": \"r\"}}"});
 	const struct settings *settings = &plan->settings;
 	check_int(settings->limits[LIMIT_TIME].value, 9);
 	check_int(settings->limits[LIMIT_MEMORY].value, 1 << 30);
