@@ -106,10 +106,13 @@ cordon_init_policy(const struct cordon_setup *setup, char **ret_text, char **ret
 {
 	auto_context struct cordon_plan *context = NULL;
 	auto_str struct str text = {0}, path = {0};
+	/* what is there is about to be replaced, or in the way: it does not count */
+	struct cordon_setup afresh = *setup;
 	int rc = context_open(setup, CONTEXT_RUN, &context, err);
 
+	afresh.no_project_policy = true;
 	if (rc == 0)
-		rc = context_plan(context, setup, CONTEXT_RUN, NULL, err);
+		rc = context_plan(context, &afresh, CONTEXT_RUN, NULL, err);
 	if (rc == 0)
 		rc = starter_make(context->plan, &text, err);
 	if (rc < 0)

@@ -154,42 +154,77 @@ is_too_wide(const struct cordon_plan *context, const char *path)
 
 /* A folder everyone can write to proves nothing: anybody could have put the mark there. */
 static bool
-marks_project(const char *folder)
+has_mark(const char *folder, const char *mark)
 {
-	static const char *const marks[] = {".git", PROJECT_POLICY_NAME};
 	char path[PATH_MAX];
 	struct stat st;
 
-	if (stat(folder, &st) < 0 || (st.st_mode & S_IWOTH))
-		return false;
-	for (int i = 0; i < 2; i++)
-		if (snprintf(path, sizeof path, "%s/%s", folder, marks[i]) < (int)sizeof path &&
-		    access(path, F_OK) == 0)
-			return true;
-	return false;
+	return stat(folder, &st) == 0 && !(st.st_mode & S_IWOTH) &&
+	       snprintf(path, sizeof path, "%s/%s", folder, mark) < (int)sizeof path &&
+	       lstat(path, &st) == 0;
 }
 
+/* The nearest folder from cwd upwards that has the mark; "" if there is none. */
+static void
+find_mark(const struct cordon_plan *context, const char *mark, char *ret_folder, size_t size)
+{
+	snprintf(ret_folder, size, "%s", context->host.cwd);
+	while (*ret_folder != '\0') {
+		if (has_mark(ret_folder, mark) && !is_too_wide(context, ret_folder))
+			return;
+		*strrchr(ret_folder, '/') = '\0';
+	}
+}
+
+/* Folders that no mark makes a project of: the system's own, and hidden ones of the home. */
+static bool
+is_no_workplace(const struct cordon_plan *context, const char *path)
+{
+	static const char *const trees[] = {"/etc", "/boot",  "/dev",	      "/proc",
+					    "/sys", "/run",   "/bin",	      "/sbin",
+					    "/lib", "/lib64", "/private/etc", "/System"};
+	static const char *const folders[] = {"/usr",	      "/var",	     "/opt",
+					      "/srv",	      "/tmp",	     "/var/tmp",
+					      "/home",	      "/Users",	     "/mnt",
+					      "/media",	      "/usr/local",  "/Library",
+					      "/private/tmp", "/private/var"};
+	const char *home = env_path(&context->host, "HOME");
+
+	for (size_t i = 0; i < sizeof trees / sizeof trees[0]; i++)
+		if (path_below(path, trees[i]))
+			return true;
+	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+		if (strcmp(path, folders[i]) == 0)
+			return true;
+	return home != NULL && strcmp(home, "/") != 0 && path_below(path, home) &&
+	       path[strlen(home)] == '/' && path[strlen(home) + 1] == '.';
+}
+
+/*
+ * A policy file marks a project more firmly than a .git, which a sandbox could make in a folder below
+ * to lose the policy above it.
+ */
 static int
 find_project(struct cordon_plan *context, enum context_use use, struct cordon_error *err)
 {
 	struct host *host = &context->host;
 	char folder[PATH_MAX];
 
-	snprintf(folder, sizeof folder, "%s", host->cwd);
-	while (*folder != '\0') {
-		if (marks_project(folder) && !is_too_wide(context, folder)) {
-			host->project = arena_strdup(&context->arena, folder, err);
-			return host->project == NULL ? -CORDON_E_MEMORY : 0;
-		}
-		*strrchr(folder, '/') = '\0';
+	find_mark(context, PROJECT_POLICY_NAME, folder, sizeof folder);
+	if (*folder == '\0')
+		find_mark(context, ".git", folder, sizeof folder);
+	if (*folder != '\0') {
+		host->project = arena_strdup(&context->arena, folder, err);
+		return host->project == NULL ? -CORDON_E_MEMORY : 0;
 	}
 	host->project = host->cwd;
-	if (use == CONTEXT_LOOK || !is_too_wide(context, host->cwd))
+	if (use == CONTEXT_LOOK ||
+	    (!is_too_wide(context, host->cwd) && !is_no_workplace(context, host->cwd)))
 		return 0;
 	return cordon_fail(
 		err, CORDON_E_USAGE, 0,
-		"%s is no project: it is a home, holds one, or is the whole system; go into a "
-		"project or name a folder with -C",
+		"%s is no project: it is a home, the system's, or holds more than a project; "
+		"go into a project or name a folder with -C",
 		host->cwd);
 }
 
@@ -318,8 +353,9 @@ remember_hash(struct cordon_plan *context, const char *text, size_t length)
 	trust_hash(text, length, context->hash);
 }
 
+/* Remembers whether this very text was approved. */
 static bool
-is_approved(const void *ctx, const char *path, const char *text, size_t length)
+look_up_approval(const void *ctx, const char *path, const char *text, size_t length)
 {
 	struct cordon_plan *context = (struct cordon_plan *)ctx;
 	struct cordon_error why = {0};
@@ -331,7 +367,8 @@ is_approved(const void *ctx, const char *path, const char *text, size_t length)
 	if (found < 0)
 		snprintf(context->trust_problem, sizeof context->trust_problem, "%s", why.text);
 	context->has_trust = found == 1 && strcmp(context->trust.hash, context->hash) == 0;
-	return context->has_trust;
+	/* for now: first see what it asks for here and today */
+	return false;
 }
 
 static bool
@@ -342,16 +379,16 @@ take_as_approved(const void *ctx, const char *path, const char *text, size_t len
 	return true;
 }
 
-int
-context_plan(struct cordon_plan *context, const struct cordon_setup *setup, enum context_use use,
-	     const struct stack_text *only, struct cordon_error *err)
+static int
+make_plan(struct cordon_plan *context, const struct cordon_setup *setup, bool as_approved,
+	  const struct stack_text *only, struct cordon_error *err)
 {
 	struct stack_input input;
 	struct stack *stack = NULL;
 	int rc;
 
 	context_input(context, setup, &input);
-	input.trusted = use == CONTEXT_TRUSTING ? take_as_approved : is_approved;
+	input.trusted = as_approved ? take_as_approved : look_up_approval;
 	input.trusted_ctx = context;
 	if (only != NULL) {
 		input.system_file = input.user_file = NULL;
@@ -362,8 +399,56 @@ context_plan(struct cordon_plan *context, const struct cordon_setup *setup, enum
 	rc = stack_load(&input, &stack, err);
 	if (rc < 0)
 		return rc;
-	rc = plan_make(&context->host, &context->facts, stack,
-		       context->has_trust ? &context->trust : NULL, &context->plan, err);
+	return plan_make(&context->host, &context->facts, stack,
+			 context->has_trust ? &context->trust : NULL, &context->plan, err);
+}
+
+static bool
+was_approved(const struct trust *trust, const char *text)
+{
+	for (size_t i = 0; i < trust->approved.count; i++)
+		if (strcmp(trust->approved.items[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * An approval is of what was listed. What the same text asks for here and today can be more: another
+ * command, other options, a user's file that grants less than it did then.
+ */
+static bool
+approval_covers(const struct cordon_plan *context)
+{
+	const struct plan *plan = context->plan;
+
+	for (size_t i = 0; i < plan->request_count; i++)
+		if (!was_approved(&context->trust, plan->requests[i].text))
+			return false;
+	return true;
+}
+
+static int
+plan_again_approved(struct cordon_plan *context, const struct cordon_setup *setup,
+		    struct cordon_error *err)
+{
+	int rc;
+
+	context->plan = plan_free(context->plan);
+	rc = make_plan(context, setup, true, NULL, err);
+	if (rc == 0 && strcmp(context->hash, context->trust.hash) != 0)
+		return cordon_fail(err, CORDON_E_TRUST, 0, "%s changed while it was read",
+				   context->trust.file);
+	return rc;
+}
+
+int
+context_plan(struct cordon_plan *context, const struct cordon_setup *setup, enum context_use use,
+	     const struct stack_text *only, struct cordon_error *err)
+{
+	int rc = make_plan(context, setup, use == CONTEXT_TRUSTING, only, err);
+
+	if (rc == 0 && context->has_trust && approval_covers(context))
+		rc = plan_again_approved(context, setup, err);
 	if (rc == 0 && *context->trust_problem != '\0')
 		rc = plan_notice(context->plan, err, "%s", context->trust_problem);
 	return rc;

@@ -120,6 +120,23 @@ collect_pins(struct arena *arena, const struct planned_rule *rules, size_t count
 }
 
 static int
+collect_sockets(struct arena *arena, const struct plan *plan, struct trust *to,
+		struct cordon_error *err)
+{
+	for (size_t i = 0; i < plan->socket_count; i++) {
+		struct pin *pin;
+
+		if (!plan_is_projects_socket(plan, &plan->sockets[i]))
+			continue;
+		pin = arena_push(arena, &to->pins, &to->pin_count, sizeof *pin, err);
+		if (pin == NULL)
+			return -CORDON_E_MEMORY;
+		*pin = (struct pin){.path = plan->sockets[i].path};
+	}
+	return 0;
+}
+
+static int
 collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct trust *to,
 	struct cordon_error *err)
 {
@@ -128,6 +145,10 @@ collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct tr
 
 	*to = (struct trust){.file = asking->plan->stack->project->file};
 	memcpy(to->hash, asking->hash, sizeof to->hash);
+	/* the same text may have been approved for another command already: that stands */
+	if (asking->has_trust)
+		*to = asking->trust;
+	to->file = asking->plan->stack->project->file;
 	for (size_t i = 0; i < asking->plan->request_count; i++) {
 		struct word *word = arena_push(&asking->arena, &to->approved.items,
 					       &to->approved.count, sizeof *word, err);
@@ -137,9 +158,9 @@ collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct tr
 		word->text = asking->plan->requests[i].text;
 	}
 	rc = collect_pins(&asking->arena, index->paths, index->path_count, to, err);
-	return rc < 0 ? rc
-		      : collect_pins(&asking->arena, index->patterns, index->pattern_count, to,
-				     err);
+	if (rc == 0)
+		rc = collect_pins(&asking->arena, index->patterns, index->pattern_count, to, err);
+	return rc < 0 ? rc : collect_sockets(&asking->arena, granted->plan, to, err);
 }
 
 static int

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Errors as plain values. No heap and no locale, so that a failure after fork or out of memory is
- * reported like any other. Control characters never reach the text: it is one line on a terminal.
+ * reported like any other. The text is one line of whole characters, none of which drives or
+ * misleads a terminal.
  */
 #include "base/error.h"
 
@@ -9,15 +10,43 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* A place longer than this is cut from the left, so that the message itself always fits. */
 #define PLACE_MAX 100
 
+/* The last character, when the end of the room has cut it. */
+static void
+drop_half(char *text, size_t length)
+{
+	size_t back = 1;
+	uint32_t code;
+
+	while (back < 4 && back < length && ((unsigned char)text[length - back] & 0xc0) == 0x80)
+		back++;
+	if (utf8_decode(text + length - back, back, &code) == 0)
+		text[length - back] = '\0';
+}
+
+/* In place: what a terminal must not get becomes one '?', so the text never grows. */
 static void
 one_line(char *text)
 {
-	for (; *text != '\0'; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = '?';
+	char *to = text;
+	size_t left = strlen(text), length;
+	uint32_t code;
+
+	for (; left > 0; text += length, left -= length) {
+		length = utf8_decode(text, left, &code);
+		if (length == 0 || utf8_is_unsafe(code)) {
+			length = length == 0 ? 1 : length;
+			*to++ = '?';
+			continue;
+		}
+		memmove(to, text, length);
+		to += length;
+	}
+	*to = '\0';
 }
 
 static int
@@ -32,6 +61,8 @@ fill(struct cordon_error *err, enum cordon_code code, int sys, size_t used, cons
 	used = strlen(err->text);
 	if (sys != 0)
 		snprintf(err->text + used, sizeof err->text - used, ": %s", strerror(sys));
+	if (strlen(err->text) == sizeof err->text - 1)
+		drop_half(err->text, sizeof err->text - 1);
 	one_line(err->text);
 	return -(int)code;
 }

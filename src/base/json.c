@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 struct reader {
 	struct arena *arena;
 	const char *file;
@@ -39,37 +41,6 @@ json_member(const struct json *object, const char *key)
 		if (strcmp(m->key, key) == 0)
 			return m;
 	return NULL;
-}
-
-/* Length of the UTF-8 character at p, or 0 if it is not one (overlong, surrogate, too large, cut). */
-static size_t
-utf8_length(const unsigned char *p, size_t left)
-{
-	static const struct {
-		unsigned char first, last, low,
-			high; /* lead byte range; range of the second byte */
-		size_t length;
-	} forms[] = {
-		{0x01, 0x7f, 0, 0, 1},	     {0xc2, 0xdf, 0x80, 0xbf, 2},
-		{0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-		{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
-		{0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-
-	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-		size_t length = forms[i].length;
-
-		if (p[0] < forms[i].first || p[0] > forms[i].last)
-			continue;
-		if (length > left || (length > 1 && (p[1] < forms[i].low || p[1] > forms[i].high)))
-			return 0;
-		for (size_t k = 2; k < length; k++)
-			if ((p[k] & 0xc0) != 0x80)
-				return 0;
-		return length;
-	}
-	return 0;
 }
 
 static bool
@@ -111,7 +82,8 @@ static int
 check_text(struct reader *r)
 {
 	while (!done(r)) {
-		size_t length = utf8_length((const unsigned char *)r->at, (size_t)(r->end - r->at));
+		uint32_t code;
+		size_t length = utf8_decode(r->at, (size_t)(r->end - r->at), &code);
 
 		if (length == 0)
 			return fail_here(r, *r->at == '\0' ? "NUL byte in policy text"

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static bool
 reserve(struct str *s, size_t more)
 {
@@ -65,23 +67,36 @@ str_printf(struct str *s, const char *format, ...)
 	s->length += (size_t)length;
 }
 
+static void
+json_character(struct str *s, uint32_t code, const char *bytes, size_t length)
+{
+	if (code == '"' || code == '\\')
+		str_printf(s, "\\%c", (char)code);
+	else if (code == '\n')
+		str_add(s, "\\n");
+	else if (code == '\t')
+		str_add(s, "\\t");
+	else if (utf8_is_unsafe(code))
+		str_printf(s, "\\u%04x", code);
+	else
+		str_add_n(s, bytes, length);
+}
+
 void
 str_json(struct str *s, const char *text)
 {
-	str_add(s, "\"");
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
+	size_t left = strlen(text), length;
+	uint32_t code;
 
-		if (c == '"' || c == '\\')
-			str_printf(s, "\\%c", c);
-		else if (c == '\n')
-			str_add(s, "\\n");
-		else if (c == '\t')
-			str_add(s, "\\t");
-		else if (c < 0x20 || c == 0x7f)
-			str_printf(s, "\\u%04x", c);
-		else
-			str_add_n(s, text, 1);
+	str_add(s, "\"");
+	for (; left > 0; text += length, left -= length) {
+		length = utf8_decode(text, left, &code);
+		if (length > 0) {
+			json_character(s, code, text, length);
+			continue;
+		}
+		str_add(s, "\\ufffd");
+		length = 1;
 	}
 	str_add(s, "\"");
 }
@@ -89,17 +104,18 @@ str_json(struct str *s, const char *text)
 void
 str_visible(struct str *s, const char *text)
 {
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
+	size_t left = strlen(text), length;
+	uint32_t code;
 
-		/* 0xc2 0x80..0x9f are the C1 controls, CSI among them */
-		if (c == 0xc2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0) {
-			str_printf(s, "\\x%02x", (unsigned char)text[1]);
-			text++;
-		} else if (c < 0x20 || c == 0x7f) {
-			str_printf(s, "\\x%02x", c);
+	for (; left > 0; text += length, left -= length) {
+		length = utf8_decode(text, left, &code);
+		if (length == 0) {
+			str_printf(s, "\\x%02x", (unsigned char)*text);
+			length = 1;
+		} else if (!utf8_is_unsafe(code)) {
+			str_add_n(s, text, length);
 		} else {
-			str_add_n(s, text, 1);
+			str_printf(s, code < 0x80 ? "\\x%02x" : "\\u{%04x}", code);
 		}
 	}
 }

@@ -17,9 +17,12 @@ struct str {
 void str_add(struct str *s, const char *text);
 void str_add_n(struct str *s, const char *text, size_t length);
 void str_printf(struct str *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A JSON string with its quotes; ASCII control characters escaped, UTF-8 kept. */
+/*
+ * A JSON string with its quotes, valid UTF-8 whatever the text is: a byte that is no character
+ * becomes \ufffd. What a terminal would act on or hide is escaped, the rest kept.
+ */
 void str_json(struct str *s, const char *text);
-/* For people: control characters as \xNN, so that a name cannot drive a terminal. */
+/* For people: \xNN or \u{NNNN} for what could drive or mislead a terminal, and for odd bytes. */
 void str_visible(struct str *s, const char *text);
 /* Hands the text to the caller, or reports that memory ran out on the way. */
 int str_finish(struct str *s, char **ret_text, struct cordon_error *err);

@@ -15,87 +15,125 @@ static const char *const scrub_more[] = {
 	"LOGNAME", "TZ",      "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",
 	"PWD",	   "COLUMNS", "LINES",	   "NO_COLOR",	   NULL};
 
-static const char *const loaders[] = {"LD_*",
-				      "DYLD_*",
-				      "_RLD_*",
-				      "BASH_ENV",
-				      "ENV",
-				      "BASH_FUNC_*",
-				      "SHELLOPTS",
-				      "BASHOPTS",
-				      "PROMPT_COMMAND",
-				      "PS4",
-				      "IFS",
-				      "ZDOTDIR",
-				      "PYTHONSTARTUP",
-				      "PYTHONPATH",
-				      "PYTHONHOME",
-				      "PYTHONINSPECT",
-				      "PYTHONBREAKPOINT",
-				      "PYTHONUSERBASE",
-				      "NODE_OPTIONS",
-				      "NODE_PATH",
-				      "PERL5LIB",
-				      "PERLLIB",
-				      "PERL5OPT",
-				      "PERL5DB",
-				      "RUBYLIB",
-				      "RUBYOPT",
-				      "JAVA_TOOL_OPTIONS",
-				      "_JAVA_OPTIONS",
-				      "JDK_JAVA_OPTIONS",
-				      "CLASSPATH",
-				      "GIT_SSH",
-				      "GIT_SSH_COMMAND",
-				      "GIT_EXTERNAL_DIFF",
-				      "GIT_PAGER",
-				      "GIT_EDITOR",
-				      "GIT_ASKPASS",
-				      "GIT_CONFIG*",
-				      "GIT_EXEC_PATH",
-				      "GIT_TEMPLATE_DIR",
-				      "GIT_PROXY_COMMAND",
-				      "GIT_SEQUENCE_EDITOR",
-				      "GIT_DIR",
-				      "GIT_WORK_TREE",
-				      "SSH_ASKPASS",
-				      "SUDO_ASKPASS",
-				      "LESSOPEN",
-				      "LESSCLOSE",
-				      "MANPAGER",
-				      "PAGER",
-				      "GCONV_PATH",
-				      "GLIBC_TUNABLES",
-				      "MALLOC_*",
-				      "LOCPATH",
-				      "NLSPATH",
-				      "HOSTALIASES",
-				      "RESOLV_HOST_CONF",
-				      "RES_OPTIONS",
-				      "LOCALDOMAIN",
-				      "OPENSSL_CONF",
-				      "OPENSSL_MODULES",
-				      "OPENSSL_ENGINES",
-				      "LUA_PATH*",
-				      "LUA_CPATH*",
-				      "LUA_INIT*",
-				      "PHPRC",
-				      "PHP_INI_SCAN_DIR",
-				      "R_PROFILE*",
-				      "R_ENVIRON*",
-				      "GOFLAGS",
-				      "RUSTC_WRAPPER",
-				      "RUSTFLAGS",
-				      "CARGO_BUILD_*",
-				      "MAKEFLAGS",
-				      "GNUMAKEFLAGS",
-				      "MAKEFILES",
-				      "QT_PLUGIN_PATH",
-				      "GTK_MODULES",
-				      "GIO_EXTRA_MODULES",
-				      "ELECTRON_RUN_AS_NODE",
-				      "COMSPEC",
-				      NULL};
+/* In the order of ASCII. What only decides what is compiled or linked is not here. */
+static const char *const loaders[] = {
+	"ANT_OPTS",
+	"BASHOPTS",
+	"BASH_ENV",
+	"BASH_FUNC_*",
+	"BUNDLE_GEMFILE",
+	"BUNDLE_PATH",
+	"CAML_LD_LIBRARY_PATH",
+	"CARGO_BUILD_*",
+	"CCC_OVERRIDE_OPTIONS",
+	"CLASSPATH",
+	"COMPILER_PATH",
+	"COMSPEC",
+	"CORECLR_*",
+	"COR_PROFILER*",
+	"DOTNET_STARTUP_HOOKS",
+	"DYLD_*",
+	"ELECTRON_RUN_AS_NODE",
+	"ELIXIR_ERL_OPTIONS",
+	"EMACSLOADPATH",
+	"ENV",
+	"ERL_AFLAGS",
+	"ERL_FLAGS",
+	"ERL_ZFLAGS",
+	"EXINIT",
+	"GCC_EXEC_PREFIX",
+	"GCONV_PATH",
+	"GEM_HOME",
+	"GEM_PATH",
+	"GIO_EXTRA_MODULES",
+	"GIT_ASKPASS",
+	"GIT_CONFIG*",
+	"GIT_DIR",
+	"GIT_EDITOR",
+	"GIT_EXEC_PATH",
+	"GIT_EXTERNAL_DIFF",
+	"GIT_PAGER",
+	"GIT_PROXY_COMMAND",
+	"GIT_SEQUENCE_EDITOR",
+	"GIT_SSH",
+	"GIT_SSH_COMMAND",
+	"GIT_TEMPLATE_DIR",
+	"GIT_WORK_TREE",
+	"GLIBC_TUNABLES",
+	"GNUMAKEFLAGS",
+	"GOFLAGS",
+	"GRADLE_OPTS",
+	"GTK_MODULES",
+	"GUILE_LOAD_COMPILED_PATH",
+	"GUILE_LOAD_PATH",
+	"GVIMINIT",
+	"HOSTALIASES",
+	"IFS",
+	"JAVA_OPTS",
+	"JAVA_TOOL_OPTIONS",
+	"JDK_JAVA_OPTIONS",
+	"JULIA_DEPOT_PATH",
+	"JULIA_LOAD_PATH",
+	"LD_*",
+	"LESSCLOSE",
+	"LESSOPEN",
+	"LOCALDOMAIN",
+	"LOCPATH",
+	"LUA_CPATH*",
+	"LUA_INIT*",
+	"LUA_PATH*",
+	"MAKEFILES",
+	"MAKEFLAGS",
+	"MALLOC_*",
+	"MANPAGER",
+	"MAVEN_ARGS",
+	"MAVEN_OPTS",
+	"NLSPATH",
+	"NODE_OPTIONS",
+	"NODE_PATH",
+	"NPM_CONFIG_*",
+	"OPENSSL_CONF",
+	"OPENSSL_ENGINES",
+	"OPENSSL_MODULES",
+	"PAGER",
+	"PERL5DB",
+	"PERL5LIB",
+	"PERL5OPT",
+	"PERLLIB",
+	"PHPRC",
+	"PHP_INI_SCAN_DIR",
+	"PROMPT_COMMAND",
+	"PS4",
+	"PYTHONBREAKPOINT",
+	"PYTHONHOME",
+	"PYTHONINSPECT",
+	"PYTHONPATH",
+	"PYTHONPYCACHEPREFIX",
+	"PYTHONSTARTUP",
+	"PYTHONUSERBASE",
+	"PYTHONWARNINGS",
+	"QT_PLUGIN_PATH",
+	"RESOLV_HOST_CONF",
+	"RES_OPTIONS",
+	"RUBYLIB",
+	"RUBYOPT",
+	"RUSTC_WRAPPER",
+	"RUSTFLAGS",
+	"R_ENVIRON*",
+	"R_LIBS*",
+	"R_PROFILE*",
+	"SBT_OPTS",
+	"SHELLOPTS",
+	"SSH_ASKPASS",
+	"SUDO_ASKPASS",
+	"TCLLIBPATH",
+	"VIMINIT",
+	"ZDOTDIR",
+	"_JAVA_OPTIONS",
+	"_RLD_*",
+	"npm_config_*",
+	NULL,
+};
 
 /* A variable that names a socket is useless without it, and a key with it. */
 static const struct {
@@ -182,13 +220,28 @@ named(const struct settings *settings, const char *name)
 	return NULL;
 }
 
+/* What holds when the policy says nothing about this one name. */
+static struct env_answer
+decide_by_mode(const struct settings *settings, const char *name)
+{
+	const char *passes = passed_by_mode(settings->env.mode, name);
+	const char *stays = NULL;
+
+	if (environ_is_loader(name))
+		stays = "it can make programs run foreign code; name it to let it pass";
+	else if (passes == NULL)
+		stays = "nothing names it";
+	else if (settings->env.mode != ENV_INHERIT)
+		stays = missing_socket(settings, name);
+	return (struct env_answer){stays == NULL, NULL, stays == NULL ? passes : stays, NULL};
+}
+
 struct env_answer
 environ_decide(const struct settings *settings, const char *name)
 {
 	static const char *const ours[] = {"TMPDIR", "TMP", "TEMP", NULL};
 	const struct environment *env = &settings->env;
 	const struct word *word = named(settings, name);
-	const char *reason;
 
 	for (size_t i = 0; i < env->set_count; i++)
 		if (strcmp(env->set[i].name, name) == 0)
@@ -199,13 +252,5 @@ environ_decide(const struct settings *settings, const char *name)
 					   "cordon sets it to the private tmp", NULL};
 	if (word != NULL)
 		return (struct env_answer){true, NULL, "the policy names it", &word->place};
-	if (environ_is_loader(name))
-		return (struct env_answer){
-			.reason = "it can make programs run foreign code; name it to let it pass"};
-	reason = passed_by_mode(env->mode, name);
-	if (reason == NULL)
-		return (struct env_answer){.reason = "nothing names it"};
-	if (env->mode != ENV_INHERIT && missing_socket(settings, name) != NULL)
-		return (struct env_answer){.reason = missing_socket(settings, name)};
-	return (struct env_answer){true, NULL, reason, NULL};
+	return decide_by_mode(settings, name);
 }

@@ -176,7 +176,10 @@ token_expand(struct arena *arena, const struct host *host, const struct token_te
 			return rc;
 		if (name != NULL && value == NULL) {
 			*ret_path = NULL;
-			return text->optional ? 0 : unset_token(&text->place, name, err);
+			/* a repository has such folders or it does not: that is never a mistake */
+			return text->optional || str_starts(name, "GIT_")
+				       ? 0
+				       : unset_token(&text->place, name, err);
 		}
 		if (value == NULL)
 			str_add_n(&path, at, length);

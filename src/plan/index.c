@@ -8,6 +8,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "plan/index.h"
 
+#include <limits.h>
 #include <pcre2.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "plan/glob.h"
 
 /* A path that makes a pattern work harder than this is treated as hostile. */
-#define REGEX_MATCH_LIMIT 100000u
+#define REGEX_MATCH_LIMIT 20000u
 #define REGEX_HEAP_KIB 1024u
 
 /* The last rule of one effect that one layer had for one right, and when it was applied. */
@@ -115,11 +116,19 @@ by_path(const void *a, const void *b)
 	return order != 0 ? order : (int)x->effect - (int)y->effect;
 }
 
-void
-index_finish(struct index *index)
+int
+index_finish(struct index *index, struct cordon_error *err)
 {
 	if (index->path_count > 1)
 		qsort(index->paths, index->path_count, sizeof index->paths[0], by_path);
+	index->denies =
+		arena_alloc(&index->arena, (index->path_count + 1) * sizeof *index->denies, err);
+	if (index->denies == NULL)
+		return -CORDON_E_MEMORY;
+	for (size_t i = 0; i < index->path_count; i++)
+		index->denies[i + 1] = index->denies[i] + (index->paths[i].effect == EFFECT_DENY &&
+							   index->paths[i].rights != 0);
+	return 0;
 }
 
 void
@@ -331,6 +340,33 @@ apply_protection(const struct asking *ask, const struct protection *protection, 
 			to->by[i] = (struct decision){.protection = protection};
 }
 
+/* The first deny strictly below path, or NULL. Sorted by bytes, they stand together. */
+static const struct planned_rule *
+deny_below(const struct index *index, const char *path)
+{
+	size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
+	char from[PATH_MAX + 1], to[PATH_MAX + 1];
+	size_t first, last;
+
+	if (length + 2 > sizeof from)
+		return NULL;
+	memcpy(from, path, length);
+	memcpy(to, path, length);
+	strcpy(from + length, "/");
+	/* the byte after "/": the first path that is not below */
+	strcpy(to + length, "0");
+	first = first_at(index, from, length + 1);
+	last = first_at(index, to, length + 1);
+	/* "/" is not below itself */
+	while (first < last && index->paths[first].path[1] == '\0')
+		first++;
+	if (index->denies[last] == index->denies[first])
+		return NULL;
+	while (index->paths[first].effect != EFFECT_DENY || index->paths[first].rights == 0)
+		first++;
+	return &index->paths[first];
+}
+
 struct verdict
 index_decide(const struct index *index, const char *path)
 {
@@ -342,6 +378,8 @@ index_decide(const struct index *index, const char *path)
 	for (int i = 0; i < RIGHT_KINDS; i++)
 		decide_right(&ask, i, (index->default_rights & (1u << i)) != 0, &verdict);
 	verdict.limit_hit = ask.limit_hit;
+	if (verdict.rights & RIGHT_DELETE)
+		verdict.held = deny_below(index, path);
 	for (size_t i = 0; (verdict.rights & RIGHTS_CHANGE) && i < index->protections.count; i++) {
 		size_t anchor = protection_anchor(&index->protections.items[i], path);
 

@@ -27,6 +27,7 @@ struct index {
 	struct arena arena; /* and everything the rules point to that the policies do not own */
 	struct planned_rule *paths;
 	size_t path_count;
+	size_t *denies; /* of paths, how many before each are denies; made by index_finish */
 	struct planned_rule *patterns;
 	size_t pattern_count;
 	unsigned default_rights;
@@ -43,6 +44,8 @@ struct decision {
 struct verdict {
 	unsigned rights;
 	struct decision by[RIGHT_KINDS];
+	/* a deny below this folder: it may be emptied, not moved, or the deny would be left behind */
+	const struct planned_rule *held;
 	const struct protection *vetted; /* changes go through the vetting of this name */
 	bool limit_hit; /* a pattern gave up on this path; it was counted as matching deny, not allow */
 };
@@ -52,8 +55,8 @@ struct verdict {
  * applied in the order of adding: the caller adds by layer, most trusted first.
  */
 int index_add(struct index *index, const struct planned_rule *rule, struct cordon_error *err);
-/* To be called once after the last index_add. */
-void index_finish(struct index *index);
+/* To be called after the last index_add, and again when more were added. */
+int index_finish(struct index *index, struct cordon_error *err);
 void index_free(struct index *index);
 /* path is canonical. */
 struct verdict index_decide(const struct index *index, const char *path);

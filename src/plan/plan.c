@@ -134,8 +134,8 @@ build(struct plan *plan, const struct trust *trust, struct cordon_error *err)
 	int rc = settings_merge(&plan->arena, plan->stack, &plan->settings, err);
 
 	if (rc == 0)
-		rc = protections_make(&plan->index.arena, plan->host->system,
-				      plan->host->git.common_dir, &plan->index.protections, err);
+		rc = protections_make(&plan->index.arena, plan->host, &plan->index.protections,
+				      err);
 	if (rc == 0)
 		rc = add_builtins(plan, err);
 	if (rc == 0)
@@ -143,14 +143,19 @@ build(struct plan *plan, const struct trust *trust, struct cordon_error *err)
 	if (rc < 0)
 		return rc;
 	plan->index.default_rights = plan->settings.default_rights;
-	index_finish(&plan->index);
-	rc = plan_check_links(plan, err);
+	rc = index_finish(&plan->index, err);
+	if (rc == 0)
+		rc = plan_check_links(plan, err);
 	if (rc == 0)
 		rc = plan_check_pins(plan, trust, err);
 	if (rc == 0)
 		rc = plan_narrow(plan, err);
 	if (rc == 0)
 		rc = plan_add_sockets(plan, err);
+	if (rc == 0)
+		rc = plan_check_socket_pins(plan, trust, err);
+	if (rc == 0)
+		rc = plan_note_requests(plan, err);
 	if (rc == 0)
 		rc = note_git(plan, err);
 	if (rc == 0)

@@ -78,7 +78,18 @@ int plan_check_links(struct plan *plan, struct cordon_error *err);
 int plan_narrow(struct plan *plan, struct cordon_error *err);
 /* project.c: drops what an approved project was granted and what now leads elsewhere. */
 int plan_check_pins(struct plan *plan, const struct trust *trust, struct cordon_error *err);
+/* project.c: one line that says what was not granted and how to grant it. */
+int plan_note_requests(struct plan *plan, struct cordon_error *err);
+/* project.c: the same for sockets that are granted by path. */
+int plan_check_socket_pins(struct plan *plan, const struct trust *trust, struct cordon_error *err);
 /* sockets.c */
 int plan_add_sockets(struct plan *plan, struct cordon_error *err);
+/* Where a socket's name leads; NULL for a preset. */
+int plan_socket_path(struct plan *plan, const struct word *word, const char **ret_path,
+		     struct cordon_error *err);
+/* Was it the approved project that named this path? */
+bool plan_is_projects_socket(const struct plan *plan, const struct socket_grant *grant);
+/* rules.c: the first of the links that the sandbox itself could have planted, or NULL. */
+const char *plan_planted_link(const struct plan *plan, const char *const *links, size_t count);
 /* promises.c */
 void plan_judge(struct plan *plan);

@@ -13,6 +13,7 @@
 #include "plan/environ.h"
 #include "plan/plan.h"
 #include "policy/printer.h"
+#include "policy/profile.h"
 
 static struct request *
 push_request(struct plan *plan, struct place place, struct cordon_error *err)
@@ -56,7 +57,10 @@ ask_rule(struct plan *plan, const struct rule *rule, const char *path, const cha
 	int rc;
 
 	rights_to_words(rule->rights, words);
-	rc = ask(plan, rule->place, err, "%s %s%s", words, rule->path, note);
+	rc = ask(plan, rule->place, err, "%s %s%s%s%s%s", words, rule->path,
+		 rule->match == MATCH_SUBPATH ? "" : " (",
+		 rule->match == MATCH_SUBPATH ? "" : match_names[rule->match],
+		 rule->match == MATCH_SUBPATH ? "" : ")", note);
 	if (rc == 0)
 		plan->requests[plan->request_count - 1].path = path;
 	return rc;
@@ -85,12 +89,27 @@ is_protected(const struct verdict *verdict)
 	return false;
 }
 
+/* What a dialect adds to a text by itself: said once, and granted with the rest. */
+static int
+ask_implied(struct plan *plan, const struct policy *project, size_t count, struct cordon_error *err)
+{
+	const struct place place = {project->file, 0, 0};
+
+	return count == 0
+		       ? 0
+		       : ask(plan, place, err,
+			     "what the %s form grants by itself (%zu paths; `cordon check --print` "
+			     "shows them)",
+			     dialect_names[project->dialect], count);
+}
+
 /*
  * A deny narrows. An allow of what is granted anyway may stay, to make exceptions from the project's
  * own denies. Any other allow is a request.
  */
 static int
-narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, struct cordon_error *err)
+narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, size_t *implied,
+	    struct cordon_error *err)
 {
 	const char *path = NULL;
 	struct verdict verdict;
@@ -106,9 +125,12 @@ narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, struct co
 		return rc;
 	verdict = index_decide(&plan->index, path);
 	*ret_add = !(rule->rights & ~verdict.rights) && holds_below(&verdict, rule->rights);
-	/* what a dialect adds by itself was not asked for by the project */
-	if (*ret_add || rule->optional)
+	if (*ret_add)
 		return 0;
+	if (rule->optional) {
+		++*implied;
+		return 0;
+	}
 	return ask_rule(plan, rule, path,
 			is_protected(&verdict) ? " (protected: no project can be granted it)" : "",
 			err);
@@ -118,18 +140,20 @@ static int
 narrow_rules(struct plan *plan, const struct policy *project, struct cordon_error *err)
 {
 	auto_free bool *add = calloc(project->rule_count + 1, sizeof *add);
+	size_t implied = 0;
 	int rc = 0;
 
 	if (add == NULL)
 		return cordon_no_memory(err);
 	/* all are judged against the plan without the project, then added together */
 	for (size_t i = 0; rc == 0 && i < project->rule_count; i++)
-		rc = narrow_rule(plan, &project->rules[i], &add[i], err);
+		rc = narrow_rule(plan, &project->rules[i], &add[i], &implied, err);
+	if (rc == 0)
+		rc = ask_implied(plan, project, implied, err);
 	for (size_t i = 0; rc == 0 && i < project->rule_count; i++)
 		if (add[i])
 			rc = plan_add_rule(plan, &project->rules[i], LAYER_PROJECT, err);
-	index_finish(&plan->index);
-	return rc;
+	return rc < 0 ? rc : index_finish(&plan->index, err);
 }
 
 static int
@@ -313,11 +337,40 @@ narrow_sockets(struct plan *plan, const struct policy *project, struct cordon_er
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < project->sockets.count; i++)
-		if (!has_word(&plan->settings.sockets, project->sockets.items[i].text))
-			rc = ask(plan, project->sockets.items[i].place, err, "the socket %s",
-				 project->sockets.items[i].text);
+	for (size_t i = 0; rc == 0 && i < project->sockets.count; i++) {
+		const struct word *word = &project->sockets.items[i];
+		const char *path = NULL;
+
+		if (has_word(&plan->settings.sockets, word->text))
+			continue;
+		rc = plan_socket_path(plan, word, &path, err);
+		if (rc == 0)
+			rc = ask(plan, word->place, err, "the socket %s", word->text);
+		if (rc == 0)
+			plan->requests[plan->request_count - 1].path = path;
+	}
 	return rc;
+}
+
+/* Names that pass now and that the project wants go on passing when its mode takes the rest away. */
+static int
+keep_passing(struct plan *plan, const struct words *wanted, struct cordon_error *err)
+{
+	struct words *allow = &plan->settings.env.allow;
+
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct word *word = &wanted->items[i];
+		struct word *slot;
+
+		if (strchr(word->text, '*') != NULL ||
+		    !environ_decide(&plan->settings, word->text).passes)
+			continue;
+		slot = arena_push(&plan->arena, &allow->items, &allow->count, sizeof *slot, err);
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = *word;
+	}
+	return 0;
 }
 
 static int
@@ -343,8 +396,9 @@ narrow_env(struct plan *plan, const struct policy *project, struct cordon_error 
 	if (wanted->mode > have->mode)
 		return ask(plan, wanted->place, err, "the environment in mode %s",
 			   env_names[wanted->mode]);
+	rc = keep_passing(plan, &wanted->allow, err);
 	have->mode = wanted->mode;
-	return 0;
+	return rc;
 }
 
 static int
@@ -371,8 +425,42 @@ narrow_limits(struct plan *plan, const struct policy *project, struct cordon_err
 	return rc;
 }
 
+static bool
+is_loaded(const struct plan *plan, const char *profile)
+{
+	for (size_t i = 0; i < plan->stack->count; i++)
+		if (plan->stack->entries[i].name != NULL &&
+		    strcmp(plan->stack->entries[i].name, profile) == 0)
+			return true;
+	return false;
+}
+
+/* A base takes the place of another: what that one denied goes with it, and that must be said. */
 static int
-narrow_names(struct plan *plan, const struct policy *project, struct cordon_error *err)
+narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	const struct place place = {project->file, 0, 0};
+	int rc = 0;
+
+	if (project->has_extends && project->extends.count == 0 &&
+	    project->dialect == DIALECT_NATIVE)
+		return ask(plan, place, err, "to stand on no profile, instead of the one in force");
+	for (size_t i = 0; rc == 0 && i < project->extends.count; i++) {
+		const struct word *word = &project->extends.items[i];
+		const struct profile *profile = profile_find(word->text);
+
+		if (is_loaded(plan, word->text))
+			continue;
+		rc = ask(plan, word->place, err, "the profile %s%s", word->text,
+			 profile != NULL && profile_is_base(profile)
+				 ? " in place of the one in force, with all that one denies"
+				 : "");
+	}
+	return rc;
+}
+
+static int
+narrow_accept(struct plan *plan, const struct policy *project, struct cordon_error *err)
 {
 	int rc = 0;
 
@@ -380,16 +468,6 @@ narrow_names(struct plan *plan, const struct policy *project, struct cordon_erro
 		if (!plan->settings.accept[guarantee_by_name(project->accept.items[i].text)])
 			rc = ask(plan, project->accept.items[i].place, err,
 				 "to live without the guarantee %s", project->accept.items[i].text);
-	for (size_t i = 0; rc == 0 && i < project->extends.count; i++) {
-		const struct word *word = &project->extends.items[i];
-		bool there = false;
-
-		for (size_t k = 0; k < plan->stack->count; k++)
-			there = there || (plan->stack->entries[k].name != NULL &&
-					  strcmp(plan->stack->entries[k].name, word->text) == 0);
-		if (!there)
-			rc = ask(plan, word->place, err, "the profile %s", word->text);
-	}
 	return rc;
 }
 
@@ -404,8 +482,8 @@ narrow_tmp(struct plan *plan, const struct policy *project, struct cordon_error 
 }
 
 /* One line that says what was not granted and how to grant it. */
-static int
-note_requests(struct plan *plan, struct cordon_error *err)
+int
+plan_note_requests(struct plan *plan, struct cordon_error *err)
 {
 	auto_str struct str list = {0};
 	size_t shown = plan->request_count < 4 ? plan->request_count : 3;
@@ -442,8 +520,8 @@ int
 plan_narrow(struct plan *plan, struct cordon_error *err)
 {
 	static int (*const steps[])(struct plan *, const struct policy *, struct cordon_error *) = {
-		narrow_names,	narrow_rules, narrow_default, narrow_network,
-		narrow_sockets, narrow_env,   narrow_limits,  narrow_tmp,
+		narrow_profiles, narrow_accept, narrow_rules,  narrow_default, narrow_network,
+		narrow_sockets,	 narrow_env,	narrow_limits, narrow_tmp,
 	};
 	const struct policy *project = plan->stack->project;
 	int rc = 0;
@@ -453,9 +531,7 @@ plan_narrow(struct plan *plan, struct cordon_error *err)
 	for (size_t i = 0;
 	     rc == 0 && !plan->stack->project_trusted && i < sizeof steps / sizeof steps[0]; i++)
 		rc = steps[i](plan, project, err);
-	if (rc == 0)
-		rc = note_off(plan, err);
-	return rc < 0 ? rc : note_requests(plan, err);
+	return rc < 0 ? rc : note_off(plan, err);
 }
 
 /* ---- pins ---- */
@@ -468,9 +544,9 @@ pin_holds(const struct trust *trust, const char *path)
 	for (size_t i = 0; i < trust->pin_count; i++) {
 		const struct pin *pin = &trust->pins[i];
 
-		if (strcmp(pin->path, path) == 0)
-			return pin->inode == 0 ||
-			       (pin->inode == now.inode && pin->device == now.device);
+		if (strcmp(pin->path, path) == 0 &&
+		    (pin->inode == 0 || (pin->inode == now.inode && pin->device == now.device)))
+			return true;
 	}
 	return false;
 }
@@ -505,4 +581,40 @@ plan_check_pins(struct plan *plan, const struct trust *trust, struct cordon_erro
 	return rc < 0 ? rc
 		      : check_pins(plan, trust, plan->index.patterns, plan->index.pattern_count,
 				   err);
+}
+
+/* A socket is made anew at every start: its place is what was approved, not its inode. */
+static bool
+socket_was_approved(const struct trust *trust, const char *path)
+{
+	for (size_t i = 0; i < trust->pin_count; i++)
+		if (strcmp(trust->pins[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+int
+plan_check_socket_pins(struct plan *plan, const struct trust *trust, struct cordon_error *err)
+{
+	size_t kept = 0;
+	int rc = 0;
+
+	if (trust == NULL || !plan->stack->project_trusted)
+		return 0;
+	for (size_t i = 0; rc == 0 && i < plan->socket_count; i++) {
+		const struct socket_grant grant = plan->sockets[i];
+
+		if (!plan_is_projects_socket(plan, &grant) ||
+		    socket_was_approved(trust, grant.path)) {
+			plan->sockets[kept++] = grant;
+			continue;
+		}
+		rc = ask(plan, grant.word->place, err,
+			 "the socket %s (approved once, but it leads elsewhere now)",
+			 grant.word->text);
+		if (rc == 0)
+			plan->requests[plan->request_count - 1].path = grant.path;
+	}
+	plan->socket_count = kept;
+	return rc;
 }

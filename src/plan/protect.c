@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 #include "plan/glob.h"
+#include "plan/host.h"
+#include "plan/resolve.h"
 
 static const struct row {
 	enum protect_kind kind;
@@ -18,6 +20,11 @@ static const struct row {
 	const char *except;
 	const char *reason;
 } rows[] = {
+	{PROTECT_VETTED, true, true, "hooks", NULL, "git runs what lies in it"},
+	{PROTECT_VETTED, true, true, "modules/**/hooks", NULL, "git runs what lies in it"},
+	{PROTECT_VETTED, true, true, "info", NULL, "what lies in it can make git run filters"},
+	{PROTECT_VETTED, true, true, "modules/**/info", NULL,
+	 "what lies in it can make git run filters"},
 	{PROTECT_NAME, true, false, "hooks/*", ".sample", "git runs it"},
 	{PROTECT_NAME, true, false, "modules/**/hooks/*", ".sample", "git runs it"},
 	{PROTECT_NAME, true, false, "info/attributes", NULL, "it can make git run filters"},
@@ -47,7 +54,7 @@ static const struct row {
 
 struct maker {
 	struct arena *arena;
-	enum system system;
+	const struct host *host;
 	struct protections *to;
 	struct cordon_error *err;
 };
@@ -64,7 +71,7 @@ add(struct maker *m, const struct row *row, const char *pattern)
 		return -CORDON_E_MEMORY;
 	rc = glob_compile(m->arena, pattern, &glob, NULL, m->err);
 	*slot = (struct protection){
-		.kind = m->system == SYSTEM_MACOS ? PROTECT_NAME : row->kind,
+		.kind = m->host->system == SYSTEM_MACOS ? PROTECT_NAME : row->kind,
 		.pattern = pattern,
 		.except = row->except,
 		.self_only = row->self_only,
@@ -89,23 +96,54 @@ quoted(struct maker *m, const char *dir)
 	return to;
 }
 
-int
-protections_make(struct arena *arena, enum system system, const char *common_dir,
-		 struct protections *ret, struct cordon_error *err)
+/*
+ * A protected name at the top of the project that is a link, or lies behind one: whoever reads the
+ * name reads what it leads to, so that is protected as well.
+ */
+static int
+add_link_target(struct maker *m, const struct row *row)
 {
-	struct maker m = {arena, system, ret, err};
-	const char *dirs[2] = {"**/*.git", common_dir == NULL ? NULL : quoted(&m, common_dir)};
+	const char *name = strncmp(row->name, "**/", 3) == 0 ? row->name + 3 : row->name;
+	size_t fixed = strcspn(name, "*");
+	struct resolved resolved;
+	char *lexical, *dir;
+	int rc;
+
+	while (fixed > 0 && name[fixed] != '\0' && name[fixed - 1] == '/')
+		fixed--;
+	lexical = arena_printf(m->arena, m->err, "%s/%s%.*s", m->host->project,
+			       row->in_git ? ".git/" : "", (int)fixed, name);
+	if (lexical == NULL)
+		return -CORDON_E_MEMORY;
+	rc = resolve_path(m->arena, m->host->view, lexical, &resolved, m->err);
+	/* a loop leads nowhere */
+	if (rc < 0)
+		return rc == -CORDON_E_MEMORY ? rc : 0;
+	if (resolved.link_count == 0 || strcmp(resolved.path, "/") == 0)
+		return 0;
+	dir = quoted(m, resolved.path);
+	return dir == NULL ? -CORDON_E_MEMORY
+			   : add(m, row, arena_printf(m->arena, m->err, "%s%s", dir, name + fixed));
+}
+
+int
+protections_make(struct arena *arena, const struct host *host, struct protections *ret,
+		 struct cordon_error *err)
+{
+	struct maker m = {arena, host, ret, err};
+	const char *common = host->git.common_dir;
+	const char *dirs[2] = {"**/*.git", common == NULL ? NULL : quoted(&m, common)};
 	int rc = 0;
 
 	*ret = (struct protections){0};
 	for (size_t i = 0; rc == 0 && i < ROW_COUNT; i++) {
-		if (!rows[i].in_git) {
+		if (!rows[i].in_git)
 			rc = add(&m, &rows[i], rows[i].name);
-			continue;
-		}
-		for (int d = 0; rc == 0 && d < 2 && dirs[d] != NULL; d++)
+		for (int d = 0; rc == 0 && rows[i].in_git && d < 2 && dirs[d] != NULL; d++)
 			rc = add(&m, &rows[i],
 				 arena_printf(arena, err, "%s/%s", dirs[d], rows[i].name));
+		if (rc == 0 && host->project != NULL && strstr(rows[i].name + 1, "**") == NULL)
+			rc = add_link_target(&m, &rows[i]);
 	}
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include "policy/model.h"
 
 struct glob;
+struct host;
 
 enum protect_kind { PROTECT_NAME, PROTECT_VETTED };
 
@@ -31,10 +32,11 @@ struct protections {
 
 /*
  * The protections for one plan. A git directory outside the project that does not have its usual
- * name is covered too. Where changes cannot be vetted (macOS), vetted names are protected.
+ * name is covered too, and so is what a protected name at the top of the project leads to when it is
+ * a link. Where changes cannot be vetted (macOS), vetted names are protected.
  */
-int protections_make(struct arena *arena, enum system system, const char *common_dir,
-		     struct protections *ret, struct cordon_error *err);
+int protections_make(struct arena *arena, const struct host *host, struct protections *ret,
+		     struct cordon_error *err);
 /*
  * Length of the part of path that is the protected name; 0 when path is none of its business. A rule
  * lifts the protection only if its own path is at least this long: it must name what is protected.

@@ -205,35 +205,36 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 
 /* ---- links a sandbox could have planted ---- */
 
-static bool
-is_plantable(const struct plan *plan, const struct resolved *resolved, const char **ret_link)
+const char *
+plan_planted_link(const struct plan *plan, const char *const *links, size_t count)
 {
-	for (size_t i = 0; i < resolved->link_count; i++) {
-		struct verdict verdict = index_decide(&plan->index, resolved->links[i]);
-
-		if (verdict.rights & (RIGHT_CREATE | RIGHT_DELETE)) {
-			*ret_link = resolved->links[i];
-			return true;
-		}
-	}
-	return false;
+	for (size_t i = 0; i < count; i++)
+		if (index_decide(&plan->index, links[i]).rights & (RIGHT_CREATE | RIGHT_DELETE))
+			return links[i];
+	return NULL;
 }
 
+/* What a profile names is left out; a deny of a profile stays where it leads. */
 static int
-refuse_link(struct plan *plan, const struct planned_rule *planned, const char *link,
+refuse_link(struct plan *plan, struct planned_rule *planned, const char *link,
 	    struct cordon_error *err)
 {
 	char text[160];
 
-	if (planned->rule->optional)
-		return plan_notice(
-			plan, err,
-			"not granted: %s, because %s is a link in a folder the sandbox can change",
-			planned->written, link);
-	snprintf(text, sizeof text,
-		 "leads through %.60s, a link in a folder the sandbox can change; name its target",
-		 link);
-	return rule_error(planned->rule, text, err);
+	if (!planned->rule->optional) {
+		snprintf(
+			text, sizeof text,
+			"leads through %.60s, a link in a folder the sandbox can change; name its target",
+			link);
+		return rule_error(planned->rule, text, err);
+	}
+	if (planned->effect == EFFECT_DENY)
+		return 0;
+	planned->rights = 0;
+	return plan_notice(
+		plan, err,
+		"not granted: %s, because %s is a link in a folder the sandbox can change",
+		planned->written, link);
 }
 
 /* A refused rule loses its rights and stays in place: the index is being asked meanwhile. */
@@ -246,12 +247,11 @@ check_links(struct plan *plan, struct planned_rule *rules, size_t count, struct 
 		const char *link;
 		int rc = 0;
 
-		if (planned->written != NULL && planned->effect == EFFECT_ALLOW)
+		if (planned->written != NULL && planned->layer != LAYER_BUILTIN)
 			rc = resolve_rule(plan, planned->rule, planned->written, &resolved, err);
-		if (rc == 0 && is_plantable(plan, &resolved, &link)) {
+		link = plan_planted_link(plan, resolved.links, resolved.link_count);
+		if (rc == 0 && link != NULL)
 			rc = refuse_link(plan, planned, link, err);
-			planned->rights = 0;
-		}
 		if (rc < 0)
 			return rc;
 	}
@@ -259,8 +259,8 @@ check_links(struct plan *plan, struct planned_rule *rules, size_t count, struct 
 }
 
 /*
- * A grant that leads through a link inside a writable folder would lead wherever an earlier run
- * pointed that link. A deny may lead where it likes.
+ * A rule that leads through a link inside a writable folder would lead wherever an earlier run
+ * pointed that link: a grant to somewhere else, a deny away from what it meant.
  */
 int
 plan_check_links(struct plan *plan, struct cordon_error *err)

@@ -18,21 +18,86 @@ static const struct {
 	{"docker", "/var/run/docker.sock"},    {"podman", "$XDG_RUNTIME_DIR/podman/podman.sock"},
 };
 
+static bool
+is_path(const struct word *word)
+{
+	return *word->text == '/' || *word->text == '~' || *word->text == '$';
+}
+
+static int
+resolve_socket(struct plan *plan, const struct word *word, const char *written, bool optional,
+	       struct resolved *ret, struct cordon_error *err)
+{
+	const struct token_text text = {written, word->place, optional, false};
+	const char *path;
+	int rc = token_expand(&plan->arena, plan->host, &text, &path, err);
+
+	*ret = (struct resolved){0};
+	if (rc < 0 || path == NULL)
+		return rc;
+	return resolve_path(&plan->arena, plan->host->view, path, ret, err);
+}
+
+int
+plan_socket_path(struct plan *plan, const struct word *word, const char **ret_path,
+		 struct cordon_error *err)
+{
+	struct resolved resolved;
+	int rc;
+
+	*ret_path = NULL;
+	if (!is_path(word))
+		return 0;
+	rc = resolve_socket(plan, word, word->text, false, &resolved, err);
+	if (rc == 0)
+		*ret_path = resolved.path;
+	return rc;
+}
+
+bool
+plan_is_projects_socket(const struct plan *plan, const struct socket_grant *grant)
+{
+	return is_path(grant->word) && plan->stack->project != NULL &&
+	       strcmp(grant->word->place.file, plan->stack->project->file) == 0;
+}
+
+/* A deny of the file is a deny of the socket; what only nobody allowed is not denied. */
+static bool
+is_denied(const struct plan *plan, const char *path)
+{
+	const struct decision by = index_decide(&plan->index, path).by[0];
+
+	return by.rule != NULL && by.rule->effect == EFFECT_DENY;
+}
+
+static int
+refuse_planted(const struct word *word, const char *link, struct cordon_error *err)
+{
+	return cordon_fail_at(err, CORDON_E_PATH, word->place.file, word->place.line,
+			      word->place.column,
+			      "\"%.60s\" leads through %.60s, a link in a folder the sandbox can "
+			      "change; name its target",
+			      word->text, link);
+}
+
 static int
 grant(struct plan *plan, const struct word *word, const char *written, bool optional,
       struct cordon_error *err)
 {
-	const struct token_text text = {written, word->place, optional, false};
 	struct socket_grant *slot;
 	struct resolved resolved;
-	const char *path;
-	int rc = token_expand(&plan->arena, plan->host, &text, &path, err);
+	const char *link;
+	int rc = resolve_socket(plan, word, written, optional, &resolved, err);
 
-	if (rc < 0 || path == NULL)
+	if (rc < 0 || resolved.path == NULL)
 		return rc;
-	rc = resolve_path(&plan->arena, plan->host->view, path, &resolved, err);
-	if (rc < 0)
-		return rc;
+	link = plan_planted_link(plan, resolved.links, resolved.link_count);
+	if (link != NULL)
+		return refuse_planted(word, link, err);
+	if (is_denied(plan, resolved.path))
+		return plan_notice(plan, err,
+				   "the socket %s is not granted: a rule denies that path",
+				   resolved.path);
 	slot = arena_push(&plan->arena, &plan->sockets, &plan->socket_count, sizeof *slot, err);
 	if (slot == NULL)
 		return -CORDON_E_MEMORY;
@@ -67,7 +132,7 @@ plan_add_sockets(struct plan *plan, struct cordon_error *err)
 	for (size_t i = 0; rc == 0 && i < plan->settings.sockets.count; i++) {
 		const struct word *word = &plan->settings.sockets.items[i];
 
-		if (*word->text == '/' || *word->text == '~' || *word->text == '$')
+		if (is_path(word))
 			rc = grant(plan, word, word->text, false, err);
 		else if (strcmp(word->text, "wayland") == 0 || strcmp(word->text, "x11") == 0)
 			rc = grant_display(plan, word, err);

@@ -108,20 +108,64 @@ telling_right(unsigned asked, unsigned have)
 }
 
 static int
+absolute_path(const struct plan *plan, const char *subject, struct arena *arena,
+	      const char **ret_path, struct cordon_error *err)
+{
+	const struct token_text text = {subject, {"the path", 0, 0}, false, false};
+	int rc;
+
+	if (*subject != '~' && *subject != '$') {
+		*ret_path = *subject == '/' ? subject
+					    : path_join(arena, plan->host->cwd, subject, err);
+		return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
+	}
+	rc = token_expand(arena, plan->host, &text, ret_path, err);
+	if (rc == 0 && *ret_path == NULL)
+		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.80s\" is nothing here", subject);
+	return rc;
+}
+
+static int
 subject_path(const struct plan *plan, const char *subject, struct arena *arena,
 	     struct resolved *ret, struct cordon_error *err)
 {
-	const struct token_text text = {subject, {"the path", 0, 0}, false, false};
 	const char *path;
-	int rc = 0;
+	int rc = absolute_path(plan, subject, arena, &path, err);
 
-	if (*subject == '~' || *subject == '$')
-		rc = token_expand(arena, plan->host, &text, &path, err);
-	else
-		path = *subject == '/' ? subject : path_join(arena, plan->host->cwd, subject, err);
-	if (rc < 0 || path == NULL)
-		return rc < 0 ? rc : -CORDON_E_MEMORY;
-	return resolve_path(arena, plan->host->view, path, ret, err);
+	return rc < 0 ? rc : resolve_path(arena, plan->host->view, path, ret, err);
+}
+
+/*
+ * The name itself: its folder resolved, the last component as it stands. Deleting acts on the name;
+ * everything else on what it leads to.
+ */
+static int
+entry_path(const struct plan *plan, const char *subject, struct arena *arena, const char **ret_path,
+	   struct cordon_error *err)
+{
+	struct resolved folder;
+	const char *path, *last;
+	char *trimmed, *dir;
+	int rc = absolute_path(plan, subject, arena, &path, err);
+
+	if (rc < 0)
+		return rc;
+	trimmed = arena_strdup(arena, path, err);
+	if (trimmed == NULL)
+		return -CORDON_E_MEMORY;
+	while (strlen(trimmed) > 1 && trimmed[strlen(trimmed) - 1] == '/')
+		trimmed[strlen(trimmed) - 1] = '\0';
+	last = path_last(trimmed);
+	*ret_path = NULL;
+	if (*last == '\0' || strcmp(last, ".") == 0 || strcmp(last, "..") == 0)
+		return 0;
+	dir = path_parent(arena, trimmed, err);
+	rc = dir == NULL ? -CORDON_E_MEMORY
+			 : resolve_path(arena, plan->host->view, dir, &folder, err);
+	if (rc < 0)
+		return rc;
+	*ret_path = path_join(arena, folder.path, last, err);
+	return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 static void
@@ -187,6 +231,11 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 	if (missing == 0 && verdict->vetted != NULL && (asked & RIGHTS_CHANGE))
 		str_printf(to, "  but only in git's own way, and the new content is vetted: %s\n",
 			   verdict->vetted->reason);
+	if (missing == 0 && verdict->held != NULL && (asked & RIGHT_DELETE)) {
+		str_add(to, "  but it cannot be moved: ");
+		str_visible(to, verdict->held->path);
+		str_add(to, " below it is denied\n");
+	}
 	if (verdict->limit_hit)
 		str_add(to,
 			"  a pattern needs too many steps for this path and was counted as a denial\n");
@@ -238,6 +287,11 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 		   resolved->exists ? "true" : "false", letters,
 		   verdict->vetted != NULL ? "true" : "false");
 	str_json(to, reason.text == NULL ? "" : reason.text);
+	str_add(to, ", \"held_by\": ");
+	if (verdict->held != NULL)
+		str_json(to, verdict->held->path);
+	else
+		str_add(to, "null");
 	str_add(to, ", \"rule\": ");
 	if (by->rule != NULL)
 		json_rule(by->rule, to);
@@ -261,6 +315,16 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 	to->failed = to->failed || reason.failed;
 }
 
+static void
+delete_by_name(const struct plan *plan, const char *entry, struct verdict *to)
+{
+	struct verdict name = index_decide(&plan->index, entry);
+
+	to->rights = (to->rights & ~(unsigned)RIGHT_DELETE) | (name.rights & RIGHT_DELETE);
+	to->by[3] = name.by[3];
+	to->held = name.held;
+}
+
 static int
 why_path(const struct plan *plan, const char *what, const char *subject, bool json, struct str *to,
 	 struct cordon_error *err)
@@ -268,14 +332,22 @@ why_path(const struct plan *plan, const char *what, const char *subject, bool js
 	auto_arena struct arena arena = {0};
 	struct resolved resolved;
 	struct verdict verdict;
+	const char *entry = NULL;
 	int asked = parse_rights(what, err), rc;
 
 	if (asked < 0)
 		return asked;
 	rc = subject_path(plan, subject, &arena, &resolved, err);
+	if (rc == 0)
+		rc = entry_path(plan, subject, &arena, &entry, err);
 	if (rc < 0)
 		return rc;
+	/* asked about a link's removal, the answer is about the link */
+	if (asked == RIGHT_DELETE && entry != NULL)
+		resolved.path = entry;
 	verdict = index_decide(&plan->index, resolved.path);
+	if ((asked & RIGHT_DELETE) && entry != NULL)
+		delete_by_name(plan, entry, &verdict);
 	if (json)
 		explain_path_json(plan, &resolved, &verdict, (unsigned)asked, to);
 	else

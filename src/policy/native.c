@@ -327,6 +327,11 @@ read_remote_port(struct reading *r, const struct json *value)
 static int
 read_ports(struct reading *r, const struct json *value)
 {
+	/* nor may no port come to mean the usual two */
+	if (value->type == JSON_ARRAY && value->count == 0)
+		return reading_fail(
+			r, value,
+			"an empty list names no port; leave \"ports\" out for 80 and 443");
 	return read_list(r, value, read_remote_port);
 }
 
@@ -559,8 +564,9 @@ read_other_block(struct reading *r, const struct json *value)
 {
 	auto_policy struct policy *scratch = policy_new(r->policy->file, r->err);
 	struct reading other = {scratch, r->as, r->err};
+	int rc = scratch == NULL ? -CORDON_E_MEMORY : read_block(&other, value);
 
-	return scratch == NULL ? -CORDON_E_MEMORY : read_block(&other, value);
+	return rc < 0 ? rc : check_regexes(&other);
 }
 
 int

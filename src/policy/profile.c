@@ -26,6 +26,13 @@ profile_at(size_t index)
 	return index < PROFILE_COUNT ? &profiles[index] : NULL;
 }
 
+bool
+profile_is_base(const struct profile *profile)
+{
+	/* our own files: the word stands in none but as the key */
+	return strstr(profile->text, "\"extends\":") != NULL;
+}
+
 const char *
 profile_near(const char *name)
 {

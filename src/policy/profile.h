@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct profile {
@@ -16,5 +17,7 @@ struct profile {
 const struct profile *profile_find(const char *name);
 /* In alphabetical order; NULL past the end. */
 const struct profile *profile_at(size_t index);
+/* Does it say what it stands on? Then it takes the place of the default instead of adding to it. */
+bool profile_is_base(const struct profile *profile);
 /* The installed profile nearest to a misspelt name, or NULL. */
 const char *profile_near(const char *name);

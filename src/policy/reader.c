@@ -281,6 +281,23 @@ policy_dialect(const struct json *object)
 }
 
 int
+check_regexes(struct reading *r)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->policy->rule_count; i++) {
+		const struct rule *rule = &r->policy->rules[i];
+
+		if (rule->match == MATCH_REGEX && ++count > REGEX_MAX)
+			return cordon_fail_at(r->err, CORDON_E_POLICY, rule->place.file,
+					      rule->place.line, rule->place.column,
+					      "this is regular expression %d; one text may have %d",
+					      REGEX_MAX + 1, REGEX_MAX);
+	}
+	return 0;
+}
+
+int
 policy_read(const char *file, const char *text, size_t length, const struct reading_as *as,
 	    struct policy **ret_policy, struct cordon_error *err)
 {
@@ -307,6 +324,8 @@ policy_read(const char *file, const char *text, size_t length, const struct read
 		return reading_fail(&r, value, "only clash texts hold policies by name (#%.40s)",
 				    as->variant);
 	rc = readers[policy->dialect](&r, value);
+	if (rc == 0)
+		rc = check_regexes(&r);
 	if (rc < 0)
 		return rc;
 	*ret_policy = take(&policy);

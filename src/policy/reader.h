@@ -63,6 +63,9 @@ int read_port(struct reading *r, const struct json *value, struct ports *ports);
 int read_plain_path(struct reading *r, const struct json *value, bool home, const char **ret_text);
 /* What stands after a "/" in text and is a token to the plan, or NULL. */
 const char *inner_token(const char *text);
+/* Refuses one regular expression too many: each costs time for every path asked about. */
+#define REGEX_MAX 1000
+int check_regexes(struct reading *r);
 /* policy_add_hole at the place of a value. */
 int reading_hole(struct reading *r, const struct json *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -2,6 +2,7 @@
 /* Adding up a stack. Pure: entries in, one record out. */
 #include "policy/settings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -12,56 +13,93 @@ struct merger {
 	struct cordon_error *err;
 };
 
-static int
-add_word(struct merger *m, struct words *words, const struct word *word)
-{
-	struct word *slot;
-
-	for (size_t i = 0; i < words->count; i++)
-		if (strcmp(words->items[i].text, word->text) == 0)
-			return 0;
-	slot = arena_push(m->arena, &words->items, &words->count, sizeof *slot, m->err);
-	if (slot == NULL)
-		return -CORDON_E_MEMORY;
-	*slot = *word;
-	return 0;
-}
-
+/*
+ * Lists are added up with what they have twice, and cleared of that once, at the end: looking for
+ * each of ten thousand words among the others would take longer than everything else.
+ */
 static int
 add_words(struct merger *m, struct words *to, const struct words *from)
 {
 	for (size_t i = 0; i < from->count; i++) {
-		int rc = add_word(m, to, &from->items[i]);
+		struct word *slot =
+			arena_push(m->arena, &to->items, &to->count, sizeof *slot, m->err);
 
-		if (rc < 0)
-			return rc;
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = from->items[i];
 	}
 	return 0;
 }
 
+/* Elements are known by their first member, the key. Equal ones stay in the order of the list. */
 static int
-add_port(struct merger *m, struct ports *ports, struct port port)
+by_key(const void *a, const void *b)
 {
-	struct port *slot;
+	const char **x = *(const char **const *)a, **y = *(const char **const *)b;
+	int order = strcmp(*x, *y);
 
-	for (size_t i = 0; i < ports->count; i++)
-		if (ports->items[i].number == port.number)
-			return 0;
-	slot = arena_push(m->arena, &ports->items, &ports->count, sizeof *slot, m->err);
-	if (slot == NULL)
-		return -CORDON_E_MEMORY;
-	*slot = port;
+	return order != 0 ? order : (x > y) - (x < y);
+}
+
+/* Leaves one of those with the same key, where the first was: the first itself, or the last. */
+static int
+clear_twins(struct merger *m, void *items, size_t *count, size_t size, bool last_holds)
+{
+	auto_free const char ***sorted = calloc(*count + 1, sizeof *sorted);
+	size_t kept = 0;
+
+	if (sorted == NULL)
+		return cordon_no_memory(m->err);
+	for (size_t i = 0; i < *count; i++)
+		sorted[i] = (const char **)(void *)((char *)items + i * size);
+	qsort(sorted, *count, sizeof *sorted, by_key);
+	for (size_t i = *count; i-- > 1;) {
+		if (strcmp(*sorted[i], *sorted[i - 1]) != 0)
+			continue;
+		if (last_holds)
+			memcpy(sorted[i - 1], sorted[i], size);
+		*sorted[i] = NULL;
+	}
+	for (size_t i = 0; i < *count; i++) {
+		char *item = (char *)items + i * size;
+
+		if (*(const char **)(void *)item != NULL)
+			memmove((char *)items + kept++ * size, item, size);
+	}
+	*count = kept;
 	return 0;
 }
 
 static int
-add_ports(struct merger *m, struct ports *to, const struct ports *from)
+clear_lists(struct merger *m)
 {
-	for (size_t i = 0; i < from->count; i++) {
-		int rc = add_port(m, to, from->items[i]);
+	struct settings *to = m->to;
+	struct words *const lists[] = {&to->network.domains, &to->network.private_ranges,
+				       &to->sockets, &to->env.allow};
+	int rc = clear_twins(m, to->env.set, &to->env.set_count, sizeof *to->env.set, true);
 
-		if (rc < 0)
-			return rc;
+	for (size_t i = 0; rc == 0 && i < sizeof lists / sizeof lists[0]; i++)
+		rc = clear_twins(m, lists[i]->items, &lists[i]->count, sizeof(struct word), false);
+	return rc;
+}
+
+/* seen has a bit for each number. */
+static int
+add_ports(struct merger *m, unsigned char *seen, const struct port *from, size_t count)
+{
+	struct ports *to = &m->to->network.ports;
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned char bit = (unsigned char)(1u << from[i].number % 8);
+		struct port *slot;
+
+		if ((seen[from[i].number / 8] & bit) != 0)
+			continue;
+		seen[from[i].number / 8] |= bit;
+		slot = arena_push(m->arena, &to->items, &to->count, sizeof *slot, m->err);
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = from[i];
 	}
 	return 0;
 }
@@ -98,13 +136,9 @@ merge_env(struct merger *m, const struct environment *from)
 	}
 	rc = add_words(m, &to->allow, &from->allow);
 	for (size_t i = 0; rc == 0 && i < from->set_count; i++) {
-		struct env_set *slot = NULL;
+		struct env_set *slot =
+			arena_push(m->arena, &to->set, &to->set_count, sizeof *slot, m->err);
 
-		for (size_t k = 0; k < to->set_count; k++)
-			if (strcmp(to->set[k].name, from->set[i].name) == 0)
-				slot = &to->set[k];
-		if (slot == NULL)
-			slot = arena_push(m->arena, &to->set, &to->set_count, sizeof *slot, m->err);
 		if (slot == NULL)
 			return -CORDON_E_MEMORY;
 		*slot = from->set[i];
@@ -155,20 +189,23 @@ adds_ports(const struct stack_entry *entry)
 static int
 merge_ports(struct merger *m, const struct stack *stack)
 {
-	static struct port web[] = {{80, {"default", 0, 0}}, {443, {"default", 0, 0}}};
-	const struct ports usual = {web, 2};
-	const struct ports *chosen = &usual;
+	static const struct port web[] = {{80, {"default", 0, 0}}, {443, {"default", 0, 0}}};
+	unsigned char seen[(UINT16_MAX + 1) / 8] = {0};
+	const struct ports *chosen = NULL;
 	int rc = 0;
 
 	for (size_t i = 0; i < stack->count; i++)
 		if (!adds_ports(&stack->entries[i]) &&
 		    stack->entries[i].policy->network.ports.count > 0)
 			chosen = &stack->entries[i].policy->network.ports;
-	rc = add_ports(m, &m->to->network.ports, chosen);
-	for (size_t i = 0; rc == 0 && i < stack->count; i++)
+	rc = chosen == NULL ? add_ports(m, seen, web, sizeof web / sizeof web[0])
+			    : add_ports(m, seen, chosen->items, chosen->count);
+	for (size_t i = 0; rc == 0 && i < stack->count; i++) {
+		const struct ports *more = &stack->entries[i].policy->network.ports;
+
 		if (adds_ports(&stack->entries[i]))
-			rc = add_ports(m, &m->to->network.ports,
-				       &stack->entries[i].policy->network.ports);
+			rc = add_ports(m, seen, more->items, more->count);
+	}
 	return rc;
 }
 
@@ -185,6 +222,8 @@ settings_merge(struct arena *arena, const struct stack *stack, struct settings *
 				 .tmp = TMP_PRIVATE};
 	for (size_t i = 0; rc == 0 && i < stack->count; i++)
 		rc = merge_policy(&m, stack->entries[i].policy);
+	if (rc == 0)
+		rc = clear_lists(&m);
 	return rc < 0 ? rc : merge_ports(&m, stack);
 }
 

@@ -22,6 +22,7 @@
 #include "policy/reader.h"
 
 #define EXTENDS_DEPTH_MAX 16
+#define FILES_MAX 64
 
 struct loader {
 	struct stack *stack;
@@ -62,6 +63,21 @@ push_entry(struct loader *l, struct policy *policy, enum layer layer)
 
 /* ---- files ---- */
 
+/* A folder in which everyone can replace the file is as good as a file everyone can write. */
+static int
+check_folder(struct loader *l, const char *path)
+{
+	const char *dir = path_parent(&l->stack->arena, path, l->err);
+	struct stat st;
+
+	if (dir == NULL)
+		return -CORDON_E_MEMORY;
+	if (stat(dir, &st) == 0 && (st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
+		return cordon_fail(l->err, CORDON_E_TRUST, 0,
+				   "%s lies in a folder that is writable by everyone", path);
+	return 0;
+}
+
 /* Others' words must not become ours: who can write the file decides what runs confined, and how. */
 static int
 check_owner(const char *path, const struct stat *st, enum layer layer, struct cordon_error *err)
@@ -89,6 +105,11 @@ read_policy_file(struct loader *l, const char *path, enum layer layer, char **re
 	if (rc < 0)
 		return rc;
 	rc = check_owner(path, &st, layer, l->err);
+	if (rc == 0)
+		rc = check_folder(l, path);
+	if (rc == 0 && stack->file_count >= FILES_MAX)
+		rc = cordon_fail(l->err, CORDON_E_POLICY, 0, "%s is one policy file too many (%d)",
+				 path, FILES_MAX);
 	if (rc < 0)
 		return rc;
 	slot = arena_push(&stack->arena, &stack->files, &stack->file_count, sizeof *slot, l->err);
@@ -252,11 +273,12 @@ loaded_profile(const struct loader *l, const char *name)
 static int load_extends(struct loader *l, const struct policy *policy, enum layer source,
 			int depth);
 
-/* Sources are read outermost first, so whoever names a profile last is the innermost. */
+/* Sources are read outermost first, but for the project, which is read after the command line. */
 static int
 choose_again(struct loader *l, struct stack_entry *entry, enum layer source, int depth)
 {
-	entry->chosen_by = source;
+	if (source != LAYER_PROJECT || entry->chosen_by != LAYER_COMMAND)
+		entry->chosen_by = source;
 	if (entry->base)
 		l->base_named[source] = true;
 	return load_extends(l, entry->policy, source, depth + 1);
@@ -401,20 +423,37 @@ load_policy(struct loader *l, struct policy *policy, enum layer layer)
 	return push_entry(l, policy, layer) == NULL ? -CORDON_E_MEMORY : 0;
 }
 
+/*
+ * Is there truly no such file? A name or folder that is there and leads nowhere is a policy that got
+ * lost, and must not pass for none.
+ */
+static int
+is_absent(struct loader *l, const char *path, bool *ret_absent)
+{
+	const char *dir = path_parent(&l->stack->arena, path, l->err);
+	struct stat st;
+
+	if (dir == NULL)
+		return -CORDON_E_MEMORY;
+	*ret_absent = !file_exists(path) &&
+		      (stat(dir, &st) == 0 ? S_ISDIR(st.st_mode) : !file_exists(dir));
+	return 0;
+}
+
 static int
 load_optional_file(struct loader *l, const char *path, enum layer layer)
 {
 	struct reading_as as = {.system = l->input->system, .command = l->input->command};
 	struct policy *policy = NULL;
+	bool absent;
 	int rc;
 
 	if (path == NULL)
 		return 0;
+	rc = is_absent(l, path, &absent);
+	if (rc < 0 || absent)
+		return rc;
 	rc = parse_file(l, path, &as, layer, &policy);
-	if (rc == -CORDON_E_PATH && (l->err->sys == ENOENT || l->err->sys == ENOTDIR)) {
-		*l->err = (struct cordon_error){0};
-		return 0;
-	}
 	return rc < 0 ? rc : load_policy(l, policy, layer);
 }
 
@@ -551,22 +590,32 @@ load_base(struct loader *l)
 	static const char *const defaults[] =
 		{[COMMAND_RUN] = "agent", [COMMAND_SHELL] = "terminal"};
 
-	for (int source = LAYER_PROJECT; source >= LAYER_SYSTEM; source--) {
-		if (l->base_named[source]) {
-			choose_base(l, (enum layer)source);
+	/* innermost first; an approved project stands outside of what is typed now */
+	static const enum layer sources[] = {LAYER_COMMAND, LAYER_PROJECT, LAYER_USER,
+					     LAYER_SYSTEM};
+
+	for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+		if (l->base_named[sources[i]]) {
+			choose_base(l, sources[i]);
 			return 0;
 		}
 	}
 	return load_profile(l, profile_find(defaults[l->input->command]), LAYER_BUILTIN, 0);
 }
 
-/* Bases, add-ons, then files by trust: the order in which values replace each other. */
+/*
+ * The order in which values replace each other: bases, add-ons, then files from outside in. What is
+ * typed now comes last, after a project that was approved once.
+ */
 static int
 entry_rank(const struct stack_entry *entry)
 {
+	static const int ranks[LAYER_COUNT] =
+		{[LAYER_SYSTEM] = 2, [LAYER_USER] = 3, [LAYER_PROJECT] = 4, [LAYER_COMMAND] = 5};
+
 	if (entry->layer == LAYER_PROFILE)
 		return entry->base ? 0 : 1;
-	return 2 + (int)entry->layer;
+	return ranks[entry->layer];
 }
 
 /* Insertion keeps equals in order; there are a dozen entries. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All texts that speak about one run, read and in order: profiles first, then the system's file, the
- * user's, the command line, and last the project's own. What they add up to is policy/settings (what
+ * user's, the project's own where it was approved, and last the command line. What they add up to is policy/settings (what
  * is one value) and the plan (what is decided path by path).
  */
 #pragma once
@@ -46,7 +46,7 @@ struct stack {
 	const char *const *files; /* every policy file that was read: never writable from inside */
 	size_t file_count;
 	struct policy *project; /* the project's own policy, or NULL; owned by the stack */
-	bool project_trusted;	/* then it is also the last entry */
+	bool project_trusted;	/* then it is also one of the entries */
 };
 
 int stack_load(const struct stack_input *input, struct stack **ret_stack, struct cordon_error *err);

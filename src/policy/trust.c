@@ -17,7 +17,7 @@
 #include "base/path.h"
 #include "base/str.h"
 
-#define RECORD_MAX (1u << 20)
+#define RECORD_MAX JSON_SIZE_MAX
 
 void
 trust_hash(const char *text, size_t length, char ret_hash[TRUST_HASH_SIZE])
@@ -188,6 +188,8 @@ trust_save(const char *state_dir, const struct trust *trust, struct cordon_error
 	auto_str struct str text = {0};
 	char *path = record_path(&arena, state_dir, trust->file, err);
 	char *dir = path == NULL ? NULL : path_parent(&arena, path, err);
+	const struct json *value;
+	struct trust again = {0};
 	int rc;
 
 	if (dir == NULL)
@@ -198,6 +200,13 @@ trust_save(const char *state_dir, const struct trust *trust, struct cordon_error
 	print_record(trust, &text);
 	if (text.failed)
 		return cordon_no_memory(err);
+	/* what could not be read back would be no approval */
+	if (text.length > RECORD_MAX ||
+	    json_read(&arena, path, text.text, text.length, &value, NULL) < 0 ||
+	    read_record(&arena, value, &again, err) < 0 || strcmp(again.file, trust->file) != 0)
+		return cordon_fail(
+			err, CORDON_E_TRUST, 0,
+			"this cannot be approved: it is too large, or a path in it is not UTF-8");
 	return file_replace(path, text.text, text.length, 0600, err);
 }
 

@@ -46,6 +46,16 @@ is_address(const char *name)
 	       (strspn(last, "0123456789") == strlen(last) || str_starts(last, "0x"));
 }
 
+/* One colon with digits behind it: an address would have none, or two. */
+static bool
+has_port(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	return colon != NULL && colon != name && colon[1] != '\0' &&
+	       strspn(colon + 1, "0123456789") == strlen(colon + 1);
+}
+
 static const char *
 check_labels(const char *name)
 {
@@ -107,6 +117,8 @@ value_domain(const char *text, char *ret_name)
 	if (strcmp(name, "localhost") == 0 ||
 	    (strlen(name) > 10 && strcmp(name + strlen(name) - 10, ".localhost") == 0))
 		return "is this machine; use the network mode \"localhost\"";
+	if (has_port(name))
+		return "has a port; ports are listed apart";
 	if (is_address(name))
 		return "is an address; domains are names only";
 	if (wild)

@@ -118,6 +118,10 @@ bad_file()
 	bad 1:24 '{"network": {"ports": [80.5]}}'
 	bad 1:24 '{"network": {"ports": [0]}}'
 	bad 1:24 '{"network": {"ports": [65536]}}'
+	bad 1:23 '{"network": {"ports": []}}'
+	heard 'leave "ports" out for 80 and 443'
+	bad 1:27 '{"network": {"localhost": []}}'
+	heard 'names no port'
 	bad 1:23 '{"env": {"set": {"A": 1}}}'
 	bad 1:26 '{"limits": {"processes": "512"}}'
 	bad 1:26 '{"limits": {"processes": -1}}'
@@ -148,7 +152,35 @@ bad_file()
 	for name in '*' localhost a.localhost 10.0.0.1 '::1' 'a..b' 'a.*.b' '*a.org' '-a.org' 'a b' '' '0x7f.1'; do
 		bad 1:26 "{\"network\": {\"domains\": [\"$name\"]}}" || return 1
 	done
+	bad 1:26 '{"network": {"domains": ["a.org:443"]}}'
+	heard '"a.org:443" has a port; ports are listed apart'
 	bad 1:13 '{"network": {"domains": ["a.org"], "localhost": [1]}}'
+}
+
+# regexes COUNT [BLOCK]: each on a line of its own, from line 2 on
+regexes()
+{
+	local i
+
+	printf '{%s"files": {"rules": [\n' "${2:+\"$2\": {}"
+	for ((i = 1; i <= $1; i++)); do
+		printf '{"effect": "deny", "rights": "r", "match": "regex", "path": "/a%d"},\n' "$i"
+	done
+	printf ']}}%s' "${2:+\}}"
+}
+
+@test "more than a thousand regular expressions" {
+	local block
+
+	regexes 1000 >bad.json
+	expect 0 check -q bad.json
+	regexes 1001 >bad.json
+	bad_file 1002:61
+	heard 'regular expression 1001'
+	for block in linux macos; do
+		regexes 1001 "$block" >bad.json
+		bad_file 1002:61 || return 1
+	done
 }
 
 @test "paths: relative, of another user, unknown tokens, control characters" {

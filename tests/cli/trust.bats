@@ -273,9 +273,9 @@ setup_greedy()
 @test "a project's policy extends profiles only, no files" {
 	policy more.json <<<'{"files": {"read": ["~/.ssh"]}}'
 	policy <<<'{"extends": ["./more.json"]}'
-	denied read '~/.ssh/x'
+	refused_at "$P/.cordon.json:1:14" why read '~/.ssh/x'
 	refused_at "$P/.cordon.json:1:14" trust --yes
-	denied read '~/.ssh/x'
+	expect 1 why --no-project-policy read '~/.ssh/x'
 }
 
 @test "a project policy that is a FIFO, a folder or unreadable: 125, never ignored, never a hang" {

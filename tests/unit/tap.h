@@ -15,26 +15,27 @@ static struct {
 	int cases, failed_cases, failed_checks;
 } tap;
 
-#define check(condition)                                                                    \
-	do {                                                                                \
-		if (!(condition)) {                                                         \
+#define check(condition)                                                                   \
+	do {                                                                               \
+		if (!(condition)) {                                                        \
 			printf("# %s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+			tap.failed_checks++;                                               \
+		}                                                                          \
+	} while (0)
+
+#define check_int(actual, expected)                                                         \
+	do {                                                                                \
+		long long actual_ = (long long)(actual), expected_ = (long long)(expected); \
+		if (actual_ != expected_) {                                                 \
+			printf("# %s:%d: %s is %lld, expected %lld\n", __FILE__, __LINE__,  \
+			       #actual, actual_, expected_);                                \
 			tap.failed_checks++;                                                \
 		}                                                                           \
 	} while (0)
 
-#define check_int(actual, expected)                                                       \
-	do {                                                                              \
-		long long actual_ = (long long)(actual), expected_ = (long long)(expected); \
-		if (actual_ != expected_) {                                               \
-			printf("# %s:%d: %s is %lld, expected %lld\n", __FILE__, __LINE__, \
-			       #actual, actual_, expected_);                              \
-			tap.failed_checks++;                                              \
-		}                                                                         \
-	} while (0)
-
 static inline void
-tap_check_str(const char *file, int line, const char *name, const char *actual, const char *expected)
+tap_check_str(const char *file, int line, const char *name, const char *actual,
+	      const char *expected)
 {
 	if (actual != NULL && expected != NULL && strcmp(actual, expected) == 0)
 		return;

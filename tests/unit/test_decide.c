@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/path.h"
+#include "plan/host.h"
 #include "plan/index.h"
 #include "tap.h"
 
@@ -45,7 +46,7 @@ index_fill(struct index *index, const struct says *says, size_t count)
 
 		check_int(index_add(index, &planned, &err), 0);
 	}
-	index_finish(index);
+	check_int(index_finish(index, NULL), 0);
 }
 
 static void
@@ -53,8 +54,11 @@ index_protect(struct index *index, enum system system, const char *common_dir)
 {
 	struct cordon_error err = {0};
 
-	check_int(protections_make(&index->arena, system, common_dir, &index->protections, &err),
-		  0);
+	const struct host host = {.system = system,
+				  .git.common_dir = common_dir,
+				  .view = &fs_macos_blank};
+
+	check_int(protections_make(&index->arena, &host, &index->protections, &err), 0);
 }
 
 /* What remains of a path's rights, as letters. Valid until the next call. */
@@ -105,7 +109,7 @@ nothing_said_is_the_default(void)
 	static const struct expected none[] = {{"/", ""}, {"/a/b", ""}};
 	static const struct expected some[] = {{"/", "rx"}, {"/a/b", "rx"}};
 
-	index_finish(&index);
+	check_int(index_finish(&index, NULL), 0);
 	check_rights(&index, none, COUNT(none));
 	index.default_rights = RIGHT_READ | RIGHT_EXECUTE;
 	check_rights(&index, some, COUNT(some));
@@ -556,7 +560,7 @@ static const struct guarded {
 	{".git/hooks/pre-commit.sample", FREE},
 	{".git/hooks/pre-commit.sample.x", PROTECTED},
 	{".git/hooks/.sample", FREE},
-	{".git/hooks", FREE},
+	{".git/hooks", VETTED},
 	{".git/info/attributes", PROTECTED},
 	{".git/info/exclude", FREE},
 	{".git/config", VETTED},
@@ -820,6 +824,7 @@ struct reference {
 	const struct planned_rule *by[RIGHT_KINDS]; /* compared by what it says */
 	bool overridden[RIGHT_KINDS], protected[RIGHT_KINDS];
 	bool vetted, any_name;
+	bool held; /* something is denied below it */
 };
 
 static unsigned
@@ -1062,6 +1067,9 @@ slow_git(const char **names, size_t i, size_t count, bool sample, bool *vetted)
 	*vetted = true;
 	if (is_name(names[i], "config"))
 		return i;
+	/* the folders themselves */
+	if (i + 1 == count && (is_name(names[i], "hooks") || is_name(names[i], "info")))
+		return i;
 	return 0;
 }
 
@@ -1164,6 +1172,19 @@ slow_protections(const struct drawn *drawn, const char *path, const struct plann
 					   vetted && drawn->system == SYSTEM_LINUX, ref);
 }
 
+static bool
+slow_held(const struct drawn *drawn, const char *path)
+{
+	for (size_t i = 0; i < drawn->count; i++) {
+		const struct planned_rule *rule = &drawn->rules[i];
+
+		if (rule->effect == EFFECT_DENY && !is_pattern(rule) &&
+		    path_below(rule->path, path) && strcmp(rule->path, path) != 0)
+			return true;
+	}
+	return false;
+}
+
 static struct reference
 slow_decide(const struct drawn *drawn, const char *path)
 {
@@ -1172,6 +1193,7 @@ slow_decide(const struct drawn *drawn, const char *path)
 	size_t count = slow_order(drawn, path, order);
 
 	slow_rules(drawn, order, count, &ref);
+	ref.held = (ref.rights & RIGHT_DELETE) && slow_held(drawn, path);
 	slow_protections(drawn, path, order, count, &ref);
 	return ref;
 }
@@ -1188,7 +1210,8 @@ same_decider(const struct planned_rule *a, const struct planned_rule *b)
 static bool
 agree(const struct verdict *verdict, const struct reference *ref)
 {
-	if (verdict->rights != ref->rights || verdict->limit_hit)
+	if (verdict->rights != ref->rights || verdict->limit_hit ||
+	    (verdict->held != NULL) != ref->held)
 		return false;
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		if (ref->protected[i] != (verdict->by[i].protection != NULL))
@@ -1230,7 +1253,7 @@ try_drawn(const struct drawn *drawn, size_t questions, size_t *wrong)
 
 	for (size_t i = 0; i < drawn->count; i++)
 		check_int(index_add(&index, &drawn->rules[i], NULL), 0);
-	index_finish(&index);
+	check_int(index_finish(&index, NULL), 0);
 	index_protect(&index, drawn->system, NULL);
 	for (size_t i = 0; i < questions; i++) {
 		char path[TEXT_MAX];

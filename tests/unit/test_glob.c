@@ -100,11 +100,8 @@ text_of(size_t number, const char *alphabet, char *to)
 {
 	size_t base = strlen(alphabet), length = 0;
 
-	while (number > 0) {
-		number--;
-		to[length++] = alphabet[number % base];
-		number /= base;
-	}
+	for (; number > 0; number = (number - 1) / base)
+		to[length++] = alphabet[(number - 1) % base];
 	to[length] = '\0';
 }
 

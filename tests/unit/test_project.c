@@ -130,7 +130,7 @@ patterns_that_allow_are_always_requests(void)
 		"{\"files\": {\"read\": [\"$PROJECT/*.c\"], \"rules\": [{\"effect\": \"allow\", "
 		"\"rights\": \"r\", \"path\": \".*\", \"match\": \"regex\"}]}}");
 	check_str(rights_at(plan, "$HOME/a"), "");
-	check_str(requests_of(plan), "read $PROJECT/*.c; read .*");
+	check_str(requests_of(plan), "read $PROJECT/*.c (glob); read .* (regex)");
 }
 
 static void
@@ -393,9 +393,8 @@ sockets_tmp_accept_and_profiles_are_requests(void)
 		       "{\"sockets\": [\"docker\", \"x11\"], \"tmp\": \"shared\", \"accept\": "
 		       "[\"net.udp\", "
 		       "\"process.listing\"], \"extends\": [\"agent\", \"git\", \"node\"]}");
-	check_str(requests_of(plan), "to live without the guarantee net.udp; the profile node; "
-				     "the "
-				     "socket docker; the shared tmp folder");
+	check_str(requests_of(plan), "the profile node; to live without the guarantee net.udp; "
+				     "the socket docker; the shared tmp folder");
 	check_int(plan->settings.sockets.count, 1);
 	check_int(plan->settings.tmp, TMP_PRIVATE);
 	check(!plan->settings.accept[G_NET_UDP]);
@@ -407,14 +406,14 @@ sockets_tmp_accept_and_profiles_are_requests(void)
 }
 
 static void
-an_empty_extends_of_a_project_takes_nothing_and_gives_nothing(void)
+an_empty_extends_of_a_project_is_a_request(void)
 {
 	auto_world struct world w;
 
 	world_make(&w);
 	auto_plan struct plan *plan = asking(&w, NULL, "{\"extends\": []}");
 	check_str(rights_at(plan, "/usr/bin"), "rx");
-	check_str(requests_of(plan), "");
+	check_str(requests_of(plan), "to stand on no profile, instead of the one in force");
 }
 
 static void
@@ -625,7 +624,7 @@ main(void)
 	run(the_environment_is_narrowed);
 	run(limits_only_get_tighter);
 	run(sockets_tmp_accept_and_profiles_are_requests);
-	run(an_empty_extends_of_a_project_takes_nothing_and_gives_nothing);
+	run(an_empty_extends_of_a_project_is_a_request);
 	run(words_that_can_deceive_are_marked);
 	run(an_approved_grant_holds_while_it_leads_to_the_same_place);
 	run(another_folder_in_the_same_place_asks_again);

@@ -212,17 +212,16 @@ a_project_can_extend_profiles_but_no_files(void)
 
 	world_make(&w);
 	write_file(world_path(&w, "home/p/more.json"), "{\"files\": {\"read\": [\"/\"]}}");
-	check(strstr(world_error(&w, (struct said){.project = "{\"extends\": [\"./more.json\"]}",
-						   .trusted = true}),
-		     "is a file; a project's policy can extend profiles only") != NULL);
-	check_str(world_error(&w, (struct said){.project = "{\"extends\": [\"node\"]}",
-						.trusted = true}),
-		  "");
-	/* unapproved it is not even opened */
-	auto_plan struct plan *plan =
-		world_plan(&w, (struct said){.project = "{\"extends\": [\"./more.json\"]}"});
-	check_str(rights_at(plan, "$HOME"), "");
-	check_str(requests_of(plan), "the profile ./more.json");
+	for (int trusted = 0; trusted < 2; trusted++) {
+		struct said file = {.project = "{\"extends\": [\"./more.json\"]}",
+				    .trusted = trusted};
+		struct said profile = {.project = "{\"extends\": [\"node\"]}", .trusted = trusted};
+
+		check(strstr(world_error(&w, file),
+			     "1:14: \"./more.json\" is a file; a project's policy can extend profiles "
+			     "only") != NULL);
+		check_str(world_error(&w, profile), "");
+	}
 }
 
 static void
@@ -231,7 +230,7 @@ missing_files_are_nothing_special(void)
 	auto_world struct world w;
 	struct stack *stack = NULL;
 	const struct stack_input input = {.system_file = "/nonexistent/a",
-					  .user_file = "/dev/null/b"};
+					  .user_file = "/nonexistent/b"};
 
 	world_make(&w);
 	check_str(world_error(&w, (struct said){0}), "");
@@ -315,6 +314,21 @@ without_project_policy_it_is_not_read(void)
 	stack_free(stack);
 	input.no_project_policy = false;
 	check_int(stack_load(&input, &stack, &w.err), -CORDON_E_SYNTAX);
+}
+
+static void
+a_project_policy_that_leads_nowhere_is_not_passed_over(void)
+{
+	auto_world struct world w;
+	struct stack *stack = NULL;
+	struct stack_input input = {0};
+
+	world_make(&w);
+	input.project = w.project;
+	check_int(stack_load(&input, &stack, &w.err), 0);
+	stack_free(stack);
+	check_int(symlink("nothing", w.project_file), 0);
+	check_int(stack_load(&input, &stack, &w.err), -CORDON_E_PATH);
 }
 
 /* ---- merging ---- */
@@ -515,6 +529,7 @@ main(void)
 	run(what_is_no_file_is_refused);
 	run(a_broken_file_stops_everything_and_names_its_place);
 	run(without_project_policy_it_is_not_read);
+	run(a_project_policy_that_leads_nowhere_is_not_passed_over);
 	run(the_innermost_network_mode_wins_and_domains_add_up);
 	run(a_list_of_ports_replaces_and_profiles_and_options_add);
 	run(environments_merge_by_name);
