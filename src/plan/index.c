@@ -362,9 +362,10 @@ deny_below(const struct index *index, const char *path)
 		first++;
 	if (index->denies[last] == index->denies[first])
 		return NULL;
-	while (index->paths[first].effect != EFFECT_DENY || index->paths[first].rights == 0)
+	while (first < last &&
+	       (index->paths[first].effect != EFFECT_DENY || index->paths[first].rights == 0))
 		first++;
-	return &index->paths[first];
+	return first < last ? &index->paths[first] : NULL;
 }
 
 struct verdict

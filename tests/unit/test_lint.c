@@ -815,6 +815,8 @@ removal_is_harmless(const struct texts *texts, const char *part)
 		before[i] = index_decide(&plan->index, path).rights;
 	}
 	removed = remove_found(plan->index.paths, plan->index.path_count, &findings, part);
+	if (index_finish(&plan->index, NULL) < 0)
+		return -1;
 	for (size_t i = 0; i < PATH_COUNT; i++) {
 		numbered_path(i, path);
 		after = index_decide(&plan->index, path).rights;

@@ -623,8 +623,7 @@ without_a_home_what_needs_it_is_unset(void)
 		  "f:3:4: $HOME is not set, so this path means nothing");
 	check_str(expanded(&host, "$XDG_CACHE_HOME", false),
 		  "f:3:4: $XDG_CACHE_HOME is not set, so this path means nothing");
-	check_str(expanded(&host, "$GIT_DIR", false),
-		  "(null)");
+	check_str(expanded(&host, "$GIT_DIR", false), "(null)");
 	check_str(expanded(&host, "$TMPDIR", false), "/tmp");
 	check_str(expanded(&host, "$PROJECT", false), "/p*");
 }
