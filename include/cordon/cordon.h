@@ -66,6 +66,7 @@ enum cordon_option {
 	CORDON_OPT_NO_PROJECT_POLICY, /* value ignored */
 	CORDON_OPT_SYSTEM,	      /* "linux" or "macos" */
 	CORDON_OPT_HOME,	      /* DIR; need not exist when planning for another system */
+	CORDON_OPT_RECORD,	      /* the editors' resolved record: policy and project in one */
 	CORDON_OPT_FACTS,	      /* FILE: what the host can do, instead of probing */
 	CORDON_OPT_COUNT
 };
@@ -90,6 +91,8 @@ struct cordon_plan *cordon_plan_free(struct cordon_plan *plan);
 /* What the caller should tell the user, one line each; NULL past the end. Owned by the plan. */
 const char *cordon_plan_notice(const struct cordon_plan *plan, size_t index);
 int cordon_plan_gaps(const struct cordon_plan *plan);
+/* Each such gap in words, with its reason and ways out; NULL past the end. Owned by the plan. */
+const char *cordon_plan_gap(const struct cordon_plan *plan, size_t index);
 /* The whole plan in words or as JSON. verbose adds every rule, protected name and variable. */
 int cordon_plan_print(const struct cordon_plan *plan, enum cordon_format format, int verbose,
 		      char **ret_text, struct cordon_error *err);
@@ -100,6 +103,39 @@ int cordon_plan_print(const struct cordon_plan *plan, enum cordon_format format,
  */
 int cordon_plan_why(const struct cordon_plan *plan, const char *what, const char *subject,
 		    enum cordon_format format, char **ret_text, struct cordon_error *err);
+
+/* What to run. */
+struct cordon_command {
+	char *const *argv;
+	int login;     /* as a login shell: argv[0] gets a "-" in front */
+	int pty;       /* give it a terminal of its own */
+	int status_fd; /* where JSON lines about the session go; -1: nowhere */
+};
+
+/* How it ended. */
+struct cordon_run {
+	int status;	 /* its exit status, when signal is 0 */
+	int signal;	 /* what ended it, or 0 */
+	int by_terminal; /* the signal came from the terminal and reached the caller too */
+	int timed_out;
+	char notice[240]; /* what could not be logged, or "" */
+};
+
+/*
+ * Runs a command inside the plan and waits for its end. A plan with gaps is refused. When nothing
+ * was started the result is an error; err->sys is then 127 (not found) or 126 (not executable) where
+ * that is the reason.
+ */
+int cordon_run(struct cordon_plan *plan, const struct cordon_command *command,
+	       struct cordon_run *ret_run, struct cordon_error *err);
+
+/*
+ * What this host can enforce, tried: each guarantee the policy needs is held against the running
+ * system by something that must fail and something that must work. Returns 1 when the policy can be
+ * enforced apart from what it accepts, 0 when not; *ret_text says what is missing and how to get it.
+ */
+int cordon_doctor(const struct cordon_setup *setup, enum cordon_format format, char **ret_text,
+		  struct cordon_error *err);
 
 /*
  * Read and judge policy text. file is what CORDON_OPT_POLICY takes, or NULL for the whole setup.

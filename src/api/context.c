@@ -176,7 +176,7 @@ find_mark(const struct cordon_plan *context, const char *mark, char *ret_folder,
 	}
 }
 
-/* Folders that no mark makes a project of: the system's own, and hidden ones of the home. */
+/* Folders that are no project by themselves: the system's own, and hidden ones of the home. */
 static bool
 is_no_workplace(const struct cordon_plan *context, const char *path)
 {
@@ -316,6 +316,8 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 	rc = find_facts(context, setup, err);
 	if (rc < 0)
 		return rc;
+	context->assumed = setup->facts_file != NULL ||
+			   (setup->system_given && setup->system != enforce_system());
 	context->host.command = setup->command;
 	context->host.environ = (const char *const *)environ;
 	choose_system(context, setup);
@@ -377,6 +379,34 @@ take_as_approved(const void *ctx, const char *path, const char *text, size_t len
 	(void)path;
 	remember_hash((struct cordon_plan *)ctx, text, length);
 	return true;
+}
+
+static int
+word_gaps(struct cordon_plan *context, struct cordon_error *err)
+{
+	for (int i = 0; i < G_COUNT; i++) {
+		const struct promise *promise = &context->plan->promises[i];
+		const char **slot;
+
+		if (promise->keeping != KEPT_GAP)
+			continue;
+		slot = arena_push(&context->arena, &context->gaps, &context->gap_count,
+				  sizeof *slot, err);
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = arena_printf(&context->arena, err,
+				     "%s (%s): %s%s%s; or accept that: --accept %s",
+				     guarantee_names[i], guarantee_promises[i],
+				     promise->how == NULL ? "no way here" : promise->how,
+				     promise->remedy == NULL ? "" : "; ",
+				     promise->remedy == NULL ? "" : promise->remedy,
+				     guarantee_names[i]);
+		if (*slot == NULL) {
+			context->gap_count--;
+			return -CORDON_E_MEMORY;
+		}
+	}
+	return 0;
 }
 
 static int
@@ -451,5 +481,5 @@ context_plan(struct cordon_plan *context, const struct cordon_setup *setup, enum
 		rc = plan_again_approved(context, setup, err);
 	if (rc == 0 && *context->trust_problem != '\0')
 		rc = plan_notice(context->plan, err, "%s", context->trust_problem);
-	return rc;
+	return rc < 0 ? rc : word_gaps(context, err);
 }

@@ -32,6 +32,12 @@ cordon_plan_gaps(const struct cordon_plan *context)
 	return plan_gaps(context->plan);
 }
 
+const char *
+cordon_plan_gap(const struct cordon_plan *context, size_t index)
+{
+	return index < context->gap_count ? context->gaps[index] : NULL;
+}
+
 int
 cordon_plan_print(const struct cordon_plan *context, enum cordon_format format, int verbose,
 		  char **ret_text, struct cordon_error *err)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/value.h"
@@ -339,6 +340,31 @@ set_home(struct cordon_setup *setup, const struct option *option, const char *va
 	return keep(setup, &setup->home, value, err);
 }
 
+/* The record of the editors' wrapper: its policy, its project, and nothing of the project's own. */
+static int
+set_record(struct cordon_setup *setup, const struct option *option, const char *value,
+	   struct cordon_error *err)
+{
+	auto_arena struct arena tree = {0};
+	const struct json *record, *project;
+	char *text;
+	int rc = json_read(&tree, option->name, value, strlen(value), &record, err);
+
+	if (rc < 0)
+		return rc;
+	project = record->type == JSON_OBJECT ? json_member(record, "project_dir") : NULL;
+	if (project == NULL || project->type != JSON_STRING || *project->string != '/')
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "%s: the record has no \"project_dir\" that is an absolute path",
+				   option->name);
+	text = arena_printf(&setup->arena, err, "zed:%s", value);
+	if (text == NULL)
+		return -CORDON_E_MEMORY;
+	setup->no_project_policy = true;
+	rc = keep(setup, &setup->project, project->string, err);
+	return rc < 0 ? rc : set_text(setup, option, text, err);
+}
+
 static int
 set_facts(struct cordon_setup *setup, const struct option *option, const char *value,
 	  struct cordon_error *err)
@@ -369,6 +395,7 @@ static const struct option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_NO_PROJECT_POLICY] = {"--no-project-policy", set_no_project_policy, 0},
 	[CORDON_OPT_SYSTEM] = {"--system", set_system, 0},
 	[CORDON_OPT_HOME] = {"--home", set_home, 0},
+	[CORDON_OPT_RECORD] = {"--sandbox-exec", set_record, true},
 	[CORDON_OPT_FACTS] = {"--facts", set_facts, 0},
 };
 

@@ -26,6 +26,7 @@ struct cordon_plan {
 	struct arena arena;
 	struct host host;
 	struct facts facts;
+	bool assumed; /* the facts or the system are not this host's: good for plans only */
 	const char *system_file, *user_file;
 	const char *store; /* where approvals are kept, always on this machine; NULL: nowhere */
 	struct trust trust;
@@ -33,6 +34,8 @@ struct cordon_plan {
 	char hash[TRUST_HASH_SIZE]; /* of the project's policy as it was read */
 	char trust_problem[sizeof((struct cordon_error *)0)->text];
 	struct plan *plan;
+	const char **gaps; /* in words */
+	size_t gap_count;
 };
 
 enum context_use {

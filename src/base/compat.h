@@ -11,12 +11,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #if defined(__linux__)
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#ifdef SYS_close_range
+#define COMPAT_SYS_CLOSE_RANGE SYS_close_range
+#else
+#define COMPAT_SYS_CLOSE_RANGE 436
+#endif
 
 /* Holds a directory for openat() without needing the right to list it. */
 #define COMPAT_O_HOLD O_PATH
@@ -27,9 +37,105 @@
 #define COMPAT_SYS_OPENAT2 437
 #endif
 #else
+#include <sys/event.h>
+#include <unistd.h>
+
 #define COMPAT_O_HOLD O_RDONLY
 #define COMPAT_O_TMPFILE 0
 #endif
+
+/* The caller's death ends this process too, where the system can promise that. */
+static inline int
+compat_die_with_parent(void)
+{
+#if defined(__linux__)
+	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+#else
+	return 0;
+#endif
+}
+
+/*
+ * A descriptor that becomes readable when one of the blocked signals of set arrives; no handler, no
+ * global. compat_signal_read gives one of them: its number, and whether a process sent it (and not
+ * the terminal or the kernel); 0 when there is none.
+ */
+static inline int
+compat_signal_fd(const sigset_t *set)
+{
+#if defined(__linux__)
+	return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+#else
+	int queue = kqueue();
+
+	for (int number = 1; queue >= 0 && number < NSIG; number++) {
+		struct kevent change;
+
+		if (!sigismember(set, number))
+			continue;
+		EV_SET(&change, number, EVFILT_SIGNAL, EV_ADD, 0, 0, 0);
+		kevent(queue, &change, 1, 0, 0, 0);
+	}
+	return queue;
+#endif
+}
+
+static inline int
+compat_signal_read(int fd, bool *ret_from_process)
+{
+#if defined(__linux__)
+	struct signalfd_siginfo info;
+
+	if (read(fd, &info, sizeof info) != (ssize_t)sizeof info)
+		return 0;
+	*ret_from_process = info.ssi_code <= 0;
+	return (int)info.ssi_signo;
+#else
+	struct timespec none = {0, 0};
+	struct kevent event;
+
+	/* who sent it is not told: taken as the terminal's unless there is none */
+	*ret_from_process = false;
+	return kevent(fd, 0, 0, &event, 1, &none) == 1 ? (int)event.ident : 0;
+#endif
+}
+
+/*
+ * Every descriptor from first on closes at exec. BASELINE(5.11): before it, one by one up to the
+ * limit.
+ */
+static inline int
+compat_cloexec_from(int first)
+{
+	struct rlimit limit;
+
+#if defined(__linux__)
+	if (syscall(COMPAT_SYS_CLOSE_RANGE, (unsigned)first, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */) == 0)
+		return 0;
+#endif
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -1;
+	for (int fd = first; (rlim_t)fd < limit.rlim_cur; fd++)
+		if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF)
+			return -1;
+	return 0;
+}
+
+/* Closes every descriptor from first on, now. BASELINE(5.9): before it, one by one. */
+static inline void
+compat_close_from(int first)
+{
+	struct rlimit limit;
+
+#if defined(__linux__)
+	if (syscall(COMPAT_SYS_CLOSE_RANGE, (unsigned)first, ~0u, 0) == 0)
+		return;
+#endif
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		limit.rlim_cur = 65536;
+	for (int fd = first; (rlim_t)fd < limit.rlim_cur; fd++)
+		close(fd);
+}
 
 /* Does open(2) take a mode with these flags? */
 static inline bool

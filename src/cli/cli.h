@@ -14,7 +14,8 @@ struct cli {
 	struct cordon_setup *setup;
 	enum cordon_format format;
 	bool verbose, quiet;
-	bool print, yes, revoke, force, profiles, root;
+	bool print, yes, revoke, force, profiles, root, pty;
+	int status_fd; /* -1: none */
 	char **operands;
 	int operand_count;
 };
@@ -28,13 +29,18 @@ struct command {
 	const char *flags;    /* its own options, by their names, separated by spaces */
 	int least, most;      /* operands */
 	bool setup;	      /* takes the options that say what is planned */
+	bool runs;	      /* starts something, so nothing can be assumed */
+	bool command;	      /* its operands are a command line: options end at the first */
 };
 
 extern const struct command commands[];
 
+int run_run(struct cli *cli);
+int run_shell(struct cli *cli);
 int run_check(struct cli *cli);
 int run_why(struct cli *cli);
 int run_plan(struct cli *cli);
+int run_doctor(struct cli *cli);
 int run_trust(struct cli *cli);
 int run_init(struct cli *cli);
 int run_confine(struct cli *cli);

@@ -3,6 +3,7 @@
  * The program: finds the command, hands it its options, gives back its status. Everything else is
  * the library's.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,35 +11,46 @@
 #include "cli/cli.h"
 
 const struct command commands[] = {
+	{"run", run_run, "run a command that can touch only what was named",
+	 "[--] COMMAND [ARG...]",
+	 "Exit status: the command's own; 128+N when signal N ended it; 124 time limit;\n"
+	 "125 cordon failed or was misused; 126 not executable; 127 not found.\n",
+	 "verbose pty status-fd", 1, INT_MAX, true, true, true},
+	{"shell", run_shell, "a login shell that can touch only what was named", "",
+	 "Starts the user's shell with the profile terminal. Exit status as in run.\n",
+	 "verbose pty status-fd", 0, 0, true, true, false},
 	{"why", run_why, "allowed or denied, and the rule that decides",
 	 "RIGHT PATH|connect HOST:PORT|socket PATH|env NAME",
 	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. PATH need\n"
 	 "not exist. Exit status 0 allowed, 1 denied.\n",
-	 "json", 2, 2, true},
+	 "json", 2, 2, true, false, false},
 	{"plan", run_plan, "what would be enforced here, and how", "",
 	 "Exit status 0, or 1 when a guarantee cannot be kept and was not accepted.\n",
-	 "json verbose profiles", 0, 0, true},
+	 "json verbose profiles", 0, 0, true, false, false},
+	{"doctor", run_doctor, "what this host can enforce, tried", "",
+	 "Tries each guarantee the policy needs: something that must fail and something\n"
+	 "that must work. Exit status 0, or 1 when the policy cannot be enforced here.\n",
+	 "json", 0, 0, true, false, false},
 	{"check", run_check, "read, judge, and print policies", "[FILE]",
 	 "Without FILE: every source that would apply here. FILE may be zed:FILE,\n"
 	 "flow:FILE, clash:FILE or clash:FILE#NAME. Exit status 0, or 1 when there are\n"
 	 "warnings.\n",
-	 "json print", 0, 1, true},
+	 "json print", 0, 1, true, false, false},
 	{"trust", run_trust, "list and approve what a project asks for", "",
 	 "Lists what the project's policy asks for beyond what it may have. Exit status 0,\n"
 	 "or 1 when something is not approved.\n",
-	 "json yes revoke", 0, 0, true},
+	 "json yes revoke", 0, 0, true, false, false},
 	{"init", run_init, "write a starter policy for this project", "",
-	 "Looks at the project and writes .cordon.json with comments.\n", "print force", 0, 0,
-	 true},
+	 "Looks at the project and writes .cordon.json with comments.\n", "print force", 0, 0, true,
+	 false, false},
 	{"confine", run_confine, "where a path leads inside a root, or that it escapes",
 	 "ROOT PATH", "Prints where PATH leads. Exit status 0 inside ROOT, 1 when it leads out.\n",
-	 "json root", 2, 2, false},
+	 "json root", 2, 2, false, false, false},
 	{0},
 };
 
 /* Named by the design, built later: better a clear word than an unknown command. */
-static const char *const later[] = {"run",    "shell", "doctor", "learn", "log",
-				    "report", "ps",    "kill",	 "sbpl",  NULL};
+static const char *const later[] = {"learn", "log", "report", "ps", "kill", "sbpl", NULL};
 
 static const struct command *
 find_command(const char *name)
@@ -52,9 +64,7 @@ find_command(const char *name)
 static int
 not_yet(const char *name)
 {
-	fprintf(stderr,
-		"cordon: `%s` is not there yet: this version reads and explains policies and runs nothing\n",
-		name);
+	fprintf(stderr, "cordon: `%s` is not there yet\n", name);
 	return EXIT_CORDON;
 }
 
@@ -83,7 +93,6 @@ static int
 help(void)
 {
 	printf("cordon: run a command so that it can touch only what was named\n\n"
-	       "This version reads, merges and explains policies; it does not run commands yet.\n\n"
 	       "usage: cordon COMMAND [options] ...\n\n");
 	for (const struct command *c = commands; c->name != NULL; c++)
 		printf("  %-8s %s\n", c->name, c->summary);
@@ -94,7 +103,7 @@ help(void)
 static int
 run_command(const struct command *command, int argc, char **argv)
 {
-	struct cli cli = {.command = command, .setup = cordon_setup_new()};
+	struct cli cli = {.command = command, .setup = cordon_setup_new(), .status_fd = -1};
 	int status;
 
 	if (cli.setup == NULL) {
@@ -106,6 +115,34 @@ run_command(const struct command *command, int argc, char **argv)
 		status = command->run(&cli);
 	else if (status == 1)
 		status = cli_put("", NULL, 0);
+	cordon_setup_free(cli.setup);
+	return status;
+}
+
+/*
+ * The editors' wrapper: --sandbox-exec JSON -- COMMAND ARG... The record says everything; without a
+ * command it is the user's shell, as a login shell.
+ */
+static int
+sandbox_exec(int argc, char **argv)
+{
+	struct cli cli = {.command = find_command("run"),
+			  .setup = cordon_setup_new(),
+			  .status_fd = -1};
+	struct cordon_error err = {0};
+	int status = EXIT_CORDON;
+
+	if (cli.setup == NULL || argc < 1 || (argc > 1 && strcmp(argv[1], "--") != 0))
+		fputs("cordon: usage: cordon --sandbox-exec JSON -- COMMAND [ARG...]\n", stderr);
+	else if (cordon_setup_set(cli.setup, CORDON_OPT_RECORD, argv[0], &err) < 0)
+		status = cli_fail(&err);
+	else if (argc < 3)
+		status = run_shell(&cli);
+	else {
+		cli.operands = argv + 2;
+		cli.operand_count = argc - 2;
+		status = run_run(&cli);
+	}
 	cordon_setup_free(cli.setup);
 	return status;
 }
@@ -124,8 +161,10 @@ main(int argc, char **argv)
 		return help();
 	if (strcmp(argv[1], "--version") == 0)
 		return cli_put("cordon " CORDON_VERSION "\n", NULL, 0);
-	if (strcmp(argv[1], "--") == 0 || strcmp(argv[1], "--sandbox-exec") == 0)
-		return not_yet(argv[1]);
+	if (strcmp(argv[1], "--") == 0)
+		return run_command(find_command("run"), argc - 1, argv + 1);
+	if (strcmp(argv[1], "--sandbox-exec") == 0)
+		return sandbox_exec(argc - 2, argv + 2);
 	command = find_command(argv[1]);
 	return command == NULL ? unknown(argv[1]) : run_command(command, argc - 2, argv + 2);
 }

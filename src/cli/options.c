@@ -3,9 +3,12 @@
  * Options: one table for all commands. An option is either one of the setup's, handed on to the
  * library as it is, or a flag of the program's own.
  */
+#include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -32,7 +35,7 @@ struct option {
 static const struct option table[] = {
 	SETUP('p', "policy", "FILE|PROFILE", POLICY, "add a policy file or a profile (repeatable)"),
 	SETUP(0, "policy-json", "TEXT", POLICY_JSON, "add a policy given as text"),
-	SETUP('C', "project", "DIR", PROJECT, "the project, instead of the nearest .git"),
+	SETUP('C', "project", "DIR", PROJECT, "the project, instead of finding it upwards"),
 	SETUP(0, "read", "PATH", READ, "may be read"),
 	SETUP(0, "write", "PATH", WRITE, "may be read, changed, created, deleted"),
 	SETUP(0, "execute", "PATH", EXECUTE, "may be read and run"),
@@ -53,6 +56,8 @@ static const struct option table[] = {
 	SETUP(0, "system", "linux|macos", SYSTEM, "plan for this system"),
 	SETUP(0, "home", "DIR", HOME, "what ~ stands for"),
 	SETUP(0, "facts", "FILE", FACTS, "what the host can do, instead of probing"),
+	FLAG(0, pty, "a terminal of its own"),
+	{0, "status-fd", "N", -1, 0, "JSON lines about the session on this descriptor"},
 	FLAG('v', verbose, "say everything"),
 	FLAG('q', quiet, "no notices"),
 	FLAG(0, print, "print the policy on standard output"),
@@ -83,11 +88,19 @@ in_list(const char *list, const char *name)
 	return false;
 }
 
+/* What is assumed can be planned with, never run with. */
+static bool
+is_for_planning(int setup)
+{
+	return setup == CORDON_OPT_COMMAND || setup == CORDON_OPT_SYSTEM ||
+	       setup == CORDON_OPT_FACTS;
+}
+
 static bool
 belongs(const struct command *command, const struct option *option)
 {
 	if (option->setup >= 0)
-		return command->setup;
+		return command->setup && !(command->runs && is_for_planning(option->setup));
 	if (strcmp(option->name, "quiet") == 0)
 		return true;
 	return in_list(command->flags, option->name);
@@ -169,6 +182,18 @@ find_option(const struct cli *cli, const char *argument, const char **ret_value)
 }
 
 static int
+set_status_fd(struct cli *cli, const char *value)
+{
+	char *end;
+	long fd = strtol(value, &end, 10);
+
+	if (end == value || *end != '\0' || fd < 0 || fd > INT_MAX || fcntl((int)fd, F_GETFD) < 0)
+		return cli_usage(cli, "--status-fd: \"%s\" is not an open descriptor", value);
+	cli->status_fd = (int)fd;
+	return 0;
+}
+
+static int
 apply(struct cli *cli, const struct option *option, const char *value)
 {
 	struct cordon_error err = {0};
@@ -179,6 +204,8 @@ apply(struct cli *cli, const struct option *option, const char *value)
 			return cli_fail(&err);
 		return 0;
 	}
+	if (strcmp(option->name, "status-fd") == 0)
+		return set_status_fd(cli, value);
 	if (is_json(option))
 		cli->format = CORDON_JSON;
 	else
@@ -215,7 +242,7 @@ check_operands(const struct cli *cli)
 	if (cli->operand_count > cli->command->most)
 		return cli_usage(cli, "\"%s\" is one word too many",
 				 cli->operands[cli->command->most]);
-	for (int i = 0; i < cli->operand_count; i++)
+	for (int i = 0; !cli->command->command && i < cli->operand_count; i++)
 		if (*cli->operands[i] == '\0')
 			return cli_usage(cli, "an empty word names nothing");
 	return 0;
@@ -240,6 +267,11 @@ cli_parse(struct cli *cli, int argc, char **argv)
 			status = parse_option(cli, argc, argv, &i);
 			if (status != 0)
 				return status;
+		} else if (cli->command->command) {
+			/* the rest is the command's own, its options included */
+			cli->operands = argv + i;
+			cli->operand_count = argc - i;
+			break;
 		} else {
 			/* never ahead of i: operands move down over what was read already */
 			cli->operands[cli->operand_count++] = argv[i];

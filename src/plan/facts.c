@@ -19,6 +19,8 @@ const char *const fact_names[FACT_COUNT] = {
 	[FACT_YAMA] = "yama",
 	[FACT_CGROUP] = "cgroup",
 	[FACT_SEATBELT] = "seatbelt",
+	[FACT_BROKER] = "broker",
+	[FACT_TREE] = "tree",
 };
 
 static bool

@@ -24,6 +24,8 @@ enum fact {
 	FACT_YAMA,   /* ptrace_scope; 0 also without Yama */
 	FACT_CGROUP, /* our own cgroup is delegated, or a scope can be had */
 	FACT_SEATBELT,
+	FACT_BROKER, /* this build has one; what it needs of the host is said above */
+	FACT_TREE,   /* this build ends every process of a session */
 	FACT_COUNT
 };
 

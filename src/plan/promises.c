@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "plan/plan.h"
 
 enum need {
@@ -19,6 +20,8 @@ enum need {
 	NEED_NO_PROC = 32, /* the plan itself keeps /proc closed */
 	NEED_KILLABLE = 64,
 	NEED_NEVER = 128,
+	NEED_NO_NET = 256, /* the plan allows no network at all */
+	NEED_TREE = 512,
 };
 
 static const struct way {
@@ -36,8 +39,10 @@ static const struct way {
 	{G_FILES_FUTURE, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
 	{G_FILES_PATTERN, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
 	{G_FILES_METADATA, SYSTEM_LINUX, 0, NEED_BROKER, "broker"},
-	{G_NET_TCP, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
-	{G_NET_UDP, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
+	{G_NET_TCP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_NO_NET, "seccomp"},
+	{G_NET_TCP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_BROKER, "broker and seccomp"},
+	{G_NET_UDP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_NO_NET, "seccomp"},
+	{G_NET_UDP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_BROKER, "broker and seccomp"},
 	{G_NET_DOMAINS, SYSTEM_LINUX, 0, NEED_BROKER, "broker and proxy"},
 	{G_NET_DNS, SYSTEM_LINUX, 0, NEED_BROKER, "broker and resolver stub"},
 	{G_SOCKETS_PATH, SYSTEM_LINUX, 9, 0, "Landlock"},
@@ -49,18 +54,18 @@ static const struct way {
 	{G_PROCESS_PTRACE, SYSTEM_LINUX, 1, NEED_SECCOMP, "Landlock and seccomp"},
 	{G_PROCESS_CONTROL, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_PROCESS_LISTING, SYSTEM_LINUX, 1, NEED_NO_PROC, "/proc is not granted"},
-	{G_PROCESS_TREE, SYSTEM_LINUX, 0, NEED_PIDFD | NEED_CGROUP,
+	{G_PROCESS_TREE, SYSTEM_LINUX, 0, NEED_TREE | NEED_PIDFD | NEED_CGROUP,
 	 "subreapers, pidfds and a cgroup"},
-	{G_PROCESS_TREE, SYSTEM_LINUX, 0, NEED_PIDFD, "subreapers and pidfds"},
+	{G_PROCESS_TREE, SYSTEM_LINUX, 0, NEED_TREE | NEED_PIDFD, "subreapers and pidfds"},
 	{G_IPC_SYSV, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_TERMINAL_INJECT, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_KERNEL_SURFACE, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_ENV_FILTER, SYSTEM_LINUX, 0, 0, "a new environment"},
 	{G_FDS_CLOSED, SYSTEM_LINUX, 0, 0, "descriptors closed before exec"},
-	{G_LIMITS_TIME, SYSTEM_LINUX, 0, NEED_PIDFD, "supervisor"},
-	{G_LIMITS_OUTPUT, SYSTEM_LINUX, 0, 0, "supervisor"},
-	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_CGROUP, "cgroup"},
-	{G_LIMITS_MEMORY, SYSTEM_LINUX, 0, NEED_CGROUP, "cgroup"},
+	{G_LIMITS_TIME, SYSTEM_LINUX, 0, NEED_TREE | NEED_PIDFD, "supervisor"},
+	{G_LIMITS_OUTPUT, SYSTEM_LINUX, 0, NEED_TREE, "supervisor"},
+	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_TREE | NEED_CGROUP, "cgroup"},
+	{G_LIMITS_MEMORY, SYSTEM_LINUX, 0, NEED_TREE | NEED_CGROUP, "cgroup"},
 	{G_CALLS_INTERRUPTED, SYSTEM_LINUX, 0, NEED_KILLABLE, "killable waits"},
 
 	{G_FILES_READ, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
@@ -157,6 +162,14 @@ takes_away(const struct plan *plan, const struct planned_rule *rule)
 	}
 }
 
+/* A policy file of this run inside the project is a protected name: files.future speaks for it. */
+static bool
+is_projects_policy(const struct plan *plan, const struct planned_rule *rule)
+{
+	return rule->layer == LAYER_BUILTIN && rule->match == MATCH_LITERAL &&
+	       path_below(rule->path, plan->host->project);
+}
+
 static struct demand
 find_demand(const struct plan *plan)
 {
@@ -166,7 +179,7 @@ find_demand(const struct plan *plan)
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *rule = &index->paths[i];
 
-		if (rule->rights == 0)
+		if (rule->rights == 0 || is_projects_policy(plan, rule))
 			continue;
 		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHTS_CHANGE))
 			demand.change = true;
@@ -213,7 +226,8 @@ is_needed(const struct plan *plan, const struct demand *demand, enum guarantee g
 	case G_LIMITS_MEMORY:
 		return settings->limits[LIMIT_MEMORY].value != 0;
 	case G_CALLS_INTERRUPTED:
-		return plan->host->system == SYSTEM_LINUX && demand->restrict_files;
+		return plan->host->system == SYSTEM_LINUX && demand->restrict_files &&
+		       plan->facts.values[FACT_BROKER];
 	default:
 		return true;
 	}
@@ -224,8 +238,9 @@ is_needed(const struct plan *plan, const struct demand *demand, enum guarantee g
 static bool
 has_broker(const struct facts *facts)
 {
-	return facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD] &&
-	       facts->values[FACT_PIDFD] && facts->values[FACT_YAMA] < 2;
+	return facts->values[FACT_BROKER] && facts->values[FACT_SECCOMP_NOTIFY] &&
+	       facts->values[FACT_NOTIFY_ADDFD] && facts->values[FACT_PIDFD] &&
+	       facts->values[FACT_YAMA] < 2;
 }
 
 static unsigned
@@ -237,9 +252,11 @@ needs_met(const struct plan *plan)
 	met |= values[FACT_SECCOMP_FILTER] ? NEED_SECCOMP : 0u;
 	met |= has_broker(&plan->facts) ? NEED_BROKER : 0u;
 	met |= values[FACT_PIDFD] ? NEED_PIDFD : 0u;
+	met |= values[FACT_TREE] ? NEED_TREE : 0u;
 	met |= values[FACT_CGROUP] ? NEED_CGROUP : 0u;
 	met |= values[FACT_SEATBELT] ? NEED_SEATBELT : 0u;
 	met |= values[FACT_NOTIFY_WAIT_KILLABLE] ? NEED_KILLABLE : 0u;
+	met |= plan->settings.network.mode == NET_NONE ? NEED_NO_NET : 0u;
 	met |= index_decide(&plan->index, "/proc/1").rights & RIGHT_READ ? 0u : NEED_NO_PROC;
 	return met;
 }
@@ -247,7 +264,10 @@ needs_met(const struct plan *plan)
 static void
 explain_broker(const struct facts *facts, struct promise *to)
 {
-	if (facts->values[FACT_YAMA] >= 2) {
+	if (!facts->values[FACT_BROKER]) {
+		to->how = "this version has no broker yet";
+		to->remedy = NULL;
+	} else if (facts->values[FACT_YAMA] >= 2) {
 		to->how = "Yama keeps the broker from reading the command's arguments";
 		to->remedy = "set kernel.yama.ptrace_scope to 0 or 1";
 	} else if (facts->values[FACT_SECCOMP_NOTIFY]) {
@@ -273,14 +293,16 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		explain_broker(&plan->facts, to);
 		return;
 	}
-	to->how = missing & NEED_SECCOMP    ? "there is no seccomp filter"
+	to->how = missing & NEED_TREE	    ? "this version does not end every process yet"
+		  : missing & NEED_SECCOMP  ? "there is no seccomp filter"
 		  : missing & NEED_NO_PROC  ? "/proc is granted, and it lists every process"
 		  : missing & NEED_CGROUP   ? "no cgroup is delegated to us"
 		  : missing & NEED_PIDFD    ? "there are no pidfds"
 		  : missing & NEED_KILLABLE ? "supervised calls can be interrupted on this kernel"
 		  : missing & NEED_SEATBELT ? "there is no Seatbelt"
 					    : way->how;
-	to->remedy = missing & NEED_NO_PROC ? "use the profile strict"
+	to->remedy = missing & NEED_TREE      ? NULL
+		     : missing & NEED_NO_PROC ? "use the profile strict"
 		     : missing & NEED_CGROUP
 			     ? "log in through systemd, or run in a delegated cgroup"
 		     : missing & NEED_KILLABLE ? "use a kernel from 5.19 on"

@@ -205,10 +205,17 @@ words_have(const struct words *words, const char *text)
 }
 
 int
-baseline_accept_listing(struct reading *r, const struct json *at)
+baseline_accept(struct reading *r, const struct json *at)
 {
-	return policy_add_word(r->policy, &r->policy->accept, guarantee_names[G_PROCESS_LISTING],
-			       reading_place(r, at), r->err);
+	/* after the first: not built yet; each goes when it is */
+	static const enum guarantee accepted[] = {G_PROCESS_LISTING, G_FILES_FUTURE,
+						  G_FILES_METADATA, G_SOCKETS_PATH, G_PROCESS_TREE};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof accepted / sizeof accepted[0]; i++)
+		rc = policy_add_word(r->policy, &r->policy->accept, guarantee_names[accepted[i]],
+				     reading_place(r, at), r->err);
+	return rc;
 }
 
 int

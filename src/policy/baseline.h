@@ -43,9 +43,9 @@ int baseline_grant(struct reading *r, const struct json *at, enum list list,
 		   const char *const *paths);
 int baseline_grant_devices(struct reading *r, const struct json *at);
 /*
- * What no source promises: that other processes cannot be listed. Programs need /proc, which lists
- * them, so the text is taken to accept it.
+ * What no source promises, so that a text is taken to live without it: that other processes cannot
+ * be listed (programs need /proc, which lists them), and what cordon itself does not keep yet.
  */
-int baseline_accept_listing(struct reading *r, const struct json *at);
+int baseline_accept(struct reading *r, const struct json *at);
 /* Names are added to what may pass, each once. */
 int baseline_pass(struct reading *r, const struct json *at, const char *const *names);

@@ -424,7 +424,7 @@ set_rest(struct reading *r, const struct json *at)
 	null->rights = RIGHT_READ | RIGHT_WRITE;
 	null->match = MATCH_LITERAL;
 	null->optional = true;
-	return baseline_accept_listing(r, at);
+	return baseline_accept(r, at);
 }
 
 static int

@@ -172,7 +172,7 @@ set_defaults(struct reading *r, const struct json *record)
 	}
 	if (policy->env.mode == ENV_UNSET && set_env_scrubbed(r, record) < 0)
 		return -CORDON_E_MEMORY;
-	return baseline_accept_listing(r, record);
+	return baseline_accept(r, record);
 }
 
 static int

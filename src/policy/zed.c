@@ -475,7 +475,7 @@ grant_rest(struct reading *r, const struct sources *sources, const struct json *
 	int rc = grant_home(r, at);
 
 	if (rc == 0)
-		rc = baseline_accept_listing(r, at);
+		rc = baseline_accept(r, at);
 	if (rc == 0)
 		rc = grant_additional(r, sources);
 	if (rc == 0)

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What this host can enforce, tried. The plan says what is needed and how it would be kept; each
+ * such promise is then held against the running kernel. A promise that does not hold when tried is
+ * worse than a gap and is reported as broken.
+ */
+#include <stdio.h>
+
+#include "api/setup.h"
+#include "base/str.h"
+#include "enforce/enforce.h"
+
+enum state { NOT_NEEDED, PROVED, KEPT, ACCEPTED, GAP, BROKEN };
+static const char *const state_words[] = {
+	[NOT_NEEDED] = "not needed", [PROVED] = "proved", [KEPT] = "kept",
+	[ACCEPTED] = "accepted",     [GAP] = "gap",	  [BROKEN] = "BROKEN",
+};
+
+struct finding {
+	enum state state;
+	char detail[240]; /* what was tried and seen, or why nothing was */
+};
+
+struct checkup {
+	const struct plan *plan;
+	bool here; /* the facts are this machine's: promises can be tried */
+	struct finding findings[G_COUNT];
+	int gaps, accepted, broken;
+	char landlock[240]; /* why there is none, or "" */
+};
+
+/* ---- trying ---- */
+
+static const enum state by_keeping[] = {
+	[KEPT_NOT_NEEDED] = NOT_NEEDED,
+	[KEPT_ENFORCED] = KEPT,
+	[KEPT_ACCEPTED] = ACCEPTED,
+	[KEPT_GAP] = GAP,
+};
+
+static int
+examine(struct checkup *checkup, enum guarantee guarantee, struct cordon_error *err)
+{
+	struct finding *to = &checkup->findings[guarantee];
+	struct cordon_error why = {0};
+	struct proof proof;
+	int rc;
+
+	to->state = by_keeping[checkup->plan->promises[guarantee].keeping];
+	checkup->gaps += to->state == GAP;
+	checkup->accepted += to->state == ACCEPTED;
+	if (to->state != KEPT || !checkup->here)
+		return 0;
+	rc = enforce_prove(guarantee, &proof, &why);
+	snprintf(to->detail, sizeof to->detail, "%s", rc == 0 ? proof.detail : why.text);
+	/* what cannot be tried is not thereby disproved */
+	if (rc == -CORDON_E_GAP)
+		return 0;
+	if (rc < 0)
+		return cordon_fail(err, (enum cordon_code) - rc, 0, "%s: %s",
+				   guarantee_names[guarantee], why.text);
+	to->state = proof.denied && proof.allowed ? PROVED : BROKEN;
+	checkup->broken += to->state == BROKEN;
+	return 0;
+}
+
+/* The kernel's own words on why there is no Landlock are more exact than a plan can be. */
+static void
+ask_landlock(struct checkup *checkup)
+{
+	struct cordon_error why = {0};
+	struct proof proof;
+
+	if (checkup->here && checkup->plan->facts.system == SYSTEM_LINUX &&
+	    checkup->plan->facts.values[FACT_LANDLOCK_ABI] == 0 &&
+	    enforce_prove(G_FILES_READ, &proof, &why) < 0)
+		snprintf(checkup->landlock, sizeof checkup->landlock, "%s", why.text);
+}
+
+/* ---- facts in words ---- */
+
+static const struct step {
+	int abi;
+	const char *kernel, *what;
+} landlock_steps[] = {
+	{1, "5.13", "files"},
+	{2, "5.19", "moving files between folders"},
+	{3, "6.2", "truncation"},
+	{4, "6.7", "TCP ports"},
+	{5, "6.10", "control of devices"},
+	{6, "6.12", "signals and abstract sockets"},
+	{9, "7.1", "unix sockets by path"},
+	{10, "7.2", "UDP ports"},
+};
+#define LANDLOCK_STEPS (sizeof landlock_steps / sizeof landlock_steps[0])
+
+/* Which version keeps a guarantee by itself, where an older one leaves it to others. */
+static const struct {
+	enum guarantee guarantee;
+	int abi;
+} landlock_keeps[] = {
+	{G_FILES_WRITE, 3},
+	{G_SOCKETS_ABSTRACT, 6},
+	{G_PROCESS_SIGNAL, 6},
+	{G_SOCKETS_PATH, 9},
+};
+
+static const struct step *
+step_for(const struct checkup *checkup, enum guarantee guarantee)
+{
+	for (size_t i = 0; i < sizeof landlock_keeps / sizeof landlock_keeps[0]; i++) {
+		const struct step *step = landlock_steps;
+
+		if (landlock_keeps[i].guarantee != guarantee ||
+		    checkup->plan->facts.system != SYSTEM_LINUX ||
+		    checkup->plan->facts.values[FACT_LANDLOCK_ABI] >= landlock_keeps[i].abi)
+			continue;
+		while (step->abi != landlock_keeps[i].abi)
+			step++;
+		return step;
+	}
+	return NULL;
+}
+
+/* What would help against a gap; "" when nothing is known to. */
+static void
+find_remedy(const struct checkup *checkup, enum guarantee guarantee, char *to, size_t size)
+{
+	const char *planned = checkup->plan->promises[guarantee].remedy;
+	const struct step *step = step_for(checkup, guarantee);
+	enum state state = checkup->findings[guarantee].state;
+
+	*to = '\0';
+	if (state != ACCEPTED && state != GAP)
+		return;
+	if (step != NULL)
+		snprintf(to, size, "use a kernel from %s on (Landlock ABI %d)", step->kernel,
+			 step->abi);
+	else if (planned != NULL)
+		snprintf(to, size, "%s", planned);
+}
+
+static const struct {
+	enum fact fact;
+	const char *words, *absent;
+} facts_in_words[] = {
+	{FACT_SECCOMP_FILTER, "seccomp filters", "use a kernel with CONFIG_SECCOMP_FILTER"},
+	{FACT_SECCOMP_NOTIFY, "seccomp notification",
+	 "use a kernel from 5.0 on, or start cordon outside the other sandbox"},
+	{FACT_NOTIFY_ADDFD, "handing descriptors over", "use a kernel from 5.9 on"},
+	{FACT_NOTIFY_WAIT_KILLABLE, "supervised calls that signals leave alone",
+	 "use a kernel from 5.19 on"},
+	{FACT_NOTIFY_SYNC, "fast supervised calls", "use a kernel from 6.6 on"},
+	{FACT_PIDFD, "pidfds",
+	 "use a kernel from 5.6 on, or allow pidfd_getfd in the container's profile"},
+	{FACT_OPENAT2, "openat2",
+	 "use a kernel from 5.6 on, or allow it in the container's profile"},
+	{FACT_CLOSE_RANGE, "close_range", "use a kernel from 5.9 on"},
+	{FACT_CGROUP, "a cgroup of our own",
+	 "log in through systemd, or run in a delegated cgroup"},
+};
+
+static void
+text_landlock(const struct checkup *checkup, struct str *to)
+{
+	int abi = checkup->plan->facts.values[FACT_LANDLOCK_ABI];
+	const char *before = "; not yet: ";
+
+	if (abi == 0) {
+		str_printf(to, "  no   Landlock: %s\n",
+			   *checkup->landlock == '\0' ? "none" : checkup->landlock);
+		return;
+	}
+	str_printf(to, "  yes  Landlock, ABI %d", abi);
+	for (size_t i = 0; i < LANDLOCK_STEPS; i++) {
+		if (landlock_steps[i].abi <= abi)
+			continue;
+		str_printf(to, "%s%s (kernel %s)", before, landlock_steps[i].what,
+			   landlock_steps[i].kernel);
+		before = ", ";
+	}
+	str_add(to, "\n");
+}
+
+static void
+text_linux(const struct checkup *checkup, struct str *to)
+{
+	const int *values = checkup->plan->facts.values;
+
+	text_landlock(checkup, to);
+	for (size_t i = 0; i < sizeof facts_in_words / sizeof facts_in_words[0]; i++) {
+		bool has = values[facts_in_words[i].fact] != 0;
+
+		str_printf(to, "  %-4s %s%s%s\n", has ? "yes" : "no", facts_in_words[i].words,
+			   has ? "" : ": ", has ? "" : facts_in_words[i].absent);
+	}
+	if (values[FACT_YAMA] >= 2)
+		str_printf(
+			to,
+			"  no   reading a child's memory: set kernel.yama.ptrace_scope to 0 or 1 (now %d)\n",
+			values[FACT_YAMA]);
+}
+
+/* ---- the report ---- */
+
+static void
+text_finding(const struct checkup *checkup, enum guarantee guarantee, struct str *to)
+{
+	const struct promise *promise = &checkup->plan->promises[guarantee];
+	const struct finding *finding = &checkup->findings[guarantee];
+	char remedy[160];
+
+	if (finding->state == NOT_NEEDED)
+		return;
+	str_printf(to, "  %-9s %-18s %s", state_words[finding->state], guarantee_names[guarantee],
+		   promise->how == NULL ? guarantee_promises[guarantee] : promise->how);
+	if (*finding->detail != '\0')
+		str_printf(to, ": %s", finding->detail);
+	find_remedy(checkup, guarantee, remedy, sizeof remedy);
+	str_printf(to, "%s%s", *remedy == '\0' ? "" : "; ", remedy);
+	if (finding->state == GAP)
+		str_printf(to, "; or accept it: --accept %s", guarantee_names[guarantee]);
+	str_add(to, "\n");
+}
+
+static void
+text_verdict(const struct checkup *checkup, struct str *to)
+{
+	const char *command = checkup->plan->host->command == COMMAND_RUN ? "run" : "shell";
+
+	if (checkup->gaps == 0 && checkup->broken == 0)
+		str_printf(to, "the policy of `%s` can be enforced here", command);
+	else
+		str_printf(to, "the policy of `%s` can NOT be enforced here: %d gap%s, %d broken",
+			   command, checkup->gaps, checkup->gaps == 1 ? "" : "s", checkup->broken);
+	if (checkup->accepted > 0)
+		str_printf(to, ", apart from the %d it accepts", checkup->accepted);
+	str_add(to, "\n");
+}
+
+static void
+print_text(const struct checkup *checkup, struct str *to)
+{
+	const struct facts *facts = &checkup->plan->facts;
+
+	str_printf(to, "%s (%s)\n", system_names[facts->system], facts->kernel);
+	if (facts->system == SYSTEM_LINUX)
+		text_linux(checkup, to);
+	else
+		str_printf(to, "  %-4s Seatbelt\n", facts->values[FACT_SEATBELT] ? "yes" : "no");
+	str_printf(to, "guarantees%s\n",
+		   checkup->here ? "" : " (planned only: these are not this machine's facts)");
+	for (int i = 0; i < G_COUNT; i++)
+		text_finding(checkup, (enum guarantee)i, to);
+	text_verdict(checkup, to);
+}
+
+static void
+json_text(const char *key, const char *text, struct str *to)
+{
+	str_printf(to, ", \"%s\": ", key);
+	if (text == NULL || *text == '\0')
+		str_add(to, "null");
+	else
+		str_json(to, text);
+}
+
+static void
+print_json(const struct checkup *checkup, struct str *to)
+{
+	char remedy[160];
+
+	str_printf(
+		to,
+		"{\n  \"enforceable\": %s,\n  \"tried\": %s,\n  \"gaps\": %d,\n  \"accepted\": %d,\n"
+		"  \"broken\": %d,\n  \"guarantees\": [",
+		checkup->gaps == 0 && checkup->broken == 0 ? "true" : "false",
+		checkup->here ? "true" : "false", checkup->gaps, checkup->accepted,
+		checkup->broken);
+	for (int i = 0; i < G_COUNT; i++) {
+		const struct promise *promise = &checkup->plan->promises[i];
+
+		str_printf(to, "%s\n    {\"name\": \"%s\", \"state\": \"%s\"", i == 0 ? "" : ",",
+			   guarantee_names[i],
+			   checkup->findings[i].state == BROKEN
+				   ? "broken"
+				   : state_words[checkup->findings[i].state]);
+		json_text("how", promise->how, to);
+		json_text("detail", checkup->findings[i].detail, to);
+		find_remedy(checkup, (enum guarantee)i, remedy, sizeof remedy);
+		json_text("remedy", remedy, to);
+		str_add(to, "}");
+	}
+	str_add(to, "\n  ],\n  \"facts\": ");
+	facts_print(&checkup->plan->facts, to);
+	json_text("landlock", checkup->landlock, to);
+	str_add(to, "\n}\n");
+}
+
+int
+cordon_doctor(const struct cordon_setup *setup, enum cordon_format format, char **ret_text,
+	      struct cordon_error *err)
+{
+	auto_context struct cordon_plan *context = NULL;
+	auto_str struct str text = {0};
+	struct checkup checkup = {0};
+	int rc = context_open(setup, CONTEXT_LOOK, &context, err);
+
+	if (rc == 0)
+		rc = context_plan(context, setup, CONTEXT_LOOK, NULL, err);
+	if (rc < 0)
+		return rc;
+	checkup.plan = context->plan;
+	checkup.here = setup->facts_file == NULL && context->host.system == enforce_system();
+	for (int i = 0; rc == 0 && i < G_COUNT; i++)
+		rc = examine(&checkup, (enum guarantee)i, err);
+	if (rc < 0)
+		return rc;
+	ask_landlock(&checkup);
+	if (format == CORDON_JSON)
+		print_json(&checkup, &text);
+	else
+		print_text(&checkup, &text);
+	rc = str_finish(&text, ret_text, err);
+	return rc < 0 ? rc : checkup.gaps == 0 && checkup.broken == 0;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+/* cordon doctor: what this host can enforce, tried. */
+#include "base/mem.h"
+#include "cli/cli.h"
+
+int
+run_doctor(struct cli *cli)
+{
+	struct cordon_error err = {0};
+	auto_free char *text = NULL;
+	int enforceable = cordon_doctor(cli->setup, cli->format, &text, &err);
+
+	return enforceable < 0 ? cli_fail(&err) : cli_put(text, NULL, !enforceable);
+}

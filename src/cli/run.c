@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/*
+ * cordon run, cordon shell, cordon --sandbox-exec. Nothing of ours goes to standard output while a
+ * command runs; the exit status is the command's own.
+ */
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/cli.h"
+
+#define EXIT_TIME 124
+
+/* One line a guarantee: what holds for this run. */
+static void
+say_guarantees(const struct cordon_plan *plan)
+{
+	struct cordon_error err = {0};
+	auto_free char *text = NULL;
+	const char *part;
+
+	if (cordon_plan_print(plan, CORDON_TEXT, 0, &text, &err) < 0)
+		return;
+	part = strstr(text, "\nguarantees\n");
+	fputs(part == NULL ? text : part + 1, stderr);
+}
+
+/* Every gap with its reason and way out, then nothing runs. */
+static int
+refuse_gaps(const struct cordon_plan *plan)
+{
+	const char *gap;
+
+	for (size_t i = 0; (gap = cordon_plan_gap(plan, i)) != NULL; i++)
+		fprintf(stderr, "cordon: cannot keep %s\n", gap);
+	return EXIT_CORDON;
+}
+
+static int
+not_started(const struct cordon_error *err)
+{
+	cli_fail(err);
+	return err->sys == 126 || err->sys == 127 ? err->sys : EXIT_CORDON;
+}
+
+/* The terminal's ^C reached us as well: a shell that waits for us must see that it did. */
+static int
+end_as(const struct cordon_run *run)
+{
+	if (run->timed_out) {
+		fputs("cordon: the time limit ended it\n", stderr);
+		return EXIT_TIME;
+	}
+	if (run->signal == 0)
+		return run->status;
+	if (run->by_terminal) {
+		signal(run->signal, SIG_DFL);
+		raise(run->signal);
+	}
+	return 128 + run->signal;
+}
+
+/* A number left free among 0-2 would go to a descriptor of ours, and the command would lose it. */
+static int
+hold_standard(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
+			return -1;
+	return 0;
+}
+
+static int
+run_it(struct cli *cli, char **argv, bool login)
+{
+	struct cordon_command command = {argv, login, cli->pty, cli->status_fd};
+	struct cordon_error err = {0};
+	struct cordon_plan *plan = NULL;
+	struct cordon_run run;
+	int rc;
+
+	if (hold_standard() < 0) {
+		fputs("cordon: cannot open /dev/null\n", stderr);
+		return EXIT_CORDON;
+	}
+	if (cordon_plan_new(cli->setup, &plan, &err) < 0)
+		return cli_fail(&err);
+	cli_notices(cli, plan);
+	if (cordon_plan_gaps(plan) > 0) {
+		rc = refuse_gaps(plan);
+		cordon_plan_free(plan);
+		return rc;
+	}
+	if (cli->verbose)
+		say_guarantees(plan);
+	rc = cordon_run(plan, &command, &run, &err);
+	cordon_plan_free(plan);
+	if (rc == 0 && *run.notice != '\0' && !cli->quiet)
+		fprintf(stderr, "cordon: %s\n", run.notice);
+	return rc < 0 ? not_started(&err) : end_as(&run);
+}
+
+int
+run_run(struct cli *cli)
+{
+	return run_it(cli, cli->operands, false);
+}
+
+int
+run_shell(struct cli *cli)
+{
+	const struct passwd *entry = getpwuid(geteuid());
+	const char *shell = getenv("SHELL");
+	struct cordon_error err = {0};
+	char *argv[2] = {NULL, NULL};
+
+	if (shell == NULL || *shell != '/')
+		shell = entry != NULL && entry->pw_shell != NULL && *entry->pw_shell == '/'
+				? entry->pw_shell
+				: "/bin/sh";
+	argv[0] = (char *)shell;
+	if (cordon_setup_set(cli->setup, CORDON_OPT_COMMAND, "shell", &err) < 0)
+		return cli_fail(&err);
+	return run_it(cli, argv, true);
+}

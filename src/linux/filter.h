@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The system-call filter: made when the program was built, only chosen and loaded here. It is the
+ * second wall: it takes away calls and arguments that Landlock cannot see.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "cordon/cordon.h"
+
+struct sock_fprog;
+
+/*
+ * The filter for the running architecture. network: Internet sockets may be made; without it only
+ * local stream sockets. NULL on an architecture that has none. Static, never to be freed.
+ */
+const struct sock_fprog *filter_choose(bool network);
+
+/*
+ * Puts the calling thread and all it starts under the filter, for ever. The caller has set
+ * no_new_privs. Async-signal-safe: may run between fork and exec. A NULL program is an error.
+ */
+int filter_load(const struct sock_fprog *program, struct cordon_error *err);

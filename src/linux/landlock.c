@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Landlock rulesets. Each planned grant is opened once, held against its canonical name, and gets
+ * what the index decides for that very path. Landlock knows only trees: a folder gets what holds
+ * for it and for everything new below it. Nothing here decides by itself, with one exception: root
+ * is not given what an ordinary user could not read.
+ */
+#include "base/compat.h"
+
+#include "linux/landlock.h"
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+
+/* Newer than the oldest headers we build with. */
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+#define QUERY_VERSION 1u
+#define RULE_PATH_BENEATH 1
+#define RESOLVE_NO_LINKS 0x04 /* openat2: RESOLVE_NO_SYMLINKS, which includes procfs's own */
+#define DEVPTS_MAGIC 0x1cd1
+#define ABI_LAST 10
+
+struct beneath_rule {
+	uint64_t access;
+	int32_t fd;
+} __attribute__((packed));
+
+/* ---- what each version adds ---- */
+
+#define FILE_MAKE_PLAIN \
+	(FILE_MAKE_DIR | FILE_MAKE_REG | FILE_MAKE_SOCK | FILE_MAKE_FIFO | FILE_MAKE_SYM)
+#define FILE_REMOVE_ANY (FILE_REMOVE_DIR | FILE_REMOVE)
+#define FILE_FIRST                                                                 \
+	(FILE_EXECUTE | FILE_WRITE | FILE_READ | FILE_READ_DIR | FILE_REMOVE_ANY | \
+	 FILE_MAKE_PLAIN | FILE_MAKE_CHAR | FILE_MAKE_BLOCK)
+/* Of everything else add_rule says EINVAL for what is no folder. */
+#define FILE_NOT_DIR \
+	(FILE_EXECUTE | FILE_WRITE | FILE_READ | FILE_TRUNCATE | FILE_IOCTL_DEV | FILE_RESOLVE_UNIX)
+
+static const struct {
+	int abi;
+	struct landlock_access adds;
+} versions[] = {
+	{1, {.files = FILE_FIRST}},
+	{2, {.files = FILE_REFER}},
+	{3, {.files = FILE_TRUNCATE}},
+	{4, {.net = NET_BIND_TCP | NET_CONNECT_TCP}},
+	{5, {.files = FILE_IOCTL_DEV}},
+	{6, {.scopes = SCOPE_ABSTRACT_SOCKET | SCOPE_SIGNAL}},
+	/* 7 adds flags for the audit log and 8 one for threads: nothing to restrict */
+	{9, {.files = FILE_RESOLVE_UNIX}},
+	{ABI_LAST, {.net = NET_BIND_UDP | NET_CONNECT_SEND_UDP}},
+};
+
+struct landlock_access
+access_for_abi(int abi)
+{
+	struct landlock_access all = {0};
+
+	for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+		if (versions[i].abi > abi)
+			break;
+		all.files |= versions[i].adds.files;
+		all.net |= versions[i].adds.net;
+		all.scopes |= versions[i].adds.scopes;
+	}
+	return all;
+}
+
+/* In the order of the rights' bits. Without REFER a rename to another folder says EXDEV. */
+static const uint64_t right_access[RIGHT_KINDS] = {
+	FILE_READ | FILE_READ_DIR,
+	FILE_WRITE | FILE_TRUNCATE,
+	FILE_MAKE_PLAIN | FILE_REFER,
+	FILE_REMOVE_ANY | FILE_REFER,
+	FILE_EXECUTE,
+};
+
+uint64_t
+access_for_rights(unsigned rights)
+{
+	uint64_t access = 0;
+
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (rights & (1u << i))
+			access |= right_access[i];
+	return access;
+}
+
+int
+landlock_version(const char **ret_why)
+{
+	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, QUERY_VERSION);
+
+	if (abi >= 0)
+		return abi;
+	if (ret_why != NULL)
+		*ret_why = errno == EOPNOTSUPP
+				   ? "Landlock is built in but not started: add \"landlock\" to "
+				     "lsm= on the kernel's command line"
+			   : errno == EPERM
+				   ? "something forbids the Landlock calls: allow them in the "
+				     "container's seccomp profile"
+				   : "this kernel has no Landlock: use 5.13 or later built with "
+				     "CONFIG_SECURITY_LANDLOCK";
+	return 0;
+}
+
+/* ---- holding paths ---- */
+
+int
+path_pin_checked(const char *path)
+{
+	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char link[40], led[PATH_MAX];
+	struct stat at = {0};
+	ssize_t length;
+
+	if (fd < 0)
+		return -1;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	length = readlink(link, led, sizeof led);
+	if (fstat(fd, &at) == 0 && !S_ISLNK(at.st_mode) && length == (ssize_t)strlen(path) &&
+	    memcmp(led, path, (size_t)length) == 0)
+		return fd;
+	close(fd);
+	errno = ELOOP;
+	return -1;
+}
+
+int
+path_pin(const char *path)
+{
+	const uint64_t how[3] = {O_PATH | O_CLOEXEC, 0, RESOLVE_NO_LINKS};
+	int fd = (int)syscall(COMPAT_SYS_OPENAT2, AT_FDCWD, path, how, sizeof how);
+
+	/* Landlock is newer than openat2, but a container's filter may not know it */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return path_pin_checked(path);
+	return fd;
+}
+
+/* ---- rules ---- */
+
+/* One ruleset being made. */
+struct making {
+	const struct plan *plan;
+	struct landlock_access handled;
+	int ruleset;
+	bool root; /* modes do not keep secrets from it, as they do from an ordinary user */
+	struct cordon_error *err;
+};
+
+static int
+allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
+{
+	struct beneath_rule rule = {access & m->handled.files & (folder ? ~0ull : FILE_NOT_DIR),
+				    fd};
+
+	if (rule.access == 0 ||
+	    syscall(SYS_landlock_add_rule, m->ruleset, RULE_PATH_BENEATH, &rule, 0) == 0)
+		return 0;
+	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "Landlock does not take %.120s", path);
+}
+
+/* Terminals, the only devices whose own ioctls programs cannot do without. */
+static bool
+is_terminal(int fd, const struct stat *at)
+{
+	struct statfs fs;
+
+	if (S_ISDIR(at->st_mode))
+		return fstatfs(fd, &fs) == 0 && fs.f_type == DEVPTS_MAGIC;
+	if (!S_ISCHR(at->st_mode))
+		return false;
+	/* /dev/tty, /dev/ptmx, /dev/pts/N */
+	return (major(at->st_rdev) == 5 && (minor(at->st_rdev) == 0 || minor(at->st_rdev) == 2)) ||
+	       (major(at->st_rdev) >= 136 && major(at->st_rdev) <= 143);
+}
+
+static unsigned
+decide(const struct making *m, const char *path)
+{
+	return index_decide(&m->plan->index, path).rights;
+}
+
+/* The rights of a name below path that no rule speaks of, names components deep. */
+static unsigned
+decide_below(const struct making *m, const char *path, int names)
+{
+	char below[PATH_MAX + 8];
+
+	snprintf(below, sizeof below, "%s%s", strcmp(path, "/") == 0 ? "" : path,
+		 names == 1 ? "/\001" : "/\001/\001");
+	return decide(m, below);
+}
+
+/*
+ * What can be granted at path. A rule on a folder reaches everything in it, so a folder gets only
+ * what its future entries have too (a literal rule ends at the folder, a child rule one below).
+ * Listing is the exception: names alone are given where the folder itself may be read.
+ */
+static uint64_t
+access_at(const struct making *m, const char *path, int fd, const struct stat *at)
+{
+	unsigned own = decide(m, path);
+	uint64_t access = access_for_rights(own);
+
+	if (S_ISDIR(at->st_mode)) {
+		unsigned tree = own & decide_below(m, path, 1) & decide_below(m, path, 2);
+
+		access = access_for_rights(tree) |
+			 (own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u);
+	}
+	if (own & (RIGHT_READ | RIGHT_WRITE) && is_terminal(fd, at))
+		access |= FILE_IOCTL_DEV;
+	return access;
+}
+
+/* ---- folders granted piece by piece ---- */
+
+/*
+ * Folders in which some entries are for root alone. A profile that grants one means what an
+ * ordinary user gets by it; modes do not see to that for root. The price: root cannot list them.
+ */
+static const char *const guarded_folders[] = {
+	"/etc",	    "/etc/NetworkManager", "/etc/kubernetes", "/etc/letsencrypt",
+	"/etc/pki", "/etc/pki/tls",	   "/etc/ssh",	      "/etc/ssl",
+	"/sys",	    "/sys/kernel",
+};
+/* Closed to root whatever their mode says. */
+static const char *const root_secrets[] = {
+	"/etc/shadow*",	     "/etc/gshadow*",	    "/etc/sudoers*",
+	"/etc/krb5.keytab",  "/etc/wireguard",	    "/etc/NetworkManager/system-connections",
+	"/etc/ssh/*_key",    "/etc/ssl/private",    "/etc/pki/tls/private",
+	"/sys/kernel/debug", "/sys/kernel/tracing",
+};
+
+static bool
+is_guarded(const char *path)
+{
+	for (size_t i = 0; i < sizeof guarded_folders / sizeof guarded_folders[0]; i++)
+		if (strcmp(guarded_folders[i], path) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_secret(const char *path, const struct stat *at)
+{
+	mode_t needed = S_ISDIR(at->st_mode) ? S_IROTH | S_IXOTH : S_IROTH;
+
+	for (size_t i = 0; i < sizeof root_secrets / sizeof root_secrets[0]; i++)
+		if (fnmatch(root_secrets[i], path, FNM_PATHNAME) == 0)
+			return true;
+	return (at->st_mode & needed) != needed;
+}
+
+static int allow_entries(const struct making *m, int folder, const char *path, bool guard);
+
+/* guard: leave out what is for root alone. What links name has a rule of its own, or none. */
+static int
+allow_entry(const struct making *m, int folder, const char *path, const char *name, bool guard)
+{
+	auto_fd int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char inner[PATH_MAX];
+	struct stat at;
+
+	if (snprintf(inner, sizeof inner, "%s/%s", path, name) >= (int)sizeof inner)
+		return 0;
+	if (fd < 0 || fstat(fd, &at) < 0 || S_ISLNK(at.st_mode) || (guard && is_secret(inner, &at)))
+		return 0;
+	if (guard && is_guarded(inner) && S_ISDIR(at.st_mode))
+		return allow_entries(m, fd, inner, true);
+	return allow(m, fd, access_at(m, inner, fd, &at), S_ISDIR(at.st_mode), inner);
+}
+
+static int
+allow_entries(const struct making *m, int folder, const char *path, bool guard)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (dir == NULL) {
+		rc = cordon_fail(m->err, CORDON_E_PATH, errno, "cannot list %.120s", path);
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	while (rc == 0 && (entry = readdir(dir)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			rc = allow_entry(m, folder, path, entry->d_name, guard);
+	closedir(dir);
+	return rc;
+}
+
+/* ---- planned rules ---- */
+
+/* All that was said about one path. */
+struct said {
+	const char *path;
+	const struct rule *named; /* an allow that is not optional: the user's own word */
+	bool allowed, child;
+};
+
+static int
+refuse(const struct making *m, const struct said *said, int why)
+{
+	const struct place *place = &said->named->place;
+	const char *reason = why == ENOENT || why == ENOTDIR
+				     ? "does not exist; make it or drop the rule"
+			     : why == ELOOP ? "leads elsewhere than when it was planned"
+					    : strerror(why);
+
+	cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
+		       "cannot grant %.100s: it %s%s", said->path,
+		       why == ENOENT || why == ENOTDIR || why == ELOOP ? "" : "cannot be opened: ",
+		       reason);
+	if (m->err != NULL)
+		m->err->sys = why;
+	return -CORDON_E_PATH;
+}
+
+/* Is what is missing going to be made in a folder that has the same rights? */
+static bool
+is_covered(const struct making *m, const char *path)
+{
+	unsigned rights = decide(m, path);
+	char above[PATH_MAX];
+	struct stat at;
+	char *slash;
+
+	if (snprintf(above, sizeof above, "%s", path) >= (int)sizeof above)
+		return false;
+	do {
+		slash = strrchr(above, '/');
+		slash[slash == above] = '\0';
+	} while (lstat(above, &at) < 0 && strcmp(above, "/") != 0);
+	return (rights & ~(decide(m, above) & decide_below(m, above, 1))) == 0;
+}
+
+static int
+allow_path(const struct making *m, const struct said *said)
+{
+	auto_fd int fd = path_pin(said->path);
+	bool folder, guard = m->root && said->named == NULL && is_guarded(said->path);
+	struct stat at;
+	int rc;
+
+	if (fd < 0 || fstat(fd, &at) < 0) {
+		int why = errno;
+
+		if (said->named == NULL || (why == ENOENT && is_covered(m, said->path)))
+			return 0;
+		return refuse(m, said, why);
+	}
+	folder = S_ISDIR(at.st_mode);
+	if (folder && guard)
+		return allow_entries(m, fd, said->path, true);
+	rc = allow(m, fd, access_at(m, said->path, fd, &at), folder, said->path);
+	if (rc == 0 && folder && said->child)
+		rc = allow_entries(m, fd, said->path, false);
+	return rc;
+}
+
+/* Gathers the rules from first on that have one path; returns how many. */
+static size_t
+gather(const struct index *index, size_t first, struct said *to)
+{
+	size_t i = first;
+
+	*to = (struct said){.path = index->paths[first].path};
+	for (; i < index->path_count && strcmp(index->paths[i].path, to->path) == 0; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+
+		if (rule->effect != EFFECT_ALLOW || rule->rights == 0)
+			continue;
+		to->allowed = true;
+		to->child = to->child || rule->match == MATCH_CHILD;
+		if (!rule->rule->optional)
+			to->named = rule->rule;
+	}
+	return i - first;
+}
+
+static int
+allow_paths(const struct making *m)
+{
+	/* also where a wider rule or the default brings them, which carries no ioctls */
+	static const struct said terminals[] = {{.path = "/dev/tty"},
+						{.path = "/dev/ptmx"},
+						{.path = "/dev/pts"}};
+	const struct index *index = &m->plan->index;
+	struct said said = {.path = "/"};
+	int rc = index->default_rights == 0 ? 0 : allow_path(m, &said);
+
+	for (size_t i = 0; rc == 0 && i < index->path_count;) {
+		i += gather(index, i, &said);
+		if (said.allowed)
+			rc = allow_path(m, &said);
+	}
+	for (size_t i = 0; rc == 0 && i < sizeof terminals / sizeof terminals[0]; i++)
+		rc = allow_path(m, &terminals[i]);
+	return rc;
+}
+
+/* ---- sockets, the private tmp ---- */
+
+/* A word that names a path is the user's own; a preset stands for what may not be there. */
+static int
+allow_socket(const struct making *m, const struct socket_grant *grant)
+{
+	const struct place *place = &grant->word->place;
+	auto_fd int fd = path_pin(grant->path);
+
+	if (fd < 0 && strchr("/~$", *grant->word->text) != NULL) {
+		cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
+			       "cannot grant the socket %.100s: %s", grant->path, strerror(errno));
+		return -CORDON_E_PATH;
+	}
+	/* connecting to sockets of one's own needs no right */
+	return fd < 0 ? 0 : allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
+}
+
+static int
+allow_tmp(const struct making *m, const char *path)
+{
+	auto_fd int fd = path_pin(path);
+
+	if (fd < 0)
+		return cordon_fail(m->err, CORDON_E_PATH, errno,
+				   "cannot grant the private tmp %.120s", path);
+	return allow(m, fd, access_for_rights(RIGHTS_ALL) | FILE_RESOLVE_UNIX, true, path);
+}
+
+static int
+allow_all(const struct making *m, const struct box_options *options)
+{
+	int rc = allow_paths(m);
+
+	for (size_t i = 0; rc == 0 && i < m->plan->socket_count; i++)
+		rc = allow_socket(m, &m->plan->sockets[i]);
+	if (rc == 0 && options->private_tmp != NULL)
+		rc = allow_tmp(m, options->private_tmp);
+	return rc;
+}
+
+/* ---- the ruleset ---- */
+
+int
+ruleset_make(const struct plan *plan, const struct box_options *options, int *ret_fd,
+	     struct cordon_error *err)
+{
+	int planned = plan->facts.values[FACT_LANDLOCK_ABI], rc;
+	struct making m = {.plan = plan, .root = geteuid() == 0, .err = err};
+	auto_fd int ruleset = -1;
+
+	if (planned > landlock_version(NULL))
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "the plan counts on Landlock ABI %d, and this kernel has %d",
+				   planned, landlock_version(NULL));
+	if (planned == 0) {
+		*ret_fd = -1;
+		return 0;
+	}
+	m.handled = access_for_abi(planned);
+	/* any other mode is decided by addresses, which Landlock does not know */
+	if (plan->settings.network.mode != NET_NONE)
+		m.handled.net = 0;
+	ruleset = (int)syscall(SYS_landlock_create_ruleset, &m.handled, sizeof m.handled, 0);
+	if (ruleset < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a Landlock ruleset");
+	m.ruleset = ruleset;
+	rc = allow_all(&m, options);
+	if (rc < 0)
+		return rc;
+	*ret_fd = ruleset;
+	ruleset = -1;
+	return 0;
+}
+
+int
+ruleset_enter(int ruleset, struct cordon_error *err)
+{
+	if (syscall(SYS_landlock_restrict_self, ruleset, 0) == 0)
+		return 0;
+	if (errno == E2BIG)
+		return cordon_fail(
+			err, CORDON_E_SYSTEM, 0,
+			"too many sandboxes inside each other: Landlock takes 16 layers");
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot enter the Landlock ruleset");
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Giving up, for ever and for every later program, what the user is beyond an ordinary one. */
+#pragma once
+
+#include "cordon/cordon.h"
+
+/*
+ * no_new_privs, no capability in any set, root's powers not regained by exec, no core dumps; each
+ * read back. Only no_new_privs and the core limit change anything for an ordinary user. The user id
+ * stays: root without capabilities still owns root's files.
+ * Async-signal-safe: may run between fork and exec, with one thread. After a failure the caller
+ * must not exec.
+ */
+int privileges_drop(struct cordon_error *err);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Guarantees held against this kernel: a child does something that works, enters a small box, must
+ * then fail at it, and must still manage something else. One row per guarantee.
+ */
+#include "base/compat.h"
+
+#include "enforce/enforce.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "linux/attempts.h"
+#include "linux/landlock.h"
+
+/* ---- the table ---- */
+
+enum trial_flags {
+	TRIAL_LANDLOCK = 1,	 /* nothing else on Linux keeps it */
+	TRIAL_FREE_MAY_FAIL = 2, /* newer kernels refuse it to everybody by themselves */
+};
+
+static const struct trial {
+	enum guarantee guarantee;
+	attempt_fn *refused, *works;
+	unsigned flags;
+	const char *what;
+} trials[] = {
+	{G_FILES_READ, attempt_read_shut, attempt_read_open, TRIAL_LANDLOCK,
+	 "reading a file that was not granted"},
+	{G_FILES_WRITE, attempt_write_shut, attempt_write_open, TRIAL_LANDLOCK,
+	 "making a file that was not granted"},
+	{G_FILES_EXECUTE, attempt_execute_shut, attempt_execute_open, TRIAL_LANDLOCK,
+	 "starting a program that was not granted"},
+	{G_NET_TCP, attempt_connect_tcp, attempt_talk_to_self, 0,
+	 "a TCP connection without network"},
+	{G_NET_UDP, attempt_send_udp, attempt_talk_to_self, 0, "a UDP packet without network"},
+	{G_SOCKETS_PATH, attempt_connect_shut, attempt_connect_open, TRIAL_LANDLOCK,
+	 "a unix socket that was not named"},
+	{G_SOCKETS_ABSTRACT, attempt_connect_abstract, attempt_connect_own, TRIAL_LANDLOCK,
+	 "an abstract unix socket of another process"},
+	{G_PROCESS_SIGNAL, attempt_signal_outsider, attempt_signal_own, TRIAL_LANDLOCK,
+	 "a signal to another process"},
+	{G_PROCESS_PTRACE, attempt_trace_outsider, attempt_trace_own, TRIAL_LANDLOCK,
+	 "tracing another process"},
+	{G_PROCESS_CONTROL, attempt_control_outsider, attempt_control_own, 0,
+	 "the priority of another process"},
+	{G_PROCESS_LISTING, attempt_list_processes, attempt_read_open, TRIAL_LANDLOCK,
+	 "the list of processes"},
+	{G_IPC_SYSV, attempt_find_memory, attempt_make_memory, 0,
+	 "shared memory of another process"},
+	{G_TERMINAL_INJECT, attempt_type_into_terminal, attempt_ask_terminal, TRIAL_FREE_MAY_FAIL,
+	 "typing into the terminal"},
+	{G_KERNEL_SURFACE, attempt_copy_memory, attempt_signal_own, 0,
+	 "a call that programs do not need"},
+	{G_ENV_FILTER, attempt_see_variable, attempt_execute_open, 0,
+	 "a variable that was not named"},
+	{G_FDS_CLOSED, attempt_use_leaked, attempt_execute_open, 0, "an open file of the caller"},
+};
+
+/* ---- the box ---- */
+
+/* What /bin/sh needs to start, wherever a distribution keeps it, and the open folder. */
+static const char *const granted[] = {"/usr", "/lib", "/lib64", "/bin", "/nix/store", "/gnu/store"};
+#define GRANTED (sizeof granted / sizeof granted[0])
+
+static int
+box_make(const struct stage *stage, const struct facts *facts, struct box **ret_box,
+	 struct cordon_error *err)
+{
+	struct rule system = {.optional = true, .place = {"doctor", 0, 0}};
+	struct word named = {.text = "doctor", .place = {"doctor", 0, 0}};
+	struct socket_grant grant = {stage->open_socket.sun_path, &named};
+	struct plan plan = {.facts = *facts,
+			    .sockets = &grant,
+			    .socket_count = 1,
+			    .settings.network.mode = NET_NONE};
+	char open_folder[PATH_MAX];
+	struct box_options options = {.private_tmp = open_folder};
+	int rc = 0;
+
+	snprintf(open_folder, sizeof open_folder, "%s/open", stage->folder);
+	for (size_t i = 0; rc == 0 && i < GRANTED; i++) {
+		struct planned_rule rule = {.path = granted[i],
+					    .root = granted[i],
+					    .effect = EFFECT_ALLOW,
+					    .rights = RIGHT_READ | RIGHT_EXECUTE,
+					    .layer = LAYER_PROFILE,
+					    .rule = &system};
+
+		rc = index_add(&plan.index, &rule, err);
+	}
+	if (rc == 0)
+		rc = index_finish(&plan.index, err);
+	if (rc == 0)
+		rc = enforce_compile(&plan, &options, ret_box, err);
+	index_free(&plan.index);
+	return rc;
+}
+
+/* ---- the trial ---- */
+
+/* Errnos, as the child tells them. */
+struct seen {
+	int free, confined, works;
+	struct cordon_error err; /* entering the box failed */
+};
+
+static void __attribute__((noreturn))
+try_in_child(const struct trial *trial, struct stage *stage, const struct box *box, int to)
+{
+	struct seen seen = {0};
+
+	alarm(STAGE_SECONDS);
+	seen.free = stage_start_outsider(stage);
+	if (seen.free == 0)
+		seen.free = trial->refused(stage);
+	stage->confined = true;
+	if (enforce_apply(box, &seen.err) == 0) {
+		seen.confined = trial->refused(stage);
+		seen.works = trial->works(stage);
+	}
+	stage_end_outsider(stage);
+	_exit(write(to, &seen, sizeof seen) != (ssize_t)sizeof seen);
+}
+
+static int
+try_one(const struct trial *trial, struct stage *stage, const struct box *box,
+	struct seen *ret_seen, struct cordon_error *err)
+{
+	int ends[2], status = 0;
+	ssize_t length;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot try %s", trial->what);
+	child = fork();
+	if (child == 0)
+		try_in_child(trial, stage, box, ends[1]);
+	close(ends[1]);
+	length = child < 0 ? -1 : read(ends[0], ret_seen, sizeof *ret_seen);
+	close(ends[0]);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (length != (ssize_t)sizeof *ret_seen)
+		return cordon_fail(err, CORDON_E_SYSTEM, 0, "%s: the child ended by signal %d",
+				   trial->what, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	if (ret_seen->err.code != 0) {
+		*err = ret_seen->err;
+		return -ret_seen->err.code;
+	}
+	return 0;
+}
+
+static int
+judge(const struct trial *trial, const struct seen *seen, struct proof *ret_proof,
+      struct cordon_error *err)
+{
+	bool free_may_fail = (trial->flags & TRIAL_FREE_MAY_FAIL) != 0;
+	struct proof proof = {.guarantee = trial->guarantee,
+			      .denied = seen->confined != 0,
+			      .allowed = seen->works == 0};
+
+	if (seen->free != 0 && !free_may_fail)
+		return cordon_fail(err, CORDON_E_GAP, seen->free,
+				   "cannot be tried: %s fails even free", trial->what);
+	snprintf(proof.detail, sizeof proof.detail, "%s %s%s%s", trial->what,
+		 proof.denied ? "was refused" : "WORKED",
+		 seen->free != 0 ? " (as by this kernel for everybody)" : "",
+		 proof.allowed ? "" : "; BUT what must work failed");
+	*ret_proof = proof;
+	return 0;
+}
+
+static const struct trial *
+find_trial(enum guarantee guarantee)
+{
+	for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
+		if (trials[i].guarantee == guarantee)
+			return &trials[i];
+	return NULL;
+}
+
+/* A box that cannot be made or entered keeps nothing: that is an answer too. */
+static int
+try_and_judge(const struct trial *trial, const struct facts *facts, struct stage *stage,
+	      struct proof *ret_proof, struct cordon_error *err)
+{
+	struct cordon_error why = {0};
+	struct box *box = NULL;
+	struct seen seen;
+	int rc = box_make(stage, facts, &box, &why);
+
+	if (rc == 0)
+		rc = try_one(trial, stage, box, &seen, &why);
+	enforce_free(box);
+	if (rc == 0)
+		return judge(trial, &seen, ret_proof, err);
+	*ret_proof = (struct proof){.guarantee = trial->guarantee};
+	snprintf(ret_proof->detail, sizeof ret_proof->detail, "%.150s", why.text);
+	return 0;
+}
+
+int
+enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
+{
+	const struct trial *trial = find_trial(guarantee);
+	struct stage stage;
+	struct facts facts;
+	const char *why;
+	int rc;
+
+	if (trial == NULL)
+		return cordon_fail(err, CORDON_E_GAP, 0, "nothing to try by itself");
+	if ((trial->flags & TRIAL_LANDLOCK) && landlock_version(&why) == 0)
+		return cordon_fail(err, CORDON_E_GAP, 0, "%s", why);
+	rc = enforce_probe(&facts, err);
+	if (rc < 0)
+		return rc;
+	rc = stage_make(&stage, guarantee, err);
+	if (rc == 0)
+		rc = try_and_judge(trial, &facts, &stage, ret_proof, err);
+	stage_clear(&stage);
+	return rc;
+}

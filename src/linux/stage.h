@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where guarantees are tried: a folder of its own with an open and a shut part, servers on
+ * loopback and unix sockets, a terminal, shared memory, and a process that stays outside the box.
+ */
+#pragma once
+
+#include <limits.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+#include "plan/plan.h"
+
+#define STAGE_FOLDER_MAX 80 /* a socket's path is short */
+#define STAGE_SECONDS 10    /* a child that hangs is ended, and has proved nothing */
+
+/* Everything an attempt may look at. FOLDER/open is granted, FOLDER/shut is not. */
+struct stage {
+	char folder[STAGE_FOLDER_MAX];
+	char open_file[PATH_MAX], shut_file[PATH_MAX]; /* can be read */
+	char open_new[PATH_MAX], shut_new[PATH_MAX];   /* do not exist */
+	char open_program[PATH_MAX], shut_program[PATH_MAX];
+	struct sockaddr_un open_socket, shut_socket, abstract;
+	socklen_t abstract_size;
+	struct sockaddr_in internet;
+	int servers[3];
+	int terminal; /* the command's end of a new terminal */
+	char terminal_number[12];
+	int terminal_owner;
+	key_t key;
+	int memory; /* of that key; -1: none */
+	pid_t outsider;
+	int outsider_end; /* closing it ends the outsider */
+	bool confined;	  /* the attempt runs inside the box */
+};
+
+/* Makes what that guarantee needs, or -CORDON_E_GAP. To be cleared also after a failure. */
+int stage_make(struct stage *stage, enum guarantee guarantee, struct cordon_error *err);
+void stage_clear(struct stage *stage);
+/* In the child that will be confined, before it is; 0 or an errno. */
+int stage_start_outsider(struct stage *stage);
+void stage_end_outsider(const struct stage *stage);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From fork to exec. Nothing here allocates, locks or uses stdio: the process is a copy of one that
+ * may have had threads. The order of the steps is the table at the end; any failure goes to the
+ * parent as an error value, and then nothing runs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/compat.h"
+#include "base/fd.h"
+#include "session/session.h"
+
+static int
+reset_signals(const struct child *child, struct cordon_error *err)
+{
+	struct sigaction normal = {.sa_handler = SIG_DFL}, old;
+	sigset_t none;
+
+	(void)child, (void)err;
+	/* what the caller ignored (nohup) stays ignored; our own handlers go */
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signal, &normal, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	return 0;
+}
+
+static int
+follow_parent(const struct child *child, struct cordon_error *err)
+{
+	if (compat_die_with_parent() < 0 || getppid() != child->parent)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the launcher is gone");
+	return 0;
+}
+
+static int
+take_terminal(const struct child *child, struct cordon_error *err)
+{
+	if (child->terminal < 0)
+		return 0;
+	if (setsid() < 0 || ioctl(child->terminal, TIOCSCTTY, 0) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot take the new terminal");
+	for (int fd = 0; fd < 3; fd++)
+		if (dup2(child->terminal, fd) < 0)
+			return cordon_fail(err, CORDON_E_SYSTEM, errno,
+					   "cannot use the new terminal");
+	return 0;
+}
+
+/* A directory left open on 0-2 would be a way around every path rule. */
+static int
+check_standard(const struct child *child, struct cordon_error *err)
+{
+	struct stat st;
+
+	(void)child;
+	for (int fd = 0; fd < 3; fd++) {
+		if (fstat(fd, &st) == 0) {
+			if (S_ISDIR(st.st_mode))
+				return cordon_fail(
+					err, CORDON_E_USAGE, 0,
+					"descriptor %d is a folder; it would lead around the policy",
+					fd);
+			continue;
+		}
+		/* the lowest free number is this one, since those before it are open */
+		if (open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
+			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
+	}
+	return 0;
+}
+
+static int
+set_limit(int resource, uint64_t value, struct cordon_error *err)
+{
+	struct rlimit limit = {(rlim_t)value, (rlim_t)value}, old;
+
+	/* never above what we were given */
+	if (getrlimit((__rlimit_resource_t)resource, &old) == 0 && old.rlim_max < limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max = old.rlim_max;
+	if (setrlimit((__rlimit_resource_t)resource, &limit) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot set a limit");
+	return 0;
+}
+
+static int
+set_limits(const struct child *child, struct cordon_error *err)
+{
+	static const struct {
+		enum limit limit;
+		int resource;
+	} resources[] = {
+		{LIMIT_FILE_SIZE, RLIMIT_FSIZE},   {LIMIT_CPU_TIME, RLIMIT_CPU},
+		{LIMIT_OPEN_FILES, RLIMIT_NOFILE}, {LIMIT_PROCESSES, RLIMIT_NPROC},
+		{LIMIT_MEMORY, RLIMIT_AS},
+	};
+	/* a core dump would write the command's memory where the policy does not look */
+	int rc = set_limit(RLIMIT_CORE, 0, err);
+
+	for (size_t i = 0; rc == 0 && i < sizeof resources / sizeof resources[0]; i++)
+		if (child->limits[resources[i].limit].value != 0)
+			rc = set_limit(resources[i].resource,
+				       child->limits[resources[i].limit].value, err);
+	return rc;
+}
+
+static int
+apply_box(const struct child *child, struct cordon_error *err)
+{
+	return enforce_apply(child->box, err);
+}
+
+/* Nothing of the caller's stays open but 0-2. By exec, not now: the box still needs its own. */
+static int
+close_others(const struct child *child, struct cordon_error *err)
+{
+	(void)child;
+	if (compat_cloexec_from(3) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot close descriptors");
+	return 0;
+}
+
+static void
+report(const struct child *child, const struct cordon_error *err)
+{
+	/* shorter than PIPE_BUF: it arrives whole or not at all */
+	while (write(child->report, err, sizeof *err) < 0 && errno == EINTR)
+		;
+}
+
+_Noreturn void
+child_main(const struct child *child)
+{
+	static int (*const steps[])(const struct child *, struct cordon_error *) = {
+		reset_signals, follow_parent, take_terminal, check_standard,
+		set_limits,    close_others,  apply_box,
+	};
+	struct cordon_error err = {0};
+	int sys;
+
+	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+		if (steps[i](child, &err) < 0) {
+			report(child, &err);
+			_exit(125);
+		}
+	}
+	execve(child->command->path, child->command->argv, child->command->envp);
+	sys = errno;
+	cordon_fail(&err, CORDON_E_PATH, sys, "cannot run %.120s", child->command->path);
+	err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
+	report(child, &err);
+	_exit(125);
+}

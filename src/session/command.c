@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Making a command ready: the environment it will see, and the program found on the PATH of that
+ * environment. Relative PATH entries are passed over: the folder one stands in must not decide what
+ * "make" is.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "plan/environ.h"
+#include "plan/resolve.h"
+#include "session/session.h"
+
+struct builder {
+	struct arena *arena;
+	const struct plan *plan;
+	const char **items;
+	size_t count;
+	struct cordon_error *err;
+};
+
+static int
+push(struct builder *b, const char *text)
+{
+	const char **slot = arena_push(b->arena, &b->items, &b->count, sizeof *slot, b->err);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = text;
+	return 0;
+}
+
+static int
+push_pair(struct builder *b, const char *name, const char *value)
+{
+	char *pair = arena_printf(b->arena, b->err, "%s=%s", name, value);
+
+	return pair == NULL ? -CORDON_E_MEMORY : push(b, pair);
+}
+
+/* Variables cordon gives a value itself, where the policy does not. */
+static bool
+is_ours(const char *name, bool private_tmp)
+{
+	return private_tmp && (strcmp(name, "TMPDIR") == 0 || strcmp(name, "TMP") == 0 ||
+			       strcmp(name, "TEMP") == 0);
+}
+
+static int
+pass_inherited(struct builder *b, bool private_tmp)
+{
+	const struct host *host = b->plan->host;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && host->environ != NULL && host->environ[i] != NULL; i++) {
+		size_t length = strcspn(host->environ[i], "=");
+		char *name = arena_strndup(b->arena, host->environ[i], length, b->err);
+		struct env_answer answer;
+
+		if (name == NULL)
+			return -CORDON_E_MEMORY;
+		if (host->environ[i][length] != '=')
+			continue;
+		answer = environ_decide(&b->plan->settings, name);
+		if (answer.passes && answer.value == NULL && !is_ours(name, private_tmp))
+			rc = push(b, host->environ[i]);
+	}
+	return rc;
+}
+
+static int
+make_environment(struct builder *b, const char *private_tmp)
+{
+	static const char *const tmp_names[] = {"TMPDIR", "TMP", "TEMP"};
+	const struct environment *env = &b->plan->settings.env;
+	int rc = pass_inherited(b, private_tmp != NULL);
+
+	for (size_t i = 0; rc == 0 && i < env->set_count; i++)
+		rc = push_pair(b, env->set[i].name, env->set[i].value);
+	for (size_t i = 0; rc == 0 && private_tmp != NULL && i < 3; i++)
+		rc = push_pair(b, tmp_names[i], private_tmp);
+	/* a planted history line would be run by hand later */
+	if (rc == 0 && private_tmp != NULL && b->plan->host->command == COMMAND_SHELL) {
+		char *history = path_join(b->arena, private_tmp, "history", b->err);
+
+		rc = history == NULL ? -CORDON_E_MEMORY : push_pair(b, "HISTFILE", history);
+	}
+	return rc < 0 ? rc : push(b, NULL);
+}
+
+/* ---- the program ---- */
+
+static int
+cannot(struct cordon_error *err, int status, const char *name, const char *reason)
+{
+	int rc = cordon_fail(err, CORDON_E_PATH, 0, "%.120s: %s", name, reason);
+
+	if (err != NULL)
+		err->sys = status;
+	return rc;
+}
+
+static const char *
+value_of(const struct builder *b, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < b->count && b->items[i] != NULL; i++)
+		if (strncmp(b->items[i], name, length) == 0 && b->items[i][length] == '=')
+			return b->items[i] + length + 1;
+	return NULL;
+}
+
+/* 0 runnable, or why not: ENOENT goes on searching. */
+static int
+try_program(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	return access(path, X_OK) < 0 ? errno : 0;
+}
+
+static int
+search(struct builder *b, const char *name, const char **ret_path)
+{
+	const char *path = value_of(b, "PATH");
+	int seen = ENOENT;
+
+	if (path == NULL)
+		path = "/usr/local/bin:/usr/bin:/bin";
+	for (size_t length; *path != '\0'; path += length + (path[length] == ':')) {
+		char *candidate;
+		int why;
+
+		length = strcspn(path, ":");
+		if (*path != '/')
+			continue;
+		candidate = arena_printf(b->arena, b->err, "%.*s/%s", (int)length, path, name);
+		if (candidate == NULL)
+			return -CORDON_E_MEMORY;
+		why = try_program(candidate);
+		if (why == 0) {
+			*ret_path = candidate;
+			return 0;
+		}
+		/* a folder that may not be searched holds nothing for us: that is not found */
+		if (access(candidate, F_OK) == 0)
+			seen = why;
+	}
+	return seen == ENOENT ? cannot(b->err, SESSION_NOT_FOUND, name, "not found")
+			      : cannot(b->err, SESSION_NOT_EXECUTABLE, name, strerror(seen));
+}
+
+static int
+find_program(struct builder *b, const char *name, const char **ret_path)
+{
+	int why;
+
+	if (*name == '\0')
+		return cannot(b->err, SESSION_NOT_FOUND, "\"\"", "an empty name is no command");
+	if (strchr(name, '/') == NULL)
+		return search(b, name, ret_path);
+	*ret_path = name;
+	why = try_program(name);
+	if (why == 0)
+		return 0;
+	return cannot(b->err,
+		      why == ENOENT || why == ENOTDIR ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE,
+		      name, strerror(why));
+}
+
+/* The kernel would only say EACCES; the plan can say why. */
+static int
+check_plan(struct builder *b, const char *path)
+{
+	struct resolved resolved;
+	struct verdict verdict;
+	const char *absolute = path;
+	int rc;
+
+	if (*path != '/')
+		absolute = path_join(b->arena, b->plan->host->cwd, path, b->err);
+	if (absolute == NULL)
+		return -CORDON_E_MEMORY;
+	rc = resolve_path(b->arena, b->plan->host->view, absolute, &resolved, b->err);
+	if (rc < 0)
+		return rc;
+	verdict = index_decide(&b->plan->index, resolved.path);
+	if (verdict.rights & RIGHT_EXECUTE)
+		return 0;
+	return cannot(
+		b->err, SESSION_NOT_EXECUTABLE, resolved.path,
+		"the policy does not let it be run; --execute PATH would, `cordon why execute` says more");
+}
+
+static int
+copy_arguments(struct builder *b, const struct session_request *request, char *const **ret_argv)
+{
+	size_t count = 0;
+	char **argv;
+
+	while (request->argv[count] != NULL)
+		count++;
+	argv = arena_alloc(b->arena, (count + 1) * sizeof *argv, b->err);
+	if (argv == NULL)
+		return -CORDON_E_MEMORY;
+	memcpy(argv, request->argv, count * sizeof *argv);
+	if (request->login) {
+		argv[0] = arena_printf(b->arena, b->err, "-%s", path_last(argv[0]));
+		if (argv[0] == NULL)
+			return -CORDON_E_MEMORY;
+	}
+	*ret_argv = argv;
+	return 0;
+}
+
+int
+command_prepare(struct arena *arena, const struct session_request *request, const char *private_tmp,
+		struct command_line *ret_command, struct cordon_error *err)
+{
+	struct builder b = {.arena = arena, .plan = request->plan, .err = err};
+	struct command_line command = {0};
+	int rc = make_environment(&b, private_tmp);
+
+	if (rc == 0)
+		rc = find_program(&b, request->argv[0], &command.path);
+	if (rc == 0)
+		rc = check_plan(&b, command.path);
+	if (rc == 0)
+		rc = copy_arguments(&b, request, &command.argv);
+	if (rc < 0)
+		return rc;
+	command.envp = (char *const *)b.items;
+	*ret_command = command;
+	return 0;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The verdicts that depend on a call's arguments, as lists of tests. Numbers are the kernel's own
+ * and the same on both architectures: they are written out, because headers that are old or of
+ * another system do not have them all.
+ */
+#pragma once
+
+#include "calls.h"
+
+/*
+ * A list of tests, tried in order: the first that holds decides, OTHERWISE always holds. Only one
+ * half of an argument is looked at, the low one unless HIGH is added: the kernel drops the high
+ * half of an int, and a filter that compared it would be passed by setting it.
+ */
+enum operation { IS, IS_NOT, HAS, OTHERWISE };
+#define HIGH 8
+
+struct test {
+	unsigned argument; /* 0 to 5, or with HIGH */
+	uint32_t mask;	   /* applied before IS and IS_NOT */
+	enum operation operation;
+	uint32_t value;
+	enum verdict then;
+};
+
+#define WHOLE 0xffffffffu
+#define END(verdict) {0, WHOLE, OTHERWISE, 0, verdict}
+
+/* Every CLONE_NEW flag; the time namespace's is a signal number in clone and a flag in unshare. */
+#define NAMESPACES 0x7e020000u
+#define TIME_NAMESPACE 0x80u
+
+/* Of an ioctl: the kind of device or file system it belongs to. */
+#define KIND 0xff00u
+
+static const struct test test_clone[] = {{0, WHOLE, HAS, NAMESPACES, NOT_YOURS}, END(ALLOW)};
+static const struct test test_unshare[] = {{0, WHOLE, HAS, NAMESPACES | TIME_NAMESPACE, NOT_YOURS},
+					   END(ALLOW)};
+
+/*
+ * Only the caller itself, by 0: whether another number is a thread of its own cannot be seen. So a
+ * program may place its threads from within, not from outside.
+ */
+static const struct test test_self[] = {{0, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
+/* Looking at another's limits changes nothing: no new limit is a null pointer. */
+static const struct test test_limit[] = {
+	{0, WHOLE, IS, 0, ALLOW},
+	{2, WHOLE, IS_NOT, 0, NOT_YOURS},
+	{2 + HIGH, WHOLE, IS_NOT, 0, NOT_YOURS},
+	END(ALLOW),
+};
+/* "This process" only: 0 also stands for the whole group and for all of the user. */
+static const struct test test_nice[] = {
+	{0, WHOLE, IS_NOT, 0, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
+static const struct test test_ionice[] = {
+	{0, WHOLE, IS_NOT, 1, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
+
+static const struct test test_ioctl[] = {
+	{1, KIND, IS, 0x6600, TEST_IOCTL_EXT},
+	{1, KIND, IS, 0x9400, TEST_IOCTL_BTRFS},
+	{1, KIND, IS, 0x5800, TEST_IOCTL_XFS},
+	{1, KIND, IS, 0xbc00, NO_OPERATION}, /* bcachefs: makes and deletes names, as btrfs does */
+	{1, KIND, IS, 0xf500, NO_OPERATION}, /* f2fs */
+	{1, WHOLE, IS, 0x5412, NOT_YOURS},   /* TIOCSTI: input of the terminal */
+	{1, WHOLE, IS, 0x541c, NOT_YOURS},   /* TIOCLINUX: selection and paste of the console */
+	{1, WHOLE, IS, 0x5423, NOT_YOURS},   /* TIOCSETD: line disciplines */
+	{1, WHOLE, IS, 0x40087602, NO_OPERATION}, /* FS_IOC_SETVERSION */
+	{1, WHOLE, IS, 0x40047602, NO_OPERATION}, /* its 32-bit form */
+	{1, WHOLE, IS, 0x40047211, NO_OPERATION}, /* FAT_IOCTL_SET_ATTRIBUTES */
+	{1, WHOLE, IS, 0x40186f04, NO_OPERATION}, /* OCFS2_IOC_REFLINK: makes a name */
+	END(ALLOW),
+};
+/* Flags, versions, encryption, verity: all but reading. */
+static const struct test test_ioctl_ext[] = {
+	{1, WHOLE, IS, 0x80086601, ALLOW}, /* FS_IOC_GETFLAGS */
+	{1, WHOLE, IS, 0x80046601, ALLOW}, /* its 32-bit form */
+	{1, WHOLE, IS, 0xc020660b, ALLOW}, /* FS_IOC_FIEMAP */
+	{1, WHOLE, IS, 0xc0096616, ALLOW}, /* FS_IOC_GET_ENCRYPTION_POLICY_EX */
+	{1, WHOLE, IS, 0xc0046686, ALLOW}, /* FS_IOC_MEASURE_VERITY */
+	END(NO_OPERATION),
+};
+/* Subvolumes are made and deleted through a descriptor of a directory opened for reading. */
+static const struct test test_ioctl_btrfs[] = {
+	{1, WHOLE, IS, 0x40049409, ALLOW}, /* FICLONE */
+	{1, WHOLE, IS, 0x4020940d, ALLOW}, /* FICLONERANGE */
+	{1, WHOLE, IS, 0xc0189436, ALLOW}, /* FIDEDUPERANGE */
+	END(NO_OPERATION),
+};
+/* FS_IOC_FSGETXATTR */
+static const struct test test_ioctl_xfs[] = {{1, WHOLE, IS, 0x801c581f, ALLOW}, END(NO_OPERATION)};
+
+static const struct test test_socket_none[] = {
+	{0, WHOLE, IS, 1, TEST_STREAM},	  /* AF_UNIX */
+	{0, WHOLE, IS, 2, NO_ACCESS},	  /* AF_INET */
+	{0, WHOLE, IS, 10, NO_ACCESS},	  /* AF_INET6 */
+	{0, WHOLE, IS, 16, TEST_NETLINK}, /* AF_NETLINK */
+	END(NO_FAMILY),
+};
+static const struct test test_pair_none[] = {{0, WHOLE, IS, 1, TEST_STREAM}, END(NO_FAMILY)};
+/*
+ * A datagram socket of the Unix family sends to any path without connecting, a raw one is the same,
+ * and one end of a pair of them can be connected anew: below Landlock ABI 9 nothing sees it.
+ */
+static const struct test test_stream[] = {
+	{1, 0xf, IS, 1, ALLOW}, /* SOCK_STREAM */
+	{1, 0xf, IS, 5, ALLOW}, /* SOCK_SEQPACKET */
+	END(NO_ACCESS),
+};
+static const struct test test_socket_all[] = {
+	{0, WHOLE, IS, 1, ALLOW},
+	{0, WHOLE, IS, 2, ALLOW},
+	{0, WHOLE, IS, 10, ALLOW},
+	{0, WHOLE, IS, 16, TEST_NETLINK},
+	END(NO_FAMILY),
+};
+static const struct test test_pair_all[] = {{0, WHOLE, IS, 1, ALLOW}, END(NO_FAMILY)};
+/* Routing only, which lists interfaces and addresses; changing them takes a capability. */
+static const struct test test_netlink[] = {{2, WHOLE, IS, 0, ALLOW}, END(NO_PROTOCOL)};
+
+static const struct test *const tests[VERDICTS] = {
+	[TEST_CLONE] = test_clone,
+	[TEST_UNSHARE] = test_unshare,
+	[TEST_SELF] = test_self,
+	[TEST_LIMIT] = test_limit,
+	[TEST_NICE] = test_nice,
+	[TEST_IONICE] = test_ionice,
+	[TEST_IOCTL] = test_ioctl,
+	[TEST_IOCTL_EXT] = test_ioctl_ext,
+	[TEST_IOCTL_BTRFS] = test_ioctl_btrfs,
+	[TEST_IOCTL_XFS] = test_ioctl_xfs,
+	[TEST_SOCKET_NONE] = test_socket_none,
+	[TEST_PAIR_NONE] = test_pair_none,
+	[TEST_STREAM] = test_stream,
+	[TEST_SOCKET_ALL] = test_socket_all,
+	[TEST_PAIR_ALL] = test_pair_all,
+	[TEST_NETLINK] = test_netlink,
+};

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the filter decides, as data: one verdict for every system call that this version knows.
+ * Shared by the program that writes the filters and the test that simulates them. A call without a
+ * verdict here does not build; a number above LAST_CALL does not exist.
+ */
+#pragma once
+
+#include <errno.h>
+#include <stdint.h>
+
+/* The newest call that was looked at. Later ones are ENOSYS, on kernels that have them too. */
+#define LAST_CALL 471
+
+/* Either an end or a list of tests of the arguments (arguments.h). */
+enum verdict {
+	ALLOW,
+	KILL,
+	NOT_THERE,    /* ENOSYS: programs fall back to what they did before it existed */
+	NOT_YOURS,    /* EPERM: as for any user without the privilege */
+	NO_ACCESS,    /* EACCES */
+	NO_FAMILY,    /* EAFNOSUPPORT */
+	NO_PROTOCOL,  /* EPROTONOSUPPORT */
+	NO_OPERATION, /* EOPNOTSUPP */
+	ENDS,
+	TEST_CLONE = ENDS,
+	TEST_UNSHARE,
+	TEST_SELF,
+	TEST_LIMIT,
+	TEST_NICE,
+	TEST_IONICE,
+	TEST_IOCTL,
+	TEST_IOCTL_EXT,
+	TEST_IOCTL_BTRFS,
+	TEST_IOCTL_XFS,
+	TEST_SOCKET_NONE,
+	TEST_PAIR_NONE,
+	TEST_STREAM,
+	TEST_SOCKET_ALL,
+	TEST_PAIR_ALL,
+	TEST_NETLINK,
+	VERDICTS
+};
+
+/* The errno of an end, 0 for ALLOW and KILL. */
+static const uint16_t end_errno[ENDS] = {
+	[NOT_THERE] = ENOSYS,
+	[NOT_YOURS] = EPERM,
+	[NO_ACCESS] = EACCES,
+	[NO_FAMILY] = EAFNOSUPPORT,
+	[NO_PROTOCOL] = EPROTONOSUPPORT,
+	[NO_OPERATION] = EOPNOTSUPP,
+};
+
+/* Names separated by blanks. Every name must exist on one of the architectures. */
+struct group {
+	enum verdict none; /* without network */
+	enum verdict all;  /* with it */
+	const char *calls;
+};
+
+#define BOTH(verdict) verdict, verdict
+
+static const struct group groups[] = {
+	/* Work on descriptors, the own memory, the own threads; files are Landlock's. */
+	{BOTH(ALLOW),
+	 "accept accept4 access alarm arch_prctl bind brk cachestat capget capset chdir chmod chown "
+	 "clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range creat "
+	 "dup dup2 dup3 epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait "
+	 "eventfd eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 fallocate "
+	 "fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr file_getattr "
+	 "flistxattr flock fork fremovexattr fsetxattr fstat fstatfs fsync ftruncate futex "
+	 "futex_requeue futex_wait futex_waitv futex_wake futimesat get_mempolicy get_robust_list "
+	 "get_thread_area getcpu getcwd getdents getdents64 getegid geteuid getgid getgroups "
+	 "getitimer getpeername getpgid getpgrp getpid getppid getpriority getrandom getresgid "
+	 "getresuid getrlimit getrusage getsid getsockname getsockopt gettid gettimeofday getuid "
+	 "getxattr getxattrat inotify_add_watch inotify_init inotify_init1 inotify_rm_watch io_cancel "
+	 "io_destroy io_getevents io_pgetevents io_setup io_submit ioprio_get landlock_add_rule "
+	 "landlock_create_ruleset landlock_restrict_self lchown lgetxattr link linkat listen "
+	 "listmount listns listxattr listxattrat llistxattr lremovexattr lseek lsetxattr "
+	 "lsm_get_self_attr lsm_list_modules lsm_set_self_attr lstat madvise map_shadow_stack mbind "
+	 "membarrier memfd_create memfd_secret mincore mkdir mkdirat mknod mknodat mlock mlock2 "
+	 "mlockall mmap modify_ldt mprotect mremap mseal msync munlock munlockall munmap "
+	 "name_to_handle_at nanosleep newfstatat open openat openat2 pause personality pipe pipe2 "
+	 "pkey_alloc pkey_free pkey_mprotect poll ppoll prctl pread64 preadv preadv2 pselect6 pwrite64 "
+	 "pwritev pwritev2 read readahead readlink readlinkat readv recvfrom recvmmsg recvmsg "
+	 "remap_file_pages removexattr removexattrat rename renameat renameat2 restart_syscall rmdir "
+	 "rseq rseq_slice_yield rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend "
+	 "rt_sigtimedwait sched_get_priority_max sched_get_priority_min sched_getaffinity "
+	 "sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_yield seccomp "
+	 "select sendfile sendmmsg sendmsg sendto set_mempolicy set_mempolicy_home_node "
+	 "set_robust_list set_thread_area set_tid_address setfsgid setfsuid setgid setgroups setitimer "
+	 "setpgid setregid setresgid setresuid setreuid setrlimit setsid setsockopt setuid setxattr "
+	 "setxattrat shutdown sigaltstack signalfd signalfd4 splice stat statfs statmount statx symlink "
+	 "symlinkat sync sync_file_range syncfs sysfs sysinfo tee time timer_create timer_delete "
+	 "timer_getoverrun timer_gettime timer_settime timerfd_create timerfd_gettime timerfd_settime "
+	 "times truncate umask uname unlink unlinkat ustat utime utimensat utimes vfork vmsplice wait4 "
+	 "waitid write writev"},
+	/* Other processes: Landlock's scope judges signals, its ptrace rule the rest. */
+	{BOTH(ALLOW), "kill pidfd_getfd pidfd_open pidfd_send_signal process_mrelease ptrace "
+		      "rt_sigqueueinfo rt_tgsigqueueinfo tgkill tkill"},
+	/* The kernel's own trampolines for traced functions: refused, they would kill the traced. */
+	{BOTH(ALLOW), "uprobe uretprobe"},
+	/*
+	 * Queues and segments have numbers any process of the user can guess, and the filter cannot
+	 * tell an outsider's from the own: all of System V is refused. Shared memory is had by mmap.
+	 */
+	{BOTH(NO_ACCESS), "msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl "
+			  "shmdt shmget"},
+	/* Queues have names outside every file system; by descriptor they are as good as a pipe. */
+	{BOTH(NO_ACCESS), "mq_open mq_unlink"},
+	{BOTH(ALLOW), "mq_getsetattr mq_notify mq_timedreceive mq_timedsend"},
+
+	{TEST_SOCKET_NONE, TEST_SOCKET_ALL, "socket"},
+	{TEST_PAIR_NONE, TEST_PAIR_ALL, "socketpair"},
+	{BOTH(TEST_IOCTL), "ioctl"},
+	{BOTH(TEST_CLONE), "clone"},
+	{BOTH(TEST_UNSHARE), "unshare"},
+	{BOTH(TEST_LIMIT), "prlimit64"},
+	{BOTH(TEST_NICE), "setpriority"},
+	{BOTH(TEST_IONICE), "ioprio_set"},
+	{BOTH(TEST_SELF), "migrate_pages move_pages sched_setattr sched_setparam sched_setscheduler"},
+	/* Threads are pinned by their own numbers, which look like others': OpenMP stops without it. */
+	{BOTH(ALLOW), "sched_setaffinity"},
+
+	/* Flags in memory, where a filter cannot see them; every libc has the older call as well. */
+	{BOTH(NOT_THERE), "clone3"},
+	/* Files and sockets without the calls that are looked at. */
+	{BOTH(NOT_THERE), "io_uring_enter io_uring_register io_uring_setup"},
+	/* Changes attributes on a descriptor that was opened for reading. */
+	{BOTH(NOT_THERE), "file_setattr"},
+	/* Gone from the kernel, or never in it. */
+	{BOTH(NOT_THERE), "_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old "
+			  "get_kernel_syms getpmsg lookup_dcookie nfsservctl putpmsg query_module "
+			  "security tuxcall uselib vserver"},
+	/* Another process's memory, and what tells where to look. */
+	{BOTH(NOT_YOURS), "kcmp process_madvise process_vm_readv process_vm_writev"},
+	/* Mounts and other ways to a tree of one's own making. */
+	{BOTH(NOT_YOURS), "chroot fsconfig fsmount fsopen fspick mount mount_setattr move_mount "
+			  "open_tree open_tree_attr pivot_root setns umount2"},
+	/* A file without a path. */
+	{BOTH(NOT_YOURS), "fanotify_init fanotify_mark open_by_handle_at"},
+	/* Parts of the kernel that no build or test needs and that break often. */
+	{BOTH(NOT_YOURS), "add_key bpf keyctl perf_event_open request_key userfaultfd"},
+	/* The machine. */
+	{BOTH(NOT_YOURS), "acct adjtimex clock_adjtime clock_settime delete_module finit_module "
+			  "init_module ioperm iopl kexec_file_load kexec_load quotactl quotactl_fd "
+			  "reboot setdomainname sethostname settimeofday swapoff swapon syslog "
+			  "vhangup"},
+};
+
+/* Calls that the installed libseccomp may be too old to know. */
+static const struct newer {
+	const char *name;
+	int number;
+	int x86_only;
+} newer[] = {
+	{"uretprobe", 335, 1},	       {"uprobe", 336, 1},
+	{"epoll_pwait2", 441, 0},      {"mount_setattr", 442, 0},
+	{"quotactl_fd", 443, 0},       {"landlock_create_ruleset", 444, 0},
+	{"landlock_add_rule", 445, 0}, {"landlock_restrict_self", 446, 0},
+	{"memfd_secret", 447, 0},      {"process_mrelease", 448, 0},
+	{"futex_waitv", 449, 0},       {"set_mempolicy_home_node", 450, 0},
+	{"cachestat", 451, 0},	       {"fchmodat2", 452, 0},
+	{"map_shadow_stack", 453, 0},  {"futex_wake", 454, 0},
+	{"futex_wait", 455, 0},	       {"futex_requeue", 456, 0},
+	{"statmount", 457, 0},	       {"listmount", 458, 0},
+	{"lsm_get_self_attr", 459, 0}, {"lsm_set_self_attr", 460, 0},
+	{"lsm_list_modules", 461, 0},  {"mseal", 462, 0},
+	{"setxattrat", 463, 0},	       {"getxattrat", 464, 0},
+	{"listxattrat", 465, 0},       {"removexattrat", 466, 0},
+	{"open_tree_attr", 467, 0},    {"file_getattr", 468, 0},
+	{"file_setattr", 469, 0},      {"listns", 470, 0},
+	{"rseq_slice_yield", 471, 0},
+};

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Writes the system-call filters as C arrays to standard output, when the program is built. The
+ * numbers of calls come from libseccomp, the verdicts from calls.h and arguments.h. The code is
+ * laid out here and not by libseccomp, which compares whole 64-bit arguments and has no ranges of
+ * numbers: ours is less than half as long, and loading costs by length.
+ *
+ * Jumps go forward only and reach 255 instructions, so code is made from its end to its beginning:
+ * every target is known when the jump to it is written.
+ */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+
+#define CODE_MAX 4096
+#define REACH 250 /* leaves room for what one jump may put between itself and its target */
+#define X32_BIT 0x40000000u
+
+static const struct arch {
+	const char *name;
+	const char *condition; /* for the preprocessor */
+	uint32_t token;	       /* libseccomp's, which is the kernel's */
+	bool x86;
+} archs[] = {
+	{"x86_64", "defined(__x86_64__) && !defined(__ILP32__)", SCMP_ARCH_X86_64, true},
+	{"aarch64", "defined(__AARCH64EL__) && !defined(__ILP32__)", SCMP_ARCH_AARCH64, false},
+};
+
+/* From here to the start of the next range all numbers have one verdict. */
+struct range {
+	uint32_t start;
+	enum verdict verdict;
+};
+
+/* A place in the code, counted from its end; 0 is none. */
+typedef size_t label;
+
+struct code {
+	struct sock_filter at[CODE_MAX]; /* last instruction first */
+	size_t used;
+	label place[VERDICTS]; /* where each verdict was written last */
+};
+
+static void
+die(const char *what, const char *name)
+{
+	fprintf(stderr, "make-filter: %s%s%s\n", what, name[0] != '\0' ? ": " : "", name);
+	exit(1);
+}
+
+/* ---- numbers ---- */
+
+/* The number of a call on arch, -1 when it has none there. Two tables that differ do not build. */
+static int
+call_number(const struct arch *arch, const char *name)
+{
+	int number = seccomp_syscall_resolve_name_arch(arch->token, name);
+
+	for (size_t i = 0; i < sizeof newer / sizeof newer[0]; i++) {
+		if (strcmp(newer[i].name, name) != 0 || (newer[i].x86_only && !arch->x86))
+			continue;
+		if (number >= 0 && number != newer[i].number)
+			die("libseccomp has another number", name);
+		number = newer[i].number;
+	}
+	return number < 0 ? -1 : number;
+}
+
+static void
+decide_call(const struct arch *arch, const char *name, enum verdict verdict, bool *decided,
+	    enum verdict *verdicts)
+{
+	int number = call_number(arch, name);
+
+	if (number > LAST_CALL)
+		die("newer than LAST_CALL", name);
+	if (number < 0) {
+		if (call_number(&archs[0], name) < 0 && call_number(&archs[1], name) < 0)
+			die("no such call", name);
+		return;
+	}
+	if (decided[number])
+		die("decided twice", name);
+	decided[number] = true;
+	verdicts[number] = verdict;
+}
+
+static void
+check_all_decided(const struct arch *arch, const bool *decided)
+{
+	for (int number = 0; number <= LAST_CALL; number++) {
+		char *name = seccomp_syscall_resolve_num_arch(arch->token, number);
+
+		if (name != NULL && !decided[number])
+			die("no verdict", name);
+		free(name);
+	}
+}
+
+/* Fills verdicts[0..LAST_CALL]; a number that is no call is not there. */
+static void
+decide(const struct arch *arch, bool network, enum verdict *verdicts)
+{
+	bool decided[LAST_CALL + 1] = {false};
+	char name[64];
+
+	for (int number = 0; number <= LAST_CALL; number++)
+		verdicts[number] = NOT_THERE;
+	for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+		const char *at = groups[i].calls;
+
+		for (int length; sscanf(at, " %63s%n", name, &length) == 1; at += length)
+			decide_call(arch, name, network ? groups[i].all : groups[i].none, decided,
+				    verdicts);
+	}
+	check_all_decided(arch, decided);
+}
+
+static size_t
+find_ranges(const struct arch *arch, const enum verdict *verdicts, struct range *ranges)
+{
+	size_t count = 0;
+
+	for (uint32_t number = 0; number <= LAST_CALL; number++)
+		if (number == 0 || verdicts[number] != ranges[count - 1].verdict)
+			ranges[count++] = (struct range){number, verdicts[number]};
+	if (ranges[count - 1].verdict != NOT_THERE)
+		ranges[count++] = (struct range){LAST_CALL + 1, NOT_THERE};
+	if (arch->x86) {
+		ranges[count++] = (struct range){X32_BIT, KILL};
+		/* -1 is what a tracer writes to have a call skipped */
+		ranges[count++] = (struct range){0xffffffffu, NOT_THERE};
+	}
+	return count;
+}
+
+/* ---- code, from its end ---- */
+
+static label
+emit(struct code *code, unsigned short operation, uint32_t value)
+{
+	if (code->used == CODE_MAX)
+		die("the filter is too long", "");
+	code->at[code->used++] = (struct sock_filter){.code = operation, .k = value};
+	return code->used;
+}
+
+/* A place that leads to target and can be jumped to from here. */
+static label
+reach(struct code *code, label target)
+{
+	if (code->used - target <= REACH)
+		return target;
+	return emit(code, BPF_JMP | BPF_JA, (uint32_t)(code->used - target));
+}
+
+static label
+emit_jump(struct code *code, unsigned short operation, uint32_t value, label yes, label no)
+{
+	label near_yes = reach(code, yes), near_no = reach(code, no);
+	size_t from = code->used;
+
+	emit(code, BPF_JMP | BPF_K | operation, value);
+	code->at[from].jt = (unsigned char)(from - near_yes);
+	code->at[from].jf = (unsigned char)(from - near_no);
+	return code->used;
+}
+
+static uint32_t
+end_value(enum verdict end)
+{
+	switch (end) {
+	case ALLOW:
+		return SECCOMP_RET_ALLOW;
+	case KILL:
+		return SECCOMP_RET_KILL_PROCESS;
+	default:
+		return SECCOMP_RET_ERRNO | end_errno[end];
+	}
+}
+
+static bool
+same_load(const struct test *a, const struct test *b)
+{
+	return a->argument == b->argument && a->mask == b->mask;
+}
+
+/* Both architectures have the low half first. */
+static label
+emit_load(struct code *code, const struct test *test)
+{
+	unsigned offset = (test->argument & HIGH) != 0 ? 4 : 0;
+
+	if (test->mask != WHOLE)
+		emit(code, BPF_ALU | BPF_AND | BPF_K, test->mask);
+	offset += (unsigned)offsetof(struct seccomp_data, args) +
+		  8 * (test->argument & ~(unsigned)HIGH);
+	return emit(code, BPF_LD | BPF_W | BPF_ABS, offset);
+}
+
+static label place(struct code *code, enum verdict verdict);
+
+/* One test after the other; what follows is where it goes when it does not hold. */
+static label
+emit_tests(struct code *code, const struct test *first)
+{
+	const struct test *test = first;
+	label next, then;
+
+	while (test->operation != OTHERWISE)
+		test++;
+	next = place(code, test->then);
+	while (test-- > first) {
+		unsigned short operation = test->operation == HAS ? BPF_JSET : BPF_JEQ;
+
+		then = place(code, test->then);
+		next = test->operation == IS_NOT
+			       ? emit_jump(code, operation, test->value, next, then)
+			       : emit_jump(code, operation, test->value, then, next);
+		if (test == first || !same_load(test, test - 1))
+			next = emit_load(code, test);
+	}
+	return next;
+}
+
+/* Where verdict is reached; an end that is too far away is written again. */
+static label
+place(struct code *code, enum verdict verdict)
+{
+	label at = code->place[verdict];
+
+	if (at != 0 && code->used - at <= REACH)
+		return at;
+	if (verdict < ENDS)
+		at = emit(code, BPF_RET | BPF_K, end_value(verdict));
+	else
+		at = at != 0 ? reach(code, at) : emit_tests(code, tests[verdict]);
+	code->place[verdict] = at;
+	return at;
+}
+
+static bool
+is_island(const struct range *ranges, size_t count)
+{
+	return count == 3 && ranges[0].verdict == ranges[2].verdict &&
+	       ranges[1].start + 1 == ranges[2].start;
+}
+
+/* The number is in the accumulator. */
+static label
+emit_ranges(struct code *code, const struct range *ranges, size_t count)
+{
+	size_t middle = count / 2;
+	label below, above;
+
+	if (count == 1)
+		return place(code, ranges[0].verdict);
+	if (is_island(ranges, count)) {
+		above = place(code, ranges[1].verdict);
+		below = place(code, ranges[0].verdict);
+		return emit_jump(code, BPF_JEQ, ranges[1].start, above, below);
+	}
+	above = emit_ranges(code, ranges + middle, count - middle);
+	below = emit_ranges(code, ranges, middle);
+	return emit_jump(code, BPF_JGE, ranges[middle].start, above, below);
+}
+
+static void
+emit_filter(struct code *code, const struct arch *arch, const struct range *ranges, size_t count)
+{
+	label numbers, dead;
+
+	/* the tests first, at the end, where all of the search can see them */
+	for (int verdict = 0; verdict < VERDICTS; verdict++)
+		for (size_t i = 0; i < count; i++)
+			if (ranges[i].verdict == (enum verdict)verdict)
+				place(code, (enum verdict)verdict);
+	emit_ranges(code, ranges, count);
+	numbers = emit(code, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	dead = emit(code, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	emit_jump(code, BPF_JEQ, arch->token, numbers, dead);
+	emit(code, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+}
+
+/* ---- text ---- */
+
+static void
+print_code(const struct code *code, const struct arch *arch, const char *network)
+{
+	printf("static const struct sock_filter filter_%s_%s[%zu] = {\n", arch->name, network,
+	       code->used);
+	for (size_t i = code->used; i-- > 0;)
+		printf("\t{0x%02x, %u, %u, 0x%08x},\n", code->at[i].code, code->at[i].jt,
+		       code->at[i].jf, code->at[i].k);
+	printf("};\n");
+}
+
+static void
+make(const struct arch *arch, bool network)
+{
+	enum verdict verdicts[LAST_CALL + 1];
+	struct range ranges[LAST_CALL + 8];
+	struct code code = {.used = 0};
+	size_t count;
+
+	decide(arch, network, verdicts);
+	count = find_ranges(arch, verdicts, ranges);
+	emit_filter(&code, arch, ranges, count);
+	print_code(&code, arch, network ? "all" : "none");
+}
+
+int
+main(void)
+{
+	printf("/* Written by tools/make-filter. */\n");
+	for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++) {
+		printf("#if defined(FILTER_EVERY) || (%s)\n", archs[i].condition);
+		make(&archs[i], false);
+		make(&archs[i], true);
+		printf("#endif\n#if %s\n", archs[i].condition);
+		printf("#define FILTER_NETWORK_NONE filter_%s_none\n", archs[i].name);
+		printf("#define FILTER_NETWORK_ALL filter_%s_all\n#endif\n", archs[i].name);
+	}
+	return fflush(stdout) != 0 || ferror(stdout) ? 1 : 0;
+}
