@@ -51,18 +51,20 @@ _cordon_value()
 			process.tree ipc.sysv terminal.inject kernel.surface env.filter fds.closed
 			limits.time limits.output limits.processes limits.memory calls.interrupted' "$2"
 		;;
-	--policy-json | --domain | --port | --resolver | --time | --output) ;;
+	--policy-json | --domain | --port | --resolver | --time | --output | --status-fd) ;;
 	*) return 1 ;;
 	esac
 }
 
 _cordon_options()
 {
-	local setup='-p --policy --policy-json -C --project --read --write --execute --deny --protect --net
-		--domain --port --resolver --socket --env --time --output --accept --no-project-policy --for
-		--system --home --facts'
+	local run='-p --policy --policy-json -C --project --read --write --execute --deny --protect --net
+		--domain --port --resolver --socket --env --time --output --accept --no-project-policy --home'
+	local setup="$run --for --system --facts"
 
 	case $1 in
+	run | shell) printf '%s' "$run -v --verbose -q --quiet --pty --status-fd" ;;
+	doctor) printf '%s' "$setup -q --quiet --json" ;;
 	why) printf '%s' "$setup -q --quiet --json" ;;
 	plan) printf '%s' "$setup -v --verbose -q --quiet --profiles --json" ;;
 	check) printf '%s' "$setup -q --quiet --print --json" ;;
@@ -94,7 +96,7 @@ _cordon()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		_cordon_words 'why plan check trust init confine --help --version' "$current"
+		_cordon_words 'run shell doctor why plan check trust init confine --help --version' "$current"
 		return
 	fi
 	# bash takes --option=value apart

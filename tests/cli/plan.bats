@@ -8,7 +8,7 @@ load common
 
 MODERN='{"system": "linux", "kernel": "test", "landlock_abi": 7, "seccomp_filter": true,
   "seccomp_notify": true, "notify_addfd": true, "notify_wait_killable": true, "notify_sync": true,
-  "pidfd": true, "openat2": true, "close_range": true, "yama": 0, "cgroup": true}'
+  "pidfd": true, "openat2": true, "close_range": true, "yama": 0, "cgroup": true, "broker": true, "tree": true}'
 
 
 facts()
@@ -57,7 +57,8 @@ facts()
 }
 
 @test "an old kernel: status 1, each gap with reason and way out" {
-	facts '{"system": "linux", "kernel": "5.4", "landlock_abi": 0, "seccomp_filter": true}'
+	facts '{"system": "linux", "kernel": "5.4", "landlock_abi": 0, "seccomp_filter": true,
+		"broker": true, "tree": true}'
 	expect 1 plan --facts "$T/facts.json"
 	said 'gap ' 'files.read' '--accept files.read'
 	expect 1 plan --json --facts "$T/facts.json"

@@ -1,0 +1,653 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `cordon run`, `shell`, `--sandbox-exec` and `doctor` with real processes. What is refused inside is
+# first done outside, so that a refusal is cordon's and not the host's.
+
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
+
+load common
+
+teardown()
+{
+	local pid
+
+	for pid in $started; do
+		kill -KILL "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}
+
+# only_free SCRIPT [OPTION...]: works outside, fails inside.
+only_free()
+{
+	local script=$1
+
+	shift
+	sh -c "$script" >"$T/free" 2>&1 </dev/null || complain "fails outside as well: $script" || return 1
+	expect 9 run "$@" -- sh -c "( $script ) 2>/dev/null || exit 9"
+}
+
+# works SCRIPT [OPTION...]: works outside and inside.
+works()
+{
+	local script=$1
+
+	shift
+	sh -c "$script" >"$T/free" 2>&1 </dev/null || complain "fails outside: $script" || return 1
+	expect 0 run "$@" -- sh -c "$script"
+}
+
+# until_true SECONDS COMMAND...: polls.
+until_true()
+{
+	local left=$(($1 * 20))
+
+	shift
+	while ! "$@"; do
+		left=$((left - 1))
+		[ "$left" -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+missing()
+{
+	[ ! -e "$1" ]
+}
+
+ended()
+{
+	! kill -0 "$1" 2>/dev/null
+}
+
+# start ARGUMENT...: in the background; leaves its process id in pid.
+start()
+{
+	"$CORDON" "$@" >"$T/out" 2>"$T/err" </dev/null 3>&- &
+	pid=$!
+	started="${started:-} $pid"
+}
+
+# end_of PID: leaves its status.
+end_of()
+{
+	status=0
+	wait "$1" || status=$?
+}
+
+# given STATUS ARGUMENT...: like expect, but standard input is the test's own.
+given()
+{
+	local want=$1
+
+	shift
+	status=0
+	"$CORDON" "$@" >"$T/out" 2>"$T/err" || status=$?
+	out=$(cat "$T/out") err=$(cat "$T/err")
+	[ "$status" -eq "$want" ] || complain "status $want was expected of: cordon $*"
+}
+
+# A listener on the loopback; leaves port.
+listen()
+{
+	"$PYTHON" - "$T/port" >/dev/null 2>&1 3>&- <<-'END' &
+		import os, socket, sys
+		s = socket.create_server(("127.0.0.1", 0))
+		with open(sys.argv[1] + ".new", "w") as f:
+		    f.write(str(s.getsockname()[1]))
+		os.rename(sys.argv[1] + ".new", sys.argv[1])
+		while True:
+		    s.accept()[0].close()
+	END
+	started="${started:-} $!"
+	until_true 5 test -s "$T/port"
+	port=$(cat "$T/port")
+	connect="$PYTHON -c 'import socket; socket.create_connection((\"127.0.0.1\", $port), 5)'"
+}
+
+secret()
+{
+	printf 'secret\n' >"$HOME/secret"
+}
+
+# A program outside of what may be run.
+tool()
+{
+	mkdir -p "$T/tools"
+	cp "$(type -P true)" "$T/tools/tool"
+}
+
+# ---- files ----
+
+@test "outside the project nothing is written, made, changed or deleted" {
+	secret
+	mkdir "$HOME/folder"
+	only_free "echo x >'$HOME/new'"
+	rm "$HOME/new"
+	only_free "echo x >>'$HOME/secret'"
+	only_free "mkdir '$HOME/made'"
+	rmdir "$HOME/made"
+	only_free "ln -s x '$HOME/link'"
+	rm "$HOME/link"
+	only_free "mv '$HOME/folder' '$HOME/moved' && mv '$HOME/moved' '$HOME/folder'"
+	only_free "rm '$HOME/secret' && echo secret >'$HOME/secret'"
+	[ ! -e "$HOME/new" ] && [ ! -e "$HOME/made" ] && [ ! -L "$HOME/link" ] && [ -s "$HOME/secret" ]
+}
+
+@test "a secret in the home folder is not read, by no way there" {
+	secret
+	only_free "cat '$HOME/secret'"
+	unsaid secret
+	only_free "ls '$HOME'"
+	ln -s "$HOME/secret" "$P/link"
+	only_free 'cat link'
+	only_free "cat ../home/secret"
+	only_free "cat /proc/self/root'$HOME'/secret"
+}
+
+@test "in the project everything works" {
+	works 'echo a >f && cat f && echo b >>f && mkdir -p d/e && mv f d/e/f && cat d/e/f && rm -r d'
+	works 'touch a && ln -s a b && cat b && ln a c && rm a b c'
+}
+
+@test "a rename across folders of the project, as a rename" {
+	mkdir a b
+	echo x >a/f
+	expect 0 run -- "$PYTHON" -c 'import os; os.rename("a/f", "b/f")'
+	[ -f b/f ]
+	only_free "$PYTHON -c 'import os; os.rename(\"b/f\", \"$T/f\"); os.rename(\"$T/f\", \"b/f\")'"
+	[ -f b/f ]
+}
+
+@test "--read and --write grant what they name and no more" {
+	secret
+	mkdir "$T/in" "$T/out.d"
+	echo x >"$T/in/f"
+	only_free "cat '$T/in/f'"
+	works "cat '$T/in/f'" --read "$T/in"
+	only_free "echo y >'$T/in/f'" --read "$T/in"
+	only_free "echo y >'$T/out.d/f'"
+	works "echo y >'$T/out.d/f' && rm '$T/out.d/f'" --write "$T/out.d"
+	only_free "cat '$HOME/secret'" --read "$T/in" --write "$T/out.d"
+}
+
+@test "a program outside is not run, and is with --execute" {
+	tool
+	only_free "'$T/tools/tool'"
+	works "'$T/tools/tool'" --execute "$T/tools"
+	# readable is not runnable
+	only_free "'$T/tools/tool'" --read "$T/tools"
+	# the project's own can be run
+	cp "$T/tools/tool" "$P/own"
+	works ./own
+}
+
+@test "scripts run by their interpreter, which must be allowed as well" {
+	tool
+	printf '#!/bin/sh\necho "ran $1"\n' >s
+	printf '#!/usr/bin/env sh\nexit 4\n' >e
+	printf '#!%s\n' "$T/tools/tool" >t
+	chmod +x s e t
+	expect 0 run -- ./s it
+	said 'ran it'
+	expect 4 run -- ./e
+	./t
+	expect 126 run -- ./t
+	expect 0 run --execute "$T/tools" -- ./t
+}
+
+# ---- temporary folder ----
+
+@test "a private temporary folder: ours alone, named by three variables, gone afterwards" {
+	expect 0 run -- sh -c 'echo x >"$TMPDIR/f" && stat -c %a "$TMPDIR" &&
+		[ "$TMP$TEMP" = "$TMPDIR$TMPDIR" ] && mktemp >/dev/null &&
+		mkdir -p "$TMPDIR/d/e" && chmod 0 "$TMPDIR/d" && echo "$TMPDIR"'
+	[ "$(head -n 1 "$T/out")" = 700 ]
+	folder=$(tail -n 1 "$T/out")
+	[ "${folder#/}" != "$folder" ]
+	[ ! -e "$folder" ]
+}
+
+@test "/tmp itself is not written, and another's private folder is out of reach" {
+	name=/tmp/run-bats-$$-$BATS_TEST_NUMBER
+	only_free "echo x >$name && rm $name"
+	[ ! -e "$name" ]
+	start run -- sh -c 'echo "$TMPDIR" >where.new && mv where.new where && sleep 10'
+	until_true 3 test -s where
+	other=$(cat where)
+	only_free "ls '$other'"
+	kill -TERM "$pid"
+	end_of "$pid"
+	[ "$status" -eq 143 ]
+	[ ! -e "$other" ]
+}
+
+@test "the private folder follows TMPDIR" {
+	mkdir "$T/tmp"
+	TMPDIR=$T/tmp expect 0 run -- sh -c 'echo "$TMPDIR"; echo x >"$TMPDIR/f"'
+	said "$T/tmp/"
+	[ -z "$(ls -A "$T/tmp")" ]
+}
+
+@test "killing the launcher takes the command and the private folder along" {
+	start run -- sh -c 'echo $$ >id; echo "$TMPDIR" >where.new; echo x >"$TMPDIR/f"; mv where.new where
+		exec sleep 10'
+	until_true 3 test -s where
+	folder=$(cat where) inside=$(cat id)
+	[ -f "$folder/f" ]
+	kill -0 "$inside"
+	kill -KILL "$pid"
+	end_of "$pid"
+	[ "$status" -eq 137 ]
+	until_true 3 missing "$folder"
+	until_true 3 ended "$inside"
+}
+
+# ---- network ----
+
+@test "no network: nothing connects, listens or sends; local pairs work" {
+	listen
+	only_free "$connect"
+	only_free "$PYTHON -c 'import socket; socket.create_server((\"127.0.0.1\", 0))'"
+	only_free "$PYTHON -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.sendto(b\"x\", (\"127.0.0.1\", $port))'"
+	works "$PYTHON -c 'import socket
+a, b = socket.socketpair()
+a.send(b\"x\")
+assert b.recv(1) == b\"x\"'"
+}
+
+@test "--net all reaches the loopback" {
+	listen
+	works "$connect" --net all
+}
+
+@test "modes that are not there yet are refused by name" {
+	expect 125 run --net localhost -- touch ran
+	heard 'cordon: cannot keep net.tcp'
+	expect 125 run --net domains --domain example.com -- touch ran
+	heard 'cordon: cannot keep net.domains'
+	expect 125 run --time 1s -- touch ran
+	heard 'cordon: cannot keep limits.time'
+	[ ! -e ran ]
+}
+
+# ---- what is inherited ----
+
+@test "the environment: secrets drop, HOME stays, --env passes and sets" {
+	export AWS_SECRET_ACCESS_KEY=hidden PASSED=shown
+	expect 0 run -- env
+	said "HOME=$HOME"
+	unsaid hidden PASSED=
+	expect 0 run --env PASSED --env MADE=here -- env
+	said PASSED=shown MADE=here
+	unsaid hidden
+}
+
+@test "open descriptors of the caller are closed" {
+	secret
+	exec 7<"$HOME/secret"
+	only_free '[ -e /proc/self/fd/7 ]'
+	# 3 is the listing's own
+	expect 0 run -- "$PYTHON" -c 'import os; print(*sorted(map(int, os.listdir("/proc/self/fd"))))'
+	exec 7<&-
+	[ "$out" = '0 1 2 3' ] || complain 'more than 0 to 2'
+}
+
+@test "a folder as standard input or output is refused" {
+	given 125 run -- touch ran <"$HOME"
+	one_notice 'descriptor 0 is a folder'
+	status=0
+	"$CORDON" run -- touch ran 2>"$T/err" 1<"$HOME" || status=$?
+	[ "$status" -eq 125 ]
+	[ ! -e ran ]
+}
+
+@test "closed standard descriptors become /dev/null, and nothing of ours" {
+	for fds in '0,' '1,' '2,' '0,1,2'; do
+		printf 'import os\nseen = [os.readlink(f"/proc/self/fd/{n}") for n in (%s)]\n' "$fds" >seen.py
+		echo 'open("seen", "w").write(" ".join(set(seen)))' >>seen.py
+		rm -f seen
+		status=0
+		case $fds in
+		0,) "$CORDON" run -- "$PYTHON" seen.py <&- || status=$? ;;
+		1,) "$CORDON" run -- "$PYTHON" seen.py >&- || status=$? ;;
+		2,) "$CORDON" run -- "$PYTHON" seen.py 2>&- || status=$? ;;
+		*) "$CORDON" run -- "$PYTHON" seen.py <&- >&- 2>&- || status=$? ;;
+		esac
+		[ "$status" -eq 0 ] || complain "closed: $fds"
+		[ "$(cat seen)" = /dev/null ] || complain "closed: $fds, then: $(cat seen)"
+	done
+}
+
+@test "no core dumps, also not with the limit raised outside" {
+	ulimit -Sc "$(ulimit -Hc)"
+	expect 0 run -- sh -c 'ulimit -Sc; ulimit -Hc; ! ulimit -Hc 1 2>/dev/null'
+	[ "$out" = "$(printf '0\n0')" ] || complain 'the limit is not 0'
+}
+
+# ---- exit status ----
+
+@test "the status is the command's" {
+	expect 0 run -- true
+	expect 7 run -- sh -c 'exit 7'
+	expect 125 run -- sh -c 'exit 125'
+	silent
+	expect 143 run -- sh -c 'kill -TERM $$'
+	expect 137 run -- sh -c 'kill -KILL $$'
+	expect 134 run -- sh -c 'kill -ABRT $$'
+}
+
+@test "126: not executable, a folder, or not allowed; 127: not there" {
+	tool
+	echo x >plain
+	expect 126 run -- ./plain
+	one_notice plain
+	expect 126 run -- "$P"
+	expect 126 run -- "$T/tools/tool"
+	one_notice "$T/tools/tool" policy
+	printf '\0\0\0\0' >garbage
+	chmod +x garbage
+	expect 126 run -- ./garbage
+	expect 127 run -- ./absent
+	one_notice absent
+	expect 127 run -- no-such-command-anywhere
+	one_notice no-such-command-anywhere
+	expect 127 run -- ''
+	printf '#!/no/such/interpreter\n' >s
+	chmod +x s
+	expect 127 run -- ./s
+}
+
+@test "PATH: what cannot be run counts as found, closed and relative folders do not" {
+	mkdir "$T/bin" "$T/closed" here
+	echo x >"$T/bin/only-here"
+	printf '#!/bin/sh\necho planted\n' | tee here/ls >here/only-planted
+	chmod +x here/ls here/only-planted
+	chmod 0 "$T/closed"
+	export PATH=here:$T/closed:$T/bin:$PATH
+	[ "$(command ls)" = planted ]
+	expect 126 run -- only-here
+	one_notice only-here
+	expect 127 run -- no-such-command-anywhere
+	expect 0 run -- ls
+	unsaid planted
+	expect 127 run -- only-planted
+}
+
+@test "125: no command, a bad policy, a policy that cannot be kept; nothing runs" {
+	refused run
+	refused run --
+	refused run --no-such-option -- touch ran
+	refused run --policy-json '{' -- touch ran
+	refused run --policy-json '{"files": {"raed": ["/srv"]}}' -- touch ran
+	refused run -p "$T/absent.json" -- touch ran
+	refused run --status-fd 77 -- touch ran
+	mkdir "$P/d"
+	expect 125 run --deny "$P/d" -- touch ran
+	heard 'cordon: cannot keep files.'
+	[ ! -e ran ]
+}
+
+@test "a folder that was deleted is no place to start from" {
+	mkdir "$T/gone"
+	cd "$T/gone"
+	rmdir "$T/gone"
+	refused run -- true
+}
+
+# ---- signals ----
+
+@test "a signal to the launcher reaches the command" {
+	start run -- sh -c 'trap "echo got >got; exit 5" TERM; echo x >ready
+		for i in $(seq 100); do sleep 0.05; done'
+	until_true 3 test -s ready
+	kill -TERM "$pid"
+	end_of "$pid"
+	[ "$status" -eq 5 ]
+	[ -s got ]
+}
+
+@test "processes outside get no signal" {
+	sleep 10 3>&- &
+	started="${started:-} $!"
+	only_free "kill -0 $!"
+	only_free "kill -CONT $!"
+}
+
+# ---- what it says ----
+
+@test "a healthy run says nothing of its own" {
+	expect 0 run -- sh -c 'echo out; echo err >&2'
+	[ "$out" = out ] && [ "$err" = err ] || complain 'something else was said'
+	expect 0 run -v -- true
+	[ ! -s "$T/out" ]
+	heard files.read files.write Landlock accepted process.tree
+}
+
+@test "options after the command are the command's" {
+	expect 0 run echo -v --net all --help -- x
+	[ "$out" = '-v --net all --help -- x' ]
+	expect 0 run -- echo --read /
+	[ "$out" = '--read /' ]
+	expect 0 -- echo hi
+	[ "$out" = hi ]
+	expect 7 -- sh -c 'exit 7'
+	secret
+	expect 9 -- sh -c "cat '$HOME/secret' 2>/dev/null || exit 9"
+}
+
+# status_lines EXPRESSION: the lines of $T/status are JSON, and the expression about them (d) holds.
+status_lines()
+{
+	"$PYTHON" - "$T/status" "$1" <<-'END' || complain "does not hold: $1" "$(cat "$T/status")"
+		import json, sys
+		d = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+		sys.exit(0 if eval(sys.argv[2]) else 1)
+	END
+}
+
+@test "--status-fd: a line at the start, a line at the end, and not open inside" {
+	expect 7 run --status-fd 9 -- sh -c '[ ! -e /proc/$$/fd/9 ] && exit 7' 9>"$T/status"
+	status_lines '[x["event"] for x in d] == ["start", "end"]'
+	status_lines 'd[0]["session"] == d[1]["session"] and d[0]["command"][0] == "sh"'
+	status_lines 'd[1]["cause"] == "exit" and d[1]["status"] == 7'
+	expect 143 run --status-fd 9 -- sh -c 'kill -TERM $$' 9>"$T/status"
+	status_lines 'd[1]["cause"] == "signal" and d[1]["signal"] == 15'
+	expect 127 run --status-fd 9 -- ./absent 9>"$T/status"
+	status_lines 'd[1]["cause"] == "not started" and "absent" in d[1]["error"]'
+}
+
+@test "the audit log: whole lines of many at once, the user's alone, out of reach inside" {
+	pids=
+	for i in $(seq 20); do
+		"$CORDON" run -- sh -c "exit $i" >/dev/null 2>"$T/err.$i" </dev/null 3>&- &
+		pids="$pids $!"
+	done
+	i=0
+	for pid in $pids; do
+		i=$((i + 1))
+		end_of "$pid"
+		[ "$status" -eq "$i" ] || complain "run $i: $(cat "$T/err.$i")"
+	done
+	log=$(echo "$XDG_STATE_HOME"/cordon/audit/shell-*.log)
+	[ "$(stat -c %a "$log")" = 600 ]
+	cp "$log" "$T/status"
+	status_lines 'len(d) == 40 and len({x["session"] for x in d}) == 20'
+	status_lines 'sorted(x["status"] for x in d if x["event"] == "end") == list(range(1, 21))'
+	status_lines 'all(x["guarantees"]["files.read"] for x in d if x["event"] == "start")'
+	only_free "cat '$log'"
+	status=0
+	"$CORDON" run --write "$HOME" -- sh -c "cat '$log' && echo x >>'$log'" >"$T/out" 2>"$T/err" || status=$?
+	[ "$status" -ne 0 ]
+	[ ! -s "$T/out" ]
+	[ "$(grep -cx x "$log")" -eq 0 ]
+}
+
+# ---- the terminal ----
+
+@test "typing into the terminal is refused, also with high bits set" {
+	cat >tty.py <<-'END'
+		import ctypes, sys
+		libc = ctypes.CDLL(None, use_errno=True)
+		libc.ioctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p]
+		def attempt(request):
+		    ctypes.set_errno(0)
+		    libc.ioctl(0, request, ctypes.create_string_buffer(b"x"))
+		    return ctypes.get_errno()
+		with open(sys.argv[1], "w") as f:
+		    print(attempt(0x5412), attempt(0x5412 | 1 << 32), attempt(0x541C), attempt(0x5413), file=f)
+	END
+	in_terminal "$PYTHON tty.py free"
+	# 0 or, where the host has it switched off, EIO; TIOCLINUX means nothing here
+	grep -Eq '^(0|5) (0|5) (22|25) (0|14)$' free || complain "free: $(cat free)"
+	in_terminal "'$CORDON' run -- $PYTHON tty.py confined"
+	# the last one asks for the window's size, and works
+	[ "$(cat confined)" = '1 1 1 0' ] || complain "confined: $(cat confined)"
+}
+
+@test "a command in a terminal has the terminal, with --pty one of its own" {
+	in_terminal "'$CORDON' run -- sh -c 'tty; exit 3'"
+	said /dev/pts/
+	[ "$status" -eq 3 ]
+	in_terminal "'$CORDON' run --pty -- sh -c 'test -t 0 && test -t 1 && echo own; exit 4'"
+	said own
+	[ "$status" -eq 4 ]
+}
+
+# ---- places and programs ----
+
+@test "inside itself it works or says why not, and never gains anything" {
+	secret
+	listen
+	inner()
+	{
+		status=0
+		"$CORDON" run --execute "$CORDON" --env ASAN_OPTIONS=detect_leaks=0:exitcode=99 -- \
+			"$CORDON" run "$@" >"$T/out" 2>"$T/err" </dev/null || status=$?
+		out=$(cat "$T/out") err=$(cat "$T/err")
+	}
+	inner -- sh -c 'echo x >made && echo inside'
+	if [ "$status" -eq 0 ]; then
+		said inside
+		[ -s made ]
+	else
+		[ "$status" -eq 125 ]
+		heard 'cordon: '
+	fi
+	sh -c "cat '$HOME/secret'"
+	inner --read "$HOME" -- sh -c "cat '$HOME/secret'"
+	[ "$status" -ne 0 ]
+	unsaid secret
+	sh -c "$connect"
+	inner --net all -- sh -c "$connect && echo connected"
+	[ "$status" -ne 0 ]
+	unsaid connected
+}
+
+@test "a project reached by a link" {
+	ln -s "$P" "$T/link"
+	cd "$T/link"
+	works 'echo x >f && cat f && rm f'
+	cd "$T"
+	works "echo x >'$T/link/f' && rm '$T/link/f'" -C "$T/link"
+	only_free "echo x >'$T/g' && rm '$T/g'" -C "$T/link"
+}
+
+@test "without HOME" {
+	secret
+	home=$HOME
+	unset HOME
+	expect 0 run -- true
+	only_free "cat '$home/secret'"
+}
+
+@test "python's processes, pipes and threads" {
+	cat >m.py <<-'END'
+		import multiprocessing, os, threading
+		def work(pipe):
+		    pipe.send(os.getpid())
+		if __name__ == "__main__":
+		    ours, theirs = multiprocessing.Pipe()
+		    process = multiprocessing.Process(target=work, args=(theirs,))
+		    process.start()
+		    assert ours.recv() == process.pid
+		    process.join()
+		    thread = threading.Thread(target=print, args=("printed",))
+		    thread.start()
+		    thread.join()
+	END
+	works "$PYTHON m.py"
+	said printed
+}
+
+@test "python's pools need shared semaphores: with /dev/shm granted" {
+	cat >m.py <<-'END'
+		import multiprocessing
+		if __name__ == "__main__":
+		    with multiprocessing.Pool(2) as pool:
+		        print(pool.map(abs, [-1, -2]))
+	END
+	works "$PYTHON m.py" --write /dev/shm
+	said '[1, 2]'
+}
+
+# ---- the other commands ----
+
+record()
+{
+	cat <<-END
+		{"project_dir": "$P", "executable_paths": ["/usr", "/bin", "/lib", "/lib64"],
+		 "read_only_paths": ["/etc", "/proc"], "read_write_paths": ["/dev/null"],
+		 "additional_executable_paths": [], "additional_read_only_paths": [],
+		 "additional_read_write_paths": [], "allow_network": false, "allowed_env_vars": ["PATH"]}
+	END
+}
+
+@test "--sandbox-exec: the record's policy holds for the command" {
+	secret
+	expect 0 --sandbox-exec "$(record)" -- sh -c 'echo x >f && cat f'
+	said x
+	expect 7 --sandbox-exec "$(record)" -- sh -c 'exit 7'
+	cat "$HOME/secret"
+	expect 9 --sandbox-exec "$(record)" -- sh -c "cat '$HOME/secret' 2>/dev/null || exit 9"
+	expect 9 --sandbox-exec "$(record)" -- sh -c "( echo x >'$HOME/new' ) 2>/dev/null || exit 9"
+	[ ! -e "$HOME/new" ]
+}
+
+@test "--sandbox-exec: a bad record runs nothing" {
+	refused --sandbox-exec '{' -- touch ran
+	refused --sandbox-exec '{}' -- touch ran
+	refused --sandbox-exec '[]' -- touch ran
+	refused --sandbox-exec '{"project_dir": "relative"}' -- touch ran
+	refused --sandbox-exec '{"project_dir": 1}' -- touch ran
+	refused --sandbox-exec "$(record)" touch ran
+	refused --sandbox-exec
+	[ ! -e ran ]
+}
+
+@test "shell: the user's shell as a login shell, confined, its status" {
+	secret
+	export SHELL=/bin/sh
+	given 3 shell < <(echo 'echo hi; exit 3')
+	said hi
+	given 0 shell < <(echo 'echo "$0"; cat ~/secret; exit 0')
+	said -sh
+	unsaid secret
+	given 9 shell < <(echo "( echo x >'$HOME/new' ) || exit 9")
+	[ ! -e "$HOME/new" ]
+	refused shell extra
+}
+
+@test "doctor: what it tried, and whether the policy can be kept" {
+	status=0
+	"$CORDON" doctor >"$T/out" 2>"$T/err" || status=$?
+	words=$status
+	[ "$words" -eq 0 ] || [ "$words" -eq 1 ]
+	out=$(cat "$T/out")
+	said guarantees files.read net.tcp
+	expect "$words" doctor --json
+	json 'd["tried"] and d["enforceable"] == ('"$words"' == 0)'
+	json 'd["broken"] == 0 and any(g["name"] == "files.read" and g["state"] == "proved" for g in d["guarantees"])'
+}
