@@ -369,7 +369,7 @@ look_up_approval(const void *ctx, const char *path, const char *text, size_t len
 	if (found < 0)
 		snprintf(context->trust_problem, sizeof context->trust_problem, "%s", why.text);
 	context->has_trust = found == 1 && strcmp(context->trust.hash, context->hash) == 0;
-	/* for now: first see what it asks for here and today */
+	/* not yet: first comes what it asks for here and today */
 	return false;
 }
 

@@ -45,19 +45,15 @@ static const struct sign {
 static const struct suggestion {
 	const char *profile;
 	const char *what;
-	const char *domains; /* where its packages come from, as JSON; or NULL */
 } suggestions[] = {
-	{"git", "your git settings, for reading", NULL},
-	{"node", "caches of npm, pnpm, yarn and bun; your node versions", "\"registry.npmjs.org\""},
-	{"python", "caches of pip, uv and poetry; your interpreters",
-	 "\"pypi.org\", \"files.pythonhosted.org\""},
-	{"rust", "the crate registry and your toolchains",
-	 "\"index.crates.io\", \"static.crates.io\", \"crates.io\""},
-	{"go", "the module cache and the build cache", "\"proxy.golang.org\", \"sum.golang.org\""},
-	{"java", "repositories and caches of Maven and Gradle",
-	 "\"repo.maven.apache.org\", \"plugins.gradle.org\", \"services.gradle.org\""},
-	{"c", "compiler caches", NULL},
-	{"browser", "fonts and downloaded browsers, for tests", NULL},
+	{"git", "your git settings, for reading"},
+	{"node", "caches of npm, pnpm, yarn and bun; your node versions"},
+	{"python", "caches of pip, uv and poetry; your interpreters"},
+	{"rust", "the crate registry and your toolchains"},
+	{"go", "the module cache and the build cache"},
+	{"java", "repositories and caches of Maven and Gradle"},
+	{"c", "compiler caches"},
+	{"browser", "fonts and downloaded browsers, for tests"},
 };
 #define SUGGESTION_COUNT (sizeof suggestions / sizeof suggestions[0])
 
@@ -181,18 +177,9 @@ add_files(const struct plan *plan, struct str *to)
 	str_add(to, more_files);
 }
 
-static void
-add_network(const struct seen *seen, struct str *to)
-{
-	size_t count = 0;
-
-	str_add(to, "  // There is no network. To reach some names over ports 80 and 443 only:\n"
-		    "  // \"network\": {\"domains\": [");
-	for (size_t i = 0; i < SUGGESTION_COUNT; i++)
-		if (seen->names[i] != NULL && suggestions[i].domains != NULL)
-			str_printf(to, "%s%s", count++ == 0 ? "" : ", ", suggestions[i].domains);
-	str_add(to, count == 0 ? "\"api.example.com\"]},\n" : "]},\n");
-}
+static const char network[] =
+	"  // There is no network. To reach some names over ports 80 and 443 only:\n"
+	"  // \"network\": {\"domains\": [\"packages.example.com\", \"api.example.com\"]},\n";
 
 int
 starter_make(const struct plan *plan, struct str *to, struct cordon_error *err)
@@ -206,7 +193,7 @@ starter_make(const struct plan *plan, struct str *to, struct cordon_error *err)
 	str_add(to, head);
 	add_extends(&seen, to);
 	add_files(plan, to);
-	add_network(&seen, to);
+	str_add(to, network);
 	str_add(to, tail);
 	return to->failed ? cordon_no_memory(err) : 0;
 }
