@@ -103,6 +103,33 @@ add_builtins(struct plan *plan, struct cordon_error *err)
 	return rc;
 }
 
+/* "tmp": "shared" is a grant like any other, unless the project at hand wants its own. */
+static int
+add_shared_tmp(struct plan *plan, struct cordon_error *err)
+{
+	static const struct rule rules[] = {
+		{.effect = EFFECT_ALLOW,
+		 .rights = RIGHTS_ALL,
+		 .path = "/tmp",
+		 .optional = true,
+		 .place = {"\"tmp\": \"shared\"", 0, 0}},
+		{.effect = EFFECT_ALLOW,
+		 .rights = RIGHTS_ALL,
+		 .path = "$TMPDIR",
+		 .optional = true,
+		 .place = {"\"tmp\": \"shared\"", 0, 0}},
+	};
+	const struct stack *stack = plan->stack;
+	bool narrowed = stack->project != NULL && !stack->project_trusted &&
+			stack->project->tmp == TMP_PRIVATE;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof rules / sizeof rules[0]; i++)
+		if (plan->settings.tmp == TMP_SHARED && !narrowed)
+			rc = plan_add_rule(plan, &rules[i], LAYER_PROFILE, err);
+	return rc;
+}
+
 static int
 add_stack(struct plan *plan, struct cordon_error *err)
 {
@@ -138,6 +165,8 @@ build(struct plan *plan, const struct trust *trust, struct cordon_error *err)
 				      err);
 	if (rc == 0)
 		rc = add_builtins(plan, err);
+	if (rc == 0)
+		rc = add_shared_tmp(plan, err);
 	if (rc == 0)
 		rc = add_stack(plan, err);
 	if (rc < 0)

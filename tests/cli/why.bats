@@ -466,3 +466,19 @@ make_worktree()
 	denied create "$T/super/.git/objects/x"
 	one_notice .git
 }
+
+@test "a shared tmp is granted, a private one grants nothing of the shared" {
+	user_policy <<<'{"tmp": "shared"}'
+	allowed write /tmp/cordon-nothing/x
+	TMPDIR=/srv/tmp allowed write /srv/tmp/x
+	denied write /var/tmp/x
+	allowed env TERM
+	policy <<<'{"tmp": "private"}'
+	denied write /tmp/cordon-nothing/x
+	rm "$XDG_CONFIG_HOME/cordon/config.json"
+	denied write /tmp/cordon-nothing/x
+	policy <<<'{"tmp": "shared"}'
+	denied write /tmp/cordon-nothing/x
+	expect 0 trust --yes
+	allowed write /tmp/cordon-nothing/x
+}
