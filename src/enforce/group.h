@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A group of processes that the system itself keeps together: a cgroup of the session's own. It
+ * carries limits over all processes, and holds them even when supervisor and guard die at once.
+ * A group is plain data that survives fork; only group_make and group_end_dead allocate.
+ */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "plan/plan.h"
+
+enum group_kind {
+	GROUP_NONE,   /* nothing to be had here: subreapers alone */
+	GROUP_CGROUP, /* below our own cgroup, which is delegated to us */
+	GROUP_SCOPE   /* made for us by systemd's user manager */
+};
+
+struct group {
+	enum group_kind kind;
+	int folder;	     /* the cgroup's; -1: none */
+	char path[PATH_MAX]; /* its absolute path; "" : none */
+};
+
+struct group_wish {
+	const char *id;		    /* the session's; part of the name */
+	uint64_t memory, processes; /* limits; 0: none */
+};
+
+struct group_usage {
+	uint64_t memory; /* bytes */
+	int processes;
+};
+
+/*
+ * Makes the group that this host can give. Where none can be had and no limit needs one the kind is
+ * GROUP_NONE; a limit that cannot be set is an error (the plan's promise said it can be kept, or
+ * the caller accepted the gap and passes no limit).
+ */
+int group_make(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
+	       struct cordon_error *err);
+/* fork, with the child born inside; where the kernel cannot do that the child joins first thing. */
+pid_t group_fork(const struct group *group);
+/* Ends everything inside, frozen first, and waits; true when it is empty. Repeatable. */
+bool group_kill(const struct group *group, int deadline_ms);
+bool group_is_empty(const struct group *group);
+/* Was the memory or process limit hit inside? */
+bool group_hit_memory(const struct group *group);
+bool group_hit_processes(const struct group *group);
+bool group_measure(const struct group *group, struct group_usage *ret_usage);
+/* Removes it, depth first, with the cgroups the command made in it; closes. Repeatable. */
+int group_remove(struct group *group);
+/* Of a session whose supervisor and guard are both gone: ends what is in it, removes it. */
+int group_end_dead(const char *path);

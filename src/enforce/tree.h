@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding and ending what a process started, however far it went. The calling process must have
+ * been made the heir of its orphans first. Nothing here allocates: it runs in the guard, which may
+ * be all that is left of a session.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define TREE_SURVIVORS 8
+
+/* Children that were there before the session: left alone, with all that is theirs. */
+struct tree_spare {
+	pid_t pids[64];
+	size_t count;
+};
+
+struct tree_survivor {
+	pid_t pid;
+	char name[16];
+};
+
+/* What the end found. */
+struct tree_end {
+	int ended; /* how many were killed */
+	int left;  /* how many would not die before the deadline */
+	struct tree_survivor survivors[TREE_SURVIVORS];
+};
+
+/* Orphans below this process come to it from now on; 0 or -1 with errno. */
+int tree_inherit(void);
+/* The calling process's own children of this moment. More than fit: -1. */
+int tree_note_children(struct tree_spare *ret_spare);
+/* Is anything alive below this process that is not spared? Zombies are not. */
+bool tree_is_empty(const struct tree_spare *spare);
+/* SIGTERM to everything below. */
+void tree_ask(const struct tree_spare *spare);
+/*
+ * Stops, then kills everything below, until two looks in a row found nothing, reaping meanwhile;
+ * gives up after deadline_ms. True when nothing is left.
+ */
+bool tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end);
