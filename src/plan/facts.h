@@ -29,7 +29,7 @@ enum fact {
 	FACT_SCOPE,	    /* systemd's user manager makes cgroups that limit both */
 	FACT_SEATBELT,
 	FACT_BROKER, /* this build has one; what it needs of the host is said above */
-	FACT_TREE,   /* this build ends every process of a session */
+	FACT_TREE,   /* what a process started can be found, however far it went */
 	FACT_COUNT
 };
 
