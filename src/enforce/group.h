@@ -47,12 +47,14 @@ struct group_usage {
 int group_make(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
 	       struct cordon_error *err);
 /*
- * fork, with the child born inside; where the kernel or systemd wants it otherwise the child joins
- * before this returns in it. -1 with errno when it could not get inside: then nothing runs. As
- * after any fork of a process with threads the child keeps to what is async-signal-safe; raise()
- * and abort() are not, because the C library has not seen this fork.
+ * Starts a process inside, which calls run(argument); that never returns. As with vfork it shares
+ * our memory, and this returns when it has called exec or ended: run keeps to what may be done
+ * then, and blocked signals stay blocked until its own are restored. Where the kernel or systemd
+ * does not let it be born inside it joins before run is called. -1 with errno when it could not get
+ * inside: then nothing ran.
  */
-pid_t group_fork(const struct group *group);
+pid_t group_spawn(const struct group *group, void (*run)(const void *argument),
+		  const void *argument);
 /* Ends everything inside, frozen first, and waits; true when it is empty. Repeatable. */
 bool group_kill(const struct group *group, int deadline_ms);
 bool group_is_empty(const struct group *group);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,7 @@
 #ifndef SYS_clone3
 #define SYS_clone3 435
 #endif
-#define INTO_CGROUP 0x200000000ull
+#define CLONE_INTO 0x200000000ull /* CLONE_INTO_CGROUP */
 
 /* As the kernel has it since 5.7; its header came later than the oldest we build with. */
 struct clone_into {
@@ -78,25 +79,16 @@ group_make(const struct facts *facts, const struct group_wish *wish, struct grou
 	return rc;
 }
 
-/* ---- forking ---- */
+/* ---- starting ---- */
 
-/* How the child got on, from its first moment; 0 or an errno. Nothing: it did not live to say. */
-static bool
-hear(int from, int *ret_sys)
-{
-	ssize_t n;
-
-	do
-		n = read(from, ret_sys, sizeof *ret_sys);
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof *ret_sys;
-}
-
-static bool
-say(int to, int sys)
-{
-	return write(to, &sys, sizeof sys) == (ssize_t)sizeof sys;
-}
+/* A process on its way inside. Its memory is ours until it execs, so what it notes we see. */
+struct birth {
+	const struct group *group;
+	bool joins;	  /* it was not born inside */
+	volatile int sys; /* why it did not get inside; -1: it did not live to say */
+	void (*run)(const void *);
+	const void *argument;
+};
 
 static void
 reap(pid_t child)
@@ -105,81 +97,144 @@ reap(pid_t child)
 		;
 }
 
-static pid_t
-clone_into(const struct group *group)
+static _Noreturn __attribute__((noinline)) void
+begin(struct birth *birth)
 {
-	struct clone_into args = {
-		.flags = INTO_CGROUP,
-		.exit_signal = SIGCHLD,
-		.cgroup = (uint64_t)group->folder,
-	};
-
-	return (pid_t)syscall(SYS_clone3, &args, sizeof args);
+	birth->sys = 0;
+	if (birth->joins && cgroup_write(birth->group->folder, "cgroup.procs", "0") < 0)
+		birth->sys = errno;
+	else
+		birth->run(birth->argument);
+	_exit(125);
 }
 
-/* 0 or an errno. */
-static int
-join(const struct group *group)
-{
-	if (group->kind == GROUP_SCOPE)
-		return scope_join(group);
-	return cgroup_write(group->folder, "cgroup.procs", "0") < 0 ? errno : 0;
-}
+/* A sanitizer knows of vfork, and must be told of nothing else that returns twice. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER 1
+#endif
 
 /*
- * One try, by either way. *ret_sys tells why there is no child; 0: it was killed before it could
- * say a word. In the child this returns 0 and nothing is left of the conversation.
+ * The bare call, for there is no function for it in C libraries: it returns twice on one stack, as
+ * vfork does, and must be part of a function that lives until the second time.
  */
-static pid_t
-fork_once(const struct group *group, bool born_inside, int *ret_sys)
+static inline __attribute__((always_inline)) long
+call_clone3(const struct clone_into *args)
 {
-	int ends[2], sys = 0;
+#if defined(__x86_64__) && !defined(HAS_SANITIZER)
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"((long)SYS_clone3), "D"(args), "S"(sizeof *args)
+			 : "rcx", "r11", "memory", "cc");
+	return result;
+#elif defined(__aarch64__) && !defined(HAS_SANITIZER)
+	register long number __asm__("x8") = SYS_clone3;
+	register long first __asm__("x0") = (long)args;
+	register long second __asm__("x1") = (long)sizeof *args;
+
+	__asm__ volatile("svc 0" : "+r"(first) : "r"(second), "r"(number) : "memory", "cc");
+	return first;
+#else
+	(void)args;
+	return -ENOSYS;
+#endif
+}
+
+static __attribute__((noinline)) pid_t
+bear(struct birth *birth)
+{
+	const struct clone_into args = {
+		.flags = CLONE_INTO | CLONE_VM | CLONE_VFORK,
+		.exit_signal = SIGCHLD,
+		.cgroup = (uint64_t)birth->group->folder,
+	};
+	long child = call_clone3(&args);
+
+	/* nothing else here, or it would use what we still need of this stack */
+	if (child == 0)
+		begin(birth);
+	return child < 0 ? -1 : (pid_t)child;
+}
+
+static pid_t
+fork_and_join(struct birth *birth)
+{
 	pid_t child;
 
-	*ret_sys = 0;
-	if (pipe2(ends, O_CLOEXEC) < 0) {
-		*ret_sys = errno;
+	birth->joins = birth->group->kind == GROUP_CGROUP;
+	child = vfork();
+	if (child == 0)
+		begin(birth);
+	return child;
+}
+
+/* The child, or -1 with errno when it did not get inside. */
+static pid_t
+believe(pid_t child, const struct birth *birth)
+{
+	if (child < 0 || birth->sys == 0)
+		return child;
+	reap(child);
+	errno = birth->sys > 0 ? birth->sys : ECHILD;
+	return -1;
+}
+
+/* systemd is asked by the child, which takes a while and needs memory of its own. */
+static pid_t
+spawn_in_scope(const struct birth *birth)
+{
+	int ends[2], sys = ECHILD;
+	ssize_t n;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -1;
-	}
-	child = born_inside ? clone_into(group) : fork();
-	*ret_sys = child < 0 ? errno : 0;
+	child = fork();
 	if (child == 0) {
-		sys = born_inside ? 0 : join(group);
-		if (!say(ends[1], sys) || sys != 0)
-			_exit(125);
+		sys = scope_join(birth->group);
+		if (write(ends[1], &sys, sizeof sys) == (ssize_t)sizeof sys && sys == 0)
+			birth->run(birth->argument);
+		_exit(125);
 	}
 	close(ends[1]);
-	if (child > 0 && (!hear(ends[0], &sys) || sys != 0)) {
+	do
+		n = child < 0 ? 0 : read(ends[0], &sys, sizeof sys);
+	while (n < 0 && errno == EINTR);
+	close(ends[0]);
+	if (child > 0 && (n != (ssize_t)sizeof sys || sys != 0)) {
 		reap(child);
 		child = -1;
-		*ret_sys = sys;
+		errno = sys;
 	}
-	close(ends[0]);
 	return child;
 }
 
 /*
  * From 6.14 on, and in stable kernels since, a child that is born into another cgroup is killed on
  * the spot when the cgroup of its parent was ever ended by cgroup.kill: the kernel compares the
- * count of the one with that of the other. So the child is heard before it is believed in; also
- * where there is no such call (BASELINE(5.7)) or a filter refuses it.
+ * count of the one with that of the other. Such a child joins instead; likewise where there is no
+ * such call (BASELINE(5.7)) or a filter refuses it.
  */
 pid_t
-group_fork(const struct group *group)
+group_spawn(const struct group *group, void (*run)(const void *argument), const void *argument)
 {
-	pid_t child;
-	int sys;
+	struct birth birth = {.group = group, .sys = -1, .run = run, .argument = argument};
+	pid_t child = -1;
 
-	if (group->kind == GROUP_NONE)
-		return fork();
-	if (group->kind == GROUP_CGROUP) {
-		child = fork_once(group, true, &sys);
-		if (child >= 0)
-			return child;
+	if (group->kind == GROUP_SCOPE)
+		return spawn_in_scope(&birth);
+	if (group->kind == GROUP_CGROUP)
+		child = believe(bear(&birth), &birth);
+	if (child < 0) {
+		birth.sys = -1;
+		child = believe(fork_and_join(&birth), &birth);
 	}
-	child = fork_once(group, false, &sys);
-	if (child < 0)
-		errno = sys == 0 ? ECHILD : sys;
 	return child;
 }
 

@@ -17,10 +17,16 @@ group_make(const struct facts *facts, const struct group_wish *wish, struct grou
 }
 
 pid_t
-group_fork(const struct group *group)
+group_spawn(const struct group *group, void (*run)(const void *argument), const void *argument)
 {
+	pid_t child = vfork();
+
 	(void)group;
-	return fork();
+	if (child == 0) {
+		run(argument);
+		_exit(125);
+	}
+	return child;
 }
 
 bool

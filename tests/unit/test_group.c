@@ -201,10 +201,38 @@ end_group(struct group *group)
 }
 
 static _Noreturn void
-stay(void)
+stay(const char *path)
 {
+	(void)path;
 	for (;;)
 		pause();
+}
+
+/* Starts this very program in the group, in one of its roles; argument is its path or NULL. */
+struct role {
+	const char *name;
+	const struct group *group;
+};
+
+static void
+become(const void *argument)
+{
+	const struct role *role = argument;
+	char *const argv[] = {(char *)"test_group", (char *)role->name, (char *)role->group->path,
+			      NULL};
+	char *const envp[] = {(char *)"ASAN_OPTIONS=detect_leaks=0", NULL};
+
+	execve("/proc/self/exe", argv, envp);
+}
+
+static pid_t
+start(const struct group *group, const char *name)
+{
+	struct role role = {name, group};
+	pid_t child = group_spawn(group, become, &role);
+
+	check(child > 0);
+	return child;
 }
 
 /* ---- cases ---- */
@@ -239,15 +267,11 @@ without_one_nothing_breaks(void)
 	struct group_usage usage;
 	struct group_wish limited = {.id = "a", .memory = 1 << 30};
 	struct cordon_error err = {0};
-	pid_t child;
 
 	check_int(group_make(&facts, &limited, &group, &err), -CORDON_E_GAP);
 	check_int(group_make(&facts, &no_limits, &group, &err), 0);
 	check_int(group.kind, GROUP_NONE);
-	child = group_fork(&group);
-	if (child == 0)
-		_exit(3);
-	check_int(child_wait(child), 3);
+	check_int(child_wait(start(&group, "three")), 3);
 	check(group_kill(&group, 0));
 	check(group_is_empty(&group));
 	check(!group_hit_memory(&group) && !group_hit_processes(&group));
@@ -272,21 +296,23 @@ names_cannot_lead_elsewhere(void)
 	}
 }
 
-/* The child says where it is, by its status. */
+/* Says by its status whether it is where it should be. */
+static _Noreturn void
+tell_place(const char *path)
+{
+	char own[PATH_MAX];
+
+	_exit(cgroup_find_own(own) && strcmp(own, path) == 0 ? 7 : 8);
+}
+
 static void
 born_inside(void)
 {
 	struct group group = make_group(&no_limits);
-	char own[PATH_MAX];
 
 	/* again and again: the group stays usable */
-	for (int i = 0; i < 3; i++) {
-		pid_t child = group_fork(&group);
-
-		if (child == 0)
-			_exit(cgroup_find_own(own) && strcmp(own, group.path) == 0 ? 7 : 8);
-		check_int(child_wait(child), 7);
-	}
+	for (int i = 0; i < 3; i++)
+		check_int(child_wait(start(&group, "tell_place")), 7);
 	end_group(&group);
 }
 
@@ -314,17 +340,12 @@ static void
 ended_and_used_again(void)
 {
 	struct group group = make_group(&no_limits);
-	pid_t child = group_fork(&group);
+	pid_t child = start(&group, "stay");
 
-	if (child == 0)
-		stay();
 	check(group_kill(&group, PATIENCE));
 	check_int(child_wait(child), -SIGKILL);
 	check(group_kill(&group, PATIENCE));
-	child = group_fork(&group);
-	if (child == 0)
-		_exit(7);
-	check_int(child_wait(child), 7);
+	check_int(child_wait(start(&group, "tell_place")), 7);
 	end_group(&group);
 }
 
@@ -335,14 +356,24 @@ a_group_that_was_ended_can_be_entered_again(void)
 }
 
 static void
-fork_fails_when_there_is_no_way_in(void)
+must_not_run(const void *argument)
+{
+	*(volatile int *)(uintptr_t)argument = 1;
+	_exit(0);
+}
+
+static void
+nothing_runs_where_there_is_no_way_in(void)
 {
 	struct group gone = {.kind = GROUP_CGROUP, .folder = -1, .hold = -1};
+	volatile int ran = 0;
 
 	gone.folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	check_int(group_fork(&gone), -1);
-	check(errno != 0);
+	check_int(group_spawn(&gone, must_not_run, (const void *)&ran), -1);
+	check_int(errno, ENOENT);
+	check_int(ran, 0);
 	close(gone.folder);
+	check_int(waitpid(-1, NULL, 0), -1);
 }
 
 /* ---- ending ---- */
@@ -363,8 +394,9 @@ storm(void)
 }
 
 static _Noreturn void
-breed(void)
+breed(const char *path)
 {
+	(void)path;
 	/* those that hop, those that wait, those that will not hear, those that stand still */
 	for (int i = 0; i < 100; i++) {
 		if (fork() != 0)
@@ -377,20 +409,17 @@ breed(void)
 				signal(number, SIG_IGN);
 		if (i % 10 == 2)
 			kill(getpid(), SIGSTOP);
-		stay();
+		stay(NULL);
 	}
-	stay();
+	stay(NULL);
 }
 
 static void
 hundred_end(void)
 {
 	struct group group = make_group(&no_limits);
-	pid_t child = group_fork(&group);
 
-	if (child == 0)
-		breed();
-	check(child > 0);
+	start(&group, "breed");
 	check(has_processes(&group, 90));
 	end_group(&group);
 }
@@ -410,13 +439,9 @@ bystanders_live(void)
 	int status;
 
 	if (outside == 0)
-		stay();
-	neighbour = group_fork(&other);
-	if (neighbour == 0)
-		stay();
-	inside = group_fork(&group);
-	if (inside == 0)
-		stay();
+		stay(NULL);
+	neighbour = start(&other, "stay");
+	inside = start(&group, "stay");
 	check(group_kill(&group, PATIENCE));
 	check_int(child_wait(inside), -SIGKILL);
 	check_int(waitpid(outside, &status, WNOHANG), 0);
@@ -447,20 +472,18 @@ nest(const char *path)
 			_exit(1);
 		if (fork() == 0) {
 			put(folder, "cgroup.procs", "0");
-			stay();
+			stay(NULL);
 		}
 	}
-	stay();
+	stay(NULL);
 }
 
 static void
 nested_go(void)
 {
 	struct group group = make_group(&no_limits);
-	pid_t child = group_fork(&group);
 
-	if (child == 0)
-		nest(group.path);
+	start(&group, "nest");
 	check(has_processes(&group, 8));
 	/* not while somebody lives there */
 	check_int(rmdir(group.path), -1);
@@ -508,10 +531,8 @@ static void
 frozen_ends(void)
 {
 	struct group group = make_group(&no_limits);
-	pid_t child = group_fork(&group);
 
-	if (child == 0)
-		stay();
+	start(&group, "stay");
 	check_int(cgroup_write(group.folder, "cgroup.freeze", "1"), 0);
 	check(!group_is_empty(&group));
 	end_group(&group);
@@ -527,10 +548,8 @@ static void
 busy_is_said(void)
 {
 	struct group group = make_group(&no_limits);
-	pid_t child = group_fork(&group);
 
-	if (child == 0)
-		stay();
+	start(&group, "stay");
 	check_int(group_remove(&group), -1);
 	check_int(errno, EBUSY);
 	check_int(group.kind, GROUP_CGROUP);
@@ -550,10 +569,8 @@ dead_ends(void)
 {
 	struct group group = make_group(&no_limits);
 	char path[PATH_MAX];
-	pid_t child = group_fork(&group);
 
-	if (child == 0)
-		nest(group.path);
+	start(&group, "nest");
 	check(has_processes(&group, 8));
 	memcpy(path, group.path, sizeof path);
 	check_int(group_end_dead(path), 0);
@@ -570,15 +587,18 @@ a_dead_session_is_ended_by_its_path(void)
 	as_each(IN_PLACE, dead_ends);
 }
 
+static _Noreturn void
+end_own(const char *path)
+{
+	_exit(group_end_dead(path) < 0 && errno == EBUSY ? 7 : 8);
+}
+
 static void
 asked_from_inside(void)
 {
 	struct group group = make_group(&no_limits);
-	pid_t child = group_fork(&group);
 
-	if (child == 0)
-		_exit(group_end_dead(group.path) < 0 && errno == EBUSY ? 7 : 8);
-	check_int(child_wait(child), 7);
+	check_int(child_wait(start(&group, "end_own")), 7);
 	end_group(&group);
 }
 
@@ -618,8 +638,9 @@ only_paths_of_ours_are_ended(void)
 
 /* Takes memory until it is ended. */
 static _Noreturn void
-devour(void)
+devour(const char *path)
 {
+	(void)path;
 	for (int i = 0; i < 64; i++) {
 		char *more = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -641,17 +662,13 @@ memory_is_limited(void)
 
 	child = fork();
 	if (child == 0)
-		devour();
+		devour(NULL);
 	check_int(child_wait(child), 0);
 	/* its neighbour takes nothing, and goes with it */
-	waiting = group_fork(&group);
-	if (waiting == 0)
-		stay();
+	waiting = start(&group, "stay");
 	check(!group_hit_memory(&group));
 	check(group_measure(&group, &usage) && usage.memory > 0 && usage.processes == 1);
-	child = group_fork(&group);
-	if (child == 0)
-		devour();
+	child = start(&group, "devour");
 	check_int(child_wait(child), -SIGKILL);
 	check_int(child_wait(waiting), -SIGKILL);
 	check(group_hit_memory(&group));
@@ -661,17 +678,18 @@ memory_is_limited(void)
 
 /* How many children it can have at once. */
 static _Noreturn void
-multiply(void)
+multiply(const char *path)
 {
 	int count = 0;
 
+	(void)path;
 	while (count < 20) {
 		pid_t child = fork();
 
 		if (child < 0)
 			break;
 		if (child == 0)
-			stay();
+			stay(NULL);
 		count++;
 	}
 	_exit(count);
@@ -682,13 +700,9 @@ processes_are_limited(void)
 {
 	struct group_wish wish = {.id = "pids", .processes = 8};
 	struct group group = make_group(&wish);
-	pid_t child;
 
 	check(!group_hit_processes(&group));
-	child = group_fork(&group);
-	if (child == 0)
-		multiply();
-	check_int(child_wait(child), 7);
+	check_int(child_wait(start(&group, "multiply")), 7);
 	check(group_hit_processes(&group));
 	check(!group_hit_memory(&group));
 	end_group(&group);
@@ -757,9 +771,37 @@ prepare_top(void)
 	cgroup_enable(folder, &wish);
 }
 
-int
-main(void)
+static _Noreturn void
+three(const char *path)
 {
+	(void)path;
+	_exit(3);
+}
+
+/* What this program is when it runs inside a group. */
+static _Noreturn void
+play(const char *name, const char *path)
+{
+	static const struct {
+		const char *name;
+		void (*play)(const char *path);
+	} roles[] = {
+		{"stay", stay},	    {"three", three},	    {"tell_place", tell_place},
+		{"breed", breed},   {"nest", nest},	    {"end_own", end_own},
+		{"devour", devour}, {"multiply", multiply},
+	};
+
+	for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+		if (strcmp(roles[i].name, name) == 0)
+			roles[i].play(path);
+	_exit(CHILD_BROKEN);
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc == 3)
+		play(argv[1], argv[2]);
 	prepare_top();
 	if (*top == '\0') {
 		printf("1..0 # SKIP no cgroup of the unified hierarchy is delegated to us\n");
@@ -771,7 +813,7 @@ main(void)
 	run(a_child_is_born_inside);
 	run(a_child_gets_inside_where_the_kernel_kills_newborns);
 	run(a_group_that_was_ended_can_be_entered_again);
-	run(fork_fails_when_there_is_no_way_in);
+	run(nothing_runs_where_there_is_no_way_in);
 	run(a_hundred_forking_children_end);
 	run(what_is_beside_the_group_lives_on);
 	run(cgroups_made_inside_go_too);
