@@ -67,6 +67,8 @@ bool group_measure(const struct group *group, struct group_usage *ret_usage);
  * when something is left (EBUSY: processes). Repeatable.
  */
 int group_remove(struct group *group);
+/* Leaves it to whoever else has it: only closes what is ours. Repeatable. */
+void group_release(struct group *group);
 /*
  * Of a session whose supervisor and guard are both gone: ends what is in it, removes it. A path
  * that is not one of ours is refused (EINVAL); one that is gone already is fine.

@@ -307,18 +307,24 @@ remove_path(const char *path)
 	return 0;
 }
 
+void
+group_release(struct group *group)
+{
+	if (group->kind != GROUP_NONE) {
+		auto_fd_fn(&group->folder);
+		auto_fd_fn(&group->hold);
+	}
+	if (group->kind == GROUP_SCOPE && group->keeper > 0)
+		reap(group->keeper);
+	*group = no_group;
+}
+
 int
 group_remove(struct group *group)
 {
 	if (is_there(group) && (cgroup_clear(group->folder) < 0 || remove_path(group->path) < 0))
 		return -1;
-	if (group->kind != GROUP_NONE) {
-		auto_fd_fn(&group->folder);
-		auto_fd_fn(&group->hold);
-	}
-	if (group->kind == GROUP_SCOPE)
-		reap(group->keeper);
-	*group = no_group;
+	group_release(group);
 	return 0;
 }
 

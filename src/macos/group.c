@@ -71,6 +71,12 @@ group_remove(struct group *group)
 	return 0;
 }
 
+void
+group_release(struct group *group)
+{
+	(void)group;
+}
+
 int
 group_end_dead(const char *path)
 {
