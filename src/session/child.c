@@ -123,7 +123,7 @@ static int
 close_others(const struct child *child, struct cordon_error *err)
 {
 	(void)child;
-	if (compat_cloexec_from(3) < 0)
+	if (fd_cloexec_from(3) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot close descriptors");
 	return 0;
 }

@@ -39,7 +39,7 @@ let_go(int life)
 			close(fd);
 	if (life != 3)
 		dup2(life, 3);
-	compat_close_from(4);
+	fd_close_from(4);
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
