@@ -100,7 +100,7 @@ compat_signal_read(int fd, bool *ret_from_process)
 #endif
 }
 
-/* Every descriptor from first on, closed or (at_exec) marked to close; ENOSYS where there is no such call. */
+/* Every descriptor from first on, closed now or at exec; fails where there is no such call. */
 static inline int
 compat_close_range(int first, bool at_exec)
 {
