@@ -12,10 +12,10 @@ teardown()
 	[ -z "${started:-}" ] || kill "$started"
 }
 
-# names: what lies in the project, git's own objects left out.
+# names: what lies in the project; git's own folders hold names made of times.
 names()
 {
-	find . -path ./.git -prune -o -printf '%y %m %p %l\n' | sort
+	find . -name .git -prune -o -printf '%y %m %p %l\n' | sort
 }
 
 # restart: the project as it was when the comparison began.
