@@ -53,11 +53,10 @@ by()
 # until_true COMMAND...: polls, for at most a minute.
 until_true()
 {
-	local left=1200
+	local end=$((SECONDS + 60))
 
 	while ! "$@"; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || return 1
+		[ "$SECONDS" -lt "$end" ] || return 1
 		sleep 0.05
 	done
 }
@@ -250,18 +249,19 @@ beside_descriptors()
 	secret
 	gone()
 	{
-		local task
+		local task tasks
 
-		for task in $(cat "/proc/$1/task/$1/children"); do
+		tasks=$(cat "/proc/$1/task/$1/children")
+		for task in $tasks; do
 			[ ! -e "/proc/$task/fd/99" ] || return 1
 		done
+		[ -n "$tasks" ]
 	}
-	with_descriptors "$foreign" ENOSYS close_range "$CORDON" run -- sh -c 'echo x >ready; exec sleep 120' \
+	with_descriptors "$foreign" ENOSYS close_range "$CORDON" run -- sh -c 'echo x >ready; exec sleep 600' \
 		>"$T/out" 2>"$T/err" </dev/null 3>&- &
 	started=$!
 	until_true test -s ready
 	[ -e "/proc/$started/fd/99" ]
-	[ -n "$(cat "/proc/$started/task/$started/children")" ]
 	until_true gone "$started"
 }
 

@@ -28,7 +28,7 @@ restart()
 # same SCRIPT [OPTION...]: bare and confined alike: status, standard output and error, files.
 same()
 {
-	local script=$1 bare=0
+	local script=$1 bare=0 what
 
 	shift
 	rm -rf "$T/start"
@@ -38,8 +38,9 @@ same()
 	restart
 	expect "$bare" run "$@" -- sh -c "$script" || complain "bare: $bare" "$(cat "$T/bare.err")" || return 1
 	names >"$T/names"
-	diff "$T/bare.out" "$T/out" >&2 && diff "$T/bare.err" "$T/err" >&2 &&
-		diff "$T/bare.names" "$T/names" >&2 || complain "not as bare: $script"
+	for what in out err names; do
+		diff "$T/bare.$what" "$T/$what" >&2 || complain "not as bare: $script" || return 1
+	done
 }
 
 # works SCRIPT [OPTION...]: the same, and it succeeds.
@@ -82,7 +83,7 @@ repository()
 	said 'Somebody <somebody@example.org>' first
 	works 'git diff'
 	said +4
-	works 'git status --porcelain && git show --name-only && git blame file && git grep -n 2'
+	works 'git status --porcelain && git show --name-only && git blame HEAD -- file && git grep -n 2'
 }
 
 @test "git add, commit, branch, merge, stash, rebase" {
