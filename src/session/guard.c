@@ -51,6 +51,25 @@ read_report(int report, struct cordon_error *ret_why)
 	return false;
 }
 
+static void
+run_child(const void *context)
+{
+	child_main(context);
+}
+
+static pid_t
+start_free(const struct child *child, struct cordon_error *ret_why)
+{
+	/* it shares our memory until exec: nothing is copied, and we wait for it */
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		child_main(child);
+	if (pid < 0)
+		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
+	return pid;
+}
+
 static bool
 start_command(struct watch *watch, struct cordon_error *ret_why)
 {
@@ -64,12 +83,8 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	}
 	child.report = ends[1];
 	child.parent = getpid();
-	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	watch->command = vfork();
-	if (watch->command == 0)
-		child_main(&child);
-	if (watch->command < 0)
-		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
+	watch->command = child.track_only ? start_free(&child, ret_why)
+					  : enforce_start(child.box, run_child, &child, ret_why);
 	close(ends[1]);
 	started = watch->command > 0 && read_report(ends[0], ret_why);
 	close(ends[0]);
@@ -96,27 +111,31 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 	return false;
 }
 
-/* A caller that reads our output to its end must not wait for us. Our two go to 3 and 4. */
+/* A caller that reads our output to its end must not wait for us. What we keep goes to 3 and on. */
 static void
 let_go(struct watch *watch)
 {
-	bool line_first = watch->line < watch->signals;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct box *box = watch->task->child.box;
+	int listener = box == NULL ? -1 : enforce_listener(box);
+	int *keep[3] = {&watch->line, &watch->signals, &listener};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), to = 3;
 
 	for (int fd = 0; fd < 3; fd++)
 		if (null < 0)
 			close(fd);
 		else
 			dup2(null, fd);
-	/* the lower one first: it cannot stand where the other goes */
-	dup2(line_first ? watch->line : watch->signals, 3);
-	dup2(line_first ? watch->signals : watch->line, 4);
-	watch->line = line_first ? 3 : 4;
-	watch->signals = line_first ? 4 : 3;
-	compat_close_from(5);
+	/* the lowest first: it cannot stand where another goes */
+	for (int at = 3; at < 3 + 1024 && to < 6; at++)
+		for (int i = 0; i < 3; i++)
+			if (*keep[i] == at && at >= to)
+				*keep[i] = dup2(at, to++);
+	compat_close_from(to);
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
+	if (box != NULL)
+		enforce_serve(box, listener);
 }
 
 /* ---- the end ---- */
