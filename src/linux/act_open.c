@@ -138,6 +138,10 @@ open_by_rights(const struct opening *o)
 
 	if ((flags & TMPFILE_BIT) && (flags & O_DIRECTORY))
 		return make_nameless(o);
+	if ((flags & O_CREAT) && !o->place.is_folder_itself && strchr(o->place.name, '/') != NULL) {
+		errno = EISDIR;
+		return -1;
+	}
 	if (!(flags & O_CREAT))
 		return open_existing(o, rights);
 	return flags & O_EXCL ? make_new(o, rights) : open_or_make(o, rights);
@@ -260,6 +264,22 @@ act_on_place(struct opening *o, bool keep)
 	return false;
 }
 
+/*
+ * BASELINE(6.2): Landlock does not see that a file is cut, so no cut is left to it, wherever it is.
+ * A device has nothing to cut; opened for writing it is Landlock's all the same.
+ */
+static bool
+is_unseen_cut(const struct opening *o)
+{
+	struct stat at;
+
+	if (o->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 3 || !(o->how.flags & O_TRUNC))
+		return false;
+	return (o->how.flags & O_ACCMODE) == O_RDONLY ||
+	       fstatat(o->place.folder, o->place.name, &at, AT_SYMLINK_NOFOLLOW) < 0 ||
+	       !S_ISCHR(at.st_mode);
+}
+
 /* Not ours to decide: neither what it reads nor what it may change is withheld there. */
 static bool
 is_native(const struct opening *o)
@@ -268,7 +288,7 @@ is_native(const struct opening *o)
 
 	if (o->how.flags & (O_CREAT | TMPFILE_BIT))
 		rights |= RIGHT_CREATE;
-	return !broker_guards(o->broker, o->place.path, rights);
+	return !broker_guards(o->broker, o->place.path, rights) && !is_unseen_cut(o);
 }
 
 /* One walk and what follows from it; true: once more. */
@@ -363,28 +383,36 @@ act_openat2(struct broker *broker, const struct call *request)
 		open_at(broker, request, (int)a[0], a[1], &how);
 }
 
+static void
+cut(struct opening *o, off_t length)
+{
+	auto_fd int fd = -1;
+
+	/* opened first, cut by descriptor: what was judged is what is cut */
+	o->how.flags = O_WRONLY;
+	pthread_rwlock_rdlock(&o->broker->names);
+	fd = open_existing(o, broker_judge(o->broker, o->place.path).rights);
+	pthread_rwlock_unlock(&o->broker->names);
+	if (fd < 0)
+		request_fail(&o->request, errno == ENXIO ? EINVAL : errno);
+	else if (ftruncate(fd, length) < 0)
+		request_fail(&o->request, errno);
+	else
+		request_return(&o->request, 0);
+}
+
 void
 act_truncate(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct opening o = {.broker = broker, .request = *request, .how = {O_WRONLY, 0, 0}};
+	struct opening o = {.broker = broker, .request = *request, .how = {.flags = O_TRUNC}};
 	enum walk_end end = broker_walk(request, AT_FDCWD, a[0], WALK_FOLLOW, &o.place);
 	auto_fd int folder = o.place.folder;
-	auto_fd int fd = -1;
 
 	if (end == WALK_FAILED)
 		request_fail(request, o.place.why);
 	else if (end == WALK_ELSEWHERE || is_native(&o))
 		request_continue(request);
-	else {
-		pthread_rwlock_rdlock(&broker->names);
-		fd = open_existing(&o, broker_judge(broker, o.place.path).rights);
-		pthread_rwlock_unlock(&broker->names);
-		if (fd < 0)
-			request_fail(request, errno == ENXIO ? EINVAL : errno);
-		else if (ftruncate(fd, (off_t)a[1]) < 0)
-			request_fail(request, errno);
-		else
-			request_return(request, 0);
-	}
+	else
+		cut(&o, (off_t)a[1]);
 }
