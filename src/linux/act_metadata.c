@@ -304,7 +304,7 @@ act_fchownat(struct broker *broker, const struct call *request)
 static int
 read_seconds(const struct call *request, uint64_t address, struct change *to)
 {
-	struct utimbuf buffer;
+	struct utimbuf buffer = {0};
 	int why = address == 0 ? 0 : request_bytes(request, address, &buffer, sizeof buffer);
 
 	to->act = change_times;
@@ -319,7 +319,7 @@ read_seconds(const struct call *request, uint64_t address, struct change *to)
 static int
 read_microseconds(const struct call *request, uint64_t address, struct change *to)
 {
-	struct timeval pair[2];
+	struct timeval pair[2] = {0};
 	int why = address == 0 ? 0 : request_bytes(request, address, pair, sizeof pair);
 
 	to->act = change_times;
@@ -469,7 +469,7 @@ act_setxattrat(struct broker *broker, const struct call *request)
 	struct {
 		uint64_t value;
 		uint32_t size, flags;
-	} args;
+	} args = {0};
 	struct change change = {0};
 	int why = a[5] < sizeof args ? EINVAL : request_bytes(request, a[4], &args, sizeof args);
 

@@ -485,7 +485,7 @@ act_linkat(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	int flags = (int)a[4], number = -1;
-	char first;
+	char first = 'x';
 
 	if ((flags & AT_EMPTY_PATH) && request_bytes(request, a[1], &first, 1) == 0 &&
 	    first == '\0')

@@ -37,7 +37,7 @@ struct how {
 struct opening {
 	struct broker *broker;
 	struct call request;
-	struct how how;
+	struct how how = {0};
 	struct spot place;
 	mode_t umask;
 };
@@ -366,7 +366,7 @@ void
 act_openat2(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct how how;
+	struct how how = {0};
 	int why;
 
 	if (a[3] < sizeof how) {

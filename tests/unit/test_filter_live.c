@@ -274,7 +274,8 @@ static void
 with_network_there_are_internet_sockets(void)
 {
 	check_int(child_run(AS_USER, make_internet_socket, filter_choose(true, FILTER_FREE)), 0);
-	check_int(child_run(AS_USER, make_internet_socket, filter_choose(false, FILTER_FREE)), EACCES);
+	check_int(child_run(AS_USER, make_internet_socket, filter_choose(false, FILTER_FREE)),
+		  EACCES);
 }
 
 #ifdef __x86_64__
