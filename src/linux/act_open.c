@@ -37,7 +37,7 @@ struct how {
 struct opening {
 	struct broker *broker;
 	struct call request;
-	struct how how = {0};
+	struct how how;
 	struct spot place;
 	mode_t umask;
 };
