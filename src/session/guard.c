@@ -73,7 +73,9 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	child.report = ends[1];
 	child.parent = getpid();
 	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	watch->command = group_spawn(&watch->group, run_child, &child);
+	watch->command = child.track_only
+				 ? group_spawn(&watch->group, run_child, &child)
+				 : enforce_start(child.box, &watch->group, run_child, &child);
 	if (watch->command < 0)
 		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
 	close(ends[1]);
@@ -102,23 +104,32 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 	return false;
 }
 
-/* Moved to at; what stood there is closed, unless it is one of those that move later. */
+/* Moves what is kept to 3 and on, and closes everything else. */
 static void
-move(int *fds[], int count, int which, int at)
+keep_only(int *const *keep, size_t count)
 {
-	for (int i = which + 1; i < count; i++)
-		if (*fds[i] == at)
-			*fds[i] = dup(at);
-	dup2(*fds[which], at);
-	*fds[which] = at;
+	int to = 3;
+
+	/* the lowest first: it cannot stand where another goes */
+	for (size_t moved = 0; moved < count; moved++) {
+		int *lowest = NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (*keep[i] >= to && (lowest == NULL || *keep[i] < *lowest))
+				lowest = keep[i];
+		if (lowest != NULL)
+			*lowest = dup2(*lowest, to++);
+	}
+	fd_close_from(to);
 }
 
-/* A caller that reads our output to its end must not wait for us. Ours go to 3 and on. */
+/* A caller that reads our output to its end must not wait for us. */
 static void
 let_go(struct watch *watch)
 {
-	int *ours[] = {&watch->line, &watch->signals, &watch->group.folder};
-	int count = watch->group.kind == GROUP_NONE ? 2 : 3;
+	struct box *box = watch->task->child.box;
+	int listener = box == NULL ? -1 : enforce_listener(box);
+	int *const keep[] = {&watch->line, &watch->signals, &watch->group.folder, &listener};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
@@ -126,9 +137,9 @@ let_go(struct watch *watch)
 			close(fd);
 		else
 			dup2(null, fd);
-	for (int i = 0; i < count; i++)
-		move(ours, count, i, 3 + i);
-	compat_close_from(3 + count);
+	keep_only(keep, sizeof keep / sizeof keep[0]);
+	if (box != NULL)
+		enforce_serve(box, listener);
 	/* whoever keeps it is the supervisor's child */
 	watch->group.hold = -1;
 	watch->group.keeper = 0;
