@@ -17,6 +17,7 @@
 struct box {
 	int ruleset;			 /* -1: no Landlock here */
 	const struct sock_fprog *filter; /* NULL: no seccomp here */
+	int abi;			 /* of Landlock */
 };
 
 static int
@@ -68,6 +69,7 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	if (box == NULL)
 		return cordon_no_memory(err);
 	box->ruleset = -1;
+	box->abi = plan->facts.values[FACT_LANDLOCK_ABI];
 	rc = choose_filter(plan, &box->filter, err);
 	if (rc == 0)
 		rc = ruleset_make(plan, options, &box->ruleset, err);
@@ -77,6 +79,12 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	}
 	*ret_box = box;
 	return 0;
+}
+
+int
+enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
+{
+	return box->ruleset < 0 ? 0 : ruleset_grant_tmp(box->ruleset, box->abi, path, err);
 }
 
 /*

@@ -496,6 +496,14 @@ ruleset_make(const struct plan *plan, const struct box_options *options, int *re
 }
 
 int
+ruleset_grant_tmp(int ruleset, int abi, const char *path, struct cordon_error *err)
+{
+	struct making m = {.ruleset = ruleset, .handled = access_for_abi(abi), .err = err};
+
+	return allow_tmp(&m, path);
+}
+
+int
 ruleset_enter(int ruleset, struct cordon_error *err)
 {
 	if (syscall(SYS_landlock_restrict_self, ruleset, 0) == 0)

@@ -29,6 +29,7 @@ struct watch {
 	enum session_cause cause;
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */
+	bool has_tmp;  /* the private folder was made */
 	int status;
 };
 
@@ -75,6 +76,19 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	started = watch->command > 0 && read_report(ends[0], ret_why);
 	close(ends[0]);
 	return started;
+}
+
+/* Only now: before, a killed supervisor would leave it behind. */
+static bool
+make_tmp(struct watch *watch, struct cordon_error *ret_why)
+{
+	const struct guard_task *task = watch->task;
+
+	if (task->private_tmp == NULL)
+		return true;
+	watch->has_tmp = tmp_make(task->private_tmp, ret_why) == 0;
+	return watch->has_tmp &&
+	       enforce_grant_tmp(task->child.box, task->private_tmp, ret_why) == 0;
 }
 
 /* With a terminal of its own the command lives in a session that we lead. */
@@ -174,7 +188,7 @@ end_all(struct watch *watch, struct tree_end *ret_end)
 	*ret_end = (struct tree_end){0};
 	if (!tree_is_empty(NULL))
 		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
-	if (watch->task->private_tmp != NULL)
+	if (watch->has_tmp)
 		tmp_remove(watch->task->private_tmp);
 }
 
@@ -341,8 +355,8 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 	watch.signals = compat_signal_fd(&all);
 	if (watch.signals < 0)
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot receive signals");
-	else if (become_heir(&watch, &why) && lead_terminal(task->child.terminal, &why) &&
-		 start_command(&watch, &why)) {
+	else if (become_heir(&watch, &why) && make_tmp(&watch, &why) &&
+		 lead_terminal(task->child.terminal, &why) && start_command(&watch, &why)) {
 		let_go(&watch);
 		watch_command(&watch);
 	}

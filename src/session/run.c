@@ -134,14 +134,13 @@ check_request(const struct session_request *request, struct cordon_error *err)
 static int
 prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	struct box_options options = {0};
+	const struct box_options options = {0};
 	int rc = 0;
 
 	if (request->track_only)
 		return command_prepare(&run->arena, request, NULL, &run->command, err);
 	if (request->plan->settings.tmp == TMP_PRIVATE)
-		rc = tmp_make(&run->arena, request->plan->host, &run->private_tmp, err);
-	options.private_tmp = run->private_tmp;
+		rc = tmp_name(&run->arena, request->plan->host, &run->private_tmp, err);
 	if (rc == 0)
 		rc = command_prepare(&run->arena, request, run->private_tmp, &run->command, err);
 	if (rc == 0)
@@ -219,7 +218,7 @@ start(struct running *run, const struct session_request *request, struct cordon_
 }
 
 static void
-clean_up(struct running *run, bool started)
+clean_up(struct running *run)
 {
 	enforce_free(run->box);
 	if (run->watch.relay != NULL)
@@ -229,7 +228,7 @@ clean_up(struct running *run, bool started)
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
 	/* else the guard did it, or will */
-	if (run->private_tmp != NULL && (!started || run->watch.is_guard_lost))
+	if (run->private_tmp != NULL && run->watch.is_guard_lost)
 		tmp_remove(run->private_tmp);
 	if (run->was_heir == 0)
 		tree_inherit(false);
@@ -244,7 +243,6 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		.watch = {.request = request, .signals = -1, .caller = -1},
 		.was_heir = -1,
 	};
-	bool started = false;
 	int rc = check_request(request, err);
 
 	if (rc == 0)
@@ -258,11 +256,10 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		rc = catch_signals(&run, err);
 		if (rc == 0)
 			rc = start(&run, request, err);
-		started = rc == 0;
-		if (started)
+		if (rc == 0)
 			rc = supervise(&run.watch, ret_result, err);
 		restore_signals(&run);
 	}
-	clean_up(&run, started);
+	clean_up(&run);
 	return rc;
 }
