@@ -129,6 +129,9 @@ let_go(struct watch *watch)
 	watch->line = line_first ? 3 : 4;
 	watch->signals = line_first ? 4 : 3;
 	compat_close_from(5);
+	/* who kills the whole group must not kill us with the supervisor; fails where we lead one already */
+	if (setsid() < 0)
+		errno = 0;
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
