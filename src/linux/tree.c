@@ -182,6 +182,8 @@ clamp(pid_t pid)
 struct walk {
 	struct found found;
 	int alive;   /* and not zombies */
+	int reaped;  /* dead children of ours, taken away */
+	int killed;  /* of these, by us */
 	int sent;    /* signals that were taken */
 	int refused; /* another user's: sudo's, say */
 	bool blind;  /* something could not be looked at */
@@ -220,33 +222,55 @@ visit(struct walk *walk, int at, int signal)
 	proc_children(walk->found.pids[at], stat.threads, add_found, &walk->found);
 }
 
-/* One signal to everything below us, parents before their children. 0: only counts. */
-static void
-walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
+/* Our dead are taken away, and only those listed: the caller's other children are not ours. */
+static bool
+reap_one(struct walk *walk, pid_t pid)
 {
-	walk->found.count = walk->alive = walk->sent = walk->refused = 0;
-	walk->found.spare = spare;
-	walk->blind = proc_children(getpid(), 0, add_own, &walk->found) < 0;
-	for (int i = 0; i < walk->found.count; i++)
-		visit(walk, i, signal);
+	int status;
+
+	if (waitpid(pid, &status, WNOHANG | __WALL) <= 0)
+		return false;
+	walk->reaped++;
+	walk->killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	return true;
+}
+
+static void
+reap_listed(struct walk *walk)
+{
+	struct found *found = &walk->found;
+	int kept = 0;
+
+	for (int i = 0; i < found->count; i++) {
+		if (reap_one(walk, found->pids[i]))
+			continue;
+		found->pids[kept] = found->pids[i];
+		found->parents[kept++] = found->parents[i];
+	}
+	found->count = kept;
 }
 
 /*
- * Takes the dead away. Only what was found: the caller's other children are not ours to wait for.
- * How many there were.
+ * One signal to everything below us, parents before their children. 0: only counts. The latest of
+ * our own are the first: in a storm, whoever comes last is the one that lives.
  */
-static int
-reap(const struct found *found, int *killed)
+static void
+walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
 {
-	int count = 0, status;
+	struct found *found = &walk->found;
+	int own;
 
-	for (int i = 0; i < found->count; i++) {
-		if (waitpid(found->pids[i], &status, WNOHANG | __WALL) <= 0)
-			continue;
-		count++;
-		*killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-	}
-	return count;
+	found->count = walk->alive = walk->sent = walk->refused = walk->reaped = 0;
+	found->spare = spare;
+	walk->blind = proc_children(getpid(), 0, add_own, found) < 0;
+	/* only when all is over: before, somebody may want to know how it ended */
+	if (signal == SIGSTOP || signal == SIGKILL)
+		reap_listed(walk);
+	own = found->count;
+	for (int i = own - 1; i >= 0; i--)
+		visit(walk, i, signal);
+	for (int i = own; i < found->count; i++)
+		visit(walk, i, signal);
 }
 
 /* ---- what others call ---- */
@@ -275,6 +299,7 @@ tree_ask(const struct tree_spare *spare)
 {
 	struct walk walk;
 
+	walk.killed = 0;
 	walk_all(&walk, spare, SIGTERM);
 	/* what is stopped would never hear of it */
 	walk_all(&walk, spare, SIGCONT);
@@ -285,7 +310,7 @@ stop_all(struct walk *walk, const struct tree_spare *spare)
 {
 	for (int i = 0; i < STOP_WALKS; i++) {
 		walk_all(walk, spare, SIGSTOP);
-		if (walk->sent == 0)
+		if (walk->sent == 0 && walk->reaped == 0)
 			return;
 	}
 }
@@ -314,6 +339,15 @@ name_survivors(const struct found *found, struct tree_end *to)
 	}
 }
 
+/* How long to go on. */
+static int
+patience(const struct walk *walk, int deadline_ms)
+{
+	bool is_another_users = walk->refused == walk->alive && walk->reaped == 0 && !walk->blind;
+
+	return is_another_users && deadline_ms > REFUSED_MS ? REFUSED_MS : deadline_ms;
+}
+
 /*
  * Nothing is left when a walk finds neither a living nor a dead child: a dead one that was reaped
  * may have left us a living one after the list was read.
@@ -323,30 +357,27 @@ tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_
 {
 	int64_t start = clock_ms();
 	struct walk walk;
-	long pause = 100;
+	long pause = 50;
 	int quiet = 0;
 
 	*ret_end = (struct tree_end){0};
+	walk.killed = 0;
 	stop_all(&walk, spare);
 	while (quiet < 2) {
-		int reaped;
-
 		walk_all(&walk, spare, SIGKILL);
-		reaped = reap(&walk.found, &ret_end->ended);
-		quiet = walk.alive == 0 && reaped == 0 && !walk.blind ? quiet + 1 : 0;
+		ret_end->ended = walk.killed;
+		quiet = walk.alive == 0 && walk.reaped == 0 && !walk.blind ? quiet + 1 : 0;
 		if (quiet > 0)
 			continue;
-		if (clock_ms() - start >= (walk.refused == walk.alive && reaped == 0 && !walk.blind
-						   ? REFUSED_MS
-						   : deadline_ms)) {
+		if (clock_ms() - start >= patience(&walk, deadline_ms)) {
 			name_survivors(&walk.found, ret_end);
 			return false;
 		}
 		/* those that die need a moment; those that run must not get one */
-		if (walk.alive > 0 || walk.blind) {
-			clock_sleep_us(pause);
-			pause = pause < 10000 ? pause * 2 : pause;
-		}
+		if (walk.reaped > 0)
+			pause = 50;
+		else
+			clock_sleep_us(pause *= pause < 10000 ? 2 : 1);
 	}
 	return true;
 }
