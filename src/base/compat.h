@@ -170,8 +170,14 @@ compat_signal_drop(const sigset_t *set)
 	sigset_t pending;
 	int number;
 
-	if (sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE))
-		sigwait(set, &number);
+	if (sigpending(&pending) < 0)
+		return;
+	for (int one = 1; one < NSIG; one++) {
+		if (sigismember(set, one) && sigismember(&pending, one)) {
+			sigwait(set, &number);
+			return;
+		}
+	}
 #endif
 }
 

@@ -89,14 +89,15 @@ try_notify(void)
 static int
 probe_notify(struct facts *to, struct cordon_error *err)
 {
-	pid_t child = fork();
+	/* not by SIGCHLD: a caller that ignores it could not wait, another would hear of it */
+	pid_t child = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 	int status = 0;
 
 	if (child < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot probe this kernel: fork");
 	if (child == 0)
 		_exit(try_notify());
-	while (waitpid(child, &status, 0) < 0)
+	while (waitpid(child, &status, __WALL) < 0)
 		if (errno != EINTR)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno,
 					   "cannot probe this kernel: wait");

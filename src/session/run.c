@@ -26,9 +26,21 @@ struct running {
 	int was_heir;		       /* -1: not changed */
 };
 
-/* Those that a command can be told by; each as if it had been sent to the command. */
-static const int handled[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGTSTP,  SIGTTIN,
-			      SIGTTOU, SIGCONT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD};
+/*
+ * A command can be told by every signal, each as if it had been sent to the command. Not by those
+ * that cannot be caught, that come from what a process itself does, and that we answer ourselves.
+ */
+static bool
+is_for_command(int signal)
+{
+	static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE,
+				     SIGILL,  SIGTRAP, SIGABRT, SIGSYS, SIGPIPE};
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (others[i] == signal)
+			return false;
+	return true;
+}
 
 static bool
 is_ignored(int signal)
@@ -60,9 +72,9 @@ catch_signals(struct running *run, struct cordon_error *err)
 
 	sigemptyset(&set);
 	mind_children(run);
-	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
-		if (!is_ignored(handled[i]))
-			sigaddset(&set, handled[i]);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (is_for_command(signal) && !is_ignored(signal))
+			sigaddset(&set, signal);
 	blocked = set;
 	/* the caller's end of a pipe may go while we relay */
 	sigaddset(&blocked, SIGPIPE);
