@@ -5,6 +5,7 @@
 
 #include "api/setup.h"
 #include "audit/log.h"
+#include "plan/print.h"
 #include "session/session.h"
 
 static const char *const cause_names[SESSION_CAUSES] = {
@@ -66,6 +67,10 @@ print_start(const struct telling *telling, struct str *to)
 		str_json(to, argv[i]);
 	}
 	str_add(to, "]");
+	if (telling->command->session != NULL) {
+		str_add(to, ", \"name\": ");
+		str_json(to, telling->command->session);
+	}
 	if (telling->context->plan != NULL)
 		print_plan(telling->context->plan, to);
 	else
@@ -142,6 +147,19 @@ fill_run(const struct session_result *result, struct cordon_run *to)
 					 (int)end->survivors[i].pid, end->survivors[i].name);
 }
 
+/* What two commands must have in common to share a sandbox. */
+static int
+hash_plan(const struct plan *plan, char ret_hash[TRUST_HASH_SIZE], struct cordon_error *err)
+{
+	auto_str struct str text = {0};
+
+	plan_print_identity(plan, &text);
+	if (text.failed)
+		return cordon_no_memory(err);
+	trust_hash(text.text, text.length, ret_hash);
+	return 0;
+}
+
 /* What both kinds of sessions have in common. */
 static int
 run_session(const struct cordon_plan *context, struct session_request *request,
@@ -152,8 +170,18 @@ run_session(const struct cordon_plan *context, struct session_request *request,
 	auto_str struct str start = {0}, end = {0};
 	struct session_result result = {0};
 	struct cordon_error why = {0};
+	struct session_place place = {
+		.runtime = context->host.runtime_dir,
+		.state = context->store,
+		.id = telling.id,
+		.project = *context->host.project == '\0' ? NULL : context->host.project,
+	};
+	char hash[TRUST_HASH_SIZE];
 	int rc = audit_id(telling.id, err);
 
+	if (rc == 0 && request->plan != NULL)
+		rc = hash_plan(request->plan, hash, err);
+	place.policy = request->plan == NULL ? NULL : hash;
 	if (rc < 0)
 		return rc;
 	request->argv = command->argv;
@@ -162,11 +190,15 @@ run_session(const struct cordon_plan *context, struct session_request *request,
 	request->pty = command->pty;
 	request->leave = command->leave;
 	request->grace_ms = command->grace_ms;
+	request->name = command->session;
+	request->place = &place;
 	print_start(&telling, &start);
 	tell(&telling, &start);
 	rc = session_run(request, &result, &why);
 	print_end(&telling, &result, rc < 0 ? &why : NULL, &end);
 	tell(&telling, &end);
+	if (result.unrecorded.code != 0 && *ret_run->notice == '\0')
+		snprintf(ret_run->notice, sizeof ret_run->notice, "%s", result.unrecorded.text);
 	if (rc == 0)
 		fill_run(&result, ret_run);
 	else if (err != NULL)

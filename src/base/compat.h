@@ -20,6 +20,7 @@
 #include <time.h>
 
 #if defined(__linux__)
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -91,6 +92,71 @@ compat_line(int ends[2])
 		return -1;
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+#endif
+}
+
+/* The same for packets: each arrives whole, or not at all. */
+static inline int
+compat_packet_socket(void)
+{
+#if defined(__linux__)
+	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+#else
+	errno = EPROTONOSUPPORT;
+	return -1;
+#endif
+}
+
+static inline int
+compat_packet_line(int ends[2])
+{
+#if defined(__linux__)
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+#else
+	(void)ends;
+	errno = EPROTONOSUPPORT;
+	return -1;
+#endif
+}
+
+/* Without waiting; closes at exec. */
+static inline int
+compat_accept(int listener)
+{
+#if defined(__linux__)
+	return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+	return accept(listener, NULL, NULL);
+#endif
+}
+
+/* Descriptors that come with a message close at exec. */
+#if defined(__linux__)
+#define COMPAT_MSG_CLOEXEC MSG_CMSG_CLOEXEC
+#else
+#define COMPAT_MSG_CLOEXEC 0
+#endif
+
+/* A file without a name, gone with its last descriptor; closes at exec. */
+static inline int
+compat_memory_file(void)
+{
+#if defined(__linux__)
+	return memfd_create("cordon", MFD_CLOEXEC);
+#else
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+/* Others of the same user may neither read our memory nor take our descriptors. */
+static inline int
+compat_hide(void)
+{
+#if defined(__linux__)
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#else
 	return 0;
 #endif
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Reading and replacing whole small files, with the errors that policy files deserve. */
+#include "base/compat.h"
+
 #include "base/fd.h"
 
 #include <errno.h>
@@ -121,4 +123,25 @@ dir_make(const char *path, mode_t mode, struct cordon_error *err)
 		part[i] = '/';
 	}
 	return 0;
+}
+
+/* The lowest first: it cannot stand where another goes. */
+void
+fd_keep_only(int *const *own, size_t count)
+{
+	int low = -1, next = 3;
+
+	for (size_t kept = 0; kept < count; kept++) {
+		int *least = NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (*own[i] > low && *own[i] >= next && (least == NULL || *own[i] < *least))
+				least = own[i];
+		if (least == NULL)
+			break;
+		low = *least;
+		dup2(low, next);
+		*least = next++;
+	}
+	compat_close_from(next);
 }

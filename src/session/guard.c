@@ -22,6 +22,7 @@ struct watch {
 	const struct guard_task *task;
 	pid_t supervisor, command;
 	int line, signals;
+	struct record_hold record;
 	int64_t started;
 	int64_t end_at; /* when everything is to end; 0: not known */
 	int64_t grace_ms;
@@ -64,8 +65,8 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	}
 	child.report = ends[1];
 	child.parent = getpid();
-	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	watch->command = vfork();
+	/* it shares our memory until exec: nothing is copied, and we wait for it; a porter stays */
+	watch->command = child.porter != NULL ? fork() : vfork();
 	if (watch->command == 0)
 		child_main(&child);
 	if (watch->command < 0)
@@ -96,11 +97,11 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 	return false;
 }
 
-/* A caller that reads our output to its end must not wait for us. Our two go to 3 and 4. */
+/* A caller that reads our output to its end must not wait for us. */
 static void
 let_go(struct watch *watch)
 {
-	bool line_first = watch->line < watch->signals;
+	int *const own[] = {&watch->line, &watch->signals, &watch->record.fd};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
@@ -108,12 +109,7 @@ let_go(struct watch *watch)
 			close(fd);
 		else
 			dup2(null, fd);
-	/* the lower one first: it cannot stand where the other goes */
-	dup2(line_first ? watch->line : watch->signals, 3);
-	dup2(line_first ? watch->signals : watch->line, 4);
-	watch->line = line_first ? 3 : 4;
-	watch->signals = line_first ? 4 : 3;
-	compat_close_from(5);
+	fd_keep_only(own, sizeof own / sizeof own[0]);
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
@@ -150,6 +146,7 @@ end_all(struct watch *watch, struct tree_end *ret_end)
 	}
 	if (watch->task->private_tmp != NULL)
 		tmp_remove(watch->task->private_tmp);
+	record_remove(&watch->record);
 }
 
 /* Ended by us or by itself: in either case its status is read before the walk could take it. */
@@ -220,6 +217,16 @@ command_ended(struct watch *watch, int status)
 	news.cause = watch->cause;
 	if (!watch->task->leave || tree_is_empty(NULL))
 		finish(watch, NEWS_DONE, NULL);
+	line_send(watch->line, &news, sizeof news);
+	watch->is_alone = true;
+}
+
+/* A named session belongs to nobody: whoever started it may go at once. */
+static void
+stay_alone(struct watch *watch)
+{
+	struct news news = {.kind = NEWS_LEFT};
+
 	line_send(watch->line, &news, sizeof news);
 	watch->is_alone = true;
 }
@@ -327,11 +334,14 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 		.task = task,
 		.supervisor = supervisor,
 		.line = line,
+		.record = {.fd = -1},
 		.started = clock_ms(),
 	};
 	struct cordon_error why = {0};
 	sigset_t all;
 
+	if (task->record != NULL)
+		watch.record = *task->record;
 	sigfillset(&all);
 	watch.signals = compat_signal_fd(&all);
 	if (watch.signals < 0)
@@ -339,6 +349,8 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 	else if (become_heir(&watch, &why) && lead_terminal(task->child.terminal, &why) &&
 		 start_command(&watch, &why)) {
 		let_go(&watch);
+		if (task->child.porter != NULL)
+			stay_alone(&watch);
 		watch_command(&watch);
 	}
 	finish(&watch, NEWS_FAILED, &why);

@@ -14,12 +14,25 @@
 #include "enforce/enforce.h"
 #include "enforce/tree.h"
 #include "plan/plan.h"
+#include "session/record.h"
+
+struct porter;
+
+/* Where a session is written down while it lives, and what its record says beyond the request. */
+struct session_place {
+	const char *runtime, *state; /* the user's cordon/ folders; NULL: not known */
+	const char *id;		     /* as in the audit log */
+	const char *project;	     /* NULL: none */
+	const char *policy;	     /* a hash of what is enforced; NULL: nothing is */
+};
 
 /* What the caller wants run. */
 struct session_request {
 	const struct plan *plan; /* NULL only with track_only */
 	bool track_only;	 /* nothing is restricted, only the end is guaranteed */
 	const struct limit_value *limits;
+	const struct session_place *place;
+	const char *name; /* of the session to join or to start; NULL: one of its own */
 	char *const *argv;
 	const char *const *environ; /* the caller's */
 	bool login;		    /* argv[0] gets a "-" in front, as login does it */
@@ -46,6 +59,7 @@ struct session_result {
 	bool left;	  /* something lives on, as was asked for */
 	int64_t ms;
 	struct tree_end end; /* what was ended after the command, and what would not end */
+	struct cordon_error unrecorded; /* why there was no record of it; code 0: there was */
 };
 
 /* A command resolved: what execve gets. In arena. */
@@ -66,6 +80,10 @@ int command_prepare(struct arena *arena, const struct session_request *request,
 #define SESSION_NOT_FOUND 127
 #define SESSION_NOT_EXECUTABLE 126
 
+/* enroll.c: a record for the session, when there is a place for it; else ret_hold->fd is -1. */
+int enroll(struct arena *arena, const struct session_request *request, const char *private_tmp,
+	   const char *token, struct record_hold *ret_hold, struct cordon_error *err);
+
 /* tmp.c: the private folder; made 0700, removed with everything in it without following a link. */
 int tmp_make(struct arena *arena, const struct host *host, const char **ret_path,
 	     struct cordon_error *err);
@@ -77,11 +95,12 @@ struct child {
 	bool track_only;
 	const struct command_line *command;
 	const struct limit_value *limits;
-	sigset_t mask;	      /* the caller's, and the command's */
-	bool ignore_children; /* the caller ignored SIGCHLD, and so will the command */
-	int output[2];	      /* become 1 and 2; -1: as they are */
-	int report;	      /* where a struct cordon_error goes; closed by exec */
-	int terminal;	      /* becomes 0-2, in the foreground; -1: as they are */
+	sigset_t mask;		     /* the caller's, and the command's */
+	bool ignore_children;	     /* the caller ignored SIGCHLD, and so will the command */
+	int output[2];		     /* become 1 and 2; -1: as they are */
+	int report;		     /* where a struct cordon_error goes; closed by exec */
+	int terminal;		     /* becomes 0-2, in the foreground; -1: as they are */
+	const struct porter *porter; /* it stays and starts commands itself; NULL: it is one */
 	pid_t parent;
 };
 _Noreturn void child_main(const struct child *child);
@@ -89,7 +108,8 @@ _Noreturn void child_main(const struct child *child);
 /* guard.c: the parent of the command, and its end. See session/line.h for what it says. */
 struct guard_task {
 	struct child child;
-	const char *private_tmp; /* removed at the end; NULL: none */
+	const char *private_tmp;	  /* removed at the end; NULL: none */
+	const struct record_hold *record; /* likewise */
 	bool leave;
 	int64_t time_ms;  /* the limit; 0: none */
 	int64_t grace_ms; /* SIGTERM that long before SIGKILL; 0: SIGKILL at once */
