@@ -96,27 +96,18 @@ compat_line(int ends[2])
 #endif
 }
 
-/* The same for packets: each arrives whole, or not at all. */
+/* A socket for a name in the file system; closes at exec. */
 static inline int
-compat_packet_socket(void)
+compat_local_socket(void)
 {
 #if defined(__linux__)
-	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 #else
-	errno = EPROTONOSUPPORT;
-	return -1;
-#endif
-}
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-static inline int
-compat_packet_line(int ends[2])
-{
-#if defined(__linux__)
-	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
-#else
-	(void)ends;
-	errno = EPROTONOSUPPORT;
-	return -1;
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
 #endif
 }
 

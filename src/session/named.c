@@ -17,8 +17,9 @@
 #include "session/line.h"
 #include "session/porter.h"
 
-/* How long a session that takes no commands may need to be over. */
-#define OVER_MS 10000
+/* How long a session that takes no commands may need to be over; and while something runs in it. */
+#define OVER_MS 60000
+#define STUCK_MS 2000
 
 struct entry {
 	struct arena *arena;
@@ -82,16 +83,20 @@ refuse_other_policy(const struct entry *entry)
 static int
 wait_until_over(const struct entry *entry, const struct record *record)
 {
-	int64_t until = clock_ms() + OVER_MS;
+	int64_t began = clock_ms(), passed = 0;
+	struct process_usage usage = {0};
 
-	while (clock_ms() < until) {
+	while (passed < OVER_MS && (passed < STUCK_MS || usage.processes == 0)) {
 		auto_arena struct arena arena = {0};
 		struct record now;
 		enum record_state state = record_look(&arena, entry->folder, record->id, &now);
 
 		if (state == RECORD_GONE || state == RECORD_BURIED)
 			return 0;
+		if (!process_measure(&record->guard, &usage))
+			usage.processes = 0;
 		clock_sleep_us(5000);
+		passed = clock_ms() - began;
 	}
 	return cordon_fail(entry->err, CORDON_E_SYSTEM, 0,
 			   "session %.64s takes no commands any more; `cordon kill %.64s` ends it",
@@ -174,7 +179,7 @@ prepare(const struct entry *entry, struct opening *opening)
 	if (rc < 0)
 		return rc;
 	memcpy(opening->porter.token, token, sizeof opening->porter.token);
-	if (compat_packet_line(ends) < 0)
+	if (compat_line(ends) < 0)
 		return cordon_fail(entry->err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	opening->line = ends[0];
 	opening->porter.first = ends[1];

@@ -19,7 +19,7 @@
 
 #define CLIENTS_MAX 64
 #define HELLO_MS 10000 /* to show the token */
-#define HANGUP_MS 5000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
+#define HANGUP_MS 2000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
 
 extern char **environ;
 
@@ -217,8 +217,10 @@ start_command(struct client *client, const struct porter_start *start, const int
 	if (client->pid == 0)
 		porter_child_main(start, fds, ends[1]);
 	if (client->pid > 0) {
-		/* both sides do it, so that it is done for whoever is first */
-		setpgid(client->pid, client->pid);
+		/* both sides do it, so that it is done for whoever is first; a leader of a group
+		 * could not lead a terminal's session */
+		if (!start->terminal)
+			setpgid(client->pid, client->pid);
 		fcntl(ends[0], F_SETFL, O_NONBLOCK);
 		client->report = ends[0];
 	} else {
@@ -250,7 +252,7 @@ read_start(struct client *client)
 		return;
 	count = n < 0 ? 0 : take_fds(&message, fds);
 	if (n == (ssize_t)sizeof start && count == PORTER_FDS && start.magic == PORTER_MAGIC &&
-	    (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
+	    (message.msg_flags & MSG_CTRUNC) == 0)
 		start_command(client, &start, fds);
 	else
 		close_fd(&client->socket);
@@ -264,7 +266,7 @@ read_hello(struct house *house, struct client *client)
 {
 	const uint32_t welcome = PORTER_MAGIC;
 	struct porter_hello hello;
-	ssize_t n = recv(client->socket, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
+	ssize_t n = recv(client->socket, &hello, sizeof hello, MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
@@ -307,7 +309,7 @@ static void
 read_order(struct client *client)
 {
 	struct order order;
-	ssize_t n = recv(client->socket, &order, sizeof order, MSG_DONTWAIT | MSG_TRUNC);
+	ssize_t n = recv(client->socket, &order, sizeof order, MSG_DONTWAIT);
 	int64_t when = clock_ms() + (n == (ssize_t)sizeof order ? order.ms : 0);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))

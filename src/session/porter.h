@@ -16,7 +16,10 @@
 /* What execve takes at most, and some. */
 #define PORTER_PAYLOAD_MAX (8u << 20)
 
-/* The first packet of a client. The porter answers with a welcome, or closes. */
+/*
+ * The first words of a client, in one piece as all others. The porter answers with the number, or
+ * closes.
+ */
 struct porter_hello {
 	uint32_t magic;
 	char token[RECORD_TOKEN_LENGTH];

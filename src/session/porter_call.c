@@ -34,7 +34,7 @@ int
 porter_listen(int folder, const char *id, struct cordon_error *err)
 {
 	struct sockaddr_un address = address_of(folder, id);
-	auto_fd int fd = compat_packet_socket();
+	auto_fd int fd = compat_local_socket();
 	int listener;
 
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
@@ -70,7 +70,7 @@ porter_call(int folder, const char *id, const char *token)
 {
 	struct sockaddr_un address = address_of(folder, id);
 	struct porter_hello hello = {.magic = PORTER_MAGIC};
-	auto_fd int fd = compat_packet_socket();
+	auto_fd int fd = compat_local_socket();
 	int line;
 
 	memcpy(hello.token, token, sizeof hello.token);
