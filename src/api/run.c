@@ -162,7 +162,7 @@ hash_plan(const struct plan *plan, char ret_hash[TRUST_HASH_SIZE], struct cordon
 
 /* What both kinds of sessions have in common. */
 static int
-run_session(const struct cordon_plan *context, struct session_request *request,
+run_session(const struct cordon_plan *context, struct session_request request,
 	    const struct cordon_command *command, struct cordon_run *ret_run,
 	    struct cordon_error *err)
 {
@@ -179,22 +179,22 @@ run_session(const struct cordon_plan *context, struct session_request *request,
 	char hash[TRUST_HASH_SIZE];
 	int rc = audit_id(telling.id, err);
 
-	if (rc == 0 && request->plan != NULL)
-		rc = hash_plan(request->plan, hash, err);
-	place.policy = request->plan == NULL ? NULL : hash;
+	if (rc == 0 && request.plan != NULL)
+		rc = hash_plan(request.plan, hash, err);
+	place.policy = request.plan == NULL ? NULL : hash;
 	if (rc < 0)
 		return rc;
-	request->argv = command->argv;
-	request->environ = context->host.environ;
-	request->login = command->login;
-	request->pty = command->pty;
-	request->leave = command->leave;
-	request->grace_ms = command->grace_ms;
-	request->name = command->session;
-	request->place = &place;
+	request.argv = command->argv;
+	request.environ = context->host.environ;
+	request.login = command->login;
+	request.pty = command->pty;
+	request.leave = command->leave;
+	request.grace_ms = command->grace_ms;
+	request.name = command->session;
+	request.place = &place;
 	print_start(&telling, &start);
 	tell(&telling, &start);
-	rc = session_run(request, &result, &why);
+	rc = session_run(&request, &result, &why);
 	print_end(&telling, &result, rc < 0 ? &why : NULL, &end);
 	tell(&telling, &end);
 	if (result.unrecorded.code != 0 && *ret_run->notice == '\0')
@@ -220,7 +220,7 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 				   "a plan made from assumed facts cannot be run");
 	request.plan = context->plan;
 	request.limits = context->plan->settings.limits;
-	return run_session(context, &request, command, ret_run, err);
+	return run_session(context, request, command, ret_run, err);
 }
 
 int
@@ -237,5 +237,5 @@ cordon_track(const struct cordon_setup *setup, const struct cordon_command *comm
 			err, CORDON_E_USAGE, 0,
 			"tracking restricts nothing: of policies and options only limits go with it");
 	rc = context_folders(setup, &context, err);
-	return rc < 0 ? rc : run_session(context, &request, command, ret_run, err);
+	return rc < 0 ? rc : run_session(context, request, command, ret_run, err);
 }

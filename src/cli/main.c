@@ -49,8 +49,8 @@ const struct command commands[] = {
 	{"ps", run_ps, "live sessions", "", "Lists the sessions of this user that are alive.\n",
 	 "json", 0, 0, false, false, false},
 	{"kill", run_kill, "end sessions", "ID|NAME...",
-	 "Ends everything in them. ID may be the beginning of one. Exit status 0, or 1 when\n"
-	 "there is no such session.\n",
+	 "Ends everything in them. ID may be the beginning of one. Exit status 0, or 1\n"
+	 "when there is no such session.\n",
 	 "all grace", 0, INT_MAX, false, false, false},
 	{0},
 };

@@ -65,7 +65,7 @@ static const struct option table[] = {
 	{0, "track-only", NULL, -1, offsetof(struct cli, track_only),
 	 "restrict nothing, only leave nothing running"},
 	FLAG(0, leave, "what it leaves behind lives on, until `cordon kill`"),
-	{0, "session", "NAME", -1, 0, "in the session of that name, which is started if need be"},
+	{0, "session", "NAME", -1, 0, "join the session of that name, or start it"},
 	{0, "grace", "TIME", -1, 0, "SIGTERM first, and 2s or 500ms until SIGKILL"},
 	{0, "status-fd", "N", -1, 0, "JSON lines about the session on this descriptor"},
 	FLAG('v', verbose, "say everything"),

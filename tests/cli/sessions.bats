@@ -108,10 +108,16 @@ pid_in()
 	poll test -s "$1" && cat "$1"
 }
 
+own_folder()
+{
+	mkdir -p "$SESSIONS"
+	chmod 700 "$XDG_RUNTIME_DIR/cordon" "$SESSIONS"
+}
+
 # hold ID TEXT: a record that someone holds, until $holder gets a line; then it goes as it came.
 hold()
 {
-	mkdir -p -m 700 "$XDG_RUNTIME_DIR/cordon" "$SESSIONS"
+	own_folder
 	rm -f "$T/release" "$T/held"
 	mkfifo "$T/release"
 	"$PYTHON" - "$SESSIONS/$1" "$2" "$T/release" "$T/held" 3>&- <<-'END' &
@@ -183,7 +189,7 @@ record_text()
 }
 
 @test "the age is told, the command is shown so that a terminal does not obey it" {
-	begin one run -- sh -c 'echo $$ >pid; exec sleep 300' "$escape[31mred"
+	begin one run -- sh -c 'echo $$ >pid; exec sleep 300' "${escape}[31mred"
 	pid_in pid >/dev/null
 	expect 0 ps
 	said '\x1b[31mred'
@@ -324,7 +330,7 @@ record_text()
 }
 
 @test "hostile records: listed never, believed never, removed alone" {
-	mkdir -p -m 700 "$XDG_RUNTIME_DIR/cordon" "$SESSIONS"
+	own_folder
 	mkdir "$T/cordon-aaaaaa" "$T/precious"
 	ln -s precious "$T/cordon-bbbbbb"
 	touch "$T/precious/file" "$T/cordon-cccccc"
