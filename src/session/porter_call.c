@@ -17,7 +17,7 @@
 #include "base/fd.h"
 
 /* A porter answers at once; one that does not was stopped by something in its session. */
-#define WELCOME_MS 30000
+#define WELCOME_SECONDS 30
 
 static struct sockaddr_un
 address_of(int folder, const char *id)
@@ -51,11 +51,13 @@ is_welcome(int line)
 {
 	struct pollfd answer = {.fd = line, .events = POLLIN};
 	uint32_t word = 0;
-	int ready;
+	int ready = 0;
 
-	do
-		ready = poll(&answer, 1, WELCOME_MS);
-	while (ready < 0 && errno == EINTR);
+	/* second by second: a machine that stood still has given the porter no time */
+	for (int left = WELCOME_SECONDS; left > 0 && ready == 0; left--)
+		do
+			ready = poll(&answer, 1, 1000);
+		while (ready < 0 && errno == EINTR);
 	if (ready == 0)
 		errno = ETIMEDOUT;
 	if (ready <= 0)
