@@ -244,7 +244,7 @@ find_session(const struct sessions *sessions, const char *which, const struct re
 		}
 	}
 	for (size_t i = 0; i < sessions->count; i++) {
-		if (strncmp(sessions->records[i].id, which, length) != 0)
+		if (length == 0 || strncmp(sessions->records[i].id, which, length) != 0)
 			continue;
 		if (found != NULL)
 			return cordon_fail(err, CORDON_E_USAGE, 0,

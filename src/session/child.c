@@ -46,7 +46,9 @@ follow_parent(const struct child *child, struct cordon_error *err)
 {
 	if (child->track_only)
 		return 0;
-	if (compat_die_with_parent(SIGKILL) < 0 || getppid() != child->parent)
+	/* a porter reads it, and ends what it started before it goes */
+	if (compat_die_with_parent(child->porter != NULL ? SIGHUP : SIGKILL) < 0 ||
+	    getppid() != child->parent)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the guard is gone");
 	return 0;
 }

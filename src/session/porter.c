@@ -43,6 +43,7 @@ struct client {
 
 struct house {
 	const struct porter *porter;
+	pid_t guard;
 	int signals;
 	struct client clients[CLIENTS_MAX];
 };
@@ -426,6 +427,16 @@ serve(struct house *house, struct client *client, const struct pollfd fds[2])
 		read_order(client);
 }
 
+/* The guard was killed. Whatever can be seen from here ends; our own commands do, when we go. */
+static _Noreturn void
+end_all(void)
+{
+	struct tree_end end;
+
+	tree_kill(NULL, SESSION_DEADLINE_MS, &end);
+	_exit(0);
+}
+
 /* Two descriptors a client, after those of the house. */
 static void
 wait_for_something(struct house *house)
@@ -444,7 +455,8 @@ wait_for_something(struct house *house)
 	if (poll(fds, sizeof fds / sizeof fds[0], milliseconds_left(house)) < 0)
 		return;
 	while (fds[0].revents && compat_signal_read(house->signals, &got))
-		;
+		if (got.number == SIGHUP && getppid() != house->guard)
+			end_all();
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		serve(house, &house->clients[i], &fds[2 + 2 * i]);
 		keep_time(&house->clients[i]);
@@ -494,13 +506,14 @@ _Noreturn void
 porter_main(const struct porter *porter)
 {
 	struct porter own = *porter;
-	struct house house = {.porter = &own};
+	struct house house = {.porter = &own, .guard = getppid()};
 	int *const kept[] = {&own.listener, &house.clients[0].socket, &house.signals};
-	sigset_t children;
+	sigset_t heard;
 
-	sigemptyset(&children);
-	sigaddset(&children, SIGCHLD);
-	house.signals = compat_signal_fd(&children);
+	sigemptyset(&heard);
+	sigaddset(&heard, SIGCHLD);
+	sigaddset(&heard, SIGHUP);
+	house.signals = compat_signal_fd(&heard);
 	if (house.signals < 0)
 		_exit(125);
 	for (int i = 0; i < CLIENTS_MAX; i++)

@@ -818,13 +818,18 @@ state_is()
 	expect 5 run --session web -- sh -c 'exit 5'
 }
 
-@test "a session whose launcher was killed at once ends" {
+@test "a named session whose guard was killed ends, and all that was left in it" {
+	expect 0 run --session web -- sh -c 'setsid sh -c "setsid sh -c \"echo \\\$\\\$ >left; exec sleep 300\" & exit" >/dev/null 2>&1 </dev/null
+		while ! test -s left; do sleep 0.1; done'
 	begin one run --session web -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid=$(pid_in pid)
+	left=$(pid_in left)
+	kill -0 "$left"
 	guard=$(record 'd["guard"]["pid"]')
 	kill -KILL "$guard"
 	ends 137 "$begun"
 	poll is_gone "$pid"
+	poll is_gone "$left"
 	listed 0
 	expect 5 run --session web -- sh -c 'exit 5'
 }
