@@ -10,7 +10,7 @@
 
 static const char *const cause_names[SESSION_CAUSES] = {
 	[SESSION_EXITED] = "exit",   [SESSION_SIGNALLED] = "signal", [SESSION_TIME] = "time",
-	[SESSION_OUTPUT] = "output", [SESSION_KILLED] = "killed",
+	[SESSION_OUTPUT] = "output", [SESSION_MEMORY] = "memory",    [SESSION_KILLED] = "killed",
 };
 
 /* One run on its way to the log. */
@@ -104,6 +104,8 @@ print_end(const struct telling *telling, const struct session_result *result,
 		str_printf(to, ", \"cause\": \"%s\", \"%s\": %d, \"seconds\": %.3f, \"ended\": %d",
 			   cause_names[result->cause], result->is_signal ? "signal" : "status",
 			   result->status, (double)result->ms / 1000, result->end.ended);
+		if (result->hit_processes)
+			str_add(to, ", \"hit\": [\"processes\"]");
 		if (result->left)
 			str_add(to, ", \"lives_on\": true");
 		if (result->end.left > 0)
@@ -173,7 +175,6 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	struct session_place place = {
 		.runtime = context->host.runtime_dir,
 		.state = context->store,
-		.id = telling.id,
 		.project = *context->host.project == '\0' ? NULL : context->host.project,
 	};
 	char hash[TRUST_HASH_SIZE];
@@ -184,6 +185,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	place.policy = request.plan == NULL ? NULL : hash;
 	if (rc < 0)
 		return rc;
+	request.id = telling.id;
 	request.argv = command->argv;
 	request.environ = context->host.environ;
 	request.login = command->login;

@@ -72,7 +72,7 @@ measure(const struct record *record, struct process_usage *ret)
 	known = group.folder >= 0 && group_measure(&group, &usage);
 	if (group.folder >= 0)
 		close(group.folder);
-	if (known)
+	if (known && usage.memory > 0)
 		*ret = (struct process_usage){usage.memory, usage.processes};
 	else if (!process_measure(&record->guard, ret))
 		return false;

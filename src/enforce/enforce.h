@@ -9,6 +9,11 @@
 
 /* What this host can do, found by trying; a throw-away child is used for what cannot be undone. */
 int enforce_probe(struct facts *ret_facts, struct cordon_error *err);
+/*
+ * The facts about limits over all processes, which take longer to find and may ask other programs:
+ * only for a plan that wants such limits, and for doctor.
+ */
+void enforce_probe_limits(struct facts *facts);
 /* The system this build enforces on. */
 enum system enforce_system(void);
 

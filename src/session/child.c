@@ -173,6 +173,16 @@ report(const struct child *child, const struct cordon_error *err)
 }
 
 _Noreturn void
+child_fail(const struct child *child, const char *what)
+{
+	struct cordon_error err = {0};
+
+	cordon_fail(&err, CORDON_E_SYSTEM, errno, "%s", what);
+	report(child, &err);
+	_exit(125);
+}
+
+_Noreturn void
 child_main(const struct child *child)
 {
 	static int (*const steps[])(const struct child *, struct cordon_error *) = {

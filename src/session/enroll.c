@@ -36,18 +36,20 @@ list_command(char *const *argv, struct record_words *ret)
 }
 
 int
-enroll(struct arena *arena, const struct session_request *request, const char *private_tmp,
-       const char *token, struct record_hold *ret_hold, struct cordon_error *err)
+enroll(struct arena *arena, const struct session_request *request,
+       const struct session_assets *assets, struct record_hold *ret_hold, struct cordon_error *err)
 {
 	const struct session_place *place = request->place;
 	char path[PATH_MAX];
 	auto_fd int folder = -1;
 	struct record record = {
+		.id = request->id,
 		.name = request->name,
 		.since = (int64_t)time(NULL),
 		.supervisor = process_find(getpid()),
-		.tmp = private_tmp,
-		.token = token,
+		.cgroup = assets->group->kind == GROUP_NONE ? NULL : assets->group->path,
+		.tmp = assets->private_tmp,
+		.token = assets->token,
 	};
 	int rc;
 
@@ -58,7 +60,6 @@ enroll(struct arena *arena, const struct session_request *request, const char *p
 	if (folder < 0)
 		return folder;
 	record_sweep(folder);
-	record.id = place->id;
 	record.project = place->project;
 	record.policy = place->policy;
 	list_command(request->argv, &record.command);

@@ -20,6 +20,7 @@
 
 struct watch {
 	const struct guard_task *task;
+	struct group group;
 	pid_t supervisor, command;
 	int line, signals;
 	struct record_hold record;
@@ -29,6 +30,7 @@ struct watch {
 	enum session_cause cause;
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */
+	bool hit_processes;
 	int status;
 };
 
@@ -52,6 +54,25 @@ read_report(int report, struct cordon_error *ret_why)
 	return false;
 }
 
+static void
+run_child(const void *child)
+{
+	child_main(child);
+}
+
+/* It never execs, so it has memory of its own, and goes into the group by itself. */
+static pid_t
+start_porter(const struct watch *watch, const struct child *child)
+{
+	pid_t porter = fork();
+
+	if (porter != 0)
+		return porter;
+	if (group_join(&watch->group) == 0)
+		child_main(child);
+	child_fail(child, "cannot put the session into its group");
+}
+
 static bool
 start_command(struct watch *watch, struct cordon_error *ret_why)
 {
@@ -66,9 +87,8 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	child.report = ends[1];
 	child.parent = getpid();
 	/* it shares our memory until exec: nothing is copied, and we wait for it; a porter stays */
-	watch->command = child.porter != NULL ? fork() : vfork();
-	if (watch->command == 0)
-		child_main(&child);
+	watch->command = child.porter != NULL ? start_porter(watch, &child)
+					      : group_spawn(&watch->group, run_child, &child);
 	if (watch->command < 0)
 		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
 	close(ends[1]);
@@ -101,7 +121,7 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 static void
 let_go(struct watch *watch)
 {
-	int *const own[] = {&watch->line, &watch->signals, &watch->record.fd};
+	int *const own[] = {&watch->line, &watch->signals, &watch->record.fd, &watch->group.folder};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
@@ -110,6 +130,9 @@ let_go(struct watch *watch)
 		else
 			dup2(null, fd);
 	fd_keep_only(own, sizeof own / sizeof own[0]);
+	/* whoever keeps it is the supervisor's child */
+	watch->group.hold = -1;
+	watch->group.keeper = 0;
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
@@ -132,6 +155,19 @@ ask_first(int64_t grace_ms)
 	}
 }
 
+/* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
+static void
+end_group(struct watch *watch)
+{
+	watch->hit_processes = group_hit_processes(&watch->group);
+	/* only if that is how it ended: the kernel says it of what died long before, too */
+	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
+	    WTERMSIG(watch->status) == SIGKILL && group_hit_memory(&watch->group))
+		watch->cause = SESSION_MEMORY;
+	if (group_remove(&watch->group) < 0 && group_kill(&watch->group, SESSION_DEADLINE_MS))
+		group_remove(&watch->group);
+}
+
 /* Ends everything, then removes what the session made. The command's own status is kept. */
 static void
 end_all(struct watch *watch, struct tree_end *ret_end)
@@ -142,8 +178,10 @@ end_all(struct watch *watch, struct tree_end *ret_end)
 	/* no child at all: then nothing is below us, and nothing needs to be looked at */
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD) {
 		ask_first(watch->grace_ms);
+		group_kill(&watch->group, SESSION_DEADLINE_MS);
 		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
 	}
+	end_group(watch);
 	if (watch->task->private_tmp != NULL)
 		tmp_remove(watch->task->private_tmp);
 	record_remove(&watch->record);
@@ -178,12 +216,14 @@ end_command(struct watch *watch)
 static _Noreturn void
 finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
 {
-	struct news news = {.kind = kind, .cause = watch->cause};
+	struct news news = {.kind = kind};
 
 	if (watch->command > 0 && kind == NEWS_DONE)
 		end_command(watch);
 	end_all(watch, &news.end);
 	news.status = watch->status;
+	news.cause = watch->cause;
+	news.hit_processes = watch->hit_processes;
 	if (why != NULL)
 		news.why = *why;
 	if (!watch->is_alone) {
@@ -332,6 +372,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 {
 	struct watch watch = {
 		.task = task,
+		.group = task->group,
 		.supervisor = supervisor,
 		.line = line,
 		.record = {.fd = -1},

@@ -139,6 +139,8 @@ struct opening {
 	struct porter porter;
 	struct record_hold record;
 	struct box *box;
+	struct group group;
+	struct limit_value limits[LIMIT_COUNT]; /* each process's own */
 	const char *tmp;
 	int line;	 /* our end of the first client's */
 	bool is_guarded; /* the guard cleans up, and not we */
@@ -165,6 +167,7 @@ prepare(const struct entry *entry, struct opening *opening)
 {
 	const struct session_request *request = entry->request;
 	struct box_options options = {0};
+	struct session_assets assets = {.group = &opening->group};
 	char token[RECORD_TOKEN_LENGTH + 1];
 	int rc = make_token(token, entry->err), ends[2];
 
@@ -174,11 +177,14 @@ prepare(const struct entry *entry, struct opening *opening)
 	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &opening->box, entry->err);
 	if (rc == 0)
-		rc = enroll(entry->arena, request, opening->tmp, token, &opening->record,
-			    entry->err);
+		rc = limits_share(request, opening->limits, &opening->group, entry->err);
+	assets.private_tmp = opening->tmp;
+	assets.token = token;
+	if (rc == 0)
+		rc = enroll(entry->arena, request, &assets, &opening->record, entry->err);
 	if (rc == 0)
 		rc = opening->porter.listener =
-			porter_listen(entry->folder, request->place->id, entry->err);
+			porter_listen(entry->folder, request->id, entry->err);
 	if (rc < 0)
 		return rc;
 	memcpy(opening->porter.token, token, sizeof opening->porter.token);
@@ -211,10 +217,11 @@ start_guard(const struct entry *entry, struct opening *opening)
 {
 	struct guard_task task = {
 		.child = {.box = opening->box,
-			  .limits = entry->request->limits,
+			  .limits = opening->limits,
 			  .output = {-1, -1},
 			  .terminal = -1,
 			  .porter = &opening->porter},
+		.group = opening->group,
 		.private_tmp = opening->tmp,
 		.record = &opening->record,
 		.leave = true,
@@ -250,10 +257,12 @@ let_go(struct opening *opening, bool keep_line)
 	if (!opening->is_guarded) {
 		if (opening->tmp != NULL)
 			tmp_remove(opening->tmp);
+		group_remove(&opening->group);
 		record_remove(&opening->record);
 	} else if (opening->record.fd >= 0) {
 		close(opening->record.fd);
 	}
+	group_release(&opening->group);
 }
 
 static int

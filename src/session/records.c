@@ -121,13 +121,14 @@ is_private_tmp(const char *path)
 	       st.st_uid == geteuid();
 }
 
-/* A cgroup that carries the session's id in its own name, where cgroups are. */
+/* It carries the session's id in its name; the rest is judged by who ends it. */
 static bool
 is_own_cgroup(const struct record *record)
 {
-	return path_below(record->cgroup, "/sys/fs/cgroup") &&
-	       strstr(record->cgroup, "/../") == NULL &&
-	       strstr(path_last(record->cgroup), record->id) != NULL;
+	char name[sizeof "/cordon-" + RECORD_ID_LENGTH];
+
+	snprintf(name, sizeof name, "/cordon-%s", record->id);
+	return strstr(record->cgroup, "/../") == NULL && strstr(record->cgroup, name) != NULL;
 }
 
 /* The lock is ours, so nobody else is at it, and no session either. */
@@ -139,7 +140,7 @@ bury(struct arena *arena, int folder, int fd, const char *id)
 
 	if (record_read(arena, fd, id, &record) == 0) {
 		if (record.cgroup != NULL && is_own_cgroup(&record) &&
-		    group_end_dead(record.cgroup) < 0)
+		    group_end_dead(record.cgroup) < 0 && errno == EBUSY)
 			return;
 		if (record.tmp != NULL && is_private_tmp(record.tmp))
 			tmp_remove(record.tmp);

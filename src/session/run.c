@@ -23,6 +23,7 @@ struct running {
 	const char *private_tmp; /* our own to remove */
 	struct record_hold record;
 	struct box *box;
+	struct limit_value limits[LIMIT_COUNT]; /* for the child: what nothing else keeps */
 	struct command_line command;
 	sigset_t old_mask;
 	struct sigaction old_children; /* how the caller handles SIGCHLD */
@@ -256,11 +257,12 @@ start_guarded(struct running *run, const struct session_request *request, struct
 		.child = {.box = run->box,
 			  .track_only = request->track_only,
 			  .command = &run->command,
-			  .limits = request->limits,
+			  .limits = run->limits,
 			  .mask = run->old_mask,
 			  .ignore_children = run->old_children.sa_handler == SIG_IGN,
 			  .output = {-1, -1},
 			  .terminal = run->watch.relay != NULL ? run->relay.slave : -1},
+		.group = run->watch.group,
 		.private_tmp = run->private_tmp,
 		.record = &run->record,
 		.leave = request->leave,
@@ -309,10 +311,12 @@ clean_up(struct running *run, bool started)
 	if (!started || run->watch.is_guard_lost) {
 		if (run->private_tmp != NULL)
 			tmp_remove(run->private_tmp);
+		group_remove(&run->watch.group);
 		record_remove(&run->record);
 	} else if (run->record.fd >= 0) {
 		close(run->record.fd);
 	}
+	group_release(&run->watch.group);
 	if (!started && run->watch.guard.line >= 0)
 		close(run->watch.guard.line);
 	if (run->was_heir == 0)
@@ -338,11 +342,14 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	if (rc == 0)
 		rc = prepare_streams(&run, request, err);
 	if (rc == 0 && !run.watch.joins)
+		rc = limits_share(request, run.limits, &run.watch.group, err);
+	if (rc == 0 && !run.watch.joins)
 		rc = become_heir(&run, request->plan, err);
 	if (rc == 0 && !run.watch.joins) {
 		/* a session that cannot be listed runs, and ends, as any other */
-		enroll(&run.arena, request, run.private_tmp, NULL, &run.record,
-		       &ret_result->unrecorded);
+		struct session_assets assets = {run.private_tmp, &run.watch.group, NULL};
+
+		enroll(&run.arena, request, &assets, &run.record, &ret_result->unrecorded);
 	}
 	if (rc == 0) {
 		run.watch.caller = watch_caller(request);

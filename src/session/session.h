@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "enforce/enforce.h"
+#include "enforce/group.h"
 #include "enforce/tree.h"
 #include "plan/plan.h"
 #include "session/record.h"
@@ -21,13 +22,13 @@ struct porter;
 /* Where a session is written down while it lives, and what its record says beyond the request. */
 struct session_place {
 	const char *runtime, *state; /* the user's cordon/ folders; NULL: not known */
-	const char *id;		     /* as in the audit log */
 	const char *project;	     /* NULL: none */
 	const char *policy;	     /* a hash of what is enforced; NULL: nothing is */
 };
 
 /* What the caller wants run. */
 struct session_request {
+	const char *id;		 /* part of the name of what is made for it */
 	const struct plan *plan; /* NULL only with track_only */
 	bool track_only;	 /* nothing is restricted, only the end is guaranteed */
 	const struct limit_value *limits;
@@ -47,6 +48,7 @@ enum session_cause {
 	SESSION_SIGNALLED,
 	SESSION_TIME,	/* the time limit */
 	SESSION_OUTPUT, /* the output limit */
+	SESSION_MEMORY, /* the memory limit */
 	SESSION_KILLED, /* cordon kill, or the end of the guard */
 	SESSION_CAUSES
 };
@@ -55,8 +57,9 @@ struct session_result {
 	enum session_cause cause;
 	int status; /* exit status or signal number of the command */
 	bool is_signal;
-	bool by_terminal; /* the signal came from the terminal, so we got it too */
-	bool left;	  /* something lives on, as was asked for */
+	bool by_terminal;   /* the signal came from the terminal, so we got it too */
+	bool left;	    /* something lives on, as was asked for */
+	bool hit_processes; /* the limit kept something from being started */
 	int64_t ms;
 	struct tree_end end; /* what was ended after the command, and what would not end */
 	struct cordon_error unrecorded; /* why there was no record of it; code 0: there was */
@@ -80,9 +83,20 @@ int command_prepare(struct arena *arena, const struct session_request *request,
 #define SESSION_NOT_FOUND 127
 #define SESSION_NOT_EXECUTABLE 126
 
+/* What was made for a session; removed with it. */
+struct session_assets {
+	const char *private_tmp; /* NULL: none */
+	const struct group *group;
+	const char *token; /* of a named session; else NULL */
+};
 /* enroll.c: a record for the session, when there is a place for it; else ret_hold->fd is -1. */
-int enroll(struct arena *arena, const struct session_request *request, const char *private_tmp,
-	   const char *token, struct record_hold *ret_hold, struct cordon_error *err);
+int enroll(struct arena *arena, const struct session_request *request,
+	   const struct session_assets *assets, struct record_hold *ret_hold,
+	   struct cordon_error *err);
+
+/* limits.c: the group keeps what counts over all processes; own is what is left to each of them. */
+int limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],
+		 struct group *ret_group, struct cordon_error *err);
 
 /* tmp.c: the private folder; made 0700, removed with everything in it without following a link. */
 int tmp_make(struct arena *arena, const struct host *host, const char **ret_path,
@@ -104,10 +118,13 @@ struct child {
 	pid_t parent;
 };
 _Noreturn void child_main(const struct child *child);
+/* Reports that, with errno, and that nothing runs. */
+_Noreturn void child_fail(const struct child *child, const char *what);
 
 /* guard.c: the parent of the command, and its end. See session/line.h for what it says. */
 struct guard_task {
 	struct child child;
+	struct group group;		  /* ended and removed with everything */
 	const char *private_tmp;	  /* removed at the end; NULL: none */
 	const struct record_hold *record; /* likewise */
 	bool leave;

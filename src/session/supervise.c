@@ -136,6 +136,7 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	to->by_terminal = WIFSIGNALED(status) && run->terminal_signal[to->status];
 	to->left = news->kind == NEWS_LEFT;
+	to->hit_processes = news->hit_processes;
 	to->end = news->end;
 	to->ms = clock_ms() - run->started;
 }
@@ -159,6 +160,7 @@ replace_guard(struct supervision *run, struct news *ret_news)
 		return;
 	run->is_guard_lost = true;
 	wait_for_guard(run);
+	group_kill(&run->group, SESSION_DEADLINE_MS);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
 }
 

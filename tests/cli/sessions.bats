@@ -295,10 +295,12 @@ record_text()
 
 @test "what a session left that was killed whole is cleaned up by ps, by kill, and by the next start" {
 	for burier in 'ps' 'kill --all' 'run -- true'; do
-		rm -f pid
-		begin one run -- sh -c 'echo $$ >pid; exec sleep 300'
+		rm -f pid left
+		begin one run -- sh -c '(setsid sh -c "echo \$\$ >left; exec sleep 300" &); echo $$ >pid; exec sleep 300'
 		pid=$(pid_in pid)
+		left=$(pid_in left)
 		supervisor=$begun
+		group=$(record 'd["cgroup"]')
 		guard=$(record 'd["guard"]["pid"]')
 		tmp=$(record 'd["tmp"]')
 		[ -d "$tmp" ]
@@ -314,6 +316,13 @@ record_text()
 		expect 0 $burier
 		no_records || complain "not buried by $burier"
 		[ ! -e "$tmp" ] || complain "$tmp is left by $burier"
+		# only a cgroup knows what lost its way to both
+		if [ "$group" = None ]; then
+			kill -KILL "$left"
+		else
+			[ ! -e "$group" ] || complain "$group is left by $burier"
+		fi
+		poll is_gone "$left"
 	done
 }
 
