@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 #include "plan/plan.h"
 
 /* What this host can do, found by trying; a throw-away child is used for what cannot be undone. */
@@ -38,6 +40,25 @@ int enforce_compile(const struct plan *plan, const struct box_options *options,
  * after a failure the caller must not exec. Descriptors of the box are closed by it.
  */
 int enforce_apply(const struct box *box, struct cordon_error *err);
+/* What a process does that will put itself into the box by enforce_apply. */
+struct enforce_main {
+	void (*run)(const void *context); /* never returns */
+	const void *context;
+	bool stays; /* it never execs, and so has to have memory of its own */
+};
+/*
+ * group_spawn or group_fork for such a process. Where calls are routed it is started by the thread
+ * that will answer them. -1 with errno.
+ */
+struct group;
+pid_t enforce_start(struct box *box, const struct group *group, const struct enforce_main *main);
+/*
+ * Some plans need answers while the command runs, given by threads of this process. After
+ * enforce_start: the descriptor they need, or -1; from enforce_serve on they answer, and nothing
+ * may be forked any more.
+ */
+int enforce_listener(const struct box *box);
+void enforce_serve(struct box *box, int listener);
 struct box *enforce_free(struct box *box);
 
 /* One thing that must fail and one that must work, tried in a child: for doctor. */

@@ -55,8 +55,9 @@ int group_make(const struct facts *facts, const struct group_wish *wish, struct 
  */
 pid_t group_spawn(const struct group *group, void (*run)(const void *argument),
 		  const void *argument);
-/* Puts the calling process inside; 0, or -1 with errno. Slow: rather have it born there. */
-int group_join(const struct group *group);
+/* The same with memory of its own, for a process that stays as it is. */
+pid_t group_fork(const struct group *group, void (*run)(const void *argument),
+		 const void *argument);
 /* Ends everything inside, frozen first, and waits; true when it is empty. Repeatable. */
 bool group_kill(const struct group *group, int deadline_ms);
 bool group_is_empty(const struct group *group);

@@ -185,9 +185,19 @@ believe(pid_t child, const struct birth *birth)
 	return -1;
 }
 
-/* systemd is asked by the child, which takes a while and needs memory of its own. */
+static int
+join(const struct group *group)
+{
+	if (group->kind == GROUP_SCOPE)
+		return scope_join(group);
+	return group->kind == GROUP_NONE || cgroup_write(group->folder, "cgroup.procs", "0") == 0
+		       ? 0
+		       : errno;
+}
+
+/* It goes inside by itself; systemd is asked by the child, too, which takes a while. */
 static pid_t
-spawn_in_scope(const struct birth *birth)
+fork_inside(const struct birth *birth)
 {
 	int ends[2], sys = ECHILD;
 	ssize_t n;
@@ -197,7 +207,7 @@ spawn_in_scope(const struct birth *birth)
 		return -1;
 	child = fork();
 	if (child == 0) {
-		sys = scope_join(birth->group);
+		sys = join(birth->group);
 		if (write(ends[1], &sys, sizeof sys) == (ssize_t)sizeof sys && sys == 0)
 			birth->run(birth->argument);
 		_exit(125);
@@ -228,7 +238,7 @@ group_spawn(const struct group *group, void (*run)(const void *argument), const 
 	pid_t child = -1;
 
 	if (group->kind == GROUP_SCOPE)
-		return spawn_in_scope(&birth);
+		return fork_inside(&birth);
 	if (group->kind == GROUP_CGROUP)
 		child = believe(bear(&birth), &birth);
 	if (child < 0) {
@@ -238,14 +248,12 @@ group_spawn(const struct group *group, void (*run)(const void *argument), const 
 	return child;
 }
 
-int
-group_join(const struct group *group)
+pid_t
+group_fork(const struct group *group, void (*run)(const void *argument), const void *argument)
 {
-	if (group->kind == GROUP_SCOPE) {
-		errno = scope_join(group);
-		return errno == 0 ? 0 : -1;
-	}
-	return group->kind == GROUP_NONE ? 0 : cgroup_write(group->folder, "cgroup.procs", "0");
+	const struct birth birth = {.group = group, .run = run, .argument = argument};
+
+	return fork_inside(&birth);
 }
 
 /* ---- while it is there ---- */

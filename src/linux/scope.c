@@ -297,7 +297,7 @@ let_go(int report, int hold)
 	hold = fcntl(hold, F_DUPFD, 16);
 	dup2(report, 3);
 	dup2(hold, 4);
-	compat_close_from(5);
+	fd_close_from(5);
 	if (chdir("/") < 0)
 		return;
 }

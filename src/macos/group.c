@@ -29,11 +29,17 @@ group_spawn(const struct group *group, void (*run)(const void *argument), const 
 	return child;
 }
 
-int
-group_join(const struct group *group)
+pid_t
+group_fork(const struct group *group, void (*run)(const void *argument), const void *argument)
 {
+	pid_t child = fork();
+
 	(void)group;
-	return 0;
+	if (child == 0) {
+		run(argument);
+		_exit(125);
+	}
+	return child;
 }
 
 bool

@@ -159,7 +159,7 @@ close_others(const struct child *child, struct cordon_error *err)
 {
 	if (child->track_only)
 		return 0;
-	if (compat_cloexec_from(3) < 0)
+	if (fd_cloexec_from(3) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot close descriptors");
 	return 0;
 }
@@ -170,16 +170,6 @@ report(const struct child *child, const struct cordon_error *err)
 	/* shorter than PIPE_BUF: it arrives whole or not at all */
 	while (write(child->report, err, sizeof *err) < 0 && errno == EINTR)
 		;
-}
-
-_Noreturn void
-child_fail(const struct child *child, const char *what)
-{
-	struct cordon_error err = {0};
-
-	cordon_fail(&err, CORDON_E_SYSTEM, errno, "%s", what);
-	report(child, &err);
-	_exit(125);
 }
 
 _Noreturn void

@@ -60,23 +60,11 @@ run_child(const void *child)
 	child_main(child);
 }
 
-/* It never execs, so it has memory of its own, and goes into the group by itself. */
-static pid_t
-start_porter(const struct watch *watch, const struct child *child)
-{
-	pid_t porter = fork();
-
-	if (porter != 0)
-		return porter;
-	if (group_join(&watch->group) == 0)
-		child_main(child);
-	child_fail(child, "cannot put the session into its group");
-}
-
 static bool
 start_command(struct watch *watch, struct cordon_error *ret_why)
 {
 	struct child child = watch->task->child;
+	struct enforce_main main = {run_child, &child, child.porter != NULL};
 	int ends[2];
 	bool started;
 
@@ -87,8 +75,8 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	child.report = ends[1];
 	child.parent = getpid();
 	/* it shares our memory until exec: nothing is copied, and we wait for it; a porter stays */
-	watch->command = child.porter != NULL ? start_porter(watch, &child)
-					      : group_spawn(&watch->group, run_child, &child);
+	watch->command = child.track_only ? group_spawn(&watch->group, run_child, &child)
+					  : enforce_start(child.box, &watch->group, &main);
 	if (watch->command < 0)
 		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
 	close(ends[1]);
@@ -121,7 +109,10 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 static void
 let_go(struct watch *watch)
 {
-	int *const own[] = {&watch->line, &watch->signals, &watch->record.fd, &watch->group.folder};
+	struct box *box = watch->task->child.box;
+	int listener = box == NULL ? -1 : enforce_listener(box);
+	int *const own[] = {&watch->line, &watch->signals, &watch->record.fd, &watch->group.folder,
+			    &listener};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
@@ -130,6 +121,8 @@ let_go(struct watch *watch)
 		else
 			dup2(null, fd);
 	fd_keep_only(own, sizeof own / sizeof own[0]);
+	if (box != NULL)
+		enforce_serve(box, listener);
 	/* whoever keeps it is the supervisor's child */
 	watch->group.hold = -1;
 	watch->group.keeper = 0;

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 struct making {
 	const struct porter_start *start;
 	const int *fds;
@@ -177,7 +179,7 @@ take_standard(struct making *making, struct cordon_error *err)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot use descriptor %d",
 					   fd);
 	}
-	return compat_cloexec_from(3) < 0
+	return fd_cloexec_from(3) < 0
 		       ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot close descriptors")
 		       : 0;
 }

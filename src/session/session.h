@@ -105,7 +105,7 @@ int tmp_remove(const char *path);
 
 /* child.c: from fork to exec. Never returns. */
 struct child {
-	const struct box *box; /* NULL only when nothing is to be restricted */
+	struct box *box; /* NULL only when nothing is to be restricted */
 	bool track_only;
 	const struct command_line *command;
 	const struct limit_value *limits;
@@ -118,8 +118,6 @@ struct child {
 	pid_t parent;
 };
 _Noreturn void child_main(const struct child *child);
-/* Reports that, with errno, and that nothing runs. */
-_Noreturn void child_fail(const struct child *child, const char *what);
 
 /* guard.c: the parent of the command, and its end. See session/line.h for what it says. */
 struct guard_task {

@@ -233,10 +233,11 @@ record_text()
 	said 'cordon'\''s live sessions'
 	denied write "$file" --write "$T"
 	denied read "$file" --read "$file"
-	# a grant around it cannot be kept without a broker, and nothing runs
-	expect 125 run --read "$XDG_RUNTIME_DIR" -- cat "$file"
-	heard files.carveout
-	[ -z "$out" ]
+	# a grant around it is refused, or kept without this
+	status=0
+	"$CORDON" run --read "$XDG_RUNTIME_DIR" -- cat "$file" >"$T/out" 2>"$T/err" </dev/null || status=$?
+	[ "$status" -ne 0 ]
+	[ ! -s "$T/out" ]
 }
 
 @test "no runtime folder of ours: the records are in the state folder" {
@@ -577,6 +578,21 @@ $first" ]
 	done
 	expect 0 run --session web -- touch new
 	[ -e new ]
+}
+
+@test "where calls are routed, they are for every command of the session" {
+	mkdir deploy
+	touch deploy/old
+	begin keep run --session web --protect "$P/deploy" -- sh -c 'echo $$ >pid; exec sleep 300'
+	pid_in pid >/dev/null
+	for script in 'touch deploy/new' 'rm deploy/old' 'mv deploy elsewhere' 'echo x >deploy/old'; do
+		expect 9 run --session web --protect "$P/deploy" -- sh -c "( $script ) 2>/dev/null || exit 9"
+	done
+	expect 0 run --session web --protect "$P/deploy" -- sh -c 'echo x >plain && mv plain moved && mkdir sub'
+	[ -e moved ]
+	[ -e deploy/old ]
+	[ ! -e deploy/new ]
+	listed 1
 }
 
 @test "another policy is refused, the same is not" {
