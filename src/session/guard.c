@@ -124,7 +124,7 @@ let_go(struct watch *watch)
 	if (box != NULL)
 		enforce_serve(box, listener);
 	/* whoever keeps it is the supervisor's child */
-	watch->group.hold = -1;
+	watch->group.door = watch->group.hold = -1;
 	watch->group.keeper = 0;
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
