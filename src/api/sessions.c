@@ -262,8 +262,9 @@ struct order {
 };
 
 /*
- * To the guard, which a session that is only starting has not in its record yet: then again later. Where
- * it was killed the supervisor ends everything by itself, unless it was stopped with its command.
+ * To the guard, which a session that is only starting has not in its record yet: then again later.
+ * Where it was killed the supervisor ends everything by itself, unless it was stopped with its
+ * command.
  */
 static void
 give_order(struct order *order, const struct record *now, int grace_ms)
@@ -280,7 +281,7 @@ give_order(struct order *order, const struct record *now, int grace_ms)
 static int
 wait_for_end(int folder, struct order *order, int grace_ms, struct cordon_error *err)
 {
-	/* by looks and not by the clock: a machine that stood still has given nobody time to end */
+	/* by looks, not by the clock: a machine that stood still gave nobody time to end */
 	for (int left = (grace_ms + END_MS) / LOOK_MS; left > 0; left--) {
 		auto_arena struct arena arena = {0};
 		struct record now;

@@ -22,7 +22,7 @@ enum group_kind {
 struct group {
 	enum group_kind kind;
 	int folder;	     /* the cgroup's; -1: none */
-	int door;	     /* where a process writes itself in, even from inside a box; -1: none */
+	int door;	     /* where a process writes itself in, also from a box; -1: none */
 	char path[PATH_MAX]; /* its absolute path; "" : none */
 	/* of a scope: a process that keeps it there until this descriptor is closed */
 	int hold;

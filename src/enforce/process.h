@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that were written down and are met again later. A pid alone is never believed: it may be
- * another process by now, so each comes with the moment it was started.
+ * Processes that were written down and are met again later. A pid alone is never believed: it may
+ * be another process by now, so each comes with the moment it was started.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ struct process_usage {
 struct process process_find(pid_t pid);
 bool process_is_alive(const struct process *process);
 /*
- * Sends a signal with a value to exactly this process, never to one that has its pid by now. 0, or -1
- * with errno: ESRCH when it is gone.
+ * Sends a signal with a value to exactly this process, never to one that has its pid by now. 0, or
+ * -1 with errno: ESRCH when it is gone.
  */
 int process_signal(const struct process *process, int signal, int value);
 /* What runs below it, itself not counted; false when it is gone. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finding processes again, by pid and start time, and looking at what they started. Only reads, apart
- * from the one signal; what ends between two looks is passed over.
+ * Finding processes again, by pid and start time, and looking at what they started. Only reads,
+ * apart from the one signal; what ends between two looks is passed over.
  */
 #include "enforce/process.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a plan enforces, as text that is the same for the same: two commands may share one sandbox only
- * when theirs are equal. Where a rule was written, what exists just now, and the caller's variables
- * are left out; they differ between runs without changing what is enforced.
+ * What a plan enforces, as text that is the same for the same: two commands may share one sandbox
+ * only when theirs are equal. Where a rule was written, what exists just now, and the caller's
+ * variables are left out; they differ between runs without changing what is enforced.
  */
 #include "plan/print.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finding or starting a named session. Two calls at the same moment must not start it twice: a name is
- * locked while it is looked for. The lock is a process's own, so that no guard inherits it, and gone
- * with the process.
+ * Finding or starting a named session. Two calls at the same moment must not start it twice: a
+ * name is locked while it is looked for. The lock is a process's own, so that no guard inherits
+ * it, and gone with the process.
  */
 #include "base/compat.h"
 
@@ -18,8 +18,8 @@
 #include "session/porter.h"
 
 /*
- * How long a session that takes no commands may need to be over; and while something runs in it. By
- * looks and not by the clock: a machine that stood still has given nobody time.
+ * How long a session that takes no commands may need to be over; and while something runs in it.
+ * By looks and not by the clock: a machine that stood still has given nobody time.
  */
 #define OVER_LOOKS 12000
 #define STUCK_LOOKS 400
@@ -35,7 +35,7 @@ struct entry {
 
 /* ---- joining ---- */
 
-/* A byte of one file for each name, near enough: two names on one byte only wait for each other. */
+/* A byte of one file for each name; two names on one byte only wait for each other. */
 static int
 lock_name(const struct entry *entry)
 {

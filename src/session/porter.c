@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The porter's loop: clients come, each gets one command, and hears how it ended. It runs inside the
- * box next to what it starts, so it is not dumpable, keeps a fixed number of clients, allocates
- * nothing, and takes nothing from anyone who does not know the token.
+ * The porter's loop: clients come, each gets one command, and hears how it ended. It runs inside
+ * the box next to what it starts, so it is not dumpable, keeps a fixed number of clients,
+ * allocates nothing, and takes nothing from anyone who does not know the token.
  */
 #include "base/compat.h"
 
@@ -20,8 +20,6 @@
 #define CLIENTS_MAX 64
 #define HELLO_MS 10000 /* to show the token */
 #define HANGUP_MS 2000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
-
-extern char **environ;
 
 enum stage {
 	STRANGER, /* has to show the token */
@@ -146,8 +144,8 @@ tell_change(struct client *client, int status)
 }
 
 /*
- * What a command left behind comes to the porter as well, and is collected without a word. False when
- * there is no child any more.
+ * What a command left behind comes to the porter as well, and is collected without a word. False
+ * when there is no child any more.
  */
 static bool
 collect(struct house *house)
@@ -182,7 +180,7 @@ is_token(const struct porter *porter, const char *shown)
 	return differs == 0;
 }
 
-/* Descriptors that came with a message: all are taken, so that none is left open by a wrong one. */
+/* Descriptors that came with a message: all are taken, so that none stays open. */
 static int
 take_fds(struct msghdr *message, int fds[PORTER_FDS])
 {
@@ -475,32 +473,6 @@ is_anyone_at_the_door(const struct house *house)
 }
 
 /* ---- the whole ---- */
-
-/* What is in our memory is not for those who share the box with us. */
-static void
-forget_environment(void)
-{
-	for (char **variable = environ; variable != NULL && *variable != NULL; variable++)
-		for (char *at = *variable; *at != '\0'; at++)
-			*(volatile char *)at = '\0';
-}
-
-int
-porter_settle(struct cordon_error *err)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	sigset_t all;
-
-	/* asked to end, it ends with its commands and not before them */
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	forget_environment();
-	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
-	if (setsid() < 0 || tree_inherit(true) < 0 || compat_hide() < 0 || chdir("/") < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot prepare the session");
-	return 0;
-}
 
 _Noreturn void
 porter_main(const struct porter *porter)

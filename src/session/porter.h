@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The porter of a named session: a process that entered the box once and starts every command of the
- * session from inside it, so that all of them share one sandbox. Whoever wants a command started
- * connects to its socket, shows the token of the session's record, and hands over descriptors 0 to 2
- * and a file in memory with the rest. From then on both speak as supervisor and guard do: session/line.h.
+ * The porter of a named session: a process that entered the box once and starts every command of
+ * the session from inside it, so that all of them share one sandbox. Whoever wants a command
+ * started connects to its socket, shows the token of the session's record, and hands over
+ * descriptors 0 to 2 and a file in memory with the rest. From then on both speak as supervisor and
+ * guard do: session/line.h.
  */
 #pragma once
 
@@ -61,8 +62,8 @@ _Noreturn void porter_child_main(const struct porter_start *start, const int fds
 				 int report);
 
 /*
- * porter_call.c: the client's side. call connects and shows the token: a line to the porter, or -1 with
- * errno. start hands over a command; what follows is heard on the line.
+ * porter_call.c: the client's side. call connects and shows the token: a line to the porter, or -1
+ * with errno. start hands over a command; what follows is heard on the line.
  */
 int porter_call(int folder, const char *id, const char *token);
 int porter_call_start(int line, const struct porter_start *start, const int standard[3],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The client's side of a porter: finding its socket, showing the token, handing over a command. The
- * socket lies in a folder that only the user can enter, and is reached through a descriptor of that
- * folder: its whole name may be longer than an address can hold.
+ * The client's side of a porter: finding its socket, showing the token, handing over a command.
+ * The socket lies in a folder that only the user can enter, and is reached through a descriptor of
+ * that folder: its whole name may be longer than an address can hold.
  */
 #include "base/compat.h"
 

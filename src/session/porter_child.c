@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A command of a named session, from the porter's fork to exec. The box is around it already; what
- * comes from the client is bounded and checked before it is used, all the same.
+ * Processes of a named session on the way to what they become: the porter before its box, and each
+ * command from the porter's fork to exec. The box is around a command already; what comes from the
+ * client is bounded and checked before it is used, all the same. Nothing here allocates.
  */
 #include "base/compat.h"
 
@@ -18,6 +19,38 @@
 
 #include "base/fd.h"
 
+extern char **environ;
+
+/* ---- the porter itself ---- */
+
+/* What is in our memory is not for those who share the box with us. */
+static void
+forget_environment(void)
+{
+	for (char **variable = environ; variable != NULL && *variable != NULL; variable++)
+		for (char *at = *variable; *at != '\0'; at++)
+			*(volatile char *)at = '\0';
+}
+
+int
+porter_settle(struct cordon_error *err)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t all;
+
+	/* asked to end, it ends with its commands and not before them */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	forget_environment();
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
+	if (setsid() < 0 || tree_inherit(true) < 0 || compat_hide() < 0 || chdir("/") < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot prepare the session");
+	return 0;
+}
+
+/* ---- a command ---- */
+
 struct making {
 	const struct porter_start *start;
 	const int *fds;
@@ -26,8 +59,6 @@ struct making {
 	const char *program, *folder;
 	char **argv, **envp;
 };
-
-/* ---- the payload ---- */
 
 static int
 broken(struct cordon_error *err)
@@ -111,8 +142,6 @@ split_payload(struct making *making, struct cordon_error *err)
 	}
 	return making->folder == NULL || at != making->length ? broken(err) : 0;
 }
-
-/* ---- becoming it ---- */
 
 static int
 take_group(struct making *making, struct cordon_error *err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The text of a record, and its lock. Reading is strict and believes nothing: a record is a file of
- * our user's own, but a program outside every sandbox may have written it as well.
+ * The text of a record, and its lock. Reading is strict and believes nothing: a record is a file
+ * of our user's own, but a program outside every sandbox may have written it as well.
  */
 #include "session/record.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known about live sessions: one file each, in a folder that only the user can enter and no
- * sandbox can reach. Supervisor and guard hold its lock; a record that nobody holds is of a session
- * that is over, and whoever meets it buries it: its cgroup, its private folder, its file.
+ * What is known about live sessions: one file each, in a folder that only the user can enter and
+ * no sandbox can reach. Supervisor and guard hold its lock; a record that nobody holds is of a
+ * session that is over, and whoever meets it buries it: its cgroup, its private folder, its file.
  */
 #pragma once
 
@@ -53,9 +53,9 @@ struct record_hold {
 bool record_is_name(const char *text);
 
 /*
- * The folder, as a descriptor; ret_path (PATH_MAX bytes, may be NULL) is its name. In runtime (".../cordon")
- * if what holds that is the user's alone, else in state. With make it is made where it is missing,
- * without it a missing folder is CORDON_E_PATH with ENOENT.
+ * The folder, as a descriptor; ret_path (PATH_MAX bytes, may be NULL) is its name. In runtime
+ * (".../cordon") if what holds that is the user's alone, else in state. With make it is made where
+ * it is missing, without it a missing folder is CORDON_E_PATH with ENOENT.
  */
 int record_folder(const char *runtime, const char *state, bool make, char *ret_path,
 		  struct cordon_error *err);
@@ -73,7 +73,10 @@ enum record_state {
 	RECORD_GONE,  /* there is none, or none any more */
 	RECORD_BURIED /* there was one, of a session that had ended; now there is none */
 };
-/* Looks at one record; nothing in it is believed without a check. Only a live one fills ret_record. */
+/*
+ * Looks at one record; nothing in it is believed without a check. Only a live one fills
+ * ret_record.
+ */
 enum record_state record_look(struct arena *arena, int folder, const char *id,
 			      struct record *ret_record);
 /* Every live session; the others are buried. */

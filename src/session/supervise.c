@@ -150,8 +150,8 @@ wait_for_guard(const struct supervision *run)
 }
 
 /*
- * The guard was killed. What it held is below us now, and ends here. The end of a porter is that of its
- * session, which has a guard of its own.
+ * The guard was killed. What it held is below us now, and ends here. The end of a porter is that
+ * of its session, which has a guard of its own.
  */
 static void
 replace_guard(struct supervision *run, struct news *ret_news)
