@@ -155,6 +155,8 @@ replace_guard(struct supervision *run, struct news *ret_news)
 {
 	*ret_news = (struct news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
 	run->is_guard_lost = true;
+	/* what our children from before left to us meanwhile is older */
+	tree_spare_older(&run->spare, run->guard.pid);
 	wait_for_guard(run);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
 }

@@ -28,7 +28,10 @@ PR_SET_CHILD_SUBREAPER = 36
 LAST_PID = "/proc/sys/kernel/ns_last_pid"
 
 # Something of every kind is on its way when the kill comes.
-BUSY = './leaver twice; ./leaver headless; : >"${TMPDIR:-/nowhere}/x"; ./leaver chain; ./leaver setsid'
+BUSY = """./leaver twice; ./leaver headless
+case $TMPDIR in */cordon-*) mkdir "$TMPDIR/d"; : >"$TMPDIR/d/x" ;; esac
+./leaver chain; ./leaver setsid
+"""
 
 
 class Failed(Exception):
@@ -156,7 +159,7 @@ def usual_time(place, how):
     times = []
     for _ in range(3):
         begin = time.monotonic()
-        if place.start(how, "sh", "-c", BUSY).wait() != 0:
+        if place.start(how, "sh", "-c", BUSY).wait(PATIENCE) != 0:
             raise Failed("it fails even undisturbed")
         times.append(time.monotonic() - begin)
     place.check()
@@ -196,7 +199,7 @@ def killed(place, victim):
             session = place.start(how, "sh", "-c", BUSY)
             time.sleep(random.uniform(0, usual * 1.1))
             hits += victim(session)
-            session.wait()
+            session.wait(PATIENCE)
             place.check()
             progress(i + 1, MOMENTS // 2)
     place.check_thoroughly()
@@ -244,6 +247,8 @@ class Canary:
 
     @staticmethod
     def live():
+        # a pipe that it held open would not end for others
+        os.closerange(0, 256)
         signal.alarm(600)
         while True:
             signal.pause()
@@ -265,27 +270,14 @@ class Canary:
             os.waitpid(pid, 0)
 
 
-# A child in a group of its own; its number is told, it ends, and is free to be used again.
-SHED = """import os, sys
-pid = os.fork()
-if pid == 0:
-    os.setpgid(0, 0)
-    os._exit(0)
-os.waitpid(pid, 0)
-print(pid, flush=True)
-sys.stdin.read()
-os.execv("./leaver", ["./leaver", "twice"])
-"""
-
-
 def recycled(place):
     """The number of a process of the session, and of its group, belongs to somebody else now."""
     for i in range(CANARIES):
-        session = place.start(HOWS[i % 2], sys.executable, "-c", SHED, stdin=subprocess.PIPE,
+        session = place.start(HOWS[i % 2], "./probe", "shed", stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE)
         canary = Canary(int(session.stdout.readline()))
         session.stdin.close()
-        status = session.wait()
+        status = session.wait(PATIENCE)
         session.stdout.close()
         canary.check()
         if status != 0:
@@ -307,7 +299,7 @@ def bystanders(place):
             kill_launcher(session)
         elif i % 4 == 3:
             kill_guard(session)
-        session.wait()
+        session.wait(PATIENCE)
         canary.check()
         place.check(spare)
         progress(i + 1, CANARIES)
@@ -319,6 +311,8 @@ def bystanders(place):
 BEFORE = """(./probe listen >/dev/null & echo $! >grandchild; exec ./probe listen >/dev/null) &
 echo $! >child
 while [ ! -s grandchild ]; do sleep 0.01; done
+# the kernel tells ages in hundredths of a second
+sleep 0.1
 exec "$0" run -q "$@" -- sh -c 'echo $PPID >guard.new; mv guard.new guard; ./leaver twice; exec sleep 60'
 """
 
@@ -330,7 +324,8 @@ def children_from_before(place):
             if os.path.exists(os.path.join(place.project, name)):
                 os.unlink(os.path.join(place.project, name))
         launcher = subprocess.Popen(["sh", "-c", BEFORE, CORDON, *how], cwd=place.project,
-                                    env=place.environment, stdin=subprocess.DEVNULL)
+                                    env=place.environment, stdin=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL)
         until(lambda: os.path.exists(os.path.join(place.project, "guard")), "it does not start")
         numbers = {name: int(read_file(place, name)) for name in ("child", "grandchild", "guard")}
         # the child ends, and leaves its own child to the launcher
@@ -338,7 +333,7 @@ def children_from_before(place):
         until(lambda: parent_of(numbers["grandchild"]) == launcher.pid, "the orphan did not come")
         if not kill_exactly(numbers["guard"], launcher.pid):
             raise Failed("there is no guard")
-        launcher.wait()
+        launcher.wait(PATIENCE)
         if parent_of(numbers["grandchild"]) != os.getpid():
             raise Failed("a bystander was hit")
         os.kill(numbers["grandchild"], signal.SIGKILL)
@@ -360,7 +355,7 @@ def at_once(place):
         sessions.append((place.start(HOWS[i % 2], "../leaver", ["twice", "headless", "hopper"][i % 3],
                                      cwd=folder), folder))
     for session, folder in sessions:
-        status = session.wait()
+        status = session.wait(PATIENCE)
         if status != 0 or not is_free(os.path.join(folder, "lock")):
             raise Failed(f"{folder}: {status}")
     place.check_thoroughly()
@@ -369,7 +364,7 @@ def at_once(place):
 def in_a_row(place):
     descriptors = len(os.listdir("/proc/self/fd"))
     for i in range(IN_A_ROW):
-        if place.start(HOWS[i % 2], "./leaver", "twice" if i % 3 else "nothing").wait() != 0:
+        if place.start(HOWS[i % 2], "./leaver", "twice" if i % 3 else "nothing").wait(PATIENCE) != 0:
             raise Failed(f"session {i} failed")
         # at once: a launcher that has ended has left nothing
         if not reap_orphans() or not place.is_clean():
@@ -419,7 +414,7 @@ def main():
             try:
                 part(Place(os.path.realpath(top)))
                 why = None
-            except Failed as problem:
+            except (Failed, OSError, ValueError, subprocess.TimeoutExpired) as problem:
                 why = str(problem)
         failed += why is not None
         print(f"{'not ok' if why else 'ok'} {number} - {name}", flush=True)
