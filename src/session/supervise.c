@@ -163,6 +163,8 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	if (run->joins)
 		return;
 	run->is_guard_lost = true;
+	/* what our children from before left to us meanwhile is older */
+	tree_spare_older(&run->spare, run->guard.pid);
 	wait_for_guard(run);
 	group_kill(&run->group, SESSION_DEADLINE_MS);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
