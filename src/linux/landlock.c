@@ -129,16 +129,18 @@ path_pin_checked(const char *path)
 	char link[40], led[PATH_MAX];
 	struct stat at = {0};
 	ssize_t length;
+	int why;
 
 	if (fd < 0)
 		return -1;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	length = readlink(link, led, sizeof led);
+	why = length < 0 && errno_is_fault(errno) ? errno : ELOOP;
 	if (fstat(fd, &at) == 0 && !S_ISLNK(at.st_mode) && length == (ssize_t)strlen(path) &&
 	    memcmp(led, path, (size_t)length) == 0)
 		return fd;
 	close(fd);
-	errno = ELOOP;
+	errno = why;
 	return -1;
 }
 
@@ -272,6 +274,15 @@ is_secret(const char *path, const struct stat *at)
 
 static int allow_entries(const struct making *m, int folder, const char *path, bool guard);
 
+/* What is not there, or not for us, is passed over; a failure is not: less would work than planned. */
+static int
+skip(const struct making *m, const char *path)
+{
+	return errno_is_fault(errno)
+		       ? cordon_fail(m->err, CORDON_E_SYSTEM, errno, "cannot open %.120s", path)
+		       : 0;
+}
+
 /* guard: leave out what is for root alone. What links name has a rule of its own, or none. */
 static int
 allow_entry(const struct making *m, int folder, const char *path, const char *name, bool guard)
@@ -282,7 +293,9 @@ allow_entry(const struct making *m, int folder, const char *path, const char *na
 
 	if (snprintf(inner, sizeof inner, "%s/%s", path, name) >= (int)sizeof inner)
 		return 0;
-	if (fd < 0 || fstat(fd, &at) < 0 || S_ISLNK(at.st_mode) || (guard && is_secret(inner, &at)))
+	if (fd < 0 || fstat(fd, &at) < 0)
+		return skip(m, inner);
+	if (S_ISLNK(at.st_mode) || (guard && is_secret(inner, &at)))
 		return 0;
 	if (guard && is_guarded(inner) && S_ISDIR(at.st_mode))
 		return allow_entries(m, fd, inner, true);
@@ -303,9 +316,11 @@ allow_entries(const struct making *m, int folder, const char *path, bool guard)
 			close(fd);
 		return rc;
 	}
-	while (rc == 0 && (entry = readdir(dir)) != NULL)
+	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			rc = allow_entry(m, folder, path, entry->d_name, guard);
+	if (rc == 0 && errno != 0)
+		rc = cordon_fail(m->err, CORDON_E_PATH, errno, "cannot list %.120s", path);
 	closedir(dir);
 	return rc;
 }
@@ -366,9 +381,9 @@ allow_path(const struct making *m, const struct said *said)
 	if (fd < 0 || fstat(fd, &at) < 0) {
 		int why = errno;
 
-		if (said->named == NULL || (why == ENOENT && is_covered(m, said->path)))
-			return 0;
-		return refuse(m, said, why);
+		if (said->named == NULL)
+			return skip(m, said->path);
+		return why == ENOENT && is_covered(m, said->path) ? 0 : refuse(m, said, why);
 	}
 	folder = S_ISDIR(at.st_mode);
 	if (folder && guard)
@@ -435,7 +450,7 @@ allow_socket(const struct making *m, const struct socket_grant *grant)
 		return -CORDON_E_PATH;
 	}
 	/* connecting to sockets of one's own needs no right */
-	return fd < 0 ? 0 : allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
+	return fd < 0 ? skip(m, grant->path) : allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
 }
 
 static int

@@ -11,13 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 static enum fs_kind
 kind_of_failure(int sys)
 {
 	/* no such name can exist: not there, not below a file, and not in any file system */
 	if (sys == ENOENT || sys == ENOTDIR || sys == ENAMETOOLONG)
 		return FS_MISSING;
-	return FS_HIDDEN;
+	return errno_is_fault(sys) ? FS_FAILED : FS_HIDDEN;
 }
 
 static enum fs_kind

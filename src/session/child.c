@@ -183,7 +183,9 @@ child_main(const struct child *child)
 	execve(child->command->path, child->command->argv, child->command->envp);
 	sys = errno;
 	cordon_fail(&err, CORDON_E_PATH, sys, "cannot run %.120s", child->command->path);
-	err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
+	/* no memory, no processes: then it is not the command that is to blame */
+	if (!errno_is_fault(sys))
+		err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
 	report(child, &err);
 	_exit(125);
 }

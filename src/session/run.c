@@ -219,7 +219,7 @@ start(struct running *run, const struct session_request *request, struct cordon_
 }
 
 static void
-clean_up(struct running *run, bool started)
+clean_up(struct running *run, bool lives_on)
 {
 	enforce_free(run->box);
 	if (run->watch.relay != NULL)
@@ -228,8 +228,8 @@ clean_up(struct running *run, bool started)
 		output_close(&run->output);
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
-	/* else the guard did it, or will */
-	if (run->private_tmp != NULL && (!started || run->watch.is_guard_lost))
+	/* else the guard will; where it has already this costs nothing, and where it could not it helps */
+	if (run->private_tmp != NULL && !lives_on)
 		tmp_remove(run->private_tmp);
 	if (run->was_heir == 0)
 		tree_inherit(false);
@@ -263,6 +263,6 @@ session_run(const struct session_request *request, struct session_result *ret_re
 			rc = supervise(&run.watch, ret_result, err);
 		restore_signals(&run);
 	}
-	clean_up(&run, started);
+	clean_up(&run, started && rc == 0 && ret_result->left);
 	return rc;
 }

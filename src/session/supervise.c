@@ -151,7 +151,6 @@ static void
 replace_guard(struct supervision *run, struct news *ret_news)
 {
 	*ret_news = (struct news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
-	run->is_guard_lost = true;
 	wait_for_guard(run);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
 }

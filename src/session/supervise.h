@@ -13,7 +13,6 @@ struct supervision {
 	int signals;		 /* where blocked signals arrive */
 	int caller;		 /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;
-	bool is_guard_lost; /* it was killed: cleaning up is left to us */
 	bool terminal_signal[NSIG];
 };
 

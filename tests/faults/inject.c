@@ -56,6 +56,7 @@ struct task {
 	char role[ROLE_SIZE]; /* "": its parent has not told us yet */
 	bool waiting;	      /* stopped since birth for the want of a role */
 	bool failing;	      /* between entry and exit of a call that we replaced */
+	uint64_t asked;	      /* of brk, which we replaced by asking for nothing */
 	int children;
 	unsigned counts[CALLS_MAX];
 };
@@ -144,6 +145,18 @@ replace_call(pid_t pid)
 }
 
 static void
+set_argument(pid_t pid, uint64_t value)
+{
+	struct user_regs_struct regs;
+
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) < 0)
+		return;
+	regs.rdi = value;
+	ptrace(PTRACE_SETREGS, pid, NULL, &regs);
+}
+#define ARGUMENT_IS_RESULT 0
+
+static void
 set_result(pid_t pid, long result)
 {
 	struct user_regs_struct regs;
@@ -177,6 +190,13 @@ set_result(pid_t pid, long result)
 	regs.regs[0] = (unsigned long)result;
 	ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &part);
 }
+
+static void
+set_argument(pid_t pid, uint64_t value)
+{
+	set_result(pid, (long)value);
+}
+#define ARGUMENT_IS_RESULT 1
 #else
 #error "inject knows x86_64 and aarch64"
 #endif
@@ -291,12 +311,20 @@ describe(const struct task *task, const struct call_info *info, const char *name
 		 (long)info->args[2], text);
 }
 
-/* Calls that do not return cannot fail, and nobody looks at the result of these. */
+/* Calls that do not return, and those for which the kernel knows no error. */
 static bool
 never_fails(uint64_t nr)
 {
-	return nr == SYS_exit || nr == SYS_exit_group || nr == SYS_rt_sigreturn ||
-	       nr == SYS_restart_syscall;
+	static const uint64_t sure[] = {SYS_exit,	    SYS_exit_group, SYS_rt_sigreturn,
+					SYS_getpid,	    SYS_getppid,    SYS_restart_syscall,
+					SYS_gettid,	    SYS_getuid,	    SYS_geteuid,
+					SYS_getgid,	    SYS_getegid,    SYS_umask,
+					SYS_set_tid_address};
+
+	for (size_t i = 0; i < sizeof sure / sizeof sure[0]; i++)
+		if (sure[i] == nr)
+			return true;
+	return false;
 }
 
 static bool
@@ -326,6 +354,19 @@ note(struct injector *in, struct task *task, const struct call_info *info, const
 }
 
 static void
+break_call(struct task *task, const struct call_info *info)
+{
+	/* brk has no errors: it answers with the end it has, as it does when asked for nothing */
+	if (info->nr == SYS_brk) {
+		task->asked = info->args[0];
+		set_argument(task->pid, 0);
+	} else if (info->nr != SYS_close) {
+		/* a descriptor is closed whatever close says */
+		replace_call(task->pid);
+	}
+}
+
+static void
 at_entry(struct injector *in, struct task *task, const struct call_info *info)
 {
 	char name[40];
@@ -336,9 +377,8 @@ at_entry(struct injector *in, struct task *task, const struct call_info *info)
 	task->failing = is_chosen(in, role_of(in, task, info), name);
 	if (in->list != NULL || task->failing)
 		note(in, task, info, name, task->failing);
-	/* a descriptor is closed whatever close says */
-	if (task->failing && info->nr != SYS_close)
-		replace_call(task->pid);
+	if (task->failing)
+		break_call(task, info);
 }
 
 static void
@@ -351,10 +391,14 @@ at_call(struct injector *in, struct task *task)
 		return;
 	if (info.op == CALL_ENTRY && in->started)
 		at_entry(in, task, &info);
-	if (info.op == CALL_EXIT && task->failing) {
+	if (info.op != CALL_EXIT || !task->failing)
+		return;
+	task->failing = false;
+	if (task->asked == 0)
 		set_result(task->pid, -in->error);
-		task->failing = false;
-	}
+	else if (!ARGUMENT_IS_RESULT)
+		set_argument(task->pid, task->asked);
+	task->asked = 0;
 }
 
 /* ---- events ---- */
