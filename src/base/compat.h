@@ -165,9 +165,14 @@ compat_signal_drop(const sigset_t *set)
 	sigtimedwait(set, NULL, &none);
 #else
 	sigset_t pending;
+	bool is_there = false;
 	int number;
 
-	if (sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE))
+	if (sigpending(&pending) < 0)
+		return;
+	for (number = 1; number < NSIG; number++)
+		is_there = is_there || (sigismember(set, number) && sigismember(&pending, number));
+	if (is_there)
 		sigwait(set, &number);
 #endif
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Reading and replacing whole small files, with the errors that policy files deserve. */
+#include "base/compat.h"
+
 #include "base/fd.h"
 
 #include <errno.h>
@@ -100,6 +102,33 @@ file_replace(const char *path, const char *text, size_t length, mode_t mode,
 		return cordon_fail(err, CORDON_E_PATH, sys, "cannot write %s", path);
 	}
 	return 0;
+}
+
+int
+fd_write_line(int fd, const char *text, size_t length)
+{
+	sigset_t deadly, old;
+	ssize_t n;
+	int sys;
+
+	sigemptyset(&deadly);
+	sigaddset(&deadly, SIGPIPE);
+	sigaddset(&deadly, SIGXFSZ);
+	if (sigprocmask(SIG_BLOCK, &deadly, &old) < 0)
+		return -1;
+	do
+		n = write(fd, text, length);
+	while (n < 0 && errno == EINTR);
+	sys = n < 0 ? errno : ENOSPC;
+	/* what the caller has blocked itself is for the caller */
+	for (int number = 1; number < NSIG; number++)
+		if (sigismember(&old, number))
+			sigdelset(&deadly, number);
+	if (n < 0)
+		compat_signal_drop(&deadly);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	errno = sys;
+	return n == (ssize_t)length ? 0 : -1;
 }
 
 int

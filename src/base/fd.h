@@ -28,5 +28,10 @@ int file_read(struct arena *arena, const char *path, size_t max, char **ret_text
  */
 int file_replace(const char *path, const char *text, size_t length, mode_t mode,
 		 struct cordon_error *err);
+/*
+ * All of text in one write, or -1. Neither a size limit nor a reader that left ends this process by
+ * a signal.
+ */
+int fd_write_line(int fd, const char *text, size_t length);
 /* mkdir -p with mode for what is missing. */
 int dir_make(const char *path, mode_t mode, struct cordon_error *err);

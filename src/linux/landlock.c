@@ -274,13 +274,17 @@ is_secret(const char *path, const struct stat *at)
 
 static int allow_entries(const struct making *m, int folder, const char *path, bool guard);
 
+static int
+not_held(const struct making *m, const char *path)
+{
+	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "cannot hold %.120s", path);
+}
+
 /* What is not there, or not for us, is passed over; a failure is not: less would work than planned. */
 static int
-skip(const struct making *m, const char *path)
+pass_over(const struct making *m, const char *path)
 {
-	return errno_is_fault(errno)
-		       ? cordon_fail(m->err, CORDON_E_SYSTEM, errno, "cannot open %.120s", path)
-		       : 0;
+	return errno_is_fault(errno) ? not_held(m, path) : 0;
 }
 
 /* guard: leave out what is for root alone. What links name has a rule of its own, or none. */
@@ -293,8 +297,10 @@ allow_entry(const struct making *m, int folder, const char *path, const char *na
 
 	if (snprintf(inner, sizeof inner, "%s/%s", path, name) >= (int)sizeof inner)
 		return 0;
-	if (fd < 0 || fstat(fd, &at) < 0)
-		return skip(m, inner);
+	if (fd < 0)
+		return pass_over(m, inner);
+	if (fstat(fd, &at) < 0)
+		return not_held(m, inner);
 	if (S_ISLNK(at.st_mode) || (guard && is_secret(inner, &at)))
 		return 0;
 	if (guard && is_guarded(inner) && S_ISDIR(at.st_mode))
@@ -378,13 +384,15 @@ allow_path(const struct making *m, const struct said *said)
 	struct stat at;
 	int rc;
 
-	if (fd < 0 || fstat(fd, &at) < 0) {
+	if (fd < 0) {
 		int why = errno;
 
 		if (said->named == NULL)
-			return skip(m, said->path);
+			return pass_over(m, said->path);
 		return why == ENOENT && is_covered(m, said->path) ? 0 : refuse(m, said, why);
 	}
+	if (fstat(fd, &at) < 0)
+		return not_held(m, said->path);
 	folder = S_ISDIR(at.st_mode);
 	if (folder && guard)
 		return allow_entries(m, fd, said->path, true);
@@ -450,7 +458,8 @@ allow_socket(const struct making *m, const struct socket_grant *grant)
 		return -CORDON_E_PATH;
 	}
 	/* connecting to sockets of one's own needs no right */
-	return fd < 0 ? skip(m, grant->path) : allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
+	return fd < 0 ? pass_over(m, grant->path)
+		      : allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
 }
 
 static int

@@ -36,8 +36,8 @@ reset_handlers(const struct child *child, struct cordon_error *err)
 static int
 restore_mask(const struct child *child, struct cordon_error *err)
 {
-	(void)err;
-	sigprocmask(SIG_SETMASK, &child->mask, NULL);
+	if (sigprocmask(SIG_SETMASK, &child->mask, NULL) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot let signals through");
 	return 0;
 }
 

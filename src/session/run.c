@@ -66,8 +66,8 @@ catch_signals(struct running *run, struct cordon_error *err)
 	blocked = set;
 	/* the caller's end of a pipe may go while we relay */
 	sigaddset(&blocked, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &blocked, &run->old_mask);
-	run->watch.signals = compat_signal_fd(&set);
+	if (sigprocmask(SIG_BLOCK, &blocked, &run->old_mask) == 0)
+		run->watch.signals = compat_signal_fd(&set);
 	if (run->watch.signals < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot receive signals");
 	return 0;

@@ -630,6 +630,7 @@ main(int argc, char **argv)
 	if (optind >= argc)
 		usage();
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	start_clock(in, seconds);
 	start(in, argv + optind);
 	if (follow(in))
