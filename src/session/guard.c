@@ -229,8 +229,9 @@ look_at_children(struct watch *watch)
 	int status;
 	pid_t pid;
 
+	/* a signal is told once: whatever fails here must be tried again */
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0 ||
-	       (pid < 0 && errno == EINTR)) {
+	       (pid < 0 && errno != ECHILD)) {
 		struct news stopped = {.kind = NEWS_STOPPED};
 
 		if (pid != watch->command)

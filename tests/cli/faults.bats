@@ -37,10 +37,8 @@ limited()
 	shift 2
 	rm -f ran leak
 	status=0
-	(
-		ulimit -S "$limit" "$value" || exit 90
-		exec timeout 60 "$CORDON" "$@"
-	) >"$T/out" 2>"$T/err" </dev/null || status=$?
+	timeout 60 bash -c 'ulimit -S "$1" "$2" || exit 90; shift 2; exec "$@"' bash "$limit" "$value" \
+	    "$CORDON" "$@" >"$T/out" 2>"$T/err" </dev/null || status=$?
 	out=$(cat "$T/out") err=$(cat "$T/err")
 }
 
@@ -118,8 +116,8 @@ ran_or_refused()
 
 @test "a file size limit of 0: no log, and the command runs" {
 	prepare
-	( ulimit -f 0 && exec timeout 60 "$CORDON" run -- sh -c "$by_tools" ) 2>&1 >/dev/null </dev/null |
-	    cat >"$T/err"
+	timeout 60 bash -c 'ulimit -f 0 && exec "$@"' bash "$CORDON" run -- sh -c "$by_tools" \
+	    2>&1 >/dev/null </dev/null | cat >"$T/err"
 	[ "${PIPESTATUS[0]}" -eq 7 ] || complain 'it did not run as ever'
 	err=$(cat "$T/err")
 	heard 'cannot write the audit log'

@@ -8,7 +8,7 @@
  * end is left alone. A process is known by its ROLE, the path of its birth: 0 the program, 0.2 its
  * second child, 0.2.1 that one's first. "loader" is what the dynamic loader does before the program
  * begins. The Nth call of that ROLE and name (either may be *) fails with ERRNO, with -a every one
- * from the Nth on. -l writes each call as it happens. -o gets, line by line:
+ * from the Nth on until another program is started. -l writes each call as it happens. -o gets, line by line:
  *
  *   reached before|after CALL   the fault happened, before or after another program was started
  *   status N | signal N         how the program ended
@@ -334,7 +334,7 @@ is_chosen(struct injector *in, const char *role, const char *name)
 	    (strcmp(in->call, "*") != 0 && strcmp(in->call, name) != 0))
 		return false;
 	in->seen++;
-	return in->seen == in->nth || (in->again && in->seen > in->nth);
+	return in->seen == in->nth || (in->again && in->seen > in->nth && !in->other);
 }
 
 static void
