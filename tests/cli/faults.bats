@@ -64,8 +64,8 @@ ran_or_refused()
 	refused_once=1
 	# before the first line of ours the loader may fail, and a sanitizer's start
 	case $err in
+	*'while loading shared libraries'* | *Sanitizer*) ;;
 	*'cordon: '*) [ "$status" -eq 125 ] || complain "not 125: $1" ;;
-	*'shared libraries'* | *Sanitizer*) ;;
 	*) complain "no reason is given: $1" ;;
 	esac
 }
