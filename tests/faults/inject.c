@@ -17,7 +17,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,22 +33,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
+#include "registers.h"
+
 #define TASKS_MAX 64
 #define CALLS_MAX 1024
 #define ROLE_SIZE 40
 #define OPTIONS                                                                                   \
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | \
 	 PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)
-
-/* <sys/ptrace.h> of older C libraries has it not, and <linux/ptrace.h> does not go with that one. */
-#define GET_SYSCALL_INFO 0x420e
-struct call_info {
-	uint8_t op, pad[3];
-	uint32_t arch;
-	uint64_t instruction, stack;
-	uint64_t nr, args[6]; /* at the entry only */
-};
-enum { CALL_ENTRY = 1, CALL_EXIT = 2 };
 
 struct task {
 	pid_t pid;
@@ -129,78 +121,6 @@ go_on(const struct injector *in, const struct task *task, int signal)
 	resume(task->pid, look ? PTRACE_SYSCALL : PTRACE_CONT, signal);
 }
 
-/* ---- registers ---- */
-
-/* Another call, without effect, in place of this one. Not -1: a filter may kill for that number. */
-#if defined(__x86_64__)
-static void
-replace_call(pid_t pid)
-{
-	struct user_regs_struct regs;
-
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) < 0)
-		return;
-	regs.orig_rax = SYS_getpid;
-	ptrace(PTRACE_SETREGS, pid, NULL, &regs);
-}
-
-static void
-set_argument(pid_t pid, uint64_t value)
-{
-	struct user_regs_struct regs;
-
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) < 0)
-		return;
-	regs.rdi = value;
-	ptrace(PTRACE_SETREGS, pid, NULL, &regs);
-}
-#define ARGUMENT_IS_RESULT 0
-
-static void
-set_result(pid_t pid, long result)
-{
-	struct user_regs_struct regs;
-
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) < 0)
-		return;
-	regs.rax = (unsigned long)result;
-	ptrace(PTRACE_SETREGS, pid, NULL, &regs);
-}
-#elif defined(__aarch64__)
-#ifndef NT_ARM_SYSTEM_CALL
-#define NT_ARM_SYSTEM_CALL 0x404
-#endif
-static void
-replace_call(pid_t pid)
-{
-	int number = SYS_getpid;
-	struct iovec part = {&number, sizeof number};
-
-	ptrace(PTRACE_SETREGSET, pid, (void *)NT_ARM_SYSTEM_CALL, &part);
-}
-
-static void
-set_result(pid_t pid, long result)
-{
-	struct user_regs_struct regs;
-	struct iovec part = {&regs, sizeof regs};
-
-	if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &part) < 0)
-		return;
-	regs.regs[0] = (unsigned long)result;
-	ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &part);
-}
-
-static void
-set_argument(pid_t pid, uint64_t value)
-{
-	set_result(pid, (long)value);
-}
-#define ARGUMENT_IS_RESULT 1
-#else
-#error "inject knows x86_64 and aarch64"
-#endif
-
 /* ---- the loader ---- */
 
 /* The address the kernel put the loader at; 0 for a static program. */
@@ -259,74 +179,6 @@ role_of(struct injector *in, struct task *task, const struct call_info *info)
 
 /* ---- calls ---- */
 
-static const char *
-call_name(const struct call_info *info, char *buffer, size_t size)
-{
-	char *known = seccomp_syscall_resolve_num_arch(info->arch, (int)info->nr);
-
-	snprintf(buffer, size, "%s", known == NULL ? "unknown" : known);
-	free(known);
-	return buffer;
-}
-
-/* Which argument is a path, for people who read the list. */
-static int
-path_argument(const char *name)
-{
-	static const char *const first[] = {"access", "stat",  "lstat", "readlink", "mkdir",
-					    "rmdir",  "chdir", "open",	"execve",   "unlink"};
-	size_t length = strlen(name);
-
-	for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
-		if (strcmp(first[i], name) == 0)
-			return 0;
-	if ((length > 2 && strcmp(name + length - 2, "at") == 0) || strcmp(name, "openat2") == 0 ||
-	    strcmp(name, "faccessat2") == 0 || strcmp(name, "statx") == 0)
-		return 1;
-	return -1;
-}
-
-static void
-read_text(pid_t pid, uint64_t address, char *to, size_t size)
-{
-	struct iovec here = {to, size - 1}, there = {(void *)(uintptr_t)address, size - 1};
-	ssize_t length = address == 0 ? -1 : process_vm_readv(pid, &here, 1, &there, 1, 0);
-
-	to[length < 0 ? 0 : length] = '\0';
-	for (; *to != '\0'; to++)
-		if (*to < ' ' || *to > '~')
-			*to = '?';
-}
-
-static void
-describe(const struct task *task, const struct call_info *info, const char *name, char *to,
-	 size_t size)
-{
-	int at = path_argument(name);
-	char text[200] = "";
-
-	if (at >= 0)
-		read_text(task->pid, info->args[at], text, sizeof text);
-	snprintf(to, size, "(%lx, %lx, %lx) %s", (long)info->args[0], (long)info->args[1],
-		 (long)info->args[2], text);
-}
-
-/* Calls that do not return, and those for which the kernel knows no error. */
-static bool
-never_fails(uint64_t nr)
-{
-	static const uint64_t sure[] = {SYS_exit,	    SYS_exit_group, SYS_rt_sigreturn,
-					SYS_getpid,	    SYS_getppid,    SYS_restart_syscall,
-					SYS_gettid,	    SYS_getuid,	    SYS_geteuid,
-					SYS_getgid,	    SYS_getegid,    SYS_umask,
-					SYS_set_tid_address};
-
-	for (size_t i = 0; i < sizeof sure / sizeof sure[0]; i++)
-		if (sure[i] == nr)
-			return true;
-	return false;
-}
-
 static bool
 is_chosen(struct injector *in, const char *role, const char *name)
 {
@@ -344,7 +196,7 @@ note(struct injector *in, struct task *task, const struct call_info *info, const
 	const char *when = in->other ? "after" : "before", *role = role_of(in, task, info);
 	char detail[300];
 
-	describe(task, info, name, detail, sizeof detail);
+	call_describe(task->pid, info, name, detail, sizeof detail);
 	if (in->list != NULL)
 		fprintf(in->list, "%s %s %u %s %s\n", role, name,
 			++task->counts[info->nr % CALLS_MAX], when, detail);
@@ -371,7 +223,7 @@ at_entry(struct injector *in, struct task *task, const struct call_info *info)
 {
 	char name[40];
 
-	if (never_fails(info->nr))
+	if (call_never_fails(info->nr))
 		return;
 	call_name(info, name, sizeof name);
 	task->failing = is_chosen(in, role_of(in, task, info), name);
