@@ -19,7 +19,8 @@ kind_of_failure(int sys)
 	/* no such name can exist: not there, not below a file, and not in any file system */
 	if (sys == ENOENT || sys == ENOTDIR || sys == ENAMETOOLONG)
 		return FS_MISSING;
-	return errno_is_fault(sys) ? FS_FAILED : FS_HIDDEN;
+	/* lstat knows no EPERM: then looking itself is forbidden, by a filter around us */
+	return errno_is_fault(sys) || sys == EPERM || sys == ENOSYS ? FS_FAILED : FS_HIDDEN;
 }
 
 static enum fs_kind

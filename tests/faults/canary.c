@@ -78,7 +78,14 @@ read_granted(const struct canary *canary)
 static bool
 read_own(const struct canary *canary)
 {
-	return can_read(canary, "project/own");
+	return can_read(canary, "project/sub/own");
+}
+
+static bool
+read_system(const struct canary *canary)
+{
+	(void)canary;
+	return access("/etc/passwd", R_OK) == 0 && open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0;
 }
 
 static bool
@@ -163,19 +170,11 @@ static const struct {
 	const char *name;
 	bool (*works)(const struct canary *canary);
 } deeds[] = {
-	{"secret", read_secret},
-	{"narrowed", read_narrowed},
-	{"granted", read_granted},
-	{"own", read_own},
-	{"home", write_home},
-	{"tmp", write_shared_tmp},
-	{"private", write_own_tmp},
-	{"socket", make_socket},
-	{"leaked", use_leaked},
-	{"variable", see_variable},
-	{"signal", signal_outsider},
-	{"memory", copy_memory},
-	{"privileges", gain_privileges},
+	{"secret", read_secret},   {"narrowed", read_narrowed},	    {"granted", read_granted},
+	{"own", read_own},	   {"system", read_system},	    {"home", write_home},
+	{"tmp", write_shared_tmp}, {"private", write_own_tmp},	    {"socket", make_socket},
+	{"leaked", use_leaked},	   {"variable", see_variable},	    {"signal", signal_outsider},
+	{"memory", copy_memory},   {"privileges", gain_privileges},
 };
 
 int
@@ -188,7 +187,7 @@ main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	canary = (struct canary){argv[1], (pid_t)strtol(argv[2], NULL, 10)};
-	snprintf(path, sizeof path, "%s/project/marker", canary.place);
+	snprintf(path, sizeof path, "%s/project/sub/marker", canary.place);
 	marker = fopen(path, "we");
 	if (marker == NULL)
 		return 3;
