@@ -190,3 +190,58 @@ inside()
 	[ "$status" -eq 125 ] && [ ! -e ran ] || complain 'not refused'
 	heard 'cannot open /dev/null'
 }
+
+# ---- the same with mounts of its own, where that is allowed: as root, or as root of a namespace ----
+
+# apart SCRIPT: runs it as root of mounts of its own; $1 is cordon, $2 the command. 77: not to be had.
+apart()
+{
+	local how=-m
+
+	rm -f ran leak
+	[ "$(id -u)" -eq 0 ] || how=-Urm
+	unshare "$how" true 2>/dev/null || return 77
+	status=0
+	timeout 120 unshare "$how" sh -c "set -e; mount --make-rprivate /; $1" sh "$CORDON" "$by_tools" \
+	    >"$T/out" 2>"$T/err" </dev/null || status=$?
+	out=$(cat "$T/out") err=$(cat "$T/err")
+}
+
+# Where namespaces are forbidden the cases above, inside another cordon, stand for these.
+@test "apart: /proc is not there" {
+	prepare
+	apart 'mount -t tmpfs none /proc; echo apart; exec "$1" run -- sh -c "$2"' || return 0
+	said apart
+	harmless 'without /proc'
+	[ ! -e ran ] && [ "$status" -eq 125 ] || [ "$status" -eq 7 ] || complain 'neither ran nor refused'
+}
+
+@test "apart: no /dev/null, and closed standard descriptors" {
+	prepare
+	apart 'mount -t tmpfs none /dev; echo apart; exec "$1" run -- sh -c "$2" <&-' || return 0
+	said apart
+	[ "$status" -eq 125 ] && [ ! -e ran ] || complain 'not refused'
+	heard 'cannot open /dev/null'
+}
+
+@test "apart: everything is read-only" {
+	prepare
+	apart 'for place in / /tmp "$PWD"; do
+			mount -o remount,bind,ro "$(stat -c %m "$place")" || exit 77
+		done
+		echo apart; exec "$1" run -- sh -c "$2"' || return 0
+	# what others have locked an ordinary user cannot mount again
+	[ "$(id -u)" -eq 0 ] || [ "$status" -ne 77 ] || return 0
+	said apart
+	[ "$status" -eq 125 ] && [ ! -e ran ] || complain 'not refused'
+	heard 'cordon: '
+}
+
+@test "apart: the disk is full" {
+	prepare
+	apart 'mount -t tmpfs -o size=4k,nr_inodes=2 none "$TMPDIR"; : >"$TMPDIR/fill"; echo apart
+		exec "$1" run -- sh -c "$2"' || return 0
+	said apart
+	[ "$status" -eq 125 ] && [ ! -e ran ] || complain 'not refused'
+	heard 'No space left on device'
+}
