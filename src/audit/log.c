@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Appending to the audit log. The folder is ours alone and out of every sandbox's reach. */
+#include "base/compat.h"
+
 #include "audit/log.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -40,6 +40,8 @@
 /* Holds a directory for openat() without needing the right to list it. */
 #define COMPAT_O_HOLD O_PATH
 #define COMPAT_O_TMPFILE O_TMPFILE
+/* for waitpid: children that tell their end by another signal, or by none, as well */
+#define COMPAT_WAIT_ALL __WALL
 #ifdef SYS_openat2
 #define COMPAT_SYS_OPENAT2 SYS_openat2
 #else
@@ -51,6 +53,7 @@
 
 #define COMPAT_O_HOLD O_RDONLY
 #define COMPAT_O_TMPFILE 0
+#define COMPAT_WAIT_ALL 0
 #endif
 
 /* The parent's death sends this signal, where the system can promise that. */
@@ -165,15 +168,16 @@ compat_signal_drop(const sigset_t *set)
 	sigtimedwait(set, NULL, &none);
 #else
 	sigset_t pending;
-	bool is_there = false;
 	int number;
 
 	if (sigpending(&pending) < 0)
 		return;
-	for (number = 1; number < NSIG; number++)
-		is_there = is_there || (sigismember(set, number) && sigismember(&pending, number));
-	if (is_there)
-		sigwait(set, &number);
+	for (int one = 1; one < NSIG; one++) {
+		if (sigismember(set, one) && sigismember(&pending, one)) {
+			sigwait(set, &number);
+			return;
+		}
+	}
 #endif
 }
 

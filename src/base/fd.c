@@ -115,7 +115,7 @@ fd_write_line(int fd, const char *text, size_t length)
 	sigemptyset(&deadly);
 	sigaddset(&deadly, SIGPIPE);
 	sigaddset(&deadly, SIGXFSZ);
-	if (sigprocmask(SIG_BLOCK, &deadly, &old) < 0)
+	if (pthread_sigmask(SIG_BLOCK, &deadly, &old) != 0)
 		return -1;
 	do
 		n = write(fd, text, length);
@@ -127,7 +127,7 @@ fd_write_line(int fd, const char *text, size_t length)
 			sigdelset(&deadly, number);
 	if (n < 0)
 		compat_signal_drop(&deadly);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = sys;
 	return n == (ssize_t)length ? 0 : -1;
 }
