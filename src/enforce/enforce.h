@@ -35,19 +35,25 @@ struct box_options {
  */
 int enforce_compile(const struct plan *plan, const struct box_options *options,
 		    struct box **ret_box, struct cordon_error *err);
+/* A folder made since then, granted whole, before the box is applied. Allocates nothing. */
+int enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err);
 /*
  * In the child, between fork and exec: no allocation, no locks, no stdio. Everything or nothing:
  * after a failure the caller must not exec. Descriptors of the box are closed by it.
  */
 int enforce_apply(const struct box *box, struct cordon_error *err);
+/* What a process does that will put itself into the box by enforce_apply. */
+struct enforce_main {
+	void (*run)(const void *context); /* never returns */
+	const void *context;
+	bool stays; /* it never execs, and so has to have memory of its own */
+};
 /*
- * group_spawn for a process that will put itself into the box by enforce_apply. Where calls are
- * routed it is started by the thread that will answer them. -1 with errno.
+ * group_spawn or group_fork for such a process. Where calls are routed it is started by the thread
+ * that will answer them. -1 with errno.
  */
 struct group;
-typedef void enforce_main_fn(const void *context);
-pid_t enforce_start(struct box *box, const struct group *group, enforce_main_fn *main,
-		    const void *context);
+pid_t enforce_start(struct box *box, const struct group *group, const struct enforce_main *main);
 /*
  * Some plans need answers while the command runs, given by threads of this process. After
  * enforce_start: the descriptor they need, or -1; from enforce_serve on they answer, and nothing
