@@ -18,6 +18,7 @@ struct running {
 	struct supervision watch;
 	struct relay relay;
 	struct output output;
+	struct terminal_note terminal;
 	const char *private_tmp;
 	struct box *box;
 	struct command_line command;
@@ -161,7 +162,7 @@ prepare_streams(struct running *run, const struct session_request *request,
 		run->watch.output = rc < 0 ? NULL : &run->output;
 	}
 	if (rc == 0 && request->pty) {
-		rc = relay_open(&run->arena, &run->relay, err);
+		rc = relay_open(&run->relay, err);
 		run->watch.relay = rc < 0 ? NULL : &run->relay;
 	}
 	return rc;
@@ -198,7 +199,7 @@ start(struct running *run, const struct session_request *request, struct cordon_
 			  .mask = run->old_mask,
 			  .ignore_children = run->old_children.sa_handler == SIG_IGN,
 			  .output = {-1, -1},
-			  .terminal = run->watch.relay != NULL ? run->relay.slave : -1},
+			  .terminal = -1},
 		.private_tmp = run->private_tmp,
 		.leave = request->leave,
 		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
@@ -208,6 +209,13 @@ start(struct running *run, const struct session_request *request, struct cordon_
 
 	if (run->watch.output != NULL)
 		memcpy(task.child.output, run->output.theirs, sizeof task.child.output);
+	if (run->watch.relay != NULL) {
+		task.child.terminal = run->relay.slave;
+		task.child.terminal_is_all = run->relay.replaces_all;
+		task.child.in_front = relay_enter(&run->relay);
+	} else {
+		terminal_note(&run->terminal);
+	}
 	run->watch.started = clock_ms();
 	rc = guard_start(&task, &run->watch.guard, err);
 	if (run->watch.output != NULL)
@@ -242,6 +250,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 {
 	struct running run = {
 		.watch = {.request = request, .signals = -1, .caller = -1},
+		.terminal = {.fd = -1},
 		.was_heir = -1,
 	};
 	bool started = false;
@@ -261,6 +270,9 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		started = rc == 0;
 		if (started)
 			rc = supervise(&run.watch, ret_result, err);
+		/* a shell does that itself when what it waits for dies of a signal; but we do not */
+		if (started && rc == 0 && ret_result->is_signal)
+			terminal_restore(&run.terminal);
 		restore_signals(&run);
 	}
 	clean_up(&run, started);

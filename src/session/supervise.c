@@ -19,12 +19,22 @@
 /* What a command gets to end by itself after SIGTERM or SIGHUP, where nothing else was said. */
 #define GRACE_MS 5000
 
-enum { AT_SIGNALS, AT_LINE, AT_CALLER, AT_INPUT, AT_TERMINAL, AT_OUTPUT, AT_COUNT = AT_OUTPUT + 2 };
+/* How often a job in the background looks whether it has come to the foreground: nobody tells. */
+#define FRONT_MS 250
+
+enum {
+	AT_SIGNALS,
+	AT_LINE,
+	AT_CALLER,
+	AT_OUTPUT,
+	AT_RELAY = AT_OUTPUT + 2,
+	AT_COUNT = AT_RELAY + RELAY_FDS
+};
 
 static void
 order_signal(const struct supervision *run, int signal)
 {
-	struct order order = {ORDER_SIGNAL, signal, 0};
+	struct order order = {.kind = ORDER_SIGNAL, .value = signal};
 
 	line_send(run->guard.line, &order, sizeof order);
 }
@@ -32,8 +42,29 @@ order_signal(const struct supervision *run, int signal)
 static void
 order_end(const struct supervision *run, enum session_cause cause, int64_t ms)
 {
-	struct order order = {ORDER_END, (int)cause, ms};
+	struct order order = {.kind = ORDER_END, .value = (int)cause, .ms = ms};
 
+	line_send(run->guard.line, &order, sizeof order);
+}
+
+static void
+order_confirm(const struct supervision *run)
+{
+	struct order order = {.kind = ORDER_CONFIRM, .value = run->stops};
+
+	line_send(run->guard.line, &order, sizeof order);
+}
+
+/*
+ * From this stop; 0: from none. It is in the foreground of its own terminal exactly when we are in that
+ * of the caller's.
+ */
+static void
+order_continue(struct supervision *run, int stop)
+{
+	struct order order = {.kind = ORDER_CONTINUE, .value = stop};
+
+	order.front = run->relay != NULL && relay_enter(run->relay);
 	line_send(run->guard.line, &order, sizeof order);
 }
 
@@ -54,11 +85,18 @@ forward(struct supervision *run, const struct compat_signal *got)
 {
 	if (got->number == SIGCHLD)
 		return;
-	if (got->number == SIGWINCH && run->relay != NULL) {
-		relay_resize(run->relay);
+	/* a command that we stopped with goes on already; but the terminal may have been set anew */
+	if (got->number == SIGCONT) {
+		if (run->relay != NULL)
+			order_continue(run, 0);
 		return;
 	}
-	if (got->from_process || run->relay != NULL || got->number == SIGCONT)
+	if (got->number == SIGWINCH && run->relay != NULL)
+		relay_resize(run->relay);
+	/* the new size tells those in the foreground */
+	if (got->number == SIGWINCH && run->relay != NULL && run->relay->in_front)
+		return;
+	if (got->from_process || run->relay != NULL)
 		order_signal(run, got->number);
 	else
 		run->terminal_signal[got->number] = true;
@@ -85,25 +123,70 @@ caller_died(struct supervision *run)
 	expect_end(run);
 }
 
+/* It stopped because it needs its terminal, which it gets when the caller's is ours. */
+static bool
+wants_terminal(struct supervision *run, int signal)
+{
+	if (run->relay == NULL || (signal != SIGTTIN && signal != SIGTTOU))
+		return false;
+	run->relay->is_wanted = true;
+	return relay_enter(run->relay);
+}
+
 /* The command stopped: so do we, by the same signal, until the caller lets us go on. */
 static void
 stop_with(struct supervision *run, int signal)
 {
 	sigset_t set, mask;
 
+	if (wants_terminal(run, signal)) {
+		order_continue(run, run->stops);
+		return;
+	}
 	if (run->relay != NULL)
-		relay_suspend(run->relay);
+		relay_leave(run->relay);
 	sigemptyset(&set);
 	sigaddset(&set, signal);
 	raise(signal);
 	sigprocmask(SIG_UNBLOCK, &set, &mask);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	if (run->relay != NULL)
-		relay_resume(run->relay);
-	order_signal(run, SIGCONT);
+	order_continue(run, run->stops);
 }
 
 /* ---- the end ---- */
+
+static bool
+is_told_to_go(const struct supervision *run)
+{
+	struct compat_signal got;
+
+	while (compat_signal_read(run->signals, &got))
+		if (got.number == SIGINT || got.number == SIGQUIT || got.number == SIGTERM ||
+		    got.number == SIGHUP)
+			return true;
+	return false;
+}
+
+/*
+ * Nobody writes to the command's terminal any more, so the rest is there, and then its end; unless
+ * there are survivors. Showing it takes as long as it takes.
+ */
+static void
+drain_relay(struct supervision *run)
+{
+	struct pollfd fds[RELAY_FDS + 1];
+
+	run->relay->input_ended = true;
+	while (relay_has_more(run->relay)) {
+		relay_poll(run->relay, fds);
+		fds[RELAY_FDS] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+		if (poll(fds, RELAY_FDS + 1, fds[RELAY_OUT].fd >= 0 ? -1 : 1000) <= 0)
+			return;
+		if (fds[RELAY_FDS].revents && is_told_to_go(run))
+			return;
+		relay_pump(run->relay, fds);
+	}
+}
 
 static void
 drain(struct supervision *run)
@@ -114,13 +197,16 @@ drain(struct supervision *run)
 		while (run->output->ours[i] >= 0 && poll(&fd, 1, 0) > 0)
 			output_pump(run->output, i);
 	}
-	if (run->relay != NULL) {
-		struct pollfd fd = {.fd = run->relay->master, .events = POLLIN};
+	if (run->relay != NULL)
+		drain_relay(run);
+}
 
-		while (poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN))
-			if (!relay_pump(run->relay, false, true))
-				break;
-	}
+/* The command's own terminal sends these two; the caller's would have sent them to us as well. */
+static bool
+is_by_terminal(const struct supervision *run, int signal)
+{
+	return run->terminal_signal[signal] ||
+	       (run->relay != NULL && (signal == SIGINT || signal == SIGQUIT));
 }
 
 static void
@@ -133,7 +219,7 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 		to->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
 	to->is_signal = WIFSIGNALED(status);
 	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-	to->by_terminal = WIFSIGNALED(status) && run->terminal_signal[to->status];
+	to->by_terminal = WIFSIGNALED(status) && is_by_terminal(run, to->status);
 	to->left = news->kind == NEWS_LEFT;
 	to->end = news->end;
 	to->ms = clock_ms() - run->started;
@@ -165,6 +251,11 @@ read_news(struct supervision *run, struct news *ret_news)
 		return true;
 	}
 	if (ret_news->kind == NEWS_STOPPED) {
+		run->stops++;
+		order_confirm(run);
+		return false;
+	}
+	if (ret_news->kind == NEWS_STAYS) {
 		stop_with(run, ret_news->status);
 		return false;
 	}
@@ -178,10 +269,9 @@ read_news(struct supervision *run, struct news *ret_news)
 static void
 pump(struct supervision *run, const struct pollfd *fds)
 {
-	bool input = fds[AT_INPUT].revents != 0, terminal = fds[AT_TERMINAL].revents != 0;
-
-	if ((input || terminal) && !relay_pump(run->relay, input, terminal))
-		run->relay->is_done = true;
+	/* a hang-up tells only the leader of a session, which is the guard */
+	if (run->relay != NULL && !relay_pump(run->relay, fds + AT_RELAY))
+		order_signal(run, SIGHUP);
 	for (int i = 0; i < 2; i++) {
 		if (fds[AT_OUTPUT + i].revents == 0)
 			continue;
@@ -195,22 +285,25 @@ pump(struct supervision *run, const struct pollfd *fds)
 static bool
 wait_for_something(struct supervision *run, struct news *ret_news)
 {
-	const struct relay *relay = run->relay;
-	bool pumps = relay != NULL && !relay->is_done;
 	struct pollfd fds[AT_COUNT] = {
 		[AT_SIGNALS] = {.fd = run->signals},
 		[AT_LINE] = {.fd = run->guard.line},
 		[AT_CALLER] = {.fd = run->caller},
-		[AT_INPUT] = {.fd = pumps && !relay->input_done ? 0 : -1},
-		[AT_TERMINAL] = {.fd = pumps ? relay->master : -1},
 		[AT_OUTPUT] = {.fd = run->output != NULL ? run->output->ours[0] : -1},
 		[AT_OUTPUT + 1] = {.fd = run->output != NULL ? run->output->ours[1] : -1},
 	};
+	bool waits = run->relay != NULL && relay_waits_for_front(run->relay);
 
-	for (int i = 0; i < AT_COUNT; i++)
+	for (int i = 0; i < AT_RELAY; i++)
 		fds[i].events = POLLIN;
-	if (poll(fds, AT_COUNT, -1) <= 0)
+	for (int i = AT_RELAY; i < AT_COUNT; i++)
+		fds[i].fd = -1;
+	if (run->relay != NULL)
+		relay_poll(run->relay, fds + AT_RELAY);
+	if (poll(fds, AT_COUNT, waits ? FRONT_MS : -1) < 0)
 		return false;
+	if (waits && relay_enter(run->relay))
+		order_continue(run, 0);
 	if (fds[AT_SIGNALS].revents)
 		read_signals(run);
 	if (fds[AT_CALLER].revents)
@@ -224,8 +317,6 @@ supervise(struct supervision *run, struct session_result *ret_result, struct cor
 {
 	struct news news;
 
-	if (run->relay != NULL)
-		relay_resume(run->relay);
 	while (!wait_for_something(run, &news))
 		;
 	drain(run);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "session/session.h"
+#include "session/terminal.h"
 
 struct supervision {
 	const struct session_request *request;
@@ -13,6 +14,7 @@ struct supervision {
 	int signals;		 /* where blocked signals arrive */
 	int caller;		 /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;
+	int stops;	    /* that the guard told of */
 	bool is_guard_lost; /* it was killed: cleaning up is left to us */
 	bool terminal_signal[NSIG];
 };

@@ -240,3 +240,67 @@ load terminal
 		done
 	done
 }
+
+# What it started holds a pipe open; its end is the end of all of them.
+@test "the end of the terminal ends the command, which may clean up, and everything it started" {
+	cat >tree <<-'END'
+		#!/bin/bash
+		exec 9>alive
+		trap 'echo saved >saved; exit 1' HUP
+		sleep 600 &
+		if [ "$1" != bare ]; then
+			(trap '' HUP; exec sleep 600) &
+			setsid sleep 600 &
+		fi
+		echo ready
+		while :; do wait; done
+	END
+	chmod 755 tree
+	mkfifo alive
+	for mode in $MODES; do
+		rm -f saved
+		terminal "$mode"
+		timeout 120 cat alive 3>&- &
+		reader=$!
+		sh_line "w ./tree $mode"
+		shows '^ready'
+		mux kill-pane -t "$PANE"
+		wait "$reader"
+		holds saved saved
+	done
+}
+
+@test "under nohup the end of the terminal ends nothing" {
+	cat >stay <<-'END'
+		#!/bin/sh
+		echo ready >begun
+		until [ -e go ]; do sleep 0.05; done
+		echo went on >done
+	END
+	chmod 755 stay
+	for mode in $MODES; do
+		rm -f begun go done
+		terminal "$mode"
+		sh_line 'nohup w ./stay &'
+		holds begun ready
+		shell=$(mux display-message -p -t "$PANE" '#{pane_pid}')
+		mux kill-pane -t "$PANE"
+		until_true gone "$shell"
+		touch go
+		holds done 'went on'
+	done
+}
+
+@test "ending the launcher with its job stopped ends the command" {
+	programs
+	for mode in run pty; do
+		terminal "$mode"
+		sh_line 'w ./hang'
+		shows '^ready'
+		keys C-z
+		state T
+		sh_line 'kill -KILL %1'
+		until_true gone "$(cat pid)"
+		prompt
+	done
+}
