@@ -58,9 +58,22 @@ terminal_end()
 	esac
 }
 
+# state_of PID: one letter, Z once it has ended, nothing when nothing is left of it.
+state_of()
+{
+	local stat
+
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+	stat=${stat##*) }
+	printf '%s' "${stat%% *}"
+}
+
 gone()
 {
-	! kill -0 "$1" 2>/dev/null
+	case $(state_of "$1") in
+	'' | Z | X) ;;
+	*) return 1 ;;
+	esac
 }
 
 # A program `w` for this mode, and a window with COMMAND in it (default: a shell whose prompts are numbered).
@@ -225,6 +238,14 @@ programs()
 
 # state LETTERS: until the process of hang is in one of these states (T: stopped).
 in_state()
+{
+	local now
+
+	now=$(state_of "$(cat pid)")
+	[ -n "$now" ] && [[ $1 == *"$now"* ]]
+}
+
+state()
 {
 	local stat
 
