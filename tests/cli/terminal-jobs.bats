@@ -105,7 +105,7 @@ load terminal
 		sh_line 'kill %1'
 		until_true gone "$(cat pid)"
 		prompt
-		until_true job_ended
+		until_true job_ended || complain_screen "no end of the job"
 	done
 }
 
@@ -150,7 +150,7 @@ load terminal
 		terminal "$mode"
 		sh_line 'w head -n 1 &'
 		prompt
-		until_true job_stopped
+		until_true job_stopped || complain_screen "the job does not stop"
 		type_line fg
 		shows '^w head'
 		type_line typed
@@ -169,7 +169,7 @@ load terminal
 		sh_line 'stty tostop'
 		sh_line 'w echo held''back &'
 		prompt
-		until_true job_stopped
+		until_true job_stopped || complain_screen "the job does not stop"
 		hides '^heldback'
 		type_line fg
 		shows '^heldback'

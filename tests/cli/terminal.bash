@@ -132,11 +132,15 @@ shows()
 	until_true screen_has "$@" || complain_screen "not on the screen: $*"
 }
 
+screen_lacks()
+{
+	screen >"$T/screen" 2>/dev/null && ! grep -Eq -e "$1" "$T/screen"
+}
+
 # hides REGEX: the screen has nothing like it.
 hides()
 {
-	screen >"$T/screen" || return 1
-	! grep -Eq -e "$1" "$T/screen" || complain_screen "not expected on the screen: $1"
+	screen_lacks "$1" || complain_screen "not expected on the screen: $1"
 }
 
 ends_with()

@@ -17,21 +17,31 @@ load terminal
 		keys i
 		type_line 'first line'
 		keys Escape
-		type_line ':put =&columns.\"x\".&lines'
-		shows '^80x24'
+		until_true vim_has_size 80 24
 		resize 70 20
-		type_line ':put =&columns.\"x\".&lines'
-		shows '^70x20'
+		until_true vim_has_size 70 20
 		keys C-z
 		shows Stopped
 		sh_line fg
-		shows '^70x20'
+		shows '^~'
 		type_line ':wq'
 		sh_line "cat text.$mode"
 		prompt
 		same "$(screen | sed "s/text.$mode/text/")"
 		grep -qx 'first line' "text.$mode"
 	done
+}
+
+# vim_has_size COLUMNS LINES: asks it.
+vim_has_size()
+{
+	local answer=no
+
+	type_line ':set columns? lines?'
+	shows 'lines=[0-9]+' || return 1
+	screen_has "columns=$1\$" && screen_has "lines=$2\$" && answer=yes
+	keys Enter
+	until_true screen_lacks 'lines=' && [ "$answer" = yes ]
 }
 
 @test "less: pages, searches, reads from a pipe, and gives the screen back" {
