@@ -33,7 +33,7 @@ load terminal
 		shows 'signal 2, 1'
 		type_line one
 		shows 'after one: 1'
-		keys 'C-\'
+		keys 'C-\\'
 		shows 'signal 3, 2'
 		type_line two
 		shows 'after two: 2'
@@ -51,7 +51,7 @@ load terminal
 		sh_line 'ulimit -c 0'
 		sh_line 'w ./hang; echo "=$?="'
 		shows '^ready'
-		keys 'C-\'
+		keys 'C-\\'
 		prompt
 		same "$(screen)"
 		screen_has '^=131='
@@ -275,11 +275,11 @@ load terminal
 		#!/bin/sh
 		echo ready >begun
 		until [ -e go ]; do sleep 0.05; done
-		echo went on >done
+		echo went on >end
 	END
 	chmod 755 stay
 	for mode in $MODES; do
-		rm -f begun go done
+		rm -f begun go end
 		terminal "$mode"
 		sh_line 'nohup w ./stay &'
 		holds begun ready
@@ -287,7 +287,7 @@ load terminal
 		mux kill-pane -t "$PANE"
 		until_true gone "$shell"
 		touch go
-		holds done 'went on'
+		holds end 'went on'
 	done
 }
 

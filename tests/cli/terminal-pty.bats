@@ -3,7 +3,7 @@
 # `--pty` where there is no terminal outside, as a program that starts cordon has it: everything gets through,
 # in both directions, to its last byte, and nothing gets stuck.
 
-# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; T and so on are common's
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 
 load common
 
@@ -38,7 +38,7 @@ pty()
 }
 
 @test "the last byte of a long output arrives" {
-	for round in 1 2 3 4 5; do
+	for _ in 1 2 3 4 5; do
 		pty 3 sh -c 'seq 20000; exit 3' </dev/null
 		seq 20000 | cmp - "$T/out"
 	done
@@ -63,7 +63,7 @@ pty()
 	[ "$(cat "$T/status")" -eq 129 ]
 	[ "$(tr -d '\r' <"$T/out")" = y ]
 	"$CORDON" run --pty -- seq 20000 </dev/null | (
-		read -r first
+		read -r _
 		sleep 0.3
 		cat
 	) | tr -d '\r' >"$T/out"
@@ -87,4 +87,16 @@ pty()
 	wait "$pid" || status=$?
 	[ "$status" -eq 5 ]
 	grep -q told "$T/out"
+}
+
+@test "terminals that the command makes itself" {
+	for option in '' --pty; do
+		# shellcheck disable=SC2086 # an option or none
+		timeout 120 "$CORDON" run $option -- "$PYTHON" -c \
+		    'import pty, sys; sys.exit(pty.spawn(["sh", "-c", "test -t 0 && tty; exit 3"]) >> 8)' \
+		    </dev/null >"$T/out" 2>"$T/err" && status=0 || status=$?
+		out=$(cat "$T/out") err=$(cat "$T/err")
+		said /dev/pts/
+		[ "$status" -eq 3 ]
+	done
 }

@@ -93,9 +93,15 @@ terminal()
 	esac | sed '1i #!/bin/sh' >"$T/$mode/w"
 	chmod 755 "$T/$mode/w"
 	[ $# -gt 0 ] || set -- bash --norc --noprofile
+	until_true new_window "$@"
+	NUMBER=0
+}
+
+# On a busy machine a process cannot always be had at once.
+new_window()
+{
 	PANE=$(mux new-window -d -P -F '#{pane_id}' -t t: -c "$P" \
 	    env PATH="$T/$mode:$PATH" PS1='[\#] ' HISTFILE= "$@")
-	NUMBER=0
 }
 
 screen()

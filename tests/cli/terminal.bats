@@ -270,3 +270,28 @@ use_shell()
 		done
 	done
 }
+
+# As an editor starts it: nobody outside has jobs, and the session is cordon's own.
+@test "cordon shell as the first program of a terminal: jobs, a stop of its own, the end" {
+	programs
+	echo "PS1='[\\#] '" >"$HOME/.profile"
+	for mode in shell shell-pty; do
+		terminal "$mode" env SHELL="$(type -P bash)" w
+		sh_line 'kill -STOP $$; kill -TSTP $$; ./hang'
+		shows '^ready'
+		keys C-z
+		state T
+		sh_line fg
+		shows '^./hang'
+		state SR
+		keys C-c
+		prompt
+		gone "$(cat pid)"
+		type_line ./hang
+		shows '^ready' 2
+		mux kill-pane -t "$PANE"
+		until_true gone "$(cat pid)"
+		terminal "$mode" env SHELL="$(type -P bash)" w
+		leave
+	done
+}
