@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 #include "plan/plan.h"
 
 /* What this host can do, found by trying; a throw-away child is used for what cannot be undone. */
@@ -33,6 +35,20 @@ int enforce_compile(const struct plan *plan, const struct box_options *options,
  * after a failure the caller must not exec. Descriptors of the box are closed by it.
  */
 int enforce_apply(const struct box *box, struct cordon_error *err);
+/*
+ * Starts a process, to be put into the box by its own enforce_apply; main never returns. The new
+ * process shares our memory until it execs. Its number, or -1 with an error.
+ */
+typedef void enforce_main_fn(const void *context);
+pid_t enforce_start(struct box *box, enforce_main_fn *main, const void *context,
+		    struct cordon_error *err);
+/*
+ * Some plans need answers while the command runs, given by threads of this process. After
+ * enforce_start: the descriptor they need, or -1; from enforce_serve on they answer, and nothing
+ * may be forked any more.
+ */
+int enforce_listener(const struct box *box);
+void enforce_serve(struct box *box, int listener);
 struct box *enforce_free(struct box *box);
 
 /* One thing that must fail and one that must work, tried in a child: for doctor. */

@@ -199,6 +199,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
 	facts.values[FACT_YAMA] = yama_scope();
 	facts.values[FACT_CGROUP] = has_cgroup();
+	facts.values[FACT_BROKER] = 1;
 	facts.values[FACT_TREE] = proc_children(getpid(), add_nothing, NULL) == 0;
 	if (uname(&name) == 0)
 		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname,

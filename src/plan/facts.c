@@ -20,6 +20,9 @@ const char *const fact_names[FACT_COUNT] = {
 	[FACT_CGROUP] = "cgroup",
 	[FACT_SEATBELT] = "seatbelt",
 	[FACT_BROKER] = "broker",
+	[FACT_BROKER_READS] = "broker_reads",
+	[FACT_VETTING] = "vetting",
+	[FACT_BROKER_NET] = "broker_net",
 	[FACT_TREE] = "tree",
 };
 

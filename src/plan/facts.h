@@ -24,8 +24,11 @@ enum fact {
 	FACT_YAMA,   /* ptrace_scope; 0 also without Yama */
 	FACT_CGROUP, /* our own cgroup is delegated, or a scope can be had */
 	FACT_SEATBELT,
-	FACT_BROKER, /* this build has one; what it needs of the host is said above */
-	FACT_TREE,   /* what a process started can be found, however far it went */
+	FACT_BROKER,	   /* this build has one; what it needs of the host is said above */
+	FACT_BROKER_READS, /* and it decides about reading, too */
+	FACT_VETTING,	   /* and it reads what git is told before git does */
+	FACT_BROKER_NET,   /* and it decides about sockets and addresses */
+	FACT_TREE,	   /* what a process started can be found, however far it went */
 	FACT_COUNT
 };
 

@@ -56,6 +56,25 @@ read_report(int report, struct cordon_error *ret_why)
 	return false;
 }
 
+static void
+run_child(const void *context)
+{
+	child_main(context);
+}
+
+static pid_t
+start_free(const struct child *child, struct cordon_error *ret_why)
+{
+	/* it shares our memory until exec: nothing is copied, and we wait for it */
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		child_main(child);
+	if (pid < 0)
+		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
+	return pid;
+}
+
 static bool
 start_command(struct watch *watch, struct cordon_error *ret_why)
 {
@@ -69,12 +88,8 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	}
 	child.report = ends[1];
 	child.parent = getpid();
-	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	watch->command = vfork();
-	if (watch->command == 0)
-		child_main(&child);
-	if (watch->command < 0)
-		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
+	watch->command = child.track_only ? start_free(&child, ret_why)
+					  : enforce_start(child.box, run_child, &child, ret_why);
 	close(ends[1]);
 	started = watch->command > 0 && read_report(ends[0], ret_why);
 	close(ends[0]);
@@ -101,14 +116,35 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 	return false;
 }
 
+/* Moves what is kept to 3 and on, and closes everything else. */
+static void
+keep_only(int *const *keep, size_t count)
+{
+	int to = 3;
+
+	/* the lowest first: it cannot stand where another goes */
+	for (size_t moved = 0; moved < count; moved++) {
+		int *lowest = NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (*keep[i] >= to && (lowest == NULL || *keep[i] < *lowest))
+				lowest = keep[i];
+		if (lowest != NULL)
+			*lowest = dup2(*lowest, to++);
+	}
+	fd_close_from(to);
+}
+
 /*
- * A caller that reads our output to its end must not wait for us. Our two go to 3 and 4; the command's
- * own terminal stays open on 0, or it would seem to end whenever the command closes it.
+ * A caller that reads our output to its end must not wait for us. The command's own terminal stays
+ * open on 0, or it would seem to end whenever the command closes it.
  */
 static void
 let_go(struct watch *watch)
 {
-	bool line_first = watch->line < watch->signals;
+	struct box *box = watch->task->child.box;
+	int listener = box == NULL ? -1 : enforce_listener(box);
+	int *const keep[] = {&watch->line, &watch->signals, &listener};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (watch->terminal >= 0)
@@ -119,12 +155,9 @@ let_go(struct watch *watch)
 		else
 			dup2(null, fd);
 	watch->terminal = watch->terminal >= 0 ? 0 : -1;
-	/* the lower one first: it cannot stand where the other goes */
-	dup2(line_first ? watch->line : watch->signals, 3);
-	dup2(line_first ? watch->signals : watch->line, 4);
-	watch->line = line_first ? 3 : 4;
-	watch->signals = line_first ? 4 : 3;
-	compat_close_from(5);
+	keep_only(keep, sizeof keep / sizeof keep[0]);
+	if (box != NULL)
+		enforce_serve(box, listener);
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;

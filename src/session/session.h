@@ -73,7 +73,7 @@ int tmp_remove(const char *path);
 
 /* child.c: from fork to exec. Never returns. */
 struct child {
-	const struct box *box; /* NULL only when nothing is to be restricted */
+	struct box *box; /* NULL only when nothing is to be restricted */
 	bool track_only;
 	const struct command_line *command;
 	const struct limit_value *limits;

@@ -22,6 +22,7 @@
 /* How often a job in the background looks whether it has come to the foreground: nobody tells. */
 #define FRONT_MS 250
 
+/* What is waited for, in the order of fill_poll. */
 enum {
 	AT_SIGNALS,
 	AT_LINE,
@@ -281,25 +282,32 @@ pump(struct supervision *run, const struct pollfd *fds)
 	}
 }
 
+static void
+fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
+{
+	const struct output *output = run->output;
+	const int numbers[AT_RELAY] = {
+		run->signals,
+		run->guard.line,
+		run->caller,
+		output != NULL ? output->ours[0] : -1,
+		output != NULL ? output->ours[1] : -1,
+	};
+
+	for (int i = 0; i < AT_COUNT; i++)
+		fds[i] = (struct pollfd){.fd = i < AT_RELAY ? numbers[i] : -1, .events = POLLIN};
+	if (run->relay != NULL)
+		relay_poll(run->relay, fds + AT_RELAY);
+}
+
 /* True when it is over. */
 static bool
 wait_for_something(struct supervision *run, struct news *ret_news)
 {
-	struct pollfd fds[AT_COUNT] = {
-		[AT_SIGNALS] = {.fd = run->signals},
-		[AT_LINE] = {.fd = run->guard.line},
-		[AT_CALLER] = {.fd = run->caller},
-		[AT_OUTPUT] = {.fd = run->output != NULL ? run->output->ours[0] : -1},
-		[AT_OUTPUT + 1] = {.fd = run->output != NULL ? run->output->ours[1] : -1},
-	};
 	bool waits = run->relay != NULL && relay_waits_for_front(run->relay);
+	struct pollfd fds[AT_COUNT];
 
-	for (int i = 0; i < AT_RELAY; i++)
-		fds[i].events = POLLIN;
-	for (int i = AT_RELAY; i < AT_COUNT; i++)
-		fds[i].fd = -1;
-	if (run->relay != NULL)
-		relay_poll(run->relay, fds + AT_RELAY);
+	fill_poll(run, fds);
 	if (poll(fds, AT_COUNT, waits ? FRONT_MS : -1) < 0)
 		return false;
 	if (waits && relay_enter(run->relay))

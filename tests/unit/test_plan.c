@@ -138,7 +138,8 @@ without_landlock_files_cannot_be_kept(void)
 	world_make(&w);
 	w.facts.values[FACT_LANDLOCK_ABI] = 0;
 	check_gaps(&w, (struct said){0},
-		   "files.read files.write files.execute files.future process.ptrace");
+		   "files.read files.write files.execute files.future files.metadata "
+		   "process.ptrace");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
 	check_str(plan->promises[G_FILES_READ].how, "there is no Landlock");
 	check(plan->promises[G_FILES_READ].remedy != NULL);
