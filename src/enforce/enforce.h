@@ -11,6 +11,11 @@
 
 /* What this host can do, found by trying; a throw-away child is used for what cannot be undone. */
 int enforce_probe(struct facts *ret_facts, struct cordon_error *err);
+/*
+ * The facts about limits over all processes, which take longer to find and may ask other programs:
+ * only for a plan that wants such limits, and for doctor.
+ */
+void enforce_probe_limits(struct facts *facts);
 /* The system this build enforces on. */
 enum system enforce_system(void);
 
@@ -36,12 +41,13 @@ int enforce_compile(const struct plan *plan, const struct box_options *options,
  */
 int enforce_apply(const struct box *box, struct cordon_error *err);
 /*
- * Starts a process, to be put into the box by its own enforce_apply; main never returns. The new
- * process shares our memory until it execs. Its number, or -1 with an error.
+ * group_spawn for a process that will put itself into the box by enforce_apply. Where calls are
+ * routed it is started by the thread that will answer them. -1 with errno.
  */
+struct group;
 typedef void enforce_main_fn(const void *context);
-pid_t enforce_start(struct box *box, enforce_main_fn *main, const void *context,
-		    struct cordon_error *err);
+pid_t enforce_start(struct box *box, const struct group *group, enforce_main_fn *main,
+		    const void *context);
 /*
  * Some plans need answers while the command runs, given by threads of this process. After
  * enforce_start: the descriptor they need, or -1; from enforce_serve on they answer, and nothing

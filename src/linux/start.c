@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/fd.h"
+#include "enforce/group.h"
 #include "linux/box.h"
 #include "linux/privileges.h"
 
@@ -19,10 +19,11 @@
 
 struct starter {
 	struct box *box;
+	const struct group *group;
 	enforce_main_fn *main;
 	const void *context;
-	struct cordon_error *err;
 	pid_t pid;
+	int why;
 };
 
 static int
@@ -46,17 +47,16 @@ receive_listener(int line)
 	return listener;
 }
 
-static pid_t
-start_plain(const struct starter *starter)
+/* Nothing is lost by failing here: the command has not been started yet. */
+static bool
+enter_outer(const struct box *box)
 {
-	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	pid_t pid = vfork();
+	struct cordon_error err = {0};
 
-	if (pid == 0)
-		starter->main(starter->context);
-	if (pid < 0)
-		cordon_fail(starter->err, CORDON_E_SYSTEM, errno, "cannot start a process");
-	return pid;
+	if (privileges_drop(&err) == 0 && ruleset_enter(box->outer, &err) == 0)
+		return true;
+	errno = err.sys != 0 ? err.sys : EPERM;
+	return false;
 }
 
 static void *
@@ -66,8 +66,9 @@ start_and_serve(void *argument)
 	struct box *box = starter->box;
 
 	starter->pid = -1;
-	if (privileges_drop(starter->err) == 0 && ruleset_enter(box->outer, starter->err) == 0)
-		starter->pid = start_plain(starter);
+	if (enter_outer(box))
+		starter->pid = group_spawn(starter->group, starter->main, starter->context);
+	starter->why = errno;
 	close(box->line[1]);
 	if (starter->pid > 0)
 		box->broker.listener = receive_listener(box->line[0]);
@@ -88,30 +89,33 @@ start_routed(struct starter *starter)
 	pthread_t thread;
 	int why;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->box->line) < 0) {
-		cordon_fail(starter->err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->box->line) < 0)
 		return -1;
-	}
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	why = pthread_create(&thread, &attributes, start_and_serve, starter);
 	pthread_attr_destroy(&attributes);
-	if (why != 0) {
-		cordon_fail(starter->err, CORDON_E_SYSTEM, why, "cannot start the broker");
-		return -1;
+	if (why == 0) {
+		while (sem_wait(&starter->box->started) < 0 && errno == EINTR)
+			;
+		why = starter->why;
 	}
-	while (sem_wait(&starter->box->started) < 0 && errno == EINTR)
-		;
+	errno = why;
 	return starter->pid;
 }
 
 pid_t
-enforce_start(struct box *box, enforce_main_fn *main, const void *context, struct cordon_error *err)
+enforce_start(struct box *box, const struct group *group, enforce_main_fn *main,
+	      const void *context)
 {
-	struct starter starter = {.box = box, .main = main, .context = context, .err = err};
+	struct starter starter = {.box = box,
+				  .group = group,
+				  .main = main,
+				  .context = context,
+				  .pid = -1};
 
-	return box->is_routed ? start_routed(&starter) : start_plain(&starter);
+	return box->is_routed ? start_routed(&starter) : group_spawn(group, main, context);
 }
 
 int

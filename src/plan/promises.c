@@ -24,6 +24,9 @@ enum need {
 	NEED_TREE = 512,
 	NEED_VETTING = 1024,
 	NEED_BROKER_NET = 2048,
+	NEED_MEMORY = 4096,    /* a cgroup that limits it */
+	NEED_PROCESSES = 8192, /* likewise */
+	NEED_SCOPE = 16384,
 };
 
 static const struct way {
@@ -66,8 +69,10 @@ static const struct way {
 	{G_FDS_CLOSED, SYSTEM_LINUX, 0, 0, "descriptors closed before exec"},
 	{G_LIMITS_TIME, SYSTEM_LINUX, 0, NEED_TREE | NEED_PIDFD, "supervisor"},
 	{G_LIMITS_OUTPUT, SYSTEM_LINUX, 0, NEED_TREE, "supervisor"},
-	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_TREE | NEED_CGROUP, "cgroup"},
-	{G_LIMITS_MEMORY, SYSTEM_LINUX, 0, NEED_TREE | NEED_CGROUP, "cgroup"},
+	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_TREE | NEED_PROCESSES, "cgroup"},
+	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_TREE | NEED_SCOPE, "systemd scope"},
+	{G_LIMITS_MEMORY, SYSTEM_LINUX, 0, NEED_TREE | NEED_MEMORY, "cgroup"},
+	{G_LIMITS_MEMORY, SYSTEM_LINUX, 0, NEED_TREE | NEED_SCOPE, "systemd scope"},
 	{G_CALLS_INTERRUPTED, SYSTEM_LINUX, 0, NEED_KILLABLE, "killable waits"},
 
 	{G_FILES_READ, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
@@ -285,6 +290,9 @@ needs_met(const struct plan *plan)
 	met |= values[FACT_PIDFD] ? NEED_PIDFD : 0u;
 	met |= values[FACT_TREE] ? NEED_TREE : 0u;
 	met |= values[FACT_CGROUP] ? NEED_CGROUP : 0u;
+	met |= values[FACT_CGROUP_MEMORY] ? NEED_MEMORY : 0u;
+	met |= values[FACT_CGROUP_PIDS] ? NEED_PROCESSES : 0u;
+	met |= values[FACT_SCOPE] ? NEED_SCOPE : 0u;
 	met |= values[FACT_SEATBELT] ? NEED_SEATBELT : 0u;
 	met |= values[FACT_NOTIFY_WAIT_KILLABLE] ? NEED_KILLABLE : 0u;
 	met |= plan->settings.network.mode == NET_NONE ? NEED_NO_NET : 0u;
@@ -325,18 +333,17 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		explain_broker(&plan->facts, to);
 		return;
 	}
-	to->how = missing & NEED_TREE	    ? "/proc does not list the children of a process"
-		  : missing & NEED_SECCOMP  ? "there is no seccomp filter"
-		  : missing & NEED_NO_PROC  ? "/proc is granted, and it lists every process"
-		  : missing & NEED_CGROUP   ? "no cgroup is delegated to us"
-		  : missing & NEED_PIDFD    ? "there are no pidfds"
+	to->how = missing & NEED_TREE	   ? "/proc does not list the children of a process"
+		  : missing & NEED_SECCOMP ? "there is no seccomp filter"
+		  : missing & NEED_NO_PROC ? "/proc is granted, and it lists every process"
+		  : missing & NEED_SCOPE ? "no cgroup of ours can limit it, and systemd makes none"
+		  : missing & NEED_PIDFD ? "there are no pidfds"
 		  : missing & NEED_KILLABLE ? "supervised calls can be interrupted on this kernel"
 		  : missing & NEED_SEATBELT ? "there is no Seatbelt"
 					    : way->how;
 	to->remedy = missing & NEED_TREE      ? "mount /proc, of a kernel with CONFIG_PROC_CHILDREN"
 		     : missing & NEED_NO_PROC ? "use the profile strict"
-		     : missing & NEED_CGROUP
-			     ? "log in through systemd, or run in a delegated cgroup"
+		     : missing & NEED_SCOPE ? "log in through systemd, or run in a delegated cgroup"
 		     : missing & NEED_KILLABLE ? "use a kernel from 5.19 on"
 		     : missing & NEED_NEVER    ? NULL
 					       : "use a kernel from 5.9 on, built with it";

@@ -52,8 +52,8 @@ follow_parent(const struct child *child, struct cordon_error *err)
 }
 
 /*
- * The guard leads the terminal's session. A group of our own: with its parent in the same session it
- * is no orphan, so that ^Z stops it.
+ * The guard leads the terminal's session. A group of our own: with its parent in the same session
+ * it is no orphan, so that ^Z stops it.
  */
 static int
 take_terminal(const struct child *child, struct cordon_error *err)

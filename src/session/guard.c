@@ -20,6 +20,7 @@
 
 struct watch {
 	const struct guard_task *task;
+	struct group group;
 	pid_t supervisor, command;
 	int line, signals;
 	int64_t started;
@@ -33,6 +34,7 @@ struct watch {
 	bool in_front; /* of its own terminal */
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */
+	bool hit_processes;
 	int status;
 };
 
@@ -57,22 +59,9 @@ read_report(int report, struct cordon_error *ret_why)
 }
 
 static void
-run_child(const void *context)
+run_child(const void *child)
 {
-	child_main(context);
-}
-
-static pid_t
-start_free(const struct child *child, struct cordon_error *ret_why)
-{
-	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	pid_t pid = vfork();
-
-	if (pid == 0)
-		child_main(child);
-	if (pid < 0)
-		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
-	return pid;
+	child_main(child);
 }
 
 static bool
@@ -88,8 +77,12 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	}
 	child.report = ends[1];
 	child.parent = getpid();
-	watch->command = child.track_only ? start_free(&child, ret_why)
-					  : enforce_start(child.box, run_child, &child, ret_why);
+	/* it shares our memory until exec: nothing is copied, and we wait for it */
+	watch->command = child.track_only
+				 ? group_spawn(&watch->group, run_child, &child)
+				 : enforce_start(child.box, &watch->group, run_child, &child);
+	if (watch->command < 0)
+		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
 	close(ends[1]);
 	started = watch->command > 0 && read_report(ends[0], ret_why);
 	close(ends[0]);
@@ -144,7 +137,7 @@ let_go(struct watch *watch)
 {
 	struct box *box = watch->task->child.box;
 	int listener = box == NULL ? -1 : enforce_listener(box);
-	int *const keep[] = {&watch->line, &watch->signals, &listener};
+	int *const keep[] = {&watch->line, &watch->signals, &watch->group.folder, &listener};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (watch->terminal >= 0)
@@ -158,6 +151,9 @@ let_go(struct watch *watch)
 	keep_only(keep, sizeof keep / sizeof keep[0]);
 	if (box != NULL)
 		enforce_serve(box, listener);
+	/* whoever keeps it is the supervisor's child */
+	watch->group.hold = -1;
+	watch->group.keeper = 0;
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
@@ -180,6 +176,19 @@ ask_first(int64_t grace_ms)
 	}
 }
 
+/* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
+static void
+end_group(struct watch *watch)
+{
+	watch->hit_processes = group_hit_processes(&watch->group);
+	/* only if that is how it ended: the kernel says it of what died long before, too */
+	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
+	    WTERMSIG(watch->status) == SIGKILL && group_hit_memory(&watch->group))
+		watch->cause = SESSION_MEMORY;
+	if (group_remove(&watch->group) < 0 && group_kill(&watch->group, SESSION_DEADLINE_MS))
+		group_remove(&watch->group);
+}
+
 /* Ends everything, then removes what the session made. The command's own status is kept. */
 static void
 end_all(struct watch *watch, struct tree_end *ret_end)
@@ -190,8 +199,10 @@ end_all(struct watch *watch, struct tree_end *ret_end)
 	/* no child at all: then nothing is below us, and nothing needs to be looked at */
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD) {
 		ask_first(watch->grace_ms);
+		group_kill(&watch->group, SESSION_DEADLINE_MS);
 		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
 	}
+	end_group(watch);
 	if (watch->task->private_tmp != NULL)
 		tmp_remove(watch->task->private_tmp);
 }
@@ -225,12 +236,14 @@ end_command(struct watch *watch)
 static _Noreturn void
 finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
 {
-	struct news news = {.kind = kind, .cause = watch->cause};
+	struct news news = {.kind = kind};
 
 	if (watch->command > 0 && kind == NEWS_DONE)
 		end_command(watch);
 	end_all(watch, &news.end);
 	news.status = watch->status;
+	news.cause = watch->cause;
+	news.hit_processes = watch->hit_processes;
 	if (why != NULL)
 		news.why = *why;
 	if (!watch->is_alone) {
@@ -443,6 +456,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 {
 	struct watch watch = {
 		.task = task,
+		.group = task->group,
 		.supervisor = supervisor,
 		.line = line,
 		.terminal = task->child.terminal,

@@ -57,8 +57,8 @@ order_confirm(const struct supervision *run)
 }
 
 /*
- * From this stop; 0: from none. It is in the foreground of its own terminal exactly when we are in that
- * of the caller's.
+ * From this stop; 0: from none. It is in the foreground of its own terminal exactly when we are in
+ * that of the caller's.
  */
 static void
 order_continue(struct supervision *run, int stop)
@@ -222,6 +222,7 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	to->by_terminal = WIFSIGNALED(status) && is_by_terminal(run, to->status);
 	to->left = news->kind == NEWS_LEFT;
+	to->hit_processes = news->hit_processes;
 	to->end = news->end;
 	to->ms = clock_ms() - run->started;
 }
@@ -240,6 +241,7 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	*ret_news = (struct news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
 	run->is_guard_lost = true;
 	wait_for_guard(run);
+	group_kill(&run->group, SESSION_DEADLINE_MS);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The caller's terminal, and with --pty one of the command's own between the two. Nothing here
- * blocks but setting a terminal: the supervisor's loop asks what to wait for and hands back what came.
+ * blocks but setting a terminal: the supervisor's loop asks what to wait for, and hands back what
+ * came.
  */
 #pragma once
 
@@ -36,7 +37,7 @@ struct relay {
 int relay_open(struct relay *ret_relay, struct cordon_error *err);
 /* The command has its side now. */
 void relay_handed_over(struct relay *relay);
-/* Takes the caller's terminal, when it is wanted and we are in the foreground; tells whether we have it. */
+/* Takes the caller's terminal, when it is wanted and we are in the foreground. True: we have it. */
 bool relay_enter(struct relay *relay);
 /* Leaves the caller's terminal as it was. */
 void relay_leave(struct relay *relay);
@@ -46,7 +47,7 @@ void relay_resize(const struct relay *relay);
 bool relay_waits_for_front(const struct relay *relay);
 /* What to poll for. */
 void relay_poll(const struct relay *relay, struct pollfd fds[RELAY_FDS]);
-/* Moves what is there and fits. False: nobody is there to see it, and the command's terminal hangs up. */
+/* Moves what is there and fits. False: nobody sees it any more, and the new terminal hangs up. */
 bool relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS]);
 /* Something is still to be shown, or may still come. */
 bool relay_has_more(const struct relay *relay);
