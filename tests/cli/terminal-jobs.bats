@@ -33,7 +33,7 @@ load terminal
 		shows 'signal 2, 1'
 		type_line one
 		shows 'after one: 1'
-		keys 'C-\\'
+		keys "C-\\"
 		shows 'signal 3, 2'
 		type_line two
 		shows 'after two: 2'
@@ -51,7 +51,7 @@ load terminal
 		sh_line 'ulimit -c 0'
 		sh_line 'w ./hang; echo "=$?="'
 		shows '^ready'
-		keys 'C-\\'
+		keys "C-\\"
 		prompt
 		same "$(screen)"
 		screen_has '^=131='
