@@ -80,7 +80,17 @@ expect_end(const struct supervision *run)
 	order_end(run, SESSION_SIGNALLED, grace < 0 ? GRACE_MS : grace + 1);
 }
 
-/* The terminal tells the whole group, the command included; a process tells only us. */
+/*
+ * The terminal tells the whole group, the command included; a process tells only us. So does a
+ * terminal of its own, and one that hangs up: that is for the leader of the session.
+ */
+static bool
+is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
+{
+	return got->from_process || run->relay != NULL ||
+	       (got->number == SIGHUP && getsid(0) == getpid());
+}
+
 static void
 forward(struct supervision *run, const struct compat_signal *got)
 {
@@ -97,7 +107,7 @@ forward(struct supervision *run, const struct compat_signal *got)
 	/* the new size tells those in the foreground */
 	if (got->number == SIGWINCH && run->relay != NULL && run->relay->in_front)
 		return;
-	if (got->from_process || run->relay != NULL)
+	if (is_for_us_alone(run, got))
 		order_signal(run, got->number);
 	else
 		run->terminal_signal[got->number] = true;

@@ -283,16 +283,27 @@ load terminal
 	chmod 755 tree
 	mkfifo alive
 	for mode in $MODES; do
-		rm -f saved
 		terminal "$mode"
-		timeout 120 cat alive 3>&- &
-		reader=$!
 		sh_line "w ./tree $mode"
-		shows '^ready'
-		mux kill-pane -t "$PANE"
-		wait "$reader"
-		holds saved saved
+		hang_up
+		# as an editor starts it: without a shell in between
+		terminal "$mode" w ./tree "$mode"
+		hang_up
 	done
+}
+
+# The window goes once the tree in it is ready, and all of the tree with it.
+hang_up()
+{
+	local reader
+
+	rm -f saved
+	timeout 120 cat alive >/dev/null 3>&- &
+	reader=$!
+	shows '^ready'
+	mux kill-pane -t "$PANE"
+	wait "$reader"
+	holds saved saved
 }
 
 @test "under nohup the end of the terminal ends nothing" {
