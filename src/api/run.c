@@ -5,11 +5,12 @@
 
 #include "api/setup.h"
 #include "audit/log.h"
+#include "plan/print.h"
 #include "session/session.h"
 
 static const char *const cause_names[SESSION_CAUSES] = {
 	[SESSION_EXITED] = "exit",   [SESSION_SIGNALLED] = "signal", [SESSION_TIME] = "time",
-	[SESSION_OUTPUT] = "output", [SESSION_KILLED] = "killed",
+	[SESSION_OUTPUT] = "output", [SESSION_MEMORY] = "memory",    [SESSION_KILLED] = "killed",
 };
 
 /* One run on its way to the log. */
@@ -66,6 +67,10 @@ print_start(const struct telling *telling, struct str *to)
 		str_json(to, argv[i]);
 	}
 	str_add(to, "]");
+	if (telling->command->session != NULL) {
+		str_add(to, ", \"name\": ");
+		str_json(to, telling->command->session);
+	}
 	if (telling->context->plan != NULL)
 		print_plan(telling->context->plan, to);
 	else
@@ -99,6 +104,8 @@ print_end(const struct telling *telling, const struct session_result *result,
 		str_printf(to, ", \"cause\": \"%s\", \"%s\": %d, \"seconds\": %.3f, \"ended\": %d",
 			   cause_names[result->cause], result->is_signal ? "signal" : "status",
 			   result->status, (double)result->ms / 1000, result->end.ended);
+		if (result->hit_processes)
+			str_add(to, ", \"hit\": [\"processes\"]");
 		if (result->left)
 			str_add(to, ", \"lives_on\": true");
 		if (result->end.left > 0)
@@ -142,9 +149,22 @@ fill_run(const struct session_result *result, struct cordon_run *to)
 					 (int)end->survivors[i].pid, end->survivors[i].name);
 }
 
+/* What two commands must have in common to share a sandbox. */
+static int
+hash_plan(const struct plan *plan, char ret_hash[TRUST_HASH_SIZE], struct cordon_error *err)
+{
+	auto_str struct str text = {0};
+
+	plan_print_identity(plan, &text);
+	if (text.failed)
+		return cordon_no_memory(err);
+	trust_hash(text.text, text.length, ret_hash);
+	return 0;
+}
+
 /* What both kinds of sessions have in common. */
 static int
-run_session(const struct cordon_plan *context, struct session_request *request,
+run_session(const struct cordon_plan *context, struct session_request request,
 	    const struct cordon_command *command, struct cordon_run *ret_run,
 	    struct cordon_error *err)
 {
@@ -152,21 +172,35 @@ run_session(const struct cordon_plan *context, struct session_request *request,
 	auto_str struct str start = {0}, end = {0};
 	struct session_result result = {0};
 	struct cordon_error why = {0};
+	struct session_place place = {
+		.runtime = context->host.runtime_dir,
+		.state = context->store,
+		.project = *context->host.project == '\0' ? NULL : context->host.project,
+	};
+	char hash[TRUST_HASH_SIZE];
 	int rc = audit_id(telling.id, err);
 
+	if (rc == 0 && request.plan != NULL)
+		rc = hash_plan(request.plan, hash, err);
+	place.policy = request.plan == NULL ? NULL : hash;
 	if (rc < 0)
 		return rc;
-	request->argv = command->argv;
-	request->environ = context->host.environ;
-	request->login = command->login;
-	request->pty = command->pty;
-	request->leave = command->leave;
-	request->grace_ms = command->grace_ms;
+	request.id = telling.id;
+	request.argv = command->argv;
+	request.environ = context->host.environ;
+	request.login = command->login;
+	request.pty = command->pty;
+	request.leave = command->leave;
+	request.grace_ms = command->grace_ms;
+	request.name = command->session;
+	request.place = &place;
 	print_start(&telling, &start);
 	tell(&telling, &start);
-	rc = session_run(request, &result, &why);
+	rc = session_run(&request, &result, &why);
 	print_end(&telling, &result, rc < 0 ? &why : NULL, &end);
 	tell(&telling, &end);
+	if (result.unrecorded.code != 0 && *ret_run->notice == '\0')
+		snprintf(ret_run->notice, sizeof ret_run->notice, "%s", result.unrecorded.text);
 	if (rc == 0)
 		fill_run(&result, ret_run);
 	else if (err != NULL)
@@ -188,7 +222,7 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 				   "a plan made from assumed facts cannot be run");
 	request.plan = context->plan;
 	request.limits = context->plan->settings.limits;
-	return run_session(context, &request, command, ret_run, err);
+	return run_session(context, request, command, ret_run, err);
 }
 
 int
@@ -205,5 +239,5 @@ cordon_track(const struct cordon_setup *setup, const struct cordon_command *comm
 			err, CORDON_E_USAGE, 0,
 			"tracking restricts nothing: of policies and options only limits go with it");
 	rc = context_folders(setup, &context, err);
-	return rc < 0 ? rc : run_session(context, &request, command, ret_run, err);
+	return rc < 0 ? rc : run_session(context, request, command, ret_run, err);
 }

@@ -20,6 +20,7 @@
 #include <time.h>
 
 #if defined(__linux__)
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -94,6 +95,62 @@ compat_line(int ends[2])
 		return -1;
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+#endif
+}
+
+/* A socket for a name in the file system; closes at exec. */
+static inline int
+compat_local_socket(void)
+{
+#if defined(__linux__)
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+#else
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+#endif
+}
+
+/* Without waiting; closes at exec. */
+static inline int
+compat_accept(int listener)
+{
+#if defined(__linux__)
+	return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+	return accept(listener, NULL, NULL);
+#endif
+}
+
+/* Descriptors that come with a message close at exec. */
+#if defined(__linux__)
+#define COMPAT_MSG_CLOEXEC MSG_CMSG_CLOEXEC
+#else
+#define COMPAT_MSG_CLOEXEC 0
+#endif
+
+/* A file without a name, gone with its last descriptor; closes at exec. */
+static inline int
+compat_memory_file(void)
+{
+#if defined(__linux__)
+	return memfd_create("cordon", MFD_CLOEXEC);
+#else
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+/* Others of the same user may neither read our memory nor take our descriptors. */
+static inline int
+compat_hide(void)
+{
+#if defined(__linux__)
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#else
 	return 0;
 #endif
 }
@@ -203,41 +260,19 @@ compat_process_fd(pid_t pid)
 #endif
 }
 
-/*
- * Every descriptor from first on closes at exec. BASELINE(5.11): before it, one by one up to the
- * limit.
- */
+/* Every descriptor from first on, closed now or at exec; fails where there is no such call. */
 static inline int
-compat_cloexec_from(int first)
+compat_close_range(int first, bool at_exec)
 {
-	struct rlimit limit;
-
 #if defined(__linux__)
-	if (syscall(COMPAT_SYS_CLOSE_RANGE, (unsigned)first, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */) == 0)
-		return 0;
+	return (int)syscall(COMPAT_SYS_CLOSE_RANGE, (unsigned)first, ~0u,
+			    at_exec ? 4 /* CLOSE_RANGE_CLOEXEC */ : 0);
+#else
+	(void)first;
+	(void)at_exec;
+	errno = ENOSYS;
+	return -1;
 #endif
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return -1;
-	for (int fd = first; (rlim_t)fd < limit.rlim_cur; fd++)
-		if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF)
-			return -1;
-	return 0;
-}
-
-/* Closes every descriptor from first on, now. BASELINE(5.9): before it, one by one. */
-static inline void
-compat_close_from(int first)
-{
-	struct rlimit limit;
-
-#if defined(__linux__)
-	if (syscall(COMPAT_SYS_CLOSE_RANGE, (unsigned)first, ~0u, 0) == 0)
-		return;
-#endif
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		limit.rlim_cur = 65536;
-	for (int fd = first; (rlim_t)fd < limit.rlim_cur; fd++)
-		close(fd);
 }
 
 /* Does open(2) take a mode with these flags? */

@@ -55,6 +55,7 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 	static const char *const words[CORDON_CAUSES] = {
 		[CORDON_ENDED_TIME] = "the time limit ended it",
 		[CORDON_ENDED_OUTPUT] = "the output limit ended it",
+		[CORDON_ENDED_MEMORY] = "the memory limit ended it",
 		[CORDON_ENDED_KILLED] = "it was ended from outside",
 	};
 
@@ -124,6 +125,7 @@ run_it(struct cli *cli, char **argv, bool login)
 					 .login = login,
 					 .pty = cli->pty,
 					 .leave = cli->leave,
+					 .session = cli->session,
 					 .status_fd = cli->status_fd,
 					 .grace_ms = cli->grace_ms};
 	struct cordon_error err = {0};

@@ -21,15 +21,18 @@
 
 struct watch {
 	const struct guard_task *task;
+	struct group group;
 	pid_t supervisor, command;
 	int line, signals;
+	struct record_hold record;
 	int64_t started;
 	int64_t end_at; /* when everything is to end; 0: not known */
 	int64_t grace_ms;
 	enum session_cause cause;
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */
-	bool has_tmp;  /* the private folder was made */
+	bool hit_processes;
+	bool has_tmp; /* the private folder was made */
 	int status;
 };
 
@@ -53,10 +56,17 @@ read_report(int report, struct cordon_error *ret_why)
 	return false;
 }
 
+static void
+run_child(const void *child)
+{
+	child_main(child);
+}
+
 static bool
 start_command(struct watch *watch, struct cordon_error *ret_why)
 {
 	struct child child = watch->task->child;
+	struct enforce_main main = {run_child, &child, child.porter != NULL};
 	int ends[2];
 	bool started;
 
@@ -66,10 +76,9 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	}
 	child.report = ends[1];
 	child.parent = getpid();
-	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	watch->command = vfork();
-	if (watch->command == 0)
-		child_main(&child);
+	/* it shares our memory until exec: nothing is copied, and we wait for it; a porter stays */
+	watch->command = child.track_only ? group_spawn(&watch->group, run_child, &child)
+					  : enforce_start(child.box, &watch->group, &main);
 	if (watch->command < 0)
 		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
 	close(ends[1]);
@@ -111,11 +120,14 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 	return false;
 }
 
-/* A caller that reads our output to its end must not wait for us. Our two go to 3 and 4. */
+/* A caller that reads our output to its end must not wait for us. */
 static void
 let_go(struct watch *watch)
 {
-	bool line_first = watch->line < watch->signals;
+	struct box *box = watch->task->child.box;
+	int listener = box == NULL ? -1 : enforce_listener(box);
+	int *const own[] = {&watch->line, &watch->signals, &watch->record.fd, &watch->group.folder,
+			    &listener};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
@@ -123,13 +135,13 @@ let_go(struct watch *watch)
 			close(fd);
 		else
 			dup2(null, fd);
-	/* the lower one first: it cannot stand where the other goes */
-	dup2(line_first ? watch->line : watch->signals, 3);
-	dup2(line_first ? watch->signals : watch->line, 4);
-	watch->line = line_first ? 3 : 4;
-	watch->signals = line_first ? 4 : 3;
-	compat_close_from(5);
-	/* who kills the whole group must not kill us with the supervisor; fails where we lead one already */
+	fd_keep_only(own, sizeof own / sizeof own[0]);
+	if (box != NULL)
+		enforce_serve(box, listener);
+	/* whoever keeps it is the supervisor's child */
+	watch->group.door = watch->group.hold = -1;
+	watch->group.keeper = 0;
+	/* who kills the whole group must not kill us with the supervisor; fails where we lead one */
 	if (setsid() < 0)
 		errno = 0;
 	/* the folder we were started in must not stay busy */
@@ -167,6 +179,19 @@ ask_first(struct watch *watch)
 		clock_sleep_us(5000);
 }
 
+/* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
+static void
+end_group(struct watch *watch)
+{
+	watch->hit_processes = group_hit_processes(&watch->group);
+	/* only if that is how it ended: the kernel says it of what died long before, too */
+	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
+	    WTERMSIG(watch->status) == SIGKILL && group_hit_memory(&watch->group))
+		watch->cause = SESSION_MEMORY;
+	if (group_remove(&watch->group) < 0 && group_kill(&watch->group, SESSION_DEADLINE_MS))
+		group_remove(&watch->group);
+}
+
 /* Its status is read before the walk could take it. */
 static void
 end_command(struct watch *watch)
@@ -189,16 +214,20 @@ static void
 end_all(struct watch *watch, struct tree_end *ret_end)
 {
 	*ret_end = (struct tree_end){0};
-	if (!tree_is_empty(NULL))
+	if (!tree_is_empty(NULL)) {
+		group_kill(&watch->group, SESSION_DEADLINE_MS);
 		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
+	}
+	end_group(watch);
 	if (watch->has_tmp)
 		tmp_remove(watch->task->private_tmp);
+	record_remove(&watch->record);
 }
 
 static _Noreturn void
 finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
 {
-	struct news news = {.kind = kind, .cause = watch->cause};
+	struct news news = {.kind = kind};
 
 	if (watch->command > 0 && kind == NEWS_DONE) {
 		ask_first(watch);
@@ -206,6 +235,8 @@ finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
 	}
 	end_all(watch, &news.end);
 	news.status = watch->status;
+	news.cause = watch->cause;
+	news.hit_processes = watch->hit_processes;
 	if (why != NULL)
 		news.why = *why;
 	if (!watch->is_alone) {
@@ -240,6 +271,16 @@ command_ended(struct watch *watch, int status)
 	news.cause = watch->cause;
 	if (!watch->task->leave || tree_is_empty(NULL))
 		finish(watch, NEWS_DONE, NULL);
+	line_send(watch->line, &news, sizeof news);
+	watch->is_alone = true;
+}
+
+/* A named session belongs to nobody: whoever started it may go at once. */
+static void
+stay_alone(struct watch *watch)
+{
+	struct news news = {.kind = NEWS_LEFT};
+
 	line_send(watch->line, &news, sizeof news);
 	watch->is_alone = true;
 }
@@ -347,13 +388,17 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 {
 	struct watch watch = {
 		.task = task,
+		.group = task->group,
 		.supervisor = supervisor,
 		.line = line,
+		.record = {.fd = -1},
 		.started = clock_ms(),
 	};
 	struct cordon_error why = {0};
 	sigset_t all;
 
+	if (task->record != NULL)
+		watch.record = *task->record;
 	sigfillset(&all);
 	watch.signals = compat_signal_fd(&all);
 	if (watch.signals < 0)
@@ -361,6 +406,8 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 	else if (become_heir(&watch, &why) && make_tmp(&watch, &why) &&
 		 lead_terminal(task->child.terminal, &why) && start_command(&watch, &why)) {
 		let_go(&watch);
+		if (task->child.porter != NULL)
+			stay_alone(&watch);
 		watch_command(&watch);
 	}
 	finish(&watch, NEWS_FAILED, &why);

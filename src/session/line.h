@@ -8,13 +8,14 @@
 #include "session/session.h"
 
 enum order_kind {
-	ORDER_SIGNAL, /* value: to the command */
+	ORDER_SIGNAL, /* value: to the command, or to its whole group */
 	ORDER_END     /* value: the cause; after ms milliseconds */
 };
 struct order {
 	enum order_kind kind;
 	int value;
 	int64_t ms;
+	bool group;
 };
 
 enum news_kind {
@@ -27,6 +28,7 @@ struct news {
 	enum news_kind kind;
 	int status; /* wait status of the command */
 	enum session_cause cause;
+	bool hit_processes;
 	struct tree_end end;
 	struct cordon_error why;
 };

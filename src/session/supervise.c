@@ -19,12 +19,14 @@
 /* What a command gets to end by itself after SIGTERM or SIGHUP, where nothing else was said. */
 #define GRACE_MS 5000
 
+/* What is waited for, in the order of fill_poll. */
 enum { AT_SIGNALS, AT_LINE, AT_CALLER, AT_INPUT, AT_TERMINAL, AT_OUTPUT, AT_COUNT = AT_OUTPUT + 2 };
 
 static void
 order_signal(const struct supervision *run, int signal)
 {
-	struct order order = {ORDER_SIGNAL, signal, 0};
+	/* in the caller's own group a terminal would have told all */
+	struct order order = {ORDER_SIGNAL, signal, 0, run->joins};
 
 	line_send(run->guard.line, &order, sizeof order);
 }
@@ -32,7 +34,7 @@ order_signal(const struct supervision *run, int signal)
 static void
 order_end(const struct supervision *run, enum session_cause cause, int64_t ms)
 {
-	struct order order = {ORDER_END, (int)cause, ms};
+	struct order order = {ORDER_END, (int)cause, ms, false};
 
 	line_send(run->guard.line, &order, sizeof order);
 }
@@ -58,9 +60,9 @@ forward(struct supervision *run, const struct compat_signal *got)
 		relay_resize(run->relay);
 		return;
 	}
-	if (got->from_process || run->relay != NULL || got->number == SIGCONT)
+	if (got->from_process || run->relay != NULL || run->joins || got->number == SIGCONT)
 		order_signal(run, got->number);
-	else
+	if (!got->from_process && run->relay == NULL)
 		run->terminal_signal[got->number] = true;
 	if (got->number == SIGTERM || got->number == SIGHUP)
 		expect_end(run);
@@ -138,6 +140,7 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	to->by_terminal = WIFSIGNALED(status) && run->terminal_signal[to->status];
 	to->left = news->kind == NEWS_LEFT;
+	to->hit_processes = news->hit_processes;
 	to->end = news->end;
 	to->ms = clock_ms() - run->started;
 }
@@ -145,19 +148,25 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 static void
 wait_for_guard(const struct supervision *run)
 {
-	while (waitpid(run->guard.pid, NULL, 0) < 0 && errno == EINTR)
+	while (!run->joins && waitpid(run->guard.pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
-/* The guard was killed. What it held is below us now, and ends here. */
+/*
+ * The guard was killed. What it held is below us now, and ends here. The end of a porter is that
+ * of its session, which has a guard of its own.
+ */
 static void
 replace_guard(struct supervision *run, struct news *ret_news)
 {
 	*ret_news = (struct news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
+	if (run->joins)
+		return;
 	run->is_guard_lost = true;
 	/* what our children from before left to us meanwhile is older */
 	tree_spare_older(&run->spare, run->guard.pid);
 	wait_for_guard(run);
+	group_kill(&run->group, SESSION_DEADLINE_MS);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
 }
 
@@ -196,24 +205,33 @@ pump(struct supervision *run, const struct pollfd *fds)
 	}
 }
 
+static void
+fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
+{
+	const struct relay *relay = run->relay;
+	const struct output *output = run->output;
+	bool pumps = relay != NULL && !relay->is_done;
+	const int numbers[AT_COUNT] = {
+		run->signals,
+		run->guard.line,
+		run->caller,
+		pumps && !relay->input_done ? 0 : -1,
+		pumps ? relay->master : -1,
+		output != NULL ? output->ours[0] : -1,
+		output != NULL ? output->ours[1] : -1,
+	};
+
+	for (int i = 0; i < AT_COUNT; i++)
+		fds[i] = (struct pollfd){.fd = numbers[i], .events = POLLIN};
+}
+
 /* True when it is over. */
 static bool
 wait_for_something(struct supervision *run, struct news *ret_news)
 {
-	const struct relay *relay = run->relay;
-	bool pumps = relay != NULL && !relay->is_done;
-	struct pollfd fds[AT_COUNT] = {
-		[AT_SIGNALS] = {.fd = run->signals},
-		[AT_LINE] = {.fd = run->guard.line},
-		[AT_CALLER] = {.fd = run->caller},
-		[AT_INPUT] = {.fd = pumps && !relay->input_done ? 0 : -1},
-		[AT_TERMINAL] = {.fd = pumps ? relay->master : -1},
-		[AT_OUTPUT] = {.fd = run->output != NULL ? run->output->ours[0] : -1},
-		[AT_OUTPUT + 1] = {.fd = run->output != NULL ? run->output->ours[1] : -1},
-	};
+	struct pollfd fds[AT_COUNT];
 
-	for (int i = 0; i < AT_COUNT; i++)
-		fds[i].events = POLLIN;
+	fill_poll(run, fds);
 	if (poll(fds, AT_COUNT, -1) <= 0)
 		return false;
 	if (fds[AT_SIGNALS].revents)
@@ -231,6 +249,9 @@ supervise(struct supervision *run, struct session_result *ret_result, struct cor
 
 	if (run->relay != NULL)
 		relay_resume(run->relay);
+	if (run->joins && run->request->limits[LIMIT_TIME].value != 0)
+		order_end(run, SESSION_TIME,
+			  (int64_t)run->request->limits[LIMIT_TIME].value * 1000);
 	while (!wait_for_something(run, &news))
 		;
 	drain(run);

@@ -7,12 +7,14 @@
 struct supervision {
 	const struct session_request *request;
 	struct guard guard;
+	struct group group;	 /* the guard's to end, unless it is lost */
 	struct tree_spare spare; /* children of ours that are none of the session's */
 	struct relay *relay;	 /* NULL: none */
 	struct output *output;	 /* NULL: not counted */
 	int signals;		 /* where blocked signals arrive */
 	int caller;		 /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;
+	bool joins; /* the line is to the porter of a named session; there is no guard of our own */
 	bool is_guard_lost; /* it was killed: cleaning up is left to us */
 	bool terminal_signal[NSIG];
 };
