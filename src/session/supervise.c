@@ -232,8 +232,9 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 	struct pollfd fds[AT_COUNT];
 
 	fill_poll(run, fds);
-	if (poll(fds, AT_COUNT, -1) <= 0)
-		return false;
+	/* without it no signal is forwarded; the end is still told by the line alone */
+	if (poll(fds, AT_COUNT, -1) < 0)
+		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
 	if (fds[AT_SIGNALS].revents)
 		read_signals(run);
 	if (fds[AT_CALLER].revents)
