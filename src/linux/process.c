@@ -132,14 +132,14 @@ process_measure(const struct process *process, struct process_usage *ret_usage)
 
 	if (!process_is_alive(process))
 		return false;
-	proc_children(process->pid, push, &queue);
+	proc_children(process->pid, 0, push, &queue);
 	for (size_t at = 0; at < queue.count; at++) {
 		uint64_t memory = memory_of(queue.pids[at]);
 
 		/* what has no memory has ended and waits to be collected */
 		usage.processes += memory > 0;
 		usage.memory += memory;
-		proc_children(queue.pids[at], push, &queue);
+		proc_children(queue.pids[at], 0, push, &queue);
 	}
 	free(queue.pids);
 	*ret_usage = usage;

@@ -166,14 +166,13 @@ static int
 prepare(const struct entry *entry, struct opening *opening)
 {
 	const struct session_request *request = entry->request;
-	struct box_options options = {0};
+	const struct box_options options = {0};
 	struct session_assets assets = {.group = &opening->group};
 	char token[RECORD_TOKEN_LENGTH + 1];
 	int rc = make_token(token, entry->err), ends[2];
 
 	if (rc == 0 && request->plan->settings.tmp == TMP_PRIVATE)
-		rc = tmp_make(entry->arena, request->plan->host, &opening->tmp, entry->err);
-	options.private_tmp = opening->tmp;
+		rc = tmp_name(entry->arena, request->plan->host, &opening->tmp, entry->err);
 	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &opening->box, entry->err);
 	if (rc == 0)
@@ -255,8 +254,6 @@ let_go(struct opening *opening, bool keep_line)
 			close(fds[i]);
 	enforce_free(opening->box);
 	if (!opening->is_guarded) {
-		if (opening->tmp != NULL)
-			tmp_remove(opening->tmp);
 		group_remove(&opening->group);
 		record_remove(&opening->record);
 	} else if (opening->record.fd >= 0) {

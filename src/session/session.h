@@ -98,9 +98,13 @@ int enroll(struct arena *arena, const struct session_request *request,
 int limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],
 		 struct group *ret_group, struct cordon_error *err);
 
-/* tmp.c: the private folder; made 0700, removed with everything in it without following a link. */
-int tmp_make(struct arena *arena, const struct host *host, const char **ret_path,
+/*
+ * tmp.c: the private folder. Its name is chosen first; it is made, 0700, by the guard, so that there
+ * is always somebody to remove it; with everything in it, without following a link.
+ */
+int tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
 	     struct cordon_error *err);
+int tmp_make(const char *path, struct cordon_error *err);
 int tmp_remove(const char *path);
 
 /* child.c: from fork to exec. Never returns. */
@@ -123,8 +127,8 @@ _Noreturn void child_main(const struct child *child);
 struct guard_task {
 	struct child child;
 	struct group group;		  /* ended and removed with everything */
-	const char *private_tmp;	  /* removed at the end; NULL: none */
-	const struct record_hold *record; /* likewise */
+	const char *private_tmp;	  /* made, granted, and removed at the end; NULL: none */
+	const struct record_hold *record; /* removed at the end */
 	bool leave;
 	int64_t time_ms;  /* the limit; 0: none */
 	int64_t grace_ms; /* SIGTERM that long before SIGKILL; 0: SIGKILL at once */

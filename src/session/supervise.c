@@ -133,6 +133,9 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 	to->cause = news->cause;
 	if (news->cause == SESSION_EXITED || news->cause == SESSION_SIGNALLED)
 		to->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
+	/* the command may have died of it before the guard was told why */
+	if (run->output != NULL && run->output->exhausted && to->cause != SESSION_TIME)
+		to->cause = SESSION_OUTPUT;
 	to->is_signal = WIFSIGNALED(status);
 	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	to->by_terminal = WIFSIGNALED(status) && run->terminal_signal[to->status];
@@ -251,6 +254,7 @@ supervise(struct supervision *run, struct session_result *ret_result, struct cor
 		;
 	drain(run);
 	close(run->guard.line);
+	run->guard.line = -1;
 	if (news.kind != NEWS_FAILED) {
 		fill_result(run, &news, ret_result);
 		return 0;
