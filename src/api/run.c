@@ -5,6 +5,7 @@
 
 #include "api/setup.h"
 #include "audit/log.h"
+#include "base/fd.h"
 #include "plan/print.h"
 #include "session/session.h"
 
@@ -116,18 +117,21 @@ print_end(const struct telling *telling, const struct session_result *result,
 
 /* To the log and to the caller's descriptor. What cannot be logged is said once, and goes on. */
 static void
-tell(const struct telling *telling, const struct str *line)
+tell(const struct telling *telling, struct str *line)
 {
 	const char *store = telling->context->store;
 	struct cordon_run *run = telling->run;
 	int fd = telling->command->status_fd;
 	struct cordon_error why = {0};
 
-	if (line->failed || line->text == NULL)
+	if (line->failed || line->text == NULL) {
+		snprintf(run->notice, sizeof run->notice, "no memory for the audit log");
 		return;
+	}
 	if (store != NULL && audit_append(store, line->text, &why) < 0)
 		snprintf(run->notice, sizeof run->notice, "%s", why.text);
-	if (fd >= 0 && dprintf(fd, "%s\n", line->text) < 0)
+	str_add(line, "\n");
+	if (fd >= 0 && (line->failed || fd_write_line(fd, line->text, line->length) < 0))
 		snprintf(run->notice, sizeof run->notice, "cannot write to the status descriptor");
 }
 

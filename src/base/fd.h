@@ -33,6 +33,11 @@ int file_replace(const char *path, const char *text, size_t length, mode_t mode,
  * that are -1 stay so. For a process that was forked and has no use for the rest.
  */
 void fd_keep_only(int *const *own, size_t count);
+/*
+ * All of text in one write, or -1. Neither a size limit nor a reader that left ends this process by
+ * a signal.
+ */
+int fd_write_line(int fd, const char *text, size_t length);
 /* mkdir -p with mode for what is missing. */
 int dir_make(const char *path, mode_t mode, struct cordon_error *err);
 

@@ -343,7 +343,9 @@ group_release(struct group *group)
 int
 group_remove(struct group *group)
 {
-	if (is_there(group) && (cgroup_clear(group->folder) < 0 || remove_path(group->path) < 0))
+	/* mostly it is empty, and then needs no descriptor, which there may be none of */
+	if (is_there(group) && rmdir(group->path) < 0 && errno != ENOENT &&
+	    (cgroup_clear(group->folder) < 0 || remove_path(group->path) < 0))
 		return -1;
 	group_release(group);
 	return 0;

@@ -36,8 +36,8 @@ reset_handlers(const struct child *child, struct cordon_error *err)
 static int
 restore_mask(const struct child *child, struct cordon_error *err)
 {
-	(void)err;
-	sigprocmask(SIG_SETMASK, &child->mask, NULL);
+	if (sigprocmask(SIG_SETMASK, &child->mask, NULL) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot let signals through");
 	return 0;
 }
 
@@ -193,7 +193,9 @@ child_main(const struct child *child)
 	execve(child->command->path, child->command->argv, child->command->envp);
 	sys = errno;
 	cordon_fail(&err, CORDON_E_PATH, sys, "cannot run %.120s", child->command->path);
-	err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
+	/* no memory, no processes: then it is not the command that is to blame */
+	if (!errno_is_fault(sys))
+		err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
 	report(child, &err);
 	_exit(125);
 }

@@ -131,10 +131,8 @@ let_go(struct watch *watch)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
-		if (null < 0)
+		if (null < 0 || dup2(null, fd) < 0)
 			close(fd);
-		else
-			dup2(null, fd);
 	fd_keep_only(own, sizeof own / sizeof own[0]);
 	if (box != NULL)
 		enforce_serve(box, listener);
@@ -291,8 +289,9 @@ look_at_children(struct watch *watch)
 	int status;
 	pid_t pid;
 
+	/* a signal is told once: whatever fails here must be tried again */
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | COMPAT_WAIT_ALL)) > 0 ||
-	       (pid < 0 && errno == EINTR)) {
+	       (pid < 0 && errno != ECHILD)) {
 		struct news stopped = {.kind = NEWS_STOPPED};
 
 		if (pid != watch->command)
@@ -374,8 +373,12 @@ watch_command(struct watch *watch)
 			{.fd = watch->is_alone ? -1 : watch->line, .events = POLLIN},
 		};
 
-		if (poll(fds, 2, milliseconds_left(watch)) <= 0)
-			continue;
+		/* then signals are asked for now and then: the end of the command is one */
+		if (poll(fds, 2, milliseconds_left(watch)) < 0) {
+			clock_sleep_us(10000);
+			fds[0].revents = POLLIN;
+			fds[1].revents = 0;
+		}
 		if (fds[0].revents)
 			read_signals(watch);
 		if (fds[1].revents)
@@ -417,25 +420,23 @@ int
 guard_start(const struct guard_task *task, struct guard *ret_guard, struct cordon_error *err)
 {
 	pid_t supervisor = getpid();
-	sigset_t all, old;
-	int ends[2];
+	sigset_t all, old = {0};
+	int ends[2], sys;
 	pid_t pid;
 
 	if (compat_line(ends) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	/* blocked before it is born: a signal must not end the guard before it can read it */
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);
-	pid = fork();
+	pid = sigprocmask(SIG_SETMASK, &all, &old) < 0 ? -1 : fork();
 	if (pid == 0) {
 		close(ends[0]);
 		guard_main(task, supervisor, ends[1]);
 	}
+	sys = errno;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(ends[1]);
 	if (pid < 0) {
-		int sys = errno;
-
 		close(ends[0]);
 		return cordon_fail(err, CORDON_E_SYSTEM, sys, "cannot start the guard");
 	}

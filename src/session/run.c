@@ -28,6 +28,7 @@ struct running {
 	sigset_t old_mask;
 	struct sigaction old_children; /* how the caller handles SIGCHLD */
 	int was_heir;		       /* -1: not changed */
+	bool is_started;
 };
 
 /*
@@ -82,8 +83,8 @@ catch_signals(struct running *run, struct cordon_error *err)
 	blocked = set;
 	/* the caller's end of a pipe may go while we relay */
 	sigaddset(&blocked, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &blocked, &run->old_mask);
-	run->watch.signals = compat_signal_fd(&set);
+	if (sigprocmask(SIG_BLOCK, &blocked, &run->old_mask) == 0)
+		run->watch.signals = compat_signal_fd(&set);
 	if (run->watch.signals < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot receive signals");
 	return 0;
@@ -309,7 +310,7 @@ start(struct running *run, const struct session_request *request, struct cordon_
 }
 
 static void
-clean_up(struct running *run)
+clean_up(struct running *run, bool ended)
 {
 	enforce_free(run->box);
 	if (run->watch.relay != NULL)
@@ -318,8 +319,8 @@ clean_up(struct running *run)
 		output_close(&run->output);
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
-	/* else the guard did it, or will */
-	if (run->private_tmp != NULL && run->watch.is_guard_lost)
+	/* the guard did it, or will; where it could not, this is a second try */
+	if (run->private_tmp != NULL && (ended || run->watch.is_guard_lost))
 		tmp_remove(run->private_tmp);
 	if (run->watch.guard.pid == 0 || run->watch.is_guard_lost) {
 		group_remove(&run->watch.group);
@@ -328,7 +329,7 @@ clean_up(struct running *run)
 		close(run->record.fd);
 	}
 	group_release(&run->watch.group);
-	if (run->watch.guard.line >= 0)
+	if (!run->is_started && run->watch.guard.line >= 0)
 		close(run->watch.guard.line);
 	if (run->was_heir == 0)
 		tree_inherit(false);
@@ -366,10 +367,11 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		rc = catch_signals(&run, err);
 		if (rc == 0)
 			rc = start(&run, request, err);
-		if (rc == 0)
+		run.is_started = rc == 0;
+		if (run.is_started)
 			rc = supervise(&run.watch, ret_result, err);
 		restore_signals(&run);
 	}
-	clean_up(&run);
+	clean_up(&run, rc == 0 && !ret_result->left);
 	return rc;
 }

@@ -128,7 +128,7 @@ struct guard_task {
 	struct child child;
 	struct group group;		  /* ended and removed with everything */
 	const char *private_tmp;	  /* made, granted, and removed at the end; NULL: none */
-	const struct record_hold *record; /* removed at the end */
+	const struct record_hold *record; /* removed likewise */
 	bool leave;
 	int64_t time_ms;  /* the limit; 0: none */
 	int64_t grace_ms; /* SIGTERM that long before SIGKILL; 0: SIGKILL at once */

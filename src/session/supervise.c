@@ -163,6 +163,8 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	if (run->joins)
 		return;
 	run->is_guard_lost = true;
+	/* what our children from before left to us meanwhile is older */
+	tree_spare_older(&run->spare, run->guard.pid);
 	wait_for_guard(run);
 	group_kill(&run->group, SESSION_DEADLINE_MS);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
@@ -230,8 +232,9 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 	struct pollfd fds[AT_COUNT];
 
 	fill_poll(run, fds);
-	if (poll(fds, AT_COUNT, -1) <= 0)
-		return false;
+	/* without it no signal is forwarded; the end is still told by the line alone */
+	if (poll(fds, AT_COUNT, -1) < 0)
+		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
 	if (fds[AT_SIGNALS].revents)
 		read_signals(run);
 	if (fds[AT_CALLER].revents)
