@@ -210,11 +210,11 @@ apart()
 # Where namespaces are forbidden the cases above, inside another cordon, stand for these.
 @test "apart: /proc is not there" {
 	prepare
-	# a search for leaks reads /proc
-	export ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
 	apart 'mount -t tmpfs none /proc; echo apart; exec "$1" run -- sh -c "$2"' || return 0
 	said apart
 	harmless 'without /proc'
+	# a sanitizer needs /proc itself, to read its options and to end in peace
+	! is_sanitized || { [ ! -e ran ] && return 0; }
 	[ ! -e ran ] && [ "$status" -eq 125 ] || [ "$status" -eq 7 ] || complain 'neither ran nor refused'
 }
 
