@@ -361,6 +361,7 @@ context_folders(const struct cordon_setup *setup, struct cordon_plan **ret_conte
 	if (context == NULL)
 		return cordon_no_memory(err);
 	context->host.system = enforce_system();
+	context->host.view = &fs_real;
 	context->host.environ = (const char *const *)environ;
 	context->host.project = "";
 	rc = find_folders(context, setup, err);

@@ -210,3 +210,25 @@ fd_close_from(int first)
 	for (int fd = first; fd < end; fd++)
 		close(fd);
 }
+
+/* The lowest first: it cannot stand where another goes. */
+void
+fd_keep_only(int *const *own, size_t count)
+{
+	int to = 3;
+
+	for (size_t moved = 0; moved < count; moved++) {
+		int *lowest = NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (*own[i] >= to && (lowest == NULL || *own[i] < *lowest))
+				lowest = own[i];
+		if (lowest == NULL)
+			continue;
+		/* then nothing more is moved or closed: it was only to be tidy */
+		if (*lowest != to && dup2(*lowest, to) < 0)
+			return;
+		*lowest = to++;
+	}
+	fd_close_from(to);
+}
