@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,16 +37,6 @@ is_foreign(const struct cordon_plan *context)
 }
 
 /* ---- folders ---- */
-
-/* The home by the user database: what decides about trust must not come from the environment. */
-static const char *
-real_home(void)
-{
-	const struct passwd *entry = getpwuid(geteuid());
-
-	return entry != NULL && entry->pw_dir != NULL && *entry->pw_dir == '/' ? entry->pw_dir
-									       : NULL;
-}
 
 static const char *
 env_path(const struct host *host, const char *name)
@@ -95,15 +84,16 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 	     struct cordon_error *err)
 {
 	struct host *host = &context->host;
-	const char *home = env_path(host, "HOME"), *trusted_home = real_home();
+	const char *home = env_path(host, "HOME");
 	int rc;
 
+	context->users_home = home_of_user(&context->arena);
 	host->home = setup->home != NULL ? setup->home : home;
 	rc = own_folder(context, "XDG_CONFIG_HOME", home, ".config", &host->config_dir, err);
 	if (rc == 0)
 		rc = own_folder(context, "XDG_STATE_HOME",
-				trusted_home == NULL ? home : trusted_home, ".local/state",
-				&host->state_dir, err);
+				context->users_home == NULL ? home : context->users_home,
+				".local/state", &host->state_dir, err);
 	if (rc < 0)
 		return rc;
 	context->store = host->state_dir;
@@ -135,13 +125,16 @@ real_path(struct arena *arena, const char *path, struct cordon_error *err)
 static bool
 is_too_wide(const struct cordon_plan *context, const char *path)
 {
-	const char *homes[2] = {env_path(&context->host, "HOME"), real_home()};
+	const char *homes[2] = {env_path(&context->host, "HOME"), context->users_home};
 	char real[PATH_MAX];
 
 	if (strcmp(path, "/") == 0)
 		return true;
 	for (int i = 0; i < 2; i++) {
 		if (homes[i] == NULL || strcmp(homes[i], "/") == 0)
+			continue;
+		/* mostly they are one and the same */
+		if (i > 0 && homes[0] != NULL && strcmp(homes[0], homes[i]) == 0)
 			continue;
 		if (path_below(homes[i], path))
 			return true;
@@ -159,9 +152,8 @@ has_mark(const char *folder, const char *mark)
 	char path[PATH_MAX];
 	struct stat st;
 
-	return stat(folder, &st) == 0 && !(st.st_mode & S_IWOTH) &&
-	       snprintf(path, sizeof path, "%s/%s", folder, mark) < (int)sizeof path &&
-	       lstat(path, &st) == 0;
+	return snprintf(path, sizeof path, "%s/%s", folder, mark) < (int)sizeof path &&
+	       lstat(path, &st) == 0 && stat(folder, &st) == 0 && !(st.st_mode & S_IWOTH);
 }
 
 /* The nearest folder from cwd upwards that has the mark; "" if there is none. */

@@ -312,6 +312,8 @@ cordon_doctor(const struct cordon_setup *setup, enum cordon_format format, char 
 		return rc;
 	checkup.plan = context->plan;
 	checkup.here = setup->facts_file == NULL && context->host.system == enforce_system();
+	if (checkup.here)
+		rc = enforce_probe_broker(&context->plan->facts, err);
 	for (int i = 0; rc == 0 && i < G_COUNT; i++)
 		rc = examine(&checkup, (enum guarantee)i, err);
 	if (rc < 0)

@@ -9,6 +9,12 @@
 
 /* What this host can do, found by trying; a throw-away child is used for what cannot be undone. */
 int enforce_probe(struct facts *ret_facts, struct cordon_error *err);
+/*
+ * The facts that only a broker needs (notification, Yama), which take a child to find:
+ * enforce_probe leaves them out where there is no broker. For doctor, and for a plan that is
+ * printed with its facts.
+ */
+int enforce_probe_broker(struct facts *facts, struct cordon_error *err);
 /* The system this build enforces on. */
 enum system enforce_system(void);
 

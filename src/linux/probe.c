@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -20,7 +21,6 @@
 
 #include "base/fd.h"
 #include "enforce/enforce.h"
-#include "linux/proc.h"
 
 /* Newer than the oldest headers we build with. */
 #ifndef SYS_landlock_create_ruleset
@@ -87,7 +87,17 @@ try_notify(void)
 }
 
 static int
-probe_notify(struct facts *to, struct cordon_error *err)
+yama_scope(void)
+{
+	auto_fd int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+	char digit = '0';
+
+	return fd >= 0 && read(fd, &digit, 1) == 1 && digit >= '0' && digit <= '3' ? digit - '0'
+										   : 0;
+}
+
+int
+enforce_probe_broker(struct facts *to, struct cordon_error *err)
 {
 	pid_t child = fork();
 	int status = 0;
@@ -106,6 +116,7 @@ probe_notify(struct facts *to, struct cordon_error *err)
 	to->values[FACT_NOTIFY_ADDFD] = (status & SAW_ADDFD) != 0;
 	to->values[FACT_NOTIFY_WAIT_KILLABLE] = (status & SAW_KILLABLE) != 0;
 	to->values[FACT_NOTIFY_SYNC] = (status & SAW_SYNC) != 0;
+	to->values[FACT_YAMA] = yama_scope();
 	return 0;
 }
 
@@ -117,16 +128,12 @@ has_filter(void)
 	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
+/* No such process, no such descriptor: a kernel that knows the calls and lets us use them says so. */
 static bool
 has_pidfd(void)
 {
-	auto_fd int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	auto_fd int copy = -1;
-
-	if (self < 0)
-		return false;
-	copy = (int)syscall(SYS_pidfd_getfd, self, self, 0);
-	return copy >= 0;
+	return syscall(SYS_pidfd_open, INT_MAX, 0) < 0 && errno == ESRCH &&
+	       syscall(SYS_pidfd_getfd, -1, -1, 0) < 0 && errno == EBADF;
 }
 
 static bool
@@ -136,16 +143,6 @@ has_openat2(void)
 	auto_fd int root = (int)syscall(SYS_openat2, AT_FDCWD, "/", how, sizeof how);
 
 	return root >= 0;
-}
-
-static int
-yama_scope(void)
-{
-	auto_fd int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
-	char digit = '0';
-
-	return fd >= 0 && read(fd, &digit, 1) == 1 && digit >= '0' && digit <= '3' ? digit - '0'
-										   : 0;
 }
 
 /* Our own cgroup, when we may make others in it. */
@@ -175,10 +172,12 @@ has_cgroup(void)
 }
 
 static bool
-add_nothing(void *context, pid_t parent, pid_t child)
+has_tree(void)
 {
-	(void)context, (void)parent, (void)child;
-	return true;
+	auto_fd int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	char first;
+
+	return fd >= 0 && read(fd, &first, 1) >= 0;
 }
 
 int
@@ -187,7 +186,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	struct facts facts = {.system = SYSTEM_LINUX};
 	struct utsname name;
 	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION_QUERY);
-	int rc = probe_notify(&facts, err);
+	int rc = facts.values[FACT_BROKER] ? enforce_probe_broker(&facts, err) : 0;
 
 	if (rc < 0)
 		return rc;
@@ -197,9 +196,8 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_OPENAT2] = has_openat2();
 	/* a range of one that is certainly not open */
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
-	facts.values[FACT_YAMA] = yama_scope();
 	facts.values[FACT_CGROUP] = has_cgroup();
-	facts.values[FACT_TREE] = proc_children(getpid(), add_nothing, NULL) == 0;
+	facts.values[FACT_TREE] = has_tree();
 	if (uname(&name) == 0)
 		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname,
 			 name.release);
