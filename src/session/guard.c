@@ -113,7 +113,7 @@ let_go(struct watch *watch)
 	dup2(line_first ? watch->signals : watch->line, 4);
 	watch->line = line_first ? 3 : 4;
 	watch->signals = line_first ? 4 : 3;
-	compat_close_from(5);
+	fd_close_from(5);
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
