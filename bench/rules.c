@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Writes down the Landlock rules that cordon loads for the default policy of a project, for the
+ * floor to load the same. They are taken where they go to the kernel, so they are exactly those.
+ *
+ *   rules PROJECT TMP [POLICY] >RULES      TMP stands for the private folder
+ */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/setup.h"
+#include "enforce/enforce.h"
+
+#define CREATE_RULESET 444
+#define ADD_RULE 445
+
+struct beneath {
+	uint64_t access;
+	int32_t fd;
+} __attribute__((packed));
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
+static void
+note_rule(const struct beneath *rule)
+{
+	char link[40], path[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", rule->fd);
+	length = readlink(link, path, sizeof path - 1);
+	if (length > 0 && memchr(path, '\n', (size_t)length) == NULL)
+		printf("%llx %.*s\n", (unsigned long long)rule->access, (int)length, path);
+}
+
+/* The linker puts it in the place of syscall(). */
+long
+__wrap_syscall(long number, ...)
+{
+	long a[5]; /* as many as are in registers, and more than any call of ours has */
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 5; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	if (number == CREATE_RULESET && a[0] != 0) {
+		const uint64_t *handled = (const uint64_t *)a[0];
+
+		printf("%llx %llx %llx\n", (unsigned long long)handled[0],
+		       (unsigned long long)handled[1], (unsigned long long)handled[2]);
+	}
+	if (number == ADD_RULE)
+		note_rule((const struct beneath *)a[2]);
+	return __real_syscall(number, a[0], a[1], a[2], a[3], a[4]);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct cordon_setup *setup = cordon_setup_new();
+	struct box_options options = {.private_tmp = argc >= 3 ? argv[2] : NULL};
+	struct cordon_plan *plan = NULL;
+	struct cordon_error err = {0};
+	struct box *box = NULL;
+	int rc = (argc == 3 || argc == 4) && setup != NULL ? 0 : -CORDON_E_USAGE;
+
+	if (rc == 0)
+		rc = cordon_setup_set(setup, CORDON_OPT_PROJECT, argv[1], &err);
+	if (rc == 0 && argc == 4)
+		rc = cordon_setup_set(setup, CORDON_OPT_POLICY, argv[3], &err);
+	if (rc == 0)
+		rc = cordon_plan_new(setup, &plan, &err);
+	if (rc == 0)
+		rc = enforce_compile(plan->plan, &options, &box, &err);
+	if (rc < 0)
+		fprintf(stderr, "rules: %s\n", err.text);
+	enforce_free(box);
+	cordon_plan_free(plan);
+	cordon_setup_free(setup);
+	return rc < 0;
+}
