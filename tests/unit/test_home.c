@@ -17,8 +17,7 @@ the_first_line_of_a_user_counts(void)
 	} cases[] = {
 		{"root:x:0:0:root:/root:/bin/bash\nme:x:1000:1000::/home/me:/bin/sh\n", 1000,
 		 "/home/me"},
-		{"root:x:0:0:root:/root:/bin/bash\nme:x:1000:1000::/home/me:/bin/sh\n", 0,
-		 "/root"},
+		{"root:x:0:0:root:/root:/bin/bash\nme:x:1000:1000::/home/me:/bin/sh\n", 0, "/root"},
 		{"a:x:5:5::/one:\nb:x:5:5::/two:\n", 5, "/one"},
 		{"# a word\n\na:x:5:5::/one:", 5, "/one"},
 		{"a:x:5:5::/one", 5, "/one"},
