@@ -158,15 +158,19 @@ held_by(pid_t pid, const char *command)
 	return sum;
 }
 
-/* Waits for the file, but not for ever: a minute is long for a start. */
+/* Waits for the file that says it runs; not for ever, and not for one that has ended. */
 static bool
-wait_for(const char *path)
+wait_for(const char *path, pid_t child)
 {
 	const struct timespec pause = {0, 5000000};
+	siginfo_t info = {0};
 
 	for (int i = 0; i < 12000; i++) {
 		if (access(path, F_OK) == 0)
 			return true;
+		if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+		    info.si_pid == child)
+			return false;
 		nanosleep(&pause, NULL);
 	}
 	return false;
@@ -181,19 +185,16 @@ hold_and_weigh(const struct contender *contender, const struct scene *scene, con
 
 	unlink(path);
 	child = fork();
-	if (child == 0) {
-		if (chdir(contender->cwd) == 0)
-			execv(contender->argv[0], contender->argv);
-		_exit(127);
-	}
-	if (child > 0 && wait_for(path)) {
+	if (child == 0)
+		contender_become(contender);
+	if (child < 0)
+		return -1;
+	if (wait_for(path, child)) {
 		nanosleep(&settle, NULL);
 		kilobytes = held_by(child, scene->worker);
 	}
-	if (child > 0) {
-		kill(child, SIGTERM);
-		waitpid(child, NULL, 0);
-	}
+	kill(child, SIGTERM);
+	waitpid(child, NULL, 0);
 	return kilobytes;
 }
 

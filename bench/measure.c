@@ -23,8 +23,8 @@ clock_now(void)
 
 /* ---- running ---- */
 
-static _Noreturn void
-become(const struct contender *contender)
+_Noreturn void
+contender_become(const struct contender *contender)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -52,7 +52,7 @@ contender_run(const struct contender *contender, double *ret_processors)
 	int status = -1;
 
 	if (child == 0)
-		become(contender);
+		contender_become(contender);
 	if (child < 0 || wait4(child, &status, 0, &usage) != child)
 		return -1;
 	end = clock_now();

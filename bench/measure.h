@@ -22,6 +22,8 @@ struct contender {
 };
 
 double clock_now(void); /* milliseconds */
+/* In a child: execs it, silent. */
+_Noreturn void contender_become(const struct contender *contender);
 /* Runs it, silent, and waits: its time, or -1 when its status was not 0. ret_processors may be NULL. */
 double contender_run(const struct contender *contender, double *ret_processors);
 /* One round more than asked, the first of which is not counted. */
