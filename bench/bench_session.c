@@ -176,6 +176,22 @@ wait_for(const char *path, pid_t child)
 	return false;
 }
 
+/* Asked first, so that it ends what it started. */
+static void
+end_child(pid_t child)
+{
+	const struct timespec pause = {0, 5000000};
+
+	kill(child, SIGTERM);
+	for (int i = 0; i < 4000; i++) {
+		if (waitpid(child, NULL, WNOHANG) != 0)
+			return;
+		nanosleep(&pause, NULL);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
 static double
 hold_and_weigh(const struct contender *contender, const struct scene *scene, const char *path)
 {
@@ -193,8 +209,7 @@ hold_and_weigh(const struct contender *contender, const struct scene *scene, con
 		nanosleep(&settle, NULL);
 		kilobytes = held_by(child, scene->worker);
 	}
-	kill(child, SIGTERM);
-	waitpid(child, NULL, 0);
+	end_child(child);
 	return kilobytes;
 }
 
