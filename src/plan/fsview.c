@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+
 static enum fs_kind
 kind_of_failure(int sys)
 {
@@ -101,17 +103,6 @@ struct fs_seen {
 	enum fs_kind kind;
 };
 
-/* FNV-1a. Names that collide on purpose only make one's own start slower. */
-static uint64_t
-hash_of(const char *path)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *path != '\0'; path++)
-		hash = (hash ^ (unsigned char)*path) * 0x100000001b3u;
-	return hash;
-}
-
 /* Where path is, or the free slot where it would be. There is always a free one. */
 static struct fs_seen *
 slot_of(struct fs_seen *slots, size_t room, const char *path, uint64_t hash)
@@ -166,7 +157,7 @@ static enum fs_kind
 memory_look(const void *ctx, const char *path, char *link)
 {
 	struct fs_memory *memory = (struct fs_memory *)ctx;
-	uint64_t hash = hash_of(path);
+	uint64_t hash = hash_text(path);
 	enum fs_kind kind;
 
 	if (memory->room != 0) {
