@@ -20,17 +20,19 @@
 #define ADD_RULE 445
 #define RESTRICT_SELF 446
 #define PATH_BENEATH 1
+#define RULESETS 4
 
 struct beneath {
 	uint64_t access;
 	int32_t fd;
 } __attribute__((packed));
 
-/* One rule: the rights in hexadecimal, a blank, the path. */
+/* "rule RULESET RIGHTS PATH" */
 static int
-add_rule(int ruleset, char *line)
+add_rule(const int *rulesets, char *line)
 {
 	struct beneath rule = {0};
+	int ruleset = rulesets[strtoul(line, &line, 16) % RULESETS];
 	char *path;
 
 	rule.access = strtoull(line, &path, 16);
@@ -40,27 +42,37 @@ add_rule(int ruleset, char *line)
 	return close(rule.fd);
 }
 
+/* "ruleset FILES NET SCOPES": what it handles. */
+static int
+create(char *line)
+{
+	uint64_t handled[3];
+
+	for (int i = 0; i < 3; i++)
+		handled[i] = strtoull(line, &line, 16);
+	return (int)syscall(CREATE_RULESET, handled, sizeof handled, 0);
+}
+
 static int
 restrict_by(const char *rules)
 {
 	static char text[4 << 20];
-	int file = open(rules, O_RDONLY | O_CLOEXEC), ruleset;
+	int file = open(rules, O_RDONLY | O_CLOEXEC), rulesets[RULESETS], count = 0;
 	ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
-	uint64_t handled[3];
-	char *line = text;
 
-	if (length <= 0)
+	if (length <= 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
 	close(file);
-	for (int i = 0; i < 3; i++)
-		handled[i] = strtoull(line, &line, 16);
-	ruleset = (int)syscall(CREATE_RULESET, handled, sizeof handled, 0);
-	for (line = strtok(line, "\n"); line != NULL; line = strtok(NULL, "\n"))
-		if (add_rule(ruleset, line) < 0)
+	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+		if (strncmp(line, "ruleset ", 8) == 0 && count < RULESETS)
+			rulesets[count++] = create(line + 8);
+		else if (add_rule(rulesets, line + 5) < 0)
 			return -1;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -1;
-	return (int)syscall(RESTRICT_SELF, ruleset, 0);
+	}
+	for (int i = 0; i < count; i++)
+		if (syscall(RESTRICT_SELF, rulesets[i], 0) < 0)
+			return -1;
+	return count > 0 ? 0 : -1;
 }
 
 int

@@ -17,6 +17,7 @@
 
 #define CREATE_RULESET 444
 #define ADD_RULE 445
+#define RULESETS 4
 
 struct beneath {
 	uint64_t access;
@@ -27,7 +28,7 @@ long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
 static void
-note_rule(const struct beneath *rule)
+note_rule(int number, const struct beneath *rule)
 {
 	char link[40], path[PATH_MAX];
 	ssize_t length;
@@ -35,29 +36,38 @@ note_rule(const struct beneath *rule)
 	snprintf(link, sizeof link, "/proc/self/fd/%d", rule->fd);
 	length = readlink(link, path, sizeof path - 1);
 	if (length > 0 && memchr(path, '\n', (size_t)length) == NULL)
-		printf("%llx %.*s\n", (unsigned long long)rule->access, (int)length, path);
+		printf("rule %x %llx %.*s\n", (unsigned)number, (unsigned long long)rule->access,
+		       (int)length, path);
+}
+
+static void
+note_ruleset(const uint64_t *handled)
+{
+	printf("ruleset %llx %llx %llx\n", (unsigned long long)handled[0],
+	       (unsigned long long)handled[1], (unsigned long long)handled[2]);
 }
 
 /* The linker puts it in the place of syscall(). */
 long
 __wrap_syscall(long number, ...)
 {
-	long a[5]; /* as many as are in registers, and more than any call of ours has */
+	static int rulesets[RULESETS], count;
+	long a[5], result; /* as many as are in registers, and more than any call of ours has */
 	va_list args;
 
 	va_start(args, number);
 	for (int i = 0; i < 5; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
-	if (number == CREATE_RULESET && a[0] != 0) {
-		const uint64_t *handled = (const uint64_t *)a[0];
-
-		printf("%llx %llx %llx\n", (unsigned long long)handled[0],
-		       (unsigned long long)handled[1], (unsigned long long)handled[2]);
+	for (int i = 0; number == ADD_RULE && i < count; i++)
+		if (rulesets[i] == (int)a[0])
+			note_rule(i, (const struct beneath *)a[2]);
+	result = __real_syscall(number, a[0], a[1], a[2], a[3], a[4]);
+	if (number == CREATE_RULESET && a[0] != 0 && result >= 0 && count < RULESETS) {
+		rulesets[count++] = (int)result;
+		note_ruleset((const uint64_t *)a[0]);
 	}
-	if (number == ADD_RULE)
-		note_rule((const struct beneath *)a[2]);
-	return __real_syscall(number, a[0], a[1], a[2], a[3], a[4]);
+	return result;
 }
 
 int

@@ -47,7 +47,7 @@ cordon_plan_print(const struct cordon_plan *context, enum cordon_format format, 
 	int rc = 0;
 
 	if (format == CORDON_JSON && !context->assumed)
-		rc = enforce_probe_broker(&context->plan->facts, err);
+		rc = enforce_probe_notify(&context->plan->facts, err);
 	if (rc < 0)
 		return rc;
 	if (format == CORDON_JSON)

@@ -125,16 +125,37 @@ landlock_version(const char **ret_why)
 /* One ruleset being made. */
 struct making {
 	const struct plan *plan;
+	const struct ruleset_options *options;
 	struct landlock_access handled;
 	int ruleset;
 	bool root; /* modes do not keep secrets from it, as they do from an ordinary user */
 	struct cordon_error *err;
 };
 
+/* What the inner layer keeps back at path, because the broker decides about it there. */
+static uint64_t
+withheld(const struct making *m, const char *path)
+{
+	uint64_t access = 0;
+
+	if (m->options->kind != RULESET_INNER)
+		return 0;
+	for (size_t i = 0; i < m->options->tree_count; i++) {
+		const struct guarded *tree = &m->options->trees[i];
+
+		if (!path_below(path, tree->path))
+			continue;
+		access |= tree->changes ? access_for_rights(RIGHTS_CHANGE) : 0;
+		access |= tree->reads ? access_for_rights(RIGHT_READ) : 0;
+	}
+	return access;
+}
+
 static int
 allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
 {
-	struct beneath_rule rule = {access & m->handled.files & (folder ? ~0ull : FILE_NOT_DIR),
+	struct beneath_rule rule = {access & ~withheld(m, path) & m->handled.files &
+					    (folder ? ~0ull : FILE_NOT_DIR),
 				    fd};
 
 	if (rule.access == 0 ||
@@ -187,8 +208,12 @@ access_at(const struct making *m, const char *path, int fd, const struct stat *a
 	uint64_t access = access_for_rights(own);
 
 	if (S_ISDIR(at->st_mode)) {
-		unsigned tree = own & decide_below(m, path, 1) & decide_below(m, path, 2);
+		unsigned below = decide_below(m, path, 1), deep = decide_below(m, path, 2);
+		unsigned tree = own & below & deep;
 
+		/* the broker itself never does more than one of them has */
+		if (m->options->kind == RULESET_OUTER)
+			tree = own | below | deep;
 		access = access_for_rights(tree) |
 			 (own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u);
 	}
@@ -419,6 +444,26 @@ allow_paths(const struct making *m)
 	return rc;
 }
 
+/* Where a pattern allows something, the broker must be able to reach. */
+static int
+allow_patterns(const struct making *m)
+{
+	const struct index *index = &m->plan->index;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++) {
+		const struct planned_rule *rule = &index->patterns[i];
+		auto_fd int fd = -1;
+
+		if (rule->effect != EFFECT_ALLOW)
+			continue;
+		fd = path_pin(rule->root);
+		if (fd >= 0)
+			rc = allow(m, fd, access_for_rights(rule->rights), true, rule->root);
+	}
+	return rc;
+}
+
 /* ---- sockets, the private tmp ---- */
 
 /* A word that names a path is the user's own; a preset stands for what may not be there. */
@@ -449,25 +494,27 @@ allow_tmp(const struct making *m, const char *path)
 }
 
 static int
-allow_all(const struct making *m, const struct box_options *options)
+allow_all(const struct making *m)
 {
 	int rc = allow_paths(m);
 
+	if (rc == 0 && m->options->kind == RULESET_OUTER)
+		rc = allow_patterns(m);
 	for (size_t i = 0; rc == 0 && i < m->plan->socket_count; i++)
 		rc = allow_socket(m, &m->plan->sockets[i]);
-	if (rc == 0 && options->private_tmp != NULL)
-		rc = allow_tmp(m, options->private_tmp);
+	if (rc == 0 && m->options->private_tmp != NULL)
+		rc = allow_tmp(m, m->options->private_tmp);
 	return rc;
 }
 
 /* ---- the ruleset ---- */
 
 int
-ruleset_make(const struct plan *plan, const struct box_options *options, int *ret_fd,
+ruleset_make(const struct plan *plan, const struct ruleset_options *options, int *ret_fd,
 	     struct cordon_error *err)
 {
 	int planned = plan->facts.values[FACT_LANDLOCK_ABI], rc;
-	struct making m = {.plan = plan, .root = geteuid() == 0, .err = err};
+	struct making m = {.plan = plan, .options = options, .root = geteuid() == 0, .err = err};
 	auto_fd int ruleset = -1;
 
 	if (planned > landlock_version(NULL))
@@ -482,16 +529,30 @@ ruleset_make(const struct plan *plan, const struct box_options *options, int *re
 	/* any other mode is decided by addresses, which Landlock does not know */
 	if (plan->settings.network.mode != NET_NONE)
 		m.handled.net = 0;
+	if (options->kind == RULESET_OUTER)
+		m.handled.scopes = 0;
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &m.handled, sizeof m.handled, 0);
 	if (ruleset < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a Landlock ruleset");
 	m.ruleset = ruleset;
-	rc = allow_all(&m, options);
+	rc = allow_all(&m);
 	if (rc < 0)
 		return rc;
 	*ret_fd = ruleset;
 	ruleset = -1;
 	return 0;
+}
+
+int
+ruleset_grant_tmp(int ruleset, int abi, const char *path, struct cordon_error *err)
+{
+	struct ruleset_options none = {0};
+	struct making m = {.options = &none,
+			   .ruleset = ruleset,
+			   .handled = access_for_abi(abi),
+			   .err = err};
+
+	return allow_tmp(&m, path);
 }
 
 int

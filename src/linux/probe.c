@@ -21,6 +21,8 @@
 
 #include "base/fd.h"
 #include "enforce/enforce.h"
+#include "linux/cgroup.h"
+#include "linux/scope.h"
 
 /* Newer than the oldest headers we build with. */
 #ifndef SYS_landlock_create_ruleset
@@ -86,27 +88,18 @@ try_notify(void)
 	return saw;
 }
 
-static int
-yama_scope(void)
-{
-	auto_fd int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
-	char digit = '0';
-
-	return fd >= 0 && read(fd, &digit, 1) == 1 && digit >= '0' && digit <= '3' ? digit - '0'
-										   : 0;
-}
-
 int
-enforce_probe_broker(struct facts *to, struct cordon_error *err)
+enforce_probe_notify(struct facts *to, struct cordon_error *err)
 {
-	pid_t child = fork();
+	/* not by SIGCHLD: a caller that ignores it could not wait, another would hear of it */
+	pid_t child = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 	int status = 0;
 
 	if (child < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot probe this kernel: fork");
 	if (child == 0)
 		_exit(try_notify());
-	while (waitpid(child, &status, 0) < 0)
+	while (waitpid(child, &status, __WALL) < 0)
 		if (errno != EINTR)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno,
 					   "cannot probe this kernel: wait");
@@ -116,7 +109,24 @@ enforce_probe_broker(struct facts *to, struct cordon_error *err)
 	to->values[FACT_NOTIFY_ADDFD] = (status & SAW_ADDFD) != 0;
 	to->values[FACT_NOTIFY_WAIT_KILLABLE] = (status & SAW_KILLABLE) != 0;
 	to->values[FACT_NOTIFY_SYNC] = (status & SAW_SYNC) != 0;
-	to->values[FACT_YAMA] = yama_scope();
+	return 0;
+}
+
+/*
+ * What a plan needs to know, without a child where nothing filters us yet: then nobody else can hold
+ * a listener. Flags are judged before the program is looked for, so a kernel that takes them says
+ * that there is no program. Who has this one, of 5.19, has injection, of 5.9.
+ */
+static int
+probe_notify(struct facts *to, struct cordon_error *err)
+{
+	unsigned long flags = NOTIFY_NEW_LISTENER | NOTIFY_WAIT_KILLABLE;
+
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, NULL) == 0 || errno != EFAULT)
+		return enforce_probe_notify(to, err);
+	to->values[FACT_SECCOMP_NOTIFY] = to->values[FACT_NOTIFY_ADDFD] = 1;
+	to->values[FACT_NOTIFY_WAIT_KILLABLE] = 1;
 	return 0;
 }
 
@@ -145,30 +155,14 @@ has_openat2(void)
 	return root >= 0;
 }
 
-/* Our own cgroup, when we may make others in it. */
-static bool
-has_cgroup(void)
+static int
+yama_scope(void)
 {
-	static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
-	char line[4096], path[4200];
-	FILE *file = fopen("/proc/self/cgroup", "re");
-	bool found = false;
+	auto_fd int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+	char digit = '0';
 
-	while (file != NULL && !found && fgets(line, sizeof line, file) != NULL)
-		found = strncmp(line, "0::", 3) == 0;
-	if (file != NULL)
-		fclose(file);
-	if (!found)
-		return false;
-	line[strcspn(line, "\n")] = '\0';
-	for (size_t i = 0; i < 2; i++) {
-		snprintf(path, sizeof path, "%s%s/cgroup.procs", roots[i], line + 3);
-		if (access(path, W_OK) != 0)
-			continue;
-		snprintf(path, sizeof path, "%s%s", roots[i], line + 3);
-		return access(path, W_OK) == 0;
-	}
-	return false;
+	return fd >= 0 && read(fd, &digit, 1) == 1 && digit >= '0' && digit <= '3' ? digit - '0'
+										   : 0;
 }
 
 static bool
@@ -186,7 +180,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	struct facts facts = {.system = SYSTEM_LINUX};
 	struct utsname name;
 	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION_QUERY);
-	int rc = facts.values[FACT_BROKER] ? enforce_probe_broker(&facts, err) : 0;
+	int rc = probe_notify(&facts, err);
 
 	if (rc < 0)
 		return rc;
@@ -196,13 +190,41 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_OPENAT2] = has_openat2();
 	/* a range of one that is certainly not open */
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
-	facts.values[FACT_CGROUP] = has_cgroup();
+	facts.values[FACT_YAMA] = yama_scope();
+	facts.values[FACT_CGROUP] = cgroup_is_delegated();
+	facts.values[FACT_BROKER] = 1;
 	facts.values[FACT_TREE] = has_tree();
 	if (uname(&name) == 0)
 		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname,
 			 name.release);
 	*ret_facts = facts;
 	return 0;
+}
+
+/* A cgroup is made with that limit, and removed. */
+static bool
+can_limit(uint64_t memory, uint64_t processes)
+{
+	char id[32], path[PATH_MAX];
+	struct group_wish wish = {id, memory, processes};
+	int folder;
+
+	snprintf(id, sizeof id, "probe-%d", (int)getpid());
+	if (cgroup_make(&wish, path, &folder) < 0)
+		return false;
+	close(folder);
+	return rmdir(path) == 0;
+}
+
+void
+enforce_probe_limits(struct facts *facts)
+{
+	int *values = facts->values;
+
+	values[FACT_CGROUP] = values[FACT_CGROUP] && can_limit(0, 0);
+	values[FACT_CGROUP_MEMORY] = values[FACT_CGROUP] && can_limit(1u << 30, 0);
+	values[FACT_CGROUP_PIDS] = values[FACT_CGROUP] && can_limit(0, 1000);
+	values[FACT_SCOPE] = scope_can();
 }
 
 enum system

@@ -21,10 +21,16 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 }
 
 int
-enforce_probe_broker(struct facts *facts, struct cordon_error *err)
+enforce_probe_notify(struct facts *facts, struct cordon_error *err)
 {
 	(void)facts, (void)err;
 	return 0;
+}
+
+void
+enforce_probe_limits(struct facts *facts)
+{
+	(void)facts;
 }
 
 enum system

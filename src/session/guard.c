@@ -7,6 +7,7 @@
  */
 #include "base/compat.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,6 +21,7 @@
 
 struct watch {
 	const struct guard_task *task;
+	struct group group;
 	pid_t supervisor, command;
 	int line, signals;
 	int64_t started;
@@ -28,6 +30,8 @@ struct watch {
 	enum session_cause cause;
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */
+	bool hit_processes;
+	bool has_tmp; /* the private folder was made */
 	int status;
 };
 
@@ -51,6 +55,12 @@ read_report(int report, struct cordon_error *ret_why)
 	return false;
 }
 
+static void
+run_child(const void *child)
+{
+	child_main(child);
+}
+
 static bool
 start_command(struct watch *watch, struct cordon_error *ret_why)
 {
@@ -65,15 +75,28 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	child.report = ends[1];
 	child.parent = getpid();
 	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	watch->command = vfork();
-	if (watch->command == 0)
-		child_main(&child);
+	watch->command = child.track_only
+				 ? group_spawn(&watch->group, run_child, &child)
+				 : enforce_start(child.box, &watch->group, run_child, &child);
 	if (watch->command < 0)
 		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
 	close(ends[1]);
 	started = watch->command > 0 && read_report(ends[0], ret_why);
 	close(ends[0]);
 	return started;
+}
+
+/* Only now: before, a killed supervisor would leave it behind. */
+static bool
+make_tmp(struct watch *watch, struct cordon_error *ret_why)
+{
+	const struct guard_task *task = watch->task;
+
+	if (task->private_tmp == NULL)
+		return true;
+	watch->has_tmp = tmp_make(task->private_tmp, ret_why) == 0;
+	return watch->has_tmp &&
+	       enforce_grant_tmp(task->child.box, task->private_tmp, ret_why) == 0;
 }
 
 /* With a terminal of its own the command lives in a session that we lead. */
@@ -96,11 +119,32 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 	return false;
 }
 
-/* A caller that reads our output to its end must not wait for us. Our two go to 3 and 4. */
+/* Moves what is kept to 3 and on, and closes everything else. */
+static void
+keep_only(int *const *keep, size_t count)
+{
+	int to = 3;
+
+	/* the lowest first: it cannot stand where another goes */
+	for (size_t moved = 0; moved < count; moved++) {
+		int *lowest = NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (*keep[i] >= to && (lowest == NULL || *keep[i] < *lowest))
+				lowest = keep[i];
+		if (lowest != NULL)
+			*lowest = dup2(*lowest, to++);
+	}
+	fd_close_from(to);
+}
+
+/* A caller that reads our output to its end must not wait for us. */
 static void
 let_go(struct watch *watch)
 {
-	bool line_first = watch->line < watch->signals;
+	struct box *box = watch->task->child.box;
+	int listener = box == NULL ? -1 : enforce_listener(box);
+	int *const keep[] = {&watch->line, &watch->signals, &watch->group.folder, &listener};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
@@ -108,12 +152,15 @@ let_go(struct watch *watch)
 			close(fd);
 		else
 			dup2(null, fd);
-	/* the lower one first: it cannot stand where the other goes */
-	dup2(line_first ? watch->line : watch->signals, 3);
-	dup2(line_first ? watch->signals : watch->line, 4);
-	watch->line = line_first ? 3 : 4;
-	watch->signals = line_first ? 4 : 3;
-	fd_close_from(5);
+	keep_only(keep, sizeof keep / sizeof keep[0]);
+	if (box != NULL)
+		enforce_serve(box, listener);
+	/* whoever keeps it is the supervisor's child */
+	watch->group.hold = -1;
+	watch->group.keeper = 0;
+	/* who kills the whole group must not kill us with the supervisor; fails where we lead one */
+	if (setsid() < 0)
+		errno = 0;
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
@@ -121,72 +168,91 @@ let_go(struct watch *watch)
 
 /* ---- the end ---- */
 
-static void
-ask_first(int64_t grace_ms)
+/* True when nothing is left. The command's status is kept. */
+static bool
+reap(struct watch *watch)
 {
-	int64_t until = clock_ms() + grace_ms;
+	int status;
+	pid_t pid;
 
-	if (grace_ms <= 0)
+	while ((pid = waitpid(-1, &status, WNOHANG | COMPAT_WAIT_ALL)) > 0) {
+		if (pid != watch->command)
+			continue;
+		watch->exited = true;
+		watch->status = status;
+	}
+	return tree_is_empty(NULL);
+}
+
+static void
+ask_first(struct watch *watch)
+{
+	int64_t until = clock_ms() + watch->grace_ms;
+
+	if (watch->grace_ms <= 0 || reap(watch))
 		return;
 	tree_ask(NULL);
-	while (clock_ms() < until && !tree_is_empty(NULL)) {
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
+	while (!reap(watch) && clock_ms() < until)
 		clock_sleep_us(5000);
-	}
 }
 
-/* Ends everything, then removes what the session made. The command's own status is kept. */
+/* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
 static void
-end_all(struct watch *watch, struct tree_end *ret_end)
+end_group(struct watch *watch)
 {
-	siginfo_t info = {0};
-
-	*ret_end = (struct tree_end){0};
-	/* no child at all: then nothing is below us, and nothing needs to be looked at */
-	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD) {
-		ask_first(watch->grace_ms);
-		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
-	}
-	if (watch->task->private_tmp != NULL)
-		tmp_remove(watch->task->private_tmp);
+	watch->hit_processes = group_hit_processes(&watch->group);
+	/* only if that is how it ended: the kernel says it of what died long before, too */
+	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
+	    WTERMSIG(watch->status) == SIGKILL && group_hit_memory(&watch->group))
+		watch->cause = SESSION_MEMORY;
+	if (group_remove(&watch->group) < 0 && group_kill(&watch->group, SESSION_DEADLINE_MS))
+		group_remove(&watch->group);
 }
 
-/* Ended by us or by itself: in either case its status is read before the walk could take it. */
+/* Its status is read before the walk could take it. */
 static void
 end_command(struct watch *watch)
 {
-	int64_t until = clock_ms() + watch->grace_ms;
+	int64_t until = clock_ms() + SESSION_DEADLINE_MS;
 	int status;
 	pid_t pid;
 
 	if (watch->exited)
 		return;
-	if (watch->grace_ms > 0)
-		tree_ask(NULL);
+	kill(watch->command, SIGKILL);
 	while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
-		clock_sleep_us(2000);
-	watch->grace_ms = until > clock_ms() ? until - clock_ms() : 0;
-	if (pid == 0) {
-		kill(watch->command, SIGKILL);
-		watch->grace_ms = 0;
-		until = clock_ms() + SESSION_DEADLINE_MS;
-		while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
-			clock_sleep_us(200);
-	}
+		clock_sleep_us(200);
 	watch->exited = true;
 	watch->status = pid > 0 ? status : SIGKILL;
+}
+
+/* Ends everything, then removes what the session made. */
+static void
+end_all(struct watch *watch, struct tree_end *ret_end)
+{
+	*ret_end = (struct tree_end){0};
+	if (!tree_is_empty(NULL)) {
+		group_kill(&watch->group, SESSION_DEADLINE_MS);
+		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
+	}
+	end_group(watch);
+	if (watch->has_tmp)
+		tmp_remove(watch->task->private_tmp);
 }
 
 static _Noreturn void
 finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
 {
-	struct news news = {.kind = kind, .cause = watch->cause};
+	struct news news = {.kind = kind};
 
-	if (watch->command > 0 && kind == NEWS_DONE)
+	if (watch->command > 0 && kind == NEWS_DONE) {
+		ask_first(watch);
 		end_command(watch);
+	}
 	end_all(watch, &news.end);
 	news.status = watch->status;
+	news.cause = watch->cause;
+	news.hit_processes = watch->hit_processes;
 	if (why != NULL)
 		news.why = *why;
 	if (!watch->is_alone) {
@@ -217,6 +283,7 @@ command_ended(struct watch *watch, int status)
 	watch->exited = true;
 	watch->status = status;
 	watch->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
+	watch->grace_ms = watch->task->grace_ms;
 	news.cause = watch->cause;
 	if (!watch->task->leave || tree_is_empty(NULL))
 		finish(watch, NEWS_DONE, NULL);
@@ -230,7 +297,7 @@ look_at_children(struct watch *watch)
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0 ||
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | COMPAT_WAIT_ALL)) > 0 ||
 	       (pid < 0 && errno == EINTR)) {
 		struct news stopped = {.kind = NEWS_STOPPED};
 
@@ -298,7 +365,9 @@ milliseconds_left(struct watch *watch)
 	limit = limit > 0 ? watch->started + limit - now : INT64_MAX;
 	if (watch->end_at > 0 && watch->end_at - now < limit)
 		limit = watch->end_at - now;
-	return limit > 1000000000 ? -1 : (int)limit;
+	if (limit == INT64_MAX)
+		return -1;
+	return limit > INT_MAX ? INT_MAX : (int)limit;
 }
 
 static _Noreturn void
@@ -325,6 +394,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 {
 	struct watch watch = {
 		.task = task,
+		.group = task->group,
 		.supervisor = supervisor,
 		.line = line,
 		.started = clock_ms(),
@@ -336,8 +406,8 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 	watch.signals = compat_signal_fd(&all);
 	if (watch.signals < 0)
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot receive signals");
-	else if (become_heir(&watch, &why) && lead_terminal(task->child.terminal, &why) &&
-		 start_command(&watch, &why)) {
+	else if (become_heir(&watch, &why) && make_tmp(&watch, &why) &&
+		 lead_terminal(task->child.terminal, &why) && start_command(&watch, &why)) {
 		let_go(&watch);
 		watch_command(&watch);
 	}

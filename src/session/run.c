@@ -20,15 +20,28 @@ struct running {
 	struct output output;
 	const char *private_tmp;
 	struct box *box;
+	struct limit_value limits[LIMIT_COUNT]; /* for the child: what nothing else keeps */
 	struct command_line command;
 	sigset_t old_mask;
 	struct sigaction old_children; /* how the caller handles SIGCHLD */
 	int was_heir;		       /* -1: not changed */
 };
 
-/* Those that a command can be told by; each as if it had been sent to the command. */
-static const int handled[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGTSTP,  SIGTTIN,
-			      SIGTTOU, SIGCONT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD};
+/*
+ * A command can be told by every signal, each as if it had been sent to the command. Not by those
+ * that cannot be caught, that come from what a process itself does, and that we answer ourselves.
+ */
+static bool
+is_for_command(int signal)
+{
+	static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE,
+				     SIGILL,  SIGTRAP, SIGABRT, SIGSYS, SIGPIPE};
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (others[i] == signal)
+			return false;
+	return true;
+}
 
 static bool
 is_ignored(int signal)
@@ -60,9 +73,9 @@ catch_signals(struct running *run, struct cordon_error *err)
 
 	sigemptyset(&set);
 	mind_children(run);
-	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
-		if (!is_ignored(handled[i]))
-			sigaddset(&set, handled[i]);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (is_for_command(signal) && !is_ignored(signal))
+			sigaddset(&set, signal);
 	blocked = set;
 	/* the caller's end of a pipe may go while we relay */
 	sigaddset(&blocked, SIGPIPE);
@@ -134,19 +147,43 @@ check_request(const struct session_request *request, struct cordon_error *err)
 static int
 prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	struct box_options options = {0};
+	const struct box_options options = {0};
 	int rc = 0;
 
 	if (request->track_only)
 		return command_prepare(&run->arena, request, NULL, &run->command, err);
 	if (request->plan->settings.tmp == TMP_PRIVATE)
-		rc = tmp_make(&run->arena, request->plan->host, &run->private_tmp, err);
-	options.private_tmp = run->private_tmp;
+		rc = tmp_name(&run->arena, request->plan->host, &run->private_tmp, err);
 	if (rc == 0)
 		rc = command_prepare(&run->arena, request, run->private_tmp, &run->command, err);
 	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &run->box, err);
 	return rc;
+}
+
+/* A limit over all processes is the group's; accepted as a gap it is each process's own. */
+static uint64_t
+take_limit(struct running *run, const struct plan *plan, enum guarantee guarantee, enum limit limit)
+{
+	uint64_t value = run->limits[limit].value;
+
+	if (value == 0 || plan == NULL || plan->promises[guarantee].keeping != KEPT_ENFORCED)
+		return 0;
+	run->limits[limit].value = 0;
+	return value;
+}
+
+static int
+prepare_group(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	const struct plan *plan = request->plan;
+	static const struct facts unknown;
+	struct group_wish wish = {.id = request->id};
+
+	memcpy(run->limits, request->limits, sizeof run->limits);
+	wish.memory = take_limit(run, plan, G_LIMITS_MEMORY, LIMIT_MEMORY);
+	wish.processes = take_limit(run, plan, G_LIMITS_PROCESSES, LIMIT_PROCESSES);
+	return group_make(plan == NULL ? &unknown : &plan->facts, &wish, &run->watch.group, err);
 }
 
 static int
@@ -194,11 +231,12 @@ start(struct running *run, const struct session_request *request, struct cordon_
 		.child = {.box = run->box,
 			  .track_only = request->track_only,
 			  .command = &run->command,
-			  .limits = request->limits,
+			  .limits = run->limits,
 			  .mask = run->old_mask,
 			  .ignore_children = run->old_children.sa_handler == SIG_IGN,
 			  .output = {-1, -1},
 			  .terminal = run->watch.relay != NULL ? run->relay.slave : -1},
+		.group = run->watch.group,
 		.private_tmp = run->private_tmp,
 		.leave = request->leave,
 		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
@@ -219,7 +257,7 @@ start(struct running *run, const struct session_request *request, struct cordon_
 }
 
 static void
-clean_up(struct running *run, bool started)
+clean_up(struct running *run)
 {
 	enforce_free(run->box);
 	if (run->watch.relay != NULL)
@@ -229,8 +267,11 @@ clean_up(struct running *run, bool started)
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
 	/* else the guard did it, or will */
-	if (run->private_tmp != NULL && (!started || run->watch.is_guard_lost))
+	if (run->private_tmp != NULL && run->watch.is_guard_lost)
 		tmp_remove(run->private_tmp);
+	if (run->watch.guard.pid == 0 || run->watch.is_guard_lost)
+		group_remove(&run->watch.group);
+	group_release(&run->watch.group);
 	if (run->was_heir == 0)
 		tree_inherit(false);
 	arena_free(&run->arena);
@@ -244,7 +285,6 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		.watch = {.request = request, .signals = -1, .caller = -1},
 		.was_heir = -1,
 	};
-	bool started = false;
 	int rc = check_request(request, err);
 
 	if (rc == 0)
@@ -252,17 +292,18 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	if (rc == 0)
 		rc = prepare_streams(&run, request, err);
 	if (rc == 0)
+		rc = prepare_group(&run, request, err);
+	if (rc == 0)
 		rc = become_heir(&run, request->plan, err);
 	if (rc == 0) {
 		run.watch.caller = watch_caller(request);
 		rc = catch_signals(&run, err);
 		if (rc == 0)
 			rc = start(&run, request, err);
-		started = rc == 0;
-		if (started)
+		if (rc == 0)
 			rc = supervise(&run.watch, ret_result, err);
 		restore_signals(&run);
 	}
-	clean_up(&run, started);
+	clean_up(&run);
 	return rc;
 }

@@ -50,7 +50,7 @@ struct fixture {
 	struct plan plan;
 	struct rule rules[RULES];
 	size_t count;
-	struct box_options options;
+	struct ruleset_options options;
 };
 
 static void
@@ -1103,7 +1103,7 @@ a_plan_that_counts_on_more_is_refused(void)
 static void
 a_plan_with_gaps_gets_no_box(void)
 {
-	struct box_options options = {0};
+	struct box_options box_options = {0};
 	struct cordon_error err = {0};
 	struct box *box = NULL;
 	struct fixture f;
@@ -1111,12 +1111,12 @@ a_plan_with_gaps_gets_no_box(void)
 	plan_begin(&f);
 	f.plan.promises[G_FILES_CARVEOUT] = (struct promise){KEPT_GAP, "no broker", "wait for it"};
 	f.plan.promises[G_NET_DNS] = (struct promise){KEPT_GAP, "no broker", NULL};
-	check_int(enforce_compile(&f.plan, &options, &box, &err), -CORDON_E_GAP);
+	check_int(enforce_compile(&f.plan, &box_options, &box, &err), -CORDON_E_GAP);
 	check(box == NULL);
 	check_str(err.text, "files.carveout cannot be kept here: no broker; wait for it; "
 			    "or --accept files.carveout (and 1 more)");
 	f.plan.facts.system = SYSTEM_MACOS;
-	check_int(enforce_compile(&f.plan, &options, &box, &err), -CORDON_E_GAP);
+	check_int(enforce_compile(&f.plan, &box_options, &box, &err), -CORDON_E_GAP);
 	plan_end(&f);
 }
 
@@ -1161,7 +1161,7 @@ a_box_serves_several_children(void)
 	plan_begin(&f);
 	plan_rule(&f, EFFECT_ALLOW, below("tree"), RIGHTS_ALL, MATCH_SUBPATH, NAMED);
 	check_int(index_finish(&f.plan.index, NULL), 0);
-	check_int(enforce_compile(&f.plan, &f.options, &box, &err), 0);
+	check_int(enforce_compile(&f.plan, &(struct box_options){0}, &box, &err), 0);
 	for (int i = 0; box != NULL && i < 2; i++) {
 		check_int(boxed(box, do_read, below("tree/file")), 0);
 		check_int(boxed(box, do_read, below("out/file")), EACCES);
