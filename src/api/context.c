@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,23 +37,6 @@ is_foreign(const struct cordon_plan *context)
 }
 
 /* ---- folders ---- */
-
-/* The home by the user database: what decides about trust must not come from the environment. */
-static int
-real_home(struct cordon_plan *context, const char **ret_home, struct cordon_error *err)
-{
-	const struct passwd *entry;
-
-	*ret_home = NULL;
-	errno = 0;
-	entry = getpwuid(geteuid());
-	if (entry == NULL && errno_is_fault(errno))
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look up the user");
-	if (entry == NULL || entry->pw_dir == NULL || *entry->pw_dir != '/')
-		return 0;
-	*ret_home = arena_strdup(&context->arena, entry->pw_dir, err);
-	return *ret_home == NULL ? -CORDON_E_MEMORY : 0;
-}
 
 /* By its name and by where that leads. */
 static int
@@ -125,7 +107,7 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 {
 	struct host *host = &context->host;
 	const char *home = env_path(host, "HOME"), *trusted_home;
-	int rc = real_home(context, &trusted_home, err);
+	int rc = home_of_user(&context->arena, &trusted_home, err);
 
 	host->home = setup->home != NULL ? setup->home : home;
 	if (rc == 0)
