@@ -44,6 +44,7 @@ int run_doctor(struct cli *cli);
 int run_trust(struct cli *cli);
 int run_init(struct cli *cli);
 int run_confine(struct cli *cli);
+int run_sbpl(struct cli *cli);
 
 /* Fills cli from arguments; 0, 1 when --help was answered, or EXIT_CORDON after a message. */
 int cli_parse(struct cli *cli, int argc, char **argv);

@@ -46,11 +46,15 @@ const struct command commands[] = {
 	{"confine", run_confine, "where a path leads inside a root, or that it escapes",
 	 "ROOT PATH", "Prints where PATH leads. Exit status 0 inside ROOT, 1 when it leads out.\n",
 	 "json root", 2, 2, false, false, false},
+	{"sbpl", run_sbpl, "the macOS profile of a policy and its parameters", "",
+	 "For macOS, on any system. --home and -C name folders of a Mac, which need not be\n"
+	 "here. What a session adds (private tmp, fingerprint, proxy) is not shown.\n",
+	 "json", 0, 0, true, false, false},
 	{0},
 };
 
 /* Named by the design, built later: better a clear word than an unknown command. */
-static const char *const later[] = {"learn", "log", "report", "ps", "kill", "sbpl", NULL};
+static const char *const later[] = {"learn", "log", "report", "ps", "kill", NULL};
 
 static const struct command *
 find_command(const char *name)
