@@ -59,9 +59,14 @@ enum cordon_option {
 	CORDON_OPT_PORT,
 	CORDON_OPT_RESOLVER, /* ADDRESS:PORT */
 	CORDON_OPT_SOCKET,
-	CORDON_OPT_ENV, /* NAME or NAME=VALUE */
-	CORDON_OPT_TIME,
+	CORDON_OPT_ENV,	 /* NAME or NAME=VALUE */
+	CORDON_OPT_TIME, /* limits */
 	CORDON_OPT_OUTPUT,
+	CORDON_OPT_PROCESSES,
+	CORDON_OPT_MEMORY,
+	CORDON_OPT_FILE_SIZE,
+	CORDON_OPT_CPU_TIME,
+	CORDON_OPT_OPEN_FILES,
 	CORDON_OPT_ACCEPT,	      /* name of a guarantee */
 	CORDON_OPT_NO_PROJECT_POLICY, /* value ignored */
 	CORDON_OPT_SYSTEM,	      /* "linux" or "macos" */
@@ -115,27 +120,51 @@ int cordon_plan_sbpl(const struct cordon_plan *plan, enum cordon_format format, 
 /* What to run. */
 struct cordon_command {
 	char *const *argv;
-	int login;     /* as a login shell: argv[0] gets a "-" in front */
-	int pty;       /* give it a terminal of its own */
-	int status_fd; /* where JSON lines about the session go; -1: nowhere */
+	int login;	  /* as a login shell: argv[0] gets a "-" in front */
+	int pty;	  /* give it a terminal of its own */
+	int leave;	  /* what it leaves behind lives on; the session stays until it is ended */
+	int status_fd;	  /* where JSON lines about the session go; -1: nowhere */
+	int64_t grace_ms; /* between SIGTERM and SIGKILL when cordon ends it; -1: nothing said */
+};
+
+/* What ended a session. */
+enum cordon_cause {
+	CORDON_ENDED_EXIT,
+	CORDON_ENDED_SIGNAL,
+	CORDON_ENDED_TIME,   /* the time limit */
+	CORDON_ENDED_OUTPUT, /* the output limit */
+	CORDON_ENDED_KILLED, /* cordon kill, or its guard was killed */
+	CORDON_CAUSES
 };
 
 /* How it ended. */
 struct cordon_run {
-	int status;	 /* its exit status, when signal is 0 */
-	int signal;	 /* what ended it, or 0 */
+	enum cordon_cause cause;
+	int status;	 /* the command's exit status, when signal is 0 */
+	int signal;	 /* what ended the command, or 0 */
 	int by_terminal; /* the signal came from the terminal and reached the caller too */
-	int timed_out;
+	int ended;	 /* processes it left behind, which were ended */
+	int left;	 /* processes that would not end; survivors names some */
+	char survivors[240];
 	char notice[240]; /* what could not be logged, or "" */
 };
 
 /*
- * Runs a command inside the plan and waits for its end. A plan with gaps is refused. When nothing
- * was started the result is an error; err->sys is then 127 (not found) or 126 (not executable) where
- * that is the reason.
+ * Runs a command inside the plan and waits for its end, and the end of everything it started. A
+ * plan with gaps is refused. When nothing was started the result is an error; err->sys is then 127
+ * (not found) or 126 (not executable) where that is the reason. 0 to 2 must be open. While it runs
+ * the calling process inherits orphans (Linux: is a child subreaper); children it had before are
+ * left alone, others must not be started meanwhile.
  */
 int cordon_run(struct cordon_plan *plan, const struct cordon_command *command,
 	       struct cordon_run *ret_run, struct cordon_error *err);
+
+/*
+ * Runs a command that nothing restricts; only the end of everything it starts is guaranteed. Of the
+ * setup only limits count; one that restricts anything else is refused.
+ */
+int cordon_track(const struct cordon_setup *setup, const struct cordon_command *command,
+		 struct cordon_run *ret_run, struct cordon_error *err);
 
 /*
  * What this host can enforce, tried: each guarantee the policy needs is held against the running

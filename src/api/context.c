@@ -325,6 +325,25 @@ choose_system(struct cordon_plan *context, const struct cordon_setup *setup)
 }
 
 int
+context_folders(const struct cordon_setup *setup, struct cordon_plan **ret_context,
+		struct cordon_error *err)
+{
+	auto_context struct cordon_plan *context = calloc(1, sizeof *context);
+	int rc;
+
+	if (context == NULL)
+		return cordon_no_memory(err);
+	context->host.system = enforce_system();
+	context->host.environ = (const char *const *)environ;
+	context->host.project = "";
+	rc = find_folders(context, setup, err);
+	if (rc < 0)
+		return rc;
+	*ret_context = take(&context);
+	return 0;
+}
+
+int
 context_open(const struct cordon_setup *setup, enum context_use use,
 	     struct cordon_plan **ret_context, struct cordon_error *err)
 {

@@ -7,37 +7,37 @@
 #include "audit/log.h"
 #include "session/session.h"
 
-static const char *const cause_names[] = {
-	[SESSION_EXITED] = "exit",
-	[SESSION_SIGNALLED] = "signal",
-	[SESSION_TIME] = "time",
+static const char *const cause_names[SESSION_CAUSES] = {
+	[SESSION_EXITED] = "exit",   [SESSION_SIGNALLED] = "signal", [SESSION_TIME] = "time",
+	[SESSION_OUTPUT] = "output", [SESSION_KILLED] = "killed",
+};
+
+/* One run on its way to the log. */
+struct telling {
+	const struct cordon_plan *context;
+	const struct cordon_command *command;
+	struct cordon_run *run;
+	char id[17];
 };
 
 static void
-print_head(const struct cordon_plan *context, const char *id, const char *event, struct str *to)
+print_head(const struct telling *telling, const char *event, struct str *to)
 {
 	char when[32];
 
 	audit_time(when, sizeof when);
 	str_printf(to,
 		   "{\"time\": \"%s\", \"session\": \"%s\", \"event\": \"%s\", \"project\": ", when,
-		   id, event);
-	str_json(to, context->host.project);
+		   telling->id, event);
+	str_json(to, telling->context->host.project);
 }
 
 static void
-print_start(const struct cordon_plan *context, const char *id, char *const *argv, struct str *to)
+print_plan(const struct plan *plan, struct str *to)
 {
-	const struct plan *plan = context->plan;
 	const char *between = "";
 
-	print_head(context, id, "start", to);
-	str_add(to, ", \"command\": [");
-	for (size_t i = 0; argv[i] != NULL; i++) {
-		str_add(to, i == 0 ? "" : ", ");
-		str_json(to, argv[i]);
-	}
-	str_add(to, "], \"sources\": [");
+	str_add(to, ", \"sources\": [");
 	for (size_t i = 0; i < plan->stack->count; i++) {
 		str_add(to, i == 0 ? "" : ", ");
 		str_json(to, plan->stack->entries[i].policy->file);
@@ -51,78 +51,159 @@ print_start(const struct cordon_plan *context, const char *id, char *const *argv
 									: "not kept, accepted");
 		between = ", ";
 	}
-	str_add(to, "}}");
+	str_add(to, "}");
 }
 
 static void
-print_end(const struct cordon_plan *context, const char *id, const struct session_result *result,
+print_start(const struct telling *telling, struct str *to)
+{
+	char *const *argv = telling->command->argv;
+
+	print_head(telling, "start", to);
+	str_add(to, ", \"command\": [");
+	for (size_t i = 0; argv[i] != NULL; i++) {
+		str_add(to, i == 0 ? "" : ", ");
+		str_json(to, argv[i]);
+	}
+	str_add(to, "]");
+	if (telling->context->plan != NULL)
+		print_plan(telling->context->plan, to);
+	else
+		str_add(to,
+			", \"sources\": [], \"guarantees\": {\"process.tree\": \"tracking only\"}");
+	str_add(to, "}");
+}
+
+static void
+print_survivors(const struct session_result *result, struct str *to)
+{
+	str_add(to, ", \"survivors\": [");
+	for (int i = 0; i < result->end.left && i < TREE_SURVIVORS; i++) {
+		str_printf(to, "%s{\"pid\": %d, \"name\": ", i == 0 ? "" : ", ",
+			   (int)result->end.survivors[i].pid);
+		str_json(to, result->end.survivors[i].name);
+		str_add(to, "}");
+	}
+	str_add(to, "]");
+}
+
+static void
+print_end(const struct telling *telling, const struct session_result *result,
 	  const struct cordon_error *failed, struct str *to)
 {
-	print_head(context, id, "end", to);
+	print_head(telling, "end", to);
 	if (failed != NULL) {
 		str_add(to, ", \"cause\": \"not started\", \"error\": ");
 		str_json(to, failed->text);
 	} else {
-		str_printf(to, ", \"cause\": \"%s\", \"%s\": %d, \"seconds\": %.3f",
-			   cause_names[result->cause],
-			   result->cause == SESSION_EXITED ? "status" : "signal", result->status,
-			   result->seconds);
+		str_printf(to, ", \"cause\": \"%s\", \"%s\": %d, \"seconds\": %.3f, \"ended\": %d",
+			   cause_names[result->cause], result->is_signal ? "signal" : "status",
+			   result->status, (double)result->ms / 1000, result->end.ended);
+		if (result->left)
+			str_add(to, ", \"lives_on\": true");
+		if (result->end.left > 0)
+			print_survivors(result, to);
 	}
 	str_add(to, "}");
 }
 
 /* To the log and to the caller's descriptor. What cannot be logged is said once, and goes on. */
 static void
-tell(const struct cordon_plan *context, int status_fd, const struct str *line,
-     struct cordon_run *run)
+tell(const struct telling *telling, const struct str *line)
 {
+	const char *store = telling->context->store;
+	struct cordon_run *run = telling->run;
+	int fd = telling->command->status_fd;
 	struct cordon_error why = {0};
 
 	if (line->failed || line->text == NULL)
 		return;
-	if (context->store != NULL && audit_append(context->store, line->text, &why) < 0)
+	if (store != NULL && audit_append(store, line->text, &why) < 0)
 		snprintf(run->notice, sizeof run->notice, "%s", why.text);
-	if (status_fd >= 0 && dprintf(status_fd, "%s\n", line->text) < 0)
+	if (fd >= 0 && dprintf(fd, "%s\n", line->text) < 0)
 		snprintf(run->notice, sizeof run->notice, "cannot write to the status descriptor");
+}
+
+static void
+fill_run(const struct session_result *result, struct cordon_run *to)
+{
+	const struct tree_end *end = &result->end;
+	size_t used = 0;
+
+	to->cause = (enum cordon_cause)result->cause;
+	to->signal = result->is_signal ? result->status : 0;
+	to->status = result->is_signal ? 0 : result->status;
+	to->by_terminal = result->by_terminal;
+	to->ended = end->ended;
+	to->left = end->left;
+	for (int i = 0; i < end->left && i < TREE_SURVIVORS && used < sizeof to->survivors; i++)
+		used += (size_t)snprintf(to->survivors + used, sizeof to->survivors - used,
+					 "%s%d (%s)", i == 0 ? "" : ", ",
+					 (int)end->survivors[i].pid, end->survivors[i].name);
+}
+
+/* What both kinds of sessions have in common. */
+static int
+run_session(const struct cordon_plan *context, struct session_request *request,
+	    const struct cordon_command *command, struct cordon_run *ret_run,
+	    struct cordon_error *err)
+{
+	struct telling telling = {.context = context, .command = command, .run = ret_run};
+	auto_str struct str start = {0}, end = {0};
+	struct session_result result = {0};
+	struct cordon_error why = {0};
+	int rc = audit_id(telling.id, err);
+
+	if (rc < 0)
+		return rc;
+	request->argv = command->argv;
+	request->environ = context->host.environ;
+	request->login = command->login;
+	request->pty = command->pty;
+	request->leave = command->leave;
+	request->grace_ms = command->grace_ms;
+	print_start(&telling, &start);
+	tell(&telling, &start);
+	rc = session_run(request, &result, &why);
+	print_end(&telling, &result, rc < 0 ? &why : NULL, &end);
+	tell(&telling, &end);
+	if (rc == 0)
+		fill_run(&result, ret_run);
+	else if (err != NULL)
+		*err = why;
+	return rc;
 }
 
 int
 cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	   struct cordon_run *ret_run, struct cordon_error *err)
 {
-	auto_str struct str start = {0}, end = {0};
-	struct session_result result = {0};
-	struct cordon_error why = {0};
-	char id[17];
-	struct session_request request = {
-		.plan = context->plan,
-		.argv = command->argv,
-		.login = command->login,
-		.pty = command->pty,
-		.status_fd = command->status_fd,
-		.id = id,
-	};
-	int rc = audit_id(id, err);
+	struct session_request request = {0};
 
 	*ret_run = (struct cordon_run){0};
-	if (rc == 0 && context->assumed)
-		rc = cordon_fail(err, CORDON_E_USAGE, 0,
-				 "a plan made from assumed facts cannot be run");
-	if (rc < 0)
-		return rc;
-	print_start(context, id, command->argv, &start);
-	tell(context, command->status_fd, &start, ret_run);
-	rc = session_run(&request, &result, &why);
-	print_end(context, id, &result, rc < 0 ? &why : NULL, &end);
-	tell(context, command->status_fd, &end, ret_run);
-	if (rc < 0) {
-		if (err != NULL)
-			*err = why;
-		return rc;
-	}
-	ret_run->timed_out = result.cause == SESSION_TIME;
-	ret_run->signal = result.cause == SESSION_EXITED ? 0 : result.status;
-	ret_run->by_terminal = result.by_terminal;
-	ret_run->status = result.cause == SESSION_EXITED ? result.status : 0;
-	return 0;
+	if (context == NULL || context->plan == NULL)
+		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no plan to run it by");
+	if (context->assumed)
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "a plan made from assumed facts cannot be run");
+	request.plan = context->plan;
+	request.limits = context->plan->settings.limits;
+	return run_session(context, &request, command, ret_run, err);
+}
+
+int
+cordon_track(const struct cordon_setup *setup, const struct cordon_command *command,
+	     struct cordon_run *ret_run, struct cordon_error *err)
+{
+	struct session_request request = {.track_only = true, .limits = setup->options->limits};
+	auto_context struct cordon_plan *context = NULL;
+	int rc;
+
+	*ret_run = (struct cordon_run){0};
+	if (setup->restricts || setup->text_count > 0)
+		return cordon_fail(
+			err, CORDON_E_USAGE, 0,
+			"tracking restricts nothing: of policies and options only limits go with it");
+	rc = context_folders(setup, &context, err);
+	return rc < 0 ? rc : run_session(context, &request, command, ret_run, err);
 }

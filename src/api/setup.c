@@ -289,9 +289,14 @@ static int
 set_limit(struct cordon_setup *setup, const struct option *option, const char *value,
 	  struct cordon_error *err)
 {
+	static const char *(*const readers[LIMIT_COUNT])(const char *, uint64_t *) = {
+		[LIMIT_TIME] = value_duration,	  [LIMIT_OUTPUT] = value_size,
+		[LIMIT_PROCESSES] = value_count,  [LIMIT_MEMORY] = value_size,
+		[LIMIT_FILE_SIZE] = value_size,	  [LIMIT_CPU_TIME] = value_duration,
+		[LIMIT_OPEN_FILES] = value_count,
+	};
 	struct limit_value *limit = &setup->options->limits[option->extra];
-	const char *reason = option->extra == LIMIT_TIME ? value_duration(value, &limit->value)
-							 : value_size(value, &limit->value);
+	const char *reason = readers[option->extra](value, &limit->value);
 
 	limit->place = option_place(option);
 	return reason == NULL ? 0 : refuse(option, value, reason, err);
@@ -391,6 +396,11 @@ static const struct option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_ENV] = {"--env", set_env, 0},
 	[CORDON_OPT_TIME] = {"--time", set_limit, LIMIT_TIME},
 	[CORDON_OPT_OUTPUT] = {"--output", set_limit, LIMIT_OUTPUT},
+	[CORDON_OPT_PROCESSES] = {"--processes", set_limit, LIMIT_PROCESSES},
+	[CORDON_OPT_MEMORY] = {"--memory", set_limit, LIMIT_MEMORY},
+	[CORDON_OPT_FILE_SIZE] = {"--file-size", set_limit, LIMIT_FILE_SIZE},
+	[CORDON_OPT_CPU_TIME] = {"--cpu-time", set_limit, LIMIT_CPU_TIME},
+	[CORDON_OPT_OPEN_FILES] = {"--open-files", set_limit, LIMIT_OPEN_FILES},
 	[CORDON_OPT_ACCEPT] = {"--accept", set_accept, 0},
 	[CORDON_OPT_NO_PROJECT_POLICY] = {"--no-project-policy", set_no_project_policy, 0},
 	[CORDON_OPT_SYSTEM] = {"--system", set_system, 0},
@@ -406,7 +416,10 @@ cordon_setup_set(struct cordon_setup *setup, enum cordon_option option, const ch
 	if (setup == NULL || (unsigned)option >= CORDON_OPT_COUNT || value == NULL)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "there is no such option, or it has no value");
-	if (option >= CORDON_OPT_READ && option <= CORDON_OPT_ACCEPT)
+	if (option >= CORDON_OPT_READ && option <= CORDON_OPT_ACCEPT) {
 		setup->options_used = true;
+		if (option < CORDON_OPT_TIME || option > CORDON_OPT_OPEN_FILES)
+			setup->restricts = true;
+	}
 	return options[option].set(setup, &options[option], value, err);
 }

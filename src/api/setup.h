@@ -19,6 +19,7 @@ struct cordon_setup {
 	size_t text_count;
 	struct policy *options; /* --read and its like */
 	bool options_used;
+	bool restricts; /* an option says something else than a limit */
 };
 
 /* Everything a plan borrows from. */
@@ -47,6 +48,9 @@ enum context_use {
 /* The host part: folders, project, facts. */
 int context_open(const struct cordon_setup *setup, enum context_use use,
 		 struct cordon_plan **ret_context, struct cordon_error *err);
+/* Only the folders of the host part: for what needs no plan. */
+int context_folders(const struct cordon_setup *setup, struct cordon_plan **ret_context,
+		    struct cordon_error *err);
 /* The plan part. only: one policy text instead of every source, or NULL. */
 int context_plan(struct cordon_plan *context, const struct cordon_setup *setup,
 		 enum context_use use, const struct stack_text *only, struct cordon_error *err);

@@ -15,12 +15,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <time.h>
 
 #if defined(__linux__)
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#ifdef SYS_pidfd_open
+#define COMPAT_SYS_PIDFD_OPEN SYS_pidfd_open
+#else
+#define COMPAT_SYS_PIDFD_OPEN 434
+#endif
 
 #ifdef SYS_close_range
 #define COMPAT_SYS_CLOSE_RANGE SYS_close_range
@@ -44,21 +53,59 @@
 #define COMPAT_O_TMPFILE 0
 #endif
 
-/* The caller's death ends this process too, where the system can promise that. */
+/* The parent's death sends this signal, where the system can promise that. */
 static inline int
-compat_die_with_parent(void)
+compat_die_with_parent(int number)
 {
 #if defined(__linux__)
-	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	return prctl(PR_SET_PDEATHSIG, number, 0, 0, 0);
 #else
+	(void)number;
 	return 0;
 #endif
 }
 
+/* Both ends close at exec. */
+static inline int
+compat_pipe(int ends[2])
+{
+#if defined(__linux__)
+	return pipe2(ends, O_CLOEXEC);
+#else
+	if (pipe(ends) < 0)
+		return -1;
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+#endif
+}
+
+/* Two ends of a line that carries values both ways; both close at exec. */
+static inline int
+compat_line(int ends[2])
+{
+#if defined(__linux__)
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+#else
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0)
+		return -1;
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+#endif
+}
+
+struct compat_signal {
+	int number;
+	bool from_process; /* and not from the terminal or the kernel */
+	bool is_queued;	   /* with a value, by sigqueue */
+	uid_t uid;
+	int value;
+};
+
 /*
  * A descriptor that becomes readable when one of the blocked signals of set arrives; no handler, no
- * global. compat_signal_read gives one of them: its number, and whether a process sent it (and not
- * the terminal or the kernel); 0 when there is none.
+ * global. compat_signal_read takes one of them; false when there is none.
  */
 static inline int
 compat_signal_fd(const sigset_t *set)
@@ -80,23 +127,70 @@ compat_signal_fd(const sigset_t *set)
 #endif
 }
 
-static inline int
-compat_signal_read(int fd, bool *ret_from_process)
+static inline bool
+compat_signal_read(int fd, struct compat_signal *ret_signal)
 {
 #if defined(__linux__)
 	struct signalfd_siginfo info;
 
 	if (read(fd, &info, sizeof info) != (ssize_t)sizeof info)
-		return 0;
-	*ret_from_process = info.ssi_code <= 0;
-	return (int)info.ssi_signo;
+		return false;
+	*ret_signal = (struct compat_signal){
+		.number = (int)info.ssi_signo,
+		.from_process = info.ssi_code <= 0,
+		.is_queued = info.ssi_code == SI_QUEUE,
+		.uid = info.ssi_uid,
+		.value = info.ssi_int,
+	};
+	return true;
 #else
 	struct timespec none = {0, 0};
 	struct kevent event;
 
+	if (kevent(fd, 0, 0, &event, 1, &none) != 1)
+		return false;
 	/* who sent it is not told: taken as the terminal's unless there is none */
-	*ret_from_process = false;
-	return kevent(fd, 0, 0, &event, 1, &none) == 1 ? (int)event.ident : 0;
+	*ret_signal = (struct compat_signal){.number = (int)event.ident};
+	return true;
+#endif
+}
+
+/* Takes a blocked signal back that is pending. */
+static inline void
+compat_signal_drop(const sigset_t *set)
+{
+#if defined(__linux__)
+	struct timespec none = {0, 0};
+
+	sigtimedwait(set, NULL, &none);
+#else
+	sigset_t pending;
+	int number;
+
+	if (sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE))
+		sigwait(set, &number);
+#endif
+}
+
+/*
+ * A descriptor that becomes readable when that process ends, or -1 where there is none to be had.
+ * It never closes by itself.
+ */
+static inline int
+compat_process_fd(pid_t pid)
+{
+#if defined(__linux__)
+	return (int)syscall(COMPAT_SYS_PIDFD_OPEN, pid, 0);
+#else
+	int queue = kqueue();
+	struct kevent change;
+
+	EV_SET(&change, (uintptr_t)pid, EVFILT_PROC, EV_ADD, NOTE_EXIT, 0, 0);
+	if (queue >= 0 && kevent(queue, &change, 1, 0, 0, 0) < 0) {
+		close(queue);
+		return -1;
+	}
+	return queue;
 #endif
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <cordon/cordon.h>
 
@@ -14,8 +15,9 @@ struct cli {
 	struct cordon_setup *setup;
 	enum cordon_format format;
 	bool verbose, quiet;
-	bool print, yes, revoke, force, profiles, root, pty;
-	int status_fd; /* -1: none */
+	bool print, yes, revoke, force, profiles, root, pty, leave, track_only;
+	int status_fd;	  /* -1: none */
+	int64_t grace_ms; /* -1: nothing said */
 	char **operands;
 	int operand_count;
 };
@@ -46,6 +48,11 @@ int run_init(struct cli *cli);
 int run_confine(struct cli *cli);
 int run_sbpl(struct cli *cli);
 
+/* What is there before any option was read. */
+#define CLI_START(which)                                                                         \
+	{                                                                                        \
+		.command = (which), .setup = cordon_setup_new(), .status_fd = -1, .grace_ms = -1 \
+	}
 /* Fills cli from arguments; 0, 1 when --help was answered, or EXIT_CORDON after a message. */
 int cli_parse(struct cli *cli, int argc, char **argv);
 void cli_help(const struct command *command);

@@ -15,10 +15,10 @@ const struct command commands[] = {
 	 "[--] COMMAND [ARG...]",
 	 "Exit status: the command's own; 128+N when signal N ended it; 124 time limit;\n"
 	 "125 cordon failed or was misused; 126 not executable; 127 not found.\n",
-	 "verbose pty status-fd", 1, INT_MAX, true, true, true},
+	 "verbose pty leave track-only grace status-fd", 1, INT_MAX, true, true, true},
 	{"shell", run_shell, "a login shell that can touch only what was named", "",
 	 "Starts the user's shell with the profile terminal. Exit status as in run.\n",
-	 "verbose pty status-fd", 0, 0, true, true, false},
+	 "verbose pty grace status-fd", 0, 0, true, true, false},
 	{"why", run_why, "allowed or denied, and the rule that decides",
 	 "RIGHT PATH|connect HOST:PORT|socket PATH|env NAME",
 	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. PATH need\n"
@@ -107,7 +107,7 @@ help(void)
 static int
 run_command(const struct command *command, int argc, char **argv)
 {
-	struct cli cli = {.command = command, .setup = cordon_setup_new(), .status_fd = -1};
+	struct cli cli = CLI_START(command);
 	int status;
 
 	if (cli.setup == NULL) {
@@ -130,9 +130,7 @@ run_command(const struct command *command, int argc, char **argv)
 static int
 sandbox_exec(int argc, char **argv)
 {
-	struct cli cli = {.command = find_command("run"),
-			  .setup = cordon_setup_new(),
-			  .status_fd = -1};
+	struct cli cli = CLI_START(find_command("run"));
 	struct cordon_error err = {0};
 	int status = EXIT_CORDON;
 

@@ -49,6 +49,11 @@ static const struct option table[] = {
 	SETUP(0, "env", "NAME[=VALUE]", ENV, "a variable that passes, or is set"),
 	SETUP(0, "time", "LIMIT", TIME, "end everything after 90s, 10m, 2h"),
 	SETUP(0, "output", "LIMIT", OUTPUT, "end everything after 16M of output"),
+	SETUP(0, "processes", "N", PROCESSES, "no more processes than that"),
+	SETUP(0, "memory", "LIMIT", MEMORY, "no more memory than 2G, over all processes"),
+	SETUP(0, "file-size", "LIMIT", FILE_SIZE, "no file larger than 1G"),
+	SETUP(0, "cpu-time", "LIMIT", CPU_TIME, "no process computes longer than 10m"),
+	SETUP(0, "open-files", "N", OPEN_FILES, "no process opens more files than that"),
 	SETUP(0, "accept", "GAP", ACCEPT, "live without this guarantee"),
 	SETUP(0, "no-project-policy", NULL, NO_PROJECT_POLICY,
 	      "leave the project's own policy aside"),
@@ -57,6 +62,10 @@ static const struct option table[] = {
 	SETUP(0, "home", "DIR", HOME, "what ~ stands for"),
 	SETUP(0, "facts", "FILE", FACTS, "what the host can do, instead of probing"),
 	FLAG(0, pty, "a terminal of its own"),
+	{0, "track-only", NULL, -1, offsetof(struct cli, track_only),
+	 "restrict nothing, only leave nothing running"},
+	FLAG(0, leave, "what it leaves behind lives on, until `cordon kill`"),
+	{0, "grace", "TIME", -1, 0, "SIGTERM first, and 2s or 500ms until SIGKILL"},
 	{0, "status-fd", "N", -1, 0, "JSON lines about the session on this descriptor"},
 	FLAG('v', verbose, "say everything"),
 	FLAG('q', quiet, "no notices"),
@@ -194,6 +203,21 @@ set_status_fd(struct cli *cli, const char *value)
 }
 
 static int
+set_grace(struct cli *cli, const char *value)
+{
+	char *end;
+	long number = strtol(value, &end, 10);
+	long factor = strcmp(end, "ms") == 0 ? 1 : strcmp(end, "m") == 0 ? 60000 : 1000;
+
+	if (end == value || number < 0 || number > 86400 ||
+	    (*end != '\0' && strcmp(end, "s") != 0 && strcmp(end, "ms") != 0 &&
+	     strcmp(end, "m") != 0))
+		return cli_usage(cli, "--grace: \"%s\" is not a time such as 2s or 500ms", value);
+	cli->grace_ms = number * factor;
+	return 0;
+}
+
+static int
 apply(struct cli *cli, const struct option *option, const char *value)
 {
 	struct cordon_error err = {0};
@@ -206,6 +230,8 @@ apply(struct cli *cli, const struct option *option, const char *value)
 	}
 	if (strcmp(option->name, "status-fd") == 0)
 		return set_status_fd(cli, value);
+	if (strcmp(option->name, "grace") == 0)
+		return set_grace(cli, value);
 	if (is_json(option))
 		cli->format = CORDON_JSON;
 	else

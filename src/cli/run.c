@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 
 #define EXIT_TIME 124
+#define REFUSED 1 /* said already */
 
 /* One line a guarantee: what holds for this run. */
 static void
@@ -31,14 +32,13 @@ say_guarantees(const struct cordon_plan *plan)
 }
 
 /* Every gap with its reason and way out, then nothing runs. */
-static int
+static void
 refuse_gaps(const struct cordon_plan *plan)
 {
 	const char *gap;
 
 	for (size_t i = 0; (gap = cordon_plan_gap(plan, i)) != NULL; i++)
 		fprintf(stderr, "cordon: cannot keep %s\n", gap);
-	return EXIT_CORDON;
 }
 
 static int
@@ -48,14 +48,32 @@ not_started(const struct cordon_error *err)
 	return err->sys == 126 || err->sys == 127 ? err->sys : EXIT_CORDON;
 }
 
+/* The last words about a session that did not simply end. */
+static void
+say_end(const struct cli *cli, const struct cordon_run *run)
+{
+	static const char *const words[CORDON_CAUSES] = {
+		[CORDON_ENDED_TIME] = "the time limit ended it",
+		[CORDON_ENDED_OUTPUT] = "the output limit ended it",
+		[CORDON_ENDED_KILLED] = "it was ended from outside",
+	};
+
+	if (words[run->cause] != NULL)
+		fprintf(stderr, "cordon: %s\n", words[run->cause]);
+	if (run->left > 0)
+		fprintf(stderr, "cordon: %d would not end: %s\n", run->left, run->survivors);
+	if (*run->notice != '\0' && !cli->quiet)
+		fprintf(stderr, "cordon: %s\n", run->notice);
+}
+
 /* The terminal's ^C reached us as well: a shell that waits for us must see that it did. */
 static int
 end_as(const struct cordon_run *run)
 {
-	if (run->timed_out) {
-		fputs("cordon: the time limit ended it\n", stderr);
+	if (run->cause == CORDON_ENDED_TIME)
 		return EXIT_TIME;
-	}
+	if (run->cause == CORDON_ENDED_OUTPUT)
+		return 128 + SIGPIPE;
 	if (run->signal == 0)
 		return run->status;
 	if (run->by_terminal) {
@@ -76,34 +94,54 @@ hold_standard(void)
 	return 0;
 }
 
+/* Runs it by the plan, when that can be kept. */
+static int
+run_by_plan(struct cli *cli, const struct cordon_command *command, struct cordon_run *ret_run,
+	    struct cordon_error *err)
+{
+	struct cordon_plan *plan = NULL;
+	int rc = cordon_plan_new(cli->setup, &plan, err);
+
+	if (rc < 0)
+		return rc;
+	cli_notices(cli, plan);
+	if (cordon_plan_gaps(plan) > 0) {
+		refuse_gaps(plan);
+		rc = REFUSED;
+	} else {
+		if (cli->verbose)
+			say_guarantees(plan);
+		rc = cordon_run(plan, command, ret_run, err);
+	}
+	cordon_plan_free(plan);
+	return rc;
+}
+
 static int
 run_it(struct cli *cli, char **argv, bool login)
 {
-	struct cordon_command command = {argv, login, cli->pty, cli->status_fd};
+	struct cordon_command command = {.argv = argv,
+					 .login = login,
+					 .pty = cli->pty,
+					 .leave = cli->leave,
+					 .status_fd = cli->status_fd,
+					 .grace_ms = cli->grace_ms};
 	struct cordon_error err = {0};
-	struct cordon_plan *plan = NULL;
-	struct cordon_run run;
+	struct cordon_run run = {0};
 	int rc;
 
 	if (hold_standard() < 0) {
 		fputs("cordon: cannot open /dev/null\n", stderr);
 		return EXIT_CORDON;
 	}
-	if (cordon_plan_new(cli->setup, &plan, &err) < 0)
-		return cli_fail(&err);
-	cli_notices(cli, plan);
-	if (cordon_plan_gaps(plan) > 0) {
-		rc = refuse_gaps(plan);
-		cordon_plan_free(plan);
-		return rc;
-	}
-	if (cli->verbose)
-		say_guarantees(plan);
-	rc = cordon_run(plan, &command, &run, &err);
-	cordon_plan_free(plan);
-	if (rc == 0 && *run.notice != '\0' && !cli->quiet)
-		fprintf(stderr, "cordon: %s\n", run.notice);
-	return rc < 0 ? not_started(&err) : end_as(&run);
+	rc = cli->track_only ? cordon_track(cli->setup, &command, &run, &err)
+			     : run_by_plan(cli, &command, &run, &err);
+	if (rc == REFUSED)
+		return EXIT_CORDON;
+	if (rc < 0)
+		return not_started(&err);
+	say_end(cli, &run);
+	return end_as(&run);
 }
 
 int

@@ -30,8 +30,8 @@ struct tree_end {
 	struct tree_survivor survivors[TREE_SURVIVORS];
 };
 
-/* Orphans below this process come to it from now on; 0 or -1 with errno. */
-int tree_inherit(void);
+/* Orphans below this process come to it from now on, or no more; what held before, or -1. */
+int tree_inherit(bool on);
 /* The calling process's own children of this moment. More than fit: -1. */
 int tree_note_children(struct tree_spare *ret_spare);
 /* Is anything alive below this process that is not spared? Zombies are not. */

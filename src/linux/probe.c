@@ -20,6 +20,7 @@
 
 #include "base/fd.h"
 #include "enforce/enforce.h"
+#include "linux/proc.h"
 
 /* Newer than the oldest headers we build with. */
 #ifndef SYS_landlock_create_ruleset
@@ -173,6 +174,13 @@ has_cgroup(void)
 	return false;
 }
 
+static bool
+add_nothing(void *context, pid_t parent, pid_t child)
+{
+	(void)context, (void)parent, (void)child;
+	return true;
+}
+
 int
 enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 {
@@ -191,6 +199,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
 	facts.values[FACT_YAMA] = yama_scope();
 	facts.values[FACT_CGROUP] = has_cgroup();
+	facts.values[FACT_TREE] = proc_children(getpid(), add_nothing, NULL) == 0;
 	if (uname(&name) == 0)
 		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname,
 			 name.release);

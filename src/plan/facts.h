@@ -25,7 +25,7 @@ enum fact {
 	FACT_CGROUP, /* our own cgroup is delegated, or a scope can be had */
 	FACT_SEATBELT,
 	FACT_BROKER, /* this build has one; what it needs of the host is said above */
-	FACT_TREE,   /* this build ends every process of a session */
+	FACT_TREE,   /* what a process started can be found, however far it went */
 	FACT_COUNT
 };
 

@@ -293,7 +293,7 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		explain_broker(&plan->facts, to);
 		return;
 	}
-	to->how = missing & NEED_TREE	    ? "this version does not end every process yet"
+	to->how = missing & NEED_TREE	    ? "/proc does not list the children of a process"
 		  : missing & NEED_SECCOMP  ? "there is no seccomp filter"
 		  : missing & NEED_NO_PROC  ? "/proc is granted, and it lists every process"
 		  : missing & NEED_CGROUP   ? "no cgroup is delegated to us"
@@ -301,7 +301,7 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		  : missing & NEED_KILLABLE ? "supervised calls can be interrupted on this kernel"
 		  : missing & NEED_SEATBELT ? "there is no Seatbelt"
 					    : way->how;
-	to->remedy = missing & NEED_TREE      ? NULL
+	to->remedy = missing & NEED_TREE      ? "mount /proc, of a kernel with CONFIG_PROC_CHILDREN"
 		     : missing & NEED_NO_PROC ? "use the profile strict"
 		     : missing & NEED_CGROUP
 			     ? "log in through systemd, or run in a delegated cgroup"

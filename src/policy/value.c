@@ -172,6 +172,12 @@ value_size(const char *text, uint64_t *ret_bytes)
 }
 
 const char *
+value_count(const char *text, uint64_t *ret_count)
+{
+	return scaled(text, "", NULL, ret_count);
+}
+
+const char *
 value_range(const char *text)
 {
 	char address[INET6_ADDRSTRLEN];

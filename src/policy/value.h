@@ -18,6 +18,8 @@ const char *value_domain(const char *text, char *ret_name);
 const char *value_duration(const char *text, uint64_t *ret_seconds);
 /* "512", "64K", "16M", "4G", "1T" to bytes. */
 const char *value_size(const char *text, uint64_t *ret_bytes);
+/* "512": processes, open files. */
+const char *value_count(const char *text, uint64_t *ret_count);
 /* "10.0.0.0/8", "fd00::/8", a single address. */
 const char *value_range(const char *text);
 /* "127.0.0.1:53", "[::1]:53". */

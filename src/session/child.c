@@ -17,41 +17,64 @@
 #include "base/fd.h"
 #include "session/session.h"
 
+/* Handlers are not the command's; what the caller ignored (nohup) stays ignored. */
 static int
-reset_signals(const struct child *child, struct cordon_error *err)
+reset_handlers(const struct child *child, struct cordon_error *err)
 {
-	struct sigaction normal = {.sa_handler = SIG_DFL}, old;
-	sigset_t none;
+	struct sigaction normal = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN}, old;
 
-	(void)child, (void)err;
-	/* what the caller ignored (nohup) stays ignored; our own handlers go */
+	(void)err;
 	for (int signal = 1; signal < NSIG; signal++)
 		if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(signal, &normal, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (child->ignore_children)
+		sigaction(SIGCHLD, &ignore, NULL);
+	return 0;
+}
+
+/* Last of all: no signal may find the handlers or the memory of the process we were copied from. */
+static int
+restore_mask(const struct child *child, struct cordon_error *err)
+{
+	(void)err;
+	sigprocmask(SIG_SETMASK, &child->mask, NULL);
 	return 0;
 }
 
 static int
 follow_parent(const struct child *child, struct cordon_error *err)
 {
-	if (compat_die_with_parent() < 0 || getppid() != child->parent)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the launcher is gone");
+	if (child->track_only)
+		return 0;
+	if (compat_die_with_parent(SIGKILL) < 0 || getppid() != child->parent)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the guard is gone");
 	return 0;
 }
 
+/*
+ * The guard leads the terminal's session. A group of our own, in the foreground: with its parent in
+ * the same session it is no orphan, so that ^Z stops it.
+ */
 static int
 take_terminal(const struct child *child, struct cordon_error *err)
 {
 	if (child->terminal < 0)
 		return 0;
-	if (setsid() < 0 || ioctl(child->terminal, TIOCSCTTY, 0) < 0)
+	if (setpgid(0, 0) < 0 || tcsetpgrp(child->terminal, getpid()) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot take the new terminal");
 	for (int fd = 0; fd < 3; fd++)
 		if (dup2(child->terminal, fd) < 0)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno,
 					   "cannot use the new terminal");
+	return 0;
+}
+
+static int
+take_output(const struct child *child, struct cordon_error *err)
+{
+	for (int i = 0; i < 2; i++)
+		if (child->output[i] >= 0 && dup2(child->output[i], i + 1) < 0)
+			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot count the output");
 	return 0;
 }
 
@@ -61,7 +84,8 @@ check_standard(const struct child *child, struct cordon_error *err)
 {
 	struct stat st;
 
-	(void)child;
+	if (child->track_only)
+		return 0;
 	for (int fd = 0; fd < 3; fd++) {
 		if (fstat(fd, &st) == 0) {
 			if (S_ISDIR(st.st_mode))
@@ -103,7 +127,7 @@ set_limits(const struct child *child, struct cordon_error *err)
 		{LIMIT_MEMORY, RLIMIT_AS},
 	};
 	/* a core dump would write the command's memory where the policy does not look */
-	int rc = set_limit(RLIMIT_CORE, 0, err);
+	int rc = child->track_only ? 0 : set_limit(RLIMIT_CORE, 0, err);
 
 	for (size_t i = 0; rc == 0 && i < sizeof resources / sizeof resources[0]; i++)
 		if (child->limits[resources[i].limit].value != 0)
@@ -115,14 +139,18 @@ set_limits(const struct child *child, struct cordon_error *err)
 static int
 apply_box(const struct child *child, struct cordon_error *err)
 {
-	return enforce_apply(child->box, err);
+	/* said twice, in two places: one mistake must not let a command out */
+	if (child->track_only != (child->box == NULL))
+		return cordon_fail(err, CORDON_E_SYSTEM, 0, "there is no box to run it in");
+	return child->track_only ? 0 : enforce_apply(child->box, err);
 }
 
 /* Nothing of the caller's stays open but 0-2. By exec, not now: the box still needs its own. */
 static int
 close_others(const struct child *child, struct cordon_error *err)
 {
-	(void)child;
+	if (child->track_only)
+		return 0;
 	if (compat_cloexec_from(3) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot close descriptors");
 	return 0;
@@ -140,8 +168,8 @@ _Noreturn void
 child_main(const struct child *child)
 {
 	static int (*const steps[])(const struct child *, struct cordon_error *) = {
-		reset_signals, follow_parent, take_terminal, check_standard,
-		set_limits,    close_others,  apply_box,
+		reset_handlers, follow_parent, take_terminal, take_output,  check_standard,
+		set_limits,	close_others,  apply_box,     restore_mask,
 	};
 	struct cordon_error err = {0};
 	int sys;

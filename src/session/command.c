@@ -19,6 +19,7 @@
 struct builder {
 	struct arena *arena;
 	const struct plan *plan;
+	const char *const *environ; /* the caller's */
 	const char **items;
 	size_t count;
 	struct cordon_error *err;
@@ -54,21 +55,21 @@ is_ours(const char *name, bool private_tmp)
 static int
 pass_inherited(struct builder *b, bool private_tmp)
 {
-	const struct host *host = b->plan->host;
+	const char *const *environ = b->environ;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && host->environ != NULL && host->environ[i] != NULL; i++) {
-		size_t length = strcspn(host->environ[i], "=");
-		char *name = arena_strndup(b->arena, host->environ[i], length, b->err);
+	for (size_t i = 0; rc == 0 && environ != NULL && environ[i] != NULL; i++) {
+		size_t length = strcspn(environ[i], "=");
+		char *name = arena_strndup(b->arena, environ[i], length, b->err);
 		struct env_answer answer;
 
 		if (name == NULL)
 			return -CORDON_E_MEMORY;
-		if (host->environ[i][length] != '=')
+		if (environ[i][length] != '=')
 			continue;
 		answer = environ_decide(&b->plan->settings, name);
 		if (answer.passes && answer.value == NULL && !is_ours(name, private_tmp))
-			rc = push(b, host->environ[i]);
+			rc = push(b, environ[i]);
 	}
 	return rc;
 }
@@ -90,6 +91,17 @@ make_environment(struct builder *b, const char *private_tmp)
 
 		rc = history == NULL ? -CORDON_E_MEMORY : push_pair(b, "HISTFILE", history);
 	}
+	return rc < 0 ? rc : push(b, NULL);
+}
+
+/* Where nothing is restricted nothing is changed. */
+static int
+keep_environment(struct builder *b)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && b->environ != NULL && b->environ[i] != NULL; i++)
+		rc = push(b, b->environ[i]);
 	return rc < 0 ? rc : push(b, NULL);
 }
 
@@ -227,13 +239,16 @@ int
 command_prepare(struct arena *arena, const struct session_request *request, const char *private_tmp,
 		struct command_line *ret_command, struct cordon_error *err)
 {
-	struct builder b = {.arena = arena, .plan = request->plan, .err = err};
+	struct builder b = {.arena = arena,
+			    .plan = request->plan,
+			    .environ = request->environ,
+			    .err = err};
 	struct command_line command = {0};
-	int rc = make_environment(&b, private_tmp);
+	int rc = request->track_only ? keep_environment(&b) : make_environment(&b, private_tmp);
 
 	if (rc == 0)
 		rc = find_program(&b, request->argv[0], &command.path);
-	if (rc == 0)
+	if (rc == 0 && !request->track_only)
 		rc = check_plan(&b, command.path);
 	if (rc == 0)
 		rc = copy_arguments(&b, request, &command.argv);

@@ -1,100 +1,375 @@
 // SPDX-License-Identifier: MIT
 /*
- * The guard: forked before the command, it waits for our end of a pipe to close. Closed by our
- * death, it removes the private folder; told that all is done, it just goes. It holds nothing of the
- * caller's, so nobody waits for it.
+ * The guard: parent of the command and heir of every orphan below it. It ends the session when the
+ * command has ended, when a limit is reached, when it is told to, and when the supervisor dies. It
+ * is a copy of the supervisor that may have had threads, so it allocates nothing. Every signal is
+ * blocked and read; once the command runs it holds nothing of the caller's, so nobody waits for it.
  */
 #include "base/compat.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
-#include "session/session.h"
+#include "session/line.h"
 
-/* Signals from a terminal go to the whole group: the guard outlives them all but SIGKILL. */
-static void
-ignore_signals(void)
+struct watch {
+	const struct guard_task *task;
+	pid_t supervisor, command;
+	int line, signals;
+	int64_t started;
+	int64_t end_at; /* when everything is to end; 0: not known */
+	int64_t grace_ms;
+	enum session_cause cause;
+	bool exited;   /* the command has */
+	bool is_alone; /* the supervisor went, as it may */
+	int status;
+};
+
+/* ---- starting the command ---- */
+
+/* EOF: the exec happened. Anything else is the reason why it did not. */
+static bool
+read_report(int report, struct cordon_error *ret_why)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	ssize_t n;
 
-	for (int signal = 1; signal < NSIG; signal++)
-		sigaction(signal, &ignore, NULL);
+	do
+		n = read(report, ret_why, sizeof *ret_why);
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return true;
+	if (n != (ssize_t)sizeof *ret_why || ret_why->code <= 0)
+		cordon_fail(ret_why, CORDON_E_SYSTEM, n < 0 ? errno : 0,
+			    "the command was not started, and the reason got lost");
+	ret_why->text[sizeof ret_why->text - 1] = '\0';
+	return false;
 }
 
-/* A caller that reads our output to its end must not wait for the guard. */
-static void
-let_go(int life)
+static bool
+start_command(struct watch *watch, struct cordon_error *ret_why)
 {
-	int null = open("/dev/null", O_RDWR);
+	struct child child = watch->task->child;
+	int ends[2];
+	bool started;
+
+	if (compat_pipe(ends) < 0) {
+		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot make a pipe");
+		return false;
+	}
+	child.report = ends[1];
+	child.parent = getpid();
+	/* it shares our memory until exec: nothing is copied, and we wait for it */
+	watch->command = vfork();
+	if (watch->command == 0)
+		child_main(&child);
+	if (watch->command < 0)
+		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
+	close(ends[1]);
+	started = watch->command > 0 && read_report(ends[0], ret_why);
+	close(ends[0]);
+	return started;
+}
+
+/* With a terminal of its own the command lives in a session that we lead. */
+static bool
+lead_terminal(int terminal, struct cordon_error *ret_why)
+{
+	if (terminal < 0 || (setsid() >= 0 && ioctl(terminal, TIOCSCTTY, 0) >= 0))
+		return true;
+	cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot take the new terminal");
+	return false;
+}
+
+static bool
+become_heir(const struct watch *watch, struct cordon_error *ret_why)
+{
+	if (tree_inherit(true) >= 0 && compat_die_with_parent(SIGHUP) == 0 &&
+	    getppid() == watch->supervisor)
+		return true;
+	cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot become the heir of orphans");
+	return false;
+}
+
+/* A caller that reads our output to its end must not wait for us. Our two go to 3 and 4. */
+static void
+let_go(struct watch *watch)
+{
+	bool line_first = watch->line < watch->signals;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
-		if (null >= 0)
-			dup2(null, fd);
-		else
+		if (null < 0)
 			close(fd);
-	if (life != 3)
-		dup2(life, 3);
-	compat_close_from(4);
+		else
+			dup2(null, fd);
+	/* the lower one first: it cannot stand where the other goes */
+	dup2(line_first ? watch->line : watch->signals, 3);
+	dup2(line_first ? watch->signals : watch->line, 4);
+	watch->line = line_first ? 3 : 4;
+	watch->signals = line_first ? 4 : 3;
+	compat_close_from(5);
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
 }
 
-static _Noreturn void
-guard_main(int life, const char *private_tmp)
-{
-	char done;
-	ssize_t n;
+/* ---- the end ---- */
 
-	ignore_signals();
-	let_go(life);
-	do
-		n = read(3, &done, 1);
-	while (n < 0 && errno == EINTR);
-	if (n == 0)
-		tmp_remove(private_tmp);
+static void
+ask_first(int64_t grace_ms)
+{
+	int64_t until = clock_ms() + grace_ms;
+
+	if (grace_ms <= 0)
+		return;
+	tree_ask(NULL);
+	while (clock_ms() < until && !tree_is_empty(NULL)) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		clock_sleep_us(5000);
+	}
+}
+
+/* Ends everything, then removes what the session made. The command's own status is kept. */
+static void
+end_all(struct watch *watch, struct tree_end *ret_end)
+{
+	siginfo_t info = {0};
+
+	*ret_end = (struct tree_end){0};
+	/* no child at all: then nothing is below us, and nothing needs to be looked at */
+	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD) {
+		ask_first(watch->grace_ms);
+		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
+	}
+	if (watch->task->private_tmp != NULL)
+		tmp_remove(watch->task->private_tmp);
+}
+
+/* Ended by us or by itself: in either case its status is read before the walk could take it. */
+static void
+end_command(struct watch *watch)
+{
+	int64_t until = clock_ms() + watch->grace_ms;
+	int status;
+	pid_t pid;
+
+	if (watch->exited)
+		return;
+	if (watch->grace_ms > 0)
+		tree_ask(NULL);
+	while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
+		clock_sleep_us(2000);
+	watch->grace_ms = until > clock_ms() ? until - clock_ms() : 0;
+	if (pid == 0) {
+		kill(watch->command, SIGKILL);
+		watch->grace_ms = 0;
+		until = clock_ms() + SESSION_DEADLINE_MS;
+		while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
+			clock_sleep_us(200);
+	}
+	watch->exited = true;
+	watch->status = pid > 0 ? status : SIGKILL;
+}
+
+static _Noreturn void
+finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
+{
+	struct news news = {.kind = kind, .cause = watch->cause};
+
+	if (watch->command > 0 && kind == NEWS_DONE)
+		end_command(watch);
+	end_all(watch, &news.end);
+	news.status = watch->status;
+	if (why != NULL)
+		news.why = *why;
+	if (!watch->is_alone) {
+		line_send(watch->line, &news, sizeof news);
+		/* it stopped with the command, and nobody else may know */
+		if (getppid() == watch->supervisor)
+			kill(watch->supervisor, SIGCONT);
+	}
 	_exit(0);
 }
 
-int
-guard_start(const char *private_tmp, struct guard *ret_guard, struct cordon_error *err)
+/* ---- waiting ---- */
+
+static _Noreturn void
+end_for(struct watch *watch, enum session_cause cause, int64_t grace_ms)
 {
+	watch->cause = cause;
+	watch->grace_ms = grace_ms;
+	finish(watch, NEWS_DONE, NULL);
+}
+
+/* What it left may live on: the supervisor goes, we stay until nothing is left. */
+static void
+command_ended(struct watch *watch, int status)
+{
+	struct news news = {.kind = NEWS_LEFT, .status = status};
+
+	watch->exited = true;
+	watch->status = status;
+	watch->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
+	news.cause = watch->cause;
+	if (!watch->task->leave || tree_is_empty(NULL))
+		finish(watch, NEWS_DONE, NULL);
+	line_send(watch->line, &news, sizeof news);
+	watch->is_alone = true;
+}
+
+static void
+look_at_children(struct watch *watch)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0 ||
+	       (pid < 0 && errno == EINTR)) {
+		struct news stopped = {.kind = NEWS_STOPPED};
+
+		if (pid != watch->command)
+			continue;
+		if (!WIFSTOPPED(status)) {
+			command_ended(watch, status);
+			continue;
+		}
+		stopped.status = WSTOPSIG(status);
+		line_send(watch->line, &stopped, sizeof stopped);
+	}
+	if (pid < 0 && errno == ECHILD && watch->exited)
+		finish(watch, NEWS_DONE, NULL);
+}
+
+static void
+read_signals(struct watch *watch)
+{
+	struct compat_signal got;
+
+	while (compat_signal_read(watch->signals, &got)) {
+		if (got.number == SIGCHLD)
+			look_at_children(watch);
+		/* an order: never from a terminal, and never from inside, where signals cannot leave */
+		else if (got.number == SIGTERM && got.is_queued && got.uid == getuid())
+			end_for(watch, SESSION_KILLED, got.value);
+		else if (getppid() != watch->supervisor && !watch->is_alone)
+			end_for(watch, SESSION_KILLED, 0);
+	}
+}
+
+static void
+read_order(struct watch *watch)
+{
+	struct order order;
+
+	if (!line_receive(watch->line, &order, sizeof order)) {
+		if (!watch->is_alone)
+			end_for(watch, SESSION_KILLED, 0);
+		return;
+	}
+	if (order.kind == ORDER_SIGNAL && !watch->exited) {
+		/* a terminal of its own tells the whole group, and so do we */
+		kill(watch->task->child.terminal >= 0 ? -watch->command : watch->command,
+		     order.value);
+	} else if (order.kind == ORDER_END && order.ms <= 0) {
+		end_for(watch, (enum session_cause)order.value, watch->task->grace_ms);
+	} else if (order.kind == ORDER_END) {
+		watch->end_at = clock_ms() + order.ms;
+		watch->cause = (enum session_cause)order.value;
+	}
+}
+
+/* The time that is up first: the limit, or an end that was ordered. */
+static int
+milliseconds_left(struct watch *watch)
+{
+	int64_t now = clock_ms(), limit = watch->task->time_ms;
+
+	if (limit > 0 && now - watch->started >= limit)
+		end_for(watch, SESSION_TIME, watch->task->grace_ms);
+	if (watch->end_at > 0 && now >= watch->end_at)
+		end_for(watch, watch->cause, 0);
+	limit = limit > 0 ? watch->started + limit - now : INT64_MAX;
+	if (watch->end_at > 0 && watch->end_at - now < limit)
+		limit = watch->end_at - now;
+	return limit > 1000000000 ? -1 : (int)limit;
+}
+
+static _Noreturn void
+watch_command(struct watch *watch)
+{
+	look_at_children(watch);
+	for (;;) {
+		struct pollfd fds[2] = {
+			{.fd = watch->signals, .events = POLLIN},
+			{.fd = watch->is_alone ? -1 : watch->line, .events = POLLIN},
+		};
+
+		if (poll(fds, 2, milliseconds_left(watch)) <= 0)
+			continue;
+		if (fds[0].revents)
+			read_signals(watch);
+		if (fds[1].revents)
+			read_order(watch);
+	}
+}
+
+static _Noreturn void
+guard_main(const struct guard_task *task, pid_t supervisor, int line)
+{
+	struct watch watch = {
+		.task = task,
+		.supervisor = supervisor,
+		.line = line,
+		.started = clock_ms(),
+	};
+	struct cordon_error why = {0};
+	sigset_t all;
+
+	sigfillset(&all);
+	watch.signals = compat_signal_fd(&all);
+	if (watch.signals < 0)
+		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot receive signals");
+	else if (become_heir(&watch, &why) && lead_terminal(task->child.terminal, &why) &&
+		 start_command(&watch, &why)) {
+		let_go(&watch);
+		watch_command(&watch);
+	}
+	finish(&watch, NEWS_FAILED, &why);
+}
+
+int
+guard_start(const struct guard_task *task, struct guard *ret_guard, struct cordon_error *err)
+{
+	pid_t supervisor = getpid();
+	sigset_t all, old;
 	int ends[2];
 	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a pipe");
+	if (compat_line(ends) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
+	/* blocked before it is born: a signal must not end the guard before it can read it */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
 	pid = fork();
+	if (pid == 0) {
+		close(ends[0]);
+		guard_main(task, supervisor, ends[1]);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(ends[1]);
 	if (pid < 0) {
 		int sys = errno;
 
 		close(ends[0]);
-		close(ends[1]);
 		return cordon_fail(err, CORDON_E_SYSTEM, sys, "cannot start the guard");
 	}
-	if (pid == 0) {
-		close(ends[1]);
-		guard_main(ends[0], private_tmp);
-	}
-	close(ends[0]);
-	*ret_guard = (struct guard){pid, ends[1]};
+	*ret_guard = (struct guard){pid, ends[0]};
 	return 0;
-}
-
-void
-guard_dismiss(struct guard *guard)
-{
-	if (guard->pid <= 0)
-		return;
-	while (write(guard->life, "", 1) < 0 && errno == EINTR)
-		;
-	close(guard->life);
-	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	guard->pid = 0;
 }

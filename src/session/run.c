@@ -1,62 +1,74 @@
 // SPDX-License-Identifier: MIT
 /*
- * The supervisor: makes everything ready, forks, and then only waits. Signals are blocked and read
- * from a descriptor, so that the loop handles one thing at a time. It stops when the command stops and goes
- * on when the caller says so; to the caller it behaves like the command itself.
+ * A session from its first to its last step: everything is made ready, the guard is started with
+ * it, and what was changed in this process is put back.
  */
 #include "base/compat.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "session/session.h"
+#include "session/supervise.h"
 
 struct running {
-	const struct session_request *request;
 	struct arena arena;
+	struct supervision watch;
 	struct relay relay;
-	bool has_relay;
-	struct guard guard;
+	struct output output;
 	const char *private_tmp;
-	int signals; /* where blocked signals arrive; -1: not yet */
+	struct box *box;
+	struct command_line command;
 	sigset_t old_mask;
-	pid_t command;
-	double started;
-	bool timed_out;
-	bool terminal_signal[NSIG];
+	struct sigaction old_children; /* how the caller handles SIGCHLD */
+	int was_heir;		       /* -1: not changed */
 };
 
+/* Those that a command can be told by; each as if it had been sent to the command. */
 static const int handled[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGTSTP,  SIGTTIN,
 			      SIGTTOU, SIGCONT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD};
-#define HANDLED_COUNT (sizeof handled / sizeof handled[0])
 
-static double
-now(void)
+static bool
+is_ignored(int signal)
 {
-	struct timespec t;
+	struct sigaction action;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* Blocked and read, never handled: what the caller ignores (nohup) stays ignored by itself. */
+/* A child whose end is ignored cannot be waited for. */
+static void
+mind_children(struct running *run)
+{
+	struct sigaction normal = {.sa_handler = SIG_DFL};
+
+	sigaction(SIGCHLD, NULL, &run->old_children);
+	if (run->old_children.sa_handler == SIG_IGN || run->old_children.sa_flags & SA_NOCLDWAIT)
+		sigaction(SIGCHLD, &normal, NULL);
+}
+
+/*
+ * Blocked and read, never handled. What the caller ignores (nohup) is left out: a blocked signal
+ * arrives even when it is ignored.
+ */
 static int
 catch_signals(struct running *run, struct cordon_error *err)
 {
-	sigset_t set;
+	sigset_t set, blocked;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < HANDLED_COUNT; i++)
-		sigaddset(&set, handled[i]);
-	sigprocmask(SIG_BLOCK, &set, &run->old_mask);
-	run->signals = compat_signal_fd(&set);
-	if (run->signals < 0)
+	mind_children(run);
+	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
+		if (!is_ignored(handled[i]))
+			sigaddset(&set, handled[i]);
+	blocked = set;
+	/* the caller's end of a pipe may go while we relay */
+	sigaddset(&blocked, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &blocked, &run->old_mask);
+	run->watch.signals = compat_signal_fd(&set);
+	if (run->watch.signals < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot receive signals");
 	return 0;
 }
@@ -64,239 +76,163 @@ catch_signals(struct running *run, struct cordon_error *err)
 static void
 restore_signals(struct running *run)
 {
-	if (run->signals < 0)
-		return;
-	close(run->signals);
+	sigset_t pipe;
+
+	/* one of our own making must not be delivered now */
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	if (!sigismember(&run->old_mask, SIGPIPE))
+		compat_signal_drop(&pipe);
+	sigaction(SIGCHLD, &run->old_children, NULL);
 	sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
+	if (run->watch.signals >= 0)
+		close(run->watch.signals);
 }
 
-/* ---- starting ---- */
-
-/* EOF: the exec happened. Anything else is the reason why it did not. */
+/* Under nohup, and where things are to stay, nobody needs to be there. */
 static int
-read_report(int report, struct cordon_error *err)
+watch_caller(const struct session_request *request)
 {
-	struct cordon_error why;
-	ssize_t n;
+	pid_t parent = getppid();
+	int fd;
 
-	do
-		n = read(report, &why, sizeof why);
-	while (n < 0 && errno == EINTR);
-	if (n == 0)
-		return 0;
-	if (n != (ssize_t)sizeof why || why.code <= 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, n < 0 ? errno : 0,
-				   "the command was not started, and the reason got lost");
-	why.text[sizeof why.text - 1] = '\0';
-	if (err != NULL)
-		*err = why;
-	return -why.code;
-}
-
-static int
-start(struct running *run, const struct box *box, const struct command_line *command,
-      struct cordon_error *err)
-{
-	struct child child = {
-		.box = box,
-		.command = command,
-		.limits = run->request->plan->settings.limits,
-		.terminal = run->has_relay ? run->relay.slave : -1,
-		.parent = getpid(),
-	};
-	auto_fd int report = -1;
-	int ends[2], rc;
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a pipe");
-	report = ends[0];
-	child.report = ends[1];
-	run->command = fork();
-	if (run->command == 0)
-		child_main(&child);
-	close(ends[1]);
-	if (run->command < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot start a process");
-	rc = read_report(report, err);
-	if (rc < 0) {
-		while (waitpid(run->command, NULL, 0) < 0 && errno == EINTR)
-			;
-		run->command = 0;
-	}
-	return rc;
-}
-
-/* ---- waiting ---- */
-
-/* The command stopped: so do we, by the same signal, until the caller lets us go on. */
-static void
-stop_with(struct running *run, int signal)
-{
-	sigset_t set, mask;
-
-	if (run->has_relay)
-		relay_suspend(&run->relay);
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	raise(signal);
-	sigprocmask(SIG_UNBLOCK, &set, &mask);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
-	if (run->has_relay)
-		relay_resume(&run->relay);
-	kill(run->command, SIGCONT);
-}
-
-/* True when the command has ended; *ret_status is its wait status. */
-static bool
-look_at_command(struct running *run, int *ret_status)
-{
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(run->command, &status, WNOHANG | WUNTRACED)) > 0 ||
-	       (pid < 0 && errno == EINTR)) {
-		if (pid < 0)
-			continue;
-		if (WIFSTOPPED(status)) {
-			stop_with(run, WSTOPSIG(status));
-			continue;
-		}
-		*ret_status = status;
-		return true;
-	}
-	return false;
-}
-
-/* The terminal tells the whole group, the command included; a process tells only us. */
-static void
-forward(struct running *run, int signal, bool from_process)
-{
-	if (signal == SIGCHLD)
-		return;
-	if (signal == SIGWINCH) {
-		if (run->has_relay)
-			relay_resize(&run->relay);
-		return;
-	}
-	if (from_process || run->has_relay || signal == SIGCONT)
-		kill(run->command, signal);
-	else
-		run->terminal_signal[signal] = true;
-}
-
-static void
-read_signals(struct running *run)
-{
-	bool from_process;
-	int signal;
-
-	while ((signal = compat_signal_read(run->signals, &from_process)) > 0)
-		forward(run, signal, from_process);
-}
-
-static int
-milliseconds_left(const struct running *run)
-{
-	uint64_t limit = run->request->plan->settings.limits[LIMIT_TIME].value;
-	double left;
-
-	if (limit == 0 || run->timed_out)
+	if (request->leave || is_ignored(SIGHUP) || parent <= 1)
 		return -1;
-	left = (double)limit - (now() - run->started);
-	return left <= 0 ? 0 : left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
-}
-
-static void
-wait_for_something(struct running *run)
-{
-	bool relay = run->has_relay;
-	struct pollfd fds[3] = {
-		{.fd = run->signals, .events = POLLIN},
-		{.fd = relay && !run->relay.input_done ? 0 : -1, .events = POLLIN},
-		{.fd = relay ? run->relay.master : -1, .events = POLLIN},
-	};
-	int left = milliseconds_left(run);
-
-	if (left == 0) {
-		run->timed_out = true;
-		kill(run->command, SIGKILL);
-		left = -1;
+	fd = compat_process_fd(parent);
+	if (fd >= 0 && getppid() != parent) {
+		close(fd);
+		return -1;
 	}
-	if (poll(fds, 3, left) <= 0)
-		return;
-	if (fds[0].revents)
-		read_signals(run);
-	if (relay && (fds[1].revents || fds[2].revents) &&
-	    !relay_pump(&run->relay, fds[1].revents != 0, fds[2].revents != 0))
-		run->has_relay = false;
+	return fd;
 }
 
-static void
-drain_relay(struct running *run)
+/* Whatever we open must not become the command's 0, 1 or 2. */
+static int
+check_standard(struct cordon_error *err)
 {
-	struct pollfd fd = {.fd = run->relay.master, .events = POLLIN};
-
-	while (run->has_relay && poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN))
-		if (!relay_pump(&run->relay, false, true))
-			break;
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			return cordon_fail(err, CORDON_E_USAGE, 0,
+					   "descriptor %d is closed; open /dev/null on it", fd);
+	return 0;
 }
-
-static void
-wait_for_end(struct running *run, struct session_result *to)
-{
-	int status = 0;
-
-	if (run->has_relay) {
-		close(run->relay.slave);
-		run->relay.slave = -1;
-		relay_resume(&run->relay);
-	}
-	while (!look_at_command(run, &status))
-		wait_for_something(run);
-	drain_relay(run);
-	to->seconds = now() - run->started;
-	to->cause = run->timed_out	  ? SESSION_TIME
-		    : WIFSIGNALED(status) ? SESSION_SIGNALLED
-					  : SESSION_EXITED;
-	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-	to->by_terminal = WIFSIGNALED(status) && run->terminal_signal[to->status];
-}
-
-/* ---- the whole ---- */
 
 static int
-prepare(struct running *run, struct box **ret_box, struct command_line *ret_command,
-	struct cordon_error *err)
+check_request(const struct session_request *request, struct cordon_error *err)
 {
-	const struct plan *plan = run->request->plan;
+	if (request->track_only != (request->plan == NULL))
+		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no plan to run it by");
+	if (request->leave && request->pty)
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "--leave and --pty: the terminal would not stay");
+	if (request->leave && request->limits[LIMIT_OUTPUT].value != 0)
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "--leave and --output: nobody would be there to count");
+	return check_standard(err);
+}
+
+static int
+prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
 	struct box_options options = {0};
 	int rc = 0;
 
-	if (plan->settings.tmp == TMP_PRIVATE)
-		rc = tmp_make(&run->arena, plan->host, &run->private_tmp, err);
+	if (request->track_only)
+		return command_prepare(&run->arena, request, NULL, &run->command, err);
+	if (request->plan->settings.tmp == TMP_PRIVATE)
+		rc = tmp_make(&run->arena, request->plan->host, &run->private_tmp, err);
 	options.private_tmp = run->private_tmp;
 	if (rc == 0)
-		rc = command_prepare(&run->arena, run->request, run->private_tmp, ret_command, err);
+		rc = command_prepare(&run->arena, request, run->private_tmp, &run->command, err);
 	if (rc == 0)
-		rc = enforce_compile(plan, &options, ret_box, err);
-	if (rc == 0 && run->private_tmp != NULL)
-		rc = guard_start(run->private_tmp, &run->guard, err);
-	if (rc == 0 && run->request->pty) {
+		rc = enforce_compile(request->plan, &options, &run->box, err);
+	return rc;
+}
+
+static int
+prepare_streams(struct running *run, const struct session_request *request,
+		struct cordon_error *err)
+{
+	uint64_t limit = request->limits[LIMIT_OUTPUT].value;
+	int rc = 0;
+
+	if (limit != 0) {
+		rc = output_open(limit, &run->output, err);
+		run->watch.output = rc < 0 ? NULL : &run->output;
+	}
+	if (rc == 0 && request->pty) {
 		rc = relay_open(&run->arena, &run->relay, err);
-		run->has_relay = rc == 0;
+		run->watch.relay = rc < 0 ? NULL : &run->relay;
 	}
 	return rc;
 }
 
-static void
-clean_up(struct running *run)
+static bool
+may_leave_some(const struct plan *plan)
 {
-	if (run->relay.saved != NULL)
+	return plan != NULL && plan->promises[G_PROCESS_TREE].keeping == KEPT_ACCEPTED;
+}
+
+/* From here on orphans come to us. Children we have already are none of the session's. */
+static int
+become_heir(struct running *run, const struct plan *plan, struct cordon_error *err)
+{
+	if (tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
+		return cordon_fail(err, CORDON_E_GAP, errno,
+				   "process.tree cannot be kept: /proc does not list children");
+	run->was_heir = tree_inherit(true);
+	if (run->was_heir < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno,
+				   "cannot become the heir of orphans");
+	return 0;
+}
+
+static int
+start(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	struct guard_task task = {
+		.child = {.box = run->box,
+			  .track_only = request->track_only,
+			  .command = &run->command,
+			  .limits = request->limits,
+			  .mask = run->old_mask,
+			  .ignore_children = run->old_children.sa_handler == SIG_IGN,
+			  .output = {-1, -1},
+			  .terminal = run->watch.relay != NULL ? run->relay.slave : -1},
+		.private_tmp = run->private_tmp,
+		.leave = request->leave,
+		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
+		.grace_ms = request->grace_ms,
+	};
+	int rc;
+
+	if (run->watch.output != NULL)
+		memcpy(task.child.output, run->output.theirs, sizeof task.child.output);
+	run->watch.started = clock_ms();
+	rc = guard_start(&task, &run->watch.guard, err);
+	if (run->watch.output != NULL)
+		output_handed_over(&run->output);
+	if (run->watch.relay != NULL)
+		relay_handed_over(&run->relay);
+	run->box = enforce_free(run->box);
+	return rc;
+}
+
+static void
+clean_up(struct running *run, bool started)
+{
+	enforce_free(run->box);
+	if (run->watch.relay != NULL)
 		relay_close(&run->relay);
-	if (run->private_tmp != NULL)
+	if (run->watch.output != NULL)
+		output_close(&run->output);
+	if (run->watch.caller >= 0)
+		close(run->watch.caller);
+	/* else the guard did it, or will */
+	if (run->private_tmp != NULL && (!started || run->watch.is_guard_lost))
 		tmp_remove(run->private_tmp);
-	guard_dismiss(&run->guard);
-	restore_signals(run);
+	if (run->was_heir == 0)
+		tree_inherit(false);
 	arena_free(&run->arena);
 }
 
@@ -304,19 +240,29 @@ int
 session_run(const struct session_request *request, struct session_result *ret_result,
 	    struct cordon_error *err)
 {
-	struct running run = {.request = request, .signals = -1};
-	struct command_line command;
-	struct box *box = NULL;
-	int rc = prepare(&run, &box, &command, err);
+	struct running run = {
+		.watch = {.request = request, .signals = -1, .caller = -1},
+		.was_heir = -1,
+	};
+	bool started = false;
+	int rc = check_request(request, err);
 
-	run.started = now();
 	if (rc == 0)
+		rc = prepare_box(&run, request, err);
+	if (rc == 0)
+		rc = prepare_streams(&run, request, err);
+	if (rc == 0)
+		rc = become_heir(&run, request->plan, err);
+	if (rc == 0) {
+		run.watch.caller = watch_caller(request);
 		rc = catch_signals(&run, err);
-	if (rc == 0)
-		rc = start(&run, box, &command, err);
-	enforce_free(box);
-	if (rc == 0)
-		wait_for_end(&run, ret_result);
-	clean_up(&run);
+		if (rc == 0)
+			rc = start(&run, request, err);
+		started = rc == 0;
+		if (started)
+			rc = supervise(&run.watch, ret_result, err);
+		restore_signals(&run);
+	}
+	clean_up(&run, started);
 	return rc;
 }

@@ -1,33 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One supervised run: a command made ready, started inside its box, waited for, and cleaned up
- * after. Everything between fork and exec is in child.c and allocates nothing.
+ * One supervised run: a command made ready, started inside its box by a guard, waited for, ended
+ * with everything it started, and cleaned up after. Everything between fork and exec is in child.c
+ * and allocates nothing.
  */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "enforce/enforce.h"
+#include "enforce/tree.h"
 #include "plan/plan.h"
 
 /* What the caller wants run. */
 struct session_request {
-	struct plan *plan;
+	const struct plan *plan; /* NULL only with track_only */
+	bool track_only;	 /* nothing is restricted, only the end is guaranteed */
+	const struct limit_value *limits;
 	char *const *argv;
-	bool login;    /* argv[0] gets a "-" in front, as login does it */
-	bool pty;      /* a terminal of its own, relayed */
-	int status_fd; /* JSON lines about the session; -1: none */
-	const char *id;
+	const char *const *environ; /* the caller's */
+	bool login;		    /* argv[0] gets a "-" in front, as login does it */
+	bool pty;		    /* a terminal of its own, relayed */
+	bool leave;		    /* what the command leaves behind lives on */
+	int64_t grace_ms;	    /* between SIGTERM and SIGKILL; -1: nothing was said */
 };
 
-enum session_cause { SESSION_EXITED, SESSION_SIGNALLED, SESSION_TIME };
+/* What ended it. */
+enum session_cause {
+	SESSION_EXITED,
+	SESSION_SIGNALLED,
+	SESSION_TIME,	/* the time limit */
+	SESSION_OUTPUT, /* the output limit */
+	SESSION_KILLED, /* cordon kill, or the end of the guard */
+	SESSION_CAUSES
+};
 
 struct session_result {
 	enum session_cause cause;
-	int status;	  /* exit status or signal number */
+	int status; /* exit status or signal number of the command */
+	bool is_signal;
 	bool by_terminal; /* the signal came from the terminal, so we got it too */
-	double seconds;
+	bool left;	  /* something lives on, as was asked for */
+	int64_t ms;
+	struct tree_end end; /* what was ended after the command, and what would not end */
 };
 
 /* A command resolved: what execve gets. In arena. */
@@ -53,26 +71,36 @@ int tmp_make(struct arena *arena, const struct host *host, const char **ret_path
 	     struct cordon_error *err);
 int tmp_remove(const char *path);
 
-/* guard.c: a process that outlives our death by SIGKILL just long enough to clean up. */
-struct guard {
-	pid_t pid;
-	int life; /* held open by us alone; its end tells the guard that we are gone */
-};
-int guard_start(const char *private_tmp, struct guard *ret_guard, struct cordon_error *err);
-/* Everything is cleaned up already: the guard goes without doing anything. */
-void guard_dismiss(struct guard *guard);
-
 /* child.c: from fork to exec. Never returns. */
 struct child {
-	const struct box *box;
+	const struct box *box; /* NULL only when nothing is to be restricted */
+	bool track_only;
 	const struct command_line *command;
 	const struct limit_value *limits;
-	const char *cwd;
-	int report;   /* where a struct cordon_error goes; closed by exec */
-	int terminal; /* becomes the controlling terminal and 0-2; -1: as they are */
+	sigset_t mask;	      /* the caller's, and the command's */
+	bool ignore_children; /* the caller ignored SIGCHLD, and so will the command */
+	int output[2];	      /* become 1 and 2; -1: as they are */
+	int report;	      /* where a struct cordon_error goes; closed by exec */
+	int terminal;	      /* becomes 0-2, in the foreground; -1: as they are */
 	pid_t parent;
 };
 _Noreturn void child_main(const struct child *child);
+
+/* guard.c: the parent of the command, and its end. See session/line.h for what it says. */
+struct guard_task {
+	struct child child;
+	const char *private_tmp; /* removed at the end; NULL: none */
+	bool leave;
+	int64_t time_ms;  /* the limit; 0: none */
+	int64_t grace_ms; /* SIGTERM that long before SIGKILL; 0: SIGKILL at once */
+};
+struct guard {
+	pid_t pid;
+	int line;
+};
+int guard_start(const struct guard_task *task, struct guard *ret_guard, struct cordon_error *err);
+/* How long a process may take to die of SIGKILL before it is named as a survivor. */
+#define SESSION_DEADLINE_MS 10000
 
 /* terminal.c: a pseudo terminal between the caller's and the command's. */
 struct relay {
@@ -80,12 +108,28 @@ struct relay {
 	int outer; /* the caller's terminal, raw while the relay runs; -1: none */
 	bool raw;
 	void *saved; /* its settings */
-	bool input_done;
+	bool input_done, is_done;
 };
 int relay_open(struct arena *arena, struct relay *ret_relay, struct cordon_error *err);
+/* The command has its side now. */
+void relay_handed_over(struct relay *relay);
 void relay_resize(const struct relay *relay);
 /* Moves what is there; false when the command's side is closed. */
 bool relay_pump(struct relay *relay, bool from_outer, bool from_command);
 void relay_suspend(struct relay *relay);
 void relay_resume(struct relay *relay);
 void relay_close(struct relay *relay);
+
+/* output.c: standard output and error through us, counted. */
+struct output {
+	int ours[2];	/* where the command's 1 and 2 arrive; -1: none, or closed */
+	int theirs[2];	/* handed to the command; the same twice when 1 and 2 are one file */
+	uint64_t left;	/* bytes that may still pass */
+	bool exhausted; /* more came than may pass */
+};
+int output_open(uint64_t limit, struct output *ret_output, struct cordon_error *err);
+/* The command has them now. */
+void output_handed_over(struct output *output);
+/* Moves what has arrived on one of them. */
+void output_pump(struct output *output, int which);
+void output_close(struct output *output);

@@ -124,6 +124,13 @@ relay_pump(struct relay *relay, bool from_outer, bool from_command)
 }
 
 void
+relay_handed_over(struct relay *relay)
+{
+	close(relay->slave);
+	relay->slave = -1;
+}
+
+void
 relay_close(struct relay *relay)
 {
 	relay_suspend(relay);

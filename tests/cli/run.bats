@@ -268,8 +268,6 @@ assert b.recv(1) == b\"x\"'"
 	heard 'cordon: cannot keep net.tcp'
 	expect 125 run --net domains --domain example.com -- touch ran
 	heard 'cordon: cannot keep net.domains'
-	expect 125 run --time 1s -- touch ran
-	heard 'cordon: cannot keep limits.time'
 	[ ! -e ran ]
 }
 

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reading /proc/PID/stat and the lists of children, which are one per thread: what a thread forked
+ * is in that thread's list only. Nothing here allocates.
+ */
+#include "linux/proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+/* As getdents64 writes it. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+/* The name may hold spaces and brackets: the last bracket ends it. */
+static bool
+parse_stat(char *text, struct proc_stat *to)
+{
+	char *open = strchr(text, '('), *close = strrchr(text, ')');
+	int parent, threads;
+	unsigned long long started;
+
+	if (open == NULL || close == NULL || close < open)
+		return false;
+	*close = '\0';
+	memset(to->name, 0, sizeof to->name);
+	memcpy(to->name, open + 1, strnlen(open + 1, sizeof to->name - 1));
+	if (sscanf(close + 1,
+		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d %*d %llu",
+		   &to->state, &parent, &threads, &started) != 4)
+		return false;
+	to->parent = parent;
+	to->threads = threads;
+	to->started = started;
+	return true;
+}
+
+bool
+proc_stat_read(pid_t pid, struct proc_stat *ret_stat)
+{
+	char path[64], text[1024];
+	auto_fd int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return parse_stat(text, ret_stat);
+}
+
+/* The whole list of one thread, number by number; a number may lie across two reads. */
+static int
+read_list(const char *path, pid_t parent, proc_child_fn *fn, void *context)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	pid_t number = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	while ((n = read(fd, text, sizeof text)) > 0) {
+		for (ssize_t i = 0; i < n; i++) {
+			if (text[i] >= '0' && text[i] <= '9') {
+				number = number * 10 + (text[i] - '0');
+				continue;
+			}
+			if (number > 0 && !fn(context, parent, number))
+				return -1;
+			number = 0;
+		}
+	}
+	return n < 0 ? -1 : 0;
+}
+
+static int
+read_entries(pid_t pid, const char *buffer, long size, proc_child_fn *fn, void *context)
+{
+	int rc = 0;
+
+	for (long at = 0; at < size;) {
+		const struct entry *entry = (const struct entry *)(buffer + at);
+		char path[96];
+
+		at += entry->length;
+		if (*entry->name == '.')
+			continue;
+		snprintf(path, sizeof path, "/proc/%d/task/%.16s/children", (int)pid, entry->name);
+		/* a thread that ended meanwhile left its children to another */
+		if (read_list(path, pid, fn, context) < 0 && errno != ENOENT && errno != ESRCH)
+			rc = -1;
+	}
+	return rc;
+}
+
+static int
+read_tasks(pid_t pid, proc_child_fn *fn, void *context)
+{
+	char path[64];
+	char buffer[2048] __attribute__((aligned(8)));
+	auto_fd int folder = -1;
+	long size;
+	int rc = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return -1;
+	while ((size = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0)
+		if (read_entries(pid, buffer, size, fn, context) < 0)
+			rc = -1;
+	return size < 0 ? -1 : rc;
+}
+
+int
+proc_children(pid_t pid, proc_child_fn *fn, void *context)
+{
+	struct proc_stat stat;
+	char path[64];
+
+	if (!proc_stat_read(pid, &stat))
+		return -1;
+	if (stat.threads != 1)
+		return read_tasks(pid, fn, context);
+	/* by far the most have one thread */
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	return read_list(path, pid, fn, context);
+}

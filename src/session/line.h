@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The line between supervisor and guard: values of fixed size on a socket pair. Its end tells either
+ * that the other is gone.
+ */
+#pragma once
+
+#include "session/session.h"
+
+enum order_kind {
+	ORDER_SIGNAL, /* value: to the command */
+	ORDER_END     /* value: the cause; after ms milliseconds */
+};
+struct order {
+	enum order_kind kind;
+	int value;
+	int64_t ms;
+};
+
+enum news_kind {
+	NEWS_FAILED,  /* why: nothing was started, everything is cleaned up */
+	NEWS_STOPPED, /* status: by that signal */
+	NEWS_LEFT,    /* the command ended, what it left lives on; the guard stays */
+	NEWS_DONE     /* all is ended and cleaned up */
+};
+struct news {
+	enum news_kind kind;
+	int status; /* wait status of the command */
+	enum session_cause cause;
+	struct tree_end end;
+	struct cordon_error why;
+};
+
+/* False when the other side is gone. Never SIGPIPE. */
+bool line_send(int line, const void *value, size_t size);
+bool line_receive(int line, void *value, size_t size);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counting what a command says. Only a run with an output limit goes through here; every other
+ * writes to the caller's descriptors directly. Where 1 and 2 are one file they stay one pipe, so
+ * that the order of their lines is kept.
+ */
+#include "base/compat.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "session/session.h"
+
+static bool
+are_one_file(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+int
+output_open(uint64_t limit, struct output *ret_output, struct cordon_error *err)
+{
+	struct output output = {.ours = {-1, -1}, .theirs = {-1, -1}, .left = limit};
+	int pipes = are_one_file(1, 2) ? 1 : 2;
+
+	for (int i = 0; i < pipes; i++) {
+		int ends[2];
+
+		if (compat_pipe(ends) < 0) {
+			int sys = errno;
+
+			output_handed_over(&output);
+			output_close(&output);
+			return cordon_fail(err, CORDON_E_SYSTEM, sys, "cannot make a pipe");
+		}
+		output.ours[i] = ends[0];
+		output.theirs[i] = ends[1];
+	}
+	if (pipes == 1)
+		output.theirs[1] = output.theirs[0];
+	*ret_output = output;
+	return 0;
+}
+
+void
+output_handed_over(struct output *output)
+{
+	if (output->theirs[0] >= 0)
+		close(output->theirs[0]);
+	if (output->theirs[1] >= 0 && output->theirs[1] != output->theirs[0])
+		close(output->theirs[1]);
+	output->theirs[0] = output->theirs[1] = -1;
+}
+
+/* False: nobody listens any more. */
+static bool
+pass_on(int fd, const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = write(fd, text, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		text += n;
+		length -= (size_t)n;
+	}
+	return true;
+}
+
+static void
+shut(struct output *output, int which)
+{
+	close(output->ours[which]);
+	output->ours[which] = -1;
+}
+
+void
+output_pump(struct output *output, int which)
+{
+	char buffer[65536];
+	ssize_t n = read(output->ours[which], buffer, sizeof buffer);
+	size_t length = n > 0 ? (size_t)n : 0;
+
+	if (n < 0 && errno == EINTR)
+		return;
+	if (length > output->left) {
+		output->exhausted = true;
+		length = (size_t)output->left;
+	}
+	output->left -= length;
+	/* closed, the command's next write tells it what ours would have */
+	if (n <= 0 || !pass_on(which + 1, buffer, length) || output->exhausted)
+		shut(output, which);
+}
+
+void
+output_close(struct output *output)
+{
+	for (int i = 0; i < 2; i++)
+		if (output->ours[i] >= 0)
+			shut(output, i);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for the end of a session, as if the supervisor were the command. */
+#pragma once
+
+#include "session/session.h"
+
+struct supervision {
+	const struct session_request *request;
+	struct guard guard;
+	struct tree_spare spare; /* children of ours that are none of the session's */
+	struct relay *relay;	 /* NULL: none */
+	struct output *output;	 /* NULL: not counted */
+	int signals;		 /* where blocked signals arrive */
+	int caller;		 /* tells the end of the process that started us; -1: nobody asks */
+	int64_t started;
+	bool is_guard_lost; /* it was killed: cleaning up is left to us */
+	bool terminal_signal[NSIG];
+};
+
+/* 0 with the result, or why nothing was started. */
+int supervise(struct supervision *run, struct session_result *ret_result, struct cordon_error *err);
