@@ -43,9 +43,12 @@ add_text(struct str *to, const char *text)
 static void
 add_name(struct str *to, const char *name, bool nocase)
 {
+	/* no name is empty, though "/" might look like it */
+	bool alone = strcmp(name, "*") == 0;
+
 	for (; *name != '\0'; name++) {
 		if (*name == '*')
-			str_add(to, "[^/]*");
+			str_add(to, alone ? "[^/]+" : "[^/]*");
 		else if (*name == '?')
 			str_add(to, ONE_CHARACTER);
 		else

@@ -91,10 +91,19 @@ class Profile:
     def __init__(self, text, parameters):
         self.text, self.parameters = text, parameters
         self.rules, self.wider, self.paths = [], {}, set()
-        self._run("(dump)")
+        self.loaded = False
+
+    def load(self, questions=()):
+        """Runs the profile, once: its rules, and what prelude.scm answers, three words a question."""
+        self.loaded = True
+        commands = "\n".join(f"(ask '{op} {scheme_request(request)})" for op, request in questions)
+        output = self._run(commands + "\n(dump)")
+        Dump(output).read(self)
         self.by_operation = {}
         for number, (action, operation, matches) in enumerate(self.rules):
             self.by_operation.setdefault(operation, []).append((number, action, matches))
+        found = re.findall(rb"^answer (\w+) (\w+) (\w+)$", output, re.M)
+        return [tuple(word.decode() for word in answer) for answer in found]
 
     def _run(self, commands):
         """Loads the profile, then runs commands: their output. A profile that is refused is a failure."""
@@ -112,18 +121,8 @@ class Profile:
                  os.path.join(HERE, "prelude.scm"), main], stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250)
         if not done.stdout.rstrip().endswith(b"done"):
-            raise ValueError(f"refused: {done.returncode} "  + done.stdout[-400:].decode("utf-8", "replace"))
-        self.output = done.stdout
-        if commands == "(dump)":
-            Dump(done.stdout).read(self)
+            raise ValueError(f"refused, status {done.returncode}: " + done.stdout[-400:].decode("utf-8", "replace"))
         return done.stdout
-
-    def ask_scheme(self, questions):
-        """The answers of prelude.scm, one tuple of three for each (operation, request)."""
-        commands = "\n".join(f"(ask '{op} {scheme_request(request)})" for op, request in questions)
-        output = self._run(commands)
-        found = re.findall(rb"^answer (\w+) (\w+) (\w+)$", output, re.M)
-        return [tuple(word.decode() for word in answer) for answer in found]
 
     def dead(self):
         """Path filters that no path of a Mac can match."""
@@ -176,6 +175,7 @@ class Dump:
         self.data, self.at, self.paths = data, 0, set()
 
     def read(self, profile):
+        self.at = self.data.index(b"\nrules\n") + len("\nrules\n")
         while True:
             word = self.word()
             if word == "op":
@@ -265,7 +265,7 @@ def make_filter(kind, a):
         "vnode": lambda r: r.get("vnode") == a[0],
         "command": lambda r: r.get("command") == a[0],
         "domain": lambda r: r.get("domain") == a[0],
-        "protocol": lambda r: str(r.get("protocol")) == a[0],
+        "protocol": lambda r: f"={r.get('protocol')}" == a[0],
         "target": lambda r: r.get("target") == a[0] or (
             a[0] == "same-sandbox" and r.get("target") in ("self", "children")),
         "usock": lambda r: r.get("proto") == "unix-socket" and r["side"] == a[0] and (
@@ -334,16 +334,25 @@ class Tap:
         return 1 if self.failed else 0
 
 
-def disagreements(profile, questions, scheme=False):
-    """questions: (operation, request, allowed). One line for each that is answered otherwise."""
-    heard = profile.ask_scheme([(op, r) for op, r, _ in questions]) if scheme else None
-    if scheme and len(heard) != len(questions):
-        yield f"prelude.scm answered {len(heard)} of {len(questions)} questions"
-        return
+def disagreements(profile, questions, sample=4):
+    """questions: (operation, request, allowed). One line for each that is answered otherwise.
+
+    When the profile was not run before, prelude.scm is asked too, about a sample of them.
+    """
+    questions = list(questions)
+    heard = {}
+    if not profile.loaded:
+        chosen = range(0, len(questions), max(1, -(-len(questions) // sample))) if sample else ()
+        answers = profile.load([questions[i][:2] for i in chosen])
+        if len(answers) != len(chosen):
+            yield f"prelude.scm answered {len(answers)} of {len(chosen)} questions"
+        heard = dict(zip(chosen, answers))
     for number, (operation, request, allowed) in enumerate(questions):
         wanted = ("allow" if allowed else "deny",) * 3
-        for who, answer in [("here", profile.ask(operation, request))] + (
-                [("prelude.scm", heard[number])] if scheme else []):
+        answers = {"here": profile.ask(operation, request)}
+        if number in heard:
+            answers["prelude.scm"] = heard[number]
+        for who, answer in answers.items():
             if answer != wanted:
                 yield f"{operation} {request}: {wanted[0]} expected, {who}: " + ", ".join(
                     f"{model} {word}" for model, word in zip(MODELS, answer))
