@@ -114,6 +114,9 @@ run_command(const struct command *command, int argc, char **argv)
 		fputs("cordon: out of memory\n", stderr);
 		return EXIT_CORDON;
 	}
+	/* unless told otherwise, and then it says that there is no such profile */
+	if (command->run == run_sbpl)
+		cordon_setup_set(cli.setup, CORDON_OPT_SYSTEM, "macos", NULL);
 	status = cli_parse(&cli, argc, argv);
 	if (status == 0)
 		status = command->run(&cli);

@@ -11,9 +11,7 @@ run_sbpl(struct cli *cli)
 	auto_free char *text = NULL;
 	int rc;
 
-	/* there is no other system it could be for */
-	if (cordon_setup_set(cli->setup, CORDON_OPT_SYSTEM, "macos", &err) < 0 ||
-	    cordon_plan_new(cli->setup, &plan, &err) < 0)
+	if (cordon_plan_new(cli->setup, &plan, &err) < 0)
 		return cli_fail(&err);
 	cli_notices(cli, plan);
 	rc = cordon_plan_sbpl(plan, cli->format, &text, &err);

@@ -238,7 +238,7 @@ read_class(struct reader *r, struct str *to)
 	r->at++;
 	for (int c = 1; negated && c < 256; c++)
 		set.has[c] = !set.has[c];
-	if (memchr(set.has + 1, true, 255) == NULL)
+	if (memchr(set.has + 1, 1, 255) == NULL)
 		refuse(r, "has a class that matches nothing");
 	print_bytes(&set, to);
 }

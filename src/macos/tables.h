@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "policy/model.h"
+#include "plan/plan.h"
 
 /* When a row is part of a profile. */
 enum table_when {
