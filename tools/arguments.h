@@ -25,7 +25,10 @@ struct test {
 };
 
 #define WHOLE 0xffffffffu
-#define END(verdict) {0, WHOLE, OTHERWISE, 0, verdict}
+#define END(verdict)                            \
+	{                                       \
+		0, WHOLE, OTHERWISE, 0, verdict \
+	}
 
 /* Every CLONE_NEW flag; the time namespace's is a signal number in clone and a flag in unshare. */
 #define NAMESPACES 0x7e020000u
@@ -108,15 +111,26 @@ static const struct test test_stream[] = {
 	END(NO_ACCESS),
 };
 static const struct test test_socket_all[] = {
-	{0, WHOLE, IS, 1, ALLOW},
-	{0, WHOLE, IS, 2, ALLOW},
-	{0, WHOLE, IS, 10, ALLOW},
-	{0, WHOLE, IS, 16, TEST_NETLINK},
-	END(NO_FAMILY),
+	{0, WHOLE, IS, 1, ALLOW},	  {0, WHOLE, IS, 2, ALLOW}, {0, WHOLE, IS, 10, ALLOW},
+	{0, WHOLE, IS, 16, TEST_NETLINK}, END(NO_FAMILY),
 };
 static const struct test test_pair_all[] = {{0, WHOLE, IS, 1, ALLOW}, END(NO_FAMILY)};
 /* Routing only, which lists interfaces and addresses; changing them takes a capability. */
 static const struct test test_netlink[] = {{2, WHOLE, IS, 0, ALLOW}, END(NO_PROTOCOL)};
+
+/* An O_PATH descriptor reads and changes nothing, and the other flags do not count beside it. */
+#define O_PATH_FLAG 0x200000u
+/* O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_TMPFILE */
+#define O_CHANGE_FLAGS (0x1u | 0x2u | 0x40u | 0x200u | 0x400000u)
+static const struct test test_open_change[] = {
+	{1, WHOLE, HAS, O_PATH_FLAG, ALLOW}, {1, WHOLE, HAS, O_CHANGE_FLAGS, ROUTE}, END(ALLOW)};
+static const struct test test_openat_change[] = {
+	{2, WHOLE, HAS, O_PATH_FLAG, ALLOW}, {2, WHOLE, HAS, O_CHANGE_FLAGS, ROUTE}, END(ALLOW)};
+static const struct test test_open_any[] = {{1, WHOLE, HAS, O_PATH_FLAG, ALLOW}, END(ROUTE)};
+static const struct test test_openat_any[] = {{2, WHOLE, HAS, O_PATH_FLAG, ALLOW}, END(ROUTE)};
+/* PR_SET_DUMPABLE 0 */
+static const struct test test_prctl[] = {
+	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
 
 static const struct test *const tests[VERDICTS] = {
 	[TEST_CLONE] = test_clone,
@@ -135,4 +149,9 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_SOCKET_ALL] = test_socket_all,
 	[TEST_PAIR_ALL] = test_pair_all,
 	[TEST_NETLINK] = test_netlink,
+	[TEST_OPEN_CHANGE] = test_open_change,
+	[TEST_OPENAT_CHANGE] = test_openat_change,
+	[TEST_OPEN_ANY] = test_open_any,
+	[TEST_OPENAT_ANY] = test_openat_any,
+	[TEST_PRCTL] = test_prctl,
 };

@@ -22,6 +22,8 @@ enum verdict {
 	NO_FAMILY,    /* EAFNOSUPPORT */
 	NO_PROTOCOL,  /* EPROTONOSUPPORT */
 	NO_OPERATION, /* EOPNOTSUPP */
+	DONE,	      /* says 0 and does nothing */
+	ROUTE,	      /* the broker answers */
 	ENDS,
 	TEST_CLONE = ENDS,
 	TEST_UNSHARE,
@@ -39,10 +41,15 @@ enum verdict {
 	TEST_SOCKET_ALL,
 	TEST_PAIR_ALL,
 	TEST_NETLINK,
+	TEST_OPEN_CHANGE,
+	TEST_OPENAT_CHANGE,
+	TEST_OPEN_ANY,
+	TEST_OPENAT_ANY,
+	TEST_PRCTL,
 	VERDICTS
 };
 
-/* The errno of an end, 0 for ALLOW and KILL. */
+/* The errno of an end, 0 for those that are none. */
 static const uint16_t end_errno[ENDS] = {
 	[NOT_THERE] = ENOSYS,
 	[NOT_YOURS] = EPERM,
@@ -119,7 +126,8 @@ static const struct group groups[] = {
 	{BOTH(TEST_LIMIT), "prlimit64"},
 	{BOTH(TEST_NICE), "setpriority"},
 	{BOTH(TEST_IONICE), "ioprio_set"},
-	{BOTH(TEST_SELF), "migrate_pages move_pages sched_setattr sched_setparam sched_setscheduler"},
+	{BOTH(TEST_SELF),
+	 "migrate_pages move_pages sched_setattr sched_setparam sched_setscheduler"},
 	/* Threads are pinned by their own numbers, which look like others': OpenMP stops without it. */
 	{BOTH(ALLOW), "sched_setaffinity"},
 
@@ -147,6 +155,29 @@ static const struct group groups[] = {
 			  "init_module ioperm iopl kexec_file_load kexec_load quotactl quotactl_fd "
 			  "reboot setdomainname sethostname settimeofday swapoff swapon syslog "
 			  "vhangup"},
+};
+
+/*
+ * What goes to the broker instead, where a plan has one: everything that makes, changes or removes
+ * names, and all metadata, which Landlock does not see. The flags of openat2 are in memory.
+ */
+enum guard { GUARD_NONE, GUARD_CHANGES, GUARD_READS, GUARDS };
+
+static const struct routed {
+	enum verdict changes; /* where only changes are guarded */
+	enum verdict reads;   /* where reading is, too */
+	const char *calls;
+} routed[] = {
+	{TEST_OPEN_CHANGE, TEST_OPEN_ANY, "open"},
+	{TEST_OPENAT_CHANGE, TEST_OPENAT_ANY, "openat"},
+	{BOTH(ROUTE), "openat2 creat truncate"},
+	{BOTH(ROUTE), "rename renameat renameat2 link linkat unlink unlinkat rmdir mkdir mkdirat "
+		      "symlink symlinkat mknod mknodat bind"},
+	{BOTH(ROUTE), "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes "
+		      "futimesat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr "
+		      "fremovexattr setxattrat removexattrat"},
+	/* a process that nobody may read could not be answered */
+	{BOTH(TEST_PRCTL), "prctl"},
 };
 
 /* Calls that the installed libseccomp may be too old to know. */

@@ -104,9 +104,30 @@ check_all_decided(const struct arch *arch, const bool *decided)
 	}
 }
 
+/* Replaces the verdicts of what the broker answers. */
+static void
+route(const struct arch *arch, enum guard guard, enum verdict *verdicts)
+{
+	char name[64];
+
+	for (size_t i = 0; guard != GUARD_NONE && i < sizeof routed / sizeof routed[0]; i++) {
+		const char *at = routed[i].calls;
+
+		for (int length; sscanf(at, " %63s%n", name, &length) == 1; at += length) {
+			int number = call_number(arch, name);
+
+			if (number >= 0 && verdicts[number] != ALLOW)
+				die("routed, and not allowed", name);
+			if (number >= 0)
+				verdicts[number] = guard == GUARD_READS ? routed[i].reads
+									: routed[i].changes;
+		}
+	}
+}
+
 /* Fills verdicts[0..LAST_CALL]; a number that is no call is not there. */
 static void
-decide(const struct arch *arch, bool network, enum verdict *verdicts)
+decide(const struct arch *arch, bool network, enum guard guard, enum verdict *verdicts)
 {
 	bool decided[LAST_CALL + 1] = {false};
 	char name[64];
@@ -121,6 +142,7 @@ decide(const struct arch *arch, bool network, enum verdict *verdicts)
 				    verdicts);
 	}
 	check_all_decided(arch, decided);
+	route(arch, guard, verdicts);
 }
 
 static size_t
@@ -181,6 +203,8 @@ end_value(enum verdict end)
 		return SECCOMP_RET_ALLOW;
 	case KILL:
 		return SECCOMP_RET_KILL_PROCESS;
+	case ROUTE:
+		return SECCOMP_RET_USER_NOTIF;
 	default:
 		return SECCOMP_RET_ERRNO | end_errno[end];
 	}
@@ -291,11 +315,14 @@ emit_filter(struct code *code, const struct arch *arch, const struct range *rang
 
 /* ---- text ---- */
 
+static const char *const network_names[] = {"none", "all"};
+static const char *const guard_names[GUARDS] = {"", "_changes", "_reads"};
+
 static void
-print_code(const struct code *code, const struct arch *arch, const char *network)
+print_code(const struct code *code, const struct arch *arch, bool network, enum guard guard)
 {
-	printf("static const struct sock_filter filter_%s_%s[%zu] = {\n", arch->name, network,
-	       code->used);
+	printf("static const struct sock_filter filter_%s_%s%s[%zu] = {\n", arch->name,
+	       network_names[network], guard_names[guard], code->used);
 	for (size_t i = code->used; i-- > 0;)
 		printf("\t{0x%02x, %u, %u, 0x%08x},\n", code->at[i].code, code->at[i].jt,
 		       code->at[i].jf, code->at[i].k);
@@ -303,17 +330,30 @@ print_code(const struct code *code, const struct arch *arch, const char *network
 }
 
 static void
-make(const struct arch *arch, bool network)
+make(const struct arch *arch, bool network, enum guard guard)
 {
 	enum verdict verdicts[LAST_CALL + 1];
 	struct range ranges[LAST_CALL + 8];
 	struct code code = {.used = 0};
 	size_t count;
 
-	decide(arch, network, verdicts);
+	decide(arch, network, guard, verdicts);
 	count = find_ranges(arch, verdicts, ranges);
 	emit_filter(&code, arch, ranges, count);
-	print_code(&code, arch, network ? "all" : "none");
+	print_code(&code, arch, network, guard);
+}
+
+/* One row for each network mode, in it one column for each kind of guard. */
+static void
+print_table(const struct arch *arch)
+{
+	printf("#if %s\n#define FILTER_TABLE", arch->condition);
+	for (int network = 0; network < 2; network++)
+		for (int guard = 0; guard < GUARDS; guard++)
+			printf("%s PROGRAM(filter_%s_%s%s)%s", guard == 0 ? " {" : "", arch->name,
+			       network_names[network], guard_names[guard],
+			       guard + 1 < GUARDS ? "," : "},");
+	printf("\n#endif\n");
 }
 
 int
@@ -322,11 +362,11 @@ main(void)
 	printf("/* Written by tools/make-filter. */\n");
 	for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++) {
 		printf("#if defined(FILTER_EVERY) || (%s)\n", archs[i].condition);
-		make(&archs[i], false);
-		make(&archs[i], true);
-		printf("#endif\n#if %s\n", archs[i].condition);
-		printf("#define FILTER_NETWORK_NONE filter_%s_none\n", archs[i].name);
-		printf("#define FILTER_NETWORK_ALL filter_%s_all\n#endif\n", archs[i].name);
+		for (int network = 0; network < 2; network++)
+			for (int guard = 0; guard < GUARDS; guard++)
+				make(&archs[i], network != 0, (enum guard)guard);
+		printf("#endif\n");
+		print_table(&archs[i]);
 	}
 	return fflush(stdout) != 0 || ferror(stdout) ? 1 : 0;
 }

@@ -133,6 +133,7 @@ enum cordon_cause {
 	CORDON_ENDED_SIGNAL,
 	CORDON_ENDED_TIME,   /* the time limit */
 	CORDON_ENDED_OUTPUT, /* the output limit */
+	CORDON_ENDED_MEMORY, /* the memory limit */
 	CORDON_ENDED_KILLED, /* cordon kill, or its guard was killed */
 	CORDON_CAUSES
 };

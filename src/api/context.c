@@ -514,6 +514,20 @@ plan_again_approved(struct cordon_plan *context, const struct cordon_setup *setu
 	return rc;
 }
 
+/* What a limit over all processes needs takes longer to find out: only for who wants one. */
+static void
+find_limits(struct cordon_plan *context)
+{
+	struct plan *plan = context->plan;
+	const struct limit_value *limits = plan->settings.limits;
+
+	if (context->assumed ||
+	    (limits[LIMIT_MEMORY].value == 0 && limits[LIMIT_PROCESSES].value == 0))
+		return;
+	enforce_probe_limits(&plan->facts);
+	plan_judge(plan);
+}
+
 int
 context_plan(struct cordon_plan *context, const struct cordon_setup *setup, enum context_use use,
 	     const struct stack_text *only, struct cordon_error *err)
@@ -524,5 +538,8 @@ context_plan(struct cordon_plan *context, const struct cordon_setup *setup, enum
 		rc = plan_again_approved(context, setup, err);
 	if (rc == 0 && *context->trust_problem != '\0')
 		rc = plan_notice(context->plan, err, "%s", context->trust_problem);
-	return rc < 0 ? rc : word_gaps(context, err);
+	if (rc < 0)
+		return rc;
+	find_limits(context);
+	return word_gaps(context, err);
 }

@@ -156,8 +156,13 @@ static const struct {
 	{FACT_OPENAT2, "openat2",
 	 "use a kernel from 5.6 on, or allow it in the container's profile"},
 	{FACT_CLOSE_RANGE, "close_range", "use a kernel from 5.9 on"},
-	{FACT_CGROUP, "a cgroup of our own",
-	 "log in through systemd, or run in a delegated cgroup"},
+	{FACT_CGROUP, "a cgroup of our own", "run in a delegated cgroup"},
+	{FACT_CGROUP_MEMORY, "memory limits of that cgroup",
+	 "run in a delegated cgroup with the memory controller and no other process"},
+	{FACT_CGROUP_PIDS, "process limits of that cgroup",
+	 "run in a delegated cgroup with the pids controller and no other process"},
+	{FACT_SCOPE, "scopes of systemd's user manager, for both limits",
+	 "log in through systemd, with libsystemd installed"},
 };
 
 static void
@@ -312,6 +317,8 @@ cordon_doctor(const struct cordon_setup *setup, enum cordon_format format, char 
 		return rc;
 	checkup.plan = context->plan;
 	checkup.here = setup->facts_file == NULL && context->host.system == enforce_system();
+	if (checkup.here)
+		enforce_probe_limits(&context->plan->facts);
 	for (int i = 0; rc == 0 && i < G_COUNT; i++)
 		rc = examine(&checkup, (enum guarantee)i, err);
 	if (rc < 0)

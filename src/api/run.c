@@ -9,7 +9,7 @@
 
 static const char *const cause_names[SESSION_CAUSES] = {
 	[SESSION_EXITED] = "exit",   [SESSION_SIGNALLED] = "signal", [SESSION_TIME] = "time",
-	[SESSION_OUTPUT] = "output", [SESSION_KILLED] = "killed",
+	[SESSION_OUTPUT] = "output", [SESSION_MEMORY] = "memory",    [SESSION_KILLED] = "killed",
 };
 
 /* One run on its way to the log. */
@@ -99,6 +99,8 @@ print_end(const struct telling *telling, const struct session_result *result,
 		str_printf(to, ", \"cause\": \"%s\", \"%s\": %d, \"seconds\": %.3f, \"ended\": %d",
 			   cause_names[result->cause], result->is_signal ? "signal" : "status",
 			   result->status, (double)result->ms / 1000, result->end.ended);
+		if (result->hit_processes)
+			str_add(to, ", \"hit\": [\"processes\"]");
 		if (result->left)
 			str_add(to, ", \"lives_on\": true");
 		if (result->end.left > 0)
@@ -156,6 +158,7 @@ run_session(const struct cordon_plan *context, struct session_request *request,
 
 	if (rc < 0)
 		return rc;
+	request->id = telling.id;
 	request->argv = command->argv;
 	request->environ = context->host.environ;
 	request->login = command->login;

@@ -194,41 +194,19 @@ compat_process_fd(pid_t pid)
 #endif
 }
 
-/*
- * Every descriptor from first on closes at exec. BASELINE(5.11): before it, one by one up to the
- * limit.
- */
+/* Every descriptor from first on, closed now or at exec; fails where there is no such call. */
 static inline int
-compat_cloexec_from(int first)
+compat_close_range(int first, bool at_exec)
 {
-	struct rlimit limit;
-
 #if defined(__linux__)
-	if (syscall(COMPAT_SYS_CLOSE_RANGE, (unsigned)first, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */) == 0)
-		return 0;
+	return (int)syscall(COMPAT_SYS_CLOSE_RANGE, (unsigned)first, ~0u,
+			    at_exec ? 4 /* CLOSE_RANGE_CLOEXEC */ : 0);
+#else
+	(void)first;
+	(void)at_exec;
+	errno = ENOSYS;
+	return -1;
 #endif
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return -1;
-	for (int fd = first; (rlim_t)fd < limit.rlim_cur; fd++)
-		if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF)
-			return -1;
-	return 0;
-}
-
-/* Closes every descriptor from first on, now. BASELINE(5.9): before it, one by one. */
-static inline void
-compat_close_from(int first)
-{
-	struct rlimit limit;
-
-#if defined(__linux__)
-	if (syscall(COMPAT_SYS_CLOSE_RANGE, (unsigned)first, ~0u, 0) == 0)
-		return;
-#endif
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		limit.rlim_cur = 65536;
-	for (int fd = first; (rlim_t)fd < limit.rlim_cur; fd++)
-		close(fd);
 }
 
 /* Does open(2) take a mode with these flags? */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Reading and replacing whole small files, with the errors that policy files deserve. */
+/*
+ * Reading and replacing whole small files, with the errors that policy files deserve; and closing
+ * what a caller left open. The latter runs between fork and exec, so it must not allocate.
+ */
+#include "base/compat.h"
+
 #include "base/fd.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,4 +124,62 @@ dir_make(const char *path, mode_t mode, struct cordon_error *err)
 		part[i] = '/';
 	}
 	return 0;
+}
+
+/* ---- descriptors of the caller ---- */
+
+/* No number is this high unless the system's own ceiling was raised. */
+#define FD_CEILING 1048576
+
+/*
+ * One more than any open descriptor can be. Never the soft limit: it can be lowered below numbers
+ * that are open already. Looked up without allocating; the line stands before all that can be long.
+ */
+static int
+fd_ceiling(void)
+{
+	static const char key[] = "\nFDSize:\t";
+	auto_fd int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	char text[1024];
+	size_t length = 0;
+	const char *at;
+	int size = 0;
+
+	if (fd < 0 || read_all(fd, text, sizeof text - 1, &length) < 0)
+		return FD_CEILING;
+	text[length] = '\0';
+	at = strstr(text, key);
+	if (at == NULL)
+		return FD_CEILING;
+	for (at += sizeof key - 1; *at >= '0' && *at <= '9' && size < INT_MAX / 10 - 1; at++)
+		size = size * 10 + (*at - '0');
+	return *at == '\n' && size > 0 ? size : FD_CEILING;
+}
+
+/* BASELINE(5.11): close_range that marks; a container's filter may refuse it on any kernel. */
+int
+fd_cloexec_from(int first)
+{
+	int end;
+
+	if (compat_close_range(first, true) == 0)
+		return 0;
+	end = fd_ceiling();
+	for (int fd = first; fd < end; fd++)
+		if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF)
+			return -1;
+	return 0;
+}
+
+/* BASELINE(5.9): close_range. */
+void
+fd_close_from(int first)
+{
+	int end;
+
+	if (compat_close_range(first, false) == 0)
+		return;
+	end = fd_ceiling();
+	for (int fd = first; fd < end; fd++)
+		close(fd);
 }

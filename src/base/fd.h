@@ -30,3 +30,10 @@ int file_replace(const char *path, const char *text, size_t length, mode_t mode,
 		 struct cordon_error *err);
 /* mkdir -p with mode for what is missing. */
 int dir_make(const char *path, mode_t mode, struct cordon_error *err);
+
+/*
+ * Every descriptor from first on closes at exec, or now, also those above a limit that was lowered.
+ * Async-signal-safe.
+ */
+int fd_cloexec_from(int first);
+void fd_close_from(int first);

@@ -55,6 +55,7 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 	static const char *const words[CORDON_CAUSES] = {
 		[CORDON_ENDED_TIME] = "the time limit ended it",
 		[CORDON_ENDED_OUTPUT] = "the output limit ended it",
+		[CORDON_ENDED_MEMORY] = "the memory limit ended it",
 		[CORDON_ENDED_KILLED] = "it was ended from outside",
 	};
 

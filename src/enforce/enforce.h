@@ -5,10 +5,17 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 #include "plan/plan.h"
 
 /* What this host can do, found by trying; a throw-away child is used for what cannot be undone. */
 int enforce_probe(struct facts *ret_facts, struct cordon_error *err);
+/*
+ * The facts about limits over all processes, which take longer to find and may ask other programs:
+ * only for a plan that wants such limits, and for doctor.
+ */
+void enforce_probe_limits(struct facts *facts);
 /* The system this build enforces on. */
 enum system enforce_system(void);
 
@@ -33,6 +40,21 @@ int enforce_compile(const struct plan *plan, const struct box_options *options,
  * after a failure the caller must not exec. Descriptors of the box are closed by it.
  */
 int enforce_apply(const struct box *box, struct cordon_error *err);
+/*
+ * group_spawn for a process that will put itself into the box by enforce_apply. Where calls are
+ * routed it is started by the thread that will answer them. -1 with errno.
+ */
+struct group;
+typedef void enforce_main_fn(const void *context);
+pid_t enforce_start(struct box *box, const struct group *group, enforce_main_fn *main,
+		    const void *context);
+/*
+ * Some plans need answers while the command runs, given by threads of this process. After
+ * enforce_start: the descriptor they need, or -1; from enforce_serve on they answer, and nothing
+ * may be forked any more.
+ */
+int enforce_listener(const struct box *box);
+void enforce_serve(struct box *box, int listener);
 struct box *enforce_free(struct box *box);
 
 /* One thing that must fail and one that must work, tried in a child: for doctor. */

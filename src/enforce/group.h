@@ -2,7 +2,7 @@
 /*
  * A group of processes that the system itself keeps together: a cgroup of the session's own. It
  * carries limits over all processes, and holds them even when supervisor and guard die at once.
- * A group is plain data that survives fork; only group_make and group_end_dead allocate.
+ * A group is plain data that survives fork; only group_make allocates.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 enum group_kind {
 	GROUP_NONE,   /* nothing to be had here: subreapers alone */
-	GROUP_CGROUP, /* below our own cgroup, which is delegated to us */
+	GROUP_CGROUP, /* below our own cgroup, or beside it, where that is delegated to us */
 	GROUP_SCOPE   /* made for us by systemd's user manager */
 };
 
@@ -23,6 +23,9 @@ struct group {
 	enum group_kind kind;
 	int folder;	     /* the cgroup's; -1: none */
 	char path[PATH_MAX]; /* its absolute path; "" : none */
+	/* of a scope: a process that keeps it there until this descriptor is closed */
+	int hold;
+	pid_t keeper;
 };
 
 struct group_wish {
@@ -31,27 +34,43 @@ struct group_wish {
 };
 
 struct group_usage {
-	uint64_t memory; /* bytes */
+	uint64_t memory; /* bytes; 0: this group cannot tell */
 	int processes;
 };
 
 /*
- * Makes the group that this host can give. Where none can be had and no limit needs one the kind is
- * GROUP_NONE; a limit that cannot be set is an error (the plan's promise said it can be kept, or
- * the caller accepted the gap and passes no limit).
+ * Makes the group that this host can give. Without limits it is GROUP_NONE where none can be had,
+ * whatever the facts said: the subreapers do not need it. A limit that cannot be set is an error
+ * (the plan's promise said it can be kept, or the caller accepted the gap and passes no limit).
+ * A scope starts a child, which group_remove reaps; forked before, so that a guard has none of it.
  */
 int group_make(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
 	       struct cordon_error *err);
-/* fork, with the child born inside; where the kernel cannot do that the child joins first thing. */
-pid_t group_fork(const struct group *group);
+/*
+ * Starts a process inside, which calls run(argument); that never returns. As with vfork it shares
+ * our memory, and this returns when it has called exec or ended: run keeps to what may be done
+ * then, and blocked signals stay blocked until its own are restored. Where the kernel or systemd
+ * does not let it be born inside it joins before run is called. -1 with errno when it could not get
+ * inside: then nothing ran.
+ */
+pid_t group_spawn(const struct group *group, void (*run)(const void *argument),
+		  const void *argument);
 /* Ends everything inside, frozen first, and waits; true when it is empty. Repeatable. */
 bool group_kill(const struct group *group, int deadline_ms);
 bool group_is_empty(const struct group *group);
-/* Was the memory or process limit hit inside? */
+/* Was the memory or process limit hit inside? To be asked before group_remove. */
 bool group_hit_memory(const struct group *group);
 bool group_hit_processes(const struct group *group);
 bool group_measure(const struct group *group, struct group_usage *ret_usage);
-/* Removes it, depth first, with the cgroups the command made in it; closes. Repeatable. */
+/*
+ * Removes it, depth first, with the cgroups the command made in it; closes. 0, or -1 with errno
+ * when something is left (EBUSY: processes). Repeatable.
+ */
 int group_remove(struct group *group);
-/* Of a session whose supervisor and guard are both gone: ends what is in it, removes it. */
+/* Leaves it to whoever else has it: only closes what is ours. Repeatable. */
+void group_release(struct group *group);
+/*
+ * Of a session whose supervisor and guard are both gone: ends what is in it, removes it. A path
+ * that is not one of ours is refused (EINVAL); one that is gone already is fine.
+ */
 int group_end_dead(const char *path);

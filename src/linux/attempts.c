@@ -81,7 +81,7 @@ execute(const struct stage *stage, const char *path, const char *argument, char 
 	if (child < 0)
 		return errno;
 	if (child == 0) {
-		if (!stage->confined || compat_cloexec_from(3) == 0)
+		if (!stage->confined || fd_cloexec_from(3) == 0)
 			execve(path, (char *const *)argv, envp);
 		_exit(errno);
 	}

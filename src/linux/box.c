@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * A box on Linux: a Landlock ruleset and a seccomp filter, ready; and the order in which a child
+ * A box on Linux: Landlock rulesets and a seccomp filter, ready; and the order in which a child
  * enters it. Nothing is decided here. What a plan could not promise was refused before, so a part
  * that is absent was accepted by name.
  */
 #include "enforce/enforce.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "linux/box.h"
 #include "linux/filter.h"
-#include "linux/landlock.h"
+#include "linux/guarded.h"
 #include "linux/privileges.h"
-
-struct box {
-	int ruleset;			 /* -1: no Landlock here */
-	const struct sock_fprog *filter; /* NULL: no seccomp here */
-};
 
 static int
 refuse_gaps(const struct plan *plan, struct cordon_error *err)
@@ -46,11 +45,60 @@ choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	if (!plan->facts.values[FACT_SECCOMP_FILTER])
 		return 0;
 	/* what lies between none and all is decided by addresses: a gap here, refused or accepted */
-	*ret_filter = filter_choose(plan->settings.network.mode != NET_NONE);
+	*ret_filter = filter_choose(plan->settings.network.mode != NET_NONE,
+				    plan->routing == ROUTE_READS     ? FILTER_READS
+				    : plan->routing == ROUTE_CHANGES ? FILTER_CHANGES
+								     : FILTER_FREE);
 	if (*ret_filter == NULL)
 		return cordon_fail(err, CORDON_E_GAP, 0,
 				   "there is no seccomp filter for this processor");
 	return 0;
+}
+
+/* Two layers: the outer for broker and command, the inner for the command alone. */
+static int
+make_layers(struct box *box, const struct plan *plan, const struct box_options *options,
+	    struct cordon_error *err)
+{
+	struct ruleset_options layer = {.kind = RULESET_ALONE, .private_tmp = options->private_tmp};
+	struct guarded *trees = NULL;
+	size_t count = 0;
+	int rc;
+
+	box->is_routed = plan->routing != ROUTE_NOTHING;
+	if (!box->is_routed)
+		return ruleset_make(plan, &layer, &box->ruleset, err);
+	rc = guarded_find(&box->arena, plan, &trees, &count, err);
+	layer.kind = RULESET_OUTER;
+	if (rc == 0)
+		rc = ruleset_make(plan, &layer, &box->outer, err);
+	layer = (struct ruleset_options){RULESET_INNER, options->private_tmp, trees, count};
+	if (rc == 0)
+		rc = ruleset_make(plan, &layer, &box->ruleset, err);
+	if (rc == 0 && (box->outer < 0 || box->ruleset < 0 || box->filter == NULL))
+		rc = cordon_fail(err, CORDON_E_GAP, 0,
+				 "calls are routed only with Landlock and seccomp");
+	box->broker.plan = plan;
+	box->broker.private_tmp = options->private_tmp;
+	box->broker.trees = trees;
+	box->broker.tree_count = count;
+	return rc;
+}
+
+static struct box *
+box_new(struct cordon_error *err)
+{
+	struct box *box = calloc(1, sizeof *box);
+
+	if (box == NULL) {
+		cordon_no_memory(err);
+		return NULL;
+	}
+	box->ruleset = box->outer = box->line[0] = box->line[1] = box->broker.listener = -1;
+	pthread_rwlock_init(&box->broker.names, NULL);
+	sem_init(&box->started, 0, 0);
+	sem_init(&box->serving, 0, 0);
+	return box;
 }
 
 int
@@ -58,25 +106,57 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 		struct cordon_error *err)
 {
 	struct box *box;
-	int rc = 0;
+	int rc;
 
 	if (plan->facts.system != SYSTEM_LINUX)
 		return cordon_fail(err, CORDON_E_GAP, 0, "the plan is for another system");
 	if (plan_gaps(plan) > 0)
 		return refuse_gaps(plan, err);
-	box = calloc(1, sizeof *box);
+	box = box_new(err);
 	if (box == NULL)
-		return cordon_no_memory(err);
-	box->ruleset = -1;
+		return -CORDON_E_MEMORY;
 	rc = choose_filter(plan, &box->filter, err);
 	if (rc == 0)
-		rc = ruleset_make(plan, options, &box->ruleset, err);
+		rc = make_layers(box, plan, options, err);
 	if (rc < 0) {
 		enforce_free(box);
 		return rc;
 	}
 	*ret_box = box;
 	return 0;
+}
+
+/* The listener goes to the broker, which waits for nothing else of us. */
+static int
+hand_over(const struct box *box, int listener, struct cordon_error *err)
+{
+	char byte = 'l';
+	char control[CMSG_SPACE(sizeof listener)] = {0};
+	struct iovec data = {&byte, 1};
+	struct msghdr message = {.msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof control};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof listener);
+	memcpy(CMSG_DATA(header), &listener, sizeof listener);
+	if (sendmsg(box->line[1], &message, MSG_NOSIGNAL) == 1)
+		return 0;
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot reach the broker");
+}
+
+static int
+load_filter(const struct box *box, struct cordon_error *err)
+{
+	int listener, rc;
+
+	if (!box->is_routed)
+		return filter_load(box->filter, err);
+	rc = filter_load_routed(box->filter, &listener, err);
+	return rc < 0 ? rc : hand_over(box, listener, err);
 }
 
 /*
@@ -93,7 +173,7 @@ enforce_apply(const struct box *box, struct cordon_error *err)
 	if (box->ruleset >= 0)
 		close(box->ruleset);
 	if (rc == 0 && box->filter != NULL)
-		rc = filter_load(box->filter, err);
+		rc = load_filter(box, err);
 	return rc;
 }
 
@@ -104,6 +184,9 @@ enforce_free(struct box *box)
 		return NULL;
 	if (box->ruleset >= 0)
 		close(box->ruleset);
+	if (box->outer >= 0)
+		close(box->outer);
+	arena_free(&box->arena);
 	free(box);
 	return NULL;
 }

@@ -16,6 +16,10 @@
 #include "base/error.h"
 #include "filters.inc"
 
+/* Newer than the oldest headers we build with. */
+#define NEW_LISTENER (1ul << 3)
+#define WAIT_KILLABLE_RECV (1ul << 5)
+
 /* The kernel takes a pointer that is not const, and only reads through it. */
 #define PROGRAM(array)                                                          \
 	{                                                                       \
@@ -23,27 +27,49 @@
 	}
 
 const struct sock_fprog *
-filter_choose(bool network)
+filter_choose(bool network, enum filter_guard guard)
 {
-#ifdef FILTER_NETWORK_NONE
-	static const struct sock_fprog none = PROGRAM(FILTER_NETWORK_NONE);
-	static const struct sock_fprog all = PROGRAM(FILTER_NETWORK_ALL);
+#ifdef FILTER_TABLE
+	static const struct sock_fprog table[2][FILTER_GUARDS] = {FILTER_TABLE};
 
-	return network ? &all : &none;
+	return &table[network][guard];
 #else
-	(void)network;
+	(void)network, (void)guard;
 	return NULL;
 #endif
+}
+
+static int
+load(const struct sock_fprog *program, unsigned long flags, struct cordon_error *err)
+{
+	long rc;
+
+	if (program == NULL)
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "no system-call filter for this architecture");
+	rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, program);
+	if (rc < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno,
+				   "cannot load the system-call filter");
+	return (int)rc;
 }
 
 int
 filter_load(const struct sock_fprog *program, struct cordon_error *err)
 {
-	if (program == NULL)
-		return cordon_fail(err, CORDON_E_GAP, 0,
-				   "no system-call filter for this architecture");
-	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program) != 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno,
-				   "cannot load the system-call filter");
+	return load(program, 0, err);
+}
+
+int
+filter_load_routed(const struct sock_fprog *program, int *ret_listener, struct cordon_error *err)
+{
+	int rc = load(program, NEW_LISTENER | WAIT_KILLABLE_RECV, err);
+
+	/* BASELINE(5.19): signals may interrupt routed calls; the plan said so */
+	if (rc < 0 && errno == EINVAL)
+		rc = load(program, NEW_LISTENER, err);
+	if (rc < 0)
+		return rc;
+	*ret_listener = rc;
 	return 0;
 }

@@ -11,14 +11,20 @@
 
 struct sock_fprog;
 
+/* What goes to the broker: nothing; what changes names, contents and metadata; reading as well. */
+enum filter_guard { FILTER_FREE, FILTER_CHANGES, FILTER_READS, FILTER_GUARDS };
+
 /*
  * The filter for the running architecture. network: Internet sockets may be made; without it only
  * local stream sockets. NULL on an architecture that has none. Static, never to be freed.
  */
-const struct sock_fprog *filter_choose(bool network);
+const struct sock_fprog *filter_choose(bool network, enum filter_guard guard);
 
 /*
  * Puts the calling thread and all it starts under the filter, for ever. The caller has set
  * no_new_privs. Async-signal-safe: may run between fork and exec. A NULL program is an error.
  */
 int filter_load(const struct sock_fprog *program, struct cordon_error *err);
+/* The same, with *ret_listener where the broker reads. EBUSY in err->sys: another has that place. */
+int filter_load_routed(const struct sock_fprog *program, int *ret_listener,
+		       struct cordon_error *err);

@@ -2,8 +2,9 @@
 /*
  * Landlock rulesets. Each planned grant is opened once, held against its canonical name, and gets
  * what the index decides for that very path. Landlock knows only trees: a folder gets what holds
- * for it and for everything new below it. Nothing here decides by itself, with one exception: root
- * is not given what an ordinary user could not read.
+ * for it and for everything new below it. Nothing here decides by itself, with two exceptions, both
+ * to the narrower side: root is not given what an ordinary user could not read, and a profile's
+ * grant of a folder shared by everybody is for files by name.
  */
 #include "base/compat.h"
 
@@ -30,7 +31,6 @@
 #endif
 #define QUERY_VERSION 1u
 #define RULE_PATH_BENEATH 1
-#define RESOLVE_NO_LINKS 0x04 /* openat2: RESOLVE_NO_SYMLINKS, which includes procfs's own */
 #define DEVPTS_MAGIC 0x1cd1
 #define ABI_LAST 10
 
@@ -120,55 +120,42 @@ landlock_version(const char **ret_why)
 	return 0;
 }
 
-/* ---- holding paths ---- */
-
-int
-path_pin_checked(const char *path)
-{
-	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char link[40], led[PATH_MAX];
-	struct stat at = {0};
-	ssize_t length;
-
-	if (fd < 0)
-		return -1;
-	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	length = readlink(link, led, sizeof led);
-	if (fstat(fd, &at) == 0 && !S_ISLNK(at.st_mode) && length == (ssize_t)strlen(path) &&
-	    memcmp(led, path, (size_t)length) == 0)
-		return fd;
-	close(fd);
-	errno = ELOOP;
-	return -1;
-}
-
-int
-path_pin(const char *path)
-{
-	const uint64_t how[3] = {O_PATH | O_CLOEXEC, 0, RESOLVE_NO_LINKS};
-	int fd = (int)syscall(COMPAT_SYS_OPENAT2, AT_FDCWD, path, how, sizeof how);
-
-	/* Landlock is newer than openat2, but a container's filter may not know it */
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return path_pin_checked(path);
-	return fd;
-}
-
 /* ---- rules ---- */
 
 /* One ruleset being made. */
 struct making {
 	const struct plan *plan;
+	const struct ruleset_options *options;
 	struct landlock_access handled;
 	int ruleset;
 	bool root; /* modes do not keep secrets from it, as they do from an ordinary user */
 	struct cordon_error *err;
 };
 
+/* What the inner layer keeps back at path, because the broker decides about it there. */
+static uint64_t
+withheld(const struct making *m, const char *path)
+{
+	uint64_t access = 0;
+
+	if (m->options->kind != RULESET_INNER)
+		return 0;
+	for (size_t i = 0; i < m->options->tree_count; i++) {
+		const struct guarded *tree = &m->options->trees[i];
+
+		if (!path_below(path, tree->path))
+			continue;
+		access |= tree->changes ? access_for_rights(RIGHTS_CHANGE) : 0;
+		access |= tree->reads ? access_for_rights(RIGHT_READ) : 0;
+	}
+	return access;
+}
+
 static int
 allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
 {
-	struct beneath_rule rule = {access & m->handled.files & (folder ? ~0ull : FILE_NOT_DIR),
+	struct beneath_rule rule = {access & ~withheld(m, path) & m->handled.files &
+					    (folder ? ~0ull : FILE_NOT_DIR),
 				    fd};
 
 	if (rule.access == 0 ||
@@ -221,8 +208,12 @@ access_at(const struct making *m, const char *path, int fd, const struct stat *a
 	uint64_t access = access_for_rights(own);
 
 	if (S_ISDIR(at->st_mode)) {
-		unsigned tree = own & decide_below(m, path, 1) & decide_below(m, path, 2);
+		unsigned below = decide_below(m, path, 1), deep = decide_below(m, path, 2);
+		unsigned tree = own & below & deep;
 
+		/* the broker itself never does more than one of them has */
+		if (m->options->kind == RULESET_OUTER)
+			tree = own | below | deep;
 		access = access_for_rights(tree) |
 			 (own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u);
 	}
@@ -235,7 +226,8 @@ access_at(const struct making *m, const char *path, int fd, const struct stat *a
 
 /*
  * Folders in which some entries are for root alone. A profile that grants one means what an
- * ordinary user gets by it; modes do not see to that for root. The price: root cannot list them.
+ * ordinary user gets by it; modes do not see to that for root. All names can be listed, for a
+ * cordon inside this one has to do the same again.
  */
 static const char *const guarded_folders[] = {
 	"/etc",	    "/etc/NetworkManager", "/etc/kubernetes", "/etc/letsencrypt",
@@ -250,13 +242,32 @@ static const char *const root_secrets[] = {
 	"/sys/kernel/debug", "/sys/kernel/tracing",
 };
 
+/*
+ * Folders in which everybody's programs make files, some to share. A profile that grants one means
+ * regular files by name: what others have there is not listed, nor is anything else made.
+ */
+static const char *const shared_folders[] = {"/dev/shm", "/run/shm"};
+#define FILE_BY_NAME (FILE_READ | FILE_WRITE | FILE_TRUNCATE | FILE_MAKE_REG | FILE_REMOVE)
+
+static bool
+is_one_of(const char *const *paths, size_t count, const char *path)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(paths[i], path) == 0)
+			return true;
+	return false;
+}
+
 static bool
 is_guarded(const char *path)
 {
-	for (size_t i = 0; i < sizeof guarded_folders / sizeof guarded_folders[0]; i++)
-		if (strcmp(guarded_folders[i], path) == 0)
-			return true;
-	return false;
+	return is_one_of(guarded_folders, sizeof guarded_folders / sizeof guarded_folders[0], path);
+}
+
+static bool
+is_shared(const char *path)
+{
+	return is_one_of(shared_folders, sizeof shared_folders / sizeof shared_folders[0], path);
 }
 
 static bool
@@ -272,6 +283,15 @@ is_secret(const char *path, const struct stat *at)
 
 static int allow_entries(const struct making *m, int folder, const char *path, bool guard);
 
+static int
+allow_guarded(const struct making *m, int folder, const char *path)
+{
+	uint64_t names = decide(m, path) & RIGHT_READ ? FILE_READ_DIR : 0u;
+	int rc = allow(m, folder, names, true, path);
+
+	return rc < 0 ? rc : allow_entries(m, folder, path, true);
+}
+
 /* guard: leave out what is for root alone. What links name has a rule of its own, or none. */
 static int
 allow_entry(const struct making *m, int folder, const char *path, const char *name, bool guard)
@@ -285,7 +305,7 @@ allow_entry(const struct making *m, int folder, const char *path, const char *na
 	if (fd < 0 || fstat(fd, &at) < 0 || S_ISLNK(at.st_mode) || (guard && is_secret(inner, &at)))
 		return 0;
 	if (guard && is_guarded(inner) && S_ISDIR(at.st_mode))
-		return allow_entries(m, fd, inner, true);
+		return allow_guarded(m, fd, inner);
 	return allow(m, fd, access_at(m, inner, fd, &at), S_ISDIR(at.st_mode), inner);
 }
 
@@ -361,6 +381,7 @@ allow_path(const struct making *m, const struct said *said)
 	auto_fd int fd = path_pin(said->path);
 	bool folder, guard = m->root && said->named == NULL && is_guarded(said->path);
 	struct stat at;
+	uint64_t access;
 	int rc;
 
 	if (fd < 0 || fstat(fd, &at) < 0) {
@@ -372,8 +393,11 @@ allow_path(const struct making *m, const struct said *said)
 	}
 	folder = S_ISDIR(at.st_mode);
 	if (folder && guard)
-		return allow_entries(m, fd, said->path, true);
-	rc = allow(m, fd, access_at(m, said->path, fd, &at), folder, said->path);
+		return allow_guarded(m, fd, said->path);
+	access = access_at(m, said->path, fd, &at);
+	if (said->named == NULL && is_shared(said->path))
+		access &= FILE_BY_NAME;
+	rc = allow(m, fd, access, folder, said->path);
 	if (rc == 0 && folder && said->child)
 		rc = allow_entries(m, fd, said->path, false);
 	return rc;
@@ -420,6 +444,26 @@ allow_paths(const struct making *m)
 	return rc;
 }
 
+/* Where a pattern allows something, the broker must be able to reach. */
+static int
+allow_patterns(const struct making *m)
+{
+	const struct index *index = &m->plan->index;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++) {
+		const struct planned_rule *rule = &index->patterns[i];
+		auto_fd int fd = -1;
+
+		if (rule->effect != EFFECT_ALLOW)
+			continue;
+		fd = path_pin(rule->root);
+		if (fd >= 0)
+			rc = allow(m, fd, access_for_rights(rule->rights), true, rule->root);
+	}
+	return rc;
+}
+
 /* ---- sockets, the private tmp ---- */
 
 /* A word that names a path is the user's own; a preset stands for what may not be there. */
@@ -450,25 +494,27 @@ allow_tmp(const struct making *m, const char *path)
 }
 
 static int
-allow_all(const struct making *m, const struct box_options *options)
+allow_all(const struct making *m)
 {
 	int rc = allow_paths(m);
 
+	if (rc == 0 && m->options->kind == RULESET_OUTER)
+		rc = allow_patterns(m);
 	for (size_t i = 0; rc == 0 && i < m->plan->socket_count; i++)
 		rc = allow_socket(m, &m->plan->sockets[i]);
-	if (rc == 0 && options->private_tmp != NULL)
-		rc = allow_tmp(m, options->private_tmp);
+	if (rc == 0 && m->options->private_tmp != NULL)
+		rc = allow_tmp(m, m->options->private_tmp);
 	return rc;
 }
 
 /* ---- the ruleset ---- */
 
 int
-ruleset_make(const struct plan *plan, const struct box_options *options, int *ret_fd,
+ruleset_make(const struct plan *plan, const struct ruleset_options *options, int *ret_fd,
 	     struct cordon_error *err)
 {
 	int planned = plan->facts.values[FACT_LANDLOCK_ABI], rc;
-	struct making m = {.plan = plan, .root = geteuid() == 0, .err = err};
+	struct making m = {.plan = plan, .options = options, .root = geteuid() == 0, .err = err};
 	auto_fd int ruleset = -1;
 
 	if (planned > landlock_version(NULL))
@@ -483,11 +529,13 @@ ruleset_make(const struct plan *plan, const struct box_options *options, int *re
 	/* any other mode is decided by addresses, which Landlock does not know */
 	if (plan->settings.network.mode != NET_NONE)
 		m.handled.net = 0;
+	if (options->kind == RULESET_OUTER)
+		m.handled.scopes = 0;
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &m.handled, sizeof m.handled, 0);
 	if (ruleset < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a Landlock ruleset");
 	m.ruleset = ruleset;
-	rc = allow_all(&m, options);
+	rc = allow_all(&m);
 	if (rc < 0)
 		return rc;
 	*ret_fd = ruleset;

@@ -59,6 +59,25 @@ int landlock_version(const char **ret_why);
 int path_pin(const char *path);
 int path_pin_checked(const char *path);
 
+/* A tree in which the broker decides what the inner layer withholds. */
+struct guarded {
+	const char *path;
+	bool changes, reads;
+};
+
+enum ruleset_kind {
+	RULESET_ALONE, /* the only layer: what the plan allows */
+	RULESET_OUTER, /* the most that the plan allows anywhere, for the broker too; no scopes */
+	RULESET_INNER  /* what the command does without asking */
+};
+
+struct ruleset_options {
+	enum ruleset_kind kind;
+	const char *private_tmp;     /* NULL: none */
+	const struct guarded *trees; /* for the inner one */
+	size_t tree_count;
+};
+
 /*
  * The plan's whole file, network and scope part. *ret_fd is -1 where there is no Landlock; the
  * plan's promises have said so. Never grants what the index denies at the very path, except where
@@ -66,7 +85,7 @@ int path_pin_checked(const char *path);
  * that lies in it, a deny or pattern below it is not seen. A rule for less than a tree is never
  * made wider than a list of names for it: what of it cannot be said is left out.
  */
-int ruleset_make(const struct plan *plan, const struct box_options *options, int *ret_fd,
+int ruleset_make(const struct plan *plan, const struct ruleset_options *options, int *ret_fd,
 		 struct cordon_error *err);
 /* For this thread and what it starts; no_new_privs must be set. Async-signal-safe. */
 int ruleset_enter(int ruleset, struct cordon_error *err);

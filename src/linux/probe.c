@@ -20,7 +20,9 @@
 
 #include "base/fd.h"
 #include "enforce/enforce.h"
+#include "linux/cgroup.h"
 #include "linux/proc.h"
+#include "linux/scope.h"
 
 /* Newer than the oldest headers we build with. */
 #ifndef SYS_landlock_create_ruleset
@@ -148,32 +150,6 @@ yama_scope(void)
 										   : 0;
 }
 
-/* Our own cgroup, when we may make others in it. */
-static bool
-has_cgroup(void)
-{
-	static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
-	char line[4096], path[4200];
-	FILE *file = fopen("/proc/self/cgroup", "re");
-	bool found = false;
-
-	while (file != NULL && !found && fgets(line, sizeof line, file) != NULL)
-		found = strncmp(line, "0::", 3) == 0;
-	if (file != NULL)
-		fclose(file);
-	if (!found)
-		return false;
-	line[strcspn(line, "\n")] = '\0';
-	for (size_t i = 0; i < 2; i++) {
-		snprintf(path, sizeof path, "%s%s/cgroup.procs", roots[i], line + 3);
-		if (access(path, W_OK) != 0)
-			continue;
-		snprintf(path, sizeof path, "%s%s", roots[i], line + 3);
-		return access(path, W_OK) == 0;
-	}
-	return false;
-}
-
 static bool
 add_nothing(void *context, pid_t parent, pid_t child)
 {
@@ -198,13 +174,40 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	/* a range of one that is certainly not open */
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
 	facts.values[FACT_YAMA] = yama_scope();
-	facts.values[FACT_CGROUP] = has_cgroup();
+	facts.values[FACT_CGROUP] = cgroup_is_delegated();
+	facts.values[FACT_BROKER] = 1;
 	facts.values[FACT_TREE] = proc_children(getpid(), add_nothing, NULL) == 0;
 	if (uname(&name) == 0)
 		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname,
 			 name.release);
 	*ret_facts = facts;
 	return 0;
+}
+
+/* A cgroup is made with that limit, and removed. */
+static bool
+can_limit(uint64_t memory, uint64_t processes)
+{
+	char id[32], path[PATH_MAX];
+	struct group_wish wish = {id, memory, processes};
+	int folder;
+
+	snprintf(id, sizeof id, "probe-%d", (int)getpid());
+	if (cgroup_make(&wish, path, &folder) < 0)
+		return false;
+	close(folder);
+	return rmdir(path) == 0;
+}
+
+void
+enforce_probe_limits(struct facts *facts)
+{
+	int *values = facts->values;
+
+	values[FACT_CGROUP] = values[FACT_CGROUP] && can_limit(0, 0);
+	values[FACT_CGROUP_MEMORY] = values[FACT_CGROUP] && can_limit(1u << 30, 0);
+	values[FACT_CGROUP_PIDS] = values[FACT_CGROUP] && can_limit(0, 1000);
+	values[FACT_SCOPE] = scope_can();
 }
 
 enum system

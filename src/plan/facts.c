@@ -18,8 +18,14 @@ const char *const fact_names[FACT_COUNT] = {
 	[FACT_CLOSE_RANGE] = "close_range",
 	[FACT_YAMA] = "yama",
 	[FACT_CGROUP] = "cgroup",
+	[FACT_CGROUP_MEMORY] = "cgroup_memory",
+	[FACT_CGROUP_PIDS] = "cgroup_pids",
+	[FACT_SCOPE] = "scope",
 	[FACT_SEATBELT] = "seatbelt",
 	[FACT_BROKER] = "broker",
+	[FACT_BROKER_READS] = "broker_reads",
+	[FACT_VETTING] = "vetting",
+	[FACT_BROKER_NET] = "broker_net",
 	[FACT_TREE] = "tree",
 };
 

@@ -22,10 +22,17 @@ enum fact {
 	FACT_OPENAT2,
 	FACT_CLOSE_RANGE,
 	FACT_YAMA,   /* ptrace_scope; 0 also without Yama */
-	FACT_CGROUP, /* our own cgroup is delegated, or a scope can be had */
+	FACT_CGROUP, /* our own cgroup is delegated to us: one of a session's own can be made */
+	/* the next three are probed only when a plan needs them */
+	FACT_CGROUP_MEMORY, /* such a cgroup can limit memory */
+	FACT_CGROUP_PIDS,   /* such a cgroup can limit processes */
+	FACT_SCOPE,	    /* systemd's user manager makes cgroups that limit both */
 	FACT_SEATBELT,
-	FACT_BROKER, /* this build has one; what it needs of the host is said above */
-	FACT_TREE,   /* what a process started can be found, however far it went */
+	FACT_BROKER,	   /* this build has one; what it needs of the host is said above */
+	FACT_BROKER_READS, /* and it decides about reading, too */
+	FACT_VETTING,	   /* and it reads what git is told before git does */
+	FACT_BROKER_NET,   /* and it decides about sockets and addresses */
+	FACT_TREE,	   /* what a process started can be found, however far it went */
 	FACT_COUNT
 };
 

@@ -19,6 +19,9 @@ struct request {
 	const char *confusable; /* why the words may not mean what they seem to; else NULL */
 };
 
+/* What is asked of the broker, call by call; everything else the kernel decides by itself. */
+enum routing { ROUTE_NOTHING, ROUTE_CHANGES, ROUTE_READS };
+
 enum keeping { KEPT_NOT_NEEDED, KEPT_ENFORCED, KEPT_ACCEPTED, KEPT_GAP };
 
 struct promise {
@@ -43,6 +46,7 @@ struct plan {
 	size_t socket_count;
 	struct request *requests;
 	size_t request_count;
+	enum routing routing;
 	struct promise promises[G_COUNT];
 	const char **notices;
 	size_t notice_count;

@@ -22,6 +22,11 @@ enum need {
 	NEED_NEVER = 128,
 	NEED_NO_NET = 256, /* the plan allows no network at all */
 	NEED_TREE = 512,
+	NEED_VETTING = 1024,
+	NEED_BROKER_NET = 2048,
+	NEED_MEMORY = 4096,    /* a cgroup that limits it */
+	NEED_PROCESSES = 8192, /* likewise */
+	NEED_SCOPE = 16384,
 };
 
 static const struct way {
@@ -36,21 +41,21 @@ static const struct way {
 	{G_FILES_WRITE, SYSTEM_LINUX, 1, NEED_BROKER, "Landlock; truncation by the broker"},
 	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, 0, "Landlock"},
 	{G_FILES_CARVEOUT, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
-	{G_FILES_FUTURE, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
+	{G_FILES_FUTURE, SYSTEM_LINUX, 1, NEED_BROKER | NEED_VETTING, "broker over Landlock"},
 	{G_FILES_PATTERN, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
 	{G_FILES_METADATA, SYSTEM_LINUX, 0, NEED_BROKER, "broker"},
 	{G_NET_TCP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_NO_NET, "seccomp"},
-	{G_NET_TCP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_BROKER, "broker and seccomp"},
+	{G_NET_TCP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_BROKER_NET, "broker and seccomp"},
 	{G_NET_UDP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_NO_NET, "seccomp"},
-	{G_NET_UDP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_BROKER, "broker and seccomp"},
-	{G_NET_DOMAINS, SYSTEM_LINUX, 0, NEED_BROKER, "broker and proxy"},
-	{G_NET_DNS, SYSTEM_LINUX, 0, NEED_BROKER, "broker and resolver stub"},
+	{G_NET_UDP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_BROKER_NET, "broker and seccomp"},
+	{G_NET_DOMAINS, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker and proxy"},
+	{G_NET_DNS, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker and resolver stub"},
 	{G_SOCKETS_PATH, SYSTEM_LINUX, 9, 0, "Landlock"},
-	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_BROKER, "broker"},
+	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker"},
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 6, 0, "Landlock scope"},
-	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER, "broker"},
+	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker"},
 	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 6, 0, "Landlock scope"},
-	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 0, NEED_BROKER, "broker"},
+	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker"},
 	{G_PROCESS_PTRACE, SYSTEM_LINUX, 1, NEED_SECCOMP, "Landlock and seccomp"},
 	{G_PROCESS_CONTROL, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_PROCESS_LISTING, SYSTEM_LINUX, 1, NEED_NO_PROC, "/proc is not granted"},
@@ -64,8 +69,10 @@ static const struct way {
 	{G_FDS_CLOSED, SYSTEM_LINUX, 0, 0, "descriptors closed before exec"},
 	{G_LIMITS_TIME, SYSTEM_LINUX, 0, NEED_TREE | NEED_PIDFD, "supervisor"},
 	{G_LIMITS_OUTPUT, SYSTEM_LINUX, 0, NEED_TREE, "supervisor"},
-	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_TREE | NEED_CGROUP, "cgroup"},
-	{G_LIMITS_MEMORY, SYSTEM_LINUX, 0, NEED_TREE | NEED_CGROUP, "cgroup"},
+	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_TREE | NEED_PROCESSES, "cgroup"},
+	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_TREE | NEED_SCOPE, "systemd scope"},
+	{G_LIMITS_MEMORY, SYSTEM_LINUX, 0, NEED_TREE | NEED_MEMORY, "cgroup"},
+	{G_LIMITS_MEMORY, SYSTEM_LINUX, 0, NEED_TREE | NEED_SCOPE, "systemd scope"},
 	{G_CALLS_INTERRUPTED, SYSTEM_LINUX, 0, NEED_KILLABLE, "killable waits"},
 
 	{G_FILES_READ, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
@@ -104,6 +111,7 @@ static const struct way {
 struct demand {
 	bool change;   /* something can be changed at all */
 	bool carveout; /* a deny inside an allowed tree, or a rule for less than a tree */
+	bool reads;    /* one of these, or a pattern, is about reading */
 	bool restrict_files;
 };
 
@@ -183,10 +191,15 @@ find_demand(const struct plan *plan)
 			continue;
 		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHTS_CHANGE))
 			demand.change = true;
-		if (!demand.carveout)
-			demand.carveout = rule->effect == EFFECT_ALLOW ? is_exact(rule)
-								       : takes_away(plan, rule);
+		if (demand.carveout && (demand.reads || !(rule->rights & RIGHT_READ)))
+			continue;
+		if (rule->effect == EFFECT_ALLOW ? is_exact(rule) : takes_away(plan, rule)) {
+			demand.carveout = true;
+			demand.reads = demand.reads || (rule->rights & RIGHT_READ);
+		}
 	}
+	for (size_t i = 0; i < index->pattern_count; i++)
+		demand.reads = demand.reads || (index->patterns[i].rights & RIGHT_READ);
 	demand.restrict_files = index->default_rights != RIGHTS_ALL || demand.carveout ||
 				index->pattern_count > 0;
 	return demand;
@@ -226,8 +239,7 @@ is_needed(const struct plan *plan, const struct demand *demand, enum guarantee g
 	case G_LIMITS_MEMORY:
 		return settings->limits[LIMIT_MEMORY].value != 0;
 	case G_CALLS_INTERRUPTED:
-		return plan->host->system == SYSTEM_LINUX && demand->restrict_files &&
-		       plan->facts.values[FACT_BROKER];
+		return plan->host->system == SYSTEM_LINUX && plan->routing != ROUTE_NOTHING;
 	default:
 		return true;
 	}
@@ -243,6 +255,26 @@ has_broker(const struct facts *facts)
 	       facts->values[FACT_YAMA] < 2;
 }
 
+/*
+ * Nothing is routed that need not be. Until git's files can be vetted, protected names alone are no
+ * reason: a policy that lives without them stays as fast as the kernel.
+ */
+static enum routing
+find_routing(const struct plan *plan, const struct demand *demand)
+{
+	const int *values = plan->facts.values;
+	bool exact = demand->carveout || plan->index.pattern_count > 0;
+	bool metadata = demand->restrict_files && !plan->settings.accept[G_FILES_METADATA];
+
+	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
+	    values[FACT_LANDLOCK_ABI] == 0)
+		return ROUTE_NOTHING;
+	if (demand->reads)
+		return values[FACT_BROKER_READS] ? ROUTE_READS : ROUTE_NOTHING;
+	return exact || metadata || (values[FACT_VETTING] && demand->change) ? ROUTE_CHANGES
+									     : ROUTE_NOTHING;
+}
+
 static unsigned
 needs_met(const struct plan *plan)
 {
@@ -250,10 +282,17 @@ needs_met(const struct plan *plan)
 	unsigned met = 0;
 
 	met |= values[FACT_SECCOMP_FILTER] ? NEED_SECCOMP : 0u;
-	met |= has_broker(&plan->facts) ? NEED_BROKER : 0u;
+	met |= plan->routing != ROUTE_NOTHING ? NEED_BROKER : 0u;
+	if (has_broker(&plan->facts)) {
+		met |= values[FACT_VETTING] ? NEED_VETTING : 0u;
+		met |= values[FACT_BROKER_NET] ? NEED_BROKER_NET : 0u;
+	}
 	met |= values[FACT_PIDFD] ? NEED_PIDFD : 0u;
 	met |= values[FACT_TREE] ? NEED_TREE : 0u;
 	met |= values[FACT_CGROUP] ? NEED_CGROUP : 0u;
+	met |= values[FACT_CGROUP_MEMORY] ? NEED_MEMORY : 0u;
+	met |= values[FACT_CGROUP_PIDS] ? NEED_PROCESSES : 0u;
+	met |= values[FACT_SCOPE] ? NEED_SCOPE : 0u;
 	met |= values[FACT_SEATBELT] ? NEED_SEATBELT : 0u;
 	met |= values[FACT_NOTIFY_WAIT_KILLABLE] ? NEED_KILLABLE : 0u;
 	met |= plan->settings.network.mode == NET_NONE ? NEED_NO_NET : 0u;
@@ -264,8 +303,9 @@ needs_met(const struct plan *plan)
 static void
 explain_broker(const struct facts *facts, struct promise *to)
 {
-	if (!facts->values[FACT_BROKER]) {
-		to->how = "this version has no broker yet";
+	if (!facts->values[FACT_BROKER] || has_broker(facts)) {
+		to->how = facts->values[FACT_BROKER] ? "this version's broker does not do it yet"
+						     : "this version has no broker yet";
 		to->remedy = NULL;
 	} else if (facts->values[FACT_YAMA] >= 2) {
 		to->how = "Yama keeps the broker from reading the command's arguments";
@@ -289,22 +329,21 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		to->remedy = "use a newer kernel (5.13 or later) with \"landlock\" in lsm=";
 		return;
 	}
-	if (missing & NEED_BROKER) {
+	if (missing & (NEED_BROKER | NEED_VETTING | NEED_BROKER_NET)) {
 		explain_broker(&plan->facts, to);
 		return;
 	}
-	to->how = missing & NEED_TREE	    ? "/proc does not list the children of a process"
-		  : missing & NEED_SECCOMP  ? "there is no seccomp filter"
-		  : missing & NEED_NO_PROC  ? "/proc is granted, and it lists every process"
-		  : missing & NEED_CGROUP   ? "no cgroup is delegated to us"
-		  : missing & NEED_PIDFD    ? "there are no pidfds"
+	to->how = missing & NEED_TREE	   ? "/proc does not list the children of a process"
+		  : missing & NEED_SECCOMP ? "there is no seccomp filter"
+		  : missing & NEED_NO_PROC ? "/proc is granted, and it lists every process"
+		  : missing & NEED_SCOPE ? "no cgroup of ours can limit it, and systemd makes none"
+		  : missing & NEED_PIDFD ? "there are no pidfds"
 		  : missing & NEED_KILLABLE ? "supervised calls can be interrupted on this kernel"
 		  : missing & NEED_SEATBELT ? "there is no Seatbelt"
 					    : way->how;
 	to->remedy = missing & NEED_TREE      ? "mount /proc, of a kernel with CONFIG_PROC_CHILDREN"
 		     : missing & NEED_NO_PROC ? "use the profile strict"
-		     : missing & NEED_CGROUP
-			     ? "log in through systemd, or run in a delegated cgroup"
+		     : missing & NEED_SCOPE ? "log in through systemd, or run in a delegated cgroup"
 		     : missing & NEED_KILLABLE ? "use a kernel from 5.19 on"
 		     : missing & NEED_NEVER    ? NULL
 					       : "use a kernel from 5.9 on, built with it";
@@ -339,7 +378,10 @@ void
 plan_judge(struct plan *plan)
 {
 	struct demand demand = find_demand(plan);
-	unsigned met = needs_met(plan);
+	unsigned met;
+
+	plan->routing = find_routing(plan, &demand);
+	met = needs_met(plan);
 
 	for (int i = 0; i < G_COUNT; i++)
 		judge(plan, &demand, (enum guarantee)i, met);

@@ -151,7 +151,7 @@ close_others(const struct child *child, struct cordon_error *err)
 {
 	if (child->track_only)
 		return 0;
-	if (compat_cloexec_from(3) < 0)
+	if (fd_cloexec_from(3) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot close descriptors");
 	return 0;
 }

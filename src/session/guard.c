@@ -20,6 +20,7 @@
 
 struct watch {
 	const struct guard_task *task;
+	struct group group;
 	pid_t supervisor, command;
 	int line, signals;
 	int64_t started;
@@ -28,6 +29,7 @@ struct watch {
 	enum session_cause cause;
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */
+	bool hit_processes;
 	int status;
 };
 
@@ -51,6 +53,12 @@ read_report(int report, struct cordon_error *ret_why)
 	return false;
 }
 
+static void
+run_child(const void *child)
+{
+	child_main(child);
+}
+
 static bool
 start_command(struct watch *watch, struct cordon_error *ret_why)
 {
@@ -65,9 +73,9 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	child.report = ends[1];
 	child.parent = getpid();
 	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	watch->command = vfork();
-	if (watch->command == 0)
-		child_main(&child);
+	watch->command = child.track_only
+				 ? group_spawn(&watch->group, run_child, &child)
+				 : enforce_start(child.box, &watch->group, run_child, &child);
 	if (watch->command < 0)
 		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
 	close(ends[1]);
@@ -96,11 +104,32 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 	return false;
 }
 
-/* A caller that reads our output to its end must not wait for us. Our two go to 3 and 4. */
+/* Moves what is kept to 3 and on, and closes everything else. */
+static void
+keep_only(int *const *keep, size_t count)
+{
+	int to = 3;
+
+	/* the lowest first: it cannot stand where another goes */
+	for (size_t moved = 0; moved < count; moved++) {
+		int *lowest = NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (*keep[i] >= to && (lowest == NULL || *keep[i] < *lowest))
+				lowest = keep[i];
+		if (lowest != NULL)
+			*lowest = dup2(*lowest, to++);
+	}
+	fd_close_from(to);
+}
+
+/* A caller that reads our output to its end must not wait for us. */
 static void
 let_go(struct watch *watch)
 {
-	bool line_first = watch->line < watch->signals;
+	struct box *box = watch->task->child.box;
+	int listener = box == NULL ? -1 : enforce_listener(box);
+	int *const keep[] = {&watch->line, &watch->signals, &watch->group.folder, &listener};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
@@ -108,12 +137,12 @@ let_go(struct watch *watch)
 			close(fd);
 		else
 			dup2(null, fd);
-	/* the lower one first: it cannot stand where the other goes */
-	dup2(line_first ? watch->line : watch->signals, 3);
-	dup2(line_first ? watch->signals : watch->line, 4);
-	watch->line = line_first ? 3 : 4;
-	watch->signals = line_first ? 4 : 3;
-	compat_close_from(5);
+	keep_only(keep, sizeof keep / sizeof keep[0]);
+	if (box != NULL)
+		enforce_serve(box, listener);
+	/* whoever keeps it is the supervisor's child */
+	watch->group.hold = -1;
+	watch->group.keeper = 0;
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
@@ -136,6 +165,19 @@ ask_first(int64_t grace_ms)
 	}
 }
 
+/* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
+static void
+end_group(struct watch *watch)
+{
+	watch->hit_processes = group_hit_processes(&watch->group);
+	/* only if that is how it ended: the kernel says it of what died long before, too */
+	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
+	    WTERMSIG(watch->status) == SIGKILL && group_hit_memory(&watch->group))
+		watch->cause = SESSION_MEMORY;
+	if (group_remove(&watch->group) < 0 && group_kill(&watch->group, SESSION_DEADLINE_MS))
+		group_remove(&watch->group);
+}
+
 /* Ends everything, then removes what the session made. The command's own status is kept. */
 static void
 end_all(struct watch *watch, struct tree_end *ret_end)
@@ -146,8 +188,10 @@ end_all(struct watch *watch, struct tree_end *ret_end)
 	/* no child at all: then nothing is below us, and nothing needs to be looked at */
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD) {
 		ask_first(watch->grace_ms);
+		group_kill(&watch->group, SESSION_DEADLINE_MS);
 		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
 	}
+	end_group(watch);
 	if (watch->task->private_tmp != NULL)
 		tmp_remove(watch->task->private_tmp);
 }
@@ -181,12 +225,14 @@ end_command(struct watch *watch)
 static _Noreturn void
 finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
 {
-	struct news news = {.kind = kind, .cause = watch->cause};
+	struct news news = {.kind = kind};
 
 	if (watch->command > 0 && kind == NEWS_DONE)
 		end_command(watch);
 	end_all(watch, &news.end);
 	news.status = watch->status;
+	news.cause = watch->cause;
+	news.hit_processes = watch->hit_processes;
 	if (why != NULL)
 		news.why = *why;
 	if (!watch->is_alone) {
@@ -325,6 +371,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 {
 	struct watch watch = {
 		.task = task,
+		.group = task->group,
 		.supervisor = supervisor,
 		.line = line,
 		.started = clock_ms(),

@@ -27,6 +27,7 @@ struct news {
 	enum news_kind kind;
 	int status; /* wait status of the command */
 	enum session_cause cause;
+	bool hit_processes;
 	struct tree_end end;
 	struct cordon_error why;
 };

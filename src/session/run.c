@@ -20,6 +20,7 @@ struct running {
 	struct output output;
 	const char *private_tmp;
 	struct box *box;
+	struct limit_value limits[LIMIT_COUNT]; /* for the child: what nothing else keeps */
 	struct command_line command;
 	sigset_t old_mask;
 	struct sigaction old_children; /* how the caller handles SIGCHLD */
@@ -149,6 +150,31 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 	return rc;
 }
 
+/* A limit over all processes is the group's; accepted as a gap it is each process's own. */
+static uint64_t
+take_limit(struct running *run, const struct plan *plan, enum guarantee guarantee, enum limit limit)
+{
+	uint64_t value = run->limits[limit].value;
+
+	if (value == 0 || plan == NULL || plan->promises[guarantee].keeping != KEPT_ENFORCED)
+		return 0;
+	run->limits[limit].value = 0;
+	return value;
+}
+
+static int
+prepare_group(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	const struct plan *plan = request->plan;
+	static const struct facts unknown;
+	struct group_wish wish = {.id = request->id};
+
+	memcpy(run->limits, request->limits, sizeof run->limits);
+	wish.memory = take_limit(run, plan, G_LIMITS_MEMORY, LIMIT_MEMORY);
+	wish.processes = take_limit(run, plan, G_LIMITS_PROCESSES, LIMIT_PROCESSES);
+	return group_make(plan == NULL ? &unknown : &plan->facts, &wish, &run->watch.group, err);
+}
+
 static int
 prepare_streams(struct running *run, const struct session_request *request,
 		struct cordon_error *err)
@@ -194,11 +220,12 @@ start(struct running *run, const struct session_request *request, struct cordon_
 		.child = {.box = run->box,
 			  .track_only = request->track_only,
 			  .command = &run->command,
-			  .limits = request->limits,
+			  .limits = run->limits,
 			  .mask = run->old_mask,
 			  .ignore_children = run->old_children.sa_handler == SIG_IGN,
 			  .output = {-1, -1},
 			  .terminal = run->watch.relay != NULL ? run->relay.slave : -1},
+		.group = run->watch.group,
 		.private_tmp = run->private_tmp,
 		.leave = request->leave,
 		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
@@ -231,6 +258,9 @@ clean_up(struct running *run, bool started)
 	/* else the guard did it, or will */
 	if (run->private_tmp != NULL && (!started || run->watch.is_guard_lost))
 		tmp_remove(run->private_tmp);
+	if (!started || run->watch.is_guard_lost)
+		group_remove(&run->watch.group);
+	group_release(&run->watch.group);
 	if (run->was_heir == 0)
 		tree_inherit(false);
 	arena_free(&run->arena);
@@ -251,6 +281,8 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		rc = prepare_box(&run, request, err);
 	if (rc == 0)
 		rc = prepare_streams(&run, request, err);
+	if (rc == 0)
+		rc = prepare_group(&run, request, err);
 	if (rc == 0)
 		rc = become_heir(&run, request->plan, err);
 	if (rc == 0) {

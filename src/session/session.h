@@ -12,11 +12,13 @@
 #include <sys/types.h>
 
 #include "enforce/enforce.h"
+#include "enforce/group.h"
 #include "enforce/tree.h"
 #include "plan/plan.h"
 
 /* What the caller wants run. */
 struct session_request {
+	const char *id;		 /* part of the name of what is made for it */
 	const struct plan *plan; /* NULL only with track_only */
 	bool track_only;	 /* nothing is restricted, only the end is guaranteed */
 	const struct limit_value *limits;
@@ -34,6 +36,7 @@ enum session_cause {
 	SESSION_SIGNALLED,
 	SESSION_TIME,	/* the time limit */
 	SESSION_OUTPUT, /* the output limit */
+	SESSION_MEMORY, /* the memory limit */
 	SESSION_KILLED, /* cordon kill, or the end of the guard */
 	SESSION_CAUSES
 };
@@ -42,8 +45,9 @@ struct session_result {
 	enum session_cause cause;
 	int status; /* exit status or signal number of the command */
 	bool is_signal;
-	bool by_terminal; /* the signal came from the terminal, so we got it too */
-	bool left;	  /* something lives on, as was asked for */
+	bool by_terminal;   /* the signal came from the terminal, so we got it too */
+	bool left;	    /* something lives on, as was asked for */
+	bool hit_processes; /* the limit kept something from being started */
 	int64_t ms;
 	struct tree_end end; /* what was ended after the command, and what would not end */
 };
@@ -73,7 +77,7 @@ int tmp_remove(const char *path);
 
 /* child.c: from fork to exec. Never returns. */
 struct child {
-	const struct box *box; /* NULL only when nothing is to be restricted */
+	struct box *box; /* NULL only when nothing is to be restricted */
 	bool track_only;
 	const struct command_line *command;
 	const struct limit_value *limits;
@@ -89,6 +93,7 @@ _Noreturn void child_main(const struct child *child);
 /* guard.c: the parent of the command, and its end. See session/line.h for what it says. */
 struct guard_task {
 	struct child child;
+	struct group group;	 /* ended and removed with everything */
 	const char *private_tmp; /* removed at the end; NULL: none */
 	bool leave;
 	int64_t time_ms;  /* the limit; 0: none */

@@ -19,6 +19,7 @@
 /* What a command gets to end by itself after SIGTERM or SIGHUP, where nothing else was said. */
 #define GRACE_MS 5000
 
+/* What is waited for, in the order of fill_poll. */
 enum { AT_SIGNALS, AT_LINE, AT_CALLER, AT_INPUT, AT_TERMINAL, AT_OUTPUT, AT_COUNT = AT_OUTPUT + 2 };
 
 static void
@@ -135,6 +136,7 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	to->by_terminal = WIFSIGNALED(status) && run->terminal_signal[to->status];
 	to->left = news->kind == NEWS_LEFT;
+	to->hit_processes = news->hit_processes;
 	to->end = news->end;
 	to->ms = clock_ms() - run->started;
 }
@@ -153,6 +155,7 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	*ret_news = (struct news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
 	run->is_guard_lost = true;
 	wait_for_guard(run);
+	group_kill(&run->group, SESSION_DEADLINE_MS);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
 }
 
@@ -191,24 +194,33 @@ pump(struct supervision *run, const struct pollfd *fds)
 	}
 }
 
+static void
+fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
+{
+	const struct relay *relay = run->relay;
+	const struct output *output = run->output;
+	bool pumps = relay != NULL && !relay->is_done;
+	const int numbers[AT_COUNT] = {
+		run->signals,
+		run->guard.line,
+		run->caller,
+		pumps && !relay->input_done ? 0 : -1,
+		pumps ? relay->master : -1,
+		output != NULL ? output->ours[0] : -1,
+		output != NULL ? output->ours[1] : -1,
+	};
+
+	for (int i = 0; i < AT_COUNT; i++)
+		fds[i] = (struct pollfd){.fd = numbers[i], .events = POLLIN};
+}
+
 /* True when it is over. */
 static bool
 wait_for_something(struct supervision *run, struct news *ret_news)
 {
-	const struct relay *relay = run->relay;
-	bool pumps = relay != NULL && !relay->is_done;
-	struct pollfd fds[AT_COUNT] = {
-		[AT_SIGNALS] = {.fd = run->signals},
-		[AT_LINE] = {.fd = run->guard.line},
-		[AT_CALLER] = {.fd = run->caller},
-		[AT_INPUT] = {.fd = pumps && !relay->input_done ? 0 : -1},
-		[AT_TERMINAL] = {.fd = pumps ? relay->master : -1},
-		[AT_OUTPUT] = {.fd = run->output != NULL ? run->output->ours[0] : -1},
-		[AT_OUTPUT + 1] = {.fd = run->output != NULL ? run->output->ours[1] : -1},
-	};
+	struct pollfd fds[AT_COUNT];
 
-	for (int i = 0; i < AT_COUNT; i++)
-		fds[i].events = POLLIN;
+	fill_poll(run, fds);
 	if (poll(fds, AT_COUNT, -1) <= 0)
 		return false;
 	if (fds[AT_SIGNALS].revents)

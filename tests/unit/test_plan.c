@@ -138,7 +138,8 @@ without_landlock_files_cannot_be_kept(void)
 	world_make(&w);
 	w.facts.values[FACT_LANDLOCK_ABI] = 0;
 	check_gaps(&w, (struct said){0},
-		   "files.read files.write files.execute files.future process.ptrace");
+		   "files.read files.write files.execute files.future files.metadata "
+		   "process.ptrace");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
 	check_str(plan->promises[G_FILES_READ].how, "there is no Landlock");
 	check(plan->promises[G_FILES_READ].remedy != NULL);
@@ -198,12 +199,19 @@ limits_that_need_a_cgroup_say_so(void)
 
 	world_make(&w);
 	check_gaps(&w, (struct said){.user = limits}, "");
-	w.facts.values[FACT_CGROUP] = 0;
+	w.facts.values[FACT_CGROUP_PIDS] = w.facts.values[FACT_SCOPE] = 0;
+	check_gaps(&w, (struct said){.user = limits}, "limits.processes");
+	w.facts.values[FACT_CGROUP] = w.facts.values[FACT_CGROUP_MEMORY] = 0;
 	check_gaps(&w, (struct said){0}, "");
 	check_gaps(&w, (struct said){.user = limits}, "limits.processes limits.memory");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.user = limits});
-	check_str(plan->promises[G_LIMITS_MEMORY].how, "no cgroup is delegated to us");
+	check_str(plan->promises[G_LIMITS_MEMORY].how,
+		  "no cgroup of ours can limit it, and systemd makes none");
 	check_str(plan->promises[G_PROCESS_TREE].how, "subreapers and pidfds");
+	w.facts.values[FACT_SCOPE] = 1;
+	auto_plan struct plan *scope = world_plan(&w, (struct said){.user = limits});
+	check_str(scope->promises[G_LIMITS_MEMORY].how, "systemd scope");
+	check_str(scope->promises[G_LIMITS_PROCESSES].how, "systemd scope");
 }
 
 static void

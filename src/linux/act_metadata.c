@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Modes, owners, times and attributes. Landlock does not see them, so nothing here is ever left to
+ * the kernel: the object is held, its own name is judged, and the held object is changed. By
+ * descriptor it is the same: the descriptor is taken over first, because the caller's number may
+ * mean another file a moment later.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include "base/fd.h"
+#include "linux/broker.h"
+
+#define XATTR_NAME 256
+#define XATTR_SIZE 65536
+
+/* What is changed, on a held object: an O_PATH descriptor, or one of the caller's. */
+struct change {
+	int (*act)(int fd, const struct change *change);
+	mode_t mode;
+	uid_t uid;
+	gid_t gid;
+	bool is_now; /* times: no times given */
+	struct timespec times[2];
+	char name[XATTR_NAME];
+	void *value;
+	size_t size;
+	int flags;
+};
+
+/* ---- deeds ---- */
+
+static const char *
+own_name(int fd, char to[40])
+{
+	snprintf(to, 40, "/proc/self/fd/%d", fd);
+	return to;
+}
+
+static bool
+is_link(int fd)
+{
+	struct stat at;
+
+	return fstat(fd, &at) == 0 && S_ISLNK(at.st_mode);
+}
+
+static int
+change_mode(int fd, const struct change *change)
+{
+	char name[40];
+
+	if (is_link(fd)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return chmod(own_name(fd, name), change->mode);
+}
+
+static int
+change_owner(int fd, const struct change *change)
+{
+	return fchownat(fd, "", change->uid, change->gid, AT_EMPTY_PATH);
+}
+
+static int
+change_times(int fd, const struct change *change)
+{
+	const struct timespec *times = change->is_now ? NULL : change->times;
+	char name[40];
+
+	/* BASELINE(5.8): AT_EMPTY_PATH is newer; only a link needs it */
+	if (is_link(fd))
+		return utimensat(fd, "", times, AT_EMPTY_PATH);
+	return utimensat(AT_FDCWD, own_name(fd, name), times, 0);
+}
+
+static int
+change_attribute(int fd, const struct change *change)
+{
+	char name[40];
+
+	if (is_link(fd)) {
+		errno = EPERM;
+		return -1;
+	}
+	return setxattr(own_name(fd, name), change->name, change->value, change->size,
+			change->flags);
+}
+
+static int
+remove_attribute(int fd, const struct change *change)
+{
+	char name[40];
+
+	if (is_link(fd)) {
+		errno = EPERM;
+		return -1;
+	}
+	return removexattr(own_name(fd, name), change->name);
+}
+
+/* ---- judging ---- */
+
+/* What has no name in a file system is the caller's own. */
+static bool
+may_change(const struct broker *broker, int fd)
+{
+	char path[PATH_MAX];
+	struct stat at;
+
+	if (fstat(fd, &at) < 0)
+		return false;
+	if (at.st_nlink == 0 ||
+	    !(S_ISREG(at.st_mode) || S_ISDIR(at.st_mode) || S_ISLNK(at.st_mode)))
+		return !walk_is_proc(fd);
+	return !walk_is_proc(fd) && walk_name(fd, path) &&
+	       (broker_judge(broker, path).rights & RIGHT_WRITE);
+}
+
+static void
+change_held(struct broker *broker, const struct call *request, int fd, const struct change *change)
+{
+	int rc;
+
+	if (!request_is_valid(request))
+		return;
+	pthread_rwlock_rdlock(&broker->names);
+	rc = may_change(broker, fd) ? change->act(fd, change) : (errno = EACCES, -1);
+	pthread_rwlock_unlock(&broker->names);
+	if (rc < 0)
+		request_fail(request, errno);
+	else
+		request_return(request, rc);
+}
+
+static void
+change_descriptor(struct broker *broker, const struct call *request, int number,
+		  const struct change *change)
+{
+	int why = EBADF;
+	auto_fd int fd = request_descriptor(request, number, &why);
+
+	if (fd < 0)
+		request_fail(request, why);
+	else
+		change_held(broker, request, fd, change);
+}
+
+static int
+hold(const struct spot *place)
+{
+	return openat(place->folder, *place->name == '\0' ? "." : place->name,
+		      O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* A link that appeared at the last moment is not followed: the call is then about the link. */
+static void
+change_path(struct broker *broker, const struct call *request, int folder, uint64_t path,
+	    enum walk_follow follow, const struct change *change)
+{
+	int number = follow == WALK_FOLLOW ? broker_descriptor_name(request, path) : -1;
+	struct spot place;
+	enum walk_end end;
+
+	if (number >= 0) {
+		change_descriptor(broker, request, number, change);
+		return;
+	}
+	end = broker_walk(request, folder, path, follow, &place);
+	auto_fd int held = place.folder;
+	auto_fd int fd = -1;
+
+	if (end != WALK_FOUND) {
+		request_fail(request, end == WALK_ELSEWHERE ? EACCES : place.why);
+		return;
+	}
+	fd = hold(&place);
+	if (fd < 0)
+		request_fail(request, errno);
+	else if (follow == WALK_FOLLOW && is_link(fd))
+		request_fail(request, ELOOP);
+	else
+		change_held(broker, request, fd, change);
+}
+
+/* With AT_EMPTY_PATH and an empty path, or no path at all, the descriptor itself is meant. */
+static void
+change_at(struct broker *broker, const struct call *request, int folder, uint64_t path, int flags,
+	  const struct change *change)
+{
+	char first = 'x';
+
+	if (path == 0 || ((flags & AT_EMPTY_PATH) && request_bytes(request, path, &first, 1) == 0 &&
+			  first == '\0')) {
+		if (folder == AT_FDCWD)
+			request_fail(request, path == 0 ? EFAULT : EACCES);
+		else
+			change_descriptor(broker, request, folder, change);
+		return;
+	}
+	change_path(broker, request, folder, path,
+		    flags & AT_SYMLINK_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW, change);
+}
+
+/* ---- modes and owners ---- */
+
+static struct change
+mode_of(uint64_t mode)
+{
+	return (struct change){.act = change_mode, .mode = (mode_t)mode & 07777};
+}
+
+static struct change
+owner_of(uint64_t uid, uint64_t gid)
+{
+	return (struct change){.act = change_owner, .uid = (uid_t)uid, .gid = (gid_t)gid};
+}
+
+void
+act_chmod(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = mode_of(a[1]);
+
+	change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+}
+
+void
+act_fchmod(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = mode_of(a[1]);
+
+	change_descriptor(broker, request, (int)a[0], &change);
+}
+
+void
+act_fchmodat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = mode_of(a[2]);
+
+	change_path(broker, request, (int)a[0], a[1], WALK_FOLLOW, &change);
+}
+
+void
+act_fchmodat2(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = mode_of(a[2]);
+
+	change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
+}
+
+void
+act_chown(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = owner_of(a[1], a[2]);
+
+	change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+}
+
+void
+act_lchown(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = owner_of(a[1], a[2]);
+
+	change_path(broker, request, AT_FDCWD, a[0], WALK_KEEP, &change);
+}
+
+void
+act_fchown(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = owner_of(a[1], a[2]);
+
+	change_descriptor(broker, request, (int)a[0], &change);
+}
+
+void
+act_fchownat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = owner_of(a[2], a[3]);
+
+	change_at(broker, request, (int)a[0], a[1], (int)a[4], &change);
+}
+
+/* ---- times ---- */
+
+/* Three layouts of two times; 0, or an errno. */
+static int
+read_seconds(const struct call *request, uint64_t address, struct change *to)
+{
+	struct utimbuf buffer = {0};
+	int why = address == 0 ? 0 : request_bytes(request, address, &buffer, sizeof buffer);
+
+	to->act = change_times;
+	to->is_now = address == 0;
+	if (address != 0 && why == 0) {
+		to->times[0] = (struct timespec){.tv_sec = buffer.actime};
+		to->times[1] = (struct timespec){.tv_sec = buffer.modtime};
+	}
+	return why;
+}
+
+static int
+read_microseconds(const struct call *request, uint64_t address, struct change *to)
+{
+	struct timeval pair[2] = {0};
+	int why = address == 0 ? 0 : request_bytes(request, address, pair, sizeof pair);
+
+	to->act = change_times;
+	to->is_now = address == 0;
+	for (int i = 0; address != 0 && why == 0 && i < 2; i++) {
+		if (pair[i].tv_usec < 0 || pair[i].tv_usec > 999999)
+			return EINVAL;
+		to->times[i] = (struct timespec){pair[i].tv_sec, pair[i].tv_usec * 1000};
+	}
+	return why;
+}
+
+static int
+read_nanoseconds(const struct call *request, uint64_t address, struct change *to)
+{
+	to->act = change_times;
+	to->is_now = address == 0;
+	return address == 0 ? 0 : request_bytes(request, address, to->times, sizeof to->times);
+}
+
+void
+act_utime(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {0};
+	int why = read_seconds(request, a[1], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else
+		change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+}
+
+void
+act_utimes(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {0};
+	int why = read_microseconds(request, a[1], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else
+		change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+}
+
+void
+act_futimesat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {0};
+	int why = read_microseconds(request, a[2], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else
+		change_at(broker, request, (int)a[0], a[1], 0, &change);
+}
+
+void
+act_utimensat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {0};
+	int why = read_nanoseconds(request, a[2], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else
+		change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
+}
+
+/* ---- attributes ---- */
+
+/* A name that is longer than any can be, or a value larger than any: as the kernel says it. */
+static int
+read_attribute_name(const struct call *request, uint64_t address, struct change *to)
+{
+	char name[PATH_MAX];
+	int why = request_path(request, address, name);
+
+	if (why == ENAMETOOLONG || (why == 0 && (*name == '\0' || strlen(name) >= XATTR_NAME)))
+		return ERANGE;
+	if (why == 0)
+		strcpy(to->name, name);
+	return why;
+}
+
+static int
+read_attribute(const struct call *request, uint64_t name, uint64_t value, uint64_t size,
+	       struct change *to)
+{
+	int why = read_attribute_name(request, name, to);
+
+	to->act = change_attribute;
+	if (why != 0)
+		return why;
+	if (size > XATTR_SIZE)
+		return E2BIG;
+	to->size = (size_t)size;
+	to->value = size == 0 ? NULL : malloc((size_t)size);
+	if (size == 0)
+		return 0;
+	return to->value == NULL ? ENOMEM : request_bytes(request, value, to->value, to->size);
+}
+
+static void
+set_attribute(struct broker *broker, const struct call *request, enum walk_follow follow,
+	      bool by_descriptor)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {.flags = (int)a[4]};
+	int why = read_attribute(request, a[1], a[2], a[3], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else if (by_descriptor)
+		change_descriptor(broker, request, (int)a[0], &change);
+	else
+		change_path(broker, request, AT_FDCWD, a[0], follow, &change);
+	free(change.value);
+}
+
+void
+act_setxattr(struct broker *broker, const struct call *request)
+{
+	set_attribute(broker, request, WALK_FOLLOW, false);
+}
+
+void
+act_lsetxattr(struct broker *broker, const struct call *request)
+{
+	set_attribute(broker, request, WALK_KEEP, false);
+}
+
+void
+act_fsetxattr(struct broker *broker, const struct call *request)
+{
+	set_attribute(broker, request, WALK_FOLLOW, true);
+}
+
+/* folder, path, flags, name, struct xattr_args, its size */
+void
+act_setxattrat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct {
+		uint64_t value;
+		uint32_t size, flags;
+	} args = {0};
+	struct change change = {0};
+	int why = a[5] < sizeof args ? EINVAL : request_bytes(request, a[4], &args, sizeof args);
+
+	if (why == 0)
+		why = read_attribute(request, a[3], args.value, args.size, &change);
+	if (why != 0) {
+		request_fail(request, why);
+	} else {
+		change.flags = (int)args.flags;
+		change_at(broker, request, (int)a[0], a[1], (int)a[2], &change);
+	}
+	free(change.value);
+}
+
+static void
+drop_attribute(struct broker *broker, const struct call *request, enum walk_follow follow,
+	       bool by_descriptor)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {.act = remove_attribute};
+	int why = read_attribute_name(request, a[1], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else if (by_descriptor)
+		change_descriptor(broker, request, (int)a[0], &change);
+	else
+		change_path(broker, request, AT_FDCWD, a[0], follow, &change);
+}
+
+void
+act_removexattr(struct broker *broker, const struct call *request)
+{
+	drop_attribute(broker, request, WALK_FOLLOW, false);
+}
+
+void
+act_lremovexattr(struct broker *broker, const struct call *request)
+{
+	drop_attribute(broker, request, WALK_KEEP, false);
+}
+
+void
+act_fremovexattr(struct broker *broker, const struct call *request)
+{
+	drop_attribute(broker, request, WALK_FOLLOW, true);
+}
+
+void
+act_removexattrat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {.act = remove_attribute};
+	int why = read_attribute_name(request, a[3], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else
+		change_at(broker, request, (int)a[0], a[1], (int)a[2], &change);
+}

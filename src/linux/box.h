@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What a box is made of, for box.c and start.c. */
+#pragma once
+
+#include <semaphore.h>
+
+#include "enforce/enforce.h"
+#include "linux/broker.h"
+
+struct box {
+	struct arena arena;
+	int ruleset; /* alone, or the inner one; -1: no Landlock here */
+	int outer;   /* entered by the broker before the command is started; -1: none */
+	const struct sock_fprog *filter; /* NULL: no seccomp here */
+	bool is_routed;			 /* the filter has a listener, which the broker gets by: */
+	int line[2];			 /* from the command to us; -1: not made */
+	struct broker broker;
+	sem_t started, serving;
+};

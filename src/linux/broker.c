@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Threads that wait for routed calls, and the table of who answers what. All threads descend from
+ * the one that entered the outer layer: only such a one may read the command. Each has a umask and a
+ * working folder of its own. A call without a handler is refused: a filter that routes more than the
+ * table knows must not open anything.
+ */
+#include "linux/broker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+
+#define THREADS 4
+#define STACK_SIZE (256 * 1024)
+#define IOCTL_SET_FLAGS _IOW('!', 4, uint64_t)
+#define SYNC_WAKE_UP 1ul
+
+/* ---- judging ---- */
+
+static bool
+is_free(const struct broker *broker, const char *path)
+{
+	return broker->private_tmp != NULL && path_below(path, broker->private_tmp);
+}
+
+struct verdict
+broker_judge(const struct broker *broker, const char *path)
+{
+	if (is_free(broker, path))
+		return (struct verdict){.rights = RIGHTS_ALL};
+	return index_decide(&broker->plan->index, path);
+}
+
+bool
+broker_guards(const struct broker *broker, const char *path, unsigned rights)
+{
+	if (is_free(broker, path))
+		return false;
+	for (size_t i = 0; i < broker->tree_count; i++) {
+		const struct guarded *tree = &broker->trees[i];
+
+		if (((tree->changes && (rights & RIGHTS_CHANGE)) ||
+		     (tree->reads && (rights & RIGHT_READ))) &&
+		    path_below(path, tree->path))
+			return true;
+	}
+	return false;
+}
+
+enum walk_end
+broker_walk(const struct call *request, int folder, uint64_t address, enum walk_follow follow,
+	    struct spot *ret_place)
+{
+	char path[PATH_MAX];
+	auto_fd int base = -1;
+
+	*ret_place = (struct spot){.folder = -1};
+	ret_place->why = request_path(request, address, path);
+	if (ret_place->why != 0)
+		return WALK_FAILED;
+	if (*path != '/') {
+		base = request_folder(request, folder, &ret_place->why);
+		if (base < 0)
+			return WALK_FAILED;
+	}
+	return walk(base, path, follow, ret_place);
+}
+
+int
+broker_descriptor_name(const struct call *request, uint64_t address)
+{
+	static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",
+					      "/dev/fd/"};
+	char path[PATH_MAX];
+
+	if (request_path(request, address, path) != 0)
+		return -1;
+	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+		size_t length = strlen(folders[i]);
+		char *end;
+		long number;
+
+		if (strncmp(path, folders[i], length) != 0 || path[length] < '0' ||
+		    path[length] > '9')
+			continue;
+		number = strtol(path + length, &end, 10);
+		return *end == '\0' && number <= INT_MAX ? (int)number : -1;
+	}
+	return -1;
+}
+
+/* ---- the table ---- */
+
+static const struct {
+	int number;
+	broker_fn *answer;
+} calls[] = {
+#ifdef SYS_open
+	{SYS_open, act_open},
+	{SYS_creat, act_creat},
+	{SYS_mkdir, act_mkdir},
+	{SYS_mknod, act_mknod},
+	{SYS_symlink, act_symlink},
+	{SYS_unlink, act_unlink},
+	{SYS_rmdir, act_rmdir},
+	{SYS_link, act_link},
+	{SYS_rename, act_rename},
+	{SYS_chmod, act_chmod},
+	{SYS_chown, act_chown},
+	{SYS_lchown, act_lchown},
+	{SYS_utime, act_utime},
+	{SYS_utimes, act_utimes},
+	{SYS_futimesat, act_futimesat},
+#endif
+#ifdef SYS_renameat
+	{SYS_renameat, act_renameat},
+#endif
+	{SYS_openat, act_openat},
+	{437, act_openat2},
+	{SYS_truncate, act_truncate},
+	{SYS_mkdirat, act_mkdirat},
+	{SYS_mknodat, act_mknodat},
+	{SYS_symlinkat, act_symlinkat},
+	{SYS_unlinkat, act_unlinkat},
+	{SYS_linkat, act_linkat},
+	{SYS_renameat2, act_renameat2},
+	{SYS_bind, act_bind},
+	{SYS_fchmod, act_fchmod},
+	{SYS_fchmodat, act_fchmodat},
+	{452, act_fchmodat2},
+	{SYS_fchown, act_fchown},
+	{SYS_fchownat, act_fchownat},
+	{SYS_utimensat, act_utimensat},
+	{SYS_setxattr, act_setxattr},
+	{SYS_lsetxattr, act_lsetxattr},
+	{SYS_fsetxattr, act_fsetxattr},
+	{SYS_removexattr, act_removexattr},
+	{SYS_lremovexattr, act_lremovexattr},
+	{SYS_fremovexattr, act_fremovexattr},
+	{463, act_setxattrat},
+	{466, act_removexattrat},
+};
+
+static void
+answer(struct broker *broker, const struct call *request)
+{
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+		if (calls[i].number == request->notif.data.nr) {
+			calls[i].answer(broker, request);
+			return;
+		}
+	}
+	request_fail(request, ENOSYS);
+}
+
+/* ---- threads ---- */
+
+static _Noreturn void
+serve(struct broker *broker)
+{
+	struct call request = {.listener = broker->listener};
+
+	for (;;) {
+		memset(&request.notif, 0, sizeof request.notif);
+		if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &request.notif) < 0) {
+			/* ENOENT: the caller went before it was received */
+			if (errno == ENOENT || errno == EINTR)
+				continue;
+			for (;;)
+				pause();
+		}
+		request.thread = (pid_t)request.notif.pid;
+		answer(broker, &request);
+	}
+}
+
+static void *
+thread_main(void *argument)
+{
+	/* a umask and a folder of one's own: both are set for single calls */
+	if (unshare(CLONE_FS) == 0)
+		serve(argument);
+	return NULL;
+}
+
+static void
+start_threads(struct broker *broker)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	if (pthread_attr_init(&attributes) != 0)
+		return;
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	/* fewer are slower, no less right */
+	for (int i = 1; i < THREADS; i++)
+		if (pthread_create(&thread, &attributes, thread_main, broker) != 0)
+			break;
+	pthread_attr_destroy(&attributes);
+}
+
+_Noreturn void
+broker_serve(struct broker *broker)
+{
+	/* what a link could make us open of ourselves belongs to root then */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
+	start_threads(broker);
+	thread_main(broker);
+	/* without a folder of our own nothing can be answered rightly: everything is refused */
+	close(broker->listener);
+	for (;;)
+		pause();
+}

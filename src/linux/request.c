@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reading a caller and answering it. The caller is stopped in its call, but its other threads are
+ * not: memory is copied once, and whatever was taken by number is checked to have been the caller's
+ * by asking afterwards whether the call still waits.
+ */
+#include "linux/request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+/* Newer than the oldest headers we build with. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
+#endif
+#define PIDFD_OF_THREAD O_EXCL /* 6.9 */
+#ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
+#define SECCOMP_USER_NOTIF_FLAG_CONTINUE 1u
+#endif
+struct add_fd {
+	uint64_t id;
+	uint32_t flags, source, target, target_flags;
+};
+#define IOCTL_ADD_FD _IOW('!', 3, struct add_fd)
+/* the number that 5.4 to 5.16 had first is still taken everywhere */
+#define IOCTL_ID_VALID _IOW('!', 2, uint64_t)
+
+bool
+request_is_valid(const struct call *request)
+{
+	uint64_t id = request->notif.id;
+
+	return ioctl(request->listener, IOCTL_ID_VALID, &id) == 0;
+}
+
+int
+request_bytes(const struct call *request, uint64_t address, void *to, size_t size)
+{
+	struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
+	ssize_t n = process_vm_readv(request->thread, &here, 1, &there, 1, 0);
+
+	if (n < 0)
+		return errno == EPERM || errno == ESRCH ? EPERM : EFAULT;
+	return (size_t)n == size ? 0 : EFAULT;
+}
+
+/* Page by page: what follows the end of the text may not be mapped. */
+int
+request_path(const struct call *request, uint64_t address, char to[PATH_MAX])
+{
+	for (size_t have = 0; have < PATH_MAX;) {
+		size_t part = 4096 - (size_t)((address + have) & 4095);
+		int why;
+
+		if (part > PATH_MAX - have)
+			part = PATH_MAX - have;
+		why = request_bytes(request, address + have, to + have, part);
+		if (why != 0)
+			return why;
+		if (memchr(to + have, '\0', part) != NULL)
+			return 0;
+		have += part;
+	}
+	return ENAMETOOLONG;
+}
+
+int
+request_descriptor(const struct call *request, int number, int *ret_errno)
+{
+	auto_fd int process =
+		(int)syscall(SYS_pidfd_open, request->thread, (unsigned)PIDFD_OF_THREAD);
+	int fd;
+
+	/* BASELINE(6.9): only of a process's first thread; its table is the other threads' too */
+	if (process < 0 && errno == EINVAL)
+		process = (int)syscall(SYS_pidfd_open, request->thread, 0u);
+	if (process < 0) {
+		*ret_errno = EBADF;
+		return -1;
+	}
+	fd = (int)syscall(SYS_pidfd_getfd, process, number, 0u);
+	if (fd < 0)
+		*ret_errno = errno == EPERM ? EPERM : EBADF;
+	return fd;
+}
+
+int
+request_folder(const struct call *request, int folder, int *ret_errno)
+{
+	char name[64];
+	int fd;
+
+	if (folder != AT_FDCWD)
+		return request_descriptor(request, folder, ret_errno);
+	snprintf(name, sizeof name, "/proc/%d/cwd", (int)request->thread);
+	fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		*ret_errno = errno;
+	return fd;
+}
+
+mode_t
+request_umask(const struct call *request)
+{
+	char name[64], text[512];
+	auto_fd int fd = -1;
+	const char *line;
+	ssize_t n;
+
+	snprintf(name, sizeof name, "/proc/%d/status", (int)request->thread);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (n <= 0)
+		return 077;
+	text[n] = '\0';
+	line = strstr(text, "\nUmask:");
+	return line == NULL ? 077 : (mode_t)strtoul(line + 7, NULL, 8) & 0777;
+}
+
+/* ---- answers ---- */
+
+static void
+answer(const struct call *request, int64_t value, int error, uint32_t flags)
+{
+	struct seccomp_notif_resp response = {.id = request->notif.id,
+					      .val = value,
+					      .error = error,
+					      .flags = flags};
+
+	while (ioctl(request->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) < 0 && errno == EINTR)
+		;
+}
+
+void
+request_fail(const struct call *request, int why)
+{
+	answer(request, 0, -why, 0);
+}
+
+void
+request_return(const struct call *request, int64_t value)
+{
+	answer(request, value, 0, 0);
+}
+
+void
+request_continue(const struct call *request)
+{
+	answer(request, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
+
+/*
+ * Two steps, with our own copy closed between them: answered in one, the caller could go on while we
+ * still held the file open for writing, and its exec would say ETXTBSY.
+ */
+void
+request_give(const struct call *request, int fd, bool close_on_exec)
+{
+	struct add_fd add = {.id = request->notif.id,
+			     .source = (uint32_t)fd,
+			     .target_flags = close_on_exec ? O_CLOEXEC : 0};
+	int number, why;
+
+	do
+		number = ioctl(request->listener, IOCTL_ADD_FD, &add);
+	while (number < 0 && errno == EINTR);
+	why = errno;
+	close(fd);
+	if (number < 0)
+		request_fail(request, why);
+	else
+		request_return(request, number);
+}

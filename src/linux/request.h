@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One routed call: what the caller asked for, read once from its memory, and what of the caller is
+ * needed to answer: its folder, its descriptors, its umask. Nothing read here is read again.
+ */
+#pragma once
+
+#include <limits.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct call {
+	struct seccomp_notif notif;
+	int listener;
+	pid_t thread; /* the caller, as the kernel numbers it */
+};
+
+/* 0, or an errno for the caller. A path that is not there whole is EFAULT or ENAMETOOLONG. */
+int request_path(const struct call *request, uint64_t address, char to[PATH_MAX]);
+int request_bytes(const struct call *request, uint64_t address, void *to, size_t size);
+/* The folder a relative path starts from, held by O_PATH; or -1 with *ret_errno. */
+int request_folder(const struct call *request, int folder, int *ret_errno);
+/* The caller's own descriptor, shared with it; or -1 with *ret_errno. */
+int request_descriptor(const struct call *request, int number, int *ret_errno);
+/* What the caller's new files lack; 077 when it cannot be told. */
+mode_t request_umask(const struct call *request);
+/* Is the call still waiting, and was everything above about the very caller? */
+bool request_is_valid(const struct call *request);
+
+/* Answers. ENOENT from the kernel means that the caller is gone: nothing is left to say. */
+void request_fail(const struct call *request, int why);
+void request_return(const struct call *request, int64_t value);
+/* The kernel does it by itself: only where the inner layer decides. */
+void request_continue(const struct call *request);
+/* Puts fd, which is closed here in every case, into the caller's table and returns its number. */
+void request_give(const struct call *request, int fd, bool close_on_exec);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Starting the process that will enter a box. Where calls are routed, it is started by a thread
+ * that has entered the outer layer and then becomes the broker: Landlock lets only a process whose
+ * layers are all ours be read by us. That thread has given up its privileges as the command has, so
+ * that nothing is done on behalf that the command could not do.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "enforce/group.h"
+#include "linux/box.h"
+#include "linux/privileges.h"
+
+#define STACK_SIZE (512 * 1024)
+
+struct starter {
+	struct box *box;
+	const struct group *group;
+	enforce_main_fn *main;
+	const void *context;
+	pid_t pid;
+	int why;
+};
+
+static int
+receive_listener(int line)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec data = {&byte, 1};
+	struct msghdr message = {.msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof control};
+	const struct cmsghdr *header;
+	int listener = -1;
+
+	/* it has been sent by now, or never will be */
+	if (recvmsg(line, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
+		return -1;
+	header = CMSG_FIRSTHDR(&message);
+	if (header != NULL && header->cmsg_type == SCM_RIGHTS)
+		memcpy(&listener, CMSG_DATA(header), sizeof listener);
+	return listener;
+}
+
+/* Nothing is lost by failing here: the command has not been started yet. */
+static bool
+enter_outer(const struct box *box)
+{
+	struct cordon_error err = {0};
+
+	if (privileges_drop(&err) == 0 && ruleset_enter(box->outer, &err) == 0)
+		return true;
+	errno = err.sys != 0 ? err.sys : EPERM;
+	return false;
+}
+
+static void *
+start_and_serve(void *argument)
+{
+	struct starter *starter = argument;
+	struct box *box = starter->box;
+
+	starter->pid = -1;
+	if (enter_outer(box))
+		starter->pid = group_spawn(starter->group, starter->main, starter->context);
+	starter->why = errno;
+	close(box->line[1]);
+	if (starter->pid > 0)
+		box->broker.listener = receive_listener(box->line[0]);
+	close(box->line[0]);
+	/* starter is not there any more after this */
+	sem_post(&box->started);
+	while (sem_wait(&box->serving) < 0 && errno == EINTR)
+		;
+	if (box->broker.listener >= 0)
+		broker_serve(&box->broker);
+	return NULL;
+}
+
+static pid_t
+start_routed(struct starter *starter)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int why;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->box->line) < 0)
+		return -1;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	why = pthread_create(&thread, &attributes, start_and_serve, starter);
+	pthread_attr_destroy(&attributes);
+	if (why == 0) {
+		while (sem_wait(&starter->box->started) < 0 && errno == EINTR)
+			;
+		why = starter->why;
+	}
+	errno = why;
+	return starter->pid;
+}
+
+pid_t
+enforce_start(struct box *box, const struct group *group, enforce_main_fn *main,
+	      const void *context)
+{
+	struct starter starter = {.box = box,
+				  .group = group,
+				  .main = main,
+				  .context = context,
+				  .pid = -1};
+
+	return box->is_routed ? start_routed(&starter) : group_spawn(group, main, context);
+}
+
+int
+enforce_listener(const struct box *box)
+{
+	return box->broker.listener;
+}
+
+void
+enforce_serve(struct box *box, int listener)
+{
+	box->broker.listener = listener;
+	sem_post(&box->serving);
+}

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Ways around a folder that is protected inside a writable project.
+
+usage: attack.py KIND SECONDS
+
+The folder is ./kept with the file ./kept/file; everything else here may be changed. Exit status 0:
+whatever was tried, tried to the end. The caller looks at what became of the folder.
+"""
+import ctypes
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def attempt(fn):
+    try:
+        return fn()
+    except OSError as e:
+        return e
+
+
+def every_route():
+    """Each way that has a system call of its own; all must fail."""
+    fd = os.open("kept/file", os.O_RDONLY)
+    folder = os.open("kept", os.O_RDONLY)
+    handle = os.open("kept/file", os.O_PATH)
+    os.symlink("kept", "l1")
+    os.symlink("kept/file", "l2")
+    os.symlink("kept/new", "l3")
+    os.mkdir("mine")
+    open("mine/file", "w").close()
+    tries = {
+        "write": lambda: open("kept/file", "w"),
+        "append": lambda: open("kept/file", "a"),
+        "write through a link": lambda: open("l2", "w"),
+        "create through a link": lambda: open("l3", "w"),
+        "create through a linked folder": lambda: open("l1/new", "w"),
+        "create by ..": lambda: open("mine/../kept/new", "w"),
+        "create by folder": lambda: os.open("new", os.O_CREAT | os.O_WRONLY, dir_fd=folder),
+        "reopen": lambda: os.open(f"/proc/self/fd/{fd}", os.O_WRONLY),
+        "reopen a path": lambda: os.open(f"/proc/self/fd/{handle}", os.O_RDWR),
+        "nameless": lambda: os.open("kept", os.O_TMPFILE | os.O_RDWR),
+        "cut": lambda: os.truncate("kept/file", 0),
+        "remove": lambda: os.unlink("kept/file"),
+        "remove by folder": lambda: os.unlink("file", dir_fd=folder),
+        "mkdir": lambda: os.mkdir("kept/new"),
+        "fifo": lambda: os.mkfifo("kept/new"),
+        "symlink": lambda: os.symlink("x", "kept/new"),
+        "socket": lambda: socket.socket(socket.AF_UNIX).bind("kept/new"),
+        "move out": lambda: os.rename("kept/file", "out"),
+        "move in": lambda: os.rename("mine/file", "kept/file"),
+        "move in anew": lambda: os.rename("mine/file", "kept/new"),
+        "move itself": lambda: os.rename("kept", "other"),
+        "replace itself": lambda: os.rename("mine", "kept"),
+        "exchange": lambda: exchange("mine", "kept"),
+        "exchange file": lambda: exchange("mine/file", "kept/file"),
+        "second name": lambda: os.link("kept/file", "second"),
+        "second name in": lambda: os.link("mine/file", "kept/new"),
+        "second name by descriptor": lambda: os.link(f"/proc/self/fd/{fd}", "second",
+                                                     follow_symlinks=True),
+        "mode": lambda: os.chmod("kept/file", 0o777),
+        "mode by descriptor": lambda: os.fchmod(fd, 0o777),
+        "mode by link": lambda: os.chmod("l2", 0o777),
+        "mode by own name": lambda: os.chmod(f"/proc/self/fd/{handle}", 0o777),
+        "owner": lambda: os.chown("kept/file", os.getuid(), os.getgid()),
+        "times": lambda: os.utime("kept/file", (1, 1)),
+        "times by descriptor": lambda: os.utime(fd, (1, 1)),
+        "attribute": lambda: os.setxattr("kept/file", "user.x", b"1"),
+        "attribute by descriptor": lambda: os.setxattr(fd, "user.x", b"1"),
+        "mode of itself": lambda: os.chmod("kept", 0o700),
+        "remove itself": lambda: os.rmdir("kept"),
+    }
+    passed = [name for name, fn in tries.items() if not isinstance(attempt(fn), OSError)]
+    print("passed:", passed)
+    return not passed
+
+
+def exchange(a, b):
+    if libc.renameat2(-100, a.encode(), -100, b.encode(), 2) < 0:
+        raise OSError(ctypes.get_errno(), "")
+
+
+def race(seconds):
+    """A thread flips the text of a path while another uses it."""
+    text = ctypes.create_string_buffer(b"free/f", 16)
+    stop = time.monotonic() + seconds
+    tries = 0
+
+    def flip():
+        while time.monotonic() < stop:
+            ctypes.memmove(text, b"kept/f", 7)
+            ctypes.memmove(text, b"free/f", 7)
+
+    os.makedirs("free", exist_ok=True)
+    threading.Thread(target=flip, daemon=True).start()
+    while time.monotonic() < stop:
+        fd = libc.open(text, os.O_CREAT | os.O_WRONLY, 0o666)
+        if fd >= 0:
+            os.close(fd)
+        libc.unlink(text)
+        libc.mkdir(text, 0o777)
+        libc.rmdir(text)
+        libc.chmod(text, 0o777)
+        tries += 1
+    print("tries:", tries)
+    return tries > 0
+
+
+def moving(seconds):
+    """Folders are exchanged by one thread while another makes files by their names."""
+    stop = time.monotonic() + seconds
+    os.makedirs("a/in", exist_ok=True)
+    attempt(lambda: os.symlink("kept", "b"))
+
+    def swap():
+        while time.monotonic() < stop:
+            attempt(lambda: exchange("a", "b"))
+
+    threading.Thread(target=swap, daemon=True).start()
+    while time.monotonic() < stop:
+        attempt(lambda: os.close(os.open("a/f", os.O_CREAT | os.O_WRONLY)))
+        attempt(lambda: os.chmod("a/file", 0o777))
+        attempt(lambda: os.unlink("a/f"))
+    return True
+
+
+def deputy():
+    """A link into procfs must show the caller, never who acts for it."""
+    os.symlink("/proc/self", "ps")
+    os.symlink("/proc/thread-self", "pt")
+    for name in ("ps/environ", "ps/mem", "ps/maps", "pt/environ", "/dev/fd/../environ"):
+        fd = attempt(lambda name=name: os.open(name, os.O_RDONLY | os.O_CREAT))
+        if isinstance(fd, OSError):
+            print(name, "-", fd.strerror)
+            continue
+        if not name.endswith("mem"):
+            sys.stdout.buffer.write(os.read(fd, 1 << 20) + b"\n")
+        os.close(fd)
+    print("comm:", attempt(lambda: open("ps/comm").read().strip()))
+    return True
+
+
+def storm(seconds):
+    """Signals with and without restart: nothing happens twice, nothing fails for them."""
+    false = []
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.siginterrupt(signal.SIGALRM, False)
+    signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.0002)
+    stop = time.monotonic() + seconds
+    n = 0
+    while time.monotonic() < stop:
+        n += 1
+        rcs = [libc.open(b"s%d" % n, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600),
+               libc.rename(b"s%d" % n, b"t%d" % n), libc.unlink(b"t%d" % n),
+               libc.mkdir(b"m%d" % n, 0o700), libc.rmdir(b"m%d" % n)]
+        if rcs[0] >= 0:
+            os.close(rcs[0])
+        if min(rcs) < 0:
+            false.append((n, rcs))
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    left = len(os.listdir("/proc/self/fd"))
+    print("rounds:", n, "false:", false[:3], "descriptors:", left)
+    return n > 0 and not false and left < 16
+
+
+def crowd(seconds):
+    """Many at once; some are killed in the middle of a call."""
+    children = []
+    for i in range(8):
+        pid = os.fork()
+        if pid == 0:
+            for n in range(100000):
+                os.close(os.open(f"c{i}-{n}", os.O_CREAT | os.O_WRONLY))
+                os.unlink(f"c{i}-{n}")
+            os._exit(0)
+        children.append(pid)
+    time.sleep(seconds)
+    for pid in children:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    for n in range(200):
+        open(f"after{n}", "w").close()
+    return len([n for n in os.listdir(".") if n.startswith("after")]) == 200
+
+
+kinds = {"every_route": lambda s: every_route(), "race": race, "moving": moving,
+         "deputy": lambda s: deputy(), "storm": storm, "crowd": crowd}
+sys.stdout.flush()
+ok = kinds[sys.argv[1]](float(sys.argv[2]))
+sys.stdout.flush()
+os._exit(0 if ok else 3)

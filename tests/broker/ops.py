@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: MIT
+"""Calls that change files, one by one, each in a folder of its own.
+
+usage: ops.py FOLDER
+
+Prints one line a case: its name, the error or result, and what the folder looks like afterwards.
+Run bare and under the broker the lines must be the same: an allowed call has the kernel's own
+result, whoever made it.
+"""
+import ctypes
+import errno
+import os
+import socket
+import stat
+import sys
+import threading
+
+libc = ctypes.CDLL(None, use_errno=True)
+AT_FDCWD = -100
+AT_EMPTY_PATH = 0x1000
+AT_SYMLINK_FOLLOW = 0x400
+cases = []
+
+
+def case(fn):
+    cases.append((fn.__name__, fn))
+    return fn
+
+
+def table(name, *rows):
+    """One case for every row of arguments."""
+
+    def wrap(fn):
+        for i, row in enumerate(rows):
+            cases.append((f"{fn.__name__}[{name}:{i}]", lambda row=row: fn(*row)))
+        return fn
+
+    return wrap
+
+
+def call(name, *args):
+    ctypes.set_errno(0)
+    rc = getattr(libc, name)(*args)
+    if rc < 0:
+        raise OSError(ctypes.get_errno(), "")
+    return rc
+
+
+def raw(number, *args):
+    ctypes.set_errno(0)
+    rc = libc.syscall(ctypes.c_long(number), *args)
+    if rc < 0:
+        raise OSError(ctypes.get_errno(), "")
+    return rc
+
+
+def use(fd, text=b"x"):
+    """What a descriptor can do."""
+    said = []
+    for what, fn in (("w", lambda: os.write(fd, text)), ("r", lambda: len(os.read(fd, 9)))):
+        try:
+            said.append(f"{what}{fn()}")
+        except OSError as e:
+            said.append(f"{what}!{errno.errorcode[e.errno]}")
+    flags = fcntl_flags(fd)
+    os.close(fd)
+    return " ".join(said) + f" {flags:o}"
+
+
+def fcntl_flags(fd):
+    import fcntl
+
+    return fcntl.fcntl(fd, fcntl.F_GETFL) & ~0o100000 | (fcntl.fcntl(fd, fcntl.F_GETFD) << 24)
+
+
+def put(name, text="old"):
+    with open(name, "w") as f:
+        f.write(text)
+
+
+SHAPES = ["f", "new", "d", "d/", "f/", "new/", "d/.", "d/..", ".", "..", "d/f", "d/new", "./f",
+          "d/../f", "lf", "ld", "ldang", "lloop", "ld/f", "ld/new", "ldang/x", "f/x", "lf/", "ld/",
+          "missing/x", "n" * 255, "n" * 256, "x/" * 2100, "", "d//f", "labs"]
+MODES = [os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_CREAT,
+         os.O_WRONLY | os.O_CREAT | os.O_EXCL, os.O_RDONLY | os.O_CREAT, os.O_WRONLY | os.O_TRUNC,
+         os.O_RDWR | os.O_CREAT | os.O_TRUNC, os.O_WRONLY | os.O_APPEND | os.O_CREAT,
+         os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, os.O_WRONLY | os.O_DIRECTORY,
+         os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, os.O_WRONLY | os.O_NONBLOCK | os.O_CREAT,
+         os.O_TMPFILE | os.O_RDWR, os.O_TMPFILE | os.O_WRONLY | os.O_EXCL]
+
+
+def furnish():
+    put("f")
+    os.mkdir("d")
+    put("d/f")
+    os.symlink("f", "lf")
+    os.symlink("d", "ld")
+    os.symlink("nowhere", "ldang")
+    os.symlink("lloop", "lloop")
+    os.symlink(os.path.abspath("f"), "labs")
+
+
+def name_of(shape):
+    return shape if shape else ""
+
+
+@table("open", *[(s, m) for s in SHAPES for m in MODES])
+def opens(shape, mode):
+    return use(os.open(name_of(shape), mode & ~os.O_CLOEXEC if mode & os.O_CLOEXEC == 0 else mode, 0o666))
+
+
+@table("name", *[(s, k) for s in SHAPES for k in
+                 ("mkdir", "rmdir", "unlink", "symlink", "mkfifo", "truncate", "chmod", "utime",
+                  "link from", "link to", "rename from", "rename to", "replace dir", "mknod",
+                  "lchown", "exchange", "noreplace")])
+def names(shape, kind):
+    s = name_of(shape)
+    if kind == "mkdir":
+        os.mkdir(s, 0o777)
+    elif kind == "rmdir":
+        os.rmdir(s)
+    elif kind == "unlink":
+        os.unlink(s)
+    elif kind == "symlink":
+        os.symlink("target", s)
+    elif kind == "mkfifo":
+        os.mkfifo(s, 0o666)
+    elif kind == "mknod":
+        os.mknod(s, 0o666 | stat.S_IFREG)
+    elif kind == "truncate":
+        call("truncate", s.encode(), ctypes.c_long(1))
+    elif kind == "chmod":
+        os.chmod(s, 0o640)
+    elif kind == "utime":
+        os.utime(s, (100, 200))
+    elif kind == "link from":
+        os.link(s, "made")
+    elif kind == "link to":
+        os.link("d/f", s)
+    elif kind == "rename from":
+        os.rename(s, "moved")
+    elif kind == "rename to":
+        os.rename("d/f", s)
+    elif kind == "replace dir":
+        os.mkdir("e")
+        os.rename("e", s)
+    elif kind == "lchown":
+        os.lchown(s, os.getuid(), os.getgid())
+    elif kind == "exchange":
+        call("renameat2", AT_FDCWD, b"d/f", AT_FDCWD, s.encode(), 2)
+    elif kind == "noreplace":
+        call("renameat2", AT_FDCWD, b"d/f", AT_FDCWD, s.encode(), 1)
+
+
+@table("umask", (0o000,), (0o022,), (0o027,), (0o077,))
+def umasks(mask):
+    os.umask(mask)
+    os.close(os.open("u1", os.O_CREAT | os.O_WRONLY, 0o777))
+    os.mkdir("u2", 0o777)
+    os.mkfifo("u3", 0o666)
+
+
+@case
+def modes_of_new_files():
+    for mode in (0, 0o200, 0o400, 0o600, 0o4755, 0o2755, 0o1777):
+        os.close(os.open(f"m{mode:o}", os.O_CREAT | os.O_WRONLY, mode))
+
+
+@case
+def setgid_folder():
+    os.chmod("d", 0o2775)
+    os.close(os.open("d/in", os.O_CREAT | os.O_WRONLY, 0o666))
+    os.mkdir("d/deep")
+
+
+@case
+def relative_to_a_descriptor():
+    fd = os.open("d", os.O_RDONLY)
+    path = os.open("d", os.O_PATH)
+    os.close(os.open("a", os.O_CREAT | os.O_WRONLY, dir_fd=fd))
+    os.close(os.open("b", os.O_CREAT | os.O_WRONLY, dir_fd=path))
+    os.mkdir("c", dir_fd=path)
+    os.rename("a", "a2", src_dir_fd=fd, dst_dir_fd=path)
+    os.unlink("b", dir_fd=fd)
+
+
+@case
+def a_file_as_folder():
+    fd = os.open("f", os.O_RDONLY)
+    os.open("a", os.O_CREAT | os.O_WRONLY, dir_fd=fd)
+
+
+@case
+def a_bad_descriptor():
+    os.open("a", os.O_CREAT | os.O_WRONLY, dir_fd=999)
+
+
+@case
+def a_bad_pointer():
+    raw(257, AT_FDCWD, ctypes.c_void_p(8), os.O_CREAT | os.O_WRONLY, 0o666)
+
+
+@case
+def a_deleted_folder():
+    os.mkdir("gone")
+    os.chdir("gone")
+    os.rmdir("../gone")
+    os.open("a", os.O_CREAT | os.O_WRONLY)
+
+
+@case
+def descriptors_by_number():
+    fd = os.open("f", os.O_RDONLY)
+    os.fchmod(fd, 0o604)
+    os.fchown(fd, os.getuid(), os.getgid())
+    os.utime(fd, (7, 8))
+    os.setxattr(fd, "user.a", b"1")
+    os.removexattr(fd, "user.a")
+    return sorted(os.listxattr(fd))
+
+
+@case
+def attributes_by_path():
+    os.setxattr("f", "user.a", b"12")
+    os.setxattr("lf", "user.b", b"")
+    said = [(n, os.getxattr("f", n)) for n in sorted(os.listxattr("f"))]
+    os.removexattr("f", "user.a")
+    return said, sorted(os.listxattr("f"))
+
+
+@table("xattr", ("user.a", b"1", 2), ("user.a", b"1", 1), ("bad", b"1", 0), ("user." + "n" * 300, b"", 0))
+def odd_attributes(name, value, flags):
+    os.setxattr("f", name, value, flags)
+
+
+@case
+def by_own_descriptor_names():
+    fd = os.open("f", os.O_RDWR)
+    for folder in ("/proc/self/fd", "/dev/fd"):
+        os.chmod(f"{folder}/{fd}", 0o606)
+        os.utime(f"{folder}/{fd}", (3, 4))
+        os.close(os.open(f"{folder}/{fd}", os.O_WRONLY | os.O_TRUNC))
+
+
+@case
+def nameless_then_linked():
+    fd = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o600)
+    os.write(fd, b"text")
+    call("linkat", AT_FDCWD, f"/proc/self/fd/{fd}".encode(), AT_FDCWD, b"given", AT_SYMLINK_FOLLOW)
+    os.fchmod(fd, 0o640)
+
+
+@case
+def times_now_and_omitted():
+    os.utime("f")
+    spec = (ctypes.c_long * 4)(5, 0, 0, 0x3FFFFFFE)
+    call("utimensat", AT_FDCWD, b"f", spec, 0)
+    spec = (ctypes.c_long * 4)(0, 0x3FFFFFFE, 6, 0)
+    call("utimensat", AT_FDCWD, b"f", spec, 0)
+    spec = (ctypes.c_long * 4)(9, 0, 9, 0)
+    call("utimensat", AT_FDCWD, b"ldang", spec, 0x100)
+    st = os.lstat("ldang")
+    return os.stat("f").st_atime, os.stat("f").st_mtime, st.st_mtime
+
+
+@case
+def a_socket_with_a_name():
+    s = socket.socket(socket.AF_UNIX)
+    s.bind("sock")
+    s.listen(1)
+    c = socket.socket(socket.AF_UNIX)
+    c.connect("sock")
+    c.send(b"x")
+    return s.accept()[0].recv(1)
+
+
+@case
+def a_socket_where_one_is():
+    s = socket.socket(socket.AF_UNIX)
+    s.bind("f")
+
+
+@case
+def a_pipe_with_a_name():
+    os.mkfifo("p")
+    got = []
+    reader = threading.Thread(target=lambda: got.append(open("p").read()))
+    reader.start()
+    with open("p", "w") as f:
+        f.write("through")
+    reader.join()
+    return got
+
+
+@case
+def a_pipe_without_a_reader():
+    os.mkfifo("p")
+    os.open("p", os.O_WRONLY | os.O_NONBLOCK)
+
+
+@case
+def threads_with_folders_of_their_own():
+    said = []
+
+    def work(i):
+        libc.unshare(0x200)
+        os.mkdir(f"t{i}")
+        os.chdir(f"t{i}")
+        os.umask(0o077 if i % 2 else 0)
+        for n in range(20):
+            os.close(os.open(f"f{n}", os.O_CREAT | os.O_WRONLY, 0o666))
+        said.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    return sorted(said)
+
+
+@case
+def written_then_run():
+    for i in range(20):
+        fd = os.open("s", os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o755)
+        os.write(fd, b"#!/bin/sh\nexit 7\n")
+        os.close(fd)
+        if os.spawnl(os.P_WAIT, "s", "s") != 7:
+            return "text file busy"
+    return "ran"
+
+
+@case
+def mapped_and_grown():
+    import mmap
+
+    fd = os.open("big", os.O_CREAT | os.O_RDWR, 0o600)
+    os.ftruncate(fd, 1 << 33)
+    m = mmap.mmap(fd, 4096)
+    m[0:2] = b"ok"
+    os.posix_fallocate(fd, 0, 8192)
+    return os.pread(fd, 2, 0), os.fstat(fd).st_size
+
+
+def look():
+    said = []
+    for top, dirs, files in os.walk("."):
+        for n in sorted(dirs + files):
+            p = os.path.join(top, n)
+            st = os.lstat(p)
+            text = ""
+            if stat.S_ISLNK(st.st_mode):
+                text = os.readlink(p).replace(os.getcwd(), "CWD")
+            elif stat.S_ISREG(st.st_mode) and st.st_size < 100 and os.access(p, os.R_OK):
+                text = open(p, "rb").read()
+            times = "" if st.st_mtime > 1000 else f" {int(st.st_mtime)}"
+            said.append(f"{p} {st.st_mode:o} {st.st_nlink} {text}{times}")
+    return sorted(said)
+
+
+def one(name, fn, home):
+    os.mkdir(home)
+    os.chdir(home)
+    os.umask(0o022)
+    furnish()
+    try:
+        result = repr(fn())
+    except OSError as e:
+        result = errno.errorcode.get(e.errno, str(e.errno))
+    os.chdir(home)
+    print(name, result, "|", "; ".join(look()).replace(home, "HOME"), flush=True)
+
+
+def main():
+    top = os.path.abspath(sys.argv[1])
+    for i, (name, fn) in enumerate(cases):
+        home = f"{top}/c{i}"
+        pid = os.fork()
+        if pid == 0:
+            try:
+                one(name, fn, home)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        if os.waitpid(pid, 0)[1] != 0:
+            print(name, "died", flush=True)
+
+
+main()
