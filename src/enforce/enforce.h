@@ -55,6 +55,11 @@ pid_t enforce_start(struct box *box, const struct group *group, enforce_main_fn 
  */
 int enforce_listener(const struct box *box);
 void enforce_serve(struct box *box, int listener);
+/*
+ * Hands the group what tells the box's processes from all others, where the system needs such a mark;
+ * it is the group's then, to be removed with it.
+ */
+void enforce_mark(struct box *box, struct group *group);
 struct box *enforce_free(struct box *box);
 
 /* One thing that must fail and one that must work, tried in a child: for doctor. */

@@ -15,6 +15,9 @@
 #include "base/fd.h"
 #include "macos/libsystem.h"
 
+/* Below the user's state folder. */
+#define PLACE "/fingerprints"
+
 static int
 cannot(const char *folder, struct cordon_error *err)
 {
@@ -30,21 +33,39 @@ make_file(const char *path)
 	return fd >= 0 && close(fd) == 0;
 }
 
+bool
+fingerprint_at(const char *folder, struct fingerprint *ret_fingerprint)
+{
+	struct fingerprint *to = ret_fingerprint;
+	int room = (int)sizeof to->folder;
+
+	if (snprintf(to->folder, sizeof to->folder, "%s", folder) < room &&
+	    snprintf(to->allowed, sizeof to->allowed, "%s/allow", folder) < room &&
+	    snprintf(to->denied, sizeof to->denied, "%s/deny", folder) < room)
+		return true;
+	*to->folder = '\0';
+	errno = ENAMETOOLONG;
+	return false;
+}
+
+bool
+fingerprint_is_one(const char *path)
+{
+	const char *id = strrchr(path, '/');
+	size_t place = sizeof PLACE - 1;
+
+	return *path == '/' && id != NULL && (size_t)(id - path) > place &&
+	       strncmp(id - place, PLACE, place) == 0 && strlen(id + 1) == 16 &&
+	       id[1 + strspn(id + 1, "0123456789abcdef")] == '\0';
+}
+
 /* Canonical names: a profile's path that leads through a link matches nothing. */
 static bool
 name_pair(struct fingerprint *to, const char *folder)
 {
 	char real[PATH_MAX];
-	int room = (int)sizeof to->folder;
 
-	if (realpath(folder, real) == NULL)
-		return false;
-	if (snprintf(to->folder, sizeof to->folder, "%s", real) < room &&
-	    snprintf(to->allowed, sizeof to->allowed, "%s/allow", real) < room &&
-	    snprintf(to->denied, sizeof to->denied, "%s/deny", real) < room)
-		return true;
-	errno = ENAMETOOLONG;
-	return false;
+	return realpath(folder, real) != NULL && fingerprint_at(real, to);
 }
 
 int
@@ -55,7 +76,7 @@ fingerprint_make(const char *state_dir, const char *id, struct fingerprint *ret_
 	char folder[PATH_MAX];
 	int rc;
 
-	if (snprintf(folder, sizeof folder, "%s/fingerprints", state_dir) >= (int)sizeof folder ||
+	if (snprintf(folder, sizeof folder, "%s" PLACE, state_dir) >= (int)sizeof folder ||
 	    strlen(folder) + 1 + strlen(id) >= sizeof folder) {
 		errno = ENAMETOOLONG;
 		return cannot(state_dir, err);

@@ -168,11 +168,15 @@ prepare_group(struct running *run, const struct session_request *request, struct
 	const struct plan *plan = request->plan;
 	static const struct facts unknown;
 	struct group_wish wish = {.id = request->id};
+	int rc;
 
 	memcpy(run->limits, request->limits, sizeof run->limits);
 	wish.memory = take_limit(run, plan, G_LIMITS_MEMORY, LIMIT_MEMORY);
 	wish.processes = take_limit(run, plan, G_LIMITS_PROCESSES, LIMIT_PROCESSES);
-	return group_make(plan == NULL ? &unknown : &plan->facts, &wish, &run->watch.group, err);
+	rc = group_make(plan == NULL ? &unknown : &plan->facts, &wish, &run->watch.group, err);
+	if (rc == 0 && run->box != NULL)
+		enforce_mark(run->box, &run->watch.group);
+	return rc;
 }
 
 static int

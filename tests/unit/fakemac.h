@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -62,6 +63,7 @@ static struct {
 	char pairs[16][300];
 	int pair_count;
 	const char *allowed, *denied; /* the fingerprint's, as far as the kernel knows */
+	const char *written, *spelt;  /* a name, and how the disk spells it */
 } fake;
 
 /* The kernel's value; any but the guess that everybody hard-codes. */
@@ -161,6 +163,11 @@ proc_listpids(uint32_t type, uint32_t user, void *buffer, int size)
 		room = fake.room;
 	/* whoever asks is always there */
 	to[count++] = fake.self;
+	for (int i = 0; i < fake.count && type == PROC_PPID_ONLY && count <= room; i++)
+		if (fake.all[i].pid > 0 && fake.all[i].parent == (pid_t)user)
+			to[count++ - 1] = fake.all[i].pid;
+	if (type == PROC_PPID_ONLY)
+		return (count - 1) * (int)sizeof *to;
 	for (int i = 0; i < fake.count && count < room; i++) {
 		struct fake_process *process = &fake.all[i];
 
@@ -254,8 +261,9 @@ sandbox_init_with_parameters(const char *profile, uint64_t flags, const char *co
 		abort();
 	snprintf(fake.profile, sizeof fake.profile, "%s", profile);
 	for (fake.pair_count = 0; parameters[fake.pair_count] != NULL; fake.pair_count++)
-		snprintf(fake.pairs[fake.pair_count], sizeof fake.pairs[0], "%s",
-			 parameters[fake.pair_count]);
+		if (fake.pair_count < 16)
+			snprintf(fake.pairs[fake.pair_count], sizeof fake.pairs[0], "%s",
+				 parameters[fake.pair_count]);
 	if (fake.init_message != NULL)
 		*errorbuf = strdup(fake.init_message);
 	errno = fake.init_errno;
@@ -282,6 +290,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *to);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
 int __real_open64(const char *path, int flags, ...);
+int __wrap_fcntl64(int fd, int command, ...);
+int __real_fcntl64(int fd, int command, ...);
 
 static void
 fake_deliver(struct fake_process *process, int signal)
@@ -400,4 +410,27 @@ __wrap_open(const char *path, int flags, ...)
 		mode = (mode_t)va_arg(args, unsigned);
 	va_end(args);
 	return fake_open(path, flags, mode);
+}
+
+/* F_GETPATH: the name of an open file as the disk has it. Nothing else is asked for here. */
+int
+__wrap_fcntl64(int fd, int command, ...)
+{
+	char link[40], *to;
+	ssize_t length;
+	va_list args;
+
+	va_start(args, command);
+	to = va_arg(args, char *);
+	va_end(args);
+	if (command != F_GETPATH)
+		return __real_fcntl64(fd, command, to);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	length = readlink(link, to, PATH_MAX - 1);
+	if (length < 0)
+		return -1;
+	to[length] = '\0';
+	if (fake.written != NULL && strcmp(to, fake.written) == 0)
+		strcpy(to, fake.spelt);
+	return 0;
 }

@@ -5,9 +5,12 @@
  */
 #include "fakemac.h"
 
+#include "enforce/enforce.h"
+#include "enforce/group.h"
 #include "macos/scan.h"
 #include "macos/seatbelt.h"
 #include "tap.h"
+#include "world.h"
 
 static struct fingerprint mark_pair = {"/fp", "/fp/allow", "/fp/deny"};
 static const struct scan_mark by_fingerprint = {.fingerprint = &mark_pair};
@@ -452,9 +455,202 @@ a_ring_of_parents_ends(void)
 	check(scan_is_empty(&mark));
 }
 
+/* ---- boxes, groups, trees ---- */
+
+static struct plan *
+mac_plan(struct world *world, const char *policy)
+{
+	world->host.system = world->facts.system = SYSTEM_MACOS;
+	for (int i = 0; i < FACT_COUNT; i++)
+		world->facts.values[i] = i == FACT_SEATBELT;
+	return world_plan(world, (struct said){.user = policy});
+}
+
+/* From here on the kernel knows the pair of this group. */
+static void
+know_pair(const struct group *group, struct fingerprint *pair)
+{
+	check(fingerprint_at(group->path, pair));
+	fake.allowed = pair->allowed;
+	fake.denied = pair->denied;
+}
+
+static void
+a_box_is_applied_and_its_group_leaves_nothing_behind(void)
+{
+	auto_world struct world world;
+	auto_plan struct plan *plan = NULL;
+	const struct box_options options = {.private_tmp = "/private/var/tmp/x"};
+	struct group group = {.kind = GROUP_NONE};
+	struct cordon_error err = {0};
+	struct fingerprint pair;
+	struct box *box = NULL;
+	struct tree_end end;
+	struct stat st;
+
+	fake_reset();
+	world_make(&world);
+	plan = mac_plan(&world, "{}");
+	check_int(enforce_compile(plan, &options, &box, &err), 0);
+	check_str(err.text, "");
+	enforce_mark(box, &group);
+	check_int(group.kind, GROUP_MARKED);
+	check(strncmp(group.path, world.host.state_dir, strlen(world.host.state_dir)) == 0);
+	know_pair(&group, &pair);
+	check_int(enforce_apply(box, &err), 0);
+	check(strstr(fake.profile, "(deny default (with message \"cordon-") != NULL);
+	fake.self_sandbox = 0;
+	box = enforce_free(box);
+	check_int(stat(pair.denied, &st), 0);
+	fake_add(1, 1);
+	fake_add(0, 1);
+	check(!group_is_empty(&group));
+	check_int(group_remove(&group), -1);
+	check_int(errno, EBUSY);
+	check(group_kill(&group, 1000));
+	check(group_is_empty(&group));
+	check_int(group_remove(&group), 0);
+	check_int(stat(pair.folder, &st), -1);
+	check_int(group.kind, GROUP_NONE);
+	check_int(group_remove(&group), 0);
+	check_int(fake_alive(0), 1);
+	check(tree_kill(NULL, 1000, &end));
+}
+
+static void
+a_box_that_was_not_used_removes_its_pair(void)
+{
+	auto_world struct world world;
+	auto_plan struct plan *plan = NULL;
+	const struct box_options options = {.private_tmp = NULL};
+	struct cordon_error err = {0};
+	struct box *box = NULL;
+	char place[PATH_MAX];
+
+	fake_reset();
+	world_make(&world);
+	plan = mac_plan(&world, "{}");
+	check_int(enforce_compile(plan, &options, &box, &err), 0);
+	enforce_free(box);
+	snprintf(place, sizeof place, "%s/fingerprints", world.host.state_dir);
+	check_int(rmdir(place), 0);
+}
+
+/* On a disk that folds case the deny would be about nothing. */
+static void
+a_name_that_the_disk_spells_otherwise_is_refused(void)
+{
+	auto_world struct world world;
+	auto_plan struct plan *plan = NULL;
+	const struct box_options options = {.private_tmp = NULL};
+	struct cordon_error err = {0};
+	struct box *box = NULL;
+
+	fake_reset();
+	world_make(&world);
+	fake.written = world_dir(&world, "home/p/Secret");
+	fake.spelt = world_path(&world, "home/p/secret");
+	plan = mac_plan(&world, "{\"files\": {\"deny\": [\"$PROJECT/Secret\"]}}");
+	check_int(enforce_compile(plan, &options, &box, &err), -CORDON_E_PATH);
+	check(strstr(err.text, "on this disk; write it like that") != NULL);
+	check(box == NULL);
+	fake.written = "/nothing";
+	check_int(enforce_compile(plan, &options, &box, &err), 0);
+	enforce_free(box);
+}
+
+static void
+a_plan_with_a_gap_makes_no_box(void)
+{
+	auto_world struct world world;
+	auto_plan struct plan *plan = NULL;
+	const struct box_options options = {.private_tmp = NULL};
+	struct cordon_error err = {0};
+	struct box *box = NULL;
+
+	fake_reset();
+	world_make(&world);
+	plan = mac_plan(&world, "{\"limits\": {\"memory\": \"1G\"}}");
+	check_int(enforce_compile(plan, &options, &box, &err), -CORDON_E_GAP);
+	check(strstr(err.text, "limits.memory") != NULL);
+	plan_free(plan);
+	plan = mac_plan(&world, "{}");
+	world.host.state_dir = NULL;
+	check_int(enforce_compile(plan, &options, &box, &err), -CORDON_E_GAP);
+	check(box == NULL);
+}
+
+static void
+limits_over_all_processes_are_refused(void)
+{
+	const struct group_wish wish = {.id = "x", .memory = 1};
+	struct cordon_error err = {0};
+	struct facts facts = {0};
+	struct group group;
+
+	check_int(group_make(&facts, &wish, &group, &err), -CORDON_E_GAP);
+}
+
+static void
+only_a_folder_of_ours_is_ended_by_name(void)
+{
+	static const char *const bad[] = {"",
+					  "/",
+					  "/x",
+					  "fingerprints/0123456789abcdef",
+					  "/a/fingerprints/",
+					  "/a/fingerprints/0123456789abcde",
+					  "/a/fingerprints/0123456789abcdeg",
+					  "/a/fingerprints/0123456789abcdef/b",
+					  "/a/prints/0123456789abcdef"};
+
+	fake_reset();
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		errno = 0;
+		check_int(group_end_dead(bad[i]), -1);
+		check_int(errno, EINVAL);
+	}
+	fake.allowed = "/a/fingerprints/0123456789abcdef/allow";
+	fake.denied = "/a/fingerprints/0123456789abcdef/deny";
+	fake_add(1, 1);
+	check_int(group_end_dead("/a/fingerprints/0123456789abcdef"), 0);
+	check_int(fake_alive(1), 0);
+}
+
+static void
+children_that_were_there_before_are_spared(void)
+{
+	struct tree_spare spare;
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(0, fake.self);
+	check_int(tree_note_children(&spare), 0);
+	check_int(spare.count, 1);
+	check_int(spare.pids[0], 1000);
+	check(tree_is_empty(&spare));
+	check(!tree_is_empty(NULL));
+	fake_add(0, fake.self);
+	tree_ask(&spare);
+	check_int(fake.all[0].signals, 0);
+	check_int(fake.all[1].signals, 2);
+	check(tree_kill(&spare, 1000, &end));
+	check(fake_find(1000) != NULL && fake_find(1001) == NULL);
+	for (int i = 0; i < 100; i++)
+		fake_add(0, fake.self);
+	check_int(tree_note_children(&spare), -1);
+}
+
 int
 main(void)
 {
+	run(a_box_is_applied_and_its_group_leaves_nothing_behind);
+	run(a_box_that_was_not_used_removes_its_pair);
+	run(a_name_that_the_disk_spells_otherwise_is_refused);
+	run(a_plan_with_a_gap_makes_no_box);
+	run(limits_over_all_processes_are_refused);
+	run(only_a_folder_of_ours_is_ended_by_name);
+	run(children_that_were_there_before_are_spared);
 	run(a_profile_is_handed_over_with_its_parameters_and_tried);
 	run(a_refused_profile_is_an_error_in_its_own_words);
 	run(a_refusal_without_words_says_why);

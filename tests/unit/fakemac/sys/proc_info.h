@@ -7,6 +7,7 @@
 
 #define PROC_UID_ONLY 4
 #define PROC_RUID_ONLY 5
+#define PROC_PPID_ONLY 6
 #define PROC_PIDTBSDINFO 3
 
 struct proc_bsdinfo {
