@@ -368,7 +368,7 @@ add_held(struct writer *w)
 {
 	struct parts parts = {0};
 	struct paths paths = {0};
-	struct holds holds;
+	struct holds holds = {0};
 	int rc = collect_held(w, &paths);
 
 	if (rc == 0)
