@@ -46,6 +46,8 @@ typedef int compat_resource;
 /* Holds a directory for openat() without needing the right to list it. */
 #define COMPAT_O_HOLD O_PATH
 #define COMPAT_O_TMPFILE O_TMPFILE
+/* for waitpid: children that tell their end by another signal, or by none, as well */
+#define COMPAT_WAIT_ALL __WALL
 #ifdef SYS_openat2
 #define COMPAT_SYS_OPENAT2 SYS_openat2
 #else
@@ -59,6 +61,7 @@ typedef int compat_resource;
 
 #define COMPAT_O_HOLD O_RDONLY
 #define COMPAT_O_TMPFILE 0
+#define COMPAT_WAIT_ALL 0
 #endif
 
 /* The parent's death sends this signal, where the system can promise that. */
@@ -175,8 +178,14 @@ compat_signal_drop(const sigset_t *set)
 	sigset_t pending;
 	int number;
 
-	if (sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE))
-		sigwait(set, &number);
+	if (sigpending(&pending) < 0)
+		return;
+	for (int one = 1; one < NSIG; one++) {
+		if (sigismember(set, one) && sigismember(&pending, one)) {
+			sigwait(set, &number);
+			return;
+		}
+	}
 #endif
 }
 

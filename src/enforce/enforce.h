@@ -27,6 +27,7 @@ struct box;
 
 struct box_options {
 	const char *private_tmp; /* canonical; granted whole; NULL: none */
+	const char *named_tmp;	 /* what enforce_grant_tmp will be called with; NULL: nothing */
 };
 
 /*
@@ -35,6 +36,8 @@ struct box_options {
  */
 int enforce_compile(const struct plan *plan, const struct box_options *options,
 		    struct box **ret_box, struct cordon_error *err);
+/* A folder made since then, granted whole, before the box is applied. Allocates nothing. */
+int enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err);
 /*
  * In the child, between fork and exec: no allocation, no locks, no stdio. Everything or nothing:
  * after a failure the caller must not exec. Descriptors of the box are closed by it.

@@ -544,6 +544,18 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 }
 
 int
+ruleset_grant_tmp(int ruleset, int abi, const char *path, struct cordon_error *err)
+{
+	struct ruleset_options none = {0};
+	struct making m = {.options = &none,
+			   .ruleset = ruleset,
+			   .handled = access_for_abi(abi),
+			   .err = err};
+
+	return allow_tmp(&m, path);
+}
+
+int
 ruleset_enter(int ruleset, struct cordon_error *err)
 {
 	if (syscall(SYS_landlock_restrict_self, ruleset, 0) == 0)

@@ -91,14 +91,15 @@ try_notify(void)
 static int
 probe_notify(struct facts *to, struct cordon_error *err)
 {
-	pid_t child = fork();
+	/* not by SIGCHLD: a caller that ignores it could not wait, another would hear of it */
+	pid_t child = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 	int status = 0;
 
 	if (child < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot probe this kernel: fork");
 	if (child == 0)
 		_exit(try_notify());
-	while (waitpid(child, &status, 0) < 0)
+	while (waitpid(child, &status, __WALL) < 0)
 		if (errno != EINTR)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno,
 					   "cannot probe this kernel: wait");
@@ -176,7 +177,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_YAMA] = yama_scope();
 	facts.values[FACT_CGROUP] = cgroup_is_delegated();
 	facts.values[FACT_BROKER] = 1;
-	facts.values[FACT_TREE] = proc_children(getpid(), add_nothing, NULL) == 0;
+	facts.values[FACT_TREE] = proc_children(getpid(), 0, add_nothing, NULL) == 0;
 	if (uname(&name) == 0)
 		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname,
 			 name.release);

@@ -20,6 +20,7 @@
 struct box {
 	struct sbpl *sbpl;
 	struct fingerprint fingerprint;
+	char private_tmp[PATH_MAX]; /* as the profile has it; "": none */
 	bool is_marked; /* a group has it, and removes it when nobody is left who is known by it */
 	struct seatbelt seatbelt;
 };
@@ -84,9 +85,12 @@ make_profile(struct box *box, const struct plan *plan, const struct box_options 
 	     struct cordon_error *err)
 {
 	char id[17], tag[32];
-	struct sbpl_options wanted = {.private_tmp = options->private_tmp, .tag = tag};
+	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
+	struct sbpl_options wanted = {.private_tmp = tmp, .tag = tag};
 	int rc = audit_id(id, err);
 
+	if (rc == 0 && tmp != NULL && snprintf(box->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
+		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);
 	if (rc == 0)
 		rc = fingerprint_make(plan->host->state_dir, id, &box->fingerprint, err);
 	if (rc < 0)
@@ -141,6 +145,16 @@ enforce_free(struct box *box)
 }
 
 /* ---- using ---- */
+
+/* The profile has it already, under the name it was going to have. */
+int
+enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
+{
+	if (strcmp(box->private_tmp, path) == 0)
+		return 0;
+	return cordon_fail(err, CORDON_E_SYSTEM, 0, "%.120s is not the folder of this profile",
+			   path);
+}
 
 void
 enforce_mark(struct box *box, struct group *group)

@@ -7,6 +7,7 @@
  */
 #include "base/compat.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -30,6 +31,7 @@ struct watch {
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */
 	bool hit_processes;
+	bool has_tmp; /* the private folder was made */
 	int status;
 };
 
@@ -82,6 +84,19 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	started = watch->command > 0 && read_report(ends[0], ret_why);
 	close(ends[0]);
 	return started;
+}
+
+/* Only now: before, a killed supervisor would leave it behind. */
+static bool
+make_tmp(struct watch *watch, struct cordon_error *ret_why)
+{
+	const struct guard_task *task = watch->task;
+
+	if (task->private_tmp == NULL)
+		return true;
+	watch->has_tmp = tmp_make(task->private_tmp, ret_why) == 0;
+	return watch->has_tmp &&
+	       enforce_grant_tmp(task->child.box, task->private_tmp, ret_why) == 0;
 }
 
 /* With a terminal of its own the command lives in a session that we lead. */
@@ -143,6 +158,9 @@ let_go(struct watch *watch)
 	/* whoever keeps it is the supervisor's child */
 	watch->group.hold = -1;
 	watch->group.keeper = 0;
+	/* who kills the whole group must not kill us with the supervisor; fails where we lead one */
+	if (setsid() < 0)
+		errno = 0;
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
@@ -150,19 +168,32 @@ let_go(struct watch *watch)
 
 /* ---- the end ---- */
 
-static void
-ask_first(int64_t grace_ms)
+/* True when nothing is left. The command's status is kept. */
+static bool
+reap(struct watch *watch)
 {
-	int64_t until = clock_ms() + grace_ms;
+	int status;
+	pid_t pid;
 
-	if (grace_ms <= 0)
+	while ((pid = waitpid(-1, &status, WNOHANG | COMPAT_WAIT_ALL)) > 0) {
+		if (pid != watch->command)
+			continue;
+		watch->exited = true;
+		watch->status = status;
+	}
+	return tree_is_empty(NULL);
+}
+
+static void
+ask_first(struct watch *watch)
+{
+	int64_t until = clock_ms() + watch->grace_ms;
+
+	if (watch->grace_ms <= 0 || reap(watch))
 		return;
 	tree_ask(NULL);
-	while (clock_ms() < until && !tree_is_empty(NULL)) {
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
+	while (!reap(watch) && clock_ms() < until)
 		clock_sleep_us(5000);
-	}
 }
 
 /* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
@@ -178,48 +209,35 @@ end_group(struct watch *watch)
 		group_remove(&watch->group);
 }
 
-/* Ends everything, then removes what the session made. The command's own status is kept. */
-static void
-end_all(struct watch *watch, struct tree_end *ret_end)
-{
-	siginfo_t info = {0};
-
-	*ret_end = (struct tree_end){0};
-	/* no child at all: then nothing is below us, and nothing needs to be looked at */
-	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD) {
-		ask_first(watch->grace_ms);
-		group_kill(&watch->group, SESSION_DEADLINE_MS);
-		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
-	}
-	end_group(watch);
-	if (watch->task->private_tmp != NULL)
-		tmp_remove(watch->task->private_tmp);
-}
-
-/* Ended by us or by itself: in either case its status is read before the walk could take it. */
+/* Its status is read before the walk could take it. */
 static void
 end_command(struct watch *watch)
 {
-	int64_t until = clock_ms() + watch->grace_ms;
+	int64_t until = clock_ms() + SESSION_DEADLINE_MS;
 	int status;
 	pid_t pid;
 
 	if (watch->exited)
 		return;
-	if (watch->grace_ms > 0)
-		tree_ask(NULL);
+	kill(watch->command, SIGKILL);
 	while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
-		clock_sleep_us(2000);
-	watch->grace_ms = until > clock_ms() ? until - clock_ms() : 0;
-	if (pid == 0) {
-		kill(watch->command, SIGKILL);
-		watch->grace_ms = 0;
-		until = clock_ms() + SESSION_DEADLINE_MS;
-		while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
-			clock_sleep_us(200);
-	}
+		clock_sleep_us(200);
 	watch->exited = true;
 	watch->status = pid > 0 ? status : SIGKILL;
+}
+
+/* Ends everything, then removes what the session made. */
+static void
+end_all(struct watch *watch, struct tree_end *ret_end)
+{
+	*ret_end = (struct tree_end){0};
+	if (!tree_is_empty(NULL)) {
+		group_kill(&watch->group, SESSION_DEADLINE_MS);
+		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
+	}
+	end_group(watch);
+	if (watch->has_tmp)
+		tmp_remove(watch->task->private_tmp);
 }
 
 static _Noreturn void
@@ -227,8 +245,10 @@ finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
 {
 	struct news news = {.kind = kind};
 
-	if (watch->command > 0 && kind == NEWS_DONE)
+	if (watch->command > 0 && kind == NEWS_DONE) {
+		ask_first(watch);
 		end_command(watch);
+	}
 	end_all(watch, &news.end);
 	news.status = watch->status;
 	news.cause = watch->cause;
@@ -263,6 +283,7 @@ command_ended(struct watch *watch, int status)
 	watch->exited = true;
 	watch->status = status;
 	watch->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
+	watch->grace_ms = watch->task->grace_ms;
 	news.cause = watch->cause;
 	if (!watch->task->leave || tree_is_empty(NULL))
 		finish(watch, NEWS_DONE, NULL);
@@ -276,7 +297,7 @@ look_at_children(struct watch *watch)
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0 ||
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | COMPAT_WAIT_ALL)) > 0 ||
 	       (pid < 0 && errno == EINTR)) {
 		struct news stopped = {.kind = NEWS_STOPPED};
 
@@ -344,7 +365,9 @@ milliseconds_left(struct watch *watch)
 	limit = limit > 0 ? watch->started + limit - now : INT64_MAX;
 	if (watch->end_at > 0 && watch->end_at - now < limit)
 		limit = watch->end_at - now;
-	return limit > 1000000000 ? -1 : (int)limit;
+	if (limit == INT64_MAX)
+		return -1;
+	return limit > INT_MAX ? INT_MAX : (int)limit;
 }
 
 static _Noreturn void
@@ -383,8 +406,8 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 	watch.signals = compat_signal_fd(&all);
 	if (watch.signals < 0)
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot receive signals");
-	else if (become_heir(&watch, &why) && lead_terminal(task->child.terminal, &why) &&
-		 start_command(&watch, &why)) {
+	else if (become_heir(&watch, &why) && make_tmp(&watch, &why) &&
+		 lead_terminal(task->child.terminal, &why) && start_command(&watch, &why)) {
 		let_go(&watch);
 		watch_command(&watch);
 	}

@@ -27,9 +27,21 @@ struct running {
 	int was_heir;		       /* -1: not changed */
 };
 
-/* Those that a command can be told by; each as if it had been sent to the command. */
-static const int handled[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGTSTP,  SIGTTIN,
-			      SIGTTOU, SIGCONT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD};
+/*
+ * A command can be told by every signal, each as if it had been sent to the command. Not by those
+ * that cannot be caught, that come from what a process itself does, and that we answer ourselves.
+ */
+static bool
+is_for_command(int signal)
+{
+	static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE,
+				     SIGILL,  SIGTRAP, SIGABRT, SIGSYS, SIGPIPE};
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (others[i] == signal)
+			return false;
+	return true;
+}
 
 static bool
 is_ignored(int signal)
@@ -61,9 +73,9 @@ catch_signals(struct running *run, struct cordon_error *err)
 
 	sigemptyset(&set);
 	mind_children(run);
-	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
-		if (!is_ignored(handled[i]))
-			sigaddset(&set, handled[i]);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (is_for_command(signal) && !is_ignored(signal))
+			sigaddset(&set, signal);
 	blocked = set;
 	/* the caller's end of a pipe may go while we relay */
 	sigaddset(&blocked, SIGPIPE);
@@ -141,10 +153,10 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 	if (request->track_only)
 		return command_prepare(&run->arena, request, NULL, &run->command, err);
 	if (request->plan->settings.tmp == TMP_PRIVATE)
-		rc = tmp_make(&run->arena, request->plan->host, &run->private_tmp, err);
-	options.private_tmp = run->private_tmp;
+		rc = tmp_name(&run->arena, request->plan->host, &run->private_tmp, err);
 	if (rc == 0)
 		rc = command_prepare(&run->arena, request, run->private_tmp, &run->command, err);
+	options.named_tmp = run->private_tmp;
 	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &run->box, err);
 	return rc;
@@ -250,7 +262,7 @@ start(struct running *run, const struct session_request *request, struct cordon_
 }
 
 static void
-clean_up(struct running *run, bool started)
+clean_up(struct running *run)
 {
 	enforce_free(run->box);
 	if (run->watch.relay != NULL)
@@ -260,9 +272,9 @@ clean_up(struct running *run, bool started)
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
 	/* else the guard did it, or will */
-	if (run->private_tmp != NULL && (!started || run->watch.is_guard_lost))
+	if (run->private_tmp != NULL && run->watch.is_guard_lost)
 		tmp_remove(run->private_tmp);
-	if (!started || run->watch.is_guard_lost)
+	if (run->watch.guard.pid == 0 || run->watch.is_guard_lost)
 		group_remove(&run->watch.group);
 	group_release(&run->watch.group);
 	if (run->was_heir == 0)
@@ -278,7 +290,6 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		.watch = {.request = request, .signals = -1, .caller = -1},
 		.was_heir = -1,
 	};
-	bool started = false;
 	int rc = check_request(request, err);
 
 	if (rc == 0)
@@ -294,11 +305,10 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		rc = catch_signals(&run, err);
 		if (rc == 0)
 			rc = start(&run, request, err);
-		started = rc == 0;
-		if (started)
+		if (rc == 0)
 			rc = supervise(&run.watch, ret_result, err);
 		restore_signals(&run);
 	}
-	clean_up(&run, started);
+	clean_up(&run);
 	return rc;
 }

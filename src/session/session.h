@@ -70,9 +70,13 @@ int command_prepare(struct arena *arena, const struct session_request *request,
 #define SESSION_NOT_FOUND 127
 #define SESSION_NOT_EXECUTABLE 126
 
-/* tmp.c: the private folder; made 0700, removed with everything in it without following a link. */
-int tmp_make(struct arena *arena, const struct host *host, const char **ret_path,
+/*
+ * tmp.c: the private folder. Its name is chosen first; it is made, 0700, by the guard, so that there
+ * is always somebody to remove it; with everything in it, without following a link.
+ */
+int tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
 	     struct cordon_error *err);
+int tmp_make(const char *path, struct cordon_error *err);
 int tmp_remove(const char *path);
 
 /* child.c: from fork to exec. Never returns. */
@@ -94,7 +98,7 @@ _Noreturn void child_main(const struct child *child);
 struct guard_task {
 	struct child child;
 	struct group group;	 /* ended and removed with everything */
-	const char *private_tmp; /* removed at the end; NULL: none */
+	const char *private_tmp; /* made, granted, and removed at the end; NULL: none */
 	bool leave;
 	int64_t time_ms;  /* the limit; 0: none */
 	int64_t grace_ms; /* SIGTERM that long before SIGKILL; 0: SIGKILL at once */

@@ -132,6 +132,9 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 	to->cause = news->cause;
 	if (news->cause == SESSION_EXITED || news->cause == SESSION_SIGNALLED)
 		to->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
+	/* the command may have died of it before the guard was told why */
+	if (run->output != NULL && run->output->exhausted && to->cause != SESSION_TIME)
+		to->cause = SESSION_OUTPUT;
 	to->is_signal = WIFSIGNALED(status);
 	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	to->by_terminal = WIFSIGNALED(status) && run->terminal_signal[to->status];

@@ -480,7 +480,7 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 {
 	auto_world struct world world;
 	auto_plan struct plan *plan = NULL;
-	const struct box_options options = {.private_tmp = "/private/var/tmp/x"};
+	const struct box_options options = {.named_tmp = "/private/var/tmp/x"};
 	struct group group = {.kind = GROUP_NONE};
 	struct cordon_error err = {0};
 	struct fingerprint pair;
@@ -492,7 +492,8 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 	world_make(&world);
 	plan = mac_plan(&world, "{}");
 	check_int(enforce_compile(plan, &options, &box, &err), 0);
-	check_str(err.text, "");
+	check_int(enforce_grant_tmp(box, "/private/var/tmp/x", &err), 0);
+	check_int(enforce_grant_tmp(box, "/private/var/tmp/y", &err), -CORDON_E_SYSTEM);
 	enforce_mark(box, &group);
 	check_int(group.kind, GROUP_MARKED);
 	check(strncmp(group.path, world.host.state_dir, strlen(world.host.state_dir)) == 0);
