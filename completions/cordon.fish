@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Completion for fish. One option a line: the lists are tested against --help and plan --profiles.
 
-set -l commands run shell doctor why plan check trust init confine sbpl
+set -l commands run shell doctor why plan check trust init confine ps kill sbpl
 set -l profiles agent browser c git go java node open-reads python rust ssh strict system terminal
 set -l sockets ssh-agent gpg-agent docker podman wayland x11
 set -l guarantees files.read files.write files.execute files.carveout files.future files.pattern \
@@ -22,6 +22,8 @@ complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a check -d 'r
 complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a trust -d 'list and approve what a project asks for'
 complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a init -d 'write a starter policy for this project'
 complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a confine -d 'where a path leads inside a root'
+complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a ps -d 'live sessions'
+complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a kill -d 'end sessions'
 complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a sbpl -d 'the macOS profile of a policy and its parameters'
 
 complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -s p -l policy -r -F -a "$profiles" -d 'add a policy file or a profile'
@@ -40,6 +42,11 @@ complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan che
 complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l env -x -a '(set -x --names)' -d 'a variable that passes, or is set'
 complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l time -x -d 'end everything after this time'
 complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l output -x -d 'end everything after this much output'
+complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l processes -x -d 'no more processes than that'
+complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l memory -x -d 'no more memory than that'
+complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l file-size -x -d 'no file larger than that'
+complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l cpu-time -x -d 'no process computes longer than that'
+complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l open-files -x -d 'no process opens more files than that'
 complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l accept -x -a "$guarantees" -d 'live without this guarantee'
 complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l no-project-policy -d 'leave the project policy aside'
 complete -c cordon -n '__fish_seen_subcommand_from doctor why plan check trust init sbpl' -l for -x -a 'run shell' -d 'whose default profile applies'
@@ -47,17 +54,22 @@ complete -c cordon -n '__fish_seen_subcommand_from doctor why plan check trust i
 complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l home -x -a '(__fish_complete_directories)' -d 'what ~ stands for'
 complete -c cordon -n '__fish_seen_subcommand_from doctor why plan check trust init sbpl' -l facts -r -F -d 'what the host can do, instead of probing'
 complete -c cordon -n '__fish_seen_subcommand_from run shell' -l pty -d 'a terminal of its own'
+complete -c cordon -n '__fish_seen_subcommand_from run' -l track-only -d 'restrict nothing, only leave nothing running'
+complete -c cordon -n '__fish_seen_subcommand_from run' -l leave -d 'what it leaves behind lives on'
+complete -c cordon -n '__fish_seen_subcommand_from run' -l session -x -d 'in the session of that name'
+complete -c cordon -n '__fish_seen_subcommand_from run shell kill' -l grace -x -d 'from SIGTERM to SIGKILL'
+complete -c cordon -n '__fish_seen_subcommand_from kill' -l all -d 'all of them'
 complete -c cordon -n '__fish_seen_subcommand_from run shell' -l status-fd -x -d 'JSON lines about the session'
 complete -c cordon -n '__fish_seen_subcommand_from run shell plan' -s v -l verbose -d 'say everything'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init confine sbpl' -s q -l quiet -d 'no notices'
+complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init confine ps kill sbpl' -s q -l quiet -d 'no notices'
 complete -c cordon -n '__fish_seen_subcommand_from check init' -l print -d 'print the policy on standard output'
 complete -c cordon -n '__fish_seen_subcommand_from trust' -l yes -d 'approve what is listed'
 complete -c cordon -n '__fish_seen_subcommand_from trust' -l revoke -d 'take back what was approved'
 complete -c cordon -n '__fish_seen_subcommand_from init' -l force -d 'replace a policy that is there'
 complete -c cordon -n '__fish_seen_subcommand_from plan' -l profiles -d 'list the profiles'
 complete -c cordon -n '__fish_seen_subcommand_from confine' -l root -d 'the root itself counts as inside'
-complete -c cordon -n '__fish_seen_subcommand_from doctor why plan check trust confine sbpl' -l json -d 'JSON instead of words'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init confine sbpl' -s h -l help -d 'say what it does'
+complete -c cordon -n '__fish_seen_subcommand_from doctor why plan check trust confine ps sbpl' -l json -d 'JSON instead of words'
+complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init confine ps kill sbpl' -s h -l help -d 'say what it does'
 
 complete -c cordon -n "__fish_seen_subcommand_from why; and not __fish_seen_subcommand_from read write create delete execute connect socket env" -a 'read write create delete execute connect socket env'
 complete -c cordon -n "__fish_seen_subcommand_from why; and __fish_seen_subcommand_from read write create delete execute socket" -F

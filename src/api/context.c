@@ -54,13 +54,42 @@ foreign_path(struct cordon_plan *context, const char *path, const char **ret_pat
 /* ---- folders ---- */
 
 /* The home by the user database: what decides about trust must not come from the environment. */
-static const char *
-real_home(void)
+static int
+real_home(struct cordon_plan *context, const char **ret_home, struct cordon_error *err)
 {
-	const struct passwd *entry = getpwuid(geteuid());
+	const struct passwd *entry;
 
-	return entry != NULL && entry->pw_dir != NULL && *entry->pw_dir == '/' ? entry->pw_dir
-									       : NULL;
+	*ret_home = NULL;
+	errno = 0;
+	entry = getpwuid(geteuid());
+	if (entry == NULL && errno_is_fault(errno))
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look up the user");
+	if (entry == NULL || entry->pw_dir == NULL || *entry->pw_dir != '/')
+		return 0;
+	*ret_home = arena_strdup(&context->arena, entry->pw_dir, err);
+	return *ret_home == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+/* By its name and by where that leads. */
+static int
+note_home(struct cordon_plan *context, const char *home, struct cordon_error *err)
+{
+	char real[PATH_MAX];
+
+	if (home == NULL || strcmp(home, "/") == 0)
+		return 0;
+	context->homes[context->home_count++] = home;
+	if (realpath(home, real) == NULL)
+		return errno_is_fault(errno)
+			       ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", home)
+			       : 0;
+	if (strcmp(real, "/") == 0)
+		return 0;
+	home = arena_strdup(&context->arena, real, err);
+	if (home == NULL)
+		return -CORDON_E_MEMORY;
+	context->homes[context->home_count++] = home;
+	return 0;
 }
 
 static const char *
@@ -113,11 +142,17 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 	     struct cordon_error *err)
 {
 	struct host *host = &context->host;
-	const char *home = env_path(host, "HOME"), *trusted_home = real_home();
-	int rc;
+	const char *home = env_path(host, "HOME"), *trusted_home;
+	int rc = real_home(context, &trusted_home, err);
 
 	host->home = setup->home != NULL || is_foreign(context) ? setup->home : home;
-	rc = own_folder(context, "XDG_CONFIG_HOME", home, ".config", &host->config_dir, err);
+	if (rc == 0)
+		rc = note_home(context, home, err);
+	if (rc == 0)
+		rc = note_home(context, trusted_home, err);
+	if (rc == 0)
+		rc = own_folder(context, "XDG_CONFIG_HOME", home, ".config", &host->config_dir,
+				err);
 	if (rc == 0)
 		rc = own_folder(context, "XDG_STATE_HOME",
 				trusted_home == NULL ? home : trusted_home, ".local/state",
@@ -153,45 +188,55 @@ real_path(struct arena *arena, const char *path, struct cordon_error *err)
 static bool
 is_too_wide(const struct cordon_plan *context, const char *path)
 {
-	const char *homes[2] = {env_path(&context->host, "HOME"), real_home()};
-	char real[PATH_MAX];
-
 	if (strcmp(path, "/") == 0)
 		return true;
-	for (int i = 0; i < 2; i++) {
-		if (homes[i] == NULL || strcmp(homes[i], "/") == 0)
-			continue;
-		if (path_below(homes[i], path))
+	for (size_t i = 0; i < context->home_count; i++)
+		if (path_below(context->homes[i], path))
 			return true;
-		if (realpath(homes[i], real) != NULL && strcmp(real, "/") != 0 &&
-		    path_below(real, path))
-			return true;
-	}
 	return false;
 }
 
-/* A folder everyone can write to proves nothing: anybody could have put the mark there. */
-static bool
-has_mark(const char *folder, const char *mark)
+/* A policy that cannot be looked for must not pass for none. */
+static int
+not_seen(const char *path, struct cordon_error *err)
+{
+	if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
+		return 0;
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", path);
+}
+
+/*
+ * 1, 0 or an error. A folder everyone can write to proves nothing: anybody could have put the mark
+ * there.
+ */
+static int
+has_mark(const char *folder, const char *mark, struct cordon_error *err)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	return stat(folder, &st) == 0 && !(st.st_mode & S_IWOTH) &&
-	       snprintf(path, sizeof path, "%s/%s", folder, mark) < (int)sizeof path &&
-	       lstat(path, &st) == 0;
+	if (stat(folder, &st) < 0)
+		return not_seen(folder, err);
+	if ((st.st_mode & S_IWOTH) ||
+	    snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
+		return 0;
+	return lstat(path, &st) < 0 ? not_seen(path, err) : 1;
 }
 
 /* The nearest folder from cwd upwards that has the mark; "" if there is none. */
-static void
-find_mark(const struct cordon_plan *context, const char *mark, char *ret_folder, size_t size)
+static int
+find_mark(const struct cordon_plan *context, const char *mark, char ret_folder[PATH_MAX],
+	  struct cordon_error *err)
 {
-	snprintf(ret_folder, size, "%s", context->host.cwd);
+	snprintf(ret_folder, PATH_MAX, "%s", context->host.cwd);
 	while (*ret_folder != '\0') {
-		if (has_mark(ret_folder, mark) && !is_too_wide(context, ret_folder))
-			return;
+		int rc = has_mark(ret_folder, mark, err);
+
+		if (rc < 0 || (rc > 0 && !is_too_wide(context, ret_folder)))
+			return rc < 0 ? rc : 0;
 		*strrchr(ret_folder, '/') = '\0';
 	}
+	return 0;
 }
 
 /* Folders that are no project by themselves: the system's own, and hidden ones of the home. */
@@ -227,10 +272,12 @@ find_project(struct cordon_plan *context, enum context_use use, struct cordon_er
 {
 	struct host *host = &context->host;
 	char folder[PATH_MAX];
+	int rc = find_mark(context, PROJECT_POLICY_NAME, folder, err);
 
-	find_mark(context, PROJECT_POLICY_NAME, folder, sizeof folder);
-	if (*folder == '\0')
-		find_mark(context, ".git", folder, sizeof folder);
+	if (rc == 0 && *folder == '\0')
+		rc = find_mark(context, ".git", folder, err);
+	if (rc < 0)
+		return rc;
 	if (*folder != '\0') {
 		host->project = arena_strdup(&context->arena, folder, err);
 		return host->project == NULL ? -CORDON_E_MEMORY : 0;
@@ -334,6 +381,7 @@ context_folders(const struct cordon_setup *setup, struct cordon_plan **ret_conte
 	if (context == NULL)
 		return cordon_no_memory(err);
 	context->host.system = enforce_system();
+	context->host.view = &fs_real;
 	context->host.environ = (const char *const *)environ;
 	context->host.project = "";
 	rc = find_folders(context, setup, err);

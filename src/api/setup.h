@@ -29,6 +29,8 @@ struct cordon_plan {
 	struct facts facts;
 	bool assumed; /* the facts or the system are not this host's: good for plans only */
 	const char *system_file, *user_file;
+	const char *homes[4]; /* of whoever asks: by the environment and the user database */
+	size_t home_count;
 	const char *store; /* where approvals are kept, always on this machine; NULL: nowhere */
 	struct trust trust;
 	bool has_trust;		    /* the project's policy was approved as it is */

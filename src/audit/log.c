@@ -36,26 +36,6 @@ audit_id(char to[17], struct cordon_error *err)
 	return 0;
 }
 
-/* What is more than the caller lets a process write is an error, and not the end of us. */
-static ssize_t
-write_within_limit(int fd, const struct str *text)
-{
-	sigset_t signals, old;
-	ssize_t n;
-	int sys;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGXFSZ);
-	pthread_sigmask(SIG_BLOCK, &signals, &old);
-	n = write(fd, text->text, text->length);
-	sys = errno;
-	if (n < 0 && sys == EFBIG && !sigismember(&old, SIGXFSZ))
-		compat_signal_drop(&signals);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	errno = sys;
-	return n;
-}
-
 int
 audit_append(const char *state_dir, const char *line, struct cordon_error *err)
 {
@@ -78,7 +58,7 @@ audit_append(const char *state_dir, const char *line, struct cordon_error *err)
 	if (whole.failed)
 		return cordon_no_memory(err);
 	/* one write: O_APPEND keeps whole lines whole among any number of writers */
-	if (fd < 0 || write_within_limit(fd, &whole) != (ssize_t)whole.length)
+	if (fd < 0 || fd_write_line(fd, whole.text, whole.length) < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot write the audit log %s",
 				   path);
 	return 0;

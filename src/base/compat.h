@@ -20,6 +20,7 @@
 #include <time.h>
 
 #if defined(__linux__)
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -102,6 +103,62 @@ compat_line(int ends[2])
 		return -1;
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+#endif
+}
+
+/* A socket for a name in the file system; closes at exec. */
+static inline int
+compat_local_socket(void)
+{
+#if defined(__linux__)
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+#else
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+#endif
+}
+
+/* Without waiting; closes at exec. */
+static inline int
+compat_accept(int listener)
+{
+#if defined(__linux__)
+	return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+	return accept(listener, NULL, NULL);
+#endif
+}
+
+/* Descriptors that come with a message close at exec. */
+#if defined(__linux__)
+#define COMPAT_MSG_CLOEXEC MSG_CMSG_CLOEXEC
+#else
+#define COMPAT_MSG_CLOEXEC 0
+#endif
+
+/* A file without a name, gone with its last descriptor; closes at exec. */
+static inline int
+compat_memory_file(void)
+{
+#if defined(__linux__)
+	return memfd_create("cordon", MFD_CLOEXEC);
+#else
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+/* Others of the same user may neither read our memory nor take our descriptors. */
+static inline int
+compat_hide(void)
+{
+#if defined(__linux__)
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#else
 	return 0;
 #endif
 }

@@ -43,14 +43,18 @@ int enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *er
  * after a failure the caller must not exec. Descriptors of the box are closed by it.
  */
 int enforce_apply(const struct box *box, struct cordon_error *err);
+/* What a process does that will put itself into the box by enforce_apply. */
+struct enforce_main {
+	void (*run)(const void *context); /* never returns */
+	const void *context;
+	bool stays; /* it never execs, and so has to have memory of its own */
+};
 /*
- * group_spawn for a process that will put itself into the box by enforce_apply. Where calls are
- * routed it is started by the thread that will answer them. -1 with errno.
+ * group_spawn or group_fork for such a process. Where calls are routed it is started by the thread
+ * that will answer them. -1 with errno.
  */
 struct group;
-typedef void enforce_main_fn(const void *context);
-pid_t enforce_start(struct box *box, const struct group *group, enforce_main_fn *main,
-		    const void *context);
+pid_t enforce_start(struct box *box, const struct group *group, const struct enforce_main *main);
 /*
  * Some plans need answers while the command runs, given by threads of this process. After
  * enforce_start: the descriptor they need, or -1; from enforce_serve on they answer, and nothing

@@ -171,11 +171,10 @@ enforce_apply(const struct box *box, struct cordon_error *err)
 }
 
 pid_t
-enforce_start(struct box *box, const struct group *group, enforce_main_fn *main,
-	      const void *context)
+enforce_start(struct box *box, const struct group *group, const struct enforce_main *main)
 {
 	(void)box;
-	return group_spawn(group, main, context);
+	return group_spawn(group, main->run, main->context);
 }
 
 /* Nothing is routed: Seatbelt decides everything by itself. */

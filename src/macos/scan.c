@@ -23,7 +23,7 @@
 #define DESCENT_MAX 64
 #define PAUSE_US 5000
 
-struct process {
+struct seen {
 	pid_t pid, parent, group;
 	uint64_t started; /* microseconds */
 	char name[16];
@@ -79,14 +79,14 @@ list_own(pid_t *to, bool *complete)
 
 /* False for what is gone or a zombie. */
 static bool
-read_process(pid_t pid, struct process *ret)
+read_process(pid_t pid, struct seen *ret)
 {
 	struct proc_bsdinfo info;
 
 	if (proc_pidinfo(pid, PROC_PIDTBSDINFO, 0, &info, sizeof info) != (int)sizeof info ||
 	    info.pbi_status == SZOMB)
 		return false;
-	*ret = (struct process){
+	*ret = (struct seen){
 		.pid = pid,
 		.parent = (pid_t)info.pbi_ppid,
 		.group = (pid_t)info.pbi_pgid,
@@ -108,9 +108,9 @@ is_spared(const struct scan_mark *mark, pid_t pid)
 
 /* Is it below us? Not by way of a child that was there before. */
 static bool
-descends(const struct scan_mark *mark, const struct process *process)
+descends(const struct scan_mark *mark, const struct seen *process)
 {
-	struct process at = *process;
+	struct seen at = *process;
 
 	for (int i = 0; i < DESCENT_MAX && at.pid > 1; i++) {
 		if (at.parent == getpid())
@@ -122,7 +122,7 @@ descends(const struct scan_mark *mark, const struct process *process)
 }
 
 static bool
-is_ours(const struct scan_mark *mark, const struct process *process)
+is_ours(const struct scan_mark *mark, const struct seen *process)
 {
 	if (process->pid == getpid() || process->pid == getppid() || process->pid <= 1)
 		return false;
@@ -136,7 +136,7 @@ is_ours(const struct scan_mark *mark, const struct process *process)
 static void
 look_at(const struct scan_mark *mark, pid_t pid, struct look *look)
 {
-	struct process process;
+	struct seen process;
 
 	if (!read_process(pid, &process) || !is_ours(mark, &process))
 		return;
@@ -166,7 +166,7 @@ look_around(const struct scan_mark *mark, struct look *look)
 static bool
 signal_one(struct look *look, int at, int signal)
 {
-	struct process process;
+	struct seen process;
 
 	if (!read_process(look->found[at], &process) || process.started != look->started[at])
 		return false;
@@ -256,7 +256,7 @@ static void
 name_survivors(const struct scan_mark *mark, const struct look *look, struct tree_end *to)
 {
 	for (int i = 0; i < look->count; i++) {
-		struct process process;
+		struct seen process;
 
 		if (!read_process(look->found[i], &process) || !is_ours(mark, &process))
 			continue;

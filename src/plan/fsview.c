@@ -11,13 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 static enum fs_kind
 kind_of_failure(int sys)
 {
 	/* no such name can exist: not there, not below a file, and not in any file system */
 	if (sys == ENOENT || sys == ENOTDIR || sys == ENAMETOOLONG)
 		return FS_MISSING;
-	return FS_HIDDEN;
+	/* lstat knows no EPERM: then looking itself is forbidden, by a filter around us */
+	return errno_is_fault(sys) || sys == EPERM || sys == ENOSYS ? FS_FAILED : FS_HIDDEN;
 }
 
 static enum fs_kind

@@ -14,7 +14,8 @@ enum fs_kind {
 	FS_LINK,
 	FS_SOCKET,
 	FS_OTHER,
-	FS_HIDDEN /* it may exist, but cannot be looked at */
+	FS_HIDDEN, /* it may exist, but cannot be looked at */
+	FS_FAILED, /* the machine could not say; errno is why */
 };
 
 struct fs_view {

@@ -36,7 +36,14 @@ look(const struct walk *walk, char *target)
 	return kind == FS_LINK && *target == '\0' ? FS_MISSING : kind;
 }
 
-static void
+/* A rule whose path was not looked at would be about another place than it means. */
+static int
+failed(const struct walk *walk)
+{
+	return cordon_fail(walk->err, CORDON_E_SYSTEM, errno, "cannot look at %.120s", walk->out);
+}
+
+static int
 go_up(struct walk *walk)
 {
 	char target[PATH_MAX];
@@ -48,12 +55,13 @@ go_up(struct walk *walk)
 	if (walk->known >= walk->length) {
 		walk->known = walk->length;
 		walk->kind = FS_DIR;
-		return;
+		return 0;
 	}
 	/* a name that was no link when it was entered and is one now is not to be trusted */
 	walk->kind = look(walk, target);
 	if (walk->kind == FS_LINK)
 		walk->kind = FS_HIDDEN;
+	return walk->kind == FS_FAILED ? failed(walk) : 0;
 }
 
 static int
@@ -84,12 +92,13 @@ follow(struct walk *walk, const char *target, const char **rest)
 	*rest = arena_printf(walk->arena, walk->err, "%s/%s", target, *rest);
 	if (*slot == NULL || *rest == NULL)
 		return -CORDON_E_MEMORY;
-	go_up(walk);
 	if (*target == '/') {
 		walk->length = walk->known = 0;
 		walk->out[0] = '\0';
+		walk->kind = FS_DIR;
+		return 0;
 	}
-	return 0;
+	return go_up(walk);
 }
 
 static int
@@ -109,7 +118,7 @@ enter(struct walk *walk, const char *name, size_t length, const char **rest)
 		walk->known = walk->length;
 	if (walk->kind == FS_LINK)
 		return follow(walk, target, rest);
-	return 0;
+	return walk->kind == FS_FAILED ? failed(walk) : 0;
 }
 
 static int
@@ -121,10 +130,8 @@ step(struct walk *walk, const char **rest)
 	*rest = name + length;
 	if (length == 0 || (length == 1 && name[0] == '.'))
 		return 0;
-	if (length == 2 && name[0] == '.' && name[1] == '.') {
-		go_up(walk);
-		return 0;
-	}
+	if (length == 2 && name[0] == '.' && name[1] == '.')
+		return go_up(walk);
 	return enter(walk, name, length, rest);
 }
 

@@ -141,6 +141,13 @@ try_program(const char *path)
 	return access(path, X_OK) < 0 ? errno : 0;
 }
 
+/* The machine failed: that says nothing about the command. */
+static int
+not_looked(struct builder *b, const char *path, int why)
+{
+	return cordon_fail(b->err, CORDON_E_SYSTEM, why, "cannot look at %.120s", path);
+}
+
 static int
 search(struct builder *b, const char *name, const char **ret_path)
 {
@@ -164,6 +171,8 @@ search(struct builder *b, const char *name, const char **ret_path)
 			*ret_path = candidate;
 			return 0;
 		}
+		if (errno_is_fault(why))
+			return not_looked(b, candidate, why);
 		/* a folder that may not be searched holds nothing for us: that is not found */
 		if (access(candidate, F_OK) == 0)
 			seen = why;
@@ -185,6 +194,8 @@ find_program(struct builder *b, const char *name, const char **ret_path)
 	why = try_program(name);
 	if (why == 0)
 		return 0;
+	if (errno_is_fault(why))
+		return not_looked(b, name, why);
 	return cannot(b->err,
 		      why == ENOENT || why == ENOTDIR ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE,
 		      name, strerror(why));

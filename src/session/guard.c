@@ -24,6 +24,7 @@ struct watch {
 	struct group group;
 	pid_t supervisor, command;
 	int line, signals;
+	struct record_hold record;
 	int64_t started;
 	int64_t end_at; /* when everything is to end; 0: not known */
 	int64_t grace_ms;
@@ -65,6 +66,7 @@ static bool
 start_command(struct watch *watch, struct cordon_error *ret_why)
 {
 	struct child child = watch->task->child;
+	struct enforce_main main = {run_child, &child, child.porter != NULL};
 	int ends[2];
 	bool started;
 
@@ -74,10 +76,9 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	}
 	child.report = ends[1];
 	child.parent = getpid();
-	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	watch->command = child.track_only
-				 ? group_spawn(&watch->group, run_child, &child)
-				 : enforce_start(child.box, &watch->group, run_child, &child);
+	/* it shares our memory until exec: nothing is copied, and we wait for it; a porter stays */
+	watch->command = child.track_only ? group_spawn(&watch->group, run_child, &child)
+					  : enforce_start(child.box, &watch->group, &main);
 	if (watch->command < 0)
 		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
 	close(ends[1]);
@@ -119,44 +120,24 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 	return false;
 }
 
-/* Moves what is kept to 3 and on, and closes everything else. */
-static void
-keep_only(int *const *keep, size_t count)
-{
-	int to = 3;
-
-	/* the lowest first: it cannot stand where another goes */
-	for (size_t moved = 0; moved < count; moved++) {
-		int *lowest = NULL;
-
-		for (size_t i = 0; i < count; i++)
-			if (*keep[i] >= to && (lowest == NULL || *keep[i] < *lowest))
-				lowest = keep[i];
-		if (lowest != NULL)
-			*lowest = dup2(*lowest, to++);
-	}
-	fd_close_from(to);
-}
-
 /* A caller that reads our output to its end must not wait for us. */
 static void
 let_go(struct watch *watch)
 {
 	struct box *box = watch->task->child.box;
 	int listener = box == NULL ? -1 : enforce_listener(box);
-	int *const keep[] = {&watch->line, &watch->signals, &watch->group.folder, &listener};
+	int *const own[] = {&watch->line, &watch->signals, &watch->record.fd, &watch->group.folder,
+			    &listener};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
-		if (null < 0)
+		if (null < 0 || dup2(null, fd) < 0)
 			close(fd);
-		else
-			dup2(null, fd);
-	keep_only(keep, sizeof keep / sizeof keep[0]);
+	fd_keep_only(own, sizeof own / sizeof own[0]);
 	if (box != NULL)
 		enforce_serve(box, listener);
 	/* whoever keeps it is the supervisor's child */
-	watch->group.hold = -1;
+	watch->group.door = watch->group.hold = -1;
 	watch->group.keeper = 0;
 	/* who kills the whole group must not kill us with the supervisor; fails where we lead one */
 	if (setsid() < 0)
@@ -238,6 +219,7 @@ end_all(struct watch *watch, struct tree_end *ret_end)
 	end_group(watch);
 	if (watch->has_tmp)
 		tmp_remove(watch->task->private_tmp);
+	record_remove(&watch->record);
 }
 
 static _Noreturn void
@@ -291,14 +273,25 @@ command_ended(struct watch *watch, int status)
 	watch->is_alone = true;
 }
 
+/* A named session belongs to nobody: whoever started it may go at once. */
+static void
+stay_alone(struct watch *watch)
+{
+	struct news news = {.kind = NEWS_LEFT};
+
+	line_send(watch->line, &news, sizeof news);
+	watch->is_alone = true;
+}
+
 static void
 look_at_children(struct watch *watch)
 {
 	int status;
 	pid_t pid;
 
+	/* a signal is told once: whatever fails here must be tried again */
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | COMPAT_WAIT_ALL)) > 0 ||
-	       (pid < 0 && errno == EINTR)) {
+	       (pid < 0 && errno != ECHILD)) {
 		struct news stopped = {.kind = NEWS_STOPPED};
 
 		if (pid != watch->command)
@@ -380,8 +373,12 @@ watch_command(struct watch *watch)
 			{.fd = watch->is_alone ? -1 : watch->line, .events = POLLIN},
 		};
 
-		if (poll(fds, 2, milliseconds_left(watch)) <= 0)
-			continue;
+		/* then signals are asked for now and then: the end of the command is one */
+		if (poll(fds, 2, milliseconds_left(watch)) < 0) {
+			clock_sleep_us(10000);
+			fds[0].revents = POLLIN;
+			fds[1].revents = 0;
+		}
 		if (fds[0].revents)
 			read_signals(watch);
 		if (fds[1].revents)
@@ -397,11 +394,14 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 		.group = task->group,
 		.supervisor = supervisor,
 		.line = line,
+		.record = {.fd = -1},
 		.started = clock_ms(),
 	};
 	struct cordon_error why = {0};
 	sigset_t all;
 
+	if (task->record != NULL)
+		watch.record = *task->record;
 	sigfillset(&all);
 	watch.signals = compat_signal_fd(&all);
 	if (watch.signals < 0)
@@ -409,6 +409,8 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 	else if (become_heir(&watch, &why) && make_tmp(&watch, &why) &&
 		 lead_terminal(task->child.terminal, &why) && start_command(&watch, &why)) {
 		let_go(&watch);
+		if (task->child.porter != NULL)
+			stay_alone(&watch);
 		watch_command(&watch);
 	}
 	finish(&watch, NEWS_FAILED, &why);
@@ -418,25 +420,23 @@ int
 guard_start(const struct guard_task *task, struct guard *ret_guard, struct cordon_error *err)
 {
 	pid_t supervisor = getpid();
-	sigset_t all, old;
-	int ends[2];
+	sigset_t all, old = {0};
+	int ends[2], sys;
 	pid_t pid;
 
 	if (compat_line(ends) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	/* blocked before it is born: a signal must not end the guard before it can read it */
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);
-	pid = fork();
+	pid = sigprocmask(SIG_SETMASK, &all, &old) < 0 ? -1 : fork();
 	if (pid == 0) {
 		close(ends[0]);
 		guard_main(task, supervisor, ends[1]);
 	}
+	sys = errno;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(ends[1]);
 	if (pid < 0) {
-		int sys = errno;
-
 		close(ends[0]);
 		return cordon_fail(err, CORDON_E_SYSTEM, sys, "cannot start the guard");
 	}

@@ -8,13 +8,14 @@
 #include "session/session.h"
 
 enum order_kind {
-	ORDER_SIGNAL, /* value: to the command */
+	ORDER_SIGNAL, /* value: to the command, or to its whole group */
 	ORDER_END     /* value: the cause; after ms milliseconds */
 };
 struct order {
 	enum order_kind kind;
 	int value;
 	int64_t ms;
+	bool group;
 };
 
 enum news_kind {

@@ -25,7 +25,8 @@ enum { AT_SIGNALS, AT_LINE, AT_CALLER, AT_INPUT, AT_TERMINAL, AT_OUTPUT, AT_COUN
 static void
 order_signal(const struct supervision *run, int signal)
 {
-	struct order order = {ORDER_SIGNAL, signal, 0};
+	/* in the caller's own group a terminal would have told all */
+	struct order order = {ORDER_SIGNAL, signal, 0, run->joins};
 
 	line_send(run->guard.line, &order, sizeof order);
 }
@@ -33,7 +34,7 @@ order_signal(const struct supervision *run, int signal)
 static void
 order_end(const struct supervision *run, enum session_cause cause, int64_t ms)
 {
-	struct order order = {ORDER_END, (int)cause, ms};
+	struct order order = {ORDER_END, (int)cause, ms, false};
 
 	line_send(run->guard.line, &order, sizeof order);
 }
@@ -59,9 +60,9 @@ forward(struct supervision *run, const struct compat_signal *got)
 		relay_resize(run->relay);
 		return;
 	}
-	if (got->from_process || run->relay != NULL || got->number == SIGCONT)
+	if (got->from_process || run->relay != NULL || run->joins || got->number == SIGCONT)
 		order_signal(run, got->number);
-	else
+	if (!got->from_process && run->relay == NULL)
 		run->terminal_signal[got->number] = true;
 	if (got->number == SIGTERM || got->number == SIGHUP)
 		expect_end(run);
@@ -147,16 +148,23 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 static void
 wait_for_guard(const struct supervision *run)
 {
-	while (waitpid(run->guard.pid, NULL, 0) < 0 && errno == EINTR)
+	while (!run->joins && waitpid(run->guard.pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
-/* The guard was killed. What it held is below us now, and ends here. */
+/*
+ * The guard was killed. What it held is below us now, and ends here. The end of a porter is that
+ * of its session, which has a guard of its own.
+ */
 static void
 replace_guard(struct supervision *run, struct news *ret_news)
 {
 	*ret_news = (struct news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
+	if (run->joins)
+		return;
 	run->is_guard_lost = true;
+	/* what our children from before left to us meanwhile is older */
+	tree_spare_older(&run->spare, run->guard.pid);
 	wait_for_guard(run);
 	group_kill(&run->group, SESSION_DEADLINE_MS);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
@@ -224,8 +232,9 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 	struct pollfd fds[AT_COUNT];
 
 	fill_poll(run, fds);
-	if (poll(fds, AT_COUNT, -1) <= 0)
-		return false;
+	/* without it no signal is forwarded; the end is still told by the line alone */
+	if (poll(fds, AT_COUNT, -1) < 0)
+		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
 	if (fds[AT_SIGNALS].revents)
 		read_signals(run);
 	if (fds[AT_CALLER].revents)
@@ -241,6 +250,9 @@ supervise(struct supervision *run, struct session_result *ret_result, struct cor
 
 	if (run->relay != NULL)
 		relay_resume(run->relay);
+	if (run->joins && run->request->limits[LIMIT_TIME].value != 0)
+		order_end(run, SESSION_TIME,
+			  (int64_t)run->request->limits[LIMIT_TIME].value * 1000);
 	while (!wait_for_something(run, &news))
 		;
 	drain(run);

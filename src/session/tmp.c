@@ -129,8 +129,12 @@ empty(int top, int folder, int depth, int *left)
 int
 tmp_remove(const char *path)
 {
-	auto_fd int top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	auto_fd int top = -1;
 
+	/* mostly it is empty, and then needs no descriptor, which there may be none of */
+	if (rmdir(path) == 0 || errno == ENOENT)
+		return 0;
+	top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (top < 0)
 		return errno == ENOENT ? 0 : -1;
 	fchmod(top, 0700);

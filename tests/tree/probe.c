@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A command that says what it was given and does what it is told, for comparing a run with a bare
- * one: show, exit N, die SIGNAL, stop SIGNAL, listen.
+ * one: show, listen, shed, exit N, die SIGNAL, stop SIGNAL.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -151,6 +152,27 @@ die_of(int number)
 	return 3;
 }
 
+/* A child in a group of its own ends; its number is told, and free to be used again. */
+static int
+shed(void)
+{
+	char byte;
+	pid_t child = fork();
+
+	if (child == 0) {
+		setpgid(0, 0);
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, NULL, 0) != child)
+		return 1;
+	printf("%d\n", child);
+	fflush(stdout);
+	while (read(0, &byte, 1) > 0)
+		;
+	execl("./leaver", "leaver", "twice", (char *)NULL);
+	return 1;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -166,6 +188,8 @@ main(int argc, char **argv)
 	/* a stop is left again by the same way */
 	if (strcmp(deed, "die") == 0 || strcmp(deed, "stop") == 0)
 		return die_of(number);
-	fputs("usage: probe show | listen | exit N | die SIGNAL | stop SIGNAL\n", stderr);
+	if (strcmp(deed, "shed") == 0)
+		return shed();
+	fputs("usage: probe show | listen | shed | exit N | die SIGNAL | stop SIGNAL\n", stderr);
 	return 2;
 }

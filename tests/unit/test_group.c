@@ -365,7 +365,7 @@ must_not_run(const void *argument)
 static void
 nothing_runs_where_there_is_no_way_in(void)
 {
-	struct group gone = {.kind = GROUP_CGROUP, .folder = -1, .hold = -1};
+	struct group gone = {.kind = GROUP_CGROUP, .folder = -1, .door = -1, .hold = -1};
 	volatile int ran = 0;
 
 	gone.folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -7,6 +7,7 @@
 
 #include "enforce/enforce.h"
 #include "enforce/group.h"
+#include "enforce/process.h"
 #include "macos/scan.h"
 #include "macos/seatbelt.h"
 #include "tap.h"
@@ -642,9 +643,34 @@ children_that_were_there_before_are_spared(void)
 	check_int(tree_note_children(&spare), -1);
 }
 
+static void
+a_process_is_known_by_its_start(void)
+{
+	struct process process, none;
+
+	fake_reset();
+	process = process_find(fake_add(0, 1)->pid);
+	check_int(process.pid, 1000);
+	check(process_is_alive(&process));
+	/* what cannot be said with a value is not said without */
+	errno = 0;
+	check_int(process_signal(&process, SIGTERM, 5), -1);
+	check_int(errno, ENOSYS);
+	check(strstr(fake.log, "kill") == NULL);
+	fake.all[0].started++;
+	check(!process_is_alive(&process));
+	check_int(process_signal(&process, SIGTERM, 5), -1);
+	check_int(errno, ESRCH);
+	fake.all[0].zombie = true;
+	none = process_find(1000);
+	check_int(none.pid, 0);
+	check(!process_is_alive(&none));
+}
+
 int
 main(void)
 {
+	run(a_process_is_known_by_its_start);
 	run(a_box_is_applied_and_its_group_leaves_nothing_behind);
 	run(a_box_that_was_not_used_removes_its_pair);
 	run(a_name_that_the_disk_spells_otherwise_is_refused);

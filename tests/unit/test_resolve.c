@@ -301,6 +301,28 @@ lengths_are_bounded(void)
 	check_int(err.sys, ENAMETOOLONG);
 }
 
+/* A link that was not seen would leave its target to whoever asks for it by name. */
+static void
+what_cannot_be_looked_at_is_no_answer(void)
+{
+	static const struct fake_entry table[] = {{"/a/broken", FS_FAILED, NULL},
+						  {"/l", FS_LINK, "/a/broken/x"},
+						  {NULL, FS_MISSING, NULL}};
+	static const char *const paths[] = {"/a/broken", "/a/broken/x", "/l", "/a/broken/.."};
+	auto_arena struct arena arena = {NULL};
+	struct fs_view view = fake_fs(table);
+
+	for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+		struct cordon_error err = {0};
+		struct resolved found;
+
+		errno = EIO;
+		check_int(resolve_path(&arena, &view, paths[i], &found, &err), -CORDON_E_SYSTEM);
+		check_int(err.sys, EIO);
+		check(strstr(err.text, "/a/broken") != NULL);
+	}
+}
+
 static void
 macos_paths_keep_their_form_elsewhere(void)
 {
@@ -338,6 +360,7 @@ main(void)
 	run(loops_and_relative_paths_are_errors);
 	run(forty_links_pass_and_no_more);
 	run(lengths_are_bounded);
+	run(what_cannot_be_looked_at_is_no_answer);
 	run(macos_paths_keep_their_form_elsewhere);
 	return tap_end();
 }
