@@ -24,20 +24,6 @@ group_make(const struct facts *facts, const struct group_wish *wish, struct grou
 	return 0;
 }
 
-/* Not vfork: what the child does before exec allocates on macOS. */
-pid_t
-group_spawn(const struct group *group, void (*run)(const void *argument), const void *argument)
-{
-	pid_t child = fork();
-
-	(void)group;
-	if (child == 0) {
-		run(argument);
-		_exit(125);
-	}
-	return child;
-}
-
 pid_t
 group_fork(const struct group *group, void (*run)(const void *argument), const void *argument)
 {
@@ -49,6 +35,13 @@ group_fork(const struct group *group, void (*run)(const void *argument), const v
 		_exit(125);
 	}
 	return child;
+}
+
+/* Not vfork: what the child does before exec allocates on macOS. */
+pid_t
+group_spawn(const struct group *group, void (*run)(const void *argument), const void *argument)
+{
+	return group_fork(group, run, argument);
 }
 
 bool

@@ -128,6 +128,8 @@ is_ours(const struct scan_mark *mark, const struct seen *process)
 		return false;
 	if (mark->fingerprint != NULL)
 		return fingerprint_matches(mark->fingerprint, process->pid);
+	if (mark->spare != NULL && process->started < mark->spare->older)
+		return false;
 	if (mark->group > 1 && mark->group != getpgrp() && process->group == mark->group)
 		return true;
 	return descends(mark, process);

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "enforce/process.h"
 #include "macos/libsystem.h"
 #include "macos/scan.h"
 
@@ -30,6 +31,12 @@ tree_note_children(struct tree_spare *ret_spare)
 		return -1;
 	ret_spare->count = (size_t)bytes / sizeof ret_spare->pids[0];
 	return 0;
+}
+
+void
+tree_spare_older(struct tree_spare *spare, pid_t first)
+{
+	spare->older = process_find(first).started;
 }
 
 bool

@@ -622,7 +622,7 @@ only_a_folder_of_ours_is_ended_by_name(void)
 static void
 children_that_were_there_before_are_spared(void)
 {
-	struct tree_spare spare;
+	struct tree_spare spare = {.count = 0};
 	struct tree_end end;
 
 	fake_reset();
@@ -638,6 +638,11 @@ children_that_were_there_before_are_spared(void)
 	check_int(fake.all[1].signals, 2);
 	check(tree_kill(&spare, 1000, &end));
 	check(fake_find(1000) != NULL && fake_find(1001) == NULL);
+	/* what is older than the guard is not the session's */
+	fake_add(0, fake.self);
+	tree_spare_older(&spare, fake_add(0, fake.self)->pid);
+	check(tree_kill(&spare, 1000, &end));
+	check(fake_find(1002) != NULL && fake_find(1003) == NULL);
 	for (int i = 0; i < 100; i++)
 		fake_add(0, fake.self);
 	check_int(tree_note_children(&spare), -1);
