@@ -114,6 +114,17 @@ filter_any_of(struct filters *in, const struct filter *const *parts, size_t coun
 	return joined->count == 0 ? &filter_never : joined->parts[0];
 }
 
+void
+filter_push(struct filters *in, struct filter_list *to, const struct filter *part)
+{
+	const struct filter **slot;
+
+	slot = arena_push(in->arena, &to->items, &to->count, sizeof *slot, NULL);
+	if (slot != NULL)
+		*slot = part;
+	in->failed = in->failed || slot == NULL;
+}
+
 const struct filter *
 filter_not(struct filters *in, const struct filter *filter)
 {

@@ -51,6 +51,12 @@ const struct filter *filter_all(struct filters *in, const struct filter *a, cons
 /* Of many, in time that grows with their number. */
 const struct filter *filter_any_of(struct filters *in, const struct filter *const *parts,
 				   size_t count);
+/* A list that grows, for filter_any_of. */
+struct filter_list {
+	const struct filter **items;
+	size_t count;
+};
+void filter_push(struct filters *in, struct filter_list *to, const struct filter *part);
 /* The same filter for paths at or below root: what cannot match there is gone. */
 const struct filter *filter_within(struct filters *in, const struct filter *filter,
 				   const char *root);

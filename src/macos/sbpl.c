@@ -11,16 +11,8 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "macos/lines.h"
-#include "macos/pattern.h"
+#include "macos/folders.h"
 #include "macos/tables.h"
-#include "plan/hold.h"
-#include "plan/resolve.h"
-
-struct paths {
-	const char **items;
-	size_t count;
-};
 
 struct writer {
 	const struct plan *plan;
@@ -148,166 +140,16 @@ add_head(struct writer *w)
 	add_table(w, table_system);
 }
 
-/* ---- folders on the way ---- */
-
-static int
-push_path(struct writer *w, struct paths *to, const char *path)
-{
-	const char **slot;
-
-	slot = arena_push(w->in.arena, &to->items, &to->count, sizeof *slot, w->err);
-	if (slot == NULL || path == NULL)
-		return -CORDON_E_MEMORY;
-	*slot = path;
-	return 0;
-}
-
-/* Every folder above path. */
-static int
-push_ancestors(struct writer *w, struct paths *to, const char *path)
-{
-	int rc = 0;
-
-	while (rc == 0 && strcmp(path, "/") != 0) {
-		path = path_parent(w->in.arena, path, w->err);
-		rc = path == NULL ? -CORDON_E_MEMORY : push_path(w, to, path);
-	}
-	return rc;
-}
-
-static int
-push_filter(struct writer *w, struct paths *to, const struct filter *filter)
-{
-	int rc = 0;
-
-	if (filter->kind == FILTER_SUBPATH || filter->kind == FILTER_LITERAL)
-		return push_ancestors(w, to, filter->value);
-	if (filter->kind == FILTER_REGEX) {
-		rc = push_path(w, to, filter->root);
-		return rc < 0 ? rc : push_ancestors(w, to, filter->root);
-	}
-	if (filter->kind == FILTER_ANY || filter->kind == FILTER_ALL)
-		for (size_t i = 0; rc == 0 && i < filter->count; i++)
-			rc = push_filter(w, to, filter->parts[i]);
-	return rc;
-}
-
-/* A link can only be walked through by whoever may look at it. */
-static int
-push_links(struct writer *w, struct paths *to, const struct planned_rule *rules, size_t count)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		struct resolved resolved = {0};
-
-		if (rules[i].written == NULL || rules[i].effect != EFFECT_ALLOW ||
-		    rules[i].rights == 0)
-			continue;
-		rc = resolve_path(w->in.arena, w->plan->host->view, rules[i].written, &resolved,
-				  w->err);
-		for (size_t k = 0; rc == 0 && k < resolved.link_count; k++) {
-			rc = push_path(w, to, resolved.links[k]);
-			if (rc == 0)
-				rc = push_ancestors(w, to, resolved.links[k]);
-		}
-	}
-	return rc;
-}
-
-static int
-by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void
-sort_paths(struct paths *paths)
-{
-	size_t kept = 0;
-
-	if (paths->count > 1)
-		qsort(paths->items, paths->count, sizeof paths->items[0], by_text);
-	for (size_t i = 0; i < paths->count; i++)
-		if (kept == 0 || strcmp(paths->items[kept - 1], paths->items[i]) != 0)
-			paths->items[kept++] = paths->items[i];
-	paths->count = kept;
-}
-
-/* Filters that are alternatives of one line. */
-struct parts {
-	const struct filter **items;
-	size_t count;
-};
-
-static void
-push_part(struct writer *w, struct parts *to, const struct filter *part)
-{
-	const struct filter **slot;
-
-	slot = arena_push(w->in.arena, &to->items, &to->count, sizeof *slot, NULL);
-	if (slot != NULL)
-		*slot = part;
-	w->in.failed = w->in.failed || slot == NULL;
-}
-
-static void
-push_literals(struct writer *w, struct parts *to, const struct paths *paths)
-{
-	for (size_t i = 0; i < paths->count; i++)
-		push_part(w, to, filter_literal(&w->in, paths->items[i]));
-}
-
-static const struct filter *
-any_part(struct writer *w, const struct parts *parts)
-{
-	return filter_any_of(&w->in, parts->items, parts->count);
-}
-
-/* Not needed where reading is allowed, not granted where a rule forbids it. */
-static bool
-wants_metadata(const struct writer *w, const char *path)
-{
-	struct verdict verdict = index_decide(&w->plan->index, path);
-	const struct planned_rule *rule = verdict.by[0].rule;
-
-	return !(verdict.rights & RIGHT_READ) && !path_is_dead(path) &&
-	       (rule == NULL || rule->effect == EFFECT_ALLOW);
-}
-
-static int
-collect_ancestors(struct writer *w, struct paths *to)
-{
-	const struct index *index = &w->plan->index;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && table_links[i] != NULL; i++)
-		rc = push_path(w, to, table_links[i]);
-	for (size_t i = 0; rc == 0 && i < w->lines.count; i++)
-		if (w->lines.items[i].effect == EFFECT_ALLOW)
-			rc = push_filter(w, to, w->lines.items[i].filter);
-	for (size_t i = 0; rc == 0 && i < w->plan->socket_count; i++)
-		rc = push_ancestors(w, to, w->plan->sockets[i].path);
-	if (rc == 0)
-		rc = push_links(w, to, index->paths, index->path_count);
-	return rc < 0 ? rc : push_links(w, to, index->patterns, index->pattern_count);
-}
+/* ---- the rules ---- */
 
 /* Before every rule, so that a deny has the last word. */
 static int
 add_ancestors(struct writer *w)
 {
-	struct paths all = {0}, wanted = {0};
-	struct parts parts = {0};
 	auto_str struct str operations = {0};
-	int rc = collect_ancestors(w, &all);
+	const struct filter *folders;
+	int rc = folders_on_the_way(&w->in, w->plan, &w->lines, &folders, w->err);
 
-	if (rc < 0)
-		return rc;
-	sort_paths(&all);
-	for (size_t i = 0; rc == 0 && i < all.count; i++)
-		if (wants_metadata(w, all.items[i]))
-			rc = push_path(w, &wanted, all.items[i]);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; ancestor_operations[i] != NULL; i++)
@@ -315,12 +157,9 @@ add_ancestors(struct writer *w)
 	if (operations.failed)
 		return cordon_no_memory(w->err);
 	add_comment(w, "folders on the way to what is granted: that they are there, no more");
-	push_literals(w, &parts, &wanted);
-	add_line(w, EFFECT_ALLOW, operations.text, any_part(w, &parts));
+	add_line(w, EFFECT_ALLOW, operations.text, folders);
 	return 0;
 }
-
-/* ---- the rules ---- */
 
 static void
 add_rule(struct writer *w, const struct line *line)
@@ -345,46 +184,16 @@ add_rules(struct writer *w)
 		add_rule(w, &w->lines.items[i]);
 }
 
-/* Folders above a deny: it would be left behind if they moved. */
-static int
-collect_held(struct writer *w, struct paths *to)
-{
-	const struct index *index = &w->plan->index;
-	struct paths above = {0};
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < index->path_count; i++)
-		if (index->paths[i].effect == EFFECT_DENY && index->paths[i].rights != 0)
-			rc = push_ancestors(w, &above, index->paths[i].path);
-	sort_paths(&above);
-	for (size_t i = 0; rc == 0 && i < above.count; i++)
-		if (rights_at(w, above.items[i]) & RIGHT_DELETE)
-			rc = push_path(w, to, above.items[i]);
-	return rc;
-}
-
 static int
 add_held(struct writer *w)
 {
-	struct parts parts = {0};
-	struct paths paths = {0};
-	struct holds holds = {0};
-	int rc = collect_held(w, &paths);
+	const struct filter *held;
+	int rc = folders_held(&w->in, w->plan, &held, w->err);
 
-	if (rc == 0)
-		rc = holds_make(w->in.arena, w->plan, &holds, w->err);
 	if (rc < 0 || !(w->granted & RIGHT_DELETE))
 		return rc;
-	push_literals(w, &parts, &paths);
-	for (size_t i = 0; i < holds.count; i++) {
-		const struct hold *hold = &holds.items[i];
-		enum pattern_end end = hold->below ? PATTERN_BELOW : PATTERN_HERE;
-
-		push_part(w, &parts, pattern_glob(&w->in, hold->glob, end, hold->nocase));
-	}
 	add_comment(w, "folders that hold such names stay where they are");
-	add_line(w, EFFECT_DENY, "file-write-unlink",
-		 filter_all(&w->in, &filter_folder, any_part(w, &parts)));
+	add_line(w, EFFECT_DENY, "file-write-unlink", held);
 	return 0;
 }
 
@@ -393,15 +202,15 @@ add_held(struct writer *w)
 static void
 add_devices(struct writer *w)
 {
-	struct parts parts = {0};
+	struct filter_list parts = {0};
 
 	for (const struct table_device *d = table_devices; d->path != NULL; d++)
 		if (has_device(w, d->path))
-			push_part(w, &parts,
-				  d->regex == NULL ? filter_literal(&w->in, d->path)
-						   : filter_regex(&w->in, d->regex, "/dev"));
+			filter_push(&w->in, &parts,
+				    d->regex == NULL ? filter_literal(&w->in, d->path)
+						     : filter_regex(&w->in, d->regex, "/dev"));
 	add_comment(w, "control of terminals, but for typing into them");
-	add_line(w, EFFECT_ALLOW, "file-ioctl", any_part(w, &parts));
+	add_line(w, EFFECT_ALLOW, "file-ioctl", filter_any_of(&w->in, parts.items, parts.count));
 	str_add(&w->text, "(deny file-ioctl (ioctl-command TIOCSTI)");
 	end_line(w, true);
 }
@@ -453,21 +262,22 @@ static void
 add_sockets(struct writer *w)
 {
 	const char *project = w->plan->host->project;
-	struct parts parts = {0};
+	struct filter_list parts = {0};
 	const struct filter *own;
 
 	if (project != NULL && !path_is_dead(project)) {
 		own = filter_all(&w->in, filter_subpath(&w->in, project),
 				 lines_where(&w->in, &w->lines, RIGHT_READ, project));
 		own = filter_all(&w->in, own, lines_where(&w->in, &w->lines, RIGHT_WRITE, project));
-		push_part(w, &parts, own);
+		filter_push(&w->in, &parts, own);
 	}
 	if (w->options->private_tmp != NULL)
-		push_part(w, &parts, filter_subpath(&w->in, w->options->private_tmp));
+		filter_push(&w->in, &parts, filter_subpath(&w->in, w->options->private_tmp));
 	for (size_t i = 0; i < w->plan->socket_count; i++)
-		push_part(w, &parts, filter_literal(&w->in, w->plan->sockets[i].path));
+		filter_push(&w->in, &parts, filter_literal(&w->in, w->plan->sockets[i].path));
 	add_comment(w, "unix sockets");
-	add_line(w, EFFECT_ALLOW, "network-outbound", any_part(w, &parts));
+	add_line(w, EFFECT_ALLOW, "network-outbound",
+		 filter_any_of(&w->in, parts.items, parts.count));
 }
 
 static void
