@@ -89,8 +89,9 @@ json_character(struct str *s, uint32_t code, const char *bytes, size_t length)
 		str_add_n(s, bytes, length);
 }
 
-void
-str_json(struct str *s, const char *text)
+/* keep: a byte that is no character is written as others do it, and can be had back. */
+static void
+json_text(struct str *s, const char *text, bool keep)
 {
 	size_t left = strlen(text), length;
 	uint32_t code;
@@ -102,10 +103,22 @@ str_json(struct str *s, const char *text)
 			json_character(s, code, text, length);
 			continue;
 		}
-		str_add(s, "\\ufffd");
+		str_printf(s, "\\u%04x", keep ? 0xdc00u + (unsigned char)*text : 0xfffdu);
 		length = 1;
 	}
 	str_add(s, "\"");
+}
+
+void
+str_json(struct str *s, const char *text)
+{
+	json_text(s, text, false);
+}
+
+void
+str_json_bytes(struct str *s, const char *text)
+{
+	json_text(s, text, true);
 }
 
 void
