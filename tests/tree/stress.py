@@ -410,12 +410,13 @@ def main():
     os.umask(0o022)
     for number, (name, part) in enumerate(PARTS, 1):
         begin = time.monotonic()
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as top:
-            try:
-                part(Place(os.path.realpath(top)))
-                why = None
-            except (Failed, OSError, ValueError, subprocess.TimeoutExpired) as problem:
-                why = str(problem)
+        top = os.path.realpath(tempfile.mkdtemp())
+        try:
+            part(Place(top))
+            why = None
+        except (Failed, OSError, ValueError, subprocess.TimeoutExpired) as problem:
+            why = str(problem)
+        shutil.rmtree(top, ignore_errors=True)
         failed += why is not None
         print(f"{'not ok' if why else 'ok'} {number} - {name}", flush=True)
         print(f"# {time.monotonic() - begin:.1f} s" if why is None else f"# {why}", flush=True)
