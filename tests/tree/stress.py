@@ -215,6 +215,18 @@ def guard_killed(place):
     killed(place, kill_guard)
 
 
+def stopped_then_killed(place):
+    """The end may come while the launcher is about to stop with its command."""
+    for i in range(MOMENTS):
+        delay = random.uniform(0, 0.02)
+        session = place.start(HOWS[i % 2], "sh", "-c", f"(sleep {delay:.4f}; kill -KILL $$) & kill -STOP $$")
+        status = session.wait(PATIENCE)
+        if status != 128 + signal.SIGKILL:
+            raise Failed(f"ended with {status}")
+        place.check()
+        progress(i + 1, MOMENTS)
+
+
 # ---- those outside ----
 
 class Canary:
@@ -394,6 +406,7 @@ def can_choose_numbers():
 PARTS = [
     ("kill -9 of the launcher, at any moment", launcher_killed),
     ("kill -9 of the guard, at any moment", guard_killed),
+    ("stopped, then killed", stopped_then_killed),
     ("bystanders live on", bystanders),
     ("children from before live on", children_from_before),
     ("many at once", at_once),
@@ -401,7 +414,7 @@ PARTS = [
     ("many in one process", in_one_process),
 ]
 if can_choose_numbers():
-    PARTS.insert(3, ("a number that was used before is somebody else's", recycled))
+    PARTS.insert(4, ("a number that was used before is somebody else's", recycled))
 
 
 def main():
