@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -78,6 +79,10 @@ end_as(const struct cordon_run *run)
 	if (run->signal == 0)
 		return run->status;
 	if (run->by_terminal) {
+		struct rlimit none = {0, 0};
+
+		/* it is the command that died; a core of ours would tell nothing of it */
+		setrlimit(RLIMIT_CORE, &none);
 		signal(run->signal, SIG_DFL);
 		raise(run->signal);
 	}

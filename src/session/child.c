@@ -54,18 +54,18 @@ follow_parent(const struct child *child, struct cordon_error *err)
 }
 
 /*
- * The guard leads the terminal's session. A group of our own, in the foreground: with its parent in
- * the same session it is no orphan, so that ^Z stops it.
+ * The guard leads the terminal's session. A group of our own: with its parent in the same session
+ * it is no orphan, so that ^Z stops it.
  */
 static int
 take_terminal(const struct child *child, struct cordon_error *err)
 {
 	if (child->terminal < 0)
 		return 0;
-	if (setpgid(0, 0) < 0 || tcsetpgrp(child->terminal, getpid()) < 0)
+	if (setpgid(0, 0) < 0 || (child->in_front && tcsetpgrp(child->terminal, getpid()) < 0))
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot take the new terminal");
 	for (int fd = 0; fd < 3; fd++)
-		if (dup2(child->terminal, fd) < 0)
+		if ((child->terminal_is_all || isatty(fd)) && dup2(child->terminal, fd) < 0)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno,
 					   "cannot use the new terminal");
 	return 0;

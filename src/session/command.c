@@ -55,21 +55,21 @@ is_ours(const char *name, bool private_tmp)
 static int
 pass_inherited(struct builder *b, bool private_tmp)
 {
-	const char *const *environ = b->environ;
+	const char *const *given = b->environ;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && environ != NULL && environ[i] != NULL; i++) {
-		size_t length = strcspn(environ[i], "=");
-		char *name = arena_strndup(b->arena, environ[i], length, b->err);
+	for (size_t i = 0; rc == 0 && given != NULL && given[i] != NULL; i++) {
+		size_t length = strcspn(given[i], "=");
+		char *name = arena_strndup(b->arena, given[i], length, b->err);
 		struct env_answer answer;
 
 		if (name == NULL)
 			return -CORDON_E_MEMORY;
-		if (environ[i][length] != '=')
+		if (given[i][length] != '=')
 			continue;
 		answer = environ_decide(&b->plan->settings, name);
 		if (answer.passes && answer.value == NULL && !is_ours(name, private_tmp))
-			rc = push(b, environ[i]);
+			rc = push(b, given[i]);
 	}
 	return rc;
 }

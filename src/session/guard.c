@@ -29,6 +29,11 @@ struct watch {
 	int64_t end_at; /* when everything is to end; 0: not known */
 	int64_t grace_ms;
 	enum session_cause cause;
+	int terminal;  /* of the command's own; -1: none */
+	int stops;     /* of the command so far */
+	bool stopped;  /* the command is */
+	bool waiting;  /* the supervisor stopped with it */
+	bool in_front; /* of its own terminal */
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */
 	bool hit_processes;
@@ -120,7 +125,10 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 	return false;
 }
 
-/* A caller that reads our output to its end must not wait for us. */
+/*
+ * A caller that reads our output to its end must not wait for us. The command's own terminal stays
+ * open on 0, or it would seem to end whenever the command closes it.
+ */
 static void
 let_go(struct watch *watch)
 {
@@ -130,9 +138,12 @@ let_go(struct watch *watch)
 			    &listener};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	for (int fd = 0; fd < 3; fd++)
+	if (watch->terminal >= 0)
+		dup2(watch->terminal, 0);
+	for (int fd = watch->terminal >= 0 ? 1 : 0; fd < 3; fd++)
 		if (null < 0 || dup2(null, fd) < 0)
 			close(fd);
+	watch->terminal = watch->terminal >= 0 ? 0 : -1;
 	fd_keep_only(own, sizeof own / sizeof own[0]);
 	if (box != NULL)
 		enforce_serve(box, listener);
@@ -283,6 +294,27 @@ stay_alone(struct watch *watch)
 	watch->is_alone = true;
 }
 
+/* By another than the supervisor, perhaps: then it goes on as well. */
+static void
+command_continued(struct watch *watch)
+{
+	watch->stopped = false;
+	if (watch->waiting && getppid() == watch->supervisor)
+		kill(watch->supervisor, SIGCONT);
+	watch->waiting = false;
+}
+
+static void
+command_stopped(struct watch *watch, int status)
+{
+	struct news news = {.kind = NEWS_STOPPED};
+
+	watch->stopped = true;
+	watch->stops++;
+	watch->status = status;
+	line_send(watch->line, &news, sizeof news);
+}
+
 static void
 look_at_children(struct watch *watch)
 {
@@ -290,18 +322,17 @@ look_at_children(struct watch *watch)
 	pid_t pid;
 
 	/* a signal is told once: whatever fails here must be tried again */
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | COMPAT_WAIT_ALL)) > 0 ||
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED | COMPAT_WAIT_ALL)) >
+		       0 ||
 	       (pid < 0 && errno != ECHILD)) {
-		struct news stopped = {.kind = NEWS_STOPPED};
-
 		if (pid != watch->command)
 			continue;
-		if (!WIFSTOPPED(status)) {
+		if (WIFSTOPPED(status))
+			command_stopped(watch, status);
+		else if (WIFCONTINUED(status))
+			command_continued(watch);
+		else
 			command_ended(watch, status);
-			continue;
-		}
-		stopped.status = WSTOPSIG(status);
-		line_send(watch->line, &stopped, sizeof stopped);
 	}
 	if (pid < 0 && errno == ECHILD && watch->exited)
 		finish(watch, NEWS_DONE, NULL);
@@ -323,25 +354,80 @@ read_signals(struct watch *watch)
 	}
 }
 
+/* A terminal of its own tells the whole group, and so do we. */
+static void
+signal_command(const struct watch *watch, const struct order *order)
+{
+	if (!watch->exited)
+		kill(watch->terminal >= 0 ? -watch->command : watch->command, order->value);
+}
+
+/* Who sends SIGCONT to a group wakes the command as well, and it may have stopped anew since. */
+static bool
+is_still_stopped(struct watch *watch, int stop)
+{
+	look_at_children(watch);
+	return watch->stopped && watch->stops == stop && !watch->exited;
+}
+
+static void
+confirm_stop(struct watch *watch, const struct order *order)
+{
+	struct news news = {.kind = NEWS_STAYS};
+
+	if (!is_still_stopped(watch, order->value))
+		return;
+	news.status = WSTOPSIG(watch->status);
+	watch->waiting = true;
+	line_send(watch->line, &news, sizeof news);
+}
+
+static void
+continue_command(struct watch *watch, const struct order *order)
+{
+	struct order signal = {.kind = ORDER_SIGNAL, .value = SIGCONT};
+	bool stopped = is_still_stopped(watch, order->value);
+
+	watch->waiting = false;
+	/* a job of the command's keeps what it was given, as long as nothing changes */
+	if (watch->terminal >= 0 && !watch->exited && (stopped || order->front != watch->in_front))
+		tcsetpgrp(watch->terminal, order->front ? getpgid(watch->command) : getpgrp());
+	watch->in_front = order->front;
+	if (stopped)
+		signal_command(watch, &signal);
+}
+
+static void
+order_end(struct watch *watch, const struct order *order)
+{
+	if (order->ms <= 0)
+		end_for(watch, (enum session_cause)order->value, watch->task->grace_ms);
+	watch->end_at = clock_ms() + order->ms;
+	watch->cause = (enum session_cause)order->value;
+}
+
 static void
 read_order(struct watch *watch)
 {
 	struct order order;
 
-	if (!line_receive(watch->line, &order, sizeof order)) {
-		if (!watch->is_alone)
-			end_for(watch, SESSION_KILLED, 0);
-		return;
-	}
-	if (order.kind == ORDER_SIGNAL && !watch->exited) {
-		/* a terminal of its own tells the whole group, and so do we */
-		kill(watch->task->child.terminal >= 0 ? -watch->command : watch->command,
-		     order.value);
-	} else if (order.kind == ORDER_END && order.ms <= 0) {
-		end_for(watch, (enum session_cause)order.value, watch->task->grace_ms);
-	} else if (order.kind == ORDER_END) {
-		watch->end_at = clock_ms() + order.ms;
-		watch->cause = (enum session_cause)order.value;
+	if (line_receive(watch->line, &order, sizeof order)) {
+		switch (order.kind) {
+		case ORDER_SIGNAL:
+			signal_command(watch, &order);
+			break;
+		case ORDER_CONFIRM:
+			confirm_stop(watch, &order);
+			break;
+		case ORDER_CONTINUE:
+			continue_command(watch, &order);
+			break;
+		case ORDER_END:
+			order_end(watch, &order);
+			break;
+		}
+	} else if (!watch->is_alone) {
+		end_for(watch, SESSION_KILLED, 0);
 	}
 }
 
@@ -395,6 +481,8 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 		.supervisor = supervisor,
 		.line = line,
 		.record = {.fd = -1},
+		.terminal = task->child.terminal,
+		.in_front = task->child.in_front,
 		.started = clock_ms(),
 	};
 	struct cordon_error why = {0};

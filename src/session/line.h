@@ -8,19 +8,23 @@
 #include "session/session.h"
 
 enum order_kind {
-	ORDER_SIGNAL, /* value: to the command, or to its whole group */
-	ORDER_END     /* value: the cause; after ms milliseconds */
+	ORDER_SIGNAL,	/* value: to the command, or to its whole group */
+	ORDER_CONFIRM,	/* value: which stop; is the command still in it? */
+	ORDER_CONTINUE, /* value: from which stop; front: in its own terminal's foreground */
+	ORDER_END	/* value: the cause; after ms milliseconds */
 };
 struct order {
 	enum order_kind kind;
 	int value;
 	int64_t ms;
 	bool group;
+	bool front;
 };
 
 enum news_kind {
 	NEWS_FAILED,  /* why: nothing was started, everything is cleaned up */
-	NEWS_STOPPED, /* status: by that signal */
+	NEWS_STOPPED, /* the command has, once more; when we hear it, it may be over */
+	NEWS_STAYS,   /* status: by that signal, and it is not over */
 	NEWS_LEFT,    /* the command ended, what it left lives on; the guard stays */
 	NEWS_DONE     /* all is ended and cleaned up */
 };

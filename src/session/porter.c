@@ -125,7 +125,7 @@ client_of(struct house *house, pid_t pid)
 static void
 tell_change(struct client *client, int status)
 {
-	struct news news = {.kind = NEWS_STOPPED, .status = WSTOPSIG(status)};
+	struct news news = {.kind = NEWS_STAYS, .status = WSTOPSIG(status)};
 
 	/* why it could not be started comes before how its process ended */
 	if (client->report >= 0)
@@ -317,6 +317,8 @@ read_order(struct client *client)
 		hang_up(client);
 	} else if (client->pid > 0 && order.kind == ORDER_SIGNAL) {
 		signal_command(client, &order);
+	} else if (client->pid > 0 && order.kind == ORDER_CONTINUE) {
+		kill(-client->pid, SIGCONT);
 	} else if (client->pid > 0 && order.kind == ORDER_END && order.value < SESSION_CAUSES &&
 		   (client->end_at == 0 || when < client->end_at)) {
 		client->end_at = when;

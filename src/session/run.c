@@ -20,6 +20,7 @@ struct running {
 	struct supervision watch;
 	struct relay relay;
 	struct output output;
+	struct terminal_note terminal;
 	const char *private_tmp; /* our own to remove */
 	struct record_hold record;
 	struct box *box;
@@ -192,7 +193,7 @@ prepare_streams(struct running *run, const struct session_request *request,
 		run->watch.output = rc < 0 ? NULL : &run->output;
 	}
 	if (rc == 0 && request->pty) {
-		rc = relay_open(&run->arena, &run->relay, err);
+		rc = relay_open(&run->relay, err);
 		run->watch.relay = rc < 0 ? NULL : &run->relay;
 	}
 	return rc;
@@ -241,6 +242,21 @@ blocked_signals(const struct running *run)
 	return bits;
 }
 
+/* What becomes 0-2 of the command. */
+static void
+hand_over(struct running *run, struct child *to)
+{
+	if (run->watch.output != NULL)
+		memcpy(to->output, run->output.theirs, sizeof to->output);
+	if (run->watch.relay != NULL) {
+		to->terminal = run->relay.slave;
+		to->terminal_is_all = run->relay.replaces_all;
+		to->in_front = relay_enter(&run->relay);
+	} else {
+		terminal_note(&run->terminal);
+	}
+}
+
 static int
 start_joining(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
@@ -260,6 +276,8 @@ start_joining(struct running *run, const struct session_request *request, struct
 		standard[i + 1] = run->output.theirs[i];
 	for (int i = 0; run->watch.relay != NULL && i < 3; i++)
 		standard[i] = run->relay.slave;
+	if (run->watch.relay != NULL)
+		relay_enter(&run->relay);
 	return porter_call_start(run->watch.guard.line, &how, standard, &run->command, err);
 }
 
@@ -274,7 +292,7 @@ start_guarded(struct running *run, const struct session_request *request, struct
 			  .mask = run->old_mask,
 			  .ignore_children = run->old_children.sa_handler == SIG_IGN,
 			  .output = {-1, -1},
-			  .terminal = run->watch.relay != NULL ? run->relay.slave : -1},
+			  .terminal = -1},
 		.group = run->watch.group,
 		.private_tmp = run->private_tmp,
 		.record = &run->record,
@@ -285,8 +303,7 @@ start_guarded(struct running *run, const struct session_request *request, struct
 	struct process guard;
 	int rc;
 
-	if (run->watch.output != NULL)
-		memcpy(task.child.output, run->output.theirs, sizeof task.child.output);
+	hand_over(run, &task.child);
 	rc = guard_start(&task, &run->watch.guard, err);
 	if (rc == 0 && run->record.fd >= 0) {
 		guard = process_find(run->watch.guard.pid);
@@ -344,6 +361,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	struct running run = {
 		.watch = {.request = request, .guard = {.line = -1}, .signals = -1, .caller = -1},
 		.record = {.fd = -1},
+		.terminal = {.fd = -1},
 		.was_heir = -1,
 	};
 	int rc = check_request(request, err);
@@ -373,6 +391,9 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		run.is_started = rc == 0;
 		if (run.is_started)
 			rc = supervise(&run.watch, ret_result, err);
+		/* a shell does that itself when what it waits for dies of a signal; but we do not */
+		if (run.is_started && rc == 0 && ret_result->is_signal)
+			terminal_restore(&run.terminal);
 		restore_signals(&run);
 	}
 	clean_up(&run, rc == 0 && !ret_result->left);

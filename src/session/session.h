@@ -117,7 +117,9 @@ struct child {
 	bool ignore_children;	     /* the caller ignored SIGCHLD, and so will the command */
 	int output[2];		     /* become 1 and 2; -1: as they are */
 	int report;		     /* where a struct cordon_error goes; closed by exec */
-	int terminal;		     /* becomes 0-2, in the foreground; -1: as they are */
+	int terminal;		     /* a new one; -1: none */
+	bool terminal_is_all;	     /* it becomes 0-2; else only those that are terminals */
+	bool in_front;		     /* the command has the new terminal's foreground */
 	const struct porter *porter; /* it stays and starts commands itself; NULL: it is one */
 	pid_t parent;
 };
@@ -140,24 +142,6 @@ struct guard {
 int guard_start(const struct guard_task *task, struct guard *ret_guard, struct cordon_error *err);
 /* How long a process may take to die of SIGKILL before it is named as a survivor. */
 #define SESSION_DEADLINE_MS 10000
-
-/* terminal.c: a pseudo terminal between the caller's and the command's. */
-struct relay {
-	int master, slave;
-	int outer; /* the caller's terminal, raw while the relay runs; -1: none */
-	bool raw;
-	void *saved; /* its settings */
-	bool input_done, is_done;
-};
-int relay_open(struct arena *arena, struct relay *ret_relay, struct cordon_error *err);
-/* The command has its side now. */
-void relay_handed_over(struct relay *relay);
-void relay_resize(const struct relay *relay);
-/* Moves what is there; false when the command's side is closed. */
-bool relay_pump(struct relay *relay, bool from_outer, bool from_command);
-void relay_suspend(struct relay *relay);
-void relay_resume(struct relay *relay);
-void relay_close(struct relay *relay);
 
 /* output.c: standard output and error through us, counted. */
 struct output {

@@ -19,14 +19,24 @@
 /* What a command gets to end by itself after SIGTERM or SIGHUP, where nothing else was said. */
 #define GRACE_MS 5000
 
+/* How often a job in the background looks whether it has come to the foreground: nobody tells. */
+#define FRONT_MS 250
+
 /* What is waited for, in the order of fill_poll. */
-enum { AT_SIGNALS, AT_LINE, AT_CALLER, AT_INPUT, AT_TERMINAL, AT_OUTPUT, AT_COUNT = AT_OUTPUT + 2 };
+enum {
+	AT_SIGNALS,
+	AT_LINE,
+	AT_CALLER,
+	AT_OUTPUT,
+	AT_RELAY = AT_OUTPUT + 2,
+	AT_COUNT = AT_RELAY + RELAY_FDS
+};
 
 static void
 order_signal(const struct supervision *run, int signal)
 {
 	/* in the caller's own group a terminal would have told all */
-	struct order order = {ORDER_SIGNAL, signal, 0, run->joins};
+	struct order order = {.kind = ORDER_SIGNAL, .value = signal, .group = run->joins};
 
 	line_send(run->guard.line, &order, sizeof order);
 }
@@ -34,8 +44,29 @@ order_signal(const struct supervision *run, int signal)
 static void
 order_end(const struct supervision *run, enum session_cause cause, int64_t ms)
 {
-	struct order order = {ORDER_END, (int)cause, ms, false};
+	struct order order = {.kind = ORDER_END, .value = (int)cause, .ms = ms};
 
+	line_send(run->guard.line, &order, sizeof order);
+}
+
+static void
+order_confirm(const struct supervision *run)
+{
+	struct order order = {.kind = ORDER_CONFIRM, .value = run->stops};
+
+	line_send(run->guard.line, &order, sizeof order);
+}
+
+/*
+ * From this stop; 0: from none. It is in the foreground of its own terminal exactly when we are in
+ * that of the caller's.
+ */
+static void
+order_continue(struct supervision *run, int stop)
+{
+	struct order order = {.kind = ORDER_CONTINUE, .value = stop};
+
+	order.front = run->relay != NULL && relay_enter(run->relay);
 	line_send(run->guard.line, &order, sizeof order);
 }
 
@@ -50,17 +81,34 @@ expect_end(const struct supervision *run)
 	order_end(run, SESSION_SIGNALLED, grace < 0 ? GRACE_MS : grace + 1);
 }
 
-/* The terminal tells the whole group, the command included; a process tells only us. */
+/*
+ * The terminal tells the whole group, the command included; a process tells only us. So does a
+ * terminal of its own, and one that hangs up: that is for the leader of the session.
+ */
+static bool
+is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
+{
+	return got->from_process || run->relay != NULL || run->joins ||
+	       (got->number == SIGHUP && getsid(0) == getpid());
+}
+
 static void
 forward(struct supervision *run, const struct compat_signal *got)
 {
 	if (got->number == SIGCHLD)
 		return;
-	if (got->number == SIGWINCH && run->relay != NULL) {
-		relay_resize(run->relay);
+	/* a command that we stopped with goes on already; but the terminal may have been set anew */
+	if (got->number == SIGCONT) {
+		if (run->relay != NULL)
+			order_continue(run, 0);
 		return;
 	}
-	if (got->from_process || run->relay != NULL || run->joins || got->number == SIGCONT)
+	if (got->number == SIGWINCH && run->relay != NULL)
+		relay_resize(run->relay);
+	/* the new size tells those in the foreground */
+	if (got->number == SIGWINCH && run->relay != NULL && run->relay->in_front)
+		return;
+	if (is_for_us_alone(run, got))
 		order_signal(run, got->number);
 	if (!got->from_process && run->relay == NULL)
 		run->terminal_signal[got->number] = true;
@@ -87,25 +135,70 @@ caller_died(struct supervision *run)
 	expect_end(run);
 }
 
+/* It stopped because it needs its terminal, which it gets when the caller's is ours. */
+static bool
+wants_terminal(struct supervision *run, int signal)
+{
+	if (run->relay == NULL || (signal != SIGTTIN && signal != SIGTTOU))
+		return false;
+	run->relay->is_wanted = true;
+	return relay_enter(run->relay);
+}
+
 /* The command stopped: so do we, by the same signal, until the caller lets us go on. */
 static void
 stop_with(struct supervision *run, int signal)
 {
 	sigset_t set, mask;
 
+	if (wants_terminal(run, signal)) {
+		order_continue(run, run->stops);
+		return;
+	}
 	if (run->relay != NULL)
-		relay_suspend(run->relay);
+		relay_leave(run->relay);
 	sigemptyset(&set);
 	sigaddset(&set, signal);
 	raise(signal);
 	sigprocmask(SIG_UNBLOCK, &set, &mask);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	if (run->relay != NULL)
-		relay_resume(run->relay);
-	order_signal(run, SIGCONT);
+	order_continue(run, run->stops);
 }
 
 /* ---- the end ---- */
+
+static bool
+is_told_to_go(const struct supervision *run)
+{
+	struct compat_signal got;
+
+	while (compat_signal_read(run->signals, &got))
+		if (got.number == SIGINT || got.number == SIGQUIT || got.number == SIGTERM ||
+		    got.number == SIGHUP)
+			return true;
+	return false;
+}
+
+/*
+ * Nobody writes to the command's terminal any more, so the rest is there, and then its end; unless
+ * there are survivors. Showing it takes as long as it takes.
+ */
+static void
+drain_relay(struct supervision *run)
+{
+	struct pollfd fds[RELAY_FDS + 1];
+
+	run->relay->input_ended = true;
+	while (relay_has_more(run->relay)) {
+		relay_poll(run->relay, fds);
+		fds[RELAY_FDS] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+		if (poll(fds, RELAY_FDS + 1, fds[RELAY_OUT].fd >= 0 ? -1 : 1000) <= 0)
+			return;
+		if (fds[RELAY_FDS].revents && is_told_to_go(run))
+			return;
+		relay_pump(run->relay, fds);
+	}
+}
 
 static void
 drain(struct supervision *run)
@@ -116,13 +209,16 @@ drain(struct supervision *run)
 		while (run->output->ours[i] >= 0 && poll(&fd, 1, 0) > 0)
 			output_pump(run->output, i);
 	}
-	if (run->relay != NULL) {
-		struct pollfd fd = {.fd = run->relay->master, .events = POLLIN};
+	if (run->relay != NULL)
+		drain_relay(run);
+}
 
-		while (poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN))
-			if (!relay_pump(run->relay, false, true))
-				break;
-	}
+/* The command's own terminal sends these two; the caller's would have sent them to us as well. */
+static bool
+is_by_terminal(const struct supervision *run, int signal)
+{
+	return run->terminal_signal[signal] ||
+	       (run->relay != NULL && (signal == SIGINT || signal == SIGQUIT));
 }
 
 static void
@@ -138,7 +234,7 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 		to->cause = SESSION_OUTPUT;
 	to->is_signal = WIFSIGNALED(status);
 	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-	to->by_terminal = WIFSIGNALED(status) && run->terminal_signal[to->status];
+	to->by_terminal = WIFSIGNALED(status) && is_by_terminal(run, to->status);
 	to->left = news->kind == NEWS_LEFT;
 	to->hit_processes = news->hit_processes;
 	to->end = news->end;
@@ -179,6 +275,11 @@ read_news(struct supervision *run, struct news *ret_news)
 		return true;
 	}
 	if (ret_news->kind == NEWS_STOPPED) {
+		run->stops++;
+		order_confirm(run);
+		return false;
+	}
+	if (ret_news->kind == NEWS_STAYS) {
 		stop_with(run, ret_news->status);
 		return false;
 	}
@@ -192,10 +293,9 @@ read_news(struct supervision *run, struct news *ret_news)
 static void
 pump(struct supervision *run, const struct pollfd *fds)
 {
-	bool input = fds[AT_INPUT].revents != 0, terminal = fds[AT_TERMINAL].revents != 0;
-
-	if ((input || terminal) && !relay_pump(run->relay, input, terminal))
-		run->relay->is_done = true;
+	/* a hang-up tells only the leader of a session, which is the guard */
+	if (run->relay != NULL && !relay_pump(run->relay, fds + AT_RELAY))
+		order_signal(run, SIGHUP);
 	for (int i = 0; i < 2; i++) {
 		if (fds[AT_OUTPUT + i].revents == 0)
 			continue;
@@ -208,33 +308,34 @@ pump(struct supervision *run, const struct pollfd *fds)
 static void
 fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 {
-	const struct relay *relay = run->relay;
 	const struct output *output = run->output;
-	bool pumps = relay != NULL && !relay->is_done;
-	const int numbers[AT_COUNT] = {
+	const int numbers[AT_RELAY] = {
 		run->signals,
 		run->guard.line,
 		run->caller,
-		pumps && !relay->input_done ? 0 : -1,
-		pumps ? relay->master : -1,
 		output != NULL ? output->ours[0] : -1,
 		output != NULL ? output->ours[1] : -1,
 	};
 
 	for (int i = 0; i < AT_COUNT; i++)
-		fds[i] = (struct pollfd){.fd = numbers[i], .events = POLLIN};
+		fds[i] = (struct pollfd){.fd = i < AT_RELAY ? numbers[i] : -1, .events = POLLIN};
+	if (run->relay != NULL)
+		relay_poll(run->relay, fds + AT_RELAY);
 }
 
 /* True when it is over. */
 static bool
 wait_for_something(struct supervision *run, struct news *ret_news)
 {
+	bool waits = run->relay != NULL && relay_waits_for_front(run->relay);
 	struct pollfd fds[AT_COUNT];
 
 	fill_poll(run, fds);
 	/* without it no signal is forwarded; the end is still told by the line alone */
-	if (poll(fds, AT_COUNT, -1) < 0)
+	if (poll(fds, AT_COUNT, waits ? FRONT_MS : -1) < 0)
 		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
+	if (waits && relay_enter(run->relay))
+		order_continue(run, 0);
 	if (fds[AT_SIGNALS].revents)
 		read_signals(run);
 	if (fds[AT_CALLER].revents)
@@ -248,8 +349,6 @@ supervise(struct supervision *run, struct session_result *ret_result, struct cor
 {
 	struct news news;
 
-	if (run->relay != NULL)
-		relay_resume(run->relay);
 	if (run->joins && run->request->limits[LIMIT_TIME].value != 0)
 		order_end(run, SESSION_TIME,
 			  (int64_t)run->request->limits[LIMIT_TIME].value * 1000);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "session/session.h"
+#include "session/terminal.h"
 
 struct supervision {
 	const struct session_request *request;
@@ -15,6 +16,7 @@ struct supervision {
 	int caller;		 /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;
 	bool joins; /* the line is to the porter of a named session; there is no guard of our own */
+	int stops;  /* that the guard told of */
 	bool is_guard_lost; /* it was killed: cleaning up is left to us */
 	bool terminal_signal[NSIG];
 };

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The caller's terminal, and with --pty one of the command's own between the two. Nothing here
+ * blocks but setting a terminal: the supervisor's loop asks what to wait for, and hands back what
+ * came.
+ */
+#pragma once
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <termios.h>
+
+#include "base/error.h"
+
+enum { RELAY_IN, RELAY_COMMAND, RELAY_OUT, RELAY_FDS };
+
+/* What was read and not yet written. */
+struct relay_text {
+	char text[8192];
+	size_t start, end;
+};
+
+struct relay {
+	int master, slave;	   /* our side and the command's; -1: closed */
+	int outer;		   /* the caller's terminal; -1: none, then 0 and 1 are relayed */
+	bool replaces_all;	   /* of 0-2; else only those that are terminals */
+	bool is_like_outer;	   /* the new one has the settings of the caller's */
+	bool is_wanted;		   /* the command needs the terminal, or always did */
+	bool in_front;		   /* keys are relayed; a terminal is raw meanwhile */
+	bool input_ended;	   /* nothing more comes from the caller */
+	char last_key;		   /* that came */
+	struct termios found, raw; /* the caller's terminal as it was, and as we set it */
+	struct relay_text typed, shown;
+};
+
+int relay_open(struct relay *ret_relay, struct cordon_error *err);
+/* The command has its side now. */
+void relay_handed_over(struct relay *relay);
+/* Takes the caller's terminal, when it is wanted and we are in the foreground. True: we have it. */
+bool relay_enter(struct relay *relay);
+/* Leaves the caller's terminal as it was. */
+void relay_leave(struct relay *relay);
+/* The size of the caller's terminal is the command's. */
+void relay_resize(const struct relay *relay);
+/* True when nobody says that the terminal has become ours, so that it must be looked for. */
+bool relay_waits_for_front(const struct relay *relay);
+/* What to poll for. */
+void relay_poll(const struct relay *relay, struct pollfd fds[RELAY_FDS]);
+/* Moves what is there and fits. False: nobody sees it any more, and the new terminal hangs up. */
+bool relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS]);
+/* Something is still to be shown, or may still come. */
+bool relay_has_more(const struct relay *relay);
+void relay_close(struct relay *relay);
+
+/* The settings of the caller's terminal, for a command that died before it could put them back. */
+struct terminal_note {
+	int fd; /* -1: there is none, or it is not ours now */
+	struct termios found;
+};
+void terminal_note(struct terminal_note *ret_note);
+void terminal_restore(const struct terminal_note *note);
