@@ -368,6 +368,7 @@ supervise(struct supervision *run, struct session_result *ret_result, struct cor
 		;
 	drain(run);
 	close(run->guard.line);
+	run->guard.line = -1;
 	if (news.kind != NEWS_FAILED) {
 		fill_result(run, &news, ret_result);
 		return 0;
