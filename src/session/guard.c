@@ -99,7 +99,7 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	return started;
 }
 
-/* Only now: before, a killed supervisor would leave it behind. */
+/* Only now, as the group: before, a killed supervisor would leave it behind. */
 static bool
 make_tmp(struct watch *watch, struct cordon_error *ret_why)
 {
@@ -570,8 +570,9 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 	watch.signals = compat_signal_fd(&all);
 	if (watch.signals < 0)
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot receive signals");
-	else if (become_heir(&watch, &why) && make_tmp(&watch, &why) &&
-		 lead_terminal(task->child.terminal, &why) && start_command(&watch, &why)) {
+	else if (become_heir(&watch, &why) && group_make(&watch.group, &why) == 0 &&
+		 make_tmp(&watch, &why) && lead_terminal(task->child.terminal, &why) &&
+		 start_command(&watch, &why)) {
 		let_go(&watch);
 		if (task->caller > 0)
 			watch.caller = compat_process_fd(task->caller);
