@@ -134,33 +134,39 @@ caller_died(struct supervision *run)
 	expect_end(run);
 }
 
-/* It stopped because it needs its terminal, which it gets when the caller's is ours. */
+/*
+ * Until the caller lets us go on. False: nobody is there who could, so that the kernel does not stop
+ * us at all; raising drops an older SIGCONT, and only a new one ends a stop.
+ */
 static bool
-wants_terminal(struct supervision *run, int signal)
+stop_here(int signal)
 {
-	if (run->relay == NULL || (signal != SIGTTIN && signal != SIGTTOU))
-		return false;
-	run->relay->is_wanted = true;
-	return relay_enter(run->relay);
-}
+	sigset_t set, mask, pending;
 
-/* The command stopped: so do we, by the same signal, until the caller lets us go on. */
-static void
-stop_with(struct supervision *run, int signal)
-{
-	sigset_t set, mask;
-
-	if (wants_terminal(run, signal)) {
-		order_continue(run, run->stops);
-		return;
-	}
-	if (run->relay != NULL)
-		relay_leave(run->relay);
 	sigemptyset(&set);
 	sigaddset(&set, signal);
 	raise(signal);
 	sigprocmask(SIG_UNBLOCK, &set, &mask);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigemptyset(&pending);
+	sigpending(&pending);
+	return sigismember(&pending, SIGCONT) || !sigismember(&mask, SIGCONT);
+}
+
+/* The command stopped: so do we, by the same signal. */
+static void
+stop_with(struct supervision *run, int signal)
+{
+	bool needs_terminal = signal == SIGTTIN || signal == SIGTTOU;
+
+	if (run->relay == NULL) {
+		stop_here(signal);
+	} else if (!needs_terminal || !relay_want(run->relay)) {
+		relay_leave(run->relay);
+		/* it would stop again and again */
+		if (!stop_here(signal) && needs_terminal)
+			relay_cut_off(run->relay);
+	}
 	order_continue(run, run->stops);
 }
 
