@@ -51,7 +51,8 @@ _cordon_value()
 			process.tree ipc.sysv terminal.inject kernel.surface env.filter fds.closed
 			limits.time limits.output limits.processes limits.memory calls.interrupted' "$2"
 		;;
-	--policy-json | --domain | --port | --resolver | --time | --output | --status-fd) ;;
+	--policy-json | --domain | --port | --resolver | --time | --output | --processes | --memory | \
+	    --file-size | --cpu-time | --open-files | --session | --grace | --status-fd) ;;
 	*) return 1 ;;
 	esac
 }
@@ -59,18 +60,25 @@ _cordon_value()
 _cordon_options()
 {
 	local run='-p --policy --policy-json -C --project --read --write --execute --deny --protect --net
-		--domain --port --resolver --socket --env --time --output --accept --no-project-policy --home'
+		--domain --port --resolver --socket --env --time --output --processes --memory --file-size
+		--cpu-time --open-files --accept --no-project-policy --home'
 	local setup="$run --for --system --facts"
 
 	case $1 in
-	run | shell) printf '%s' "$run -v --verbose -q --quiet --pty --status-fd" ;;
+	run)
+		printf '%s' "$run -v --verbose -q --quiet --pty --track-only --leave --session --grace
+			--status-fd"
+		;;
+	shell) printf '%s' "$run -v --verbose -q --quiet --pty --grace --status-fd" ;;
 	doctor) printf '%s' "$setup -q --quiet --json" ;;
-	why) printf '%s' "$setup -q --quiet --json" ;;
+	why | sbpl) printf '%s' "$setup -q --quiet --json" ;;
 	plan) printf '%s' "$setup -v --verbose -q --quiet --profiles --json" ;;
 	check) printf '%s' "$setup -q --quiet --print --json" ;;
 	trust) printf '%s' "$setup -q --quiet --yes --revoke --json" ;;
 	init) printf '%s' "$setup -q --quiet --print --force" ;;
 	confine) printf '%s' '-q --quiet --root --json' ;;
+	ps) printf '%s' '-q --quiet --json' ;;
+	kill) printf '%s' '-q --quiet --all --grace' ;;
 	esac
 }
 
@@ -96,7 +104,7 @@ _cordon()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		_cordon_words 'run shell doctor why plan check trust init confine --help --version' "$current"
+		_cordon_words 'run shell doctor why plan check trust init confine ps kill sbpl --help --version' "$current"
 		return
 	fi
 	# bash takes --option=value apart

@@ -109,14 +109,23 @@ int cordon_plan_print(const struct cordon_plan *plan, enum cordon_format format,
 int cordon_plan_why(const struct cordon_plan *plan, const char *what, const char *subject,
 		    enum cordon_format format, char **ret_text, struct cordon_error *err);
 
+/*
+ * The Seatbelt profile of a plan for macOS and its parameters, on any system. As text the parameters
+ * follow as comments; as JSON it is {"profile": TEXT, "parameters": {NAME: VALUE}}. What a session adds
+ * (its private folder, its fingerprint, the port of its proxy) is not in it.
+ */
+int cordon_plan_sbpl(const struct cordon_plan *plan, enum cordon_format format, char **ret_text,
+		     struct cordon_error *err);
+
 /* What to run. */
 struct cordon_command {
 	char *const *argv;
-	int login;	  /* as a login shell: argv[0] gets a "-" in front */
-	int pty;	  /* give it a terminal of its own */
-	int leave;	  /* what it leaves behind lives on; the session stays until it is ended */
-	int status_fd;	  /* where JSON lines about the session go; -1: nowhere */
-	int64_t grace_ms; /* between SIGTERM and SIGKILL when cordon ends it; -1: nothing said */
+	int login; /* as a login shell: argv[0] gets a "-" in front */
+	int pty;   /* give it a terminal of its own */
+	int leave; /* what it leaves behind lives on; the session stays until it is ended */
+	const char *session; /* the name of a session to join or to start; NULL: one of its own */
+	int status_fd;	     /* where JSON lines about the session go; -1: nowhere */
+	int64_t grace_ms;    /* between SIGTERM and SIGKILL when cordon ends it; -1: nothing said */
 };
 
 /* What ended a session. */
@@ -158,6 +167,18 @@ int cordon_run(struct cordon_plan *plan, const struct cordon_command *command,
  */
 int cordon_track(const struct cordon_setup *setup, const struct cordon_command *command,
 		 struct cordon_run *ret_run, struct cordon_error *err);
+
+/*
+ * The caller's live sessions, in words (a table, "" when there is none) or as JSON. Returns how many
+ * there are. What is left of dead ones is removed on the way.
+ */
+int cordon_sessions(enum cordon_format format, char **ret_text, struct cordon_error *err);
+/*
+ * Ends sessions and waits until nothing of them is left. which is an id, the beginning of exactly
+ * one, or a name; NULL stands for all. grace_ms: from SIGTERM to SIGKILL, 0 for SIGKILL at
+ * once. Returns how many were ended, one line each in *ret_text; 0 when there is no such session.
+ */
+int cordon_kill(const char *which, int grace_ms, char **ret_text, struct cordon_error *err);
 
 /*
  * What this host can enforce, tried: each guarantee the policy needs is held against the running

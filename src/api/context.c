@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "enforce/enforce.h"
+#include "plan/resolve.h"
 
 #define FACTS_MAX (1u << 16)
 
@@ -37,16 +37,41 @@ is_foreign(const struct cordon_plan *context)
 	return context->host.view != &fs_real;
 }
 
+/* Where a path of another system leads, by the little that is known of its files. */
+static int
+foreign_path(struct cordon_plan *context, const char *path, const char **ret_path,
+	     struct cordon_error *err)
+{
+	struct resolved resolved;
+	int rc = resolve_path(&context->arena, context->host.view, path, &resolved, err);
+
+	if (rc == 0)
+		*ret_path = resolved.path;
+	return rc;
+}
+
 /* ---- folders ---- */
 
-/* The home by the user database: what decides about trust must not come from the environment. */
-static const char *
-real_home(void)
+/* By its name and by where that leads. */
+static int
+note_home(struct cordon_plan *context, const char *home, struct cordon_error *err)
 {
-	const struct passwd *entry = getpwuid(geteuid());
+	char real[PATH_MAX];
 
-	return entry != NULL && entry->pw_dir != NULL && *entry->pw_dir == '/' ? entry->pw_dir
-									       : NULL;
+	if (home == NULL || strcmp(home, "/") == 0)
+		return 0;
+	context->homes[context->home_count++] = home;
+	if (realpath(home, real) == NULL)
+		return errno_is_fault(errno)
+			       ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", home)
+			       : 0;
+	if (strcmp(real, "/") == 0)
+		return 0;
+	home = arena_strdup(&context->arena, real, err);
+	if (home == NULL)
+		return -CORDON_E_MEMORY;
+	context->homes[context->home_count++] = home;
+	return 0;
 }
 
 static const char *
@@ -73,18 +98,22 @@ own_folder(struct cordon_plan *context, const char *variable, const char *home, 
 	return *ret_folder == NULL ? -CORDON_E_MEMORY : 0;
 }
 
-/* The folders as a plan sees them: of another system's user only the home is known. */
+/* The folders as a plan sees them: of another system's user only the home that was named is known. */
 static int
 plan_folders(struct cordon_plan *context, struct cordon_error *err)
 {
 	struct host *host = &context->host;
 	struct arena *arena = &context->arena;
+	int rc;
 
 	if (!is_foreign(context))
 		return own_folder(context, "XDG_RUNTIME_DIR", NULL, NULL, &host->runtime_dir, err);
 	host->config_dir = host->state_dir = NULL;
 	if (host->home == NULL)
 		return 0;
+	rc = foreign_path(context, host->home, &host->home, err);
+	if (rc < 0)
+		return rc;
 	host->config_dir = path_join(arena, host->home, ".config/cordon", err);
 	host->state_dir = path_join(arena, host->home, ".local/state/cordon", err);
 	return host->config_dir == NULL || host->state_dir == NULL ? -CORDON_E_MEMORY : 0;
@@ -95,11 +124,17 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 	     struct cordon_error *err)
 {
 	struct host *host = &context->host;
-	const char *home = env_path(host, "HOME"), *trusted_home = real_home();
-	int rc;
+	const char *home = env_path(host, "HOME"), *trusted_home;
+	int rc = home_of_user(&context->arena, &trusted_home, err);
 
-	host->home = setup->home != NULL ? setup->home : home;
-	rc = own_folder(context, "XDG_CONFIG_HOME", home, ".config", &host->config_dir, err);
+	host->home = setup->home != NULL || is_foreign(context) ? setup->home : home;
+	if (rc == 0)
+		rc = note_home(context, home, err);
+	if (rc == 0)
+		rc = note_home(context, trusted_home, err);
+	if (rc == 0)
+		rc = own_folder(context, "XDG_CONFIG_HOME", home, ".config", &host->config_dir,
+				err);
 	if (rc == 0)
 		rc = own_folder(context, "XDG_STATE_HOME",
 				trusted_home == NULL ? home : trusted_home, ".local/state",
@@ -135,45 +170,55 @@ real_path(struct arena *arena, const char *path, struct cordon_error *err)
 static bool
 is_too_wide(const struct cordon_plan *context, const char *path)
 {
-	const char *homes[2] = {env_path(&context->host, "HOME"), real_home()};
-	char real[PATH_MAX];
-
 	if (strcmp(path, "/") == 0)
 		return true;
-	for (int i = 0; i < 2; i++) {
-		if (homes[i] == NULL || strcmp(homes[i], "/") == 0)
-			continue;
-		if (path_below(homes[i], path))
+	for (size_t i = 0; i < context->home_count; i++)
+		if (path_below(context->homes[i], path))
 			return true;
-		if (realpath(homes[i], real) != NULL && strcmp(real, "/") != 0 &&
-		    path_below(real, path))
-			return true;
-	}
 	return false;
 }
 
-/* A folder everyone can write to proves nothing: anybody could have put the mark there. */
-static bool
-has_mark(const char *folder, const char *mark)
+/* A policy that cannot be looked for must not pass for none. */
+static int
+not_seen(const char *path, struct cordon_error *err)
+{
+	if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
+		return 0;
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", path);
+}
+
+/*
+ * 1, 0 or an error. A folder everyone can write to proves nothing: anybody could have put the mark
+ * there.
+ */
+static int
+has_mark(const char *folder, const char *mark, struct cordon_error *err)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	return stat(folder, &st) == 0 && !(st.st_mode & S_IWOTH) &&
-	       snprintf(path, sizeof path, "%s/%s", folder, mark) < (int)sizeof path &&
-	       lstat(path, &st) == 0;
+	if (stat(folder, &st) < 0)
+		return not_seen(folder, err);
+	if ((st.st_mode & S_IWOTH) ||
+	    snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
+		return 0;
+	return lstat(path, &st) < 0 ? not_seen(path, err) : 1;
 }
 
 /* The nearest folder from cwd upwards that has the mark; "" if there is none. */
-static void
-find_mark(const struct cordon_plan *context, const char *mark, char *ret_folder, size_t size)
+static int
+find_mark(const struct cordon_plan *context, const char *mark, char ret_folder[PATH_MAX],
+	  struct cordon_error *err)
 {
-	snprintf(ret_folder, size, "%s", context->host.cwd);
+	snprintf(ret_folder, PATH_MAX, "%s", context->host.cwd);
 	while (*ret_folder != '\0') {
-		if (has_mark(ret_folder, mark) && !is_too_wide(context, ret_folder))
-			return;
+		int rc = has_mark(ret_folder, mark, err);
+
+		if (rc < 0 || (rc > 0 && !is_too_wide(context, ret_folder)))
+			return rc < 0 ? rc : 0;
 		*strrchr(ret_folder, '/') = '\0';
 	}
+	return 0;
 }
 
 /* Folders that are no project by themselves: the system's own, and hidden ones of the home. */
@@ -209,10 +254,12 @@ find_project(struct cordon_plan *context, enum context_use use, struct cordon_er
 {
 	struct host *host = &context->host;
 	char folder[PATH_MAX];
+	int rc = find_mark(context, PROJECT_POLICY_NAME, folder, err);
 
-	find_mark(context, PROJECT_POLICY_NAME, folder, sizeof folder);
-	if (*folder == '\0')
-		find_mark(context, ".git", folder, sizeof folder);
+	if (rc == 0 && *folder == '\0')
+		rc = find_mark(context, ".git", folder, err);
+	if (rc < 0)
+		return rc;
 	if (*folder != '\0') {
 		host->project = arena_strdup(&context->arena, folder, err);
 		return host->project == NULL ? -CORDON_E_MEMORY : 0;
@@ -234,10 +281,12 @@ named_project(struct cordon_plan *context, const char *named, struct cordon_erro
 	struct stat st;
 	char *path;
 
-	/* another machine's folder: taken as it is written */
+	/* another machine's folder: nobody looks whether it is there */
 	if (is_foreign(context) && *named == '/') {
-		context->host.project = context->host.cwd = named;
-		return 0;
+		int rc = foreign_path(context, named, &context->host.project, err);
+
+		context->host.cwd = context->host.project;
+		return rc;
 	}
 	path = real_path(&context->arena, named, err);
 	if (path == NULL)
@@ -314,6 +363,7 @@ context_folders(const struct cordon_setup *setup, struct cordon_plan **ret_conte
 	if (context == NULL)
 		return cordon_no_memory(err);
 	context->host.system = enforce_system();
+	context->host.view = &fs_real;
 	context->host.environ = (const char *const *)environ;
 	context->host.project = "";
 	rc = find_folders(context, setup, err);
@@ -327,6 +377,7 @@ int
 context_open(const struct cordon_setup *setup, enum context_use use,
 	     struct cordon_plan **ret_context, struct cordon_error *err)
 {
+	static const char *const nothing[] = {NULL};
 	auto_context struct cordon_plan *context = calloc(1, sizeof *context);
 	int rc;
 
@@ -345,6 +396,9 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 		rc = find_places(context, setup, use, err);
 	if (rc < 0)
 		return rc;
+	/* it served to find what is here; on another system it means nothing */
+	if (is_foreign(context))
+		context->host.environ = nothing;
 	*ret_context = take(&context);
 	return 0;
 }

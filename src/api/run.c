@@ -5,6 +5,8 @@
 
 #include "api/setup.h"
 #include "audit/log.h"
+#include "base/fd.h"
+#include "plan/print.h"
 #include "session/session.h"
 
 static const char *const cause_names[SESSION_CAUSES] = {
@@ -66,6 +68,10 @@ print_start(const struct telling *telling, struct str *to)
 		str_json(to, argv[i]);
 	}
 	str_add(to, "]");
+	if (telling->command->session != NULL) {
+		str_add(to, ", \"name\": ");
+		str_json(to, telling->command->session);
+	}
 	if (telling->context->plan != NULL)
 		print_plan(telling->context->plan, to);
 	else
@@ -96,9 +102,11 @@ print_end(const struct telling *telling, const struct session_result *result,
 		str_add(to, ", \"cause\": \"not started\", \"error\": ");
 		str_json(to, failed->text);
 	} else {
-		str_printf(to, ", \"cause\": \"%s\", \"%s\": %d, \"seconds\": %.3f, \"ended\": %d",
+		str_printf(to,
+			   ", \"cause\": \"%s\", \"%s\": %d, \"seconds\": %lld.%03d, \"ended\": %d",
 			   cause_names[result->cause], result->is_signal ? "signal" : "status",
-			   result->status, (double)result->ms / 1000, result->end.ended);
+			   result->status, (long long)result->ms / 1000, (int)(result->ms % 1000),
+			   result->end.ended);
 		if (result->hit_processes)
 			str_add(to, ", \"hit\": [\"processes\"]");
 		if (result->left)
@@ -111,18 +119,21 @@ print_end(const struct telling *telling, const struct session_result *result,
 
 /* To the log and to the caller's descriptor. What cannot be logged is said once, and goes on. */
 static void
-tell(const struct telling *telling, const struct str *line)
+tell(const struct telling *telling, struct str *line)
 {
 	const char *store = telling->context->store;
 	struct cordon_run *run = telling->run;
 	int fd = telling->command->status_fd;
 	struct cordon_error why = {0};
 
-	if (line->failed || line->text == NULL)
+	if (line->failed || line->text == NULL) {
+		snprintf(run->notice, sizeof run->notice, "no memory for the audit log");
 		return;
+	}
 	if (store != NULL && audit_append(store, line->text, &why) < 0)
 		snprintf(run->notice, sizeof run->notice, "%s", why.text);
-	if (fd >= 0 && dprintf(fd, "%s\n", line->text) < 0)
+	str_add(line, "\n");
+	if (fd >= 0 && (line->failed || fd_write_line(fd, line->text, line->length) < 0))
 		snprintf(run->notice, sizeof run->notice, "cannot write to the status descriptor");
 }
 
@@ -144,9 +155,22 @@ fill_run(const struct session_result *result, struct cordon_run *to)
 					 (int)end->survivors[i].pid, end->survivors[i].name);
 }
 
+/* What two commands must have in common to share a sandbox. */
+static int
+hash_plan(const struct plan *plan, char ret_hash[TRUST_HASH_SIZE], struct cordon_error *err)
+{
+	auto_str struct str text = {0};
+
+	plan_print_identity(plan, &text);
+	if (text.failed)
+		return cordon_no_memory(err);
+	trust_hash(text.text, text.length, ret_hash);
+	return 0;
+}
+
 /* What both kinds of sessions have in common. */
 static int
-run_session(const struct cordon_plan *context, struct session_request *request,
+run_session(const struct cordon_plan *context, struct session_request request,
 	    const struct cordon_command *command, struct cordon_run *ret_run,
 	    struct cordon_error *err)
 {
@@ -154,22 +178,35 @@ run_session(const struct cordon_plan *context, struct session_request *request,
 	auto_str struct str start = {0}, end = {0};
 	struct session_result result = {0};
 	struct cordon_error why = {0};
+	struct session_place place = {
+		.runtime = context->host.runtime_dir,
+		.state = context->store,
+		.project = *context->host.project == '\0' ? NULL : context->host.project,
+	};
+	char hash[TRUST_HASH_SIZE];
 	int rc = audit_id(telling.id, err);
 
+	if (rc == 0 && request.plan != NULL)
+		rc = hash_plan(request.plan, hash, err);
+	place.policy = request.plan == NULL ? NULL : hash;
 	if (rc < 0)
 		return rc;
-	request->id = telling.id;
-	request->argv = command->argv;
-	request->environ = context->host.environ;
-	request->login = command->login;
-	request->pty = command->pty;
-	request->leave = command->leave;
-	request->grace_ms = command->grace_ms;
+	request.id = telling.id;
+	request.argv = command->argv;
+	request.environ = context->host.environ;
+	request.login = command->login;
+	request.pty = command->pty;
+	request.leave = command->leave;
+	request.grace_ms = command->grace_ms;
+	request.name = command->session;
+	request.place = &place;
 	print_start(&telling, &start);
 	tell(&telling, &start);
-	rc = session_run(request, &result, &why);
+	rc = session_run(&request, &result, &why);
 	print_end(&telling, &result, rc < 0 ? &why : NULL, &end);
 	tell(&telling, &end);
+	if (result.unrecorded.code != 0 && *ret_run->notice == '\0')
+		snprintf(ret_run->notice, sizeof ret_run->notice, "%s", result.unrecorded.text);
 	if (rc == 0)
 		fill_run(&result, ret_run);
 	else if (err != NULL)
@@ -191,7 +228,7 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 				   "a plan made from assumed facts cannot be run");
 	request.plan = context->plan;
 	request.limits = context->plan->settings.limits;
-	return run_session(context, &request, command, ret_run, err);
+	return run_session(context, request, command, ret_run, err);
 }
 
 int
@@ -208,5 +245,5 @@ cordon_track(const struct cordon_setup *setup, const struct cordon_command *comm
 			err, CORDON_E_USAGE, 0,
 			"tracking restricts nothing: of policies and options only limits go with it");
 	rc = context_folders(setup, &context, err);
-	return rc < 0 ? rc : run_session(context, &request, command, ret_run, err);
+	return rc < 0 ? rc : run_session(context, request, command, ret_run, err);
 }

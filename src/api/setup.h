@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cordon/cordon.h>
+#include <sys/types.h>
 
 #include "plan/plan.h"
 
@@ -29,6 +30,8 @@ struct cordon_plan {
 	struct facts facts;
 	bool assumed; /* the facts or the system are not this host's: good for plans only */
 	const char *system_file, *user_file;
+	const char *homes[4]; /* of whoever asks: by the environment and the user database */
+	size_t home_count;
 	const char *store; /* where approvals are kept, always on this machine; NULL: nowhere */
 	struct trust trust;
 	bool has_trust;		    /* the project's policy was approved as it is */
@@ -38,6 +41,11 @@ struct cordon_plan {
 	const char **gaps; /* in words */
 	size_t gap_count;
 };
+
+/* The home of who we are, by the user database; NULL when it does not know. The arena's. */
+int home_of_user(struct arena *arena, const char **ret_home, struct cordon_error *err);
+/* In the text of /etc/passwd, which is cut up; NULL also when a line is only for the C library. */
+const char *home_in_text(char *text, uid_t uid);
 
 enum context_use {
 	CONTEXT_RUN,	 /* a project that may become writable: homes and roots are refused */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Appending to the audit log. The folder is ours alone and out of every sandbox's reach. */
+#include "base/compat.h"
+
 #include "audit/log.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +58,7 @@ audit_append(const char *state_dir, const char *line, struct cordon_error *err)
 	if (whole.failed)
 		return cordon_no_memory(err);
 	/* one write: O_APPEND keeps whole lines whole among any number of writers */
-	if (fd < 0 || write(fd, whole.text, whole.length) != (ssize_t)whole.length)
+	if (fd < 0 || fd_write_line(fd, whole.text, whole.length) < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot write the audit log %s",
 				   path);
 	return 0;

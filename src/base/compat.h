@@ -20,6 +20,7 @@
 #include <time.h>
 
 #if defined(__linux__)
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -37,9 +38,17 @@
 #define COMPAT_SYS_CLOSE_RANGE 436
 #endif
 
+#if defined(__GLIBC__)
+typedef __rlimit_resource_t compat_resource;
+#else
+typedef int compat_resource;
+#endif
+
 /* Holds a directory for openat() without needing the right to list it. */
 #define COMPAT_O_HOLD O_PATH
 #define COMPAT_O_TMPFILE O_TMPFILE
+/* for waitpid: children that tell their end by another signal, or by none, as well */
+#define COMPAT_WAIT_ALL __WALL
 #ifdef SYS_openat2
 #define COMPAT_SYS_OPENAT2 SYS_openat2
 #else
@@ -49,8 +58,11 @@
 #include <sys/event.h>
 #include <unistd.h>
 
+typedef int compat_resource;
+
 #define COMPAT_O_HOLD O_RDONLY
 #define COMPAT_O_TMPFILE 0
+#define COMPAT_WAIT_ALL 0
 #endif
 
 /* The parent's death sends this signal, where the system can promise that. */
@@ -91,6 +103,62 @@ compat_line(int ends[2])
 		return -1;
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+#endif
+}
+
+/* A socket for a name in the file system; closes at exec. */
+static inline int
+compat_local_socket(void)
+{
+#if defined(__linux__)
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+#else
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+#endif
+}
+
+/* Without waiting; closes at exec. */
+static inline int
+compat_accept(int listener)
+{
+#if defined(__linux__)
+	return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+	return accept(listener, NULL, NULL);
+#endif
+}
+
+/* Descriptors that come with a message close at exec. */
+#if defined(__linux__)
+#define COMPAT_MSG_CLOEXEC MSG_CMSG_CLOEXEC
+#else
+#define COMPAT_MSG_CLOEXEC 0
+#endif
+
+/* A file without a name, gone with its last descriptor; closes at exec. */
+static inline int
+compat_memory_file(void)
+{
+#if defined(__linux__)
+	return memfd_create("cordon", MFD_CLOEXEC);
+#else
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+/* Others of the same user may neither read our memory nor take our descriptors. */
+static inline int
+compat_hide(void)
+{
+#if defined(__linux__)
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#else
 	return 0;
 #endif
 }
@@ -167,8 +235,14 @@ compat_signal_drop(const sigset_t *set)
 	sigset_t pending;
 	int number;
 
-	if (sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE))
-		sigwait(set, &number);
+	if (sigpending(&pending) < 0)
+		return;
+	for (int one = 1; one < NSIG; one++) {
+		if (sigismember(set, one) && sigismember(&pending, one)) {
+			sigwait(set, &number);
+			return;
+		}
+	}
 #endif
 }
 

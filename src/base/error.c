@@ -6,6 +6,7 @@
  */
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,4 +122,15 @@ int
 cordon_no_memory(struct cordon_error *err)
 {
 	return cordon_fail(err, CORDON_E_MEMORY, 0, "out of memory");
+}
+
+bool
+errno_is_fault(int sys)
+{
+	static const int faults[] = {ENOMEM, EMFILE, ENFILE, EIO, ENOSPC, ENOBUFS, EAGAIN, EINTR};
+
+	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+		if (faults[i] == sys)
+			return true;
+	return false;
 }

@@ -106,6 +106,33 @@ file_replace(const char *path, const char *text, size_t length, mode_t mode,
 }
 
 int
+fd_write_line(int fd, const char *text, size_t length)
+{
+	sigset_t deadly, old;
+	ssize_t n;
+	int sys;
+
+	sigemptyset(&deadly);
+	sigaddset(&deadly, SIGPIPE);
+	sigaddset(&deadly, SIGXFSZ);
+	if (pthread_sigmask(SIG_BLOCK, &deadly, &old) != 0)
+		return -1;
+	do
+		n = write(fd, text, length);
+	while (n < 0 && errno == EINTR);
+	sys = n < 0 ? errno : ENOSPC;
+	/* what the caller has blocked itself is for the caller */
+	for (int number = 1; number < NSIG; number++)
+		if (sigismember(&old, number))
+			sigdelset(&deadly, number);
+	if (n < 0)
+		compat_signal_drop(&deadly);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = sys;
+	return n == (ssize_t)length ? 0 : -1;
+}
+
+int
 dir_make(const char *path, mode_t mode, struct cordon_error *err)
 {
 	char part[PATH_MAX];
@@ -113,6 +140,9 @@ dir_make(const char *path, mode_t mode, struct cordon_error *err)
 
 	if (length == 0 || length >= sizeof part)
 		return cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot make folder %s", path);
+	/* nearly always it is there already */
+	if (mkdir(path, mode) == 0 || errno == EEXIST)
+		return 0;
 	memcpy(part, path, length + 1);
 	for (size_t i = 1; i <= length; i++) {
 		if (part[i] != '/' && part[i] != '\0')
@@ -182,4 +212,26 @@ fd_close_from(int first)
 	end = fd_ceiling();
 	for (int fd = first; fd < end; fd++)
 		close(fd);
+}
+
+/* The lowest first: it cannot stand where another goes. */
+void
+fd_keep_only(int *const *own, size_t count)
+{
+	int to = 3;
+
+	for (size_t moved = 0; moved < count; moved++) {
+		int *lowest = NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (*own[i] >= to && (lowest == NULL || *own[i] < *lowest))
+				lowest = own[i];
+		if (lowest == NULL)
+			continue;
+		/* then all stay where they are: it was only to be tidy */
+		if (*lowest != to && dup2(*lowest, to) < 0)
+			return;
+		*lowest = to++;
+	}
+	fd_close_from(to);
 }

@@ -28,12 +28,22 @@ int file_read(struct arena *arena, const char *path, size_t max, char **ret_text
  */
 int file_replace(const char *path, const char *text, size_t length, mode_t mode,
 		 struct cordon_error *err);
+/*
+ * Moves these descriptors to 3 and up, in some order, and closes every other but 0 to 2. Those
+ * that are -1 stay so. For a process that was forked and has no use for the rest.
+ */
+void fd_keep_only(int *const *own, size_t count);
+/*
+ * All of text in one write, or -1. Neither a size limit nor a reader that left ends this process by
+ * a signal.
+ */
+int fd_write_line(int fd, const char *text, size_t length);
 /* mkdir -p with mode for what is missing. */
 int dir_make(const char *path, mode_t mode, struct cordon_error *err);
 
 /*
- * Every descriptor from first on closes at exec, or now, also those above a limit that was lowered.
- * Async-signal-safe.
+ * Every descriptor from first on closes at exec, or now, also those above a limit that was
+ * lowered. Async-signal-safe.
  */
 int fd_cloexec_from(int first);
 void fd_close_from(int first);

@@ -15,9 +15,10 @@ struct cli {
 	struct cordon_setup *setup;
 	enum cordon_format format;
 	bool verbose, quiet;
-	bool print, yes, revoke, force, profiles, root, pty, leave, track_only;
+	bool print, yes, revoke, force, profiles, root, pty, leave, track_only, all;
 	int status_fd;	  /* -1: none */
 	int64_t grace_ms; /* -1: nothing said */
+	const char *session;
 	char **operands;
 	int operand_count;
 };
@@ -46,6 +47,9 @@ int run_doctor(struct cli *cli);
 int run_trust(struct cli *cli);
 int run_init(struct cli *cli);
 int run_confine(struct cli *cli);
+int run_ps(struct cli *cli);
+int run_kill(struct cli *cli);
+int run_sbpl(struct cli *cli);
 
 /* What is there before any option was read. */
 #define CLI_START(which)                                                                         \

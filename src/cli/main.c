@@ -15,7 +15,7 @@ const struct command commands[] = {
 	 "[--] COMMAND [ARG...]",
 	 "Exit status: the command's own; 128+N when signal N ended it; 124 time limit;\n"
 	 "125 cordon failed or was misused; 126 not executable; 127 not found.\n",
-	 "verbose pty leave track-only grace status-fd", 1, INT_MAX, true, true, true},
+	 "verbose pty leave session track-only grace status-fd", 1, INT_MAX, true, true, true},
 	{"shell", run_shell, "a login shell that can touch only what was named", "",
 	 "Starts the user's shell with the profile terminal. Exit status as in run.\n",
 	 "verbose pty grace status-fd", 0, 0, true, true, false},
@@ -46,11 +46,21 @@ const struct command commands[] = {
 	{"confine", run_confine, "where a path leads inside a root, or that it escapes",
 	 "ROOT PATH", "Prints where PATH leads. Exit status 0 inside ROOT, 1 when it leads out.\n",
 	 "json root", 2, 2, false, false, false},
+	{"ps", run_ps, "live sessions", "", "Lists the sessions of this user that are alive.\n",
+	 "json", 0, 0, false, false, false},
+	{"kill", run_kill, "end sessions", "ID|NAME...",
+	 "Ends everything in them. ID may be the beginning of one. Exit status 0, or 1\n"
+	 "when there is no such session.\n",
+	 "all grace", 0, INT_MAX, false, false, false},
+	{"sbpl", run_sbpl, "the macOS profile of a policy and its parameters", "",
+	 "For macOS, on any system. --home and -C name folders of a Mac, which need not be\n"
+	 "here. What a session adds (private tmp, fingerprint, proxy) is not shown.\n",
+	 "json", 0, 0, true, false, false},
 	{0},
 };
 
 /* Named by the design, built later: better a clear word than an unknown command. */
-static const char *const later[] = {"learn", "log", "report", "ps", "kill", "sbpl", NULL};
+static const char *const later[] = {"learn", "log", "report", NULL};
 
 static const struct command *
 find_command(const char *name)
@@ -110,6 +120,9 @@ run_command(const struct command *command, int argc, char **argv)
 		fputs("cordon: out of memory\n", stderr);
 		return EXIT_CORDON;
 	}
+	/* unless told otherwise, and then it says that there is no such profile */
+	if (command->run == run_sbpl)
+		cordon_setup_set(cli.setup, CORDON_OPT_SYSTEM, "macos", NULL);
 	status = cli_parse(&cli, argc, argv);
 	if (status == 0)
 		status = command->run(&cli);

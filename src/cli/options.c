@@ -65,6 +65,7 @@ static const struct option table[] = {
 	{0, "track-only", NULL, -1, offsetof(struct cli, track_only),
 	 "restrict nothing, only leave nothing running"},
 	FLAG(0, leave, "what it leaves behind lives on, until `cordon kill`"),
+	{0, "session", "NAME", -1, 0, "join the session of that name, or start it"},
 	{0, "grace", "TIME", -1, 0, "SIGTERM first, and 2s or 500ms until SIGKILL"},
 	{0, "status-fd", "N", -1, 0, "JSON lines about the session on this descriptor"},
 	FLAG('v', verbose, "say everything"),
@@ -75,6 +76,7 @@ static const struct option table[] = {
 	FLAG(0, force, "replace a policy that is there"),
 	FLAG(0, profiles, "list the profiles"),
 	FLAG(0, root, "the root itself counts as inside"),
+	FLAG(0, all, "all of them"),
 	{0, "json", NULL, -1, 0, "JSON instead of words"},
 };
 #define OPTION_COUNT (sizeof table / sizeof table[0])
@@ -230,6 +232,10 @@ apply(struct cli *cli, const struct option *option, const char *value)
 	}
 	if (strcmp(option->name, "status-fd") == 0)
 		return set_status_fd(cli, value);
+	if (strcmp(option->name, "session") == 0) {
+		cli->session = value;
+		return 0;
+	}
 	if (strcmp(option->name, "grace") == 0)
 		return set_grace(cli, value);
 	if (is_json(option))

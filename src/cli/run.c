@@ -130,6 +130,7 @@ run_it(struct cli *cli, char **argv, bool login)
 					 .login = login,
 					 .pty = cli->pty,
 					 .leave = cli->leave,
+					 .session = cli->session,
 					 .status_fd = cli->status_fd,
 					 .grace_ms = cli->grace_ms};
 	struct cordon_error err = {0};

@@ -16,6 +16,11 @@ int enforce_probe(struct facts *ret_facts, struct cordon_error *err);
  * only for a plan that wants such limits, and for doctor.
  */
 void enforce_probe_limits(struct facts *facts);
+/*
+ * The facts about seccomp notification, all of them and by a child: enforce_probe finds out what a
+ * plan needs without one where it can. For doctor, and for a plan that is printed with its facts.
+ */
+int enforce_probe_notify(struct facts *facts, struct cordon_error *err);
 /* The system this build enforces on. */
 enum system enforce_system(void);
 
@@ -27,6 +32,7 @@ struct box;
 
 struct box_options {
 	const char *private_tmp; /* canonical; granted whole; NULL: none */
+	const char *named_tmp;	 /* what enforce_grant_tmp will be called with; NULL: nothing */
 };
 
 /*
@@ -35,19 +41,25 @@ struct box_options {
  */
 int enforce_compile(const struct plan *plan, const struct box_options *options,
 		    struct box **ret_box, struct cordon_error *err);
+/* A folder made since then, granted whole, before the box is applied. Allocates nothing. */
+int enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err);
 /*
  * In the child, between fork and exec: no allocation, no locks, no stdio. Everything or nothing:
  * after a failure the caller must not exec. Descriptors of the box are closed by it.
  */
 int enforce_apply(const struct box *box, struct cordon_error *err);
+/* What a process does that will put itself into the box by enforce_apply. */
+struct enforce_main {
+	void (*run)(const void *context); /* never returns */
+	const void *context;
+	bool stays; /* it never execs, and so has to have memory of its own */
+};
 /*
- * group_spawn for a process that will put itself into the box by enforce_apply. Where calls are
- * routed it is started by the thread that will answer them. -1 with errno.
+ * group_spawn or group_fork for such a process. Where calls are routed it is started by the thread
+ * that will answer them. -1 with errno.
  */
 struct group;
-typedef void enforce_main_fn(const void *context);
-pid_t enforce_start(struct box *box, const struct group *group, enforce_main_fn *main,
-		    const void *context);
+pid_t enforce_start(struct box *box, const struct group *group, const struct enforce_main *main);
 /*
  * Some plans need answers while the command runs, given by threads of this process. After
  * enforce_start: the descriptor they need, or -1; from enforce_serve on they answer, and nothing
@@ -55,6 +67,11 @@ pid_t enforce_start(struct box *box, const struct group *group, enforce_main_fn 
  */
 int enforce_listener(const struct box *box);
 void enforce_serve(struct box *box, int listener);
+/*
+ * Hands the group what tells the box's processes from all others, where the system needs such a mark;
+ * it is the group's then, to be removed with it.
+ */
+void enforce_mark(struct box *box, struct group *group);
 struct box *enforce_free(struct box *box);
 
 /* One thing that must fail and one that must work, tried in a child: for doctor. */

@@ -16,12 +16,14 @@
 enum group_kind {
 	GROUP_NONE,   /* nothing to be had here: subreapers alone */
 	GROUP_CGROUP, /* below our own cgroup, or beside it, where that is delegated to us */
-	GROUP_SCOPE   /* made for us by systemd's user manager */
+	GROUP_SCOPE,  /* made for us by systemd's user manager */
+	GROUP_MARKED  /* known by their profile (macOS); path is the mark's */
 };
 
 struct group {
 	enum group_kind kind;
 	int folder;	     /* the cgroup's; -1: none */
+	int door;	     /* where a process writes itself in, also from a box; -1: none */
 	char path[PATH_MAX]; /* its absolute path; "" : none */
 	/* of a scope: a process that keeps it there until this descriptor is closed */
 	int hold;
@@ -55,6 +57,9 @@ int group_make(const struct facts *facts, const struct group_wish *wish, struct 
  */
 pid_t group_spawn(const struct group *group, void (*run)(const void *argument),
 		  const void *argument);
+/* The same with memory of its own, for a process that stays as it is. */
+pid_t group_fork(const struct group *group, void (*run)(const void *argument),
+		 const void *argument);
 /* Ends everything inside, frozen first, and waits; true when it is empty. Repeatable. */
 bool group_kill(const struct group *group, int deadline_ms);
 bool group_is_empty(const struct group *group);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define TREE_SURVIVORS 8
@@ -16,6 +17,7 @@
 struct tree_spare {
 	pid_t pids[64];
 	size_t count;
+	uint64_t older; /* and whatever started before this; 0: nothing */
 };
 
 struct tree_survivor {
@@ -34,6 +36,8 @@ struct tree_end {
 int tree_inherit(bool on);
 /* The calling process's own children of this moment. More than fit: -1. */
 int tree_note_children(struct tree_spare *ret_spare);
+/* Spares what is older than first, too: what those children left to us meanwhile. */
+void tree_spare_older(struct tree_spare *spare, pid_t first);
 /* Is anything alive below this process that is not spared? Zombies are not. */
 bool tree_is_empty(const struct tree_spare *spare);
 /* SIGTERM to everything below. */

@@ -169,7 +169,7 @@ change_path(struct broker *broker, const struct call *request, int folder, uint6
 	    enum walk_follow follow, const struct change *change)
 {
 	int number = follow == WALK_FOLLOW ? broker_descriptor_name(request, path) : -1;
-	struct spot place;
+	auto_spot struct spot place = {.folder = -1};
 	enum walk_end end;
 
 	if (number >= 0) {
@@ -177,7 +177,6 @@ change_path(struct broker *broker, const struct call *request, int folder, uint6
 		return;
 	}
 	end = broker_walk(request, folder, path, follow, &place);
-	auto_fd int held = place.folder;
 	auto_fd int fd = -1;
 
 	if (end != WALK_FOUND) {

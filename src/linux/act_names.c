@@ -91,9 +91,8 @@ static void
 act_on(struct broker *broker, const struct call *request, int folder, uint64_t path,
        const struct deed *deed)
 {
-	struct spot place;
+	auto_spot struct spot place;
 	enum walk_end end = broker_walk(request, folder, path, WALK_NAME, &place);
-	auto_fd int held = place.folder;
 	int rc;
 
 	if (end == WALK_FAILED)
@@ -226,6 +225,14 @@ struct move {
 	int left; /* entries that may still be looked at */
 };
 
+static inline void
+auto_move_fn(const struct move *move)
+{
+	auto_spot_fn(&move->from);
+	auto_spot_fn(&move->to);
+}
+#define auto_move __attribute__((cleanup(auto_move_fn)))
+
 static bool
 has_rights(const struct move *move, const struct spot *place, unsigned rights)
 {
@@ -331,14 +338,15 @@ static void
 move_name(struct broker *broker, const struct call *request, const int folders[2],
 	  const uint64_t paths[2], unsigned flags)
 {
-	struct move move = {.broker = broker, .flags = flags, .to = {.folder = -1}};
+	auto_move struct move move = {.broker = broker,
+				      .flags = flags,
+				      .from = {.folder = -1},
+				      .to = {.folder = -1}};
 	enum walk_end ends[2];
 	int rc;
 
 	ends[0] = broker_walk(request, folders[0], paths[0], WALK_NAME, &move.from);
 	ends[1] = broker_walk(request, folders[1], paths[1], WALK_NAME, &move.to);
-	auto_fd int from = move.from.folder;
-	auto_fd int to = move.to.folder;
 
 	if (ends[0] == WALK_FAILED || ends[1] == WALK_FAILED)
 		request_fail(request, ends[0] == WALK_FAILED ? move.from.why : move.to.why);
@@ -414,9 +422,8 @@ static void
 link_from_descriptor(struct broker *broker, const struct call *request, int number, int to_folder,
 		     uint64_t to_path)
 {
-	struct spot to;
+	auto_spot struct spot to;
 	enum walk_end end = broker_walk(request, to_folder, to_path, WALK_NAME, &to);
-	auto_fd int held = to.folder;
 	auto_fd int fd = -1;
 	int rc, why = EBADF;
 
@@ -441,7 +448,7 @@ static void
 make_link(struct broker *broker, const struct call *request, const int folders[2],
 	  const uint64_t paths[2], int flags)
 {
-	struct spot from, to;
+	auto_spot struct spot from = {.folder = -1}, to = {.folder = -1};
 	enum walk_end ends[2];
 	struct stat at;
 	int rc;
@@ -449,8 +456,6 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 	ends[0] = broker_walk(request, folders[0], paths[0],
 			      flags & AT_SYMLINK_FOLLOW ? WALK_FOLLOW : WALK_NAME, &from);
 	ends[1] = broker_walk(request, folders[1], paths[1], WALK_NAME, &to);
-	auto_fd int from_folder = from.folder;
-	auto_fd int to_folder = to.folder;
 
 	if (ends[0] == WALK_FAILED || ends[1] == WALK_FAILED)
 		request_fail(request, ends[0] == WALK_FAILED ? from.why : to.why);
@@ -540,9 +545,8 @@ walk_socket(const struct call *request, const struct sockaddr_un *address, struc
 static void
 bind_path(struct broker *broker, const struct call *request, const struct sockaddr_un *address)
 {
-	struct spot place;
+	auto_spot struct spot place;
 	enum walk_end end = walk_socket(request, address, &place);
-	auto_fd int held = place.folder;
 	auto_fd int fd = -1;
 	int rc, why = EBADF;
 

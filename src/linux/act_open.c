@@ -407,7 +407,6 @@ act_truncate(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct opening o = {.broker = broker, .request = *request, .how = {.flags = O_TRUNC}};
 	enum walk_end end = broker_walk(request, AT_FDCWD, a[0], WALK_FOLLOW, &o.place);
-	auto_fd int folder = o.place.folder;
 
 	if (end == WALK_FAILED)
 		request_fail(request, o.place.why);
@@ -415,4 +414,5 @@ act_truncate(struct broker *broker, const struct call *request)
 		request_continue(request);
 	else
 		cut(&o, (off_t)a[1]);
+	auto_spot_fn(&o.place);
 }

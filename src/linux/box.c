@@ -115,6 +115,7 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	box = box_new(err);
 	if (box == NULL)
 		return -CORDON_E_MEMORY;
+	box->abi = plan->facts.values[FACT_LANDLOCK_ABI];
 	rc = choose_filter(plan, &box->filter, err);
 	if (rc == 0)
 		rc = make_layers(box, plan, options, err);
@@ -124,6 +125,19 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	}
 	*ret_box = box;
 	return 0;
+}
+
+int
+enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
+{
+	int rc = 0;
+
+	box->broker.private_tmp = path;
+	if (box->outer >= 0)
+		rc = ruleset_grant_tmp(box->outer, box->abi, path, err);
+	if (rc == 0 && box->ruleset >= 0)
+		rc = ruleset_grant_tmp(box->ruleset, box->abi, path, err);
+	return rc;
 }
 
 /* The listener goes to the broker, which waits for nothing else of us. */
@@ -175,6 +189,13 @@ enforce_apply(const struct box *box, struct cordon_error *err)
 	if (rc == 0 && box->filter != NULL)
 		rc = load_filter(box, err);
 	return rc;
+}
+
+/* Whatever is below us, or in the group, is the session's: nothing needs a mark. */
+void
+enforce_mark(struct box *box, struct group *group)
+{
+	(void)box, (void)group;
 }
 
 struct box *

@@ -14,6 +14,7 @@ struct box {
 	const struct sock_fprog *filter; /* NULL: no seccomp here */
 	bool is_routed;			 /* the filter has a listener, which the broker gets by: */
 	int line[2];			 /* from the command to us; -1: not made */
+	int abi;			 /* of Landlock */
 	struct broker broker;
 	sem_t started, serving;
 };

@@ -251,15 +251,52 @@ is_wished(const struct group_wish *wish, const struct controller *controller)
 	return value != 0;
 }
 
+/*
+ * Processes and controllers exclude each other, except in the root, which has no type. For pids the
+ * kernel does not say so: it makes the cgroups below unusable instead.
+ */
+static bool
+can_enable(int folder)
+{
+	struct lines lines;
+	bool has_processes;
+
+	if (faccessat(folder, "cgroup.type", F_OK, 0) < 0)
+		return true;
+	lines = lines_open(folder, "cgroup.procs");
+	has_processes = lines_next(&lines) != NULL;
+	lines_close(&lines);
+	return !has_processes;
+}
+
 int
 cgroup_enable(int folder, const struct group_wish *wish)
 {
-	for (size_t i = 0; i < sizeof controllers / sizeof controllers[0]; i++)
-		if (is_wished(wish, &controllers[i]) &&
-		    !cgroup_has_word(folder, "cgroup.subtree_control", controllers[i].name) &&
-		    cgroup_write(folder, "cgroup.subtree_control", controllers[i].on) < 0)
+	for (size_t i = 0; i < sizeof controllers / sizeof controllers[0]; i++) {
+		if (!is_wished(wish, &controllers[i]) ||
+		    cgroup_has_word(folder, "cgroup.subtree_control", controllers[i].name))
+			continue;
+		if (!can_enable(folder)) {
+			errno = EBUSY;
 			return -1;
+		}
+		if (cgroup_write(folder, "cgroup.subtree_control", controllers[i].on) < 0)
+			return -1;
+	}
 	return 0;
+}
+
+/* Below a cgroup that is divided by threads a new one takes no process. */
+static bool
+is_usable(int folder)
+{
+	struct lines lines = lines_open(folder, "cgroup.type");
+	const char *type = lines_next(&lines);
+	bool usable = type != NULL && strcmp(type, "domain") == 0;
+
+	lines_close(&lines);
+	errno = usable ? 0 : EOPNOTSUPP;
+	return usable;
 }
 
 static int
@@ -307,7 +344,7 @@ make_in(const char *place, const struct group_wish *wish, char ret_path[PATH_MAX
 	if (above < 0 || cgroup_enable(above, wish) < 0 || mkdir(path, 0755) < 0)
 		return -1;
 	folder = open_folder(path);
-	if (folder < 0 || cgroup_limit(folder, wish) < 0) {
+	if (folder < 0 || !is_usable(folder) || cgroup_limit(folder, wish) < 0) {
 		sys = errno;
 		rmdir(path);
 		errno = sys;
@@ -357,7 +394,6 @@ cgroup_make(const struct group_wish *wish, char ret_path[PATH_MAX], int *ret_fol
 		return -1;
 	}
 	rc = make_in(place, wish, ret_path, ret_folder);
-	/* processes and controllers exclude each other, except in the root */
 	if (rc < 0 && (wish->memory != 0 || wish->processes != 0) && go_above(place))
 		rc = make_in(place, wish, ret_path, ret_folder);
 	return rc;

@@ -35,7 +35,7 @@ struct clone_into {
 
 /* ---- making ---- */
 
-static const struct group no_group = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
+static const struct group no_group = {.kind = GROUP_NONE, .folder = -1, .door = -1, .hold = -1};
 
 static bool
 is_plain(const char *id)
@@ -64,9 +64,10 @@ group_make(const struct facts *facts, const struct group_wish *wish, struct grou
 		return cordon_fail(err, CORDON_E_USAGE, 0, "\"%.40s\" cannot name a group",
 				   wish->id);
 	if (facts->values[FACT_CGROUP] && has_limits(facts, wish)) {
-		if (cgroup_make(wish, group.path, &group.folder) == 0)
+		if (cgroup_make(wish, group.path, &group.folder) == 0) {
 			group.kind = GROUP_CGROUP;
-		else if (limited)
+			group.door = openat(group.folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		} else if (limited)
 			rc = cordon_fail(err, CORDON_E_GAP, errno,
 					 "cannot make a cgroup with limits");
 	} else if (limited && facts->values[FACT_SCOPE]) {
@@ -97,13 +98,24 @@ reap(pid_t child)
 		;
 }
 
+/* 0, or why not. */
+static int
+join(const struct group *group)
+{
+	if (group->kind == GROUP_NONE)
+		return 0;
+	if (group->kind == GROUP_SCOPE)
+		return scope_join(group);
+	if (group->door < 0)
+		return cgroup_write(group->folder, "cgroup.procs", "0") < 0 ? errno : 0;
+	return write(group->door, "0", 1) == 1 ? 0 : errno;
+}
+
 static _Noreturn __attribute__((noinline)) void
 begin(struct birth *birth)
 {
-	birth->sys = 0;
-	if (birth->joins && cgroup_write(birth->group->folder, "cgroup.procs", "0") < 0)
-		birth->sys = errno;
-	else
+	birth->sys = birth->joins ? join(birth->group) : 0;
+	if (birth->sys == 0)
 		birth->run(birth->argument);
 	_exit(125);
 }
@@ -185,9 +197,9 @@ believe(pid_t child, const struct birth *birth)
 	return -1;
 }
 
-/* systemd is asked by the child, which takes a while and needs memory of its own. */
+/* It goes inside by itself; systemd is asked by the child, too, which takes a while. */
 static pid_t
-spawn_in_scope(const struct birth *birth)
+fork_inside(const struct birth *birth)
 {
 	int ends[2], sys = ECHILD;
 	ssize_t n;
@@ -197,7 +209,7 @@ spawn_in_scope(const struct birth *birth)
 		return -1;
 	child = fork();
 	if (child == 0) {
-		sys = scope_join(birth->group);
+		sys = join(birth->group);
 		if (write(ends[1], &sys, sizeof sys) == (ssize_t)sizeof sys && sys == 0)
 			birth->run(birth->argument);
 		_exit(125);
@@ -228,7 +240,7 @@ group_spawn(const struct group *group, void (*run)(const void *argument), const 
 	pid_t child = -1;
 
 	if (group->kind == GROUP_SCOPE)
-		return spawn_in_scope(&birth);
+		return fork_inside(&birth);
 	if (group->kind == GROUP_CGROUP)
 		child = believe(bear(&birth), &birth);
 	if (child < 0) {
@@ -236,6 +248,14 @@ group_spawn(const struct group *group, void (*run)(const void *argument), const 
 		child = believe(fork_and_join(&birth), &birth);
 	}
 	return child;
+}
+
+pid_t
+group_fork(const struct group *group, void (*run)(const void *argument), const void *argument)
+{
+	const struct birth birth = {.group = group, .run = run, .argument = argument};
+
+	return fork_inside(&birth);
 }
 
 /* ---- while it is there ---- */
@@ -312,6 +332,7 @@ group_release(struct group *group)
 {
 	if (group->kind != GROUP_NONE) {
 		auto_fd_fn(&group->folder);
+		auto_fd_fn(&group->door);
 		auto_fd_fn(&group->hold);
 	}
 	if (group->kind == GROUP_SCOPE && group->keeper > 0)
@@ -322,7 +343,9 @@ group_release(struct group *group)
 int
 group_remove(struct group *group)
 {
-	if (is_there(group) && (cgroup_clear(group->folder) < 0 || remove_path(group->path) < 0))
+	/* mostly it is empty, and then needs no descriptor, which there may be none of */
+	if (is_there(group) && rmdir(group->path) < 0 && errno != ENOENT &&
+	    (cgroup_clear(group->folder) < 0 || remove_path(group->path) < 0))
 		return -1;
 	group_release(group);
 	return 0;

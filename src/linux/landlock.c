@@ -284,6 +284,20 @@ is_secret(const char *path, const struct stat *at)
 static int allow_entries(const struct making *m, int folder, const char *path, bool guard);
 
 static int
+not_held(const struct making *m, const char *path)
+{
+	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "cannot hold %.120s", path);
+}
+
+/* What is not there, or not for us, is passed over; a failure is not: less would work than planned. */
+static int
+pass_over(const struct making *m, const char *path)
+{
+	/* O_PATH knows no EPERM: then opening itself is forbidden, by a filter around us */
+	return errno_is_fault(errno) || errno == EPERM || errno == ENOSYS ? not_held(m, path) : 0;
+}
+
+static int
 allow_guarded(const struct making *m, int folder, const char *path)
 {
 	uint64_t names = decide(m, path) & RIGHT_READ ? FILE_READ_DIR : 0u;
@@ -302,7 +316,11 @@ allow_entry(const struct making *m, int folder, const char *path, const char *na
 
 	if (snprintf(inner, sizeof inner, "%s/%s", path, name) >= (int)sizeof inner)
 		return 0;
-	if (fd < 0 || fstat(fd, &at) < 0 || S_ISLNK(at.st_mode) || (guard && is_secret(inner, &at)))
+	if (fd < 0)
+		return pass_over(m, inner);
+	if (fstat(fd, &at) < 0)
+		return not_held(m, inner);
+	if (S_ISLNK(at.st_mode) || (guard && is_secret(inner, &at)))
 		return 0;
 	if (guard && is_guarded(inner) && S_ISDIR(at.st_mode))
 		return allow_guarded(m, fd, inner);
@@ -323,9 +341,11 @@ allow_entries(const struct making *m, int folder, const char *path, bool guard)
 			close(fd);
 		return rc;
 	}
-	while (rc == 0 && (entry = readdir(dir)) != NULL)
+	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			rc = allow_entry(m, folder, path, entry->d_name, guard);
+	if (rc == 0 && errno != 0)
+		rc = cordon_fail(m->err, CORDON_E_PATH, errno, "cannot list %.120s", path);
 	closedir(dir);
 	return rc;
 }
@@ -384,13 +404,15 @@ allow_path(const struct making *m, const struct said *said)
 	uint64_t access;
 	int rc;
 
-	if (fd < 0 || fstat(fd, &at) < 0) {
+	if (fd < 0) {
 		int why = errno;
 
-		if (said->named == NULL || (why == ENOENT && is_covered(m, said->path)))
-			return 0;
-		return refuse(m, said, why);
+		if (said->named == NULL)
+			return pass_over(m, said->path);
+		return why == ENOENT && is_covered(m, said->path) ? 0 : refuse(m, said, why);
 	}
+	if (fstat(fd, &at) < 0)
+		return not_held(m, said->path);
 	folder = S_ISDIR(at.st_mode);
 	if (folder && guard)
 		return allow_guarded(m, fd, said->path);
@@ -479,7 +501,8 @@ allow_socket(const struct making *m, const struct socket_grant *grant)
 		return -CORDON_E_PATH;
 	}
 	/* connecting to sockets of one's own needs no right */
-	return fd < 0 ? 0 : allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
+	return fd < 0 ? pass_over(m, grant->path)
+		      : allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
 }
 
 static int
@@ -541,6 +564,18 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 	*ret_fd = ruleset;
 	ruleset = -1;
 	return 0;
+}
+
+int
+ruleset_grant_tmp(int ruleset, int abi, const char *path, struct cordon_error *err)
+{
+	struct ruleset_options none = {0};
+	struct making m = {.options = &none,
+			   .ruleset = ruleset,
+			   .handled = access_for_abi(abi),
+			   .err = err};
+
+	return allow_tmp(&m, path);
 }
 
 int

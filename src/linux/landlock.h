@@ -87,5 +87,7 @@ struct ruleset_options {
  */
 int ruleset_make(const struct plan *plan, const struct ruleset_options *options, int *ret_fd,
 		 struct cordon_error *err);
+/* One more folder, whole; a ruleset of that version. Async-signal-safe. */
+int ruleset_grant_tmp(int ruleset, int abi, const char *path, struct cordon_error *err);
 /* For this thread and what it starts; no_new_privs must be set. Async-signal-safe. */
 int ruleset_enter(int ruleset, struct cordon_error *err);

@@ -22,16 +22,18 @@ path_pin_checked(const char *path)
 	char link[40], led[PATH_MAX];
 	struct stat at = {0};
 	ssize_t length;
+	int why;
 
 	if (fd < 0)
 		return -1;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	length = readlink(link, led, sizeof led);
+	why = length < 0 && errno_is_fault(errno) ? errno : ELOOP;
 	if (fstat(fd, &at) == 0 && !S_ISLNK(at.st_mode) && length == (ssize_t)strlen(path) &&
 	    memcmp(led, path, (size_t)length) == 0)
 		return fd;
 	close(fd);
-	errno = ELOOP;
+	errno = why;
 	return -1;
 }
 

@@ -129,14 +129,11 @@ read_tasks(pid_t pid, proc_child_fn *fn, void *context)
 }
 
 int
-proc_children(pid_t pid, proc_child_fn *fn, void *context)
+proc_children(pid_t pid, int threads, proc_child_fn *fn, void *context)
 {
-	struct proc_stat stat;
 	char path[64];
 
-	if (!proc_stat_read(pid, &stat))
-		return -1;
-	if (stat.threads != 1)
+	if (threads != 1)
 		return read_tasks(pid, fn, context);
 	/* by far the most have one thread */
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);

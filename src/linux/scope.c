@@ -398,7 +398,7 @@ start_keeper(const char *scope, const struct group_wish *wish, struct group *to,
 int
 scope_make(const struct group_wish *wish, struct group *ret_group, struct cordon_error *err)
 {
-	struct group group = {.kind = GROUP_SCOPE, .folder = -1, .hold = -1};
+	struct group group = {.kind = GROUP_SCOPE, .folder = -1, .door = -1, .hold = -1};
 	char manager[PATH_MAX], scope[PATH_MAX];
 	int rc = find_manager(manager, err);
 

@@ -20,8 +20,7 @@
 struct starter {
 	struct box *box;
 	const struct group *group;
-	enforce_main_fn *main;
-	const void *context;
+	const struct enforce_main *main;
 	pid_t pid;
 	int why;
 };
@@ -38,8 +37,13 @@ receive_listener(int line)
 	const struct cmsghdr *header;
 	int listener = -1;
 
-	/* it has been sent by now, or never will be */
-	if (recvmsg(line, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
+	ssize_t n;
+
+	/* it has been sent by now, or will be; or all who could have sent it are gone */
+	do
+		n = recvmsg(line, &message, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
 		return -1;
 	header = CMSG_FIRSTHDR(&message);
 	if (header != NULL && header->cmsg_type == SCM_RIGHTS)
@@ -59,6 +63,13 @@ enter_outer(const struct box *box)
 	return false;
 }
 
+static pid_t
+start(const struct group *group, const struct enforce_main *main)
+{
+	return main->stays ? group_fork(group, main->run, main->context)
+			   : group_spawn(group, main->run, main->context);
+}
+
 static void *
 start_and_serve(void *argument)
 {
@@ -67,7 +78,7 @@ start_and_serve(void *argument)
 
 	starter->pid = -1;
 	if (enter_outer(box))
-		starter->pid = group_spawn(starter->group, starter->main, starter->context);
+		starter->pid = start(starter->group, starter->main);
 	starter->why = errno;
 	close(box->line[1]);
 	if (starter->pid > 0)
@@ -106,16 +117,11 @@ start_routed(struct starter *starter)
 }
 
 pid_t
-enforce_start(struct box *box, const struct group *group, enforce_main_fn *main,
-	      const void *context)
+enforce_start(struct box *box, const struct group *group, const struct enforce_main *main)
 {
-	struct starter starter = {.box = box,
-				  .group = group,
-				  .main = main,
-				  .context = context,
-				  .pid = -1};
+	struct starter starter = {.box = box, .group = group, .main = main, .pid = -1};
 
-	return box->is_routed ? start_routed(&starter) : group_spawn(group, main, context);
+	return box->is_routed ? start_routed(&starter) : start(group, main);
 }
 
 int

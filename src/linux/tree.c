@@ -31,10 +31,12 @@
 #define SYS_pidfd_send_signal 424
 #endif
 
-/* More than these are found by the next look. */
+/* More than these are found by the next walk. */
 #define FOUND_MAX 4096
 /* A storm of forks may outrun the stopping for a while; then it is killed as it is. */
-#define STOP_LOOKS 8
+#define STOP_WALKS 8
+/* Another user's process cannot be killed, but may be about to end. */
+#define REFUSED_MS 500
 
 struct found {
 	pid_t pids[FOUND_MAX], parents[FOUND_MAX];
@@ -84,17 +86,6 @@ add_own(void *context, pid_t parent, pid_t child)
 	return is_spared(found->spare, child) || add_found(found, parent, child);
 }
 
-/* Everything below us at about this moment, parents before their children. */
-static void
-look(struct found *found, const struct tree_spare *spare)
-{
-	found->count = 0;
-	found->spare = spare;
-	proc_children(getpid(), add_own, found);
-	for (int i = 0; i < found->count; i++)
-		proc_children(found->pids[i], add_found, found);
-}
-
 static bool
 add_spare(void *context, pid_t parent, pid_t child)
 {
@@ -110,39 +101,56 @@ add_spare(void *context, pid_t parent, pid_t child)
 int
 tree_note_children(struct tree_spare *ret_spare)
 {
-	ret_spare->count = 0;
-	return proc_children(getpid(), add_spare, ret_spare);
+	*ret_spare = (struct tree_spare){0};
+	return proc_children(getpid(), 0, add_spare, ret_spare);
+}
+
+void
+tree_spare_older(struct tree_spare *spare, pid_t first)
+{
+	struct proc_stat stat;
+
+	if (proc_stat_read(first, &stat))
+		spare->older = stat.started;
 }
 
 /* ---- one process ---- */
 
+enum holding {
+	HELD,	/* it is the one that was listed */
+	GONE,	/* it is not there any more, or the number is somebody else's now */
+	UNKNOWN /* it could not be looked at */
+};
+
 /*
- * Holds the process that was listed, or -1. A parent that died meanwhile has left it to us; any
- * other parent means that the number belongs to somebody else now.
+ * A parent that died meanwhile has left it to us; any other parent than the one it was listed under
+ * means that the number belongs to somebody else.
  */
-static int
-hold(const struct found *found, int at, struct proc_stat *ret_stat)
+static enum holding
+hold(const struct found *found, int at, int *ret_fd, struct proc_stat *ret_stat)
 {
 	pid_t pid = found->pids[at];
 	auto_fd int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	int held;
 
-	if (fd < 0 || !proc_stat_read(pid, ret_stat))
-		return -1;
+	if (fd < 0)
+		return errno == ESRCH ? GONE : UNKNOWN;
+	if (!proc_stat_read(pid, ret_stat))
+		return errno == ESRCH || errno == ENOENT ? GONE : UNKNOWN;
 	if (ret_stat->parent != found->parents[at] && ret_stat->parent != getpid())
-		return -1;
-	/* alive still: so it was this one that was read about */
+		return GONE;
+	/* there still: so it was this one that was read about */
 	if (syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0 && errno != EPERM)
-		return -1;
-	held = fd;
+		return GONE;
+	*ret_fd = fd;
 	fd = -1;
-	return held;
+	return HELD;
 }
 
+/* One whose first thread has ended looks dead as long as others live. */
 static bool
 is_dead(const struct proc_stat *stat)
 {
-	return stat->state == 'Z' || stat->state == 'X';
+	return (stat->state == 'Z' || stat->state == 'X') && stat->threads <= 1;
 }
 
 static bool
@@ -151,7 +159,16 @@ is_stopped(const struct proc_stat *stat)
 	return stat->state == 'T' || stat->state == 't';
 }
 
-/* It may start nothing more. Does not bind root; then only stopping helps. */
+static bool
+is_older(const struct tree_spare *spare, const struct proc_stat *stat)
+{
+	return spare != NULL && stat->started < spare->older;
+}
+
+/*
+ * It may start nothing more, should another let it go on. Only what is stopped, because a limit is
+ * set by number: it will not go away and leave the number to somebody else. Does not bind root.
+ */
 static void
 clamp(pid_t pid)
 {
@@ -160,78 +177,154 @@ clamp(pid_t pid)
 	prlimit(pid, RLIMIT_NPROC, &none, NULL);
 }
 
-/* ---- rounds ---- */
+/* ---- walks ---- */
 
-struct round {
-	int alive;   /* found, and not zombies */
+struct walk {
+	struct found found;
+	int alive;   /* and not zombies */
+	int reaped;  /* dead children of ours, taken away */
+	int killed;  /* of these, by us */
 	int sent;    /* signals that were taken */
-	int running; /* were not stopped before */
 	int refused; /* another user's: sudo's, say */
+	bool blind;  /* something could not be looked at */
 };
 
 static void
-signal_one(struct found *found, int at, int signal, bool storm, struct round *to)
+signal_one(struct walk *walk, int at, int fd, const struct proc_stat *stat, int signal)
 {
-	struct proc_stat stat;
-	auto_fd int fd = hold(found, at, &stat);
-
-	if (fd < 0 || is_dead(&stat))
+	walk->alive++;
+	if (signal == SIGSTOP && is_stopped(stat)) {
+		clamp(walk->found.pids[at]);
 		return;
-	to->alive++;
-	if (signal == SIGSTOP && is_stopped(&stat))
-		return;
-	if (storm)
-		clamp(found->pids[at]);
+	}
 	if (signal == 0)
 		return;
-	to->running++;
 	if (syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0) == 0)
-		to->sent++;
+		walk->sent++;
 	else if (errno == EPERM)
-		to->refused++;
+		walk->refused++;
 }
 
-/* One signal to everything found now. 0: only counts. */
-static struct round
-signal_all(struct found *found, const struct tree_spare *spare, int signal, bool storm)
+/* Signalled before its children are listed: what is stopped or dying starts no more of them. */
+static void
+visit(struct walk *walk, int at, int signal)
 {
-	struct round round = {0};
+	struct proc_stat stat;
+	auto_fd int fd = -1;
+	enum holding holding = hold(&walk->found, at, &fd, &stat);
 
-	look(found, spare);
-	for (int i = 0; i < found->count; i++)
-		signal_one(found, i, signal, storm, &round);
-	return round;
+	if (holding == UNKNOWN)
+		walk->blind = true;
+	if (holding != HELD || is_dead(&stat) || is_older(walk->found.spare, &stat))
+		return;
+	signal_one(walk, at, fd, &stat, signal);
+	/* more than fit, or one that has just ended: the next walk will tell */
+	proc_children(walk->found.pids[at], stat.threads, add_found, &walk->found);
 }
 
-/* Only what was found: the caller's other children are not ours to wait for. How many were killed. */
-static int
-reap(const struct found *found)
+/* Our dead are taken away, and only those listed: the caller's other children are not ours. */
+static bool
+reap_one(struct walk *walk, pid_t pid)
 {
-	int killed = 0, status;
+	int status;
 
-	for (int i = 0; i < found->count; i++)
-		if (waitpid(found->pids[i], &status, WNOHANG | __WALL) > 0)
-			killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-	return killed;
+	if (waitpid(pid, &status, WNOHANG | __WALL) <= 0)
+		return false;
+	walk->reaped++;
+	walk->killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	return true;
 }
 
 static void
-stop_all(struct found *found, const struct tree_spare *spare)
+reap_listed(struct walk *walk)
 {
-	for (int i = 0; i < STOP_LOOKS; i++)
-		if (signal_all(found, spare, SIGSTOP, i > 0).sent == 0)
+	struct found *found = &walk->found;
+	int kept = 0;
+
+	for (int i = 0; i < found->count; i++) {
+		if (reap_one(walk, found->pids[i]))
+			continue;
+		found->pids[kept] = found->pids[i];
+		found->parents[kept++] = found->parents[i];
+	}
+	found->count = kept;
+}
+
+/*
+ * One signal to everything below us, parents before their children. 0: only counts. The latest of
+ * our own are the first: in a storm, whoever comes last is the one that lives.
+ */
+static void
+walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
+{
+	struct found *found = &walk->found;
+	int own;
+
+	found->count = walk->alive = walk->sent = walk->refused = walk->reaped = 0;
+	found->spare = spare;
+	walk->blind = proc_children(getpid(), 0, add_own, found) < 0;
+	/* only when all is over: before, somebody may want to know how it ended */
+	if (signal == SIGSTOP || signal == SIGKILL)
+		reap_listed(walk);
+	own = found->count;
+	for (int i = own - 1; i >= 0; i--)
+		visit(walk, i, signal);
+	for (int i = own; i < found->count; i++)
+		visit(walk, i, signal);
+}
+
+/* ---- what others call ---- */
+
+bool
+tree_is_empty(const struct tree_spare *spare)
+{
+	siginfo_t info;
+	struct walk walk;
+	int count;
+
+	/* whoever has no child at all has nothing below */
+	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD)
+		return true;
+	walk_all(&walk, spare, 0);
+	count = walk.found.count;
+	if (walk.alive > 0 || walk.blind)
+		return false;
+	/* one that forks and ends, again and again, is never seen alive; but the dead become more */
+	walk_all(&walk, spare, 0);
+	return walk.alive == 0 && !walk.blind && walk.found.count == count;
+}
+
+void
+tree_ask(const struct tree_spare *spare)
+{
+	struct walk walk;
+
+	walk.killed = 0;
+	walk_all(&walk, spare, SIGTERM);
+	/* what is stopped would never hear of it */
+	walk_all(&walk, spare, SIGCONT);
+}
+
+static void
+stop_all(struct walk *walk, const struct tree_spare *spare)
+{
+	for (int i = 0; i < STOP_WALKS; i++) {
+		walk_all(walk, spare, SIGSTOP);
+		if (walk->sent == 0 && walk->reaped == 0)
 			return;
+	}
 }
 
 static void
-name_survivors(struct found *found, struct tree_end *to)
+name_survivors(const struct found *found, struct tree_end *to)
 {
 	for (int i = 0; i < found->count; i++) {
 		struct proc_stat stat;
-		auto_fd int fd = hold(found, i, &stat);
+		auto_fd int fd = -1;
 		struct tree_survivor *survivor = &to->survivors[to->left];
 
-		if (fd < 0 || is_dead(&stat))
+		if (hold(found, i, &fd, &stat) != HELD || is_dead(&stat) ||
+		    is_older(found->spare, &stat))
 			continue;
 		if (to->left < TREE_SURVIVORS) {
 			survivor->pid = found->pids[i];
@@ -239,49 +332,52 @@ name_survivors(struct found *found, struct tree_end *to)
 		}
 		to->left++;
 	}
+	/* too fast, or not to be looked at: that is no proof that nothing is there */
+	if (to->left == 0) {
+		to->left = 1;
+		to->survivors[0] = (struct tree_survivor){0, "unknown"};
+	}
 }
 
-bool
-tree_is_empty(const struct tree_spare *spare)
+/* How long to go on. */
+static int
+patience(const struct walk *walk, int deadline_ms)
 {
-	struct found found;
+	bool is_another_users = walk->refused == walk->alive && walk->reaped == 0 && !walk->blind;
 
-	return signal_all(&found, spare, 0, false).alive == 0;
+	return is_another_users && deadline_ms > REFUSED_MS ? REFUSED_MS : deadline_ms;
 }
 
-void
-tree_ask(const struct tree_spare *spare)
-{
-	struct found found;
-
-	signal_all(&found, spare, SIGTERM, false);
-	/* what is stopped would never hear of it */
-	signal_all(&found, spare, SIGCONT, false);
-}
-
+/*
+ * Nothing is left when a walk finds neither a living nor a dead child: a dead one that was reaped
+ * may have left us a living one after the list was read.
+ */
 bool
 tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
 {
-	int64_t until = clock_ms() + deadline_ms;
-	struct found found;
-	long pause = 100;
+	int64_t start = clock_ms();
+	struct walk walk;
+	long pause = 50;
 	int quiet = 0;
 
 	*ret_end = (struct tree_end){0};
-	stop_all(&found, spare);
+	walk.killed = 0;
+	stop_all(&walk, spare);
 	while (quiet < 2) {
-		struct round round = signal_all(&found, spare, SIGKILL, quiet == 0);
-
-		ret_end->ended += reap(&found);
-		quiet = round.alive == 0 ? quiet + 1 : 0;
-		if (quiet == 0 && (clock_ms() >= until || round.refused == round.alive)) {
-			name_survivors(&found, ret_end);
-			return ret_end->left == 0;
+		walk_all(&walk, spare, SIGKILL);
+		ret_end->ended = walk.killed;
+		quiet = walk.alive == 0 && walk.reaped == 0 && !walk.blind ? quiet + 1 : 0;
+		if (quiet > 0)
+			continue;
+		if (clock_ms() - start >= patience(&walk, deadline_ms)) {
+			name_survivors(&walk.found, ret_end);
+			return false;
 		}
-		if (quiet == 0) {
-			clock_sleep_us(pause);
-			pause = pause < 10000 ? pause * 2 : pause;
-		}
+		/* those that die need a moment; those that run must not get one */
+		if (walk.reaped > 0)
+			pause = 50;
+		else
+			clock_sleep_us(pause *= pause < 10000 ? 2 : 1);
 	}
 	return true;
 }

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 enum walk_follow {
 	WALK_NAME,  /* the name is made, removed or moved: a link is never followed */
@@ -27,6 +28,14 @@ struct spot {
 	bool is_folder_itself; /* "", ".", "..": name stands for a folder that is there */
 	int why;
 };
+
+static inline void
+auto_spot_fn(const struct spot *spot)
+{
+	if (spot->folder >= 0)
+		close(spot->folder);
+}
+#define auto_spot __attribute__((cleanup(auto_spot_fn)))
 
 /* base is borrowed. folder of a place that was found belongs to the caller. */
 enum walk_end walk(int base, const char *path, enum walk_follow follow, struct spot *ret_place);

@@ -111,6 +111,8 @@ lead(struct search *search, const char *dir, const char *text, struct resolved *
 	rc = resolve_path(search->arena, &fs_real, path, ret, &why);
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(search->err);
+	if (rc == -CORDON_E_SYSTEM)
+		return cordon_fail(search->err, CORDON_E_SYSTEM, 0, "%s", why.text);
 	return rc < 0 ? refuse(search, path, "cannot be resolved") : 1;
 }
 

@@ -116,6 +116,7 @@ static int
 component_value(struct arena *arena, const struct host *host, const char *text, size_t length,
 		const char **ret_name, const char **ret_value, struct cordon_error *err)
 {
+	struct cordon_error why = {0};
 	const struct token *token;
 
 	*ret_name = NULL;
@@ -133,8 +134,9 @@ component_value(struct arena *arena, const struct host *host, const char *text, 
 	if (token == NULL)
 		*ret_name = NULL;
 	else
-		*ret_value = token->value(arena, host, *ret_name, err);
-	return 0;
+		*ret_value = token->value(arena, host, *ret_name, &why);
+	/* no memory is not the same as no value */
+	return why.code == 0 ? 0 : cordon_no_memory(err);
 }
 
 static int

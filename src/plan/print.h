@@ -6,3 +6,5 @@
 
 void plan_print_text(const struct plan *plan, bool verbose, struct str *to);
 void plan_print_json(const struct plan *plan, struct str *to);
+/* identity.c: equal texts are equal sandboxes, whoever wrote the policy and where. */
+void plan_print_identity(const struct plan *plan, struct str *to);

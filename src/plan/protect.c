@@ -118,7 +118,7 @@ add_link_target(struct maker *m, const struct row *row)
 	rc = resolve_path(m->arena, m->host->view, lexical, &resolved, m->err);
 	/* a loop leads nowhere */
 	if (rc < 0)
-		return rc == -CORDON_E_MEMORY ? rc : 0;
+		return rc == -CORDON_E_PATH ? 0 : rc;
 	if (resolved.link_count == 0 || strcmp(resolved.path, "/") == 0)
 		return 0;
 	dir = quoted(m, resolved.path);
@@ -136,6 +136,8 @@ protections_make(struct arena *arena, const struct host *host, struct protection
 	int rc = 0;
 
 	*ret = (struct protections){0};
+	if (common != NULL && dirs[1] == NULL)
+		return -CORDON_E_MEMORY;
 	for (size_t i = 0; rc == 0 && i < ROW_COUNT; i++) {
 		if (!rows[i].in_git)
 			rc = add(&m, &rows[i], rows[i].name);

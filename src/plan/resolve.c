@@ -13,7 +13,7 @@ struct walk {
 	const struct fs_view *view;
 	const char *asked; /* for messages */
 	struct cordon_error *err;
-	char out[PATH_MAX]; /* "" stands for "/" */
+	char *out; /* of PATH_MAX bytes; "" stands for "/" */
 	size_t length;
 	size_t known; /* out[0..known) was seen to be a directory */
 	enum fs_kind kind;
@@ -36,7 +36,14 @@ look(const struct walk *walk, char *target)
 	return kind == FS_LINK && *target == '\0' ? FS_MISSING : kind;
 }
 
-static void
+/* A rule whose path was not looked at would be about another place than it means. */
+static int
+failed(const struct walk *walk)
+{
+	return cordon_fail(walk->err, CORDON_E_SYSTEM, errno, "cannot look at %.120s", walk->out);
+}
+
+static int
 go_up(struct walk *walk)
 {
 	char target[PATH_MAX];
@@ -48,18 +55,19 @@ go_up(struct walk *walk)
 	if (walk->known >= walk->length) {
 		walk->known = walk->length;
 		walk->kind = FS_DIR;
-		return;
+		return 0;
 	}
 	/* a name that was no link when it was entered and is one now is not to be trusted */
 	walk->kind = look(walk, target);
 	if (walk->kind == FS_LINK)
 		walk->kind = FS_HIDDEN;
+	return walk->kind == FS_FAILED ? failed(walk) : 0;
 }
 
 static int
 append(struct walk *walk, const char *name, size_t length)
 {
-	if (walk->length + 1 + length >= sizeof walk->out)
+	if (walk->length + 1 + length >= PATH_MAX)
 		return too_long(walk);
 	walk->out[walk->length] = '/';
 	memcpy(walk->out + walk->length + 1, name, length);
@@ -84,12 +92,13 @@ follow(struct walk *walk, const char *target, const char **rest)
 	*rest = arena_printf(walk->arena, walk->err, "%s/%s", target, *rest);
 	if (*slot == NULL || *rest == NULL)
 		return -CORDON_E_MEMORY;
-	go_up(walk);
 	if (*target == '/') {
 		walk->length = walk->known = 0;
 		walk->out[0] = '\0';
+		walk->kind = FS_DIR;
+		return 0;
 	}
-	return 0;
+	return go_up(walk);
 }
 
 static int
@@ -109,7 +118,7 @@ enter(struct walk *walk, const char *name, size_t length, const char **rest)
 		walk->known = walk->length;
 	if (walk->kind == FS_LINK)
 		return follow(walk, target, rest);
-	return 0;
+	return walk->kind == FS_FAILED ? failed(walk) : 0;
 }
 
 static int
@@ -121,10 +130,8 @@ step(struct walk *walk, const char **rest)
 	*rest = name + length;
 	if (length == 0 || (length == 1 && name[0] == '.'))
 		return 0;
-	if (length == 2 && name[0] == '.' && name[1] == '.') {
-		go_up(walk);
-		return 0;
-	}
+	if (length == 2 && name[0] == '.' && name[1] == '.')
+		return go_up(walk);
 	return enter(walk, name, length, rest);
 }
 
@@ -146,14 +153,17 @@ int
 resolve_path(struct arena *arena, const struct fs_view *view, const char *path,
 	     struct resolved *ret, struct cordon_error *err)
 {
+	char out[PATH_MAX];
 	struct walk walk = {.arena = arena,
 			    .view = view,
 			    .asked = path,
 			    .err = err,
+			    .out = out,
 			    .kind = FS_DIR};
 	const char *copy;
 	int rc;
 
+	out[0] = '\0';
 	if (*path != '/')
 		return cordon_fail(err, CORDON_E_PATH, 0, "%.120s is not an absolute path", path);
 	if (strlen(path) >= PATH_MAX)

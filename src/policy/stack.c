@@ -72,7 +72,9 @@ check_folder(struct loader *l, const char *path)
 
 	if (dir == NULL)
 		return -CORDON_E_MEMORY;
-	if (stat(dir, &st) == 0 && (st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
+	if (stat(dir, &st) < 0)
+		return cordon_fail(l->err, CORDON_E_PATH, errno, "cannot look at %s", dir);
+	if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
 		return cordon_fail(l->err, CORDON_E_TRUST, 0,
 				   "%s lies in a folder that is writable by everyone", path);
 	return 0;
@@ -457,6 +459,17 @@ load_optional_file(struct loader *l, const char *path, enum layer layer)
 	return rc < 0 ? rc : load_policy(l, policy, layer);
 }
 
+/* 1, or 0 when there is nothing; what cannot be looked at is an error. */
+static int
+look_at(struct loader *l, const char *path, struct stat *ret_stat)
+{
+	if (stat(path, ret_stat) == 0)
+		return 1;
+	if (errno == ENOENT || errno == ENOTDIR)
+		return 0;
+	return cordon_fail(l->err, CORDON_E_PATH, errno, "cannot look at %s", path);
+}
+
 /*
  * Zed's own project settings are the project's voice, even when named on the command line, and by
  * whatever name or link. Gives the name under which they are approved, or NULL.
@@ -465,16 +478,21 @@ static int
 project_settings(struct loader *l, const char *path, const char **ret_path)
 {
 	struct stat named, own;
+	int rc;
 
 	*ret_path = NULL;
-	if (l->input->project == NULL || stat(path, &named) < 0)
+	if (l->input->project == NULL)
 		return 0;
+	rc = look_at(l, path, &named);
+	if (rc <= 0)
+		return rc;
 	path = path_join(&l->stack->arena, l->input->project, ".zed/settings.json", l->err);
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
-	if (stat(path, &own) == 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino)
+	rc = look_at(l, path, &own);
+	if (rc > 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino)
 		*ret_path = path;
-	return 0;
+	return rc < 0 ? rc : 0;
 }
 
 static int load_project_file(struct loader *l, const char *path, const struct reading_as *as);

@@ -231,6 +231,7 @@ pin_now(const char *path)
 	struct stat st;
 
 	if (lstat(path, &st) < 0)
-		return (struct pin){.path = path};
+		/* not looked at is not the same as not there, nor as anything else */
+		return (struct pin){path, errno == ENOENT || errno == ENOTDIR ? 0 : UINT64_MAX, 0};
 	return (struct pin){path, (uint64_t)st.st_dev, (uint64_t)st.st_ino};
 }

@@ -15,7 +15,7 @@
 
 #include "base/compat.h"
 #include "base/fd.h"
-#include "session/session.h"
+#include "session/porter.h"
 
 /* Handlers are not the command's; what the caller ignored (nohup) stays ignored. */
 static int
@@ -36,8 +36,8 @@ reset_handlers(const struct child *child, struct cordon_error *err)
 static int
 restore_mask(const struct child *child, struct cordon_error *err)
 {
-	(void)err;
-	sigprocmask(SIG_SETMASK, &child->mask, NULL);
+	if (sigprocmask(SIG_SETMASK, &child->mask, NULL) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot let signals through");
 	return 0;
 }
 
@@ -46,7 +46,9 @@ follow_parent(const struct child *child, struct cordon_error *err)
 {
 	if (child->track_only)
 		return 0;
-	if (compat_die_with_parent(SIGKILL) < 0 || getppid() != child->parent)
+	/* a porter reads it, and ends what it started before it goes */
+	if (compat_die_with_parent(child->porter != NULL ? SIGHUP : SIGKILL) < 0 ||
+	    getppid() != child->parent)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the guard is gone");
 	return 0;
 }
@@ -78,6 +80,12 @@ take_output(const struct child *child, struct cordon_error *err)
 	return 0;
 }
 
+static int
+settle_porter(const struct child *child, struct cordon_error *err)
+{
+	return child->porter == NULL ? 0 : porter_settle(err);
+}
+
 /* A directory left open on 0-2 would be a way around every path rule. */
 static int
 check_standard(const struct child *child, struct cordon_error *err)
@@ -103,14 +111,14 @@ check_standard(const struct child *child, struct cordon_error *err)
 }
 
 static int
-set_limit(int resource, uint64_t value, struct cordon_error *err)
+set_limit(compat_resource resource, uint64_t value, struct cordon_error *err)
 {
 	struct rlimit limit = {(rlim_t)value, (rlim_t)value}, old;
 
 	/* never above what we were given */
-	if (getrlimit((__rlimit_resource_t)resource, &old) == 0 && old.rlim_max < limit.rlim_max)
+	if (getrlimit(resource, &old) == 0 && old.rlim_max < limit.rlim_max)
 		limit.rlim_cur = limit.rlim_max = old.rlim_max;
-	if (setrlimit((__rlimit_resource_t)resource, &limit) < 0)
+	if (setrlimit(resource, &limit) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot set a limit");
 	return 0;
 }
@@ -120,7 +128,7 @@ set_limits(const struct child *child, struct cordon_error *err)
 {
 	static const struct {
 		enum limit limit;
-		int resource;
+		compat_resource resource;
 	} resources[] = {
 		{LIMIT_FILE_SIZE, RLIMIT_FSIZE},   {LIMIT_CPU_TIME, RLIMIT_CPU},
 		{LIMIT_OPEN_FILES, RLIMIT_NOFILE}, {LIMIT_PROCESSES, RLIMIT_NPROC},
@@ -168,8 +176,8 @@ _Noreturn void
 child_main(const struct child *child)
 {
 	static int (*const steps[])(const struct child *, struct cordon_error *) = {
-		reset_handlers, follow_parent, take_terminal, take_output,  check_standard,
-		set_limits,	close_others,  apply_box,     restore_mask,
+		reset_handlers, follow_parent, settle_porter, take_terminal, take_output,
+		check_standard, set_limits,    close_others,  apply_box,     restore_mask,
 	};
 	struct cordon_error err = {0};
 	int sys;
@@ -180,10 +188,14 @@ child_main(const struct child *child)
 			_exit(125);
 		}
 	}
+	if (child->porter != NULL)
+		porter_main(child->porter);
 	execve(child->command->path, child->command->argv, child->command->envp);
 	sys = errno;
 	cordon_fail(&err, CORDON_E_PATH, sys, "cannot run %.120s", child->command->path);
-	err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
+	/* no memory, no processes: then it is not the command that is to blame */
+	if (!errno_is_fault(sys))
+		err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
 	report(child, &err);
 	_exit(125);
 }

@@ -55,21 +55,21 @@ is_ours(const char *name, bool private_tmp)
 static int
 pass_inherited(struct builder *b, bool private_tmp)
 {
-	const char *const *environ = b->environ;
+	const char *const *given = b->environ;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && environ != NULL && environ[i] != NULL; i++) {
-		size_t length = strcspn(environ[i], "=");
-		char *name = arena_strndup(b->arena, environ[i], length, b->err);
+	for (size_t i = 0; rc == 0 && given != NULL && given[i] != NULL; i++) {
+		size_t length = strcspn(given[i], "=");
+		char *name = arena_strndup(b->arena, given[i], length, b->err);
 		struct env_answer answer;
 
 		if (name == NULL)
 			return -CORDON_E_MEMORY;
-		if (environ[i][length] != '=')
+		if (given[i][length] != '=')
 			continue;
 		answer = environ_decide(&b->plan->settings, name);
 		if (answer.passes && answer.value == NULL && !is_ours(name, private_tmp))
-			rc = push(b, environ[i]);
+			rc = push(b, given[i]);
 	}
 	return rc;
 }
@@ -141,6 +141,13 @@ try_program(const char *path)
 	return access(path, X_OK) < 0 ? errno : 0;
 }
 
+/* The machine failed: that says nothing about the command. */
+static int
+not_looked(struct builder *b, const char *path, int why)
+{
+	return cordon_fail(b->err, CORDON_E_SYSTEM, why, "cannot look at %.120s", path);
+}
+
 static int
 search(struct builder *b, const char *name, const char **ret_path)
 {
@@ -164,6 +171,8 @@ search(struct builder *b, const char *name, const char **ret_path)
 			*ret_path = candidate;
 			return 0;
 		}
+		if (errno_is_fault(why))
+			return not_looked(b, candidate, why);
 		/* a folder that may not be searched holds nothing for us: that is not found */
 		if (access(candidate, F_OK) == 0)
 			seen = why;
@@ -185,6 +194,8 @@ find_program(struct builder *b, const char *name, const char **ret_path)
 	why = try_program(name);
 	if (why == 0)
 		return 0;
+	if (errno_is_fault(why))
+		return not_looked(b, name, why);
 	return cannot(b->err,
 		      why == ENOENT || why == ENOTDIR ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE,
 		      name, strerror(why));

@@ -7,6 +7,7 @@
  */
 #include "base/compat.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,6 +24,7 @@ struct watch {
 	struct group group;
 	pid_t supervisor, command;
 	int line, signals;
+	struct record_hold record;
 	int64_t started;
 	int64_t end_at; /* when everything is to end; 0: not known */
 	int64_t grace_ms;
@@ -35,6 +37,7 @@ struct watch {
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */
 	bool hit_processes;
+	bool has_tmp; /* the private folder was made */
 	int status;
 };
 
@@ -68,6 +71,7 @@ static bool
 start_command(struct watch *watch, struct cordon_error *ret_why)
 {
 	struct child child = watch->task->child;
+	struct enforce_main main = {run_child, &child, child.porter != NULL};
 	int ends[2];
 	bool started;
 
@@ -77,16 +81,28 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	}
 	child.report = ends[1];
 	child.parent = getpid();
-	/* it shares our memory until exec: nothing is copied, and we wait for it */
-	watch->command = child.track_only
-				 ? group_spawn(&watch->group, run_child, &child)
-				 : enforce_start(child.box, &watch->group, run_child, &child);
+	/* it shares our memory until exec: nothing is copied, and we wait for it; a porter stays */
+	watch->command = child.track_only ? group_spawn(&watch->group, run_child, &child)
+					  : enforce_start(child.box, &watch->group, &main);
 	if (watch->command < 0)
 		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
 	close(ends[1]);
 	started = watch->command > 0 && read_report(ends[0], ret_why);
 	close(ends[0]);
 	return started;
+}
+
+/* Only now: before, a killed supervisor would leave it behind. */
+static bool
+make_tmp(struct watch *watch, struct cordon_error *ret_why)
+{
+	const struct guard_task *task = watch->task;
+
+	if (task->private_tmp == NULL)
+		return true;
+	watch->has_tmp = tmp_make(task->private_tmp, ret_why) == 0;
+	return watch->has_tmp &&
+	       enforce_grant_tmp(task->child.box, task->private_tmp, ret_why) == 0;
 }
 
 /* With a terminal of its own the command lives in a session that we lead. */
@@ -109,25 +125,6 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
 	return false;
 }
 
-/* Moves what is kept to 3 and on, and closes everything else. */
-static void
-keep_only(int *const *keep, size_t count)
-{
-	int to = 3;
-
-	/* the lowest first: it cannot stand where another goes */
-	for (size_t moved = 0; moved < count; moved++) {
-		int *lowest = NULL;
-
-		for (size_t i = 0; i < count; i++)
-			if (*keep[i] >= to && (lowest == NULL || *keep[i] < *lowest))
-				lowest = keep[i];
-		if (lowest != NULL)
-			*lowest = dup2(*lowest, to++);
-	}
-	fd_close_from(to);
-}
-
 /*
  * A caller that reads our output to its end must not wait for us. The command's own terminal stays
  * open on 0, or it would seem to end whenever the command closes it.
@@ -137,23 +134,25 @@ let_go(struct watch *watch)
 {
 	struct box *box = watch->task->child.box;
 	int listener = box == NULL ? -1 : enforce_listener(box);
-	int *const keep[] = {&watch->line, &watch->signals, &watch->group.folder, &listener};
+	int *const own[] = {&watch->line, &watch->signals, &watch->record.fd, &watch->group.folder,
+			    &listener};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (watch->terminal >= 0)
 		dup2(watch->terminal, 0);
 	for (int fd = watch->terminal >= 0 ? 1 : 0; fd < 3; fd++)
-		if (null < 0)
+		if (null < 0 || dup2(null, fd) < 0)
 			close(fd);
-		else
-			dup2(null, fd);
 	watch->terminal = watch->terminal >= 0 ? 0 : -1;
-	keep_only(keep, sizeof keep / sizeof keep[0]);
+	fd_keep_only(own, sizeof own / sizeof own[0]);
 	if (box != NULL)
 		enforce_serve(box, listener);
 	/* whoever keeps it is the supervisor's child */
-	watch->group.hold = -1;
+	watch->group.door = watch->group.hold = -1;
 	watch->group.keeper = 0;
+	/* who kills the whole group must not kill us with the supervisor; fails where we lead one */
+	if (setsid() < 0)
+		errno = 0;
 	/* the folder we were started in must not stay busy */
 	if (chdir("/") < 0)
 		return;
@@ -161,19 +160,32 @@ let_go(struct watch *watch)
 
 /* ---- the end ---- */
 
-static void
-ask_first(int64_t grace_ms)
+/* True when nothing is left. The command's status is kept. */
+static bool
+reap(struct watch *watch)
 {
-	int64_t until = clock_ms() + grace_ms;
+	int status;
+	pid_t pid;
 
-	if (grace_ms <= 0)
+	while ((pid = waitpid(-1, &status, WNOHANG | COMPAT_WAIT_ALL)) > 0) {
+		if (pid != watch->command)
+			continue;
+		watch->exited = true;
+		watch->status = status;
+	}
+	return tree_is_empty(NULL);
+}
+
+static void
+ask_first(struct watch *watch)
+{
+	int64_t until = clock_ms() + watch->grace_ms;
+
+	if (watch->grace_ms <= 0 || reap(watch))
 		return;
 	tree_ask(NULL);
-	while (clock_ms() < until && !tree_is_empty(NULL)) {
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
+	while (!reap(watch) && clock_ms() < until)
 		clock_sleep_us(5000);
-	}
 }
 
 /* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
@@ -189,48 +201,36 @@ end_group(struct watch *watch)
 		group_remove(&watch->group);
 }
 
-/* Ends everything, then removes what the session made. The command's own status is kept. */
-static void
-end_all(struct watch *watch, struct tree_end *ret_end)
-{
-	siginfo_t info = {0};
-
-	*ret_end = (struct tree_end){0};
-	/* no child at all: then nothing is below us, and nothing needs to be looked at */
-	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD) {
-		ask_first(watch->grace_ms);
-		group_kill(&watch->group, SESSION_DEADLINE_MS);
-		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
-	}
-	end_group(watch);
-	if (watch->task->private_tmp != NULL)
-		tmp_remove(watch->task->private_tmp);
-}
-
-/* Ended by us or by itself: in either case its status is read before the walk could take it. */
+/* Its status is read before the walk could take it. */
 static void
 end_command(struct watch *watch)
 {
-	int64_t until = clock_ms() + watch->grace_ms;
+	int64_t until = clock_ms() + SESSION_DEADLINE_MS;
 	int status;
 	pid_t pid;
 
 	if (watch->exited)
 		return;
-	if (watch->grace_ms > 0)
-		tree_ask(NULL);
+	kill(watch->command, SIGKILL);
 	while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
-		clock_sleep_us(2000);
-	watch->grace_ms = until > clock_ms() ? until - clock_ms() : 0;
-	if (pid == 0) {
-		kill(watch->command, SIGKILL);
-		watch->grace_ms = 0;
-		until = clock_ms() + SESSION_DEADLINE_MS;
-		while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
-			clock_sleep_us(200);
-	}
+		clock_sleep_us(200);
 	watch->exited = true;
 	watch->status = pid > 0 ? status : SIGKILL;
+}
+
+/* Ends everything, then removes what the session made. */
+static void
+end_all(struct watch *watch, struct tree_end *ret_end)
+{
+	*ret_end = (struct tree_end){0};
+	if (!tree_is_empty(NULL)) {
+		group_kill(&watch->group, SESSION_DEADLINE_MS);
+		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
+	}
+	end_group(watch);
+	if (watch->has_tmp)
+		tmp_remove(watch->task->private_tmp);
+	record_remove(&watch->record);
 }
 
 static _Noreturn void
@@ -238,8 +238,10 @@ finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
 {
 	struct news news = {.kind = kind};
 
-	if (watch->command > 0 && kind == NEWS_DONE)
+	if (watch->command > 0 && kind == NEWS_DONE) {
+		ask_first(watch);
 		end_command(watch);
+	}
 	end_all(watch, &news.end);
 	news.status = watch->status;
 	news.cause = watch->cause;
@@ -274,9 +276,20 @@ command_ended(struct watch *watch, int status)
 	watch->exited = true;
 	watch->status = status;
 	watch->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
+	watch->grace_ms = watch->task->grace_ms;
 	news.cause = watch->cause;
 	if (!watch->task->leave || tree_is_empty(NULL))
 		finish(watch, NEWS_DONE, NULL);
+	line_send(watch->line, &news, sizeof news);
+	watch->is_alone = true;
+}
+
+/* A named session belongs to nobody: whoever started it may go at once. */
+static void
+stay_alone(struct watch *watch)
+{
+	struct news news = {.kind = NEWS_LEFT};
+
 	line_send(watch->line, &news, sizeof news);
 	watch->is_alone = true;
 }
@@ -308,8 +321,10 @@ look_at_children(struct watch *watch)
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0 ||
-	       (pid < 0 && errno == EINTR)) {
+	/* a signal is told once: whatever fails here must be tried again */
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED | COMPAT_WAIT_ALL)) >
+		       0 ||
+	       (pid < 0 && errno != ECHILD)) {
 		if (pid != watch->command)
 			continue;
 		if (WIFSTOPPED(status))
@@ -429,7 +444,9 @@ milliseconds_left(struct watch *watch)
 	limit = limit > 0 ? watch->started + limit - now : INT64_MAX;
 	if (watch->end_at > 0 && watch->end_at - now < limit)
 		limit = watch->end_at - now;
-	return limit > 1000000000 ? -1 : (int)limit;
+	if (limit == INT64_MAX)
+		return -1;
+	return limit > INT_MAX ? INT_MAX : (int)limit;
 }
 
 static _Noreturn void
@@ -442,8 +459,12 @@ watch_command(struct watch *watch)
 			{.fd = watch->is_alone ? -1 : watch->line, .events = POLLIN},
 		};
 
-		if (poll(fds, 2, milliseconds_left(watch)) <= 0)
-			continue;
+		/* then signals are asked for now and then: the end of the command is one */
+		if (poll(fds, 2, milliseconds_left(watch)) < 0) {
+			clock_sleep_us(10000);
+			fds[0].revents = POLLIN;
+			fds[1].revents = 0;
+		}
 		if (fds[0].revents)
 			read_signals(watch);
 		if (fds[1].revents)
@@ -459,6 +480,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 		.group = task->group,
 		.supervisor = supervisor,
 		.line = line,
+		.record = {.fd = -1},
 		.terminal = task->child.terminal,
 		.in_front = task->child.in_front,
 		.started = clock_ms(),
@@ -466,13 +488,17 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 	struct cordon_error why = {0};
 	sigset_t all;
 
+	if (task->record != NULL)
+		watch.record = *task->record;
 	sigfillset(&all);
 	watch.signals = compat_signal_fd(&all);
 	if (watch.signals < 0)
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot receive signals");
-	else if (become_heir(&watch, &why) && lead_terminal(task->child.terminal, &why) &&
-		 start_command(&watch, &why)) {
+	else if (become_heir(&watch, &why) && make_tmp(&watch, &why) &&
+		 lead_terminal(task->child.terminal, &why) && start_command(&watch, &why)) {
 		let_go(&watch);
+		if (task->child.porter != NULL)
+			stay_alone(&watch);
 		watch_command(&watch);
 	}
 	finish(&watch, NEWS_FAILED, &why);
@@ -482,25 +508,23 @@ int
 guard_start(const struct guard_task *task, struct guard *ret_guard, struct cordon_error *err)
 {
 	pid_t supervisor = getpid();
-	sigset_t all, old;
-	int ends[2];
+	sigset_t all, old = {0};
+	int ends[2], sys;
 	pid_t pid;
 
 	if (compat_line(ends) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	/* blocked before it is born: a signal must not end the guard before it can read it */
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);
-	pid = fork();
+	pid = sigprocmask(SIG_SETMASK, &all, &old) < 0 ? -1 : fork();
 	if (pid == 0) {
 		close(ends[0]);
 		guard_main(task, supervisor, ends[1]);
 	}
+	sys = errno;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(ends[1]);
 	if (pid < 0) {
-		int sys = errno;
-
 		close(ends[0]);
 		return cordon_fail(err, CORDON_E_SYSTEM, sys, "cannot start the guard");
 	}

@@ -8,7 +8,7 @@
 #include "session/session.h"
 
 enum order_kind {
-	ORDER_SIGNAL,	/* value: to the command */
+	ORDER_SIGNAL,	/* value: to the command, or to its whole group */
 	ORDER_CONFIRM,	/* value: which stop; is the command still in it? */
 	ORDER_CONTINUE, /* value: from which stop; front: in its own terminal's foreground */
 	ORDER_END	/* value: the cause; after ms milliseconds */
@@ -17,6 +17,7 @@ struct order {
 	enum order_kind kind;
 	int value;
 	int64_t ms;
+	bool group;
 	bool front;
 };
 

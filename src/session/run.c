@@ -10,6 +10,8 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "session/named.h"
+#include "session/porter.h"
 #include "session/session.h"
 #include "session/supervise.h"
 
@@ -19,18 +21,32 @@ struct running {
 	struct relay relay;
 	struct output output;
 	struct terminal_note terminal;
-	const char *private_tmp;
+	const char *private_tmp; /* our own to remove */
+	struct record_hold record;
 	struct box *box;
 	struct limit_value limits[LIMIT_COUNT]; /* for the child: what nothing else keeps */
 	struct command_line command;
 	sigset_t old_mask;
 	struct sigaction old_children; /* how the caller handles SIGCHLD */
 	int was_heir;		       /* -1: not changed */
+	bool is_started;
 };
 
-/* Those that a command can be told by; each as if it had been sent to the command. */
-static const int handled[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGTSTP,  SIGTTIN,
-			      SIGTTOU, SIGCONT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD};
+/*
+ * A command can be told by every signal, each as if it had been sent to the command. Not by those
+ * that cannot be caught, that come from what a process itself does, and that we answer ourselves.
+ */
+static bool
+is_for_command(int signal)
+{
+	static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE,
+				     SIGILL,  SIGTRAP, SIGABRT, SIGSYS, SIGPIPE};
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (others[i] == signal)
+			return false;
+	return true;
+}
 
 static bool
 is_ignored(int signal)
@@ -62,14 +78,14 @@ catch_signals(struct running *run, struct cordon_error *err)
 
 	sigemptyset(&set);
 	mind_children(run);
-	for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
-		if (!is_ignored(handled[i]))
-			sigaddset(&set, handled[i]);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (is_for_command(signal) && !is_ignored(signal))
+			sigaddset(&set, signal);
 	blocked = set;
 	/* the caller's end of a pipe may go while we relay */
 	sigaddset(&blocked, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &blocked, &run->old_mask);
-	run->watch.signals = compat_signal_fd(&set);
+	if (sigprocmask(SIG_BLOCK, &blocked, &run->old_mask) == 0)
+		run->watch.signals = compat_signal_fd(&set);
 	if (run->watch.signals < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot receive signals");
 	return 0;
@@ -124,6 +140,9 @@ check_request(const struct session_request *request, struct cordon_error *err)
 {
 	if (request->track_only != (request->plan == NULL))
 		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no plan to run it by");
+	if (request->name != NULL && (request->track_only || request->place == NULL))
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "a named session shares a sandbox, and here is none");
 	if (request->leave && request->pty)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "--leave and --pty: the terminal would not stay");
@@ -142,38 +161,24 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 	if (request->track_only)
 		return command_prepare(&run->arena, request, NULL, &run->command, err);
 	if (request->plan->settings.tmp == TMP_PRIVATE)
-		rc = tmp_make(&run->arena, request->plan->host, &run->private_tmp, err);
-	options.private_tmp = run->private_tmp;
+		rc = tmp_name(&run->arena, request->plan->host, &run->private_tmp, err);
 	if (rc == 0)
 		rc = command_prepare(&run->arena, request, run->private_tmp, &run->command, err);
+	options.named_tmp = run->private_tmp;
 	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &run->box, err);
 	return rc;
 }
 
-/* A limit over all processes is the group's; accepted as a gap it is each process's own. */
-static uint64_t
-take_limit(struct running *run, const struct plan *plan, enum guarantee guarantee, enum limit limit)
-{
-	uint64_t value = run->limits[limit].value;
-
-	if (value == 0 || plan == NULL || plan->promises[guarantee].keeping != KEPT_ENFORCED)
-		return 0;
-	run->limits[limit].value = 0;
-	return value;
-}
-
+/* The sandbox is there, or is made by the way; the command only needs to fit into it. */
 static int
-prepare_group(struct running *run, const struct session_request *request, struct cordon_error *err)
+prepare_join(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	const struct plan *plan = request->plan;
-	static const struct facts unknown;
-	struct group_wish wish = {.id = request->id};
+	const char *tmp = NULL;
+	int rc = named_enter(&run->arena, request, &run->watch.guard.line, &tmp, err);
 
-	memcpy(run->limits, request->limits, sizeof run->limits);
-	wish.memory = take_limit(run, plan, G_LIMITS_MEMORY, LIMIT_MEMORY);
-	wish.processes = take_limit(run, plan, G_LIMITS_PROCESSES, LIMIT_PROCESSES);
-	return group_make(plan == NULL ? &unknown : &plan->facts, &wish, &run->watch.group, err);
+	run->watch.joins = true;
+	return rc < 0 ? rc : command_prepare(&run->arena, request, tmp, &run->command, err);
 }
 
 static int
@@ -214,6 +219,29 @@ become_heir(struct running *run, const struct plan *plan, struct cordon_error *e
 	return 0;
 }
 
+static uint64_t
+ignored_signals(const struct running *run)
+{
+	uint64_t bits = 0;
+
+	for (int signal = 1; signal < NSIG && signal <= 64; signal++)
+		if (signal == SIGCHLD ? run->old_children.sa_handler == SIG_IGN
+				      : is_ignored(signal))
+			bits |= 1ull << (signal - 1);
+	return bits;
+}
+
+static uint64_t
+blocked_signals(const struct running *run)
+{
+	uint64_t bits = 0;
+
+	for (int signal = 1; signal < NSIG && signal <= 64; signal++)
+		if (sigismember(&run->old_mask, signal) == 1)
+			bits |= 1ull << (signal - 1);
+	return bits;
+}
+
 /* What becomes 0-2 of the command. */
 static void
 hand_over(struct running *run, struct child *to)
@@ -230,7 +258,31 @@ hand_over(struct running *run, struct child *to)
 }
 
 static int
-start(struct running *run, const struct session_request *request, struct cordon_error *err)
+start_joining(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	const mode_t mask = umask(0);
+	struct porter_start how = {
+		.magic = PORTER_MAGIC,
+		.terminal = run->watch.relay != NULL,
+		.mask = mask,
+		.ignored = ignored_signals(run),
+		.blocked = blocked_signals(run),
+		.grace_ms = request->grace_ms,
+	};
+	int standard[3] = {0, 1, 2};
+
+	umask(mask);
+	for (int i = 0; run->watch.output != NULL && i < 2; i++)
+		standard[i + 1] = run->output.theirs[i];
+	for (int i = 0; run->watch.relay != NULL && i < 3; i++)
+		standard[i] = run->relay.slave;
+	if (run->watch.relay != NULL)
+		relay_enter(&run->relay);
+	return porter_call_start(run->watch.guard.line, &how, standard, &run->command, err);
+}
+
+static int
+start_guarded(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
 	struct guard_task task = {
 		.child = {.box = run->box,
@@ -243,15 +295,30 @@ start(struct running *run, const struct session_request *request, struct cordon_
 			  .terminal = -1},
 		.group = run->watch.group,
 		.private_tmp = run->private_tmp,
+		.record = &run->record,
 		.leave = request->leave,
 		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
 		.grace_ms = request->grace_ms,
 	};
+	struct process guard;
 	int rc;
 
 	hand_over(run, &task.child);
-	run->watch.started = clock_ms();
 	rc = guard_start(&task, &run->watch.guard, err);
+	if (rc == 0 && run->record.fd >= 0) {
+		guard = process_find(run->watch.guard.pid);
+		record_set_guard(&run->record, &guard);
+	}
+	return rc;
+}
+
+static int
+start(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	int rc;
+
+	run->watch.started = clock_ms();
+	rc = run->watch.joins ? start_joining(run, request, err) : start_guarded(run, request, err);
 	if (run->watch.output != NULL)
 		output_handed_over(&run->output);
 	if (run->watch.relay != NULL)
@@ -261,7 +328,7 @@ start(struct running *run, const struct session_request *request, struct cordon_
 }
 
 static void
-clean_up(struct running *run, bool started)
+clean_up(struct running *run, bool ended)
 {
 	enforce_free(run->box);
 	if (run->watch.relay != NULL)
@@ -270,12 +337,18 @@ clean_up(struct running *run, bool started)
 		output_close(&run->output);
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
-	/* else the guard did it, or will */
-	if (run->private_tmp != NULL && (!started || run->watch.is_guard_lost))
+	/* the guard did it, or will; where it could not, this is a second try */
+	if (run->private_tmp != NULL && (ended || run->watch.is_guard_lost))
 		tmp_remove(run->private_tmp);
-	if (!started || run->watch.is_guard_lost)
+	if (run->watch.guard.pid == 0 || run->watch.is_guard_lost) {
 		group_remove(&run->watch.group);
+		record_remove(&run->record);
+	} else if (run->record.fd >= 0) {
+		close(run->record.fd);
+	}
 	group_release(&run->watch.group);
+	if (!run->is_started && run->watch.guard.line >= 0)
+		close(run->watch.guard.line);
 	if (run->was_heir == 0)
 		tree_inherit(false);
 	arena_free(&run->arena);
@@ -286,34 +359,43 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	    struct cordon_error *err)
 {
 	struct running run = {
-		.watch = {.request = request, .signals = -1, .caller = -1},
+		.watch = {.request = request, .guard = {.line = -1}, .signals = -1, .caller = -1},
+		.record = {.fd = -1},
 		.terminal = {.fd = -1},
 		.was_heir = -1,
 	};
-	bool started = false;
 	int rc = check_request(request, err);
 
 	if (rc == 0)
-		rc = prepare_box(&run, request, err);
+		rc = request->name != NULL ? prepare_join(&run, request, err)
+					   : prepare_box(&run, request, err);
 	if (rc == 0)
 		rc = prepare_streams(&run, request, err);
-	if (rc == 0)
-		rc = prepare_group(&run, request, err);
-	if (rc == 0)
+	if (rc == 0 && !run.watch.joins)
+		rc = limits_share(request, run.limits, &run.watch.group, err);
+	if (rc == 0 && run.box != NULL)
+		enforce_mark(run.box, &run.watch.group);
+	if (rc == 0 && !run.watch.joins)
 		rc = become_heir(&run, request->plan, err);
+	if (rc == 0 && !run.watch.joins) {
+		/* a session that cannot be listed runs, and ends, as any other */
+		struct session_assets assets = {run.private_tmp, &run.watch.group, NULL};
+
+		enroll(&run.arena, request, &assets, &run.record, &ret_result->unrecorded);
+	}
 	if (rc == 0) {
 		run.watch.caller = watch_caller(request);
 		rc = catch_signals(&run, err);
 		if (rc == 0)
 			rc = start(&run, request, err);
-		started = rc == 0;
-		if (started)
+		run.is_started = rc == 0;
+		if (run.is_started)
 			rc = supervise(&run.watch, ret_result, err);
 		/* a shell does that itself when what it waits for dies of a signal; but we do not */
-		if (started && rc == 0 && ret_result->is_signal)
+		if (run.is_started && rc == 0 && ret_result->is_signal)
 			terminal_restore(&run.terminal);
 		restore_signals(&run);
 	}
-	clean_up(&run, started);
+	clean_up(&run, rc == 0 && !ret_result->left);
 	return rc;
 }

@@ -15,6 +15,16 @@
 #include "enforce/group.h"
 #include "enforce/tree.h"
 #include "plan/plan.h"
+#include "session/record.h"
+
+struct porter;
+
+/* Where a session is written down while it lives, and what its record says beyond the request. */
+struct session_place {
+	const char *runtime, *state; /* the user's cordon/ folders; NULL: not known */
+	const char *project;	     /* NULL: none */
+	const char *policy;	     /* a hash of what is enforced; NULL: nothing is */
+};
 
 /* What the caller wants run. */
 struct session_request {
@@ -22,6 +32,8 @@ struct session_request {
 	const struct plan *plan; /* NULL only with track_only */
 	bool track_only;	 /* nothing is restricted, only the end is guaranteed */
 	const struct limit_value *limits;
+	const struct session_place *place;
+	const char *name; /* of the session to join or to start; NULL: one of its own */
 	char *const *argv;
 	const char *const *environ; /* the caller's */
 	bool login;		    /* argv[0] gets a "-" in front, as login does it */
@@ -50,6 +62,7 @@ struct session_result {
 	bool hit_processes; /* the limit kept something from being started */
 	int64_t ms;
 	struct tree_end end; /* what was ended after the command, and what would not end */
+	struct cordon_error unrecorded; /* why there was no record of it; code 0: there was */
 };
 
 /* A command resolved: what execve gets. In arena. */
@@ -70,9 +83,28 @@ int command_prepare(struct arena *arena, const struct session_request *request,
 #define SESSION_NOT_FOUND 127
 #define SESSION_NOT_EXECUTABLE 126
 
-/* tmp.c: the private folder; made 0700, removed with everything in it without following a link. */
-int tmp_make(struct arena *arena, const struct host *host, const char **ret_path,
+/* What was made for a session; removed with it. */
+struct session_assets {
+	const char *private_tmp; /* NULL: none */
+	const struct group *group;
+	const char *token; /* of a named session; else NULL */
+};
+/* enroll.c: a record for the session, when there is a place for it; else ret_hold->fd is -1. */
+int enroll(struct arena *arena, const struct session_request *request,
+	   const struct session_assets *assets, struct record_hold *ret_hold,
+	   struct cordon_error *err);
+
+/* limits.c: the group keeps what counts over all processes; own is what is left to each of them. */
+int limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],
+		 struct group *ret_group, struct cordon_error *err);
+
+/*
+ * tmp.c: the private folder. Its name is chosen first; it is made, 0700, by the guard, so that there
+ * is always somebody to remove it; with everything in it, without following a link.
+ */
+int tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
 	     struct cordon_error *err);
+int tmp_make(const char *path, struct cordon_error *err);
 int tmp_remove(const char *path);
 
 /* child.c: from fork to exec. Never returns. */
@@ -81,13 +113,14 @@ struct child {
 	bool track_only;
 	const struct command_line *command;
 	const struct limit_value *limits;
-	sigset_t mask;	      /* the caller's, and the command's */
-	bool ignore_children; /* the caller ignored SIGCHLD, and so will the command */
-	int output[2];	      /* become 1 and 2; -1: as they are */
-	int report;	      /* where a struct cordon_error goes; closed by exec */
-	int terminal;	      /* a new one; -1: none */
-	bool terminal_is_all; /* it becomes 0-2; else only those that are terminals */
-	bool in_front;	      /* the command has the new terminal's foreground */
+	sigset_t mask;		     /* the caller's, and the command's */
+	bool ignore_children;	     /* the caller ignored SIGCHLD, and so will the command */
+	int output[2];		     /* become 1 and 2; -1: as they are */
+	int report;		     /* where a struct cordon_error goes; closed by exec */
+	int terminal;		     /* a new one; -1: none */
+	bool terminal_is_all;	     /* it becomes 0-2; else only those that are terminals */
+	bool in_front;		     /* the command has the new terminal's foreground */
+	const struct porter *porter; /* it stays and starts commands itself; NULL: it is one */
 	pid_t parent;
 };
 _Noreturn void child_main(const struct child *child);
@@ -95,8 +128,9 @@ _Noreturn void child_main(const struct child *child);
 /* guard.c: the parent of the command, and its end. See session/line.h for what it says. */
 struct guard_task {
 	struct child child;
-	struct group group;	 /* ended and removed with everything */
-	const char *private_tmp; /* removed at the end; NULL: none */
+	struct group group;		  /* ended and removed with everything */
+	const char *private_tmp;	  /* made, granted, and removed at the end; NULL: none */
+	const struct record_hold *record; /* removed likewise */
 	bool leave;
 	int64_t time_ms;  /* the limit; 0: none */
 	int64_t grace_ms; /* SIGTERM that long before SIGKILL; 0: SIGKILL at once */

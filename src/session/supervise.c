@@ -35,7 +35,8 @@ enum {
 static void
 order_signal(const struct supervision *run, int signal)
 {
-	struct order order = {.kind = ORDER_SIGNAL, .value = signal};
+	/* in the caller's own group a terminal would have told all */
+	struct order order = {.kind = ORDER_SIGNAL, .value = signal, .group = run->joins};
 
 	line_send(run->guard.line, &order, sizeof order);
 }
@@ -87,7 +88,7 @@ expect_end(const struct supervision *run)
 static bool
 is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
 {
-	return got->from_process || run->relay != NULL ||
+	return got->from_process || run->relay != NULL || run->joins ||
 	       (got->number == SIGHUP && getsid(0) == getpid());
 }
 
@@ -109,7 +110,7 @@ forward(struct supervision *run, const struct compat_signal *got)
 		return;
 	if (is_for_us_alone(run, got))
 		order_signal(run, got->number);
-	else
+	if (!got->from_process && run->relay == NULL)
 		run->terminal_signal[got->number] = true;
 	if (got->number == SIGTERM || got->number == SIGHUP)
 		expect_end(run);
@@ -234,6 +235,9 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 	to->cause = news->cause;
 	if (news->cause == SESSION_EXITED || news->cause == SESSION_SIGNALLED)
 		to->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
+	/* the command may have died of it before the guard was told why */
+	if (run->output != NULL && run->output->exhausted && to->cause != SESSION_TIME)
+		to->cause = SESSION_OUTPUT;
 	to->is_signal = WIFSIGNALED(status);
 	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	to->by_terminal = WIFSIGNALED(status) && is_by_terminal(run, to->status);
@@ -246,16 +250,23 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 static void
 wait_for_guard(const struct supervision *run)
 {
-	while (waitpid(run->guard.pid, NULL, 0) < 0 && errno == EINTR)
+	while (!run->joins && waitpid(run->guard.pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
-/* The guard was killed. What it held is below us now, and ends here. */
+/*
+ * The guard was killed. What it held is below us now, and ends here. The end of a porter is that
+ * of its session, which has a guard of its own.
+ */
 static void
 replace_guard(struct supervision *run, struct news *ret_news)
 {
 	*ret_news = (struct news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
+	if (run->joins)
+		return;
 	run->is_guard_lost = true;
+	/* what our children from before left to us meanwhile is older */
+	tree_spare_older(&run->spare, run->guard.pid);
 	wait_for_guard(run);
 	group_kill(&run->group, SESSION_DEADLINE_MS);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
@@ -326,8 +337,9 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 	struct pollfd fds[AT_COUNT];
 
 	fill_poll(run, fds);
+	/* without it no signal is forwarded; the end is still told by the line alone */
 	if (poll(fds, AT_COUNT, waits ? FRONT_MS : -1) < 0)
-		return false;
+		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
 	if (waits && relay_enter(run->relay))
 		order_continue(run, 0);
 	if (fds[AT_SIGNALS].revents)
@@ -343,10 +355,14 @@ supervise(struct supervision *run, struct session_result *ret_result, struct cor
 {
 	struct news news;
 
+	if (run->joins && run->request->limits[LIMIT_TIME].value != 0)
+		order_end(run, SESSION_TIME,
+			  (int64_t)run->request->limits[LIMIT_TIME].value * 1000);
 	while (!wait_for_something(run, &news))
 		;
 	drain(run);
 	close(run->guard.line);
+	run->guard.line = -1;
 	if (news.kind != NEWS_FAILED) {
 		fill_result(run, &news, ret_result);
 		return 0;

@@ -15,7 +15,8 @@ struct supervision {
 	int signals;		 /* where blocked signals arrive */
 	int caller;		 /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;
-	int stops;	    /* that the guard told of */
+	bool joins; /* the line is to the porter of a named session; there is no guard of our own */
+	int stops;  /* that the guard told of */
 	bool is_guard_lost; /* it was killed: cleaning up is left to us */
 	bool terminal_signal[NSIG];
 };

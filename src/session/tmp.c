@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,27 +22,36 @@
 #define ROUNDS_MAX 10000
 
 int
-tmp_make(struct arena *arena, const struct host *host, const char **ret_path,
+tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
 	 struct cordon_error *err)
 {
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 	const char *base = host_getenv(host, "TMPDIR");
-	char real[4096];
+	char real[4096], name[] = "cordon-XXXXXX";
+	unsigned char random[6];
 	char *path;
 
 	if (base == NULL || *base != '/' || access(base, W_OK | X_OK) != 0)
 		base = "/tmp";
-	path = path_join(arena, base, "cordon-XXXXXX", err);
-	if (path == NULL)
-		return -CORDON_E_MEMORY;
-	/* mkdtemp makes it 0700 and fails if the name is there */
-	if (mkdtemp(path) == NULL)
+	if (realpath(base, real) == NULL || getentropy(random, sizeof random) < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot make a private folder in %s",
 				   base);
-	if (realpath(path, real) == NULL || (*ret_path = arena_strdup(arena, real, err)) == NULL) {
-		rmdir(path);
-		return cordon_fail(err, CORDON_E_PATH, errno, "cannot use the private folder %s",
+	for (size_t i = 0; i < sizeof random; i++)
+		name[7 + i] = letters[random[i] % (sizeof letters - 1)];
+	path = path_join(arena, real, name, err);
+	if (path == NULL)
+		return -CORDON_E_MEMORY;
+	*ret_path = path;
+	return 0;
+}
+
+int
+tmp_make(const char *path, struct cordon_error *err)
+{
+	/* fails if the name is there, be it a link */
+	if (mkdir(path, 0700) < 0)
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot make the private folder %s",
 				   path);
-	}
 	return 0;
 }
 
@@ -119,8 +129,12 @@ empty(int top, int folder, int depth, int *left)
 int
 tmp_remove(const char *path)
 {
-	auto_fd int top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	auto_fd int top = -1;
 
+	/* mostly it is empty, and then needs no descriptor, which there may be none of */
+	if (rmdir(path) == 0 || errno == ENOENT)
+		return 0;
+	top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (top < 0)
 		return errno == ENOENT ? 0 : -1;
 	fchmod(top, 0700);

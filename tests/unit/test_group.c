@@ -95,6 +95,14 @@ live(const char *home, enum who who, enum spot spot, void (*function)(void))
 	_exit(tap.failed_checks != 0);
 }
 
+static bool
+becomes_empty(int folder)
+{
+	for (int waited = 0; waited < PATIENCE && !cgroup_is_empty(folder); waited += 5)
+		poll(NULL, 0, 5);
+	return cgroup_is_empty(folder);
+}
+
 /* Nothing but the leaf is left, and nobody in it. */
 static void
 check_left(const char *home, enum spot spot)
@@ -102,7 +110,8 @@ check_left(const char *home, enum spot spot)
 	auto_fd int folder = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 
-	check(folder >= 0 && cgroup_is_empty(folder));
+	/* newer kernels take a moment until a process that was waited for is gone from it */
+	check(folder >= 0 && becomes_empty(folder));
 	/* one for itself, one for "..", one for each cgroup in it */
 	check_int(fstat(folder, &st), 0);
 	check_int(st.st_nlink, spot == IN_LEAF ? 3 : 2);
@@ -231,6 +240,8 @@ start(const struct group *group, const char *name)
 	struct role role = {name, group};
 	pid_t child = group_spawn(group, become, &role);
 
+	if (child < 0)
+		printf("# cannot start \"%s\": %s\n", name, strerror(errno));
 	check(child > 0);
 	return child;
 }
@@ -365,7 +376,7 @@ must_not_run(const void *argument)
 static void
 nothing_runs_where_there_is_no_way_in(void)
 {
-	struct group gone = {.kind = GROUP_CGROUP, .folder = -1, .hold = -1};
+	struct group gone = {.kind = GROUP_CGROUP, .folder = -1, .door = -1, .hold = -1};
 	volatile int ran = 0;
 
 	gone.folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -714,7 +725,18 @@ limits_hold(void)
 {
 	struct facts facts = facts_here();
 	struct group_wish wish = {.id = "refused", .memory = 64 << 20, .processes = 8};
+	auto_fd int above = -1;
 	struct group group;
+	char path[PATH_MAX];
+
+	/* where the kernel has them they can be had */
+	check(cgroup_find_own(path));
+	*strrchr(path, '/') = '\0';
+	above = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	check_int(facts.values[FACT_CGROUP_MEMORY],
+		  cgroup_has_word(above, "cgroup.controllers", "memory"));
+	check_int(facts.values[FACT_CGROUP_PIDS],
+		  cgroup_has_word(above, "cgroup.controllers", "pids"));
 
 	/* the scopes of whoever runs the tests are another test's */
 	facts.values[FACT_SCOPE] = 0;
@@ -752,6 +774,33 @@ static void
 a_cgroup_with_processes_gives_no_limits(void)
 {
 	in_place(AS_USER, IN_PLACE, limits_without_a_leaf);
+}
+
+/* A cgroup with processes that is divided by threads: none below it takes a process. */
+static void
+divided_by_threads(void)
+{
+	struct facts facts = facts_here();
+	struct group group = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
+	char own[PATH_MAX];
+
+	check(cgroup_find_own(own));
+	put(own, "cgroup.subtree_control", "+pids");
+	check_int(group_make(&facts, &no_limits, &group, NULL), 0);
+	check_int(group.kind, GROUP_NONE);
+	check_int(child_wait(start(&group, "three")), 3);
+	enforce_probe_limits(&facts);
+	check_int(facts.values[FACT_CGROUP], 0);
+}
+
+static void
+where_no_process_could_enter_there_is_no_group(void)
+{
+	auto_fd int folder = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	/* on a hybrid mount the old hierarchy has it */
+	if (cgroup_has_word(folder, "cgroup.subtree_control", "pids"))
+		as_each(IN_PLACE, divided_by_threads);
 }
 
 /* ---- the whole ---- */
@@ -825,5 +874,6 @@ main(int argc, char **argv)
 	run(only_paths_of_ours_are_ended);
 	run(limits_hold_over_all_processes_or_are_refused);
 	run(a_cgroup_with_processes_gives_no_limits);
+	run(where_no_process_could_enter_there_is_no_group);
 	return tap_end();
 }

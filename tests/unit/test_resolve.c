@@ -301,6 +301,28 @@ lengths_are_bounded(void)
 	check_int(err.sys, ENAMETOOLONG);
 }
 
+/* A link that was not seen would leave its target to whoever asks for it by name. */
+static void
+what_cannot_be_looked_at_is_no_answer(void)
+{
+	static const struct fake_entry table[] = {{"/a/broken", FS_FAILED, NULL},
+						  {"/l", FS_LINK, "/a/broken/x"},
+						  {NULL, FS_MISSING, NULL}};
+	static const char *const paths[] = {"/a/broken", "/a/broken/x", "/l", "/a/broken/.."};
+	auto_arena struct arena arena = {NULL};
+	struct fs_view view = fake_fs(table);
+
+	for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+		struct cordon_error err = {0};
+		struct resolved found;
+
+		errno = EIO;
+		check_int(resolve_path(&arena, &view, paths[i], &found, &err), -CORDON_E_SYSTEM);
+		check_int(err.sys, EIO);
+		check(strstr(err.text, "/a/broken") != NULL);
+	}
+}
+
 static void
 macos_paths_keep_their_form_elsewhere(void)
 {
@@ -325,6 +347,48 @@ macos_paths_keep_their_form_elsewhere(void)
 	}
 }
 
+struct counting {
+	size_t looks;
+};
+
+/* Every kind in turn; a link's target is its own name. */
+static enum fs_kind
+count_and_look(const void *ctx, const char *path, char *link)
+{
+	int number = atoi(path + 1);
+
+	((struct counting *)ctx)->looks++;
+	if (number % (FS_HIDDEN + 1) == FS_LINK)
+		snprintf(link, PATH_MAX, "to%s", path);
+	return (enum fs_kind)(number % (FS_HIDDEN + 1));
+}
+
+static void
+a_view_that_remembers_looks_once_and_says_the_same(void)
+{
+	struct counting counting = {0};
+	const struct fs_view view = {&counting, count_and_look};
+	struct fs_memory memory;
+	int wrong = 0;
+
+	fs_memory_start(&memory, &view);
+	/* many more than it has room for at first */
+	for (int i = 0; i < 4000; i++) {
+		char path[32], link[PATH_MAX] = "", expected[40] = "";
+		int number = i % 2000;
+		enum fs_kind kind;
+
+		snprintf(path, sizeof path, "/%d", number);
+		if (number % (FS_HIDDEN + 1) == FS_LINK)
+			snprintf(expected, sizeof expected, "to%s", path);
+		kind = memory.view.look(memory.view.ctx, path, link);
+		wrong += (int)kind != number % (FS_HIDDEN + 1) || strcmp(link, expected) != 0;
+	}
+	fs_memory_end(&memory);
+	check_int(wrong, 0);
+	check_int(counting.looks, 2000);
+}
+
 int
 main(void)
 {
@@ -338,6 +402,8 @@ main(void)
 	run(loops_and_relative_paths_are_errors);
 	run(forty_links_pass_and_no_more);
 	run(lengths_are_bounded);
+	run(what_cannot_be_looked_at_is_no_answer);
 	run(macos_paths_keep_their_form_elsewhere);
+	run(a_view_that_remembers_looks_once_and_says_the_same);
 	return tap_end();
 }

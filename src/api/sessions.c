@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Live sessions: listing and ending them. All that is known comes from their records; a session is
+ * ended by its own guard, which is asked, and the answer is that nobody holds its record any more.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/setup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "enforce/group.h"
+#include "session/record.h"
+
+/* How long a session may take to end, beyond the grace that it was given. */
+#define END_MS 60000
+#define LOOK_MS 5
+
+struct sessions {
+	struct arena arena;
+	int folder;
+	struct record *records;
+	size_t count;
+};
+
+static void
+close_sessions(struct sessions *sessions)
+{
+	if (sessions->folder >= 0)
+		close(sessions->folder);
+	arena_free(&sessions->arena);
+}
+#define auto_sessions __attribute__((cleanup(close_sessions)))
+
+/* No folder is no session. */
+static int
+open_sessions(struct sessions *to, struct cordon_error *err)
+{
+	const struct cordon_setup setup = {0};
+	auto_context struct cordon_plan *context = NULL;
+	struct cordon_error why = {0};
+	int rc = context_folders(&setup, &context, err);
+
+	if (rc < 0)
+		return rc;
+	to->folder = record_folder(context->host.runtime_dir, context->store, false, NULL, &why);
+	if (to->folder >= 0)
+		return record_list(&to->arena, to->folder, &to->records, &to->count, err);
+	if (why.sys == ENOENT)
+		return 0;
+	if (err != NULL)
+		*err = why;
+	return -why.code;
+}
+
+/* ---- listing ---- */
+
+static bool
+measure(const struct record *record, struct process_usage *ret)
+{
+	struct group group = {.kind = GROUP_CGROUP, .folder = -1};
+	struct group_usage usage;
+	bool known;
+
+	if (record->cgroup != NULL) {
+		group.folder = open(record->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		snprintf(group.path, sizeof group.path, "%s", record->cgroup);
+	}
+	known = group.folder >= 0 && group_measure(&group, &usage);
+	if (group.folder >= 0)
+		close(group.folder);
+	if (known && usage.memory > 0)
+		*ret = (struct process_usage){usage.memory, usage.processes};
+	else if (!process_measure(&record->guard, ret))
+		return false;
+	/* the porter of a named session is none of what was started */
+	ret->processes -= record->token != NULL && ret->processes > 0;
+	return true;
+}
+
+static int64_t
+age_of(const struct record *record)
+{
+	int64_t now = (int64_t)time(NULL);
+
+	return now > record->since ? now - record->since : 0;
+}
+
+static void
+print_age(int64_t seconds, char *to, size_t size)
+{
+	static const struct {
+		int64_t unit;
+		char letter;
+	} units[] = {{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}};
+	size_t i = 0;
+
+	while (i < 3 && seconds < units[i].unit * 2)
+		i++;
+	snprintf(to, size, "%lld%c", (long long)(seconds / units[i].unit), units[i].letter);
+}
+
+static void
+print_memory(uint64_t bytes, char *to, size_t size)
+{
+	const char *units = "KMGT";
+	double value = (double)bytes / 1024;
+
+	for (; value >= 1000 && units[1] != '\0'; units++)
+		value /= 1024;
+	snprintf(to, size, "%.*f%c", value < 10 ? 1 : 0, value, *units);
+}
+
+static void
+print_row(const struct record *record, int name_width, struct str *to)
+{
+	char age[24], processes[16] = "-", memory[16] = "-";
+	struct process_usage usage;
+
+	print_age(age_of(record), age, sizeof age);
+	if (measure(record, &usage)) {
+		snprintf(processes, sizeof processes, "%d", usage.processes);
+		print_memory(usage.memory, memory, sizeof memory);
+	}
+	str_printf(to, "%-16s  %-*s  %5s  %9s  %6s  ", record->id, name_width,
+		   record->name == NULL ? "-" : record->name, age, processes, memory);
+	str_visible(to, record->project == NULL ? "-" : record->project);
+	str_add(to, " ");
+	for (size_t i = 0; i < record->command.count; i++) {
+		str_add(to, " ");
+		str_visible(to, record->command.items[i]);
+	}
+	str_add(to, "\n");
+}
+
+static void
+print_table(const struct sessions *sessions, struct str *to)
+{
+	int width = 4;
+
+	for (size_t i = 0; i < sessions->count; i++) {
+		const char *name = sessions->records[i].name;
+
+		if (name != NULL && (int)strlen(name) > width)
+			width = (int)strlen(name);
+	}
+	str_printf(to, "%-16s  %-*s  %5s  %9s  %6s  %s\n", "ID", width, "NAME", "AGE", "PROCESSES",
+		   "MEMORY", "PROJECT  COMMAND");
+	for (size_t i = 0; i < sessions->count; i++)
+		print_row(&sessions->records[i], width, to);
+}
+
+static void
+json_words(const char *key, const struct record_words *words, struct str *to)
+{
+	str_printf(to, ", \"%s\": [", key);
+	for (size_t i = 0; i < words->count; i++) {
+		str_add(to, i == 0 ? "" : ", ");
+		str_json(to, words->items[i]);
+	}
+	str_add(to, "]");
+}
+
+static void
+json_text(const char *key, const char *text, struct str *to)
+{
+	str_printf(to, ", \"%s\": ", key);
+	if (text == NULL)
+		str_add(to, "null");
+	else
+		str_json(to, text);
+}
+
+static void
+json_row(const struct record *record, struct str *to)
+{
+	struct process_usage usage;
+
+	str_add(to, "{\"id\": ");
+	str_json(to, record->id);
+	json_text("name", record->name, to);
+	str_printf(to, ", \"since\": %lld, \"age\": %lld", (long long)record->since,
+		   (long long)age_of(record));
+	if (measure(record, &usage))
+		str_printf(to, ", \"processes\": %d, \"memory\": %llu", usage.processes,
+			   (unsigned long long)usage.memory);
+	else
+		str_add(to, ", \"processes\": null, \"memory\": null");
+	str_printf(to, ", \"supervisor\": %ld, \"guard\": %ld", (long)record->supervisor.pid,
+		   (long)record->guard.pid);
+	json_text("project", record->project, to);
+	json_words("command", &record->command, to);
+	json_words("gaps", &record->gaps, to);
+	json_text("cgroup", record->cgroup, to);
+	json_text("tmp", record->tmp, to);
+	json_text("policy", record->policy, to);
+	str_add(to, "}");
+}
+
+int
+cordon_sessions(enum cordon_format format, char **ret_text, struct cordon_error *err)
+{
+	auto_sessions struct sessions sessions = {.folder = -1};
+	auto_str struct str text = {0};
+	int rc = open_sessions(&sessions, err);
+
+	if (rc < 0)
+		return rc;
+	if (format == CORDON_TEXT) {
+		if (sessions.count > 0)
+			print_table(&sessions, &text);
+	} else {
+		str_add(&text, "[");
+		for (size_t i = 0; i < sessions.count; i++) {
+			str_add(&text, i == 0 ? "\n" : ",\n");
+			json_row(&sessions.records[i], &text);
+		}
+		str_add(&text, "]\n");
+	}
+	str_add(&text, "");
+	rc = str_finish(&text, ret_text, err);
+	return rc < 0 ? rc : (int)sessions.count;
+}
+
+/* ---- ending ---- */
+
+/* A name, a whole id, or the beginning of exactly one. NULL: no such session. */
+static int
+find_session(const struct sessions *sessions, const char *which, const struct record **ret,
+	     struct cordon_error *err)
+{
+	const struct record *found = NULL;
+	size_t length = strlen(which);
+
+	for (size_t i = 0; i < sessions->count; i++) {
+		const struct record *record = &sessions->records[i];
+
+		if (record->name != NULL && strcmp(record->name, which) == 0) {
+			*ret = record;
+			return 0;
+		}
+	}
+	for (size_t i = 0; i < sessions->count; i++) {
+		if (length == 0 || strncmp(sessions->records[i].id, which, length) != 0)
+			continue;
+		if (found != NULL)
+			return cordon_fail(err, CORDON_E_USAGE, 0,
+					   "more than one session begins with %.40s", which);
+		found = &sessions->records[i];
+	}
+	*ret = found;
+	return 0;
+}
+
+/* Who was asked to end the session; pid 0: nobody yet. */
+struct order {
+	const struct record *record;
+	struct process asked;
+};
+
+/*
+ * To the guard, which a session that is only starting has not in its record yet: then again later.
+ * Where it was killed the supervisor ends everything by itself, unless it was stopped with its
+ * command.
+ */
+static void
+give_order(struct order *order, const struct record *now, int grace_ms)
+{
+	if (process_is_alive(&order->asked))
+		return;
+	order->asked = (struct process){0};
+	if (process_signal(&now->guard, RECORD_END_SIGNAL, grace_ms) == 0)
+		order->asked = now->guard;
+	else if (now->guard.pid > 0)
+		process_signal(&now->supervisor, SIGCONT, 0);
+}
+
+static int
+wait_for_end(int folder, struct order *order, int grace_ms, struct cordon_error *err)
+{
+	/* by looks, not by the clock: a machine that stood still gave nobody time to end */
+	for (int left = (grace_ms + END_MS) / LOOK_MS; left > 0; left--) {
+		auto_arena struct arena arena = {0};
+		struct record now;
+		enum record_state state = record_look(&arena, folder, order->record->id, &now);
+
+		if (state == RECORD_GONE || state == RECORD_BURIED)
+			return 0;
+		if (state == RECORD_LIVE)
+			give_order(order, &now, grace_ms);
+		clock_sleep_us(LOOK_MS * 1000);
+	}
+	return cordon_fail(err, CORDON_E_SYSTEM, 0, "session %s did not end", order->record->id);
+}
+
+static void
+print_ended(const struct record *record, struct str *to)
+{
+	str_printf(to, "ended %s%s%s:", record->id, record->name == NULL ? "" : " ",
+		   record->name == NULL ? "" : record->name);
+	for (size_t i = 0; i < record->command.count; i++) {
+		str_add(to, " ");
+		str_visible(to, record->command.items[i]);
+	}
+	str_add(to, "\n");
+}
+
+/* All are asked before the first is waited for. */
+static int
+end_sessions(int folder, const struct record *records, size_t count, int grace_ms, struct str *text,
+	     struct cordon_error *err)
+{
+	auto_free struct order *orders = calloc(count + 1, sizeof *orders);
+	int rc = 0;
+
+	if (orders == NULL)
+		return cordon_no_memory(err);
+	for (size_t i = 0; i < count; i++) {
+		orders[i].record = &records[i];
+		give_order(&orders[i], &records[i], grace_ms);
+	}
+	for (size_t i = 0; i < count; i++) {
+		int one = wait_for_end(folder, &orders[i], grace_ms, rc < 0 ? NULL : err);
+
+		if (one == 0)
+			print_ended(&records[i], text);
+		rc = rc < 0 ? rc : one;
+	}
+	return rc;
+}
+
+int
+cordon_kill(const char *which, int grace_ms, char **ret_text, struct cordon_error *err)
+{
+	auto_sessions struct sessions sessions = {.folder = -1};
+	const struct record *found = NULL;
+	auto_str struct str text = {0};
+	size_t count;
+	int rc = open_sessions(&sessions, err);
+
+	if (rc == 0 && which != NULL)
+		rc = find_session(&sessions, which, &found, err);
+	if (rc < 0)
+		return rc;
+	if (which == NULL)
+		found = sessions.records;
+	count = which == NULL ? sessions.count : found != NULL;
+	rc = end_sessions(sessions.folder, found, count, grace_ms, &text, err);
+	str_add(&text, "");
+	if (rc == 0)
+		rc = str_finish(&text, ret_text, err);
+	return rc < 0 ? rc : (int)count;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/* cordon ps, cordon kill. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/cli.h"
+
+int
+run_ps(struct cli *cli)
+{
+	struct cordon_error err = {0};
+	auto_free char *text = NULL;
+
+	int count = cordon_sessions(cli->format, &text, &err);
+
+	if (count < 0)
+		return cli_fail(&err);
+	if (count == 0 && cli->format == CORDON_TEXT && !cli->quiet)
+		fputs("cordon: no session is alive\n", stderr);
+	return cli_put(text, NULL, 0);
+}
+
+/* 0 ended, 1 no such session, EXIT_CORDON. */
+static int
+end_one(const struct cli *cli, const char *which)
+{
+	struct cordon_error err = {0};
+	auto_free char *text = NULL;
+	auto_str struct str shown = {0};
+	int count = cordon_kill(which, cli->grace_ms < 0 ? 0 : (int)cli->grace_ms, &text, &err);
+
+	if (count < 0)
+		return cli_fail(&err);
+	if (count == 0 && which != NULL) {
+		str_visible(&shown, which);
+		fprintf(stderr, "cordon: there is no session %s; `cordon ps` lists them\n",
+			shown.failed ? "" : shown.text);
+		return 1;
+	}
+	return cli_put(cli->quiet ? "" : text, NULL, 0);
+}
+
+int
+run_kill(struct cli *cli)
+{
+	int status = 0;
+
+	if (cli->all != (cli->operand_count == 0))
+		return cli_usage(cli, cli->all ? "--all and names do not go together"
+					       : "which session? an id, a name, or --all");
+	if (cli->all)
+		return end_one(cli, NULL);
+	for (int i = 0; i < cli->operand_count; i++) {
+		int one = end_one(cli, cli->operands[i]);
+
+		status = one > status ? one : status;
+	}
+	return status;
+}

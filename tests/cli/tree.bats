@@ -1,0 +1,563 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Nothing survives. Whatever can be left behind is first left behind without cordon, and seen; then with
+# it, and gone. A lock tells which: everything left holds it. A run that has ended leaves nothing in
+# this very moment; only where the launcher itself was killed is there something to wait for.
+
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
+
+load common
+
+eval "common_$(declare -f setup)"
+
+setup()
+{
+	common_setup || return 1
+	cp "$(dirname "$CORDON")/tests/tree/leaver" "$P/leaver" || return 1
+	mkdir "$T/tmp"
+	export TMPDIR=$T/tmp
+	started='' places=''
+}
+
+teardown()
+{
+	local pid
+
+	touch "$P/stop"
+	for pid in $started; do
+		kill -KILL "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	[ ! -e "$P/lock" ] || until_true 30 free
+	[ -z "$places" ] || rm -rf "$places"
+}
+
+# until_true SECONDS COMMAND...: polls.
+until_true()
+{
+	local left=$(($1 * 20))
+
+	shift
+	while ! "$@"; do
+		left=$((left - 1))
+		[ "$left" -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+# A zombie has ended, whoever may come to take it away.
+ended()
+{
+	! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null
+}
+
+free()
+{
+	flock -n -x "$P/lock" true
+}
+
+held()
+{
+	[ -e "$P/lock" ] && ! free
+}
+
+tmp_is_empty()
+{
+	[ -z "$(ls -A "$T/tmp")" ]
+}
+
+# Nothing left: no process, no private folder.
+clean()
+{
+	free || complain 'something was left running' || return 1
+	tmp_is_empty || complain "left in the temporary folder: $(ls -A "$T/tmp")"
+}
+
+# start ARGUMENT...: in the background; leaves its process id in pid. A shell lets those ignore SIGINT.
+start()
+{
+	"$PYTHON" -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$CORDON" "$@" >"$T/out" 2>"$T/err" </dev/null 3>&- &
+	pid=$!
+	started="$started $pid"
+}
+
+# end_of PID: leaves its status.
+end_of()
+{
+	status=0
+	wait "$1" || status=$?
+	out=$(cat "$T/out") err=$(cat "$T/err")
+}
+
+# bare COMMAND...: leaves something behind, which then goes when it is told to.
+bare()
+{
+	rm -f lock stop
+	timeout 60 "$@" >"$T/out" 2>"$T/err" </dev/null 3>&- || complain "failed: $*" || return 1
+	held || complain "left nothing behind even without cordon: $*" || return 1
+	touch stop
+	until_true 60 free || complain "does not go: $*" || return 1
+	rm -f lock stop
+}
+
+# gone KIND: left without cordon, not left with it.
+gone()
+{
+	local how
+
+	bare ./leaver "$1" || return 1
+	for how in --net=none --track-only; do
+		rm -f lock
+		expect 0 run "$how" -- ./leaver "$1" 3>&- || return 1
+		[ -e lock ] && clean || complain "after run $how" || return 1
+	done
+}
+
+# ---- ways to leave ----
+
+@test "left behind: a session of its own" {
+	gone setsid
+}
+
+@test "left behind: a double fork" {
+	gone twice
+}
+
+@test "left behind: a triple fork with closed descriptors" {
+	gone closed
+}
+
+@test "left behind: deaf to hang-ups" {
+	gone nohup
+}
+
+@test "left behind: deaf to every signal" {
+	gone deaf
+}
+
+@test "left behind: in another group, with the output open" {
+	gone pipe
+}
+
+@test "left behind: stopped" {
+	gone stopped
+}
+
+@test "left behind: stopped by a tracer" {
+	gone traced
+}
+
+@test "left behind: made by clone without a signal at its end" {
+	gone unsignalled
+}
+
+@test "left behind: a sibling of the command" {
+	gone sibling
+	gone own-sibling
+}
+
+@test "left behind: waiting in vfork" {
+	gone vfork
+}
+
+@test "left behind: zombies, and one that does not care for them" {
+	gone zombies
+}
+
+@test "left behind: by an heir of orphans that ended" {
+	gone heir
+}
+
+@test "left behind: with an heir of orphans" {
+	gone living-heir
+}
+
+@test "left behind: not dumpable" {
+	gone undumpable
+}
+
+@test "left behind: with names that look like something else" {
+	gone renamed
+}
+
+@test "left behind: without a signal at its parent's death" {
+	gone unfollowed
+}
+
+@test "left behind: with no claim to the processor" {
+	gone idle
+}
+
+@test "left behind: 500 sessions of their own" {
+	gone many
+}
+
+@test "left behind: a chain of 50" {
+	gone chain
+}
+
+@test "left behind: by a thread that lives on" {
+	gone thread
+}
+
+@test "left behind: by a thread that ended" {
+	gone ended-thread
+}
+
+@test "left behind: without its first thread" {
+	gone headless
+}
+
+@test "left behind: replaced by its second thread" {
+	gone exec
+}
+
+@test "left behind: one that never stays" {
+	gone hopper
+}
+
+@test "left behind: a storm of eight that never stay" {
+	gone hoppers
+}
+
+@test "left behind: siblings that stop and wake each other" {
+	gone quarrel
+}
+
+@test "left behind: one that rises again when it is asked to go" {
+	gone phoenix
+	rm -f lock
+	expect 0 run --grace 300ms -- ./leaver phoenix 3>&-
+	clean
+}
+
+@test "left behind: in a process namespace of its own" {
+	gone namespace
+}
+
+# The shell itself leaves it; the descriptor is the lock's.
+@test "left behind: setsid, nohup, disown" {
+	local line
+
+	for line in 'setsid sleep 60 &' 'nohup sleep 60 >/dev/null 2>&1 &' 'sleep 60 & disown;'; do
+		rm -f lock
+		bash -c "exec 9>lock && flock -s 9; $line echo \$! >id" </dev/null >/dev/null 2>&1 3>&-
+		held || complain "left nothing behind even without cordon: $line"
+		kill "$(cat id)"
+		until_true 60 free
+		for how in --net=none --track-only; do
+			rm -f lock
+			expect 0 run "$how" -- bash -c "exec 9>lock && flock -s 9; $line true" 3>&-
+			clean
+		done
+	done
+}
+
+@test "whoever reads the output does not wait for what was left" {
+	out=$(timeout 60 "$CORDON" run -- ./leaver pipe 3>&-; echo "$?") 2>"$T/err"
+	[ "$out" = 0 ] || complain 'the run failed'
+	clean
+	out=$(timeout 60 "$CORDON" run --track-only -- ./leaver pipe 3>&- 2>&1; echo "$?")
+	[ "$out" = 0 ] || complain 'the run failed'
+	clean
+}
+
+# ---- what the caller asks for ----
+
+@test "--leave: what is left stays, until it ends by itself" {
+	for how in --net=none --track-only; do
+		rm -f lock stop
+		expect 0 run "$how" --leave --status-fd 7 -- ./leaver setsid 7>status 3>&-
+		held || complain 'nothing stayed'
+		grep -q '"lives_on": true' status
+		touch stop
+		until_true 60 free
+		until_true 60 tmp_is_empty
+	done
+	rm -f lock stop
+	expect 0 run --leave --status-fd 7 -- ./leaver nothing 7>status 3>&-
+	[ "$(grep -c lives_on status)" -eq 0 ]
+	clean
+}
+
+# queue SIGNAL PID: as cordon itself does it, with a value.
+queue()
+{
+	"$PYTHON" -c 'import ctypes, sys
+sys.exit(ctypes.CDLL(None).sigqueue(int(sys.argv[2]), int(sys.argv[1]), None) != 0)' "$1" "$2"
+}
+
+@test "--leave: an order to the guard ends what stayed, a plain signal does not" {
+	for how in --net=none --track-only; do
+		rm -f lock stop
+		expect 0 run "$how" --leave -- sh -c 'echo $PPID >guard; exec ./leaver setsid' 3>&-
+		held
+		kill -TERM "$(cat guard)"
+		sleep 0.2
+		held || complain 'a plain signal ended it'
+		queue 15 "$(cat guard)"
+		until_true 60 free
+		until_true 60 ended "$(cat guard)"
+		clean
+	done
+}
+
+# Waits for SIGTERM, or two minutes.
+listener='trap "echo heard >>heard; exit 0" TERM; exec 9>lock; flock -s 9; touch up
+	i=0; while [ $i -lt 1200 ]; do sleep 0.1; i=$((i + 1)); done'
+
+@test "--grace: SIGTERM first, once, and no SIGKILL for whoever goes" {
+	for how in --net=none --track-only; do
+		rm -f lock heard up
+		expect 3 run "$how" --grace 60s -- sh -c "setsid sh -c '$listener' &
+			while [ ! -e up ]; do sleep 0.05; done; exit 3" 3>&-
+		[ "$(cat heard)" = heard ] || complain "heard: $(cat heard)"
+		clean
+		rm -f lock heard
+		expect 124 run "$how" --grace 60s --time 1s -- sh -c "$listener" 3>&-
+		[ "$(cat heard)" = heard ] || complain "heard: $(cat heard)"
+		clean
+	done
+}
+
+@test "--grace: SIGKILL for whoever does not go" {
+	for how in --net=none --track-only; do
+		rm -f lock
+		expect 0 run "$how" --grace 200ms -- ./leaver deaf 3>&-
+		clean
+		expect 0 run "$how" --grace 200ms -- ./leaver stopped 3>&-
+		clean
+		expect 124 run "$how" --grace 200ms --time 1s -- sh -c 'trap "" TERM; ./leaver setsid
+			while :; do sleep 0.1; done' 3>&-
+		clean
+	done
+}
+
+@test "--time: 124, and nothing is left" {
+	for how in --net=none --track-only; do
+		rm -f lock
+		expect 124 run "$how" --time 1s --status-fd 7 -- sh -c './leaver many; sleep 60' 7>status 3>&-
+		heard 'the time limit ended it'
+		grep -q '"cause": "time"' status
+		clean
+		# the command itself waits in vfork, with a child that does not end
+		rm -f lock
+		expect 124 run "$how" --time 1s -- sh -c './leaver vfork && sleep 60' 3>&-
+		clean
+	done
+}
+
+@test "--output: so many bytes and no more, 141, and nobody waits" {
+	for how in --net=none --track-only; do
+		status=0
+		timeout 60 "$CORDON" run "$how" --output 1000 --status-fd 7 -- \
+		    sh -c './leaver pipe; exec yes' 7>status >"$T/out" 2>"$T/err" 3>&- </dev/null || status=$?
+		[ "$status" -eq 141 ] || complain '141 was expected'
+		[ "$(wc -c <"$T/out")" -eq 1000 ] || complain "$(wc -c <"$T/out") bytes"
+		grep -q '"cause": "output"' status
+		clean
+		rm lock
+		# both together
+		out=$(timeout 60 "$CORDON" run "$how" --output 1000 -- \
+		    sh -c './leaver pipe; yes & yes >&2' 2>&1 3>&- </dev/null | wc -c)
+		# what cordon itself says comes after
+		[ "$out" -ge 1000 ] && [ "$out" -lt 1100 ] || complain "$out bytes"
+		clean
+		# up to the limit nothing happens
+		expect 0 run "$how" --output 1000 -- sh -c 'head -c 1000 /dev/zero' 3>&-
+		[ "$(wc -c <"$T/out")" -eq 1000 ]
+	done
+}
+
+# ---- ends from outside ----
+
+# session HOW: in the background, with something left behind already; leaves launcher and guard.
+session()
+{
+	rm -f lock up guard
+	start run "$@" -- sh -c 'echo $PPID >guard; ./leaver setsid; ./leaver twice; touch up; exec sleep 120'
+	until_true 60 test -e up || complain 'did not start' || return 1
+	launcher=$pid guard=$(cat guard)
+}
+
+@test "SIGTERM, SIGHUP and SIGINT to the launcher end the command by that signal, and the rest" {
+	local signal
+
+	for how in --net=none --track-only; do
+		for signal in TERM:143 HUP:129 INT:130; do
+			session "$how"
+			kill "-${signal%:*}" "$launcher"
+			end_of "$launcher"
+			[ "$status" -eq "${signal#*:}" ] || complain "after $signal"
+			clean
+		done
+	done
+}
+
+@test "SIGTERM to the launcher: a command that does not go is killed after a while" {
+	start run --grace 200ms --status-fd 7 -- sh -c 'trap "" TERM; ./leaver deaf; touch up
+		while :; do sleep 0.1; done' 7>status
+	until_true 60 test -e up
+	kill -TERM "$pid"
+	end_of "$pid"
+	[ "$status" -eq 137 ] || complain '137 was expected'
+	grep -q '"cause": "signal"' status
+	clean
+}
+
+@test "SIGKILL of the launcher ends everything" {
+	for how in --net=none --track-only; do
+		session "$how"
+		kill -KILL "$launcher"
+		until_true 60 free
+		until_true 60 ended "$guard"
+		clean
+	done
+}
+
+@test "SIGKILL of the guard ends everything" {
+	for how in --net=none --track-only; do
+		session "$how"
+		kill -KILL "$guard"
+		end_of "$launcher"
+		[ "$status" -eq 137 ] || complain '137 was expected'
+		clean
+	done
+}
+
+@test "SIGKILL of the whole group ends everything" {
+	for how in --net=none --track-only; do
+		rm -f lock up
+		setsid "$CORDON" run "$how" -- sh -c './leaver setsid; echo $PPID >guard; touch up; sleep 60' \
+		    </dev/null >/dev/null 2>&1 3>&- &
+		pid=$!
+		started="$started $pid"
+		until_true 60 test -e up
+		kill -KILL -- "-$pid"
+		until_true 60 free
+		until_true 60 ended "$(cat guard)"
+		clean
+	done
+}
+
+# calls ARGUMENT...: a caller of its own in the background, in caller; it waits for its launcher.
+calls()
+{
+	rm -f lock up go went
+	sh -c '"$@"; echo over >over' sh "$@" </dev/null >"$T/out" 2>"$T/err" 3>&- &
+	caller=$!
+	started="$started $caller"
+	until_true 60 test -e up || complain 'did not start'
+}
+
+waits='./leaver setsid; touch up; i=0
+	while [ ! -e go ] && [ $i -lt 600 ]; do sleep 0.1; i=$((i + 1)); done; touch went'
+
+@test "the caller's death ends everything" {
+	for how in --net=none --track-only; do
+		calls "$CORDON" run "$how" -- sh -c "$waits"
+		kill -KILL "$caller"
+		until_true 60 free
+		until_true 60 tmp_is_empty
+		[ ! -e went ]
+	done
+}
+
+@test "under nohup the caller's death ends nothing" {
+	for how in --net=none --track-only; do
+		calls nohup "$CORDON" run "$how" -- sh -c "$waits"
+		kill -KILL "$caller"
+		wait "$caller" 2>/dev/null || true
+		sleep 0.2
+		touch go
+		until_true 60 test -e went
+		until_true 60 free
+		until_true 60 tmp_is_empty
+	done
+}
+
+@test "with --leave the caller's death ends nothing" {
+	calls "$CORDON" run --leave -- sh -c "$waits"
+	kill -KILL "$caller"
+	wait "$caller" 2>/dev/null || true
+	sleep 0.2
+	touch go
+	until_true 60 test -e went
+	held
+	touch stop
+	until_true 60 free
+	until_true 60 tmp_is_empty
+}
+
+# ---- stopping ----
+
+@test "a command that stops itself, or the launcher, still has a time limit" {
+	for how in --net=none --track-only; do
+		rm -f lock
+		expect 124 run "$how" --time 1s -- sh -c './leaver setsid; kill -STOP $$; sleep 60' 3>&-
+		clean
+	done
+	rm -f lock
+	expect 124 run --track-only --time 1s -- sh -c './leaver setsid
+		kill -STOP "$(cut -d " " -f 4 /proc/$PPID/stat)"; sleep 60' 3>&-
+	clean
+}
+
+@test "a command that is stopped and woken without end still has a time limit" {
+	for how in --net=none --track-only; do
+		rm -f lock
+		expect 124 run "$how" --time 1s -- sh -c './leaver setsid
+			(while kill -STOP $$ && kill -CONT $$; do :; done) & wait' 3>&-
+		clean
+	done
+}
+
+# ---- what is told ----
+
+@test "--status-fd: what ended it, and how many were ended" {
+	for how in --net=none --track-only; do
+		expect 5 run "$how" --status-fd 7 -- sh -c './leaver renamed; exit 5' 7>"$T/out" 3>&-
+		tail -n 1 "$T/out" >"$T/last" && mv "$T/last" "$T/out"
+		json 'd["event"] == "end" and d["cause"] == "exit" and d["status"] == 5'
+		json 'd["ended"] == 7 and "survivors" not in d and "lives_on" not in d'
+	done
+}
+
+# ---- other users ----
+
+# A setuid program of root's, run by somebody else: only root can make one.
+@test "what became root's is ended where the kernel allows it, and named where not" {
+	[ "$(id -u)" -eq 0 ] || return 0
+	places=$(mktemp -d /tmp/cordon-test.XXXXXX)
+	mkdir "$places/p"
+	cp "$P/leaver" "$CORDON" "$places/"
+	chmod 4755 "$places/leaver"
+	chmod 755 "$places" && chmod 777 "$places/p"
+	cd "$places/p"
+	as='setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent'
+	# where the bit does nothing there is nothing to see
+	$as "$places/leaver" rooted >/dev/null 2>&1 3>&- </dev/null || return 0
+	P=$places/p
+	held
+	touch stop
+	until_true 60 free
+	rm -f lock stop
+	status=0
+	$as timeout 60 "$places/cordon" run --track-only -- "$places/leaver" setsid \
+	    >"$T/out" 2>"$T/err" 3>&- </dev/null || status=$?
+	[ "$status" -eq 0 ] && clean || complain 'root only in effect'
+	status=0
+	$as timeout 60 "$places/cordon" run --track-only --status-fd 7 -- "$places/leaver" rooted \
+	    7>"$T/status" >"$T/out" 2>"$T/err" 3>&- </dev/null || status=$?
+	err=$(cat "$T/err")
+	[ "$status" -eq 0 ] || complain 'it is not the command that failed'
+	heard 'cordon: 1 would not end: ' '(leaver)'
+	held
+	tail -n 1 "$T/status" >"$T/out"
+	json 'd["ended"] == 0 and [s["name"] for s in d["survivors"]] == ["leaver"]'
+	touch stop
+	until_true 60 free
+	rm -f lock stop
+}
