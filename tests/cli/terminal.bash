@@ -7,8 +7,8 @@
 
 load common
 
-MODES=${BATS_MODES:-bare run pty}
-LIMIT=${BATS_LIMIT:-60}
+MODES='bare run pty'
+LIMIT=60
 
 teardown()
 {
