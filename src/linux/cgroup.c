@@ -329,18 +329,16 @@ cgroup_limit(int folder, const struct group_wish *wish)
 	return 0;
 }
 
-/* In this very place. */
-static int
-make_in(const char *place, const struct group_wish *wish, char ret_path[PATH_MAX], int *ret_folder)
+int
+cgroup_make(const char *path, const struct group_wish *wish, int *ret_folder)
 {
-	auto_fd int above = open_folder(place), folder = -1;
-	char path[PATH_MAX];
+	auto_fd int above = -1, folder = -1;
+	char place[PATH_MAX];
 	int sys;
 
-	if (snprintf(path, sizeof path, "%s/cordon-%s", place, wish->id) >= (int)sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
+	snprintf(place, sizeof place, "%s", path);
+	*strrchr(place, '/') = '\0';
+	above = open_folder(place);
 	if (above < 0 || cgroup_enable(above, wish) < 0 || mkdir(path, 0755) < 0)
 		return -1;
 	folder = open_folder(path);
@@ -350,51 +348,50 @@ make_in(const char *place, const struct group_wish *wish, char ret_path[PATH_MAX
 		errno = sys;
 		return -1;
 	}
-	memcpy(ret_path, path, sizeof path);
 	*ret_folder = folder;
 	folder = -1;
 	return 0;
 }
 
+/* The root of the hierarchy has no type; what is mounted may begin below it. */
+static bool
+is_root(const char *path)
+{
+	char file[PATH_MAX];
+
+	return snprintf(file, sizeof file, "%s/cgroup.type", path) < (int)sizeof file &&
+	       access(file, F_OK) < 0 && errno == ENOENT;
+}
+
 /*
- * The cgroup above ours, when it too is delegated to us. Not the root of the hierarchy, and never a
- * slice: those are systemd's to manage, who asks for a scope instead.
+ * To the cgroup above ours. Not to the root, and never to a slice: those are systemd's to manage,
+ * who makes a scope when asked.
  */
 static bool
 go_above(char path[PATH_MAX])
 {
-	char *slash = strrchr(path, '/'), above[PATH_MAX];
 	size_t length;
 
-	if (slash == NULL)
-		return false;
-	*slash = '\0';
+	*strrchr(path, '/') = '\0';
 	length = strlen(path);
 	if (length > 6 && strcmp(path + length - 6, ".slice") == 0)
 		return false;
-	/* the root has no cgroup.type, and above a hierarchy there is none either */
-	if (snprintf(above, sizeof above, "%s/cgroup.type", path) >= (int)sizeof above ||
-	    access(above, F_OK) < 0)
-		return false;
-	return is_ours(path);
+	return !is_root(path);
 }
 
-int
-cgroup_make(const struct group_wish *wish, char ret_path[PATH_MAX], int *ret_folder)
+bool
+cgroup_place(const struct group_wish *wish, char ret_path[PATH_MAX])
 {
+	bool limited = wish->memory != 0 || wish->processes != 0;
 	char place[PATH_MAX];
-	int rc;
 
-	if (!cgroup_find_own(place)) {
-		errno = ENOENT;
-		return -1;
-	}
-	if (!is_ours(place)) {
-		errno = EACCES;
-		return -1;
-	}
-	rc = make_in(place, wish, ret_path, ret_folder);
-	if (rc < 0 && (wish->memory != 0 || wish->processes != 0) && go_above(place))
-		rc = make_in(place, wish, ret_path, ret_folder);
-	return rc;
+	errno = ENOENT;
+	if (!cgroup_find_own(place))
+		return false;
+	errno = EACCES;
+	if (!is_ours(place) ||
+	    (limited && !is_root(place) && (!go_above(place) || !is_ours(place))))
+		return false;
+	errno = ENAMETOOLONG;
+	return snprintf(ret_path, PATH_MAX, "%s/cordon-%s", place, wish->id) < PATH_MAX;
 }

@@ -210,7 +210,7 @@ can_limit(uint64_t memory, uint64_t processes)
 	int folder;
 
 	snprintf(id, sizeof id, "probe-%d", (int)getpid());
-	if (cgroup_make(&wish, path, &folder) < 0)
+	if (!cgroup_place(&wish, path) || cgroup_make(path, &wish, &folder) < 0)
 		return false;
 	close(folder);
 	return rmdir(path) == 0;

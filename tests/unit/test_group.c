@@ -166,7 +166,9 @@ make_group(const struct group_wish *wish)
 	struct group group = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
 	struct cordon_error err = {0};
 
-	check_int(group_make(&facts, wish, &group, &err), 0);
+	check_int(group_choose(&facts, wish, &group, &err), 0);
+	check(access(group.path, F_OK) < 0);
+	check_int(group_make(&group, &err), 0);
 	check_str(err.text, "");
 	check_int(group.kind, GROUP_CGROUP);
 	return group;
@@ -279,8 +281,9 @@ without_one_nothing_breaks(void)
 	struct group_wish limited = {.id = "a", .memory = 1 << 30};
 	struct cordon_error err = {0};
 
-	check_int(group_make(&facts, &limited, &group, &err), -CORDON_E_GAP);
-	check_int(group_make(&facts, &no_limits, &group, &err), 0);
+	check_int(group_choose(&facts, &limited, &group, &err), -CORDON_E_GAP);
+	check_int(group_choose(&facts, &no_limits, &group, &err), 0);
+	check_int(group_make(&group, &err), 0);
 	check_int(group.kind, GROUP_NONE);
 	check_int(child_wait(start(&group, "three")), 3);
 	check(group_kill(&group, 0));
@@ -303,7 +306,7 @@ names_cannot_lead_elsewhere(void)
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		struct group_wish wish = {.id = names[i]};
 
-		check_int(group_make(&facts, &wish, &group, NULL), -CORDON_E_USAGE);
+		check_int(group_choose(&facts, &wish, &group, NULL), -CORDON_E_USAGE);
 	}
 }
 
@@ -439,6 +442,29 @@ static void
 a_hundred_forking_children_end(void)
 {
 	as_each(IN_PLACE, hundred_end);
+}
+
+/* Somebody who knows only where it is, as a supervisor whose guard was killed. */
+static void
+ended_by_path(void)
+{
+	struct group group = make_group(&no_limits), known = group;
+	struct group_usage usage = {0};
+
+	known.folder = known.door = -1;
+	start(&group, "nest");
+	check(has_processes(&known, 8));
+	check(!group_is_empty(&known));
+	check(group_measure(&known, &usage) && usage.processes >= 8);
+	end_group(&known);
+	check(group_is_empty(&group));
+	check_int(group_remove(&group), 0);
+}
+
+static void
+a_group_is_ended_by_who_knows_its_path(void)
+{
+	as_each(IN_PLACE, ended_by_path);
 }
 
 static void
@@ -745,12 +771,15 @@ limits_hold(void)
 	if (facts.values[FACT_CGROUP_PIDS])
 		processes_are_limited();
 	if (!facts.values[FACT_CGROUP_MEMORY] || !facts.values[FACT_CGROUP_PIDS])
-		check_int(group_make(&facts, &wish, &group, NULL), -CORDON_E_GAP);
+		check_int(group_choose(&facts, &wish, &group, NULL), -CORDON_E_GAP);
 	/* also when the facts are wrong */
 	facts.values[FACT_CGROUP_MEMORY] = facts.values[FACT_CGROUP_PIDS] = 1;
 	wish.memory = UINT64_MAX;
 	wish.processes = UINT64_MAX;
-	check_int(group_make(&facts, &wish, &group, NULL), -CORDON_E_GAP);
+	check_int(group_choose(&facts, &wish, &group, NULL), 0);
+	check_int(group_make(&group, NULL), -CORDON_E_GAP);
+	check(is_gone(group.path));
+	check_int(group_remove(&group), 0);
 }
 
 static void
@@ -786,7 +815,8 @@ divided_by_threads(void)
 
 	check(cgroup_find_own(own));
 	put(own, "cgroup.subtree_control", "+pids");
-	check_int(group_make(&facts, &no_limits, &group, NULL), 0);
+	check_int(group_choose(&facts, &no_limits, &group, NULL), 0);
+	check_int(group_make(&group, NULL), 0);
 	check_int(group.kind, GROUP_NONE);
 	check_int(child_wait(start(&group, "three")), 3);
 	enforce_probe_limits(&facts);
@@ -864,6 +894,7 @@ main(int argc, char **argv)
 	run(a_group_that_was_ended_can_be_entered_again);
 	run(nothing_runs_where_there_is_no_way_in);
 	run(a_hundred_forking_children_end);
+	run(a_group_is_ended_by_who_knows_its_path);
 	run(what_is_beside_the_group_lives_on);
 	run(cgroups_made_inside_go_too);
 	run(cgroups_nested_deeply_are_removed);
