@@ -29,7 +29,7 @@ LAST_PID = "/proc/sys/kernel/ns_last_pid"
 
 # Something of every kind is on its way when the kill comes.
 BUSY = """./leaver twice; ./leaver headless
-case $TMPDIR in */cordon-*) mkdir "$TMPDIR/d"; : >"$TMPDIR/d/x" ;; esac
+case ${TMPDIR##*/} in cordon-*) mkdir "$TMPDIR/d"; : >"$TMPDIR/d/x" ;; esac
 ./leaver chain; ./leaver setsid
 """
 
