@@ -98,18 +98,29 @@ is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
 	       (got->number == SIGHUP && getsid(0) == getpid());
 }
 
+/*
+ * The guard's, and the one that ended a stop, are about us: the command goes on already, and a late
+ * SIGCONT would undo its next stop. But the terminal may have been set anew.
+ */
+static bool
+is_wake_up(struct supervision *run, const struct compat_signal *got)
+{
+	bool is_guards = got->pid == run->guard.pid, is_awaited = run->is_woken;
+
+	if (!is_guards)
+		run->is_woken = false;
+	if (run->relay != NULL)
+		order_continue(run, 0);
+	return is_guards || is_awaited || run->relay != NULL;
+}
+
 static void
 forward(struct supervision *run, const struct compat_signal *got)
 {
 	if (got->number == SIGCHLD)
 		return;
-	/* a command that we stopped with goes on already; but the terminal may have been set anew */
-	if (got->number == SIGCONT && (run->relay != NULL || run->is_woken)) {
-		run->is_woken = false;
-		if (run->relay != NULL)
-			order_continue(run, 0);
+	if (got->number == SIGCONT && is_wake_up(run, got))
 		return;
-	}
 	if (got->number == SIGWINCH && run->relay != NULL)
 		relay_resize(run->relay);
 	/* the new size tells those in the foreground */
@@ -144,44 +155,42 @@ caller_died(struct supervision *run)
 	expect_end(run);
 }
 
-/* It stopped because it needs its terminal, which it gets when the caller's is ours. */
+/*
+ * By that signal, also when the caller ignores it: the command did not. False: nobody is there who
+ * could let us go on, so that the kernel does not stop us; only a new SIGCONT ends a stop.
+ */
 static bool
-wants_terminal(struct supervision *run, int signal)
-{
-	if (run->relay == NULL || (signal != SIGTTIN && signal != SIGTTOU))
-		return false;
-	run->relay->is_wanted = true;
-	return relay_enter(run->relay);
-}
-
-/* By that signal, also when the caller ignores it: the command did not. */
-static void
 stop_by(int signal)
 {
 	struct sigaction normal = {.sa_handler = SIG_DFL}, old = normal;
-	sigset_t set, mask;
+	sigset_t set, mask, pending;
 
 	sigemptyset(&set);
 	sigaddset(&set, signal);
 	sigaction(signal, &normal, &old);
+	/* drops a SIGCONT that is older */
 	raise(signal);
 	sigprocmask(SIG_UNBLOCK, &set, &mask);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(signal, &old, NULL);
+	return !sigismember(&mask, SIGCONT) ||
+	       (sigpending(&pending) == 0 && sigismember(&pending, SIGCONT));
 }
 
 /* The command stopped: so do we, until the caller lets us go on. */
 static void
 stop_with(struct supervision *run, int signal)
 {
-	if (wants_terminal(run, signal)) {
-		order_continue(run, run->stops);
-		return;
+	bool needs_terminal = signal == SIGTTIN || signal == SIGTTOU;
+
+	if (run->relay == NULL || !needs_terminal || !relay_want(run->relay)) {
+		if (run->relay != NULL)
+			relay_leave(run->relay);
+		run->is_woken = stop_by(signal);
+		/* it would stop again and again */
+		if (run->relay != NULL && needs_terminal && !run->is_woken)
+			relay_cut_off(run->relay);
 	}
-	if (run->relay != NULL)
-		relay_leave(run->relay);
-	stop_by(signal);
-	run->is_woken = true;
 	order_continue(run, run->stops);
 }
 
