@@ -113,11 +113,9 @@ int
 enforce_compile(const struct plan *plan, const struct box_options *options, struct box **ret_box,
 		struct cordon_error *err)
 {
-	auto_box struct box *box = calloc(1, sizeof *box);
+	auto_box struct box *box = NULL;
 	int rc;
 
-	if (box == NULL)
-		return cordon_no_memory(err);
 	if (plan_gaps(plan) > 0)
 		return refuse_gaps(plan, err);
 	if (plan->host->state_dir == NULL)
@@ -125,6 +123,10 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 				   "there is no place for a fingerprint: neither a home nor "
 				   "XDG_STATE_HOME");
 	rc = check_names(plan, err);
+	if (rc < 0)
+		return rc;
+	box = calloc(1, sizeof *box);
+	rc = box == NULL ? cordon_no_memory(err) : 0;
 	if (rc == 0)
 		rc = make_profile(box, plan, options, err);
 	if (rc == 0)
