@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,23 +51,6 @@ foreign_path(struct cordon_plan *context, const char *path, const char **ret_pat
 }
 
 /* ---- folders ---- */
-
-/* The home by the user database: what decides about trust must not come from the environment. */
-static int
-real_home(struct cordon_plan *context, const char **ret_home, struct cordon_error *err)
-{
-	const struct passwd *entry;
-
-	*ret_home = NULL;
-	errno = 0;
-	entry = getpwuid(geteuid());
-	if (entry == NULL && errno_is_fault(errno))
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look up the user");
-	if (entry == NULL || entry->pw_dir == NULL || *entry->pw_dir != '/')
-		return 0;
-	*ret_home = arena_strdup(&context->arena, entry->pw_dir, err);
-	return *ret_home == NULL ? -CORDON_E_MEMORY : 0;
-}
 
 /* By its name and by where that leads. */
 static int
@@ -143,7 +125,7 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 {
 	struct host *host = &context->host;
 	const char *home = env_path(host, "HOME"), *trusted_home;
-	int rc = real_home(context, &trusted_home, err);
+	int rc = home_of_user(&context->arena, &trusted_home, err);
 
 	host->home = setup->home != NULL || is_foreign(context) ? setup->home : home;
 	if (rc == 0)

@@ -329,8 +329,10 @@ cordon_doctor(const struct cordon_setup *setup, enum cordon_format format, char 
 		return rc;
 	checkup.plan = context->plan;
 	checkup.here = setup->facts_file == NULL && context->host.system == enforce_system();
-	if (checkup.here)
+	if (checkup.here) {
 		enforce_probe_limits(&context->plan->facts);
+		rc = enforce_probe_notify(&context->plan->facts, err);
+	}
 	for (int i = 0; rc == 0 && i < G_COUNT; i++)
 		rc = examine(&checkup, (enum guarantee)i, err);
 	if (rc < 0)

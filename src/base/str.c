@@ -54,17 +54,24 @@ void
 str_printf(struct str *s, const char *format, ...)
 {
 	va_list args;
+	size_t room;
 	int length;
 
-	va_start(args, format);
-	length = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (length < 0 || !reserve(s, (size_t)length))
+	if (!reserve(s, 1))
 		return;
+	room = s->room - s->length;
 	va_start(args, format);
-	vsnprintf(s->text + s->length, (size_t)length + 1, format, args);
+	length = vsnprintf(s->text + s->length, room, format, args);
 	va_end(args);
-	s->length += (size_t)length;
+	if (length >= 0 && (size_t)length >= room && reserve(s, (size_t)length)) {
+		va_start(args, format);
+		vsnprintf(s->text + s->length, (size_t)length + 1, format, args);
+		va_end(args);
+	}
+	if (length < 0 || s->failed)
+		s->text[s->length] = '\0';
+	else
+		s->length += (size_t)length;
 }
 
 static void

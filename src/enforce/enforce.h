@@ -16,6 +16,11 @@ int enforce_probe(struct facts *ret_facts, struct cordon_error *err);
  * only for a plan that wants such limits, and for doctor.
  */
 void enforce_probe_limits(struct facts *facts);
+/*
+ * The facts about seccomp notification, all of them and by a child: enforce_probe finds out what a
+ * plan needs without one where it can. For doctor, and for a plan that is printed with its facts.
+ */
+int enforce_probe_notify(struct facts *facts, struct cordon_error *err);
 /* The system this build enforces on. */
 enum system enforce_system(void);
 

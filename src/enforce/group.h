@@ -2,7 +2,7 @@
 /*
  * A group of processes that the system itself keeps together: a cgroup of the session's own. It
  * carries limits over all processes, and holds them even when supervisor and guard die at once.
- * A group is plain data that survives fork; only group_make allocates.
+ * A group is plain data that survives fork; only group_choose allocates.
  */
 #pragma once
 
@@ -22,9 +22,10 @@ enum group_kind {
 
 struct group {
 	enum group_kind kind;
-	int folder;	     /* the cgroup's; -1: none */
+	int folder;	     /* the cgroup's; -1: not opened by us */
 	int door;	     /* where a process writes itself in, also from a box; -1: none */
 	char path[PATH_MAX]; /* its absolute path; "" : none */
+	uint64_t memory, processes; /* the limits it is to have; 0: none */
 	/* of a scope: a process that keeps it there until this descriptor is closed */
 	int hold;
 	pid_t keeper;
@@ -41,13 +42,19 @@ struct group_usage {
 };
 
 /*
- * Makes the group that this host can give. Without limits it is GROUP_NONE where none can be had,
- * whatever the facts said: the subreapers do not need it. A limit that cannot be set is an error
- * (the plan's promise said it can be kept, or the caller accepted the gap and passes no limit).
- * A scope starts a child, which group_remove reaps; forked before, so that a guard has none of it.
+ * Decides which kind this host can give, and where: from here on its path is known to all who may
+ * have to end it. A limit that cannot be had is an error (the plan's promise said it can be kept, or
+ * the caller accepted the gap and passes no limit). A scope is made already and has a child of ours
+ * in it, which group_release reaps; it goes by itself when we die.
  */
-int group_make(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
-	       struct cordon_error *err);
+int group_choose(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
+		 struct cordon_error *err);
+/*
+ * Makes it, in the process that will end it. Without limits it becomes GROUP_NONE where none can be
+ * had, whatever the facts said: the subreapers do not need it. A limit that cannot be set is an
+ * error.
+ */
+int group_make(struct group *group, struct cordon_error *err);
 /*
  * Starts a process inside, which calls run(argument); that never returns. As with vfork it shares
  * our memory, and this returns when it has called exec or ended: run keeps to what may be done
@@ -60,6 +67,7 @@ pid_t group_spawn(const struct group *group, void (*run)(const void *argument),
 /* The same with memory of its own, for a process that stays as it is. */
 pid_t group_fork(const struct group *group, void (*run)(const void *argument),
 		 const void *argument);
+/* From here on the path is enough, and that there be no group is fine. */
 /* Ends everything inside, frozen first, and waits; true when it is empty. Repeatable. */
 bool group_kill(const struct group *group, int deadline_ms);
 bool group_is_empty(const struct group *group);

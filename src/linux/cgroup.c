@@ -251,15 +251,52 @@ is_wished(const struct group_wish *wish, const struct controller *controller)
 	return value != 0;
 }
 
+/*
+ * Processes and controllers exclude each other, except in the root, which has no type. For pids the
+ * kernel does not say so: it makes the cgroups below unusable instead.
+ */
+static bool
+can_enable(int folder)
+{
+	struct lines lines;
+	bool has_processes;
+
+	if (faccessat(folder, "cgroup.type", F_OK, 0) < 0)
+		return true;
+	lines = lines_open(folder, "cgroup.procs");
+	has_processes = lines_next(&lines) != NULL;
+	lines_close(&lines);
+	return !has_processes;
+}
+
 int
 cgroup_enable(int folder, const struct group_wish *wish)
 {
-	for (size_t i = 0; i < sizeof controllers / sizeof controllers[0]; i++)
-		if (is_wished(wish, &controllers[i]) &&
-		    !cgroup_has_word(folder, "cgroup.subtree_control", controllers[i].name) &&
-		    cgroup_write(folder, "cgroup.subtree_control", controllers[i].on) < 0)
+	for (size_t i = 0; i < sizeof controllers / sizeof controllers[0]; i++) {
+		if (!is_wished(wish, &controllers[i]) ||
+		    cgroup_has_word(folder, "cgroup.subtree_control", controllers[i].name))
+			continue;
+		if (!can_enable(folder)) {
+			errno = EBUSY;
 			return -1;
+		}
+		if (cgroup_write(folder, "cgroup.subtree_control", controllers[i].on) < 0)
+			return -1;
+	}
 	return 0;
+}
+
+/* Below a cgroup that is divided by threads a new one takes no process. */
+static bool
+is_usable(int folder)
+{
+	struct lines lines = lines_open(folder, "cgroup.type");
+	const char *type = lines_next(&lines);
+	bool usable = type != NULL && strcmp(type, "domain") == 0;
+
+	lines_close(&lines);
+	errno = usable ? 0 : EOPNOTSUPP;
+	return usable;
 }
 
 static int
@@ -292,73 +329,69 @@ cgroup_limit(int folder, const struct group_wish *wish)
 	return 0;
 }
 
-/* In this very place. */
-static int
-make_in(const char *place, const struct group_wish *wish, char ret_path[PATH_MAX], int *ret_folder)
+int
+cgroup_make(const char *path, const struct group_wish *wish, int *ret_folder)
 {
-	auto_fd int above = open_folder(place), folder = -1;
-	char path[PATH_MAX];
+	auto_fd int above = -1, folder = -1;
+	char place[PATH_MAX];
 	int sys;
 
-	if (snprintf(path, sizeof path, "%s/cordon-%s", place, wish->id) >= (int)sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
+	snprintf(place, sizeof place, "%s", path);
+	*strrchr(place, '/') = '\0';
+	above = open_folder(place);
 	if (above < 0 || cgroup_enable(above, wish) < 0 || mkdir(path, 0755) < 0)
 		return -1;
 	folder = open_folder(path);
-	if (folder < 0 || cgroup_limit(folder, wish) < 0) {
+	if (folder < 0 || !is_usable(folder) || cgroup_limit(folder, wish) < 0) {
 		sys = errno;
 		rmdir(path);
 		errno = sys;
 		return -1;
 	}
-	memcpy(ret_path, path, sizeof path);
 	*ret_folder = folder;
 	folder = -1;
 	return 0;
 }
 
+/* The root of the hierarchy has no type; what is mounted may begin below it. */
+static bool
+is_root(const char *path)
+{
+	char file[PATH_MAX];
+
+	return snprintf(file, sizeof file, "%s/cgroup.type", path) < (int)sizeof file &&
+	       access(file, F_OK) < 0 && errno == ENOENT;
+}
+
 /*
- * The cgroup above ours, when it too is delegated to us. Not the root of the hierarchy, and never a
- * slice: those are systemd's to manage, who asks for a scope instead.
+ * To the cgroup above ours. Not to the root, and never to a slice: those are systemd's to manage,
+ * who makes a scope when asked.
  */
 static bool
 go_above(char path[PATH_MAX])
 {
-	char *slash = strrchr(path, '/'), above[PATH_MAX];
 	size_t length;
 
-	if (slash == NULL)
-		return false;
-	*slash = '\0';
+	*strrchr(path, '/') = '\0';
 	length = strlen(path);
 	if (length > 6 && strcmp(path + length - 6, ".slice") == 0)
 		return false;
-	/* the root has no cgroup.type, and above a hierarchy there is none either */
-	if (snprintf(above, sizeof above, "%s/cgroup.type", path) >= (int)sizeof above ||
-	    access(above, F_OK) < 0)
-		return false;
-	return is_ours(path);
+	return !is_root(path);
 }
 
-int
-cgroup_make(const struct group_wish *wish, char ret_path[PATH_MAX], int *ret_folder)
+bool
+cgroup_place(const struct group_wish *wish, char ret_path[PATH_MAX])
 {
+	bool limited = wish->memory != 0 || wish->processes != 0;
 	char place[PATH_MAX];
-	int rc;
 
-	if (!cgroup_find_own(place)) {
-		errno = ENOENT;
-		return -1;
-	}
-	if (!is_ours(place)) {
-		errno = EACCES;
-		return -1;
-	}
-	rc = make_in(place, wish, ret_path, ret_folder);
-	/* processes and controllers exclude each other, except in the root */
-	if (rc < 0 && (wish->memory != 0 || wish->processes != 0) && go_above(place))
-		rc = make_in(place, wish, ret_path, ret_folder);
-	return rc;
+	errno = ENOENT;
+	if (!cgroup_find_own(place))
+		return false;
+	errno = EACCES;
+	if (!is_ours(place) ||
+	    (limited && !is_root(place) && (!go_above(place) || !is_ours(place))))
+		return false;
+	errno = ENAMETOOLONG;
+	return snprintf(ret_path, PATH_MAX, "%s/cordon-%s", place, wish->id) < PATH_MAX;
 }

@@ -46,10 +46,12 @@ int cgroup_enable(int folder, const struct group_wish *wish);
 /* Sets the wished limits; -1 with errno when one cannot be had. */
 int cgroup_limit(int folder, const struct group_wish *wish);
 /*
- * A new cgroup in ours, or, when there are limits and ours cannot give them because it has
- * processes, beside ours. -1 with errno: then nothing was left behind.
+ * Where one can be made: in ours, or, when there are limits, which ours cannot give because it has
+ * processes, beside ours. False with errno when nowhere.
  */
-int cgroup_make(const struct group_wish *wish, char ret_path[PATH_MAX], int *ret_folder);
+bool cgroup_place(const struct group_wish *wish, char ret_path[PATH_MAX]);
+/* There, with its limits. -1 with errno: then nothing was left behind. */
+int cgroup_make(const char *path, const struct group_wish *wish, int *ret_folder);
 
 /* ---- cgroup_end.c: ending and removing ---- */
 

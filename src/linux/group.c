@@ -53,8 +53,8 @@ has_limits(const struct facts *facts, const struct group_wish *wish)
 
 /* A plain cgroup costs 0.1 ms, a scope some 50: it is asked for only when there are limits. */
 int
-group_make(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
-	   struct cordon_error *err)
+group_choose(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
+	     struct cordon_error *err)
 {
 	bool limited = wish->memory != 0 || wish->processes != 0;
 	struct group group = no_group;
@@ -64,20 +64,40 @@ group_make(const struct facts *facts, const struct group_wish *wish, struct grou
 		return cordon_fail(err, CORDON_E_USAGE, 0, "\"%.40s\" cannot name a group",
 				   wish->id);
 	if (facts->values[FACT_CGROUP] && has_limits(facts, wish)) {
-		if (cgroup_make(wish, group.path, &group.folder) == 0) {
+		if (cgroup_place(wish, group.path))
 			group.kind = GROUP_CGROUP;
-			group.door = openat(group.folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-		} else if (limited)
+		else if (limited)
 			rc = cordon_fail(err, CORDON_E_GAP, errno,
-					 "cannot make a cgroup with limits");
+					 "there is no place for a cgroup with limits");
 	} else if (limited && facts->values[FACT_SCOPE]) {
 		rc = scope_make(wish, &group, err);
 	} else if (limited) {
 		rc = cordon_fail(err, CORDON_E_GAP, 0, "no group with limits can be had here");
 	}
-	if (rc == 0)
-		*ret_group = group;
-	return rc;
+	if (rc < 0)
+		return rc;
+	group.memory = wish->memory;
+	group.processes = wish->processes;
+	*ret_group = group;
+	return 0;
+}
+
+int
+group_make(struct group *group, struct cordon_error *err)
+{
+	const struct group_wish wish = {NULL, group->memory, group->processes};
+	bool limited = group->memory != 0 || group->processes != 0;
+
+	if (group->kind != GROUP_CGROUP)
+		return 0;
+	if (cgroup_make(group->path, &wish, &group->folder) == 0) {
+		group->door = openat(group->folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		return 0;
+	}
+	if (limited)
+		return cordon_fail(err, CORDON_E_GAP, errno, "cannot make a cgroup with limits");
+	*group = no_group;
+	return 0;
 }
 
 /* ---- starting ---- */
@@ -260,51 +280,67 @@ group_fork(const struct group *group, void (*run)(const void *argument), const v
 
 /* ---- while it is there ---- */
 
-static bool
-is_there(const struct group *group)
+/* Its folder, which is ret_opened when it had to be opened for this; -1: there is none. */
+static int
+folder_of(const struct group *group, int *ret_opened)
 {
-	return group->kind != GROUP_NONE && group->folder >= 0;
+	if (group->kind == GROUP_NONE || group->folder >= 0)
+		return group->kind == GROUP_NONE ? -1 : group->folder;
+	*ret_opened = open(group->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return *ret_opened;
 }
 
 bool
 group_kill(const struct group *group, int deadline_ms)
 {
-	return !is_there(group) || cgroup_kill(group->folder, deadline_ms);
+	auto_fd int opened = -1;
+	int folder = folder_of(group, &opened);
+
+	return folder < 0 || cgroup_kill(folder, deadline_ms);
 }
 
 bool
 group_is_empty(const struct group *group)
 {
-	return !is_there(group) || cgroup_is_empty(group->folder);
+	auto_fd int opened = -1;
+	int folder = folder_of(group, &opened);
+
+	return folder < 0 || cgroup_is_empty(folder);
+}
+
+static bool
+has_happened(const struct group *group, const char *file, const char *key)
+{
+	auto_fd int opened = -1;
+	int folder = folder_of(group, &opened);
+	uint64_t times = 0;
+
+	return folder >= 0 && cgroup_number(folder, file, key, &times) && times > 0;
 }
 
 bool
 group_hit_memory(const struct group *group)
 {
-	uint64_t times = 0;
-
-	return is_there(group) &&
-	       cgroup_number(group->folder, "memory.events", "oom_kill", &times) && times > 0;
+	return has_happened(group, "memory.events", "oom_kill");
 }
 
 bool
 group_hit_processes(const struct group *group)
 {
-	uint64_t times = 0;
-
-	return is_there(group) && cgroup_number(group->folder, "pids.events", "max", &times) &&
-	       times > 0;
+	return has_happened(group, "pids.events", "max");
 }
 
 bool
 group_measure(const struct group *group, struct group_usage *ret_usage)
 {
 	struct group_usage usage = {0};
+	auto_fd int opened = -1;
+	int folder = folder_of(group, &opened);
 
-	if (!is_there(group))
+	if (folder < 0)
 		return false;
-	cgroup_number(group->folder, "memory.current", "", &usage.memory);
-	usage.processes = cgroup_count(group->folder);
+	cgroup_number(folder, "memory.current", "", &usage.memory);
+	usage.processes = cgroup_count(folder);
 	*ret_usage = usage;
 	return true;
 }
@@ -340,12 +376,23 @@ group_release(struct group *group)
 	*group = no_group;
 }
 
+static int
+clear_and_remove(const struct group *group)
+{
+	auto_fd int opened = -1;
+	int folder = folder_of(group, &opened);
+
+	if (folder < 0)
+		return errno == ENOENT ? 0 : -1;
+	return cgroup_clear(folder) < 0 ? -1 : remove_path(group->path);
+}
+
 int
 group_remove(struct group *group)
 {
 	/* mostly it is empty, and then needs no descriptor, which there may be none of */
-	if (is_there(group) && rmdir(group->path) < 0 && errno != ENOENT &&
-	    (cgroup_clear(group->folder) < 0 || remove_path(group->path) < 0))
+	if (group->kind != GROUP_NONE && rmdir(group->path) < 0 && errno != ENOENT &&
+	    clear_and_remove(group) < 0)
 		return -1;
 	group_release(group);
 	return 0;

@@ -126,9 +126,9 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	if (rc < 0)
 		return rc;
 	box = calloc(1, sizeof *box);
-	rc = box == NULL ? cordon_no_memory(err) : 0;
-	if (rc == 0)
-		rc = make_profile(box, plan, options, err);
+	if (box == NULL)
+		return cordon_no_memory(err);
+	rc = make_profile(box, plan, options, err);
 	if (rc == 0)
 		*ret_box = take(&box);
 	return rc;

@@ -314,6 +314,7 @@ zones_of_layer(struct filters *in, const struct index *index, enum layer layer, 
 {
 	struct survey s = {.in = in, .index = {.default_rights = 0}, .denials = true, .err = err};
 	struct index *own = &s.index;
+	int rc;
 
 	for (size_t i = 0; i < index->path_count; i++) {
 		struct planned_rule *slot;
@@ -325,7 +326,9 @@ zones_of_layer(struct filters *in, const struct index *index, enum layer layer, 
 			return -CORDON_E_MEMORY;
 		*slot = index->paths[i];
 	}
-	/* nothing is asked about what lies below, so no deny has to be counted */
-	own->denies = arena_alloc(in->arena, (own->path_count + 1) * sizeof *own->denies, err);
-	return own->denies == NULL ? -CORDON_E_MEMORY : survey_make(&s, ret);
+	rc = index_finish(own, err);
+	if (rc == 0)
+		rc = survey_make(&s, ret);
+	index_free(own);
+	return rc;
 }

@@ -296,6 +296,7 @@ start_guarded(struct running *run, const struct session_request *request, struct
 		.group = run->watch.group,
 		.private_tmp = run->private_tmp,
 		.record = &run->record,
+		.caller = run->watch.caller >= 0 ? getppid() : 0,
 		.leave = request->leave,
 		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
 		.grace_ms = request->grace_ms,

@@ -64,7 +64,7 @@ static const struct call refused[] = {
 	{CALL(bpf), {9999, 0, 0}, EPERM, EINVAL, ANY, 0},
 	{CALL(perf_event_open), {0, 0, -1, -1, ~0}, EPERM, EINVAL, EINVAL, 0},
 	{CALL(userfaultfd), {~0}, EPERM, EINVAL, ANY, 0},
-	{CALL(open_by_handle_at), {-1, BAD_POINTER}, EPERM, EFAULT, ANY, 0},
+	{CALL(open_by_handle_at), {AT_FDCWD, BAD_POINTER}, EPERM, EFAULT, ANY, 0},
 	{CALL(fanotify_init), {~0}, EPERM, EINVAL, ANY, 0},
 	{CALL(fanotify_mark), {-1, 1, 1, AT_FDCWD, NO_PATH}, EPERM, EBADF, EBADF, 0},
 

@@ -590,7 +590,7 @@ limits_over_all_processes_are_refused(void)
 	struct facts facts = {0};
 	struct group group;
 
-	check_int(group_make(&facts, &wish, &group, &err), -CORDON_E_GAP);
+	check_int(group_choose(&facts, &wish, &group, &err), -CORDON_E_GAP);
 }
 
 static void
