@@ -20,7 +20,7 @@ static const struct scan_mark by_fingerprint = {.fingerprint = &mark_pair};
 
 /* A profile and a real pair of files, in a folder of its own. */
 struct box_case {
-	char folder[64];
+	char folder[200];
 	struct fingerprint pair;
 	struct sbpl *sbpl;
 	struct seatbelt seatbelt;
@@ -34,7 +34,7 @@ case_make(struct box_case *c)
 
 	fake_reset();
 	*c = (struct box_case){.folder = ""};
-	snprintf(c->folder, sizeof c->folder, "%.40s/fp.XXXXXX", tmp != NULL ? tmp : "/tmp");
+	snprintf(c->folder, sizeof c->folder, "%.150s/fp.XXXXXX", tmp != NULL ? tmp : "/tmp");
 	check(mkdtemp(c->folder) != NULL);
 	check_int(fingerprint_make(c->folder, "0123456789abcdef", &c->pair, &c->err), 0);
 	fake.allowed = c->pair.allowed;
@@ -48,7 +48,7 @@ case_make(struct box_case *c)
 static void
 case_free(struct box_case *c)
 {
-	char inner[100];
+	char inner[240];
 
 	fake.self_sandbox = 0;
 	fingerprint_remove(&c->pair);
