@@ -133,20 +133,22 @@ print_row(const char *what, size_t count, const struct result *r, const struct r
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	static const size_t counts[] = {1000, 10000, 100000};
+	bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+	size_t steps = quick ? 1 : 3, questions = quick ? 20 : QUESTIONS;
 	struct result results[3] = {0}, patterns = {0};
 
 	printf("   count rules      load ms   plan ms    sum ms    answers/s   growth of load, "
 	       "plan, "
 	       "answer\n");
-	for (size_t i = 0; i < 3; i++) {
-		if (measure(put_paths, counts[i], QUESTIONS, &results[i]) < 0)
+	for (size_t i = 0; i < steps; i++) {
+		if (measure(put_paths, counts[i], questions, &results[i]) < 0)
 			return 1;
 		print_row("paths", counts[i], &results[i], i == 0 ? NULL : &results[i - 1]);
 	}
-	if (measure(put_patterns, 1000, QUESTIONS / 20, &patterns) < 0)
+	if (measure(put_patterns, 1000, questions / 20, &patterns) < 0)
 		return 1;
 	print_row("patterns", 1000, &patterns, NULL);
 	return 0;

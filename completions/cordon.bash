@@ -71,7 +71,7 @@ _cordon_options()
 		;;
 	shell) printf '%s' "$run -v --verbose -q --quiet --pty --grace --status-fd" ;;
 	doctor) printf '%s' "$setup -q --quiet --json" ;;
-	why) printf '%s' "$setup -q --quiet --json" ;;
+	why | sbpl) printf '%s' "$setup -q --quiet --json" ;;
 	plan) printf '%s' "$setup -v --verbose -q --quiet --profiles --json" ;;
 	check) printf '%s' "$setup -q --quiet --print --json" ;;
 	trust) printf '%s' "$setup -q --quiet --yes --revoke --json" ;;
@@ -104,7 +104,7 @@ _cordon()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		_cordon_words 'run shell doctor why plan check trust init confine ps kill --help --version' "$current"
+		_cordon_words 'run shell doctor why plan check trust init confine ps kill sbpl --help --version' "$current"
 		return
 	fi
 	# bash takes --option=value apart

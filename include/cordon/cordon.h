@@ -109,6 +109,14 @@ int cordon_plan_print(const struct cordon_plan *plan, enum cordon_format format,
 int cordon_plan_why(const struct cordon_plan *plan, const char *what, const char *subject,
 		    enum cordon_format format, char **ret_text, struct cordon_error *err);
 
+/*
+ * The Seatbelt profile of a plan for macOS and its parameters, on any system. As text the parameters
+ * follow as comments; as JSON it is {"profile": TEXT, "parameters": {NAME: VALUE}}. What a session adds
+ * (its private folder, its fingerprint, the port of its proxy) is not in it.
+ */
+int cordon_plan_sbpl(const struct cordon_plan *plan, enum cordon_format format, char **ret_text,
+		     struct cordon_error *err);
+
 /* What to run. */
 struct cordon_command {
 	char *const *argv;

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "enforce/enforce.h"
+#include "plan/resolve.h"
 
 #define FACTS_MAX (1u << 16)
 
@@ -37,24 +37,20 @@ is_foreign(const struct cordon_plan *context)
 	return context->host.view != &fs_real;
 }
 
-/* ---- folders ---- */
-
-/* The home by the user database: what decides about trust must not come from the environment. */
+/* Where a path of another system leads, by the little that is known of its files. */
 static int
-real_home(struct cordon_plan *context, const char **ret_home, struct cordon_error *err)
+foreign_path(struct cordon_plan *context, const char *path, const char **ret_path,
+	     struct cordon_error *err)
 {
-	const struct passwd *entry;
+	struct resolved resolved;
+	int rc = resolve_path(&context->arena, context->host.view, path, &resolved, err);
 
-	*ret_home = NULL;
-	errno = 0;
-	entry = getpwuid(geteuid());
-	if (entry == NULL && errno_is_fault(errno))
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look up the user");
-	if (entry == NULL || entry->pw_dir == NULL || *entry->pw_dir != '/')
-		return 0;
-	*ret_home = arena_strdup(&context->arena, entry->pw_dir, err);
-	return *ret_home == NULL ? -CORDON_E_MEMORY : 0;
+	if (rc == 0)
+		*ret_path = resolved.path;
+	return rc;
 }
+
+/* ---- folders ---- */
 
 /* By its name and by where that leads. */
 static int
@@ -102,18 +98,22 @@ own_folder(struct cordon_plan *context, const char *variable, const char *home, 
 	return *ret_folder == NULL ? -CORDON_E_MEMORY : 0;
 }
 
-/* The folders as a plan sees them: of another system's user only the home is known. */
+/* The folders as a plan sees them: of another system's user only the home that was named is known. */
 static int
 plan_folders(struct cordon_plan *context, struct cordon_error *err)
 {
 	struct host *host = &context->host;
 	struct arena *arena = &context->arena;
+	int rc;
 
 	if (!is_foreign(context))
 		return own_folder(context, "XDG_RUNTIME_DIR", NULL, NULL, &host->runtime_dir, err);
 	host->config_dir = host->state_dir = NULL;
 	if (host->home == NULL)
 		return 0;
+	rc = foreign_path(context, host->home, &host->home, err);
+	if (rc < 0)
+		return rc;
 	host->config_dir = path_join(arena, host->home, ".config/cordon", err);
 	host->state_dir = path_join(arena, host->home, ".local/state/cordon", err);
 	return host->config_dir == NULL || host->state_dir == NULL ? -CORDON_E_MEMORY : 0;
@@ -125,9 +125,9 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 {
 	struct host *host = &context->host;
 	const char *home = env_path(host, "HOME"), *trusted_home;
-	int rc = real_home(context, &trusted_home, err);
+	int rc = home_of_user(&context->arena, &trusted_home, err);
 
-	host->home = setup->home != NULL ? setup->home : home;
+	host->home = setup->home != NULL || is_foreign(context) ? setup->home : home;
 	if (rc == 0)
 		rc = note_home(context, home, err);
 	if (rc == 0)
@@ -281,10 +281,12 @@ named_project(struct cordon_plan *context, const char *named, struct cordon_erro
 	struct stat st;
 	char *path;
 
-	/* another machine's folder: taken as it is written */
+	/* another machine's folder: nobody looks whether it is there */
 	if (is_foreign(context) && *named == '/') {
-		context->host.project = context->host.cwd = named;
-		return 0;
+		int rc = foreign_path(context, named, &context->host.project, err);
+
+		context->host.cwd = context->host.project;
+		return rc;
 	}
 	path = real_path(&context->arena, named, err);
 	if (path == NULL)
@@ -375,6 +377,7 @@ int
 context_open(const struct cordon_setup *setup, enum context_use use,
 	     struct cordon_plan **ret_context, struct cordon_error *err)
 {
+	static const char *const nothing[] = {NULL};
 	auto_context struct cordon_plan *context = calloc(1, sizeof *context);
 	int rc;
 
@@ -393,6 +396,9 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 		rc = find_places(context, setup, use, err);
 	if (rc < 0)
 		return rc;
+	/* it served to find what is here; on another system it means nothing */
+	if (is_foreign(context))
+		context->host.environ = nothing;
 	*ret_context = take(&context);
 	return 0;
 }

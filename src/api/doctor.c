@@ -206,6 +206,18 @@ text_linux(const struct checkup *checkup, struct str *to)
 			values[FACT_YAMA]);
 }
 
+static void
+text_macos(const struct facts *facts, struct str *to)
+{
+	str_printf(
+		to,
+		"  %-4s Seatbelt\n"
+		"       computed, compiled and evaluated on Linux; never tried on a Mac\n"
+		"       without a profile (--track-only) processes are found by descent and group "
+		"only\n",
+		facts->values[FACT_SEATBELT] ? "yes" : "no");
+}
+
 /* ---- the report ---- */
 
 static void
@@ -252,7 +264,7 @@ print_text(const struct checkup *checkup, struct str *to)
 	if (facts->system == SYSTEM_LINUX)
 		text_linux(checkup, to);
 	else
-		str_printf(to, "  %-4s Seatbelt\n", facts->values[FACT_SEATBELT] ? "yes" : "no");
+		text_macos(facts, to);
 	str_printf(to, "guarantees%s\n",
 		   checkup->here ? "" : " (planned only: these are not this machine's facts)");
 	for (int i = 0; i < G_COUNT; i++)
@@ -317,8 +329,10 @@ cordon_doctor(const struct cordon_setup *setup, enum cordon_format format, char 
 		return rc;
 	checkup.plan = context->plan;
 	checkup.here = setup->facts_file == NULL && context->host.system == enforce_system();
-	if (checkup.here)
+	if (checkup.here) {
 		enforce_probe_limits(&context->plan->facts);
+		rc = enforce_probe_notify(&context->plan->facts, err);
+	}
 	for (int i = 0; rc == 0 && i < G_COUNT; i++)
 		rc = examine(&checkup, (enum guarantee)i, err);
 	if (rc < 0)

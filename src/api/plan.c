@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Plans and questions, for the public header. */
 #include "api/setup.h"
+#include "enforce/enforce.h"
 #include "plan/print.h"
 #include "plan/why.h"
 #include "policy/profile.h"
@@ -43,7 +44,12 @@ cordon_plan_print(const struct cordon_plan *context, enum cordon_format format, 
 		  char **ret_text, struct cordon_error *err)
 {
 	auto_str struct str text = {0};
+	int rc = 0;
 
+	if (format == CORDON_JSON && !context->assumed)
+		rc = enforce_probe_notify(&context->plan->facts, err);
+	if (rc < 0)
+		return rc;
 	if (format == CORDON_JSON)
 		plan_print_json(context->plan, &text);
 	else

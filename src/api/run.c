@@ -102,9 +102,11 @@ print_end(const struct telling *telling, const struct session_result *result,
 		str_add(to, ", \"cause\": \"not started\", \"error\": ");
 		str_json(to, failed->text);
 	} else {
-		str_printf(to, ", \"cause\": \"%s\", \"%s\": %d, \"seconds\": %.3f, \"ended\": %d",
+		str_printf(to,
+			   ", \"cause\": \"%s\", \"%s\": %d, \"seconds\": %lld.%03d, \"ended\": %d",
 			   cause_names[result->cause], result->is_signal ? "signal" : "status",
-			   result->status, (double)result->ms / 1000, result->end.ended);
+			   result->status, (long long)result->ms / 1000, (int)(result->ms % 1000),
+			   result->end.ended);
 		if (result->hit_processes)
 			str_add(to, ", \"hit\": [\"processes\"]");
 		if (result->left)

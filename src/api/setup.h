@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cordon/cordon.h>
+#include <sys/types.h>
 
 #include "plan/plan.h"
 
@@ -40,6 +41,11 @@ struct cordon_plan {
 	const char **gaps; /* in words */
 	size_t gap_count;
 };
+
+/* The home of who we are, by the user database; NULL when it does not know. The arena's. */
+int home_of_user(struct arena *arena, const char **ret_home, struct cordon_error *err);
+/* In the text of /etc/passwd, which is cut up; NULL also when a line is only for the C library. */
+const char *home_in_text(char *text, uid_t uid);
 
 enum context_use {
 	CONTEXT_RUN,	 /* a project that may become writable: homes and roots are refused */

@@ -38,6 +38,12 @@
 #define COMPAT_SYS_CLOSE_RANGE 436
 #endif
 
+#if defined(__GLIBC__)
+typedef __rlimit_resource_t compat_resource;
+#else
+typedef int compat_resource;
+#endif
+
 /* Holds a directory for openat() without needing the right to list it. */
 #define COMPAT_O_HOLD O_PATH
 #define COMPAT_O_TMPFILE O_TMPFILE
@@ -51,6 +57,8 @@
 #else
 #include <sys/event.h>
 #include <unistd.h>
+
+typedef int compat_resource;
 
 #define COMPAT_O_HOLD O_RDONLY
 #define COMPAT_O_TMPFILE 0

@@ -140,6 +140,9 @@ dir_make(const char *path, mode_t mode, struct cordon_error *err)
 
 	if (length == 0 || length >= sizeof part)
 		return cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot make folder %s", path);
+	/* nearly always it is there already */
+	if (mkdir(path, mode) == 0 || errno == EEXIST)
+		return 0;
 	memcpy(part, path, length + 1);
 	for (size_t i = 1; i <= length; i++) {
 		if (part[i] != '/' && part[i] != '\0')

@@ -81,14 +81,20 @@ step_n(struct reader *r, size_t n)
 static int
 check_text(struct reader *r)
 {
-	while (!done(r)) {
-		uint32_t code;
-		size_t length = utf8_decode(r->at, (size_t)(r->end - r->at), &code);
+	const char *at = r->at;
 
-		if (length == 0)
-			return fail_here(r, *r->at == '\0' ? "NUL byte in policy text"
-							   : "not valid UTF-8 here");
-		step_n(r, length);
+	while (at < r->end) {
+		uint32_t code;
+		bool plain = (unsigned char)*at - 1u < 0x7fu;
+		size_t length = plain ? 1 : utf8_decode(at, (size_t)(r->end - at), &code);
+
+		if (length == 0) {
+			/* where that is matters only now */
+			step_n(r, (size_t)(at - r->at));
+			return fail_here(r, *at == '\0' ? "NUL byte in policy text"
+							: "not valid UTF-8 here");
+		}
+		at += length;
 	}
 	return 0;
 }
@@ -113,11 +119,17 @@ skip_comment(struct reader *r)
 	return 0;
 }
 
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static int
 skip_space(struct reader *r)
 {
 	while (!done(r)) {
-		if (strchr(" \t\r\n", *r->at) != NULL) {
+		if (is_space(*r->at)) {
 			step(r);
 		} else if (next_is(r, "//") || next_is(r, "/*")) {
 			int rc = skip_comment(r);

@@ -81,17 +81,20 @@ arena_strdup(struct arena *arena, const char *text, struct cordon_error *err)
 char *
 arena_printf(struct arena *arena, struct cordon_error *err, const char *format, ...)
 {
+	char at_once[256]; /* nearly always enough, and then it is formatted once */
 	va_list args;
 	char *text;
 	int length;
 
 	va_start(args, format);
-	length = vsnprintf(NULL, 0, format, args);
+	length = vsnprintf(at_once, sizeof at_once, format, args);
 	va_end(args);
 	if (length < 0) {
 		cordon_no_memory(err);
 		return NULL;
 	}
+	if (length < (int)sizeof at_once)
+		return arena_strndup(arena, at_once, (size_t)length, err);
 	text = arena_alloc(arena, (size_t)length + 1, err);
 	if (text == NULL)
 		return NULL;

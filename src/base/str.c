@@ -54,17 +54,24 @@ void
 str_printf(struct str *s, const char *format, ...)
 {
 	va_list args;
+	size_t room;
 	int length;
 
-	va_start(args, format);
-	length = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (length < 0 || !reserve(s, (size_t)length))
+	if (!reserve(s, 1))
 		return;
+	room = s->room - s->length;
 	va_start(args, format);
-	vsnprintf(s->text + s->length, (size_t)length + 1, format, args);
+	length = vsnprintf(s->text + s->length, room, format, args);
 	va_end(args);
-	s->length += (size_t)length;
+	if (length >= 0 && (size_t)length >= room && reserve(s, (size_t)length)) {
+		va_start(args, format);
+		vsnprintf(s->text + s->length, (size_t)length + 1, format, args);
+		va_end(args);
+	}
+	if (length < 0 || s->failed)
+		s->text[s->length] = '\0';
+	else
+		s->length += (size_t)length;
 }
 
 static void
@@ -82,8 +89,9 @@ json_character(struct str *s, uint32_t code, const char *bytes, size_t length)
 		str_add_n(s, bytes, length);
 }
 
-void
-str_json(struct str *s, const char *text)
+/* keep: a byte that is no character is written as others do it, and can be had back. */
+static void
+json_text(struct str *s, const char *text, bool keep)
 {
 	size_t left = strlen(text), length;
 	uint32_t code;
@@ -95,10 +103,22 @@ str_json(struct str *s, const char *text)
 			json_character(s, code, text, length);
 			continue;
 		}
-		str_add(s, "\\ufffd");
+		str_printf(s, "\\u%04x", keep ? 0xdc00u + (unsigned char)*text : 0xfffdu);
 		length = 1;
 	}
 	str_add(s, "\"");
+}
+
+void
+str_json(struct str *s, const char *text)
+{
+	json_text(s, text, false);
+}
+
+void
+str_json_bytes(struct str *s, const char *text)
+{
+	json_text(s, text, true);
 }
 
 void

@@ -49,6 +49,7 @@ int run_init(struct cli *cli);
 int run_confine(struct cli *cli);
 int run_ps(struct cli *cli);
 int run_kill(struct cli *cli);
+int run_sbpl(struct cli *cli);
 
 /* What is there before any option was read. */
 #define CLI_START(which)                                                                         \

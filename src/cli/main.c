@@ -52,11 +52,15 @@ const struct command commands[] = {
 	 "Ends everything in them. ID may be the beginning of one. Exit status 0, or 1\n"
 	 "when there is no such session.\n",
 	 "all grace", 0, INT_MAX, false, false, false},
+	{"sbpl", run_sbpl, "the macOS profile of a policy and its parameters", "",
+	 "For macOS, on any system. --home and -C name folders of a Mac, which need not be\n"
+	 "here. What a session adds (private tmp, fingerprint, proxy) is not shown.\n",
+	 "json", 0, 0, true, false, false},
 	{0},
 };
 
 /* Named by the design, built later: better a clear word than an unknown command. */
-static const char *const later[] = {"learn", "log", "report", "sbpl", NULL};
+static const char *const later[] = {"learn", "log", "report", NULL};
 
 static const struct command *
 find_command(const char *name)
@@ -116,6 +120,9 @@ run_command(const struct command *command, int argc, char **argv)
 		fputs("cordon: out of memory\n", stderr);
 		return EXIT_CORDON;
 	}
+	/* unless told otherwise, and then it says that there is no such profile */
+	if (command->run == run_sbpl)
+		cordon_setup_set(cli.setup, CORDON_OPT_SYSTEM, "macos", NULL);
 	status = cli_parse(&cli, argc, argv);
 	if (status == 0)
 		status = command->run(&cli);

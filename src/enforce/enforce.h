@@ -16,6 +16,11 @@ int enforce_probe(struct facts *ret_facts, struct cordon_error *err);
  * only for a plan that wants such limits, and for doctor.
  */
 void enforce_probe_limits(struct facts *facts);
+/*
+ * The facts about seccomp notification, all of them and by a child: enforce_probe finds out what a
+ * plan needs without one where it can. For doctor, and for a plan that is printed with its facts.
+ */
+int enforce_probe_notify(struct facts *facts, struct cordon_error *err);
 /* The system this build enforces on. */
 enum system enforce_system(void);
 
@@ -27,6 +32,7 @@ struct box;
 
 struct box_options {
 	const char *private_tmp; /* canonical; granted whole; NULL: none */
+	const char *named_tmp;	 /* what enforce_grant_tmp will be called with; NULL: nothing */
 };
 
 /*
@@ -61,6 +67,11 @@ pid_t enforce_start(struct box *box, const struct group *group, const struct enf
  */
 int enforce_listener(const struct box *box);
 void enforce_serve(struct box *box, int listener);
+/*
+ * Hands the group what tells the box's processes from all others, where the system needs such a mark;
+ * it is the group's then, to be removed with it.
+ */
+void enforce_mark(struct box *box, struct group *group);
 struct box *enforce_free(struct box *box);
 
 /* One thing that must fail and one that must work, tried in a child: for doctor. */

@@ -16,7 +16,8 @@
 enum group_kind {
 	GROUP_NONE,   /* nothing to be had here: subreapers alone */
 	GROUP_CGROUP, /* below our own cgroup, or beside it, where that is delegated to us */
-	GROUP_SCOPE   /* made for us by systemd's user manager */
+	GROUP_SCOPE,  /* made for us by systemd's user manager */
+	GROUP_MARKED  /* known by their profile (macOS); path is the mark's */
 };
 
 struct group {

@@ -191,6 +191,13 @@ enforce_apply(const struct box *box, struct cordon_error *err)
 	return rc;
 }
 
+/* Whatever is below us, or in the group, is the session's: nothing needs a mark. */
+void
+enforce_mark(struct box *box, struct group *group)
+{
+	(void)box, (void)group;
+}
+
 struct box *
 enforce_free(struct box *box)
 {

@@ -241,12 +241,14 @@ cgroup_kill(int folder, int deadline_ms)
 	auto_fd int events = open_events(folder);
 	struct pollfd change = {.fd = events, .events = POLLPRI};
 	long left, deadline = now_ms() + deadline_ms;
+	bool again = false;
 
 	if (events < 0)
 		return errno == ENOENT || errno == ENODEV;
-	while (!says_empty(events)) {
+	for (; !says_empty(events); again = true) {
 		cgroup_write(folder, "cgroup.freeze", "1");
-		if (cgroup_write(folder, "cgroup.kill", "1") < 0)
+		/* the kernel signals first threads, which does nothing where that one has ended */
+		if (cgroup_write(folder, "cgroup.kill", "1") < 0 || again)
 			signal_all(folder);
 		left = deadline - now_ms();
 		if (left <= 0)

@@ -13,6 +13,7 @@
 
 #include "linux/attempts.h"
 #include "linux/landlock.h"
+#include "linux/prove_tree.h"
 
 /* ---- the table ---- */
 
@@ -202,8 +203,8 @@ try_and_judge(const struct trial *trial, const struct facts *facts, struct stage
 	return 0;
 }
 
-int
-enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
+static int
+prove_in_box(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
 {
 	const struct trial *trial = find_trial(guarantee);
 	struct stage stage;
@@ -222,5 +223,19 @@ enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_e
 	if (rc == 0)
 		rc = try_and_judge(trial, &facts, &stage, ret_proof, err);
 	stage_clear(&stage);
+	return rc;
+}
+
+int
+enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
+{
+	struct sigaction normal = {.sa_handler = SIG_DFL}, old;
+	int rc;
+
+	/* a caller that ignores the end of its children could not wait for ours */
+	sigaction(SIGCHLD, &normal, &old);
+	rc = guarantee == G_PROCESS_TREE ? prove_tree(ret_proof, err)
+					 : prove_in_box(guarantee, ret_proof, err);
+	sigaction(SIGCHLD, &old, NULL);
 	return rc;
 }

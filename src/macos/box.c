@@ -1,50 +1,202 @@
 // SPDX-License-Identifier: MIT
 /*
- * Seatbelt is not applied yet. Every function refuses by name: nothing ever runs unconfined because
- * a part was missing.
+ * A box on macOS: a profile, its parameters and a fingerprint, ready to be applied. Names are held
+ * against the disk before: macOS finds a file under other spellings than its own (case, accents),
+ * Seatbelt does not, and a deny on another spelling would deny nothing.
  */
 #include "enforce/enforce.h"
 
-static int
-not_built(struct cordon_error *err)
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "audit/log.h"
+#include "base/fd.h"
+#include "enforce/group.h"
+#include "macos/seatbelt.h"
+
+struct box {
+	struct sbpl *sbpl;
+	struct fingerprint fingerprint;
+	char private_tmp[PATH_MAX]; /* as the profile has it; "": none */
+	bool is_marked; /* a group has it, and removes it when nobody is left who is known by it */
+	struct seatbelt seatbelt;
+};
+
+/* ---- names ---- */
+
+/* What the disk calls path; false when that cannot be told, as for what is not there. */
+static bool
+name_on_disk(const char *path, char real[PATH_MAX])
 {
-	return cordon_fail(
-		err, CORDON_E_GAP, 0,
-		"this version cannot confine anything on macOS yet; it plans and explains only");
+	/* O_EVTONLY needs no right to read; O_SYMLINK opens a link itself */
+	auto_fd int fd = open(path, O_EVTONLY | O_SYMLINK | O_CLOEXEC);
+
+	return fd >= 0 && fcntl(fd, F_GETPATH, real) == 0;
 }
+
+static int
+check_name(const struct planned_rule *rule, struct cordon_error *err)
+{
+	const struct place *place = &rule->rule->place;
+	char real[PATH_MAX];
+
+	if (!rule->exists || rule->rights == 0 || !name_on_disk(rule->path, real) ||
+	    strcmp(real, rule->path) == 0)
+		return 0;
+	/* a grant under another name grants nothing; one that was only suggested may stay so */
+	if (rule->rule->optional && rule->effect == EFFECT_ALLOW)
+		return 0;
+	return cordon_fail_at(err, CORDON_E_PATH, place->file, place->line, place->column,
+			      "\"%.60s\" is called %.90s on this disk; write it like that",
+			      rule->rule->path, real);
+}
+
+static int
+check_names(const struct plan *plan, struct cordon_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < plan->index.path_count; i++)
+		rc = check_name(&plan->index.paths[i], err);
+	return rc;
+}
+
+/* ---- making ---- */
+
+static int
+refuse_gaps(const struct plan *plan, struct cordon_error *err)
+{
+	int gap = 0;
+
+	while (plan->promises[gap].keeping != KEPT_GAP)
+		gap++;
+	return cordon_fail(err, CORDON_E_GAP, 0, "%s cannot be kept here: %.120s; or --accept %s",
+			   guarantee_names[gap],
+			   plan->promises[gap].how == NULL ? "nothing keeps it"
+							   : plan->promises[gap].how,
+			   guarantee_names[gap]);
+}
+
+static int
+make_profile(struct box *box, const struct plan *plan, const struct box_options *options,
+	     struct cordon_error *err)
+{
+	char id[17], tag[32];
+	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
+	struct sbpl_options wanted = {.private_tmp = tmp, .tag = tag};
+	int rc = audit_id(id, err);
+
+	if (rc == 0 && tmp != NULL && snprintf(box->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
+		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);
+	if (rc == 0)
+		rc = fingerprint_make(plan->host->state_dir, id, &box->fingerprint, err);
+	if (rc < 0)
+		return rc;
+	snprintf(tag, sizeof tag, "cordon-%s", id);
+	wanted.fingerprint =
+		(struct sbpl_fingerprint){box->fingerprint.allowed, box->fingerprint.denied};
+	rc = sbpl_make(plan, &wanted, &box->sbpl, err);
+	return rc < 0 ? rc : seatbelt_prepare(box->sbpl, &box->fingerprint, &box->seatbelt, err);
+}
+
+static void
+auto_box_fn(struct box **box)
+{
+	enforce_free(*box);
+}
+#define auto_box __attribute__((cleanup(auto_box_fn)))
 
 int
 enforce_compile(const struct plan *plan, const struct box_options *options, struct box **ret_box,
 		struct cordon_error *err)
 {
-	(void)plan, (void)options, (void)ret_box;
-	return not_built(err);
-}
+	auto_box struct box *box = NULL;
+	int rc;
 
-int
-enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
-{
-	(void)box, (void)path;
-	return not_built(err);
-}
-
-int
-enforce_apply(const struct box *box, struct cordon_error *err)
-{
-	(void)box;
-	return not_built(err);
+	if (plan_gaps(plan) > 0)
+		return refuse_gaps(plan, err);
+	if (plan->host->state_dir == NULL)
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "there is no place for a fingerprint: neither a home nor "
+				   "XDG_STATE_HOME");
+	rc = check_names(plan, err);
+	if (rc < 0)
+		return rc;
+	box = calloc(1, sizeof *box);
+	if (box == NULL)
+		return cordon_no_memory(err);
+	rc = make_profile(box, plan, options, err);
+	if (rc == 0)
+		*ret_box = take(&box);
+	return rc;
 }
 
 struct box *
 enforce_free(struct box *box)
 {
-	(void)box;
+	if (box == NULL)
+		return NULL;
+	if (!box->is_marked)
+		fingerprint_remove(&box->fingerprint);
+	sbpl_free(box->sbpl);
+	free(box);
 	return NULL;
+}
+
+/* ---- using ---- */
+
+/* The profile has it already, under the name it was going to have. */
+int
+enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
+{
+	if (strcmp(box->private_tmp, path) == 0)
+		return 0;
+	return cordon_fail(err, CORDON_E_SYSTEM, 0, "%.120s is not the folder of this profile",
+			   path);
+}
+
+void
+enforce_mark(struct box *box, struct group *group)
+{
+	group->kind = GROUP_MARKED;
+	snprintf(group->path, sizeof group->path, "%s", box->fingerprint.folder);
+	box->is_marked = true;
+}
+
+int
+enforce_apply(const struct box *box, struct cordon_error *err)
+{
+	return seatbelt_apply(&box->seatbelt, err);
+}
+
+pid_t
+enforce_start(struct box *box, const struct group *group, const struct enforce_main *main)
+{
+	(void)box;
+	return group_spawn(group, main->run, main->context);
+}
+
+/* Nothing is routed: Seatbelt decides everything by itself. */
+int
+enforce_listener(const struct box *box)
+{
+	(void)box;
+	return -1;
+}
+
+void
+enforce_serve(struct box *box, int listener)
+{
+	(void)box, (void)listener;
 }
 
 int
 enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
 {
 	(void)guarantee, (void)ret_proof;
-	return not_built(err);
+	return cordon_fail(err, CORDON_E_GAP, 0,
+			   "computed and evaluated on Linux; never tried on a Mac");
 }

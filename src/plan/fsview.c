@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * The two views that ship: this machine, and the fixed part of any macOS. Looking never opens,
- * never follows and never changes anything.
+ * The views that ship: this machine, the fixed part of any macOS, and one that remembers. Looking
+ * never opens, never follows and never changes anything.
  */
 #include "plan/fsview.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 
 static enum fs_kind
 kind_of_failure(int sys)
@@ -93,3 +94,95 @@ macos_look(const void *ctx, const char *path, char *link)
 }
 
 const struct fs_view fs_macos_blank = {NULL, macos_look};
+
+/* ---- a view that remembers ---- */
+
+#define ROOM_FIRST 128u /* a power of two, as every room */
+
+struct fs_seen {
+	const char *path, *link; /* link: only of FS_LINK */
+	uint64_t hash;
+	enum fs_kind kind;
+};
+
+/* Where path is, or the free slot where it would be. There is always a free one. */
+static struct fs_seen *
+slot_of(struct fs_seen *slots, size_t room, const char *path, uint64_t hash)
+{
+	size_t i = hash & (room - 1);
+
+	while (slots[i].path != NULL && (slots[i].hash != hash || strcmp(slots[i].path, path) != 0))
+		i = (i + 1) & (room - 1);
+	return &slots[i];
+}
+
+static int
+make_room(struct fs_memory *memory)
+{
+	size_t room = memory->room == 0 ? ROOM_FIRST : memory->room * 2;
+	struct fs_seen *slots;
+
+	if (memory->count * 2 < memory->room)
+		return 0;
+	slots = arena_alloc(&memory->arena, room * sizeof *slots, NULL);
+	if (slots == NULL)
+		return -1;
+	for (size_t i = 0; i < memory->room; i++) {
+		const struct fs_seen *old = &memory->slots[i];
+
+		if (old->path != NULL)
+			*slot_of(slots, room, old->path, old->hash) = *old;
+	}
+	memory->slots = slots;
+	memory->room = room;
+	return 0;
+}
+
+static void
+remember(struct fs_memory *memory, const char *path, uint64_t hash, enum fs_kind kind,
+	 const char *link)
+{
+	struct fs_seen seen = {.hash = hash, .kind = kind};
+
+	if (make_room(memory) < 0)
+		return;
+	seen.path = arena_strdup(&memory->arena, path, NULL);
+	if (kind == FS_LINK)
+		seen.link = arena_strdup(&memory->arena, link, NULL);
+	if (seen.path == NULL || (kind == FS_LINK && seen.link == NULL))
+		return;
+	*slot_of(memory->slots, memory->room, path, hash) = seen;
+	memory->count++;
+}
+
+static enum fs_kind
+memory_look(const void *ctx, const char *path, char *link)
+{
+	struct fs_memory *memory = (struct fs_memory *)ctx;
+	uint64_t hash = hash_text(path);
+	enum fs_kind kind;
+
+	if (memory->room != 0) {
+		const struct fs_seen *seen = slot_of(memory->slots, memory->room, path, hash);
+
+		if (seen->path != NULL && seen->kind == FS_LINK)
+			strcpy(link, seen->link);
+		if (seen->path != NULL)
+			return seen->kind;
+	}
+	kind = memory->of->look(memory->of->ctx, path, link);
+	remember(memory, path, hash, kind, link);
+	return kind;
+}
+
+void
+fs_memory_start(struct fs_memory *memory, const struct fs_view *of)
+{
+	*memory = (struct fs_memory){.view = {memory, memory_look}, .of = of};
+}
+
+void
+fs_memory_end(struct fs_memory *memory)
+{
+	arena_free(&memory->arena);
+}

@@ -6,6 +6,9 @@
 #pragma once
 
 #include <limits.h>
+#include <stddef.h>
+
+#include "base/mem.h"
 
 enum fs_kind {
 	FS_MISSING,
@@ -31,3 +34,19 @@ extern const struct fs_view fs_real;
  * three links to them. Every other path is FS_MISSING, which says "not known", not "absent".
  */
 extern const struct fs_view fs_macos_blank;
+
+/*
+ * A view that remembers what another one said, so that one plan looks at each path once, and sees
+ * each path in one state only. For as long as a plan is being made: afterwards it would be stale.
+ */
+struct fs_memory {
+	struct fs_view view; /* what to look through */
+	const struct fs_view *of;
+	struct arena arena;
+	struct fs_seen *slots; /* a hash table; a slot without a path is free */
+	size_t count, room;
+};
+
+/* memory must stay where it is while its view is in use. Never fails: at worst it remembers less. */
+void fs_memory_start(struct fs_memory *memory, const struct fs_view *of);
+void fs_memory_end(struct fs_memory *memory);

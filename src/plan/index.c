@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/path.h"
 #include "plan/glob.h"
 
@@ -24,6 +25,12 @@
 struct spoken {
 	const struct planned_rule *rule;
 	size_t turn; /* 0: never */
+};
+
+/* Of a hash table: the first rule of one path. */
+struct index_slot {
+	uint64_t hash;
+	size_t number; /* of the rule, from 1 on; 0: the slot is free */
 };
 
 struct asking {
@@ -116,11 +123,39 @@ by_path(const void *a, const void *b)
 	return order != 0 ? order : (int)x->effect - (int)y->effect;
 }
 
+/* A path has one slot, however many rules it has: those stand together. */
+static int
+fill_slots(struct index *index, struct cordon_error *err)
+{
+	size_t count = 16;
+
+	while (count < index->path_count * 2)
+		count *= 2;
+	index->slots = arena_alloc(&index->arena, count * sizeof *index->slots, err);
+	if (index->slots == NULL)
+		return -CORDON_E_MEMORY;
+	index->slot_count = count;
+	for (size_t i = 0; i < index->path_count; i++) {
+		const char *path = index->paths[i].path;
+		uint64_t hash = hash_text(path);
+		size_t at = hash & (count - 1);
+
+		if (i > 0 && strcmp(path, index->paths[i - 1].path) == 0)
+			continue;
+		while (index->slots[at].number != 0)
+			at = (at + 1) & (count - 1);
+		index->slots[at] = (struct index_slot){hash, i + 1};
+	}
+	return 0;
+}
+
 int
 index_finish(struct index *index, struct cordon_error *err)
 {
 	if (index->path_count > 1)
 		qsort(index->paths, index->path_count, sizeof index->paths[0], by_path);
+	if (fill_slots(index, err) < 0)
+		return -CORDON_E_MEMORY;
 	index->denies =
 		arena_alloc(&index->arena, (index->path_count + 1) * sizeof *index->denies, err);
 	if (index->denies == NULL)
@@ -198,10 +233,24 @@ match_reaches(enum match match, size_t below)
 	       (match == MATCH_CHILD && below == 1);
 }
 
-static void
-apply_paths_at(struct asking *ask, const struct index *index, size_t length, size_t below)
+/* The first rule whose path is the first length bytes of path, which have this hash. */
+static size_t
+find_exact(const struct index *index, const char *path, size_t length, uint64_t hash)
 {
-	for (size_t i = first_at(index, ask->path, length);
+	size_t mask = index->slot_count - 1, at = hash & mask;
+
+	for (; index->slots[at].number != 0; at = (at + 1) & mask)
+		if (index->slots[at].hash == hash &&
+		    compare_prefix(&index->paths[index->slots[at].number - 1], path, length) == 0)
+			return index->slots[at].number - 1;
+	return index->path_count;
+}
+
+static void
+apply_paths_at(struct asking *ask, const struct index *index, size_t length, uint64_t hash,
+	       size_t below)
+{
+	for (size_t i = find_exact(index, ask->path, length, hash);
 	     i < index->path_count && compare_prefix(&index->paths[i], ask->path, length) == 0; i++)
 		if (match_reaches(index->paths[i].match, below))
 			apply_rule(ask, &index->paths[i]);
@@ -211,16 +260,19 @@ static void
 apply_paths(struct asking *ask, const struct index *index)
 {
 	size_t below = path_depth(ask->path);
+	uint64_t hash = hash_byte(HASH_START, '/');
 
-	apply_paths_at(ask, index, 1, below);
+	if (index->path_count == 0)
+		return;
+	apply_paths_at(ask, index, 1, hash, below);
 	if (below == 0)
 		return;
 	for (const char *p = ask->path + 1;; p++) {
-		if (*p != '/' && *p != '\0')
-			continue;
-		apply_paths_at(ask, index, (size_t)(p - ask->path), --below);
+		if (*p == '/' || *p == '\0')
+			apply_paths_at(ask, index, (size_t)(p - ask->path), hash, --below);
 		if (*p == '\0')
 			return;
+		hash = hash_byte(hash, *p);
 	}
 }
 

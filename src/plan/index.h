@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The decision engine: which rights has a path, and by whose word. Rules go in once, then any number
- * of questions; a question costs a search per component of the path plus one try per pattern,
- * whatever the number of rules. This is the code that explains and the code that will enforce.
+ * of questions; a question costs a look into a table per component of the path plus one try per
+ * pattern, whatever the number of rules. This is the code that explains and the code that will enforce.
  */
 #pragma once
 
@@ -27,7 +27,10 @@ struct index {
 	struct arena arena; /* and everything the rules point to that the policies do not own */
 	struct planned_rule *paths;
 	size_t path_count;
-	size_t *denies; /* of paths, how many before each are denies; made by index_finish */
+	/* made by index_finish: how many before each path are denies; where each path starts */
+	size_t *denies;
+	struct index_slot *slots;
+	size_t slot_count; /* a power of two */
 	struct planned_rule *patterns;
 	size_t pattern_count;
 	unsigned default_rights;

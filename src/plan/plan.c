@@ -197,16 +197,22 @@ plan_make(const struct host *host, const struct facts *facts, struct stack *stac
 	  const struct trust *trust, struct plan **ret_plan, struct cordon_error *err)
 {
 	auto_plan struct plan *plan = calloc(1, sizeof *plan);
+	struct host looking = *host;
+	struct fs_memory seen;
 	int rc;
 
 	if (plan == NULL) {
 		stack_free(stack);
 		return cordon_no_memory(err);
 	}
-	plan->host = host;
 	plan->facts = *facts;
 	plan->stack = stack;
+	fs_memory_start(&seen, host->view);
+	looking.view = &seen.view;
+	plan->host = &looking;
 	rc = build(plan, trust, err);
+	plan->host = host;
+	fs_memory_end(&seen);
 	if (rc < 0)
 		return rc;
 	*ret_plan = take(&plan);

@@ -84,7 +84,7 @@ static const struct way {
 	{G_FILES_METADATA, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
 	{G_NET_TCP, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
 	{G_NET_UDP, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
-	{G_NET_DOMAINS, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt and proxy"},
+	{G_NET_DOMAINS, SYSTEM_MACOS, 0, NEED_NEVER, "this version has no proxy for macOS yet"},
 	{G_NET_DNS, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
 	{G_SOCKETS_PATH, SYSTEM_MACOS, 0, NEED_SEATBELT, "Seatbelt"},
 	{G_SOCKETS_ABSTRACT, SYSTEM_MACOS, 0, 0, "macOS has none"},

@@ -13,7 +13,7 @@ struct walk {
 	const struct fs_view *view;
 	const char *asked; /* for messages */
 	struct cordon_error *err;
-	char out[PATH_MAX]; /* "" stands for "/" */
+	char *out; /* of PATH_MAX bytes; "" stands for "/" */
 	size_t length;
 	size_t known; /* out[0..known) was seen to be a directory */
 	enum fs_kind kind;
@@ -67,7 +67,7 @@ go_up(struct walk *walk)
 static int
 append(struct walk *walk, const char *name, size_t length)
 {
-	if (walk->length + 1 + length >= sizeof walk->out)
+	if (walk->length + 1 + length >= PATH_MAX)
 		return too_long(walk);
 	walk->out[walk->length] = '/';
 	memcpy(walk->out + walk->length + 1, name, length);
@@ -153,14 +153,17 @@ int
 resolve_path(struct arena *arena, const struct fs_view *view, const char *path,
 	     struct resolved *ret, struct cordon_error *err)
 {
+	char out[PATH_MAX];
 	struct walk walk = {.arena = arena,
 			    .view = view,
 			    .asked = path,
 			    .err = err,
+			    .out = out,
 			    .kind = FS_DIR};
 	const char *copy;
 	int rc;
 
+	out[0] = '\0';
 	if (*path != '/')
 		return cordon_fail(err, CORDON_E_PATH, 0, "%.120s is not an absolute path", path);
 	if (strlen(path) >= PATH_MAX)

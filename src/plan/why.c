@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "plan/environ.h"
+#include "plan/hold.h"
 #include "plan/network.h"
 #include "plan/resolve.h"
 #include "policy/value.h"
@@ -213,6 +214,38 @@ remedy_option(const struct decision *by, const char *path, unsigned missing)
 	return missing & RIGHT_EXECUTE ? "--execute" : "--read";
 }
 
+/*
+ * What keeps a folder there from being moved: a deny below it, or on macOS, where moving and removing
+ * are one operation, a pattern that is about what is in it. NULL: nothing.
+ */
+static const char *
+held_by(const struct plan *plan, const char *path, const struct verdict *verdict)
+{
+	auto_arena struct arena arena = {0};
+	const struct hold *hold;
+	struct holds holds;
+
+	if (verdict->held != NULL)
+		return verdict->held->path;
+	if (plan->host->system != SYSTEM_MACOS || !(verdict->rights & RIGHT_DELETE))
+		return NULL;
+	if (holds_make(&arena, plan, &holds, NULL) < 0)
+		return "something that cannot be told for want of memory";
+	hold = holds_find(&holds, path);
+	return hold == NULL ? NULL : hold->by;
+}
+
+static void
+explain_held(const struct plan *plan, const char *held, struct str *to)
+{
+	bool macos = plan->host->system == SYSTEM_MACOS;
+
+	str_add(to, macos ? "  but a folder there cannot be moved or removed: "
+			  : "  but it cannot be moved: ");
+	str_visible(to, held);
+	str_add(to, macos ? " is about what is in it\n" : " below it is denied\n");
+}
+
 static void
 explain_path_text(const struct plan *plan, const char *what, const struct resolved *resolved,
 		  const struct verdict *verdict, unsigned asked, struct str *to)
@@ -220,6 +253,7 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 	unsigned missing = asked & ~verdict->rights;
 	const struct decision *by = &verdict->by[telling_right(asked, verdict->rights)];
 	const char *option = missing ? remedy_option(by, resolved->path, missing) : NULL;
+	const char *held = held_by(plan, resolved->path, verdict);
 	char columns[RIGHT_KINDS + 1];
 
 	rights_to_columns(verdict->rights, columns);
@@ -231,11 +265,8 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 	if (missing == 0 && verdict->vetted != NULL && (asked & RIGHTS_CHANGE))
 		str_printf(to, "  but only in git's own way, and the new content is vetted: %s\n",
 			   verdict->vetted->reason);
-	if (missing == 0 && verdict->held != NULL && (asked & RIGHT_DELETE)) {
-		str_add(to, "  but it cannot be moved: ");
-		str_visible(to, verdict->held->path);
-		str_add(to, " below it is denied\n");
-	}
+	if (missing == 0 && held != NULL && (asked & RIGHT_DELETE))
+		explain_held(plan, held, to);
 	if (verdict->limit_hit)
 		str_add(to,
 			"  a pattern needs too many steps for this path and was counted as a denial\n");
@@ -274,6 +305,7 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 	const char *option = asked & ~verdict->rights
 				     ? remedy_option(by, resolved->path, asked & ~verdict->rights)
 				     : NULL;
+	const char *held = held_by(plan, resolved->path, verdict);
 	auto_str struct str reason = {0};
 	char letters[RIGHT_KINDS + 1];
 
@@ -288,8 +320,8 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 		   verdict->vetted != NULL ? "true" : "false");
 	str_json(to, reason.text == NULL ? "" : reason.text);
 	str_add(to, ", \"held_by\": ");
-	if (verdict->held != NULL)
-		str_json(to, verdict->held->path);
+	if (held != NULL)
+		str_json(to, held);
 	else
 		str_add(to, "null");
 	str_add(to, ", \"rule\": ");

@@ -111,14 +111,14 @@ check_standard(const struct child *child, struct cordon_error *err)
 }
 
 static int
-set_limit(int resource, uint64_t value, struct cordon_error *err)
+set_limit(compat_resource resource, uint64_t value, struct cordon_error *err)
 {
 	struct rlimit limit = {(rlim_t)value, (rlim_t)value}, old;
 
 	/* never above what we were given */
-	if (getrlimit((__rlimit_resource_t)resource, &old) == 0 && old.rlim_max < limit.rlim_max)
+	if (getrlimit(resource, &old) == 0 && old.rlim_max < limit.rlim_max)
 		limit.rlim_cur = limit.rlim_max = old.rlim_max;
-	if (setrlimit((__rlimit_resource_t)resource, &limit) < 0)
+	if (setrlimit(resource, &limit) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot set a limit");
 	return 0;
 }
@@ -128,7 +128,7 @@ set_limits(const struct child *child, struct cordon_error *err)
 {
 	static const struct {
 		enum limit limit;
-		int resource;
+		compat_resource resource;
 	} resources[] = {
 		{LIMIT_FILE_SIZE, RLIMIT_FSIZE},   {LIMIT_CPU_TIME, RLIMIT_CPU},
 		{LIMIT_OPEN_FILES, RLIMIT_NOFILE}, {LIMIT_PROCESSES, RLIMIT_NPROC},

@@ -19,6 +19,9 @@
 #include "base/fd.h"
 #include "session/line.h"
 
+/* How soon a supervisor that has stopped is woken again. */
+#define WAKE_MS 20
+
 struct watch {
 	const struct guard_task *task;
 	struct group group;
@@ -29,10 +32,14 @@ struct watch {
 	int64_t end_at; /* when everything is to end; 0: not known */
 	int64_t grace_ms;
 	enum session_cause cause;
-	int terminal;  /* of the command's own; -1: none */
-	int stops;     /* of the command so far */
-	bool stopped;  /* the command is */
-	bool waiting;  /* the supervisor stopped with it */
+	int terminal; /* of the command's own; -1: none */
+	int stops;    /* of the command so far */
+	bool stopped; /* the command is */
+	bool told;    /* the supervisor of a stop, and has not answered yet */
+	bool waiting; /* it stopped with the command */
+	bool went_on; /* the command, and not by us */
+	int caller; /* tells the end of the process that waits for the supervisor; -1: nobody asks */
+	bool is_lone;  /* that one has ended */
 	bool in_front; /* of its own terminal */
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */
@@ -233,6 +240,32 @@ end_all(struct watch *watch, struct tree_end *ret_end)
 	record_remove(&watch->record);
 }
 
+static void
+wake_supervisor(const struct watch *watch)
+{
+	if (getppid() == watch->supervisor)
+		kill(watch->supervisor, SIGCONT);
+}
+
+/*
+ * It stopped with the command, and nobody else may know that there is news. It may also be about to
+ * stop: then the signal comes too early. So again, until it answers or is gone.
+ */
+static void
+wake_at_end(struct watch *watch)
+{
+	struct pollfd answer = {.fd = watch->line, .events = POLLIN};
+	struct order order;
+
+	do {
+		wake_supervisor(watch);
+		if (watch->waiting && poll(&answer, 1, WAKE_MS) > 0 &&
+		    (!line_receive(watch->line, &order, sizeof order) ||
+		     (order.kind == ORDER_CONTINUE && order.value > 0)))
+			watch->waiting = false;
+	} while (watch->waiting);
+}
+
 static _Noreturn void
 finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
 {
@@ -250,9 +283,7 @@ finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
 		news.why = *why;
 	if (!watch->is_alone) {
 		line_send(watch->line, &news, sizeof news);
-		/* it stopped with the command, and nobody else may know */
-		if (getppid() == watch->supervisor)
-			kill(watch->supervisor, SIGCONT);
+		wake_at_end(watch);
 	}
 	_exit(0);
 }
@@ -294,25 +325,31 @@ stay_alone(struct watch *watch)
 	watch->is_alone = true;
 }
 
-/* By another than the supervisor, perhaps: then it goes on as well. */
+/* Not by us, or it would not be known as stopped any more: then the supervisor goes on as well. */
 static void
 command_continued(struct watch *watch)
 {
+	watch->went_on = watch->stopped;
 	watch->stopped = false;
-	if (watch->waiting && getppid() == watch->supervisor)
-		kill(watch->supervisor, SIGCONT);
-	watch->waiting = false;
+}
+
+/* One at a time: a command that is stopped and woken without end must not fill the line. */
+static void
+tell_stop(struct watch *watch)
+{
+	struct news news = {.kind = NEWS_STOPPED, .status = watch->stops};
+
+	if (!watch->told && watch->stopped && !watch->exited)
+		watch->told = line_send(watch->line, &news, sizeof news);
 }
 
 static void
 command_stopped(struct watch *watch, int status)
 {
-	struct news news = {.kind = NEWS_STOPPED};
-
 	watch->stopped = true;
 	watch->stops++;
 	watch->status = status;
-	line_send(watch->line, &news, sizeof news);
+	tell_stop(watch);
 }
 
 static void
@@ -356,10 +393,27 @@ read_signals(struct watch *watch)
 
 /* A terminal of its own tells the whole group, and so do we. */
 static void
-signal_command(const struct watch *watch, const struct order *order)
+signal_command(struct watch *watch, int signal)
 {
 	if (!watch->exited)
-		kill(watch->terminal >= 0 ? -watch->command : watch->command, order->value);
+		kill(watch->terminal >= 0 ? -watch->command : watch->command, signal);
+	if (signal == SIGCONT)
+		watch->stopped = false;
+}
+
+/* Who sent SIGCONT to the supervisor's group has woken the command as well: once is enough. */
+static void
+pass_on(struct watch *watch, int signal)
+{
+	bool has_it = false;
+
+	if (signal == SIGCONT) {
+		look_at_children(watch);
+		has_it = watch->went_on;
+		watch->went_on = false;
+	}
+	if (!has_it)
+		signal_command(watch, signal);
 }
 
 /* Who sends SIGCONT to a group wakes the command as well, and it may have stopped anew since. */
@@ -375,26 +429,29 @@ confirm_stop(struct watch *watch, const struct order *order)
 {
 	struct news news = {.kind = NEWS_STAYS};
 
-	if (!is_still_stopped(watch, order->value))
+	if (is_still_stopped(watch, order->value)) {
+		news.status = WSTOPSIG(watch->status);
+		watch->waiting = line_send(watch->line, &news, sizeof news);
 		return;
-	news.status = WSTOPSIG(watch->status);
-	watch->waiting = true;
-	line_send(watch->line, &news, sizeof news);
+	}
+	watch->told = false;
+	tell_stop(watch);
 }
 
 static void
 continue_command(struct watch *watch, const struct order *order)
 {
-	struct order signal = {.kind = ORDER_SIGNAL, .value = SIGCONT};
 	bool stopped = is_still_stopped(watch, order->value);
 
-	watch->waiting = false;
+	if (order->value > 0)
+		watch->waiting = watch->told = watch->went_on = false;
 	/* a job of the command's keeps what it was given, as long as nothing changes */
 	if (watch->terminal >= 0 && !watch->exited && (stopped || order->front != watch->in_front))
 		tcsetpgrp(watch->terminal, order->front ? getpgid(watch->command) : getpgrp());
 	watch->in_front = order->front;
 	if (stopped)
-		signal_command(watch, &signal);
+		signal_command(watch, SIGCONT);
+	tell_stop(watch);
 }
 
 static void
@@ -414,7 +471,7 @@ read_order(struct watch *watch)
 	if (line_receive(watch->line, &order, sizeof order)) {
 		switch (order.kind) {
 		case ORDER_SIGNAL:
-			signal_command(watch, &order);
+			pass_on(watch, order.value);
 			break;
 		case ORDER_CONFIRM:
 			confirm_stop(watch, &order);
@@ -444,9 +501,24 @@ milliseconds_left(struct watch *watch)
 	limit = limit > 0 ? watch->started + limit - now : INT64_MAX;
 	if (watch->end_at > 0 && watch->end_at - now < limit)
 		limit = watch->end_at - now;
+	/* it stopped with a command that goes on, or nobody is left who could wake it */
+	if (watch->waiting && (!watch->stopped || watch->is_lone)) {
+		wake_supervisor(watch);
+		limit = limit < WAKE_MS ? limit : WAKE_MS;
+	}
 	if (limit == INT64_MAX)
 		return -1;
 	return limit > INT_MAX ? INT_MAX : (int)limit;
+}
+
+/* The supervisor does the rest, unless somebody stopped it. */
+static void
+caller_ended(struct watch *watch)
+{
+	close(watch->caller);
+	watch->caller = -1;
+	watch->is_lone = true;
+	wake_supervisor(watch);
 }
 
 static _Noreturn void
@@ -454,21 +526,24 @@ watch_command(struct watch *watch)
 {
 	look_at_children(watch);
 	for (;;) {
-		struct pollfd fds[2] = {
+		struct pollfd fds[3] = {
 			{.fd = watch->signals, .events = POLLIN},
 			{.fd = watch->is_alone ? -1 : watch->line, .events = POLLIN},
+			{.fd = watch->is_alone ? -1 : watch->caller, .events = POLLIN},
 		};
 
 		/* then signals are asked for now and then: the end of the command is one */
-		if (poll(fds, 2, milliseconds_left(watch)) < 0) {
+		if (poll(fds, 3, milliseconds_left(watch)) < 0) {
 			clock_sleep_us(10000);
 			fds[0].revents = POLLIN;
-			fds[1].revents = 0;
+			fds[1].revents = fds[2].revents = 0;
 		}
 		if (fds[0].revents)
 			read_signals(watch);
 		if (fds[1].revents)
 			read_order(watch);
+		if (fds[2].revents)
+			caller_ended(watch);
 	}
 }
 
@@ -481,6 +556,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 		.supervisor = supervisor,
 		.line = line,
 		.record = {.fd = -1},
+		.caller = -1,
 		.terminal = task->child.terminal,
 		.in_front = task->child.in_front,
 		.started = clock_ms(),
@@ -498,6 +574,8 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 		 make_tmp(&watch, &why) && lead_terminal(task->child.terminal, &why) &&
 		 start_command(&watch, &why)) {
 		let_go(&watch);
+		if (task->caller > 0)
+			watch.caller = compat_process_fd(task->caller);
 		if (task->child.porter != NULL)
 			stay_alone(&watch);
 		watch_command(&watch);

@@ -23,7 +23,7 @@ struct order {
 
 enum news_kind {
 	NEWS_FAILED,  /* why: nothing was started, everything is cleaned up */
-	NEWS_STOPPED, /* the command has, once more; when we hear it, it may be over */
+	NEWS_STOPPED, /* status: for which time; when we hear it, it may be over */
 	NEWS_STAYS,   /* status: by that signal, and it is not over */
 	NEWS_LEFT,    /* the command ended, what it left lives on; the guard stays */
 	NEWS_DONE     /* all is ended and cleaned up */

@@ -166,17 +166,20 @@ static int
 prepare(const struct entry *entry, struct opening *opening)
 {
 	const struct session_request *request = entry->request;
-	const struct box_options options = {0};
+	struct box_options options = {0};
 	struct session_assets assets = {.group = &opening->group};
 	char token[RECORD_TOKEN_LENGTH + 1];
 	int rc = make_token(token, entry->err), ends[2];
 
 	if (rc == 0 && request->plan->settings.tmp == TMP_PRIVATE)
 		rc = tmp_name(entry->arena, request->plan->host, &opening->tmp, entry->err);
+	options.named_tmp = opening->tmp;
 	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &opening->box, entry->err);
 	if (rc == 0)
 		rc = limits_share(request, opening->limits, &opening->group, entry->err);
+	if (rc == 0)
+		enforce_mark(opening->box, &opening->group);
 	assets.private_tmp = opening->tmp;
 	assets.token = token;
 	if (rc == 0)

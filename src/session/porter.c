@@ -293,15 +293,11 @@ end_command(struct client *client)
 	}
 }
 
+/* Whatever it is told is heard by the client's own command alone. */
 static void
 signal_command(const struct client *client, const struct order *order)
 {
-	static const int obeyed[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,
-				     SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGWINCH};
-
-	for (size_t i = 0; i < sizeof obeyed / sizeof obeyed[0]; i++)
-		if (order->value == obeyed[i])
-			kill(order->group ? -client->pid : client->pid, order->value);
+	kill(order->group ? -client->pid : client->pid, order->value);
 }
 
 static void

@@ -155,7 +155,7 @@ check_request(const struct session_request *request, struct cordon_error *err)
 static int
 prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	const struct box_options options = {0};
+	struct box_options options = {0};
 	int rc = 0;
 
 	if (request->track_only)
@@ -164,6 +164,7 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 		rc = tmp_name(&run->arena, request->plan->host, &run->private_tmp, err);
 	if (rc == 0)
 		rc = command_prepare(&run->arena, request, run->private_tmp, &run->command, err);
+	options.named_tmp = run->private_tmp;
 	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &run->box, err);
 	return rc;
@@ -295,6 +296,7 @@ start_guarded(struct running *run, const struct session_request *request, struct
 		.group = run->watch.group,
 		.private_tmp = run->private_tmp,
 		.record = &run->record,
+		.caller = run->watch.caller >= 0 ? getppid() : 0,
 		.leave = request->leave,
 		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
 		.grace_ms = request->grace_ms,
@@ -372,6 +374,8 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		rc = prepare_streams(&run, request, err);
 	if (rc == 0 && !run.watch.joins)
 		rc = limits_share(request, run.limits, &run.watch.group, err);
+	if (rc == 0 && run.box != NULL)
+		enforce_mark(run.box, &run.watch.group);
 	if (rc == 0 && !run.watch.joins)
 		rc = become_heir(&run, request->plan, err);
 	if (rc == 0 && !run.watch.joins) {

@@ -98,7 +98,8 @@ forward(struct supervision *run, const struct compat_signal *got)
 	if (got->number == SIGCHLD)
 		return;
 	/* a command that we stopped with goes on already; but the terminal may have been set anew */
-	if (got->number == SIGCONT) {
+	if (got->number == SIGCONT && (run->relay != NULL || run->is_woken)) {
+		run->is_woken = false;
 		if (run->relay != NULL)
 			order_continue(run, 0);
 		return;
@@ -145,23 +146,34 @@ wants_terminal(struct supervision *run, int signal)
 	return relay_enter(run->relay);
 }
 
-/* The command stopped: so do we, by the same signal, until the caller lets us go on. */
+/* By that signal, also when the caller ignores it: the command did not. */
+static void
+stop_by(int signal)
+{
+	struct sigaction normal = {.sa_handler = SIG_DFL}, old = normal;
+	sigset_t set, mask;
+
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	sigaction(signal, &normal, &old);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &set, &mask);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigaction(signal, &old, NULL);
+}
+
+/* The command stopped: so do we, until the caller lets us go on. */
 static void
 stop_with(struct supervision *run, int signal)
 {
-	sigset_t set, mask;
-
 	if (wants_terminal(run, signal)) {
 		order_continue(run, run->stops);
 		return;
 	}
 	if (run->relay != NULL)
 		relay_leave(run->relay);
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	raise(signal);
-	sigprocmask(SIG_UNBLOCK, &set, &mask);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	stop_by(signal);
+	run->is_woken = true;
 	order_continue(run, run->stops);
 }
 
@@ -275,7 +287,7 @@ read_news(struct supervision *run, struct news *ret_news)
 		return true;
 	}
 	if (ret_news->kind == NEWS_STOPPED) {
-		run->stops++;
+		run->stops = ret_news->status;
 		order_confirm(run);
 		return false;
 	}
@@ -356,6 +368,7 @@ supervise(struct supervision *run, struct session_result *ret_result, struct cor
 		;
 	drain(run);
 	close(run->guard.line);
+	run->guard.line = -1;
 	if (news.kind != NEWS_FAILED) {
 		fill_result(run, &news, ret_result);
 		return 0;

@@ -16,7 +16,8 @@ struct supervision {
 	int caller;		 /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;
 	bool joins; /* the line is to the porter of a named session; there is no guard of our own */
-	int stops;  /* that the guard told of */
+	int stops;  /* of which the guard told last */
+	bool is_woken;	    /* from one of them: by a SIGCONT that is for us */
 	bool is_guard_lost; /* it was killed: cleaning up is left to us */
 	bool terminal_signal[NSIG];
 };

@@ -174,7 +174,7 @@ inside()
 	prepare
 	inside "\"$P\", \"$HOME\", \"/dev/null\"" 'unset TMPDIR; exec "$1" run -- sh -c "$2"'
 	[ "$status" -eq 125 ] && [ ! -e ran ] || complain 'not refused'
-	heard 'cannot make a private folder in /tmp'
+	heard 'private folder /tmp/'
 }
 
 @test "inside: nothing can be written" {
@@ -213,6 +213,8 @@ apart()
 	apart 'mount -t tmpfs none /proc; echo apart; exec "$1" run -- sh -c "$2"' || return 0
 	said apart
 	harmless 'without /proc'
+	# a sanitizer needs /proc itself, to read its options and to end in peace
+	! is_sanitized || { [ ! -e ran ] && return 0; }
 	[ ! -e ran ] && [ "$status" -eq 125 ] || [ "$status" -eq 7 ] || complain 'neither ran nor refused'
 }
 

@@ -56,6 +56,20 @@ facts()
 	json "(d['gaps'] > 0) == ($status == 1)"
 }
 
+@test "facts that a run has no use for are probed where they are shown" {
+	local fact
+
+	status=0
+	"$CORDON" doctor --json >"$T/doctor.json" 2>"$T/err" || status=$?
+	[ "$status" -le 1 ]
+	status=0
+	"$CORDON" plan --json >"$T/out" 2>"$T/err" || status=$?
+	[ "$status" -le 1 ]
+	for fact in seccomp_notify notify_addfd notify_sync yama; do
+		json "d['facts']['$fact'] == json.load(open('$T/doctor.json'))['facts']['$fact']"
+	done
+}
+
 @test "an old kernel: status 1, each gap with reason and way out" {
 	facts '{"system": "linux", "kernel": "5.4", "landlock_abi": 0, "seccomp_filter": true,
 		"broker": true, "tree": true}'

@@ -6,7 +6,7 @@
 
 load common
 
-COMMANDS='run shell doctor check why plan trust init confine ps kill'
+COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 
 @test "--profiles lists the files of profiles/, and each can be used" {
 	local name

@@ -772,7 +772,7 @@ porter_client()
 }
 
 @test "signals to a client are its command's" {
-	for name in TERM HUP USR1 USR2; do
+	for name in TERM HUP USR1 USR2 ALRM; do
 		rm -f pid
 		begin one run --session web -- sh -c "trap 'exit 11' $name; echo \$\$ >pid; while :; do sleep 0.1; done"
 		pid_in pid >/dev/null

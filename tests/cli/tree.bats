@@ -465,6 +465,22 @@ waits='./leaver setsid; touch up; i=0
 	done
 }
 
+@test "the caller's death ends what is stopped" {
+	for how in --net=none --track-only; do
+		calls "$CORDON" run "$how" -- sh -c './leaver setsid; touch up; kill -STOP $$; sleep 60'
+		kill -KILL "$caller"
+		until_true 60 free
+		until_true 60 tmp_is_empty
+		# and a launcher that somebody stopped
+		rm -f launcher
+		calls sh -c 'echo $$ >launcher; exec "$@"' sh "$CORDON" run "$how" -- sh -c "$waits"
+		kill -STOP "$(cat launcher)"
+		kill -KILL "$caller"
+		until_true 60 free
+		until_true 60 tmp_is_empty
+	done
+}
+
 @test "under nohup the caller's death ends nothing" {
 	for how in --net=none --track-only; do
 		calls nohup "$CORDON" run "$how" -- sh -c "$waits"
@@ -515,6 +531,11 @@ waits='./leaver setsid; touch up; i=0
 }
 
 # ---- what is told ----
+
+@test "doctor tries it" {
+	"$CORDON" doctor --json >"$T/out" 2>"$T/err" || true
+	json '[g["state"] for g in d["guarantees"] if g["name"] == "process.tree"] == ["proved"]'
+}
 
 @test "--status-fd: what ended it, and how many were ended" {
 	for how in --net=none --track-only; do

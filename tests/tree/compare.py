@@ -160,10 +160,17 @@ def stops(mode):
     seen = {}
     for number in STOPS:
         run = Run(probe(mode, "stop", str(int(number))))
-        run.next_event()
-        os.kill(run.pid, signal.SIGCONT)
-        seen[number] = run.end()
+        seen[number] = continue_and_end(run)
     return seen
+
+
+def continue_and_end(run):
+    """Waits for each before the next: an event that is overtaken is not told."""
+    run.next_event()
+    os.kill(run.pid, signal.SIGCONT)
+    run.next_event()
+    os.kill(run.pid, signal.SIGTERM)
+    return run.end()
 
 
 def stops_from_outside(mode):
@@ -173,11 +180,7 @@ def stops_from_outside(mode):
         run = Run(command(mode, "/bin/sh", "-c", "echo ready; read line; exit 3"), lambda: os.dup2(HOLD, 0))
         run.read_line()
         os.kill(run.pid, number)
-        run.next_event()
-        os.kill(run.pid, signal.SIGCONT)
-        run.next_event()
-        os.kill(run.pid, signal.SIGTERM)
-        seen[number] = run.end()
+        seen[number] = continue_and_end(run)
     return seen
 
 
@@ -198,16 +201,14 @@ def stops_ignored_by_the_caller(mode):
     """The command asks for the default again, and is stopped."""
     run = Run(probe(mode, "stop", str(int(signal.SIGTSTP))),
               lambda: signal.signal(signal.SIGTSTP, signal.SIG_IGN))
-    run.next_event()
-    os.kill(run.pid, signal.SIGCONT)
-    return run.end()
+    return continue_and_end(run)
 
 
 def stops_of_an_orphaned_group(mode):
     """Nobody could continue it: the kernel does not stop it."""
     seen = {}
     for number in STOPS[1:]:
-        run = Run(command(mode, "/bin/sh", "-c", 'setsid -w ./probe stop "$0"', str(int(number))))
+        run = Run(command(mode, "/bin/sh", "-c", 'setsid -w ./probe die "$0"', str(int(number))))
         seen[number] = run.end()
     return seen
 
@@ -356,9 +357,8 @@ def under_a_new_session(mode):
         status = 1
         try:
             run = Run(probe(mode, "stop", str(int(signal.SIGTSTP))))
-            first = run.next_event()
-            os.kill(run.pid, signal.SIGCONT)
-            status = 7 if first.startswith("stopped") and run.end()[-1] == "ended with 3" else 8
+            seen = continue_and_end(run)
+            status = 7 if seen == ["stopped by 20", "continued", "ended with 143"] else 8
         finally:
             os._exit(status)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

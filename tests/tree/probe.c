@@ -152,6 +152,15 @@ die_of(int number)
 	return 3;
 }
 
+/* Once it goes on, it stays until a signal ends it. */
+static int
+stop_by(int number)
+{
+	die_of(number);
+	alarm(300);
+	return pause();
+}
+
 /* A child in a group of its own ends; its number is told, and free to be used again. */
 static int
 shed(void)
@@ -185,9 +194,10 @@ main(int argc, char **argv)
 		listen_to_all();
 	if (strcmp(deed, "exit") == 0)
 		return number;
-	/* a stop is left again by the same way */
-	if (strcmp(deed, "die") == 0 || strcmp(deed, "stop") == 0)
+	if (strcmp(deed, "die") == 0)
 		return die_of(number);
+	if (strcmp(deed, "stop") == 0)
+		return stop_by(number);
 	if (strcmp(deed, "shed") == 0)
 		return shed();
 	fputs("usage: probe show | listen | shed | exit N | die SIGNAL | stop SIGNAL\n", stderr);

@@ -347,6 +347,48 @@ macos_paths_keep_their_form_elsewhere(void)
 	}
 }
 
+struct counting {
+	size_t looks;
+};
+
+/* Every kind in turn; a link's target is its own name. */
+static enum fs_kind
+count_and_look(const void *ctx, const char *path, char *link)
+{
+	int number = atoi(path + 1);
+
+	((struct counting *)ctx)->looks++;
+	if (number % (FS_HIDDEN + 1) == FS_LINK)
+		snprintf(link, PATH_MAX, "to%s", path);
+	return (enum fs_kind)(number % (FS_HIDDEN + 1));
+}
+
+static void
+a_view_that_remembers_looks_once_and_says_the_same(void)
+{
+	struct counting counting = {0};
+	const struct fs_view view = {&counting, count_and_look};
+	struct fs_memory memory;
+	int wrong = 0;
+
+	fs_memory_start(&memory, &view);
+	/* many more than it has room for at first */
+	for (int i = 0; i < 4000; i++) {
+		char path[32], link[PATH_MAX] = "", expected[40] = "";
+		int number = i % 2000;
+		enum fs_kind kind;
+
+		snprintf(path, sizeof path, "/%d", number);
+		if (number % (FS_HIDDEN + 1) == FS_LINK)
+			snprintf(expected, sizeof expected, "to%s", path);
+		kind = memory.view.look(memory.view.ctx, path, link);
+		wrong += (int)kind != number % (FS_HIDDEN + 1) || strcmp(link, expected) != 0;
+	}
+	fs_memory_end(&memory);
+	check_int(wrong, 0);
+	check_int(counting.looks, 2000);
+}
+
 int
 main(void)
 {
@@ -362,5 +404,6 @@ main(void)
 	run(lengths_are_bounded);
 	run(what_cannot_be_looked_at_is_no_answer);
 	run(macos_paths_keep_their_form_elsewhere);
+	run(a_view_that_remembers_looks_once_and_says_the_same);
 	return tap_end();
 }

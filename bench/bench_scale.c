@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What must not grow: a start with 10,000 rules stays under 50 ms, and the size of the project does
+ * not matter to it at all.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scene.h"
+
+#define RULES 10000
+#define FILES_FEW 1000
+#define FILES_MANY 200000
+#define PER_FOLDER 1000
+#define BAR_MS 50.0
+
+static char *const nothing[] = {"/bin/true", NULL};
+
+/* ---- many rules ---- */
+
+/* Folders that exist, outside of the project, each with a rule of its own. */
+static int
+make_rules(const struct scene *scene, int count, const char *policy)
+{
+	FILE *file = fopen(policy, "w");
+	int rc = file == NULL ? -1 : 0;
+
+	if (rc == 0)
+		fputs("{\"files\": {\"read\": [\n", file);
+	for (int i = 0; rc == 0 && i < count; i++) {
+		char path[SCENE_PATH];
+
+		snprintf(path, sizeof path, "%.300s/many%02d", scene->root, i % 100);
+		if (i < 100 && mkdir(path, 0755) < 0)
+			rc = -1;
+		snprintf(path, sizeof path, "%.300s/many%02d/%d", scene->root, i % 100, i);
+		if (mkdir(path, 0755) < 0 || fprintf(file, "\"%s\",\n", path) < 0)
+			rc = -1;
+	}
+	if (rc == 0)
+		fputs("]}}\n", file);
+	return file == NULL || fclose(file) != 0 ? -1 : rc;
+}
+
+static int
+measure_rules(struct scene *scene, bool quick)
+{
+	static const char *const bases[] = {"floor", NULL};
+	char policy[SCENE_PATH], rules[SCENE_PATH];
+	struct contender contenders[2] = {
+		{.name = "floor", .argv = {scene->floor, rules, "/bin/true"}},
+		{.name = "cordon", .argv = {scene->cordon, "run", "-p", policy, "--", "/bin/true"}},
+	};
+	int count = quick ? 100 : RULES;
+	char title[80];
+
+	scene_path(policy, scene->root, "many.json");
+	scene_path(rules, scene->root, "many.rules");
+	contenders[0].cwd = contenders[1].cwd = scene->project;
+	if (make_rules(scene, count, policy) < 0 || scene_record(scene, policy, rules) < 0)
+		return -1;
+	contenders_measure(contenders, 2, quick ? 1 : 50);
+	snprintf(title, sizeof title, "start-up with %d rules", count);
+	contenders_print(contenders, 2, title, bases);
+	printf("\n");
+	bar_print_number("cordon with that many rules", contender_median(&contenders[1]), BAR_MS,
+			 "ms");
+	contenders_free(contenders, 2);
+	return contenders_failed(contenders, 2) ? -1 : 0;
+}
+
+/* ---- many files ---- */
+
+static int
+make_files(const char *folder, int count)
+{
+	char path[SCENE_PATH];
+
+	if (mkdir(folder, 0755) < 0)
+		return -1;
+	scene_path(path, folder, ".git");
+	if (mkdir(path, 0755) < 0)
+		return -1;
+	for (int i = 0; i < count; i++) {
+		int fd;
+
+		snprintf(path, sizeof path, "%.400s/%d", folder, i / PER_FOLDER);
+		if (i % PER_FOLDER == 0 && mkdir(path, 0755) < 0)
+			return -1;
+		snprintf(path, sizeof path, "%.400s/%d/%d", folder, i / PER_FOLDER, i);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		if (fd < 0 || close(fd) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+measure_files(struct scene *scene, bool quick)
+{
+	static const char *const bases[] = {"cordon, 1,000 files", NULL};
+	char few[SCENE_PATH], many[SCENE_PATH];
+	struct contender contenders[CONTENDERS_MAX];
+
+	scene_path(few, scene->root, "few");
+	scene_path(many, scene->root, "many");
+	if (make_files(few, quick ? 10 : FILES_FEW) < 0 ||
+	    make_files(many, quick ? 20 : FILES_MANY) < 0)
+		return -1;
+	for (int i = 0; i < 2; i++)
+		contenders[i] =
+			(struct contender){.name = i == 0 ? bases[0] : "cordon, 200,000 files",
+					   .argv = {scene->cordon, "run", "--", nothing[0]},
+					   .cwd = i == 0 ? few : many};
+	contenders_measure(contenders, 2, quick ? 1 : 200);
+	contenders_print(contenders, 2, "start-up by size of the project", bases);
+	contenders_free(contenders, 2);
+	return contenders_failed(contenders, 2) ? -1 : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+	struct scene scene;
+	int rc;
+
+	if (scene_make(&scene, argv[0]) < 0)
+		return 1;
+	machine_print(quick);
+	rc = measure_rules(&scene, quick);
+	if (rc == 0)
+		rc = measure_files(&scene, quick);
+	if (rc < 0)
+		fprintf(stderr, "bench_scale: cannot make or run what it measures\n");
+	scene_remove(&scene);
+	return rc < 0;
+}

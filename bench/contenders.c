@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who takes part, and how each is called. The peers get what comes nearest to cordon's default: the
+ * system readable, the project writable, a temporary folder of their own, no network. Who is not
+ * installed takes no part; who fails once is said to, and is not measured.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scene.h"
+
+struct list {
+	struct scene *scene;
+	char *const *command;
+	struct contender *contenders;
+	size_t count;
+};
+
+static void
+add_words(struct contender *to, size_t *used, const char *const *words)
+{
+	for (size_t i = 0; words[i] != NULL && *used + 1 < WORDS_MAX; i++)
+		to->argv[(*used)++] = (char *)words[i];
+}
+
+/* words: what stands before the command. */
+static struct contender *
+add(struct list *list, const char *name, const char *const *words)
+{
+	struct contender *to = &list->contenders[list->count++];
+	size_t used = 0;
+
+	*to = (struct contender){.name = name, .cwd = list->scene->project};
+	add_words(to, &used, words);
+	add_words(to, &used, (const char *const *)list->command);
+	to->argv[used] = NULL;
+	return to;
+}
+
+static void
+add_ours(struct list *list)
+{
+	const struct scene *scene = list->scene;
+
+	add(list, "bare", (const char *const[]){NULL});
+	/* it has no folder of its own; this one its rules grant */
+	add(list, "floor", (const char *const[]){scene->floor, scene->rules, NULL})->tmp =
+		scene->tmp;
+	add(list, "floor+fork", (const char *const[]){scene->floor, "-f", scene->rules, NULL})
+		->tmp = scene->tmp;
+	add(list, "cordon", (const char *const[]){scene->cordon, "run", "--", NULL});
+}
+
+static void
+add_tracking(struct list *list)
+{
+	const struct scene *scene = list->scene;
+
+	add(list, "spawn+fork", (const char *const[]){scene->floor, "-f", "-", NULL});
+	add(list, "cordon --track-only",
+	    (const char *const[]){scene->cordon, "run", "--track-only", "--", NULL});
+}
+
+/* ---- peers ---- */
+
+static bool
+find_program(const char *name, char to[SCENE_PATH])
+{
+	const char *path = getenv("PATH");
+
+	for (size_t length; path != NULL && *path != '\0'; path += length + (path[length] == ':')) {
+		length = strcspn(path, ":");
+		if (*path == '/' &&
+		    snprintf(to, SCENE_PATH, "%.*s/%s", (int)length, path, name) < SCENE_PATH &&
+		    access(to, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_bubblewrap(struct list *list, const char *program)
+{
+	const char *project = list->scene->project;
+
+	add(list, "bubblewrap",
+	    (const char *const[]){program,
+				  "--unshare-all",
+				  "--die-with-parent",
+				  "--ro-bind",
+				  "/usr",
+				  "/usr",
+				  "--ro-bind-try",
+				  "/bin",
+				  "/bin",
+				  "--ro-bind-try",
+				  "/sbin",
+				  "/sbin",
+				  "--ro-bind-try",
+				  "/lib",
+				  "/lib",
+				  "--ro-bind-try",
+				  "/lib64",
+				  "/lib64",
+				  "--ro-bind-try",
+				  "/opt",
+				  "/opt",
+				  "--ro-bind",
+				  "/etc",
+				  "/etc",
+				  "--ro-bind",
+				  "/sys",
+				  "/sys",
+				  "--proc",
+				  "/proc",
+				  "--dev",
+				  "/dev",
+				  "--tmpfs",
+				  "/tmp",
+				  "--bind",
+				  project,
+				  project,
+				  "--setenv",
+				  "TMPDIR",
+				  "/tmp",
+				  "--chdir",
+				  project,
+				  "--",
+				  NULL});
+}
+
+static void
+add_firejail(struct list *list, const char *program)
+{
+	char *whitelist = list->scene->whitelist;
+
+	snprintf(whitelist, sizeof list->scene->whitelist, "--whitelist=%s", list->scene->project);
+	add(list, "firejail",
+	    (const char *const[]){program, "--quiet", "--noprofile", "--net=none", "--private-dev",
+				  "--caps.drop=all", "--nonewprivs", "--seccomp", "--private",
+				  whitelist, "--", NULL});
+}
+
+static void
+add_srt(struct list *list, const char *program)
+{
+	add(list, "srt", (const char *const[]){program, NULL});
+}
+
+static void
+add_codex(struct list *list, const char *program)
+{
+	add(list, "codex",
+	    (const char *const[]){program, "sandbox", "linux", "--full-auto", "--", NULL});
+}
+
+static void
+add_peers(struct list *list)
+{
+	static const struct {
+		const char *program;
+		void (*add)(struct list *list, const char *program);
+	} peers[PEERS] = {
+		{"bwrap", add_bubblewrap},
+		{"firejail", add_firejail},
+		{"srt", add_srt},
+		{"codex", add_codex},
+	};
+
+	for (size_t i = 0; i < PEERS; i++)
+		if (find_program(peers[i].program, list->scene->peers[i]))
+			peers[i].add(list, list->scene->peers[i]);
+}
+
+size_t
+scene_contenders(struct scene *scene, unsigned parts, char *const *command,
+		 struct contender *contenders)
+{
+	struct list list = {scene, command, contenders, 0};
+
+	if (parts & PART_OURS)
+		add_ours(&list);
+	if (parts & PART_TRACK)
+		add_tracking(&list);
+	if (parts & PART_DISK && *scene->memory != '\0')
+		add(&list, "cordon, tmp on disk",
+		    (const char *const[]){scene->cordon, "run", "--", NULL})
+			->tmp = scene->tmp;
+	if (parts & PART_PEERS)
+		add_peers(&list);
+	return list.count;
+}

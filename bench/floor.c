@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The least a launcher can do: read a list of Landlock rules, load them, exec. What cordon costs is
+ * held against it. With -f it forks first and waits, as a supervisor has to. It checks nothing, so
+ * it is for measuring only.
+ *
+ *   floor [-f] RULES|- COMMAND [ARG...]      RULES as bench/rules writes them; -: none
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CREATE_RULESET 444
+#define ADD_RULE 445
+#define RESTRICT_SELF 446
+#define PATH_BENEATH 1
+#define RULESETS 4
+
+struct beneath {
+	uint64_t access;
+	int32_t fd;
+} __attribute__((packed));
+
+/* "rule RULESET RIGHTS PATH" */
+static int
+add_rule(const int *rulesets, char *line)
+{
+	struct beneath rule = {0};
+	int ruleset = rulesets[strtoul(line, &line, 16) % RULESETS];
+	char *path;
+
+	rule.access = strtoull(line, &path, 16);
+	rule.fd = open(path + 1, O_PATH | O_CLOEXEC);
+	if (rule.fd < 0 || syscall(ADD_RULE, ruleset, PATH_BENEATH, &rule, 0) < 0)
+		return -1;
+	return close(rule.fd);
+}
+
+/* "ruleset FILES NET SCOPES": what it handles. */
+static int
+create(char *line)
+{
+	uint64_t handled[3];
+
+	for (int i = 0; i < 3; i++)
+		handled[i] = strtoull(line, &line, 16);
+	return (int)syscall(CREATE_RULESET, handled, sizeof handled, 0);
+}
+
+static int
+restrict_by(const char *rules)
+{
+	static char text[4 << 20];
+	int file = open(rules, O_RDONLY | O_CLOEXEC), rulesets[RULESETS], count = 0;
+	ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+
+	if (length <= 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	close(file);
+	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+		if (strncmp(line, "ruleset ", 8) == 0 && count < RULESETS)
+			rulesets[count++] = create(line + 8);
+		else if (add_rule(rulesets, line + 5) < 0)
+			return -1;
+	}
+	for (int i = 0; i < count; i++)
+		if (syscall(RESTRICT_SELF, rulesets[i], 0) < 0)
+			return -1;
+	return count > 0 ? 0 : -1;
+}
+
+int
+main(int argc, char **argv)
+{
+	int forks = argc > 1 && strcmp(argv[1], "-f") == 0, status = 0;
+	pid_t child = argc > 2 + forks && forks ? fork() : 0;
+
+	if (argc < 3 + forks || child < 0)
+		return 125;
+	if (child > 0)
+		return waitpid(child, &status, 0) == child && WIFEXITED(status)
+			       ? WEXITSTATUS(status)
+			       : 125;
+	argv += 1 + forks;
+	if (strcmp(argv[0], "-") != 0 && restrict_by(argv[0]) < 0)
+		return 125;
+	execv(argv[1], argv + 1);
+	return 127;
+}

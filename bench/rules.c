@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Writes down the Landlock rules that cordon loads for the default policy of a project, for the
+ * floor to load the same. They are taken where they go to the kernel, so they are exactly those.
+ *
+ *   rules PROJECT TMP [POLICY] >RULES      TMP stands for the private folder
+ */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/setup.h"
+#include "enforce/enforce.h"
+
+#define CREATE_RULESET 444
+#define ADD_RULE 445
+#define RULESETS 4
+
+struct beneath {
+	uint64_t access;
+	int32_t fd;
+} __attribute__((packed));
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
+static void
+note_rule(int number, const struct beneath *rule)
+{
+	char link[40], path[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", rule->fd);
+	length = readlink(link, path, sizeof path - 1);
+	if (length > 0 && memchr(path, '\n', (size_t)length) == NULL)
+		printf("rule %x %llx %.*s\n", (unsigned)number, (unsigned long long)rule->access,
+		       (int)length, path);
+}
+
+static void
+note_ruleset(const uint64_t *handled)
+{
+	printf("ruleset %llx %llx %llx\n", (unsigned long long)handled[0],
+	       (unsigned long long)handled[1], (unsigned long long)handled[2]);
+}
+
+/* The linker puts it in the place of syscall(). */
+long
+__wrap_syscall(long number, ...)
+{
+	static int rulesets[RULESETS], count;
+	long a[5], result; /* as many as are in registers, and more than any call of ours has */
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 5; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	for (int i = 0; number == ADD_RULE && i < count; i++)
+		if (rulesets[i] == (int)a[0])
+			note_rule(i, (const struct beneath *)a[2]);
+	result = __real_syscall(number, a[0], a[1], a[2], a[3], a[4]);
+	if (number == CREATE_RULESET && a[0] != 0 && result >= 0 && count < RULESETS) {
+		rulesets[count++] = (int)result;
+		note_ruleset((const uint64_t *)a[0]);
+	}
+	return result;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct cordon_setup *setup = cordon_setup_new();
+	struct box_options options = {.private_tmp = argc >= 3 ? argv[2] : NULL};
+	struct cordon_plan *plan = NULL;
+	struct cordon_error err = {0};
+	struct box *box = NULL;
+	int rc = (argc == 3 || argc == 4) && setup != NULL ? 0 : -CORDON_E_USAGE;
+
+	if (rc == 0)
+		rc = cordon_setup_set(setup, CORDON_OPT_PROJECT, argv[1], &err);
+	if (rc == 0 && argc == 4)
+		rc = cordon_setup_set(setup, CORDON_OPT_POLICY, argv[3], &err);
+	if (rc == 0)
+		rc = cordon_plan_new(setup, &plan, &err);
+	if (rc == 0)
+		rc = enforce_compile(plan->plan, &options, &box, &err);
+	if (rc < 0)
+		fprintf(stderr, "rules: %s\n", err.text);
+	enforce_free(box);
+	cordon_plan_free(plan);
+	cordon_setup_free(setup);
+	return rc < 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * FNV-1a, byte by byte, so that the hash of a path passes through those of all folders above it.
+ * Not for names a stranger chooses many of: who can make them collide can make us slow.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define HASH_START 0xcbf29ce484222325u
+
+static inline uint64_t
+hash_byte(uint64_t hash, char byte)
+{
+	return (hash ^ (unsigned char)byte) * 0x100000001b3u;
+}
+
+static inline uint64_t
+hash_text(const char *text)
+{
+	uint64_t hash = HASH_START;
+
+	for (; *text != '\0'; text++)
+		hash = hash_byte(hash, *text);
+	return hash;
+}

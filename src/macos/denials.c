@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A report is "Sandbox: NAME(PID) deny(N) OPERATION SUBJECT", sometimes with "N duplicate reports for"
+ * in front, and the tag of the profile on a line of its own behind it. NAME may hold anything, brackets
+ * too; SUBJECT may be a path with anything in it. So it is read from fixed words towards both ends.
+ */
+#include "macos/denials.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "plan/plan.h"
+
+/* What any program tries without meaning anything by it. */
+static const char *const noise[] = {"/dev/dtracehelper", "/dev/dtrace", "/dev/oslog", NULL};
+
+static const struct {
+	const char *prefix;
+	enum right right;
+} rights[] = {
+	{"file-read", RIGHT_READ},	     {"file-map-executable", RIGHT_READ},
+	{"file-test-existence", RIGHT_READ}, {"file-write-create", RIGHT_CREATE},
+	{"file-write-unlink", RIGHT_DELETE}, {"file-write", RIGHT_WRITE},
+	{"file-link", RIGHT_CREATE},	     {"file-clone", RIGHT_CREATE},
+	{"process-exec", RIGHT_EXECUTE},
+};
+
+static int
+right_of(const char *operation)
+{
+	for (size_t i = 0; i < sizeof rights / sizeof rights[0]; i++)
+		if (str_starts(operation, rights[i].prefix))
+			return __builtin_ctz((unsigned)rights[i].right);
+	return -1;
+}
+
+static bool
+is_noise(const char *subject)
+{
+	for (size_t i = 0; noise[i] != NULL; i++)
+		if (strcmp(noise[i], subject) == 0)
+			return true;
+	return false;
+}
+
+/* Cuts the tag off, which has to be the last line. */
+static bool
+take_tag(char *message, const char *tag)
+{
+	size_t length = strlen(message), tail = strlen(tag);
+
+	while (length > 0 && isspace((unsigned char)message[length - 1]))
+		message[--length] = '\0';
+	if (length <= tail || strcmp(message + length - tail, tag) != 0 ||
+	    message[length - tail - 1] != '\n')
+		return false;
+	message[length - tail - 1] = '\0';
+	return true;
+}
+
+/* "NAME(PID)" */
+static bool
+read_process(char *text, struct denial *to)
+{
+	char *bracket = strrchr(text, '('), *end;
+	long pid;
+
+	if (bracket == NULL || !isdigit((unsigned char)bracket[1]))
+		return false;
+	pid = strtol(bracket + 1, &end, 10);
+	if (strcmp(end, ")") != 0 || pid <= 0 || pid > 99999999)
+		return false;
+	*bracket = '\0';
+	to->process = text;
+	to->pid = (pid_t)pid;
+	return true;
+}
+
+/* "N) OPERATION SUBJECT" */
+static bool
+read_operation(char *text, struct denial *to)
+{
+	char *end = text + strspn(text, "0123456789"), *space;
+
+	if (end == text || end[0] != ')' || end[1] != ' ')
+		return false;
+	to->operation = end + 2;
+	space = strpbrk(end + 2, " \n");
+	to->subject = "";
+	if (space != NULL) {
+		*space = '\0';
+		to->subject = space + 1;
+	}
+	if (*to->operation == '\0' ||
+	    to->operation[strspn(to->operation, "abcdefghijklmnopqrstuvwxyz-*")] != '\0')
+		return false;
+	to->right = right_of(to->operation);
+	return true;
+}
+
+static bool
+read_message(char *message, const char *tag, struct denial *to)
+{
+	static const char start[] = "Sandbox: ", middle[] = " deny(";
+	char *name = strstr(message, start), *deny;
+
+	*to = (struct denial){.right = -1};
+	if (name == NULL || !take_tag(message, tag))
+		return false;
+	if (name != message)
+		to->repeated = strtoul(message, NULL, 10);
+	name += sizeof start - 1;
+	deny = strstr(name, middle);
+	if (deny == NULL)
+		return false;
+	*deny = '\0';
+	return read_operation(deny + sizeof middle - 1, to) && read_process(name, to) &&
+	       !is_noise(to->subject);
+}
+
+int
+denial_read(struct arena *arena, const char *line, size_t length, const char *tag,
+	    struct denial *ret, struct cordon_error *err)
+{
+	const struct json *value, *message;
+	struct denial found;
+	char *copy;
+	int rc;
+
+	/* the program's own first lines, and whatever else is no event */
+	if (length == 0 || *line != '{')
+		return 0;
+	rc = json_read(arena, "log", line, length, &value, err);
+	if (rc < 0)
+		return rc == -CORDON_E_MEMORY ? rc : 0;
+	message = value->type == JSON_OBJECT ? json_member(value, "eventMessage") : NULL;
+	if (message == NULL || message->type != JSON_STRING)
+		return 0;
+	copy = arena_strdup(arena, message->string, err);
+	if (copy == NULL)
+		return -CORDON_E_MEMORY;
+	if (!read_message(copy, tag, &found))
+		return 0;
+	*ret = found;
+	return 1;
+}
+
+int
+denials_command(struct arena *arena, const char *tag, const char *ret_argv[DENIALS_ARGUMENTS],
+		struct cordon_error *err)
+{
+	/* by path: what is on PATH may be anybody's */
+	const char *predicate = arena_printf(
+		arena, err,
+		"senderImagePath ENDSWITH \"/Sandbox\" AND eventMessage ENDSWITH \"%s\"", tag);
+	const char *const argv[DENIALS_ARGUMENTS] = {"/usr/bin/log", "stream",	"--style", "ndjson",
+						     "--predicate",  predicate, NULL};
+
+	if (predicate == NULL)
+		return -CORDON_E_MEMORY;
+	memcpy(ret_argv, argv, sizeof argv);
+	return 0;
+}

@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: MIT
+"""Holding Seatbelt profiles against what `cordon why` says.
+
+TinyScheme runs a profile as Seatbelt's own interpreter would (prelude.scm) and writes down its
+rules; decisions are made from these here, under three orders of precedence, and by prelude.scm itself
+for a part of the questions, so that neither evaluator is believed alone.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CORDON = os.environ.get("CORDON", os.path.join(HERE, "..", "..", "build", "cordon"))
+MODELS = ("text", "node", "plain")
+
+
+# ---- the program ---------------------------------------------------------------------------------
+
+class Refused(Exception):
+    """cordon said no: the message, and nothing else on standard error."""
+
+
+def cordon(*arguments, statuses=(0,), cwd=None):
+    """What cordon prints. A crash, a sanitizer's report or another status ends the test."""
+    done = subprocess.run([CORDON, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, cwd=cwd, timeout=120)
+    if done.returncode == 125 and 125 not in statuses:
+        raise Refused(done.stderr.decode("utf-8", "replace").strip())
+    if done.returncode not in statuses:
+        raise SystemExit(f"Bail out! cordon {arguments!r}: status {done.returncode}\n"
+                         + done.stderr.decode("utf-8", "replace"))
+    return done.stdout
+
+
+class Policy:
+    """A policy for a Mac: its options, its profile, its answers."""
+
+    def __init__(self, policy, home="/Users/sam", project="/Users/sam/shop", options=()):
+        self.options = ["-q", "--home", home, "-C", project, *options]
+        if policy is not None:
+            self.options += ["--policy-json", json.dumps(policy, ensure_ascii=False)]
+        self._profile = None
+
+    @property
+    def profile(self):
+        if self._profile is None:
+            printed = json.loads(cordon("sbpl", "--json", *self.options))
+            if set(printed) != {"profile", "parameters"}:
+                raise SystemExit("Bail out! the JSON of sbpl has other keys")
+            values = {name: value.encode("utf-8", "surrogateescape")
+                      for name, value in printed["parameters"].items()}
+            self._profile = Profile(printed["profile"], values)
+        return self._profile
+
+    def why(self, what, subject):
+        """Allowed or not; for files the whole answer is in .answer."""
+        text = cordon("why", "--json", "--system", "macos", *self.options, "--", what, subject,
+                      statuses=(0, 1))
+        self.answer = json.loads(text)
+        return self.answer["allowed"]
+
+    def rights(self, path):
+        """The letters of all rights at path, and what holds a folder there, or None."""
+        self.why("rwcdx", path)
+        return self.answer["rights"], self.answer["held_by"]
+
+
+# ---- a profile, run by TinyScheme ----------------------------------------------------------------
+
+def scheme_string(value):
+    """As an expression; TinyScheme reads no literal longer than 255 bytes."""
+    parts = [value[i:i + 40] for i in range(0, len(value), 40)] or [b""]
+    texts = ['"' + "".join(f"\\x{byte:02x}" for byte in part) + '"' for part in parts]
+    return texts[0] if len(texts) == 1 else "(string-append " + " ".join(texts) + ")"
+
+
+def scheme_request(request):
+    pairs = []
+    for key, value in request.items():
+        quoted = key in ("path", "name", "host", "port")
+        text = scheme_string(value if isinstance(value, bytes) else str(value).encode()) \
+            if quoted else "'" + value
+        pairs.append(f"(cons '{key} {text})")
+    return "(list " + " ".join(pairs) + ")"
+
+
+class Profile:
+    def __init__(self, text, parameters):
+        self.text, self.parameters = text, parameters
+        self.rules, self.wider, self.paths = [], {}, set()
+        self.loaded, self.confined = False, None
+
+    def load(self, questions=()):
+        """Runs the profile, once: its rules, and what prelude.scm answers, three words a question."""
+        self.loaded = True
+        if sys.platform == "darwin":
+            return self.load_real(questions)
+        commands = "\n".join(f"(ask '{op} {scheme_request(request)})" for op, request in questions)
+        output = self._run(commands + "\n(dump)")
+        Dump(output).read(self)
+        self.by_operation = {}
+        for number, (action, operation, matches) in enumerate(self.rules):
+            self.by_operation.setdefault(operation, []).append((number, action, matches))
+        found = re.findall(rb"^answer (\w+) (\w+) (\w+)$", output, re.M)
+        return [tuple(word.decode() for word in answer) for answer in found]
+
+    def load_real(self, questions):
+        """On a Mac its kernel answers; what it cannot be asked is taken as answered."""
+        sys.path.insert(0, os.path.join(HERE, "..", "mac"))
+        from seatbelt import Confined
+        self.confined = Confined(self.text, self.parameters)
+        return [None] * len(questions)
+
+    def _run(self, commands):
+        """Loads the profile, then runs commands: their output. A profile that is refused is a failure."""
+        with tempfile.TemporaryDirectory() as folder:
+            profile = os.path.join(folder, "profile.sb")
+            with open(profile, "w", encoding="ascii", newline="\n") as file:
+                file.write(self.text)
+            main = os.path.join(folder, "main.scm")
+            with open(main, "w", encoding="ascii", newline="\n") as file:
+                for name, value in self.parameters.items():
+                    file.write(f'(set-param! "{name}" {scheme_string(value)})\n')
+                file.write(f'(load "{profile}")\n{commands}\n(say "done")\n')
+            done = subprocess.run(
+                ["tinyscheme", os.path.join(HERE, "tinyscheme.scm"),
+                 os.path.join(HERE, "prelude.scm"), main], stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250)
+        if not done.stdout.rstrip().endswith(b"done"):
+            raise ValueError(f"refused, status {done.returncode}: " + done.stdout[-400:].decode("utf-8", "replace"))
+        return done.stdout
+
+    def dead(self):
+        """Path filters that no path of a Mac can match."""
+        roots = (b"/tmp", b"/var", b"/etc", b"/home", b"/net", b"/System/Volumes/Data")
+        for path in sorted(self.paths):
+            parts = path.split(b"/")[1:]
+            if path != b"/" and (b"" in parts or b"." in parts or b".." in parts) or any(
+                    path.startswith(root + b"/") for root in roots):
+                yield f"dead filter: {path!r}"
+
+    # ---- the three orders of precedence
+
+    def _chain(self, operation):
+        while operation is not None:
+            yield operation
+            operation = self.wider[operation]
+
+    def _default(self):
+        return next((a for _, a, _ in reversed(self.by_operation.get("default", []))), "deny")
+
+    def decide_text(self, operation, request):
+        chain = list(self._chain(operation))
+        rules = [rule for op in chain if op != "default" for rule in self.by_operation.get(op, [])]
+        for _, action, matches in sorted(rules, key=lambda rule: -rule[0]):
+            if matches is None or matches(request):
+                return action
+        return self._default() if "default" in chain else "allow"
+
+    def decide_node(self, operation, request, plain_last=False):
+        for op in self._chain(operation):
+            if op == "default":
+                return self._default()
+            rules = self.by_operation.get(op, [])
+            if plain_last:
+                rules = sorted(rules, key=lambda rule: rule[2] is not None)
+            for _, action, matches in reversed(rules):
+                if matches is None or matches(request):
+                    return action
+        return "allow"
+
+    def ask(self, operation, request):
+        return (self.decide_text(operation, request), self.decide_node(operation, request),
+                self.decide_node(operation, request, plain_last=True))
+
+
+class Dump:
+    """Reads what (dump) wrote: filters become functions of a request."""
+
+    def __init__(self, data):
+        self.data, self.at, self.paths = data, 0, set()
+
+    def read(self, profile):
+        self.at = self.data.index(b"\nrules\n") + len("\nrules\n")
+        while True:
+            word = self.word()
+            if word == "op":
+                name, wider = self.word(), self.word()
+                profile.wider[name] = None if wider == "#f" else wider
+            elif word == "rule":
+                profile.rules.append((self.word(), self.word(), self.filter()))
+                profile.paths |= self.paths
+            elif word == "end":
+                return
+            else:
+                raise ValueError("unexpected in the dump: " + word[:80])
+
+    def skip(self):
+        while self.data[self.at:self.at + 1] in (b" ", b"\n"):
+            self.at += 1
+
+    def word(self):
+        self.skip()
+        end = self.at
+        while self.data[end:end + 1] not in (b" ", b"\n", b")", b""):
+            end += 1
+        word, self.at = self.data[self.at:end], end
+        return word.decode("ascii")
+
+    def string(self):
+        self.skip()
+        colon = self.data.index(b":", self.at)
+        length = int(self.data[self.at:colon])
+        self.at = colon + 1 + length
+        return self.data[colon + 1:self.at]
+
+    def filter(self):
+        self.skip()
+        if self.data[self.at:self.at + 1] == b"-":
+            self.at += 1
+            return None
+        self.at += 1
+        kind, arguments = self.word(), []
+        while True:
+            self.skip()
+            byte = self.data[self.at:self.at + 1]
+            if byte == b")":
+                self.at += 1
+                if kind in ("literal", "subpath", "prefix"):
+                    self.paths.add(arguments[0])
+                return make_filter(kind, arguments)
+            arguments.append(self.filter() if byte == b"(" else
+                             self.string() if byte.isdigit() else self.word())
+
+
+def below(path, folder):
+    return folder == b"/" or path == folder or path.startswith(folder + b"/")
+
+
+def expression(text):
+    """The dialect is part of Python's, but for $, which is the very end."""
+    return re.compile(text.replace(b"$", b"\\Z") if b"\\$" not in text else
+                      re.sub(rb"(\\.)|\$", lambda m: m.group(1) or b"\\Z", text), re.S)
+
+
+def make_filter(kind, a):
+    def with_path(test):
+        return lambda r: r.get("path") is not None and test(r["path"])
+
+    def with_name(test):
+        return lambda r: r.get("name") is not None and test(r["name"])
+
+    def inet(r):
+        side, proto, host, port = a
+        return (r.get("proto") in ("tcp", "udp") and r["side"] == side
+                and proto in ("ip", r["proto"]) and host in (b"*", r["host"].encode())
+                and port in (b"*", str(r["port"]).encode()))
+
+    if kind in ("regex", "name~"):
+        found = expression(a[0])
+        return (with_path if kind == "regex" else with_name)(lambda t: found.search(t) is not None)
+    table = {
+        "all": lambda r: all(f(r) for f in a),
+        "or": lambda r: any(f(r) for f in a),
+        "not": lambda r: not a[0](r),
+        "literal": with_path(lambda p: p == a[0]),
+        "subpath": with_path(lambda p: below(p, a[0])),
+        "prefix": with_path(lambda p: p.startswith(a[0])),
+        "name=": with_name(lambda n: n == a[0]),
+        "name^": with_name(lambda n: n.startswith(a[0])),
+        "vnode": lambda r: r.get("vnode") == a[0],
+        "command": lambda r: r.get("command") == a[0],
+        "domain": lambda r: r.get("domain") == a[0],
+        "protocol": lambda r: f"={r.get('protocol')}" == a[0],
+        "target": lambda r: r.get("target") == a[0] or (
+            a[0] == "same-sandbox" and r.get("target") in ("self", "children")),
+        "usock": lambda r: r.get("proto") == "unix-socket" and r["side"] == a[0] and (
+            len(a) == 1 or a[1](r)),
+        "inet": inet,
+    }
+    return table[kind]
+
+
+# ---- requests ------------------------------------------------------------------------------------
+
+def at(path, vnode="regular-file"):
+    return {"path": path if isinstance(path, bytes) else path.encode(), "vnode": vnode}
+
+
+def connect(host, port, proto="tcp"):
+    return {"side": "remote", "proto": proto, "host": host, "port": port}
+
+
+def listen(host, port, proto="tcp"):
+    return {"side": "local", "proto": proto, "host": host, "port": port}
+
+
+def unix_connect(path):
+    return {**at(path, "socket"), "side": "remote", "proto": "unix-socket"}
+
+
+def unix_bind(path):
+    return {**at(path, "socket"), "side": "local", "proto": "unix-socket"}
+
+
+# Every operation of each right. A folder that is held can be emptied and not removed.
+OPERATIONS = {
+    "r": ("file-read-data", "file-read-metadata", "file-read-xattr", "file-test-existence",
+          "file-map-executable"),
+    "w": ("file-write-data", "file-write-mode", "file-write-flags", "file-write-times",
+          "file-write-xattr", "file-write-acl", "file-write-owner"),
+    "c": ("file-write-create",),
+    "d": ("file-write-unlink",),
+    "x": ("process-exec*", "process-exec-interpreter"),
+}
+# No path has these, whatever the policy.
+NEVER = ("file-link", "file-clone", "file-write-setugid", "file-mknod", "file-mount", "file-unmount",
+         "file-chroot", "file-revoke", "file-issue-extension")
+
+
+# ---- TAP -----------------------------------------------------------------------------------------
+
+class Tap:
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def case(self, name, problems):
+        self.count += 1
+        bad = list(problems)
+        self.failed += bool(bad)
+        print(f"{'not ok' if bad else 'ok'} {self.count} - {name}")
+        for line in bad[:12]:
+            print("# " + line.replace("\n", "\\n"))
+        if len(bad) > 12:
+            print(f"# ... and {len(bad) - 12} more")
+        sys.stdout.flush()
+
+    def end(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
+
+
+def disagreements(profile, questions, sample=4):
+    """questions: (operation, request, allowed). One line for each that is answered otherwise.
+
+    When the profile was not run before, prelude.scm is asked too, about a sample of them.
+    """
+    questions = list(questions)
+    heard = {}
+    if not profile.loaded:
+        chosen = range(0, len(questions), max(1, -(-len(questions) // sample))) if sample else ()
+        answers = profile.load([questions[i][:2] for i in chosen])
+        if len(answers) != len(chosen):
+            yield f"prelude.scm answered {len(answers)} of {len(chosen)} questions"
+        heard = dict(zip(chosen, answers))
+    for number, (operation, request, allowed) in enumerate(questions):
+        wanted = ("allow" if allowed else "deny",) * 3
+        if profile.confined is not None:
+            word = profile.confined.ask(operation, request)
+            answers = {} if word is None else {"Seatbelt": (word,) * 3}
+        else:
+            answers = {"here": profile.ask(operation, request)}
+        if heard.get(number) is not None:
+            answers["prelude.scm"] = heard[number]
+        for who, answer in answers.items():
+            if answer != wanted:
+                yield f"{operation} {request}: {wanted[0]} expected, {who}: " + ", ".join(
+                    f"{model} {word}" for model, word in zip(MODELS, answer))

@@ -1,0 +1,321 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Fixed policies and what their Seatbelt profiles must decide, written down by hand.
+
+Each row is also held against `cordon why --system macos`, and each question is put to both
+evaluators under all three orders of precedence.
+"""
+import sys
+
+from sbpl import (NEVER, OPERATIONS, Policy, Refused, Tap, at, connect, disagreements, listen,
+                  unix_bind, unix_connect)
+
+HOME, SHOP = "/Users/sam", "/Users/sam/shop"
+tap = Tap()
+
+
+def files(policy, rows):
+    """Rows of path and rights. Every operation of every right is asked, of a file and of a folder."""
+    questions, bad = [], []
+    for path, rights in rows:
+        said, held = policy.rights(path)
+        if said != rights:
+            bad.append(f"{path}: {rights!r} expected, why says {said!r}")
+        for right, operations in OPERATIONS.items():
+            for operation in operations:
+                # what holds a folder on the way to a grant is asked elsewhere
+                if operation in ("file-read-metadata", "file-test-existence") and "r" not in rights:
+                    continue
+                allowed = right in rights
+                questions.append((operation, at(path), allowed))
+                if right == "d":
+                    questions.append((operation, at(path, "directory"), allowed and held is None))
+        questions += [(operation, at(path), False) for operation in NEVER]
+        questions.append(("network-bind", unix_bind(path), "c" in rights))
+    return bad + list(disagreements(policy.profile, questions)) + list(
+        policy.profile.dead())
+
+
+def ask(policy, *questions):
+    return list(disagreements(policy.profile, questions))
+
+
+def network(policy, rows):
+    """Rows of host, port and whether it can be reached; of `why` too."""
+    bad, questions = [], []
+    for host, port, allowed in rows:
+        if policy.why("connect", f"{host}:{port}") != allowed:
+            bad.append(f"{host}:{port}: why says otherwise")
+        name = "localhost" if host in ("localhost", "127.0.0.1", "[::1]") else host
+        for proto in ("tcp", "udp"):
+            questions.append(("network-outbound", connect(name, port, proto), allowed))
+    return bad + ask(policy, *questions)
+
+
+def text_of(policy):
+    return policy.profile.text
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+agent = Policy(None)
+tap.case("the default: the project and the system, nothing of the user's", files(agent, [
+    (SHOP, "rwcdx"), (SHOP + "/src/a.c", "rwcdx"), ("/Users/sam/shop2/a", ""),
+    ("/Users/sam/.ssh/id_ed25519", ""), ("/Users/sam", ""), ("/usr/bin/git", "rx"),
+    ("/private/etc/hosts", "r"), ("/", "r"), ("/dev/null", "rw"), ("/dev/ttys004", "rw"),
+    ("/dev/disk0", ""), ("/private/tmp/x", "")]))
+tap.case("protected names, at any depth, in either case, existing or not", files(agent, [
+    (SHOP + "/.git", "rx"), (SHOP + "/.git/hooks", "rx"), (SHOP + "/.git/hooks/pre-commit", "rx"),
+    (SHOP + "/.git/hooks/pre-commit.sample", "rwcdx"), (SHOP + "/.git/config", "rx"),
+    (SHOP + "/.git/index", "rwcdx"), (SHOP + "/deep/er/.GIT/HOOKS/x", "rx"),
+    (SHOP + "/a/.vscode/tasks.json", "rx"), (SHOP + "/.envrc", "rx"), (SHOP + "/.cordon.json", "rx"),
+    (SHOP + "/.git/modules/sub/hooks/x", "rx"), (SHOP + "/.git/modules/sub/objects/x", "rwcdx")]))
+tap.case("a deny inside a grant, a grant inside that, and so on", files(Policy({
+    "extends": [], "files": {"rules": [
+        {"effect": "allow", "rights": "r", "path": "/Users"},
+        {"effect": "deny", "rights": "rwcdx", "path": HOME},
+        {"effect": "allow", "rights": "rwcd", "path": HOME + "/a"},
+        {"effect": "deny", "rights": "rwcd", "path": HOME + "/a/b"},
+        {"effect": "allow", "rights": "r", "path": HOME + "/a/b/c"}]}}), [
+    ("/Users/bob/x", "r"), (HOME, ""), (HOME + "/x", ""), (HOME + "/a", "rwcd"),
+    (HOME + "/a/x/y", "rwcd"), (HOME + "/a/b", ""), (HOME + "/a/b/x", ""), (HOME + "/a/b/c", "r"),
+    (HOME + "/a/b/c/d", "r"), (HOME + "/ab", "")]))
+tap.case("literal and child reach what they say", files(Policy({
+    "extends": [], "files": {"rules": [
+        {"effect": "allow", "rights": "rw", "path": "/opt/l", "match": "literal"},
+        {"effect": "allow", "rights": "rw", "path": "/opt/c", "match": "child"},
+        {"effect": "allow", "rights": "rwcd", "path": "/opt/s"},
+        {"effect": "deny", "rights": "wcd", "path": "/opt/s/(x)", "match": "child"},
+        {"effect": "deny", "rights": "wcd", "path": "/opt/s/l", "match": "literal"}]}}), [
+    ("/opt/l", "rw"), ("/opt/l/x", ""), ("/opt/c", ""), ("/opt/c/x", "rw"), ("/opt/c/x/y", ""),
+    ("/opt/s/(x)", "rwcd"), ("/opt/s/(x)/y", "r"), ("/opt/s/(x)/y/z", "rwcd"), ("/opt/s/l", "r"),
+    ("/opt/s/l/x", "rwcd"), ("/opt/s/x/y", "rwcd")]))
+tap.case("each right by itself", files(Policy({
+    "extends": [], "files": {"rules": [
+        {"effect": "allow", "rights": letter, "path": "/opt/" + letter} for letter in "rwcdx"] + [
+        {"effect": "allow", "rights": "rwcdx", "path": "/opt/most"}] + [
+        {"effect": "deny", "rights": letter, "path": "/opt/most/" + letter} for letter in "rwcdx"]}}),
+    [("/opt/" + letter + "/f", letter) for letter in "rwcdx"] +
+    [("/opt/most/" + letter + "/f", "rwcdx".replace(letter, "")) for letter in "rwcdx"]))
+tap.case("globs and regular expressions", files(Policy({
+    "files": {"rules": [
+        {"effect": "deny", "rights": "rwcdx", "path": "**/.env", "match": "glob"},
+        {"effect": "deny", "rights": "wcd", "path": SHOP + "/gen/*.[x]", "match": "glob"},
+        {"effect": "allow", "rights": "r", "path": "~/.ssh/*.pub", "match": "glob"},
+        {"effect": "allow", "rights": "r", "path": "/opt/k?y", "match": "glob"},
+        {"effect": "deny", "rights": "x", "path": SHOP + "/bin/[a-c]+(\\.sh)?", "match": "regex"}]}}), [
+    (SHOP + "/.env", ""), (SHOP + "/a/.env/b", ""), (SHOP + "/.envx", "rwcdx"),
+    (SHOP + "/gen/a.[x]", "rx"), (SHOP + "/gen/a.x", "rwcdx"), (SHOP + "/gen/d/a.[x]", "rwcdx"),
+    (HOME + "/.ssh/a.pub", "r"), (HOME + "/.ssh/id", ""), ("/opt/key", "r"), ("/opt/k\u00e9y", "r"),
+    ("/opt/kay/x", "r"), ("/opt/kaay", ""), ("/opt/k/y", ""), (SHOP + "/bin/abc", "rwcd"),
+    (SHOP + "/bin/abc.sh", "rwcd"), (SHOP + "/bin/abcd", "rwcdx")]))
+tap.case("what a file denies is final, what a profile denies is not", files(Policy({
+    "extends": ["open-reads"], "files": {"read": ["~/.aws/config"], "deny": ["/opt/x"]}}), [
+    (HOME + "/.aws/config", "r"), (HOME + "/.aws/credentials", ""), ("/opt/x/y", ""), ("/opt/y", "rx"),
+    (HOME + "/notes", "rx"), (HOME + "/Library/Keychains/login.keychain-db", "")]))
+tap.case("links at the top are followed, slashes at the end dropped", files(Policy({
+    "extends": [], "files": {"read": ["/etc/ssl/", "/var/log"], "write": ["/tmp/build//"],
+                             "deny": ["/tmp/build/secret/"]}}), [
+    ("/private/etc/ssl/x", "r"), ("/private/var/log/x", "r"), ("/private/tmp/build/x", "rwcd"),
+    ("/private/tmp/build/secret/x", ""), ("/private/tmp/build/secret", "")]))
+tap.case("naming a protected path lifts it, for what is named", files(
+    Policy(None, options=("--write", SHOP + "/.vscode")), [
+        (SHOP + "/.vscode/tasks.json", "rwcdx"), (SHOP + "/.vscode", "rwcdx"),
+        (SHOP + "/.vscode/.envrc", "rx"), (SHOP + "/.idea/x", "rx")]))
+tap.case("cordon's own folders stay closed, whatever is granted", files(
+    Policy({"extends": [], "files": {"write": ["~"]}}), [
+        (HOME + "/x", "rwcd"), (HOME + "/.config/cordon/config.json", "r"),
+        (HOME + "/.local/state/cordon/trust/x", "")]))
+
+# ---- folders on the way, and folders that stay ---------------------------------------------------
+
+tap.case("of a folder on the way only that it is there", ask(
+    agent, *[("file-read-metadata", at(p, "directory"), True) for p in
+             ("/", "/Users", "/Users/sam", "/private", "/private/var", "/tmp", "/etc", "/var", "/dev")],
+    *[("file-read-data", at(p, "directory"), False) for p in ("/Users", "/Users/sam", "/private")],
+    ("file-read-xattr", at("/Users", "directory"), False),
+    ("file-read-metadata", at("/Users/sam/Desktop", "directory"), False)))
+ancestors = Policy({"extends": [], "files": {"read": ["~/.ssh/config"], "deny": ["~/.ssh", "/opt/no/no"],
+                                             "write": ["/opt/no/no/yes/a"]}})
+tap.case("a denied folder on the way is not opened, by no ancestor rule", ask(
+    ancestors, *[(op, at(p, "directory"), False)
+                 for p in (HOME + "/.ssh", "/opt/no/no", "/opt/no/no/yes")
+                 for op in OPERATIONS["r"]],
+    ("file-read-metadata", at("/opt/no", "directory"), True),
+    ("file-read-data", at(HOME + "/.ssh/config"), True)))
+tap.case("a folder above a deny can be emptied, not moved or removed", ask(
+    Policy({"files": {"deny": [SHOP + "/a/b/secret"], "protect": [SHOP + "/deploy/prod"]}}),
+    *[("file-write-unlink", at(SHOP + p, "directory"), False)
+      for p in ("", "/a", "/a/b", "/a/b/secret", "/deploy", "/deploy/prod")],
+    *[("file-write-unlink", at(SHOP + p, "directory"), True) for p in ("/a/c", "/a/b/c", "/deploy/x")],
+    ("file-write-unlink", at(SHOP + "/a/b/f"), True)))
+tap.case("nor one that a pattern or a protected name needs where it is", ask(
+    Policy({"files": {"deny": ["**/keys/*.pem", SHOP + "/a/**/secret"]}}),
+    *[("file-write-unlink", at(SHOP + p, "directory"), False)
+      for p in ("/x/keys", "/a", "/a/b/c", "/lib/x.git", "/.git/modules", "/.git/modules/m/refs",
+                "/.git/worktrees/w", "/.git", "/.git/hooks")],
+    *[("file-write-unlink", at(SHOP + p, "directory"), True) for p in ("/x", "/x/y", "/.git/refs/x")],
+    ("file-write-unlink", at(SHOP + "/a/b/c"), True),
+    ("file-write-unlink", at(SHOP + "/.git/modules/m/refs/x"), True)))
+
+# ---- network and sockets -------------------------------------------------------------------------
+
+FAR = [("example.com", 443), ("10.0.0.1", 22)]
+LOCAL = [("localhost", 80), ("127.0.0.1", 8080), ("[::1]", 5432)]
+
+
+def reach(local, far):
+    return [(h, p, local) for h, p in LOCAL] + [(h, p, far) for h, p in FAR]
+
+
+def serve(policy, local, anywhere):
+    return ask(policy, *[(op, listen(host, 8080), allowed) for op in ("network-bind", "network-inbound")
+                         for host, allowed in (("localhost", local), ("0.0.0.0", anywhere))])
+
+
+net = {mode: Policy({"network": mode}) for mode in ("none", "localhost", "all")}
+net["ports"] = Policy({"network": {"localhost": [5432, 8080]}})
+net["domains"] = Policy({"network": {"domains": ["example.com"]}})
+tap.case("no network", network(net["none"], reach(False, False)) + serve(net["none"], False, False))
+tap.case("this machine only", network(net["localhost"], reach(True, False))
+         + serve(net["localhost"], True, False))
+tap.case("ports of this machine only", network(net["ports"], [
+    ("localhost", 80, False), ("localhost", 8080, True), ("[::1]", 5432, True),
+    ("example.com", 8080, False)]) + serve(net["ports"], True, False))
+tap.case("the whole network", network(net["all"], reach(True, True)) + serve(net["all"], True, True))
+tap.case("domains: nothing directly, not even this machine", ask(
+    net["domains"], *[("network-outbound", connect(h, p), False)
+                      for h, p in [("localhost", 80), ("example.com", 443), ("localhost", 3128)]])
+    + serve(net["domains"], False, False))
+RESOLVER = "/private/var/run/mDNSResponder"
+tap.case("names are looked up with the whole network only", [
+    line for mode, policy in net.items() for line in ask(
+        policy, ("network-outbound", unix_connect(RESOLVER), mode == "all"),
+        ("mach-lookup", {"name": b"com.apple.dnssd.service"}, mode == "all"),
+        ("mach-lookup", {"name": b"com.apple.trustd.agent"}, mode == "all"),
+        ("socket-ioctl", {}, mode != "none"))])
+
+
+def sockets(policy, rows):
+    bad = [f"{path}: why says otherwise" for path, allowed in rows
+           if policy.why("socket", path) != allowed]
+    return bad + ask(policy, *[("network-outbound", unix_connect(p), a) for p, a in rows])
+
+
+tap.case("unix sockets: those named, and those of the project", sockets(
+    Policy({"sockets": ["/private/tmp/agent.sock", "~/run/db"], "network": "all",
+            "files": {"deny": [SHOP + "/no"], "protect": [SHOP + "/ro"]}}), [
+        ("/private/tmp/agent.sock", True), (HOME + "/run/db", True), (HOME + "/run/other", False),
+        ("/private/var/run/docker.sock", False), (SHOP + "/.s", True), (SHOP + "/no/s", False),
+        (SHOP + "/ro/s", False), (SHOP + "/.vscode/s", False),
+        ("/private/tmp/com.apple.launchd.x/Listeners", False)]))
+
+# ---- processes, devices, services ----------------------------------------------------------------
+
+tap.case("signals and process information: its own only", ask(
+    agent, *[(op, {"target": who}, allowed)
+             for op in ("signal", "process-info-pidinfo", "process-info-setcontrol",
+                        "process-info-codesignature", "mach-priv-task-port")
+             for who, allowed in (("self", True), ("children", True), ("same-sandbox", True),
+                                  ("others", False), ("pgrp", False))],
+    ("process-info-listpids", {}, False), ("process-fork", {}, True)))
+tap.case("terminals can be controlled and not typed into; other devices not at all", ask(
+    agent, *[("file-ioctl", {**at(p, "character-device"), "command": "tiocswinsz"}, allowed)
+             for p, allowed in (("/dev/tty", True), ("/dev/ttys004", True), ("/dev/ptmx", True),
+                                ("/dev/dtracehelper", True), ("/dev/disk0", False),
+                                ("/dev/null", False), (SHOP + "/f", False), ("/dev/ttys004x", False))],
+    *[("file-ioctl", {**at(p, "character-device"), "command": "tiocsti"}, False)
+      for p in ("/dev/tty", "/dev/ttys004", "/dev/ptmx")], ("pseudo-tty", {}, True)))
+tap.case("no terminal in the policy, none in the profile", ask(
+    Policy({"extends": [], "files": {"read": ["/usr"]}}), ("pseudo-tty", {}, False),
+    ("file-ioctl", {**at("/dev/tty", "character-device"), "command": "tiocswinsz"}, False)))
+tap.case("services by name: what tools need, nothing that starts or opens", ask(
+    agent, *[("mach-lookup", {"name": ("com.apple." + name).encode()}, allowed) for name, allowed in (
+        ("system.opendirectoryd.libinfo", True), ("logd", True), ("bsd.dirhelper", True),
+        ("coreservices.launchservicesd", False), ("CoreServices.coreservicesd", False),
+        ("pasteboard.1", False), ("SecurityServer", False), ("cfprefsd.daemon", False),
+        ("coreservices.appleevents", False), ("dnssd.service", False), ("lsd.open", False))],
+    *[("sysctl-read", {"name": name}, allowed) for name, allowed in (
+        (b"hw.ncpu", True), (b"kern.osversion", True), (b"kern.procargs2.4", False),
+        (b"kern.proc.all", False), (b"kern.proc.pid.1", False), (b"kern.hostname", True))],
+    ("sysctl-write", {"name": b"kern.hostname"}, False),
+    ("ipc-posix-shm-read-data", {"name": b"apple.shm.notification_center"}, True),
+    ("ipc-posix-shm-write-create", {"name": b"/other"}, False),
+    ("ipc-posix-sem-create", {"name": b"/mp-x1"}, True), ("ipc-sysv-shm", {}, False)))
+tap.case("what a default of deny does not reach is denied by name", ask(
+    agent, *[(op, {}, False) for op in (
+        "process-info*", "nvram*", "iokit-get-properties", "mach-cross-domain-lookup",
+        "system-privilege", "job-creation", "darwin-notification-post", "file-link", "file-clone",
+        "file-write-setugid", "appleevent-send", "lsopen", "user-preference-read", "system-fsctl",
+        "distributed-notification-post", "authorization-right-obtain")]))
+
+# ---- the text ------------------------------------------------------------------------------------
+
+QUOTE = 'x")) (allow default) (allow file-read* (subpath "/'
+HOSTILE = [QUOTE, "a\\b", "a\nb", "caf\u00e9", "cafe\u0301", "\U0001f600", "(regex)", "[a-z]*", "a;b",
+           "x" * 200, '#"', "P0", "\u202e"]
+
+
+def one_text():
+    """Whatever a folder is called, the text is the same and the decisions follow the name."""
+    plain = Policy(None, project="/Users/sam/plain")
+    for name in HOSTILE:
+        project = "/Users/sam/" + name
+        policy = Policy(None, project=project)
+        if text_of(policy) != text_of(plain):
+            yield f"{name!r}: the text differs"
+        yield from disagreements(policy.profile, [
+            ("file-write-create", at(project + "/f"), True),
+            ("file-write-create", at(project + "/.git/hooks/f"), False),
+            ("file-write-create", at("/Users/sam/plain/f"), False),
+            ("file-read-data", at("/Users/sam/.ssh/id"), False),
+            ("network-outbound", connect("example.com", 443), False),
+            ("appleevent-send", {}, False)])
+
+
+tap.case("names are parameters: quotes, breaks, accents and brackets change no text", one_text())
+long_project = "/Users/sam/" + "/".join(["n" * 250] * 15)
+tap.case("a path of almost 4 KB", files(Policy(None, project=long_project), [
+    (long_project + "/f", "rwcdx"), (long_project, "rwcdx"), (long_project[:-1], ""),
+    (long_project + "/.envrc", "rx")]))
+
+
+def text_rules():
+    for policy in [agent, *net.values()]:
+        text = text_of(policy)
+        if not text.isascii() or "\r" in text:
+            yield "the text is not plain ASCII"
+        if not text.startswith("(version 1)\n(deny default)\n"):
+            yield "it does not start with a default of deny"
+        if '"/' in text.replace('"/mp-"', "").replace('"/psm_"', "").replace('"/__KMP', ""):
+            yield "a path stands in the text"
+        for blanket in ("(allow process-exec)", "(allow process-exec*)", "(allow mach-lookup)", "file-read*",
+                        "(allow file-ioctl)", "file-write*", "(allow network", "(import",
+                        "(allow signal)", "(allow sysctl-read)", "(allow default)"):
+            if blanket in text.replace("(allow network-", ""):
+                yield f"{blanket} in the text"
+
+
+tap.case("the text: ASCII, deny first, no path, nothing allowed as a whole", text_rules())
+
+
+def refused(policy, *words):
+    try:
+        policy.profile
+    except Refused as said:
+        return [f"{word!r} expected in: {said}" for word in words if word not in str(said)]
+    return ["it was not refused"]
+
+
+tap.case("what cannot be said is refused with its place", [
+    line for rule, word in (
+        ({"effect": "deny", "rights": "r", "path": "/a(?=b)", "match": "regex"}, "kind of group"),
+        ({"effect": "deny", "rights": "r", "path": "/(a)\\1", "match": "regex"}, "escape"),
+        ({"effect": "deny", "rights": "r", "path": "/[[:alpha:]]", "match": "regex"}, "named class"),
+        ({"effect": "deny", "rights": "r", "path": "/home/x"}, "macOS gives nothing"),
+        ({"effect": "deny", "rights": "r", "path": "/System/Volumes/Data/Users/x"}, "macOS gives"))
+    for line in refused(Policy({"files": {"rules": [rule]}}), word, ":1:")])
+tap.case("a grant on a name that macOS gives nothing grants nothing", files(
+    Policy({"extends": [], "files": {"read": ["/home/x", "/opt/y"]}}), [("/opt/y/z", "r")]))
+
+sys.exit(tap.end())

@@ -1,0 +1,712 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What asks macOS itself, tried against a macOS that is made up: the order of calls, their arguments,
+ * and every failure. What is tested is the code that runs on a Mac; the Mac is not.
+ */
+#include "fakemac.h"
+
+#include "enforce/enforce.h"
+#include "enforce/group.h"
+#include "enforce/process.h"
+#include "macos/scan.h"
+#include "macos/seatbelt.h"
+#include "tap.h"
+#include "world.h"
+
+static struct fingerprint mark_pair = {"/fp", "/fp/allow", "/fp/deny"};
+static const struct scan_mark by_fingerprint = {.fingerprint = &mark_pair};
+
+/* ---- applying ---- */
+
+/* A profile and a real pair of files, in a folder of its own. */
+struct box_case {
+	char folder[64];
+	struct fingerprint pair;
+	struct sbpl *sbpl;
+	struct seatbelt seatbelt;
+	struct cordon_error err;
+};
+
+static void
+case_make(struct box_case *c)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	fake_reset();
+	*c = (struct box_case){.folder = ""};
+	snprintf(c->folder, sizeof c->folder, "%.40s/fp.XXXXXX", tmp != NULL ? tmp : "/tmp");
+	check(mkdtemp(c->folder) != NULL);
+	check_int(fingerprint_make(c->folder, "0123456789abcdef", &c->pair, &c->err), 0);
+	fake.allowed = c->pair.allowed;
+	fake.denied = c->pair.denied;
+	check_int(sbpl_fingerprint_only(&(struct sbpl_fingerprint){c->pair.allowed, c->pair.denied},
+					&c->sbpl, &c->err),
+		  0);
+	check_int(seatbelt_prepare(c->sbpl, &c->pair, &c->seatbelt, &c->err), 0);
+}
+
+static void
+case_free(struct box_case *c)
+{
+	char inner[100];
+
+	fake.self_sandbox = 0;
+	fingerprint_remove(&c->pair);
+	snprintf(inner, sizeof inner, "%s/fingerprints", c->folder);
+	check_int(rmdir(inner), 0);
+	check_int(rmdir(c->folder), 0);
+	sbpl_free(c->sbpl);
+}
+
+static void
+a_profile_is_handed_over_with_its_parameters_and_tried(void)
+{
+	struct box_case c;
+
+	case_make(&c);
+	check_int(seatbelt_apply(&c.seatbelt, &c.err), 0);
+	check_str(fake.log, "init ");
+	check_str(fake.profile, c.sbpl->text);
+	check_int(fake.pair_count, 4);
+	check_str(fake.pairs[0], "P0");
+	check_str(fake.pairs[1], c.pair.allowed);
+	check_str(fake.pairs[2], "P1");
+	check_str(fake.pairs[3], c.pair.denied);
+	check_int(fake.checks_reported, 0);
+	check_int(c.err.code, 0);
+	case_free(&c);
+}
+
+static void
+a_refused_profile_is_an_error_in_its_own_words(void)
+{
+	struct box_case c;
+
+	case_make(&c);
+	fake.init_result = -1;
+	fake.init_message = "unbound variable: file-red";
+	check_int(seatbelt_apply(&c.seatbelt, &c.err), -CORDON_E_SYSTEM);
+	check_str(c.err.text, "Seatbelt refused the profile: unbound variable: file-red");
+	check_str(fake.log, "init free ");
+	check_int(fake.frees, 1);
+	case_free(&c);
+}
+
+static void
+a_refusal_without_words_says_why(void)
+{
+	struct box_case c;
+
+	case_make(&c);
+	fake.init_result = -1;
+	fake.init_errno = EPERM;
+	check_int(seatbelt_apply(&c.seatbelt, &c.err), -CORDON_E_SYSTEM);
+	check_str(c.err.text, "Seatbelt refused the profile: Operation not permitted");
+	check_int(fake.frees, 0);
+	case_free(&c);
+}
+
+/* Words that come with success are freed as well. */
+static void
+no_message_is_leaked(void)
+{
+	struct box_case c;
+
+	case_make(&c);
+	fake.init_message = "a warning";
+	check_int(seatbelt_apply(&c.seatbelt, &c.err), 0);
+	check_int(fake.frees, 1);
+	case_free(&c);
+}
+
+static void
+a_profile_that_does_not_hold_is_not_believed(void)
+{
+	static const int sandboxes[] = {0, 3, 4};
+
+	for (size_t i = 0; i < sizeof sandboxes / sizeof sandboxes[0]; i++) {
+		struct box_case c;
+
+		case_make(&c);
+		fake.init_does_nothing = true;
+		fake.self_sandbox = sandboxes[i];
+		check_int(seatbelt_apply(&c.seatbelt, &c.err), -CORDON_E_SYSTEM);
+		check_str(c.err.text, "Seatbelt took the profile and does not hold it");
+		case_free(&c);
+	}
+}
+
+/* The kernel says one thing when asked and does another. */
+static void
+an_answer_is_not_enough_the_files_are_opened(void)
+{
+	struct box_case c;
+
+	case_make(&c);
+	check_int(unlink(c.pair.allowed), 0);
+	check_int(seatbelt_apply(&c.seatbelt, &c.err), -CORDON_E_SYSTEM);
+	check(strstr(c.err.text, "refuses a path that the profile allows") != NULL);
+	case_free(&c);
+	case_make(&c);
+	fake.open_leaks = true;
+	check_int(seatbelt_apply(&c.seatbelt, &c.err), -CORDON_E_SYSTEM);
+	check(strstr(c.err.text, "let a path be opened") != NULL);
+	case_free(&c);
+}
+
+/* ---- the fingerprint ---- */
+
+static void
+a_pair_is_new_and_the_users_alone(void)
+{
+	struct box_case c;
+	struct fingerprint twin = {.folder = ""};
+	struct stat st;
+
+	case_make(&c);
+	check_int(stat(c.pair.folder, &st), 0);
+	check_int(st.st_mode & 07777, 0700);
+	check_int(stat(c.pair.allowed, &st), 0);
+	check_int(st.st_mode & 07777, 0600);
+	check_int(stat(c.pair.denied, &st), 0);
+	/* somebody was there first */
+	check_int(fingerprint_make(c.folder, "0123456789abcdef", &twin, &c.err), -CORDON_E_PATH);
+	check_str(twin.folder, "");
+	check_int(stat(c.pair.allowed, &st), 0);
+	fingerprint_remove(&c.pair);
+	check_int(stat(c.pair.allowed, &st), -1);
+	fingerprint_remove(&c.pair);
+	case_free(&c);
+}
+
+static void
+only_the_own_session_matches(void)
+{
+	fake_reset();
+	check(fingerprint_matches(&mark_pair, fake_add(1, 1)->pid));
+	for (int sandbox = 0; sandbox < 7; sandbox++)
+		check_int(fingerprint_matches(&mark_pair, fake_add(sandbox, 1)->pid), sandbox == 1);
+	/* gone: the answer is an error, and that is no match */
+	check(!fingerprint_matches(&mark_pair, 999));
+	check_int(fake.checks_reported, 0);
+}
+
+static void
+no_pair_matches_nobody(void)
+{
+	static const struct fingerprint none = {.folder = ""};
+
+	fake_reset();
+	check(!fingerprint_matches(&none, fake_add(1, 1)->pid));
+}
+
+/* ---- looking and ending ---- */
+
+static void
+everything_of_the_session_ends_and_nothing_else(void)
+{
+	struct tree_end end;
+
+	fake_reset();
+	for (int i = 0; i < 40; i++)
+		fake_add(i % 5, i % 3 == 0 ? 1 : fake.self);
+	check(!scan_is_empty(&by_fingerprint));
+	check(scan_kill(&by_fingerprint, 1000, &end));
+	check_int(end.ended, 8);
+	check_int(end.left, 0);
+	check_int(fake_alive(1), 0);
+	for (int sandbox = 0; sandbox < 5; sandbox++)
+		check_int(fake_alive(sandbox), sandbox == 1 ? 0 : 8);
+	check(scan_is_empty(&by_fingerprint));
+	check_int(fake.checks_reported, 0);
+}
+
+static void
+both_identities_are_looked_at(void)
+{
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(1, 1)->euid = getuid() + 1;
+	fake_add(1, 1)->ruid = getuid() + 1;
+	fake_add(1, 1);
+	check(scan_kill(&by_fingerprint, 1000, &end));
+	check_int(end.ended, 3);
+	check_int(fake_alive(1), 0);
+}
+
+static void
+zombies_are_no_processes(void)
+{
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(1, fake.self)->zombie = true;
+	check(scan_is_empty(&by_fingerprint));
+	check(scan_kill(&by_fingerprint, 1000, &end));
+	check_int(end.ended, 0);
+	check(strstr(fake.log, "kill") == NULL);
+}
+
+/* Each starts another at every look, for a while: a chain of setsid and double forks. */
+static void
+what_forks_between_look_and_signal_is_found_by_the_next(void)
+{
+	struct tree_end end;
+
+	fake_reset();
+	for (int i = 0; i < 3; i++)
+		fake_add(1, 1)->forks = 6;
+	check(scan_kill(&by_fingerprint, 5000, &end));
+	check_int(fake_alive(1), 0);
+	check(end.ended >= 3 + 18);
+	check_int(end.left, 0);
+}
+
+/* Not there yet at the first look that found nothing. */
+static void
+one_empty_look_is_not_enough(void)
+{
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(1, 1);
+	fake_add(1, 1)->hidden = 2;
+	check(scan_kill(&by_fingerprint, 1000, &end));
+	check_int(fake_alive(1), 0);
+	check_int(end.ended, 2);
+}
+
+static void
+a_storm_that_outruns_us_ends_at_the_deadline(void)
+{
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(1, 1)->immortal = true;
+	fake.all[0].forks = 1 << 20;
+	fake.all[0].group = 1;
+	check(!scan_kill(&by_fingerprint, 200, &end));
+	check(end.left >= 1);
+	check(fake.now_us < 400000);
+}
+
+static void
+a_number_given_to_a_stranger_is_not_signalled(void)
+{
+	struct tree_end end;
+	pid_t pid;
+
+	fake_reset();
+	pid = fake_add(1, 1)->pid;
+	fake.recycle = pid;
+	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(strstr(fake.log, "kill") == NULL);
+	check(fake_find(pid) != NULL && fake_find(pid)->signals == 0);
+	check_int(end.ended, 0);
+}
+
+static void
+what_will_not_die_is_named_and_waited_for_no_longer(void)
+{
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(1, 1)->immortal = true;
+	fake_add(1, 1);
+	check(!scan_kill(&by_fingerprint, 300, &end));
+	check_int(end.left, 1);
+	check_int(end.ended, 1);
+	check_int(end.survivors[0].pid, 1000);
+	check_str(end.survivors[0].name, "p1000");
+	check(fake.now_us >= 300000 && fake.now_us < 500000);
+}
+
+static void
+what_may_not_be_signalled_is_not_waited_for(void)
+{
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(1, 1)->foreign = true;
+	check(!scan_kill(&by_fingerprint, 10000, &end));
+	check_int(end.left, 1);
+	check(fake.now_us < 100000);
+}
+
+static void
+a_look_that_fails_is_not_an_empty_one(void)
+{
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(1, 1);
+	fake.list_fails = 2;
+	check(!scan_is_empty(&by_fingerprint));
+	fake.list_fails = 7;
+	check(scan_kill(&by_fingerprint, 1000, &end));
+	check_int(fake_alive(1), 0);
+	/* never an answer: then there is none */
+	fake_reset();
+	fake.list_fails = 1 << 20;
+	check(!scan_kill(&by_fingerprint, 200, &end));
+}
+
+static void
+more_than_can_be_listed_are_ended_in_turn(void)
+{
+	struct tree_end end;
+
+	fake_reset();
+	for (int i = 0; i < 500; i++)
+		fake_add(1, 1);
+	fake.room = 64;
+	check(!scan_is_empty(&by_fingerprint));
+	check(scan_kill(&by_fingerprint, 10000, &end));
+	check_int(end.ended, 500);
+	check_int(fake_alive(1), 0);
+	/* a full list without any of ours says nothing */
+	fake.room = 1;
+	check(!scan_is_empty(&by_fingerprint));
+	fake.room = 0;
+	check(scan_is_empty(&by_fingerprint));
+}
+
+static void
+a_group_is_told_at_once_when_one_of_ours_is_in_it(void)
+{
+	struct scan_mark mark = {.fingerprint = &mark_pair, .group = 1000};
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(1, fake.self);
+	fake_add(1, 1000)->group = 1000;
+	/* a zombie among them makes killpg say EPERM, and the rest dies all the same */
+	fake_add(1, 1000)->group = 1000;
+	fake.all[2].zombie = true;
+	check(scan_kill(&mark, 1000, &end));
+	check(strstr(fake.log, "killpg9:1000") != NULL);
+	check(strstr(fake.log, "kill9:") == NULL);
+	check_int(fake_alive(1), 0);
+	check_int(end.ended, 2);
+}
+
+static void
+a_group_without_one_of_ours_is_left_alone(void)
+{
+	struct scan_mark mark = {.fingerprint = &mark_pair, .group = 1000};
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(0, 1);
+	fake_add(1, 1);
+	check(scan_kill(&mark, 1000, &end));
+	check(strstr(fake.log, "killpg") == NULL);
+	check_int(fake_alive(0), 1);
+	check_int(fake_alive(1), 0);
+}
+
+static void
+asking_reaches_the_stopped_too(void)
+{
+	fake_reset();
+	fake_add(1, 1)->stopped = true;
+	fake_add(0, 1);
+	scan_ask(&by_fingerprint);
+	check(strstr(fake.log, "kill15:1000") != NULL);
+	check(strstr(fake.log, "kill18:1000") != NULL);
+	check(!fake.all[0].stopped);
+	check_int(fake.all[1].signals, 0);
+}
+
+/* ---- without a fingerprint ---- */
+
+static void
+without_a_profile_descendants_and_the_group_are_found(void)
+{
+	const struct tree_spare spare = {.pids = {1004}, .count = 1};
+	const struct scan_mark mark = {.group = 1000, .spare = &spare};
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(0, fake.self);	      /* 1000: the command */
+	fake_add(0, 1000);	      /* 1001 */
+	fake_add(0, 1001);	      /* 1002 */
+	fake_add(0, 1)->group = 1000; /* 1003: an orphan that stayed in the group */
+	fake_add(0, fake.self);	      /* 1004: was there before */
+	fake_add(0, 1004);	      /* 1005: and so is its child none of ours */
+	fake_add(0, 1);		      /* 1006: left by setsid: this is what only a profile finds */
+	check(!scan_is_empty(&mark));
+	check(scan_kill(&mark, 1000, &end));
+	for (pid_t pid = 1000; pid < 1004; pid++)
+		check(fake_find(pid) == NULL);
+	for (pid_t pid = 1004; pid < 1007; pid++)
+		check(fake_find(pid) != NULL && fake_find(pid)->signals == 0);
+	check(scan_is_empty(&mark));
+}
+
+static void
+a_ring_of_parents_ends(void)
+{
+	const struct scan_mark mark = {.group = 0};
+
+	fake_reset();
+	fake_add(0, 1001);
+	fake_add(0, 1000);
+	check(scan_is_empty(&mark));
+}
+
+/* ---- boxes, groups, trees ---- */
+
+static struct plan *
+mac_plan(struct world *world, const char *policy)
+{
+	world->host.system = world->facts.system = SYSTEM_MACOS;
+	for (int i = 0; i < FACT_COUNT; i++)
+		world->facts.values[i] = i == FACT_SEATBELT;
+	return world_plan(world, (struct said){.user = policy});
+}
+
+/* From here on the kernel knows the pair of this group. */
+static void
+know_pair(const struct group *group, struct fingerprint *pair)
+{
+	check(fingerprint_at(group->path, pair));
+	fake.allowed = pair->allowed;
+	fake.denied = pair->denied;
+}
+
+static void
+a_box_is_applied_and_its_group_leaves_nothing_behind(void)
+{
+	auto_world struct world world;
+	auto_plan struct plan *plan = NULL;
+	const struct box_options options = {.named_tmp = "/private/var/tmp/x"};
+	struct group group = {.kind = GROUP_NONE};
+	struct cordon_error err = {0};
+	struct fingerprint pair;
+	struct box *box = NULL;
+	struct tree_end end;
+	struct stat st;
+
+	fake_reset();
+	world_make(&world);
+	plan = mac_plan(&world, "{}");
+	check_int(enforce_compile(plan, &options, &box, &err), 0);
+	check_int(enforce_grant_tmp(box, "/private/var/tmp/x", &err), 0);
+	check_int(enforce_grant_tmp(box, "/private/var/tmp/y", &err), -CORDON_E_SYSTEM);
+	enforce_mark(box, &group);
+	check_int(group.kind, GROUP_MARKED);
+	check(strncmp(group.path, world.host.state_dir, strlen(world.host.state_dir)) == 0);
+	know_pair(&group, &pair);
+	check_int(enforce_apply(box, &err), 0);
+	check(strstr(fake.profile, "(deny default (with message \"cordon-") != NULL);
+	fake.self_sandbox = 0;
+	box = enforce_free(box);
+	check_int(stat(pair.denied, &st), 0);
+	fake_add(1, 1);
+	fake_add(0, 1);
+	check(!group_is_empty(&group));
+	check_int(group_remove(&group), -1);
+	check_int(errno, EBUSY);
+	check(group_kill(&group, 1000));
+	check(group_is_empty(&group));
+	check_int(group_remove(&group), 0);
+	check_int(stat(pair.folder, &st), -1);
+	check_int(group.kind, GROUP_NONE);
+	check_int(group_remove(&group), 0);
+	check_int(fake_alive(0), 1);
+	check(tree_kill(NULL, 1000, &end));
+}
+
+static void
+a_box_that_was_not_used_removes_its_pair(void)
+{
+	auto_world struct world world;
+	auto_plan struct plan *plan = NULL;
+	const struct box_options options = {.private_tmp = NULL};
+	struct cordon_error err = {0};
+	struct box *box = NULL;
+	char place[PATH_MAX];
+
+	fake_reset();
+	world_make(&world);
+	plan = mac_plan(&world, "{}");
+	check_int(enforce_compile(plan, &options, &box, &err), 0);
+	enforce_free(box);
+	snprintf(place, sizeof place, "%s/fingerprints", world.host.state_dir);
+	check_int(rmdir(place), 0);
+}
+
+/* On a disk that folds case the deny would be about nothing. */
+static void
+a_name_that_the_disk_spells_otherwise_is_refused(void)
+{
+	auto_world struct world world;
+	auto_plan struct plan *plan = NULL;
+	const struct box_options options = {.private_tmp = NULL};
+	struct cordon_error err = {0};
+	struct box *box = NULL;
+
+	fake_reset();
+	world_make(&world);
+	fake.written = world_dir(&world, "home/p/Secret");
+	fake.spelt = world_path(&world, "home/p/secret");
+	plan = mac_plan(&world, "{\"files\": {\"deny\": [\"$PROJECT/Secret\"]}}");
+	check_int(enforce_compile(plan, &options, &box, &err), -CORDON_E_PATH);
+	check(strstr(err.text, "on this disk; write it like that") != NULL);
+	check(box == NULL);
+	fake.written = "/nothing";
+	check_int(enforce_compile(plan, &options, &box, &err), 0);
+	enforce_free(box);
+}
+
+static void
+a_plan_with_a_gap_makes_no_box(void)
+{
+	auto_world struct world world;
+	auto_plan struct plan *plan = NULL;
+	const struct box_options options = {.private_tmp = NULL};
+	struct cordon_error err = {0};
+	struct box *box = NULL;
+
+	fake_reset();
+	world_make(&world);
+	plan = mac_plan(&world, "{\"limits\": {\"memory\": \"1G\"}}");
+	check_int(enforce_compile(plan, &options, &box, &err), -CORDON_E_GAP);
+	check(strstr(err.text, "limits.memory") != NULL);
+	plan_free(plan);
+	plan = mac_plan(&world, "{}");
+	world.host.state_dir = NULL;
+	check_int(enforce_compile(plan, &options, &box, &err), -CORDON_E_GAP);
+	check(box == NULL);
+}
+
+static void
+limits_over_all_processes_are_refused(void)
+{
+	const struct group_wish wish = {.id = "x", .memory = 1};
+	struct cordon_error err = {0};
+	struct facts facts = {0};
+	struct group group;
+
+	check_int(group_choose(&facts, &wish, &group, &err), -CORDON_E_GAP);
+}
+
+static void
+only_a_folder_of_ours_is_ended_by_name(void)
+{
+	static const char *const bad[] = {"",
+					  "/",
+					  "/x",
+					  "fingerprints/0123456789abcdef",
+					  "/a/fingerprints/",
+					  "/a/fingerprints/0123456789abcde",
+					  "/a/fingerprints/0123456789abcdeg",
+					  "/a/fingerprints/0123456789abcdef/b",
+					  "/a/prints/0123456789abcdef"};
+
+	fake_reset();
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		errno = 0;
+		check_int(group_end_dead(bad[i]), -1);
+		check_int(errno, EINVAL);
+	}
+	fake.allowed = "/a/fingerprints/0123456789abcdef/allow";
+	fake.denied = "/a/fingerprints/0123456789abcdef/deny";
+	fake_add(1, 1);
+	check_int(group_end_dead("/a/fingerprints/0123456789abcdef"), 0);
+	check_int(fake_alive(1), 0);
+}
+
+static void
+children_that_were_there_before_are_spared(void)
+{
+	struct tree_spare spare = {.count = 0};
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(0, fake.self);
+	check_int(tree_note_children(&spare), 0);
+	check_int(spare.count, 1);
+	check_int(spare.pids[0], 1000);
+	check(tree_is_empty(&spare));
+	check(!tree_is_empty(NULL));
+	fake_add(0, fake.self);
+	tree_ask(&spare);
+	check_int(fake.all[0].signals, 0);
+	check_int(fake.all[1].signals, 2);
+	check(tree_kill(&spare, 1000, &end));
+	check(fake_find(1000) != NULL && fake_find(1001) == NULL);
+	/* what is older than the guard is not the session's */
+	fake_add(0, fake.self);
+	tree_spare_older(&spare, fake_add(0, fake.self)->pid);
+	check(tree_kill(&spare, 1000, &end));
+	check(fake_find(1002) != NULL && fake_find(1003) == NULL);
+	for (int i = 0; i < 100; i++)
+		fake_add(0, fake.self);
+	check_int(tree_note_children(&spare), -1);
+}
+
+static void
+a_process_is_known_by_its_start(void)
+{
+	struct process process, none;
+
+	fake_reset();
+	process = process_find(fake_add(0, 1)->pid);
+	check_int(process.pid, 1000);
+	check(process_is_alive(&process));
+	/* what cannot be said with a value is not said without */
+	errno = 0;
+	check_int(process_signal(&process, SIGTERM, 5), -1);
+	check_int(errno, ENOSYS);
+	check(strstr(fake.log, "kill") == NULL);
+	fake.all[0].started++;
+	check(!process_is_alive(&process));
+	check_int(process_signal(&process, SIGTERM, 5), -1);
+	check_int(errno, ESRCH);
+	fake.all[0].zombie = true;
+	none = process_find(1000);
+	check_int(none.pid, 0);
+	check(!process_is_alive(&none));
+}
+
+int
+main(void)
+{
+	run(a_process_is_known_by_its_start);
+	run(a_box_is_applied_and_its_group_leaves_nothing_behind);
+	run(a_box_that_was_not_used_removes_its_pair);
+	run(a_name_that_the_disk_spells_otherwise_is_refused);
+	run(a_plan_with_a_gap_makes_no_box);
+	run(limits_over_all_processes_are_refused);
+	run(only_a_folder_of_ours_is_ended_by_name);
+	run(children_that_were_there_before_are_spared);
+	run(a_profile_is_handed_over_with_its_parameters_and_tried);
+	run(a_refused_profile_is_an_error_in_its_own_words);
+	run(a_refusal_without_words_says_why);
+	run(no_message_is_leaked);
+	run(a_profile_that_does_not_hold_is_not_believed);
+	run(an_answer_is_not_enough_the_files_are_opened);
+	run(a_pair_is_new_and_the_users_alone);
+	run(only_the_own_session_matches);
+	run(no_pair_matches_nobody);
+	run(everything_of_the_session_ends_and_nothing_else);
+	run(both_identities_are_looked_at);
+	run(zombies_are_no_processes);
+	run(what_forks_between_look_and_signal_is_found_by_the_next);
+	run(one_empty_look_is_not_enough);
+	run(a_storm_that_outruns_us_ends_at_the_deadline);
+	run(a_number_given_to_a_stranger_is_not_signalled);
+	run(what_will_not_die_is_named_and_waited_for_no_longer);
+	run(what_may_not_be_signalled_is_not_waited_for);
+	run(a_look_that_fails_is_not_an_empty_one);
+	run(more_than_can_be_listed_are_ended_in_turn);
+	run(a_group_is_told_at_once_when_one_of_ours_is_in_it);
+	run(a_group_without_one_of_ours_is_left_alone);
+	run(asking_reaches_the_stopped_too);
+	run(without_a_profile_descendants_and_the_group_are_found);
+	run(a_ring_of_parents_ends);
+	return tap_end();
+}
