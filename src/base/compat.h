@@ -167,6 +167,7 @@ struct compat_signal {
 	int number;
 	bool from_process; /* and not from the terminal or the kernel */
 	bool is_queued;	   /* with a value, by sigqueue */
+	pid_t pid;
 	uid_t uid;
 	int value;
 };
@@ -207,6 +208,7 @@ compat_signal_read(int fd, struct compat_signal *ret_signal)
 		.number = (int)info.ssi_signo,
 		.from_process = info.ssi_code <= 0,
 		.is_queued = info.ssi_code == SI_QUEUE,
+		.pid = (pid_t)info.ssi_pid,
 		.uid = info.ssi_uid,
 		.value = info.ssi_int,
 	};

@@ -81,6 +81,12 @@ expect_end(const struct supervision *run)
 	order_end(run, SESSION_SIGNALLED, grace < 0 ? GRACE_MS : grace + 1);
 }
 
+static bool
+asks_to_go(int signal)
+{
+	return signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+}
+
 /*
  * The terminal tells the whole group, the command included; a process tells only us. So does a
  * terminal of its own, and one that hangs up: that is for the leader of the session.
@@ -92,18 +98,29 @@ is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
 	       (got->number == SIGHUP && getsid(0) == getpid());
 }
 
+/*
+ * The guard's, and the one that ended a stop, are about us: the command goes on already, and a late
+ * SIGCONT would undo its next stop. But the terminal may have been set anew.
+ */
+static bool
+is_wake_up(struct supervision *run, const struct compat_signal *got)
+{
+	bool is_guards = got->pid == run->guard.pid, is_awaited = run->is_woken;
+
+	if (!is_guards)
+		run->is_woken = false;
+	if (run->relay != NULL)
+		order_continue(run, 0);
+	return is_guards || is_awaited || run->relay != NULL;
+}
+
 static void
 forward(struct supervision *run, const struct compat_signal *got)
 {
 	if (got->number == SIGCHLD)
 		return;
-	/* a command that we stopped with goes on already; but the terminal may have been set anew */
-	if (got->number == SIGCONT && (run->relay != NULL || run->is_woken)) {
-		run->is_woken = false;
-		if (run->relay != NULL)
-			order_continue(run, 0);
+	if (got->number == SIGCONT && is_wake_up(run, got))
 		return;
-	}
 	if (got->number == SIGWINCH && run->relay != NULL)
 		relay_resize(run->relay);
 	/* the new size tells those in the foreground */
@@ -115,6 +132,7 @@ forward(struct supervision *run, const struct compat_signal *got)
 		run->terminal_signal[got->number] = true;
 	if (got->number == SIGTERM || got->number == SIGHUP)
 		expect_end(run);
+	run->is_told_to_go = run->is_told_to_go || asks_to_go(got->number);
 }
 
 static void
@@ -132,48 +150,47 @@ caller_died(struct supervision *run)
 {
 	close(run->caller);
 	run->caller = -1;
+	run->is_told_to_go = true;
 	order_signal(run, SIGHUP);
 	expect_end(run);
 }
 
-/* It stopped because it needs its terminal, which it gets when the caller's is ours. */
+/*
+ * By that signal, also when the caller ignores it: the command did not. False: nobody is there who
+ * could let us go on, so that the kernel does not stop us; only a new SIGCONT ends a stop.
+ */
 static bool
-wants_terminal(struct supervision *run, int signal)
-{
-	if (run->relay == NULL || (signal != SIGTTIN && signal != SIGTTOU))
-		return false;
-	run->relay->is_wanted = true;
-	return relay_enter(run->relay);
-}
-
-/* By that signal, also when the caller ignores it: the command did not. */
-static void
 stop_by(int signal)
 {
 	struct sigaction normal = {.sa_handler = SIG_DFL}, old = normal;
-	sigset_t set, mask;
+	sigset_t set, mask, pending;
 
 	sigemptyset(&set);
 	sigaddset(&set, signal);
 	sigaction(signal, &normal, &old);
+	/* drops a SIGCONT that is older */
 	raise(signal);
 	sigprocmask(SIG_UNBLOCK, &set, &mask);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(signal, &old, NULL);
+	return !sigismember(&mask, SIGCONT) ||
+	       (sigpending(&pending) == 0 && sigismember(&pending, SIGCONT));
 }
 
 /* The command stopped: so do we, until the caller lets us go on. */
 static void
 stop_with(struct supervision *run, int signal)
 {
-	if (wants_terminal(run, signal)) {
-		order_continue(run, run->stops);
-		return;
+	bool needs_terminal = signal == SIGTTIN || signal == SIGTTOU;
+
+	if (run->relay == NULL || !needs_terminal || !relay_want(run->relay)) {
+		if (run->relay != NULL)
+			relay_leave(run->relay);
+		run->is_woken = stop_by(signal);
+		/* it would stop again and again */
+		if (run->relay != NULL && needs_terminal && !run->is_woken)
+			relay_cut_off(run->relay);
 	}
-	if (run->relay != NULL)
-		relay_leave(run->relay);
-	stop_by(signal);
-	run->is_woken = true;
 	order_continue(run, run->stops);
 }
 
@@ -185,8 +202,7 @@ is_told_to_go(const struct supervision *run)
 	struct compat_signal got;
 
 	while (compat_signal_read(run->signals, &got))
-		if (got.number == SIGINT || got.number == SIGQUIT || got.number == SIGTERM ||
-		    got.number == SIGHUP)
+		if (asks_to_go(got.number))
 			return true;
 	return false;
 }
@@ -212,15 +228,30 @@ drain_relay(struct supervision *run)
 	}
 }
 
+/* What is there already; it is passed on as slowly as it is read, unless we were told to go. */
+static void
+drain_output(struct supervision *run)
+{
+	struct pollfd fds[3];
+	bool waits;
+
+	do {
+		output_poll(run->output, fds);
+		waits = (fds[0].events | fds[1].events) & POLLOUT && !run->is_told_to_go;
+		fds[2] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+		if (poll(fds, waits ? 3 : 2, waits ? -1 : 0) <= 0)
+			return;
+		for (int i = 0; i < 2; i++)
+			if (fds[i].revents)
+				output_pump(run->output, i);
+	} while (!waits || fds[2].revents == 0 || !is_told_to_go(run));
+}
+
 static void
 drain(struct supervision *run)
 {
-	for (int i = 0; run->output != NULL && i < 2; i++) {
-		struct pollfd fd = {.fd = run->output->ours[i], .events = POLLIN};
-
-		while (run->output->ours[i] >= 0 && poll(&fd, 1, 0) > 0)
-			output_pump(run->output, i);
-	}
+	if (run->output != NULL)
+		drain_output(run);
 	if (run->relay != NULL)
 		drain_relay(run);
 }
@@ -320,17 +351,12 @@ pump(struct supervision *run, const struct pollfd *fds)
 static void
 fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 {
-	const struct output *output = run->output;
-	const int numbers[AT_RELAY] = {
-		run->signals,
-		run->guard.line,
-		run->caller,
-		output != NULL ? output->ours[0] : -1,
-		output != NULL ? output->ours[1] : -1,
-	};
+	const int numbers[AT_OUTPUT] = {run->signals, run->guard.line, run->caller};
 
 	for (int i = 0; i < AT_COUNT; i++)
-		fds[i] = (struct pollfd){.fd = i < AT_RELAY ? numbers[i] : -1, .events = POLLIN};
+		fds[i] = (struct pollfd){.fd = i < AT_OUTPUT ? numbers[i] : -1, .events = POLLIN};
+	if (run->output != NULL)
+		output_poll(run->output, fds + AT_OUTPUT);
 	if (run->relay != NULL)
 		relay_poll(run->relay, fds + AT_RELAY);
 }

@@ -191,14 +191,21 @@ relay_enter(struct relay *relay)
 {
 	if (!relay->is_wanted)
 		return false;
-	if (relay->outer >= 0 && is_behind(relay->outer)) {
+	if (!relay->is_cut_off && relay->outer >= 0 && is_behind(relay->outer)) {
 		relay->in_front = false;
 		return false;
 	}
-	if (relay->outer >= 0)
+	if (!relay->is_cut_off && relay->outer >= 0)
 		make_raw(relay);
 	relay->in_front = true;
 	return true;
+}
+
+bool
+relay_want(struct relay *relay)
+{
+	relay->is_wanted = true;
+	return relay_enter(relay);
 }
 
 void
@@ -277,20 +284,25 @@ pour(struct relay_text *text, int fd)
 
 /* The end of a file becomes the key that means it: once at the start of a line, else twice. */
 static void
-end_input(struct relay *relay)
+type_end(struct relay *relay)
 {
 	struct relay_text *typed = &relay->typed;
 	struct termios settings;
 	char key = 4;
 
-	relay->input_ended = true;
-	if (relay->outer >= 0)
-		return;
 	if (tcgetattr(relay->master, &settings) == 0)
 		key = (char)settings.c_cc[VEOF];
 	if (relay->last_key != '\0' && relay->last_key != '\n')
 		typed->text[typed->end++] = key;
 	typed->text[typed->end++] = key;
+}
+
+void
+relay_cut_off(struct relay *relay)
+{
+	if (!relay->input_ended)
+		type_end(relay);
+	relay->input_ended = relay->is_cut_off = true;
 }
 
 static void
@@ -302,8 +314,10 @@ read_keys(struct relay *relay, int fd)
 		relay->last_key = relay->typed.text[relay->typed.end - 1];
 	else if (n < 0 && relay->outer >= 0 && is_behind(relay->outer))
 		relay->in_front = false;
+	else if (n < 0 && relay->outer >= 0)
+		relay->input_ended = true;
 	else if (n < 0)
-		end_input(relay);
+		relay_cut_off(relay);
 }
 
 bool

@@ -29,6 +29,7 @@ struct relay {
 	bool is_wanted;		   /* the command needs the terminal, or always did */
 	bool in_front;		   /* keys are relayed; a terminal is raw meanwhile */
 	bool input_ended;	   /* nothing more comes from the caller */
+	bool is_cut_off;	   /* and the command knows */
 	char last_key;		   /* that came */
 	struct termios found, raw; /* the caller's terminal as it was, and as we set it */
 	struct relay_text typed, shown;
@@ -39,6 +40,10 @@ int relay_open(struct relay *ret_relay, struct cordon_error *err);
 void relay_handed_over(struct relay *relay);
 /* Takes the caller's terminal, when it is wanted and we are in the foreground. True: we have it. */
 bool relay_enter(struct relay *relay);
+/* The same, since the command needs it now. */
+bool relay_want(struct relay *relay);
+/* Nothing will be typed any more: to the command, its input ends. */
+void relay_cut_off(struct relay *relay);
 /* Leaves the caller's terminal as it was. */
 void relay_leave(struct relay *relay);
 /* The size of the caller's terminal is the command's. */

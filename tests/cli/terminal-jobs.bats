@@ -204,6 +204,17 @@ load terminal
 	done
 }
 
+# Nobody could bring it to the foreground, so the kernel does not stop it, and reading fails.
+@test "a job that no shell knows does not wait for the terminal" {
+	for mode in $MODES; do
+		rm -f ended
+		terminal "$mode"
+		sh_line '( (w head -n 1 </dev/tty >/dev/null 2>&1; echo $? >ended) & )'
+		holds ended '^[01]$'
+		prompt
+	done
+}
+
 @test "jobs of a shell inside: ^Z, fg, bg, ^C, and its own stop" {
 	programs
 	for mode in $MODES; do

@@ -7,8 +7,8 @@
 
 load common
 
-MODES=${BATS_MODES:-bare run pty}
-LIMIT=${BATS_LIMIT:-60}
+MODES='bare run pty'
+LIMIT=60
 
 teardown()
 {
@@ -46,7 +46,7 @@ terminal_begin()
 	# one window that stays, so that the server lives as long as the test
 	mux new-session -d -s t -x 80 -y 24 sleep 3600
 	SERVER=$(mux display-message -p -t t '#{pid}')
-	mux set-option -g remain-on-exit off
+	mux set-option -g default-terminal screen
 }
 
 terminal_end()
