@@ -1212,7 +1212,7 @@ what_the_session_keeps_is_not_tried(void)
 	struct cordon_error err = {0};
 	struct proof proof = {0};
 
-	check_int(enforce_prove(G_PROCESS_TREE, &proof, &err), -CORDON_E_GAP);
+	check_int(enforce_prove(G_LIMITS_TIME, &proof, &err), -CORDON_E_GAP);
 	check_int(enforce_prove(G_FILES_CARVEOUT, &proof, &err), -CORDON_E_GAP);
 }
 
