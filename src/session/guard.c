@@ -17,36 +17,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "session/line.h"
-
-/* How soon a supervisor that has stopped is woken again. */
-#define WAKE_MS 20
-
-struct watch {
-	const struct guard_task *task;
-	struct group group;
-	pid_t supervisor, command;
-	int line, signals;
-	struct record_hold record;
-	int64_t started;
-	int64_t end_at; /* when everything is to end; 0: not known */
-	int64_t grace_ms;
-	enum session_cause cause;
-	int terminal; /* of the command's own; -1: none */
-	int stops;    /* of the command so far */
-	bool stopped; /* the command is */
-	bool told;    /* the supervisor of a stop, and has not answered yet */
-	bool waiting; /* it stopped with the command */
-	bool went_on; /* the command, and not by us */
-	int caller; /* tells the end of the process that waits for the supervisor; -1: nobody asks */
-	bool is_lone;  /* that one has ended */
-	bool in_front; /* of its own terminal */
-	bool exited;   /* the command has */
-	bool is_alone; /* the supervisor went, as it may */
-	bool hit_processes;
-	bool has_tmp; /* the private folder was made */
-	int status;
-};
+#include "session/guard.h"
 
 /* ---- starting the command ---- */
 
@@ -165,129 +136,6 @@ let_go(struct watch *watch)
 		return;
 }
 
-/* ---- the end ---- */
-
-/* True when nothing is left. The command's status is kept. */
-static bool
-reap(struct watch *watch)
-{
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(-1, &status, WNOHANG | COMPAT_WAIT_ALL)) > 0) {
-		if (pid != watch->command)
-			continue;
-		watch->exited = true;
-		watch->status = status;
-	}
-	return tree_is_empty(NULL);
-}
-
-static void
-ask_first(struct watch *watch)
-{
-	int64_t until = clock_ms() + watch->grace_ms;
-
-	if (watch->grace_ms <= 0 || reap(watch))
-		return;
-	tree_ask(NULL);
-	while (!reap(watch) && clock_ms() < until)
-		clock_sleep_us(5000);
-}
-
-/* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
-static void
-end_group(struct watch *watch)
-{
-	watch->hit_processes = group_hit_processes(&watch->group);
-	/* only if that is how it ended: the kernel says it of what died long before, too */
-	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
-	    WTERMSIG(watch->status) == SIGKILL && group_hit_memory(&watch->group))
-		watch->cause = SESSION_MEMORY;
-	if (group_remove(&watch->group) < 0 && group_kill(&watch->group, SESSION_DEADLINE_MS))
-		group_remove(&watch->group);
-}
-
-/* Its status is read before the walk could take it. */
-static void
-end_command(struct watch *watch)
-{
-	int64_t until = clock_ms() + SESSION_DEADLINE_MS;
-	int status;
-	pid_t pid;
-
-	if (watch->exited)
-		return;
-	kill(watch->command, SIGKILL);
-	while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
-		clock_sleep_us(200);
-	watch->exited = true;
-	watch->status = pid > 0 ? status : SIGKILL;
-}
-
-/* Ends everything, then removes what the session made. */
-static void
-end_all(struct watch *watch, struct tree_end *ret_end)
-{
-	*ret_end = (struct tree_end){0};
-	if (!tree_is_empty(NULL)) {
-		group_kill(&watch->group, SESSION_DEADLINE_MS);
-		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
-	}
-	end_group(watch);
-	if (watch->has_tmp)
-		tmp_remove(watch->task->private_tmp);
-	record_remove(&watch->record);
-}
-
-static void
-wake_supervisor(const struct watch *watch)
-{
-	if (getppid() == watch->supervisor)
-		kill(watch->supervisor, SIGCONT);
-}
-
-/*
- * It stopped with the command, and nobody else may know that there is news. It may also be about to
- * stop: then the signal comes too early. So again, until it answers or is gone.
- */
-static void
-wake_at_end(struct watch *watch)
-{
-	struct pollfd answer = {.fd = watch->line, .events = POLLIN};
-	struct order order;
-
-	do {
-		wake_supervisor(watch);
-		if (watch->waiting && poll(&answer, 1, WAKE_MS) > 0 &&
-		    (!line_receive(watch->line, &order, sizeof order) ||
-		     (order.kind == ORDER_CONTINUE && order.value > 0)))
-			watch->waiting = false;
-	} while (watch->waiting);
-}
-
-static _Noreturn void
-finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
-{
-	struct news news = {.kind = kind};
-
-	if (watch->command > 0 && kind == NEWS_DONE) {
-		ask_first(watch);
-		end_command(watch);
-	}
-	end_all(watch, &news.end);
-	news.status = watch->status;
-	news.cause = watch->cause;
-	news.hit_processes = watch->hit_processes;
-	if (why != NULL)
-		news.why = *why;
-	if (!watch->is_alone) {
-		line_send(watch->line, &news, sizeof news);
-		wake_at_end(watch);
-	}
-	_exit(0);
-}
-
 /* ---- waiting ---- */
 
 static _Noreturn void
@@ -295,7 +143,7 @@ end_for(struct watch *watch, enum session_cause cause, int64_t grace_ms)
 {
 	watch->cause = cause;
 	watch->grace_ms = grace_ms;
-	finish(watch, NEWS_DONE, NULL);
+	watch_finish(watch, NEWS_DONE, NULL);
 }
 
 /* What it left may live on: the supervisor goes, we stay until nothing is left. */
@@ -310,7 +158,7 @@ command_ended(struct watch *watch, int status)
 	watch->grace_ms = watch->task->grace_ms;
 	news.cause = watch->cause;
 	if (!watch->task->leave || tree_is_empty(NULL))
-		finish(watch, NEWS_DONE, NULL);
+		watch_finish(watch, NEWS_DONE, NULL);
 	line_send(watch->line, &news, sizeof news);
 	watch->is_alone = true;
 }
@@ -372,7 +220,7 @@ look_at_children(struct watch *watch)
 			command_ended(watch, status);
 	}
 	if (pid < 0 && errno == ECHILD && watch->exited)
-		finish(watch, NEWS_DONE, NULL);
+		watch_finish(watch, NEWS_DONE, NULL);
 }
 
 static void
@@ -503,7 +351,7 @@ milliseconds_left(struct watch *watch)
 		limit = watch->end_at - now;
 	/* it stopped with a command that goes on, or nobody is left who could wake it */
 	if (watch->waiting && (!watch->stopped || watch->is_lone)) {
-		wake_supervisor(watch);
+		watch_wake(watch);
 		limit = limit < WAKE_MS ? limit : WAKE_MS;
 	}
 	if (limit == INT64_MAX)
@@ -518,7 +366,7 @@ caller_ended(struct watch *watch)
 	close(watch->caller);
 	watch->caller = -1;
 	watch->is_lone = true;
-	wake_supervisor(watch);
+	watch_wake(watch);
 }
 
 static _Noreturn void
@@ -580,7 +428,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 			stay_alone(&watch);
 		watch_command(&watch);
 	}
-	finish(&watch, NEWS_FAILED, &why);
+	watch_finish(&watch, NEWS_FAILED, &why);
 }
 
 int

@@ -359,7 +359,7 @@ in_mounts()
 		XDG_STATE_HOME=$T/disk/b "$CORDON" run -- sh -c "exit 7" || status=$?
 		echo "state $status"'
 	said 'tmp 125' 'state 7'
-	heard "cannot make a private folder in $T/disk/a: No space left on device" "$T/disk/b"
+	heard "cannot make the private folder $T/disk/a/cordon-" 'No space left on device' "$T/disk/b"
 	[ ! -e ran ]
 	in_mounts 'mount -t tmpfs -o size=64k tmpfs "$T/disk"
 		status=0
@@ -391,7 +391,7 @@ in_mounts()
 		"$CORDON" run -- true || status=$?
 		echo "status $status"'
 	said 'status 125'
-	heard 'cannot make a private folder in /tmp: Read-only file system'
+	heard 'cannot make the private folder /tmp/cordon-' 'Read-only file system'
 }
 
 # ---- what of the system is seen ----

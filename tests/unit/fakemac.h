@@ -25,6 +25,10 @@
 #include "sys/proc.h"
 
 #define FAKE_ROOM 6000
+/* Numbers of our own: the real ones could be those of processes that are made up. */
+#define FAKE_SELF 77
+#define FAKE_PARENT 76
+#define FAKE_GROUP 75
 
 struct fake_process {
 	pid_t pid, parent, group;
@@ -85,7 +89,7 @@ fake_reset(void)
 {
 	memset(&fake, 0, sizeof fake);
 	fake.next = 1000;
-	fake.self = getpid();
+	fake.self = FAKE_SELF;
 	fake.allowed = "/fp/allow";
 	fake.denied = "/fp/deny";
 }
@@ -282,6 +286,9 @@ sandbox_free_error(char *errorbuf)
 
 /* ---- the system ---- */
 
+pid_t __wrap_getpid(void);
+pid_t __wrap_getppid(void);
+pid_t __wrap_getpgrp(void);
 int __wrap_kill(pid_t pid, int signal);
 int __wrap_killpg(pid_t group, int signal);
 pid_t __wrap_waitpid(pid_t pid, int *status, int options);
@@ -292,6 +299,24 @@ int __wrap_open64(const char *path, int flags, ...);
 int __real_open64(const char *path, int flags, ...);
 int __wrap_fcntl64(int fd, int command, ...);
 int __real_fcntl64(int fd, int command, ...);
+
+pid_t
+__wrap_getpid(void)
+{
+	return FAKE_SELF;
+}
+
+pid_t
+__wrap_getppid(void)
+{
+	return FAKE_PARENT;
+}
+
+pid_t
+__wrap_getpgrp(void)
+{
+	return FAKE_GROUP;
+}
 
 static void
 fake_deliver(struct fake_process *process, int signal)

@@ -35,7 +35,7 @@ pick(unsigned below)
 static struct {
 	char *text;
 	pcre2_code_8 *code;
-} known[4096];
+} known[1 << 16];
 
 static pcre2_code_8 *
 expression(const char *text)

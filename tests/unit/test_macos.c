@@ -20,7 +20,7 @@ static const struct scan_mark by_fingerprint = {.fingerprint = &mark_pair};
 
 /* A profile and a real pair of files, in a folder of its own. */
 struct box_case {
-	char folder[64];
+	char folder[200];
 	struct fingerprint pair;
 	struct sbpl *sbpl;
 	struct seatbelt seatbelt;
@@ -34,7 +34,7 @@ case_make(struct box_case *c)
 
 	fake_reset();
 	*c = (struct box_case){.folder = ""};
-	snprintf(c->folder, sizeof c->folder, "%.40s/fp.XXXXXX", tmp != NULL ? tmp : "/tmp");
+	snprintf(c->folder, sizeof c->folder, "%.150s/fp.XXXXXX", tmp != NULL ? tmp : "/tmp");
 	check(mkdtemp(c->folder) != NULL);
 	check_int(fingerprint_make(c->folder, "0123456789abcdef", &c->pair, &c->err), 0);
 	fake.allowed = c->pair.allowed;
@@ -48,7 +48,7 @@ case_make(struct box_case *c)
 static void
 case_free(struct box_case *c)
 {
-	char inner[100];
+	char inner[240];
 
 	fake.self_sandbox = 0;
 	fingerprint_remove(&c->pair);
@@ -554,7 +554,7 @@ a_name_that_the_disk_spells_otherwise_is_refused(void)
 	fake.spelt = world_path(&world, "home/p/secret");
 	plan = mac_plan(&world, "{\"files\": {\"deny\": [\"$PROJECT/Secret\"]}}");
 	check_int(enforce_compile(plan, &options, &box, &err), -CORDON_E_PATH);
-	check(strstr(err.text, "on this disk; write it like that") != NULL);
+	check(strstr(err.text, " is called ") != NULL);
 	check(box == NULL);
 	fake.written = "/nothing";
 	check_int(enforce_compile(plan, &options, &box, &err), 0);

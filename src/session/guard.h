@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The guard from inside: what it knows while it watches, and how it ends. See guard.c. */
+#pragma once
+
+#include "session/line.h"
+
+/* How soon a supervisor that has stopped is woken again. */
+#define WAKE_MS 20
+
+struct watch {
+	const struct guard_task *task;
+	struct group group;
+	pid_t supervisor, command;
+	int line, signals;
+	struct record_hold record;
+	int64_t started;
+	int64_t end_at; /* when everything is to end; 0: not known */
+	int64_t grace_ms;
+	enum session_cause cause;
+	int terminal; /* of the command's own; -1: none */
+	int stops;    /* of the command so far */
+	bool stopped; /* the command is */
+	bool told;    /* the supervisor of a stop, and has not answered yet */
+	bool waiting; /* it stopped with the command */
+	bool went_on; /* the command, and not by us */
+	int caller; /* tells the end of the process that waits for the supervisor; -1: nobody asks */
+	bool is_lone;  /* that one has ended */
+	bool in_front; /* of its own terminal */
+	bool exited;   /* the command has */
+	bool is_alone; /* the supervisor went, as it may */
+	bool hit_processes;
+	bool has_tmp; /* the private folder was made */
+	int status;
+};
+
+/* guard_end.c: a supervisor that stopped with the command goes on. */
+void watch_wake(const struct watch *watch);
+/* Ends everything that is left, says how it went, and with it the guard. */
+_Noreturn void watch_finish(struct watch *watch, enum news_kind kind,
+			    const struct cordon_error *why);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The end of a session, in the guard: what was started ends, what was made is removed, and the
+ * supervisor is told. It may be all that is left of the session, so it allocates nothing.
+ */
+#include "base/compat.h"
+
+#include "session/guard.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* True when nothing is left. The command's status is kept. */
+static bool
+reap(struct watch *watch)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | COMPAT_WAIT_ALL)) > 0) {
+		if (pid != watch->command)
+			continue;
+		watch->exited = true;
+		watch->status = status;
+	}
+	return tree_is_empty(NULL);
+}
+
+static void
+ask_first(struct watch *watch)
+{
+	int64_t until = clock_ms() + watch->grace_ms;
+
+	if (watch->grace_ms <= 0 || reap(watch))
+		return;
+	tree_ask(NULL);
+	while (!reap(watch) && clock_ms() < until)
+		clock_sleep_us(5000);
+}
+
+/* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
+static void
+end_group(struct watch *watch)
+{
+	watch->hit_processes = group_hit_processes(&watch->group);
+	/* only if that is how it ended: the kernel says it of what died long before, too */
+	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
+	    WTERMSIG(watch->status) == SIGKILL && group_hit_memory(&watch->group))
+		watch->cause = SESSION_MEMORY;
+	if (group_remove(&watch->group) < 0 && group_kill(&watch->group, SESSION_DEADLINE_MS))
+		group_remove(&watch->group);
+}
+
+/* Its status is read before the walk could take it. */
+static void
+end_command(struct watch *watch)
+{
+	int64_t until = clock_ms() + SESSION_DEADLINE_MS;
+	int status;
+	pid_t pid;
+
+	if (watch->exited)
+		return;
+	kill(watch->command, SIGKILL);
+	while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
+		clock_sleep_us(200);
+	watch->exited = true;
+	watch->status = pid > 0 ? status : SIGKILL;
+}
+
+/* Ends everything, then removes what the session made. */
+static void
+end_all(struct watch *watch, struct tree_end *ret_end)
+{
+	*ret_end = (struct tree_end){0};
+	if (!tree_is_empty(NULL)) {
+		group_kill(&watch->group, SESSION_DEADLINE_MS);
+		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
+	}
+	end_group(watch);
+	if (watch->has_tmp)
+		tmp_remove(watch->task->private_tmp);
+	record_remove(&watch->record);
+}
+
+void
+watch_wake(const struct watch *watch)
+{
+	if (getppid() == watch->supervisor)
+		kill(watch->supervisor, SIGCONT);
+}
+
+/*
+ * It stopped with the command, and nobody else may know that there is news. It may also be about to
+ * stop: then the signal comes too early. So again, until it answers or is gone.
+ */
+static void
+wake_at_end(struct watch *watch)
+{
+	struct pollfd answer = {.fd = watch->line, .events = POLLIN};
+	struct order order;
+
+	do {
+		watch_wake(watch);
+		if (watch->waiting && poll(&answer, 1, WAKE_MS) > 0 &&
+		    (!line_receive(watch->line, &order, sizeof order) ||
+		     (order.kind == ORDER_CONTINUE && order.value > 0)))
+			watch->waiting = false;
+	} while (watch->waiting);
+}
+
+_Noreturn void
+watch_finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
+{
+	struct news news = {.kind = kind};
+
+	if (watch->command > 0 && kind == NEWS_DONE) {
+		ask_first(watch);
+		end_command(watch);
+	}
+	end_all(watch, &news.end);
+	news.status = watch->status;
+	news.cause = watch->cause;
+	news.hit_processes = watch->hit_processes;
+	if (why != NULL)
+		news.why = *why;
+	if (!watch->is_alone) {
+		line_send(watch->line, &news, sizeof news);
+		wake_at_end(watch);
+	}
+	_exit(0);
+}
