@@ -13,6 +13,7 @@
 
 #include "linux/attempts.h"
 #include "linux/landlock.h"
+#include "linux/prove_limits.h"
 #include "linux/prove_tree.h"
 
 /* ---- the table ---- */
@@ -234,8 +235,12 @@ enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_e
 
 	/* a caller that ignores the end of its children could not wait for ours */
 	sigaction(SIGCHLD, &normal, &old);
-	rc = guarantee == G_PROCESS_TREE ? prove_tree(ret_proof, err)
-					 : prove_in_box(guarantee, ret_proof, err);
+	if (guarantee == G_PROCESS_TREE)
+		rc = prove_tree(ret_proof, err);
+	else if (prove_limits_knows(guarantee))
+		rc = prove_limits(guarantee, ret_proof, err);
+	else
+		rc = prove_in_box(guarantee, ret_proof, err);
 	sigaction(SIGCHLD, &old, NULL);
 	return rc;
 }
