@@ -56,23 +56,6 @@ output_handed_over(struct output *output)
 	output->theirs[0] = output->theirs[1] = -1;
 }
 
-/* False: nobody listens any more. */
-static bool
-pass_on(int fd, const char *text, size_t length)
-{
-	while (length > 0) {
-		ssize_t n = write(fd, text, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		text += n;
-		length -= (size_t)n;
-	}
-	return true;
-}
-
 static void
 shut(struct output *output, int which)
 {
@@ -80,11 +63,46 @@ shut(struct output *output, int which)
 	output->ours[which] = -1;
 }
 
-void
-output_pump(struct output *output, int which)
+static bool
+holds(const struct output *output, int which)
 {
-	char buffer[65536];
-	ssize_t n = read(output->ours[which], buffer, sizeof buffer);
+	return output->held[which].from < output->held[which].to;
+}
+
+/* Nothing more is taken until what is held has been passed on: a slow reader slows the command. */
+void
+output_poll(const struct output *output, struct pollfd fds[2])
+{
+	for (int i = 0; i < 2; i++) {
+		fds[i] = (struct pollfd){.fd = output->ours[i], .events = POLLIN};
+		if (holds(output, i))
+			fds[i] = (struct pollfd){.fd = i + 1, .events = POLLOUT};
+	}
+}
+
+static void
+pass_on(struct output *output, int which)
+{
+	size_t from = output->held[which].from;
+	ssize_t n =
+		write(which + 1, output->held[which].text + from, output->held[which].to - from);
+
+	if (n >= 0) {
+		output->held[which].from += (size_t)n;
+		return;
+	}
+	if (errno == EINTR || errno == EAGAIN)
+		return;
+	/* nobody listens; closed, the command's next write tells it what ours would have */
+	output->held[which].from = output->held[which].to;
+	if (output->ours[which] >= 0)
+		shut(output, which);
+}
+
+static void
+take_in(struct output *output, int which)
+{
+	ssize_t n = read(output->ours[which], output->held[which].text, OUTPUT_PIECE);
 	size_t length = n > 0 ? (size_t)n : 0;
 
 	if (n < 0 && errno == EINTR)
@@ -94,9 +112,19 @@ output_pump(struct output *output, int which)
 		length = (size_t)output->left;
 	}
 	output->left -= length;
-	/* closed, the command's next write tells it what ours would have */
-	if (n <= 0 || !pass_on(which + 1, buffer, length) || output->exhausted)
+	output->held[which].from = 0;
+	output->held[which].to = length;
+	if (n <= 0 || output->exhausted)
 		shut(output, which);
+}
+
+void
+output_pump(struct output *output, int which)
+{
+	if (holds(output, which))
+		pass_on(output, which);
+	else if (output->ours[which] >= 0)
+		take_in(output, which);
 }
 
 void

@@ -122,22 +122,40 @@ write_at(int fd, const char *text, size_t length, off_t at)
 	return n == (ssize_t)length ? 0 : -1;
 }
 
+static int
+lock(int fd)
+{
+	int rc;
+
+	do
+		rc = flock(fd, LOCK_EX);
+	while (rc < 0 && errno == EINTR);
+	return rc;
+}
+
 /* Locked before there is anything in it: whoever finds it empty and free may take it for dead. */
 static int
 make_locked(int folder, const char *id)
 {
 	int fd = openat(folder, id, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	struct stat st;
+	int sys;
 
 	if (fd < 0)
 		return -1;
-	while (flock(fd, LOCK_EX) < 0)
-		if (errno != EINTR)
-			break;
-	if (fstat(fd, &st) == 0 && st.st_nlink == 1)
-		return fd;
+	if (lock(fd) == 0 && fstat(fd, &st) == 0) {
+		if (st.st_nlink == 1)
+			return fd;
+		/* somebody was faster and took it for dead */
+		close(fd);
+		errno = EAGAIN;
+		return -1;
+	}
+	/* without the lock the next who looks would end the session */
+	sys = errno;
+	unlinkat(folder, id, 0);
 	close(fd);
-	errno = EAGAIN;
+	errno = sys == EAGAIN ? EIO : sys;
 	return -1;
 }
 
@@ -194,7 +212,9 @@ record_remove(struct record_hold *hold)
 	/* the socket first: with the record gone nobody would look for it */
 	if (snprintf(socket, sizeof socket, "%s.sock", hold->path) < (int)sizeof socket)
 		unlink(socket);
-	unlink(hold->path);
+	/* what stays would be buried by whoever meets it, but who knows when */
+	for (int tries = 0; tries < 3 && unlink(hold->path) < 0 && errno != ENOENT; tries++)
+		;
 	close(hold->fd);
 	hold->fd = -1;
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -145,15 +146,22 @@ int guard_start(const struct guard_task *task, struct guard *ret_guard, struct c
 #define SESSION_DEADLINE_MS 10000
 
 /* output.c: standard output and error through us, counted. */
+#define OUTPUT_PIECE 4096 /* that much a pipe takes at once when it takes anything */
 struct output {
 	int ours[2];	/* where the command's 1 and 2 arrive; -1: none, or closed */
 	int theirs[2];	/* handed to the command; the same twice when 1 and 2 are one file */
 	uint64_t left;	/* bytes that may still pass */
 	bool exhausted; /* more came than may pass */
+	struct {
+		char text[OUTPUT_PIECE];
+		size_t from, to;
+	} held[2]; /* arrived, and not passed on yet */
 };
 int output_open(uint64_t limit, struct output *ret_output, struct cordon_error *err);
 /* The command has them now. */
 void output_handed_over(struct output *output);
-/* Moves what has arrived on one of them. */
+/* What each of the two waits for; nothing: fd is -1. Events are 0 when nothing is. */
+void output_poll(const struct output *output, struct pollfd fds[2]);
+/* Takes what has arrived on one of them, or passes on what was held; never waits. */
 void output_pump(struct output *output, int which);
 void output_close(struct output *output);

@@ -81,6 +81,12 @@ expect_end(const struct supervision *run)
 	order_end(run, SESSION_SIGNALLED, grace < 0 ? GRACE_MS : grace + 1);
 }
 
+static bool
+asks_to_go(int signal)
+{
+	return signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+}
+
 /*
  * The terminal tells the whole group, the command included; a process tells only us. So does a
  * terminal of its own, and one that hangs up: that is for the leader of the session.
@@ -126,6 +132,7 @@ forward(struct supervision *run, const struct compat_signal *got)
 		run->terminal_signal[got->number] = true;
 	if (got->number == SIGTERM || got->number == SIGHUP)
 		expect_end(run);
+	run->is_told_to_go = run->is_told_to_go || asks_to_go(got->number);
 }
 
 static void
@@ -143,6 +150,7 @@ caller_died(struct supervision *run)
 {
 	close(run->caller);
 	run->caller = -1;
+	run->is_told_to_go = true;
 	order_signal(run, SIGHUP);
 	expect_end(run);
 }
@@ -194,8 +202,7 @@ is_told_to_go(const struct supervision *run)
 	struct compat_signal got;
 
 	while (compat_signal_read(run->signals, &got))
-		if (got.number == SIGINT || got.number == SIGQUIT || got.number == SIGTERM ||
-		    got.number == SIGHUP)
+		if (asks_to_go(got.number))
 			return true;
 	return false;
 }
@@ -221,15 +228,30 @@ drain_relay(struct supervision *run)
 	}
 }
 
+/* What is there already; it is passed on as slowly as it is read, unless we were told to go. */
+static void
+drain_output(struct supervision *run)
+{
+	struct pollfd fds[3];
+	bool waits;
+
+	do {
+		output_poll(run->output, fds);
+		waits = (fds[0].events | fds[1].events) & POLLOUT && !run->is_told_to_go;
+		fds[2] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+		if (poll(fds, waits ? 3 : 2, waits ? -1 : 0) <= 0)
+			return;
+		for (int i = 0; i < 2; i++)
+			if (fds[i].revents)
+				output_pump(run->output, i);
+	} while (!waits || fds[2].revents == 0 || !is_told_to_go(run));
+}
+
 static void
 drain(struct supervision *run)
 {
-	for (int i = 0; run->output != NULL && i < 2; i++) {
-		struct pollfd fd = {.fd = run->output->ours[i], .events = POLLIN};
-
-		while (run->output->ours[i] >= 0 && poll(&fd, 1, 0) > 0)
-			output_pump(run->output, i);
-	}
+	if (run->output != NULL)
+		drain_output(run);
 	if (run->relay != NULL)
 		drain_relay(run);
 }
@@ -329,17 +351,12 @@ pump(struct supervision *run, const struct pollfd *fds)
 static void
 fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 {
-	const struct output *output = run->output;
-	const int numbers[AT_RELAY] = {
-		run->signals,
-		run->guard.line,
-		run->caller,
-		output != NULL ? output->ours[0] : -1,
-		output != NULL ? output->ours[1] : -1,
-	};
+	const int numbers[AT_OUTPUT] = {run->signals, run->guard.line, run->caller};
 
 	for (int i = 0; i < AT_COUNT; i++)
-		fds[i] = (struct pollfd){.fd = i < AT_RELAY ? numbers[i] : -1, .events = POLLIN};
+		fds[i] = (struct pollfd){.fd = i < AT_OUTPUT ? numbers[i] : -1, .events = POLLIN};
+	if (run->output != NULL)
+		output_poll(run->output, fds + AT_OUTPUT);
 	if (run->relay != NULL)
 		relay_poll(run->relay, fds + AT_RELAY);
 }

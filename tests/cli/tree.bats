@@ -371,6 +371,27 @@ listener='trap "echo heard >>heard; exit 0" TERM; exec 9>lock; flock -s 9; touch
 	done
 }
 
+# Nobody reads, the pipe is full, and then somebody wants it to end.
+@test "--output: a reader that does not read cannot keep it" {
+	cat >"$T/full.py" <<-'END'
+		import fcntl, os, subprocess, sys, termios, time
+		session = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+		size, waiting = fcntl.fcntl(session.stdout, 1032), bytes(4)
+		while int.from_bytes(waiting, sys.byteorder) < size - 4096:
+		    time.sleep(0.01)
+		    waiting = fcntl.ioctl(session.stdout, termios.FIONREAD, waiting)
+		session.terminate()
+		sys.exit(session.wait(60))
+	END
+	for how in --net=none --track-only; do
+		status=0
+		timeout 120 "$PYTHON" "$T/full.py" "$CORDON" run "$how" --output 10M -- \
+		    sh -c './leaver setsid; exec yes' </dev/null 3>&- || status=$?
+		[ "$status" -eq 143 ] || complain '143 was expected'
+		clean
+	done
+}
+
 # ---- ends from outside ----
 
 # session HOW: in the background, with something left behind already; leaves launcher and guard.
