@@ -99,8 +99,8 @@ is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
 }
 
 /*
- * The guard's, and the one that ended a stop, are about us: the command goes on already, and a late
- * SIGCONT would undo its next stop. But the terminal may have been set anew.
+ * The guard's, and the one that ended a stop, are about us: the command goes on already, and a
+ * late SIGCONT would undo its next stop. But the terminal may have been set anew.
  */
 static bool
 is_wake_up(struct supervision *run, const struct compat_signal *got)

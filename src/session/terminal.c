@@ -5,9 +5,9 @@
  * command passes as it is.
  *
  * Job control goes on outside. In the background, and in a pipeline, where another program may be
- * the one that is typed at, the command starts in the background of its own terminal: when it needs
- * it, the kernel stops it, as without us, and the supervisor takes the caller's terminal or stops
- * too.
+ * the one that is typed at, the command starts in the background of its own terminal: when it
+ * needs it, the kernel stops it, as without us, and the supervisor takes the caller's terminal or
+ * stops too.
  */
 #include "base/compat.h"
 

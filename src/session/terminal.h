@@ -38,7 +38,7 @@ struct relay {
 int relay_open(struct relay *ret_relay, struct cordon_error *err);
 /* The command has its side now. */
 void relay_handed_over(struct relay *relay);
-/* Takes the caller's terminal, when it is wanted and we are in the foreground. True: we have it. */
+/* Takes the caller's terminal when it is wanted and we are in the foreground. True: we have it. */
 bool relay_enter(struct relay *relay);
 /* The same, since the command needs it now. */
 bool relay_want(struct relay *relay);
