@@ -295,7 +295,8 @@ def test_files(tap):
                 "clash:%s/examples/clash-presets.json#git_full"]
     for argument in [argument for _, argument in files] + [text % TREE for text in dialects]:
         for system in ("linux", "macos"):
-            status, text, message = run("check", "-q", "--print", "--system", system, argument)
+            status, text, message = run("check", "-q", "--print", "--system", system, "--home", "/home/sam",
+                                          argument)
             wrong = message if status > 1 else problem(json.loads(text))
             tap.ok(wrong is None, "printed for %s, fits the schema: %s" % (system, os.path.basename(argument)),
                    wrong)
