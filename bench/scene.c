@@ -88,12 +88,12 @@ make_folders(struct scene *scene)
 	return 0;
 }
 
-/* Nothing of the caller's: neither policies nor the audit log. */
+/* Nothing of the caller's, neither policies nor the audit log, but for the runtime folder. */
 static int
 make_environment(const struct scene *scene)
 {
-	static const char *const gone[] = {"XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME",
-					   "XDG_DATA_HOME", "LD_PRELOAD"};
+	static const char *const gone[] = {"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME",
+					   "LD_PRELOAD"};
 	char home[SCENE_PATH], state[SCENE_PATH];
 
 	scene_path(home, scene->root, "home");
