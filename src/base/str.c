@@ -89,6 +89,18 @@ json_character(struct str *s, uint32_t code, const char *bytes, size_t length)
 		str_add_n(s, bytes, length);
 }
 
+/* How many bytes from here on stand for themselves: nearly always all of them. */
+static size_t
+plain_length(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' &&
+	       text[length] != '\\')
+		length++;
+	return length;
+}
+
 /* keep: a byte that is no character is written as others do it, and can be had back. */
 static void
 json_text(struct str *s, const char *text, bool keep)
@@ -98,6 +110,11 @@ json_text(struct str *s, const char *text, bool keep)
 
 	str_add(s, "\"");
 	for (; left > 0; text += length, left -= length) {
+		length = plain_length(text);
+		if (length > 0) {
+			str_add_n(s, text, length);
+			continue;
+		}
 		length = utf8_decode(text, left, &code);
 		if (length > 0) {
 			json_character(s, code, text, length);
