@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include "enforce/egress.h"
 #include "plan/plan.h"
 
 /* What this host can do, found by trying; a throw-away child is used for what cannot be undone. */
@@ -31,8 +32,9 @@ enum system enforce_system(void);
 struct box;
 
 struct box_options {
-	const char *private_tmp; /* canonical; granted whole; NULL: none */
-	const char *named_tmp;	 /* what enforce_grant_tmp will be called with; NULL: nothing */
+	const char *private_tmp;     /* canonical; granted whole; NULL: none */
+	const char *named_tmp;	     /* what enforce_grant_tmp will be called with; NULL: nothing */
+	const struct egress *egress; /* where connections go with network "domains"; NULL: none */
 };
 
 /*
