@@ -39,10 +39,31 @@ has_exception(const struct plan *plan, const struct planned_rule *tree)
 	return false;
 }
 
+/* Nothing is made among devices, but for the folder that is no device. */
 static bool
-is_device(const char *path)
+is_device(const struct plan *plan, const char *path)
 {
+	if (plan->routing == ROUTE_READS && path_below(path, "/dev/shm"))
+		return false;
 	return path_below(path, "/dev");
+}
+
+/* Can anything below path, or around it, be executed? */
+static bool
+is_run_in(const struct plan *plan, const char *path)
+{
+	const struct index *index = &plan->index;
+
+	if (index->default_rights & RIGHT_EXECUTE)
+		return true;
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+
+		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHT_EXECUTE) &&
+		    (path_below(rule->path, path) || path_below(path, rule->path)))
+			return true;
+	}
+	return false;
 }
 
 static int
@@ -66,11 +87,12 @@ add_rule(struct arena *arena, const struct plan *plan, const struct planned_rule
 {
 	struct guarded tree = {.path = rule->path};
 
-	if (rule->effect != EFFECT_ALLOW || is_device(rule->path))
+	if (rule->effect != EFFECT_ALLOW || is_device(plan, rule->path))
 		return 0;
 	tree.changes = (rule->rights & RIGHTS_CHANGE) != 0;
 	tree.reads = plan->routing == ROUTE_READS && (rule->rights & RIGHT_READ) &&
 		     has_exception(plan, rule);
+	tree.runs = tree.reads && is_run_in(plan, rule->path);
 	return add(arena, trees, count, &tree, err);
 }
 
@@ -95,6 +117,7 @@ guarded_find(struct arena *arena, const struct plan *plan, struct guarded **ret_
 
 		tree.changes = (rule->rights & RIGHTS_CHANGE) != 0;
 		tree.reads = plan->routing == ROUTE_READS && (rule->rights & RIGHT_READ);
+		tree.runs = tree.reads && is_run_in(plan, rule->root);
 		if (rule->effect == EFFECT_ALLOW)
 			rc = add(arena, ret_trees, ret_count, &tree, err);
 	}

@@ -146,7 +146,8 @@ withheld(const struct making *m, const char *path)
 		if (!path_below(path, tree->path))
 			continue;
 		access |= tree->changes ? access_for_rights(RIGHTS_CHANGE) : 0;
-		access |= tree->reads ? access_for_rights(RIGHT_READ) : 0;
+		access |= tree->reads ? (uint64_t)FILE_READ_DIR : 0;
+		access |= tree->reads && !tree->runs ? (uint64_t)FILE_READ : 0;
 	}
 	return access;
 }
@@ -516,6 +517,16 @@ allow_tmp(const struct making *m, const char *path)
 	return allow(m, fd, access_for_rights(RIGHTS_ALL) | FILE_RESOLVE_UNIX, true, path);
 }
 
+/* Whatever the plan says: a caller's umask, process and terminal are told by procfs alone. */
+static int
+allow_broker(const struct making *m)
+{
+	auto_fd int fd = path_pin("/proc");
+
+	return fd < 0 ? pass_over(m, "/proc")
+		      : allow(m, fd, FILE_READ | FILE_READ_DIR, true, "/proc");
+}
+
 static int
 allow_all(const struct making *m)
 {
@@ -523,6 +534,8 @@ allow_all(const struct making *m)
 
 	if (rc == 0 && m->options->kind == RULESET_OUTER)
 		rc = allow_patterns(m);
+	if (rc == 0 && m->options->kind == RULESET_OUTER)
+		rc = allow_broker(m);
 	for (size_t i = 0; rc == 0 && i < m->plan->socket_count; i++)
 		rc = allow_socket(m, &m->plan->sockets[i]);
 	if (rc == 0 && m->options->private_tmp != NULL)
