@@ -338,7 +338,8 @@ def procfs(path, flags):
     os.setsid()
     for link, to in (("lp", "/proc/self"), ("lc", "/proc/thread-self/cwd"), ("lm", "lp/mounts"),
                      ("lfd", "/dev/fd/9")):
-        os.symlink(to, link)
+        if not os.path.lexists(link):
+            os.symlink(to, link)
     os.dup2(os.open("f", os.O_RDONLY), 9)
     os.dup2(os.open("d", os.O_RDONLY), 8)
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
@@ -526,10 +527,11 @@ def reopen(*folders):
 
 
 def one(name, fn, home):
-    os.makedirs(home)
+    os.makedirs(home, exist_ok=True)
     os.chdir(home)
     os.umask(0o022)
-    furnish()
+    if not os.path.lexists("f"):
+        furnish()
     try:
         result = repr(fn())
     except OSError as e:
@@ -544,7 +546,8 @@ def main():
     for i, (name, fn) in enumerate(cases):
         if name.startswith((sys.argv + [""])[2] + "["):
             continue
-        home = f"{top}/c{i}/h"
+        # what only reads can share a folder: making links is slow
+        home = f"{top}/{'reading' if name.startswith(('reads[', 'procfs[')) else f'c{i}'}/h"
         pid = os.fork()
         if pid == 0:
             try:
