@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/find.h"
 
 #define THREADS 4
 #define STACK_SIZE (256 * 1024)
@@ -57,12 +58,37 @@ broker_guards(const struct broker *broker, const char *path, unsigned rights)
 	return false;
 }
 
+/* The folder is reached through procfs, as by /proc/self/cwd; the name in it is an ordinary one. */
+static enum walk_end
+walk_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
+	      struct spot *ret_place)
+{
+	char head[PATH_MAX];
+	auto_found struct found found = {.object = -1, .folder = -1};
+	size_t end = strlen(path);
+
+	while (end > 0 && path[end - 1] == '/')
+		end--;
+	while (end > 0 && path[end - 1] != '/')
+		end--;
+	if (end == 0 || end >= sizeof head)
+		return WALK_ELSEWHERE;
+	memcpy(head, path, end);
+	head[end] = '\0';
+	if (!find_stepwise(request, base, head, 0, &found)) {
+		ret_place->why = found.why;
+		return WALK_FAILED;
+	}
+	return found.is_proc ? WALK_ELSEWHERE : walk(found.object, path + end, follow, ret_place);
+}
+
 enum walk_end
 broker_walk(const struct call *request, int folder, uint64_t address, enum walk_follow follow,
 	    struct spot *ret_place)
 {
 	char path[PATH_MAX];
 	auto_fd int base = -1;
+	enum walk_end end;
 
 	*ret_place = (struct spot){.folder = -1};
 	ret_place->why = request_path(request, address, path);
@@ -73,7 +99,8 @@ broker_walk(const struct call *request, int folder, uint64_t address, enum walk_
 		if (base < 0)
 			return WALK_FAILED;
 	}
-	return walk(base, path, follow, ret_place);
+	end = walk(base, path, follow, ret_place);
+	return end == WALK_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place) : end;
 }
 
 int

@@ -217,6 +217,9 @@ access_at(const struct making *m, const char *path, int fd, const struct stat *a
 			tree = own | below | deep;
 		access = access_for_rights(tree) |
 			 (own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u);
+		/* what is made is filled through the descriptor that made it */
+		if (m->options->kind == RULESET_OUTER && (tree & RIGHT_CREATE))
+			access |= FILE_READ | FILE_WRITE | FILE_TRUNCATE;
 	}
 	if (own & (RIGHT_READ | RIGHT_WRITE) && is_terminal(fd, at))
 		access |= FILE_IOCTL_DEV;
