@@ -10,10 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -58,28 +60,74 @@ broker_guards(const struct broker *broker, const char *path, unsigned rights)
 	return false;
 }
 
-/* The folder is reached through procfs, as by /proc/self/cwd; the name in it is an ordinary one. */
+/* A held object as a place: the folder its own name is in, if that is still where it is. */
+static bool
+place_object(int object, struct spot *to)
+{
+	char folder[PATH_MAX];
+	struct stat here, there;
+	char *slash;
+
+	if (!walk_name(object, to->path))
+		return false;
+	strcpy(folder, to->path);
+	slash = strrchr(folder, '/');
+	strcpy(to->name, slash[1] == '\0' ? "." : slash + 1);
+	slash[slash == folder] = '\0';
+	to->folder = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return to->folder >= 0 && fstat(object, &here) == 0 &&
+	       fstatat(to->folder, to->name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+static bool
+place_name(struct found *found, struct spot *to)
+{
+	char folder[PATH_MAX];
+
+	if (!walk_name(found->folder, folder) ||
+	    snprintf(to->path, sizeof to->path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder,
+		     found->name) >= (int)sizeof to->path)
+		return false;
+	strcpy(to->name, found->name);
+	to->folder = found->folder;
+	found->folder = -1;
+	return true;
+}
+
+/* Through procfs, as by /proc/self/cwd. What is procfs's own is left to whoever asks. */
 static enum walk_end
 walk_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
 	      struct spot *ret_place)
 {
-	char head[PATH_MAX];
 	auto_found struct found found = {.object = -1, .folder = -1};
-	size_t end = strlen(path);
+	char text[PATH_MAX], slashes[PATH_MAX];
+	size_t length = strlen(path), end = length;
+	unsigned how = FIND_PLACE;
 
-	while (end > 0 && path[end - 1] == '/')
+	while (end > 1 && path[end - 1] == '/')
 		end--;
-	while (end > 0 && path[end - 1] != '/')
-		end--;
-	if (end == 0 || end >= sizeof head)
-		return WALK_ELSEWHERE;
-	memcpy(head, path, end);
-	head[end] = '\0';
-	if (!find_stepwise(request, base, head, 0, &found)) {
+	memcpy(text, path, end);
+	text[end] = '\0';
+	strcpy(slashes, path + end);
+	if (follow == WALK_NAME || (follow == WALK_KEEP && end == length))
+		how |= FIND_KEEP;
+	*ret_place = (struct spot){.folder = -1};
+	if (!find_stepwise(request, base, text, how, &found)) {
 		ret_place->why = found.why;
 		return WALK_FAILED;
 	}
-	return found.is_proc ? WALK_ELSEWHERE : walk(found.object, path + end, follow, ret_place);
+	if (found.is_proc)
+		return WALK_ELSEWHERE;
+	if (!(found.object >= 0 ? place_object(found.object, ret_place)
+				: place_name(&found, ret_place))) {
+		auto_spot_fn(ret_place);
+		ret_place->folder = -1;
+		return WALK_ELSEWHERE;
+	}
+	if (strlen(ret_place->name) + strlen(slashes) < sizeof ret_place->name)
+		strcat(ret_place->name, slashes);
+	return WALK_FOUND;
 }
 
 enum walk_end

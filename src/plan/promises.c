@@ -122,15 +122,26 @@ struct demand {
 	bool restrict_files;
 };
 
-/* A right without its companions, or a match that is not a whole tree, is more than Landlock says. */
 static bool
-is_exact(const struct planned_rule *rule)
+is_part(unsigned rights)
 {
-	unsigned change = rule->rights & RIGHTS_CHANGE;
-	bool device = strncmp(rule->path, "/dev/", 5) == 0;
+	unsigned change = rights & RIGHTS_CHANGE;
 
-	return !device &&
-	       ((change != 0 && change != RIGHTS_CHANGE) || rule->match != MATCH_SUBPATH);
+	return change != 0 && change != RIGHTS_CHANGE;
+}
+
+/*
+ * A right without its companions, or a match that is not a whole tree, is more than Landlock says;
+ * so is a whole right of which a deny at the same path leaves a part.
+ */
+static bool
+is_exact(const struct plan *plan, const struct planned_rule *rule)
+{
+	if (strncmp(rule->path, "/dev/", 5) == 0)
+		return false;
+	return rule->match != MATCH_SUBPATH || is_part(rule->rights) ||
+	       ((rule->rights & RIGHTS_CHANGE) &&
+		is_part(index_decide(&plan->index, rule->path).rights));
 }
 
 /* Has a path beside the rule's own the rights it speaks about? below is added to it. */
@@ -224,7 +235,7 @@ find_demand(const struct plan *plan)
 			demand.change = true;
 		if (is_known(&demand, rule))
 			continue;
-		if (rule->effect == EFFECT_ALLOW ? is_exact(rule) : takes_away(plan, rule)) {
+		if (rule->effect == EFFECT_ALLOW ? is_exact(plan, rule) : takes_away(plan, rule)) {
 			demand.carveout = true;
 			add_demand(&demand, rule);
 		}
