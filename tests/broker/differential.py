@@ -202,12 +202,20 @@ def random_rule(rng, project):
 def make_policy(rng, project, accept):
     rules = [random_rule(rng, project) for _ in range(rng.randint(1, 5))]
     if rng.random() < 0.3:
-        rules.append({"effect": "deny", "rights": rng.choice(["wcd", "rwcdx", "w", "cd"]), "path": project})
+        rules.append({"effect": "deny", "rights": rng.choice(["wcd", "rwcdx", "w", "cd"]), "path": project,
+                      "match": "subpath"})
     return {"files": {"rules": rules}, "accept": accept}
 
 
-def random_calls(rng):
-    paths = [random_path(rng) for _ in range(12)] + [f"l{i}" for i in range(3)] + ["a/l0", "a/l1/f", "hard"]
+def random_calls(rng, project, rules):
+    """Mostly about what the rules speak of."""
+    paths = [random_path(rng) for _ in range(8)] + [f"l{i}" for i in range(2)] + ["a/l0", "a/l1/f", "hard"]
+    for rule in rules:
+        path = rule["path"][len(project) + 1:]
+        if rule["match"] in ("subpath", "literal", "child") and path:
+            paths += [path, path, f"{path}/{rng.choice(LEAVES)}", os.path.dirname(path) or path]
+        elif path:
+            paths += [rng.choice([".env", "a/k.pem", "b/f", "a/b/n", "b/g", "a/c"]) for _ in range(4)]
     calls = []
     for _ in range(CALLS):
         other = rng.choice(paths)
@@ -338,7 +346,8 @@ def one_round(seed, folder, accept):
     os.chdir(project)
     trees = rng.getstate()
     make_tree(rng)
-    policy, calls = make_policy(rng, project, accept), random_calls(rng)
+    policy = make_policy(rng, project, accept)
+    calls = random_calls(rng, project, policy["files"]["rules"])
     for name, data in (("policy.json", policy), ("calls.json", calls)):
         with open(os.path.join(folder, name), "w", encoding="ascii") as f:
             json.dump(data, f)
