@@ -120,8 +120,8 @@ open_again(const struct opening *o, int flags)
 	int fd = (int)syscall(SYS_openat2, o->base, o->way, &how, sizeof how);
 	struct stat at;
 
-	if (fd < 0 || (fstat(fd, &at) == 0 && at.st_ino == o->at.st_ino &&
-		       at.st_dev == o->at.st_dev))
+	if (fd < 0 ||
+	    (fstat(fd, &at) == 0 && at.st_ino == o->at.st_ino && at.st_dev == o->at.st_dev))
 		return fd;
 	close(fd);
 	errno = ESTALE;
@@ -441,9 +441,8 @@ act_openat2(struct broker *broker, const struct call *request)
 	why = request_bytes(request, a[2], &how, sizeof how);
 	if (why != 0)
 		request_fail(request, why);
-	else if (how.flags & O_PATH || how.resolve & ~(uint64_t)KNOWN_RULES ||
-		 a[3] != sizeof how || how.flags & ~(uint64_t)KNOWN_FLAGS ||
-		 how.mode & ~(uint64_t)07777 ||
+	else if (how.flags & O_PATH || how.resolve & ~(uint64_t)KNOWN_RULES || a[3] != sizeof how ||
+		 how.flags & ~(uint64_t)KNOWN_FLAGS || how.mode & ~(uint64_t)07777 ||
 		 (how.mode != 0 && !(how.flags & (O_CREAT | TMPFILE_BIT))))
 		request_continue(request);
 	else

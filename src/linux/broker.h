@@ -19,7 +19,7 @@ struct broker {
 	const struct guarded *trees;
 	size_t tree_count;
 	int listener;
-	bool reads; /* reading is guarded: no open is ever left to the kernel */
+	bool reads;		/* reading is guarded: no open is ever left to the kernel */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 };

@@ -16,11 +16,11 @@ enum find_how {
 };
 
 struct found {
-	int object;	   /* held by O_PATH; -1: nothing is there, but at: */
-	int folder;	   /* held; -1: not asked for */
+	int object;	     /* held by O_PATH; -1: nothing is there, but at: */
+	int folder;	     /* held; -1: not asked for */
 	char name[PATH_MAX]; /* in folder, with the slashes behind it */
-	bool is_proc;	   /* the object is procfs's own */
-	bool by_steps;	   /* the kernel alone would not have come here for us */
+	bool is_proc;	     /* the object is procfs's own */
+	bool by_steps;	     /* the kernel alone would not have come here for us */
 	int why;
 };
 

@@ -67,8 +67,8 @@ broker_judge_object(const struct broker *broker, const struct call *request, int
 		*ret_path = '\0';
 		return RIGHTS_ALL;
 	}
-	if (walk_is_proc(object) && (!procfs_is_open(ret_path) ||
-				     procfs_is_others_memory(ret_path, request->thread)))
+	if (walk_is_proc(object) &&
+	    (!procfs_is_open(ret_path) || procfs_is_others_memory(ret_path, request->thread)))
 		return 0;
 	if (ends_gone(ret_path))
 		return judge_gone(broker, ret_path);

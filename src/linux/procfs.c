@@ -20,7 +20,7 @@
 #define ROOT_INODE 1
 
 /* What is opened without a check of who opens; ps needs them of every process. */
-static const char *const harmless[] = {".",	 "..",	   "task", "stat",  "statm",
+static const char *const harmless[] = {".",	 "..",	    "task", "stat",  "statm",
 				       "status", "cmdline", "comm", "cgroup"};
 
 static ssize_t

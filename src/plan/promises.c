@@ -113,10 +113,10 @@ static const struct way {
 
 /* Found out once: what the rules ask for beyond plain trees. */
 struct demand {
-	bool change;   /* something can be changed at all */
-	bool carveout; /* a deny inside an allowed tree, or a rule for less than a tree */
-	bool reads;    /* one of these, or a pattern, is about reading */
-	bool runs;     /* or denies running, */
+	bool change;	/* something can be changed at all */
+	bool carveout;	/* a deny inside an allowed tree, or a rule for less than a tree */
+	bool reads;	/* one of these, or a pattern, is about reading */
+	bool runs;	/* or denies running, */
 	bool runs_only; /* and reading not */
 	const struct planned_rule *by; /* the first about reading, else the first of all */
 	bool restrict_files;
@@ -383,17 +383,17 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		  : missing & NEED_NO_PROC ? "/proc is granted, and it lists every process"
 		  : missing & NEED_SCOPE ? "no cgroup of ours can limit it, and systemd makes none"
 		  : missing & NEED_PIDFD ? "there are no pidfds"
-		  : missing & NEED_KILLABLE ? "supervised calls can be interrupted on this kernel"
+		  : missing & NEED_KILLABLE   ? "supervised calls can be interrupted on this kernel"
 		  : missing & NEED_RUN_UNREAD ? "programs can be denied by whole folders only"
-		  : missing & NEED_SEATBELT ? "there is no Seatbelt"
-					    : way->how;
+		  : missing & NEED_SEATBELT   ? "there is no Seatbelt"
+					      : way->how;
 	to->remedy = missing & NEED_TREE      ? "mount /proc, of a kernel with CONFIG_PROC_CHILDREN"
 		     : missing & NEED_NO_PROC ? "use the profile strict"
 		     : missing & NEED_SCOPE ? "log in through systemd, or run in a delegated cgroup"
-		     : missing & NEED_KILLABLE ? "use a kernel from 5.19 on"
+		     : missing & NEED_KILLABLE	 ? "use a kernel from 5.19 on"
 		     : missing & NEED_RUN_UNREAD ? "deny reading as well"
 		     : missing & NEED_NEVER	 ? NULL
-					       : "use a kernel from 5.9 on, built with it";
+						 : "use a kernel from 5.9 on, built with it";
 }
 
 static void
