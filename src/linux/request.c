@@ -46,14 +46,28 @@ request_is_valid(const struct call *request)
 	return ioctl(request->listener, IOCTL_ID_VALID, &id) == 0;
 }
 
+/* The same in another way, for where a sandbox around us refuses that call. */
+static ssize_t
+read_memory(const struct call *request, uint64_t address, void *to, size_t size)
+{
+	char name[64];
+	auto_fd int fd = -1;
+
+	snprintf(name, sizeof name, "/proc/%d/mem", (int)request->thread);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -1 : pread(fd, to, size, (off_t)address);
+}
+
 int
 request_bytes(const struct call *request, uint64_t address, void *to, size_t size)
 {
 	struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
 	ssize_t n = process_vm_readv(request->thread, &here, 1, &there, 1, 0);
 
+	if (n < 0 && (errno == EPERM || errno == ENOSYS))
+		n = read_memory(request, address, to, size);
 	if (n < 0)
-		return errno == EPERM || errno == ESRCH ? EPERM : EFAULT;
+		return errno == EPERM || errno == EACCES || errno == ESRCH ? EPERM : EFAULT;
 	return (size_t)n == size ? 0 : EFAULT;
 }
 

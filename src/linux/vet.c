@@ -185,6 +185,9 @@ find_name(const struct broker *broker, const char *path)
 		return NULL;
 	memcpy(folder, path, length);
 	folder[length] = '\0';
+	/* beside HEAD it is what makes a repository */
+	if (strcasecmp(name, "commondir") == 0)
+		return is_there(folder, "HEAD") ? &of_common : NULL;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcasecmp(name, names[i].name) == 0)
 			return vet_is_repository(folder) ? names[i].protection : NULL;

@@ -252,7 +252,7 @@ has_broker(const struct facts *facts)
 {
 	return facts->values[FACT_BROKER] && facts->values[FACT_SECCOMP_NOTIFY] &&
 	       facts->values[FACT_NOTIFY_ADDFD] && facts->values[FACT_PIDFD] &&
-	       facts->values[FACT_YAMA] < 2;
+	       facts->values[FACT_OPENAT2] && facts->values[FACT_YAMA] < 2;
 }
 
 /*
