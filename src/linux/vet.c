@@ -21,19 +21,25 @@
 
 #define SAMPLE ".sample"
 
-static const struct protection of_config = {
-	PROTECT_VETTED, VET_CONFIG, "config", NULL, true, "its keys can start programs", NULL};
-static const struct protection of_common = {
-	PROTECT_VETTED, VET_COMMONDIR, "commondir", NULL, true, "it leads git elsewhere", NULL};
-static const struct protection of_folder = {
-	PROTECT_VETTED, VET_FOLDER, "hooks", NULL, true, "git runs what lies in it", NULL};
-static const struct protection of_head = {
-	PROTECT_VETTED, VET_HEAD, "HEAD", NULL, true, "it makes a repository of its folder", NULL};
-static const struct protection of_hook = {PROTECT_NAME, VET_NOTHING,   "hooks/*", SAMPLE,
-					  false,	"git runs it", NULL};
-static const struct protection of_attributes = {
-	PROTECT_NAME, VET_NOTHING, "info/attributes", NULL, false, "it can make git run filters",
-	NULL};
+#define VETTED(vetting, name, why)                                                          \
+	{                                                                                   \
+		.kind = PROTECT_VETTED, .vet = vetting, .pattern = name, .self_only = true, \
+		.reason = why                                                               \
+	}
+#define PROTECTED(name, but, why)                                                   \
+	{                                                                           \
+		.kind = PROTECT_NAME, .pattern = name, .except = but, .reason = why \
+	}
+static const struct protection of_config =
+	VETTED(VET_CONFIG, "config", "its keys can start programs");
+static const struct protection of_common =
+	VETTED(VET_COMMONDIR, "commondir", "it leads git elsewhere");
+static const struct protection of_folder = VETTED(VET_FOLDER, "hooks", "git runs what lies in it");
+static const struct protection of_head =
+	VETTED(VET_HEAD, "HEAD", "it makes a repository of its folder");
+static const struct protection of_hook = PROTECTED("hooks/*", SAMPLE, "git runs it");
+static const struct protection of_attributes =
+	PROTECTED("info/attributes", NULL, "it can make git run filters");
 
 /* Directly in a repository. */
 static const struct {
