@@ -162,6 +162,16 @@ find_below(const char *path)
 	return NULL;
 }
 
+/*
+ * Below modules a pattern cannot tell a repository's settings from a branch of that name: there it
+ * is decided by what is there.
+ */
+static bool
+is_by_name(const struct protection *vetted)
+{
+	return vetted != NULL && strstr(vetted->pattern, "modules/**") == NULL;
+}
+
 /* HEAD or objects, where the other is and this one is not yet. */
 static const struct protection *
 find_head(const struct broker *broker, const char *folder, const char *name)
@@ -172,7 +182,7 @@ find_head(const struct broker *broker, const char *folder, const char *name)
 	/* where settings are vetted by their name, it is a repository already */
 	if (!is_head(name) || is_there(folder, name) ||
 	    (snprintf(config, sizeof config, "%s/config", folder) < PATH_MAX &&
-	     index_decide(&broker->plan->index, config).vetted != NULL))
+	     is_by_name(index_decide(&broker->plan->index, config).vetted)))
 		return NULL;
 	if (head ? is_there(folder, "objects") || is_there(folder, "commondir")
 		 : is_there(folder, "HEAD"))
@@ -206,7 +216,8 @@ vet_complete(const struct broker *broker, const char *path, struct verdict *verd
 	const struct protection *protection;
 
 	/* below a name that is vetted, which is a folder then, nothing is git's */
-	if (verdict->vetted != NULL && protection_anchor(verdict->vetted, path) != strlen(path))
+	if (verdict->vetted != NULL && (!is_by_name(verdict->vetted) ||
+					protection_anchor(verdict->vetted, path) != strlen(path)))
 		verdict->vetted = NULL;
 	if (!(verdict->rights & RIGHTS_CHANGE) || verdict->vetted != NULL)
 		return;

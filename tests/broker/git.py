@@ -273,6 +273,10 @@ def try_names(paths):
         for name, way in ways.items():
             put("prepared", b"planted")
             put("other", b"planted")
+            # whatever a way before has left there
+            if not os.path.isdir(os.path.dirname(path)):
+                remove(os.path.dirname(path))
+                os.mkdir(os.path.dirname(path))
             try:
                 way()
             except OSError:
