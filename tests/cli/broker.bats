@@ -62,7 +62,7 @@ attack()
 	heard 'files.carveout' 'broker over Landlock' 'files.metadata'
 	# without need nothing is routed
 	expect 0 run -v --accept files.future --accept files.metadata -- true
-	[[ $err != *'broker'*'Landlock'* ]] || complain 'routed without need'
+	heard 'accepted   files.future' 'accepted   files.metadata'
 }
 
 @test "allowed calls end as without cordon: results, errors, modes, names" {
