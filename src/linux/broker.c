@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,6 +21,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/vet.h"
 
 #define THREADS 4
 #define STACK_SIZE (256 * 1024)
@@ -37,9 +39,37 @@ is_free(const struct broker *broker, const char *path)
 struct verdict
 broker_judge(const struct broker *broker, const char *path)
 {
+	struct verdict verdict;
+
 	if (is_free(broker, path))
 		return (struct verdict){.rights = RIGHTS_ALL};
-	return index_decide(&broker->plan->index, path);
+	verdict = index_decide(&broker->plan->index, path);
+	vet_complete(broker, path, &verdict);
+	return verdict;
+}
+
+void
+broker_lock(struct broker *broker, const char *path)
+{
+	if (vet_is_delicate(path))
+		pthread_rwlock_wrlock(&broker->names);
+	else
+		pthread_rwlock_rdlock(&broker->names);
+}
+
+void
+broker_refused(struct broker *broker, const char *what, const char *path, const char *why)
+{
+	struct refusal *to;
+	size_t length = strlen(path);
+
+	pthread_mutex_lock(&broker->small);
+	to = &broker->refusals[broker->refused++ % REFUSALS];
+	to->what = what;
+	snprintf(to->path, sizeof to->path, "%s",
+		 length < sizeof to->path ? path : path + length - (sizeof to->path - 1));
+	snprintf(to->why, sizeof to->why, "%s", why);
+	pthread_mutex_unlock(&broker->small);
 }
 
 bool
@@ -107,6 +137,7 @@ static const struct {
 	broker_fn *answer;
 } calls[] = {
 #ifdef SYS_open
+	{SYS_dup2, act_dup},
 	{SYS_open, act_open},
 	{SYS_creat, act_creat},
 	{SYS_mkdir, act_mkdir},
@@ -150,6 +181,9 @@ static const struct {
 	{SYS_fremovexattr, act_fremovexattr},
 	{463, act_setxattrat},
 	{466, act_removexattrat},
+	{SYS_close, act_close},
+	{SYS_dup, act_dup},
+	{SYS_dup3, act_dup},
 };
 
 static void
