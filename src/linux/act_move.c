@@ -48,14 +48,19 @@ has_rights(const struct move *move, const struct spot *place, unsigned rights)
 
 static int compare_trees(struct move *move, int folder, const char *from, const char *to);
 
-/* Also: a name that is vetted was vetted where it comes from. */
+/*
+ * Also: a name that is vetted was vetted where it comes from; and what leads two folders up must not
+ * come to lead elsewhere.
+ */
 static bool
 is_same(const struct move *move, const char *old, const char *new)
 {
 	struct verdict was = broker_judge(move->broker, old), is = broker_judge(move->broker, new);
 
-	return was.rights == is.rights &&
-	       (is.vetted == NULL || (was.vetted != NULL && was.vetted->vet == is.vetted->vet));
+	if (was.vetted == NULL || is.vetted == NULL)
+		return was.rights == is.rights && is.vetted == NULL &&
+		       (was.vetted == NULL || was.vetted->vet != VET_COMMONDIR);
+	return was.rights == is.rights && was.vetted->vet == is.vetted->vet;
 }
 
 /* 0 when what lies there has the same rights at its new place, else an errno. */
@@ -73,8 +78,10 @@ compare_entry(struct move *move, int folder, const char *from, const char *to, c
 	if (!is_same(move, old, new))
 		return EACCES;
 	inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (inner < 0 && errno != ENOTDIR && errno != ELOOP)
+		return EXDEV;
 	if (inner < 0)
-		return errno == ENOTDIR || errno == ELOOP ? 0 : EXDEV;
+		return vet_may_hold(move->broker, new, folder, name) ? 0 : EACCES;
 	return compare_trees(move, inner, old, new);
 }
 
@@ -154,6 +161,12 @@ move_vetted(const struct move *move)
 				*to = broker_judge(move->broker, move->to.path).vetted;
 	mode_t kind = move->from_stat.st_mode & S_IFMT;
 
+	if (kind == S_IFLNK &&
+	    !vet_may_hold(move->broker, move->to.path, move->from.folder, move->from.name))
+		return -1;
+	if ((move->flags & EXCHANGE) && S_ISLNK(move->to_stat.st_mode) &&
+	    !vet_may_hold(move->broker, move->from.path, move->to.folder, move->to.name))
+		return -1;
 	if (from == NULL && to == NULL)
 		return 1;
 	if (from != NULL && from->vet != VET_MODULES && from->vet != VET_FOLDER)
@@ -351,7 +364,9 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 		pthread_rwlock_wrlock(&broker->names);
 		if (!spot_is_there(&from, &at))
 			rc = -1;
-		else if (!S_ISDIR(at.st_mode) && !may_link(broker, from.path, to.path))
+		else if (!S_ISDIR(at.st_mode) &&
+			 (!may_link(broker, from.path, to.path) ||
+			  !vet_may_hold(broker, to.path, from.folder, from.name)))
 			rc = spot_refuse(&to, RIGHT_CREATE);
 		else
 			rc = linkat(from.folder, from.name, to.folder, to.name, 0);

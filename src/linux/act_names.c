@@ -93,6 +93,9 @@ do_deed(struct broker *broker, const struct spot *place, const struct deed *deed
 	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !spot_is_there(place, &at) &&
 	    !vet_may_make(broker, place->path, verdict.vetted, deed->act == do_mkdir))
 		return -1;
+	if (deed->act == do_symlink && !spot_is_there(place, &at) &&
+	    !vet_may_link_to(broker, place->path, deed->text))
+		return -1;
 	return deed->act(place, deed);
 }
 

@@ -260,9 +260,11 @@ broker_serve(struct broker *broker)
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
-	start_threads(broker);
-	thread_main(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
+	if (unshare(CLONE_FS) == 0) {
+		start_threads(broker);
+		serve(broker);
+	}
 	close(broker->listener);
 	for (;;)
 		pause();

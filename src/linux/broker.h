@@ -13,7 +13,7 @@
 #include "linux/walk.h"
 #include "plan/plan.h"
 
-/* A file of git's that is being written in one piece (vet_desk.c); process 0: none. */
+/* A file of git's that is being written in one piece (vet_desk.c); process 0 or fd -1: not now. */
 #define DESKS 16
 struct desk {
 	pid_t process;

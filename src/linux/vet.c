@@ -15,6 +15,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
@@ -293,7 +294,7 @@ settle_config(struct broker *broker, const char *folder, const char *name)
 		return refuse(broker, path, "cannot be read whole");
 	/* nothing of it counts as there before: it was nobody's settings until now */
 	rc = vet_content(broker, path, VET_CONFIG, &(struct gitconfig_text){file.text, file.length},
-			 NULL);
+			 NULL, NULL);
 	if (rc == 0)
 		rc = vet_install(broker, &(struct vet_target){fd, name, path, VET_CONFIG, false},
 				 &file) < 0
@@ -311,6 +312,8 @@ vet_repository(struct broker *broker, const char *folder)
 		return refuse(broker, folder, "has too long a name for a repository");
 	if (is_there(folder, "commondir"))
 		return refuse(broker, folder, "would be a repository with its settings elsewhere");
+	if (is_there(folder, "modules") || is_there(folder, "worktrees"))
+		return refuse(broker, folder, "would be a repository with others in it");
 	if (!holds_only(folder, "hooks", is_sample))
 		return refuse(broker, folder, "would be a repository with hooks");
 	if (!holds_only(folder, "info", is_no_attributes))
@@ -332,4 +335,65 @@ vet_may_make(struct broker *broker, const char *path, const struct protection *p
 	if (is_folder)
 		return true;
 	return refuse(broker, path, protection->reason);
+}
+
+/* ---- links ---- */
+
+static bool
+ends_in_git(const char *path, size_t length)
+{
+	return length > 4 && strncasecmp(path + length - 4, ".git", 4) == 0;
+}
+
+/* Is it where a repository keeps those of its submodules and worktrees? */
+static bool
+is_among_repositories(const char *path)
+{
+	static const char *const keepers[] = {"modules", "worktrees"};
+
+	for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/'))
+		for (size_t i = 0; i < sizeof keepers / sizeof keepers[0]; i++) {
+			size_t length = strlen(keepers[i]), before = (size_t)(at - path);
+
+			if (strncasecmp(at + 1, keepers[i], length) == 0 &&
+			    (at[1 + length] == '/' || at[1 + length] == '\0') &&
+			    (ends_in_git(path, before) || is_repository_part(path, before)))
+				return true;
+		}
+	return false;
+}
+
+/* By its name alone, which nothing else has: where a link leads can be changed behind it. */
+static bool
+names_private_tmp(const struct broker *broker, const char *text)
+{
+	const char *name = broker->private_tmp == NULL ? "" : path_last(broker->private_tmp);
+	size_t length = strlen(name);
+
+	for (const char *at = text; length > 0 && (at = strstr(at, name)) != NULL; at++)
+		if ((at == text || at[-1] == '/') && (at[length] == '/' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+bool
+vet_may_link_to(struct broker *broker, const char *path, const char *text)
+{
+	if (names_private_tmp(broker, text))
+		return refuse(broker, path, "a link into the private tmp would outlast it");
+	if ((strchr(text, '/') != NULL || strcmp(text, "..") == 0) && is_among_repositories(path))
+		return refuse(broker, path, "it leads git elsewhere");
+	return true;
+}
+
+bool
+vet_may_hold(struct broker *broker, const char *path, int folder, const char *name)
+{
+	char text[PATH_MAX];
+	ssize_t n = readlinkat(folder, name, text, sizeof text - 1);
+
+	if (n < 0)
+		return true;
+	text[n] = '\0';
+	return vet_may_link_to(broker, path, text);
 }

@@ -32,29 +32,39 @@ clear(struct desk *desk)
 	*desk = (struct desk){.fd = -1};
 }
 
-/* A free place, for a number that the caller does not use; NULL: there is none. */
+static bool
+is_live(const struct desk *desk)
+{
+	return desk->process != 0 && desk->fd >= 0;
+}
+
+/*
+ * A place for a number that the caller does not use: it is free in its table, or what it has there
+ * was refused at its close, which for the caller is closed all the same. NULL: there is none.
+ */
 static struct desk *
 find_free(struct broker *broker, const struct call *request, pid_t process, int *ret_number)
 {
-	struct desk *found = NULL;
-	unsigned taken = 0;
+	struct desk *of_number[DESKS] = {NULL}, *found = NULL;
 
 	for (int i = 0; i < DESKS; i++) {
 		struct desk *desk = &broker->desks[i];
 
 		/* whoever is gone has left it without an end */
-		if (desk->process != 0 && kill(desk->process, 0) < 0 && errno == ESRCH)
+		if (is_live(desk) && kill(desk->process, 0) < 0 && errno == ESRCH)
 			clear(desk);
-		if (desk->process == 0)
+		if (!is_live(desk))
 			found = desk;
-		else if (desk->process == process)
-			taken |= 1u << (desk->number - FIRST_NUMBER);
+		if (desk->process == process)
+			of_number[desk->number - FIRST_NUMBER] = desk;
 	}
-	for (int i = 0; found != NULL && i < DESKS; i++)
-		if (!(taken & (1u << i)) && request_has_free(request, FIRST_NUMBER + i)) {
-			*ret_number = FIRST_NUMBER + i;
+	for (int i = 0; found != NULL && i < DESKS; i++) {
+		*ret_number = FIRST_NUMBER + i;
+		if (of_number[i] != NULL && !is_live(of_number[i]))
+			return of_number[i];
+		if (of_number[i] == NULL && request_has_free(request, *ret_number))
 			return found;
-		}
+	}
 	return NULL;
 }
 
@@ -70,14 +80,14 @@ take_desk(struct broker *broker, const struct call *request, int number, bool ke
 	for (int i = 0; !found && i < DESKS; i++) {
 		struct desk *desk = &broker->desks[i];
 
-		if (desk->process == 0 || desk->number != number)
+		if (!is_live(desk) || desk->number != number)
 			continue;
 		if (process == 0)
 			process = request_process(request);
 		found = desk->process == process && request_is_valid(request);
 		if (found && !keep) {
 			*ret = *desk;
-			*desk = (struct desk){.fd = -1};
+			desk->fd = desk->folder = -1;
 		}
 	}
 	pthread_mutex_unlock(&broker->small);

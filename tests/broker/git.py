@@ -363,6 +363,81 @@ def try_pointers(folders):
     return passed
 
 
+def attempt(way):
+    try:
+        way()
+    except OSError:
+        pass
+
+
+def far_links(path):
+    """Ways to have a link at path, or below it, that leads away."""
+    return (lambda: os.symlink("/planted", path),
+            lambda: os.symlink("../../../away", path),
+            lambda: (os.symlink("/planted", "l"), os.rename("l", path)),
+            lambda: (os.symlink("/planted", "l"), os.mkdir(path), rename2("l", path, 2)),
+            lambda: (os.symlink("/planted", "l"), os.link("l", path, follow_symlinks=False)),
+            lambda: (os.mkdir("d"), os.symlink("/planted", "d/l"), os.rename("d", path)))
+
+
+def try_links(folders):
+    """Links that lead git, or whoever looks at the project, to where nothing is vetted."""
+    passed = []
+    for path in [f"{folder}/{name}" for folder in folders
+                 for name in ("modules", "worktrees", "modules/x", "worktrees/x", "modules/a/b")]:
+        for way in far_links(path):
+            remove("l", "d")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            attempt(way)
+            if os.path.islink(path) or os.path.islink(path + "/l"):
+                passed.append(f"link {path}")
+            remove(path)
+    free = os.environ.get("TMPDIR", "/tmp/none")
+    for text in (free, free + "/x", "../" * 20 + free[1:], "a/../" + os.path.basename(free)):
+        for way in (lambda: os.symlink(text, "l"),
+                    lambda: (os.symlink(text, free + "/l"), os.rename(free + "/l", "l")),
+                    lambda: (os.symlink(text, free + "/l"),
+                             os.link(free + "/l", "l", follow_symlinks=False))):
+            remove("l", free + "/l")
+            attempt(way)
+            if os.path.lexists("l"):
+                passed.append(f"into tmp {text}")
+    remove("l", "d", free + "/l")
+    return passed
+
+
+def try_carried(folder):
+    """What leads two folders up leads to others when it is moved."""
+    passed = []
+    for path in (folder + "/worktrees", folder + "/worktrees/tree", folder):
+        attempt(lambda: os.rename(path, "carried"))
+        if os.path.lexists("carried"):
+            passed.append("carried away: " + path)
+            os.rename("carried", path)
+    return passed
+
+
+def try_swap():
+    """A pointer whose way is another one later."""
+    os.makedirs("led", exist_ok=True)
+    os.makedirs("way/.git/modules/x", exist_ok=True)
+    passed = []
+    for text in (f"gitdir: {os.getcwd()}/way/.git/modules/x\n", "gitdir: ../way/.git/modules/x\n",
+                 "gitdir: ../way/../way/.git/worktrees/x\n"):
+        attempt(lambda: put("led/.git", text.encode()))
+        if b"way" in get("led/.git"):
+            passed.append("by a folder that can be replaced")
+        remove("led/.git")
+    remove("led")
+    # one that leads upwards may be written, and then does not name the folders on its way
+    os.makedirs("way/sub", exist_ok=True)
+    put("way/sub/.git", f"gitdir: {os.getcwd()}/way/.git/modules/x\n".encode())
+    if get("way/sub/.git") != b"gitdir: ../.git/modules/x\n":
+        passed.append("by its whole path")
+    remove("way")
+    return passed
+
+
 # ---- repositories under any name ----
 
 def is_repository(folder):
@@ -413,8 +488,22 @@ def try_repositories():
                                       or os.path.lexists(folder + "/commondir")):
             passed.append(", ".join(order))
     passed += try_late()
+    passed += try_memory()
     remove("odd", "aside-hooks", "aside-common")
     return passed
+
+
+def try_memory():
+    """Files in memory outlast the run, and files that can be run pass for folders."""
+    paths = [f"/dev/shm/{name}" for name in ("HEAD", "objects", "refs", "config")]
+    if any(os.path.lexists(path) for path in paths):
+        return []
+    attempt(lambda: put(paths[3], EVIL))
+    for path in paths[:3]:
+        attempt(lambda: (put(path, b"ref: refs/heads/main\n"), os.chmod(path, 0o755)))
+    there = all(os.path.lexists(path) for path in (paths[0], paths[1], paths[3]))
+    remove(*paths)
+    return ["in memory"] if there else []
 
 
 def try_late():
@@ -456,7 +545,9 @@ if kind == "ROUTES":
 elif kind == "HOOKS":
     found = try_hooks(folders)
 elif kind == "POINTERS":
-    found = try_pointers(folders)
+    # the first has worktrees, which would be in the way of links
+    found = try_pointers([name for name in folders if name.endswith(".git")])
+    found += try_links(folders[1:]) + try_swap() + try_carried(folders[0])
 else:
     found = try_repositories()
 for line in found:

@@ -115,18 +115,17 @@ passes()
 @test "worktrees and submodules end as without cordon" {
 	begin
 	same '
+		git init .; echo a >a; git add a; git commit -m a
 		git init lib; cd lib; echo l >l; git add l; git commit -m l; cd ..
-		git init main; cd main; echo a >a; git add a; git commit -m a
-		git worktree add ../one; git worktree add -b b inner; git worktree list
-		cd ../one; echo o >o; git add o; git commit -m o; cd ../main
-		git worktree move inner moved; git config extensions.worktreeConfig true
+		git worktree add one; git worktree add -b b two/inner; git worktree list
+		cd one; echo o >o; git add o; git commit -m o; cd ..
+		git worktree move two/inner moved; git config extensions.worktreeConfig true
 		git -C moved config --worktree core.bare false; git -C moved status; git worktree remove --force moved; git worktree prune
-		git submodule add "$PWD/../lib" sub/lib; git commit -m sub
+		git submodule add "$PWD/lib" sub/lib; git commit -m sub
 		git submodule deinit -f sub/lib; git submodule update --init; git mv sub/lib lib2; git commit -m moved
-		cd lib2; git checkout -b config; echo m >m; git add m; git commit -m m; git push origin config; git checkout main; cd ../..
-		cd lib; git branch hooks; git branch info; cd ../main/lib2; git fetch; cd ../..
-		git clone --recurse-submodules main copy; cd copy
-		git rm lib2; git commit -m gone
+		cd lib2; git checkout -b config; echo m >m; git add m; git commit -m m; git push origin config; git checkout main; cd ..
+		cd lib; git branch hooks; git branch info; cd ../lib2; git fetch; git worktree add -b w inner; git -C inner status; cd ..
+		git clone --recurse-submodules . copy; cd copy; git submodule update --remote --merge; git rm -f lib2; git commit -m gone
 	'
 }
 
@@ -238,9 +237,9 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 @test "pointers stay inside" {
 	begin
 	repositories
-	passes POINTERS .git
+	passes POINTERS .git nested/.git
 	[ "$(grep -c passed: "$T/free")" -ge 10 ] || complain "$(cat "$T/free")"
-	attack POINTERS .git nested/.git
+	attack POINTERS .git nested/.git bare.git odd
 	for script in 'git init --separate-git-dir="$TMPDIR/x" loose' 'git init --separate-git-dir=/dev/shm/x$$ loose' \
 	    'git --git-dir=.git/modules/sub config core.worktree /' 'echo "gitdir: nested/.git" >loose' \
 	    'mv nested/.git away' 'mv nested/.git nested/other' 'ln -s "$PWD/nested/.git" loose/.git' \
