@@ -46,6 +46,7 @@ enum verdict {
 	TEST_OPEN_ANY,
 	TEST_OPENAT_ANY,
 	TEST_PRCTL,
+	TEST_DESK,
 	VERDICTS
 };
 
@@ -180,6 +181,8 @@ static const struct routed {
 		      "fremovexattr setxattrat removexattrat"},
 	/* who acts on behalf does not know of layers that a process adds to itself */
 	{BOTH(NO_OPERATION), "landlock_create_ruleset landlock_add_rule landlock_restrict_self"},
+	/* the end of a file of git's that is written in one piece */
+	{BOTH(TEST_DESK), "close dup dup2 dup3"},
 	/* a process that nobody may read could not be answered */
 	{BOTH(TEST_PRCTL), "prctl"},
 };

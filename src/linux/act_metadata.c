@@ -120,7 +120,8 @@ may_change(const struct broker *broker, const struct call *request, int fd)
 
 	if (fstat(fd, &at) < 0 || walk_is_proc(fd))
 		return false;
-	return at.st_nlink == 0 || (broker_judge_object(broker, request, fd, path) & RIGHT_WRITE);
+	return at.st_nlink == 0 ||
+	       (broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE);
 }
 
 static void

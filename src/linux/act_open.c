@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "linux/broker.h"
 #include "linux/find.h"
 #include "linux/procfs.h"
+#include "linux/vet.h"
 
 #ifndef SYS_openat2
 #define SYS_openat2 437
@@ -47,9 +47,10 @@ struct opening {
 	int base; /* borrowed: where the way starts */
 	const char *way;
 	struct found found;
-	struct stat at;	     /* of the object */
-	char path[PATH_MAX]; /* of the object or the place; empty: it has none */
-	unsigned rights;     /* by that path */
+	struct stat at;		/* of the object */
+	char path[PATH_MAX];	/* of the object or the place; empty: it has none */
+	struct verdict verdict; /* by that path */
+	int number;		/* the descriptor's, where it is not the next that is free */
 };
 
 static unsigned
@@ -62,6 +63,12 @@ rights_of(uint64_t flags)
 	if (mode != O_RDONLY || (flags & O_TRUNC))
 		rights |= RIGHT_WRITE;
 	return rights;
+}
+
+static bool
+only_reads(uint64_t flags)
+{
+	return !(rights_of(flags) & RIGHT_WRITE) && !(flags & (O_CREAT | TMPFILE_BIT));
 }
 
 static bool
@@ -87,7 +94,7 @@ make_file(const struct opening *o)
 {
 	/* procfs makes nothing, and says so by this word */
 	errno = o->found.is_proc ? ENOENT : EACCES;
-	if (o->found.is_proc || !(o->rights & RIGHT_CREATE))
+	if (o->found.is_proc || !(o->verdict.rights & RIGHT_CREATE))
 		return -1;
 	return open_name(o, o->found.folder, o->found.name, o->how.flags | O_CREAT | O_EXCL);
 }
@@ -214,7 +221,7 @@ open_found(const struct opening *o)
 	if (errno != 0)
 		return -1;
 	errno = EACCES;
-	if ((o->rights & needed) != needed)
+	if ((o->verdict.rights & needed) != needed)
 		return -1;
 	if (must_wait(o))
 		return wait_for_object(o);
@@ -228,16 +235,58 @@ open_found(const struct opening *o)
 	return fd;
 }
 
+/* ---- git's own files ---- */
+
+static bool
+find_spot(const struct opening *o, struct spot *to)
+{
+	if (o->found.object >= 0)
+		return broker_place(o->found.object, to);
+	strcpy(to->name, o->found.name);
+	strcpy(to->path, o->path);
+	to->folder = fcntl(o->found.folder, F_DUPFD_CLOEXEC, 0);
+	return to->folder >= 0;
+}
+
+/* A file of git's: what is handed out is not the file itself. -1: refused; 0: open it. */
+static int
+open_vetted(struct opening *o)
+{
+	auto_spot struct spot spot = {.folder = -1};
+	struct vet_open vetted = {.request = o->request,
+				  .place = &spot,
+				  .flags = o->how.flags,
+				  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
+
+	if (o->verdict.vetted == NULL || !(o->verdict.rights & RIGHT_CREATE) ||
+	    only_reads(o->how.flags))
+		return 0;
+	errno = EACCES;
+	if (!find_spot(o, &spot))
+		return -1;
+	switch (vet_open(o->broker, o->verdict.vetted, &vetted)) {
+	case VET_REFUSED:
+		return -1;
+	case VET_DESK:
+		o->number = vetted.number;
+		return vetted.fd;
+	default:
+		return 0;
+	}
+}
+
 /* ---- the whole ---- */
 
-/* Fills path and rights; 0, or an errno. */
+/* Fills path and verdict; 0, or an errno. */
 static int
 judge(struct opening *o)
 {
 	char folder[PATH_MAX];
 
 	if (o->found.object >= 0) {
-		o->rights = broker_judge_object(o->broker, o->request, o->found.object, o->path);
+		o->verdict = broker_judge_object(
+			o->broker, o->request, o->found.object,
+			only_reads(o->how.flags) ? broker_judge_reading : broker_judge, o->path);
 		return fstat(o->found.object, &o->at) < 0 ? errno : 0;
 	}
 	if (!walk_name(o->found.folder, folder))
@@ -245,7 +294,7 @@ judge(struct opening *o)
 	if (snprintf(o->path, sizeof o->path, "%s/%.*s", strcmp(folder, "/") == 0 ? "" : folder,
 		     (int)strcspn(o->found.name, "/"), o->found.name) >= (int)sizeof o->path)
 		return ENAMETOOLONG;
-	o->rights = broker_judge(o->broker, o->path).rights;
+	o->verdict = broker_judge(o->broker, o->path);
 	return 0;
 }
 
@@ -287,29 +336,87 @@ give(const struct opening *o, int fd)
 	bool is_quiet = (o->how.flags & O_ACCMODE) == O_RDONLY && o->found.object >= 0 &&
 			(S_ISREG(o->at.st_mode) || S_ISDIR(o->at.st_mode));
 
-	request_give(o->request, fd, (o->how.flags & O_CLOEXEC) != 0, is_quiet);
+	if (o->number > 0)
+		request_give_as(o->request, fd, o->number, (o->how.flags & O_CLOEXEC) != 0);
+	else
+		request_give(o->request, fd, (o->how.flags & O_CLOEXEC) != 0, is_quiet);
+}
+
+/* Judges under the lock that the path wants; 0 with the lock held, or an errno without. */
+static int
+lock_and_judge(struct opening *o)
+{
+	char before[PATH_MAX];
+	int why = judge(o);
+
+	for (int i = 0; why == 0 && i < TRIES; i++) {
+		strcpy(before, o->path);
+		broker_lock(o->broker, before);
+		why = judge(o);
+		if (why == 0 && strcmp(before, o->path) == 0)
+			return 0;
+		pthread_rwlock_unlock(&o->broker->names);
+	}
+	return why != 0 ? why : EAGAIN;
+}
+
+static int
+open_or_make(struct opening *o)
+{
+	int vetted = open_vetted(o);
+
+	if (vetted != 0)
+		return vetted;
+	return o->found.object >= 0 ? open_found(o) : make_file(o);
+}
+
+/*
+ * What is only read needs no lock: it is held, and a move after the question is a move after the
+ * answer.
+ */
+static void
+read_found(struct opening *o)
+{
+	int why = judge(o), fd;
+
+	if (why != 0) {
+		request_fail(o->request, why);
+	} else if (is_native(o)) {
+		request_continue(o->request);
+	} else {
+		fd = open_found(o);
+		if (fd >= 0)
+			give(o, fd);
+		else if (errno != EINPROGRESS)
+			request_fail(o->request, errno);
+	}
 }
 
 /* True when a name changed under our eyes and the way must be gone again. */
 static bool
 act_on_found(struct opening *o)
 {
-	int fd;
+	int why, fd;
 
-	pthread_rwlock_rdlock(&o->broker->names);
-	errno = judge(o);
-	if (errno != 0 || is_native(o)) {
-		int why = errno;
-
-		pthread_rwlock_unlock(&o->broker->names);
-		if (why != 0)
-			request_fail(o->request, why);
-		else
-			request_continue(o->request);
+	if (only_reads(o->how.flags) && !(o->how.flags & O_NOFOLLOW)) {
+		read_found(o);
 		return false;
 	}
-	fd = o->found.object >= 0 ? open_found(o) : make_file(o);
+	why = lock_and_judge(o);
+
+	if (why != 0) {
+		request_fail(o->request, why);
+		return false;
+	}
+	if (is_native(o)) {
+		pthread_rwlock_unlock(&o->broker->names);
+		request_continue(o->request);
+		return false;
+	}
+	fd = open_or_make(o);
+	why = errno;
 	pthread_rwlock_unlock(&o->broker->names);
+	errno = why;
 	if (fd >= 0)
 		give(o, fd);
 	else if ((errno == EEXIST && o->found.object < 0 && !(o->how.flags & O_EXCL)) ||
@@ -460,7 +567,9 @@ cut(struct opening *o, off_t length)
 		return -1;
 	}
 	errno = S_ISREG(o->at.st_mode) ? EACCES : EINVAL;
-	if (!(o->rights & RIGHT_WRITE) || !S_ISREG(o->at.st_mode))
+	if (!(o->verdict.rights & RIGHT_WRITE) || !S_ISREG(o->at.st_mode))
+		return -1;
+	if (open_vetted(o) < 0)
 		return -1;
 	fd = open_object(o, o->found.object);
 	return fd < 0 ? -1 : ftruncate(fd, length);
@@ -469,20 +578,20 @@ cut(struct opening *o, off_t length)
 static void
 cut_found(struct opening *o, off_t length)
 {
-	int rc = -1, why;
+	int rc = -1, why = lock_and_judge(o);
 
-	pthread_rwlock_rdlock(&o->broker->names);
-	why = judge(o);
+	if (why != 0) {
+		request_fail(o->request, why);
+		return;
+	}
 	o->how.flags = O_TRUNC;
-	if (why == 0 && !o->broker->reads && is_native(o)) {
+	if (is_native(o)) {
 		pthread_rwlock_unlock(&o->broker->names);
 		request_continue(o->request);
 		return;
 	}
 	o->how.flags = O_WRONLY;
-	errno = why;
-	if (why == 0)
-		rc = cut(o, length);
+	rc = cut(o, length);
 	why = errno;
 	pthread_rwlock_unlock(&o->broker->names);
 	if (rc < 0)

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/find.h"
+#include "linux/vet.h"
 
 #define THREADS 4
 #define STACK_SIZE (256 * 1024)
@@ -39,9 +41,45 @@ is_free(const struct broker *broker, const char *path)
 struct verdict
 broker_judge(const struct broker *broker, const char *path)
 {
+	struct verdict verdict;
+
+	if (is_free(broker, path))
+		return (struct verdict){.rights = RIGHTS_ALL};
+	verdict = index_decide(&broker->plan->index, path);
+	vet_complete(broker, path, &verdict);
+	return verdict;
+}
+
+struct verdict
+broker_judge_reading(const struct broker *broker, const char *path)
+{
 	if (is_free(broker, path))
 		return (struct verdict){.rights = RIGHTS_ALL};
 	return index_decide(&broker->plan->index, path);
+}
+
+void
+broker_lock(struct broker *broker, const char *path)
+{
+	if (vet_is_delicate(path))
+		pthread_rwlock_wrlock(&broker->names);
+	else
+		pthread_rwlock_rdlock(&broker->names);
+}
+
+void
+broker_refused(struct broker *broker, const char *what, const char *path, const char *why)
+{
+	struct refusal *to;
+	size_t length = strlen(path);
+
+	pthread_mutex_lock(&broker->small);
+	to = &broker->refusals[broker->refused++ % REFUSALS];
+	to->what = what;
+	snprintf(to->path, sizeof to->path, "%s",
+		 length < sizeof to->path ? path : path + length - (sizeof to->path - 1));
+	snprintf(to->why, sizeof to->why, "%s", why);
+	pthread_mutex_unlock(&broker->small);
 }
 
 bool
@@ -60,10 +98,10 @@ broker_guards(const struct broker *broker, const char *path, unsigned rights)
 	return false;
 }
 
-/* A held object as a place: the folder its own name is in, if that is still where it is. */
-static bool
-place_object(int object, struct spot *to)
+bool
+broker_place(int object, struct spot *ret_place)
 {
+	struct spot *to = ret_place;
 	char folder[PATH_MAX];
 	struct stat here, there;
 	char *slash;
@@ -119,7 +157,7 @@ walk_by_steps(const struct call *request, int base, const char *path, enum walk_
 	}
 	if (found.is_proc)
 		return WALK_ELSEWHERE;
-	if (!(found.object >= 0 ? place_object(found.object, ret_place)
+	if (!(found.object >= 0 ? broker_place(found.object, ret_place)
 				: place_name(&found, ret_place))) {
 		auto_spot_fn(ret_place);
 		ret_place->folder = -1;
@@ -181,6 +219,7 @@ static const struct {
 	broker_fn *answer;
 } calls[] = {
 #ifdef SYS_open
+	{SYS_dup2, act_dup},
 	{SYS_open, act_open},
 	{SYS_creat, act_creat},
 	{SYS_mkdir, act_mkdir},
@@ -224,6 +263,9 @@ static const struct {
 	{SYS_fremovexattr, act_fremovexattr},
 	{463, act_setxattrat},
 	{466, act_removexattrat},
+	{SYS_close, act_close},
+	{SYS_dup, act_dup},
+	{SYS_dup3, act_dup},
 };
 
 static void
@@ -240,6 +282,15 @@ answer(struct broker *broker, const struct call *request)
 
 /* ---- threads ---- */
 
+/* With the last of the callers gone there is no next one: asking again would be answered at once. */
+static bool
+is_over(const struct broker *broker)
+{
+	struct pollfd listener = {.fd = broker->listener, .events = POLLIN};
+
+	return poll(&listener, 1, 0) == 1 && (listener.revents & ~POLLIN) != 0;
+}
+
 static _Noreturn void
 serve(struct broker *broker)
 {
@@ -249,7 +300,7 @@ serve(struct broker *broker)
 		memset(&request.notif, 0, sizeof request.notif);
 		if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &request.notif) < 0) {
 			/* ENOENT: the caller went before it was received */
-			if (errno == ENOENT || errno == EINTR)
+			if (errno == EINTR || (errno == ENOENT && !is_over(broker)))
 				continue;
 			for (;;)
 				pause();
@@ -291,9 +342,11 @@ broker_serve(struct broker *broker)
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
-	start_threads(broker);
-	thread_main(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
+	if (unshare(CLONE_FS) == 0) {
+		start_threads(broker);
+		serve(broker);
+	}
 	close(broker->listener);
 	for (;;)
 		pause();

@@ -39,13 +39,11 @@ has_exception(const struct plan *plan, const struct planned_rule *tree)
 	return false;
 }
 
-/* Nothing is made among devices, but for the folder that is no device. */
+/* Files in memory are no devices, and a repository can lie among them. */
 static bool
-is_device(const struct plan *plan, const char *path)
+is_device(const char *path)
 {
-	if (plan->routing == ROUTE_READS && path_below(path, "/dev/shm"))
-		return false;
-	return path_below(path, "/dev");
+	return path_below(path, "/dev") && !path_below(path, "/dev/shm");
 }
 
 /* Can anything below path, or around it, be executed? */
@@ -87,7 +85,7 @@ add_rule(struct arena *arena, const struct plan *plan, const struct planned_rule
 {
 	struct guarded tree = {.path = rule->path};
 
-	if (rule->effect != EFFECT_ALLOW || is_device(plan, rule->path))
+	if (rule->effect != EFFECT_ALLOW || is_device(rule->path))
 		return 0;
 	tree.changes = (rule->rights & RIGHTS_CHANGE) != 0;
 	tree.reads = plan->routing == ROUTE_READS && (rule->rights & RIGHT_READ) &&

@@ -48,29 +48,32 @@ is_memory(int object, const char *path)
 }
 
 /* Neither by a name that ends so nor by one that is gone may it have more. */
-static unsigned
-judge_gone(const struct broker *broker, char path[PATH_MAX])
+static struct verdict
+judge_gone(const struct broker *broker, judge_fn *judge, char path[PATH_MAX])
 {
-	unsigned rights = broker_judge(broker, path).rights;
+	unsigned rights = judge(broker, path).rights;
+	struct verdict verdict;
 
 	path[strlen(path) - (sizeof gone - 1)] = '\0';
-	return broker_judge(broker, path).rights & rights;
+	verdict = judge(broker, path);
+	verdict.rights &= rights;
+	return verdict;
 }
 
-unsigned
+struct verdict
 broker_judge_object(const struct broker *broker, const struct call *request, int object,
-		    char ret_path[PATH_MAX])
+		    judge_fn *judge, char ret_path[PATH_MAX])
 {
+	const struct verdict nothing = {.rights = 0}, all = {.rights = RIGHTS_ALL};
+
 	if (!read_name(object, ret_path))
-		return 0;
+		return nothing;
 	if (*ret_path != '/' || is_memory(object, ret_path)) {
 		*ret_path = '\0';
-		return RIGHTS_ALL;
+		return all;
 	}
 	if (walk_is_proc(object) &&
 	    (!procfs_is_open(ret_path) || procfs_is_others_memory(ret_path, request->thread)))
-		return 0;
-	if (ends_gone(ret_path))
-		return judge_gone(broker, ret_path);
-	return broker_judge(broker, ret_path).rights;
+		return nothing;
+	return ends_gone(ret_path) ? judge_gone(broker, judge, ret_path) : judge(broker, ret_path);
 }

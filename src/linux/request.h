@@ -39,6 +39,12 @@ void request_continue(const struct call *request);
  * that cannot change what it holds may be answered in one step.
  */
 void request_give(const struct call *request, int fd, bool close_on_exec, bool is_read_only);
+/* The same under a number of our choice, which nothing has in the caller's table. */
+void request_give_as(const struct call *request, int fd, int number, bool close_on_exec);
+/* The process that the calling thread belongs to; 0: it cannot be told. */
+pid_t request_process(const struct call *request);
+/* Has the caller's table this number free? */
+bool request_has_free(const struct call *request, int number);
 /* Has it caught a signal that waits for the end of this call? */
 bool request_is_signalled(const struct call *request);
 /* Ends a call for such a signal: EINTR, or once more, as the caller's handler has it. */
