@@ -142,14 +142,14 @@ open_object(const struct opening *o, int object)
 	const int kept = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME;
 	const int ours = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL), fd;
-	char name[40];
+	char name[16];
 
-	snprintf(name, sizeof name, "/proc/self/fd/%d", object);
+	snprintf(name, sizeof name, "%d", object);
 	if ((flags & O_NOFOLLOW) && !o->found.by_steps &&
 	    (S_ISREG(o->at.st_mode) || S_ISDIR(o->at.st_mode)))
 		fd = open_again(o, flags | ours);
 	else
-		fd = open(name, (flags & ~O_NOFOLLOW) | ours);
+		fd = openat(o->broker->own, name, (flags & ~O_NOFOLLOW) | ours);
 	if (fd >= 0 && !(flags & O_NONBLOCK))
 		fcntl(fd, F_SETFL, flags & kept);
 	return fd;
@@ -473,7 +473,7 @@ static void
 open_at(struct broker *broker, const struct call *request, int folder, uint64_t address,
 	const struct how *how)
 {
-	struct opening o = {.broker = broker, .request = request, .how = *how};
+	struct opening o;
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
@@ -486,10 +486,14 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 		request_fail(request, why);
 		return;
 	}
-	if (how->flags & (O_CREAT | TMPFILE_BIT))
-		o.umask = request_umask(request);
+	/* not all of it by one word: the names in it are long, and are written before they are read */
+	o.broker = broker;
+	o.request = request;
+	o.how = *how;
+	o.umask = how->flags & (O_CREAT | TMPFILE_BIT) ? request_umask(request) : 0;
 	o.base = base;
 	o.way = path;
+	o.number = 0;
 	for (int i = 0; i < TRIES; i++)
 		if (!try_open(&o))
 			return;

@@ -40,6 +40,7 @@ struct broker {
 	size_t tree_count;
 	int listener;
 	bool reads;		/* reading is guarded: no open is ever left to the kernel */
+	int own;		/* the folder of our own descriptors in /proc */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	pthread_mutex_t small;	/* for what follows */
