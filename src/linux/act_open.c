@@ -473,7 +473,7 @@ static void
 open_at(struct broker *broker, const struct call *request, int folder, uint64_t address,
 	const struct how *how)
 {
-	struct opening o;
+	struct opening o = {.broker = broker, .request = request, .how = *how};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
@@ -486,14 +486,10 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 		request_fail(request, why);
 		return;
 	}
-	/* not all of it by one word: the names in it are long, and are written before they are read */
-	o.broker = broker;
-	o.request = request;
-	o.how = *how;
-	o.umask = how->flags & (O_CREAT | TMPFILE_BIT) ? request_umask(request) : 0;
+	if (how->flags & (O_CREAT | TMPFILE_BIT))
+		o.umask = request_umask(request);
 	o.base = base;
 	o.way = path;
-	o.number = 0;
 	for (int i = 0; i < TRIES; i++)
 		if (!try_open(&o))
 			return;
