@@ -19,6 +19,8 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/str.h"
+#include "plan/resolve.h"
 
 #define SAMPLE ".sample"
 
@@ -294,7 +296,7 @@ settle_config(struct broker *broker, const char *folder, const char *name)
 		return refuse(broker, path, "cannot be read whole");
 	/* nothing of it counts as there before: it was nobody's settings until now */
 	rc = vet_content(broker, path, VET_CONFIG, &(struct gitconfig_text){file.text, file.length},
-			 NULL, NULL);
+			 NULL);
 	if (rc == 0)
 		rc = vet_install(broker, &(struct vet_target){fd, name, path, VET_CONFIG, false},
 				 &file) < 0
@@ -312,8 +314,6 @@ vet_repository(struct broker *broker, const char *folder)
 		return refuse(broker, folder, "has too long a name for a repository");
 	if (is_there(folder, "commondir"))
 		return refuse(broker, folder, "would be a repository with its settings elsewhere");
-	if (is_there(folder, "modules") || is_there(folder, "worktrees"))
-		return refuse(broker, folder, "would be a repository with others in it");
 	if (!holds_only(folder, "hooks", is_sample))
 		return refuse(broker, folder, "would be a repository with hooks");
 	if (!holds_only(folder, "info", is_no_attributes))
@@ -339,30 +339,6 @@ vet_may_make(struct broker *broker, const char *path, const struct protection *p
 
 /* ---- links ---- */
 
-static bool
-ends_in_git(const char *path, size_t length)
-{
-	return length > 4 && strncasecmp(path + length - 4, ".git", 4) == 0;
-}
-
-/* Is it where a repository keeps those of its submodules and worktrees? */
-static bool
-is_among_repositories(const char *path)
-{
-	static const char *const keepers[] = {"modules", "worktrees"};
-
-	for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/'))
-		for (size_t i = 0; i < sizeof keepers / sizeof keepers[0]; i++) {
-			size_t length = strlen(keepers[i]), before = (size_t)(at - path);
-
-			if (strncasecmp(at + 1, keepers[i], length) == 0 &&
-			    (at[1 + length] == '/' || at[1 + length] == '\0') &&
-			    (ends_in_git(path, before) || is_repository_part(path, before)))
-				return true;
-		}
-	return false;
-}
-
 /* By its name alone, which nothing else has: where a link leads can be changed behind it. */
 static bool
 names_private_tmp(const struct broker *broker, const char *text)
@@ -376,13 +352,73 @@ names_private_tmp(const struct broker *broker, const char *text)
 	return false;
 }
 
+/* ".." behind a name leads where that name leads, which may be a link tomorrow. */
+static bool
+turns_back(const char *text)
+{
+	bool named = false;
+
+	for (; *text != '\0'; text += strspn(text, "/")) {
+		size_t length = strcspn(text, "/");
+		bool up = length == 2 && strncmp(text, "..", 2) == 0;
+
+		if (up && named)
+			return true;
+		named = named || (!up && length > 0 && !(length == 1 && *text == '.'));
+		text += length;
+	}
+	return false;
+}
+
+static bool
+is_number(const char *text)
+{
+	return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* A device, or a descriptor of whoever reads the link: logs are often led to these. */
+static bool
+is_device_or_own(const char *text)
+{
+	static const char own[] = "/proc/self/fd/", device[] = "/dev/", number[] = "/dev/fd/";
+
+	if (str_starts(text, own))
+		return is_number(text + strlen(own));
+	if (str_starts(text, number))
+		return is_number(text + strlen(number));
+	return str_starts(text, device) && strchr(text + strlen(device), '/') == NULL &&
+	       strcmp(text, "/dev/fd") != 0;
+}
+
+/*
+ * Everything, the processes, or what a process has open or stands in: from there one comes anywhere,
+ * and elsewhere tomorrow than today.
+ */
+static bool
+leads_anywhere(const struct broker *broker, const char *path, const char *text)
+{
+	auto_arena struct arena arena = {0};
+	const char *folder = path_parent(&arena, path, NULL), *whole = text;
+	struct resolved to;
+
+	if (*text != '/' && folder != NULL)
+		whole = path_join(&arena, folder, text, NULL);
+	if (whole == NULL || resolve_path(&arena, &fs_real, whole, &to, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < to.link_count; i++)
+		if (path_below(to.links[i], "/proc"))
+			return true;
+	return strcmp(to.path, "/") == 0 || path_below(to.path, "/proc") ||
+	       (broker->private_tmp != NULL && path_below(to.path, broker->private_tmp));
+}
+
 bool
 vet_may_link_to(struct broker *broker, const char *path, const char *text)
 {
 	if (names_private_tmp(broker, text))
 		return refuse(broker, path, "a link into the private tmp would outlast it");
-	if ((strchr(text, '/') != NULL || strcmp(text, "..") == 0) && is_among_repositories(path))
-		return refuse(broker, path, "it leads git elsewhere");
+	if (turns_back(text) || (!is_device_or_own(text) && leads_anywhere(broker, path, text)))
+		return refuse(broker, path, "the link could lead anywhere");
 	return true;
 }
 
