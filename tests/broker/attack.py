@@ -131,11 +131,8 @@ def moving(seconds):
 
 def deputy():
     """A link into procfs must show the caller, never who acts for it."""
-    # made outside: inside it is refused
-    for name in ("ps", "pt"):
-        if not os.path.islink(name) or not isinstance(
-                attempt(lambda name=name: os.symlink(os.readlink(name), name + "2")), OSError):
-            return False
+    os.symlink("/proc/self", "ps")
+    os.symlink("/proc/thread-self", "pt")
     for name in ("ps/environ", "ps/mem", "ps/maps", "pt/environ", "/dev/fd/../environ"):
         fd = attempt(lambda name=name: os.open(name, os.O_RDONLY | os.O_CREAT))
         if isinstance(fd, OSError):

