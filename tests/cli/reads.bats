@@ -46,7 +46,7 @@ nothing_read()
 	said "for: deny $P/kept" 'files.carveout     broker over Landlock'
 	expect 0 plan --protect kept
 	said 'calls     opens that may write' "for: deny $P/kept"
-	expect 0 plan -v --accept files.future --accept files.metadata
+	expect 0 plan -v --policy-json '{"extends": [], "files": {"read": ["/usr"]}, "accept": ["files.metadata", "sockets.path"]}'
 	said 'none is supervised'
 	expect 0 plan --json --deny kept
 	json "d['routing'] == 'reads'"
