@@ -32,6 +32,7 @@ enum system enforce_system(void);
 struct box;
 
 struct box_options {
+	const char *id;		     /* the session's, where its processes are marked; or NULL */
 	const char *private_tmp;     /* canonical; granted whole; NULL: none */
 	const char *named_tmp;	     /* what enforce_grant_tmp will be called with; NULL: nothing */
 	const struct egress *egress; /* where connections go with network "domains"; NULL: none */

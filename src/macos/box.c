@@ -84,11 +84,15 @@ static int
 make_profile(struct box *box, const struct plan *plan, const struct box_options *options,
 	     struct cordon_error *err)
 {
-	char id[17], tag[32];
+	char id[17] = "", tag[32];
 	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
 	struct sbpl_options wanted = {.private_tmp = tmp, .tag = tag};
-	int rc = audit_id(id, err);
+	int rc = 0;
 
+	if (options->id != NULL)
+		snprintf(id, sizeof id, "%s", options->id);
+	else
+		rc = audit_id(id, err);
 	if (rc == 0 && tmp != NULL && snprintf(box->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
 		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);
 	if (rc == 0)

@@ -155,7 +155,7 @@ check_request(const struct session_request *request, struct cordon_error *err)
 static int
 prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	struct box_options options = {0};
+	struct box_options options = {.id = request->id};
 	int rc = 0;
 
 	if (request->track_only)

@@ -101,11 +101,15 @@ def run_scheme(main):
     return done
 
 
+class Starved(ValueError):
+    """TinyScheme has memory for so many cells and no more; a name of 4 KB takes as many."""
+
+
 class Profile:
     def __init__(self, text, parameters):
         self.text, self.parameters = text, parameters
         self.rules, self.wider, self.paths = [], {}, set()
-        self.loaded, self.confined = False, None
+        self.loaded, self.confined, self.heard = False, None, 0
 
     def load(self, questions=()):
         """Runs the profile, once: its rules, and what prelude.scm answers, three words a question."""
@@ -113,13 +117,18 @@ class Profile:
         if sys.platform == "darwin":
             return self.load_real(questions)
         commands = "\n".join(f"(ask '{op} {scheme_request(request)})" for op, request in questions)
-        output = self._run(commands + "\n(dump)")
+        try:
+            output = self._run(commands + "\n(dump)")
+        except Starved:
+            # the rules are read all the same, and judged here
+            output = self._run("(dump)")
         Dump(output).read(self)
         self.by_operation = {}
         for number, (action, operation, matches) in enumerate(self.rules):
             self.by_operation.setdefault(operation, []).append((number, action, matches))
         found = re.findall(rb"^answer (\w+) (\w+) (\w+)$", output, re.M)
-        return [tuple(word.decode() for word in answer) for answer in found]
+        self.heard = len(found)
+        return [tuple(word.decode() for word in answer) for answer in found] or [None] * len(questions)
 
     def load_real(self, questions):
         """On a Mac its kernel answers; what it cannot be asked is taken as answered."""
@@ -138,6 +147,8 @@ class Profile:
                 # not by (load), in which TinyScheme loses memory that it still uses
                 file.write(f'{self.text}\n{commands}\n(say "done")\n')
             done = run_scheme(main)
+        if done.stdout.rstrip().endswith(b"No memory!"):
+            raise Starved("no memory")
         if not done.stdout.rstrip().endswith(b"done"):
             raise ValueError(f"refused, status {done.returncode}: " + done.stdout[-400:].decode("utf-8", "replace"))
         return done.stdout

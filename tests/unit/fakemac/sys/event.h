@@ -23,7 +23,11 @@ struct kevent {
 	intptr_t data;
 	void *udata;
 };
-#define EV_SET(kevp, a, b, c, d, e, f) *(kevp) = (struct kevent){(a), (b), (c), (d), (e), (f)}
+#define EV_SET(kevp, a, b, c, d, e, f)       \
+	*(kevp) = (struct kevent)            \
+	{                                    \
+		(a), (b), (c), (d), (e), (f) \
+	}
 
 int kqueue(void);
 int kevent(int queue, const struct kevent *changes, int change_count, struct kevent *events,
