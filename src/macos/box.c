@@ -15,7 +15,12 @@
 #include "audit/log.h"
 #include "base/fd.h"
 #include "enforce/group.h"
+#include "macos/denials.h"
+#include "macos/reporter.h"
 #include "macos/seatbelt.h"
+
+/* The log folds reports, and hands them on when it likes. */
+#define LATE_MS 1500
 
 struct box {
 	struct sbpl *sbpl;
@@ -23,6 +28,10 @@ struct box {
 	char private_tmp[PATH_MAX]; /* as the profile has it; "": none */
 	bool is_marked; /* a group has it, and removes it when nobody is left who is known by it */
 	struct seatbelt seatbelt;
+	char id[17], tag[32];
+	const char *state_dir;
+	const char *log[DENIALS_ARGUMENTS]; /* the command that tells what is refused */
+	int reporter;			    /* its life line; -1: none */
 };
 
 /* ---- names ---- */
@@ -81,28 +90,41 @@ refuse_gaps(const struct plan *plan, struct cordon_error *err)
 }
 
 static int
+prepare_reports(struct box *box, const struct plan *plan, struct cordon_error *err)
+{
+	struct arena *arena = &box->sbpl->arena;
+
+	box->state_dir = arena_strdup(arena, plan->host->state_dir, err);
+	return box->state_dir == NULL ? -CORDON_E_MEMORY
+				      : denials_command(arena, box->tag, box->log, err);
+}
+
+static int
 make_profile(struct box *box, const struct plan *plan, const struct box_options *options,
 	     struct cordon_error *err)
 {
-	char id[17] = "", tag[32];
 	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
-	struct sbpl_options wanted = {.private_tmp = tmp, .tag = tag};
+	struct sbpl_options wanted = {.private_tmp = tmp, .tag = box->tag};
 	int rc = 0;
 
 	if (options->id != NULL)
-		snprintf(id, sizeof id, "%s", options->id);
+		snprintf(box->id, sizeof box->id, "%s", options->id);
 	else
-		rc = audit_id(id, err);
+		rc = audit_id(box->id, err);
 	if (rc == 0 && tmp != NULL && snprintf(box->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
 		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);
 	if (rc == 0)
-		rc = fingerprint_make(plan->host->state_dir, id, &box->fingerprint, err);
+		rc = fingerprint_make(plan->host->state_dir, box->id, &box->fingerprint, err);
 	if (rc < 0)
 		return rc;
-	snprintf(tag, sizeof tag, "cordon-%s", id);
+	if (options->egress != NULL)
+		wanted.proxy_port = options->egress->named;
+	snprintf(box->tag, sizeof box->tag, "cordon-%s", box->id);
 	wanted.fingerprint =
 		(struct sbpl_fingerprint){box->fingerprint.allowed, box->fingerprint.denied};
 	rc = sbpl_make(plan, &wanted, &box->sbpl, err);
+	if (rc == 0)
+		rc = prepare_reports(box, plan, err);
 	return rc < 0 ? rc : seatbelt_prepare(box->sbpl, &box->fingerprint, &box->seatbelt, err);
 }
 
@@ -132,6 +154,7 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	box = calloc(1, sizeof *box);
 	if (box == NULL)
 		return cordon_no_memory(err);
+	box->reporter = -1;
 	rc = make_profile(box, plan, options, err);
 	if (rc == 0)
 		*ret_box = take(&box);
@@ -179,16 +202,18 @@ enforce_apply(const struct box *box, struct cordon_error *err)
 pid_t
 enforce_start(struct box *box, const struct group *group, const struct enforce_main *main)
 {
-	(void)box;
+	const struct reporter reporter = {box->state_dir, box->id, box->tag, box->log, LATE_MS};
+
+	/* before the command: what is refused at its start is told as well; without, it runs too */
+	box->reporter = reporter_start(&reporter);
 	return group_spawn(group, main->run, main->context);
 }
 
-/* Nothing is routed: Seatbelt decides everything by itself. */
+/* Nothing is routed, Seatbelt decides everything by itself; but as long as this is open it is told. */
 int
 enforce_listener(const struct box *box)
 {
-	(void)box;
-	return -1;
+	return box->reporter;
 }
 
 void
@@ -202,5 +227,5 @@ enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_e
 {
 	(void)guarantee, (void)ret_proof;
 	return cordon_fail(err, CORDON_E_GAP, 0,
-			   "computed and evaluated on Linux; never tried on a Mac");
+			   "evaluated on Linux, not yet exercised on a Mac; tests/mac/real tries it");
 }
