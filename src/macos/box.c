@@ -94,6 +94,8 @@ prepare_reports(struct box *box, const struct plan *plan, struct cordon_error *e
 {
 	struct arena *arena = &box->sbpl->arena;
 
+	if (plan == NULL)
+		return 0;
 	box->state_dir = arena_strdup(arena, plan->host->state_dir, err);
 	return box->state_dir == NULL ? -CORDON_E_MEMORY
 				      : denials_command(arena, box->tag, box->log, err);
@@ -101,7 +103,7 @@ prepare_reports(struct box *box, const struct plan *plan, struct cordon_error *e
 
 static int
 make_profile(struct box *box, const struct plan *plan, const struct box_options *options,
-	     struct cordon_error *err)
+	     const char *state_dir, struct cordon_error *err)
 {
 	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
 	struct sbpl_options wanted = {.private_tmp = tmp, .tag = box->tag};
@@ -114,7 +116,7 @@ make_profile(struct box *box, const struct plan *plan, const struct box_options 
 	if (rc == 0 && tmp != NULL && snprintf(box->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
 		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);
 	if (rc == 0)
-		rc = fingerprint_make(plan->host->state_dir, box->id, &box->fingerprint, err);
+		rc = fingerprint_make(state_dir, box->id, &box->fingerprint, err);
 	if (rc < 0)
 		return rc;
 	if (options->egress != NULL)
@@ -122,7 +124,8 @@ make_profile(struct box *box, const struct plan *plan, const struct box_options 
 	snprintf(box->tag, sizeof box->tag, "cordon-%s", box->id);
 	wanted.fingerprint =
 		(struct sbpl_fingerprint){box->fingerprint.allowed, box->fingerprint.denied};
-	rc = sbpl_make(plan, &wanted, &box->sbpl, err);
+	rc = plan == NULL ? sbpl_fingerprint_only(&wanted.fingerprint, &box->sbpl, err)
+			  : sbpl_make(plan, &wanted, &box->sbpl, err);
 	if (rc == 0)
 		rc = prepare_reports(box, plan, err);
 	return rc < 0 ? rc : seatbelt_prepare(box->sbpl, &box->fingerprint, &box->seatbelt, err);
@@ -139,23 +142,24 @@ int
 enforce_compile(const struct plan *plan, const struct box_options *options, struct box **ret_box,
 		struct cordon_error *err)
 {
+	const char *state_dir = plan == NULL ? options->state_dir : plan->host->state_dir;
 	auto_box struct box *box = NULL;
 	int rc;
 
-	if (plan_gaps(plan) > 0)
+	if (plan != NULL && plan_gaps(plan) > 0)
 		return refuse_gaps(plan, err);
-	if (plan->host->state_dir == NULL)
+	if (state_dir == NULL)
 		return cordon_fail(err, CORDON_E_GAP, 0,
 				   "there is no place for a fingerprint: neither a home nor "
 				   "XDG_STATE_HOME");
-	rc = check_names(plan, err);
+	rc = plan == NULL ? 0 : check_names(plan, err);
 	if (rc < 0)
 		return rc;
 	box = calloc(1, sizeof *box);
 	if (box == NULL)
 		return cordon_no_memory(err);
 	box->reporter = -1;
-	rc = make_profile(box, plan, options, err);
+	rc = make_profile(box, plan, options, state_dir, err);
 	if (rc == 0)
 		*ret_box = take(&box);
 	return rc;
@@ -226,6 +230,7 @@ int
 enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
 {
 	(void)guarantee, (void)ret_proof;
-	return cordon_fail(err, CORDON_E_GAP, 0,
-			   "evaluated on Linux, not yet exercised on a Mac; tests/mac/real tries it");
+	return cordon_fail(
+		err, CORDON_E_GAP, 0,
+		"evaluated on Linux, not yet exercised on a Mac; tests/mac/real tries it");
 }

@@ -78,15 +78,20 @@ mac=(--home /Users/sam -C /Users/sam/shop)
 }
 
 @test "doctor names each way by which processes are found for what it is" {
-	run_doctor=(doctor --system macos "${mac[@]}")
-	expect 0 "${run_doctor[@]}"
+	expect 0 doctor --system macos "${mac[@]}"
 	said 'compiled, linked, analysed and evaluated on Linux' 'not yet' 'exercised on a Mac'
 	said 'fingerprint always' 'descent     best effort' 'group       best effort'
 	said 'session     best effort' 'environment best effort'
-	expect 0 "${run_doctor[@]}" --json
+	expect 0 doctor --json --system macos "${mac[@]}"
 	json '[w["way"] for w in d["tracking"] if w["holds"] == "always"] == ["fingerprint"]'
 	json '{w["way"] for w in d["tracking"] if w["track_only"]} == {"descent", "group", "session", "environment"}'
-	expect 0 doctor --json --system linux --facts "$T/none" || :
+}
+
+@test "a fingerprint is for tracking, on macOS" {
+	refused run --track-only --fingerprint -- true
+	heard 'macOS'
+	refused run --fingerprint -- true
+	heard '--track-only'
 }
 
 @test "why tells what a folder is needed for" {

@@ -69,7 +69,7 @@ static struct {
 	pid_t self;
 	int self_sandbox;
 	/* what was handed over */
-	char profile[4096];
+	char profile[65536];
 	char pairs[16][300];
 	int pair_count;
 	const char *allowed, *denied; /* the fingerprint's, as far as the kernel knows */

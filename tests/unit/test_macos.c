@@ -639,6 +639,82 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 	check(tree_kill(NULL, 1000, &end));
 }
 
+/* Tracking alone, by name: everything is allowed, but for one file of ours. */
+static void
+a_box_without_a_plan_restricts_nothing(void)
+{
+	auto_world struct world world;
+	struct box_options options = {.id = "00112233445566aa"};
+	struct group group = {.kind = GROUP_NONE};
+	struct cordon_error err = {0};
+	struct fingerprint pair;
+	struct box *box = NULL;
+
+	fake_reset();
+	world_make(&world);
+	check_int(enforce_compile(NULL, &options, &box, &err), -CORDON_E_GAP);
+	options.state_dir = world.host.state_dir;
+	check_int(enforce_compile(NULL, &options, &box, &err), 0);
+	check_int(enforce_listener(box), -1);
+	enforce_mark(box, &group);
+	know_pair(&group, &pair);
+	check_int(enforce_apply(box, &err), 0);
+	check_str(fake.profile, "(version 1)\n(allow default)\n"
+				"\n; by which the processes of this session are known\n"
+				"(allow file-read-data (literal (param \"P0\")))\n"
+				"(deny file-read-data (literal (param \"P1\")))\n");
+	fake.self_sandbox = 0;
+	enforce_free(box);
+	check_int(group_remove(&group), 0);
+}
+
+static const char *
+profile_with(struct world *world, const char *policy, const struct egress *egress)
+{
+	auto_plan struct plan *plan = mac_plan(world, policy);
+	const struct box_options options = {.id = "00112233445566aa", .egress = egress};
+	struct cordon_error err = {0};
+	struct fingerprint pair;
+	struct group group;
+	struct box *box = NULL;
+
+	fake_reset();
+	check_int(enforce_compile(plan, &options, &box, &err), 0);
+	if (box == NULL)
+		return "";
+	enforce_mark(box, &group);
+	know_pair(&group, &pair);
+	check_int(enforce_apply(box, &err), 0);
+	fake.self_sandbox = 0;
+	enforce_free(box);
+	check_int(group_remove(&group), 0);
+	return fake.profile;
+}
+
+/* With domains the one thing on this machine that can be reached is the proxy's own port. */
+static void
+of_the_network_only_the_proxy_is_reached(void)
+{
+	static const char domains[] = "{\"network\": {\"domains\": [\"example.com\"]}, "
+				      "\"accept\": [\"net.domains\"]}";
+	const struct egress egress = {.line = -1, .named = 40001, .through = 40002, .stub = 40003};
+	auto_world struct world world;
+	const char *text;
+
+	world_make(&world);
+	text = profile_with(&world, domains, &egress);
+	check(strstr(text, "(allow network-outbound (remote tcp \"localhost:40001\"))\n") != NULL);
+	check(strstr(text, "4000") == strstr(text, "40001") && strstr(text, "40002") == NULL &&
+	      strstr(text, "40003") == NULL);
+	check(strstr(text, "\"*:") == NULL && strstr(text, "localhost:*") == NULL);
+	check(strstr(text, "(local ") == NULL);
+	text = profile_with(&world, domains, NULL);
+	check(strstr(text, "localhost") == NULL && strstr(text, "(remote ") == NULL);
+	/* a proxy that nobody asked for opens nothing */
+	text = profile_with(&world, "{\"network\": \"none\"}", &egress);
+	check(strstr(text, "localhost") == NULL && strstr(text, "(remote ") == NULL);
+}
+
 static void
 a_box_that_was_not_used_removes_its_pair(void)
 {
@@ -848,6 +924,8 @@ main(void)
 {
 	run(a_process_is_known_by_its_start);
 	run(a_box_is_applied_and_its_group_leaves_nothing_behind);
+	run(a_box_without_a_plan_restricts_nothing);
+	run(of_the_network_only_the_proxy_is_reached);
 	run(a_box_that_was_not_used_removes_its_pair);
 	run(a_name_that_the_disk_spells_otherwise_is_refused);
 	run(a_plan_with_a_gap_makes_no_box);
