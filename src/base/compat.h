@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -157,6 +158,24 @@ compat_memory_file(void)
 #else
 	errno = ENOSYS;
 	return -1;
+#endif
+}
+
+/* By which a process's own terminal, open as fd, can be opened once more, and waited for. */
+static inline bool
+compat_terminal_name(int fd, char *to, size_t size)
+{
+#if defined(__linux__)
+	static const char name[] = "/dev/tty";
+
+	(void)fd;
+	if (size < sizeof name)
+		return false;
+	memcpy(to, name, sizeof name);
+	return true;
+#else
+	/* poll(2) does not know /dev/tty there */
+	return ttyname_r(fd, to, size) == 0;
 #endif
 }
 

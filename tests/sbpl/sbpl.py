@@ -69,6 +69,30 @@ class Policy:
         return self.answer["rights"], self.answer["held_by"]
 
 
+class SessionPolicy(Policy):
+    """The same with what a session adds: its private folder, fingerprint, tag, and its proxy's port."""
+
+    def __init__(self, policy, tmp="", fingerprint="", tag="", port=0, home="/Users/sam",
+                 project="/Users/sam/shop"):
+        super().__init__(policy, home, project)
+        self.arguments = [home, project, json.dumps(policy, ensure_ascii=False), tmp, fingerprint, tag,
+                          str(port)]
+
+    @property
+    def profile(self):
+        if self._profile is None:
+            program = os.path.join(os.path.dirname(os.path.abspath(CORDON)), "tests/unit/session_profile")
+            done = subprocess.run([program, *self.arguments], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=120)
+            if done.returncode == 125:
+                raise Refused(done.stderr.decode("utf-8", "replace").strip())
+            printed = json.loads(done.stdout)
+            self._profile = Profile(printed["profile"], {
+                name: value.encode("utf-8", "surrogateescape")
+                for name, value in printed["parameters"].items()})
+        return self._profile
+
+
 # ---- a profile, run by TinyScheme ----------------------------------------------------------------
 
 def scheme_string(value):

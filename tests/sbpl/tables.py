@@ -7,7 +7,7 @@ evaluators under all three orders of precedence.
 """
 import sys
 
-from sbpl import (NEVER, OPERATIONS, Policy, Refused, Tap, at, connect, disagreements, listen,
+from sbpl import (NEVER, OPERATIONS, Policy, Refused, SessionPolicy, Tap, at, connect, disagreements, listen,
                   unix_bind, unix_connect)
 
 HOME, SHOP = "/Users/sam", "/Users/sam/shop"
@@ -194,6 +194,13 @@ tap.case("names are looked up with the whole network only", [
         ("mach-lookup", {"name": b"com.apple.dnssd.service"}, mode == "all"),
         ("mach-lookup", {"name": b"com.apple.trustd.agent"}, mode == "all"),
         ("socket-ioctl", {}, mode != "none"))])
+tap.case("what the system's network library needs is there with a network only", [
+    line for mode, policy in net.items() for line in ask(
+        policy, ("sysctl-read", {"name": b"net.routetable.0.0.3.0"}, mode != "none"),
+        ("system-socket", {"domain": "af_system", "protocol": "2"}, mode != "none"),
+        ("system-socket", {"domain": "af_system", "protocol": "1"}, False),
+        ("system-socket", {"domain": "af_route", "protocol": "0"}, False),
+        ("system-socket", {"domain": "af_unix", "protocol": "0"}, True))])
 
 
 def sockets(policy, rows):
@@ -248,6 +255,69 @@ tap.case("what a default of deny does not reach is denied by name", ask(
         "system-privilege", "job-creation", "darwin-notification-post", "file-link", "file-clone",
         "file-write-setugid", "appleevent-send", "lsopen", "user-preference-read", "system-fsctl",
         "distributed-notification-post", "authorization-right-obtain")]))
+
+# ---- what a session adds --------------------------------------------------------------------------
+
+TMP = "/private/var/folders/a\"b/T/cordon-abc123"
+MARK = HOME + "/.local/state/cordon/fingerprints/cordon-0123456789abcdef"
+session = SessionPolicy({}, tmp=TMP, fingerprint=MARK, tag="cordon-0123456789abcdef")
+tap.case("the private folder is the session's whole, but for protected names", ask(
+    session, *[(op, at(path), True) for path in (TMP, TMP + "/f", TMP + "/d/e")
+               for ops in OPERATIONS.values() for op in ops],
+    *[(op, at(path), False) for path in (TMP + "x", TMP[:-1], "/private/var/folders/a\"b/T/x")
+      for ops in OPERATIONS.values() for op in ops],
+    ("file-read-metadata", at("/private/var/folders/a\"b/T", "directory"), True),
+    ("file-read-data", at("/private/var/folders/a\"b/T", "directory"), False),
+    ("network-bind", unix_bind(TMP + "/s"), True), ("network-outbound", unix_connect(TMP + "/s"), True),
+    ("network-outbound", unix_connect("/private/var/folders/a\"b/T/s"), False),
+    ("file-write-create", at(TMP + "/.git/hooks/x"), False),
+    ("file-write-unlink", at(TMP, "directory"), True))
+    + list(session.profile.dead()))
+tap.case("of the two marks one can be read and one cannot, whatever is granted or denied", [
+    line for policy in ({}, {"files": {"default": "rwcdx"}}, {"extends": [], "files": {"write": ["/"]}},
+                        {"files": {"read": [HOME + "/.local"]}}, {"files": {"deny": [HOME]}})
+    for line in ask(SessionPolicy(policy, fingerprint=MARK),
+                    ("file-read-data", at(MARK + "/allow"), True),
+                    ("file-read-data", at(MARK + "/deny"), False),
+                    *[(op, at(MARK + name), False) for name in ("/allow", "/deny") for right in "wcd"
+                      for op in OPERATIONS[right]])])
+
+
+def tagged():
+    """Each deny carries the tag, and nothing else of the text depends on it."""
+    plain = SessionPolicy({}, tmp=TMP, fingerprint=MARK)
+    text, mark = text_of(session), ' (with message "cordon-0123456789abcdef")'
+    if text.replace(mark, "") != text_of(plain):
+        yield "the tag changes more than its own place"
+    denies = sum(line.startswith("(deny ") for line in text_of(plain).splitlines())
+    for block in text.split("\n(")[1:]:
+        if block.startswith("deny ") and mark not in block:
+            yield "a deny without the tag: " + block[:60]
+    if text.count(mark) < denies or denies < 10:
+        yield f"{text.count(mark)} tags, {denies} denies"
+
+
+tap.case("every deny of the policy carries the tag", tagged())
+proxied = SessionPolicy({"network": {"domains": ["example.com"]}}, port=40001)
+tap.case("domains: the proxy's port of this machine, over TCP, and nothing else", ask(
+    proxied, ("network-outbound", connect("localhost", 40001), True),
+    ("network-outbound", connect("localhost", 40001, "udp"), False),
+    *[("network-outbound", connect(h, p, proto), False) for h, p in (
+        ("localhost", 40002), ("localhost", 80), ("example.com", 443), ("example.com", 40001))
+      for proto in ("tcp", "udp")],
+    ("network-outbound", unix_connect(RESOLVER), False),
+    ("mach-lookup", {"name": b"com.apple.dnssd.service"}, False)) + serve(proxied, False, False) + ask(
+    proxied, *[(op, listen("localhost", 40001), False) for op in ("network-bind", "network-inbound")]))
+tap.case("a port of a proxy opens nothing in other modes", [
+    line for mode in ("none", {"localhost": [8080]})
+    for line in ask(SessionPolicy({"network": mode}, port=40001),
+                    ("network-outbound", connect("localhost", 40001), False))])
+for bad in ('a"b', "a b", "a\\", "caf\u00e9"):
+    try:
+        SessionPolicy({}, tag=bad).profile
+        tap.case(f"the tag {bad!r} is refused", ["it was not"])
+    except Refused as said:
+        tap.case(f"the tag {bad!r} is refused", [] if "letters and digits" in str(said) else [str(said)])
 
 # ---- the text ------------------------------------------------------------------------------------
 
