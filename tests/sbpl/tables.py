@@ -256,6 +256,36 @@ tap.case("what a default of deny does not reach is denied by name", ask(
         "file-write-setugid", "appleevent-send", "lsopen", "user-preference-read", "system-fsctl",
         "distributed-notification-post", "authorization-right-obtain")]))
 
+
+
+def whole():
+    """Every operation there is, asked about nothing in particular: all denied, but for these."""
+    fine = {"process-fork", "pseudo-tty", "dynamic-code-generation", "syscall-unix"}
+    for policy in (net["none"], Policy({"extends": [], "network": "none"})):
+        list(disagreements(policy.profile, []))
+        operations = set(policy.profile.wider) - {"default"}
+        if len(operations) < 90:
+            yield f"only {len(operations)} operations are known"
+        allowed = fine if policy is net["none"] else fine - {"pseudo-tty"}
+        yield from disagreements(policy.profile, [
+            (operation, {}, operation in allowed) for operation in sorted(operations)])
+
+
+if sys.platform != "darwin":
+    tap.case("of all operations none is allowed as a whole", whole())
+
+
+def spare():
+    """What nothing allows needs no deny of its own, and none is there."""
+    text = text_of(Policy({"extends": [], "files": {"read": ["/usr"], "deny": ["/usr/x"]}}))
+    for right in "wcdx":
+        for operation in OPERATIONS[right]:
+            if operation + " " in text or operation + ")" in text:
+                yield f"{operation} in a profile that allows none of it"
+
+
+tap.case("what nothing allows is not denied once more", spare())
+
 # ---- what a session adds --------------------------------------------------------------------------
 
 TMP = "/private/var/folders/a\"b/T/cordon-abc123"
@@ -357,6 +387,13 @@ def text_rules():
             yield "the text is not plain ASCII"
         if not text.startswith("(version 1)\n(deny default)\n"):
             yield "it does not start with a default of deny"
+        order = [text.find("\n; " + words) for words in (
+            "what the default does not reach", "what programs need", "folders on the way", "network",
+            "the rules, shallow", "folders that hold", "control of terminals", "unix sockets")]
+        if order != sorted(order) or order[0] < 0:
+            yield f"the parts are in another order: {order}"
+        if not 0 < text.find("\n(deny network*)\n") < text.find("(allow network-"):
+            yield "the network is not denied before parts of it are allowed"
         if '"/' in text.replace('"/mp-"', "").replace('"/psm_"', "").replace('"/__KMP', ""):
             yield "a path stands in the text"
         for blanket in ("(allow process-exec)", "(allow process-exec*)", "(allow mach-lookup)", "file-read*",
