@@ -79,6 +79,7 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 		rc = cordon_fail(err, CORDON_E_GAP, 0,
 				 "calls are routed only with Landlock and seccomp");
 	box->broker.plan = plan;
+	box->broker.reads = plan->routing == ROUTE_READS;
 	box->broker.private_tmp = options->private_tmp;
 	box->broker.trees = trees;
 	box->broker.tree_count = count;
@@ -96,6 +97,7 @@ box_new(struct cordon_error *err)
 	}
 	box->ruleset = box->outer = box->line[0] = box->line[1] = box->broker.listener = -1;
 	pthread_rwlock_init(&box->broker.names, NULL);
+	pthread_mutex_init(&box->broker.small, NULL);
 	sem_init(&box->started, 0, 0);
 	sem_init(&box->serving, 0, 0);
 	return box;
