@@ -80,6 +80,22 @@ tap.case("a deny inside a grant, a grant inside that, and so on", files(Policy({
     ("/Users/bob/x", "r"), (HOME, ""), (HOME + "/x", ""), (HOME + "/a", "rwcd"),
     (HOME + "/a/x/y", "rwcd"), (HOME + "/a/b", ""), (HOME + "/a/b/x", ""), (HOME + "/a/b/c", "r"),
     (HOME + "/a/b/c/d", "r"), (HOME + "/ab", "")]))
+
+
+def shuffled():
+    """The order in which path rules are written decides nothing."""
+    rules = [{"effect": effect, "rights": rights, "path": path} for effect, rights, path in (
+        ("allow", "r", "/opt"), ("deny", "rwcdx", "/opt/a"), ("allow", "rwcd", "/opt/a/b"),
+        ("deny", "w", "/opt/a/b/c"), ("allow", "x", "/opt/a/b/c"))]
+    seen = set()
+    for turn in range(len(rules)):
+        for order in (rules[turn:] + rules[:turn], (rules[turn:] + rules[:turn])[::-1]):
+            profile = Policy({"extends": [], "files": {"rules": order}}).profile
+            seen.add((profile.text, tuple(sorted(profile.parameters.items()))))
+    return [] if len(seen) == 1 else [f"{len(seen)} profiles of one policy"]
+
+
+tap.case("the order in which rules are written decides nothing", shuffled())
 tap.case("literal and child reach what they say", files(Policy({
     "extends": [], "files": {"rules": [
         {"effect": "allow", "rights": "rw", "path": "/opt/l", "match": "literal"},
