@@ -441,4 +441,9 @@ tap.case("what cannot be said is refused with its place", [
 tap.case("a grant on a name that macOS gives nothing grants nothing", files(
     Policy({"extends": [], "files": {"read": ["/home/x", "/opt/y"]}}), [("/opt/y/z", "r")]))
 
+nowhere = Policy({"files": {"default": "rw"}}, project="/home/sam/shop")
+tap.case("nor is a filter about a project there", ask(
+    nowhere, ("network-outbound", unix_connect("/home/sam/shop/s"), False),
+    ("file-read-data", at("/usr/bin/git"), True)) + list(nowhere.profile.dead()))
+
 sys.exit(tap.end())
