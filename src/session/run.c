@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "session/named.h"
 #include "session/porter.h"
+#include "session/proxy.h"
 #include "session/session.h"
 #include "session/supervise.h"
 
@@ -23,6 +24,7 @@ struct running {
 	struct terminal_note terminal;
 	const char *private_tmp; /* our own to remove */
 	struct record_hold record;
+	struct proxy_hold proxy;
 	struct box *box;
 	struct limit_value limits[LIMIT_COUNT]; /* for the child: what nothing else keeps */
 	struct command_line command;
@@ -156,15 +158,22 @@ static int
 prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
 	struct box_options options = {0};
+	struct command_place place = {0};
 	int rc = 0;
 
 	if (request->track_only)
-		return command_prepare(&run->arena, request, NULL, &run->command, err);
+		return command_prepare(&run->arena, request, &place, &run->command, err);
 	if (request->plan->settings.tmp == TMP_PRIVATE)
 		rc = tmp_name(&run->arena, request->plan->host, &run->private_tmp, err);
 	if (rc == 0)
-		rc = command_prepare(&run->arena, request, run->private_tmp, &run->command, err);
-	options.named_tmp = run->private_tmp;
+		rc = proxy_start(request, &run->proxy, err);
+	place.private_tmp = options.named_tmp = run->private_tmp;
+	if (rc == 0 && run->proxy.pid > 0) {
+		place.proxy = &run->proxy;
+		options.egress = &run->proxy.egress;
+	}
+	if (rc == 0)
+		rc = command_prepare(&run->arena, request, &place, &run->command, err);
 	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &run->box, err);
 	return rc;
@@ -174,11 +183,11 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 static int
 prepare_join(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	const char *tmp = NULL;
-	int rc = named_enter(&run->arena, request, &run->watch.guard.line, &tmp, err);
+	struct command_place place = {0};
+	int rc = named_enter(&run->arena, request, &run->watch.guard.line, &place.private_tmp, err);
 
 	run->watch.joins = true;
-	return rc < 0 ? rc : command_prepare(&run->arena, request, tmp, &run->command, err);
+	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
 }
 
 static int
@@ -331,7 +340,11 @@ start(struct running *run, const struct session_request *request, struct cordon_
 static void
 clean_up(struct running *run, bool ended)
 {
+	const struct session_request *request = run->watch.request;
+
 	enforce_free(run->box);
+	proxy_tell(&run->proxy, request);
+	proxy_end(&run->proxy, run->is_started && !ended && request->leave);
 	if (run->watch.relay != NULL)
 		relay_close(&run->relay);
 	if (run->watch.output != NULL)
@@ -364,8 +377,12 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		.record = {.fd = -1},
 		.terminal = {.fd = -1},
 		.was_heir = -1,
+		.proxy = {.egress.line = -1, .events = -1},
 	};
 	int rc = check_request(request, err);
+
+	memset(run.proxy.sockets, -1, sizeof run.proxy.sockets);
+	run.watch.proxy = &run.proxy;
 
 	if (rc == 0)
 		rc = request->name != NULL ? prepare_join(&run, request, err)
