@@ -148,7 +148,7 @@ keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 	int length;
 
 	to->refused++;
-	length = snprintf(to->refusals + used, room, "%s%s %s: %s%s%s", used == 0 ? "" : "\n",
+	length = snprintf(to->refusals + used, room, "%s%s %s %s%s%s", used == 0 ? "" : "\n",
 			  refusal->what, refusal->subject, refusal->reason,
 			  has_option ? "; allow it with " : "", has_option ? refusal->allow : "");
 	if (length >= (int)room)

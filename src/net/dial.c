@@ -82,11 +82,20 @@ fail(struct conn *conn, int why, const char *reason)
 }
 
 static void
+fail_by(struct conn *conn, int why)
+{
+	char reason[120];
+
+	snprintf(reason, sizeof reason, "cannot be reached: %s", strerror(why));
+	fail(conn, why, reason);
+}
+
+static void
 dial_late(struct timed *timed)
 {
 	struct conn *conn = (struct conn *)(void *)((char *)timed - offsetof(struct conn, timed));
 
-	fail(conn, ETIMEDOUT, "it does not answer");
+	fail(conn, ETIMEDOUT, "does not answer");
 }
 
 /* ---- through another proxy ---- */
@@ -101,7 +110,8 @@ ask_upstream(struct conn *conn)
 
 	conn->dial->is_asked = true;
 	if (send(conn->server->fd, text, (size_t)length, MSG_NOSIGNAL) != length)
-		fail(conn, ECONNREFUSED, "the proxy of your environment does not listen");
+		fail(conn, ECONNREFUSED,
+		     "cannot be reached: the proxy of your environment does not listen");
 	else
 		watch_want(conn->server, UV_READABLE);
 }
@@ -131,9 +141,11 @@ hear_upstream(struct conn *conn)
 		head = recv(conn->server->fd, bytes, (size_t)head, MSG_DONTWAIT) == head ? head
 											 : -1;
 	}
-	snprintf(reason, sizeof reason, "the proxy of your environment says %d", status);
+	snprintf(reason, sizeof reason, "cannot be reached: the proxy of your environment says %d",
+		 status);
 	if (head < 0)
-		fail(conn, ECONNREFUSED, "the proxy of your environment gave no answer");
+		fail(conn, ECONNREFUSED,
+		     "cannot be reached: the proxy of your environment gave no answer");
 	else if (status < 200 || status > 299)
 		fail(conn, ECONNREFUSED, reason);
 	else
@@ -209,7 +221,7 @@ try_next(struct conn *conn)
 	while (!is_open && dial->next < dial->count)
 		is_open = try_one(conn, &dial->addresses[dial->next++]);
 	if (!is_open)
-		fail(conn, dial->why, strerror(dial->why));
+		fail_by(conn, dial->why);
 	else if (dial->next < dial->count)
 		timed_set(&conn->proxy->clockwork, &dial->attempt, ATTEMPT_MS, attempt_late);
 }
@@ -254,14 +266,15 @@ fail_without_address(struct conn *conn)
 		end.why = EACCES;
 		address_print(&dial->forbidden, text);
 		snprintf(end.reason, sizeof end.reason,
-			 "it leads to %s, which is %s; only \"private\" of the policy's network "
+			 "leads to %s, which is %s; only \"private\" of the policy's network "
 			 "would allow it",
 			 text, dial->forbidden_as);
 		snprintf(end.allow, sizeof end.allow, "\"network\": {\"private\": [\"%s\"]}", text);
 	} else if (dial->has_name || dial->code == DNS_NO_NAME) {
-		snprintf(end.reason, sizeof end.reason, "the resolver knows no address of it");
+		snprintf(end.reason, sizeof end.reason, "has no address that the resolver knows");
 	} else {
-		snprintf(end.reason, sizeof end.reason, "the resolver does not answer");
+		snprintf(end.reason, sizeof end.reason,
+			 "cannot be looked up: the resolver does not answer");
 	}
 	finish(conn, &end);
 }

@@ -12,19 +12,15 @@
 
 #include "net/conn.h"
 
-/* One side has ended: the other may be silent that long. */
-#define HALF_MS 600000
+/* In seconds. A side that has closed answers the first of these, after a while, with a reset. */
+#define ALIVE_IDLE 60
+#define ALIVE_INTERVAL 20
+#define ALIVE_PROBES 4
 
 /* fatal, access_denied: the client's library says so in words */
 static const char tls_denied[] = {0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x31};
 
 static void ready(void *owner, int events);
-
-static void
-conn_late(struct timed *timed)
-{
-	conn_free((struct conn *)(void *)((char *)timed - offsetof(struct conn, timed)));
-}
 
 static void
 refuse_http(struct conn *conn)
@@ -222,7 +218,7 @@ ready(void *owner, int events)
 	if (pump_down(conn, &client, &server) < 0 || pump_up(conn, &client, &server) < 0 ||
 	    conn->state != CONN_FLOWS)
 		return;
-	conn->is_broken = conn->is_broken || (events & UV_DISCONNECT) != 0;
+	conn->is_broken = conn->is_broken || (events & (UV_DISCONNECT | UV_PRIORITIZED)) != 0;
 	/* of one request the answer is all there is to come */
 	if ((conn->is_broken && conn->fall.held == 0) ||
 	    (conn->fall.is_done &&
@@ -230,24 +226,36 @@ ready(void *owner, int events)
 		conn_free(conn);
 		return;
 	}
-	if (conn->rise.is_done || conn->fall.is_done)
-		timed_set(&conn->proxy->clockwork, &conn->timed, HALF_MS, conn_late);
-	watch_want(conn->client, client);
-	watch_want(conn->server, server);
+	/* also who waits for nothing is told of a connection that broke */
+	watch_want(conn->client, client != 0 ? client : UV_PRIORITIZED);
+	watch_want(conn->server, server != 0 ? server : UV_PRIORITIZED);
+}
+
+static void
+set_options(int fd)
+{
+	static const struct {
+		int level, name, value;
+	} options[] = {
+		{IPPROTO_TCP, TCP_NODELAY, 1},
+		{SOL_SOCKET, SO_KEEPALIVE, 1},
+		{IPPROTO_TCP, TCP_KEEPIDLE, ALIVE_IDLE},
+		{IPPROTO_TCP, TCP_KEEPINTVL, ALIVE_INTERVAL},
+		{IPPROTO_TCP, TCP_KEEPCNT, ALIVE_PROBES},
+	};
+
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+			   sizeof options[i].value);
 }
 
 void
 conn_flow(struct conn *conn)
 {
-	int on = 1;
-
 	conn->state = CONN_FLOWS;
 	timed_clear(&conn->timed);
 	conn->client->ready = conn->server->ready = ready;
-	/* who is gone without a word is found out */
-	setsockopt(conn->client->fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-	setsockopt(conn->server->fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-	setsockopt(conn->client->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-	setsockopt(conn->server->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	set_options(conn->client->fd);
+	set_options(conn->server->fd);
 	ready(conn, 0);
 }

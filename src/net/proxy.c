@@ -17,7 +17,6 @@
 #include "net/conn.h"
 
 #define TOLD_MS 5000
-#define PORTS_MAX 4096
 #define DESCRIPTORS 65536 /* asked for; what the machine gives is enough */
 
 /* ---- what is allowed, in words ---- */
@@ -166,11 +165,14 @@ static int
 confine(const struct proxy *proxy, struct cordon_error *err)
 {
 	const struct resolver *resolver = &proxy->lookup.resolver;
-	uint16_t ports[PORTS_MAX];
+	const struct ports *listed = &proxy->network->ports;
+	auto_free uint16_t *ports = calloc(listed->count + RESOLVER_SERVERS + 2, sizeof *ports);
 	struct role role = {ports, 0};
 
-	for (size_t i = 0; i < proxy->network->ports.count && i < PORTS_MAX - 8; i++)
-		ports[role.port_count++] = proxy->network->ports.items[i].number;
+	if (ports == NULL)
+		return cordon_no_memory(err);
+	for (size_t i = 0; i < listed->count; i++)
+		ports[role.port_count++] = listed->items[i].number;
 	for (size_t i = 0; i < resolver->count; i++)
 		ports[role.port_count++] = (uint16_t)resolver->ports[i];
 	if (proxy->upstreams.plain.host[0] != '\0')

@@ -120,7 +120,7 @@ vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 			continue;
 		}
 		address_print(address, text);
-		snprintf(reason, sizeof reason, "it leads to %s, which is %s", text,
+		snprintf(reason, sizeof reason, "leads to %s, which is %s", text,
 			 what == NULL ? "one too many" : what);
 		snprintf(allow, sizeof allow, "\"network\": {\"private\": [\"%s\"]}", text);
 		proxy_refuse(proxy, "resolve", name, reason, what == NULL ? "" : allow);
@@ -162,8 +162,8 @@ is_known(struct proxy *proxy, const struct dns_question *question, struct dns_an
 		ret_answer->code = DNS_NO_NAME;
 		snprintf(allow, sizeof allow, "--domain %s", question->name);
 		if (is_address && question->name[0] != '\0')
-			proxy_refuse(proxy, "resolve", question->name, "the domain is not listed",
-				     allow);
+			proxy_refuse(proxy, "resolve", question->name,
+				     "is not among the allowed domains", allow);
 		return true;
 	}
 	/* HTTPS, SVCB and all others: there is such a name, and nothing of that kind */

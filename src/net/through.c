@@ -39,7 +39,7 @@ allowed_name(struct proxy *proxy, const struct address *address, unsigned port,
 
 	ret_why->why = EACCES;
 	snprintf(ret_why->reason, sizeof ret_why->reason,
-		 "this address was not looked up as a name of the allowed domains");
+		 "was not looked up as a name of the allowed domains");
 	while ((name = answers_next(&proxy->answers, address, now, &at)) != NULL)
 		if (proxy_allows(proxy, name, port, ret_why))
 			return name;
@@ -111,7 +111,7 @@ asked(struct proxy *proxy, const struct egress_message *ask)
 	if (what == NULL && proxy_is_own(proxy, &address, ask->port))
 		what = "this proxy";
 	if (name != NULL && what != NULL)
-		snprintf(why.reason, sizeof why.reason, "it is %s", what);
+		snprintf(why.reason, sizeof why.reason, "is %s", what);
 	if (name == NULL || what != NULL) {
 		refuse(proxy, ask, &address, &why);
 		return;
