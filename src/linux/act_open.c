@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "linux/broker.h"
+#include "linux/vet.h"
 
 #ifndef SYS_openat2
 #define SYS_openat2 437
@@ -40,6 +40,7 @@ struct opening {
 	struct how how;
 	struct spot place;
 	mode_t umask;
+	int number; /* the descriptor's, where it is not the next that is free */
 };
 
 static unsigned
@@ -130,11 +131,38 @@ make_nameless(const struct opening *o)
 	return -1;
 }
 
+/* A file of git's: what is handed out is not the file itself. -1: refused; 0: open it. */
 static int
-open_by_rights(const struct opening *o)
+open_vetted(struct opening *o, const struct verdict *verdict)
 {
-	unsigned rights = broker_judge(o->broker, o->place.path).rights;
+	struct vet_open vetted = {.request = &o->request,
+				  .place = &o->place,
+				  .flags = o->how.flags,
+				  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
+
+	if (verdict->vetted == NULL || !(verdict->rights & RIGHT_CREATE))
+		return 0;
+	switch (vet_open(o->broker, verdict->vetted, &vetted)) {
+	case VET_REFUSED:
+		return -1;
+	case VET_DESK:
+		o->number = vetted.number;
+		return vetted.fd;
+	default:
+		return 0;
+	}
+}
+
+static int
+open_by_rights(struct opening *o)
+{
+	struct verdict verdict = broker_judge(o->broker, o->place.path);
+	unsigned rights = verdict.rights;
 	uint64_t flags = o->how.flags;
+	int vetted = open_vetted(o, &verdict);
+
+	if (vetted != 0)
+		return vetted;
 
 	if ((flags & TMPFILE_BIT) && (flags & O_DIRECTORY))
 		return make_nameless(o);
@@ -249,12 +277,15 @@ act_on_place(struct opening *o, bool keep)
 		return false;
 	}
 	umask(o->umask);
-	pthread_rwlock_rdlock(&o->broker->names);
+	o->number = 0;
+	broker_lock(o->broker, o->place.path);
 	fd = open_by_rights(o);
 	pthread_rwlock_unlock(&o->broker->names);
 	if (fd >= 0)
 		fd = check_opened(o, fd);
-	if (fd >= 0)
+	if (fd >= 0 && o->number > 0)
+		request_give_as(&o->request, fd, o->number, (flags & O_CLOEXEC) != 0);
+	else if (fd >= 0)
 		request_give(&o->request, fd, (flags & O_CLOEXEC) != 0);
 	else if ((errno == ELOOP && !keep) ||
 		 (errno == EEXIST && (flags & O_CREAT) && !(flags & O_EXCL)))
@@ -383,6 +414,16 @@ act_openat2(struct broker *broker, const struct call *request)
 		open_at(broker, request, (int)a[0], a[1], &how);
 }
 
+static int
+open_cuttable(struct opening *o)
+{
+	struct verdict verdict = broker_judge(o->broker, o->place.path);
+
+	if (open_vetted(o, &verdict) < 0)
+		return -1;
+	return open_existing(o, verdict.rights);
+}
+
 static void
 cut(struct opening *o, off_t length)
 {
@@ -391,7 +432,7 @@ cut(struct opening *o, off_t length)
 	/* opened first, cut by descriptor: what was judged is what is cut */
 	o->how.flags = O_WRONLY;
 	pthread_rwlock_rdlock(&o->broker->names);
-	fd = open_existing(o, broker_judge(o->broker, o->place.path).rights);
+	fd = open_cuttable(o);
 	pthread_rwlock_unlock(&o->broker->names);
 	if (fd < 0)
 		request_fail(&o->request, errno == ENXIO ? EINVAL : errno);

@@ -96,6 +96,7 @@ box_new(struct cordon_error *err)
 	}
 	box->ruleset = box->outer = box->line[0] = box->line[1] = box->broker.listener = -1;
 	pthread_rwlock_init(&box->broker.names, NULL);
+	pthread_mutex_init(&box->broker.small, NULL);
 	sem_init(&box->started, 0, 0);
 	sem_init(&box->serving, 0, 0);
 	return box;

@@ -9,7 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,6 +21,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/vet.h"
 
 #define THREADS 4
 #define STACK_SIZE (256 * 1024)
@@ -36,9 +39,37 @@ is_free(const struct broker *broker, const char *path)
 struct verdict
 broker_judge(const struct broker *broker, const char *path)
 {
+	struct verdict verdict;
+
 	if (is_free(broker, path))
 		return (struct verdict){.rights = RIGHTS_ALL};
-	return index_decide(&broker->plan->index, path);
+	verdict = index_decide(&broker->plan->index, path);
+	vet_complete(broker, path, &verdict);
+	return verdict;
+}
+
+void
+broker_lock(struct broker *broker, const char *path)
+{
+	if (vet_is_delicate(path))
+		pthread_rwlock_wrlock(&broker->names);
+	else
+		pthread_rwlock_rdlock(&broker->names);
+}
+
+void
+broker_refused(struct broker *broker, const char *what, const char *path, const char *why)
+{
+	struct refusal *to;
+	size_t length = strlen(path);
+
+	pthread_mutex_lock(&broker->small);
+	to = &broker->refusals[broker->refused++ % REFUSALS];
+	to->what = what;
+	snprintf(to->path, sizeof to->path, "%s",
+		 length < sizeof to->path ? path : path + length - (sizeof to->path - 1));
+	snprintf(to->why, sizeof to->why, "%s", why);
+	pthread_mutex_unlock(&broker->small);
 }
 
 bool
@@ -106,6 +137,7 @@ static const struct {
 	broker_fn *answer;
 } calls[] = {
 #ifdef SYS_open
+	{SYS_dup2, act_dup},
 	{SYS_open, act_open},
 	{SYS_creat, act_creat},
 	{SYS_mkdir, act_mkdir},
@@ -149,6 +181,9 @@ static const struct {
 	{SYS_fremovexattr, act_fremovexattr},
 	{463, act_setxattrat},
 	{466, act_removexattrat},
+	{SYS_close, act_close},
+	{SYS_dup, act_dup},
+	{SYS_dup3, act_dup},
 };
 
 static void
@@ -165,6 +200,15 @@ answer(struct broker *broker, const struct call *request)
 
 /* ---- threads ---- */
 
+/* With the last of the callers gone there is no next one: asking again would be answered at once. */
+static bool
+is_over(const struct broker *broker)
+{
+	struct pollfd listener = {.fd = broker->listener, .events = POLLIN};
+
+	return poll(&listener, 1, 0) == 1 && (listener.revents & ~POLLIN) != 0;
+}
+
 static _Noreturn void
 serve(struct broker *broker)
 {
@@ -174,7 +218,7 @@ serve(struct broker *broker)
 		memset(&request.notif, 0, sizeof request.notif);
 		if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &request.notif) < 0) {
 			/* ENOENT: the caller went before it was received */
-			if (errno == ENOENT || errno == EINTR)
+			if (errno == EINTR || (errno == ENOENT && !is_over(broker)))
 				continue;
 			for (;;)
 				pause();
@@ -216,9 +260,11 @@ broker_serve(struct broker *broker)
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
-	start_threads(broker);
-	thread_main(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
+	if (unshare(CLONE_FS) == 0) {
+		start_threads(broker);
+		serve(broker);
+	}
 	close(broker->listener);
 	for (;;)
 		pause();

@@ -13,6 +13,26 @@
 #include "linux/walk.h"
 #include "plan/plan.h"
 
+/* A file of git's that is being written in one piece (vet_desk.c); process 0 or fd -1: not now. */
+#define DESKS 16
+struct desk {
+	pid_t process;
+	int number; /* in its table */
+	int fd, folder;
+	char name[NAME_MAX + 1];
+	bool exclusive;
+	mode_t mode;
+};
+
+/* What was refused last, and why; for who tells it. */
+#define REFUSALS 8
+#define REFUSAL_WHY 192
+struct refusal {
+	const char *what; /* "create", "write", "rename", ... */
+	char path[256];	  /* its end, when it is longer */
+	char why[REFUSAL_WHY];
+};
+
 struct broker {
 	const struct plan *plan;
 	const char *private_tmp; /* free; NULL: none */
@@ -21,6 +41,10 @@ struct broker {
 	int listener;
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
+	pthread_mutex_t small;	/* for what follows */
+	struct desk desks[DESKS];
+	struct refusal refusals[REFUSALS]; /* a ring */
+	size_t refused;			   /* how many there were in all */
 };
 
 /* Serves the listener until the process ends. The calling thread has entered the outer layer. */
@@ -32,6 +56,10 @@ typedef void broker_fn(struct broker *broker, const struct call *request);
 
 /* What the plan says about a canonical path; the private tmp is free. */
 struct verdict broker_judge(const struct broker *broker, const char *path);
+/* Held while deciding and acting; exclusively where a name decides about others. */
+void broker_lock(struct broker *broker, const char *path);
+/* Notes a refusal that the caller only sees an errno of. */
+void broker_refused(struct broker *broker, const char *what, const char *path, const char *why);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
 bool broker_guards(const struct broker *broker, const char *path, unsigned rights);
 
@@ -41,7 +69,7 @@ enum walk_end broker_walk(const struct call *request, int folder, uint64_t addre
 /* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
 int broker_descriptor_name(const struct call *request, uint64_t address);
 
-/* act_open.c, act_names.c, act_metadata.c, act_start.c */
+/* act_open.c, act_names.c, act_move.c, act_metadata.c, vet_desk.c */
 broker_fn act_open, act_openat, act_creat, act_openat2, act_truncate;
 broker_fn act_mkdir, act_mkdirat, act_mknod, act_mknodat, act_symlink, act_symlinkat, act_unlink,
 	act_unlinkat, act_rmdir, act_link, act_linkat, act_rename, act_renameat, act_renameat2,
@@ -50,3 +78,4 @@ broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lch
 	act_fchownat, act_utime, act_utimes, act_futimesat, act_utimensat, act_setxattr,
 	act_lsetxattr, act_fsetxattr, act_removexattr, act_lremovexattr, act_fremovexattr,
 	act_setxattrat, act_removexattrat;
+broker_fn act_close, act_dup;

@@ -39,10 +39,11 @@ has_exception(const struct plan *plan, const struct planned_rule *tree)
 	return false;
 }
 
+/* Files in memory are no devices, and a repository can lie among them. */
 static bool
 is_device(const char *path)
 {
-	return path_below(path, "/dev");
+	return path_below(path, "/dev") && !path_below(path, "/dev/shm");
 }
 
 static int

@@ -85,6 +85,7 @@ box_make(const struct stage *stage, const struct facts *facts, struct box **ret_
 	snprintf(open_folder, sizeof open_folder, "%s/open", stage->folder);
 	for (size_t i = 0; rc == 0 && i < GRANTED; i++) {
 		struct planned_rule rule = {.path = granted[i],
+					    .exists = true,
 					    .root = granted[i],
 					    .effect = EFFECT_ALLOW,
 					    .rights = RIGHT_READ | RIGHT_EXECUTE,

@@ -36,3 +36,9 @@ void request_return(const struct call *request, int64_t value);
 void request_continue(const struct call *request);
 /* Puts fd, which is closed here in every case, into the caller's table and returns its number. */
 void request_give(const struct call *request, int fd, bool close_on_exec);
+/* The same under a number of our choice, which nothing has in the caller's table. */
+void request_give_as(const struct call *request, int fd, int number, bool close_on_exec);
+/* The process that the calling thread belongs to; 0: it cannot be told. */
+pid_t request_process(const struct call *request);
+/* Has the caller's table this number free? */
+bool request_has_free(const struct call *request, int number);

@@ -115,7 +115,9 @@ read_proxy(const char *text, struct upstream *to, struct cordon_error *err)
 				   "names %.10s...; unset it for this command",
 				   text);
 	length = strcspn(at, "/?#");
-	user = memrchr(at, '@', length);
+	user = NULL;
+	for (size_t i = 0; i < length; i++)
+		user = at[i] == '@' ? at + i : user;
 	if (user != NULL && !read_user(at, (size_t)(user - at), to))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "the user of the proxy in the environment is too long");

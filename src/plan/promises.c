@@ -252,12 +252,12 @@ has_broker(const struct facts *facts)
 {
 	return facts->values[FACT_BROKER] && facts->values[FACT_SECCOMP_NOTIFY] &&
 	       facts->values[FACT_NOTIFY_ADDFD] && facts->values[FACT_PIDFD] &&
-	       facts->values[FACT_YAMA] < 2;
+	       facts->values[FACT_OPENAT2] && facts->values[FACT_YAMA] < 2;
 }
 
 /*
- * Nothing is routed that need not be. Until git's files can be vetted, protected names alone are no
- * reason: a policy that lives without them stays as fast as the kernel.
+ * Nothing is routed that need not be: a policy that lives without protected names and metadata stays
+ * as fast as the kernel.
  */
 static enum routing
 find_routing(const struct plan *plan, const struct demand *demand)
@@ -265,14 +265,15 @@ find_routing(const struct plan *plan, const struct demand *demand)
 	const int *values = plan->facts.values;
 	bool exact = demand->carveout || plan->index.pattern_count > 0;
 	bool metadata = demand->restrict_files && !plan->settings.accept[G_FILES_METADATA];
+	bool future = values[FACT_VETTING] && demand->change &&
+		      !plan->settings.accept[G_FILES_FUTURE];
 
 	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
 	if (demand->reads)
 		return values[FACT_BROKER_READS] ? ROUTE_READS : ROUTE_NOTHING;
-	return exact || metadata || (values[FACT_VETTING] && demand->change) ? ROUTE_CHANGES
-									     : ROUTE_NOTHING;
+	return exact || metadata || future ? ROUTE_CHANGES : ROUTE_NOTHING;
 }
 
 static unsigned

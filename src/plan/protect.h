@@ -16,13 +16,27 @@ struct host;
 
 enum protect_kind { PROTECT_NAME, PROTECT_VETTED };
 
+/* What may stand at a vetted name. */
+enum vet {
+	VET_NOTHING,   /* a protected name: it is not changed at all */
+	VET_FOLDER,    /* anything but a link */
+	VET_CONFIG,    /* git's settings */
+	VET_MODULES,   /* .gitmodules */
+	VET_POINTER,   /* .git: a folder, or a file that names one */
+	VET_GITDIR,    /* of a worktree: where its .git is */
+	VET_COMMONDIR, /* of a worktree: where the repository is */
+	VET_HEAD       /* what makes a folder a repository */
+};
+
 struct protection {
 	enum protect_kind kind;
+	enum vet vet;
 	const char *pattern; /* as shown to people */
 	const char *except;  /* names ending like this are free, or NULL */
 	bool self_only;	     /* the name itself, nothing below it */
 	const char *reason;
 	const struct glob *glob;
+	bool is_dotted; /* it matches only paths that protection_can_match */
 };
 
 struct protections {
@@ -37,6 +51,8 @@ struct protections {
  */
 int protections_make(struct arena *arena, const struct host *host, struct protections *ret,
 		     struct cordon_error *err);
+/* Has path a hidden name or a folder called something.git? Most have neither. */
+bool protection_can_match(const char *path);
 /*
  * Length of the part of path that is the protected name; 0 when path is none of its business. A rule
  * lifts the protection only if its own path is at least this long: it must name what is protected.

@@ -61,8 +61,8 @@ attack()
 	expect 0 run -v --protect kept -- true
 	heard 'files.carveout' 'broker over Landlock' 'files.metadata'
 	# without need nothing is routed
-	expect 0 run -v -- true
-	[[ $err != *'broker over Landlock'* ]] || complain 'routed without need'
+	expect 0 run -v --accept files.future --accept files.metadata -- true
+	heard 'accepted   files.future' 'accepted   files.metadata'
 }
 
 @test "allowed calls end as without cordon: results, errors, modes, names" {
@@ -137,6 +137,13 @@ attack()
 	wait "$launcher" || status=$?
 	[ "$status" -eq 137 ] || complain "status $status"
 	untouched
+}
+
+@test "with the last caller gone nobody asks for the next, again and again" {
+	begin
+	strace -f -qq -o trace -e trace=ioctl "$CORDON" run --protect kept -- /bin/true
+	grep -q 'NOTIF_RECV\|0x21, 0, 0x50' trace || complain "$(cat trace)"
+	[ "$(grep -c ENOENT trace)" -le 16 ] || complain "$(grep -c ENOENT trace) in vain"
 }
 
 @test "what is not granted is as closed as without the broker" {

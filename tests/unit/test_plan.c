@@ -18,8 +18,7 @@
 static bool
 is_for_now(enum guarantee guarantee)
 {
-	return guarantee == G_FILES_FUTURE || guarantee == G_FILES_METADATA ||
-	       guarantee == G_SOCKETS_PATH;
+	return guarantee == G_SOCKETS_PATH;
 }
 
 static enum keeping
