@@ -79,6 +79,7 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 		rc = cordon_fail(err, CORDON_E_GAP, 0,
 				 "calls are routed only with Landlock and seccomp");
 	box->broker.plan = plan;
+	box->broker.reads = plan->routing == ROUTE_READS;
 	box->broker.private_tmp = options->private_tmp;
 	box->broker.trees = trees;
 	box->broker.tree_count = count;

@@ -16,11 +16,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/find.h"
 #include "linux/vet.h"
 
 #define THREADS 4
@@ -46,6 +48,14 @@ broker_judge(const struct broker *broker, const char *path)
 	verdict = index_decide(&broker->plan->index, path);
 	vet_complete(broker, path, &verdict);
 	return verdict;
+}
+
+struct verdict
+broker_judge_reading(const struct broker *broker, const char *path)
+{
+	if (is_free(broker, path))
+		return (struct verdict){.rights = RIGHTS_ALL};
+	return index_decide(&broker->plan->index, path);
 }
 
 void
@@ -88,12 +98,83 @@ broker_guards(const struct broker *broker, const char *path, unsigned rights)
 	return false;
 }
 
+bool
+broker_place(int object, struct spot *ret_place)
+{
+	struct spot *to = ret_place;
+	char folder[PATH_MAX];
+	struct stat here, there;
+	char *slash;
+
+	if (!walk_name(object, to->path))
+		return false;
+	strcpy(folder, to->path);
+	slash = strrchr(folder, '/');
+	strcpy(to->name, slash[1] == '\0' ? "." : slash + 1);
+	slash[slash == folder] = '\0';
+	to->folder = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return to->folder >= 0 && fstat(object, &here) == 0 &&
+	       fstatat(to->folder, to->name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+static bool
+place_name(struct found *found, struct spot *to)
+{
+	char folder[PATH_MAX];
+
+	if (!walk_name(found->folder, folder) ||
+	    snprintf(to->path, sizeof to->path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder,
+		     found->name) >= (int)sizeof to->path)
+		return false;
+	strcpy(to->name, found->name);
+	to->folder = found->folder;
+	found->folder = -1;
+	return true;
+}
+
+/* Through procfs, as by /proc/self/cwd. What is procfs's own is left to whoever asks. */
+static enum walk_end
+walk_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
+	      struct spot *ret_place)
+{
+	auto_found struct found found = {.object = -1, .folder = -1};
+	char text[PATH_MAX], slashes[PATH_MAX];
+	size_t length = strlen(path), end = length;
+	unsigned how = FIND_PLACE;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	memcpy(text, path, end);
+	text[end] = '\0';
+	strcpy(slashes, path + end);
+	if (follow == WALK_NAME || (follow == WALK_KEEP && end == length))
+		how |= FIND_KEEP;
+	*ret_place = (struct spot){.folder = -1};
+	if (!find_stepwise(request, base, text, how, &found)) {
+		ret_place->why = found.why;
+		return WALK_FAILED;
+	}
+	if (found.is_proc)
+		return WALK_ELSEWHERE;
+	if (!(found.object >= 0 ? broker_place(found.object, ret_place)
+				: place_name(&found, ret_place))) {
+		auto_spot_fn(ret_place);
+		ret_place->folder = -1;
+		return WALK_ELSEWHERE;
+	}
+	if (strlen(ret_place->name) + strlen(slashes) < sizeof ret_place->name)
+		strcat(ret_place->name, slashes);
+	return WALK_FOUND;
+}
+
 enum walk_end
 broker_walk(const struct call *request, int folder, uint64_t address, enum walk_follow follow,
 	    struct spot *ret_place)
 {
 	char path[PATH_MAX];
 	auto_fd int base = -1;
+	enum walk_end end;
 
 	*ret_place = (struct spot){.folder = -1};
 	ret_place->why = request_path(request, address, path);
@@ -104,7 +185,8 @@ broker_walk(const struct call *request, int folder, uint64_t address, enum walk_
 		if (base < 0)
 			return WALK_FAILED;
 	}
-	return walk(base, path, follow, ret_place);
+	end = walk(base, path, follow, ret_place);
+	return end == WALK_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place) : end;
 }
 
 int

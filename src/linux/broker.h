@@ -39,6 +39,7 @@ struct broker {
 	const struct guarded *trees;
 	size_t tree_count;
 	int listener;
+	bool reads;		/* reading is guarded: no open is ever left to the kernel */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	pthread_mutex_t small;	/* for what follows */
@@ -56,6 +57,17 @@ typedef void broker_fn(struct broker *broker, const struct call *request);
 
 /* What the plan says about a canonical path; the private tmp is free. */
 struct verdict broker_judge(const struct broker *broker, const char *path);
+/* The same where only reading matters, which nothing but the plan decides about: quicker. */
+struct verdict broker_judge_reading(const struct broker *broker, const char *path);
+typedef struct verdict judge_fn(const struct broker *broker, const char *path);
+/*
+ * What may be done with a held object, by the name it was reached by; *ret_path is that name, or
+ * empty when it has none in a file system: then it is the caller's own.
+ */
+struct verdict broker_judge_object(const struct broker *broker, const struct call *request,
+				   int object, judge_fn *judge, char ret_path[PATH_MAX]);
+/* A held object as a place: the folder its own name is in, if that is still where it is. */
+bool broker_place(int object, struct spot *ret_place);
 /* Held while deciding and acting; exclusively where a name decides about others. */
 void broker_lock(struct broker *broker, const char *path);
 /* Notes a refusal that the caller only sees an errno of. */
@@ -66,6 +78,8 @@ bool broker_guards(const struct broker *broker, const char *path, unsigned right
 /* Where argument `folder` (or the working folder) and the path at `address` lead. */
 enum walk_end broker_walk(const struct call *request, int folder, uint64_t address,
 			  enum walk_follow follow, struct spot *ret_place);
+/* Opens a held object again, which may wait for somebody else, and gives it to the caller. */
+void broker_wait_and_give(struct broker *broker, const struct call *request, int object, int flags);
 /* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
 int broker_descriptor_name(const struct call *request, uint64_t address);
 

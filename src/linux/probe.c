@@ -191,6 +191,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_YAMA] = yama_scope();
 	facts.values[FACT_CGROUP] = cgroup_is_delegated();
 	facts.values[FACT_BROKER] = 1;
+	facts.values[FACT_BROKER_READS] = 1;
 	facts.values[FACT_VETTING] = 1;
 	facts.values[FACT_TREE] = has_tree();
 	if (uname(&name) == 0)

@@ -35,6 +35,8 @@ struct add_fd {
 };
 #define ADD_FD_AS 1u
 #define IOCTL_ADD_FD _IOW('!', 3, struct add_fd)
+#define ADD_AND_SEND 2u /* 5.14 */
+#define RESTART 512	/* ERESTARTSYS, the kernel's own */
 /* the number that 5.4 to 5.16 had first is still taken everywhere */
 #define IOCTL_ID_VALID _IOW('!', 2, uint64_t)
 
@@ -198,6 +200,18 @@ request_continue(const struct call *request)
 	answer(request, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
 
+static int
+add_fd(const struct call *request, struct add_fd *add)
+{
+	int number;
+
+	add->id = request->notif.id;
+	do
+		number = ioctl(request->listener, IOCTL_ADD_FD, add);
+	while (number < 0 && errno == EINTR);
+	return number;
+}
+
 /*
  * Two steps, with our own copy closed between them: answered in one, the caller could go on while we
  * still held the file open for writing, and its exec would say ETXTBSY.
@@ -205,17 +219,12 @@ request_continue(const struct call *request)
 static void
 give(const struct call *request, int fd, int wanted, bool close_on_exec)
 {
-	struct add_fd add = {.id = request->notif.id,
-			     .flags = wanted < 0 ? 0 : ADD_FD_AS,
+	struct add_fd add = {.flags = wanted < 0 ? 0 : ADD_FD_AS,
 			     .source = (uint32_t)fd,
 			     .target = wanted < 0 ? 0 : (uint32_t)wanted,
 			     .target_flags = close_on_exec ? O_CLOEXEC : 0};
-	int number, why;
+	int number = add_fd(request, &add), why = errno;
 
-	do
-		number = ioctl(request->listener, IOCTL_ADD_FD, &add);
-	while (number < 0 && errno == EINTR);
-	why = errno;
 	close(fd);
 	if (number < 0)
 		request_fail(request, why);
@@ -224,13 +233,58 @@ give(const struct call *request, int fd, int wanted, bool close_on_exec)
 }
 
 void
-request_give(const struct call *request, int fd, bool close_on_exec)
+request_give(const struct call *request, int fd, bool close_on_exec, bool is_read_only)
 {
-	give(request, fd, -1, close_on_exec);
+	struct add_fd add = {.flags = ADD_AND_SEND,
+			     .source = (uint32_t)fd,
+			     .target_flags = close_on_exec ? O_CLOEXEC : 0};
+	int number = is_read_only ? add_fd(request, &add) : -1, why = errno;
+
+	/* BASELINE(5.14): one step is newer than injecting */
+	if (!is_read_only || (number < 0 && why == EINVAL)) {
+		give(request, fd, -1, close_on_exec);
+		return;
+	}
+	close(fd);
+	if (number < 0)
+		request_fail(request, why);
 }
 
 void
 request_give_as(const struct call *request, int fd, int number, bool close_on_exec)
 {
 	give(request, fd, number, close_on_exec);
+}
+
+/* ---- calls that wait ---- */
+
+static uint64_t
+read_mask(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+
+	return line == NULL ? 0 : strtoull(line + strlen(name), NULL, 16);
+}
+
+bool
+request_is_signalled(const struct call *request)
+{
+	char name[64], text[4096];
+	auto_fd int fd = -1;
+	ssize_t n;
+
+	snprintf(name, sizeof name, "/proc/%d/status", (int)request->thread);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return ((read_mask(text, "\nSigPnd:") | read_mask(text, "\nShdPnd:")) &
+		~read_mask(text, "\nSigBlk:") & read_mask(text, "\nSigCgt:")) != 0;
+}
+
+void
+request_interrupt(const struct call *request)
+{
+	answer(request, 0, -RESTART, 0);
 }

@@ -47,6 +47,7 @@ struct plan {
 	struct request *requests;
 	size_t request_count;
 	enum routing routing;
+	const struct planned_rule *routed_by; /* why it is not less; NULL: no single rule */
 	struct promise promises[G_COUNT];
 	const char **notices;
 	size_t notice_count;
