@@ -25,13 +25,15 @@
 #define BAR_CONNECTIONS 0.5
 #define BAR_KILOBYTES 3072.0
 #define ROUNDS 9
+#define CLIENTS 8
+#define CHILDREN 4
 
 struct bench {
 	struct proxy_hold proxy;
-	uint16_t stream, echo;
+	uint16_t stream, echo, hold;
 	char connect[400]; /* the head that asks for the echo's port */
-	char connect_stream[400];
-	pid_t children[3];
+	char connect_stream[400], connect_hold[400];
+	pid_t children[CHILDREN];
 };
 
 static void
@@ -64,6 +66,17 @@ listen_at(int type, uint16_t *ret_port)
 	return fd;
 }
 
+static rlim_t
+raise_limit(void)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_cur;
+}
+
 /* ---- servers, each a child ---- */
 
 static void
@@ -92,6 +105,17 @@ serve_echo(int listener)
 			send(fd, &byte, 1, MSG_NOSIGNAL);
 		close(fd);
 	}
+}
+
+/* Takes whoever comes, and says nothing. */
+static void
+serve_hold(int listener)
+{
+	raise_limit();
+	while (accept(listener, NULL, NULL) >= 0)
+		;
+	for (;;)
+		pause();
 }
 
 /* Every name is here, for an hour; and has no address of IPv6. */
@@ -209,11 +233,9 @@ stream(const struct bench *bench, const char *head, size_t megabytes)
 	return (double)megabytes * 1000 / from;
 }
 
-/* A second. */
-static double
-connections(const struct bench *bench, const char *head, int count)
+static void
+connect_often(const struct bench *bench, const char *head, int count)
 {
-	double from = clock_now();
 	char byte = 1; /* not text: no line is waited for */
 
 	for (int i = 0; i < count; i++) {
@@ -222,6 +244,30 @@ connections(const struct bench *bench, const char *head, int count)
 		if (send(fd, &byte, 1, MSG_NOSIGNAL) != 1 || recv(fd, &byte, 1, 0) != 1)
 			die("echo");
 		close(fd);
+	}
+}
+
+/* Some at a time, as a build or a browser makes them. A second. */
+static double
+connections(const struct bench *bench, const char *head, int count)
+{
+	double from = clock_now();
+
+	for (int i = 0; i < CLIENTS; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			die("fork");
+		if (pid == 0) {
+			connect_often(bench, head, count / CLIENTS);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < CLIENTS; i++) {
+		int status = 1;
+
+		if (wait(&status) < 0 || status != 0)
+			die("a client");
 	}
 	return count * 1000.0 / (clock_now() - from);
 }
@@ -263,7 +309,7 @@ start_proxy(struct bench *bench, uint16_t names)
 {
 	static struct word domain = {.text = "a.test"}, range = {.text = "127.0.0.1"};
 	static struct plan plan;
-	static struct port ports[2];
+	static struct port ports[3];
 	struct network *network = &plan.settings.network;
 	struct session_request request = {.plan = &plan, .proxy_main = proxy_function()};
 	struct cordon_error err = {0};
@@ -272,9 +318,10 @@ start_proxy(struct bench *bench, uint16_t names)
 	snprintf(resolver, sizeof resolver, "127.0.0.1:%u", names);
 	ports[0].number = bench->stream;
 	ports[1].number = bench->echo;
+	ports[2].number = bench->hold;
 	*network = (struct network){.mode = NET_DOMAINS,
 				    .domains = {&domain, 1},
-				    .ports = {ports, 2},
+				    .ports = {ports, 3},
 				    .private_ranges = {&range, 1},
 				    .resolver = {.text = resolver}};
 	if (proxy_start(&request, &bench->proxy, &err) < 0) {
@@ -282,6 +329,7 @@ start_proxy(struct bench *bench, uint16_t names)
 		exit(1);
 	}
 	make_head(bench, bench->stream, bench->connect_stream, sizeof bench->connect_stream);
+	make_head(bench, bench->hold, bench->connect_hold, sizeof bench->connect_hold);
 	make_head(bench, bench->echo, bench->connect, sizeof bench->connect);
 }
 
@@ -330,17 +378,14 @@ measure_ratio(const struct bench *bench, bool quick, bool is_stream)
 static void
 measure_held(const struct bench *bench, bool quick)
 {
-	struct rlimit limit = {0};
+	rlim_t limit = raise_limit();
 	int wanted = quick ? 100 : 10000, count = 0, *fds = calloc((size_t)wanted, sizeof *fds);
 	double small = -1, from = clock_now();
 
-	getrlimit(RLIMIT_NOFILE, &limit);
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	if (fds == NULL || limit.rlim_cur < (rlim_t)wanted + 64)
+	if (fds == NULL || limit < (rlim_t)wanted + 64)
 		wanted = fds == NULL ? 0 : 500;
 	for (; count < wanted; count++) {
-		fds[count] = reach(bench, bench->connect_stream, 0);
+		fds[count] = reach(bench, bench->connect_hold, 0);
 		if (count == 99)
 			small = held_kilobytes(bench->proxy.pid);
 	}
@@ -362,19 +407,22 @@ main(int argc, char **argv)
 	bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
 	struct bench bench = {0};
 	uint16_t names;
-	int listeners[3] = {listen_at(SOCK_STREAM, &bench.stream),
-			    listen_at(SOCK_STREAM, &bench.echo), listen_at(SOCK_DGRAM, &names)};
+	int listeners[CHILDREN] = {listen_at(SOCK_STREAM, &bench.stream),
+				   listen_at(SOCK_STREAM, &bench.echo),
+				   listen_at(SOCK_DGRAM, &names),
+				   listen_at(SOCK_STREAM, &bench.hold)};
 
 	machine_print(quick);
 	bench.children[0] = start(serve_stream, listeners[0]);
 	bench.children[1] = start(serve_echo, listeners[1]);
 	bench.children[2] = start(serve_names, listeners[2]);
+	bench.children[3] = start(serve_hold, listeners[3]);
 	start_proxy(&bench, names);
 	measure_ratio(&bench, quick, true);
 	measure_ratio(&bench, quick, false);
 	measure_held(&bench, quick);
 	proxy_end(&bench.proxy, false);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < CHILDREN; i++) {
 		kill(bench.children[i], SIGKILL);
 		waitpid(bench.children[i], NULL, 0);
 	}

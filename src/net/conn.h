@@ -109,6 +109,8 @@ void conn_leave(struct conn *conn);
 
 /* flow.c: from now on the two sides talk. */
 void conn_flow(struct conn *conn);
+/* For both sides; those that a listener has are its connections' too. */
+void flow_options(int fd);
 
 /* dial.c: reaches name and port, or the one address; then conn_dialled. */
 void dial_start(struct conn *conn, const struct address *only);

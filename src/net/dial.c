@@ -68,7 +68,6 @@ succeed(struct conn *conn)
 {
 	struct dial_end end = {0};
 
-	watch_want(conn->server, 0);
 	finish(conn, &end);
 }
 
@@ -188,24 +187,39 @@ attempt_late(struct timed *timed)
 	try_next(dial->conn);
 }
 
+/* What a second look at a connect says: 0 it is there, EINPROGRESS not yet, or why not. */
+static int
+look_again(int fd, const struct sockaddr_storage *to, socklen_t length)
+{
+	if (connect(fd, (const struct sockaddr *)to, length) == 0 || errno == EISCONN)
+		return 0;
+	return errno == EALREADY ? EINPROGRESS : errno;
+}
+
+/* why: as above; on this machine it is there at once, and nobody has to wait. */
 static bool
-try_one(struct conn *conn, const struct address *address)
+try_one(struct conn *conn, const struct address *address, int *ret_why)
 {
 	struct sockaddr_storage to;
 	socklen_t length = address_to_socket(address, conn->dial->port, &to);
-	int fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+	int fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
+	*ret_why = errno;
 	if (fd >= 0) {
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-		if (connect(fd, (struct sockaddr *)&to, length) == 0 || errno == EINPROGRESS) {
-			conn->server = watch_new(&conn->proxy->loop, fd, conn, connected);
-			if (conn->server != NULL)
-				watch_want(conn->server, UV_WRITABLE);
-			return conn->server != NULL;
-		}
+		flow_options(fd);
+		*ret_why = connect(fd, (struct sockaddr *)&to, length) == 0 ? 0 : errno;
+		if (*ret_why == EINPROGRESS)
+			*ret_why = look_again(fd, &to, length);
+	}
+	if (fd >= 0 && (*ret_why == 0 || *ret_why == EINPROGRESS)) {
+		conn->server = watch_new(&conn->proxy->loop, fd, conn, connected);
+		if (conn->server != NULL)
+			return true;
+		fd = -1;
+		*ret_why = ENOMEM;
 	}
 	/* a Landlock that knows no such port */
-	conn->dial->why = errno == EACCES ? ECONNREFUSED : errno;
+	conn->dial->why = *ret_why == EACCES ? ECONNREFUSED : *ret_why;
 	if (fd >= 0)
 		close(fd);
 	return false;
@@ -216,13 +230,21 @@ try_next(struct conn *conn)
 {
 	struct dial *dial = conn->dial;
 	bool is_open = false;
+	int why = 0;
 
 	conn->server = watch_free(conn->server);
 	while (!is_open && dial->next < dial->count)
-		is_open = try_one(conn, &dial->addresses[dial->next++]);
-	if (!is_open)
+		is_open = try_one(conn, &dial->addresses[dial->next++], &why);
+	if (!is_open) {
 		fail_by(conn, dial->why);
-	else if (dial->next < dial->count)
+		return;
+	}
+	if (why == 0) {
+		connected(conn, UV_WRITABLE);
+		return;
+	}
+	watch_want(conn->server, UV_WRITABLE);
+	if (dial->next < dial->count)
 		timed_set(&conn->proxy->clockwork, &dial->attempt, ATTEMPT_MS, attempt_late);
 }
 

@@ -12,10 +12,8 @@
 
 #include "net/conn.h"
 
-/* In seconds. A side that has closed answers the first of these, after a while, with a reset. */
+/* In seconds. A side that has closed answers, after a while, with a reset. */
 #define ALIVE_IDLE 60
-#define ALIVE_INTERVAL 20
-#define ALIVE_PROBES 4
 
 /* fatal, access_denied: the client's library says so in words */
 static const char tls_denied[] = {0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x31};
@@ -231,8 +229,8 @@ ready(void *owner, int events)
 	watch_want(conn->server, server != 0 ? server : UV_PRIORITIZED);
 }
 
-static void
-set_options(int fd)
+void
+flow_options(int fd)
 {
 	static const struct {
 		int level, name, value;
@@ -240,8 +238,6 @@ set_options(int fd)
 		{IPPROTO_TCP, TCP_NODELAY, 1},
 		{SOL_SOCKET, SO_KEEPALIVE, 1},
 		{IPPROTO_TCP, TCP_KEEPIDLE, ALIVE_IDLE},
-		{IPPROTO_TCP, TCP_KEEPINTVL, ALIVE_INTERVAL},
-		{IPPROTO_TCP, TCP_KEEPCNT, ALIVE_PROBES},
 	};
 
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
@@ -255,7 +251,10 @@ conn_flow(struct conn *conn)
 	conn->state = CONN_FLOWS;
 	timed_clear(&conn->timed);
 	conn->client->ready = conn->server->ready = ready;
-	set_options(conn->client->fd);
-	set_options(conn->server->fd);
-	ready(conn, 0);
+	if (conn->in.length > 0 || conn->is_ended || conn->out.length > 0) {
+		ready(conn, 0);
+		return;
+	}
+	watch_want(conn->client, UV_READABLE);
+	watch_want(conn->server, UV_READABLE);
 }

@@ -116,7 +116,6 @@ go(struct conn *conn)
 {
 	struct dial_end why = {0};
 
-	watch_want(conn->client, 0);
 	if (proxy_allows(conn->proxy, conn->name, conn->port, &why))
 		dial_start(conn, NULL);
 	else
@@ -279,7 +278,13 @@ greeted(void *owner, int events)
 {
 	struct conn *conn = owner;
 
-	(void)events;
+	/* who says more before the far side is there waits; most do not */
+	if (conn->state == CONN_DIALS) {
+		watch_want(conn->client, 0);
+		if (events & UV_DISCONNECT)
+			conn_free(conn);
+		return;
+	}
 	if (!conn_read(conn))
 		return;
 	if (conn->in.length == 0) {

@@ -110,6 +110,8 @@ listen_all(struct proxy *proxy)
 	for (int i = 0; i < PROXY_SOCKETS; i++) {
 		if (proxy->task->sockets[i] < 0)
 			continue;
+		if (i < PROXY_DATAGRAMS)
+			flow_options(proxy->task->sockets[i]);
 		proxy->listeners[i] =
 			watch_new(&proxy->loop, proxy->task->sockets[i], proxy, takers[i]);
 		if (proxy->listeners[i] == NULL)

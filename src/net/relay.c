@@ -11,6 +11,7 @@
 #define PIPE_SIZE (256 * 1024)
 #define PIECE (1024 * 1024)
 #define LOOK 4096
+#define LITTLE 16384 /* less than that was all there was */
 #define TURNS 8
 
 static struct pipe_pair *
@@ -99,6 +100,7 @@ turn_by_pipe(struct pipes *pipes, struct flow *flow, int from, int to)
 {
 	ssize_t n = splice(from, NULL, flow->pipe->ends[1], NULL, PIECE,
 			   SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+	enum flow_wait wait;
 
 	if (n < 0 && is_later()) {
 		flow_drop(pipes, flow);
@@ -108,7 +110,11 @@ turn_by_pipe(struct pipes *pipes, struct flow *flow, int from, int to)
 		return FLOW_BROKEN;
 	flow->ended = n == 0;
 	flow->held = (size_t)n;
-	return n == 0 ? FLOW_AGAIN : drain(flow, to);
+	wait = n == 0 ? FLOW_AGAIN : drain(flow, to);
+	if (wait != FLOW_AGAIN || n == 0 || n >= LITTLE)
+		return wait;
+	flow_drop(pipes, flow);
+	return FLOW_FOR_INPUT;
 }
 
 /* Nothing is taken that the other side has not got. */

@@ -144,6 +144,7 @@ through_dialled(struct conn *conn, const struct dial_end *end)
 		return;
 	}
 	conn->state = CONN_READY;
+	watch_want(conn->server, 0);
 	timed_set(&conn->proxy->clockwork, &conn->timed, COMES_MS, conn_late);
 }
 
