@@ -382,8 +382,11 @@ measure_held(const struct bench *bench, bool quick)
 	int wanted = quick ? 100 : 10000, count = 0, *fds = calloc((size_t)wanted, sizeof *fds);
 	double small = -1, from = clock_now();
 
-	if (fds == NULL || limit < (rlim_t)wanted + 64)
-		wanted = fds == NULL ? 0 : 500;
+	/* two descriptors for each: what this machine gives may be less */
+	if ((rlim_t)wanted > (limit - 1200) / 2)
+		wanted = (int)((limit - 1200) / 2);
+	if (fds == NULL)
+		die("calloc");
 	for (; count < wanted; count++) {
 		fds[count] = reach(bench, bench->connect_hold, 0);
 		if (count == 99)

@@ -212,7 +212,7 @@ try_one(struct conn *conn, const struct address *address, int *ret_why)
 			*ret_why = look_again(fd, &to, length);
 	}
 	if (fd >= 0 && (*ret_why == 0 || *ret_why == EINPROGRESS)) {
-		conn->server = watch_new(&conn->proxy->loop, fd, conn, connected);
+		conn->server = watch_new(&conn->proxy->watches, fd, conn, connected);
 		if (conn->server != NULL)
 			return true;
 		fd = -1;

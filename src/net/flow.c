@@ -216,7 +216,7 @@ ready(void *owner, int events)
 	if (pump_down(conn, &client, &server) < 0 || pump_up(conn, &client, &server) < 0 ||
 	    conn->state != CONN_FLOWS)
 		return;
-	conn->is_broken = conn->is_broken || (events & (UV_DISCONNECT | UV_PRIORITIZED)) != 0;
+	conn->is_broken = conn->is_broken || (events & UV_DISCONNECT) != 0;
 	/* of one request the answer is all there is to come */
 	if ((conn->is_broken && conn->fall.held == 0) ||
 	    (conn->fall.is_done &&
@@ -225,8 +225,8 @@ ready(void *owner, int events)
 		return;
 	}
 	/* also who waits for nothing is told of a connection that broke */
-	watch_want(conn->client, client != 0 ? client : UV_PRIORITIZED);
-	watch_want(conn->server, server != 0 ? server : UV_PRIORITIZED);
+	watch_want(conn->client, client != 0 ? client : UV_DISCONNECT);
+	watch_want(conn->server, server != 0 ? server : UV_DISCONNECT);
 }
 
 void

@@ -246,7 +246,7 @@ try_datagram(struct query *query)
 	uint8_t bytes[DNS_QUERY_MAX];
 	size_t length = dns_write_query(query->id, query->name, query->type, bytes);
 
-	query->watch = watch_new(query->lookup->loop, open_socket(query, SOCK_DGRAM), query,
+	query->watch = watch_new(query->lookup->watches, open_socket(query, SOCK_DGRAM), query,
 				 datagram_ready);
 	if (query->watch == NULL ||
 	    send(query->watch->fd, bytes, length, MSG_NOSIGNAL) != (ssize_t)length)
@@ -259,7 +259,7 @@ static bool
 try_stream(struct query *query)
 {
 	query->is_sent = false;
-	query->watch = watch_new(query->lookup->loop, open_socket(query, SOCK_STREAM), query,
+	query->watch = watch_new(query->lookup->watches, open_socket(query, SOCK_STREAM), query,
 				 stream_ready);
 	if (query->watch != NULL)
 		watch_want(query->watch, UV_WRITABLE);

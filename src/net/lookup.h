@@ -12,6 +12,7 @@ struct cached;
 
 struct lookup {
 	uv_loop_t *loop;
+	struct watches *watches;
 	struct clockwork *clockwork;
 	struct resolver resolver;
 	struct cached *cache[LOOKUP_CACHE]; /* by hash; a newer one replaces */

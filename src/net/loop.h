@@ -10,17 +10,34 @@
 #include <uv.h>
 
 struct watch {
-	uv_poll_t poll;
 	int fd;
 	int events; /* what is waited for now */
+	bool is_listed;
 	void *owner;
 	void (*ready)(void *owner, int events);
+	struct watches *all;
+	struct watch *next; /* among those that are to be freed */
 };
 
+/*
+ * One descriptor of libuv's loop stands for all of ours: changing what is waited for is then one
+ * call, and none for who closes.
+ */
+struct watches {
+	uv_poll_t poll;
+	int epoll;
+	bool is_busy; /* events are being told: what is freed may be among them */
+	struct watch *freed;
+};
+
+int watches_start(struct watches *watches, uv_loop_t *loop);
 /* Owns fd from now on, also on failure (NULL). Waits for nothing yet. */
-struct watch *watch_new(uv_loop_t *loop, int fd, void *owner,
+struct watch *watch_new(struct watches *watches, int fd, void *owner,
 			void (*ready)(void *owner, int events));
-/* UV_READABLE, UV_WRITABLE; 0: nothing is told. UV_DISCONNECT is told of one that broke. */
+/*
+ * UV_READABLE, UV_WRITABLE; UV_DISCONNECT: only that it broke, which the others are told of as well,
+ * once, by all three; 0: nothing.
+ */
 void watch_want(struct watch *watch, int events);
 struct watch *watch_free(struct watch *watch);
 

@@ -340,7 +340,7 @@ accept_at(struct proxy *proxy, enum proxy_socket which)
 			close(fd);
 			return;
 		}
-		conn->client = watch_new(&proxy->loop, fd, conn, greeted);
+		conn->client = watch_new(&proxy->watches, fd, conn, greeted);
 		if (conn->client == NULL) {
 			conn_free(conn);
 			continue;

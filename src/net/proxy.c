@@ -113,12 +113,12 @@ listen_all(struct proxy *proxy)
 		if (i < PROXY_DATAGRAMS)
 			flow_options(proxy->task->sockets[i]);
 		proxy->listeners[i] =
-			watch_new(&proxy->loop, proxy->task->sockets[i], proxy, takers[i]);
+			watch_new(&proxy->watches, proxy->task->sockets[i], proxy, takers[i]);
 		if (proxy->listeners[i] == NULL)
 			return -1;
 		watch_want(proxy->listeners[i], UV_READABLE);
 	}
-	proxy->line = watch_new(&proxy->loop, proxy->task->egress.line, proxy, through_line);
+	proxy->line = watch_new(&proxy->watches, proxy->task->egress.line, proxy, through_line);
 	watch_want(proxy->line, UV_READABLE);
 	return proxy->line == NULL ? -1 : 0;
 }
@@ -202,9 +202,11 @@ remember_hosts(struct proxy *proxy)
 static int
 make_loop(struct proxy *proxy, struct cordon_error *err)
 {
-	if (uv_loop_init(&proxy->loop) < 0 || clockwork_start(&proxy->clockwork, &proxy->loop) < 0)
+	if (uv_loop_init(&proxy->loop) < 0 || watches_start(&proxy->watches, &proxy->loop) < 0 ||
+	    clockwork_start(&proxy->clockwork, &proxy->loop) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "cannot make the proxy's loop");
 	proxy->lookup.loop = &proxy->loop;
+	proxy->lookup.watches = &proxy->watches;
 	proxy->lookup.clockwork = &proxy->clockwork;
 	return 0;
 }

@@ -261,7 +261,7 @@ client_new(struct proxy *proxy, int fd)
 		return;
 	}
 	client->proxy = proxy;
-	client->watch = watch_new(&proxy->loop, fd, client, client_ready);
+	client->watch = watch_new(&proxy->watches, fd, client, client_ready);
 	if (client->watch == NULL) {
 		free(client);
 		return;

@@ -153,7 +153,7 @@ through_dialled(struct conn *conn, const struct dial_end *end)
 static void
 meet(struct conn *conn, int fd)
 {
-	conn->client = watch_new(&conn->proxy->loop, fd, conn, NULL);
+	conn->client = watch_new(&conn->proxy->watches, fd, conn, NULL);
 	if (conn->client == NULL) {
 		conn_free(conn);
 		return;

@@ -147,5 +147,8 @@ main(int argc, char **argv)
 	fflush(stdout);
 	play(&hold, &request);
 	proxy_end(&hold, false);
+	free(plan.settings.network.domains.items);
+	free(plan.settings.network.private_ranges.items);
+	free(plan.settings.network.ports.items);
 	return 0;
 }
