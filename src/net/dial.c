@@ -156,11 +156,21 @@ hear_upstream(struct conn *conn)
 static void try_next(struct conn *conn);
 
 static void
+is_there(struct conn *conn)
+{
+	timed_clear(&conn->dial->attempt);
+	if (conn->dial->upstream != NULL && !conn->is_plain)
+		ask_upstream(conn);
+	else
+		succeed(conn);
+}
+
+static void
 connected(void *owner, int events)
 {
 	struct conn *conn = owner;
-	socklen_t size = sizeof conn->dial->why;
 	int why = 0;
+	socklen_t size = sizeof why;
 
 	(void)events;
 	if (conn->dial->is_asked) {
@@ -169,13 +179,10 @@ connected(void *owner, int events)
 	}
 	getsockopt(conn->server->fd, SOL_SOCKET, SO_ERROR, &why, &size);
 	conn->dial->why = why;
-	timed_clear(&conn->dial->attempt);
 	if (why != 0)
 		try_next(conn);
-	else if (conn->dial->upstream != NULL && !conn->is_plain)
-		ask_upstream(conn);
 	else
-		succeed(conn);
+		is_there(conn);
 }
 
 static void
@@ -240,7 +247,7 @@ try_next(struct conn *conn)
 		return;
 	}
 	if (why == 0) {
-		connected(conn, UV_WRITABLE);
+		is_there(conn);
 		return;
 	}
 	watch_want(conn->server, UV_WRITABLE);
