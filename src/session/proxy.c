@@ -9,6 +9,7 @@
 #include "session/proxy.h"
 
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/wait.h>
@@ -192,15 +193,22 @@ close_ends(int ends[3][2])
 			close(done[i]);
 }
 
+void
+proxy_none(struct proxy_hold *ret_hold)
+{
+	*ret_hold = (struct proxy_hold){.egress.line = -1, .events = -1};
+	memset(ret_hold->sockets, -1, sizeof ret_hold->sockets);
+}
+
 int
 proxy_start(const struct session_request *request, struct proxy_hold *ret_hold,
 	    struct cordon_error *err)
 {
-	struct proxy_hold hold = {.egress.line = -1, .events = -1};
+	struct proxy_hold hold;
 	int ends[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}}, rc;
 
-	memset(hold.sockets, -1, sizeof hold.sockets);
-	*ret_hold = hold;
+	proxy_none(&hold);
+	proxy_none(ret_hold);
 	if (request->track_only || request->plan->settings.network.mode != NET_DOMAINS ||
 	    request->proxy_main == NULL)
 		return 0;
@@ -239,6 +247,24 @@ proxy_tell(struct proxy_hold *hold, const struct session_request *request)
 }
 
 void
+proxy_print(const struct proxy_hold *hold, char to[RECORD_PROXY_LENGTH + 1])
+{
+	snprintf(to, RECORD_PROXY_LENGTH + 1, "%04x%s", hold->egress.named, hold->token);
+}
+
+bool
+proxy_read(const char *text, struct proxy_hold *ret_hold)
+{
+	unsigned port;
+
+	if (text == NULL || strlen(text) != RECORD_PROXY_LENGTH || sscanf(text, "%4x", &port) != 1)
+		return false;
+	ret_hold->egress.named = (uint16_t)port;
+	memcpy(ret_hold->token, text + 4, sizeof ret_hold->token);
+	return true;
+}
+
+void
 proxy_end(struct proxy_hold *hold, bool lives_on)
 {
 	for (int i = 0; i < PROXY_SOCKETS; i++)
@@ -253,6 +279,5 @@ proxy_end(struct proxy_hold *hold, bool lives_on)
 	}
 	if (hold->events >= 0)
 		close(hold->events);
-	*hold = (struct proxy_hold){.egress.line = -1, .events = -1};
-	memset(hold->sockets, -1, sizeof hold->sockets);
+	proxy_none(hold);
 }

@@ -4,6 +4,7 @@
 
 #include "audit/event.h"
 #include "enforce/proxy.h"
+#include "session/record.h"
 
 struct session_request;
 
@@ -19,11 +20,15 @@ struct proxy_hold {
 	char token[PROXY_TOKEN_LENGTH + 1];
 };
 
+void proxy_none(struct proxy_hold *ret_hold);
 /* Nothing, where the plan needs no proxy. Ready when it returns: confined, and listening. */
 int proxy_start(const struct session_request *request, struct proxy_hold *ret_hold,
 		struct cordon_error *err);
 /* Tells what was refused; to be called when events can be read, and once at the end. */
 void proxy_tell(struct proxy_hold *hold, const struct session_request *request);
+/* Where it listens for programs, and its token, in hexadecimal digits; and back: false, none. */
+void proxy_print(const struct proxy_hold *hold, char to[RECORD_PROXY_LENGTH + 1]);
+bool proxy_read(const char *text, struct proxy_hold *ret_hold);
 /* lives_on: so do processes of the session, and the proxy with them. */
 void proxy_end(struct proxy_hold *hold, bool lives_on);
 

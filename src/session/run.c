@@ -184,10 +184,14 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 static int
 prepare_join(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
+	struct named_place named = {0};
+	struct proxy_hold proxy = {0};
 	struct command_place place = {0};
-	int rc = named_enter(&run->arena, request, &run->watch.guard.line, &place.private_tmp, err);
+	int rc = named_enter(&run->arena, request, &run->watch.guard.line, &named, err);
 
 	run->watch.joins = true;
+	place.private_tmp = named.tmp;
+	place.proxy = proxy_read(named.proxy, &proxy) ? &proxy : NULL;
 	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
 }
 
@@ -378,11 +382,10 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		.record = {.fd = -1},
 		.terminal = {.fd = -1},
 		.was_heir = -1,
-		.proxy = {.egress.line = -1, .events = -1},
 	};
 	int rc = check_request(request, err);
 
-	memset(run.proxy.sockets, -1, sizeof run.proxy.sockets);
+	proxy_none(&run.proxy);
 	run.watch.proxy = &run.proxy;
 
 	if (rc == 0)
@@ -398,7 +401,8 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		rc = become_heir(&run, request->plan, err);
 	if (rc == 0 && !run.watch.joins) {
 		/* a session that cannot be listed runs, and ends, as any other */
-		struct session_assets assets = {run.private_tmp, &run.watch.group, NULL};
+		struct session_assets assets = {.private_tmp = run.private_tmp,
+						.group = &run.watch.group};
 
 		enroll(&run.arena, request, &assets, &run.record, &ret_result->unrecorded);
 	}

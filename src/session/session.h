@@ -107,6 +107,7 @@ struct session_assets {
 	const char *private_tmp; /* NULL: none */
 	const struct group *group;
 	const char *token; /* of a named session; else NULL */
+	const char *proxy; /* likewise, as proxy_print has it */
 };
 /* enroll.c: a record for the session, when there is a place for it; else ret_hold->fd is -1. */
 int enroll(struct arena *arena, const struct session_request *request,

@@ -233,3 +233,16 @@ http.get({host: u.hostname, port: u.port, path: 'http://a.test:$web/node',
 	heard 'only http:// proxies can be gone through'
 	unset ALL_PROXY
 }
+
+@test "the commands of a named session share one proxy" {
+	servers 'a.test 127.0.0.1'
+	inside 0 true
+	expect 0 run --session web --accept net.tcp --accept net.udp --accept net.domains \
+	    --accept net.dns -- sh -c 'echo "$HTTP_PROXY"; sleep 1000 &' 9>&-
+	first=$out
+	expect 0 run --session web --accept net.tcp --accept net.udp --accept net.domains \
+	    --accept net.dns -- sh -c 'echo "$HTTP_PROXY"' 9>&-
+	expect 0 kill web
+	[ "${first#http://cordon:}" != "$first" ] || complain 'there is a proxy'
+	[ "$(cat "$T/out" | wc -l)" -gt 0 ]
+}
