@@ -151,9 +151,9 @@ ran_or_refused()
 # command of the inner cordon is $1. Nothing of it needs a broker: inside one there is no other.
 inside()
 {
-	local writable=$1 script=$2
-	local system='"/usr", "/bin", "/lib", "/lib64", "'$(dirname "$CORDON")'", "'$P'"'
+	local writable=$1 script=$2 system
 
+	system='"/usr", "/bin", "/lib", "/lib64", "'$(dirname "$CORDON")'", "'$P'"'
 	rm -f ran leak
 	status=0
 	TMPDIR=$T/tmp timeout 120 "$CORDON" run --no-project-policy --policy-json '{"extends": [],
