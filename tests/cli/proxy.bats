@@ -60,7 +60,7 @@ role()
 }
 
 @test "many connections, little memory" {
-	role many memory
+	role many memory storm
 }
 
 @test "it is confined, and ends with its session" {

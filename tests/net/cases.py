@@ -819,6 +819,43 @@ def many(servers):
     role.close()
 
 
+@case
+def storm(servers):
+    """Thousands in a row from several sides, with others that hang: nothing grows, nothing is left."""
+    echo, silent = servers.ports["echo"], servers.ports["silent"]
+    role = Role(servers, ports=[echo, silent])
+    held = [role.request(get("a.test:%d" % silent)) for _ in range(50)]
+    run_clients(role, echo, 50)
+    before = pss(role.pid)
+    run_clients(role, echo, 15000 if FULL else 100)
+    after = pss(role.pid)
+    assert before is None or ASAN or after <= before + 500, "%d kB, then %d" % (before, after)
+    for client in held:
+        reset(client)
+    until(lambda: role.open(echo) == 0, "everything is closed")
+    role.close()
+
+
+def run_clients(role, port, count):
+    children = []
+    for _ in range(4):
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                for _ in range(count):
+                    client, status, _ = role.connect("a.test", port)
+                    assert status == 200
+                    exactly(client, 11)
+                    client.close()
+                status = 0
+            finally:
+                os._exit(status != 0)
+        children.append(pid)
+    for pid in children:
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
 # ---- its own walls, and its end ----
 
 @case
