@@ -126,6 +126,7 @@ struct cordon_command {
 	const char *session; /* the name of a session to join or to start; NULL: one of its own */
 	int status_fd;	     /* where JSON lines about the session go; -1: nowhere */
 	int64_t grace_ms;    /* between SIGTERM and SIGKILL when cordon ends it; -1: nothing said */
+	int fingerprint;     /* of cordon_track on macOS: by a profile that restricts nothing */
 };
 
 /* What ended a session. */

@@ -230,6 +230,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	request.login = command->login;
 	request.pty = command->pty;
 	request.leave = command->leave;
+	request.fingerprint = command->fingerprint;
 	request.grace_ms = command->grace_ms;
 	request.name = command->session;
 	request.place = &place;

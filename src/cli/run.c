@@ -146,6 +146,7 @@ run_it(struct cli *cli, char **argv, bool login)
 					 .login = login,
 					 .pty = cli->pty,
 					 .leave = cli->leave,
+					 .fingerprint = cli->fingerprint,
 					 .session = cli->session,
 					 .status_fd = cli->status_fd,
 					 .grace_ms = cli->grace_ms};

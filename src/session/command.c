@@ -144,14 +144,33 @@ make_environment(struct builder *b, const struct command_place *place)
 	return rc < 0 ? rc : push(b, NULL);
 }
 
-/* Where nothing is restricted nothing is changed. */
+/* The sessions a process is in, the outermost first. */
 static int
-keep_environment(struct builder *b)
+push_marker(struct builder *b, const char *id)
+{
+	static const char name[] = GROUP_MARKER "=";
+	const char *outer = "";
+
+	for (size_t i = 0; i < b->count; i++) {
+		if (strncmp(b->items[i], name, sizeof name - 1) != 0)
+			continue;
+		outer = b->items[i] + sizeof name - 1;
+		b->items[i] = arena_printf(b->arena, b->err, "%s%s:%s", name, outer, id);
+		return b->items[i] == NULL ? -CORDON_E_MEMORY : 0;
+	}
+	return push_pair(b, GROUP_MARKER, id);
+}
+
+/* Where nothing is restricted nothing is changed, but for a mark where there is no other. */
+static int
+keep_environment(struct builder *b, const char *id)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && b->environ != NULL && b->environ[i] != NULL; i++)
 		rc = push(b, b->environ[i]);
+	if (rc == 0 && enforce_system() == SYSTEM_MACOS)
+		rc = push_marker(b, id);
 	return rc < 0 ? rc : push(b, NULL);
 }
 
@@ -306,7 +325,8 @@ command_prepare(struct arena *arena, const struct session_request *request,
 			    .environ = request->environ,
 			    .err = err};
 	struct command_line command = {0};
-	int rc = request->track_only ? keep_environment(&b) : make_environment(&b, place);
+	int rc = request->track_only ? keep_environment(&b, request->id)
+				     : make_environment(&b, place);
 
 	if (rc == 0)
 		rc = find_program(&b, request->argv[0], &command.path);

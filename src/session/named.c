@@ -183,7 +183,7 @@ static int
 prepare(const struct entry *entry, struct opening *opening)
 {
 	const struct session_request *request = entry->request;
-	struct box_options options = {0};
+	struct box_options options = {.id = request->id};
 	struct session_assets assets = {.group = &opening->group};
 	char token[RECORD_TOKEN_LENGTH + 1];
 	int rc = make_token(token, entry->err), ends[2];
@@ -320,6 +320,11 @@ named_enter(struct arena *arena, const struct session_request *request, int *ret
 	auto_fd int folder = -1, lock = -1;
 	int rc;
 
+	/* what starts commands in the box is reached through /proc, and told so by signals with values */
+	if (enforce_system() != SYSTEM_LINUX)
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "named sessions are for Linux: macOS cannot start a command in "
+				   "a sandbox that is there already");
 	if (!record_is_name(request->name))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "\"%.80s\" is no name for a session: letters, digits, and . _ - "

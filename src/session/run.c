@@ -146,6 +146,11 @@ check_request(const struct session_request *request, struct cordon_error *err)
 	if (request->name != NULL && (request->track_only || request->place == NULL))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "a named session shares a sandbox, and here is none");
+	if (request->fingerprint && (!request->track_only || enforce_system() != SYSTEM_MACOS))
+		return cordon_fail(
+			err, CORDON_E_USAGE, 0,
+			"--fingerprint goes with --track-only, on macOS; elsewhere nothing "
+			"gets lost without it");
 	if (request->leave && request->pty)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "--leave and --pty: the terminal would not stay");
@@ -158,12 +163,17 @@ check_request(const struct session_request *request, struct cordon_error *err)
 static int
 prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	struct box_options options = {0};
+	struct box_options options = {.id = request->id};
 	struct command_place place = {0};
 	int rc = 0;
 
-	if (request->track_only)
-		return command_prepare(&run->arena, request, &place, &run->command, err);
+	if (request->track_only) {
+		rc = command_prepare(&run->arena, request, &place, &run->command, err);
+		options.state_dir = request->place->state;
+		return rc < 0 || !request->fingerprint
+			       ? rc
+			       : enforce_compile(NULL, &options, &run->box, err);
+	}
 	if (request->plan->settings.tmp == TMP_PRIVATE)
 		rc = tmp_name(&run->arena, request->plan->host, &run->private_tmp, err);
 	if (rc == 0)
@@ -301,6 +311,7 @@ start_guarded(struct running *run, const struct session_request *request, struct
 	struct guard_task task = {
 		.child = {.box = run->box,
 			  .track_only = request->track_only,
+			  .fingerprint = request->fingerprint,
 			  .command = &run->command,
 			  .limits = run->limits,
 			  .mask = run->old_mask,

@@ -35,6 +35,7 @@ struct session_request {
 	const char *id;		 /* part of the name of what is made for it */
 	const struct plan *plan; /* NULL only with track_only */
 	bool track_only;	 /* nothing is restricted, only the end is guaranteed */
+	bool fingerprint;	 /* with that: by a profile that restricts nothing (macOS) */
 	const struct limit_value *limits;
 	const struct session_place *place;
 	const char *name; /* of the session to join or to start; NULL: one of its own */
@@ -131,6 +132,7 @@ int tmp_remove(const char *path);
 struct child {
 	struct box *box; /* NULL only when nothing is to be restricted */
 	bool track_only;
+	bool fingerprint; /* the box restricts nothing, and is there with track_only as well */
 	const struct command_line *command;
 	const struct limit_value *limits;
 	sigset_t mask;		     /* the caller's, and the command's */
