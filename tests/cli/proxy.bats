@@ -69,7 +69,7 @@ role()
 
 # ---- in a session ----
 
-# servers NAME ADDRESS...: starts them; leaves their ports in the variables dns, web, echo, tls.
+# servers NAME ADDRESS...: starts them; leaves their ports in the variables dns, web, echo, tls, silent.
 servers()
 {
 	local name port
@@ -254,4 +254,76 @@ gone()
 	expect 0 kill web
 	[ "$first" = "$second" ] || complain "not the same: $first, $second"
 	gone "${first##*:}"
+}
+
+# ---- programs that have never heard of a proxy ----
+
+# Is the mode kept here? Where it is not, it is refused by name, and that is all there is to see.
+is_kept()
+{
+	status=0
+	"$CORDON" run -- true >"$T/out" 2>"$T/err" 9>&- || status=$?
+	err=$(cat "$T/err")
+	out=''
+	[ "$status" -ne 0 ] || return 0
+	[ "$status" -eq 125 ] && heard 'cannot keep net.domains' && return 1
+	complain 'neither kept nor refused by name'
+	exit 1
+}
+
+# plainly STATUS COMMAND...: without the variables, and with nothing accepted.
+plainly()
+{
+	local want=$1
+
+	shift
+	expect "$want" run -- env -u HTTP_PROXY -u http_proxy -u HTTPS_PROXY -u https_proxy \
+	    -u ALL_PROXY -u all_proxy "$@" 9>&-
+}
+
+@test "without proxy variables: an allowed name is reached" {
+	servers 'a.test 127.0.0.1'
+	is_kept || return 0
+	plainly 0 curl -sS --max-time 60 "http://a.test:$web/curl"
+	said "GET /curl host=a.test:$web"
+	plainly 0 curl -sS --max-time 60 --cacert cert.pem "https://a.test:$tls/tls"
+	said 'GET /tls'
+	plainly 0 wget -q -T 60 -t 1 -O - "http://a.test:$web/wget"
+	said 'GET /wget'
+	plainly 0 "$PYTHON" -c "import urllib.request as r; print(r.urlopen('http://a.test:$web/py').read())"
+	said 'GET /py'
+	plainly 0 "$PYTHON" -c "
+import asyncio
+async def main():
+    reader, writer = await asyncio.open_connection('a.test', $echo)
+    print(await reader.readline())
+    writer.write(b'to and fro\n')
+    print(await reader.readline())
+asyncio.run(main())"
+	said 'echo ready' 'to and fro'
+	plainly 0 node -e "fetch('http://a.test:$web/node').then(r => r.text()).then(t => console.log(t))"
+	said 'GET /node'
+	plainly 128 git ls-remote "http://a.test:$web/repo.git"
+	heard 'not valid: is this a git repository?'
+	plainly 0 bash -c "exec 3<>/dev/tcp/a.test/$echo; read -r line <&3; echo \"\$line\""
+	said 'echo ready'
+}
+
+@test "without proxy variables: no other name, port, address or server name" {
+	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1' 'b.test 10.0.0.1'
+	is_kept || return 0
+	plainly 6 curl -sS --max-time 60 "http://evil.test:$web/"
+	heard 'cordon: refused: resolve evil.test is not among the allowed domains; allow it with'
+	plainly 6 curl -sS --max-time 60 "http://b.test:$web/"
+	heard 'b.test leads to 10.0.0.1'
+	plainly 7 curl -sS --max-time 60 "http://127.0.0.1:$web/"
+	heard "cordon: refused: connect 127.0.0.1:$web was not looked up"
+	plainly 7 curl -sS --max-time 60 "http://a.test:$silent/"
+	plainly 22 curl -sS --max-time 60 --fail-with-body -H 'Host: evil.test' "http://a.test:$web/"
+	said 'names another host'
+	plainly 35 curl -sS --max-time 60 -k --connect-to "evil.test:$tls:a.test:$tls" "https://evil.test:$tls/"
+	heard 'access denied'
+	if grep -q evil "$T/asked"; then
+		complain 'nobody asks for a name that is not allowed'
+	fi
 }
