@@ -149,7 +149,9 @@ struct cordon_run {
 	int ended;	 /* processes it left behind, which were ended */
 	int left;	 /* processes that would not end; survivors names some */
 	char survivors[240];
-	char notice[240]; /* what could not be logged, or "" */
+	char notice[240];    /* what could not be logged, or "" */
+	int refused;	     /* how often something was refused that cordon itself was asked for */
+	char refusals[1200]; /* the first of them, a line each */
 };
 
 /*

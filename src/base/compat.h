@@ -125,6 +125,38 @@ compat_local_socket(void)
 #endif
 }
 
+/* A socket for addresses, not waiting; closes at exec. */
+static inline int
+compat_socket(int family, int type)
+{
+#if defined(__linux__)
+	return socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+#else
+	int fd = socket(family, type, 0);
+
+	if (fd >= 0) {
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+	}
+	return fd;
+#endif
+}
+
+/* Two ends of a line that carries messages whole; both close at exec. */
+static inline int
+compat_packets(int ends[2])
+{
+#if defined(__linux__)
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+#else
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) < 0)
+		return -1;
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+#endif
+}
+
 /* Without waiting; closes at exec. */
 static inline int
 compat_accept(int listener)
