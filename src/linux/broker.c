@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/connecting.h"
 
 #define THREADS 4
 #define STACK_SIZE (256 * 1024)
@@ -134,7 +135,10 @@ static const struct {
 	{SYS_unlinkat, act_unlinkat},
 	{SYS_linkat, act_linkat},
 	{SYS_renameat2, act_renameat2},
+	{SYS_socket, act_socket},
 	{SYS_bind, act_bind},
+	{SYS_listen, act_listen},
+	{SYS_connect, act_connect},
 	{SYS_fchmod, act_fchmod},
 	{SYS_fchmodat, act_fchmodat},
 	{452, act_fchmodat2},
@@ -216,6 +220,7 @@ broker_serve(struct broker *broker)
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
+	egress_start(broker);
 	start_threads(broker);
 	thread_main(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */

@@ -8,10 +8,18 @@
 
 #include <pthread.h>
 
+#include "enforce/egress.h"
 #include "linux/landlock.h"
 #include "linux/request.h"
 #include "linux/walk.h"
 #include "plan/plan.h"
+
+#define OWN_SOCKETS 256
+
+/* A socket with a name that the session made. */
+struct own_socket {
+	uint64_t device, inode;
+};
 
 struct broker {
 	const struct plan *plan;
@@ -21,6 +29,14 @@ struct broker {
 	int listener;
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
+	int connecting;		/* likewise, for who they connect to */
+	struct egress egress;	/* line -1: no proxy */
+	pthread_mutex_t sockets;	/* for what follows */
+	pthread_cond_t answered;	/* one of these was */
+	struct asking *asking;
+	uint64_t last_asked;
+	struct own_socket own[OWN_SOCKETS]; /* the last ones */
+	size_t own_count;
 };
 
 /* Serves the listener until the process ends. The calling thread has entered the outer layer. */
@@ -41,12 +57,12 @@ enum walk_end broker_walk(const struct call *request, int folder, uint64_t addre
 /* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
 int broker_descriptor_name(const struct call *request, uint64_t address);
 
-/* act_open.c, act_names.c, act_metadata.c, act_start.c */
+/* act_open.c, act_names.c, act_metadata.c, act_socket.c */
 broker_fn act_open, act_openat, act_creat, act_openat2, act_truncate;
 broker_fn act_mkdir, act_mkdirat, act_mknod, act_mknodat, act_symlink, act_symlinkat, act_unlink,
-	act_unlinkat, act_rmdir, act_link, act_linkat, act_rename, act_renameat, act_renameat2,
-	act_bind;
+	act_unlinkat, act_rmdir, act_link, act_linkat, act_rename, act_renameat, act_renameat2;
 broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lchown, act_fchown,
 	act_fchownat, act_utime, act_utimes, act_futimesat, act_utimensat, act_setxattr,
 	act_lsetxattr, act_fsetxattr, act_removexattr, act_lremovexattr, act_fremovexattr,
 	act_setxattrat, act_removexattrat;
+broker_fn act_socket, act_bind, act_listen, act_connect;

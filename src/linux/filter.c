@@ -27,14 +27,14 @@
 	}
 
 const struct sock_fprog *
-filter_choose(bool network, enum filter_guard guard)
+filter_choose(enum filter_network network, bool paths, enum filter_guard guard)
 {
 #ifdef FILTER_TABLE
-	static const struct sock_fprog table[2][FILTER_GUARDS] = {FILTER_TABLE};
+	static const struct sock_fprog table[FILTER_NETWORKS][2][FILTER_GUARDS] = {FILTER_TABLE};
 
-	return &table[network][guard];
+	return &table[network][paths][guard];
 #else
-	(void)network, (void)guard;
+	(void)network, (void)paths, (void)guard;
 	return NULL;
 #endif
 }

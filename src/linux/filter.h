@@ -14,11 +14,16 @@ struct sock_fprog;
 /* What goes to the broker: nothing; what changes names, contents and metadata; reading as well. */
 enum filter_guard { FILTER_FREE, FILTER_CHANGES, FILTER_READS, FILTER_GUARDS };
 
+/* Internet sockets: none; all there are; TCP alone, and the broker decides about addresses. */
+enum filter_network { FILTER_NO_NETWORK, FILTER_ALL_NETWORK, FILTER_BROKERED, FILTER_NETWORKS };
+
 /*
- * The filter for the running architecture. network: Internet sockets may be made; without it only
- * local stream sockets. NULL on an architecture that has none. Static, never to be freed.
+ * The filter for the running architecture. paths: the broker decides about names of unix sockets,
+ * and there are no datagram sockets of theirs. NULL on an architecture that has none. Static, never
+ * to be freed.
  */
-const struct sock_fprog *filter_choose(bool network, enum filter_guard guard);
+const struct sock_fprog *filter_choose(enum filter_network network, bool paths,
+				       enum filter_guard guard);
 
 /*
  * Puts the calling thread and all it starts under the filter, for ever. The caller has set

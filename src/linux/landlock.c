@@ -31,6 +31,7 @@
 #endif
 #define QUERY_VERSION 1u
 #define RULE_PATH_BENEATH 1
+#define RULE_NET_PORT 2
 #define DEVPTS_MAGIC 0x1cd1
 #define ABI_LAST 10
 
@@ -38,6 +39,10 @@ struct beneath_rule {
 	uint64_t access;
 	int32_t fd;
 } __attribute__((packed));
+
+struct port_rule {
+	uint64_t access, port;
+};
 
 /* ---- what each version adds ---- */
 
@@ -494,7 +499,14 @@ allow_socket(const struct making *m, const struct socket_grant *grant)
 {
 	const struct place *place = &grant->word->place;
 	auto_fd int fd = path_pin(grant->path);
+	struct stat at;
 
+	/* a right to a folder would reach every socket below it: only what is named is granted */
+	if (fd >= 0 && fstat(fd, &at) == 0 && S_ISDIR(at.st_mode)) {
+		close(fd);
+		fd = -1;
+		errno = EISDIR;
+	}
 	if (fd < 0 && strchr("/~$", *grant->word->text) != NULL) {
 		cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
 			       "cannot grant the socket %.100s: %s", grant->path, strerror(errno));
@@ -517,6 +529,83 @@ allow_tmp(const struct making *m, const char *path)
 }
 
 static int
+allow_project_sockets(const struct making *m)
+{
+	unsigned both = RIGHT_READ | RIGHT_WRITE;
+	const char *project = m->plan->host == NULL ? NULL : m->plan->host->project;
+	auto_fd int fd = -1;
+
+	if (!(m->handled.files & FILE_RESOLVE_UNIX) || project == NULL ||
+	    (decide(m, project) & both) != both || !plan_has_project_sockets(m->plan))
+		return 0;
+	fd = path_pin(project);
+	return fd < 0 ? pass_over(m, project) : allow(m, fd, FILE_RESOLVE_UNIX, true, project);
+}
+
+/* ---- ports ---- */
+
+static int
+allow_port(const struct making *m, unsigned port)
+{
+	struct port_rule rule = {NET_CONNECT_TCP, port};
+
+	if (!(m->handled.net & NET_CONNECT_TCP) ||
+	    syscall(SYS_landlock_add_rule, m->ruleset, RULE_NET_PORT, &rule, 0) == 0)
+		return 0;
+	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "Landlock does not take port %u", port);
+}
+
+/* Of the outer layer: what the broker itself may connect to. Which address, only it knows. */
+static int
+allow_ports(const struct making *m)
+{
+	const struct network *network = &m->plan->settings.network;
+	const struct egress *egress = m->options->egress;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < network->localhost.count; i++)
+		rc = allow_port(m, network->localhost.items[i].number);
+	if (rc == 0 && egress != NULL)
+		rc = allow_port(m, egress->named);
+	if (rc == 0 && egress != NULL)
+		rc = allow_port(m, egress->through);
+	if (rc == 0 && egress != NULL)
+		rc = allow_port(m, egress->stub);
+	return rc;
+}
+
+/*
+ * Without network nothing is allowed, and where the broker connects the command does not. With all
+ * of it, or a gap that was accepted, Landlock has no say.
+ */
+static uint64_t
+handled_net(const struct making *m)
+{
+	const struct network *network = &m->plan->settings.network;
+
+	if (network->mode == NET_NONE)
+		return m->handled.net;
+	if (!m->plan->routes_network)
+		return 0;
+	if (!m->options->is_brokers)
+		return m->handled.net;
+	return network->mode == NET_DOMAINS || network->localhost.count > 0
+		       ? m->handled.net & NET_CONNECT_TCP
+		       : 0;
+}
+
+/*
+ * The abstract names that the broker connects to on behalf are judged by its own layer, the outer
+ * one. Signals it must be able to send.
+ */
+static uint64_t
+handled_scopes(const struct making *m)
+{
+	return m->options->is_brokers ? m->handled.scopes & SCOPE_ABSTRACT_SOCKET
+				      : m->handled.scopes;
+}
+
+static int
 allow_all(const struct making *m)
 {
 	int rc = allow_paths(m);
@@ -525,6 +614,8 @@ allow_all(const struct making *m)
 		rc = allow_patterns(m);
 	for (size_t i = 0; rc == 0 && i < m->plan->socket_count; i++)
 		rc = allow_socket(m, &m->plan->sockets[i]);
+	if (rc == 0)
+		rc = allow_project_sockets(m);
 	if (rc == 0 && m->options->private_tmp != NULL)
 		rc = allow_tmp(m, m->options->private_tmp);
 	return rc;
@@ -549,16 +640,21 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 		return 0;
 	}
 	m.handled = access_for_abi(planned);
-	/* any other mode is decided by addresses, which Landlock does not know */
-	if (plan->settings.network.mode != NET_NONE)
-		m.handled.net = 0;
-	if (options->kind == RULESET_OUTER)
-		m.handled.scopes = 0;
+	m.handled.net = handled_net(&m);
+	m.handled.scopes = handled_scopes(&m);
+	if (options->kind == RULESET_BARE)
+		m.handled.files = 0;
+	if (m.handled.files == 0 && m.handled.net == 0 && m.handled.scopes == 0) {
+		*ret_fd = -1;
+		return 0;
+	}
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &m.handled, sizeof m.handled, 0);
 	if (ruleset < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a Landlock ruleset");
 	m.ruleset = ruleset;
-	rc = allow_all(&m);
+	rc = options->kind == RULESET_BARE ? 0 : allow_all(&m);
+	if (rc == 0 && options->is_brokers)
+		rc = allow_ports(&m);
 	if (rc < 0)
 		return rc;
 	*ret_fd = ruleset;

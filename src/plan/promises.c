@@ -27,6 +27,8 @@ enum need {
 	NEED_MEMORY = 4096,    /* a cgroup that limits it */
 	NEED_PROCESSES = 8192, /* likewise */
 	NEED_SCOPE = 16384,
+	NEED_BROKER_SOCKETS = 32768,
+	NEED_BROKER_SIGNALS = 65536,
 };
 
 static const struct way {
@@ -51,11 +53,11 @@ static const struct way {
 	{G_NET_DOMAINS, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker and proxy"},
 	{G_NET_DNS, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker and resolver stub"},
 	{G_SOCKETS_PATH, SYSTEM_LINUX, 9, 0, "Landlock"},
-	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker"},
+	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_BROKER_SOCKETS, "broker"},
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 6, 0, "Landlock scope"},
-	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker"},
+	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER_SOCKETS, "broker"},
 	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 6, 0, "Landlock scope"},
-	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker"},
+	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 0, NEED_BROKER_SIGNALS, "broker"},
 	{G_PROCESS_PTRACE, SYSTEM_LINUX, 1, NEED_SECCOMP, "Landlock and seccomp"},
 	{G_PROCESS_CONTROL, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_PROCESS_LISTING, SYSTEM_LINUX, 1, NEED_NO_PROC, "/proc is not granted"},
@@ -239,7 +241,9 @@ is_needed(const struct plan *plan, const struct demand *demand, enum guarantee g
 	case G_LIMITS_MEMORY:
 		return settings->limits[LIMIT_MEMORY].value != 0;
 	case G_CALLS_INTERRUPTED:
-		return plan->host->system == SYSTEM_LINUX && plan->routing != ROUTE_NOTHING;
+		return plan->host->system == SYSTEM_LINUX &&
+		       (plan->routing != ROUTE_NOTHING || plan->routes_sockets ||
+			plan->routes_network);
 	default:
 		return true;
 	}
@@ -275,6 +279,26 @@ find_routing(const struct plan *plan, const struct demand *demand)
 									     : ROUTE_NOTHING;
 }
 
+/*
+ * What of sockets is asked of the broker: names of unix sockets where Landlock does not see them,
+ * and addresses where not all or none are allowed.
+ */
+static void
+find_socket_routing(struct plan *plan)
+{
+	const int *values = plan->facts.values;
+	const bool *accept = plan->settings.accept;
+	enum net_mode mode = plan->settings.network.mode;
+	int abi = values[FACT_LANDLOCK_ABI];
+
+	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) || abi == 0 ||
+	    !values[FACT_BROKER_NET])
+		return;
+	plan->routes_sockets =
+		(abi < 9 && !accept[G_SOCKETS_PATH]) || (abi < 6 && !accept[G_SOCKETS_ABSTRACT]);
+	plan->routes_network = mode == NET_LOCALHOST || mode == NET_DOMAINS;
+}
+
 static unsigned
 needs_met(const struct plan *plan)
 {
@@ -283,10 +307,10 @@ needs_met(const struct plan *plan)
 
 	met |= values[FACT_SECCOMP_FILTER] ? NEED_SECCOMP : 0u;
 	met |= plan->routing != ROUTE_NOTHING ? NEED_BROKER : 0u;
-	if (has_broker(&plan->facts)) {
+	if (has_broker(&plan->facts))
 		met |= values[FACT_VETTING] ? NEED_VETTING : 0u;
-		met |= values[FACT_BROKER_NET] ? NEED_BROKER_NET : 0u;
-	}
+	met |= plan->routes_sockets ? NEED_BROKER_SOCKETS : 0u;
+	met |= plan->routes_network ? NEED_BROKER_NET : 0u;
 	met |= values[FACT_PIDFD] ? NEED_PIDFD : 0u;
 	met |= values[FACT_TREE] ? NEED_TREE : 0u;
 	met |= values[FACT_CGROUP] ? NEED_CGROUP : 0u;
@@ -329,7 +353,8 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		to->remedy = "use a newer kernel (5.13 or later) with \"landlock\" in lsm=";
 		return;
 	}
-	if (missing & (NEED_BROKER | NEED_VETTING | NEED_BROKER_NET)) {
+	if (missing & (NEED_BROKER | NEED_VETTING | NEED_BROKER_NET | NEED_BROKER_SOCKETS |
+		       NEED_BROKER_SIGNALS)) {
 		explain_broker(&plan->facts, to);
 		return;
 	}
@@ -381,6 +406,7 @@ plan_judge(struct plan *plan)
 	unsigned met;
 
 	plan->routing = find_routing(plan, &demand);
+	find_socket_routing(plan);
 	met = needs_met(plan);
 
 	for (int i = 0; i < G_COUNT; i++)
