@@ -209,7 +209,7 @@ baseline_accept(struct reading *r, const struct json *at)
 {
 	/* after the first: not built yet; each goes when it is */
 	static const enum guarantee accepted[] = {G_PROCESS_LISTING, G_FILES_FUTURE,
-						  G_FILES_METADATA, G_SOCKETS_PATH};
+						  G_FILES_METADATA};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof accepted / sizeof accepted[0]; i++)

@@ -419,7 +419,7 @@ run_program(size_t i)
 	}
 	tap.failed_checks = 0;
 	check_int(child_run(AS_USER, run_script, &program), 0);
-	program.filter = filter_choose(FILTER_NO_NETWORK, true, FILTER_FREE);
+	program.filter = filter_choose(FILTER_NO_NETWORK, false, FILTER_FREE);
 	check_int(child_run(AS_USER, run_script, &program), programs[i].none);
 	program.filter = filter_choose(FILTER_ALL_NETWORK, false, FILTER_FREE);
 	check_int(child_run(AS_USER, run_script, &program), programs[i].all);
@@ -432,7 +432,9 @@ run_program(size_t i)
 static int
 launch(char **argv)
 {
-	go_under(filter_choose(strcmp(argv[1], "all") == 0 ? FILTER_ALL_NETWORK : FILTER_NO_NETWORK, false, FILTER_FREE));
+	bool all = strcmp(argv[1], "all") == 0;
+
+	go_under(filter_choose(all ? FILTER_ALL_NETWORK : FILTER_NO_NETWORK, false, FILTER_FREE));
 	execvp(argv[2], argv + 2);
 	return 127;
 }
