@@ -186,9 +186,11 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	char hash[TRUST_HASH_SIZE];
 	int rc = audit_id(telling.id, err);
 
-	if (rc == 0 && request.plan != NULL)
+	/* only a session with a name is ever joined */
+	if (rc == 0 && request.plan != NULL && command->session != NULL) {
 		rc = hash_plan(request.plan, hash, err);
-	place.policy = request.plan == NULL ? NULL : hash;
+		place.policy = hash;
+	}
 	if (rc < 0)
 		return rc;
 	request.id = telling.id;
@@ -205,6 +207,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	rc = session_run(&request, &result, &why);
 	print_end(&telling, &result, rc < 0 ? &why : NULL, &end);
 	tell(&telling, &end);
+	session_close(&result);
 	if (result.unrecorded.code != 0 && *ret_run->notice == '\0')
 		snprintf(ret_run->notice, sizeof ret_run->notice, "%s", result.unrecorded.text);
 	if (rc == 0)

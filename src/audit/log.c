@@ -13,15 +13,28 @@
 
 #include "base/fd.h"
 
+/*
+ * The C library's calendar reads the local time zone first, at every start. Years are counted from
+ * March here, so that a leap day comes last; 146,097 days are 400 years, and 719,468 lie before 1970.
+ */
+void
+audit_date(uint64_t seconds, char *to, size_t size)
+{
+	unsigned days = (unsigned)(seconds / 86400) + 719468, clock = (unsigned)(seconds % 86400);
+	unsigned era = days / 146097, of_era = days % 146097;
+	unsigned year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	unsigned of_year = of_era - (365 * year + year / 4 - year / 100);
+	unsigned march = (5 * of_year + 2) / 153, day = of_year - (153 * march + 2) / 5 + 1;
+	unsigned month = march < 10 ? march + 3 : march - 9;
+
+	snprintf(to, size, "%04u-%02u-%02uT%02u:%02u:%02uZ", year + era * 400 + (month <= 2), month,
+		 day, clock / 3600, clock / 60 % 60, clock % 60);
+}
+
 void
 audit_time(char *to, size_t size)
 {
-	time_t seconds = time(NULL);
-	struct tm parts;
-
-	if (gmtime_r(&seconds, &parts) == NULL ||
-	    strftime(to, size, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-		snprintf(to, size, "unknown");
+	audit_date((uint64_t)time(NULL), to, size);
 }
 
 int

@@ -31,10 +31,11 @@ chunk_new(struct arena *arena, size_t need)
 		size = CHUNK_LARGEST;
 	if (size < need)
 		size = need;
-	chunk = calloc(1, sizeof *chunk + size);
+	chunk = malloc(sizeof *chunk + size);
 	if (chunk == NULL)
 		return NULL;
 	chunk->size = size;
+	chunk->used = 0;
 	chunk->next = arena->head;
 	arena->head = chunk;
 	return chunk;
@@ -59,7 +60,8 @@ arena_alloc(struct arena *arena, size_t size, struct cordon_error *err)
 	}
 	p = (char *)chunk->bytes + chunk->used;
 	chunk->used += size;
-	return p;
+	/* here, not by calloc: pages that are never used are never touched */
+	return memset(p, 0, size);
 }
 
 char *

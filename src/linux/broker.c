@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,15 @@ answer(struct broker *broker, const struct call *request)
 
 /* ---- threads ---- */
 
+/* With the last of the callers gone there is no next one: asking again would be answered at once. */
+static bool
+is_over(const struct broker *broker)
+{
+	struct pollfd listener = {.fd = broker->listener, .events = POLLIN};
+
+	return poll(&listener, 1, 0) == 1 && (listener.revents & ~POLLIN) != 0;
+}
+
 static _Noreturn void
 serve(struct broker *broker)
 {
@@ -178,7 +188,7 @@ serve(struct broker *broker)
 		memset(&request.notif, 0, sizeof request.notif);
 		if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &request.notif) < 0) {
 			/* ENOENT: the caller went before it was received */
-			if (errno == ENOENT || errno == EINTR)
+			if (errno == EINTR || (errno == ENOENT && !is_over(broker)))
 				continue;
 			for (;;)
 				pause();

@@ -175,8 +175,9 @@ is_terminal(int fd, const struct stat *at)
 {
 	struct statfs fs;
 
+	/* the root of every devpts is number 1; of other file systems it rarely is */
 	if (S_ISDIR(at->st_mode))
-		return fstatfs(fd, &fs) == 0 && fs.f_type == DEVPTS_MAGIC;
+		return at->st_ino == 1 && fstatfs(fd, &fs) == 0 && fs.f_type == DEVPTS_MAGIC;
 	if (!S_ISCHR(at->st_mode))
 		return false;
 	/* /dev/tty, /dev/ptmx, /dev/pts/N */
@@ -361,7 +362,7 @@ allow_entries(const struct making *m, int folder, const char *path, bool guard)
 struct said {
 	const char *path;
 	const struct rule *named; /* an allow that is not optional: the user's own word */
-	bool allowed, child;
+	bool allowed, child, exists;
 };
 
 static int
@@ -400,8 +401,31 @@ is_covered(const struct making *m, const char *path)
 	return (rights & ~(decide(m, above) & decide_below(m, above, 1))) == 0;
 }
 
+/* The folder that was granted last, and what reaches everything in it. */
+struct cover {
+	const char *path; /* NULL: none */
+	uint64_t access;
+};
+
+/*
+ * Would a rule of its own add anything? Only of profiles: the user's word is looked at. Terminals
+ * get more than the plan speaks of.
+ */
+static bool
+is_covered_by(const struct making *m, const struct said *said, const struct cover *cover)
+{
+	uint64_t most;
+
+	if (cover->path == NULL || said->named != NULL || said->child ||
+	    !path_below(said->path, cover->path) || path_below(said->path, "/dev"))
+		return false;
+	most = access_for_rights(decide(m, said->path) | decide_below(m, said->path, 1) |
+				 decide_below(m, said->path, 2));
+	return (most & m->handled.files & ~withheld(m, said->path) & ~cover->access) == 0;
+}
+
 static int
-allow_path(const struct making *m, const struct said *said)
+allow_path(const struct making *m, const struct said *said, struct cover *cover)
 {
 	auto_fd int fd = path_pin(said->path);
 	bool folder, guard = m->root && said->named == NULL && is_guarded(said->path);
@@ -425,6 +449,8 @@ allow_path(const struct making *m, const struct said *said)
 	if (said->named == NULL && is_shared(said->path))
 		access &= FILE_BY_NAME;
 	rc = allow(m, fd, access, folder, said->path);
+	if (folder)
+		*cover = (struct cover){said->path, access & ~withheld(m, said->path)};
 	if (rc == 0 && folder && said->child)
 		rc = allow_entries(m, fd, said->path, false);
 	return rc;
@@ -443,6 +469,7 @@ gather(const struct index *index, size_t first, struct said *to)
 		if (rule->effect != EFFECT_ALLOW || rule->rights == 0)
 			continue;
 		to->allowed = true;
+		to->exists = to->exists || rule->exists;
 		to->child = to->child || rule->match == MATCH_CHILD;
 		if (!rule->rule->optional)
 			to->named = rule->rule;
@@ -459,15 +486,22 @@ allow_paths(const struct making *m)
 						{.path = "/dev/pts"}};
 	const struct index *index = &m->plan->index;
 	struct said said = {.path = "/"};
-	int rc = index->default_rights == 0 ? 0 : allow_path(m, &said);
+	struct cover cover = {0};
+	unsigned granted = 0;
+	int rc = index->default_rights == 0 ? 0 : allow_path(m, &said, &cover);
 
 	for (size_t i = 0; rc == 0 && i < index->path_count;) {
 		i += gather(index, i, &said);
-		if (said.allowed)
-			rc = allow_path(m, &said);
+		if (!said.allowed || (said.named == NULL && !said.exists) ||
+		    is_covered_by(m, &said, &cover))
+			continue;
+		rc = allow_path(m, &said, &cover);
+		for (size_t k = 0; k < sizeof terminals / sizeof terminals[0]; k++)
+			granted |= (unsigned)(strcmp(said.path, terminals[k].path) == 0) << k;
 	}
 	for (size_t i = 0; rc == 0 && i < sizeof terminals / sizeof terminals[0]; i++)
-		rc = allow_path(m, &terminals[i]);
+		if (!(granted & 1u << i))
+			rc = allow_path(m, &terminals[i], &cover);
 	return rc;
 }
 

@@ -110,6 +110,7 @@ booth_make(struct booth *booth, const struct stage *stage, const struct facts *f
 	snprintf(booth->open_folder, PATH_MAX, "%s/open", stage->folder);
 	for (size_t i = 0; rc == 0 && i < GRANTED; i++) {
 		struct planned_rule rule = {.path = granted[i],
+					    .exists = true,
 					    .root = granted[i],
 					    .effect = EFFECT_ALLOW,
 					    .rights = RIGHT_READ | RIGHT_EXECUTE,

@@ -26,6 +26,9 @@ struct glob {
 	/* The ASCII text that ends the pattern; every match ends in it. */
 	char *tail;
 	size_t tail_length;
+	/* Where there is none: the longest ASCII text in it, folded; every match contains it. */
+	const uint32_t *core;
+	size_t core_length;
 };
 
 /* Positions in a pattern: bit i stands before step i; bit count is the end. */
@@ -175,6 +178,20 @@ compile(struct glob *glob, const char *pattern)
 	return NULL;
 }
 
+static void
+find_core(struct glob *glob)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < glob->count; i++) {
+		length = glob->steps[i] < 0x80 ? length + 1 : 0;
+		if (length > glob->core_length) {
+			glob->core_length = length;
+			glob->core = &glob->folded[i + 1 - length];
+		}
+	}
+}
+
 /* What makes matching quick: the steps in lower case, and the text every match ends in. */
 static int
 prepare(struct arena *arena, struct glob *glob, struct cordon_error *err)
@@ -192,6 +209,8 @@ prepare(struct arena *arena, struct glob *glob, struct cordon_error *err)
 		glob->tail[i] = (char)glob->steps[first + i];
 	for (size_t i = 0; i < glob->count; i++)
 		glob->folded[i] = fold(glob->steps[i]);
+	if (glob->tail_length == 0)
+		find_core(glob);
 	return 0;
 }
 
@@ -245,6 +264,23 @@ reach(const struct glob *glob, const char *path, bool nocase)
 		if ((path[i] == '/' || path[i] == '\0') && ends_in_tail(glob, path + i, nocase))
 			return i;
 	return 0;
+}
+
+/* Whatever the case: what is not there in any is not there. */
+static bool
+has_core(const struct glob *glob, const char *path)
+{
+	if (glob->core_length == 0)
+		return true;
+	for (; *path != '\0'; path++) {
+		size_t i = 0;
+
+		while (i < glob->core_length && fold((unsigned char)path[i]) == glob->core[i])
+			i++;
+		if (i == glob->core_length)
+			return true;
+	}
+	return false;
 }
 
 /* Adds position i and those reached from it without a character. */
@@ -336,7 +372,7 @@ match_part(const struct glob *glob, const char *path, bool nocase, bool longest)
 	end = reach(glob, path, nocase);
 	if (nocase)
 		as.steps = as.folded;
-	return end == 0 ? 0 : run_steps(&as, path, end, nocase, longest);
+	return end == 0 || !has_core(glob, path) ? 0 : run_steps(&as, path, end, nocase, longest);
 }
 
 size_t

@@ -420,6 +420,22 @@ deny_below(const struct index *index, const char *path)
 	return first < last ? &index->paths[first] : NULL;
 }
 
+static void
+apply_protections(struct asking *ask, const struct index *index, struct verdict *to)
+{
+	const struct protections *protections = &index->protections;
+	bool is_dotted = protection_can_match(ask->path);
+
+	for (size_t i = 0; (to->rights & RIGHTS_CHANGE) && i < protections->count; i++) {
+		const struct protection *one = &protections->items[i];
+		size_t anchor = one->is_dotted && !is_dotted ? 0
+							     : protection_anchor(one, ask->path);
+
+		if (anchor > 0)
+			apply_protection(ask, one, anchor, to);
+	}
+}
+
 struct verdict
 index_decide(const struct index *index, const char *path)
 {
@@ -433,11 +449,7 @@ index_decide(const struct index *index, const char *path)
 	verdict.limit_hit = ask.limit_hit;
 	if (verdict.rights & RIGHT_DELETE)
 		verdict.held = deny_below(index, path);
-	for (size_t i = 0; (verdict.rights & RIGHTS_CHANGE) && i < index->protections.count; i++) {
-		size_t anchor = protection_anchor(&index->protections.items[i], path);
-
-		if (anchor > 0)
-			apply_protection(&ask, &index->protections.items[i], anchor, &verdict);
-	}
+	if (verdict.rights & RIGHTS_CHANGE)
+		apply_protections(&ask, index, &verdict);
 	return verdict;
 }

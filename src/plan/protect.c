@@ -6,6 +6,7 @@
 #include "plan/protect.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "plan/glob.h"
@@ -77,6 +78,8 @@ add(struct maker *m, const struct row *row, const char *pattern)
 		.self_only = row->self_only,
 		.reason = row->reason,
 		.glob = rc < 0 ? NULL : glob,
+		.is_dotted = strncmp(pattern, "**/.", 4) == 0 ||
+			     strncmp(pattern, "**/*.git/", 9) == 0,
 	};
 	return rc;
 }
@@ -159,6 +162,15 @@ is_excepted(const struct protection *protection, const char *path)
 		return false;
 	end = strlen(protection->except);
 	return length > end && strcmp(path + length - end, protection->except) == 0;
+}
+
+bool
+protection_can_match(const char *path)
+{
+	for (const char *at = path; (at = strchr(at, '.')) != NULL; at++)
+		if ((at > path && at[-1] == '/') || strncasecmp(at, ".git/", 5) == 0)
+			return true;
+	return false;
 }
 
 size_t

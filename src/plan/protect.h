@@ -23,6 +23,7 @@ struct protection {
 	bool self_only;	     /* the name itself, nothing below it */
 	const char *reason;
 	const struct glob *glob;
+	bool is_dotted; /* it matches only paths that protection_can_match */
 };
 
 struct protections {
@@ -37,6 +38,8 @@ struct protections {
  */
 int protections_make(struct arena *arena, const struct host *host, struct protections *ret,
 		     struct cordon_error *err);
+/* Has path a hidden name or a folder called something.git? Most have neither. */
+bool protection_can_match(const char *path);
 /*
  * Length of the part of path that is the protected name; 0 when path is none of its business. A rule
  * lifts the protection only if its own path is at least this long: it must name what is protected.

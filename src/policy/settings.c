@@ -242,8 +242,12 @@ domain_covers(const char *pattern, const char *domain)
 bool
 env_name_matches(const char *pattern, const char *name)
 {
-	size_t length = strlen(pattern);
+	size_t length;
 
+	/* every variable is held against every pattern: most differ at once */
+	if (*pattern != *name && *pattern != '*')
+		return false;
+	length = strlen(pattern);
 	if (length > 0 && pattern[length - 1] == '*')
 		return strncmp(pattern, name, length - 1) == 0;
 	return strcmp(pattern, name) == 0;

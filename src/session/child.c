@@ -25,7 +25,8 @@ reset_handlers(const struct child *child, struct cordon_error *err)
 
 	(void)err;
 	for (int signal = 1; signal < NSIG; signal++)
-		if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN &&
+		    old.sa_handler != SIG_DFL)
 			sigaction(signal, &normal, NULL);
 	if (child->ignore_children)
 		sigaction(SIGCHLD, &ignore, NULL);

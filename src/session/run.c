@@ -6,6 +6,7 @@
 #include "base/compat.h"
 
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -398,5 +399,13 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		restore_signals(&run);
 	}
 	clean_up(&run, rc == 0 && !ret_result->left);
+	ret_result->ending = run.watch.is_guard_ending ? run.watch.guard.pid : 0;
 	return rc;
+}
+
+void
+session_close(const struct session_result *result)
+{
+	while (result->ending > 0 && waitpid(result->ending, NULL, 0) < 0 && errno == EINTR)
+		;
 }

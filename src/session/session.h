@@ -64,6 +64,7 @@ struct session_result {
 	int64_t ms;
 	struct tree_end end; /* what was ended after the command, and what would not end */
 	struct cordon_error unrecorded; /* why there was no record of it; code 0: there was */
+	pid_t ending;			/* for session_close */
 };
 
 /* A command resolved: what execve gets. In arena. */
@@ -76,6 +77,11 @@ struct command_line {
 /* 126 or 127 in err->sys when the command cannot be run; then nothing was started. */
 int session_run(const struct session_request *request, struct session_result *ret_result,
 		struct cordon_error *err);
+/*
+ * Waits for the last process of a session that is over: its exit takes as long as what the caller has
+ * to say about the end, and goes on meanwhile. In any case, also after an error.
+ */
+void session_close(const struct session_result *result);
 
 /* command.c: looks the program up on the PATH it will see, and builds its environment. */
 int command_prepare(struct arena *arena, const struct session_request *request,

@@ -326,8 +326,7 @@ read_news(struct supervision *run, struct news *ret_news)
 		stop_with(run, ret_news->status);
 		return false;
 	}
-	if (ret_news->kind != NEWS_LEFT)
-		wait_for_guard(run);
+	run->is_guard_ending = ret_news->kind != NEWS_LEFT && !run->joins;
 	return true;
 }
 

@@ -139,6 +139,13 @@ attack()
 	untouched
 }
 
+@test "with the last caller gone nobody asks for the next, again and again" {
+	begin
+	strace -f -qq -o trace -e trace=ioctl "$CORDON" run --protect kept -- /bin/true
+	grep -q 'NOTIF_RECV\|0x21, 0, 0x50' trace || complain "$(cat trace)"
+	[ "$(grep -c ENOENT trace)" -le 16 ] || complain "$(grep -c ENOENT trace) in vain"
+}
+
 @test "what is not granted is as closed as without the broker" {
 	begin
 	echo outside >"$T/outside"

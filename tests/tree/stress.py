@@ -209,7 +209,8 @@ def killed(place, victim):
             begin = time.monotonic()
             session = place.start(how, "sh", "-c", BUSY)
             time.sleep(random.uniform(0, usual))
-            hit = victim(session)
+            # one that has ended can be signalled until it is waited for
+            hit = session.poll() is None and victim(session)
             session.wait(PATIENCE)
             place.check()
             # the machine may have become faster or slower meanwhile
