@@ -23,8 +23,9 @@
 #define CONNECTING_MAX 512
 #define STACK_SIZE (128 * 1024)
 #define LOOK_MS 25 /* how long a signal may go unnoticed */
-/* Who does not wait is kept this long: then it hears of the far side by its end. */
+/* Who does not wait for connections waits this long for the far side of one by the proxy. */
 #define FAR_MS 250
+#define LATE_MS 120000
 #define RESTART 512 /* ERESTARTSYS: only ever said while a signal is pending */
 
 /* ---- the caller ---- */
@@ -169,11 +170,10 @@ local_end(const struct connecting *c, struct destination *to)
 	return true;
 }
 
-/* 0: the far side is there, or cannot be waited for any longer. */
+/* 0 or why not; EAGAIN: who does not wait has waited long enough. */
 static int
-await_far_side(const struct connecting *c, const struct asking *asking)
+await_far_side(const struct connecting *c, const struct asking *asking, bool waits)
 {
-	bool waits = is_waiting(c);
 	int64_t end = clock_ms() + FAR_MS, deadline = deadline_of(c);
 
 	while (!egress_wait(c->broker, asking, LOOK_MS)) {
@@ -184,15 +184,51 @@ await_far_side(const struct connecting *c, const struct asking *asking)
 		if (waits && deadline != 0 && clock_ms() >= deadline)
 			return ETIMEDOUT;
 		if (!waits && clock_ms() >= end)
-			return 0;
+			return EAGAIN;
 	}
 	return asking->why;
+}
+
+/* Tells the proxy who comes, or that nobody does. */
+static void
+announce(struct connecting *c, struct asking *asking, int why)
+{
+	struct destination local;
+	bool comes = (why == 0 || is_under_way(c, why)) && local_end(c, &local);
+
+	egress_end(c->broker, asking, comes ? &local : NULL);
+}
+
+/*
+ * The caller goes on, connected to a proxy that keeps it: for the far side it has to wait now by
+ * itself. Should that not come, the connection is ended under the caller's hands.
+ */
+static void
+turn_early(struct connecting *c, struct asking *asking)
+{
+	static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+	int64_t end = clock_ms() + LATE_MS;
+	bool is_answered = false;
+	int why = try_once(c);
+
+	if (why == 0 || is_under_way(c, why)) {
+		request_fail(&c->request, EINPROGRESS);
+		while (!is_answered && clock_ms() < end)
+			is_answered = egress_wait(c->broker, asking, 1000);
+		why = is_answered ? asking->why : ETIMEDOUT;
+		if (why != 0)
+			connect(c->fd, &nowhere, sizeof nowhere);
+		announce(c, asking, why);
+		close(c->fd);
+		return;
+	}
+	announce(c, asking, why);
+	connecting_finish(c, why);
 }
 
 static void
 turn(struct connecting *c)
 {
-	struct destination local;
 	struct asking asking;
 	bool waits = is_waiting(c);
 	int why = egress_ask(c->broker, &c->asks, &asking);
@@ -201,13 +237,14 @@ turn(struct connecting *c)
 		connecting_finish(c, why);
 		return;
 	}
-	why = await_far_side(c, &asking);
+	why = await_far_side(c, &asking, waits);
+	if (why == EAGAIN && !waits) {
+		turn_early(c, &asking);
+		return;
+	}
 	if (why == 0)
 		why = try_once(c);
-	if ((why == 0 || is_under_way(c, why)) && local_end(c, &local))
-		egress_end(c->broker, &asking, &local);
-	else
-		egress_end(c->broker, &asking, NULL);
+	announce(c, &asking, why);
 	if (waits)
 		watch(c, why);
 	else

@@ -313,11 +313,20 @@ for host, port in ("127.0.0.1", 7999), ("203.0.113.1", 0), ("127.0.0.1", 0), ("0
 	[ "$(sed -n 2p "$T/out")" = 'from outside: 111' ] || complain confined
 }
 
-@test "domains without a proxy reach nothing" {
+@test "domains: neither addresses nor this machine are reached as such" {
 	begin
-	expect 125 run --domain example.org -- touch ran
-	heard 'cannot keep net.domains'
-	[ ! -e ran ]
+	serve bad=tcp:127.0.0.1
+	policy "$T/policy" <<-END
+		{"network": {"domains": ["example.org"], "ports": [80, $(port bad)]}}
+	END
+	export GOOD=9 LIMIT=5
+	for to in '203.0.113.1 80' '2001:db8::1 80' "127.0.0.1 $(port bad)" "0.0.0.0 $(port bad)" \
+	    "::ffff:127.0.0.1 $(port bad)"; do
+		# shellcheck disable=SC2086 # two words
+		expect 0 run -p "$T/policy" --env GOOD --env LIMIT -- "$PYTHON" probe.py reach $to
+		said 'passed: []'
+	done
+	[ "$(reached bad)" -eq 0 ]
 }
 
 @test "descriptors that came from outside are no way around" {

@@ -19,6 +19,10 @@ ip address add 198.51.100.1/24 dev v0
 ip link set v0 up
 ip link set v1 up
 ip neighbour add 198.51.100.9 lladdr 02:00:00:00:00:09 dev v0
-before=$(cat /sys/class/net/v0/statistics/tx_packets)
+sent()
+{
+	awk '$1 == "v0:" { print $11 }' /proc/self/net/dev
+}
+before=$(sent)
 "$@" || echo "ended with $?"
-echo "left: $(($(cat /sys/class/net/v0/statistics/tx_packets) - before))"
+echo "left: $(($(sent) - before))"

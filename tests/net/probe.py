@@ -26,7 +26,7 @@ LIMIT = float(os.environ.get("LIMIT", "5"))
 
 
 def name_of(why):
-    return errno.errorcode.get(why, str(why))
+    return "EOPNOTSUPP" if why == errno.EOPNOTSUPP else errno.errorcode.get(why, str(why))
 
 
 # ---- sockets ----
