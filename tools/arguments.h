@@ -108,8 +108,10 @@ static const struct test test_ioctl_xfs[] = {{1, WHOLE, IS, 0x801c581f, ALLOW}, 
 	}
 SOCKET_TEST(test_socket_none, ALLOW, NO_ACCESS);
 SOCKET_TEST(test_socket_none_stream, TEST_STREAM, NO_ACCESS);
+SOCKET_TEST(test_socket_none_closed, NO_ACCESS, NO_ACCESS);
 SOCKET_TEST(test_socket_all, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_all_stream, TEST_STREAM, ALLOW);
+SOCKET_TEST(test_socket_all_closed, NO_ACCESS, ALLOW);
 SOCKET_TEST(test_socket_brokered, ALLOW, TEST_TCP);
 SOCKET_TEST(test_socket_brokered_stream, TEST_STREAM, TEST_TCP);
 static const struct test test_pair[] = {{0, WHOLE, IS, 1, ALLOW}, END(NO_FAMILY)};
@@ -161,8 +163,10 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_IOCTL_XFS] = test_ioctl_xfs,
 	[TEST_SOCKET_NONE] = test_socket_none,
 	[TEST_SOCKET_NONE_STREAM] = test_socket_none_stream,
+	[TEST_SOCKET_NONE_CLOSED] = test_socket_none_closed,
 	[TEST_SOCKET_ALL] = test_socket_all,
 	[TEST_SOCKET_ALL_STREAM] = test_socket_all_stream,
+	[TEST_SOCKET_ALL_CLOSED] = test_socket_all_closed,
 	[TEST_SOCKET_BROKERED] = test_socket_brokered,
 	[TEST_SOCKET_BROKERED_STREAM] = test_socket_brokered_stream,
 	[TEST_PAIR] = test_pair,

@@ -37,8 +37,10 @@ enum verdict {
 	TEST_IOCTL_XFS,
 	TEST_SOCKET_NONE,
 	TEST_SOCKET_NONE_STREAM,
+	TEST_SOCKET_NONE_CLOSED,
 	TEST_SOCKET_ALL,
 	TEST_SOCKET_ALL_STREAM,
+	TEST_SOCKET_ALL_CLOSED,
 	TEST_SOCKET_BROKERED,
 	TEST_SOCKET_BROKERED_STREAM,
 	TEST_PAIR,
@@ -166,30 +168,36 @@ static const struct group groups[] = {
 
 /*
  * Sockets, by what may be reached: nothing, everything, or what the broker says (network localhost
- * and domains). The second column is for kernels whose Landlock does not see names of unix sockets:
- * the broker connects and binds them, and there are none that send without being connected.
+ * and domains); and by who looks at the names of unix sockets: Landlock, the broker, or nobody. The
+ * broker connects and binds them, and there are none that send without being connected. Where nobody
+ * looks there are only pairs.
  */
 enum network { NETWORK_NONE, NETWORK_ALL, NETWORK_BROKERED, NETWORKS };
+enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES };
+
+#define SAME(verdict) {verdict, verdict, verdict}
 
 static const struct socket_rule {
-	enum verdict verdicts[NETWORKS][2];
+	enum verdict verdicts[NETWORKS][NAMES];
 	const char *calls;
 } socket_rules[] = {
-	{{{TEST_SOCKET_NONE, TEST_SOCKET_NONE_STREAM},
-	  {TEST_SOCKET_ALL, TEST_SOCKET_ALL_STREAM},
-	  {TEST_SOCKET_BROKERED, TEST_SOCKET_BROKERED_STREAM}},
+	{{{TEST_SOCKET_NONE, TEST_SOCKET_NONE_STREAM, TEST_SOCKET_NONE_CLOSED},
+	  {TEST_SOCKET_ALL, TEST_SOCKET_ALL_STREAM, TEST_SOCKET_ALL_CLOSED},
+	  {TEST_SOCKET_BROKERED, TEST_SOCKET_BROKERED_STREAM, NO_ACCESS}},
 	 "socket"},
-	{{{TEST_PAIR, TEST_PAIR_STREAM}, {TEST_PAIR, TEST_PAIR_STREAM}, {TEST_PAIR, TEST_PAIR_STREAM}},
+	{{{TEST_PAIR, TEST_PAIR_STREAM, TEST_PAIR_STREAM},
+	  {TEST_PAIR, TEST_PAIR_STREAM, TEST_PAIR_STREAM},
+	  {TEST_PAIR, TEST_PAIR_STREAM, NO_ACCESS}},
 	 "socketpair"},
-	{{{ALLOW, ROUTE}, {ALLOW, ROUTE}, {ROUTE, ROUTE}}, "connect bind"},
+	{{{ALLOW, ROUTE, ALLOW}, {ALLOW, ROUTE, ALLOW}, SAME(ROUTE)}, "connect bind"},
 	/* without bind the kernel chooses a port, on all addresses */
-	{{{ALLOW, ALLOW}, {ALLOW, ALLOW}, {ROUTE, ROUTE}}, "listen"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(ROUTE)}, "listen"},
 	/* connecting by the first data */
-	{{{ALLOW, ALLOW}, {ALLOW, ALLOW}, {TEST_SEND, TEST_SEND}}, "sendto sendmmsg"},
-	{{{ALLOW, ALLOW}, {ALLOW, ALLOW}, {TEST_SEND_MESSAGE, TEST_SEND_MESSAGE}}, "sendmsg"},
-	{{{ALLOW, ALLOW}, {ALLOW, ALLOW}, {TEST_SOCKET_OPTION, TEST_SOCKET_OPTION}}, "setsockopt"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND)}, "sendto sendmmsg"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND_MESSAGE)}, "sendmsg"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SOCKET_OPTION)}, "setsockopt"},
 	/* a process that nobody may read could not be answered */
-	{{{ALLOW, TEST_PRCTL}, {ALLOW, TEST_PRCTL}, {TEST_PRCTL, TEST_PRCTL}}, "prctl"},
+	{{{ALLOW, TEST_PRCTL, ALLOW}, {ALLOW, TEST_PRCTL, ALLOW}, SAME(TEST_PRCTL)}, "prctl"},
 };
 
 #define BOTH(verdict) verdict, verdict

@@ -107,7 +107,7 @@ check_all_decided(const struct arch *arch, const bool *decided)
 /* Which of the programs is made. */
 struct kind {
 	enum network network;
-	bool paths; /* the broker decides about names of unix sockets */
+	enum names names; /* of unix sockets */
 	enum guard guard;
 };
 
@@ -133,7 +133,7 @@ decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *ve
 {
 	for (size_t i = 0; i < sizeof socket_rules / sizeof socket_rules[0]; i++)
 		decide_anew(arch, socket_rules[i].calls,
-			    socket_rules[i].verdicts[kind->network][kind->paths], verdicts);
+			    socket_rules[i].verdicts[kind->network][kind->names], verdicts);
 	for (size_t i = 0; kind->guard != GUARD_NONE && i < sizeof routed / sizeof routed[0]; i++)
 		decide_anew(arch, routed[i].calls,
 			    kind->guard == GUARD_READS ? routed[i].reads : routed[i].changes,
@@ -330,14 +330,14 @@ emit_filter(struct code *code, const struct arch *arch, const struct range *rang
 /* ---- text ---- */
 
 static const char *const network_names[NETWORKS] = {"none", "all", "brokered"};
-static const char *const paths_names[] = {"", "_paths"};
+static const char *const names_names[NAMES] = {"", "_paths", "_closed"};
 static const char *const guard_names[GUARDS] = {"", "_changes", "_reads"};
 
 static void
 print_name(const struct arch *arch, const struct kind *kind)
 {
 	printf("filter_%s_%s%s%s", arch->name, network_names[kind->network],
-	       paths_names[kind->paths], guard_names[kind->guard]);
+	       names_names[kind->names], guard_names[kind->guard]);
 }
 
 static void
@@ -352,6 +352,14 @@ print_code(const struct code *code, const struct arch *arch, const struct kind *
 	printf("};\n");
 }
 
+/* Where nobody looks at names there is no broker. */
+static bool
+is_made(const struct kind *kind)
+{
+	return kind->names != NAMES_CLOSED ||
+	       (kind->network != NETWORK_BROKERED && kind->guard == GUARD_NONE);
+}
+
 static void
 make(const struct arch *arch, const struct kind *kind)
 {
@@ -360,30 +368,38 @@ make(const struct arch *arch, const struct kind *kind)
 	struct code code = {.used = 0};
 	size_t count;
 
+	if (!is_made(kind))
+		return;
 	decide(arch, kind, verdicts);
 	count = find_ranges(arch, verdicts, ranges);
 	emit_filter(&code, arch, ranges, count);
 	print_code(&code, arch, kind);
 }
 
-/* In the order of kinds: network, then paths, then guard. */
+/* In the order of kinds: network, then names, then guard. */
 static void
 print_entry(const struct arch *arch, const struct kind *kind)
 {
-	printf("%s%s PROGRAM(", kind->guard == 0 && !kind->paths ? " {" : "",
+	printf("%s%s ", kind->guard == 0 && kind->names == 0 ? " {" : "",
 	       kind->guard == 0 ? " {" : "");
-	print_name(arch, kind);
-	printf(")%s%s", kind->guard + 1 < GUARDS ? "," : "},",
-	       kind->guard + 1 == GUARDS && kind->paths ? "}," : "");
+	if (is_made(kind)) {
+		printf("PROGRAM(");
+		print_name(arch, kind);
+		printf(")");
+	} else {
+		printf("{0, NULL}");
+	}
+	printf("%s%s", kind->guard + 1 < GUARDS ? "," : "},",
+	       kind->guard + 1 == GUARDS && kind->names + 1 == NAMES ? "}," : "");
 }
 
 static void
 for_each_kind(const struct arch *arch, void (*act)(const struct arch *, const struct kind *))
 {
 	for (int network = 0; network < NETWORKS; network++)
-		for (int paths = 0; paths < 2; paths++)
+		for (int names = 0; names < NAMES; names++)
 			for (int guard = 0; guard < GUARDS; guard++)
-				act(arch, &(struct kind){(enum network)network, paths != 0,
+				act(arch, &(struct kind){(enum network)network, (enum names)names,
 							 (enum guard)guard});
 }
 

@@ -47,6 +47,14 @@ network_of(const struct plan *plan)
 	return plan->routes_network ? FILTER_BROKERED : FILTER_ALL_NETWORK;
 }
 
+static enum filter_names
+names_of(const struct plan *plan)
+{
+	return plan->routes_sockets   ? FILTER_NAMES_ROUTED
+	       : plan->closes_sockets ? FILTER_NAMES_CLOSED
+				      : FILTER_NAMES_SEEN;
+}
+
 static int
 choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	      struct cordon_error *err)
@@ -54,7 +62,7 @@ choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	*ret_filter = NULL;
 	if (!plan->facts.values[FACT_SECCOMP_FILTER])
 		return 0;
-	*ret_filter = filter_choose(network_of(plan), plan->routes_sockets,
+	*ret_filter = filter_choose(network_of(plan), names_of(plan),
 				    plan->routing == ROUTE_READS     ? FILTER_READS
 				    : plan->routing == ROUTE_CHANGES ? FILTER_CHANGES
 								     : FILTER_FREE);

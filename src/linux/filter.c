@@ -27,14 +27,16 @@
 	}
 
 const struct sock_fprog *
-filter_choose(enum filter_network network, bool paths, enum filter_guard guard)
+filter_choose(enum filter_network network, enum filter_names names, enum filter_guard guard)
 {
 #ifdef FILTER_TABLE
-	static const struct sock_fprog table[FILTER_NETWORKS][2][FILTER_GUARDS] = {FILTER_TABLE};
+	static const struct sock_fprog table[FILTER_NETWORKS][FILTER_NAMES][FILTER_GUARDS] = {
+		FILTER_TABLE};
+	const struct sock_fprog *program = &table[network][names][guard];
 
-	return &table[network][paths][guard];
+	return program->len == 0 ? NULL : program;
 #else
-	(void)network, (void)paths, (void)guard;
+	(void)network, (void)names, (void)guard;
 	return NULL;
 #endif
 }

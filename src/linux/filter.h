@@ -18,11 +18,16 @@ enum filter_guard { FILTER_FREE, FILTER_CHANGES, FILTER_READS, FILTER_GUARDS };
 enum filter_network { FILTER_NO_NETWORK, FILTER_ALL_NETWORK, FILTER_BROKERED, FILTER_NETWORKS };
 
 /*
- * The filter for the running architecture. paths: the broker decides about names of unix sockets,
- * and there are no datagram sockets of theirs. NULL on an architecture that has none. Static, never
- * to be freed.
+ * Who looks at the names of unix sockets: Landlock; the broker, and then there are no datagram
+ * sockets of theirs; nobody, and then there are only pairs.
  */
-const struct sock_fprog *filter_choose(enum filter_network network, bool paths,
+enum filter_names { FILTER_NAMES_SEEN, FILTER_NAMES_ROUTED, FILTER_NAMES_CLOSED, FILTER_NAMES };
+
+/*
+ * The filter for the running architecture. NULL on one that has none, and for what would need a
+ * broker and none at once. Static, never to be freed.
+ */
+const struct sock_fprog *filter_choose(enum filter_network network, enum filter_names names,
 				       enum filter_guard guard);
 
 /*

@@ -640,6 +640,14 @@ handled_scopes(const struct making *m)
 }
 
 static int
+allow_moves(const struct making *m)
+{
+	auto_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return root < 0 ? not_held(m, "/") : allow(m, root, FILE_REFER, true, "/");
+}
+
+static int
 allow_all(const struct making *m)
 {
 	int rc = allow_paths(m);
@@ -676,8 +684,9 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 	m.handled = access_for_abi(planned);
 	m.handled.net = handled_net(&m);
 	m.handled.scopes = handled_scopes(&m);
+	/* a layer that does not handle moves between folders does not let them happen */
 	if (options->kind == RULESET_BARE)
-		m.handled.files = 0;
+		m.handled.files &= FILE_REFER;
 	if (m.handled.files == 0 && m.handled.net == 0 && m.handled.scopes == 0) {
 		*ret_fd = -1;
 		return 0;
@@ -686,7 +695,7 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 	if (ruleset < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a Landlock ruleset");
 	m.ruleset = ruleset;
-	rc = options->kind == RULESET_BARE ? 0 : allow_all(&m);
+	rc = options->kind == RULESET_BARE ? allow_moves(&m) : allow_all(&m);
 	if (rc == 0 && options->is_brokers)
 		rc = allow_ports(&m);
 	if (rc < 0)

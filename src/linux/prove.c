@@ -79,14 +79,20 @@ struct booth {
 	struct box *box;
 };
 
+static bool
+is_unseen(const struct facts *facts, enum guarantee guarantee)
+{
+	int abi = guarantee == G_SOCKETS_PATH ? 9 : guarantee == G_SOCKETS_ABSTRACT ? 6 : 0;
+
+	return facts->values[FACT_LANDLOCK_ABI] < abi;
+}
+
 /* Where Landlock does not see the names of sockets the broker does, if it can be had. */
 static bool
 needs_broker(const struct facts *facts, enum guarantee guarantee)
 {
 	const int *values = facts->values;
-	int abi = guarantee == G_SOCKETS_PATH ? 9 : guarantee == G_SOCKETS_ABSTRACT ? 6 : 0;
-
-	return values[FACT_LANDLOCK_ABI] < abi && values[FACT_SECCOMP_NOTIFY] &&
+	return is_unseen(facts, guarantee) && values[FACT_BROKER] && values[FACT_SECCOMP_NOTIFY] &&
 	       values[FACT_NOTIFY_ADDFD] && values[FACT_PIDFD] && values[FACT_YAMA] < 2;
 }
 
@@ -107,6 +113,7 @@ booth_make(struct booth *booth, const struct stage *stage, const struct facts *f
 					 .socket_count = 1,
 					 .routes_sockets = needs_broker(facts, guarantee),
 					 .settings.network.mode = NET_NONE}};
+	plan->closes_sockets = is_unseen(facts, guarantee) && !plan->routes_sockets;
 	snprintf(booth->open_folder, PATH_MAX, "%s/open", stage->folder);
 	for (size_t i = 0; rc == 0 && i < GRANTED; i++) {
 		struct planned_rule rule = {.path = granted[i],
@@ -146,11 +153,17 @@ struct visit {
 	int to; /* where what was seen is told */
 };
 
-/* Below ABI 6 nobody can tell an abstract name of one's own from another's: all are refused. */
+/*
+ * Below ABI 6 nobody can tell an abstract name of one's own from another's: all are refused. So is
+ * every name where there is no broker.
+ */
 static attempt_fn *
 still_works(const struct visit *visit)
 {
-	return visit->trial->guarantee == G_SOCKETS_ABSTRACT && visit->booth->plan.routes_sockets
+	const struct plan *plan = &visit->booth->plan;
+
+	return plan->closes_sockets ||
+			       (visit->trial->guarantee == G_SOCKETS_ABSTRACT && plan->routes_sockets)
 		       ? attempt_talk_to_self
 		       : visit->trial->works;
 }

@@ -48,6 +48,7 @@ struct plan {
 	size_t request_count;
 	enum routing routing;
 	bool routes_sockets; /* names of unix sockets are asked of the broker, too */
+	bool closes_sockets; /* or there are none but pairs: nobody could look at names */
 	bool routes_network; /* and addresses: network localhost and domains */
 	struct promise promises[G_COUNT];
 	const char **notices;

@@ -29,6 +29,7 @@ enum need {
 	NEED_SCOPE = 16384,
 	NEED_BROKER_SOCKETS = 32768,
 	NEED_BROKER_SIGNALS = 65536,
+	NEED_NO_SOCKETS = 131072, /* no unix socket can be connected at all */
 };
 
 static const struct way {
@@ -54,8 +55,11 @@ static const struct way {
 	{G_NET_DNS, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker and resolver stub"},
 	{G_SOCKETS_PATH, SYSTEM_LINUX, 9, 0, "Landlock"},
 	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_BROKER_SOCKETS, "broker"},
+	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_NO_SOCKETS, "seccomp: there are none but pairs"},
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 6, 0, "Landlock scope"},
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER_SOCKETS, "broker"},
+	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_NO_SOCKETS,
+	 "seccomp: there are none but pairs"},
 	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 6, 0, "Landlock scope"},
 	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 0, NEED_BROKER_SIGNALS, "broker"},
 	{G_PROCESS_PTRACE, SYSTEM_LINUX, 1, NEED_SECCOMP, "Landlock and seccomp"},
@@ -281,7 +285,8 @@ find_routing(const struct plan *plan, const struct demand *demand)
 
 /*
  * What of sockets is asked of the broker: names of unix sockets where Landlock does not see them,
- * and addresses where not all or none are allowed.
+ * and addresses where not all or none are allowed. Where there is no broker, as inside another
+ * sandbox, and no socket is granted, there are no unix sockets with names.
  */
 static void
 find_socket_routing(struct plan *plan)
@@ -289,14 +294,19 @@ find_socket_routing(struct plan *plan)
 	const int *values = plan->facts.values;
 	const bool *accept = plan->settings.accept;
 	enum net_mode mode = plan->settings.network.mode;
+	bool between = mode == NET_LOCALHOST || mode == NET_DOMAINS;
 	int abi = values[FACT_LANDLOCK_ABI];
+	bool names = (abi < 9 && !accept[G_SOCKETS_PATH]) || (abi < 6 && !accept[G_SOCKETS_ABSTRACT]);
 
-	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) || abi == 0 ||
-	    !values[FACT_BROKER_NET])
+	if (plan->host->system != SYSTEM_LINUX)
 		return;
-	plan->routes_sockets =
-		(abi < 9 && !accept[G_SOCKETS_PATH]) || (abi < 6 && !accept[G_SOCKETS_ABSTRACT]);
-	plan->routes_network = mode == NET_LOCALHOST || mode == NET_DOMAINS;
+	if (has_broker(&plan->facts) && abi > 0 && values[FACT_BROKER_NET]) {
+		plan->routes_sockets = names;
+		plan->routes_network = between;
+	} else {
+		plan->closes_sockets = names && values[FACT_SECCOMP_FILTER] &&
+				       plan->routing == ROUTE_NOTHING && plan->socket_count == 0;
+	}
 }
 
 static unsigned
@@ -310,6 +320,7 @@ needs_met(const struct plan *plan)
 	if (has_broker(&plan->facts))
 		met |= values[FACT_VETTING] ? NEED_VETTING : 0u;
 	met |= plan->routes_sockets ? NEED_BROKER_SOCKETS : 0u;
+	met |= plan->closes_sockets ? NEED_NO_SOCKETS : 0u;
 	met |= plan->routes_network ? NEED_BROKER_NET : 0u;
 	met |= values[FACT_PIDFD] ? NEED_PIDFD : 0u;
 	met |= values[FACT_TREE] ? NEED_TREE : 0u;
@@ -329,7 +340,7 @@ explain_broker(const struct facts *facts, struct promise *to)
 {
 	if (!facts->values[FACT_BROKER] || has_broker(facts)) {
 		to->how = facts->values[FACT_BROKER] ? "this version's broker does not do it yet"
-						     : "this version has no broker yet";
+						     : "there is no broker";
 		to->remedy = NULL;
 	} else if (facts->values[FACT_YAMA] >= 2) {
 		to->how = "Yama keeps the broker from reading the command's arguments";
@@ -354,7 +365,7 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		return;
 	}
 	if (missing & (NEED_BROKER | NEED_VETTING | NEED_BROKER_NET | NEED_BROKER_SOCKETS |
-		       NEED_BROKER_SIGNALS)) {
+		       NEED_BROKER_SIGNALS | NEED_NO_SOCKETS)) {
 		explain_broker(&plan->facts, to);
 		return;
 	}

@@ -30,23 +30,25 @@ struct variant {
 	const char *name;
 	uint32_t arch;
 	enum network network;
-	bool paths;
+	enum names names;
 	const struct sock_filter *code;
 	size_t length;
 };
 
-#define VARIANT(arch, token, name, network, paths)                      \
+#define VARIANT(arch, token, name, network, names)                      \
 	{                                                               \
-		#arch " " #name, token, network, paths, filter_##arch##_##name, \
+		#arch " " #name, token, network, names, filter_##arch##_##name, \
 			COUNT(filter_##arch##_##name)                   \
 	}
 #define VARIANTS(arch, token)                                                     \
-	VARIANT(arch, token, none, NETWORK_NONE, false),                          \
-		VARIANT(arch, token, none_paths, NETWORK_NONE, true),             \
-		VARIANT(arch, token, all, NETWORK_ALL, false),                    \
-		VARIANT(arch, token, all_paths, NETWORK_ALL, true),               \
-		VARIANT(arch, token, brokered, NETWORK_BROKERED, false),          \
-		VARIANT(arch, token, brokered_paths, NETWORK_BROKERED, true)
+	VARIANT(arch, token, none, NETWORK_NONE, NAMES_SEEN),                          \
+		VARIANT(arch, token, none_paths, NETWORK_NONE, NAMES_ROUTED),             \
+		VARIANT(arch, token, none_closed, NETWORK_NONE, NAMES_CLOSED),    \
+		VARIANT(arch, token, all_closed, NETWORK_ALL, NAMES_CLOSED),      \
+		VARIANT(arch, token, all, NETWORK_ALL, NAMES_SEEN),                    \
+		VARIANT(arch, token, all_paths, NETWORK_ALL, NAMES_ROUTED),               \
+		VARIANT(arch, token, brokered, NETWORK_BROKERED, NAMES_SEEN),          \
+		VARIANT(arch, token, brokered_paths, NETWORK_BROKERED, NAMES_ROUTED)
 
 static const struct variant variants[] = {
 	VARIANTS(x86_64, SCMP_ARCH_X86_64),
@@ -244,7 +246,7 @@ check_number(const struct variant *variant, int number, const char *name)
 	verdict = group->verdict;
 	for (size_t i = 0; i < COUNT(socket_rules); i++)
 		if (count_names(socket_rules[i].calls, name) > 0)
-			verdict = socket_rules[i].verdicts[variant->network][variant->paths];
+			verdict = socket_rules[i].verdicts[variant->network][variant->names];
 	if (verdict < ENDS)
 		expect(variant, name, NULL, verdict == ROUTE ? ROUTED : end_errno[verdict]);
 }
@@ -457,6 +459,17 @@ static const struct {
 	{"socketpair", {30, 1, 0}, {BOTH_NETS(EAFNOSUPPORT)}, false},
 };
 
+/* Where nobody looks at names, none can be made or used but in pairs. */
+static int
+result_closed(const struct variant *variant, size_t row)
+{
+	bool unix_socket = strcmp(argument_cases[row].name, "socket") == 0 &&
+			   (argument_cases[row].args[0] & 0xffffffffu) == 1;
+	int result = argument_cases[row].results[variant->network];
+
+	return unix_socket ? EACCES : result == ROUTED ? 0 : result;
+}
+
 /* Where the broker has no say about names, Landlock sees them: then nothing is refused for them. */
 static int
 result_for(const struct variant *variant, size_t row)
@@ -464,7 +477,9 @@ result_for(const struct variant *variant, size_t row)
 	bool asked = variant->network == NETWORK_BROKERED &&
 		     argument_cases[row].results[NETWORK_BROKERED] == ROUTED;
 
-	if (argument_cases[row].is_unix && !variant->paths && !asked)
+	if (variant->names == NAMES_CLOSED)
+		return result_closed(variant, row);
+	if (argument_cases[row].is_unix && variant->names == NAMES_SEEN && !asked)
 		return 0;
 	return argument_cases[row].results[variant->network];
 }
@@ -485,7 +500,8 @@ no_family_is_allowed_that_is_not_listed(void)
 	for (size_t i = 0; i < COUNT(variants); i++)
 		for (uint64_t family = 0; family < 100; family++) {
 			uint64_t args[6] = {family, 1, 0};
-			bool local = family == 1 || family == 16;
+			bool local = (family == 1 && variants[i].names != NAMES_CLOSED) ||
+				     family == 16;
 			bool internet = family == 2 || family == 10;
 			int got = try_number(&variants[i],
 					     (uint32_t)number_of(&variants[i], "socket"), args);

@@ -104,15 +104,12 @@ without_notification_each_abi_has_its_gaps(void)
 		int abi;
 		const char *gaps;
 	} rows[] = {
-		{1, "files.write files.future files.metadata sockets.path sockets.abstract "
-		    "process.signal"},
-		{2, "files.write files.future files.metadata sockets.path sockets.abstract "
-		    "process.signal"},
-		{3, "files.future files.metadata sockets.path sockets.abstract process.signal"},
-		{4, "files.future files.metadata sockets.path sockets.abstract process.signal"},
-		{5, "files.future files.metadata sockets.path sockets.abstract process.signal"},
-		{6, "files.future files.metadata sockets.path"},
-		{7, "files.future files.metadata sockets.path"},
+		{1, "files.write files.future files.metadata process.signal"},
+		{2, "files.write files.future files.metadata process.signal"},
+		{3, "files.future files.metadata process.signal"},
+		{5, "files.future files.metadata process.signal"},
+		{6, "files.future files.metadata"},
+		{7, "files.future files.metadata"},
 		{9, "files.future files.metadata"},
 		{10, "files.future files.metadata"},
 	};
@@ -139,7 +136,7 @@ without_landlock_files_cannot_be_kept(void)
 	w.facts.values[FACT_LANDLOCK_ABI] = 0;
 	check_gaps(&w, (struct said){0},
 		   "files.read files.write files.execute files.future files.metadata "
-		   "sockets.path sockets.abstract process.signal process.ptrace");
+		   "process.signal process.ptrace");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
 	check_str(plan->promises[G_FILES_READ].how, "there is no Landlock");
 	check(plan->promises[G_FILES_READ].remedy != NULL);
@@ -154,7 +151,7 @@ yama_2_takes_the_broker_away_and_says_so(void)
 	for (int yama = 0; yama <= 3; yama++) {
 		w.facts.values[FACT_YAMA] = yama;
 		check_gaps(&w, (struct said){0},
-			   yama < 2 ? "" : "files.future files.metadata sockets.path");
+			   yama < 2 ? "" : "files.future files.metadata");
 	}
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
 	check_str(plan->promises[G_FILES_FUTURE].how,
@@ -186,7 +183,7 @@ without_seccomp_and_pidfds_there_are_gaps(void)
 	w.facts = facts_full();
 	w.facts.values[FACT_PIDFD] = 0;
 	check_gaps(&w, (struct said){.user = "{\"limits\": {\"time\": 5}}"},
-		   "files.future files.metadata sockets.path process.tree limits.time");
+		   "files.future files.metadata process.tree limits.time");
 }
 
 static void
@@ -223,11 +220,13 @@ a_gap_is_accepted_by_name_and_no_other(void)
 	w.facts.values[FACT_SECCOMP_NOTIFY] = 0;
 	w.facts.values[FACT_LANDLOCK_ABI] = 5;
 	check_gaps(&w, (struct said){.user = "{\"accept\": [\"process.signal\"]}"},
-		   "files.future files.metadata sockets.path sockets.abstract");
+		   "files.future files.metadata");
+	check_gaps(&w, (struct said){.user = "{\"sockets\": [\"/s\"]}"},
+		   "files.future files.metadata sockets.path sockets.abstract process.signal");
 	auto_plan struct plan *plan = world_plan(
 		&w, (struct said){.user = "{\"accept\": [\"process.signal\", \"net.udp\"]}"});
 	check_int(plan->promises[G_PROCESS_SIGNAL].keeping, KEPT_ACCEPTED);
-	check_int(plan->promises[G_SOCKETS_ABSTRACT].keeping, KEPT_GAP);
+	check_str(plan->promises[G_SOCKETS_PATH].how, "seccomp: there are none but pairs");
 	/* what is kept anyway stays kept */
 	check_int(plan->promises[G_NET_UDP].keeping, KEPT_ENFORCED);
 }
@@ -340,7 +339,7 @@ patterns_need_the_broker(void)
 	check_int(plan->promises[G_FILES_PATTERN].keeping, KEPT_ENFORCED);
 	w.facts.values[FACT_SECCOMP_NOTIFY] = 0;
 	check_gaps(&w, (struct said){.user = text},
-		   "files.future files.pattern files.metadata sockets.path");
+		   "files.future files.pattern files.metadata");
 }
 
 static void
