@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -75,57 +74,97 @@ walk_socket(const struct call *request, const char *path, enum walk_follow follo
 	return walk(base, *path == '\0' ? "." : path, follow, to);
 }
 
-/* ---- what the session made itself ---- */
+/* ---- whose it is ---- */
+
+/* What is known of a socket's file; times in nanoseconds, 0 where the file system has none. */
+struct file {
+	struct own_socket id;
+	int64_t changed;
+	bool is_socket, is_link;
+};
+
+static int64_t
+nanoseconds(const struct statx_timestamp *time)
+{
+	return time->tv_sec * 1000000000ll + time->tv_nsec;
+}
+
+static int
+look(int folder, const char *name, struct file *to)
+{
+	struct statx at;
+	int flags = AT_SYMLINK_NOFOLLOW | (*name == '\0' ? AT_EMPTY_PATH : 0);
+
+	if (statx(folder, name, flags, STATX_TYPE | STATX_INO | STATX_BTIME | STATX_CTIME, &at) < 0)
+		return errno;
+	*to = (struct file){.id = {makedev(at.stx_dev_major, at.stx_dev_minor), at.stx_ino, 0},
+			    .changed = nanoseconds(&at.stx_ctime),
+			    .is_socket = S_ISSOCK(at.stx_mode),
+			    .is_link = S_ISLNK(at.stx_mode)};
+	if (at.stx_mask & STATX_BTIME)
+		to->id.born = nanoseconds(&at.stx_btime);
+	return 0;
+}
 
 static bool
-is_own(struct broker *broker, const struct stat *at)
+is_own(struct broker *broker, const struct own_socket *id)
 {
 	bool found = false;
 
 	pthread_mutex_lock(&broker->sockets);
-	for (size_t i = 0; i < OWN_SOCKETS; i++)
-		found = found || (broker->own[i].inode == at->st_ino &&
-				  broker->own[i].device == at->st_dev);
+	for (size_t i = 0; i < OWN_SOCKETS && id->born != 0; i++)
+		found = found || (broker->own[i].inode == id->inode &&
+				  broker->own[i].device == id->device &&
+				  broker->own[i].born == id->born);
 	pthread_mutex_unlock(&broker->sockets);
-	return found && at->st_ino != 0;
+	return found;
 }
 
 /*
- * Noted by its number, when it is surely the one just made: another, moved to its name meanwhile,
- * was born before. A file system that does not know births has none that are noted.
+ * Noted when it is surely the one just made: another, moved to its name meanwhile, was born before.
+ * On a file system that does not know births none is noted.
  */
 static void
-note_own(struct broker *broker, const struct spot *place, const struct timespec *before)
+note_own(struct broker *broker, const struct spot *place, int64_t before)
 {
-	struct own_socket *slot;
-	struct statx at;
+	struct file file;
 
-	if (statx(place->folder, place->name, AT_SYMLINK_NOFOLLOW,
-		  STATX_TYPE | STATX_INO | STATX_BTIME, &at) < 0 ||
-	    !(at.stx_mask & STATX_BTIME) || !S_ISSOCK(at.stx_mode))
-		return;
-	if (at.stx_btime.tv_sec < before->tv_sec ||
-	    (at.stx_btime.tv_sec == before->tv_sec &&
-	     (long)at.stx_btime.tv_nsec < before->tv_nsec))
+	if (look(place->folder, place->name, &file) != 0 || !file.is_socket ||
+	    file.id.born < before)
 		return;
 	pthread_mutex_lock(&broker->sockets);
-	slot = &broker->own[broker->own_count++ % OWN_SOCKETS];
-	*slot = (struct own_socket){makedev(at.stx_dev_major, at.stx_dev_minor), at.stx_ino};
+	broker->own[broker->own_count++ % OWN_SOCKETS] = file.id;
 	pthread_mutex_unlock(&broker->sockets);
+}
+
+/*
+ * A socket that was elsewhere before can have been moved to where it may be reached. Moving shows
+ * as a change, and what was born since the start was made by the session, or for it to see.
+ */
+static bool
+is_moved(const struct broker *broker, const struct file *file)
+{
+	return file->id.born != 0 && file->id.born < broker->started &&
+	       file->changed >= broker->started;
 }
 
 /* ---- connecting ---- */
 
 static bool
-may_connect(struct broker *broker, const char *path, const struct stat *at)
+may_connect(struct broker *broker, const char *path, const struct file *file)
 {
+	struct socket_answer answer;
+
 	/* that gap was accepted; we are asked for the other families' sake */
 	if (!broker->plan->routes_sockets)
 		return true;
-	if (broker->private_tmp != NULL && path_below(path, broker->private_tmp))
+	answer = plan_decide_socket(broker->plan, path);
+	if (answer.allowed && answer.place != NULL)
 		return true;
-	return plan_decide_socket(broker->plan, path).allowed ||
-	       (is_own(broker, at) && (broker_judge(broker, path).rights & RIGHT_WRITE));
+	if (answer.allowed ||
+	    (broker->private_tmp != NULL && path_below(path, broker->private_tmp)))
+		return !is_moved(broker, file);
+	return is_own(broker, &file->id) && (broker_judge(broker, path).rights & RIGHT_WRITE);
 }
 
 /* 0 and *ret_pin, or an errno; ELOOP: a link came to be where none was. */
@@ -135,16 +174,18 @@ hold(struct broker *broker, const struct spot *place, int *ret_pin)
 	auto_fd int pin = openat(place->folder, *place->name == '\0' ? "." : place->name,
 				 O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	char path[PATH_MAX];
-	struct stat at;
+	struct file file;
+	int why;
 
 	if (pin < 0)
 		return errno;
-	if (fstat(pin, &at) < 0 || S_ISLNK(at.st_mode))
-		return ELOOP;
+	why = look(pin, "", &file);
+	if (why != 0 || file.is_link)
+		return why != 0 ? why : ELOOP;
 	/* a socket that lost its name has nobody who could have been meant by it */
-	if (!S_ISSOCK(at.st_mode) || !walk_name(pin, path))
+	if (!file.is_socket || !walk_name(pin, path))
 		return ECONNREFUSED;
-	if (!may_connect(broker, path, &at))
+	if (!may_connect(broker, path, &file))
 		return EACCES;
 	*ret_pin = pin;
 	pin = -1;
@@ -230,11 +271,10 @@ bind_at(const struct spot *place, int fd)
 static int
 bind_by_rights(struct socket_call *call, const struct spot *place)
 {
-	struct timespec before = {0};
+	int64_t before = broker_now();
 	struct stat at;
 	int why = 0;
 
-	clock_gettime(CLOCK_REALTIME_COARSE, &before);
 	umask(request_umask(call->request));
 	pthread_rwlock_rdlock(&call->broker->names);
 	if (!(broker_judge(call->broker, place->path).rights & RIGHT_CREATE))
@@ -245,7 +285,7 @@ bind_by_rights(struct socket_call *call, const struct spot *place)
 		why = errno == EEXIST ? EADDRINUSE : errno;
 	pthread_rwlock_unlock(&call->broker->names);
 	if (why == 0)
-		note_own(call->broker, place, &before);
+		note_own(call->broker, place, before);
 	return why;
 }
 

@@ -133,6 +133,7 @@ box_new(struct cordon_error *err)
 	}
 	box->ruleset = box->outer = box->line[0] = box->line[1] = box->broker.listener = -1;
 	box->broker.egress.line = -1;
+	box->broker.started = broker_now();
 	pthread_rwlock_init(&box->broker.names, NULL);
 	pthread_mutex_init(&box->broker.sockets, NULL);
 	pthread_condattr_init(&clock);

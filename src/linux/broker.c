@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -26,6 +27,15 @@
 #define STACK_SIZE (256 * 1024)
 #define IOCTL_SET_FLAGS _IOW('!', 4, uint64_t)
 #define SYNC_WAKE_UP 1ul
+
+int64_t
+broker_now(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
 
 /* ---- judging ---- */
 

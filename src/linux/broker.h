@@ -19,6 +19,7 @@
 /* A socket with a name that the session made. */
 struct own_socket {
 	uint64_t device, inode;
+	int64_t born; /* in nanoseconds: numbers are given again */
 };
 
 struct broker {
@@ -35,10 +36,13 @@ struct broker {
 	pthread_cond_t answered;	/* one of these was */
 	struct asking *asking;
 	uint64_t last_asked;
+	int64_t started; /* like born; before the command was */
 	struct own_socket own[OWN_SOCKETS]; /* the last ones */
 	size_t own_count;
 };
 
+/* Nanoseconds by the clock that files get their times from. */
+int64_t broker_now(void);
 /* Serves the listener until the process ends. The calling thread has entered the outer layer. */
 _Noreturn void broker_serve(struct broker *broker);
 

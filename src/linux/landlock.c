@@ -559,7 +559,8 @@ allow_tmp(const struct making *m, const char *path)
 	if (fd < 0)
 		return cordon_fail(m->err, CORDON_E_PATH, errno,
 				   "cannot grant the private tmp %.120s", path);
-	return allow(m, fd, access_for_rights(RIGHTS_ALL) | FILE_RESOLVE_UNIX, true, path);
+	/* sockets that are made there need no right; one that was moved there shall have none */
+	return allow(m, fd, access_for_rights(RIGHTS_ALL), true, path);
 }
 
 static int

@@ -39,9 +39,9 @@ static const struct trial {
 	{G_NET_TCP, attempt_connect_tcp, attempt_talk_to_self, 0,
 	 "a TCP connection without network"},
 	{G_NET_UDP, attempt_send_udp, attempt_talk_to_self, 0, "a UDP packet without network"},
-	{G_SOCKETS_PATH, attempt_connect_shut, attempt_connect_open, TRIAL_LANDLOCK,
+	{G_SOCKETS_PATH, attempt_connect_shut, attempt_connect_open, 0,
 	 "a unix socket that was not named"},
-	{G_SOCKETS_ABSTRACT, attempt_connect_abstract, attempt_connect_own, TRIAL_LANDLOCK,
+	{G_SOCKETS_ABSTRACT, attempt_connect_abstract, attempt_connect_own, 0,
 	 "an abstract unix socket of another process"},
 	{G_PROCESS_SIGNAL, attempt_signal_outsider, attempt_signal_own, TRIAL_LANDLOCK,
 	 "a signal to another process"},
@@ -92,7 +92,8 @@ static bool
 needs_broker(const struct facts *facts, enum guarantee guarantee)
 {
 	const int *values = facts->values;
-	return is_unseen(facts, guarantee) && values[FACT_BROKER] && values[FACT_SECCOMP_NOTIFY] &&
+	return is_unseen(facts, guarantee) && values[FACT_LANDLOCK_ABI] > 0 &&
+	       values[FACT_BROKER] && values[FACT_SECCOMP_NOTIFY] &&
 	       values[FACT_NOTIFY_ADDFD] && values[FACT_PIDFD] && values[FACT_YAMA] < 2;
 }
 

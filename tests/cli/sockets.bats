@@ -150,6 +150,43 @@ print(s.recv(9).decode())'
 	allowed socket "$P/in"
 }
 
+@test "a socket that is moved to where others are reached is not" {
+	begin
+	mkdir "$O/d"
+	serve "out=unix:$O/d/s"
+	script='import os, socket, sys
+os.rename(sys.argv[1], sys.argv[2])
+try:
+    socket.socket(socket.AF_UNIX).connect(sys.argv[2])
+    print("reached")
+except OSError as e:
+    print(e)
+os.rename(sys.argv[2], sys.argv[1])'
+	for to in "$P/in" "$O/d/other" "$P/own"; do
+		expect 0 run --write "$O/d" --execute "$O/d" -- "$PYTHON" -c "$script" "$O/d/s" "$to"
+		said 'Permission denied'
+		unsaid reached
+	done
+	# nor by the name or the number of one that was its own
+	expect 0 run --write "$O/d" -- "$PYTHON" -c 'import os, socket, sys
+own = sys.argv[2]
+server = socket.socket(socket.AF_UNIX)
+server.bind(own)
+server.listen(1)
+socket.socket(socket.AF_UNIX).connect(own)
+os.unlink(own)
+os.rename(sys.argv[1], own)
+try:
+    socket.socket(socket.AF_UNIX).connect(own)
+    print("reached")
+except OSError as e:
+    print(e)
+os.rename(own, sys.argv[1])' "$O/d/s" "$O/d/own"
+	said 'Permission denied'
+	unsaid reached
+	[ "$(reached out)" -eq 0 ]
+}
+
 @test "a home as a project does not open the sockets in it" {
 	begin
 	serve "agent=unix:$HOME/agent"
