@@ -98,13 +98,13 @@ static const struct test test_ioctl_xfs[] = {{1, WHOLE, IS, 0x801c581f, ALLOW}, 
  * sends to any path without that, a raw one is the same, and one end of a pair of them can be
  * connected anew. Below Landlock ABI 9 nothing sees it.
  */
-#define SOCKET_TEST(name, unix, internet)                                                \
-	static const struct test name[] = {                                              \
-		{0, WHOLE, IS, 1, unix},          /* AF_UNIX */                          \
-		{0, WHOLE, IS, 2, internet},      /* AF_INET */                          \
-		{0, WHOLE, IS, 10, internet},     /* AF_INET6 */                         \
-		{0, WHOLE, IS, 16, TEST_NETLINK}, /* AF_NETLINK */                       \
-		END(NO_FAMILY),                                                          \
+#define SOCKET_TEST(name, unix, internet)                          \
+	static const struct test name[] = {                        \
+		{0, WHOLE, IS, 1, unix},	  /* AF_UNIX */    \
+		{0, WHOLE, IS, 2, internet},	  /* AF_INET */    \
+		{0, WHOLE, IS, 10, internet},	  /* AF_INET6 */   \
+		{0, WHOLE, IS, 16, TEST_NETLINK}, /* AF_NETLINK */ \
+		END(NO_FAMILY),                                    \
 	}
 SOCKET_TEST(test_socket_none, ALLOW, NO_ACCESS);
 SOCKET_TEST(test_socket_none_stream, TEST_STREAM, NO_ACCESS);

@@ -114,7 +114,7 @@ static const struct group groups[] = {
 	 "waitid write writev"},
 	/* Other processes: Landlock's scope judges signals, its ptrace rule the rest. */
 	{ALLOW, "kill pidfd_getfd pidfd_open pidfd_send_signal process_mrelease ptrace "
-		      "rt_sigqueueinfo rt_tgsigqueueinfo tgkill tkill"},
+		"rt_sigqueueinfo rt_tgsigqueueinfo tgkill tkill"},
 	/* The kernel's own trampolines for traced functions: refused, they would kill the traced. */
 	{ALLOW, "uprobe uretprobe"},
 	/*
@@ -122,7 +122,7 @@ static const struct group groups[] = {
 	 * tell an outsider's from the own: all of System V is refused. Shared memory is had by mmap.
 	 */
 	{NO_ACCESS, "msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl "
-			  "shmdt shmget"},
+		    "shmdt shmget"},
 	/* Queues have names outside every file system; by descriptor they are as good as a pipe. */
 	{NO_ACCESS, "mq_open mq_unlink"},
 	{ALLOW, "mq_getsetattr mq_notify mq_timedreceive mq_timedsend"},
@@ -135,8 +135,7 @@ static const struct group groups[] = {
 	{TEST_LIMIT, "prlimit64"},
 	{TEST_NICE, "setpriority"},
 	{TEST_IONICE, "ioprio_set"},
-	{TEST_SELF,
-	 "migrate_pages move_pages sched_setattr sched_setparam sched_setscheduler"},
+	{TEST_SELF, "migrate_pages move_pages sched_setattr sched_setparam sched_setscheduler"},
 	/* Threads are pinned by their own numbers, which look like others': OpenMP stops without it. */
 	{ALLOW, "sched_setaffinity"},
 
@@ -148,22 +147,22 @@ static const struct group groups[] = {
 	{NOT_THERE, "file_setattr"},
 	/* Gone from the kernel, or never in it. */
 	{NOT_THERE, "_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old "
-			  "get_kernel_syms getpmsg lookup_dcookie nfsservctl putpmsg query_module "
-			  "security tuxcall uselib vserver"},
+		    "get_kernel_syms getpmsg lookup_dcookie nfsservctl putpmsg query_module "
+		    "security tuxcall uselib vserver"},
 	/* Another process's memory, and what tells where to look. */
 	{NOT_YOURS, "kcmp process_madvise process_vm_readv process_vm_writev"},
 	/* Mounts and other ways to a tree of one's own making. */
 	{NOT_YOURS, "chroot fsconfig fsmount fsopen fspick mount mount_setattr move_mount "
-			  "open_tree open_tree_attr pivot_root setns umount2"},
+		    "open_tree open_tree_attr pivot_root setns umount2"},
 	/* A file without a path. */
 	{NOT_YOURS, "fanotify_init fanotify_mark open_by_handle_at"},
 	/* Parts of the kernel that no build or test needs and that break often. */
 	{NOT_YOURS, "add_key bpf keyctl perf_event_open request_key userfaultfd"},
 	/* The machine. */
 	{NOT_YOURS, "acct adjtimex clock_adjtime clock_settime delete_module finit_module "
-			  "init_module ioperm iopl kexec_file_load kexec_load quotactl quotactl_fd "
-			  "reboot setdomainname sethostname settimeofday swapoff swapon syslog "
-			  "vhangup"},
+		    "init_module ioperm iopl kexec_file_load kexec_load quotactl quotactl_fd "
+		    "reboot setdomainname sethostname settimeofday swapoff swapon syslog "
+		    "vhangup"},
 };
 
 /*
@@ -175,7 +174,10 @@ static const struct group groups[] = {
 enum network { NETWORK_NONE, NETWORK_ALL, NETWORK_BROKERED, NETWORKS };
 enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES };
 
-#define SAME(verdict) {verdict, verdict, verdict}
+#define SAME(verdict)                     \
+	{                                 \
+		verdict, verdict, verdict \
+	}
 
 static const struct socket_rule {
 	enum verdict verdicts[NETWORKS][NAMES];

@@ -113,9 +113,9 @@ is_own(struct broker *broker, const struct own_socket *id)
 
 	pthread_mutex_lock(&broker->sockets);
 	for (size_t i = 0; i < OWN_SOCKETS && id->born != 0; i++)
-		found = found || (broker->own[i].inode == id->inode &&
-				  broker->own[i].device == id->device &&
-				  broker->own[i].born == id->born);
+		found = found ||
+			(broker->own[i].inode == id->inode && broker->own[i].device == id->device &&
+			 broker->own[i].born == id->born);
 	pthread_mutex_unlock(&broker->sockets);
 	return found;
 }

@@ -106,12 +106,13 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 	struct ruleset_options layer = {.kind = RULESET_ALONE, .private_tmp = options->private_tmp};
 	int rc;
 
-	box->is_routed =
-		plan->routing != ROUTE_NOTHING || plan->routes_sockets || plan->routes_network;
+	box->is_routed = plan->routing != ROUTE_NOTHING || plan->routes_sockets ||
+			 plan->routes_network;
 	if (!box->is_routed)
 		return ruleset_make(plan, &layer, &box->ruleset, err);
 	rc = make_both_layers(box, plan, options, err);
-	if (rc == 0 && (box->outer < 0 || (box->ruleset < 0 && !box->is_bare) || box->filter == NULL))
+	if (rc == 0 &&
+	    (box->outer < 0 || (box->ruleset < 0 && !box->is_bare) || box->filter == NULL))
 		rc = cordon_fail(err, CORDON_E_GAP, 0,
 				 "calls are routed only with Landlock and seccomp");
 	box->broker.plan = plan;

@@ -28,15 +28,15 @@ struct broker {
 	const struct guarded *trees;
 	size_t tree_count;
 	int listener;
-	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
-	int parked;		/* calls that wait in threads of their own */
-	int connecting;		/* likewise, for who they connect to */
-	struct egress egress;	/* line -1: no proxy */
-	pthread_mutex_t sockets;	/* for what follows */
-	pthread_cond_t answered;	/* one of these was */
+	pthread_rwlock_t names;	 /* held while deciding and acting; for moves exclusively */
+	int parked;		 /* calls that wait in threads of their own */
+	int connecting;		 /* likewise, for who they connect to */
+	struct egress egress;	 /* line -1: no proxy */
+	pthread_mutex_t sockets; /* for what follows */
+	pthread_cond_t answered; /* one of these was */
 	struct asking *asking;
 	uint64_t last_asked;
-	int64_t started; /* like born; before the command was */
+	int64_t started;		    /* like born; before the command was */
 	struct own_socket own[OWN_SOCKETS]; /* the last ones */
 	size_t own_count;
 };

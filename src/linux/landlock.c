@@ -31,7 +31,6 @@
 #endif
 #define QUERY_VERSION 1u
 #define RULE_PATH_BENEATH 1
-#define RULE_NET_PORT 2
 #define DEVPTS_MAGIC 0x1cd1
 #define ABI_LAST 10
 
@@ -39,10 +38,6 @@ struct beneath_rule {
 	uint64_t access;
 	int32_t fd;
 } __attribute__((packed));
-
-struct port_rule {
-	uint64_t access, port;
-};
 
 /* ---- what each version adds ---- */
 
@@ -577,69 +572,6 @@ allow_project_sockets(const struct making *m)
 	return fd < 0 ? pass_over(m, project) : allow(m, fd, FILE_RESOLVE_UNIX, true, project);
 }
 
-/* ---- ports ---- */
-
-static int
-allow_port(const struct making *m, unsigned port)
-{
-	struct port_rule rule = {NET_CONNECT_TCP, port};
-
-	if (!(m->handled.net & NET_CONNECT_TCP) ||
-	    syscall(SYS_landlock_add_rule, m->ruleset, RULE_NET_PORT, &rule, 0) == 0)
-		return 0;
-	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "Landlock does not take port %u", port);
-}
-
-/* Of the outer layer: what the broker itself may connect to. Which address, only it knows. */
-static int
-allow_ports(const struct making *m)
-{
-	const struct network *network = &m->plan->settings.network;
-	const struct egress *egress = m->options->egress;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < network->localhost.count; i++)
-		rc = allow_port(m, network->localhost.items[i].number);
-	if (rc == 0 && egress != NULL)
-		rc = allow_port(m, egress->named);
-	if (rc == 0 && egress != NULL)
-		rc = allow_port(m, egress->through);
-	if (rc == 0 && egress != NULL)
-		rc = allow_port(m, egress->stub);
-	return rc;
-}
-
-/*
- * Without network nothing is allowed, and where the broker connects the command does not. With all
- * of it, or a gap that was accepted, Landlock has no say.
- */
-static uint64_t
-handled_net(const struct making *m)
-{
-	const struct network *network = &m->plan->settings.network;
-
-	if (network->mode == NET_NONE)
-		return m->handled.net;
-	if (!m->plan->routes_network)
-		return 0;
-	if (!m->options->is_brokers)
-		return m->handled.net;
-	return network->mode == NET_DOMAINS || network->localhost.count > 0
-		       ? m->handled.net & NET_CONNECT_TCP
-		       : 0;
-}
-
-/*
- * The abstract names that the broker connects to on behalf are judged by its own layer, the outer
- * one. Signals it must be able to send.
- */
-static uint64_t
-handled_scopes(const struct making *m)
-{
-	return m->options->is_brokers ? m->handled.scopes & SCOPE_ABSTRACT_SOCKET
-				      : m->handled.scopes;
-}
-
 static int
 allow_moves(const struct making *m)
 {
@@ -683,8 +615,10 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 		return 0;
 	}
 	m.handled = access_for_abi(planned);
-	m.handled.net = handled_net(&m);
-	m.handled.scopes = handled_scopes(&m);
+	m.handled.net = ports_handled(plan, options, m.handled.net);
+	/* what the broker connects to on behalf is judged by its layer; signals it must send */
+	if (options->is_brokers)
+		m.handled.scopes &= SCOPE_ABSTRACT_SOCKET;
 	/* a layer that does not handle moves between folders does not let them happen */
 	if (options->kind == RULESET_BARE)
 		m.handled.files &= FILE_REFER;
@@ -697,8 +631,8 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a Landlock ruleset");
 	m.ruleset = ruleset;
 	rc = options->kind == RULESET_BARE ? allow_moves(&m) : allow_all(&m);
-	if (rc == 0 && options->is_brokers)
-		rc = allow_ports(&m);
+	if (rc == 0 && options->is_brokers && (m.handled.net & NET_CONNECT_TCP))
+		rc = ports_allow(plan, options, ruleset, err);
 	if (rc < 0)
 		return rc;
 	*ret_fd = ruleset;

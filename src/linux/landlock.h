@@ -81,6 +81,12 @@ struct ruleset_options {
 	const struct egress *egress; /* what it connects to with network domains; NULL: none */
 };
 
+/* ports.c: which of those rights over ports a layer handles, and what it allows of them. */
+uint64_t ports_handled(const struct plan *plan, const struct ruleset_options *options,
+		       uint64_t known);
+int ports_allow(const struct plan *plan, const struct ruleset_options *options, int ruleset,
+		struct cordon_error *err);
+
 /*
  * The plan's whole file, network and scope part. *ret_fd is -1 where there is no Landlock, or none
  * that knows any of it; the plan's promises have said so. Never grants what the index denies at the very path, except where

@@ -93,8 +93,8 @@ needs_broker(const struct facts *facts, enum guarantee guarantee)
 {
 	const int *values = facts->values;
 	return is_unseen(facts, guarantee) && values[FACT_LANDLOCK_ABI] > 0 &&
-	       values[FACT_BROKER] && values[FACT_SECCOMP_NOTIFY] &&
-	       values[FACT_NOTIFY_ADDFD] && values[FACT_PIDFD] && values[FACT_YAMA] < 2;
+	       values[FACT_BROKER] && values[FACT_SECCOMP_NOTIFY] && values[FACT_NOTIFY_ADDFD] &&
+	       values[FACT_PIDFD] && values[FACT_YAMA] < 2;
 }
 
 static int
@@ -163,8 +163,8 @@ still_works(const struct visit *visit)
 {
 	const struct plan *plan = &visit->booth->plan;
 
-	return plan->closes_sockets ||
-			       (visit->trial->guarantee == G_SOCKETS_ABSTRACT && plan->routes_sockets)
+	return plan->closes_sockets || (visit->trial->guarantee == G_SOCKETS_ABSTRACT &&
+					plan->routes_sockets)
 		       ? attempt_talk_to_self
 		       : visit->trial->works;
 }
@@ -191,8 +191,7 @@ try_in_child(const void *argument)
 }
 
 /* In a child that answers for another, as a guard does. */
-static void __attribute__((noreturn))
-try_with_broker(const struct visit *visit)
+static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
 {
 	const struct enforce_main main = {try_in_child, visit, true};
 	const struct group none = {.folder = -1, .door = -1, .hold = -1};
@@ -277,7 +276,7 @@ try_and_judge(const struct trial *trial, const struct facts *facts, struct stage
 	      struct proof *ret_proof, struct cordon_error *err)
 {
 	struct cordon_error why = {0};
-	struct booth booth;
+	struct booth booth = {.box = NULL};
 	struct seen seen;
 	int rc = booth_make(&booth, stage, facts, trial->guarantee, &why);
 

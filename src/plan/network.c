@@ -114,8 +114,9 @@ network_decide_local(const struct network *network, unsigned port)
 	if (network->localhost.count > 0 && !has_port(&network->localhost, port))
 		return (struct net_answer){.reason = "this port of this machine is not listed"};
 	if (network->localhost.count == 0 && port == RESOLVER_PORT)
-		return (struct net_answer){.reason = "the resolver of this machine carries "
-						     "questions outside, unless its port is listed"};
+		return (struct net_answer){.reason =
+						   "the resolver of this machine carries "
+						   "questions outside, unless its port is listed"};
 	return (struct net_answer){true, "this machine may be reached", NULL};
 }
 

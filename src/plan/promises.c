@@ -58,8 +58,7 @@ static const struct way {
 	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_NO_SOCKETS, "seccomp: there are none but pairs"},
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 6, 0, "Landlock scope"},
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER_SOCKETS, "broker"},
-	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_NO_SOCKETS,
-	 "seccomp: there are none but pairs"},
+	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_NO_SOCKETS, "seccomp: there are none but pairs"},
 	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 6, 0, "Landlock scope"},
 	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 0, NEED_BROKER_SIGNALS, "broker"},
 	{G_PROCESS_PTRACE, SYSTEM_LINUX, 1, NEED_SECCOMP, "Landlock and seccomp"},
@@ -296,7 +295,8 @@ find_socket_routing(struct plan *plan)
 	enum net_mode mode = plan->settings.network.mode;
 	bool between = mode == NET_LOCALHOST || mode == NET_DOMAINS;
 	int abi = values[FACT_LANDLOCK_ABI];
-	bool names = (abi < 9 && !accept[G_SOCKETS_PATH]) || (abi < 6 && !accept[G_SOCKETS_ABSTRACT]);
+	bool names = (abi < 9 && !accept[G_SOCKETS_PATH]) ||
+		     (abi < 6 && !accept[G_SOCKETS_ABSTRACT]);
 
 	if (plan->host->system != SYSTEM_LINUX)
 		return;

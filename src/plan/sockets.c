@@ -115,8 +115,7 @@ has_deny_inside(const struct plan *plan, const char *tree)
 
 	for (size_t i = 0; i < index->path_count; i++)
 		if (index->paths[i].effect == EFFECT_DENY &&
-		    (index->paths[i].rights & RIGHT_READ) &&
-		    path_below(index->paths[i].path, tree))
+		    (index->paths[i].rights & RIGHT_READ) && path_below(index->paths[i].path, tree))
 			return true;
 	return index->pattern_count > 0;
 }

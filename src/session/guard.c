@@ -112,7 +112,7 @@ let_go(struct watch *watch)
 {
 	struct box *box = watch->task->child.box;
 	struct enforce_needs needs = {-1, -1};
-	int *const own[] = {&watch->line,	   &watch->signals,  &watch->record.fd,
+	int *const own[] = {&watch->line,	  &watch->signals, &watch->record.fd,
 			    &watch->group.folder, &needs.listener, &needs.line};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 

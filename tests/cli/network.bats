@@ -165,7 +165,8 @@ for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
 @test "localhost: no way leads to a port that is not listed" {
 	begin
 	serve good=tcp:127.0.0.1 bad=tcp:127.0.0.1 udp=udp:127.0.0.1
-	export GOOD=$(port good)
+	GOOD=$(port good)
+	export GOOD
 	# free, they all lead there
 	"$PYTHON" probe.py reach 127.0.0.1 "$(port bad)" >"$T/free.out"
 	grep -q "passed: \['tcp', 'tcp by number', 'not waiting', 'untied'" "$T/free.out"
@@ -183,7 +184,8 @@ for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
 @test "localhost: nothing goes to another machine" {
 	begin
 	serve good=tcp:127.0.0.1
-	export GOOD=$(port good) LIMIT=1
+	GOOD=$(port good)
+	export GOOD LIMIT=1
 	for host in 203.0.113.1 2001:db8::1 198.51.100.255 ::ffff:203.0.113.1 255.255.255.255 224.0.0.1; do
 		expect 0 run --net localhost --env GOOD --env LIMIT -- "$PYTHON" probe.py reach "$host" 80
 		said 'passed: []'

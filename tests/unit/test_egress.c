@@ -34,10 +34,10 @@ struct world {
 	struct port allowed;
 	struct word range;
 	struct egress egress;
-	int proxy;	       /* the proxy's end of the line */
-	int servers[3];	       /* IPv4: named, through, stub */
-	int servers6[3];       /* IPv6 */
-	int asked;	       /* how often */
+	int proxy;		    /* the proxy's end of the line */
+	int servers[3];		    /* IPv4: named, through, stub */
+	int servers6[3];	    /* IPv6 */
+	int asked;		    /* how often */
 	struct egress_message told; /* the last COMES or FORGET; id 0: none */
 };
 

@@ -35,19 +35,19 @@ struct variant {
 	size_t length;
 };
 
-#define VARIANT(arch, token, name, network, names)                      \
-	{                                                               \
-		#arch " " #name, token, network, names, filter_##arch##_##name, \
-			COUNT(filter_##arch##_##name)                   \
+#define VARIANT(arch, token, name, network, names)                              \
+	{                                                                       \
+#arch " " #name, token, network, names, filter_##arch##_##name, \
+			COUNT(filter_##arch##_##name)                           \
 	}
-#define VARIANTS(arch, token)                                                     \
-	VARIANT(arch, token, none, NETWORK_NONE, NAMES_SEEN),                          \
-		VARIANT(arch, token, none_paths, NETWORK_NONE, NAMES_ROUTED),             \
-		VARIANT(arch, token, none_closed, NETWORK_NONE, NAMES_CLOSED),    \
-		VARIANT(arch, token, all_closed, NETWORK_ALL, NAMES_CLOSED),      \
-		VARIANT(arch, token, all, NETWORK_ALL, NAMES_SEEN),                    \
-		VARIANT(arch, token, all_paths, NETWORK_ALL, NAMES_ROUTED),               \
-		VARIANT(arch, token, brokered, NETWORK_BROKERED, NAMES_SEEN),          \
+#define VARIANTS(arch, token)                                                  \
+	VARIANT(arch, token, none, NETWORK_NONE, NAMES_SEEN),                  \
+		VARIANT(arch, token, none_paths, NETWORK_NONE, NAMES_ROUTED),  \
+		VARIANT(arch, token, none_closed, NETWORK_NONE, NAMES_CLOSED), \
+		VARIANT(arch, token, all_closed, NETWORK_ALL, NAMES_CLOSED),   \
+		VARIANT(arch, token, all, NETWORK_ALL, NAMES_SEEN),            \
+		VARIANT(arch, token, all_paths, NETWORK_ALL, NAMES_ROUTED),    \
+		VARIANT(arch, token, brokered, NETWORK_BROKERED, NAMES_SEEN),  \
 		VARIANT(arch, token, brokered_paths, NETWORK_BROKERED, NAMES_ROUTED)
 
 static const struct variant variants[] = {

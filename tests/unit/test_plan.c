@@ -150,8 +150,7 @@ yama_2_takes_the_broker_away_and_says_so(void)
 	world_make(&w);
 	for (int yama = 0; yama <= 3; yama++) {
 		w.facts.values[FACT_YAMA] = yama;
-		check_gaps(&w, (struct said){0},
-			   yama < 2 ? "" : "files.future files.metadata");
+		check_gaps(&w, (struct said){0}, yama < 2 ? "" : "files.future files.metadata");
 	}
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
 	check_str(plan->promises[G_FILES_FUTURE].how,
@@ -338,8 +337,7 @@ patterns_need_the_broker(void)
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.user = text});
 	check_int(plan->promises[G_FILES_PATTERN].keeping, KEPT_ENFORCED);
 	w.facts.values[FACT_SECCOMP_NOTIFY] = 0;
-	check_gaps(&w, (struct said){.user = text},
-		   "files.future files.pattern files.metadata");
+	check_gaps(&w, (struct said){.user = text}, "files.future files.pattern files.metadata");
 }
 
 static void
