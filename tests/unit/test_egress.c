@@ -30,6 +30,7 @@ enum fate { FATE_GOOD = 1, FATE_REFUSED, FATE_LATE, FATE_LATE_REFUSED, FATE_NEVE
 
 struct world {
 	struct host host;
+	struct rule rule;
 	struct plan plan;
 	struct port allowed;
 	struct word range;
@@ -181,12 +182,11 @@ static void
 world_make(void)
 {
 	struct cordon_error err = {0};
-	struct rule *rule = calloc(1, sizeof *rule);
 	struct planned_rule everything = {.path = "/",
 					  .root = "/",
 					  .effect = EFFECT_ALLOW,
 					  .rights = RIGHTS_ALL,
-					  .rule = rule};
+					  .rule = &world.rule};
 	int line[2];
 
 	memset(&world, 0, sizeof world);
