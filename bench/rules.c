@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Writes down the Landlock rules that cordon loads for the default policy of a project, for the
- * floor to load the same. They are taken where they go to the kernel, so they are exactly those.
+ * floor to load the same. They are taken where they go to the kernel, so they are exactly those. Of
+ * two layers the inner one leaves changes to the broker, which the floor does not have: its second
+ * layer is as wide as the first.
  *
  *   rules PROJECT TMP [POLICY] >RULES      TMP stands for the private folder
  */
@@ -9,6 +11,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,7 +20,7 @@
 
 #define CREATE_RULESET 444
 #define ADD_RULE 445
-#define RULESETS 4
+#define LAYERS 2
 
 struct beneath {
 	uint64_t access;
@@ -27,17 +30,27 @@ struct beneath {
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
+/* What a second layer has again. */
+struct again {
+	FILE *to;
+	char *text;
+	size_t size;
+};
+
 static void
-note_rule(int number, const struct beneath *rule)
+note_rule(const struct beneath *rule, const struct again *again)
 {
 	char link[40], path[PATH_MAX];
 	ssize_t length;
 
 	snprintf(link, sizeof link, "/proc/self/fd/%d", rule->fd);
 	length = readlink(link, path, sizeof path - 1);
-	if (length > 0 && memchr(path, '\n', (size_t)length) == NULL)
-		printf("rule %x %llx %.*s\n", (unsigned)number, (unsigned long long)rule->access,
-		       (int)length, path);
+	if (length <= 0 || memchr(path, '\n', (size_t)length) != NULL)
+		return;
+	printf("rule 0 %llx %.*s\n", (unsigned long long)rule->access, (int)length, path);
+	if (again->to != NULL)
+		fprintf(again->to, "rule 1 %llx %.*s\n", (unsigned long long)rule->access,
+			(int)length, path);
 }
 
 static void
@@ -51,7 +64,8 @@ note_ruleset(const uint64_t *handled)
 long
 __wrap_syscall(long number, ...)
 {
-	static int rulesets[RULESETS], count;
+	static struct again again;
+	static int first, count;
 	long a[5], result; /* as many as are in registers, and more than any call of ours has */
 	va_list args;
 
@@ -59,13 +73,19 @@ __wrap_syscall(long number, ...)
 	for (int i = 0; i < 5; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
-	for (int i = 0; number == ADD_RULE && i < count; i++)
-		if (rulesets[i] == (int)a[0])
-			note_rule(i, (const struct beneath *)a[2]);
+	if (number == ADD_RULE && count > 0 && first == (int)a[0])
+		note_rule((const struct beneath *)a[2], &again);
 	result = __real_syscall(number, a[0], a[1], a[2], a[3], a[4]);
-	if (number == CREATE_RULESET && a[0] != 0 && result >= 0 && count < RULESETS) {
-		rulesets[count++] = (int)result;
-		note_ruleset((const uint64_t *)a[0]);
+	if (number != CREATE_RULESET || a[0] == 0 || result < 0 || count == LAYERS)
+		return result;
+	note_ruleset((const uint64_t *)a[0]);
+	if (count++ == 0) {
+		first = (int)result;
+		again.to = open_memstream(&again.text, &again.size);
+	} else if (again.to != NULL && fclose(again.to) == 0) {
+		printf("%s", again.text);
+		free(again.text);
+		again.to = NULL;
 	}
 	return result;
 }

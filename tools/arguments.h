@@ -150,6 +150,9 @@ static const struct test test_openat_any[] = {{2, WHOLE, HAS, O_PATH_FLAG, ALLOW
 static const struct test test_prctl[] = {
 	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
 
+/* Descriptors 1008 to 1023: the numbers under which the broker hands out what it will vet. */
+static const struct test test_desk[] = {{0, 0xfffffff0u, IS, 0x3f0, ROUTE}, END(ALLOW)};
+
 static const struct test *const tests[VERDICTS] = {
 	[TEST_CLONE] = test_clone,
 	[TEST_UNSHARE] = test_unshare,
@@ -184,4 +187,5 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_OPEN_ANY] = test_open_any,
 	[TEST_OPENAT_ANY] = test_openat_any,
 	[TEST_PRCTL] = test_prctl,
+	[TEST_DESK] = test_desk,
 };

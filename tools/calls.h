@@ -58,6 +58,7 @@ enum verdict {
 	TEST_OPEN_ANY,
 	TEST_OPENAT_ANY,
 	TEST_PRCTL,
+	TEST_DESK,
 	VERDICTS
 };
 
@@ -217,12 +218,18 @@ static const struct routed {
 } routed[] = {
 	{TEST_OPEN_CHANGE, TEST_OPEN_ANY, "open"},
 	{TEST_OPENAT_CHANGE, TEST_OPENAT_ANY, "openat"},
-	{BOTH(ROUTE), "openat2 creat truncate"},
+	/* with all opens answered here it could not be: what O_PATH opens cannot be handed over */
+	{ROUTE, NOT_THERE, "openat2"},
+	{BOTH(ROUTE), "creat truncate"},
 	{BOTH(ROUTE), "rename renameat renameat2 link linkat unlink unlinkat rmdir mkdir mkdirat "
 		      "symlink symlinkat mknod mknodat bind"},
 	{BOTH(ROUTE), "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes "
 		      "futimesat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr "
 		      "fremovexattr setxattrat removexattrat"},
+	/* who acts on behalf does not know of layers that a process adds to itself */
+	{BOTH(NO_OPERATION), "landlock_create_ruleset landlock_add_rule landlock_restrict_self"},
+	/* the end of a file of git's that is written in one piece */
+	{BOTH(TEST_DESK), "close dup dup2 dup3"},
 	/* a process that nobody may read could not be answered */
 	{BOTH(TEST_PRCTL), "prctl"},
 };

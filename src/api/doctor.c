@@ -9,6 +9,7 @@
 #include "api/setup.h"
 #include "base/str.h"
 #include "enforce/enforce.h"
+#include "plan/print.h"
 
 enum state { NOT_NEEDED, PROVED, KEPT, ACCEPTED, GAP, BROKEN };
 static const char *const state_words[] = {
@@ -265,6 +266,11 @@ print_text(const struct checkup *checkup, struct str *to)
 		text_linux(checkup, to);
 	else
 		text_macos(facts, to);
+	if (facts->system == SYSTEM_LINUX) {
+		str_add(to, "calls: ");
+		plan_print_calls(checkup->plan, to);
+		str_add(to, "\n");
+	}
 	str_printf(to, "guarantees%s\n",
 		   checkup->here ? "" : " (planned only: these are not this machine's facts)");
 	for (int i = 0; i < G_COUNT; i++)

@@ -4,9 +4,11 @@
  * device, which without privileges cannot be undone: whatever else is forgotten, nothing leaves the
  * machine by it. The rest is decided by address and port, or by the proxy, which then connects.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,27 +135,49 @@ inet_make(struct broker *broker, const struct call *request)
 	if (fd < 0)
 		request_fail(request, errno);
 	else
-		request_give(request, fd, (type & SOCK_CLOEXEC) != 0);
+		request_give(request, fd, (type & SOCK_CLOEXEC) != 0, false);
+}
+
+static void
+finish(struct socket_call *call, int why)
+{
+	close(call->fd);
+	call->fd = -1;
+	if (why == 0)
+		request_return(call->request, 0);
+	else
+		request_fail(call->request, why);
 }
 
 /* ---- connecting ---- */
 
 static void
-refuse(struct socket_call *call, int why)
+refuse(struct socket_call *call, const struct destination *to, const char *reason)
 {
-	close(call->fd);
-	call->fd = -1;
-	request_fail(call->request, why);
+	char host[INET6_ADDRSTRLEN], subject[INET6_ADDRSTRLEN + 16];
+
+	if (is_mapped(to->address))
+		inet_ntop(AF_INET, to->address + 12, host, sizeof host);
+	else
+		inet_ntop(AF_INET6, to->address, host, sizeof host);
+	snprintf(subject, sizeof subject, is_mapped(to->address) ? "%s:%u" : "[%s]:%u", host,
+		 (unsigned)to->port);
+	broker_refused(call->broker, "connect", subject, reason);
+	finish(call, EACCES);
 }
 
 static void
 connect_local(struct socket_call *call, const struct destination *to)
 {
 	const struct network *network = &call->broker->plan->settings.network;
+	struct net_answer answer = network_decide_local(network, to->port);
 
-	if ((!is_loopback(to->address) && !is_any(to->address)) ||
-	    !network_decide_local(network, to->port).allowed) {
-		refuse(call, EACCES);
+	if (!is_loopback(to->address) && !is_any(to->address)) {
+		refuse(call, to, "only this machine may be reached");
+		return;
+	}
+	if (!answer.allowed) {
+		refuse(call, to, answer.reason);
 		return;
 	}
 	if (is_any(to->address))
@@ -201,16 +225,17 @@ connect_domain(struct socket_call *call, const struct destination *to)
 	bool here = is_loopback(to->address) || is_any(to->address);
 
 	if (egress->line < 0) {
-		refuse(call, EACCES);
+		refuse(call, to, "there is no proxy");
 	} else if (to->port == DNS_PORT || (here && to->port == egress->stub)) {
 		set_loopback(call, to, egress->stub);
 		socket_connect(call, -1);
 	} else if (here && to->port == egress->named) {
 		set_loopback(call, to, egress->named);
 		socket_connect(call, -1);
-	} else if (!network_has_port(network, to->port) ||
-		   (here && !network_covers_private(network, to->address))) {
-		refuse(call, EACCES);
+	} else if (here && !network_covers_private(network, to->address)) {
+		refuse(call, to, "of this machine only the proxy may be reached");
+	} else if (!network_has_port(network, to->port)) {
+		refuse(call, to, "the port is not listed");
 	} else {
 		turn_round(call, to);
 	}
@@ -238,7 +263,7 @@ inet_connect(struct socket_call *call)
 	if (why == 0)
 		why = read_destination(call, &to);
 	if (why != 0)
-		refuse(call, why);
+		finish(call, why);
 	else if (mode == NET_LOCALHOST)
 		connect_local(call, &to);
 	else
@@ -268,17 +293,6 @@ check_bind(struct socket_call *call)
 	    !network_decide_local(network, to.port).allowed)
 		return EACCES;
 	return 0;
-}
-
-static void
-finish(struct socket_call *call, int why)
-{
-	close(call->fd);
-	call->fd = -1;
-	if (why == 0)
-		request_return(call->request, 0);
-	else
-		request_fail(call->request, why);
 }
 
 void

@@ -111,20 +111,17 @@ remove_attribute(int fd, const struct change *change)
 
 /* ---- judging ---- */
 
-/* What has no name in a file system is the caller's own. */
+/* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
-may_change(const struct broker *broker, int fd)
+may_change(const struct broker *broker, const struct call *request, int fd)
 {
 	char path[PATH_MAX];
 	struct stat at;
 
-	if (fstat(fd, &at) < 0)
+	if (fstat(fd, &at) < 0 || walk_is_proc(fd))
 		return false;
-	if (at.st_nlink == 0 ||
-	    !(S_ISREG(at.st_mode) || S_ISDIR(at.st_mode) || S_ISLNK(at.st_mode)))
-		return !walk_is_proc(fd);
-	return !walk_is_proc(fd) && walk_name(fd, path) &&
-	       (broker_judge(broker, path).rights & RIGHT_WRITE);
+	return at.st_nlink == 0 ||
+	       (broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE);
 }
 
 static void
@@ -135,7 +132,7 @@ change_held(struct broker *broker, const struct call *request, int fd, const str
 	if (!request_is_valid(request))
 		return;
 	pthread_rwlock_rdlock(&broker->names);
-	rc = may_change(broker, fd) ? change->act(fd, change) : (errno = EACCES, -1);
+	rc = may_change(broker, request, fd) ? change->act(fd, change) : (errno = EACCES, -1);
 	pthread_rwlock_unlock(&broker->names);
 	if (rc < 0)
 		request_fail(request, errno);

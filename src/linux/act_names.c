@@ -1,37 +1,31 @@
 // SPDX-License-Identifier: MIT
 /*
- * Making, removing and moving names on behalf. Each call becomes one or two places, a question to
- * the plan, and the same call on held folders. What the plan refuses is said as the kernel would:
- * a name that is there cannot be made, one that is not cannot be removed, and only then is it a
- * matter of rights.
+ * Making and removing names on behalf. Each call becomes a place, a question to the plan, and the
+ * same call on a held folder. What the plan refuses is said as the kernel would: a name that is
+ * there cannot be made, one that is not cannot be removed, and only then is it a matter of rights.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "linux/broker.h"
+#include "linux/names.h"
+#include "linux/vet.h"
 
-#define EXCHANGE 2u
-/* More entries than this are not looked at: then it is another device, and mv copies. */
-#define TREE_MAX 20000
-
-static bool
-is_there(const struct spot *place, struct stat *ret_stat)
+bool
+spot_is_there(const struct spot *place, struct stat *ret_stat)
 {
 	return fstatat(place->folder, *place->name == '\0' ? "." : place->name, ret_stat,
 		       AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static void
-finish(const struct call *request, int rc)
+void
+request_finish(const struct call *request, int rc)
 {
 	if (rc < 0)
 		request_fail(request, errno);
@@ -75,14 +69,32 @@ do_unlink(const struct spot *place, const struct deed *deed)
 	return unlinkat(place->folder, place->name, deed->flags);
 }
 
-static int
-refuse(const struct spot *place, unsigned right)
+int
+spot_refuse(const struct spot *place, unsigned right)
 {
 	struct stat at;
-	bool there = is_there(place, &at);
+	bool there = spot_is_there(place, &at);
 
 	errno = right == RIGHT_CREATE ? (there ? EEXIST : EACCES) : (there ? EACCES : ENOENT);
 	return -1;
+}
+
+/* Removing is free at vetted names: what comes instead is vetted then. */
+static int
+do_deed(struct broker *broker, const struct spot *place, const struct deed *deed)
+{
+	struct verdict verdict = broker_judge(broker, place->path);
+	struct stat at;
+
+	if (!(verdict.rights & deed->right))
+		return spot_refuse(place, deed->right);
+	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !spot_is_there(place, &at) &&
+	    !vet_may_make(broker, place->path, verdict.vetted, deed->act == do_mkdir))
+		return -1;
+	if (deed->act == do_symlink && !spot_is_there(place, &at) &&
+	    !vet_may_link_to(broker, place->path, deed->text))
+		return -1;
+	return deed->act(place, deed);
 }
 
 static void
@@ -100,12 +112,10 @@ act_on(struct broker *broker, const struct call *request, int folder, uint64_t p
 	else if (request_is_valid(request)) {
 		if (deed->right == RIGHT_CREATE)
 			umask(request_umask(request));
-		pthread_rwlock_rdlock(&broker->names);
-		rc = broker_judge(broker, place.path).rights & deed->right
-			     ? deed->act(&place, deed)
-			     : refuse(&place, deed->right);
+		broker_lock(broker, place.path);
+		rc = do_deed(broker, &place, deed);
 		pthread_rwlock_unlock(&broker->names);
-		finish(request, rc);
+		request_finish(request, rc);
 	}
 }
 
@@ -210,294 +220,4 @@ act_unlinkat(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 
 	remove_name(broker, request, (int)a[0], a[1], (int)a[2]);
-}
-
-/* ---- moving ---- */
-
-struct move {
-	struct broker *broker;
-	struct spot from, to;
-	struct stat from_stat, to_stat;
-	bool is_replacing;
-	unsigned flags;
-	int left; /* entries that may still be looked at */
-};
-
-static inline void
-auto_move_fn(const struct move *move)
-{
-	auto_spot_fn(&move->from);
-	auto_spot_fn(&move->to);
-}
-#define auto_move __attribute__((cleanup(auto_move_fn)))
-
-static bool
-has_rights(const struct move *move, const struct spot *place, unsigned rights)
-{
-	return (broker_judge(move->broker, place->path).rights & rights) == rights;
-}
-
-static int compare_trees(struct move *move, int folder, const char *from, const char *to);
-
-/* 0 when what lies there has the same rights at its new place, else an errno. */
-static int
-compare_entry(struct move *move, int folder, const char *from, const char *to, const char *name)
-{
-	char old[PATH_MAX], new[PATH_MAX];
-	auto_fd int inner = -1;
-
-	if (move->left-- <= 0)
-		return EXDEV;
-	if (snprintf(old, sizeof old, "%s/%s", from, name) >= PATH_MAX ||
-	    snprintf(new, sizeof new, "%s/%s", to, name) >= PATH_MAX)
-		return ENAMETOOLONG;
-	if (broker_judge(move->broker, old).rights != broker_judge(move->broker, new).rights)
-		return EACCES;
-	inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (inner < 0)
-		return errno == ENOTDIR || errno == ELOOP ? 0 : EXDEV;
-	return compare_trees(move, inner, old, new);
-}
-
-/*
- * A folder takes all that is in it along: past a deny that was for its old place, or under a name
- * that must not be made. What has other rights at the new place does not go there.
- */
-static int
-compare_trees(struct move *move, int folder, const char *from, const char *to)
-{
-	int copy = fcntl(folder, F_DUPFD_CLOEXEC, 0);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	const struct dirent *entry;
-	int why = 0;
-
-	if (dir == NULL) {
-		if (copy >= 0)
-			close(copy);
-		return EXDEV;
-	}
-	rewinddir(dir);
-	while (why == 0 && (entry = readdir(dir)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			why = compare_entry(move, folder, from, to, entry->d_name);
-	closedir(dir);
-	return why;
-}
-
-static int
-check_folder(struct move *move, const struct spot *from, const struct spot *to)
-{
-	auto_fd int fd = -1;
-
-	if (broker_judge(move->broker, from->path).held != NULL)
-		return EACCES;
-	fd = openat(from->folder, from->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	move->left = TREE_MAX;
-	return fd < 0 ? EXDEV : compare_trees(move, fd, from->path, to->path);
-}
-
-/* 0, or why it may not be. */
-static int
-check_move(struct move *move)
-{
-	unsigned both = RIGHT_CREATE | RIGHT_DELETE;
-	bool swaps = (move->flags & EXCHANGE) != 0;
-	int why = 0;
-
-	if (!has_rights(move, &move->from, swaps ? both : RIGHT_DELETE) ||
-	    !has_rights(move, &move->to, move->is_replacing ? both : RIGHT_CREATE))
-		return EACCES;
-	if (S_ISDIR(move->from_stat.st_mode))
-		why = check_folder(move, &move->from, &move->to);
-	if (why == 0 && swaps && S_ISDIR(move->to_stat.st_mode))
-		why = check_folder(move, &move->to, &move->from);
-	return why;
-}
-
-static int
-do_move(struct move *move)
-{
-	int why;
-
-	if (!is_there(&move->from, &move->from_stat))
-		return -1;
-	move->is_replacing = is_there(&move->to, &move->to_stat);
-	/* "." and its like: the kernel has the right word for it */
-	why = move->from.is_folder_itself || move->to.is_folder_itself ? 0 : check_move(move);
-	if (why != 0) {
-		errno = why;
-		return -1;
-	}
-	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
-			    move->to.name, move->flags);
-}
-
-static void
-move_name(struct broker *broker, const struct call *request, const int folders[2],
-	  const uint64_t paths[2], unsigned flags)
-{
-	auto_move struct move move = {.broker = broker,
-				      .flags = flags,
-				      .from = {.folder = -1},
-				      .to = {.folder = -1}};
-	enum walk_end ends[2];
-	int rc;
-
-	ends[0] = broker_walk(request, folders[0], paths[0], WALK_NAME, &move.from);
-	ends[1] = broker_walk(request, folders[1], paths[1], WALK_NAME, &move.to);
-
-	if (ends[0] == WALK_FAILED || ends[1] == WALK_FAILED)
-		request_fail(request, ends[0] == WALK_FAILED ? move.from.why : move.to.why);
-	else if (ends[0] == WALK_ELSEWHERE || ends[1] == WALK_ELSEWHERE ||
-		 (!broker_guards(broker, move.from.path, RIGHT_DELETE) &&
-		  !broker_guards(broker, move.to.path, RIGHT_CREATE)))
-		request_continue(request);
-	else if (request_is_valid(request)) {
-		pthread_rwlock_wrlock(&broker->names);
-		rc = do_move(&move);
-		pthread_rwlock_unlock(&broker->names);
-		finish(request, rc);
-	}
-}
-
-void
-act_rename(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-
-	move_name(broker, request, (const int[]){AT_FDCWD, AT_FDCWD},
-		  (const uint64_t[]){a[0], a[1]}, 0);
-}
-
-void
-act_renameat(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-
-	move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
-		  (const uint64_t[]){a[1], a[3]}, 0);
-}
-
-void
-act_renameat2(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-
-	move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
-		  (const uint64_t[]){a[1], a[3]}, (unsigned)a[4]);
-}
-
-/* ---- hard links ---- */
-
-/* A second name must not give what the first did not. */
-static bool
-may_link(const struct broker *broker, const char *from, const char *to)
-{
-	unsigned of_old = broker_judge(broker, from).rights,
-		 of_new = broker_judge(broker, to).rights;
-
-	return (of_new & RIGHT_CREATE) &&
-	       ((of_new & ~of_old) & (RIGHT_READ | RIGHT_WRITE | RIGHT_EXECUTE)) == 0;
-}
-
-/* From a descriptor: the one way to give a nameless file a name. */
-static int
-link_descriptor(const struct broker *broker, int fd, const struct spot *to)
-{
-	char path[PATH_MAX], name[40];
-	struct stat at;
-
-	if (fstat(fd, &at) < 0)
-		return -1;
-	if (at.st_nlink == 0 ? !(broker_judge(broker, to->path).rights & RIGHT_CREATE)
-			     : !walk_name(fd, path) || !may_link(broker, path, to->path))
-		return refuse(to, RIGHT_CREATE);
-	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-	return linkat(AT_FDCWD, name, to->folder, to->name, AT_SYMLINK_FOLLOW);
-}
-
-static void
-link_from_descriptor(struct broker *broker, const struct call *request, int number, int to_folder,
-		     uint64_t to_path)
-{
-	auto_spot struct spot to;
-	enum walk_end end = broker_walk(request, to_folder, to_path, WALK_NAME, &to);
-	auto_fd int fd = -1;
-	int rc, why = EBADF;
-
-	if (end == WALK_FAILED) {
-		request_fail(request, to.why);
-	} else if (end == WALK_ELSEWHERE || !broker_guards(broker, to.path, RIGHT_CREATE)) {
-		request_continue(request);
-	} else {
-		fd = request_descriptor(request, number, &why);
-		if (fd < 0 || !request_is_valid(request)) {
-			request_fail(request, why);
-			return;
-		}
-		pthread_rwlock_wrlock(&broker->names);
-		rc = link_descriptor(broker, fd, &to);
-		pthread_rwlock_unlock(&broker->names);
-		finish(request, rc);
-	}
-}
-
-static void
-make_link(struct broker *broker, const struct call *request, const int folders[2],
-	  const uint64_t paths[2], int flags)
-{
-	auto_spot struct spot from = {.folder = -1}, to = {.folder = -1};
-	enum walk_end ends[2];
-	struct stat at;
-	int rc;
-
-	ends[0] = broker_walk(request, folders[0], paths[0],
-			      flags & AT_SYMLINK_FOLLOW ? WALK_FOLLOW : WALK_NAME, &from);
-	ends[1] = broker_walk(request, folders[1], paths[1], WALK_NAME, &to);
-
-	if (ends[0] == WALK_FAILED || ends[1] == WALK_FAILED)
-		request_fail(request, ends[0] == WALK_FAILED ? from.why : to.why);
-	else if (ends[0] == WALK_ELSEWHERE || ends[1] == WALK_ELSEWHERE ||
-		 (!broker_guards(broker, to.path, RIGHT_CREATE) &&
-		  !broker_guards(broker, from.path, RIGHTS_CHANGE)))
-		request_continue(request);
-	else if (request_is_valid(request)) {
-		pthread_rwlock_wrlock(&broker->names);
-		if (!is_there(&from, &at))
-			rc = -1;
-		else if (!S_ISDIR(at.st_mode) && !may_link(broker, from.path, to.path))
-			rc = refuse(&to, RIGHT_CREATE);
-		else
-			rc = linkat(from.folder, from.name, to.folder, to.name, 0);
-		pthread_rwlock_unlock(&broker->names);
-		finish(request, rc);
-	}
-}
-
-void
-act_link(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-
-	make_link(broker, request, (const int[]){AT_FDCWD, AT_FDCWD},
-		  (const uint64_t[]){a[0], a[1]}, 0);
-}
-
-void
-act_linkat(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	int flags = (int)a[4], number = -1;
-	char first = 'x';
-
-	if ((flags & AT_EMPTY_PATH) && request_bytes(request, a[1], &first, 1) == 0 &&
-	    first == '\0')
-		number = (int)a[0];
-	else if (flags & AT_SYMLINK_FOLLOW)
-		number = broker_descriptor_name(request, a[1]);
-	if (number >= 0)
-		link_from_descriptor(broker, request, number, (int)a[2], a[3]);
-	else
-		make_link(broker, request, (const int[]){(int)a[0], (int)a[2]},
-			  (const uint64_t[]){a[1], a[3]}, flags);
 }

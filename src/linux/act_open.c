@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opening on behalf. A file that is there needs the rights of its access; one that is made needs
- * only "create", and is written through the descriptor that made it. Which of the two it is, the
- * kernel says in one step: opened without O_CREAT, or made with O_EXCL.
+ * Opening on behalf. What is there is held first, judged by its own name, and then opened through
+ * our descriptor: nothing that is denied is ever opened, not even by us. What is not there is made
+ * with O_EXCL. A file that is there needs the rights of its access; one that is made needs only
+ * "create", and is written through the descriptor that made it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,17 +13,21 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "linux/broker.h"
+#include "linux/find.h"
+#include "linux/procfs.h"
+#include "linux/vet.h"
 
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
+#define NO_MAGIC_LINKS 0x02
 #define NO_SYMLINKS 0x04
+#define KNOWN_RULES 0x3f /* all that openat2 has for the way */
 #define TRIES 16
-#define PARKED_MAX 64
 #define TMPFILE_BIT 020000000
 /* What open(2) looks at; the rest it drops, and openat2 would refuse. */
 #define KNOWN_FLAGS                                                                            \
@@ -36,10 +41,16 @@ struct how {
 
 struct opening {
 	struct broker *broker;
-	struct call request;
+	const struct call *request;
 	struct how how;
-	struct spot place;
 	mode_t umask;
+	int base; /* borrowed: where the way starts */
+	const char *way;
+	struct found found;
+	struct stat at;		/* of the object */
+	char path[PATH_MAX];	/* of the object or the place; empty: it has none */
+	struct verdict verdict; /* by that path */
+	int number;		/* the descriptor's, where it is not the next that is free */
 };
 
 static unsigned
@@ -54,214 +65,237 @@ rights_of(uint64_t flags)
 	return rights;
 }
 
-/* The name as it is, never through a link; never our terminal, never waiting. */
-static int
-open_once(const struct opening *o, uint64_t flags)
+static bool
+only_reads(uint64_t flags)
 {
-	struct how how = {flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0, NO_SYMLINKS};
-
-	if (flags & (O_CREAT | TMPFILE_BIT))
-		how.mode = o->how.mode & 07777;
-	return (int)syscall(SYS_openat2, o->place.folder,
-			    *o->place.name == '\0' ? "." : o->place.name, &how, sizeof how);
+	return !(rights_of(flags) & RIGHT_WRITE) && !(flags & (O_CREAT | TMPFILE_BIT));
 }
 
 static bool
-is_there(const struct spot *place)
+is_nameless(uint64_t flags)
 {
-	struct stat at;
-
-	return fstatat(place->folder, *place->name == '\0' ? "." : place->name, &at,
-		       AT_SYMLINK_NOFOLLOW) == 0;
+	return (flags & TMPFILE_BIT) && (flags & O_DIRECTORY);
 }
 
-/* -1 with errno. EEXIST from here means that the name appeared meanwhile. */
-static int
-open_or_make(const struct opening *o, unsigned rights)
-{
-	unsigned needed = rights_of(o->how.flags);
-	bool may_open = (rights & needed) == needed;
-	int fd = -1;
+/* ---- what is not there ---- */
 
-	errno = EACCES;
-	if (may_open)
-		fd = open_once(o, o->how.flags & ~(uint64_t)O_CREAT);
-	else if (!is_there(&o->place))
-		errno = ENOENT;
-	if (fd >= 0 || errno != ENOENT)
-		return fd;
-	if (!(rights & RIGHT_CREATE)) {
-		errno = EACCES;
+/* A name as it is, never through a link. */
+static int
+open_name(const struct opening *o, int folder, const char *name, uint64_t flags)
+{
+	struct how how = {flags | O_CLOEXEC | O_NOCTTY, o->how.mode & 07777, NO_SYMLINKS};
+
+	umask(o->umask);
+	return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+}
+
+static int
+make_file(const struct opening *o)
+{
+	/* procfs makes nothing, and says so by this word */
+	errno = o->found.is_proc ? ENOENT : EACCES;
+	if (o->found.is_proc || !(o->verdict.rights & RIGHT_CREATE))
 		return -1;
-	}
-	return open_once(o, o->how.flags | O_EXCL);
-}
-
-static int
-make_new(const struct opening *o, unsigned rights)
-{
-	if (rights & RIGHT_CREATE)
-		return open_once(o, o->how.flags);
-	errno = is_there(&o->place) ? EEXIST : EACCES;
-	return -1;
-}
-
-static int
-open_existing(const struct opening *o, unsigned rights)
-{
-	unsigned needed = rights_of(o->how.flags);
-
-	if ((rights & needed) == needed)
-		return open_once(o, o->how.flags);
-	errno = is_there(&o->place) ? EACCES : ENOENT;
-	return -1;
+	return open_name(o, o->found.folder, o->found.name, o->how.flags | O_CREAT | O_EXCL);
 }
 
 /* A file without a name: judged as any new name in that folder. */
 static int
 make_nameless(const struct opening *o)
 {
-	char name[PATH_MAX + 4];
+	char name[PATH_MAX + 4], folder[40];
 
-	snprintf(name, sizeof name, "%s/\001", o->place.path);
-	if (broker_judge(o->broker, name).rights & RIGHT_CREATE)
-		return open_once(o, o->how.flags);
+	snprintf(name, sizeof name, "%s/\001", o->path);
 	errno = EACCES;
+	if (!(broker_judge(o->broker, name).rights & RIGHT_CREATE))
+		return -1;
+	snprintf(folder, sizeof folder, "/proc/self/fd/%d", o->found.object);
+	umask(o->umask);
+	return open(folder, ((int)o->how.flags & ~O_NOFOLLOW) | O_CLOEXEC, o->how.mode & 07777);
+}
+
+/* ---- what is there ---- */
+
+/*
+ * O_NOFOLLOW can be seen on a descriptor afterwards, and our own names for descriptors are links.
+ * So the way is gone once more, and what is at its end must be what was judged.
+ */
+static int
+open_again(const struct opening *o, int flags)
+{
+	struct how how = {(uint64_t)flags, 0, o->how.resolve | NO_MAGIC_LINKS};
+	int fd = (int)syscall(SYS_openat2, o->base, o->way, &how, sizeof how);
+	struct stat at;
+
+	if (fd < 0 ||
+	    (fstat(fd, &at) == 0 && at.st_ino == o->at.st_ino && at.st_dev == o->at.st_dev))
+		return fd;
+	close(fd);
+	errno = ESTALE;
 	return -1;
 }
 
+/* Through our own descriptor: what was judged is what is opened. Never our terminal, never waiting. */
 static int
-open_by_rights(const struct opening *o)
+open_object(const struct opening *o, int object)
 {
-	unsigned rights = broker_judge(o->broker, o->place.path).rights;
-	uint64_t flags = o->how.flags;
+	const int kept = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME;
+	const int ours = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL), fd;
+	char name[40];
 
-	if ((flags & TMPFILE_BIT) && (flags & O_DIRECTORY))
-		return make_nameless(o);
-	if ((flags & O_CREAT) && !o->place.is_folder_itself && strchr(o->place.name, '/') != NULL) {
-		errno = EISDIR;
-		return -1;
-	}
-	if (!(flags & O_CREAT))
-		return open_existing(o, rights);
-	return flags & O_EXCL ? make_new(o, rights) : open_or_make(o, rights);
-}
-
-/* O_CREAT on a folder is an error that opening without it does not make. */
-static int
-check_opened(const struct opening *o, int fd)
-{
-	struct stat at;
-	int flags;
-
-	if ((o->how.flags & O_CREAT) && fstat(fd, &at) == 0 && S_ISDIR(at.st_mode)) {
-		close(fd);
-		errno = EISDIR;
-		return -1;
-	}
-	flags = fcntl(fd, F_GETFL);
-	if (!(o->how.flags & O_NONBLOCK) && flags >= 0)
-		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	snprintf(name, sizeof name, "/proc/self/fd/%d", object);
+	if ((flags & O_NOFOLLOW) && !o->found.by_steps &&
+	    (S_ISREG(o->at.st_mode) || S_ISDIR(o->at.st_mode)))
+		fd = open_again(o, flags | ours);
+	else
+		fd = open(name, (flags & ~O_NOFOLLOW) | ours);
+	if (fd >= 0 && !(flags & O_NONBLOCK))
+		fcntl(fd, F_SETFL, flags & kept);
 	return fd;
 }
 
-/* ---- pipes with a name, which make their openers wait for each other ---- */
-
-static void *
-wait_for_peer(void *argument)
+static bool
+is_own_terminal(const struct opening *o)
 {
-	struct opening *o = argument;
-	struct how how = {o->how.flags | O_CLOEXEC | O_NOCTTY, 0, NO_SYMLINKS};
-	int fd;
-
-	how.flags &= ~(uint64_t)(O_CREAT | O_EXCL | O_TRUNC);
-	fd = (int)syscall(SYS_openat2, o->place.folder, o->place.name, &how, sizeof how);
-	if (fd < 0)
-		request_fail(&o->request, errno);
-	else
-		request_give(&o->request, fd, (o->how.flags & O_CLOEXEC) != 0);
-	close(o->place.folder);
-	__atomic_sub_fetch(&o->broker->parked, 1, __ATOMIC_RELAXED);
-	free(o);
-	return NULL;
+	return S_ISCHR(o->at.st_mode) && o->at.st_rdev == makedev(5, 0);
 }
 
-/* Off the threads that receive, in one of its own; a caller that parks many is refused. */
-static void
-park(const struct opening *o)
+/* /dev/tty is another device for everybody who opens it. */
+static int
+open_terminal(const struct opening *o)
 {
-	struct opening *copy = malloc(sizeof *copy);
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int why = EAGAIN;
+	char path[PATH_MAX];
+	auto_fd int object = -1;
 
-	if (copy != NULL &&
-	    __atomic_add_fetch(&o->broker->parked, 1, __ATOMIC_RELAXED) <= PARKED_MAX &&
-	    pthread_attr_init(&attributes) == 0) {
-		*copy = *o;
-		copy->place.folder = fcntl(o->place.folder, F_DUPFD_CLOEXEC, 0);
-		pthread_attr_setstacksize(&attributes, 64 * 1024);
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		why = pthread_create(&thread, &attributes, wait_for_peer, copy);
-		pthread_attr_destroy(&attributes);
-		if (why == 0)
-			return;
-	}
-	__atomic_sub_fetch(&o->broker->parked, 1, __ATOMIC_RELAXED);
-	free(copy);
-	request_fail(&o->request, why);
+	errno = ENXIO;
+	if (!procfs_terminal(o->request->thread, path))
+		return -1;
+	object = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return object < 0 ? -1 : open_object(o, object);
+}
+
+/* The kernel's own words for what no right could help with; 0: none. */
+static int
+find_mistake(const struct opening *o)
+{
+	uint64_t flags = o->how.flags;
+	bool creates = (flags & O_CREAT) != 0;
+
+	if (creates && (flags & O_EXCL))
+		return EEXIST;
+	if (S_ISLNK(o->at.st_mode))
+		return flags & O_DIRECTORY ? ENOTDIR : ELOOP;
+	if (S_ISDIR(o->at.st_mode))
+		return creates || (rights_of(flags) & RIGHT_WRITE) ? EISDIR : 0;
+	return flags & O_DIRECTORY ? ENOTDIR : 0;
 }
 
 static bool
 must_wait(const struct opening *o)
 {
-	struct stat at;
-
-	return !(o->how.flags & O_NONBLOCK) && (o->how.flags & O_ACCMODE) != O_RDWR &&
-	       fstatat(o->place.folder, o->place.name, &at, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISFIFO(at.st_mode);
+	return !(o->how.flags & O_NONBLOCK) && S_ISFIFO(o->at.st_mode) &&
+	       (o->how.flags & O_ACCMODE) != O_RDWR;
 }
 
-static void
-open_pipe(const struct opening *o)
+/* Waiting is done elsewhere; then there is nothing to give yet, and errno is EINPROGRESS. */
+static int
+wait_for_object(const struct opening *o)
+{
+	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_TRUNC);
+
+	broker_wait_and_give(o->broker, o->request, o->found.object, flags);
+	errno = EINPROGRESS;
+	return -1;
+}
+
+static int
+open_found(const struct opening *o)
 {
 	unsigned needed = rights_of(o->how.flags);
+	int fd;
 
-	if ((o->how.flags & O_CREAT) && (o->how.flags & O_EXCL))
-		request_fail(&o->request, EEXIST);
-	else if ((broker_judge(o->broker, o->place.path).rights & needed) != needed)
-		request_fail(&o->request, EACCES);
-	else
-		park(o);
+	if (is_nameless(o->how.flags) && S_ISDIR(o->at.st_mode))
+		return make_nameless(o);
+	errno = find_mistake(o);
+	if (errno != 0)
+		return -1;
+	errno = EACCES;
+	if ((o->verdict.rights & needed) != needed)
+		return -1;
+	if (must_wait(o))
+		return wait_for_object(o);
+	if (is_own_terminal(o))
+		return open_terminal(o);
+	fd = open_object(o, o->found.object);
+	/* somebody has a lease on it */
+	if (fd < 0 && errno == EWOULDBLOCK && S_ISREG(o->at.st_mode) &&
+	    !(o->how.flags & O_NONBLOCK))
+		return wait_for_object(o);
+	return fd;
+}
+
+/* ---- git's own files ---- */
+
+static bool
+find_spot(const struct opening *o, struct spot *to)
+{
+	if (o->found.object >= 0)
+		return broker_place(o->found.object, to);
+	strcpy(to->name, o->found.name);
+	strcpy(to->path, o->path);
+	to->folder = fcntl(o->found.folder, F_DUPFD_CLOEXEC, 0);
+	return to->folder >= 0;
+}
+
+/* A file of git's: what is handed out is not the file itself. -1: refused; 0: open it. */
+static int
+open_vetted(struct opening *o)
+{
+	auto_spot struct spot spot = {.folder = -1};
+	struct vet_open vetted = {.request = o->request,
+				  .place = &spot,
+				  .flags = o->how.flags,
+				  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
+
+	if (o->verdict.vetted == NULL || !(o->verdict.rights & RIGHT_CREATE) ||
+	    only_reads(o->how.flags))
+		return 0;
+	errno = EACCES;
+	if (!find_spot(o, &spot))
+		return -1;
+	switch (vet_open(o->broker, o->verdict.vetted, &vetted)) {
+	case VET_REFUSED:
+		return -1;
+	case VET_DESK:
+		o->number = vetted.number;
+		return vetted.fd;
+	default:
+		return 0;
+	}
 }
 
 /* ---- the whole ---- */
 
-/* True when a name changed under our eyes and the way must be gone again. */
-static bool
-act_on_place(struct opening *o, bool keep)
+/* Fills path and verdict; 0, or an errno. */
+static int
+judge(struct opening *o)
 {
-	uint64_t flags = o->how.flags;
-	int fd;
+	char folder[PATH_MAX];
 
-	if (must_wait(o)) {
-		open_pipe(o);
-		return false;
+	if (o->found.object >= 0) {
+		o->verdict = broker_judge_object(
+			o->broker, o->request, o->found.object,
+			only_reads(o->how.flags) ? broker_judge_reading : broker_judge, o->path);
+		return fstat(o->found.object, &o->at) < 0 ? errno : 0;
 	}
-	umask(o->umask);
-	pthread_rwlock_rdlock(&o->broker->names);
-	fd = open_by_rights(o);
-	pthread_rwlock_unlock(&o->broker->names);
-	if (fd >= 0)
-		fd = check_opened(o, fd);
-	if (fd >= 0)
-		request_give(&o->request, fd, (flags & O_CLOEXEC) != 0);
-	else if ((errno == ELOOP && !keep) ||
-		 (errno == EEXIST && (flags & O_CREAT) && !(flags & O_EXCL)))
-		return true;
-	else
-		request_fail(&o->request, errno);
-	return false;
+	if (!walk_name(o->found.folder, folder))
+		return ENOENT;
+	if (snprintf(o->path, sizeof o->path, "%s/%.*s", strcmp(folder, "/") == 0 ? "" : folder,
+		     (int)strcspn(o->found.name, "/"), o->found.name) >= (int)sizeof o->path)
+		return ENAMETOOLONG;
+	o->verdict = broker_judge(o->broker, o->path);
+	return 0;
 }
 
 /*
@@ -271,56 +305,193 @@ act_on_place(struct opening *o, bool keep)
 static bool
 is_unseen_cut(const struct opening *o)
 {
-	struct stat at;
-
 	if (o->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 3 || !(o->how.flags & O_TRUNC))
 		return false;
-	return (o->how.flags & O_ACCMODE) == O_RDONLY ||
-	       fstatat(o->place.folder, o->place.name, &at, AT_SYMLINK_NOFOLLOW) < 0 ||
-	       !S_ISCHR(at.st_mode);
+	return (o->how.flags & O_ACCMODE) == O_RDONLY || o->found.object < 0 ||
+	       !S_ISCHR(o->at.st_mode);
 }
 
-/* Not ours to decide: neither what it reads nor what it may change is withheld there. */
+/*
+ * Not ours to decide: what it would change is withheld nowhere there. Where reading is guarded
+ * nothing is: the layer grants reading for the sake of programs, and the path may change meanwhile.
+ */
 static bool
 is_native(const struct opening *o)
 {
 	unsigned rights = rights_of(o->how.flags);
 
+	if (o->broker->reads)
+		return false;
+	if (*o->path == '\0' || o->found.is_proc)
+		return true;
 	if (o->how.flags & (O_CREAT | TMPFILE_BIT))
 		rights |= RIGHT_CREATE;
-	return !broker_guards(o->broker, o->place.path, rights) && !is_unseen_cut(o);
+	return !broker_guards(o->broker, o->path, rights) && !is_unseen_cut(o);
+}
+
+static void
+give(const struct opening *o, int fd)
+{
+	/* a copy of ours that lives a moment longer is seen only if it can write, or is a pipe's */
+	bool is_quiet = (o->how.flags & O_ACCMODE) == O_RDONLY && o->found.object >= 0 &&
+			(S_ISREG(o->at.st_mode) || S_ISDIR(o->at.st_mode));
+
+	if (o->number > 0)
+		request_give_as(o->request, fd, o->number, (o->how.flags & O_CLOEXEC) != 0);
+	else
+		request_give(o->request, fd, (o->how.flags & O_CLOEXEC) != 0, is_quiet);
+}
+
+/* Judges under the lock that the path wants; 0 with the lock held, or an errno without. */
+static int
+lock_and_judge(struct opening *o)
+{
+	char before[PATH_MAX];
+	int why = judge(o);
+
+	for (int i = 0; why == 0 && i < TRIES; i++) {
+		strcpy(before, o->path);
+		broker_lock(o->broker, before);
+		why = judge(o);
+		if (why == 0 && strcmp(before, o->path) == 0)
+			return 0;
+		pthread_rwlock_unlock(&o->broker->names);
+	}
+	return why != 0 ? why : EAGAIN;
+}
+
+static int
+open_or_make(struct opening *o)
+{
+	int vetted = open_vetted(o);
+
+	if (vetted != 0)
+		return vetted;
+	return o->found.object >= 0 ? open_found(o) : make_file(o);
+}
+
+/*
+ * What is only read needs no lock: it is held, and a move after the question is a move after the
+ * answer.
+ */
+static void
+read_found(struct opening *o)
+{
+	int why = judge(o), fd;
+
+	if (why != 0) {
+		request_fail(o->request, why);
+	} else if (is_native(o)) {
+		request_continue(o->request);
+	} else {
+		fd = open_found(o);
+		if (fd >= 0)
+			give(o, fd);
+		else if (errno != EINPROGRESS)
+			request_fail(o->request, errno);
+	}
+}
+
+/* True when a name changed under our eyes and the way must be gone again. */
+static bool
+act_on_found(struct opening *o)
+{
+	int why, fd;
+
+	if (only_reads(o->how.flags) && !(o->how.flags & O_NOFOLLOW)) {
+		read_found(o);
+		return false;
+	}
+	why = lock_and_judge(o);
+
+	if (why != 0) {
+		request_fail(o->request, why);
+		return false;
+	}
+	if (is_native(o)) {
+		pthread_rwlock_unlock(&o->broker->names);
+		request_continue(o->request);
+		return false;
+	}
+	fd = open_or_make(o);
+	why = errno;
+	pthread_rwlock_unlock(&o->broker->names);
+	errno = why;
+	if (fd >= 0)
+		give(o, fd);
+	else if ((errno == EEXIST && o->found.object < 0 && !(o->how.flags & O_EXCL)) ||
+		 (errno == ESTALE && o->found.object >= 0))
+		return true;
+	else if (errno != EINPROGRESS)
+		request_fail(o->request, errno);
+	return false;
+}
+
+static unsigned
+find_how(uint64_t flags)
+{
+	unsigned how = 0;
+
+	if ((flags & O_NOFOLLOW) || ((flags & O_CREAT) && (flags & O_EXCL)))
+		how |= FIND_KEEP;
+	if (flags & O_CREAT)
+		how |= FIND_PLACE;
+	return how;
 }
 
 /* One walk and what follows from it; true: once more. */
 static bool
-try_open(struct opening *o, int folder, uint64_t path)
+try_open(struct opening *o)
 {
-	uint64_t flags = o->how.flags;
-	bool keep = (flags & O_NOFOLLOW) || ((flags & O_CREAT) && (flags & O_EXCL)), again = false;
-	enum walk_end end =
-		broker_walk(&o->request, folder, path, keep ? WALK_KEEP : WALK_FOLLOW, &o->place);
+	unsigned how = find_how(o->how.flags);
+	bool found = o->how.resolve == 0
+			     ? find(o->request, o->base, o->way, how, &o->found)
+			     : find_by_rules(o->base, o->way, how, o->how.resolve, &o->found);
+	bool again = false;
 
-	if (end == WALK_FAILED)
-		request_fail(&o->request, o->place.why);
-	else if (end == WALK_ELSEWHERE || is_native(o))
-		request_continue(&o->request);
-	else if (request_is_valid(&o->request))
-		again = act_on_place(o, keep);
-	if (end == WALK_FOUND)
-		close(o->place.folder);
+	if (!found)
+		request_fail(o->request, o->found.why);
+	else if (request_is_valid(o->request))
+		again = act_on_found(o);
+	if (found)
+		auto_found_fn(&o->found);
 	return again;
 }
 
+/* Flags that contradict each other: the kernel looks at them before it looks at the path. */
+static bool
+is_nonsense(const struct how *how)
+{
+	struct how ask = {how->flags | O_CLOEXEC, 0, 0};
+
+	if (!(how->flags & TMPFILE_BIT) && !((how->flags & O_CREAT) && (how->flags & O_DIRECTORY)))
+		return false;
+	return syscall(SYS_openat2, -1, "", &ask, sizeof ask) < 0 && errno == EINVAL;
+}
+
 static void
-open_at(struct broker *broker, const struct call *request, int folder, uint64_t path,
+open_at(struct broker *broker, const struct call *request, int folder, uint64_t address,
 	const struct how *how)
 {
-	struct opening o = {.broker = broker, .request = *request, .how = *how};
+	struct opening o = {.broker = broker, .request = request, .how = *how};
+	char path[PATH_MAX];
+	auto_fd int base = -1;
+	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
 
+	if (why == 0 && (*path != '/' || how->resolve != 0)) {
+		base = request_folder(request, folder, &why);
+		why = base >= 0 ? 0 : why;
+	}
+	if (why != 0) {
+		request_fail(request, why);
+		return;
+	}
 	if (how->flags & (O_CREAT | TMPFILE_BIT))
 		o.umask = request_umask(request);
+	o.base = base;
+	o.way = path;
 	for (int i = 0; i < TRIES; i++)
-		if (!try_open(&o, folder, path))
+		if (!try_open(&o))
 			return;
 	request_fail(request, EAGAIN);
 }
@@ -359,8 +530,9 @@ act_creat(struct broker *broker, const struct call *request)
 }
 
 /*
- * Its flags lie in memory, so all of them come here. Rules for the way (RESOLVE_*) are the caller's
- * own: such a call goes on as it is, and inside a guarded tree it can only read.
+ * Its flags lie in memory, so all of them come here, but only where no reading is guarded: what must
+ * not be left to the kernel could not be answered, for O_PATH cannot be handed over. What the kernel
+ * would call a mistake is left to it.
  */
 void
 act_openat2(struct broker *broker, const struct call *request)
@@ -369,50 +541,85 @@ act_openat2(struct broker *broker, const struct call *request)
 	struct how how = {0};
 	int why;
 
-	if (a[3] < sizeof how) {
-		request_fail(request, EINVAL);
+	if (broker->reads || a[3] < sizeof how) {
+		request_fail(request, broker->reads ? ENOSYS : EINVAL);
 		return;
 	}
 	why = request_bytes(request, a[2], &how, sizeof how);
 	if (why != 0)
 		request_fail(request, why);
-	else if (how.flags & O_PATH || how.resolve != 0 || a[3] != sizeof how ||
-		 how.flags & ~(uint64_t)KNOWN_FLAGS)
+	else if (how.flags & O_PATH || how.resolve & ~(uint64_t)KNOWN_RULES || a[3] != sizeof how ||
+		 how.flags & ~(uint64_t)KNOWN_FLAGS || how.mode & ~(uint64_t)07777 ||
+		 (how.mode != 0 && !(how.flags & (O_CREAT | TMPFILE_BIT))))
 		request_continue(request);
 	else
 		open_at(broker, request, (int)a[0], a[1], &how);
 }
 
-static void
+/* Opened first, cut by descriptor: what was judged is what is cut. */
+static int
 cut(struct opening *o, off_t length)
 {
 	auto_fd int fd = -1;
 
-	/* opened first, cut by descriptor: what was judged is what is cut */
+	if (S_ISDIR(o->at.st_mode)) {
+		errno = EISDIR;
+		return -1;
+	}
+	errno = S_ISREG(o->at.st_mode) ? EACCES : EINVAL;
+	if (!(o->verdict.rights & RIGHT_WRITE) || !S_ISREG(o->at.st_mode))
+		return -1;
+	if (open_vetted(o) < 0)
+		return -1;
+	fd = open_object(o, o->found.object);
+	return fd < 0 ? -1 : ftruncate(fd, length);
+}
+
+static void
+cut_found(struct opening *o, off_t length)
+{
+	int rc = -1, why = lock_and_judge(o);
+
+	if (why != 0) {
+		request_fail(o->request, why);
+		return;
+	}
+	o->how.flags = O_TRUNC;
+	if (is_native(o)) {
+		pthread_rwlock_unlock(&o->broker->names);
+		request_continue(o->request);
+		return;
+	}
 	o->how.flags = O_WRONLY;
-	pthread_rwlock_rdlock(&o->broker->names);
-	fd = open_existing(o, broker_judge(o->broker, o->place.path).rights);
+	rc = cut(o, length);
+	why = errno;
 	pthread_rwlock_unlock(&o->broker->names);
-	if (fd < 0)
-		request_fail(&o->request, errno == ENXIO ? EINVAL : errno);
-	else if (ftruncate(fd, length) < 0)
-		request_fail(&o->request, errno);
+	if (rc < 0)
+		request_fail(o->request, why);
 	else
-		request_return(&o->request, 0);
+		request_return(o->request, 0);
 }
 
 void
 act_truncate(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct opening o = {.broker = broker, .request = *request, .how = {.flags = O_TRUNC}};
-	enum walk_end end = broker_walk(request, AT_FDCWD, a[0], WALK_FOLLOW, &o.place);
+	struct opening o = {.broker = broker, .request = request};
+	char path[PATH_MAX];
+	auto_fd int base = -1;
+	int why = request_path(request, a[0], path);
 
-	if (end == WALK_FAILED)
-		request_fail(request, o.place.why);
-	else if (end == WALK_ELSEWHERE || is_native(&o))
-		request_continue(request);
-	else
-		cut(&o, (off_t)a[1]);
-	auto_spot_fn(&o.place);
+	if (why == 0 && *path != '/') {
+		base = request_folder(request, AT_FDCWD, &why);
+		why = base >= 0 ? 0 : why;
+	}
+	if (why == 0 && (off_t)a[1] < 0)
+		why = EINVAL;
+	if (why != 0 || !find(request, base, path, 0, &o.found)) {
+		request_fail(request, why != 0 ? why : o.found.why);
+		return;
+	}
+	if (request_is_valid(request))
+		cut_found(&o, (off_t)a[1]);
+	auto_found_fn(&o.found);
 }

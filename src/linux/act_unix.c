@@ -17,6 +17,8 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/act_socket.h"
+#include "linux/names.h"
+#include "linux/vet.h"
 
 #define TRIES 16
 #define PATH_AT offsetof(struct sockaddr_un, sun_path)
@@ -185,8 +187,10 @@ hold(struct broker *broker, const struct spot *place, int *ret_pin)
 	/* a socket that lost its name has nobody who could have been meant by it */
 	if (!file.is_socket || !walk_name(pin, path))
 		return ECONNREFUSED;
-	if (!may_connect(broker, path, &file))
+	if (!may_connect(broker, path, &file)) {
+		broker_refused(broker, "socket", path, "the socket is not granted");
 		return EACCES;
+	}
 	*ret_pin = pin;
 	pin = -1;
 	return 0;
@@ -267,21 +271,31 @@ bind_at(const struct spot *place, int fd)
 	return rc;
 }
 
+static int
+bind_judged(struct socket_call *call, const struct spot *place)
+{
+	struct broker *broker = call->broker;
+	struct verdict verdict = broker_judge(broker, place->path);
+	struct stat at;
+
+	if (!(verdict.rights & RIGHT_CREATE))
+		return spot_refuse(place, RIGHT_CREATE);
+	if (verdict.vetted != NULL && !spot_is_there(place, &at) &&
+	    !vet_may_make(broker, place->path, verdict.vetted, false))
+		return -1;
+	return bind_at(place, call->fd);
+}
+
 /* 0 or an errno. A name that is taken is that, whoever may make one. */
 static int
 bind_by_rights(struct socket_call *call, const struct spot *place)
 {
 	int64_t before = broker_now();
-	struct stat at;
 	int why = 0;
 
 	umask(request_umask(call->request));
-	pthread_rwlock_rdlock(&call->broker->names);
-	if (!(broker_judge(call->broker, place->path).rights & RIGHT_CREATE))
-		why = fstatat(place->folder, place->name, &at, AT_SYMLINK_NOFOLLOW) == 0
-			      ? EADDRINUSE
-			      : EACCES;
-	else if (bind_at(place, call->fd) < 0)
+	broker_lock(call->broker, place->path);
+	if (bind_judged(call, place) < 0)
 		why = errno == EEXIST ? EADDRINUSE : errno;
 	pthread_rwlock_unlock(&call->broker->names);
 	if (why == 0)

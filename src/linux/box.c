@@ -116,6 +116,7 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 		rc = cordon_fail(err, CORDON_E_GAP, 0,
 				 "calls are routed only with Landlock and seccomp");
 	box->broker.plan = plan;
+	box->broker.reads = plan->routing == ROUTE_READS;
 	box->broker.private_tmp = options->private_tmp;
 	if (options->egress != NULL)
 		box->broker.egress = *options->egress;
@@ -141,6 +142,7 @@ box_new(struct cordon_error *err)
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&box->broker.answered, &clock);
 	pthread_condattr_destroy(&clock);
+	pthread_mutex_init(&box->broker.small, NULL);
 	sem_init(&box->started, 0, 0);
 	sem_init(&box->serving, 0, 0);
 	return box;

@@ -11,10 +11,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +24,8 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/connecting.h"
+#include "linux/find.h"
+#include "linux/vet.h"
 
 #define THREADS 4
 #define STACK_SIZE (256 * 1024)
@@ -48,9 +52,45 @@ is_free(const struct broker *broker, const char *path)
 struct verdict
 broker_judge(const struct broker *broker, const char *path)
 {
+	struct verdict verdict;
+
+	if (is_free(broker, path))
+		return (struct verdict){.rights = RIGHTS_ALL};
+	verdict = index_decide(&broker->plan->index, path);
+	vet_complete(broker, path, &verdict);
+	return verdict;
+}
+
+struct verdict
+broker_judge_reading(const struct broker *broker, const char *path)
+{
 	if (is_free(broker, path))
 		return (struct verdict){.rights = RIGHTS_ALL};
 	return index_decide(&broker->plan->index, path);
+}
+
+void
+broker_lock(struct broker *broker, const char *path)
+{
+	if (vet_is_delicate(path))
+		pthread_rwlock_wrlock(&broker->names);
+	else
+		pthread_rwlock_rdlock(&broker->names);
+}
+
+void
+broker_refused(struct broker *broker, const char *what, const char *path, const char *why)
+{
+	struct refusal *to;
+	size_t length = strlen(path);
+
+	pthread_mutex_lock(&broker->small);
+	to = &broker->refusals[broker->refused++ % REFUSALS];
+	to->what = what;
+	snprintf(to->path, sizeof to->path, "%s",
+		 length < sizeof to->path ? path : path + length - (sizeof to->path - 1));
+	snprintf(to->why, sizeof to->why, "%s", why);
+	pthread_mutex_unlock(&broker->small);
 }
 
 bool
@@ -69,12 +109,83 @@ broker_guards(const struct broker *broker, const char *path, unsigned rights)
 	return false;
 }
 
+bool
+broker_place(int object, struct spot *ret_place)
+{
+	struct spot *to = ret_place;
+	char folder[PATH_MAX];
+	struct stat here, there;
+	char *slash;
+
+	if (!walk_name(object, to->path))
+		return false;
+	strcpy(folder, to->path);
+	slash = strrchr(folder, '/');
+	strcpy(to->name, slash[1] == '\0' ? "." : slash + 1);
+	slash[slash == folder] = '\0';
+	to->folder = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return to->folder >= 0 && fstat(object, &here) == 0 &&
+	       fstatat(to->folder, to->name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+static bool
+place_name(struct found *found, struct spot *to)
+{
+	char folder[PATH_MAX];
+
+	if (!walk_name(found->folder, folder) ||
+	    snprintf(to->path, sizeof to->path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder,
+		     found->name) >= (int)sizeof to->path)
+		return false;
+	strcpy(to->name, found->name);
+	to->folder = found->folder;
+	found->folder = -1;
+	return true;
+}
+
+/* Through procfs, as by /proc/self/cwd. What is procfs's own is left to whoever asks. */
+static enum walk_end
+walk_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
+	      struct spot *ret_place)
+{
+	auto_found struct found found = {.object = -1, .folder = -1};
+	char text[PATH_MAX], slashes[PATH_MAX];
+	size_t length = strlen(path), end = length;
+	unsigned how = FIND_PLACE;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	memcpy(text, path, end);
+	text[end] = '\0';
+	strcpy(slashes, path + end);
+	if (follow == WALK_NAME || (follow == WALK_KEEP && end == length))
+		how |= FIND_KEEP;
+	*ret_place = (struct spot){.folder = -1};
+	if (!find_stepwise(request, base, text, how, &found)) {
+		ret_place->why = found.why;
+		return WALK_FAILED;
+	}
+	if (found.is_proc)
+		return WALK_ELSEWHERE;
+	if (!(found.object >= 0 ? broker_place(found.object, ret_place)
+				: place_name(&found, ret_place))) {
+		auto_spot_fn(ret_place);
+		ret_place->folder = -1;
+		return WALK_ELSEWHERE;
+	}
+	if (strlen(ret_place->name) + strlen(slashes) < sizeof ret_place->name)
+		strcat(ret_place->name, slashes);
+	return WALK_FOUND;
+}
+
 enum walk_end
 broker_walk(const struct call *request, int folder, uint64_t address, enum walk_follow follow,
 	    struct spot *ret_place)
 {
 	char path[PATH_MAX];
 	auto_fd int base = -1;
+	enum walk_end end;
 
 	*ret_place = (struct spot){.folder = -1};
 	ret_place->why = request_path(request, address, path);
@@ -85,7 +196,8 @@ broker_walk(const struct call *request, int folder, uint64_t address, enum walk_
 		if (base < 0)
 			return WALK_FAILED;
 	}
-	return walk(base, path, follow, ret_place);
+	end = walk(base, path, follow, ret_place);
+	return end == WALK_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place) : end;
 }
 
 int
@@ -118,6 +230,7 @@ static const struct {
 	broker_fn *answer;
 } calls[] = {
 #ifdef SYS_open
+	{SYS_dup2, act_dup},
 	{SYS_open, act_open},
 	{SYS_creat, act_creat},
 	{SYS_mkdir, act_mkdir},
@@ -164,6 +277,9 @@ static const struct {
 	{SYS_fremovexattr, act_fremovexattr},
 	{463, act_setxattrat},
 	{466, act_removexattrat},
+	{SYS_close, act_close},
+	{SYS_dup, act_dup},
+	{SYS_dup3, act_dup},
 };
 
 static void
@@ -241,9 +357,11 @@ broker_serve(struct broker *broker)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
 	egress_start(broker);
-	start_threads(broker);
-	thread_main(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
+	if (unshare(CLONE_FS) == 0) {
+		start_threads(broker);
+		serve(broker);
+	}
 	close(broker->listener);
 	for (;;)
 		pause();

@@ -22,18 +22,43 @@ struct own_socket {
 	int64_t born; /* in nanoseconds: numbers are given again */
 };
 
+/* A file of git's that is being written in one piece (vet_desk.c); process 0 or fd -1: not now. */
+#define DESKS 16
+struct desk {
+	pid_t process;
+	int number; /* in its table */
+	int fd, folder;
+	char name[NAME_MAX + 1];
+	bool exclusive;
+	mode_t mode;
+};
+
+/* What was refused last, and why; for who tells it. */
+#define REFUSALS 8
+#define REFUSAL_WHY 192
+struct refusal {
+	const char *what; /* "create", "write", "rename", ... */
+	char path[256];	  /* its end, when it is longer */
+	char why[REFUSAL_WHY];
+};
+
 struct broker {
 	const struct plan *plan;
 	const char *private_tmp; /* free; NULL: none */
 	const struct guarded *trees;
 	size_t tree_count;
 	int listener;
-	pthread_rwlock_t names;	 /* held while deciding and acting; for moves exclusively */
-	int parked;		 /* calls that wait in threads of their own */
-	int connecting;		 /* likewise, for who they connect to */
-	struct egress egress;	 /* line -1: no proxy */
-	pthread_mutex_t sockets; /* for what follows */
-	pthread_cond_t answered; /* one of these was */
+	bool reads;		/* reading is guarded: no open is ever left to the kernel */
+	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
+	int parked;		/* calls that wait in threads of their own */
+	int connecting;		/* likewise, for whom they connect to */
+	pthread_mutex_t small;	/* for what follows */
+	struct desk desks[DESKS];
+	struct refusal refusals[REFUSALS]; /* a ring */
+	size_t refused;			   /* how many there were in all */
+	struct egress egress;		   /* line -1: no proxy */
+	pthread_mutex_t sockets;	   /* for the rest */
+	pthread_cond_t answered;	   /* one of these was */
 	struct asking *asking;
 	uint64_t last_asked;
 	int64_t started;		    /* like born; before the command was */
@@ -52,16 +77,33 @@ typedef void broker_fn(struct broker *broker, const struct call *request);
 
 /* What the plan says about a canonical path; the private tmp is free. */
 struct verdict broker_judge(const struct broker *broker, const char *path);
+/* The same where only reading matters, which nothing but the plan decides about: quicker. */
+struct verdict broker_judge_reading(const struct broker *broker, const char *path);
+typedef struct verdict judge_fn(const struct broker *broker, const char *path);
+/*
+ * What may be done with a held object, by the name it was reached by; *ret_path is that name, or
+ * empty when it has none in a file system: then it is the caller's own.
+ */
+struct verdict broker_judge_object(const struct broker *broker, const struct call *request,
+				   int object, judge_fn *judge, char ret_path[PATH_MAX]);
+/* A held object as a place: the folder its own name is in, if that is still where it is. */
+bool broker_place(int object, struct spot *ret_place);
+/* Held while deciding and acting; exclusively where a name decides about others. */
+void broker_lock(struct broker *broker, const char *path);
+/* Notes a refusal that the caller only sees an errno of. */
+void broker_refused(struct broker *broker, const char *what, const char *path, const char *why);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
 bool broker_guards(const struct broker *broker, const char *path, unsigned rights);
 
 /* Where argument `folder` (or the working folder) and the path at `address` lead. */
 enum walk_end broker_walk(const struct call *request, int folder, uint64_t address,
 			  enum walk_follow follow, struct spot *ret_place);
+/* Opens a held object again, which may wait for somebody else, and gives it to the caller. */
+void broker_wait_and_give(struct broker *broker, const struct call *request, int object, int flags);
 /* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
 int broker_descriptor_name(const struct call *request, uint64_t address);
 
-/* act_open.c, act_names.c, act_metadata.c, act_socket.c */
+/* act_open.c, act_names.c, act_move.c, act_metadata.c, act_socket.c, vet_desk.c */
 broker_fn act_open, act_openat, act_creat, act_openat2, act_truncate;
 broker_fn act_mkdir, act_mkdirat, act_mknod, act_mknodat, act_symlink, act_symlinkat, act_unlink,
 	act_unlinkat, act_rmdir, act_link, act_linkat, act_rename, act_renameat, act_renameat2;
@@ -70,3 +112,4 @@ broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lch
 	act_lsetxattr, act_fsetxattr, act_removexattr, act_lremovexattr, act_fremovexattr,
 	act_setxattrat, act_removexattrat;
 broker_fn act_socket, act_bind, act_listen, act_connect;
+broker_fn act_close, act_dup;

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -18,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 
 #define CONNECTING_MAX 512
 #define STACK_SIZE (128 * 1024)
@@ -26,35 +24,7 @@
 /* Who does not wait for connections waits this long for the far side of one by the proxy. */
 #define FAR_MS 250
 #define LATE_MS 120000
-#define RESTART 512 /* ERESTARTSYS: only ever said while a signal is pending */
-
-/* ---- the caller ---- */
-
-static uint64_t
-mask_of(const char *status, const char *name)
-{
-	const char *line = strstr(status, name);
-
-	return line == NULL ? 0 : strtoull(line + strlen(name), NULL, 16);
-}
-
-/* Is a signal due that it has a handler for? */
-static bool
-is_interrupted(const struct call *request)
-{
-	char name[64], text[4096];
-	auto_fd int fd = -1;
-	ssize_t n;
-
-	snprintf(name, sizeof name, "/proc/%d/status", (int)request->thread);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return ((mask_of(text, "\nSigPnd:") | mask_of(text, "\nShdPnd:")) &
-		~mask_of(text, "\nSigBlk:") & mask_of(text, "\nSigCgt:")) != 0;
-}
+#define RESTART (-1) /* no errno: a signal is due that the caller catches */
 
 void
 connecting_finish(struct connecting *c, int why)
@@ -65,6 +35,8 @@ connecting_finish(struct connecting *c, int why)
 	c->fd = c->pin = -1;
 	if (why == 0)
 		request_return(&c->request, 0);
+	else if (why == RESTART)
+		request_interrupt(&c->request);
 	else
 		request_fail(&c->request, why);
 }
@@ -140,7 +112,7 @@ watch(struct connecting *c, int why)
 	while (is_under_way(c, why)) {
 		if (!request_is_valid(&c->request))
 			why = EINTR;
-		else if (is_interrupted(&c->request))
+		else if (request_is_signalled(&c->request))
 			why = RESTART;
 		else if (deadline != 0 && clock_ms() >= deadline)
 			break;
@@ -179,7 +151,7 @@ await_far_side(const struct connecting *c, const struct asking *asking, bool wai
 	while (!egress_wait(c->broker, asking, LOOK_MS)) {
 		if (!request_is_valid(&c->request))
 			return EINTR;
-		if (is_interrupted(&c->request))
+		if (request_is_signalled(&c->request))
 			return RESTART;
 		if (waits && deadline != 0 && clock_ms() >= deadline)
 			return ETIMEDOUT;

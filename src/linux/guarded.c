@@ -39,10 +39,29 @@ has_exception(const struct plan *plan, const struct planned_rule *tree)
 	return false;
 }
 
+/* Files in memory are no devices, and a repository can lie among them. */
 static bool
 is_device(const char *path)
 {
-	return path_below(path, "/dev");
+	return path_below(path, "/dev") && !path_below(path, "/dev/shm");
+}
+
+/* Can anything below path, or around it, be executed? */
+static bool
+is_run_in(const struct plan *plan, const char *path)
+{
+	const struct index *index = &plan->index;
+
+	if (index->default_rights & RIGHT_EXECUTE)
+		return true;
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+
+		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHT_EXECUTE) &&
+		    (path_below(rule->path, path) || path_below(path, rule->path)))
+			return true;
+	}
+	return false;
 }
 
 static int
@@ -71,6 +90,7 @@ add_rule(struct arena *arena, const struct plan *plan, const struct planned_rule
 	tree.changes = (rule->rights & RIGHTS_CHANGE) != 0;
 	tree.reads = plan->routing == ROUTE_READS && (rule->rights & RIGHT_READ) &&
 		     has_exception(plan, rule);
+	tree.runs = tree.reads && is_run_in(plan, rule->path);
 	return add(arena, trees, count, &tree, err);
 }
 
@@ -95,6 +115,7 @@ guarded_find(struct arena *arena, const struct plan *plan, struct guarded **ret_
 
 		tree.changes = (rule->rights & RIGHTS_CHANGE) != 0;
 		tree.reads = plan->routing == ROUTE_READS && (rule->rights & RIGHT_READ);
+		tree.runs = tree.reads && is_run_in(plan, rule->root);
 		if (rule->effect == EFFECT_ALLOW)
 			rc = add(arena, ret_trees, ret_count, &tree, err);
 	}

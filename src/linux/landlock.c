@@ -146,7 +146,8 @@ withheld(const struct making *m, const char *path)
 		if (!path_below(path, tree->path))
 			continue;
 		access |= tree->changes ? access_for_rights(RIGHTS_CHANGE) : 0;
-		access |= tree->reads ? access_for_rights(RIGHT_READ) : 0;
+		access |= tree->reads ? (uint64_t)FILE_READ_DIR : 0;
+		access |= tree->reads && !tree->runs ? (uint64_t)FILE_READ : 0;
 	}
 	return access;
 }
@@ -197,6 +198,14 @@ decide_below(const struct making *m, const char *path, int names)
 	return decide(m, below);
 }
 
+/* What is made is filled through the descriptor that made it. */
+static uint64_t
+access_for_broker(unsigned rights)
+{
+	return access_for_rights(rights) |
+	       (rights & RIGHT_CREATE ? (uint64_t)(FILE_READ | FILE_WRITE | FILE_TRUNCATE) : 0u);
+}
+
 /*
  * What can be granted at path. A rule on a folder reaches everything in it, so a folder gets only
  * what its future entries have too (a literal rule ends at the folder, a child rule one below).
@@ -213,10 +222,9 @@ access_at(const struct making *m, const char *path, int fd, const struct stat *a
 		unsigned tree = own & below & deep;
 
 		/* the broker itself never does more than one of them has */
-		if (m->options->kind == RULESET_OUTER)
-			tree = own | below | deep;
-		access = access_for_rights(tree) |
-			 (own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u);
+		access = m->options->kind == RULESET_OUTER ? access_for_broker(own | below | deep)
+							   : access_for_rights(tree);
+		access |= own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u;
 	}
 	if (own & (RIGHT_READ | RIGHT_WRITE) && is_terminal(fd, at))
 		access |= FILE_IOCTL_DEV;
@@ -396,6 +404,66 @@ is_covered(const struct making *m, const char *path)
 	return (rights & ~(decide(m, above) & decide_below(m, above, 1))) == 0;
 }
 
+static bool
+is_changed_at(const struct index *index, const char *path)
+{
+	size_t first = 0, last = index->path_count;
+
+	/* they are sorted by path */
+	while (first < last) {
+		size_t middle = (first + last) / 2;
+
+		if (strcmp(index->paths[middle].path, path) < 0)
+			first = middle + 1;
+		else
+			last = middle;
+	}
+	for (; first < index->path_count && strcmp(index->paths[first].path, path) == 0; first++)
+		if (index->paths[first].effect == EFFECT_ALLOW &&
+		    (index->paths[first].rights & RIGHTS_CHANGE))
+			return true;
+	return false;
+}
+
+/* Does a rule let something be changed at path or above it? */
+static bool
+is_changed_around(const struct making *m, const char *path)
+{
+	char above[PATH_MAX];
+	char *slash;
+
+	strcpy(above, path);
+	while (!is_changed_at(&m->plan->index, above)) {
+		slash = strrchr(above, '/');
+		if (slash == above)
+			return (m->plan->index.default_rights & RIGHTS_CHANGE) != 0;
+		*slash = '\0';
+	}
+	return true;
+}
+
+/*
+ * To Landlock a name is made and removed in its folder. Where a name has that right and its folder
+ * has not, the broker must have it there; but never in folders in which nothing is to be changed.
+ */
+static int
+allow_name(const struct making *m, const char *path)
+{
+	unsigned rights = decide(m, path) & (RIGHT_CREATE | RIGHT_DELETE);
+	char above[PATH_MAX], *slash;
+	auto_fd int fd = -1;
+
+	if (m->options->kind != RULESET_OUTER || rights == 0 || strcmp(path, "/") == 0 ||
+	    snprintf(above, sizeof above, "%s", path) >= (int)sizeof above)
+		return 0;
+	slash = strrchr(above, '/');
+	slash[slash == above] = '\0';
+	if (!is_changed_around(m, above))
+		return 0;
+	fd = path_pin(above);
+	return fd < 0 ? pass_over(m, above) : allow(m, fd, access_for_rights(rights), true, above);
+}
+
 /* The folder that was granted last, and what reaches everything in it. */
 struct cover {
 	const char *path; /* NULL: none */
@@ -444,6 +512,8 @@ allow_path(const struct making *m, const struct said *said, struct cover *cover)
 	if (said->named == NULL && is_shared(said->path))
 		access &= FILE_BY_NAME;
 	rc = allow(m, fd, access, folder, said->path);
+	if (rc == 0)
+		rc = allow_name(m, said->path);
 	if (folder)
 		*cover = (struct cover){said->path, access & ~withheld(m, said->path)};
 	if (rc == 0 && folder && said->child)
@@ -515,7 +585,7 @@ allow_patterns(const struct making *m)
 			continue;
 		fd = path_pin(rule->root);
 		if (fd >= 0)
-			rc = allow(m, fd, access_for_rights(rule->rights), true, rule->root);
+			rc = allow(m, fd, access_for_broker(rule->rights), true, rule->root);
 	}
 	return rc;
 }
@@ -580,6 +650,16 @@ allow_moves(const struct making *m)
 	return root < 0 ? not_held(m, "/") : allow(m, root, FILE_REFER, true, "/");
 }
 
+/* Whatever the plan says: a caller's umask, process and terminal are told by procfs alone. */
+static int
+allow_broker(const struct making *m)
+{
+	auto_fd int fd = path_pin("/proc");
+
+	return fd < 0 ? pass_over(m, "/proc")
+		      : allow(m, fd, FILE_READ | FILE_READ_DIR, true, "/proc");
+}
+
 static int
 allow_all(const struct making *m)
 {
@@ -587,6 +667,8 @@ allow_all(const struct making *m)
 
 	if (rc == 0 && m->options->kind == RULESET_OUTER)
 		rc = allow_patterns(m);
+	if (rc == 0 && m->options->kind == RULESET_OUTER)
+		rc = allow_broker(m);
 	for (size_t i = 0; rc == 0 && i < m->plan->socket_count; i++)
 		rc = allow_socket(m, &m->plan->sockets[i]);
 	if (rc == 0)

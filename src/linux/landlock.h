@@ -59,10 +59,13 @@ int landlock_version(const char **ret_why);
 int path_pin(const char *path);
 int path_pin_checked(const char *path);
 
-/* A tree in which the broker decides what the inner layer withholds. */
+/*
+ * A tree in which the broker decides what the inner layer withholds. Files of one in which programs
+ * are run stay readable to that layer: to execute a file is to read it.
+ */
 struct guarded {
 	const char *path;
-	bool changes, reads;
+	bool changes, reads, runs;
 };
 
 enum ruleset_kind {

@@ -33,7 +33,10 @@ struct add_fd {
 	uint64_t id;
 	uint32_t flags, source, target, target_flags;
 };
+#define ADD_FD_AS 1u
 #define IOCTL_ADD_FD _IOW('!', 3, struct add_fd)
+#define ADD_AND_SEND 2u /* 5.14 */
+#define RESTART 512	/* ERESTARTSYS, the kernel's own */
 /* the number that 5.4 to 5.16 had first is still taken everywhere */
 #define IOCTL_ID_VALID _IOW('!', 2, uint64_t)
 
@@ -45,14 +48,28 @@ request_is_valid(const struct call *request)
 	return ioctl(request->listener, IOCTL_ID_VALID, &id) == 0;
 }
 
+/* The same in another way, for where a sandbox around us refuses that call. */
+static ssize_t
+read_memory(const struct call *request, uint64_t address, void *to, size_t size)
+{
+	char name[64];
+	auto_fd int fd = -1;
+
+	snprintf(name, sizeof name, "/proc/%d/mem", (int)request->thread);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -1 : pread(fd, to, size, (off_t)address);
+}
+
 int
 request_bytes(const struct call *request, uint64_t address, void *to, size_t size)
 {
 	struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
 	ssize_t n = process_vm_readv(request->thread, &here, 1, &there, 1, 0);
 
+	if (n < 0 && (errno == EPERM || errno == ENOSYS))
+		n = read_memory(request, address, to, size);
 	if (n < 0)
-		return errno == EPERM || errno == ESRCH ? EPERM : EFAULT;
+		return errno == EPERM || errno == EACCES || errno == ESRCH ? EPERM : EFAULT;
 	return (size_t)n == size ? 0 : EFAULT;
 }
 
@@ -111,8 +128,9 @@ request_folder(const struct call *request, int folder, int *ret_errno)
 	return fd;
 }
 
-mode_t
-request_umask(const struct call *request)
+/* A number that /proc has about the caller, or other. */
+static unsigned long
+read_status(const struct call *request, const char *key, int base, unsigned long other)
 {
 	char name[64], text[512];
 	auto_fd int fd = -1;
@@ -123,10 +141,31 @@ request_umask(const struct call *request)
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 	if (n <= 0)
-		return 077;
+		return other;
 	text[n] = '\0';
-	line = strstr(text, "\nUmask:");
-	return line == NULL ? 077 : (mode_t)strtoul(line + 7, NULL, 8) & 0777;
+	line = strstr(text, key);
+	return line == NULL ? other : strtoul(line + strlen(key), NULL, base);
+}
+
+mode_t
+request_umask(const struct call *request)
+{
+	return (mode_t)read_status(request, "\nUmask:", 8, 077) & 0777;
+}
+
+pid_t
+request_process(const struct call *request)
+{
+	return (pid_t)read_status(request, "\nTgid:", 10, 0);
+}
+
+bool
+request_has_free(const struct call *request, int number)
+{
+	char name[64], link[8];
+
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)request->thread, number);
+	return readlink(name, link, sizeof link) < 0 && errno == ENOENT;
 }
 
 /* ---- answers ---- */
@@ -161,25 +200,91 @@ request_continue(const struct call *request)
 	answer(request, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
 
+static int
+add_fd(const struct call *request, struct add_fd *add)
+{
+	int number;
+
+	add->id = request->notif.id;
+	do
+		number = ioctl(request->listener, IOCTL_ADD_FD, add);
+	while (number < 0 && errno == EINTR);
+	return number;
+}
+
 /*
  * Two steps, with our own copy closed between them: answered in one, the caller could go on while we
  * still held the file open for writing, and its exec would say ETXTBSY.
  */
-void
-request_give(const struct call *request, int fd, bool close_on_exec)
+static void
+give(const struct call *request, int fd, int wanted, bool close_on_exec)
 {
-	struct add_fd add = {.id = request->notif.id,
+	struct add_fd add = {.flags = wanted < 0 ? 0 : ADD_FD_AS,
 			     .source = (uint32_t)fd,
+			     .target = wanted < 0 ? 0 : (uint32_t)wanted,
 			     .target_flags = close_on_exec ? O_CLOEXEC : 0};
-	int number, why;
+	int number = add_fd(request, &add), why = errno;
 
-	do
-		number = ioctl(request->listener, IOCTL_ADD_FD, &add);
-	while (number < 0 && errno == EINTR);
-	why = errno;
 	close(fd);
 	if (number < 0)
 		request_fail(request, why);
 	else
 		request_return(request, number);
+}
+
+void
+request_give(const struct call *request, int fd, bool close_on_exec, bool is_read_only)
+{
+	struct add_fd add = {.flags = ADD_AND_SEND,
+			     .source = (uint32_t)fd,
+			     .target_flags = close_on_exec ? O_CLOEXEC : 0};
+	int number = is_read_only ? add_fd(request, &add) : -1, why = errno;
+
+	/* BASELINE(5.14): one step is newer than injecting */
+	if (!is_read_only || (number < 0 && why == EINVAL)) {
+		give(request, fd, -1, close_on_exec);
+		return;
+	}
+	close(fd);
+	if (number < 0)
+		request_fail(request, why);
+}
+
+void
+request_give_as(const struct call *request, int fd, int number, bool close_on_exec)
+{
+	give(request, fd, number, close_on_exec);
+}
+
+/* ---- calls that wait ---- */
+
+static uint64_t
+read_mask(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+
+	return line == NULL ? 0 : strtoull(line + strlen(name), NULL, 16);
+}
+
+bool
+request_is_signalled(const struct call *request)
+{
+	char name[64], text[4096];
+	auto_fd int fd = -1;
+	ssize_t n;
+
+	snprintf(name, sizeof name, "/proc/%d/status", (int)request->thread);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return ((read_mask(text, "\nSigPnd:") | read_mask(text, "\nShdPnd:")) &
+		~read_mask(text, "\nSigBlk:") & read_mask(text, "\nSigCgt:")) != 0;
+}
+
+void
+request_interrupt(const struct call *request)
+{
+	answer(request, 0, -RESTART, 0);
 }

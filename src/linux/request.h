@@ -34,5 +34,18 @@ void request_fail(const struct call *request, int why);
 void request_return(const struct call *request, int64_t value);
 /* The kernel does it by itself: only where the inner layer decides. */
 void request_continue(const struct call *request);
-/* Puts fd, which is closed here in every case, into the caller's table and returns its number. */
-void request_give(const struct call *request, int fd, bool close_on_exec);
+/*
+ * Puts fd, which is closed here in every case, into the caller's table and returns its number. One
+ * that cannot change what it holds may be answered in one step.
+ */
+void request_give(const struct call *request, int fd, bool close_on_exec, bool is_read_only);
+/* The same under a number of our choice, which nothing has in the caller's table. */
+void request_give_as(const struct call *request, int fd, int number, bool close_on_exec);
+/* The process that the calling thread belongs to; 0: it cannot be told. */
+pid_t request_process(const struct call *request);
+/* Has the caller's table this number free? */
+bool request_has_free(const struct call *request, int number);
+/* Has it caught a signal that waits for the end of this call? */
+bool request_is_signalled(const struct call *request);
+/* Ends a call for such a signal: EINTR, or once more, as the caller's handler has it. */
+void request_interrupt(const struct call *request);

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ struct starter {
 	int why;
 };
 
+/* -1 with errno, which is 0 when nobody sent one: then the child has said why itself. */
 static int
 receive_listener(int line)
 {
@@ -43,8 +45,11 @@ receive_listener(int line)
 	do
 		n = recvmsg(line, &message, MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		errno = 0;
 	if (n != 1)
 		return -1;
+	errno = EPROTO;
 	header = CMSG_FIRSTHDR(&message);
 	if (header != NULL && header->cmsg_type == SCM_RIGHTS)
 		memcpy(&listener, CMSG_DATA(header), sizeof listener);
@@ -70,6 +75,15 @@ start(const struct group *group, const struct enforce_main *main)
 			   : group_spawn(group, main->run, main->context);
 }
 
+/* It is in its box, and nobody would ever answer it. */
+static void
+give_up(struct starter *starter, int why)
+{
+	kill(starter->pid, SIGKILL);
+	starter->pid = -1;
+	starter->why = why;
+}
+
 static void *
 start_and_serve(void *argument)
 {
@@ -81,8 +95,11 @@ start_and_serve(void *argument)
 		starter->pid = start(starter->group, starter->main);
 	starter->why = errno;
 	close(box->line[1]);
-	if (starter->pid > 0)
+	if (starter->pid > 0) {
 		box->broker.listener = receive_listener(box->line[0]);
+		if (box->broker.listener < 0 && errno != 0)
+			give_up(starter, errno);
+	}
 	close(box->line[0]);
 	/* starter is not there any more after this */
 	sem_post(&box->started);

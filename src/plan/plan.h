@@ -47,6 +47,7 @@ struct plan {
 	struct request *requests;
 	size_t request_count;
 	enum routing routing;
+	const struct planned_rule *routed_by; /* why it is not less; NULL: no single rule */
 	bool routes_sockets; /* names of unix sockets are asked of the broker, too */
 	bool closes_sockets; /* or there are none but pairs: nobody could look at names */
 	bool routes_network; /* and addresses: network localhost and domains */

@@ -5,6 +5,8 @@
 #include "plan/plan.h"
 
 void plan_print_text(const struct plan *plan, bool verbose, struct str *to);
+/* One line: which calls the broker answers, why, and what that costs. */
+void plan_print_calls(const struct plan *plan, struct str *to);
 void plan_print_json(const struct plan *plan, struct str *to);
 /* identity.c: equal texts are equal sandboxes, whoever wrote the policy and where. */
 void plan_print_identity(const struct plan *plan, struct str *to);

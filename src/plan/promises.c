@@ -27,9 +27,11 @@ enum need {
 	NEED_MEMORY = 4096,    /* a cgroup that limits it */
 	NEED_PROCESSES = 8192, /* likewise */
 	NEED_SCOPE = 16384,
-	NEED_BROKER_SOCKETS = 32768,
-	NEED_BROKER_SIGNALS = 65536,
-	NEED_NO_SOCKETS = 131072, /* no unix socket can be connected at all */
+	NEED_RUN_TREES = 32768,	 /* nothing is denied to be run inside what may be */
+	NEED_RUN_UNREAD = 65536, /* or only what cannot be read either */
+	NEED_BROKER_SOCKETS = 131072,
+	NEED_BROKER_SIGNALS = 262144,
+	NEED_NO_SOCKETS = 524288, /* no unix socket can be connected at all */
 };
 
 static const struct way {
@@ -42,7 +44,9 @@ static const struct way {
 	{G_FILES_READ, SYSTEM_LINUX, 1, 0, "Landlock"},
 	{G_FILES_WRITE, SYSTEM_LINUX, 3, 0, "Landlock"},
 	{G_FILES_WRITE, SYSTEM_LINUX, 1, NEED_BROKER, "Landlock; truncation by the broker"},
-	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, 0, "Landlock"},
+	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_TREES, "Landlock"},
+	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_UNREAD,
+	 "Landlock, by whole folders: a binary with a denied name can still be started"},
 	{G_FILES_CARVEOUT, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
 	{G_FILES_FUTURE, SYSTEM_LINUX, 1, NEED_BROKER | NEED_VETTING, "broker over Landlock"},
 	{G_FILES_PATTERN, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
@@ -114,21 +118,35 @@ static const struct way {
 
 /* Found out once: what the rules ask for beyond plain trees. */
 struct demand {
-	bool change;   /* something can be changed at all */
-	bool carveout; /* a deny inside an allowed tree, or a rule for less than a tree */
-	bool reads;    /* one of these, or a pattern, is about reading */
+	bool change;	/* something can be changed at all */
+	bool carveout;	/* a deny inside an allowed tree, or a rule for less than a tree */
+	bool reads;	/* one of these, or a pattern, is about reading */
+	bool runs;	/* or denies running, */
+	bool runs_only; /* and reading not */
+	const struct planned_rule *by; /* the first about reading, else the first of all */
 	bool restrict_files;
 };
 
-/* A right without its companions, or a match that is not a whole tree, is more than Landlock says. */
 static bool
-is_exact(const struct planned_rule *rule)
+is_part(unsigned rights)
 {
-	unsigned change = rule->rights & RIGHTS_CHANGE;
-	bool device = strncmp(rule->path, "/dev/", 5) == 0;
+	unsigned change = rights & RIGHTS_CHANGE;
 
-	return !device &&
-	       ((change != 0 && change != RIGHTS_CHANGE) || rule->match != MATCH_SUBPATH);
+	return change != 0 && change != RIGHTS_CHANGE;
+}
+
+/*
+ * A right without its companions, or a match that is not a whole tree, is more than Landlock says;
+ * so is a whole right of which a deny at the same path leaves a part.
+ */
+static bool
+is_exact(const struct plan *plan, const struct planned_rule *rule)
+{
+	if (strncmp(rule->path, "/dev/", 5) == 0)
+		return false;
+	return rule->match != MATCH_SUBPATH || is_part(rule->rights) ||
+	       ((rule->rights & RIGHTS_CHANGE) &&
+		is_part(index_decide(&plan->index, rule->path).rights));
 }
 
 /* Has a path beside the rule's own the rights it speaks about? below is added to it. */
@@ -183,6 +201,30 @@ is_projects_policy(const struct plan *plan, const struct planned_rule *rule)
 	       path_below(rule->path, plan->host->project);
 }
 
+static void
+add_demand(struct demand *demand, const struct planned_rule *rule)
+{
+	bool reads = (rule->rights & RIGHT_READ) != 0;
+
+	if (demand->by == NULL || (reads && !demand->reads))
+		demand->by = rule;
+	demand->reads = demand->reads || reads;
+	if (rule->effect == EFFECT_DENY && (rule->rights & RIGHT_EXECUTE)) {
+		demand->runs = true;
+		demand->runs_only = demand->runs_only || !reads;
+	}
+}
+
+/* Could it add anything? Asking costs more than that. */
+static bool
+is_known(const struct demand *demand, const struct planned_rule *rule)
+{
+	bool runs = rule->effect == EFFECT_DENY && (rule->rights & RIGHT_EXECUTE);
+
+	return demand->carveout && (demand->reads || !(rule->rights & RIGHT_READ)) &&
+	       (!runs || (demand->runs && (demand->runs_only || (rule->rights & RIGHT_READ))));
+}
+
 static struct demand
 find_demand(const struct plan *plan)
 {
@@ -196,15 +238,15 @@ find_demand(const struct plan *plan)
 			continue;
 		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHTS_CHANGE))
 			demand.change = true;
-		if (demand.carveout && (demand.reads || !(rule->rights & RIGHT_READ)))
+		if (is_known(&demand, rule))
 			continue;
-		if (rule->effect == EFFECT_ALLOW ? is_exact(rule) : takes_away(plan, rule)) {
+		if (rule->effect == EFFECT_ALLOW ? is_exact(plan, rule) : takes_away(plan, rule)) {
 			demand.carveout = true;
-			demand.reads = demand.reads || (rule->rights & RIGHT_READ);
+			add_demand(&demand, rule);
 		}
 	}
 	for (size_t i = 0; i < index->pattern_count; i++)
-		demand.reads = demand.reads || (index->patterns[i].rights & RIGHT_READ);
+		add_demand(&demand, &index->patterns[i]);
 	demand.restrict_files = index->default_rights != RIGHTS_ALL || demand.carveout ||
 				index->pattern_count > 0;
 	return demand;
@@ -259,12 +301,12 @@ has_broker(const struct facts *facts)
 {
 	return facts->values[FACT_BROKER] && facts->values[FACT_SECCOMP_NOTIFY] &&
 	       facts->values[FACT_NOTIFY_ADDFD] && facts->values[FACT_PIDFD] &&
-	       facts->values[FACT_YAMA] < 2;
+	       facts->values[FACT_OPENAT2] && facts->values[FACT_YAMA] < 2;
 }
 
 /*
- * Nothing is routed that need not be. Until git's files can be vetted, protected names alone are no
- * reason: a policy that lives without them stays as fast as the kernel.
+ * Nothing is routed that need not be: a policy that lives without protected names and metadata stays
+ * as fast as the kernel.
  */
 static enum routing
 find_routing(const struct plan *plan, const struct demand *demand)
@@ -272,14 +314,15 @@ find_routing(const struct plan *plan, const struct demand *demand)
 	const int *values = plan->facts.values;
 	bool exact = demand->carveout || plan->index.pattern_count > 0;
 	bool metadata = demand->restrict_files && !plan->settings.accept[G_FILES_METADATA];
+	bool future = values[FACT_VETTING] && demand->change &&
+		      !plan->settings.accept[G_FILES_FUTURE];
 
 	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
 	if (demand->reads)
 		return values[FACT_BROKER_READS] ? ROUTE_READS : ROUTE_NOTHING;
-	return exact || metadata || (values[FACT_VETTING] && demand->change) ? ROUTE_CHANGES
-									     : ROUTE_NOTHING;
+	return exact || metadata || future ? ROUTE_CHANGES : ROUTE_NOTHING;
 }
 
 /*
@@ -310,10 +353,13 @@ find_socket_routing(struct plan *plan)
 }
 
 static unsigned
-needs_met(const struct plan *plan)
+needs_met(const struct plan *plan, const struct demand *demand)
 {
 	const int *values = plan->facts.values;
 	unsigned met = 0;
+
+	met |= demand->runs ? 0u : NEED_RUN_TREES;
+	met |= demand->runs_only ? 0u : NEED_RUN_UNREAD;
 
 	met |= values[FACT_SECCOMP_FILTER] ? NEED_SECCOMP : 0u;
 	met |= plan->routing != ROUTE_NOTHING ? NEED_BROKER : 0u;
@@ -374,15 +420,17 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		  : missing & NEED_NO_PROC ? "/proc is granted, and it lists every process"
 		  : missing & NEED_SCOPE ? "no cgroup of ours can limit it, and systemd makes none"
 		  : missing & NEED_PIDFD ? "there are no pidfds"
-		  : missing & NEED_KILLABLE ? "supervised calls can be interrupted on this kernel"
-		  : missing & NEED_SEATBELT ? "there is no Seatbelt"
-					    : way->how;
+		  : missing & NEED_KILLABLE   ? "supervised calls can be interrupted on this kernel"
+		  : missing & NEED_RUN_UNREAD ? "programs can be denied by whole folders only"
+		  : missing & NEED_SEATBELT   ? "there is no Seatbelt"
+					      : way->how;
 	to->remedy = missing & NEED_TREE      ? "mount /proc, of a kernel with CONFIG_PROC_CHILDREN"
 		     : missing & NEED_NO_PROC ? "use the profile strict"
 		     : missing & NEED_SCOPE ? "log in through systemd, or run in a delegated cgroup"
-		     : missing & NEED_KILLABLE ? "use a kernel from 5.19 on"
-		     : missing & NEED_NEVER    ? NULL
-					       : "use a kernel from 5.9 on, built with it";
+		     : missing & NEED_KILLABLE	 ? "use a kernel from 5.19 on"
+		     : missing & NEED_RUN_UNREAD ? "deny reading as well"
+		     : missing & NEED_NEVER	 ? NULL
+						 : "use a kernel from 5.9 on, built with it";
 }
 
 static void
@@ -417,8 +465,9 @@ plan_judge(struct plan *plan)
 	unsigned met;
 
 	plan->routing = find_routing(plan, &demand);
+	plan->routed_by = demand.by;
 	find_socket_routing(plan);
-	met = needs_met(plan);
+	met = needs_met(plan, &demand);
 
 	for (int i = 0; i < G_COUNT; i++)
 		judge(plan, &demand, (enum guarantee)i, met);

@@ -14,42 +14,43 @@
 #include "plan/resolve.h"
 
 static const struct row {
-	enum protect_kind kind;
+	enum vet vet;
 	bool in_git; /* below a git directory, wherever that is */
 	bool self_only;
 	const char *name;
 	const char *except;
 	const char *reason;
 } rows[] = {
-	{PROTECT_VETTED, true, true, "hooks", NULL, "git runs what lies in it"},
-	{PROTECT_VETTED, true, true, "modules/**/hooks", NULL, "git runs what lies in it"},
-	{PROTECT_VETTED, true, true, "info", NULL, "what lies in it can make git run filters"},
-	{PROTECT_VETTED, true, true, "modules/**/info", NULL,
+	{VET_FOLDER, true, true, "hooks", NULL, "git runs what lies in it"},
+	{VET_FOLDER, true, true, "modules/**/hooks", NULL, "git runs what lies in it"},
+	{VET_FOLDER, true, true, "info", NULL, "what lies in it can make git run filters"},
+	{VET_FOLDER, true, true, "modules/**/info", NULL,
 	 "what lies in it can make git run filters"},
-	{PROTECT_NAME, true, false, "hooks/*", ".sample", "git runs it"},
-	{PROTECT_NAME, true, false, "modules/**/hooks/*", ".sample", "git runs it"},
-	{PROTECT_NAME, true, false, "info/attributes", NULL, "it can make git run filters"},
-	{PROTECT_NAME, true, false, "modules/**/info/attributes", NULL,
+	{VET_NOTHING, true, false, "hooks/*", ".sample", "git runs it"},
+	{VET_NOTHING, true, false, "modules/**/hooks/*", ".sample", "git runs it"},
+	{VET_NOTHING, true, false, "info/attributes", NULL, "it can make git run filters"},
+	{VET_NOTHING, true, false, "modules/**/info/attributes", NULL,
 	 "it can make git run filters"},
-	{PROTECT_VETTED, true, false, "config", NULL, "its keys can start programs"},
-	{PROTECT_VETTED, true, false, "config.worktree", NULL, "its keys can start programs"},
-	{PROTECT_VETTED, true, false, "modules/**/config", NULL, "its keys can start programs"},
-	{PROTECT_VETTED, true, false, "worktrees/*/config.worktree", NULL,
+	{VET_CONFIG, true, false, "config", NULL, "its keys can start programs"},
+	{VET_CONFIG, true, false, "config.worktree", NULL, "its keys can start programs"},
+	{VET_CONFIG, true, false, "modules/**/config", NULL, "its keys can start programs"},
+	{VET_CONFIG, true, false, "worktrees/*/config.worktree", NULL,
 	 "its keys can start programs"},
-	{PROTECT_VETTED, true, false, "worktrees/*/gitdir", NULL, "it leads git elsewhere"},
-	{PROTECT_VETTED, true, false, "worktrees/*/commondir", NULL, "it leads git elsewhere"},
-	{PROTECT_VETTED, true, false, "commondir", NULL, "it leads git elsewhere"},
-	{PROTECT_VETTED, false, true, "**/.git", NULL, "it leads git elsewhere"},
-	{PROTECT_VETTED, false, false, "**/.gitmodules", NULL, "its keys can start programs"},
-	{PROTECT_NAME, false, false, "**/.envrc", NULL, "direnv runs it"},
-	{PROTECT_NAME, false, false, "**/.vscode", NULL, "an editor runs what it names"},
-	{PROTECT_NAME, false, false, "**/.idea", NULL, "an editor runs what it names"},
-	{PROTECT_NAME, false, false, "**/.zed", NULL, "an editor runs what it names"},
-	{PROTECT_NAME, false, false, "**/.claude", NULL, "an agent obeys it"},
-	{PROTECT_NAME, false, false, "**/.codex", NULL, "an agent obeys it"},
-	{PROTECT_NAME, false, false, "**/.cursor", NULL, "an agent obeys it"},
-	{PROTECT_NAME, false, false, "**/.mcp.json", NULL, "an agent runs what it names"},
-	{PROTECT_NAME, false, false, "**/.cordon.json", NULL, "it is this project's policy"},
+	{VET_GITDIR, true, false, "worktrees/*/gitdir", NULL, "it leads git elsewhere"},
+	{VET_COMMONDIR, true, false, "worktrees/*/commondir", NULL, "it leads git elsewhere"},
+	{VET_COMMONDIR, true, false, "commondir", NULL, "it leads git elsewhere"},
+	{VET_POINTER, false, true, "**/.git", NULL, "it leads git elsewhere"},
+	{VET_MODULES, false, false, "**/.gitmodules", NULL, "its keys can start programs"},
+	{VET_NOTHING, false, false, "**/.envrc", NULL, "direnv runs it"},
+	{VET_NOTHING, false, false, "**/.vscode", NULL, "an editor runs what it names"},
+	{VET_NOTHING, false, false, "**/.idea", NULL, "an editor runs what it names"},
+	{VET_NOTHING, false, false, "**/.zed", NULL, "an editor runs what it names"},
+	{VET_NOTHING, false, false, "**/.claude", NULL, "an agent obeys it"},
+	{VET_NOTHING, false, false, "**/.codex", NULL, "an agent obeys it"},
+	{VET_NOTHING, false, false, "**/.cursor", NULL, "an agent obeys it"},
+	{VET_NOTHING, false, false, "**/.mcp.json", NULL, "an agent runs what it names"},
+	{VET_NOTHING, false, false, "**/.cordon.json", NULL, "it is this project's policy"},
+	{VET_NOTHING, false, true, "**/.cordon-*", NULL, "it is a vetted file on its way"},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
@@ -72,7 +73,9 @@ add(struct maker *m, const struct row *row, const char *pattern)
 		return -CORDON_E_MEMORY;
 	rc = glob_compile(m->arena, pattern, &glob, NULL, m->err);
 	*slot = (struct protection){
-		.kind = m->host->system == SYSTEM_MACOS ? PROTECT_NAME : row->kind,
+		.kind = m->host->system == SYSTEM_MACOS || row->vet == VET_NOTHING ? PROTECT_NAME
+										   : PROTECT_VETTED,
+		.vet = row->vet,
 		.pattern = pattern,
 		.except = row->except,
 		.self_only = row->self_only,

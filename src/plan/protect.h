@@ -16,8 +16,21 @@ struct host;
 
 enum protect_kind { PROTECT_NAME, PROTECT_VETTED };
 
+/* What may stand at a vetted name. */
+enum vet {
+	VET_NOTHING,   /* a protected name: it is not changed at all */
+	VET_FOLDER,    /* anything but a link */
+	VET_CONFIG,    /* git's settings */
+	VET_MODULES,   /* .gitmodules */
+	VET_POINTER,   /* .git: a folder, or a file that names one */
+	VET_GITDIR,    /* of a worktree: where its .git is */
+	VET_COMMONDIR, /* of a worktree: where the repository is */
+	VET_HEAD       /* what makes a folder a repository */
+};
+
 struct protection {
 	enum protect_kind kind;
+	enum vet vet;
 	const char *pattern; /* as shown to people */
 	const char *except;  /* names ending like this are free, or NULL */
 	bool self_only;	     /* the name itself, nothing below it */

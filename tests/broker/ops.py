@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Calls that change files, one by one, each in a folder of its own.
 
-usage: ops.py FOLDER
+usage: ops.py FOLDER [TABLE]
 
+All but the cases of that table; it is the longest of those that the other mode tries.
 Prints one line a case: its name, the error or result, and what the folder looks like afterwards.
 Run bare and under the broker the lines must be the same: an allowed call has the kernel's own
 result, whoever made it.
@@ -298,6 +299,160 @@ def a_pipe_without_a_reader():
     os.open("p", os.O_WRONLY | os.O_NONBLOCK)
 
 
+READ_FLAGS = [0, os.O_NOFOLLOW, os.O_DIRECTORY, os.O_NONBLOCK, os.O_NOATIME, os.O_CLOEXEC,
+              os.O_DIRECTORY | os.O_NOFOLLOW, os.O_DIRECT, os.O_SYNC, os.O_APPEND, 3,
+              os.O_DIRECTORY | os.O_CREAT, os.O_TMPFILE, os.O_NOCTTY | os.O_ASYNC, 1 << 30]
+
+
+@table("read", *[(s, m) for s in SHAPES for m in READ_FLAGS])
+def reads(shape, flags):
+    fd = raw(2, name_of(shape).encode(), flags, 0)
+    flags = fcntl_flags(fd)
+    st = os.fstat(fd)
+    said = sorted(os.listdir(fd)) if stat.S_ISDIR(st.st_mode) and flags & 3 != 3 else ""
+    os.close(fd)
+    return f"{st.st_mode:o} {flags:o} {said}"
+
+
+def own(path):
+    return path.replace("TID", str(threading.get_native_id())).replace("PID", str(os.getpid()))
+
+
+PROC = ["/proc/self/comm", "/proc/thread-self/comm", "/proc/PID/comm", "/proc/PID/task/TID/comm",
+        "/proc/self/task/TID/comm", "/proc/self", "/proc/self/", "/proc/self/fd/9", "/dev/fd/9",
+        "/proc/self/fd/77", "/proc/self/fd/9/", "/proc/self/fd/8/f", "/dev/fd/8/../f",
+        "/proc/self/cwd/f", "/proc/self/cwd", "/proc/self/root/proc/self/comm", "/proc/mounts",
+        "/proc/net/unix", "/proc/self/nothing", "/proc/nothing", "/proc/sys/kernel/ostype",
+        "/proc/self/task/1/comm", "/proc/1/environ", "/proc/1/mem", "/proc/1/cwd/etc", "/proc/1/fd",
+        "lp/comm", "lp/fd/9", "lc/f", "lm", "lfd", "/dev/stdin", "/proc/self/exe/x",
+        "/proc/self/map_files/1-2", "/proc/self/../self/comm", "/proc/self/environ", "/proc/self/fd",
+        "/proc/self/fdinfo/9", "/proc/self/ns/net", "/proc/uptime/x", "/dev/tty"]
+
+
+# What is not granted for writing as a whole is no comparison: procfs itself.
+@table("proc", *[(s, m) for s in PROC for m in (0, os.O_NOFOLLOW, os.O_WRONLY, os.O_DIRECTORY,
+                                                os.O_RDONLY | os.O_CREAT)
+                 if m != os.O_WRONLY or s[-1] in "9f/n"])
+def procfs(path, flags):
+    """Whoever looks, it is the caller that is seen. Without a terminal: what has none says so."""
+    os.setsid()
+    for link, to in (("lp", "/proc/self"), ("lc", "/proc/thread-self/cwd"), ("lm", "lp/mounts"),
+                     ("lfd", "/dev/fd/9")):
+        if not os.path.lexists(link):
+            os.symlink(to, link)
+    os.dup2(os.open("f", os.O_RDONLY), 9)
+    os.dup2(os.open("d", os.O_RDONLY), 8)
+    os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+    os.closerange(3, 8)
+    os.closerange(10, 256)
+    fd = os.open(own(path), flags, 0o600)
+    st = os.fstat(fd)
+    if stat.S_ISDIR(st.st_mode):
+        return fd, sorted(os.listdir(fd))[:3] if "/fd" in path else "folder"
+    text = os.read(fd, 4096) if flags & 3 != 1 else b"write only"
+    return fd, text[:60] if "comm" in path or "f" == path[-1] else bool(text)
+
+
+@case
+def objects_without_names():
+    r, w = os.pipe()
+    os.write(w, b"in the pipe")
+    again = os.open(f"/proc/self/fd/{r}", os.O_RDONLY)
+    memory = os.memfd_create("m")
+    os.write(memory, b"in memory")
+    copy = os.open(f"/dev/fd/{memory}", os.O_RDONLY)
+    fd = os.open("f", os.O_RDONLY)
+    os.unlink("f")
+    deleted = os.open(f"/proc/self/fd/{fd}", os.O_RDONLY)
+    said = [os.read(n, 20) for n in (again, copy, deleted)]
+    a, _ = socket.socketpair()
+    try:
+        os.open(f"/proc/self/fd/{a.fileno()}", os.O_RDONLY)
+    except OSError as e:
+        said.append(e.errno)
+    return said
+
+
+@case
+def held_by_path_only():
+    fd = os.open("d", os.O_PATH)
+    file = os.open("f", os.O_PATH)
+    link = os.open("lf", os.O_PATH | os.O_NOFOLLOW)
+    said = [os.read(os.open("f", os.O_RDONLY, dir_fd=fd), 9),
+            os.read(os.open(f"/proc/self/fd/{file}", os.O_RDONLY), 9)]
+    for n in (file, link, 88):
+        try:
+            os.open("x" if n != link else f"/proc/self/fd/{link}", os.O_RDONLY, dir_fd=n)
+        except OSError as e:
+            said.append(e.errno)
+    return said
+
+
+@case
+def many_descriptors_are_too_many():
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+    try:
+        while True:
+            os.open("f", os.O_RDONLY)
+    finally:
+        os.closerange(3, 20)
+
+
+@case
+def a_reader_waits_for_a_writer():
+    os.mkfifo("p")
+    got = []
+    reader = threading.Thread(target=lambda: got.append(open("p").read()))
+    reader.start()
+    os.close(os.open("f", os.O_RDONLY))
+    with open("p", "w") as f:
+        f.write("at last")
+    reader.join()
+    return got
+
+
+@case
+def a_signal_ends_waiting():
+    import signal
+
+    class Late(Exception):
+        pass
+
+    def late(*_):
+        raise Late
+
+    os.mkfifo("p")
+    said = []
+    signal.signal(signal.SIGALRM, late)
+    for mode in ("r", "w"):
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        try:
+            open("p", mode)
+        except Late:
+            said.append("late")
+    return said
+
+
+@case
+def permissions_of_modes():
+    put("secret")
+    os.chmod("secret", 0)
+    os.mkdir("closed")
+    put("closed/f")
+    os.chmod("closed", 0)
+    said = []
+    for name in ("secret", "closed", "closed/f"):
+        try:
+            os.open(name, os.O_RDONLY)
+            said.append("opened")
+        except OSError as e:
+            said.append(e.errno)
+    os.chmod("closed", 0o755)
+    return said
+
+
 @case
 def threads_with_folders_of_their_own():
     said = []
@@ -347,7 +502,11 @@ def look():
     for top, dirs, files in os.walk("."):
         for n in sorted(dirs + files):
             p = os.path.join(top, n)
-            st = os.lstat(p)
+            try:
+                st = os.lstat(p)
+            except PermissionError:
+                said.append(f"{p} closed")
+                continue
             text = ""
             if stat.S_ISLNK(st.st_mode):
                 text = os.readlink(p).replace(os.getcwd(), "CWD")
@@ -358,28 +517,44 @@ def look():
     return sorted(said)
 
 
+def reopen(*folders):
+    """What a case closed must be looked into; how it left them is part of the answer."""
+    said = []
+    for folder in folders:
+        said.append(f"{os.stat(folder).st_mode:o}")
+        os.chmod(folder, 0o755)
+    return " ".join(said)
+
+
 def one(name, fn, home):
-    os.mkdir(home)
+    os.makedirs(home, exist_ok=True)
     os.chdir(home)
     os.umask(0o022)
-    furnish()
+    if not os.path.lexists("f"):
+        furnish()
     try:
         result = repr(fn())
     except OSError as e:
         result = errno.errorcode.get(e.errno, str(e.errno))
+    modes = reopen(os.path.dirname(home), home)
     os.chdir(home)
-    print(name, result, "|", "; ".join(look()).replace(home, "HOME"), flush=True)
+    print(name, result, modes, "|", "; ".join(look()).replace(home, "HOME"), flush=True)
 
 
 def main():
     top = os.path.abspath(sys.argv[1])
     for i, (name, fn) in enumerate(cases):
-        home = f"{top}/c{i}"
+        if name.startswith((sys.argv + [""])[2] + "["):
+            continue
+        # what only reads can share a folder: making links is slow
+        home = f"{top}/{'reading' if name.startswith(('reads[', 'procfs[')) else f'c{i}'}/h"
         pid = os.fork()
         if pid == 0:
             try:
                 one(name, fn, home)
                 os._exit(0)
+            except BaseException as e:
+                print(name, repr(e), flush=True)
             finally:
                 os._exit(1)
         if os.waitpid(pid, 0)[1] != 0:

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+/* git's config. Any input; what is accepted has whole names, and stays accepted beside itself. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/gitconfig.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+must(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+static bool
+is_fine(void *context, enum gitconfig_place place, const char *path)
+{
+	(void)context, (void)place;
+	return *path != 'x';
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct gitconfig_asker asker = {is_fine, NULL};
+	auto_arena struct arena arena = {0};
+	struct gitconfig_text text = {(const char *)data, size};
+	struct gitconfig_refusal refusal = {.why = NULL};
+	struct gitconfig config;
+	int rc = gitconfig_parse(&arena, text.text, size, &config, NULL), vetted;
+
+	must((rc == 1) == (config.bad == NULL));
+	for (size_t i = 0; i < config.count; i++)
+		must(strchr(config.items[i].name, '.') != NULL);
+	vetted = gitconfig_vet(&arena, GITCONFIG_REPOSITORY, &text, NULL, &asker, &refusal, NULL);
+	must(vetted == 1 || (vetted == 0 && refusal.why != NULL && *refusal.what != '\0'));
+	must(rc == 1 || vetted == 0);
+	/* what stands there may stay */
+	must(gitconfig_vet(&arena, GITCONFIG_REPOSITORY, &text, &text, &asker, &refusal, NULL) ==
+	     rc);
+	gitconfig_vet(&arena, GITCONFIG_MODULES, &text, NULL, &asker, &refusal, NULL);
+	gitconfig_pointer(&arena, "gitdir: ", &text, NULL);
+	return 0;
+}

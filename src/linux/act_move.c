@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Moving names and giving second ones, on behalf. Nothing may come under a rule that gives more than
+ * the one it was under, and nothing comes under a name of git's but what was vetted.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "linux/names.h"
+#include "linux/vet.h"
+
+#define NOREPLACE 1u
+#define EXCHANGE 2u
+/* More entries than this are not looked at: then it is another device, and mv copies. */
+#define TREE_MAX 20000
+
+struct move {
+	struct broker *broker;
+	struct spot from, to;
+	struct stat from_stat, to_stat;
+	bool is_replacing;
+	unsigned flags;
+	int left; /* entries that may still be looked at */
+};
+
+static inline void
+auto_move_fn(const struct move *move)
+{
+	auto_spot_fn(&move->from);
+	auto_spot_fn(&move->to);
+}
+#define auto_move __attribute__((cleanup(auto_move_fn)))
+
+static bool
+has_rights(const struct move *move, const struct spot *place, unsigned rights)
+{
+	return (broker_judge(move->broker, place->path).rights & rights) == rights;
+}
+
+static int compare_trees(struct move *move, int folder, const char *from, const char *to);
+
+/*
+ * Also: a name that is vetted was vetted where it comes from; and what leads two folders up must not
+ * come to lead elsewhere.
+ */
+static bool
+is_same(const struct move *move, const char *old, const char *new)
+{
+	struct verdict was = broker_judge(move->broker, old), is = broker_judge(move->broker, new);
+
+	if (was.vetted == NULL || is.vetted == NULL)
+		return was.rights == is.rights && is.vetted == NULL &&
+		       (was.vetted == NULL || was.vetted->vet != VET_COMMONDIR);
+	return was.rights == is.rights && was.vetted->vet == is.vetted->vet;
+}
+
+/* 0 when what lies there has the same rights at its new place, else an errno. */
+static int
+compare_entry(struct move *move, int folder, const char *from, const char *to, const char *name)
+{
+	char old[PATH_MAX], new[PATH_MAX];
+	auto_fd int inner = -1;
+
+	if (move->left-- <= 0)
+		return EXDEV;
+	if (snprintf(old, sizeof old, "%s/%s", from, name) >= PATH_MAX ||
+	    snprintf(new, sizeof new, "%s/%s", to, name) >= PATH_MAX)
+		return ENAMETOOLONG;
+	if (!is_same(move, old, new))
+		return EACCES;
+	inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (inner < 0 && errno != ENOTDIR && errno != ELOOP)
+		return EXDEV;
+	if (inner < 0)
+		return vet_may_hold(move->broker, new, folder, name) ? 0 : EACCES;
+	return compare_trees(move, inner, old, new);
+}
+
+/*
+ * A folder takes all that is in it along: past a deny that was for its old place, or under a name
+ * that must not be made. What has other rights at the new place does not go there.
+ */
+static int
+compare_trees(struct move *move, int folder, const char *from, const char *to)
+{
+	int copy = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+	int why = 0;
+
+	if (dir == NULL) {
+		if (copy >= 0)
+			close(copy);
+		return EXDEV;
+	}
+	rewinddir(dir);
+	while (why == 0 && (entry = readdir(dir)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			why = compare_entry(move, folder, from, to, entry->d_name);
+	closedir(dir);
+	return why;
+}
+
+static int
+check_folder(struct move *move, const struct spot *from, const struct spot *to)
+{
+	auto_fd int fd = -1;
+
+	if (broker_judge(move->broker, from->path).held != NULL)
+		return EACCES;
+	/* nobody has looked at what was made there: entry by entry it comes by us */
+	if (!broker_guards(move->broker, from->path, RIGHT_DELETE))
+		return EXDEV;
+	fd = openat(from->folder, from->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	move->left = TREE_MAX;
+	return fd < 0 ? EXDEV : compare_trees(move, fd, from->path, to->path);
+}
+
+static int
+refuse_vetted(const struct move *move, const struct spot *place, const char *why)
+{
+	broker_refused(move->broker, "rename", place->path, why);
+	errno = EACCES;
+	return -1;
+}
+
+/* A new file takes the place of one of git's: ours does, with what was in it. */
+static int
+put_in_place(const struct move *move, const struct protection *protection)
+{
+	struct vet_file file = {NULL, 0, 0};
+	struct vet_target to = {move->to.folder, move->to.name, move->to.path, protection->vet,
+				(move->flags & NOREPLACE) != 0};
+	struct stat at;
+	int rc, why;
+
+	if (fstat(move->to.folder, &at) < 0 || at.st_dev != move->from_stat.st_dev)
+		return errno = EXDEV, -1;
+	why = vet_read(move->from.folder, move->from.name, &file);
+	if (why != 0)
+		return errno = why, -1;
+	rc = vet_install(move->broker, &to, &file);
+	free(file.text);
+	return rc < 0 ? rc : unlinkat(move->from.folder, move->from.name, 0);
+}
+
+/* One of the two names is git's. 1: move it as any other; else the result. */
+static int
+move_vetted(const struct move *move)
+{
+	const struct protection *from = broker_judge(move->broker, move->from.path).vetted,
+				*to = broker_judge(move->broker, move->to.path).vetted;
+	mode_t kind = move->from_stat.st_mode & S_IFMT;
+
+	if (kind == S_IFLNK &&
+	    !vet_may_hold(move->broker, move->to.path, move->from.folder, move->from.name))
+		return -1;
+	if ((move->flags & EXCHANGE) && S_ISLNK(move->to_stat.st_mode) &&
+	    !vet_may_hold(move->broker, move->from.path, move->to.folder, move->to.name))
+		return -1;
+	if (from == NULL && to == NULL)
+		return 1;
+	if (from != NULL && from->vet != VET_MODULES && from->vet != VET_FOLDER)
+		return refuse_vetted(move, &move->from, from->reason);
+	if (to == NULL && !(move->flags & EXCHANGE))
+		return 1;
+	if (to == NULL || (move->flags & ~NOREPLACE) != 0)
+		return refuse_vetted(move, &move->from, "it cannot be exchanged");
+	if (to->vet == VET_HEAD)
+		return vet_may_make(move->broker, move->to.path, to, false) ? 1 : -1;
+	if (kind != S_IFREG || strchr(move->to.name, '/') != NULL)
+		return refuse_vetted(move, &move->to, to->reason);
+	return to->vet == VET_FOLDER ? 1 : put_in_place(move, to);
+}
+
+/* 0, or why it may not be. */
+static int
+check_move(struct move *move)
+{
+	unsigned both = RIGHT_CREATE | RIGHT_DELETE;
+	bool swaps = (move->flags & EXCHANGE) != 0;
+	int why = 0;
+
+	if (!has_rights(move, &move->from, swaps ? both : RIGHT_DELETE) ||
+	    !has_rights(move, &move->to, move->is_replacing ? both : RIGHT_CREATE))
+		return EACCES;
+	if (S_ISDIR(move->from_stat.st_mode))
+		why = check_folder(move, &move->from, &move->to);
+	if (why == 0 && swaps && S_ISDIR(move->to_stat.st_mode))
+		why = check_folder(move, &move->to, &move->from);
+	return why;
+}
+
+static int
+do_move(struct move *move)
+{
+	int why;
+
+	if (!spot_is_there(&move->from, &move->from_stat))
+		return -1;
+	move->is_replacing = spot_is_there(&move->to, &move->to_stat);
+	/* "." and its like: the kernel has the right word for it */
+	why = move->from.is_folder_itself || move->to.is_folder_itself ? 0 : check_move(move);
+	if (why != 0) {
+		errno = why;
+		return -1;
+	}
+	if (!move->from.is_folder_itself && !move->to.is_folder_itself) {
+		int rc = move_vetted(move);
+
+		if (rc != 1)
+			return rc;
+	}
+	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
+			    move->to.name, move->flags);
+}
+
+static void
+move_name(struct broker *broker, const struct call *request, const int folders[2],
+	  const uint64_t paths[2], unsigned flags)
+{
+	auto_move struct move move = {.broker = broker,
+				      .flags = flags,
+				      .from = {.folder = -1},
+				      .to = {.folder = -1}};
+	enum walk_end ends[2];
+	int rc;
+
+	ends[0] = broker_walk(request, folders[0], paths[0], WALK_NAME, &move.from);
+	ends[1] = broker_walk(request, folders[1], paths[1], WALK_NAME, &move.to);
+
+	if (ends[0] == WALK_FAILED || ends[1] == WALK_FAILED)
+		request_fail(request, ends[0] == WALK_FAILED ? move.from.why : move.to.why);
+	else if (ends[0] == WALK_ELSEWHERE || ends[1] == WALK_ELSEWHERE ||
+		 (!broker_guards(broker, move.from.path, RIGHT_DELETE) &&
+		  !broker_guards(broker, move.to.path, RIGHT_CREATE)))
+		request_continue(request);
+	else if (request_is_valid(request)) {
+		pthread_rwlock_wrlock(&broker->names);
+		rc = do_move(&move);
+		pthread_rwlock_unlock(&broker->names);
+		request_finish(request, rc);
+	}
+}
+
+void
+act_rename(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	move_name(broker, request, (const int[]){AT_FDCWD, AT_FDCWD},
+		  (const uint64_t[]){a[0], a[1]}, 0);
+}
+
+void
+act_renameat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
+		  (const uint64_t[]){a[1], a[3]}, 0);
+}
+
+void
+act_renameat2(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
+		  (const uint64_t[]){a[1], a[3]}, (unsigned)a[4]);
+}
+
+/* ---- hard links ---- */
+
+/* A second name must not give what the first did not. */
+static bool
+may_link(const struct broker *broker, const char *from, const char *to)
+{
+	struct verdict old = broker_judge(broker, from), new = broker_judge(broker, to);
+
+	return (new.rights &RIGHT_CREATE) && old.vetted == NULL && new.vetted == NULL &&
+	       ((new.rights & ~old.rights) & (RIGHT_READ | RIGHT_WRITE | RIGHT_EXECUTE)) == 0;
+}
+
+static bool
+may_name(const struct broker *broker, const char *path)
+{
+	struct verdict verdict = broker_judge(broker, path);
+
+	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL;
+}
+
+/* From a descriptor: the one way to give a nameless file a name. */
+static int
+link_descriptor(const struct broker *broker, int fd, const struct spot *to)
+{
+	char path[PATH_MAX], name[40];
+	struct stat at;
+
+	if (fstat(fd, &at) < 0)
+		return -1;
+	if (at.st_nlink == 0 ? !may_name(broker, to->path)
+			     : !walk_name(fd, path) || !may_link(broker, path, to->path))
+		return spot_refuse(to, RIGHT_CREATE);
+	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, name, to->folder, to->name, AT_SYMLINK_FOLLOW);
+}
+
+static void
+link_from_descriptor(struct broker *broker, const struct call *request, int number, int to_folder,
+		     uint64_t to_path)
+{
+	auto_spot struct spot to;
+	enum walk_end end = broker_walk(request, to_folder, to_path, WALK_NAME, &to);
+	auto_fd int fd = -1;
+	int rc, why = EBADF;
+
+	if (end == WALK_FAILED) {
+		request_fail(request, to.why);
+	} else if (end == WALK_ELSEWHERE || !broker_guards(broker, to.path, RIGHT_CREATE)) {
+		request_continue(request);
+	} else {
+		fd = request_descriptor(request, number, &why);
+		if (fd < 0 || !request_is_valid(request)) {
+			request_fail(request, why);
+			return;
+		}
+		pthread_rwlock_wrlock(&broker->names);
+		rc = link_descriptor(broker, fd, &to);
+		pthread_rwlock_unlock(&broker->names);
+		request_finish(request, rc);
+	}
+}
+
+static void
+make_link(struct broker *broker, const struct call *request, const int folders[2],
+	  const uint64_t paths[2], int flags)
+{
+	auto_spot struct spot from = {.folder = -1}, to = {.folder = -1};
+	enum walk_end ends[2];
+	struct stat at;
+	int rc;
+
+	ends[0] = broker_walk(request, folders[0], paths[0],
+			      flags & AT_SYMLINK_FOLLOW ? WALK_FOLLOW : WALK_NAME, &from);
+	ends[1] = broker_walk(request, folders[1], paths[1], WALK_NAME, &to);
+
+	if (ends[0] == WALK_FAILED || ends[1] == WALK_FAILED)
+		request_fail(request, ends[0] == WALK_FAILED ? from.why : to.why);
+	else if (ends[0] == WALK_ELSEWHERE || ends[1] == WALK_ELSEWHERE ||
+		 (!broker_guards(broker, to.path, RIGHT_CREATE) &&
+		  !broker_guards(broker, from.path, RIGHTS_CHANGE)))
+		request_continue(request);
+	else if (request_is_valid(request)) {
+		pthread_rwlock_wrlock(&broker->names);
+		if (!spot_is_there(&from, &at))
+			rc = -1;
+		else if (!S_ISDIR(at.st_mode) &&
+			 (!may_link(broker, from.path, to.path) ||
+			  !vet_may_hold(broker, to.path, from.folder, from.name)))
+			rc = spot_refuse(&to, RIGHT_CREATE);
+		else
+			rc = linkat(from.folder, from.name, to.folder, to.name, 0);
+		pthread_rwlock_unlock(&broker->names);
+		request_finish(request, rc);
+	}
+}
+
+void
+act_link(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	make_link(broker, request, (const int[]){AT_FDCWD, AT_FDCWD},
+		  (const uint64_t[]){a[0], a[1]}, 0);
+}
+
+void
+act_linkat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	int flags = (int)a[4], number = -1;
+	char first = 'x';
+
+	if ((flags & AT_EMPTY_PATH) && request_bytes(request, a[1], &first, 1) == 0 &&
+	    first == '\0')
+		number = (int)a[0];
+	else if (flags & AT_SYMLINK_FOLLOW)
+		number = broker_descriptor_name(request, a[1]);
+	if (number >= 0)
+		link_from_descriptor(broker, request, number, (int)a[2], a[3]);
+	else
+		make_link(broker, request, (const int[]){(int)a[0], (int)a[2]},
+			  (const uint64_t[]){a[1], a[3]}, flags);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding what a caller's path names, as the caller would: an object that is held, or a place where
+ * nothing is yet. Links into procfs and out of it are followed for the caller, never for us.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "linux/request.h"
+#include "linux/walk.h"
+
+enum find_how {
+	FIND_KEEP = 1,	/* a link as last name is meant itself */
+	FIND_PLACE = 2, /* where nothing is, a name may be made */
+};
+
+struct found {
+	int object;	     /* held by O_PATH; -1: nothing is there, but at: */
+	int folder;	     /* held; -1: not asked for */
+	char name[PATH_MAX]; /* in folder, with the slashes behind it */
+	bool is_proc;	     /* the object is procfs's own */
+	bool by_steps;	     /* the kernel alone would not have come here for us */
+	int why;
+};
+
+static inline void
+auto_found_fn(const struct found *found)
+{
+	if (found->object >= 0)
+		close(found->object);
+	if (found->folder >= 0)
+		close(found->folder);
+}
+#define auto_found __attribute__((cleanup(auto_found_fn)))
+
+/* True, or false with why. base is borrowed, and looked at only for a path that is not absolute. */
+bool find(const struct call *request, int base, const char *path, unsigned how,
+	  struct found *ret_found);
+/* By the rules of openat2 for the way; these are the kernel's, and know no procfs. */
+bool find_by_rules(int base, const char *path, unsigned how, uint64_t rules,
+		   struct found *ret_found);
+/* find_steps.c: component by component, for what the kernel would follow for us. */
+bool find_stepwise(const struct call *request, int base, const char *path, unsigned how,
+		   struct found *ret_found);

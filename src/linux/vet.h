@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Vetting: git's own files inside guarded trees. They change in git's way only, by a new file that
+ * is moved into place or written in one piece; what was written is read, judged, and a copy of our
+ * own is put there, so that nobody who still holds the new file open can change it afterwards.
+ */
+#pragma once
+
+#include "linux/broker.h"
+#include "plan/gitconfig.h"
+
+/*
+ * vet.c: completes a verdict. A folder with HEAD and objects in it is a repository whatever its
+ * name, so what git obeys in it is vetted or protected as below a .git.
+ */
+void vet_complete(const struct broker *broker, const char *path, struct verdict *verdict);
+/* Is path a name whose making must not be judged beside others'? Then the lock is exclusive. */
+bool vet_is_delicate(const char *path);
+/* May this be made there: a folder, or something else that is no file with content? Sets errno. */
+bool vet_may_make(struct broker *broker, const char *path, const struct protection *protection,
+		  bool is_folder);
+/* May the folder become a repository with what is in it? Sets errno. The lock is exclusive. */
+bool vet_repository(struct broker *broker, const char *folder);
+bool vet_is_repository(const char *folder);
+
+/*
+ * May a symbolic link with this text have this path? None leads out of where git keeps other
+ * repositories, and none into the private tmp, where nobody looks. Sets errno.
+ */
+bool vet_may_link_to(struct broker *broker, const char *path, const char *text);
+/* The same for the link that is name in folder; what is none may be anywhere. */
+bool vet_may_hold(struct broker *broker, const char *path, int folder, const char *name);
+
+/*
+ * vet_content.c: 0, or an errno after a refusal was noted. present may be NULL. *ret_instead is
+ * what is to be put there in its place, for the caller to free, or stays as it is.
+ */
+int vet_content(struct broker *broker, const char *path, enum vet vet,
+		const struct gitconfig_text *text, const struct gitconfig_text *present,
+		char **ret_instead);
+
+/* vet_install.c */
+
+/* The whole of a regular file, at most GITCONFIG_MAX bytes; 0 or an errno. Belongs to the caller. */
+struct vet_file {
+	char *text;
+	size_t length;
+	mode_t mode;
+};
+int vet_read(int folder, const char *name, struct vet_file *ret);
+int vet_read_open(int fd, struct vet_file *ret);
+/* Puts a vetted copy of file at (folder, name), whose path is path. 0, or -1 with errno. */
+struct vet_target {
+	int folder;
+	const char *name, *path;
+	enum vet vet;
+	bool is_new; /* it must not be there yet */
+};
+int vet_install(struct broker *broker, const struct vet_target *to, const struct vet_file *file);
+
+/* vet_desk.c: files that are written in one piece. */
+
+enum vet_opening {
+	VET_GO_ON,   /* open it as any other */
+	VET_REFUSED, /* errno says why */
+	VET_DESK     /* *ret_fd is to be given under the number *ret_number */
+};
+struct vet_open {
+	const struct call *request;
+	const struct spot *place;
+	uint64_t flags;
+	mode_t mode;	/* without the umask */
+	int fd, number; /* of VET_DESK */
+};
+enum vet_opening vet_open(struct broker *broker, const struct protection *protection,
+			  struct vet_open *opening);

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Is what somebody wrote fit to be git's? Settings key by key; pointers by where they lead: into the
+ * project or its own git directory, where every repository is guarded, and nowhere else.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "linux/vet.h"
+#include "plan/resolve.h"
+
+/* What one answer needs. */
+struct question {
+	struct broker *broker;
+	struct arena *arena;
+	const char *path;   /* of the file */
+	const char *folder; /* that it is in */
+};
+
+/* ---- places ---- */
+
+/* Where text leads when it is read in folder; NULL: nowhere that can be told. */
+static const char *
+lead(const struct question *q, const char *folder, const char *text)
+{
+	const char *path = *text == '/' ? text : path_join(q->arena, folder, text, NULL);
+	struct resolved found;
+
+	if (path == NULL || *text == '\0' ||
+	    resolve_path(q->arena, &fs_real, path, &found, NULL) < 0)
+		return NULL;
+	return found.path;
+}
+
+static bool
+is_below(const char *path, const char *root)
+{
+	return root != NULL && path_below(path, root);
+}
+
+/* In the project, or elsewhere under our eyes. */
+static bool
+is_inside(const struct question *q, const char *path)
+{
+	const struct host *host = q->broker->plan->host;
+
+	return is_below(path, host->project) || is_below(path, host->git.git_dir) ||
+	       is_below(path, host->git.common_dir) ||
+	       ((broker_judge(q->broker, path).rights & RIGHT_CREATE) &&
+		broker_guards(q->broker, path, RIGHT_CREATE));
+}
+
+/* git never takes anything out of a commit to below this name: it is the user's, or was vetted. */
+static bool
+is_in_dot_git(const char *path)
+{
+	size_t length = strlen(path);
+
+	return strstr(path, "/.git/") != NULL ||
+	       (length >= 5 && strcmp(path + length - 5, "/.git") == 0);
+}
+
+/*
+ * A repository with another name may have come with the project's own files; it is looked at as if
+ * it were made just now. What cannot be changed here is the user's own.
+ */
+static bool
+is_fit(const struct question *q, const char *path)
+{
+	const struct host *host = q->broker->plan->host;
+
+	return is_in_dot_git(path) || is_below(path, host->git.common_dir) ||
+	       !(broker_judge(q->broker, path).rights & RIGHTS_CHANGE) ||
+	       !vet_is_repository(path) || vet_repository(q->broker, path);
+}
+
+/* What can be changed without us can become anything, and what lies in memory is for everybody. */
+static bool
+is_loose(const struct question *q, const char *path)
+{
+	return is_below(path, "/dev") || (!is_below(path, q->broker->private_tmp) &&
+					  (broker_judge(q->broker, path).rights & RIGHTS_CHANGE) &&
+					  !broker_guards(q->broker, path, RIGHTS_CHANGE));
+}
+
+/* A path of this machine: relative to the working tree, or to the repository when it has none. */
+static bool
+is_fit_remote(const struct question *q, const char *text)
+{
+	static const char *const ups[] = {"", "/.."};
+
+	for (size_t i = 0; i < sizeof ups / sizeof ups[0]; i++) {
+		const char *base = arena_printf(q->arena, NULL, "%s%s", q->folder, ups[i]);
+		const char *path = base == NULL ? NULL : lead(q, base, text);
+
+		if (path == NULL || is_loose(q, path) || !is_fit(q, path))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_fine(void *context, enum gitconfig_place place, const char *text)
+{
+	const struct question *q = context;
+	const char *path;
+
+	if (place == GITCONFIG_REMOTE)
+		return is_fit_remote(q, text);
+	path = lead(q, q->folder, text);
+	return path != NULL && is_inside(q, path);
+}
+
+/* ---- contents ---- */
+
+static int
+refuse(const struct question *q, const char *what, const char *why)
+{
+	char text[REFUSAL_WHY];
+
+	snprintf(text, sizeof text, "%s%s%s; use --write PATH to allow", what,
+		 *what == '\0' ? "" : " ", why);
+	broker_refused(q->broker, "change", q->path, text);
+	return EACCES;
+}
+
+/* A name of git's below refs, in a repository kept in another, holds an object's name. */
+static bool
+is_object_name(const struct question *q, const struct gitconfig_text *text)
+{
+	size_t length = text->length;
+
+	if (length > 0 && text->text[length - 1] == '\n')
+		length--;
+	if (strstr(q->path, "/refs/") == NULL || (length != 40 && length != 64))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (strchr("0123456789abcdef", text->text[i]) == NULL || text->text[i] == '\0')
+			return false;
+	return true;
+}
+
+static int
+vet_config(struct question *q, enum gitconfig_kind kind, const struct gitconfig_text *text,
+	   const struct gitconfig_text *present)
+{
+	struct gitconfig_asker asker = {is_fine, q};
+	struct gitconfig_refusal refusal;
+	int rc;
+
+	if (kind == GITCONFIG_REPOSITORY && is_object_name(q, text))
+		return 0;
+	rc = gitconfig_vet(q->arena, kind, text, present, &asker, &refusal, NULL);
+	return rc < 0 ? ENOMEM : rc == 1 ? 0 : refuse(q, refusal.what, refusal.why);
+}
+
+/*
+ * A pointer must lead to the same place for ever, whatever folders are moved or made links later. So
+ * either nothing on the way to the .git that it leads into can be changed, or that .git is in a
+ * folder above: then the way there is "..", and is written so.
+ */
+static int
+vet_way(const struct question *q, const char *path, char **ret_instead)
+{
+	const char *git = strstr(path, "/.git/"), *base, *above;
+	struct str text = {0};
+
+	if (is_below(path, q->broker->plan->host->git.common_dir))
+		return 0;
+	if (git == NULL)
+		return refuse(q, "", "leads to something that is not in a .git");
+	base = arena_strndup(q->arena, path, (size_t)(git - path), NULL);
+	above = base == NULL ? NULL : path_parent(q->arena, base, NULL);
+	if (above == NULL)
+		return ENOMEM;
+	if (!(broker_judge(q->broker, above).rights & RIGHTS_CHANGE))
+		return 0;
+	if (!path_below(q->folder, base))
+		return refuse(q, "", "leads to a repository in a folder that can be replaced");
+	str_add(&text, "gitdir: ");
+	for (size_t up = path_depth(q->folder) - path_depth(base); up > 0; up--)
+		str_add(&text, "../");
+	str_add(&text, git + 1);
+	str_add(&text, "\n");
+	return str_finish(&text, ret_instead, NULL) < 0 ? ENOMEM : 0;
+}
+
+static int
+vet_pointer(const struct question *q, const struct gitconfig_text *text, char **ret_instead)
+{
+	const char *line = gitconfig_pointer(q->arena, "gitdir: ", text, NULL);
+	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
+
+	if (line == NULL)
+		return refuse(q, "", "is not a pointer as git writes it");
+	if (path == NULL || !is_inside(q, path))
+		return refuse(q, "", "leads git out of the project");
+	return vet_way(q, path, ret_instead);
+}
+
+/* Of a worktree: the .git that belongs to it. Private tmp may hold one; it goes with the run. */
+static int
+vet_gitdir(const struct question *q, const struct gitconfig_text *text)
+{
+	const char *line = gitconfig_pointer(q->arena, "", text, NULL);
+	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
+
+	if (path == NULL || strcmp(path_last(path), ".git") != 0)
+		return refuse(q, "", "is not a pointer as git writes it");
+	if (!is_inside(q, path) && !is_below(path, q->broker->private_tmp))
+		return refuse(q, "", "leads git out of the project");
+	return 0;
+}
+
+/* Always the repository two folders up, and one whose names are vetted whatever happens to it. */
+static int
+vet_commondir(const struct question *q, const struct gitconfig_text *text)
+{
+	const char *line = gitconfig_pointer(q->arena, "", text, NULL);
+	const char *list = path_parent(q->arena, q->folder, NULL);
+	const char *common = list == NULL ? NULL : path_parent(q->arena, list, NULL);
+	const char *config = common == NULL ? NULL : path_join(q->arena, common, "config", NULL);
+	struct verdict verdict;
+
+	if (line == NULL || config == NULL || strcmp(line, "../..") != 0 ||
+	    strcmp(path_last(list), "worktrees") != 0)
+		return refuse(q, "", "leads git elsewhere");
+	verdict = index_decide(&q->broker->plan->index, config);
+	if (verdict.vetted == NULL && (verdict.rights & RIGHTS_CHANGE))
+		return refuse(q, "", "belongs to a repository whose name does not end in .git");
+	return 0;
+}
+
+int
+vet_content(struct broker *broker, const char *path, enum vet vet,
+	    const struct gitconfig_text *text, const struct gitconfig_text *present,
+	    char **ret_instead)
+{
+	auto_arena struct arena arena = {0};
+	struct question q = {broker, &arena, path, path_parent(&arena, path, NULL)};
+
+	if (q.folder == NULL)
+		return ENOMEM;
+	switch (vet) {
+	case VET_CONFIG:
+		return vet_config(&q, GITCONFIG_REPOSITORY, text, present);
+	case VET_MODULES:
+		return vet_config(&q, GITCONFIG_MODULES, text, present);
+	case VET_POINTER:
+		return vet_pointer(&q, text, ret_instead);
+	case VET_GITDIR:
+		return vet_gitdir(&q, text);
+	case VET_COMMONDIR:
+		return vet_commondir(&q, text);
+	default:
+		return refuse(&q, "", "is no file of git's");
+	}
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which keys of git's config are harmless, as a table. Whatever is not in it is refused: git grows
+ * new keys that start programs with every release, and no list of those would ever be complete.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "plan/gitconfig.h"
+
+enum check {
+	ANY,	  /* whatever its value: numbers, colours, names */
+	WORD,	  /* not to be taken for an option of a program */
+	URL,	  /* where a repository is */
+	WORKTREE, /* where a working tree is */
+	UPDATE	  /* one of git's own ways, never a command */
+};
+
+static const struct row {
+	const char *section;
+	bool is_named;	       /* [section "name"] */
+	const char *variables; /* separated by spaces; * for any */
+	enum check check;
+} repository_rows[] = {
+	{"core", false,
+	 "repositoryformatversion bare filemode logallrefupdates ignorecase precomposeunicode "
+	 "symlinks autocrlf eol safecrlf quotepath abbrev compression loosecompression "
+	 "bigfilethreshold packedgitlimit packedgitwindowsize deltabasecachelimit commentchar "
+	 "whitespace checkstat trustctime fsyncobjectfiles fsync fsyncmethod preloadindex "
+	 "untrackedcache splitindex sparsecheckout sparsecheckoutcone multipackindex commitgraph "
+	 "usereplacerefs hidedotfiles longpaths fscache warnambiguousrefs createobject "
+	 "checkroundtripencoding sharedrepository",
+	 ANY},
+	{"core", false, "worktree", WORKTREE},
+	{"extensions", false,
+	 "objectformat compatobjectformat worktreeconfig refstorage partialclone preciousobjects "
+	 "noop noop-v1 relativeworktrees",
+	 ANY},
+	{"remote", true, "url pushurl", URL},
+	{"remote", true,
+	 "fetch push mirror prune prunetags tagopt skipdefaultupdate skipfetchall promisor "
+	 "partialclonefilter followremotehead gh-resolved",
+	 ANY},
+	{"remote", false, "pushdefault", URL},
+	/* a remote that has no name of its own is written as its address */
+	{"branch", true, "remote pushremote", URL},
+	{"branch", true,
+	 "merge rebase description vscode-merge-base gh-merge-base github-pr-owner-number "
+	 "gk-last-accessed gk-last-modified gk-merge-base gk-merge-target",
+	 ANY},
+	{"branch", false, "autosetupmerge autosetuprebase sort", ANY},
+	{"user", false, "name email signingkey", WORD},
+	{"user", false, "useconfigonly", ANY},
+	{"author", false, "name email", WORD},
+	{"committer", false, "name email", WORD},
+	{"submodule", true, "url", URL},
+	{"submodule", true, "path branch", WORD},
+	{"submodule", true, "active ignore shallow fetchrecursesubmodules", ANY},
+	{"submodule", true, "update", UPDATE},
+	{"submodule", false,
+	 "active recurse fetchjobs propagatebranches alternatelocation alternateerrorstrategy",
+	 ANY},
+	{"init", false, "defaultbranch defaultrefformat defaultobjectformat", WORD},
+	{"clone", false, "defaultremotename rejectshallow filtersubmodules", WORD},
+	{"checkout", false, "defaultremote guess workers thresholdforparallelism", ANY},
+	{"worktree", false, "guessremote userelativepaths", ANY},
+	{"pull", false, "rebase ff", ANY},
+	{"push", false, "default autosetupremote followtags recursesubmodules negotiate", ANY},
+	{"fetch", false,
+	 "prune prunetags recursesubmodules parallel writecommitgraph negotiationalgorithm "
+	 "showforcedupdates unpacklimit fsckobjects output all",
+	 ANY},
+	{"transfer", false, "fsckobjects hiderefs unpacklimit", ANY},
+	{"receive", false,
+	 "denycurrentbranch denynonfastforwards denydeletes denydeletecurrent autogc fsckobjects "
+	 "unpacklimit hiderefs updateserverinfo shallowupdate",
+	 ANY},
+	{"uploadpack", false,
+	 "allowfilter allowanysha1inwant allowreachablesha1inwant allowtipsha1inwant hiderefs "
+	 "allowrefinwant keepalive",
+	 ANY},
+	{"merge", false,
+	 "ff conflictstyle renames renamelimit directoryrenames stat log branchdesc suppressdest "
+	 "autostash verbosity autoedit",
+	 ANY},
+	{"rebase", false,
+	 "autosquash autostash updaterefs stat missingcommitscheck abbreviatecommands backend "
+	 "rebasemerges forkpoint",
+	 ANY},
+	{"rerere", false, "enabled autoupdate", ANY},
+	{"stash", false, "showpatch showstat showincludeuntracked", ANY},
+	{"commit", false, "gpgsign verbose cleanup status", ANY},
+	{"tag", false, "gpgsign forcesignannotated sort", ANY},
+	{"diff", false,
+	 "renames renamelimit algorithm context interhunkcontext mnemonicprefix noprefix submodule "
+	 "ignoresubmodules indentheuristic colormoved colormovedws wserrorhighlight wordregex "
+	 "statgraphwidth dirstat suppressblankempty autorefreshindex relative",
+	 ANY},
+	{"log", false,
+	 "date decorate abbrevcommit follow showroot showsignature mailmap graphcolors "
+	 "initialdecorationset excludedecoration",
+	 ANY},
+	{"status", false,
+	 "showuntrackedfiles submodulesummary short branch relativepaths aheadbehind renames "
+	 "renamelimit showstash displaycommentprefix",
+	 ANY},
+	{"apply", false, "whitespace ignorewhitespace", ANY},
+	{"am", false, "keepcr threeway", ANY},
+	{"blame", false, "ignorerevsfile markignoredlines markunblamablelines date coloring", ANY},
+	{"gc", false,
+	 "auto autodetach autopacklimit aggressivedepth aggressivewindow bigpackthreshold "
+	 "cruftpacks maxcruftsize logexpiry packrefs pruneexpire worktreepruneexpire reflogexpire "
+	 "reflogexpireunreachable rerereresolved rerereunresolved writecommitgraph",
+	 ANY},
+	{"maintenance", false, "auto autodetach strategy", ANY},
+	{"maintenance", true, "enabled schedule auto", ANY},
+	{"pack", false,
+	 "window depth threads windowmemory compression deltacachesize deltacachelimit "
+	 "packsizelimit indexversion writebitmaphashcache writereverseindex usesparse "
+	 "usebitmaps allowpackreuse",
+	 ANY},
+	{"repack", false, "usedeltabaseoffset usedeltaislands writebitmaps packkeptobjects", ANY},
+	{"index", false, "version threads skiphash sparse recordendofindexentries", ANY},
+	{"feature", false, "manyfiles experimental", ANY},
+	{"commitgraph", false, "generationversion maxnewfilters readchangedpaths", ANY},
+	{"i18n", false, "commitencoding logoutputencoding", ANY},
+	{"http", false, "postbuffer lowspeedlimit lowspeedtime version", ANY},
+	{"lfs", false, "repositoryformatversion", ANY},
+	{"lfs", true, "access locksverify", ANY},
+	{"clean", false, "requireforce", ANY},
+	{"grep", false, "linenumber patterntype extendedregexp threads column", ANY},
+	{"color", false, "*", ANY},
+	{"color", true, "*", ANY},
+	{"column", false, "*", ANY},
+	{"advice", false, "*", ANY},
+};
+
+/* git takes nothing else from it; other programs keep notes of theirs in it. */
+static const struct row module_rows[] = {
+	{"submodule", true, "url", URL},
+	{"submodule", true, "update", UPDATE},
+	{"submodule", true, "path branch", WORD},
+	{"submodule", true, "*", ANY},
+};
+
+static const struct {
+	const struct row *rows;
+	size_t count;
+} tables[] = {
+	[GITCONFIG_REPOSITORY] = {repository_rows,
+				  sizeof repository_rows / sizeof repository_rows[0]},
+	[GITCONFIG_MODULES] = {module_rows, sizeof module_rows / sizeof module_rows[0]},
+};
+
+struct vetting {
+	enum gitconfig_kind kind;
+	const struct gitconfig *present;
+	const struct gitconfig_asker *asker;
+};
+
+/* ---- addresses ---- */
+
+static bool
+has_control(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return true;
+	return false;
+}
+
+static size_t
+scheme_length(const char *text)
+{
+	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+}
+
+/* The host, with a user before it or not, must not be taken for an option of ssh. */
+static bool
+is_plain_host(const char *host)
+{
+	const char *end = host + strcspn(host, "/:"), *at = memchr(host, '@', (size_t)(end - host));
+
+	return *host != '-' && *host != '\0' && (at == NULL || at[1] != '-');
+}
+
+static bool
+is_ordinary_scheme(const char *url, size_t length)
+{
+	static const char *const schemes[] = {"https",	 "http",    "ssh", "git",
+					      "git+ssh", "ssh+git", "ftp", "ftps"};
+
+	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+		if (strlen(schemes[i]) == length && strncmp(url, schemes[i], length) == 0)
+			return is_plain_host(url + length + 3);
+	return false;
+}
+
+/* host:path, as scp has it: no slash before the colon. */
+static bool
+is_scp_like(const char *url)
+{
+	size_t colon = strcspn(url, ":/");
+
+	return url[colon] == ':' && colon > 0;
+}
+
+static const char *
+check_url(const struct vetting *v, const char *url)
+{
+	size_t length = scheme_length(url);
+	const char *path = url;
+
+	if (*url == '-' || has_control(url))
+		return "is no ordinary address";
+	/* TRANSPORT::ADDRESS runs the program git-remote-TRANSPORT, and ext:: any */
+	if (strncmp(url + length, "::", 2) == 0)
+		return "names a program as its transport";
+	if (strncmp(url, "file://", 7) == 0)
+		path = url + 7;
+	else if (strncmp(url + length, "://", 3) == 0)
+		return is_ordinary_scheme(url, length) ? NULL : "has a scheme that is not known";
+	else if (is_scp_like(url))
+		return is_plain_host(url) ? NULL : "is no ordinary address";
+	return v->asker->is_fine(v->asker->context, GITCONFIG_REMOTE, path)
+		       ? NULL
+		       : "leads to a repository that cannot be trusted";
+}
+
+/* ---- keys ---- */
+
+static bool
+is_word_of(const char *words, const char *word, size_t length)
+{
+	if (strcmp(words, "*") == 0)
+		return true;
+	for (; *words != '\0'; words += strcspn(words, " "), words += *words == ' ')
+		if (strcspn(words, " ") == length && strncmp(words, word, length) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_about(const struct row *row, const char *name)
+{
+	const char *section_end = strchr(name, '.'), *variable = strrchr(name, '.');
+
+	if (section_end == NULL || (section_end != variable) != row->is_named ||
+	    strlen(row->section) != (size_t)(section_end - name) ||
+	    strncmp(row->section, name, (size_t)(section_end - name)) != 0)
+		return false;
+	return is_word_of(row->variables, variable + 1, strlen(variable + 1));
+}
+
+static bool
+is_update(const char *value)
+{
+	static const char *const ways[] = {"checkout", "rebase", "merge", "none"};
+
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+		if (strcmp(value, ways[i]) == 0)
+			return true;
+	return false;
+}
+
+/* NULL, or why not. */
+static const char *
+check_value(const struct vetting *v, enum check check, const char *value)
+{
+	switch (check) {
+	case WORD:
+		return *value == '-' || has_control(value) ? "has a value that git never writes"
+							   : NULL;
+	case URL:
+		return check_url(v, value);
+	case WORKTREE:
+		return v->asker->is_fine(v->asker->context, GITCONFIG_WORKTREE, value)
+			       ? NULL
+			       : "leads out of the project";
+	case UPDATE:
+		return is_update(value) ? NULL : "can start a program";
+	default:
+		return NULL;
+	}
+}
+
+static const char *
+check_item(const struct vetting *v, const struct gitconfig_item *item)
+{
+	for (size_t i = 0; i < tables[v->kind].count; i++)
+		if (is_about(&tables[v->kind].rows[i], item->name))
+			return check_value(v, tables[v->kind].rows[i].check,
+					   item->value == NULL ? "" : item->value);
+	return v->kind == GITCONFIG_MODULES ? "is not about a submodule"
+					    : "is not known to be harmless";
+}
+
+/* Whoever wrote it, it was there before. */
+static bool
+stands_already(const struct vetting *v, const struct gitconfig_item *item)
+{
+	for (size_t i = 0; i < v->present->count; i++) {
+		const struct gitconfig_item *old = &v->present->items[i];
+
+		if (strcmp(old->name, item->name) == 0 &&
+		    (old->value == NULL
+			     ? item->value == NULL
+			     : item->value != NULL && strcmp(old->value, item->value) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* For people, on one line, whatever a subsection holds. */
+static void
+name_refused(struct gitconfig_refusal *to, const char *name)
+{
+	size_t n = 0;
+
+	for (; *name != '\0' && n < sizeof to->what - 1; name++)
+		to->what[n++] = (unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name;
+	to->what[n] = '\0';
+}
+
+static int
+check_all(const struct vetting *v, const struct gitconfig *config, struct gitconfig_refusal *ret)
+{
+	for (size_t i = 0; i < config->count; i++) {
+		const char *why = check_item(v, &config->items[i]);
+
+		if (why == NULL || stands_already(v, &config->items[i]))
+			continue;
+		name_refused(ret, config->items[i].name);
+		ret->why = why;
+		return 0;
+	}
+	return 1;
+}
+
+int
+gitconfig_vet(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
+	      const struct gitconfig_text *present, const struct gitconfig_asker *asker,
+	      struct gitconfig_refusal *ret, struct cordon_error *err)
+{
+	struct gitconfig config, old = {0};
+	struct vetting v = {kind, &old, asker};
+	int rc = gitconfig_parse(arena, text->text, text->length, &config, err);
+
+	if (rc < 0)
+		return rc;
+	if (rc == 0) {
+		snprintf(ret->what, sizeof ret->what, "line %d", config.line);
+		ret->why = config.bad;
+		return 0;
+	}
+	if (present != NULL)
+		rc = gitconfig_parse(arena, present->text, present->length, &old, err);
+	return rc < 0 ? rc : check_all(&v, &config, ret);
+}

@@ -1,0 +1,301 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The real git, inside and out. Its everyday work ends as without cordon; nothing that a command
+# leaves behind makes git start a program or look elsewhere, by whatever way it was written.
+
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
+
+load common
+
+# Every commit is the same one, inside and out.
+dates="export GIT_AUTHOR_DATE='2001-02-03T04:05:06Z' GIT_COMMITTER_DATE='2001-02-03T04:05:06Z'; set -ex"
+
+begin()
+{
+	rm -rf .git
+	cat >"$HOME/.gitconfig" <<-'END'
+		[user]
+			name = A B
+			email = a@example.com
+		[init]
+			defaultBranch = main
+		[protocol "file"]
+			allow = always
+		[gc]
+			autoDetach = false
+		[safe]
+			directory = *
+	END
+	cp "$TREE/tests/broker/git.py" "$T/git.py"
+}
+
+# Names, kinds, modes and contents; what depends on the moment is left out.
+picture()
+{
+	find . -not -path '*/objects/*' -not -name index -not -name ORIG_HEAD \
+	    -printf '%p %y %m %l\n' | sort
+	find . -type f -not -path '*/objects/*' -not -name index -not -name ORIG_HEAD -print0 |
+	    sort -z | xargs -0 sha256sum
+}
+
+# same SCRIPT: at the same place free and confined, with the same result.
+same()
+{
+	printf '%s\n' "$dates" "$1" >"$T/script"
+	rm -rf "$P" && mkdir "$P" && cd "$P" || return 1
+	sh "$T/script" >"$T/free" 2>&1 </dev/null || complain "fails outside: $(tail -20 "$T/free")" || return 1
+	picture >"$T/picture-free"
+	rm -rf "$T/left" && mv "$P" "$T/left" && mkdir "$P" && cd "$P" || return 1
+	CORDON_TIMEOUT=300 expect 0 run --read "$T/script" -- sh "$T/script" || return 1
+	picture >"$T/picture-boxed"
+	diff "$T/picture-free" "$T/picture-boxed" >"$T/diff" || complain "$(cat "$T/diff")"
+}
+
+# repositories: one of each kind. Leaves their git directories in $dirs.
+repositories()
+{
+	{
+		git init . && echo a >a && git add a && git commit -m a
+		git init nested && git init --bare bare.git && git init --bare odd
+		git worktree add tree
+		git config extensions.worktreeConfig true
+		git push "$P/bare.git" main
+		git submodule add "$P/bare.git" sub && git commit -m sub
+	} >"$T/made" 2>&1 || complain "$(cat "$T/made")" || return 1
+	dirs=".git nested/.git bare.git odd .git/worktrees/tree .git/modules/sub"
+}
+
+# attack KIND FOLDER...: tried to the end, and nothing passed.
+attack()
+{
+	CORDON_TIMEOUT=300 expect 0 run --read "$T/git.py" -- "$PYTHON" "$T/git.py" "$@" || return 1
+	[ "$out" = tried ] || complain 'something passed'
+}
+
+# passes KIND FOLDER...: the same outside, where it does pass; in a copy.
+passes()
+{
+	rm -rf "$T/free-copy"
+	cp -a "$P" "$T/free-copy"
+	(cd "$T/free-copy" && "$PYTHON" "$T/git.py" "$@") >"$T/free" 2>&1 </dev/null ||
+	    complain "$(cat "$T/free")"
+}
+
+# ---- what must work ----
+
+@test "everyday work ends as without cordon" {
+	begin
+	same '
+		git init .; echo a >a; ln -s a link; git add a link; git commit -m a
+		git checkout -b one; echo b >b; git add b; git commit -m b
+		git checkout main; echo c >c; git add c; git commit -m c
+		git merge -m merged one; git branch -m one two; git branch three
+		git checkout three; echo d >d; git add d; git commit -m d; git rebase main
+		echo e >>a; git stash; git stash pop; git commit -a -m e; git tag -a -m v1 v1
+		git checkout main; git branch -D two; git reset --hard HEAD^; git status; git log --stat
+		git config core.abbrev 12; git config branch.main.description text; git config --unset core.abbrev
+		git config user.name "C D"; git gc; git fsck
+	'
+}
+
+@test "clones, remotes, fetches and pushes end as without cordon" {
+	begin
+	same '
+		git init src; cd src; echo a >a; git add a; git commit -m a; cd ..
+		git init --bare far.git; git init --bare odd
+		cd src; git remote add far ../far.git; git push -u far main; git remote add odd ../odd; git push odd main
+		git remote set-url odd ssh://git@example.com/x.git; git remote rename odd other; git remote remove other; cd ..
+		git clone far.git copy; git clone src second; git clone --bare src third
+		cd copy; git checkout -b new; echo b >b; git add b; git commit -m b; git push -u origin new; cd ..
+		cd src; git fetch far; git checkout --track far/new; git pull --rebase; git branch -vv; cd ..
+		git clone --depth 1 "file://$PWD/far.git" shallow
+	'
+}
+
+@test "worktrees and submodules end as without cordon" {
+	begin
+	same '
+		git init .; echo a >a; git add a; git commit -m a
+		git init lib; cd lib; echo l >l; git add l; git commit -m l; cd ..
+		git worktree add one; git worktree add -b b two/inner; git worktree list
+		cd one; echo o >o; git add o; git commit -m o; cd ..
+		git worktree move two/inner moved; git config extensions.worktreeConfig true
+		git -C moved config --worktree core.bare false; git -C moved status; git worktree remove --force moved; git worktree prune
+		git submodule add "$PWD/lib" sub/lib; git commit -m sub
+		git submodule deinit -f sub/lib; git submodule update --init; git mv sub/lib lib2; git commit -m moved
+		cd lib2; git checkout -b config; echo m >m; git add m; git commit -m m; git push origin config; git checkout main; cd ..
+		cd lib; git branch hooks; git branch info; cd ../lib2; git fetch; git worktree add -b w inner; git -C inner status; cd ..
+		git clone --recurse-submodules . copy; cd copy; git submodule update --remote --merge; git rm -f lib2; git commit -m gone
+	'
+}
+
+@test "a worktree and a submodule as the project" {
+	begin
+	repositories
+	mv "$P" "$T/whole"
+	cd "$T/whole"
+	git worktree repair "$T/whole/tree" >/dev/null 2>&1
+	for project in tree sub; do
+		cd "$T/whole/$project"
+		expect 0 run -- sh -ec "echo new >$project-new; git add $project-new; git commit -q -m new
+			git checkout -q -b branch-$project; git config user.name N; git remote add r ssh://h/x
+			! git config core.fsmonitor /planted"
+		git status --porcelain >"$T/status"
+		[ ! -s "$T/status" ] || complain "$(cat "$T/status")"
+		[ "$(git config user.name)" = N ]
+	done
+}
+
+@test "a user's own keys stay, and do not keep git from its work" {
+	begin
+	git init . >/dev/null 2>&1
+	git config alias.mine '!true'
+	git config credential.helper store
+	git config core.editor 'my editor'
+	cp .git/config "$T/config"
+	expect 0 run -- sh -ec 'git remote add o ssh://h/x; git config branch.x.rebase true
+		git config core.abbrev 12; git remote remove o; git config --unset core.abbrev
+		git config --remove-section branch.x; git config --unset credential.helper'
+	[ "$(git config alias.mine):$(git config core.editor)" = '!true:my editor' ]
+	cp "$T/config" .git/config
+	for change in 'alias.mine !false' 'core.editor other' 'credential.helper other'; do
+		# shellcheck disable=SC2086 # a key and its value
+		expect 4 run -- git config $change
+	done
+	cmp .git/config "$T/config"
+	# who names the very file gets it
+	expect 0 run --write .git/config -- git config core.editor other
+	[ "$(git config core.editor)" = other ]
+}
+
+# ---- what must not ----
+
+keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.askPass core.gitProxy
+	core.attributesFile core.alternateRefsCommand sequence.editor pager.log alias.st filter.f.clean
+	filter.f.smudge filter.f.process diff.external diff.d.textconv diff.d.command difftool.d.cmd
+	merge.d.driver mergetool.d.cmd credential.helper credential.https://h.helper include.path
+	includeIf.gitdir:/.path url.x.insteadOf gpg.program gpg.ssh.program interactive.diffFilter
+	sendemail.smtpServer protocol.ext.allow uploadpack.packObjectsHook gc.recentObjectsHook
+	remote.o.uploadpack remote.o.receivepack remote.o.vcs remote.o.proxy submodule.s.update
+	browser.b.cmd web.browser man.m.cmd instaweb.httpd trailer.t.command guitool.g.cmd core.worktree"
+
+@test "every dangerous key is refused to git itself, in every kind of repository" {
+	begin
+	repositories
+	cat >try <<-'END'
+		for dir in $1; do
+			for key in $2; do
+				git --git-dir="$dir" config "$key" /planted && echo "passed: $dir $key"
+				git config -f "$dir/config.worktree" "$key" /planted && echo "passed: $dir worktree $key"
+			done
+			for url in 'ext::sh -c planted' planted::x planted://x --upload-pack=planted; do
+				for key in remote.o.url remote.o.pushurl branch.main.remote branch.main.pushRemote \
+				    remote.pushDefault submodule.s.url; do
+					git --git-dir="$dir" config -- "$key" "$url" && echo "passed: $dir $key $url"
+				done
+			done
+			git --git-dir="$dir" config remote.o.url "/dev/shm/planted-$$" && echo "passed: $dir shm"
+			git --git-dir="$dir" config submodule.s.update '!planted' && echo "passed: $dir update"
+		done
+		git config -f .gitmodules submodule.sub.update '!planted' && echo 'passed: .gitmodules'
+		git config -f .gitmodules core.fsmonitor planted && echo 'passed: .gitmodules core'
+		echo tried
+	END
+	cp -a "$P" "$T/free-copy"
+	(cd "$T/free-copy" && sh try '.git nested/.git' 'core.editor core.fsmonitor') >"$T/free" 2>&1 </dev/null
+	[ "$(grep -c passed: "$T/free")" -ge 40 ]
+	CORDON_TIMEOUT=300 expect 0 run -- sh try "$dirs" "$keys"
+	[ "$out" = tried ] || complain 'something passed'
+	! grep -rl planted --include=config --include=config.worktree --include=.gitmodules . || complain 'planted'
+	git status >/dev/null
+}
+
+@test "no other way into the settings: appended, moved, linked, kept open, in pieces" {
+	begin
+	repositories
+	passes ROUTES .git
+	[ "$(grep -c passed: "$T/free")" -ge 40 ] || complain "$(cat "$T/free")"
+	# shellcheck disable=SC2086 # a list
+	attack ROUTES $dirs
+}
+
+@test "hooks and attributes cannot be made by any way at any depth" {
+	begin
+	repositories
+	mkdir -p z/b/c/d/e
+	git init z/b/c/d/e/deep >/dev/null 2>&1
+	passes HOOKS .git
+	[ "$(grep -c passed: "$T/free")" -ge 40 ] || complain "$(cat "$T/free")"
+	# shellcheck disable=SC2086 # a list
+	attack HOOKS $dirs z/b/c/d/e/deep/.git
+	# a repository that is made inside
+	expect 0 run -- sh -ec 'mkdir fresh; cd fresh; git init -q .; git init -q --bare other
+		for hooks in .git/hooks other/hooks; do ! echo x 2>/dev/null >$hooks/pre-commit; done'
+	[ -z "$(find . -path '*hooks/*' -not -name '*.sample')" ]
+}
+
+@test "pointers stay inside" {
+	begin
+	repositories
+	passes POINTERS .git nested/.git
+	[ "$(grep -c passed: "$T/free")" -ge 10 ] || complain "$(cat "$T/free")"
+	attack POINTERS .git nested/.git bare.git odd
+	for script in 'git init --separate-git-dir="$TMPDIR/x" loose' 'git init --separate-git-dir=/dev/shm/x$$ loose' \
+	    'git --git-dir=.git/modules/sub config core.worktree /' 'echo "gitdir: nested/.git" >loose' \
+	    'mv nested/.git away' 'mv nested/.git nested/other' 'ln -s "$PWD/nested/.git" loose/.git' \
+	    'mkdir evil && mv evil loose/.git' 'rm -r loose/.git; ln -s ../nested loose/.git'; do
+		mkdir -p loose
+		expect 0 run -- sh -c "( $script ) >/dev/null 2>&1; ls -d loose/.git nested/.git 2>&1 || :"
+		[[ $out == *nested/.git* ]] || complain "gone: $script"
+		[ ! -e loose/.git ] && [ ! -L loose/.git ] || complain "made: $script"
+		rm -rf loose evil
+	done
+	[ "$(git --git-dir=.git/modules/sub config core.worktree)" = ../../../sub ]
+}
+
+@test "a repository is one under any name" {
+	begin
+	passes REPOSITORIES
+	[ "$(grep -c passed: "$T/free")" -ge 8 ] || complain "$(cat "$T/free")"
+	attack REPOSITORIES
+}
+
+@test "what was left behind starts nothing when git is used outside" {
+	begin
+	repositories
+	printf '#!/bin/sh\ntouch %s/started\n' "$T" >evil
+	chmod +x evil
+	cat >plant <<-'END'
+		evil=$PWD/evil
+		for dir in .git nested/.git bare.git odd .git/modules/sub; do
+			git --git-dir=$dir config core.fsmonitor "$evil"
+			printf '[core]\n\tfsmonitor = %s\n\tsshCommand = %s\n\tpager = %s\n[diff]\n\texternal = %s\n' \
+			    "$evil" "$evil" "$evil" "$evil" >$dir/config.lock
+			mv -f $dir/config.lock $dir/config
+			cat $dir/config.lock >>$dir/config
+			for hook in pre-commit post-commit post-checkout pre-push post-receive update; do
+				cp "$evil" $dir/hooks/$hook
+			done
+			rm -f $dir/config.lock
+			echo '* filter=x diff=x' >$dir/info/attributes
+		done
+		mkdir trap; (cd trap; mkdir objects refs hooks; cp "$evil" hooks/post-receive
+			printf '[core]\n\tfsmonitor = %s\n' "$evil" >config; echo 'ref: refs/heads/main' >HEAD)
+		git remote add trap trap
+		git config remote.trap.url "$PWD/trap"
+		mkdir led; echo "gitdir: $PWD/trap" >led/.git
+		echo '* filter=x diff=x' >.gitattributes
+		exit 0
+	END
+	use='(git status; echo more >>a; git diff HEAD; git add a; git commit -m x; git push trap main; git -C nested status
+		git -C sub status; git -C odd log; git -C trap status; git -C led status; git push ../bare.git main
+		git push odd main; git fetch ./trap; git submodule update) >/dev/null 2>&1 </dev/null || :'
+	cp -a "$P" "$T/free-copy"
+	(cd "$T/free-copy" && sed -i "s|$P|$T/free-copy|" plant && sh plant >/dev/null 2>&1 </dev/null && sh -c "$use")
+	[ -e "$T/started" ] || complain 'starts nothing, whoever planted it'
+	rm "$T/started"
+	expect 0 run -- sh plant
+	sh -c "$use"
+	[ ! -e "$T/started" ] || complain 'started'
+	git log --oneline | grep -q ' x$'
+}
