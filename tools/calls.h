@@ -199,6 +199,9 @@ static const struct socket_rule {
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND)}, "sendto sendmmsg"},
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND_MESSAGE)}, "sendmsg"},
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SOCKET_OPTION)}, "setsockopt"},
+	/* who acts on behalf does not know of layers that a process adds to itself */
+	{{{ALLOW, NO_OPERATION, ALLOW}, {ALLOW, NO_OPERATION, ALLOW}, SAME(NO_OPERATION)},
+	 "landlock_create_ruleset landlock_add_rule landlock_restrict_self"},
 	/* a process that nobody may read could not be answered */
 	{{{ALLOW, TEST_PRCTL, ALLOW}, {ALLOW, TEST_PRCTL, ALLOW}, SAME(TEST_PRCTL)}, "prctl"},
 };

@@ -258,11 +258,12 @@ open_vetted(struct opening *o)
 				  .flags = o->how.flags,
 				  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
 
-	if (o->verdict.vetted == NULL || !(o->verdict.rights & RIGHT_CREATE) ||
+	if (o->verdict.vetted == NULL || !(o->verdict.rights & RIGHTS_CHANGE) ||
 	    only_reads(o->how.flags))
 		return 0;
 	errno = EACCES;
-	if (!find_spot(o, &spot))
+	/* what is put in its place is new */
+	if (!(o->verdict.rights & RIGHT_CREATE) || !find_spot(o, &spot))
 		return -1;
 	switch (vet_open(o->broker, o->verdict.vetted, &vetted)) {
 	case VET_REFUSED:

@@ -308,7 +308,8 @@ is_over(const struct broker *broker)
 static _Noreturn void
 serve(struct broker *broker)
 {
-	struct call request = {.listener = broker->listener};
+	struct kept kept[KEPT_CALLERS] = {{0}};
+	struct call request = {.listener = broker->listener, .kept = kept};
 
 	for (;;) {
 		memset(&request.notif, 0, sizeof request.notif);

@@ -113,36 +113,106 @@ request_descriptor(const struct call *request, int number, int *ret_errno)
 	return fd;
 }
 
+/* ---- what is kept of callers ---- */
+
+static void
+forget(struct kept *kept)
+{
+	if (kept->thread == 0)
+		return;
+	close(kept->folder);
+	if (kept->status >= 0)
+		close(kept->status);
+	kept->thread = 0;
+}
+
+/* NULL with errno. */
+static struct kept *
+keep(const struct call *request, struct kept *to)
+{
+	char name[64];
+
+	if (to->thread == request->thread)
+		return to;
+	forget(to);
+	snprintf(name, sizeof name, "/proc/%d", (int)request->thread);
+	to->folder = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	to->status = -1;
+	if (to->folder < 0)
+		return NULL;
+	to->thread = request->thread;
+	return to;
+}
+
+/* The working folder by what is kept; -1 with errno, of one that is gone ENOENT or ESRCH. */
+static int
+open_folder(const struct call *request, struct kept *kept)
+{
+	kept = keep(request, kept);
+	return kept == NULL ? -1 : openat(kept->folder, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static ssize_t
+read_kept_status(const struct call *request, struct kept *kept, char *to, size_t size)
+{
+	kept = keep(request, kept);
+	if (kept == NULL)
+		return -1;
+	if (kept->status < 0)
+		kept->status = openat(kept->folder, "status", O_RDONLY | O_CLOEXEC);
+	return kept->status < 0 ? -1 : pread(kept->status, to, size, 0);
+}
+
+static struct kept *
+find_kept(const struct call *request, struct kept *own)
+{
+	return request->kept == NULL ? own : &request->kept[request->thread % KEPT_CALLERS];
+}
+
 int
 request_folder(const struct call *request, int folder, int *ret_errno)
 {
-	char name[64];
+	struct kept own = {0}, *kept = find_kept(request, &own);
 	int fd;
 
 	if (folder != AT_FDCWD)
 		return request_descriptor(request, folder, ret_errno);
-	snprintf(name, sizeof name, "/proc/%d/cwd", (int)request->thread);
-	fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = open_folder(request, kept);
+	if (fd < 0) {
+		/* the number may have another owner by now */
+		forget(kept);
+		fd = open_folder(request, kept);
+	}
 	if (fd < 0)
 		*ret_errno = errno;
+	forget(&own);
 	return fd;
+}
+
+static ssize_t
+read_status_text(const struct call *request, char *to, size_t size)
+{
+	struct kept own = {0}, *kept = find_kept(request, &own);
+	ssize_t n = read_kept_status(request, kept, to, size - 1);
+
+	if (n <= 0) {
+		forget(kept);
+		n = read_kept_status(request, kept, to, size - 1);
+	}
+	forget(&own);
+	to[n < 0 ? 0 : n] = '\0';
+	return n;
 }
 
 /* A number that /proc has about the caller, or other. */
 static unsigned long
 read_status(const struct call *request, const char *key, int base, unsigned long other)
 {
-	char name[64], text[512];
-	auto_fd int fd = -1;
+	char text[512];
 	const char *line;
-	ssize_t n;
 
-	snprintf(name, sizeof name, "/proc/%d/status", (int)request->thread);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (n <= 0)
+	if (read_status_text(request, text, sizeof text) <= 0)
 		return other;
-	text[n] = '\0';
 	line = strstr(text, key);
 	return line == NULL ? other : strtoul(line + strlen(key), NULL, base);
 }
@@ -269,16 +339,10 @@ read_mask(const char *text, const char *name)
 bool
 request_is_signalled(const struct call *request)
 {
-	char name[64], text[4096];
-	auto_fd int fd = -1;
-	ssize_t n;
+	char text[4096];
 
-	snprintf(name, sizeof name, "/proc/%d/status", (int)request->thread);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (n <= 0)
+	if (read_status_text(request, text, sizeof text) <= 0)
 		return false;
-	text[n] = '\0';
 	return ((read_mask(text, "\nSigPnd:") | read_mask(text, "\nShdPnd:")) &
 		~read_mask(text, "\nSigBlk:") & read_mask(text, "\nSigCgt:")) != 0;
 }

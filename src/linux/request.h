@@ -11,10 +11,22 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/*
+ * What a receiving thread keeps open of its callers, for the next call. Both are of the very
+ * process: when it is gone they say so, whoever has its number then.
+ */
+#define KEPT_CALLERS 8
+struct kept {
+	pid_t thread; /* 0: nobody */
+	int folder;   /* in /proc */
+	int status;   /* in that folder; -1: not asked for yet */
+};
+
 struct call {
 	struct seccomp_notif notif;
 	int listener;
-	pid_t thread; /* the caller, as the kernel numbers it */
+	pid_t thread;	   /* the caller, as the kernel numbers it */
+	struct kept *kept; /* KEPT_CALLERS of them, the receiving thread's own; NULL: none */
 };
 
 /* 0, or an errno for the caller. A path that is not there whole is EFAULT or ENAMETOOLONG. */

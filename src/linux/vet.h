@@ -24,20 +24,16 @@ bool vet_repository(struct broker *broker, const char *folder);
 bool vet_is_repository(const char *folder);
 
 /*
- * May a symbolic link with this text have this path? None leads out of where git keeps other
- * repositories, and none into the private tmp, where nobody looks. Sets errno.
+ * May a symbolic link with this text have this path? Whoever works in the project meanwhile follows
+ * it, so none leads straight to where a repository is not looked at. Sets errno.
  */
 bool vet_may_link_to(struct broker *broker, const char *path, const char *text);
 /* The same for the link that is name in folder; what is none may be anywhere. */
 bool vet_may_hold(struct broker *broker, const char *path, int folder, const char *name);
 
-/*
- * vet_content.c: 0, or an errno after a refusal was noted. present may be NULL. *ret_instead is
- * what is to be put there in its place, for the caller to free, or stays as it is.
- */
+/* vet_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
 int vet_content(struct broker *broker, const char *path, enum vet vet,
-		const struct gitconfig_text *text, const struct gitconfig_text *present,
-		char **ret_instead);
+		const struct gitconfig_text *text, const struct gitconfig_text *present);
 
 /* vet_install.c */
 

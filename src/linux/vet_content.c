@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "base/str.h"
 #include "linux/vet.h"
 #include "plan/resolve.h"
 
@@ -50,7 +49,7 @@ is_inside(const struct question *q, const char *path)
 
 	return is_below(path, host->project) || is_below(path, host->git.git_dir) ||
 	       is_below(path, host->git.common_dir) ||
-	       ((broker_judge(q->broker, path).rights & RIGHT_CREATE) &&
+	       (!is_below(path, "/dev") && (broker_judge(q->broker, path).rights & RIGHT_CREATE) &&
 		broker_guards(q->broker, path, RIGHT_CREATE));
 }
 
@@ -158,48 +157,17 @@ vet_config(struct question *q, enum gitconfig_kind kind, const struct gitconfig_
 	return rc < 0 ? ENOMEM : rc == 1 ? 0 : refuse(q, refusal.what, refusal.why);
 }
 
-/*
- * A pointer must lead to the same place for ever, whatever folders are moved or made links later. So
- * either nothing on the way to the .git that it leads into can be changed, or that .git is in a
- * folder above: then the way there is "..", and is written so.
- */
 static int
-vet_way(const struct question *q, const char *path, char **ret_instead)
-{
-	const char *git = strstr(path, "/.git/"), *base, *above;
-	struct str text = {0};
-
-	if (is_below(path, q->broker->plan->host->git.common_dir))
-		return 0;
-	if (git == NULL)
-		return refuse(q, "", "leads to something that is not in a .git");
-	base = arena_strndup(q->arena, path, (size_t)(git - path), NULL);
-	above = base == NULL ? NULL : path_parent(q->arena, base, NULL);
-	if (above == NULL)
-		return ENOMEM;
-	if (!(broker_judge(q->broker, above).rights & RIGHTS_CHANGE))
-		return 0;
-	if (!path_below(q->folder, base))
-		return refuse(q, "", "leads to a repository in a folder that can be replaced");
-	str_add(&text, "gitdir: ");
-	for (size_t up = path_depth(q->folder) - path_depth(base); up > 0; up--)
-		str_add(&text, "../");
-	str_add(&text, git + 1);
-	str_add(&text, "\n");
-	return str_finish(&text, ret_instead, NULL) < 0 ? ENOMEM : 0;
-}
-
-static int
-vet_pointer(const struct question *q, const struct gitconfig_text *text, char **ret_instead)
+vet_pointer(const struct question *q, const struct gitconfig_text *text)
 {
 	const char *line = gitconfig_pointer(q->arena, "gitdir: ", text, NULL);
 	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
 
 	if (line == NULL)
 		return refuse(q, "", "is not a pointer as git writes it");
-	if (path == NULL || !is_inside(q, path))
+	if (path == NULL || !is_inside(q, path) || !is_fit(q, path))
 		return refuse(q, "", "leads git out of the project");
-	return vet_way(q, path, ret_instead);
+	return 0;
 }
 
 /* Of a worktree: the .git that belongs to it. Private tmp may hold one; it goes with the run. */
@@ -237,8 +205,7 @@ vet_commondir(const struct question *q, const struct gitconfig_text *text)
 
 int
 vet_content(struct broker *broker, const char *path, enum vet vet,
-	    const struct gitconfig_text *text, const struct gitconfig_text *present,
-	    char **ret_instead)
+	    const struct gitconfig_text *text, const struct gitconfig_text *present)
 {
 	auto_arena struct arena arena = {0};
 	struct question q = {broker, &arena, path, path_parent(&arena, path, NULL)};
@@ -251,7 +218,7 @@ vet_content(struct broker *broker, const char *path, enum vet vet,
 	case VET_MODULES:
 		return vet_config(&q, GITCONFIG_MODULES, text, present);
 	case VET_POINTER:
-		return vet_pointer(&q, text, ret_instead);
+		return vet_pointer(&q, text);
 	case VET_GITDIR:
 		return vet_gitdir(&q, text);
 	case VET_COMMONDIR:

@@ -159,18 +159,14 @@ vet_install(struct broker *broker, const struct vet_target *to, const struct vet
 	struct vet_file present = {NULL, 0, 0};
 	struct gitconfig_text text = {file->text, file->length}, old;
 	bool has_present = vet_read(to->folder, to->name, &present) == 0;
-	struct vet_file copy = *file;
-	auto_free char *instead = NULL;
 	int why;
 
 	old = (struct gitconfig_text){present.text, present.length};
-	why = vet_content(broker, to->path, to->vet, &text, has_present ? &old : NULL, &instead);
+	why = vet_content(broker, to->path, to->vet, &text, has_present ? &old : NULL);
 	free(present.text);
 	if (why != 0) {
 		errno = why;
 		return -1;
 	}
-	if (instead != NULL)
-		copy = (struct vet_file){instead, strlen(instead), file->mode};
-	return put(to, &copy);
+	return put(to, file);
 }

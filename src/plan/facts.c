@@ -26,6 +26,7 @@ const char *const fact_names[FACT_COUNT] = {
 	[FACT_BROKER_READS] = "broker_reads",
 	[FACT_VETTING] = "vetting",
 	[FACT_BROKER_NET] = "broker_net",
+	[FACT_INSIDE] = "inside",
 	[FACT_TREE] = "tree",
 };
 

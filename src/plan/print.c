@@ -195,7 +195,7 @@ plan_print_calls(const struct plan *plan, struct str *to)
 		return;
 	str_printf(to, " (%s)", routings[plan->routing].cost);
 	if (rule == NULL) {
-		str_add(to, ", for the metadata");
+		str_add(to, ", for protected names and metadata");
 		return;
 	}
 	str_printf(to, ", for: %s ", rule->effect == EFFECT_ALLOW ? "allow" : "deny");

@@ -404,6 +404,12 @@ explain_broker(const struct facts *facts, struct promise *to)
 static void
 explain_gap(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
 {
+	if (plan->facts.values[FACT_INSIDE] && plan->facts.values[FACT_LANDLOCK_ABI] < way->abi) {
+		to->how = "the cordon around this one acts for us, and would not see our limits";
+		to->remedy = "start it outside, or the outer one with --accept files.future "
+			     "--accept files.metadata --accept sockets.path";
+		return;
+	}
 	if (plan->facts.values[FACT_LANDLOCK_ABI] < way->abi) {
 		to->how = plan->facts.values[FACT_LANDLOCK_ABI] == 0 ? "there is no Landlock"
 								     : "Landlock is too old for it";

@@ -125,6 +125,7 @@ passes()
 		git submodule deinit -f sub/lib; git submodule update --init; git mv sub/lib lib2; git commit -m moved
 		cd lib2; git checkout -b config; echo m >m; git add m; git commit -m m; git push origin config; git checkout main; cd ..
 		cd lib; git branch hooks; git branch info; cd ../lib2; git fetch; git worktree add -b w inner; git -C inner status; cd ..
+		cd lib; git worktree add ../beside; git -C ../beside status; cd ..
 		git clone --recurse-submodules . copy; cd copy; git submodule update --remote --merge; git rm -f lib2; git commit -m gone
 	'
 }
@@ -234,9 +235,10 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	[ -z "$(find . -path '*hooks/*' -not -name '*.sample')" ]
 }
 
-@test "pointers stay inside" {
+@test "pointers and links lead nowhere that is not looked at" {
 	begin
 	repositories
+	ln -s / root
 	passes POINTERS .git nested/.git
 	[ "$(grep -c passed: "$T/free")" -ge 10 ] || complain "$(cat "$T/free")"
 	attack POINTERS .git nested/.git bare.git odd

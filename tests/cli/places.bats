@@ -75,7 +75,7 @@ is_root()
 inner="--env ASAN_OPTIONS=detect_leaks=0:exitcode=99"
 
 # What only a broker keeps: the kernel has one for a whole tree of processes.
-unrouted="--accept files.future --accept files.metadata"
+unrouted="--accept files.future --accept files.metadata --accept sockets.path"
 
 # ---- inside other things ----
 
@@ -89,7 +89,13 @@ unrouted="--accept files.future --accept files.metadata"
 		by "$1" "$CORDON" run $inner --execute "$CORDON" $outer -- \
 		    "$CORDON" run $unrouted "${@:2}"
 	}
+	# one that acts for its processes would not see the layers of another inside
 	outer=
+	nest 125 -- touch ran
+	heard 'the cordon around this one acts for us'
+	[ ! -e ran ]
+	plain=$unrouted
+	outer=$plain
 	nest 0 -- sh -c 'echo x >made && cat made && echo "$TMPDIR" && echo y >"$TMPDIR/f"'
 	said x
 	[ -s made ]
@@ -100,24 +106,24 @@ unrouted="--accept files.future --accept files.metadata"
 	nest 1 --write "$T/in" -- sh -c "echo x >'$T/in/f' || exit 1"
 	[ "$(cat "$T/in/f")" = granted ]
 	# the inner one's closed is closed, whatever the outer one grants
-	outer="--read $T/in"
+	outer="$plain --read $T/in"
 	nest 0 --read "$T/in" -- cat "$T/in/f"
 	said granted
 	nest 1 -- cat "$T/in/f"
 	unsaid granted
 	nest 7 -- sh -c 'exit 7'
-	# and what it cannot keep there it says by name
+	# the inner one may act for its own
 	unrouted=
-	nest 125 -- touch ran
-	heard files.future files.metadata
-	[ ! -e ran ]
+	nest 0 -- sh -c 'echo y >made && cat made; mkdir .git/hooks 2>/dev/null; echo x 2>/dev/null >.git/hooks/pre-commit || true'
+	said y
+	[ ! -e .git/hooks/pre-commit ]
 }
 
 @test "sandboxes inside each other end in a sentence, not in a hole" {
 	cat >deeper <<-'END'
 		#!/bin/sh
 		[ "$1" -gt 0 ] || exit 42
-		exec "$CORDON" run --accept files.future --accept files.metadata --execute "$CORDON" \
+		exec "$CORDON" run --accept files.future --accept files.metadata --accept sockets.path --execute "$CORDON" \
 		    --env CORDON --env ASAN_OPTIONS -- ./deeper $(($1 - 1))
 	END
 	chmod +x deeper
@@ -422,7 +428,7 @@ in_mounts()
 
 @test "/etc: what is for all, and nothing that is for root alone, also inside another cordon" {
 	# shellcheck disable=SC2086 # options
-	nested() { by "$1" "$CORDON" run $inner --execute "$CORDON" -- "$CORDON" run $unrouted "${@:2}"; }
+	nested() { by "$1" "$CORDON" run $inner $unrouted --execute "$CORDON" -- "$CORDON" run $unrouted "${@:2}"; }
 	works 'ls /etc && cat /etc/passwd /etc/nsswitch.conf'
 	nested 0 -- cat /etc/passwd
 	for file in /etc/shadow /etc/gshadow /etc/shadow- /etc/sudoers; do

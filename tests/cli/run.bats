@@ -375,7 +375,8 @@ assert b.recv(1) == b\"x\"'"
 	refused run -p "$T/absent.json" -- touch ran
 	refused run --status-fd 77 -- touch ran
 	mkdir "$P/d"
-	expect 125 run --deny "$P/d" -- touch ran
+	expect 125 run --policy-json '{"files": {"rules": [{"effect": "deny", "rights": "x",
+	    "path": "$PROJECT/d"}]}}' -- touch ran
 	heard 'cordon: cannot keep files.'
 	[ ! -e ran ]
 }

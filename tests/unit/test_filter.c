@@ -339,7 +339,7 @@ what_programs_live_on_is_allowed(void)
 	expect_names(
 		"read write openat openat2 close execve execveat fork vfork exit_group mmap futex "
 		"accept4 getsockopt recvfrom recvmsg kill ptrace seccomp prctl "
-		"personality pidfd_open pidfd_getfd landlock_restrict_self fchmodat2 statx rseq "
+		"personality pidfd_open pidfd_getfd fchmodat2 statx rseq "
 		"rt_sigreturn wait4 getrandom mseal statmount uretprobe arch_prctl inotify_init1",
 		0);
 }
