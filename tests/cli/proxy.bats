@@ -190,7 +190,7 @@ socket.getaddrinfo('a.test', $tls)
 s = socket.create_connection(('127.0.0.1', $tls))
 import ssl
 ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').send(b'x')"
-	! grep -q evil "$T/asked"
+	[ "$(grep -c evil "$T/asked")" -eq 0 ]
 }
 
 @test "what is refused is said to the program, on the status descriptor, in the log and at the end" {
@@ -212,7 +212,7 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	said 'only names of the allowed domains'
 	inside 22 curl -sS --max-time 60 --fail-with-body -H 'Host: evil.test' "http://a.test:$web/"
 	said 'names another host'
-	! grep -q evil "$T/asked"
+	[ "$(grep -c evil "$T/asked")" -eq 0 ]
 	# a command that succeeds has nothing to be told
 	inside 0 curl -sS --max-time 60 "http://evil.test:$web/"
 	silent
