@@ -116,8 +116,8 @@ is_own(struct broker *broker, const struct own_socket *id)
 	pthread_mutex_lock(&broker->sockets);
 	for (size_t i = 0; i < OWN_SOCKETS && id->born != 0; i++)
 		found = found ||
-			(broker->own[i].inode == id->inode && broker->own[i].device == id->device &&
-			 broker->own[i].born == id->born);
+			(broker->made[i].inode == id->inode &&
+			 broker->made[i].device == id->device && broker->made[i].born == id->born);
 	pthread_mutex_unlock(&broker->sockets);
 	return found;
 }
@@ -135,7 +135,7 @@ note_own(struct broker *broker, const struct spot *place, int64_t before)
 	    file.id.born < before)
 		return;
 	pthread_mutex_lock(&broker->sockets);
-	broker->own[broker->own_count++ % OWN_SOCKETS] = file.id;
+	broker->made[broker->made_count++ % OWN_SOCKETS] = file.id;
 	pthread_mutex_unlock(&broker->sockets);
 }
 

@@ -49,6 +49,7 @@ struct broker {
 	size_t tree_count;
 	int listener;
 	bool reads;		/* reading is guarded: no open is ever left to the kernel */
+	int own;		/* the folder of our own descriptors in /proc */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	int connecting;		/* likewise, for whom they connect to */
@@ -61,9 +62,9 @@ struct broker {
 	pthread_cond_t answered;	   /* one of these was */
 	struct asking *asking;
 	uint64_t last_asked;
-	int64_t started;		    /* like born; before the command was */
-	struct own_socket own[OWN_SOCKETS]; /* the last ones */
-	size_t own_count;
+	int64_t started;		     /* like born; before the command was */
+	struct own_socket made[OWN_SOCKETS]; /* the last ones */
+	size_t made_count;
 };
 
 /* Nanoseconds by the clock that files get their times from. */
