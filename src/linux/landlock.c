@@ -386,6 +386,22 @@ refuse(const struct making *m, const struct said *said, int why)
 	return -CORDON_E_PATH;
 }
 
+/* The broker makes it, by the plan, where it will be: no rule is needed for that. */
+static bool
+is_brokered(const struct making *m, const char *path)
+{
+	unsigned rights = decide(m, path);
+
+	for (size_t i = 0; i < m->options->tree_count; i++) {
+		const struct guarded *tree = &m->options->trees[i];
+
+		if (tree->changes && path_below(path, tree->path) &&
+		    (rights & ~decide(m, tree->path)) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Is what is missing going to be made in a folder that has the same rights? */
 static bool
 is_covered(const struct making *m, const char *path)
@@ -501,7 +517,9 @@ allow_path(const struct making *m, const struct said *said, struct cover *cover)
 
 		if (said->named == NULL)
 			return pass_over(m, said->path);
-		return why == ENOENT && is_covered(m, said->path) ? 0 : refuse(m, said, why);
+		return why == ENOENT && (is_brokered(m, said->path) || is_covered(m, said->path))
+			       ? 0
+			       : refuse(m, said, why);
 	}
 	if (fstat(fd, &at) < 0)
 		return not_held(m, said->path);
