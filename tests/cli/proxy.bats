@@ -168,6 +168,31 @@ http.get({host: u.hostname, port: u.port, path: 'http://a.test:$web/node',
 	said 'GET /node'
 }
 
+@test "programs that know no proxy are led to it all the same" {
+	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
+	inside 0 curl -sS --noproxy '*' --max-time 60 "http://a.test:$web/direct"
+	said "GET /direct host=a.test:$web"
+	inside 0 curl -sS --noproxy '*' --max-time 60 --cacert cert.pem "https://a.test:$tls/dtls"
+	said 'GET /dtls'
+	inside 0 env -i RES_OPTIONS=use-vc "$PYTHON" -c "
+import urllib.request as r
+print(r.urlopen('http://a.test:$web/py').read())"
+	said 'GET /py'
+	inside 0 env -u HTTP_PROXY -u http_proxy node -e "
+require('http').get('http://a.test:$web/node', r => r.pipe(process.stdout));"
+	said 'GET /node'
+	# an address that no name led to, a name that is not listed, a certificate of another name
+	inside 7 curl -sS --noproxy '*' --max-time 60 "http://127.0.0.1:$web/"
+	inside 6 curl -sS --noproxy '*' --max-time 60 "http://evil.test:$web/"
+	inside 1 "$PYTHON" -c "
+import socket
+socket.getaddrinfo('a.test', $tls)
+s = socket.create_connection(('127.0.0.1', $tls))
+import ssl
+ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').send(b'x')"
+	[ "$(grep -c evil "$T/asked")" -eq 0 ]
+}
+
 @test "what is refused is said to the program, on the status descriptor, in the log and at the end" {
 	servers 'a.test 127.0.0.1' 'b.test 10.0.0.1' 'evil.test 127.0.0.1'
 	expect 22 run --accept net.tcp --accept net.udp --accept net.domains --accept net.dns \

@@ -655,7 +655,7 @@ a_box_without_a_plan_restricts_nothing(void)
 	check_int(enforce_compile(NULL, &options, &box, &err), -CORDON_E_GAP);
 	options.state_dir = world.host.state_dir;
 	check_int(enforce_compile(NULL, &options, &box, &err), 0);
-	check_int(enforce_listener(box), -1);
+	check_int(enforce_needs(box).listener, -1);
 	enforce_mark(box, &group);
 	know_pair(&group, &pair);
 	check_int(enforce_apply(box, &err), 0);
