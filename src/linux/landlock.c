@@ -477,7 +477,7 @@ allow_name(const struct making *m, const char *path)
 	if (!is_changed_around(m, above))
 		return 0;
 	fd = path_pin(above);
-	return fd < 0 ? pass_over(m, above) : allow(m, fd, access_for_rights(rights), true, above);
+	return fd < 0 ? pass_over(m, above) : allow(m, fd, access_for_broker(rights), true, above);
 }
 
 /* The folder that was granted last, and what reaches everything in it. */
