@@ -357,8 +357,8 @@ broker_serve(struct broker *broker)
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
-	egress_start(broker);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	egress_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0 && unshare(CLONE_FS) == 0) {
 		start_threads(broker);
