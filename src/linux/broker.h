@@ -40,6 +40,8 @@ struct broker {
 	size_t tree_count;
 	int listener;
 	bool reads;		/* reading is guarded: no open is ever left to the kernel */
+	bool is_asked;		/* it only answers questions, and changes nothing (nested.c) */
+	struct nests *nests;	/* the sandboxes inside this one (nest.c); NULL: there can be none */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	pthread_mutex_t small;	/* for what follows */
@@ -55,10 +57,16 @@ _Noreturn void broker_serve(struct broker *broker);
 
 typedef void broker_fn(struct broker *broker, const struct call *request);
 
-/* What the plan says about a canonical path; the private tmp is free. */
+/*
+ * What the plan says about a canonical path, and those of all the sandboxes inside this one that the
+ * caller is in; the private tmp is free.
+ */
 struct verdict broker_judge(const struct broker *broker, const char *path);
 /* The same where only reading matters, which nothing but the plan decides about: quicker. */
 struct verdict broker_judge_reading(const struct broker *broker, const char *path);
+/* By one of these plans alone, from 0, our own, to nest_depth. */
+struct verdict broker_judge_by(const struct broker *broker, int number, const char *path);
+#define broker_judge_own(broker, path) broker_judge_by(broker, 0, path)
 typedef struct verdict judge_fn(const struct broker *broker, const char *path);
 /*
  * What may be done with a held object, by the name it was reached by; *ret_path is that name, or
@@ -74,6 +82,11 @@ void broker_lock(struct broker *broker, const char *path);
 void broker_refused(struct broker *broker, const char *what, const char *path, const char *why);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
 bool broker_guards(const struct broker *broker, const char *path, unsigned rights);
+/* The same for our own plan alone. */
+bool broker_guards_own(const struct broker *broker, const char *path, unsigned rights);
+/* Whatever was made here, has it been looked at by every plan? */
+bool broker_has_seen(const struct broker *broker, const char *path);
+bool broker_is_free(const struct broker *broker, const char *path);
 
 /* Where argument `folder` (or the working folder) and the path at `address` lead. */
 enum walk_end broker_walk(const struct call *request, int folder, uint64_t address,
@@ -93,3 +106,5 @@ broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lch
 	act_lsetxattr, act_fsetxattr, act_removexattr, act_lremovexattr, act_fremovexattr,
 	act_setxattrat, act_removexattrat;
 broker_fn act_close, act_dup;
+/* nest.c */
+broker_fn act_door, act_restrict;

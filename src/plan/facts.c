@@ -27,6 +27,7 @@ const char *const fact_names[FACT_COUNT] = {
 	[FACT_VETTING] = "vetting",
 	[FACT_BROKER_NET] = "broker_net",
 	[FACT_INSIDE] = "inside",
+	[FACT_DOOR] = "door",
 	[FACT_TREE] = "tree",
 };
 

@@ -292,9 +292,12 @@ is_needed(const struct plan *plan, const struct demand *demand, enum guarantee g
 static bool
 has_broker(const struct facts *facts)
 {
-	return facts->values[FACT_BROKER] && facts->values[FACT_SECCOMP_NOTIFY] &&
-	       facts->values[FACT_NOTIFY_ADDFD] && facts->values[FACT_PIDFD] &&
-	       facts->values[FACT_OPENAT2] && facts->values[FACT_YAMA] < 2;
+	bool own = facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD];
+
+	/* one around us has all of it, and asks us */
+	return facts->values[FACT_BROKER] && (own || facts->values[FACT_DOOR]) &&
+	       facts->values[FACT_PIDFD] && facts->values[FACT_OPENAT2] &&
+	       facts->values[FACT_YAMA] < 2;
 }
 
 /*
@@ -313,8 +316,10 @@ find_routing(const struct plan *plan, const struct demand *demand)
 	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
+	/* one around us that has a door answers for changes alone */
 	if (demand->reads)
-		return values[FACT_BROKER_READS] ? ROUTE_READS : ROUTE_NOTHING;
+		return values[FACT_BROKER_READS] && !values[FACT_DOOR] ? ROUTE_READS
+								       : ROUTE_NOTHING;
 	return exact || metadata || future ? ROUTE_CHANGES : ROUTE_NOTHING;
 }
 
@@ -349,7 +354,10 @@ needs_met(const struct plan *plan, const struct demand *demand)
 static void
 explain_broker(const struct facts *facts, struct promise *to)
 {
-	if (!facts->values[FACT_BROKER] || has_broker(facts)) {
+	if (facts->values[FACT_DOOR]) {
+		to->how = "the cordon around this one looks at changes only, not at reading";
+		to->remedy = "start it outside, or without rules that deny reading";
+	} else if (!facts->values[FACT_BROKER] || has_broker(facts)) {
 		to->how = facts->values[FACT_BROKER] ? "this version's broker does not do it yet"
 						     : "this version has no broker yet";
 		to->remedy = NULL;
@@ -370,9 +378,8 @@ static void
 explain_gap(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
 {
 	if (plan->facts.values[FACT_INSIDE] && plan->facts.values[FACT_LANDLOCK_ABI] < way->abi) {
-		to->how = "the cordon around this one acts for us, and would not see our limits";
-		to->remedy = "start it outside, or the outer one with --accept files.future "
-			     "--accept files.metadata";
+		to->how = "the cordon around this one reads for us, and would not see our limits";
+		to->remedy = "start it outside, or the outer one without rules that deny reading";
 		return;
 	}
 	if (plan->facts.values[FACT_LANDLOCK_ABI] < way->abi) {
