@@ -66,7 +66,7 @@ _cordon_options()
 
 	case $1 in
 	run)
-		printf '%s' "$run -v --verbose -q --quiet --pty --track-only --leave --session --grace
+		printf '%s' "$run -v --verbose -q --quiet --pty --track-only --fingerprint --leave --session --grace
 			--status-fd"
 		;;
 	shell) printf '%s' "$run -v --verbose -q --quiet --pty --grace --status-fd" ;;

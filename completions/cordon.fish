@@ -55,6 +55,7 @@ complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan che
 complete -c cordon -n '__fish_seen_subcommand_from doctor why plan check trust init sbpl' -l facts -r -F -d 'what the host can do, instead of probing'
 complete -c cordon -n '__fish_seen_subcommand_from run shell' -l pty -d 'a terminal of its own'
 complete -c cordon -n '__fish_seen_subcommand_from run' -l track-only -d 'restrict nothing, only leave nothing running'
+complete -c cordon -n '__fish_seen_subcommand_from run' -l fingerprint -d 'track by a profile that restricts nothing (macOS)'
 complete -c cordon -n '__fish_seen_subcommand_from run' -l leave -d 'what it leaves behind lives on'
 complete -c cordon -n '__fish_seen_subcommand_from run' -l session -x -d 'in the session of that name'
 complete -c cordon -n '__fish_seen_subcommand_from run shell kill' -l grace -x -d 'from SIGTERM to SIGKILL'

@@ -126,6 +126,7 @@ struct cordon_command {
 	const char *session; /* the name of a session to join or to start; NULL: one of its own */
 	int status_fd;	     /* where JSON lines about the session go; -1: nowhere */
 	int64_t grace_ms;    /* between SIGTERM and SIGKILL when cordon ends it; -1: nothing said */
+	int fingerprint;     /* of cordon_track on macOS: by a profile that restricts nothing */
 };
 
 /* What ended a session. */
@@ -148,7 +149,9 @@ struct cordon_run {
 	int ended;	 /* processes it left behind, which were ended */
 	int left;	 /* processes that would not end; survivors names some */
 	char survivors[240];
-	char notice[240]; /* what could not be logged, or "" */
+	char notice[240];    /* what could not be logged, or "" */
+	int refused;	     /* how often something was refused that cordon itself was asked for */
+	char refusals[1200]; /* the first of them, a line each */
 };
 
 /*

@@ -207,16 +207,53 @@ text_linux(const struct checkup *checkup, struct str *to)
 			values[FACT_YAMA]);
 }
 
+/* By what a session's processes are found when it ends; macOS has neither subreapers nor cgroups. */
+static const struct {
+	const char *way, *holds, *words;
+	bool confined;
+} tracking_ways[] = {
+	{"fingerprint", "always",
+	 "two paths that only this session's profile treats so; no process can drop its profile",
+	 true},
+	{"descent", "best effort",
+	 "children of children, as seen at the end; who lost its parent is nobody's child", false},
+	{"group", "best effort", "process groups that one of them leads or led", false},
+	{"session", "best effort", "terminal sessions that one of them leads or led", false},
+	{"environment", "best effort",
+	 "the variable CORDON_TRACK; any program can drop it, and macOS hides that of its own",
+	 false},
+};
+#define TRACKING_WAYS (sizeof tracking_ways / sizeof tracking_ways[0])
+
 static void
 text_macos(const struct facts *facts, struct str *to)
 {
 	str_printf(
 		to,
 		"  %-4s Seatbelt\n"
-		"       computed, compiled and evaluated on Linux; never tried on a Mac\n"
-		"       without a profile (--track-only) processes are found by descent and group "
-		"only\n",
+		"       compiled, linked, analysed and evaluated on Linux; enforcement was not yet\n"
+		"       exercised on a Mac (there, tests/mac/real does it)\n"
+		"       what is refused is in the audit log where the user is an administrator\n"
+		"how the processes of a session are found\n",
 		facts->values[FACT_SEATBELT] ? "yes" : "no");
+	for (size_t i = 0; i < TRACKING_WAYS; i++)
+		str_printf(to, "  %-11s %-11s %s%s\n", tracking_ways[i].way, tracking_ways[i].holds,
+			   tracking_ways[i].words,
+			   tracking_ways[i].confined ? " (not with --track-only)" : "");
+}
+
+static void
+json_tracking(struct str *to)
+{
+	str_add(to, ",\n  \"tracking\": [");
+	for (size_t i = 0; i < TRACKING_WAYS; i++) {
+		str_printf(to, "%s\n    {\"way\": \"%s\", \"holds\": \"%s\", \"how\": ",
+			   i == 0 ? "" : ",", tracking_ways[i].way, tracking_ways[i].holds);
+		str_json(to, tracking_ways[i].words);
+		str_printf(to, ", \"track_only\": %s}",
+			   tracking_ways[i].confined ? "false" : "true");
+	}
+	str_add(to, "\n  ]");
 }
 
 /* ---- the report ---- */
@@ -317,6 +354,8 @@ print_json(const struct checkup *checkup, struct str *to)
 	str_add(to, "\n  ],\n  \"facts\": ");
 	facts_print(&checkup->plan->facts, to);
 	json_text("landlock", checkup->landlock, to);
+	if (checkup->plan->facts.system == SYSTEM_MACOS)
+		json_tracking(to);
 	str_add(to, "\n}\n");
 }
 

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "api/setup.h"
+#include "audit/event.h"
 #include "audit/log.h"
 #include "base/fd.h"
+#include "net/proxy.h"
 #include "plan/print.h"
 #include "session/session.h"
 
@@ -137,6 +139,35 @@ tell(const struct telling *telling, struct str *line)
 		snprintf(run->notice, sizeof run->notice, "cannot write to the status descriptor");
 }
 
+/* What stands at the end of a run that failed: the first few, each a line. */
+static void
+keep_refusal(const struct refusal *refusal, struct cordon_run *to)
+{
+	size_t used = strlen(to->refusals), room = sizeof to->refusals - used;
+	bool has_option = refusal->allow[0] == '-';
+	int length;
+
+	to->refused++;
+	length = snprintf(to->refusals + used, room, "%s%s %s %s%s%s", used == 0 ? "" : "\n",
+			  refusal->what, refusal->subject, refusal->reason,
+			  has_option ? "; allow it with " : "", has_option ? refusal->allow : "");
+	if (length >= (int)room)
+		to->refusals[used] = '\0';
+}
+
+static void
+tell_refusal(void *teller, const struct refusal *refusal)
+{
+	const struct telling *telling = teller;
+	auto_str struct str line = {0};
+
+	print_head(telling, "refused", &line);
+	event_print(refusal, &line);
+	str_add(&line, "}");
+	tell(telling, &line);
+	keep_refusal(refusal, telling->run);
+}
+
 static void
 fill_run(const struct session_result *result, struct cordon_run *to)
 {
@@ -199,9 +230,13 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	request.login = command->login;
 	request.pty = command->pty;
 	request.leave = command->leave;
+	request.fingerprint = command->fingerprint;
 	request.grace_ms = command->grace_ms;
 	request.name = command->session;
 	request.place = &place;
+	request.proxy_main = proxy_function();
+	request.refused = tell_refusal;
+	request.teller = &telling;
 	print_start(&telling, &start);
 	tell(&telling, &start);
 	rc = session_run(&request, &result, &why);

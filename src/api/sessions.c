@@ -4,7 +4,6 @@
  * ended by its own guard, which is asked, and the answer is that nobody holds its record any more.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +11,7 @@
 #include "api/setup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "enforce/enforce.h"
 #include "enforce/group.h"
 #include "session/record.h"
 
@@ -63,15 +63,12 @@ measure(const struct record *record, struct process_usage *ret)
 {
 	struct group group = {.kind = GROUP_CGROUP, .folder = -1};
 	struct group_usage usage;
-	bool known;
+	bool known = false;
 
 	if (record->cgroup != NULL) {
-		group.folder = open(record->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		snprintf(group.path, sizeof group.path, "%s", record->cgroup);
+		known = group_measure(&group, &usage);
 	}
-	known = group.folder >= 0 && group_measure(&group, &usage);
-	if (group.folder >= 0)
-		close(group.folder);
 	if (known && usage.memory > 0)
 		*ret = (struct process_usage){usage.memory, usage.processes};
 	else if (!process_measure(&record->guard, ret))
@@ -348,6 +345,10 @@ cordon_kill(const char *which, int grace_ms, char **ret_text, struct cordon_erro
 	if (which == NULL)
 		found = sessions.records;
 	count = which == NULL ? sessions.count : found != NULL;
+	if (grace_ms > 0 && enforce_system() != SYSTEM_LINUX)
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "macOS sends no signal with a value, so a grace cannot be "
+				   "ordered; without --grace it works");
 	rc = end_sessions(sessions.folder, found, count, grace_ms, &text, err);
 	str_add(&text, "");
 	if (rc == 0)

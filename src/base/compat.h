@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -55,8 +56,9 @@ typedef int compat_resource;
 #define COMPAT_SYS_OPENAT2 437
 #endif
 #else
-#include <sys/event.h>
 #include <unistd.h>
+
+#include "base/compat_macos.h"
 
 typedef int compat_resource;
 
@@ -86,9 +88,11 @@ compat_pipe(int ends[2])
 #else
 	if (pipe(ends) < 0)
 		return -1;
-	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-	return 0;
+	if (fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0)
+		return 0;
+	close(ends[0]);
+	close(ends[1]);
+	return -1;
 #endif
 }
 
@@ -101,9 +105,12 @@ compat_line(int ends[2])
 #else
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0)
 		return -1;
-	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-	return 0;
+	ends[0] = macos_socket(ends[0]);
+	ends[1] = macos_socket(ends[1]);
+	if (ends[0] >= 0 && ends[1] >= 0)
+		return 0;
+	close(ends[0] >= 0 ? ends[0] : ends[1]);
+	return -1;
 #endif
 }
 
@@ -114,11 +121,39 @@ compat_local_socket(void)
 #if defined(__linux__)
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 #else
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	return macos_socket(socket(AF_UNIX, SOCK_STREAM, 0));
+#endif
+}
 
-	if (fd >= 0)
+/* A socket for addresses, not waiting; closes at exec. */
+static inline int
+compat_socket(int family, int type)
+{
+#if defined(__linux__)
+	return socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+#else
+	int fd = socket(family, type, 0);
+
+	if (fd >= 0) {
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+	}
 	return fd;
+#endif
+}
+
+/* Two ends of a line that carries messages whole; both close at exec. */
+static inline int
+compat_packets(int ends[2])
+{
+#if defined(__linux__)
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+#else
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) < 0)
+		return -1;
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	return 0;
 #endif
 }
 
@@ -129,7 +164,13 @@ compat_accept(int listener)
 #if defined(__linux__)
 	return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 #else
-	return accept(listener, NULL, NULL);
+	int fd = macos_socket(accept(listener, NULL, NULL));
+
+	if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 #endif
 }
 
@@ -149,6 +190,24 @@ compat_memory_file(void)
 #else
 	errno = ENOSYS;
 	return -1;
+#endif
+}
+
+/* By which a process's own terminal, open as fd, can be opened once more, and waited for. */
+static inline bool
+compat_terminal_name(int fd, char *to, size_t size)
+{
+#if defined(__linux__)
+	static const char name[] = "/dev/tty";
+
+	(void)fd;
+	if (size < sizeof name)
+		return false;
+	memcpy(to, name, sizeof name);
+	return true;
+#else
+	/* poll(2) does not know /dev/tty there */
+	return ttyname_r(fd, to, size) == 0;
 #endif
 }
 
@@ -182,17 +241,7 @@ compat_signal_fd(const sigset_t *set)
 #if defined(__linux__)
 	return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
 #else
-	int queue = kqueue();
-
-	for (int number = 1; queue >= 0 && number < NSIG; number++) {
-		struct kevent change;
-
-		if (!sigismember(set, number))
-			continue;
-		EV_SET(&change, number, EVFILT_SIGNAL, EV_ADD, 0, 0, 0);
-		kevent(queue, &change, 1, 0, 0, 0);
-	}
-	return queue;
+	return macos_signal_fd(set);
 #endif
 }
 
@@ -214,13 +263,17 @@ compat_signal_read(int fd, struct compat_signal *ret_signal)
 	};
 	return true;
 #else
-	struct timespec none = {0, 0};
-	struct kevent event;
+	int number = macos_signal_read(fd);
 
-	if (kevent(fd, 0, 0, &event, 1, &none) != 1)
+	if (number == 0)
 		return false;
-	/* who sent it is not told: taken as the terminal's unless there is none */
-	*ret_signal = (struct compat_signal){.number = (int)event.ident};
+	/* nobody but who ends a session sends SIGTERM to its guard; it carries no value */
+	*ret_signal = (struct compat_signal){
+		.number = number,
+		.from_process = !macos_is_terminals(number),
+		.is_queued = number == SIGTERM,
+		.uid = getuid(),
+	};
 	return true;
 #endif
 }
@@ -234,17 +287,9 @@ compat_signal_drop(const sigset_t *set)
 
 	sigtimedwait(set, NULL, &none);
 #else
-	sigset_t pending;
-	int number;
-
-	if (sigpending(&pending) < 0)
-		return;
-	for (int one = 1; one < NSIG; one++) {
-		if (sigismember(set, one) && sigismember(&pending, one)) {
-			sigwait(set, &number);
+	for (int number = 1; number < NSIG; number++)
+		if (sigismember(set, number) == 1 && macos_take_pending(number))
 			return;
-		}
-	}
 #endif
 }
 
@@ -258,15 +303,7 @@ compat_process_fd(pid_t pid)
 #if defined(__linux__)
 	return (int)syscall(COMPAT_SYS_PIDFD_OPEN, pid, 0);
 #else
-	int queue = kqueue();
-	struct kevent change;
-
-	EV_SET(&change, (uintptr_t)pid, EVFILT_PROC, EV_ADD, NOTE_EXIT, 0, 0);
-	if (queue >= 0 && kevent(queue, &change, 1, 0, 0, 0) < 0) {
-		close(queue);
-		return -1;
-	}
-	return queue;
+	return macos_process_fd(pid);
 #endif
 }
 
@@ -282,6 +319,17 @@ compat_close_range(int first, bool at_exec)
 	(void)at_exec;
 	errno = ENOSYS;
 	return -1;
+#endif
+}
+
+/* One more than any open descriptor can be, or 0 where there is no call for it. */
+static inline int
+compat_fd_ceiling(void)
+{
+#if defined(__linux__)
+	return 0;
+#else
+	return macos_fd_ceiling();
 #endif
 }
 

@@ -173,8 +173,10 @@ fd_ceiling(void)
 	char text[1024];
 	size_t length = 0;
 	const char *at;
-	int size = 0;
+	int size = compat_fd_ceiling();
 
+	if (size > 0)
+		return size;
 	if (fd < 0 || read_all(fd, text, sizeof text - 1, &length) < 0)
 		return FD_CEILING;
 	text[length] = '\0';

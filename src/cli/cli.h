@@ -15,7 +15,7 @@ struct cli {
 	struct cordon_setup *setup;
 	enum cordon_format format;
 	bool verbose, quiet;
-	bool print, yes, revoke, force, profiles, root, pty, leave, track_only, all;
+	bool print, yes, revoke, force, profiles, root, pty, leave, track_only, all, fingerprint;
 	int status_fd;	  /* -1: none */
 	int64_t grace_ms; /* -1: nothing said */
 	const char *session;

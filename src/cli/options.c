@@ -64,6 +64,7 @@ static const struct option table[] = {
 	FLAG(0, pty, "a terminal of its own"),
 	{0, "track-only", NULL, -1, offsetof(struct cli, track_only),
 	 "restrict nothing, only leave nothing running"},
+	FLAG(0, fingerprint, "track by a profile that restricts nothing (macOS)"),
 	FLAG(0, leave, "what it leaves behind lives on, until `cordon kill`"),
 	{0, "session", "NAME", -1, 0, "join the session of that name, or start it"},
 	{0, "grace", "TIME", -1, 0, "SIGTERM first, and 2s or 500ms until SIGKILL"},

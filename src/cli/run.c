@@ -49,6 +49,20 @@ not_started(const struct cordon_error *err)
 	return err->sys == 126 || err->sys == 127 ? err->sys : EXIT_CORDON;
 }
 
+/* A command that failed may have failed for these; what it was told itself is easily lost. */
+static void
+say_refusals(const struct cordon_run *run)
+{
+	const char *line = run->refusals;
+
+	while (*line != '\0') {
+		size_t length = strcspn(line, "\n");
+
+		fprintf(stderr, "cordon: refused: %.*s\n", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
 /* The last words about a session that did not simply end. */
 static void
 say_end(const struct cli *cli, const struct cordon_run *run)
@@ -62,6 +76,8 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 
 	if (words[run->cause] != NULL)
 		fprintf(stderr, "cordon: %s\n", words[run->cause]);
+	if ((run->status != 0 || run->signal != 0) && !cli->quiet)
+		say_refusals(run);
 	if (run->left > 0)
 		fprintf(stderr, "cordon: %d would not end: %s\n", run->left, run->survivors);
 	if (*run->notice != '\0' && !cli->quiet)
@@ -130,6 +146,7 @@ run_it(struct cli *cli, char **argv, bool login)
 					 .login = login,
 					 .pty = cli->pty,
 					 .leave = cli->leave,
+					 .fingerprint = cli->fingerprint,
 					 .session = cli->session,
 					 .status_fd = cli->status_fd,
 					 .grace_ms = cli->grace_ms};

@@ -32,13 +32,16 @@ enum system enforce_system(void);
 struct box;
 
 struct box_options {
+	const char *id;		     /* the session's, where its processes are marked; or NULL */
+	const char *state_dir;	     /* where marks are kept without a plan; else the plan's */
 	const char *private_tmp;     /* canonical; granted whole; NULL: none */
 	const char *named_tmp;	     /* what enforce_grant_tmp will be called with; NULL: nothing */
 	const struct egress *egress; /* where connections go with network "domains"; NULL: none */
 };
 
 /*
- * Refuses (CORDON_E_GAP) a plan with gaps. A path that leads elsewhere than when it was planned is
+ * Without a plan: a box that restricts nothing, by which processes are known; only where
+ * enforce_mark needs one. Refuses (CORDON_E_GAP) a plan with gaps. A path that leads elsewhere than when it was planned is
  * an error for the user's own rules; of profiles it is skipped.
  */
 int enforce_compile(const struct plan *plan, const struct box_options *options,

@@ -17,8 +17,11 @@ enum group_kind {
 	GROUP_NONE,   /* nothing to be had here: subreapers alone */
 	GROUP_CGROUP, /* below our own cgroup, or beside it, where that is delegated to us */
 	GROUP_SCOPE,  /* made for us by systemd's user manager */
-	GROUP_MARKED  /* known by their profile (macOS); path is the mark's */
+	GROUP_MARKED  /* known by their profile or environment (macOS); path is the mark's */
 };
+
+/* Has the ids of all sessions a process was started in, where that is the only mark there is. */
+#define GROUP_MARKER "CORDON_TRACK"
 
 struct group {
 	enum group_kind kind;

@@ -13,11 +13,15 @@
 
 #define TREE_SURVIVORS 8
 
+struct group;
+
 /* Children that were there before the session: left alone, with all that is theirs. */
 struct tree_spare {
 	pid_t pids[64];
 	size_t count;
 	uint64_t older; /* and whatever started before this; 0: nothing */
+	/* where orphans come to nobody: by whose mark they are found; NULL: not at all */
+	const struct group *group;
 };
 
 struct tree_survivor {

@@ -139,7 +139,7 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	struct box *box;
 	int rc;
 
-	if (plan->facts.system != SYSTEM_LINUX)
+	if (plan == NULL || plan->facts.system != SYSTEM_LINUX)
 		return cordon_fail(err, CORDON_E_GAP, 0, "the plan is for another system");
 	if (plan_gaps(plan) > 0)
 		return refuse_gaps(plan, err);

@@ -15,7 +15,12 @@
 #include "audit/log.h"
 #include "base/fd.h"
 #include "enforce/group.h"
+#include "macos/denials.h"
+#include "macos/reporter.h"
 #include "macos/seatbelt.h"
+
+/* The log folds reports, and hands them on when it likes. */
+#define LATE_MS 1500
 
 struct box {
 	struct sbpl *sbpl;
@@ -23,6 +28,10 @@ struct box {
 	char private_tmp[PATH_MAX]; /* as the profile has it; "": none */
 	bool is_marked; /* a group has it, and removes it when nobody is left who is known by it */
 	struct seatbelt seatbelt;
+	char id[17], tag[32];
+	const char *state_dir;
+	const char *log[DENIALS_ARGUMENTS]; /* the command that tells what is refused */
+	int reporter;			    /* its life line; -1: none */
 };
 
 /* ---- names ---- */
@@ -81,24 +90,44 @@ refuse_gaps(const struct plan *plan, struct cordon_error *err)
 }
 
 static int
-make_profile(struct box *box, const struct plan *plan, const struct box_options *options,
-	     struct cordon_error *err)
+prepare_reports(struct box *box, const struct plan *plan, struct cordon_error *err)
 {
-	char id[17], tag[32];
-	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
-	struct sbpl_options wanted = {.private_tmp = tmp, .tag = tag};
-	int rc = audit_id(id, err);
+	struct arena *arena = &box->sbpl->arena;
 
+	if (plan == NULL)
+		return 0;
+	box->state_dir = arena_strdup(arena, plan->host->state_dir, err);
+	return box->state_dir == NULL ? -CORDON_E_MEMORY
+				      : denials_command(arena, box->tag, box->log, err);
+}
+
+static int
+make_profile(struct box *box, const struct plan *plan, const struct box_options *options,
+	     const char *state_dir, struct cordon_error *err)
+{
+	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
+	struct sbpl_options wanted = {.private_tmp = tmp, .tag = box->tag};
+	int rc = 0;
+
+	if (options->id != NULL)
+		snprintf(box->id, sizeof box->id, "%s", options->id);
+	else
+		rc = audit_id(box->id, err);
 	if (rc == 0 && tmp != NULL && snprintf(box->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
 		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);
 	if (rc == 0)
-		rc = fingerprint_make(plan->host->state_dir, id, &box->fingerprint, err);
+		rc = fingerprint_make(state_dir, box->id, &box->fingerprint, err);
 	if (rc < 0)
 		return rc;
-	snprintf(tag, sizeof tag, "cordon-%s", id);
+	if (options->egress != NULL)
+		wanted.proxy_port = options->egress->named;
+	snprintf(box->tag, sizeof box->tag, "cordon-%s", box->id);
 	wanted.fingerprint =
 		(struct sbpl_fingerprint){box->fingerprint.allowed, box->fingerprint.denied};
-	rc = sbpl_make(plan, &wanted, &box->sbpl, err);
+	rc = plan == NULL ? sbpl_fingerprint_only(&wanted.fingerprint, &box->sbpl, err)
+			  : sbpl_make(plan, &wanted, &box->sbpl, err);
+	if (rc == 0)
+		rc = prepare_reports(box, plan, err);
 	return rc < 0 ? rc : seatbelt_prepare(box->sbpl, &box->fingerprint, &box->seatbelt, err);
 }
 
@@ -113,22 +142,24 @@ int
 enforce_compile(const struct plan *plan, const struct box_options *options, struct box **ret_box,
 		struct cordon_error *err)
 {
+	const char *state_dir = plan == NULL ? options->state_dir : plan->host->state_dir;
 	auto_box struct box *box = NULL;
 	int rc;
 
-	if (plan_gaps(plan) > 0)
+	if (plan != NULL && plan_gaps(plan) > 0)
 		return refuse_gaps(plan, err);
-	if (plan->host->state_dir == NULL)
+	if (state_dir == NULL)
 		return cordon_fail(err, CORDON_E_GAP, 0,
 				   "there is no place for a fingerprint: neither a home nor "
 				   "XDG_STATE_HOME");
-	rc = check_names(plan, err);
+	rc = plan == NULL ? 0 : check_names(plan, err);
 	if (rc < 0)
 		return rc;
 	box = calloc(1, sizeof *box);
 	if (box == NULL)
 		return cordon_no_memory(err);
-	rc = make_profile(box, plan, options, err);
+	box->reporter = -1;
+	rc = make_profile(box, plan, options, state_dir, err);
 	if (rc == 0)
 		*ret_box = take(&box);
 	return rc;
@@ -175,16 +206,18 @@ enforce_apply(const struct box *box, struct cordon_error *err)
 pid_t
 enforce_start(struct box *box, const struct group *group, const struct enforce_main *main)
 {
-	(void)box;
+	const struct reporter reporter = {box->state_dir, box->id, box->tag, box->log, LATE_MS};
+
+	/* before the command: what is refused at its start is told as well; without, it runs too */
+	box->reporter = reporter_start(&reporter);
 	return group_spawn(group, main->run, main->context);
 }
 
-/* Nothing is routed: Seatbelt decides everything by itself. */
+/* Nothing is routed, Seatbelt decides everything by itself; but as long as this is open it is told. */
 int
 enforce_listener(const struct box *box)
 {
-	(void)box;
-	return -1;
+	return box->reporter;
 }
 
 void
@@ -197,6 +230,7 @@ int
 enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
 {
 	(void)guarantee, (void)ret_proof;
-	return cordon_fail(err, CORDON_E_GAP, 0,
-			   "computed and evaluated on Linux; never tried on a Mac");
+	return cordon_fail(
+		err, CORDON_E_GAP, 0,
+		"evaluated on Linux, not yet exercised on a Mac; tests/mac/real tries it");
 }

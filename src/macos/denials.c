@@ -14,6 +14,9 @@
 #include "base/str.h"
 #include "plan/plan.h"
 
+/* Names of processes are cut there by the kernel. */
+#define NAME_MAX_BYTES 16
+
 /* What any program tries without meaning anything by it. */
 static const char *const noise[] = {"/dev/dtracehelper", "/dev/dtrace", "/dev/oslog", NULL};
 
@@ -79,46 +82,108 @@ read_process(char *text, struct denial *to)
 	return true;
 }
 
+#define OPERATION_LETTERS "abcdefghijklmnopqrstuvwxyz-*"
+
 /* "N) OPERATION SUBJECT" */
 static bool
-read_operation(char *text, struct denial *to)
+check_operation(const char *text)
 {
-	char *end = text + strspn(text, "0123456789"), *space;
+	const char *end = text + strspn(text, "0123456789");
+	size_t length;
 
 	if (end == text || end[0] != ')' || end[1] != ' ')
 		return false;
-	to->operation = end + 2;
-	space = strpbrk(end + 2, " \n");
+	length = strspn(end + 2, OPERATION_LETTERS);
+	return length > 0 && (end[2 + length] == '\0' || strchr(" \n", end[2 + length]) != NULL);
+}
+
+static void
+read_operation(char *text, struct denial *to)
+{
+	char *operation = text + strspn(text, "0123456789") + 2;
+	char *end = operation + strspn(operation, OPERATION_LETTERS);
+
 	to->subject = "";
-	if (space != NULL) {
-		*space = '\0';
-		to->subject = space + 1;
+	if (*end != '\0') {
+		*end = '\0';
+		to->subject = end + 1;
 	}
-	if (*to->operation == '\0' ||
-	    to->operation[strspn(to->operation, "abcdefghijklmnopqrstuvwxyz-*")] != '\0')
-		return false;
+	to->operation = operation;
 	to->right = right_of(to->operation);
+}
+
+/* The last c from text on, before end. */
+static const char *
+last_before(const char *text, const char *end, char c)
+{
+	while (end-- > text)
+		if (*end == c)
+			return end;
+	return NULL;
+}
+
+/* Where "NAME(PID)" starts and " deny(" ends. The text is cut up only when it is understood. */
+static bool
+read_report(char *name, char *deny, size_t middle, struct denial *to)
+{
+	struct denial found = *to;
+	char *operation = deny + middle;
+	char kept = *deny;
+	bool good;
+
+	*deny = '\0';
+	good = check_operation(operation) && read_process(name, &found);
+	if (!good) {
+		*deny = kept;
+		return false;
+	}
+	read_operation(operation, &found);
+	*to = found;
 	return true;
+}
+
+/*
+ * A name may look like a report itself, but it has 16 bytes at most: the last beginning that leaves so
+ * few is the right one, since no operation is short enough to fit another into a name.
+ */
+static bool
+find_report(char *name, struct denial *to)
+{
+	static const char middle[] = " deny(";
+	char *last = NULL, *first = strstr(name, middle);
+
+	for (char *at = first; at != NULL; at = strstr(at + 1, middle)) {
+		const char *bracket = last_before(name, at, '(');
+
+		if (bracket != NULL && bracket - name <= NAME_MAX_BYTES)
+			last = at;
+	}
+	return (last != NULL && read_report(name, last, sizeof middle - 1, to)) ||
+	       (first != NULL && first != last && read_report(name, first, sizeof middle - 1, to));
 }
 
 static bool
 read_message(char *message, const char *tag, struct denial *to)
 {
-	static const char start[] = "Sandbox: ", middle[] = " deny(";
-	char *name = strstr(message, start), *deny;
+	static const char start[] = "Sandbox: ";
+	char *name = strstr(message, start);
 
 	*to = (struct denial){.right = -1};
 	if (name == NULL || !take_tag(message, tag))
 		return false;
 	if (name != message)
 		to->repeated = strtoul(message, NULL, 10);
-	name += sizeof start - 1;
-	deny = strstr(name, middle);
-	if (deny == NULL)
-		return false;
-	*deny = '\0';
-	return read_operation(deny + sizeof middle - 1, to) && read_process(name, to) &&
-	       !is_noise(to->subject);
+	return find_report(name + sizeof start - 1, to) && !is_noise(to->subject);
+}
+
+/* Only the kernel's word counts: anybody can write the same text into the log. */
+static bool
+is_kernels(const struct json *value)
+{
+	const struct json *process = json_member(value, "processID");
+
+	return process != NULL && process->type == JSON_NUMBER && process->whole &&
+	       process->integer == 0;
 }
 
 int
@@ -136,7 +201,9 @@ denial_read(struct arena *arena, const char *line, size_t length, const char *ta
 	rc = json_read(arena, "log", line, length, &value, err);
 	if (rc < 0)
 		return rc == -CORDON_E_MEMORY ? rc : 0;
-	message = value->type == JSON_OBJECT ? json_member(value, "eventMessage") : NULL;
+	message = value->type == JSON_OBJECT && is_kernels(value)
+			  ? json_member(value, "eventMessage")
+			  : NULL;
 	if (message == NULL || message->type != JSON_STRING)
 		return 0;
 	copy = arena_strdup(arena, message->string, err);
@@ -153,9 +220,11 @@ denials_command(struct arena *arena, const char *tag, const char *ret_argv[DENIA
 		struct cordon_error *err)
 {
 	/* by path: what is on PATH may be anybody's */
-	const char *predicate = arena_printf(
-		arena, err,
-		"senderImagePath ENDSWITH \"/Sandbox\" AND eventMessage ENDSWITH \"%s\"", tag);
+	const char *predicate =
+		arena_printf(arena, err,
+			     "processID == 0 AND senderImagePath ENDSWITH \"/Sandbox\" AND "
+			     "eventMessage ENDSWITH \"%s\"",
+			     tag);
 	const char *const argv[DENIALS_ARGUMENTS] = {"/usr/bin/log", "stream",	"--style", "ndjson",
 						     "--predicate",  predicate, NULL};
 

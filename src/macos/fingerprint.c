@@ -15,8 +15,9 @@
 #include "base/fd.h"
 #include "macos/libsystem.h"
 
-/* Below the user's state folder. */
+/* Below the user's state folder; the session's id follows. */
 #define PLACE "/fingerprints"
+#define NAME "/cordon-"
 
 static int
 cannot(const char *folder, struct cordon_error *err)
@@ -51,12 +52,13 @@ fingerprint_at(const char *folder, struct fingerprint *ret_fingerprint)
 bool
 fingerprint_is_one(const char *path)
 {
-	const char *id = strrchr(path, '/');
-	size_t place = sizeof PLACE - 1;
+	static const char middle[] = PLACE NAME;
+	size_t length = strlen(path), tail = sizeof middle - 1 + 16;
+	const char *id = path + length - 16;
 
-	return *path == '/' && id != NULL && (size_t)(id - path) > place &&
-	       strncmp(id - place, PLACE, place) == 0 && strlen(id + 1) == 16 &&
-	       id[1 + strspn(id + 1, "0123456789abcdef")] == '\0';
+	return *path == '/' && length > tail &&
+	       strncmp(path + length - tail, middle, sizeof middle - 1) == 0 &&
+	       id[strspn(id, "0123456789abcdef")] == '\0';
 }
 
 /* Canonical names: a profile's path that leads through a link matches nothing. */
@@ -77,14 +79,14 @@ fingerprint_make(const char *state_dir, const char *id, struct fingerprint *ret_
 	int rc;
 
 	if (snprintf(folder, sizeof folder, "%s" PLACE, state_dir) >= (int)sizeof folder ||
-	    strlen(folder) + 1 + strlen(id) >= sizeof folder) {
+	    strlen(folder) + sizeof NAME + strlen(id) > sizeof folder) {
 		errno = ENAMETOOLONG;
 		return cannot(state_dir, err);
 	}
 	rc = dir_make(folder, 0700, err);
 	if (rc < 0)
 		return rc;
-	strcat(strcat(folder, "/"), id);
+	strcat(strcat(folder, NAME), id);
 	/* a folder that is there already is somebody else's */
 	if (mkdir(folder, 0700) < 0)
 		return cannot(folder, err);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The processes of a confined session, known by their fingerprint: macOS keeps no groups that survive
- * setsid, but no process can take its profile off. There are no limits over all of them. Without a
- * profile there is no group.
+ * The processes of a session. macOS keeps no groups that survive setsid; but no process can take its
+ * profile off, so those of a confined session are known by their fingerprint. Without a profile there
+ * is a variable in their environment, which most pass on and any can drop. There are no limits over
+ * all of them.
  */
 #include "base/compat.h"
 
@@ -20,7 +21,8 @@ group_choose(const struct facts *facts, const struct group_wish *wish, struct gr
 	(void)facts;
 	if (wish->memory != 0 || wish->processes != 0)
 		return cordon_fail(err, CORDON_E_GAP, 0, "macOS has no limits over all processes");
-	*ret_group = (struct group){.kind = GROUP_NONE, .folder = -1, .hold = -1};
+	*ret_group = (struct group){.kind = GROUP_MARKED, .folder = -1, .door = -1, .hold = -1};
+	scan_marker_name(wish->id, ret_group->path, sizeof ret_group->path);
 	return 0;
 }
 
@@ -54,24 +56,22 @@ group_spawn(const struct group *group, void (*run)(const void *argument), const 
 bool
 group_kill(const struct group *group, int deadline_ms)
 {
-	struct fingerprint fingerprint;
-	const struct scan_mark mark = {.fingerprint = &fingerprint};
+	struct scan_mark mark;
 	struct tree_end end;
 
 	if (group->kind != GROUP_MARKED)
 		return true;
-	return fingerprint_at(group->path, &fingerprint) && scan_kill(&mark, deadline_ms, &end);
+	return scan_mark_of(group->path, &mark) && scan_kill(&mark, deadline_ms, &end);
 }
 
 bool
 group_is_empty(const struct group *group)
 {
-	struct fingerprint fingerprint;
-	const struct scan_mark mark = {.fingerprint = &fingerprint};
+	struct scan_mark mark;
 
 	if (group->kind != GROUP_MARKED)
 		return true;
-	return fingerprint_at(group->path, &fingerprint) && scan_is_empty(&mark);
+	return scan_mark_of(group->path, &mark) && scan_is_empty(&mark);
 }
 
 bool
@@ -91,8 +91,14 @@ group_hit_processes(const struct group *group)
 bool
 group_measure(const struct group *group, struct group_usage *ret_usage)
 {
-	(void)group, (void)ret_usage;
-	return false;
+	struct process_usage usage;
+	struct scan_mark mark;
+
+	/* whatever kind it is taken for: the path says it */
+	if (!scan_mark_of(group->path, &mark) || !scan_measure(&mark, &usage))
+		return false;
+	*ret_usage = (struct group_usage){usage.memory, usage.processes};
+	return true;
 }
 
 /* As long as one is left it is needed: by it that one is found. */
@@ -107,7 +113,7 @@ group_remove(struct group *group)
 		errno = EBUSY;
 		return -1;
 	}
-	if (fingerprint_at(group->path, &fingerprint))
+	if (fingerprint_is_one(group->path) && fingerprint_at(group->path, &fingerprint))
 		fingerprint_remove(&fingerprint);
 	group_release(group);
 	return 0;
@@ -125,7 +131,8 @@ group_end_dead(const char *path)
 {
 	struct group group = {.kind = GROUP_MARKED, .folder = -1, .hold = -1};
 
-	if (!fingerprint_is_one(path) || strlen(path) >= sizeof group.path) {
+	if ((!fingerprint_is_one(path) && !scan_is_marker(path)) ||
+	    strlen(path) >= sizeof group.path) {
 		errno = EINVAL;
 		return -1;
 	}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * Processes that were written down, known by the moment they were started. macOS sends no signal with
- * a value, so an order to a guard cannot be given like that: it is refused, not sent without.
+ * a value: one that would need it is refused, not sent without.
  */
 #include "enforce/process.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/proc.h>
 
 #include "macos/libsystem.h"
@@ -33,8 +34,12 @@ process_is_alive(const struct process *process)
 int
 process_signal(const struct process *process, int signal, int value)
 {
-	(void)signal, (void)value;
-	errno = process_is_alive(process) ? ENOSYS : ESRCH;
+	if (!process_is_alive(process))
+		errno = ESRCH;
+	else if (value != 0)
+		errno = ENOTSUP;
+	else
+		return kill(process->pid, signal);
 	return -1;
 }
 

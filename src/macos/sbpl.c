@@ -27,15 +27,22 @@ struct writer {
 
 /* ---- single lines ---- */
 
-/* Closes a line; of a deny with the session's tag, so that its reports can be told from others. */
+/* Of every deny, so that its reports can be told from others. */
+static void
+add_tag(struct writer *w)
+{
+	if (w->options->tag == NULL)
+		return;
+	str_add(&w->text, " (with message ");
+	sbpl_word(w->options->tag, &w->text);
+	str_add(&w->text, ")");
+}
+
 static void
 end_line(struct writer *w, bool deny)
 {
-	if (deny && w->options->tag != NULL) {
-		str_add(&w->text, " (with message ");
-		sbpl_word(w->options->tag, &w->text);
-		str_add(&w->text, ")");
-	}
+	if (deny)
+		add_tag(w);
 	str_add(&w->text, ")\n");
 }
 
@@ -118,6 +125,8 @@ add_row(struct writer *w, const struct table_row *row)
 		sbpl_word(row->word, &w->text);
 		str_add(&w->text, ")");
 	}
+	if (str_starts(row->action, "deny "))
+		add_tag(w);
 	str_printf(&w->text, ") ; %s\n", row->reason);
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * What a process started, on a system whose orphans go to launchd: descendants that can still be seen
- * as such. For a confined session the group finds the others too, by their fingerprint; without one
- * this is best effort, and doctor says so.
+ * as such, and whoever has the mark of the session's group. Where that is no fingerprint it is best
+ * effort, and doctor says so.
  */
 #include "enforce/tree.h"
 
 #include <unistd.h>
 
-#include "enforce/process.h"
+#include "enforce/group.h"
 #include "macos/libsystem.h"
 #include "macos/scan.h"
 
@@ -26,6 +26,8 @@ tree_note_children(struct tree_spare *ret_spare)
 	int room = (int)sizeof ret_spare->pids;
 	int bytes = proc_listpids(PROC_PPID_ONLY, (uint32_t)getpid(), ret_spare->pids, room);
 
+	ret_spare->older = 0;
+	ret_spare->group = NULL;
 	ret_spare->count = 0;
 	if (bytes < 0 || bytes >= room)
 		return -1;
@@ -36,29 +38,47 @@ tree_note_children(struct tree_spare *ret_spare)
 void
 tree_spare_older(struct tree_spare *spare, pid_t first)
 {
-	spare->older = process_find(first).started;
+	struct proc_bsdinfo info;
+
+	/* 1: of a zombie too, which it is by now */
+	if (proc_pidinfo(first, PROC_PIDTBSDINFO, 1, &info, sizeof info) == (int)sizeof info)
+		spare->older = info.pbi_start_tvsec * 1000000 + info.pbi_start_tvusec;
+}
+
+/* Everything below us, and whoever has the group's mark. */
+static void
+make_mark(const struct tree_spare *spare, struct scan_mark *to)
+{
+	if (spare == NULL || spare->group == NULL || spare->group->kind != GROUP_MARKED ||
+	    !scan_mark_of(spare->group->path, to))
+		*to = (struct scan_mark){0};
+	to->descent = true;
+	to->spare = spare;
 }
 
 bool
 tree_is_empty(const struct tree_spare *spare)
 {
-	const struct scan_mark mark = {.spare = spare};
+	struct scan_mark mark;
 
+	make_mark(spare, &mark);
 	return scan_is_empty(&mark);
 }
 
 void
 tree_ask(const struct tree_spare *spare)
 {
-	const struct scan_mark mark = {.spare = spare};
+	struct scan_mark mark;
 
+	make_mark(spare, &mark);
 	scan_ask(&mark);
 }
 
 bool
 tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
 {
-	const struct scan_mark mark = {.spare = spare};
+	struct scan_mark mark;
 
+	make_mark(spare, &mark);
 	return scan_kill(&mark, deadline_ms, ret_end);
 }

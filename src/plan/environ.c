@@ -240,6 +240,9 @@ struct env_answer
 environ_decide(const struct settings *settings, const char *name)
 {
 	static const char *const ours[] = {"TMPDIR", "TMP", "TEMP", NULL};
+	static const char *const proxied[] = {"HTTP_PROXY",  "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+					      "http_proxy",  "https_proxy", "all_proxy", "no_proxy",
+					      "RES_OPTIONS", NULL};
 	const struct environment *env = &settings->env;
 	const struct word *word = named(settings, name);
 
@@ -250,6 +253,9 @@ environ_decide(const struct settings *settings, const char *name)
 	if (settings->tmp == TMP_PRIVATE && listed(ours, name))
 		return (struct env_answer){true, "the session's private folder",
 					   "cordon sets it to the private tmp", NULL};
+	if (settings->network.mode == NET_DOMAINS && listed(proxied, name))
+		return (struct env_answer){true, "what the session's proxy needs",
+					   "cordon sets it, so that programs find the proxy", NULL};
 	if (word != NULL)
 		return (struct env_answer){true, NULL, "the policy names it", &word->place};
 	return decide_by_mode(settings, name);

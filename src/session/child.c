@@ -149,9 +149,9 @@ static int
 apply_box(const struct child *child, struct cordon_error *err)
 {
 	/* said twice, in two places: one mistake must not let a command out */
-	if (child->track_only != (child->box == NULL))
+	if ((child->track_only && !child->fingerprint) != (child->box == NULL))
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "there is no box to run it in");
-	return child->track_only ? 0 : enforce_apply(child->box, err);
+	return child->box == NULL ? 0 : enforce_apply(child->box, err);
 }
 
 /* Nothing of the caller's stays open but 0-2. By exec, not now: the box still needs its own. */

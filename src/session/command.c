@@ -14,7 +14,23 @@
 #include "base/path.h"
 #include "plan/environ.h"
 #include "plan/resolve.h"
+#include "session/proxy.h"
 #include "session/session.h"
+
+/* Empty, not missing: an inherited one would lead past the proxy, which knows this machine not. */
+const struct proxy_variable proxy_variables[] = {
+	{"HTTP_PROXY", NULL},
+	{"http_proxy", NULL},
+	{"HTTPS_PROXY", NULL},
+	{"https_proxy", NULL},
+	{"ALL_PROXY", NULL},
+	{"all_proxy", NULL},
+	{"NO_PROXY", ""},
+	{"no_proxy", ""},
+	/* libc asks over TCP then, which can be turned round */
+	{"RES_OPTIONS", "use-vc"},
+	{NULL, NULL},
+};
 
 struct builder {
 	struct arena *arena;
@@ -44,16 +60,47 @@ push_pair(struct builder *b, const char *name, const char *value)
 	return pair == NULL ? -CORDON_E_MEMORY : push(b, pair);
 }
 
+static bool
+is_set_by_policy(const struct builder *b, const char *name)
+{
+	const struct environment *env = &b->plan->settings.env;
+
+	for (size_t i = 0; i < env->set_count; i++)
+		if (strcmp(env->set[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 /* Variables cordon gives a value itself, where the policy does not. */
 static bool
-is_ours(const char *name, bool private_tmp)
+is_ours(const char *name, const struct command_place *place)
 {
-	return private_tmp && (strcmp(name, "TMPDIR") == 0 || strcmp(name, "TMP") == 0 ||
-			       strcmp(name, "TEMP") == 0);
+	const struct proxy_variable *one = proxy_variables;
+
+	if (place->private_tmp != NULL &&
+	    (strcmp(name, "TMPDIR") == 0 || strcmp(name, "TMP") == 0 || strcmp(name, "TEMP") == 0))
+		return true;
+	while (place->proxy != NULL && one->name != NULL && strcmp(one->name, name) != 0)
+		one++;
+	return place->proxy != NULL && one->name != NULL;
 }
 
 static int
-pass_inherited(struct builder *b, bool private_tmp)
+push_proxy(struct builder *b, const struct proxy_hold *proxy)
+{
+	const char *url = arena_printf(b->arena, b->err, "http://%s:%s@127.0.0.1:%u", PROXY_USER,
+				       proxy->token, proxy->egress.named);
+	int rc = url == NULL ? -CORDON_E_MEMORY : 0;
+
+	for (const struct proxy_variable *one = proxy_variables; rc == 0 && one->name != NULL;
+	     one++)
+		if (!is_set_by_policy(b, one->name))
+			rc = push_pair(b, one->name, one->value == NULL ? url : one->value);
+	return rc;
+}
+
+static int
+pass_inherited(struct builder *b, const struct command_place *place)
 {
 	const char *const *given = b->environ;
 	int rc = 0;
@@ -68,23 +115,26 @@ pass_inherited(struct builder *b, bool private_tmp)
 		if (given[i][length] != '=')
 			continue;
 		answer = environ_decide(&b->plan->settings, name);
-		if (answer.passes && answer.value == NULL && !is_ours(name, private_tmp))
+		if (answer.passes && answer.value == NULL && !is_ours(name, place))
 			rc = push(b, given[i]);
 	}
 	return rc;
 }
 
 static int
-make_environment(struct builder *b, const char *private_tmp)
+make_environment(struct builder *b, const struct command_place *place)
 {
+	const char *private_tmp = place->private_tmp;
 	static const char *const tmp_names[] = {"TMPDIR", "TMP", "TEMP"};
 	const struct environment *env = &b->plan->settings.env;
-	int rc = pass_inherited(b, private_tmp != NULL);
+	int rc = pass_inherited(b, place);
 
 	for (size_t i = 0; rc == 0 && i < env->set_count; i++)
 		rc = push_pair(b, env->set[i].name, env->set[i].value);
 	for (size_t i = 0; rc == 0 && private_tmp != NULL && i < 3; i++)
 		rc = push_pair(b, tmp_names[i], private_tmp);
+	if (rc == 0 && place->proxy != NULL)
+		rc = push_proxy(b, place->proxy);
 	/* a planted history line would be run by hand later */
 	if (rc == 0 && private_tmp != NULL && b->plan->host->command == COMMAND_SHELL) {
 		char *history = path_join(b->arena, private_tmp, "history", b->err);
@@ -94,14 +144,33 @@ make_environment(struct builder *b, const char *private_tmp)
 	return rc < 0 ? rc : push(b, NULL);
 }
 
-/* Where nothing is restricted nothing is changed. */
+/* The sessions a process is in, the outermost first. */
 static int
-keep_environment(struct builder *b)
+push_marker(struct builder *b, const char *id)
+{
+	static const char name[] = GROUP_MARKER "=";
+	const char *outer = "";
+
+	for (size_t i = 0; i < b->count; i++) {
+		if (strncmp(b->items[i], name, sizeof name - 1) != 0)
+			continue;
+		outer = b->items[i] + sizeof name - 1;
+		b->items[i] = arena_printf(b->arena, b->err, "%s%s:%s", name, outer, id);
+		return b->items[i] == NULL ? -CORDON_E_MEMORY : 0;
+	}
+	return push_pair(b, GROUP_MARKER, id);
+}
+
+/* Where nothing is restricted nothing is changed, but for a mark where there is no other. */
+static int
+keep_environment(struct builder *b, const char *id)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && b->environ != NULL && b->environ[i] != NULL; i++)
 		rc = push(b, b->environ[i]);
+	if (rc == 0 && enforce_system() == SYSTEM_MACOS)
+		rc = push_marker(b, id);
 	return rc < 0 ? rc : push(b, NULL);
 }
 
@@ -247,15 +316,17 @@ copy_arguments(struct builder *b, const struct session_request *request, char *c
 }
 
 int
-command_prepare(struct arena *arena, const struct session_request *request, const char *private_tmp,
-		struct command_line *ret_command, struct cordon_error *err)
+command_prepare(struct arena *arena, const struct session_request *request,
+		const struct command_place *place, struct command_line *ret_command,
+		struct cordon_error *err)
 {
 	struct builder b = {.arena = arena,
 			    .plan = request->plan,
 			    .environ = request->environ,
 			    .err = err};
 	struct command_line command = {0};
-	int rc = request->track_only ? keep_environment(&b) : make_environment(&b, private_tmp);
+	int rc = request->track_only ? keep_environment(&b, request->id)
+				     : make_environment(&b, place);
 
 	if (rc == 0)
 		rc = find_program(&b, request->argv[0], &command.path);

@@ -50,6 +50,7 @@ enroll(struct arena *arena, const struct session_request *request,
 		.cgroup = assets->group->kind == GROUP_NONE ? NULL : assets->group->path,
 		.tmp = assets->private_tmp,
 		.token = assets->token,
+		.proxy = assets->proxy,
 	};
 	int rc;
 

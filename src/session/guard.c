@@ -157,7 +157,7 @@ command_ended(struct watch *watch, int status)
 	watch->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
 	watch->grace_ms = watch->task->grace_ms;
 	news.cause = watch->cause;
-	if (!watch->task->leave || tree_is_empty(NULL))
+	if (!watch->task->leave || watch_is_over(watch))
 		watch_finish(watch, NEWS_DONE, NULL);
 	line_send(watch->line, &news, sizeof news);
 	watch->is_alone = true;
@@ -219,7 +219,8 @@ look_at_children(struct watch *watch)
 		else
 			command_ended(watch, status);
 	}
-	if (pid < 0 && errno == ECHILD && watch->exited)
+	if (pid < 0 && errno == ECHILD && watch->exited &&
+	    (watch->group.kind != GROUP_MARKED || watch_is_over(watch)))
 		watch_finish(watch, NEWS_DONE, NULL);
 }
 
@@ -353,6 +354,12 @@ milliseconds_left(struct watch *watch)
 	if (watch->waiting && (!watch->stopped || watch->is_lone)) {
 		watch_wake(watch);
 		limit = limit < WAKE_MS ? limit : WAKE_MS;
+	}
+	/* orphans that are known by a mark are nobody's children */
+	if (watch->is_alone && watch->exited && watch->group.kind == GROUP_MARKED) {
+		if (watch_is_over(watch))
+			watch_finish(watch, NEWS_DONE, NULL);
+		limit = limit < LEFT_MS ? limit : LEFT_MS;
 	}
 	if (limit == INT64_MAX)
 		return -1;

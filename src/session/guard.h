@@ -6,6 +6,8 @@
 
 /* How soon a supervisor that has stopped is woken again. */
 #define WAKE_MS 20
+/* How often what was left is looked for, where no signal tells of its end. */
+#define LEFT_MS 1000
 
 struct watch {
 	const struct guard_task *task;
@@ -35,6 +37,8 @@ struct watch {
 
 /* guard_end.c: a supervisor that stopped with the command goes on. */
 void watch_wake(const struct watch *watch);
+/* Is nothing left of what was started? */
+bool watch_is_over(const struct watch *watch);
 /* Ends everything that is left, says how it went, and with it the guard. */
 _Noreturn void watch_finish(struct watch *watch, enum news_kind kind,
 			    const struct cordon_error *why);

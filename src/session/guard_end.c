@@ -13,6 +13,14 @@
 
 #include "base/clock.h"
 
+bool
+watch_is_over(const struct watch *watch)
+{
+	const struct tree_spare all = {.group = &watch->group};
+
+	return tree_is_empty(&all);
+}
+
 /* True when nothing is left. The command's status is kept. */
 static bool
 reap(struct watch *watch)
@@ -26,17 +34,18 @@ reap(struct watch *watch)
 		watch->exited = true;
 		watch->status = status;
 	}
-	return tree_is_empty(NULL);
+	return watch_is_over(watch);
 }
 
 static void
 ask_first(struct watch *watch)
 {
+	const struct tree_spare all = {.group = &watch->group};
 	int64_t until = clock_ms() + watch->grace_ms;
 
 	if (watch->grace_ms <= 0 || reap(watch))
 		return;
-	tree_ask(NULL);
+	tree_ask(&all);
 	while (!reap(watch) && clock_ms() < until)
 		clock_sleep_us(5000);
 }
@@ -75,10 +84,14 @@ end_command(struct watch *watch)
 static void
 end_all(struct watch *watch, struct tree_end *ret_end)
 {
+	const struct tree_spare all = {.group = &watch->group};
+
 	*ret_end = (struct tree_end){0};
-	if (!tree_is_empty(NULL)) {
-		group_kill(&watch->group, SESSION_DEADLINE_MS);
-		tree_kill(NULL, SESSION_DEADLINE_MS, ret_end);
+	if (!tree_is_empty(&all)) {
+		/* who is known by a mark is found with the tree, and counted */
+		if (watch->group.kind != GROUP_MARKED)
+			group_kill(&watch->group, SESSION_DEADLINE_MS);
+		tree_kill(&all, SESSION_DEADLINE_MS, ret_end);
 	}
 	end_group(watch);
 	if (watch->has_tmp)

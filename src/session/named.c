@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "session/line.h"
 #include "session/porter.h"
+#include "session/proxy.h"
 
 /*
  * How long a session that takes no commands may need to be over; and while something runs in it.
@@ -108,7 +109,7 @@ wait_until_over(const struct entry *entry, const struct record *record)
 
 /* 1 joined, 0 there is no such session. */
 static int
-join(const struct entry *entry, int *ret_line, const char **ret_tmp)
+join(const struct entry *entry, int *ret_line, struct named_place *ret_place)
 {
 	const char *policy = entry->request->place->policy;
 	struct record record = {0};
@@ -123,7 +124,7 @@ join(const struct entry *entry, int *ret_line, const char **ret_tmp)
 					    : porter_call(entry->folder, record.id, record.token);
 		if (line >= 0) {
 			*ret_line = line;
-			*ret_tmp = record.tmp;
+			*ret_place = (struct named_place){record.tmp, record.proxy};
 			return 1;
 		}
 		rc = wait_until_over(entry, &record);
@@ -139,6 +140,8 @@ struct opening {
 	struct porter porter;
 	struct record_hold record;
 	struct box *box;
+	struct proxy_hold proxy;
+	const char *proxy_text; /* NULL: there is none */
 	struct group group;
 	struct limit_value limits[LIMIT_COUNT]; /* each process's own */
 	const char *tmp;
@@ -162,11 +165,25 @@ make_token(char to[RECORD_TOKEN_LENGTH + 1], struct cordon_error *err)
 	return 0;
 }
 
+/* It lives as long as the session: its end of the line is the guard's. */
+static int
+prepare_proxy(const struct entry *entry, struct opening *opening)
+{
+	char text[RECORD_PROXY_LENGTH + 1];
+	int rc = proxy_start(entry->request, &opening->proxy, entry->err);
+
+	if (rc < 0 || opening->proxy.pid == 0)
+		return rc;
+	proxy_print(&opening->proxy, text);
+	opening->proxy_text = arena_strdup(entry->arena, text, entry->err);
+	return opening->proxy_text == NULL ? -CORDON_E_MEMORY : 0;
+}
+
 static int
 prepare(const struct entry *entry, struct opening *opening)
 {
 	const struct session_request *request = entry->request;
-	struct box_options options = {0};
+	struct box_options options = {.id = request->id};
 	struct session_assets assets = {.group = &opening->group};
 	char token[RECORD_TOKEN_LENGTH + 1];
 	int rc = make_token(token, entry->err), ends[2];
@@ -175,6 +192,10 @@ prepare(const struct entry *entry, struct opening *opening)
 		rc = tmp_name(entry->arena, request->plan->host, &opening->tmp, entry->err);
 	options.named_tmp = opening->tmp;
 	if (rc == 0)
+		rc = prepare_proxy(entry, opening);
+	if (opening->proxy_text != NULL)
+		options.egress = &opening->proxy.egress;
+	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &opening->box, entry->err);
 	if (rc == 0)
 		rc = limits_share(request, opening->limits, &opening->group, entry->err);
@@ -182,6 +203,7 @@ prepare(const struct entry *entry, struct opening *opening)
 		enforce_mark(opening->box, &opening->group);
 	assets.private_tmp = opening->tmp;
 	assets.token = token;
+	assets.proxy = opening->proxy_text;
 	if (rc == 0)
 		rc = enroll(entry->arena, request, &assets, &opening->record, entry->err);
 	if (rc == 0)
@@ -256,6 +278,7 @@ let_go(struct opening *opening, bool keep_line)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	enforce_free(opening->box);
+	proxy_end(&opening->proxy, opening->is_guarded);
 	if (!opening->is_guarded) {
 		group_remove(&opening->group);
 		record_remove(&opening->record);
@@ -266,14 +289,17 @@ let_go(struct opening *opening, bool keep_line)
 }
 
 static int
-start(const struct entry *entry, int *ret_line, const char **ret_tmp)
+start(const struct entry *entry, int *ret_line, struct named_place *ret_place)
 {
 	struct opening opening = {
 		.porter = {.listener = -1, .first = -1},
 		.record = {.fd = -1},
 		.line = -1,
 	};
-	int rc = prepare(entry, &opening);
+	int rc;
+
+	proxy_none(&opening.proxy);
+	rc = prepare(entry, &opening);
 
 	if (rc == 0)
 		rc = start_guard(entry, &opening);
@@ -281,19 +307,24 @@ start(const struct entry *entry, int *ret_line, const char **ret_tmp)
 	if (rc < 0)
 		return rc;
 	*ret_line = opening.line;
-	*ret_tmp = opening.tmp;
+	*ret_place = (struct named_place){opening.tmp, opening.proxy_text};
 	return 0;
 }
 
 int
 named_enter(struct arena *arena, const struct session_request *request, int *ret_line,
-	    const char **ret_tmp, struct cordon_error *err)
+	    struct named_place *ret_place, struct cordon_error *err)
 {
 	struct entry entry = {.arena = arena, .request = request, .err = err};
 	const struct session_place *place = request->place;
 	auto_fd int folder = -1, lock = -1;
 	int rc;
 
+	/* what starts commands in the box is reached through /proc, and told so by signals with values */
+	if (enforce_system() != SYSTEM_LINUX)
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "named sessions are for Linux: macOS cannot start a command in "
+				   "a sandbox that is there already");
 	if (!record_is_name(request->name))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "\"%.80s\" is no name for a session: letters, digits, and . _ - "
@@ -306,8 +337,8 @@ named_enter(struct arena *arena, const struct session_request *request, int *ret
 	rc = lock = lock_name(&entry);
 	if (rc < 0)
 		return rc;
-	rc = join(&entry, ret_line, ret_tmp);
+	rc = join(&entry, ret_line, ret_place);
 	if (rc == 0)
-		rc = start(&entry, ret_line, ret_tmp);
+		rc = start(&entry, ret_line, ret_place);
 	return rc < 0 ? rc : 0;
 }

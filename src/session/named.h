@@ -6,7 +6,12 @@
 
 /*
  * Joins the session called request->name, or starts it. *ret_line is a line to its porter, for one
- * command; *ret_tmp its private folder, or NULL. A session that runs by another policy is refused.
+ * command; *ret_place what the command's environment tells. A session that runs by another policy is
+ * refused.
  */
+struct named_place {
+	const char *tmp;   /* its private folder, or NULL */
+	const char *proxy; /* its proxy, as proxy_print has it, or NULL */
+};
 int named_enter(struct arena *arena, const struct session_request *request, int *ret_line,
-		const char **ret_tmp, struct cordon_error *err);
+		struct named_place *ret_place, struct cordon_error *err);

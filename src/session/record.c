@@ -108,6 +108,7 @@ print_record(const struct record *record, struct str *to, off_t *ret_guard_at)
 	put_text(to, "tmp", record->tmp);
 	put_text(to, "policy", record->policy);
 	put_text(to, "token", record->token);
+	put_text(to, "proxy", record->proxy);
 	str_add(to, "}\n");
 }
 
@@ -294,7 +295,7 @@ read_members(struct arena *arena, const struct json *object, struct record *to)
 {
 	int64_t since;
 
-	if (object->type != JSON_OBJECT || object->count != 12 ||
+	if (object->type != JSON_OBJECT || object->count != 13 ||
 	    read_text(object, "id", RECORD_ID_LENGTH, &to->id) < 0 ||
 	    read_text(object, "name", RECORD_NAME_MAX, &to->name) < 0 ||
 	    read_number(object, "since", INT64_MAX, &since) < 0 ||
@@ -306,7 +307,8 @@ read_members(struct arena *arena, const struct json *object, struct record *to)
 	    read_text(object, "cgroup", PATH_MAX - 1, &to->cgroup) < 0 ||
 	    read_text(object, "tmp", PATH_MAX - 1, &to->tmp) < 0 ||
 	    read_text(object, "policy", RECORD_HASH_LENGTH, &to->policy) < 0 ||
-	    read_text(object, "token", RECORD_TOKEN_LENGTH, &to->token) < 0)
+	    read_text(object, "token", RECORD_TOKEN_LENGTH, &to->token) < 0 ||
+	    read_text(object, "proxy", RECORD_PROXY_LENGTH, &to->proxy) < 0)
 		return -1;
 	to->since = since;
 	return 0;
@@ -325,7 +327,8 @@ record_parse(struct arena *arena, const char *id, const char *text, size_t lengt
 	if (record.id == NULL || strcmp(record.id, id) != 0 ||
 	    (record.name != NULL && !record_is_name(record.name)) ||
 	    !is_hex(record.policy, RECORD_HASH_LENGTH) ||
-	    !is_hex(record.token, RECORD_TOKEN_LENGTH) || !is_path(record.project) ||
+	    !is_hex(record.token, RECORD_TOKEN_LENGTH) ||
+	    !is_hex(record.proxy, RECORD_PROXY_LENGTH) || !is_path(record.project) ||
 	    !is_path(record.cgroup) || !is_path(record.tmp))
 		return -1;
 	*ret = record;

@@ -19,6 +19,7 @@
 #define RECORD_NAME_MAX 64
 #define RECORD_HASH_LENGTH 64
 #define RECORD_TOKEN_LENGTH 64
+#define RECORD_PROXY_LENGTH 36
 
 /* Queued to the guard with a grace in milliseconds as its value, it ends the session. */
 #define RECORD_END_SIGNAL SIGTERM
@@ -40,6 +41,7 @@ struct record {
 	const char *tmp;	     /* the private folder; NULL: none */
 	const char *policy;	     /* a hash of what is enforced */
 	const char *token;	     /* what lets a command join; NULL: none can */
+	const char *proxy;	     /* port and token of a named session's; NULL: none */
 };
 
 /* A record of our own. Plain data: the guard has it by fork, and the lock by the descriptor. */

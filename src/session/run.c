@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "session/named.h"
 #include "session/porter.h"
+#include "session/proxy.h"
 #include "session/session.h"
 #include "session/supervise.h"
 
@@ -24,6 +25,7 @@ struct running {
 	struct terminal_note terminal;
 	const char *private_tmp; /* our own to remove */
 	struct record_hold record;
+	struct proxy_hold proxy;
 	struct box *box;
 	struct limit_value limits[LIMIT_COUNT]; /* for the child: what nothing else keeps */
 	struct command_line command;
@@ -144,6 +146,11 @@ check_request(const struct session_request *request, struct cordon_error *err)
 	if (request->name != NULL && (request->track_only || request->place == NULL))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "a named session shares a sandbox, and here is none");
+	if (request->fingerprint && (!request->track_only || enforce_system() != SYSTEM_MACOS))
+		return cordon_fail(
+			err, CORDON_E_USAGE, 0,
+			"--fingerprint goes with --track-only, on macOS; elsewhere nothing "
+			"gets lost without it");
 	if (request->leave && request->pty)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "--leave and --pty: the terminal would not stay");
@@ -156,16 +163,28 @@ check_request(const struct session_request *request, struct cordon_error *err)
 static int
 prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	struct box_options options = {0};
+	struct box_options options = {.id = request->id};
+	struct command_place place = {0};
 	int rc = 0;
 
-	if (request->track_only)
-		return command_prepare(&run->arena, request, NULL, &run->command, err);
+	if (request->track_only) {
+		rc = command_prepare(&run->arena, request, &place, &run->command, err);
+		options.state_dir = request->place->state;
+		return rc < 0 || !request->fingerprint
+			       ? rc
+			       : enforce_compile(NULL, &options, &run->box, err);
+	}
 	if (request->plan->settings.tmp == TMP_PRIVATE)
 		rc = tmp_name(&run->arena, request->plan->host, &run->private_tmp, err);
 	if (rc == 0)
-		rc = command_prepare(&run->arena, request, run->private_tmp, &run->command, err);
-	options.named_tmp = run->private_tmp;
+		rc = proxy_start(request, &run->proxy, err);
+	place.private_tmp = options.named_tmp = run->private_tmp;
+	if (rc == 0 && run->proxy.pid > 0) {
+		place.proxy = &run->proxy;
+		options.egress = &run->proxy.egress;
+	}
+	if (rc == 0)
+		rc = command_prepare(&run->arena, request, &place, &run->command, err);
 	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &run->box, err);
 	return rc;
@@ -175,11 +194,15 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 static int
 prepare_join(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	const char *tmp = NULL;
-	int rc = named_enter(&run->arena, request, &run->watch.guard.line, &tmp, err);
+	struct named_place named = {0};
+	struct proxy_hold proxy = {0};
+	struct command_place place = {0};
+	int rc = named_enter(&run->arena, request, &run->watch.guard.line, &named, err);
 
 	run->watch.joins = true;
-	return rc < 0 ? rc : command_prepare(&run->arena, request, tmp, &run->command, err);
+	place.private_tmp = named.tmp;
+	place.proxy = proxy_read(named.proxy, &proxy) ? &proxy : NULL;
+	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
 }
 
 static int
@@ -288,6 +311,7 @@ start_guarded(struct running *run, const struct session_request *request, struct
 	struct guard_task task = {
 		.child = {.box = run->box,
 			  .track_only = request->track_only,
+			  .fingerprint = request->fingerprint,
 			  .command = &run->command,
 			  .limits = run->limits,
 			  .mask = run->old_mask,
@@ -332,7 +356,11 @@ start(struct running *run, const struct session_request *request, struct cordon_
 static void
 clean_up(struct running *run, bool ended)
 {
+	const struct session_request *request = run->watch.request;
+
 	enforce_free(run->box);
+	proxy_tell(&run->proxy, request);
+	proxy_end(&run->proxy, run->is_started && !ended && request->leave);
 	if (run->watch.relay != NULL)
 		relay_close(&run->relay);
 	if (run->watch.output != NULL)
@@ -368,6 +396,9 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	};
 	int rc = check_request(request, err);
 
+	proxy_none(&run.proxy);
+	run.watch.proxy = &run.proxy;
+
 	if (rc == 0)
 		rc = request->name != NULL ? prepare_join(&run, request, err)
 					   : prepare_box(&run, request, err);
@@ -381,7 +412,8 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		rc = become_heir(&run, request->plan, err);
 	if (rc == 0 && !run.watch.joins) {
 		/* a session that cannot be listed runs, and ends, as any other */
-		struct session_assets assets = {run.private_tmp, &run.watch.group, NULL};
+		struct session_assets assets = {.private_tmp = run.private_tmp,
+						.group = &run.watch.group};
 
 		enroll(&run.arena, request, &assets, &run.record, &ret_result->unrecorded);
 	}

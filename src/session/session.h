@@ -19,6 +19,9 @@
 #include "session/record.h"
 
 struct porter;
+struct proxy_hold;
+struct proxy_task;
+struct refusal;
 
 /* Where a session is written down while it lives, and what its record says beyond the request. */
 struct session_place {
@@ -32,6 +35,7 @@ struct session_request {
 	const char *id;		 /* part of the name of what is made for it */
 	const struct plan *plan; /* NULL only with track_only */
 	bool track_only;	 /* nothing is restricted, only the end is guaranteed */
+	bool fingerprint;	 /* with that: by a profile that restricts nothing (macOS) */
 	const struct limit_value *limits;
 	const struct session_place *place;
 	const char *name; /* of the session to join or to start; NULL: one of its own */
@@ -41,6 +45,11 @@ struct session_request {
 	bool pty;		    /* a terminal of its own, relayed */
 	bool leave;		    /* what the command leaves behind lives on */
 	int64_t grace_ms;	    /* between SIGTERM and SIGKILL; -1: nothing was said */
+	/* what a proxy does, in a process of its own; never returns */
+	void (*proxy_main)(const struct proxy_task *task);
+	/* told what was refused while it runs */
+	void (*refused)(void *teller, const struct refusal *refusal);
+	void *teller;
 };
 
 /* What ended it. */
@@ -84,8 +93,12 @@ int session_run(const struct session_request *request, struct session_result *re
 void session_close(const struct session_result *result);
 
 /* command.c: looks the program up on the PATH it will see, and builds its environment. */
+struct command_place {
+	const char *private_tmp;	/* NULL: none */
+	const struct proxy_hold *proxy; /* NULL: none */
+};
 int command_prepare(struct arena *arena, const struct session_request *request,
-		    const char *private_tmp, struct command_line *ret_command,
+		    const struct command_place *place, struct command_line *ret_command,
 		    struct cordon_error *err);
 #define SESSION_NOT_FOUND 127
 #define SESSION_NOT_EXECUTABLE 126
@@ -95,6 +108,7 @@ struct session_assets {
 	const char *private_tmp; /* NULL: none */
 	const struct group *group;
 	const char *token; /* of a named session; else NULL */
+	const char *proxy; /* likewise, as proxy_print has it */
 };
 /* enroll.c: a record for the session, when there is a place for it; else ret_hold->fd is -1. */
 int enroll(struct arena *arena, const struct session_request *request,
@@ -118,6 +132,7 @@ int tmp_remove(const char *path);
 struct child {
 	struct box *box; /* NULL only when nothing is to be restricted */
 	bool track_only;
+	bool fingerprint; /* the box restricts nothing, and is there with track_only as well */
 	const struct command_line *command;
 	const struct limit_value *limits;
 	sigset_t mask;		     /* the caller's, and the command's */

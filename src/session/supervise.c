@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "session/line.h"
+#include "session/proxy.h"
 
 /* What a command gets to end by itself after SIGTERM or SIGHUP, where nothing else was said. */
 #define GRACE_MS 5000
@@ -27,6 +28,7 @@ enum {
 	AT_SIGNALS,
 	AT_LINE,
 	AT_CALLER,
+	AT_EVENTS,
 	AT_OUTPUT,
 	AT_RELAY = AT_OUTPUT + 2,
 	AT_COUNT = AT_RELAY + RELAY_FDS
@@ -305,7 +307,9 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	/* what our children from before left to us meanwhile is older */
 	tree_spare_older(&run->spare, run->guard.pid);
 	wait_for_guard(run);
-	group_kill(&run->group, SESSION_DEADLINE_MS);
+	run->spare.group = &run->group;
+	if (run->group.kind != GROUP_MARKED)
+		group_kill(&run->group, SESSION_DEADLINE_MS);
 	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
 }
 
@@ -350,7 +354,8 @@ pump(struct supervision *run, const struct pollfd *fds)
 static void
 fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 {
-	const int numbers[AT_OUTPUT] = {run->signals, run->guard.line, run->caller};
+	const int numbers[AT_OUTPUT] = {run->signals, run->guard.line, run->caller,
+					run->proxy->events};
 
 	for (int i = 0; i < AT_COUNT; i++)
 		fds[i] = (struct pollfd){.fd = i < AT_OUTPUT ? numbers[i] : -1, .events = POLLIN};
@@ -377,6 +382,8 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 		read_signals(run);
 	if (fds[AT_CALLER].revents)
 		caller_died(run);
+	if (fds[AT_EVENTS].revents)
+		proxy_tell(run->proxy, run->request);
 	pump(run, fds);
 	return fds[AT_LINE].revents && read_news(run, ret_news);
 }

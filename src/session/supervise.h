@@ -12,8 +12,9 @@ struct supervision {
 	struct tree_spare spare; /* children of ours that are none of the session's */
 	struct relay *relay;	 /* NULL: none */
 	struct output *output;	 /* NULL: not counted */
-	int signals;		 /* where blocked signals arrive */
-	int caller;		 /* tells the end of the process that started us; -1: nobody asks */
+	struct proxy_hold *proxy;
+	int signals; /* where blocked signals arrive */
+	int caller;  /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;
 	bool joins; /* the line is to the porter of a named session; there is no guard of our own */
 	int stops;  /* of which the guard told last */

@@ -63,13 +63,14 @@ static int
 open_outer(struct relay *relay, struct cordon_error *err)
 {
 	int fd = standard_terminal();
+	char name[128];
 
 	relay->replaces_all = fd < 0;
 	relay->is_wanted = fd < 0 || (isatty(0) && isatty(1) && isatty(2));
 	if (fd < 0)
 		return 0;
-	if (tcgetsid(fd) == getsid(0))
-		relay->outer = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (tcgetsid(fd) == getsid(0) && compat_terminal_name(fd, name, sizeof name))
+		relay->outer = open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (relay->outer < 0)
 		relay->outer = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (relay->outer < 0)

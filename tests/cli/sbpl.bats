@@ -77,6 +77,23 @@ mac=(--home /Users/sam -C /Users/sam/shop)
 	refused sbpl "${mac[@]}" more
 }
 
+@test "doctor names each way by which processes are found for what it is" {
+	expect 0 doctor --system macos "${mac[@]}"
+	said 'compiled, linked, analysed and evaluated on Linux' 'not yet' 'exercised on a Mac'
+	said 'fingerprint always' 'descent     best effort' 'group       best effort'
+	said 'session     best effort' 'environment best effort'
+	expect 0 doctor --json --system macos "${mac[@]}"
+	json '[w["way"] for w in d["tracking"] if w["holds"] == "always"] == ["fingerprint"]'
+	json '{w["way"] for w in d["tracking"] if w["track_only"]} == {"descent", "group", "session", "environment"}'
+}
+
+@test "a fingerprint is for tracking, on macOS" {
+	refused run --track-only --fingerprint -- true
+	heard 'macOS'
+	refused run --fingerprint -- true
+	heard '--track-only'
+}
+
 @test "why tells what a folder is needed for" {
 	expect 0 why --json --system macos "${mac[@]}" delete /Users/sam/shop/.git/modules/m
 	json 'd["allowed"] and d["held_by"] == "**/*.git/modules/**/hooks"'

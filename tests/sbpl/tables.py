@@ -7,7 +7,7 @@ evaluators under all three orders of precedence.
 """
 import sys
 
-from sbpl import (NEVER, OPERATIONS, Policy, Refused, Tap, at, connect, disagreements, listen,
+from sbpl import (NEVER, OPERATIONS, Policy, Refused, SessionPolicy, Tap, at, connect, disagreements, listen,
                   unix_bind, unix_connect)
 
 HOME, SHOP = "/Users/sam", "/Users/sam/shop"
@@ -80,6 +80,22 @@ tap.case("a deny inside a grant, a grant inside that, and so on", files(Policy({
     ("/Users/bob/x", "r"), (HOME, ""), (HOME + "/x", ""), (HOME + "/a", "rwcd"),
     (HOME + "/a/x/y", "rwcd"), (HOME + "/a/b", ""), (HOME + "/a/b/x", ""), (HOME + "/a/b/c", "r"),
     (HOME + "/a/b/c/d", "r"), (HOME + "/ab", "")]))
+
+
+def shuffled():
+    """The order in which path rules are written decides nothing."""
+    rules = [{"effect": effect, "rights": rights, "path": path} for effect, rights, path in (
+        ("allow", "r", "/opt"), ("deny", "rwcdx", "/opt/a"), ("allow", "rwcd", "/opt/a/b"),
+        ("deny", "w", "/opt/a/b/c"), ("allow", "x", "/opt/a/b/c"))]
+    seen = set()
+    for turn in range(len(rules)):
+        for order in (rules[turn:] + rules[:turn], (rules[turn:] + rules[:turn])[::-1]):
+            profile = Policy({"extends": [], "files": {"rules": order}}).profile
+            seen.add((profile.text, tuple(sorted(profile.parameters.items()))))
+    return [] if len(seen) == 1 else [f"{len(seen)} profiles of one policy"]
+
+
+tap.case("the order in which rules are written decides nothing", shuffled())
 tap.case("literal and child reach what they say", files(Policy({
     "extends": [], "files": {"rules": [
         {"effect": "allow", "rights": "rw", "path": "/opt/l", "match": "literal"},
@@ -194,6 +210,13 @@ tap.case("names are looked up with the whole network only", [
         ("mach-lookup", {"name": b"com.apple.dnssd.service"}, mode == "all"),
         ("mach-lookup", {"name": b"com.apple.trustd.agent"}, mode == "all"),
         ("socket-ioctl", {}, mode != "none"))])
+tap.case("what the system's network library needs is there with a network only", [
+    line for mode, policy in net.items() for line in ask(
+        policy, ("sysctl-read", {"name": b"net.routetable.0.0.3.0"}, mode != "none"),
+        ("system-socket", {"domain": "af_system", "protocol": "2"}, mode != "none"),
+        ("system-socket", {"domain": "af_system", "protocol": "1"}, False),
+        ("system-socket", {"domain": "af_route", "protocol": "0"}, False),
+        ("system-socket", {"domain": "af_unix", "protocol": "0"}, True))])
 
 
 def sockets(policy, rows):
@@ -249,6 +272,99 @@ tap.case("what a default of deny does not reach is denied by name", ask(
         "file-write-setugid", "appleevent-send", "lsopen", "user-preference-read", "system-fsctl",
         "distributed-notification-post", "authorization-right-obtain")]))
 
+
+
+def whole():
+    """Every operation there is, asked about nothing in particular: all denied, but for these."""
+    fine = {"process-fork", "pseudo-tty", "dynamic-code-generation", "syscall-unix"}
+    for policy in (net["none"], Policy({"extends": [], "network": "none"})):
+        list(disagreements(policy.profile, []))
+        operations = set(policy.profile.wider) - {"default"}
+        if len(operations) < 90:
+            yield f"only {len(operations)} operations are known"
+        allowed = fine if policy is net["none"] else fine - {"pseudo-tty"}
+        yield from disagreements(policy.profile, [
+            (operation, {}, operation in allowed) for operation in sorted(operations)])
+
+
+if sys.platform != "darwin":
+    tap.case("of all operations none is allowed as a whole", whole())
+
+
+def spare():
+    """What nothing allows needs no deny of its own, and none is there."""
+    text = text_of(Policy({"extends": [], "files": {"read": ["/usr"], "deny": ["/usr/x"]}}))
+    for right in "wcdx":
+        for operation in OPERATIONS[right]:
+            if operation + " " in text or operation + ")" in text:
+                yield f"{operation} in a profile that allows none of it"
+
+
+tap.case("what nothing allows is not denied once more", spare())
+
+# ---- what a session adds --------------------------------------------------------------------------
+
+TMP = "/private/var/folders/a\"b/T/cordon-abc123"
+MARK = HOME + "/.local/state/cordon/fingerprints/cordon-0123456789abcdef"
+session = SessionPolicy({}, tmp=TMP, fingerprint=MARK, tag="cordon-0123456789abcdef")
+tap.case("the private folder is the session's whole, but for protected names", ask(
+    session, *[(op, at(path), True) for path in (TMP, TMP + "/f", TMP + "/d/e")
+               for ops in OPERATIONS.values() for op in ops],
+    *[(op, at(path), False) for path in (TMP + "x", TMP[:-1], "/private/var/folders/a\"b/T/x")
+      for ops in OPERATIONS.values() for op in ops],
+    ("file-read-metadata", at("/private/var/folders/a\"b/T", "directory"), True),
+    ("file-read-data", at("/private/var/folders/a\"b/T", "directory"), False),
+    ("network-bind", unix_bind(TMP + "/s"), True), ("network-outbound", unix_connect(TMP + "/s"), True),
+    ("network-outbound", unix_connect("/private/var/folders/a\"b/T/s"), False),
+    ("file-write-create", at(TMP + "/.git/hooks/x"), False),
+    ("file-write-unlink", at(TMP, "directory"), True))
+    + list(session.profile.dead()))
+tap.case("of the two marks one can be read and one cannot, whatever is granted or denied", [
+    line for policy in ({}, {"files": {"default": "rwcdx"}}, {"extends": [], "files": {"write": ["/"]}},
+                        {"files": {"read": [HOME + "/.local"]}}, {"files": {"deny": [HOME]}})
+    for line in ask(SessionPolicy(policy, fingerprint=MARK),
+                    ("file-read-data", at(MARK + "/allow"), True),
+                    ("file-read-data", at(MARK + "/deny"), False),
+                    *[(op, at(MARK + name), False) for name in ("/allow", "/deny") for right in "wcd"
+                      for op in OPERATIONS[right]])])
+
+
+def tagged():
+    """Each deny carries the tag, and nothing else of the text depends on it."""
+    plain = SessionPolicy({}, tmp=TMP, fingerprint=MARK)
+    text, mark = text_of(session), ' (with message "cordon-0123456789abcdef")'
+    if text.replace(mark, "") != text_of(plain):
+        yield "the tag changes more than its own place"
+    denies = sum(line.startswith("(deny ") for line in text_of(plain).splitlines())
+    for block in text.split("\n(")[1:]:
+        if block.startswith("deny ") and mark not in block:
+            yield "a deny without the tag: " + block[:60]
+    if text.count(mark) < denies or denies < 10:
+        yield f"{text.count(mark)} tags, {denies} denies"
+
+
+tap.case("every deny of the policy carries the tag", tagged())
+proxied = SessionPolicy({"network": {"domains": ["example.com"]}}, port=40001)
+tap.case("domains: the proxy's port of this machine, over TCP, and nothing else", ask(
+    proxied, ("network-outbound", connect("localhost", 40001), True),
+    ("network-outbound", connect("localhost", 40001, "udp"), False),
+    *[("network-outbound", connect(h, p, proto), False) for h, p in (
+        ("localhost", 40002), ("localhost", 80), ("example.com", 443), ("example.com", 40001))
+      for proto in ("tcp", "udp")],
+    ("network-outbound", unix_connect(RESOLVER), False),
+    ("mach-lookup", {"name": b"com.apple.dnssd.service"}, False)) + serve(proxied, False, False) + ask(
+    proxied, *[(op, listen("localhost", 40001), False) for op in ("network-bind", "network-inbound")]))
+tap.case("a port of a proxy opens nothing in other modes", [
+    line for mode in ("none", {"localhost": [8080]})
+    for line in ask(SessionPolicy({"network": mode}, port=40001),
+                    ("network-outbound", connect("localhost", 40001), False))])
+for bad in ('a"b', "a b", "a\\", "caf\u00e9"):
+    try:
+        SessionPolicy({}, tag=bad).profile
+        tap.case(f"the tag {bad!r} is refused", ["it was not"])
+    except Refused as said:
+        tap.case(f"the tag {bad!r} is refused", [] if "letters and digits" in str(said) else [str(said)])
+
 # ---- the text ------------------------------------------------------------------------------------
 
 QUOTE = 'x")) (allow default) (allow file-read* (subpath "/'
@@ -287,6 +403,13 @@ def text_rules():
             yield "the text is not plain ASCII"
         if not text.startswith("(version 1)\n(deny default)\n"):
             yield "it does not start with a default of deny"
+        order = [text.find("\n; " + words) for words in (
+            "what the default does not reach", "what programs need", "folders on the way", "network",
+            "the rules, shallow", "folders that hold", "control of terminals", "unix sockets")]
+        if order != sorted(order) or order[0] < 0:
+            yield f"the parts are in another order: {order}"
+        if not 0 < text.find("\n(deny network*)\n") < text.find("(allow network-"):
+            yield "the network is not denied before parts of it are allowed"
         if '"/' in text.replace('"/mp-"', "").replace('"/psm_"', "").replace('"/__KMP', ""):
             yield "a path stands in the text"
         for blanket in ("(allow process-exec)", "(allow process-exec*)", "(allow mach-lookup)", "file-read*",
@@ -317,5 +440,10 @@ tap.case("what cannot be said is refused with its place", [
     for line in refused(Policy({"files": {"rules": [rule]}}), word, ":1:")])
 tap.case("a grant on a name that macOS gives nothing grants nothing", files(
     Policy({"extends": [], "files": {"read": ["/home/x", "/opt/y"]}}), [("/opt/y/z", "r")]))
+
+nowhere = Policy({"files": {"default": "rw"}}, project="/home/sam/shop")
+tap.case("nor is a filter about a project there", ask(
+    nowhere, ("network-outbound", unix_connect("/home/sam/shop/s"), False),
+    ("file-read-data", at("/usr/bin/git"), True)) + list(nowhere.profile.dead()))
 
 sys.exit(tap.end())

@@ -16,7 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysctl.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,7 +33,7 @@
 #define FAKE_GROUP 75
 
 struct fake_process {
-	pid_t pid, parent, group;
+	pid_t pid, parent, group, session;
 	uid_t euid, ruid;
 	uint64_t started;
 	/* 0 none; 1 ours; 2 another's; 3 denies all; 4 allows all; 5, 6 half the answer is an error */
@@ -43,6 +45,8 @@ struct fake_process {
 	bool stopped;
 	int hidden;  /* it is not listed that many times: a fork on its way */
 	int signals; /* how many it got */
+	/* a variable of its environment, which the system keeps to itself with a "-" in front */
+	const char *variable;
 };
 
 static struct {
@@ -60,10 +64,12 @@ static struct {
 	bool init_does_nothing; /* success without effect */
 	bool open_leaks;	/* what is denied when asked is opened all the same */
 	int frees, checks_reported;
+	bool no_room;	    /* mmap fails */
+	bool hides_zombies; /* as newer systems do */
 	pid_t self;
 	int self_sandbox;
 	/* what was handed over */
-	char profile[4096];
+	char profile[65536];
 	char pairs[16][300];
 	int pair_count;
 	const char *allowed, *denied; /* the fingerprint's, as far as the kernel knows */
@@ -105,6 +111,7 @@ fake_add(int sandbox, pid_t parent)
 		(struct fake_process){.pid = fake.next,
 				      .parent = parent,
 				      .group = fake.next,
+				      .session = fake.next,
 				      .euid = getuid(),
 				      .ruid = getuid(),
 				      .started = (uint64_t)fake.next * 1000 + (uint64_t)fake.now_us,
@@ -198,10 +205,14 @@ proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int size)
 	const struct fake_process *process = fake_find(pid);
 	struct proc_bsdinfo *to = buffer;
 
-	(void)arg;
-	if (flavor != PROC_PIDTBSDINFO || size != (int)sizeof *to)
+	if (flavor == PROC_PIDTASKINFO && size == (int)sizeof(struct proc_taskinfo)) {
+		*(struct proc_taskinfo *)buffer = (struct proc_taskinfo){.pti_resident_size = 4096};
+		return process == NULL ? 0 : size;
+	}
+	if (flavor != PROC_PIDTBSDINFO || size != (int)sizeof *to || arg > 1)
 		abort();
-	if (process == NULL) {
+	/* a zombie is only found by who asks for it */
+	if (process == NULL || (process->zombie && arg == 0 && fake.hides_zombies)) {
 		errno = ESRCH;
 		return 0;
 	}
@@ -214,6 +225,40 @@ proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int size)
 	to->pbi_start_tvusec = process->started % 1000000;
 	snprintf(to->pbi_comm, sizeof to->pbi_comm, "p%d", pid);
 	return size;
+}
+
+/* A count, the program's path filled up with zeros, arguments, environment. */
+static size_t
+fake_arguments(const struct fake_process *process, char *to)
+{
+	static const char head[] = "/bin/p\0\0\0p\0"
+				   "CORDON_TRACK=ffffffffffffffff\0PATH=/bin";
+	const int count = 2;
+	size_t length = sizeof count + sizeof head;
+
+	memcpy(to, &count, sizeof count);
+	memcpy(to + sizeof count, head, sizeof head);
+	if (process->variable != NULL && *process->variable != '-') {
+		memcpy(to + length, process->variable, strlen(process->variable) + 1);
+		length += strlen(process->variable) + 1;
+	}
+	return length;
+}
+
+int
+sysctl(int *name, unsigned count, void *old, size_t *old_length, void *new, size_t new_length)
+{
+	const struct fake_process *process = fake_find(name[2]);
+
+	if (count != 3 || name[0] != CTL_KERN || name[1] != KERN_PROCARGS2 || new != NULL ||
+	    new_length != 0 || *old_length != 1 << 20)
+		abort();
+	if (process == NULL || process->euid != getuid()) {
+		errno = EINVAL;
+		return -1;
+	}
+	*old_length = fake_arguments(process, old);
+	return 0;
 }
 
 /* ---- the sandbox ---- */
@@ -289,6 +334,10 @@ sandbox_free_error(char *errorbuf)
 pid_t __wrap_getpid(void);
 pid_t __wrap_getppid(void);
 pid_t __wrap_getpgrp(void);
+pid_t __wrap_getsid(pid_t pid);
+void *__wrap_mmap(void *at, size_t size, int allow, int flags, int fd, off_t offset);
+void *__wrap_mmap64(void *at, size_t size, int allow, int flags, int fd, off_t offset);
+void *__real_mmap64(void *at, size_t size, int allow, int flags, int fd, off_t offset);
 int __wrap_kill(pid_t pid, int signal);
 int __wrap_killpg(pid_t group, int signal);
 pid_t __wrap_waitpid(pid_t pid, int *status, int options);
@@ -318,10 +367,30 @@ __wrap_getpgrp(void)
 	return FAKE_GROUP;
 }
 
+pid_t
+__wrap_getsid(pid_t pid)
+{
+	const struct fake_process *process = fake_find(pid);
+
+	return process == NULL ? -1 : process->session;
+}
+
+void *
+__wrap_mmap64(void *at, size_t size, int allow, int flags, int fd, off_t offset)
+{
+	return fake.no_room ? MAP_FAILED : __real_mmap64(at, size, allow, flags, fd, offset);
+}
+
+void *
+__wrap_mmap(void *at, size_t size, int allow, int flags, int fd, off_t offset)
+{
+	return __wrap_mmap64(at, size, allow, flags, fd, offset);
+}
+
 static void
 fake_deliver(struct fake_process *process, int signal)
 {
-	process->signals++;
+	process->signals += signal != 0;
 	if (signal == SIGKILL && !process->immortal)
 		process->pid = -process->pid;
 	if (signal == SIGCONT)
@@ -333,7 +402,8 @@ __wrap_kill(pid_t pid, int signal)
 {
 	struct fake_process *process = fake_find(pid);
 
-	fake_note("kill%d:%d ", signal, pid);
+	if (signal != 0)
+		fake_note("kill%d:%d ", signal, pid);
 	if (pid <= 1 || pid == fake.self)
 		abort();
 	if (process == NULL || process->foreign) {

@@ -578,9 +578,77 @@ no_folder_carries_what_a_pattern_denies_out_of_its_rule(void)
 	check(tried > 100);
 }
 
+/* For the few words that stand in the text: everything else is a parameter. */
+static void
+words_are_quoted_as_seatbelt_reads_them(void)
+{
+	static const struct {
+		const char *word, *text;
+	} cases[] = {
+		{"", "\"\""},
+		{"plain", "\"plain\""},
+		{"a\"b", "\"a\\\"b\""},
+		{"a\\b", "\"a\\\\b\""},
+		{"\\\"", "\"\\\\\\\"\""},
+		{"\") (allow default) (\"", "\"\\\") (allow default) (\\\"\""},
+	};
+	static const char *const bad[] = {"a\nb", "\t", "caf\xc3\xa9", "\x7f", "\x01"};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		auto_str struct str text = {0};
+
+		sbpl_word(cases[i].word, &text);
+		check(!text.failed);
+		check_str(text.text, cases[i].text);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		auto_str struct str text = {0};
+
+		sbpl_word(bad[i], &text);
+		check(text.failed);
+	}
+}
+
+/* What was not simplified would match everything if nothing were written. */
+static void
+never_and_always_are_not_written(void)
+{
+	auto_arena struct arena arena = {0};
+	struct parameters parameters = {.arena = &arena};
+	const struct filter *const bad[] = {NULL, &filter_never, &filter_always};
+
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		auto_str struct str text = {0};
+
+		filter_print(bad[i], &parameters, &text);
+		check(text.failed);
+	}
+}
+
+/* One name for one value, whatever it is, and another for another. */
+static void
+each_value_has_one_parameter(void)
+{
+	auto_arena struct arena arena = {0};
+	struct parameters parameters = {.arena = &arena};
+	char value[32], name[32];
+
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 3000; i++) {
+			snprintf(value, sizeof value, "/v/%d", i * 7919 % 3000);
+			snprintf(name, sizeof name, "P%d", i);
+			check_str(parameter_name(&parameters, value), name);
+		}
+	check_int(parameters.count, 3000);
+	check(!parameters.failed);
+}
+
 int
 main(void)
 {
+	run(words_are_quoted_as_seatbelt_reads_them);
+	run(never_and_always_are_not_written);
+	run(each_value_has_one_parameter);
 	run(lines_say_what_the_engine_decides_for_10000_random_policies);
 	run(naming_a_protected_name_lifts_it_and_nothing_further_down);
 	run(what_is_not_heard_lifts_nothing);

@@ -373,9 +373,8 @@ more_than_can_be_listed_are_ended_in_turn(void)
 }
 
 static void
-a_group_is_told_at_once_when_one_of_ours_is_in_it(void)
+a_group_is_told_at_once_when_one_of_ours_leads_it(void)
 {
-	struct scan_mark mark = {.fingerprint = &mark_pair, .group = 1000};
 	struct tree_end end;
 
 	fake_reset();
@@ -384,25 +383,34 @@ a_group_is_told_at_once_when_one_of_ours_is_in_it(void)
 	/* a zombie among them makes killpg say EPERM, and the rest dies all the same */
 	fake_add(1, 1000)->group = 1000;
 	fake.all[2].zombie = true;
-	check(scan_kill(&mark, 1000, &end));
+	check(scan_kill(&by_fingerprint, 1000, &end));
 	check(strstr(fake.log, "killpg9:1000") != NULL);
 	check(strstr(fake.log, "kill9:") == NULL);
 	check_int(fake_alive(1), 0);
 	check_int(end.ended, 2);
 }
 
+/* The caller's, or a pipeline's: others are in it. */
 static void
-a_group_without_one_of_ours_is_left_alone(void)
+a_group_that_a_stranger_leads_is_left_alone(void)
 {
-	struct scan_mark mark = {.fingerprint = &mark_pair, .group = 1000};
 	struct tree_end end;
 
 	fake_reset();
 	fake_add(0, 1);
-	fake_add(1, 1);
-	check(scan_kill(&mark, 1000, &end));
+	fake_add(1, 1)->group = 1000;
+	fake_add(0, 1)->group = 1000;
+	fake_add(1, 1)->group = FAKE_GROUP;
+	check(scan_kill(&by_fingerprint, 1000, &end));
 	check(strstr(fake.log, "killpg") == NULL);
-	check_int(fake_alive(0), 1);
+	check_int(fake_alive(0), 2);
+	check_int(fake_alive(1), 0);
+	/* not even when one of ours has the number of our own group */
+	fake_reset();
+	fake.next = FAKE_GROUP;
+	fake_add(1, 1);
+	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(strstr(fake.log, "killpg") == NULL);
 	check_int(fake_alive(1), 0);
 }
 
@@ -422,38 +430,146 @@ asking_reaches_the_stopped_too(void)
 /* ---- without a fingerprint ---- */
 
 static void
-without_a_profile_descendants_and_the_group_are_found(void)
+without_a_profile_there_are_four_ways(void)
 {
 	const struct tree_spare spare = {.pids = {1004}, .count = 1};
-	const struct scan_mark mark = {.group = 1000, .spare = &spare};
+	const struct scan_mark mark = {.descent = true,
+				       .marker = "0123456789abcdef",
+				       .spare = &spare};
 	struct tree_end end;
 
 	fake_reset();
 	fake_add(0, fake.self);	      /* 1000: the command */
-	fake_add(0, 1000);	      /* 1001 */
+	fake_add(0, 1000);	      /* 1001: below it */
 	fake_add(0, 1001);	      /* 1002 */
-	fake_add(0, 1)->group = 1000; /* 1003: an orphan that stayed in the group */
+	fake_add(0, 1)->group = 1000; /* 1003: an orphan that stayed in its group */
 	fake_add(0, fake.self);	      /* 1004: was there before */
 	fake_add(0, 1004);	      /* 1005: and so is its child none of ours */
 	fake_add(0, 1);		      /* 1006: left by setsid: this is what only a profile finds */
+	fake_add(0, 1)->session = 1002; /* 1007: in a session that one of ours leads */
+	fake_add(0, 1)->group = 1007;	/* 1008: and in a group that this one leads */
+	fake_add(0, 1)->variable = "CORDON_TRACK=aaaaaaaaaaaaaaaa:0123456789abcdef"; /* 1009 */
+	fake_add(0, 1)->group = 1009;						     /* 1010 */
+	fake_add(0, 1)->variable = "-CORDON_TRACK=0123456789abcdef";		     /* 1011 */
+	fake_add(0, 1)->variable = "CORDON_TRACK=0123456789abcdee";		     /* 1012 */
+	fake_add(0, 1)->variable = "XCORDON_TRACK=0123456789abcdef";		     /* 1013 */
 	check(!scan_is_empty(&mark));
 	check(scan_kill(&mark, 1000, &end));
-	for (pid_t pid = 1000; pid < 1004; pid++)
-		check(fake_find(pid) == NULL);
-	for (pid_t pid = 1004; pid < 1007; pid++)
-		check(fake_find(pid) != NULL && fake_find(pid)->signals == 0);
+	for (pid_t pid = 1000; pid < 1014; pid++) {
+		bool ours = pid < 1004 || (pid > 1006 && pid < 1011);
+
+		check_int(fake_find(pid) == NULL, ours);
+		check(ours || fake_find(pid)->signals == 0);
+	}
+	check_int(end.ended, 8);
 	check(scan_is_empty(&mark));
+}
+
+/* An argument that looks like the variable is none. */
+static void
+only_the_environment_counts(void)
+{
+	const struct scan_mark mark = {.marker = "ffffffffffffffff"};
+
+	fake_reset();
+	fake_add(0, 1);
+	check(scan_is_empty(&mark));
+}
+
+/* A leader that ended is still known by the look before: its number stays the group's. */
+static void
+who_is_in_the_group_of_the_dead_is_found(void)
+{
+	const struct scan_mark mark = {.descent = true};
+	struct tree_end end;
+
+	fake_reset();
+	fake_add(0, fake.self);
+	fake_add(0, 1)->group = 1000;
+	/* it was on its way when the others were told */
+	fake.all[1].hidden = 1;
+	fake_add(0, 1)->session = 1000;
+	fake.all[2].hidden = 1;
+	check(scan_kill(&mark, 1000, &end));
+	check(fake_find(1000) == NULL && fake_find(1001) == NULL && fake_find(1002) == NULL);
+}
+
+/* Who was given the number of one that ended may lead a group by it. */
+static void
+the_group_of_a_stranger_with_an_old_number_is_left_alone(void)
+{
+	const struct scan_mark mark = {.descent = true};
+
+	for (int foreign = 0; foreign < 2; foreign++) {
+		struct fake_process *stranger;
+		struct tree_end end;
+
+		fake_reset();
+		fake_add(0, fake.self)->group = FAKE_GROUP;
+		stranger = fake_add(0, 1);
+		stranger->pid = stranger->group = stranger->session = 1000;
+		stranger->hidden = 1;
+		stranger->euid = stranger->ruid = getuid() + (uid_t)foreign;
+		stranger->foreign = foreign;
+		fake_add(0, 1)->group = 1000;
+		fake.all[2].hidden = 1;
+		check(scan_kill(&mark, 1000, &end));
+		check_int(end.ended, 1);
+		check_int(fake.all[1].signals + fake.all[2].signals, 0);
+	}
+}
+
+static void
+a_session_that_a_guard_leads_is_its_own(void)
+{
+	const struct tree_spare some = {.count = 0, .older = 1};
+	const struct scan_mark guards = {.descent = true};
+	const struct scan_mark others = {.descent = true, .spare = &some};
+
+	fake_reset();
+	fake_add(0, 1)->session = FAKE_SELF;
+	check(scan_is_empty(&others));
+	check(!scan_is_empty(&guards));
+}
+
+/* What cannot be asked is not thereby empty. */
+static void
+without_room_for_the_environment_a_look_is_not_complete(void)
+{
+	const struct scan_mark mark = {.marker = "0123456789abcdef"};
+
+	fake_reset();
+	check(scan_is_empty(&mark));
+	fake.no_room = true;
+	check(!scan_is_empty(&mark));
 }
 
 static void
 a_ring_of_parents_ends(void)
 {
-	const struct scan_mark mark = {.group = 0};
+	const struct scan_mark mark = {.descent = true};
 
 	fake_reset();
 	fake_add(0, 1001);
 	fake_add(0, 1000);
 	check(scan_is_empty(&mark));
+}
+
+static void
+processes_and_memory_are_counted(void)
+{
+	struct process_usage usage = {0};
+
+	fake_reset();
+	fake_add(1, 1);
+	fake_add(1, 1);
+	fake_add(0, 1);
+	fake_add(1, 1)->zombie = true;
+	check(scan_measure(&by_fingerprint, &usage));
+	check_int(usage.processes, 2);
+	check_int(usage.memory, 8192);
+	fake.list_fails = 1;
+	check(!scan_measure(&by_fingerprint, &usage));
 }
 
 /* ---- boxes, groups, trees ---- */
@@ -481,7 +597,8 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 {
 	auto_world struct world world;
 	auto_plan struct plan *plan = NULL;
-	const struct box_options options = {.named_tmp = "/private/var/tmp/x"};
+	const struct box_options options = {.id = "00112233445566aa",
+					    .named_tmp = "/private/var/tmp/x"};
 	struct group group = {.kind = GROUP_NONE};
 	struct cordon_error err = {0};
 	struct fingerprint pair;
@@ -500,7 +617,10 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 	check(strncmp(group.path, world.host.state_dir, strlen(world.host.state_dir)) == 0);
 	know_pair(&group, &pair);
 	check_int(enforce_apply(box, &err), 0);
-	check(strstr(fake.profile, "(deny default (with message \"cordon-") != NULL);
+	check(strstr(fake.profile, "(deny default (with message \"cordon-00112233445566aa\")") !=
+	      NULL);
+	/* by that name whoever finds its record knows that it is the session's */
+	check(strstr(group.path, "/cordon-00112233445566aa") != NULL);
 	fake.self_sandbox = 0;
 	box = enforce_free(box);
 	check_int(stat(pair.denied, &st), 0);
@@ -517,6 +637,82 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 	check_int(group_remove(&group), 0);
 	check_int(fake_alive(0), 1);
 	check(tree_kill(NULL, 1000, &end));
+}
+
+/* Tracking alone, by name: everything is allowed, but for one file of ours. */
+static void
+a_box_without_a_plan_restricts_nothing(void)
+{
+	auto_world struct world world;
+	struct box_options options = {.id = "00112233445566aa"};
+	struct group group = {.kind = GROUP_NONE};
+	struct cordon_error err = {0};
+	struct fingerprint pair;
+	struct box *box = NULL;
+
+	fake_reset();
+	world_make(&world);
+	check_int(enforce_compile(NULL, &options, &box, &err), -CORDON_E_GAP);
+	options.state_dir = world.host.state_dir;
+	check_int(enforce_compile(NULL, &options, &box, &err), 0);
+	check_int(enforce_listener(box), -1);
+	enforce_mark(box, &group);
+	know_pair(&group, &pair);
+	check_int(enforce_apply(box, &err), 0);
+	check_str(fake.profile, "(version 1)\n(allow default)\n"
+				"\n; by which the processes of this session are known\n"
+				"(allow file-read-data (literal (param \"P0\")))\n"
+				"(deny file-read-data (literal (param \"P1\")))\n");
+	fake.self_sandbox = 0;
+	enforce_free(box);
+	check_int(group_remove(&group), 0);
+}
+
+static const char *
+profile_with(struct world *world, const char *policy, const struct egress *egress)
+{
+	auto_plan struct plan *plan = mac_plan(world, policy);
+	const struct box_options options = {.id = "00112233445566aa", .egress = egress};
+	struct cordon_error err = {0};
+	struct fingerprint pair;
+	struct group group;
+	struct box *box = NULL;
+
+	fake_reset();
+	check_int(enforce_compile(plan, &options, &box, &err), 0);
+	if (box == NULL)
+		return "";
+	enforce_mark(box, &group);
+	know_pair(&group, &pair);
+	check_int(enforce_apply(box, &err), 0);
+	fake.self_sandbox = 0;
+	enforce_free(box);
+	check_int(group_remove(&group), 0);
+	return fake.profile;
+}
+
+/* With domains the one thing on this machine that can be reached is the proxy's own port. */
+static void
+of_the_network_only_the_proxy_is_reached(void)
+{
+	static const char domains[] = "{\"network\": {\"domains\": [\"example.com\"]}, "
+				      "\"accept\": [\"net.domains\"]}";
+	const struct egress egress = {.line = -1, .named = 40001, .through = 40002, .stub = 40003};
+	auto_world struct world world;
+	const char *text;
+
+	world_make(&world);
+	text = profile_with(&world, domains, &egress);
+	check(strstr(text, "(allow network-outbound (remote tcp \"localhost:40001\"))\n") != NULL);
+	check(strstr(text, "4000") == strstr(text, "40001") && strstr(text, "40002") == NULL &&
+	      strstr(text, "40003") == NULL);
+	check(strstr(text, "\"*:") == NULL && strstr(text, "localhost:*") == NULL);
+	check(strstr(text, "(local ") == NULL);
+	text = profile_with(&world, domains, NULL);
+	check(strstr(text, "localhost") == NULL && strstr(text, "(remote ") == NULL);
+	/* a proxy that nobody asked for opens nothing */
+	text = profile_with(&world, "{\"network\": \"none\"}", &egress);
+	check(strstr(text, "localhost") == NULL && strstr(text, "(remote ") == NULL);
 }
 
 static void
@@ -593,18 +789,57 @@ limits_over_all_processes_are_refused(void)
 	check_int(group_choose(&facts, &wish, &group, &err), -CORDON_E_GAP);
 }
 
+/* Orphans go to launchd: the tree of a guard knows them by the mark of its group. */
+static void
+orphans_are_found_by_the_mark_of_the_group(void)
+{
+	const struct group_wish wish = {.id = "0123456789abcdef"};
+	struct cordon_error err = {0};
+	struct facts facts = {0};
+	struct group group, none = {.kind = GROUP_NONE};
+	struct tree_spare all = {.group = &group}, lone = {.group = &none};
+	struct group_usage usage;
+	struct tree_end end;
+
+	check_int(group_choose(&facts, &wish, &group, &err), 0);
+	check_int(group.kind, GROUP_MARKED);
+	fake_reset();
+	fake_add(0, 1)->variable = "CORDON_TRACK=0123456789abcdef";
+	fake_add(0, fake.self);
+	fake_add(0, 1);
+	check(group_measure(&group, &usage));
+	check_int(usage.processes, 1);
+	check(!tree_is_empty(&all) && !tree_is_empty(&lone) && !group_is_empty(&group));
+	tree_ask(&all);
+	check_int(fake.all[0].signals, 2);
+	check(tree_kill(&lone, 1000, &end));
+	check_int(end.ended, 1);
+	check(tree_is_empty(&lone) && !tree_is_empty(&all));
+	check(tree_kill(&all, 1000, &end));
+	check_int(end.ended, 1);
+	check_int(end.left, 0);
+	check(tree_is_empty(&all));
+	check_int(fake_alive(0), 1);
+	check_int(group_remove(&group), 0);
+}
+
 static void
 only_a_folder_of_ours_is_ended_by_name(void)
 {
 	static const char *const bad[] = {"",
 					  "/",
 					  "/x",
-					  "fingerprints/0123456789abcdef",
+					  "fingerprints/cordon-0123456789abcdef",
+					  "/fingerprints/cordon-0123456789abcdef",
 					  "/a/fingerprints/",
-					  "/a/fingerprints/0123456789abcde",
-					  "/a/fingerprints/0123456789abcdeg",
-					  "/a/fingerprints/0123456789abcdef/b",
-					  "/a/prints/0123456789abcdef"};
+					  "/a/fingerprints/0123456789abcdef",
+					  "/a/fingerprints/cordon-0123456789abcde",
+					  "/a/fingerprints/cordon-0123456789abcdeg",
+					  "/a/fingerprints/cordon-0123456789abcdef/b",
+					  "/a/prints/cordon-0123456789abcdef",
+					  "/environment/cordon-",
+					  "/environment/cordon-0123456789abcdeg",
+					  "/a/environment/cordon-0123456789abcdef"};
 
 	fake_reset();
 	for (size_t i = 0; i < COUNT(bad); i++) {
@@ -612,11 +847,17 @@ only_a_folder_of_ours_is_ended_by_name(void)
 		check_int(group_end_dead(bad[i]), -1);
 		check_int(errno, EINVAL);
 	}
-	fake.allowed = "/a/fingerprints/0123456789abcdef/allow";
-	fake.denied = "/a/fingerprints/0123456789abcdef/deny";
+	fake.allowed = "/a/fingerprints/cordon-0123456789abcdef/allow";
+	fake.denied = "/a/fingerprints/cordon-0123456789abcdef/deny";
 	fake_add(1, 1);
-	check_int(group_end_dead("/a/fingerprints/0123456789abcdef"), 0);
+	/* below who buries the dead: none of theirs */
+	fake_add(0, fake.self);
+	fake_add(0, 1)->variable = "CORDON_TRACK=0123456789abcdef";
+	check_int(group_end_dead("/a/fingerprints/cordon-0123456789abcdef"), 0);
 	check_int(fake_alive(1), 0);
+	check_int(fake_alive(0), 2);
+	check_int(group_end_dead("/environment/cordon-0123456789abcdef"), 0);
+	check_int(fake_alive(0), 1);
 }
 
 static void
@@ -640,9 +881,12 @@ children_that_were_there_before_are_spared(void)
 	check(fake_find(1000) != NULL && fake_find(1001) == NULL);
 	/* what is older than the guard is not the session's */
 	fake_add(0, fake.self);
-	tree_spare_older(&spare, fake_add(0, fake.self)->pid);
+	/* which is a zombie when this is asked */
+	fake_add(0, fake.self)->zombie = fake.hides_zombies = true;
+	tree_spare_older(&spare, 1003);
+	fake_add(0, fake.self);
 	check(tree_kill(&spare, 1000, &end));
-	check(fake_find(1002) != NULL && fake_find(1003) == NULL);
+	check(fake_find(1002) != NULL && fake_find(1004) == NULL);
 	for (int i = 0; i < 100; i++)
 		fake_add(0, fake.self);
 	check_int(tree_note_children(&spare), -1);
@@ -660,12 +904,15 @@ a_process_is_known_by_its_start(void)
 	/* what cannot be said with a value is not said without */
 	errno = 0;
 	check_int(process_signal(&process, SIGTERM, 5), -1);
-	check_int(errno, ENOSYS);
+	check_int(errno, ENOTSUP);
 	check(strstr(fake.log, "kill") == NULL);
+	check_int(process_signal(&process, SIGTERM, 0), 0);
+	check_str(fake.log, "kill15:1000 ");
 	fake.all[0].started++;
 	check(!process_is_alive(&process));
-	check_int(process_signal(&process, SIGTERM, 5), -1);
+	check_int(process_signal(&process, SIGTERM, 0), -1);
 	check_int(errno, ESRCH);
+	check_str(fake.log, "kill15:1000 ");
 	fake.all[0].zombie = true;
 	none = process_find(1000);
 	check_int(none.pid, 0);
@@ -677,10 +924,13 @@ main(void)
 {
 	run(a_process_is_known_by_its_start);
 	run(a_box_is_applied_and_its_group_leaves_nothing_behind);
+	run(a_box_without_a_plan_restricts_nothing);
+	run(of_the_network_only_the_proxy_is_reached);
 	run(a_box_that_was_not_used_removes_its_pair);
 	run(a_name_that_the_disk_spells_otherwise_is_refused);
 	run(a_plan_with_a_gap_makes_no_box);
 	run(limits_over_all_processes_are_refused);
+	run(orphans_are_found_by_the_mark_of_the_group);
 	run(only_a_folder_of_ours_is_ended_by_name);
 	run(children_that_were_there_before_are_spared);
 	run(a_profile_is_handed_over_with_its_parameters_and_tried);
@@ -703,10 +953,16 @@ main(void)
 	run(what_may_not_be_signalled_is_not_waited_for);
 	run(a_look_that_fails_is_not_an_empty_one);
 	run(more_than_can_be_listed_are_ended_in_turn);
-	run(a_group_is_told_at_once_when_one_of_ours_is_in_it);
-	run(a_group_without_one_of_ours_is_left_alone);
+	run(a_group_is_told_at_once_when_one_of_ours_leads_it);
+	run(a_group_that_a_stranger_leads_is_left_alone);
 	run(asking_reaches_the_stopped_too);
-	run(without_a_profile_descendants_and_the_group_are_found);
+	run(without_a_profile_there_are_four_ways);
+	run(only_the_environment_counts);
+	run(who_is_in_the_group_of_the_dead_is_found);
+	run(the_group_of_a_stranger_with_an_old_number_is_left_alone);
+	run(a_session_that_a_guard_leads_is_its_own);
+	run(without_room_for_the_environment_a_look_is_not_complete);
+	run(processes_and_memory_are_counted);
 	run(a_ring_of_parents_ends);
 	return tap_end();
 }

@@ -14,6 +14,7 @@
 #include "world.h"
 
 #define ID "0123456789abcdef"
+#define PROXY "8a2f0123456789abcdef0123456789abcdef"
 #define HASH "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 static const char *words[] = {"sh", "-c", "echo \"\033[1m\"\n"};
@@ -32,6 +33,7 @@ sample(void)
 		.gaps = {gaps, 1},
 		.policy = HASH,
 		.token = HASH,
+		.proxy = PROXY,
 	};
 }
 
@@ -87,6 +89,7 @@ what_is_written_comes_back(void)
 	check_str(back.tmp, NULL);
 	check_str(back.policy, HASH);
 	check_str(back.token, HASH);
+	check_str(back.proxy, PROXY);
 	record_remove(&hold);
 	check_int(look(folder, &world.arena, &back), RECORD_GONE);
 	close(folder);

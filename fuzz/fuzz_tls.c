@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+/* ClientHello: a beginning never says something else than the whole. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/tls.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+must(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char name[NAME_SIZE], part_name[NAME_SIZE];
+	const char *reason = NULL;
+	enum tls_verdict whole = tls_hello(data, size, name, &reason);
+
+	must(whole != TLS_BAD || reason != NULL);
+	if (whole != TLS_NAMED)
+		return 0;
+	must(strlen(name) > 0 && strlen(name) < NAME_SIZE);
+	for (size_t i = 0; i < size; i += 1 + i / 16) {
+		enum tls_verdict part = tls_hello(data, i, part_name, &reason);
+
+		must(part == TLS_MORE || (part == TLS_NAMED && strcmp(part_name, name) == 0));
+	}
+	return 0;
+}

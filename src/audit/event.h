@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Things that were refused, on their way from whoever refused them to the supervisor, which tells
+ * the log and the status descriptor. A line is one end of a pair of SOCK_SEQPACKET sockets; both
+ * ends are of the same build.
+ */
+#pragma once
+
+#include "base/str.h"
+
+struct refusal {
+	char what[16];	   /* "connect", "resolve", or a right on a file */
+	char subject[280]; /* HOST:PORT, a name, a path; cut when longer */
+	char reason[200];  /* one clause for people */
+	char allow[300];   /* the narrowest option that would allow it; empty: none would */
+};
+
+/* Never waits and never fails: a refusal that nobody reads is still a refusal. */
+void event_refused(int line, const struct refusal *refusal);
+/* The next one; false: there is none now. *ret_ended: and there will be none. */
+bool event_receive(int line, struct refusal *ret_refusal, bool *ret_ended);
+/* Members of a JSON object, each with a comma in front. */
+void event_print(const struct refusal *refusal, struct str *to);

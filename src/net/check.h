@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program says first on a connection that was allowed for a name: TLS must be for that name,
+ * every HTTP request must be for that name, and ports of the web carry nothing else. Bytes are only
+ * looked at; whoever holds them passes on what was found to be good. Pure.
+ */
+#pragma once
+
+#include "net/http.h"
+#include "net/tls.h"
+
+#define CHECK_MAX 16384 /* bytes that are held until they can be judged */
+
+enum check_verdict {
+	CHECK_GO_ON,	/* pass on what is good, and give more */
+	CHECK_RAW,	/* pass on all of it: nothing will be looked at any more */
+	CHECK_WAIT,	/* pass on what is good; the other side has to speak: check_response */
+	CHECK_TLS_BAD,	/* refused, and a TLS client waits */
+	CHECK_HTTP_BAD, /* refused, and an HTTP client waits */
+	CHECK_BAD	/* refused */
+};
+
+enum check_state { CHECK_FIRST, CHECK_HEAD, CHECK_BODY, CHECK_UPGRADE, CHECK_NOTHING };
+
+struct check {
+	bool (*is_name)(const void *context, const char *name);
+	const void *context;
+	unsigned port;
+	enum check_state state;
+	bool is_later; /* a request went before */
+	struct http_body body;
+	char name[NAME_SIZE]; /* what was asked for and refused; empty: nothing to be named */
+	const char *reason;   /* to follow "it" or a subject */
+};
+
+/* *ret_good: how many, from the front, may be passed on. Those are not to be shown again. */
+enum check_verdict check_look(struct check *check, const char *bytes, size_t length,
+			      size_t *ret_good);
+/* The first 12 bytes of the answer after CHECK_WAIT. */
+void check_response(struct check *check, const char bytes[12]);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A connection of the command's: the client's side, the far side, and what lies between. It starts
+ * with a client that says where it wants to go (named), or with an address the broker asks about
+ * (through); it ends when both sides have.
+ */
+#pragma once
+
+#include "enforce/proxy.h"
+#include "net/answers.h"
+#include "net/check.h"
+#include "net/lookup.h"
+#include "net/loop.h"
+#include "net/relay.h"
+#include "net/upstream.h"
+
+#define CONNS_MAX 16384
+#define UNPROVEN_MAX 512 /* connections of whoever, that have shown no token yet */
+
+struct proxy {
+	const struct proxy_task *task;
+	const struct network *network;
+	uv_loop_t loop;
+	struct watches watches;
+	struct clockwork clockwork;
+	struct lookup lookup;
+	struct upstreams upstreams;
+	struct answers answers;
+	struct pipes pipes;
+	struct watch *listeners[PROXY_SOCKETS];
+	struct watch *line;
+	struct conn *conns, *unproven_last; /* newest first */
+	unsigned conn_count, unproven, conns_max;
+	struct parked *parked; /* through: clients whose connection was not announced yet */
+	unsigned parked_count;
+	struct stub_client *stub_clients;
+	unsigned stub_count;
+	struct refusal_memory {
+		uint32_t hash;
+		uint64_t at;
+	} told[16]; /* what was told lately is not told again */
+	unsigned told_next;
+};
+
+enum conn_kind { CONN_HTTP, CONN_SOCKS, CONN_THROUGH };
+
+enum conn_state {
+	CONN_GREETS, /* the client says what it wants */
+	CONN_DIALS,  /* the far side is being reached */
+	CONN_READY,  /* through: the far side is there, the client is not */
+	CONN_FLOWS,
+	CONN_LEAVES /* our last words are on their way */
+};
+
+/* How the client's bytes go up. */
+enum conn_up {
+	UP_CHECKED, /* what check_look found good */
+	UP_ONE,	    /* the body of one request, then nothing */
+	UP_RAW,
+	UP_SHUT /* nothing is taken any more */
+};
+
+struct bytes {
+	char *at;
+	size_t length, room;
+};
+
+struct conn {
+	struct proxy *proxy;
+	struct conn *next, *previous;
+	struct timed timed;
+	struct watch *client, *server;
+	struct dial *dial; /* while CONN_DIALS */
+	enum conn_kind kind;
+	enum conn_state state;
+	enum conn_up up;
+	int step;	/* of the greeting */
+	bool is_proven; /* it showed the token, or is the broker's */
+	bool is_ended;	/* the client says nothing more */
+	bool is_broken; /* one side is gone without an end */
+	bool is_plain;	/* one http request, not a tunnel */
+	char name[NAME_SIZE];
+	unsigned port;
+	struct address address; /* through */
+	uint64_t id;
+	struct address comes_from; /* through: the client's own end, once announced */
+	unsigned comes_port;
+	struct bytes in;  /* from the client */
+	size_t good;	  /* of them, from the front: may go up */
+	struct bytes out; /* ours, for the client */
+	struct check check;
+	struct http_body body; /* UP_ONE */
+	struct flow rise, fall;
+	unsigned seen; /* bytes of the answer to an upgrade */
+	char answer[12];
+};
+
+/* conn.c: life and death. NULL: too many, or no memory; client (may be NULL) is freed then. */
+struct conn *conn_new(struct proxy *proxy, enum conn_kind kind);
+void conn_free(struct conn *conn);
+void conn_proven(struct conn *conn);
+bool bytes_add(struct bytes *bytes, const char *at, size_t length);
+void bytes_drop(struct bytes *bytes, size_t length);
+/* Reads what the client sent into in; false: the connection is gone. */
+bool conn_read(struct conn *conn);
+/* Something for the client; sent as it can be. */
+void conn_say(struct conn *conn, const char *text, size_t length);
+/* Says what out holds, and then ends. */
+void conn_leave(struct conn *conn);
+
+/* flow.c: from now on the two sides talk. */
+void conn_flow(struct conn *conn);
+/* For both sides; those that a listener has are its connections' too. */
+void flow_options(int fd);
+
+/* dial.c: reaches name and port, or the one address; then conn_dialled. */
+void dial_start(struct conn *conn, const struct address *only);
+void dial_free(struct conn *conn);
+/* why: 0 or an errno. subject and reason are for people; allow may be "". */
+struct dial_end {
+	int why;
+	char reason[200], allow[120];
+};
+void named_dialled(struct conn *conn, const struct dial_end *end);
+void through_dialled(struct conn *conn, const struct dial_end *end);
+
+/* named.c, through.c, stub.c: what comes in at each listener. */
+void named_accept(void *proxy, int events);
+void named_accept_6(void *proxy, int events);
+void through_accept(void *proxy, int events);
+void through_accept_6(void *proxy, int events);
+void through_line(void *proxy, int events);
+void stub_accept(void *proxy, int events);
+void stub_accept_6(void *proxy, int events);
+void stub_datagram(void *proxy, int events);
+void stub_datagram_6(void *proxy, int events);
+
+/* proxy.c: the words of a refusal, told once in a while each. */
+void proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const char *reason,
+		  const char *allow);
+/* NULL: this name and port may be reached. Else why not, with the option that would allow it. */
+bool proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_end *ret_why);
+/* Is that one of our own listeners? */
+bool proxy_is_own(const struct proxy *proxy, const struct address *address, unsigned port);
+/* An accepted connection, not waiting; -1: none. */
+int proxy_take(struct watch *listener, struct sockaddr_storage *ret_from);

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Both sides are there. Down, bytes pass as they are; up, they pass as far as they are found good,
+ * and unseen from when nothing is left to be looked at.
+ */
+#include "base/compat.h"
+
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "net/conn.h"
+
+/* In seconds. A side that has closed answers, after a while, with a reset. */
+#define ALIVE_IDLE 60
+
+/* fatal, access_denied: the client's library says so in words */
+static const char tls_denied[] = {0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x31};
+
+static void ready(void *owner, int events);
+
+static void
+refuse_http(struct conn *conn)
+{
+	char body[600], head[800];
+	int length = snprintf(body, sizeof body, "cordon: %s%s%s (this connection is to %s)\n",
+			      conn->check.name, conn->check.name[0] == '\0' ? "" : ": ",
+			      conn->check.reason, conn->name);
+	int size = snprintf(head, sizeof head,
+			    "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\n"
+			    "Content-Length: %d\r\nConnection: close\r\n\r\n%s",
+			    length, body);
+
+	conn_say(conn, head, (size_t)size);
+}
+
+/* An answer may be on its way down already: then there is nothing to be said that would fit. */
+static void
+refuse(struct conn *conn, enum check_verdict verdict)
+{
+	char subject[NAME_SIZE + 16];
+
+	snprintf(subject, sizeof subject, "%s:%u",
+		 conn->check.name[0] == '\0' ? conn->name : conn->check.name, conn->port);
+	proxy_refuse(conn->proxy, "connect", subject, conn->check.reason, "");
+	if (verdict == CHECK_TLS_BAD)
+		conn_say(conn, tls_denied, sizeof tls_denied);
+	else if (verdict == CHECK_HTTP_BAD && conn->fall.held == 0)
+		refuse_http(conn);
+	conn_leave(conn);
+}
+
+/* ---- up ---- */
+
+/* What of in may go; false: the connection is gone, or going. */
+static bool
+judge(struct conn *conn)
+{
+	size_t good = 0;
+
+	if (conn->up == UP_CHECKED) {
+		enum check_verdict verdict = check_look(&conn->check, conn->in.at + conn->good,
+							conn->in.length - conn->good, &good);
+
+		conn->good += good;
+		if (verdict == CHECK_RAW)
+			conn->up = UP_RAW;
+		if (verdict >= CHECK_TLS_BAD) {
+			refuse(conn, verdict);
+			return false;
+		}
+	} else if (conn->up == UP_ONE) {
+		ssize_t n = conn->body.is_over
+				    ? 0
+				    : http_body_take(&conn->body, conn->in.at + conn->good,
+						     conn->in.length - conn->good);
+
+		if (n < 0) {
+			conn_free(conn);
+			return false;
+		}
+		conn->good += (size_t)n;
+		if (conn->body.is_over) {
+			/* what follows is another request, and not for this connection */
+			conn->in.length = conn->good;
+			conn->up = UP_SHUT;
+		}
+	} else if (conn->up == UP_RAW) {
+		conn->good = conn->in.length;
+	}
+	return true;
+}
+
+static bool
+send_good(struct conn *conn)
+{
+	ssize_t n;
+
+	if (conn->good == 0)
+		return true;
+	n = send(conn->server->fd, conn->in.at, conn->good, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		conn_free(conn);
+		return false;
+	}
+	if (n > 0) {
+		conn->good -= (size_t)n;
+		bytes_drop(&conn->in, (size_t)n);
+	}
+	return true;
+}
+
+/* Events each side is waited for, as far as this direction goes; -1: the connection is gone. */
+static int
+pump_held(struct conn *conn, int *client, int *server)
+{
+	bool reads = conn->up != UP_SHUT && conn->check.state != CHECK_UPGRADE;
+
+	if ((reads && !conn_read(conn)) || !judge(conn) || !send_good(conn))
+		return -1;
+	if (conn->good > 0)
+		*server |= UV_WRITABLE;
+	else if (conn->is_ended && (conn->in.length == 0 || conn->up == UP_CHECKED)) {
+		if (!conn->rise.is_done)
+			shutdown(conn->server->fd, SHUT_WR);
+		conn->rise.is_done = conn->rise.ended = true;
+	}
+	/* when the far side has to speak first nothing is read: there is no room for ever */
+	if (!conn->is_ended && conn->up != UP_SHUT && conn->in.length < CHECK_MAX &&
+	    conn->check.state != CHECK_UPGRADE)
+		*client |= UV_READABLE;
+	return 0;
+}
+
+static int
+want(struct conn *conn, enum flow_wait wait, int *from_events, int *to_events)
+{
+	switch (wait) {
+	case FLOW_FOR_INPUT:
+	case FLOW_AGAIN:
+		*from_events |= UV_READABLE;
+		/* fall through */
+	case FLOW_DONE:
+		return 0;
+	case FLOW_FOR_OUTPUT:
+		*to_events |= UV_WRITABLE;
+		return 0;
+	case FLOW_BROKEN:
+		break;
+	}
+	conn_free(conn);
+	return -1;
+}
+
+static int
+pump_up(struct conn *conn, int *client, int *server)
+{
+	bool is_raw = conn->up == UP_RAW && conn->in.length == 0 && !conn->is_ended;
+
+	if (!is_raw)
+		return pump_held(conn, client, server);
+	return want(conn,
+		    flow_pump(&conn->proxy->pipes, &conn->rise, conn->client->fd, conn->server->fd),
+		    client, server);
+}
+
+/* ---- down ---- */
+
+/* The answer to an upgrade decides what may go up: its first bytes are kept in mind. */
+static int
+pump_answer(struct conn *conn, int *client, int *server)
+{
+	char *at = conn->answer + conn->seen;
+	ssize_t n = recv(conn->server->fd, at, sizeof conn->answer - conn->seen, MSG_DONTWAIT);
+
+	(void)client;
+	*server |= UV_READABLE;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0 || send(conn->client->fd, at, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) != n) {
+		conn_free(conn);
+		return -1;
+	}
+	conn->seen += (unsigned)n;
+	if (conn->seen == sizeof conn->answer)
+		check_response(&conn->check, conn->answer);
+	return 0;
+}
+
+static int
+pump_down(struct conn *conn, int *client, int *server)
+{
+	if (conn->out.length > 0) {
+		ssize_t n = send(conn->client->fd, conn->out.at, conn->out.length,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n > 0)
+			bytes_drop(&conn->out, (size_t)n);
+		*client |= UV_WRITABLE;
+		return 0;
+	}
+	if (conn->check.state == CHECK_UPGRADE && conn->up == UP_CHECKED)
+		return pump_answer(conn, client, server);
+	return want(conn,
+		    flow_pump(&conn->proxy->pipes, &conn->fall, conn->server->fd, conn->client->fd),
+		    server, client);
+}
+
+static void
+ready(void *owner, int events)
+{
+	struct conn *conn = owner;
+	int client = 0, server = 0;
+
+	if (pump_down(conn, &client, &server) < 0 || pump_up(conn, &client, &server) < 0 ||
+	    conn->state != CONN_FLOWS)
+		return;
+	conn->is_broken = conn->is_broken || (events & UV_DISCONNECT) != 0;
+	/* of one request the answer is all there is to come */
+	if ((conn->is_broken && conn->fall.held == 0) ||
+	    (conn->fall.is_done &&
+	     (conn->rise.is_done || conn->up == UP_ONE || conn->up == UP_SHUT))) {
+		conn_free(conn);
+		return;
+	}
+	/* also who waits for nothing is told of a connection that broke */
+	watch_want(conn->client, client != 0 ? client : UV_DISCONNECT);
+	watch_want(conn->server, server != 0 ? server : UV_DISCONNECT);
+}
+
+void
+flow_options(int fd)
+{
+	static const struct {
+		int level, name, value;
+	} options[] = {
+		{IPPROTO_TCP, TCP_NODELAY, 1},
+		{SOL_SOCKET, SO_KEEPALIVE, 1},
+		{IPPROTO_TCP, TCP_KEEPIDLE, ALIVE_IDLE},
+	};
+
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+			   sizeof options[i].value);
+}
+
+void
+conn_flow(struct conn *conn)
+{
+	conn->state = CONN_FLOWS;
+	timed_clear(&conn->timed);
+	conn->client->ready = conn->server->ready = ready;
+	if (conn->in.length > 0 || conn->is_ended || conn->out.length > 0) {
+		ready(conn, 0);
+		return;
+	}
+	watch_want(conn->client, UV_READABLE);
+	watch_want(conn->server, UV_READABLE);
+}

@@ -1,0 +1,248 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The proxy: first without a session, where tests/net/role plays the broker; then real programs in a
+# session. All servers, the resolver too, are on loopback and the tests' own.
+
+# shellcheck disable=SC2034,SC2154 # out and err are common's
+# shellcheck disable=SC2016 # variables are for the shell inside
+
+load common
+
+role()
+{
+	local name
+
+	for name in "$@"; do
+		timeout 250 "$PYTHON" "$TREE/tests/net/cases.py" \
+		    "$(dirname "$CORDON")/tests/net/role" "$name" >"$T/out" 2>"$T/err" || {
+			out=$(cat "$T/out")
+			err=$(cat "$T/err")
+			complain "this case failed: $name"
+			return 1
+		}
+	done
+}
+
+@test "http URLs and CONNECT by the token of the session, and only by it" {
+	role http_urls tokens tunnels
+}
+
+@test "names, ports and addresses that are not listed are refused in words" {
+	role refusals wildcards empty_list
+}
+
+@test "a name that leads to a private address is refused, also when it flips" {
+	role private_addresses own_ports
+}
+
+@test "TLS and HTTP are for the name of the connection" {
+	role server_names odd_requests
+}
+
+@test "the resolver stub answers for allowed names, and asks for no others" {
+	role stub
+}
+
+@test "a connection that is turned round" {
+	role through uninvited through_tls
+}
+
+@test "IPv6" {
+	role six
+}
+
+@test "who is not there, and who hangs" {
+	role failures slow_ones unproven
+}
+
+@test "through the caller's own proxy" {
+	role upstream
+}
+
+@test "many connections, little memory" {
+	role many memory
+}
+
+@test "it is confined, and ends with its session" {
+	role walls the_end
+}
+
+# ---- in a session ----
+
+# servers NAME ADDRESS...: starts them; leaves their ports in the variables dns, web, echo, tls.
+servers()
+{
+	local name port
+
+	printf '%s\n' "$@" >"$T/names"
+	: >"$T/asked"
+	: >"$T/upstream"
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=a.test \
+	    -addext subjectAltName=DNS:a.test -keyout "$T/key.pem" -out "$T/cert.pem" 2>/dev/null ||
+	    return 1
+	mkfifo "$T/hold"
+	"$PYTHON" "$TREE/tests/net/servers.py" "$T" "$T/cert.pem" "$T/key.pem" <"$T/hold" \
+	    >/dev/null 2>&1 3>&- &
+	servers_pid=$!
+	exec 9>"$T/hold"
+	for _ in $(seq 600); do
+		[ ! -f "$T/ports" ] || break
+		sleep 0.1
+	done
+	while read -r name port; do
+		eval "$name=$port"
+	done <"$T/ports"
+	user_policy <<-END
+		{"network": {"domains": ["a.test", "b.test"], "ports": [$web, $echo, $tls],
+		             "private": ["127.0.0.1"], "resolver": "127.0.0.1:$dns"}}
+	END
+	cp "$T/cert.pem" "$P/"
+}
+
+teardown()
+{
+	[ -z "${servers_pid:-}" ] || {
+		exec 9>&-
+		wait "$servers_pid" || :
+	}
+}
+
+# What a kernel or a version cannot keep is accepted by name; where it can, it is kept all the same.
+inside()
+{
+	local want=$1
+
+	shift
+	expect "$want" run --accept net.tcp --accept net.udp --accept net.domains --accept net.dns \
+	    -- "$@" 9>&-
+}
+
+@test "the variables of a session lead to its proxy" {
+	servers 'a.test 127.0.0.1'
+	HTTP_PROXY='' NO_PROXY=a.test RES_OPTIONS=ndots:9 inside 0 env
+	for name in HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy; do
+		said "$name=http://cordon:"
+	done
+	said 'RES_OPTIONS=use-vc'
+	grep -qx 'NO_PROXY=' "$T/out"
+	grep -qx 'no_proxy=' "$T/out"
+	[ "$(grep -c '^NO_PROXY=' "$T/out")" -eq 1 ]
+	expect 0 why env HTTP_PROXY
+	said 'proxy'
+	# without domains there is none
+	expect 0 run --net none -- env
+	unsaid _PROXY= RES_OPTIONS
+}
+
+@test "curl, wget, git, python, node and openssl reach an allowed name" {
+	servers 'a.test 127.0.0.1'
+	inside 0 curl -sS --max-time 60 "http://a.test:$web/curl"
+	said "GET /curl host=a.test:$web"
+	inside 0 curl -sS --max-time 60 --cacert cert.pem "https://a.test:$tls/tls"
+	said "GET /tls host=a.test:$tls"
+	inside 0 curl -sS --max-time 60 --http1.0 -d hello "http://a.test:$web/post"
+	said 'POST /post' 'body=5'
+	inside 0 sh -c 'curl -sS --max-time 60 -x "socks5h://${HTTP_PROXY#http://}" http://a.test:'"$web/socks"
+	said 'GET /socks'
+	inside 0 wget -q -T 60 -t 1 -O - "http://a.test:$web/wget"
+	said 'GET /wget'
+	inside 0 "$PYTHON" -c "import urllib.request as r; print(r.urlopen('http://a.test:$web/py').read())"
+	said 'GET /py'
+	inside 0 "$PYTHON" -c "
+import ssl, urllib.request as r
+c = ssl.create_default_context(cafile='cert.pem')
+print(r.urlopen('https://a.test:$tls/pytls', context=c).read())"
+	said 'GET /pytls'
+	inside 128 git ls-remote "http://a.test:$web/repo.git"
+	heard 'not valid: is this a git repository?'
+	inside 0 sh -c 'u=${HTTPS_PROXY#http://cordon:}; printf "GET /s HTTP/1.0\r\nHost: a.test\r\n\r\n" |
+	    openssl s_client -quiet -proxy "${u#*@}" -proxy_user cordon -proxy_pass "pass:${u%@*}" \
+	    -CAfile cert.pem -verify_return_error -servername a.test -connect a.test:'"$tls"' || :'
+	said 'GET /s host=a.test'
+	inside 0 node -e "
+const http = require('http'), u = new URL(process.env.HTTP_PROXY);
+http.get({host: u.hostname, port: u.port, path: 'http://a.test:$web/node',
+  headers: {Host: 'a.test:$web', 'Proxy-Authorization': 'Basic ' +
+    Buffer.from(u.username + ':' + u.password).toString('base64')}},
+  r => r.pipe(process.stdout));"
+	said 'GET /node'
+}
+
+@test "what is refused is said to the program, on the status descriptor, in the log and at the end" {
+	servers 'a.test 127.0.0.1' 'b.test 10.0.0.1' 'evil.test 127.0.0.1'
+	expect 22 run --accept net.tcp --accept net.udp --accept net.domains --accept net.dns \
+	    --status-fd 8 -- curl -sS --max-time 60 --fail-with-body "http://evil.test:$web/" \
+	    8>"$T/status" 9>&-
+	said 'cordon: evil.test is not among the allowed domains; allow it with --domain evil.test'
+	heard "cordon: refused: connect evil.test:$web is not among the allowed domains; allow it with"
+	grep -q '"event": "refused".*"subject": "evil.test:'"$web"'".*"allow": "--domain evil.test"' \
+	    "$T/status"
+	grep -rq '"event": "refused".*"subject": "evil.test:' "$XDG_STATE_HOME/cordon/audit"
+	"$PYTHON" -c 'import json, sys; [json.loads(line) for line in open(sys.argv[1])]' "$T/status"
+	inside 22 curl -sS --max-time 60 --fail-with-body "http://b.test:$web/"
+	said 'b.test leads to 10.0.0.1, which is a private address'
+	inside 22 curl -sS --max-time 60 --fail-with-body "http://a.test:1/"
+	said 'allow it with --port 1'
+	inside 22 curl -sS --max-time 60 --fail-with-body "http://127.0.0.1:$web/"
+	said 'only names of the allowed domains'
+	inside 22 curl -sS --max-time 60 --fail-with-body -H 'Host: evil.test' "http://a.test:$web/"
+	said 'names another host'
+	! grep -q evil "$T/asked"
+	# a command that succeeds has nothing to be told
+	inside 0 curl -sS --max-time 60 "http://evil.test:$web/"
+	silent
+}
+
+@test "another session, or nobody, has no use of a session's proxy" {
+	servers 'a.test 127.0.0.1'
+	# shellcheck disable=SC2154 # web is set by servers
+	inside 0 sh -c 'curl -s --max-time 60 -o /dev/null -w "%{http_code}" -x "http://${HTTP_PROXY#*@}" \
+	    "http://a.test:'"$web"'/"; u=${HTTP_PROXY%@*}; curl -s --max-time 60 -o /dev/null \
+	    -w " %{http_code}" -x "${u%?}x@${HTTP_PROXY#*@}" "http://a.test:'"$web"'/"'
+	[ "$out" = '407 407' ] || complain 'refused without the token'
+}
+
+@test "the proxy is gone with its session, however that ends" {
+	servers 'a.test 127.0.0.1'
+	inside 3 sh -c 'echo "$HTTP_PROXY"; exit 3'
+	port=${out##*:}
+	! (exec 7<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null
+	# a launcher that is killed takes it along
+	"$CORDON" run --accept net.tcp --accept net.udp --accept net.domains --accept net.dns \
+	    -- sh -c 'echo "$HTTP_PROXY" >url; sleep 1000' 9>&- 3>&- &
+	launcher=$!
+	for _ in $(seq 600); do
+		[ ! -s url ] || break
+		sleep 0.1
+	done
+	port=$(sed 's/.*://' url)
+	(exec 7<>"/dev/tcp/127.0.0.1/$port")
+	kill -KILL "$launcher"
+	wait "$launcher" || :
+	for _ in $(seq 600); do
+		(exec 7<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+		sleep 0.1
+	done
+	! (exec 7<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null
+}
+
+@test "a proxy that cannot be gone through is an error, before anything starts" {
+	servers 'a.test 127.0.0.1'
+	export ALL_PROXY=socks5://127.0.0.1:1
+	inside 125 true
+	heard 'only http:// proxies can be gone through'
+	unset ALL_PROXY
+}
+
+@test "the commands of a named session share one proxy" {
+	servers 'a.test 127.0.0.1'
+	inside 0 true
+	expect 0 run --session web --accept net.tcp --accept net.udp --accept net.domains \
+	    --accept net.dns -- sh -c 'echo "$HTTP_PROXY"; sleep 1000 &' 9>&-
+	first=$out
+	expect 0 run --session web --accept net.tcp --accept net.udp --accept net.domains \
+	    --accept net.dns -- sh -c 'echo "$HTTP_PROXY"' 9>&-
+	expect 0 kill web
+	[ "${first#http://cordon:}" != "$first" ] || complain 'there is a proxy'
+	[ "$(cat "$T/out" | wc -l)" -gt 0 ]
+}

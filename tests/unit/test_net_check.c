@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+/* DNS messages, TLS hellos, and the first bytes of a connection. */
+#include <stdlib.h>
+
+#include "net/check.h"
+#include "net/dns.h"
+#include "tap.h"
+
+/* ---- hellos ---- */
+
+struct hello {
+	uint8_t bytes[4096];
+	size_t length;
+};
+
+static void
+put(struct hello *to, size_t size, unsigned value)
+{
+	for (size_t i = size; i-- > 0;)
+		to->bytes[to->length++] = (uint8_t)(value >> 8 * i);
+}
+
+static void
+put_extension(struct hello *to, unsigned kind, const char *name)
+{
+	unsigned length = (unsigned)strlen(name);
+
+	put(to, 2, kind);
+	put(to, 2, length + 5);
+	put(to, 2, length + 3);
+	put(to, 1, 0);
+	put(to, 2, length);
+	memcpy(to->bytes + to->length, name, length);
+	to->length += length;
+}
+
+/* A hello with these names, in records of that size; 0: one record. */
+static struct hello
+make_hello(const char *first, const char *second, unsigned other, size_t record)
+{
+	struct hello extensions = {.length = 0}, message = {.length = 0}, all = {.length = 0};
+
+	if (other != 0)
+		put_extension(&extensions, other, "x");
+	if (first != NULL)
+		put_extension(&extensions, 0, first);
+	if (second != NULL)
+		put_extension(&extensions, 0, second);
+	put(&message, 1, 1);
+	put(&message, 3, (unsigned)(2 + 32 + 1 + 4 + 2 + 2 + extensions.length));
+	put(&message, 2, 0x0303);
+	message.length += 32;
+	put(&message, 1, 0);
+	put(&message, 4, 0x00021301);
+	put(&message, 2, 0x0100);
+	put(&message, 2, (unsigned)extensions.length);
+	memcpy(message.bytes + message.length, extensions.bytes, extensions.length);
+	message.length += extensions.length;
+	for (size_t at = 0, size; at < message.length; at += size) {
+		size = record == 0 || message.length - at < record ? message.length - at : record;
+		put(&all, 3, 0x160301);
+		put(&all, 2, (unsigned)size);
+		memcpy(all.bytes + all.length, message.bytes + at, size);
+		all.length += size;
+	}
+	return all;
+}
+
+static char hello_name[NAME_SIZE];
+static const char *hello_reason;
+
+static enum tls_verdict
+read_hello(const struct hello *hello)
+{
+	hello_reason = NULL;
+	return tls_hello(hello->bytes, hello->length, hello_name, &hello_reason);
+}
+
+static void
+hellos_say_their_name(void)
+{
+	struct hello hello = make_hello("WWW.a.test", NULL, 0x1234, 0);
+
+	check_int(read_hello(&hello), TLS_NAMED);
+	check_str(hello_name, "www.a.test");
+	for (size_t record = 1; record < 60; record += 7) {
+		hello = make_hello("a.test", NULL, 0, record);
+		check_int(read_hello(&hello), TLS_NAMED);
+		check_str(hello_name, "a.test");
+	}
+	for (size_t i = 0; i < hello.length; i++)
+		check_int(tls_hello(hello.bytes, i, hello_name, &hello_reason), TLS_MORE);
+}
+
+static void
+hellos_without_a_plain_name_are_refused(void)
+{
+	struct hello hello = make_hello(NULL, NULL, 0x1234, 0);
+
+	check_int(read_hello(&hello), TLS_BAD);
+	check_str(hello_reason, "it has no server name (SNI)");
+	hello = make_hello("a.test", "b.test", 0, 0);
+	check_int(read_hello(&hello), TLS_BAD);
+	hello = make_hello("a.test", NULL, 0xfe0d, 0);
+	check_int(read_hello(&hello), TLS_BAD);
+	check_str(hello_reason, "it hides its server name (ECH)");
+	hello = make_hello("a test", NULL, 0, 0);
+	check_int(read_hello(&hello), TLS_BAD);
+	hello = make_hello("a.test", NULL, 0, 0);
+	hello.bytes[5] = 2;
+	check_int(read_hello(&hello), TLS_BAD);
+	hello = make_hello("a.test", NULL, 0, 0);
+	hello.bytes[6] = 1; /* longer than anything */
+	check_int(read_hello(&hello), TLS_BAD);
+	hello = make_hello("a.test", NULL, 0, 20);
+	hello.bytes[25] = 23; /* something between the pieces */
+	check_int(read_hello(&hello), TLS_BAD);
+	check_int(tls_hello((const uint8_t *)"SSH-", 4, hello_name, &hello_reason), TLS_OTHER);
+}
+
+/* ---- first bytes ---- */
+
+static bool
+is_a(const void *context, const char *name)
+{
+	(void)context;
+	return strcmp(name, "a.test") == 0;
+}
+
+static size_t good;
+
+static enum check_verdict
+look(unsigned port, const void *bytes, size_t length)
+{
+	struct check check = {.is_name = is_a, .port = port};
+
+	return check_look(&check, bytes, length, &good);
+}
+
+static enum check_verdict
+look_text(unsigned port, const char *text)
+{
+	return look(port, text, strlen(text));
+}
+
+#define GET_A "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"
+#define GET_B "GET / HTTP/1.1\r\nHost: b.test\r\n\r\n"
+
+static void
+tls_must_be_for_the_name(void)
+{
+	struct hello hello = make_hello("a.test", NULL, 0, 0);
+
+	check_int(look(443, hello.bytes, hello.length), CHECK_RAW);
+	check_int(good, hello.length);
+	check_int(look(443, hello.bytes, hello.length - 1), CHECK_GO_ON);
+	check_int(good, 0);
+	hello = make_hello("b.test", NULL, 0, 0);
+	check_int(look(443, hello.bytes, hello.length), CHECK_TLS_BAD);
+	check_int(look(22, hello.bytes, hello.length), CHECK_TLS_BAD);
+	hello = make_hello(NULL, NULL, 0, 0);
+	check_int(look(443, hello.bytes, hello.length), CHECK_TLS_BAD);
+	check_int(look(443, "\x16\x02junk", 6), CHECK_TLS_BAD);
+}
+
+static void
+every_request_must_be_for_the_name(void)
+{
+	check_int(look_text(80, GET_A), CHECK_GO_ON);
+	check_int(good, strlen(GET_A));
+	check_int(look_text(8080, GET_A GET_A), CHECK_GO_ON);
+	check_int(good, 2 * strlen(GET_A));
+	check_int(look_text(80, GET_B), CHECK_HTTP_BAD);
+	check_int(good, 0);
+	check_int(look_text(80, GET_A GET_B), CHECK_HTTP_BAD);
+	check_int(good, strlen(GET_A));
+	check_int(look_text(80,
+			    "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\n\r\nx" GET_B),
+		  CHECK_HTTP_BAD);
+	check_int(look_text(80, "GET http://b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n"),
+		  CHECK_HTTP_BAD);
+	check_int(look_text(80, "GET / HTTP/1.0\r\n\r\n"), CHECK_HTTP_BAD);
+	check_int(look_text(80, "GET / HTTP/1.1\r\nHost: a.test:81\r\n\r\n"), CHECK_HTTP_BAD);
+	check_int(look_text(80, "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n"),
+		  CHECK_HTTP_BAD);
+	check_int(look_text(80, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), CHECK_HTTP_BAD);
+}
+
+static void
+odd_beginnings_do_not_get_round_it(void)
+{
+	static const char *const odd[] = {"\r\n" GET_B,
+					  "\n\n" GET_B,
+					  " " GET_B,
+					  "\t" GET_B,
+					  "get / HTTP/1.1\r\nHost: b.test\r\n\r\n",
+					  "GET / HTTP/1.1\nHost: b.test\n\n",
+					  "G@T / HTTP/1.1\r\nHost: b.test\r\n\r\n"};
+
+	for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
+		for (unsigned port = 80; port <= 8080; port += 8000) {
+			check(look_text(port, odd[i]) >= CHECK_TLS_BAD);
+			check_int(good, 0);
+		}
+	/* split anywhere: nothing goes before it is known */
+	for (size_t i = 0; i < strlen(GET_B); i++) {
+		check_int(look(8080, GET_B, i), CHECK_GO_ON);
+		check_int(good, 0);
+	}
+}
+
+static void
+other_protocols_have_other_ports(void)
+{
+	check_int(look_text(22, "SSH-2.0-OpenSSH_9.2p1 Debian\r\n"), CHECK_RAW);
+	check_int(look_text(22, "SSH-2.0-Open"), CHECK_GO_ON);
+	check_int(look(5432, "\0\0\0\x08\x04\xd2\x16\x2f", 8), CHECK_RAW);
+	check_int(look_text(6379, "PING\r\n"), CHECK_RAW);
+	check_int(look_text(443, "SSH-2.0-OpenSSH_9.2p1 Debian\r\n"), CHECK_BAD);
+	check_int(look(80, "\0\0\0\x08", 4), CHECK_BAD);
+}
+
+static void
+only_an_accepted_upgrade_is_raw(void)
+{
+	static const char upgrade[] =
+		"GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\n\r\n";
+	struct check first = {.is_name = is_a, .port = 80}, refused = first;
+
+	check_int(check_look(&first, upgrade, sizeof upgrade - 1, &good), CHECK_WAIT);
+	check_int(good, sizeof upgrade - 1);
+	check_int(check_look(&first, GET_B, strlen(GET_B), &good), CHECK_WAIT);
+	check_int(good, 0);
+	check_response(&first, "HTTP/1.1 101");
+	check_int(check_look(&first, "\x81\x01x", 3, &good), CHECK_RAW);
+	check_int(good, 3);
+	check_int(check_look(&refused, upgrade, sizeof upgrade - 1, &good), CHECK_WAIT);
+	check_response(&refused, "HTTP/1.1 200");
+	check_int(check_look(&refused, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
+	/* of a second request nobody could tell which answer is its own */
+	refused = (struct check){.is_name = is_a, .port = 80};
+	check_int(check_look(&refused, GET_A, strlen(GET_A), &good), CHECK_GO_ON);
+	check_int(check_look(&refused, upgrade, sizeof upgrade - 1, &good), CHECK_GO_ON);
+	check_int(check_look(&refused, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
+}
+
+static void
+beginnings_are_bounded(void)
+{
+	char text[CHECK_MAX];
+
+	memset(text, 'x', sizeof text);
+	check_int(look(22, text, sizeof text - 1), CHECK_GO_ON);
+	check_int(look(22, text, sizeof text), CHECK_BAD);
+}
+
+/* ---- names ---- */
+
+static size_t
+write_query(uint8_t *bytes, const char *name, enum dns_type type)
+{
+	return dns_write_query(0x1234, name, type, bytes);
+}
+
+static void
+questions_are_answered(void)
+{
+	struct dns_answer answer = {.code = DNS_OK, .ttl = 60, .count = 2}, back;
+	uint8_t bytes[DNS_QUERY_MAX], to[DNS_MESSAGE_MAX];
+	struct dns_question question;
+	size_t length = write_query(bytes, "a.test", DNS_A);
+
+	check(dns_parse_query(bytes, length, &question));
+	check_str(question.name, "a.test");
+	check_int(question.type, DNS_A);
+	check(question.has_edns && question.wants_recursion);
+	address_parse("93.184.216.34", &answer.addresses[0]);
+	address_parse("1.1.1.1", &answer.addresses[1]);
+	length = dns_write_answer(bytes, &question, &answer, to, sizeof to);
+	check(dns_parse_answer(to, length, 0x1234, "a.test", DNS_A, &back));
+	check_int(back.count, 2);
+	check_int(back.ttl, 60);
+	check(address_equal(&back.addresses[1], &answer.addresses[1]));
+	check(!dns_parse_answer(to, length, 0x1235, "a.test", DNS_A, &back));
+	check(!dns_parse_answer(to, length, 0x1234, "b.test", DNS_A, &back));
+	check(!dns_parse_answer(to, length, 0x1234, "a.test", DNS_AAAA, &back));
+	for (size_t i = 0; i < length - 11; i++)
+		check(!dns_parse_answer(to, i, 0x1234, "a.test", DNS_A, &back));
+	/* what does not fit is asked for again over TCP */
+	answer.count = DNS_ADDRESSES;
+	length = dns_write_answer(bytes, &question, &answer, to, 100);
+	check(length <= 100);
+	check(dns_parse_answer(to, length, 0x1234, "a.test", DNS_A, &back) && back.is_cut);
+	answer = (struct dns_answer){.code = DNS_NO_NAME};
+	length = dns_write_answer(bytes, &question, &answer, to, sizeof to);
+	check(dns_parse_answer(to, length, 0x1234, "a.test", DNS_A, &back));
+	check_int(back.code, DNS_NO_NAME);
+}
+
+static void
+odd_questions_are_not_answered(void)
+{
+	uint8_t bytes[DNS_QUERY_MAX + 1], copy[DNS_QUERY_MAX + 1];
+	size_t length = write_query(bytes, "a.test", DNS_A);
+	struct dns_question question;
+
+	for (size_t i = 0; i < 24; i++)
+		check(!dns_parse_query(bytes, i, &question));
+	memcpy(copy, bytes, length);
+	copy[2] |= 0x80; /* an answer */
+	check(!dns_parse_query(copy, length, &question));
+	memcpy(copy, bytes, length);
+	copy[5] = 2; /* two questions */
+	check(!dns_parse_query(copy, length, &question));
+	memcpy(copy, bytes, length);
+	copy[12] = 0xc0; /* a pointer to itself */
+	copy[13] = 12;
+	check(!dns_parse_query(copy, length, &question));
+	memcpy(copy, bytes, length);
+	copy[13] = '.'; /* a dot inside a label */
+	check(dns_parse_query(copy, length, &question));
+	check_str(question.name, "");
+}
+
+/* "a.test" is another name of "b.test", which has an address; and "c.test" has one, too. */
+static void
+only_the_chain_of_names_counts(void)
+{
+	static const uint8_t
+		records[] =
+			{
+				1,    'c', 0xc0, 14, 0,	  1,	0,   1,	  0,
+				0,    0,   9,	 0,  4,	  6,	6,   6,	  6, /* c.test A */
+				0xc0, 12,  0,	 5,  0,	  1,	0,   0,	  0,
+				30,   0,   4,	 1,  'b', 0xc0, 14, /* a.test -> b.test */
+				1,    'b', 0xc0, 14, 0,	  1,	0,   1,	  0,
+				0,    0,   60,	 0,  4,	  93,	184, 216, 34, /* b.test A */
+			};
+	uint8_t bytes[DNS_MESSAGE_MAX];
+	struct dns_answer answer;
+	char text[ADDRESS_TEXT_SIZE];
+	size_t length = write_query(bytes, "a.test", DNS_A) - 11;
+
+	bytes[2] = 0x81;
+	bytes[7] = 3;
+	bytes[11] = 0;
+	memcpy(bytes + length, records, sizeof records);
+	length += sizeof records;
+	check(dns_parse_answer(bytes, length, 0x1234, "a.test", DNS_A, &answer));
+	check_int(answer.count, 1);
+	check_int(answer.ttl, 30);
+	address_print(&answer.addresses[0], text);
+	check_str(text, "93.184.216.34");
+	/* a chain that is a ring ends */
+	bytes[length - sizeof records + 18 + 13] = 'a';
+	check(dns_parse_answer(bytes, length, 0x1234, "a.test", DNS_A, &answer));
+	check_int(answer.count, 0);
+}
+
+int
+main(void)
+{
+	run(hellos_say_their_name);
+	run(hellos_without_a_plain_name_are_refused);
+	run(tls_must_be_for_the_name);
+	run(every_request_must_be_for_the_name);
+	run(odd_beginnings_do_not_get_round_it);
+	run(other_protocols_have_other_ports);
+	run(only_an_accepted_upgrade_is_raw);
+	run(beginnings_are_bounded);
+	run(questions_are_answered);
+	run(odd_questions_are_not_answered);
+	run(only_the_chain_of_names_counts);
+	return tap_end();
+}
