@@ -385,8 +385,9 @@ broker_serve(struct broker *broker)
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
+	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
-	if (unshare(CLONE_FS) == 0) {
+	if (broker->own >= 0 && unshare(CLONE_FS) == 0) {
 		nest_make(broker);
 		start_threads(broker);
 		serve(broker);

@@ -18,13 +18,13 @@ static const char gone[] = " (deleted)";
 
 /* False: it has no name at all, or the name cannot be told. */
 static bool
-read_name(int object, char to[PATH_MAX])
+read_name(const struct broker *broker, int object, char to[PATH_MAX])
 {
-	char link[40];
+	char link[16];
 	ssize_t n;
 
-	snprintf(link, sizeof link, "/proc/self/fd/%d", object);
-	n = readlink(link, to, PATH_MAX - 1);
+	snprintf(link, sizeof link, "%d", object);
+	n = readlinkat(broker->own, link, to, PATH_MAX - 1);
 	to[n < 0 ? 0 : n] = '\0';
 	return n > 0;
 }
@@ -66,7 +66,7 @@ broker_judge_object(const struct broker *broker, const struct call *request, int
 {
 	const struct verdict nothing = {.rights = 0}, all = {.rights = RIGHTS_ALL};
 
-	if (!read_name(object, ret_path))
+	if (!read_name(broker, object, ret_path))
 		return nothing;
 	if (*ret_path != '/' || is_memory(object, ret_path)) {
 		*ret_path = '\0';

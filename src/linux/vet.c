@@ -235,6 +235,20 @@ vet_complete(const struct broker *broker, const char *path, struct verdict *verd
 		verdict->vetted = protection;
 }
 
+/* ---- refusing ---- */
+
+void
+vet_refused(struct broker *broker, const char *what, const char *path, const char *why)
+{
+	const char *project = broker->plan->host->project, *name = path;
+	char text[REFUSAL_WHY];
+
+	if (project != NULL && path_below(path, project) && strcmp(path, project) != 0)
+		name = path + strlen(project) + 1;
+	snprintf(text, sizeof text, "%s; use --write %s to allow", why, name);
+	broker_refused(broker, what, path, text);
+}
+
 /* ---- becoming a repository ---- */
 
 static bool

@@ -31,6 +31,9 @@ bool vet_may_link_to(struct broker *broker, const char *path, const char *text);
 /* The same for the link that is name in folder; what is none may be anywhere. */
 bool vet_may_hold(struct broker *broker, const char *path, int folder, const char *name);
 
+/* vet.c: notes a refusal together with what would allow it. */
+void vet_refused(struct broker *broker, const char *what, const char *path, const char *why);
+
 /* vet_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
 int vet_content(struct broker *broker, const char *path, enum vet vet,
 		const struct gitconfig_text *text, const struct gitconfig_text *present);

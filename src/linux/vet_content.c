@@ -122,9 +122,8 @@ refuse(const struct question *q, const char *what, const char *why)
 {
 	char text[REFUSAL_WHY];
 
-	snprintf(text, sizeof text, "%s%s%s; use --write PATH to allow", what,
-		 *what == '\0' ? "" : " ", why);
-	broker_refused(q->broker, "change", q->path, text);
+	snprintf(text, sizeof text, "%s%s%s", what, *what == '\0' ? "" : " ", why);
+	vet_refused(q->broker, "change", q->path, text);
 	return EACCES;
 }
 

@@ -158,9 +158,10 @@ vet_open(struct broker *broker, const struct protection *protection, struct vet_
 									       : VET_REFUSED;
 	if (!there || (is_pointer(protection->vet) && (flags & O_CREAT) && (flags & O_TRUNC)))
 		return open_desk(broker, o);
-	return refuse(
-		broker, o->place->path, EACCES,
-		"git changes it by a new file that takes its place; use --write PATH to allow");
+	vet_refused(broker, "write", o->place->path,
+		    "git changes it by a new file that takes its place");
+	errno = EACCES;
+	return VET_REFUSED;
 }
 
 /* ---- the end ---- */

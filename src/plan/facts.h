@@ -32,9 +32,9 @@ enum fact {
 	FACT_BROKER_READS, /* and it decides about reading, too */
 	FACT_VETTING,	   /* and it reads what git is told before git does */
 	FACT_BROKER_NET,   /* and it decides about sockets and addresses */
-	FACT_INSIDE,	   /* a broker around us acts for our processes, and would not see our layers */
-	FACT_DOOR,	   /* one around us asks us before it acts for our processes, and takes no listener */
-	FACT_TREE,	   /* what a process started can be found, however far it went */
+	FACT_INSIDE, /* a broker around us acts for our processes, and would not see our layers */
+	FACT_DOOR,   /* one around us asks us before it acts for our processes */
+	FACT_TREE,   /* what a process started can be found, however far it went */
 	FACT_COUNT
 };
 

@@ -198,7 +198,7 @@ def flip(rounds):
     for allowed, denied in ((b"free/f", b"kept/file"), (b"free/f", b".env"), (b"sub/a", b"sub/.env")):
         got = flip_between(allowed, denied, int(rounds) // 3)
         print(allowed, denied, "read:", got)
-        if got[1] or not got[0]:
+        if got[1] or seen(allowed) != b"fine":
             return False
     return True
 
@@ -254,7 +254,7 @@ def flip_names(rounds):
     stop.append(True)
     thread.join()
     print("made:", made, "leaked:", leaked)
-    return made > 0 and leaked == 0
+    return leaked == 0 and libc.rename(b"free/f", b"last") == 0
 
 
 def swap(rounds):
@@ -282,7 +282,7 @@ def swap(rounds):
     stop.append(True)
     thread.join()
     print("fine:", fine, "leaked:", leaked)
-    return fine > 0 and leaked == 0
+    return leaked == 0 and seen("free/f") == b"fine"
 
 
 def ancestors():

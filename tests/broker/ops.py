@@ -427,8 +427,8 @@ def a_signal_ends_waiting():
     said = []
     signal.signal(signal.SIGALRM, late)
     for mode in ("r", "w"):
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
         try:
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
             open("p", mode)
         except Late:
             said.append("late")

@@ -147,18 +147,20 @@ ran_or_refused()
 
 # ---- missing places, made so by another cordon around it: that needs no privileges ----
 
-# inside WRITABLE SCRIPT: a shell that may read and run everything, and write what is named. The
-# command of the inner cordon is $1.
+# inside WRITABLE SCRIPT: a shell that may read and run the system, and write what is named. The
+# command of the inner cordon is $1. Nothing of it needs a broker: inside one there is no other.
 inside()
 {
-	local writable=$1 script=$2
+	local writable=$1 script=$2 system
 
+	system='"/usr", "/bin", "/lib", "/lib64", "'$(dirname "$CORDON")'", "'$P'"'
 	rm -f ran leak
 	status=0
 	TMPDIR=$T/tmp timeout 120 "$CORDON" run --no-project-policy --policy-json '{"extends": [],
-		"files": {"read": ["/"], "execute": ["/"], "write": ['"$writable"']}, "env": {"mode": "inherit"},
+		"files": {"read": ["/etc", "/proc", "/sys", "/dev", "'"$XDG_CONFIG_HOME"'", "'"$HOME/secret"'"],
+			"execute": ['"$system"'], "write": ['"$writable"']}, "env": {"mode": "inherit"},
 		"accept": ["sockets.path", "process.listing", "process.tree", "files.metadata",
-			"files.future", "files.carveout"]}' -- \
+			"files.future"]}' -- \
 	    sh -c "echo outer; $script" sh "$CORDON" "$by_tools" >"$T/out" 2>"$T/err" </dev/null || status=$?
 	out=$(cat "$T/out") err=$(cat "$T/err")
 	said outer
@@ -166,13 +168,13 @@ inside()
 
 @test "inside: as it is, it works" {
 	prepare
-	inside "\"$T\", \"/dev/null\"" 'exec "$1" run -- sh -c "$2"'
+	inside "\"$P\", \"$T/tmp\", \"/dev/null\"" 'exec "$1" run -- sh -c "$2"'
 	[ "$status" -eq 7 ] && [ -e ran ] && [ ! -e leak ] || complain 'not as ever'
 }
 
 @test "inside: no folder for temporary files" {
 	prepare
-	inside "\"$P\", \"$HOME\", \"/dev/null\"" 'unset TMPDIR; exec "$1" run -- sh -c "$2"'
+	inside "\"$P\", \"/dev/null\"" 'unset TMPDIR; exec "$1" run -- sh -c "$2"'
 	[ "$status" -eq 125 ] && [ ! -e ran ] || complain 'not refused'
 	heard 'private folder /tmp/'
 }
@@ -186,7 +188,7 @@ inside()
 
 @test "inside: closed standard descriptors and no /dev/null" {
 	prepare
-	inside "\"$T\"" 'exec "$1" run -- sh -c "$2" >&-'
+	inside "\"$P\", \"$T/tmp\"" 'exec "$1" run -- sh -c "$2" >&-'
 	[ "$status" -eq 125 ] && [ ! -e ran ] || complain 'not refused'
 	heard 'cannot open /dev/null'
 }

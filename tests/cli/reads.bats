@@ -19,6 +19,14 @@ begin()
 	cp "$TREE/tests/broker/ops.py" "$TREE/tests/broker/attack_reads.py" .
 }
 
+teardown()
+{
+	if [ -n "${launcher:-}" ]; then
+		kill -KILL "$launcher" 2>/dev/null || true
+		wait "$launcher" 2>/dev/null || true
+	fi
+}
+
 # attack KIND NUMBER: none of it gets through, and all of it was tried.
 attack()
 {
@@ -134,11 +142,12 @@ nothing_read()
 	"$CORDON" run "${deny[@]}" -- sh -c 'echo >ready; read l <go; cat late.pem || exit 9' \
 	    >"$T/out" 2>"$T/err" &
 	launcher=$!
-	read -r _ <ready
+	timeout 60 cat ready >/dev/null
 	echo secret >late.pem
-	echo >go
+	timeout 60 sh -c 'echo >go'
 	status=0
 	wait "$launcher" || status=$?
+	launcher=''
 	[ "$status" -eq 9 ] && [ ! -s "$T/out" ]
 }
 
