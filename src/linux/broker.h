@@ -39,10 +39,10 @@ struct broker {
 	const struct guarded *trees;
 	size_t tree_count;
 	int listener;
-	bool reads;		/* reading is guarded: no open is ever left to the kernel */
-	bool is_asked;		/* it only answers questions, and changes nothing (nested.c) */
-	struct nests *nests;	/* the sandboxes inside this one (nest.c); NULL: there can be none */
-	int own;		/* the folder of our own descriptors in /proc */
+	bool reads;	     /* reading is guarded: no open is ever left to the kernel */
+	bool is_asked;	     /* it only answers questions, and changes nothing (nested.c) */
+	struct nests *nests; /* the sandboxes inside this one (nest.c); NULL: there can be none */
+	int own;	     /* the folder of our own descriptors in /proc */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	pthread_mutex_t small;	/* for what follows */

@@ -40,19 +40,30 @@ struct nest_question {
 };
 struct nest_answer {
 	uint64_t number;
-	uint32_t rights;     /* of NEST_JUDGE; of the others 0 or RIGHTS_ALL */
-	uint32_t vet;	     /* VET_NOTHING: not vetted */
-	uint8_t is_held;     /* a folder that must stay where it is */
-	uint8_t guards;	     /* its inner layer withholds changes here */
-	uint8_t is_by_name;  /* only files, nothing else is made here */
-	uint8_t spare[5];    /* no gap whose content nobody set */
+	uint32_t rights;    /* of NEST_JUDGE; of the others 0 or RIGHTS_ALL */
+	uint32_t vet;	    /* VET_NOTHING: not vetted */
+	uint8_t is_held;    /* a folder that must stay where it is */
+	uint8_t guards;	    /* its inner layer withholds changes here */
+	uint8_t is_by_name; /* only files, nothing else is made here */
+	uint8_t spare[5];   /* no gap whose content nobody set */
 };
 
 /* ---- the outer side ---- */
 
+struct nest {
+	int parent;
+	int depth;
+	bool is_alone; /* it restricted itself, and nobody can be asked */
+	int alone;     /* such a one inside this; 0: none yet. They are all the same */
+	pid_t expects; /* the thread that came to the door and has not entered its layer yet */
+	pthread_mutex_t lock;
+	int line;	/* -1: nobody is there any more */
+	uint64_t asked; /* the number of the last question */
+	bool owes;	/* which it has not answered */
+};
+
 /* Of one call: whom to ask; on the stack of the thread that answers it. */
 #define NEST_DEPTH 16
-struct nest;
 struct nest_call {
 	struct nest *chain[NEST_DEPTH]; /* innermost first */
 	int depth;
@@ -66,6 +77,10 @@ void nest_make(struct broker *broker);
 int nest_begin(struct broker *broker, const struct call *request, struct nest_call *to);
 void nest_end(struct broker *broker);
 
+/* Of the thread that asks; NULL: its caller is in no nest. */
+const struct nest_call *nest_call(const struct broker *broker);
+/* nest_ask.c */
+void nest_hang_up(struct nest *nest);
 /* How many plans are asked about this call beside our own. */
 int nest_depth(const struct broker *broker);
 /* What the one of that number, from 1 on, says about path. */

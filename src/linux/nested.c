@@ -106,8 +106,7 @@ is_whole(const struct nest_question *question, size_t length, const char **ret_s
 {
 	size_t head = offsetof(struct nest_question, texts), first;
 
-	if (length <= head || question->texts[length - head - 1] != '\0' ||
-	    *question->texts != '/')
+	if (length <= head || question->texts[length - head - 1] != '\0' || *question->texts != '/')
 		return false;
 	first = strlen(question->texts) + 1;
 	*ret_second = first < length - head ? question->texts + first : NULL;

@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "enforce/group.h"
 #include "base/fd.h"
+#include "enforce/group.h"
 #include "linux/box.h"
 #include "linux/nest.h"
 #include "linux/privileges.h"

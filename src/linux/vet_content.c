@@ -50,7 +50,8 @@ is_inside(const struct question *q, const char *path)
 
 	return is_below(path, host->project) || is_below(path, host->git.git_dir) ||
 	       is_below(path, host->git.common_dir) ||
-	       (!is_below(path, "/dev") && (broker_judge_own(q->broker, path).rights & RIGHT_CREATE) &&
+	       (!is_below(path, "/dev") &&
+		(broker_judge_own(q->broker, path).rights & RIGHT_CREATE) &&
 		broker_guards_own(q->broker, path, RIGHT_CREATE));
 }
 
@@ -82,9 +83,10 @@ is_fit(const struct question *q, const char *path)
 static bool
 is_loose(const struct question *q, const char *path)
 {
-	return is_below(path, "/dev") || (!is_below(path, q->broker->private_tmp) &&
-					  (broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE) &&
-					  !broker_guards_own(q->broker, path, RIGHTS_CHANGE));
+	return is_below(path, "/dev") ||
+	       (!is_below(path, q->broker->private_tmp) &&
+		(broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE) &&
+		!broker_guards_own(q->broker, path, RIGHTS_CHANGE));
 }
 
 /* A path of this machine: relative to the working tree, or to the repository when it has none. */
