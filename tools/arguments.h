@@ -99,30 +99,48 @@ static const struct test test_ioctl_btrfs[] = {
 /* FS_IOC_FSGETXATTR */
 static const struct test test_ioctl_xfs[] = {{1, WHOLE, IS, 0x801c581f, ALLOW}, END(NO_OPERATION)};
 
-static const struct test test_socket_none[] = {
-	{0, WHOLE, IS, 1, TEST_STREAM},	  /* AF_UNIX */
-	{0, WHOLE, IS, 2, NO_ACCESS},	  /* AF_INET */
-	{0, WHOLE, IS, 10, NO_ACCESS},	  /* AF_INET6 */
-	{0, WHOLE, IS, 16, TEST_NETLINK}, /* AF_NETLINK */
-	END(NO_FAMILY),
-};
-static const struct test test_pair_none[] = {{0, WHOLE, IS, 1, TEST_STREAM}, END(NO_FAMILY)};
 /*
- * A datagram socket of the Unix family sends to any path without connecting, a raw one is the same,
- * and one end of a pair of them can be connected anew: below Landlock ABI 9 nothing sees it.
+ * Sockets: of the unix family all kinds, or only those that must be connected: a datagram socket
+ * sends to any path without that, a raw one is the same, and one end of a pair of them can be
+ * connected anew. Below Landlock ABI 9 nothing sees it.
  */
+#define SOCKET_TEST(name, unix, internet)                          \
+	static const struct test name[] = {                        \
+		{0, WHOLE, IS, 1, unix},	  /* AF_UNIX */    \
+		{0, WHOLE, IS, 2, internet},	  /* AF_INET */    \
+		{0, WHOLE, IS, 10, internet},	  /* AF_INET6 */   \
+		{0, WHOLE, IS, 16, TEST_NETLINK}, /* AF_NETLINK */ \
+		END(NO_FAMILY),                                    \
+	}
+SOCKET_TEST(test_socket_none, ALLOW, NO_ACCESS);
+SOCKET_TEST(test_socket_none_stream, TEST_STREAM, NO_ACCESS);
+SOCKET_TEST(test_socket_none_closed, NO_ACCESS, NO_ACCESS);
+SOCKET_TEST(test_socket_all, ALLOW, ALLOW);
+SOCKET_TEST(test_socket_all_stream, TEST_STREAM, ALLOW);
+SOCKET_TEST(test_socket_all_closed, NO_ACCESS, ALLOW);
+SOCKET_TEST(test_socket_brokered, ALLOW, TEST_TCP);
+SOCKET_TEST(test_socket_brokered_stream, TEST_STREAM, TEST_TCP);
+static const struct test test_pair[] = {{0, WHOLE, IS, 1, ALLOW}, END(NO_FAMILY)};
+static const struct test test_pair_stream[] = {{0, WHOLE, IS, 1, TEST_STREAM}, END(NO_FAMILY)};
 static const struct test test_stream[] = {
 	{1, 0xf, IS, 1, ALLOW}, /* SOCK_STREAM */
 	{1, 0xf, IS, 5, ALLOW}, /* SOCK_SEQPACKET */
 	END(NO_ACCESS),
 };
-static const struct test test_socket_all[] = {
-	{0, WHOLE, IS, 1, ALLOW},	  {0, WHOLE, IS, 2, ALLOW}, {0, WHOLE, IS, 10, ALLOW},
-	{0, WHOLE, IS, 16, TEST_NETLINK}, END(NO_FAMILY),
-};
-static const struct test test_pair_all[] = {{0, WHOLE, IS, 1, ALLOW}, END(NO_FAMILY)};
+/* Nothing but TCP itself: MPTCP and SCTP are streams, too, and pass Landlock's rules. */
+static const struct test test_tcp[] = {{1, 0xf, IS, 1, TEST_TCP_PROTOCOL}, END(NO_PROTOCOL)};
+static const struct test test_tcp_protocol[] = {
+	{2, WHOLE, IS, 0, ROUTE}, {2, WHOLE, IS, 6, ROUTE}, END(NO_PROTOCOL)};
 /* Routing only, which lists interfaces and addresses; changing them takes a capability. */
 static const struct test test_netlink[] = {{2, WHOLE, IS, 0, ALLOW}, END(NO_PROTOCOL)};
+/* MSG_FASTOPEN */
+#define FAST_OPEN 0x20000000u
+static const struct test test_send[] = {{3, WHOLE, HAS, FAST_OPEN, NO_OPERATION}, END(ALLOW)};
+static const struct test test_send_message[] = {{2, WHOLE, HAS, FAST_OPEN, NO_OPERATION},
+						END(ALLOW)};
+static const struct test test_socket_option[] = {{1, WHOLE, IS, 6, TEST_TCP_OPTION}, END(ALLOW)};
+/* TCP_FASTOPEN_CONNECT */
+static const struct test test_tcp_option[] = {{2, WHOLE, IS, 30, NO_OPERATION}, END(ALLOW)};
 
 /* An O_PATH descriptor reads and changes nothing, and the other flags do not count beside it. */
 #define O_PATH_FLAG 0x200000u
@@ -158,11 +176,23 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_IOCTL_BTRFS] = test_ioctl_btrfs,
 	[TEST_IOCTL_XFS] = test_ioctl_xfs,
 	[TEST_SOCKET_NONE] = test_socket_none,
-	[TEST_PAIR_NONE] = test_pair_none,
-	[TEST_STREAM] = test_stream,
+	[TEST_SOCKET_NONE_STREAM] = test_socket_none_stream,
+	[TEST_SOCKET_NONE_CLOSED] = test_socket_none_closed,
 	[TEST_SOCKET_ALL] = test_socket_all,
-	[TEST_PAIR_ALL] = test_pair_all,
+	[TEST_SOCKET_ALL_STREAM] = test_socket_all_stream,
+	[TEST_SOCKET_ALL_CLOSED] = test_socket_all_closed,
+	[TEST_SOCKET_BROKERED] = test_socket_brokered,
+	[TEST_SOCKET_BROKERED_STREAM] = test_socket_brokered_stream,
+	[TEST_PAIR] = test_pair,
+	[TEST_PAIR_STREAM] = test_pair_stream,
+	[TEST_STREAM] = test_stream,
+	[TEST_TCP] = test_tcp,
+	[TEST_TCP_PROTOCOL] = test_tcp_protocol,
 	[TEST_NETLINK] = test_netlink,
+	[TEST_SEND] = test_send,
+	[TEST_SEND_MESSAGE] = test_send_message,
+	[TEST_SOCKET_OPTION] = test_socket_option,
+	[TEST_TCP_OPTION] = test_tcp_option,
 	[TEST_OPEN_CHANGE] = test_open_change,
 	[TEST_OPENAT_CHANGE] = test_openat_change,
 	[TEST_OPEN_ANY] = test_open_any,

@@ -39,11 +39,23 @@ enum verdict {
 	TEST_IOCTL_BTRFS,
 	TEST_IOCTL_XFS,
 	TEST_SOCKET_NONE,
-	TEST_PAIR_NONE,
-	TEST_STREAM,
+	TEST_SOCKET_NONE_STREAM,
+	TEST_SOCKET_NONE_CLOSED,
 	TEST_SOCKET_ALL,
-	TEST_PAIR_ALL,
+	TEST_SOCKET_ALL_STREAM,
+	TEST_SOCKET_ALL_CLOSED,
+	TEST_SOCKET_BROKERED,
+	TEST_SOCKET_BROKERED_STREAM,
+	TEST_PAIR,
+	TEST_PAIR_STREAM,
+	TEST_STREAM,
+	TEST_TCP,
+	TEST_TCP_PROTOCOL,
 	TEST_NETLINK,
+	TEST_SEND,
+	TEST_SEND_MESSAGE,
+	TEST_SOCKET_OPTION,
+	TEST_TCP_OPTION,
 	TEST_OPEN_CHANGE,
 	TEST_OPENAT_CHANGE,
 	TEST_OPEN_ANY,
@@ -65,16 +77,13 @@ static const uint16_t end_errno[ENDS] = {
 
 /* Names separated by blanks. Every name must exist on one of the architectures. */
 struct group {
-	enum verdict none; /* without network */
-	enum verdict all;  /* with it */
+	enum verdict verdict;
 	const char *calls;
 };
 
-#define BOTH(verdict) verdict, verdict
-
 static const struct group groups[] = {
 	/* Work on descriptors, the own memory, the own threads; files are Landlock's. */
-	{BOTH(ALLOW),
+	{ALLOW,
 	 "accept accept4 access alarm arch_prctl bind brk cachestat capget capset chdir chmod chown "
 	 "clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range creat "
 	 "dup dup2 dup3 epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait "
@@ -108,59 +117,97 @@ static const struct group groups[] = {
 	 "times truncate umask uname unlink unlinkat ustat utime utimensat utimes vfork vmsplice wait4 "
 	 "waitid write writev"},
 	/* Other processes: Landlock's scope judges signals, its ptrace rule the rest. */
-	{BOTH(ALLOW), "kill pidfd_getfd pidfd_open pidfd_send_signal process_mrelease ptrace "
-		      "rt_sigqueueinfo rt_tgsigqueueinfo tgkill tkill"},
+	{ALLOW, "kill pidfd_getfd pidfd_open pidfd_send_signal process_mrelease ptrace "
+		"rt_sigqueueinfo rt_tgsigqueueinfo tgkill tkill"},
 	/* The kernel's own trampolines for traced functions: refused, they would kill the traced. */
-	{BOTH(ALLOW), "uprobe uretprobe"},
+	{ALLOW, "uprobe uretprobe"},
 	/*
 	 * Queues and segments have numbers any process of the user can guess, and the filter cannot
 	 * tell an outsider's from the own: all of System V is refused. Shared memory is had by mmap.
 	 */
-	{BOTH(NO_ACCESS), "msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl "
-			  "shmdt shmget"},
+	{NO_ACCESS, "msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl "
+		    "shmdt shmget"},
 	/* Queues have names outside every file system; by descriptor they are as good as a pipe. */
-	{BOTH(NO_ACCESS), "mq_open mq_unlink"},
-	{BOTH(ALLOW), "mq_getsetattr mq_notify mq_timedreceive mq_timedsend"},
+	{NO_ACCESS, "mq_open mq_unlink"},
+	{ALLOW, "mq_getsetattr mq_notify mq_timedreceive mq_timedsend"},
 
-	{TEST_SOCKET_NONE, TEST_SOCKET_ALL, "socket"},
-	{TEST_PAIR_NONE, TEST_PAIR_ALL, "socketpair"},
-	{BOTH(TEST_IOCTL), "ioctl"},
-	{BOTH(TEST_CLONE), "clone"},
-	{BOTH(TEST_UNSHARE), "unshare"},
-	{BOTH(TEST_LIMIT), "prlimit64"},
-	{BOTH(TEST_LIMIT_OWN), "setrlimit"},
-	{BOTH(TEST_NICE), "setpriority"},
-	{BOTH(TEST_IONICE), "ioprio_set"},
-	{BOTH(TEST_SELF),
-	 "migrate_pages move_pages sched_setattr sched_setparam sched_setscheduler"},
+	/* see socket_rules */
+	{ALLOW, "socket socketpair"},
+	{TEST_IOCTL, "ioctl"},
+	{TEST_CLONE, "clone"},
+	{TEST_UNSHARE, "unshare"},
+	{TEST_LIMIT, "prlimit64"},
+	{TEST_LIMIT_OWN, "setrlimit"},
+	{TEST_NICE, "setpriority"},
+	{TEST_IONICE, "ioprio_set"},
+	{TEST_SELF, "migrate_pages move_pages sched_setattr sched_setparam sched_setscheduler"},
 	/* Threads are pinned by their own numbers, which look like others': OpenMP stops without it. */
-	{BOTH(ALLOW), "sched_setaffinity"},
+	{ALLOW, "sched_setaffinity"},
 
 	/* Flags in memory, where a filter cannot see them; every libc has the older call as well. */
-	{BOTH(NOT_THERE), "clone3"},
+	{NOT_THERE, "clone3"},
 	/* Files and sockets without the calls that are looked at. */
-	{BOTH(NOT_THERE), "io_uring_enter io_uring_register io_uring_setup"},
+	{NOT_THERE, "io_uring_enter io_uring_register io_uring_setup"},
 	/* Changes attributes on a descriptor that was opened for reading. */
-	{BOTH(NOT_THERE), "file_setattr"},
+	{NOT_THERE, "file_setattr"},
 	/* Gone from the kernel, or never in it. */
-	{BOTH(NOT_THERE), "_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old "
-			  "get_kernel_syms getpmsg lookup_dcookie nfsservctl putpmsg query_module "
-			  "security tuxcall uselib vserver"},
+	{NOT_THERE, "_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old "
+		    "get_kernel_syms getpmsg lookup_dcookie nfsservctl putpmsg query_module "
+		    "security tuxcall uselib vserver"},
 	/* Another process's memory, and what tells where to look. */
-	{BOTH(NOT_YOURS), "kcmp process_madvise process_vm_readv process_vm_writev"},
+	{NOT_YOURS, "kcmp process_madvise process_vm_readv process_vm_writev"},
 	/* Mounts and other ways to a tree of one's own making. */
-	{BOTH(NOT_YOURS), "chroot fsconfig fsmount fsopen fspick mount mount_setattr move_mount "
-			  "open_tree open_tree_attr pivot_root setns umount2"},
+	{NOT_YOURS, "chroot fsconfig fsmount fsopen fspick mount mount_setattr move_mount "
+		    "open_tree open_tree_attr pivot_root setns umount2"},
 	/* A file without a path. */
-	{BOTH(NOT_YOURS), "fanotify_init fanotify_mark open_by_handle_at"},
+	{NOT_YOURS, "fanotify_init fanotify_mark open_by_handle_at"},
 	/* Parts of the kernel that no build or test needs and that break often. */
-	{BOTH(NOT_YOURS), "add_key bpf keyctl perf_event_open request_key userfaultfd"},
+	{NOT_YOURS, "add_key bpf keyctl perf_event_open request_key userfaultfd"},
 	/* The machine. */
-	{BOTH(NOT_YOURS), "acct adjtimex clock_adjtime clock_settime delete_module finit_module "
-			  "init_module ioperm iopl kexec_file_load kexec_load quotactl quotactl_fd "
-			  "reboot setdomainname sethostname settimeofday swapoff swapon syslog "
-			  "vhangup"},
+	{NOT_YOURS, "acct adjtimex clock_adjtime clock_settime delete_module finit_module "
+		    "init_module ioperm iopl kexec_file_load kexec_load quotactl quotactl_fd "
+		    "reboot setdomainname sethostname settimeofday swapoff swapon syslog "
+		    "vhangup"},
 };
+
+/*
+ * Sockets, by what may be reached: nothing, everything, or what the broker says (network localhost
+ * and domains); and by who looks at the names of unix sockets: Landlock, the broker, or nobody. The
+ * broker connects and binds them, and there are none that send without being connected. Where nobody
+ * looks there are only pairs.
+ */
+enum network { NETWORK_NONE, NETWORK_ALL, NETWORK_BROKERED, NETWORKS };
+enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES };
+
+#define SAME(verdict)                     \
+	{                                 \
+		verdict, verdict, verdict \
+	}
+
+static const struct socket_rule {
+	enum verdict verdicts[NETWORKS][NAMES];
+	const char *calls;
+} socket_rules[] = {
+	{{{TEST_SOCKET_NONE, TEST_SOCKET_NONE_STREAM, TEST_SOCKET_NONE_CLOSED},
+	  {TEST_SOCKET_ALL, TEST_SOCKET_ALL_STREAM, TEST_SOCKET_ALL_CLOSED},
+	  {TEST_SOCKET_BROKERED, TEST_SOCKET_BROKERED_STREAM, NO_ACCESS}},
+	 "socket"},
+	{{{TEST_PAIR, TEST_PAIR_STREAM, TEST_PAIR_STREAM},
+	  {TEST_PAIR, TEST_PAIR_STREAM, TEST_PAIR_STREAM},
+	  {TEST_PAIR, TEST_PAIR_STREAM, NO_ACCESS}},
+	 "socketpair"},
+	{{{ALLOW, ROUTE, ALLOW}, {ALLOW, ROUTE, ALLOW}, SAME(ROUTE)}, "connect bind"},
+	/* without bind the kernel chooses a port, on all addresses */
+	{{SAME(ALLOW), SAME(ALLOW), SAME(ROUTE)}, "listen"},
+	/* connecting by the first data */
+	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND)}, "sendto sendmmsg"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND_MESSAGE)}, "sendmsg"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SOCKET_OPTION)}, "setsockopt"},
+	/* a process that nobody may read could not be answered */
+	{{{ALLOW, TEST_PRCTL, ALLOW}, {ALLOW, TEST_PRCTL, ALLOW}, SAME(TEST_PRCTL)}, "prctl"},
+};
+
+#define BOTH(verdict) verdict, verdict
 
 /*
  * What goes to the broker instead, where a plan has one: everything that makes, changes or removes
@@ -183,17 +230,20 @@ static const struct routed {
 	{BOTH(ROUTE), "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes "
 		      "futimesat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr "
 		      "fremovexattr setxattrat removexattrat"},
-	/*
-	 * Who acts on behalf has to know of layers that a process adds to itself; and where reading is
-	 * guarded no open could be left to them.
-	 */
-	{TEST_DOOR, NO_OPERATION, "landlock_create_ruleset"},
-	{ALLOW, NO_OPERATION, "landlock_add_rule"},
-	{ROUTE, NO_OPERATION, "landlock_restrict_self"},
 	/* the end of a file of git's that is written in one piece */
 	{BOTH(TEST_DESK), "close dup dup2 dup3"},
 	/* a process that nobody may read could not be answered */
 	{BOTH(TEST_PRCTL), "prctl"},
+};
+
+/*
+ * Wherever something is routed: who acts on behalf has to know of layers that a process adds to
+ * itself; and where reading is guarded no open could be left to them.
+ */
+static const struct routed layers[] = {
+	{TEST_DOOR, NO_OPERATION, "landlock_create_ruleset"},
+	{ALLOW, NO_OPERATION, "landlock_add_rule"},
+	{ROUTE, NO_OPERATION, "landlock_restrict_self"},
 };
 
 /* Calls that the installed libseccomp may be too old to know. */

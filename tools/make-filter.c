@@ -104,30 +104,56 @@ check_all_decided(const struct arch *arch, const bool *decided)
 	}
 }
 
-/* Replaces the verdicts of what the broker answers. */
+/* Which of the programs is made. */
+struct kind {
+	enum network network;
+	enum names names; /* of unix sockets */
+	enum guard guard;
+};
+
+/* Sets the verdict of each call that was allowed so far. */
 static void
-route(const struct arch *arch, enum guard guard, enum verdict *verdicts)
+decide_anew(const struct arch *arch, const char *names, enum verdict verdict,
+	    enum verdict *verdicts)
 {
 	char name[64];
 
-	for (size_t i = 0; guard != GUARD_NONE && i < sizeof routed / sizeof routed[0]; i++) {
-		const char *at = routed[i].calls;
+	for (int length; sscanf(names, " %63s%n", name, &length) == 1; names += length) {
+		int number = call_number(arch, name);
 
-		for (int length; sscanf(at, " %63s%n", name, &length) == 1; at += length) {
-			int number = call_number(arch, name);
-
-			if (number >= 0 && verdicts[number] != ALLOW)
-				die("routed, and not allowed", name);
-			if (number >= 0)
-				verdicts[number] = guard == GUARD_READS ? routed[i].reads
-									: routed[i].changes;
-		}
+		if (number >= 0 && verdicts[number] != ALLOW && verdicts[number] != verdict)
+			die("decided anew, and not allowed", name);
+		if (number >= 0)
+			verdicts[number] = verdict;
 	}
+}
+
+static void
+decide_table(const struct arch *arch, const struct kind *kind, const struct routed *table,
+	     size_t count, enum verdict *verdicts)
+{
+	for (size_t i = 0; i < count; i++)
+		decide_anew(arch, table[i].calls,
+			    kind->guard == GUARD_READS ? table[i].reads : table[i].changes,
+			    verdicts);
+}
+
+static void
+decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *verdicts)
+{
+	for (size_t i = 0; i < sizeof socket_rules / sizeof socket_rules[0]; i++)
+		decide_anew(arch, socket_rules[i].calls,
+			    socket_rules[i].verdicts[kind->network][kind->names], verdicts);
+	if (kind->guard != GUARD_NONE)
+		decide_table(arch, kind, routed, sizeof routed / sizeof routed[0], verdicts);
+	if (kind->guard != GUARD_NONE || kind->names == NAMES_ROUTED ||
+	    kind->network == NETWORK_BROKERED)
+		decide_table(arch, kind, layers, sizeof layers / sizeof layers[0], verdicts);
 }
 
 /* Fills verdicts[0..LAST_CALL]; a number that is no call is not there. */
 static void
-decide(const struct arch *arch, bool network, enum guard guard, enum verdict *verdicts)
+decide(const struct arch *arch, const struct kind *kind, enum verdict *verdicts)
 {
 	bool decided[LAST_CALL + 1] = {false};
 	char name[64];
@@ -138,11 +164,10 @@ decide(const struct arch *arch, bool network, enum guard guard, enum verdict *ve
 		const char *at = groups[i].calls;
 
 		for (int length; sscanf(at, " %63s%n", name, &length) == 1; at += length)
-			decide_call(arch, name, network ? groups[i].all : groups[i].none, decided,
-				    verdicts);
+			decide_call(arch, name, groups[i].verdict, decided, verdicts);
 	}
 	check_all_decided(arch, decided);
-	route(arch, guard, verdicts);
+	decide_routed(arch, kind, verdicts);
 }
 
 static size_t
@@ -315,45 +340,78 @@ emit_filter(struct code *code, const struct arch *arch, const struct range *rang
 
 /* ---- text ---- */
 
-static const char *const network_names[] = {"none", "all"};
+static const char *const network_names[NETWORKS] = {"none", "all", "brokered"};
+static const char *const names_names[NAMES] = {"", "_paths", "_closed"};
 static const char *const guard_names[GUARDS] = {"", "_changes", "_reads"};
 
 static void
-print_code(const struct code *code, const struct arch *arch, bool network, enum guard guard)
+print_name(const struct arch *arch, const struct kind *kind)
 {
-	printf("static const struct sock_filter filter_%s_%s%s[%zu] = {\n", arch->name,
-	       network_names[network], guard_names[guard], code->used);
+	printf("filter_%s_%s%s%s", arch->name, network_names[kind->network],
+	       names_names[kind->names], guard_names[kind->guard]);
+}
+
+static void
+print_code(const struct code *code, const struct arch *arch, const struct kind *kind)
+{
+	printf("static const struct sock_filter ");
+	print_name(arch, kind);
+	printf("[%zu] = {\n", code->used);
 	for (size_t i = code->used; i-- > 0;)
 		printf("\t{0x%02x, %u, %u, 0x%08x},\n", code->at[i].code, code->at[i].jt,
 		       code->at[i].jf, code->at[i].k);
 	printf("};\n");
 }
 
+/* Where nobody looks at names there is no broker. */
+static bool
+is_made(const struct kind *kind)
+{
+	return kind->names != NAMES_CLOSED ||
+	       (kind->network != NETWORK_BROKERED && kind->guard == GUARD_NONE);
+}
+
 static void
-make(const struct arch *arch, bool network, enum guard guard)
+make(const struct arch *arch, const struct kind *kind)
 {
 	enum verdict verdicts[LAST_CALL + 1];
 	struct range ranges[LAST_CALL + 8];
 	struct code code = {.used = 0};
 	size_t count;
 
-	decide(arch, network, guard, verdicts);
+	if (!is_made(kind))
+		return;
+	decide(arch, kind, verdicts);
 	count = find_ranges(arch, verdicts, ranges);
 	emit_filter(&code, arch, ranges, count);
-	print_code(&code, arch, network, guard);
+	print_code(&code, arch, kind);
 }
 
-/* One row for each network mode, in it one column for each kind of guard. */
+/* In the order of kinds: network, then names, then guard. */
 static void
-print_table(const struct arch *arch)
+print_entry(const struct arch *arch, const struct kind *kind)
 {
-	printf("#if %s\n#define FILTER_TABLE", arch->condition);
-	for (int network = 0; network < 2; network++)
-		for (int guard = 0; guard < GUARDS; guard++)
-			printf("%s PROGRAM(filter_%s_%s%s)%s", guard == 0 ? " {" : "", arch->name,
-			       network_names[network], guard_names[guard],
-			       guard + 1 < GUARDS ? "," : "},");
-	printf("\n#endif\n");
+	printf("%s%s ", kind->guard == 0 && kind->names == 0 ? " {" : "",
+	       kind->guard == 0 ? " {" : "");
+	if (is_made(kind)) {
+		printf("PROGRAM(");
+		print_name(arch, kind);
+		printf(")");
+	} else {
+		printf("{0, NULL}");
+	}
+	printf("%s%s", kind->guard + 1 < GUARDS ? "," : "},",
+	       kind->guard + 1 == GUARDS && kind->names + 1 == NAMES ? "}," : "");
+}
+
+static void
+for_each_kind(const struct arch *arch, void (*act)(const struct arch *, const struct kind *))
+{
+	for (int network = 0; network < NETWORKS; network++)
+		for (int names = 0; names < NAMES; names++)
+			for (int guard = 0; guard < GUARDS; guard++)
+				act(arch, &(struct kind){(enum network)network, (enum names)names,
+							 (enum guard)guard});
 }
 
 int
@@ -362,11 +420,10 @@ main(void)
 	printf("/* Written by tools/make-filter. */\n");
 	for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++) {
 		printf("#if defined(FILTER_EVERY) || (%s)\n", archs[i].condition);
-		for (int network = 0; network < 2; network++)
-			for (int guard = 0; guard < GUARDS; guard++)
-				make(&archs[i], network != 0, (enum guard)guard);
-		printf("#endif\n");
-		print_table(&archs[i]);
+		for_each_kind(&archs[i], make);
+		printf("#endif\n#if %s\n#define FILTER_TABLE", archs[i].condition);
+		for_each_kind(&archs[i], print_entry);
+		printf("\n#endif\n");
 	}
 	return fflush(stdout) != 0 || ferror(stdout) ? 1 : 0;
 }

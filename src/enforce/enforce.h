@@ -67,11 +67,15 @@ struct group;
 pid_t enforce_start(struct box *box, const struct group *group, const struct enforce_main *main);
 /*
  * Some plans need answers while the command runs, given by threads of this process. After
- * enforce_start: the descriptor they need, or -1; from enforce_serve on they answer, and nothing
+ * enforce_start: the descriptors they need, or -1; from enforce_serve on they answer, and nothing
  * may be forked any more.
  */
-int enforce_listener(const struct box *box);
-void enforce_serve(struct box *box, int listener);
+struct enforce_needs {
+	int listener;
+	int line; /* to the proxy */
+};
+struct enforce_needs enforce_needs(const struct box *box);
+void enforce_serve(struct box *box, const struct enforce_needs *needs);
 /*
  * Hands the group what tells the box's processes from all others, where the system needs such a mark;
  * it is the group's then, to be removed with it.

@@ -9,9 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -222,102 +220,4 @@ act_unlinkat(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 
 	remove_name(broker, request, (int)a[0], a[1], (int)a[2]);
-}
-
-/* ---- sockets with a name ---- */
-
-/* By the last name alone, from the folder that holds it: no second walk. */
-static int
-bind_at(const struct spot *place, int fd)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	size_t length = strlen(place->name);
-	int rc;
-
-	if (length >= sizeof address.sun_path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(address.sun_path, place->name, length + 1);
-	if (fchdir(place->folder) < 0)
-		return -1;
-	rc = bind(fd, (struct sockaddr *)&address,
-		  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1));
-	if (chdir("/") < 0)
-		return -1;
-	return rc;
-}
-
-static int
-bind_judged(struct broker *broker, const struct spot *place, int fd)
-{
-	struct verdict verdict = broker_judge(broker, place->path);
-	struct stat at;
-
-	if (!(verdict.rights & RIGHT_CREATE))
-		return spot_refuse(place, RIGHT_CREATE);
-	if (verdict.vetted != NULL && !spot_is_there(place, &at) &&
-	    !vet_may_make(broker, place->path, verdict.vetted, false))
-		return -1;
-	return bind_at(place, fd);
-}
-
-static enum walk_end
-walk_socket(const struct call *request, const struct sockaddr_un *address, struct spot *to)
-{
-	auto_fd int base = -1;
-
-	*to = (struct spot){.folder = -1};
-	if (*address->sun_path != '/') {
-		base = request_folder(request, AT_FDCWD, &to->why);
-		if (base < 0)
-			return WALK_FAILED;
-	}
-	return walk(base, address->sun_path, WALK_NAME, to);
-}
-
-static void
-bind_path(struct broker *broker, const struct call *request, const struct sockaddr_un *address)
-{
-	auto_spot struct spot place;
-	enum walk_end end = walk_socket(request, address, &place);
-	auto_fd int fd = -1;
-	int rc, why = EBADF;
-
-	if (end == WALK_FAILED) {
-		request_fail(request, place.why);
-		return;
-	}
-	if (end == WALK_ELSEWHERE || !broker_guards(broker, place.path, RIGHT_CREATE)) {
-		request_continue(request);
-		return;
-	}
-	fd = request_descriptor(request, (int)request->notif.data.args[0], &why);
-	if (fd < 0 || !request_is_valid(request)) {
-		request_fail(request, why);
-		return;
-	}
-	umask(request_umask(request));
-	broker_lock(broker, place.path);
-	rc = bind_judged(broker, &place, fd);
-	pthread_rwlock_unlock(&broker->names);
-	if (rc < 0 && errno == EEXIST)
-		errno = EADDRINUSE;
-	request_finish(request, rc);
-}
-
-/* Anything but a path is Landlock's or the filter's matter. */
-void
-act_bind(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct sockaddr_un address = {0};
-	size_t size = (size_t)a[2];
-
-	if (size > sizeof address || size <= offsetof(struct sockaddr_un, sun_path) ||
-	    request_bytes(request, a[1], &address, size) != 0 || address.sun_family != AF_UNIX ||
-	    *address.sun_path == '\0')
-		request_continue(request);
-	else
-		bind_path(broker, request, &address);
 }

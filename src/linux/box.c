@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "linux/box.h"
@@ -38,6 +39,23 @@ refuse_gaps(const struct plan *plan, struct cordon_error *err)
 		guarantee_names[gap], others);
 }
 
+/* What lies between none and all is decided by addresses; without a broker that gap was accepted. */
+static enum filter_network
+network_of(const struct plan *plan)
+{
+	if (plan->settings.network.mode == NET_NONE)
+		return FILTER_NO_NETWORK;
+	return plan->routes_network ? FILTER_BROKERED : FILTER_ALL_NETWORK;
+}
+
+static enum filter_names
+names_of(const struct plan *plan)
+{
+	return plan->routes_sockets   ? FILTER_NAMES_ROUTED
+	       : plan->closes_sockets ? FILTER_NAMES_CLOSED
+				      : FILTER_NAMES_SEEN;
+}
+
 static int
 choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	      struct cordon_error *err)
@@ -45,8 +63,7 @@ choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	*ret_filter = NULL;
 	if (!plan->facts.values[FACT_SECCOMP_FILTER])
 		return 0;
-	/* what lies between none and all is decided by addresses: a gap here, refused or accepted */
-	*ret_filter = filter_choose(plan->settings.network.mode != NET_NONE,
+	*ret_filter = filter_choose(network_of(plan), names_of(plan),
 				    plan->facts.values[FACT_DOOR]    ? FILTER_FREE
 				    : plan->routing == ROUTE_READS   ? FILTER_READS
 				    : plan->routing == ROUTE_CHANGES ? FILTER_CHANGES
@@ -57,7 +74,6 @@ choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	return 0;
 }
 
-/* Two layers: the outer for broker and command, the inner for the command alone. */
 /*
  * One layer: a broker around us does not act under ours. It routes already, so the filter does not.
  */
@@ -72,15 +88,40 @@ make_nested(struct box *box, const struct plan *plan, const struct box_options *
 
 	if (plan->routing != ROUTE_NOTHING)
 		rc = guarded_find(&box->arena, plan, &trees, &count, err);
-	layer.trees = trees;
-	layer.tree_count = count;
+	layer.trees = box->broker.trees = trees;
+	layer.tree_count = box->broker.tree_count = count;
 	box->is_nested = true;
 	box->broker.plan = plan;
 	box->broker.private_tmp = options->private_tmp;
-	box->broker.trees = trees;
-	box->broker.tree_count = count;
 	box->broker.is_asked = true;
 	return rc < 0 ? rc : ruleset_make(plan, &layer, &box->ruleset, err);
+}
+
+/*
+ * Two layers: the outer for broker and command, the inner for the command alone. Where no file is
+ * asked about, the outer one already is what the plan allows.
+ */
+static int
+make_both_layers(struct box *box, const struct plan *plan, const struct box_options *options,
+		 struct cordon_error *err)
+{
+	bool files = plan->routing != ROUTE_NOTHING;
+	struct ruleset_options outer = {.kind = files ? RULESET_OUTER : RULESET_ALONE,
+					.private_tmp = options->private_tmp,
+					.is_brokers = true,
+					.egress = options->egress};
+	struct ruleset_options inner = {.kind = files ? RULESET_INNER : RULESET_BARE,
+					.private_tmp = options->private_tmp};
+	struct guarded *trees = NULL;
+	size_t count = 0;
+	int rc = files ? guarded_find(&box->arena, plan, &trees, &count, err) : 0;
+
+	if (rc == 0)
+		rc = ruleset_make(plan, &outer, &box->outer, err);
+	inner.trees = box->broker.trees = trees;
+	inner.tree_count = box->broker.tree_count = count;
+	box->is_bare = !files;
+	return rc < 0 ? rc : ruleset_make(plan, &inner, &box->ruleset, err);
 }
 
 static int
@@ -88,30 +129,24 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 	    struct cordon_error *err)
 {
 	struct ruleset_options layer = {.kind = RULESET_ALONE, .private_tmp = options->private_tmp};
-	struct guarded *trees = NULL;
-	size_t count = 0;
 	int rc;
 
 	if (plan->facts.values[FACT_DOOR] && plan->facts.values[FACT_LANDLOCK_ABI] > 0)
 		return make_nested(box, plan, options, err);
-	box->is_routed = plan->routing != ROUTE_NOTHING;
+	box->is_routed = plan->routing != ROUTE_NOTHING || plan->routes_sockets ||
+			 plan->routes_network;
 	if (!box->is_routed)
 		return ruleset_make(plan, &layer, &box->ruleset, err);
-	rc = guarded_find(&box->arena, plan, &trees, &count, err);
-	layer.kind = RULESET_OUTER;
-	if (rc == 0)
-		rc = ruleset_make(plan, &layer, &box->outer, err);
-	layer = (struct ruleset_options){RULESET_INNER, options->private_tmp, trees, count};
-	if (rc == 0)
-		rc = ruleset_make(plan, &layer, &box->ruleset, err);
-	if (rc == 0 && (box->outer < 0 || box->ruleset < 0 || box->filter == NULL))
+	rc = make_both_layers(box, plan, options, err);
+	if (rc == 0 &&
+	    (box->outer < 0 || (box->ruleset < 0 && !box->is_bare) || box->filter == NULL))
 		rc = cordon_fail(err, CORDON_E_GAP, 0,
 				 "calls are routed only with Landlock and seccomp");
 	box->broker.plan = plan;
 	box->broker.reads = plan->routing == ROUTE_READS;
 	box->broker.private_tmp = options->private_tmp;
-	box->broker.trees = trees;
-	box->broker.tree_count = count;
+	if (options->egress != NULL)
+		box->broker.egress = *options->egress;
 	return rc;
 }
 
@@ -119,13 +154,21 @@ static struct box *
 box_new(struct cordon_error *err)
 {
 	struct box *box = calloc(1, sizeof *box);
+	pthread_condattr_t clock;
 
 	if (box == NULL) {
 		cordon_no_memory(err);
 		return NULL;
 	}
 	box->ruleset = box->outer = box->line[0] = box->line[1] = box->broker.listener = -1;
+	box->broker.egress.line = -1;
+	box->broker.started = broker_now();
 	pthread_rwlock_init(&box->broker.names, NULL);
+	pthread_mutex_init(&box->broker.sockets, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&box->broker.answered, &clock);
+	pthread_condattr_destroy(&clock);
 	pthread_mutex_init(&box->broker.small, NULL);
 	sem_init(&box->started, 0, 0);
 	sem_init(&box->serving, 0, 0);
@@ -166,7 +209,7 @@ enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
 	box->broker.private_tmp = path;
 	if (box->outer >= 0)
 		rc = ruleset_grant_tmp(box->outer, box->abi, path, err);
-	if (rc == 0 && box->ruleset >= 0)
+	if (rc == 0 && box->ruleset >= 0 && !box->is_bare)
 		rc = ruleset_grant_tmp(box->ruleset, box->abi, path, err);
 	return rc;
 }

@@ -18,10 +18,12 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/connecting.h"
 #include "linux/find.h"
 #include "linux/nest.h"
 #include "linux/vet.h"
@@ -30,6 +32,15 @@
 #define STACK_SIZE (256 * 1024)
 #define IOCTL_SET_FLAGS _IOW('!', 4, uint64_t)
 #define SYNC_WAKE_UP 1ul
+
+int64_t
+broker_now(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
 
 /* ---- judging ---- */
 
@@ -279,7 +290,10 @@ static const struct {
 	{SYS_unlinkat, act_unlinkat},
 	{SYS_linkat, act_linkat},
 	{SYS_renameat2, act_renameat2},
+	{SYS_socket, act_socket},
 	{SYS_bind, act_bind},
+	{SYS_listen, act_listen},
+	{SYS_connect, act_connect},
 	{SYS_fchmod, act_fchmod},
 	{SYS_fchmodat, act_fchmodat},
 	{452, act_fchmodat2},
@@ -386,6 +400,7 @@ broker_serve(struct broker *broker)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	egress_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0 && unshare(CLONE_FS) == 0) {
 		nest_make(broker);

@@ -8,10 +8,19 @@
 
 #include <pthread.h>
 
+#include "enforce/egress.h"
 #include "linux/landlock.h"
 #include "linux/request.h"
 #include "linux/walk.h"
 #include "plan/plan.h"
+
+#define OWN_SOCKETS 256
+
+/* A socket with a name that the session made. */
+struct own_socket {
+	uint64_t device, inode;
+	int64_t born; /* in nanoseconds: numbers are given again */
+};
 
 /* A file of git's that is being written in one piece (vet_desk.c); process 0 or fd -1: not now. */
 #define DESKS 16
@@ -45,12 +54,23 @@ struct broker {
 	int own;	     /* the folder of our own descriptors in /proc */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
+	int connecting;		/* likewise, for whom they connect to */
 	pthread_mutex_t small;	/* for what follows */
 	struct desk desks[DESKS];
 	struct refusal refusals[REFUSALS]; /* a ring */
 	size_t refused;			   /* how many there were in all */
+	struct egress egress;		   /* line -1: no proxy */
+	pthread_mutex_t sockets;	   /* for the rest */
+	pthread_cond_t answered;	   /* one of these was */
+	struct asking *asking;
+	uint64_t last_asked;
+	int64_t started;		     /* like born; before the command was */
+	struct own_socket made[OWN_SOCKETS]; /* the last ones */
+	size_t made_count;
 };
 
+/* Nanoseconds by the clock that files get their times from. */
+int64_t broker_now(void);
 /* Serves the listener until the process ends. The calling thread has entered the outer layer. */
 _Noreturn void broker_serve(struct broker *broker);
 
@@ -97,15 +117,15 @@ void broker_wait_and_give(struct broker *broker, const struct call *request, int
 /* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
 int broker_descriptor_name(const struct call *request, uint64_t address);
 
-/* act_open.c, act_names.c, act_move.c, act_metadata.c, vet_desk.c */
+/* act_open.c, act_names.c, act_move.c, act_metadata.c, act_socket.c, vet_desk.c */
 broker_fn act_open, act_openat, act_creat, act_openat2, act_truncate;
 broker_fn act_mkdir, act_mkdirat, act_mknod, act_mknodat, act_symlink, act_symlinkat, act_unlink,
-	act_unlinkat, act_rmdir, act_link, act_linkat, act_rename, act_renameat, act_renameat2,
-	act_bind;
+	act_unlinkat, act_rmdir, act_link, act_linkat, act_rename, act_renameat, act_renameat2;
 broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lchown, act_fchown,
 	act_fchownat, act_utime, act_utimes, act_futimesat, act_utimensat, act_setxattr,
 	act_lsetxattr, act_fsetxattr, act_removexattr, act_lremovexattr, act_fremovexattr,
 	act_setxattrat, act_removexattrat;
+broker_fn act_socket, act_bind, act_listen, act_connect;
 broker_fn act_close, act_dup;
 /* nest.c */
 broker_fn act_door, act_restrict;

@@ -27,14 +27,16 @@
 	}
 
 const struct sock_fprog *
-filter_choose(bool network, enum filter_guard guard)
+filter_choose(enum filter_network network, enum filter_names names, enum filter_guard guard)
 {
 #ifdef FILTER_TABLE
-	static const struct sock_fprog table[2][FILTER_GUARDS] = {FILTER_TABLE};
+	static const struct sock_fprog table[FILTER_NETWORKS][FILTER_NAMES][FILTER_GUARDS] = {
+		FILTER_TABLE};
+	const struct sock_fprog *program = &table[network][names][guard];
 
-	return &table[network][guard];
+	return program->len == 0 ? NULL : program;
 #else
-	(void)network, (void)guard;
+	(void)network, (void)names, (void)guard;
 	return NULL;
 #endif
 }

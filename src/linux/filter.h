@@ -14,11 +14,21 @@ struct sock_fprog;
 /* What goes to the broker: nothing; what changes names, contents and metadata; reading as well. */
 enum filter_guard { FILTER_FREE, FILTER_CHANGES, FILTER_READS, FILTER_GUARDS };
 
+/* Internet sockets: none; all there are; TCP alone, and the broker decides about addresses. */
+enum filter_network { FILTER_NO_NETWORK, FILTER_ALL_NETWORK, FILTER_BROKERED, FILTER_NETWORKS };
+
 /*
- * The filter for the running architecture. network: Internet sockets may be made; without it only
- * local stream sockets. NULL on an architecture that has none. Static, never to be freed.
+ * Who looks at the names of unix sockets: Landlock; the broker, and then there are no datagram
+ * sockets of theirs; nobody, and then there are only pairs.
  */
-const struct sock_fprog *filter_choose(bool network, enum filter_guard guard);
+enum filter_names { FILTER_NAMES_SEEN, FILTER_NAMES_ROUTED, FILTER_NAMES_CLOSED, FILTER_NAMES };
+
+/*
+ * The filter for the running architecture. NULL on one that has none, and for what would need a
+ * broker and none at once. Static, never to be freed.
+ */
+const struct sock_fprog *filter_choose(enum filter_network network, enum filter_names names,
+				       enum filter_guard guard);
 
 /*
  * Puts the calling thread and all it starts under the filter, for ever. The caller has set

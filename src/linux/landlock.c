@@ -616,7 +616,14 @@ allow_socket(const struct making *m, const struct socket_grant *grant)
 {
 	const struct place *place = &grant->word->place;
 	auto_fd int fd = path_pin(grant->path);
+	struct stat at;
 
+	/* a right to a folder would reach every socket below it: only what is named is granted */
+	if (fd >= 0 && fstat(fd, &at) == 0 && S_ISDIR(at.st_mode)) {
+		close(fd);
+		fd = -1;
+		errno = EISDIR;
+	}
 	if (fd < 0 && strchr("/~$", *grant->word->text) != NULL) {
 		cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
 			       "cannot grant the socket %.100s: %s", grant->path, strerror(errno));
@@ -635,7 +642,30 @@ allow_tmp(const struct making *m, const char *path)
 	if (fd < 0)
 		return cordon_fail(m->err, CORDON_E_PATH, errno,
 				   "cannot grant the private tmp %.120s", path);
-	return allow(m, fd, access_for_rights(RIGHTS_ALL) | FILE_RESOLVE_UNIX, true, path);
+	/* sockets that are made there need no right; one that was moved there shall have none */
+	return allow(m, fd, access_for_rights(RIGHTS_ALL), true, path);
+}
+
+static int
+allow_project_sockets(const struct making *m)
+{
+	unsigned both = RIGHT_READ | RIGHT_WRITE;
+	const char *project = m->plan->host == NULL ? NULL : m->plan->host->project;
+	auto_fd int fd = -1;
+
+	if (!(m->handled.files & FILE_RESOLVE_UNIX) || project == NULL ||
+	    (decide(m, project) & both) != both || !plan_has_project_sockets(m->plan))
+		return 0;
+	fd = path_pin(project);
+	return fd < 0 ? pass_over(m, project) : allow(m, fd, FILE_RESOLVE_UNIX, true, project);
+}
+
+static int
+allow_moves(const struct making *m)
+{
+	auto_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return root < 0 ? not_held(m, "/") : allow(m, root, FILE_REFER, true, "/");
 }
 
 /* Whatever the plan says: a caller's umask, process and terminal are told by procfs alone. */
@@ -659,6 +689,8 @@ allow_all(const struct making *m)
 		rc = allow_broker(m);
 	for (size_t i = 0; rc == 0 && i < m->plan->socket_count; i++)
 		rc = allow_socket(m, &m->plan->sockets[i]);
+	if (rc == 0)
+		rc = allow_project_sockets(m);
 	if (rc == 0 && m->options->private_tmp != NULL)
 		rc = allow_tmp(m, m->options->private_tmp);
 	return rc;
@@ -683,16 +715,24 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 		return 0;
 	}
 	m.handled = access_for_abi(planned);
-	/* any other mode is decided by addresses, which Landlock does not know */
-	if (plan->settings.network.mode != NET_NONE)
-		m.handled.net = 0;
-	if (options->kind == RULESET_OUTER)
-		m.handled.scopes = 0;
+	m.handled.net = ports_handled(plan, options, m.handled.net);
+	/* what the broker connects to on behalf is judged by its layer; signals it must send */
+	if (options->is_brokers)
+		m.handled.scopes &= SCOPE_ABSTRACT_SOCKET;
+	/* a layer that does not handle moves between folders does not let them happen */
+	if (options->kind == RULESET_BARE)
+		m.handled.files &= FILE_REFER;
+	if (m.handled.files == 0 && m.handled.net == 0 && m.handled.scopes == 0) {
+		*ret_fd = -1;
+		return 0;
+	}
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &m.handled, sizeof m.handled, 0);
 	if (ruleset < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a Landlock ruleset");
 	m.ruleset = ruleset;
-	rc = allow_all(&m);
+	rc = options->kind == RULESET_BARE ? allow_moves(&m) : allow_all(&m);
+	if (rc == 0 && options->is_brokers && (m.handled.net & NET_CONNECT_TCP))
+		rc = ports_allow(plan, options, ruleset, err);
 	if (rc < 0)
 		return rc;
 	*ret_fd = ruleset;

@@ -70,8 +70,9 @@ struct guarded {
 
 enum ruleset_kind {
 	RULESET_ALONE, /* the only layer: what the plan allows */
-	RULESET_OUTER, /* the most that the plan allows anywhere, for the broker too; no scopes */
-	RULESET_INNER  /* what the command does without asking */
+	RULESET_OUTER, /* the most that the plan allows anywhere, for the broker too */
+	RULESET_INNER, /* what the command does without asking */
+	RULESET_BARE   /* ports and scopes: files are decided by another layer */
 };
 
 struct ruleset_options {
@@ -79,11 +80,19 @@ struct ruleset_options {
 	const char *private_tmp;     /* NULL: none */
 	const struct guarded *trees; /* for the inner one */
 	size_t tree_count;
+	bool is_brokers;	     /* also entered by the broker, which signals and connects */
+	const struct egress *egress; /* what it connects to with network domains; NULL: none */
 };
 
+/* ports.c: which of those rights over ports a layer handles, and what it allows of them. */
+uint64_t ports_handled(const struct plan *plan, const struct ruleset_options *options,
+		       uint64_t known);
+int ports_allow(const struct plan *plan, const struct ruleset_options *options, int ruleset,
+		struct cordon_error *err);
+
 /*
- * The plan's whole file, network and scope part. *ret_fd is -1 where there is no Landlock; the
- * plan's promises have said so. Never grants what the index denies at the very path, except where
+ * The plan's whole file, network and scope part. *ret_fd is -1 where there is no Landlock, or none
+ * that knows any of it; the plan's promises have said so. Never grants what the index denies at the very path, except where
  * an accepted gap (files.carveout, files.pattern) is Landlock's own: a tree is granted with all
  * that lies in it, a deny or pattern below it is not seen. A rule for less than a tree is never
  * made wider than a list of names for it: what of it cannot be said is left out.

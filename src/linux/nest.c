@@ -111,13 +111,6 @@ write_mark(const struct nests *nests, const struct call *request, int id)
 	       prlimit64(request->thread, RLIMIT_LOCKS, &mark, NULL) == 0;
 }
 
-/* Nobody inside is asked about these, so none of them is done for who is inside. */
-static bool
-is_unasked(int number)
-{
-	return number == SYS_socket || number == SYS_connect || number == SYS_listen;
-}
-
 int
 nest_begin(struct broker *broker, const struct call *request, struct nest_call *to)
 {
@@ -141,8 +134,6 @@ nest_begin(struct broker *broker, const struct call *request, struct nest_call *
 		to->chain[to->depth++] = nest;
 		to->is_alone = to->is_alone || nest->is_alone;
 	}
-	if (to->depth > 0 && is_unasked(to->number))
-		return EACCES;
 	return to->depth == 0 ? 0 : pthread_setspecific(nests->call, to);
 }
 
@@ -207,6 +198,14 @@ enter(struct nests *nests, const struct call *request)
 	return -1;
 }
 
+static int
+find_offer(const struct plan *plan)
+{
+	return DOOR_HERE | (plan->routing == ROUTE_CHANGES ? DOOR_CHANGES : 0) |
+	       (plan->routes_sockets ? DOOR_SOCKETS : 0) |
+	       (plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE] ? OFFER_KILLABLE : 0);
+}
+
 void
 act_door(struct broker *broker, const struct call *request)
 {
@@ -214,14 +213,10 @@ act_door(struct broker *broker, const struct call *request)
 	struct nests *nests = broker->nests;
 	int fd, why;
 
-	if (nests == NULL || (uint32_t)a[2] != NEST_DOOR || a[0] > DOOR_ENTER) {
+	if (nests == NULL || (uint32_t)a[2] != NEST_DOOR || a[0] > ASK_LINE) {
 		request_fail(request, nests == NULL ? EOPNOTSUPP : EINVAL);
-	} else if (a[0] == DOOR_ASK) {
-		request_return(request,
-			       OFFER_CHANGES |
-				       (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE]
-						? OFFER_KILLABLE
-						: 0));
+	} else if (a[0] == ASK_OFFER) {
+		request_return(request, find_offer(broker->plan));
 	} else {
 		pthread_mutex_lock(&nests->lock);
 		fd = enter(nests, request);

@@ -19,23 +19,24 @@
  */
 #define NEST_DOOR 0x636f7201u
 enum nest_door {
-	DOOR_ASK,  /* is there one? the answer is made of nest_offer */
-	DOOR_ENTER /* from now on ask me: a descriptor, on which questions come */
+	ASK_OFFER, /* is there one, and what does it route? */
+	ASK_LINE   /* from now on ask me: a descriptor, on which questions come */
 };
-enum nest_offer {
-	OFFER_CHANGES = 1, /* changes are routed */
-	OFFER_KILLABLE = 2 /* and signals leave such calls alone */
-};
+/* The answer is made of enum door, and of: */
+#define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
 
 enum nest_kind {
-	NEST_JUDGE, /* what may be done at the first text, a path? */
-	NEST_LINK,  /* may a link be at the first text that says the second? */
-	NEST_VET    /* may what is in the descriptor be at the first text? */
+	NEST_JUDGE,  /* what may be done at the first text, a path? */
+	NEST_LINK,   /* may a link be at the first text that says the second? */
+	NEST_VET,    /* may what is in the descriptor be at the first text? */
+	NEST_SOCKET, /* may the socket at the first text be connected to? */
+	NEST_NETWORK /* may the Internet's sockets be used at all? */
 };
 struct nest_question {
 	uint64_t number;
 	uint32_t kind;
 	uint32_t vet;		  /* of NEST_VET */
+	int64_t born, changed;	  /* of NEST_SOCKET: its file, in nanoseconds */
 	char texts[2 * PATH_MAX]; /* one or two, each with its end; the message ends there */
 };
 struct nest_answer {
@@ -95,9 +96,12 @@ bool nest_may_link(const struct broker *broker, const char *path, const char *te
 bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet, const char *text,
 		   size_t length);
 
+bool nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed);
+bool nest_may_network(const struct broker *broker);
+
 /* ---- the inner side, nested.c ---- */
 
-/* What the cordon around us offers, of nest_offer; 0: there is none, or it has no door. */
+/* What the cordon around us offers; 0: there is none, or it has no door. */
 int nested_ask(void);
 /* For this process and all it starts; the line, or -1 with errno. Async-signal-safe. */
 int nested_enter(void);

@@ -304,3 +304,29 @@ nest_may_hold(const struct broker *broker, const char *path, enum vet vet, const
 	}
 	return true;
 }
+
+bool
+nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed)
+{
+	const struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = NEST_SOCKET, .born = born, .changed = changed};
+	size_t length = write_texts(&question, path, NULL);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (length == 0 || ask(call->chain[i], &question, length, -1).rights == 0)
+			return false;
+	return true;
+}
+
+bool
+nest_may_network(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = NEST_NETWORK};
+	size_t length = write_texts(&question, "/", NULL);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (ask(call->chain[i], &question, length, -1).rights == 0)
+			return false;
+	return true;
+}

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/act_socket.h"
 #include "linux/landlock.h"
 #include "linux/nest.h"
 #include "linux/vet.h"
@@ -31,7 +32,7 @@ knock(enum nest_door what)
 int
 nested_ask(void)
 {
-	long offer = knock(DOOR_ASK);
+	long offer = knock(ASK_OFFER);
 
 	return offer > 0 ? (int)offer : 0;
 }
@@ -39,7 +40,7 @@ nested_ask(void)
 int
 nested_enter(void)
 {
-	return (int)knock(DOOR_ENTER);
+	return (int)knock(ASK_LINE);
 }
 
 /* ---- answers ---- */
@@ -91,6 +92,14 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 		break;
 	case NEST_VET:
 		to.rights = vet(broker, path, question->vet, fd) ? RIGHTS_ALL : 0;
+		break;
+	case NEST_SOCKET:
+		to.rights = unix_may_connect(broker, path, question->born, question->changed)
+				    ? RIGHTS_ALL
+				    : 0;
+		break;
+	case NEST_NETWORK:
+		to.rights = broker->plan->settings.network.mode != NET_NONE ? RIGHTS_ALL : 0;
 		break;
 	default:
 		break;

@@ -41,6 +41,9 @@
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
 #define LANDLOCK_VERSION_QUERY 1u
 #define NOTIFY_NEW_LISTENER (1ul << 3)
 #define NOTIFY_WAIT_KILLABLE (1ul << 5)
@@ -180,6 +183,17 @@ has_tree(void)
 	return access("/proc/thread-self/children", R_OK) == 0;
 }
 
+/*
+ * Containers have been seen that refuse the call by which libc makes threads, with an error that it
+ * does not understand. No arguments: the kernel says that these are wrong.
+ */
+static bool
+has_threads(void)
+{
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0 || syscall(SYS_clone3, NULL, 0) == 0 ||
+	       errno != EPERM;
+}
+
 int
 enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 {
@@ -193,7 +207,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 		return rc;
 	facts.values[FACT_LANDLOCK_ABI] = abi < 0 ? 0 : abi;
 	facts.values[FACT_INSIDE] = is_inside;
-	facts.values[FACT_DOOR] = (offer & OFFER_CHANGES) != 0;
+	facts.values[FACT_DOOR] = offer & (OFFER_KILLABLE - 1);
 	if (offer & OFFER_KILLABLE)
 		facts.values[FACT_NOTIFY_WAIT_KILLABLE] = 1;
 	facts.values[FACT_SECCOMP_FILTER] = has_filter();
@@ -203,7 +217,8 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
 	facts.values[FACT_YAMA] = yama_scope();
 	facts.values[FACT_CGROUP] = cgroup_is_delegated();
-	facts.values[FACT_BROKER] = 1;
+	facts.values[FACT_BROKER] = has_threads();
+	facts.values[FACT_BROKER_NET] = 1;
 	facts.values[FACT_BROKER_READS] = 1;
 	facts.values[FACT_VETTING] = 1;
 	facts.values[FACT_TREE] = has_tree();

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "enforce/group.h"
 #include "linux/attempts.h"
 #include "linux/landlock.h"
 #include "linux/prove_limits.h"
@@ -38,9 +39,9 @@ static const struct trial {
 	{G_NET_TCP, attempt_connect_tcp, attempt_talk_to_self, 0,
 	 "a TCP connection without network"},
 	{G_NET_UDP, attempt_send_udp, attempt_talk_to_self, 0, "a UDP packet without network"},
-	{G_SOCKETS_PATH, attempt_connect_shut, attempt_connect_open, TRIAL_LANDLOCK,
+	{G_SOCKETS_PATH, attempt_connect_shut, attempt_connect_open, 0,
 	 "a unix socket that was not named"},
-	{G_SOCKETS_ABSTRACT, attempt_connect_abstract, attempt_connect_own, TRIAL_LANDLOCK,
+	{G_SOCKETS_ABSTRACT, attempt_connect_abstract, attempt_connect_own, 0,
 	 "an abstract unix socket of another process"},
 	{G_PROCESS_SIGNAL, attempt_signal_outsider, attempt_signal_own, TRIAL_LANDLOCK,
 	 "a signal to another process"},
@@ -67,22 +68,54 @@ static const struct trial {
 static const char *const granted[] = {"/usr", "/lib", "/lib64", "/bin", "/nix/store", "/gnu/store"};
 #define GRANTED (sizeof granted / sizeof granted[0])
 
-static int
-box_make(const struct stage *stage, const struct facts *facts, struct box **ret_box,
-	 struct cordon_error *err)
-{
-	struct rule system = {.optional = true, .place = {"doctor", 0, 0}};
-	struct word named = {.text = "doctor", .place = {"doctor", 0, 0}};
-	struct socket_grant grant = {stage->open_socket.sun_path, &named};
-	struct plan plan = {.facts = *facts,
-			    .sockets = &grant,
-			    .socket_count = 1,
-			    .settings.network.mode = NET_NONE};
+/* What a box is made from, and what it looks at while it is used. */
+struct booth {
+	struct host host;
+	struct rule system;
+	struct word named;
+	struct socket_grant grant;
+	struct plan plan;
 	char open_folder[PATH_MAX];
-	struct box_options options = {.private_tmp = open_folder};
+	struct box *box;
+};
+
+static bool
+is_unseen(const struct facts *facts, enum guarantee guarantee)
+{
+	int abi = guarantee == G_SOCKETS_PATH ? 9 : guarantee == G_SOCKETS_ABSTRACT ? 6 : 0;
+
+	return facts->values[FACT_LANDLOCK_ABI] < abi;
+}
+
+/* Where Landlock does not see the names of sockets the broker does, if it can be had. */
+static bool
+needs_broker(const struct facts *facts, enum guarantee guarantee)
+{
+	const int *values = facts->values;
+	return is_unseen(facts, guarantee) && values[FACT_LANDLOCK_ABI] > 0 &&
+	       values[FACT_BROKER] && values[FACT_SECCOMP_NOTIFY] && values[FACT_NOTIFY_ADDFD] &&
+	       values[FACT_PIDFD] && values[FACT_YAMA] < 2;
+}
+
+static int
+booth_make(struct booth *booth, const struct stage *stage, const struct facts *facts,
+	   enum guarantee guarantee, struct cordon_error *err)
+{
+	struct box_options options = {.private_tmp = booth->open_folder};
+	struct plan *plan = &booth->plan;
 	int rc = 0;
 
-	snprintf(open_folder, sizeof open_folder, "%s/open", stage->folder);
+	*booth = (struct booth){.system = {.optional = true, .place = {"doctor", 0, 0}},
+				.named = {.text = "doctor", .place = {"doctor", 0, 0}},
+				.grant = {stage->open_socket.sun_path, &booth->named},
+				.plan = {.host = &booth->host,
+					 .facts = *facts,
+					 .sockets = &booth->grant,
+					 .socket_count = 1,
+					 .routes_sockets = needs_broker(facts, guarantee),
+					 .settings.network.mode = NET_NONE}};
+	plan->closes_sockets = is_unseen(facts, guarantee) && !plan->routes_sockets;
+	snprintf(booth->open_folder, PATH_MAX, "%s/open", stage->folder);
 	for (size_t i = 0; rc == 0 && i < GRANTED; i++) {
 		struct planned_rule rule = {.path = granted[i],
 					    .exists = true,
@@ -90,16 +123,20 @@ box_make(const struct stage *stage, const struct facts *facts, struct box **ret_
 					    .effect = EFFECT_ALLOW,
 					    .rights = RIGHT_READ | RIGHT_EXECUTE,
 					    .layer = LAYER_PROFILE,
-					    .rule = &system};
+					    .rule = &booth->system};
 
-		rc = index_add(&plan.index, &rule, err);
+		rc = index_add(&plan->index, &rule, err);
 	}
 	if (rc == 0)
-		rc = index_finish(&plan.index, err);
-	if (rc == 0)
-		rc = enforce_compile(&plan, &options, ret_box, err);
-	index_free(&plan.index);
-	return rc;
+		rc = index_finish(&plan->index, err);
+	return rc < 0 ? rc : enforce_compile(plan, &options, &booth->box, err);
+}
+
+static void
+booth_clear(struct booth *booth)
+{
+	enforce_free(booth->box);
+	index_free(&booth->plan.index);
 }
 
 /* ---- the trial ---- */
@@ -110,9 +147,34 @@ struct seen {
 	struct cordon_error err; /* entering the box failed */
 };
 
-static void __attribute__((noreturn))
-try_in_child(const struct trial *trial, struct stage *stage, const struct box *box, int to)
+struct visit {
+	const struct trial *trial;
+	struct stage *stage;
+	struct booth *booth;
+	int to; /* where what was seen is told */
+};
+
+/*
+ * Below ABI 6 nobody can tell an abstract name of one's own from another's: all are refused. So is
+ * every name where there is no broker.
+ */
+static attempt_fn *
+still_works(const struct visit *visit)
 {
+	const struct plan *plan = &visit->booth->plan;
+
+	return plan->closes_sockets || (visit->trial->guarantee == G_SOCKETS_ABSTRACT &&
+					plan->routes_sockets)
+		       ? attempt_talk_to_self
+		       : visit->trial->works;
+}
+
+static void
+try_in_child(const void *argument)
+{
+	const struct visit *visit = argument;
+	const struct trial *trial = visit->trial;
+	struct stage *stage = visit->stage;
 	struct seen seen = {0};
 
 	alarm(STAGE_SECONDS);
@@ -120,27 +182,50 @@ try_in_child(const struct trial *trial, struct stage *stage, const struct box *b
 	if (seen.free == 0)
 		seen.free = trial->refused(stage);
 	stage->confined = true;
-	if (enforce_apply(box, &seen.err) == 0) {
+	if (enforce_apply(visit->booth->box, &seen.err) == 0) {
 		seen.confined = trial->refused(stage);
-		seen.works = trial->works(stage);
+		seen.works = still_works(visit)(stage);
 	}
 	stage_end_outsider(stage);
-	_exit(write(to, &seen, sizeof seen) != (ssize_t)sizeof seen);
+	_exit(write(visit->to, &seen, sizeof seen) != (ssize_t)sizeof seen);
+}
+
+/* In a child that answers for another, as a guard does. */
+static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
+{
+	const struct enforce_main main = {try_in_child, visit, true};
+	const struct group none = {.folder = -1, .door = -1, .hold = -1};
+	struct enforce_needs needs;
+	pid_t pid;
+	int status;
+
+	alarm(STAGE_SECONDS);
+	pid = enforce_start(visit->booth->box, &none, &main);
+	close(visit->to);
+	needs = enforce_needs(visit->booth->box);
+	enforce_serve(visit->booth->box, &needs);
+	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
+		;
+	_exit(pid < 0);
 }
 
 static int
-try_one(const struct trial *trial, struct stage *stage, const struct box *box,
-	struct seen *ret_seen, struct cordon_error *err)
+try_one(const struct trial *trial, struct stage *stage, struct booth *booth, struct seen *ret_seen,
+	struct cordon_error *err)
 {
+	struct visit visit = {trial, stage, booth, -1};
 	int ends[2], status = 0;
 	ssize_t length;
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot try %s", trial->what);
+	visit.to = ends[1];
 	child = fork();
-	if (child == 0)
-		try_in_child(trial, stage, box, ends[1]);
+	if (child == 0 && booth->plan.routes_sockets)
+		try_with_broker(&visit);
+	else if (child == 0)
+		try_in_child(&visit);
 	close(ends[1]);
 	length = child < 0 ? -1 : read(ends[0], ret_seen, sizeof *ret_seen);
 	close(ends[0]);
@@ -191,13 +276,13 @@ try_and_judge(const struct trial *trial, const struct facts *facts, struct stage
 	      struct proof *ret_proof, struct cordon_error *err)
 {
 	struct cordon_error why = {0};
-	struct box *box = NULL;
+	struct booth booth = {.box = NULL};
 	struct seen seen;
-	int rc = box_make(stage, facts, &box, &why);
+	int rc = booth_make(&booth, stage, facts, trial->guarantee, &why);
 
 	if (rc == 0)
-		rc = try_one(trial, stage, box, &seen, &why);
-	enforce_free(box);
+		rc = try_one(trial, stage, &booth, &seen, &why);
+	booth_clear(&booth);
 	if (rc == 0)
 		return judge(trial, &seen, ret_proof, err);
 	*ret_proof = (struct proof){.guarantee = trial->guarantee};

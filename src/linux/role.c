@@ -93,6 +93,8 @@ static const struct sock_filter filter[] = {
 	ALLOW(sendto),
 	ALLOW(read),
 	ALLOW(write),
+	ALLOW(readv),
+	ALLOW(writev),
 	ALLOW(close),
 	ALLOW(accept4),
 	ALLOW(connect),

@@ -175,15 +175,16 @@ enforce_start(struct box *box, const struct group *group, const struct enforce_m
 	return box->is_routed || box->is_nested ? start_routed(&starter) : start(group, main);
 }
 
-int
-enforce_listener(const struct box *box)
+struct enforce_needs
+enforce_needs(const struct box *box)
 {
-	return box->broker.listener;
+	return (struct enforce_needs){box->broker.listener, box->broker.egress.line};
 }
 
 void
-enforce_serve(struct box *box, int listener)
+enforce_serve(struct box *box, const struct enforce_needs *needs)
 {
-	box->broker.listener = listener;
+	box->broker.listener = needs->listener;
+	box->broker.egress.line = needs->line;
 	sem_post(&box->serving);
 }

@@ -214,16 +214,16 @@ enforce_start(struct box *box, const struct group *group, const struct enforce_m
 }
 
 /* Nothing is routed, Seatbelt decides everything by itself; but as long as this is open it is told. */
-int
-enforce_listener(const struct box *box)
+struct enforce_needs
+enforce_needs(const struct box *box)
 {
-	return box->reporter;
+	return (struct enforce_needs){box->reporter, -1};
 }
 
 void
-enforce_serve(struct box *box, int listener)
+enforce_serve(struct box *box, const struct enforce_needs *needs)
 {
-	(void)box, (void)listener;
+	(void)box, (void)needs;
 }
 
 int

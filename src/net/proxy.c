@@ -9,6 +9,7 @@
 #include "net/proxy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -202,6 +203,8 @@ remember_hosts(struct proxy *proxy)
 static int
 make_loop(struct proxy *proxy, struct cordon_error *err)
 {
+	/* some versions use io_uring where they can, and end the process where it is refused later */
+	setenv("UV_USE_IO_URING", "0", 1);
 	if (uv_loop_init(&proxy->loop) < 0 || watches_start(&proxy->watches, &proxy->loop) < 0 ||
 	    clockwork_start(&proxy->clockwork, &proxy->loop) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "cannot make the proxy's loop");

@@ -34,7 +34,7 @@ const char *const fact_names[FACT_COUNT] = {
 static bool
 is_number(enum fact fact)
 {
-	return fact == FACT_LANDLOCK_ABI || fact == FACT_YAMA;
+	return fact == FACT_LANDLOCK_ABI || fact == FACT_YAMA || fact == FACT_DOOR;
 }
 
 static int

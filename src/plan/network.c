@@ -64,14 +64,68 @@ has_port(const struct ports *ports, unsigned port)
 	return false;
 }
 
+bool
+network_has_port(const struct network *network, unsigned port)
+{
+	return has_port(&network->ports, port);
+}
+
+/* A range as it is written, checked when it was read. */
+static bool
+range_covers(const char *text, const uint8_t address[16])
+{
+	uint8_t range[16] = {[10] = 0xff, [11] = 0xff};
+	const char *slash = strchr(text, '/');
+	size_t length = slash == NULL ? strlen(text) : (size_t)(slash - text);
+	char start[INET6_ADDRSTRLEN];
+	unsigned bits, whole;
+
+	if (length >= sizeof start)
+		return false;
+	memcpy(start, text, length);
+	start[length] = '\0';
+	bits = slash == NULL ? 128 : (unsigned)strtoul(slash + 1, NULL, 10);
+	if (inet_pton(AF_INET, start, range + 12) == 1)
+		bits = slash == NULL ? 128 : bits + 96;
+	else if (inet_pton(AF_INET6, start, range) != 1)
+		return false;
+	if (bits > 128)
+		return false;
+	whole = bits / 8;
+	return memcmp(range, address, whole) == 0 &&
+	       (bits % 8 == 0 || ((range[whole] ^ address[whole]) >> (8 - bits % 8)) == 0);
+}
+
+bool
+network_covers_private(const struct network *network, const uint8_t address[16])
+{
+	for (size_t i = 0; i < network->private_ranges.count; i++)
+		if (range_covers(network->private_ranges.items[i].text, address))
+			return true;
+	return false;
+}
+
+/* The resolver asks the world for every name it is given: that is a way out unless it is named. */
+#define RESOLVER_PORT 53
+
+struct net_answer
+network_decide_local(const struct network *network, unsigned port)
+{
+	if (network->localhost.count > 0 && !has_port(&network->localhost, port))
+		return (struct net_answer){.reason = "this port of this machine is not listed"};
+	if (network->localhost.count == 0 && port == RESOLVER_PORT)
+		return (struct net_answer){.reason =
+						   "the resolver of this machine carries "
+						   "questions outside, unless its port is listed"};
+	return (struct net_answer){true, "this machine may be reached", NULL};
+}
+
 static struct net_answer
 decide_localhost(const struct network *network, const char *host, unsigned port)
 {
 	if (!network_is_loopback(host))
 		return (struct net_answer){.reason = "only this machine may be reached"};
-	if (network->localhost.count > 0 && !has_port(&network->localhost, port))
-		return (struct net_answer){.reason = "this port of this machine is not listed"};
-	return (struct net_answer){true, "this machine may be reached", NULL};
+	return network_decide_local(network, port);
 }
 
 static struct net_answer

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "policy/settings.h"
 
@@ -16,5 +17,11 @@ struct net_answer {
 int network_split(const char *subject, char *ret_host, size_t size, unsigned *ret_port,
 		  struct cordon_error *err);
 struct net_answer network_decide(const struct network *network, const char *host, unsigned port);
+/* The same for an address of this machine, in network localhost: may it be connected to? */
+struct net_answer network_decide_local(const struct network *network, unsigned port);
+/* Is the port among those that a domain may be reached at? */
+bool network_has_port(const struct network *network, unsigned port);
+/* Is the address (IPv4 as mapped) in one of the ranges that a name may lead to? */
+bool network_covers_private(const struct network *network, const uint8_t address[16]);
 /* 127.0.0.0/8, ::1, localhost, *.localhost. */
 bool network_is_loopback(const char *host);

@@ -48,6 +48,9 @@ struct plan {
 	size_t request_count;
 	enum routing routing;
 	const struct planned_rule *routed_by; /* why it is not less; NULL: no single rule */
+	bool routes_sockets; /* names of unix sockets are asked of the broker, too */
+	bool closes_sockets; /* or there are none but pairs: nobody could look at names */
+	bool routes_network; /* and addresses: network localhost and domains */
 	struct promise promises[G_COUNT];
 	const char **notices;
 	size_t notice_count;
@@ -94,6 +97,18 @@ int plan_socket_path(struct plan *plan, const struct word *word, const char **re
 		     struct cordon_error *err);
 /* Was it the approved project that named this path? */
 bool plan_is_projects_socket(const struct plan *plan, const struct socket_grant *grant);
+struct socket_answer {
+	bool allowed;
+	const char *reason;
+	const struct place *place; /* of the word that names it, or NULL */
+};
+/*
+ * May the socket at a canonical path be connected to? What the session makes itself, and its private
+ * tmp, are for who enforces: there it may.
+ */
+struct socket_answer plan_decide_socket(const struct plan *plan, const char *path);
+/* May whatever lies in the project be connected to? Not in one that holds a home or system folders. */
+bool plan_has_project_sockets(const struct plan *plan);
 /* rules.c: the first of the links that the sandbox itself could have planted, or NULL. */
 const char *plan_planted_link(const struct plan *plan, const char *const *links, size_t count);
 /* promises.c */

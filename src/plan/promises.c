@@ -29,6 +29,9 @@ enum need {
 	NEED_SCOPE = 16384,
 	NEED_RUN_TREES = 32768,	 /* nothing is denied to be run inside what may be */
 	NEED_RUN_UNREAD = 65536, /* or only what cannot be read either */
+	NEED_BROKER_SOCKETS = 131072,
+	NEED_BROKER_SIGNALS = 262144,
+	NEED_NO_SOCKETS = 524288, /* no unix socket can be connected at all */
 };
 
 static const struct way {
@@ -55,11 +58,13 @@ static const struct way {
 	{G_NET_DOMAINS, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker and proxy"},
 	{G_NET_DNS, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker and resolver stub"},
 	{G_SOCKETS_PATH, SYSTEM_LINUX, 9, 0, "Landlock"},
-	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker"},
+	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_BROKER_SOCKETS, "broker"},
+	{G_SOCKETS_PATH, SYSTEM_LINUX, 0, NEED_NO_SOCKETS, "seccomp: there are none but pairs"},
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 6, 0, "Landlock scope"},
-	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker"},
+	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER_SOCKETS, "broker"},
+	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_NO_SOCKETS, "seccomp: there are none but pairs"},
 	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 6, 0, "Landlock scope"},
-	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 0, NEED_BROKER_NET, "broker"},
+	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 0, NEED_BROKER_SIGNALS, "broker"},
 	{G_PROCESS_PTRACE, SYSTEM_LINUX, 1, NEED_SECCOMP, "Landlock and seccomp"},
 	{G_PROCESS_CONTROL, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_PROCESS_LISTING, SYSTEM_LINUX, 1, NEED_NO_PROC, "/proc is not granted"},
@@ -281,7 +286,9 @@ is_needed(const struct plan *plan, const struct demand *demand, enum guarantee g
 	case G_LIMITS_MEMORY:
 		return settings->limits[LIMIT_MEMORY].value != 0;
 	case G_CALLS_INTERRUPTED:
-		return plan->host->system == SYSTEM_LINUX && plan->routing != ROUTE_NOTHING;
+		return plan->host->system == SYSTEM_LINUX &&
+		       (plan->routing != ROUTE_NOTHING || plan->routes_sockets ||
+			plan->routes_network);
 	default:
 		return true;
 	}
@@ -316,11 +323,44 @@ find_routing(const struct plan *plan, const struct demand *demand)
 	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
-	/* one around us that has a door answers for changes alone */
+	/* one around us that has a door answers for changes at most */
 	if (demand->reads)
 		return values[FACT_BROKER_READS] && !values[FACT_DOOR] ? ROUTE_READS
 								       : ROUTE_NOTHING;
+	if (values[FACT_DOOR] && !(values[FACT_DOOR] & DOOR_CHANGES))
+		return ROUTE_NOTHING;
 	return exact || metadata || future ? ROUTE_CHANGES : ROUTE_NOTHING;
+}
+
+/*
+ * What of sockets is asked of the broker: names of unix sockets where Landlock does not see them,
+ * and addresses where not all or none are allowed. Where there is no broker, as inside another
+ * sandbox, and no socket is granted, there are no unix sockets with names.
+ */
+static void
+find_socket_routing(struct plan *plan)
+{
+	const int *values = plan->facts.values;
+	const bool *accept = plan->settings.accept;
+	enum net_mode mode = plan->settings.network.mode;
+	bool between = mode == NET_LOCALHOST || mode == NET_DOMAINS;
+	int abi = values[FACT_LANDLOCK_ABI];
+	bool names = (abi < 9 && !accept[G_SOCKETS_PATH]) ||
+		     (abi < 6 && !accept[G_SOCKETS_ABSTRACT]);
+
+	if (plan->host->system != SYSTEM_LINUX)
+		return;
+	if (values[FACT_DOOR]) {
+		plan->routes_sockets = names && (values[FACT_DOOR] & DOOR_SOCKETS);
+		plan->closes_sockets = names && !plan->routes_sockets &&
+				       values[FACT_SECCOMP_FILTER] && plan->socket_count == 0;
+	} else if (has_broker(&plan->facts) && abi > 0 && values[FACT_BROKER_NET]) {
+		plan->routes_sockets = names;
+		plan->routes_network = between;
+	} else {
+		plan->closes_sockets = names && values[FACT_SECCOMP_FILTER] &&
+				       plan->routing == ROUTE_NOTHING && plan->socket_count == 0;
+	}
 }
 
 static unsigned
@@ -334,10 +374,11 @@ needs_met(const struct plan *plan, const struct demand *demand)
 
 	met |= values[FACT_SECCOMP_FILTER] ? NEED_SECCOMP : 0u;
 	met |= plan->routing != ROUTE_NOTHING ? NEED_BROKER : 0u;
-	if (has_broker(&plan->facts)) {
+	if (has_broker(&plan->facts))
 		met |= values[FACT_VETTING] ? NEED_VETTING : 0u;
-		met |= values[FACT_BROKER_NET] ? NEED_BROKER_NET : 0u;
-	}
+	met |= plan->routes_sockets ? NEED_BROKER_SOCKETS : 0u;
+	met |= plan->closes_sockets ? NEED_NO_SOCKETS : 0u;
+	met |= plan->routes_network ? NEED_BROKER_NET : 0u;
 	met |= values[FACT_PIDFD] ? NEED_PIDFD : 0u;
 	met |= values[FACT_TREE] ? NEED_TREE : 0u;
 	met |= values[FACT_CGROUP] ? NEED_CGROUP : 0u;
@@ -351,15 +392,32 @@ needs_met(const struct plan *plan, const struct demand *demand)
 	return met;
 }
 
+/* What the broker around us does not do, nobody does. */
+static void
+explain_door(int door, unsigned missing, struct promise *to)
+{
+	bool net = (missing & NEED_BROKER_NET) != 0;
+
+	if (missing & (NEED_BROKER_SOCKETS | NEED_NO_SOCKETS)) {
+		to->how = "the cordon around this one does not look at names of sockets";
+		to->remedy = "start the outer one without --accept sockets.path";
+	} else if (net || !(door & DOOR_CHANGES)) {
+		to->how = net ? "the cordon around this one does not look at addresses for another"
+			      : "the cordon around this one does not look at files";
+		to->remedy = net ? "start it outside, or with --net none or all"
+				 : "start the outer one without --accept files.future";
+	} else {
+		to->how = "the cordon around this one looks at changes only, not at reading";
+		to->remedy = "start it outside, or without rules that deny reading";
+	}
+}
+
 static void
 explain_broker(const struct facts *facts, struct promise *to)
 {
-	if (facts->values[FACT_DOOR]) {
-		to->how = "the cordon around this one looks at changes only, not at reading";
-		to->remedy = "start it outside, or without rules that deny reading";
-	} else if (!facts->values[FACT_BROKER] || has_broker(facts)) {
+	if (!facts->values[FACT_BROKER] || has_broker(facts)) {
 		to->how = facts->values[FACT_BROKER] ? "this version's broker does not do it yet"
-						     : "this version has no broker yet";
+						     : "there is no broker";
 		to->remedy = NULL;
 	} else if (facts->values[FACT_YAMA] >= 2) {
 		to->how = "Yama keeps the broker from reading the command's arguments";
@@ -388,8 +446,12 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		to->remedy = "use a newer kernel (5.13 or later) with \"landlock\" in lsm=";
 		return;
 	}
-	if (missing & (NEED_BROKER | NEED_VETTING | NEED_BROKER_NET)) {
-		explain_broker(&plan->facts, to);
+	if (missing & (NEED_BROKER | NEED_VETTING | NEED_BROKER_NET | NEED_BROKER_SOCKETS |
+		       NEED_BROKER_SIGNALS | NEED_NO_SOCKETS)) {
+		if (plan->facts.values[FACT_DOOR])
+			explain_door(plan->facts.values[FACT_DOOR], missing, to);
+		else
+			explain_broker(&plan->facts, to);
 		return;
 	}
 	to->how = missing & NEED_TREE	   ? "/proc does not list the children of a process"
@@ -443,6 +505,7 @@ plan_judge(struct plan *plan)
 
 	plan->routing = find_routing(plan, &demand);
 	plan->routed_by = demand.by;
+	find_socket_routing(plan);
 	met = needs_met(plan, &demand);
 
 	for (int i = 0; i < G_COUNT; i++)

@@ -15,7 +15,8 @@ static const struct {
 } presets[] = {
 	{"ssh-agent", "$SSH_AUTH_SOCK"},       {"gpg-agent", "$XDG_RUNTIME_DIR/gnupg/S.gpg-agent"},
 	{"gpg-agent", "~/.gnupg/S.gpg-agent"}, {"docker", "/run/docker.sock"},
-	{"docker", "/var/run/docker.sock"},    {"podman", "$XDG_RUNTIME_DIR/podman/podman.sock"},
+	{"docker", "/var/run/docker.sock"},    {"docker", "$XDG_RUNTIME_DIR/docker.sock"},
+	{"podman", "/run/podman/podman.sock"}, {"podman", "$XDG_RUNTIME_DIR/podman/podman.sock"},
 };
 
 static bool
@@ -104,6 +105,59 @@ grant(struct plan *plan, const struct word *word, const char *written, bool opti
 	*slot = (struct socket_grant){resolved.path, word};
 	return 0;
 }
+
+/* ---- deciding ---- */
+
+static bool
+has_deny_inside(const struct plan *plan, const char *tree)
+{
+	const struct index *index = &plan->index;
+
+	for (size_t i = 0; i < index->path_count; i++)
+		if (index->paths[i].effect == EFFECT_DENY &&
+		    (index->paths[i].rights & RIGHT_READ) && path_below(index->paths[i].path, tree))
+			return true;
+	return index->pattern_count > 0;
+}
+
+/*
+ * The sockets of agents, buses and containers lie in homes and system folders: who takes such a
+ * folder for a project has not named them. Landlock knows only trees: with it alone a project in
+ * which something is denied has none that may be reached.
+ */
+bool
+plan_has_project_sockets(const struct plan *plan)
+{
+	static const char *const systems[] = {"/run", "/tmp", "/var"};
+	const char *project = plan->host->project, *home = plan->host->home,
+		   *runtime = host_getenv(plan->host, "XDG_RUNTIME_DIR");
+
+	if (project == NULL || (home != NULL && path_below(home, project)) ||
+	    (runtime != NULL && path_below(runtime, project)))
+		return false;
+	for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++)
+		if (path_below(systems[i], project))
+			return false;
+	return plan->facts.values[FACT_LANDLOCK_ABI] < 9 || !has_deny_inside(plan, project);
+}
+
+struct socket_answer
+plan_decide_socket(const struct plan *plan, const char *path)
+{
+	unsigned both = RIGHT_READ | RIGHT_WRITE;
+
+	for (size_t i = 0; i < plan->socket_count; i++)
+		if (strcmp(plan->sockets[i].path, path) == 0)
+			return (struct socket_answer){true, "the policy names it",
+						      &plan->sockets[i].word->place};
+	if (plan->host->project != NULL && path_below(path, plan->host->project) &&
+	    plan_has_project_sockets(plan) &&
+	    (index_decide(&plan->index, path).rights & both) == both)
+		return (struct socket_answer){true, "it lies in the project", NULL};
+	return (struct socket_answer){.reason = "the socket is not granted"};
+}
+
+/* ---- presets ---- */
 
 /* The display's own socket: $WAYLAND_DISPLAY in the runtime folder, X<n> of DISPLAY. */
 static int

@@ -498,32 +498,20 @@ why_socket(const struct plan *plan, const char *subject, bool json, struct str *
 	   struct cordon_error *err)
 {
 	auto_arena struct arena arena = {0};
-	const struct place *place = NULL;
-	const char *remedy, *reason = "the socket is not granted";
+	struct socket_answer answer;
 	struct resolved resolved;
-	bool allowed = false;
+	const char *remedy;
 	int rc = subject_path(plan, subject, &arena, &resolved, err);
 
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; !allowed && i < plan->socket_count; i++) {
-		allowed = strcmp(plan->sockets[i].path, resolved.path) == 0;
-		place = allowed ? &plan->sockets[i].word->place : NULL;
-		reason = allowed ? "the policy names it" : reason;
-	}
-	/* what the session itself makes: only where it can make things, in the project */
-	if (!allowed && plan->host->project != NULL &&
-	    path_below(resolved.path, plan->host->project) &&
-	    (index_decide(&plan->index, resolved.path).rights & (RIGHT_READ | RIGHT_WRITE)) ==
-		    (RIGHT_READ | RIGHT_WRITE)) {
-		allowed = true;
-		reason = "it lies in the project";
-	}
+	answer = plan_decide_socket(plan, resolved.path);
 	remedy = arena_printf(&arena, err, "--socket %s", resolved.path);
 	if (remedy == NULL)
 		return -CORDON_E_MEMORY;
-	explain("socket", resolved.path, allowed, reason, place, allowed ? NULL : remedy, json, to);
-	return allowed;
+	explain("socket", resolved.path, answer.allowed, answer.reason, answer.place,
+		answer.allowed ? NULL : remedy, json, to);
+	return answer.allowed;
 }
 
 static int

@@ -111,11 +111,13 @@ static void
 let_go(struct watch *watch)
 {
 	struct box *box = watch->task->child.box;
-	int listener = box == NULL ? -1 : enforce_listener(box);
-	int *const own[] = {&watch->line, &watch->signals, &watch->record.fd, &watch->group.folder,
-			    &listener};
+	struct enforce_needs needs = {-1, -1};
+	int *const own[] = {&watch->line,	  &watch->signals, &watch->record.fd,
+			    &watch->group.folder, &needs.listener, &needs.line};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	if (box != NULL)
+		needs = enforce_needs(box);
 	if (watch->terminal >= 0)
 		dup2(watch->terminal, 0);
 	for (int fd = watch->terminal >= 0 ? 1 : 0; fd < 3; fd++)
@@ -124,7 +126,7 @@ let_go(struct watch *watch)
 	watch->terminal = watch->terminal >= 0 ? 0 : -1;
 	fd_keep_only(own, sizeof own / sizeof own[0]);
 	if (box != NULL)
-		enforce_serve(box, listener);
+		enforce_serve(box, &needs);
 	/* whoever keeps it is the supervisor's child */
 	watch->group.door = watch->group.hold = -1;
 	watch->group.keeper = 0;

@@ -46,3 +46,8 @@ bench()
 	bench session
 	said 'processes left behind' ', 0 left alive' '(PSS)' 'the program, stripped'
 }
+
+@test "the proxy" {
+	bench net
+	said 'one stream' 'new connections' 'held memory'
+}

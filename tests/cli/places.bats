@@ -75,7 +75,7 @@ is_root()
 inner="--env ASAN_OPTIONS=detect_leaks=0:exitcode=99"
 
 # What only a broker keeps: the kernel has one for a whole tree of processes.
-unrouted="--accept files.future --accept files.metadata"
+unrouted="--accept files.future --accept files.metadata --accept sockets.path"
 
 # ---- inside other things ----
 
@@ -123,7 +123,7 @@ unrouted="--accept files.future --accept files.metadata"
 	cat >deeper <<-'END'
 		#!/bin/sh
 		[ "$1" -gt 0 ] || exit 42
-		exec "$CORDON" run --accept files.future --accept files.metadata --execute "$CORDON" \
+		exec "$CORDON" run --accept files.future --accept files.metadata --accept sockets.path --execute "$CORDON" \
 		    --env CORDON --env ASAN_OPTIONS -- ./deeper $(($1 - 1))
 	END
 	chmod +x deeper

@@ -60,7 +60,7 @@ role()
 }
 
 @test "many connections, little memory" {
-	role many memory
+	role many memory storm
 }
 
 @test "it is confined, and ends with its session" {
@@ -69,7 +69,7 @@ role()
 
 # ---- in a session ----
 
-# servers NAME ADDRESS...: starts them; leaves their ports in the variables dns, web, echo, tls.
+# servers NAME ADDRESS...: starts them; leaves their ports in the variables dns, web, echo, tls, silent.
 servers()
 {
 	local name port
@@ -168,6 +168,31 @@ http.get({host: u.hostname, port: u.port, path: 'http://a.test:$web/node',
 	said 'GET /node'
 }
 
+@test "programs that know no proxy are led to it all the same" {
+	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
+	inside 0 curl -sS --noproxy '*' --max-time 60 "http://a.test:$web/direct"
+	said "GET /direct host=a.test:$web"
+	inside 0 curl -sS --noproxy '*' --max-time 60 --cacert cert.pem "https://a.test:$tls/dtls"
+	said 'GET /dtls'
+	inside 0 env -i RES_OPTIONS=use-vc "$PYTHON" -c "
+import urllib.request as r
+print(r.urlopen('http://a.test:$web/py').read())"
+	said 'GET /py'
+	inside 0 env -u HTTP_PROXY -u http_proxy node -e "
+require('http').get('http://a.test:$web/node', r => r.pipe(process.stdout));"
+	said 'GET /node'
+	# an address that no name led to, a name that is not listed, a certificate of another name
+	inside 7 curl -sS --noproxy '*' --max-time 60 "http://127.0.0.1:$web/"
+	inside 6 curl -sS --noproxy '*' --max-time 60 "http://evil.test:$web/"
+	inside 1 "$PYTHON" -c "
+import socket
+socket.getaddrinfo('a.test', $tls)
+s = socket.create_connection(('127.0.0.1', $tls))
+import ssl
+ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').send(b'x')"
+	[ "$(grep -c evil "$T/asked")" -eq 0 ]
+}
+
 @test "what is refused is said to the program, on the status descriptor, in the log and at the end" {
 	servers 'a.test 127.0.0.1' 'b.test 10.0.0.1' 'evil.test 127.0.0.1'
 	expect 22 run --accept net.tcp --accept net.udp --accept net.domains --accept net.dns \
@@ -187,7 +212,9 @@ http.get({host: u.hostname, port: u.port, path: 'http://a.test:$web/node',
 	said 'only names of the allowed domains'
 	inside 22 curl -sS --max-time 60 --fail-with-body -H 'Host: evil.test' "http://a.test:$web/"
 	said 'names another host'
-	! grep -q evil "$T/asked"
+	if grep -q evil "$T/asked"; then
+		complain 'nobody asks for a name that is not allowed'
+	fi
 	# a command that succeeds has nothing to be told
 	inside 0 curl -sS --max-time 60 "http://evil.test:$web/"
 	silent
@@ -202,11 +229,28 @@ http.get({host: u.hostname, port: u.port, path: 'http://a.test:$web/node',
 	[ "$out" = '407 407' ] || complain 'refused without the token'
 }
 
+# proxy_says URL: the status for a name that is not allowed; 000: nobody is there.
+proxy_says()
+{
+	curl -s --max-time 60 -o /dev/null -w '%{http_code}' -x "$1" http://none.test/ || :
+}
+
+# gone URL: within a minute. Another session may have got the port: it does not know the token.
+gone()
+{
+	for _ in $(seq 600); do
+		case $(proxy_says "$1") in
+		000 | 407) return 0 ;;
+		esac
+		sleep 0.1
+	done
+	complain "the proxy is still there: $1"
+}
+
 @test "the proxy is gone with its session, however that ends" {
 	servers 'a.test 127.0.0.1'
 	inside 3 sh -c 'echo "$HTTP_PROXY"; exit 3'
-	port=${out##*:}
-	! (exec 7<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null
+	gone "$out"
 	# a launcher that is killed takes it along
 	"$CORDON" run --accept net.tcp --accept net.udp --accept net.domains --accept net.dns \
 	    -- sh -c 'echo "$HTTP_PROXY" >url; sleep 1000' 9>&- 3>&- &
@@ -215,15 +259,10 @@ http.get({host: u.hostname, port: u.port, path: 'http://a.test:$web/node',
 		[ ! -s url ] || break
 		sleep 0.1
 	done
-	port=$(sed 's/.*://' url)
-	(exec 7<>"/dev/tcp/127.0.0.1/$port")
+	[ "$(proxy_says "$(cat url)")" = 403 ] || complain 'it was there'
 	kill -KILL "$launcher"
 	wait "$launcher" || :
-	for _ in $(seq 600); do
-		(exec 7<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
-		sleep 0.1
-	done
-	! (exec 7<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null
+	gone "$(cat url)"
 }
 
 @test "a proxy that cannot be gone through is an error, before anything starts" {
@@ -236,13 +275,86 @@ http.get({host: u.hostname, port: u.port, path: 'http://a.test:$web/node',
 
 @test "the commands of a named session share one proxy" {
 	servers 'a.test 127.0.0.1'
-	inside 0 true
 	expect 0 run --session web --accept net.tcp --accept net.udp --accept net.domains \
-	    --accept net.dns -- sh -c 'echo "$HTTP_PROXY"; sleep 1000 &' 9>&-
+	    --accept net.dns -- sh -c 'echo "$HTTP_PROXY"; sleep 1000 >/dev/null 2>&1 &' 9>&-
+	said 'http://cordon:'
 	first=$out
 	expect 0 run --session web --accept net.tcp --accept net.udp --accept net.domains \
 	    --accept net.dns -- sh -c 'echo "$HTTP_PROXY"' 9>&-
+	second=$out
 	expect 0 kill web
-	[ "${first#http://cordon:}" != "$first" ] || complain 'there is a proxy'
-	[ "$(cat "$T/out" | wc -l)" -gt 0 ]
+	[ "$first" = "$second" ] || complain "not the same: $first, $second"
+	gone "$first"
+}
+
+# ---- programs that have never heard of a proxy ----
+
+# Is the mode kept here? Where it is not, it is refused by name, and that is all there is to see.
+is_kept()
+{
+	status=0
+	"$CORDON" run -- true >"$T/out" 2>"$T/err" 9>&- || status=$?
+	err=$(cat "$T/err")
+	out=''
+	[ "$status" -ne 0 ] || return 0
+	[ "$status" -eq 125 ] && heard 'cannot keep net.domains' && return 1
+	complain 'neither kept nor refused by name'
+	exit 1
+}
+
+# plainly STATUS COMMAND...: without the variables, and with nothing accepted.
+plainly()
+{
+	local want=$1
+
+	shift
+	expect "$want" run -- env -u HTTP_PROXY -u http_proxy -u HTTPS_PROXY -u https_proxy \
+	    -u ALL_PROXY -u all_proxy "$@" 9>&-
+}
+
+@test "without proxy variables: an allowed name is reached" {
+	servers 'a.test 127.0.0.1'
+	is_kept || return 0
+	plainly 0 curl -sS --max-time 60 "http://a.test:$web/curl"
+	said "GET /curl host=a.test:$web"
+	plainly 0 curl -sS --max-time 60 --cacert cert.pem "https://a.test:$tls/tls"
+	said 'GET /tls'
+	plainly 0 wget -q -T 60 -t 1 -O - "http://a.test:$web/wget"
+	said 'GET /wget'
+	plainly 0 "$PYTHON" -c "import urllib.request as r; print(r.urlopen('http://a.test:$web/py').read())"
+	said 'GET /py'
+	plainly 0 "$PYTHON" -c "
+import asyncio
+async def main():
+    reader, writer = await asyncio.open_connection('a.test', $echo)
+    print(await reader.readline())
+    writer.write(b'to and fro\n')
+    print(await reader.readline())
+asyncio.run(main())"
+	said 'echo ready' 'to and fro'
+	plainly 0 node -e "fetch('http://a.test:$web/node').then(r => r.text()).then(t => console.log(t))"
+	said 'GET /node'
+	plainly 128 git ls-remote "http://a.test:$web/repo.git"
+	heard 'not valid: is this a git repository?'
+	plainly 0 bash -c "exec 3<>/dev/tcp/a.test/$echo; read -r line <&3; echo \"\$line\""
+	said 'echo ready'
+}
+
+@test "without proxy variables: no other name, port, address or server name" {
+	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1' 'b.test 10.0.0.1'
+	is_kept || return 0
+	plainly 6 curl -sS --max-time 60 "http://evil.test:$web/"
+	heard 'cordon: refused: resolve evil.test is not among the allowed domains; allow it with'
+	plainly 6 curl -sS --max-time 60 "http://b.test:$web/"
+	heard 'b.test leads to 10.0.0.1'
+	plainly 7 curl -sS --max-time 60 "http://127.0.0.1:$web/"
+	heard "cordon: refused: connect 127.0.0.1:$web was not looked up"
+	plainly 7 curl -sS --max-time 60 "http://a.test:$silent/"
+	plainly 22 curl -sS --max-time 60 --fail-with-body -H 'Host: evil.test' "http://a.test:$web/"
+	said 'names another host'
+	plainly 35 curl -sS --max-time 60 -k --connect-to "evil.test:$tls:a.test:$tls" "https://evil.test:$tls/"
+	heard 'access denied'
+	if grep -q evil "$T/asked"; then
+		complain 'nobody asks for a name that is not allowed'
+	fi
 }

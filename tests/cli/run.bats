@@ -263,14 +263,6 @@ assert b.recv(1) == b\"x\"'"
 	works "$connect" --net all
 }
 
-@test "modes that are not there yet are refused by name" {
-	expect 125 run --net localhost -- touch ran
-	heard 'cordon: cannot keep net.tcp'
-	expect 125 run --net domains --domain example.com -- touch ran
-	heard 'cordon: cannot keep net.domains'
-	[ ! -e ran ]
-}
-
 # ---- what is inherited ----
 
 @test "the environment: secrets drop, HOME stays, --env passes and sets" {

@@ -188,6 +188,23 @@ class Role:
         return count
 
 
+def nobody_at():
+    """A port where nobody listens, taken so that nobody will; what holds it."""
+    while True:
+        stream = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        stream.bind(("127.0.0.1", 0))
+        port = stream.getsockname()[1]
+        datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            datagrams.bind(("127.0.0.1", port))
+            # with a peer it takes nothing from others
+            datagrams.connect(("127.0.0.1", 9))
+            return port, (stream, datagrams)
+        except OSError:
+            stream.close()
+            datagrams.close()
+
+
 def reset(client):
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
@@ -555,8 +572,7 @@ def six(servers):
 @case
 def failures(servers):
     """Nobody there, no such name, no resolver: said, not hung."""
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
+    port, held = nobody_at()
     role = Role(servers, domains=["a.test", "none.test"], ports=[port])
     status, text = fetch(role, get("a.test:%d" % port))
     assert status == 502 and "Connection refused" in text, text
@@ -571,6 +587,8 @@ def failures(servers):
     assert status == 502 and "does not answer" in text, text
     assert resolve(role, "a.test")[0] == 2
     role.close()
+    for one in held:
+        one.close()
 
 
 # ---- the resolver stub ----
@@ -638,13 +656,14 @@ def through(servers):
         client.sendall(b"GET / HTTP/1.1\r\nHost: b.test:%d\r\nConnection: close\r\n\r\n" % web)
         assert read_all(client).split()[1] == b"200"
     # nobody there: known before the command's socket is touched
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
+    port, held = nobody_at()
     role.close()
     role = Role(servers, ports=[port])
     resolve(role, "a.test")
     assert role.ask("127.0.0.1", port)[1] == 111
     role.close()
+    for one in held:
+        one.close()
 
 
 @case
@@ -790,10 +809,10 @@ def memory(servers):
 ASAN = b"__asan_init" in open(sys.argv[1], "rb").read()
 
 
-def pss(pid):
+def pss(pid, what="Pss:"):
     try:
         with open("/proc/%d/smaps_rollup" % pid, encoding="ascii") as file:
-            return int([line for line in file if line.startswith("Pss:")][0].split()[1])
+            return int([line for line in file if line.startswith(what)][0].split()[1])
     except (OSError, IndexError):
         return None
 
@@ -817,6 +836,43 @@ def many(servers):
             client.close()
     until(lambda: role.open(echo) == 0, "everything is closed")
     role.close()
+
+
+@case
+def storm(servers):
+    """Thousands in a row from several sides, with others that hang: nothing grows, nothing is left."""
+    echo, silent = servers.ports["echo"], servers.ports["silent"]
+    role = Role(servers, ports=[echo, silent])
+    held = [role.request(get("a.test:%d" % silent)) for _ in range(50)]
+    run_clients(role, echo, 50)
+    before = pss(role.pid, "Anonymous:")
+    run_clients(role, echo, 15000 if FULL else 100)
+    after = pss(role.pid, "Anonymous:")
+    assert before is None or ASAN or after <= before + 500, "%d kB, then %d" % (before, after)
+    for client in held:
+        reset(client)
+    until(lambda: role.open(echo) == 0, "everything is closed")
+    role.close()
+
+
+def run_clients(role, port, count):
+    children = []
+    for _ in range(4):
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                for _ in range(count):
+                    client, status, _ = role.connect("a.test", port)
+                    assert status == 200
+                    exactly(client, 11)
+                    client.close()
+                status = 0
+            finally:
+                os._exit(status != 0)
+        children.append(pid)
+    for pid in children:
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 
 # ---- its own walls, and its end ----

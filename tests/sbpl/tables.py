@@ -233,6 +233,13 @@ tap.case("unix sockets: those named, and those of the project", sockets(
         (SHOP + "/ro/s", False), (SHOP + "/.vscode/s", False),
         ("/private/tmp/com.apple.launchd.x/Listeners", False)]))
 
+tap.case("of the folders on the way to a socket that they are there", ask(
+    Policy({"extends": [], "sockets": ["~/run/db", "/private/tmp/x/s"]}),
+    *[("file-read-metadata", at(p, "directory"), allowed) for p, allowed in (
+        (HOME, True), (HOME + "/run", True), (HOME + "/run2", False), ("/private/tmp/x", True),
+        ("/private/tmp", True), ("/private/tmp/y", False))],
+    ("file-read-data", at(HOME + "/run", "directory"), False)))
+
 # ---- processes, devices, services ----------------------------------------------------------------
 
 tap.case("signals and process information: its own only", ask(

@@ -214,6 +214,14 @@ complain(const struct call *call, enum who who, const char *how, int got, int ex
 	tap.failed_checks++;
 }
 
+/* Without network the one that asks about names: then more is refused. */
+static const struct sock_fprog *
+filter_for(bool network)
+{
+	return network ? filter_choose(FILTER_ALL_NETWORK, FILTER_NAMES_SEEN, FILTER_FREE)
+		       : filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_ROUTED, FILTER_FREE);
+}
+
 static void
 try_call(const struct call *call, enum who who, bool network)
 {
@@ -226,7 +234,7 @@ try_call(const struct call *call, enum who who, bool network)
 		printf("# not on this kernel: %s\n", call->name);
 	else if (free_expected != ANY && got != free_expected && got != absent)
 		complain(call, who, "free", got, free_expected);
-	trial.filter = filter_choose(network, FILTER_FREE);
+	trial.filter = filter_for(network);
 	got = child_run(who, make_call, &trial);
 	if (got != call->confined)
 		complain(call, who, network ? "with network" : "without network", got,
@@ -273,9 +281,8 @@ make_internet_socket(const void *filter)
 static void
 with_network_there_are_internet_sockets(void)
 {
-	check_int(child_run(AS_USER, make_internet_socket, filter_choose(true, FILTER_FREE)), 0);
-	check_int(child_run(AS_USER, make_internet_socket, filter_choose(false, FILTER_FREE)),
-		  EACCES);
+	check_int(child_run(AS_USER, make_internet_socket, filter_for(true)), 0);
+	check_int(child_run(AS_USER, make_internet_socket, filter_for(false)), EACCES);
 }
 
 #ifdef __x86_64__
@@ -298,8 +305,8 @@ calls_of_another_architecture_die(void)
 		printf("# not on this kernel: calls of i386\n");
 		return;
 	}
-	check_int(child_run(AS_USER, call_as_i386, filter_choose(false, FILTER_FREE)), -SIGSYS);
-	check_int(child_run(AS_USER, call_as_i386, filter_choose(true, FILTER_FREE)), -SIGSYS);
+	check_int(child_run(AS_USER, call_as_i386, filter_for(false)), -SIGSYS);
+	check_int(child_run(AS_USER, call_as_i386, filter_for(true)), -SIGSYS);
 }
 #endif
 
@@ -340,8 +347,8 @@ nothing_is_typed_into_the_terminal(void)
 
 	if (got != 0)
 		printf("# this kernel refuses it by itself: %d\n", got);
-	check_int(child_run(AS_USER, push_input, filter_choose(false, FILTER_FREE)), EPERM);
-	check_int(child_run(AS_USER, push_input, filter_choose(true, FILTER_FREE)), EPERM);
+	check_int(child_run(AS_USER, push_input, filter_for(false)), EPERM);
+	check_int(child_run(AS_USER, push_input, filter_for(true)), EPERM);
 }
 
 /* ---- real programs ---- */
@@ -419,9 +426,9 @@ run_program(size_t i)
 	}
 	tap.failed_checks = 0;
 	check_int(child_run(AS_USER, run_script, &program), 0);
-	program.filter = filter_choose(false, FILTER_FREE);
+	program.filter = filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_FREE);
 	check_int(child_run(AS_USER, run_script, &program), programs[i].none);
-	program.filter = filter_choose(true, FILTER_FREE);
+	program.filter = filter_for(true);
 	check_int(child_run(AS_USER, run_script, &program), programs[i].all);
 	tap.cases++;
 	tap.failed_cases += tap.failed_checks != 0;
@@ -432,7 +439,10 @@ run_program(size_t i)
 static int
 launch(char **argv)
 {
-	go_under(filter_choose(strcmp(argv[1], "all") == 0, FILTER_FREE));
+	bool all = strcmp(argv[1], "all") == 0;
+
+	go_under(filter_choose(all ? FILTER_ALL_NETWORK : FILTER_NO_NETWORK, FILTER_NAMES_SEEN,
+			       FILTER_FREE));
 	execvp(argv[2], argv + 2);
 	return 127;
 }

@@ -1183,8 +1183,8 @@ proofs_hold_where_the_kernel_can_keep_them(void)
 		int abi;
 	} known[] = {
 		{G_FILES_READ, 1},	 {G_FILES_WRITE, 1},	 {G_FILES_EXECUTE, 1},
-		{G_NET_TCP, 0},		 {G_NET_UDP, 0},	 {G_SOCKETS_PATH, 9},
-		{G_SOCKETS_ABSTRACT, 6}, {G_PROCESS_SIGNAL, 6},	 {G_PROCESS_PTRACE, 1},
+		{G_NET_TCP, 0},		 {G_NET_UDP, 0},	 {G_SOCKETS_PATH, 0},
+		{G_SOCKETS_ABSTRACT, 0}, {G_PROCESS_SIGNAL, 6},	 {G_PROCESS_PTRACE, 1},
 		{G_PROCESS_CONTROL, 0},	 {G_PROCESS_LISTING, 1}, {G_IPC_SYSV, 0},
 		{G_TERMINAL_INJECT, 0},	 {G_KERNEL_SURFACE, 0},	 {G_ENV_FILTER, 0},
 		{G_FDS_CLOSED, 0},

@@ -655,7 +655,7 @@ a_box_without_a_plan_restricts_nothing(void)
 	check_int(enforce_compile(NULL, &options, &box, &err), -CORDON_E_GAP);
 	options.state_dir = world.host.state_dir;
 	check_int(enforce_compile(NULL, &options, &box, &err), 0);
-	check_int(enforce_listener(box), -1);
+	check_int(enforce_needs(box).listener, -1);
 	enforce_mark(box, &group);
 	know_pair(&group, &pair);
 	check_int(enforce_apply(box, &err), 0);
@@ -755,6 +755,36 @@ a_name_that_the_disk_spells_otherwise_is_refused(void)
 	fake.written = "/nothing";
 	check_int(enforce_compile(plan, &options, &box, &err), 0);
 	enforce_free(box);
+}
+
+static bool
+has_parameter(const struct sbpl *sbpl, const char *value)
+{
+	for (size_t i = 0; i < sbpl->parameter_count; i++)
+		if (strcmp(sbpl->parameters[i].value, value) == 0)
+			return true;
+	return false;
+}
+
+/* The kernel asks for a link itself before it goes where it leads. */
+static void
+a_link_on_the_way_can_be_walked_through(void)
+{
+	const struct sbpl_options options = {.private_tmp = NULL};
+	auto_world struct world world;
+	auto_plan struct plan *plan = NULL;
+	struct cordon_error err = {0};
+	struct sbpl *sbpl = NULL;
+	const char *link, *real;
+
+	world_make(&world);
+	real = world_dir(&world, "home/real/deep");
+	link = world_path(&world, "home/link");
+	check_int(symlink("real", link), 0);
+	plan = mac_plan(&world, "{\"files\": {\"read\": [\"~/link/deep\"]}}");
+	check_int(sbpl_make(plan, &options, &sbpl, &err), 0);
+	check(has_parameter(sbpl, link) && has_parameter(sbpl, real));
+	sbpl_free(sbpl);
 }
 
 static void
@@ -928,6 +958,7 @@ main(void)
 	run(of_the_network_only_the_proxy_is_reached);
 	run(a_box_that_was_not_used_removes_its_pair);
 	run(a_name_that_the_disk_spells_otherwise_is_refused);
+	run(a_link_on_the_way_can_be_walked_through);
 	run(a_plan_with_a_gap_makes_no_box);
 	run(limits_over_all_processes_are_refused);
 	run(orphans_are_found_by_the_mark_of_the_group);

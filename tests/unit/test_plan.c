@@ -14,22 +14,6 @@
 
 /* ---- gaps ---- */
 
-/* What the profile accepts only until it is built: for these tests the same as a gap. */
-static bool
-is_for_now(enum guarantee guarantee)
-{
-	return guarantee == G_SOCKETS_PATH;
-}
-
-static enum keeping
-keeping_of(const struct plan *plan, int guarantee)
-{
-	enum keeping keeping = plan->promises[guarantee].keeping;
-
-	return keeping == KEPT_ACCEPTED && is_for_now((enum guarantee)guarantee) ? KEPT_GAP
-										 : keeping;
-}
-
 /* The guarantees that are kept in this way, in order. Valid until the next call. */
 static const char *
 kept(const struct plan *plan, enum keeping keeping)
@@ -38,7 +22,7 @@ kept(const struct plan *plan, enum keeping keeping)
 
 	*text = '\0';
 	for (int i = 0; i < G_COUNT; i++)
-		if (keeping_of(plan, i) == keeping)
+		if (plan->promises[i].keeping == keeping)
 			list_add(text, sizeof text, " ", guarantee_names[i]);
 	return text;
 }
@@ -52,8 +36,6 @@ check_gaps(struct world *world, struct said said, const char *expected)
 	for (const char *p = expected; *p != '\0'; p++)
 		count += *p == ' ';
 	check_str(kept(plan, KEPT_GAP), expected);
-	for (int i = 0; i < G_COUNT; i++)
-		count -= keeping_of(plan, i) != plan->promises[i].keeping;
 	check_int(plan_gaps(plan), count);
 	for (int i = 0; i < G_COUNT; i++)
 		if (plan->promises[i].keeping != KEPT_NOT_NEEDED)
@@ -84,12 +66,13 @@ with_a_broker_every_landlock_keeps_the_default(void)
 	world_make(&w);
 	for (size_t i = 0; i < COUNT(abis); i++) {
 		w.facts.values[FACT_LANDLOCK_ABI] = abis[i];
-		check_gaps(&w, (struct said){0}, "");
+		/* nobody but Landlock looks at signals */
+		check_gaps(&w, (struct said){0}, abis[i] < 6 ? "process.signal" : "");
 		auto_plan struct plan *plan = world_plan(&w, (struct said){0});
+		check_int(plan->routes_sockets, abis[i] < 9);
+		check(!plan->routes_network);
 		check_str(plan->promises[G_FILES_WRITE].how,
 			  abis[i] < 3 ? "Landlock; truncation by the broker" : "Landlock");
-		check_str(plan->promises[G_PROCESS_SIGNAL].how,
-			  abis[i] < 6 ? "broker" : "Landlock scope");
 		check_str(plan->promises[G_SOCKETS_ABSTRACT].how,
 			  abis[i] < 6 ? "broker" : "Landlock scope");
 		check_str(plan->promises[G_SOCKETS_PATH].how, abis[i] < 9 ? "broker" : "Landlock");
@@ -103,15 +86,12 @@ without_notification_each_abi_has_its_gaps(void)
 		int abi;
 		const char *gaps;
 	} rows[] = {
-		{1, "files.write files.future files.metadata sockets.path sockets.abstract "
-		    "process.signal"},
-		{2, "files.write files.future files.metadata sockets.path sockets.abstract "
-		    "process.signal"},
-		{3, "files.future files.metadata sockets.path sockets.abstract process.signal"},
-		{4, "files.future files.metadata sockets.path sockets.abstract process.signal"},
-		{5, "files.future files.metadata sockets.path sockets.abstract process.signal"},
-		{6, "files.future files.metadata sockets.path"},
-		{7, "files.future files.metadata sockets.path"},
+		{1, "files.write files.future files.metadata process.signal"},
+		{2, "files.write files.future files.metadata process.signal"},
+		{3, "files.future files.metadata process.signal"},
+		{5, "files.future files.metadata process.signal"},
+		{6, "files.future files.metadata"},
+		{7, "files.future files.metadata"},
 		{9, "files.future files.metadata"},
 		{10, "files.future files.metadata"},
 	};
@@ -138,7 +118,7 @@ without_landlock_files_cannot_be_kept(void)
 	w.facts.values[FACT_LANDLOCK_ABI] = 0;
 	check_gaps(&w, (struct said){0},
 		   "files.read files.write files.execute files.future files.metadata "
-		   "process.ptrace");
+		   "process.signal process.ptrace");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
 	check_str(plan->promises[G_FILES_READ].how, "there is no Landlock");
 	check(plan->promises[G_FILES_READ].remedy != NULL);
@@ -152,8 +132,7 @@ yama_2_takes_the_broker_away_and_says_so(void)
 	world_make(&w);
 	for (int yama = 0; yama <= 3; yama++) {
 		w.facts.values[FACT_YAMA] = yama;
-		check_gaps(&w, (struct said){0},
-			   yama < 2 ? "" : "files.future files.metadata sockets.path");
+		check_gaps(&w, (struct said){0}, yama < 2 ? "" : "files.future files.metadata");
 	}
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
 	check_str(plan->promises[G_FILES_FUTURE].how,
@@ -185,7 +164,7 @@ without_seccomp_and_pidfds_there_are_gaps(void)
 	w.facts = facts_full();
 	w.facts.values[FACT_PIDFD] = 0;
 	check_gaps(&w, (struct said){.user = "{\"limits\": {\"time\": 5}}"},
-		   "files.future files.metadata sockets.path process.tree limits.time");
+		   "files.future files.metadata process.tree limits.time");
 }
 
 static void
@@ -222,11 +201,13 @@ a_gap_is_accepted_by_name_and_no_other(void)
 	w.facts.values[FACT_SECCOMP_NOTIFY] = 0;
 	w.facts.values[FACT_LANDLOCK_ABI] = 5;
 	check_gaps(&w, (struct said){.user = "{\"accept\": [\"process.signal\"]}"},
-		   "files.future files.metadata sockets.path sockets.abstract");
+		   "files.future files.metadata");
+	check_gaps(&w, (struct said){.user = "{\"sockets\": [\"/s\"]}"},
+		   "files.future files.metadata sockets.path sockets.abstract process.signal");
 	auto_plan struct plan *plan = world_plan(
 		&w, (struct said){.user = "{\"accept\": [\"process.signal\", \"net.udp\"]}"});
 	check_int(plan->promises[G_PROCESS_SIGNAL].keeping, KEPT_ACCEPTED);
-	check_int(plan->promises[G_SOCKETS_ABSTRACT].keeping, KEPT_GAP);
+	check_str(plan->promises[G_SOCKETS_PATH].how, "seccomp: there are none but pairs");
 	/* what is kept anyway stays kept */
 	check_int(plan->promises[G_NET_UDP].keeping, KEPT_ENFORCED);
 }
@@ -338,8 +319,7 @@ patterns_need_the_broker(void)
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.user = text});
 	check_int(plan->promises[G_FILES_PATTERN].keeping, KEPT_ENFORCED);
 	w.facts.values[FACT_SECCOMP_NOTIFY] = 0;
-	check_gaps(&w, (struct said){.user = text},
-		   "files.future files.pattern files.metadata sockets.path");
+	check_gaps(&w, (struct said){.user = text}, "files.future files.pattern files.metadata");
 }
 
 static void

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Internet sockets with network localhost and domains. Each is made here and tied to the loopback
+ * device, which without privileges cannot be undone: whatever else is forgotten, nothing leaves the
+ * machine by it. The rest is decided by address and port, or by the proxy, which then connects.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "linux/act_socket.h"
+#include "plan/network.h"
+
+#define DNS_PORT 53
+#define STATE_CLOSED 7 /* TCP_CLOSE of the kernel */
+
+/* ---- addresses ---- */
+
+static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+static bool
+is_mapped(const uint8_t address[16])
+{
+	return memcmp(address, mapped, sizeof mapped) == 0;
+}
+
+static bool
+is_loopback(const uint8_t address[16])
+{
+	static const uint8_t one[16] = {[15] = 1};
+
+	return is_mapped(address) ? address[12] == 127 : memcmp(address, one, sizeof one) == 0;
+}
+
+/* "This machine", when it is connected to; "all of its addresses", when it is bound to. */
+static bool
+is_any(const uint8_t address[16])
+{
+	static const uint8_t zero[16];
+
+	return memcmp(address, zero, 16) == 0 ||
+	       (is_mapped(address) && memcmp(address + 12, zero, 4) == 0);
+}
+
+/* 0 or the errno that the kernel has for an address of another kind. */
+static int
+read_destination(const struct socket_call *call, struct destination *to)
+{
+	const union address *at = &call->address;
+
+	*to = (struct destination){0};
+	if (call->domain == AF_INET) {
+		if (call->size < sizeof at->v4)
+			return EINVAL;
+		if (at->any.sa_family != AF_INET)
+			return EAFNOSUPPORT;
+		memcpy(to->address, mapped, sizeof mapped);
+		memcpy(to->address + 12, &at->v4.sin_addr, 4);
+		to->port = ntohs(at->v4.sin_port);
+		return 0;
+	}
+	/* the shorter form of old has no scope */
+	if (call->size < offsetof(struct sockaddr_in6, sin6_scope_id))
+		return EINVAL;
+	if (at->any.sa_family != AF_INET6)
+		return EAFNOSUPPORT;
+	memcpy(to->address, &at->v6.sin6_addr, 16);
+	to->port = ntohs(at->v6.sin6_port);
+	return 0;
+}
+
+/* The address to connect to instead: loopback, of the kind that the caller named. */
+static void
+set_loopback(struct socket_call *call, const struct destination *named, uint16_t port)
+{
+	union address to = {0};
+
+	if (call->domain == AF_INET) {
+		to.v4 = (struct sockaddr_in){.sin_family = AF_INET,
+					     .sin_port = htons(port),
+					     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+		call->size = sizeof to.v4;
+	} else {
+		to.v6 = (struct sockaddr_in6){.sin6_family = AF_INET6,
+					      .sin6_port = htons(port),
+					      .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+		if (is_mapped(named->address)) {
+			memcpy(&to.v6.sin6_addr, mapped, sizeof mapped);
+			to.v6.sin6_addr.s6_addr[12] = 127;
+			to.v6.sin6_addr.s6_addr[15] = 1;
+		}
+		call->size = sizeof to.v6;
+	}
+	call->address = to;
+}
+
+/* ---- the floor ---- */
+
+static int
+tie(int fd)
+{
+	char name[IF_NAMESIZE] = "";
+	socklen_t size = sizeof name;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, name, &size) == 0 &&
+	    strcmp(name, "lo") == 0)
+		return 0;
+	return setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", sizeof "lo");
+}
+
+/* Also what came from elsewhere, by descriptor, is tied before it is used. 0 or an errno. */
+static int
+check_socket(const struct socket_call *call)
+{
+	if (call->type != SOCK_STREAM || call->protocol != IPPROTO_TCP)
+		return EACCES;
+	return tie(call->fd) < 0 ? EACCES : 0;
+}
+
+void
+inet_make(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	int type = (int)a[1], fd = socket((int)a[0], type | SOCK_CLOEXEC, (int)a[2]);
+
+	(void)broker;
+	if (fd >= 0 && tie(fd) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	if (fd < 0)
+		request_fail(request, errno);
+	else
+		request_give(request, fd, (type & SOCK_CLOEXEC) != 0, false);
+}
+
+static void
+finish(struct socket_call *call, int why)
+{
+	close(call->fd);
+	call->fd = -1;
+	if (why == 0)
+		request_return(call->request, 0);
+	else
+		request_fail(call->request, why);
+}
+
+/* ---- connecting ---- */
+
+static void
+refuse(struct socket_call *call, const struct destination *to, const char *reason)
+{
+	char host[INET6_ADDRSTRLEN], subject[INET6_ADDRSTRLEN + 16];
+
+	if (is_mapped(to->address))
+		inet_ntop(AF_INET, to->address + 12, host, sizeof host);
+	else
+		inet_ntop(AF_INET6, to->address, host, sizeof host);
+	snprintf(subject, sizeof subject, is_mapped(to->address) ? "%s:%u" : "[%s]:%u", host,
+		 (unsigned)to->port);
+	broker_refused(call->broker, "connect", subject, reason);
+	finish(call, EACCES);
+}
+
+static void
+connect_local(struct socket_call *call, const struct destination *to)
+{
+	const struct network *network = &call->broker->plan->settings.network;
+	struct net_answer answer = network_decide_local(network, to->port);
+
+	if (!is_loopback(to->address) && !is_any(to->address)) {
+		refuse(call, to, "only this machine may be reached");
+		return;
+	}
+	if (!answer.allowed) {
+		refuse(call, to, answer.reason);
+		return;
+	}
+	if (is_any(to->address))
+		set_loopback(call, to, to->port);
+	socket_connect(call, -1);
+}
+
+static bool
+is_idle(const struct socket_call *call)
+{
+	struct tcp_info info = {0};
+	socklen_t size = sizeof info;
+
+	return getsockopt(call->fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+	       info.tcpi_state == STATE_CLOSED;
+}
+
+static void
+turn_round(struct socket_call *call, const struct destination *to)
+{
+	struct connecting connecting = {.broker = call->broker,
+					.request = *call->request,
+					.pin = -1,
+					.is_turned = is_idle(call),
+					.asks = *to};
+
+	/* one that is on its way, or there, is only asked how it went */
+	set_loopback(call, to, call->broker->egress.through);
+	connecting.fd = call->fd;
+	connecting.address = call->address;
+	connecting.size = call->size;
+	call->fd = -1;
+	connecting_start(&connecting);
+}
+
+/*
+ * Questions about names go to our own resolver, whoever they were for. On this machine there is
+ * nothing else to be reached, unless its addresses are ones that a name may lead to.
+ */
+static void
+connect_domain(struct socket_call *call, const struct destination *to)
+{
+	const struct network *network = &call->broker->plan->settings.network;
+	const struct egress *egress = &call->broker->egress;
+	bool here = is_loopback(to->address) || is_any(to->address);
+
+	if (egress->line < 0) {
+		refuse(call, to, "there is no proxy");
+	} else if (to->port == DNS_PORT || (here && to->port == egress->stub)) {
+		set_loopback(call, to, egress->stub);
+		socket_connect(call, -1);
+	} else if (here && to->port == egress->named) {
+		set_loopback(call, to, egress->named);
+		socket_connect(call, -1);
+	} else if (here && !network_covers_private(network, to->address)) {
+		refuse(call, to, "of this machine only the proxy may be reached");
+	} else if (!network_has_port(network, to->port)) {
+		refuse(call, to, "the port is not listed");
+	} else {
+		turn_round(call, to);
+	}
+}
+
+void
+inet_connect(struct socket_call *call)
+{
+	enum net_mode mode = call->broker->plan->settings.network.mode;
+	struct destination to;
+	int why;
+
+	/* all of it, or a gap that was accepted; without network there are only inherited ones */
+	if (!call->broker->plan->routes_network && mode != NET_NONE) {
+		socket_connect(call, -1);
+		return;
+	}
+	why = mode == NET_NONE ? EACCES : check_socket(call);
+	/* no address: it is disconnected */
+	if (why == 0 && call->size >= sizeof(sa_family_t) &&
+	    call->address.any.sa_family == AF_UNSPEC) {
+		socket_connect(call, -1);
+		return;
+	}
+	if (why == 0)
+		why = read_destination(call, &to);
+	if (why != 0)
+		finish(call, why);
+	else if (mode == NET_LOCALHOST)
+		connect_local(call, &to);
+	else
+		connect_domain(call, &to);
+}
+
+/* ---- serving ---- */
+
+/* A server may have any address of this machine's own, or all: the device lets only loopback in. */
+static int
+check_bind(struct socket_call *call)
+{
+	const struct network *network = &call->broker->plan->settings.network;
+	struct destination to;
+	int why = check_socket(call);
+
+	/* AF_INET sockets take the family's absence for their own, as the kernel does */
+	if (call->domain == AF_INET && call->address.any.sa_family == AF_UNSPEC)
+		call->address.any.sa_family = AF_INET;
+	if (why == 0)
+		why = read_destination(call, &to);
+	if (why != 0)
+		return why;
+	if (!is_loopback(to.address) && !is_any(to.address))
+		return EACCES;
+	if (to.port != 0 && network->mode == NET_LOCALHOST &&
+	    !network_decide_local(network, to.port).allowed)
+		return EACCES;
+	return 0;
+}
+
+void
+inet_bind(struct socket_call *call)
+{
+	int why = call->broker->plan->routes_network ? check_bind(call) : 0;
+
+	if (why == 0 && bind(call->fd, &call->address.any, call->size) < 0)
+		why = errno;
+	finish(call, why);
+}
+
+/* One that was never bound gets a port by this, on all addresses of the device. */
+void
+inet_listen(struct socket_call *call, int backlog)
+{
+	int why = check_socket(call);
+
+	if (why == 0 && listen(call->fd, backlog) < 0)
+		why = errno;
+	finish(call, why);
+}

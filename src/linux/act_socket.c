@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Calls on sockets, by family. The caller's descriptor is taken first, and its kind is the kernel's
+ * word about that very socket; its address is read once. Everything is then done on that socket and
+ * with that address, so nothing that the caller's other threads change meanwhile counts. What has
+ * no address to judge, and what Landlock judges by itself, goes on in the kernel.
+ */
+#include "linux/act_socket.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/nest.h"
+
+static bool
+read_option(int fd, int option, int *to)
+{
+	socklen_t size = sizeof *to;
+
+	return getsockopt(fd, SOL_SOCKET, option, to, &size) == 0;
+}
+
+/* 0 or an errno. */
+static int
+take_socket(struct socket_call *call)
+{
+	int why = EBADF;
+
+	call->fd = request_descriptor(call->request, (int)call->request->notif.data.args[0], &why);
+	if (call->fd < 0)
+		return why;
+	if (!read_option(call->fd, SO_DOMAIN, &call->domain) ||
+	    !read_option(call->fd, SO_TYPE, &call->type) ||
+	    !read_option(call->fd, SO_PROTOCOL, &call->protocol))
+		return errno;
+	return 0;
+}
+
+static int
+take_address(struct socket_call *call)
+{
+	const __u64 *a = call->request->notif.data.args;
+	int size = (int)a[2];
+
+	if (size < 0 || size > (int)sizeof(struct sockaddr_storage))
+		return EINVAL;
+	call->size = (socklen_t)size;
+	return size == 0 ? 0 : request_bytes(call->request, a[1], &call->address, (size_t)size);
+}
+
+/* False: it has been answered, or nobody waits for an answer any more. */
+static bool
+take_call(struct socket_call *call, bool has_address)
+{
+	int why = take_socket(call);
+
+	if (why == 0 && has_address)
+		why = take_address(call);
+	if (why == 0 && !request_is_valid(call->request))
+		why = EINTR;
+	if (why == 0)
+		return true;
+	if (call->fd >= 0)
+		close(call->fd);
+	call->fd = -1;
+	request_fail(call->request, why);
+	return false;
+}
+
+static inline void
+auto_call_fn(const struct socket_call *call)
+{
+	if (call->fd >= 0)
+		close(call->fd);
+}
+#define auto_call __attribute__((cleanup(auto_call_fn)))
+
+void
+socket_connect(struct socket_call *call, int pin)
+{
+	struct connecting connecting = {.broker = call->broker,
+					.request = *call->request,
+					.fd = call->fd,
+					.pin = pin,
+					.address = call->address,
+					.size = call->size};
+
+	call->fd = -1;
+	connecting_start(&connecting);
+}
+
+static bool
+sees_unix_names(const struct broker *broker)
+{
+	return broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 9;
+}
+
+/* Unix sockets are asked about by name. */
+static bool
+is_refused_inside(const struct socket_call *call)
+{
+	return call->domain != AF_UNIX && call->domain != AF_NETLINK &&
+	       !nest_may_network(call->broker);
+}
+
+void
+act_connect(struct broker *broker, const struct call *request)
+{
+	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+
+	if (!take_call(&call, true))
+		return;
+	if (is_refused_inside(&call))
+		request_fail(request, EACCES);
+	else if (call.domain == AF_UNIX && sees_unix_names(broker))
+		request_continue(request);
+	else if (call.domain == AF_UNIX)
+		unix_connect(&call);
+	else if (call.domain == AF_INET || call.domain == AF_INET6)
+		inet_connect(&call);
+	else if (call.domain == AF_NETLINK || broker->plan->settings.network.mode == NET_ALL)
+		socket_connect(&call, -1);
+	else
+		request_fail(request, EACCES);
+}
+
+void
+act_bind(struct broker *broker, const struct call *request)
+{
+	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+
+	if (!take_call(&call, true))
+		return;
+	if (is_refused_inside(&call))
+		request_fail(request, EACCES);
+	else if (call.domain == AF_UNIX)
+		unix_bind(&call);
+	else if (call.domain == AF_INET || call.domain == AF_INET6)
+		inet_bind(&call);
+	else
+		request_continue(request);
+}
+
+/* Who listens on a unix socket is told to who connects: that must stay the caller. */
+void
+act_listen(struct broker *broker, const struct call *request)
+{
+	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+
+	if (!take_call(&call, false))
+		return;
+	if (is_refused_inside(&call))
+		request_fail(request, EACCES);
+	else if (call.domain == AF_INET || call.domain == AF_INET6)
+		inet_listen(&call, (int)request->notif.data.args[1]);
+	else
+		request_continue(request);
+}
+
+void
+act_socket(struct broker *broker, const struct call *request)
+{
+	if (nest_may_network(broker))
+		inet_make(broker, request);
+	else
+		request_fail(request, EACCES);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files about sockets share: one of the caller's, and an address that was read once. */
+#pragma once
+
+#include "linux/connecting.h"
+
+struct socket_call {
+	struct broker *broker;
+	const struct call *request;
+	int fd; /* the caller's, shared with it */
+	int domain, type, protocol;
+	union address address; /* zeros behind it */
+	socklen_t size;
+};
+
+/* Goes on in connecting.c, which gets the descriptor. pin as there. */
+void socket_connect(struct socket_call *call, int pin);
+
+/* act_unix.c */
+void unix_connect(struct socket_call *call);
+void unix_bind(struct socket_call *call);
+bool unix_may_connect(struct broker *broker, const char *path, int64_t born, int64_t changed);
+/* act_inet.c; each answers */
+void inet_connect(struct socket_call *call);
+void inet_bind(struct socket_call *call);
+void inet_listen(struct socket_call *call, int backlog);
+void inet_make(struct broker *broker, const struct call *request);
