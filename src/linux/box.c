@@ -51,9 +51,11 @@ network_of(const struct plan *plan)
 static enum filter_names
 names_of(const struct plan *plan)
 {
-	return plan->routes_sockets   ? FILTER_NAMES_ROUTED
-	       : plan->closes_sockets ? FILTER_NAMES_CLOSED
-				      : FILTER_NAMES_SEEN;
+	if (plan->closes_sockets)
+		return FILTER_NAMES_CLOSED;
+	/* what a broker around us is asked about its own filter routes */
+	return plan->routes_sockets && !plan->facts.values[FACT_DOOR] ? FILTER_NAMES_ROUTED
+								      : FILTER_NAMES_SEEN;
 }
 
 static int

@@ -60,7 +60,7 @@ stopped()
 	# and a plan that needs no broker
 	nest 0 inner --accept files.future --accept files.metadata -- sh -c 'echo z >made && cat made'
 	said z
-	nest 0 --accept files.future --accept files.metadata inner -- sh -c 'echo z >made && cat made'
+	nest 0 --accept files.future --accept files.metadata --accept sockets.path inner -- sh -c 'echo z >made && cat made'
 	said z
 }
 

@@ -247,6 +247,10 @@ check_number(const struct variant *variant, int number, const char *name)
 	for (size_t i = 0; i < COUNT(socket_rules); i++)
 		if (count_names(socket_rules[i].calls, name) > 0)
 			verdict = socket_rules[i].verdicts[variant->network][variant->names];
+	for (size_t i = 0; i < COUNT(layers); i++)
+		if (count_names(layers[i].calls, name) > 0 &&
+		    (variant->names == NAMES_ROUTED || variant->network == NETWORK_BROKERED))
+			verdict = layers[i].changes;
 	if (verdict < ENDS)
 		expect(variant, name, NULL, verdict == ROUTE ? ROUTED : end_errno[verdict]);
 }
