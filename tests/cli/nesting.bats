@@ -30,6 +30,40 @@ nest()
 	expect "$want" run "${own[@]}" "${outer[@]}" -- "$CORDON" run "${own[@]}" "$@"
 }
 
+teardown()
+{
+	if [ -n "${server:-}" ]; then
+		kill -KILL "$server" 2>/dev/null || true
+		wait "$server" 2>/dev/null || true
+	fi
+}
+
+# Listens on a socket by path, on one without, and on a port; whoever connects waits in its queue.
+start_server()
+{
+	cat >"$T/server.py" <<-'END'
+		import os, signal, socket, sys
+		held = []
+		for family, address in ((socket.AF_UNIX, sys.argv[1]), (socket.AF_UNIX, "\0" + sys.argv[1]),
+		                        (socket.AF_INET, ("127.0.0.1", 0))):
+		    held.append(socket.socket(family))
+		    held[-1].bind(address)
+		    held[-1].listen(100)
+		with open(sys.argv[1] + ".new", "w") as file:
+		    print(held[-1].getsockname()[1], file=file)
+		os.rename(sys.argv[1] + ".new", sys.argv[1] + ".port")
+		signal.pause()
+	END
+	"$PYTHON" "$T/server.py" "$T/s" 3>&- &
+	server=$!
+	for _ in $(seq 600); do
+		[ ! -s "$T/s.port" ] || break
+		kill -0 "$server" || return 1
+		sleep 0.05
+	done
+	port=$(cat "$T/s.port")
+}
+
 worked()
 {
 	local step
@@ -309,6 +343,53 @@ stopped()
 	rm -f go left.pid guard.pid
 	expect 0 run "${own[@]}" -- ./around leave
 	said open
+}
+
+@test "unix sockets: both plans have to name them" {
+	begin
+	start_server
+	expect 0 run "${own[@]}" --socket "$T/s" -- "$PYTHON" nest.py "connect=$T/s"
+	worked "connect=$T/s"
+	nest 0 --socket "$T/s" inner --socket "$T/s" -- "$PYTHON" nest.py "connect=$T/s" "abstract=$T/s"
+	worked "connect=$T/s"
+	stopped "abstract=$T/s"
+	nest 0 --socket "$T/s" inner -- "$PYTHON" nest.py "connect=$T/s"
+	stopped "connect=$T/s"
+	nest 0 inner --accept sockets.path -- "$PYTHON" nest.py "connect=$T/s"
+	stopped "connect=$T/s"
+	# of one's own, and behind a layer of one's own
+	nest 0 inner -- "$PYTHON" nest.py serve=socket
+	worked serve=socket
+	expect 0 run --socket "$T/s" -- "$PYTHON" nest.py "connect=$T/s" restrict=/ "abstract=$T/s"
+	worked "connect=$T/s"
+	stopped "abstract=$T/s"
+}
+
+@test "the network is the narrower of the two" {
+	begin
+	start_server
+	expect 0 run --net localhost -- "$PYTHON" nest.py "tcp=$port"
+	worked "tcp=$port"
+	nest 0 --net localhost inner --net all -- "$PYTHON" nest.py "tcp=$port"
+	worked "tcp=$port"
+	nest 0 --net all inner --net all -- "$PYTHON" nest.py "tcp=$port"
+	worked "tcp=$port"
+	for outer in localhost all; do
+		nest 0 --net "$outer" inner -- "$PYTHON" nest.py "tcp=$port"
+		stopped "tcp=$port"
+	done
+	nest 0 inner --net all -- "$PYTHON" nest.py "tcp=$port"
+	stopped "tcp=$port"
+	# a socket of the outer one's, handed in
+	lend='import os, socket, sys; s = socket.socket(); os.dup2(s.fileno(), 0); os.execv(sys.argv[1], sys.argv[1:])'
+	for outer in localhost all; do
+		expect 0 run "${own[@]}" --net "$outer" -- "$PYTHON" -c "$lend" "$CORDON" run -- "$PYTHON" nest.py "lent=$port"
+		stopped "lent=$port"
+		expect 0 run "${own[@]}" --net "$outer" -- "$PYTHON" -c "$lend" "$CORDON" run --net all -- "$PYTHON" nest.py "lent=$port"
+		worked "lent=$port"
+	done
+	nest 125 --net localhost inner --net localhost -- true
+	heard 'does not look at addresses for another'
 }
 
 @test "what the outer one does not route is refused by name" {

@@ -103,6 +103,20 @@ def open_door(answers):
         line.close()
 
 
+def connect(family, address):
+    with socket.socket(family, socket.SOCK_STREAM) as client:
+        client.settimeout(30)
+        client.connect(address)
+
+
+def serve(path):
+    """A server of our own, and a client of it."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen(8)
+        connect(socket.AF_UNIX, path)
+
+
 def set_limit(number, *arguments):
     attempt("limit", call, number, *arguments)
 
@@ -170,6 +184,16 @@ def run(steps):
             attempt(step, os.link, *value.split(":"))
         elif word == "rename":
             attempt(step, os.rename, *value.split(":"))
+        elif word == "connect":
+            attempt(step, connect, socket.AF_UNIX, value)
+        elif word == "abstract":
+            attempt(step, connect, socket.AF_UNIX, "\0" + value)
+        elif word == "tcp":
+            attempt(step, connect, socket.AF_INET, ("127.0.0.1", int(value)))
+        elif word == "lent":
+            attempt(step, socket.socket(fileno=0).connect, ("127.0.0.1", int(value)))
+        elif word == "serve":
+            attempt(step, serve, value)
         else:
             raise ValueError(step)
 
