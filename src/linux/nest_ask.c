@@ -110,7 +110,7 @@ say(const struct nest *nest, struct nest_question *question, size_t length, int 
 static struct nest_answer
 ask(struct nest *nest, struct nest_question *question, size_t length, int fd)
 {
-	struct nest_answer answer = {0};
+	struct nest_answer answer = {0}, no = {0};
 	bool answered = false;
 
 	pthread_mutex_lock(&nest->lock);
@@ -120,7 +120,7 @@ ask(struct nest *nest, struct nest_question *question, size_t length, int fd)
 		answered = nest->owes && await(nest, &answer);
 	}
 	pthread_mutex_unlock(&nest->lock);
-	return answered ? answer : (struct nest_answer){0};
+	return answered ? answer : no;
 }
 
 /* Both texts, or one; 0: they are too long. */
@@ -141,9 +141,12 @@ static struct nest_answer
 ask_path(struct nest *nest, const char *path)
 {
 	struct nest_question question = {.kind = NEST_JUDGE};
+	struct nest_answer no = {0};
 	size_t length = write_texts(&question, path, NULL);
 
-	return length == 0 ? (struct nest_answer){0} : ask(nest, &question, length, -1);
+	if (length == 0)
+		return no;
+	return ask(nest, &question, length, -1);
 }
 
 /* ---- judging ---- */

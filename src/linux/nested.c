@@ -148,7 +148,7 @@ receive(int line, struct nest_question *to, int *ret_fd)
 void
 nested_serve(struct broker *broker, int line)
 {
-	struct nest_question question;
+	struct nest_question question = {0};
 	struct nest_answer said;
 	const char *second;
 	ssize_t n;

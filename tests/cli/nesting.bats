@@ -240,6 +240,23 @@ stopped()
 	said '/f: worked' 'make=out: refused'
 }
 
+# Of the shared folder the inner plan has files by name; the outer one's own word is for all of it.
+@test "shared memory: files by name, and nothing else is made there" {
+	begin
+	[ -w /dev/shm ] || return 0
+	name=/dev/shm/cordon-nesting-$$
+	expect 0 run --write /dev/shm -- "$PYTHON" nest.py "mkdir=$name.d"
+	worked "mkdir=$name.d"
+	rmdir "$name.d"
+	nest 0 --write /dev/shm inner -- "$PYTHON" nest.py "make=$name" "link=$name:$name.l" "unlink=$name" "unlink=$name.l" \
+	    "mkdir=$name.d" "serve=$name.s"
+	worked "make=$name" "link=$name:$name.l" "unlink=$name" "unlink=$name.l"
+	stopped "mkdir=$name.d" "serve=$name.s"
+	[ ! -e "$name.d" ]
+	nest 0 inner -- "$PYTHON" -c 'import multiprocessing; print(multiprocessing.Semaphore(3).acquire())'
+	said True
+}
+
 @test "the layer holds in children, threads, sessions and orphans" {
 	begin
 	for way in child session orphan thread 'child orphan child'; do
