@@ -351,7 +351,7 @@ median(double *values, int count)
 static void
 measure_ratio(const struct bench *bench, bool quick, bool is_stream)
 {
-	double direct[ROUNDS], proxied[ROUNDS], first, second;
+	double direct[ROUNDS] = {0}, proxied[ROUNDS] = {0}, first, second;
 	int rounds = quick ? 1 : ROUNDS;
 
 	for (int i = 0; i < rounds; i++) {

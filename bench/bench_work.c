@@ -14,6 +14,7 @@
 #define FOLDERS 200
 #define PER_FOLDER 100
 #define BAR 1.03
+#define HIDE_BAR 2.0
 
 struct work {
 	const char *name;
@@ -99,14 +100,15 @@ measure(struct scene *scene, const struct work *work)
 {
 	static const char *const bases[] = {"bare", "floor", NULL};
 	struct contender contenders[CONTENDERS_MAX];
-	size_t count = scene_contenders(scene, work->peers ? PART_OURS | PART_PEERS : PART_OURS,
-					work->command, contenders);
+	unsigned parts = PART_OURS | PART_HIDE | (work->peers ? PART_PEERS : 0);
+	size_t count = scene_contenders(scene, parts, work->command, contenders);
 	bool failed;
 
 	contenders_measure(contenders, count, work->rounds);
 	contenders_print(contenders, count, work->name, bases);
 	printf("\n");
 	bar_print(contenders, count, "cordon", "floor", BAR);
+	bar_print(contenders, count, "cordon --deny **/.env", "bare", HIDE_BAR);
 	fflush(stdout);
 	failed = contenders_failed(contenders, count);
 	contenders_free(contenders, count);

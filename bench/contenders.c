@@ -188,6 +188,9 @@ scene_contenders(struct scene *scene, unsigned parts, char *const *command,
 		add(&list, "cordon, tmp on disk",
 		    (const char *const[]){scene->cordon, "run", "--", NULL})
 			->tmp = scene->tmp;
+	if (parts & PART_HIDE)
+		add(&list, "cordon --deny **/.env",
+		    (const char *const[]){scene->cordon, "run", "--deny", "**/.env", "--", NULL});
 	if (parts & PART_PEERS)
 		add_peers(&list);
 	return list.count;

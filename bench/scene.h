@@ -39,6 +39,8 @@ enum taking_part {
 	PART_TRACK = 2, /* spawn+fork, cordon --track-only */
 	PART_PEERS = 4, /* bubblewrap, firejail, and what npm brought, where installed */
 	PART_DISK = 8,	/* cordon once more, with its private folder on disk */
+	PART_HIDE =
+		16, /* cordon once more, with a pattern that hides files: every open is supervised */
 };
 
 /* Fills contenders (CONTENDERS_MAX) with command run by each; returns how many. */

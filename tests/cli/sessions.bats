@@ -139,7 +139,7 @@ record_text()
 {
 	printf '{"id": "%s", "name": null, "since": 1, "supervisor": {"pid": 0, "started": 0},
 	"guard": {"pid": %s, "started": %s}, "command": ["x"], "project": "/", "gaps": [],
-	"cgroup": null, "tmp": %s, "policy": null, "token": null}' "$1" "$2" "$3" "${4:-null}"
+	"cgroup": null, "tmp": %s, "policy": null, "token": null, "proxy": null}' "$1" "$2" "$3" "${4:-null}"
 }
 
 # ---- ps ----
