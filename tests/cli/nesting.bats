@@ -3,7 +3,7 @@
 # Sandboxes inside each other: a cordon inside another works and only narrows, at any depth; and the
 # broker never helps a process past a layer that the process put on itself.
 
-# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; out and err are common's
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 
 load common
 
