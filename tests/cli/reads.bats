@@ -208,6 +208,7 @@ nothing_read()
 	    "$CORDON" run -- touch ran
 	heard 'the cordon around this one reads for us'
 	[ ! -e ran ]
-	expect 125 run --protect kept --read "$CORDON" --execute "$CORDON" -- "$CORDON" run -- touch ran
-	[ ! -e ran ]
+	# for changes it is asked
+	expect 0 run --protect kept --read "$CORDON" --execute "$CORDON" --env ASAN_OPTIONS -- "$CORDON" run -- touch ran
+	[ -e ran ]
 }
