@@ -324,7 +324,7 @@ start_proxy(struct bench *bench, uint16_t names)
 				    .ports = {ports, 3},
 				    .private_ranges = {&range, 1},
 				    .resolver = {.text = resolver}};
-	if (proxy_start(&request, &bench->proxy, &err) < 0) {
+	if (proxy_start(&request, -1, &bench->proxy, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		exit(1);
 	}

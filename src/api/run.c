@@ -139,6 +139,8 @@ tell(const struct telling *telling, struct str *line)
 		snprintf(run->notice, sizeof run->notice, "cannot write to the status descriptor");
 }
 
+#define REFUSALS_KEPT 3
+
 /* What stands at the end of a run that failed: the first few, each a line. */
 static void
 keep_refusal(const struct refusal *refusal, struct cordon_run *to)
@@ -147,7 +149,8 @@ keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 	bool has_option = refusal->allow[0] == '-';
 	int length;
 
-	to->refused++;
+	if (to->refused++ >= REFUSALS_KEPT)
+		return;
 	length = snprintf(to->refusals + used, room, "%s%s %s %s%s%s", used == 0 ? "" : "\n",
 			  refusal->what, refusal->subject, refusal->reason,
 			  has_option ? "; allow it with " : "", has_option ? refusal->allow : "");

@@ -37,6 +37,7 @@ struct box_options {
 	const char *private_tmp;     /* canonical; granted whole; NULL: none */
 	const char *named_tmp;	     /* what enforce_grant_tmp will be called with; NULL: nothing */
 	const struct egress *egress; /* where connections go with network "domains"; NULL: none */
+	int events;		     /* where refusals are told, by event_refused; 0: nowhere */
 };
 
 /*
@@ -72,7 +73,8 @@ pid_t enforce_start(struct box *box, const struct group *group, const struct enf
  */
 struct enforce_needs {
 	int listener;
-	int line; /* to the proxy */
+	int line;   /* to the proxy */
+	int events; /* where refusals are told */
 };
 struct enforce_needs enforce_needs(const struct box *box);
 void enforce_serve(struct box *box, const struct enforce_needs *needs);

@@ -113,15 +113,18 @@ remove_attribute(int fd, const struct change *change)
 
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
-may_change(const struct broker *broker, const struct call *request, int fd)
+may_change(struct broker *broker, const struct call *request, int fd)
 {
 	char path[PATH_MAX];
 	struct stat at;
 
 	if (fstat(fd, &at) < 0 || walk_is_proc(fd))
 		return false;
-	return at.st_nlink == 0 ||
-	       (broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE);
+	if (at.st_nlink == 0 ||
+	    (broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE))
+		return true;
+	broker_deny(broker, path, RIGHT_WRITE);
+	return false;
 }
 
 static void

@@ -42,9 +42,13 @@ auto_move_fn(const struct move *move)
 #define auto_move __attribute__((cleanup(auto_move_fn)))
 
 static bool
-has_rights(const struct move *move, const struct spot *place, unsigned rights)
+lacks(const struct move *move, const struct spot *place, unsigned rights)
 {
-	return (broker_judge(move->broker, place->path).rights & rights) == rights;
+	unsigned missing = rights & ~broker_judge(move->broker, place->path).rights;
+
+	if (missing != 0)
+		broker_deny(move->broker, place->path, missing);
+	return missing != 0;
 }
 
 static int compare_trees(struct move *move, int folder, const char *from, const char *to);
@@ -202,8 +206,8 @@ check_move(struct move *move)
 	bool swaps = (move->flags & EXCHANGE) != 0;
 	int why = 0;
 
-	if (!has_rights(move, &move->from, swaps ? both : RIGHT_DELETE) ||
-	    !has_rights(move, &move->to, move->is_replacing ? both : RIGHT_CREATE))
+	if (lacks(move, &move->from, swaps ? both : RIGHT_DELETE) ||
+	    lacks(move, &move->to, move->is_replacing ? both : RIGHT_CREATE))
 		return EACCES;
 	if (S_ISDIR(move->from_stat.st_mode))
 		why = check_folder(move, &move->from, &move->to);
@@ -323,7 +327,7 @@ may_name(const struct broker *broker, const char *path)
 
 /* From a descriptor: the one way to give a nameless file a name. */
 static int
-link_descriptor(const struct broker *broker, int fd, const struct spot *to)
+link_descriptor(struct broker *broker, int fd, const struct spot *to)
 {
 	char path[PATH_MAX], name[40];
 	struct stat at;
@@ -332,7 +336,7 @@ link_descriptor(const struct broker *broker, int fd, const struct spot *to)
 		return -1;
 	if (at.st_nlink == 0 ? !may_name(broker, to->path)
 			     : !walk_name(fd, path) || !may_link(broker, path, to->path))
-		return spot_refuse(to, RIGHT_CREATE);
+		return spot_refuse(broker, to, RIGHT_CREATE);
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, name, to->folder, to->name, AT_SYMLINK_FOLLOW);
 }
@@ -389,7 +393,7 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 		else if (!S_ISDIR(at.st_mode) &&
 			 (!may_link(broker, from.path, to.path) ||
 			  !vet_may_hold(broker, to.path, from.folder, from.name)))
-			rc = spot_refuse(&to, RIGHT_CREATE);
+			rc = spot_refuse(broker, &to, RIGHT_CREATE);
 		else
 			rc = linkat(from.folder, from.name, to.folder, to.name, 0);
 		pthread_rwlock_unlock(&broker->names);

@@ -70,11 +70,12 @@ do_unlink(const struct spot *place, const struct deed *deed)
 }
 
 int
-spot_refuse(const struct spot *place, unsigned right)
+spot_refuse(struct broker *broker, const struct spot *place, unsigned right)
 {
 	struct stat at;
 	bool there = spot_is_there(place, &at);
 
+	broker_deny(broker, place->path, right);
 	errno = right == RIGHT_CREATE ? (there ? EEXIST : EACCES) : (there ? EACCES : ENOENT);
 	return -1;
 }
@@ -87,7 +88,7 @@ do_deed(struct broker *broker, const struct spot *place, const struct deed *deed
 	struct stat at;
 
 	if (!(verdict.rights & deed->right))
-		return spot_refuse(place, deed->right);
+		return spot_refuse(broker, place, deed->right);
 	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !spot_is_there(place, &at) &&
 	    !vet_may_make(broker, place->path, verdict.vetted, deed->act == do_mkdir))
 		return -1;

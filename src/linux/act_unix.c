@@ -299,7 +299,7 @@ bind_judged(struct socket_call *call, const struct spot *place)
 	struct stat at;
 
 	if (!(verdict.rights & RIGHT_CREATE))
-		return spot_refuse(place, RIGHT_CREATE);
+		return spot_refuse(broker, place, RIGHT_CREATE);
 	if (verdict.vetted != NULL && !spot_is_there(place, &at) &&
 	    !vet_may_make(broker, place->path, verdict.vetted, false))
 		return -1;

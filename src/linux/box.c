@@ -118,10 +118,10 @@ make_both_layers(struct box *box, const struct plan *plan, const struct box_opti
 	size_t count = 0;
 	int rc = files ? guarded_find(&box->arena, plan, &trees, &count, err) : 0;
 
+	outer.trees = inner.trees = box->broker.trees = trees;
+	outer.tree_count = inner.tree_count = box->broker.tree_count = count;
 	if (rc == 0)
 		rc = ruleset_make(plan, &outer, &box->outer, err);
-	inner.trees = box->broker.trees = trees;
-	inner.tree_count = box->broker.tree_count = count;
 	box->is_bare = !files;
 	return rc < 0 ? rc : ruleset_make(plan, &inner, &box->ruleset, err);
 }
@@ -147,6 +147,8 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 	box->broker.plan = plan;
 	box->broker.reads = plan->routing == ROUTE_READS;
 	box->broker.private_tmp = options->private_tmp;
+	if (options->events > 0)
+		box->broker.events = options->events;
 	if (options->egress != NULL)
 		box->broker.egress = *options->egress;
 	return rc;
@@ -163,7 +165,7 @@ box_new(struct cordon_error *err)
 		return NULL;
 	}
 	box->ruleset = box->outer = box->line[0] = box->line[1] = box->broker.listener = -1;
-	box->broker.egress.line = -1;
+	box->broker.egress.line = box->broker.events = -1;
 	box->broker.started = broker_now();
 	pthread_rwlock_init(&box->broker.names, NULL);
 	pthread_mutex_init(&box->broker.sockets, NULL);

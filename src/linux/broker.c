@@ -93,21 +93,6 @@ broker_lock(struct broker *broker, const char *path)
 		pthread_rwlock_rdlock(&broker->names);
 }
 
-void
-broker_refused(struct broker *broker, const char *what, const char *path, const char *why)
-{
-	struct refusal *to;
-	size_t length = strlen(path);
-
-	pthread_mutex_lock(&broker->small);
-	to = &broker->refusals[broker->refused++ % REFUSALS];
-	to->what = what;
-	snprintf(to->path, sizeof to->path, "%s",
-		 length < sizeof to->path ? path : path + length - (sizeof to->path - 1));
-	snprintf(to->why, sizeof to->why, "%s", why);
-	pthread_mutex_unlock(&broker->small);
-}
-
 bool
 broker_guards_own(const struct broker *broker, const char *path, unsigned rights)
 {

@@ -33,14 +33,9 @@ struct desk {
 	mode_t mode;
 };
 
-/* What was refused last, and why; for who tells it. */
+/* What was refused last: programs try the same again and again, and once is enough to tell. */
 #define REFUSALS 8
 #define REFUSAL_WHY 192
-struct refusal {
-	const char *what; /* "create", "write", "rename", ... */
-	char path[256];	  /* its end, when it is longer */
-	char why[REFUSAL_WHY];
-};
 
 struct broker {
 	const struct plan *plan;
@@ -57,11 +52,12 @@ struct broker {
 	int connecting;		/* likewise, for whom they connect to */
 	pthread_mutex_t small;	/* for what follows */
 	struct desk desks[DESKS];
-	struct refusal refusals[REFUSALS]; /* a ring */
-	size_t refused;			   /* how many there were in all */
-	struct egress egress;		   /* line -1: no proxy */
-	pthread_mutex_t sockets;	   /* for the rest */
-	pthread_cond_t answered;	   /* one of these was */
+	uint64_t refusals[REFUSALS]; /* hashes, a ring */
+	size_t refused;		     /* how many different ones there were */
+	int events;		     /* where they are told; -1: nowhere */
+	struct egress egress;	     /* line -1: no proxy */
+	pthread_mutex_t sockets;     /* for the rest */
+	pthread_cond_t answered;     /* one of these was */
 	struct asking *asking;
 	uint64_t last_asked;
 	int64_t started;		     /* like born; before the command was */
@@ -99,8 +95,10 @@ struct verdict broker_judge_object(const struct broker *broker, const struct cal
 bool broker_place(int object, struct spot *ret_place);
 /* Held while deciding and acting; exclusively where a name decides about others. */
 void broker_lock(struct broker *broker, const char *path);
-/* Notes a refusal that the caller only sees an errno of. */
+/* refuse.c: tells of a refusal that the caller only sees an errno of. */
 void broker_refused(struct broker *broker, const char *what, const char *path, const char *why);
+/* The same for rights that the plan does not give. -1 with EACCES. */
+int broker_deny(struct broker *broker, const char *path, unsigned missing);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
 bool broker_guards(const struct broker *broker, const char *path, unsigned rights);
 /* The same for our own plan alone. */

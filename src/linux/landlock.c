@@ -404,6 +404,22 @@ refuse(const struct making *m, const struct said *said, int why)
 	return -CORDON_E_PATH;
 }
 
+/* The broker makes it, by the plan, where it will be: no rule is needed for that. */
+static bool
+is_brokered(const struct making *m, const char *path)
+{
+	unsigned rights = decide(m, path);
+
+	for (size_t i = 0; i < m->options->tree_count; i++) {
+		const struct guarded *tree = &m->options->trees[i];
+
+		if (tree->changes && path_below(path, tree->path) &&
+		    (rights & ~decide(m, tree->path)) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Is what is missing going to be made in a folder that has the same rights? */
 static bool
 is_covered(const struct making *m, const char *path)
@@ -479,7 +495,7 @@ allow_name(const struct making *m, const char *path)
 	if (!is_changed_around(m, above))
 		return 0;
 	fd = path_pin(above);
-	return fd < 0 ? pass_over(m, above) : allow(m, fd, access_for_rights(rights), true, above);
+	return fd < 0 ? pass_over(m, above) : allow(m, fd, access_for_broker(rights), true, above);
 }
 
 /* The folder that was granted last, and what reaches everything in it. */
@@ -519,7 +535,9 @@ allow_path(const struct making *m, const struct said *said, struct cover *cover)
 
 		if (said->named == NULL)
 			return pass_over(m, said->path);
-		return why == ENOENT && is_covered(m, said->path) ? 0 : refuse(m, said, why);
+		return why == ENOENT && (is_brokered(m, said->path) || is_covered(m, said->path))
+			       ? 0
+			       : refuse(m, said, why);
 	}
 	if (fstat(fd, &at) < 0)
 		return not_held(m, said->path);

@@ -64,9 +64,12 @@ static int
 make_file(const struct opening *o)
 {
 	/* procfs makes nothing, and says so by this word */
-	errno = o->found.is_proc ? ENOENT : EACCES;
-	if (o->found.is_proc || !(o->verdict.rights & RIGHT_CREATE))
+	if (o->found.is_proc) {
+		errno = ENOENT;
 		return -1;
+	}
+	if (!(o->verdict.rights & RIGHT_CREATE))
+		return broker_deny(o->broker, o->path, RIGHT_CREATE);
 	return open_name(o, o->found.folder, o->found.name, o->how.flags | O_CREAT | O_EXCL);
 }
 
@@ -77,9 +80,8 @@ make_nameless(const struct opening *o)
 	char name[PATH_MAX + 4], folder[40];
 
 	snprintf(name, sizeof name, "%s/\001", o->path);
-	errno = EACCES;
 	if (!(broker_judge(o->broker, name).rights & RIGHT_CREATE))
-		return -1;
+		return broker_deny(o->broker, o->path, RIGHT_CREATE);
 	snprintf(folder, sizeof folder, "/proc/self/fd/%d", o->found.object);
 	umask(o->umask);
 	return open(folder, ((int)o->how.flags & ~O_NOFOLLOW) | O_CLOEXEC, o->how.mode & 07777);
@@ -191,9 +193,8 @@ open_found(const struct opening *o)
 	errno = find_mistake(o);
 	if (errno != 0)
 		return -1;
-	errno = EACCES;
 	if ((o->verdict.rights & needed) != needed)
-		return -1;
+		return broker_deny(o->broker, o->path, needed & ~o->verdict.rights);
 	if (must_wait(o))
 		return wait_for_object(o);
 	if (is_own_terminal(o))

@@ -178,7 +178,8 @@ enforce_start(struct box *box, const struct group *group, const struct enforce_m
 struct enforce_needs
 enforce_needs(const struct box *box)
 {
-	return (struct enforce_needs){box->broker.listener, box->broker.egress.line};
+	return (struct enforce_needs){box->broker.listener, box->broker.egress.line,
+				      box->broker.events};
 }
 
 void
@@ -186,5 +187,6 @@ enforce_serve(struct box *box, const struct enforce_needs *needs)
 {
 	box->broker.listener = needs->listener;
 	box->broker.egress.line = needs->line;
+	box->broker.events = needs->events;
 	sem_post(&box->serving);
 }

@@ -170,7 +170,7 @@ static int
 prepare_proxy(const struct entry *entry, struct opening *opening)
 {
 	char text[RECORD_PROXY_LENGTH + 1];
-	int rc = proxy_start(entry->request, &opening->proxy, entry->err);
+	int rc = proxy_start(entry->request, -1, &opening->proxy, entry->err);
 
 	if (rc < 0 || opening->proxy.pid == 0)
 		return rc;

@@ -141,17 +141,17 @@ hear(int report, struct cordon_error *err)
 	return -said.code;
 }
 
-/* ends: line, events, report; ours first. */
+/* ends: line, report; ours first. */
 static int
-fork_proxy(const struct session_request *request, struct proxy_hold *hold, int ends[3][2],
-	   struct cordon_error *err)
+fork_proxy(const struct session_request *request, struct proxy_hold *hold, int ends[2][2],
+	   int events, struct cordon_error *err)
 {
 	struct proxy_task task = {
 		.network = &request->plan->settings.network,
 		.environ = request->environ,
 		.egress = hold->egress,
-		.events = ends[1][1],
-		.report = ends[2][1],
+		.events = events,
+		.report = ends[1][1],
 		.parent = request->leave || request->name != NULL ? 0 : getpid(),
 	};
 	int rc;
@@ -166,9 +166,9 @@ fork_proxy(const struct session_request *request, struct proxy_hold *hold, int e
 		hold->pid = 0;
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot start the proxy");
 	}
-	close(ends[2][1]);
-	ends[2][1] = -1;
-	rc = hear(ends[2][0], err);
+	close(ends[1][1]);
+	ends[1][1] = -1;
+	rc = hear(ends[1][0], err);
 	if (rc < 0)
 		while (waitpid(hold->pid, NULL, 0) < 0 && errno == EINTR)
 			;
@@ -176,17 +176,17 @@ fork_proxy(const struct session_request *request, struct proxy_hold *hold, int e
 }
 
 static int
-make_lines(int ends[3][2], struct cordon_error *err)
+make_lines(int ends[2][2], struct cordon_error *err)
 {
-	if (compat_packets(ends[0]) < 0 || compat_packets(ends[1]) < 0 || compat_pipe(ends[2]) < 0)
+	if (compat_packets(ends[0]) < 0 || compat_pipe(ends[1]) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	return 0;
 }
 
 static void
-close_ends(int ends[3][2])
+close_ends(int ends[2][2])
 {
-	const int done[] = {ends[0][1], ends[1][1], ends[2][0], ends[2][1]};
+	const int done[] = {ends[0][1], ends[1][0], ends[1][1]};
 
 	for (size_t i = 0; i < sizeof done / sizeof done[0]; i++)
 		if (done[i] >= 0)
@@ -196,16 +196,16 @@ close_ends(int ends[3][2])
 void
 proxy_none(struct proxy_hold *ret_hold)
 {
-	*ret_hold = (struct proxy_hold){.egress.line = -1, .events = -1};
+	*ret_hold = (struct proxy_hold){.egress.line = -1};
 	memset(ret_hold->sockets, -1, sizeof ret_hold->sockets);
 }
 
 int
-proxy_start(const struct session_request *request, struct proxy_hold *ret_hold,
+proxy_start(const struct session_request *request, int events, struct proxy_hold *ret_hold,
 	    struct cordon_error *err)
 {
 	struct proxy_hold hold;
-	int ends[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}}, rc;
+	int ends[2][2] = {{-1, -1}, {-1, -1}}, rc;
 
 	proxy_none(&hold);
 	proxy_none(ret_hold);
@@ -218,10 +218,9 @@ proxy_start(const struct session_request *request, struct proxy_hold *ret_hold,
 	if (rc == 0)
 		rc = bind_all(&hold, err);
 	if (rc == 0)
-		rc = fork_proxy(request, &hold, ends, err);
+		rc = fork_proxy(request, &hold, ends, events, err);
 	close_ends(ends);
 	hold.egress.line = ends[0][0];
-	hold.events = ends[1][0];
 	if (rc < 0) {
 		hold.pid = 0;
 		proxy_end(&hold, false);
@@ -229,21 +228,6 @@ proxy_start(const struct session_request *request, struct proxy_hold *ret_hold,
 	}
 	*ret_hold = hold;
 	return 0;
-}
-
-void
-proxy_tell(struct proxy_hold *hold, const struct session_request *request)
-{
-	struct refusal refusal;
-	bool ended = false;
-
-	while (hold->events >= 0 && event_receive(hold->events, &refusal, &ended))
-		if (request->refused != NULL && hold->told++ < PROXY_TOLD_MAX)
-			request->refused(request->teller, &refusal);
-	if (hold->events >= 0 && ended) {
-		close(hold->events);
-		hold->events = -1;
-	}
 }
 
 void
@@ -277,7 +261,5 @@ proxy_end(struct proxy_hold *hold, bool lives_on)
 		while (waitpid(hold->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	if (hold->events >= 0)
-		close(hold->events);
 	proxy_none(hold);
 }

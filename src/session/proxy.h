@@ -2,30 +2,25 @@
 /* The proxy of a session, with network "domains": started before the box is made, ended with it. */
 #pragma once
 
-#include "audit/event.h"
 #include "enforce/proxy.h"
 #include "session/record.h"
 
 struct session_request;
 
-/* At most that many refusals of a session are told: the rest would say the same. */
-#define PROXY_TOLD_MAX 1000
-
 struct proxy_hold {
 	pid_t pid; /* 0: there is none */
 	struct egress egress;
 	int sockets[PROXY_SOCKETS]; /* held, so that nobody else gets the numbers */
-	int events;		    /* refusals arrive here; -1: none, or no more */
-	unsigned told;
 	char token[PROXY_TOKEN_LENGTH + 1];
 };
 
 void proxy_none(struct proxy_hold *ret_hold);
-/* Nothing, where the plan needs no proxy. Ready when it returns: confined, and listening. */
-int proxy_start(const struct session_request *request, struct proxy_hold *ret_hold,
+/*
+ * Nothing, where the plan needs no proxy. Ready when it returns: confined, and listening. What it
+ * refuses it says to events; -1: to nobody.
+ */
+int proxy_start(const struct session_request *request, int events, struct proxy_hold *ret_hold,
 		struct cordon_error *err);
-/* Tells what was refused; to be called when events can be read, and once at the end. */
-void proxy_tell(struct proxy_hold *hold, const struct session_request *request);
 /* Where it listens for programs, and its token, in hexadecimal digits; and back: false, none. */
 void proxy_print(const struct proxy_hold *hold, char to[RECORD_PROXY_LENGTH + 1]);
 bool proxy_read(const char *text, struct proxy_hold *ret_hold);

@@ -16,6 +16,7 @@
 #include "session/proxy.h"
 #include "session/session.h"
 #include "session/supervise.h"
+#include "session/told.h"
 
 struct running {
 	struct arena arena;
@@ -26,6 +27,7 @@ struct running {
 	const char *private_tmp; /* our own to remove */
 	struct record_hold record;
 	struct proxy_hold proxy;
+	struct told told;
 	struct box *box;
 	struct limit_value limits[LIMIT_COUNT]; /* for the child: what nothing else keeps */
 	struct command_line command;
@@ -177,7 +179,10 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 	if (request->plan->settings.tmp == TMP_PRIVATE)
 		rc = tmp_name(&run->arena, request->plan->host, &run->private_tmp, err);
 	if (rc == 0)
-		rc = proxy_start(request, &run->proxy, err);
+		rc = told_open(request, &run->told, err);
+	if (rc == 0)
+		rc = proxy_start(request, run->told.theirs, &run->proxy, err);
+	options.events = run->told.theirs < 0 ? 0 : run->told.theirs;
 	place.private_tmp = options.named_tmp = run->private_tmp;
 	if (rc == 0 && run->proxy.pid > 0) {
 		place.proxy = &run->proxy;
@@ -349,6 +354,7 @@ start(struct running *run, const struct session_request *request, struct cordon_
 		output_handed_over(&run->output);
 	if (run->watch.relay != NULL)
 		relay_handed_over(&run->relay);
+	told_handed_over(&run->told);
 	run->box = enforce_free(run->box);
 	return rc;
 }
@@ -359,7 +365,8 @@ clean_up(struct running *run, bool ended)
 	const struct session_request *request = run->watch.request;
 
 	enforce_free(run->box);
-	proxy_tell(&run->proxy, request);
+	told_read(&run->told, request);
+	told_close(&run->told);
 	proxy_end(&run->proxy, run->is_started && !ended && request->leave);
 	if (run->watch.relay != NULL)
 		relay_close(&run->relay);
@@ -397,7 +404,8 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	int rc = check_request(request, err);
 
 	proxy_none(&run.proxy);
-	run.watch.proxy = &run.proxy;
+	run.told = (struct told){-1, -1, 0};
+	run.watch.told = &run.told;
 
 	if (rc == 0)
 		rc = request->name != NULL ? prepare_join(&run, request, err)

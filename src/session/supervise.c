@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "session/line.h"
-#include "session/proxy.h"
+#include "session/told.h"
 
 /* What a command gets to end by itself after SIGTERM or SIGHUP, where nothing else was said. */
 #define GRACE_MS 5000
@@ -355,7 +355,7 @@ static void
 fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 {
 	const int numbers[AT_OUTPUT] = {run->signals, run->guard.line, run->caller,
-					run->proxy->events};
+					run->told->ours};
 
 	for (int i = 0; i < AT_COUNT; i++)
 		fds[i] = (struct pollfd){.fd = i < AT_OUTPUT ? numbers[i] : -1, .events = POLLIN};
@@ -383,7 +383,7 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 	if (fds[AT_CALLER].revents)
 		caller_died(run);
 	if (fds[AT_EVENTS].revents)
-		proxy_tell(run->proxy, run->request);
+		told_read(run->told, run->request);
 	pump(run, fds);
 	return fds[AT_LINE].revents && read_news(run, ret_news);
 }

@@ -12,7 +12,7 @@ struct supervision {
 	struct tree_spare spare; /* children of ours that are none of the session's */
 	struct relay *relay;	 /* NULL: none */
 	struct output *output;	 /* NULL: not counted */
-	struct proxy_hold *proxy;
+	struct told *told;
 	int signals; /* where blocked signals arrive */
 	int caller;  /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;

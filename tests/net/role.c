@@ -21,6 +21,7 @@
 #include "net/proxy.h"
 #include "session/proxy.h"
 #include "session/session.h"
+#include "session/told.h"
 
 extern char **environ;
 
@@ -99,19 +100,19 @@ hear_answer(int line)
 }
 
 static void
-play(struct proxy_hold *hold, const struct session_request *request)
+play(const struct proxy_hold *hold, struct told *told, const struct session_request *request)
 {
 	char text[200];
 
 	for (;;) {
 		struct pollfd fds[3] = {{.fd = 0, .events = POLLIN},
 					{.fd = hold->egress.line, .events = POLLIN},
-					{.fd = hold->events, .events = POLLIN}};
+					{.fd = told->ours, .events = POLLIN}};
 
 		if (poll(fds, 3, -1) < 0)
 			continue;
 		if (fds[2].revents)
-			proxy_tell(hold, request);
+			told_read(told, request);
 		if (fds[1].revents)
 			hear_answer(hold->egress.line);
 		if (fds[0].revents && fgets(text, sizeof text, stdin) == NULL)
@@ -127,6 +128,7 @@ main(int argc, char **argv)
 {
 	struct plan plan = {0};
 	struct proxy_hold hold;
+	struct told told;
 	struct cordon_error err = {0};
 	struct session_request request = {
 		.plan = &plan,
@@ -138,14 +140,17 @@ main(int argc, char **argv)
 	(void)argc;
 	setvbuf(stdin, NULL, _IONBF, 0);
 	read_arguments(argv + 1, &plan.settings.network);
-	if (proxy_start(&request, &hold, &err) < 0) {
+	if (told_open(&request, &told, &err) < 0 ||
+	    proxy_start(&request, told.theirs, &hold, &err) < 0) {
 		fprintf(stderr, "role: %s\n", err.text);
 		return 1;
 	}
 	printf("named %u through %u stub %u token %s pid %d\n", hold.egress.named,
 	       hold.egress.through, hold.egress.stub, hold.token, (int)hold.pid);
 	fflush(stdout);
-	play(&hold, &request);
+	told_handed_over(&told);
+	play(&hold, &told, &request);
+	told_close(&told);
 	proxy_end(&hold, false);
 	free(plan.settings.network.domains.items);
 	free(plan.settings.network.private_ranges.items);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/* The line of refusals. Who refuses never waits for it, and its end is no news to anybody. */
+#include "base/compat.h"
+
+#include "session/told.h"
+
+#include <unistd.h>
+
+#include "session/session.h"
+
+int
+told_open(const struct session_request *request, struct told *ret_told, struct cordon_error *err)
+{
+	const struct plan *plan = request->plan;
+	int ends[2];
+
+	*ret_told = (struct told){-1, -1, 0};
+	if (plan == NULL || request->refused == NULL ||
+	    (plan->routing == ROUTE_NOTHING && !plan->routes_sockets && !plan->routes_network &&
+	     plan->settings.network.mode != NET_DOMAINS))
+		return 0;
+	if (compat_packets(ends) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
+	*ret_told = (struct told){ends[0], ends[1], 0};
+	return 0;
+}
+
+void
+told_handed_over(struct told *told)
+{
+	if (told->theirs >= 0)
+		close(told->theirs);
+	told->theirs = -1;
+}
+
+void
+told_read(struct told *told, const struct session_request *request)
+{
+	struct refusal refusal;
+	bool ended = false;
+
+	while (told->ours >= 0 && event_receive(told->ours, &refusal, &ended))
+		if (told->count++ < TOLD_MAX)
+			request->refused(request->teller, &refusal);
+	if (told->ours >= 0 && ended) {
+		close(told->ours);
+		told->ours = -1;
+	}
+}
+
+void
+told_close(struct told *told)
+{
+	told_handed_over(told);
+	if (told->ours >= 0)
+		close(told->ours);
+	told->ours = -1;
+}

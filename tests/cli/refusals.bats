@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What was refused is told: as a line on --status-fd and in the log, and in words when a run failed.
+
+load common
+
+begin()
+{
+	mkdir -p .git/hooks
+}
+
+@test "a failed run says what was refused, why, and the option that would allow it" {
+	begin
+	expect 9 run -- sh -c 'echo x >.git/hooks/pre-commit || exit 9'
+	heard 'cordon: refused: create' 'pre-commit is protected: git runs it' "allow it with --write $P/.git/hooks/pre-commit"
+	echo secret >.env
+	expect 9 run --deny '**/.env' -- sh -c 'cat .env || exit 9'
+	heard "cordon: refused: read $P/.env is denied" "allow it with --read $P/.env"
+	# and the option does
+	expect 0 run --write .git/hooks/pre-commit -- sh -c 'echo x >.git/hooks/pre-commit'
+	[ -s .git/hooks/pre-commit ]
+}
+
+@test "at most three lines, each once, and none when the run succeeded or with -q" {
+	begin
+	mkdir kept
+	tries='for i in 1 2 3 4 5; do echo x >kept/$i; echo x >kept/1; done 2>/dev/null; exit'
+	expect 7 run --protect kept -- sh -c "$tries 7"
+	[ "$(grep -c '^cordon: refused' "$T/err")" -eq 3 ] || complain "$(cat "$T/err")"
+	[ "$(grep -c 'kept/1 ' "$T/err")" -eq 1 ]
+	expect 0 run --protect kept -- sh -c "$tries 0"
+	[ ! -s "$T/err" ] || complain "$(cat "$T/err")"
+	expect 7 run -q --protect kept -- sh -c "$tries 7"
+	[ ! -s "$T/err" ] || complain "$(cat "$T/err")"
+}
+
+@test "each is a JSON line on the status descriptor and in the log" {
+	begin
+	mkdir kept
+	"$CORDON" run --status-fd 3 --protect kept -- sh -c 'rm -r kept; mv kept gone; ln -s x kept/l; chmod 700 kept; :' \
+	    3>"$T/status" 2>"$T/err"
+	python3 - "$T/status" <<'PY'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+refused = [line for line in lines if line["event"] == "refused"]
+assert [line["event"] for line in lines][0] == "start" and lines[-1]["event"] == "end", lines
+assert {line["what"] for line in refused} >= {"delete", "create", "write"}, refused
+assert all(line["allow"].startswith("--write /") and line["reason"] for line in refused), refused
+PY
+	grep -rq '"event": "refused"' "$XDG_STATE_HOME/cordon/audit" || complain "$(ls -R "$XDG_STATE_HOME")"
+}
+
+@test "who refuses does not wait for who is told" {
+	begin
+	mkdir kept
+	# nobody reads the descriptor, and there are more than it holds
+	mkfifo "$T/full"
+	exec 4<>"$T/full"
+	"$CORDON" run -q --status-fd 4 --protect kept -- \
+	    sh -c 'i=0; while [ $i -lt 600 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/dev/null; echo x >done' 3>&- &
+	launcher=$!
+	for _ in $(seq 600); do
+		[ ! -s done ] || break
+		sleep 0.1
+	done
+	[ -s done ]
+	cat <&4 >"$T/status" 3>&- &
+	reader=$!
+	wait "$launcher"
+	kill "$reader"
+	[ "$(grep -c '"refused"' "$T/status")" -gt 50 ]
+}
