@@ -46,9 +46,15 @@ static const struct test test_unshare[] = {{0, WHOLE, HAS, NAMESPACES | TIME_NAM
  * program may place its threads from within, not from outside.
  */
 static const struct test test_self[] = {{0, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
-/* Looking at another's limits changes nothing: no new limit is a null pointer. */
+/*
+ * RLIMIT_LOCKS, which the kernel does not use, is where the broker marks processes: nobody sets it.
+ * Looking at another's limits changes nothing: no new limit is a null pointer.
+ */
+#define MARK 10
 static const struct test test_limit[] = {
-	{0, WHOLE, IS, 0, ALLOW},
+	{1, WHOLE, IS, MARK, TEST_LIMIT_OTHER}, {0, WHOLE, IS, 0, ALLOW}, END(TEST_LIMIT_OTHER)};
+static const struct test test_limit_own[] = {{0, WHOLE, IS, MARK, NOT_YOURS}, END(ALLOW)};
+static const struct test test_limit_other[] = {
 	{2, WHOLE, IS_NOT, 0, NOT_YOURS},
 	{2 + HIGH, WHOLE, IS_NOT, 0, NOT_YOURS},
 	END(ALLOW),
@@ -146,6 +152,8 @@ static const struct test test_openat_change[] = {
 	{2, WHOLE, HAS, O_PATH_FLAG, ALLOW}, {2, WHOLE, HAS, O_CHANGE_FLAGS, ROUTE}, END(ALLOW)};
 static const struct test test_open_any[] = {{1, WHOLE, HAS, O_PATH_FLAG, ALLOW}, END(ROUTE)};
 static const struct test test_openat_any[] = {{2, WHOLE, HAS, O_PATH_FLAG, ALLOW}, END(ROUTE)};
+/* A number that the kernel knows as no flags: a cordon inside comes to us (src/linux/nest.h). */
+static const struct test test_door[] = {{2, WHOLE, IS, 0x636f7201, ROUTE}, END(ALLOW)};
 /* PR_SET_DUMPABLE 0 */
 static const struct test test_prctl[] = {
 	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
@@ -158,6 +166,9 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_UNSHARE] = test_unshare,
 	[TEST_SELF] = test_self,
 	[TEST_LIMIT] = test_limit,
+	[TEST_LIMIT_OTHER] = test_limit_other,
+	[TEST_LIMIT_OWN] = test_limit_own,
+	[TEST_DOOR] = test_door,
 	[TEST_NICE] = test_nice,
 	[TEST_IONICE] = test_ionice,
 	[TEST_IOCTL] = test_ioctl,

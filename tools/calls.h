@@ -29,6 +29,9 @@ enum verdict {
 	TEST_UNSHARE,
 	TEST_SELF,
 	TEST_LIMIT,
+	TEST_LIMIT_OTHER,
+	TEST_LIMIT_OWN,
+	TEST_DOOR,
 	TEST_NICE,
 	TEST_IONICE,
 	TEST_IOCTL,
@@ -107,7 +110,7 @@ static const struct group groups[] = {
 	 "sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_yield seccomp "
 	 "select sendfile sendmmsg sendmsg sendto set_mempolicy set_mempolicy_home_node "
 	 "set_robust_list set_thread_area set_tid_address setfsgid setfsuid setgid setgroups setitimer "
-	 "setpgid setregid setresgid setresuid setreuid setrlimit setsid setsockopt setuid setxattr "
+	 "setpgid setregid setresgid setresuid setreuid setsid setsockopt setuid setxattr "
 	 "setxattrat shutdown sigaltstack signalfd signalfd4 splice stat statfs statmount statx symlink "
 	 "symlinkat sync sync_file_range syncfs sysfs sysinfo tee time timer_create timer_delete "
 	 "timer_getoverrun timer_gettime timer_settime timerfd_create timerfd_gettime timerfd_settime "
@@ -134,6 +137,7 @@ static const struct group groups[] = {
 	{TEST_CLONE, "clone"},
 	{TEST_UNSHARE, "unshare"},
 	{TEST_LIMIT, "prlimit64"},
+	{TEST_LIMIT_OWN, "setrlimit"},
 	{TEST_NICE, "setpriority"},
 	{TEST_IONICE, "ioprio_set"},
 	{TEST_SELF, "migrate_pages move_pages sched_setattr sched_setparam sched_setscheduler"},
@@ -199,9 +203,6 @@ static const struct socket_rule {
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND)}, "sendto sendmmsg"},
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND_MESSAGE)}, "sendmsg"},
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SOCKET_OPTION)}, "setsockopt"},
-	/* who acts on behalf does not know of layers that a process adds to itself */
-	{{{ALLOW, NO_OPERATION, ALLOW}, {ALLOW, NO_OPERATION, ALLOW}, SAME(NO_OPERATION)},
-	 "landlock_create_ruleset landlock_add_rule landlock_restrict_self"},
 	/* a process that nobody may read could not be answered */
 	{{{ALLOW, TEST_PRCTL, ALLOW}, {ALLOW, TEST_PRCTL, ALLOW}, SAME(TEST_PRCTL)}, "prctl"},
 };
@@ -229,12 +230,20 @@ static const struct routed {
 	{BOTH(ROUTE), "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes "
 		      "futimesat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr "
 		      "fremovexattr setxattrat removexattrat"},
-	/* who acts on behalf does not know of layers that a process adds to itself */
-	{BOTH(NO_OPERATION), "landlock_create_ruleset landlock_add_rule landlock_restrict_self"},
 	/* the end of a file of git's that is written in one piece */
 	{BOTH(TEST_DESK), "close dup dup2 dup3"},
 	/* a process that nobody may read could not be answered */
 	{BOTH(TEST_PRCTL), "prctl"},
+};
+
+/*
+ * Wherever something is routed: who acts on behalf has to know of layers that a process adds to
+ * itself; and where reading is guarded no open could be left to them.
+ */
+static const struct routed layers[] = {
+	{TEST_DOOR, NO_OPERATION, "landlock_create_ruleset"},
+	{ALLOW, NO_OPERATION, "landlock_add_rule"},
+	{ROUTE, NO_OPERATION, "landlock_restrict_self"},
 };
 
 /* Calls that the installed libseccomp may be too old to know. */

@@ -129,15 +129,26 @@ decide_anew(const struct arch *arch, const char *names, enum verdict verdict,
 }
 
 static void
+decide_table(const struct arch *arch, const struct kind *kind, const struct routed *table,
+	     size_t count, enum verdict *verdicts)
+{
+	for (size_t i = 0; i < count; i++)
+		decide_anew(arch, table[i].calls,
+			    kind->guard == GUARD_READS ? table[i].reads : table[i].changes,
+			    verdicts);
+}
+
+static void
 decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *verdicts)
 {
 	for (size_t i = 0; i < sizeof socket_rules / sizeof socket_rules[0]; i++)
 		decide_anew(arch, socket_rules[i].calls,
 			    socket_rules[i].verdicts[kind->network][kind->names], verdicts);
-	for (size_t i = 0; kind->guard != GUARD_NONE && i < sizeof routed / sizeof routed[0]; i++)
-		decide_anew(arch, routed[i].calls,
-			    kind->guard == GUARD_READS ? routed[i].reads : routed[i].changes,
-			    verdicts);
+	if (kind->guard != GUARD_NONE)
+		decide_table(arch, kind, routed, sizeof routed / sizeof routed[0], verdicts);
+	if (kind->guard != GUARD_NONE || kind->names == NAMES_ROUTED ||
+	    kind->network == NETWORK_BROKERED)
+		decide_table(arch, kind, layers, sizeof layers / sizeof layers[0], verdicts);
 }
 
 /* Fills verdicts[0..LAST_CALL]; a number that is no call is not there. */

@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/names.h"
+#include "linux/nest.h"
 #include "linux/vet.h"
 
 #define NOREPLACE 1u
@@ -57,14 +58,25 @@ static int compare_trees(struct move *move, int folder, const char *from, const 
  * come to lead elsewhere.
  */
 static bool
-is_same(const struct move *move, const char *old, const char *new)
+is_same_by(const struct move *move, int plan, const char *old, const char *new)
 {
-	struct verdict was = broker_judge(move->broker, old), is = broker_judge(move->broker, new);
+	struct verdict was = broker_judge_by(move->broker, plan, old),
+		       is = broker_judge_by(move->broker, plan, new);
 
 	if (was.vetted == NULL || is.vetted == NULL)
 		return was.rights == is.rights && is.vetted == NULL &&
 		       (was.vetted == NULL || was.vetted->vet != VET_COMMONDIR);
 	return was.rights == is.rights && was.vetted->vet == is.vetted->vet;
+}
+
+/* By every plan: what two of them refuse in different places would look the same together. */
+static bool
+is_same(const struct move *move, const char *old, const char *new)
+{
+	for (int i = 0; i <= nest_depth(move->broker); i++)
+		if (!is_same_by(move, i, old, new))
+			return false;
+	return true;
 }
 
 /* 0 when what lies there has the same rights at its new place, else an errno. */
@@ -122,7 +134,7 @@ check_folder(struct move *move, const struct spot *from, const struct spot *to)
 	if (broker_judge(move->broker, from->path).held != NULL)
 		return EACCES;
 	/* nobody has looked at what was made there: entry by entry it comes by us */
-	if (!broker_guards(move->broker, from->path, RIGHT_DELETE))
+	if (!broker_has_seen(move->broker, from->path))
 		return EXDEV;
 	fd = openat(from->folder, from->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	move->left = TREE_MAX;
@@ -285,14 +297,24 @@ act_renameat2(struct broker *broker, const struct call *request)
 
 /* ---- hard links ---- */
 
-/* A second name must not give what the first did not. */
 static bool
-may_link(const struct broker *broker, const char *from, const char *to)
+may_link_by(const struct broker *broker, int plan, const char *from, const char *to)
 {
-	struct verdict old = broker_judge(broker, from), new = broker_judge(broker, to);
+	struct verdict old = broker_judge_by(broker, plan, from),
+		       new = broker_judge_by(broker, plan, to);
 
 	return (new.rights &RIGHT_CREATE) && old.vetted == NULL && new.vetted == NULL &&
 	       ((new.rights & ~old.rights) & (RIGHT_READ | RIGHT_WRITE | RIGHT_EXECUTE)) == 0;
+}
+
+/* A second name must not give what the first did not, by any of the plans. */
+static bool
+may_link(const struct broker *broker, const char *from, const char *to)
+{
+	for (int i = 0; i <= nest_depth(broker); i++)
+		if (!may_link_by(broker, i, from, to))
+			return false;
+	return !nest_is_alone(broker);
 }
 
 static bool

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/nest.h"
 
 static bool
 read_option(int fd, int option, int *to)
@@ -96,6 +97,14 @@ sees_unix_names(const struct broker *broker)
 	return broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 9;
 }
 
+/* Unix sockets are asked about by name. */
+static bool
+is_refused_inside(const struct socket_call *call)
+{
+	return call->domain != AF_UNIX && call->domain != AF_NETLINK &&
+	       !nest_may_network(call->broker);
+}
+
 void
 act_connect(struct broker *broker, const struct call *request)
 {
@@ -103,7 +112,9 @@ act_connect(struct broker *broker, const struct call *request)
 
 	if (!take_call(&call, true))
 		return;
-	if (call.domain == AF_UNIX && sees_unix_names(broker))
+	if (is_refused_inside(&call))
+		request_fail(request, EACCES);
+	else if (call.domain == AF_UNIX && sees_unix_names(broker))
 		request_continue(request);
 	else if (call.domain == AF_UNIX)
 		unix_connect(&call);
@@ -122,7 +133,9 @@ act_bind(struct broker *broker, const struct call *request)
 
 	if (!take_call(&call, true))
 		return;
-	if (call.domain == AF_UNIX)
+	if (is_refused_inside(&call))
+		request_fail(request, EACCES);
+	else if (call.domain == AF_UNIX)
 		unix_bind(&call);
 	else if (call.domain == AF_INET || call.domain == AF_INET6)
 		inet_bind(&call);
@@ -138,7 +151,9 @@ act_listen(struct broker *broker, const struct call *request)
 
 	if (!take_call(&call, false))
 		return;
-	if (call.domain == AF_INET || call.domain == AF_INET6)
+	if (is_refused_inside(&call))
+		request_fail(request, EACCES);
+	else if (call.domain == AF_INET || call.domain == AF_INET6)
 		inet_listen(&call, (int)request->notif.data.args[1]);
 	else
 		request_continue(request);
@@ -147,5 +162,8 @@ act_listen(struct broker *broker, const struct call *request)
 void
 act_socket(struct broker *broker, const struct call *request)
 {
-	inet_make(broker, request);
+	if (nest_may_network(broker))
+		inet_make(broker, request);
+	else
+		request_fail(request, EACCES);
 }

@@ -19,6 +19,7 @@ void socket_connect(struct socket_call *call, int pin);
 /* act_unix.c */
 void unix_connect(struct socket_call *call);
 void unix_bind(struct socket_call *call);
+bool unix_may_connect(struct broker *broker, const char *path, int64_t born, int64_t changed);
 /* act_inet.c; each answers */
 void inet_connect(struct socket_call *call);
 void inet_bind(struct socket_call *call);

@@ -18,6 +18,7 @@
 #include "base/path.h"
 #include "linux/act_socket.h"
 #include "linux/names.h"
+#include "linux/nest.h"
 #include "linux/vet.h"
 
 #define TRIES 16
@@ -153,7 +154,7 @@ is_moved(const struct broker *broker, const struct file *file)
 /* ---- connecting ---- */
 
 static bool
-may_connect(struct broker *broker, const char *path, const struct file *file)
+may_connect_own(struct broker *broker, const char *path, const struct file *file)
 {
 	struct socket_answer answer;
 
@@ -167,6 +168,22 @@ may_connect(struct broker *broker, const char *path, const struct file *file)
 	    (broker->private_tmp != NULL && path_below(path, broker->private_tmp)))
 		return !is_moved(broker, file);
 	return is_own(broker, &file->id) && (broker_judge(broker, path).rights & RIGHT_WRITE);
+}
+
+/* By a broker around us; which of them we made only it knows. */
+bool
+unix_may_connect(struct broker *broker, const char *path, int64_t born, int64_t changed)
+{
+	struct file file = {.id = {.born = born}, .changed = changed};
+
+	return may_connect_own(broker, path, &file);
+}
+
+static bool
+may_connect(struct broker *broker, const char *path, const struct file *file)
+{
+	return may_connect_own(broker, path, file) &&
+	       nest_may_connect(broker, path, file->id.born, file->changed);
 }
 
 /* 0 and *ret_pin, or an errno; ELOOP: a link came to be where none was. */
@@ -241,6 +258,9 @@ unix_connect(struct socket_call *call)
 
 	if (read_path(call, path))
 		connect_path(call, path);
+	/* of scopes inside ours our own layer knows nothing */
+	else if (call->size > PATH_AT && nest_depth(call->broker) > 0)
+		request_fail(call->request, EACCES);
 	else if (call->size > PATH_AT && call->address.any.sa_family == AF_UNIX && !has_scope &&
 		 !call->broker->plan->settings.accept[G_SOCKETS_ABSTRACT])
 		request_fail(call->request, EACCES);
@@ -317,7 +337,8 @@ bind_path(struct socket_call *call, const char *path)
 	}
 	/* whatever is made in the private tmp may be connected to: it need not be noted */
 	if (end == WALK_ELSEWHERE ||
-	    (broker->private_tmp != NULL && path_below(place.path, broker->private_tmp)) ||
+	    (broker_is_free(broker, place.path) &&
+	     !broker_guards(broker, place.path, RIGHT_CREATE)) ||
 	    (!broker->plan->routes_sockets && !broker_guards(broker, place.path, RIGHT_CREATE))) {
 		request_continue(call->request);
 		return;

@@ -17,6 +17,7 @@
 #include "linux/box.h"
 #include "linux/filter.h"
 #include "linux/guarded.h"
+#include "linux/nest.h"
 #include "linux/privileges.h"
 
 static int
@@ -50,9 +51,11 @@ network_of(const struct plan *plan)
 static enum filter_names
 names_of(const struct plan *plan)
 {
-	return plan->routes_sockets   ? FILTER_NAMES_ROUTED
-	       : plan->closes_sockets ? FILTER_NAMES_CLOSED
-				      : FILTER_NAMES_SEEN;
+	if (plan->closes_sockets)
+		return FILTER_NAMES_CLOSED;
+	/* what a broker around us is asked about its own filter routes */
+	return plan->routes_sockets && !plan->facts.values[FACT_DOOR] ? FILTER_NAMES_ROUTED
+								      : FILTER_NAMES_SEEN;
 }
 
 static int
@@ -63,13 +66,37 @@ choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	if (!plan->facts.values[FACT_SECCOMP_FILTER])
 		return 0;
 	*ret_filter = filter_choose(network_of(plan), names_of(plan),
-				    plan->routing == ROUTE_READS     ? FILTER_READS
+				    plan->facts.values[FACT_DOOR]    ? FILTER_FREE
+				    : plan->routing == ROUTE_READS   ? FILTER_READS
 				    : plan->routing == ROUTE_CHANGES ? FILTER_CHANGES
 								     : FILTER_FREE);
 	if (*ret_filter == NULL)
 		return cordon_fail(err, CORDON_E_GAP, 0,
 				   "there is no seccomp filter for this processor");
 	return 0;
+}
+
+/*
+ * One layer: a broker around us does not act under ours. It routes already, so the filter does not.
+ */
+static int
+make_nested(struct box *box, const struct plan *plan, const struct box_options *options,
+	    struct cordon_error *err)
+{
+	struct ruleset_options layer = {.kind = RULESET_INNER, .private_tmp = options->private_tmp};
+	struct guarded *trees = NULL;
+	size_t count = 0;
+	int rc = 0;
+
+	if (plan->routing != ROUTE_NOTHING)
+		rc = guarded_find(&box->arena, plan, &trees, &count, err);
+	layer.trees = box->broker.trees = trees;
+	layer.tree_count = box->broker.tree_count = count;
+	box->is_nested = true;
+	box->broker.plan = plan;
+	box->broker.private_tmp = options->private_tmp;
+	box->broker.is_asked = true;
+	return rc < 0 ? rc : ruleset_make(plan, &layer, &box->ruleset, err);
 }
 
 /*
@@ -106,6 +133,8 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 	struct ruleset_options layer = {.kind = RULESET_ALONE, .private_tmp = options->private_tmp};
 	int rc;
 
+	if (plan->facts.values[FACT_DOOR] && plan->facts.values[FACT_LANDLOCK_ABI] > 0)
+		return make_nested(box, plan, options, err);
 	box->is_routed = plan->routing != ROUTE_NOTHING || plan->routes_sockets ||
 			 plan->routes_network;
 	if (!box->is_routed)
@@ -222,6 +251,20 @@ load_filter(const struct box *box, struct cordon_error *err)
 	return rc < 0 ? rc : hand_over(box, listener, err);
 }
 
+/* Before the layer: whoever is restricted without having come to the door is never acted for. */
+static int
+enter_door(const struct box *box, struct cordon_error *err)
+{
+	int line = nested_enter(), rc;
+
+	if (line < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno,
+				   "the cordon around this one takes no more inside it");
+	rc = hand_over(box, line, err);
+	close(line);
+	return rc;
+}
+
 /*
  * Privileges first: with them gone nothing below can be undone, and no_new_privs is what lets the
  * rest happen without them. The filter last: it refuses calls that the steps before need.
@@ -231,6 +274,9 @@ enforce_apply(const struct box *box, struct cordon_error *err)
 {
 	int rc = privileges_drop(err);
 
+	/* a trial has nobody who could answer; what it does needs nobody */
+	if (rc == 0 && box->is_nested && box->line[1] >= 0)
+		rc = enter_door(box, err);
 	if (rc == 0 && box->ruleset >= 0)
 		rc = ruleset_enter(box->ruleset, err);
 	if (box->ruleset >= 0)

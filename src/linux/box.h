@@ -14,8 +14,9 @@ struct box {
 	int outer;    /* entered by the broker before the command is started; -1: none */
 	const struct sock_fprog *filter; /* NULL: no seccomp here */
 	bool is_routed;			 /* the filter has a listener, which the broker gets by: */
-	int line[2];			 /* from the command to us; -1: not made */
-	int abi;			 /* of Landlock */
+	bool is_nested; /* or a broker around us asks, by a line that comes the same way */
+	int line[2];	/* from the command to us; -1: not made */
+	int abi;	/* of Landlock */
 	struct broker broker;
 	sem_t started, serving;
 };

@@ -25,6 +25,7 @@
 #include "base/path.h"
 #include "linux/connecting.h"
 #include "linux/find.h"
+#include "linux/nest.h"
 #include "linux/vet.h"
 
 #define THREADS 4
@@ -43,18 +44,20 @@ broker_now(void)
 
 /* ---- judging ---- */
 
-static bool
-is_free(const struct broker *broker, const char *path)
+bool
+broker_is_free(const struct broker *broker, const char *path)
 {
 	return broker->private_tmp != NULL && path_below(path, broker->private_tmp);
 }
 
 struct verdict
-broker_judge(const struct broker *broker, const char *path)
+broker_judge_by(const struct broker *broker, int number, const char *path)
 {
 	struct verdict verdict;
 
-	if (is_free(broker, path))
+	if (number > 0)
+		return nest_judge(broker, number, path);
+	if (broker_is_free(broker, path))
 		return (struct verdict){.rights = RIGHTS_ALL};
 	verdict = index_decide(&broker->plan->index, path);
 	vet_complete(broker, path, &verdict);
@@ -62,11 +65,23 @@ broker_judge(const struct broker *broker, const char *path)
 }
 
 struct verdict
+broker_judge(const struct broker *broker, const char *path)
+{
+	struct verdict verdict = broker_judge_own(broker, path);
+
+	nest_narrow(broker, path, &verdict);
+	return verdict;
+}
+
+struct verdict
 broker_judge_reading(const struct broker *broker, const char *path)
 {
-	if (is_free(broker, path))
-		return (struct verdict){.rights = RIGHTS_ALL};
-	return index_decide(&broker->plan->index, path);
+	struct verdict verdict = {.rights = RIGHTS_ALL};
+
+	if (!broker_is_free(broker, path))
+		verdict = index_decide(&broker->plan->index, path);
+	nest_narrow(broker, path, &verdict);
+	return verdict;
 }
 
 void
@@ -79,9 +94,9 @@ broker_lock(struct broker *broker, const char *path)
 }
 
 bool
-broker_guards(const struct broker *broker, const char *path, unsigned rights)
+broker_guards_own(const struct broker *broker, const char *path, unsigned rights)
 {
-	if (is_free(broker, path))
+	if (broker_is_free(broker, path))
 		return false;
 	for (size_t i = 0; i < broker->tree_count; i++) {
 		const struct guarded *tree = &broker->trees[i];
@@ -92,6 +107,22 @@ broker_guards(const struct broker *broker, const char *path, unsigned rights)
 			return true;
 	}
 	return false;
+}
+
+bool
+broker_guards(const struct broker *broker, const char *path, unsigned rights)
+{
+	/* where nobody can be asked, nothing is ours */
+	if (nest_is_alone(broker))
+		return false;
+	return broker_guards_own(broker, path, rights) ||
+	       ((rights & RIGHTS_CHANGE) && nest_any_guards(broker, path));
+}
+
+bool
+broker_has_seen(const struct broker *broker, const char *path)
+{
+	return broker_guards_own(broker, path, RIGHT_DELETE) && nest_all_guard(broker, path);
 }
 
 bool
@@ -265,17 +296,28 @@ static const struct {
 	{SYS_close, act_close},
 	{SYS_dup, act_dup},
 	{SYS_dup3, act_dup},
+	{444, act_door},
+	{446, act_restrict},
 };
 
 static void
 answer(struct broker *broker, const struct call *request)
 {
+	struct nest_call nested;
+	int why = nest_begin(broker, request, &nested);
+
+	if (why != 0) {
+		request_fail(request, why);
+		return;
+	}
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
 		if (calls[i].number == request->notif.data.nr) {
 			calls[i].answer(broker, request);
+			nest_end(broker);
 			return;
 		}
 	}
+	nest_end(broker);
 	request_fail(request, ENOSYS);
 }
 
@@ -346,6 +388,7 @@ broker_serve(struct broker *broker)
 	egress_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0 && unshare(CLONE_FS) == 0) {
+		nest_make(broker);
 		start_threads(broker);
 		serve(broker);
 	}

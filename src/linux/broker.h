@@ -43,8 +43,10 @@ struct broker {
 	const struct guarded *trees;
 	size_t tree_count;
 	int listener;
-	bool reads;		/* reading is guarded: no open is ever left to the kernel */
-	int own;		/* the folder of our own descriptors in /proc */
+	bool reads;	     /* reading is guarded: no open is ever left to the kernel */
+	bool is_asked;	     /* it only answers questions, and changes nothing (nested.c) */
+	struct nests *nests; /* the sandboxes inside this one (nest.c); NULL: there can be none */
+	int own;	     /* the folder of our own descriptors in /proc */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	int connecting;		/* likewise, for whom they connect to */
@@ -72,10 +74,16 @@ _Noreturn void broker_serve(struct broker *broker);
 
 typedef void broker_fn(struct broker *broker, const struct call *request);
 
-/* What the plan says about a canonical path; the private tmp is free. */
+/*
+ * What the plan says about a canonical path, and those of all the sandboxes inside this one that the
+ * caller is in; the private tmp is free.
+ */
 struct verdict broker_judge(const struct broker *broker, const char *path);
 /* The same where only reading matters, which nothing but the plan decides about: quicker. */
 struct verdict broker_judge_reading(const struct broker *broker, const char *path);
+/* By one of these plans alone, from 0, our own, to nest_depth. */
+struct verdict broker_judge_by(const struct broker *broker, int number, const char *path);
+#define broker_judge_own(broker, path) broker_judge_by(broker, 0, path)
 typedef struct verdict judge_fn(const struct broker *broker, const char *path);
 /*
  * What may be done with a held object, by the name it was reached by; *ret_path is that name, or
@@ -93,6 +101,11 @@ void broker_refused(struct broker *broker, const char *what, const char *path, c
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
 bool broker_guards(const struct broker *broker, const char *path, unsigned rights);
+/* The same for our own plan alone. */
+bool broker_guards_own(const struct broker *broker, const char *path, unsigned rights);
+/* Whatever was made here, has it been looked at by every plan? */
+bool broker_has_seen(const struct broker *broker, const char *path);
+bool broker_is_free(const struct broker *broker, const char *path);
 
 /* Where argument `folder` (or the working folder) and the path at `address` lead. */
 enum walk_end broker_walk(const struct call *request, int folder, uint64_t address,
@@ -112,3 +125,5 @@ broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lch
 	act_setxattrat, act_removexattrat;
 broker_fn act_socket, act_bind, act_listen, act_connect;
 broker_fn act_close, act_dup;
+/* nest.c */
+broker_fn act_door, act_restrict;

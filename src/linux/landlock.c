@@ -279,6 +279,24 @@ is_shared(const char *path)
 	return is_one_of(shared_folders, sizeof shared_folders / sizeof shared_folders[0], path);
 }
 
+bool
+ruleset_is_by_name(const struct plan *plan, const char *path)
+{
+	const struct index *index = &plan->index;
+	bool shared = false;
+
+	for (size_t i = 0; i < sizeof shared_folders / sizeof shared_folders[0]; i++)
+		shared = shared || path_below(path, shared_folders[i]);
+	if (!shared || (index->default_rights & RIGHTS_CHANGE))
+		return false;
+	for (size_t i = 0; i < index->path_count; i++)
+		if (index->paths[i].effect == EFFECT_ALLOW && !index->paths[i].rule->optional &&
+		    (index->paths[i].rights & RIGHTS_CHANGE) &&
+		    path_below(path, index->paths[i].path))
+			return false;
+	return true;
+}
+
 static bool
 is_secret(const char *path, const struct stat *at)
 {

@@ -99,6 +99,11 @@ int ports_allow(const struct plan *plan, const struct ruleset_options *options, 
  */
 int ruleset_make(const struct plan *plan, const struct ruleset_options *options, int *ret_fd,
 		 struct cordon_error *err);
+/*
+ * Is path in a folder of which the ruleset grants files by name only, though the index says more?
+ * Pure: for who has to keep to it without the layer.
+ */
+bool ruleset_is_by_name(const struct plan *plan, const char *path);
 /* One more folder, whole; a ruleset of that version. Async-signal-safe. */
 int ruleset_grant_tmp(int ruleset, int abi, const char *path, struct cordon_error *err);
 /* For this thread and what it starts; no_new_privs must be set. Async-signal-safe. */

@@ -22,6 +22,7 @@
 #include "base/fd.h"
 #include "enforce/enforce.h"
 #include "linux/cgroup.h"
+#include "linux/nest.h"
 #include "linux/scope.h"
 
 /* Newer than the oldest headers we build with. */
@@ -168,7 +169,6 @@ yama_scope(void)
 										   : 0;
 }
 
-/* A kernel without the file cannot tell who started whom. */
 /* Landlock that is built in and not started says the same; but then nobody filters us. */
 static bool
 is_filtered(void)
@@ -176,6 +176,7 @@ is_filtered(void)
 	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
 }
 
+/* A kernel without the file cannot tell who started whom. */
 static bool
 has_tree(void)
 {
@@ -200,12 +201,15 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	struct utsname name;
 	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION_QUERY);
 	bool is_inside = abi < 0 && errno == EOPNOTSUPP && is_filtered();
-	int rc = probe_notify(&facts, err);
+	int rc = probe_notify(&facts, err), offer = is_filtered() ? nested_ask() : 0;
 
 	if (rc < 0)
 		return rc;
 	facts.values[FACT_LANDLOCK_ABI] = abi < 0 ? 0 : abi;
 	facts.values[FACT_INSIDE] = is_inside;
+	facts.values[FACT_DOOR] = offer & (OFFER_KILLABLE - 1);
+	if (offer & OFFER_KILLABLE)
+		facts.values[FACT_NOTIFY_WAIT_KILLABLE] = 1;
 	facts.values[FACT_SECCOMP_FILTER] = has_filter();
 	facts.values[FACT_PIDFD] = has_pidfd();
 	facts.values[FACT_OPENAT2] = has_openat2();

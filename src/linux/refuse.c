@@ -84,9 +84,13 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 	if (broker->events >= 0 && missing != 0 && *path == '/') {
 		int i = __builtin_ctz(missing);
 
-		verdict = broker_judge(broker, path);
+		verdict = broker_judge_own(broker, path);
 		explain(&verdict.by[i], why, sizeof why);
-		tell(broker, right_names[i], path, why, options[i]);
+		/* no option of ours helps against a plan inside */
+		if (verdict.rights & (1u << i))
+			tell(broker, right_names[i], path, "is denied by a sandbox inside", NULL);
+		else
+			tell(broker, right_names[i], path, why, options[i]);
 	}
 	errno = EACCES;
 	return -1;

@@ -7,13 +7,16 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "enforce/group.h"
 #include "linux/box.h"
+#include "linux/nest.h"
 #include "linux/privileges.h"
 
 #define STACK_SIZE (512 * 1024)
@@ -84,25 +87,56 @@ give_up(struct starter *starter, int why)
 	starter->why = why;
 }
 
+/* A table of its own with nothing but the line: nobody waits for what we hold. -1 stays -1. */
+static bool
+keep_alone(int *line)
+{
+	if (unshare(CLONE_FILES) < 0)
+		return false;
+	if (*line >= 0 && *line != 0 && dup2(*line, 0) < 0)
+		return false;
+	*line = *line < 0 ? -1 : 0;
+	fd_close_from(*line + 1);
+	return true;
+}
+
+/* The thread stays: the command ends with it. */
+static _Noreturn void
+answer_questions(struct box *box, int line)
+{
+	if (line >= 0) {
+		nested_serve(&box->broker, line);
+		close(line);
+	}
+	for (;;)
+		pause();
+}
+
 static void *
 start_and_serve(void *argument)
 {
 	struct starter *starter = argument;
 	struct box *box = starter->box;
+	int listener = -1;
 
 	starter->pid = -1;
-	if (enter_outer(box))
+	if (box->is_nested || enter_outer(box))
 		starter->pid = start(starter->group, starter->main);
 	starter->why = errno;
 	close(box->line[1]);
 	if (starter->pid > 0) {
-		box->broker.listener = receive_listener(box->line[0]);
-		if (box->broker.listener < 0 && errno != 0)
+		listener = receive_listener(box->line[0]);
+		if ((listener < 0 && errno != 0) || (box->is_nested && !keep_alone(&listener)))
 			give_up(starter, errno);
 	}
+	if (!box->is_nested)
+		box->broker.listener = listener;
 	close(box->line[0]);
 	/* starter is not there any more after this */
 	sem_post(&box->started);
+	/* at once: the broker around us may be waiting for an answer, and others for the broker */
+	if (box->is_nested)
+		answer_questions(box, listener);
 	while (sem_wait(&box->serving) < 0 && errno == EINTR)
 		;
 	if (box->broker.listener >= 0)
@@ -138,7 +172,7 @@ enforce_start(struct box *box, const struct group *group, const struct enforce_m
 {
 	struct starter starter = {.box = box, .group = group, .main = main, .pid = -1};
 
-	return box->is_routed ? start_routed(&starter) : start(group, main);
+	return box->is_routed || box->is_nested ? start_routed(&starter) : start(group, main);
 }
 
 struct enforce_needs

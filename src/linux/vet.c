@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "linux/nest.h"
 
 #define SAMPLE ".sample"
 
@@ -310,7 +311,7 @@ settle_config(struct broker *broker, const char *folder, const char *name)
 	/* nothing of it counts as there before: it was nobody's settings until now */
 	rc = vet_content(broker, path, VET_CONFIG, &(struct gitconfig_text){file.text, file.length},
 			 NULL);
-	if (rc == 0)
+	if (rc == 0 && !broker->is_asked)
 		rc = vet_install(broker, &(struct vet_target){fd, name, path, VET_CONFIG, false},
 				 &file) < 0
 			     ? errno
@@ -381,7 +382,8 @@ vet_may_link_to(struct broker *broker, const char *path, const char *text)
 	if (names_private_tmp(broker, text) || names_process(text))
 		return refuse(broker, path,
 			      "a link out of the project into what ends with the run");
-	return true;
+	return nest_may_link(broker, path, text) ||
+	       refuse(broker, path, "the sandbox inside refuses where it leads");
 }
 
 bool

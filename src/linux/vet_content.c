@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "linux/nest.h"
 #include "linux/vet.h"
 #include "plan/resolve.h"
 
@@ -49,8 +50,9 @@ is_inside(const struct question *q, const char *path)
 
 	return is_below(path, host->project) || is_below(path, host->git.git_dir) ||
 	       is_below(path, host->git.common_dir) ||
-	       (!is_below(path, "/dev") && (broker_judge(q->broker, path).rights & RIGHT_CREATE) &&
-		broker_guards(q->broker, path, RIGHT_CREATE));
+	       (!is_below(path, "/dev") &&
+		(broker_judge_own(q->broker, path).rights & RIGHT_CREATE) &&
+		broker_guards_own(q->broker, path, RIGHT_CREATE));
 }
 
 /* git never takes anything out of a commit to below this name: it is the user's, or was vetted. */
@@ -73,7 +75,7 @@ is_fit(const struct question *q, const char *path)
 	const struct host *host = q->broker->plan->host;
 
 	return is_in_dot_git(path) || is_below(path, host->git.common_dir) ||
-	       !(broker_judge(q->broker, path).rights & RIGHTS_CHANGE) ||
+	       !(broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE) ||
 	       !vet_is_repository(path) || vet_repository(q->broker, path);
 }
 
@@ -81,9 +83,10 @@ is_fit(const struct question *q, const char *path)
 static bool
 is_loose(const struct question *q, const char *path)
 {
-	return is_below(path, "/dev") || (!is_below(path, q->broker->private_tmp) &&
-					  (broker_judge(q->broker, path).rights & RIGHTS_CHANGE) &&
-					  !broker_guards(q->broker, path, RIGHTS_CHANGE));
+	return is_below(path, "/dev") ||
+	       (!is_below(path, q->broker->private_tmp) &&
+		(broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE) &&
+		!broker_guards_own(q->broker, path, RIGHTS_CHANGE));
 }
 
 /* A path of this machine: relative to the working tree, or to the repository when it has none. */
@@ -202,9 +205,9 @@ vet_commondir(const struct question *q, const struct gitconfig_text *text)
 	return 0;
 }
 
-int
-vet_content(struct broker *broker, const char *path, enum vet vet,
-	    const struct gitconfig_text *text, const struct gitconfig_text *present)
+static int
+vet_own(struct broker *broker, const char *path, enum vet vet, const struct gitconfig_text *text,
+	const struct gitconfig_text *present)
 {
 	auto_arena struct arena arena = {0};
 	struct question q = {broker, &arena, path, path_parent(&arena, path, NULL)};
@@ -225,4 +228,18 @@ vet_content(struct broker *broker, const char *path, enum vet vet,
 	default:
 		return refuse(&q, "", "is no file of git's");
 	}
+}
+
+/* Each plan looks with its own eyes, and not at what it leaves free. */
+int
+vet_content(struct broker *broker, const char *path, enum vet vet,
+	    const struct gitconfig_text *text, const struct gitconfig_text *present)
+{
+	int why = broker_is_free(broker, path) ? 0 : vet_own(broker, path, vet, text, present);
+
+	if (why == 0 && !nest_may_hold(broker, path, vet, text->text, text->length)) {
+		broker_refused(broker, "change", path, "the sandbox inside refuses its content");
+		why = EACCES;
+	}
+	return why;
 }

@@ -27,13 +27,14 @@ const char *const fact_names[FACT_COUNT] = {
 	[FACT_VETTING] = "vetting",
 	[FACT_BROKER_NET] = "broker_net",
 	[FACT_INSIDE] = "inside",
+	[FACT_DOOR] = "door",
 	[FACT_TREE] = "tree",
 };
 
 static bool
 is_number(enum fact fact)
 {
-	return fact == FACT_LANDLOCK_ABI || fact == FACT_YAMA;
+	return fact == FACT_LANDLOCK_ABI || fact == FACT_YAMA || fact == FACT_DOOR;
 }
 
 static int

@@ -33,9 +33,13 @@ enum fact {
 	FACT_VETTING,	   /* and it reads what git is told before git does */
 	FACT_BROKER_NET,   /* and it decides about sockets and addresses */
 	FACT_INSIDE, /* a broker around us acts for our processes, and would not see our layers */
+	FACT_DOOR,   /* one around us asks us before it acts for our processes; of enum door */
 	FACT_TREE,   /* what a process started can be found, however far it went */
 	FACT_COUNT
 };
+
+/* What a broker around us routes. */
+enum door { DOOR_HERE = 1, DOOR_CHANGES = 2, DOOR_SOCKETS = 4 };
 
 struct facts {
 	enum system system;

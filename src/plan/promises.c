@@ -299,9 +299,12 @@ is_needed(const struct plan *plan, const struct demand *demand, enum guarantee g
 static bool
 has_broker(const struct facts *facts)
 {
-	return facts->values[FACT_BROKER] && facts->values[FACT_SECCOMP_NOTIFY] &&
-	       facts->values[FACT_NOTIFY_ADDFD] && facts->values[FACT_PIDFD] &&
-	       facts->values[FACT_OPENAT2] && facts->values[FACT_YAMA] < 2;
+	bool own = facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD];
+
+	/* one around us has all of it, and asks us */
+	return facts->values[FACT_BROKER] && (own || facts->values[FACT_DOOR]) &&
+	       facts->values[FACT_PIDFD] && facts->values[FACT_OPENAT2] &&
+	       facts->values[FACT_YAMA] < 2;
 }
 
 /*
@@ -320,8 +323,12 @@ find_routing(const struct plan *plan, const struct demand *demand)
 	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
+	/* one around us that has a door answers for changes at most */
 	if (demand->reads)
-		return values[FACT_BROKER_READS] ? ROUTE_READS : ROUTE_NOTHING;
+		return values[FACT_BROKER_READS] && !values[FACT_DOOR] ? ROUTE_READS
+								       : ROUTE_NOTHING;
+	if (values[FACT_DOOR] && !(values[FACT_DOOR] & DOOR_CHANGES))
+		return ROUTE_NOTHING;
 	return exact || metadata || future ? ROUTE_CHANGES : ROUTE_NOTHING;
 }
 
@@ -343,7 +350,11 @@ find_socket_routing(struct plan *plan)
 
 	if (plan->host->system != SYSTEM_LINUX)
 		return;
-	if (has_broker(&plan->facts) && abi > 0 && values[FACT_BROKER_NET]) {
+	if (values[FACT_DOOR]) {
+		plan->routes_sockets = names && (values[FACT_DOOR] & DOOR_SOCKETS);
+		plan->closes_sockets = names && !plan->routes_sockets &&
+				       values[FACT_SECCOMP_FILTER] && plan->socket_count == 0;
+	} else if (has_broker(&plan->facts) && abi > 0 && values[FACT_BROKER_NET]) {
 		plan->routes_sockets = names;
 		plan->routes_network = between;
 	} else {
@@ -381,6 +392,26 @@ needs_met(const struct plan *plan, const struct demand *demand)
 	return met;
 }
 
+/* What the broker around us does not do, nobody does. */
+static void
+explain_door(int door, unsigned missing, struct promise *to)
+{
+	bool net = (missing & NEED_BROKER_NET) != 0;
+
+	if (missing & (NEED_BROKER_SOCKETS | NEED_NO_SOCKETS)) {
+		to->how = "the cordon around this one does not look at names of sockets";
+		to->remedy = "start the outer one without --accept sockets.path";
+	} else if (net || !(door & DOOR_CHANGES)) {
+		to->how = net ? "the cordon around this one does not look at addresses for another"
+			      : "the cordon around this one does not look at files";
+		to->remedy = net ? "start it outside, or with --net none or all"
+				 : "start the outer one without --accept files.future";
+	} else {
+		to->how = "the cordon around this one looks at changes only, not at reading";
+		to->remedy = "start it outside, or without rules that deny reading";
+	}
+}
+
 static void
 explain_broker(const struct facts *facts, struct promise *to)
 {
@@ -405,9 +436,8 @@ static void
 explain_gap(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
 {
 	if (plan->facts.values[FACT_INSIDE] && plan->facts.values[FACT_LANDLOCK_ABI] < way->abi) {
-		to->how = "the cordon around this one acts for us, and would not see our limits";
-		to->remedy = "start it outside, or the outer one with --accept files.future "
-			     "--accept files.metadata --accept sockets.path";
+		to->how = "the cordon around this one reads for us, and would not see our limits";
+		to->remedy = "start it outside, or the outer one without rules that deny reading";
 		return;
 	}
 	if (plan->facts.values[FACT_LANDLOCK_ABI] < way->abi) {
@@ -418,7 +448,10 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 	}
 	if (missing & (NEED_BROKER | NEED_VETTING | NEED_BROKER_NET | NEED_BROKER_SOCKETS |
 		       NEED_BROKER_SIGNALS | NEED_NO_SOCKETS)) {
-		explain_broker(&plan->facts, to);
+		if (plan->facts.values[FACT_DOOR])
+			explain_door(plan->facts.values[FACT_DOOR], missing, to);
+		else
+			explain_broker(&plan->facts, to);
 		return;
 	}
 	to->how = missing & NEED_TREE	   ? "/proc does not list the children of a process"

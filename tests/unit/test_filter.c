@@ -247,6 +247,10 @@ check_number(const struct variant *variant, int number, const char *name)
 	for (size_t i = 0; i < COUNT(socket_rules); i++)
 		if (count_names(socket_rules[i].calls, name) > 0)
 			verdict = socket_rules[i].verdicts[variant->network][variant->names];
+	for (size_t i = 0; i < COUNT(layers); i++)
+		if (count_names(layers[i].calls, name) > 0 &&
+		    (variant->names == NAMES_ROUTED || variant->network == NETWORK_BROKERED))
+			verdict = layers[i].changes;
 	if (verdict < ENDS)
 		expect(variant, name, NULL, verdict == ROUTE ? ROUTED : end_errno[verdict]);
 }
@@ -378,6 +382,14 @@ static const struct {
 	{"prlimit64", {1, 7, 0x1000}, {BOTH_NETS(EPERM)}, false},
 	{"prlimit64", {1, 7, 0x700000000000}, {BOTH_NETS(EPERM)}, false},
 	{"prlimit64", {HIGH_BITS, 7, 0x1000}, {BOTH_NETS(0)}, false},
+	/* where the broker marks processes */
+	{"prlimit64", {0, 10, 0x7fff00001000}, {BOTH_NETS(EPERM)}, false},
+	{"prlimit64", {0, HIGH_BITS | 10, 0x700000000000}, {BOTH_NETS(EPERM)}, false},
+	{"prlimit64", {0, 10, 0, 0x7fff00001000}, {BOTH_NETS(0)}, false},
+	{"prlimit64", {1, 10, 0, 0x7fff00001000}, {BOTH_NETS(0)}, false},
+	{"setrlimit", {10, 0x7fff00001000}, {BOTH_NETS(EPERM)}, false},
+	{"setrlimit", {HIGH_BITS | 10, 0x7fff00001000}, {BOTH_NETS(EPERM)}, false},
+	{"setrlimit", {7, 0x7fff00001000}, {BOTH_NETS(0)}, false},
 	{"setpriority", {0, 0, 5}, {BOTH_NETS(0)}, false},
 	{"setpriority", {0, 1, 5}, {BOTH_NETS(EPERM)}, false},
 	{"setpriority", {1, 0, 5}, {BOTH_NETS(EPERM)}, false},

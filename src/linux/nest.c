@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The outer side of sandboxes inside each other. A process's nest is told by the hard limit of
+ * RLIMIT_LOCKS, which the kernel inherits and does not use, and which the filter lets nobody set.
+ * It is only ever lowered: a nest has a greater number than the one around it.
+ *
+ * Acting is safe where every plan of the chain says yes. Leaving a call to the kernel is safe where
+ * no plan of the chain leaves it to us, as without nests: all the layers are the caller's own, and
+ * each withholds what its plan does not grant outright. So whatever one of them guards is acted
+ * upon or refused; and where nobody could be asked, everything is left to the layers.
+ */
+#include "linux/nest.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CHUNK 64
+#define CHUNKS 1024
+#define TOP (1u << 20) /* marks count down from here */
+
+struct nests {
+	pthread_key_t call; /* the struct nest_call of each thread */
+	pthread_mutex_t lock;
+	rlim_t plain, top; /* the mark of who is in no nest; that of nest 0 */
+	int count;
+	struct nest *chunks[CHUNKS];
+};
+
+static struct nest *
+nest_at(const struct nests *nests, int id)
+{
+	return &nests->chunks[id / CHUNK][id % CHUNK];
+}
+
+/* ---- making ---- */
+
+/* The number of a new one, or -1 with errno. The lock is held. */
+static int
+add(struct nests *nests, int parent, bool is_alone, int line)
+{
+	int id = nests->count;
+	struct nest *nest;
+
+	errno = EMFILE;
+	if (id == CHUNK * CHUNKS || (rlim_t)id >= nests->top)
+		return -1;
+	if (nests->chunks[id / CHUNK] == NULL)
+		nests->chunks[id / CHUNK] = calloc(CHUNK, sizeof *nest);
+	if (nests->chunks[id / CHUNK] == NULL)
+		return -1;
+	nest = nest_at(nests, id);
+	*nest = (struct nest){.parent = parent, .is_alone = is_alone, .line = line};
+	nest->depth = id == 0 ? 0 : nest_at(nests, parent)->depth + 1;
+	pthread_mutex_init(&nest->lock, NULL);
+	__atomic_store_n(&nests->count, id + 1, __ATOMIC_SEQ_CST);
+	return id;
+}
+
+void
+nest_make(struct broker *broker)
+{
+	struct nests *nests;
+	struct rlimit own;
+
+	/* where reading is answered as well, its filter refuses Landlock */
+	if (broker->reads || getrlimit(RLIMIT_LOCKS, &own) < 0)
+		return;
+	nests = calloc(1, sizeof *nests);
+	if (nests == NULL)
+		return;
+	nests->plain = own.rlim_max;
+	nests->top = own.rlim_max > TOP ? TOP : own.rlim_max;
+	pthread_mutex_init(&nests->lock, NULL);
+	if (pthread_key_create(&nests->call, NULL) != 0 || add(nests, 0, false, -1) < 0)
+		free(nests);
+	else
+		broker->nests = nests;
+}
+
+/* ---- marks ---- */
+
+/* The nest of whoever called; -1: it cannot be told. */
+static int
+read_mark(const struct nests *nests, const struct call *request)
+{
+	struct rlimit64 mark;
+	rlim_t id;
+
+	if (prlimit64(request->thread, RLIMIT_LOCKS, NULL, &mark) < 0)
+		return -1;
+	if (mark.rlim_max == nests->plain)
+		return 0;
+	id = nests->top - mark.rlim_max;
+	return mark.rlim_max > nests->top ||
+			       id >= (rlim_t)__atomic_load_n(&nests->count, __ATOMIC_SEQ_CST)
+		       ? -1
+		       : (int)id;
+}
+
+static bool
+write_mark(const struct nests *nests, const struct call *request, int id)
+{
+	struct rlimit64 mark = {nests->top - (rlim_t)id, nests->top - (rlim_t)id};
+
+	return request_is_valid(request) &&
+	       prlimit64(request->thread, RLIMIT_LOCKS, &mark, NULL) == 0;
+}
+
+int
+nest_begin(struct broker *broker, const struct call *request, struct nest_call *to)
+{
+	struct nests *nests = broker->nests;
+	int id = 0;
+
+	to->depth = 0;
+	to->is_alone = false;
+	to->number = request->notif.data.nr;
+	/* nobody has a mark before there is a second */
+	if (nests == NULL || __atomic_load_n(&nests->count, __ATOMIC_SEQ_CST) == 1)
+		return 0;
+	id = read_mark(nests, request);
+	if (id < 0)
+		return EPERM;
+	for (; id > 0; id = nest_at(nests, id)->parent) {
+		struct nest *nest = nest_at(nests, id);
+
+		if (to->depth == NEST_DEPTH)
+			return EPERM;
+		to->chain[to->depth++] = nest;
+		to->is_alone = to->is_alone || nest->is_alone;
+	}
+	return to->depth == 0 ? 0 : pthread_setspecific(nests->call, to);
+}
+
+void
+nest_end(struct broker *broker)
+{
+	if (broker->nests != NULL)
+		pthread_setspecific(broker->nests->call, NULL);
+}
+
+const struct nest_call *
+nest_call(const struct broker *broker)
+{
+	return broker->nests == NULL ? NULL : pthread_getspecific(broker->nests->call);
+}
+
+/* ---- the door ---- */
+
+/* Lines whose other end is gone: an agent may run thousands, one after the other. */
+static void
+sweep(const struct nests *nests)
+{
+	for (int i = 1; i < nests->count; i++) {
+		struct nest *nest = nest_at(nests, i);
+		struct pollfd line = {.events = 0};
+
+		/* who holds it is talking to it */
+		if (pthread_mutex_trylock(&nest->lock) != 0)
+			continue;
+		line.fd = nest->line;
+		if (line.fd >= 0 && poll(&line, 1, 0) == 1)
+			nest_hang_up(nest);
+		pthread_mutex_unlock(&nest->lock);
+	}
+}
+
+/* The other end for the caller, or -1 with errno. The lock is held. */
+static int
+enter(struct nests *nests, const struct call *request)
+{
+	int parent = read_mark(nests, request), ends[2], id;
+
+	sweep(nests);
+	errno = EPERM;
+	if (parent < 0)
+		return -1;
+	errno = E2BIG;
+	if (nest_at(nests, parent)->depth + 1 >= NEST_DEPTH)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -1;
+	id = add(nests, parent, false, ends[0]);
+	if (id > 0) {
+		nest_at(nests, id)->expects = request->thread;
+		errno = EPERM;
+		if (write_mark(nests, request, id))
+			return ends[1];
+		nest_at(nests, id)->line = -1;
+	}
+	close(ends[0]);
+	close(ends[1]);
+	return -1;
+}
+
+static int
+find_offer(const struct plan *plan)
+{
+	return DOOR_HERE | (plan->routing == ROUTE_CHANGES ? DOOR_CHANGES : 0) |
+	       (plan->routes_sockets ? DOOR_SOCKETS : 0) |
+	       (plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE] ? OFFER_KILLABLE : 0);
+}
+
+void
+act_door(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct nests *nests = broker->nests;
+	int fd, why;
+
+	if (nests == NULL || (uint32_t)a[2] != NEST_DOOR || a[0] > ASK_LINE) {
+		request_fail(request, nests == NULL ? EOPNOTSUPP : EINVAL);
+	} else if (a[0] == ASK_OFFER) {
+		request_return(request, find_offer(broker->plan));
+	} else {
+		pthread_mutex_lock(&nests->lock);
+		fd = enter(nests, request);
+		why = errno;
+		pthread_mutex_unlock(&nests->lock);
+		if (fd < 0)
+			request_fail(request, why);
+		else
+			request_give(request, fd, true, false);
+	}
+}
+
+/* Has the caller a mark that covers the layer it is about to add? The lock is held. */
+static bool
+mark_alone(struct nests *nests, const struct call *request)
+{
+	int id = read_mark(nests, request), inside;
+	struct nest *nest;
+
+	if (id < 0)
+		return false;
+	nest = nest_at(nests, id);
+	if (nest->is_alone)
+		return true;
+	if (nest->expects == request->thread) {
+		nest->expects = 0;
+		return request_is_valid(request);
+	}
+	inside = nest->alone != 0 ? nest->alone : add(nests, id, true, -1);
+	if (inside <= 0)
+		return false;
+	nest->alone = inside;
+	return write_mark(nests, request, inside);
+}
+
+/* Marked before it is restricted: there is no moment in which it is acted for past its layer. */
+void
+act_restrict(struct broker *broker, const struct call *request)
+{
+	struct nests *nests = broker->nests;
+	bool is_marked = false;
+
+	if (nests != NULL) {
+		pthread_mutex_lock(&nests->lock);
+		is_marked = mark_alone(nests, request);
+		pthread_mutex_unlock(&nests->lock);
+	}
+	if (is_marked)
+		request_continue(request);
+	else
+		request_fail(request, EOPNOTSUPP);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sandboxes inside this one. The kernel has one listener for a whole tree of processes, so a cordon
+ * inside another has no broker of its own: it comes to the door of the outer one, which asks it
+ * about every path before it acts for one of its processes. A process that restricts itself without
+ * coming to the door is never acted for again.
+ */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "linux/broker.h"
+
+/*
+ * The door: landlock_create_ruleset(what, 0, NEST_DOOR), as in tools/arguments.h. A kernel says
+ * EINVAL to flags it does not know, and a filter without a door lets them through to it.
+ */
+#define NEST_DOOR 0x636f7201u
+enum nest_door {
+	ASK_OFFER, /* is there one, and what does it route? */
+	ASK_LINE   /* from now on ask me: a descriptor, on which questions come */
+};
+/* The answer is made of enum door, and of: */
+#define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
+
+enum nest_kind {
+	NEST_JUDGE,  /* what may be done at the first text, a path? */
+	NEST_LINK,   /* may a link be at the first text that says the second? */
+	NEST_VET,    /* may what is in the descriptor be at the first text? */
+	NEST_SOCKET, /* may the socket at the first text be connected to? */
+	NEST_NETWORK /* may the Internet's sockets be used at all? */
+};
+struct nest_question {
+	uint64_t number;
+	uint32_t kind;
+	uint32_t vet;		  /* of NEST_VET */
+	int64_t born, changed;	  /* of NEST_SOCKET: its file, in nanoseconds */
+	char texts[2 * PATH_MAX]; /* one or two, each with its end; the message ends there */
+};
+struct nest_answer {
+	uint64_t number;
+	uint32_t rights;    /* of NEST_JUDGE; of the others 0 or RIGHTS_ALL */
+	uint32_t vet;	    /* VET_NOTHING: not vetted */
+	uint8_t is_held;    /* a folder that must stay where it is */
+	uint8_t guards;	    /* its inner layer withholds changes here */
+	uint8_t is_by_name; /* only files, nothing else is made here */
+	uint8_t spare[5];   /* no gap whose content nobody set */
+};
+
+/* ---- the outer side ---- */
+
+struct nest {
+	int parent;
+	int depth;
+	bool is_alone; /* it restricted itself, and nobody can be asked */
+	int alone;     /* such a one inside this; 0: none yet. They are all the same */
+	pid_t expects; /* the thread that came to the door and has not entered its layer yet */
+	pthread_mutex_t lock;
+	int line;	/* -1: nobody is there any more */
+	uint64_t asked; /* the number of the last question */
+	bool owes;	/* which it has not answered */
+};
+
+/* Of one call: whom to ask; on the stack of the thread that answers it. */
+#define NEST_DEPTH 16
+struct nest_call {
+	struct nest *chain[NEST_DEPTH]; /* innermost first */
+	int depth;
+	bool is_alone; /* one of them cannot be asked: nothing is done on behalf */
+	int number;    /* of the system call */
+};
+
+/* To be called before the first thread serves; without memory there is no door. */
+void nest_make(struct broker *broker);
+/* Before and after each call; 0, or an errno for the caller. */
+int nest_begin(struct broker *broker, const struct call *request, struct nest_call *to);
+void nest_end(struct broker *broker);
+
+/* Of the thread that asks; NULL: its caller is in no nest. */
+const struct nest_call *nest_call(const struct broker *broker);
+/* nest_ask.c */
+void nest_hang_up(struct nest *nest);
+/* How many plans are asked about this call beside our own. */
+int nest_depth(const struct broker *broker);
+/* What the one of that number, from 1 on, says about path. */
+struct verdict nest_judge(const struct broker *broker, int number, const char *path);
+/* Takes away what one of them refuses. */
+void nest_narrow(const struct broker *broker, const char *path, struct verdict *verdict);
+/* Does one of them withhold changes at path? Do all? */
+bool nest_any_guards(const struct broker *broker, const char *path);
+bool nest_all_guard(const struct broker *broker, const char *path);
+bool nest_is_alone(const struct broker *broker);
+bool nest_may_link(const struct broker *broker, const char *path, const char *text);
+bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet, const char *text,
+		   size_t length);
+
+bool nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed);
+bool nest_may_network(const struct broker *broker);
+
+/* ---- the inner side, nested.c ---- */
+
+/* What the cordon around us offers; 0: there is none, or it has no door. */
+int nested_ask(void);
+/* For this process and all it starts; the line, or -1 with errno. Async-signal-safe. */
+int nested_enter(void);
+/* Answers for a plan until the line ends. The calling thread has its descriptors for itself. */
+void nested_serve(struct broker *broker, int line);

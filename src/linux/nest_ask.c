@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Asking the sandboxes inside this one, and what their answers make of ours. A plan that does not
+ * answer says no; one that owes an answer is not asked again before it has given it, so that who is
+ * stopped stops nobody else. Whatever comes by a line was written by a process inside: it can take
+ * away, and nothing more.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "linux/nest.h"
+
+#define ANSWER_MS 10000 /* who does not answer in this time says no */
+
+int
+nest_depth(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call == NULL ? 0 : call->depth;
+}
+
+bool
+nest_is_alone(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call != NULL && call->is_alone;
+}
+
+/* The lock is held. */
+void
+nest_hang_up(struct nest *nest)
+{
+	close(nest->line);
+	nest->line = -1;
+}
+
+/* ---- asking ---- */
+
+/* Takes one answer: 1 if it is that to the last question, 0 if not, -1 if there is none. */
+static int
+take_answer(struct nest *nest, struct nest_answer *to)
+{
+	ssize_t n = recv(nest->line, to, sizeof *to, MSG_DONTWAIT);
+
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		nest_hang_up(nest);
+	if (n != (ssize_t)sizeof *to)
+		return n > 0 ? 0 : -1;
+	if (to->number != nest->asked)
+		return 0;
+	nest->owes = false;
+	return 1;
+}
+
+/* Whoever owes an answer is not asked again: one that is stopped must not stop us each time. */
+static bool
+is_ready(struct nest *nest)
+{
+	struct nest_answer late;
+
+	while (nest->line >= 0 && nest->owes && take_answer(nest, &late) >= 0)
+		;
+	return nest->line >= 0 && !nest->owes;
+}
+
+static bool
+await(struct nest *nest, struct nest_answer *to)
+{
+	int64_t end = clock_ms() + ANSWER_MS, left;
+
+	while (nest->line >= 0 && (left = end - clock_ms()) > 0) {
+		struct pollfd line = {.fd = nest->line, .events = POLLIN};
+
+		if (poll(&line, 1, (int)left) > 0 && take_answer(nest, to) == 1)
+			return true;
+	}
+	return false;
+}
+
+static bool
+say(const struct nest *nest, struct nest_question *question, size_t length, int fd)
+{
+	char control[CMSG_SPACE(sizeof fd)] = {0};
+	struct iovec data = {question, offsetof(struct nest_question, texts) + length};
+	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+	struct cmsghdr *header;
+
+	if (fd >= 0) {
+		message.msg_control = control;
+		message.msg_controllen = sizeof control;
+		header = CMSG_FIRSTHDR(&message);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(sizeof fd);
+		memcpy(CMSG_DATA(header), &fd, sizeof fd);
+	}
+	return sendmsg(nest->line, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)data.iov_len;
+}
+
+/* No answer is a no: the answer is all 0 then. */
+static struct nest_answer
+ask(struct nest *nest, struct nest_question *question, size_t length, int fd)
+{
+	struct nest_answer answer = {0}, no = {0};
+	bool answered = false;
+
+	pthread_mutex_lock(&nest->lock);
+	if (!nest->is_alone && is_ready(nest)) {
+		question->number = ++nest->asked;
+		nest->owes = say(nest, question, length, fd);
+		answered = nest->owes && await(nest, &answer);
+	}
+	pthread_mutex_unlock(&nest->lock);
+	return answered ? answer : no;
+}
+
+/* Both texts, or one; 0: they are too long. */
+static size_t
+write_texts(struct nest_question *to, const char *first, const char *second)
+{
+	size_t lengths[2] = {strlen(first) + 1, second == NULL ? 0 : strlen(second) + 1};
+
+	if (lengths[0] > PATH_MAX || lengths[1] > PATH_MAX)
+		return 0;
+	memcpy(to->texts, first, lengths[0]);
+	if (second != NULL)
+		memcpy(to->texts + lengths[0], second, lengths[1]);
+	return lengths[0] + lengths[1];
+}
+
+static struct nest_answer
+ask_path(struct nest *nest, const char *path)
+{
+	struct nest_question question = {.kind = NEST_JUDGE};
+	struct nest_answer no = {0};
+	size_t length = write_texts(&question, path, NULL);
+
+	if (length == 0)
+		return no;
+	return ask(nest, &question, length, -1);
+}
+
+/* ---- judging ---- */
+
+#define KIND(which)                        \
+	[which] = {.kind = PROTECT_VETTED, \
+		   .vet = which,           \
+		   .pattern = "",          \
+		   .self_only = true,      \
+		   .reason = "the sandbox inside has it vetted"}
+static const struct protection vetted[] = {
+	KIND(VET_FOLDER), KIND(VET_CONFIG),    KIND(VET_MODULES), KIND(VET_POINTER),
+	KIND(VET_GITDIR), KIND(VET_COMMONDIR), KIND(VET_HEAD),
+};
+
+/* Calls that make or move something else than a file. */
+static bool
+makes_other(int number)
+{
+	static const int calls[] = {
+#ifdef SYS_open
+		SYS_mkdir,    SYS_mknod,   SYS_symlink,	  SYS_rmdir,	 SYS_rename,
+#endif
+#ifdef SYS_renameat
+		SYS_renameat,
+#endif
+		SYS_mkdirat,  SYS_mknodat, SYS_symlinkat, SYS_renameat2, SYS_bind,
+	};
+
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+		if (calls[i] == number)
+			return true;
+	return false;
+}
+
+static struct verdict
+verdict_of(const struct nest_call *call, const struct nest_answer *answer)
+{
+	static const struct planned_rule held = {.path = "", .root = ""};
+	struct verdict verdict = {.rights = answer->rights & RIGHTS_ALL};
+
+	if (answer->is_held)
+		verdict.held = &held;
+	if (answer->vet >= sizeof vetted / sizeof vetted[0])
+		verdict.rights &= ~(unsigned)RIGHTS_CHANGE;
+	else if (answer->vet != VET_NOTHING)
+		verdict.vetted = &vetted[answer->vet];
+	if (answer->is_by_name && makes_other(call->number))
+		verdict.rights &= ~(unsigned)(RIGHT_CREATE | RIGHT_DELETE);
+	return verdict;
+}
+
+struct verdict
+nest_judge(const struct broker *broker, int number, const char *path)
+{
+	const struct nest_call *call = nest_call(broker);
+	struct nest_answer answer;
+
+	if (call == NULL || number > call->depth)
+		return (struct verdict){.rights = 0};
+	answer = ask_path(call->chain[number - 1], path);
+	return verdict_of(call, &answer);
+}
+
+static void
+narrow(struct verdict *to, const struct verdict *by)
+{
+	to->rights &= by->rights;
+	if (to->held == NULL)
+		to->held = by->held;
+	/* two that want different things in one place: it stays as it is */
+	if (to->vetted != NULL && by->vetted != NULL && to->vetted->vet != by->vetted->vet)
+		to->rights &= ~(unsigned)RIGHTS_CHANGE;
+	if (to->vetted == NULL)
+		to->vetted = by->vetted;
+}
+
+void
+nest_narrow(const struct broker *broker, const char *path, struct verdict *verdict)
+{
+	int depth = nest_depth(broker);
+
+	if (nest_is_alone(broker))
+		*verdict = (struct verdict){.rights = 0};
+	for (int i = 1; i <= depth && verdict->rights != 0; i++) {
+		struct verdict by = nest_judge(broker, i, path);
+
+		narrow(verdict, &by);
+	}
+}
+
+bool
+nest_any_guards(const struct broker *broker, const char *path)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (ask_path(call->chain[i], path).guards)
+			return true;
+	return false;
+}
+
+bool
+nest_all_guard(const struct broker *broker, const char *path)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (!ask_path(call->chain[i], path).guards)
+			return false;
+	return true;
+}
+
+bool
+nest_may_link(const struct broker *broker, const char *path, const char *text)
+{
+	const struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = NEST_LINK};
+	size_t length = write_texts(&question, path, text);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (length == 0 || ask(call->chain[i], &question, length, -1).rights == 0)
+			return false;
+	return true;
+}
+
+/* The content in a file without a name, which nobody changes afterwards. */
+static int
+pack(const char *text, size_t length)
+{
+	int fd = memfd_create("git", MFD_CLOEXEC);
+
+	for (size_t done = 0; fd >= 0 && done < length;) {
+		ssize_t n = pwrite(fd, text + done, length - done, (off_t)done);
+
+		if (n <= 0) {
+			close(fd);
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	return fd;
+}
+
+bool
+nest_may_hold(const struct broker *broker, const char *path, enum vet vet, const char *text,
+	      size_t length)
+{
+	const struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = NEST_VET, .vet = vet};
+	size_t size = write_texts(&question, path, NULL);
+
+	for (int i = 0; call != NULL && i < call->depth; i++) {
+		auto_fd int fd = pack(text, length);
+
+		if (fd < 0 || size == 0 || ask(call->chain[i], &question, size, fd).rights == 0)
+			return false;
+	}
+	return true;
+}
+
+bool
+nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed)
+{
+	const struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = NEST_SOCKET, .born = born, .changed = changed};
+	size_t length = write_texts(&question, path, NULL);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (length == 0 || ask(call->chain[i], &question, length, -1).rights == 0)
+			return false;
+	return true;
+}
+
+bool
+nest_may_network(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = NEST_NETWORK};
+	size_t length = write_texts(&question, "/", NULL);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (ask(call->chain[i], &question, length, -1).rights == 0)
+			return false;
+	return true;
+}
