@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What was refused is told: as a line on --status-fd and in the log, and in words when a run failed.
+# shellcheck disable=SC2016 # what is quoted is for the shell inside
 
 load common
 
@@ -57,13 +58,13 @@ PY
 	mkfifo "$T/full"
 	exec 4<>"$T/full"
 	"$CORDON" run -q --status-fd 4 --protect kept -- \
-	    sh -c 'i=0; while [ $i -lt 600 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/dev/null; echo x >done' 3>&- &
+	    sh -c 'i=0; while [ $i -lt 600 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/dev/null; echo x >ended' 3>&- &
 	launcher=$!
 	for _ in $(seq 600); do
-		[ ! -s done ] || break
+		[ ! -s ended ] || break
 		sleep 0.1
 	done
-	[ -s done ]
+	[ -s ended ]
 	cat <&4 >"$T/status" 3>&- &
 	reader=$!
 	wait "$launcher"
