@@ -45,7 +45,12 @@ request_is_valid(const struct call *request)
 {
 	uint64_t id = request->notif.id;
 
-	return ioctl(request->listener, IOCTL_ID_VALID, &id) == 0;
+	if (ioctl(request->listener, IOCTL_ID_VALID, &id) == 0)
+		return true;
+	/* gone; or it cannot be told, and then who may still be waiting must not wait for ever */
+	if (errno != ENOENT)
+		request_fail(request, EIO);
+	return false;
 }
 
 /* The same in another way, for where a sandbox around us refuses that call. */

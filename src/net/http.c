@@ -356,7 +356,9 @@ put(struct out *out, const char *bytes, size_t length)
 		out->failed = true;
 		return;
 	}
-	memcpy(out->to + out->used, bytes, length);
+	/* nothing may have no place */
+	if (length > 0)
+		memcpy(out->to + out->used, bytes, length);
 	out->used += length;
 }
 
