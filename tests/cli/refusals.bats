@@ -1,12 +1,22 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What was refused is told: as a line on --status-fd and in the log, and in words when a run failed.
+# shellcheck disable=SC2016 # what is quoted is for the shell inside
 
 load common
 
 begin()
 {
 	mkdir -p .git/hooks
+}
+
+until_true()
+{
+	for _ in $(seq 600); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	return 1
 }
 
 @test "a failed run says what was refused, why, and the option that would allow it" {
@@ -57,16 +67,13 @@ PY
 	mkfifo "$T/full"
 	exec 4<>"$T/full"
 	"$CORDON" run -q --status-fd 4 --protect kept -- \
-	    sh -c 'i=0; while [ $i -lt 600 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/dev/null; echo x >done' 3>&- &
+	    sh -c 'i=0; while [ $i -lt 600 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/dev/null; echo x >ended' 3>&- &
 	launcher=$!
-	for _ in $(seq 600); do
-		[ ! -s done ] || break
-		sleep 0.1
-	done
-	[ -s done ]
+	until_true test -s ended
 	cat <&4 >"$T/status" 3>&- &
 	reader=$!
 	wait "$launcher"
+	until_true grep -q '"event": "end"' "$T/status"
 	kill "$reader"
-	[ "$(grep -c '"refused"' "$T/status")" -gt 50 ]
+	grep -q '"event": "refused"' "$T/status"
 }
