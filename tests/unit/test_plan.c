@@ -323,6 +323,25 @@ patterns_need_the_broker(void)
 }
 
 static void
+inside_another_only_what_that_one_routes_is_kept(void)
+{
+	auto_world struct world w;
+
+	world_make(&w);
+	w.facts.values[FACT_SECCOMP_NOTIFY] = w.facts.values[FACT_NOTIFY_ADDFD] = 0;
+	w.facts.values[FACT_DOOR] = DOOR_HERE | DOOR_CHANGES | DOOR_SOCKETS;
+	check_gaps(&w, (struct said){0}, "");
+	check_gaps(&w, (struct said){.user = "{\"files\": {\"deny\": [\"**/.env\"]}}"},
+		   "files.future files.pattern files.metadata");
+	check_gaps(&w, (struct said){.user = "{\"network\": \"localhost\"}"}, "net.tcp net.udp");
+	w.facts.values[FACT_DOOR] = DOOR_HERE | DOOR_CHANGES;
+	check_gaps(&w, (struct said){.user = "{\"sockets\": [\"/s\"]}"}, "sockets.path");
+	check_gaps(&w, (struct said){0}, "");
+	w.facts.values[FACT_DOOR] = DOOR_HERE | DOOR_SOCKETS;
+	check_gaps(&w, (struct said){0}, "files.future files.metadata");
+}
+
+static void
 macos_keeps_what_seatbelt_keeps(void)
 {
 	auto_world struct world w;
@@ -1050,6 +1069,7 @@ main(void)
 	run(a_deny_inside_what_is_allowed_needs_the_broker);
 	run(a_deny_of_less_than_the_tree_another_layer_grants_needs_the_broker);
 	run(patterns_need_the_broker);
+	run(inside_another_only_what_that_one_routes_is_kept);
 	run(macos_keeps_what_seatbelt_keeps);
 	run(the_default_of_macos_starts_without_further_words);
 	run(facts_are_read_and_printed);
