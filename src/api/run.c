@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Running commands: plan, log, session, log again. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,6 +120,13 @@ print_end(const struct telling *telling, const struct session_result *result,
 	str_add(to, "}");
 }
 
+/* Inside another cordon our own folders are closed, as they have to be: that one keeps the log. */
+static bool
+is_out_of_reach(const struct cordon_plan *context, const struct cordon_error *why)
+{
+	return context->facts.values[FACT_DOOR] && (why->sys == EACCES || why->sys == EPERM);
+}
+
 /* To the log and to the caller's descriptor. What cannot be logged is said once, and goes on. */
 static void
 tell(const struct telling *telling, struct str *line)
@@ -132,7 +140,8 @@ tell(const struct telling *telling, struct str *line)
 		snprintf(run->notice, sizeof run->notice, "no memory for the audit log");
 		return;
 	}
-	if (store != NULL && audit_append(store, line->text, &why) < 0)
+	if (store != NULL && audit_append(store, line->text, &why) < 0 &&
+	    !is_out_of_reach(telling->context, &why))
 		snprintf(run->notice, sizeof run->notice, "%s", why.text);
 	str_add(line, "\n");
 	if (fd >= 0 && (line->failed || fd_write_line(fd, line->text, line->length) < 0))
@@ -246,7 +255,8 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	print_end(&telling, &result, rc < 0 ? &why : NULL, &end);
 	tell(&telling, &end);
 	session_close(&result);
-	if (result.unrecorded.code != 0 && *ret_run->notice == '\0')
+	if (result.unrecorded.code != 0 && *ret_run->notice == '\0' &&
+	    !is_out_of_reach(context, &result.unrecorded))
 		snprintf(ret_run->notice, sizeof ret_run->notice, "%s", result.unrecorded.text);
 	if (rc == 0)
 		fill_run(&result, ret_run);

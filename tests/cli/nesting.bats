@@ -83,6 +83,13 @@ stopped()
 	done
 }
 
+@test "a cordon inside another is as silent as any" {
+	begin
+	nest 0 inner -- sh -c 'echo made >made'
+	silent
+	[ -s made ]
+}
+
 @test "a run inside a run works in the project and in a tmp of its own" {
 	begin
 	nest 0 inner -- sh -c 'echo x >made && cat made && mkdir d && mv made d/f && ln d/f g &&
