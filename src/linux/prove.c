@@ -155,8 +155,8 @@ struct visit {
 };
 
 /*
- * Below ABI 6 nobody can tell an abstract name of one's own from another's: all are refused. So is
- * every name where there is no broker.
+ * Below ABI 6 nobody can tell an abstract name of one's own from another's: all are refused. So are
+ * they inside another cordon, and every name where there is no broker.
  */
 static attempt_fn *
 still_works(const struct visit *visit)
@@ -164,7 +164,7 @@ still_works(const struct visit *visit)
 	const struct plan *plan = &visit->booth->plan;
 
 	return plan->closes_sockets || (visit->trial->guarantee == G_SOCKETS_ABSTRACT &&
-					plan->routes_sockets)
+					(plan->routes_sockets || plan->facts.values[FACT_DOOR]))
 		       ? attempt_talk_to_self
 		       : visit->trial->works;
 }

@@ -132,7 +132,7 @@ static const char tail[] =
 	"  // value; keep secrets out of this file.\n"
 	"  // \"env\": {\"allow\": [\"DATABASE_URL\"], \"set\": {\"CI\": \"1\"}},\n"
 	"\n"
-	"  // No limits are set. When one is reached, everything the command started is ended.\n"
+	"  // No limits are set. Time and memory end everything; beyond processes nothing more starts.\n"
 	"  // \"limits\": {\"time\": \"10m\", \"memory\": \"4G\", \"processes\": 512},\n"
 	"}\n";
 

@@ -83,6 +83,12 @@ stopped()
 	done
 }
 
+@test "doctor is as content inside another as outside" {
+	begin
+	expect 0 run "${own[@]}" -- "$CORDON" doctor
+	said 'can be enforced here'
+}
+
 @test "a cordon inside another is as silent as any" {
 	begin
 	nest 0 inner -- sh -c 'echo made >made'
