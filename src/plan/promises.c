@@ -30,8 +30,7 @@ enum need {
 	NEED_RUN_TREES = 32768,	 /* nothing is denied to be run inside what may be */
 	NEED_RUN_UNREAD = 65536, /* or only what cannot be read either */
 	NEED_BROKER_SOCKETS = 131072,
-	NEED_BROKER_SIGNALS = 262144,
-	NEED_NO_SOCKETS = 524288, /* no unix socket can be connected at all */
+	NEED_NO_SOCKETS = 262144, /* no unix socket can be connected at all */
 };
 
 static const struct way {
@@ -64,7 +63,6 @@ static const struct way {
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER_SOCKETS, "broker"},
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_NO_SOCKETS, "seccomp: there are none but pairs"},
 	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 6, 0, "Landlock scope"},
-	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 0, NEED_BROKER_SIGNALS, "broker"},
 	{G_PROCESS_PTRACE, SYSTEM_LINUX, 1, NEED_SECCOMP, "Landlock and seccomp"},
 	{G_PROCESS_CONTROL, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_PROCESS_LISTING, SYSTEM_LINUX, 1, NEED_NO_PROC, "/proc is not granted"},
@@ -432,6 +430,17 @@ explain_broker(const struct facts *facts, struct promise *to)
 	}
 }
 
+/* Which kernel has which version of Landlock. */
+#define ABI_NAMED 9
+static const char *const newer_kernels[ABI_NAMED + 1] = {
+	[2] = "use a kernel from 5.19 on (Landlock ABI 2)",
+	[3] = "use a kernel from 6.2 on (Landlock ABI 3)",
+	[4] = "use a kernel from 6.7 on (Landlock ABI 4)",
+	[5] = "use a kernel from 6.10 on (Landlock ABI 5)",
+	[6] = "use a kernel from 6.12 on (Landlock ABI 6)",
+	[9] = "use a kernel from 7.1 on (Landlock ABI 9)",
+};
+
 static void
 explain_gap(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
 {
@@ -443,11 +452,15 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 	if (plan->facts.values[FACT_LANDLOCK_ABI] < way->abi) {
 		to->how = plan->facts.values[FACT_LANDLOCK_ABI] == 0 ? "there is no Landlock"
 								     : "Landlock is too old for it";
-		to->remedy = "use a newer kernel (5.13 or later) with \"landlock\" in lsm=";
+		to->remedy =
+			plan->facts.values[FACT_LANDLOCK_ABI] == 0 || way->abi > ABI_NAMED ||
+					newer_kernels[way->abi] == NULL
+				? "use a newer kernel (5.13 or later) with \"landlock\" in lsm="
+				: newer_kernels[way->abi];
 		return;
 	}
 	if (missing & (NEED_BROKER | NEED_VETTING | NEED_BROKER_NET | NEED_BROKER_SOCKETS |
-		       NEED_BROKER_SIGNALS | NEED_NO_SOCKETS)) {
+		       NEED_NO_SOCKETS)) {
 		if (plan->facts.values[FACT_DOOR])
 			explain_door(plan->facts.values[FACT_DOOR], missing, to);
 		else
