@@ -201,7 +201,8 @@ end_child(pid_t child)
 static double
 hold_and_weigh(const struct contender *contender, const struct scene *scene, const char *path)
 {
-	const struct timespec settle = {0, 50000000};
+	/* it is about those that wait, not about a start */
+	const struct timespec settle = {2, 0};
 	double kilobytes = -1;
 	pid_t child;
 

@@ -21,6 +21,7 @@
 #include <time.h>
 
 #if defined(__linux__)
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -76,6 +77,34 @@ compat_die_with_parent(int number)
 #else
 	(void)number;
 	return 0;
+#endif
+}
+
+#if defined(__linux__)
+static inline int
+compat_let_go_of(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	(void)size, (void)argument;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t start = (uintptr_t)(info->dlpi_addr + part->p_vaddr) / page * page;
+		uintptr_t end = (uintptr_t)(info->dlpi_addr + part->p_vaddr + part->p_memsz);
+
+		if (part->p_type == PT_LOAD && !(part->p_flags & PF_W))
+			madvise((void *)start, end - start, MADV_DONTNEED);
+	}
+	return 1; /* the program comes first, and is all */
+}
+#endif
+
+/* The program's own pages that nobody ever writes: read again from the file when they are needed. */
+static inline void
+compat_let_go_of_program(void)
+{
+#if defined(__linux__)
+	dl_iterate_phdr(compat_let_go_of, NULL);
 #endif
 }
 

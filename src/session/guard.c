@@ -391,7 +391,7 @@ watch_command(struct watch *watch)
 		};
 
 		/* then signals are asked for now and then: the end of the command is one */
-		if (poll(fds, 3, milliseconds_left(watch)) < 0) {
+		if (rest_poll(fds, 3, milliseconds_left(watch), &watch->is_resting) < 0) {
 			clock_sleep_us(10000);
 			fds[0].revents = POLLIN;
 			fds[1].revents = fds[2].revents = 0;

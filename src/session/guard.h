@@ -3,6 +3,7 @@
 #pragma once
 
 #include "session/line.h"
+#include "session/rest.h"
 
 /* How soon a supervisor that has stopped is woken again. */
 #define WAKE_MS 20
@@ -26,7 +27,8 @@ struct watch {
 	bool waiting; /* it stopped with the command */
 	bool went_on; /* the command, and not by us */
 	int caller; /* tells the end of the process that waits for the supervisor; -1: nobody asks */
-	bool is_lone;  /* that one has ended */
+	bool is_lone; /* that one has ended */
+	bool is_resting;
 	bool in_front; /* of its own terminal */
 	bool exited;   /* the command has */
 	bool is_alone; /* the supervisor went, as it may */

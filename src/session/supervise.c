@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "session/line.h"
+#include "session/rest.h"
 #include "session/told.h"
 
 /* What a command gets to end by itself after SIGTERM or SIGHUP, where nothing else was said. */
@@ -374,7 +375,7 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 
 	fill_poll(run, fds);
 	/* without it no signal is forwarded; the end is still told by the line alone */
-	if (poll(fds, AT_COUNT, waits ? FRONT_MS : -1) < 0)
+	if (rest_poll(fds, AT_COUNT, waits ? FRONT_MS : -1, &run->is_resting) < 0)
 		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
 	if (waits && relay_enter(run->relay))
 		order_continue(run, 0);

@@ -18,9 +18,10 @@ struct supervision {
 	int64_t started;
 	bool joins; /* the line is to the porter of a named session; there is no guard of our own */
 	int stops;  /* of which the guard told last */
-	bool is_woken;	      /* from one of them: by a SIGCONT that is for us */
-	bool is_told_to_go;   /* by a signal, or by the end of the caller */
-	bool is_guard_lost;   /* it was killed: cleaning up is left to us */
+	bool is_woken;	    /* from one of them: by a SIGCONT that is for us */
+	bool is_told_to_go; /* by a signal, or by the end of the caller */
+	bool is_guard_lost; /* it was killed: cleaning up is left to us */
+	bool is_resting;
 	bool is_guard_ending; /* it has said its last word, and is not waited for yet */
 	bool terminal_signal[NSIG];
 };

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <stdbool.h>
+
+struct pollfd;
+
+/* After that long without news one is at rest. */
+#define REST_MS 1000
+
+/* poll(2), but comes back once after REST_MS, with nothing, having given memory back. */
+int rest_poll(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_resting);
