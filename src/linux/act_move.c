@@ -262,7 +262,7 @@ move_name(struct broker *broker, const struct call *request, const int folders[2
 		request_continue(request);
 	else if (request_is_valid(request)) {
 		pthread_rwlock_wrlock(&broker->names);
-		rc = do_move(&move);
+		rc = walk_is_still(&move.from) && walk_is_still(&move.to) ? do_move(&move) : -1;
 		pthread_rwlock_unlock(&broker->names);
 		request_finish(request, rc);
 	}
@@ -361,7 +361,7 @@ link_from_descriptor(struct broker *broker, const struct call *request, int numb
 			return;
 		}
 		pthread_rwlock_wrlock(&broker->names);
-		rc = link_descriptor(broker, fd, &to);
+		rc = walk_is_still(&to) ? link_descriptor(broker, fd, &to) : -1;
 		pthread_rwlock_unlock(&broker->names);
 		request_finish(request, rc);
 	}
@@ -388,7 +388,7 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 		request_continue(request);
 	else if (request_is_valid(request)) {
 		pthread_rwlock_wrlock(&broker->names);
-		if (!spot_is_there(&from, &at))
+		if (!walk_is_still(&from) || !walk_is_still(&to) || !spot_is_there(&from, &at))
 			rc = -1;
 		else if (!S_ISDIR(at.st_mode) &&
 			 (!may_link(broker, from.path, to.path) ||

@@ -315,7 +315,7 @@ bind_by_rights(struct socket_call *call, const struct spot *place)
 
 	umask(request_umask(call->request));
 	broker_lock(call->broker, place->path);
-	if (bind_judged(call, place) < 0)
+	if (!walk_is_still(place) || bind_judged(call, place) < 0)
 		why = errno == EEXIST ? EADDRINUSE : errno;
 	pthread_rwlock_unlock(&call->broker->names);
 	if (why == 0)

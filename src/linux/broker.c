@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -29,6 +30,7 @@
 #include "linux/vet.h"
 
 #define THREADS 4
+#define KEPT_FREE 40
 #define STACK_SIZE (256 * 1024)
 #define IOCTL_SET_FLAGS _IOW('!', 4, uint64_t)
 #define SYNC_WAKE_UP 1ul
@@ -300,9 +302,23 @@ static const struct {
 	{446, act_restrict},
 };
 
+/*
+ * Numbers are given out from below. Some are kept for the guard, which has to look into /proc to end
+ * what a command left, whatever that command makes us hold.
+ */
+static bool
+is_crowded(const struct broker *broker)
+{
+	return broker->last_free > 0 && fcntl(broker->last_free, F_GETFD) >= 0;
+}
+
 static void
 answer(struct broker *broker, const struct call *request)
 {
+	if (is_crowded(broker)) {
+		request_fail(request, EMFILE);
+		return;
+	}
 	struct nest_call nested;
 	int why = nest_begin(broker, request, &nested);
 
@@ -378,6 +394,17 @@ start_threads(struct broker *broker)
 	pthread_attr_destroy(&attributes);
 }
 
+static int
+find_last_free(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur > 2 * KEPT_FREE &&
+			       limit.rlim_cur <= INT_MAX
+		       ? (int)limit.rlim_cur - KEPT_FREE
+		       : 0;
+}
+
 _Noreturn void
 broker_serve(struct broker *broker)
 {
@@ -385,6 +412,7 @@ broker_serve(struct broker *broker)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	broker->last_free = find_last_free();
 	egress_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0 && unshare(CLONE_FS) == 0) {

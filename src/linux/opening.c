@@ -118,7 +118,8 @@ opening_object(const struct opening *o, int object)
 	char name[16];
 
 	snprintf(name, sizeof name, "%d", object);
-	if ((flags & O_NOFOLLOW) && !o->found.by_steps &&
+	/* never to cut: whether it is the same is seen only afterwards */
+	if ((flags & O_NOFOLLOW) && !(flags & O_TRUNC) && !o->found.by_steps &&
 	    (S_ISREG(o->at.st_mode) || S_ISDIR(o->at.st_mode)))
 		fd = open_again(o, flags | ours);
 	else

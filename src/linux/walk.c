@@ -191,3 +191,18 @@ walk(int base, const char *path, enum walk_follow follow, struct spot *ret_place
 	to->folder = -1;
 	return WALK_FAILED;
 }
+
+bool
+walk_is_still(const struct spot *spot)
+{
+	char folder[PATH_MAX], now[PATH_MAX];
+
+	/* such a name is nothing that could be made, removed or moved */
+	if (spot->is_folder_itself)
+		return true;
+	if (walk_name(spot->folder, folder) && join(folder, spot->name, now) &&
+	    strcmp(now, spot->path) == 0)
+		return true;
+	errno = ENOENT;
+	return false;
+}

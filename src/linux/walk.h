@@ -39,6 +39,11 @@ auto_spot_fn(const struct spot *spot)
 
 /* base is borrowed. folder of a place that was found belongs to the caller. */
 enum walk_end walk(int base, const char *path, enum walk_follow follow, struct spot *ret_place);
+/*
+ * Is the folder still where it was when path was found? To be asked while names are held: what is
+ * judged is a path, and what is acted on is a folder. If not, as if it had been moved before: ENOENT.
+ */
+bool walk_is_still(const struct spot *spot);
 /* The canonical name of what a descriptor holds; false when it has none any more. */
 bool walk_name(int fd, char to[PATH_MAX]);
 /* Is it in procfs, where "self" is whoever looks? */

@@ -301,3 +301,12 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	[ ! -e "$T/started" ] || complain 'started'
 	git log --oneline | grep -q ' x$'
 }
+
+@test "a folder that becomes a repository while something is put into it" {
+	cp "$TREE/tests/broker/stale.py" .
+	free=0
+	"$PYTHON" stale.py 5 || free=$?
+	[ "$free" -eq 1 ]
+	rm -rf foo foo.git evil
+	expect 0 run -- "$PYTHON" stale.py 2
+}
