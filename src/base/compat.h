@@ -51,6 +51,8 @@ typedef int compat_resource;
 #define COMPAT_O_TMPFILE O_TMPFILE
 /* for waitpid: children that tell their end by another signal, or by none, as well */
 #define COMPAT_WAIT_ALL __WALL
+/* of TCP: seconds until somebody who says nothing is asked whether he is there */
+#define COMPAT_TCP_KEEPIDLE TCP_KEEPIDLE
 #ifdef SYS_openat2
 #define COMPAT_SYS_OPENAT2 SYS_openat2
 #else
@@ -66,6 +68,7 @@ typedef int compat_resource;
 #define COMPAT_O_HOLD O_RDONLY
 #define COMPAT_O_TMPFILE 0
 #define COMPAT_WAIT_ALL 0
+#define COMPAT_TCP_KEEPIDLE TCP_KEEPALIVE
 #endif
 
 /* The parent's death sends this signal, where the system can promise that. */
@@ -132,14 +135,7 @@ compat_line(int ends[2])
 #if defined(__linux__)
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
 #else
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0)
-		return -1;
-	ends[0] = macos_socket(ends[0]);
-	ends[1] = macos_socket(ends[1]);
-	if (ends[0] >= 0 && ends[1] >= 0)
-		return 0;
-	close(ends[0] >= 0 ? ends[0] : ends[1]);
-	return -1;
+	return macos_pair(SOCK_STREAM, ends);
 #endif
 }
 
@@ -161,12 +157,10 @@ compat_socket(int family, int type)
 #if defined(__linux__)
 	return socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 #else
-	int fd = socket(family, type, 0);
+	int fd = macos_socket(socket(family, type, 0));
 
-	if (fd >= 0) {
-		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	if (fd >= 0)
 		fcntl(fd, F_SETFL, O_NONBLOCK);
-	}
 	return fd;
 #endif
 }
@@ -178,22 +172,32 @@ compat_packets(int ends[2])
 #if defined(__linux__)
 	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
 #else
-	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) < 0)
-		return -1;
-	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-	return 0;
+	return macos_packets(ends);
 #endif
 }
 
-/* Without waiting; closes at exec. */
+/*
+ * Between a session and its proxy: messages whole, and its end. Where nobody turns connections round
+ * only the end is of use, which datagrams do not tell.
+ */
 static inline int
-compat_accept(int listener)
+compat_egress(int ends[2])
 {
 #if defined(__linux__)
-	return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	return compat_packets(ends);
 #else
-	int fd = macos_socket(accept(listener, NULL, NULL));
+	return compat_line(ends);
+#endif
+}
+
+/* Without waiting; closes at exec. from may be NULL. */
+static inline int
+compat_accept_from(int listener, struct sockaddr *from, socklen_t *length)
+{
+#if defined(__linux__)
+	return accept4(listener, from, length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+	int fd = macos_socket(accept(listener, from, length));
 
 	if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
 		close(fd);
@@ -201,6 +205,12 @@ compat_accept(int listener)
 	}
 	return fd;
 #endif
+}
+
+static inline int
+compat_accept(int listener)
+{
+	return compat_accept_from(listener, NULL, NULL);
 }
 
 /* Descriptors that come with a message close at exec. */

@@ -21,6 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Headers of older systems have none: sockets are told once, by macos_socket. */
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
 /* The queue is told a moment before the signal is there to be taken. */
 #define MACOS_TRIES 200
 #define MACOS_TRY_NS 100000
@@ -167,4 +172,36 @@ macos_socket(int fd)
 		return fd;
 	close(fd);
 	return -1;
+}
+
+/* One end that could not be made ready is closed already. */
+static inline int
+macos_pair(int type, int ends[2])
+{
+	if (socketpair(AF_UNIX, type, 0, ends) < 0)
+		return -1;
+	ends[0] = macos_socket(ends[0]);
+	ends[1] = macos_socket(ends[1]);
+	if (ends[0] >= 0 && ends[1] >= 0)
+		return 0;
+	if (ends[0] >= 0)
+		close(ends[0]);
+	if (ends[1] >= 0)
+		close(ends[1]);
+	return -1;
+}
+
+/* Datagrams, which are 2 kB at most there and eight of them, unless it is said otherwise. */
+static inline int
+macos_packets(int ends[2])
+{
+	const int room = 1 << 16;
+
+	if (macos_pair(SOCK_DGRAM, ends) < 0)
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		setsockopt(ends[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+		setsockopt(ends[i], SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+	}
+	return 0;
 }

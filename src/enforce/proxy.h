@@ -45,5 +45,7 @@ struct proxy_task {
 struct role {
 	const uint16_t *ports;
 	size_t port_count;
+	size_t datagram_count; /* so many of them, from the front, are of resolvers */
+	uint16_t listener;     /* where programs that know proxies come */
 };
 int enforce_role(const struct role *role, struct cordon_error *err);

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "enforce/proxy.h"
 #include "macos/filter.h"
 #include "plan/plan.h"
 
@@ -38,6 +39,10 @@ int sbpl_make(const struct plan *plan, const struct sbpl_options *options, struc
 /* Restricts nothing but one path, so that the processes of a session can be told from others. */
 int sbpl_fingerprint_only(const struct sbpl_fingerprint *fingerprint, struct sbpl **ret_sbpl,
 			  struct cordon_error *err);
+/* Of the proxy. By one path that it may open and one that it may not its profile is tried. */
+#define SBPL_PROXY_ALLOWED "/dev/null"
+#define SBPL_PROXY_DENIED "/"
+int sbpl_proxy(const struct role *role, struct sbpl **ret_sbpl, struct cordon_error *err);
 struct sbpl *sbpl_free(struct sbpl *sbpl);
 static inline void
 auto_sbpl_fn(struct sbpl **sbpl)

@@ -198,9 +198,15 @@ attempt_late(struct timed *timed)
 static int
 look_again(int fd, const struct sockaddr_storage *to, socklen_t length)
 {
-	if (connect(fd, (const struct sockaddr *)to, length) == 0 || errno == EISCONN)
+	int why = connect(fd, (const struct sockaddr *)to, length) == 0 ? 0 : errno, kept = 0;
+	socklen_t size = sizeof kept;
+
+	if (why == 0 || why == EISCONN)
 		return 0;
-	return errno == EALREADY ? EINPROGRESS : errno;
+	if (why == EALREADY)
+		return EINPROGRESS;
+	/* BSD keeps the first reason, and has another one for a second try */
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &kept, &size) == 0 && kept != 0 ? kept : why;
 }
 
 /* why: as above; on this machine it is there at once, and nobody has to wait. */
@@ -209,7 +215,7 @@ try_one(struct conn *conn, const struct address *address, int *ret_why)
 {
 	struct sockaddr_storage to;
 	socklen_t length = address_to_socket(address, conn->dial->port, &to);
-	int fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = compat_socket(to.ss_family, SOCK_STREAM);
 
 	*ret_why = errno;
 	if (fd >= 0) {
@@ -225,8 +231,8 @@ try_one(struct conn *conn, const struct address *address, int *ret_why)
 		fd = -1;
 		*ret_why = ENOMEM;
 	}
-	/* a Landlock that knows no such port */
-	conn->dial->why = *ret_why == EACCES ? ECONNREFUSED : *ret_why;
+	/* a Landlock, or Seatbelt, that knows no such port */
+	conn->dial->why = *ret_why == EACCES || *ret_why == EPERM ? ECONNREFUSED : *ret_why;
 	if (fd >= 0)
 		close(fd);
 	return false;

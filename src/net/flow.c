@@ -237,7 +237,7 @@ flow_options(int fd)
 	} options[] = {
 		{IPPROTO_TCP, TCP_NODELAY, 1},
 		{SOL_SOCKET, SO_KEEPALIVE, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, ALIVE_IDLE},
+		{IPPROTO_TCP, COMPAT_TCP_KEEPIDLE, ALIVE_IDLE},
 	};
 
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)

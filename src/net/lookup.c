@@ -151,7 +151,7 @@ open_socket(const struct query *query, int type)
 	struct sockaddr_storage to;
 	socklen_t length =
 		address_to_socket(&resolver->servers[which], resolver->ports[which], &to);
-	int fd = socket(to.ss_family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = compat_socket(to.ss_family, type);
 
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&to, length) < 0 && errno != EINPROGRESS) {
 		close(fd);

@@ -19,15 +19,15 @@ struct watch {
 	struct watch *next; /* among those that are to be freed */
 };
 
-/*
- * One descriptor of libuv's loop stands for all of ours: changing what is waited for is then one
- * call, and none for who closes.
- */
+/* What keeps them: watch_epoll.c on Linux, watch_poll.c wherever libuv is. */
 struct watches {
-	uv_poll_t poll;
+	uv_loop_t *loop;
+	uv_poll_t poll; /* of the epoll */
 	int epoll;
 	bool is_busy; /* events are being told: what is freed may be among them */
 	struct watch *freed;
+	uv_timer_t look; /* after those that wait for nothing */
+	struct polled *quiet;
 };
 
 int watches_start(struct watches *watches, uv_loop_t *loop);

@@ -94,8 +94,7 @@ proxy_take(struct watch *listener, struct sockaddr_storage *ret_from)
 {
 	socklen_t length = sizeof *ret_from;
 
-	return accept4(listener->fd, (struct sockaddr *)ret_from, &length,
-		       SOCK_CLOEXEC | SOCK_NONBLOCK);
+	return compat_accept_from(listener->fd, (struct sockaddr *)ret_from, &length);
 }
 
 static int
@@ -170,14 +169,16 @@ confine(const struct proxy *proxy, struct cordon_error *err)
 	const struct resolver *resolver = &proxy->lookup.resolver;
 	const struct ports *listed = &proxy->network->ports;
 	auto_free uint16_t *ports = calloc(listed->count + RESOLVER_SERVERS + 2, sizeof *ports);
-	struct role role = {ports, 0};
+	struct role role = {.ports = ports,
+			    .datagram_count = resolver->count,
+			    .listener = proxy->task->egress.named};
 
 	if (ports == NULL)
 		return cordon_no_memory(err);
-	for (size_t i = 0; i < listed->count; i++)
-		ports[role.port_count++] = listed->items[i].number;
 	for (size_t i = 0; i < resolver->count; i++)
 		ports[role.port_count++] = (uint16_t)resolver->ports[i];
+	for (size_t i = 0; i < listed->count; i++)
+		ports[role.port_count++] = listed->items[i].number;
 	if (proxy->upstreams.plain.host[0] != '\0')
 		ports[role.port_count++] = (uint16_t)proxy->upstreams.plain.port;
 	if (proxy->upstreams.tunnel.host[0] != '\0')

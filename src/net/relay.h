@@ -39,3 +39,8 @@ enum flow_wait flow_pump(struct pipes *pipes, struct flow *flow, int from, int t
 /* Gives the pipe back. */
 void flow_drop(struct pipes *pipes, struct flow *flow);
 void pipes_free(struct pipes *pipes);
+
+/* relay_splice.c, or relay_look.c where there is no splice: a pipe, if there is one; what waits in it. */
+struct pipe_pair *pipe_take(struct pipes *pipes);
+enum flow_wait pipe_drain(struct flow *flow, int to);
+enum flow_wait pipe_turn(struct pipes *pipes, struct flow *flow, int from, int to);

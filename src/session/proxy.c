@@ -96,6 +96,9 @@ bind_all(struct proxy_hold *hold, struct cordon_error *err)
 	struct egress *egress = &hold->egress;
 	int rc = bind_somewhere(hold->sockets + PROXY_NAMED, 2, &egress->named, err);
 
+	/* the other two are for connections that are turned round, and nobody does that on macOS */
+	if (enforce_system() != SYSTEM_LINUX)
+		return rc;
 	if (rc == 0)
 		rc = bind_somewhere(hold->sockets + PROXY_THROUGH, 2, &egress->through, err);
 	if (rc == 0)
@@ -178,7 +181,7 @@ fork_proxy(const struct session_request *request, struct proxy_hold *hold, int e
 static int
 make_lines(int ends[2][2], struct cordon_error *err)
 {
-	if (compat_packets(ends[0]) < 0 || compat_pipe(ends[1]) < 0)
+	if (compat_egress(ends[0]) < 0 || compat_pipe(ends[1]) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	return 0;
 }

@@ -126,7 +126,7 @@ makes_datagram_sockets(void)
 static int
 try(bool (*what)(void), bool boxed)
 {
-	struct role role = {&open_port, 1};
+	struct role role = {.ports = &open_port, .port_count = 1};
 	int status = 0;
 	pid_t pid = fork();
 

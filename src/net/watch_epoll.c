@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Watches by an epoll of our own, which is one descriptor of libuv's loop: changing what is waited for
+ * is then one call, and none for who closes. For Linux; elsewhere watch_poll.c does the same.
+ */
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "net/loop.h"
+
+#define BATCH 64
+
+static void
+unlist(struct watch *watch)
+{
+	if (watch->is_listed)
+		epoll_ctl(watch->all->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
+	watch->is_listed = false;
+	watch->events = 0;
+}
+
+/* An end on both sides is told to who reads or writes; who does neither would hear it for ever. */
+static void
+tell(struct watch *watch, uint32_t got)
+{
+	int events = 0;
+
+	if (got & (EPOLLIN | EPOLLHUP))
+		events |= watch->events & UV_READABLE;
+	if (got & (EPOLLOUT | EPOLLHUP))
+		events |= watch->events & UV_WRITABLE;
+	if (got & EPOLLERR)
+		events = UV_READABLE | UV_WRITABLE | UV_DISCONNECT;
+	if (events == 0 || got & EPOLLERR)
+		unlist(watch);
+	if (events != 0 && watch->owner != NULL)
+		watch->ready(watch->owner, events);
+}
+
+static void
+events_ready(uv_poll_t *poll, int status, int ready)
+{
+	struct watches *watches = poll->data;
+	struct epoll_event events[BATCH];
+	int count = epoll_wait(watches->epoll, events, BATCH, 0);
+
+	(void)status, (void)ready;
+	watches->is_busy = true;
+	for (int i = 0; i < count; i++) {
+		struct watch *watch = events[i].data.ptr;
+
+		if (watch->owner != NULL)
+			tell(watch, events[i].events);
+	}
+	watches->is_busy = false;
+	while (watches->freed != NULL) {
+		struct watch *watch = watches->freed;
+
+		watches->freed = watch->next;
+		free(watch);
+	}
+}
+
+int
+watches_start(struct watches *watches, uv_loop_t *loop)
+{
+	*watches = (struct watches){.epoll = epoll_create1(EPOLL_CLOEXEC)};
+	watches->poll.data = watches;
+	if (watches->epoll < 0 || uv_poll_init(loop, &watches->poll, watches->epoll) < 0)
+		return -1;
+	watches->poll.data = watches;
+	return uv_poll_start(&watches->poll, UV_READABLE, events_ready);
+}
+
+struct watch *
+watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
+{
+	struct watch *watch = fd < 0 ? NULL : calloc(1, sizeof *watch);
+
+	if (watch == NULL) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	watch->fd = fd;
+	watch->owner = owner;
+	watch->ready = ready;
+	watch->all = watches;
+	return watch;
+}
+
+void
+watch_want(struct watch *watch, int events)
+{
+	struct epoll_event event = {.data.ptr = watch};
+
+	if (watch == NULL || watch->events == events)
+		return;
+	if (events == 0) {
+		unlist(watch);
+		return;
+	}
+	event.events = (events & UV_READABLE ? (uint32_t)EPOLLIN : 0) |
+		       (events & UV_WRITABLE ? (uint32_t)EPOLLOUT : 0);
+	epoll_ctl(watch->all->epoll, watch->is_listed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, watch->fd,
+		  &event);
+	watch->is_listed = true;
+	watch->events = events;
+}
+
+/* Nobody else has this descriptor, so closing takes it off the list. */
+struct watch *
+watch_free(struct watch *watch)
+{
+	if (watch == NULL)
+		return NULL;
+	close(watch->fd);
+	watch->owner = NULL;
+	if (!watch->all->is_busy) {
+		free(watch);
+		return NULL;
+	}
+	watch->next = watch->all->freed;
+	watch->all->freed = watch;
+	return NULL;
+}
