@@ -234,6 +234,8 @@ text_macos(const struct facts *facts, struct str *to)
 		"       compiled, linked, analysed and evaluated on Linux; enforcement was not yet\n"
 		"       exercised on a Mac (there, tests/mac/real does it)\n"
 		"       what is refused is in the audit log where the user is an administrator\n"
+		"       network by domain is for programs that know proxies: no connection is turned\n"
+		"       round, and no other name is looked up\n"
 		"how the processes of a session are found\n",
 		facts->values[FACT_SEATBELT] ? "yes" : "no");
 	for (size_t i = 0; i < TRACKING_WAYS; i++)

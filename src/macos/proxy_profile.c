@@ -30,6 +30,8 @@ add_ports(struct str *to, const struct role *role)
 	if (role->listener != 0)
 		str_printf(to, "(allow network-inbound (local tcp \"localhost:%u\"))\n",
 			   role->listener);
+	/* what may be taken could be bound as well, and all that is to be bound was bound before */
+	str_add(to, "(deny network-bind)\n");
 }
 
 int

@@ -12,8 +12,7 @@
 int
 enforce_role(const struct role *role, struct cordon_error *err)
 {
-	static const struct fingerprint pair = {.allowed = SBPL_PROXY_ALLOWED,
-						.denied = SBPL_PROXY_DENIED};
+	static const struct fingerprint pair = {"/", SBPL_PROXY_ALLOWED, SBPL_PROXY_DENIED};
 	auto_sbpl struct sbpl *sbpl = NULL;
 	struct seatbelt seatbelt;
 	int rc = sbpl_proxy(role, &sbpl, err);

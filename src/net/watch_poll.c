@@ -17,7 +17,8 @@
 struct polled {
 	struct watch watch;
 	uv_poll_t poll;
-	struct polled *next, *previous; /* among those that wait for nothing; NULL: not one of them */
+	struct polled *next,
+		*previous; /* among those that wait for nothing; NULL: not one of them */
 };
 
 static struct polled *
@@ -131,8 +132,7 @@ watch_new(struct watches *watches, int fd, void *owner, void (*told)(void *owner
 		return NULL;
 	}
 	polled->poll.data = &polled->watch;
-	polled->watch =
-		(struct watch){.fd = fd, .owner = owner, .ready = told, .all = watches};
+	polled->watch = (struct watch){.fd = fd, .owner = owner, .ready = told, .all = watches};
 	return &polled->watch;
 }
 

@@ -52,7 +52,7 @@ role()
 }
 
 @test "who is not there, and who hangs" {
-	role failures slow_ones unproven
+	role failures slow_ones cut_off unproven
 }
 
 @test "through the caller's own proxy" {

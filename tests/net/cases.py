@@ -766,6 +766,33 @@ def slow_ones(servers):
     role.close()
 
 
+def leads_to(port):
+    """Connections to this port that their own side has not closed."""
+    with open("/proc/net/tcp", encoding="ascii") as file:
+        lines = [line.split() for line in list(file)[1:]]
+    return sum(1 for words in lines if words[3] == "01" and int(words[2].rsplit(":", 1)[1], 16) == port)
+
+
+@case
+def cut_off(servers):
+    """A client that breaks off while nothing can be passed on is noticed all the same."""
+    silent = servers.ports["silent"]
+    role = Role(servers, ports=[silent])
+    client, status, _ = role.connect("a.test", silent)
+    assert status == 200
+    client.sendall(b"POST / HTTP/1.1\r\nHost: a.test:%d\r\nContent-Length: 999999999\r\n\r\n" % silent)
+    client.setblocking(False)
+    while select.select([], [client], [], 1)[1]:
+        try:
+            client.send(b"x" * 65536)
+        except BlockingIOError:
+            pass
+    assert leads_to(silent) == 1
+    reset(client)
+    until(lambda: leads_to(silent) == 0, "the far side is closed")
+    role.close()
+
+
 @case
 def unproven(servers):
     """Whoever fills the port without the token is let go first."""

@@ -93,6 +93,14 @@ class SessionPolicy(Policy):
         return self._profile
 
 
+class ProxyPolicy(SessionPolicy):
+    """Not the command's but the proxy's own: where it listens, ports of resolvers, other ports."""
+
+    def __init__(self, listener, resolvers, ports):
+        super().__init__(None)
+        self.arguments = ["proxy", str(listener), str(len(resolvers)), *map(str, resolvers + ports)]
+
+
 # ---- a profile, run by TinyScheme ----------------------------------------------------------------
 
 def scheme_string(value):

@@ -7,8 +7,8 @@ evaluators under all three orders of precedence.
 """
 import sys
 
-from sbpl import (NEVER, OPERATIONS, Policy, Refused, SessionPolicy, Tap, at, connect, disagreements, listen,
-                  unix_bind, unix_connect)
+from sbpl import (NEVER, OPERATIONS, Policy, ProxyPolicy, Refused, SessionPolicy, Tap, at, connect, disagreements,
+                  listen, unix_bind, unix_connect)
 
 HOME, SHOP = "/Users/sam", "/Users/sam/shop"
 tap = Tap()
@@ -365,6 +365,51 @@ tap.case("a port of a proxy opens nothing in other modes", [
     line for mode in ("none", {"localhost": [8080]})
     for line in ask(SessionPolicy({"network": mode}, port=40001),
                     ("network-outbound", connect("localhost", 40001), False))])
+
+# ---- the proxy itself ----------------------------------------------------------------------------
+
+proxy = ProxyPolicy(40001, [53, 5353], [80, 443])
+tap.case("the proxy reaches the ports of the policy over TCP, resolvers also over UDP", ask(
+    proxy, *[("network-outbound", connect(host, port, proto), port in (53, 5353) or
+              (proto == "tcp" and port in (80, 443)))
+             for host in ("example.com", "localhost") for proto in ("tcp", "udp")
+             for port in (22, 53, 80, 443, 5353, 40001)]))
+tap.case("the proxy takes connections of this machine at its port, and nothing else", ask(
+    proxy, *[(op, listen(host, port, proto), (op, host, port, proto) ==
+              ("network-inbound", "localhost", 40001, "tcp"))
+             for op in ("network-bind", "network-inbound") for host in ("localhost", "0.0.0.0")
+             for port in (40001, 40002, 80) for proto in ("tcp", "udp")],
+    *[("network-outbound", unix_connect(path), False) for path in (RESOLVER, "/private/tmp/s")],
+    ("network-bind", unix_bind("/private/tmp/s"), False)))
+tap.case("the proxy has no file but the one it is tried by", ask(
+    proxy, *[(op, at(path), (op, path) == ("file-read-data", "/dev/null"))
+             for right in "rwcdx" for op in OPERATIONS[right]
+             for path in ("/", "/dev/null", "/dev/tty", "/private/etc/hosts", "/bin/sh", "/Users/sam/.ssh/id",
+                          "/Users/sam/shop/a", "/private/tmp/a")],
+    *[(op, at("/dev/null"), False) for op in ("file-ioctl", "file-link", "file-clone", "file-write-setugid")]))
+tap.case("the proxy starts nothing, tells nobody, asks no service", ask(
+    proxy, *[(op, {}, False) for op in (
+        "process-fork", "process-info-codesignature", "mach-register", "job-creation", "appleevent-send", "lsopen",
+        "nvram*", "iokit-get-properties", "system-privilege", "mach-cross-domain-lookup", "pseudo-tty")],
+    *[(op, {"target": who}, False) for op in ("signal", "process-info*", "mach-priv-task-port")
+      for who in ("self", "others", "same-sandbox")],
+    ("mach-lookup", {"name": b"com.apple.dnssd.service"}, False),
+    ("mach-lookup", {"name": b"com.apple.system.opendirectoryd.libinfo"}, False),
+    ("sysctl-read", {"name": b"kern.procargs2"}, False), ("sysctl-read", {"name": b"hw.ncpu"}, False),
+    ("ipc-posix-shm-write-create", {"name": b"/psm_x"}, False),
+    ("ipc-posix-sem-create", {"name": b"/mp-x"}, False),
+    ("system-socket", {"domain": "af_system", "protocol": "2"}, False), ("socket-ioctl", {}, True)))
+tap.case("the proxy's text: ASCII, deny first, nothing allowed as a whole but libuv's call", [
+    line for line in text_of(proxy).splitlines()
+    if not line.isascii() or "file-read*" in line or (line.startswith("(allow ") and "(" not in line[1:] and
+                                                      not line.startswith("(allow socket-ioctl)"))] + [
+    "the parts are in another order" for text in [text_of(proxy)]
+    if not 0 == text.find("(version 1)\n(deny default)\n") < text.find("(deny process-info*)")
+    < text.find("(deny network*)") < text.find("(allow network-")])
+tap.case("a proxy without ports reaches nobody", ask(
+    ProxyPolicy(40001, [], []), *[("network-outbound", connect(host, port, proto), False)
+                                  for host in ("localhost", "example.com") for port in (53, 80)
+                                  for proto in ("tcp", "udp")]))
 for bad in ('a"b', "a b", "a\\", "caf\u00e9"):
     try:
         SessionPolicy({}, tag=bad).profile

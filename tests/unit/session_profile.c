@@ -4,6 +4,8 @@
  * `cordon sbpl --json`. For tests/sbpl, which holds it against the tables.
  *
  *   session_profile HOME PROJECT POLICY TMP FINGERPRINT TAG PORT     "": without
+ *   session_profile proxy LISTENER RESOLVERS PORT...     of the proxy; so many of the ports, from the
+ *                                                        front, are those of resolvers
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +44,24 @@ refused(const struct cordon_error *err)
 	return 125;
 }
 
+static int
+print_proxy(int argc, char **argv)
+{
+	uint16_t ports[16];
+	struct role role = {.ports = ports};
+	auto_sbpl struct sbpl *sbpl = NULL;
+	struct cordon_error err = {0};
+
+	role.listener = (uint16_t)strtoul(argv[2], NULL, 10);
+	role.datagram_count = strtoul(argv[3], NULL, 10);
+	for (int i = 4; i < argc && role.port_count < 16; i++)
+		ports[role.port_count++] = (uint16_t)strtoul(argv[i], NULL, 10);
+	if (sbpl_proxy(&role, &sbpl, &err) < 0)
+		return refused(&err);
+	print(sbpl);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -53,6 +73,10 @@ main(int argc, char **argv)
 	struct cordon_error err = {0};
 	int rc;
 
+	if (argc > 3 && strcmp(argv[1], "proxy") == 0) {
+		cordon_setup_free(setup);
+		return print_proxy(argc, argv);
+	}
 	if (argc != 8 || setup == NULL)
 		return 2;
 	options.private_tmp = given(argv[4]);
