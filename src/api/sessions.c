@@ -258,18 +258,31 @@ struct order {
 	struct process asked;
 };
 
+/* A signal that carries no value finds the grace beside the record. */
+static int
+order_end(int folder, const struct record *now, int grace_ms)
+{
+	int rc = process_signal(&now->guard, RECORD_END_SIGNAL, grace_ms);
+
+	if (rc == 0 || errno != ENOTSUP)
+		return rc;
+	return record_put_grace(folder, now->id, grace_ms) < 0
+		       ? -1
+		       : process_signal(&now->guard, RECORD_END_SIGNAL, 0);
+}
+
 /*
  * To the guard, which a session that is only starting has not in its record yet: then again later.
  * Where it was killed the supervisor ends everything by itself, unless it was stopped with its
  * command.
  */
 static void
-give_order(struct order *order, const struct record *now, int grace_ms)
+give_order(int folder, struct order *order, const struct record *now, int grace_ms)
 {
 	if (process_is_alive(&order->asked))
 		return;
 	order->asked = (struct process){0};
-	if (process_signal(&now->guard, RECORD_END_SIGNAL, grace_ms) == 0)
+	if (order_end(folder, now, grace_ms) == 0)
 		order->asked = now->guard;
 	else if (now->guard.pid > 0)
 		process_signal(&now->supervisor, SIGCONT, 0);
@@ -287,7 +300,7 @@ wait_for_end(int folder, struct order *order, int grace_ms, struct cordon_error 
 		if (state == RECORD_GONE || state == RECORD_BURIED)
 			return 0;
 		if (state == RECORD_LIVE)
-			give_order(order, &now, grace_ms);
+			give_order(folder, order, &now, grace_ms);
 		clock_sleep_us(LOOK_MS * 1000);
 	}
 	return cordon_fail(err, CORDON_E_SYSTEM, 0, "session %s did not end", order->record->id);
@@ -317,7 +330,7 @@ end_sessions(int folder, const struct record *records, size_t count, int grace_m
 		return cordon_no_memory(err);
 	for (size_t i = 0; i < count; i++) {
 		orders[i].record = &records[i];
-		give_order(&orders[i], &records[i], grace_ms);
+		give_order(folder, &orders[i], &records[i], grace_ms);
 	}
 	for (size_t i = 0; i < count; i++) {
 		int one = wait_for_end(folder, &orders[i], grace_ms, rc < 0 ? NULL : err);
@@ -345,10 +358,6 @@ cordon_kill(const char *which, int grace_ms, char **ret_text, struct cordon_erro
 	if (which == NULL)
 		found = sessions.records;
 	count = which == NULL ? sessions.count : found != NULL;
-	if (grace_ms > 0 && enforce_system() != SYSTEM_LINUX)
-		return cordon_fail(err, CORDON_E_GAP, 0,
-				   "macOS sends no signal with a value, so a grace cannot be "
-				   "ordered; without --grace it works");
 	rc = end_sessions(sessions.folder, found, count, grace_ms, &text, err);
 	str_add(&text, "");
 	if (rc == 0)

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -227,8 +228,18 @@ compat_memory_file(void)
 #if defined(__linux__)
 	return memfd_create("cordon", MFD_CLOEXEC);
 #else
-	errno = ENOSYS;
-	return -1;
+	return macos_unnamed_file();
+#endif
+}
+
+/* A name by which something in an open folder can be bound or connected to; false: too long. */
+static inline bool
+compat_name_in(int folder, const char *name, char *to, size_t size)
+{
+#if defined(__linux__)
+	return snprintf(to, size, "/proc/self/fd/%d/%s", folder, name) < (int)size;
+#else
+	return macos_name_in(folder, name, to, size);
 #endif
 }
 
@@ -257,7 +268,10 @@ compat_hide(void)
 #if defined(__linux__)
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #else
-	return 0;
+	/* no header we can count on declares it; 31 is PT_DENY_ATTACH */
+	int ptrace(int request, pid_t pid, char *address, int data);
+
+	return ptrace(31, 0, NULL, 0);
 #endif
 }
 

@@ -14,6 +14,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/event.h>
 #include <sys/proc_info.h>
 #include <sys/socket.h>
@@ -172,6 +174,36 @@ macos_socket(int fd)
 		return fd;
 	close(fd);
 	return -1;
+}
+
+/* Gone from the disk at once. */
+static inline int
+macos_unnamed_file(void)
+{
+	char name[] = "/tmp/cordon.XXXXXX";
+	int fd = mkstemp(name);
+
+	if (fd < 0)
+		return -1;
+	unlink(name);
+	if (fcntl(fd, F_SETFD, FD_CLOEXEC) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* By the folder's own name: there is no way to a socket by a descriptor. */
+static inline bool
+macos_name_in(int folder, const char *name, char *to, size_t size)
+{
+	char path[1024]; /* what F_GETPATH writes at most */
+
+	if (fcntl(folder, F_GETPATH, path) < 0)
+		return false;
+	if (snprintf(to, size, "%s/%s", path, name) < (int)size)
+		return true;
+	errno = ENAMETOOLONG;
+	return false;
 }
 
 /* One end that could not be made ready is closed already. */

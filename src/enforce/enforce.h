@@ -37,6 +37,7 @@ struct box_options {
 	const char *private_tmp;     /* canonical; granted whole; NULL: none */
 	const char *named_tmp;	     /* what enforce_grant_tmp will be called with; NULL: nothing */
 	const struct egress *egress; /* where connections go with network "domains"; NULL: none */
+	const char *door;	     /* where a named session takes commands; NULL: nowhere */
 	int events;		     /* where refusals are told, by event_refused; 0: nowhere */
 };
 

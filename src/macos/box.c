@@ -26,6 +26,8 @@ struct box {
 	struct sbpl *sbpl;
 	struct fingerprint fingerprint;
 	char private_tmp[PATH_MAX]; /* as the profile has it; "": none */
+	char door[PATH_MAX];	    /* likewise */
+	int egress;		    /* the session's line to its proxy, which ends with it; -1: none */
 	bool is_marked; /* a group has it, and removes it when nobody is left who is known by it */
 	struct seatbelt seatbelt;
 	char id[17], tag[32];
@@ -101,6 +103,20 @@ prepare_reports(struct box *box, const struct plan *plan, struct cordon_error *e
 				      : denials_command(arena, box->tag, box->log, err);
 }
 
+/* The folder is there, the socket is not yet. */
+static int
+find_door(struct box *box, const char *door, struct cordon_error *err)
+{
+	const char *name = strrchr(door, '/');
+	char folder[PATH_MAX], real[PATH_MAX];
+
+	snprintf(folder, sizeof folder, "%.*s", (int)(name - door), door);
+	if (realpath(folder, real) == NULL ||
+	    snprintf(box->door, sizeof box->door, "%s%s", real, name) >= (int)sizeof box->door)
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot use %.120s", door);
+	return 0;
+}
+
 static int
 make_profile(struct box *box, const struct plan *plan, const struct box_options *options,
 	     const char *state_dir, struct cordon_error *err)
@@ -115,12 +131,17 @@ make_profile(struct box *box, const struct plan *plan, const struct box_options 
 		rc = audit_id(box->id, err);
 	if (rc == 0 && tmp != NULL && snprintf(box->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
 		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);
+	if (rc == 0 && options->door != NULL)
+		rc = find_door(box, options->door, err);
 	if (rc == 0)
 		rc = fingerprint_make(state_dir, box->id, &box->fingerprint, err);
 	if (rc < 0)
 		return rc;
-	if (options->egress != NULL)
+	if (options->egress != NULL) {
 		wanted.proxy_port = options->egress->named;
+		box->egress = options->egress->line;
+	}
+	wanted.door = options->door == NULL ? NULL : box->door;
 	snprintf(box->tag, sizeof box->tag, "cordon-%s", box->id);
 	wanted.fingerprint =
 		(struct sbpl_fingerprint){box->fingerprint.allowed, box->fingerprint.denied};
@@ -158,7 +179,7 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	box = calloc(1, sizeof *box);
 	if (box == NULL)
 		return cordon_no_memory(err);
-	box->reporter = -1;
+	box->reporter = box->egress = -1;
 	rc = make_profile(box, plan, options, state_dir, err);
 	if (rc == 0)
 		*ret_box = take(&box);
@@ -213,11 +234,14 @@ enforce_start(struct box *box, const struct group *group, const struct enforce_m
 	return group_spawn(group, main->run, main->context);
 }
 
-/* Nothing is routed, Seatbelt decides everything by itself; but as long as this is open it is told. */
+/*
+ * Nothing is routed, Seatbelt decides everything by itself; but as long as the first is open it is told,
+ * and as long as the second is there is a proxy.
+ */
 struct enforce_needs
 enforce_needs(const struct box *box)
 {
-	return (struct enforce_needs){box->reporter, -1, -1};
+	return (struct enforce_needs){box->reporter, box->egress, -1};
 }
 
 void

@@ -289,6 +289,19 @@ add_sockets(struct writer *w)
 		 filter_any_of(&w->in, parts.items, parts.count));
 }
 
+/* Who is inside takes what comes there, and can make no such socket. */
+static void
+add_door(struct writer *w)
+{
+	const char *door = w->options->door;
+
+	if (door == NULL)
+		return;
+	add_comment(w, "where commands of this session come in");
+	add_line(w, EFFECT_ALLOW, "network-inbound", filter_literal(&w->in, door));
+	add_line(w, EFFECT_DENY, "network-bind", filter_literal(&w->in, door));
+}
+
 static void
 add_fingerprint(struct writer *w, const struct sbpl_fingerprint *fingerprint)
 {
@@ -336,6 +349,7 @@ write_plan(struct writer *w)
 		return rc;
 	add_devices(w);
 	add_sockets(w);
+	add_door(w);
 	add_fingerprint(w, &w->options->fingerprint);
 	return 0;
 }

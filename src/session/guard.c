@@ -114,7 +114,7 @@ let_go(struct watch *watch)
 	struct enforce_needs needs = {-1, -1, -1};
 	int *const own[] = {&watch->line,	  &watch->signals, &watch->record.fd,
 			    &watch->group.folder, &needs.listener, &needs.line,
-			    &needs.events};
+			    &needs.events,	  &watch->porter};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (box != NULL)
@@ -237,7 +237,8 @@ read_signals(struct watch *watch)
 			look_at_children(watch);
 		/* an order: never from a terminal, and never from inside, where signals cannot leave */
 		else if (got.number == SIGTERM && got.is_queued && got.uid == getuid())
-			end_for(watch, SESSION_KILLED, got.value);
+			end_for(watch, SESSION_KILLED,
+				got.value > 0 ? got.value : record_grace(&watch->record));
 		else if (getppid() != watch->supervisor && !watch->is_alone)
 			end_for(watch, SESSION_KILLED, 0);
 	}
@@ -358,6 +359,8 @@ milliseconds_left(struct watch *watch)
 		watch_wake(watch);
 		limit = limit < WAKE_MS ? limit : WAKE_MS;
 	}
+	if (!watch_answer(watch))
+		limit = limit < LEFT_MS ? limit : LEFT_MS;
 	/* orphans that are known by a mark are nobody's children */
 	if (watch->is_alone && watch->exited && watch->group.kind == GROUP_MARKED) {
 		if (watch_is_over(watch))
@@ -384,17 +387,18 @@ watch_command(struct watch *watch)
 {
 	look_at_children(watch);
 	for (;;) {
-		struct pollfd fds[3] = {
+		struct pollfd fds[4] = {
 			{.fd = watch->signals, .events = POLLIN},
 			{.fd = watch->is_alone ? -1 : watch->line, .events = POLLIN},
 			{.fd = watch->is_alone ? -1 : watch->caller, .events = POLLIN},
+			{.fd = watch->porter, .events = POLLIN},
 		};
 
 		/* then signals are asked for now and then: the end of the command is one */
-		if (rest_poll(fds, 3, milliseconds_left(watch), &watch->is_resting) < 0) {
+		if (rest_poll(fds, 4, milliseconds_left(watch), &watch->is_resting) < 0) {
 			clock_sleep_us(10000);
 			fds[0].revents = POLLIN;
-			fds[1].revents = fds[2].revents = 0;
+			fds[1].revents = fds[2].revents = fds[3].revents = 0;
 		}
 		if (fds[0].revents)
 			read_signals(watch);
@@ -402,6 +406,8 @@ watch_command(struct watch *watch)
 			read_order(watch);
 		if (fds[2].revents)
 			caller_ended(watch);
+		if (fds[3].revents)
+			watch_asked(watch);
 	}
 }
 
@@ -415,6 +421,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 		.line = line,
 		.record = {.fd = -1},
 		.caller = -1,
+		.porter = task->porter,
 		.terminal = task->child.terminal,
 		.in_front = task->child.in_front,
 		.started = clock_ms(),

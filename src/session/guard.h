@@ -3,6 +3,7 @@
 #pragma once
 
 #include "session/line.h"
+#include "session/porter.h"
 #include "session/rest.h"
 
 /* How soon a supervisor that has stopped is woken again. */
@@ -15,6 +16,8 @@ struct watch {
 	struct group group;
 	pid_t supervisor, command;
 	int line, signals;
+	int porter; /* the line to it; -1: there is none */
+	porter_question question; /* of the porter's, not yet answered; 0: none */
 	struct record_hold record;
 	int64_t started;
 	int64_t end_at; /* when everything is to end; 0: not known */
@@ -39,6 +42,10 @@ struct watch {
 
 /* guard_end.c: a supervisor that stopped with the command goes on. */
 void watch_wake(const struct watch *watch);
+/* The porter says something, or has ended. */
+void watch_asked(struct watch *watch);
+/* Answers what was asked, if it can be; false: later. */
+bool watch_answer(struct watch *watch);
 /* Is nothing left of what was started? */
 bool watch_is_over(const struct watch *watch);
 /* Ends everything that is left, says how it went, and with it the guard. */

@@ -21,6 +21,32 @@ watch_is_over(const struct watch *watch)
 	return tree_is_empty(&all);
 }
 
+void
+watch_asked(struct watch *watch)
+{
+	if (line_receive(watch->porter, &watch->question, sizeof watch->question))
+		return;
+	/* that it ended is told by a signal as well */
+	close(watch->porter);
+	watch->porter = -1;
+	watch->question = 0;
+}
+
+bool
+watch_answer(struct watch *watch)
+{
+	const struct tree_spare but_it = {
+		.pids = {watch->command}, .count = 1, .group = &watch->group};
+
+	if (watch->question == 0)
+		return true;
+	if (!tree_is_empty(&but_it))
+		return false;
+	line_send(watch->porter, &watch->question, sizeof watch->question);
+	watch->question = 0;
+	return true;
+}
+
 /* True when nothing is left. The command's status is kept. */
 static bool
 reap(struct watch *watch)
@@ -37,6 +63,17 @@ reap(struct watch *watch)
 	return watch_is_over(watch);
 }
 
+/* A porter that is the last one left goes when it is told so. */
+static void
+attend(struct watch *watch)
+{
+	struct pollfd porter = {.fd = watch->porter, .events = POLLIN};
+
+	if (poll(&porter, 1, 0) > 0)
+		watch_asked(watch);
+	watch_answer(watch);
+}
+
 static void
 ask_first(struct watch *watch)
 {
@@ -46,8 +83,10 @@ ask_first(struct watch *watch)
 	if (watch->grace_ms <= 0 || reap(watch))
 		return;
 	tree_ask(&all);
-	while (!reap(watch) && clock_ms() < until)
+	while (!reap(watch) && clock_ms() < until) {
+		attend(watch);
 		clock_sleep_us(5000);
+	}
 }
 
 /* Nobody should be in it any more; somebody may have been put there who is none of our tree. */

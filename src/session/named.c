@@ -8,6 +8,7 @@
 
 #include "session/named.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -146,6 +147,8 @@ struct opening {
 	struct limit_value limits[LIMIT_COUNT]; /* each process's own */
 	const char *tmp;
 	int line;	 /* our end of the first client's */
+	int guard;	 /* the guard's end of its line to the porter */
+	char door[PATH_MAX];
 	bool is_guarded; /* the guard cleans up, and not we */
 };
 
@@ -180,17 +183,51 @@ prepare_proxy(const struct entry *entry, struct opening *opening)
 }
 
 static int
+prepare_lines(struct opening *opening, struct cordon_error *err)
+{
+	int client[2], guard[2];
+
+	if (compat_line(client) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
+	opening->line = client[0];
+	opening->porter.first = client[1];
+	if (compat_line(guard) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
+	opening->guard = guard[0];
+	opening->porter.line = guard[1];
+	return 0;
+}
+
+/* The socket beside the record, by its whole name. */
+static int
+name_door(const struct entry *entry, struct opening *opening)
+{
+	char name[RECORD_SOCKET_SIZE];
+
+	record_socket(entry->request->id, name);
+	if (snprintf(opening->door, sizeof opening->door, "%s/%s", entry->folder_path, name) >=
+	    (int)sizeof opening->door)
+		return cordon_fail(entry->err, CORDON_E_PATH, ENAMETOOLONG,
+				   "cannot make the socket of the session");
+	return 0;
+}
+
+static int
 prepare(const struct entry *entry, struct opening *opening)
 {
 	const struct session_request *request = entry->request;
 	struct box_options options = {.id = request->id};
 	struct session_assets assets = {.group = &opening->group};
 	char token[RECORD_TOKEN_LENGTH + 1];
-	int rc = make_token(token, entry->err), ends[2];
+	int rc = make_token(token, entry->err);
+
+	options.door = opening->door;
 
 	if (rc == 0 && request->plan->settings.tmp == TMP_PRIVATE)
 		rc = tmp_name(entry->arena, request->plan->host, &opening->tmp, entry->err);
 	options.named_tmp = opening->tmp;
+	if (rc == 0)
+		rc = name_door(entry, opening);
 	if (rc == 0)
 		rc = prepare_proxy(entry, opening);
 	if (opening->proxy_text != NULL)
@@ -212,11 +249,7 @@ prepare(const struct entry *entry, struct opening *opening)
 	if (rc < 0)
 		return rc;
 	memcpy(opening->porter.token, token, sizeof opening->porter.token);
-	if (compat_line(ends) < 0)
-		return cordon_fail(entry->err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
-	opening->line = ends[0];
-	opening->porter.first = ends[1];
-	return 0;
+	return prepare_lines(opening, entry->err);
 }
 
 /* The guard says that the session stands, or why not. */
@@ -249,6 +282,7 @@ start_guard(const struct entry *entry, struct opening *opening)
 		.private_tmp = opening->tmp,
 		.record = &opening->record,
 		.leave = true,
+		.porter = opening->guard,
 	};
 	struct sigaction normal = {.sa_handler = SIG_DFL}, old;
 	struct process found;
@@ -271,8 +305,8 @@ start_guard(const struct entry *entry, struct opening *opening)
 static void
 let_go(struct opening *opening, bool keep_line)
 {
-	const int fds[] = {opening->porter.listener, opening->porter.first,
-			   keep_line ? -1 : opening->line};
+	const int fds[] = {opening->porter.listener, opening->porter.first, opening->porter.line,
+			   opening->guard, keep_line ? -1 : opening->line};
 
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		if (fds[i] >= 0)
@@ -292,9 +326,10 @@ static int
 start(const struct entry *entry, int *ret_line, struct named_place *ret_place)
 {
 	struct opening opening = {
-		.porter = {.listener = -1, .first = -1},
+		.porter = {.listener = -1, .first = -1, .line = -1},
 		.record = {.fd = -1},
 		.line = -1,
+		.guard = -1,
 	};
 	int rc;
 
@@ -320,11 +355,6 @@ named_enter(struct arena *arena, const struct session_request *request, int *ret
 	auto_fd int folder = -1, lock = -1;
 	int rc;
 
-	/* what starts commands in the box is reached through /proc, and told so by signals with values */
-	if (enforce_system() != SYSTEM_LINUX)
-		return cordon_fail(err, CORDON_E_GAP, 0,
-				   "named sessions are for Linux: macOS cannot start a command in "
-				   "a sandbox that is there already");
 	if (!record_is_name(request->name))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "\"%.80s\" is no name for a session: letters, digits, and . _ - "

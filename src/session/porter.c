@@ -19,6 +19,7 @@
 
 #define CLIENTS_MAX 64
 #define HELLO_MS 10000 /* to show the token */
+#define HOUSE_FDS 3
 #define HANGUP_MS 2000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
 
 enum stage {
@@ -43,6 +44,8 @@ struct house {
 	const struct porter *porter;
 	pid_t guard;
 	int signals;
+	porter_question question; /* that waits for its answer; 0: none does */
+	porter_question questions;
 	struct client clients[CLIENTS_MAX];
 };
 
@@ -205,11 +208,14 @@ take_fds(struct msghdr *message, int fds[PORTER_FDS])
 }
 
 static void
-start_command(struct client *client, const struct porter_start *start, const int fds[PORTER_FDS])
+start_command(struct house *house, struct client *client, const struct porter_start *start,
+	      const int fds[PORTER_FDS])
 {
 	struct cordon_error why = {0};
 	int ends[2] = {-1, -1};
 
+	/* whatever is answered now was true before */
+	house->question = 0;
 	client->stage = SERVED;
 	client->grace_ms = start->grace_ms;
 	client->pid = compat_pipe(ends) < 0 ? -1 : fork();
@@ -232,7 +238,7 @@ start_command(struct client *client, const struct porter_start *start, const int
 }
 
 static void
-read_start(struct client *client)
+read_start(struct house *house, struct client *client)
 {
 	union {
 		struct cmsghdr header;
@@ -252,7 +258,7 @@ read_start(struct client *client)
 	count = n < 0 ? 0 : take_fds(&message, fds);
 	if (n == (ssize_t)sizeof start && count == PORTER_FDS && start.magic == PORTER_MAGIC &&
 	    (message.msg_flags & MSG_CTRUNC) == 0)
-		start_command(client, &start, fds);
+		start_command(house, client, &start, fds);
 	else
 		close_fd(&client->socket);
 	for (int i = 0; i < PORTER_FDS; i++)
@@ -418,33 +424,62 @@ serve(struct house *house, struct client *client, const struct pollfd fds[2])
 	if (client->stage == STRANGER)
 		read_hello(house, client);
 	else if (client->stage == GUEST)
-		read_start(client);
+		read_start(house, client);
 	else
 		read_order(client);
 }
 
-/* The guard was killed. Whatever can be seen from here ends; our own commands do, when we go. */
+/* The guard was killed. Whatever can be seen from here ends. */
 static _Noreturn void
-end_all(void)
+end_all(const struct house *house)
 {
 	struct tree_end end;
 
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (house->clients[i].pid > 0)
+			kill(-house->clients[i].pid, SIGKILL);
 	tree_kill(NULL, SESSION_DEADLINE_MS, &end);
 	_exit(0);
+}
+
+static bool
+is_guard_gone(const struct house *house)
+{
+	porter_question word;
+
+	return recv(house->porter->line, &word, sizeof word, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* Nobody but us: who was left behind may be nobody's child. Asked once, heard when it is so. */
+static bool
+is_last(struct house *house)
+{
+	int line = house->porter->line;
+	porter_question answer;
+
+	while (recv(line, &answer, sizeof answer, MSG_DONTWAIT) == (ssize_t)sizeof answer)
+		if (answer == house->question)
+			return true;
+	if (house->question == 0) {
+		house->question = ++house->questions;
+		(void)!send(line, &house->question, sizeof answer, MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	return false;
 }
 
 /* Two descriptors a client, after those of the house. */
 static void
 wait_for_something(struct house *house)
 {
-	struct pollfd fds[2 + 2 * CLIENTS_MAX];
+	struct pollfd fds[HOUSE_FDS + 2 * CLIENTS_MAX];
 	struct compat_signal got;
 
 	fds[0].fd = house->signals;
 	fds[1].fd = is_full(house) ? -1 : house->porter->listener;
+	fds[2].fd = house->porter->line;
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		fds[2 + 2 * i].fd = house->clients[i].socket;
-		fds[3 + 2 * i].fd = house->clients[i].report;
+		fds[HOUSE_FDS + 2 * i].fd = house->clients[i].socket;
+		fds[HOUSE_FDS + 1 + 2 * i].fd = house->clients[i].report;
 	}
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		fds[i].events = POLLIN;
@@ -452,9 +487,11 @@ wait_for_something(struct house *house)
 		return;
 	while (fds[0].revents && compat_signal_read(house->signals, &got))
 		if (got.number == SIGHUP && getppid() != house->guard)
-			end_all();
+			end_all(house);
+	if (fds[2].revents && is_guard_gone(house))
+		end_all(house);
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		serve(house, &house->clients[i], &fds[2 + 2 * i]);
+		serve(house, &house->clients[i], &fds[HOUSE_FDS + 2 * i]);
 		keep_time(&house->clients[i]);
 	}
 	if (fds[1].revents)
@@ -477,7 +514,7 @@ porter_main(const struct porter *porter)
 {
 	struct porter own = *porter;
 	struct house house = {.porter = &own, .guard = getppid()};
-	int *const kept[] = {&own.listener, &house.clients[0].socket, &house.signals};
+	int *const kept[] = {&own.listener, &own.line, &house.clients[0].socket, &house.signals};
 	sigset_t heard;
 
 	sigemptyset(&heard);
@@ -492,7 +529,8 @@ porter_main(const struct porter *porter)
 	house.clients[0].stage = GUEST;
 	/* the report is closed by this too: that tells that all went well */
 	fd_keep_only(kept, sizeof kept / sizeof kept[0]);
-	while (collect(&house) || has_clients(&house) || is_anyone_at_the_door(&house))
+	while (collect(&house) || has_clients(&house) || is_anyone_at_the_door(&house) ||
+	       !is_last(&house))
 		wait_for_something(&house);
 	_exit(0);
 }

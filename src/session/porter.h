@@ -49,6 +49,7 @@ struct porter_payload {
 struct porter {
 	int listener;
 	int first; /* the first client, who needs no token */
+	int line;  /* to the guard; its end is the guard's */
 	char token[RECORD_TOKEN_LENGTH];
 };
 
@@ -56,6 +57,12 @@ struct porter {
 int porter_settle(struct cordon_error *err);
 /* In the box. Ends when nothing runs any more and no client is there. No allocation. */
 _Noreturn void porter_main(const struct porter *porter);
+/*
+ * On that line: a number, with which the porter asks whether nobody of the session is left but itself,
+ * and the same number back as soon as that is so. What a command left behind may be nobody's child, and
+ * from inside others cannot be seen.
+ */
+typedef uint32_t porter_question;
 
 /* porter_child.c: a command, from the porter's fork to exec. A failure goes to report. */
 _Noreturn void porter_child_main(const struct porter_start *start, const int fds[PORTER_FDS],

@@ -19,25 +19,25 @@
 /* A porter answers at once; one that does not was stopped by something in its session. */
 #define WELCOME_SECONDS 30
 
-static struct sockaddr_un
-address_of(int folder, const char *id)
+/* False, with errno: the folder's name is too long. */
+static bool
+find_address(int folder, const char *id, struct sockaddr_un *ret)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	char name[RECORD_SOCKET_SIZE];
 
 	record_socket(id, name);
-	snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", folder, name);
-	return address;
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	return compat_name_in(folder, name, ret->sun_path, sizeof ret->sun_path);
 }
 
 int
 porter_listen(int folder, const char *id, struct cordon_error *err)
 {
-	struct sockaddr_un address = address_of(folder, id);
+	struct sockaddr_un address;
 	auto_fd int fd = compat_local_socket();
 	int listener;
 
-	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
+	if (fd < 0 || !find_address(folder, id, &address) || bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
 	    listen(fd, 128) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,
 				   "cannot make the socket of the session");
@@ -70,13 +70,13 @@ is_welcome(int line)
 int
 porter_call(int folder, const char *id, const char *token)
 {
-	struct sockaddr_un address = address_of(folder, id);
+	struct sockaddr_un address;
 	struct porter_hello hello = {.magic = PORTER_MAGIC};
 	auto_fd int fd = compat_local_socket();
 	int line;
 
 	memcpy(hello.token, token, sizeof hello.token);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
+	if (fd < 0 || !find_address(folder, id, &address) || connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
 	    send(fd, &hello, sizeof hello, MSG_NOSIGNAL) != (ssize_t)sizeof hello ||
 	    !is_welcome(fd))
 		return -1;

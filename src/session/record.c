@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/json.h"
@@ -42,9 +44,15 @@ record_is_name(const char *text)
 }
 
 void
+record_beside(const char *id, const char *what, char to[RECORD_SOCKET_SIZE])
+{
+	snprintf(to, RECORD_SOCKET_SIZE, "%.*s%s", RECORD_ID_LENGTH, id, what);
+}
+
+void
 record_socket(const char *id, char to[RECORD_SOCKET_SIZE])
 {
-	snprintf(to, RECORD_SOCKET_SIZE, "%.*s.sock", RECORD_ID_LENGTH, id);
+	record_beside(id, RECORD_DOOR, to);
 }
 
 /* ---- writing ---- */
@@ -199,16 +207,50 @@ record_set_guard(const struct record_hold *hold, const struct process *guard)
 	return write_at(hold->fd, text, strlen(text), hold->guard_at);
 }
 
+int
+record_put_grace(int folder, const char *id, int grace_ms)
+{
+	char name[RECORD_SOCKET_SIZE], text[16];
+	auto_fd int fd = -1;
+
+	record_beside(id, RECORD_GRACE, name);
+	unlinkat(folder, name, 0);
+	if (grace_ms <= 0)
+		return 0;
+	snprintf(text, sizeof text, "%d\n", grace_ms);
+	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -1 : fd_write_line(fd, text, strlen(text));
+}
+
+int
+record_grace(const struct record_hold *hold)
+{
+	char name[PATH_MAX], text[16] = "";
+	auto_fd int fd = -1;
+	long grace;
+
+	if (hold->fd < 0 || snprintf(name, sizeof name, "%s" RECORD_GRACE, hold->path) >=
+				    (int)sizeof name)
+		return 0;
+	fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0)
+		return 0;
+	grace = strtol(text, NULL, 10);
+	return grace > 0 && grace <= INT_MAX ? (int)grace : 0;
+}
+
 void
 record_remove(struct record_hold *hold)
 {
-	char socket[PATH_MAX];
+	static const char *const beside[] = {RECORD_DOOR, RECORD_GRACE};
+	char name[PATH_MAX];
 
 	if (hold->fd < 0)
 		return;
-	/* the socket first: with the record gone nobody would look for it */
-	if (snprintf(socket, sizeof socket, "%s.sock", hold->path) < (int)sizeof socket)
-		unlink(socket);
+	/* they come first: with the record gone nobody would look for them */
+	for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
+		if (snprintf(name, sizeof name, "%s%s", hold->path, beside[i]) < (int)sizeof name)
+			unlink(name);
 	/* what stays would be buried by whoever meets it, but who knows when */
 	for (int tries = 0; tries < 3 && unlink(hold->path) < 0 && errno != ENOENT; tries++)
 		;

@@ -66,6 +66,12 @@ int record_make(int folder, const char *folder_path, const struct record *record
 		struct record_hold *ret_hold, struct cordon_error *err);
 /* The guard is known only after it was started. */
 int record_set_guard(const struct record_hold *hold, const struct process *guard);
+/*
+ * A grace for whoever is ordered to end the session, where a signal carries no value: beside the record,
+ * before the signal. What it says, in milliseconds; 0: nothing. No allocation.
+ */
+int record_put_grace(int folder, const char *id, int grace_ms);
+int record_grace(const struct record_hold *hold);
 /* The session is over. No allocation; of two who hold it either may do it, or both. */
 void record_remove(struct record_hold *hold);
 
@@ -87,6 +93,9 @@ int record_list(struct arena *arena, int folder, struct record **ret_records, si
 /* For every start: looks at a few records and buries what is dead. */
 void record_sweep(int folder);
 
-/* The socket of a named session beside its record: ID.sock. */
+/* What lies beside a record, with these behind its name: the socket of a named session, a grace. */
+#define RECORD_DOOR ".sock"
+#define RECORD_GRACE ".end"
 #define RECORD_SOCKET_SIZE (RECORD_ID_LENGTH + 6)
+void record_beside(const char *id, const char *what, char to[RECORD_SOCKET_SIZE]);
 void record_socket(const char *id, char to[RECORD_SOCKET_SIZE]);

@@ -145,6 +145,7 @@ bury(struct arena *arena, int folder, int fd, const char *id)
 		if (record.tmp != NULL && is_private_tmp(record.tmp))
 			tmp_remove(record.tmp);
 	}
+	record_put_grace(folder, id, 0);
 	record_socket(id, socket);
 	unlinkat(folder, socket, 0);
 	unlinkat(folder, id, 0);

@@ -330,6 +330,7 @@ start_guarded(struct running *run, const struct session_request *request, struct
 		.leave = request->leave,
 		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
 		.grace_ms = request->grace_ms,
+		.porter = -1,
 	};
 	struct process guard;
 	int rc;

@@ -157,6 +157,7 @@ struct guard_task {
 	bool leave;
 	int64_t time_ms;  /* the limit; 0: none */
 	int64_t grace_ms; /* SIGTERM that long before SIGKILL; 0: SIGKILL at once */
+	int porter;	  /* our end of the line to it; -1: there is none */
 };
 struct guard {
 	pid_t pid;

@@ -6,8 +6,10 @@
  */
 #include "base/compat_macos.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "tap.h"
@@ -291,9 +293,120 @@ descriptors_are_counted_generously(void)
 	check_int(macos_fd_ceiling(), 0);
 }
 
+/* ---- sockets and files ---- */
+
+int __wrap_fcntl64(int fd, int command, ...);
+int __wrap_fcntl(int fd, int command, ...);
+int __real_fcntl64(int fd, int command, ...);
+
+static int
+fake_fcntl(int fd, int command, void *argument)
+{
+	char link[40];
+	ssize_t length;
+
+	if (command != F_GETPATH)
+		return __real_fcntl64(fd, command, argument);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	length = readlink(link, argument, 1023);
+	if (length < 0)
+		return -1;
+	((char *)argument)[length] = '\0';
+	return 0;
+}
+
+int
+__wrap_fcntl64(int fd, int command, ...)
+{
+	void *argument;
+	va_list args;
+
+	va_start(args, command);
+	argument = va_arg(args, void *);
+	va_end(args);
+	return fake_fcntl(fd, command, argument);
+}
+
+int
+__wrap_fcntl(int fd, int command, ...)
+{
+	void *argument;
+	va_list args;
+
+	va_start(args, command);
+	argument = va_arg(args, void *);
+	va_end(args);
+	return fake_fcntl(fd, command, argument);
+}
+
+static void
+a_file_has_no_name_and_closes_at_exec(void)
+{
+	int fd = macos_unnamed_file();
+	struct stat st;
+
+	check(fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 0 && (st.st_mode & 077) == 0);
+	check_int(fcntl(fd, F_GETFD, 0) & FD_CLOEXEC, FD_CLOEXEC);
+	check_int(pwrite(fd, "abc", 3, 0), 3);
+	/* whoever gets it reads from its beginning */
+	check_int(lseek(fd, 0, SEEK_CUR), 0);
+	close(fd);
+}
+
+static void
+a_name_in_a_folder_is_whole_or_refused(void)
+{
+	int folder = open("/usr", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char to[104];
+
+	check(macos_name_in(folder, "a.sock", to, sizeof to));
+	check_str(to, "/usr/a.sock");
+	check(macos_name_in(folder, "a.sock", to, 12));
+	errno = 0;
+	check(!macos_name_in(folder, "a.sock", to, 11));
+	check_int(errno, ENAMETOOLONG);
+	close(folder);
+	check(!macos_name_in(folder, "a.sock", to, sizeof to));
+}
+
+/* A refusal is about 800 bytes, and some wait at once. */
+static void
+messages_arrive_whole(void)
+{
+	char text[3000] = "", got[4000];
+	int ends[2];
+
+	check_int(macos_packets(ends), 0);
+	for (int i = 0; i < 8; i++)
+		check_int(send(ends[0], text, sizeof text, MSG_DONTWAIT), sizeof text);
+	for (int i = 0; i < 8; i++)
+		check_int(recv(ends[1], got, sizeof got, MSG_DONTWAIT), sizeof text);
+	check_int(fcntl(ends[0], F_GETFD, 0) & FD_CLOEXEC, FD_CLOEXEC);
+	check_int(fcntl(ends[1], F_GETFD, 0) & FD_CLOEXEC, FD_CLOEXEC);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* By its end a process knows that another one is gone: datagrams would not tell. */
+static void
+a_line_tells_its_end(void)
+{
+	int ends[2];
+	char byte;
+
+	check_int(macos_pair(SOCK_STREAM, ends), 0);
+	close(ends[0]);
+	check_int(recv(ends[1], &byte, 1, MSG_DONTWAIT), 0);
+	close(ends[1]);
+}
+
 int
 main(void)
 {
+	run(a_file_has_no_name_and_closes_at_exec);
+	run(a_name_in_a_folder_is_whole_or_refused);
+	run(messages_arrive_whole);
+	run(a_line_tells_its_end);
 	run(every_signal_that_can_be_caught_is_asked_for);
 	run(a_signal_that_was_read_is_not_pending_any_more);
 	run(a_signal_from_before_the_queue_is_told_once);

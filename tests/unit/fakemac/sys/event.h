@@ -13,7 +13,7 @@
 #define EV_ONESHOT 0x0010
 #define NOTE_TRIGGER 0x01000000
 #define NOTE_EXIT 0x80000000
-#define SO_NOSIGPIPE 0x1022
+#define SO_NOSIGPIPE SO_KEEPALIVE /* any that every socket takes */
 
 struct kevent {
 	uintptr_t ident;
