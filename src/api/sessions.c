@@ -262,8 +262,12 @@ struct order {
 static int
 order_end(int folder, const struct record *now, int grace_ms)
 {
-	int rc = process_signal(&now->guard, RECORD_END_SIGNAL, grace_ms);
+	int rc;
 
+	/* one that was ordered before, and perhaps never heard of */
+	if (grace_ms == 0)
+		record_put_grace(folder, now->id, 0);
+	rc = process_signal(&now->guard, RECORD_END_SIGNAL, grace_ms);
 	if (rc == 0 || errno != ENOTSUP)
 		return rc;
 	return record_put_grace(folder, now->id, grace_ms) < 0

@@ -27,7 +27,7 @@ struct box {
 	struct fingerprint fingerprint;
 	char private_tmp[PATH_MAX]; /* as the profile has it; "": none */
 	char door[PATH_MAX];	    /* likewise */
-	int egress;		    /* the session's line to its proxy, which ends with it; -1: none */
+	int egress;	/* the session's line to its proxy, which ends with it; -1: none */
 	bool is_marked; /* a group has it, and removes it when nobody is left who is known by it */
 	struct seatbelt seatbelt;
 	char id[17], tag[32];

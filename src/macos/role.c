@@ -17,6 +17,8 @@ enforce_role(const struct role *role, struct cordon_error *err)
 	struct seatbelt seatbelt;
 	int rc = sbpl_proxy(role, &sbpl, err);
 
+	if (rc == 0 && compat_hide() < 0)
+		rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hide the proxy's memory");
 	if (rc == 0)
 		rc = seatbelt_prepare(sbpl, &pair, &seatbelt, err);
 	return rc < 0 ? rc : seatbelt_apply(&seatbelt, err);

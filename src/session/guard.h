@@ -16,7 +16,7 @@ struct watch {
 	struct group group;
 	pid_t supervisor, command;
 	int line, signals;
-	int porter; /* the line to it; -1: there is none */
+	int porter;		  /* the line to it; -1: there is none */
 	porter_question question; /* of the porter's, not yet answered; 0: none */
 	struct record_hold record;
 	int64_t started;

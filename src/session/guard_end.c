@@ -35,8 +35,9 @@ watch_asked(struct watch *watch)
 bool
 watch_answer(struct watch *watch)
 {
-	const struct tree_spare but_it = {
-		.pids = {watch->command}, .count = 1, .group = &watch->group};
+	const struct tree_spare but_it = {.pids = {watch->command},
+					  .count = 1,
+					  .group = &watch->group};
 
 	if (watch->question == 0)
 		return true;

@@ -146,8 +146,8 @@ struct opening {
 	struct group group;
 	struct limit_value limits[LIMIT_COUNT]; /* each process's own */
 	const char *tmp;
-	int line;	 /* our end of the first client's */
-	int guard;	 /* the guard's end of its line to the porter */
+	int line;  /* our end of the first client's */
+	int guard; /* the guard's end of its line to the porter */
 	char door[PATH_MAX];
 	bool is_guarded; /* the guard cleans up, and not we */
 };

@@ -37,8 +37,8 @@ porter_listen(int folder, const char *id, struct cordon_error *err)
 	auto_fd int fd = compat_local_socket();
 	int listener;
 
-	if (fd < 0 || !find_address(folder, id, &address) || bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
-	    listen(fd, 128) < 0)
+	if (fd < 0 || !find_address(folder, id, &address) ||
+	    bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 || listen(fd, 128) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,
 				   "cannot make the socket of the session");
 	listener = fd;
@@ -76,7 +76,8 @@ porter_call(int folder, const char *id, const char *token)
 	int line;
 
 	memcpy(hello.token, token, sizeof hello.token);
-	if (fd < 0 || !find_address(folder, id, &address) || connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
+	if (fd < 0 || !find_address(folder, id, &address) ||
+	    connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
 	    send(fd, &hello, sizeof hello, MSG_NOSIGNAL) != (ssize_t)sizeof hello ||
 	    !is_welcome(fd))
 		return -1;

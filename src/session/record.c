@@ -229,8 +229,8 @@ record_grace(const struct record_hold *hold)
 	auto_fd int fd = -1;
 	long grace;
 
-	if (hold->fd < 0 || snprintf(name, sizeof name, "%s" RECORD_GRACE, hold->path) >=
-				    (int)sizeof name)
+	if (hold->fd < 0 ||
+	    snprintf(name, sizeof name, "%s" RECORD_GRACE, hold->path) >= (int)sizeof name)
 		return 0;
 	fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0)

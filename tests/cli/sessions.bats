@@ -41,6 +41,12 @@ poll()
 	complain "never came true: $*"
 }
 
+# The record of the only session says who its guard is.
+guard_is_known()
+{
+	grep -q '"guard": {"pid": *[1-9]' "$SESSIONS"/????????????????
+}
+
 # begin NAME ARGUMENT...: cordon in the background; its output in $T/NAME.out and .err; pid in $begun.
 begin()
 {
@@ -443,6 +449,31 @@ record_text()
 	expect 0 kill --grace 50ms --all
 	ends 137 "$begun"
 	is_gone "$pid"
+}
+
+@test "a grace may lie beside the record, where a signal cannot carry it" {
+	begin one run -- sh -c 'trap "echo asked >asked; exit 5" TERM; echo $$ >pid; while :; do sleep 0.1; done'
+	pid_in pid >/dev/null
+	poll guard_is_known
+	id=$(basename "$(echo "$SESSIONS"/????????????????)")
+	echo 60000 >"$SESSIONS/$id.end"
+	"$PYTHON" -c 'import ctypes, json, sys
+record = json.load(open(sys.argv[1], encoding="utf-8"))
+sys.exit(ctypes.CDLL(None).sigqueue(record["guard"]["pid"], 15, 0))' "$SESSIONS/$id"
+	ends 5 "$begun"
+	[ -s asked ]
+	no_records
+	[ ! -e "$SESSIONS/$id.end" ]
+	# one that is left over is not taken for what is ordered now
+	rm pid
+	begin two run -- sh -c 'trap "" TERM; echo $$ >pid; while :; do sleep 0.1; done'
+	pid_in pid >/dev/null
+	poll guard_is_known
+	id=$(basename "$(echo "$SESSIONS"/????????????????)")
+	echo 600000 >"$SESSIONS/$id.end"
+	expect 0 kill --all
+	ends 137 "$begun"
+	[ ! -e "$SESSIONS/$id.end" ]
 }
 
 @test "all of them, at once" {

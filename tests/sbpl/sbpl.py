@@ -70,13 +70,14 @@ class Policy:
 
 
 class SessionPolicy(Policy):
-    """The same with what a session adds: its private folder, fingerprint, tag, and its proxy's port."""
+    """The same with what a session adds: its private folder, fingerprint, tag, its proxy's port, and the
+    socket of a named one."""
 
-    def __init__(self, policy, tmp="", fingerprint="", tag="", port=0, home="/Users/sam",
+    def __init__(self, policy, tmp="", fingerprint="", tag="", port=0, door="", home="/Users/sam",
                  project="/Users/sam/shop"):
         super().__init__(policy, home, project)
         self.arguments = [home, project, json.dumps(policy, ensure_ascii=False), tmp, fingerprint, tag,
-                          str(port)]
+                          str(port), door]
 
     @property
     def profile(self):

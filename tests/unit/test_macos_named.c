@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What named sessions and `kill --grace` need of macOS, against one that is made up: who is left of a
+ * session, the door its commands come in by, the line to its proxy, a grace that no signal can carry.
+ */
+#include "fakemac.h"
+
+#include <cordon/cordon.h>
+
+#include "enforce/egress.h"
+#include "enforce/enforce.h"
+#include "enforce/group.h"
+#include "enforce/process.h"
+#include "macos/scan.h"
+#include "session/record.h"
+#include "tap.h"
+#include "world.h"
+
+#define ID "00112233445566aa"
+
+static struct plan *
+mac_plan(struct world *world, const char *policy)
+{
+	world->host.system = world->facts.system = SYSTEM_MACOS;
+	for (int i = 0; i < FACT_COUNT; i++)
+		world->facts.values[i] = i == FACT_SEATBELT;
+	return world_plan(world, (struct said){.user = policy});
+}
+
+/* Parents and children, and the mark: an orphan is nobody's child, and has the mark all the same. */
+static void
+a_porter_is_the_last_when_no_marked_one_is_left(void)
+{
+	struct group group = {.kind = GROUP_MARKED};
+	struct tree_spare but_it = {.count = 1, .group = &group};
+	struct tree_spare all = {.group = &group};
+	pid_t porter, orphan;
+
+	fake_reset();
+	snprintf(group.path, sizeof group.path, "/state/fingerprints/cordon-" ID);
+	fake.allowed = "/state/fingerprints/cordon-" ID "/allow";
+	fake.denied = "/state/fingerprints/cordon-" ID "/deny";
+	porter = fake_add(1, fake.self)->pid;
+	but_it.pids[0] = porter;
+	/* another session's, and a stranger */
+	fake_add(2, 1);
+	fake_add(0, 1);
+	check(tree_is_empty(&but_it));
+	check(!tree_is_empty(&all));
+	orphan = fake_add(1, 1)->pid;
+	check(!tree_is_empty(&but_it));
+	fake_find(orphan)->zombie = true;
+	check(tree_is_empty(&but_it));
+	check_int(fake_alive(1), 1);
+	/* a look that fails does not say that it is empty */
+	fake.list_fails = 4;
+	check(!tree_is_empty(&but_it));
+}
+
+/* The box of a named session: its text, with the parameters in the places of their names. */
+struct made {
+	struct world world;
+	struct plan *plan;
+	struct box *box;
+	struct group group;
+	struct fingerprint pair;
+	char door[PATH_MAX], folder[PATH_MAX];
+};
+
+static void
+made_free(struct made *made)
+{
+	fake.self_sandbox = 0;
+	enforce_free(made->box);
+	check_int(group_remove(&made->group), 0);
+	plan_free(made->plan);
+	world_free(&made->world);
+}
+
+static void
+make(struct made *made, const char *policy, const struct egress *egress)
+{
+	struct box_options options = {.id = ID, .egress = egress};
+	struct cordon_error err = {0};
+	char link[PATH_MAX];
+
+	*made = (struct made){.group = {.kind = GROUP_NONE}};
+	fake_reset();
+	world_make(&made->world);
+	made->plan = mac_plan(&made->world, policy);
+	/* by way of a link, as /var is one */
+	snprintf(made->folder, sizeof made->folder, "%.300s/sessions", made->world.root);
+	snprintf(link, sizeof link, "%.300s/link", made->world.root);
+	check_int(mkdir(made->folder, 0700), 0);
+	check_int(symlink(made->folder, link), 0);
+	snprintf(made->door, sizeof made->door, "%.400s/" ID ".sock", link);
+	options.door = made->door;
+	check_int(enforce_compile(made->plan, &options, &made->box, &err), 0);
+	check_str(err.text, "");
+	enforce_mark(made->box, &made->group);
+	check(fingerprint_at(made->group.path, &made->pair));
+	fake.allowed = made->pair.allowed;
+	fake.denied = made->pair.denied;
+	check_int(enforce_apply(made->box, &err), 0);
+}
+
+static void
+commands_come_in_by_one_door(void)
+{
+	char wanted[PATH_MAX], name[24] = "";
+	const char *line, *door;
+	struct made made;
+
+	make(&made, "{\"network\": \"none\"}", NULL);
+	check(realpath(made.folder, wanted) != NULL);
+	strcat(wanted, "/" ID ".sock");
+	line = strstr(fake.profile, "; where commands of this session come in\n"
+				    "(allow network-inbound (literal (param \"");
+	check(line != NULL);
+	if (line != NULL)
+		sscanf(strchr(line, '"') + 1, "%20[P0-9]", name);
+	for (int i = 0; i < 8; i++)
+		if (strcmp(fake.pairs[2 * i], name) == 0)
+			check_str(fake.pairs[2 * i + 1], wanted);
+	door = line == NULL ? NULL : strstr(line, "(deny network-bind (literal (param \"");
+	check(door != NULL &&
+	      strstr(door, name) == door + strlen("(deny network-bind (literal (param \""));
+	made_free(&made);
+}
+
+/* Whoever keeps the session alive keeps its proxy alive. */
+static void
+a_box_holds_the_line_to_its_proxy(void)
+{
+	const struct egress egress = {.line = 7, .named = 40001};
+	struct made made;
+
+	make(&made, "{\"network\": {\"domains\": [\"example.com\"]}}", &egress);
+	check_int(enforce_needs(made.box).line, 7);
+	made_free(&made);
+	make(&made, "{}", NULL);
+	check_int(enforce_needs(made.box).line, -1);
+	made_free(&made);
+}
+
+/* ---- a grace ---- */
+
+static void
+a_grace_lies_beside_the_record(void)
+{
+	auto_world struct world world;
+	char path[PATH_MAX], place[PATH_MAX];
+	struct record_hold hold = {.fd = 0};
+	int folder;
+
+	fake_reset();
+	world_make(&world);
+	snprintf(path, sizeof path, "%.300s/sessions", world.root);
+	check_int(mkdir(path, 0700), 0);
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(hold.path, sizeof hold.path, "%.400s/" ID, path);
+	snprintf(place, sizeof place, "%.400s.end", hold.path);
+	check_int(record_grace(&hold), 0);
+	check_int(record_put_grace(folder, ID, 90000), 0);
+	check_int(record_grace(&hold), 90000);
+	/* the last word counts */
+	check_int(record_put_grace(folder, ID, 5), 0);
+	check_int(record_grace(&hold), 5);
+	check_int(record_put_grace(folder, ID, 0), 0);
+	check_int(record_grace(&hold), 0);
+	check_int(access(place, F_OK), -1);
+	/* neither a link nor a pipe is read, nor what is no number */
+	check_int(symlink("/etc/hostname", place), 0);
+	check_int(record_grace(&hold), 0);
+	unlink(place);
+	check_int(mkfifo(place, 0600), 0);
+	check_int(record_grace(&hold), 0);
+	unlink(place);
+	world_run("echo 99999999999999 >'%s'", place);
+	check_int(record_grace(&hold), 0);
+	world_run("echo -5 >'%s'", place);
+	check_int(record_grace(&hold), 0);
+	close(folder);
+}
+
+static void
+read_grace(const char *path, char to[16])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, to, 15);
+
+	to[n < 0 ? 0 : n] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Where a signal has no value: the grace first, then the signal, once. */
+static void
+an_end_with_a_grace_is_ordered_without_a_value(void)
+{
+	auto_world struct world world;
+	struct record record = {.id = ID, .supervisor = {1, 1}};
+	struct record_hold hold = {.fd = -1};
+	struct cordon_error err = {0};
+	char runtime[PATH_MAX], path[PATH_MAX], grace[16];
+	char *text = NULL;
+	int folder;
+
+	fake_reset();
+	world_make(&world);
+	snprintf(runtime, sizeof runtime, "%.300s/runtime", world.root);
+	check_int(mkdir(runtime, 0700), 0);
+	setenv("XDG_RUNTIME_DIR", runtime, 1);
+	strcat(runtime, "/cordon");
+	folder = record_folder(runtime, NULL, true, path, &err);
+	check(folder >= 0);
+	record.guard = process_find(fake_add(0, 1)->pid);
+	check_int(record_make(folder, path, &record, &hold, &err), 0);
+	/* it takes the order, and takes longer than anybody waits */
+	check(cordon_kill(ID, 5000, &text, &err) < 0);
+	check(strstr(err.text, "did not end") != NULL);
+	check(strstr(fake.log, "kill15:1000 ") != NULL &&
+	      strstr(strstr(fake.log, "kill15:1000 ") + 1, "kill15") == NULL);
+	strcat(path, "/" ID ".end");
+	read_grace(path, grace);
+	check_str(grace, "5000\n");
+	/* gone with the record */
+	record_remove(&hold);
+	check_int(access(path, F_OK), -1);
+	close(folder);
+}
+
+int
+main(void)
+{
+	run(a_porter_is_the_last_when_no_marked_one_is_left);
+	run(commands_come_in_by_one_door);
+	run(a_box_holds_the_line_to_its_proxy);
+	run(a_grace_lies_beside_the_record);
+	run(an_end_with_a_grace_is_ordered_without_a_value);
+	return tap_end();
+}
