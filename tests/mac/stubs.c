@@ -24,6 +24,7 @@ STUB(pcre2_match_data_create_8)
 STUB(pcre2_match_data_free_8)
 STUB(pcre2_set_heap_limit_8)
 STUB(pcre2_set_match_limit_8)
+#ifndef HAS_LIBUV
 STUB(uv_close)
 STUB(uv_is_active)
 STUB(uv_loop_init)
@@ -36,3 +37,4 @@ STUB(uv_stop)
 STUB(uv_timer_init)
 STUB(uv_timer_start)
 STUB(uv_timer_stop)
+#endif
