@@ -221,14 +221,18 @@ compat_accept(int listener)
 #define COMPAT_MSG_CLOEXEC 0
 #endif
 
-/* A file without a name, gone with its last descriptor; closes at exec. */
+/*
+ * A file without a name, gone with its last descriptor; closes at exec. folder: where it has one for a
+ * moment on some systems, so nobody else may reach into that.
+ */
 static inline int
-compat_memory_file(void)
+compat_memory_file(int folder)
 {
 #if defined(__linux__)
+	(void)folder;
 	return memfd_create("cordon", MFD_CLOEXEC);
 #else
-	return macos_unnamed_file();
+	return macos_unnamed_file(folder);
 #endif
 }
 

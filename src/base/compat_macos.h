@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/event.h>
 #include <sys/proc_info.h>
 #include <sys/socket.h>
@@ -176,20 +175,19 @@ macos_socket(int fd)
 	return -1;
 }
 
-/* Gone from the disk at once. */
+/* Gone from the disk at once. The name is our own; who had it before is gone, and left it. */
 static inline int
-macos_unnamed_file(void)
+macos_unnamed_file(int folder)
 {
-	char name[] = "/tmp/cordon.XXXXXX";
-	int fd = mkstemp(name);
+	char name[40];
+	int fd;
 
-	if (fd < 0)
-		return -1;
-	unlink(name);
-	if (fcntl(fd, F_SETFD, FD_CLOEXEC) == 0)
-		return fd;
-	close(fd);
-	return -1;
+	snprintf(name, sizeof name, "handed-over.%ld", (long)getpid());
+	unlinkat(folder, name, 0);
+	fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		unlinkat(folder, name, 0);
+	return fd;
 }
 
 /* By the folder's own name: there is no way to a socket by a descriptor. */

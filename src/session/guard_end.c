@@ -41,7 +41,8 @@ watch_answer(struct watch *watch)
 
 	if (watch->question == 0)
 		return true;
-	if (!tree_is_empty(&but_it))
+	/* where orphans come to the porter it knows by itself */
+	if (watch->group.kind == GROUP_MARKED && !tree_is_empty(&but_it))
 		return false;
 	line_send(watch->porter, &watch->question, sizeof watch->question);
 	watch->question = 0;

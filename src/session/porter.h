@@ -73,7 +73,12 @@ _Noreturn void porter_child_main(const struct porter_start *start, const int fds
  * with errno. start hands over a command; what follows is heard on the line.
  */
 int porter_call(int folder, const char *id, const char *token);
-int porter_call_start(int line, const struct porter_start *start, const int standard[3],
+struct porter_caller {
+	int line;
+	int folder;	     /* of the records: no sandbox reaches into it */
+	const int *standard; /* 0, 1, 2 of the command */
+};
+int porter_call_start(const struct porter_caller *caller, const struct porter_start *start,
 		      const struct command_line *command, struct cordon_error *err);
 /* The listening socket beside the record. */
 int porter_listen(int folder, const char *id, struct cordon_error *err);

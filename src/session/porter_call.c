@@ -164,17 +164,17 @@ send_start(int line, const struct porter_start *start, const int fds[PORTER_FDS]
 }
 
 int
-porter_call_start(int line, const struct porter_start *start, const int standard[3],
+porter_call_start(const struct porter_caller *caller, const struct porter_start *start,
 		  const struct command_line *command, struct cordon_error *err)
 {
-	auto_fd int file = compat_memory_file();
-	int fds[PORTER_FDS] = {standard[0], standard[1], standard[2], file};
+	auto_fd int file = compat_memory_file(caller->folder);
+	int fds[PORTER_FDS] = {caller->standard[0], caller->standard[1], caller->standard[2], file};
 	int rc;
 
 	if (file < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hand over the command");
 	rc = write_payload(file, command, err);
-	if (rc == 0 && send_start(line, start, fds) < 0)
+	if (rc == 0 && send_start(caller->line, start, fds) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the session is over");
 	return rc;
 }

@@ -299,15 +299,20 @@ start_joining(struct running *run, const struct session_request *request, struct
 		.grace_ms = request->grace_ms,
 	};
 	int standard[3] = {0, 1, 2};
+	const struct session_place *place = request->place;
+	auto_fd int folder = record_folder(place->runtime, place->state, false, NULL, err);
+	const struct porter_caller caller = {run->watch.guard.line, folder, standard};
 
 	umask(mask);
+	if (folder < 0)
+		return folder;
 	for (int i = 0; run->watch.output != NULL && i < 2; i++)
 		standard[i + 1] = run->output.theirs[i];
 	for (int i = 0; run->watch.relay != NULL && i < 3; i++)
 		standard[i] = run->relay.slave;
 	if (run->watch.relay != NULL)
 		relay_enter(&run->relay);
-	return porter_call_start(run->watch.guard.line, &how, standard, &run->command, err);
+	return porter_call_start(&caller, &how, &run->command, err);
 }
 
 static int

@@ -27,6 +27,7 @@
 #include "sys/proc.h"
 
 #define FAKE_ROOM 6000
+#define FAKE_PAIRS 256
 /* Numbers of our own: the real ones could be those of processes that are made up. */
 #define FAKE_SELF 77
 #define FAKE_PARENT 76
@@ -70,7 +71,7 @@ static struct {
 	int self_sandbox;
 	/* what was handed over */
 	char profile[65536];
-	char pairs[16][300];
+	char pairs[FAKE_PAIRS][300];
 	int pair_count;
 	const char *allowed, *denied; /* the fingerprint's, as far as the kernel knows */
 	const char *written, *spelt;  /* a name, and how the disk spells it */
@@ -310,7 +311,7 @@ sandbox_init_with_parameters(const char *profile, uint64_t flags, const char *co
 		abort();
 	snprintf(fake.profile, sizeof fake.profile, "%s", profile);
 	for (fake.pair_count = 0; parameters[fake.pair_count] != NULL; fake.pair_count++)
-		if (fake.pair_count < 16)
+		if (fake.pair_count < FAKE_PAIRS)
 			snprintf(fake.pairs[fake.pair_count], sizeof fake.pairs[0], "%s",
 				 parameters[fake.pair_count]);
 	if (fake.init_message != NULL)

@@ -342,8 +342,15 @@ __wrap_fcntl(int fd, int command, ...)
 static void
 a_file_has_no_name_and_closes_at_exec(void)
 {
-	int fd = macos_unnamed_file();
+	char place[] = "/tmp/unnamed.XXXXXX", left[80];
+	int folder = mkdtemp(place) == NULL ? -1 : open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
+	int fd;
+
+	/* who had our number before may have left its own, or a link to somewhere */
+	snprintf(left, sizeof left, "%s/handed-over.%ld", place, (long)getpid());
+	check_int(symlink("/dev/null", left), 0);
+	fd = macos_unnamed_file(folder);
 
 	check(fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 0 && (st.st_mode & 077) == 0);
 	check_int(fcntl(fd, F_GETFD, 0) & FD_CLOEXEC, FD_CLOEXEC);
@@ -351,6 +358,9 @@ a_file_has_no_name_and_closes_at_exec(void)
 	/* whoever gets it reads from its beginning */
 	check_int(lseek(fd, 0, SEEK_CUR), 0);
 	close(fd);
+	close(folder);
+	/* nothing is left in the folder */
+	check_int(rmdir(place), 0);
 }
 
 static void

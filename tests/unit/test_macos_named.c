@@ -104,6 +104,16 @@ make(struct made *made, const char *policy, const struct egress *egress)
 	check_int(enforce_apply(made->box, &err), 0);
 }
 
+static const char *
+value_of(const char *parameter)
+{
+	check(fake.pair_count < FAKE_PAIRS);
+	for (int i = 0; i + 1 < fake.pair_count && i + 1 < FAKE_PAIRS; i += 2)
+		if (strcmp(fake.pairs[i], parameter) == 0)
+			return fake.pairs[i + 1];
+	return NULL;
+}
+
 static void
 commands_come_in_by_one_door(void)
 {
@@ -119,9 +129,7 @@ commands_come_in_by_one_door(void)
 	check(line != NULL);
 	if (line != NULL)
 		sscanf(strchr(line, '"') + 1, "%20[P0-9]", name);
-	for (int i = 0; i < 8; i++)
-		if (strcmp(fake.pairs[2 * i], name) == 0)
-			check_str(fake.pairs[2 * i + 1], wanted);
+	check_str(value_of(name), wanted);
 	door = line == NULL ? NULL : strstr(line, "(deny network-bind (literal (param \"");
 	check(door != NULL &&
 	      strstr(door, name) == door + strlen("(deny network-bind (literal (param \""));
