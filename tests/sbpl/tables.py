@@ -229,6 +229,8 @@ tap.case("unix sockets: those named, and those of the project", sockets(
     Policy({"sockets": ["/private/tmp/agent.sock", "~/run/db"], "network": "all",
             "files": {"deny": [SHOP + "/no"], "protect": [SHOP + "/ro"]}}), [
         ("/private/tmp/agent.sock", True), (HOME + "/run/db", True), (HOME + "/run/other", False),
+        # a socket is one name: a folder in its place opens nothing
+        ("/private/tmp/agent.sock/x", False), (HOME + "/run/db/x", False),
         ("/private/var/run/docker.sock", False), (SHOP + "/.s", True), (SHOP + "/no/s", False),
         (SHOP + "/ro/s", False), (SHOP + "/.vscode/s", False),
         ("/private/tmp/com.apple.launchd.x/Listeners", False)]))
