@@ -296,8 +296,11 @@ static int
 refuse(const struct making *m, const struct said *said, int why)
 {
 	const struct place *place = &said->named->place;
+	bool is_makable = (said->named->rights & RIGHT_CREATE) != 0;
 	const char *reason = why == ENOENT || why == ENOTDIR
-				     ? "does not exist; make it or drop the rule"
+				     ? is_makable ? "does not exist; make it, or write a / at its end, or "
+						    "drop the rule"
+						  : "does not exist; make it or drop the rule"
 			     : why == ELOOP ? "leads elsewhere than when it was planned"
 					    : strerror(why);
 
@@ -319,7 +322,8 @@ is_brokered(const struct making *m, const char *path)
 	for (size_t i = 0; i < m->options->tree_count; i++) {
 		const struct guarded *tree = &m->options->trees[i];
 
-		if (tree->changes && path_below(path, tree->path) &&
+		/* itself it cannot make: it is missing */
+		if (tree->changes && strcmp(path, tree->path) != 0 && path_below(path, tree->path) &&
 		    (rights & ~decide(m, tree->path)) == 0)
 			return true;
 	}

@@ -203,6 +203,16 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 	return rc < 0 ? rc : add_path(plan, &planned, err);
 }
 
+bool
+plan_makes(const struct plan *plan, const struct planned_rule *rule)
+{
+	size_t length = strlen(rule->rule->path);
+
+	return rule->effect == EFFECT_ALLOW && rule->match == MATCH_SUBPATH && !rule->exists &&
+	       rule->layer != LAYER_PROJECT && length > 0 && rule->rule->path[length - 1] == '/' &&
+	       (index_decide(&plan->index, rule->path).rights & RIGHT_CREATE);
+}
+
 /* ---- links a sandbox could have planted ---- */
 
 const char *
