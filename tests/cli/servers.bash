@@ -105,7 +105,7 @@ reaches()
 	shift 4
 	for host in "$port" "$other"; do
 		at 127.0.0.1 "$host" "$@"
-		out=$(timeout 60 "${words[@]}" </dev/null 2>"$T/err" 9>&-) || complain "fails free: $*" || return 1
+		out=$(timeout 60 "${words[@]}" </dev/null 2>"$T/err" 9>&-) || complain "fails free: $*" "$(cat "$T/err" "$T"/*.log)" || return 1
 		said "$text" || return 1
 	done
 	at a.test "$port" "$@"

@@ -6,8 +6,9 @@ of its own, so nobody has to look for a free port, and nss_wrapper lets it find 
 
     sshd.py FOLDER
 
-FOLDER/home is the user's home, with .ssh/authorized_keys. FOLDER/host.pub gets the server's key. When
-it listens, FOLDER/ports.ssh appears: "ssh PORT". Ends when its standard input does."""
+FOLDER/there is the home of that user, with .ssh/authorized_keys. FOLDER/host.pub gets the server's key. When
+it listens, FOLDER/ports.ssh appears, with the ports "ssh" and
+"other_ssh". Ends when its standard input does."""
 import os
 import socket
 import subprocess
@@ -34,9 +35,8 @@ def keys():
 
 
 def serve(connection, environment):
-    with open(file("ssh.log"), "ab") as log:
-        subprocess.run(["dropbear", "-i", "-E", "-s", "-r", file("host")], stdin=connection,
-                       stdout=connection, stderr=log, env=environment, check=False)
+    subprocess.run(["dropbear", "-i", "-s", "-r", file("host")], stdin=connection,
+                   stdout=connection, env=environment, check=False)
     connection.close()
 
 
@@ -48,14 +48,17 @@ def accept(listener, environment):
 
 def main():
     keys()
-    write("passwd", "tester:x:%d:%d::%s:/bin/sh\n" % (os.getuid(), os.getgid(), file("home")))
+    write("passwd", "tester:x:%d:%d::%s:/bin/sh\n" % (os.getuid(), os.getgid(), file("there")))
     write("group", "tester:x:%d:\n" % os.getgid())
     environment = dict(os.environ, LD_PRELOAD="libnss_wrapper.so",
                        NSS_WRAPPER_PASSWD=file("passwd"), NSS_WRAPPER_GROUP=file("group"),
                        PATH=os.environ["PATH"] + ":/usr/sbin")
-    listener = socket.create_server(("127.0.0.1", 0))
-    threading.Thread(target=accept, args=(listener, environment), daemon=True).start()
-    write("ports.ssh", "ssh %d\n" % listener.getsockname()[1])
+    ports = ""
+    for name in "ssh", "other_ssh":
+        listener = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=accept, args=(listener, environment), daemon=True).start()
+        ports += "%s %d\n" % (name, listener.getsockname()[1])
+    write("ports.ssh", ports)
     sys.stdin.read()
 
 
