@@ -11,6 +11,10 @@ load servers
 
 teardown()
 {
+	[ -z "${started:-}" ] || {
+		kill "$started"
+		wait "$started" || :
+	}
 	stop_servers
 }
 
@@ -225,4 +229,88 @@ publish()
 	printf 'import dep\ndef test_answer(tmp_path):\n    assert dep.answer() == 42\n' >test_dep.py
 	led 0 env/bin/python -m pytest -q
 	said '1 passed'
+}
+
+# ---- localhost ----
+
+# until_true COMMAND...: within a minute and a half.
+until_true()
+{
+	for _ in $(seq 900); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	complain "never: $*"
+}
+
+# A redis of our own, known by its socket; another may have taken the port that was free.
+start_redis()
+{
+	local port
+
+	# redis-tools has the server, too, which is told by its name what it is
+	ln -s "$(command -v redis-server || command -v redis-check-rdb)" "$T/redis-server"
+	for _ in $(seq 20); do
+		port=$("$PYTHON" -c 'import socket
+print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])')
+		"$T/redis-server" --port "$port" --bind 127.0.0.1 --save '' --dir "$T" \
+		    --unixsocket "$T/r.sock" >"$T/redis.log" 2>&1 3>&- &
+		started=$!
+		until_true is_started_or_gone
+		[ ! -S "$T/r.sock" ] || break
+	done
+	redis=$port
+}
+
+is_started_or_gone()
+{
+	[ -S "$T/r.sock" ] || ! kill -0 "$started" 2>/dev/null
+}
+
+@test "redis-cli on localhost: its port, and no other" {
+	start_redis
+	"$PYTHON" -c 'import socket; s = socket.create_connection(("127.0.0.1", '"$redis"'))'
+	expect 0 run --net "localhost:$redis" -- redis-cli -h localhost -p "$redis" set key some-value
+	expect 0 run --net localhost -- redis-cli -p "$redis" get key
+	said some-value
+	expect 0 run --net localhost:1 -- sh -c "redis-cli -p $redis get key || echo failed"
+	unsaid some-value
+	expect 0 run -- sh -c "redis-cli -p $redis get key || echo failed"
+	unsaid some-value
+	# by its socket only when that is named
+	"$PYTHON" -c 'import socket; socket.socket(socket.AF_UNIX).connect("'"$T/r.sock"'")'
+	expect 0 run -- sh -c "redis-cli -s $T/r.sock get key || echo failed"
+	unsaid some-value
+	expect 0 run --socket "$T/r.sock" -- redis-cli -s "$T/r.sock" get key
+	said some-value
+}
+
+# dev_server COMMAND...: a confined one says its port; it is reached from outside, and ends with the run.
+dev_server()
+{
+	"$CORDON" run --net localhost -- "$@" >"$T/server" 2>&1 3>&- &
+	started=$!
+	until_true grep -q 'port [0-9]*[ .]' "$T/server" || complain "$(cat "$T/server")" || return 1
+	port=$(sed -n 's/.*port \([0-9]*\).*/\1/p;q' "$T/server")
+	[ "$(curl -sS -f --max-time 60 "http://127.0.0.1:$port/page")" = 'the page' ]
+	kill "$started"
+	wait "$started" || :
+	started=''
+	if curl -sS -f --max-time 60 "http://127.0.0.1:$port/page" 2>/dev/null; then
+		complain 'it is still there'
+	fi
+}
+
+@test "a confined server is reached from outside: python, node" {
+	echo 'the page' >page
+	dev_server "$PYTHON" -u -m http.server 0
+	dev_server "$PYTHON" -u -m http.server 0 --bind 127.0.0.1
+	dev_server node -e '
+const server = require("http").createServer((q, r) => r.end("the page"));
+server.listen(0, "127.0.0.1", () => console.log(`port ${server.address().port}.`));'
+	# and by a client beside it, with both ends confined
+	expect 0 run --net localhost -- sh -c "$PYTHON -u -m http.server 0 >server & "'
+		until grep -q "port [0-9]*[ .]" server; do sleep 0.1; done
+		curl -sS -f "http://127.0.0.1:$(sed -n "s/.*port \([0-9]*\).*/\1/p;q" server)/page"; kill $!'
+	said 'the page'
 }
