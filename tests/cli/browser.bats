@@ -37,7 +37,7 @@ browse()
 		shift
 	done
 	shift
-	CORDON_TIMEOUT=180 expect "$want" run -p browser "${given[@]}" -- sh -c \
+	expect "$want" run -p browser "${given[@]}" -- sh -c \
 	    'exec "$0" --headless --no-sandbox --user-data-dir="$TMPDIR/browser" "$@"' "$browser" "$@" 9>&-
 }
 
@@ -54,10 +54,10 @@ browse()
 	browse 0 -- --print-to-pdf="$P/page.pdf" "file://$P/page.html"
 	[ "$(head -c 5 page.pdf)" = %PDF- ]
 	echo 'a secret text' >"$T/secret.html"
-	timeout 180 "$browser" --headless --no-sandbox --user-data-dir="$T/free" --dump-dom \
+	timeout 300 "$browser" --headless --no-sandbox --user-data-dir="$T/free" --dump-dom \
 	    "file://$T/secret.html" >"$T/out" 2>/dev/null 9>&-
 	grep -q 'a secret text' "$T/out"
-	CORDON_TIMEOUT=180 expect 0 run -p browser -- sh -c '"$0" --headless --no-sandbox \
+	expect 0 run -p browser -- sh -c '"$0" --headless --no-sandbox \
 	    --user-data-dir="$TMPDIR/browser" --dump-dom "$1" || :' "$browser" "file://$T/secret.html" 9>&-
 	unsaid 'a secret text'
 }

@@ -28,15 +28,15 @@ both_ways()
 @test "curl: HTTP/1.1, plain and over TLS" {
 	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
 	reach "$web" "$tls"
-	both_ways 'GET /' "$web" "$other_web" curl -sS -f --max-time 60 http://@HOST:@PORT/
+	both_ways 'GET /' "$web" "$other_web" curl -sS -f --max-time 200 http://@HOST:@PORT/
 	both_ways 'GET /' "$tls" "$other_tls" \
-	    curl -sS -f --max-time 60 --cacert cert.pem https://@HOST:@PORT/
+	    curl -sS -f --max-time 200 --cacert cert.pem https://@HOST:@PORT/
 }
 
 @test "wget" {
 	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
 	reach "$web"
-	both_ways 'GET /' "$web" "$other_web" wget -q -T 60 -t 1 -O - http://@HOST:@PORT/
+	both_ways 'GET /' "$web" "$other_web" wget -q -T 200 -t 1 -O - http://@HOST:@PORT/
 }
 
 @test "python: urllib, http.client, requests, asyncio" {
@@ -91,15 +91,15 @@ printf "GET /s HTTP/1.0\r\nHost: a.test\r\n\r\n" | openssl s_client -quiet -CAfi
 	serve h2 node "$TREE/tests/net/h2.js" "$T" "$T/cert.pem" "$T/key.pem"
 	reach "$h2" "$h2c"
 	both_ways 'HTTP/2.0 /two' "$h2" "$other_h2" \
-	    curl -sS -f --max-time 60 --http2 --cacert cert.pem https://@HOST:@PORT/two
+	    curl -sS -f --max-time 200 --http2 --cacert cert.pem https://@HOST:@PORT/two
 	reaches plain 'HTTP/2.0 /two' "$h2" "$other_h2" node -e '
 const c = require("http2").connect("https://@HOST:@PORT", {ca: require("fs").readFileSync("cert.pem")});
 c.on("error", e => { console.error(e); process.exit(1); });
 c.request({":path": "/two"}).on("data", d => process.stdout.write(d)).on("end", () => c.close());'
-	at 127.0.0.1 "$h2c" curl -sS -f --max-time 60 --http2-prior-knowledge http://@HOST:@PORT/two
+	at 127.0.0.1 "$h2c" curl -sS -f --max-time 200 --http2-prior-knowledge http://@HOST:@PORT/two
 	out=$("${words[@]}")
 	said 'HTTP/2.0 /two'
-	at a.test "$h2c" curl -sS -f --max-time 60 --http2-prior-knowledge http://@HOST:@PORT/two
+	at a.test "$h2c" curl -sS -f --max-time 200 --http2-prior-knowledge http://@HOST:@PORT/two
 	is_refused plain HTTP/2.0 'it is not HTTP/1.0 or HTTP/1.1'
 }
 
@@ -107,21 +107,67 @@ c.request({":path": "/two"}).on("data", d => process.stdout.write(d)).on("end", 
 	servers 'a.test ::1' 'evil.test ::1'
 	[ -n "${web6:-}" ] || skip 'no IPv6 here'
 	reach "$web6"
-	led 0 curl -sS -f --max-time 60 "http://a.test:$web6/six"
+	led 0 curl -sS -f --max-time 200 "http://a.test:$web6/six"
 	said 'GET /six'
-	plain 0 wget -q -T 60 -t 1 -O - "http://a.test:$web6/six"
+	plain 0 wget -q -T 200 -t 1 -O - "http://a.test:$web6/six"
 	said 'GET /six'
 	plain 0 "$PYTHON" -c "import urllib.request as r; print(r.urlopen('http://a.test:$web6/six').read())"
 	said 'GET /six'
 	plain 0 node -e "fetch('http://a.test:$web6/six').then(r => r.text()).then(t => console.log(t))"
 	said 'GET /six'
 	curl -sS -f "http://[::1]:$web6/" >/dev/null
-	plain 'not 0' curl -sS -f --max-time 60 "http://[::1]:$web6/"
+	plain 'not 0' curl -sS -f --max-time 200 "http://[::1]:$web6/"
 	heard 'was not looked up'
-	led 'not 0' curl -sS -f --max-time 60 "http://[::1]:$web6/"
+	led 'not 0' curl -sS -f --max-time 200 "http://[::1]:$web6/"
 	unsaid 'GET /'
-	plain 'not 0' wget -q -T 60 -t 1 -O - "http://evil.test:$web6/"
+	plain 'not 0' wget -q -T 200 -t 1 -O - "http://evil.test:$web6/"
 	heard '--domain evil.test'
+}
+
+@test "Java: HttpClient" {
+	command -v javac >/dev/null || skip 'no javac'
+	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
+	reach "$web"
+	cat >Get.java <<-'END'
+		import java.net.URI;
+		import java.net.http.*;
+
+		public class Get {
+			public static void main(String[] words) throws Exception {
+				var request = HttpRequest.newBuilder(URI.create(words[0])).build();
+				var handler = HttpResponse.BodyHandlers.ofString();
+				System.out.print(HttpClient.newHttpClient().send(request, handler).body());
+			}
+		}
+	END
+	led 0 javac Get.java
+	reaches plain 'GET /' "$web" "$other_web" java -cp . Get http://@HOST:@PORT/
+}
+
+# A static one has a resolver of its own, for UDP only: it is led by the variables.
+@test "Go: net/http" {
+	command -v go >/dev/null || skip 'no go'
+	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
+	reach "$web"
+	cat >get.go <<-'END'
+		package main
+
+		import ("io"; "log"; "net/http"; "os")
+
+		func main() {
+			answer, err := http.Get(os.Args[1])
+			if err != nil {
+				log.Fatal(err)
+			}
+			io.Copy(os.Stdout, answer.Body)
+			if answer.StatusCode != 200 {
+				os.Exit(1)
+			}
+		}
+	END
+	options=(-p go)
+	led 0 env CGO_ENABLED=0 go build -o get get.go
+	reaches led 'GET /' "$web" "$other_web" ./get http://@HOST:@PORT/
 }
 
 # ---- git and packages ----
@@ -292,11 +338,11 @@ dev_server()
 	started=$!
 	until_true grep -q 'port [0-9]*[ .]' "$T/server" || complain "$(cat "$T/server")" || return 1
 	port=$(sed -n 's/.*port \([0-9]*\).*/\1/p;q' "$T/server")
-	[ "$(curl -sS -f --max-time 60 "http://127.0.0.1:$port/page")" = 'the page' ]
+	[ "$(curl -sS -f --max-time 200 "http://127.0.0.1:$port/page")" = 'the page' ]
 	kill "$started"
 	wait "$started" || :
 	started=''
-	if curl -sS -f --max-time 60 "http://127.0.0.1:$port/page" 2>/dev/null; then
+	if curl -sS -f --max-time 200 "http://127.0.0.1:$port/page" 2>/dev/null; then
 		complain 'it is still there'
 	fi
 }

@@ -3,6 +3,9 @@
 # Servers on loopback, the tests' own, and commands that are to reach them by name. They end when
 # descriptor 9 is closed, which the tests hold and their commands do not.
 
+# Real programs take their time where others are at work, too.
+CORDON_TIMEOUT=300
+
 # serve NAME COMMAND...: starts a server that writes $T/ports.NAME once it listens, and reads it.
 serve()
 {
@@ -105,7 +108,7 @@ reaches()
 	shift 4
 	for host in "$port" "$other"; do
 		at 127.0.0.1 "$host" "$@"
-		out=$(timeout 60 "${words[@]}" </dev/null 2>"$T/err" 9>&-) || complain "fails free: $*" "$(cat "$T/err" "$T"/*.log)" || return 1
+		out=$(timeout 200 "${words[@]}" </dev/null 2>"$T/err" 9>&-) || complain "fails free: $*" "$(cat "$T/err")" || return 1
 		said "$text" || return 1
 	done
 	at a.test "$port" "$@"

@@ -38,7 +38,7 @@ begin()
 		User tester
 		Port $ssh
 		BatchMode yes
-		ConnectTimeout 60
+		ConnectTimeout 200
 	END
 	reach "$ssh"
 	options=(-p ssh -p git)
