@@ -296,11 +296,10 @@ static int
 refuse(const struct making *m, const struct said *said, int why)
 {
 	const struct place *place = &said->named->place;
-	bool is_makable = (said->named->rights & RIGHT_CREATE) != 0;
-	const char *reason = why == ENOENT || why == ENOTDIR
-				     ? is_makable ? "does not exist; make it, or write a / at its end, or "
-						    "drop the rule"
-						  : "does not exist; make it or drop the rule"
+	const char *missing = said->named->rights & RIGHT_CREATE
+				      ? "does not exist; make it, end it with a / or drop the rule"
+				      : "does not exist; make it or drop the rule";
+	const char *reason = why == ENOENT || why == ENOTDIR ? missing
 			     : why == ELOOP ? "leads elsewhere than when it was planned"
 					    : strerror(why);
 
@@ -323,8 +322,8 @@ is_brokered(const struct making *m, const char *path)
 		const struct guarded *tree = &m->options->trees[i];
 
 		/* itself it cannot make: it is missing */
-		if (tree->changes && strcmp(path, tree->path) != 0 && path_below(path, tree->path) &&
-		    (rights & ~decide(m, tree->path)) == 0)
+		if (tree->changes && path_below(path, tree->path) &&
+		    strcmp(path, tree->path) != 0 && (rights & ~decide(m, tree->path)) == 0)
 			return true;
 	}
 	return false;

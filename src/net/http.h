@@ -32,7 +32,7 @@ struct http_request {
 	char name[NAME_SIZE];	  /* CONNECT, absolute form: of the target; else of Host */
 	unsigned port;		  /* likewise; 0: not said */
 	bool has_host, has_upgrade, has_h2c; /* h2c: an upgrade to HTTP/2 in the clear */
-	struct http_part authorization; /* for the proxy; at NULL: none */
+	struct http_part authorization;	     /* for the proxy; at NULL: none */
 	enum http_framing framing;
 	uint64_t length; /* of the body */
 };

@@ -25,7 +25,7 @@ load common
 	for options in '' "--read $HOME/new"; do
 		# shellcheck disable=SC2086 # two words or none
 		refused run $options --write "$HOME/new" -- true
-		heard "cannot grant $HOME/new: it does not exist; make it, or write a / at its end"
+		heard "cannot grant $HOME/new: it does not exist; make it, end it with a / or drop the rule"
 	done
 	refused run --read "$HOME/new/" -- true
 	heard 'does not exist; make it or drop the rule'

@@ -13,7 +13,8 @@ load servers
 begin()
 {
 	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
-	mkdir -p -m 700 "$T/there/.ssh" "$T/key"
+	mkdir -p "$T/there/.ssh" "$T/key"
+	chmod 700 "$T/there/.ssh" "$T/key"
 	ssh-keygen -q -t ed25519 -N '' -f "$T/key/id"
 	cp "$T/key/id.pub" "$T/there/.ssh/authorized_keys"
 	chmod 600 "$T/there/.ssh/authorized_keys"
