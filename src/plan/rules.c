@@ -4,6 +4,7 @@
  * are resolved like a path; a regular expression is taken as it stands and speaks about resolved
  * paths.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -203,6 +204,21 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 	return rc < 0 ? rc : add_path(plan, &planned, err);
 }
 
+/* May it be made, and not by the command itself, as in a folder that has the same rights? */
+static bool
+is_for_us(const struct plan *plan, const char *path)
+{
+	unsigned own = index_decide(&plan->index, path).rights;
+	size_t length = (size_t)(path_last(path) - path);
+	char above[PATH_MAX];
+
+	if (!(own & RIGHT_CREATE) || length < 2 || length > sizeof above)
+		return false;
+	memcpy(above, path, length);
+	above[length - 1] = '\0';
+	return (own & ~index_decide(&plan->index, above).rights) != 0;
+}
+
 bool
 plan_makes(const struct plan *plan, const struct planned_rule *rule)
 {
@@ -210,7 +226,7 @@ plan_makes(const struct plan *plan, const struct planned_rule *rule)
 
 	return rule->effect == EFFECT_ALLOW && rule->match == MATCH_SUBPATH && !rule->exists &&
 	       rule->layer != LAYER_PROJECT && length > 0 && rule->rule->path[length - 1] == '/' &&
-	       (index_decide(&plan->index, rule->path).rights & RIGHT_CREATE);
+	       is_for_us(plan, rule->path);
 }
 
 /* ---- links a sandbox could have planted ---- */

@@ -33,6 +33,7 @@ load common
 	# in the project it can be made by the command itself
 	expect 0 run --write later -- mkdir later
 	[ -d later ]
+	expect 0 run --write slash/ -- mkdir slash
 }
 
 @test "asking makes nothing" {
