@@ -166,7 +166,7 @@ c.request({":path": "/two"}).on("data", d => process.stdout.write(d)).on("end", 
 		}
 	END
 	options=(-p go)
-	led 0 env CGO_ENABLED=0 go build -o get get.go
+	CORDON_TIMEOUT=600 led 0 env CGO_ENABLED=0 go build -o get get.go
 	reaches led 'GET /' "$web" "$other_web" ./get http://@HOST:@PORT/
 }
 
