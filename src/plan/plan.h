@@ -83,6 +83,8 @@ int plan_rule_path(struct plan *plan, const struct rule *rule, const char **ret_
 		   struct cordon_error *err);
 /* Written as a folder, missing, and to be made at the start; a project's word is not enough. */
 bool plan_makes(const struct plan *plan, const struct planned_rule *rule);
+/* Missing, and so a grant of a profile that comes to nothing. */
+bool plan_leaves_out(const struct plan *plan, const struct planned_rule *rule);
 /* Refuses grants that lead through a symbolic link the sandbox itself could have planted. */
 int plan_check_links(struct plan *plan, struct cordon_error *err);
 /* project.c: narrows by an unapproved project and lists what it asks for. */

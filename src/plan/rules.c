@@ -204,19 +204,19 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 	return rc < 0 ? rc : add_path(plan, &planned, err);
 }
 
-/* May it be made, and not by the command itself, as in a folder that has the same rights? */
+/* Where a folder around it has the same rights, the command makes it by itself. */
 static bool
-is_for_us(const struct plan *plan, const char *path)
+stands_out(const struct plan *plan, const char *path)
 {
-	unsigned own = index_decide(&plan->index, path).rights;
 	size_t length = (size_t)(path_last(path) - path);
 	char above[PATH_MAX];
 
-	if (!(own & RIGHT_CREATE) || length < 2 || length > sizeof above)
+	if (length < 2 || length > sizeof above)
 		return false;
 	memcpy(above, path, length);
 	above[length - 1] = '\0';
-	return (own & ~index_decide(&plan->index, above).rights) != 0;
+	return (index_decide(&plan->index, path).rights &
+		~index_decide(&plan->index, above).rights) != 0;
 }
 
 bool
@@ -226,7 +226,16 @@ plan_makes(const struct plan *plan, const struct planned_rule *rule)
 
 	return rule->effect == EFFECT_ALLOW && rule->match == MATCH_SUBPATH && !rule->exists &&
 	       rule->layer != LAYER_PROJECT && length > 0 && rule->rule->path[length - 1] == '/' &&
-	       is_for_us(plan, rule->path);
+	       (index_decide(&plan->index, rule->path).rights & RIGHT_CREATE) &&
+	       stands_out(plan, rule->path);
+}
+
+bool
+plan_leaves_out(const struct plan *plan, const struct planned_rule *rule)
+{
+	return rule->effect == EFFECT_ALLOW && rule->rule->optional && !rule->exists &&
+	       rule->match != MATCH_GLOB && rule->match != MATCH_REGEX &&
+	       stands_out(plan, rule->path) && !plan_makes(plan, rule);
 }
 
 /* ---- links a sandbox could have planted ---- */

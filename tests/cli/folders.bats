@@ -58,6 +58,20 @@ load common
 	[ ! -e "$HOME/.npm/_npx" ]
 }
 
+@test "why says what is left out because it is missing" {
+	allowed -p node write "$HOME/.cache/yarn/x"
+	said "but it is left out until there is a $HOME/.cache/yarn"
+	expect 1 run -p node -- sh -c 'mkdir -p ~/.cache/yarn || exit 1'
+	mkdir -p "$HOME/.cache/yarn"
+	allowed -p node write "$HOME/.cache/yarn/x"
+	unsaid 'left out'
+	expect 0 run -p node -- touch "$HOME/.cache/yarn/x"
+	allowed -p node write "$HOME/.npm/_cacache/x"
+	unsaid 'left out'
+	allowed write "$P/new/file"
+	unsaid 'left out'
+}
+
 @test "never made: a home, what a project asks for, in a folder of somebody else's" {
 	export HOME=$T/none/home
 	expect 0 run -p node -- true
