@@ -48,6 +48,7 @@ struct broker {
 	struct nests *nests; /* the sandboxes inside this one (nest.c); NULL: there can be none */
 	int own;	     /* the folder of our own descriptors in /proc */
 	int last_free;	     /* with this number in use there are too many; 0: no telling */
+	bool is_narrow;	     /* there are few to begin with */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	int connecting;		/* likewise, for whom they connect to */
