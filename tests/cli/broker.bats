@@ -107,6 +107,16 @@ attack()
 	[ ! -e kept/f ]
 }
 
+@test "a file is cut only by a name that is its own" {
+	begin
+	# free, it is emptied
+	mkdir "$T/free"
+	cp -r kept attack.py "$T/free"
+	(cd "$T/free" && "$PYTHON" attack.py cutting 30)
+	[ ! -s "$T/free/kept/file" ]
+	attack cutting 2
+}
+
 @test "links into /proc show the caller and nobody else" {
 	begin
 	export HIDDEN_SECRET=seen-by-the-launcher
