@@ -236,6 +236,8 @@ do_move(struct move *move)
 		if (rc != 1)
 			return rc;
 	}
+	if (!nest_is_sure(move->broker))
+		return errno = EACCES, -1;
 	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
 			    move->to.name, move->flags);
 }
@@ -314,7 +316,7 @@ may_link(const struct broker *broker, const char *from, const char *to)
 	for (int i = 0; i <= nest_depth(broker); i++)
 		if (!may_link_by(broker, i, from, to))
 			return false;
-	return !nest_is_alone(broker);
+	return !nest_is_alone(broker) && nest_is_sure(broker);
 }
 
 static bool
@@ -322,7 +324,7 @@ may_name(const struct broker *broker, const char *path)
 {
 	struct verdict verdict = broker_judge(broker, path);
 
-	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL;
+	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL && nest_is_sure(broker);
 }
 
 /* From a descriptor: the one way to give a nameless file a name. */

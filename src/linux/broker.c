@@ -315,28 +315,33 @@ is_crowded(const struct broker *broker)
 }
 
 static void
-answer(struct broker *broker, const struct call *request)
+answer_known(struct broker *broker, const struct call *request)
 {
-	if (is_crowded(broker)) {
-		request_fail(request, EMFILE);
-		return;
-	}
-	struct nest_call nested;
-	int why = nest_begin(broker, request, &nested);
-
-	if (why != 0) {
-		request_fail(request, why);
-		return;
-	}
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
 		if (calls[i].number == request->notif.data.nr) {
 			calls[i].answer(broker, request);
-			nest_end(broker);
 			return;
 		}
 	}
-	nest_end(broker);
 	request_fail(request, ENOSYS);
+}
+
+struct nest *
+broker_answer(struct broker *broker, struct call *request, int patience)
+{
+	struct nest_call nested;
+	int why = is_crowded(broker) ? EMFILE : nest_begin(broker, request, &nested);
+
+	if (why != 0) {
+		request_fail(request, why);
+		return NULL;
+	}
+	nested.patience = patience;
+	request->is_late = &nested.is_late;
+	answer_known(broker, request);
+	request->is_late = NULL;
+	nest_end(broker);
+	return nested.is_late ? nested.chain[0] : NULL;
 }
 
 /* ---- threads ---- */
@@ -356,6 +361,7 @@ serve(struct broker *broker)
 	struct kept kept[KEPT_CALLERS] = {{0}};
 	struct call request = {.listener = broker->listener,
 			       .kept = broker->is_narrow ? NULL : kept};
+	struct nest *late;
 
 	for (;;) {
 		memset(&request.notif, 0, sizeof request.notif);
@@ -367,7 +373,9 @@ serve(struct broker *broker)
 				pause();
 		}
 		request.thread = (pid_t)request.notif.pid;
-		answer(broker, &request);
+		late = broker_answer(broker, &request, PATIENCE_MS);
+		if (late != NULL)
+			nest_retry(broker, &request, late);
 	}
 }
 

@@ -52,6 +52,7 @@ struct broker {
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	int connecting;		/* likewise, for whom they connect to */
+	int late;		/* likewise, for a sandbox inside to answer (nest_late.c) */
 	pthread_mutex_t small;	/* for what follows */
 	struct desk desks[DESKS];
 	uint64_t refusals[REFUSALS]; /* hashes, a ring */
@@ -71,6 +72,13 @@ struct broker {
 int64_t broker_now(void);
 /* Serves the listener until the process ends. The calling thread has entered the outer layer. */
 _Noreturn void broker_serve(struct broker *broker);
+
+/*
+ * Answers one call; NULL, or the innermost sandbox of a caller about whom a question was not answered
+ * within patience (milliseconds): then nothing was said or done, and it may be begun again.
+ */
+struct nest;
+struct nest *broker_answer(struct broker *broker, struct call *request, int patience);
 
 /* ---- for the handlers ---- */
 

@@ -118,7 +118,7 @@ nest_begin(struct broker *broker, const struct call *request, struct nest_call *
 	int id = 0;
 
 	to->depth = 0;
-	to->is_alone = false;
+	to->is_alone = to->is_late = to->is_unsure = false;
 	to->number = request->notif.data.nr;
 	/* nobody has a mark before there is a second */
 	if (nests == NULL || __atomic_load_n(&nests->count, __ATOMIC_SEQ_CST) == 1)
@@ -144,7 +144,7 @@ nest_end(struct broker *broker)
 		pthread_setspecific(broker->nests->call, NULL);
 }
 
-const struct nest_call *
+struct nest_call *
 nest_call(const struct broker *broker)
 {
 	return broker->nests == NULL ? NULL : pthread_getspecific(broker->nests->call);

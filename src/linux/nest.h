@@ -61,6 +61,8 @@ struct nest {
 	int line;	/* -1: nobody is there any more */
 	uint64_t asked; /* the number of the last question */
 	bool owes;	/* which it has not answered */
+	int64_t since;	/* when it was asked */
+	int late;	/* calls of its processes that wait for an answer */
 };
 
 /* Of one call: whom to ask; on the stack of the thread that answers it. */
@@ -68,8 +70,11 @@ struct nest {
 struct nest_call {
 	struct nest *chain[NEST_DEPTH]; /* innermost first */
 	int depth;
-	bool is_alone; /* one of them cannot be asked: nothing is done on behalf */
-	int number;    /* of the system call */
+	bool is_alone;	/* one of them cannot be asked: nothing is done on behalf */
+	int number;	/* of the system call */
+	int patience;	/* how long an answer may take, in milliseconds */
+	bool is_late;	/* one took longer: the call is begun again without us waiting */
+	bool is_unsure; /* one of them does not answer at all */
 };
 
 /* To be called before the first thread serves; without memory there is no door. */
@@ -79,9 +84,16 @@ int nest_begin(struct broker *broker, const struct call *request, struct nest_ca
 void nest_end(struct broker *broker);
 
 /* Of the thread that asks; NULL: its caller is in no nest. */
-const struct nest_call *nest_call(const struct broker *broker);
+struct nest_call *nest_call(const struct broker *broker);
 /* nest_ask.c */
 void nest_hang_up(struct nest *nest);
+/* An answer is late: nothing is said about the call, and nothing told. */
+bool nest_is_late(const struct broker *broker);
+/* Was every question of this call answered? To be asked before something is done by comparing. */
+bool nest_is_sure(const struct broker *broker);
+/* nest_late.c: begins a call again, in a thread of its own, until its questions are answered. */
+#define PATIENCE_MS 25
+void nest_retry(struct broker *broker, const struct call *request, struct nest *nest);
 /* How many plans are asked about this call beside our own. */
 int nest_depth(const struct broker *broker);
 /* What the one of that number, from 1 on, says about path. */

@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/nest.h"
 #include "linux/vet.h"
 
 /* As in tools/arguments.h. */
@@ -92,6 +93,24 @@ take_desk(struct broker *broker, const struct call *request, int number, bool ke
 	}
 	pthread_mutex_unlock(&broker->small);
 	return found;
+}
+
+/* Its close is begun again. The place is still kept for it, unless the caller took it meanwhile. */
+static void
+put_back(struct broker *broker, struct desk *desk)
+{
+	pthread_mutex_lock(&broker->small);
+	for (int i = 0; desk->fd >= 0 && i < DESKS; i++) {
+		struct desk *to = &broker->desks[i];
+
+		if (!is_live(to) && to->process == desk->process && to->number == desk->number) {
+			*to = *desk;
+			desk->fd = -1;
+		}
+	}
+	pthread_mutex_unlock(&broker->small);
+	if (desk->fd >= 0)
+		clear(desk);
 }
 
 /* ---- opening ---- */
@@ -207,7 +226,10 @@ act_close(struct broker *broker, const struct call *request)
 	pthread_rwlock_wrlock(&broker->names);
 	why = finish(broker, &desk);
 	pthread_rwlock_unlock(&broker->names);
-	clear(&desk);
+	if (nest_is_late(broker))
+		put_back(broker, &desk);
+	else
+		clear(&desk);
 	if (why == 0)
 		request_continue(request);
 	else

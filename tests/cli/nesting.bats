@@ -377,6 +377,64 @@ stopped()
 	said open
 }
 
+# What is asked of a guard that is stopped is answered when it goes on; nobody else waits for that.
+@test "an inner one that does not answer keeps nobody else waiting" {
+	begin
+	# git's files are put in place at their close
+	cat >pointer.py <<-'END'
+		import os, time
+		fd = os.open("sub/.git", os.O_WRONLY | os.O_CREAT)
+		os.write(fd, b"gitdir: ../.git\n")
+		os.mkdir("opened")
+		while not os.path.exists("go"):
+		    time.sleep(0.05)
+		print("begun", flush=True)
+		os.close(fd)
+	END
+	cat >busy <<-END
+		#!/bin/sh
+		$PYTHON pointer.py || echo no pointer &
+		while [ ! -e opened ]; do sleep 0.05; done
+		echo \$PPID
+		while [ ! -e go ]; do sleep 0.05; done
+		for i in 1 2 3 4 5 6 7 8; do mkdir in.\$i & done
+		wait
+	END
+	cat >around <<-'END'
+		#!/bin/sh
+		"$CORDON" run --execute "$CORDON" -- ./busy >inner &
+		launcher=$!
+		while [ ! -s inner ]; do sleep 0.05; done
+		guard=$(cat inner)
+		kill -STOP "$guard"
+		while ! grep -q '^State:.T' "/proc/$guard/status"; do sleep 0.05; done
+		touch go
+		while ! grep -q begun inner; do sleep 0.05; done
+		sleep 0.2
+		for i in $(seq 30); do
+			echo x >f && mv f g && mkdir d && rm g && rmdir d || echo failed
+		done
+		kill -CONT "$guard"
+		wait "$launcher"
+		echo "made: $(find . -name 'in.*' | wc -l) $(cat sub/.git)"
+	END
+	chmod +x busy around
+	# its answers are a no after 10 seconds: a machine that needs them for the rest may try again
+	for _ in 1 2 3 4 5; do
+		rm -rf go opened inner in.* sub
+		mkdir sub
+		expect 0 run "${own[@]}" -- ./around
+		unsaid failed
+		[ "$out" != 'made: 8 gitdir: ../.git' ] || break
+	done
+	said 'made: 8 gitdir: ../.git'
+	# who never answers has said no, to each of many calls
+	expect 0 run -- "$PYTHON" nest.py silent-door many=40:out make=out
+	stopped make=out
+	said 'many=40:out: 0'
+	[ -z "$(find . -name 'out*')" ]
+}
+
 @test "unix sockets: both plans have to name them" {
 	begin
 	start_server

@@ -20,6 +20,7 @@ CHANGES = 0x1FFF & ~0b1101
 RLIMIT_LOCKS = 10
 
 libc = ctypes.CDLL(None, use_errno=True)
+held = []
 
 
 def call(number, *arguments):
@@ -103,6 +104,20 @@ def open_door(answers):
         line.close()
 
 
+def make_many(count, path):
+    """So many at once, each in a process of its own; how many of them worked."""
+    children = []
+    for i in range(count):
+        children.append(os.fork())
+        if children[-1] == 0:
+            try:
+                make(f"{path}{i}")
+                os._exit(0)
+            except OSError:
+                os._exit(1)
+    return [os.waitpid(child, 0)[1] for child in children].count(0)
+
+
 def connect(family, address):
     with socket.socket(family, socket.SOCK_STREAM) as client:
         client.settimeout(30)
@@ -149,6 +164,11 @@ def run(steps):
             open_door(True)
         elif word == "dead-door":
             open_door(False)
+        elif word == "silent-door":
+            held.append(door())
+        elif word == "many":
+            count, _, path = value.partition(":")
+            print(f"{step}: {make_many(int(count), path)}", flush=True)
         elif word == "doors":
             for _ in range(int(value)):
                 if os.fork() == 0:
