@@ -19,8 +19,6 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/str.h"
-#include "linux/nest.h"
 
 #define SAMPLE ".sample"
 
@@ -349,51 +347,4 @@ vet_may_make(struct broker *broker, const char *path, const struct protection *p
 	if (is_folder)
 		return true;
 	return refuse(broker, path, protection->reason);
-}
-
-/* ---- links ---- */
-
-/* By its name alone, which nothing else has: where a link leads can be changed behind it. */
-static bool
-names_private_tmp(const struct broker *broker, const char *text)
-{
-	const char *name = broker->private_tmp == NULL ? "" : path_last(broker->private_tmp);
-	size_t length = strlen(name);
-
-	for (const char *at = text; length > 0 && (at = strstr(at, name)) != NULL; at++)
-		if ((at == text || at[-1] == '/') && (at[length] == '/' || at[length] == '\0'))
-			return true;
-	return false;
-}
-
-/* Of a process by its number: where it stands, or what it has open, is the private tmp tomorrow. */
-static bool
-names_process(const char *text)
-{
-	static const char proc[] = "/proc/";
-	char first = str_starts(text, proc) ? text[strlen(proc)] : 'x';
-
-	return first >= '0' && first <= '9';
-}
-
-bool
-vet_may_link_to(struct broker *broker, const char *path, const char *text)
-{
-	if (names_private_tmp(broker, text) || names_process(text))
-		return refuse(broker, path,
-			      "a link out of the project into what ends with the run");
-	return nest_may_link(broker, path, text) ||
-	       refuse(broker, path, "the sandbox inside refuses where it leads");
-}
-
-bool
-vet_may_hold(struct broker *broker, const char *path, int folder, const char *name)
-{
-	char text[PATH_MAX];
-	ssize_t n = readlinkat(folder, name, text, sizeof text - 1);
-
-	if (n < 0)
-		return true;
-	text[n] = '\0';
-	return vet_may_link_to(broker, path, text);
 }

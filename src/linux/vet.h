@@ -24,8 +24,8 @@ bool vet_repository(struct broker *broker, const char *folder);
 bool vet_is_repository(const char *folder);
 
 /*
- * May a symbolic link with this text have this path? Whoever works in the project meanwhile follows
- * it, so none leads straight to where a repository is not looked at. Sets errno.
+ * vet_link.c: may a symbolic link with this text have this path? Whoever works in the project
+ * meanwhile follows it, so none leads to where a repository is not looked at. Sets errno.
  */
 bool vet_may_link_to(struct broker *broker, const char *path, const char *text);
 /* The same for the link that is name in folder; what is none may be anywhere. */

@@ -255,6 +255,59 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	[ "$(git --git-dir=.git/modules/sub config core.worktree)" = ../../../sub ]
 }
 
+@test "no link leads to what ends with the run, however it is spelt" {
+	begin
+	ln -s / top
+	ln -s .. up
+	mkdir -p d/e
+	cat >links.py <<-'END'
+		import os
+		pid, tmp, up = os.getpid(), os.environ["TMPDIR"], "../" * (os.getcwd().count("/"))
+		bad = [f"{start}proc/{pid}/cwd" for start in
+		       ("/", "//", "/./", "/usr/../", "/proc/../", up, "top/", "./top//", "up/" + up[3:] + "../", "/proc/self/../../",
+		        "/proc/self/root/", "/proc/thread-self/root/", "/proc/self/cwd/" + up, "/proc/sys/../../")]
+		bad += [f"/proc/self/../{pid}/fd", f"/proc/{pid}", tmp, tmp + "/x", "/" + tmp, "top" + tmp + "/x", "top/." + tmp]
+		good = ["/proc/self/fd/0", "/proc/self", "/usr/bin", "d", "../x", "top/usr", "/proc/mounts", f"proc/{pid}", str(pid)]
+
+		def passes(make, text):
+		    try:
+		        make(text)
+		        os.unlink("l")
+		        return True
+		    except PermissionError:
+		        return False
+
+		def move_in(text):
+		    os.symlink(text, tmp + "/l")
+		    try:
+		        os.rename(tmp + "/l", "l")
+		    except OSError:
+		        os.unlink(tmp + "/l")
+		        raise
+
+		def move_up(text):
+		    """From where it leads nowhere to where it does."""
+		    if not text.startswith("../"):
+		        raise PermissionError
+		    if not os.path.lexists("d/e/l"):
+		        os.symlink(text, "d/e/l")
+		    os.rename("d/e", "e")
+		    os.rename("e/l", "l")
+
+		ways = {"symlink": lambda text: os.symlink(text, "l"), "move_in": move_in, "move_up": move_up}
+		for name, make in ways.items():
+		    for text in bad:
+		        if passes(make, text):
+		            print("passed:", name, text)
+		for text in good:
+		    if not passes(ways["symlink"], text):
+		        print("refused:", text)
+		print("tried")
+	END
+	expect 0 run -- "$PYTHON" links.py
+	[ "$out" = tried ] || complain 'something passed'
+}
+
 @test "a repository is one under any name" {
 	begin
 	passes REPOSITORIES
