@@ -79,6 +79,24 @@ is_same(const struct move *move, const char *old, const char *new)
 	return true;
 }
 
+/* What leads git somewhere by a way from where it is leads elsewhere from its new place. */
+static bool
+may_lead(const struct move *move, int folder, const char *name, const char *new)
+{
+	const struct protection *vetted = broker_judge(move->broker, new).vetted;
+	struct vet_file file = {NULL, 0, 0};
+	int why;
+
+	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
+		return true;
+	why = vet_read(folder, name, &file);
+	if (why == 0)
+		why = vet_content(move->broker, new, vetted->vet,
+				  &(struct gitconfig_text){file.text, file.length}, NULL);
+	free(file.text);
+	return why == 0;
+}
+
 /* 0 when what lies there has the same rights at its new place, else an errno. */
 static int
 compare_entry(struct move *move, int folder, const char *from, const char *to, const char *name)
@@ -97,7 +115,10 @@ compare_entry(struct move *move, int folder, const char *from, const char *to, c
 	if (inner < 0 && errno != ENOTDIR && errno != ELOOP)
 		return EXDEV;
 	if (inner < 0)
-		return vet_may_hold(move->broker, new, folder, name) ? 0 : EACCES;
+		return vet_may_hold(move->broker, new, folder, name) &&
+				       may_lead(move, folder, name, new)
+			       ? 0
+			       : EACCES;
 	return compare_trees(move, inner, old, new);
 }
 

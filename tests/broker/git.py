@@ -407,6 +407,30 @@ def try_carried(folder):
     return passed
 
 
+def try_moved():
+    """The folder around it gets another name between the opening and the end."""
+    passed = []
+    os.makedirs("m/o/v/e")
+    put("m/o/v/e/.git", b"gitdir: ../../../../nested/.git\n")
+    attempt(lambda: os.rename("m/o/v/e", "moved"))
+    if os.path.lexists("moved/.git"):
+        passed.append("a pointer with its folder")
+    for name in ("config", "config.lock"):
+        for old, new in (("moved.git", "other"), ("other", "moved.git"), ("moved.git", "other.git")):
+            remove("m", "moved", "moved.git", "other", "other.git")
+            os.mkdir(old)
+            fd = os.open(f"{old}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            os.write(fd, EVIL)
+            attempt(lambda: os.rename(old, new))
+            attempt(lambda: os.close(fd))
+            attempt(lambda: os.rename(f"{new}/config.lock", f"{new}/config"))
+            attempt(lambda: os.rename("other", "moved.git"))
+            if any(is_planted(f"{folder}/config") for folder in ("moved.git", "other.git")):
+                passed.append(f"{old}/{name} as {new}")
+    remove("m", "moved", "moved.git", "other", "other.git")
+    return passed
+
+
 # ---- repositories under any name ----
 
 def is_repository(folder):
@@ -515,7 +539,7 @@ elif kind == "HOOKS":
     found = try_hooks(folders)
 elif kind == "POINTERS":
     found = try_pointers([name for name in folders if name.endswith(".git")])
-    found += try_links() + try_carried(folders[0])
+    found += try_links() + try_carried(folders[0]) + try_moved()
 else:
     found = try_repositories()
 for line in found:

@@ -361,5 +361,5 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	"$PYTHON" stale.py 5 || free=$?
 	[ "$free" -eq 1 ]
 	rm -rf foo foo.git evil
-	expect 0 run -- "$PYTHON" stale.py 2
+	expect 0 run -- "$PYTHON" stale.py 1
 }
