@@ -85,16 +85,15 @@ may_lead(const struct move *move, int folder, const char *name, const char *new)
 {
 	const struct protection *vetted = broker_judge(move->broker, new).vetted;
 	struct vet_file file = {NULL, 0, 0};
-	int why;
+	bool may;
 
 	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
 		return true;
-	why = vet_read(folder, name, &file);
-	if (why == 0)
-		why = vet_content(move->broker, new, vetted->vet,
-				  &(struct gitconfig_text){file.text, file.length}, NULL);
+	may = vet_read(folder, name, &file) == 0 &&
+	      vet_may_carry(move->broker, new, vetted->vet,
+			    &(struct gitconfig_text){file.text, file.length});
 	free(file.text);
-	return why == 0;
+	return may;
 }
 
 /* 0 when what lies there has the same rights at its new place, else an errno. */
@@ -206,7 +205,8 @@ move_vetted(const struct move *move)
 		return -1;
 	if (from == NULL && to == NULL)
 		return 1;
-	if (from != NULL && from->vet != VET_MODULES && from->vet != VET_FOLDER)
+	if (from != NULL && from->vet != VET_MODULES && from->vet != VET_FOLDER &&
+	    from->vet != VET_STEPS)
 		return refuse_vetted(move, &move->from, from->reason);
 	if (to == NULL && !(move->flags & EXCHANGE))
 		return 1;

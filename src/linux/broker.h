@@ -30,6 +30,7 @@ struct desk {
 	int fd, folder;
 	char name[NAME_MAX + 1];
 	bool exclusive;
+	bool is_spoiled; /* a second number was asked for: nothing comes of it */
 	mode_t mode;
 };
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "linux/broker.h"
+#include "plan/gitconfig.h"
 
 /*
  * The door: landlock_create_ruleset(what, 0, NEST_DOOR), as in tools/arguments.h. A kernel says
@@ -26,11 +27,12 @@ enum nest_door {
 #define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
 
 enum nest_kind {
-	NEST_JUDGE,  /* what may be done at the first text, a path? */
-	NEST_LINK,   /* may a link be at the first text that says the second? */
-	NEST_VET,    /* may what is in the descriptor be at the first text? */
-	NEST_SOCKET, /* may the socket at the first text be connected to? */
-	NEST_NETWORK /* may the Internet's sockets be used at all? */
+	NEST_JUDGE,   /* what may be done at the first text, a path? */
+	NEST_LINK,    /* may a link be at the first text that says the second? */
+	NEST_VET,     /* may what is in the descriptor be at the first text? */
+	NEST_SOCKET,  /* may the socket at the first text be connected to? */
+	NEST_NETWORK, /* may the Internet's sockets be used at all? */
+	NEST_CARRY    /* may it come there with its folder? */
 };
 struct nest_question {
 	uint64_t number;
@@ -105,8 +107,9 @@ bool nest_any_guards(const struct broker *broker, const char *path);
 bool nest_all_guard(const struct broker *broker, const char *path);
 bool nest_is_alone(const struct broker *broker);
 bool nest_may_link(const struct broker *broker, const char *path, const char *text);
-bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet, const char *text,
-		   size_t length);
+/* Asks by NEST_VET or NEST_CARRY. */
+bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
+		   const struct gitconfig_text *text, enum nest_kind kind);
 
 bool nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed);
 bool nest_may_network(const struct broker *broker);

@@ -191,7 +191,7 @@ ask_path(struct nest_call *call, int i, const char *path)
 		   .reason = "the sandbox inside has it vetted"}
 static const struct protection vetted[] = {
 	KIND(VET_FOLDER), KIND(VET_CONFIG),    KIND(VET_MODULES), KIND(VET_POINTER),
-	KIND(VET_GITDIR), KIND(VET_COMMONDIR), KIND(VET_HEAD),
+	KIND(VET_GITDIR), KIND(VET_COMMONDIR), KIND(VET_HEAD),	  KIND(VET_STEPS),
 };
 
 /* Calls that make or move something else than a file. */
@@ -324,15 +324,15 @@ pack(const char *text, size_t length)
 }
 
 bool
-nest_may_hold(const struct broker *broker, const char *path, enum vet vet, const char *text,
-	      size_t length)
+nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
+	      const struct gitconfig_text *text, enum nest_kind kind)
 {
 	struct nest_call *call = nest_call(broker);
-	struct nest_question question = {.kind = NEST_VET, .vet = vet};
+	struct nest_question question = {.kind = kind, .vet = vet};
 	size_t size = write_texts(&question, path, NULL);
 
 	for (int i = 0; call != NULL && i < call->depth; i++) {
-		auto_fd int fd = pack(text, length);
+		auto_fd int fd = pack(text->text, text->length);
 
 		if (fd < 0 || size == 0 ||
 		    ask(call, call->chain[i], &question, size, fd).rights == 0)

@@ -76,6 +76,18 @@ vet(struct broker *broker, const char *path, uint32_t kind, int fd)
 	return is_fine;
 }
 
+static bool
+carry(struct broker *broker, const char *path, uint32_t kind, int fd)
+{
+	struct vet_file file = {NULL, 0, 0};
+	bool is_fine = fd >= 0 && vet_read_open(fd, &file) == 0 &&
+		       vet_may_carry(broker, path, (enum vet)kind,
+				     &(struct gitconfig_text){file.text, file.length});
+
+	free(file.text);
+	return is_fine;
+}
+
 static struct nest_answer
 answer(struct broker *broker, const struct nest_question *question, const char *second, int fd)
 {
@@ -92,6 +104,9 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 		break;
 	case NEST_VET:
 		to.rights = vet(broker, path, question->vet, fd) ? RIGHTS_ALL : 0;
+		break;
+	case NEST_CARRY:
+		to.rights = carry(broker, path, question->vet, fd) ? RIGHTS_ALL : 0;
 		break;
 	case NEST_SOCKET:
 		to.rights = unix_may_connect(broker, path, question->born, question->changed)

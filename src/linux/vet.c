@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "plan/gitsteps.h"
 
 #define SAMPLE ".sample"
 
@@ -39,6 +40,10 @@ static const struct protection of_folder = VETTED(VET_FOLDER, "hooks", "git runs
 static const struct protection of_head =
 	VETTED(VET_HEAD, "HEAD", "it makes a repository of its folder");
 static const struct protection of_hook = PROTECTED("hooks/*", SAMPLE, "git runs it");
+static const struct protection of_steps_folder =
+	VETTED(VET_FOLDER, "rebase-merge", "git carries out what lies in it");
+static const struct protection of_steps =
+	VETTED(VET_STEPS, "git-rebase-todo", "git carries it out when a rebase goes on");
 static const struct protection of_attributes =
 	PROTECTED("info/attributes", NULL, "it can make git run filters");
 
@@ -47,9 +52,13 @@ static const struct {
 	const char *name;
 	const struct protection *protection;
 } names[] = {
-	{"config", &of_config},	   {"config.worktree", &of_config},
-	{"commondir", &of_common}, {"hooks", &of_folder},
+	{"config", &of_config},
+	{"config.worktree", &of_config},
+	{"commondir", &of_common},
+	{"hooks", &of_folder},
 	{"info", &of_folder},
+	{"rebase-merge", &of_steps_folder},
+	{"sequencer", &of_steps_folder},
 };
 
 /* ---- looking ---- */
@@ -160,6 +169,9 @@ find_below(const char *path)
 		return &of_hook;
 	if (lies_in(path, "info", &rest) && strcasecmp(rest, "attributes") == 0)
 		return &of_attributes;
+	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest)) &&
+	    gitsteps_is_name(rest))
+		return &of_steps;
 	return NULL;
 }
 
@@ -290,6 +302,13 @@ is_no_attributes(const char *name)
 	return strcasecmp(name, "attributes") != 0;
 }
 
+static bool
+is_nothing(const char *name)
+{
+	(void)name;
+	return false;
+}
+
 /* What was free until now may still be open for writing somewhere: it is replaced by our copy. */
 static bool
 settle_config(struct broker *broker, const char *folder, const char *name)
@@ -330,6 +349,9 @@ vet_repository(struct broker *broker, const char *folder)
 		return refuse(broker, folder, "would be a repository with hooks");
 	if (!holds_only(folder, "info", is_no_attributes))
 		return refuse(broker, folder, "would be a repository with attributes");
+	if (!holds_only(folder, "rebase-merge", is_nothing) ||
+	    !holds_only(folder, "sequencer", is_nothing))
+		return refuse(broker, folder, "would be a repository in the middle of a rebase");
 	return settle_config(broker, folder, "config") &&
 	       settle_config(broker, folder, "config.worktree");
 }

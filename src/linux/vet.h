@@ -37,6 +37,12 @@ void vet_refused(struct broker *broker, const char *what, const char *path, cons
 /* vet_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
 int vet_content(struct broker *broker, const char *path, enum vet vet,
 		const struct gitconfig_text *text, const struct gitconfig_text *present);
+/*
+ * May a pointer come to this path with its folder? git writes it anew afterwards, so it may lead to
+ * nothing meanwhile, where nothing can be made.
+ */
+bool vet_may_carry(struct broker *broker, const char *path, enum vet vet,
+		   const struct gitconfig_text *text);
 
 /* vet_install.c */
 

@@ -69,10 +69,9 @@ find_free(struct broker *broker, const struct call *request, pid_t process, int 
 	return NULL;
 }
 
-/* Takes the caller's desk of that number out of the table. */
+/* Takes the caller's desk of that number out of the table, or else spoils it. */
 static bool
-take_desk(struct broker *broker, const struct call *request, int number, bool keep,
-	  struct desk *ret)
+take_desk(struct broker *broker, const struct call *request, int number, struct desk *ret)
 {
 	pid_t process = 0;
 	bool found = false;
@@ -86,7 +85,9 @@ take_desk(struct broker *broker, const struct call *request, int number, bool ke
 		if (process == 0)
 			process = request_process(request);
 		found = desk->process == process && request_is_valid(request);
-		if (found && !keep) {
+		if (found && ret == NULL)
+			desk->is_spoiled = true;
+		if (found && ret != NULL) {
 			*ret = *desk;
 			desk->fd = desk->folder = -1;
 		}
@@ -152,10 +153,11 @@ open_desk(struct broker *broker, struct vet_open *o)
 	return refuse(broker, o->place->path, EMFILE, "too many files of git's are open at once");
 }
 
+/* Those that git, or an editor for it, writes anew without a lock file. */
 static bool
-is_pointer(enum vet vet)
+is_rewritten(enum vet vet)
 {
-	return vet == VET_POINTER || vet == VET_GITDIR || vet == VET_COMMONDIR;
+	return vet == VET_POINTER || vet == VET_GITDIR || vet == VET_COMMONDIR || vet == VET_STEPS;
 }
 
 enum vet_opening
@@ -175,7 +177,10 @@ vet_open(struct broker *broker, const struct protection *protection, struct vet_
 	if (protection->vet == VET_HEAD)
 		return vet_may_make(broker, o->place->path, protection, false) ? VET_GO_ON
 									       : VET_REFUSED;
-	if (!there || (is_pointer(protection->vet) && (flags & O_CREAT) && (flags & O_TRUNC)))
+	/* what is there keeps its mode when it is cut */
+	if (there)
+		o->mode = at.st_mode & 0777;
+	if (!there || (is_rewritten(protection->vet) && (flags & O_TRUNC)))
 		return open_desk(broker, o);
 	vet_refused(broker, "write", o->place->path,
 		    "git changes it by a new file that takes its place");
@@ -194,6 +199,8 @@ finish(struct broker *broker, const struct desk *desk)
 	struct verdict verdict;
 	int rc, why;
 
+	if (desk->is_spoiled)
+		return EACCES;
 	if (!walk_name(desk->folder, folder))
 		return ENOENT;
 	snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, desk->name);
@@ -219,7 +226,7 @@ act_close(struct broker *broker, const struct call *request)
 	struct desk desk;
 	int why;
 
-	if (!take_desk(broker, request, (int)request->notif.data.args[0], false, &desk)) {
+	if (!take_desk(broker, request, (int)request->notif.data.args[0], &desk)) {
 		request_continue(request);
 		return;
 	}
@@ -240,7 +247,7 @@ act_close(struct broker *broker, const struct call *request)
 void
 act_dup(struct broker *broker, const struct call *request)
 {
-	if (take_desk(broker, request, (int)request->notif.data.args[0], true, NULL)) {
+	if (take_desk(broker, request, (int)request->notif.data.args[0], NULL)) {
 		broker_refused(broker, "write", "a file of git's",
 			       "it is written under the number it was opened by");
 		request_fail(request, EACCES);
