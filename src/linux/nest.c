@@ -231,6 +231,8 @@ find_offer(const struct plan *plan)
 {
 	return DOOR_HERE | (plan->routing == ROUTE_CHANGES ? DOOR_CHANGES : 0) |
 	       (plan->routes_sockets ? DOOR_SOCKETS : 0) |
+	       (plan->routes_network || plan->settings.network.mode == NET_NONE ? DOOR_NETWORK
+										: 0) |
 	       (plan->routes_signals ? DOOR_SIGNALS : 0) |
 	       (plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE] ? OFFER_KILLABLE : 0);
 }

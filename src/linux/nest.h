@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "linux/broker.h"
+#include "linux/connecting.h"
 #include "plan/gitconfig.h"
 
 /*
@@ -32,13 +33,17 @@ enum nest_kind {
 	NEST_VET,     /* may what is in the descriptor be at the first text? */
 	NEST_SOCKET,  /* may the socket at the first text be connected to? */
 	NEST_NETWORK, /* may the Internet's sockets be used at all? */
-	NEST_CARRY    /* may it come there with its folder? */
+	NEST_CARRY,   /* may it come there with its folder? */
+	NEST_ADDRESS  /* may this address be connected to, or bound to? */
 };
 struct nest_question {
 	uint64_t number;
 	uint32_t kind;
 	uint32_t vet;		  /* of NEST_VET */
 	int64_t born, changed;	  /* of NEST_SOCKET: its file, in nanoseconds */
+	struct destination at;	  /* of NEST_ADDRESS */
+	uint8_t is_bind, is_far;  /* a server's; by a proxy, wherever that leads */
+	uint8_t spare[4];	  /* no gap whose content nobody set */
 	char texts[2 * PATH_MAX]; /* one or two, each with its end; the message ends there */
 };
 struct nest_answer {
@@ -119,6 +124,7 @@ bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
 
 bool nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed);
 bool nest_may_network(const struct broker *broker);
+bool nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind);
 
 /* ---- the inner side, nested.c ---- */
 

@@ -355,6 +355,23 @@ nest_may_connect(const struct broker *broker, const char *path, int64_t born, in
 }
 
 bool
+nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind)
+{
+	struct nest_call *call = nest_call(broker);
+	bool is_far = !is_bind && broker->plan->settings.network.mode == NET_DOMAINS;
+	struct nest_question question = {.kind = NEST_ADDRESS,
+					 .at = *at,
+					 .is_bind = is_bind,
+					 .is_far = is_far};
+	size_t length = write_texts(&question, "/", NULL);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (ask(call, call->chain[i], &question, length, -1).rights == 0)
+			return false;
+	return true;
+}
+
+bool
 nest_may_network(const struct broker *broker)
 {
 	struct nest_call *call = nest_call(broker);

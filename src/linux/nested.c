@@ -113,6 +113,12 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 				    ? RIGHTS_ALL
 				    : 0;
 		break;
+	case NEST_ADDRESS:
+		to.rights = inet_may_reach(&broker->plan->settings.network, &question->at,
+					   question->is_bind != 0, question->is_far != 0)
+				    ? RIGHTS_ALL
+				    : 0;
+		break;
 	case NEST_NETWORK:
 		to.rights = broker->plan->settings.network.mode != NET_NONE ? RIGHTS_ALL : 0;
 		break;

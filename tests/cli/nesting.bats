@@ -478,8 +478,46 @@ stopped()
 		expect 0 run "${own[@]}" --net "$outer" -- "$PYTHON" -c "$lend" "$CORDON" run --net all -- "$PYTHON" nest.py "lent=$port"
 		worked "lent=$port"
 	done
-	nest 125 --net localhost inner --net localhost -- true
-	heard 'does not look at addresses for another'
+}
+
+@test "ports of this machine are those that every one of them names" {
+	begin
+	start_server
+	all=("tcp=$port" "tcp6=$port")
+	# $inside HOW...: one more inside, with that network
+	inside() { printf '%s\n' -- "$CORDON" run "${own[@]}" --net "$1"; }
+	for ports in 'localhost localhost' "localhost localhost:$port" "localhost:1,$port localhost:$port,2" \
+	    "localhost localhost localhost:$port" "localhost:$port localhost localhost" "localhost:$port localhost all"; do
+		read -r outer middle inner <<<"$ports"
+		mapfile -t last < <([ -z "$inner" ] || inside "$inner")
+		nest 0 --net "$outer" inner --net "$middle" "${last[@]}" -- "$PYTHON" nest.py "${all[@]}" listen=0
+		worked "${all[@]}" listen=0 || complain "$ports"
+	done
+	for ports in 'localhost localhost:1' 'localhost:1 localhost' 'localhost all localhost:1' 'localhost localhost:1 all' \
+	    'localhost localhost none' 'none localhost'; do
+		read -r outer middle inner <<<"$ports"
+		mapfile -t last < <([ -z "$inner" ] || inside "$inner")
+		nest 0 --net "$outer" inner --net "$middle" "${last[@]}" -- "$PYTHON" nest.py "${all[@]}" listen=2000
+		stopped "${all[@]}" listen=2000 || complain "$ports"
+	done
+	# a socket that was made outside and handed in
+	lend='import os, socket, sys; s = socket.socket(); os.dup2(s.fileno(), 0); os.execv(sys.argv[1], sys.argv[1:])'
+	expect 0 run "${own[@]}" --net localhost -- "$PYTHON" -c "$lend" "$CORDON" run --net localhost -- "$PYTHON" nest.py "lent=$port"
+	worked "lent=$port"
+	expect 0 run "${own[@]}" --net localhost -- "$PYTHON" -c "$lend" "$CORDON" run --net localhost:1 -- "$PYTHON" nest.py "lent=$port"
+	stopped "lent=$port"
+	# the outer one's proxy leads away from this machine
+	expect 0 run "${own[@]}" --domain example.com -- sh -c 'p=${HTTP_PROXY##*:} p=${p%/}; "$2" nest.py tcp=$p
+		exec "$CORDON" run --net "$1" -- "$2" nest.py child tcp6=$p listen=0' sh localhost "$PYTHON"
+	said 'tcp=' ': worked'
+	[[ $out =~ tcp=[0-9]+:\ worked ]] || complain 'the outer one does not reach its proxy'
+	[[ $out =~ tcp6=[0-9]+:\ refused ]] || complain 'the inner one reaches it'
+	worked listen=0
+	# where nobody looks at addresses, or at names of hosts
+	nest 125 --net all inner --net localhost -- true
+	heard 'does not look at addresses'
+	nest 125 --net localhost inner --domain example.com -- true
+	heard 'does not look up names for another'
 }
 
 @test "what the outer one does not route is refused by name" {

@@ -124,6 +124,13 @@ def connect(family, address):
         client.connect(address)
 
 
+def listen(port):
+    with socket.socket(socket.AF_INET) as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind(("127.0.0.1", port))
+        server.listen(8)
+
+
 def serve(path):
     """A server of our own, and a client of it."""
     with socket.socket(socket.AF_UNIX) as server:
@@ -210,6 +217,10 @@ def run(steps):
             attempt(step, connect, socket.AF_UNIX, "\0" + value)
         elif word == "tcp":
             attempt(step, connect, socket.AF_INET, ("127.0.0.1", int(value)))
+        elif word == "tcp6":
+            attempt(step, connect, socket.AF_INET6, ("::ffff:127.0.0.1", int(value)))
+        elif word == "listen":
+            attempt(step, listen, int(value))
         elif word == "lent":
             attempt(step, socket.socket(fileno=0).connect, ("127.0.0.1", int(value)))
         elif word == "serve":
