@@ -101,6 +101,27 @@ attack()
 	[ ! -e kept/f ]
 }
 
+# The outer layer lets the broker read what is made, and look into /proc.
+@test "what may only be changed is not read, and /proc stays closed where it was not granted" {
+	begin
+	mkdir "$T/drop"
+	echo secret >"$T/drop/file"
+	policy='{"extends": ["agent"], "files": {"rules": [
+	    {"effect": "allow", "rights": "wcd", "path": "'$T'/drop", "match": "subpath"}]}}'
+	expect 0 run --policy-json "$policy" -- sh -c '
+		! cat "$1/file" && ! ls "$1" && echo new >"$1/new"' sh "$T/drop"
+	[ "$(cat "$T/drop/new")" = new ]
+	unsaid secret
+	expect 0 run -p strict -- sh -c '! ls /proc && ! cat /proc/self/status'
+}
+
+@test "nothing is cut by a path or flags that change while they are judged" {
+	begin
+	attack cutting 3
+	said 'tries: '
+	[ "$(cat kept/file)" = kept ]
+}
+
 @test "folders that are exchanged meanwhile change nothing" {
 	begin
 	attack moving 2
@@ -112,9 +133,9 @@ attack()
 	# free, it is emptied
 	mkdir "$T/free"
 	cp -r kept attack.py "$T/free"
-	(cd "$T/free" && "$PYTHON" attack.py cutting 30)
+	(cd "$T/free" && "$PYTHON" attack.py emptying 30)
 	[ ! -s "$T/free/kept/file" ]
-	attack cutting 2
+	attack emptying 2
 }
 
 @test "links into /proc show the caller and nobody else" {
