@@ -252,6 +252,19 @@ is_gone()
 	untouched
 }
 
+# To the mode that it has: should it pass, nothing is broken on the machine.
+@test "a device that may be used keeps its mode and its owner" {
+	begin
+	mode=$(stat -c %a /dev/null)
+	for how in "chmod $mode /dev/null" 'chown 0:0 /dev/null' "chmod $mode /proc/self/fd/0" "chmod $mode nothing"; do
+		[ "$(id -u)" -ne 0 ] || sh -c "ln -sf /dev/null nothing; $how" </dev/null
+		expect 1 run -- sh -c "ln -sf /dev/null nothing; $how"
+		heard 'Permission denied'
+	done
+	expect 1 run -- "$PYTHON" -c "import os; os.fchmod(0, 0o$mode)"
+	expect 0 run -- sh -c 'echo x >/dev/null && cat /dev/null && touch /dev/null'
+}
+
 @test "what is not granted is as closed as without the broker" {
 	begin
 	echo outside >"$T/outside"
