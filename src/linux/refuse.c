@@ -31,8 +31,9 @@ is_new(struct broker *broker, const char *what, const char *path)
 	return !known;
 }
 
-static void
-tell(struct broker *broker, const char *what, const char *path, const char *why, const char *option)
+void
+broker_refused_but(struct broker *broker, const char *what, const char *path, const char *why,
+		   const char *allow)
 {
 	size_t length = strlen(path);
 	struct refusal refusal = {0};
@@ -45,16 +46,15 @@ tell(struct broker *broker, const char *what, const char *path, const char *why,
 						 : path + length - (sizeof refusal.subject - 1));
 	snprintf(refusal.reason, sizeof refusal.reason, "%s", why);
 	/* what does not fit would allow something else */
-	if (option != NULL && (size_t)snprintf(refusal.allow, sizeof refusal.allow, "%s %s", option,
-					       path) >= sizeof refusal.allow)
-		refusal.allow[0] = '\0';
+	if (allow != NULL && strlen(allow) < sizeof refusal.allow)
+		strcpy(refusal.allow, allow);
 	event_refused(broker->events, &refusal);
 }
 
 void
 broker_refused(struct broker *broker, const char *what, const char *path, const char *why)
 {
-	tell(broker, what, path, why, NULL);
+	broker_refused_but(broker, what, path, why, NULL);
 }
 
 /* The word of the plan that decided, for people. */
@@ -78,7 +78,7 @@ int
 broker_deny(struct broker *broker, const char *path, unsigned missing)
 {
 	struct verdict verdict;
-	char why[REFUSAL_WHY];
+	char why[REFUSAL_WHY], allow[PATH_MAX + 16];
 
 	/* a path that is no name of a file: nothing to grant */
 	if (broker->events >= 0 && missing != 0 && *path == '/') {
@@ -86,11 +86,13 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 
 		verdict = broker_judge_own(broker, path);
 		explain(&verdict.by[i], why, sizeof why);
+		snprintf(allow, sizeof allow, "%s %s", options[i], path);
 		/* no option of ours helps against a plan inside */
 		if (verdict.rights & (1u << i))
-			tell(broker, right_names[i], path, "is denied by a sandbox inside", NULL);
+			broker_refused(broker, right_names[i], path,
+				       "is denied by a sandbox inside");
 		else
-			tell(broker, right_names[i], path, why, options[i]);
+			broker_refused_but(broker, right_names[i], path, why, allow);
 	}
 	errno = EACCES;
 	return -1;

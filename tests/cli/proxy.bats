@@ -124,8 +124,8 @@ inside()
 		said "$name=http://cordon:"
 	done
 	said 'RES_OPTIONS=use-vc'
-	grep -qx 'NO_PROXY=' "$T/out"
-	grep -qx 'no_proxy=' "$T/out"
+	grep -qx 'NO_PROXY=localhost,127.0.0.1,::1' "$T/out"
+	grep -qx 'no_proxy=localhost,127.0.0.1,::1' "$T/out"
 	[ "$(grep -c '^NO_PROXY=' "$T/out")" -eq 1 ]
 	expect 0 why env HTTP_PROXY
 	said 'proxy'
@@ -208,7 +208,7 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	said 'b.test leads to 10.0.0.1, which is a private address'
 	inside 22 curl -sS --max-time 60 --fail-with-body "http://a.test:1/"
 	said 'allow it with --port 1'
-	inside 22 curl -sS --max-time 60 --fail-with-body "http://127.0.0.1:$web/"
+	inside 22 curl -sS --noproxy '' --max-time 60 --fail-with-body "http://127.0.0.1:$web/"
 	said 'only names of the allowed domains'
 	inside 22 curl -sS --max-time 60 --fail-with-body -H 'Host: evil.test' "http://a.test:$web/"
 	said 'names another host'
@@ -350,6 +350,7 @@ asyncio.run(main())"
 	plainly 7 curl -sS --max-time 60 "http://127.0.0.1:$web/"
 	heard "cordon: refused: connect 127.0.0.1:$web was not looked up"
 	plainly 7 curl -sS --max-time 60 "http://a.test:$silent/"
+	heard "refused: connect 127.0.0.1:$silent is at a port that is not listed; allow it with --port $silent"
 	plainly 22 curl -sS --max-time 60 --fail-with-body -H 'Host: evil.test' "http://a.test:$web/"
 	said 'names another host'
 	plainly 35 curl -sS --max-time 60 -k --connect-to "evil.test:$tls:a.test:$tls" "https://evil.test:$tls/"
