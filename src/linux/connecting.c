@@ -26,7 +26,7 @@
 #define FAR_MS 250
 #define LATE_MS 120000
 #define INWARD_MS 2000 /* and this long for room at a server of the session's own */
-#define RESTART (-1) /* no errno: a signal is due that the caller catches */
+#define RESTART (-1)   /* no errno: a signal is due that the caller catches */
 
 void
 connecting_finish(struct connecting *c, int why)
@@ -242,8 +242,8 @@ thread_main(void *argument)
 	if (c->is_turned)
 		turn(c);
 	else
-		watch(c, c->address.any.sa_family == AF_UNIX || c->is_inward ? EAGAIN
-									     : EINPROGRESS);
+		watch(c,
+		      c->address.any.sa_family == AF_UNIX || c->is_inward ? EAGAIN : EINPROGRESS);
 	free(c);
 	__atomic_sub_fetch(&broker->connecting, 1, __ATOMIC_RELAXED);
 	return NULL;

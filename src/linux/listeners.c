@@ -84,8 +84,7 @@ takes(const struct nlmsghdr *header, const struct inet_diag_msg *one, const uint
 	const uint8_t *own = (const uint8_t *)one->id.idiag_src;
 
 	if (one->idiag_family == AF_INET)
-		return wants_v4 &&
-		       (memcmp(own, zero, 4) == 0 || memcmp(own, address + 12, 4) == 0);
+		return wants_v4 && (memcmp(own, zero, 4) == 0 || memcmp(own, address + 12, 4) == 0);
 	if (memcmp(own, zero, 16) == 0)
 		return !wants_v4 || !is_v6_only(header, one);
 	return memcmp(own, address, 16) == 0 ||
