@@ -157,14 +157,13 @@ keep_descriptors(struct proxy_task *task, struct cordon_error *err)
 }
 
 /* Two for each connection, and some for everything else. */
-static unsigned
-count_connections(void)
+static void
+count_connections(struct proxy *proxy)
 {
 	struct rlimit limit = {0, 0};
 	rlim_t most;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return 256;
+	getrlimit(RLIMIT_NOFILE, &limit);
 	most = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > DESCRIPTORS ? DESCRIPTORS
 									       : limit.rlim_max;
 	if (limit.rlim_cur < most) {
@@ -173,8 +172,9 @@ count_connections(void)
 		getrlimit(RLIMIT_NOFILE, &limit);
 	}
 	most = limit.rlim_cur < most ? limit.rlim_cur : most;
+	proxy->descriptors = (unsigned)most;
 	most = most < 1024 ? most / 4 : (most - 768) / 2;
-	return most > CONNS_MAX ? CONNS_MAX : (unsigned)most;
+	proxy->conns_max = most > CONNS_MAX ? CONNS_MAX : (unsigned)most;
 }
 
 /* Where TCP may lead: the policy's ports, resolvers, the caller's own proxy. */
@@ -241,7 +241,7 @@ prepare(struct proxy *proxy, struct proxy_task *task, struct cordon_error *err)
 	if (task->parent != 0 && (compat_die_with_parent(SIGKILL) < 0 || getppid() != task->parent))
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "the session has ended");
 	rc = keep_descriptors(task, err);
-	proxy->conns_max = count_connections();
+	count_connections(proxy);
 	if (rc == 0)
 		rc = upstreams_read(task->environ, &proxy->upstreams, err);
 	if (rc == 0)

@@ -52,7 +52,7 @@ role()
 }
 
 @test "who is not there, and who hangs" {
-	role failures slow_ones unproven
+	role failures slow_ones unproven load
 }
 
 @test "through the caller's own proxy" {
@@ -60,7 +60,7 @@ role()
 }
 
 @test "many connections, little memory" {
-	role many memory storm
+	role many memory storm held limits
 }
 
 @test "it is confined, and ends with its session" {
