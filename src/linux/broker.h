@@ -57,9 +57,11 @@ struct broker {
 	uint64_t refusals[REFUSALS]; /* hashes, a ring */
 	size_t refused;		     /* how many different ones there were */
 	int events;		     /* where they are told; -1: nowhere */
-	struct egress egress;	     /* line -1: no proxy */
-	pthread_mutex_t sockets;     /* for the rest */
-	pthread_cond_t answered;     /* one of these was */
+	pthread_key_t caller;	     /* whom a thread answers, by pid */
+	bool has_caller;
+	struct egress egress;	 /* line -1: no proxy */
+	pthread_mutex_t sockets; /* for the rest */
+	pthread_cond_t answered; /* one of these was */
 	struct asking *asking;
 	uint64_t last_asked;
 	struct listeners own_servers; /* on loopback; has a lock of its own */

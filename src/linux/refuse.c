@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "audit/event.h"
 #include "base/hash.h"
@@ -15,11 +16,11 @@
 static const char *const options[RIGHT_KINDS] = {"--read", "--write", "--write", "--write",
 						 "--execute"};
 
-/* Whether it is news; the last few are remembered. */
+/* Whether it is news to who is told; the last few are remembered. */
 static bool
-is_new(struct broker *broker, const char *what, const char *path)
+is_new(struct broker *broker, const char *what, const char *path, const struct refusal *caller)
 {
-	uint64_t hash = hash_text(path) ^ hash_text(what) << 1;
+	uint64_t hash = hash_text(path) ^ hash_text(what) << 1 ^ (uint64_t)caller->group << 40;
 	bool known = false;
 
 	pthread_mutex_lock(&broker->small);
@@ -31,6 +32,17 @@ is_new(struct broker *broker, const char *what, const char *path)
 	return !known;
 }
 
+/* It waits for its answer: its number is nobody else's yet. */
+static void
+add_caller(const struct broker *broker, struct refusal *to)
+{
+	pid_t pid = !broker->has_caller ? 0 : (pid_t)(intptr_t)pthread_getspecific(broker->caller);
+	pid_t group = pid <= 0 ? -1 : getpgid(pid), session = pid <= 0 ? -1 : getsid(pid);
+
+	to->group = group < 0 ? 0 : group;
+	to->session = session < 0 ? 0 : session;
+}
+
 void
 broker_refused_but(struct broker *broker, const char *what, const char *path, const char *why,
 		   const char *allow)
@@ -38,7 +50,10 @@ broker_refused_but(struct broker *broker, const char *what, const char *path, co
 	size_t length = strlen(path);
 	struct refusal refusal = {0};
 
-	if (broker->events < 0 || !is_new(broker, what, path))
+	if (broker->events < 0)
+		return;
+	add_caller(broker, &refusal);
+	if (!is_new(broker, what, path, &refusal))
 		return;
 	snprintf(refusal.what, sizeof refusal.what, "%s", what);
 	snprintf(refusal.subject, sizeof refusal.subject, "%s",

@@ -289,6 +289,38 @@ gone()
 
 # ---- programs that have never heard of a proxy ----
 
+@test "in a named session a refusal is told to whose command it was" {
+	servers 'a.test 127.0.0.1'
+	is_kept || return 0
+	"$CORDON" run --session two --status-fd 8 -- sh -c 'touch ready; n=0
+	    until [ -e go ] || [ $n -ge 1200 ]; do n=$((n + 1)); sleep 0.05; done; exit 4' \
+	    8>"$T/first" 2>"$T/first.err" 9>&- 3>&- &
+	first=$!
+	for _ in $(seq 600); do
+		[ ! -e ready ] || break
+		sleep 0.1
+	done
+	# by the broker, who knows whose it is; again for another
+	for _ in 1 2; do
+		expect 3 run --session two --status-fd 8 -- sh -c '"$@"; exit 3' sh \
+		    curl -sS --noproxy '*' --max-time 60 "http://a.test:$silent/" 8>"$T/second" 9>&-
+		heard "refused: connect 127.0.0.1:$silent" "allow it with --port $silent"
+		grep -q '"event": "refused".*"allow": "--port '"$silent" "$T/second"
+	done
+	# by the proxy, who does not: with two at once it is for the log
+	expect 3 run --session two --status-fd 8 -- sh -c '"$@"; exit 3' sh \
+	    curl -sS --max-time 60 "http://both.test:$web/" 8>"$T/second" 9>&-
+	! grep -q refused "$T/second" "$T/err" || complain 'it may be the other one'
+	grep -rq '"event": "refused".*"subject": "both.test:' "$XDG_STATE_HOME/cordon/audit"
+	touch go
+	wait "$first" || [ $? -eq 4 ]
+	! grep -q refused "$T/first" "$T/first.err" || complain "$(cat "$T/first" "$T/first.err")"
+	expect 3 run --session two --status-fd 8 -- sh -c '"$@"; exit 3' sh \
+	    curl -sS --max-time 60 "http://alone.test:$web/" 8>"$T/second" 9>&-
+	heard "refused: connect alone.test:$web"
+	grep -q '"event": "refused".*"subject": "alone.test:' "$T/second"
+}
+
 # Is the mode kept here? Where it is not, it is refused by name, and that is all there is to see.
 is_kept()
 {
