@@ -99,14 +99,14 @@ netlinks=('netlink diag' 'netlink audit' 'netlink uevent' 'netlink generic')
 
 @test "each mode has its sockets, and no others" {
 	begin
-	for net in none localhost all; do
+	for net in none localhost domains all; do
 		expect 0 run --net "$net" -- "$PYTHON" probe.py sockets
 		results yes 'unix stream' 'unix seqpacket' 'pair stream' 'pair seqpacket' 'netlink route'
 		results EAFNOSUPPORT "${others[@]}"
 		results EPROTONOSUPPORT "${netlinks[@]}"
 		case $net in
 		none) results EACCES "${internet[@]}" "${packets[@]}" "${odd[@]}" "${raws[@]}" ;;
-		localhost)
+		localhost | domains)
 			results yes "${internet[@]}"
 			results EPROTONOSUPPORT "${packets[@]}" "${odd[@]}" "${raws[@]}"
 			;;
@@ -354,8 +354,19 @@ outside()
 	started="${started:-} $!"
 }
 
+# Does this kernel say who listens? Without that a server is nobody's, and not reached.
+has_diag()
+{
+	"$PYTHON" -c 'import socket, struct
+for family in 2, 10:
+    s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4)
+    s.send(struct.pack("=IHHIIBBBxI48x", 72, 20, 0x301, 0, 0, family, 6, 0, 1 << 10))
+    assert struct.unpack("=IH", s.recv(65536)[:6])[1] != 2' 2>/dev/null
+}
+
 @test "domains: the session reaches its own servers" {
 	begin
+	has_diag || return 0
 	cp "$TREE/tests/net/own.py" .
 	within 0 reach
 	said "127.0.0.1 ['own', 'own', 'own', 'own']" "0.0.0.0 ['own', 'own', 'own']" "::1 ['own', 'own']"
@@ -400,6 +411,7 @@ hello from inside' ] || complain 'both ways'
 
 @test "domains: a port that was the session's is not, once somebody else has it" {
 	begin
+	has_diag || return 0
 	cp "$TREE/tests/net/own.py" .
 	outside take
 	within 0 leave
@@ -425,6 +437,7 @@ hello from inside' ] || complain 'both ways'
 
 @test "domains: a port that changes hands while it is connected to" {
 	begin
+	has_diag || return 0
 	cp "$TREE/tests/net/own.py" .
 	outside rival
 	until_true 60 test -e port

@@ -516,6 +516,70 @@ def odd_requests(servers):
     role.close()
 
 
+@case
+def odd_names(servers):
+    """Names that are none, or could be read in two ways, are refused; nobody asks for them."""
+    web = servers.ports["web"]
+    role = Role(servers, domains=["a.test", "*.a.test"], ports=[web])
+    long_label = "x" * 64 + ".a.test"
+    too_long = ".".join(["x" * 60] * 5) + ".a.test"
+    for host in ("a.test\0.evil.test", "a.test%00.evil.test", "a..test", ".a.test", "-", "a.test..",
+                 "a.test#x", "a.test?x", "evil.test;a.test", "a.test,evil.test", "a test",
+                 "\u00e4.a.test".encode().decode("latin-1"), "127.0.0.1.a.test@evil.test",
+                 "[a.test]", "[::ffff:127.0.0.1]", "[fe80::1%25lo]", long_label, too_long,
+                 "0177.0.0.1", "0x7f000001", "127.0.0.1."):
+        for text in ("CONNECT %s:%d HTTP/1.1\r\n\r\n" % (host, web), get("%s:%d" % (host, web))):
+            status, answer = fetch(role, text)
+            assert status in (400, 403, 505), (host, answer)
+        if len(host) < 256 and host.isascii():
+            client, reply = socks_connect(role, host, web)
+            assert reply in (1, 2, 8), (host, reply)
+            client.close()
+    for port in ("", "0", "65536", "-1", "+80", "80x", "99999999999999999999", " 80"):
+        assert fetch(role, "CONNECT a.test:%s HTTP/1.1\r\n\r\n" % port)[0] in (400, 403, 505), port
+    # in labels of the wire, which may hold anything
+    for labels in (b"\x06a\0test\0", b"\x03a.b\x04test\0", b"\x01a\x04test\xc0\x0c", b"\xc0\x0c",
+                   b"\x40" + b"x" * 64 + b"\0", (b"\x3f" + b"x" * 63) * 4 + b"\0", b"\x01"):
+        question = struct.pack(">HHHHHH", 7, 0x0100, 1, 0, 0, 0) + labels + struct.pack(">HH", 1, 1)
+        with socket.create_connection(("127.0.0.1", role.stub), LATE) as client:
+            client.settimeout(LATE)
+            client.sendall(struct.pack(">H", len(question)) + question)
+            head = client.recv(2)
+            code = exactly(client, struct.unpack(">H", head)[0])[3] & 15 if head else None
+            assert code in (None, 1, 3), (labels, code)
+    assert servers.asked() == set(), servers.asked()
+    assert fetch(role, get("A.tEsT.:%d" % web))[0] == 200
+    role.close()
+
+
+@case
+def split_requests(servers):
+    """SOCKS and DNS byte by byte are the same as in one piece."""
+    web = servers.ports["web"]
+    role = Role(servers, ports=[web])
+    word = role.token.encode()
+    pieces = (b"\x05\x01\x02", b"\x01\x06cordon" + bytes([len(word)]) + word,
+              b"\x05\x01\x00\x03\x06a.test" + struct.pack(">H", web))
+    with socket.create_connection(("127.0.0.1", role.named), LATE) as client:
+        client.settimeout(LATE)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for piece, size in zip(pieces, (2, 2, 10)):
+            for byte in piece:
+                client.sendall(bytes([byte]))
+            assert exactly(client, size)[1] == (2 if piece is pieces[0] else 0)
+        client.sendall(b"GET /s HTTP/1.1\r\nHost: a.test:%d\r\nConnection: close\r\n\r\n" % web)
+        assert b"GET /s" in read_all(client)
+    question = query("a.test")
+    with socket.create_connection(("127.0.0.1", role.stub), LATE) as client:
+        client.settimeout(LATE)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in struct.pack(">H", len(question)) + question:
+            client.sendall(bytes([byte]))
+        size = struct.unpack(">H", exactly(client, 2))[0]
+        assert exactly(client, size)[3] & 15 == 0
+    role.close()
+
+
 # ---- where names lead ----
 
 @case
