@@ -32,7 +32,7 @@ struct proxy {
 	struct watch *line;
 	struct conn *conns, *unproven_last; /* newest first */
 	unsigned conn_count, unproven, conns_max;
-	unsigned descriptors; /* the limit that conns_max comes from */
+	unsigned descriptors;  /* the limit that conns_max comes from */
 	struct parked *parked; /* through: clients whose connection was not announced yet */
 	unsigned parked_count;
 	struct stub_client *stub_clients;
