@@ -262,6 +262,7 @@ connect_here(struct socket_call *call, const struct destination *to)
 	}
 	switch (listeners_find(&call->broker->own_servers, at.address, at.port, &mark)) {
 	case LISTENS_OWN:
+	case LISTENS_FULL:
 		turn_inward(call, &at);
 		return true;
 	case LISTENS_NOBODY:
@@ -391,11 +392,11 @@ inet_listen(struct socket_call *call, int backlog)
 	struct listeners *own = &call->broker->own_servers;
 	int why = check_socket(call);
 
-	if (why == 0)
+	if (why == 0) {
+		pthread_mutex_lock(&own->still);
 		listeners_add(own, call->fd);
-	if (why == 0 && listen(call->fd, backlog) < 0)
-		why = errno;
-	if (why == 0)
-		listeners_add(own, call->fd);
+		why = listen(call->fd, backlog) < 0 ? errno : 0;
+		pthread_mutex_unlock(&own->still);
+	}
 	finish(call, why);
 }

@@ -2,8 +2,9 @@
 /*
  * A thread outside the broker's layer that connects sockets of the session to servers of the session,
  * and to nothing else. Who listens is looked at before and after: had it been somebody else for a
- * moment between, the connection is ended before the caller knows of it. One that is not there at
- * once is taken back: who listens when it arrives would be anybody's guess.
+ * moment between, the connection is ended before the caller knows of it. A server that takes no more
+ * is not even asked, and a connection that is not there at once is taken back: who listens when it
+ * arrives would be anybody's guess, and a caller can make us wait for it.
  */
 #include "linux/inward.h"
 
@@ -79,29 +80,40 @@ reach(const struct connecting *c)
 	return why;
 }
 
+/* With still held: nobody of the session begins to listen meanwhile. */
 static int
-connect_own(const struct connecting *c, bool waits)
+connect_still(const struct connecting *c, bool waits)
 {
 	struct listeners *listeners = &c->broker->own_servers;
 	uint64_t before, after;
+	enum listening who = listeners_find(listeners, c->asks.address, c->asks.port, &before);
 	int why;
 
-	if (listeners_find(listeners, c->asks.address, c->asks.port, &before) != LISTENS_OWN)
-		return ECONNREFUSED;
+	if (who != LISTENS_OWN)
+		return who == LISTENS_FULL ? EAGAIN : ECONNREFUSED;
 	/* another thread was quicker: nothing of that one's is taken back */
 	if (state_of(c->fd) != STATE_CLOSED)
 		return EISCONN;
 	why = reach(c);
-	if (why != 0) {
+	who = why != 0 ? LISTENS_OWN
+		       : listeners_find(listeners, c->asks.address, c->asks.port, &after);
+	if (why == 0 && ((who != LISTENS_OWN && who != LISTENS_FULL) || before != after))
+		why = EAGAIN;
+	if (why != 0)
 		take_back(c->fd);
-		return why;
-	}
-	if (listeners_find(listeners, c->asks.address, c->asks.port, &after) != LISTENS_OWN ||
-	    before != after) {
-		take_back(c->fd);
-		return EAGAIN;
-	}
-	return waits ? 0 : EINPROGRESS;
+	return why != 0 || waits ? why : EINPROGRESS;
+}
+
+static int
+connect_own(const struct connecting *c, bool waits)
+{
+	pthread_mutex_t *still = &c->broker->own_servers.still;
+	int why;
+
+	pthread_mutex_lock(still);
+	why = connect_still(c, waits);
+	pthread_mutex_unlock(still);
+	return why;
 }
 
 /* ---- the thread ---- */

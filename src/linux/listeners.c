@@ -32,24 +32,27 @@ struct question {
 	uint16_t port;		/* likewise 0 */
 	enum listening found;
 	uint64_t mark;
-	struct listener_entry *seen; /* NULL: not asked for; as many as are remembered */
+	bool is_full;
+	bool *seen; /* NULL: not asked for; as many as are remembered */
 };
 
 /* ---- remembered ones ---- */
 
-static struct listener_entry *
-entry_of(struct listeners *listeners, uint64_t cookie)
+/* As many as there are: not one of them. */
+static size_t
+place_of(const struct listeners *listeners, uint64_t cookie)
 {
-	for (size_t i = 0; i < listeners->count; i++)
-		if (listeners->items[i].cookie == cookie)
-			return &listeners->items[i];
-	return NULL;
+	size_t i = 0;
+
+	while (i < listeners->count && listeners->cookies[i] != cookie)
+		i++;
+	return i;
 }
 
 static uint64_t
-mix(const struct listener_entry *entry)
+mix(uint64_t cookie)
 {
-	uint64_t mixed = (entry->cookie + entry->times * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+	uint64_t mixed = cookie * 0xbf58476d1ce4e5b9u;
 
 	return mixed ^ mixed >> 31;
 }
@@ -95,8 +98,8 @@ static void
 note(struct question *question, const struct nlmsghdr *header)
 {
 	const struct inet_diag_msg *one = NLMSG_DATA(header);
-	struct listener_entry *entry;
 	uint64_t cookie;
+	size_t place;
 
 	if (header->nlmsg_len < NLMSG_LENGTH(sizeof *one)) {
 		question->found = LISTENS_OTHER;
@@ -107,14 +110,18 @@ note(struct question *question, const struct nlmsghdr *header)
 	    (question->address != NULL && !takes(header, one, question->address)))
 		return;
 	cookie = one->id.idiag_cookie[0] | (uint64_t)one->id.idiag_cookie[1] << 32;
-	entry = entry_of(question->listeners, cookie);
-	if (entry != NULL && question->seen != NULL)
-		question->seen[entry - question->listeners->items] = *entry;
-	if (entry == NULL)
+	place = place_of(question->listeners, cookie);
+	if (place == question->listeners->count) {
 		question->found = LISTENS_OTHER;
-	else if (question->found == LISTENS_NOBODY)
+		return;
+	}
+	if (question->seen != NULL)
+		question->seen[place] = true;
+	if (question->found == LISTENS_NOBODY)
 		question->found = LISTENS_OWN;
-	question->mark += entry == NULL ? 0 : mix(entry);
+	/* of one that listens: how many wait, and how many may */
+	question->is_full = question->is_full || one->idiag_rqueue > one->idiag_wqueue;
+	question->mark += mix(cookie);
 }
 
 static bool
@@ -197,7 +204,7 @@ listeners_find(struct listeners *listeners, const uint8_t address[16], uint16_t 
 	find(&question);
 	pthread_mutex_unlock(&listeners->lock);
 	*ret_mark = question.mark;
-	return question.found;
+	return question.found == LISTENS_OWN && question.is_full ? LISTENS_FULL : question.found;
 }
 
 /* ---- remembering ---- */
@@ -212,8 +219,8 @@ forget_gone(struct listeners *listeners)
 
 	if (question.seen != NULL && find(&question)) {
 		for (size_t i = 0; i < listeners->count; i++)
-			if (question.seen[i].cookie != 0)
-				listeners->items[kept++] = listeners->items[i];
+			if (question.seen[i])
+				listeners->cookies[kept++] = listeners->cookies[i];
 		listeners->count = kept;
 	}
 	free(question.seen);
@@ -223,7 +230,7 @@ static bool
 make_room(struct listeners *listeners)
 {
 	size_t room = listeners->room == 0 ? ROOM_FIRST : 2 * listeners->room;
-	struct listener_entry *moved;
+	uint64_t *moved;
 
 	if (listeners->count < listeners->room)
 		return true;
@@ -231,10 +238,10 @@ make_room(struct listeners *listeners)
 		forget_gone(listeners);
 	if (listeners->count < listeners->room / 2)
 		return true;
-	moved = room > ROOM_MAX ? NULL : realloc(listeners->items, room * sizeof *moved);
+	moved = room > ROOM_MAX ? NULL : realloc(listeners->cookies, room * sizeof *moved);
 	if (moved == NULL)
 		return listeners->count < listeners->room;
-	listeners->items = moved;
+	listeners->cookies = moved;
 	listeners->room = room;
 	return true;
 }
@@ -242,19 +249,13 @@ make_room(struct listeners *listeners)
 void
 listeners_add(struct listeners *listeners, int fd)
 {
-	struct listener_entry *entry;
 	uint64_t cookie = 0;
 	socklen_t size = sizeof cookie;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) < 0)
 		return;
 	pthread_mutex_lock(&listeners->lock);
-	entry = entry_of(listeners, cookie);
-	if (entry == NULL && make_room(listeners)) {
-		entry = &listeners->items[listeners->count++];
-		*entry = (struct listener_entry){.cookie = cookie};
-	}
-	if (entry != NULL)
-		entry->times++;
+	if (place_of(listeners, cookie) == listeners->count && make_room(listeners))
+		listeners->cookies[listeners->count++] = cookie;
 	pthread_mutex_unlock(&listeners->lock);
 }
