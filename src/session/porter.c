@@ -6,48 +6,19 @@
  */
 #include "base/compat.h"
 
-#include "session/porter.h"
+#include "session/house.h"
 
 #include <poll.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "audit/event.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "session/line.h"
 
-#define CLIENTS_MAX 64
 #define HELLO_MS 10000 /* to show the token */
 #define HANGUP_MS 2000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
-
-enum stage {
-	STRANGER, /* has to show the token */
-	GUEST,	  /* has shown it, and may start a command */
-	SERVED	  /* has started it */
-};
-
-struct client {
-	int socket; /* -1: gone, or an empty place */
-	int report; /* of a command that is being started; -1: none */
-	int events; /* where it hears of refusals; -1: it does not */
-	enum stage stage;
-	pid_t pid;	 /* of its command, not yet collected; 0: none */
-	int64_t end_at;	 /* then it is sent away, or its command is ended; 0: never */
-	int64_t kill_at; /* then its command is killed; 0: not yet asked to end */
-	int64_t grace_ms;
-	enum session_cause cause; /* of an end that was ordered */
-	bool is_ordered;
-};
-
-struct house {
-	const struct porter *porter;
-	pid_t guard;
-	int signals;
-	int events; /* refusals; -1: none will come */
-	struct client clients[CLIENTS_MAX];
-};
 
 static bool
 is_free(const struct client *client)
@@ -68,72 +39,6 @@ say_goodbye(struct client *client)
 {
 	close_fd(&client->socket);
 	close_fd(&client->events);
-}
-
-/* ---- what was refused ---- */
-
-static bool
-is_served(const struct client *client)
-{
-	return client->stage == SERVED && client->socket >= 0;
-}
-
-/*
- * By its process group or session, which are the command's unless a program made others. Where that
- * is not told, the only one there is; else whoever is there, for the log.
- */
-static struct client *
-client_refused(struct house *house, struct refusal *refusal)
-{
-	struct client *any = NULL;
-	int count = 0;
-
-	for (int i = 0; i < CLIENTS_MAX; i++) {
-		struct client *client = &house->clients[i];
-
-		if (!is_served(client))
-			continue;
-		if (client->pid > 0 &&
-		    (client->pid == refusal->group || client->pid == refusal->session))
-			return client;
-		any = client;
-		count++;
-	}
-	refusal->is_nobodys = count != 1 || refusal->group != 0;
-	return any;
-}
-
-/* Who does not listen hears nothing; the porter waits for nobody. */
-static void
-pass_on_refusals(struct house *house)
-{
-	struct refusal refusal;
-	struct client *client;
-	bool ended = false;
-
-	while (house->events >= 0 && event_receive(house->events, &refusal, &ended)) {
-		client = client_refused(house, &refusal);
-		if (client != NULL)
-			event_refused(client->events, &refusal);
-	}
-	if (ended)
-		close_fd(&house->events);
-}
-
-/* What came while nobody was there is for the log of the next one. */
-static void
-pass_on_old(struct house *house, const struct client *to)
-{
-	struct refusal refusal;
-	bool ended = false;
-
-	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (is_served(&house->clients[i]))
-			return;
-	while (house->events >= 0 && event_receive(house->events, &refusal, &ended)) {
-		refusal.is_nobodys = true;
-		event_refused(to->events, &refusal);
-	}
 }
 
 /* ---- the end of a client, or of its command ---- */
@@ -238,7 +143,7 @@ collect(struct house *house)
 		client = client_of(house, pid);
 		/* what was refused to it is heard before its end */
 		if (client != NULL)
-			pass_on_refusals(house);
+			house_pass_on(house);
 		if (client != NULL)
 			tell_change(client, status);
 	}
@@ -333,7 +238,7 @@ read_start(struct house *house, struct client *client)
 	    (message.msg_flags & MSG_CTRUNC) == 0) {
 		client->events = start.hears ? fds[PORTER_EVENTS] : -1;
 		fds[PORTER_EVENTS] = start.hears ? -1 : fds[PORTER_EVENTS];
-		pass_on_old(house, client);
+		house_pass_on_old(house, client);
 		start_command(client, &start, fds);
 	} else {
 		say_goodbye(client);
@@ -530,7 +435,7 @@ wait_for_something(struct house *house)
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		fds[3 + 2 * i].fd = house->clients[i].socket;
 		fds[4 + 2 * i].fd = house->clients[i].report;
-		if (is_served(&house->clients[i]))
+		if (client_is_served(&house->clients[i]))
 			fds[2].fd = house->events;
 	}
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
@@ -541,7 +446,7 @@ wait_for_something(struct house *house)
 		if (got.number == SIGHUP && getppid() != house->guard)
 			end_all();
 	if (fds[2].revents)
-		pass_on_refusals(house);
+		house_pass_on(house);
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		serve(house, &house->clients[i], &fds[3 + 2 * i]);
 		keep_time(&house->clients[i]);
