@@ -122,6 +122,9 @@ static void *
 thread_main(void *argument)
 {
 	struct broker *broker = argument;
+	struct cordon_error err = {0};
+	/* as the command has: nothing is done for it that it could not do */
+	bool is_fit = privileges_drop(&err) == 0;
 
 	pthread_mutex_lock(&broker->sockets);
 	for (;;) {
@@ -133,7 +136,7 @@ thread_main(void *argument)
 		}
 		broker->inward = job->next;
 		pthread_mutex_unlock(&broker->sockets);
-		job->why = connect_own(job->what, job->waits);
+		job->why = is_fit ? connect_own(job->what, job->waits) : ECONNREFUSED;
 		pthread_mutex_lock(&broker->sockets);
 		job->is_done = true;
 		pthread_cond_broadcast(&broker->answered);
