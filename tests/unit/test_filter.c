@@ -343,7 +343,6 @@ refused_calls_are_refused_whatever_their_arguments(void)
 		"init_module finit_module delete_module sethostname setdomainname settimeofday "
 		"clock_settime clock_adjtime adjtimex iopl ioperm syslog vhangup",
 		EPERM);
-	expect_names("openat2", ENOSYS);
 	expect_names("io_uring_setup io_uring_enter io_uring_register clone3 file_setattr uselib "
 		     "nfsservctl lookup_dcookie create_module",
 		     ENOSYS);
@@ -354,7 +353,7 @@ static void
 what_programs_live_on_is_allowed(void)
 {
 	expect_names(
-		"read write close execve execveat fork vfork exit_group mmap futex "
+		"read write openat2 close execve execveat fork vfork exit_group mmap futex "
 		"accept4 getsockopt recvfrom recvmsg ptrace seccomp prctl "
 		"personality pidfd_open pidfd_getfd fchmodat2 statx rseq "
 		"rt_sigreturn wait4 getrandom mseal statmount uretprobe arch_prctl inotify_init1",
