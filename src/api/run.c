@@ -127,13 +127,12 @@ is_out_of_reach(const struct cordon_plan *context, const struct cordon_error *wh
 	return context->facts.values[FACT_DOOR] && (why->sys == EACCES || why->sys == EPERM);
 }
 
-/* To the log and to the caller's descriptor. What cannot be logged is said once, and goes on. */
+/* What cannot be logged is said once, and goes on. */
 static void
-tell(const struct telling *telling, struct str *line)
+keep(const struct telling *telling, const struct str *line)
 {
 	const char *store = telling->context->store;
 	struct cordon_run *run = telling->run;
-	int fd = telling->command->status_fd;
 	struct cordon_error why = {0};
 
 	if (line->failed || line->text == NULL) {
@@ -143,6 +142,16 @@ tell(const struct telling *telling, struct str *line)
 	if (store != NULL && audit_append(store, line->text, &why) < 0 &&
 	    !is_out_of_reach(telling->context, &why))
 		snprintf(run->notice, sizeof run->notice, "%s", why.text);
+}
+
+/* To the log and to the caller's descriptor. */
+static void
+tell(const struct telling *telling, struct str *line)
+{
+	struct cordon_run *run = telling->run;
+	int fd = telling->command->status_fd;
+
+	keep(telling, line);
 	str_add(line, "\n");
 	if (fd >= 0 && (line->failed || fd_write_line(fd, line->text, line->length) < 0))
 		snprintf(run->notice, sizeof run->notice, "cannot write to the status descriptor");
@@ -176,6 +185,10 @@ tell_refusal(void *teller, const struct refusal *refusal)
 	print_head(telling, "refused", &line);
 	event_print(refusal, &line);
 	str_add(&line, "}");
+	if (refusal->is_nobodys) {
+		keep(telling, &line);
+		return;
+	}
 	tell(telling, &line);
 	keep_refusal(refusal, telling->run);
 }

@@ -181,6 +181,8 @@ box_new(struct cordon_error *err)
 	box->broker.started = broker_now();
 	pthread_rwlock_init(&box->broker.names, NULL);
 	pthread_mutex_init(&box->broker.sockets, NULL);
+	pthread_mutex_init(&box->broker.own_servers.still, NULL);
+	pthread_mutex_init(&box->broker.own_servers.lock, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&box->broker.answered, &clock);

@@ -10,6 +10,7 @@
 
 #include "enforce/egress.h"
 #include "linux/landlock.h"
+#include "linux/listeners.h"
 #include "linux/request.h"
 #include "linux/walk.h"
 #include "plan/plan.h"
@@ -60,11 +61,16 @@ struct broker {
 	uint64_t refusals[REFUSALS]; /* hashes, a ring */
 	size_t refused;		     /* how many different ones there were */
 	int events;		     /* where they are told; -1: nowhere */
-	struct egress egress;	     /* line -1: no proxy */
-	pthread_mutex_t sockets;     /* for the rest */
-	pthread_cond_t answered;     /* one of these was */
+	pthread_key_t caller;	     /* whom a thread answers, by pid */
+	bool has_caller;
+	struct egress egress;	 /* line -1: no proxy */
+	pthread_mutex_t sockets; /* for the rest */
+	pthread_cond_t answered; /* one of these was */
 	struct asking *asking;
 	uint64_t last_asked;
+	struct listeners own_servers; /* on loopback; has a lock of its own */
+	struct inward_job *inward;    /* connections to them that wait for inward.c */
+	bool has_inward;
 	int64_t started;		     /* like born; before the command was */
 	struct own_socket made[OWN_SOCKETS]; /* the last ones */
 	size_t made_count;
@@ -109,6 +115,9 @@ bool broker_place(int object, struct spot *ret_place);
 void broker_lock(struct broker *broker, const char *path);
 /* refuse.c: tells of a refusal that the caller only sees an errno of. */
 void broker_refused(struct broker *broker, const char *what, const char *path, const char *why);
+/* The same with the option that would allow it, whole; NULL: none would. */
+void broker_refused_but(struct broker *broker, const char *what, const char *subject,
+			const char *why, const char *allow);
 /* The same for rights that the plan does not give. -1 with EACCES. */
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */

@@ -207,6 +207,8 @@ prepare_join(struct running *run, const struct session_request *request, struct 
 	run->watch.joins = true;
 	place.private_tmp = named.tmp;
 	place.proxy = proxy_read(named.proxy, &proxy) ? &proxy : NULL;
+	if (rc == 0)
+		rc = told_open(request, &run->told, err);
 	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
 }
 
@@ -298,16 +300,16 @@ start_joining(struct running *run, const struct session_request *request, struct
 		.blocked = blocked_signals(run),
 		.grace_ms = request->grace_ms,
 	};
-	int standard[3] = {0, 1, 2};
+	struct porter_streams streams = {{0, 1, 2}, run->told.theirs};
 
 	umask(mask);
 	for (int i = 0; run->watch.output != NULL && i < 2; i++)
-		standard[i + 1] = run->output.theirs[i];
+		streams.standard[i + 1] = run->output.theirs[i];
 	for (int i = 0; run->watch.relay != NULL && i < 3; i++)
-		standard[i] = run->relay.slave;
+		streams.standard[i] = run->relay.slave;
 	if (run->watch.relay != NULL)
 		relay_enter(&run->relay);
-	return porter_call_start(run->watch.guard.line, &how, standard, &run->command, err);
+	return porter_call_start(run->watch.guard.line, &how, &streams, &run->command, err);
 }
 
 static int
