@@ -289,6 +289,7 @@ cut(struct opening *o, off_t length)
 		return -1;
 	if (opening_vetted(o) < 0)
 		return -1;
+	broker_touches(o->broker, o->path, &o->at);
 	fd = opening_object(o, o->found.object);
 	return fd < 0 ? -1 : ftruncate(fd, length);
 }
