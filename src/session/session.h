@@ -74,7 +74,7 @@ struct session_result {
 	bool left;	    /* something lives on, as was asked for */
 	bool hit_processes; /* the limit kept something from being started */
 	int64_t ms;
-	unsigned changed; /* how many more were than it was told of */
+	unsigned changed;    /* how many more were than it was told of */
 	struct tree_end end; /* what was ended after the command, and what would not end */
 	struct cordon_error unrecorded; /* why there was no record of it; code 0: there was */
 	pid_t ending;			/* for session_close */
