@@ -196,6 +196,8 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 	auto_fd int base = -1;
 	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
 
+	if (why == EPERM)
+		broker_unread(broker, request);
 	if (why == 0 && (*path != '/' || how->resolve != 0)) {
 		base = request_folder(request, folder, &why);
 		why = base >= 0 ? 0 : why;

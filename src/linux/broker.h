@@ -102,6 +102,8 @@ bool broker_place(int object, struct spot *ret_place);
 void broker_lock(struct broker *broker, const char *path);
 /* refuse.c: tells of a refusal that the caller only sees an errno of. */
 void broker_refused(struct broker *broker, const char *what, const char *path, const char *why);
+/* Tells of a caller whose memory is closed to us, and which therefore gets nothing. */
+void broker_unread(struct broker *broker, const struct call *request);
 /* The same for rights that the plan does not give. -1 with EACCES. */
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
 /*
