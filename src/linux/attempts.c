@@ -12,6 +12,7 @@
 #include <sys/ptrace.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,6 +69,47 @@ attempt_write_open(const struct stage *stage)
 {
 	return make_and_remove(stage->open_new);
 }
+
+/* ---- files the broker decides about ---- */
+
+int
+attempt_read_hidden(const struct stage *stage)
+{
+	return read_byte(stage->kept_hidden);
+}
+
+int
+attempt_read_kept(const struct stage *stage)
+{
+	return read_byte(stage->kept_file);
+}
+
+int
+attempt_make_later(const struct stage *stage)
+{
+	return make_and_remove(stage->kept_later);
+}
+
+int
+attempt_make_kept(const struct stage *stage)
+{
+	return make_and_remove(stage->kept_new);
+}
+
+/* To what it is: nothing changes. */
+int
+attempt_chmod_shut(const struct stage *stage)
+{
+	return result(chmod(stage->shut_file, 0600));
+}
+
+int
+attempt_chmod_kept(const struct stage *stage)
+{
+	return result(chmod(stage->kept_file, 0600));
+}
+
+/* ---- programs ---- */
 
 /* The program's status stands for an errno. */
 static int

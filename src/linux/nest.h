@@ -78,6 +78,12 @@ void nest_make(struct broker *broker);
 int nest_begin(struct broker *broker, const struct call *request, struct nest_call *to);
 void nest_end(struct broker *broker);
 
+/*
+ * Is a process, held by a pidfd, in the same sandbox as the caller, or further in? One that only
+ * restricted itself is none.
+ */
+bool nest_holds(const struct broker *broker, int fd, pid_t process);
+
 /* Of the thread that asks; NULL: its caller is in no nest. */
 const struct nest_call *nest_call(const struct broker *broker);
 /* nest_ask.c */

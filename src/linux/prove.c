@@ -13,6 +13,7 @@
 
 #include "enforce/group.h"
 #include "linux/attempts.h"
+#include "linux/booth.h"
 #include "linux/landlock.h"
 #include "linux/prove_limits.h"
 #include "linux/prove_tree.h"
@@ -34,6 +35,14 @@ static const struct trial {
 	 "reading a file that was not granted"},
 	{G_FILES_WRITE, attempt_write_shut, attempt_write_open, TRIAL_LANDLOCK,
 	 "making a file that was not granted"},
+	{G_FILES_CARVEOUT, attempt_read_hidden, attempt_read_kept, 0,
+	 "reading a denied file in a granted folder"},
+	{G_FILES_FUTURE, attempt_make_later, attempt_make_kept, 0,
+	 "making a protected file that did not exist"},
+	{G_FILES_PATTERN, attempt_read_hidden, attempt_read_kept, 0,
+	 "reading a file that a pattern denies"},
+	{G_FILES_METADATA, attempt_chmod_shut, attempt_chmod_kept, 0,
+	 "the mode of a file that was not granted"},
 	{G_FILES_EXECUTE, attempt_execute_shut, attempt_execute_open, TRIAL_LANDLOCK,
 	 "starting a program that was not granted"},
 	{G_NET_TCP, attempt_connect_tcp, attempt_talk_to_self, 0,
@@ -61,83 +70,6 @@ static const struct trial {
 	 "a variable that was not named"},
 	{G_FDS_CLOSED, attempt_use_leaked, attempt_execute_open, 0, "an open file of the caller"},
 };
-
-/* ---- the box ---- */
-
-/* What /bin/sh needs to start, wherever a distribution keeps it, and the open folder. */
-static const char *const granted[] = {"/usr", "/lib", "/lib64", "/bin", "/nix/store", "/gnu/store"};
-#define GRANTED (sizeof granted / sizeof granted[0])
-
-/* What a box is made from, and what it looks at while it is used. */
-struct booth {
-	struct host host;
-	struct rule system;
-	struct word named;
-	struct socket_grant grant;
-	struct plan plan;
-	char open_folder[PATH_MAX];
-	struct box *box;
-};
-
-static bool
-is_unseen(const struct facts *facts, enum guarantee guarantee)
-{
-	int abi = guarantee == G_SOCKETS_PATH ? 9 : guarantee == G_SOCKETS_ABSTRACT ? 6 : 0;
-
-	return facts->values[FACT_LANDLOCK_ABI] < abi;
-}
-
-/* Where Landlock does not see the names of sockets the broker does, if it can be had. */
-static bool
-needs_broker(const struct facts *facts, enum guarantee guarantee)
-{
-	const int *values = facts->values;
-	return is_unseen(facts, guarantee) && values[FACT_LANDLOCK_ABI] > 0 &&
-	       values[FACT_BROKER] && values[FACT_SECCOMP_NOTIFY] && values[FACT_NOTIFY_ADDFD] &&
-	       values[FACT_PIDFD] && values[FACT_YAMA] < 2;
-}
-
-static int
-booth_make(struct booth *booth, const struct stage *stage, const struct facts *facts,
-	   enum guarantee guarantee, struct cordon_error *err)
-{
-	struct box_options options = {.private_tmp = booth->open_folder};
-	struct plan *plan = &booth->plan;
-	int rc = 0;
-
-	*booth = (struct booth){.system = {.optional = true, .place = {"doctor", 0, 0}},
-				.named = {.text = "doctor", .place = {"doctor", 0, 0}},
-				.grant = {stage->open_socket.sun_path, &booth->named},
-				.plan = {.host = &booth->host,
-					 .facts = *facts,
-					 .sockets = &booth->grant,
-					 .socket_count = 1,
-					 .routes_sockets = needs_broker(facts, guarantee),
-					 .settings.network.mode = NET_NONE}};
-	plan->closes_sockets = is_unseen(facts, guarantee) && !plan->routes_sockets;
-	snprintf(booth->open_folder, PATH_MAX, "%s/open", stage->folder);
-	for (size_t i = 0; rc == 0 && i < GRANTED; i++) {
-		struct planned_rule rule = {.path = granted[i],
-					    .exists = true,
-					    .root = granted[i],
-					    .effect = EFFECT_ALLOW,
-					    .rights = RIGHT_READ | RIGHT_EXECUTE,
-					    .layer = LAYER_PROFILE,
-					    .rule = &booth->system};
-
-		rc = index_add(&plan->index, &rule, err);
-	}
-	if (rc == 0)
-		rc = index_finish(&plan->index, err);
-	return rc < 0 ? rc : enforce_compile(plan, &options, &booth->box, err);
-}
-
-static void
-booth_clear(struct booth *booth)
-{
-	enforce_free(booth->box);
-	index_free(&booth->plan.index);
-}
 
 /* ---- the trial ---- */
 
@@ -178,7 +110,8 @@ try_in_child(const void *argument)
 	struct seen seen = {0};
 
 	alarm(STAGE_SECONDS);
-	seen.free = stage_start_outsider(stage);
+	if (!booth_is_routed(visit->booth))
+		seen.free = stage_start_outsider(stage);
 	if (seen.free == 0)
 		seen.free = trial->refused(stage);
 	stage->confined = true;
@@ -186,11 +119,15 @@ try_in_child(const void *argument)
 		seen.confined = trial->refused(stage);
 		seen.works = still_works(visit)(stage);
 	}
-	stage_end_outsider(stage);
+	if (!booth_is_routed(visit->booth))
+		stage_end_outsider(stage);
 	_exit(write(visit->to, &seen, sizeof seen) != (ssize_t)sizeof seen);
 }
 
-/* In a child that answers for another, as a guard does. */
+/*
+ * In a child that answers for another, as a guard does. The outsider is started here: what the other
+ * starts is under the outer layer, and so no outsider.
+ */
 static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
 {
 	const struct enforce_main main = {try_in_child, visit, true};
@@ -200,12 +137,15 @@ static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
 	int status;
 
 	alarm(STAGE_SECONDS);
+	if (stage_start_outsider(visit->stage) != 0)
+		_exit(1);
 	pid = enforce_start(visit->booth->box, &none, &main);
 	close(visit->to);
 	needs = enforce_needs(visit->booth->box);
 	enforce_serve(visit->booth->box, &needs);
 	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
 		;
+	stage_end_outsider(visit->stage);
 	_exit(pid < 0);
 }
 
@@ -222,7 +162,7 @@ try_one(const struct trial *trial, struct stage *stage, struct booth *booth, str
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot try %s", trial->what);
 	visit.to = ends[1];
 	child = fork();
-	if (child == 0 && booth->plan.routes_sockets)
+	if (child == 0 && booth_is_routed(booth))
 		try_with_broker(&visit);
 	else if (child == 0)
 		try_in_child(&visit);
@@ -306,6 +246,8 @@ prove_in_box(enum guarantee guarantee, struct proof *ret_proof, struct cordon_er
 	rc = enforce_probe(&facts, err);
 	if (rc < 0)
 		return rc;
+	if (!booth_can_be(&facts, guarantee))
+		return cordon_fail(err, CORDON_E_GAP, 0, "only another cordon could try it here");
 	rc = stage_make(&stage, guarantee, err);
 	if (rc == 0)
 		rc = try_and_judge(trial, &facts, &stage, ret_proof, err);

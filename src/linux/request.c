@@ -108,6 +108,8 @@ request_descriptor(const struct call *request, int number, int *ret_errno)
 	/* BASELINE(6.9): only of a process's first thread; its table is the other threads' too */
 	if (process < 0 && errno == EINVAL)
 		process = (int)syscall(SYS_pidfd_open, request->thread, 0u);
+	if (process < 0 && errno == EINVAL)
+		process = (int)syscall(SYS_pidfd_open, request_process(request), 0u);
 	if (process < 0) {
 		*ret_errno = EBADF;
 		return -1;

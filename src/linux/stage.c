@@ -34,10 +34,11 @@ put_file(const char *path, const char *text, mode_t mode)
 }
 
 /* In the order of making. */
-static const char *const made_names[] = {"open",	"shut",		"open/file",
-					 "shut/file",	"open/program", "shut/program",
+static const char *const made_names[] = {"open",	"shut",		"kept",
+					 "open/file",	"shut/file",	"kept/file",
+					 "kept/hidden", "open/program", "shut/program",
 					 "open/socket", "shut/socket"};
-#define MADE_FOLDERS 2
+#define MADE_FOLDERS 3
 #define MADE ((int)(sizeof made_names / sizeof made_names[0]))
 
 static int
@@ -56,6 +57,10 @@ name_places(struct stage *stage)
 	snprintf(stage->shut_file, PATH_MAX, "%s/shut/file", stage->folder);
 	snprintf(stage->open_new, PATH_MAX, "%s/open/new", stage->folder);
 	snprintf(stage->shut_new, PATH_MAX, "%s/shut/new", stage->folder);
+	snprintf(stage->kept_file, PATH_MAX, "%s/kept/file", stage->folder);
+	snprintf(stage->kept_hidden, PATH_MAX, "%s/kept/hidden", stage->folder);
+	snprintf(stage->kept_new, PATH_MAX, "%s/kept/new", stage->folder);
+	snprintf(stage->kept_later, PATH_MAX, "%s/kept/later", stage->folder);
 	snprintf(stage->open_program, PATH_MAX, "%s/open/program", stage->folder);
 	snprintf(stage->shut_program, PATH_MAX, "%s/shut/program", stage->folder);
 	stage->open_socket.sun_family = stage->shut_socket.sun_family = AF_UNIX;
@@ -77,6 +82,8 @@ make_files(struct stage *stage)
 	}
 	if (put_file(stage->open_file, "x", 0600) < 0 ||
 	    put_file(stage->shut_file, "x", 0600) < 0 ||
+	    put_file(stage->kept_file, "x", 0600) < 0 ||
+	    put_file(stage->kept_hidden, "x", 0600) < 0 ||
 	    put_file(stage->open_program, program_text, 0700) < 0)
 		return -1;
 	return put_file(stage->shut_program, program_text, 0700);
@@ -152,6 +159,8 @@ stage_clear(struct stage *stage)
 	/* what a child that was ended may have left */
 	unlink(stage->open_new);
 	unlink(stage->shut_new);
+	unlink(stage->kept_new);
+	unlink(stage->kept_later);
 	for (int i = MADE - 1; i >= 0; i--) {
 		snprintf(path, sizeof path, "%s/%s", stage->folder, made_names[i]);
 		(void)(i < MADE_FOLDERS ? rmdir(path) : unlink(path));

@@ -16,11 +16,16 @@
 #define STAGE_FOLDER_MAX 80 /* a socket's path is short */
 #define STAGE_SECONDS 10    /* a child that hangs is ended, and has proved nothing */
 
-/* Everything an attempt may look at. FOLDER/open is granted, FOLDER/shut is not. */
+/*
+ * Everything an attempt may look at. FOLDER/open is granted, FOLDER/shut is not, FOLDER/kept is but
+ * for what the broker denies there.
+ */
 struct stage {
 	char folder[STAGE_FOLDER_MAX];
 	char open_file[PATH_MAX], shut_file[PATH_MAX]; /* can be read */
 	char open_new[PATH_MAX], shut_new[PATH_MAX];   /* do not exist */
+	char kept_file[PATH_MAX], kept_hidden[PATH_MAX];
+	char kept_new[PATH_MAX], kept_later[PATH_MAX]; /* do not exist */
 	char open_program[PATH_MAX], shut_program[PATH_MAX];
 	struct sockaddr_un open_socket, shut_socket, abstract;
 	socklen_t abstract_size;

@@ -1184,10 +1184,11 @@ proofs_hold_where_the_kernel_can_keep_them(void)
 	} known[] = {
 		{G_FILES_READ, 1},	 {G_FILES_WRITE, 1},	 {G_FILES_EXECUTE, 1},
 		{G_NET_TCP, 0},		 {G_NET_UDP, 0},	 {G_SOCKETS_PATH, 0},
-		{G_SOCKETS_ABSTRACT, 0}, {G_PROCESS_SIGNAL, 6},	 {G_PROCESS_PTRACE, 1},
+		{G_SOCKETS_ABSTRACT, 0}, {G_PROCESS_SIGNAL, 1},	 {G_PROCESS_PTRACE, 1},
 		{G_PROCESS_CONTROL, 0},	 {G_PROCESS_LISTING, 1}, {G_IPC_SYSV, 0},
 		{G_TERMINAL_INJECT, 0},	 {G_KERNEL_SURFACE, 0},	 {G_ENV_FILTER, 0},
-		{G_FDS_CLOSED, 0},
+		{G_FDS_CLOSED, 0},	 {G_FILES_CARVEOUT, 1},	 {G_FILES_FUTURE, 1},
+		{G_FILES_PATTERN, 1},	 {G_FILES_METADATA, 1},
 	};
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -1213,7 +1214,7 @@ what_the_session_keeps_is_not_tried(void)
 	struct proof proof = {0};
 
 	check_int(enforce_prove(G_LIMITS_TIME, &proof, &err), -CORDON_E_GAP);
-	check_int(enforce_prove(G_FILES_CARVEOUT, &proof, &err), -CORDON_E_GAP);
+	check_int(enforce_prove(G_CALLS_INTERRUPTED, &proof, &err), -CORDON_E_GAP);
 }
 
 /* ---- all ---- */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The small box a guarantee is tried in, and what it is made from. */
+#pragma once
+
+#include "enforce/enforce.h"
+#include "linux/stage.h"
+
+/* What the box looks at while it is used. */
+struct booth {
+	struct host host;
+	struct rule rule; /* where every rule came from: here */
+	struct word named;
+	struct socket_grant grant;
+	struct plan plan;
+	char open_folder[PATH_MAX], kept_folder[PATH_MAX];
+	struct box *box;
+};
+
+/* Not where it takes a broker and there is none of our own, as inside another cordon. */
+bool booth_can_be(const struct facts *facts, enum guarantee guarantee);
+/* To be cleared also after a failure. */
+int booth_make(struct booth *booth, const struct stage *stage, const struct facts *facts,
+	       enum guarantee guarantee, struct cordon_error *err);
+void booth_clear(struct booth *booth);
+/* Does somebody have to answer for who is in it? */
+bool booth_is_routed(const struct booth *booth);
