@@ -96,6 +96,12 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		fprintf(stderr, "cordon: %s\n", words[run->cause]);
 	if ((run->status != 0 || run->signal != 0) && !cli->quiet)
 		say_refusals(run);
+	/* the kernel says nothing more to anybody */
+	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->quiet &&
+	    !cli->track_only)
+		fputs("cordon: it died of a call that is closed here (SIGSYS): programs of another "
+		      "architecture, as 32-bit ones, do not run inside\n",
+		      stderr);
 	if (cli->verbose || cli->summary)
 		say_changes(run);
 	if (run->left > 0)

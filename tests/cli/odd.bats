@@ -213,3 +213,21 @@ on_disk()
 	[ "$status" -ne 0 ] || complain 'it signed without an agent'
 	[ "$(git log --format=%s)" = signed ]
 }
+
+@test "a 32-bit call ends the program, and that is said" {
+	cat >foreign.py <<-'END'
+		import ctypes, mmap
+		code = mmap.mmap(-1, 4096, prot=7)
+		code.write(b"\xb8\x14\x00\x00\x00\xcd\x80\xc3")  # getpid of i386
+		run = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
+		raise SystemExit(0 if run() > 0 else 1)
+	END
+	# a kernel without them, or another processor, kills it either way
+	"$PYTHON" foreign.py || return 0
+	expect 159 run -- "$PYTHON" foreign.py
+	one_notice 'SIGSYS' '32-bit'
+	expect 159 run -- sh -c '"$1" foreign.py; exit $?' sh "$PYTHON"
+	heard '32-bit'
+	expect 159 run -q -- "$PYTHON" foreign.py
+	silent
+}
