@@ -182,11 +182,18 @@ static const struct later folders[] = {
 	{".config/systemd/user", "it starts with the session"},
 };
 
+/* Every file that is opened to be written is looked for here: most are told by their second letter. */
+static bool
+may_be(const char *known, const char *name)
+{
+	return ((known[0] ^ name[0]) & ~0x20) == 0 && ((known[1] ^ name[1]) & ~0x20) == 0;
+}
+
 static const struct later *
 find_name(const struct later *rows, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcasecmp(rows[i].name, name) == 0)
+		if (may_be(rows[i].name, name) && strcasecmp(rows[i].name, name) == 0)
 			return &rows[i];
 	return NULL;
 }
@@ -195,7 +202,8 @@ static const struct later *
 find_beginning(const char *name)
 {
 	for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-		if (strncasecmp(beginnings[i].name, name, strlen(beginnings[i].name)) == 0)
+		if (may_be(beginnings[i].name, name) &&
+		    strncasecmp(beginnings[i].name, name, strlen(beginnings[i].name)) == 0)
 			return &beginnings[i];
 	return NULL;
 }
@@ -229,7 +237,7 @@ find_folder(const char *path)
 {
 	for (const char *at = strstr(path, "/."); at != NULL; at = strstr(at + 1, "/."))
 		for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-			if (is_in(at + 1, folders[i].name))
+			if (may_be(folders[i].name, at + 1) && is_in(at + 1, folders[i].name))
 				return &folders[i];
 	return NULL;
 }
