@@ -37,9 +37,6 @@ auto_found_fn(const struct found *found)
 /* True, or false with why. base is borrowed, and looked at only for a path that is not absolute. */
 bool find(const struct call *request, int base, const char *path, unsigned how,
 	  struct found *ret_found);
-/* By the rules of openat2 for the way; these are the kernel's, and know no procfs. */
-bool find_by_rules(int base, const char *path, unsigned how, uint64_t rules,
-		   struct found *ret_found);
 /* find_steps.c: component by component, for what the kernel would follow for us. */
 bool find_stepwise(const struct call *request, int base, const char *path, unsigned how,
 		   struct found *ret_found);
