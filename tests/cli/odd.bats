@@ -82,7 +82,7 @@ waits()
 		        os.close(os.open("p", os.O_WRONLY))
 		    except OSError as e:
 		        said.add(errno.errorcode[e.errno])
-		threads = [threading.Thread(target=wait, daemon=True) for _ in range(300)]
+		threads = [threading.Thread(target=wait, daemon=True) for _ in range(200)]
 		for t in threads:
 		    t.start()
 		for i in range(300):
