@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The table of names that were touched. A command that touches many of them must not hide the one
- * that counts: when all places are taken, a name near the root takes that of one further down, and
- * a name that is one of a kind that of one of many.
+ * that counts: when all places are taken, a name near the root takes that of one further down, a
+ * name that is one of a kind that of one of many, and a file that was there that of one that was not.
  */
 #include "base/compat.h"
 
@@ -38,13 +38,13 @@ changed_free(struct changed *changed)
 /* ---- noting ---- */
 
 static unsigned
-rank_of(const char *path, bool is_exact)
+rank_of(const char *path, bool is_exact, bool was_there)
 {
 	unsigned depth = 0;
 
 	for (const char *at = path; *at != '\0'; at++)
 		depth += *at == '/';
-	return depth * 2 + !is_exact;
+	return depth * 4 + (is_exact ? 0 : 2) + (was_there ? 0 : 1);
 }
 
 static bool
@@ -56,16 +56,24 @@ is_known(const struct changed *changed, const char *path)
 	return false;
 }
 
+static unsigned
+bit_of(const char *path)
+{
+	return (unsigned)(hash_text(path) % CHANGED_BITS);
+}
+
+static bool
+is_counted(const struct changed *changed, const char *path)
+{
+	return changed->counted[bit_of(path) / 8] & 1u << bit_of(path) % 8;
+}
+
 /* Two of one hash count once. */
 static void
 count_more(struct changed *changed, const char *path)
 {
-	unsigned bit = (unsigned)(hash_text(path) % CHANGED_BITS);
-	uint8_t mask = (uint8_t)(1u << bit % 8);
-
-	if (!(changed->counted[bit / 8] & mask))
-		changed->more++;
-	changed->counted[bit / 8] |= mask;
+	changed->more += !is_counted(changed, path);
+	changed->counted[bit_of(path) / 8] |= (uint8_t)(1u << bit_of(path) % 8);
 }
 
 /* A free place, or the last of all, if its name is further down; NULL: there is none. */
@@ -108,18 +116,20 @@ changed_note(struct changed *changed, const char *path, const struct stat *at)
 
 	if (later_find(path, &is_exact) == NULL || is_known(changed, path))
 		return;
-	rank = rank_of(path, is_exact);
+	rank = rank_of(path, is_exact, at != NULL);
 	to = find_place(changed, rank);
 	if (to == NULL) {
 		count_more(changed, path);
 		return;
 	}
-	to->rank = rank;
-	to->was = kind_of(at);
-	to->device = at == NULL ? 0 : (uint64_t)at->st_dev;
-	to->inode = at == NULL ? 0 : (uint64_t)at->st_ino;
-	to->time = at == NULL ? 0 : time_of(at);
+	*to = (struct changed_file){.was = kind_of(at), .rank = rank};
 	snprintf(to->path, sizeof to->path, "%s", path);
+	/* who was counted before may be another by now: what it is in the end is a change */
+	if (at != NULL && !is_counted(changed, path)) {
+		to->device = (uint64_t)at->st_dev;
+		to->inode = (uint64_t)at->st_ino;
+		to->time = time_of(at);
+	}
 }
 
 /* ---- what became of them ---- */
