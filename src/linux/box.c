@@ -161,6 +161,7 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 	box->broker.private_tmp = options->private_tmp;
 	if (options->events > 0)
 		box->broker.events = options->events;
+	box->broker.changed = options->changed;
 	if (options->egress != NULL)
 		box->broker.egress = *options->egress;
 	return rc;

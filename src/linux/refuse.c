@@ -4,11 +4,13 @@
  * allowed it. The caller gets an errno and nothing else.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "audit/event.h"
+#include "base/fd.h"
 #include "base/hash.h"
 #include "linux/broker.h"
 #include "linux/nest.h"
@@ -71,6 +73,21 @@ void
 broker_refused(struct broker *broker, const char *what, const char *path, const char *why)
 {
 	broker_refused_but(broker, what, path, why, NULL);
+}
+
+void
+broker_unread(struct broker *broker, const struct call *request)
+{
+	char path[40], name[24] = "";
+	auto_fd int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)request->thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, name, sizeof name - 1);
+	name[n > 0 ? n - 1 : 0] = '\0';
+	broker_refused(broker, "open", name,
+		       "is not acted for: the file of its program may not be read");
 }
 
 /* The word of the plan that decided, for people. */

@@ -183,6 +183,7 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 	if (rc == 0)
 		rc = proxy_start(request, run->told.theirs, &run->proxy, err);
 	options.events = run->told.theirs < 0 ? 0 : run->told.theirs;
+	options.changed = run->told.changed;
 	place.private_tmp = options.named_tmp = run->private_tmp;
 	if (rc == 0 && run->proxy.pid > 0) {
 		place.proxy = &run->proxy;
@@ -406,7 +407,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	int rc = check_request(request, err);
 
 	proxy_none(&run.proxy);
-	run.told = (struct told){-1, -1, 0};
+	run.told = (struct told){.ours = -1, .theirs = -1};
 	run.watch.told = &run.told;
 
 	if (rc == 0)
@@ -439,6 +440,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		if (run.is_started && rc == 0 && ret_result->is_signal)
 			terminal_restore(&run.terminal);
 		restore_signals(&run);
+		ret_result->changed = told_changes(&run.told, request);
 	}
 	clean_up(&run, rc == 0 && !ret_result->left);
 	ret_result->ending = run.watch.is_guard_ending ? run.watch.guard.pid : 0;
