@@ -127,6 +127,16 @@ may_change(struct broker *broker, const struct call *request, int fd)
 	return false;
 }
 
+/* Whoever may use a device may not say who else may: its node is the whole machine's. */
+static bool
+is_machines(int fd, const struct change *change)
+{
+	struct stat at;
+
+	return change->act != change_times && fstat(fd, &at) == 0 &&
+	       (S_ISCHR(at.st_mode) || S_ISBLK(at.st_mode));
+}
+
 static void
 change_held(struct broker *broker, const struct call *request, int fd, const struct change *change)
 {
@@ -135,7 +145,8 @@ change_held(struct broker *broker, const struct call *request, int fd, const str
 	if (!request_is_valid(request))
 		return;
 	pthread_rwlock_rdlock(&broker->names);
-	rc = may_change(broker, request, fd) ? change->act(fd, change) : (errno = EACCES, -1);
+	rc = !is_machines(fd, change) && may_change(broker, request, fd) ? change->act(fd, change)
+									 : (errno = EACCES, -1);
 	pthread_rwlock_unlock(&broker->names);
 	if (rc < 0)
 		request_fail(request, errno);

@@ -79,6 +79,23 @@ is_same(const struct move *move, const char *old, const char *new)
 	return true;
 }
 
+/* What leads git somewhere by a way from where it is leads elsewhere from its new place. */
+static bool
+may_lead(const struct move *move, int folder, const char *name, const char *new)
+{
+	const struct protection *vetted = broker_judge(move->broker, new).vetted;
+	struct vet_file file = {NULL, 0, 0};
+	bool may;
+
+	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
+		return true;
+	may = vet_read(folder, name, &file) == 0 &&
+	      vet_may_carry(move->broker, new, vetted->vet,
+			    &(struct gitconfig_text){file.text, file.length});
+	free(file.text);
+	return may;
+}
+
 /* 0 when what lies there has the same rights at its new place, else an errno. */
 static int
 compare_entry(struct move *move, int folder, const char *from, const char *to, const char *name)
@@ -93,11 +110,16 @@ compare_entry(struct move *move, int folder, const char *from, const char *to, c
 		return ENAMETOOLONG;
 	if (!is_same(move, old, new))
 		return EACCES;
+	broker_touches_at(move->broker, folder, name, old);
+	broker_touches(move->broker, new, NULL);
 	inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (inner < 0 && errno != ENOTDIR && errno != ELOOP)
 		return EXDEV;
 	if (inner < 0)
-		return vet_may_hold(move->broker, new, folder, name) ? 0 : EACCES;
+		return vet_may_hold(move->broker, new, folder, name) &&
+				       may_lead(move, folder, name, new)
+			       ? 0
+			       : EACCES;
 	return compare_trees(move, inner, old, new);
 }
 
@@ -185,7 +207,8 @@ move_vetted(const struct move *move)
 		return -1;
 	if (from == NULL && to == NULL)
 		return 1;
-	if (from != NULL && from->vet != VET_MODULES && from->vet != VET_FOLDER)
+	if (from != NULL && from->vet != VET_MODULES && from->vet != VET_FOLDER &&
+	    from->vet != VET_STEPS)
 		return refuse_vetted(move, &move->from, from->reason);
 	if (to == NULL && !(move->flags & EXCHANGE))
 		return 1;
@@ -236,6 +259,10 @@ do_move(struct move *move)
 		if (rc != 1)
 			return rc;
 	}
+	if (!nest_is_sure(move->broker))
+		return errno = EACCES, -1;
+	broker_touches(move->broker, move->from.path, &move->from_stat);
+	broker_touches(move->broker, move->to.path, move->is_replacing ? &move->to_stat : NULL);
 	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
 			    move->to.name, move->flags);
 }
@@ -314,7 +341,7 @@ may_link(const struct broker *broker, const char *from, const char *to)
 	for (int i = 0; i <= nest_depth(broker); i++)
 		if (!may_link_by(broker, i, from, to))
 			return false;
-	return !nest_is_alone(broker);
+	return !nest_is_alone(broker) && nest_is_sure(broker);
 }
 
 static bool
@@ -322,7 +349,7 @@ may_name(const struct broker *broker, const char *path)
 {
 	struct verdict verdict = broker_judge(broker, path);
 
-	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL;
+	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL && nest_is_sure(broker);
 }
 
 /* From a descriptor: the one way to give a nameless file a name. */
@@ -337,6 +364,9 @@ link_descriptor(struct broker *broker, int fd, const struct spot *to)
 	if (at.st_nlink == 0 ? !may_name(broker, to->path)
 			     : !walk_name(fd, path) || !may_link(broker, path, to->path))
 		return spot_refuse(broker, to, RIGHT_CREATE);
+	if (at.st_nlink > 0)
+		broker_touches(broker, path, &at);
+	broker_touches_at(broker, to->folder, to->name, to->path);
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, name, to->folder, to->name, AT_SYMLINK_FOLLOW);
 }
@@ -367,6 +397,15 @@ link_from_descriptor(struct broker *broker, const struct call *request, int numb
 	}
 }
 
+/* Who has a second name for a file changes it by that. */
+static int
+link_names(struct broker *broker, const struct spot *from, const struct spot *to)
+{
+	broker_touches_at(broker, from->folder, from->name, from->path);
+	broker_touches_at(broker, to->folder, to->name, to->path);
+	return linkat(from->folder, from->name, to->folder, to->name, 0);
+}
+
 static void
 make_link(struct broker *broker, const struct call *request, const int folders[2],
 	  const uint64_t paths[2], int flags)
@@ -395,7 +434,7 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 			  !vet_may_hold(broker, to.path, from.folder, from.name)))
 			rc = spot_refuse(broker, &to, RIGHT_CREATE);
 		else
-			rc = linkat(from.folder, from.name, to.folder, to.name, 0);
+			rc = link_names(broker, &from, &to);
 		pthread_rwlock_unlock(&broker->names);
 		request_finish(request, rc);
 	}

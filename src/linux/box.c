@@ -45,7 +45,9 @@ network_of(const struct plan *plan)
 {
 	if (plan->settings.network.mode == NET_NONE)
 		return FILTER_NO_NETWORK;
-	return plan->routes_network ? FILTER_BROKERED : FILTER_ALL_NETWORK;
+	/* what a broker around us is asked about its own filter routes, and closes */
+	return plan->routes_network && !plan->facts.values[FACT_DOOR] ? FILTER_BROKERED
+								      : FILTER_ALL_NETWORK;
 }
 
 static enum filter_names
@@ -159,6 +161,7 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 	box->broker.private_tmp = options->private_tmp;
 	if (options->events > 0)
 		box->broker.events = options->events;
+	box->broker.changed = options->changed;
 	if (options->egress != NULL)
 		box->broker.egress = *options->egress;
 	return rc;
@@ -179,6 +182,8 @@ box_new(struct cordon_error *err)
 	box->broker.started = broker_now();
 	pthread_rwlock_init(&box->broker.names, NULL);
 	pthread_mutex_init(&box->broker.sockets, NULL);
+	pthread_mutex_init(&box->broker.own_servers.still, NULL);
+	pthread_mutex_init(&box->broker.own_servers.lock, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&box->broker.answered, &clock);

@@ -19,18 +19,24 @@ struct watch {
 	struct watch *next; /* among those that are to be freed */
 };
 
-/* What keeps them: watch_epoll.c on Linux, watch_poll.c wherever libuv is. */
+/*
+ * What keeps them: watch_epoll.c on Linux, watch_poll.c wherever libuv is. By epoll, descriptors are
+ * waited for there and libuv's loop keeps the time: changing what is waited for is then one call, none
+ * for who closes, and one for each time that something happens.
+ */
 struct watches {
 	uv_loop_t *loop;
-	uv_poll_t poll; /* of the epoll */
 	int epoll;
 	bool is_busy; /* events are being told: what is freed may be among them */
+	bool is_over;
 	struct watch *freed;
 	uv_timer_t look; /* after those that wait for nothing */
 	struct polled *quiet;
 };
 
 int watches_start(struct watches *watches, uv_loop_t *loop);
+/* Until is_over. */
+void watches_run(struct watches *watches);
 /* Owns fd from now on, also on failure (NULL). Waits for nothing yet. */
 struct watch *watch_new(struct watches *watches, int fd, void *owner,
 			void (*ready)(void *owner, int events));

@@ -120,6 +120,14 @@ watches_start(struct watches *watches, uv_loop_t *loop)
 	return 0;
 }
 
+/* Without anything that is waited for nothing would ever come. */
+void
+watches_run(struct watches *watches)
+{
+	while (!watches->is_over && uv_run(watches->loop, UV_RUN_ONCE) != 0)
+		continue;
+}
+
 struct watch *
 watch_new(struct watches *watches, int fd, void *owner, void (*told)(void *owner, int events))
 {

@@ -6,7 +6,7 @@
  */
 #include "base/compat.h"
 
-#include "session/porter.h"
+#include "session/house.h"
 
 #include <poll.h>
 #include <string.h>
@@ -17,37 +17,9 @@
 #include "base/fd.h"
 #include "session/line.h"
 
-#define CLIENTS_MAX 64
 #define HELLO_MS 10000 /* to show the token */
-#define HOUSE_FDS 3
+#define HOUSE_FDS 4
 #define HANGUP_MS 2000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
-
-enum stage {
-	STRANGER, /* has to show the token */
-	GUEST,	  /* has shown it, and may start a command */
-	SERVED	  /* has started it */
-};
-
-struct client {
-	int socket; /* -1: gone, or an empty place */
-	int report; /* of a command that is being started; -1: none */
-	enum stage stage;
-	pid_t pid;	 /* of its command, not yet collected; 0: none */
-	int64_t end_at;	 /* then it is sent away, or its command is ended; 0: never */
-	int64_t kill_at; /* then its command is killed; 0: not yet asked to end */
-	int64_t grace_ms;
-	enum session_cause cause; /* of an end that was ordered */
-	bool is_ordered;
-};
-
-struct house {
-	const struct porter *porter;
-	pid_t guard;
-	int signals;
-	porter_question question; /* that waits for its answer; 0: none does */
-	porter_question questions;
-	struct client clients[CLIENTS_MAX];
-};
 
 static bool
 is_free(const struct client *client)
@@ -63,13 +35,20 @@ close_fd(int *fd)
 	*fd = -1;
 }
 
+static void
+say_goodbye(struct client *client)
+{
+	close_fd(&client->socket);
+	close_fd(&client->events);
+}
+
 /* ---- the end of a client, or of its command ---- */
 
 /* The client is gone: its command hears it as if its terminal were gone. */
 static void
 hang_up(struct client *client)
 {
-	close_fd(&client->socket);
+	say_goodbye(client);
 	close_fd(&client->report);
 	if (client->pid == 0)
 		return;
@@ -95,7 +74,7 @@ tell_failure(struct client *client, const struct cordon_error *why)
 	struct news news = {.kind = NEWS_FAILED, .why = *why};
 
 	tell(client, &news);
-	close_fd(&client->socket);
+	say_goodbye(client);
 }
 
 /* EOF: exec happened. Otherwise the reason why not; its exit is collected as any other's. */
@@ -143,7 +122,7 @@ tell_change(struct client *client, int status)
 	}
 	tell(client, &news);
 	if (client->pid == 0)
-		close_fd(&client->socket);
+		say_goodbye(client);
 }
 
 /*
@@ -163,6 +142,9 @@ collect(struct house *house)
 		if (pid < 0)
 			return false;
 		client = client_of(house, pid);
+		/* what was refused to it is heard before its end */
+		if (client != NULL)
+			house_pass_on(house);
 		if (client != NULL)
 			tell_change(client, status);
 	}
@@ -250,17 +232,21 @@ read_start(struct house *house, struct client *client)
 				 .msg_iovlen = 1,
 				 .msg_control = &control,
 				 .msg_controllen = sizeof control};
-	int fds[PORTER_FDS] = {-1, -1, -1, -1}, count;
+	int fds[PORTER_FDS] = {-1, -1, -1, -1, -1}, count;
 	ssize_t n = recvmsg(client->socket, &message, MSG_DONTWAIT | COMPAT_MSG_CLOEXEC);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	count = n < 0 ? 0 : take_fds(&message, fds);
 	if (n == (ssize_t)sizeof start && count == PORTER_FDS && start.magic == PORTER_MAGIC &&
-	    (message.msg_flags & MSG_CTRUNC) == 0)
+	    (message.msg_flags & MSG_CTRUNC) == 0) {
+		client->events = start.hears ? fds[PORTER_EVENTS] : -1;
+		fds[PORTER_EVENTS] = start.hears ? -1 : fds[PORTER_EVENTS];
+		house_pass_on_old(house, client);
 		start_command(house, client, &start, fds);
-	else
-		close_fd(&client->socket);
+	} else {
+		say_goodbye(client);
+	}
 	for (int i = 0; i < PORTER_FDS; i++)
 		close_fd(&fds[i]);
 }
@@ -281,7 +267,7 @@ read_hello(struct house *house, struct client *client)
 		client->stage = GUEST;
 		client->end_at = 0;
 	} else {
-		close_fd(&client->socket);
+		say_goodbye(client);
 	}
 }
 
@@ -346,7 +332,7 @@ free_place(struct house *house)
 	}
 	/* strangers must not keep guests out */
 	if (oldest != NULL)
-		close_fd(&oldest->socket);
+		say_goodbye(oldest);
 	return oldest;
 }
 
@@ -359,6 +345,7 @@ let_in(struct house *house)
 	if (fd >= 0)
 		*client = (struct client){.socket = fd,
 					  .report = -1,
+					  .events = -1,
 					  .end_at = clock_ms() + HELLO_MS};
 }
 
@@ -389,7 +376,7 @@ keep_time(struct client *client)
 		if (client->pid > 0)
 			end_command(client);
 		else
-			close_fd(&client->socket);
+			say_goodbye(client);
 	}
 	if (client->kill_at > 0 && client->kill_at <= now) {
 		client->kill_at = 0;
@@ -442,31 +429,6 @@ end_all(const struct house *house)
 	_exit(0);
 }
 
-static bool
-is_guard_gone(const struct house *house)
-{
-	porter_question word;
-
-	return recv(house->porter->line, &word, sizeof word, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
-/* Nobody but us: who was left behind may be nobody's child. Asked once, heard when it is so. */
-static bool
-is_last(struct house *house)
-{
-	int line = house->porter->line;
-	porter_question answer;
-
-	while (recv(line, &answer, sizeof answer, MSG_DONTWAIT) == (ssize_t)sizeof answer)
-		if (answer == house->question)
-			return true;
-	if (house->question == 0) {
-		house->question = ++house->questions;
-		(void)!send(line, &house->question, sizeof answer, MSG_DONTWAIT | MSG_NOSIGNAL);
-	}
-	return false;
-}
-
 /* Two descriptors a client, after those of the house. */
 static void
 wait_for_something(struct house *house)
@@ -477,9 +439,12 @@ wait_for_something(struct house *house)
 	fds[0].fd = house->signals;
 	fds[1].fd = is_full(house) ? -1 : house->porter->listener;
 	fds[2].fd = house->porter->line;
+	fds[3].fd = -1;
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		fds[HOUSE_FDS + 2 * i].fd = house->clients[i].socket;
 		fds[HOUSE_FDS + 1 + 2 * i].fd = house->clients[i].report;
+		if (client_is_served(&house->clients[i]))
+			fds[3].fd = house->events;
 	}
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		fds[i].events = POLLIN;
@@ -488,8 +453,10 @@ wait_for_something(struct house *house)
 	while (fds[0].revents && compat_signal_read(house->signals, &got))
 		if (got.number == SIGHUP && getppid() != house->guard)
 			end_all(house);
-	if (fds[2].revents && is_guard_gone(house))
+	if (fds[2].revents && house_is_orphaned(house))
 		end_all(house);
+	if (fds[3].revents)
+		house_pass_on(house);
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		serve(house, &house->clients[i], &fds[HOUSE_FDS + 2 * i]);
 		keep_time(&house->clients[i]);
@@ -513,8 +480,9 @@ _Noreturn void
 porter_main(const struct porter *porter)
 {
 	struct porter own = *porter;
-	struct house house = {.porter = &own, .guard = getppid()};
-	int *const kept[] = {&own.listener, &own.line, &house.clients[0].socket, &house.signals};
+	struct house house = {.porter = &own, .guard = getppid(), .events = own.events};
+	int *const kept[] = {&own.listener, &own.line, &house.clients[0].socket, &house.signals,
+			     &house.events};
 	sigset_t heard;
 
 	sigemptyset(&heard);
@@ -524,13 +492,13 @@ porter_main(const struct porter *porter)
 	if (house.signals < 0)
 		_exit(125);
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		house.clients[i] = (struct client){.socket = -1, .report = -1};
+		house.clients[i] = (struct client){.socket = -1, .report = -1, .events = -1};
 	house.clients[0].socket = own.first;
 	house.clients[0].stage = GUEST;
 	/* the report is closed by this too: that tells that all went well */
 	fd_keep_only(kept, sizeof kept / sizeof kept[0]);
 	while (collect(&house) || has_clients(&house) || is_anyone_at_the_door(&house) ||
-	       !is_last(&house))
+	       !house_is_last(&house))
 		wait_for_something(&house);
 	_exit(0);
 }

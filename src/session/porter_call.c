@@ -164,13 +164,17 @@ send_start(int line, const struct porter_start *start, const int fds[PORTER_FDS]
 }
 
 int
-porter_call_start(const struct porter_caller *caller, const struct porter_start *start,
+porter_call_start(const struct porter_caller *caller, struct porter_start *start,
 		  const struct command_line *command, struct cordon_error *err)
 {
 	auto_fd int file = compat_memory_file(caller->folder);
-	int fds[PORTER_FDS] = {caller->standard[0], caller->standard[1], caller->standard[2], file};
+	const int *standard = caller->standard;
+	/* always as many: without a line the last is nothing */
+	int fds[PORTER_FDS] = {standard[0], standard[1], standard[2], file,
+			       caller->events < 0 ? file : caller->events};
 	int rc;
 
+	start->hears = caller->events >= 0;
 	if (file < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hand over the command");
 	rc = write_payload(file, command, err);

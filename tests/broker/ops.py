@@ -475,6 +475,72 @@ def threads_with_folders_of_their_own():
 
 
 @case
+def inherited_acls():
+    """A default ACL takes the place of the umask, for whoever makes the file."""
+    def entry(tag, perm, who=0xFFFFFFFF):
+        return tag.to_bytes(2, "little") + perm.to_bytes(2, "little") + who.to_bytes(4, "little")
+
+    acl = (2).to_bytes(4, "little") + entry(1, 7) + entry(2, 6, 12345) + entry(4, 5) + entry(0x10, 7) + entry(0x20, 4)
+    os.setxattr("d", "system.posix_acl_default", acl)
+    os.umask(0o077)
+    os.close(os.open("d/made", os.O_CREAT | os.O_WRONLY, 0o666))
+    os.close(os.open("d/closed", os.O_CREAT | os.O_WRONLY, 0o600))
+    os.mkdir("d/deep", 0o777)
+    os.mknod("d/deep/node", 0o666)
+    os.mkfifo("d/pipe", 0o666)
+    os.close(os.open("made", os.O_CREAT | os.O_WRONLY, 0o666))
+    names = ("d/made", "d/closed", "d/deep", "d/deep/node", "d/pipe", "made")
+    return [(n, a, os.getxattr(n, a).hex()) for n in names for a in sorted(os.listxattr(n)) if "acl" in a]
+
+
+@case
+def not_dumpable():
+    call("prctl", 4, 0, 0, 0, 0)
+    put("made")
+    os.rename("made", "moved")
+    os.chmod("moved", 0o640)
+    return open("moved").read()
+
+
+@case
+def waiting_writers_keep_nobody_waiting():
+    os.mkfifo("p")
+    writers = [threading.Thread(target=lambda: open("p", "w").close()) for _ in range(12)]
+    for t in writers:
+        t.start()
+    for i in range(50):
+        put(f"n{i}")
+        os.unlink(f"n{i}")
+    while any(t.is_alive() for t in writers):
+        fd = os.open("p", os.O_RDONLY | os.O_NONBLOCK)
+        for t in writers:
+            t.join(0.02)
+        os.close(fd)
+    return "done"
+
+
+@case
+def a_borrowing_child():
+    """vfork: the caller waits, its memory is in use by another."""
+    pid = os.posix_spawn("/bin/sh", ["sh", "-c", "echo x >by-child; mv by-child moved"], os.environ,
+                         file_actions=[(os.POSIX_SPAWN_OPEN, 1, "out", os.O_CREAT | os.O_WRONLY, 0o644)])
+    return os.waitpid(pid, 0)[1]
+
+
+@case
+def run_at_once():
+    """Opened for writing, closed and run, with nothing in between."""
+    import shutil
+
+    shutil.copy("/bin/true", "t")
+    failed = 0
+    for _ in range(40):
+        os.close(os.open("t", os.O_WRONLY))
+        failed += os.spawnv(os.P_WAIT, "t", ["t"]) != 0
+    return failed
+
+
+@case
 def written_then_run():
     for i in range(20):
         fd = os.open("s", os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o755)
