@@ -19,13 +19,15 @@
 
 #include "base/fd.h"
 #include "linux/broker.h"
+#include "linux/find.h"
 
+#define SYS_FCHMODAT2 452 /* 6.6 */
 #define XATTR_NAME 256
 #define XATTR_SIZE 65536
 
 /* What is changed, on a held object: an O_PATH descriptor, or one of the caller's. */
 struct change {
-	int (*act)(int fd, const struct change *change);
+	int (*act)(int fd, mode_t kind, const struct change *change);
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
@@ -46,50 +48,43 @@ own_name(int fd, char to[40])
 	return to;
 }
 
-static bool
-is_link(int fd)
-{
-	struct stat at;
-
-	return fstat(fd, &at) == 0 && S_ISLNK(at.st_mode);
-}
-
 static int
-change_mode(int fd, const struct change *change)
+change_mode(int fd, mode_t kind, const struct change *change)
 {
 	char name[40];
+	int rc;
 
-	if (is_link(fd)) {
+	if (S_ISLNK(kind)) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}
-	return chmod(own_name(fd, name), change->mode);
+	/* BASELINE(6.6): by our name for it, which takes twice as long */
+	rc = (int)syscall(SYS_FCHMODAT2, fd, "", change->mode, AT_EMPTY_PATH);
+	return rc < 0 && (errno == ENOSYS || errno == EPERM)
+		       ? chmod(own_name(fd, name), change->mode)
+		       : rc;
 }
 
 static int
-change_owner(int fd, const struct change *change)
+change_owner(int fd, mode_t kind, const struct change *change)
 {
+	(void)kind;
 	return fchownat(fd, "", change->uid, change->gid, AT_EMPTY_PATH);
 }
 
 static int
-change_times(int fd, const struct change *change)
+change_times(int fd, mode_t kind, const struct change *change)
 {
-	const struct timespec *times = change->is_now ? NULL : change->times;
-	char name[40];
-
-	/* BASELINE(5.8): AT_EMPTY_PATH is newer; only a link needs it */
-	if (is_link(fd))
-		return utimensat(fd, "", times, AT_EMPTY_PATH);
-	return utimensat(AT_FDCWD, own_name(fd, name), times, 0);
+	(void)kind;
+	return utimensat(fd, "", change->is_now ? NULL : change->times, AT_EMPTY_PATH);
 }
 
 static int
-change_attribute(int fd, const struct change *change)
+change_attribute(int fd, mode_t kind, const struct change *change)
 {
 	char name[40];
 
-	if (is_link(fd)) {
+	if (S_ISLNK(kind)) {
 		errno = EPERM;
 		return -1;
 	}
@@ -98,11 +93,11 @@ change_attribute(int fd, const struct change *change)
 }
 
 static int
-remove_attribute(int fd, const struct change *change)
+remove_attribute(int fd, mode_t kind, const struct change *change)
 {
 	char name[40];
 
-	if (is_link(fd)) {
+	if (S_ISLNK(kind)) {
 		errno = EPERM;
 		return -1;
 	}
@@ -113,14 +108,13 @@ remove_attribute(int fd, const struct change *change)
 
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
-may_change(struct broker *broker, const struct call *request, int fd)
+may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at)
 {
 	char path[PATH_MAX];
-	struct stat at;
 
-	if (fstat(fd, &at) < 0 || walk_is_proc(fd))
+	if (walk_is_proc(fd))
 		return false;
-	if (at.st_nlink == 0 ||
+	if (at->st_nlink == 0 ||
 	    (broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE))
 		return true;
 	broker_deny(broker, path, RIGHT_WRITE);
@@ -130,12 +124,15 @@ may_change(struct broker *broker, const struct call *request, int fd)
 static void
 change_held(struct broker *broker, const struct call *request, int fd, const struct change *change)
 {
+	struct stat at;
 	int rc;
 
 	if (!request_is_valid(request))
 		return;
 	pthread_rwlock_rdlock(&broker->names);
-	rc = may_change(broker, request, fd) ? change->act(fd, change) : (errno = EACCES, -1);
+	rc = fstat(fd, &at) == 0 && may_change(broker, request, fd, &at)
+		     ? change->act(fd, at.st_mode, change)
+		     : (errno = EACCES, -1);
 	pthread_rwlock_unlock(&broker->names);
 	if (rc < 0)
 		request_fail(request, errno);
@@ -156,38 +153,73 @@ change_descriptor(struct broker *broker, const struct call *request, int number,
 		change_held(broker, request, fd, change);
 }
 
-static int
-hold(const struct spot *place)
+static bool
+is_link(int fd)
 {
-	return openat(place->folder, *place->name == '\0' ? "." : place->name,
-		      O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat at;
+
+	return fstat(fd, &at) == 0 && S_ISLNK(at.st_mode);
 }
 
-/* A link that appeared at the last moment is not followed: the call is then about the link. */
+/*
+ * Through procfs, or to a name that only the caller finds; -1 with *ret_errno. A link that appeared
+ * at the last moment is not followed: the call is then about the link.
+ */
+static int
+hold_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
+	      int *ret_errno)
+{
+	auto_spot struct spot place = {.folder = -1};
+	enum walk_end end = broker_walk_from(request, base, path, follow, &place);
+	int fd;
+
+	*ret_errno = end == WALK_ELSEWHERE ? EACCES : place.why;
+	if (end != WALK_FOUND)
+		return -1;
+	fd = openat(place.folder, *place.name == '\0' ? "." : place.name,
+		    O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	*ret_errno = fd < 0 ? errno : ELOOP;
+	if (fd < 0 || follow != WALK_FOLLOW || !is_link(fd))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int
+hold(const struct call *request, int base, const char *path, enum walk_follow follow,
+     int *ret_errno)
+{
+	struct found found;
+	int said = find_object(base, path, follow == WALK_FOLLOW ? 0 : FIND_KEEP, &found);
+
+	*ret_errno = found.why;
+	if (said >= 0)
+		return found.object;
+	auto_found_fn(&found);
+	return hold_by_steps(request, base, path, follow, ret_errno);
+}
+
 static void
-change_path(struct broker *broker, const struct call *request, int folder, uint64_t path,
+change_path(struct broker *broker, const struct call *request, int folder, uint64_t address,
 	    enum walk_follow follow, const struct change *change)
 {
-	int number = follow == WALK_FOLLOW ? broker_descriptor_name(request, path) : -1;
-	auto_spot struct spot place = {.folder = -1};
-	enum walk_end end;
+	char path[PATH_MAX];
+	int why = request_path(request, address, path);
+	int number = why == 0 && follow == WALK_FOLLOW ? broker_descriptor_in(path) : -1;
+	auto_fd int base = -1, fd = -1;
 
 	if (number >= 0) {
 		change_descriptor(broker, request, number, change);
 		return;
 	}
-	end = broker_walk(request, folder, path, follow, &place);
-	auto_fd int fd = -1;
-
-	if (end != WALK_FOUND) {
-		request_fail(request, end == WALK_ELSEWHERE ? EACCES : place.why);
-		return;
+	if (why == 0 && *path != '/') {
+		base = request_folder(request, folder, &why);
+		why = base < 0 ? why : 0;
 	}
-	fd = hold(&place);
+	if (why == 0)
+		fd = hold(request, base, path, follow, &why);
 	if (fd < 0)
-		request_fail(request, errno);
-	else if (follow == WALK_FOLLOW && is_link(fd))
-		request_fail(request, ELOOP);
+		request_fail(request, why);
 	else
 		change_held(broker, request, fd, change);
 }

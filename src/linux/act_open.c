@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/nest.h"
 #include "linux/opening.h"
+#include "linux/vet.h"
 
 #ifndef SYS_openat2
 #define SYS_openat2 437
@@ -70,13 +72,32 @@ give(const struct opening *o, int fd)
 		request_give(o->request, fd, (o->how.flags & O_CLOEXEC) != 0, is_quiet);
 }
 
+/*
+ * Most paths want no more than the shared lock; true: it is held. Where others are asked it is not
+ * held while the first question is.
+ */
+static bool
+judge_shared(struct opening *o)
+{
+	if (nest_depth(o->broker) > 0)
+		return false;
+	pthread_rwlock_rdlock(&o->broker->names);
+	if (opening_judge(o) == 0 && !vet_is_delicate(o->path))
+		return true;
+	pthread_rwlock_unlock(&o->broker->names);
+	return false;
+}
+
 /* Judges under the lock that the path wants; 0 with the lock held, or an errno without. */
 static int
 lock_and_judge(struct opening *o)
 {
 	char before[PATH_MAX];
-	int why = opening_judge(o);
+	int why;
 
+	if (judge_shared(o))
+		return 0;
+	why = opening_judge(o);
 	for (int i = 0; why == 0 && i < TRIES; i++) {
 		strcpy(before, o->path);
 		broker_lock(o->broker, before);
@@ -176,6 +197,37 @@ try_open(struct opening *o)
 	return again;
 }
 
+static bool
+may_make_at_once(const struct opening *o)
+{
+	return (o->verdict.rights & RIGHT_CREATE) && o->verdict.vetted == NULL && !is_native(o) &&
+	       request_is_valid(o->request);
+}
+
+/*
+ * What is to be made is mostly not there, and then it need not be looked for. Whatever is in the way
+ * is said by the long one. False: nothing has been done.
+ */
+static bool
+make_at_once(struct opening *o)
+{
+	const uint64_t made = O_CREAT | O_DIRECTORY | OPEN_TMPFILE;
+	int fd = -1;
+
+	if ((o->how.flags & made) != O_CREAT || o->how.resolve != 0 ||
+	    !find_new(o->base, o->way, &o->found))
+		return false;
+	if (judge_shared(o)) {
+		if (may_make_at_once(o))
+			fd = opening_act(o);
+		pthread_rwlock_unlock(&o->broker->names);
+	}
+	auto_found_fn(&o->found);
+	if (fd >= 0)
+		give(o, fd);
+	return fd >= 0;
+}
+
 /* Flags that contradict each other: the kernel looks at them before it looks at the path. */
 static bool
 is_nonsense(const struct opening_how *how)
@@ -209,7 +261,7 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 	o.base = base;
 	o.way = path;
 	for (int i = 0; i < TRIES; i++)
-		if (!try_open(&o))
+		if ((i == 0 && make_at_once(&o)) || !try_open(&o))
 			return;
 	request_fail(request, EAGAIN);
 }

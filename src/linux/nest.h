@@ -78,6 +78,8 @@ void nest_make(struct broker *broker);
 int nest_begin(struct broker *broker, const struct call *request, struct nest_call *to);
 void nest_end(struct broker *broker);
 
+/* Has anybody come to the door? */
+bool nest_is_any(const struct broker *broker);
 /* Of the thread that asks; NULL: its caller is in no nest. */
 const struct nest_call *nest_call(const struct broker *broker);
 /* nest_ask.c */
