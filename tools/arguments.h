@@ -161,6 +161,13 @@ static const struct test test_prctl[] = {
 /* Descriptors 1008 to 1023: the numbers under which the broker hands out what it will vet. */
 static const struct test test_desk[] = {{0, 0xfffffff0u, IS, 0x3f0, ROUTE}, END(ALLOW)};
 
+/* F_SETOWN, F_SETOWN_EX: whom the kernel signals when there is something to read. */
+static const struct test test_owner[] = {
+	{1, WHOLE, IS, 8, ROUTE}, {1, WHOLE, IS, 15, ROUTE}, END(ALLOW)};
+/* FIOSETOWN, SIOCSPGRP: the same for sockets, by a number in memory; nothing uses them any more. */
+static const struct test test_ioctl_owner[] = {
+	{1, WHOLE, IS, 0x8901, NOT_YOURS}, {1, WHOLE, IS, 0x8902, NOT_YOURS}, END(TEST_IOCTL)};
+
 static const struct test *const tests[VERDICTS] = {
 	[TEST_CLONE] = test_clone,
 	[TEST_UNSHARE] = test_unshare,
@@ -198,5 +205,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_OPEN_ANY] = test_open_any,
 	[TEST_OPENAT_ANY] = test_openat_any,
 	[TEST_PRCTL] = test_prctl,
+	[TEST_OWNER] = test_owner,
+	[TEST_IOCTL_OWNER] = test_ioctl_owner,
 	[TEST_DESK] = test_desk,
 };

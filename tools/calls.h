@@ -62,6 +62,8 @@ enum verdict {
 	TEST_OPENAT_ANY,
 	TEST_PRCTL,
 	TEST_DESK,
+	TEST_OWNER,
+	TEST_IOCTL_OWNER,
 	VERDICTS
 };
 
@@ -174,10 +176,12 @@ static const struct group groups[] = {
  * Sockets, by what may be reached: nothing, everything, or what the broker says (network localhost
  * and domains); and by who looks at the names of unix sockets: Landlock, the broker, or nobody. The
  * broker connects and binds them, and there are none that send without being connected. Where nobody
- * looks there are only pairs.
+ * looks there are only pairs. Where Landlock does not know signals the broker decides about these,
+ * beside the names.
  */
 enum network { NETWORK_NONE, NETWORK_ALL, NETWORK_BROKERED, NETWORKS };
-enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES };
+enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES_AND_SIGNALS, NAMES };
+#define NAMES_COLUMNS NAMES_AND_SIGNALS /* which has that of NAMES_ROUTED */
 
 #define SAME(verdict)                     \
 	{                                 \
@@ -185,7 +189,7 @@ enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES };
 	}
 
 static const struct socket_rule {
-	enum verdict verdicts[NETWORKS][NAMES];
+	enum verdict verdicts[NETWORKS][NAMES_COLUMNS];
 	const char *calls;
 } socket_rules[] = {
 	{{{TEST_SOCKET_NONE, TEST_SOCKET_NONE_STREAM, TEST_SOCKET_NONE_CLOSED},
@@ -205,6 +209,13 @@ static const struct socket_rule {
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SOCKET_OPTION)}, "setsockopt"},
 	/* a process that nobody may read could not be answered */
 	{{{ALLOW, TEST_PRCTL, ALLOW}, {ALLOW, TEST_PRCTL, ALLOW}, SAME(TEST_PRCTL)}, "prctl"},
+};
+
+/* Every way to a signal for another: by a call, or by becoming the owner of a descriptor. */
+static const struct group signal_rules[] = {
+	{ROUTE, "kill pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo tgkill tkill"},
+	{TEST_OWNER, "fcntl"},
+	{TEST_IOCTL_OWNER, "ioctl"},
 };
 
 #define BOTH(verdict) verdict, verdict

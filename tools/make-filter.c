@@ -139,16 +139,33 @@ decide_table(const struct arch *arch, const struct kind *kind, const struct rout
 }
 
 static void
+decide_signals(const struct arch *arch, enum verdict *verdicts)
+{
+	char name[64];
+
+	for (size_t i = 0; i < sizeof signal_rules / sizeof signal_rules[0]; i++) {
+		const char *at = signal_rules[i].calls;
+
+		for (int length; sscanf(at, " %63s%n", name, &length) == 1; at += length)
+			verdicts[call_number(arch, name)] = signal_rules[i].verdict;
+	}
+}
+
+static void
 decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *verdicts)
 {
+	bool signals = kind->names == NAMES_AND_SIGNALS;
+	enum names names = signals ? NAMES_ROUTED : kind->names;
+
 	for (size_t i = 0; i < sizeof socket_rules / sizeof socket_rules[0]; i++)
 		decide_anew(arch, socket_rules[i].calls,
-			    socket_rules[i].verdicts[kind->network][kind->names], verdicts);
+			    socket_rules[i].verdicts[kind->network][names], verdicts);
 	if (kind->guard != GUARD_NONE)
 		decide_table(arch, kind, routed, sizeof routed / sizeof routed[0], verdicts);
-	if (kind->guard != GUARD_NONE || kind->names == NAMES_ROUTED ||
-	    kind->network == NETWORK_BROKERED)
+	if (kind->guard != GUARD_NONE || names == NAMES_ROUTED || kind->network == NETWORK_BROKERED)
 		decide_table(arch, kind, layers, sizeof layers / sizeof layers[0], verdicts);
+	if (signals)
+		decide_signals(arch, verdicts);
 }
 
 /* Fills verdicts[0..LAST_CALL]; a number that is no call is not there. */
@@ -341,7 +358,7 @@ emit_filter(struct code *code, const struct arch *arch, const struct range *rang
 /* ---- text ---- */
 
 static const char *const network_names[NETWORKS] = {"none", "all", "brokered"};
-static const char *const names_names[NAMES] = {"", "_paths", "_closed"};
+static const char *const names_names[NAMES] = {"", "_paths", "_closed", "_signals"};
 static const char *const guard_names[GUARDS] = {"", "_changes", "_reads"};
 
 static void

@@ -14,7 +14,9 @@ static const char *const granted[] = {"/usr", "/lib", "/lib64", "/bin", "/nix/st
 static bool
 is_unseen(const struct facts *facts, enum guarantee guarantee)
 {
-	int abi = guarantee == G_SOCKETS_PATH ? 9 : guarantee == G_SOCKETS_ABSTRACT ? 6 : 0;
+	int abi = guarantee == G_SOCKETS_PATH					     ? 9
+		  : guarantee == G_SOCKETS_ABSTRACT || guarantee == G_PROCESS_SIGNAL ? 6
+										     : 0;
 
 	return facts->values[FACT_LANDLOCK_ABI] < abi;
 }
@@ -121,6 +123,7 @@ booth_make(struct booth *booth, const struct stage *stage, const struct facts *f
 					 .routing = routing_for(guarantee),
 					 .settings.network.mode = NET_NONE}};
 	plan->routes_sockets = is_unseen(facts, guarantee) && has_broker(facts);
+	plan->routes_signals = plan->routes_sockets && guarantee == G_PROCESS_SIGNAL;
 	plan->closes_sockets = is_unseen(facts, guarantee) && !plan->routes_sockets;
 	snprintf(booth->open_folder, PATH_MAX, "%s/open", stage->folder);
 	snprintf(booth->kept_folder, PATH_MAX, "%s/kept", stage->folder);

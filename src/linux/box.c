@@ -54,8 +54,9 @@ names_of(const struct plan *plan)
 	if (plan->closes_sockets)
 		return FILTER_NAMES_CLOSED;
 	/* what a broker around us is asked about its own filter routes */
-	return plan->routes_sockets && !plan->facts.values[FACT_DOOR] ? FILTER_NAMES_ROUTED
-								      : FILTER_NAMES_SEEN;
+	if (!plan->routes_sockets || plan->facts.values[FACT_DOOR])
+		return FILTER_NAMES_SEEN;
+	return plan->routes_signals ? FILTER_NAMES_AND_SIGNALS : FILTER_NAMES_ROUTED;
 }
 
 static int
@@ -101,13 +102,14 @@ make_nested(struct box *box, const struct plan *plan, const struct box_options *
 
 /*
  * Two layers: the outer for broker and command, the inner for the command alone. Where no file is
- * asked about, the outer one already is what the plan allows.
+ * asked about, and the broker need not look into /proc for who is signalled, the outer one already
+ * is what the plan allows.
  */
 static int
 make_both_layers(struct box *box, const struct plan *plan, const struct box_options *options,
 		 struct cordon_error *err)
 {
-	bool files = plan->routing != ROUTE_NOTHING;
+	bool files = plan->routing != ROUTE_NOTHING || plan->routes_signals;
 	struct ruleset_options outer = {.kind = files ? RULESET_OUTER : RULESET_ALONE,
 					.private_tmp = options->private_tmp,
 					.is_brokers = true,
@@ -116,7 +118,9 @@ make_both_layers(struct box *box, const struct plan *plan, const struct box_opti
 					.private_tmp = options->private_tmp};
 	struct guarded *trees = NULL;
 	size_t count = 0;
-	int rc = files ? guarded_find(&box->arena, plan, &trees, &count, err) : 0;
+	int rc = plan->routing != ROUTE_NOTHING
+			 ? guarded_find(&box->arena, plan, &trees, &count, err)
+			 : 0;
 
 	outer.trees = inner.trees = box->broker.trees = trees;
 	outer.tree_count = inner.tree_count = box->broker.tree_count = count;

@@ -308,6 +308,13 @@ static const struct {
 	{SYS_close, act_close},
 	{SYS_dup, act_dup},
 	{SYS_dup3, act_dup},
+	{SYS_kill, act_kill},
+	{SYS_tkill, act_tkill},
+	{SYS_tgkill, act_tgkill},
+	{SYS_rt_sigqueueinfo, act_rt_sigqueueinfo},
+	{SYS_rt_tgsigqueueinfo, act_rt_tgsigqueueinfo},
+	{424, act_pidfd_send_signal},
+	{SYS_fcntl, act_fcntl},
 	{444, act_door},
 	{446, act_restrict},
 };

@@ -19,9 +19,16 @@ enum filter_network { FILTER_NO_NETWORK, FILTER_ALL_NETWORK, FILTER_BROKERED, FI
 
 /*
  * Who looks at the names of unix sockets: Landlock; the broker, and then there are no datagram
- * sockets of theirs; nobody, and then there are only pairs.
+ * sockets of theirs; nobody, and then there are only pairs. Where Landlock has no scopes the broker
+ * decides about signals, too.
  */
-enum filter_names { FILTER_NAMES_SEEN, FILTER_NAMES_ROUTED, FILTER_NAMES_CLOSED, FILTER_NAMES };
+enum filter_names {
+	FILTER_NAMES_SEEN,
+	FILTER_NAMES_ROUTED,
+	FILTER_NAMES_CLOSED,
+	FILTER_NAMES_AND_SIGNALS,
+	FILTER_NAMES
+};
 
 /*
  * The filter for the running architecture. NULL on one that has none, and for what would need a

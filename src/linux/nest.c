@@ -84,14 +84,14 @@ nest_make(struct broker *broker)
 
 /* ---- marks ---- */
 
-/* The nest of whoever called; -1: it cannot be told. */
+/* The nest of a thread or process; -1: it cannot be told. */
 static int
-read_mark(const struct nests *nests, const struct call *request)
+read_mark_of(const struct nests *nests, pid_t thread)
 {
 	struct rlimit64 mark;
 	rlim_t id;
 
-	if (prlimit64(request->thread, RLIMIT_LOCKS, NULL, &mark) < 0)
+	if (prlimit64(thread, RLIMIT_LOCKS, NULL, &mark) < 0)
 		return -1;
 	if (mark.rlim_max == nests->plain)
 		return 0;
@@ -100,6 +100,12 @@ read_mark(const struct nests *nests, const struct call *request)
 			       id >= (rlim_t)__atomic_load_n(&nests->count, __ATOMIC_SEQ_CST)
 		       ? -1
 		       : (int)id;
+}
+
+static int
+read_mark(const struct nests *nests, const struct call *request)
+{
+	return read_mark_of(nests, request->thread);
 }
 
 static bool
@@ -157,6 +163,28 @@ nest_call(const struct broker *broker)
 	return broker->nests == NULL ? NULL : pthread_getspecific(broker->nests->call);
 }
 
+bool
+nest_holds(const struct broker *broker, int fd, pid_t process)
+{
+	const struct nest_call *call = nest_call(broker);
+	const struct nest *wanted = NULL;
+	struct pollfd ended = {.fd = fd, .events = POLLIN};
+	int id;
+
+	for (int i = 0; call != NULL && wanted == NULL && i < call->depth; i++)
+		if (!call->chain[i]->is_alone)
+			wanted = call->chain[i];
+	if (wanted == NULL)
+		return true;
+	id = read_mark_of(broker->nests, process);
+	/* as long as it has not ended the number was its own */
+	if (id < 0 || poll(&ended, 1, 0) != 0)
+		return false;
+	while (id > 0 && nest_at(broker->nests, id) != wanted)
+		id = nest_at(broker->nests, id)->parent;
+	return id > 0;
+}
+
 /* ---- the door ---- */
 
 /* Lines whose other end is gone: an agent may run thousands, one after the other. */
@@ -210,6 +238,7 @@ find_offer(const struct plan *plan)
 {
 	return DOOR_HERE | (plan->routing == ROUTE_CHANGES ? DOOR_CHANGES : 0) |
 	       (plan->routes_sockets ? DOOR_SOCKETS : 0) |
+	       (plan->routes_signals ? DOOR_SIGNALS : 0) |
 	       (plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE] ? OFFER_KILLABLE : 0);
 }
 

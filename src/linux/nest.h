@@ -80,6 +80,12 @@ void nest_end(struct broker *broker);
 
 /* Has anybody come to the door? */
 bool nest_is_any(const struct broker *broker);
+/*
+ * Is a process, held by a pidfd, in the same sandbox as the caller, or further in? One that only
+ * restricted itself is none.
+ */
+bool nest_holds(const struct broker *broker, int fd, pid_t process);
+
 /* Of the thread that asks; NULL: its caller is in no nest. */
 const struct nest_call *nest_call(const struct broker *broker);
 /* nest_ask.c */

@@ -110,7 +110,8 @@ try_in_child(const void *argument)
 	struct seen seen = {0};
 
 	alarm(STAGE_SECONDS);
-	seen.free = stage_start_outsider(stage);
+	if (!booth_is_routed(visit->booth))
+		seen.free = stage_start_outsider(stage);
 	if (seen.free == 0)
 		seen.free = trial->refused(stage);
 	stage->confined = true;
@@ -118,11 +119,15 @@ try_in_child(const void *argument)
 		seen.confined = trial->refused(stage);
 		seen.works = still_works(visit)(stage);
 	}
-	stage_end_outsider(stage);
+	if (!booth_is_routed(visit->booth))
+		stage_end_outsider(stage);
 	_exit(write(visit->to, &seen, sizeof seen) != (ssize_t)sizeof seen);
 }
 
-/* In a child that answers for another, as a guard does. */
+/*
+ * In a child that answers for another, as a guard does. The outsider is started here: what the other
+ * starts is under the outer layer, and so no outsider.
+ */
 static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
 {
 	const struct enforce_main main = {try_in_child, visit, true};
@@ -132,12 +137,15 @@ static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
 	int status;
 
 	alarm(STAGE_SECONDS);
+	if (stage_start_outsider(visit->stage) != 0)
+		_exit(1);
 	pid = enforce_start(visit->booth->box, &none, &main);
 	close(visit->to);
 	needs = enforce_needs(visit->booth->box);
 	enforce_serve(visit->booth->box, &needs);
 	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
 		;
+	stage_end_outsider(visit->stage);
 	_exit(pid < 0);
 }
 

@@ -137,6 +137,18 @@ keep_folder(const struct call *request, struct kept *to)
 	return to->folder < 0 ? NULL : to;
 }
 
+/*
+ * BASELINE(6.9): only a process's first thread can be held; its table is the other threads' too. Not
+ * kept, because it may be there longer than the thread.
+ */
+static int
+take_from_process(const struct call *request, int number)
+{
+	auto_fd int process = (int)syscall(SYS_pidfd_open, request_process(request), 0u);
+
+	return process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, number, 0u);
+}
+
 /* A descriptor of the caller's by what is kept; -1 with errno, ESRCH of one that is gone. */
 static int
 take_descriptor(const struct call *request, struct kept *kept, int number)
@@ -145,9 +157,10 @@ take_descriptor(const struct call *request, struct kept *kept, int number)
 	if (kept->table < 0)
 		kept->table =
 			(int)syscall(SYS_pidfd_open, request->thread, (unsigned)PIDFD_OF_THREAD);
-	/* BASELINE(6.9): only of a process's first thread; its table is the other threads' too */
 	if (kept->table < 0 && errno == EINVAL)
 		kept->table = (int)syscall(SYS_pidfd_open, request->thread, 0u);
+	if (kept->table < 0 && errno == EINVAL)
+		return take_from_process(request, number);
 	return kept->table < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, kept->table, number, 0u);
 }
 

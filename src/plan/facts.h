@@ -39,7 +39,7 @@ enum fact {
 };
 
 /* What a broker around us routes. */
-enum door { DOOR_HERE = 1, DOOR_CHANGES = 2, DOOR_SOCKETS = 4 };
+enum door { DOOR_HERE = 1, DOOR_CHANGES = 2, DOOR_SOCKETS = 4, DOOR_SIGNALS = 8 };
 
 struct facts {
 	enum system system;

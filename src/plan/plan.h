@@ -49,6 +49,7 @@ struct plan {
 	enum routing routing;
 	const struct planned_rule *routed_by; /* why it is not less; NULL: no single rule */
 	bool routes_sockets; /* names of unix sockets are asked of the broker, too */
+	bool routes_signals; /* and with them who may be signalled */
 	bool closes_sockets; /* or there are none but pairs: nobody could look at names */
 	bool routes_network; /* and addresses: network localhost and domains */
 	struct promise promises[G_COUNT];

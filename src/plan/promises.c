@@ -31,6 +31,7 @@ enum need {
 	NEED_RUN_UNREAD = 65536, /* or only what cannot be read either */
 	NEED_BROKER_SOCKETS = 131072,
 	NEED_NO_SOCKETS = 262144, /* no unix socket can be connected at all */
+	NEED_BROKER_SIGNALS = 524288,
 };
 
 static const struct way {
@@ -63,6 +64,7 @@ static const struct way {
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_BROKER_SOCKETS, "broker"},
 	{G_SOCKETS_ABSTRACT, SYSTEM_LINUX, 0, NEED_NO_SOCKETS, "seccomp: there are none but pairs"},
 	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 6, 0, "Landlock scope"},
+	{G_PROCESS_SIGNAL, SYSTEM_LINUX, 1, NEED_BROKER_SIGNALS, "broker over Landlock"},
 	{G_PROCESS_PTRACE, SYSTEM_LINUX, 1, NEED_SECCOMP, "Landlock and seccomp"},
 	{G_PROCESS_CONTROL, SYSTEM_LINUX, 0, NEED_SECCOMP, "seccomp"},
 	{G_PROCESS_LISTING, SYSTEM_LINUX, 1, NEED_NO_PROC, "/proc is not granted"},
@@ -348,7 +350,9 @@ find_socket_routing(struct plan *plan)
 
 	if (plan->host->system != SYSTEM_LINUX)
 		return;
+	plan->routes_signals = abi > 0 && abi < 6 && names && !accept[G_PROCESS_SIGNAL];
 	if (values[FACT_DOOR]) {
+		plan->routes_signals = plan->routes_signals && (values[FACT_DOOR] & DOOR_SIGNALS);
 		plan->routes_sockets = names && (values[FACT_DOOR] & DOOR_SOCKETS);
 		plan->closes_sockets = names && !plan->routes_sockets &&
 				       values[FACT_SECCOMP_FILTER] && plan->socket_count == 0;
@@ -356,6 +360,7 @@ find_socket_routing(struct plan *plan)
 		plan->routes_sockets = names;
 		plan->routes_network = between;
 	} else {
+		plan->routes_signals = false;
 		plan->closes_sockets = names && values[FACT_SECCOMP_FILTER] &&
 				       plan->routing == ROUTE_NOTHING && plan->socket_count == 0;
 	}
@@ -375,6 +380,7 @@ needs_met(const struct plan *plan, const struct demand *demand)
 	if (has_broker(&plan->facts))
 		met |= values[FACT_VETTING] ? NEED_VETTING : 0u;
 	met |= plan->routes_sockets ? NEED_BROKER_SOCKETS : 0u;
+	met |= plan->routes_signals ? NEED_BROKER_SIGNALS : 0u;
 	met |= plan->closes_sockets ? NEED_NO_SOCKETS : 0u;
 	met |= plan->routes_network ? NEED_BROKER_NET : 0u;
 	met |= values[FACT_PIDFD] ? NEED_PIDFD : 0u;
@@ -396,7 +402,10 @@ explain_door(int door, unsigned missing, struct promise *to)
 {
 	bool net = (missing & NEED_BROKER_NET) != 0;
 
-	if (missing & (NEED_BROKER_SOCKETS | NEED_NO_SOCKETS)) {
+	if (missing & NEED_BROKER_SIGNALS) {
+		to->how = "the cordon around this one does not look at signals";
+		to->remedy = "start the outer one without --accept process.signal";
+	} else if (missing & (NEED_BROKER_SOCKETS | NEED_NO_SOCKETS)) {
 		to->how = "the cordon around this one does not look at names of sockets";
 		to->remedy = "start the outer one without --accept sockets.path";
 	} else if (net || !(door & DOOR_CHANGES)) {
@@ -459,8 +468,15 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 				: newer_kernels[way->abi];
 		return;
 	}
+	if ((missing & NEED_BROKER_SIGNALS) && plan->routing != ROUTE_NOTHING &&
+	    !plan->routes_sockets && !plan->facts.values[FACT_DOOR]) {
+		to->how =
+			"Landlock is too old for it, and signals are supervised only with sockets";
+		to->remedy = newer_kernels[6];
+		return;
+	}
 	if (missing & (NEED_BROKER | NEED_VETTING | NEED_BROKER_NET | NEED_BROKER_SOCKETS |
-		       NEED_NO_SOCKETS)) {
+		       NEED_NO_SOCKETS | NEED_BROKER_SIGNALS)) {
 		if (plan->facts.values[FACT_DOOR])
 			explain_door(plan->facts.values[FACT_DOOR], missing, to);
 		else

@@ -40,15 +40,18 @@ struct variant {
 #arch " " #name, token, network, names, filter_##arch##_##name, \
 			COUNT(filter_##arch##_##name)                           \
 	}
-#define VARIANTS(arch, token)                                                  \
-	VARIANT(arch, token, none, NETWORK_NONE, NAMES_SEEN),                  \
-		VARIANT(arch, token, none_paths, NETWORK_NONE, NAMES_ROUTED),  \
-		VARIANT(arch, token, none_closed, NETWORK_NONE, NAMES_CLOSED), \
-		VARIANT(arch, token, all_closed, NETWORK_ALL, NAMES_CLOSED),   \
-		VARIANT(arch, token, all, NETWORK_ALL, NAMES_SEEN),            \
-		VARIANT(arch, token, all_paths, NETWORK_ALL, NAMES_ROUTED),    \
-		VARIANT(arch, token, brokered, NETWORK_BROKERED, NAMES_SEEN),  \
-		VARIANT(arch, token, brokered_paths, NETWORK_BROKERED, NAMES_ROUTED)
+#define VARIANTS(arch, token)                                                         \
+	VARIANT(arch, token, none, NETWORK_NONE, NAMES_SEEN),                         \
+		VARIANT(arch, token, none_paths, NETWORK_NONE, NAMES_ROUTED),         \
+		VARIANT(arch, token, none_closed, NETWORK_NONE, NAMES_CLOSED),        \
+		VARIANT(arch, token, all_closed, NETWORK_ALL, NAMES_CLOSED),          \
+		VARIANT(arch, token, all, NETWORK_ALL, NAMES_SEEN),                   \
+		VARIANT(arch, token, all_paths, NETWORK_ALL, NAMES_ROUTED),           \
+		VARIANT(arch, token, brokered, NETWORK_BROKERED, NAMES_SEEN),         \
+		VARIANT(arch, token, brokered_paths, NETWORK_BROKERED, NAMES_ROUTED), \
+		VARIANT(arch, token, none_signals, NETWORK_NONE, NAMES_AND_SIGNALS),  \
+		VARIANT(arch, token, all_signals, NETWORK_ALL, NAMES_AND_SIGNALS),    \
+		VARIANT(arch, token, brokered_signals, NETWORK_BROKERED, NAMES_AND_SIGNALS)
 
 static const struct variant variants[] = {
 	VARIANTS(x86_64, SCMP_ARCH_X86_64),
@@ -228,6 +231,12 @@ newer_name(const struct variant *variant, int number)
 
 /* ---- cases ---- */
 
+static enum names
+column(const struct variant *variant)
+{
+	return variant->names == NAMES_AND_SIGNALS ? NAMES_ROUTED : variant->names;
+}
+
 static void
 check_number(const struct variant *variant, int number, const char *name)
 {
@@ -244,12 +253,15 @@ check_number(const struct variant *variant, int number, const char *name)
 		return;
 	}
 	verdict = group->verdict;
+	for (size_t i = 0; variant->names == NAMES_AND_SIGNALS && i < COUNT(signal_rules); i++)
+		if (count_names(signal_rules[i].calls, name) > 0)
+			verdict = signal_rules[i].verdict;
 	for (size_t i = 0; i < COUNT(socket_rules); i++)
 		if (count_names(socket_rules[i].calls, name) > 0)
-			verdict = socket_rules[i].verdicts[variant->network][variant->names];
+			verdict = socket_rules[i].verdicts[variant->network][column(variant)];
 	for (size_t i = 0; i < COUNT(layers); i++)
 		if (count_names(layers[i].calls, name) > 0 &&
-		    (variant->names == NAMES_ROUTED || variant->network == NETWORK_BROKERED))
+		    (column(variant) == NAMES_ROUTED || variant->network == NETWORK_BROKERED))
 			verdict = layers[i].changes;
 	if (verdict < ENDS)
 		expect(variant, name, NULL, verdict == ROUTE ? ROUTED : end_errno[verdict]);
@@ -342,7 +354,7 @@ what_programs_live_on_is_allowed(void)
 {
 	expect_names(
 		"read write openat openat2 close execve execveat fork vfork exit_group mmap futex "
-		"accept4 getsockopt recvfrom recvmsg kill ptrace seccomp prctl "
+		"accept4 getsockopt recvfrom recvmsg ptrace seccomp prctl "
 		"personality pidfd_open pidfd_getfd fchmodat2 statx rseq "
 		"rt_sigreturn wait4 getrandom mseal statmount uretprobe arch_prctl inotify_init1",
 		0);
@@ -583,6 +595,37 @@ ioctls_are_known_by_their_low_half(void)
 			}
 }
 
+/* Only where Landlock has no scopes. */
+static void
+signals_are_asked_about_where_nobody_else_looks(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t args[6];
+		int expected;
+	} cases[] = {
+		{"kill", {1, 9}, ROUTED},
+		{"kill", {HIGH_BITS | 1, 0}, ROUTED},
+		{"tkill", {1, 9}, ROUTED},
+		{"tgkill", {1, 1, 9}, ROUTED},
+		{"rt_sigqueueinfo", {1, 9, 0x1000}, ROUTED},
+		{"rt_tgsigqueueinfo", {1, 1, 9, 0x1000}, ROUTED},
+		{"pidfd_send_signal", {3, 9}, ROUTED},
+		{"fcntl", {3, 8, 1}, ROUTED},
+		{"fcntl", {3, HIGH_BITS | 8, 1}, ROUTED},
+		{"fcntl", {3, 15, 0x1000}, ROUTED},
+		{"fcntl", {3, 9}, 0},
+		{"fcntl", {3, 1030}, 0},
+		{"ioctl", {3, 0x8901, 0x1000}, EPERM},
+		{"ioctl", {3, HIGH_BITS | 0x8902, 0x1000}, EPERM},
+	};
+
+	for (size_t i = 0; i < COUNT(variants); i++)
+		for (size_t j = 0; j < COUNT(cases); j++)
+			expect(&variants[i], cases[j].name, cases[j].args,
+			       variants[i].names == NAMES_AND_SIGNALS ? cases[j].expected : 0);
+}
+
 /* Length is what loading costs, and the kernel takes 4096 at most. */
 static void
 filters_are_short(void)
@@ -603,6 +646,7 @@ main(void)
 	run(arguments_decide_where_they_should);
 	run(no_family_is_allowed_that_is_not_listed);
 	run(ioctls_are_known_by_their_low_half);
+	run(signals_are_asked_about_where_nobody_else_looks);
 	run(filters_are_short);
 	return tap_end();
 }

@@ -66,10 +66,12 @@ with_a_broker_every_landlock_keeps_the_default(void)
 	world_make(&w);
 	for (size_t i = 0; i < COUNT(abis); i++) {
 		w.facts.values[FACT_LANDLOCK_ABI] = abis[i];
-		/* nobody but Landlock looks at signals */
-		check_gaps(&w, (struct said){0}, abis[i] < 6 ? "process.signal" : "");
+		check_gaps(&w, (struct said){0}, "");
 		auto_plan struct plan *plan = world_plan(&w, (struct said){0});
 		check_int(plan->routes_sockets, abis[i] < 9);
+		check_int(plan->routes_signals, abis[i] < 6);
+		check_str(plan->promises[G_PROCESS_SIGNAL].how,
+			  abis[i] < 6 ? "broker over Landlock" : "Landlock scope");
 		check(!plan->routes_network);
 		check_str(plan->promises[G_FILES_WRITE].how,
 			  abis[i] < 3 ? "Landlock; truncation by the broker" : "Landlock");
@@ -190,6 +192,23 @@ limits_that_need_a_cgroup_say_so(void)
 	auto_plan struct plan *scope = world_plan(&w, (struct said){.user = limits});
 	check_str(scope->promises[G_LIMITS_MEMORY].how, "systemd scope");
 	check_str(scope->promises[G_LIMITS_PROCESSES].how, "systemd scope");
+}
+
+/* There is no filter for one without the other. */
+static void
+signals_are_supervised_only_with_sockets(void)
+{
+	auto_world struct world w;
+
+	world_make(&w);
+	w.facts.values[FACT_LANDLOCK_ABI] = 5;
+	check_gaps(&w,
+		   (struct said){.user = "{\"accept\": [\"sockets.path\", \"sockets.abstract\"]}"},
+		   "process.signal");
+	w.facts.values[FACT_LANDLOCK_ABI] = 6;
+	check_gaps(&w,
+		   (struct said){.user = "{\"accept\": [\"sockets.path\", \"sockets.abstract\"]}"},
+		   "");
 }
 
 static void
@@ -1064,6 +1083,7 @@ main(void)
 	run(without_killable_waits_calls_can_be_interrupted);
 	run(without_seccomp_and_pidfds_there_are_gaps);
 	run(limits_that_need_a_cgroup_say_so);
+	run(signals_are_supervised_only_with_sockets);
 	run(a_gap_is_accepted_by_name_and_no_other);
 	run(only_what_is_asked_for_can_be_a_gap);
 	run(a_deny_inside_what_is_allowed_needs_the_broker);
