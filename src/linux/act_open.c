@@ -20,7 +20,6 @@
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
-#define KNOWN_RULES 0x3f /* all that openat2 has for the way */
 #define TRIES 16
 /* What open(2) looks at; the rest it drops, and openat2 would refuse. */
 #define KNOWN_FLAGS                                                                            \
@@ -29,16 +28,22 @@
 	 OPEN_TMPFILE)
 
 /*
- * BASELINE(6.2): Landlock does not see that a file is cut, so no cut is left to it, wherever it is.
- * A device has nothing to cut; opened for writing it is Landlock's all the same.
+ * A file is cut without being opened for writing, and the inner layer does not see it: what is left
+ * to the kernel may have another path by then. Opened for writing it is refused before it is cut.
  */
 static bool
-is_unseen_cut(const struct opening *o)
+is_blind_cut(const struct opening *o)
 {
-	if (o->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 3 || !(o->how.flags & O_TRUNC))
-		return false;
-	return (o->how.flags & O_ACCMODE) == O_RDONLY || o->found.object < 0 ||
-	       !S_ISCHR(o->at.st_mode);
+	return o->broker->cuts_blindly && (o->how.flags & O_TRUNC) &&
+	       (o->how.flags & O_ACCMODE) == O_RDONLY;
+}
+
+/* Neither can it be left to the kernel nor done on behalf. */
+static bool
+is_nobodys(const struct opening *o)
+{
+	return is_blind_cut(o) &&
+	       (*o->path == '\0' || o->found.is_proc || nest_is_alone(o->broker));
 }
 
 /*
@@ -56,7 +61,7 @@ is_native(const struct opening *o)
 		return true;
 	if (o->how.flags & (O_CREAT | OPEN_TMPFILE))
 		rights |= RIGHT_CREATE;
-	return !broker_guards(o->broker, o->path, rights) && !is_unseen_cut(o);
+	return !broker_guards(o->broker, o->path, rights) && !is_blind_cut(o);
 }
 
 static void
@@ -86,6 +91,16 @@ judge_shared(struct opening *o)
 		return true;
 	pthread_rwlock_unlock(&o->broker->names);
 	return false;
+}
+
+/* To the kernel, unless that would not be safe. */
+static void
+leave(const struct opening *o)
+{
+	if (is_nobodys(o))
+		request_fail(o->request, EACCES);
+	else
+		request_continue(o->request);
 }
 
 /* Judges under the lock that the path wants; 0 with the lock held, or an errno without. */
@@ -147,9 +162,9 @@ act_on_found(struct opening *o)
 		request_fail(o->request, why);
 		return false;
 	}
-	if (is_native(o)) {
+	if (is_nobodys(o) || is_native(o)) {
 		pthread_rwlock_unlock(&o->broker->names);
-		request_continue(o->request);
+		leave(o);
 		return false;
 	}
 	fd = opening_act(o);
@@ -183,9 +198,7 @@ static bool
 try_open(struct opening *o)
 {
 	unsigned how = find_how(o->how.flags);
-	bool found = o->how.resolve == 0
-			     ? find(o->request, o->base, o->way, how, &o->found)
-			     : find_by_rules(o->base, o->way, how, o->how.resolve, &o->found);
+	bool found = find(o->request, o->base, o->way, how, &o->found);
 	bool again = false;
 
 	if (!found)
@@ -214,8 +227,7 @@ make_at_once(struct opening *o)
 	const uint64_t made = O_CREAT | O_DIRECTORY | OPEN_TMPFILE;
 	int fd = -1;
 
-	if ((o->how.flags & made) != O_CREAT || o->how.resolve != 0 ||
-	    !find_new(o->base, o->way, &o->found))
+	if ((o->how.flags & made) != O_CREAT || !find_new(o->base, o->way, &o->found))
 		return false;
 	if (judge_shared(o)) {
 		if (may_make_at_once(o))
@@ -248,7 +260,7 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 	auto_fd int base = -1;
 	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
 
-	if (why == 0 && (*path != '/' || how->resolve != 0)) {
+	if (why == 0 && *path != '/') {
 		base = request_folder(request, folder, &why);
 		why = base >= 0 ? 0 : why;
 	}
@@ -299,33 +311,6 @@ act_creat(struct broker *broker, const struct call *request)
 	open_plain(broker, request, AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
 }
 
-/*
- * Its flags lie in memory, so all of them come here, but only where no reading is guarded: what must
- * not be left to the kernel could not be answered, for O_PATH cannot be handed over. What the kernel
- * would call a mistake is left to it.
- */
-void
-act_openat2(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct opening_how how = {0};
-	int why;
-
-	if (broker->reads || a[3] < sizeof how) {
-		request_fail(request, broker->reads ? ENOSYS : EINVAL);
-		return;
-	}
-	why = request_bytes(request, a[2], &how, sizeof how);
-	if (why != 0)
-		request_fail(request, why);
-	else if (how.flags & O_PATH || how.resolve & ~(uint64_t)KNOWN_RULES || a[3] != sizeof how ||
-		 how.flags & ~(uint64_t)KNOWN_FLAGS || how.mode & ~(uint64_t)07777 ||
-		 (how.mode != 0 && !(how.flags & (O_CREAT | OPEN_TMPFILE))))
-		request_continue(request);
-	else
-		open_at(broker, request, (int)a[0], a[1], &how);
-}
-
 /* Opened first, cut by descriptor: what was judged is what is cut. */
 static int
 cut(struct opening *o, off_t length)
@@ -355,9 +340,9 @@ cut_found(struct opening *o, off_t length)
 		return;
 	}
 	o->how.flags = O_TRUNC;
-	if (is_native(o)) {
+	if (is_nobodys(o) || is_native(o)) {
 		pthread_rwlock_unlock(&o->broker->names);
-		request_continue(o->request);
+		leave(o);
 		return;
 	}
 	o->how.flags = O_WRONLY;

@@ -117,6 +117,7 @@ make_both_layers(struct box *box, const struct plan *plan, const struct box_opti
 	struct ruleset_options inner = {.kind = files ? RULESET_INNER : RULESET_BARE,
 					.private_tmp = options->private_tmp};
 	struct guarded *trees = NULL;
+	bool wider = plan->routing == ROUTE_READS;
 	size_t count = 0;
 	int rc = plan->routing != ROUTE_NOTHING
 			 ? guarded_find(&box->arena, plan, &trees, &count, err)
@@ -124,9 +125,14 @@ make_both_layers(struct box *box, const struct plan *plan, const struct box_opti
 
 	outer.trees = inner.trees = box->broker.trees = trees;
 	outer.tree_count = inner.tree_count = box->broker.tree_count = count;
+	outer.wider = &wider;
 	if (rc == 0)
 		rc = ruleset_make(plan, &outer, &box->outer, err);
-	box->is_bare = !files;
+	if (files && !wider)
+		inner.kind = RULESET_CHANGES;
+	box->broker.cuts_blindly = plan->facts.values[FACT_LANDLOCK_ABI] < 3 ||
+				   inner.kind == RULESET_CHANGES;
+	box->kind = inner.kind;
 	return rc < 0 ? rc : ruleset_make(plan, &inner, &box->ruleset, err);
 }
 
@@ -144,8 +150,8 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 	if (!box->is_routed)
 		return ruleset_make(plan, &layer, &box->ruleset, err);
 	rc = make_both_layers(box, plan, options, err);
-	if (rc == 0 &&
-	    (box->outer < 0 || (box->ruleset < 0 && !box->is_bare) || box->filter == NULL))
+	if (rc == 0 && (box->outer < 0 || (box->ruleset < 0 && box->kind != RULESET_BARE) ||
+			box->filter == NULL))
 		rc = cordon_fail(err, CORDON_E_GAP, 0,
 				 "calls are routed only with Landlock and seccomp");
 	box->broker.plan = plan;
@@ -216,9 +222,9 @@ enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
 
 	box->broker.private_tmp = path;
 	if (box->outer >= 0)
-		rc = ruleset_grant_tmp(box->outer, box->abi, path, err);
-	if (rc == 0 && box->ruleset >= 0 && !box->is_bare)
-		rc = ruleset_grant_tmp(box->ruleset, box->abi, path, err);
+		rc = ruleset_grant_tmp(box->outer, RULESET_OUTER, box->abi, path, err);
+	if (rc == 0 && box->ruleset >= 0 && box->kind != RULESET_BARE)
+		rc = ruleset_grant_tmp(box->ruleset, box->kind, box->abi, path, err);
 	return rc;
 }
 

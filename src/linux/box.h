@@ -9,9 +9,9 @@
 
 struct box {
 	struct arena arena;
-	int ruleset;  /* alone, or the inner one; -1: no Landlock here */
-	bool is_bare; /* that one is about ports and scopes only: files are the outer one's */
-	int outer;    /* entered by the broker before the command is started; -1: none */
+	int ruleset;		/* alone, or the inner one; -1: no Landlock here */
+	enum ruleset_kind kind; /* of that one */
+	int outer;		/* entered by the broker before the command is started; -1: none */
 	const struct sock_fprog *filter; /* NULL: no seccomp here */
 	bool is_routed;			 /* the filter has a listener, which the broker gets by: */
 	bool is_nested; /* or a broker around us asks, by a line that comes the same way */

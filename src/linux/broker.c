@@ -279,7 +279,6 @@ static const struct {
 	{SYS_renameat, act_renameat},
 #endif
 	{SYS_openat, act_openat},
-	{437, act_openat2},
 	{SYS_truncate, act_truncate},
 	{SYS_mkdirat, act_mkdirat},
 	{SYS_mknodat, act_mknodat},

@@ -45,6 +45,7 @@ struct broker {
 	size_t tree_count;
 	int listener;
 	bool reads;	     /* reading is guarded: no open is ever left to the kernel */
+	bool cuts_blindly;   /* the inner layer does not see that a file is cut */
 	bool is_asked;	     /* it only answers questions, and changes nothing (nested.c) */
 	struct nests *nests; /* the sandboxes inside this one (nest.c); NULL: there can be none */
 	int own;	     /* the folder of our own descriptors in /proc */
@@ -126,7 +127,7 @@ int broker_descriptor_name(const struct call *request, uint64_t address);
 int broker_descriptor_in(const char *path);
 
 /* act_open.c, act_names.c, act_move.c, act_metadata.c, act_socket.c, vet_desk.c */
-broker_fn act_open, act_openat, act_creat, act_openat2, act_truncate;
+broker_fn act_open, act_openat, act_creat, act_truncate;
 broker_fn act_mkdir, act_mkdirat, act_mknod, act_mknodat, act_symlink, act_symlinkat, act_unlink,
 	act_unlinkat, act_rmdir, act_link, act_linkat, act_rename, act_renameat, act_renameat2;
 broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lchown, act_fchown,

@@ -136,24 +136,3 @@ find(const struct call *request, int base, const char *path, unsigned how, struc
 	fail(to, 0);
 	return find_stepwise(request, base, path, how, to);
 }
-
-bool
-find_by_rules(int base, const char *path, unsigned how, uint64_t rules, struct found *ret_found)
-{
-	struct found *to = ret_found;
-	char head[PATH_MAX];
-
-	to->object = to->folder = -1;
-	to->is_proc = to->by_steps = false;
-	to->object = hold(base, path, how & FIND_KEEP ? O_NOFOLLOW : 0, rules | NO_MAGIC_LINKS);
-	if (to->object >= 0) {
-		to->is_proc = walk_is_proc(to->object);
-		return true;
-	}
-	if (errno != ENOENT || !(how & FIND_PLACE) || !split(path, head, to->name))
-		return fail(to, errno);
-	if (strchr(to->name, '/') != NULL)
-		return fail(to, EISDIR);
-	to->folder = hold(base, head, O_DIRECTORY, rules | NO_MAGIC_LINKS);
-	return to->folder >= 0 ? true : fail(to, errno);
-}

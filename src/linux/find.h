@@ -41,9 +41,6 @@ bool find(const struct call *request, int base, const char *path, unsigned how,
 int find_object(int base, const char *path, unsigned how, struct found *ret_found);
 /* Only the folder of a name, without a look at what is there. False: another way must tell. */
 bool find_new(int base, const char *path, struct found *ret_found);
-/* By the rules of openat2 for the way; these are the kernel's, and know no procfs. */
-bool find_by_rules(int base, const char *path, unsigned how, uint64_t rules,
-		   struct found *ret_found);
 /* find_steps.c: component by component, for what the kernel would follow for us. */
 bool find_stepwise(const struct call *request, int base, const char *path, unsigned how,
 		   struct found *ret_found);

@@ -26,6 +26,9 @@
 #define FILE_FIRST                                                                 \
 	(FILE_EXECUTE | FILE_WRITE | FILE_READ | FILE_READ_DIR | FILE_REMOVE_ANY | \
 	 FILE_MAKE_PLAIN | FILE_MAKE_CHAR | FILE_MAKE_BLOCK)
+#define FILE_CHANGE                                                                          \
+	(FILE_WRITE | FILE_REMOVE_ANY | FILE_MAKE_PLAIN | FILE_MAKE_CHAR | FILE_MAKE_BLOCK | \
+	 FILE_REFER)
 static const struct {
 	int abi;
 	struct landlock_access adds;
@@ -97,6 +100,20 @@ landlock_version(const char **ret_why)
 
 /* ---- the ruleset ---- */
 
+static struct landlock_access
+access_for_kind(enum ruleset_kind kind, int abi)
+{
+	struct landlock_access access = access_for_abi(abi);
+
+	/* a layer that does not handle moves between folders does not let them happen */
+	if (kind == RULESET_BARE)
+		access.files &= FILE_REFER;
+	/* asked for at every open, cutting would cost a way up to the root; see is_blind_cut */
+	if (kind == RULESET_CHANGES)
+		access.files &= FILE_CHANGE;
+	return access;
+}
+
 int
 ruleset_make(const struct plan *plan, const struct ruleset_options *options, int *ret_fd,
 	     struct cordon_error *err)
@@ -113,14 +130,11 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 		*ret_fd = -1;
 		return 0;
 	}
-	m.handled = access_for_abi(planned);
+	m.handled = access_for_kind(options->kind, planned);
 	m.handled.net = ports_handled(plan, options, m.handled.net);
 	/* what the broker connects to on behalf is judged by its layer; signals it must send */
 	if (options->is_brokers)
 		m.handled.scopes &= SCOPE_ABSTRACT_SOCKET;
-	/* a layer that does not handle moves between folders does not let them happen */
-	if (options->kind == RULESET_BARE)
-		m.handled.files &= FILE_REFER;
 	if (m.handled.files == 0 && m.handled.net == 0 && m.handled.scopes == 0) {
 		*ret_fd = -1;
 		return 0;
@@ -140,12 +154,13 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 }
 
 int
-ruleset_grant_tmp(int ruleset, int abi, const char *path, struct cordon_error *err)
+ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path,
+		  struct cordon_error *err)
 {
-	struct ruleset_options none = {0};
-	struct making m = {.options = &none,
+	struct ruleset_options options = {.kind = kind};
+	struct making m = {.options = &options,
 			   .ruleset = ruleset,
-			   .handled = access_for_abi(abi),
+			   .handled = access_for_kind(kind, abi),
 			   .err = err};
 
 	return rules_tmp(&m, path);

@@ -69,10 +69,11 @@ struct guarded {
 };
 
 enum ruleset_kind {
-	RULESET_ALONE, /* the only layer: what the plan allows */
-	RULESET_OUTER, /* the most that the plan allows anywhere, for the broker too */
-	RULESET_INNER, /* what the command does without asking */
-	RULESET_BARE   /* ports and scopes: files are decided by another layer */
+	RULESET_ALONE,	 /* the only layer: what the plan allows */
+	RULESET_OUTER,	 /* the most that the plan allows anywhere, for the broker too */
+	RULESET_INNER,	 /* what the command does without asking */
+	RULESET_CHANGES, /* the same where all it reads and runs is as the outer one says */
+	RULESET_BARE	 /* ports and scopes: files are decided by another layer */
 };
 
 struct ruleset_options {
@@ -80,7 +81,8 @@ struct ruleset_options {
 	const char *private_tmp;     /* NULL: none */
 	const struct guarded *trees; /* for the inner one */
 	size_t tree_count;
-	bool is_brokers;	     /* also entered by the broker, which signals and connects */
+	bool *wider;	 /* of an outer one: set where it lets more be read or run than the plan */
+	bool is_brokers; /* also entered by the broker, which signals and connects */
 	const struct egress *egress; /* what it connects to with network domains; NULL: none */
 };
 
@@ -104,7 +106,8 @@ int ruleset_make(const struct plan *plan, const struct ruleset_options *options,
  * Pure: for who has to keep to it without the layer.
  */
 bool ruleset_is_by_name(const struct plan *plan, const char *path);
-/* One more folder, whole; a ruleset of that version. Async-signal-safe. */
-int ruleset_grant_tmp(int ruleset, int abi, const char *path, struct cordon_error *err);
+/* One more folder, whole; a ruleset of that kind and version. Async-signal-safe. */
+int ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path,
+		      struct cordon_error *err);
 /* For this thread and what it starts; no_new_privs must be set. Async-signal-safe. */
 int ruleset_enter(int ruleset, struct cordon_error *err);

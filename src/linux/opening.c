@@ -96,7 +96,7 @@ make_nameless(const struct opening *o)
 static int
 open_again(const struct opening *o, int flags)
 {
-	struct opening_how how = {(uint64_t)flags, 0, o->how.resolve | NO_MAGIC_LINKS};
+	struct opening_how how = {(uint64_t)flags, 0, NO_MAGIC_LINKS};
 	int fd = (int)syscall(SYS_openat2, o->base, o->way, &how, sizeof how);
 	struct stat at;
 

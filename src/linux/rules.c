@@ -44,7 +44,7 @@ withheld(const struct making *m, const char *path)
 {
 	uint64_t access = 0;
 
-	if (m->options->kind != RULESET_INNER)
+	if (m->options->kind != RULESET_INNER && m->options->kind != RULESET_CHANGES)
 		return 0;
 	for (size_t i = 0; i < m->options->tree_count; i++) {
 		const struct guarded *tree = &m->options->trees[i];
@@ -112,6 +112,15 @@ access_for_broker(unsigned rights)
 	       (rights & RIGHT_CREATE ? (uint64_t)(FILE_READ | FILE_WRITE | FILE_TRUNCATE) : 0u);
 }
 
+/* Of what is granted to the broker: does the command get to read or run more by it? */
+static void
+note_wider(const struct making *m, uint64_t granted, uint64_t planned)
+{
+	if (m->options->wider != NULL &&
+	    (granted & ~planned & (FILE_READ | FILE_READ_DIR | FILE_EXECUTE)) != 0)
+		*m->options->wider = true;
+}
+
 /*
  * What can be granted at path. A rule on a folder reaches everything in it, so a folder gets only
  * what its future entries have too (a literal rule ends at the folder, a child rule one below).
@@ -127,10 +136,13 @@ access_at(const struct making *m, const char *path, int fd, const struct stat *a
 		unsigned below = decide_below(m, path, 1), deep = decide_below(m, path, 2);
 		unsigned tree = own & below & deep;
 
+		uint64_t names = own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u;
+
 		/* the broker itself never does more than one of them has */
-		access = m->options->kind == RULESET_OUTER ? access_for_broker(own | below | deep)
-							   : access_for_rights(tree);
-		access |= own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u;
+		access = names |
+			 (m->options->kind == RULESET_OUTER ? access_for_broker(own | below | deep)
+							    : access_for_rights(tree));
+		note_wider(m, access, names | access_for_rights(tree));
 	}
 	if (own & (RIGHT_READ | RIGHT_WRITE) && is_terminal(fd, at))
 		access |= FILE_IOCTL_DEV;
@@ -401,6 +413,8 @@ allow_name(const struct making *m, const char *path)
 	if (!is_changed_around(m, above))
 		return 0;
 	fd = path_pin(above);
+	note_wider(m, access_for_broker(rights),
+		   access_for_rights(decide(m, above) & decide_below(m, above, 1)));
 	return fd < 0 ? pass_over(m, above) : allow(m, fd, access_for_broker(rights), true, above);
 }
 
@@ -410,6 +424,15 @@ struct cover {
 	uint64_t access;
 };
 
+/* All that a rule at path could give. */
+static uint64_t
+most_at(const struct making *m, const char *path)
+{
+	return access_for_rights(decide(m, path) | decide_below(m, path, 1) |
+				 decide_below(m, path, 2)) &
+	       m->handled.files & ~withheld(m, path);
+}
+
 /*
  * Would a rule of its own add anything? Only of profiles: the user's word is looked at. Terminals
  * get more than the plan speaks of.
@@ -417,14 +440,13 @@ struct cover {
 static bool
 is_covered_by(const struct making *m, const struct said *said, const struct cover *cover)
 {
-	uint64_t most;
-
+	/* what the outer one opened and checked says nothing here */
+	if (m->options->kind == RULESET_CHANGES && most_at(m, said->path) == 0)
+		return true;
 	if (cover->path == NULL || said->named != NULL || said->child ||
 	    !path_below(said->path, cover->path) || path_below(said->path, "/dev"))
 		return false;
-	most = access_for_rights(decide(m, said->path) | decide_below(m, said->path, 1) |
-				 decide_below(m, said->path, 2));
-	return (most & m->handled.files & ~withheld(m, said->path) & ~cover->access) == 0;
+	return (most_at(m, said->path) & ~cover->access) == 0;
 }
 
 static int
@@ -526,6 +548,7 @@ allow_patterns(const struct making *m)
 		if (rule->effect != EFFECT_ALLOW)
 			continue;
 		fd = path_pin(rule->root);
+		note_wider(m, access_for_broker(rule->rights), 0);
 		if (fd >= 0)
 			rc = allow(m, fd, access_for_broker(rule->rights), true, rule->root);
 	}
@@ -597,7 +620,9 @@ static int
 allow_broker(const struct making *m)
 {
 	auto_fd int fd = path_pin("/proc");
+	unsigned rights = decide(m, "/proc") & decide_below(m, "/proc", 1);
 
+	note_wider(m, FILE_READ | FILE_READ_DIR, access_for_rights(rights));
 	return fd < 0 ? pass_over(m, "/proc")
 		      : allow(m, fd, FILE_READ | FILE_READ_DIR, true, "/proc");
 }

@@ -302,8 +302,11 @@ has_broker(const struct facts *facts)
 	bool own = facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD];
 
 	/* one around us has all of it, and asks us */
-	return facts->values[FACT_BROKER] && (own || facts->values[FACT_DOOR]) &&
-	       facts->values[FACT_PIDFD] && facts->values[FACT_OPENAT2] &&
+	if (facts->values[FACT_DOOR])
+		own = true;
+	else
+		own = own && facts->values[FACT_OPENAT2];
+	return facts->values[FACT_BROKER] && own && facts->values[FACT_PIDFD] &&
 	       facts->values[FACT_YAMA] < 2;
 }
 

@@ -111,6 +111,36 @@ def race(seconds):
     return tries > 0
 
 
+def cutting(seconds):
+    """What is cut without being opened for writing, by a name or flags that change meanwhile."""
+    stop = time.monotonic() + seconds
+    text = ctypes.create_string_buffer(b"./././kept/file")
+    how = (ctypes.c_uint64 * 3)(os.O_PATH, 0, 0)
+    names = [b"./././kept/file", b"/etc/./hostname", b"/proc/self/comm", b"././/free/////f"]
+    tries = 0
+
+    def flip():
+        while time.monotonic() < stop:
+            for name in names:
+                ctypes.memmove(text, name, 15)
+                how[0] = os.O_TRUNC
+                how[0] = os.O_PATH
+
+    os.makedirs("free", exist_ok=True)
+    with open("free/f", "w", encoding="utf-8"):
+        pass
+    threading.Thread(target=flip, daemon=True).start()
+    while time.monotonic() < stop:
+        for fd in (libc.open(text, os.O_RDONLY | os.O_TRUNC),
+                   libc.syscall(437, -100, b"kept/file", how, 24)):
+            if fd >= 0:
+                os.close(fd)
+        libc.truncate(text, ctypes.c_long(0))
+        tries += 1
+    print("tries:", tries)
+    return tries > 0
+
+
 def moving(seconds):
     """Folders are exchanged by one thread while another makes files by their names."""
     stop = time.monotonic() + seconds
@@ -188,7 +218,7 @@ def crowd(seconds):
     return len([n for n in os.listdir(".") if n.startswith("after")]) == 200
 
 
-kinds = {"every_route": lambda s: every_route(), "race": race, "moving": moving,
+kinds = {"every_route": lambda s: every_route(), "race": race, "moving": moving, "cutting": cutting,
          "deputy": lambda s: deputy(), "storm": storm, "crowd": crowd}
 sys.stdout.flush()
 ok = kinds[sys.argv[1]](float(sys.argv[2]))

@@ -101,6 +101,27 @@ attack()
 	[ ! -e kept/f ]
 }
 
+# The outer layer lets the broker read what is made, and look into /proc.
+@test "what may only be changed is not read, and /proc stays closed where it was not granted" {
+	begin
+	mkdir "$T/drop"
+	echo secret >"$T/drop/file"
+	policy='{"extends": ["agent"], "files": {"rules": [
+	    {"effect": "allow", "rights": "wcd", "path": "'$T'/drop", "match": "subpath"}]}}'
+	expect 0 run --policy-json "$policy" -- sh -c '
+		! cat "$1/file" && ! ls "$1" && echo new >"$1/new"' sh "$T/drop"
+	[ "$(cat "$T/drop/new")" = new ]
+	unsaid secret
+	expect 0 run -p strict -- sh -c '! ls /proc && ! cat /proc/self/status'
+}
+
+@test "nothing is cut by a path or flags that change while they are judged" {
+	begin
+	attack cutting 3
+	said 'tries: '
+	[ "$(cat kept/file)" = kept ]
+}
+
 @test "folders that are exchanged meanwhile change nothing" {
 	begin
 	attack moving 2
