@@ -281,7 +281,7 @@ is_own(const struct call *request, pid_t number)
 static void
 set_owner(const struct call *request, int number, uint64_t address)
 {
-	struct f_owner_ex owner;
+	struct f_owner_ex owner = {0};
 	int why = request_bytes(request, address, &owner, sizeof owner);
 	auto_fd int fd = why != 0 ? -1 : request_descriptor(request, number, &why);
 
