@@ -48,8 +48,12 @@ start_thread(struct broker *broker)
 	}
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attributes, thread_main, broker) != 0)
+	/* until it is there it counts as one that can be called */
+	add(&broker->serving.reserve, 1);
+	if (pthread_create(&thread, &attributes, thread_main, broker) != 0) {
+		add(&broker->serving.reserve, -1);
 		add(&broker->serving.threads, -1);
+	}
 	pthread_attr_destroy(&attributes);
 }
 
@@ -210,9 +214,13 @@ serve(struct broker *broker)
 static void *
 thread_main(void *argument)
 {
+	struct broker *broker = argument;
 	/* a umask and a folder of one's own: both are set for single calls */
-	if (unshare(CLONE_FS) == 0)
-		serve(argument);
+	bool is_apart = unshare(CLONE_FS) == 0;
+
+	add(&broker->serving.reserve, -1);
+	if (is_apart)
+		serve(broker);
 	return NULL;
 }
 
