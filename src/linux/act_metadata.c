@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modes, owners, times and attributes. Landlock does not see them, so nothing here is ever left to
+ * Modes, owners and times. Landlock does not see them, so nothing here is ever left to
  * the kernel: the object is held, its own name is judged, and the held object is changed. By
  * descriptor it is the same: the descriptor is taken over first, because the caller's number may
  * mean another file a moment later.
@@ -8,41 +8,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 #include <utime.h>
 
 #include "base/fd.h"
-#include "linux/broker.h"
 #include "linux/find.h"
+#include "linux/metadata.h"
 
-#define SYS_FCHMODAT2 452 /* 6.6 */
-#define XATTR_NAME 256
-#define XATTR_SIZE 65536
-
-/* What is changed, on a held object: an O_PATH descriptor, or one of the caller's. */
-struct change {
-	int (*act)(int fd, mode_t kind, const struct change *change);
-	mode_t mode;
-	uid_t uid;
-	gid_t gid;
-	bool is_now; /* times: no times given */
-	struct timespec times[2];
-	char name[XATTR_NAME];
-	void *value;
-	size_t size;
-	int flags;
-};
+#define SYS_FCHMODAT2 452   /* 6.6 */
+#define TERMINALS_FIRST 136 /* the majors of /dev/pts */
+#define TERMINALS_LAST 143
 
 /* ---- deeds ---- */
 
-static const char *
-own_name(int fd, char to[40])
+const char *
+metadata_own_name(int fd, char to[40])
 {
 	snprintf(to, 40, "/proc/self/fd/%d", fd);
 	return to;
@@ -61,7 +45,7 @@ change_mode(int fd, mode_t kind, const struct change *change)
 	/* BASELINE(6.6): by our name for it, which takes twice as long */
 	rc = (int)syscall(SYS_FCHMODAT2, fd, "", change->mode, AT_EMPTY_PATH);
 	return rc < 0 && (errno == ENOSYS || errno == EPERM)
-		       ? chmod(own_name(fd, name), change->mode)
+		       ? chmod(metadata_own_name(fd, name), change->mode)
 		       : rc;
 }
 
@@ -77,31 +61,6 @@ change_times(int fd, mode_t kind, const struct change *change)
 {
 	(void)kind;
 	return utimensat(fd, "", change->is_now ? NULL : change->times, AT_EMPTY_PATH);
-}
-
-static int
-change_attribute(int fd, mode_t kind, const struct change *change)
-{
-	char name[40];
-
-	if (S_ISLNK(kind)) {
-		errno = EPERM;
-		return -1;
-	}
-	return setxattr(own_name(fd, name), change->name, change->value, change->size,
-			change->flags);
-}
-
-static int
-remove_attribute(int fd, mode_t kind, const struct change *change)
-{
-	char name[40];
-
-	if (S_ISLNK(kind)) {
-		errno = EPERM;
-		return -1;
-	}
-	return removexattr(own_name(fd, name), change->name);
 }
 
 /* ---- judging ---- */
@@ -121,18 +80,43 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 	return false;
 }
 
+/*
+ * A device is the machine's: who may write to it does not say who else may. Terminals that programs
+ * make for themselves are theirs; and to have been used just now hurts nobody.
+ */
+static bool
+is_shared_device(const struct stat *at, const struct change *change)
+{
+	bool is_terminal = S_ISCHR(at->st_mode) && major(at->st_rdev) >= TERMINALS_FIRST &&
+			   major(at->st_rdev) <= TERMINALS_LAST;
+
+	return (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode)) && !is_terminal && !change->is_now;
+}
+
+/* By the lock that is held; -1 with errno. */
+static int
+change_locked(struct broker *broker, const struct call *request, int fd,
+	      const struct change *change)
+{
+	struct stat at;
+
+	if (fstat(fd, &at) < 0 || !may_change(broker, request, fd, &at)) {
+		errno = EACCES;
+		return -1;
+	}
+	errno = EPERM;
+	return is_shared_device(&at, change) ? -1 : change->act(fd, at.st_mode, change);
+}
+
 static void
 change_held(struct broker *broker, const struct call *request, int fd, const struct change *change)
 {
-	struct stat at;
 	int rc;
 
 	if (!request_is_valid(request))
 		return;
 	pthread_rwlock_rdlock(&broker->names);
-	rc = fstat(fd, &at) == 0 && may_change(broker, request, fd, &at)
-		     ? change->act(fd, at.st_mode, change)
-		     : (errno = EACCES, -1);
+	rc = change_locked(broker, request, fd, change);
 	pthread_rwlock_unlock(&broker->names);
 	if (rc < 0)
 		request_fail(request, errno);
@@ -140,9 +124,9 @@ change_held(struct broker *broker, const struct call *request, int fd, const str
 		request_return(request, rc);
 }
 
-static void
-change_descriptor(struct broker *broker, const struct call *request, int number,
-		  const struct change *change)
+void
+metadata_change_descriptor(struct broker *broker, const struct call *request, int number,
+			   const struct change *change)
 {
 	int why = EBADF;
 	auto_fd int fd = request_descriptor(request, number, &why);
@@ -199,9 +183,9 @@ hold(const struct call *request, int base, const char *path, enum walk_follow fo
 	return hold_by_steps(request, base, path, follow, ret_errno);
 }
 
-static void
-change_path(struct broker *broker, const struct call *request, int folder, uint64_t address,
-	    enum walk_follow follow, const struct change *change)
+void
+metadata_change_path(struct broker *broker, const struct call *request, int folder,
+		     uint64_t address, enum walk_follow follow, const struct change *change)
 {
 	char path[PATH_MAX];
 	int why = request_path(request, address, path);
@@ -209,7 +193,7 @@ change_path(struct broker *broker, const struct call *request, int folder, uint6
 	auto_fd int base = -1, fd = -1;
 
 	if (number >= 0) {
-		change_descriptor(broker, request, number, change);
+		metadata_change_descriptor(broker, request, number, change);
 		return;
 	}
 	if (why == 0 && *path != '/') {
@@ -225,9 +209,9 @@ change_path(struct broker *broker, const struct call *request, int folder, uint6
 }
 
 /* With AT_EMPTY_PATH and an empty path, or no path at all, the descriptor itself is meant. */
-static void
-change_at(struct broker *broker, const struct call *request, int folder, uint64_t path, int flags,
-	  const struct change *change)
+void
+metadata_change_at(struct broker *broker, const struct call *request, int folder, uint64_t path,
+		   int flags, const struct change *change)
 {
 	char first = 'x';
 
@@ -236,11 +220,11 @@ change_at(struct broker *broker, const struct call *request, int folder, uint64_
 		if (folder == AT_FDCWD)
 			request_fail(request, path == 0 ? EFAULT : EACCES);
 		else
-			change_descriptor(broker, request, folder, change);
+			metadata_change_descriptor(broker, request, folder, change);
 		return;
 	}
-	change_path(broker, request, folder, path,
-		    flags & AT_SYMLINK_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW, change);
+	metadata_change_path(broker, request, folder, path,
+			     flags & AT_SYMLINK_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW, change);
 }
 
 /* ---- modes and owners ---- */
@@ -263,7 +247,7 @@ act_chmod(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = mode_of(a[1]);
 
-	change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
 }
 
 void
@@ -272,7 +256,7 @@ act_fchmod(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = mode_of(a[1]);
 
-	change_descriptor(broker, request, (int)a[0], &change);
+	metadata_change_descriptor(broker, request, (int)a[0], &change);
 }
 
 void
@@ -281,7 +265,7 @@ act_fchmodat(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = mode_of(a[2]);
 
-	change_path(broker, request, (int)a[0], a[1], WALK_FOLLOW, &change);
+	metadata_change_path(broker, request, (int)a[0], a[1], WALK_FOLLOW, &change);
 }
 
 void
@@ -290,7 +274,7 @@ act_fchmodat2(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = mode_of(a[2]);
 
-	change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
+	metadata_change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
 }
 
 void
@@ -299,7 +283,7 @@ act_chown(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = owner_of(a[1], a[2]);
 
-	change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
 }
 
 void
@@ -308,7 +292,7 @@ act_lchown(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = owner_of(a[1], a[2]);
 
-	change_path(broker, request, AT_FDCWD, a[0], WALK_KEEP, &change);
+	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_KEEP, &change);
 }
 
 void
@@ -317,7 +301,7 @@ act_fchown(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = owner_of(a[1], a[2]);
 
-	change_descriptor(broker, request, (int)a[0], &change);
+	metadata_change_descriptor(broker, request, (int)a[0], &change);
 }
 
 void
@@ -326,7 +310,7 @@ act_fchownat(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = owner_of(a[2], a[3]);
 
-	change_at(broker, request, (int)a[0], a[1], (int)a[4], &change);
+	metadata_change_at(broker, request, (int)a[0], a[1], (int)a[4], &change);
 }
 
 /* ---- times ---- */
@@ -381,7 +365,7 @@ act_utime(struct broker *broker, const struct call *request)
 	if (why != 0)
 		request_fail(request, why);
 	else
-		change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+		metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
 }
 
 void
@@ -394,7 +378,7 @@ act_utimes(struct broker *broker, const struct call *request)
 	if (why != 0)
 		request_fail(request, why);
 	else
-		change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+		metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
 }
 
 void
@@ -407,7 +391,7 @@ act_futimesat(struct broker *broker, const struct call *request)
 	if (why != 0)
 		request_fail(request, why);
 	else
-		change_at(broker, request, (int)a[0], a[1], 0, &change);
+		metadata_change_at(broker, request, (int)a[0], a[1], 0, &change);
 }
 
 void
@@ -420,144 +404,5 @@ act_utimensat(struct broker *broker, const struct call *request)
 	if (why != 0)
 		request_fail(request, why);
 	else
-		change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
-}
-
-/* ---- attributes ---- */
-
-/* A name that is longer than any can be, or a value larger than any: as the kernel says it. */
-static int
-read_attribute_name(const struct call *request, uint64_t address, struct change *to)
-{
-	char name[PATH_MAX];
-	int why = request_path(request, address, name);
-
-	if (why == ENAMETOOLONG || (why == 0 && (*name == '\0' || strlen(name) >= XATTR_NAME)))
-		return ERANGE;
-	if (why == 0)
-		strcpy(to->name, name);
-	return why;
-}
-
-static int
-read_attribute(const struct call *request, uint64_t name, uint64_t value, uint64_t size,
-	       struct change *to)
-{
-	int why = read_attribute_name(request, name, to);
-
-	to->act = change_attribute;
-	if (why != 0)
-		return why;
-	if (size > XATTR_SIZE)
-		return E2BIG;
-	to->size = (size_t)size;
-	to->value = size == 0 ? NULL : malloc((size_t)size);
-	if (size == 0)
-		return 0;
-	return to->value == NULL ? ENOMEM : request_bytes(request, value, to->value, to->size);
-}
-
-static void
-set_attribute(struct broker *broker, const struct call *request, enum walk_follow follow,
-	      bool by_descriptor)
-{
-	const __u64 *a = request->notif.data.args;
-	struct change change = {.flags = (int)a[4]};
-	int why = read_attribute(request, a[1], a[2], a[3], &change);
-
-	if (why != 0)
-		request_fail(request, why);
-	else if (by_descriptor)
-		change_descriptor(broker, request, (int)a[0], &change);
-	else
-		change_path(broker, request, AT_FDCWD, a[0], follow, &change);
-	free(change.value);
-}
-
-void
-act_setxattr(struct broker *broker, const struct call *request)
-{
-	set_attribute(broker, request, WALK_FOLLOW, false);
-}
-
-void
-act_lsetxattr(struct broker *broker, const struct call *request)
-{
-	set_attribute(broker, request, WALK_KEEP, false);
-}
-
-void
-act_fsetxattr(struct broker *broker, const struct call *request)
-{
-	set_attribute(broker, request, WALK_FOLLOW, true);
-}
-
-/* folder, path, flags, name, struct xattr_args, its size */
-void
-act_setxattrat(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct {
-		uint64_t value;
-		uint32_t size, flags;
-	} args = {0};
-	struct change change = {0};
-	int why = a[5] < sizeof args ? EINVAL : request_bytes(request, a[4], &args, sizeof args);
-
-	if (why == 0)
-		why = read_attribute(request, a[3], args.value, args.size, &change);
-	if (why != 0) {
-		request_fail(request, why);
-	} else {
-		change.flags = (int)args.flags;
-		change_at(broker, request, (int)a[0], a[1], (int)a[2], &change);
-	}
-	free(change.value);
-}
-
-static void
-drop_attribute(struct broker *broker, const struct call *request, enum walk_follow follow,
-	       bool by_descriptor)
-{
-	const __u64 *a = request->notif.data.args;
-	struct change change = {.act = remove_attribute};
-	int why = read_attribute_name(request, a[1], &change);
-
-	if (why != 0)
-		request_fail(request, why);
-	else if (by_descriptor)
-		change_descriptor(broker, request, (int)a[0], &change);
-	else
-		change_path(broker, request, AT_FDCWD, a[0], follow, &change);
-}
-
-void
-act_removexattr(struct broker *broker, const struct call *request)
-{
-	drop_attribute(broker, request, WALK_FOLLOW, false);
-}
-
-void
-act_lremovexattr(struct broker *broker, const struct call *request)
-{
-	drop_attribute(broker, request, WALK_KEEP, false);
-}
-
-void
-act_fremovexattr(struct broker *broker, const struct call *request)
-{
-	drop_attribute(broker, request, WALK_FOLLOW, true);
-}
-
-void
-act_removexattrat(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct change change = {.act = remove_attribute};
-	int why = read_attribute_name(request, a[3], &change);
-
-	if (why != 0)
-		request_fail(request, why);
-	else
-		change_at(broker, request, (int)a[0], a[1], (int)a[2], &change);
+		metadata_change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
 }

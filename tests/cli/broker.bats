@@ -172,3 +172,16 @@ attack()
 	[ ! -e "$T/new" ] && [ ! -e "$T/moved" ] && [ ! -e here ]
 }
 
+
+# To the mode it has, so that nobody else notices when it works.
+@test "a device of the machine keeps its mode, owner and times" {
+	local act
+
+	for act in 'chmod 666 /dev/null' 'chown 0:0 /dev/null' 'touch -r /dev/full /dev/full' \
+	    "$PYTHON -c 'import os; os.fchmod(os.open(\"/dev/null\", os.O_RDWR), 0o666)'"; do
+		[ "$(id -u)" -ne 0 ] || sh -c "$act" || complain "cannot be done here: $act"
+		expect 1 run -- sh -c "$act"
+	done
+	expect 0 run -- sh -c 'touch /dev/null; echo gone >/dev/null'
+	[ "$(stat -c %a /dev/null)" = 666 ]
+}
