@@ -56,6 +56,8 @@ enum verdict {
 	TEST_SEND_MESSAGE,
 	TEST_SOCKET_OPTION,
 	TEST_TCP_OPTION,
+	TEST_OPEN,
+	TEST_OPENAT,
 	TEST_OPEN_CHANGE,
 	TEST_OPENAT_CHANGE,
 	TEST_OPEN_ANY,
@@ -103,7 +105,7 @@ static const struct group groups[] = {
 	 "lsm_get_self_attr lsm_list_modules lsm_set_self_attr lstat madvise map_shadow_stack mbind "
 	 "membarrier memfd_create memfd_secret mincore mkdir mkdirat mknod mknodat mlock mlock2 "
 	 "mlockall mmap modify_ldt mprotect mremap mseal msync munlock munlockall munmap "
-	 "name_to_handle_at nanosleep newfstatat open openat openat2 pause personality pipe pipe2 "
+	 "name_to_handle_at nanosleep newfstatat pause personality pipe pipe2 "
 	 "pkey_alloc pkey_free pkey_mprotect poll ppoll prctl pread64 preadv preadv2 pselect6 pwrite64 "
 	 "pwritev pwritev2 read readahead readlink readlinkat readv recvfrom recvmmsg recvmsg "
 	 "remap_file_pages removexattr removexattrat rename renameat renameat2 restart_syscall rmdir "
@@ -152,6 +154,11 @@ static const struct group groups[] = {
 	{NOT_THERE, "io_uring_enter io_uring_register io_uring_setup"},
 	/* Changes attributes on a descriptor that was opened for reading. */
 	{NOT_THERE, "file_setattr"},
+	/* Landlock asks for nothing when a file is opened neither for reading nor for writing. */
+	{TEST_OPEN, "open"},
+	{TEST_OPENAT, "openat"},
+	/* A cordon inside needs it for a broker of its own, where we have none. */
+	{ALLOW, "openat2"},
 	/* Gone from the kernel, or never in it. */
 	{NOT_THERE, "_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old "
 		    "get_kernel_syms getpmsg lookup_dcookie nfsservctl putpmsg query_module "
@@ -235,7 +242,7 @@ static const struct routed {
 	{TEST_OPENAT_CHANGE, TEST_OPENAT_ANY, "openat"},
 	/*
 	 * Its flags lie in memory and may change after we looked, so none could be left to the
-	 * kernel; and what O_PATH opens cannot be handed over.
+	 * kernel; and what O_PATH opens cannot be handed over. Programs do without it.
 	 */
 	{BOTH(NOT_THERE), "openat2"},
 	{BOTH(ROUTE), "creat truncate"},

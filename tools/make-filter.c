@@ -111,6 +111,13 @@ struct kind {
 	enum guard guard;
 };
 
+/* What is refused stays so; the tests of opens are in those that take their place. */
+static bool
+is_open_to_change(enum verdict verdict)
+{
+	return verdict == ALLOW || verdict == TEST_OPEN || verdict == TEST_OPENAT;
+}
+
 /* Sets the verdict of each call that was allowed so far. */
 static void
 decide_anew(const struct arch *arch, const char *names, enum verdict verdict,
@@ -121,7 +128,8 @@ decide_anew(const struct arch *arch, const char *names, enum verdict verdict,
 	for (int length; sscanf(names, " %63s%n", name, &length) == 1; names += length) {
 		int number = call_number(arch, name);
 
-		if (number >= 0 && verdicts[number] != ALLOW && verdicts[number] != verdict)
+		if (number >= 0 && !is_open_to_change(verdicts[number]) &&
+		    verdicts[number] != verdict)
 			die("decided anew, and not allowed", name);
 		if (number >= 0)
 			verdicts[number] = verdict;

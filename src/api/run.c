@@ -277,6 +277,7 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	if (context->assumed)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "a plan made from assumed facts cannot be run");
+	folders_make(context->plan);
 	request.plan = context->plan;
 	request.limits = context->plan->settings.limits;
 	return run_session(context, request, command, ret_run, err);

@@ -34,8 +34,10 @@
 static bool
 is_blind_cut(const struct opening *o)
 {
-	return o->broker->cuts_blindly && (o->how.flags & O_TRUNC) &&
-	       (o->how.flags & O_ACCMODE) == O_RDONLY;
+	uint64_t mode = o->how.flags & O_ACCMODE;
+
+	return o->broker->cuts_blindly && (o->how.flags & O_TRUNC) && mode != O_WRONLY &&
+	       mode != O_RDWR;
 }
 
 /* Neither can it be left to the kernel nor done on behalf. */

@@ -89,7 +89,7 @@ send_or_continue(const struct sending *sending, pid_t number)
 
 	if (process == 0)
 		request_fail(sending->request, ESRCH);
-	else if (process == request_process(sending->request))
+	else if (number == sending->request->thread || number == request_process(sending->request))
 		request_continue(sending->request);
 	else if (request_is_valid(sending->request))
 		finish(sending->request, send_to(sending, process));

@@ -53,14 +53,18 @@ broker_is_free(const struct broker *broker, const char *path)
 struct verdict
 broker_judge_by(const struct broker *broker, int number, const char *path)
 {
-	struct verdict verdict;
+	/* Landlock knows the private tmp by what it is, we by its name: that must stay its name */
+	static const struct planned_rule held = {.path = "", .root = ""};
+	struct verdict verdict = {.rights = RIGHTS_ALL};
 
 	if (number > 0)
 		return nest_judge(broker, number, path);
-	if (broker_is_free(broker, path))
-		return (struct verdict){.rights = RIGHTS_ALL};
-	verdict = index_decide(&broker->plan->index, path);
-	vet_complete(broker, path, &verdict);
+	if (!broker_is_free(broker, path)) {
+		verdict = index_decide(&broker->plan->index, path);
+		vet_complete(broker, path, &verdict);
+	}
+	if (broker->private_tmp != NULL && path_below(broker->private_tmp, path))
+		verdict.held = &held;
 	return verdict;
 }
 

@@ -308,8 +308,10 @@ static int
 refuse(const struct making *m, const struct said *said, int why)
 {
 	const struct place *place = &said->named->place;
-	const char *reason = why == ENOENT || why == ENOTDIR
-				     ? "does not exist; make it or drop the rule"
+	const char *missing = said->named->rights & RIGHT_CREATE
+				      ? "does not exist; make it, end it with a / or drop the rule"
+				      : "does not exist; make it or drop the rule";
+	const char *reason = why == ENOENT || why == ENOTDIR ? missing
 			     : why == ELOOP ? "leads elsewhere than when it was planned"
 					    : strerror(why);
 
@@ -331,8 +333,9 @@ is_brokered(const struct making *m, const char *path)
 	for (size_t i = 0; i < m->options->tree_count; i++) {
 		const struct guarded *tree = &m->options->trees[i];
 
+		/* itself it cannot make: it is missing */
 		if (tree->changes && path_below(path, tree->path) &&
-		    (rights & ~decide(m, tree->path)) == 0)
+		    strcmp(path, tree->path) != 0 && (rights & ~decide(m, tree->path)) == 0)
 			return true;
 	}
 	return false;

@@ -65,8 +65,11 @@ look_at_head(struct check *check, const char *bytes, size_t length, size_t *good
 	*good += (size_t)size;
 	http_body_begin(&check->body, &request);
 	check->state = check->body.is_over ? CHECK_HEAD : CHECK_BODY;
-	/* only as the first: of a later one we could not tell which answer is its own */
-	if (request.has_upgrade && !check->is_later && check->body.is_over)
+	/*
+	 * Only as the first: of a later one we could not tell which answer is its own. Not to
+	 * HTTP/2, whose requests name their hosts where nobody looks.
+	 */
+	if (request.has_upgrade && !request.has_h2c && !check->is_later && check->body.is_over)
 		check->state = CHECK_UPGRADE;
 	check->is_later = true;
 	return check->state == CHECK_UPGRADE ? CHECK_WAIT : CHECK_GO_ON;

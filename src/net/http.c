@@ -117,8 +117,10 @@ take_authorization(struct parse *p, const struct http_part *value)
 static bool
 take_upgrade(struct parse *p, const struct http_part *value)
 {
-	(void)value;
 	p->to->has_upgrade = true;
+	for (size_t i = 0; i + 3 <= value->length; i++)
+		if (strncasecmp(value->at + i, "h2c", 3) == 0)
+			p->to->has_h2c = true;
 	return true;
 }
 

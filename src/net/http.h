@@ -31,8 +31,8 @@ struct http_request {
 	struct http_part headers; /* all of them, with the empty line */
 	char name[NAME_SIZE];	  /* CONNECT, absolute form: of the target; else of Host */
 	unsigned port;		  /* likewise; 0: not said */
-	bool has_host, has_upgrade;
-	struct http_part authorization; /* for the proxy; at NULL: none */
+	bool has_host, has_upgrade, has_h2c; /* h2c: an upgrade to HTTP/2 in the clear */
+	struct http_part authorization;	     /* for the proxy; at NULL: none */
 	enum http_framing framing;
 	uint64_t length; /* of the body */
 };

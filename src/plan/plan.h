@@ -81,6 +81,10 @@ int plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 /* Where a rule's path leads; *ret_path NULL when an optional token is unset. */
 int plan_rule_path(struct plan *plan, const struct rule *rule, const char **ret_path,
 		   struct cordon_error *err);
+/* Written as a folder, missing, and to be made at the start; a project's word is not enough. */
+bool plan_makes(const struct plan *plan, const struct planned_rule *rule);
+/* Missing, and so a grant of a profile that comes to nothing. */
+bool plan_leaves_out(const struct plan *plan, const struct planned_rule *rule);
 /* Refuses grants that lead through a symbolic link the sandbox itself could have planted. */
 int plan_check_links(struct plan *plan, struct cordon_error *err);
 /* project.c: narrows by an unapproved project and lists what it asks for. */

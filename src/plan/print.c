@@ -56,8 +56,10 @@ text_head(const struct plan *plan, struct str *to)
 }
 
 static void
-text_rule(const struct planned_rule *rule, bool known, struct str *to)
+text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *to)
 {
+	/* of another system's files nothing is known */
+	bool known = plan->host->view == &fs_real;
 	char columns[RIGHT_KINDS + 1];
 
 	if (rule->rights == 0)
@@ -68,7 +70,7 @@ text_rule(const struct planned_rule *rule, bool known, struct str *to)
 	if (rule->match != MATCH_SUBPATH)
 		str_printf(to, " (%s)", match_names[rule->match]);
 	if (!rule->exists && known && rule->match != MATCH_GLOB && rule->match != MATCH_REGEX)
-		str_add(to, " [missing]");
+		str_add(to, plan_makes(plan, rule) ? " [made at the start]" : " [missing]");
 	str_add(to, "  <- ");
 	why_source(rule, to);
 	str_add(to, "\n");
@@ -88,13 +90,14 @@ text_files(const struct plan *plan, bool verbose, struct str *to)
 	for (size_t i = 0; i < plan->index.path_count; i++) {
 		const struct planned_rule *rule = &plan->index.paths[i];
 
-		if (!verbose && known && !rule->exists && rule->rule->optional)
+		if (!verbose && known && !rule->exists && rule->rule->optional &&
+		    !plan_makes(plan, rule))
 			hidden++;
 		else
-			text_rule(rule, known, to);
+			text_rule(plan, rule, to);
 	}
 	for (size_t i = 0; i < plan->index.pattern_count; i++)
-		text_rule(&plan->index.patterns[i], known, to);
+		text_rule(plan, &plan->index.patterns[i], to);
 	if (hidden > 0)
 		str_printf(to, "  (%zu paths of profiles that do not exist here: -v shows them)\n",
 			   hidden);

@@ -4,6 +4,7 @@
  * are resolved like a path; a regular expression is taken as it stands and speaks about resolved
  * paths.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -201,6 +202,40 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 		return add_glob(plan, &planned, err);
 	rc = rule->worktrees ? add_worktrees(plan, &planned, err) : 0;
 	return rc < 0 ? rc : add_path(plan, &planned, err);
+}
+
+/* Where a folder around it has the same rights, the command makes it by itself. */
+static bool
+stands_out(const struct plan *plan, const char *path)
+{
+	size_t length = (size_t)(path_last(path) - path);
+	char above[PATH_MAX];
+
+	if (length < 2 || length > sizeof above)
+		return false;
+	memcpy(above, path, length);
+	above[length - 1] = '\0';
+	return (index_decide(&plan->index, path).rights &
+		~index_decide(&plan->index, above).rights) != 0;
+}
+
+bool
+plan_makes(const struct plan *plan, const struct planned_rule *rule)
+{
+	size_t length = strlen(rule->rule->path);
+
+	return rule->effect == EFFECT_ALLOW && rule->match == MATCH_SUBPATH && !rule->exists &&
+	       rule->layer != LAYER_PROJECT && length > 0 && rule->rule->path[length - 1] == '/' &&
+	       (index_decide(&plan->index, rule->path).rights & RIGHT_CREATE) &&
+	       stands_out(plan, rule->path);
+}
+
+bool
+plan_leaves_out(const struct plan *plan, const struct planned_rule *rule)
+{
+	return rule->effect == EFFECT_ALLOW && rule->rule->optional && !rule->exists &&
+	       rule->match != MATCH_GLOB && rule->match != MATCH_REGEX &&
+	       stands_out(plan, rule->path) && !plan_makes(plan, rule);
 }
 
 /* ---- links a sandbox could have planted ---- */

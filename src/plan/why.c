@@ -265,6 +265,12 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 	if (missing == 0 && verdict->vetted != NULL && (asked & RIGHTS_CHANGE))
 		str_printf(to, "  but only in git's own way, and the new content is vetted: %s\n",
 			   verdict->vetted->reason);
+	if (missing == 0 && by->rule != NULL && plan->host->system == SYSTEM_LINUX &&
+	    plan->host->view == &fs_real && plan_leaves_out(plan, by->rule)) {
+		str_add(to, "  but it is left out until there is a ");
+		str_visible(to, by->rule->path);
+		str_add(to, "\n");
+	}
 	if (missing == 0 && held != NULL && (asked & RIGHT_DELETE))
 		explain_held(plan, held, to);
 	if (verdict->limit_hit)

@@ -119,6 +119,9 @@ int enroll(struct arena *arena, const struct session_request *request,
 int limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],
 		 struct group *ret_group, struct cordon_error *err);
 
+/* folders.c: makes what is granted with a slash at its end and missing, where that is allowed. */
+void folders_make(struct plan *plan);
+
 /*
  * tmp.c: the private folder. Its name is chosen first; it is made, 0700, by the guard, so that there
  * is always somebody to remove it; with everything in it, without following a link.

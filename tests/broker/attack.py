@@ -132,6 +132,8 @@ def cutting(seconds):
     threading.Thread(target=flip, daemon=True).start()
     while time.monotonic() < stop:
         for fd in (libc.open(text, os.O_RDONLY | os.O_TRUNC),
+                   libc.open(text, os.O_ACCMODE | os.O_TRUNC),
+                   libc.open(b"kept/file", os.O_ACCMODE | os.O_TRUNC),
                    libc.syscall(437, -100, b"kept/file", how, 24)):
             if fd >= 0:
                 os.close(fd)
@@ -139,6 +141,20 @@ def cutting(seconds):
         tries += 1
     print("tries:", tries)
     return tries > 0
+
+
+def layered():
+    """With a Landlock layer of its own, which is about devices alone."""
+    rules = (ctypes.c_uint64 * 1)(1 << 15)
+    ruleset = libc.syscall(444, rules, 8, 0)
+    libc.prctl(38, 1, 0, 0, 0)
+    if ruleset < 0 or libc.syscall(446, ruleset, 0) != 0:
+        return False
+    for mode in range(4):
+        fd = libc.open(b"kept/file", mode | os.O_TRUNC)
+        if fd >= 0:
+            os.close(fd)
+    return libc.truncate(b"kept/file", ctypes.c_long(0)) != 0
 
 
 def moving(seconds):
@@ -219,6 +235,7 @@ def crowd(seconds):
 
 
 kinds = {"every_route": lambda s: every_route(), "race": race, "moving": moving, "cutting": cutting,
+         "layered": lambda s: layered(),
          "deputy": lambda s: deputy(), "storm": storm, "crowd": crowd}
 sys.stdout.flush()
 ok = kinds[sys.argv[1]](float(sys.argv[2]))

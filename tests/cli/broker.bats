@@ -122,6 +122,22 @@ attack()
 	[ "$(cat kept/file)" = kept ]
 }
 
+# As a program that restricts itself: everything is then left to the layers.
+@test "nothing is cut by who is acted for no more" {
+	begin
+	attack layered 0
+	[ "$(cat kept/file)" = kept ]
+}
+
+@test "the private tmp stays where it is, also inside the project" {
+	begin
+	mkdir tmp
+	TMPDIR=$P/tmp expect 0 run -- sh -c '! mv tmp tmp2 && ! mv "$TMPDIR" other && mkdir free &&
+		! mv --exchange tmp free 2>/dev/null && mv free freer && echo x >"$TMPDIR/f"'
+	[ ! -e tmp2 ]
+	[ -z "$(ls tmp)" ]
+}
+
 @test "folders that are exchanged meanwhile change nothing" {
 	begin
 	attack moving 2

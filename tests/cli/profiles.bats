@@ -62,7 +62,9 @@ each_base()
 	local folder
 
 	for folder in /usr/bin /usr/local/bin /opt '~/.local/bin' '~/bin' '~/.cargo/bin' '~/go/bin' \
-	    '~/.nvm/versions' '~/.pyenv/shims' '~/.volta/bin' '~/.bun/bin' '~/.local/share/pnpm'; do
+	    '~/.nvm/versions' '~/.pyenv/shims' '~/.volta/bin' '~/.bun/bin' '~/.local/share/pnpm' \
+	    '~/.npm/_npx' '~/.cache/node/corepack' '~/.cache/pre-commit' '~/.gradle/wrapper' \
+	    '~/.gradle/jdks' '~/.m2/wrapper' '~/.cache/ms-playwright'; do
 		each_base create "$folder/x"
 	done
 }

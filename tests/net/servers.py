@@ -199,8 +199,9 @@ def resolver():
 
 def main():
     resolver()
-    serve("web", Threads(("127.0.0.1", 0), Web))
-    serve("echo", Threads(("127.0.0.1", 0), Echo))
+    for prefix in "", "other_":
+        serve(prefix + "web", Threads(("127.0.0.1", 0), Web))
+        serve(prefix + "echo", Threads(("127.0.0.1", 0), Echo))
     serve("upstream", Threads(("127.0.0.1", 0), Upstream))
     try:
         serve("web6", Threads6(("::1", 0), Web))
@@ -212,10 +213,11 @@ def main():
     if len(sys.argv) > 3:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[2], sys.argv[3])
-        tls = Threads(("127.0.0.1", 0), Web)
-        tls.socket = context.wrap_socket(tls.socket, server_side=True,
-                                         do_handshake_on_connect=False)
-        serve("tls", tls)
+        for name in "tls", "other_tls":
+            tls = Threads(("127.0.0.1", 0), Web)
+            tls.socket = context.wrap_socket(tls.socket, server_side=True,
+                                             do_handshake_on_connect=False)
+            serve(name, tls)
     path = os.path.join(folder, "ports")
     with open(path + ".new", "w", encoding="ascii") as file:
         for name, port in ports.items():

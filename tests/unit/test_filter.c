@@ -353,7 +353,7 @@ static void
 what_programs_live_on_is_allowed(void)
 {
 	expect_names(
-		"read write openat openat2 close execve execveat fork vfork exit_group mmap futex "
+		"read write openat2 close execve execveat fork vfork exit_group mmap futex "
 		"accept4 getsockopt recvfrom recvmsg ptrace seccomp prctl "
 		"personality pidfd_open pidfd_getfd fchmodat2 statx rseq "
 		"rt_sigreturn wait4 getrandom mseal statmount uretprobe arch_prctl inotify_init1",
@@ -387,6 +387,16 @@ static const struct {
 	{"unshare", {0x80}, {BOTH_NETS(EPERM)}, false},
 	{"unshare", {0x10000000}, {BOTH_NETS(EPERM)}, false},
 	{"unshare", {HIGH_BITS | 0x20000}, {BOTH_NETS(EPERM)}, false},
+
+	/* no access at all is none that Landlock looks at */
+	{"open", {0x1000, 0}, {BOTH_NETS(0)}, false},
+	{"open", {0x1000, 01101}, {BOTH_NETS(0)}, false},
+	{"open", {0x1000, 3}, {BOTH_NETS(EACCES)}, false},
+	{"open", {0x1000, HIGH_BITS | 01003}, {BOTH_NETS(EACCES)}, false},
+	{"open", {0x1000, 010000003}, {BOTH_NETS(0)}, false}, /* O_PATH */
+	{"openat", {~99ull, 0x1000, 2}, {BOTH_NETS(0)}, false},
+	{"openat", {~99ull, 0x1000, 3}, {BOTH_NETS(EACCES)}, false},
+	{"openat", {~99ull, 0x1000, HIGH_BITS | 02000003}, {BOTH_NETS(EACCES)}, false},
 
 	/* oneself and others */
 	{"prlimit64", {0, 7, 0x7fff00001000}, {BOTH_NETS(0)}, false},

@@ -245,6 +245,25 @@ only_an_accepted_upgrade_is_raw(void)
 }
 
 static void
+http_2_in_the_clear_is_no_upgrade(void)
+{
+	static const char *const upgrades[] = {
+		"GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: h2c\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket, H2C\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: x\r\nUpgrade:h2c/1\r\n\r\n",
+	};
+
+	for (size_t i = 0; i < sizeof upgrades / sizeof upgrades[0]; i++) {
+		struct check check = {.is_name = is_a, .port = 80};
+
+		check_look(&check, upgrades[i], strlen(upgrades[i]), &good);
+		check_response(&check, "HTTP/1.1 101");
+		check_int(check_look(&check, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24, &good),
+			  CHECK_HTTP_BAD);
+	}
+}
+
+static void
 beginnings_are_bounded(void)
 {
 	char text[CHECK_MAX];
@@ -367,6 +386,7 @@ main(void)
 	run(odd_beginnings_do_not_get_round_it);
 	run(other_protocols_have_other_ports);
 	run(only_an_accepted_upgrade_is_raw);
+	run(http_2_in_the_clear_is_no_upgrade);
 	run(beginnings_are_bounded);
 	run(questions_are_answered);
 	run(odd_questions_are_not_answered);
