@@ -46,9 +46,8 @@ is_any(const uint8_t address[16])
 	       (is_mapped(address) && memcmp(address + 12, zero, 4) == 0);
 }
 
-/* 0 or the errno that the kernel has for an address of another kind. */
-static int
-read_destination(const struct socket_call *call, struct destination *to)
+int
+inet_destination(const struct socket_call *call, struct destination *to)
 {
 	const union address *at = &call->address;
 
@@ -71,6 +70,18 @@ read_destination(const struct socket_call *call, struct destination *to)
 	memcpy(to->address, &at->v6.sin6_addr, 16);
 	to->port = ntohs(at->v6.sin6_port);
 	return 0;
+}
+
+bool
+inet_may_reach(const struct network *network, const struct destination *to, bool is_bind,
+	       bool is_far)
+{
+	if (network->mode == NET_ALL)
+		return true;
+	if (network->mode != NET_LOCALHOST || is_far ||
+	    (!is_loopback(to->address) && !is_any(to->address)))
+		return false;
+	return (is_bind && to->port == 0) || network_decide_local(network, to->port).allowed;
 }
 
 /* The address to connect to instead: loopback, of the kind that the caller named. */
@@ -261,7 +272,7 @@ inet_connect(struct socket_call *call)
 		return;
 	}
 	if (why == 0)
-		why = read_destination(call, &to);
+		why = inet_destination(call, &to);
 	if (why != 0)
 		finish(call, why);
 	else if (mode == NET_LOCALHOST)
@@ -284,7 +295,7 @@ check_bind(struct socket_call *call)
 	if (call->domain == AF_INET && call->address.any.sa_family == AF_UNSPEC)
 		call->address.any.sa_family = AF_INET;
 	if (why == 0)
-		why = read_destination(call, &to);
+		why = inet_destination(call, &to);
 	if (why != 0)
 		return why;
 	if (!is_loopback(to.address) && !is_any(to.address))

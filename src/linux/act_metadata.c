@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include <utime.h>
@@ -19,9 +18,7 @@
 #include "linux/find.h"
 #include "linux/metadata.h"
 
-#define SYS_FCHMODAT2 452   /* 6.6 */
-#define TERMINALS_FIRST 136 /* the majors of /dev/pts */
-#define TERMINALS_LAST 143
+#define SYS_FCHMODAT2 452 /* 6.6 */
 
 /* ---- deeds ---- */
 
@@ -80,17 +77,11 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 	return false;
 }
 
-/*
- * A device is the machine's: who may write to it does not say who else may. Terminals that programs
- * make for themselves are theirs; and to have been used just now hurts nobody.
- */
+/* Whoever may use a device may not say who else may: its node is the whole machine's. */
 static bool
-is_shared_device(const struct stat *at, const struct change *change)
+is_machines(const struct stat *at, const struct change *change)
 {
-	bool is_terminal = S_ISCHR(at->st_mode) && major(at->st_rdev) >= TERMINALS_FIRST &&
-			   major(at->st_rdev) <= TERMINALS_LAST;
-
-	return (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode)) && !is_terminal && !change->is_now;
+	return change->act != change_times && (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode));
 }
 
 /* By the lock that is held; -1 with errno. */
@@ -100,12 +91,11 @@ change_locked(struct broker *broker, const struct call *request, int fd,
 {
 	struct stat at;
 
-	if (fstat(fd, &at) < 0 || !may_change(broker, request, fd, &at)) {
-		errno = EACCES;
-		return -1;
-	}
-	errno = EPERM;
-	return is_shared_device(&at, change) ? -1 : change->act(fd, at.st_mode, change);
+	if (fstat(fd, &at) == 0 && !is_machines(&at, change) &&
+	    may_change(broker, request, fd, &at))
+		return change->act(fd, at.st_mode, change);
+	errno = EACCES;
+	return -1;
 }
 
 static void

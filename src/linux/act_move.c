@@ -79,6 +79,23 @@ is_same(const struct move *move, const char *old, const char *new)
 	return true;
 }
 
+/* What leads git somewhere by a way from where it is leads elsewhere from its new place. */
+static bool
+may_lead(const struct move *move, int folder, const char *name, const char *new)
+{
+	const struct protection *vetted = broker_judge(move->broker, new).vetted;
+	struct vet_file file = {NULL, 0, 0};
+	bool may;
+
+	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
+		return true;
+	may = vet_read(folder, name, &file) == 0 &&
+	      vet_may_carry(move->broker, new, vetted->vet,
+			    &(struct gitconfig_text){file.text, file.length});
+	free(file.text);
+	return may;
+}
+
 /* 0 when what lies there has the same rights at its new place, else an errno. */
 static int
 compare_entry(struct move *move, int folder, const char *from, const char *to, const char *name)
@@ -97,7 +114,10 @@ compare_entry(struct move *move, int folder, const char *from, const char *to, c
 	if (inner < 0 && errno != ENOTDIR && errno != ELOOP)
 		return EXDEV;
 	if (inner < 0)
-		return vet_may_hold(move->broker, new, folder, name) ? 0 : EACCES;
+		return vet_may_hold(move->broker, new, folder, name) &&
+				       may_lead(move, folder, name, new)
+			       ? 0
+			       : EACCES;
 	return compare_trees(move, inner, old, new);
 }
 
@@ -185,7 +205,8 @@ move_vetted(const struct move *move)
 		return -1;
 	if (from == NULL && to == NULL)
 		return 1;
-	if (from != NULL && from->vet != VET_MODULES && from->vet != VET_FOLDER)
+	if (from != NULL && from->vet != VET_MODULES && from->vet != VET_FOLDER &&
+	    from->vet != VET_STEPS)
 		return refuse_vetted(move, &move->from, from->reason);
 	if (to == NULL && !(move->flags & EXCHANGE))
 		return 1;
@@ -236,6 +257,8 @@ do_move(struct move *move)
 		if (rc != 1)
 			return rc;
 	}
+	if (!nest_is_sure(move->broker))
+		return errno = EACCES, -1;
 	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
 			    move->to.name, move->flags);
 }
@@ -314,7 +337,7 @@ may_link(const struct broker *broker, const char *from, const char *to)
 	for (int i = 0; i <= nest_depth(broker); i++)
 		if (!may_link_by(broker, i, from, to))
 			return false;
-	return !nest_is_alone(broker);
+	return !nest_is_alone(broker) && nest_is_sure(broker);
 }
 
 static bool
@@ -322,7 +345,7 @@ may_name(const struct broker *broker, const char *path)
 {
 	struct verdict verdict = broker_judge(broker, path);
 
-	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL;
+	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL && nest_is_sure(broker);
 }
 
 /* From a descriptor: the one way to give a nameless file a name. */

@@ -105,6 +105,20 @@ is_refused_inside(const struct socket_call *call)
 	       !nest_may_network(call->broker);
 }
 
+/* The same about an address; what is none is refused, or taken back, by the call itself. */
+static bool
+is_unreachable_inside(const struct socket_call *call, bool is_bind)
+{
+	struct destination to;
+
+	if (is_refused_inside(call))
+		return true;
+	if ((call->domain != AF_INET && call->domain != AF_INET6) ||
+	    nest_depth(call->broker) == 0 || !call->broker->plan->routes_network)
+		return false;
+	return inet_destination(call, &to) == 0 && !nest_may_reach(call->broker, &to, is_bind);
+}
+
 void
 act_connect(struct broker *broker, const struct call *request)
 {
@@ -112,7 +126,7 @@ act_connect(struct broker *broker, const struct call *request)
 
 	if (!take_call(&call, true))
 		return;
-	if (is_refused_inside(&call))
+	if (is_unreachable_inside(&call, false))
 		request_fail(request, EACCES);
 	else if (call.domain == AF_UNIX && sees_unix_names(broker))
 		request_continue(request);
@@ -133,7 +147,7 @@ act_bind(struct broker *broker, const struct call *request)
 
 	if (!take_call(&call, true))
 		return;
-	if (is_refused_inside(&call))
+	if (is_unreachable_inside(&call, true))
 		request_fail(request, EACCES);
 	else if (call.domain == AF_UNIX)
 		unix_bind(&call);

@@ -45,7 +45,9 @@ network_of(const struct plan *plan)
 {
 	if (plan->settings.network.mode == NET_NONE)
 		return FILTER_NO_NETWORK;
-	return plan->routes_network ? FILTER_BROKERED : FILTER_ALL_NETWORK;
+	/* what a broker around us is asked about its own filter routes, and closes */
+	return plan->routes_network && !plan->facts.values[FACT_DOOR] ? FILTER_BROKERED
+								      : FILTER_ALL_NETWORK;
 }
 
 static enum filter_names

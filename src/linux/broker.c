@@ -30,6 +30,8 @@
 
 #define THREADS 4
 #define KEPT_FREE 40
+#define USUAL 1024 /* descriptors; who gives less than it may is given these */
+#define NARROW 256 /* with fewer, one thread serves and keeps nothing of its callers */
 #define IOCTL_SET_FLAGS _IOW('!', 4, uint64_t)
 #define SYNC_WAKE_UP 1ul
 
@@ -332,42 +334,56 @@ is_crowded(const struct broker *broker)
 	return broker->last_free > 0 && fcntl(broker->last_free, F_GETFD) >= 0;
 }
 
-void
-broker_answer(struct broker *broker, const struct call *request)
+static void
+answer_known(struct broker *broker, const struct call *request)
 {
-	if (is_crowded(broker)) {
-		request_fail(request, EMFILE);
-		return;
-	}
-	struct nest_call nested;
-	int why = nest_begin(broker, request, &nested);
-
-	if (why != 0) {
-		request_fail(request, why);
-		return;
-	}
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
 		if (calls[i].number == request->notif.data.nr) {
 			calls[i].answer(broker, request);
-			nest_end(broker);
 			return;
 		}
 	}
-	nest_end(broker);
 	request_fail(request, ENOSYS);
+}
+
+struct nest *
+broker_answer(struct broker *broker, struct call *request, int patience)
+{
+	struct nest_call nested;
+	int why = is_crowded(broker) ? EMFILE : nest_begin(broker, request, &nested);
+
+	if (why != 0) {
+		request_fail(request, why);
+		return NULL;
+	}
+	nested.patience = patience;
+	request->is_late = &nested.is_late;
+	answer_known(broker, request);
+	request->is_late = NULL;
+	nest_end(broker);
+	return nested.is_late ? nested.chain[0] : NULL;
 }
 
 /* ---- starting ---- */
 
-static int
-find_last_free(void)
+/* The command has its limits by now, and we start nothing more that would inherit ours. */
+static void
+share_out(struct broker *broker)
 {
 	struct rlimit limit;
+	rlim_t spare;
 
-	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur > 2 * KEPT_FREE &&
-			       limit.rlim_cur <= INT_MAX
-		       ? (int)limit.rlim_cur - KEPT_FREE
-		       : 0;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	if (limit.rlim_cur < USUAL) {
+		limit.rlim_cur = limit.rlim_max < USUAL ? limit.rlim_max : USUAL;
+		if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+			return;
+	}
+	spare = limit.rlim_cur / 2 < KEPT_FREE ? limit.rlim_cur / 2 : KEPT_FREE;
+	broker->is_narrow = limit.rlim_cur < NARROW;
+	if (limit.rlim_cur <= INT_MAX)
+		broker->last_free = (int)(limit.rlim_cur - spare);
 }
 
 _Noreturn void
@@ -377,12 +393,12 @@ broker_serve(struct broker *broker)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	broker->last_free = find_last_free();
+	share_out(broker);
 	egress_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0 && unshare(CLONE_FS) == 0) {
 		nest_make(broker);
-		serving_start(broker, THREADS);
+		serving_start(broker, broker->is_narrow ? 1 : THREADS);
 	}
 	close(broker->listener);
 	for (;;)

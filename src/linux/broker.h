@@ -31,6 +31,7 @@ struct desk {
 	int fd, folder;
 	char name[NAME_MAX + 1];
 	bool exclusive;
+	bool is_spoiled; /* a second number was asked for: nothing comes of it */
 	mode_t mode;
 };
 
@@ -51,9 +52,11 @@ struct broker {
 	int own;	     /* the folder of our own descriptors in /proc */
 	int last_free;	     /* with this number in use there are too many; 0: no telling */
 	struct serving serving;
+	bool is_narrow;		/* there are few to begin with */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	int connecting;		/* likewise, for whom they connect to */
+	int late;		/* likewise, for a sandbox inside to answer (nest_late.c) */
 	pthread_mutex_t small;	/* for what follows */
 	struct desk desks[DESKS];
 	uint64_t refusals[REFUSALS]; /* hashes, a ring */
@@ -74,10 +77,14 @@ int64_t broker_now(void);
 /* Serves the listener until the process ends. The calling thread has entered the outer layer. */
 _Noreturn void broker_serve(struct broker *broker);
 
-/* ---- for the handlers ---- */
+/*
+ * Answers one call; NULL, or the innermost sandbox of a caller about whom a question was not answered
+ * within patience (milliseconds): then nothing was said or done, and it may be begun again.
+ */
+struct nest;
+struct nest *broker_answer(struct broker *broker, struct call *request, int patience);
 
-/* Whatever it is, somebody answers it. */
-void broker_answer(struct broker *broker, const struct call *request);
+/* ---- for the handlers ---- */
 
 typedef void broker_fn(struct broker *broker, const struct call *request);
 

@@ -253,6 +253,7 @@ park(struct connecting *c)
 	if (__atomic_add_fetch(&broker->connecting, 1, __ATOMIC_RELAXED) <= CONNECTING_MAX &&
 	    copy != NULL && pthread_attr_init(&attributes) == 0) {
 		*copy = *c;
+		copy->request = request_copy(&c->request);
 		pthread_attr_setstacksize(&attributes, STACK_SIZE);
 		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 		why = pthread_create(&thread, &attributes, thread_main, copy);

@@ -132,7 +132,7 @@ nest_begin(struct broker *broker, const struct call *request, struct nest_call *
 	int id = 0;
 
 	to->depth = 0;
-	to->is_alone = false;
+	to->is_alone = to->is_late = to->is_unsure = false;
 	to->number = request->notif.data.nr;
 	if (!nest_is_any(broker))
 		return 0;
@@ -157,7 +157,7 @@ nest_end(struct broker *broker)
 		pthread_setspecific(broker->nests->call, NULL);
 }
 
-const struct nest_call *
+struct nest_call *
 nest_call(const struct broker *broker)
 {
 	return broker->nests == NULL ? NULL : pthread_getspecific(broker->nests->call);
@@ -238,6 +238,8 @@ find_offer(const struct plan *plan)
 {
 	return DOOR_HERE | (plan->routing == ROUTE_CHANGES ? DOOR_CHANGES : 0) |
 	       (plan->routes_sockets ? DOOR_SOCKETS : 0) |
+	       (plan->routes_network || plan->settings.network.mode == NET_NONE ? DOOR_NETWORK
+										: 0) |
 	       (plan->routes_signals ? DOOR_SIGNALS : 0) |
 	       (plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE] ? OFFER_KILLABLE : 0);
 }

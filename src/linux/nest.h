@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "linux/broker.h"
+#include "linux/connecting.h"
+#include "plan/gitconfig.h"
 
 /*
  * The door: landlock_create_ruleset(what, 0, NEST_DOOR), as in tools/arguments.h. A kernel says
@@ -26,17 +28,22 @@ enum nest_door {
 #define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
 
 enum nest_kind {
-	NEST_JUDGE,  /* what may be done at the first text, a path? */
-	NEST_LINK,   /* may a link be at the first text that says the second? */
-	NEST_VET,    /* may what is in the descriptor be at the first text? */
-	NEST_SOCKET, /* may the socket at the first text be connected to? */
-	NEST_NETWORK /* may the Internet's sockets be used at all? */
+	NEST_JUDGE,   /* what may be done at the first text, a path? */
+	NEST_LINK,    /* may a link be at the first text that says the second? */
+	NEST_VET,     /* may what is in the descriptor be at the first text? */
+	NEST_SOCKET,  /* may the socket at the first text be connected to? */
+	NEST_NETWORK, /* may the Internet's sockets be used at all? */
+	NEST_CARRY,   /* may it come there with its folder? */
+	NEST_ADDRESS  /* may this address be connected to, or bound to? */
 };
 struct nest_question {
 	uint64_t number;
 	uint32_t kind;
 	uint32_t vet;		  /* of NEST_VET */
 	int64_t born, changed;	  /* of NEST_SOCKET: its file, in nanoseconds */
+	struct destination at;	  /* of NEST_ADDRESS */
+	uint8_t is_bind, is_far;  /* a server's; by a proxy, wherever that leads */
+	uint8_t spare[4];	  /* no gap whose content nobody set */
 	char texts[2 * PATH_MAX]; /* one or two, each with its end; the message ends there */
 };
 struct nest_answer {
@@ -61,6 +68,8 @@ struct nest {
 	int line;	/* -1: nobody is there any more */
 	uint64_t asked; /* the number of the last question */
 	bool owes;	/* which it has not answered */
+	int64_t since;	/* when it was asked */
+	int late;	/* calls of its processes that wait for an answer */
 };
 
 /* Of one call: whom to ask; on the stack of the thread that answers it. */
@@ -68,8 +77,11 @@ struct nest {
 struct nest_call {
 	struct nest *chain[NEST_DEPTH]; /* innermost first */
 	int depth;
-	bool is_alone; /* one of them cannot be asked: nothing is done on behalf */
-	int number;    /* of the system call */
+	bool is_alone;	/* one of them cannot be asked: nothing is done on behalf */
+	int number;	/* of the system call */
+	int patience;	/* how long an answer may take, in milliseconds */
+	bool is_late;	/* one took longer: the call is begun again without us waiting */
+	bool is_unsure; /* one of them does not answer at all */
 };
 
 /* To be called before the first thread serves; without memory there is no door. */
@@ -87,9 +99,16 @@ bool nest_is_any(const struct broker *broker);
 bool nest_holds(const struct broker *broker, int fd, pid_t process);
 
 /* Of the thread that asks; NULL: its caller is in no nest. */
-const struct nest_call *nest_call(const struct broker *broker);
+struct nest_call *nest_call(const struct broker *broker);
 /* nest_ask.c */
 void nest_hang_up(struct nest *nest);
+/* An answer is late: nothing is said about the call, and nothing told. */
+bool nest_is_late(const struct broker *broker);
+/* Was every question of this call answered? To be asked before something is done by comparing. */
+bool nest_is_sure(const struct broker *broker);
+/* nest_late.c: begins a call again, in a thread of its own, until its questions are answered. */
+#define PATIENCE_MS 25
+void nest_retry(struct broker *broker, const struct call *request, struct nest *nest);
 /* How many plans are asked about this call beside our own. */
 int nest_depth(const struct broker *broker);
 /* What the one of that number, from 1 on, says about path. */
@@ -101,11 +120,13 @@ bool nest_any_guards(const struct broker *broker, const char *path);
 bool nest_all_guard(const struct broker *broker, const char *path);
 bool nest_is_alone(const struct broker *broker);
 bool nest_may_link(const struct broker *broker, const char *path, const char *text);
-bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet, const char *text,
-		   size_t length);
+/* Asks by NEST_VET or NEST_CARRY. */
+bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
+		   const struct gitconfig_text *text, enum nest_kind kind);
 
 bool nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed);
 bool nest_may_network(const struct broker *broker);
+bool nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind);
 
 /* ---- the inner side, nested.c ---- */
 

@@ -17,7 +17,7 @@
 #include "base/fd.h"
 #include "linux/nest.h"
 
-#define ANSWER_MS 10000 /* who does not answer in this time says no */
+#define ANSWER_MS 10000 /* who does not answer in this time says no, until it does */
 
 int
 nest_depth(const struct broker *broker)
@@ -33,6 +33,22 @@ nest_is_alone(const struct broker *broker)
 	const struct nest_call *call = nest_call(broker);
 
 	return call != NULL && call->is_alone;
+}
+
+bool
+nest_is_late(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call != NULL && call->is_late;
+}
+
+bool
+nest_is_sure(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call == NULL || (!call->is_late && !call->is_unsure);
 }
 
 /* The lock is held. */
@@ -73,9 +89,9 @@ is_ready(struct nest *nest)
 }
 
 static bool
-await(struct nest *nest, struct nest_answer *to)
+await(struct nest *nest, int patience, struct nest_answer *to)
 {
-	int64_t end = clock_ms() + ANSWER_MS, left;
+	int64_t end = nest->since + patience, left;
 
 	while (nest->line >= 0 && (left = end - clock_ms()) > 0) {
 		struct pollfd line = {.fd = nest->line, .events = POLLIN};
@@ -106,19 +122,35 @@ say(const struct nest *nest, struct nest_question *question, size_t length, int 
 	return sendmsg(nest->line, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)data.iov_len;
 }
 
-/* No answer is a no: the answer is all 0 then. */
+/* Why there is no answer: it may still come, or not. The lock is held. */
+static void
+note_silence(struct nest_call *call, const struct nest *nest)
+{
+	if (nest->line >= 0 && nest->owes && clock_ms() - nest->since < ANSWER_MS)
+		call->is_late = true;
+	else
+		call->is_unsure = true;
+}
+
+/* No answer is a no: the answer is all 0 then. Names are held meanwhile, so none is waited for. */
 static struct nest_answer
-ask(struct nest *nest, struct nest_question *question, size_t length, int fd)
+ask(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
+    int fd)
 {
 	struct nest_answer answer = {0}, no = {0};
 	bool answered = false;
 
+	if (call->is_late)
+		return no;
 	pthread_mutex_lock(&nest->lock);
 	if (!nest->is_alone && is_ready(nest)) {
 		question->number = ++nest->asked;
+		nest->since = clock_ms();
 		nest->owes = say(nest, question, length, fd);
-		answered = nest->owes && await(nest, &answer);
+		answered = nest->owes && await(nest, call->patience, &answer);
 	}
+	if (!answered)
+		note_silence(call, nest);
 	pthread_mutex_unlock(&nest->lock);
 	return answered ? answer : no;
 }
@@ -138,7 +170,7 @@ write_texts(struct nest_question *to, const char *first, const char *second)
 }
 
 static struct nest_answer
-ask_path(struct nest *nest, const char *path)
+ask_path(struct nest_call *call, int i, const char *path)
 {
 	struct nest_question question = {.kind = NEST_JUDGE};
 	struct nest_answer no = {0};
@@ -146,7 +178,7 @@ ask_path(struct nest *nest, const char *path)
 
 	if (length == 0)
 		return no;
-	return ask(nest, &question, length, -1);
+	return ask(call, call->chain[i], &question, length, -1);
 }
 
 /* ---- judging ---- */
@@ -159,7 +191,7 @@ ask_path(struct nest *nest, const char *path)
 		   .reason = "the sandbox inside has it vetted"}
 static const struct protection vetted[] = {
 	KIND(VET_FOLDER), KIND(VET_CONFIG),    KIND(VET_MODULES), KIND(VET_POINTER),
-	KIND(VET_GITDIR), KIND(VET_COMMONDIR), KIND(VET_HEAD),
+	KIND(VET_GITDIR), KIND(VET_COMMONDIR), KIND(VET_HEAD),	  KIND(VET_STEPS),
 };
 
 /* Calls that make or move something else than a file. */
@@ -202,12 +234,12 @@ verdict_of(const struct nest_call *call, const struct nest_answer *answer)
 struct verdict
 nest_judge(const struct broker *broker, int number, const char *path)
 {
-	const struct nest_call *call = nest_call(broker);
+	struct nest_call *call = nest_call(broker);
 	struct nest_answer answer;
 
 	if (call == NULL || number > call->depth)
 		return (struct verdict){.rights = 0};
-	answer = ask_path(call->chain[number - 1], path);
+	answer = ask_path(call, number - 1, path);
 	return verdict_of(call, &answer);
 }
 
@@ -241,10 +273,10 @@ nest_narrow(const struct broker *broker, const char *path, struct verdict *verdi
 bool
 nest_any_guards(const struct broker *broker, const char *path)
 {
-	const struct nest_call *call = nest_call(broker);
+	struct nest_call *call = nest_call(broker);
 
 	for (int i = 0; call != NULL && i < call->depth; i++)
-		if (ask_path(call->chain[i], path).guards)
+		if (ask_path(call, i, path).guards)
 			return true;
 	return false;
 }
@@ -252,10 +284,10 @@ nest_any_guards(const struct broker *broker, const char *path)
 bool
 nest_all_guard(const struct broker *broker, const char *path)
 {
-	const struct nest_call *call = nest_call(broker);
+	struct nest_call *call = nest_call(broker);
 
 	for (int i = 0; call != NULL && i < call->depth; i++)
-		if (!ask_path(call->chain[i], path).guards)
+		if (!ask_path(call, i, path).guards)
 			return false;
 	return true;
 }
@@ -263,12 +295,12 @@ nest_all_guard(const struct broker *broker, const char *path)
 bool
 nest_may_link(const struct broker *broker, const char *path, const char *text)
 {
-	const struct nest_call *call = nest_call(broker);
+	struct nest_call *call = nest_call(broker);
 	struct nest_question question = {.kind = NEST_LINK};
 	size_t length = write_texts(&question, path, text);
 
 	for (int i = 0; call != NULL && i < call->depth; i++)
-		if (length == 0 || ask(call->chain[i], &question, length, -1).rights == 0)
+		if (length == 0 || ask(call, call->chain[i], &question, length, -1).rights == 0)
 			return false;
 	return true;
 }
@@ -292,17 +324,18 @@ pack(const char *text, size_t length)
 }
 
 bool
-nest_may_hold(const struct broker *broker, const char *path, enum vet vet, const char *text,
-	      size_t length)
+nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
+	      const struct gitconfig_text *text, enum nest_kind kind)
 {
-	const struct nest_call *call = nest_call(broker);
-	struct nest_question question = {.kind = NEST_VET, .vet = vet};
+	struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = kind, .vet = vet};
 	size_t size = write_texts(&question, path, NULL);
 
 	for (int i = 0; call != NULL && i < call->depth; i++) {
-		auto_fd int fd = pack(text, length);
+		auto_fd int fd = pack(text->text, text->length);
 
-		if (fd < 0 || size == 0 || ask(call->chain[i], &question, size, fd).rights == 0)
+		if (fd < 0 || size == 0 ||
+		    ask(call, call->chain[i], &question, size, fd).rights == 0)
 			return false;
 	}
 	return true;
@@ -311,12 +344,29 @@ nest_may_hold(const struct broker *broker, const char *path, enum vet vet, const
 bool
 nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed)
 {
-	const struct nest_call *call = nest_call(broker);
+	struct nest_call *call = nest_call(broker);
 	struct nest_question question = {.kind = NEST_SOCKET, .born = born, .changed = changed};
 	size_t length = write_texts(&question, path, NULL);
 
 	for (int i = 0; call != NULL && i < call->depth; i++)
-		if (length == 0 || ask(call->chain[i], &question, length, -1).rights == 0)
+		if (length == 0 || ask(call, call->chain[i], &question, length, -1).rights == 0)
+			return false;
+	return true;
+}
+
+bool
+nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind)
+{
+	struct nest_call *call = nest_call(broker);
+	bool is_far = !is_bind && broker->plan->settings.network.mode == NET_DOMAINS;
+	struct nest_question question = {.kind = NEST_ADDRESS,
+					 .at = *at,
+					 .is_bind = is_bind,
+					 .is_far = is_far};
+	size_t length = write_texts(&question, "/", NULL);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (ask(call, call->chain[i], &question, length, -1).rights == 0)
 			return false;
 	return true;
 }
@@ -324,12 +374,12 @@ nest_may_connect(const struct broker *broker, const char *path, int64_t born, in
 bool
 nest_may_network(const struct broker *broker)
 {
-	const struct nest_call *call = nest_call(broker);
+	struct nest_call *call = nest_call(broker);
 	struct nest_question question = {.kind = NEST_NETWORK};
 	size_t length = write_texts(&question, "/", NULL);
 
 	for (int i = 0; call != NULL && i < call->depth; i++)
-		if (ask(call->chain[i], &question, length, -1).rights == 0)
+		if (ask(call, call->chain[i], &question, length, -1).rights == 0)
 			return false;
 	return true;
 }

@@ -76,6 +76,18 @@ vet(struct broker *broker, const char *path, uint32_t kind, int fd)
 	return is_fine;
 }
 
+static bool
+carry(struct broker *broker, const char *path, uint32_t kind, int fd)
+{
+	struct vet_file file = {NULL, 0, 0};
+	bool is_fine = fd >= 0 && vet_read_open(fd, &file) == 0 &&
+		       vet_may_carry(broker, path, (enum vet)kind,
+				     &(struct gitconfig_text){file.text, file.length});
+
+	free(file.text);
+	return is_fine;
+}
+
 static struct nest_answer
 answer(struct broker *broker, const struct nest_question *question, const char *second, int fd)
 {
@@ -93,8 +105,17 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 	case NEST_VET:
 		to.rights = vet(broker, path, question->vet, fd) ? RIGHTS_ALL : 0;
 		break;
+	case NEST_CARRY:
+		to.rights = carry(broker, path, question->vet, fd) ? RIGHTS_ALL : 0;
+		break;
 	case NEST_SOCKET:
 		to.rights = unix_may_connect(broker, path, question->born, question->changed)
+				    ? RIGHTS_ALL
+				    : 0;
+		break;
+	case NEST_ADDRESS:
+		to.rights = inet_may_reach(&broker->plan->settings.network, &question->at,
+					   question->is_bind != 0, question->is_far != 0)
 				    ? RIGHTS_ALL
 				    : 0;
 		break;

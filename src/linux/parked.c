@@ -124,8 +124,8 @@ broker_wait_and_give(struct broker *broker, const struct call *request, int obje
 		request_fail(request, ENOMEM);
 		return;
 	}
-	*parked = (struct parked){broker, *request, fcntl(object, F_DUPFD_CLOEXEC, 0), flags};
-	parked->request.kept = NULL;
+	*parked = (struct parked){broker, request_copy(request), fcntl(object, F_DUPFD_CLOEXEC, 0),
+				  flags};
 	if (__atomic_add_fetch(&broker->parked, 1, __ATOMIC_RELAXED) <= PARKED_MAX)
 		why = parked->object < 0 ? errno : start_thread(parked);
 	if (why != 0) {

@@ -48,11 +48,17 @@ procfs_process(pid_t thread)
 }
 
 bool
+procfs_is_root_inode(ino_t inode)
+{
+	return inode == ROOT_INODE;
+}
+
+bool
 procfs_is_root(int fd)
 {
 	struct stat at;
 
-	return fstat(fd, &at) == 0 && at.st_ino == ROOT_INODE && S_ISDIR(at.st_mode);
+	return fstat(fd, &at) == 0 && procfs_is_root_inode(at.st_ino) && S_ISDIR(at.st_mode);
 }
 
 bool

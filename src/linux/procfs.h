@@ -15,6 +15,8 @@ pid_t procfs_process(pid_t thread);
 bool procfs_self(pid_t thread, const char *name, char *to, size_t size);
 /* Is it the root of a procfs, where these names are? */
 bool procfs_is_root(int fd);
+/* The same of an inode in procfs. */
+bool procfs_is_root_inode(ino_t inode);
 /* May this path in procfs be looked into? Of our own process only what anybody may read. */
 bool procfs_is_open(const char *path);
 /* The memory of a process by a file: only its own, and only for the process itself. */

@@ -10,6 +10,7 @@
 #include "audit/event.h"
 #include "base/hash.h"
 #include "linux/broker.h"
+#include "linux/nest.h"
 
 /* In the order of the rights' bits. */
 static const char *const options[RIGHT_KINDS] = {"--read", "--write", "--write", "--write",
@@ -37,7 +38,7 @@ tell(struct broker *broker, const char *what, const char *path, const char *why,
 	size_t length = strlen(path);
 	struct refusal refusal = {0};
 
-	if (broker->events < 0 || !is_new(broker, what, path))
+	if (broker->events < 0 || nest_is_late(broker) || !is_new(broker, what, path))
 		return;
 	snprintf(refusal.what, sizeof refusal.what, "%s", what);
 	snprintf(refusal.subject, sizeof refusal.subject, "%s",

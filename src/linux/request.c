@@ -275,7 +275,23 @@ request_has_free(const struct call *request, int number)
 	return readlink(name, link, sizeof link) < 0 && errno == ENOENT;
 }
 
+struct call
+request_copy(const struct call *request)
+{
+	struct call copy = *request;
+
+	copy.kept = NULL;
+	copy.is_late = NULL;
+	return copy;
+}
+
 /* ---- answers ---- */
+
+static bool
+is_withheld(const struct call *request)
+{
+	return request->is_late != NULL && *request->is_late;
+}
 
 static void
 answer(const struct call *request, int64_t value, int error, uint32_t flags)
@@ -285,7 +301,8 @@ answer(const struct call *request, int64_t value, int error, uint32_t flags)
 					      .error = error,
 					      .flags = flags};
 
-	while (ioctl(request->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) < 0 && errno == EINTR)
+	while (!is_withheld(request) &&
+	       ioctl(request->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) < 0 && errno == EINTR)
 		;
 }
 
@@ -312,6 +329,9 @@ add_fd(const struct call *request, struct add_fd *add)
 {
 	int number;
 
+	errno = EAGAIN;
+	if (is_withheld(request))
+		return -1;
 	add->id = request->notif.id;
 	do
 		number = ioctl(request->listener, IOCTL_ADD_FD, add);

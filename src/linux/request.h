@@ -28,6 +28,8 @@ struct call {
 	int listener;
 	pid_t thread;	   /* the caller, as the kernel numbers it */
 	struct kept *kept; /* KEPT_CALLERS of them, the receiving thread's own; NULL: none */
+	const bool
+		*is_late; /* when true, no answer is given: it will be begun again; NULL: never */
 };
 
 /* 0, or an errno for the caller. A path that is not there whole is EFAULT or ENAMETOOLONG. */
@@ -41,6 +43,8 @@ int request_descriptor(const struct call *request, int number, int *ret_errno);
 mode_t request_umask(const struct call *request);
 /* Is the call still waiting, and was everything above about the very caller? */
 bool request_is_valid(const struct call *request);
+/* A copy for another thread: what belongs to the receiving one is left out. */
+struct call request_copy(const struct call *request);
 
 /* Answers. ENOENT from the kernel means that the caller is gone: nothing is left to say. */
 void request_fail(const struct call *request, int why);

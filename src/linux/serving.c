@@ -197,7 +197,9 @@ static _Noreturn void
 serve(struct broker *broker)
 {
 	struct kept kept[KEPT_CALLERS] = {{0}};
-	struct call request = {.listener = broker->listener, .kept = kept};
+	struct call request = {.listener = broker->listener,
+			       .kept = broker->is_narrow ? NULL : kept};
+	struct nest *late;
 
 	for (;;) {
 		go_to_post(broker);
@@ -205,7 +207,9 @@ serve(struct broker *broker)
 			for (;;)
 				pause();
 		leave_post(broker, request.thread);
-		broker_answer(broker, &request);
+		late = broker_answer(broker, &request, PATIENCE_MS);
+		if (late != NULL)
+			nest_retry(broker, &request, late);
 		/* nobody's folder is held longer than its call; either will do */
 		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
 	}

@@ -19,8 +19,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/str.h"
-#include "linux/nest.h"
+#include "plan/gitsteps.h"
 
 #define SAMPLE ".sample"
 
@@ -41,6 +40,10 @@ static const struct protection of_folder = VETTED(VET_FOLDER, "hooks", "git runs
 static const struct protection of_head =
 	VETTED(VET_HEAD, "HEAD", "it makes a repository of its folder");
 static const struct protection of_hook = PROTECTED("hooks/*", SAMPLE, "git runs it");
+static const struct protection of_steps_folder =
+	VETTED(VET_FOLDER, "rebase-merge", "git carries out what lies in it");
+static const struct protection of_steps =
+	VETTED(VET_STEPS, "git-rebase-todo", "git carries it out when a rebase goes on");
 static const struct protection of_attributes =
 	PROTECTED("info/attributes", NULL, "it can make git run filters");
 
@@ -49,9 +52,13 @@ static const struct {
 	const char *name;
 	const struct protection *protection;
 } names[] = {
-	{"config", &of_config},	   {"config.worktree", &of_config},
-	{"commondir", &of_common}, {"hooks", &of_folder},
+	{"config", &of_config},
+	{"config.worktree", &of_config},
+	{"commondir", &of_common},
+	{"hooks", &of_folder},
 	{"info", &of_folder},
+	{"rebase-merge", &of_steps_folder},
+	{"sequencer", &of_steps_folder},
 };
 
 /* ---- looking ---- */
@@ -162,6 +169,9 @@ find_below(const char *path)
 		return &of_hook;
 	if (lies_in(path, "info", &rest) && strcasecmp(rest, "attributes") == 0)
 		return &of_attributes;
+	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest)) &&
+	    gitsteps_is_name(rest))
+		return &of_steps;
 	return NULL;
 }
 
@@ -292,6 +302,13 @@ is_no_attributes(const char *name)
 	return strcasecmp(name, "attributes") != 0;
 }
 
+static bool
+is_nothing(const char *name)
+{
+	(void)name;
+	return false;
+}
+
 /* What was free until now may still be open for writing somewhere: it is replaced by our copy. */
 static bool
 settle_config(struct broker *broker, const char *folder, const char *name)
@@ -332,6 +349,9 @@ vet_repository(struct broker *broker, const char *folder)
 		return refuse(broker, folder, "would be a repository with hooks");
 	if (!holds_only(folder, "info", is_no_attributes))
 		return refuse(broker, folder, "would be a repository with attributes");
+	if (!holds_only(folder, "rebase-merge", is_nothing) ||
+	    !holds_only(folder, "sequencer", is_nothing))
+		return refuse(broker, folder, "would be a repository in the middle of a rebase");
 	return settle_config(broker, folder, "config") &&
 	       settle_config(broker, folder, "config.worktree");
 }
@@ -349,51 +369,4 @@ vet_may_make(struct broker *broker, const char *path, const struct protection *p
 	if (is_folder)
 		return true;
 	return refuse(broker, path, protection->reason);
-}
-
-/* ---- links ---- */
-
-/* By its name alone, which nothing else has: where a link leads can be changed behind it. */
-static bool
-names_private_tmp(const struct broker *broker, const char *text)
-{
-	const char *name = broker->private_tmp == NULL ? "" : path_last(broker->private_tmp);
-	size_t length = strlen(name);
-
-	for (const char *at = text; length > 0 && (at = strstr(at, name)) != NULL; at++)
-		if ((at == text || at[-1] == '/') && (at[length] == '/' || at[length] == '\0'))
-			return true;
-	return false;
-}
-
-/* Of a process by its number: where it stands, or what it has open, is the private tmp tomorrow. */
-static bool
-names_process(const char *text)
-{
-	static const char proc[] = "/proc/";
-	char first = str_starts(text, proc) ? text[strlen(proc)] : 'x';
-
-	return first >= '0' && first <= '9';
-}
-
-bool
-vet_may_link_to(struct broker *broker, const char *path, const char *text)
-{
-	if (names_private_tmp(broker, text) || names_process(text))
-		return refuse(broker, path,
-			      "a link out of the project into what ends with the run");
-	return nest_may_link(broker, path, text) ||
-	       refuse(broker, path, "the sandbox inside refuses where it leads");
-}
-
-bool
-vet_may_hold(struct broker *broker, const char *path, int folder, const char *name)
-{
-	char text[PATH_MAX];
-	ssize_t n = readlinkat(folder, name, text, sizeof text - 1);
-
-	if (n < 0)
-		return true;
-	text[n] = '\0';
-	return vet_may_link_to(broker, path, text);
 }

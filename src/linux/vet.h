@@ -24,8 +24,8 @@ bool vet_repository(struct broker *broker, const char *folder);
 bool vet_is_repository(const char *folder);
 
 /*
- * May a symbolic link with this text have this path? Whoever works in the project meanwhile follows
- * it, so none leads straight to where a repository is not looked at. Sets errno.
+ * vet_link.c: may a symbolic link with this text have this path? Whoever works in the project
+ * meanwhile follows it, so none leads to where a repository is not looked at. Sets errno.
  */
 bool vet_may_link_to(struct broker *broker, const char *path, const char *text);
 /* The same for the link that is name in folder; what is none may be anywhere. */
@@ -37,6 +37,12 @@ void vet_refused(struct broker *broker, const char *what, const char *path, cons
 /* vet_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
 int vet_content(struct broker *broker, const char *path, enum vet vet,
 		const struct gitconfig_text *text, const struct gitconfig_text *present);
+/*
+ * May a pointer come to this path with its folder? git writes it anew afterwards, so it may lead to
+ * nothing meanwhile, where nothing can be made.
+ */
+bool vet_may_carry(struct broker *broker, const char *path, enum vet vet,
+		   const struct gitconfig_text *text);
 
 /* vet_install.c */
 

@@ -4,13 +4,16 @@
  * project or its own git directory, where every repository is guarded, and nowhere else.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/path.h"
 #include "linux/nest.h"
 #include "linux/vet.h"
+#include "plan/gitsteps.h"
 #include "plan/resolve.h"
 
 /* What one answer needs. */
@@ -206,6 +209,15 @@ vet_commondir(const struct question *q, const struct gitconfig_text *text)
 }
 
 static int
+vet_steps(const struct question *q, const struct gitconfig_text *text,
+	  const struct gitconfig_text *present)
+{
+	const char *why = gitsteps_refuse(q->arena, path_last(q->path), text, present);
+
+	return why == NULL ? 0 : refuse(q, "", why);
+}
+
+static int
 vet_own(struct broker *broker, const char *path, enum vet vet, const struct gitconfig_text *text,
 	const struct gitconfig_text *present)
 {
@@ -225,9 +237,43 @@ vet_own(struct broker *broker, const char *path, enum vet vet, const struct gitc
 		return vet_gitdir(&q, text);
 	case VET_COMMONDIR:
 		return vet_commondir(&q, text);
+	case VET_STEPS:
+		return vet_steps(&q, text, present);
 	default:
 		return refuse(&q, "", "is no file of git's");
 	}
+}
+
+/* Where nothing is, and where nobody here can make anything. */
+static bool
+is_nowhere(const struct question *q, const char *folder, const char *text)
+{
+	const char *path = lead(q, folder, text);
+	struct stat at;
+
+	return path != NULL && fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) < 0 &&
+	       errno == ENOENT && !(broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE);
+}
+
+static int
+carry_own(struct broker *broker, const char *path, enum vet vet, const struct gitconfig_text *text)
+{
+	auto_arena struct arena arena = {0};
+	struct question q = {broker, &arena, path, path_parent(&arena, path, NULL)};
+	const char *word = vet == VET_POINTER ? "gitdir: " : "";
+	const char *line = gitconfig_pointer(&arena, word, text, NULL);
+
+	if (q.folder != NULL && line != NULL && is_nowhere(&q, q.folder, line))
+		return 0;
+	return vet_own(broker, path, vet, text, NULL);
+}
+
+bool
+vet_may_carry(struct broker *broker, const char *path, enum vet vet,
+	      const struct gitconfig_text *text)
+{
+	return (broker_is_free(broker, path) || carry_own(broker, path, vet, text) == 0) &&
+	       nest_may_hold(broker, path, vet, text, NEST_CARRY);
 }
 
 /* Each plan looks with its own eyes, and not at what it leaves free. */
@@ -237,7 +283,7 @@ vet_content(struct broker *broker, const char *path, enum vet vet,
 {
 	int why = broker_is_free(broker, path) ? 0 : vet_own(broker, path, vet, text, present);
 
-	if (why == 0 && !nest_may_hold(broker, path, vet, text->text, text->length)) {
+	if (why == 0 && !nest_may_hold(broker, path, vet, text, NEST_VET)) {
 		broker_refused(broker, "change", path, "the sandbox inside refuses its content");
 		why = EACCES;
 	}

@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/nest.h"
 #include "linux/vet.h"
 
 /* As in tools/arguments.h. */
@@ -68,10 +69,9 @@ find_free(struct broker *broker, const struct call *request, pid_t process, int 
 	return NULL;
 }
 
-/* Takes the caller's desk of that number out of the table. */
+/* Takes the caller's desk of that number out of the table, or else spoils it. */
 static bool
-take_desk(struct broker *broker, const struct call *request, int number, bool keep,
-	  struct desk *ret)
+take_desk(struct broker *broker, const struct call *request, int number, struct desk *ret)
 {
 	pid_t process = 0;
 	bool found = false;
@@ -85,13 +85,33 @@ take_desk(struct broker *broker, const struct call *request, int number, bool ke
 		if (process == 0)
 			process = request_process(request);
 		found = desk->process == process && request_is_valid(request);
-		if (found && !keep) {
+		if (found && ret == NULL)
+			desk->is_spoiled = true;
+		if (found && ret != NULL) {
 			*ret = *desk;
 			desk->fd = desk->folder = -1;
 		}
 	}
 	pthread_mutex_unlock(&broker->small);
 	return found;
+}
+
+/* Its close is begun again. The place is still kept for it, unless the caller took it meanwhile. */
+static void
+put_back(struct broker *broker, struct desk *desk)
+{
+	pthread_mutex_lock(&broker->small);
+	for (int i = 0; desk->fd >= 0 && i < DESKS; i++) {
+		struct desk *to = &broker->desks[i];
+
+		if (!is_live(to) && to->process == desk->process && to->number == desk->number) {
+			*to = *desk;
+			desk->fd = -1;
+		}
+	}
+	pthread_mutex_unlock(&broker->small);
+	if (desk->fd >= 0)
+		clear(desk);
 }
 
 /* ---- opening ---- */
@@ -133,10 +153,11 @@ open_desk(struct broker *broker, struct vet_open *o)
 	return refuse(broker, o->place->path, EMFILE, "too many files of git's are open at once");
 }
 
+/* Those that git, or an editor for it, writes anew without a lock file. */
 static bool
-is_pointer(enum vet vet)
+is_rewritten(enum vet vet)
 {
-	return vet == VET_POINTER || vet == VET_GITDIR || vet == VET_COMMONDIR;
+	return vet == VET_POINTER || vet == VET_GITDIR || vet == VET_COMMONDIR || vet == VET_STEPS;
 }
 
 enum vet_opening
@@ -156,7 +177,10 @@ vet_open(struct broker *broker, const struct protection *protection, struct vet_
 	if (protection->vet == VET_HEAD)
 		return vet_may_make(broker, o->place->path, protection, false) ? VET_GO_ON
 									       : VET_REFUSED;
-	if (!there || (is_pointer(protection->vet) && (flags & O_CREAT) && (flags & O_TRUNC)))
+	/* what is there keeps its mode when it is cut */
+	if (there)
+		o->mode = at.st_mode & 0777;
+	if (!there || (is_rewritten(protection->vet) && (flags & O_TRUNC)))
 		return open_desk(broker, o);
 	vet_refused(broker, "write", o->place->path,
 		    "git changes it by a new file that takes its place");
@@ -175,6 +199,8 @@ finish(struct broker *broker, const struct desk *desk)
 	struct verdict verdict;
 	int rc, why;
 
+	if (desk->is_spoiled)
+		return EACCES;
 	if (!walk_name(desk->folder, folder))
 		return ENOENT;
 	snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, desk->name);
@@ -200,14 +226,17 @@ act_close(struct broker *broker, const struct call *request)
 	struct desk desk;
 	int why;
 
-	if (!take_desk(broker, request, (int)request->notif.data.args[0], false, &desk)) {
+	if (!take_desk(broker, request, (int)request->notif.data.args[0], &desk)) {
 		request_continue(request);
 		return;
 	}
 	pthread_rwlock_wrlock(&broker->names);
 	why = finish(broker, &desk);
 	pthread_rwlock_unlock(&broker->names);
-	clear(&desk);
+	if (nest_is_late(broker))
+		put_back(broker, &desk);
+	else
+		clear(&desk);
 	if (why == 0)
 		request_continue(request);
 	else
@@ -218,7 +247,7 @@ act_close(struct broker *broker, const struct call *request)
 void
 act_dup(struct broker *broker, const struct call *request)
 {
-	if (take_desk(broker, request, (int)request->notif.data.args[0], true, NULL)) {
+	if (take_desk(broker, request, (int)request->notif.data.args[0], NULL)) {
 		broker_refused(broker, "write", "a file of git's",
 			       "it is written under the number it was opened by");
 		request_fail(request, EACCES);

@@ -39,7 +39,13 @@ enum fact {
 };
 
 /* What a broker around us routes. */
-enum door { DOOR_HERE = 1, DOOR_CHANGES = 2, DOOR_SOCKETS = 4, DOOR_SIGNALS = 8 };
+enum door {
+	DOOR_HERE = 1,
+	DOOR_CHANGES = 2,
+	DOOR_SOCKETS = 4,
+	DOOR_SIGNALS = 8,
+	DOOR_NETWORK = 16
+};
 
 struct facts {
 	enum system system;

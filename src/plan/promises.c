@@ -357,6 +357,8 @@ find_socket_routing(struct plan *plan)
 	if (values[FACT_DOOR]) {
 		plan->routes_signals = plan->routes_signals && (values[FACT_DOOR] & DOOR_SIGNALS);
 		plan->routes_sockets = names && (values[FACT_DOOR] & DOOR_SOCKETS);
+		/* names of hosts are its proxy's, which asks nobody */
+		plan->routes_network = mode == NET_LOCALHOST && (values[FACT_DOOR] & DOOR_NETWORK);
 		plan->closes_sockets = names && !plan->routes_sockets &&
 				       values[FACT_SECCOMP_FILTER] && plan->socket_count == 0;
 	} else if (has_broker(&plan->facts) && abi > 0 && values[FACT_BROKER_NET]) {
@@ -401,7 +403,7 @@ needs_met(const struct plan *plan, const struct demand *demand)
 
 /* What the broker around us does not do, nobody does. */
 static void
-explain_door(int door, unsigned missing, struct promise *to)
+explain_door(const struct plan *plan, unsigned missing, struct promise *to)
 {
 	bool net = (missing & NEED_BROKER_NET) != 0;
 
@@ -411,11 +413,15 @@ explain_door(int door, unsigned missing, struct promise *to)
 	} else if (missing & (NEED_BROKER_SOCKETS | NEED_NO_SOCKETS)) {
 		to->how = "the cordon around this one does not look at names of sockets";
 		to->remedy = "start the outer one without --accept sockets.path";
-	} else if (net || !(door & DOOR_CHANGES)) {
-		to->how = net ? "the cordon around this one does not look at addresses for another"
-			      : "the cordon around this one does not look at files";
-		to->remedy = net ? "start it outside, or with --net none or all"
-				 : "start the outer one without --accept files.future";
+	} else if (net && plan->settings.network.mode == NET_DOMAINS) {
+		to->how = "the cordon around this one does not look up names for another";
+		to->remedy = "start it outside, or with --net none or all";
+	} else if (net) {
+		to->how = "the cordon around this one does not look at addresses";
+		to->remedy = "start the outer one with --net localhost as well";
+	} else if (!(plan->facts.values[FACT_DOOR] & DOOR_CHANGES)) {
+		to->how = "the cordon around this one does not look at files";
+		to->remedy = "start the outer one without --accept files.future";
 	} else {
 		to->how = "the cordon around this one looks at changes only, not at reading";
 		to->remedy = "start it outside, or without rules that deny reading";
@@ -481,7 +487,7 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 	if (missing & (NEED_BROKER | NEED_VETTING | NEED_BROKER_NET | NEED_BROKER_SOCKETS |
 		       NEED_NO_SOCKETS | NEED_BROKER_SIGNALS)) {
 		if (plan->facts.values[FACT_DOOR])
-			explain_door(plan->facts.values[FACT_DOOR], missing, to);
+			explain_door(plan, missing, to);
 		else
 			explain_broker(&plan->facts, to);
 		return;

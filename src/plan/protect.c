@@ -13,6 +13,8 @@
 #include "plan/host.h"
 #include "plan/resolve.h"
 
+#define STEPS "git carries it out when a rebase goes on"
+
 static const struct row {
 	enum vet vet;
 	bool in_git; /* below a git directory, wherever that is */
@@ -39,6 +41,21 @@ static const struct row {
 	{VET_GITDIR, true, false, "worktrees/*/gitdir", NULL, "it leads git elsewhere"},
 	{VET_COMMONDIR, true, false, "worktrees/*/commondir", NULL, "it leads git elsewhere"},
 	{VET_COMMONDIR, true, false, "commondir", NULL, "it leads git elsewhere"},
+	{VET_FOLDER, true, true, "rebase-merge", NULL, STEPS},
+	{VET_FOLDER, true, true, "worktrees/*/rebase-merge", NULL, STEPS},
+	{VET_FOLDER, true, true, "modules/**/rebase-merge", NULL, STEPS},
+	{VET_FOLDER, true, true, "sequencer", NULL, STEPS},
+	{VET_FOLDER, true, true, "worktrees/*/sequencer", NULL, STEPS},
+	{VET_FOLDER, true, true, "modules/**/sequencer", NULL, STEPS},
+	{VET_STEPS, true, false, "rebase-merge/git-rebase-todo", NULL, STEPS},
+	{VET_STEPS, true, false, "rebase-merge/strategy", NULL, STEPS},
+	{VET_STEPS, true, false, "sequencer/opts", NULL, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/rebase-merge/git-rebase-todo", NULL, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/rebase-merge/strategy", NULL, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/sequencer/opts", NULL, STEPS},
+	{VET_STEPS, true, false, "modules/**/rebase-merge/git-rebase-todo", NULL, STEPS},
+	{VET_STEPS, true, false, "modules/**/rebase-merge/strategy", NULL, STEPS},
+	{VET_STEPS, true, false, "modules/**/sequencer/opts", NULL, STEPS},
 	{VET_POINTER, false, true, "**/.git", NULL, "it leads git elsewhere"},
 	{VET_MODULES, false, false, "**/.gitmodules", NULL, "its keys can start programs"},
 	{VET_NOTHING, false, false, "**/.envrc", NULL, "direnv runs it"},

@@ -25,7 +25,8 @@ enum vet {
 	VET_POINTER,   /* .git: a folder, or a file that names one */
 	VET_GITDIR,    /* of a worktree: where its .git is */
 	VET_COMMONDIR, /* of a worktree: where the repository is */
-	VET_HEAD       /* what makes a folder a repository */
+	VET_HEAD,      /* what makes a folder a repository */
+	VET_STEPS      /* what an unfinished rebase still does (gitsteps.h) */
 };
 
 struct protection {

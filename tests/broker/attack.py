@@ -175,6 +175,36 @@ def moving(seconds):
     return True
 
 
+def emptying(seconds):
+    """Files are cut by names that lead to the protected one every other moment."""
+    stop = time.monotonic() + seconds
+    late = stop + 60
+    os.makedirs("a", exist_ok=True)
+    for name, target in (("b", "kept"), ("y", "kept/file")):
+        attempt(lambda name=name, target=target: os.symlink(target, name))
+    for name in ("a/file", "x"):
+        open(name, "w").close()
+    cuts = {"a/file": 0, "x": 0}
+
+    def swap():
+        while True:
+            attempt(lambda: exchange("a", "b"))
+            attempt(lambda: exchange("x", "y"))
+
+    threading.Thread(target=swap, daemon=True).start()
+    while os.path.getsize("kept/file") > 0 and time.monotonic() < late:
+        if time.monotonic() > stop and min(cuts.values()) > 0:
+            break
+        for name in cuts:
+            for flags in (os.O_WRONLY, os.O_RDONLY, os.O_RDWR | os.O_CREAT):
+                fd = attempt(lambda: os.open(name, flags | os.O_NOFOLLOW | os.O_TRUNC))
+                if not isinstance(fd, OSError):
+                    os.close(fd)
+                    cuts[name] += 1
+    print("cuts:", cuts)
+    return True
+
+
 def deputy():
     """A link into procfs must show the caller, never who acts for it."""
     os.symlink("/proc/self", "ps")
@@ -235,6 +265,7 @@ def crowd(seconds):
 
 
 kinds = {"every_route": lambda s: every_route(), "race": race, "moving": moving, "cutting": cutting,
+         "emptying": emptying,
          "layered": lambda s: layered(),
          "deputy": lambda s: deputy(), "storm": storm, "crowd": crowd}
 sys.stdout.flush()

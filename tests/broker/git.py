@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Ways to plant something that git obeys, without git's help.
 
-usage: git.py ROUTES|HOOKS|POINTERS|REPOSITORIES FOLDER...
+usage: git.py ROUTES|HOOKS|STEPS|POINTERS|REPOSITORIES FOLDER...
 
 Each FOLDER is a git directory. A way has passed when afterwards a file that git obeys holds what was
 planted. Prints the ways that passed; the status is 0 when everything was tried.
@@ -230,11 +230,11 @@ def is_planted(path):
     return b"planted" in text or b"/pl\"" in text
 
 
-def try_settings(folder, name):
+def try_settings(folder, name, ways=tuple(settings_ways)):
     """Each way for one file; it is put back to something harmless in between."""
     target = f"{folder}/{name}"
     passed = []
-    for way in settings_ways:
+    for way in ways:
         new = f"{folder}/{name}.lock"
         remove(new, "elsewhere", "aside", "copy", "away", "cut")
         if not os.path.exists(target):
@@ -251,6 +251,31 @@ def try_settings(folder, name):
             passed.append(f"{way.__name__} {name}")
             remove(target)
     remove(f"{folder}/{name}.lock", "elsewhere", "aside", "copy", "away", "cut")
+    return passed
+
+
+# ---- what is left of a rebase ----
+
+STEPS = (("rebase-merge", "git-rebase-todo", b"exec /planted\n", b"noop\n"),
+         ("rebase-merge", "git-rebase-todo", b"pick 1 a\r\n \tx\t/planted", b"noop\n"),
+         ("rebase-merge", "strategy", b"/planted\n", b"ort\n"),
+         ("sequencer", "opts", b"[Options]Strategy=\\\n/planted\n", b"[options]\n\tedit = true\n"))
+
+
+def try_steps(folders):
+    global EVIL, GOOD
+    passed = []
+    ways = [way for way in settings_ways if way is not hidden_by_form]
+    for folder in folders:
+        for place, name, EVIL, GOOD in STEPS:
+            place = f"{folder}/{place}"
+            os.makedirs(place, exist_ok=True)
+            passed += [f"{place}: {way}" for way in try_settings(place, name, ways)]
+            for way in replace_folder, link_folder:
+                attempt(lambda: way(f"{place}/{name}"))
+                if is_planted(f"{place}/{name}"):
+                    passed.append(f"{way.__name__} {place}/{name}")
+                remove(place, "filled")
     return passed
 
 
@@ -407,6 +432,31 @@ def try_carried(folder):
     return passed
 
 
+def try_moved():
+    """The folder around it gets another name between the opening and the end."""
+    passed = []
+    # into the project from here, and to a home that is beside it from there
+    os.makedirs("m/e")
+    put("m/e/.git", b"gitdir: ../../home\n")
+    attempt(lambda: os.rename("m/e", "moved"))
+    if os.path.lexists("moved/.git"):
+        passed.append("a pointer with its folder")
+    for name in ("config", "config.lock"):
+        for old, new in (("moved.git", "other"), ("other", "moved.git"), ("moved.git", "other.git")):
+            remove("m", "moved", "moved.git", "other", "other.git")
+            os.mkdir(old)
+            fd = os.open(f"{old}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            os.write(fd, EVIL)
+            attempt(lambda: os.rename(old, new))
+            attempt(lambda: os.close(fd))
+            attempt(lambda: os.rename(f"{new}/config.lock", f"{new}/config"))
+            attempt(lambda: os.rename("other", "moved.git"))
+            if any(is_planted(f"{folder}/config") for folder in ("moved.git", "other.git")):
+                passed.append(f"{old}/{name} as {new}")
+    remove("m", "moved", "moved.git", "other", "other.git")
+    return passed
+
+
 # ---- repositories under any name ----
 
 def is_repository(folder):
@@ -513,9 +563,11 @@ if kind == "ROUTES":
              for way in try_settings(folder, name)]
 elif kind == "HOOKS":
     found = try_hooks(folders)
+elif kind == "STEPS":
+    found = try_steps(folders)
 elif kind == "POINTERS":
     found = try_pointers([name for name in folders if name.endswith(".git")])
-    found += try_links() + try_carried(folders[0])
+    found += try_links() + try_carried(folders[0]) + try_moved()
 else:
     found = try_repositories()
 for line in found:

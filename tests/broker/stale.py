@@ -12,14 +12,34 @@ import time
 EVIL = "[core]\n\tfsmonitor = /bin/false\n"
 
 
-def put(move, stop):
+def write(path, text=EVIL):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def by_move(move):
+    write("evil")
+    move("evil", "foo/config")
+
+
+def in_one_piece():
+    """Where the folder is a repository's, what is written comes into place when it is closed."""
+    write("foo.git/config")
+
+
+def lock_and_move():
+    """The lock file is made under one name of the folder and moved under the other."""
+    write("foo/config.lock")
+    os.rename("foo.git/config.lock", "foo.git/config")
+
+
+def put(way, stop):
     while not stop.is_set():
         try:
-            with open("evil", "w", encoding="ascii") as file:
-                file.write(EVIL)
-            move("evil", "foo/config")
+            way()
         except OSError:
             pass
+        clear("foo/config")
 
 
 def rename_folder(stop):
@@ -39,19 +59,19 @@ def is_planted():
         return False
 
 
-def clear():
-    for name in ("foo/config", "foo.git/config", "evil"):
+def clear(*names):
+    for name in names:
         try:
             os.unlink(name)
         except OSError:
             pass
 
 
-def race(move, seconds):
+def race(way, seconds):
     stop = threading.Event()
     for name in ("foo", "foo/objects", "foo/refs"):
         os.makedirs(name, exist_ok=True)
-    threads = [threading.Thread(target=put, args=(move, stop)),
+    threads = [threading.Thread(target=put, args=(way, stop)),
                threading.Thread(target=rename_folder, args=(stop,))]
     for thread in threads:
         thread.start()
@@ -63,13 +83,14 @@ def race(move, seconds):
     for thread in threads:
         thread.join()
     found = found or is_planted()
-    clear()
+    clear("foo/config", "foo.git/config", "foo/config.lock", "foo.git/config.lock", "evil")
     return found
 
 
 def main():
     seconds = float(sys.argv[1])
-    return 1 if race(os.rename, seconds) or race(os.link, seconds) else 0
+    ways = (lambda: by_move(os.rename), lambda: by_move(os.link), in_one_piece, lock_and_move)
+    return 1 if any(race(way, seconds) for way in ways) else 0
 
 
 sys.exit(main())

@@ -144,6 +144,16 @@ attack()
 	[ ! -e kept/f ]
 }
 
+@test "a file is cut only by a name that is its own" {
+	begin
+	# free, it is emptied
+	mkdir "$T/free"
+	cp -r kept attack.py "$T/free"
+	(cd "$T/free" && "$PYTHON" attack.py emptying 30)
+	[ ! -s "$T/free/kept/file" ]
+	attack emptying 2
+}
+
 @test "links into /proc show the caller and nobody else" {
 	begin
 	export HIDDEN_SECRET=seen-by-the-launcher
@@ -163,6 +173,88 @@ attack()
 	attack crowd 1
 }
 
+# exhaust LIMIT WAY WORD: whatever is held, nothing opens, and all of it ends with the session.
+exhaust()
+{
+	local pid
+
+	rm -rf pipe* d[0-9]* holders
+	cp "$TREE/tests/broker/exhaust.py" .
+	(ulimit -n "$1" && CORDON_TIMEOUT=120 expect 0 run -q --protect kept -- "$PYTHON" exhaust.py "$2" &&
+		said "$3 closed" && silent) || return 1
+	[ "$(wc -l <holders)" -gt 2 ]
+	while read -r pid; do
+		! kill -0 "$pid" 2>/dev/null || complain "$pid is still there" || return 1
+	done <holders
+	untouched
+}
+
+@test "out of descriptors it refuses, and the session still ends" {
+	begin
+	for limit in 40 64 100 1024; do
+		exhaust "$limit" doors EMFILE
+	done
+	exhaust 64 pipes EMFILE
+	exhaust 64 desks EMFILE
+	# of these there are not that many
+	exhaust 1024 pipes served
+	# few are enough for honest work, and a low limit that may be raised is raised for the broker alone
+	(ulimit -n 64 && expect 0 run --protect kept -- sh -c 'for i in $(seq 64); do (echo x >w$i) & done; wait
+		cat w* | wc -l')
+	[ "$(cat w* | wc -l)" -eq 64 ]
+	(ulimit -S -n 64 && expect 0 run --protect kept -- sh -c 'ulimit -S -n' && said 64)
+}
+
+# sleeps_as NAME PARENT: a child of this name is there, and waits for something.
+sleeps_as()
+{
+	local child
+
+	child=$(cat "/proc/$2/task/$2/children")
+	child=${child%% *}
+	grep -q "^Name:.$1\$" "/proc/$child/status" && grep -q '^State:.S' "/proc/$child/status"
+}
+
+is_gone()
+{
+	! kill -0 "$1" 2>/dev/null
+}
+
+# The orphan lives as long as nobody can end it: its launcher is stopped, and the guard is gone.
+@test "a broker that is stopped or killed opens nothing" {
+	begin
+	cat >orphan <<-'END'
+		echo $$ >orphan.pid
+		while [ ! -e go ]; do sleep 0.05; done
+		mkdir made && echo passed
+		(echo x >kept/file) 2>/dev/null && echo passed
+		chmod 777 kept && echo passed
+		echo finished
+	END
+	"$CORDON" run --protect kept -- sh -c 'setsid sh orphan & wait' >"$T/out" 2>/dev/null 3>&- &
+	launcher=$!
+	until_true 60 test -s orphan.pid
+	guard=$(cat "/proc/$launcher/task/$launcher/children")
+	guard=${guard%% *}
+	# stopped: calls wait, and are not left to anybody else
+	kill -STOP "$launcher" "$guard"
+	until_true 60 grep -q '^State:.T' "/proc/$guard/status"
+	touch go
+	until_true 60 sleeps_as mkdir "$(cat orphan.pid)"
+	[ ! -e made ]
+	untouched
+	# killed: they fail
+	kill -KILL "$guard"
+	until_true 60 grep -q finished "$T/out"
+	[ "$(cat "$T/out")" = finished ]
+	[ ! -e made ]
+	untouched
+	kill -CONT "$launcher"
+	wait "$launcher" || true
+	launcher=''
+	until_true 60 is_gone "$(cat orphan.pid)"
+}
+
 @test "a guard that is killed takes everything along" {
 	begin
 	"$CORDON" run --protect kept -- sh -c 'echo up >up; while :; do echo x >f; done' &
@@ -174,6 +266,19 @@ attack()
 	wait "$launcher" || status=$?
 	[ "$status" -eq 137 ] || complain "status $status"
 	untouched
+}
+
+# To the mode that it has: should it pass, nothing is broken on the machine.
+@test "a device that may be used keeps its mode and its owner" {
+	begin
+	mode=$(stat -c %a /dev/null)
+	for how in "chmod $mode /dev/null" 'chown 0:0 /dev/null' "chmod $mode /proc/self/fd/0" "chmod $mode nothing"; do
+		[ "$(id -u)" -ne 0 ] || sh -c "ln -sf /dev/null nothing; $how" </dev/null
+		expect 1 run -- sh -c "ln -sf /dev/null nothing; $how"
+		heard 'Permission denied'
+	done
+	expect 1 run -- "$PYTHON" -c "import os; os.fchmod(0, 0o$mode)"
+	expect 0 run -- sh -c 'echo x >/dev/null && cat /dev/null && touch /dev/null'
 }
 
 @test "what is not granted is as closed as without the broker" {
@@ -188,16 +293,3 @@ attack()
 	[ ! -e "$T/new" ] && [ ! -e "$T/moved" ] && [ ! -e here ]
 }
 
-
-# To the mode it has, so that nobody else notices when it works.
-@test "a device of the machine keeps its mode, owner and times" {
-	local act
-
-	for act in 'chmod 666 /dev/null' 'chown 0:0 /dev/null' 'touch -r /dev/full /dev/full' \
-	    "$PYTHON -c 'import os; os.fchmod(os.open(\"/dev/null\", os.O_RDWR), 0o666)'"; do
-		[ "$(id -u)" -ne 0 ] || sh -c "$act" || complain "cannot be done here: $act"
-		expect 1 run -- sh -c "$act"
-	done
-	expect 0 run -- sh -c 'touch /dev/null; echo gone >/dev/null'
-	[ "$(stat -c %a /dev/null)" = 666 ]
-}

@@ -6,80 +6,7 @@
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 
 load common
-
-# Every commit is the same one, inside and out.
-dates="export GIT_AUTHOR_DATE='2001-02-03T04:05:06Z' GIT_COMMITTER_DATE='2001-02-03T04:05:06Z'; set -ex"
-
-begin()
-{
-	rm -rf .git
-	cat >"$HOME/.gitconfig" <<-'END'
-		[user]
-			name = A B
-			email = a@example.com
-		[init]
-			defaultBranch = main
-		[protocol "file"]
-			allow = always
-		[gc]
-			autoDetach = false
-		[safe]
-			directory = *
-	END
-	cp "$TREE/tests/broker/git.py" "$T/git.py"
-}
-
-# Names, kinds, modes and contents; what depends on the moment is left out.
-picture()
-{
-	find . -not -path '*/objects/*' -not -name index -not -name ORIG_HEAD \
-	    -printf '%p %y %m %l\n' | sort
-	find . -type f -not -path '*/objects/*' -not -name index -not -name ORIG_HEAD -print0 |
-	    sort -z | xargs -0 sha256sum
-}
-
-# same SCRIPT: at the same place free and confined, with the same result.
-same()
-{
-	printf '%s\n' "$dates" "$1" >"$T/script"
-	rm -rf "$P" && mkdir "$P" && cd "$P" || return 1
-	sh "$T/script" >"$T/free" 2>&1 </dev/null || complain "fails outside: $(tail -20 "$T/free")" || return 1
-	picture >"$T/picture-free"
-	rm -rf "$T/left" && mv "$P" "$T/left" && mkdir "$P" && cd "$P" || return 1
-	CORDON_TIMEOUT=300 expect 0 run --read "$T/script" -- sh "$T/script" || return 1
-	picture >"$T/picture-boxed"
-	diff "$T/picture-free" "$T/picture-boxed" >"$T/diff" || complain "$(cat "$T/diff")"
-}
-
-# repositories: one of each kind. Leaves their git directories in $dirs.
-repositories()
-{
-	{
-		git init . && echo a >a && git add a && git commit -m a
-		git init nested && git init --bare bare.git && git init --bare odd
-		git worktree add tree
-		git config extensions.worktreeConfig true
-		git push "$P/bare.git" main
-		git submodule add "$P/bare.git" sub && git commit -m sub
-	} >"$T/made" 2>&1 || complain "$(cat "$T/made")" || return 1
-	dirs=".git nested/.git bare.git odd .git/worktrees/tree .git/modules/sub"
-}
-
-# attack KIND FOLDER...: tried to the end, and nothing passed.
-attack()
-{
-	CORDON_TIMEOUT=300 expect 0 run --read "$T/git.py" -- "$PYTHON" "$T/git.py" "$@" || return 1
-	[ "$out" = tried ] || complain 'something passed'
-}
-
-# passes KIND FOLDER...: the same outside, where it does pass; in a copy.
-passes()
-{
-	rm -rf "$T/free-copy"
-	cp -a "$P" "$T/free-copy"
-	(cd "$T/free-copy" && "$PYTHON" "$T/git.py" "$@") >"$T/free" 2>&1 </dev/null ||
-	    complain "$(cat "$T/free")"
-}
+load git
 
 # ---- what must work ----
 
@@ -255,6 +182,59 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	[ "$(git --git-dir=.git/modules/sub config core.worktree)" = ../../../sub ]
 }
 
+@test "no link leads to what ends with the run, however it is spelt" {
+	begin
+	ln -s / top
+	ln -s .. up
+	mkdir -p d/e
+	cat >links.py <<-'END'
+		import os
+		pid, tmp, up = os.getpid(), os.environ["TMPDIR"], "../" * (os.getcwd().count("/"))
+		bad = [f"{start}proc/{pid}/cwd" for start in
+		       ("/", "//", "/./", "/usr/../", "/proc/../", up, "top/", "./top//", "up/" + up[3:] + "../", "/proc/self/../../",
+		        "/proc/self/root/", "/proc/thread-self/root/", "/proc/self/cwd/" + up, "/proc/sys/../../")]
+		bad += [f"/proc/self/../{pid}/fd", f"/proc/{pid}", tmp, tmp + "/x", "/" + tmp, "top" + tmp + "/x", "top/." + tmp]
+		good = ["/proc/self/fd/0", "/proc/self", "/usr/bin", "d", "../x", "top/usr", "/proc/mounts", f"proc/{pid}", str(pid)]
+
+		def passes(make, text):
+		    try:
+		        make(text)
+		        os.unlink("l")
+		        return True
+		    except PermissionError:
+		        return False
+
+		def move_in(text):
+		    os.symlink(text, tmp + "/l")
+		    try:
+		        os.rename(tmp + "/l", "l")
+		    except OSError:
+		        os.unlink(tmp + "/l")
+		        raise
+
+		def move_up(text):
+		    """From where it leads nowhere to where it does."""
+		    if not text.startswith("../"):
+		        raise PermissionError
+		    if not os.path.lexists("d/e/l"):
+		        os.symlink(text, "d/e/l")
+		    os.rename("d/e", "e")
+		    os.rename("e/l", "l")
+
+		ways = {"symlink": lambda text: os.symlink(text, "l"), "move_in": move_in, "move_up": move_up}
+		for name, make in ways.items():
+		    for text in bad:
+		        if passes(make, text):
+		            print("passed:", name, text)
+		for text in good:
+		    if not passes(ways["symlink"], text):
+		        print("refused:", text)
+		print("tried")
+	END
+	expect 0 run -- "$PYTHON" links.py
+	[ "$out" = tried ] || complain 'something passed'
+}
+
 @test "a repository is one under any name" {
 	begin
 	passes REPOSITORIES
@@ -308,5 +288,5 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	"$PYTHON" stale.py 5 || free=$?
 	[ "$free" -eq 1 ]
 	rm -rf foo foo.git evil
-	expect 0 run -- "$PYTHON" stale.py 2
+	expect 0 run -- "$PYTHON" stale.py 1
 }

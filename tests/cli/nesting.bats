@@ -377,6 +377,64 @@ stopped()
 	said open
 }
 
+# What is asked of a guard that is stopped is answered when it goes on; nobody else waits for that.
+@test "an inner one that does not answer keeps nobody else waiting" {
+	begin
+	# git's files are put in place at their close
+	cat >pointer.py <<-'END'
+		import os, time
+		fd = os.open("sub/.git", os.O_WRONLY | os.O_CREAT)
+		os.write(fd, b"gitdir: ../.git\n")
+		os.mkdir("opened")
+		while not os.path.exists("go"):
+		    time.sleep(0.05)
+		print("begun", flush=True)
+		os.close(fd)
+	END
+	cat >busy <<-END
+		#!/bin/sh
+		$PYTHON pointer.py || echo no pointer &
+		while [ ! -e opened ]; do sleep 0.05; done
+		echo \$PPID
+		while [ ! -e go ]; do sleep 0.05; done
+		for i in 1 2 3 4 5 6 7 8; do mkdir in.\$i & done
+		wait
+	END
+	cat >around <<-'END'
+		#!/bin/sh
+		"$CORDON" run --execute "$CORDON" -- ./busy >inner &
+		launcher=$!
+		while [ ! -s inner ]; do sleep 0.05; done
+		guard=$(cat inner)
+		kill -STOP "$guard"
+		while ! grep -q '^State:.T' "/proc/$guard/status"; do sleep 0.05; done
+		touch go
+		while ! grep -q begun inner; do sleep 0.05; done
+		sleep 0.2
+		for i in $(seq 30); do
+			echo x >f && mv f g && mkdir d && rm g && rmdir d || echo failed
+		done
+		kill -CONT "$guard"
+		wait "$launcher"
+		echo "made: $(find . -name 'in.*' | wc -l) $(cat sub/.git)"
+	END
+	chmod +x busy around
+	# its answers are a no after 10 seconds: a machine that needs them for the rest may try again
+	for _ in 1 2 3 4 5; do
+		rm -rf go opened inner in.* sub
+		mkdir sub
+		expect 0 run "${own[@]}" -- ./around
+		unsaid failed
+		[ "$out" != 'made: 8 gitdir: ../.git' ] || break
+	done
+	said 'made: 8 gitdir: ../.git'
+	# who never answers has said no, to each of many calls
+	expect 0 run -- "$PYTHON" nest.py silent-door many=40:out make=out
+	stopped make=out
+	said 'many=40:out: 0'
+	[ -z "$(find . -name 'out*')" ]
+}
+
 @test "unix sockets: both plans have to name them" {
 	begin
 	start_server
@@ -420,8 +478,46 @@ stopped()
 		expect 0 run "${own[@]}" --net "$outer" -- "$PYTHON" -c "$lend" "$CORDON" run --net all -- "$PYTHON" nest.py "lent=$port"
 		worked "lent=$port"
 	done
-	nest 125 --net localhost inner --net localhost -- true
-	heard 'does not look at addresses for another'
+}
+
+@test "ports of this machine are those that every one of them names" {
+	begin
+	start_server
+	all=("tcp=$port" "tcp6=$port")
+	# $inside HOW...: one more inside, with that network
+	inside() { printf '%s\n' -- "$CORDON" run "${own[@]}" --net "$1"; }
+	for ports in 'localhost localhost' "localhost localhost:$port" "localhost:1,$port localhost:$port,2" \
+	    "localhost localhost localhost:$port" "localhost:$port localhost localhost" "localhost:$port localhost all"; do
+		read -r outer middle inner <<<"$ports"
+		mapfile -t last < <([ -z "$inner" ] || inside "$inner")
+		nest 0 --net "$outer" inner --net "$middle" "${last[@]}" -- "$PYTHON" nest.py "${all[@]}" listen=0
+		worked "${all[@]}" listen=0 || complain "$ports"
+	done
+	for ports in 'localhost localhost:1' 'localhost:1 localhost' 'localhost all localhost:1' 'localhost localhost:1 all' \
+	    'localhost localhost none' 'none localhost'; do
+		read -r outer middle inner <<<"$ports"
+		mapfile -t last < <([ -z "$inner" ] || inside "$inner")
+		nest 0 --net "$outer" inner --net "$middle" "${last[@]}" -- "$PYTHON" nest.py "${all[@]}" listen=2000
+		stopped "${all[@]}" listen=2000 || complain "$ports"
+	done
+	# a socket that was made outside and handed in
+	lend='import os, socket, sys; s = socket.socket(); os.dup2(s.fileno(), 0); os.execv(sys.argv[1], sys.argv[1:])'
+	expect 0 run "${own[@]}" --net localhost -- "$PYTHON" -c "$lend" "$CORDON" run --net localhost -- "$PYTHON" nest.py "lent=$port"
+	worked "lent=$port"
+	expect 0 run "${own[@]}" --net localhost -- "$PYTHON" -c "$lend" "$CORDON" run --net localhost:1 -- "$PYTHON" nest.py "lent=$port"
+	stopped "lent=$port"
+	# the outer one's proxy leads away from this machine
+	expect 0 run "${own[@]}" --domain example.com -- sh -c 'p=${HTTP_PROXY##*:} p=${p%/}; "$2" nest.py tcp=$p
+		exec "$CORDON" run --net "$1" -- "$2" nest.py child tcp6=$p listen=0' sh localhost "$PYTHON"
+	said 'tcp=' ': worked'
+	[[ $out =~ tcp=[0-9]+:\ worked ]] || complain 'the outer one does not reach its proxy'
+	[[ $out =~ tcp6=[0-9]+:\ refused ]] || complain 'the inner one reaches it'
+	worked listen=0
+	# where nobody looks at addresses, or at names of hosts
+	nest 125 --net all inner --net localhost -- true
+	heard 'does not look at addresses'
+	nest 125 --net localhost inner --domain example.com -- true
+	heard 'does not look up names for another'
 }
 
 @test "what the outer one does not route is refused by name" {

@@ -20,6 +20,7 @@ CHANGES = 0x1FFF & ~0b1101
 RLIMIT_LOCKS = 10
 
 libc = ctypes.CDLL(None, use_errno=True)
+held = []
 
 
 def call(number, *arguments):
@@ -103,10 +104,31 @@ def open_door(answers):
         line.close()
 
 
+def make_many(count, path):
+    """So many at once, each in a process of its own; how many of them worked."""
+    children = []
+    for i in range(count):
+        children.append(os.fork())
+        if children[-1] == 0:
+            try:
+                make(f"{path}{i}")
+                os._exit(0)
+            except OSError:
+                os._exit(1)
+    return [os.waitpid(child, 0)[1] for child in children].count(0)
+
+
 def connect(family, address):
     with socket.socket(family, socket.SOCK_STREAM) as client:
         client.settimeout(30)
         client.connect(address)
+
+
+def listen(port):
+    with socket.socket(socket.AF_INET) as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind(("127.0.0.1", port))
+        server.listen(8)
 
 
 def serve(path):
@@ -149,6 +171,11 @@ def run(steps):
             open_door(True)
         elif word == "dead-door":
             open_door(False)
+        elif word == "silent-door":
+            held.append(door())
+        elif word == "many":
+            count, _, path = value.partition(":")
+            print(f"{step}: {make_many(int(count), path)}", flush=True)
         elif word == "doors":
             for _ in range(int(value)):
                 if os.fork() == 0:
@@ -190,6 +217,10 @@ def run(steps):
             attempt(step, connect, socket.AF_UNIX, "\0" + value)
         elif word == "tcp":
             attempt(step, connect, socket.AF_INET, ("127.0.0.1", int(value)))
+        elif word == "tcp6":
+            attempt(step, connect, socket.AF_INET6, ("::ffff:127.0.0.1", int(value)))
+        elif word == "listen":
+            attempt(step, listen, int(value))
         elif word == "lent":
             attempt(step, socket.socket(fileno=0).connect, ("127.0.0.1", int(value)))
         elif word == "serve":

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Makes the broker hold descriptors until it has none left to give.
+
+usage: exhaust.py WAY: lines of sandboxes inside (doors), opens that wait (pipes), or files of git's
+that are never closed (desks). Prints "EMFILE" once routed calls fail for that, or "served", and what
+became of a protected file; the processes that hold them stay behind, listed in the file "holders".
+"""
+import ctypes
+import errno
+import os
+import signal
+import sys
+
+DOOR = 0x636F7201
+CREATE_RULESET = 444
+ROUNDS = 600
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def knock():
+    line = libc.syscall(CREATE_RULESET, ctypes.c_long(1), ctypes.c_long(0), ctypes.c_long(DOOR))
+    return line >= 0
+
+
+def hold_doors(_):
+    while knock():
+        pass
+
+
+def hold_pipe(n):
+    os.open(f"pipe{n}", os.O_WRONLY)
+
+
+def hold_desk(n):
+    while True:
+        os.open(f"d{n}/.git", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+
+
+def start_holder(way, n, told):
+    """A process that holds what it can, and stays."""
+    if os.fork() != 0:
+        return
+    os.write(told, b"%d\n" % os.getpid())
+    try:
+        way(n)
+    except OSError:
+        pass
+    while True:
+        signal.pause()
+
+
+def is_served():
+    """A routed call of a process that is in no sandbox inside."""
+    try:
+        os.chmod(".", 0o755)
+        return True
+    except OSError as error:
+        if error.errno != errno.EMFILE:
+            raise
+        return False
+
+
+def try_protected():
+    try:
+        os.close(os.open("kept/file", os.O_WRONLY | os.O_TRUNC))
+        return "opened"
+    except OSError:
+        return "closed"
+
+
+def main():
+    way, cap = {"doors": (hold_doors, ROUNDS), "pipes": (hold_pipe, 70),
+                "desks": (hold_desk, 40)}[sys.argv[1]]
+    for n in range(cap):
+        if way is hold_pipe:
+            os.mkfifo(f"pipe{n}")
+        elif way is hold_desk:
+            os.mkdir(f"d{n}")
+    told = os.open("holders", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    missed = 0
+    for n in range(cap):
+        start_holder(way, n, told)
+        # more than once: what is held for a moment only is no shortage
+        missed += not is_served()
+        if missed > 20:
+            break
+    print("EMFILE" if missed > 20 else "served", try_protected(), flush=True)
+
+
+main()
