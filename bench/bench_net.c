@@ -30,6 +30,8 @@
 
 struct bench {
 	struct proxy_hold proxy;
+	uint16_t relay; /* where the floor listens */
+	pid_t relays[CLIENTS];
 	uint16_t stream, echo, hold;
 	char connect[400]; /* the head that asks for the echo's port */
 	char connect_stream[400], connect_hold[400];
@@ -118,6 +120,34 @@ serve_hold(int listener)
 		pause();
 }
 
+/*
+ * The floor: what no proxy can do without. It waits where it stands, has nobody else to serve, looks
+ * at nothing and knows where to go.
+ */
+static void
+serve_relay(int listener, uint16_t echo)
+{
+	static const char fine[] = "HTTP/1.1 200 Connection established\r\n\r\n";
+	struct sockaddr_in to = loopback(echo);
+	char bytes[1024];
+
+	for (;;) {
+		int fd = accept(listener, NULL, NULL), far;
+
+		if (fd < 0 || recv(fd, bytes, sizeof bytes, 0) <= 0)
+			continue;
+		far = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (connect(far, (struct sockaddr *)&to, sizeof to) == 0 &&
+		    send(fd, fine, sizeof fine - 1, MSG_NOSIGNAL) > 0 &&
+		    recv(fd, bytes, sizeof bytes, 0) == 1 &&
+		    send(far, bytes, 1, MSG_NOSIGNAL) == 1 &&
+		    recv(far, bytes, sizeof bytes, 0) == 1 && send(fd, bytes, 1, MSG_NOSIGNAL) == 1)
+			recv(fd, bytes, sizeof bytes, 0);
+		close(far);
+		close(fd);
+	}
+}
+
 /* Every name is here, for an hour; and has no address of IPv6. */
 static void
 serve_names(int fd)
@@ -185,13 +215,13 @@ send_all(int fd, const char *text)
 		die("send");
 }
 
-/* head NULL: directly. */
+/* head NULL: directly. port 0: by the proxy. */
 static int
 reach(const struct bench *bench, const char *head, uint16_t port)
 {
 	char answer[200];
 	size_t got = 0;
-	int fd = dial(head == NULL ? port : bench->proxy.egress.named);
+	int fd = dial(port != 0 ? port : bench->proxy.egress.named);
 
 	if (head == NULL)
 		return fd;
@@ -213,7 +243,7 @@ static double
 stream(const struct bench *bench, const char *head, size_t megabytes)
 {
 	static char bytes[PIECE];
-	int fd = reach(bench, head, bench->stream);
+	int fd = reach(bench, head, head == NULL ? bench->stream : 0);
 	size_t left = megabytes * 1024 * 1024;
 	double from;
 
@@ -233,13 +263,18 @@ stream(const struct bench *bench, const char *head, size_t megabytes)
 	return (double)megabytes * 1000 / from;
 }
 
+/* Where new connections are made to. */
+enum way { WAY_DIRECT, WAY_PROXY, WAY_FLOOR, WAYS };
+
 static void
-connect_often(const struct bench *bench, const char *head, int count)
+connect_often(const struct bench *bench, enum way way, int count)
 {
+	const char *head = way == WAY_DIRECT ? NULL : bench->connect;
+	uint16_t port = way == WAY_DIRECT ? bench->echo : way == WAY_FLOOR ? bench->relay : 0;
 	char byte = 1; /* not text: no line is waited for */
 
 	for (int i = 0; i < count; i++) {
-		int fd = reach(bench, head, bench->echo);
+		int fd = reach(bench, head, port);
 
 		if (send(fd, &byte, 1, MSG_NOSIGNAL) != 1 || recv(fd, &byte, 1, 0) != 1)
 			die("echo");
@@ -249,7 +284,7 @@ connect_often(const struct bench *bench, const char *head, int count)
 
 /* Some at a time, as a build or a browser makes them. A second. */
 static double
-connections(const struct bench *bench, const char *head, int count)
+connections(const struct bench *bench, enum way way, int count)
 {
 	double from = clock_now();
 
@@ -259,7 +294,7 @@ connections(const struct bench *bench, const char *head, int count)
 		if (pid < 0)
 			die("fork");
 		if (pid == 0) {
-			connect_often(bench, head, count / CLIENTS);
+			connect_often(bench, way, count / CLIENTS);
 			_exit(0);
 		}
 	}
@@ -270,6 +305,22 @@ connections(const struct bench *bench, const char *head, int count)
 			die("a client");
 	}
 	return count * 1000.0 / (clock_now() - from);
+}
+
+/* Of the processor, so far, in microseconds; 0 where the kernel does not count it so finely. */
+static double
+used_us(pid_t pid)
+{
+	char path[64], line[100] = "";
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
+	file = fopen(path, "r");
+	if (file != NULL && fgets(line, sizeof line, file) == NULL)
+		line[0] = '\0';
+	if (file != NULL)
+		fclose(file);
+	return strtod(line, NULL) / 1000;
 }
 
 static double
@@ -349,30 +400,60 @@ median(double *values, int count)
 }
 
 static void
-measure_ratio(const struct bench *bench, bool quick, bool is_stream)
+print_ratio(const char *what, double direct, double proxied, double bar)
 {
-	double direct[ROUNDS] = {0}, proxied[ROUNDS] = {0}, first, second;
+	printf("%-24s direct %9.0f   proxy %9.0f   ratio %.2f   bar %.2f  %s\n", what, direct,
+	       proxied, proxied / direct, bar, proxied / direct >= bar ? "kept" : "MISSED");
+}
+
+/* Turn about, so that what disturbs the machine disturbs both. */
+static void
+measure_stream(const struct bench *bench, bool quick)
+{
+	double values[2][ROUNDS] = {{0}};
 	int rounds = quick ? 1 : ROUNDS;
 
-	for (int i = 0; i < rounds; i++) {
-		/* turn about, so that what disturbs the machine disturbs both */
-		for (int turn = 0; turn < 2; turn++) {
-			bool is_direct = (i + turn) % 2 == 0;
-			const char *head = is_direct   ? NULL
-					   : is_stream ? bench->connect_stream
-						       : bench->connect;
-			double value = is_stream ? stream(bench, head, quick ? 16 : 1024)
-						 : connections(bench, head, quick ? 50 : 5000);
+	for (int i = 0; i < 2 * rounds; i++) {
+		int way = (i + i / 2) % 2;
 
-			*(is_direct ? &direct[i] : &proxied[i]) = value;
-		}
+		values[way][i / 2] = stream(bench, way == WAY_DIRECT ? NULL : bench->connect_stream,
+					    quick ? 16 : 1024);
 	}
-	first = median(direct, rounds);
-	second = median(proxied, rounds);
-	printf("%-24s direct %9.0f   proxy %9.0f   ratio %.2f   bar %.2f  %s\n",
-	       is_stream ? "one stream, MB/s" : "new connections, 1/s", first, second,
-	       second / first, is_stream ? BAR_STREAM : BAR_CONNECTIONS,
-	       second / first >= (is_stream ? BAR_STREAM : BAR_CONNECTIONS) ? "kept" : "MISSED");
+	print_ratio("one stream, MB/s", median(values[WAY_DIRECT], rounds),
+		    median(values[WAY_PROXY], rounds), BAR_STREAM);
+}
+
+static double
+used_by(const struct bench *bench, enum way way)
+{
+	double sum = way == WAY_PROXY ? used_us(bench->proxy.pid) : 0;
+
+	for (int i = 0; way == WAY_FLOOR && i < CLIENTS; i++)
+		sum += used_us(bench->relays[i]);
+	return sum;
+}
+
+static void
+measure_connections(const struct bench *bench, bool quick)
+{
+	double values[WAYS][ROUNDS] = {{0}}, used[WAYS] = {0}, direct, floor;
+	int rounds = quick ? 1 : ROUNDS, often = quick ? 50 : 5000;
+
+	for (int i = 0; i < WAYS * rounds; i++) {
+		enum way way = (enum way)((i + i / WAYS) % WAYS);
+		double before = used_by(bench, way);
+
+		values[way][i / WAYS] = connections(bench, way, often);
+		used[way] += (used_by(bench, way) - before) / (rounds * often);
+	}
+	direct = median(values[WAY_DIRECT], rounds);
+	floor = median(values[WAY_FLOOR], rounds);
+	print_ratio("new connections, 1/s", direct, median(values[WAY_PROXY], rounds),
+		    BAR_CONNECTIONS);
+	printf("%-24s a relay that does nothing else %.0f, ratio %.2f\n", "", floor,
+	       floor / direct);
+	printf("%-24s %.0f us of the processor for each in the proxy, %.0f in that relay\n", "",
+	       used[WAY_PROXY], used[WAY_FLOOR]);
 }
 
 static void
@@ -398,10 +479,35 @@ measure_held(const struct bench *bench, bool quick)
 	       small <= BAR_KILOBYTES ? "kept" : "MISSED", held_kilobytes(bench->proxy.pid), wanted,
 	       clock_now() - from);
 	printf("%-24s %.0f a second meanwhile\n", "new connections",
-	       connections(bench, bench->connect, quick ? 20 : 2000));
+	       connections(bench, WAY_PROXY, quick ? 20 : 2000));
 	for (int i = 0; i < count; i++)
 		close(fds[i]);
 	free(fds);
+}
+
+/* One for each client: none has to wait for another's. */
+static void
+start_relays(struct bench *bench)
+{
+	int listener = listen_at(SOCK_STREAM, &bench->relay);
+
+	for (int i = 0; i < CLIENTS; i++) {
+		bench->relays[i] = fork();
+		if (bench->relays[i] < 0)
+			die("fork");
+		if (bench->relays[i] == 0) {
+			compat_die_with_parent(SIGKILL);
+			serve_relay(listener, bench->echo);
+		}
+	}
+	close(listener);
+}
+
+static void
+end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 int
@@ -421,13 +527,14 @@ main(int argc, char **argv)
 	bench.children[2] = start(serve_names, listeners[2]);
 	bench.children[3] = start(serve_hold, listeners[3]);
 	start_proxy(&bench, names);
-	measure_ratio(&bench, quick, true);
-	measure_ratio(&bench, quick, false);
+	start_relays(&bench);
+	measure_stream(&bench, quick);
+	measure_connections(&bench, quick);
+	for (int i = 0; i < CLIENTS; i++)
+		end_child(bench.relays[i]);
 	measure_held(&bench, quick);
 	proxy_end(&bench.proxy, false);
-	for (int i = 0; i < CHILDREN; i++) {
-		kill(bench.children[i], SIGKILL);
-		waitpid(bench.children[i], NULL, 0);
-	}
+	for (int i = 0; i < CHILDREN; i++)
+		end_child(bench.children[i]);
 	return 0;
 }

@@ -67,9 +67,9 @@ _cordon_options()
 	case $1 in
 	run)
 		printf '%s' "$run -v --verbose -q --quiet --pty --track-only --fingerprint --leave --session --grace
-			--status-fd"
+			--status-fd --summary"
 		;;
-	shell) printf '%s' "$run -v --verbose -q --quiet --pty --grace --status-fd" ;;
+	shell) printf '%s' "$run -v --verbose -q --quiet --pty --grace --status-fd --summary" ;;
 	doctor) printf '%s' "$setup -q --quiet --json" ;;
 	why | sbpl) printf '%s' "$setup -q --quiet --json" ;;
 	plan) printf '%s' "$setup -v --verbose -q --quiet --profiles --json" ;;

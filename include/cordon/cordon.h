@@ -152,6 +152,8 @@ struct cordon_run {
 	char notice[240];    /* what could not be logged, or "" */
 	int refused;	     /* how often something was refused that cordon itself was asked for */
 	char refusals[1200]; /* the first of them, a line each */
+	int changed;	     /* files that run by themselves later and are others now */
+	char changes[1200];  /* the first of them, a line each */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/setup.h"
+#include "audit/changed.h"
 #include "audit/event.h"
 #include "audit/log.h"
 #include "base/fd.h"
@@ -116,6 +117,8 @@ print_end(const struct telling *telling, const struct session_result *result,
 			str_add(to, ", \"lives_on\": true");
 		if (result->end.left > 0)
 			print_survivors(result, to);
+		if (telling->run->changed > 0)
+			str_printf(to, ", \"changed\": %d", telling->run->changed);
 	}
 	str_add(to, "}");
 }
@@ -127,13 +130,12 @@ is_out_of_reach(const struct cordon_plan *context, const struct cordon_error *wh
 	return context->facts.values[FACT_DOOR] && (why->sys == EACCES || why->sys == EPERM);
 }
 
-/* To the log and to the caller's descriptor. What cannot be logged is said once, and goes on. */
+/* What cannot be logged is said once, and goes on. */
 static void
-tell(const struct telling *telling, struct str *line)
+keep(const struct telling *telling, const struct str *line)
 {
 	const char *store = telling->context->store;
 	struct cordon_run *run = telling->run;
-	int fd = telling->command->status_fd;
 	struct cordon_error why = {0};
 
 	if (line->failed || line->text == NULL) {
@@ -143,28 +145,50 @@ tell(const struct telling *telling, struct str *line)
 	if (store != NULL && audit_append(store, line->text, &why) < 0 &&
 	    !is_out_of_reach(telling->context, &why))
 		snprintf(run->notice, sizeof run->notice, "%s", why.text);
+}
+
+/* To the log and to the caller's descriptor. */
+static void
+tell(const struct telling *telling, struct str *line)
+{
+	struct cordon_run *run = telling->run;
+	int fd = telling->command->status_fd;
+
+	keep(telling, line);
 	str_add(line, "\n");
 	if (fd >= 0 && (line->failed || fd_write_line(fd, line->text, line->length) < 0))
 		snprintf(run->notice, sizeof run->notice, "cannot write to the status descriptor");
 }
 
 #define REFUSALS_KEPT 3
+#define CHANGES_KEPT 5
+
+/* One more line for the end of the run, if there is room; names in it are a command's choice. */
+static void
+keep_line(char *to, size_t size, const char *line)
+{
+	auto_str struct str shown = {0};
+	size_t used = strlen(to);
+
+	str_add(&shown, used == 0 ? "" : "\n");
+	str_visible(&shown, line);
+	if (!shown.failed && shown.length < size - used)
+		memcpy(to + used, shown.text, shown.length + 1);
+}
 
 /* What stands at the end of a run that failed: the first few, each a line. */
 static void
 keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 {
-	size_t used = strlen(to->refusals), room = sizeof to->refusals - used;
 	bool has_option = refusal->allow[0] == '-';
-	int length;
+	auto_str struct str line = {0};
 
 	if (to->refused++ >= REFUSALS_KEPT)
 		return;
-	length = snprintf(to->refusals + used, room, "%s%s %s %s%s%s", used == 0 ? "" : "\n",
-			  refusal->what, refusal->subject, refusal->reason,
-			  has_option ? "; allow it with " : "", has_option ? refusal->allow : "");
-	if (length >= (int)room)
-		to->refusals[used] = '\0';
+	str_printf(&line, "%s %s %s%s%s", refusal->what, refusal->subject, refusal->reason,
+		   has_option ? "; allow it with " : "", has_option ? refusal->allow : "");
+	if (!line.failed)
+		keep_line(to->refusals, sizeof to->refusals, line.text);
 }
 
 static void
@@ -176,8 +200,40 @@ tell_refusal(void *teller, const struct refusal *refusal)
 	print_head(telling, "refused", &line);
 	event_print(refusal, &line);
 	str_add(&line, "}");
+	if (refusal->is_nobodys) {
+		keep(telling, &line);
+		return;
+	}
 	tell(telling, &line);
 	keep_refusal(refusal, telling->run);
+}
+
+static void
+keep_change(const struct change *change, struct cordon_run *to)
+{
+	auto_str struct str line = {0};
+
+	if (to->changed++ >= CHANGES_KEPT)
+		return;
+	str_printf(&line, "%s %s: %s", change->what, change->path, change->reason);
+	if (!line.failed)
+		keep_line(to->changes, sizeof to->changes, line.text);
+}
+
+static void
+tell_change(void *teller, const struct change *change)
+{
+	const struct telling *telling = teller;
+	auto_str struct str line = {0};
+
+	print_head(telling, "changed", &line);
+	str_printf(&line, ", \"what\": \"%s\", \"subject\": ", change->what);
+	str_json(&line, change->path);
+	str_add(&line, ", \"reason\": ");
+	str_json(&line, change->reason);
+	str_add(&line, "}");
+	tell(telling, &line);
+	keep_change(change, telling->run);
 }
 
 static void
@@ -248,10 +304,12 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	request.place = &place;
 	request.proxy_main = proxy_function();
 	request.refused = tell_refusal;
+	request.changed = tell_change;
 	request.teller = &telling;
 	print_start(&telling, &start);
 	tell(&telling, &start);
 	rc = session_run(&request, &result, &why);
+	ret_run->changed += (int)result.changed;
 	print_end(&telling, &result, rc < 0 ? &why : NULL, &end);
 	tell(&telling, &end);
 	session_close(&result);

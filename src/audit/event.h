@@ -6,13 +6,17 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "base/str.h"
 
 struct refusal {
-	char what[16];	   /* "connect", "resolve", or a right on a file */
-	char subject[280]; /* HOST:PORT, a name, a path; cut when longer */
-	char reason[200];  /* one clause for people */
-	char allow[300];   /* the narrowest option that would allow it; empty: none would */
+	char what[16];		/* "connect", "resolve", or a right on a file */
+	char subject[280];	/* HOST:PORT, a name, a path; cut when longer */
+	char reason[200];	/* one clause for people */
+	char allow[300];	/* the narrowest option that would allow it; empty: none would */
+	int32_t group, session; /* of the process that tried; 0: not known */
+	bool is_nobodys;	/* whose command it was is not known: it is for the log alone */
 };
 
 /* Never waits and never fails: a refusal that nobody reads is still a refusal. */

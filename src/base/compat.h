@@ -49,6 +49,8 @@ typedef int compat_resource;
 /* Holds a directory for openat() without needing the right to list it. */
 #define COMPAT_O_HOLD O_PATH
 #define COMPAT_O_TMPFILE O_TMPFILE
+/* when a file was changed last, whatever was said about it: a member of struct stat */
+#define COMPAT_CTIME st_ctim
 /* for waitpid: children that tell their end by another signal, or by none, as well */
 #define COMPAT_WAIT_ALL __WALL
 #ifdef SYS_openat2
@@ -65,6 +67,7 @@ typedef int compat_resource;
 
 #define COMPAT_O_HOLD O_RDONLY
 #define COMPAT_O_TMPFILE 0
+#define COMPAT_CTIME st_ctimespec
 #define COMPAT_WAIT_ALL 0
 #endif
 

@@ -14,7 +14,7 @@ struct cli {
 	const struct command *command;
 	struct cordon_setup *setup;
 	enum cordon_format format;
-	bool verbose, quiet;
+	bool verbose, quiet, summary;
 	bool print, yes, revoke, force, profiles, root, pty, leave, track_only, all, fingerprint;
 	int status_fd;	  /* -1: none */
 	int64_t grace_ms; /* -1: nothing said */

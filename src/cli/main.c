@@ -15,11 +15,11 @@ const struct command commands[] = {
 	 "[--] COMMAND [ARG...]",
 	 "Exit status: the command's own; 128+N when signal N ended it; 124 time limit;\n"
 	 "125 cordon failed or was misused; 126 not executable; 127 not found.\n",
-	 "verbose pty leave session track-only fingerprint grace status-fd", 1, INT_MAX, true, true,
-	 true},
+	 "verbose pty leave session track-only fingerprint grace status-fd summary", 1, INT_MAX,
+	 true, true, true},
 	{"shell", run_shell, "a login shell that can touch only what was named", "",
 	 "Starts the user's shell with the profile terminal. Exit status as in run.\n",
-	 "verbose pty grace status-fd", 0, 0, true, true, false},
+	 "verbose pty grace status-fd summary", 0, 0, true, true, false},
 	{"why", run_why, "allowed or denied, and the rule that decides",
 	 "RIGHT PATH|connect HOST:PORT|socket PATH|env NAME",
 	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. PATH need\n"

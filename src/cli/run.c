@@ -49,18 +49,36 @@ not_started(const struct cordon_error *err)
 	return err->sys == 126 || err->sys == 127 ? err->sys : EXIT_CORDON;
 }
 
+/* Each line with that word in front; returns how many there were. */
+static int
+say_lines(const char *word, const char *line)
+{
+	int count = 0;
+
+	for (; *line != '\0'; count++) {
+		size_t length = strcspn(line, "\n");
+
+		fprintf(stderr, "cordon: %s: %.*s\n", word, (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+	return count;
+}
+
 /* A command that failed may have failed for these; what it was told itself is easily lost. */
 static void
 say_refusals(const struct cordon_run *run)
 {
-	const char *line = run->refusals;
+	say_lines("refused", run->refusals);
+}
 
-	while (*line != '\0') {
-		size_t length = strcspn(line, "\n");
+/* What the next make, test run or push will start, and was not so before. */
+static void
+say_changes(const struct cordon_run *run)
+{
+	int said = say_lines("runs later", run->changes);
 
-		fprintf(stderr, "cordon: refused: %.*s\n", (int)length, line);
-		line += length + (line[length] == '\n');
-	}
+	if (run->changed > said)
+		fprintf(stderr, "cordon: runs later: and %d more\n", run->changed - said);
 }
 
 /* The last words about a session that did not simply end. */
@@ -78,6 +96,14 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		fprintf(stderr, "cordon: %s\n", words[run->cause]);
 	if ((run->status != 0 || run->signal != 0) && !cli->quiet)
 		say_refusals(run);
+	/* the kernel says nothing more to anybody */
+	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->quiet &&
+	    !cli->track_only)
+		fputs("cordon: it died of a call that is closed here (SIGSYS): programs of another "
+		      "architecture, as 32-bit ones, do not run inside\n",
+		      stderr);
+	if (cli->verbose || cli->summary)
+		say_changes(run);
 	if (run->left > 0)
 		fprintf(stderr, "cordon: %d would not end: %s\n", run->left, run->survivors);
 	if (*run->notice != '\0' && !cli->quiet)

@@ -30,6 +30,7 @@ enum system enforce_system(void);
  * rules and filter built, nothing left that could fail for want of memory.
  */
 struct box;
+struct changed;
 
 struct box_options {
 	const char *id;		     /* the session's, where its processes are marked; or NULL */
@@ -38,6 +39,7 @@ struct box_options {
 	const char *named_tmp;	     /* what enforce_grant_tmp will be called with; NULL: nothing */
 	const struct egress *egress; /* where connections go with network "domains"; NULL: none */
 	int events;		     /* where refusals are told, by event_refused; 0: nowhere */
+	struct changed *changed;     /* where changes are noted, by changed_note; NULL: nowhere */
 };
 
 /*

@@ -162,9 +162,12 @@ finish(struct socket_call *call, int why)
 
 /* ---- connecting ---- */
 
+/* allow: the option that would; NULL: none. */
 static void
-refuse(struct socket_call *call, const struct destination *to, const char *reason)
+refuse(struct socket_call *call, const struct destination *to, const char *reason,
+       const char *allow)
 {
+	bool is_local = call->broker->plan->settings.network.mode == NET_LOCALHOST;
 	char host[INET6_ADDRSTRLEN], subject[INET6_ADDRSTRLEN + 16];
 
 	if (is_mapped(to->address))
@@ -173,8 +176,23 @@ refuse(struct socket_call *call, const struct destination *to, const char *reaso
 		inet_ntop(AF_INET6, to->address, host, sizeof host);
 	snprintf(subject, sizeof subject, is_mapped(to->address) ? "%s:%u" : "[%s]:%u", host,
 		 (unsigned)to->port);
-	broker_refused(call->broker, "connect", subject, reason);
-	finish(call, EACCES);
+	broker_refused_but(call->broker, "connect", subject, reason, allow);
+	/* where names decide, to a program it is as if nobody were there */
+	finish(call, is_local ? EACCES : ECONNREFUSED);
+}
+
+/* The list as it is, and this port; NULL: there is none, or no room. */
+static const char *
+name_local_port(const struct ports *ports, unsigned port, char *to, size_t size)
+{
+	int length = snprintf(to, size, "--net localhost:");
+
+	for (size_t i = 0; i < ports->count && length < (int)size; i++)
+		length += snprintf(to + length, size - (size_t)length, "%u,",
+				   (unsigned)ports->items[i].number);
+	if (length < (int)size)
+		length += snprintf(to + length, size - (size_t)length, "%u", port);
+	return ports->count > 0 && length < (int)size ? to : NULL;
 }
 
 static void
@@ -182,13 +200,15 @@ connect_local(struct socket_call *call, const struct destination *to)
 {
 	const struct network *network = &call->broker->plan->settings.network;
 	struct net_answer answer = network_decide_local(network, to->port);
+	char allow[200];
 
 	if (!is_loopback(to->address) && !is_any(to->address)) {
-		refuse(call, to, "only this machine may be reached");
+		refuse(call, to, "only this machine may be reached", NULL);
 		return;
 	}
 	if (!answer.allowed) {
-		refuse(call, to, answer.reason);
+		refuse(call, to, answer.reason,
+		       name_local_port(&network->localhost, to->port, allow, sizeof allow));
 		return;
 	}
 	if (is_any(to->address))
@@ -224,9 +244,67 @@ turn_round(struct socket_call *call, const struct destination *to)
 	connecting_start(&connecting);
 }
 
+static void
+turn_inward(struct socket_call *call, const struct destination *to)
+{
+	struct connecting connecting = {.broker = call->broker,
+					.request = *call->request,
+					.fd = call->fd,
+					.pin = -1,
+					.address = call->address,
+					.size = call->size,
+					.is_inward = true,
+					.asks = *to};
+
+	call->fd = -1;
+	connecting_start(&connecting);
+}
+
+/* On this machine: who listens decides. False: nobody of the session does. */
+static bool
+connect_here(struct socket_call *call, const struct destination *to)
+{
+	struct destination at = *to;
+	uint64_t mark;
+
+	if (is_any(to->address)) {
+		set_loopback(call, to, to->port);
+		inet_destination(call, &at);
+	}
+	switch (listeners_find(&call->broker->own_servers, at.address, at.port, &mark)) {
+	case LISTENS_OWN:
+	case LISTENS_FULL:
+		turn_inward(call, &at);
+		return true;
+	case LISTENS_NOBODY:
+		if (network_covers_private(&call->broker->plan->settings.network, at.address))
+			return false;
+		/* nothing was kept from the command: a server that it waits for may come yet */
+		finish(call, ECONNREFUSED);
+		return true;
+	case LISTENS_OTHER:
+		break;
+	}
+	return false;
+}
+
+static void
+connect_away(struct socket_call *call, const struct destination *to)
+{
+	char allow[32];
+
+	if (network_has_port(&call->broker->plan->settings.network, to->port)) {
+		turn_round(call, to);
+		return;
+	}
+	snprintf(allow, sizeof allow, "--port %u", (unsigned)to->port);
+	refuse(call, to, "is at a port that is not listed", allow);
+}
+
 /*
  * Questions about names go to our own resolver, whoever they were for. On this machine there is
- * nothing else to be reached, unless its addresses are ones that a name may lead to.
+ * nothing else to be reached but what the session itself serves, unless its addresses are ones that
+ * a name may lead to.
  */
 static void
 connect_domain(struct socket_call *call, const struct destination *to)
@@ -236,19 +314,21 @@ connect_domain(struct socket_call *call, const struct destination *to)
 	bool here = is_loopback(to->address) || is_any(to->address);
 
 	if (egress->line < 0) {
-		refuse(call, to, "there is no proxy");
+		refuse(call, to, "there is no proxy", NULL);
 	} else if (to->port == DNS_PORT || (here && to->port == egress->stub)) {
 		set_loopback(call, to, egress->stub);
 		socket_connect(call, -1);
 	} else if (here && to->port == egress->named) {
 		set_loopback(call, to, egress->named);
 		socket_connect(call, -1);
-	} else if (here && !network_covers_private(network, to->address)) {
-		refuse(call, to, "of this machine only the proxy may be reached");
-	} else if (!network_has_port(network, to->port)) {
-		refuse(call, to, "the port is not listed");
-	} else {
+	} else if (here && !is_idle(call)) {
 		turn_round(call, to);
+	} else if (here && connect_here(call, to)) {
+		return;
+	} else if (here && !network_covers_private(network, to->address)) {
+		refuse(call, to, "is a server of this machine, and not of this session", NULL);
+	} else {
+		connect_away(call, to);
 	}
 }
 
@@ -320,9 +400,14 @@ inet_bind(struct socket_call *call)
 void
 inet_listen(struct socket_call *call, int backlog)
 {
+	struct listeners *own = &call->broker->own_servers;
 	int why = check_socket(call);
 
-	if (why == 0 && listen(call->fd, backlog) < 0)
-		why = errno;
+	if (why == 0) {
+		pthread_mutex_lock(&own->still);
+		listeners_add(own, call->fd);
+		why = listen(call->fd, backlog) < 0 ? errno : 0;
+		pthread_mutex_unlock(&own->still);
+	}
 	finish(call, why);
 }

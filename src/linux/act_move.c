@@ -110,6 +110,8 @@ compare_entry(struct move *move, int folder, const char *from, const char *to, c
 		return ENAMETOOLONG;
 	if (!is_same(move, old, new))
 		return EACCES;
+	broker_touches_at(move->broker, folder, name, old);
+	broker_touches(move->broker, new, NULL);
 	inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (inner < 0 && errno != ENOTDIR && errno != ELOOP)
 		return EXDEV;
@@ -259,6 +261,8 @@ do_move(struct move *move)
 	}
 	if (!nest_is_sure(move->broker))
 		return errno = EACCES, -1;
+	broker_touches(move->broker, move->from.path, &move->from_stat);
+	broker_touches(move->broker, move->to.path, move->is_replacing ? &move->to_stat : NULL);
 	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
 			    move->to.name, move->flags);
 }
@@ -360,6 +364,9 @@ link_descriptor(struct broker *broker, int fd, const struct spot *to)
 	if (at.st_nlink == 0 ? !may_name(broker, to->path)
 			     : !walk_name(fd, path) || !may_link(broker, path, to->path))
 		return spot_refuse(broker, to, RIGHT_CREATE);
+	if (at.st_nlink > 0)
+		broker_touches(broker, path, &at);
+	broker_touches_at(broker, to->folder, to->name, to->path);
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, name, to->folder, to->name, AT_SYMLINK_FOLLOW);
 }
@@ -390,6 +397,15 @@ link_from_descriptor(struct broker *broker, const struct call *request, int numb
 	}
 }
 
+/* Who has a second name for a file changes it by that. */
+static int
+link_names(struct broker *broker, const struct spot *from, const struct spot *to)
+{
+	broker_touches_at(broker, from->folder, from->name, from->path);
+	broker_touches_at(broker, to->folder, to->name, to->path);
+	return linkat(from->folder, from->name, to->folder, to->name, 0);
+}
+
 static void
 make_link(struct broker *broker, const struct call *request, const int folders[2],
 	  const uint64_t paths[2], int flags)
@@ -418,7 +434,7 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 			  !vet_may_hold(broker, to.path, from.folder, from.name)))
 			rc = spot_refuse(broker, &to, RIGHT_CREATE);
 		else
-			rc = linkat(from.folder, from.name, to.folder, to.name, 0);
+			rc = link_names(broker, &from, &to);
 		pthread_rwlock_unlock(&broker->names);
 		request_finish(request, rc);
 	}

@@ -95,6 +95,7 @@ do_deed(struct broker *broker, const struct spot *place, const struct deed *deed
 	if (deed->act == do_symlink && !spot_is_there(place, &at) &&
 	    !vet_may_link_to(broker, place->path, deed->text))
 		return -1;
+	broker_touches_at(broker, place->folder, place->name, place->path);
 	return deed->act(place, deed);
 }
 

@@ -262,6 +262,8 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 	auto_fd int base = -1;
 	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
 
+	if (why == EPERM)
+		broker_unread(broker, request);
 	if (why == 0 && *path != '/') {
 		base = request_folder(request, folder, &why);
 		why = base >= 0 ? 0 : why;
@@ -328,6 +330,7 @@ cut(struct opening *o, off_t length)
 		return -1;
 	if (opening_vetted(o) < 0)
 		return -1;
+	broker_touches(o->broker, o->path, &o->at);
 	fd = opening_object(o, o->found.object);
 	return fd < 0 ? -1 : ftruncate(fd, length);
 }

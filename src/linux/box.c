@@ -161,6 +161,7 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 	box->broker.private_tmp = options->private_tmp;
 	if (options->events > 0)
 		box->broker.events = options->events;
+	box->broker.changed = options->changed;
 	if (options->egress != NULL)
 		box->broker.egress = *options->egress;
 	return rc;
@@ -181,6 +182,8 @@ box_new(struct cordon_error *err)
 	box->broker.started = broker_now();
 	pthread_rwlock_init(&box->broker.names, NULL);
 	pthread_mutex_init(&box->broker.sockets, NULL);
+	pthread_mutex_init(&box->broker.own_servers.still, NULL);
+	pthread_mutex_init(&box->broker.own_servers.lock, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&box->broker.answered, &clock);

@@ -337,6 +337,8 @@ is_crowded(const struct broker *broker)
 static void
 answer_known(struct broker *broker, const struct call *request)
 {
+	if (broker->has_caller)
+		pthread_setspecific(broker->caller, (void *)(intptr_t)request->thread);
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
 		if (calls[i].number == request->notif.data.nr) {
 			calls[i].answer(broker, request);
@@ -394,6 +396,7 @@ broker_serve(struct broker *broker)
 	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	share_out(broker);
+	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;
 	egress_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0 && unshare(CLONE_FS) == 0) {

@@ -10,10 +10,14 @@
 
 #include "enforce/egress.h"
 #include "linux/landlock.h"
+#include "linux/listeners.h"
 #include "linux/request.h"
 #include "linux/serving.h"
 #include "linux/walk.h"
 #include "plan/plan.h"
+
+struct changed;
+struct stat;
 
 #define OWN_SOCKETS 256
 
@@ -62,11 +66,17 @@ struct broker {
 	uint64_t refusals[REFUSALS]; /* hashes, a ring */
 	size_t refused;		     /* how many different ones there were */
 	int events;		     /* where they are told; -1: nowhere */
-	struct egress egress;	     /* line -1: no proxy */
-	pthread_mutex_t sockets;     /* for the rest */
-	pthread_cond_t answered;     /* one of these was */
+	struct changed *changed;     /* what is to be told in the end; NULL: nothing */
+	pthread_key_t caller;	     /* whom a thread answers, by pid */
+	bool has_caller;
+	struct egress egress;	 /* line -1: no proxy */
+	pthread_mutex_t sockets; /* for the rest */
+	pthread_cond_t answered; /* one of these was */
 	struct asking *asking;
 	uint64_t last_asked;
+	struct listeners own_servers; /* on loopback; has a lock of its own */
+	struct inward_job *inward;    /* connections to them that wait for inward.c */
+	bool has_inward;
 	int64_t started;		     /* like born; before the command was */
 	struct own_socket made[OWN_SOCKETS]; /* the last ones */
 	size_t made_count;
@@ -111,8 +121,19 @@ bool broker_place(int object, struct spot *ret_place);
 void broker_lock(struct broker *broker, const char *path);
 /* refuse.c: tells of a refusal that the caller only sees an errno of. */
 void broker_refused(struct broker *broker, const char *what, const char *path, const char *why);
+/* The same with the option that would allow it, whole; NULL: none would. */
+void broker_refused_but(struct broker *broker, const char *what, const char *subject,
+			const char *why, const char *allow);
+/* Tells of a caller whose memory is closed to us, and which therefore gets nothing. */
+void broker_unread(struct broker *broker, const struct call *request);
 /* The same for rights that the plan does not give. -1 with EACCES. */
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
+/*
+ * touched.c: a name is about to be made, changed or removed; at: what is there, NULL: nothing. Those
+ * that run by themselves later are told of when the session ends.
+ */
+void broker_touches(struct broker *broker, const char *path, const struct stat *at);
+void broker_touches_at(struct broker *broker, int folder, const char *name, const char *path);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
 bool broker_guards(const struct broker *broker, const char *path, unsigned rights);
 /* The same for our own plan alone. */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "linux/inward.h"
 
 #define CONNECTING_MAX 512
 #define STACK_SIZE (128 * 1024)
@@ -24,7 +25,8 @@
 /* Who does not wait for connections waits this long for the far side of one by the proxy. */
 #define FAR_MS 250
 #define LATE_MS 120000
-#define RESTART (-1) /* no errno: a signal is due that the caller catches */
+#define INWARD_MS 2000 /* and this long for room at a server of the session's own */
+#define RESTART (-1)   /* no errno: a signal is due that the caller catches */
 
 void
 connecting_finish(struct connecting *c, int why)
@@ -58,6 +60,8 @@ try_once(const struct connecting *c)
 	int flags = fcntl(c->fd, F_GETFL), why = 0;
 	bool waits = flags >= 0 && !(flags & O_NONBLOCK);
 
+	if (c->is_inward)
+		return inward_try(c, waits);
 	if (waits)
 		fcntl(c->fd, F_SETFL, flags | O_NONBLOCK);
 	if (connect(c->fd, &c->address.any, c->size) < 0)
@@ -68,10 +72,12 @@ try_once(const struct connecting *c)
 	return why;
 }
 
-/* Only a socket of the unix family says EAGAIN for a server that takes no more right now. */
+/* Else only a socket of the unix family says EAGAIN for a server that takes no more right now. */
 static bool
 is_under_way(const struct connecting *c, int why)
 {
+	if (c->is_inward)
+		return why == EAGAIN;
 	return why == EINPROGRESS || why == EALREADY ||
 	       (why == EAGAIN && c->address.any.sa_family == AF_UNIX);
 }
@@ -107,7 +113,7 @@ deadline_of(const struct connecting *c)
 static void
 watch(struct connecting *c, int why)
 {
-	int64_t deadline = deadline_of(c);
+	int64_t deadline = is_waiting(c) ? deadline_of(c) : clock_ms() + INWARD_MS;
 
 	while (is_under_way(c, why)) {
 		if (!request_is_valid(&c->request))
@@ -119,7 +125,9 @@ watch(struct connecting *c, int why)
 		else if (is_ready(c, why, LOOK_MS))
 			why = try_once(c);
 	}
-	/* time is up: the kernel says it so */
+	/* time is up: the kernel says it so; but of those nothing is under way */
+	if (why == EAGAIN && c->is_inward)
+		why = ETIMEDOUT;
 	connecting_finish(c, why == EALREADY ? EINPROGRESS : why);
 }
 
@@ -234,7 +242,8 @@ thread_main(void *argument)
 	if (c->is_turned)
 		turn(c);
 	else
-		watch(c, c->address.any.sa_family == AF_UNIX ? EAGAIN : EINPROGRESS);
+		watch(c,
+		      c->address.any.sa_family == AF_UNIX || c->is_inward ? EAGAIN : EINPROGRESS);
 	free(c);
 	__atomic_sub_fetch(&broker->connecting, 1, __ATOMIC_RELAXED);
 	return NULL;
@@ -281,7 +290,7 @@ connecting_start(const struct connecting *connecting)
 	/* on loopback the answer is there by now */
 	if (waits && is_under_way(&c, why) && is_ready(&c, why, 0))
 		why = try_once(&c);
-	if (waits && is_under_way(&c, why))
+	if ((waits || c.is_inward) && is_under_way(&c, why))
 		park(&c);
 	else
 		connecting_finish(&c, why);

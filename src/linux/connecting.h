@@ -33,6 +33,7 @@ struct connecting {
 	union address address;
 	socklen_t size;
 	bool is_turned;		 /* it goes to the proxy, which is asked first about: */
+	bool is_inward;		 /* or to a server of the session itself, by inward.c */
 	struct destination asks; /* what the caller named */
 };
 

@@ -276,5 +276,7 @@ opening_act(struct opening *o)
 
 	if (vetted != 0)
 		return vetted;
+	if (!opening_only_reads(o->how.flags))
+		broker_touches(o->broker, o->path, o->found.object >= 0 ? &o->at : NULL);
 	return o->found.object >= 0 ? open_found(o) : make_file(o);
 }

@@ -4,10 +4,13 @@
  * allowed it. The caller gets an errno and nothing else.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "audit/event.h"
+#include "base/fd.h"
 #include "base/hash.h"
 #include "linux/broker.h"
 #include "linux/nest.h"
@@ -16,11 +19,11 @@
 static const char *const options[RIGHT_KINDS] = {"--read", "--write", "--write", "--write",
 						 "--execute"};
 
-/* Whether it is news; the last few are remembered. */
+/* Whether it is news to who is told; the last few are remembered. */
 static bool
-is_new(struct broker *broker, const char *what, const char *path)
+is_new(struct broker *broker, const char *what, const char *path, const struct refusal *caller)
 {
-	uint64_t hash = hash_text(path) ^ hash_text(what) << 1;
+	uint64_t hash = hash_text(path) ^ hash_text(what) << 1 ^ (uint64_t)caller->group << 40;
 	bool known = false;
 
 	pthread_mutex_lock(&broker->small);
@@ -32,13 +35,28 @@ is_new(struct broker *broker, const char *what, const char *path)
 	return !known;
 }
 
+/* It waits for its answer: its number is nobody else's yet. */
 static void
-tell(struct broker *broker, const char *what, const char *path, const char *why, const char *option)
+add_caller(const struct broker *broker, struct refusal *to)
+{
+	pid_t pid = !broker->has_caller ? 0 : (pid_t)(intptr_t)pthread_getspecific(broker->caller);
+	pid_t group = pid <= 0 ? -1 : getpgid(pid), session = pid <= 0 ? -1 : getsid(pid);
+
+	to->group = group < 0 ? 0 : group;
+	to->session = session < 0 ? 0 : session;
+}
+
+void
+broker_refused_but(struct broker *broker, const char *what, const char *path, const char *why,
+		   const char *allow)
 {
 	size_t length = strlen(path);
 	struct refusal refusal = {0};
 
-	if (broker->events < 0 || nest_is_late(broker) || !is_new(broker, what, path))
+	if (broker->events < 0 || nest_is_late(broker))
+		return;
+	add_caller(broker, &refusal);
+	if (!is_new(broker, what, path, &refusal))
 		return;
 	snprintf(refusal.what, sizeof refusal.what, "%s", what);
 	snprintf(refusal.subject, sizeof refusal.subject, "%s",
@@ -46,16 +64,30 @@ tell(struct broker *broker, const char *what, const char *path, const char *why,
 						 : path + length - (sizeof refusal.subject - 1));
 	snprintf(refusal.reason, sizeof refusal.reason, "%s", why);
 	/* what does not fit would allow something else */
-	if (option != NULL && (size_t)snprintf(refusal.allow, sizeof refusal.allow, "%s %s", option,
-					       path) >= sizeof refusal.allow)
-		refusal.allow[0] = '\0';
+	if (allow != NULL && strlen(allow) < sizeof refusal.allow)
+		strcpy(refusal.allow, allow);
 	event_refused(broker->events, &refusal);
 }
 
 void
 broker_refused(struct broker *broker, const char *what, const char *path, const char *why)
 {
-	tell(broker, what, path, why, NULL);
+	broker_refused_but(broker, what, path, why, NULL);
+}
+
+void
+broker_unread(struct broker *broker, const struct call *request)
+{
+	char path[40], name[24] = "";
+	auto_fd int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)request->thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, name, sizeof name - 1);
+	name[n > 0 ? n - 1 : 0] = '\0';
+	broker_refused(broker, "open", name,
+		       "is not acted for: the file of its program may not be read");
 }
 
 /* The word of the plan that decided, for people. */
@@ -79,7 +111,7 @@ int
 broker_deny(struct broker *broker, const char *path, unsigned missing)
 {
 	struct verdict verdict;
-	char why[REFUSAL_WHY];
+	char why[REFUSAL_WHY], allow[PATH_MAX + 16];
 
 	/* a path that is no name of a file: nothing to grant */
 	if (broker->events >= 0 && missing != 0 && *path == '/') {
@@ -87,11 +119,13 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 
 		verdict = broker_judge_own(broker, path);
 		explain(&verdict.by[i], why, sizeof why);
+		snprintf(allow, sizeof allow, "%s %s", options[i], path);
 		/* no option of ours helps against a plan inside */
 		if (verdict.rights & (1u << i))
-			tell(broker, right_names[i], path, "is denied by a sandbox inside", NULL);
+			broker_refused(broker, right_names[i], path,
+				       "is denied by a sandbox inside");
 		else
-			tell(broker, right_names[i], path, why, options[i]);
+			broker_refused_but(broker, right_names[i], path, why, allow);
 	}
 	errno = EACCES;
 	return -1;

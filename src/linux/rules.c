@@ -22,6 +22,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "plan/running.h"
 
 /* Newer than the oldest headers we build with. */
 #ifndef SYS_landlock_add_rule
@@ -38,14 +39,19 @@ struct beneath_rule {
 	int32_t fd;
 } __attribute__((packed));
 
-/* What the inner layer keeps back at path, because the broker decides about it there. */
+/*
+ * What is kept back at path: by the inner layer what the broker decides about there; and the right
+ * to run all that is in a folder, where some of it must not be.
+ */
 static uint64_t
 withheld(const struct making *m, const char *path)
 {
 	uint64_t access = 0;
 
+	if (m->plan != NULL && running_has_inside(m->plan, path))
+		access |= FILE_EXECUTE;
 	if (m->options->kind != RULESET_INNER && m->options->kind != RULESET_CHANGES)
-		return 0;
+		return access;
 	for (size_t i = 0; i < m->options->tree_count; i++) {
 		const struct guarded *tree = &m->options->trees[i];
 
@@ -58,8 +64,8 @@ withheld(const struct making *m, const char *path)
 	return access;
 }
 
-static int
-allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
+int
+rules_allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
 {
 	struct beneath_rule rule = {access & ~withheld(m, path) & m->handled.files &
 					    (folder ? ~0ull : FILE_NOT_DIR),
@@ -102,6 +108,18 @@ decide_below(const struct making *m, const char *path, int names)
 	snprintf(below, sizeof below, "%s%s", strcmp(path, "/") == 0 ? "" : path,
 		 names == 1 ? "/\001" : "/\001/\001");
 	return decide(m, below);
+}
+
+bool
+rules_run(const struct making *m, const char *path)
+{
+	return (decide(m, path) & RIGHT_EXECUTE) != 0;
+}
+
+bool
+rules_run_below(const struct making *m, const char *folder)
+{
+	return (decide_below(m, folder, 1) & decide_below(m, folder, 2) & RIGHT_EXECUTE) != 0;
 }
 
 /* What is made is filled through the descriptor that made it. */
@@ -246,7 +264,7 @@ static int
 allow_guarded(const struct making *m, int folder, const char *path)
 {
 	uint64_t names = decide(m, path) & RIGHT_READ ? FILE_READ_DIR : 0u;
-	int rc = allow(m, folder, names, true, path);
+	int rc = rules_allow(m, folder, names, true, path);
 
 	return rc < 0 ? rc : allow_entries(m, folder, path, true);
 }
@@ -269,7 +287,7 @@ allow_entry(const struct making *m, int folder, const char *path, const char *na
 		return 0;
 	if (guard && is_guarded(inner) && S_ISDIR(at.st_mode))
 		return allow_guarded(m, fd, inner);
-	return allow(m, fd, access_at(m, inner, fd, &at), S_ISDIR(at.st_mode), inner);
+	return rules_allow(m, fd, access_at(m, inner, fd, &at), S_ISDIR(at.st_mode), inner);
 }
 
 static int
@@ -418,7 +436,8 @@ allow_name(const struct making *m, const char *path)
 	fd = path_pin(above);
 	note_wider(m, access_for_broker(rights),
 		   access_for_rights(decide(m, above) & decide_below(m, above, 1)));
-	return fd < 0 ? pass_over(m, above) : allow(m, fd, access_for_broker(rights), true, above);
+	return fd < 0 ? pass_over(m, above)
+		      : rules_allow(m, fd, access_for_broker(rights), true, above);
 }
 
 /* The folder that was granted last, and what reaches everything in it. */
@@ -447,7 +466,8 @@ is_covered_by(const struct making *m, const struct said *said, const struct cove
 	if (m->options->kind == RULESET_CHANGES && most_at(m, said->path) == 0)
 		return true;
 	if (cover->path == NULL || said->named != NULL || said->child ||
-	    !path_below(said->path, cover->path) || path_below(said->path, "/dev"))
+	    running_has_inside(m->plan, said->path) || !path_below(said->path, cover->path) ||
+	    path_below(said->path, "/dev"))
 		return false;
 	return (most_at(m, said->path) & ~cover->access) == 0;
 }
@@ -478,13 +498,16 @@ allow_path(const struct making *m, const struct said *said, struct cover *cover)
 	access = access_at(m, said->path, fd, &at);
 	if (said->named == NULL && is_shared(said->path))
 		access &= FILE_BY_NAME;
-	rc = allow(m, fd, access, folder, said->path);
+	rc = rules_allow(m, fd, access, folder, said->path);
 	if (rc == 0)
 		rc = allow_name(m, said->path);
 	if (folder)
 		*cover = (struct cover){said->path, access & ~withheld(m, said->path)};
 	if (rc == 0 && folder && said->child)
 		rc = allow_entries(m, fd, said->path, false);
+	if (rc == 0 && folder &&
+	    (access & withheld(m, said->path) & m->handled.files & FILE_EXECUTE))
+		rc = rules_list_running(m, fd, said->path);
 	return rc;
 }
 
@@ -553,7 +576,7 @@ allow_patterns(const struct making *m)
 		fd = path_pin(rule->root);
 		note_wider(m, access_for_broker(rule->rights), 0);
 		if (fd >= 0)
-			rc = allow(m, fd, access_for_broker(rule->rights), true, rule->root);
+			rc = rules_allow(m, fd, access_for_broker(rule->rights), true, rule->root);
 	}
 	return rc;
 }
@@ -581,7 +604,7 @@ allow_socket(const struct making *m, const struct socket_grant *grant)
 	}
 	/* connecting to sockets of one's own needs no right */
 	return fd < 0 ? pass_over(m, grant->path)
-		      : allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
+		      : rules_allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
 }
 
 int
@@ -593,7 +616,7 @@ rules_tmp(const struct making *m, const char *path)
 		return cordon_fail(m->err, CORDON_E_PATH, errno,
 				   "cannot grant the private tmp %.120s", path);
 	/* sockets that are made there need no right; one that was moved there shall have none */
-	return allow(m, fd, access_for_rights(RIGHTS_ALL), true, path);
+	return rules_allow(m, fd, access_for_rights(RIGHTS_ALL), true, path);
 }
 
 static int
@@ -607,7 +630,8 @@ allow_project_sockets(const struct making *m)
 	    (decide(m, project) & both) != both || !plan_has_project_sockets(m->plan))
 		return 0;
 	fd = path_pin(project);
-	return fd < 0 ? pass_over(m, project) : allow(m, fd, FILE_RESOLVE_UNIX, true, project);
+	return fd < 0 ? pass_over(m, project)
+		      : rules_allow(m, fd, FILE_RESOLVE_UNIX, true, project);
 }
 
 int
@@ -615,7 +639,7 @@ rules_moves(const struct making *m)
 {
 	auto_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	return root < 0 ? not_held(m, "/") : allow(m, root, FILE_REFER, true, "/");
+	return root < 0 ? not_held(m, "/") : rules_allow(m, root, FILE_REFER, true, "/");
 }
 
 /* Whatever the plan says: a caller's umask, process and terminal are told by procfs alone. */
@@ -627,7 +651,7 @@ allow_broker(const struct making *m)
 
 	note_wider(m, FILE_READ | FILE_READ_DIR, access_for_rights(rights));
 	return fd < 0 ? pass_over(m, "/proc")
-		      : allow(m, fd, FILE_READ | FILE_READ_DIR, true, "/proc");
+		      : rules_allow(m, fd, FILE_READ | FILE_READ_DIR, true, "/proc");
 }
 
 int

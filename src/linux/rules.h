@@ -19,3 +19,10 @@ int rules_all(const struct making *m);
 /* Nothing but moves between folders, wherever they are allowed. */
 int rules_moves(const struct making *m);
 int rules_tmp(const struct making *m, const char *path);
+
+/* running.c: the right to run what is in a folder with a denied program somewhere in it. */
+int rules_list_running(const struct making *m, int folder, const char *path);
+/* For it: one rule, less what the layer withholds; what the plan says of a file, and of new ones. */
+int rules_allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path);
+bool rules_run(const struct making *m, const char *path);
+bool rules_run_below(const struct making *m, const char *folder);

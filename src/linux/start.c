@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "enforce/group.h"
 #include "linux/box.h"
+#include "linux/inward.h"
 #include "linux/nest.h"
 #include "linux/privileges.h"
 
@@ -151,6 +152,9 @@ start_routed(struct starter *starter)
 	pthread_t thread;
 	int why;
 
+	/* it must not be under the layer that the next one enters */
+	if (starter->box->broker.egress.line >= 0)
+		inward_start(&starter->box->broker);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->box->line) < 0)
 		return -1;
 	pthread_attr_init(&attributes);

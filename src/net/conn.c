@@ -7,6 +7,7 @@
 
 #include "net/conn.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,6 +73,23 @@ drop_oldest_unproven(struct proxy *proxy)
 		conn_free(oldest);
 }
 
+static void
+tell_full(struct proxy *proxy)
+{
+	char reason[160];
+
+	if (proxy->conns_max == CONNS_MAX)
+		snprintf(reason, sizeof reason,
+			 "has no room: there are %u connections, and a session has no more",
+			 proxy->conns_max);
+	else
+		snprintf(reason, sizeof reason,
+			 "has no room: there are %u connections, and the limit on open files "
+			 "(ulimit -Hn: %u) leaves room for no more",
+			 proxy->conns_max, proxy->descriptors);
+	proxy_refuse(proxy, "connect", "one more", reason, "");
+}
+
 struct conn *
 conn_new(struct proxy *proxy, enum conn_kind kind)
 {
@@ -79,8 +97,10 @@ conn_new(struct proxy *proxy, enum conn_kind kind)
 
 	if (proxy->unproven >= UNPROVEN_MAX)
 		drop_oldest_unproven(proxy);
-	if (proxy->conn_count >= proxy->conns_max)
+	if (proxy->conn_count >= proxy->conns_max) {
+		tell_full(proxy);
 		return NULL;
+	}
 	conn = calloc(1, sizeof *conn);
 	if (conn == NULL)
 		return NULL;

@@ -28,9 +28,11 @@ struct proxy {
 	struct answers answers;
 	struct pipes pipes;
 	struct watch *listeners[PROXY_SOCKETS];
+	unsigned tries[PROXY_SOCKETS]; /* connections that are looked for at once */
 	struct watch *line;
 	struct conn *conns, *unproven_last; /* newest first */
 	unsigned conn_count, unproven, conns_max;
+	unsigned descriptors;  /* the limit that conns_max comes from */
 	struct parked *parked; /* through: clients whose connection was not announced yet */
 	unsigned parked_count;
 	struct stub_client *stub_clients;
@@ -91,6 +93,9 @@ struct conn {
 	struct check check;
 	struct http_body body; /* UP_ONE */
 	struct flow rise, fall;
+	struct wants {
+		int client, server; /* events of either side that a direction waits for */
+	} up_wants, down_wants;
 	unsigned seen; /* bytes of the answer to an upgrade */
 	char answer[12];
 };
@@ -142,5 +147,6 @@ void proxy_refuse(struct proxy *proxy, const char *what, const char *subject, co
 bool proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_end *ret_why);
 /* Is that one of our own listeners? */
 bool proxy_is_own(const struct proxy *proxy, const struct address *address, unsigned port);
-/* An accepted connection, not waiting; -1: none. */
-int proxy_take(struct watch *listener, struct sockaddr_storage *ret_from);
+/* For each connection that waits at a listener, or for some of them; it is arrived's then. */
+typedef void proxy_arrived_fn(struct proxy *proxy, int fd, const struct sockaddr_storage *from);
+void proxy_accept(struct proxy *proxy, enum proxy_socket which, proxy_arrived_fn *arrived);

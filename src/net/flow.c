@@ -18,8 +18,6 @@
 /* fatal, access_denied: the client's library says so in words */
 static const char tls_denied[] = {0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x31};
 
-static void ready(void *owner, int events);
-
 static void
 refuse_http(struct conn *conn)
 {
@@ -122,8 +120,6 @@ pump_held(struct conn *conn, int *client, int *server)
 	if (conn->good > 0)
 		*server |= UV_WRITABLE;
 	else if (conn->is_ended && (conn->in.length == 0 || conn->up == UP_CHECKED)) {
-		if (!conn->rise.is_done)
-			shutdown(conn->server->fd, SHUT_WR);
 		conn->rise.is_done = conn->rise.ended = true;
 	}
 	/* when the far side has to speak first nothing is read: there is no room for ever */
@@ -207,26 +203,80 @@ pump_down(struct conn *conn, int *client, int *server)
 		    server, client);
 }
 
-static void
-ready(void *owner, int events)
-{
-	struct conn *conn = owner;
-	int client = 0, server = 0;
+/* ---- both ---- */
 
-	if (pump_down(conn, &client, &server) < 0 || pump_up(conn, &client, &server) < 0 ||
-	    conn->state != CONN_FLOWS)
+static void
+pass_on_end(struct flow *flow, int to)
+{
+	if (flow->is_done && !flow->is_told) {
+		shutdown(to, SHUT_WR);
+		flow->is_told = true;
+	}
+}
+
+/* Of one request the answer is all there is to come. */
+static bool
+is_over(const struct conn *conn)
+{
+	return (conn->is_broken && conn->fall.held == 0) ||
+	       (conn->fall.is_done &&
+		(conn->rise.is_done || conn->up == UP_ONE || conn->up == UP_SHUT));
+}
+
+static void
+go_on(struct conn *conn, bool down, bool up)
+{
+	struct wants *downs = &conn->down_wants, *ups = &conn->up_wants;
+	int client, server;
+
+	if (down) {
+		*downs = (struct wants){0};
+		if (pump_down(conn, &downs->client, &downs->server) < 0)
+			return;
+	}
+	if (up) {
+		*ups = (struct wants){0};
+		if (pump_up(conn, &ups->client, &ups->server) < 0)
+			return;
+	}
+	if (conn->state != CONN_FLOWS)
 		return;
-	conn->is_broken = conn->is_broken || (events & UV_DISCONNECT) != 0;
-	/* of one request the answer is all there is to come */
-	if ((conn->is_broken && conn->fall.held == 0) ||
-	    (conn->fall.is_done &&
-	     (conn->rise.is_done || conn->up == UP_ONE || conn->up == UP_SHUT))) {
+	/* closing tells the end as well, but not to who still has something to say */
+	if (!is_over(conn) || !conn->rise.is_done) {
+		pass_on_end(&conn->fall, conn->client->fd);
+		pass_on_end(&conn->rise, conn->server->fd);
+	}
+	if (is_over(conn)) {
 		conn_free(conn);
 		return;
 	}
+	client = downs->client | ups->client;
+	server = downs->server | ups->server;
 	/* also who waits for nothing is told of a connection that broke */
 	watch_want(conn->client, client != 0 ? client : UV_DISCONNECT);
 	watch_want(conn->server, server != 0 ? server : UV_DISCONNECT);
+}
+
+/* What one direction does may be what the other waits for, but only while bytes are looked at. */
+static void
+side_ready(struct conn *conn, int events, int down, int up)
+{
+	bool both = (events & UV_DISCONNECT) != 0 || conn->check.state == CHECK_UPGRADE;
+
+	conn->is_broken = conn->is_broken || (events & UV_DISCONNECT) != 0;
+	go_on(conn, both || (events & down) != 0, both || (events & up) != 0);
+}
+
+static void
+client_ready(void *owner, int events)
+{
+	side_ready(owner, events, UV_WRITABLE, UV_READABLE);
+}
+
+static void
+server_ready(void *owner, int events)
+{
+	side_ready(owner, events, UV_READABLE, UV_WRITABLE);
 }
 
 void
@@ -250,9 +300,11 @@ conn_flow(struct conn *conn)
 {
 	conn->state = CONN_FLOWS;
 	timed_clear(&conn->timed);
-	conn->client->ready = conn->server->ready = ready;
+	conn->client->ready = client_ready;
+	conn->server->ready = server_ready;
+	conn->down_wants.server = conn->up_wants.client = UV_READABLE;
 	if (conn->in.length > 0 || conn->is_ended || conn->out.length > 0) {
-		ready(conn, 0);
+		go_on(conn, true, true);
 		return;
 	}
 	watch_want(conn->client, UV_READABLE);

@@ -37,13 +37,8 @@ tell(struct watch *watch, uint32_t got)
 }
 
 static void
-events_ready(uv_poll_t *poll, int status, int ready)
+tell_all(struct watches *watches, const struct epoll_event *events, int count)
 {
-	struct watches *watches = poll->data;
-	struct epoll_event events[BATCH];
-	int count = epoll_wait(watches->epoll, events, BATCH, 0);
-
-	(void)status, (void)ready;
 	watches->is_busy = true;
 	for (int i = 0; i < count; i++) {
 		struct watch *watch = events[i].data.ptr;
@@ -61,14 +56,26 @@ events_ready(uv_poll_t *poll, int status, int ready)
 }
 
 int
-watches_start(struct watches *watches, uv_loop_t *loop)
+watches_start(struct watches *watches)
 {
 	*watches = (struct watches){.epoll = epoll_create1(EPOLL_CLOEXEC)};
-	watches->poll.data = watches;
-	if (watches->epoll < 0 || uv_poll_init(loop, &watches->poll, watches->epoll) < 0)
-		return -1;
-	watches->poll.data = watches;
-	return uv_poll_start(&watches->poll, UV_READABLE, events_ready);
+	return watches->epoll < 0 ? -1 : 0;
+}
+
+void
+watches_run(struct watches *watches, uv_loop_t *loop)
+{
+	struct epoll_event events[BATCH];
+
+	while (!watches->is_over) {
+		int ms = uv_loop_alive(loop) ? uv_backend_timeout(loop) : -1;
+		int count = epoll_wait(watches->epoll, events, BATCH, ms);
+
+		uv_update_time(loop);
+		tell_all(watches, events, count);
+		if (uv_loop_alive(loop) && uv_backend_timeout(loop) == 0)
+			uv_run(loop, UV_RUN_NOWAIT);
+	}
 }
 
 struct watch *

@@ -20,17 +20,19 @@ struct watch {
 };
 
 /*
- * One descriptor of libuv's loop stands for all of ours: changing what is waited for is then one
- * call, and none for who closes.
+ * Descriptors are waited for here and libuv's loop keeps the time: changing what is waited for is
+ * then one call, none for who closes, and one for each time that something happens.
  */
 struct watches {
-	uv_poll_t poll;
 	int epoll;
 	bool is_busy; /* events are being told: what is freed may be among them */
+	bool is_over;
 	struct watch *freed;
 };
 
-int watches_start(struct watches *watches, uv_loop_t *loop);
+int watches_start(struct watches *watches);
+/* Until is_over. */
+void watches_run(struct watches *watches, uv_loop_t *loop);
 /* Owns fd from now on, also on failure (NULL). Waits for nothing yet. */
 struct watch *watch_new(struct watches *watches, int fd, void *owner,
 			void (*ready)(void *owner, int events));

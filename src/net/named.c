@@ -325,41 +325,34 @@ named_dialled(struct conn *conn, const struct dial_end *end)
 }
 
 static void
-accept_at(struct proxy *proxy, enum proxy_socket which)
+arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 {
-	struct sockaddr_storage from;
-	struct conn *conn;
-	int fd;
+	struct conn *conn = conn_new(proxy, CONN_HTTP);
 
-	for (int i = 0; i < 16; i++) {
-		fd = proxy_take(proxy->listeners[which], &from);
-		if (fd < 0)
-			return;
-		conn = conn_new(proxy, CONN_HTTP);
-		if (conn == NULL) {
-			close(fd);
-			return;
-		}
-		conn->client = watch_new(&proxy->watches, fd, conn, greeted);
-		if (conn->client == NULL) {
-			conn_free(conn);
-			continue;
-		}
-		watch_want(conn->client, UV_READABLE);
-		greeted(conn, 0);
+	(void)from;
+	if (conn == NULL) {
+		close(fd);
+		return;
 	}
+	conn->client = watch_new(&proxy->watches, fd, conn, greeted);
+	if (conn->client == NULL) {
+		conn_free(conn);
+		return;
+	}
+	watch_want(conn->client, UV_READABLE);
+	greeted(conn, 0);
 }
 
 void
 named_accept(void *proxy, int events)
 {
 	(void)events;
-	accept_at(proxy, PROXY_NAMED);
+	proxy_accept(proxy, PROXY_NAMED, arrived);
 }
 
 void
 named_accept_6(void *proxy, int events)
 {
 	(void)events;
-	accept_at(proxy, PROXY_NAMED_6);
+	proxy_accept(proxy, PROXY_NAMED_6, arrived);
 }

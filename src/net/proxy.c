@@ -18,6 +18,7 @@
 #include "net/conn.h"
 
 #define TOLD_MS 5000
+#define TRIES_MAX 15
 #define DESCRIPTORS 65536 /* asked for; what the machine gives is enough */
 
 /* ---- what is allowed, in words ---- */
@@ -89,13 +90,26 @@ proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const c
 
 /* ---- listening ---- */
 
-int
-proxy_take(struct watch *listener, struct sockaddr_storage *ret_from)
+/* To find that nobody is there costs almost as much as somebody: as many are tried as last time. */
+void
+proxy_accept(struct proxy *proxy, enum proxy_socket which, proxy_arrived_fn *arrived)
 {
-	socklen_t length = sizeof *ret_from;
+	struct watch *listener = proxy->listeners[which];
+	unsigned *tries = &proxy->tries[which];
 
-	return accept4(listener->fd, (struct sockaddr *)ret_from, &length,
-		       SOCK_CLOEXEC | SOCK_NONBLOCK);
+	for (unsigned i = 0; i <= *tries; i++) {
+		struct sockaddr_storage from;
+		socklen_t length = sizeof from;
+		int fd = accept4(listener->fd, (struct sockaddr *)&from, &length,
+				 SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0) {
+			*tries = 0;
+			return;
+		}
+		arrived(proxy, fd, &from);
+	}
+	*tries = *tries >= TRIES_MAX ? TRIES_MAX : 2 * *tries + 1;
 }
 
 static int
@@ -143,14 +157,13 @@ keep_descriptors(struct proxy_task *task, struct cordon_error *err)
 }
 
 /* Two for each connection, and some for everything else. */
-static unsigned
-count_connections(void)
+static void
+count_connections(struct proxy *proxy)
 {
 	struct rlimit limit = {0, 0};
 	rlim_t most;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return 256;
+	getrlimit(RLIMIT_NOFILE, &limit);
 	most = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > DESCRIPTORS ? DESCRIPTORS
 									       : limit.rlim_max;
 	if (limit.rlim_cur < most) {
@@ -159,8 +172,9 @@ count_connections(void)
 		getrlimit(RLIMIT_NOFILE, &limit);
 	}
 	most = limit.rlim_cur < most ? limit.rlim_cur : most;
+	proxy->descriptors = (unsigned)most;
 	most = most < 1024 ? most / 4 : (most - 768) / 2;
-	return most > CONNS_MAX ? CONNS_MAX : (unsigned)most;
+	proxy->conns_max = most > CONNS_MAX ? CONNS_MAX : (unsigned)most;
 }
 
 /* Where TCP may lead: the policy's ports, resolvers, the caller's own proxy. */
@@ -205,7 +219,7 @@ make_loop(struct proxy *proxy, struct cordon_error *err)
 {
 	/* some versions use io_uring where they can, and end the process where it is refused later */
 	setenv("UV_USE_IO_URING", "0", 1);
-	if (uv_loop_init(&proxy->loop) < 0 || watches_start(&proxy->watches, &proxy->loop) < 0 ||
+	if (uv_loop_init(&proxy->loop) < 0 || watches_start(&proxy->watches) < 0 ||
 	    clockwork_start(&proxy->clockwork, &proxy->loop) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "cannot make the proxy's loop");
 	proxy->lookup.loop = &proxy->loop;
@@ -227,7 +241,7 @@ prepare(struct proxy *proxy, struct proxy_task *task, struct cordon_error *err)
 	if (task->parent != 0 && (compat_die_with_parent(SIGKILL) < 0 || getppid() != task->parent))
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "the session has ended");
 	rc = keep_descriptors(task, err);
-	proxy->conns_max = count_connections();
+	count_connections(proxy);
 	if (rc == 0)
 		rc = upstreams_read(task->environ, &proxy->upstreams, err);
 	if (rc == 0)
@@ -253,7 +267,7 @@ proxy_main(const struct proxy_task *given)
 	(void)!write(task.report, &err, sizeof err);
 	close(task.report);
 	if (rc == 0)
-		uv_run(&proxy.loop, UV_RUN_DEFAULT);
+		watches_run(&proxy.watches, &proxy.loop);
 	_exit(rc == 0 ? 0 : 1);
 }
 

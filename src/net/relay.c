@@ -151,8 +151,6 @@ flow_pump(struct pipes *pipes, struct flow *flow, int from, int to)
 	if (wait != FLOW_AGAIN || !flow->ended)
 		return wait;
 	flow_drop(pipes, flow);
-	if (!flow->is_done)
-		shutdown(to, SHUT_WR);
 	flow->is_done = true;
 	return FLOW_DONE;
 }

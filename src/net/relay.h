@@ -23,7 +23,8 @@ struct flow {
 	struct pipe_pair *pipe;
 	size_t held;  /* bytes in it */
 	bool ended;   /* nothing more comes */
-	bool is_done; /* and all of it, and the end, was passed on */
+	bool is_done; /* and all of it was passed on */
+	bool is_told; /* and the end */
 };
 
 enum flow_wait {
@@ -34,7 +35,7 @@ enum flow_wait {
 	FLOW_BROKEN
 };
 
-/* Passes on what there is, but not for ever; says what to wait for. */
+/* Passes on what there is, but not for ever, and not the end; says what to wait for. */
 enum flow_wait flow_pump(struct pipes *pipes, struct flow *flow, int from, int to);
 /* Gives the pipe back. */
 void flow_drop(struct pipes *pipes, struct flow *flow);

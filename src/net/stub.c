@@ -251,11 +251,12 @@ client_ready(void *owner, int events)
 }
 
 static void
-client_new(struct proxy *proxy, int fd)
+client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 {
 	struct stub_client *client = proxy->stub_count >= CLIENTS_MAX ? NULL
 								      : calloc(1, sizeof *client);
 
+	(void)from;
 	if (client == NULL) {
 		close(fd);
 		return;
@@ -275,32 +276,18 @@ client_new(struct proxy *proxy, int fd)
 	watch_want(client->watch, UV_READABLE);
 }
 
-static void
-accept_at(struct proxy *proxy, enum proxy_socket which)
-{
-	struct sockaddr_storage from;
-	int fd;
-
-	for (int i = 0; i < 16; i++) {
-		fd = proxy_take(proxy->listeners[which], &from);
-		if (fd < 0)
-			return;
-		client_new(proxy, fd);
-	}
-}
-
 void
 stub_accept(void *proxy, int events)
 {
 	(void)events;
-	accept_at(proxy, PROXY_STUB);
+	proxy_accept(proxy, PROXY_STUB, client_new);
 }
 
 void
 stub_accept_6(void *proxy, int events)
 {
 	(void)events;
-	accept_at(proxy, PROXY_STUB_6);
+	proxy_accept(proxy, PROXY_STUB_6, client_new);
 }
 
 /* ---- over UDP ---- */

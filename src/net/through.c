@@ -256,7 +256,7 @@ through_line(void *owner, int events)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0) {
-			uv_stop(&proxy->loop);
+			proxy->watches.is_over = true;
 			return;
 		}
 		if (n == (ssize_t)sizeof message && message.kind < sizeof takers / sizeof takers[0])
@@ -283,30 +283,16 @@ arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 	park(proxy, fd, &address, port);
 }
 
-static void
-accept_at(struct proxy *proxy, enum proxy_socket which)
-{
-	struct sockaddr_storage from;
-	int fd;
-
-	for (int i = 0; i < 16; i++) {
-		fd = proxy_take(proxy->listeners[which], &from);
-		if (fd < 0)
-			return;
-		arrived(proxy, fd, &from);
-	}
-}
-
 void
 through_accept(void *proxy, int events)
 {
 	(void)events;
-	accept_at(proxy, PROXY_THROUGH);
+	proxy_accept(proxy, PROXY_THROUGH, arrived);
 }
 
 void
 through_accept_6(void *proxy, int events)
 {
 	(void)events;
-	accept_at(proxy, PROXY_THROUGH_6);
+	proxy_accept(proxy, PROXY_THROUGH_6, arrived);
 }

@@ -35,6 +35,9 @@ struct socket_grant {
 	const struct word *word;
 };
 
+/* Denies of running that are held entry by entry (running.h). */
+#define LISTED_MAX 64
+
 struct plan {
 	struct arena arena;
 	const struct host *host; /* borrowed */
@@ -46,6 +49,9 @@ struct plan {
 	size_t socket_count;
 	struct request *requests;
 	size_t request_count;
+	const struct planned_rule *listed[LISTED_MAX];
+	size_t listed_count;
+	bool lists_running; /* some of them where anything may be run at all */
 	enum routing routing;
 	const struct planned_rule *routed_by; /* why it is not less; NULL: no single rule */
 	bool routes_sockets; /* names of unix sockets are asked of the broker, too */

@@ -10,6 +10,7 @@
 
 #include "base/path.h"
 #include "plan/plan.h"
+#include "plan/running.h"
 
 enum need {
 	NEED_SECCOMP = 1,
@@ -32,6 +33,7 @@ enum need {
 	NEED_BROKER_SOCKETS = 131072,
 	NEED_NO_SOCKETS = 262144, /* no unix socket can be connected at all */
 	NEED_BROKER_SIGNALS = 524288,
+	NEED_RUN_LISTED = 1048576, /* or only where every other program is granted by itself */
 };
 
 static const struct way {
@@ -45,6 +47,8 @@ static const struct way {
 	{G_FILES_WRITE, SYSTEM_LINUX, 3, 0, "Landlock"},
 	{G_FILES_WRITE, SYSTEM_LINUX, 1, NEED_BROKER, "Landlock; truncation by the broker"},
 	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_TREES, "Landlock"},
+	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_LISTED,
+	 "Landlock, entry by entry beside what is denied"},
 	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_UNREAD,
 	 "Landlock, by whole folders: a binary with a denied name can still be started"},
 	{G_FILES_CARVEOUT, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
@@ -201,15 +205,23 @@ is_projects_policy(const struct plan *plan, const struct planned_rule *rule)
 	       path_below(rule->path, plan->host->project);
 }
 
+/* In a way that only names could hold. */
+static bool
+denies_running(const struct plan *plan, const struct planned_rule *rule)
+{
+	return rule->effect == EFFECT_DENY && (rule->rights & RIGHT_EXECUTE) &&
+	       !running_is_listed(plan, rule);
+}
+
 static void
-add_demand(struct demand *demand, const struct planned_rule *rule)
+add_demand(struct demand *demand, const struct plan *plan, const struct planned_rule *rule)
 {
 	bool reads = (rule->rights & RIGHT_READ) != 0;
 
 	if (demand->by == NULL || (reads && !demand->reads))
 		demand->by = rule;
 	demand->reads = demand->reads || reads;
-	if (rule->effect == EFFECT_DENY && (rule->rights & RIGHT_EXECUTE)) {
+	if (denies_running(plan, rule)) {
 		demand->runs = true;
 		demand->runs_only = demand->runs_only || !reads;
 	}
@@ -217,9 +229,9 @@ add_demand(struct demand *demand, const struct planned_rule *rule)
 
 /* Could it add anything? Asking costs more than that. */
 static bool
-is_known(const struct demand *demand, const struct planned_rule *rule)
+is_known(const struct demand *demand, const struct plan *plan, const struct planned_rule *rule)
 {
-	bool runs = rule->effect == EFFECT_DENY && (rule->rights & RIGHT_EXECUTE);
+	bool runs = denies_running(plan, rule);
 
 	return demand->carveout && (demand->reads || !(rule->rights & RIGHT_READ)) &&
 	       (!runs || (demand->runs && (demand->runs_only || (rule->rights & RIGHT_READ))));
@@ -238,15 +250,15 @@ find_demand(const struct plan *plan)
 			continue;
 		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHTS_CHANGE))
 			demand.change = true;
-		if (is_known(&demand, rule))
+		if (is_known(&demand, plan, rule))
 			continue;
 		if (rule->effect == EFFECT_ALLOW ? is_exact(plan, rule) : takes_away(plan, rule)) {
 			demand.carveout = true;
-			add_demand(&demand, rule);
+			add_demand(&demand, plan, rule);
 		}
 	}
 	for (size_t i = 0; i < index->pattern_count; i++)
-		add_demand(&demand, &index->patterns[i]);
+		add_demand(&demand, plan, &index->patterns[i]);
 	demand.restrict_files = index->default_rights != RIGHTS_ALL || demand.carveout ||
 				index->pattern_count > 0;
 	return demand;
@@ -377,7 +389,8 @@ needs_met(const struct plan *plan, const struct demand *demand)
 	const int *values = plan->facts.values;
 	unsigned met = 0;
 
-	met |= demand->runs ? 0u : NEED_RUN_TREES;
+	met |= demand->runs || plan->lists_running ? 0u : NEED_RUN_TREES;
+	met |= demand->runs ? 0u : NEED_RUN_LISTED;
 	met |= demand->runs_only ? 0u : NEED_RUN_UNREAD;
 
 	met |= values[FACT_SECCOMP_FILTER] ? NEED_SECCOMP : 0u;
@@ -497,10 +510,11 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		  : missing & NEED_NO_PROC ? "/proc is granted, and it lists every process"
 		  : missing & NEED_SCOPE ? "no cgroup of ours can limit it, and systemd makes none"
 		  : missing & NEED_PIDFD ? "there are no pidfds"
-		  : missing & NEED_KILLABLE   ? "supervised calls can be interrupted on this kernel"
-		  : missing & NEED_RUN_UNREAD ? "programs can be denied by whole folders only"
-		  : missing & NEED_SEATBELT   ? "there is no Seatbelt"
-					      : way->how;
+		  : missing & NEED_KILLABLE ? "supervised calls can be interrupted on this kernel"
+		  : missing & NEED_RUN_UNREAD
+			  ? "by name a program is denied only where none can be made"
+		  : missing & NEED_SEATBELT ? "there is no Seatbelt"
+					    : way->how;
 	to->remedy = missing & NEED_TREE      ? "mount /proc, of a kernel with CONFIG_PROC_CHILDREN"
 		     : missing & NEED_NO_PROC ? "use the profile strict"
 		     : missing & NEED_SCOPE ? "log in through systemd, or run in a delegated cgroup"
@@ -538,9 +552,11 @@ judge(struct plan *plan, const struct demand *demand, enum guarantee guarantee, 
 void
 plan_judge(struct plan *plan)
 {
-	struct demand demand = find_demand(plan);
+	struct demand demand;
 	unsigned met;
 
+	running_list(plan);
+	demand = find_demand(plan);
 	plan->routing = find_routing(plan, &demand);
 	plan->routed_by = demand.by;
 	find_socket_routing(plan);

@@ -17,7 +17,8 @@
 #include "session/proxy.h"
 #include "session/session.h"
 
-/* Empty, not missing: an inherited one would lead past the proxy, which knows this machine not. */
+/* Not what was inherited, which would lead past the proxy. Servers of the session are no domains. */
+#define NOT_PROXIED "localhost,127.0.0.1,::1"
 const struct proxy_variable proxy_variables[] = {
 	{"HTTP_PROXY", NULL},
 	{"http_proxy", NULL},
@@ -25,8 +26,8 @@ const struct proxy_variable proxy_variables[] = {
 	{"https_proxy", NULL},
 	{"ALL_PROXY", NULL},
 	{"all_proxy", NULL},
-	{"NO_PROXY", ""},
-	{"no_proxy", ""},
+	{"NO_PROXY", NOT_PROXIED},
+	{"no_proxy", NOT_PROXIED},
 	/* libc asks over TCP then, which can be turned round */
 	{"RES_OPTIONS", "use-vc"},
 	{NULL, NULL},

@@ -17,6 +17,7 @@
 #include "session/line.h"
 #include "session/porter.h"
 #include "session/proxy.h"
+#include "session/told.h"
 
 /*
  * How long a session that takes no commands may need to be over; and while something runs in it.
@@ -145,6 +146,7 @@ struct opening {
 	struct group group;
 	struct limit_value limits[LIMIT_COUNT]; /* each process's own */
 	const char *tmp;
+	struct told told;
 	int line;	 /* our end of the first client's */
 	bool is_guarded; /* the guard cleans up, and not we */
 };
@@ -170,7 +172,7 @@ static int
 prepare_proxy(const struct entry *entry, struct opening *opening)
 {
 	char text[RECORD_PROXY_LENGTH + 1];
-	int rc = proxy_start(entry->request, -1, &opening->proxy, entry->err);
+	int rc = proxy_start(entry->request, opening->told.theirs, &opening->proxy, entry->err);
 
 	if (rc < 0 || opening->proxy.pid == 0)
 		return rc;
@@ -192,7 +194,11 @@ prepare(const struct entry *entry, struct opening *opening)
 		rc = tmp_name(entry->arena, request->plan->host, &opening->tmp, entry->err);
 	options.named_tmp = opening->tmp;
 	if (rc == 0)
+		rc = told_open(request, &opening->told, entry->err);
+	if (rc == 0)
 		rc = prepare_proxy(entry, opening);
+	options.events = opening->told.theirs < 0 ? 0 : opening->told.theirs;
+	opening->porter.events = opening->told.ours;
 	if (opening->proxy_text != NULL)
 		options.egress = &opening->proxy.egress;
 	if (rc == 0)
@@ -277,6 +283,7 @@ let_go(struct opening *opening, bool keep_line)
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
+	told_close(&opening->told);
 	enforce_free(opening->box);
 	proxy_end(&opening->proxy, opening->is_guarded);
 	if (!opening->is_guarded) {
@@ -292,7 +299,8 @@ static int
 start(const struct entry *entry, int *ret_line, struct named_place *ret_place)
 {
 	struct opening opening = {
-		.porter = {.listener = -1, .first = -1},
+		.porter = {.listener = -1, .first = -1, .events = -1},
+		.told = {-1, -1, 0},
 		.record = {.fd = -1},
 		.line = -1,
 	};

@@ -6,7 +6,7 @@
  */
 #include "base/compat.h"
 
-#include "session/porter.h"
+#include "session/house.h"
 
 #include <poll.h>
 #include <string.h>
@@ -17,34 +17,8 @@
 #include "base/fd.h"
 #include "session/line.h"
 
-#define CLIENTS_MAX 64
 #define HELLO_MS 10000 /* to show the token */
 #define HANGUP_MS 2000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
-
-enum stage {
-	STRANGER, /* has to show the token */
-	GUEST,	  /* has shown it, and may start a command */
-	SERVED	  /* has started it */
-};
-
-struct client {
-	int socket; /* -1: gone, or an empty place */
-	int report; /* of a command that is being started; -1: none */
-	enum stage stage;
-	pid_t pid;	 /* of its command, not yet collected; 0: none */
-	int64_t end_at;	 /* then it is sent away, or its command is ended; 0: never */
-	int64_t kill_at; /* then its command is killed; 0: not yet asked to end */
-	int64_t grace_ms;
-	enum session_cause cause; /* of an end that was ordered */
-	bool is_ordered;
-};
-
-struct house {
-	const struct porter *porter;
-	pid_t guard;
-	int signals;
-	struct client clients[CLIENTS_MAX];
-};
 
 static bool
 is_free(const struct client *client)
@@ -60,13 +34,20 @@ close_fd(int *fd)
 	*fd = -1;
 }
 
+static void
+say_goodbye(struct client *client)
+{
+	close_fd(&client->socket);
+	close_fd(&client->events);
+}
+
 /* ---- the end of a client, or of its command ---- */
 
 /* The client is gone: its command hears it as if its terminal were gone. */
 static void
 hang_up(struct client *client)
 {
-	close_fd(&client->socket);
+	say_goodbye(client);
 	close_fd(&client->report);
 	if (client->pid == 0)
 		return;
@@ -92,7 +73,7 @@ tell_failure(struct client *client, const struct cordon_error *why)
 	struct news news = {.kind = NEWS_FAILED, .why = *why};
 
 	tell(client, &news);
-	close_fd(&client->socket);
+	say_goodbye(client);
 }
 
 /* EOF: exec happened. Otherwise the reason why not; its exit is collected as any other's. */
@@ -140,7 +121,7 @@ tell_change(struct client *client, int status)
 	}
 	tell(client, &news);
 	if (client->pid == 0)
-		close_fd(&client->socket);
+		say_goodbye(client);
 }
 
 /*
@@ -160,6 +141,9 @@ collect(struct house *house)
 		if (pid < 0)
 			return false;
 		client = client_of(house, pid);
+		/* what was refused to it is heard before its end */
+		if (client != NULL)
+			house_pass_on(house);
 		if (client != NULL)
 			tell_change(client, status);
 	}
@@ -232,7 +216,7 @@ start_command(struct client *client, const struct porter_start *start, const int
 }
 
 static void
-read_start(struct client *client)
+read_start(struct house *house, struct client *client)
 {
 	union {
 		struct cmsghdr header;
@@ -244,17 +228,21 @@ read_start(struct client *client)
 				 .msg_iovlen = 1,
 				 .msg_control = &control,
 				 .msg_controllen = sizeof control};
-	int fds[PORTER_FDS] = {-1, -1, -1, -1}, count;
+	int fds[PORTER_FDS] = {-1, -1, -1, -1, -1}, count;
 	ssize_t n = recvmsg(client->socket, &message, MSG_DONTWAIT | COMPAT_MSG_CLOEXEC);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	count = n < 0 ? 0 : take_fds(&message, fds);
 	if (n == (ssize_t)sizeof start && count == PORTER_FDS && start.magic == PORTER_MAGIC &&
-	    (message.msg_flags & MSG_CTRUNC) == 0)
+	    (message.msg_flags & MSG_CTRUNC) == 0) {
+		client->events = start.hears ? fds[PORTER_EVENTS] : -1;
+		fds[PORTER_EVENTS] = start.hears ? -1 : fds[PORTER_EVENTS];
+		house_pass_on_old(house, client);
 		start_command(client, &start, fds);
-	else
-		close_fd(&client->socket);
+	} else {
+		say_goodbye(client);
+	}
 	for (int i = 0; i < PORTER_FDS; i++)
 		close_fd(&fds[i]);
 }
@@ -275,7 +263,7 @@ read_hello(struct house *house, struct client *client)
 		client->stage = GUEST;
 		client->end_at = 0;
 	} else {
-		close_fd(&client->socket);
+		say_goodbye(client);
 	}
 }
 
@@ -340,7 +328,7 @@ free_place(struct house *house)
 	}
 	/* strangers must not keep guests out */
 	if (oldest != NULL)
-		close_fd(&oldest->socket);
+		say_goodbye(oldest);
 	return oldest;
 }
 
@@ -353,6 +341,7 @@ let_in(struct house *house)
 	if (fd >= 0)
 		*client = (struct client){.socket = fd,
 					  .report = -1,
+					  .events = -1,
 					  .end_at = clock_ms() + HELLO_MS};
 }
 
@@ -383,7 +372,7 @@ keep_time(struct client *client)
 		if (client->pid > 0)
 			end_command(client);
 		else
-			close_fd(&client->socket);
+			say_goodbye(client);
 	}
 	if (client->kill_at > 0 && client->kill_at <= now) {
 		client->kill_at = 0;
@@ -418,7 +407,7 @@ serve(struct house *house, struct client *client, const struct pollfd fds[2])
 	if (client->stage == STRANGER)
 		read_hello(house, client);
 	else if (client->stage == GUEST)
-		read_start(client);
+		read_start(house, client);
 	else
 		read_order(client);
 }
@@ -437,14 +426,17 @@ end_all(void)
 static void
 wait_for_something(struct house *house)
 {
-	struct pollfd fds[2 + 2 * CLIENTS_MAX];
+	struct pollfd fds[3 + 2 * CLIENTS_MAX];
 	struct compat_signal got;
 
 	fds[0].fd = house->signals;
 	fds[1].fd = is_full(house) ? -1 : house->porter->listener;
+	fds[2].fd = -1;
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		fds[2 + 2 * i].fd = house->clients[i].socket;
-		fds[3 + 2 * i].fd = house->clients[i].report;
+		fds[3 + 2 * i].fd = house->clients[i].socket;
+		fds[4 + 2 * i].fd = house->clients[i].report;
+		if (client_is_served(&house->clients[i]))
+			fds[2].fd = house->events;
 	}
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		fds[i].events = POLLIN;
@@ -453,8 +445,10 @@ wait_for_something(struct house *house)
 	while (fds[0].revents && compat_signal_read(house->signals, &got))
 		if (got.number == SIGHUP && getppid() != house->guard)
 			end_all();
+	if (fds[2].revents)
+		house_pass_on(house);
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		serve(house, &house->clients[i], &fds[2 + 2 * i]);
+		serve(house, &house->clients[i], &fds[3 + 2 * i]);
 		keep_time(&house->clients[i]);
 	}
 	if (fds[1].revents)
@@ -476,8 +470,9 @@ _Noreturn void
 porter_main(const struct porter *porter)
 {
 	struct porter own = *porter;
-	struct house house = {.porter = &own, .guard = getppid()};
-	int *const kept[] = {&own.listener, &house.clients[0].socket, &house.signals};
+	struct house house = {.porter = &own, .guard = getppid(), .events = own.events};
+	int *const kept[] = {&own.listener, &house.clients[0].socket, &house.signals,
+			     &house.events};
 	sigset_t heard;
 
 	sigemptyset(&heard);
@@ -487,7 +482,7 @@ porter_main(const struct porter *porter)
 	if (house.signals < 0)
 		_exit(125);
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		house.clients[i] = (struct client){.socket = -1, .report = -1};
+		house.clients[i] = (struct client){.socket = -1, .report = -1, .events = -1};
 	house.clients[0].socket = own.first;
 	house.clients[0].stage = GUEST;
 	/* the report is closed by this too: that tells that all went well */

@@ -13,7 +13,7 @@
 #include "session/session.h"
 
 #define PORTER_MAGIC 0x706f7274u
-#define PORTER_FDS 4 /* 0, 1, 2, and the file */
+enum { PORTER_FILE = 3, PORTER_EVENTS, PORTER_FDS }; /* after 0, 1 and 2 */
 /* What execve takes at most, and some. */
 #define PORTER_PAYLOAD_MAX (8u << 20)
 
@@ -31,10 +31,10 @@ struct porter_start {
 	uint32_t magic;
 	uint32_t terminal; /* 1: descriptor 0 becomes the controlling terminal */
 	uint32_t mask;	   /* umask */
-	uint32_t padding;
-	uint64_t ignored; /* signals that the caller ignores, bit N-1 for N */
-	uint64_t blocked; /* and those it blocks */
-	int64_t grace_ms; /* from SIGTERM to SIGKILL when its end is ordered */
+	uint32_t hears;	   /* 1: PORTER_EVENTS is a line for what is refused to it */
+	uint64_t ignored;  /* signals that the caller ignores, bit N-1 for N */
+	uint64_t blocked;  /* and those it blocks */
+	int64_t grace_ms;  /* from SIGTERM to SIGKILL when its end is ordered */
 };
 
 /*
@@ -48,7 +48,8 @@ struct porter_payload {
 /* What a porter needs; all of it is made before the fork. */
 struct porter {
 	int listener;
-	int first; /* the first client, who needs no token */
+	int first;  /* the first client, who needs no token */
+	int events; /* where refusals arrive; -1: nothing refuses */
 	char token[RECORD_TOKEN_LENGTH];
 };
 
@@ -66,7 +67,11 @@ _Noreturn void porter_child_main(const struct porter_start *start, const int fds
  * with errno. start hands over a command; what follows is heard on the line.
  */
 int porter_call(int folder, const char *id, const char *token);
-int porter_call_start(int line, const struct porter_start *start, const int standard[3],
+struct porter_streams {
+	int standard[3];
+	int events; /* -1: none */
+};
+int porter_call_start(int line, struct porter_start *start, const struct porter_streams *streams,
 		      const struct command_line *command, struct cordon_error *err);
 /* The listening socket beside the record. */
 int porter_listen(int folder, const char *id, struct cordon_error *err);

@@ -163,13 +163,17 @@ send_start(int line, const struct porter_start *start, const int fds[PORTER_FDS]
 }
 
 int
-porter_call_start(int line, const struct porter_start *start, const int standard[3],
+porter_call_start(int line, struct porter_start *start, const struct porter_streams *streams,
 		  const struct command_line *command, struct cordon_error *err)
 {
 	auto_fd int file = compat_memory_file();
-	int fds[PORTER_FDS] = {standard[0], standard[1], standard[2], file};
+	const int *standard = streams->standard;
+	/* always as many: without a line the last is nothing */
+	int fds[PORTER_FDS] = {standard[0], standard[1], standard[2], file,
+			       streams->events < 0 ? file : streams->events};
 	int rc;
 
+	start->hears = streams->events >= 0;
 	if (file < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hand over the command");
 	rc = write_payload(file, command, err);

@@ -183,6 +183,7 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 	if (rc == 0)
 		rc = proxy_start(request, run->told.theirs, &run->proxy, err);
 	options.events = run->told.theirs < 0 ? 0 : run->told.theirs;
+	options.changed = run->told.changed;
 	place.private_tmp = options.named_tmp = run->private_tmp;
 	if (rc == 0 && run->proxy.pid > 0) {
 		place.proxy = &run->proxy;
@@ -207,6 +208,8 @@ prepare_join(struct running *run, const struct session_request *request, struct 
 	run->watch.joins = true;
 	place.private_tmp = named.tmp;
 	place.proxy = proxy_read(named.proxy, &proxy) ? &proxy : NULL;
+	if (rc == 0)
+		rc = told_open(request, &run->told, err);
 	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
 }
 
@@ -298,16 +301,16 @@ start_joining(struct running *run, const struct session_request *request, struct
 		.blocked = blocked_signals(run),
 		.grace_ms = request->grace_ms,
 	};
-	int standard[3] = {0, 1, 2};
+	struct porter_streams streams = {{0, 1, 2}, run->told.theirs};
 
 	umask(mask);
 	for (int i = 0; run->watch.output != NULL && i < 2; i++)
-		standard[i + 1] = run->output.theirs[i];
+		streams.standard[i + 1] = run->output.theirs[i];
 	for (int i = 0; run->watch.relay != NULL && i < 3; i++)
-		standard[i] = run->relay.slave;
+		streams.standard[i] = run->relay.slave;
 	if (run->watch.relay != NULL)
 		relay_enter(&run->relay);
-	return porter_call_start(run->watch.guard.line, &how, standard, &run->command, err);
+	return porter_call_start(run->watch.guard.line, &how, &streams, &run->command, err);
 }
 
 static int
@@ -404,7 +407,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	int rc = check_request(request, err);
 
 	proxy_none(&run.proxy);
-	run.told = (struct told){-1, -1, 0};
+	run.told = (struct told){.ours = -1, .theirs = -1};
 	run.watch.told = &run.told;
 
 	if (rc == 0)
@@ -437,6 +440,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		if (run.is_started && rc == 0 && ret_result->is_signal)
 			terminal_restore(&run.terminal);
 		restore_signals(&run);
+		ret_result->changed = told_changes(&run.told, request);
 	}
 	clean_up(&run, rc == 0 && !ret_result->left);
 	ret_result->ending = run.watch.is_guard_ending ? run.watch.guard.pid : 0;

@@ -18,6 +18,7 @@
 #include "plan/plan.h"
 #include "session/record.h"
 
+struct change;
 struct porter;
 struct proxy_hold;
 struct proxy_task;
@@ -49,6 +50,8 @@ struct session_request {
 	void (*proxy_main)(const struct proxy_task *task);
 	/* told what was refused while it runs */
 	void (*refused)(void *teller, const struct refusal *refusal);
+	/* and, when it has ended, which files that run by themselves later are others now */
+	void (*changed)(void *teller, const struct change *change);
 	void *teller;
 };
 
@@ -71,6 +74,7 @@ struct session_result {
 	bool left;	    /* something lives on, as was asked for */
 	bool hit_processes; /* the limit kept something from being started */
 	int64_t ms;
+	unsigned changed;    /* how many more were than it was told of */
 	struct tree_end end; /* what was ended after the command, and what would not end */
 	struct cordon_error unrecorded; /* why there was no record of it; code 0: there was */
 	pid_t ending;			/* for session_close */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The line of refusals. Who refuses never waits for it, and its end is no news to anybody. */
+/*
+ * The line of refusals: who refuses never waits for it, and its end is no news to anybody. And the
+ * table of changes, which is read when nobody writes to it any more.
+ */
 #include "base/compat.h"
 
 #include "session/told.h"
@@ -12,16 +15,20 @@ int
 told_open(const struct session_request *request, struct told *ret_told, struct cordon_error *err)
 {
 	const struct plan *plan = request->plan;
-	int ends[2];
+	int ends[2], rc;
 
-	*ret_told = (struct told){-1, -1, 0};
+	*ret_told = (struct told){.ours = -1, .theirs = -1};
 	if (plan == NULL || request->refused == NULL ||
 	    (plan->routing == ROUTE_NOTHING && !plan->routes_sockets && !plan->routes_network &&
 	     plan->settings.network.mode != NET_DOMAINS))
 		return 0;
+	rc = changed_new(&ret_told->changed, err);
+	if (rc < 0)
+		return rc;
 	if (compat_packets(ends) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
-	*ret_told = (struct told){ends[0], ends[1], 0};
+	ret_told->ours = ends[0];
+	ret_told->theirs = ends[1];
 	return 0;
 }
 
@@ -48,9 +55,23 @@ told_read(struct told *told, const struct session_request *request)
 	}
 }
 
+unsigned
+told_changes(const struct told *told, const struct session_request *request)
+{
+	struct change change;
+	unsigned at = 0;
+
+	if (told->changed == NULL || request->changed == NULL)
+		return 0;
+	while (changed_next(told->changed, &at, &change))
+		request->changed(request->teller, &change);
+	return told->changed->more;
+}
+
 void
 told_close(struct told *told)
 {
+	told->changed = changed_free(told->changed);
 	told_handed_over(told);
 	if (told->ours >= 0)
 		close(told->ours);

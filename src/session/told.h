@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What was refused while a session runs: from broker and proxy to whoever tells it. */
+/*
+ * What was refused while a session runs, and what it changed that runs later: from broker and proxy
+ * to whoever tells it.
+ */
 #pragma once
 
+#include "audit/changed.h"
 #include "audit/event.h"
 
 struct session_request;
@@ -13,6 +17,7 @@ struct told {
 	int ours;   /* refusals arrive here; -1: none, or no more */
 	int theirs; /* for those who refuse; closed when they have it */
 	unsigned count;
+	struct changed *changed; /* NULL: nobody could note anything */
 };
 
 /* Nothing, where nobody could refuse anything but the kernel. */
@@ -21,4 +26,6 @@ int told_open(const struct session_request *request, struct told *ret_told,
 void told_handed_over(struct told *told);
 /* Tells what has come; to be called when ours can be read, and once at the end. */
 void told_read(struct told *told, const struct session_request *request);
+/* Tells what was changed, when all is over; returns how many more there are. */
+unsigned told_changes(const struct told *told, const struct session_request *request);
 void told_close(struct told *told);

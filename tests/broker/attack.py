@@ -221,24 +221,77 @@ def deputy():
     return True
 
 
+def race_rounds(rounds):
+    """The same by the number: what is opened for writing, moved, linked and cut must be the free one."""
+    text = ctypes.create_string_buffer(b"free/f", 16)
+    stop = []
+
+    def flip():
+        while not stop:
+            ctypes.memmove(text, b"kept/file", 10)
+            ctypes.memmove(text, b"free/f", 7)
+
+    os.makedirs("free", exist_ok=True)
+    thread = threading.Thread(target=flip)
+    thread.start()
+    done = [0, 0, 0, 0]
+    for i in range(int(rounds)):
+        if i % 64 == 0:
+            open("free/f", "a", encoding="ascii").close()
+        fd = libc.open(text, os.O_WRONLY | (os.O_TRUNC, os.O_APPEND)[i % 2])
+        if fd >= 0:
+            done[0] += os.write(fd, b"x")
+            os.close(fd)
+        done[1] += libc.rename(text, b"free/g") == 0
+        done[2] += libc.rename(b"free/g", text) == 0
+        done[3] += libc.truncate(text, ctypes.c_long(0)) == 0
+    stop.append(True)
+    thread.join()
+    print("done:", done)
+    return min(done) > 0
+
+
 def storm(seconds):
-    """Signals with and without restart: nothing happens twice, nothing fails for them."""
+    """Signals that let calls begin again, and such that do not: nothing happens twice or is lost."""
+    return all(storm_of(seconds / 2, breaks) for breaks in (False, True))
+
+
+def send_signals(to):
+    """In bursts: on a busy machine nothing would ever be done between signals that never pause."""
+    sender = os.fork()
+    while sender == 0:
+        for _ in range(100):
+            os.kill(to, signal.SIGALRM)
+            time.sleep(0.0002)
+        time.sleep(0.02)
+    return sender
+
+
+def storm_of(seconds, breaks):
+    """Without a restart a call may end by EINTR; then it must not have happened."""
+    def again(name, *args):
+        while True:
+            rc = getattr(libc, name)(*args)
+            if rc >= 0 or not breaks or ctypes.get_errno() != 4:
+                return rc
+
     false = []
     signal.signal(signal.SIGALRM, lambda *_: None)
-    signal.siginterrupt(signal.SIGALRM, False)
-    signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.0002)
+    signal.siginterrupt(signal.SIGALRM, breaks)
+    sender = send_signals(os.getpid())
     stop = time.monotonic() + seconds
     n = 0
     while time.monotonic() < stop:
         n += 1
-        rcs = [libc.open(b"s%d" % n, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600),
-               libc.rename(b"s%d" % n, b"t%d" % n), libc.unlink(b"t%d" % n),
-               libc.mkdir(b"m%d" % n, 0o700), libc.rmdir(b"m%d" % n)]
+        rcs = [again("open", b"s%d" % n, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600),
+               again("rename", b"s%d" % n, b"t%d" % n), again("unlink", b"t%d" % n),
+               again("mkdir", b"m%d" % n, 0o700), again("rmdir", b"m%d" % n)]
         if rcs[0] >= 0:
             os.close(rcs[0])
         if min(rcs) < 0:
             false.append((n, rcs))
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    os.kill(sender, signal.SIGKILL)
+    os.waitpid(sender, 0)
     left = len(os.listdir("/proc/self/fd"))
     print("rounds:", n, "false:", false[:3], "descriptors:", left)
     return n > 0 and not false and left < 16
@@ -264,9 +317,8 @@ def crowd(seconds):
     return len([n for n in os.listdir(".") if n.startswith("after")]) == 200
 
 
-kinds = {"every_route": lambda s: every_route(), "race": race, "moving": moving, "cutting": cutting,
-         "emptying": emptying,
-         "layered": lambda s: layered(),
+kinds = {"every_route": lambda s: every_route(), "race": race, "race_rounds": race_rounds,
+         "moving": moving, "cutting": cutting, "emptying": emptying, "layered": lambda s: layered(),
          "deputy": lambda s: deputy(), "storm": storm, "crowd": crowd}
 sys.stdout.flush()
 ok = kinds[sys.argv[1]](float(sys.argv[2]))

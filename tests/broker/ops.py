@@ -300,7 +300,7 @@ def a_pipe_without_a_reader():
 
 
 READ_FLAGS = [0, os.O_NOFOLLOW, os.O_DIRECTORY, os.O_NONBLOCK, os.O_NOATIME, os.O_CLOEXEC,
-              os.O_DIRECTORY | os.O_NOFOLLOW, os.O_DIRECT, os.O_SYNC, os.O_APPEND, 3,
+              os.O_DIRECTORY | os.O_NOFOLLOW, os.O_DIRECT, os.O_SYNC, os.O_APPEND,
               os.O_DIRECTORY | os.O_CREAT, os.O_TMPFILE, os.O_NOCTTY | os.O_ASYNC, 1 << 30]
 
 
@@ -472,6 +472,72 @@ def threads_with_folders_of_their_own():
     for t in threads:
         t.join()
     return sorted(said)
+
+
+@case
+def inherited_acls():
+    """A default ACL takes the place of the umask, for whoever makes the file."""
+    def entry(tag, perm, who=0xFFFFFFFF):
+        return tag.to_bytes(2, "little") + perm.to_bytes(2, "little") + who.to_bytes(4, "little")
+
+    acl = (2).to_bytes(4, "little") + entry(1, 7) + entry(2, 6, 12345) + entry(4, 5) + entry(0x10, 7) + entry(0x20, 4)
+    os.setxattr("d", "system.posix_acl_default", acl)
+    os.umask(0o077)
+    os.close(os.open("d/made", os.O_CREAT | os.O_WRONLY, 0o666))
+    os.close(os.open("d/closed", os.O_CREAT | os.O_WRONLY, 0o600))
+    os.mkdir("d/deep", 0o777)
+    os.mknod("d/deep/node", 0o666)
+    os.mkfifo("d/pipe", 0o666)
+    os.close(os.open("made", os.O_CREAT | os.O_WRONLY, 0o666))
+    names = ("d/made", "d/closed", "d/deep", "d/deep/node", "d/pipe", "made")
+    return [(n, a, os.getxattr(n, a).hex()) for n in names for a in sorted(os.listxattr(n)) if "acl" in a]
+
+
+@case
+def not_dumpable():
+    call("prctl", 4, 0, 0, 0, 0)
+    put("made")
+    os.rename("made", "moved")
+    os.chmod("moved", 0o640)
+    return open("moved").read()
+
+
+@case
+def waiting_writers_keep_nobody_waiting():
+    os.mkfifo("p")
+    writers = [threading.Thread(target=lambda: open("p", "w").close()) for _ in range(12)]
+    for t in writers:
+        t.start()
+    for i in range(50):
+        put(f"n{i}")
+        os.unlink(f"n{i}")
+    while any(t.is_alive() for t in writers):
+        fd = os.open("p", os.O_RDONLY | os.O_NONBLOCK)
+        for t in writers:
+            t.join(0.02)
+        os.close(fd)
+    return "done"
+
+
+@case
+def a_borrowing_child():
+    """vfork: the caller waits, its memory is in use by another."""
+    pid = os.posix_spawn("/bin/sh", ["sh", "-c", "echo x >by-child; mv by-child moved"], os.environ,
+                         file_actions=[(os.POSIX_SPAWN_OPEN, 1, "out", os.O_CREAT | os.O_WRONLY, 0o644)])
+    return os.waitpid(pid, 0)[1]
+
+
+@case
+def run_at_once():
+    """Opened for writing, closed and run, with nothing in between."""
+    import shutil
+
+    shutil.copy("/bin/true", "t")
+    failed = 0
+    for _ in range(40):
+        os.close(os.open("t", os.O_WRONLY))
+        failed += os.spawnv(os.P_WAIT, "t", ["t"]) != 0
+    return failed
 
 
 @case

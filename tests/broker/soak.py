@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The races and the crowd of attack_reads.py, for as long as it takes to believe them.
+"""The races and the crowd of attack.py and attack_reads.py, and of sockets, for as long as it takes to
+believe them.
 
 usage: soak.py [ROUNDS [SECONDS]]
 
@@ -7,9 +8,11 @@ CORDON names the program; one built with a sanitizer must report nothing. TAP on
 """
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CORDON = os.environ.get("CORDON") or os.path.join(HERE, "../../build/cordon")
@@ -23,7 +26,43 @@ def furnish(project):
                        ("sub/.env", "secret"), ("free/f", "fine"), ("sub/a", "fine")):
         with open(os.path.join(project, name), "w", encoding="ascii") as f:
             f.write(text)
-    shutil.copy(os.path.join(HERE, "attack_reads.py"), project)
+    for script in ("attack.py", "attack_reads.py", "../net/unix.py"):
+        shutil.copy(os.path.join(HERE, script), project)
+
+
+def serve(path, name, reached):
+    """A server that says its name, and counts."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(100)
+
+    def answer():
+        while True:
+            with listener.accept()[0] as client:
+                reached[name] = reached.get(name, 0) + 1
+                try:
+                    client.send(name.encode())
+                except OSError:
+                    pass
+
+    threading.Thread(target=answer, daemon=True).start()
+
+
+def command_of(kind, number, folder, reached):
+    """Options and command; what it attacks is beside the project where it is no file in it."""
+    if kind == "connect":
+        paths = [os.path.join(folder, name) for name in ("denied", "allowed")]
+        for path in paths:
+            serve(path, os.path.basename(path), reached)
+        return ["--socket", paths[1], "--", PYTHON, "unix.py", "flip", *paths, str(number), "r"]
+    if kind == "race_rounds":
+        return ["--protect", "kept", "--", PYTHON, "attack.py", kind, str(number)]
+    return ["--deny", "kept", "--deny", "**/.env", "--", PYTHON, "attack_reads.py", kind, str(number)]
+
+
+def is_whole(project, reached):
+    with open(os.path.join(project, "kept/file"), encoding="ascii") as f:
+        return f.read() == "secret" and "denied" not in reached
 
 
 def attack(kind, number):
@@ -31,15 +70,16 @@ def attack(kind, number):
     folder = os.path.realpath(tempfile.mkdtemp(prefix="cordon-soak-"))
     project = os.path.join(folder, "p")
     furnish(project)
+    reached = {}
     # the broker has no standard error; what it may write is in the project
     report = os.path.join(project, "report")
     environment = dict(os.environ, ASAN_OPTIONS=f"log_path={report}", TSAN_OPTIONS=f"log_path={report}",
                        UBSAN_OPTIONS=f"log_path={report}")
     try:
         done = subprocess.run(
-            [CORDON, "run", "-q", "-C", project, "--deny", "kept", "--deny", "**/.env", "--", PYTHON,
-             "attack_reads.py", kind, str(number)], capture_output=True, text=True, check=False, cwd=project,
+            [CORDON, "run", "-q", "-C", project, *command_of(kind, number, folder, reached)], capture_output=True, text=True, check=False, cwd=project,
             stdin=subprocess.DEVNULL, env=environment)
+        whole = is_whole(project, reached)
         reports = [name for name in os.listdir(project) if name.startswith("report")]
         for name in reports:
             with open(os.path.join(project, name), encoding="utf-8", errors="replace") as f:
@@ -49,13 +89,14 @@ def attack(kind, number):
     print("#", kind, done.returncode, done.stdout.strip().replace("\n", "; "))
     for line in done.stderr.splitlines():
         print("#", line)
-    return done.returncode == 0 and not reports
+    return done.returncode == 0 and whole and not reports
 
 
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 1000000
     seconds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
-    kinds = [("flip", rounds), ("flip_names", rounds // 2), ("swap", rounds // 8), ("crowd", seconds)]
+    kinds = [("flip", rounds), ("flip_names", rounds), ("race_rounds", rounds // 4), ("connect", rounds),
+             ("swap", rounds // 8), ("crowd", seconds)]
     failed = 0
     for i, (kind, number) in enumerate(kinds):
         ok = attack(kind, number)

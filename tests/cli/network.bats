@@ -99,14 +99,14 @@ netlinks=('netlink diag' 'netlink audit' 'netlink uevent' 'netlink generic')
 
 @test "each mode has its sockets, and no others" {
 	begin
-	for net in none localhost all; do
+	for net in none localhost domains all; do
 		expect 0 run --net "$net" -- "$PYTHON" probe.py sockets
 		results yes 'unix stream' 'unix seqpacket' 'pair stream' 'pair seqpacket' 'netlink route'
 		results EAFNOSUPPORT "${others[@]}"
 		results EPROTONOSUPPORT "${netlinks[@]}"
 		case $net in
 		none) results EACCES "${internet[@]}" "${packets[@]}" "${odd[@]}" "${raws[@]}" ;;
-		localhost)
+		localhost | domains)
 			results yes "${internet[@]}"
 			results EPROTONOSUPPORT "${packets[@]}" "${odd[@]}" "${raws[@]}"
 			;;
@@ -154,12 +154,18 @@ for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
 	expect 0 run -p "$T/policy" -- "$PYTHON" -c "$script" 127.0.0.1 "$(port good)" ::1 \
 	    "$(port good6)" ::ffff:127.0.0.1 "$(port good)" 127.1.2.3 "$(port good)" || true
 	said good good6
-	expect 1 run -p "$T/policy" -- "$PYTHON" -c "$script" 127.0.0.1 "$(port bad)"
-	heard PermissionError
+	expect 1 run -p "$T/policy" --status-fd 8 -- "$PYTHON" -c "$script" 127.0.0.1 "$(port bad)" \
+	    8>"$T/status"
+	heard PermissionError "refused: connect 127.0.0.1:$(port bad)" \
+	    "allow it with --net localhost:$(port good),$(port good6),$(port bad)"
+	grep -q "\"event\": \"refused\".*\"allow\": \"--net localhost:.*,$(port bad)\"" "$T/status"
+	expect 0 run -p "$T/policy" --net "localhost:$(port good),$(port good6),$(port bad)" -- \
+	    "$PYTHON" -c "$script" 127.0.0.1 "$(port bad)"
+	said bad
 	expect 1 run --net "localhost:$(port good)" -- "$PYTHON" -c "$script" 0.0.0.0 "$(port bad)"
 	allowed -p "$T/policy" connect "127.0.0.1:$(port good)"
 	denied -p "$T/policy" connect "127.0.0.1:$(port bad)"
-	[ "$(reached bad)" -eq 0 ]
+	[ "$(reached bad)" -eq 1 ]
 }
 
 @test "localhost: no way leads to a port that is not listed" {
@@ -329,6 +335,126 @@ for host, port in ("127.0.0.1", 7999), ("203.0.113.1", 0), ("127.0.0.1", 0), ("0
 		said 'passed: []'
 	done
 	[ "$(reached bad)" -eq 0 ]
+}
+
+# within STATUS ARGUMENT...: own.py in a session with domains, in which nobody outside is allowed.
+within()
+{
+	local want=$1
+
+	shift
+	expect "$want" run --domain a.test -- "$PYTHON" own.py "$@"
+}
+
+# outside ARGUMENT...: own.py without cordon, until the file stop is there.
+outside()
+{
+	rm -f stop port taken heard
+	"$PYTHON" own.py "$@" 3>&- &
+	started="${started:-} $!"
+}
+
+# Does this kernel say who listens? Without that a server is nobody's, and not reached.
+has_diag()
+{
+	"$PYTHON" -c 'import socket, struct
+for family in 2, 10:
+    s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4)
+    s.send(struct.pack("=IHHIIBBBxI48x", 72, 20, 0x301, 0, 0, family, 6, 0, 1 << 10))
+    assert struct.unpack("=IH", s.recv(65536)[:6])[1] != 2' 2>/dev/null
+}
+
+@test "domains: the session reaches its own servers" {
+	begin
+	has_diag || return 0
+	cp "$TREE/tests/net/own.py" .
+	within 0 reach
+	said "127.0.0.1 ['own', 'own', 'own', 'own']" "0.0.0.0 ['own', 'own', 'own']" "::1 ['own', 'own']"
+	said ":: ['own', 'own', 'own', 'own']" 'unbound own' 'not waiting EINPROGRESS 0 0 EISCONN'
+	said "another process b\"b'own'"
+	within 0 many 200
+	said 'stays: own last: 0'
+	# as people do it; a server that is not there yet is waited for
+	echo 'hello from inside' >page
+	expect 0 run --domain a.test -- sh -c ': >log; "$0" -u -m http.server --bind 127.0.0.1 0 >log 2>&1 & server=$!
+	    n=0; until port=$(sed -n "s/.* port \([0-9]*\) .*/\1/p" log) && [ -n "$port" ]; do
+	    n=$((n + 1)); [ $n -lt 1200 ] || exit 9; sleep 0.05; done
+	    curl -sS "http://127.0.0.1:$port/page" && curl -sS "http://localhost:$port/page"; kill $server' "$PYTHON"
+	[ "$out" = 'hello from inside
+hello from inside' ] || complain 'both ways'
+}
+
+@test "domains: the server of somebody else is not reached, and that is told" {
+	begin
+	cp "$TREE/tests/net/own.py" .
+	serve bad=tcp:127.0.0.1
+	[ "$("$PYTHON" own.py others "$(port bad)")" = "$(port bad) ['bad', 'bad', 'bad']" ]
+	before=$(reached bad)
+	expect 3 run --domain a.test -- sh -c '"$1" own.py others "$2" 9; exit 3' sh "$PYTHON" "$(port bad)"
+	said "$(port bad) ['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED']"
+	heard "refused: connect 127.0.0.1:$(port bad) is a server of this machine, and not of this session"
+	# of where nobody is there is nothing to be told
+	case $err in
+	*:9\ *) complain 'nobody is there' ;;
+	esac
+	[ "$(reached bad)" -eq "$before" ]
+	# another session is somebody else as well
+	"$CORDON" run --domain a.test -- "$PYTHON" probe.py listen 3>&- &
+	started="$started $!"
+	until_true 60 test -e ports
+	within 0 others "$(sed -n 's/^any //p' ports)"
+	said "['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED']"
+	[ "$("$PYTHON" own.py others "$(sed -n 's/^any //p' ports)")" = \
+	    "$(sed -n 's/^any //p' ports) ['any', 'any', 'any']" ]
+	touch stop
+}
+
+@test "domains: a port that was the session's is not, once somebody else has it" {
+	begin
+	has_diag || return 0
+	cp "$TREE/tests/net/own.py" .
+	outside take
+	within 0 leave
+	said 'own: own' 'closed: ECONNREFUSED' 'taken: ECONNREFUSED ECONNREFUSED'
+	[ ! -e heard ] || complain "$(cat heard)"
+	touch stop
+	wait
+	# not even for who waits at a server that takes no more
+	outside take
+	within 0 full
+	said 'full: ETIMEDOUT' "taken: ['ECONNREFUSED'] ECONNREFUSED"
+	[ ! -e heard ] || complain "$(cat heard)"
+	touch stop
+	wait
+	outside share
+	until_true 60 test -e port
+	within 0 shared "$(cat port)"
+	unsaid other own
+	[ ! -e heard ] || complain "$(cat heard)"
+	touch stop
+	wait
+}
+
+@test "domains: a port that changes hands while it is connected to" {
+	begin
+	has_diag || return 0
+	cp "$TREE/tests/net/own.py" .
+	outside rival
+	until_true 60 test -e port
+	# free, both are reached
+	"$PYTHON" own.py race 0 own other >"$T/free.out"
+	grep -q "'own'" "$T/free.out"
+	until_true 60 grep -q came:secret heard
+	touch stop
+	wait
+	outside rival
+	until_true 60 test -e port
+	within 0 race 3 own
+	said "'own'"
+	unsaid "'other'"
+	! grep -qs secret heard || complain "$(cat heard)"
+	touch stop
+	wait
 }
 
 @test "descriptors that came from outside are no way around" {

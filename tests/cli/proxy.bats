@@ -36,7 +36,7 @@ role()
 }
 
 @test "TLS and HTTP are for the name of the connection" {
-	role server_names odd_requests
+	role server_names odd_requests odd_names split_requests
 }
 
 @test "the resolver stub answers for allowed names, and asks for no others" {
@@ -52,7 +52,7 @@ role()
 }
 
 @test "who is not there, and who hangs" {
-	role failures slow_ones unproven
+	role failures slow_ones unproven load
 }
 
 @test "through the caller's own proxy" {
@@ -60,7 +60,7 @@ role()
 }
 
 @test "many connections, little memory" {
-	role many memory storm
+	role many memory storm held limits
 }
 
 @test "it is confined, and ends with its session" {
@@ -124,8 +124,8 @@ inside()
 		said "$name=http://cordon:"
 	done
 	said 'RES_OPTIONS=use-vc'
-	grep -qx 'NO_PROXY=' "$T/out"
-	grep -qx 'no_proxy=' "$T/out"
+	grep -qx 'NO_PROXY=localhost,127.0.0.1,::1' "$T/out"
+	grep -qx 'no_proxy=localhost,127.0.0.1,::1' "$T/out"
 	[ "$(grep -c '^NO_PROXY=' "$T/out")" -eq 1 ]
 	expect 0 why env HTTP_PROXY
 	said 'proxy'
@@ -208,7 +208,7 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	said 'b.test leads to 10.0.0.1, which is a private address'
 	inside 22 curl -sS --max-time 60 --fail-with-body "http://a.test:1/"
 	said 'allow it with --port 1'
-	inside 22 curl -sS --max-time 60 --fail-with-body "http://127.0.0.1:$web/"
+	inside 22 curl -sS --noproxy '' --max-time 60 --fail-with-body "http://127.0.0.1:$web/"
 	said 'only names of the allowed domains'
 	inside 22 curl -sS --max-time 60 --fail-with-body -H 'Host: evil.test' "http://a.test:$web/"
 	said 'names another host'
@@ -289,6 +289,38 @@ gone()
 
 # ---- programs that have never heard of a proxy ----
 
+@test "in a named session a refusal is told to whose command it was" {
+	servers 'a.test 127.0.0.1'
+	is_kept || return 0
+	"$CORDON" run --session two --status-fd 8 -- sh -c 'touch ready; n=0
+	    until [ -e go ] || [ $n -ge 1200 ]; do n=$((n + 1)); sleep 0.05; done; exit 4' \
+	    8>"$T/first" 2>"$T/first.err" 9>&- 3>&- &
+	first=$!
+	for _ in $(seq 600); do
+		[ ! -e ready ] || break
+		sleep 0.1
+	done
+	# by the broker, who knows whose it is; again for another
+	for _ in 1 2; do
+		expect 3 run --session two --status-fd 8 -- sh -c '"$@"; exit 3' sh \
+		    curl -sS --noproxy '*' --max-time 60 "http://a.test:$silent/" 8>"$T/second" 9>&-
+		heard "refused: connect 127.0.0.1:$silent" "allow it with --port $silent"
+		grep -q '"event": "refused".*"allow": "--port '"$silent" "$T/second"
+	done
+	# by the proxy, who does not: with two at once it is for the log
+	expect 3 run --session two --status-fd 8 -- sh -c '"$@"; exit 3' sh \
+	    curl -sS --max-time 60 "http://both.test:$web/" 8>"$T/second" 9>&-
+	! grep -q refused "$T/second" "$T/err" || complain 'it may be the other one'
+	grep -rq '"event": "refused".*"subject": "both.test:' "$XDG_STATE_HOME/cordon/audit"
+	touch go
+	wait "$first" || [ $? -eq 4 ]
+	! grep -q refused "$T/first" "$T/first.err" || complain "$(cat "$T/first" "$T/first.err")"
+	expect 3 run --session two --status-fd 8 -- sh -c '"$@"; exit 3' sh \
+	    curl -sS --max-time 60 "http://alone.test:$web/" 8>"$T/second" 9>&-
+	heard "refused: connect alone.test:$web"
+	grep -q '"event": "refused".*"subject": "alone.test:' "$T/second"
+}
+
 # Is the mode kept here? Where it is not, it is refused by name, and that is all there is to see.
 is_kept()
 {
@@ -350,6 +382,7 @@ asyncio.run(main())"
 	plainly 7 curl -sS --max-time 60 "http://127.0.0.1:$web/"
 	heard "cordon: refused: connect 127.0.0.1:$web was not looked up"
 	plainly 7 curl -sS --max-time 60 "http://a.test:$silent/"
+	heard "refused: connect 127.0.0.1:$silent is at a port that is not listed; allow it with --port $silent"
 	plainly 22 curl -sS --max-time 60 --fail-with-body -H 'Host: evil.test' "http://a.test:$web/"
 	said 'names another host'
 	plainly 35 curl -sS --max-time 60 -k --connect-to "evil.test:$tls:a.test:$tls" "https://evil.test:$tls/"

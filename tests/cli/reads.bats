@@ -177,7 +177,7 @@ nothing_read()
 	chmod +x kept/script
 	[ "$(kept/script)" = secret ]
 	nothing_read 'kept/script' 'sh kept/script' '. ./kept/script'
-	# a deny of running alone cannot be kept inside what may be run, and is refused by name
+	# a deny of running alone cannot be kept where programs are made, and is refused by name
 	expect 125 run --policy-json '{"files": {"rules": [{"effect": "deny", "rights": "x",
 	    "path": "$PROJECT/kept"}]}}' -- touch ran
 	heard 'cannot keep files.execute'

@@ -7,6 +7,7 @@
 Everything waits for a condition, never for a time; whoever is too late after a minute has failed."""
 import base64
 import os
+import resource
 import select
 import shutil
 import signal
@@ -89,13 +90,15 @@ class Role:
     """The proxy, and the broker's end of its line."""
 
     def __init__(self, servers, domains=("a.test",), ports=(), private=("127.0.0.1",), env=None,
-                 resolver=None):
+                 resolver=None, descriptors=None):
         arguments = [ROLE, "resolver", resolver or "127.0.0.1:%d" % servers.ports["dns"]]
         for name, values in (("domain", domains), ("port", ports), ("private", private)):
             for value in values:
                 arguments += [name, str(value)]
         self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        env=dict(env or {}, PATH=os.environ["PATH"]))
+                                        env=dict(env or {}, PATH=os.environ["PATH"]),
+                                        preexec_fn=descriptors and (lambda: resource.setrlimit(
+                                            resource.RLIMIT_NOFILE, (descriptors, descriptors))))
         self.heard = b""
         words = self.line().split()
         self.named, self.through, self.stub = (int(words[i]) for i in (1, 3, 5))
@@ -513,6 +516,70 @@ def odd_requests(servers):
     role.close()
 
 
+@case
+def odd_names(servers):
+    """Names that are none, or could be read in two ways, are refused; nobody asks for them."""
+    web = servers.ports["web"]
+    role = Role(servers, domains=["a.test", "*.a.test"], ports=[web])
+    long_label = "x" * 64 + ".a.test"
+    too_long = ".".join(["x" * 60] * 5) + ".a.test"
+    for host in ("a.test\0.evil.test", "a.test%00.evil.test", "a..test", ".a.test", "-", "a.test..",
+                 "a.test#x", "a.test?x", "evil.test;a.test", "a.test,evil.test", "a test",
+                 "\u00e4.a.test".encode().decode("latin-1"), "127.0.0.1.a.test@evil.test",
+                 "[a.test]", "[::ffff:127.0.0.1]", "[fe80::1%25lo]", long_label, too_long,
+                 "0177.0.0.1", "0x7f000001", "127.0.0.1."):
+        for text in ("CONNECT %s:%d HTTP/1.1\r\n\r\n" % (host, web), get("%s:%d" % (host, web))):
+            status, answer = fetch(role, text)
+            assert status in (400, 403, 505), (host, answer)
+        if len(host) < 256 and host.isascii():
+            client, reply = socks_connect(role, host, web)
+            assert reply in (1, 2, 8), (host, reply)
+            client.close()
+    for port in ("", "0", "65536", "-1", "+80", "80x", "99999999999999999999", " 80"):
+        assert fetch(role, "CONNECT a.test:%s HTTP/1.1\r\n\r\n" % port)[0] in (400, 403, 505), port
+    # in labels of the wire, which may hold anything
+    for labels in (b"\x06a\0test\0", b"\x03a.b\x04test\0", b"\x01a\x04test\xc0\x0c", b"\xc0\x0c",
+                   b"\x40" + b"x" * 64 + b"\0", (b"\x3f" + b"x" * 63) * 4 + b"\0", b"\x01"):
+        question = struct.pack(">HHHHHH", 7, 0x0100, 1, 0, 0, 0) + labels + struct.pack(">HH", 1, 1)
+        with socket.create_connection(("127.0.0.1", role.stub), LATE) as client:
+            client.settimeout(LATE)
+            client.sendall(struct.pack(">H", len(question)) + question)
+            head = client.recv(2)
+            code = exactly(client, struct.unpack(">H", head)[0])[3] & 15 if head else None
+            assert code in (None, 1, 3), (labels, code)
+    assert servers.asked() == set(), servers.asked()
+    assert fetch(role, get("A.tEsT.:%d" % web))[0] == 200
+    role.close()
+
+
+@case
+def split_requests(servers):
+    """SOCKS and DNS byte by byte are the same as in one piece."""
+    web = servers.ports["web"]
+    role = Role(servers, ports=[web])
+    word = role.token.encode()
+    pieces = (b"\x05\x01\x02", b"\x01\x06cordon" + bytes([len(word)]) + word,
+              b"\x05\x01\x00\x03\x06a.test" + struct.pack(">H", web))
+    with socket.create_connection(("127.0.0.1", role.named), LATE) as client:
+        client.settimeout(LATE)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for piece, size in zip(pieces, (2, 2, 10)):
+            for byte in piece:
+                client.sendall(bytes([byte]))
+            assert exactly(client, size)[1] == (2 if piece is pieces[0] else 0)
+        client.sendall(b"GET /s HTTP/1.1\r\nHost: a.test:%d\r\nConnection: close\r\n\r\n" % web)
+        assert b"GET /s" in read_all(client)
+    question = query("a.test")
+    with socket.create_connection(("127.0.0.1", role.stub), LATE) as client:
+        client.settimeout(LATE)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in struct.pack(">H", len(question)) + question:
+            client.sendall(bytes([byte]))
+        size = struct.unpack(">H", exactly(client, 2))[0]
+        assert exactly(client, size)[3] & 15 == 0
+    role.close()
+
+
 # ---- where names lead ----
 
 @case
@@ -855,14 +922,121 @@ def storm(servers):
     role.close()
 
 
+def descriptors(role):
+    """How many it has open; 0 for who may not look."""
+    try:
+        return len(os.listdir("/proc/%d/fd" % role.pid))
+    except PermissionError:
+        return 0
+
+
+def middle_of(role, port, count=15):
+    """How long a request takes, in the middle of so many."""
+    times = []
+    for _ in range(count):
+        start = time.monotonic()
+        assert fetch(role, get("a.test:%d" % port))[0] == 200
+        times.append(time.monotonic() - start)
+    return sorted(times)[count // 2]
+
+
+@case
+def load(servers):
+    """1,000 connections a second, beside slow clients, half-open ones and a server that hangs."""
+    web, echo, silent = (servers.ports[name] for name in ("web", "echo", "silent"))
+    role = Role(servers, ports=[web, echo, silent])
+    seconds = 60 if FULL else 3
+    alone = middle_of(role, web)
+    at_first = descriptors(role)
+    held = [role.request("CONNECT a.te", auth=False) for _ in range(50)]
+    held += [role.request(get("a.test:%d" % silent)) for _ in range(50)]
+    for _ in range(50):
+        client, status, _ = role.connect("a.test", echo)
+        assert status == 200
+        client.shutdown(socket.SHUT_WR)
+        held.append(client)
+    start = time.monotonic()
+    pids = start_clients(role, echo, 250 * seconds, 250)
+    beside = middle_of(role, web)
+    end_clients(pids)
+    took = time.monotonic() - start
+    if FULL:
+        print("# %.0f a second; a request took %.1f ms alone and %.1f beside"
+              % (1000 * seconds / took, 1000 * alone, 1000 * beside))
+    # far more than noise: one that waits for a slow one waits for ever
+    assert beside <= 100 * alone + 5, (alone, beside)
+    for client in held:
+        reset(client)
+    until(lambda: role.open(web, echo) == 0, "everything is closed")
+    until(lambda: descriptors(role) <= at_first + 2 * 64, "but for free pipes")
+    role.close()
+
+
+@case
+def held(servers):
+    """Thousands of connections at once: all are served, others are, and nothing is left of them."""
+    web, keep = servers.ports["web"], servers.ports["keep"]
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    role = Role(servers, ports=[web, keep], descriptors=most)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    count = min(10000 if FULL else 500, (most - 1000) // 2)
+    at_first = descriptors(role)
+    clients = []
+    for _ in range(count):
+        client, status, _ = role.connect("a.test", keep)
+        assert status == 200, len(clients)
+        clients.append(client)
+    took = middle_of(role, web)
+    if FULL:
+        print("# %d held, %s kB; a request took %.1f ms" % (count, pss(role.pid), 1000 * took))
+    for client in clients:
+        reset(client)
+    until(lambda: role.open(own=True) == 0, "everything is closed")
+    until(lambda: descriptors(role) <= at_first + 2 * 64, "but for free pipes")
+    assert fetch(role, get("a.test:%d" % web))[0] == 200
+    role.close()
+
+
+@case
+def limits(servers):
+    """Where open files are the limit, that is told; whoever is there stays."""
+    web, keep = servers.ports["web"], servers.ports["keep"]
+    role = Role(servers, ports=[web, keep], descriptors=320)
+    clients = []
+    while len(clients) < 80:
+        client, status, _ = role.connect("a.test", keep)
+        assert status == 200, len(clients)
+        clients.append(client)
+    one_more = role.request("CONNECT a.test:%d HTTP/1.1\r\n\r\n" % keep)
+    assert read_all(one_more) == b""
+    role.refused("connect one more", "80 connections", "limit on open files", "320")
+    reset(clients.pop())
+
+    def has_room():
+        try:
+            return fetch(role, get("a.test:%d" % web))[0] == 200
+        except OSError:
+            return False
+    until(has_room, "room again")
+    role.close()
+
+
 def run_clients(role, port, count):
+    end_clients(start_clients(role, port, count))
+
+
+def start_clients(role, port, count, rate=None):
+    """Four of them; each so many connections, at most at that rate a second."""
     children = []
+    begin = time.monotonic()
     for _ in range(4):
         pid = os.fork()
         if pid == 0:
             status = 1
             try:
-                for _ in range(count):
+                for number in range(count):
+                    if rate:
+                        time.sleep(max(0, begin + number / rate - time.monotonic()))
                     client, status, _ = role.connect("a.test", port)
                     assert status == 200
                     exactly(client, 11)
@@ -871,6 +1045,10 @@ def run_clients(role, port, count):
             finally:
                 os._exit(status != 0)
         children.append(pid)
+    return children
+
+
+def end_clients(children):
     for pid in children:
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 

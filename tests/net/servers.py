@@ -10,6 +10,7 @@ FOLDER/names has lines "NAME ADDRESS..." (a name with none does not exist; "slow
 listens, FOLDER/ports appears: lines "NAME PORT". Ends when its standard input does."""
 import http.server
 import os
+import resource
 import socket
 import socketserver
 import ssl
@@ -197,7 +198,18 @@ def resolver():
         return
 
 
+def keep(listener, kept):
+    while True:
+        kept.append(listener.accept()[0])
+
+
+def many_descriptors():
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def main():
+    many_descriptors()
     resolver()
     for prefix in "", "other_":
         serve(prefix + "web", Threads(("127.0.0.1", 0), Web))
@@ -210,6 +222,10 @@ def main():
     # listens, and never says anything: its backlog takes whoever comes
     silent = socket.create_server(("127.0.0.1", 0))
     ports["silent"] = silent.getsockname()[1]
+    # takes whoever comes, and says nothing either
+    listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+    ports["keep"] = listener.getsockname()[1]
+    threading.Thread(target=keep, args=(listener, []), daemon=True).start()
     if len(sys.argv) > 3:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[2], sys.argv[3])

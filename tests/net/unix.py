@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Ways to unix sockets that were not named.
 
-usage: unix.py KIND DENIED ALLOWED [SECONDS]
+usage: unix.py KIND DENIED ALLOWED [SECONDS | ROUNDS r]
 
 DENIED and ALLOWED are paths of servers that answer by their name. Prints what got through; the
 caller also looks at who was connected to.
@@ -18,6 +18,7 @@ import time
 libc = ctypes.CDLL(None, use_errno=True)
 kind, denied, allowed = sys.argv[1:4]
 seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 1
+rounds = int(seconds) if len(sys.argv) > 5 else 0
 
 
 def raw_connect(fd, address):
@@ -161,7 +162,7 @@ def flip():
     thread.start()
     end = time.monotonic() + seconds
     counts = {}
-    while time.monotonic() < end:
+    while sum(counts.values()) < rounds if rounds else time.monotonic() < end:
         with socket.socket(socket.AF_UNIX) as s:
             if libc.connect(s.fileno(), buffer, 110) == 0:
                 got = s.recv(100).decode()

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Servers of the session's own on loopback, told from everybody else's. A socket has a number that
+ * no other ever gets (its cookie): those that were made to listen here are remembered, and the
+ * kernel is asked who listens at a port now.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct listeners {
+	pthread_mutex_t still; /* held while one begins to listen, and while one is connected to */
+	pthread_mutex_t lock;  /* for the rest */
+	uint64_t *cookies;
+	size_t count, room;
+};
+
+enum listening {
+	LISTENS_NOBODY,
+	LISTENS_OTHER, /* somebody who is not of the session, or nobody knows */
+	LISTENS_OWN,   /* whoever comes is taken by the session, and by nobody else */
+	LISTENS_FULL   /* the same, but not right now */
+};
+
+/* To be called with still held before fd, a TCP socket, listens. Without memory it is nobody's. */
+void listeners_add(struct listeners *listeners, int fd);
+/*
+ * Who takes a connection to this address (IPv4 as mapped) and port. The same *ret_mark twice, with
+ * still held: the same sockets listened all the while between.
+ */
+enum listening listeners_find(struct listeners *listeners, const uint8_t address[16], uint16_t port,
+			      uint64_t *ret_mark);

@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A deny of running inside a folder whose programs may be run: the kernel refuses to start the denied
+# one by every name it has, and everything beside it runs. Nothing of it needs the caller's cooperation.
+# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; out is common's
+
+load common
+
+# A folder of real programs outside the project; each says its name.
+begin()
+{
+	local name
+
+	tools=$T/tools
+	mkdir -p "$tools/deep/er" "$tools/deep/other"
+	for name in one two deep/three deep/er/four deep/er/five deep/other/six; do
+		cp /bin/echo "$tools/$name"
+	done
+	ln "$tools/two" "$tools/again"
+	ln -s two "$tools/link"
+}
+
+# rules PATH...: a policy that lets the folder be run and denies running these
+rules()
+{
+	local path text=''
+
+	for path in "$@"; do
+		text="$text, {\"effect\": \"deny\", \"rights\": \"x\", \"path\": \"$tools/$path\"}"
+	done
+	printf '{"files": {"execute": ["%s"], "rules": [%s]}}' "$tools" "${text#, }"
+}
+
+# agrees OPTION...: each program runs exactly if `why` says so
+agrees()
+{
+	local name
+
+	for name in one two again link deep/three deep/er/four deep/er/five deep/other/six; do
+		status=0
+		"$CORDON" why -q "$@" execute "$tools/$name" >"$T/why" || status=$?
+		[ "$status" -le 1 ] || return 1
+		if [ "$status" -eq 0 ] && [ "$name" != "${skip:-}" ]; then
+			expect 0 run "$@" -- "$tools/$name" "$name"
+			[ "$out" = "$name" ] || complain "$name" || return 1
+		else
+			[ "$("$tools/$name" x)" = x ] || return 1
+			expect 1 run "$@" -- sh -c '"$1" x 2>/dev/null || exit 1' sh "$tools/$name" || return 1
+		fi
+	done
+}
+
+@test "what is denied is not started, everything beside it is" {
+	begin
+	expect 0 plan --policy-json "$(rules deep/er/four)"
+	said 'Landlock, entry by entry'
+	agrees --policy-json "$(rules deep/er/four)"
+	agrees --policy-json "$(rules deep/er one)"
+	agrees --policy-json "$(rules deep/er deep)"
+	agrees --policy-json "$(rules not/there deep/nor-this)"
+	# a second name of a denied file is that file
+	skip=again agrees --policy-json "$(rules two)"
+	# and a grant inside the denied
+	agrees --policy-json "$(rules deep)" --execute "$tools/deep/er/five"
+}
+
+@test "nor is what may not even be read, in folders of the system" {
+	expect 0 run --deny /usr/bin/od -- sh -c 'od -c </dev/null || echo no; env true && ls /usr >/dev/null && echo yes' 2>/dev/null
+	[ "$out" = "$(printf 'no\nyes')" ] || complain 'od'
+	expect 0 run -- od -c /dev/null
+}
+
+@test "no way leads around it" {
+	begin
+	cat >ways.py <<-'END'
+		import ctypes, os, subprocess, sys
+		denied = sys.argv[1]
+		libc = ctypes.CDLL(None, use_errno=True)
+		def at(fd, name, flags):
+		    arguments = (ctypes.c_char_p * 3)(b"x", b"through", None)
+		    libc.execveat(fd, name, arguments, (ctypes.c_char_p * 1)(None), flags)
+		def linked():
+		    os.link(denied, "second"); os.execv("second", ["x", "through"])
+		def moved():
+		    os.rename(denied, "moved"); os.execv("moved", ["x", "through"])
+		def symlinked():
+		    os.symlink(denied, "s"); os.execv("s", ["x", "through"])
+		def script():
+		    open("script", "w").write(f"#!{denied} through\n"); os.chmod("script", 0o755); os.execv("script", ["script"])
+		ways = [lambda: os.execv(denied, ["x", "through"]),
+		        lambda: os.execv("/proc/self/root" + denied, ["x", "through"]),
+		        lambda: at(os.open(denied, os.O_PATH), b"", 0x1000),
+		        lambda: at(os.open(denied, os.O_RDONLY), b"", 0x1000),
+		        lambda: at(os.open(os.path.dirname(denied), os.O_PATH), os.path.basename(denied).encode(), 0),
+		        lambda: os.execv(f"/proc/self/fd/{os.open(denied, os.O_RDONLY)}", ["x", "through"]),
+		        symlinked, script, linked, moved]
+		for i, way in enumerate(ways if len(sys.argv) < 3 else ways[:-2]):
+		    for name in ("s", "script", "second"):
+		        if os.path.lexists(name):
+		            os.unlink(name)
+		    child = os.fork()
+		    if child == 0:
+		        try:
+		            way()
+		        except OSError:
+		            pass
+		        os._exit(77)
+		    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+		    print(i, "refused" if status == 77 else "ran")
+	END
+	[ "$("$PYTHON" ways.py "$tools/deep/er/four" free | grep -c ran)" -eq 8 ]
+	expect 0 run --policy-json "$(rules deep/er/four)" -- "$PYTHON" ways.py "$tools/deep/er/four"
+	[ "$(grep -c refused "$T/out")" -eq 10 ] || complain 'one went through'
+}
+
+@test "also in a sandbox inside another" {
+	begin
+	expect 0 run --read "${CORDON%/*}" --execute "${CORDON%/*}" --execute "$tools" -- "$CORDON" run -q \
+	    --policy-json "$(rules one)" -- sh -c '"$1/two" yes; "$1/one" no 2>/dev/null || echo refused' sh "$tools"
+	[ "$out" = "$(printf 'yes\nrefused')" ] || complain 'inside'
+}
+
+@test "where programs can be made it is refused by name" {
+	begin
+	expect 125 run --write "$tools" --policy-json "$(rules one)" -- touch "$P/ran"
+	heard 'cannot keep files.execute' 'only where none can be made'
+	expect 125 run --policy-json '{"files": {"rules": [{"effect": "deny", "rights": "x", "path": "**/four", "match": "glob"}]}}' \
+	    --execute "$tools" -- touch "$P/ran"
+	heard 'cannot keep files.execute'
+	[ ! -e "$P/ran" ]
+}
