@@ -300,7 +300,7 @@ start(const struct entry *entry, int *ret_line, struct named_place *ret_place)
 {
 	struct opening opening = {
 		.porter = {.listener = -1, .first = -1, .events = -1},
-		.told = {-1, -1, 0},
+		.told = {.ours = -1, .theirs = -1},
 		.record = {.fd = -1},
 		.line = -1,
 	};
