@@ -63,6 +63,15 @@ add_tracking(struct list *list)
 	    (const char *const[]){scene->cordon, "run", "--track-only", "--", NULL});
 }
 
+static void
+add_notifying(struct list *list)
+{
+	const struct scene *scene = list->scene;
+
+	add(list, "asked for each open", (const char *const[]){scene->notify, "go", NULL});
+	add(list, "each open handed over", (const char *const[]){scene->notify, "hand", NULL});
+}
+
 /* ---- peers ---- */
 
 static bool
@@ -182,6 +191,12 @@ scene_contenders(struct scene *scene, unsigned parts, char *const *command,
 
 	if (parts & PART_OURS)
 		add_ours(&list);
+	if (parts & PART_PAIR) {
+		add(&list, "bare", (const char *const[]){NULL});
+		add(&list, "cordon", (const char *const[]){scene->cordon, "run", "--", NULL});
+	}
+	if (parts & PART_NOTIFY)
+		add_notifying(&list);
 	if (parts & PART_TRACK)
 		add_tracking(&list);
 	if (parts & PART_DISK && *scene->memory != '\0')

@@ -27,37 +27,43 @@ struct beneath {
 	int32_t fd;
 } __attribute__((packed));
 
-/* "rule RULESET RIGHTS PATH" */
+struct ruleset {
+	int fd;
+	uint64_t handled[3]; /* files, net, scopes */
+};
+
+/* "rule RULESET RIGHTS PATH"; a ruleset takes only what it handles. */
 static int
-add_rule(const int *rulesets, char *line)
+add_rule(const struct ruleset *rulesets, char *line)
 {
+	const struct ruleset *ruleset = &rulesets[strtoul(line, &line, 16) % RULESETS];
 	struct beneath rule = {0};
-	int ruleset = rulesets[strtoul(line, &line, 16) % RULESETS];
 	char *path;
 
-	rule.access = strtoull(line, &path, 16);
+	rule.access = strtoull(line, &path, 16) & ruleset->handled[0];
+	if (rule.access == 0)
+		return 0;
 	rule.fd = open(path + 1, O_PATH | O_CLOEXEC);
-	if (rule.fd < 0 || syscall(ADD_RULE, ruleset, PATH_BENEATH, &rule, 0) < 0)
+	if (rule.fd < 0 || syscall(ADD_RULE, ruleset->fd, PATH_BENEATH, &rule, 0) < 0)
 		return -1;
 	return close(rule.fd);
 }
 
 /* "ruleset FILES NET SCOPES": what it handles. */
-static int
-create(char *line)
+static void
+create(struct ruleset *ruleset, char *line)
 {
-	uint64_t handled[3];
-
 	for (int i = 0; i < 3; i++)
-		handled[i] = strtoull(line, &line, 16);
-	return (int)syscall(CREATE_RULESET, handled, sizeof handled, 0);
+		ruleset->handled[i] = strtoull(line, &line, 16);
+	ruleset->fd = (int)syscall(CREATE_RULESET, ruleset->handled, sizeof ruleset->handled, 0);
 }
 
 static int
 restrict_by(const char *rules)
 {
 	static char text[4 << 20];
-	int file = open(rules, O_RDONLY | O_CLOEXEC), rulesets[RULESETS], count = 0;
+	struct ruleset rulesets[RULESETS] = {{0}};
+	int file = open(rules, O_RDONLY | O_CLOEXEC), count = 0;
 	ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
 
 	if (length <= 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
@@ -65,12 +71,12 @@ restrict_by(const char *rules)
 	close(file);
 	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
 		if (strncmp(line, "ruleset ", 8) == 0 && count < RULESETS)
-			rulesets[count++] = create(line + 8);
+			create(&rulesets[count++], line + 8);
 		else if (add_rule(rulesets, line + 5) < 0)
 			return -1;
 	}
 	for (int i = 0; i < count; i++)
-		if (syscall(RESTRICT_SELF, rulesets[i], 0) < 0)
+		if (syscall(RESTRICT_SELF, rulesets[i].fd, 0) < 0)
 			return -1;
 	return count > 0 ? 0 : -1;
 }

@@ -113,7 +113,8 @@ static int
 find_programs(struct scene *scene, const char *program)
 {
 	char real[PATH_MAX];
-	const char *paths[] = {scene->cordon, scene->floor, scene->recorder, scene->worker};
+	const char *paths[] = {scene->cordon, scene->floor, scene->recorder, scene->worker,
+			       scene->notify};
 
 	if (realpath(program, real) == NULL || strlen(real) >= SCENE_PATH / 2)
 		return complain(program);
@@ -121,6 +122,7 @@ find_programs(struct scene *scene, const char *program)
 	scene_path(scene->floor, real, "floor");
 	scene_path(scene->recorder, real, "rules");
 	scene_path(scene->worker, real, "worker");
+	scene_path(scene->notify, real, "notify");
 	*strrchr(real, '/') = '\0';
 	scene_path(scene->cordon, real, "cordon");
 	scene_path(scene->source, real, "..");

@@ -17,6 +17,7 @@ struct scene {
 	char memory[SCENE_PATH]; /* a folder on a tmpfs; "" : there is none */
 	/* the programs beside the bench; the worker is a copy in the project, to be run inside */
 	char cordon[SCENE_PATH], floor[SCENE_PATH], recorder[SCENE_PATH], worker[SCENE_PATH];
+	char notify[SCENE_PATH];
 	char source[SCENE_PATH]; /* the tree in which the build folder lies */
 	/* words of the peers' command lines */
 	char peers[PEERS][SCENE_PATH], whitelist[SCENE_PATH + 16];
@@ -41,6 +42,8 @@ enum taking_part {
 	PART_DISK = 8,	/* cordon once more, with its private folder on disk */
 	PART_HIDE =
 		16, /* cordon once more, with a pattern that hides files: every open is supervised */
+	PART_PAIR = 32,	  /* only bare and cordon: where the floor's rules leave it to a broker */
+	PART_NOTIFY = 64, /* a broker that does nothing but answer, or open and hand over */
 };
 
 /* Fills contenders (CONTENDERS_MAX) with command run by each; returns how many. */

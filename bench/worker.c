@@ -4,6 +4,8 @@
  *
  *   worker read DIR        opens and reads every file below DIR
  *   worker walk DIR        looks at every name below DIR
+ *   worker fill DIR N      makes N files of 1 kB in DIR
+ *   worker make DIR N      the same, a hundred in a folder
  *   worker hold FILE       makes FILE and waits to be killed
  *   worker leave N FILE    leaves N processes behind, each in a session of its own; writes their
  *                          numbers to FILE, then the time at which it ends
@@ -13,8 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#define PER_FOLDER 100
 
 static int
 read_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -38,6 +43,39 @@ look_at_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)path, (void)st, (void)ftw;
 	return type == FTW_NS || type == FTW_DNR ? -1 : 0;
+}
+
+static int
+fill(const char *folder, int count)
+{
+	char path[4096], content[1000];
+
+	memset(content, 'x', sizeof content);
+	for (int i = 0; i < count; i++) {
+		int fd;
+		ssize_t n;
+
+		snprintf(path, sizeof path, "%s/file%02d.txt", folder, i);
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		n = fd < 0 ? -1 : write(fd, content, sizeof content);
+		if (n != (ssize_t)sizeof content || close(fd) < 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int
+make(const char *folder, int count)
+{
+	char path[4000];
+
+	for (int i = 0; i < count; i += PER_FOLDER) {
+		snprintf(path, sizeof path, "%s/folder%03d", folder, i / PER_FOLDER);
+		if (mkdir(path, 0755) < 0 ||
+		    fill(path, count - i < PER_FOLDER ? count - i : PER_FOLDER) != 0)
+			return 1;
+	}
+	return 0;
 }
 
 static int
@@ -105,6 +143,10 @@ main(int argc, char **argv)
 		return nftw(argv[2], read_one, 32, FTW_PHYS) == 0 ? 0 : 1;
 	if (argc == 3 && strcmp(argv[1], "walk") == 0)
 		return nftw(argv[2], look_at_one, 32, FTW_PHYS) == 0 ? 0 : 1;
+	if (argc == 4 && strcmp(argv[1], "fill") == 0)
+		return fill(argv[2], atoi(argv[3]));
+	if (argc == 4 && strcmp(argv[1], "make") == 0)
+		return make(argv[2], atoi(argv[3]));
 	if (argc == 3 && strcmp(argv[1], "hold") == 0)
 		return hold(argv[2]);
 	if (argc == 4 && strcmp(argv[1], "leave") == 0)

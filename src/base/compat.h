@@ -102,11 +102,11 @@ compat_let_go_of(struct dl_phdr_info *info, size_t size, void *argument)
 		if (part->p_type == PT_LOAD && !(part->p_flags & PF_W))
 			madvise((void *)start, end - start, MADV_DONTNEED);
 	}
-	return 1; /* the program comes first, and is all */
+	return 0;
 }
 #endif
 
-/* The program's own pages that nobody ever writes: read again from the file when they are needed. */
+/* Pages of the program and its libraries that nobody ever writes: read again when they are needed. */
 static inline void
 compat_let_go_of_program(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modes, owners, times and attributes. Landlock does not see them, so nothing here is ever left to
+ * Modes, owners and times. Landlock does not see them, so nothing here is ever left to
  * the kernel: the object is held, its own name is judged, and the held object is changed. By
  * descriptor it is the same: the descriptor is taken over first, because the caller's number may
  * mean another file a moment later.
@@ -8,119 +8,69 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 #include <utime.h>
 
 #include "base/fd.h"
-#include "linux/broker.h"
+#include "linux/find.h"
+#include "linux/metadata.h"
 
-#define XATTR_NAME 256
-#define XATTR_SIZE 65536
-
-/* What is changed, on a held object: an O_PATH descriptor, or one of the caller's. */
-struct change {
-	int (*act)(int fd, const struct change *change);
-	mode_t mode;
-	uid_t uid;
-	gid_t gid;
-	bool is_now; /* times: no times given */
-	struct timespec times[2];
-	char name[XATTR_NAME];
-	void *value;
-	size_t size;
-	int flags;
-};
+#define SYS_FCHMODAT2 452 /* 6.6 */
 
 /* ---- deeds ---- */
 
-static const char *
-own_name(int fd, char to[40])
+const char *
+metadata_own_name(int fd, char to[40])
 {
 	snprintf(to, 40, "/proc/self/fd/%d", fd);
 	return to;
 }
 
-static bool
-is_link(int fd)
-{
-	struct stat at;
-
-	return fstat(fd, &at) == 0 && S_ISLNK(at.st_mode);
-}
-
 static int
-change_mode(int fd, const struct change *change)
+change_mode(int fd, mode_t kind, const struct change *change)
 {
 	char name[40];
+	int rc;
 
-	if (is_link(fd)) {
+	if (S_ISLNK(kind)) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}
-	return chmod(own_name(fd, name), change->mode);
+	/* BASELINE(6.6): by our name for it, which takes twice as long */
+	rc = (int)syscall(SYS_FCHMODAT2, fd, "", change->mode, AT_EMPTY_PATH);
+	return rc < 0 && (errno == ENOSYS || errno == EPERM)
+		       ? chmod(metadata_own_name(fd, name), change->mode)
+		       : rc;
 }
 
 static int
-change_owner(int fd, const struct change *change)
+change_owner(int fd, mode_t kind, const struct change *change)
 {
+	(void)kind;
 	return fchownat(fd, "", change->uid, change->gid, AT_EMPTY_PATH);
 }
 
 static int
-change_times(int fd, const struct change *change)
+change_times(int fd, mode_t kind, const struct change *change)
 {
-	const struct timespec *times = change->is_now ? NULL : change->times;
-	char name[40];
-
-	/* BASELINE(5.8): AT_EMPTY_PATH is newer; only a link needs it */
-	if (is_link(fd))
-		return utimensat(fd, "", times, AT_EMPTY_PATH);
-	return utimensat(AT_FDCWD, own_name(fd, name), times, 0);
-}
-
-static int
-change_attribute(int fd, const struct change *change)
-{
-	char name[40];
-
-	if (is_link(fd)) {
-		errno = EPERM;
-		return -1;
-	}
-	return setxattr(own_name(fd, name), change->name, change->value, change->size,
-			change->flags);
-}
-
-static int
-remove_attribute(int fd, const struct change *change)
-{
-	char name[40];
-
-	if (is_link(fd)) {
-		errno = EPERM;
-		return -1;
-	}
-	return removexattr(own_name(fd, name), change->name);
+	(void)kind;
+	return utimensat(fd, "", change->is_now ? NULL : change->times, AT_EMPTY_PATH);
 }
 
 /* ---- judging ---- */
 
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
-may_change(struct broker *broker, const struct call *request, int fd)
+may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at)
 {
 	char path[PATH_MAX];
-	struct stat at;
 
-	if (fstat(fd, &at) < 0 || walk_is_proc(fd))
+	if (walk_is_proc(fd))
 		return false;
-	if (at.st_nlink == 0 ||
+	if (at->st_nlink == 0 ||
 	    (broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE))
 		return true;
 	broker_deny(broker, path, RIGHT_WRITE);
@@ -129,12 +79,23 @@ may_change(struct broker *broker, const struct call *request, int fd)
 
 /* Whoever may use a device may not say who else may: its node is the whole machine's. */
 static bool
-is_machines(int fd, const struct change *change)
+is_machines(const struct stat *at, const struct change *change)
+{
+	return change->act != change_times && (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode));
+}
+
+/* By the lock that is held; -1 with errno. */
+static int
+change_locked(struct broker *broker, const struct call *request, int fd,
+	      const struct change *change)
 {
 	struct stat at;
 
-	return change->act != change_times && fstat(fd, &at) == 0 &&
-	       (S_ISCHR(at.st_mode) || S_ISBLK(at.st_mode));
+	if (fstat(fd, &at) == 0 && !is_machines(&at, change) &&
+	    may_change(broker, request, fd, &at))
+		return change->act(fd, at.st_mode, change);
+	errno = EACCES;
+	return -1;
 }
 
 static void
@@ -145,8 +106,7 @@ change_held(struct broker *broker, const struct call *request, int fd, const str
 	if (!request_is_valid(request))
 		return;
 	pthread_rwlock_rdlock(&broker->names);
-	rc = !is_machines(fd, change) && may_change(broker, request, fd) ? change->act(fd, change)
-									 : (errno = EACCES, -1);
+	rc = change_locked(broker, request, fd, change);
 	pthread_rwlock_unlock(&broker->names);
 	if (rc < 0)
 		request_fail(request, errno);
@@ -154,9 +114,9 @@ change_held(struct broker *broker, const struct call *request, int fd, const str
 		request_return(request, rc);
 }
 
-static void
-change_descriptor(struct broker *broker, const struct call *request, int number,
-		  const struct change *change)
+void
+metadata_change_descriptor(struct broker *broker, const struct call *request, int number,
+			   const struct change *change)
 {
 	int why = EBADF;
 	auto_fd int fd = request_descriptor(request, number, &why);
@@ -167,46 +127,81 @@ change_descriptor(struct broker *broker, const struct call *request, int number,
 		change_held(broker, request, fd, change);
 }
 
-static int
-hold(const struct spot *place)
+static bool
+is_link(int fd)
 {
-	return openat(place->folder, *place->name == '\0' ? "." : place->name,
-		      O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat at;
+
+	return fstat(fd, &at) == 0 && S_ISLNK(at.st_mode);
 }
 
-/* A link that appeared at the last moment is not followed: the call is then about the link. */
-static void
-change_path(struct broker *broker, const struct call *request, int folder, uint64_t path,
-	    enum walk_follow follow, const struct change *change)
+/*
+ * Through procfs, or to a name that only the caller finds; -1 with *ret_errno. A link that appeared
+ * at the last moment is not followed: the call is then about the link.
+ */
+static int
+hold_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
+	      int *ret_errno)
 {
-	int number = follow == WALK_FOLLOW ? broker_descriptor_name(request, path) : -1;
 	auto_spot struct spot place = {.folder = -1};
-	enum walk_end end;
+	enum walk_end end = broker_walk_from(request, base, path, follow, &place);
+	int fd;
+
+	*ret_errno = end == WALK_ELSEWHERE ? EACCES : place.why;
+	if (end != WALK_FOUND)
+		return -1;
+	fd = openat(place.folder, *place.name == '\0' ? "." : place.name,
+		    O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	*ret_errno = fd < 0 ? errno : ELOOP;
+	if (fd < 0 || follow != WALK_FOLLOW || !is_link(fd))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int
+hold(const struct call *request, int base, const char *path, enum walk_follow follow,
+     int *ret_errno)
+{
+	struct found found;
+	int said = find_object(base, path, follow == WALK_FOLLOW ? 0 : FIND_KEEP, &found);
+
+	*ret_errno = found.why;
+	if (said >= 0)
+		return found.object;
+	auto_found_fn(&found);
+	return hold_by_steps(request, base, path, follow, ret_errno);
+}
+
+void
+metadata_change_path(struct broker *broker, const struct call *request, int folder,
+		     uint64_t address, enum walk_follow follow, const struct change *change)
+{
+	char path[PATH_MAX];
+	int why = request_path(request, address, path);
+	int number = why == 0 && follow == WALK_FOLLOW ? broker_descriptor_in(path) : -1;
+	auto_fd int base = -1, fd = -1;
 
 	if (number >= 0) {
-		change_descriptor(broker, request, number, change);
+		metadata_change_descriptor(broker, request, number, change);
 		return;
 	}
-	end = broker_walk(request, folder, path, follow, &place);
-	auto_fd int fd = -1;
-
-	if (end != WALK_FOUND) {
-		request_fail(request, end == WALK_ELSEWHERE ? EACCES : place.why);
-		return;
+	if (why == 0 && *path != '/') {
+		base = request_folder(request, folder, &why);
+		why = base < 0 ? why : 0;
 	}
-	fd = hold(&place);
+	if (why == 0)
+		fd = hold(request, base, path, follow, &why);
 	if (fd < 0)
-		request_fail(request, errno);
-	else if (follow == WALK_FOLLOW && is_link(fd))
-		request_fail(request, ELOOP);
+		request_fail(request, why);
 	else
 		change_held(broker, request, fd, change);
 }
 
 /* With AT_EMPTY_PATH and an empty path, or no path at all, the descriptor itself is meant. */
-static void
-change_at(struct broker *broker, const struct call *request, int folder, uint64_t path, int flags,
-	  const struct change *change)
+void
+metadata_change_at(struct broker *broker, const struct call *request, int folder, uint64_t path,
+		   int flags, const struct change *change)
 {
 	char first = 'x';
 
@@ -215,11 +210,11 @@ change_at(struct broker *broker, const struct call *request, int folder, uint64_
 		if (folder == AT_FDCWD)
 			request_fail(request, path == 0 ? EFAULT : EACCES);
 		else
-			change_descriptor(broker, request, folder, change);
+			metadata_change_descriptor(broker, request, folder, change);
 		return;
 	}
-	change_path(broker, request, folder, path,
-		    flags & AT_SYMLINK_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW, change);
+	metadata_change_path(broker, request, folder, path,
+			     flags & AT_SYMLINK_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW, change);
 }
 
 /* ---- modes and owners ---- */
@@ -242,7 +237,7 @@ act_chmod(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = mode_of(a[1]);
 
-	change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
 }
 
 void
@@ -251,7 +246,7 @@ act_fchmod(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = mode_of(a[1]);
 
-	change_descriptor(broker, request, (int)a[0], &change);
+	metadata_change_descriptor(broker, request, (int)a[0], &change);
 }
 
 void
@@ -260,7 +255,7 @@ act_fchmodat(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = mode_of(a[2]);
 
-	change_path(broker, request, (int)a[0], a[1], WALK_FOLLOW, &change);
+	metadata_change_path(broker, request, (int)a[0], a[1], WALK_FOLLOW, &change);
 }
 
 void
@@ -269,7 +264,7 @@ act_fchmodat2(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = mode_of(a[2]);
 
-	change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
+	metadata_change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
 }
 
 void
@@ -278,7 +273,7 @@ act_chown(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = owner_of(a[1], a[2]);
 
-	change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
 }
 
 void
@@ -287,7 +282,7 @@ act_lchown(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = owner_of(a[1], a[2]);
 
-	change_path(broker, request, AT_FDCWD, a[0], WALK_KEEP, &change);
+	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_KEEP, &change);
 }
 
 void
@@ -296,7 +291,7 @@ act_fchown(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = owner_of(a[1], a[2]);
 
-	change_descriptor(broker, request, (int)a[0], &change);
+	metadata_change_descriptor(broker, request, (int)a[0], &change);
 }
 
 void
@@ -305,7 +300,7 @@ act_fchownat(struct broker *broker, const struct call *request)
 	const __u64 *a = request->notif.data.args;
 	struct change change = owner_of(a[2], a[3]);
 
-	change_at(broker, request, (int)a[0], a[1], (int)a[4], &change);
+	metadata_change_at(broker, request, (int)a[0], a[1], (int)a[4], &change);
 }
 
 /* ---- times ---- */
@@ -360,7 +355,7 @@ act_utime(struct broker *broker, const struct call *request)
 	if (why != 0)
 		request_fail(request, why);
 	else
-		change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+		metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
 }
 
 void
@@ -373,7 +368,7 @@ act_utimes(struct broker *broker, const struct call *request)
 	if (why != 0)
 		request_fail(request, why);
 	else
-		change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+		metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
 }
 
 void
@@ -386,7 +381,7 @@ act_futimesat(struct broker *broker, const struct call *request)
 	if (why != 0)
 		request_fail(request, why);
 	else
-		change_at(broker, request, (int)a[0], a[1], 0, &change);
+		metadata_change_at(broker, request, (int)a[0], a[1], 0, &change);
 }
 
 void
@@ -399,144 +394,5 @@ act_utimensat(struct broker *broker, const struct call *request)
 	if (why != 0)
 		request_fail(request, why);
 	else
-		change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
-}
-
-/* ---- attributes ---- */
-
-/* A name that is longer than any can be, or a value larger than any: as the kernel says it. */
-static int
-read_attribute_name(const struct call *request, uint64_t address, struct change *to)
-{
-	char name[PATH_MAX];
-	int why = request_path(request, address, name);
-
-	if (why == ENAMETOOLONG || (why == 0 && (*name == '\0' || strlen(name) >= XATTR_NAME)))
-		return ERANGE;
-	if (why == 0)
-		strcpy(to->name, name);
-	return why;
-}
-
-static int
-read_attribute(const struct call *request, uint64_t name, uint64_t value, uint64_t size,
-	       struct change *to)
-{
-	int why = read_attribute_name(request, name, to);
-
-	to->act = change_attribute;
-	if (why != 0)
-		return why;
-	if (size > XATTR_SIZE)
-		return E2BIG;
-	to->size = (size_t)size;
-	to->value = size == 0 ? NULL : malloc((size_t)size);
-	if (size == 0)
-		return 0;
-	return to->value == NULL ? ENOMEM : request_bytes(request, value, to->value, to->size);
-}
-
-static void
-set_attribute(struct broker *broker, const struct call *request, enum walk_follow follow,
-	      bool by_descriptor)
-{
-	const __u64 *a = request->notif.data.args;
-	struct change change = {.flags = (int)a[4]};
-	int why = read_attribute(request, a[1], a[2], a[3], &change);
-
-	if (why != 0)
-		request_fail(request, why);
-	else if (by_descriptor)
-		change_descriptor(broker, request, (int)a[0], &change);
-	else
-		change_path(broker, request, AT_FDCWD, a[0], follow, &change);
-	free(change.value);
-}
-
-void
-act_setxattr(struct broker *broker, const struct call *request)
-{
-	set_attribute(broker, request, WALK_FOLLOW, false);
-}
-
-void
-act_lsetxattr(struct broker *broker, const struct call *request)
-{
-	set_attribute(broker, request, WALK_KEEP, false);
-}
-
-void
-act_fsetxattr(struct broker *broker, const struct call *request)
-{
-	set_attribute(broker, request, WALK_FOLLOW, true);
-}
-
-/* folder, path, flags, name, struct xattr_args, its size */
-void
-act_setxattrat(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct {
-		uint64_t value;
-		uint32_t size, flags;
-	} args = {0};
-	struct change change = {0};
-	int why = a[5] < sizeof args ? EINVAL : request_bytes(request, a[4], &args, sizeof args);
-
-	if (why == 0)
-		why = read_attribute(request, a[3], args.value, args.size, &change);
-	if (why != 0) {
-		request_fail(request, why);
-	} else {
-		change.flags = (int)args.flags;
-		change_at(broker, request, (int)a[0], a[1], (int)a[2], &change);
-	}
-	free(change.value);
-}
-
-static void
-drop_attribute(struct broker *broker, const struct call *request, enum walk_follow follow,
-	       bool by_descriptor)
-{
-	const __u64 *a = request->notif.data.args;
-	struct change change = {.act = remove_attribute};
-	int why = read_attribute_name(request, a[1], &change);
-
-	if (why != 0)
-		request_fail(request, why);
-	else if (by_descriptor)
-		change_descriptor(broker, request, (int)a[0], &change);
-	else
-		change_path(broker, request, AT_FDCWD, a[0], follow, &change);
-}
-
-void
-act_removexattr(struct broker *broker, const struct call *request)
-{
-	drop_attribute(broker, request, WALK_FOLLOW, false);
-}
-
-void
-act_lremovexattr(struct broker *broker, const struct call *request)
-{
-	drop_attribute(broker, request, WALK_KEEP, false);
-}
-
-void
-act_fremovexattr(struct broker *broker, const struct call *request)
-{
-	drop_attribute(broker, request, WALK_FOLLOW, true);
-}
-
-void
-act_removexattrat(struct broker *broker, const struct call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct change change = {.act = remove_attribute};
-	int why = read_attribute_name(request, a[3], &change);
-
-	if (why != 0)
-		request_fail(request, why);
-	else
-		change_at(broker, request, (int)a[0], a[1], (int)a[2], &change);
+		metadata_change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
 }

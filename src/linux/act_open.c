@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "linux/nest.h"
 #include "linux/opening.h"
+#include "linux/vet.h"
 
 #ifndef SYS_openat2
 #define SYS_openat2 437
@@ -78,6 +79,22 @@ give(const struct opening *o, int fd)
 		request_give(o->request, fd, (o->how.flags & O_CLOEXEC) != 0, is_quiet);
 }
 
+/*
+ * Most paths want no more than the shared lock; true: it is held. Where others are asked it is not
+ * held while the first question is.
+ */
+static bool
+judge_shared(struct opening *o)
+{
+	if (nest_depth(o->broker) > 0)
+		return false;
+	pthread_rwlock_rdlock(&o->broker->names);
+	if (opening_judge(o) == 0 && !vet_is_delicate(o->path))
+		return true;
+	pthread_rwlock_unlock(&o->broker->names);
+	return false;
+}
+
 /* To the kernel, unless that would not be safe. */
 static void
 leave(const struct opening *o)
@@ -93,8 +110,11 @@ static int
 lock_and_judge(struct opening *o)
 {
 	char before[PATH_MAX];
-	int why = opening_judge(o);
+	int why;
 
+	if (judge_shared(o))
+		return 0;
+	why = opening_judge(o);
 	for (int i = 0; why == 0 && i < TRIES; i++) {
 		strcpy(before, o->path);
 		broker_lock(o->broker, before);
@@ -192,6 +212,36 @@ try_open(struct opening *o)
 	return again;
 }
 
+static bool
+may_make_at_once(const struct opening *o)
+{
+	return (o->verdict.rights & RIGHT_CREATE) && o->verdict.vetted == NULL && !is_native(o) &&
+	       request_is_valid(o->request);
+}
+
+/*
+ * What is to be made is mostly not there, and then it need not be looked for. Whatever is in the way
+ * is said by the long one. False: nothing has been done.
+ */
+static bool
+make_at_once(struct opening *o)
+{
+	const uint64_t made = O_CREAT | O_DIRECTORY | OPEN_TMPFILE;
+	int fd = -1;
+
+	if ((o->how.flags & made) != O_CREAT || !find_new(o->base, o->way, &o->found))
+		return false;
+	if (judge_shared(o)) {
+		if (may_make_at_once(o))
+			fd = opening_act(o);
+		pthread_rwlock_unlock(&o->broker->names);
+	}
+	auto_found_fn(&o->found);
+	if (fd >= 0)
+		give(o, fd);
+	return fd >= 0;
+}
+
 /* Flags that contradict each other: the kernel looks at them before it looks at the path. */
 static bool
 is_nonsense(const struct opening_how *how)
@@ -227,7 +277,7 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 	o.base = base;
 	o.way = path;
 	for (int i = 0; i < TRIES; i++)
-		if (!try_open(&o))
+		if ((i == 0 && make_at_once(&o)) || !try_open(&o))
 			return;
 	request_fail(request, EAGAIN);
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Threads that wait for routed calls, and the table of who answers what. All threads descend from
- * the one that entered the outer layer: only such a one may read the command. Each has a umask and a
- * working folder of its own. A call without a handler is refused: a filter that routes more than the
- * table knows must not open anything.
+ * Who answers which routed call, and what the handlers share. All threads descend from the one that
+ * entered the outer layer: only such a one may read the command. Each has a umask and a working
+ * folder of its own. A call without a handler is refused: a filter that routes more than the table
+ * knows must not open anything.
  */
 #include "linux/broker.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +32,6 @@
 #define KEPT_FREE 40
 #define USUAL 1024 /* descriptors; who gives less than it may is given these */
 #define NARROW 256 /* with fewer, one thread serves and keeps nothing of its callers */
-#define STACK_SIZE (256 * 1024)
 #define IOCTL_SET_FLAGS _IOW('!', 4, uint64_t)
 #define SYNC_WAKE_UP 1ul
 
@@ -158,7 +156,7 @@ place_name(struct found *found, struct spot *to)
 {
 	char folder[PATH_MAX];
 
-	if (!walk_name(found->folder, folder) ||
+	if (!walk_folder_name(found->folder, folder) ||
 	    snprintf(to->path, sizeof to->path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder,
 		     found->name) >= (int)sizeof to->path)
 		return false;
@@ -204,12 +202,20 @@ walk_by_steps(const struct call *request, int base, const char *path, enum walk_
 }
 
 enum walk_end
+broker_walk_from(const struct call *request, int base, const char *path, enum walk_follow follow,
+		 struct spot *ret_place)
+{
+	enum walk_end end = walk(base, path, follow, ret_place);
+
+	return end == WALK_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place) : end;
+}
+
+enum walk_end
 broker_walk(const struct call *request, int folder, uint64_t address, enum walk_follow follow,
 	    struct spot *ret_place)
 {
 	char path[PATH_MAX];
 	auto_fd int base = -1;
-	enum walk_end end;
 
 	*ret_place = (struct spot){.folder = -1};
 	ret_place->why = request_path(request, address, path);
@@ -220,19 +226,15 @@ broker_walk(const struct call *request, int folder, uint64_t address, enum walk_
 		if (base < 0)
 			return WALK_FAILED;
 	}
-	end = walk(base, path, follow, ret_place);
-	return end == WALK_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place) : end;
+	return broker_walk_from(request, base, path, follow, ret_place);
 }
 
 int
-broker_descriptor_name(const struct call *request, uint64_t address)
+broker_descriptor_in(const char *path)
 {
 	static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",
 					      "/dev/fd/"};
-	char path[PATH_MAX];
 
-	if (request_path(request, address, path) != 0)
-		return -1;
 	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
 		size_t length = strlen(folders[i]);
 		char *end;
@@ -245,6 +247,14 @@ broker_descriptor_name(const struct call *request, uint64_t address)
 		return *end == '\0' && number <= INT_MAX ? (int)number : -1;
 	}
 	return -1;
+}
+
+int
+broker_descriptor_name(const struct call *request, uint64_t address)
+{
+	char path[PATH_MAX];
+
+	return request_path(request, address, path) == 0 ? broker_descriptor_in(path) : -1;
 }
 
 /* ---- the table ---- */
@@ -356,66 +366,7 @@ broker_answer(struct broker *broker, struct call *request, int patience)
 	return nested.is_late ? nested.chain[0] : NULL;
 }
 
-/* ---- threads ---- */
-
-/* With the last of the callers gone there is no next one: asking again would be answered at once. */
-static bool
-is_over(const struct broker *broker)
-{
-	struct pollfd listener = {.fd = broker->listener, .events = POLLIN};
-
-	return poll(&listener, 1, 0) == 1 && (listener.revents & ~POLLIN) != 0;
-}
-
-static _Noreturn void
-serve(struct broker *broker)
-{
-	struct kept kept[KEPT_CALLERS] = {{0}};
-	struct call request = {.listener = broker->listener,
-			       .kept = broker->is_narrow ? NULL : kept};
-	struct nest *late;
-
-	for (;;) {
-		memset(&request.notif, 0, sizeof request.notif);
-		if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &request.notif) < 0) {
-			/* ENOENT: the caller went before it was received */
-			if (errno == EINTR || (errno == ENOENT && !is_over(broker)))
-				continue;
-			for (;;)
-				pause();
-		}
-		request.thread = (pid_t)request.notif.pid;
-		late = broker_answer(broker, &request, PATIENCE_MS);
-		if (late != NULL)
-			nest_retry(broker, &request, late);
-	}
-}
-
-static void *
-thread_main(void *argument)
-{
-	/* a umask and a folder of one's own: both are set for single calls */
-	if (unshare(CLONE_FS) == 0)
-		serve(argument);
-	return NULL;
-}
-
-static void
-start_threads(struct broker *broker)
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-
-	if (pthread_attr_init(&attributes) != 0)
-		return;
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	/* fewer are slower, no less right */
-	for (int i = 1; i < THREADS; i++)
-		if (pthread_create(&thread, &attributes, thread_main, broker) != 0)
-			break;
-	pthread_attr_destroy(&attributes);
-}
+/* ---- starting ---- */
 
 /* The command has its limits by now, and we start nothing more that would inherit ours. */
 static void
@@ -450,9 +401,7 @@ broker_serve(struct broker *broker)
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0 && unshare(CLONE_FS) == 0) {
 		nest_make(broker);
-		if (!broker->is_narrow)
-			start_threads(broker);
-		serve(broker);
+		serving_start(broker, broker->is_narrow ? 1 : THREADS);
 	}
 	close(broker->listener);
 	for (;;)

@@ -12,6 +12,7 @@
 #include "linux/landlock.h"
 #include "linux/listeners.h"
 #include "linux/request.h"
+#include "linux/serving.h"
 #include "linux/walk.h"
 #include "plan/plan.h"
 
@@ -54,7 +55,8 @@ struct broker {
 	struct nests *nests; /* the sandboxes inside this one (nest.c); NULL: there can be none */
 	int own;	     /* the folder of our own descriptors in /proc */
 	int last_free;	     /* with this number in use there are too many; 0: no telling */
-	bool is_narrow;	     /* there are few to begin with */
+	struct serving serving;
+	bool is_narrow;		/* there are few to begin with */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	int connecting;		/* likewise, for whom they connect to */
@@ -143,10 +145,14 @@ bool broker_is_free(const struct broker *broker, const char *path);
 /* Where argument `folder` (or the working folder) and the path at `address` lead. */
 enum walk_end broker_walk(const struct call *request, int folder, uint64_t address,
 			  enum walk_follow follow, struct spot *ret_place);
+/* The same from a folder that is held, by a path that was read; base is borrowed. */
+enum walk_end broker_walk_from(const struct call *request, int base, const char *path,
+			       enum walk_follow follow, struct spot *ret_place);
 /* Opens a held object again, which may wait for somebody else, and gives it to the caller. */
 void broker_wait_and_give(struct broker *broker, const struct call *request, int object, int flags);
 /* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
 int broker_descriptor_name(const struct call *request, uint64_t address);
+int broker_descriptor_in(const char *path);
 
 /* act_open.c, act_names.c, act_move.c, act_metadata.c, act_socket.c, vet_desk.c */
 broker_fn act_open, act_openat, act_creat, act_truncate;

@@ -61,12 +61,15 @@ is_link(int fd)
 	return fstat(fd, &at) == 0 && S_ISLNK(at.st_mode);
 }
 
-/* 1: found, 0: not and that is sure, -1: another way must tell. */
-static int
-find_object(int base, const char *path, unsigned how, struct found *to)
+int
+find_object(int base, const char *path, unsigned how, struct found *ret_found)
 {
 	uint64_t flags = how & FIND_KEEP ? O_NOFOLLOW : 0;
+	struct found *to = ret_found;
 
+	to->folder = -1;
+	to->is_proc = to->by_steps = false;
+	to->why = 0;
 	to->object = hold(base, path, flags, NO_MAGIC_LINKS);
 	if (to->object >= 0)
 		return walk_is_proc(to->object) ? -1 : 1;
@@ -80,15 +83,21 @@ find_object(int base, const char *path, unsigned how, struct found *to)
 	return -1;
 }
 
-static int
-find_place(int base, const char *path, struct found *to)
+static bool
+hold_folder(int base, const char *path, struct found *to)
 {
 	char head[PATH_MAX];
 
 	if (!split(path, head, to->name))
-		return -1;
+		return false;
 	to->folder = hold(base, head, O_DIRECTORY, NO_MAGIC_LINKS);
-	if (to->folder < 0 || walk_is_proc(to->folder))
+	return to->folder >= 0 && !walk_is_proc(to->folder);
+}
+
+static int
+find_place(int base, const char *path, struct found *to)
+{
+	if (!hold_folder(base, path, to))
 		return -1;
 	to->why = EISDIR;
 	if (strchr(to->name, '/') != NULL)
@@ -97,6 +106,16 @@ find_place(int base, const char *path, struct found *to)
 	if (to->object >= 0)
 		return is_link(to->object) || walk_is_proc(to->object) ? -1 : 1;
 	return errno == ENOENT && strlen(to->name) <= NAME_MAX ? 1 : -1;
+}
+
+bool
+find_new(int base, const char *path, struct found *ret_found)
+{
+	struct found *to = ret_found;
+
+	to->object = to->folder = -1;
+	to->is_proc = to->by_steps = false;
+	return hold_folder(base, path, to) && strchr(to->name, '/') == NULL ? true : fail(to, 0);
 }
 
 bool

@@ -117,6 +117,14 @@ write_mark(const struct nests *nests, const struct call *request, int id)
 	       prlimit64(request->thread, RLIMIT_LOCKS, &mark, NULL) == 0;
 }
 
+bool
+nest_is_any(const struct broker *broker)
+{
+	/* nobody has a mark before there is a second */
+	return broker->nests != NULL &&
+	       __atomic_load_n(&broker->nests->count, __ATOMIC_SEQ_CST) > 1;
+}
+
 int
 nest_begin(struct broker *broker, const struct call *request, struct nest_call *to)
 {
@@ -126,8 +134,7 @@ nest_begin(struct broker *broker, const struct call *request, struct nest_call *
 	to->depth = 0;
 	to->is_alone = to->is_late = to->is_unsure = false;
 	to->number = request->notif.data.nr;
-	/* nobody has a mark before there is a second */
-	if (nests == NULL || __atomic_load_n(&nests->count, __ATOMIC_SEQ_CST) == 1)
+	if (!nest_is_any(broker))
 		return 0;
 	id = read_mark(nests, request);
 	if (id < 0)

@@ -90,6 +90,8 @@ void nest_make(struct broker *broker);
 int nest_begin(struct broker *broker, const struct call *request, struct nest_call *to);
 void nest_end(struct broker *broker);
 
+/* Has anybody come to the door? */
+bool nest_is_any(const struct broker *broker);
 /*
  * Is a process, held by a pidfd, in the same sandbox as the caller, or further in? One that only
  * restricted itself is none.

@@ -260,7 +260,7 @@ opening_judge(struct opening *o)
 			o->path);
 		return fstat(o->found.object, &o->at) < 0 ? errno : 0;
 	}
-	if (!walk_name(o->found.folder, folder))
+	if (!walk_folder_name(o->found.folder, folder))
 		return ENOENT;
 	if (snprintf(o->path, sizeof o->path, "%s/%.*s", strcmp(folder, "/") == 0 ? "" : folder,
 		     (int)strcspn(o->found.name, "/"), o->found.name) >= (int)sizeof o->path)

@@ -98,71 +98,84 @@ request_path(const struct call *request, uint64_t address, char to[PATH_MAX])
 	return ENAMETOOLONG;
 }
 
-int
-request_descriptor(const struct call *request, int number, int *ret_errno)
-{
-	auto_fd int process =
-		(int)syscall(SYS_pidfd_open, request->thread, (unsigned)PIDFD_OF_THREAD);
-	int fd;
-
-	/* BASELINE(6.9): only of a process's first thread; its table is the other threads' too */
-	if (process < 0 && errno == EINVAL)
-		process = (int)syscall(SYS_pidfd_open, request->thread, 0u);
-	if (process < 0 && errno == EINVAL)
-		process = (int)syscall(SYS_pidfd_open, request_process(request), 0u);
-	if (process < 0) {
-		*ret_errno = EBADF;
-		return -1;
-	}
-	fd = (int)syscall(SYS_pidfd_getfd, process, number, 0u);
-	if (fd < 0)
-		*ret_errno = errno == EPERM ? EPERM : EBADF;
-	return fd;
-}
-
 /* ---- what is kept of callers ---- */
 
 static void
 forget(struct kept *kept)
 {
+	const int fds[] = {kept->folder, kept->status, kept->table};
+
 	if (kept->thread == 0)
 		return;
-	close(kept->folder);
-	if (kept->status >= 0)
-		close(kept->status);
+	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	kept->thread = 0;
+}
+
+static struct kept *
+keep(const struct call *request, struct kept *to)
+{
+	if (to->thread == request->thread)
+		return to;
+	forget(to);
+	*to = (struct kept){request->thread, -1, -1, -1};
+	return to;
 }
 
 /* NULL with errno. */
 static struct kept *
-keep(const struct call *request, struct kept *to)
+keep_folder(const struct call *request, struct kept *to)
 {
 	char name[64];
 
-	if (to->thread == request->thread)
+	keep(request, to);
+	if (to->folder >= 0)
 		return to;
-	forget(to);
 	snprintf(name, sizeof name, "/proc/%d", (int)request->thread);
 	to->folder = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	to->status = -1;
-	if (to->folder < 0)
-		return NULL;
-	to->thread = request->thread;
-	return to;
+	return to->folder < 0 ? NULL : to;
+}
+
+/*
+ * BASELINE(6.9): only a process's first thread can be held; its table is the other threads' too. Not
+ * kept, because it may be there longer than the thread.
+ */
+static int
+take_from_process(const struct call *request, int number)
+{
+	auto_fd int process = (int)syscall(SYS_pidfd_open, request_process(request), 0u);
+
+	return process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, number, 0u);
+}
+
+/* A descriptor of the caller's by what is kept; -1 with errno, ESRCH of one that is gone. */
+static int
+take_descriptor(const struct call *request, struct kept *kept, int number)
+{
+	keep(request, kept);
+	if (kept->table < 0)
+		kept->table =
+			(int)syscall(SYS_pidfd_open, request->thread, (unsigned)PIDFD_OF_THREAD);
+	if (kept->table < 0 && errno == EINVAL)
+		kept->table = (int)syscall(SYS_pidfd_open, request->thread, 0u);
+	if (kept->table < 0 && errno == EINVAL)
+		return take_from_process(request, number);
+	return kept->table < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, kept->table, number, 0u);
 }
 
 /* The working folder by what is kept; -1 with errno, of one that is gone ENOENT or ESRCH. */
 static int
 open_folder(const struct call *request, struct kept *kept)
 {
-	kept = keep(request, kept);
+	kept = keep_folder(request, kept);
 	return kept == NULL ? -1 : openat(kept->folder, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 static ssize_t
 read_kept_status(const struct call *request, struct kept *kept, char *to, size_t size)
 {
-	kept = keep(request, kept);
+	kept = keep_folder(request, kept);
 	if (kept == NULL)
 		return -1;
 	if (kept->status < 0)
@@ -174,6 +187,23 @@ static struct kept *
 find_kept(const struct call *request, struct kept *own)
 {
 	return request->kept == NULL ? own : &request->kept[request->thread % KEPT_CALLERS];
+}
+
+int
+request_descriptor(const struct call *request, int number, int *ret_errno)
+{
+	struct kept own = {0}, *kept = find_kept(request, &own);
+	int fd = take_descriptor(request, kept, number);
+
+	/* the number of the thread may have another owner by now */
+	if (fd < 0 && errno != EBADF && errno != EPERM) {
+		forget(kept);
+		fd = take_descriptor(request, kept, number);
+	}
+	if (fd < 0)
+		*ret_errno = errno == EPERM ? EPERM : EBADF;
+	forget(&own);
+	return fd;
 }
 
 int

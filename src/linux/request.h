@@ -12,14 +12,15 @@
 #include <sys/types.h>
 
 /*
- * What a receiving thread keeps open of its callers, for the next call. Both are of the very
- * process: when it is gone they say so, whoever has its number then.
+ * What a receiving thread keeps open of its callers, for the next call. All are of the very thread:
+ * when it is gone they say so, whoever has its number then.
  */
 #define KEPT_CALLERS 8
 struct kept {
-	pid_t thread; /* 0: nobody */
+	pid_t thread; /* 0: nobody; of the rest, -1: not asked for yet */
 	int folder;   /* in /proc */
-	int status;   /* in that folder; -1: not asked for yet */
+	int status;   /* in that folder */
+	int table;    /* of descriptors: a pidfd */
 };
 
 struct call {

@@ -46,5 +46,10 @@ enum walk_end walk(int base, const char *path, enum walk_follow follow, struct s
 bool walk_is_still(const struct spot *spot);
 /* The canonical name of what a descriptor holds; false when it has none any more. */
 bool walk_name(int fd, char to[PATH_MAX]);
+/*
+ * The same for a folder, sooner: the calling thread, whose working folder must be its own, goes
+ * there.
+ */
+bool walk_folder_name(int folder, char to[PATH_MAX]);
 /* Is it in procfs, where "self" is whoever looks? */
 bool walk_is_proc(int fd);

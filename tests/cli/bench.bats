@@ -37,6 +37,12 @@ bench()
 	said '### reading' '### walking' '### git status' '### make' 'bar 1.03x'
 }
 
+@test "making and opening files" {
+	bench files
+	said '### making' '### unpacking' '### git clone' '### npm ci' '### reading' '| each open handed over |'
+	unsaid 'not measured' 'does not run here'
+}
+
 @test "growing" {
 	bench scale
 	said '### start-up with' '### start-up by size' 'bar 50.00 ms'

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Extended attributes, in all the forms their calls have. Name and value are read once; what they
+ * are set on is found, judged and held as all metadata is.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include "linux/metadata.h"
+
+#define XATTR_SIZE 65536
+
+static int
+change_attribute(int fd, mode_t kind, const struct change *change)
+{
+	char name[40];
+
+	if (S_ISLNK(kind)) {
+		errno = EPERM;
+		return -1;
+	}
+	return setxattr(metadata_own_name(fd, name), change->name, change->value, change->size,
+			change->flags);
+}
+
+static int
+remove_attribute(int fd, mode_t kind, const struct change *change)
+{
+	char name[40];
+
+	if (S_ISLNK(kind)) {
+		errno = EPERM;
+		return -1;
+	}
+	return removexattr(metadata_own_name(fd, name), change->name);
+}
+
+/* A name that is longer than any can be, or a value larger than any: as the kernel says it. */
+static int
+read_attribute_name(const struct call *request, uint64_t address, struct change *to)
+{
+	char name[PATH_MAX];
+	int why = request_path(request, address, name);
+
+	if (why == ENAMETOOLONG || (why == 0 && (*name == '\0' || strlen(name) >= XATTR_NAME)))
+		return ERANGE;
+	if (why == 0)
+		strcpy(to->name, name);
+	return why;
+}
+
+static int
+read_attribute(const struct call *request, uint64_t name, uint64_t value, uint64_t size,
+	       struct change *to)
+{
+	int why = read_attribute_name(request, name, to);
+
+	to->act = change_attribute;
+	if (why != 0)
+		return why;
+	if (size > XATTR_SIZE)
+		return E2BIG;
+	to->size = (size_t)size;
+	to->value = size == 0 ? NULL : malloc((size_t)size);
+	if (size == 0)
+		return 0;
+	return to->value == NULL ? ENOMEM : request_bytes(request, value, to->value, to->size);
+}
+
+static void
+set_attribute(struct broker *broker, const struct call *request, enum walk_follow follow,
+	      bool by_descriptor)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {.flags = (int)a[4]};
+	int why = read_attribute(request, a[1], a[2], a[3], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else if (by_descriptor)
+		metadata_change_descriptor(broker, request, (int)a[0], &change);
+	else
+		metadata_change_path(broker, request, AT_FDCWD, a[0], follow, &change);
+	free(change.value);
+}
+
+void
+act_setxattr(struct broker *broker, const struct call *request)
+{
+	set_attribute(broker, request, WALK_FOLLOW, false);
+}
+
+void
+act_lsetxattr(struct broker *broker, const struct call *request)
+{
+	set_attribute(broker, request, WALK_KEEP, false);
+}
+
+void
+act_fsetxattr(struct broker *broker, const struct call *request)
+{
+	set_attribute(broker, request, WALK_FOLLOW, true);
+}
+
+/* folder, path, flags, name, struct xattr_args, its size */
+void
+act_setxattrat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct {
+		uint64_t value;
+		uint32_t size, flags;
+	} args = {0};
+	struct change change = {0};
+	int why = a[5] < sizeof args ? EINVAL : request_bytes(request, a[4], &args, sizeof args);
+
+	if (why == 0)
+		why = read_attribute(request, a[3], args.value, args.size, &change);
+	if (why != 0) {
+		request_fail(request, why);
+	} else {
+		change.flags = (int)args.flags;
+		metadata_change_at(broker, request, (int)a[0], a[1], (int)a[2], &change);
+	}
+	free(change.value);
+}
+
+static void
+drop_attribute(struct broker *broker, const struct call *request, enum walk_follow follow,
+	       bool by_descriptor)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {.act = remove_attribute};
+	int why = read_attribute_name(request, a[1], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else if (by_descriptor)
+		metadata_change_descriptor(broker, request, (int)a[0], &change);
+	else
+		metadata_change_path(broker, request, AT_FDCWD, a[0], follow, &change);
+}
+
+void
+act_removexattr(struct broker *broker, const struct call *request)
+{
+	drop_attribute(broker, request, WALK_FOLLOW, false);
+}
+
+void
+act_lremovexattr(struct broker *broker, const struct call *request)
+{
+	drop_attribute(broker, request, WALK_KEEP, false);
+}
+
+void
+act_fremovexattr(struct broker *broker, const struct call *request)
+{
+	drop_attribute(broker, request, WALK_FOLLOW, true);
+}
+
+void
+act_removexattrat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {.act = remove_attribute};
+	int why = read_attribute_name(request, a[3], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else
+		metadata_change_at(broker, request, (int)a[0], a[1], (int)a[2], &change);
+}

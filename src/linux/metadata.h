@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A change of metadata: what is done, and to what it is done. Nothing of it is left to the kernel. */
+#pragma once
+
+#include <time.h>
+
+#include "linux/broker.h"
+
+#define XATTR_NAME 256
+
+/* What is changed, on a held object: an O_PATH descriptor, or one of the caller's. */
+struct change {
+	int (*act)(int fd, mode_t kind, const struct change *change);
+	mode_t mode;
+	uid_t uid;
+	gid_t gid;
+	bool is_now; /* times: no times given */
+	struct timespec times[2];
+	char name[XATTR_NAME];
+	void *value;
+	size_t size;
+	int flags;
+};
+
+/* Each answers the request. The descriptor of the caller; what a path names. */
+void metadata_change_descriptor(struct broker *broker, const struct call *request, int number,
+				const struct change *change);
+void metadata_change_path(struct broker *broker, const struct call *request, int folder,
+			  uint64_t address, enum walk_follow follow, const struct change *change);
+/* With AT_EMPTY_PATH and an empty path, or no path at all, the descriptor itself is meant. */
+void metadata_change_at(struct broker *broker, const struct call *request, int folder,
+			uint64_t path, int flags, const struct change *change);
+/* Our own name for what a descriptor holds. */
+const char *metadata_own_name(int fd, char to[40]);

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The threads of the broker. The kernel wakes all who wait for a call when there is one, so one
+ * waits, and two while several callers come by turns. The others are a reserve: one is called when
+ * the post is left empty and another caller may come; and one of them looks, while there are calls,
+ * whether the one at work is held up. So nobody waits long behind somebody else's call, during which
+ * a signal would end it.
+ */
+#include "linux/serving.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "linux/broker.h"
+#include "linux/nest.h"
+
+#define STACK_SIZE (256 * 1024)
+#define CROWD 32 /* calls by one and the same after which it counts as alone */
+#define LOOK_NS 4000000
+
+#define look(field) __atomic_load_n(field, __ATOMIC_SEQ_CST)
+#define set(field, value) __atomic_store_n(field, value, __ATOMIC_SEQ_CST)
+#define add(field, value) __atomic_add_fetch(field, value, __ATOMIC_SEQ_CST)
+
+/* ---- the reserve ---- */
+
+static void *thread_main(void *argument);
+
+static void
+start_thread(struct broker *broker)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	/* fewer are slower, no less right */
+	if (add(&broker->serving.threads, 1) > broker->serving.threads_max ||
+	    pthread_attr_init(&attributes) != 0) {
+		add(&broker->serving.threads, -1);
+		return;
+	}
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	/* until it is there it counts as one that can be called */
+	add(&broker->serving.reserve, 1);
+	if (pthread_create(&thread, &attributes, thread_main, broker) != 0) {
+		add(&broker->serving.reserve, -1);
+		add(&broker->serving.threads, -1);
+	}
+	pthread_attr_destroy(&attributes);
+}
+
+static void
+call_one(struct broker *broker)
+{
+	struct serving *s = &broker->serving;
+
+	if (look(&s->reserve) > 0) {
+		add(&s->calls, 1);
+		syscall(SYS_futex, &s->calls, FUTEX_WAKE_PRIVATE, 1, NULL);
+	} else if (look(&s->threads) < s->threads_max) {
+		start_thread(broker);
+	}
+}
+
+/* True when it was called, or may have been; before is the count it saw. */
+static bool
+is_called(struct serving *s, int before, const struct timespec *limit)
+{
+	return syscall(SYS_futex, &s->calls, FUTEX_WAIT_PRIVATE, before, limit) == 0 ||
+	       errno != ETIMEDOUT;
+}
+
+/* While there are calls: until it is called, the one at work is held up, or there are none. */
+static bool
+watch(struct serving *s, int calls)
+{
+	const struct timespec limit = {0, LOOK_NS};
+	unsigned received;
+
+	do {
+		received = look(&s->received);
+		if (is_called(s, calls, &limit))
+			return true;
+	} while (received != look(&s->received));
+	return look(&s->at_post) == 0;
+}
+
+/* One of the reserve watches. Without one it is called, by the next call at the latest. */
+static void
+wait_until_needed(struct serving *s, int calls)
+{
+	bool is_needed = false;
+	unsigned received;
+
+	while (!is_needed && !__atomic_exchange_n(&s->is_watched, true, __ATOMIC_SEQ_CST)) {
+		is_needed = watch(s, calls);
+		received = look(&s->received);
+		set(&s->is_watched, false);
+		/* one that came meanwhile has called nobody */
+		if (received == look(&s->received))
+			break;
+	}
+	if (!is_needed)
+		is_called(s, calls, NULL);
+}
+
+/* ---- the post ---- */
+
+static int
+wanted(const struct broker *broker)
+{
+	/* what is asked of a sandbox inside may take its time */
+	return look(&broker->serving.crowd) > 0 || nest_is_any(broker) ? 2 : 1;
+}
+
+static bool
+take_post(struct broker *broker)
+{
+	if (add(&broker->serving.at_post, 1) <= wanted(broker))
+		return true;
+	add(&broker->serving.at_post, -1);
+	return false;
+}
+
+static void
+go_to_post(struct broker *broker)
+{
+	struct serving *s = &broker->serving;
+
+	while (!take_post(broker)) {
+		int calls = look(&s->calls);
+		bool is_free;
+
+		add(&s->reserve, 1);
+		/* who left the post before it saw us has not called */
+		is_free = look(&s->at_post) == 0;
+		if (!is_free)
+			wait_until_needed(s, calls);
+		add(&s->reserve, -1);
+		if (!is_free) {
+			add(&s->at_post, 1);
+			return;
+		}
+	}
+}
+
+/* The post is left for a call of this one. */
+static void
+leave_post(struct broker *broker, pid_t caller)
+{
+	struct serving *s = &broker->serving;
+	int crowd = look(&s->crowd), left = add(&s->at_post, -1);
+
+	add(&s->received, 1);
+	if (__atomic_exchange_n(&s->last, caller, __ATOMIC_SEQ_CST) != caller)
+		set(&s->crowd, CROWD);
+	else if (crowd > 0)
+		set(&s->crowd, crowd - 1);
+	if (left == 0 && (wanted(broker) > 1 || !look(&s->is_watched)))
+		call_one(broker);
+}
+
+/* ---- calls ---- */
+
+/* With the last of the callers gone there is no next one: asking again would be answered at once. */
+static bool
+is_over(const struct broker *broker)
+{
+	struct pollfd listener = {.fd = broker->listener, .events = POLLIN};
+
+	return poll(&listener, 1, 0) == 1 && (listener.revents & ~POLLIN) != 0;
+}
+
+static bool
+receive(const struct broker *broker, struct call *request)
+{
+	do {
+		memset(&request->notif, 0, sizeof request->notif);
+		if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &request->notif) == 0) {
+			request->thread = (pid_t)request->notif.pid;
+			return true;
+		}
+		/* ENOENT: the caller went before it was received */
+	} while (errno == EINTR || (errno == ENOENT && !is_over(broker)));
+	return false;
+}
+
+static _Noreturn void
+serve(struct broker *broker)
+{
+	struct kept kept[KEPT_CALLERS] = {{0}};
+	struct call request = {.listener = broker->listener,
+			       .kept = broker->is_narrow ? NULL : kept};
+	struct nest *late;
+
+	for (;;) {
+		go_to_post(broker);
+		if (!receive(broker, &request))
+			for (;;)
+				pause();
+		leave_post(broker, request.thread);
+		late = broker_answer(broker, &request, PATIENCE_MS);
+		if (late != NULL)
+			nest_retry(broker, &request, late);
+		/* nobody's folder is held longer than its call; either will do */
+		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
+	}
+}
+
+static void *
+thread_main(void *argument)
+{
+	struct broker *broker = argument;
+	/* a umask and a folder of one's own: both are set for single calls */
+	bool is_apart = unshare(CLONE_FS) == 0;
+
+	add(&broker->serving.reserve, -1);
+	if (is_apart)
+		serve(broker);
+	return NULL;
+}
+
+_Noreturn void
+serving_start(struct broker *broker, int threads_max)
+{
+	broker->serving = (struct serving){.threads = 1, .threads_max = threads_max};
+	/* a command may leave us no room for another later */
+	start_thread(broker);
+	serve(broker);
+}

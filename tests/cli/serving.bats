@@ -1,0 +1,15 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Who answers routed calls: one thread as long as that is enough.
+
+# shellcheck disable=SC2030,SC2031,SC2154 # T, P, CORDON and PYTHON are common's
+
+load common
+
+@test "a call that takes long holds nobody else up" {
+	mkdir -p from/many to
+	echo fine >file
+	(cd from/many && seq 6000 | xargs touch)
+	cp "$TREE/tests/broker/held_up.py" .
+	expect 0 run -q --deny '**/.env' -- "$PYTHON" held_up.py
+}
