@@ -22,6 +22,7 @@
 #define SETTLE_MS 10 /* on a busy machine the answer of one's own takes a moment */
 #define STATE_ESTABLISHED 1
 #define STATE_CLOSED 7
+#define STATE_CLOSE_WAIT 8
 
 /* On the stack of the thread that waits for it. */
 struct inward_job {
@@ -48,12 +49,17 @@ take_back(int fd)
 	connect(fd, &nowhere, sizeof nowhere);
 }
 
-/* Who does not wait asks how it went by itself, and gets the answer that it would have got. */
+/*
+ * Who does not wait asks how it went by itself, and gets the answer that it would have got. A server
+ * that was quick has ended its side by now.
+ */
 static int
 look_again(const struct connecting *c, bool waits)
 {
-	if (!waits && state_of(c->fd) == STATE_ESTABLISHED)
-		return 0;
+	int state = state_of(c->fd);
+
+	if (!waits && state != STATE_CLOSED)
+		return state == STATE_ESTABLISHED || state == STATE_CLOSE_WAIT ? 0 : EAGAIN;
 	if (connect(c->fd, &c->address.any, c->size) == 0 || errno == EISCONN)
 		return 0;
 	return errno == EALREADY ? EAGAIN : errno;

@@ -29,5 +29,5 @@ role()
 }
 
 @test "the portable proxy: many connections, and its end" {
-	role many memory storm walls the_end
+	role many memory storm load held limits walls the_end
 }
