@@ -61,7 +61,7 @@ complete -c cordon -n '__fish_seen_subcommand_from run' -l session -x -d 'in the
 complete -c cordon -n '__fish_seen_subcommand_from run shell kill' -l grace -x -d 'from SIGTERM to SIGKILL'
 complete -c cordon -n '__fish_seen_subcommand_from kill' -l all -d 'all of them'
 complete -c cordon -n '__fish_seen_subcommand_from run shell' -l status-fd -x -d 'JSON lines about the session'
-complete -c cordon -n '__fish_seen_subcommand_from run shell' -l summary -d 'say in the end which files that run later were changed'
+complete -c cordon -n '__fish_seen_subcommand_from run shell' -l summary -d 'name changed files that run by themselves later'
 complete -c cordon -n '__fish_seen_subcommand_from run shell plan' -s v -l verbose -d 'say everything'
 complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init confine ps kill sbpl' -s q -l quiet -d 'no notices'
 complete -c cordon -n '__fish_seen_subcommand_from check init' -l print -d 'print the policy on standard output'

@@ -69,7 +69,7 @@ static const struct option table[] = {
 	{0, "session", "NAME", -1, 0, "join the session of that name, or start it"},
 	{0, "grace", "TIME", -1, 0, "SIGTERM first, and 2s or 500ms until SIGKILL"},
 	{0, "status-fd", "N", -1, 0, "JSON lines about the session on this descriptor"},
-	FLAG(0, summary, "say in the end which files that run later were changed"),
+	FLAG(0, summary, "name changed files that run by themselves later"),
 	FLAG('v', verbose, "say everything"),
 	FLAG('q', quiet, "no notices"),
 	FLAG(0, print, "print the policy on standard output"),

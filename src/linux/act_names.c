@@ -99,6 +99,18 @@ do_deed(struct broker *broker, const struct spot *place, const struct deed *deed
 	return deed->act(place, deed);
 }
 
+/* The name is there or not, and so the kernel may have another reason. */
+static void
+leave(struct broker *broker, const struct call *request, const struct spot *place,
+      const struct deed *deed)
+{
+	struct stat at;
+
+	if (place->folder >= 0 && spot_is_there(place, &at) == (deed->right == RIGHT_DELETE))
+		broker_foretell(broker, place->path, deed->right);
+	request_continue(request);
+}
+
 static void
 act_on(struct broker *broker, const struct call *request, int folder, uint64_t path,
        const struct deed *deed)
@@ -110,7 +122,7 @@ act_on(struct broker *broker, const struct call *request, int folder, uint64_t p
 	if (end == WALK_FAILED)
 		request_fail(request, place.why);
 	else if (end == WALK_ELSEWHERE || !broker_guards(broker, place.path, deed->right))
-		request_continue(request);
+		leave(broker, request, &place, deed);
 	else if (request_is_valid(request)) {
 		if (deed->right == RIGHT_CREATE)
 			umask(request_umask(request));

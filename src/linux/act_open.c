@@ -99,6 +99,11 @@ judge_shared(struct opening *o)
 static void
 leave(const struct opening *o)
 {
+	bool is_new = o->found.object < 0;
+
+	if (!o->found.is_proc)
+		broker_foretell(o->broker, o->path,
+				is_new ? (unsigned)RIGHT_CREATE : opening_rights(o->how.flags));
 	if (is_nobodys(o))
 		request_fail(o->request, EACCES);
 	else

@@ -128,6 +128,8 @@ void broker_refused_but(struct broker *broker, const char *what, const char *sub
 void broker_unread(struct broker *broker, const struct call *request);
 /* The same for rights that the plan does not give. -1 with EACCES. */
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
+/* What is left to the kernel, and what of it our own plan does not give: that will be refused there. */
+void broker_foretell(struct broker *broker, const char *path, unsigned rights);
 /*
  * touched.c: a name is about to be made, changed or removed; at: what is there, NULL: nothing. Those
  * that run by themselves later are told of when the session ends.

@@ -276,7 +276,12 @@ opening_act(struct opening *o)
 
 	if (vetted != 0)
 		return vetted;
+	if (o->found.object < 0) {
+		/* it may be there: that is found out by making it */
+		broker_touches_at(o->broker, o->found.folder, o->found.name, o->path);
+		return make_file(o);
+	}
 	if (!opening_only_reads(o->how.flags))
-		broker_touches(o->broker, o->path, o->found.object >= 0 ? &o->at : NULL);
-	return o->found.object >= 0 ? open_found(o) : make_file(o);
+		broker_touches(o->broker, o->path, &o->at);
+	return open_found(o);
 }

@@ -130,3 +130,17 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 	errno = EACCES;
 	return -1;
 }
+
+void
+broker_foretell(struct broker *broker, const char *path, unsigned rights)
+{
+	unsigned missing = 0;
+
+	if (broker->events >= 0 && *path == '/')
+		missing = rights & ~broker_judge_own(broker, path).rights;
+	/* a file cannot be granted before it is there, and its folder would be more than it asked */
+	if (missing & RIGHT_CREATE)
+		broker_refused(broker, "create", path, "is not granted");
+	else if (missing != 0)
+		broker_deny(broker, path, missing);
+}
