@@ -59,6 +59,7 @@ static const struct {
 	{"info", &of_folder},
 	{"rebase-merge", &of_steps_folder},
 	{"sequencer", &of_steps_folder},
+	{"rebase-apply", &of_steps_folder},
 };
 
 /* ---- looking ---- */

@@ -5,7 +5,6 @@
  */
 #include "plan/gitsteps.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -81,17 +80,22 @@ refuse_list(struct arena *arena, const struct gitconfig_text *text,
 	return NULL;
 }
 
-/* A name that cannot be a path. */
+/*
+ * What git does by itself. All others are programs, which get the options of the strategy: those of
+ * git's own write an index wherever they are told to.
+ */
 static bool
 is_strategy(const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		if (!isalnum((unsigned char)text[i]) && text[i] != '-')
-			return false;
-	return true;
+	static const char *const own[] = {"", "ort", "recursive", "subtree"};
+
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+		if (strlen(own[i]) == length && memcmp(own[i], text, length) == 0)
+			return true;
+	return false;
 }
 
-static const char by_path[] = "git runs a strategy as a program, and this is no plain name";
+static const char by_program[] = "git runs this strategy as a program";
 
 static const char *
 refuse_strategy(struct arena *arena, const struct gitconfig_text *text,
@@ -102,7 +106,7 @@ refuse_strategy(struct arena *arena, const struct gitconfig_text *text,
 	(void)arena, (void)present;
 	if (length > 0 && text->text[length - 1] == '\n')
 		length--;
-	return is_strategy(text->text, length) ? NULL : by_path;
+	return is_strategy(text->text, length) ? NULL : by_program;
 }
 
 static const char *
@@ -119,7 +123,46 @@ refuse_options(struct arena *arena, const struct gitconfig_text *text,
 
 		if (strcasecmp(config.items[i].name, "options.strategy") == 0 &&
 		    (value == NULL || !is_strategy(value, strlen(value))))
-			return by_path;
+			return by_program;
+	}
+	return NULL;
+}
+
+/* An option for applying patches that names no file. */
+static bool
+is_apply_option(const char *word, size_t length)
+{
+	static const char *const whole[] = {"--ignore-space-change", "--ignore-whitespace",
+					    "--reject", "--3way"};
+	static const char whitespace[] = "--whitespace=";
+	size_t start = sizeof whitespace - 1;
+
+	for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
+		if (strlen(whole[i]) == length && memcmp(whole[i], word, length) == 0)
+			return true;
+	if (length > 2 && word[0] == '-' && (word[1] == 'C' || word[1] == 'p'))
+		return strspn(word + 2, "0123456789") >= length - 2;
+	return length > start && memcmp(word, whitespace, start) == 0 &&
+	       strspn(word + start, "abcdefghijklmnopqrstuvwxyz-") >= length - start;
+}
+
+/* Words of the shell, each whole in quotes or without any. */
+static const char *
+refuse_apply(struct arena *arena, const struct gitconfig_text *text,
+	     const struct gitconfig_text *present)
+{
+	const char *rest = arena_strndup(arena, text->text, text->length, NULL);
+
+	(void)present;
+	if (rest == NULL || strlen(rest) != text->length)
+		return "cannot be read as git reads it";
+	while (*(rest += strspn(rest, " \t\n")) != '\0') {
+		size_t length = strcspn(rest, " \t\n");
+		bool quoted = length > 1 && rest[0] == '\'' && rest[length - 1] == '\'';
+
+		if (!is_apply_option(rest + quoted, length - 2 * (size_t)quoted))
+			return "git hands this option on when patches go on, and it may write elsewhere";
+		rest += length;
 	}
 	return NULL;
 }
@@ -132,6 +175,7 @@ static const struct {
 	{"git-rebase-todo", refuse_list},
 	{"strategy", refuse_strategy},
 	{"opts", refuse_options},
+	{"apply-opt", refuse_apply},
 };
 #define FILE_COUNT (sizeof files / sizeof files[0])
 

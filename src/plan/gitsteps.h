@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What git keeps of a rebase or a cherry-pick that is not finished. Whoever says --continue later
- * has it carried out: lines that run programs, and the name of a strategy, which git runs as a
- * program of that name, even by a path.
+ * What git keeps of a rebase, a cherry-pick or a row of patches that is not finished. Whoever says
+ * --continue later has it carried out: lines that run programs, the name of a strategy, which git runs
+ * as a program of that name, even by a path, and options for such programs.
  */
 #pragma once
 

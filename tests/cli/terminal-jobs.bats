@@ -222,7 +222,7 @@ load terminal
 	programs
 	for mode in $MODES; do
 		terminal "$mode"
-		sh_line "w env PS1='<\\#> ' bash --norc --noprofile"
+		sh_line "w env HISTFILE= PS1='<\\#> ' bash --norc --noprofile"
 		ends_with '^<1>$'
 		type_line './hang'
 		shows '^ready'

@@ -88,7 +88,7 @@ vim_has_size()
 	for shell in 'bash --norc --noprofile' 'zsh -f' 'dash -i' 'fish -N'; do
 		for mode in $MODES; do
 			terminal "$mode"
-			sh_line "w env PS1='<> ' $shell"
+			sh_line "w env HISTFILE= PS1='<> ' $shell"
 			use_shell
 			sh_line 'echo "=$?="'
 			shows '^=7='

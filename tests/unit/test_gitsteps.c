@@ -60,10 +60,12 @@ what_was_there_may_stay(void)
 }
 
 static void
-a_strategy_is_a_plain_name(void)
+a_strategy_is_one_that_git_does_by_itself(void)
 {
 	check(passes("strategy", "", NULL) && passes("strategy", "recursive\n", NULL));
-	check(passes("strategy", "ort", NULL) && passes("strategy", "my-own\n", NULL));
+	check(passes("strategy", "ort", NULL) && !passes("strategy", "my-own\n", NULL));
+	check(!passes("strategy", "resolve\n", NULL) && !passes("strategy", "octopus", NULL));
+	check(!passes("opts", "[options]\n\tstrategy = resolve\n", NULL));
 	check(!passes("strategy", "/x/evil\n", NULL) && !passes("strategy", "../x", NULL));
 	check(!passes("strategy", "ort\n/x\n", NULL) && !passes("strategy", "a b", NULL));
 	check(passes("opts", "[options]\n\tstrategy = ort\n\tsignoff = true\n", NULL));
@@ -72,6 +74,19 @@ a_strategy_is_a_plain_name(void)
 	check(!passes("opts", "[Options]Strategy=ort\n[options]strategy=\"/x\"\n", NULL));
 	check(!passes("opts", "[options]\nstrategy = a\\\n/b\n", NULL));
 	check(!passes("opts", "[options]\nstrategy\n", NULL) && !passes("opts", "[options", NULL));
+}
+
+static void
+patches_are_applied_without_names_of_files(void)
+{
+	check(passes("apply-opt", "", NULL) && passes("apply-opt", "\n", NULL));
+	check(passes("apply-opt", " '--whitespace=fix' '-C2' '-p0'\n", NULL));
+	check(passes("apply-opt", " --ignore-whitespace --reject", NULL));
+	check(!passes("apply-opt", " '--build-fake-ancestor=/home/u/f'", NULL));
+	check(!passes("apply-opt", " '--directory=../x'", NULL) &&
+	      !passes("apply-opt", "-C2x", NULL));
+	check(!passes("apply-opt", "--whitespace=fix'\\'' -p1", NULL));
+	check(!passes("apply-opt", "'-p1", NULL) && !passes("apply-opt", "f", NULL));
 }
 
 static void
@@ -92,7 +107,8 @@ main(void)
 	run(lists_without_programs_pass);
 	run(programs_are_found_in_every_spelling);
 	run(what_was_there_may_stay);
-	run(a_strategy_is_a_plain_name);
+	run(a_strategy_is_one_that_git_does_by_itself);
+	run(patches_are_applied_without_names_of_files);
 	run(other_files_and_odd_bytes_do_not_pass);
 	return tap_end();
 }
