@@ -2,7 +2,7 @@
 /*
  * The right to run programs, entry by entry, in folders that hold one that is denied. What is not
  * there yet is not granted. To Landlock a file is what it is, not how it is called: a second name
- * of a denied one gets nothing either.
+ * of a denied one in such a folder gets nothing either; one in a folder beside it is not looked for.
  */
 #include "base/compat.h"
 

@@ -351,6 +351,7 @@ vet_repository(struct broker *broker, const char *folder)
 	if (!holds_only(folder, "info", is_no_attributes))
 		return refuse(broker, folder, "would be a repository with attributes");
 	if (!holds_only(folder, "rebase-merge", is_nothing) ||
+	    !holds_only(folder, "rebase-apply", is_nothing) ||
 	    !holds_only(folder, "sequencer", is_nothing))
 		return refuse(broker, folder, "would be a repository in the middle of a rebase");
 	return settle_config(broker, folder, "config") &&

@@ -21,6 +21,8 @@ bool vet_may_make(struct broker *broker, const char *path, const struct protecti
 		  bool is_folder);
 /* May the folder become a repository with what is in it? Sets errno. The lock is exclusive. */
 bool vet_repository(struct broker *broker, const char *folder);
+/* A repository that came with the project's own files: may it be where something leads git to? */
+bool vet_may_move(struct broker *broker, const char *folder);
 bool vet_is_repository(const char *folder);
 
 /*

@@ -26,7 +26,10 @@ struct question {
 
 /* ---- places ---- */
 
-/* Where text leads when it is read in folder; NULL: nowhere that can be told. */
+/*
+ * Where text leads when it is read in folder; NULL: nowhere that can be told, or by a link, which may
+ * lead elsewhere later.
+ */
 static const char *
 lead(const struct question *q, const char *folder, const char *text)
 {
@@ -36,7 +39,7 @@ lead(const struct question *q, const char *folder, const char *text)
 	if (path == NULL || *text == '\0' ||
 	    resolve_path(q->arena, &fs_real, path, &found, NULL) < 0)
 		return NULL;
-	return found.path;
+	return found.link_count == 0 ? found.path : NULL;
 }
 
 static bool
@@ -80,6 +83,22 @@ is_fit(const struct question *q, const char *path)
 	return is_in_dot_git(path) || is_below(path, host->git.common_dir) ||
 	       !(broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE) ||
 	       !vet_is_repository(path) || vet_repository(q->broker, path);
+}
+
+bool
+vet_may_move(struct broker *broker, const char *folder)
+{
+	return is_in_dot_git(folder) || !vet_is_repository(folder) ||
+	       vet_repository(broker, folder);
+}
+
+/* What is not there yet may become a link to what nobody looked at. */
+static bool
+is_there_or_gits(const char *path)
+{
+	struct stat at;
+
+	return is_in_dot_git(path) || fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 /* What can be changed without us can become anything, and what lies in memory is for everybody. */
@@ -171,7 +190,9 @@ vet_pointer(const struct question *q, const struct gitconfig_text *text)
 	if (line == NULL)
 		return refuse(q, "", "is not a pointer as git writes it");
 	if (path == NULL || !is_inside(q, path) || !is_fit(q, path))
-		return refuse(q, "", "leads git out of the project");
+		return refuse(q, "", "leads git out of the project, or through a link");
+	if (!is_there_or_gits(path))
+		return refuse(q, "", "leads git to what is not there");
 	return 0;
 }
 

@@ -437,6 +437,7 @@ def try_moved():
     passed = []
     # into the project from here, and to a home that is beside it from there
     os.makedirs("m/e")
+    os.makedirs("home", exist_ok=True)
     put("m/e/.git", b"gitdir: ../../home\n")
     attempt(lambda: os.rename("m/e", "moved"))
     if os.path.lexists("moved/.git"):
@@ -453,7 +454,7 @@ def try_moved():
             attempt(lambda: os.rename("other", "moved.git"))
             if any(is_planted(f"{folder}/config") for folder in ("moved.git", "other.git")):
                 passed.append(f"{old}/{name} as {new}")
-    remove("m", "moved", "moved.git", "other", "other.git")
+    remove("m", "moved", "moved.git", "other", "other.git", "home")
     return passed
 
 

@@ -290,3 +290,17 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	rm -rf foo foo.git evil
 	expect 0 run -- "$PYTHON" stale.py 1
 }
+
+# A repository that came with the project's own files, as a fixture of its tests may.
+@test "nothing leads git by a link, to what is not there, or to a repository nobody looked at" {
+	begin
+	git init -q . && mkdir -p fixtures/e/objects fixtures/e/refs
+	echo 'ref: refs/heads/main' >fixtures/e/HEAD
+	printf '[core]\n\tfsmonitor = /planted\n' >fixtures/e/config
+	expect 0 run -- sh -c 'mkdir w a && ln -s a lnk
+		printf "gitdir: ../lnk/e\n" >p && ! mv p w/.git && printf "gitdir: ../x/e\n" >p && ! mv p w/.git &&
+		printf "gitdir: ../fixtures/e\n" >p && ! mv p w/.git && ! git config remote.o.url lnk/e &&
+		! mv fixtures x && ! mv fixtures/e a/e && printf "gitdir: ../a\n" >p && mv p w/.git && mv a b'
+	[ -e fixtures/e/HEAD ]
+	[ "$(cat w/.git)" = 'gitdir: ../a' ]
+}

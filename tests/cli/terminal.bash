@@ -279,9 +279,3 @@ job_stopped()
 	keys Enter
 	screen_has Stopped
 }
-
-job_ended()
-{
-	keys Enter
-	screen_has 'Terminated|Exit 143'
-}
