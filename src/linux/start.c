@@ -60,12 +60,17 @@ receive_listener(int line)
 	return listener;
 }
 
-/* Nothing is lost by failing here: the command has not been started yet. */
+/*
+ * Nothing is lost by failing here: the command has not been started yet. Who will serve has a umask
+ * and a folder of its own: both are set for single calls.
+ */
 static bool
 enter_outer(const struct box *box)
 {
 	struct cordon_error err = {0};
 
+	if (unshare(CLONE_FS) < 0)
+		return false;
 	if (privileges_drop(&err) == 0 && ruleset_enter(box->outer, &err) == 0)
 		return true;
 	errno = err.sys != 0 ? err.sys : EPERM;

@@ -23,11 +23,12 @@ begin()
 	ssh-agent -D -a "$agent_dir/s" >/dev/null 2>&1 3>&- 9>&- &
 	agent=$!
 	export SSH_AUTH_SOCK=$agent_dir/s
+	# the socket is there a moment before anybody listens
 	for _ in $(seq 900); do
-		[ ! -S "$SSH_AUTH_SOCK" ] || break
+		ssh-add -q "$T/key/id" 2>/dev/null && break
 		sleep 0.1
 	done
-	ssh-add -q "$T/key/id"
+	ssh-add -l >/dev/null
 	for name in a.test evil.test 127.0.0.1; do
 		printf '[%s]:%s %s\n' "$name" "$ssh" "$(cat "$T/host.pub")"
 		printf '[%s]:%s %s\n' "$name" "$other_ssh" "$(cat "$T/host.pub")"
