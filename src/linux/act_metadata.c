@@ -70,10 +70,15 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 
 	if (walk_is_proc(fd))
 		return false;
-	if (at->st_nlink == 0 ||
-	    (broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE))
+	if (at->st_nlink == 0)
 		return true;
-	broker_deny(broker, path, RIGHT_WRITE);
+	if (!(broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE))
+		broker_deny(broker, path, RIGHT_WRITE);
+	else if (S_ISDIR(at->st_mode) && ruleset_is_by_name(broker->plan, path))
+		/* a profile grants it for the sake of the files in it */
+		broker_refused(broker, "write", path, "is a folder that everybody shares");
+	else
+		return true;
 	return false;
 }
 

@@ -20,14 +20,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CORDON = os.environ.get("CORDON") or os.path.join(HERE, "../../build/cordon")
 libc = ctypes.CDLL(None, use_errno=True)
 EXCHANGE = 2
-SCRIPT = ("cd / && for d in {p}/work {p}/deep/er {p}; do echo x >>$d/canary; echo x >$d/made; rm -f $d/canary; "
+SCRIPT = ("cd / && for d in {p}/job {p}/deep/er {p}; do echo x >>$d/canary; echo x >$d/made; rm -f $d/canary; "
           "chmod 777 $d/canary; mv $d/canary $d/gone; mkdir $d/folder; ln -s x $d/link; done; "
-          "cat {p}/work/canary; cat {p}/deep/er/canary")
+          "cat {p}/job/canary; cat {p}/deep/er/canary")
 
 
 def furnish(top):
     project, outside = os.path.join(top, "p"), os.path.join(top, "outside")
-    for folder in ("p/.git", "p/work", "p/deep/er", "outside"):
+    for folder in ("p/.git", "p/job", "p/deep/er", "outside"):
         os.makedirs(os.path.join(top, folder))
     for name in ("canary", "other"):
         with open(os.path.join(outside, name), "w", encoding="ascii") as f:
@@ -39,7 +39,7 @@ def furnish(top):
 
 
 def exchange_for_ever(top):
-    pairs = [("p/work", "link1"), ("p/work", "p/link2"), ("p/deep/er", "p/deep/link3"), ("p/deep", "p/link2")]
+    pairs = [("p/job", "link1"), ("p/job", "p/link2"), ("p/deep/er", "p/deep/link3"), ("p/deep", "p/link2")]
     paths = [tuple(os.path.join(top, name).encode() for name in pair) for pair in pairs]
     while True:
         for a, b in paths:
@@ -58,7 +58,7 @@ def picture(outside):
 
 def start(project, number):
     """Did it run, and what did it say? That must not be what is written out there."""
-    options = [["--write", project + "/work"], ["--read", project + "/deep"], [], ["--protect", project + "/deep/er"]]
+    options = [["--write", project + "/job"], ["--read", project + "/deep"], [], ["--protect", project + "/deep/er"]]
     cordon = [CORDON, "run", "-q", "-C", project, *options[number % 4], "--"] if number >= 0 else []
     done = subprocess.run([*cordon, "sh", "-c", SCRIPT.format(p=project)], capture_output=True, text=True,
                           check=False, cwd=project, timeout=300, stdin=subprocess.DEVNULL)

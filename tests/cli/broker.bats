@@ -282,6 +282,15 @@ is_gone()
 	expect 0 run -- sh -c 'echo x >/dev/null && cat /dev/null && touch /dev/null'
 }
 
+@test "a folder that everybody shares keeps its mode, and its files have theirs" {
+	begin
+	mode=$(stat -c %a /dev/shm)
+	[ "$(id -u)" -ne 0 ] || chmod "$mode" /dev/shm
+	expect 1 run -- chmod "$mode" /dev/shm
+	heard 'Permission denied'
+	expect 0 run -- sh -c 'f=/dev/shm/cordon-test-$$; echo x >$f && chmod 600 $f && rm $f'
+}
+
 @test "what is not granted is as closed as without the broker" {
 	begin
 	echo outside >"$T/outside"
