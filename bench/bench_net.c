@@ -476,8 +476,10 @@ measure_held(const struct bench *bench, bool quick)
 	printf("%-24s %.0f kB with 100 connections (bar %.0f  %s), %.0f kB with %d; all there after "
 	       "%.0f ms\n",
 	       "held memory (PSS)", small, BAR_KILOBYTES,
-	       small <= BAR_KILOBYTES ? "kept" : "MISSED", held_kilobytes(bench->proxy.pid), wanted,
-	       clock_now() - from);
+	       small < 0		? "cannot be told here"
+	       : small <= BAR_KILOBYTES ? "kept"
+					: "MISSED",
+	       held_kilobytes(bench->proxy.pid), wanted, clock_now() - from);
 	printf("%-24s %.0f a second meanwhile\n", "new connections",
 	       connections(bench, WAY_PROXY, quick ? 20 : 2000));
 	for (int i = 0; i < count; i++)
