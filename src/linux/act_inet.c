@@ -146,7 +146,7 @@ inet_make(struct broker *broker, const struct call *request)
 	if (fd < 0)
 		request_fail(request, errno);
 	else
-		request_give(request, fd, (type & SOCK_CLOEXEC) != 0, false);
+		request_give(request, fd, (type & SOCK_CLOEXEC) != 0);
 }
 
 static void

@@ -69,14 +69,12 @@ is_native(const struct opening *o)
 static void
 give(const struct opening *o, int fd)
 {
-	/* a copy of ours that lives a moment longer is seen only if it can write, or is a pipe's */
-	bool is_quiet = (o->how.flags & O_ACCMODE) == O_RDONLY && o->found.object >= 0 &&
-			(S_ISREG(o->at.st_mode) || S_ISDIR(o->at.st_mode));
+	bool close_on_exec = (o->how.flags & O_CLOEXEC) != 0;
 
 	if (o->number > 0)
-		request_give_as(o->request, fd, o->number, (o->how.flags & O_CLOEXEC) != 0);
+		request_give_as(o->request, fd, o->number, close_on_exec);
 	else
-		request_give(o->request, fd, (o->how.flags & O_CLOEXEC) != 0, is_quiet);
+		request_give(o->request, fd, close_on_exec);
 }
 
 /*

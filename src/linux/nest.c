@@ -263,7 +263,7 @@ act_door(struct broker *broker, const struct call *request)
 		if (fd < 0)
 			request_fail(request, why);
 		else
-			request_give(request, fd, true, false);
+			request_give(request, fd, true);
 	}
 }
 

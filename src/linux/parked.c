@@ -70,7 +70,7 @@ open_and_give(const struct parked *parked)
 	if (fd < 0)
 		request_fail(request, errno);
 	else
-		request_give(request, fd, (parked->flags & O_CLOEXEC) != 0, false);
+		request_give(request, fd, (parked->flags & O_CLOEXEC) != 0);
 }
 
 static void

@@ -35,8 +35,7 @@ struct add_fd {
 };
 #define ADD_FD_AS 1u
 #define IOCTL_ADD_FD _IOW('!', 3, struct add_fd)
-#define ADD_AND_SEND 2u /* 5.14 */
-#define RESTART 512	/* ERESTARTSYS, the kernel's own */
+#define RESTART 512 /* ERESTARTSYS, the kernel's own */
 /* the number that 5.4 to 5.16 had first is still taken everywhere */
 #define IOCTL_ID_VALID _IOW('!', 2, uint64_t)
 
@@ -281,6 +280,7 @@ request_copy(const struct call *request)
 	struct call copy = *request;
 
 	copy.kept = NULL;
+	copy.near = NULL;
 	copy.is_late = NULL;
 	return copy;
 }
@@ -341,7 +341,8 @@ add_fd(const struct call *request, struct add_fd *add)
 
 /*
  * Two steps, with our own copy closed between them: answered in one, the caller could go on while we
- * still held the file open for writing, and its exec would say ETXTBSY.
+ * still held the file open for writing, and its exec would say ETXTBSY; and would go on with the
+ * processors that we left it for the adding.
  */
 static void
 give(const struct call *request, int fd, int wanted, bool close_on_exec)
@@ -350,8 +351,12 @@ give(const struct call *request, int fd, int wanted, bool close_on_exec)
 			     .source = (uint32_t)fd,
 			     .target = wanted < 0 ? 0 : (uint32_t)wanted,
 			     .target_flags = close_on_exec ? O_CLOEXEC : 0};
-	int number = add_fd(request, &add), why = errno;
+	int number, why;
 
+	near_keep(request->near, request->thread);
+	number = add_fd(request, &add);
+	why = errno;
+	near_free(request->near, request->thread);
 	close(fd);
 	if (number < 0)
 		request_fail(request, why);
@@ -360,21 +365,9 @@ give(const struct call *request, int fd, int wanted, bool close_on_exec)
 }
 
 void
-request_give(const struct call *request, int fd, bool close_on_exec, bool is_read_only)
+request_give(const struct call *request, int fd, bool close_on_exec)
 {
-	struct add_fd add = {.flags = ADD_AND_SEND,
-			     .source = (uint32_t)fd,
-			     .target_flags = close_on_exec ? O_CLOEXEC : 0};
-	int number = is_read_only ? add_fd(request, &add) : -1, why = errno;
-
-	/* BASELINE(5.14): one step is newer than injecting */
-	if (!is_read_only || (number < 0 && why == EINVAL)) {
-		give(request, fd, -1, close_on_exec);
-		return;
-	}
-	close(fd);
-	if (number < 0)
-		request_fail(request, why);
+	give(request, fd, -1, close_on_exec);
 }
 
 void

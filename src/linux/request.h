@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "linux/near.h"
+
 /*
  * What a receiving thread keeps open of its callers, for the next call. All are of the very thread:
  * when it is gone they say so, whoever has its number then.
@@ -28,6 +30,7 @@ struct call {
 	int listener;
 	pid_t thread;	   /* the caller, as the kernel numbers it */
 	struct kept *kept; /* KEPT_CALLERS of them, the receiving thread's own; NULL: none */
+	struct near *near; /* the receiving thread's own; NULL: the caller may be anywhere */
 	const bool
 		*is_late; /* when true, no answer is given: it will be begun again; NULL: never */
 };
@@ -51,11 +54,8 @@ void request_fail(const struct call *request, int why);
 void request_return(const struct call *request, int64_t value);
 /* The kernel does it by itself: only where the inner layer decides. */
 void request_continue(const struct call *request);
-/*
- * Puts fd, which is closed here in every case, into the caller's table and returns its number. One
- * that cannot change what it holds may be answered in one step.
- */
-void request_give(const struct call *request, int fd, bool close_on_exec, bool is_read_only);
+/* Puts fd, which is closed here in every case, into the caller's table and returns its number. */
+void request_give(const struct call *request, int fd, bool close_on_exec);
 /* The same under a number of our choice, which nothing has in the caller's table. */
 void request_give_as(const struct call *request, int fd, int number, bool close_on_exec);
 /* The process that the calling thread belongs to; 0: it cannot be told. */

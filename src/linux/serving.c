@@ -197,8 +197,10 @@ static _Noreturn void
 serve(struct broker *broker)
 {
 	struct kept kept[KEPT_CALLERS] = {{0}};
+	struct near near = {0};
 	struct call request = {.listener = broker->listener,
-			       .kept = broker->is_narrow ? NULL : kept};
+			       .kept = broker->is_narrow ? NULL : kept,
+			       .near = &near};
 	struct nest *late;
 
 	for (;;) {

@@ -13,3 +13,13 @@ load common
 	cp "$TREE/tests/broker/held_up.py" .
 	expect 0 run -q --deny '**/.env' -- "$PYTHON" held_up.py
 }
+
+@test "callers keep their processors" {
+	echo fine >file
+	cp "$TREE/tests/broker/places.py" .
+	read -ra all < <("$PYTHON" -c 'import os; print(*sorted(os.sched_getaffinity(0)))')
+	expect 0 run -q --deny '**/.env' -- "$PYTHON" places.py "${all[@]}"
+	# and where all of us got only one
+	timeout 60 taskset -c "${all[0]}" "$CORDON" run -q --deny '**/.env' -- \
+		"$PYTHON" places.py "${all[0]}"
+}

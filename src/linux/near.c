@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See near.h. Only who may be everywhere is kept: a choice of processors that somebody made by hand
+ * is left alone, and who may be everywhere gets back just that, whatever becomes of the machine.
+ */
+#include "linux/near.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STAYS 8 /* calls; then we may be woken elsewhere, because the caller may be there by now */
+#define BITS (8 * sizeof(unsigned long))
+#define SIZE (NEAR_WORDS * sizeof(unsigned long))
+
+static bool
+read_places(pid_t thread, unsigned long to[NEAR_WORDS])
+{
+	memset(to, 0, SIZE);
+	return syscall(SYS_sched_getaffinity, thread, SIZE, to) > 0;
+}
+
+static bool
+set_places(pid_t thread, const unsigned long places[NEAR_WORDS])
+{
+	return syscall(SYS_sched_setaffinity, thread, SIZE, places) == 0;
+}
+
+static bool
+set_everywhere(pid_t thread)
+{
+	unsigned long places[NEAR_WORDS];
+
+	memset(places, 0xff, SIZE);
+	return set_places(thread, places);
+}
+
+static bool
+is_at(pid_t thread, const unsigned long places[NEAR_WORDS])
+{
+	unsigned long now[NEAR_WORDS];
+
+	return read_places(thread, now) && memcmp(now, places, SIZE) == 0;
+}
+
+static int
+count(const unsigned long places[NEAR_WORDS])
+{
+	int sum = 0;
+
+	for (int i = 0; i < NEAR_WORDS; i++)
+		sum += __builtin_popcountl(places[i]);
+	return sum;
+}
+
+/* Asking for all of them changes nothing where nobody made a choice. */
+static bool
+find_all(struct near *near)
+{
+	if (!read_places(0, near->all) || count(near->all) < 2 || !set_everywhere(0))
+		return false;
+	if (is_at(0, near->all))
+		return true;
+	set_places(0, near->all);
+	return false;
+}
+
+static bool
+is_useful(struct near *near)
+{
+	if (!near->is_known)
+		near->is_useful = find_all(near);
+	near->is_known = true;
+	return near->is_useful;
+}
+
+/* We too are woken by the adding, and stay here for the next calls of this one. */
+static bool
+stay(struct near *near, pid_t caller)
+{
+	unsigned cpu;
+
+	if (near->stayed > 0 && near->caller == caller)
+		return true;
+	if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0 || cpu >= NEAR_WORDS * BITS)
+		return false;
+	memset(near->here, 0, SIZE);
+	near->here[cpu / BITS] = 1ul << cpu % BITS;
+	return set_places(0, near->here);
+}
+
+void
+near_keep(struct near *near, pid_t caller)
+{
+	if (near == NULL)
+		return;
+	near->is_kept = is_useful(near) && is_at(caller, near->all) && stay(near, caller) &&
+			set_places(caller, near->here);
+}
+
+void
+near_free(struct near *near, pid_t caller)
+{
+	if (near == NULL || !near->is_useful)
+		return;
+	if (near->is_kept && is_at(caller, near->here))
+		set_everywhere(caller);
+	near->stayed = near->caller == caller && near->stayed < STAYS ? near->stayed + 1 : 0;
+	near->caller = caller;
+	if (near->stayed == 0)
+		set_everywhere(0);
+}

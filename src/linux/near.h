@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keeps a caller on the processor where we are while a descriptor is put into its table. For that the
+ * kernel wakes it where nobody is at work, it puts the descriptor there and waits again, and the
+ * answer takes it back to us: on its way between the processors an open takes twice as long. The
+ * caller cannot see it, because it is in its call all the while.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define NEAR_WORDS 16 /* 1,024 processors; with more of them nobody is kept */
+
+/* Of one of our threads. */
+struct near {
+	bool is_known;		       /* the next two were looked at */
+	bool is_useful;		       /* there are several processors, and all are free to us */
+	unsigned long all[NEAR_WORDS]; /* these */
+	unsigned long here[NEAR_WORDS];
+	pid_t caller; /* of the last call */
+	int stayed;   /* calls of that one for which we have been here */
+	bool is_kept;
+};
+
+/* near is NULL for none. */
+void near_keep(struct near *near, pid_t caller);
+/* As it was before, unless somebody else changed it meanwhile. */
+void near_free(struct near *near, pid_t caller);

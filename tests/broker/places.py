@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Answering a call leaves the caller every processor it had, and one chosen by hand its choice.
+
+Every open is routed here. After each the caller and what it starts look at their processors, which
+must be those that were named: this program's own start was answered already.
+
+  places.py PROCESSOR...
+"""
+import os
+import sys
+
+ROUNDS = 400
+mine = {int(number) for number in sys.argv[1:]}
+
+
+def must_be(places, when):
+    now = os.sched_getaffinity(0)
+    if now != places:
+        sys.exit(f"{when}: {sorted(now)} instead of {sorted(places)}")
+
+
+def child(places):
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if os.sched_getaffinity(0) == places else 1)
+    if os.waitpid(pid, 0)[1] != 0:
+        sys.exit("a child has other processors")
+
+
+def opens(places):
+    for i in range(ROUNDS):
+        os.close(os.open("file", os.O_RDONLY))
+        must_be(places, "after an open")
+        os.close(os.open(f"new{i}", os.O_WRONLY | os.O_CREAT))
+        must_be(places, "after a file was made")
+        if i % 20 == 0:
+            child(places)
+        os.unlink(f"new{i}")
+
+
+opens(mine)
+os.sched_setaffinity(0, {min(mine)})
+opens({min(mine)})
