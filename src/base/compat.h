@@ -217,11 +217,13 @@ compat_accept(int listener)
 	return compat_accept_from(listener, NULL, NULL);
 }
 
-/* Descriptors that come with a message close at exec. */
+/* Descriptors that come with a message close at exec; what a stream brought is dropped, not copied. */
 #if defined(__linux__)
 #define COMPAT_MSG_CLOEXEC MSG_CMSG_CLOEXEC
+#define COMPAT_MSG_DROP MSG_TRUNC
 #else
 #define COMPAT_MSG_CLOEXEC 0
+#define COMPAT_MSG_DROP 0
 #endif
 
 /*

@@ -86,11 +86,10 @@ static const struct sock_filter filter[] = {
 	END(SECCOMP_RET_KILL_PROCESS),
 	LOAD(nr),
 	/* a connection, from its beginning to its end */
-	ALLOW(splice),
-	ALLOW(epoll_pwait),
-	ALLOW(epoll_ctl),
 	ALLOW(recvfrom),
 	ALLOW(sendto),
+	ALLOW(epoll_pwait),
+	ALLOW(epoll_ctl),
 	ALLOW(read),
 	ALLOW(write),
 	ALLOW(readv),
@@ -106,7 +105,6 @@ static const struct sock_filter filter[] = {
 	ALLOW(getpeername),
 	ALLOW(recvmsg),
 	ALLOW(sendmsg),
-	ALLOW(pipe2),
 	ALLOW(fcntl),
 	ALLOW_IF(ioctl, 1, FIONBIO, FIONBIO),
 	/* time, memory, the end */

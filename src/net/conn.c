@@ -46,8 +46,6 @@ conn_free(struct conn *conn)
 	proxy->conn_count--;
 	timed_clear(&conn->timed);
 	dial_free(conn);
-	flow_drop(&proxy->pipes, &conn->rise);
-	flow_drop(&proxy->pipes, &conn->fall);
 	watch_free(conn->client);
 	watch_free(conn->server);
 	free(conn->in.at);
@@ -220,8 +218,6 @@ conn_leave(struct conn *conn)
 	dial_free(conn);
 	conn->state = CONN_LEAVES;
 	conn->server = watch_free(conn->server);
-	flow_drop(&proxy->pipes, &conn->rise);
-	flow_drop(&proxy->pipes, &conn->fall);
 	bytes_drop(&conn->in, conn->in.length);
 	if (conn->client == NULL) {
 		conn_free(conn);

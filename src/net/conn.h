@@ -26,7 +26,7 @@ struct proxy {
 	struct lookup lookup;
 	struct upstreams upstreams;
 	struct answers answers;
-	struct pipes pipes;
+	char *bulk; /* of RELAY_SIZE: what is on its way from one socket to another */
 	struct watch *listeners[PROXY_SOCKETS];
 	unsigned tries[PROXY_SOCKETS]; /* connections that are looked for at once */
 	struct watch *line;

@@ -44,7 +44,7 @@ refuse(struct conn *conn, enum check_verdict verdict)
 	proxy_refuse(conn->proxy, "connect", subject, conn->check.reason, "");
 	if (verdict == CHECK_TLS_BAD)
 		conn_say(conn, tls_denied, sizeof tls_denied);
-	else if (verdict == CHECK_HTTP_BAD && conn->fall.held == 0)
+	else if (verdict == CHECK_HTTP_BAD)
 		refuse_http(conn);
 	conn_leave(conn);
 }
@@ -120,7 +120,7 @@ pump_held(struct conn *conn, int *client, int *server)
 	if (conn->good > 0)
 		*server |= UV_WRITABLE;
 	else if (conn->is_ended && (conn->in.length == 0 || conn->up == UP_CHECKED)) {
-		conn->rise.is_done = conn->rise.ended = true;
+		conn->rise.ended = true;
 	}
 	/* when the far side has to speak first nothing is read: there is no room for ever */
 	if (!conn->is_ended && conn->up != UP_SHUT && conn->in.length < CHECK_MAX &&
@@ -157,7 +157,7 @@ pump_up(struct conn *conn, int *client, int *server)
 	if (!is_raw)
 		return pump_held(conn, client, server);
 	return want(conn,
-		    flow_pump(&conn->proxy->pipes, &conn->rise, conn->client->fd, conn->server->fd),
+		    flow_pump(&conn->rise, conn->proxy->bulk, conn->client->fd, conn->server->fd),
 		    client, server);
 }
 
@@ -199,7 +199,7 @@ pump_down(struct conn *conn, int *client, int *server)
 	if (conn->check.state == CHECK_UPGRADE && conn->up == UP_CHECKED)
 		return pump_answer(conn, client, server);
 	return want(conn,
-		    flow_pump(&conn->proxy->pipes, &conn->fall, conn->server->fd, conn->client->fd),
+		    flow_pump(&conn->fall, conn->proxy->bulk, conn->server->fd, conn->client->fd),
 		    server, client);
 }
 
@@ -208,7 +208,7 @@ pump_down(struct conn *conn, int *client, int *server)
 static void
 pass_on_end(struct flow *flow, int to)
 {
-	if (flow->is_done && !flow->is_told) {
+	if (flow->ended && !flow->is_told) {
 		shutdown(to, SHUT_WR);
 		flow->is_told = true;
 	}
@@ -218,9 +218,8 @@ pass_on_end(struct flow *flow, int to)
 static bool
 is_over(const struct conn *conn)
 {
-	return (conn->is_broken && conn->fall.held == 0) ||
-	       (conn->fall.is_done &&
-		(conn->rise.is_done || conn->up == UP_ONE || conn->up == UP_SHUT));
+	return conn->is_broken || (conn->fall.ended &&
+				   (conn->rise.ended || conn->up == UP_ONE || conn->up == UP_SHUT));
 }
 
 static void
@@ -242,7 +241,7 @@ go_on(struct conn *conn, bool down, bool up)
 	if (conn->state != CONN_FLOWS)
 		return;
 	/* closing tells the end as well, but not to who still has something to say */
-	if (!is_over(conn) || !conn->rise.is_done) {
+	if (!is_over(conn) || !conn->rise.ended) {
 		pass_on_end(&conn->fall, conn->client->fd);
 		pass_on_end(&conn->rise, conn->server->fd);
 	}

@@ -251,7 +251,8 @@ prepare(struct proxy *proxy, struct proxy_task *task, struct cordon_error *err)
 		rc = make_loop(proxy, err);
 	if (rc == 0)
 		rc = confine(proxy, err);
-	if (rc == 0 && listen_all(proxy) < 0)
+	proxy->bulk = malloc(RELAY_SIZE);
+	if (rc == 0 && (proxy->bulk == NULL || listen_all(proxy) < 0))
 		rc = cordon_fail(err, CORDON_E_MEMORY, 0, "no memory for the proxy");
 	return rc;
 }

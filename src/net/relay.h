@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes from one socket to another without looking at them. They stay in the kernel: in a pipe while
- * they move, or, when all pipes are taken, in the socket they came from.
+ * Bytes from one socket to another without looking at them. What the other side does not take stays
+ * in the socket it came from: nothing is held here, however slow anybody is.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct pipe_pair {
-	struct pipe_pair *next;
-	int ends[2];
-};
-
-/* Pipes that are free; a connection holds one only while something is in it. */
-struct pipes {
-	struct pipe_pair *free;
-	unsigned made;
-};
+#define RELAY_SIZE (1024 * 1024)
 
 struct flow {
-	struct pipe_pair *pipe;
-	size_t held;  /* bytes in it */
+	size_t piece; /* what is passed on at once: more as long as all of it is taken */
 	bool ended;   /* nothing more comes */
-	bool is_done; /* and all of it was passed on */
-	bool is_told; /* and the end */
+	bool is_told; /* and the other side was told */
 };
 
 enum flow_wait {
@@ -36,12 +25,4 @@ enum flow_wait {
 };
 
 /* Passes on what there is, but not for ever, and not the end; says what to wait for. */
-enum flow_wait flow_pump(struct pipes *pipes, struct flow *flow, int from, int to);
-/* Gives the pipe back. */
-void flow_drop(struct pipes *pipes, struct flow *flow);
-void pipes_free(struct pipes *pipes);
-
-/* relay_splice.c, or relay_look.c where there is no splice: a pipe, if there is one; what waits in it. */
-struct pipe_pair *pipe_take(struct pipes *pipes);
-enum flow_wait pipe_drain(struct flow *flow, int to);
-enum flow_wait pipe_turn(struct pipes *pipes, struct flow *flow, int from, int to);
+enum flow_wait flow_pump(struct flow *flow, char buffer[RELAY_SIZE], int from, int to);

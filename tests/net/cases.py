@@ -995,7 +995,7 @@ def load(servers):
     for client in held:
         reset(client)
     until(lambda: role.open(web, echo) == 0, "everything is closed")
-    until(lambda: descriptors(role) <= at_first + 2 * 64, "but for free pipes")
+    until(lambda: descriptors(role) <= at_first, "every descriptor too")
     role.close()
 
 
@@ -1019,7 +1019,7 @@ def held(servers):
     for client in clients:
         reset(client)
     until(lambda: role.open(own=True) == 0, "everything is closed")
-    until(lambda: descriptors(role) <= at_first + 2 * 64, "but for free pipes")
+    until(lambda: descriptors(role) <= at_first, "every descriptor too")
     assert fetch(role, get("a.test:%d" % web))[0] == 200
     role.close()
 
