@@ -10,12 +10,10 @@
 #include "policy/stack.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "base/fd.h"
-#include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/profile.h"
