@@ -13,6 +13,7 @@
 #include "linux/listeners.h"
 #include "linux/request.h"
 #include "linux/serving.h"
+#include "linux/terminals.h"
 #include "linux/walk.h"
 #include "plan/plan.h"
 
@@ -75,6 +76,7 @@ struct broker {
 	struct asking *asking;
 	uint64_t last_asked;
 	struct listeners own_servers; /* on loopback; has a lock of its own */
+	struct terminals terminals;   /* likewise */
 	struct inward_job *inward;    /* connections to them that wait for inward.c */
 	bool has_inward;
 	int64_t started;		     /* like born; before the command was */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which terminals a plan means. The broker tells a session's own from others; so where calls are not
+ * routed to one, or a layer grants what lies around them, they are granted as they are written.
+ */
+#include "plan/terminals.h"
+
+#include <string.h>
+
+#include "base/path.h"
+
+#define BOTH (RIGHT_READ | RIGHT_WRITE)
+
+static bool
+is_looked_at(const struct plan *plan)
+{
+	int door = plan->facts.values[FACT_DOOR];
+
+	return plan->facts.system == SYSTEM_LINUX && plan->routing != ROUTE_NOTHING &&
+	       (door == 0 || (door & DOOR_TERMINALS));
+}
+
+/* Somebody's own word; or a layer brings it, and reading would not be asked about. */
+static bool
+is_wider(const struct plan *plan, const struct planned_rule *rule, const char *path)
+{
+	if (rule->effect != EFFECT_ALLOW || !(rule->rights & BOTH) || !path_below(path, rule->path))
+		return false;
+	return !rule->rule->optional ||
+	       (plan->routing != ROUTE_READS && strcmp(rule->path, TERMINALS) != 0);
+}
+
+static bool
+is_named_by_pattern(const struct plan *plan, const char *path)
+{
+	struct verdict verdict = {.rights = 0};
+
+	if (plan->index.pattern_count > 0)
+		verdict = index_decide(&plan->index, path);
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		const struct planned_rule *by = verdict.by[i].rule;
+
+		if ((BOTH & 1u << i) && (verdict.rights & 1u << i) && by != NULL &&
+		    (by->match == MATCH_GLOB || by->match == MATCH_REGEX) && !by->rule->optional)
+			return true;
+	}
+	return false;
+}
+
+bool
+plan_has_own_terminals(const struct plan *plan, const char *path)
+{
+	const struct index *index = &plan->index;
+
+	if (!path_below(path, TERMINALS) || !is_looked_at(plan) ||
+	    ((index->default_rights & BOTH) && plan->routing != ROUTE_READS))
+		return false;
+	for (size_t i = 0; i < index->path_count; i++)
+		if (is_wider(plan, &index->paths[i], path))
+			return false;
+	return !is_named_by_pattern(plan, path);
+}
