@@ -169,6 +169,8 @@ broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lch
 	act_setxattrat, act_removexattrat;
 broker_fn act_socket, act_bind, act_listen, act_connect;
 broker_fn act_close, act_dup;
+/* terminals.c */
+broker_fn act_ioctl;
 /* act_signal.c */
 broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
 	act_pidfd_send_signal, act_fcntl;

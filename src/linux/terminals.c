@@ -354,3 +354,50 @@ terminals_open(const struct opening *o)
 		note_made(o->broker, fd);
 	return fd;
 }
+
+/* ---- by its other end ---- */
+
+static int
+open_other_end(struct opening *o, int master)
+{
+	auto_fd int object = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
+	unsigned missing;
+
+	if (object < 0)
+		return -1;
+	o->found.object = object;
+	missing = opening_judge(o) != 0 ? RIGHT_READ : opening_rights(o->how.flags);
+	missing &= ~o->verdict.rights;
+	return missing != 0 ? broker_deny(o->broker, o->path, missing)
+			    : terminals_open_object(o, object);
+}
+
+/* TIOCGPTPEER alone: whoever has one end of a terminal may have the other. */
+void
+act_ioctl(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct opening o = {.broker = broker,
+			    .request = request,
+			    .how.flags = a[2] & (O_ACCMODE | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
+			    .found = {.object = -1, .folder = -1}};
+	int why = EPERM, fd;
+	auto_fd int master = -1;
+
+	if ((uint32_t)a[1] != IOCTL_OTHER_END) {
+		request_fail(request, EPERM);
+		return;
+	}
+	if (nest_is_alone(broker) || !plan_has_own_terminals(broker->plan, TERMINALS)) {
+		request_continue(request);
+		return;
+	}
+	master = request_descriptor(request, (int)a[0], &why);
+	if (master >= 0 && !request_is_valid(request))
+		return;
+	fd = master < 0 ? -1 : open_other_end(&o, master);
+	if (fd >= 0)
+		request_give(request, fd, (a[2] & O_CLOEXEC) != 0);
+	else
+		request_fail(request, master < 0 ? why : errno);
+}
