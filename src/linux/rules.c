@@ -500,8 +500,9 @@ allow_path(const struct making *m, const struct said *said, struct cover *cover)
 	if (said->named == NULL && is_shared(said->path))
 		access &= FILE_BY_NAME;
 	/* those of the session come one by one, at the start or by the broker */
-	if (strcmp(said->path, TERMINALS) == 0 && plan_has_own_terminals(m->plan, said->path))
-		access &= FILE_READ_DIR;
+	if (path_below(said->path, TERMINALS))
+		access &= ~access_for_rights(plan_own_terminals(m->plan, said->path)) |
+			  FILE_READ_DIR;
 	rc = rules_allow(m, fd, access, folder, said->path);
 	if (rc == 0)
 		rc = allow_name(m, said->path);

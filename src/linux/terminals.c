@@ -75,7 +75,7 @@ grant(struct box *box, int fd, const struct stat *at, int mode)
 	int rc = 0;
 
 	snprintf(path, sizeof path, TERMINALS "/%u", minor(at->st_rdev));
-	if (!plan_has_own_terminals(box->broker.plan, path))
+	if (plan_own_terminals(box->broker.plan, path) == 0)
 		return 0;
 	access &= access_for_rights(index_decide(&box->broker.plan->index, path).rights) |
 		  FILE_IOCTL_DEV;
@@ -124,7 +124,7 @@ terminals_grant(struct box *box, const struct enforce_main *main)
 {
 	int rc = 0;
 
-	if (main->standard == NULL || !plan_has_own_terminals(box->broker.plan, TERMINALS))
+	if (main->standard == NULL || plan_own_terminals(box->broker.plan, TERMINALS) == 0)
 		return 0;
 	for (int i = 0; rc == 0 && i < 3; i++)
 		rc = grant_descriptor(box, main->standard[i]);
@@ -176,7 +176,7 @@ terminals_serve(struct broker *broker)
 	pthread_t thread;
 	bool serves = false;
 
-	if (!plan_has_own_terminals(broker->plan, TERMINALS))
+	if (plan_own_terminals(broker->plan, TERMINALS) == 0)
 		return;
 	if (pthread_attr_init(&attributes) == 0) {
 		pthread_attr_setstacksize(&attributes, STACK_SIZE);
@@ -197,7 +197,7 @@ terminals_open_object(const struct opening *o, int object)
 	struct terminal_job job = {.what = o, .object = object, .fd = -1, .why = EAGAIN};
 	struct terminal_job **at = &t->jobs;
 
-	if (!plan_has_own_terminals(o->broker->plan, TERMINALS))
+	if (plan_own_terminals(o->broker->plan, TERMINALS) == 0)
 		return opening_object(o, object);
 	pthread_mutex_lock(&t->lock);
 	while (t->opener == OPENER_COMES)
@@ -299,7 +299,7 @@ terminals_has(struct broker *broker, const struct call *request, int object, con
 	struct stat at;
 
 	if (fstat(object, &at) < 0 || !is_slave(&at) ||
-	    !plan_has_own_terminals(broker->plan, path))
+	    plan_own_terminals(broker->plan, path) == 0)
 		return true;
 	return is_made(broker, &at) || is_callers(request, &at, path, mode);
 }
@@ -311,8 +311,9 @@ terminals_are_meant(const struct opening *o)
 {
 	if (o->found.object < 0 || !S_ISCHR(o->at.st_mode) || nest_is_alone(o->broker))
 		return false;
-	return (is_maker(&o->at) && plan_has_own_terminals(o->broker->plan, TERMINALS)) ||
-	       (is_slave(&o->at) && plan_has_own_terminals(o->broker->plan, o->path));
+	return (is_maker(&o->at) && plan_own_terminals(o->broker->plan, TERMINALS) != 0) ||
+	       (is_slave(&o->at) &&
+		(plan_own_terminals(o->broker->plan, o->path) & opening_rights(o->how.flags)));
 }
 
 bool
@@ -388,7 +389,7 @@ act_ioctl(struct broker *broker, const struct call *request)
 		request_fail(request, EPERM);
 		return;
 	}
-	if (nest_is_alone(broker) || !plan_has_own_terminals(broker->plan, TERMINALS)) {
+	if (nest_is_alone(broker) || plan_own_terminals(broker->plan, TERMINALS) == 0) {
 		request_continue(request);
 		return;
 	}

@@ -9,8 +9,6 @@
 
 #include "base/path.h"
 
-#define BOTH (RIGHT_READ | RIGHT_WRITE)
-
 static bool
 is_looked_at(const struct plan *plan)
 {
@@ -24,39 +22,44 @@ is_looked_at(const struct plan *plan)
 static bool
 is_wider(const struct plan *plan, const struct planned_rule *rule, const char *path)
 {
-	if (rule->effect != EFFECT_ALLOW || !(rule->rights & BOTH) || !path_below(path, rule->path))
+	if (rule->effect != EFFECT_ALLOW || !path_below(path, rule->path))
 		return false;
-	return !rule->rule->optional ||
-	       (plan->routing != ROUTE_READS && strcmp(rule->path, TERMINALS) != 0);
+	if (!rule->rule->optional)
+		return true;
+	/* below: what makes them lies beside them in some places */
+	return strcmp(rule->path, TERMINALS) != 0 &&
+	       (plan->routing != ROUTE_READS || path_below(rule->path, TERMINALS));
 }
 
-static bool
-is_named_by_pattern(const struct plan *plan, const char *path)
+static unsigned
+named_by_pattern(const struct plan *plan, const char *path)
 {
 	struct verdict verdict = {.rights = 0};
+	unsigned named = 0;
 
 	if (plan->index.pattern_count > 0)
 		verdict = index_decide(&plan->index, path);
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		const struct planned_rule *by = verdict.by[i].rule;
 
-		if ((BOTH & 1u << i) && (verdict.rights & 1u << i) && by != NULL &&
-		    (by->match == MATCH_GLOB || by->match == MATCH_REGEX) && !by->rule->optional)
-			return true;
+		if (by != NULL && (by->match == MATCH_GLOB || by->match == MATCH_REGEX) &&
+		    !by->rule->optional)
+			named |= verdict.rights & 1u << i;
 	}
-	return false;
+	return named;
 }
 
-bool
-plan_has_own_terminals(const struct plan *plan, const char *path)
+unsigned
+plan_own_terminals(const struct plan *plan, const char *path)
 {
 	const struct index *index = &plan->index;
+	unsigned wider = plan->routing == ROUTE_READS ? 0 : index->default_rights;
 
-	if (!path_below(path, TERMINALS) || !is_looked_at(plan) ||
-	    ((index->default_rights & BOTH) && plan->routing != ROUTE_READS))
-		return false;
+	if (!path_below(path, TERMINALS) || !is_looked_at(plan))
+		return 0;
 	for (size_t i = 0; i < index->path_count; i++)
 		if (is_wider(plan, &index->paths[i], path))
-			return false;
-	return !is_named_by_pattern(plan, path);
+			wider |= index->paths[i].rights;
+	wider |= named_by_pattern(plan, path);
+	return (RIGHT_READ | RIGHT_WRITE) & ~wider;
 }

@@ -10,7 +10,8 @@
 #define TERMINALS "/dev/pts"
 
 /*
- * Of the terminals at path (one, or the folder), does the command get its own alone? Not where somebody
- * named them or what they lie in, nor where nobody looks at who opens them.
+ * Of reading and writing a terminal at path (one, or the folder of all), which does the command get for
+ * its own terminals alone? Not what somebody named, itself or by what it lies in, nor anything where nobody
+ * looks at who opens it.
  */
-bool plan_has_own_terminals(const struct plan *plan, const char *path);
+unsigned plan_own_terminals(const struct plan *plan, const char *path);
