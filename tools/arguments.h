@@ -154,8 +154,9 @@ static const struct test test_tcp_option[] = {{2, WHOLE, IS, 30, NO_OPERATION}, 
 					   change}
 /* O_RDONLY | O_NONBLOCK: how stty opens a terminal, and hardly anybody else a file. */
 #define O_LOOK_FLAGS 0x800u
-#define CHANGES(flags) \
-	{flags, WHOLE, HAS, O_CHANGE_FLAGS, ROUTE}, {flags, WHOLE, IS, O_LOOK_FLAGS, ROUTE}, END(ALLOW)
+#define CHANGES(flags)                                                                       \
+	{flags, WHOLE, HAS, O_CHANGE_FLAGS, ROUTE}, {flags, WHOLE, IS, O_LOOK_FLAGS, ROUTE}, \
+		END(ALLOW)
 OPEN_TESTS(test_open, 1, END(ALLOW));
 OPEN_TESTS(test_openat, 2, END(ALLOW));
 OPEN_TESTS(test_open_change, 1, CHANGES(1));
@@ -177,8 +178,9 @@ static const struct test test_owner[] = {
 /* TIOCGPTPEER: the layers grant no terminal that is made later. */
 static const struct test test_ioctl_routed[] = {{1, WHOLE, IS, 0x5441, ROUTE}, END(TEST_IOCTL)};
 /* FIOSETOWN, SIOCSPGRP: the same for sockets, by a number in memory; nothing uses them any more. */
-static const struct test test_ioctl_owner[] = {
-	{1, WHOLE, IS, 0x8901, NOT_YOURS}, {1, WHOLE, IS, 0x8902, NOT_YOURS}, END(TEST_IOCTL_ROUTED)};
+static const struct test test_ioctl_owner[] = {{1, WHOLE, IS, 0x8901, NOT_YOURS},
+					       {1, WHOLE, IS, 0x8902, NOT_YOURS},
+					       END(TEST_IOCTL_ROUTED)};
 
 static const struct test *const tests[VERDICTS] = {
 	[TEST_CLONE] = test_clone,

@@ -298,8 +298,7 @@ terminals_has(struct broker *broker, const struct call *request, int object, con
 {
 	struct stat at;
 
-	if (fstat(object, &at) < 0 || !is_slave(&at) ||
-	    plan_own_terminals(broker->plan, path) == 0)
+	if (fstat(object, &at) < 0 || !is_slave(&at) || plan_own_terminals(broker->plan, path) == 0)
 		return true;
 	return is_made(broker, &at) || is_callers(request, &at, path, mode);
 }
@@ -334,8 +333,8 @@ refuse(const struct opening *o)
 	char allow[PATH_MAX + 16];
 
 	snprintf(allow, sizeof allow, "%s %s", writes ? "--write" : "--read", o->path);
-	broker_refused_but(o->broker, writes ? "write" : "read", o->path,
-			   "is a terminal of others", allow);
+	broker_refused_but(o->broker, writes ? "write" : "read", o->path, "is a terminal of others",
+			   allow);
 	errno = EACCES;
 	return -1;
 }

@@ -74,7 +74,7 @@ text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *
 		str_add(to, plan_makes(plan, rule) ? " [made at the start]" : " [missing]");
 	if (strcmp(rule->path, TERMINALS) == 0 && rule->effect == EFFECT_ALLOW)
 		str_add(to, plan_own_terminals(plan, TERMINALS) ? " [its own terminals]"
-								    : " [of others, too]");
+								: " [of others, too]");
 	str_add(to, "  <- ");
 	why_source(rule, to);
 	str_add(to, "\n");
