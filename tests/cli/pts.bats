@@ -222,6 +222,8 @@ on_terminal()
 	expect 0 run -- script -qec 'tty; echo by-name >"$(tty)"; stty -F "$(tty)" size; exit 0' "$P/typescript"
 	said /dev/pts/ by-name
 	cat >mux.sh <<-'END'
+		# the user's own may be one that lets nobody in
+		export SHELL=/bin/sh
 		m="tmux -S $TMPDIR/s -f /dev/null"
 		i=0
 		$m new-session -d -x 80 -y 24 'echo one >"$(tty)"; tty >first; sleep 600'
