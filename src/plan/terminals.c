@@ -22,7 +22,8 @@ is_looked_at(const struct plan *plan)
 static bool
 is_wider(const struct plan *plan, const struct planned_rule *rule, const char *path)
 {
-	if (rule->effect != EFFECT_ALLOW || !path_below(path, rule->path))
+	if (rule->effect != EFFECT_ALLOW || !path_below(path, rule->path) ||
+	    (rule->match == MATCH_LITERAL && strcmp(path, rule->path) != 0))
 		return false;
 	if (!rule->rule->optional)
 		return true;
@@ -57,6 +58,9 @@ plan_own_terminals(const struct plan *plan, const char *path)
 
 	if (!path_below(path, TERMINALS) || !is_looked_at(plan))
 		return 0;
+	/* the folder stands for what is in it */
+	if (strcmp(path, TERMINALS) == 0)
+		path = TERMINALS "/\001\001\001";
 	for (size_t i = 0; i < index->path_count; i++)
 		if (is_wider(plan, &index->paths[i], path))
 			wider |= index->paths[i].rights;

@@ -253,8 +253,8 @@ on_terminal()
 		stty -F "$name" >/dev/null
 		(exec </dev/null >/dev/null 2>&1; : <"$name"; echo by-name >"$name")
 		echo fine
-		! (: <"$1") 2>/dev/null
-		! (: >"$1") 2>/dev/null
+		if (: <"$1") 2>/dev/null; then exit 9; fi
+		if (: >"$1") 2>/dev/null; then exit 9; fi
 		echo refused
 	END
 	on_terminal "$CORDON run -- sh here.sh $name"
@@ -290,8 +290,8 @@ on_terminal()
 		: <>"$name"
 		echo own >"$name"
 		stty -F "$name" >/dev/null
-		! (: <"$1") 2>/dev/null
-		! (: >"$1") 2>/dev/null
+		if (: <"$1") 2>/dev/null; then exit 9; fi
+		if (: >"$1") 2>/dev/null; then exit 9; fi
 		echo refused
 	END
 	on_terminal "$CORDON run --pty -- sh pty.sh \$(tty)"
@@ -305,7 +305,7 @@ on_terminal()
 		set -e
 		exec 3<>"$(tty)"
 		echo own >"$(tty)"
-		! (: <>"$1") 2>/dev/null
+		if (: <>"$1") 2>/dev/null; then exit 9; fi
 		echo refused
 	END
 	"$CORDON" run --session pts -- sh -c 'echo >started; exec sleep 600' >"$T/session" 2>&1 </dev/null 3>&- &
