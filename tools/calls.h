@@ -66,6 +66,7 @@ enum verdict {
 	TEST_DESK,
 	TEST_OWNER,
 	TEST_IOCTL_OWNER,
+	TEST_IOCTL_ROUTED,
 	VERDICTS
 };
 
@@ -255,6 +256,8 @@ static const struct routed {
 	{BOTH(TEST_DESK), "close dup dup2 dup3"},
 	/* a process that nobody may read could not be answered */
 	{BOTH(TEST_PRCTL), "prctl"},
+	/* opens a terminal without its name */
+	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},
 };
 
 /*

@@ -184,6 +184,8 @@ box_new(struct cordon_error *err)
 	pthread_mutex_init(&box->broker.sockets, NULL);
 	pthread_mutex_init(&box->broker.own_servers.still, NULL);
 	pthread_mutex_init(&box->broker.own_servers.lock, NULL);
+	pthread_mutex_init(&box->broker.terminals.lock, NULL);
+	pthread_cond_init(&box->broker.terminals.changed, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&box->broker.answered, &clock);

@@ -285,6 +285,7 @@ static const struct {
 	{SYS_renameat, act_renameat},
 #endif
 	{SYS_openat, act_openat},
+	{SYS_ioctl, act_ioctl},
 	{SYS_truncate, act_truncate},
 	{SYS_mkdirat, act_mkdirat},
 	{SYS_mknodat, act_mknodat},

@@ -13,6 +13,7 @@
 #include "linux/listeners.h"
 #include "linux/request.h"
 #include "linux/serving.h"
+#include "linux/terminals.h"
 #include "linux/walk.h"
 #include "plan/plan.h"
 
@@ -75,6 +76,7 @@ struct broker {
 	struct asking *asking;
 	uint64_t last_asked;
 	struct listeners own_servers; /* on loopback; has a lock of its own */
+	struct terminals terminals;   /* likewise */
 	struct inward_job *inward;    /* connections to them that wait for inward.c */
 	bool has_inward;
 	int64_t started;		     /* like born; before the command was */
@@ -167,6 +169,8 @@ broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lch
 	act_setxattrat, act_removexattrat;
 broker_fn act_socket, act_bind, act_listen, act_connect;
 broker_fn act_close, act_dup;
+/* terminals.c */
+broker_fn act_ioctl;
 /* act_signal.c */
 broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
 	act_pidfd_send_signal, act_fcntl;

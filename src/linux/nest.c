@@ -19,6 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "plan/terminals.h"
+
 #define CHUNK 64
 #define CHUNKS 1024
 #define TOP (1u << 20) /* marks count down from here */
@@ -185,6 +187,24 @@ nest_holds(const struct broker *broker, int fd, pid_t process)
 	return id > 0;
 }
 
+const struct nest *
+nest_innermost(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call == NULL || call->depth == 0 ? NULL : call->chain[0];
+}
+
+bool
+nest_has_inside(const struct broker *broker, const struct nest *nest)
+{
+	const struct nest *wanted = nest_innermost(broker);
+
+	while (nest != NULL && nest != wanted)
+		nest = nest->depth == 0 ? NULL : nest_at(broker->nests, nest->parent);
+	return nest == wanted;
+}
+
 /* ---- the door ---- */
 
 /* Lines whose other end is gone: an agent may run thousands, one after the other. */
@@ -241,6 +261,7 @@ find_offer(const struct plan *plan)
 	       (plan->routes_network || plan->settings.network.mode == NET_NONE ? DOOR_NETWORK
 										: 0) |
 	       (plan->routes_signals ? DOOR_SIGNALS : 0) |
+	       (plan_own_terminals(plan, TERMINALS) ? DOOR_TERMINALS : 0) |
 	       (plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE] ? OFFER_KILLABLE : 0);
 }
 

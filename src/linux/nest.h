@@ -98,6 +98,10 @@ bool nest_is_any(const struct broker *broker);
  */
 bool nest_holds(const struct broker *broker, int fd, pid_t process);
 
+/* The sandbox that the caller is in, NULL: this one; and is another the same, or further in? */
+const struct nest *nest_innermost(const struct broker *broker);
+bool nest_has_inside(const struct broker *broker, const struct nest *nest);
+
 /* Of the thread that asks; NULL: its caller is in no nest. */
 struct nest_call *nest_call(const struct broker *broker);
 /* nest_ask.c */
