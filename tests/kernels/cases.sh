@@ -10,7 +10,7 @@
 # A command runs in the project, may run any number of times, and leaves no trace that would change
 # its next result. There is: ~/secret, ~/true (executable), /srv/outside (a folder for all),
 # ./bystander (the number of a process of the same user), ./victim (that of one which adds to ./hits
-# whenever it gets a signal), ./terminal (the name of one that another process has made), a TCP server on 127.0.0.1:7000.
+# whenever it gets a signal), ./theirs (the name of a terminal that another process has made), a TCP server on 127.0.0.1:7000.
 
 denied files.read 'a file in the home' 'cat ~/secret'
 denied files.read 'a folder outside' 'ls /srv/outside'
@@ -25,7 +25,7 @@ for way in $(signals ways); do
 	denied process.signal "a process outside, by $way" "signals $way \"\$(cat victim)\" hits"
 done
 # by the broker, as metadata
-denied files.metadata 'a terminal of another process' 'terminal open "$(cat terminal)"'
+denied files.metadata 'a terminal of another process' 'terminal open "$(cat theirs)"'
 denied env.filter 'a variable nobody named' 'test -n "$UNNAMED"'
 denied fds.closed 'a descriptor of the caller' 'test -e /proc/self/fd/7'
 
