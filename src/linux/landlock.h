@@ -49,6 +49,13 @@ struct landlock_access access_for_abi(int abi);
 /* What our rights mean for a tree, whatever the ABI; never device nodes, ioctls or sockets. */
 uint64_t access_for_rights(unsigned rights);
 
+/*
+ * A ruleset's fd, or -1 with errno. The kernel is told of more than it knows, all of it 0: by that
+ * size a broker around us that reads for everybody knows us (tools/arguments.h).
+ */
+#define RULESET_SIZE 1000
+int landlock_ruleset(const struct landlock_access *handled);
+
 /* The version this kernel speaks; 0: none, then *ret_why (may be NULL) says why and the way out. */
 int landlock_version(const char **ret_why);
 

@@ -21,8 +21,9 @@
  */
 #define NEST_DOOR 0x636f7201u
 enum nest_door {
-	ASK_OFFER, /* is there one, and what does it route? */
-	ASK_LINE   /* from now on ask me: a descriptor, on which questions come */
+	ASK_OFFER,  /* is there one, and what does it route? */
+	ASK_LINE,   /* from now on ask me: a descriptor, on which questions come */
+	ASK_VERSION /* of Landlock, where nobody else is told that there is one */
 };
 /* The answer is made of enum door, and of: */
 #define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
@@ -74,7 +75,9 @@ struct nest {
 
 /* Of one call: whom to ask; on the stack of the thread that answers it. */
 #define NEST_DEPTH 16
+struct nests;
 struct nest_call {
+	const struct nests *nests;
 	struct nest *chain[NEST_DEPTH]; /* innermost first */
 	int depth;
 	bool is_alone;	/* one of them cannot be asked: nothing is done on behalf */
@@ -97,6 +100,10 @@ bool nest_is_any(const struct broker *broker);
  * restricted itself is none.
  */
 bool nest_holds(const struct broker *broker, int fd, pid_t process);
+
+/* May this path in procfs be looked into for the caller? Of processes that are not in the same sandbox
+ * or further in, as the kernel has it, only what they show to everybody. */
+bool nest_may_look(const struct call *request, const char *path);
 
 /* Of the thread that asks; NULL: its caller is in no nest. */
 struct nest_call *nest_call(const struct broker *broker);
@@ -132,6 +139,8 @@ bool nest_may_reach(const struct broker *broker, const struct destination *at, b
 
 /* What the cordon around us offers; 0: there is none, or it has no door. */
 int nested_ask(void);
+/* Of Landlock, by the one around us; 0: it does not say. */
+int nested_version(void);
 /* For this process and all it starts; the line, or -1 with errno. Async-signal-safe. */
 int nested_enter(void);
 /* Answers for a plan until the line ends. The calling thread has its descriptors for itself. */

@@ -38,6 +38,14 @@ nested_ask(void)
 }
 
 int
+nested_version(void)
+{
+	long version = knock(ASK_VERSION);
+
+	return version > 0 ? (int)version : 0;
+}
+
+int
 nested_enter(void)
 {
 	return (int)knock(ASK_LINE);

@@ -44,7 +44,8 @@ enum door {
 	DOOR_CHANGES = 2,
 	DOOR_SOCKETS = 4,
 	DOOR_SIGNALS = 8,
-	DOOR_NETWORK = 16
+	DOOR_NETWORK = 16,
+	DOOR_READS = 32
 };
 
 struct facts {

@@ -339,10 +339,12 @@ find_routing(const struct plan *plan, const struct demand *demand)
 	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
-	/* one around us that has a door answers for changes at most */
+	/* one around us answers for what it routes */
 	if (demand->reads)
-		return values[FACT_BROKER_READS] && !values[FACT_DOOR] ? ROUTE_READS
-								       : ROUTE_NOTHING;
+		return values[FACT_BROKER_READS] &&
+				       (!values[FACT_DOOR] || (values[FACT_DOOR] & DOOR_READS))
+			       ? ROUTE_READS
+			       : ROUTE_NOTHING;
 	if (values[FACT_DOOR] && !(values[FACT_DOOR] & DOOR_CHANGES))
 		return ROUTE_NOTHING;
 	return exact || metadata || future ? ROUTE_CHANGES : ROUTE_NOTHING;
@@ -438,7 +440,7 @@ explain_door(const struct plan *plan, unsigned missing, struct promise *to)
 		to->remedy = "start the outer one without --accept files.future";
 	} else {
 		to->how = "the cordon around this one looks at changes only, not at reading";
-		to->remedy = "start it outside, or without rules that deny reading";
+		to->remedy = "start the outer one with a rule that denies reading, too";
 	}
 }
 
