@@ -113,6 +113,11 @@ int ruleset_make(const struct plan *plan, const struct ruleset_options *options,
  * Pure: for who has to keep to it without the layer.
  */
 bool ruleset_is_by_name(const struct plan *plan, const char *path);
+/*
+ * The same for what is for root alone, where a profile grants the folder around it and we are root.
+ * Looks at modes, and opens nothing.
+ */
+bool ruleset_is_secret(const struct plan *plan, const char *path);
 /* One more folder, whole; a ruleset of that kind and version. Async-signal-safe. */
 int ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path,
 		      struct cordon_error *err);

@@ -59,6 +59,7 @@ add(struct nests *nests, int parent, bool is_alone, int line)
 	*nest = (struct nest){.parent = parent, .is_alone = is_alone, .line = line};
 	nest->depth = id == 0 ? 0 : nest_at(nests, parent)->depth + 1;
 	pthread_mutex_init(&nest->lock, NULL);
+	pthread_mutex_init(&nest->queue, NULL);
 	__atomic_store_n(&nests->count, id + 1, __ATOMIC_SEQ_CST);
 	return id;
 }

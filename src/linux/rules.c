@@ -244,6 +244,40 @@ is_secret(const char *path, const struct stat *at)
 	return (at->st_mode & needed) != needed;
 }
 
+/* By a rule that is not taken entry by entry. */
+static bool
+is_granted_whole(const struct index *index, const char *path)
+{
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+
+		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHT_READ) &&
+		    path_below(path, rule->path) &&
+		    (!rule->rule->optional || !is_guarded(rule->path)))
+			return true;
+	}
+	return (index->default_rights & RIGHT_READ) != 0;
+}
+
+bool
+ruleset_is_secret(const struct plan *plan, const char *path)
+{
+	bool is_inside = false;
+
+	for (size_t i = 0; i < sizeof guarded_folders / sizeof guarded_folders[0]; i++) {
+		size_t length = strlen(guarded_folders[i]);
+		char entry[PATH_MAX];
+		struct stat at;
+
+		if (!path_below(path, guarded_folders[i]) || path[length] == '\0')
+			continue;
+		snprintf(entry, sizeof entry, "%.*s",
+			 (int)(length + 1 + strcspn(path + length + 1, "/")), path);
+		is_inside = is_inside || lstat(entry, &at) < 0 || is_secret(entry, &at);
+	}
+	return is_inside && geteuid() == 0 && !is_granted_whole(&plan->index, path);
+}
+
 static int allow_entries(const struct making *m, int folder, const char *path, bool guard);
 
 static int
