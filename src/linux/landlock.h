@@ -114,10 +114,10 @@ int ruleset_make(const struct plan *plan, const struct ruleset_options *options,
  */
 bool ruleset_is_by_name(const struct plan *plan, const char *path);
 /*
- * The same for what is for root alone, where a profile grants the folder around it and we are root.
- * Looks at modes, and opens nothing.
+ * Likewise for reading: is it in a folder that a profile grants, and kept back there? Names in one that
+ * is shared, and from root what is for root alone. Looks at modes, and opens nothing.
  */
-bool ruleset_is_secret(const struct plan *plan, const char *path);
+bool ruleset_keeps_back(const struct plan *plan, const char *path);
 /* One more folder, whole; a ruleset of that kind and version. Async-signal-safe. */
 int ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path,
 		      struct cordon_error *err);

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,14 +53,6 @@ nested_enter(void)
 
 /* ---- answers ---- */
 
-static bool
-is_folder(const char *path)
-{
-	struct stat at;
-
-	return lstat(path, &at) == 0 && S_ISDIR(at.st_mode);
-}
-
 static void
 judge(const struct broker *broker, const char *path, struct nest_answer *to)
 {
@@ -72,9 +63,8 @@ judge(const struct broker *broker, const char *path, struct nest_answer *to)
 	to->is_held = verdict.held != NULL;
 	to->guards = broker_guards(broker, path, RIGHTS_CHANGE);
 	to->is_by_name = ruleset_is_by_name(broker->plan, path);
-	/* what our layer keeps back though the plan grants it: nobody acts under it */
-	if (!broker_is_free(broker, path) &&
-	    ((to->is_by_name && is_folder(path)) || ruleset_is_secret(broker->plan, path)))
+	/* nobody acts under our layer */
+	if (!broker_is_free(broker, path) && ruleset_keeps_back(broker->plan, path))
 		to->rights &= ~(unsigned)RIGHT_READ;
 }
 
