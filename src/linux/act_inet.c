@@ -73,13 +73,18 @@ inet_destination(const struct socket_call *call, struct destination *to)
 }
 
 bool
-inet_may_reach(const struct network *network, const struct destination *to, bool is_bind,
-	       bool is_far)
+inet_may_reach(const struct broker *broker, const struct destination *to, bool is_bind, bool is_far)
 {
+	const struct network *network = &broker->plan->settings.network;
+	bool here = is_loopback(to->address) || is_any(to->address);
+
 	if (network->mode == NET_ALL)
 		return true;
-	if (network->mode != NET_LOCALHOST || is_far ||
-	    (!is_loopback(to->address) && !is_any(to->address)))
+	/* of our own only the proxy is known: its number is nobody else's while we live */
+	if (network->mode == NET_DOMAINS)
+		return here && (is_bind || (is_loopback(to->address) && to->port != 0 &&
+					    to->port == broker->egress.named));
+	if (network->mode != NET_LOCALHOST || is_far || !here)
 		return false;
 	return (is_bind && to->port == 0) || network_decide_local(network, to->port).allowed;
 }

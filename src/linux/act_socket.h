@@ -27,6 +27,6 @@ void inet_listen(struct socket_call *call, int backlog);
 void inet_make(struct broker *broker, const struct call *request);
 /* The address of a call: 0, or the errno that the kernel has for one of another kind. */
 int inet_destination(const struct socket_call *call, struct destination *to);
-/* May it be connected or bound to by that network? is_far: it is reached by a proxy. */
-bool inet_may_reach(const struct network *network, const struct destination *to, bool is_bind,
+/* May it be connected or bound to by our own plan? is_far: it is reached by a proxy. */
+bool inet_may_reach(const struct broker *broker, const struct destination *to, bool is_bind,
 		    bool is_far);

@@ -125,7 +125,7 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 				    : 0;
 		break;
 	case NEST_ADDRESS:
-		to.rights = inet_may_reach(&broker->plan->settings.network, &question->at,
+		to.rights = inet_may_reach(broker, &question->at,
 					   question->is_bind != 0, question->is_far != 0)
 				    ? RIGHTS_ALL
 				    : 0;

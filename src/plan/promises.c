@@ -372,8 +372,7 @@ find_socket_routing(struct plan *plan)
 	if (values[FACT_DOOR]) {
 		plan->routes_signals = plan->routes_signals && (values[FACT_DOOR] & DOOR_SIGNALS);
 		plan->routes_sockets = names && (values[FACT_DOOR] & DOOR_SOCKETS);
-		/* names of hosts are its proxy's, which asks nobody */
-		plan->routes_network = mode == NET_LOCALHOST && (values[FACT_DOOR] & DOOR_NETWORK);
+		plan->routes_network = between && (values[FACT_DOOR] & DOOR_NETWORK);
 		plan->closes_sockets = names && !plan->routes_sockets &&
 				       values[FACT_SECCOMP_FILTER] && plan->socket_count == 0;
 	} else if (has_broker(&plan->facts) && abi > 0 && values[FACT_BROKER_NET]) {
@@ -421,20 +420,17 @@ needs_met(const struct plan *plan, const struct demand *demand)
 static void
 explain_door(const struct plan *plan, unsigned missing, struct promise *to)
 {
-	bool net = (missing & NEED_BROKER_NET) != 0;
-
 	if (missing & NEED_BROKER_SIGNALS) {
 		to->how = "the cordon around this one does not look at signals";
 		to->remedy = "start the outer one without --accept process.signal";
 	} else if (missing & (NEED_BROKER_SOCKETS | NEED_NO_SOCKETS)) {
 		to->how = "the cordon around this one does not look at names of sockets";
 		to->remedy = "start the outer one without --accept sockets.path";
-	} else if (net && plan->settings.network.mode == NET_DOMAINS) {
-		to->how = "the cordon around this one does not look up names for another";
-		to->remedy = "start it outside, or with --net none or all";
-	} else if (net) {
+	} else if (missing & NEED_BROKER_NET) {
 		to->how = "the cordon around this one does not look at addresses";
-		to->remedy = "start the outer one with --net localhost as well";
+		to->remedy = plan->settings.network.mode == NET_DOMAINS
+				     ? "start the outer one with --domain as well"
+				     : "start the outer one with --net localhost as well";
 	} else if (!(plan->facts.values[FACT_DOOR] & DOOR_CHANGES)) {
 		to->how = "the cordon around this one does not look at files";
 		to->remedy = "start the outer one without --accept files.future";
