@@ -166,6 +166,24 @@ nest_call(const struct broker *broker)
 	return broker->nests == NULL ? NULL : pthread_getspecific(broker->nests->call);
 }
 
+bool
+nest_is_in(const struct broker *broker, const struct nest *one, const struct nest *around)
+{
+	const struct nest *top = broker->nests == NULL ? NULL : nest_at(broker->nests, 0);
+
+	while (one != NULL && one != around && one != top)
+		one = nest_at(broker->nests, one->parent);
+	return one != NULL && one == around;
+}
+
+struct nest *
+nest_of_caller(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call == NULL || call->depth == 0 ? NULL : call->chain[0];
+}
+
 /* Is a process or thread in the caller's innermost sandbox? */
 static bool
 is_with(const struct nest_call *call, pid_t process)

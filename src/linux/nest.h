@@ -44,7 +44,8 @@ struct nest_question {
 	int64_t born, changed;	  /* of NEST_SOCKET: its file, in nanoseconds */
 	struct destination at;	  /* of NEST_ADDRESS */
 	uint8_t is_bind, is_far;  /* a server's; by a proxy, wherever that leads */
-	uint8_t spare[4];	  /* no gap whose content nobody set */
+	uint8_t is_own;		  /* who listens there is one of the asked one's processes */
+	uint8_t spare[3];	  /* no gap whose content nobody set */
 	char texts[2 * PATH_MAX]; /* one or two, each with its end; the message ends there */
 };
 struct nest_answer {
@@ -54,7 +55,8 @@ struct nest_answer {
 	uint8_t is_held;    /* a folder that must stay where it is */
 	uint8_t guards;	    /* its inner layer withholds changes here */
 	uint8_t is_by_name; /* only files, nothing else is made here */
-	uint8_t spare[5];   /* no gap whose content nobody set */
+	uint8_t is_here;    /* of NEST_ADDRESS: only this very server */
+	uint8_t spare[4];   /* no gap whose content nobody set */
 };
 
 /* ---- the outer side ---- */
@@ -135,7 +137,13 @@ bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
 
 bool nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed);
 bool nest_may_network(const struct broker *broker);
-bool nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind);
+/* The innermost sandbox of the caller; NULL: it is in none. */
+struct nest *nest_of_caller(const struct broker *broker);
+/* by: whose process listens there; NULL: nobody's. *ret_here: one of them means that server only. */
+bool nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind,
+		    const struct nest *by, bool *ret_here);
+/* Is one of them, or NULL, in the other, or the same? */
+bool nest_is_in(const struct broker *broker, const struct nest *one, const struct nest *around);
 
 /* ---- the inner side, nested.c ---- */
 

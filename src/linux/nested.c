@@ -104,6 +104,7 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 {
 	const char *path = question->texts;
 	struct nest_answer to = {.number = question->number};
+	bool is_here = false;
 
 	switch (question->kind) {
 	case NEST_JUDGE:
@@ -125,10 +126,8 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 				    : 0;
 		break;
 	case NEST_ADDRESS:
-		to.rights = inet_may_reach(broker, &question->at,
-					   question->is_bind != 0, question->is_far != 0)
-				    ? RIGHTS_ALL
-				    : 0;
+		to.rights = inet_may_reach(broker, question, &is_here) ? RIGHTS_ALL : 0;
+		to.is_here = is_here;
 		break;
 	case NEST_NETWORK:
 		to.rights = broker->plan->settings.network.mode != NET_NONE ? RIGHTS_ALL : 0;
