@@ -179,6 +179,22 @@ start()
 	done
 }
 
+# What happens inside is what `why` says there, and else the same as free: by the kernel, not by us.
+@test "random policies inside one and inside two, against the kernel" {
+	start
+	mkdir x
+	shared=("${own[@]}" --read "$TREE/tests/broker" --env "TMPDIR=$P/x")
+	expect 0 run --deny '**/not-there' "${shared[@]}" -- "$PYTHON" -B "$TREE/tests/broker/differential.py" 10 7000
+	said 'ok 1 10 random'
+	expect 0 run --deny '**/not-there' "${shared[@]}" -- "$CORDON" run --deny '**/nor-there' "${shared[@]}" -- \
+	    "$PYTHON" -B "$TREE/tests/broker/differential.py" 5 7100
+	said 'ok 1 5 random'
+	# and where the project is in the private tmp of the one around it
+	expect 0 run --deny '**/not-there' "${own[@]}" --read "$TREE/tests/broker" -- \
+	    "$PYTHON" -B "$TREE/tests/broker/differential.py" 5 1
+	said 'ok 1 5 random'
+}
+
 @test "git works where two look at its files and read them to answer" {
 	start
 	rm -rf .git
