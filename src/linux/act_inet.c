@@ -90,7 +90,8 @@ inet_may_reach(const struct broker *broker, const struct nest_question *question
 				 to->port == broker->egress.named));
 	if (network->mode != NET_LOCALHOST || question->is_far || !here)
 		return false;
-	return (question->is_bind && to->port == 0) || network_decide_local(network, to->port).allowed;
+	return (question->is_bind && to->port == 0) ||
+	       network_decide_local(network, to->port).allowed;
 }
 
 /* The address to connect to instead: loopback, of the kind that the caller named. */

@@ -72,7 +72,8 @@ struct nest {
 	uint64_t asked; /* the number of the last question */
 	bool owes;	/* which it has not answered */
 	int64_t since;	/* when it was asked */
-	pthread_mutex_t queue; /* for what follows: calls of its processes that wait for an answer */
+	pthread_mutex_t
+		queue; /* for what follows: calls of its processes that wait for an answer */
 	struct late *waiting;
 	int late; /* threads that begin them again */
 };

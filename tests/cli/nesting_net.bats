@@ -13,14 +13,14 @@ start()
 {
 	begin
 	servers 'a.test 127.0.0.1' 'b.test 127.0.0.1' 'c.test 127.0.0.1'
-	cat >get <<-END
+	cat >./get <<-END
 		#!/bin/sh
 		for name; do
 			curl -sS --max-time 60 "http://\$name:$web/\$name" || :
 			curl -sS --max-time 60 -k "https://\$name:$tls/tls-\$name" || :
 		done
 	END
-	chmod +x get
+	chmod +x ./get
 }
 
 teardown()

@@ -166,8 +166,8 @@ start()
 	# seen from outside the nest as well: the guards of both
 	export HIDDEN_SECRET=seen-by-the-launcher
 	for kind in 'every_route 0' 'listing 0' 'flip 1000' 'flip_names 500' 'swap 200' 'deputy 0' 'crowd 1'; do
-		mkdir "${kind% *}"
-		cd "${kind% *}"
+		mkdir "$P/${kind% *}"
+		cd "$P/${kind% *}" || return 1
 		mkdir kept sub free away
 		echo secret | tee kept/file kept/.env .env >sub/.env
 		printf fine | tee free/f >sub/a
@@ -175,7 +175,6 @@ start()
 		# shellcheck disable=SC2086 # a word and a number
 		nest 0 --deny away inner --deny kept --deny '**/.env' -- "$PYTHON" attack_reads.py $kind
 		unsaid secret seen-by-the-launcher
-		cd ..
 	done
 }
 
