@@ -165,6 +165,11 @@ OPEN_TESTS(test_open_any, 1, END(ROUTE));
 OPEN_TESTS(test_openat_any, 2, END(ROUTE));
 /* A number that the kernel knows as no flags: a cordon inside comes to us (src/linux/nest.h). */
 static const struct test test_door[] = {{2, WHOLE, IS, 0x636f7201, ROUTE}, END(ALLOW)};
+/* To all others there is no Landlock; a cordon's rulesets have this size (src/linux/landlock.h). */
+static const struct test test_door_only[] = {{2, WHOLE, IS, 0x636f7201, ROUTE},
+					     {2, WHOLE, IS_NOT, 0, NO_OPERATION},
+					     {1, WHOLE, IS, 1000, ALLOW},
+					     END(NO_OPERATION)};
 /* PR_SET_DUMPABLE 0 */
 static const struct test test_prctl[] = {
 	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
@@ -190,6 +195,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_LIMIT_OTHER] = test_limit_other,
 	[TEST_LIMIT_OWN] = test_limit_own,
 	[TEST_DOOR] = test_door,
+	[TEST_DOOR_ONLY] = test_door_only,
 	[TEST_NICE] = test_nice,
 	[TEST_IONICE] = test_ionice,
 	[TEST_IOCTL] = test_ioctl,

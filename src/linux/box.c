@@ -99,6 +99,8 @@ make_nested(struct box *box, const struct plan *plan, const struct box_options *
 	box->broker.plan = plan;
 	box->broker.private_tmp = options->private_tmp;
 	box->broker.is_asked = true;
+	if (options->egress != NULL)
+		box->broker.egress = *options->egress;
 	return rc < 0 ? rc : ruleset_make(plan, &layer, &box->ruleset, err);
 }
 

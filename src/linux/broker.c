@@ -361,8 +361,10 @@ broker_answer(struct broker *broker, struct call *request, int patience)
 	}
 	nested.patience = patience;
 	request->is_late = &nested.is_late;
+	request->nested = nested.depth == 0 ? NULL : &nested;
 	answer_known(broker, request);
 	request->is_late = NULL;
+	request->nested = NULL;
 	nest_end(broker);
 	return nested.is_late ? nested.chain[0] : NULL;
 }

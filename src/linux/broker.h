@@ -61,7 +61,7 @@ struct broker {
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	int connecting;		/* likewise, for whom they connect to */
-	int late;		/* likewise, for a sandbox inside to answer (nest_late.c) */
+	int late;		/* threads for a sandbox inside to answer (nest_late.c) */
 	pthread_mutex_t small;	/* for what follows */
 	struct desk desks[DESKS];
 	uint64_t refusals[REFUSALS]; /* hashes, a ring */

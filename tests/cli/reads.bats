@@ -201,14 +201,3 @@ nothing_read()
 	expect 9 run --deny kept -- setsid -w sh -c '(echo x >/dev/tty) 2>/dev/null || exit 9'
 }
 
-@test "a cordon inside is refused by name: who acts for it would not know its layers" {
-	begin
-	mkdir inner
-	CORDON_TIMEOUT=60 expect 125 run --deny kept --read "$CORDON" --execute "$CORDON" --env ASAN_OPTIONS -- \
-	    "$CORDON" run -- touch ran
-	heard 'the cordon around this one reads for us'
-	[ ! -e ran ]
-	# for changes it is asked
-	expect 0 run --protect kept --read "$CORDON" --execute "$CORDON" --env ASAN_OPTIONS -- "$CORDON" run -- touch ran
-	[ -e ran ]
-}
