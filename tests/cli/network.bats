@@ -109,10 +109,14 @@ netlinks=('netlink diag' 'netlink audit' 'netlink uevent' 'netlink generic')
 		localhost | domains)
 			results yes "${internet[@]}"
 			results EPROTONOSUPPORT "${packets[@]}" "${odd[@]}" "${raws[@]}"
+			# it is no socket that answers that
+			said "asking for IPv6: yes, then {'connect': 'ENOTSOCK', 'bind': 'ENOTSOCK', \
+'send': 'ENOTSOCK', 'join': 'ENOTSOCK', 'option': 'ENOTSOCK', 'write': 'EINVAL', 'listen': 'ENOTSOCK'}"
 			;;
 		all)
 			results yes "${internet[@]}" udp udp6
 			results EPERM "${raws[@]}"
+			said "'option': 'yes'"
 			;;
 		esac
 	done

@@ -130,6 +130,8 @@ c.request({":path": "/two"}).on("data", d => process.stdout.write(d)).on("end", 
 	reach "$web6"
 	led 0 curl -sS -f --max-time 200 "http://a.test:$web6/six"
 	said 'GET /six'
+	plain 0 curl -sS -f --max-time 200 "http://a.test:$web6/six"
+	said 'GET /six'
 	plain 0 wget -q -T 200 -t 1 -O - "http://a.test:$web6/six"
 	said 'GET /six'
 	plain 0 "$PYTHON" -c "import urllib.request as r; print(r.urlopen('http://a.test:$web6/six').read())"

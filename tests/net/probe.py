@@ -46,6 +46,27 @@ KINDS = [
 ]
 
 
+def question():
+    """What libcurl makes to know whether there is IPv6; elsewhere a socket."""
+    fd = libc.socket(10, 2, 0)
+    if fd < 0:
+        print("asking for IPv6:", name_of(ctypes.get_errno()))
+        return
+    address = address_of(10, "::1", 9)
+    group = socket.inet_pton(socket.AF_INET6, "ff02::4242") + struct.pack("=I", 1)
+    one = struct.pack("=I", 1)
+    calls = {"connect": lambda: libc.connect(fd, address, len(address)),
+             "bind": lambda: libc.bind(fd, address_of(10, "::1", 0), len(address)),
+             "send": lambda: libc.sendto(fd, b"x", 1, 0, address, len(address)),
+             "join": lambda: libc.setsockopt(fd, 41, 20, group, len(group)),
+             "option": lambda: libc.setsockopt(fd, 1, 2, one, 4),
+             "write": lambda: libc.write(fd, b"x", 1),
+             "listen": lambda: libc.listen(fd, 1)}
+    print("asking for IPv6: yes, then", {name: "yes" if call() >= 0 else name_of(ctypes.get_errno())
+                                         for name, call in calls.items()})
+    os.close(fd)
+
+
 def sockets():
     for name, family, form, protocol in KINDS:
         fd = libc.socket(family, form, protocol)
@@ -56,6 +77,7 @@ def sockets():
         pair = (ctypes.c_int * 2)()
         rc = libc.socketpair(1, form, 0, pair)
         print(f"pair {name}: {'yes' if rc == 0 else name_of(ctypes.get_errno())}")
+    question()
 
 
 # ---- ways to an address ----
