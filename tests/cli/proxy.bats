@@ -63,6 +63,11 @@ role()
 	role many memory storm held limits
 }
 
+@test "every byte arrives, at any pace, and whoever is cut off is the end of it" {
+	timeout 300 "$PYTHON" "$TREE/tests/net/streams.py" "$(dirname "$CORDON")/tests/net/role" \
+	    >"$T/out" 2>"$T/err" || complain "$(cat "$T/out" "$T/err")"
+}
+
 @test "it is confined, and ends with its session" {
 	role walls the_end
 }

@@ -1174,4 +1174,5 @@ def main():
             print("ok %s %.1f s" % (name, time.monotonic() - start), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
