@@ -852,6 +852,25 @@ def upstream(servers):
     role.close()
 
 
+@case
+def upstream_hangs(servers):
+    """A proxy of the caller's that takes connections and says nothing holds up nobody else."""
+    web = servers.ports["web"]
+    servers.names({"direct.test": "127.0.0.1"})
+    url = "http://127.0.0.1:%d" % servers.ports["keep"]
+    role = Role(servers, domains=["a.test", "direct.test"], ports=[web, 80],
+                env={"HTTP_PROXY": url, "HTTPS_PROXY": url, "NO_PROXY": "direct.test"})
+    at_first = descriptors(role)
+    held = [role.request("CONNECT a.test:%d HTTP/1.1\r\n\r\n" % web) for _ in range(50)]
+    held += [role.request(get("a.test")) for _ in range(50)]
+    for _ in range(20):
+        assert fetch(role, get("direct.test:%d" % web))[0] == 200
+    for client in held:
+        reset(client)
+    until(lambda: descriptors(role) <= at_first, "what was held is closed")
+    role.close()
+
+
 # ---- whoever is slow, and many at once ----
 
 @case
