@@ -184,17 +184,18 @@ a_hidden_name_passes_only_where_it_is_allowed(void)
 {
 	struct hello hello = make_hello("a.test", NULL, 0xfe0d, 0);
 	struct check check = {.is_name = is_a, .port = 443}, allowed = check;
+	const char *bytes = (const char *)hello.bytes;
 
-	check_int(check_look(&check, hello.bytes, hello.length, &good), CHECK_TLS_BAD);
+	check_int(check_look(&check, bytes, hello.length, &good), CHECK_TLS_BAD);
 	check_int(good, 0);
 	check_str(check.allow, "\"network\": {\"ech\": \"allow\"}");
 	allowed.takes_hidden = true;
-	check_int(check_look(&allowed, hello.bytes, hello.length, &good), CHECK_RAW);
+	check_int(check_look(&allowed, bytes, hello.length, &good), CHECK_RAW);
 	check_int(good, hello.length);
 	/* the one that is seen must be right all the same */
 	hello = make_hello("b.test", NULL, 0xfe0d, 0);
 	allowed = (struct check){.is_name = is_a, .port = 443, .takes_hidden = true};
-	check_int(check_look(&allowed, hello.bytes, hello.length, &good), CHECK_TLS_BAD);
+	check_int(check_look(&allowed, bytes, hello.length, &good), CHECK_TLS_BAD);
 	check_int(good, 0);
 }
 
