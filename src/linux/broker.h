@@ -67,6 +67,7 @@ struct broker {
 	size_t refused;		     /* how many different ones there were */
 	int events;		     /* where they are told; -1: nowhere */
 	struct changed *changed;     /* what is to be told in the end; NULL: nothing */
+	bool is_untidy;		     /* broker_tidy has something to do */
 	pthread_key_t caller;	     /* whom a thread answers, by pid */
 	bool has_caller;
 	struct egress egress;	 /* line -1: no proxy */
@@ -137,6 +138,8 @@ void broker_foretell(struct broker *broker, const char *path, unsigned rights);
  */
 void broker_touches(struct broker *broker, const char *path, const struct stat *at);
 void broker_touches_at(struct broker *broker, int folder, const char *name, const char *path);
+/* Between calls: makes room for more of them. */
+void broker_tidy(struct broker *broker);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
 bool broker_guards(const struct broker *broker, const char *path, unsigned rights);
 /* The same for our own plan alone. */

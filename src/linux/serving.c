@@ -212,6 +212,7 @@ serve(struct broker *broker)
 		late = broker_answer(broker, &request, PATIENCE_MS);
 		if (late != NULL)
 			nest_retry(broker, &request, late);
+		broker_tidy(broker);
 		/* nobody's folder is held longer than its call; either will do */
 		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
 	}
