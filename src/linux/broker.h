@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "enforce/egress.h"
+#include "linux/fold.h"
 #include "linux/landlock.h"
 #include "linux/listeners.h"
 #include "linux/request.h"
@@ -45,6 +46,7 @@ struct desk {
 
 struct broker {
 	const struct plan *plan;
+	struct fold *fold;	 /* its rules, where names of several spellings are one */
 	const char *private_tmp; /* free; NULL: none */
 	const struct guarded *trees;
 	size_t tree_count;
