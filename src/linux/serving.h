@@ -19,6 +19,7 @@ struct serving {
 	unsigned received;
 	pid_t last;	  /* who called last */
 	int crowd;	  /* more than 0: not the same one as always */
+	pid_t staying;	  /* the thread that waits on one processor only, or 0 */
 	struct near near; /* as every thread begins with it */
 };
 

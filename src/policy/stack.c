@@ -148,7 +148,7 @@ load_extended_file(struct loader *l, const struct policy *policy, const struct w
 		if (path == NULL)
 			return -CORDON_E_MEMORY;
 	}
-	rc = text_parse_file(l, path, &as, source, &extended);
+	rc = text_parse_file(l, path, &as, source, &extended, NULL);
 	if (rc == 0)
 		rc = load_extends(l, extended, source, depth + 1);
 	if (rc < 0) {
@@ -261,7 +261,7 @@ load_optional_file(struct loader *l, const char *path, enum layer layer)
 	rc = is_absent(l, path, &absent);
 	if (rc < 0 || absent)
 		return rc;
-	rc = text_parse_file(l, path, &as, layer, &policy);
+	rc = text_parse_file(l, path, &as, layer, &policy, NULL);
 	return rc < 0 ? rc : load_policy(l, policy, layer);
 }
 
@@ -350,24 +350,18 @@ load_project_file(struct loader *l, const char *path, const struct reading_as *a
 {
 	const struct stack_input *input = l->input;
 	auto_policy struct policy *policy = NULL;
-	char *text;
-	size_t length;
+	struct text text;
 	int rc;
 
 	if (l->stack->project != NULL)
 		return cordon_fail(l->err, CORDON_E_USAGE, 0,
 				   "%s: the project has a policy of its own already (%s)", path,
 				   l->stack->project->file);
-	rc = text_read_file(l, path, LAYER_PROJECT, &text, &length);
-	if (rc == 0)
-		rc = policy_read(path, text, length, as, &policy, l->err);
+	rc = text_parse_file(l, path, as, LAYER_PROJECT, &policy, &text);
 	if (rc < 0)
 		return rc;
-	policy->path = arena_strdup(&policy->arena, path, l->err);
-	if (policy->path == NULL)
-		return -CORDON_E_MEMORY;
 	l->stack->project_trusted = input->trusted != NULL &&
-				    input->trusted(input->trusted_ctx, path, text, length);
+				    input->trusted(input->trusted_ctx, path, text.at, text.length);
 	l->stack->project = policy;
 	if (!l->stack->project_trusted)
 		return check_extends(l, take(&policy));

@@ -50,14 +50,14 @@ check_owner(const char *path, const struct stat *st, enum layer layer, struct co
 	return 0;
 }
 
-int
-text_read_file(struct loader *l, const char *path, enum layer layer, char **ret_text,
-	       size_t *ret_length)
+static int
+read_file(struct loader *l, const char *path, enum layer layer, struct text *ret_text)
 {
 	struct stack *stack = l->stack;
 	struct stat st;
 	const char **slot;
-	int rc = file_read(&stack->arena, path, JSON_SIZE_MAX, ret_text, ret_length, &st, l->err);
+	int rc = file_read(&stack->arena, path, JSON_SIZE_MAX, &ret_text->at, &ret_text->length,
+			   &st, l->err);
 
 	if (rc < 0)
 		return rc;
@@ -78,21 +78,22 @@ text_read_file(struct loader *l, const char *path, enum layer layer, char **ret_
 
 int
 text_parse_file(struct loader *l, const char *path, const struct reading_as *as, enum layer layer,
-		struct policy **ret_policy)
+		struct policy **ret_policy, struct text *ret_text)
 {
 	auto_policy struct policy *policy = NULL;
-	char *text;
-	size_t length;
-	int rc = text_read_file(l, path, layer, &text, &length);
+	struct text text;
+	int rc = read_file(l, path, layer, &text);
 
 	if (rc == 0)
-		rc = policy_read(path, text, length, as, &policy, l->err);
+		rc = policy_read(path, text.at, text.length, as, &policy, l->err);
 	if (rc < 0)
 		return rc;
 	policy->path = arena_strdup(&policy->arena, path, l->err);
 	if (policy->path == NULL)
 		return -CORDON_E_MEMORY;
 	*ret_policy = take(&policy);
+	if (ret_text != NULL)
+		*ret_text = text;
 	return 0;
 }
 
@@ -189,5 +190,5 @@ text_parse(struct loader *l, const struct stack_text *text, const struct argumen
 		return text_parse_profile(l, profile_find(argument->rest), ret_policy);
 	if (strchr(argument->rest, '/') == NULL && !text_exists(argument->rest))
 		return no_such_profile(l, argument->rest);
-	return text_parse_file(l, argument->rest, &argument->as, LAYER_COMMAND, ret_policy);
+	return text_parse_file(l, argument->rest, &argument->as, LAYER_COMMAND, ret_policy, NULL);
 }

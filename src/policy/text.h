@@ -14,6 +14,11 @@ struct loader {
 	bool base_named[LAYER_COUNT]; /* by which source */
 };
 
+struct text {
+	char *at;
+	size_t length;
+};
+
 /* What -p was given. */
 struct argument {
 	struct reading_as as;
@@ -30,8 +35,6 @@ int text_parse_profile(struct loader *l, const struct profile *profile, struct p
 
 /* Is there anything, even if it leads nowhere or cannot be read? Then it must not be passed over. */
 bool text_exists(const char *path);
-/* The file becomes one of the stack's. */
-int text_read_file(struct loader *l, const char *path, enum layer layer, char **ret_text,
-		   size_t *ret_length);
+/* The file becomes one of the stack's. ret_text: as it was read, the stack's too; may be NULL. */
 int text_parse_file(struct loader *l, const char *path, const struct reading_as *as,
-		    enum layer layer, struct policy **ret_policy);
+		    enum layer layer, struct policy **ret_policy, struct text *ret_text);

@@ -69,7 +69,8 @@ static void
 a_caller_gets_back_what_it_had(void)
 {
 	cpu_set_t all = places_of(0);
-	struct near near = {0};
+	pid_t staying = 0;
+	struct near near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller(), other = make_caller();
 
 	near_start(&near);
@@ -85,10 +86,17 @@ a_caller_gets_back_what_it_had(void)
 		}
 		near_free(&near, caller);
 		check(is_at(caller, all));
+		near_end_call(&near, true);
 	}
-	/* with another caller we are free as well */
 	near_keep(&near, other);
 	near_free(&near, other);
+	check(staying == (near.is_useful ? gettid() : 0));
+	/* with several callers, or with none for a while, we are free as well */
+	near_end_all(&staying);
+	check(is_at(0, all));
+	near_keep(&near, other);
+	near_free(&near, other);
+	near_end_call(&near, false);
 	check(is_at(0, all));
 	end_caller(caller);
 	end_caller(other);
@@ -98,7 +106,8 @@ static void
 a_choice_stays(void)
 {
 	cpu_set_t all = places_of(0), one = first_of(all);
-	struct near near = {0};
+	pid_t staying = 0;
+	struct near near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 
 	near_start(&near);
@@ -117,7 +126,7 @@ a_choice_stays(void)
 	near_roam(&near);
 	/* one that was made for us */
 	check_int(sched_setaffinity(0, sizeof one, &one), 0);
-	near = (struct near){0};
+	near = (struct near){.own = gettid(), .staying = &staying};
 	near_start(&near);
 	check(!near.is_useful);
 	near_keep(&near, caller);
@@ -133,7 +142,8 @@ static void
 who_is_gone_changes_nothing(void)
 {
 	cpu_set_t all = places_of(0);
-	struct near near = {0};
+	pid_t staying = 0;
+	struct near near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 
 	near_start(&near);
@@ -158,7 +168,8 @@ roam(void *argument)
 static void
 a_thread_of_one_that_stays_does_not(void)
 {
-	struct near near = {0};
+	pid_t staying = 0;
+	struct near near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 	pthread_t thread;
 
