@@ -163,7 +163,10 @@ attack()
 		    """Until it is asked for."""
 		    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGIO})
 		    fd = os.open("leased", os.O_RDWR)
-		    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+		    try:
+		        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+		    except OSError:
+		        os._exit(1)
 		    os.write(ready, b"x")
 		    signal.sigwait({signal.SIGIO})
 		    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
@@ -177,7 +180,8 @@ attack()
 		    if child == 0:
 		        hold(ready)
 		    os.close(ready)
-		    assert os.read(there, 1) == b"x", "no lease"
+		    if os.read(there, 1) != b"x":
+		        sys.exit(3)
 		    os.close(there)
 		    try:
 		        os.open("leased", flags | os.O_NONBLOCK)
@@ -189,7 +193,10 @@ attack()
 		    print(flags, os.fstat(fd).st_size, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_NONBLOCK))
 		    os.close(fd)
 	END
-	timeout 120 "$PYTHON" lease.py >"$T/bare" || complain "fails outside: $(cat "$T/bare")"
+	timeout 120 "$PYTHON" lease.py >"$T/bare" || status=$?
+	# not every file system has them
+	[ "${status:-0}" -ne 3 ] || return 0
+	[ "${status:-0}" -eq 0 ] || complain "fails outside: $(cat "$T/bare")"
 	CORDON_TIMEOUT=120 expect 0 run --protect kept -- "$PYTHON" lease.py
 	diff "$T/bare" "$T/out" || complain 'it is another'
 	grep -q ' 0 ' "$T/bare"
