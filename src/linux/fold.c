@@ -233,7 +233,7 @@ is_twice(int folder, const char *name)
 	size_t i = 0;
 	bool is_same;
 
-	for (; name[i] != '\0' && i < NAME_MAX; i++)
+	for (; i < NAME_MAX && name[i] != '\0'; i++)
 		other[i] = (char)(name[i] ^ (has_letter((char[]){name[i], '\0'}) ? 0x20 : 0));
 	other[i] = '\0';
 	if (fstatat(folder, name, &at, AT_SYMLINK_NOFOLLOW) < 0)
