@@ -69,11 +69,14 @@ begin(void)
 
 	check_int(compat_line(ends), 0);
 	play.guard = fork();
-	if (play.guard == 0)
+	if (play.guard == 0) {
+		compat_die_with_parent(SIGKILL);
 		for (;;)
 			pause();
+	}
 	play.supervisor = fork();
 	if (play.supervisor == 0) {
+		compat_die_with_parent(SIGKILL);
 		/* a group that its caller can continue */
 		setpgid(0, 0);
 		close(ends[1]);
