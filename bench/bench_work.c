@@ -98,7 +98,7 @@ make_repository(const struct scene *scene)
 static bool
 measure(struct scene *scene, const struct work *work)
 {
-	static const char *const bases[] = {"bare", "floor", NULL};
+	static const char *const bases[] = {"bare", "floor", "floor+filter", NULL};
 	struct contender contenders[CONTENDERS_MAX];
 	unsigned parts = PART_OURS | PART_HIDE | (work->peers ? PART_PEERS : 0);
 	size_t count = scene_contenders(scene, parts, work->command, contenders);
@@ -108,6 +108,7 @@ measure(struct scene *scene, const struct work *work)
 	contenders_print(contenders, count, work->name, bases);
 	printf("\n");
 	bar_print(contenders, count, "cordon", "floor", BAR);
+	bar_print(contenders, count, "floor+filter", "floor", BAR);
 	bar_print(contenders, count, "cordon --deny **/.env", "bare", HIDE_BAR);
 	fflush(stdout);
 	failed = contenders_failed(contenders, count);

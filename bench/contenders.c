@@ -50,6 +50,8 @@ add_ours(struct list *list)
 		scene->tmp;
 	add(list, "floor+fork", (const char *const[]){scene->floor, "-f", scene->rules, NULL})
 		->tmp = scene->tmp;
+	add(list, "floor+filter", (const char *const[]){scene->floor, "-s", scene->rules, NULL})
+		->tmp = scene->tmp;
 	add(list, "cordon", (const char *const[]){scene->cordon, "run", "--", NULL});
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
  * The least a launcher can do: read a list of Landlock rules, load them, exec. What cordon costs is
- * held against it. With -f it forks first and waits, as a supervisor has to. It checks nothing, so
- * it is for measuring only.
+ * held against it. With -f it forks first and waits, as a supervisor has to; with -s it loads a filter
+ * as well, which lets everything pass: what the kernel asks of every call of who has one. It checks
+ * nothing, so it is for measuring only.
  *
- *   floor [-f] RULES|- COMMAND [ARG...]      RULES as bench/rules writes them; -: none
+ *   floor [-f|-s] RULES|- COMMAND [ARG...]      RULES as bench/rules writes them; -: none
  */
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,20 +84,32 @@ restrict_by(const char *rules)
 	return count > 0 ? 0 : -1;
 }
 
+static int
+load_filter(void)
+{
+	struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = {1, &all};
+
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
 int
 main(int argc, char **argv)
 {
 	int forks = argc > 1 && strcmp(argv[1], "-f") == 0, status = 0;
+	int filters = argc > 1 && strcmp(argv[1], "-s") == 0;
 	pid_t child = argc > 2 + forks && forks ? fork() : 0;
 
-	if (argc < 3 + forks || child < 0)
+	if (argc < 3 + forks + filters || child < 0)
 		return 125;
 	if (child > 0)
 		return waitpid(child, &status, 0) == child && WIFEXITED(status)
 			       ? WEXITSTATUS(status)
 			       : 125;
-	argv += 1 + forks;
+	argv += 1 + forks + filters;
 	if (strcmp(argv[0], "-") != 0 && restrict_by(argv[0]) < 0)
+		return 125;
+	if (filters && load_filter() < 0)
 		return 125;
 	execv(argv[1], argv + 1);
 	return 127;

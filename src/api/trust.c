@@ -103,37 +103,38 @@ list(const struct cordon_plan *context, enum cordon_format format, struct str *t
 }
 
 static int
+push_pin(struct arena *arena, struct trust *to, struct pin pin, struct cordon_error *err)
+{
+	struct pin *slot = arena_push(arena, &to->pins, &to->pin_count, sizeof *slot, err);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = pin;
+	return 0;
+}
+
+static int
 collect_pins(struct arena *arena, const struct planned_rule *rules, size_t count, struct trust *to,
 	     struct cordon_error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct pin *pin;
+	int rc = 0;
 
-		if (rules[i].layer != LAYER_PROJECT || rules[i].effect != EFFECT_ALLOW)
-			continue;
-		pin = arena_push(arena, &to->pins, &to->pin_count, sizeof *pin, err);
-		if (pin == NULL)
-			return -CORDON_E_MEMORY;
-		*pin = pin_now(rules[i].root);
-	}
-	return 0;
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		if (rules[i].layer == LAYER_PROJECT && rules[i].effect == EFFECT_ALLOW)
+			rc = push_pin(arena, to, pin_now(rules[i].root), err);
+	return rc;
 }
 
 static int
 collect_sockets(struct arena *arena, const struct plan *plan, struct trust *to,
 		struct cordon_error *err)
 {
-	for (size_t i = 0; i < plan->socket_count; i++) {
-		struct pin *pin;
+	int rc = 0;
 
-		if (!plan_is_projects_socket(plan, &plan->sockets[i]))
-			continue;
-		pin = arena_push(arena, &to->pins, &to->pin_count, sizeof *pin, err);
-		if (pin == NULL)
-			return -CORDON_E_MEMORY;
-		*pin = (struct pin){.path = plan->sockets[i].path};
-	}
-	return 0;
+	for (size_t i = 0; rc == 0 && i < plan->socket_count; i++)
+		if (plan_is_projects_socket(plan, &plan->sockets[i]))
+			rc = push_pin(arena, to, (struct pin){.path = plan->sockets[i].path}, err);
+	return rc;
 }
 
 static int

@@ -74,18 +74,38 @@ is_useful(struct near *near)
 	return near->is_useful;
 }
 
-/* We too are woken by the adding, and stay here for the next calls of this one. */
+/* Whoever stayed before does so no longer: nobody would end it. */
+static void
+set_staying(struct near *near)
+{
+	pid_t before = __atomic_exchange_n(near->staying, near->own, __ATOMIC_SEQ_CST);
+
+	if (before != 0 && before != near->own)
+		set_everywhere(before);
+}
+
+static bool
+is_staying(const struct near *near, pid_t caller)
+{
+	return near->stayed > 0 && near->caller == caller &&
+	       __atomic_load_n(near->staying, __ATOMIC_SEQ_CST) == near->own;
+}
+
+/* We too are woken by the adding. */
 static bool
 stay(struct near *near, pid_t caller)
 {
 	unsigned cpu;
 
-	if (near->stayed > 0 && near->caller == caller)
+	if (is_staying(near, caller))
 		return true;
 	if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0 || cpu >= NEAR_WORDS * BITS)
 		return false;
 	memset(near->here, 0, SIZE);
 	near->here[cpu / BITS] = 1ul << cpu % BITS;
+	near->caller = caller;
+	near->stayed = 1;
+	set_staying(near);
 	return set_places(0, near->here);
 }
 
@@ -101,12 +121,28 @@ near_keep(struct near *near, pid_t caller)
 void
 near_free(struct near *near, pid_t caller)
 {
-	if (near == NULL || !near->is_useful)
-		return;
-	if (near->is_kept && is_at(caller, near->here))
+	if (near != NULL && near->is_kept && is_at(caller, near->here))
 		set_everywhere(caller);
-	near->stayed = near->caller == caller && near->stayed < STAYS ? near->stayed + 1 : 0;
-	near->caller = caller;
-	if (near->stayed == 0)
-		set_everywhere(0);
+}
+
+void
+near_end_call(struct near *near, bool is_alone)
+{
+	pid_t own = near->own;
+
+	if (near->stayed == 0 || (is_alone && ++near->stayed <= STAYS))
+		return;
+	near->stayed = 0;
+	__atomic_compare_exchange_n(near->staying, &own, 0, false, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+	set_everywhere(0);
+}
+
+void
+near_end_all(pid_t *staying)
+{
+	pid_t one = __atomic_exchange_n(staying, 0, __ATOMIC_SEQ_CST);
+
+	if (one != 0)
+		set_everywhere(one);
 }

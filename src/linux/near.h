@@ -18,12 +18,17 @@ struct near {
 	bool is_useful;		       /* there are several processors, and all are free to us */
 	unsigned long all[NEAR_WORDS]; /* these */
 	unsigned long here[NEAR_WORDS];
-	pid_t caller; /* of the last call */
-	int stayed;   /* calls of that one for which we have been here */
+	pid_t own, caller; /* we, and who called last */
+	int stayed;	   /* calls of that one for which we have been here; 0: we are anywhere */
 	bool is_kept;
+	pid_t *staying; /* of all our threads: the one that stays, or 0 */
 };
 
 /* near is NULL for none. */
 void near_keep(struct near *near, pid_t caller);
 /* As it was before, unless somebody else changed it meanwhile. */
 void near_free(struct near *near, pid_t caller);
+/* After a call: one that serves alone may stay here for the next, so that it is quicker. */
+void near_end_call(struct near *near, bool is_alone);
+/* There have been no calls for a while: whoever stays may be anywhere again. */
+void near_end_all(pid_t *staying);

@@ -104,6 +104,8 @@ wait_until_needed(struct serving *s, int calls)
 		is_needed = watch(s, calls);
 		received = look(&s->received);
 		set(&s->is_watched, false);
+		/* nobody waits for calls on a processor that somebody may have for himself */
+		near_end_all(&s->staying);
 		/* one that came meanwhile has called nobody */
 		if (received == look(&s->received))
 			break;
@@ -131,7 +133,7 @@ take_post(struct broker *broker)
 }
 
 static void
-go_to_post(struct broker *broker)
+go_to_post(struct broker *broker, struct near *near)
 {
 	struct serving *s = &broker->serving;
 
@@ -142,8 +144,10 @@ go_to_post(struct broker *broker)
 		add(&s->reserve, 1);
 		/* who left the post before it saw us has not called */
 		is_free = look(&s->at_post) == 0;
-		if (!is_free)
+		if (!is_free) {
+			near_end_call(near, false);
 			wait_until_needed(s, calls);
+		}
 		add(&s->reserve, -1);
 		if (!is_free) {
 			add(&s->at_post, 1);
@@ -199,18 +203,25 @@ receive(const struct broker *broker, struct call *request)
 	}
 }
 
+/* One caller for some time, and somebody who sees when there is none any more. */
+static bool
+is_alone(const struct serving *s)
+{
+	return look(&s->crowd) == 0 && look(&s->is_watched);
+}
+
 static _Noreturn void
 serve(struct broker *broker)
 {
 	struct kept kept[KEPT_CALLERS] = {{0}};
-	struct near near = {0};
+	struct near near = {.own = (pid_t)syscall(SYS_gettid), .staying = &broker->serving.staying};
 	struct call request = {.listener = broker->listener,
 			       .kept = broker->is_narrow ? NULL : kept,
 			       .near = &near};
 	struct nest *late;
 
 	for (;;) {
-		go_to_post(broker);
+		go_to_post(broker, &near);
 		if (!receive(broker, &request))
 			for (;;)
 				pause();
@@ -218,6 +229,7 @@ serve(struct broker *broker)
 		late = broker_answer(broker, &request, PATIENCE_MS);
 		if (late != NULL)
 			nest_retry(broker, &request, late);
+		near_end_call(&near, is_alone(&broker->serving));
 		/* nobody's folder is held longer than its call; either will do */
 		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finding, reading and ordering policy texts. A file that others could have written is refused; a
- * missing system or user file is nothing special; everything else that cannot be read is an error.
+ * Finding and ordering policy texts. A missing system or user file is nothing special; everything
+ * else that cannot be read is an error.
  *
  * Profiles are of two kinds. A base says what it stands on ("extends" is present); an add-on does
  * not, and stands on whatever base is in force. Add-ons of all sources add up; the base is the one
@@ -10,26 +10,16 @@
 #include "policy/stack.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "base/fd.h"
-#include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/profile.h"
-#include "policy/reader.h"
+#include "policy/text.h"
 
 #define EXTENDS_DEPTH_MAX 16
-#define FILES_MAX 64
-
-struct loader {
-	struct stack *stack;
-	const struct stack_input *input;
-	struct cordon_error *err;
-	bool base_named[LAYER_COUNT]; /* by which source */
-};
 
 struct stack *
 stack_free(struct stack *stack)
@@ -61,190 +51,6 @@ push_entry(struct loader *l, struct policy *policy, enum layer layer)
 	return entry;
 }
 
-/* ---- files ---- */
-
-/* A folder in which everyone can replace the file is as good as a file everyone can write. */
-static int
-check_folder(struct loader *l, const char *path)
-{
-	const char *dir = path_parent(&l->stack->arena, path, l->err);
-	struct stat st;
-
-	if (dir == NULL)
-		return -CORDON_E_MEMORY;
-	if (stat(dir, &st) < 0)
-		return cordon_fail(l->err, CORDON_E_PATH, errno, "cannot look at %s", dir);
-	if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
-		return cordon_fail(l->err, CORDON_E_TRUST, 0,
-				   "%s lies in a folder that is writable by everyone", path);
-	return 0;
-}
-
-/* Others' words must not become ours: who can write the file decides what runs confined, and how. */
-static int
-check_owner(const char *path, const struct stat *st, enum layer layer, struct cordon_error *err)
-{
-	if (st->st_mode & S_IWOTH)
-		return cordon_fail(err, CORDON_E_TRUST, 0,
-				   "%s is writable by everyone; chmod o-w it first", path);
-	if (layer <= LAYER_USER && st->st_uid != 0 && st->st_uid != geteuid())
-		return cordon_fail(
-			err, CORDON_E_TRUST, 0,
-			"%s belongs to another user (uid %u); policy files must be yours or root's",
-			path, (unsigned)st->st_uid);
-	return 0;
-}
-
-static int
-read_policy_file(struct loader *l, const char *path, enum layer layer, char **ret_text,
-		 size_t *ret_length)
-{
-	struct stack *stack = l->stack;
-	struct stat st;
-	const char **slot;
-	int rc = file_read(&stack->arena, path, JSON_SIZE_MAX, ret_text, ret_length, &st, l->err);
-
-	if (rc < 0)
-		return rc;
-	rc = check_owner(path, &st, layer, l->err);
-	if (rc == 0)
-		rc = check_folder(l, path);
-	if (rc == 0 && stack->file_count >= FILES_MAX)
-		rc = cordon_fail(l->err, CORDON_E_POLICY, 0, "%s is one policy file too many (%d)",
-				 path, FILES_MAX);
-	if (rc < 0)
-		return rc;
-	slot = arena_push(&stack->arena, &stack->files, &stack->file_count, sizeof *slot, l->err);
-	if (slot == NULL)
-		return -CORDON_E_MEMORY;
-	*slot = arena_strdup(&stack->arena, path, l->err);
-	return *slot == NULL ? -CORDON_E_MEMORY : 0;
-}
-
-static int
-parse_file(struct loader *l, const char *path, const struct reading_as *as, enum layer layer,
-	   struct policy **ret_policy)
-{
-	auto_policy struct policy *policy = NULL;
-	char *text;
-	size_t length;
-	int rc = read_policy_file(l, path, layer, &text, &length);
-
-	if (rc == 0)
-		rc = policy_read(path, text, length, as, &policy, l->err);
-	if (rc < 0)
-		return rc;
-	policy->path = arena_strdup(&policy->arena, path, l->err);
-	if (policy->path == NULL)
-		return -CORDON_E_MEMORY;
-	*ret_policy = take(&policy);
-	return 0;
-}
-
-/* ---- -p arguments ---- */
-
-struct argument {
-	struct reading_as as;
-	const char *rest; /* file, profile or text */
-};
-
-/* "zed:FILE", "clash:FILE#NAME": the dialect in front, the variant behind. */
-static int
-split_argument(struct loader *l, const struct stack_text *text, struct argument *ret)
-{
-	const char *hash;
-
-	*ret = (struct argument){{.system = l->input->system, .command = l->input->command},
-				 text->value};
-	for (int d = DIALECT_NATIVE; dialect_names[d] != NULL; d++) {
-		size_t length = strlen(dialect_names[d]);
-
-		if (strncmp(text->value, dialect_names[d], length) == 0 &&
-		    text->value[length] == ':') {
-			ret->as.dialect = (enum dialect)d;
-			ret->rest = text->value + length + 1;
-		}
-	}
-	hash = ret->as.dialect == DIALECT_CLASH && !text->inline_text ? strrchr(ret->rest, '#')
-								      : NULL;
-	if (hash == NULL)
-		return 0;
-	ret->as.variant = hash + 1;
-	ret->rest = arena_strndup(&l->stack->arena, ret->rest, (size_t)(hash - ret->rest), l->err);
-	return ret->rest == NULL ? -CORDON_E_MEMORY : 0;
-}
-
-static int
-no_such_profile(struct loader *l, const char *name)
-{
-	const char *near = profile_near(name);
-
-	if (near != NULL)
-		return cordon_fail(l->err, CORDON_E_USAGE, 0,
-				   "there is no profile and no file \"%s\"; did you mean \"%s\"?",
-				   name, near);
-	return cordon_fail(
-		l->err, CORDON_E_USAGE, 0,
-		"there is no profile and no file \"%s\"; `cordon plan --profiles` lists the "
-		"profiles",
-		name);
-}
-
-/* Is there anything, even if it leads nowhere or cannot be read? Then it must not be passed over. */
-static bool
-file_exists(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
-}
-
-/* Profiles list what may be there; what is missing on this machine is skipped. */
-static void
-make_optional(struct policy *policy)
-{
-	for (size_t i = 0; i < policy->rule_count; i++)
-		policy->rules[i].optional = true;
-}
-
-static int
-parse_profile(struct loader *l, const struct profile *profile, struct policy **ret_policy)
-{
-	const struct reading_as as = {.dialect = DIALECT_NATIVE,
-				      .system = l->input->system,
-				      .command = l->input->command};
-	char file[40];
-	int rc;
-
-	snprintf(file, sizeof file, "profile %.30s", profile->name);
-	rc = policy_read(file, profile->text, strlen(profile->text), &as, ret_policy, l->err);
-	if (rc == 0)
-		make_optional(*ret_policy);
-	return rc;
-}
-
-/* Is the argument a profile rather than a file? A name without a slash that is one of ours. */
-static bool
-is_profile(const struct stack_text *text, const struct argument *argument)
-{
-	return !text->inline_text && argument->as.dialect == DIALECT_ANY &&
-	       profile_find(argument->rest) != NULL;
-}
-
-static int
-parse_argument(struct loader *l, const struct stack_text *text, const struct argument *argument,
-	       struct policy **ret_policy)
-{
-	if (text->inline_text)
-		return policy_read("--policy-json", argument->rest, strlen(argument->rest),
-				   &argument->as, ret_policy, l->err);
-	if (is_profile(text, argument))
-		return parse_profile(l, profile_find(argument->rest), ret_policy);
-	if (strchr(argument->rest, '/') == NULL && !file_exists(argument->rest))
-		return no_such_profile(l, argument->rest);
-	return parse_file(l, argument->rest, &argument->as, LAYER_COMMAND, ret_policy);
-}
-
 int
 stack_read_one(const struct stack_input *input, const struct stack_text *text,
 	       struct policy **ret_policy, struct cordon_error *err)
@@ -256,8 +62,8 @@ stack_read_one(const struct stack_input *input, const struct stack_text *text,
 
 	if (stack == NULL)
 		return cordon_no_memory(err);
-	rc = split_argument(&l, text, &argument);
-	return rc < 0 ? rc : parse_argument(&l, text, &argument, ret_policy);
+	rc = text_split(&l, text, &argument);
+	return rc < 0 ? rc : text_parse(&l, text, &argument, ret_policy);
 }
 
 /* ---- profiles and extends ---- */
@@ -296,7 +102,7 @@ load_profile(struct loader *l, const struct profile *profile, enum layer source,
 
 	if (entry != NULL)
 		return choose_again(l, entry, source, depth);
-	rc = parse_profile(l, profile, &policy);
+	rc = text_parse_profile(l, profile, &policy);
 	if (rc < 0)
 		return rc;
 	rc = load_extends(l, policy, source, depth + 1);
@@ -342,7 +148,7 @@ load_extended_file(struct loader *l, const struct policy *policy, const struct w
 		if (path == NULL)
 			return -CORDON_E_MEMORY;
 	}
-	rc = parse_file(l, path, &as, source, &extended);
+	rc = text_parse_file(l, path, &as, source, &extended, NULL);
 	if (rc == 0)
 		rc = load_extends(l, extended, source, depth + 1);
 	if (rc < 0) {
@@ -437,8 +243,8 @@ is_absent(struct loader *l, const char *path, bool *ret_absent)
 
 	if (dir == NULL)
 		return -CORDON_E_MEMORY;
-	*ret_absent = !file_exists(path) &&
-		      (stat(dir, &st) == 0 ? S_ISDIR(st.st_mode) : !file_exists(dir));
+	*ret_absent = !text_exists(path) &&
+		      (stat(dir, &st) == 0 ? S_ISDIR(st.st_mode) : !text_exists(dir));
 	return 0;
 }
 
@@ -455,7 +261,7 @@ load_optional_file(struct loader *l, const char *path, enum layer layer)
 	rc = is_absent(l, path, &absent);
 	if (rc < 0 || absent)
 		return rc;
-	rc = parse_file(l, path, &as, layer, &policy);
+	rc = text_parse_file(l, path, &as, layer, &policy, NULL);
 	return rc < 0 ? rc : load_policy(l, policy, layer);
 }
 
@@ -503,11 +309,11 @@ load_argument(struct loader *l, const struct stack_text *text)
 	struct argument argument;
 	struct policy *policy = NULL;
 	const char *settings = NULL;
-	int rc = split_argument(l, text, &argument);
+	int rc = text_split(l, text, &argument);
 
 	if (rc < 0)
 		return rc;
-	if (is_profile(text, &argument))
+	if (text_is_profile(text, &argument))
 		return load_profile(l, profile_find(argument.rest), LAYER_COMMAND, 0);
 	if (!text->inline_text)
 		rc = project_settings(l, argument.rest, &settings);
@@ -515,7 +321,7 @@ load_argument(struct loader *l, const struct stack_text *text)
 		return rc;
 	if (settings != NULL)
 		return load_project_file(l, settings, &argument.as);
-	rc = parse_argument(l, text, &argument, &policy);
+	rc = text_parse(l, text, &argument, &policy);
 	return rc < 0 ? rc : load_policy(l, policy, LAYER_COMMAND);
 }
 
@@ -544,24 +350,18 @@ load_project_file(struct loader *l, const char *path, const struct reading_as *a
 {
 	const struct stack_input *input = l->input;
 	auto_policy struct policy *policy = NULL;
-	char *text;
-	size_t length;
+	struct text text;
 	int rc;
 
 	if (l->stack->project != NULL)
 		return cordon_fail(l->err, CORDON_E_USAGE, 0,
 				   "%s: the project has a policy of its own already (%s)", path,
 				   l->stack->project->file);
-	rc = read_policy_file(l, path, LAYER_PROJECT, &text, &length);
-	if (rc == 0)
-		rc = policy_read(path, text, length, as, &policy, l->err);
+	rc = text_parse_file(l, path, as, LAYER_PROJECT, &policy, &text);
 	if (rc < 0)
 		return rc;
-	policy->path = arena_strdup(&policy->arena, path, l->err);
-	if (policy->path == NULL)
-		return -CORDON_E_MEMORY;
 	l->stack->project_trusted = input->trusted != NULL &&
-				    input->trusted(input->trusted_ctx, path, text, length);
+				    input->trusted(input->trusted_ctx, path, text.at, text.length);
 	l->stack->project = policy;
 	if (!l->stack->project_trusted)
 		return check_extends(l, take(&policy));
@@ -579,7 +379,7 @@ load_project(struct loader *l)
 	path = path_join(&l->stack->arena, l->input->project, PROJECT_POLICY_NAME, l->err);
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
-	return file_exists(path) ? load_project_file(l, path, &as) : 0;
+	return text_exists(path) ? load_project_file(l, path, &as) : 0;
 }
 
 static int

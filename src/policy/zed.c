@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "policy/baseline.h"
 #include "policy/value.h"
+#include "policy/zed.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -19,152 +20,16 @@ struct sources {
 	size_t count;
 };
 
-static const char *const apply_names[] = {"terminal", "tool", "both", "neither", NULL};
-/* Like apply_names; by enum command: run is a tool, shell a terminal. */
+/* Like zed_apply_names; by enum command: run is a tool, shell a terminal. */
 static const bool applies[][2] = {{false, true}, {true, false}, {true, true}, {false, false}};
 
-/* ---- checking ---- */
-
-static int
-check_flag(struct reading *r, const struct json *value)
-{
-	bool flag;
-
-	return value->type == JSON_NULL ? 0 : read_bool(r, value, &flag);
-}
-
-static int
-check_apply_to(struct reading *r, const struct json *value)
-{
-	int index;
-
-	return value->type == JSON_NULL ? 0 : read_name(r, value, apply_names, &index);
-}
-
-static int
-check_system_path(struct reading *r, const struct json *value)
-{
-	const char *text;
-
-	if (value->type == JSON_STRING && *value->string == '~')
-		return reading_fail(r, value,
-				    "\"%.60s\" starts with ~, which is expanded only in the "
-				    "additional lists; write the whole path or put it there",
-				    value->string);
-	return read_plain_path(r, value, false, &text);
-}
-
-static int
-check_system_list(struct reading *r, const struct json *value)
-{
-	return value->type == JSON_NULL ? 0 : read_list(r, value, check_system_path);
-}
-
-static int
-check_system_paths(struct reading *r, const struct json *value)
-{
-	static const struct key keys[] = {
-		{"executable", check_system_list},
-		{"read_only", check_system_list},
-		{"read_write", check_system_list},
-	};
-
-	return value->type == JSON_NULL
-		       ? 0
-		       : read_keys(r, value, "\"system_paths\"", keys, COUNT(keys));
-}
-
-static int
-check_additional_path(struct reading *r, const struct json *value)
-{
-	const char *text;
-
-	return read_plain_path(r, value, true, &text);
-}
-
-static int
-check_additional(struct reading *r, const struct json *value)
-{
-	return value->type == JSON_NULL ? 0 : read_list(r, value, check_additional_path);
-}
-
-static int
-check_name(struct reading *r, const struct json *value)
-{
-	const char *text, *reason;
-	int rc = read_text(r, value, &text);
-
-	if (rc < 0)
-		return rc;
-	reason = value_env_name(text, false);
-	return reason == NULL ? 0 : reading_fail(r, value, "\"%.40s\" %s", text, reason);
-}
-
-static int
-check_names(struct reading *r, const struct json *value)
-{
-	return value->type == JSON_NULL ? 0 : read_list(r, value, check_name);
-}
-
-static int
-check_object(struct reading *r, const struct json *value)
-{
-	if (value->type == JSON_NULL || value->type == JSON_OBJECT)
-		return 0;
-	return reading_fail(r, value, "\"%.40s\" must be an object, not %s", value->key,
-			    json_type_name(value));
-}
-
-static int check_block(struct reading *r, const struct json *value);
-
-static const struct key sandbox_keys[] = {
-	{"enabled", check_flag},
-	{"apply_to", check_apply_to},
-	{"system_paths", check_system_paths},
-	{"additional_executable_paths", check_additional},
-	{"additional_read_only_paths", check_additional},
-	{"additional_read_write_paths", check_additional},
-	{"allow_network", check_flag},
-	{"allowed_env_vars", check_names},
-	/* not inside a block */
-	{"linux", check_block},
-	{"macos", check_block},
-	{"windows", check_object},
-};
-#define BLOCK_KEYS 3
-
-static int
-check_block(struct reading *r, const struct json *value)
-{
-	if (value->type == JSON_NULL)
-		return 0;
-	return read_keys(r, value, "the block of one system", sandbox_keys,
-			 COUNT(sandbox_keys) - BLOCK_KEYS);
-}
-
-static int
-check_sandbox(struct reading *r, const struct json *value)
-{
-	return read_keys(r, value, "the sandbox settings", sandbox_keys, COUNT(sandbox_keys));
-}
-
 /* ---- finding ---- */
-
-/* The member called key, unless it is null. */
-static const struct json *
-present(const struct json *object, const char *key)
-{
-	const struct json *value =
-		object != NULL && object->type == JSON_OBJECT ? json_member(object, key) : NULL;
-
-	return value == NULL || value->type == JSON_NULL ? NULL : value;
-}
 
 static const struct json *
 find(const struct sources *sources, const char *key)
 {
 	for (size_t i = sources->count; i > 0; i--) {
-		const struct json *value = present(sources->objects[i - 1], key);
+		const struct json *value = zed_present(sources->objects[i - 1], key);
 
 		if (value != NULL)
 			return value;
@@ -177,8 +42,8 @@ static const struct json *
 find_system(const struct sources *sources, const char *key)
 {
 	for (size_t i = sources->count; i > 0; i--) {
-		const struct json *paths = present(sources->objects[i - 1], "system_paths");
-		const struct json *value = present(paths, key);
+		const struct json *paths = zed_present(sources->objects[i - 1], "system_paths");
+		const struct json *value = zed_present(paths, key);
 
 		if (value != NULL)
 			return value;
@@ -190,12 +55,12 @@ static int
 add_sandbox(struct reading *r, struct sources *sources, const struct json *object)
 {
 	const struct json *block;
-	int rc = check_sandbox(r, object);
+	int rc = zed_check_sandbox(r, object);
 
 	if (rc < 0)
 		return rc;
 	sources->objects[sources->count++] = object;
-	block = present(object, system_names[r->as->system]);
+	block = zed_present(object, system_names[r->as->system]);
 	if (block != NULL)
 		sources->objects[sources->count++] = block;
 	return 0;
@@ -205,12 +70,12 @@ add_sandbox(struct reading *r, struct sources *sources, const struct json *objec
 static int
 find_sandbox(struct reading *r, const struct json *settings, const struct json **ret_sandbox)
 {
-	const struct json *terminal = present(settings, "terminal");
-	const struct json *sandbox = present(terminal, "sandbox");
-	int rc = terminal == NULL ? 0 : check_object(r, terminal);
+	const struct json *terminal = zed_present(settings, "terminal");
+	const struct json *sandbox = zed_present(terminal, "sandbox");
+	int rc = terminal == NULL ? 0 : zed_check_object(r, terminal);
 
 	if (rc == 0 && sandbox != NULL)
-		rc = check_object(r, sandbox);
+		rc = zed_check_object(r, sandbox);
 	if (rc == 0)
 		*ret_sandbox = sandbox;
 	return rc;
@@ -222,12 +87,12 @@ add_settings_block(struct reading *r, struct sources *sources, const struct json
 {
 	const struct json *block = json_member(settings, system_names[system]);
 	const struct json *sandbox = NULL;
-	int rc = block == NULL ? 0 : check_object(r, block);
+	int rc = block == NULL ? 0 : zed_check_object(r, block);
 
 	if (rc == 0 && block != NULL)
 		rc = find_sandbox(r, block, &sandbox);
 	if (rc == 0 && sandbox != NULL)
-		rc = check_block(r, sandbox);
+		rc = zed_check_block(r, sandbox);
 	if (rc == 0 && sandbox != NULL && (int)r->as->system == system)
 		sources->objects[sources->count++] = sandbox;
 	return rc;
@@ -245,54 +110,8 @@ add_settings(struct reading *r, struct sources *sources, const struct json *sett
 	for (int system = 0; rc == 0 && system < 2; system++)
 		rc = add_settings_block(r, sources, settings, system);
 	if (rc == 0 && windows != NULL)
-		rc = check_object(r, windows);
+		rc = zed_check_object(r, windows);
 	return rc;
-}
-
-static const char *
-near_sandbox_key(const char *key)
-{
-	const char *names[COUNT(sandbox_keys)];
-
-	for (size_t i = 0; i < COUNT(sandbox_keys); i++)
-		names[i] = sandbox_keys[i].name;
-	return nearest_word(key, names, COUNT(sandbox_keys));
-}
-
-/* Some key of the sandbox stands here, outside or inside of a block. */
-static bool
-knows_sandbox(const struct json *object)
-{
-	for (size_t i = 0; i < COUNT(sandbox_keys); i++) {
-		const struct json *member = json_member(object, sandbox_keys[i].name);
-
-		if (member == NULL)
-			continue;
-		if (i < COUNT(sandbox_keys) - BLOCK_KEYS)
-			return true;
-		if (member->type == JSON_OBJECT && knows_sandbox(member))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Settings, not the sandbox object: "terminal" says so. Without it, a text of which not one key is
- * the sandbox's is settings in which nobody spoke of it, unless every key looks like a slip.
- */
-static bool
-is_settings(const struct json *value)
-{
-	bool slips = true;
-
-	if (json_member(value, "terminal") != NULL)
-		return true;
-	for (size_t i = COUNT(sandbox_keys) - BLOCK_KEYS; i < COUNT(sandbox_keys); i++)
-		if (present(json_member(value, sandbox_keys[i].name), "terminal") != NULL)
-			return true;
-	for (const struct json *m = value->first; m != NULL; m = m->next)
-		slips = slips && near_sandbox_key(m->key) != NULL;
-	return !slips && !knows_sandbox(value);
 }
 
 /* ---- granting ---- */
@@ -504,7 +323,7 @@ read_applies(struct reading *r, const struct sources *sources)
 		return reading_hole(r, enabled,
 				    "\"enabled\" is false: these settings add nothing, "
 				    "and the run stays confined");
-	if (apply_to != NULL && read_name(r, apply_to, apply_names, &index) < 0)
+	if (apply_to != NULL && read_name(r, apply_to, zed_apply_names, &index) < 0)
 		return -CORDON_E_POLICY;
 	if (!applies[index][r->as->command])
 		return reading_hole(r, apply_to,
@@ -518,8 +337,8 @@ read_settings(struct reading *r, const struct json *value)
 {
 	struct sources sources = {0};
 	const struct json *at;
-	int rc = is_settings(value) ? add_settings(r, &sources, value)
-				    : add_sandbox(r, &sources, value);
+	int rc = zed_is_settings(value) ? add_settings(r, &sources, value)
+					: add_sandbox(r, &sources, value);
 
 	if (rc < 0)
 		return rc;
@@ -539,42 +358,6 @@ read_settings(struct reading *r, const struct json *value)
 }
 
 /* ---- the record of the wrapper ---- */
-
-static int
-check_id(struct reading *r, const struct json *value)
-{
-	const char *text;
-
-	return value->type == JSON_NULL ? 0 : read_text(r, value, &text);
-}
-
-static const struct key record_keys[] = {
-	{"project_dir", check_system_path},
-	{"executable_paths", check_system_list},
-	{"read_only_paths", check_system_list},
-	{"read_write_paths", check_system_list},
-	{"additional_executable_paths", check_additional},
-	{"additional_read_only_paths", check_additional},
-	{"additional_read_write_paths", check_additional},
-	{"allow_network", check_flag},
-	{"allowed_env_vars", check_names},
-	/* from here on optional; who starts the session gives it its own marks */
-	{"fingerprint_uuid", check_id},
-	{"tracking_only", check_flag},
-	{"cgroup_path", check_id},
-};
-#define RECORD_NEEDED 9
-
-static bool
-is_record(const struct json *value)
-{
-	if (json_member(value, "project_dir") != NULL)
-		return true;
-	for (size_t i = RECORD_NEEDED; i < COUNT(record_keys); i++)
-		if (json_member(value, record_keys[i].name) != NULL)
-			return true;
-	return false;
-}
 
 static int
 read_tracking_only(struct reading *r, const struct json *at)
@@ -626,19 +409,17 @@ static int
 read_record(struct reading *r, const struct json *value)
 {
 	const struct sources sources = {{value}, 1};
-	const struct json *tracking = present(value, "tracking_only");
-	int rc = read_keys(r, value, "the record", record_keys, COUNT(record_keys));
+	const struct json *tracking = zed_present(value, "tracking_only");
+	int rc = zed_check_record(r, value);
 
 	if (rc < 0)
 		return rc;
 	r->policy->has_extends = true;
 	if (tracking != NULL && tracking->integer != 0)
 		return read_tracking_only(r, tracking);
-	for (size_t i = 0; i < RECORD_NEEDED; i++)
-		if (present(value, record_keys[i].name) == NULL)
-			return reading_fail(r, value, "the record has no \"%s\"",
-					    record_keys[i].name);
-	rc = grant_record(r, value);
+	rc = zed_check_needed(r, value);
+	if (rc == 0)
+		rc = grant_record(r, value);
 	return rc == 0 ? grant_rest(r, &sources, value) : rc;
 }
 
@@ -648,5 +429,5 @@ zed_read(struct reading *r, const struct json *value)
 	if (value->type != JSON_OBJECT)
 		return reading_fail(r, value, "Zed settings must be an object, not %s",
 				    json_type_name(value));
-	return is_record(value) ? read_record(r, value) : read_settings(r, value);
+	return zed_is_record(value) ? read_record(r, value) : read_settings(r, value);
 }

@@ -36,19 +36,6 @@ teardown()
 	fi
 }
 
-# until_true SECONDS COMMAND...: polls.
-until_true()
-{
-	local left=$(($1 * 20))
-
-	shift
-	while ! "$@"; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || return 1
-		sleep 0.05
-	done
-}
-
 # attack KIND SECONDS: outside it gets through, inside it does not.
 attack()
 {

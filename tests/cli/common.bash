@@ -56,6 +56,19 @@ expect()
 	[ "$status" -eq "$want" ] || complain "status $want was expected of: cordon $*"
 }
 
+# until_true SECONDS COMMAND...: polls.
+until_true()
+{
+	local left=$(($1 * 20))
+
+	shift
+	while ! "$@"; do
+		left=$((left - 1))
+		[ "$left" -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
 # refused ARGUMENT...: 125, nothing on standard output, one line on standard error.
 refused()
 {

@@ -50,19 +50,6 @@ teardown()
 	done
 }
 
-# until_true SECONDS COMMAND...: polls.
-until_true()
-{
-	local left=$(($1 * 20))
-
-	shift
-	while ! "$@"; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || return 1
-		sleep 0.05
-	done
-}
-
 begin()
 {
 	rm -rf .git

@@ -20,19 +20,6 @@ teardown()
 	rm -rf "${O:-}"
 }
 
-# until_true SECONDS COMMAND...: polls.
-until_true()
-{
-	local left=$(($1 * 20))
-
-	shift
-	while ! "$@"; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || return 1
-		sleep 0.05
-	done
-}
-
 @test "paths that lead here and there while sandboxes start: what is outside stays" {
 	TMPDIR=$T timeout 250 "$PYTHON" -B "$TREE/tests/broker/starts.py" 24 >"$T/out" 2>&1 || complain "$(cat "$T/out")"
 }

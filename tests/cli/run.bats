@@ -37,19 +37,6 @@ works()
 	expect 0 run "$@" -- sh -c "$script"
 }
 
-# until_true SECONDS COMMAND...: polls.
-until_true()
-{
-	local left=$(($1 * 20))
-
-	shift
-	while ! "$@"; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || return 1
-		sleep 0.05
-	done
-}
-
 missing()
 {
 	[ ! -e "$1" ]

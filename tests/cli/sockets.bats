@@ -31,19 +31,6 @@ teardown()
 	rm -rf "${O:-}"
 }
 
-# until_true SECONDS COMMAND...: polls.
-until_true()
-{
-	local left=$(($1 * 20))
-
-	shift
-	while ! "$@"; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || return 1
-		sleep 0.05
-	done
-}
-
 # A folder outside whose names are short enough for a socket.
 begin()
 {

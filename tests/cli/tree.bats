@@ -32,19 +32,6 @@ teardown()
 	[ -z "$places" ] || rm -rf "$places"
 }
 
-# until_true SECONDS COMMAND...: polls.
-until_true()
-{
-	local left=$(($1 * 20))
-
-	shift
-	while ! "$@"; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || return 1
-		sleep 0.05
-	done
-}
-
 # A zombie has ended, whoever may come to take it away.
 ended()
 {

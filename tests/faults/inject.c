@@ -115,7 +115,8 @@ resume(pid_t pid, enum __ptrace_request how, int signal)
 static void
 go_on(const struct injector *in, const struct task *task, int signal)
 {
-	bool done = in->told && !in->again && (in->later || in->other), loader = strcmp(in->role, "loader") == 0;
+	bool done = in->told && !in->again && (in->later || in->other),
+	     loader = strcmp(in->role, "loader") == 0;
 	bool other = strcmp(in->role, "*") != 0 && strcmp(in->role, task->role) != 0 &&
 		     !(loader && task->pid == in->root && !in->main_seen);
 	bool look = task->failing || in->list != NULL || !(done || other) || !in->started;
