@@ -183,18 +183,24 @@ is_over(const struct broker *broker)
 	return poll(&listener, 1, 0) == 1 && (listener.revents & ~POLLIN) != 0;
 }
 
+/* False when there will be no other. */
 static bool
 receive(const struct broker *broker, struct call *request)
 {
-	do {
+	for (int tries = 0;; tries++) {
 		memset(&request->notif, 0, sizeof request->notif);
 		if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &request->notif) == 0) {
 			request->thread = (pid_t)request->notif.pid;
 			return true;
 		}
+		if (errno == EINTR)
+			continue;
 		/* ENOENT: the caller went before it was received */
-	} while (errno == EINTR || (errno == ENOENT && !is_over(broker)));
-	return false;
+		if (errno != ENOENT && tries >= REQUEST_TRIES)
+			_exit(1);
+		if (is_over(broker))
+			return false;
+	}
 }
 
 /* One caller for some time, and somebody who sees when there is none any more. */
