@@ -52,6 +52,8 @@ enum verdict {
 	TEST_STREAM,
 	TEST_TCP,
 	TEST_TCP_PROTOCOL,
+	TEST_TCP6,
+	TEST_ANY_PROTOCOL,
 	TEST_NETLINK,
 	TEST_SEND,
 	TEST_SEND_MESSAGE,
@@ -67,6 +69,7 @@ enum verdict {
 	TEST_DESK,
 	TEST_OWNER,
 	TEST_IOCTL_OWNER,
+	TEST_IOCTL_ROUTED,
 	VERDICTS
 };
 
@@ -256,6 +259,8 @@ static const struct routed {
 	{BOTH(TEST_DESK), "close dup dup2 dup3"},
 	/* a process that nobody may read could not be answered */
 	{BOTH(TEST_PRCTL), "prctl"},
+	/* opens a terminal without its name */
+	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},
 };
 
 /*

@@ -10,13 +10,16 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "linux/act_socket.h"
 #include "linux/nest.h"
 #include "plan/network.h"
 
 #define DNS_PORT 53
+#define TYPE_BITS 0xf  /* of a socket's type; the others are flags */
 #define STATE_CLOSED 7 /* TCP_CLOSE of the kernel */
 
 /* ---- addresses ---- */
@@ -142,17 +145,40 @@ check_socket(const struct socket_call *call)
 	return tie(call->fd) < 0 ? EACCES : 0;
 }
 
-void
-inet_make(struct broker *broker, const struct call *request)
+/*
+ * Is there IPv6? libcurl asks by making a datagram socket, and without one looks up no such addresses.
+ * What it gets is no socket, and good for nothing: a real one that cannot send would still join
+ * groups, which the kernel announces on any device.
+ */
+static int
+answer_whether_v6(void)
 {
-	const __u64 *a = request->notif.data.args;
-	int type = (int)a[1], fd = socket((int)a[0], type | SOCK_CLOEXEC, (int)a[2]);
+	auto_fd int real = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	(void)broker;
+	return real < 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
+}
+
+static int
+make_tied(int family, int type, int protocol)
+{
+	int fd = socket(family, type | SOCK_CLOEXEC, protocol);
+
 	if (fd >= 0 && tie(fd) < 0) {
 		close(fd);
 		fd = -1;
 	}
+	return fd;
+}
+
+void
+inet_make(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	int type = (int)a[1];
+	int fd = (type & TYPE_BITS) == SOCK_DGRAM ? answer_whether_v6()
+						  : make_tied((int)a[0], type, (int)a[2]);
+
+	(void)broker;
 	if (fd < 0)
 		request_fail(request, errno);
 	else

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "linux/nest.h"
 #include "linux/opening.h"
+#include "linux/terminals.h"
 #include "linux/vet.h"
 
 #ifndef SYS_openat2
@@ -59,6 +60,8 @@ is_native(const struct opening *o)
 
 	if (o->broker->reads)
 		return false;
+	if (terminals_are_meant(o))
+		return terminals_are_known(o);
 	if (*o->path == '\0' || o->found.is_proc)
 		return true;
 	if (o->how.flags & (O_CREAT | OPEN_TMPFILE))

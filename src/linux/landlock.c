@@ -183,6 +183,19 @@ ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path
 }
 
 int
+ruleset_grant_file(int ruleset, enum ruleset_kind kind, int abi, int fd, uint64_t access,
+		   struct cordon_error *err)
+{
+	struct ruleset_options options = {.kind = kind};
+	struct making m = {.options = &options,
+			   .ruleset = ruleset,
+			   .handled = access_for_kind(kind, abi),
+			   .err = err};
+
+	return rules_allow(&m, fd, access, false, "a terminal");
+}
+
+int
 ruleset_enter(int ruleset, struct cordon_error *err)
 {
 	if (syscall(SYS_landlock_restrict_self, ruleset, 0) == 0)

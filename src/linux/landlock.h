@@ -121,5 +121,8 @@ bool ruleset_keeps_back(const struct plan *plan, const char *path);
 /* One more folder, whole; a ruleset of that kind and version. Async-signal-safe. */
 int ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path,
 		      struct cordon_error *err);
+/* One more file, by a descriptor of it: likewise. */
+int ruleset_grant_file(int ruleset, enum ruleset_kind kind, int abi, int fd, uint64_t access,
+		       struct cordon_error *err);
 /* For this thread and what it starts; no_new_privs must be set. Async-signal-safe. */
 int ruleset_enter(int ruleset, struct cordon_error *err);

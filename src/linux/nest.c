@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "linux/procfs.h"
+#include "plan/terminals.h"
 
 #define CHUNK 64
 #define CHUNKS 1024
@@ -225,6 +226,24 @@ nest_may_look(const struct call *request, const char *path)
 	return keeper == 0 || (keeper > 0 && is_with(request->nested, keeper));
 }
 
+const struct nest *
+nest_innermost(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call == NULL || call->depth == 0 ? NULL : call->chain[0];
+}
+
+bool
+nest_has_inside(const struct broker *broker, const struct nest *nest)
+{
+	const struct nest *wanted = nest_innermost(broker);
+
+	while (nest != NULL && nest != wanted)
+		nest = nest->depth == 0 ? NULL : nest_at(broker->nests, nest->parent);
+	return nest == wanted;
+}
+
 /* ---- the door ---- */
 
 /* Lines whose other end is gone: an agent may run thousands, one after the other. */
@@ -282,6 +301,7 @@ find_offer(const struct plan *plan)
 	       (plan->routes_network || plan->settings.network.mode == NET_NONE ? DOOR_NETWORK
 										: 0) |
 	       (plan->routes_signals ? DOOR_SIGNALS : 0) |
+	       (plan_own_terminals(plan, TERMINALS) ? DOOR_TERMINALS : 0) |
 	       (plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE] ? OFFER_KILLABLE : 0);
 }
 

@@ -109,6 +109,9 @@ bool nest_holds(const struct broker *broker, int fd, pid_t process);
 /* May this path in procfs be looked into for the caller? Of processes that are not in the same sandbox
  * or further in, as the kernel has it, only what they show to everybody. */
 bool nest_may_look(const struct call *request, const char *path);
+/* The sandbox that the caller is in, NULL: this one; and is another the same, or further in? */
+const struct nest *nest_innermost(const struct broker *broker);
+bool nest_has_inside(const struct broker *broker, const struct nest *nest);
 
 /* Of the thread that asks; NULL: its caller is in no nest. */
 struct nest_call *nest_call(const struct broker *broker);

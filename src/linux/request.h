@@ -18,6 +18,7 @@
  * when it is gone they say so, whoever has its number then.
  */
 #define KEPT_CALLERS 8
+#define REQUEST_TRIES 100 /* of what can hardly fail, before everything is given up */
 struct kept {
 	pid_t thread; /* 0: nobody; of the rest, -1: not asked for yet */
 	int folder;   /* in /proc */

@@ -23,6 +23,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "plan/running.h"
+#include "plan/terminals.h"
 
 /* Newer than the oldest headers we build with. */
 #ifndef SYS_landlock_add_rule
@@ -542,6 +543,10 @@ allow_path(const struct making *m, const struct said *said, struct cover *cover)
 	access = access_at(m, said->path, fd, &at);
 	if (said->named == NULL && is_shared(said->path))
 		access &= FILE_BY_NAME;
+	/* those of the session come one by one, at the start or by the broker */
+	if (path_below(said->path, TERMINALS))
+		access &= ~access_for_rights(plan_own_terminals(m->plan, said->path)) |
+			  FILE_READ_DIR;
 	rc = rules_allow(m, fd, access, folder, said->path);
 	if (rc == 0)
 		rc = allow_name(m, said->path);

@@ -164,6 +164,17 @@ nothing_read()
 	[ "$out" = fineno ] || complain 'file'
 }
 
+# Where a folder folds names they are one: tests/kernels/guest has one that does.
+@test "another spelling is another file" {
+	begin
+	mkdir Odd
+	echo secret >Odd/file
+	expect 0 run --deny '**/.env' --deny Odd -- sh -c 'echo fine >.ENV && cat .ENV && mv .ENV .Env && ln .Env .eNV &&
+		mkdir odd && echo fine >odd/FILE && cat odd/FILE && mv odd oDD && cat oDD/FILE && mkdir .vſcode &&
+		! cat Odd/file 2>/dev/null && ! mv Odd x 2>/dev/null && ! cat .env 2>/dev/null'
+	[ "$out" = "$(printf 'fine\nfine\nfine')" ] || complain 'not all of it'
+}
+
 @test "programs that read for others" {
 	begin
 	nothing_read 'grep -r secret kept sub' 'tar cf - kept | grep secret' 'cp -r kept copy' \
