@@ -156,7 +156,11 @@ static const struct test test_tcp_option[] = {{2, WHOLE, IS, 30, NO_OPERATION}, 
 	static const struct test name[] = {{flags, WHOLE, HAS, O_PATH_FLAG, ALLOW},                \
 					   {flags, NO_ACCESS_MODE, IS, NO_ACCESS_MODE, NO_ACCESS}, \
 					   change}
-#define CHANGES(flags) {flags, WHOLE, HAS, O_CHANGE_FLAGS, ROUTE}, END(ALLOW)
+/* O_RDONLY | O_NONBLOCK: how stty opens a terminal, and hardly anybody else a file. */
+#define O_LOOK_FLAGS 0x800u
+#define CHANGES(flags)                                                                       \
+	{flags, WHOLE, HAS, O_CHANGE_FLAGS, ROUTE}, {flags, WHOLE, IS, O_LOOK_FLAGS, ROUTE}, \
+		END(ALLOW)
 OPEN_TESTS(test_open, 1, END(ALLOW));
 OPEN_TESTS(test_openat, 2, END(ALLOW));
 OPEN_TESTS(test_open_change, 1, CHANGES(1));
@@ -165,6 +169,11 @@ OPEN_TESTS(test_open_any, 1, END(ROUTE));
 OPEN_TESTS(test_openat_any, 2, END(ROUTE));
 /* A number that the kernel knows as no flags: a cordon inside comes to us (src/linux/nest.h). */
 static const struct test test_door[] = {{2, WHOLE, IS, 0x636f7201, ROUTE}, END(ALLOW)};
+/* To all others there is no Landlock; a cordon's rulesets have this size (src/linux/landlock.h). */
+static const struct test test_door_only[] = {{2, WHOLE, IS, 0x636f7201, ROUTE},
+					     {2, WHOLE, IS_NOT, 0, NO_OPERATION},
+					     {1, WHOLE, IS, 1000, ALLOW},
+					     END(NO_OPERATION)};
 /* PR_SET_DUMPABLE 0 */
 static const struct test test_prctl[] = {
 	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
@@ -175,9 +184,12 @@ static const struct test test_desk[] = {{0, 0xfffffff0u, IS, 0x3f0, ROUTE}, END(
 /* F_SETOWN, F_SETOWN_EX: whom the kernel signals when there is something to read. */
 static const struct test test_owner[] = {
 	{1, WHOLE, IS, 8, ROUTE}, {1, WHOLE, IS, 15, ROUTE}, END(ALLOW)};
+/* TIOCGPTPEER: the layers grant no terminal that is made later. */
+static const struct test test_ioctl_routed[] = {{1, WHOLE, IS, 0x5441, ROUTE}, END(TEST_IOCTL)};
 /* FIOSETOWN, SIOCSPGRP: the same for sockets, by a number in memory; nothing uses them any more. */
-static const struct test test_ioctl_owner[] = {
-	{1, WHOLE, IS, 0x8901, NOT_YOURS}, {1, WHOLE, IS, 0x8902, NOT_YOURS}, END(TEST_IOCTL)};
+static const struct test test_ioctl_owner[] = {{1, WHOLE, IS, 0x8901, NOT_YOURS},
+					       {1, WHOLE, IS, 0x8902, NOT_YOURS},
+					       END(TEST_IOCTL_ROUTED)};
 
 static const struct test *const tests[VERDICTS] = {
 	[TEST_CLONE] = test_clone,
@@ -187,6 +199,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_LIMIT_OTHER] = test_limit_other,
 	[TEST_LIMIT_OWN] = test_limit_own,
 	[TEST_DOOR] = test_door,
+	[TEST_DOOR_ONLY] = test_door_only,
 	[TEST_NICE] = test_nice,
 	[TEST_IONICE] = test_ionice,
 	[TEST_IOCTL] = test_ioctl,
@@ -222,5 +235,6 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_PRCTL] = test_prctl,
 	[TEST_OWNER] = test_owner,
 	[TEST_IOCTL_OWNER] = test_ioctl_owner,
+	[TEST_IOCTL_ROUTED] = test_ioctl_routed,
 	[TEST_DESK] = test_desk,
 };

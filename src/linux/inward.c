@@ -92,19 +92,21 @@ static int
 connect_still(const struct connecting *c, bool waits)
 {
 	struct listeners *listeners = &c->broker->own_servers;
-	uint64_t before, after;
+	struct listening_by before, after;
 	enum listening who = listeners_find(listeners, c->asks.address, c->asks.port, &before);
 	int why;
 
 	if (who != LISTENS_OWN)
 		return who == LISTENS_FULL ? EAGAIN : ECONNREFUSED;
+	if (c->mark != 0 && before.mark != c->mark)
+		return ECONNREFUSED;
 	/* another thread was quicker: nothing of that one's is taken back */
 	if (state_of(c->fd) != STATE_CLOSED)
 		return EISCONN;
 	why = reach(c);
 	who = why != 0 ? LISTENS_OWN
 		       : listeners_find(listeners, c->asks.address, c->asks.port, &after);
-	if (why == 0 && ((who != LISTENS_OWN && who != LISTENS_FULL) || before != after ||
+	if (why == 0 && ((who != LISTENS_OWN && who != LISTENS_FULL) || before.mark != after.mark ||
 			 !taker_is_tied(c->fd)))
 		why = EAGAIN;
 	if (why != 0)

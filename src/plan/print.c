@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/environ.h"
+#include "plan/terminals.h"
 #include "plan/why.h"
 #include "policy/printer.h"
 
@@ -71,6 +72,9 @@ text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *
 		str_printf(to, " (%s)", match_names[rule->match]);
 	if (!rule->exists && known && rule->match != MATCH_GLOB && rule->match != MATCH_REGEX)
 		str_add(to, plan_makes(plan, rule) ? " [made at the start]" : " [missing]");
+	if (strcmp(rule->path, TERMINALS) == 0 && rule->effect == EFFECT_ALLOW)
+		str_add(to, plan_own_terminals(plan, TERMINALS) ? " [its own terminals]"
+								: " [of others, too]");
 	str_add(to, "  <- ");
 	why_source(rule, to);
 	str_add(to, "\n");

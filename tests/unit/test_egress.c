@@ -242,7 +242,7 @@ run_in_box(const void *argument)
 static void
 guard(struct task *task)
 {
-	const struct enforce_main main = {run_in_box, task, true};
+	const struct enforce_main main = {run_in_box, task, true, NULL};
 	const struct group none = {.folder = -1, .door = -1, .hold = -1};
 	struct enforce_needs needs;
 	int status = 0;

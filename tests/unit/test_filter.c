@@ -632,6 +632,7 @@ signals_are_asked_about_where_nobody_else_looks(void)
 		{"fcntl", {3, 1030}, 0},
 		{"ioctl", {3, 0x8901, 0x1000}, EPERM},
 		{"ioctl", {3, HIGH_BITS | 0x8902, 0x1000}, EPERM},
+		{"ioctl", {3, 0x5441, 2}, ROUTED}, /* as wherever files are asked about */
 	};
 
 	for (size_t i = 0; i < COUNT(variants); i++)
