@@ -32,6 +32,7 @@ enum verdict {
 	TEST_LIMIT_OTHER,
 	TEST_LIMIT_OWN,
 	TEST_DOOR,
+	TEST_DOOR_ONLY,
 	TEST_NICE,
 	TEST_IONICE,
 	TEST_IOCTL,
@@ -51,6 +52,8 @@ enum verdict {
 	TEST_STREAM,
 	TEST_TCP,
 	TEST_TCP_PROTOCOL,
+	TEST_TCP6,
+	TEST_ANY_PROTOCOL,
 	TEST_NETLINK,
 	TEST_SEND,
 	TEST_SEND_MESSAGE,
@@ -66,6 +69,7 @@ enum verdict {
 	TEST_DESK,
 	TEST_OWNER,
 	TEST_IOCTL_OWNER,
+	TEST_IOCTL_ROUTED,
 	VERDICTS
 };
 
@@ -255,16 +259,19 @@ static const struct routed {
 	{BOTH(TEST_DESK), "close dup dup2 dup3"},
 	/* a process that nobody may read could not be answered */
 	{BOTH(TEST_PRCTL), "prctl"},
+	/* opens a terminal without its name */
+	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},
 };
 
 /*
  * Wherever something is routed: who acts on behalf has to know of layers that a process adds to
- * itself; and where reading is guarded no open could be left to them.
+ * itself. Where reading is guarded no open could be left to them: there only a cordon has layers,
+ * which comes to the door.
  */
 static const struct routed layers[] = {
-	{TEST_DOOR, NO_OPERATION, "landlock_create_ruleset"},
-	{ALLOW, NO_OPERATION, "landlock_add_rule"},
-	{ROUTE, NO_OPERATION, "landlock_restrict_self"},
+	{TEST_DOOR, TEST_DOOR_ONLY, "landlock_create_ruleset"},
+	{BOTH(ALLOW), "landlock_add_rule"},
+	{BOTH(ROUTE), "landlock_restrict_self"},
 };
 
 /* Calls that the installed libseccomp may be too old to know. */

@@ -111,11 +111,12 @@ struct kind {
 	enum guard guard;
 };
 
-/* What is refused stays so; the tests of opens are in those that take their place. */
+/* What is refused stays so; these tests are in those that take their place. */
 static bool
 is_open_to_change(enum verdict verdict)
 {
-	return verdict == ALLOW || verdict == TEST_OPEN || verdict == TEST_OPENAT;
+	return verdict == ALLOW || verdict == TEST_OPEN || verdict == TEST_OPENAT ||
+	       verdict == TEST_IOCTL;
 }
 
 /* Sets the verdict of each call that was allowed so far. */

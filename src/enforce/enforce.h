@@ -61,7 +61,8 @@ int enforce_apply(const struct box *box, struct cordon_error *err);
 struct enforce_main {
 	void (*run)(const void *context); /* never returns */
 	const void *context;
-	bool stays; /* it never execs, and so has to have memory of its own */
+	bool stays;	     /* it never execs, and so has to have memory of its own */
+	const int *standard; /* what it will have as 0 to 2, or NULL: nothing of the caller's */
 };
 /*
  * group_spawn or group_fork for such a process. Where calls are routed it is started by the thread

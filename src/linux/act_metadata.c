@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "linux/find.h"
 #include "linux/metadata.h"
+#include "linux/terminals.h"
 
 #define SYS_FCHMODAT2 452 /* 6.6 */
 
@@ -74,6 +75,8 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 		return true;
 	if (!(broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE))
 		broker_deny(broker, path, RIGHT_WRITE);
+	else if (!terminals_has(broker, request, fd, path, O_WRONLY))
+		broker_refused(broker, "write", path, "is a terminal of others");
 	else if (S_ISDIR(at->st_mode) && ruleset_is_by_name(broker->plan, path))
 		/* a profile grants it for the sake of the files in it */
 		broker_refused(broker, "write", path, "is a folder that everybody shares");

@@ -16,6 +16,7 @@
 
 #include "base/fd.h"
 #include "linux/procfs.h"
+#include "linux/terminals.h"
 #include "linux/vet.h"
 
 #ifndef SYS_openat2
@@ -146,7 +147,7 @@ open_terminal(const struct opening *o)
 	if (!procfs_terminal(o->request->thread, path))
 		return -1;
 	object = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return object < 0 ? -1 : opening_object(o, object);
+	return object < 0 ? -1 : terminals_open_object(o, object);
 }
 
 /* The kernel's own words for what no right could help with; 0: none. */
@@ -176,7 +177,7 @@ must_wait(const struct opening *o)
 static int
 wait_for_object(const struct opening *o)
 {
-	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_TRUNC);
+	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
 
 	broker_wait_and_give(o->broker, o->request, o->found.object, flags);
 	errno = EINPROGRESS;
@@ -200,6 +201,8 @@ open_found(const struct opening *o)
 		return wait_for_object(o);
 	if (is_own_terminal(o))
 		return open_terminal(o);
+	if (terminals_are_meant(o))
+		return terminals_open(o);
 	fd = opening_object(o, o->found.object);
 	/* somebody has a lease on it */
 	if (fd < 0 && errno == EWOULDBLOCK && S_ISREG(o->at.st_mode) &&

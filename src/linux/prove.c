@@ -130,7 +130,7 @@ try_in_child(const void *argument)
  */
 static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
 {
-	const struct enforce_main main = {try_in_child, visit, true};
+	const struct enforce_main main = {try_in_child, visit, true, NULL};
 	const struct group none = {.folder = -1, .door = -1, .hold = -1};
 	struct enforce_needs needs;
 	pid_t pid;

@@ -282,6 +282,7 @@ request_copy(const struct call *request)
 	copy.kept = NULL;
 	copy.near = NULL;
 	copy.is_late = NULL;
+	copy.nested = NULL;
 	return copy;
 }
 

@@ -26,6 +26,8 @@ struct kept {
 	int table;    /* of descriptors: a pidfd */
 };
 
+struct nest_call;
+
 struct call {
 	struct seccomp_notif notif;
 	int listener;
@@ -34,6 +36,7 @@ struct call {
 	struct near *near; /* the receiving thread's own; NULL: the caller may be anywhere */
 	const bool
 		*is_late; /* when true, no answer is given: it will be begun again; NULL: never */
+	const struct nest_call *nested; /* the sandboxes it is in (nest.h); NULL: none */
 };
 
 /* 0, or an errno for the caller. A path that is not there whole is EFAULT or ENAMETOOLONG. */

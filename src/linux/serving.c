@@ -214,12 +214,14 @@ static _Noreturn void
 serve(struct broker *broker)
 {
 	struct kept kept[KEPT_CALLERS] = {{0}};
-	struct near near = {.own = (pid_t)syscall(SYS_gettid), .staying = &broker->serving.staying};
+	struct near near = broker->serving.near;
 	struct call request = {.listener = broker->listener,
 			       .kept = broker->is_narrow ? NULL : kept,
 			       .near = &near};
 	struct nest *late;
 
+	near.own = (pid_t)syscall(SYS_gettid);
+	near.staying = &broker->serving.staying;
 	for (;;) {
 		go_to_post(broker, &near);
 		if (!receive(broker, &request))
@@ -230,6 +232,7 @@ serve(struct broker *broker)
 		if (late != NULL)
 			nest_retry(broker, &request, late);
 		near_end_call(&near, is_alone(&broker->serving));
+		broker_tidy(broker);
 		/* nobody's folder is held longer than its call; either will do */
 		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
 	}
@@ -242,6 +245,7 @@ thread_main(void *argument)
 	/* a umask and a folder of one's own: both are set for single calls */
 	bool is_apart = unshare(CLONE_FS) == 0;
 
+	near_roam(&broker->serving.near);
 	add(&broker->serving.reserve, -1);
 	if (is_apart)
 		serve(broker);
@@ -252,6 +256,9 @@ _Noreturn void
 serving_start(struct broker *broker, int threads_max)
 {
 	broker->serving = (struct serving){.threads = 1, .threads_max = threads_max};
+	/* else a signal would take the caller out of its call while it is kept */
+	if (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE])
+		near_start(&broker->serving.near);
 	/* a command may leave us no room for another later */
 	start_thread(broker);
 	serve(broker);

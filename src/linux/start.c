@@ -19,6 +19,7 @@
 #include "linux/inward.h"
 #include "linux/nest.h"
 #include "linux/privileges.h"
+#include "linux/terminals.h"
 
 #define STACK_SIZE (512 * 1024)
 
@@ -158,7 +159,7 @@ start_routed(struct starter *starter)
 	int why;
 
 	/* it must not be under the layer that the next one enters */
-	if (starter->box->broker.egress.line >= 0)
+	if (starter->box->broker.egress.line >= 0 && !starter->box->is_nested)
 		inward_start(&starter->box->broker);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->box->line) < 0)
 		return -1;
@@ -181,7 +182,9 @@ enforce_start(struct box *box, const struct group *group, const struct enforce_m
 {
 	struct starter starter = {.box = box, .group = group, .main = main, .pid = -1};
 
-	return box->is_routed || box->is_nested ? start_routed(&starter) : start(group, main);
+	if (!box->is_routed && !box->is_nested)
+		return start(group, main);
+	return terminals_grant(box, main) < 0 ? -1 : start_routed(&starter);
 }
 
 struct enforce_needs
@@ -198,4 +201,7 @@ enforce_serve(struct box *box, const struct enforce_needs *needs)
 	box->broker.egress.line = needs->line;
 	box->broker.events = needs->events;
 	sem_post(&box->serving);
+	/* here, because the calling thread is under no layer; and by now the command runs */
+	if (box->is_routed)
+		terminals_serve(&box->broker);
 }

@@ -23,6 +23,15 @@ look_at_tls(struct check *check, const char *bytes, size_t length)
 	switch (tls_hello((const uint8_t *)bytes, length, name, &reason)) {
 	case TLS_MORE:
 		return CHECK_GO_ON;
+	case TLS_HIDDEN:
+		if (!check->takes_hidden) {
+			check->allow = "\"network\": {\"ech\": \"allow\"}";
+			return refuse(
+				check, CHECK_TLS_BAD,
+				"is asked for a server name that may be hidden (ECH); only \"ech\": "
+				"\"allow\" of the policy's network would let it pass");
+		}
+		/* fall through */
 	case TLS_NAMED:
 		if (check->is_name(check->context, name)) {
 			check->state = CHECK_NOTHING;

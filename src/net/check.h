@@ -26,11 +26,13 @@ struct check {
 	bool (*is_name)(const void *context, const char *name);
 	const void *context;
 	unsigned port;
+	bool takes_hidden; /* TLS may ask for a hidden name beside the one that is seen */
 	enum check_state state;
 	bool is_later; /* a request went before */
 	struct http_body body;
 	char name[NAME_SIZE]; /* what was asked for and refused; empty: nothing to be named */
 	const char *reason;   /* to follow "it" or a subject */
+	const char *allow;    /* what would allow it; NULL: nothing to be named */
 };
 
 /* *ret_good: how many, from the front, may be passed on. Those are not to be shown again. */

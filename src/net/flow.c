@@ -41,7 +41,8 @@ refuse(struct conn *conn, enum check_verdict verdict)
 
 	snprintf(subject, sizeof subject, "%s:%u",
 		 conn->check.name[0] == '\0' ? conn->name : conn->check.name, conn->port);
-	proxy_refuse(conn->proxy, "connect", subject, conn->check.reason, "");
+	proxy_refuse(conn->proxy, "connect", subject, conn->check.reason,
+		     conn->check.allow == NULL ? "" : conn->check.allow);
 	if (verdict == CHECK_TLS_BAD)
 		conn_say(conn, tls_denied, sizeof tls_denied);
 	else if (verdict == CHECK_HTTP_BAD)

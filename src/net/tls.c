@@ -13,6 +13,8 @@
 #define CLIENT_HELLO 1
 #define EXTENSION_NAME 0
 #define EXTENSION_ECH 0xfe0d
+#define EXTENSION_ECH_DRAFT 0xfe08 /* the first of those before it */
+#define EXTENSION_ESNI 0xffce
 
 struct reader {
 	const uint8_t *at;
@@ -67,8 +69,15 @@ read_names(struct reader *extension, char ret_name[NAME_SIZE])
 	return NULL;
 }
 
+/* Whether it is in earnest or noise that browsers send always, only the server can tell. */
+static bool
+is_hiding(unsigned kind)
+{
+	return (kind >= EXTENSION_ECH_DRAFT && kind <= EXTENSION_ECH) || kind == EXTENSION_ESNI;
+}
+
 static const char *
-read_extensions(struct reader *all, char ret_name[NAME_SIZE])
+read_extensions(struct reader *all, char ret_name[NAME_SIZE], bool *ret_hides)
 {
 	const char *reason = NULL;
 	bool named = false;
@@ -79,8 +88,7 @@ read_extensions(struct reader *all, char ret_name[NAME_SIZE])
 
 		if (all->failed)
 			break;
-		if (kind == EXTENSION_ECH)
-			return "it hides its server name (ECH)";
+		*ret_hides = *ret_hides || is_hiding(kind);
 		if (kind != EXTENSION_NAME)
 			continue;
 		reason = named ? "it has two server names" : read_names(&extension, ret_name);
@@ -94,7 +102,7 @@ read_extensions(struct reader *all, char ret_name[NAME_SIZE])
 }
 
 static const char *
-read_hello(struct reader *r, char ret_name[NAME_SIZE])
+read_hello(struct reader *r, char ret_name[NAME_SIZE], bool *ret_hides)
 {
 	struct reader extensions;
 
@@ -111,7 +119,7 @@ read_hello(struct reader *r, char ret_name[NAME_SIZE])
 	extensions = take_part(r, 2);
 	if (r->failed || r->left != 0)
 		return "it is malformed";
-	return read_extensions(&extensions, ret_name);
+	return read_extensions(&extensions, ret_name, ret_hides);
 }
 
 /* Joins the records' contents; *ret_size is what there is of the message. False: malformed. */
@@ -151,6 +159,7 @@ tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE], const c
 	static const uint8_t start[2] = {RECORD_HANDSHAKE, 3};
 	uint8_t message[TLS_HELLO_MAX];
 	struct reader r;
+	bool hides = false;
 	size_t size, whole;
 
 	if (length == 0)
@@ -170,6 +179,8 @@ tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE], const c
 	if (size < whole)
 		return TLS_MORE;
 	r = (struct reader){message + 4, whole - 4, false};
-	*ret_reason = read_hello(&r, ret_name);
-	return *ret_reason == NULL ? TLS_NAMED : TLS_BAD;
+	*ret_reason = read_hello(&r, ret_name, &hides);
+	if (*ret_reason != NULL)
+		return TLS_BAD;
+	return hides ? TLS_HIDDEN : TLS_NAMED;
 }

@@ -11,10 +11,11 @@
 #define TLS_HELLO_MAX 16384
 
 enum tls_verdict {
-	TLS_MORE,  /* a beginning */
-	TLS_NAMED, /* with the name */
-	TLS_OTHER, /* not TLS at all */
-	TLS_BAD	   /* TLS, but without a name one could rely on: *ret_reason */
+	TLS_MORE,   /* a beginning */
+	TLS_NAMED,  /* with the name */
+	TLS_HIDDEN, /* with a name, and beside it perhaps another that nobody can read (ECH) */
+	TLS_OTHER,  /* not TLS at all */
+	TLS_BAD	    /* TLS, but without a name one could rely on: *ret_reason */
 };
 
 /* The message may be split over any number of records. */

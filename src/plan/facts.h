@@ -44,7 +44,9 @@ enum door {
 	DOOR_CHANGES = 2,
 	DOOR_SOCKETS = 4,
 	DOOR_SIGNALS = 8,
-	DOOR_NETWORK = 16
+	DOOR_NETWORK = 16,
+	DOOR_READS = 32,
+	DOOR_TERMINALS = 64
 };
 
 struct facts {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/environ.h"
+#include "plan/terminals.h"
 #include "plan/why.h"
 #include "policy/printer.h"
 
@@ -71,6 +72,9 @@ text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *
 		str_printf(to, " (%s)", match_names[rule->match]);
 	if (!rule->exists && known && rule->match != MATCH_GLOB && rule->match != MATCH_REGEX)
 		str_add(to, plan_makes(plan, rule) ? " [made at the start]" : " [missing]");
+	if (strcmp(rule->path, TERMINALS) == 0 && rule->effect == EFFECT_ALLOW)
+		str_add(to, plan_own_terminals(plan, TERMINALS) ? " [its own terminals]"
+								: " [of others, too]");
 	str_add(to, "  <- ");
 	why_source(rule, to);
 	str_add(to, "\n");
@@ -127,6 +131,7 @@ text_network(const struct plan *plan, struct str *to)
 		for (size_t i = 0; i < network->ports.count; i++)
 			str_printf(to, "%s%u", i == 0 ? " on ports " : ", ",
 				   network->ports.items[i].number);
+		str_add(to, network->ech == ECH_ALLOW ? ", also with hidden names (ECH)" : "");
 	}
 	str_add(to, "\nsockets  ");
 	for (size_t i = 0; i < plan->socket_count; i++) {
@@ -352,6 +357,8 @@ json_network(const struct plan *plan, struct str *to)
 		json_words("private", &network->private_ranges, to);
 		str_add(to, ", ");
 		json_text("resolver", network->resolver.text, to);
+		str_printf(to, ", \"ech\": \"%s\"",
+			   ech_names[network->ech == ECH_ALLOW ? ECH_ALLOW : ECH_REFUSE]);
 	}
 	str_add(to, "},\n  \"sockets\": [");
 	for (size_t i = 0; i < plan->socket_count; i++) {

@@ -12,6 +12,7 @@
 #include "plan/hold.h"
 #include "plan/network.h"
 #include "plan/resolve.h"
+#include "plan/terminals.h"
 #include "policy/value.h"
 
 /* Below the home; each stands for itself and everything in it. */
@@ -246,6 +247,17 @@ explain_held(const struct plan *plan, const char *held, struct str *to)
 	str_add(to, macos ? " is about what is in it\n" : " below it is denied\n");
 }
 
+/* Which one it is nobody knows before the command runs. */
+static const char *
+only_terminals(const struct plan *plan, const char *path, const struct verdict *verdict,
+	       unsigned asked)
+{
+	if ((asked & ~verdict->rights) || strcmp(path, TERMINALS) == 0 ||
+	    !(asked & plan_own_terminals(plan, path)))
+		return NULL;
+	return "only if it is a terminal that the command is started on, has or makes itself";
+}
+
 static void
 explain_path_text(const struct plan *plan, const char *what, const struct resolved *resolved,
 		  const struct verdict *verdict, unsigned asked, struct str *to)
@@ -254,6 +266,7 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 	const struct decision *by = &verdict->by[telling_right(asked, verdict->rights)];
 	const char *option = missing ? remedy_option(by, resolved->path, missing) : NULL;
 	const char *held = held_by(plan, resolved->path, verdict);
+	const char *only = only_terminals(plan, resolved->path, verdict, asked);
 	char columns[RIGHT_KINDS + 1];
 
 	rights_to_columns(verdict->rights, columns);
@@ -265,6 +278,8 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 	if (missing == 0 && verdict->vetted != NULL && (asked & RIGHTS_CHANGE))
 		str_printf(to, "  but only in git's own way, and the new content is vetted: %s\n",
 			   verdict->vetted->reason);
+	if (only != NULL)
+		str_printf(to, "  but %s\n", only);
 	if (missing == 0 && by->rule != NULL && plan->host->system == SYSTEM_LINUX &&
 	    plan->host->view == &fs_real && plan_leaves_out(plan, by->rule)) {
 		str_add(to, "  but it is left out until there is a ");
@@ -312,10 +327,13 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 				     ? remedy_option(by, resolved->path, asked & ~verdict->rights)
 				     : NULL;
 	const char *held = held_by(plan, resolved->path, verdict);
+	const char *only = only_terminals(plan, resolved->path, verdict, asked);
 	auto_str struct str reason = {0};
 	char letters[RIGHT_KINDS + 1];
 
 	explain_decision(plan, by, !(asked & ~verdict->rights), &reason);
+	if (only != NULL)
+		str_printf(&reason, "; %s", only);
 	rights_to_letters(asked, letters);
 	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"path\": ",
 		   asked & ~verdict->rights ? "false" : "true", letters);

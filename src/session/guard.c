@@ -46,12 +46,25 @@ run_child(const void *child)
 	child_main(child);
 }
 
+/* What the child will have as 0 to 2 once it has taken what is there for it. */
+static void
+find_standard(const struct child *child, int to[3])
+{
+	for (int fd = 0; fd < 3; fd++) {
+		to[fd] = fd;
+		if (child->terminal >= 0 && (child->terminal_is_all || isatty(fd)))
+			to[fd] = child->terminal;
+		if (fd > 0 && child->output[fd - 1] >= 0)
+			to[fd] = child->output[fd - 1];
+	}
+}
+
 static bool
 start_command(struct watch *watch, struct cordon_error *ret_why)
 {
 	struct child child = watch->task->child;
-	struct enforce_main main = {run_child, &child, child.porter != NULL};
-	int ends[2];
+	struct enforce_main main = {run_child, &child, child.porter != NULL, NULL};
+	int ends[2], standard[3];
 	bool started;
 
 	if (compat_pipe(ends) < 0) {
@@ -60,6 +73,8 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 	}
 	child.report = ends[1];
 	child.parent = getpid();
+	find_standard(&child, standard);
+	main.standard = child.porter == NULL ? standard : NULL;
 	/* it shares our memory until exec: nothing is copied, and we wait for it; a porter stays */
 	watch->command = child.track_only ? group_spawn(&watch->group, run_child, &child)
 					  : enforce_start(child.box, &watch->group, &main);

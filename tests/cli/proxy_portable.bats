@@ -28,6 +28,12 @@ role()
 	role upstream six stub through
 }
 
+@test "the portable proxy: every byte arrives, at any pace" {
+	timeout 300 "$PYTHON" "$TREE/tests/net/streams.py" \
+	    "$(dirname "$CORDON")/tests/net/role_portable" >"$T/out" 2>"$T/err" ||
+	    complain "$(cat "$T/out" "$T/err")"
+}
+
 @test "the portable proxy: many connections, and its end" {
 	role many memory storm load held limits walls the_end
 }

@@ -101,9 +101,6 @@ hellos_without_a_plain_name_are_refused(void)
 	check_str(hello_reason, "it has no server name (SNI)");
 	hello = make_hello("a.test", "b.test", 0, 0);
 	check_int(read_hello(&hello), TLS_BAD);
-	hello = make_hello("a.test", NULL, 0xfe0d, 0);
-	check_int(read_hello(&hello), TLS_BAD);
-	check_str(hello_reason, "it hides its server name (ECH)");
 	hello = make_hello("a test", NULL, 0, 0);
 	check_int(read_hello(&hello), TLS_BAD);
 	hello = make_hello("a.test", NULL, 0, 0);
@@ -116,6 +113,25 @@ hellos_without_a_plain_name_are_refused(void)
 	hello.bytes[25] = 23; /* something between the pieces */
 	check_int(read_hello(&hello), TLS_BAD);
 	check_int(tls_hello((const uint8_t *)"SSH-", 4, hello_name, &hello_reason), TLS_OTHER);
+}
+
+static void
+hellos_that_may_hide_a_name_are_told(void)
+{
+	static const unsigned kinds[] = {0xfe0d, 0xfe0a, 0xfe08, 0xffce};
+	struct hello hello = make_hello("a.test", NULL, 0xfe0e, 0);
+
+	check_int(read_hello(&hello), TLS_NAMED);
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		hello = make_hello("a.test", NULL, kinds[i], i);
+		check_int(read_hello(&hello), TLS_HIDDEN);
+		check_str(hello_name, "a.test");
+		/* without one that is seen, or with two, there is nothing to go by */
+		hello = make_hello(NULL, NULL, kinds[i], 0);
+		check_int(read_hello(&hello), TLS_BAD);
+		hello = make_hello("a.test", "b.test", kinds[i], 0);
+		check_int(read_hello(&hello), TLS_BAD);
+	}
 }
 
 /* ---- first bytes ---- */
@@ -161,6 +177,26 @@ tls_must_be_for_the_name(void)
 	hello = make_hello(NULL, NULL, 0, 0);
 	check_int(look(443, hello.bytes, hello.length), CHECK_TLS_BAD);
 	check_int(look(443, "\x16\x02junk", 6), CHECK_TLS_BAD);
+}
+
+static void
+a_hidden_name_passes_only_where_it_is_allowed(void)
+{
+	struct hello hello = make_hello("a.test", NULL, 0xfe0d, 0);
+	struct check check = {.is_name = is_a, .port = 443}, allowed = check;
+	const char *bytes = (const char *)hello.bytes;
+
+	check_int(check_look(&check, bytes, hello.length, &good), CHECK_TLS_BAD);
+	check_int(good, 0);
+	check_str(check.allow, "\"network\": {\"ech\": \"allow\"}");
+	allowed.takes_hidden = true;
+	check_int(check_look(&allowed, bytes, hello.length, &good), CHECK_RAW);
+	check_int(good, hello.length);
+	/* the one that is seen must be right all the same */
+	hello = make_hello("b.test", NULL, 0xfe0d, 0);
+	allowed = (struct check){.is_name = is_a, .port = 443, .takes_hidden = true};
+	check_int(check_look(&allowed, bytes, hello.length, &good), CHECK_TLS_BAD);
+	check_int(good, 0);
 }
 
 static void
@@ -381,6 +417,8 @@ main(void)
 {
 	run(hellos_say_their_name);
 	run(hellos_without_a_plain_name_are_refused);
+	run(hellos_that_may_hide_a_name_are_told);
+	run(a_hidden_name_passes_only_where_it_is_allowed);
 	run(tls_must_be_for_the_name);
 	run(every_request_must_be_for_the_name);
 	run(odd_beginnings_do_not_get_round_it);

@@ -9,6 +9,7 @@
 #include "plan/environ.h"
 #include "plan/network.h"
 #include "plan/print.h"
+#include "plan/terminals.h"
 #include "plan/why.h"
 #include "world.h"
 
@@ -1072,9 +1073,58 @@ a_rule_for_worktrees_covers_the_gits_folders(void)
 	check_str(rights_at(plan, "$HOME"), "");
 }
 
+/* ---- terminals ---- */
+
+#define RULE(rights, path, match)                                                \
+	"{\"files\": {\"rules\": [{\"effect\": \"allow\", \"rights\": \"" rights \
+	"\", \"path\": \"" path "\", \"match\": \"" match "\"}]}}"
+
+static void
+terminals_are_the_sessions_own_unless_somebody_names_them(void)
+{
+	static const unsigned both = RIGHT_READ | RIGHT_WRITE;
+	static const struct {
+		const char *text;
+		unsigned folder, third;
+	} rows[] = {
+		{"{}", both, both},
+		{"{\"files\": {\"deny\": [\"$PROJECT/x\"]}}", both, both},
+		{"{\"files\": {\"deny\": [\"**/*.x\"]}}", both, both},
+		{RULE("rw", "/dev/pts", "subpath"), 0, 0},
+		{RULE("rw", "/dev/pts/3", "subpath"), both, 0},
+		{RULE("r", "/dev/pts/3", "subpath"), both, RIGHT_WRITE},
+		{RULE("r", "/dev", "subpath"), RIGHT_WRITE, RIGHT_WRITE},
+		{RULE("r", "/dev/pts", "literal"), both, both},
+		{RULE("rw", "/dev/pts/?", "glob"), both, 0},
+		{RULE("rw", "/dev/pts/*", "glob"), 0, 0},
+		/* then every open is asked about */
+		{"{\"files\": {\"default\": \"r\"}}", both, both},
+		{"{\"accept\": [\"files.metadata\", \"files.future\"]}", 0, 0},
+	};
+	auto_world struct world w;
+
+	world_make(&w);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		auto_plan struct plan *plan = world_plan(&w, (struct said){.user = rows[i].text});
+
+		check_int((int)plan_own_terminals(plan, TERMINALS), (int)rows[i].folder);
+		check_int((int)plan_own_terminals(plan, "/dev/pts/3"), (int)rows[i].third);
+		check_int((int)plan_own_terminals(plan, "/dev/ptsx"), 0);
+	}
+	auto_plan struct plan *open = world_plan(&w, (struct said){.args = {"open-reads"}});
+	check_int((int)plan_own_terminals(open, "/dev/pts/3"), (int)both);
+	w.facts.values[FACT_DOOR] = DOOR_HERE | DOOR_CHANGES;
+	auto_plan struct plan *inside = world_plan(&w, (struct said){0});
+	check_int((int)plan_own_terminals(inside, TERMINALS), 0);
+	w.facts.values[FACT_DOOR] |= DOOR_TERMINALS;
+	auto_plan struct plan *asked = world_plan(&w, (struct said){0});
+	check_int((int)plan_own_terminals(asked, TERMINALS), (int)both);
+}
+
 int
 main(void)
 {
+	run(terminals_are_the_sessions_own_unless_somebody_names_them);
 	run(the_default_is_kept_whole_on_abi_7);
 	run(with_a_broker_every_landlock_keeps_the_default);
 	run(without_notification_each_abi_has_its_gaps);

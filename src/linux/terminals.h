@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Terminals of a session: those it was started on, those its processes hold, and those they make. All
+ * others are somebody else's, and what is typed there is, too.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define TERMINALS_MADE 256
+#define TERMINALS_KNOWN 4
+
+struct nest;
+struct terminal_job;
+
+struct terminals {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	/* who opens them (terminals_serve), outside the broker's layer */
+	enum { OPENER_COMES, OPENER_SERVES, OPENER_FAILED } opener;
+	struct terminal_job *jobs;
+	struct {
+		int held; /* by O_PATH: when it is gone its file has no name any more */
+		const struct nest *nest; /* whose it is */
+	} made[TERMINALS_MADE];
+	size_t made_count;
+	/* the layers grant these; only numbers: a later one of the same is refused by them */
+	dev_t known[TERMINALS_KNOWN];
+	size_t known_count;
+};
+
+struct box;
+struct broker;
+struct enforce_main;
+struct opening;
+struct stat;
+struct call;
+
+/* Before the layers are entered: grants the terminals that the command starts with. -1 with errno. */
+int terminals_grant(struct box *box, const struct enforce_main *main);
+/* Starts the thread that opens terminals; the calling one is under no layer. */
+void terminals_serve(struct broker *broker);
+
+/* Is it a terminal, or what makes one, and are they for the broker to tell apart? */
+bool terminals_are_meant(const struct opening *o);
+/* One that the layers grant by themselves. */
+bool terminals_are_known(const struct opening *o);
+/* The descriptor for it if it is the session's own, or -1 with errno; refusals are told. */
+int terminals_open(const struct opening *o);
+/* The caller's own, whatever its name: no questions asked. */
+int terminals_open_object(const struct opening *o, int object);
+/* Of a held terminal at path: is it the session's, to be used like this? */
+bool terminals_has(struct broker *broker, const struct call *request, int object, const char *path,
+		   int mode);
