@@ -104,22 +104,22 @@ static const struct test test_ioctl_xfs[] = {{1, WHOLE, IS, 0x801c581f, ALLOW}, 
  * sends to any path without that, a raw one is the same, and one end of a pair of them can be
  * connected anew. Below Landlock ABI 9 nothing sees it.
  */
-#define SOCKET_TEST(name, unix, internet)                          \
+#define SOCKET_TEST(name, unix, internet, internet6)               \
 	static const struct test name[] = {                        \
 		{0, WHOLE, IS, 1, unix},	  /* AF_UNIX */    \
 		{0, WHOLE, IS, 2, internet},	  /* AF_INET */    \
-		{0, WHOLE, IS, 10, internet},	  /* AF_INET6 */   \
+		{0, WHOLE, IS, 10, internet6},	  /* AF_INET6 */   \
 		{0, WHOLE, IS, 16, TEST_NETLINK}, /* AF_NETLINK */ \
 		END(NO_FAMILY),                                    \
 	}
-SOCKET_TEST(test_socket_none, ALLOW, NO_ACCESS);
-SOCKET_TEST(test_socket_none_stream, TEST_STREAM, NO_ACCESS);
-SOCKET_TEST(test_socket_none_closed, NO_ACCESS, NO_ACCESS);
-SOCKET_TEST(test_socket_all, ALLOW, ALLOW);
-SOCKET_TEST(test_socket_all_stream, TEST_STREAM, ALLOW);
-SOCKET_TEST(test_socket_all_closed, NO_ACCESS, ALLOW);
-SOCKET_TEST(test_socket_brokered, ALLOW, TEST_TCP);
-SOCKET_TEST(test_socket_brokered_stream, TEST_STREAM, TEST_TCP);
+SOCKET_TEST(test_socket_none, ALLOW, NO_ACCESS, NO_ACCESS);
+SOCKET_TEST(test_socket_none_stream, TEST_STREAM, NO_ACCESS, NO_ACCESS);
+SOCKET_TEST(test_socket_none_closed, NO_ACCESS, NO_ACCESS, NO_ACCESS);
+SOCKET_TEST(test_socket_all, ALLOW, ALLOW, ALLOW);
+SOCKET_TEST(test_socket_all_stream, TEST_STREAM, ALLOW, ALLOW);
+SOCKET_TEST(test_socket_all_closed, NO_ACCESS, ALLOW, ALLOW);
+SOCKET_TEST(test_socket_brokered, ALLOW, TEST_TCP, TEST_TCP6);
+SOCKET_TEST(test_socket_brokered_stream, TEST_STREAM, TEST_TCP, TEST_TCP6);
 static const struct test test_pair[] = {{0, WHOLE, IS, 1, ALLOW}, END(NO_FAMILY)};
 static const struct test test_pair_stream[] = {{0, WHOLE, IS, 1, TEST_STREAM}, END(NO_FAMILY)};
 static const struct test test_stream[] = {
@@ -131,6 +131,10 @@ static const struct test test_stream[] = {
 static const struct test test_tcp[] = {{1, 0xf, IS, 1, TEST_TCP_PROTOCOL}, END(NO_PROTOCOL)};
 static const struct test test_tcp_protocol[] = {
 	{2, WHOLE, IS, 0, ROUTE}, {2, WHOLE, IS, 6, ROUTE}, END(NO_PROTOCOL)};
+/* libcurl asks by a datagram socket whether there is IPv6: the broker answers, without one. */
+static const struct test test_tcp6[] = {
+	{1, 0xf, IS, 1, TEST_TCP_PROTOCOL}, {1, 0xf, IS, 2, TEST_ANY_PROTOCOL}, END(NO_PROTOCOL)};
+static const struct test test_any_protocol[] = {{2, WHOLE, IS, 0, ROUTE}, END(NO_PROTOCOL)};
 /* Routing only, which lists interfaces and addresses; changing them takes a capability. */
 static const struct test test_netlink[] = {{2, WHOLE, IS, 0, ALLOW}, END(NO_PROTOCOL)};
 /* MSG_FASTOPEN */
@@ -165,6 +169,11 @@ OPEN_TESTS(test_open_any, 1, END(ROUTE));
 OPEN_TESTS(test_openat_any, 2, END(ROUTE));
 /* A number that the kernel knows as no flags: a cordon inside comes to us (src/linux/nest.h). */
 static const struct test test_door[] = {{2, WHOLE, IS, 0x636f7201, ROUTE}, END(ALLOW)};
+/* To all others there is no Landlock; a cordon's rulesets have this size (src/linux/landlock.h). */
+static const struct test test_door_only[] = {{2, WHOLE, IS, 0x636f7201, ROUTE},
+					     {2, WHOLE, IS_NOT, 0, NO_OPERATION},
+					     {1, WHOLE, IS, 1000, ALLOW},
+					     END(NO_OPERATION)};
 /* PR_SET_DUMPABLE 0 */
 static const struct test test_prctl[] = {
 	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
@@ -190,6 +199,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_LIMIT_OTHER] = test_limit_other,
 	[TEST_LIMIT_OWN] = test_limit_own,
 	[TEST_DOOR] = test_door,
+	[TEST_DOOR_ONLY] = test_door_only,
 	[TEST_NICE] = test_nice,
 	[TEST_IONICE] = test_ionice,
 	[TEST_IOCTL] = test_ioctl,
@@ -209,6 +219,8 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_STREAM] = test_stream,
 	[TEST_TCP] = test_tcp,
 	[TEST_TCP_PROTOCOL] = test_tcp_protocol,
+	[TEST_TCP6] = test_tcp6,
+	[TEST_ANY_PROTOCOL] = test_any_protocol,
 	[TEST_NETLINK] = test_netlink,
 	[TEST_SEND] = test_send,
 	[TEST_SEND_MESSAGE] = test_send_message,

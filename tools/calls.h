@@ -32,6 +32,7 @@ enum verdict {
 	TEST_LIMIT_OTHER,
 	TEST_LIMIT_OWN,
 	TEST_DOOR,
+	TEST_DOOR_ONLY,
 	TEST_NICE,
 	TEST_IONICE,
 	TEST_IOCTL,
@@ -51,6 +52,8 @@ enum verdict {
 	TEST_STREAM,
 	TEST_TCP,
 	TEST_TCP_PROTOCOL,
+	TEST_TCP6,
+	TEST_ANY_PROTOCOL,
 	TEST_NETLINK,
 	TEST_SEND,
 	TEST_SEND_MESSAGE,
@@ -262,12 +265,13 @@ static const struct routed {
 
 /*
  * Wherever something is routed: who acts on behalf has to know of layers that a process adds to
- * itself; and where reading is guarded no open could be left to them.
+ * itself. Where reading is guarded no open could be left to them: there only a cordon has layers,
+ * which comes to the door.
  */
 static const struct routed layers[] = {
-	{TEST_DOOR, NO_OPERATION, "landlock_create_ruleset"},
-	{ALLOW, NO_OPERATION, "landlock_add_rule"},
-	{ROUTE, NO_OPERATION, "landlock_restrict_self"},
+	{TEST_DOOR, TEST_DOOR_ONLY, "landlock_create_ruleset"},
+	{BOTH(ALLOW), "landlock_add_rule"},
+	{BOTH(ROUTE), "landlock_restrict_self"},
 };
 
 /* Calls that the installed libseccomp may be too old to know. */

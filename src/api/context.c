@@ -319,7 +319,10 @@ find_places(struct cordon_plan *context, const struct cordon_setup *setup, enum 
 		context->host.cwd_token = context->host.cwd;
 	if (is_foreign(context))
 		return 0;
-	return gitdirs_find(&context->arena, context->host.project, &context->host.git, err);
+	rc = gitdirs_find(&context->arena, context->host.project, &context->host.git, err);
+	if (rc < 0)
+		return rc;
+	return hookdirs_find(&context->arena, &context->host, &context->host.hooks, err);
 }
 
 /* ---- facts ---- */

@@ -9,31 +9,40 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
 
 /* So many are known by name; the others are counted. */
-#define CHANGED_MAX 64
+#define CHANGED_MAX 4096
+#define CHANGED_TEXT (128 * CHANGED_MAX)
+#define CHANGED_SLOTS (2 * CHANGED_MAX)
 #define CHANGED_BITS 65536
 
 /* What was at a path before. */
 enum changed_kind { CHANGED_NOTHING, CHANGED_FOLDER, CHANGED_FILE };
 struct changed_file {
-	enum changed_kind was;
 	uint64_t device, inode;
-	int64_t time; /* of its last change, in nanoseconds: a program cannot set it */
-	unsigned rank;
-	char path[PATH_MAX];
+	int64_t time;  /* of its last change, in nanoseconds: a program cannot set it */
+	uint32_t text; /* where its path begins */
+	uint16_t rank;
+	uint8_t was;
 };
 
 /* Filled by one process, under a lock of its own, and read by another afterwards. */
 struct changed {
 	unsigned count;
-	unsigned more; /* names that found no place */
+	unsigned used;	  /* of the texts, which lie in the order of the files */
+	unsigned more;	  /* names that found no place, or lost it */
+	unsigned fresh;	  /* notes since the last tidying */
+	unsigned highest; /* no file has a rank above it, once all places were taken */
+	bool is_crowded;  /* changed_tidy would help */
 	struct changed_file files[CHANGED_MAX];
-	uint8_t counted[CHANGED_BITS / 8]; /* which of those, by their hashes */
+	uint16_t slots[CHANGED_SLOTS];	   /* files by their hashes, from 1 */
+	uint8_t counted[CHANGED_BITS / 8]; /* which found no place, by their hashes */
+	char texts[CHANGED_TEXT];
 };
 
 /* What became of one. */
@@ -47,5 +56,12 @@ int changed_new(struct changed **ret_changed, struct cordon_error *err);
 struct changed *changed_free(struct changed *changed);
 /* A name is about to be touched; at: what is there, NULL: nothing. Most are none to be noted. */
 void changed_note(struct changed *changed, const char *path, const struct stat *at);
-/* Goes through them, those near the root first; false: that was all. *at starts with 0. */
-bool changed_next(const struct changed *changed, unsigned *at, struct change *ret_change);
+/* Makes room, by what is gone again. To be called when nothing is between its note and its act. */
+void changed_tidy(struct changed *changed);
+
+/*
+ * What became of them all: first what is there now, and of that what is near the root. At most max
+ * are told; returns how many more there are. A file that was touched and is the same is none.
+ */
+typedef void changed_fn(void *teller, const struct change *change);
+unsigned changed_tell(const struct changed *changed, unsigned max, changed_fn *tell, void *teller);

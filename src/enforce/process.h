@@ -23,6 +23,8 @@ struct process_usage {
 /* The process that has this pid now; pid 0 in the answer when there is none. */
 struct process process_find(pid_t pid);
 bool process_is_alive(const struct process *process);
+/* It is certainly neither stopped nor gone. */
+bool process_is_running(pid_t pid);
 /*
  * Sends a signal with a value to exactly this process, never to one that has its pid by now. 0, or
  * -1 with errno: ESRCH when it is gone.

@@ -10,12 +10,16 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "linux/act_socket.h"
+#include "linux/nest.h"
 #include "plan/network.h"
 
 #define DNS_PORT 53
+#define TYPE_BITS 0xf  /* of a socket's type; the others are flags */
 #define STATE_CLOSED 7 /* TCP_CLOSE of the kernel */
 
 /* ---- addresses ---- */
@@ -73,15 +77,24 @@ inet_destination(const struct socket_call *call, struct destination *to)
 }
 
 bool
-inet_may_reach(const struct network *network, const struct destination *to, bool is_bind,
-	       bool is_far)
+inet_may_reach(const struct broker *broker, const struct nest_question *question, bool *ret_here)
 {
+	const struct destination *to = &question->at;
+	const struct network *network = &broker->plan->settings.network;
+	bool here = is_loopback(to->address) || is_any(to->address);
+
+	*ret_here = network->mode == NET_DOMAINS;
 	if (network->mode == NET_ALL)
 		return true;
-	if (network->mode != NET_LOCALHOST || is_far ||
-	    (!is_loopback(to->address) && !is_any(to->address)))
+	/* our proxy, whose number is nobody else's while we live, and servers of our own */
+	if (network->mode == NET_DOMAINS)
+		return here && (question->is_bind || question->is_own ||
+				(is_loopback(to->address) && to->port != 0 &&
+				 to->port == broker->egress.named));
+	if (network->mode != NET_LOCALHOST || question->is_far || !here)
 		return false;
-	return (is_bind && to->port == 0) || network_decide_local(network, to->port).allowed;
+	return (question->is_bind && to->port == 0) ||
+	       network_decide_local(network, to->port).allowed;
 }
 
 /* The address to connect to instead: loopback, of the kind that the caller named. */
@@ -132,17 +145,40 @@ check_socket(const struct socket_call *call)
 	return tie(call->fd) < 0 ? EACCES : 0;
 }
 
-void
-inet_make(struct broker *broker, const struct call *request)
+/*
+ * Is there IPv6? libcurl asks by making a datagram socket, and without one looks up no such addresses.
+ * What it gets is no socket, and good for nothing: a real one that cannot send would still join
+ * groups, which the kernel announces on any device.
+ */
+static int
+answer_whether_v6(void)
 {
-	const __u64 *a = request->notif.data.args;
-	int type = (int)a[1], fd = socket((int)a[0], type | SOCK_CLOEXEC, (int)a[2]);
+	auto_fd int real = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	(void)broker;
+	return real < 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
+}
+
+static int
+make_tied(int family, int type, int protocol)
+{
+	int fd = socket(family, type | SOCK_CLOEXEC, protocol);
+
 	if (fd >= 0 && tie(fd) < 0) {
 		close(fd);
 		fd = -1;
 	}
+	return fd;
+}
+
+void
+inet_make(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	int type = (int)a[1];
+	int fd = (type & TYPE_BITS) == SOCK_DGRAM ? answer_whether_v6()
+						  : make_tied((int)a[0], type, (int)a[2]);
+
+	(void)broker;
 	if (fd < 0)
 		request_fail(request, errno);
 	else
@@ -232,7 +268,7 @@ turn_round(struct socket_call *call, const struct destination *to)
 	struct connecting connecting = {.broker = call->broker,
 					.request = *call->request,
 					.pin = -1,
-					.is_turned = is_idle(call),
+					.is_turned = !call->is_here && is_idle(call),
 					.asks = *to};
 
 	/* one that is on its way, or there, is only asked how it went */
@@ -254,24 +290,34 @@ turn_inward(struct socket_call *call, const struct destination *to)
 					.address = call->address,
 					.size = call->size,
 					.is_inward = true,
-					.asks = *to};
+					.asks = *to,
+					.mark = call->is_here ? call->by.mark : 0};
 
 	call->fd = -1;
 	connecting_start(&connecting);
 }
 
-/* On this machine: who listens decides. False: nobody of the session does. */
+/*
+ * On this machine: who listens decides. False: nobody of the session does; never where a sandbox inside
+ * means one server only.
+ */
 static bool
 connect_here(struct socket_call *call, const struct destination *to)
 {
 	struct destination at = *to;
-	uint64_t mark;
+	struct listening_by by;
+	enum listening who;
 
 	if (is_any(to->address)) {
 		set_loopback(call, to, to->port);
 		inet_destination(call, &at);
 	}
-	switch (listeners_find(&call->broker->own_servers, at.address, at.port, &mark)) {
+	who = listeners_find(&call->broker->own_servers, at.address, at.port, &by);
+	if (call->is_here && (by.mark == 0 || by.mark != call->by.mark || who == LISTENS_OTHER)) {
+		finish(call, ECONNREFUSED);
+		return true;
+	}
+	switch (who) {
 	case LISTENS_OWN:
 	case LISTENS_FULL:
 		turn_inward(call, &at);
@@ -315,6 +361,10 @@ connect_domain(struct socket_call *call, const struct destination *to)
 
 	if (egress->line < 0) {
 		refuse(call, to, "there is no proxy", NULL);
+	} else if (call->is_here && is_idle(call)) {
+		connect_here(call, to);
+	} else if (call->is_here) {
+		turn_round(call, to);
 	} else if (to->port == DNS_PORT || (here && to->port == egress->stub)) {
 		set_loopback(call, to, egress->stub);
 		socket_connect(call, -1);
@@ -405,7 +455,7 @@ inet_listen(struct socket_call *call, int backlog)
 
 	if (why == 0) {
 		pthread_mutex_lock(&own->still);
-		listeners_add(own, call->fd);
+		listeners_add(own, call->fd, nest_innermost(call->broker));
 		why = listen(call->fd, backlog) < 0 ? errno : 0;
 		pthread_mutex_unlock(&own->still);
 	}

@@ -134,9 +134,10 @@ lock_and_judge(struct opening *o)
 
 /*
  * What is only read needs no lock: it is held, and a move after the question is a move after the
- * answer.
+ * answer. And none may be taken: a sandbox inside reads git's files to answer who holds it. True:
+ * its name leads elsewhere by now.
  */
-static void
+static bool
 read_found(struct opening *o)
 {
 	int why = opening_judge(o), fd;
@@ -149,9 +150,12 @@ read_found(struct opening *o)
 		fd = opening_act(o);
 		if (fd >= 0)
 			give(o, fd);
+		else if (errno == ESTALE && o->found.object >= 0)
+			return true;
 		else if (errno != EINPROGRESS)
 			request_fail(o->request, errno);
 	}
+	return false;
 }
 
 /* True when a name changed under our eyes and the way must be gone again. */
@@ -160,10 +164,8 @@ act_on_found(struct opening *o)
 {
 	int why, fd;
 
-	if (opening_only_reads(o->how.flags) && !(o->how.flags & O_NOFOLLOW)) {
-		read_found(o);
-		return false;
-	}
+	if (opening_only_reads(o->how.flags))
+		return read_found(o);
 	why = lock_and_judge(o);
 
 	if (why != 0) {

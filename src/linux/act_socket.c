@@ -107,8 +107,9 @@ is_refused_inside(const struct socket_call *call)
 
 /* The same about an address; what is none is refused, or taken back, by the call itself. */
 static bool
-is_unreachable_inside(const struct socket_call *call, bool is_bind)
+is_unreachable_inside(struct socket_call *call, bool is_bind)
 {
+	enum net_mode mode = call->broker->plan->settings.network.mode;
 	struct destination to;
 
 	if (is_refused_inside(call))
@@ -116,7 +117,11 @@ is_unreachable_inside(const struct socket_call *call, bool is_bind)
 	if ((call->domain != AF_INET && call->domain != AF_INET6) ||
 	    nest_depth(call->broker) == 0 || !call->broker->plan->routes_network)
 		return false;
-	return inet_destination(call, &to) == 0 && !nest_may_reach(call->broker, &to, is_bind);
+	if (inet_destination(call, &to) != 0)
+		return false;
+	if (!is_bind && mode == NET_DOMAINS)
+		listeners_find(&call->broker->own_servers, to.address, to.port, &call->by);
+	return !nest_may_reach(call->broker, &to, is_bind, call->by.nest, &call->is_here);
 }
 
 void

@@ -11,6 +11,10 @@ struct socket_call {
 	int domain, type, protocol;
 	union address address; /* zeros behind it */
 	socklen_t size;
+	/* of one to this machine, by a caller in a sandbox inside: who listens there, and whether a
+	 * plan of these sandboxes said yes because of that */
+	struct listening_by by;
+	bool is_here;
 };
 
 /* Goes on in connecting.c, which gets the descriptor. pin as there. */
@@ -27,6 +31,10 @@ void inet_listen(struct socket_call *call, int backlog);
 void inet_make(struct broker *broker, const struct call *request);
 /* The address of a call: 0, or the errno that the kernel has for one of another kind. */
 int inet_destination(const struct socket_call *call, struct destination *to);
-/* May it be connected or bound to by that network? is_far: it is reached by a proxy. */
-bool inet_may_reach(const struct network *network, const struct destination *to, bool is_bind,
-		    bool is_far);
+/*
+ * May it be connected or bound to by our own plan, which a broker around us asks about? *ret_here: only
+ * if it is still the same server.
+ */
+struct nest_question;
+bool inet_may_reach(const struct broker *broker, const struct nest_question *question,
+		    bool *ret_here);

@@ -147,5 +147,9 @@ booth_can_be(const struct facts *facts, enum guarantee guarantee)
 bool
 booth_is_routed(const struct booth *booth)
 {
-	return booth->plan.routes_sockets || booth->plan.routing != ROUTE_NOTHING;
+	const struct plan *plan = &booth->plan;
+
+	/* one around us that reads for everybody takes nobody in who is not answered for */
+	return plan->routes_sockets || plan->routing != ROUTE_NOTHING ||
+	       (plan->facts.values[FACT_DOOR] & DOOR_READS);
 }

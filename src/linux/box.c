@@ -99,6 +99,8 @@ make_nested(struct box *box, const struct plan *plan, const struct box_options *
 	box->broker.plan = plan;
 	box->broker.private_tmp = options->private_tmp;
 	box->broker.is_asked = true;
+	if (options->egress != NULL)
+		box->broker.egress = *options->egress;
 	return rc < 0 ? rc : ruleset_make(plan, &layer, &box->ruleset, err);
 }
 
@@ -211,7 +213,9 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	if (box == NULL)
 		return -CORDON_E_MEMORY;
 	box->abi = plan->facts.values[FACT_LANDLOCK_ABI];
-	rc = choose_filter(plan, &box->filter, err);
+	box->broker.fold = fold_new(&plan->index, plan->host == NULL ? NULL : plan->host->project);
+	rc = box->broker.fold == NULL ? cordon_no_memory(err)
+				      : choose_filter(plan, &box->filter, err);
 	if (rc == 0)
 		rc = make_layers(box, plan, options, err);
 	if (rc < 0) {
@@ -319,6 +323,7 @@ enforce_free(struct box *box)
 		close(box->ruleset);
 	if (box->outer >= 0)
 		close(box->outer);
+	box->broker.fold = fold_free(box->broker.fold);
 	arena_free(&box->arena);
 	free(box);
 	return NULL;

@@ -62,7 +62,7 @@ broker_judge_by(const struct broker *broker, int number, const char *path)
 	if (number > 0)
 		return nest_judge(broker, number, path);
 	if (!broker_is_free(broker, path)) {
-		verdict = index_decide(&broker->plan->index, path);
+		verdict = fold_decide(broker->fold, path);
 		vet_complete(broker, path, &verdict);
 	}
 	if (broker->private_tmp != NULL && path_below(broker->private_tmp, path))
@@ -85,7 +85,7 @@ broker_judge_reading(const struct broker *broker, const char *path)
 	struct verdict verdict = {.rights = RIGHTS_ALL};
 
 	if (!broker_is_free(broker, path))
-		verdict = index_decide(&broker->plan->index, path);
+		verdict = fold_decide(broker->fold, path);
 	nest_narrow(broker, path, &verdict);
 	return verdict;
 }
@@ -361,8 +361,10 @@ broker_answer(struct broker *broker, struct call *request, int patience)
 	}
 	nested.patience = patience;
 	request->is_late = &nested.is_late;
+	request->nested = nested.depth == 0 ? NULL : &nested;
 	answer_known(broker, request);
 	request->is_late = NULL;
+	request->nested = NULL;
 	nest_end(broker);
 	return nested.is_late ? nested.chain[0] : NULL;
 }

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "enforce/egress.h"
+#include "linux/fold.h"
 #include "linux/landlock.h"
 #include "linux/listeners.h"
 #include "linux/request.h"
@@ -46,6 +47,7 @@ struct desk {
 
 struct broker {
 	const struct plan *plan;
+	struct fold *fold;	 /* its rules, where names of several spellings are one */
 	const char *private_tmp; /* free; NULL: none */
 	const struct guarded *trees;
 	size_t tree_count;
@@ -61,13 +63,14 @@ struct broker {
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */
 	int connecting;		/* likewise, for whom they connect to */
-	int late;		/* likewise, for a sandbox inside to answer (nest_late.c) */
+	int late;		/* threads for a sandbox inside to answer (nest_late.c) */
 	pthread_mutex_t small;	/* for what follows */
 	struct desk desks[DESKS];
 	uint64_t refusals[REFUSALS]; /* hashes, a ring */
 	size_t refused;		     /* how many different ones there were */
 	int events;		     /* where they are told; -1: nowhere */
 	struct changed *changed;     /* what is to be told in the end; NULL: nothing */
+	bool is_untidy;		     /* broker_tidy has something to do */
 	pthread_key_t caller;	     /* whom a thread answers, by pid */
 	bool has_caller;
 	struct egress egress;	 /* line -1: no proxy */
@@ -139,6 +142,8 @@ void broker_foretell(struct broker *broker, const char *path, unsigned rights);
  */
 void broker_touches(struct broker *broker, const char *path, const struct stat *at);
 void broker_touches_at(struct broker *broker, int folder, const char *name, const char *path);
+/* Between calls: makes room for more of them. */
+void broker_tidy(struct broker *broker);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
 bool broker_guards(const struct broker *broker, const char *path, unsigned rights);
 /* The same for our own plan alone. */

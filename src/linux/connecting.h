@@ -35,6 +35,7 @@ struct connecting {
 	bool is_turned;		 /* it goes to the proxy, which is asked first about: */
 	bool is_inward;		 /* or to a server of the session itself, by inward.c */
 	struct destination asks; /* what the caller named */
+	uint64_t mark;		 /* who was judged of those that listen there; 0: whoever does */
 };
 
 /* Takes over the descriptors, and answers the call when it is time. */

@@ -14,6 +14,7 @@
 
 #include "base/fd.h"
 #include "linux/find.h"
+#include "linux/nest.h"
 #include "linux/procfs.h"
 
 #ifndef SYS_openat2
@@ -87,8 +88,8 @@ is_closed(const struct steps *s, const char *name)
 
 	if (!walk_name(s->at, path))
 		return true;
-	snprintf(inner, sizeof inner, "%s/%s", path, name);
-	return !procfs_is_open(inner);
+	snprintf(inner, sizeof inner, "%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
+	return !nest_may_look(s->request, inner);
 }
 
 /* A link that leads by itself, not by its text. */

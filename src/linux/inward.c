@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * A thread outside the broker's layer that connects sockets of the session to servers of the session,
- * and to nothing else. Who listens is looked at before and after: had it been somebody else for a
- * moment between, the connection is ended before the caller knows of it. A server that takes no more
+ * and to nothing else. Who listens is looked at before and after, and who took it: had it been somebody
+ * else for a moment between, the connection is ended before the caller knows of it. A server that takes no more
  * is not even asked, and a connection that is not there at once is taken back: who listens when it
  * arrives would be anybody's guess, and a caller can make us wait for it.
  */
@@ -17,6 +17,7 @@
 
 #include "linux/listeners.h"
 #include "linux/privileges.h"
+#include "linux/taker.h"
 
 #define STACK_SIZE (64 * 1024)
 #define SETTLE_MS 10 /* on a busy machine the answer of one's own takes a moment */
@@ -91,19 +92,22 @@ static int
 connect_still(const struct connecting *c, bool waits)
 {
 	struct listeners *listeners = &c->broker->own_servers;
-	uint64_t before, after;
+	struct listening_by before, after;
 	enum listening who = listeners_find(listeners, c->asks.address, c->asks.port, &before);
 	int why;
 
 	if (who != LISTENS_OWN)
 		return who == LISTENS_FULL ? EAGAIN : ECONNREFUSED;
+	if (c->mark != 0 && before.mark != c->mark)
+		return ECONNREFUSED;
 	/* another thread was quicker: nothing of that one's is taken back */
 	if (state_of(c->fd) != STATE_CLOSED)
 		return EISCONN;
 	why = reach(c);
 	who = why != 0 ? LISTENS_OWN
 		       : listeners_find(listeners, c->asks.address, c->asks.port, &after);
-	if (why == 0 && ((who != LISTENS_OWN && who != LISTENS_FULL) || before != after))
+	if (why == 0 && ((who != LISTENS_OWN && who != LISTENS_FULL) || before.mark != after.mark ||
+			 !taker_is_tied(c->fd)))
 		why = EAGAIN;
 	if (why != 0)
 		take_back(c->fd);

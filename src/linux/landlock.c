@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/nest.h"
 #include "linux/rules.h"
 
 /* Newer than the oldest headers we build with. */
@@ -80,12 +81,27 @@ access_for_rights(unsigned rights)
 }
 
 int
+landlock_ruleset(const struct landlock_access *handled)
+{
+	union {
+		struct landlock_access access;
+		char all[RULESET_SIZE];
+	} wanted = {.all = {0}};
+
+	wanted.access = *handled;
+	return (int)syscall(SYS_landlock_create_ruleset, &wanted, sizeof wanted, 0);
+}
+
+int
 landlock_version(const char **ret_why)
 {
-	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, QUERY_VERSION);
+	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, QUERY_VERSION), why = errno;
 
-	if (abi >= 0)
+	if (abi < 0 && why == EOPNOTSUPP)
+		abi = nested_version();
+	if (abi > 0)
 		return abi;
+	errno = why;
 	if (ret_why != NULL)
 		*ret_why = errno == EOPNOTSUPP
 				   ? "Landlock is built in but not started: add \"landlock\" to "
@@ -139,7 +155,7 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 		*ret_fd = -1;
 		return 0;
 	}
-	ruleset = (int)syscall(SYS_landlock_create_ruleset, &m.handled, sizeof m.handled, 0);
+	ruleset = landlock_ruleset(&m.handled);
 	if (ruleset < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a Landlock ruleset");
 	m.ruleset = ruleset;

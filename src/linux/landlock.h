@@ -49,6 +49,13 @@ struct landlock_access access_for_abi(int abi);
 /* What our rights mean for a tree, whatever the ABI; never device nodes, ioctls or sockets. */
 uint64_t access_for_rights(unsigned rights);
 
+/*
+ * A ruleset's fd, or -1 with errno. The kernel is told of more than it knows, all of it 0: by that
+ * size a broker around us that reads for everybody knows us (tools/arguments.h).
+ */
+#define RULESET_SIZE 1000
+int landlock_ruleset(const struct landlock_access *handled);
+
 /* The version this kernel speaks; 0: none, then *ret_why (may be NULL) says why and the way out. */
 int landlock_version(const char **ret_why);
 
@@ -106,6 +113,11 @@ int ruleset_make(const struct plan *plan, const struct ruleset_options *options,
  * Pure: for who has to keep to it without the layer.
  */
 bool ruleset_is_by_name(const struct plan *plan, const char *path);
+/*
+ * Likewise for reading: is it in a folder that a profile grants, and kept back there? Names in one that
+ * is shared, and from root what is for root alone. Looks at modes, and opens nothing.
+ */
+bool ruleset_keeps_back(const struct plan *plan, const char *path);
 /* One more folder, whole; a ruleset of that kind and version. Async-signal-safe. */
 int ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path,
 		      struct cordon_error *err);

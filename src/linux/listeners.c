@@ -31,7 +31,7 @@ struct question {
 	const uint8_t *address; /* NULL: all of them */
 	uint16_t port;		/* likewise 0 */
 	enum listening found;
-	uint64_t mark;
+	struct listening_by by;
 	bool is_full;
 	bool *seen; /* NULL: not asked for; as many as are remembered */
 };
@@ -44,7 +44,7 @@ place_of(const struct listeners *listeners, uint64_t cookie)
 {
 	size_t i = 0;
 
-	while (i < listeners->count && listeners->cookies[i] != cookie)
+	while (i < listeners->count && listeners->all[i].cookie != cookie)
 		i++;
 	return i;
 }
@@ -117,11 +117,15 @@ note(struct question *question, const struct nlmsghdr *header)
 	}
 	if (question->seen != NULL)
 		question->seen[place] = true;
-	if (question->found == LISTENS_NOBODY)
+	if (question->found == LISTENS_NOBODY) {
 		question->found = LISTENS_OWN;
+		question->by.nest = question->listeners->all[place].by;
+	}
+	if (question->by.nest != question->listeners->all[place].by)
+		question->by.nest = NULL;
 	/* of one that listens: how many wait, and how many may */
 	question->is_full = question->is_full || one->idiag_rqueue > one->idiag_wqueue;
-	question->mark += mix(cookie);
+	question->by.mark += mix(cookie);
 }
 
 static bool
@@ -196,14 +200,16 @@ find(struct question *question)
 
 enum listening
 listeners_find(struct listeners *listeners, const uint8_t address[16], uint16_t port,
-	       uint64_t *ret_mark)
+	       struct listening_by *ret_by)
 {
 	struct question question = {.listeners = listeners, .address = address, .port = port};
 
 	pthread_mutex_lock(&listeners->lock);
 	find(&question);
 	pthread_mutex_unlock(&listeners->lock);
-	*ret_mark = question.mark;
+	if (question.found == LISTENS_OTHER)
+		question.by.nest = NULL;
+	*ret_by = question.by;
 	return question.found == LISTENS_OWN && question.is_full ? LISTENS_FULL : question.found;
 }
 
@@ -220,7 +226,7 @@ forget_gone(struct listeners *listeners)
 	if (question.seen != NULL && find(&question)) {
 		for (size_t i = 0; i < listeners->count; i++)
 			if (question.seen[i])
-				listeners->cookies[kept++] = listeners->cookies[i];
+				listeners->all[kept++] = listeners->all[i];
 		listeners->count = kept;
 	}
 	free(question.seen);
@@ -230,7 +236,7 @@ static bool
 make_room(struct listeners *listeners)
 {
 	size_t room = listeners->room == 0 ? ROOM_FIRST : 2 * listeners->room;
-	uint64_t *moved;
+	struct listener *moved;
 
 	if (listeners->count < listeners->room)
 		return true;
@@ -238,16 +244,16 @@ make_room(struct listeners *listeners)
 		forget_gone(listeners);
 	if (listeners->count < listeners->room / 2)
 		return true;
-	moved = room > ROOM_MAX ? NULL : realloc(listeners->cookies, room * sizeof *moved);
+	moved = room > ROOM_MAX ? NULL : realloc(listeners->all, room * sizeof *moved);
 	if (moved == NULL)
 		return listeners->count < listeners->room;
-	listeners->cookies = moved;
+	listeners->all = moved;
 	listeners->room = room;
 	return true;
 }
 
 void
-listeners_add(struct listeners *listeners, int fd)
+listeners_add(struct listeners *listeners, int fd, const struct nest *by)
 {
 	uint64_t cookie = 0;
 	socklen_t size = sizeof cookie;
@@ -256,6 +262,6 @@ listeners_add(struct listeners *listeners, int fd)
 		return;
 	pthread_mutex_lock(&listeners->lock);
 	if (place_of(listeners, cookie) == listeners->count && make_room(listeners))
-		listeners->cookies[listeners->count++] = cookie;
+		listeners->all[listeners->count++] = (struct listener){cookie, by};
 	pthread_mutex_unlock(&listeners->lock);
 }

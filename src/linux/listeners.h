@@ -11,11 +11,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct nest;
+struct listener {
+	uint64_t cookie;
+	const struct nest *by; /* the sandbox inside this one whose process listens; NULL: none */
+};
+
 struct listeners {
 	pthread_mutex_t still; /* held while one begins to listen, and while one is connected to */
 	pthread_mutex_t lock;  /* for the rest */
-	uint64_t *cookies;
+	struct listener *all;
 	size_t count, room;
+};
+
+/* Who was found: the same mark twice, with still held: the same sockets listened all the while between. */
+struct listening_by {
+	uint64_t mark;
+	const struct nest *nest; /* of all of them; NULL: of none, or not of the same */
 };
 
 enum listening {
@@ -26,10 +38,7 @@ enum listening {
 };
 
 /* To be called with still held before fd, a TCP socket, listens. Without memory it is nobody's. */
-void listeners_add(struct listeners *listeners, int fd);
-/*
- * Who takes a connection to this address (IPv4 as mapped) and port. The same *ret_mark twice, with
- * still held: the same sockets listened all the while between.
- */
+void listeners_add(struct listeners *listeners, int fd, const struct nest *by);
+/* Who takes a connection to this address (IPv4 as mapped) and port. */
 enum listening listeners_find(struct listeners *listeners, const uint8_t address[16], uint16_t port,
-			      uint64_t *ret_mark);
+			      struct listening_by *ret_by);

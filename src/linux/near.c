@@ -65,13 +65,17 @@ find_all(struct near *near)
 	return false;
 }
 
-static bool
-is_useful(struct near *near)
+void
+near_start(struct near *near)
 {
-	if (!near->is_known)
-		near->is_useful = find_all(near);
-	near->is_known = true;
-	return near->is_useful;
+	near->is_useful = find_all(near);
+}
+
+void
+near_roam(const struct near *near)
+{
+	if (near->is_useful)
+		set_everywhere(0);
 }
 
 /* Whoever stayed before does so no longer: nobody would end it. */
@@ -114,7 +118,7 @@ near_keep(struct near *near, pid_t caller)
 {
 	if (near == NULL)
 		return;
-	near->is_kept = is_useful(near) && is_at(caller, near->all) && stay(near, caller) &&
+	near->is_kept = near->is_useful && is_at(caller, near->all) && stay(near, caller) &&
 			set_places(caller, near->here);
 }
 

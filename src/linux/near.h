@@ -14,7 +14,6 @@
 
 /* Of one of our threads. */
 struct near {
-	bool is_known;		       /* the next two were looked at */
 	bool is_useful;		       /* there are several processors, and all are free to us */
 	unsigned long all[NEAR_WORDS]; /* these */
 	unsigned long here[NEAR_WORDS];
@@ -24,6 +23,10 @@ struct near {
 	pid_t *staying; /* of all our threads: the one that stays, or 0 */
 };
 
+/* Looks whether it is of use; by a thread that was not kept anywhere yet. */
+void near_start(struct near *near);
+/* A thread that was started by one that stays somewhere need not stay there. */
+void near_roam(const struct near *near);
 /* near is NULL for none. */
 void near_keep(struct near *near, pid_t caller);
 /* As it was before, unless somebody else changed it meanwhile. */

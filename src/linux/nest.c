@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "linux/procfs.h"
 #include "plan/terminals.h"
 
 #define CHUNK 64
@@ -59,6 +60,7 @@ add(struct nests *nests, int parent, bool is_alone, int line)
 	*nest = (struct nest){.parent = parent, .is_alone = is_alone, .line = line};
 	nest->depth = id == 0 ? 0 : nest_at(nests, parent)->depth + 1;
 	pthread_mutex_init(&nest->lock, NULL);
+	pthread_mutex_init(&nest->queue, NULL);
 	__atomic_store_n(&nests->count, id + 1, __ATOMIC_SEQ_CST);
 	return id;
 }
@@ -69,8 +71,7 @@ nest_make(struct broker *broker)
 	struct nests *nests;
 	struct rlimit own;
 
-	/* where reading is answered as well, its filter refuses Landlock */
-	if (broker->reads || getrlimit(RLIMIT_LOCKS, &own) < 0)
+	if (getrlimit(RLIMIT_LOCKS, &own) < 0)
 		return;
 	nests = calloc(1, sizeof *nests);
 	if (nests == NULL)
@@ -133,6 +134,7 @@ nest_begin(struct broker *broker, const struct call *request, struct nest_call *
 	struct nests *nests = broker->nests;
 	int id = 0;
 
+	to->nests = nests;
 	to->depth = 0;
 	to->is_alone = to->is_late = to->is_unsure = false;
 	to->number = request->notif.data.nr;
@@ -166,11 +168,20 @@ nest_call(const struct broker *broker)
 }
 
 bool
-nest_holds(const struct broker *broker, int fd, pid_t process)
+nest_is_in(const struct broker *broker, const struct nest *one, const struct nest *around)
 {
-	const struct nest_call *call = nest_call(broker);
+	const struct nest *top = broker->nests == NULL ? NULL : nest_at(broker->nests, 0);
+
+	while (one != NULL && one != around && one != top)
+		one = nest_at(broker->nests, one->parent);
+	return one != NULL && one == around;
+}
+
+/* Is a process or thread in the caller's innermost sandbox? */
+static bool
+is_with(const struct nest_call *call, pid_t process)
+{
 	const struct nest *wanted = NULL;
-	struct pollfd ended = {.fd = fd, .events = POLLIN};
 	int id;
 
 	for (int i = 0; call != NULL && wanted == NULL && i < call->depth; i++)
@@ -178,13 +189,33 @@ nest_holds(const struct broker *broker, int fd, pid_t process)
 			wanted = call->chain[i];
 	if (wanted == NULL)
 		return true;
-	id = read_mark_of(broker->nests, process);
-	/* as long as it has not ended the number was its own */
-	if (id < 0 || poll(&ended, 1, 0) != 0)
-		return false;
-	while (id > 0 && nest_at(broker->nests, id) != wanted)
-		id = nest_at(broker->nests, id)->parent;
+	id = read_mark_of(call->nests, process);
+	while (id > 0 && nest_at(call->nests, id) != wanted)
+		id = nest_at(call->nests, id)->parent;
 	return id > 0;
+}
+
+bool
+nest_holds(const struct broker *broker, int fd, pid_t process)
+{
+	struct pollfd ended = {.fd = fd, .events = POLLIN};
+
+	if (nest_depth(broker) == 0)
+		return true;
+	/* as long as it has not ended the number was its own */
+	return is_with(nest_call(broker), process) && poll(&ended, 1, 0) == 0;
+}
+
+/* The number may be another's by then; but what is held of the first one says so when it is opened. */
+bool
+nest_may_look(const struct call *request, const char *path)
+{
+	pid_t keeper;
+
+	if (!procfs_is_open(path))
+		return false;
+	keeper = request->nested == NULL ? 0 : procfs_keeper(path);
+	return keeper == 0 || (keeper > 0 && is_with(request->nested, keeper));
 }
 
 const struct nest *
@@ -200,9 +231,7 @@ nest_has_inside(const struct broker *broker, const struct nest *nest)
 {
 	const struct nest *wanted = nest_innermost(broker);
 
-	while (nest != NULL && nest != wanted)
-		nest = nest->depth == 0 ? NULL : nest_at(broker->nests, nest->parent);
-	return nest == wanted;
+	return wanted == NULL || nest_is_in(broker, nest, wanted);
 }
 
 /* ---- the door ---- */
@@ -256,7 +285,8 @@ enter(struct nests *nests, const struct call *request)
 static int
 find_offer(const struct plan *plan)
 {
-	return DOOR_HERE | (plan->routing == ROUTE_CHANGES ? DOOR_CHANGES : 0) |
+	return DOOR_HERE | (plan->routing != ROUTE_NOTHING ? DOOR_CHANGES : 0) |
+	       (plan->routing == ROUTE_READS ? DOOR_READS : 0) |
 	       (plan->routes_sockets ? DOOR_SOCKETS : 0) |
 	       (plan->routes_network || plan->settings.network.mode == NET_NONE ? DOOR_NETWORK
 										: 0) |
@@ -272,8 +302,10 @@ act_door(struct broker *broker, const struct call *request)
 	struct nests *nests = broker->nests;
 	int fd, why;
 
-	if (nests == NULL || (uint32_t)a[2] != NEST_DOOR || a[0] > ASK_LINE) {
+	if (nests == NULL || (uint32_t)a[2] != NEST_DOOR || a[0] > ASK_VERSION) {
 		request_fail(request, nests == NULL ? EOPNOTSUPP : EINVAL);
+	} else if (a[0] == ASK_VERSION) {
+		request_return(request, broker->plan->facts.values[FACT_LANDLOCK_ABI]);
 	} else if (a[0] == ASK_OFFER) {
 		request_return(request, find_offer(broker->plan));
 	} else {
@@ -288,9 +320,12 @@ act_door(struct broker *broker, const struct call *request)
 	}
 }
 
-/* Has the caller a mark that covers the layer it is about to add? The lock is held. */
+/*
+ * Has the caller a mark that covers the layer it is about to add? Where reading is guarded too, only
+ * who came to the door gets one: nothing could be left to the others' layers. The lock is held.
+ */
 static bool
-mark_alone(struct nests *nests, const struct call *request)
+mark_alone(struct nests *nests, const struct call *request, bool reads)
 {
 	int id = read_mark(nests, request), inside;
 	struct nest *nest;
@@ -304,6 +339,8 @@ mark_alone(struct nests *nests, const struct call *request)
 		nest->expects = 0;
 		return request_is_valid(request);
 	}
+	if (reads)
+		return false;
 	inside = nest->alone != 0 ? nest->alone : add(nests, id, true, -1);
 	if (inside <= 0)
 		return false;
@@ -320,7 +357,7 @@ act_restrict(struct broker *broker, const struct call *request)
 
 	if (nests != NULL) {
 		pthread_mutex_lock(&nests->lock);
-		is_marked = mark_alone(nests, request);
+		is_marked = mark_alone(nests, request, broker->reads);
 		pthread_mutex_unlock(&nests->lock);
 	}
 	if (is_marked)

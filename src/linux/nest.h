@@ -21,8 +21,9 @@
  */
 #define NEST_DOOR 0x636f7201u
 enum nest_door {
-	ASK_OFFER, /* is there one, and what does it route? */
-	ASK_LINE   /* from now on ask me: a descriptor, on which questions come */
+	ASK_OFFER,  /* is there one, and what does it route? */
+	ASK_LINE,   /* from now on ask me: a descriptor, on which questions come */
+	ASK_VERSION /* of Landlock, where nobody else is told that there is one */
 };
 /* The answer is made of enum door, and of: */
 #define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
@@ -43,7 +44,8 @@ struct nest_question {
 	int64_t born, changed;	  /* of NEST_SOCKET: its file, in nanoseconds */
 	struct destination at;	  /* of NEST_ADDRESS */
 	uint8_t is_bind, is_far;  /* a server's; by a proxy, wherever that leads */
-	uint8_t spare[4];	  /* no gap whose content nobody set */
+	uint8_t is_own;		  /* who listens there is one of the asked one's processes */
+	uint8_t spare[3];	  /* no gap whose content nobody set */
 	char texts[2 * PATH_MAX]; /* one or two, each with its end; the message ends there */
 };
 struct nest_answer {
@@ -53,7 +55,8 @@ struct nest_answer {
 	uint8_t is_held;    /* a folder that must stay where it is */
 	uint8_t guards;	    /* its inner layer withholds changes here */
 	uint8_t is_by_name; /* only files, nothing else is made here */
-	uint8_t spare[5];   /* no gap whose content nobody set */
+	uint8_t is_here;    /* of NEST_ADDRESS: only this very server */
+	uint8_t spare[4];   /* no gap whose content nobody set */
 };
 
 /* ---- the outer side ---- */
@@ -69,12 +72,17 @@ struct nest {
 	uint64_t asked; /* the number of the last question */
 	bool owes;	/* which it has not answered */
 	int64_t since;	/* when it was asked */
-	int late;	/* calls of its processes that wait for an answer */
+	pthread_mutex_t
+		queue; /* for what follows: calls of its processes that wait for an answer */
+	struct late *waiting;
+	int late; /* threads that begin them again */
 };
 
 /* Of one call: whom to ask; on the stack of the thread that answers it. */
 #define NEST_DEPTH 16
+struct nests;
 struct nest_call {
+	const struct nests *nests;
 	struct nest *chain[NEST_DEPTH]; /* innermost first */
 	int depth;
 	bool is_alone;	/* one of them cannot be asked: nothing is done on behalf */
@@ -98,6 +106,9 @@ bool nest_is_any(const struct broker *broker);
  */
 bool nest_holds(const struct broker *broker, int fd, pid_t process);
 
+/* May this path in procfs be looked into for the caller? Of processes that are not in the same sandbox
+ * or further in, as the kernel has it, only what they show to everybody. */
+bool nest_may_look(const struct call *request, const char *path);
 /* The sandbox that the caller is in, NULL: this one; and is another the same, or further in? */
 const struct nest *nest_innermost(const struct broker *broker);
 bool nest_has_inside(const struct broker *broker, const struct nest *nest);
@@ -130,12 +141,18 @@ bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
 
 bool nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed);
 bool nest_may_network(const struct broker *broker);
-bool nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind);
+/* by: whose process listens there; NULL: nobody's. *ret_here: one of them means that server only. */
+bool nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind,
+		    const struct nest *by, bool *ret_here);
+/* Is one of them, or NULL, in the other, or the same? */
+bool nest_is_in(const struct broker *broker, const struct nest *one, const struct nest *around);
 
 /* ---- the inner side, nested.c ---- */
 
 /* What the cordon around us offers; 0: there is none, or it has no door. */
 int nested_ask(void);
+/* Of Landlock, by the one around us; 0: it does not say. */
+int nested_version(void);
 /* For this process and all it starts; the line, or -1 with errno. Async-signal-safe. */
 int nested_enter(void);
 /* Answers for a plan until the line ends. The calling thread has its descriptors for itself. */

@@ -355,19 +355,25 @@ nest_may_connect(const struct broker *broker, const char *path, int64_t born, in
 }
 
 bool
-nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind)
+nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind,
+	       const struct nest *by, bool *ret_here)
 {
 	struct nest_call *call = nest_call(broker);
-	bool is_far = !is_bind && broker->plan->settings.network.mode == NET_DOMAINS;
-	struct nest_question question = {.kind = NEST_ADDRESS,
-					 .at = *at,
-					 .is_bind = is_bind,
-					 .is_far = is_far};
+	bool by_proxy = !is_bind && broker->plan->settings.network.mode == NET_DOMAINS;
+	struct nest_question question = {.kind = NEST_ADDRESS, .at = *at, .is_bind = is_bind};
 	size_t length = write_texts(&question, "/", NULL);
 
-	for (int i = 0; call != NULL && i < call->depth; i++)
-		if (ask(call, call->chain[i], &question, length, -1).rights == 0)
+	*ret_here = false;
+	for (int i = 0; call != NULL && i < call->depth; i++) {
+		struct nest_answer answer;
+
+		question.is_own = nest_is_in(broker, by, call->chain[i]);
+		question.is_far = by_proxy && !question.is_own;
+		answer = ask(call, call->chain[i], &question, length, -1);
+		if (answer.rights == 0)
 			return false;
+		*ret_here = *ret_here || answer.is_here || question.is_own;
+	}
 	return true;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Calls whose questions to a sandbox inside are not answered at once. The threads that serve all
  * others wait for nobody, and names are held for nobody: such a call is begun again from its start,
- * in a thread of its own, until the answers come or are given up. There is a cap for each sandbox
- * and one for all: who has more calls waiting is told to try later.
+ * in a thread of its own, until the answers come or are given up. There is a cap of such threads for
+ * each sandbox and one for all: whoever finds none free stands in a queue.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,91 +22,154 @@
 #define GIVE_UP_MS 60000
 
 struct late {
-	struct broker *broker;
+	struct late *next;
 	struct call request;
+	int64_t end;
+};
+
+/* What a thread is there for. */
+struct post {
+	struct broker *broker;
 	struct nest *nest;
 };
 
-/* True when there is room for one more. */
+/* ---- the queue ---- */
+
+static void
+append(struct nest *nest, struct late *late)
+{
+	struct late **end = &nest->waiting;
+
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = late;
+}
+
+/* Room for one more thread. The lock of the queue is held. */
 static bool
 count_in(struct broker *broker, struct nest *nest)
 {
-	int each = __atomic_add_fetch(&nest->late, 1, __ATOMIC_RELAXED);
-	int all = __atomic_add_fetch(&broker->late, 1, __ATOMIC_RELAXED);
-
-	return each <= LATE_EACH && all <= LATE_MAX;
+	if (nest->late == LATE_EACH)
+		return false;
+	if (__atomic_add_fetch(&broker->late, 1, __ATOMIC_RELAXED) > LATE_MAX) {
+		__atomic_sub_fetch(&broker->late, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	nest->late++;
+	return true;
 }
 
-static void
-count_out(struct broker *broker, struct nest *nest)
+/* The next one; NULL: there is none, and the thread counts no more. */
+static struct late *
+take_first(struct broker *broker, struct nest *nest)
 {
-	__atomic_sub_fetch(&nest->late, 1, __ATOMIC_RELAXED);
-	__atomic_sub_fetch(&broker->late, 1, __ATOMIC_RELAXED);
+	struct late *late;
+
+	pthread_mutex_lock(&nest->queue);
+	late = nest->waiting;
+	if (late != NULL) {
+		nest->waiting = late->next;
+	} else {
+		nest->late--;
+		__atomic_sub_fetch(&broker->late, 1, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&nest->queue);
+	return late;
 }
 
+/* ---- once more ---- */
+
 static void
-try_again(struct late *late)
+try_again(struct broker *broker, struct late *late)
 {
-	int64_t start, end = clock_ms() + GIVE_UP_MS;
 	int patience = PATIENCE_MS;
+	int64_t start;
 
 	do {
 		clock_sleep_us(PAUSE_US);
 		start = clock_ms();
 		if (!request_is_valid(&late->request) ||
-		    broker_answer(late->broker, &late->request, patience) == NULL)
+		    broker_answer(broker, &late->request, patience) == NULL)
 			return;
 		if (clock_ms() - start >= patience && patience < PATIENCE_MAX_MS)
 			patience *= 2;
-	} while (clock_ms() < end);
+	} while (clock_ms() < late->end);
 	request_fail(&late->request, EAGAIN);
 }
 
 static void *
 late_main(void *argument)
 {
-	struct late *late = argument;
-
+	struct post post = *(struct post *)argument;
 	/* a umask of one's own, as all that serve */
-	if (unshare(CLONE_FS) == 0)
-		try_again(late);
-	else
-		request_fail(&late->request, EAGAIN);
-	count_out(late->broker, late->nest);
-	free(late);
+	bool is_fit = unshare(CLONE_FS) == 0;
+	struct late *late;
+
+	free(argument);
+	while ((late = take_first(post.broker, post.nest)) != NULL) {
+		if (is_fit)
+			try_again(post.broker, late);
+		else
+			request_fail(&late->request, EAGAIN);
+		free(late);
+	}
 	return NULL;
 }
 
-/* 0, or an errno; then late is still ours. */
+/* 0, or an errno. */
 static int
-start_thread(struct late *late)
+start_thread(struct broker *broker, struct nest *nest)
 {
+	struct post *post = malloc(sizeof *post);
 	pthread_attr_t attributes;
 	pthread_t thread;
-	int why = pthread_attr_init(&attributes);
+	int why = post == NULL ? EAGAIN : pthread_attr_init(&attributes);
 
+	if (why == 0) {
+		*post = (struct post){broker, nest};
+		pthread_attr_setstacksize(&attributes, STACK_SIZE);
+		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+		why = pthread_create(&thread, &attributes, late_main, post);
+		pthread_attr_destroy(&attributes);
+	}
 	if (why != 0)
-		return why;
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	why = pthread_create(&thread, &attributes, late_main, late);
-	pthread_attr_destroy(&attributes);
+		free(post);
 	return why;
+}
+
+/* Nobody will come for them. */
+static void
+send_away(struct broker *broker, struct nest *nest)
+{
+	struct late *late;
+
+	while ((late = take_first(broker, nest)) != NULL) {
+		request_fail(&late->request, EAGAIN);
+		free(late);
+	}
 }
 
 void
 nest_retry(struct broker *broker, const struct call *request, struct nest *nest)
 {
 	struct late *late = malloc(sizeof *late);
-	int why = EAGAIN;
+	bool starts, served;
 
-	if (late != NULL)
-		*late = (struct late){broker, request_copy(request), nest};
-	if (count_in(broker, nest) && late != NULL)
-		why = start_thread(late);
-	if (why == 0)
+	if (late == NULL) {
+		request_fail(request, EAGAIN);
 		return;
-	count_out(broker, nest);
-	free(late);
-	request_fail(request, why);
+	}
+	*late = (struct late){NULL, request_copy(request), clock_ms() + GIVE_UP_MS};
+	pthread_mutex_lock(&nest->queue);
+	starts = count_in(broker, nest);
+	served = nest->late > 0;
+	if (served)
+		append(nest, late);
+	pthread_mutex_unlock(&nest->queue);
+	if (!served) {
+		request_fail(request, EAGAIN);
+		free(late);
+	} else if (starts && start_thread(broker, nest) != 0) {
+		send_away(broker, nest);
+	}
 }

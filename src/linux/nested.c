@@ -38,6 +38,14 @@ nested_ask(void)
 }
 
 int
+nested_version(void)
+{
+	long version = knock(ASK_VERSION);
+
+	return version > 0 ? (int)version : 0;
+}
+
+int
 nested_enter(void)
 {
 	return (int)knock(ASK_LINE);
@@ -55,6 +63,9 @@ judge(const struct broker *broker, const char *path, struct nest_answer *to)
 	to->is_held = verdict.held != NULL;
 	to->guards = broker_guards(broker, path, RIGHTS_CHANGE);
 	to->is_by_name = ruleset_is_by_name(broker->plan, path);
+	/* nobody acts under our layer */
+	if (!broker_is_free(broker, path) && ruleset_keeps_back(broker->plan, path))
+		to->rights &= ~(unsigned)RIGHT_READ;
 }
 
 /* What is there now is read by ourselves, not told. */
@@ -93,6 +104,7 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 {
 	const char *path = question->texts;
 	struct nest_answer to = {.number = question->number};
+	bool is_here = false;
 
 	switch (question->kind) {
 	case NEST_JUDGE:
@@ -114,10 +126,8 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 				    : 0;
 		break;
 	case NEST_ADDRESS:
-		to.rights = inet_may_reach(&broker->plan->settings.network, &question->at,
-					   question->is_bind != 0, question->is_far != 0)
-				    ? RIGHTS_ALL
-				    : 0;
+		to.rights = inet_may_reach(broker, question, &is_here) ? RIGHTS_ALL : 0;
+		to.is_here = is_here;
 		break;
 	case NEST_NETWORK:
 		to.rights = broker->plan->settings.network.mode != NET_NONE ? RIGHTS_ALL : 0;

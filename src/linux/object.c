@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "linux/broker.h"
+#include "linux/nest.h"
 #include "linux/procfs.h"
 
 static const char gone[] = " (deleted)";
@@ -72,8 +73,8 @@ broker_judge_object(const struct broker *broker, const struct call *request, int
 		*ret_path = '\0';
 		return all;
 	}
-	if (walk_is_proc(object) &&
-	    (!procfs_is_open(ret_path) || procfs_is_others_memory(ret_path, request->thread)))
+	if (walk_is_proc(object) && (!nest_may_look(request, ret_path) ||
+				     procfs_is_others_memory(ret_path, request->thread)))
 		return nothing;
 	return ends_gone(ret_path) ? judge_gone(broker, judge, ret_path) : judge(broker, ret_path);
 }

@@ -177,7 +177,7 @@ must_wait(const struct opening *o)
 static int
 wait_for_object(const struct opening *o)
 {
-	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_TRUNC);
+	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
 
 	broker_wait_and_give(o->broker, o->request, o->found.object, flags);
 	errno = EINPROGRESS;

@@ -22,13 +22,11 @@
 #include "base/fd.h"
 #include "enforce/enforce.h"
 #include "linux/cgroup.h"
+#include "linux/landlock.h"
 #include "linux/nest.h"
 #include "linux/scope.h"
 
 /* Newer than the oldest headers we build with. */
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#endif
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
@@ -44,7 +42,6 @@
 #ifndef SYS_clone3
 #define SYS_clone3 435
 #endif
-#define LANDLOCK_VERSION_QUERY 1u
 #define NOTIFY_NEW_LISTENER (1ul << 3)
 #define NOTIFY_WAIT_KILLABLE (1ul << 5)
 #define NOTIFY_SYNC_WAKE_UP 1ul
@@ -199,13 +196,13 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 {
 	struct facts facts = {.system = SYSTEM_LINUX};
 	struct utsname name;
-	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION_QUERY);
-	bool is_inside = abi < 0 && errno == EOPNOTSUPP && is_filtered();
+	int abi = landlock_version(NULL);
+	bool is_inside = abi == 0 && errno == EOPNOTSUPP && is_filtered();
 	int rc = probe_notify(&facts, err), offer = is_filtered() ? nested_ask() : 0;
 
 	if (rc < 0)
 		return rc;
-	facts.values[FACT_LANDLOCK_ABI] = abi < 0 ? 0 : abi;
+	facts.values[FACT_LANDLOCK_ABI] = abi;
 	facts.values[FACT_INSIDE] = is_inside;
 	facts.values[FACT_DOOR] = offer & (OFFER_KILLABLE - 1);
 	if (offer & OFFER_KILLABLE)

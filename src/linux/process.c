@@ -56,6 +56,15 @@ process_is_alive(const struct process *process)
 	return now.pid > 0 && now.started == process->started;
 }
 
+bool
+process_is_running(pid_t pid)
+{
+	struct proc_stat stat;
+
+	/* the first thread of a stopped process may have ended long ago */
+	return proc_stat_read(pid, &stat) && strchr("TtZ", stat.state) == NULL;
+}
+
 int
 process_signal(const struct process *process, int signal, int value)
 {

@@ -123,6 +123,24 @@ procfs_is_open(const char *path)
 	return true;
 }
 
+pid_t
+procfs_keeper(const char *path)
+{
+	static const char root[] = "/proc/";
+	const char *number = path + sizeof root - 1, *name;
+
+	if (strcmp(path, "/proc") == 0)
+		return 0;
+	if (strncmp(path, root, sizeof root - 1) != 0)
+		return -1;
+	if (!is_number(number, strcspn(number, "/")))
+		return 0;
+	for (name = strchr(number, '/'); name != NULL; name = strchr(name, '/'))
+		if (name++, !is_harmless(name, strcspn(name, "/")))
+			return (pid_t)atoi(number);
+	return 0;
+}
+
 bool
 procfs_is_others_memory(const char *path, pid_t thread)
 {

@@ -19,6 +19,8 @@ bool procfs_is_root(int fd);
 bool procfs_is_root_inode(ino_t inode);
 /* May this path in procfs be looked into? Of our own process only what anybody may read. */
 bool procfs_is_open(const char *path);
+/* The process to which it belongs, where not everybody may look; 0: all may, -1: no telling whose. */
+pid_t procfs_keeper(const char *path);
 /* The memory of a process by a file: only its own, and only for the process itself. */
 bool procfs_is_others_memory(const char *path, pid_t thread);
 /* The path of a thread's terminal; false: it has none, or it has no name here. */

@@ -282,6 +282,7 @@ request_copy(const struct call *request)
 	copy.kept = NULL;
 	copy.near = NULL;
 	copy.is_late = NULL;
+	copy.nested = NULL;
 	return copy;
 }
 
@@ -301,9 +302,14 @@ answer(const struct call *request, int64_t value, int error, uint32_t flags)
 					      .error = error,
 					      .flags = flags};
 
-	while (!is_withheld(request) &&
-	       ioctl(request->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) < 0 && errno == EINTR)
-		;
+	for (int tries = 0; !is_withheld(request); tries++) {
+		if (ioctl(request->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) == 0 ||
+		    errno == ENOENT || errno == EINPROGRESS)
+			return;
+		/* who waits for it would wait for ever: rather everything ends */
+		if (errno != EINTR && tries >= REQUEST_TRIES)
+			_exit(1);
+	}
 }
 
 void

@@ -18,12 +18,15 @@
  * when it is gone they say so, whoever has its number then.
  */
 #define KEPT_CALLERS 8
+#define REQUEST_TRIES 100 /* of what can hardly fail, before everything is given up */
 struct kept {
 	pid_t thread; /* 0: nobody; of the rest, -1: not asked for yet */
 	int folder;   /* in /proc */
 	int status;   /* in that folder */
 	int table;    /* of descriptors: a pidfd */
 };
+
+struct nest_call;
 
 struct call {
 	struct seccomp_notif notif;
@@ -33,6 +36,7 @@ struct call {
 	struct near *near; /* the receiving thread's own; NULL: the caller may be anywhere */
 	const bool
 		*is_late; /* when true, no answer is given: it will be begun again; NULL: never */
+	const struct nest_call *nested; /* the sandboxes it is in (nest.h); NULL: none */
 };
 
 /* 0, or an errno for the caller. A path that is not there whole is EFAULT or ENAMETOOLONG. */

@@ -245,6 +245,50 @@ is_secret(const char *path, const struct stat *at)
 	return (at->st_mode & needed) != needed;
 }
 
+/* May it be read by a rule that is taken as it is? */
+static bool
+is_granted_whole(const struct index *index, const char *path)
+{
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+		bool in_part = rule->rule->optional &&
+			       (is_guarded(rule->path) || is_shared(rule->path));
+
+		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHT_READ) && !in_part &&
+		    path_below(path, rule->path))
+			return true;
+	}
+	return (index->default_rights & RIGHT_READ) != 0;
+}
+
+/* The entry of folder that path is, or is in; false: it is in none. */
+static bool
+find_entry(const char *folder, const char *path, char to[PATH_MAX])
+{
+	size_t length = strlen(folder);
+
+	if (!path_below(path, folder) || path[length] == '\0')
+		return false;
+	snprintf(to, PATH_MAX, "%.*s", (int)(length + 1 + strcspn(path + length + 1, "/")), path);
+	return true;
+}
+
+bool
+ruleset_keeps_back(const struct plan *plan, const char *path)
+{
+	char entry[PATH_MAX];
+	struct stat at;
+	bool kept = false;
+
+	for (size_t i = 0; i < sizeof shared_folders / sizeof shared_folders[0]; i++)
+		kept = kept || (path_below(path, shared_folders[i]) && lstat(path, &at) == 0 &&
+				S_ISDIR(at.st_mode));
+	for (size_t i = 0; i < sizeof guarded_folders / sizeof guarded_folders[0]; i++)
+		if (geteuid() == 0 && find_entry(guarded_folders[i], path, entry))
+			kept = kept || lstat(entry, &at) < 0 || is_secret(entry, &at);
+	return kept && !is_granted_whole(&plan->index, path);
+}
+
 static int allow_entries(const struct making *m, int folder, const char *path, bool guard);
 
 static int

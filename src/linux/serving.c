@@ -183,18 +183,24 @@ is_over(const struct broker *broker)
 	return poll(&listener, 1, 0) == 1 && (listener.revents & ~POLLIN) != 0;
 }
 
+/* False when there will be no other. */
 static bool
 receive(const struct broker *broker, struct call *request)
 {
-	do {
+	for (int tries = 0;; tries++) {
 		memset(&request->notif, 0, sizeof request->notif);
 		if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &request->notif) == 0) {
 			request->thread = (pid_t)request->notif.pid;
 			return true;
 		}
+		if (errno == EINTR)
+			continue;
 		/* ENOENT: the caller went before it was received */
-	} while (errno == EINTR || (errno == ENOENT && !is_over(broker)));
-	return false;
+		if (errno != ENOENT && tries >= REQUEST_TRIES)
+			_exit(1);
+		if (is_over(broker))
+			return false;
+	}
 }
 
 /* One caller for some time, and somebody who sees when there is none any more. */
@@ -208,12 +214,14 @@ static _Noreturn void
 serve(struct broker *broker)
 {
 	struct kept kept[KEPT_CALLERS] = {{0}};
-	struct near near = {.own = (pid_t)syscall(SYS_gettid), .staying = &broker->serving.staying};
+	struct near near = broker->serving.near;
 	struct call request = {.listener = broker->listener,
 			       .kept = broker->is_narrow ? NULL : kept,
 			       .near = &near};
 	struct nest *late;
 
+	near.own = (pid_t)syscall(SYS_gettid);
+	near.staying = &broker->serving.staying;
 	for (;;) {
 		go_to_post(broker, &near);
 		if (!receive(broker, &request))
@@ -224,6 +232,7 @@ serve(struct broker *broker)
 		if (late != NULL)
 			nest_retry(broker, &request, late);
 		near_end_call(&near, is_alone(&broker->serving));
+		broker_tidy(broker);
 		/* nobody's folder is held longer than its call; either will do */
 		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
 	}
@@ -236,6 +245,7 @@ thread_main(void *argument)
 	/* a umask and a folder of one's own: both are set for single calls */
 	bool is_apart = unshare(CLONE_FS) == 0;
 
+	near_roam(&broker->serving.near);
 	add(&broker->serving.reserve, -1);
 	if (is_apart)
 		serve(broker);
@@ -246,6 +256,9 @@ _Noreturn void
 serving_start(struct broker *broker, int threads_max)
 {
 	broker->serving = (struct serving){.threads = 1, .threads_max = threads_max};
+	/* else a signal would take the caller out of its call while it is kept */
+	if (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE])
+		near_start(&broker->serving.near);
 	/* a command may leave us no room for another later */
 	start_thread(broker);
 	serve(broker);

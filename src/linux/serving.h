@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "linux/near.h"
+
 struct broker;
 
 struct serving {
@@ -15,9 +17,10 @@ struct serving {
 	int threads_max; /* 1: there is no reserve */
 	bool is_watched; /* one of the reserve looks whether a call takes long */
 	unsigned received;
-	pid_t last;    /* who called last */
-	int crowd;     /* more than 0: not the same one as always */
-	pid_t staying; /* the thread that waits on one processor only, or 0 */
+	pid_t last;	  /* who called last */
+	int crowd;	  /* more than 0: not the same one as always */
+	pid_t staying;	  /* the thread that waits on one processor only, or 0 */
+	struct near near; /* as every thread begins with it */
 };
 
 /* Serves until the process ends, with threads_max threads at most. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Setting up and clearing away what attempts are made on. Everything lies in a new folder, on
- * loopback, or belongs to a process started here; nothing of the user's is touched.
+ * loopback, or belongs to a process started here; nothing of the user's is touched. What would
+ * outlive us is made by a process that removes it also when we are killed.
  */
 #include "linux/stage.h"
 
@@ -122,15 +123,10 @@ make_servers(struct stage *stage, enum guarantee guarantee)
 }
 
 static int
-make_objects(struct stage *stage, enum guarantee guarantee)
+make_terminal(struct stage *stage, enum guarantee guarantee)
 {
 	char name[64];
 
-	if (guarantee == G_IPC_SYSV) {
-		stage->key = ftok(stage->folder, 'c');
-		stage->memory = shmget(stage->key, 4096, IPC_CREAT | IPC_EXCL | 0600);
-		return stage->memory;
-	}
 	if (guarantee != G_TERMINAL_INJECT && guarantee != G_FDS_CLOSED)
 		return 0;
 	stage->terminal_owner = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -142,18 +138,51 @@ make_objects(struct stage *stage, enum guarantee guarantee)
 	return stage->terminal;
 }
 
-void
-stage_clear(struct stage *stage)
+/* ---- the keeper: makes what would stay, and removes it whatever becomes of us ---- */
+
+struct kept {
+	char folder[STAGE_FOLDER_MAX];
+	key_t key;
+	int memory; /* of that key; -1: none */
+	int error;
+};
+
+static int
+make_folder(struct kept *kept)
 {
-	const int fds[] = {stage->servers[0], stage->servers[1], stage->servers[2], stage->terminal,
-			   stage->terminal_owner};
+	const char *tmp = getenv("TMPDIR");
+	char made[PATH_MAX], real[PATH_MAX];
+	int error;
+
+	snprintf(made, sizeof made, "%.4000s/cordon.XXXXXX",
+		 tmp != NULL && *tmp == '/' ? tmp : "/tmp");
+	if (mkdtemp(made) == NULL)
+		return errno;
+	error = realpath(made, real) == NULL ? errno : 0;
+	if (error == 0 && strlen(real) >= STAGE_FOLDER_MAX)
+		error = ENAMETOOLONG;
+	if (error != 0)
+		rmdir(made);
+	else
+		memcpy(kept->folder, real, strlen(real) + 1);
+	return error;
+}
+
+static int
+make_memory(struct kept *kept)
+{
+	kept->key = ftok(kept->folder, 'c');
+	kept->memory = shmget(kept->key, 4096, IPC_CREAT | IPC_EXCL | 0600);
+	return kept->memory < 0 ? errno : 0;
+}
+
+static void
+remove_kept(struct stage *stage, int memory)
+{
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-	if (stage->memory >= 0)
-		shmctl(stage->memory, IPC_RMID, NULL);
+	if (memory >= 0)
+		shmctl(memory, IPC_RMID, NULL);
 	if (*stage->folder == '\0')
 		return;
 	/* what a child that was ended may have left */
@@ -168,30 +197,106 @@ stage_clear(struct stage *stage)
 	rmdir(stage->folder);
 }
 
+/* Until it is told that all is done, or all that could tell are gone: then nobody uses it. */
+static _Noreturn void
+keep(struct stage *stage, int end, enum guarantee guarantee)
+{
+	struct kept kept = {.memory = -1};
+	int *own[] = {&end};
+	char byte;
+
+	/* whoever ends a group, or hangs up, does not mean us; whoever reads must not wait for us */
+	setsid();
+	fd_keep_only(own, 1);
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	kept.error = make_folder(&kept);
+	if (kept.error == 0 && guarantee == G_IPC_SYSV)
+		kept.error = make_memory(&kept);
+	memcpy(stage->folder, kept.folder, sizeof kept.folder);
+	name_places(stage);
+	if (send(end, &kept, sizeof kept, MSG_NOSIGNAL) == (ssize_t)sizeof kept)
+		while (read(end, &byte, 1) < 0 && errno == EINTR)
+			;
+	remove_kept(stage, kept.memory);
+	_exit(0);
+}
+
+/* 0 or an errno. */
+static int
+start_keeper(struct stage *stage, enum guarantee guarantee)
+{
+	struct kept kept = {.memory = -1};
+	ssize_t length;
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return errno;
+	stage->keeper = fork();
+	if (stage->keeper == 0)
+		keep(stage, ends[1], guarantee);
+	close(ends[1]);
+	stage->keeper_end = ends[0];
+	if (stage->keeper < 0)
+		return EAGAIN;
+	while ((length = recv(ends[0], &kept, sizeof kept, 0)) < 0 && errno == EINTR)
+		;
+	if (length != (ssize_t)sizeof kept)
+		return EIO;
+	memcpy(stage->folder, kept.folder, sizeof kept.folder);
+	stage->key = kept.key;
+	stage->memory = kept.memory;
+	return kept.error;
+}
+
+static void
+end_keeper(struct stage *stage)
+{
+	int status = 0;
+
+	if (stage->keeper_end >= 0) {
+		(void)!send(stage->keeper_end, "x", 1, MSG_NOSIGNAL);
+		close(stage->keeper_end);
+	}
+	while (stage->keeper > 0 && waitpid(stage->keeper, &status, 0) < 0 && errno == EINTR)
+		;
+	/* somebody ended it */
+	if (status != 0)
+		remove_kept(stage, stage->memory);
+}
+
+void
+stage_clear(struct stage *stage)
+{
+	const int fds[] = {stage->servers[0], stage->servers[1], stage->servers[2], stage->terminal,
+			   stage->terminal_owner};
+
+	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	end_keeper(stage);
+}
+
 int
 stage_make(struct stage *stage, enum guarantee guarantee, struct cordon_error *err)
 {
-	const char *tmp = getenv("TMPDIR");
-	char made[PATH_MAX], real[PATH_MAX];
+	int error;
 
 	*stage = (struct stage){.servers = {-1, -1, -1},
 				.terminal = -1,
 				.terminal_owner = -1,
-				.memory = -1};
-	snprintf(made, sizeof made, "%.4000s/cordon.XXXXXX",
-		 tmp != NULL && *tmp == '/' ? tmp : "/tmp");
-	if (mkdtemp(made) == NULL || realpath(made, real) == NULL)
-		return cordon_fail(err, CORDON_E_GAP, errno,
-				   "cannot be tried: no temporary folder");
-	if (snprintf(stage->folder, STAGE_FOLDER_MAX, "%s", real) >= STAGE_FOLDER_MAX) {
-		stage->folder[0] = '\0';
-		rmdir(made);
+				.memory = -1,
+				.keeper_end = -1};
+	error = start_keeper(stage, guarantee);
+	if (error == ENAMETOOLONG)
 		return cordon_fail(err, CORDON_E_GAP, 0,
 				   "cannot be tried: TMPDIR is too long a name");
-	}
+	if (error != 0)
+		return cordon_fail(err, CORDON_E_GAP, error,
+				   "cannot be tried: no temporary folder");
 	name_places(stage);
 	if (make_files(stage) >= 0 && make_servers(stage, guarantee) >= 0 &&
-	    make_objects(stage, guarantee) >= 0)
+	    make_terminal(stage, guarantee) >= 0)
 		return 0;
 	return cordon_fail(err, CORDON_E_GAP, errno, "cannot be tried here");
 }

@@ -35,7 +35,9 @@ struct stage {
 	char terminal_number[12];
 	int terminal_owner;
 	key_t key;
-	int memory; /* of that key; -1: none */
+	int memory;   /* of that key; -1: none */
+	pid_t keeper; /* made the folder and the memory, and removes them */
+	int keeper_end;
 	pid_t outsider;
 	int outsider_end; /* closing it ends the outsider */
 	bool confined;	  /* the attempt runs inside the box */

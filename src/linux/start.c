@@ -159,7 +159,7 @@ start_routed(struct starter *starter)
 	int why;
 
 	/* it must not be under the layer that the next one enters */
-	if (starter->box->broker.egress.line >= 0)
+	if (starter->box->broker.egress.line >= 0 && !starter->box->is_nested)
 		inward_start(&starter->box->broker);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->box->line) < 0)
 		return -1;

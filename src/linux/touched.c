@@ -19,6 +19,8 @@ broker_touches(struct broker *broker, const char *path, const struct stat *at)
 		return;
 	pthread_mutex_lock(&broker->small);
 	changed_note(broker->changed, path, at);
+	if (broker->changed->is_crowded)
+		__atomic_store_n(&broker->is_untidy, true, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&broker->small);
 }
 
@@ -32,4 +34,17 @@ broker_touches_at(struct broker *broker, int folder, const char *name, const cha
 		return;
 	is_there = fstatat(folder, name, &at, AT_SYMLINK_NOFOLLOW) == 0;
 	broker_touches(broker, path, is_there ? &at : NULL);
+}
+
+/* Nobody is between a note and its act while all the names are ours. */
+void
+broker_tidy(struct broker *broker)
+{
+	if (!__atomic_exchange_n(&broker->is_untidy, false, __ATOMIC_RELAXED))
+		return;
+	pthread_rwlock_wrlock(&broker->names);
+	pthread_mutex_lock(&broker->small);
+	changed_tidy(broker->changed);
+	pthread_mutex_unlock(&broker->small);
+	pthread_rwlock_unlock(&broker->names);
 }

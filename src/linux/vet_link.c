@@ -162,7 +162,9 @@ refuse(struct broker *broker, const char *path, const char *why)
 bool
 vet_may_link_to(struct broker *broker, const char *path, const char *text)
 {
-	if (names_private_tmp(broker, text) || leads_out(broker, path, text))
+	/* what is in the private tmp itself ends with it; a sandbox inside may have its project there */
+	if (!broker_is_free(broker, path) &&
+	    (names_private_tmp(broker, text) || leads_out(broker, path, text)))
 		return refuse(broker, path,
 			      "a link out of the project into what ends with the run");
 	return nest_may_link(broker, path, text) ||

@@ -31,6 +31,15 @@ process_is_alive(const struct process *process)
 	return now.pid != 0 && now.started == process->started;
 }
 
+bool
+process_is_running(pid_t pid)
+{
+	struct proc_bsdinfo info;
+
+	return proc_pidinfo(pid, PROC_PIDTBSDINFO, 0, &info, sizeof info) == (int)sizeof info &&
+	       info.pbi_status == SRUN;
+}
+
 int
 process_signal(const struct process *process, int signal, int value)
 {

@@ -158,8 +158,10 @@ meet(struct conn *conn, int fd)
 		conn_free(conn);
 		return;
 	}
-	conn->check =
-		(struct check){.is_name = is_name_of_address, .context = conn, .port = conn->port};
+	conn->check = (struct check){.is_name = is_name_of_address,
+				     .context = conn,
+				     .port = conn->port,
+				     .takes_hidden = conn->proxy->network->ech == ECH_ALLOW};
 	conn->up = UP_CHECKED;
 	conn_flow(conn);
 }

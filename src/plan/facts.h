@@ -45,7 +45,8 @@ enum door {
 	DOOR_SOCKETS = 4,
 	DOOR_SIGNALS = 8,
 	DOOR_NETWORK = 16,
-	DOOR_TERMINALS = 32
+	DOOR_READS = 32,
+	DOOR_TERMINALS = 64
 };
 
 struct facts {

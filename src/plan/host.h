@@ -4,6 +4,7 @@
 
 #include "plan/fsview.h"
 #include "plan/gitdir.h"
+#include "plan/hookdir.h"
 #include "policy/model.h"
 
 struct host {
@@ -17,6 +18,7 @@ struct host {
 	const char *state_dir;
 	const char *runtime_dir;
 	struct gitdirs git;
+	struct hookdirs hooks;
 	const char *const *environ; /* NAME=VALUE, NULL-terminated */
 	const struct fs_view *view;
 };

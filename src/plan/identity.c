@@ -49,7 +49,7 @@ add_network(struct str *to, const struct plan *plan)
 {
 	const struct network *network = &plan->settings.network;
 
-	str_printf(to, "network %d", network->mode);
+	str_printf(to, "network %d %d", network->mode, network->ech == ECH_ALLOW);
 	add_text(to, "resolver", network->resolver.text);
 	str_add(to, "\n");
 	add_ports(to, "localhost", &network->localhost);

@@ -67,6 +67,7 @@ int lint_pairs(struct linter *l);
 /* lint_texts.c: judge what one text says apart from its rules. */
 int lint_holes(struct linter *l, const struct lint_text *text);
 int lint_accept(struct linter *l, const struct lint_text *text);
+int lint_ech(struct linter *l, const struct lint_text *text);
 int lint_domains(struct linter *l, const struct lint_text *text);
 int lint_env(struct linter *l, const struct lint_text *text);
 int lint_default(struct linter *l, const struct lint_text *text);

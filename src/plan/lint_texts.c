@@ -82,6 +82,18 @@ lint_domains(struct linter *l, const struct lint_text *text)
 	return rc;
 }
 
+int
+lint_ech(struct linter *l, const struct lint_text *text)
+{
+	const struct network *network = &text->policy->network;
+
+	if (network->ech != ECH_ALLOW)
+		return 0;
+	return lint_add(l, LINT_NOTE, network->ech_place,
+			"behind a front that many share, TLS may ask for any name that the front "
+			"serves, listed or not");
+}
+
 /* ---- environment ---- */
 
 static int

@@ -131,6 +131,7 @@ text_network(const struct plan *plan, struct str *to)
 		for (size_t i = 0; i < network->ports.count; i++)
 			str_printf(to, "%s%u", i == 0 ? " on ports " : ", ",
 				   network->ports.items[i].number);
+		str_add(to, network->ech == ECH_ALLOW ? ", also with hidden names (ECH)" : "");
 	}
 	str_add(to, "\nsockets  ");
 	for (size_t i = 0; i < plan->socket_count; i++) {
@@ -356,6 +357,8 @@ json_network(const struct plan *plan, struct str *to)
 		json_words("private", &network->private_ranges, to);
 		str_add(to, ", ");
 		json_text("resolver", network->resolver.text, to);
+		str_printf(to, ", \"ech\": \"%s\"",
+			   ech_names[network->ech == ECH_ALLOW ? ECH_ALLOW : ECH_REFUSE]);
 	}
 	str_add(to, "},\n  \"sockets\": [");
 	for (size_t i = 0; i < plan->socket_count; i++) {

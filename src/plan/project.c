@@ -278,7 +278,7 @@ has_word(const struct words *words, const char *text)
 	return false;
 }
 
-/* Beside the mode: ports, ranges, resolver. What is there already is not asked for. */
+/* Beside the mode: ports, ranges, resolver, hidden names. What is there already is not asked for. */
 static int
 narrow_details(struct plan *plan, const struct network *wanted, struct cordon_error *err)
 {
@@ -301,6 +301,10 @@ narrow_details(struct plan *plan, const struct network *wanted, struct cordon_er
 	if (rc == 0 && resolver->text != NULL &&
 	    (have->resolver.text == NULL || strcmp(have->resolver.text, resolver->text) != 0))
 		rc = ask(plan, resolver->place, err, "names looked up at %s", resolver->text);
+	if (rc == 0 && wanted->ech == ECH_ALLOW && have->ech != ECH_ALLOW)
+		rc = ask(plan, wanted->ech_place, err, "TLS that hides whom it asks for (ECH)");
+	if (wanted->ech == ECH_REFUSE)
+		have->ech = ECH_REFUSE;
 	return rc;
 }
 

@@ -339,10 +339,12 @@ find_routing(const struct plan *plan, const struct demand *demand)
 	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
-	/* one around us that has a door answers for changes at most */
+	/* one around us answers for what it routes */
 	if (demand->reads)
-		return values[FACT_BROKER_READS] && !values[FACT_DOOR] ? ROUTE_READS
-								       : ROUTE_NOTHING;
+		return values[FACT_BROKER_READS] &&
+				       (!values[FACT_DOOR] || (values[FACT_DOOR] & DOOR_READS))
+			       ? ROUTE_READS
+			       : ROUTE_NOTHING;
 	if (values[FACT_DOOR] && !(values[FACT_DOOR] & DOOR_CHANGES))
 		return ROUTE_NOTHING;
 	return exact || metadata || future ? ROUTE_CHANGES : ROUTE_NOTHING;
@@ -370,8 +372,7 @@ find_socket_routing(struct plan *plan)
 	if (values[FACT_DOOR]) {
 		plan->routes_signals = plan->routes_signals && (values[FACT_DOOR] & DOOR_SIGNALS);
 		plan->routes_sockets = names && (values[FACT_DOOR] & DOOR_SOCKETS);
-		/* names of hosts are its proxy's, which asks nobody */
-		plan->routes_network = mode == NET_LOCALHOST && (values[FACT_DOOR] & DOOR_NETWORK);
+		plan->routes_network = between && (values[FACT_DOOR] & DOOR_NETWORK);
 		plan->closes_sockets = names && !plan->routes_sockets &&
 				       values[FACT_SECCOMP_FILTER] && plan->socket_count == 0;
 	} else if (has_broker(&plan->facts) && abi > 0 && values[FACT_BROKER_NET]) {
@@ -419,26 +420,23 @@ needs_met(const struct plan *plan, const struct demand *demand)
 static void
 explain_door(const struct plan *plan, unsigned missing, struct promise *to)
 {
-	bool net = (missing & NEED_BROKER_NET) != 0;
-
 	if (missing & NEED_BROKER_SIGNALS) {
 		to->how = "the cordon around this one does not look at signals";
 		to->remedy = "start the outer one without --accept process.signal";
 	} else if (missing & (NEED_BROKER_SOCKETS | NEED_NO_SOCKETS)) {
 		to->how = "the cordon around this one does not look at names of sockets";
 		to->remedy = "start the outer one without --accept sockets.path";
-	} else if (net && plan->settings.network.mode == NET_DOMAINS) {
-		to->how = "the cordon around this one does not look up names for another";
-		to->remedy = "start it outside, or with --net none or all";
-	} else if (net) {
+	} else if (missing & NEED_BROKER_NET) {
 		to->how = "the cordon around this one does not look at addresses";
-		to->remedy = "start the outer one with --net localhost as well";
+		to->remedy = plan->settings.network.mode == NET_DOMAINS
+				     ? "start the outer one with --domain as well"
+				     : "start the outer one with --net localhost as well";
 	} else if (!(plan->facts.values[FACT_DOOR] & DOOR_CHANGES)) {
 		to->how = "the cordon around this one does not look at files";
 		to->remedy = "start the outer one without --accept files.future";
 	} else {
 		to->how = "the cordon around this one looks at changes only, not at reading";
-		to->remedy = "start it outside, or without rules that deny reading";
+		to->remedy = "start the outer one with a rule that denies reading, too";
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "plan/glob.h"
 #include "plan/host.h"
 #include "plan/resolve.h"
@@ -155,6 +156,33 @@ add_link_target(struct maker *m, const struct row *row)
 			   : add(m, row, arena_printf(m->arena, m->err, "%s%s", dir, name + fixed));
 }
 
+/*
+ * Folders that settings name as git's hooks. One that is not there could come about behind a folder
+ * that was replaced by a link, so those above it stay as they are.
+ */
+static int
+add_hooks(struct maker *m, const char *path)
+{
+	static const struct row hooks = {
+		VET_NOTHING, false, false, NULL, NULL, "git runs what lies in it (core.hooksPath)"};
+	static const struct row above = {
+		VET_NOTHING, false, true, NULL, NULL, "it leads git to its hooks (core.hooksPath)"};
+	size_t top = strlen(m->host->project);
+	char link[PATH_MAX];
+	bool is_there = m->host->view->look(m->host->view->ctx, path, link) != FS_MISSING;
+	int rc = add(m, &hooks, quoted(m, path));
+
+	while (rc == 0 && !is_there) {
+		path = path_parent(m->arena, path, m->err);
+		if (path == NULL)
+			return -CORDON_E_MEMORY;
+		if (strlen(path) <= top)
+			break;
+		rc = add(m, &above, quoted(m, path));
+	}
+	return rc;
+}
+
 int
 protections_make(struct arena *arena, const struct host *host, struct protections *ret,
 		 struct cordon_error *err)
@@ -176,6 +204,8 @@ protections_make(struct arena *arena, const struct host *host, struct protection
 		if (rc == 0 && host->project != NULL && strstr(rows[i].name + 1, "**") == NULL)
 			rc = add_link_target(&m, &rows[i]);
 	}
+	for (size_t i = 0; rc == 0 && i < host->hooks.count; i++)
+		rc = add_hooks(&m, host->hooks.paths[i]);
 	return rc;
 }
 

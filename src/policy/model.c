@@ -11,6 +11,7 @@ const char right_letters[RIGHT_KINDS + 1] = "rwcdx";
 const char *const match_names[] = {"subpath", "literal", "child", "glob", "regex", NULL};
 const char *const list_names[] = {"read", "write", "execute", "deny", "protect", "rules", NULL};
 const char *const net_names[] = {"", "none", "localhost", "domains", "all", NULL};
+const char *const ech_names[] = {"", "refuse", "allow", NULL};
 const char *const env_names[] = {"", "explicit", "scrub", "developer", "inherit", NULL};
 const char *const limit_names[LIMIT_COUNT] = {"time",	   "output",   "processes", "memory",
 					      "file_size", "cpu_time", "open_files"};

@@ -81,6 +81,8 @@ struct ports {
 	struct port *items;
 	size_t count;
 };
+/* Encrypted client hello: may TLS ask an allowed host for a name that nobody can read? */
+enum ech { ECH_UNSET, ECH_REFUSE, ECH_ALLOW };
 struct network {
 	enum net_mode mode;
 	struct place place;
@@ -89,6 +91,8 @@ struct network {
 	struct ports ports;
 	struct words private_ranges; /* ADDRESS/BITS */
 	struct word resolver;	     /* ADDRESS:PORT; text NULL when not given */
+	enum ech ech;		     /* unset: refused */
+	struct place ech_place;
 };
 
 /* In order of how much passes. */
@@ -178,6 +182,7 @@ extern const char *const match_names[];
 extern const char *const list_names[];
 extern const char *const net_names[];
 extern const char *const env_names[];
+extern const char *const ech_names[];
 extern const char *const limit_names[LIMIT_COUNT];
 extern const char *const layer_names[LAYER_COUNT];
 extern const char *const system_names[2];

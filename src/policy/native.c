@@ -362,11 +362,24 @@ read_resolver(struct reading *r, const struct json *value)
 }
 
 static int
+read_ech(struct reading *r, const struct json *value)
+{
+	int ech;
+	int rc = read_name(r, value, ech_names, &ech);
+
+	if (rc < 0)
+		return rc;
+	r->policy->network.ech = (enum ech)ech;
+	r->policy->network.ech_place = reading_place(r, value);
+	return 0;
+}
+
+static int
 read_network(struct reading *r, const struct json *value)
 {
 	static const struct key keys[] = {
 		{"localhost", read_localhost}, {"domains", read_domains},   {"ports", read_ports},
-		{"private", read_private},     {"resolver", read_resolver},
+		{"private", read_private},     {"resolver", read_resolver}, {"ech", read_ech},
 	};
 	static const char *const words[] = {"", "none", "localhost", "", "all", NULL};
 	struct network *network = &r->policy->network;

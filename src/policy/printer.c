@@ -259,7 +259,7 @@ static void
 put_network(struct printer *p, const struct network *network)
 {
 	bool plain = network->ports.count == 0 && network->private_ranges.count == 0 &&
-		     network->resolver.text == NULL;
+		     network->resolver.text == NULL && network->ech == ECH_UNSET;
 	/* the other keys say nothing in these modes */
 	bool word = network->mode == NET_NONE || network->mode == NET_ALL ||
 		    (network->mode == NET_LOCALHOST && network->localhost.count == 0) ||
@@ -282,6 +282,10 @@ put_network(struct printer *p, const struct network *network)
 	if (network->resolver.text != NULL) {
 		begin_member(p, "resolver");
 		str_json(p->to, network->resolver.text);
+	}
+	if (network->ech != ECH_UNSET) {
+		begin_member(p, "ech");
+		str_json(p->to, ech_names[network->ech]);
 	}
 	close_object(p);
 }

@@ -120,6 +120,10 @@ merge_network(struct merger *m, const struct network *from)
 	}
 	if (from->resolver.text != NULL)
 		to->resolver = from->resolver;
+	if (from->ech != ECH_UNSET) {
+		to->ech = from->ech;
+		to->ech_place = from->ech_place;
+	}
 	rc = add_words(m, &to->domains, &from->domains);
 	return rc < 0 ? rc : add_words(m, &to->private_ranges, &from->private_ranges);
 }

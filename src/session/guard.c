@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "enforce/process.h"
 #include "session/guard.h"
 
 /* ---- starting the command ---- */
@@ -108,10 +109,14 @@ lead_terminal(int terminal, struct cordon_error *ret_why)
 	return false;
 }
 
+/*
+ * SIGCONT, because we may be stopped then: until let_go we are in the command's group, and who stops
+ * that and wakes it later wakes all but us.
+ */
 static bool
 become_heir(const struct watch *watch, struct cordon_error *ret_why)
 {
-	if (tree_inherit(true) >= 0 && compat_die_with_parent(SIGHUP) == 0 &&
+	if (tree_inherit(true) >= 0 && compat_die_with_parent(SIGCONT) == 0 &&
 	    getppid() == watch->supervisor)
 		return true;
 	cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot become the heir of orphans");
@@ -195,7 +200,7 @@ stay_alone(struct watch *watch)
 static void
 command_continued(struct watch *watch)
 {
-	watch->went_on = watch->stopped;
+	watch->went_on = watch->went_on || watch->stopped;
 	watch->stopped = false;
 }
 
@@ -284,11 +289,16 @@ pass_on(struct watch *watch, int signal)
 		signal_command(watch, signal);
 }
 
-/* Who sends SIGCONT to a group wakes the command as well, and it may have stopped anew since. */
+/*
+ * Who sends SIGCONT to a group wakes the command as well, and it may have stopped anew since. One
+ * that was woken and dies is not told as woken, and its end only when it is over.
+ */
 static bool
 is_still_stopped(struct watch *watch, int stop)
 {
 	look_at_children(watch);
+	if (watch->stopped && !watch->exited && process_is_running(watch->command))
+		command_continued(watch);
 	return watch->stopped && watch->stops == stop && !watch->exited;
 }
 
@@ -297,9 +307,10 @@ confirm_stop(struct watch *watch, const struct order *order)
 {
 	struct news news = {.kind = NEWS_STAYS};
 
+	watch->stays = false;
 	if (is_still_stopped(watch, order->value)) {
 		news.status = WSTOPSIG(watch->status);
-		watch->waiting = line_send(watch->line, &news, sizeof news);
+		watch->stays = line_send(watch->line, &news, sizeof news);
 		return;
 	}
 	watch->told = false;
@@ -312,7 +323,7 @@ continue_command(struct watch *watch, const struct order *order)
 	bool stopped = is_still_stopped(watch, order->value);
 
 	if (order->value > 0)
-		watch->waiting = watch->told = watch->went_on = false;
+		watch->stays = watch->waiting = watch->told = watch->went_on = false;
 	/* a job of the command's keeps what it was given, as long as nothing changes */
 	if (watch->terminal >= 0 && !watch->exited && (stopped || order->front != watch->in_front))
 		tcsetpgrp(watch->terminal, order->front ? getpgid(watch->command) : getpgrp());
@@ -343,6 +354,9 @@ read_order(struct watch *watch)
 			break;
 		case ORDER_CONFIRM:
 			confirm_stop(watch, &order);
+			break;
+		case ORDER_STOPS:
+			watch->waiting = true;
 			break;
 		case ORDER_CONTINUE:
 			continue_command(watch, &order);

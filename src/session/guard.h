@@ -27,7 +27,8 @@ struct watch {
 	int stops;    /* of the command so far */
 	bool stopped; /* the command is */
 	bool told;    /* the supervisor of a stop, and has not answered yet */
-	bool waiting; /* it stopped with the command */
+	bool stays;   /* it was told that the command stays stopped, and may stop as well */
+	bool waiting; /* it stopped with the command, or is about to */
 	bool went_on; /* the command, and not by us */
 	int caller; /* tells the end of the process that waits for the supervisor; -1: nobody asks */
 	bool is_lone; /* that one has ended */

@@ -147,6 +147,16 @@ watch_wake(const struct watch *watch)
 		kill(watch->supervisor, SIGCONT);
 }
 
+/* It is gone, goes on, or asked again instead of stopping. */
+static bool
+is_awake(const struct watch *watch)
+{
+	struct order order;
+
+	return !line_receive(watch->line, &order, sizeof order) || order.kind == ORDER_CONFIRM ||
+	       (order.kind == ORDER_CONTINUE && order.value > 0);
+}
+
 /*
  * It stopped with the command, and nobody else may know that there is news. It may also be about to
  * stop: then the signal comes too early. So again, until it answers or is gone.
@@ -155,15 +165,13 @@ static void
 wake_at_end(struct watch *watch)
 {
 	struct pollfd answer = {.fd = watch->line, .events = POLLIN};
-	struct order order;
+	bool may_stop = watch->stays || watch->waiting;
 
 	do {
 		watch_wake(watch);
-		if (watch->waiting && poll(&answer, 1, WAKE_MS) > 0 &&
-		    (!line_receive(watch->line, &order, sizeof order) ||
-		     (order.kind == ORDER_CONTINUE && order.value > 0)))
-			watch->waiting = false;
-	} while (watch->waiting);
+		if (may_stop && poll(&answer, 1, WAKE_MS) > 0 && is_awake(watch))
+			may_stop = false;
+	} while (may_stop);
 }
 
 _Noreturn void

@@ -10,6 +10,7 @@
 enum order_kind {
 	ORDER_SIGNAL,	/* value: to the command, or to its whole group */
 	ORDER_CONFIRM,	/* value: which stop; is the command still in it? */
+	ORDER_STOPS,	/* none: the supervisor stops as well */
 	ORDER_CONTINUE, /* value: from which stop; front: in its own terminal's foreground */
 	ORDER_END	/* value: the cause; after ms milliseconds */
 };

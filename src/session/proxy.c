@@ -90,14 +90,33 @@ bind_somewhere(int *sockets, int count, uint16_t *ret_port, struct cordon_error 
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot listen on loopback");
 }
 
+/* Inside another cordon it is that one's broker which acts for the command: it asks us about us. */
+static bool
+is_nested(const struct session_request *request)
+{
+	return request->plan->facts.values[FACT_DOOR] != 0;
+}
+
+/* Where one around us has none there is nothing that a proxy could do. */
+static bool
+has_network(void)
+{
+	auto_fd int fd = compat_socket(AF_INET, SOCK_STREAM);
+
+	return fd >= 0;
+}
+
+/*
+ * The last two are for connections that are turned round: nobody does that on macOS, and one around us
+ * turns them to its own.
+ */
 static int
-bind_all(struct proxy_hold *hold, struct cordon_error *err)
+bind_all(const struct session_request *request, struct proxy_hold *hold, struct cordon_error *err)
 {
 	struct egress *egress = &hold->egress;
 	int rc = bind_somewhere(hold->sockets + PROXY_NAMED, 2, &egress->named, err);
 
-	/* the other two are for connections that are turned round, and nobody does that on macOS */
-	if (enforce_system() != SYSTEM_LINUX)
+	if (enforce_system() != SYSTEM_LINUX || is_nested(request))
 		return rc;
 	if (rc == 0)
 		rc = bind_somewhere(hold->sockets + PROXY_THROUGH, 2, &egress->through, err);
@@ -135,7 +154,9 @@ hear(int report, struct cordon_error *err)
 		n = read(report, &said, sizeof said);
 	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof said)
-		return cordon_fail(err, CORDON_E_SYSTEM, 0, "the proxy ended before it was ready");
+		return cordon_fail(err, CORDON_E_SYSTEM, n < 0 ? errno : 0,
+				   n < 0 ? "cannot hear from the proxy"
+					 : "the proxy ended before it was ready");
 	if (said.code == 0)
 		return 0;
 	said.text[sizeof said.text - 1] = '\0';
@@ -172,9 +193,12 @@ fork_proxy(const struct session_request *request, struct proxy_hold *hold, int e
 	close(ends[1][1]);
 	ends[1][1] = -1;
 	rc = hear(ends[1][0], err);
-	if (rc < 0)
+	if (rc < 0) {
+		/* it may be ready all the same, and only its word got lost */
+		kill(hold->pid, SIGKILL);
 		while (waitpid(hold->pid, NULL, 0) < 0 && errno == EINTR)
 			;
+	}
 	return rc;
 }
 
@@ -213,13 +237,13 @@ proxy_start(const struct session_request *request, int events, struct proxy_hold
 	proxy_none(&hold);
 	proxy_none(ret_hold);
 	if (request->track_only || request->plan->settings.network.mode != NET_DOMAINS ||
-	    request->proxy_main == NULL)
+	    request->proxy_main == NULL || (is_nested(request) && !has_network()))
 		return 0;
 	rc = make_token(hold.token, err);
 	if (rc == 0)
 		rc = make_lines(ends, err);
 	if (rc == 0)
-		rc = bind_all(&hold, err);
+		rc = bind_all(request, &hold, err);
 	if (rc == 0)
 		rc = fork_proxy(request, &hold, ends, events, err);
 	close_ends(ends);

@@ -53,11 +53,21 @@ order_end(const struct supervision *run, enum session_cause cause, int64_t ms)
 }
 
 static void
-order_confirm(const struct supervision *run)
+order_confirm(struct supervision *run)
 {
 	struct order order = {.kind = ORDER_CONFIRM, .value = run->stops};
 
+	run->asked = run->wakes;
 	line_send(run->guard.line, &order, sizeof order);
+}
+
+static void
+order_stops(const struct supervision *run)
+{
+	struct order order = {.kind = ORDER_STOPS};
+
+	if (!run->joins)
+		line_send(run->guard.line, &order, sizeof order);
 }
 
 /*
@@ -110,8 +120,13 @@ is_wake_up(struct supervision *run, const struct compat_signal *got)
 {
 	bool is_guards = got->pid == run->guard.pid, is_awaited = run->is_woken;
 
-	if (!is_guards)
+	if (!is_guards) {
 		run->is_woken = false;
+		run->wakes++;
+		/* who stopped our group while it was in there has not woken it */
+		if (!run->joins)
+			kill(run->guard.pid, SIGCONT);
+	}
 	if (run->relay != NULL)
 		order_continue(run, 0);
 	return is_guards || is_awaited || run->relay != NULL;
@@ -189,12 +204,27 @@ stop_with(struct supervision *run, int signal)
 	if (run->relay == NULL || !needs_terminal || !relay_want(run->relay)) {
 		if (run->relay != NULL)
 			relay_leave(run->relay);
+		order_stops(run);
 		run->is_woken = stop_by(signal);
 		/* it would stop again and again */
 		if (run->relay != NULL && needs_terminal && !run->is_woken)
 			relay_cut_off(run->relay);
 	}
 	order_continue(run, run->stops);
+}
+
+/*
+ * The guard's answer may be old: who stopped our whole group, us before we had read it, and woke us
+ * all again does not want another stop.
+ */
+static void
+stop_unless_woken(struct supervision *run, int signal)
+{
+	read_signals(run);
+	if (run->joins || run->asked == run->wakes)
+		stop_with(run, signal);
+	else
+		order_confirm(run);
 }
 
 /* ---- the end ---- */
@@ -323,12 +353,13 @@ read_news(struct supervision *run, struct news *ret_news)
 		return true;
 	}
 	if (ret_news->kind == NEWS_STOPPED) {
+		read_signals(run);
 		run->stops = ret_news->status;
 		order_confirm(run);
 		return false;
 	}
 	if (ret_news->kind == NEWS_STAYS) {
-		stop_with(run, ret_news->status);
+		stop_unless_woken(run, ret_news->status);
 		return false;
 	}
 	run->is_guard_ending = ret_news->kind != NEWS_LEFT && !run->joins;

@@ -18,6 +18,8 @@ struct supervision {
 	int64_t started;
 	bool joins; /* the line is to the porter of a named session; there is no guard of our own */
 	int stops;  /* of which the guard told last */
+	int wakes;  /* SIGCONTs that were not the guard's */
+	int asked;  /* how many of them there were when it was asked about that stop */
 	bool is_woken;	    /* from one of them: by a SIGCONT that is for us */
 	bool is_told_to_go; /* by a signal, or by the end of the caller */
 	bool is_guard_lost; /* it was killed: cleaning up is left to us */

@@ -58,14 +58,9 @@ told_read(struct told *told, const struct session_request *request)
 unsigned
 told_changes(const struct told *told, const struct session_request *request)
 {
-	struct change change;
-	unsigned at = 0;
-
 	if (told->changed == NULL || request->changed == NULL)
 		return 0;
-	while (changed_next(told->changed, &at, &change))
-		request->changed(request->teller, &change);
-	return told->changed->more;
+	return changed_tell(told->changed, TOLD_MAX, request->changed, request->teller);
 }
 
 void

@@ -8,6 +8,7 @@ must be those that were named: this program's own start was answered already.
 """
 import os
 import sys
+import threading
 
 ROUNDS = 400
 mine = {int(number) for number in sys.argv[1:]}
@@ -38,6 +39,38 @@ def opens(places):
         os.unlink(f"new{i}")
 
 
+def with_threads(places):
+    """Others open meanwhile, and have their processors moved about; who forks and who is left has its own."""
+    done = threading.Event()
+    wrong = []
+
+    def open_often():
+        while not done.is_set():
+            os.close(os.open("file", os.O_RDONLY))
+        # what was set while it was in a call may be lost, what is set now is not
+        os.sched_setaffinity(0, {max(mine)})
+        os.close(os.open("file", os.O_RDONLY))
+        if os.sched_getaffinity(0) != {max(mine)}:
+            wrong.append(threading.get_native_id())
+
+    threads = [threading.Thread(target=open_often) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for i in range(ROUNDS // 4):
+        for thread in threads:
+            os.sched_setaffinity(thread.native_id, mine if i % 2 else {min(mine)})
+        os.close(os.open("file", os.O_RDONLY))
+        must_be(places, "beside threads")
+        if i % 20 == 0:
+            child(places)
+    done.set()
+    for thread in threads:
+        thread.join()
+    if wrong:
+        sys.exit("a thread lost its choice")
+
+
 opens(mine)
+with_threads(mine)
 os.sched_setaffinity(0, {min(mine)})
 opens({min(mine)})

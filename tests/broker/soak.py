@@ -26,14 +26,14 @@ def furnish(project):
                        ("sub/.env", "secret"), ("free/f", "fine"), ("sub/a", "fine")):
         with open(os.path.join(project, name), "w", encoding="ascii") as f:
             f.write(text)
-    for script in ("attack.py", "attack_reads.py", "../net/unix.py"):
+    for script in ("attack.py", "attack_reads.py", "../net/unix.py", "../net/probe.py"):
         shutil.copy(os.path.join(HERE, script), project)
 
 
-def serve(path, name, reached):
-    """A server that says its name, and counts."""
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path)
+def serve(family, address, name, reached):
+    """A server that says its name, and counts; its address."""
+    listener = socket.socket(family)
+    listener.bind(address)
     listener.listen(100)
 
     def answer():
@@ -46,6 +46,7 @@ def serve(path, name, reached):
                     pass
 
     threading.Thread(target=answer, daemon=True).start()
+    return listener.getsockname()
 
 
 def command_of(kind, number, folder, reached):
@@ -53,8 +54,12 @@ def command_of(kind, number, folder, reached):
     if kind == "connect":
         paths = [os.path.join(folder, name) for name in ("denied", "allowed")]
         for path in paths:
-            serve(path, os.path.basename(path), reached)
+            serve(socket.AF_UNIX, path, os.path.basename(path), reached)
         return ["--socket", paths[1], "--", PYTHON, "unix.py", "flip", *paths, str(number), "r"]
+    if kind == "connect_port":
+        ports = [str(serve(socket.AF_INET, ("127.0.0.1", 0), name, reached)[1])
+                 for name in ("allowed", "denied")]
+        return ["--net", "localhost:" + ports[0], "--", PYTHON, "probe.py", "flip", *ports, "0", str(number)]
     if kind == "race_rounds":
         return ["--protect", "kept", "--", PYTHON, "attack.py", kind, str(number)]
     return ["--deny", "kept", "--deny", "**/.env", "--", PYTHON, "attack_reads.py", kind, str(number)]
@@ -96,7 +101,7 @@ def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 1000000
     seconds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
     kinds = [("flip", rounds), ("flip_names", rounds), ("race_rounds", rounds // 4), ("connect", rounds),
-             ("swap", rounds // 8), ("crowd", seconds)]
+             ("connect_port", rounds), ("swap", rounds // 8), ("crowd", seconds)]
     failed = 0
     for i, (kind, number) in enumerate(kinds):
         ok = attack(kind, number)

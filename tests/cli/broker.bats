@@ -155,6 +155,55 @@ attack()
 	said 'false: []'
 }
 
+@test "an open that waits for a lease does all it was asked to" {
+	begin
+	cat >lease.py <<-'END'
+		import fcntl, os, signal, sys
+		def hold(ready):
+		    """Until it is asked for."""
+		    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGIO})
+		    fd = os.open("leased", os.O_RDWR)
+		    try:
+		        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+		    except OSError:
+		        os._exit(1)
+		    os.write(ready, b"x")
+		    signal.sigwait({signal.SIGIO})
+		    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+		    os._exit(0)
+		for flags in (os.O_WRONLY, os.O_WRONLY | os.O_TRUNC, os.O_RDONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC | os.O_NOFOLLOW,
+		              os.O_WRONLY | os.O_CREAT | os.O_TRUNC, os.O_RDONLY):
+		    with open("leased", "w") as f:
+		        f.write("old text")
+		    there, ready = os.pipe()
+		    child = os.fork()
+		    if child == 0:
+		        hold(ready)
+		    os.close(ready)
+		    if os.read(there, 1) != b"x":
+		        sys.exit(3)
+		    os.close(there)
+		    try:
+		        os.open("leased", flags | os.O_NONBLOCK)
+		        print("did not wait")
+		    except BlockingIOError:
+		        print("would wait")
+		    fd = os.open("leased", flags)
+		    os.waitpid(child, 0)
+		    print(flags, os.fstat(fd).st_size, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_NONBLOCK))
+		    os.close(fd)
+	END
+	timeout 120 "$PYTHON" lease.py >"$T/bare" || status=$?
+	# not every file system has them
+	[ "${status:-0}" -ne 3 ] || return 0
+	[ "${status:-0}" -eq 0 ] || complain "fails outside: $(cat "$T/bare")"
+	CORDON_TIMEOUT=120 expect 0 run --protect kept -- "$PYTHON" lease.py
+	diff "$T/bare" "$T/out" || complain 'it is another'
+	grep -q ' 0 ' "$T/bare"
+	CORDON_TIMEOUT=120 expect 0 run --protect kept --deny '**/.env' -- "$PYTHON" lease.py
+	diff "$T/bare" "$T/out" || complain 'it is another where reading is supervised'
+}
+
 @test "many at once, killed in the middle, leave the others served" {
 	begin
 	attack crowd 1

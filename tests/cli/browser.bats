@@ -70,9 +70,15 @@ browse()
 	said 'GET /here'
 	browse 0 --net "localhost:$web" -- --dump-dom "http://127.0.0.1:$other_web/there" 2>/dev/null || :
 	unsaid 'GET /there'
-	reach "$web"
+	reach "$web" "$tls"
 	gaps=(--accept net.tcp --accept net.udp --accept net.domains --accept net.dns)
 	browse 0 "${gaps[@]}" -- --dump-dom "http://a.test:$web/here"
+	said 'GET /here'
+	# browsers send what may hide a name, always
+	browse 0 "${gaps[@]}" -- --ignore-certificate-errors --dump-dom "https://a.test:$tls/here" 2>/dev/null || :
+	unsaid 'GET /here'
+	echo '{"network": {"ech": "allow"}}' >"$T/hidden.json"
+	browse 0 "${gaps[@]}" -p "$T/hidden.json" -- --ignore-certificate-errors --dump-dom "https://a.test:$tls/here"
 	said 'GET /here'
 	for url in "http://evil.test:$web/there" "http://a.test:$other_web/there" "http://127.0.0.1:$web/there"; do
 		browse 0 "${gaps[@]}" -- --dump-dom "$url" 2>/dev/null || :

@@ -86,6 +86,27 @@ printf "GET /s HTTP/1.0\r\nHost: a.test\r\n\r\n" | openssl s_client -quiet -CAfi
 	    bash -c 'exec 3<>/dev/tcp/@HOST/@PORT && read -r line <&3 && echo "$line"'
 }
 
+# whether the extension says something nobody here can tell: an empty one stands for all
+@test "TLS that may hide whom it asks for: only where the policy says so" {
+	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
+	hello='printf "GET /s HTTP/1.0\r\nHost: a.test\r\n\r\n" | openssl s_client -quiet -CAfile cert.pem \
+		-verify_return_error -serverinfo 65037 -servername "$1" -connect "$0" | grep "GET /s"'
+	at 127.0.0.1 "$tls" sh -c "$hello" @HOST:@PORT a.test
+	out=$("${words[@]}" 2>/dev/null)
+	said 'GET /s'
+	reach "$tls"
+	plain 'not 0' sh -c "$hello" "a.test:$tls" a.test
+	unsaid 'GET /s'
+	heard "refused: connect a.test:$tls is asked for a server name that may be hidden (ECH); only \"ech\": \"allow\""
+	echo '{"network": {"ech": "allow"}}' >"$T/hidden.json"
+	options=(-p "$T/hidden.json")
+	plain 0 sh -c "$hello" "a.test:$tls" a.test
+	said 'GET /s'
+	plain 'not 0' sh -c "$hello" "a.test:$tls" evil.test
+	unsaid 'GET /s'
+	heard 'asks for another name'
+}
+
 @test "HTTP/2: curl and node, over TLS; in the clear it is not followed" {
 	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
 	serve h2 node "$TREE/tests/net/h2.js" "$T" "$T/cert.pem" "$T/key.pem"
@@ -108,6 +129,8 @@ c.request({":path": "/two"}).on("data", d => process.stdout.write(d)).on("end", 
 	[ -n "${web6:-}" ] || skip 'no IPv6 here'
 	reach "$web6"
 	led 0 curl -sS -f --max-time 200 "http://a.test:$web6/six"
+	said 'GET /six'
+	plain 0 curl -sS -f --max-time 200 "http://a.test:$web6/six"
 	said 'GET /six'
 	plain 0 wget -q -T 200 -t 1 -O - "http://a.test:$web6/six"
 	said 'GET /six'

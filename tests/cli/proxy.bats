@@ -36,7 +36,7 @@ role()
 }
 
 @test "TLS and HTTP are for the name of the connection" {
-	role server_names odd_requests odd_names split_requests
+	role server_names hidden_names second_hellos odd_requests odd_names split_requests
 }
 
 @test "the resolver stub answers for allowed names, and asks for no others" {
@@ -56,11 +56,16 @@ role()
 }
 
 @test "through the caller's own proxy" {
-	role upstream
+	role upstream upstream_hangs
 }
 
 @test "many connections, little memory" {
 	role many memory storm held limits
+}
+
+@test "every byte arrives, at any pace, and whoever is cut off is the end of it" {
+	timeout 300 "$PYTHON" "$TREE/tests/net/streams.py" "$(dirname "$CORDON")/tests/net/role" \
+	    >"$T/out" 2>"$T/err" || complain "$(cat "$T/out" "$T/err")"
 }
 
 @test "it is confined, and ends with its session" {
@@ -218,6 +223,19 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	# a command that succeeds has nothing to be told
 	inside 0 curl -sS --max-time 60 "http://evil.test:$web/"
 	silent
+}
+
+@test "names are looked up where --resolver says" {
+	servers 'a.test 127.0.0.1'
+	user_policy <<-END
+		{"network": {"domains": ["a.test"], "ports": [$web], "private": ["127.0.0.1"], "resolver": "127.0.0.1:9"}}
+	END
+	set -- --accept net.tcp --accept net.udp --accept net.domains --accept net.dns
+	expect 22 run "$@" -- curl -sS -f --max-time 200 "http://a.test:$web/there" 9>&-
+	[ ! -s "$T/asked" ]
+	expect 0 run "$@" --resolver "127.0.0.1:$dns" -- curl -sS -f --max-time 200 "http://a.test:$web/there" 9>&-
+	said 'GET /there'
+	grep -q '^a.test ' "$T/asked"
 }
 
 @test "another session, or nobody, has no use of a session's proxy" {

@@ -17,7 +17,7 @@ role()
 }
 
 @test "the portable proxy: requests, tunnels, tokens, refusals" {
-	role http_urls tunnels tokens refusals private_addresses server_names odd_requests
+	role http_urls tunnels tokens refusals private_addresses server_names second_hellos odd_requests
 }
 
 @test "the portable proxy: who is not there, hangs, or breaks off" {
@@ -26,6 +26,12 @@ role()
 
 @test "the portable proxy: another proxy, IPv6, names, connections turned round" {
 	role upstream six stub through
+}
+
+@test "the portable proxy: every byte arrives, at any pace" {
+	timeout 300 "$PYTHON" "$TREE/tests/net/streams.py" \
+	    "$(dirname "$CORDON")/tests/net/role_portable" >"$T/out" 2>"$T/err" ||
+	    complain "$(cat "$T/out" "$T/err")"
 }
 
 @test "the portable proxy: many connections, and its end" {

@@ -629,3 +629,37 @@ record()
 	json 'd["tried"] and d["enforceable"] == ('"$words"' == 0)'
 	json 'd["broken"] == 0 and any(g["name"] == "files.read" and g["state"] == "proved" for g in d["guarantees"])'
 }
+
+# doctor_hit SIGNAL: a doctor ended while its folder is there; 1 when it was faster.
+doctor_hit()
+{
+	local pid hit=1
+
+	TMPDIR=$T/tmp "$CORDON" doctor >"$T/out" 2>"$T/err" </dev/null &
+	pid=$!
+	while kill -STOP "$pid" 2>/dev/null; do
+		if [ -n "$(ls "$T/tmp")" ]; then
+			hit=0
+			kill -"$1" "$pid"
+		fi
+		kill -CONT "$pid" 2>/dev/null || true
+		[ "$hit" -ne 0 ] || break
+	done
+	wait "$pid" || true
+	return "$hit"
+}
+
+@test "doctor: whatever ends it, its folder goes too" {
+	local signal hits=0
+
+	mkdir "$T/tmp"
+	for signal in KILL TERM HUP KILL KILL KILL KILL KILL KILL KILL; do
+		! doctor_hit "$signal" || hits=$((hits + 1))
+		for _ in $(seq 600); do
+			[ -n "$(ls "$T/tmp")" ] || break
+			sleep 0.1
+		done
+		[ -z "$(ls "$T/tmp")" ] || complain "$signal left $(ls "$T/tmp")"
+	done
+	[ "$hits" -gt 0 ] || complain 'never hit: that tells nothing'
+}

@@ -429,6 +429,18 @@ session()
 	done
 }
 
+# As one is that was stopped with the command's group before it had left it.
+@test "SIGKILL of the launcher ends everything, also when the guard is stopped" {
+	for how in --net=none --track-only; do
+		session "$how"
+		kill -STOP "$guard"
+		kill -KILL "$launcher"
+		until_true 60 free
+		until_true 60 ended "$guard"
+		clean
+	done
+}
+
 @test "SIGKILL of the guard ends everything" {
 	for how in --net=none --track-only; do
 		session "$how"

@@ -2,6 +2,7 @@
 /* System calls in words. Reads the memory of the process that makes them, and changes nothing. */
 #include "calls.h"
 
+#include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +10,30 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+/* One that is newer than libseccomp. */
+#define NUMBERED "call-%d"
+
 const char *
 call_name(const struct call_info *info, char *buffer, size_t size)
 {
 	char *known = seccomp_syscall_resolve_num_arch(info->arch, (int)info->nr);
 
-	snprintf(buffer, size, "%s", known == NULL ? "unknown" : known);
+	if (known != NULL)
+		snprintf(buffer, size, "%s", known);
+	else
+		snprintf(buffer, size, NUMBERED, (int)info->nr);
 	free(known);
 	return buffer;
+}
+
+int
+call_number(const char *name)
+{
+	int number;
+
+	if (sscanf(name, NUMBERED, &number) != 1)
+		number = seccomp_syscall_resolve_name(name);
+	return number < 0 ? INT_MAX : number;
 }
 
 /* Which argument is a path, for people who read the list. */

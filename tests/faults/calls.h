@@ -19,6 +19,8 @@ enum { CALL_ENTRY = 1, CALL_EXIT = 2 };
 
 /* Its name, in buffer. */
 const char *call_name(const struct call_info *info, char *buffer, size_t size);
+/* Of a name on this machine; one that no call has when there is none. */
+int call_number(const char *name);
 /* Its first arguments, and the path among them. */
 void call_describe(pid_t pid, const struct call_info *info, const char *name, char *to,
 		   size_t size);

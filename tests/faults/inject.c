@@ -11,6 +11,7 @@
  * from the Nth on until another program is started. -l writes each call as it happens. -o gets, line by line:
  *
  *   reached before|after CALL   the fault happened, before or after another program was started
+ *   again                       without -a: there was a later one that it would have hit
  *   status N | signal N         how the program ended
  *   end                         everything it had started has ended too; missing after SECONDS
  */
@@ -55,6 +56,7 @@ struct task {
 
 struct injector {
 	const char *role, *call;
+	int call_number; /* of that name on this machine; any when negative */
 	unsigned long nth, seen;
 	bool again; /* every later one as well */
 	int error;
@@ -64,7 +66,7 @@ struct injector {
 	bool started;	/* the program itself runs, not yet we in its place */
 	bool main_seen; /* the loader is done */
 	bool other;	/* another program was started */
-	bool told;
+	bool told, later;
 	uint64_t loader_from, loader_to;
 	struct task tasks[TASKS_MAX];
 };
@@ -113,7 +115,8 @@ resume(pid_t pid, enum __ptrace_request how, int signal)
 static void
 go_on(const struct injector *in, const struct task *task, int signal)
 {
-	bool done = in->told && !in->again, loader = strcmp(in->role, "loader") == 0;
+	bool done = in->told && !in->again && (in->later || in->other),
+	     loader = strcmp(in->role, "loader") == 0;
 	bool other = strcmp(in->role, "*") != 0 && strcmp(in->role, task->role) != 0 &&
 		     !(loader && task->pid == in->root && !in->main_seen);
 	bool look = task->failing || in->list != NULL || !(done || other) || !in->started;
@@ -180,13 +183,24 @@ role_of(struct injector *in, struct task *task, const struct call_info *info)
 /* ---- calls ---- */
 
 static bool
-is_chosen(struct injector *in, const char *role, const char *name)
+is_meant(const struct injector *in, const char *role, uint64_t nr)
 {
-	if (in->nth == 0 || (strcmp(in->role, "*") != 0 && strcmp(in->role, role) != 0) ||
-	    (strcmp(in->call, "*") != 0 && strcmp(in->call, name) != 0))
+	return in->nth != 0 && (in->call_number < 0 || (uint64_t)in->call_number == nr) &&
+	       (strcmp(in->role, "*") == 0 || strcmp(in->role, role) == 0);
+}
+
+static bool
+is_chosen(struct injector *in, const char *role, uint64_t nr)
+{
+	if (!is_meant(in, role, nr))
 		return false;
 	in->seen++;
-	return in->seen == in->nth || (in->again && in->seen > in->nth && !in->other);
+	if (in->seen <= in->nth || in->other)
+		return in->seen == in->nth;
+	if (!in->again && !in->later)
+		fputs("again\n", in->out);
+	in->later = true;
+	return in->again;
 }
 
 static void
@@ -225,10 +239,9 @@ at_entry(struct injector *in, struct task *task, const struct call_info *info)
 
 	if (call_never_fails(info->nr))
 		return;
-	call_name(info, name, sizeof name);
-	task->failing = is_chosen(in, role_of(in, task, info), name);
+	task->failing = is_chosen(in, role_of(in, task, info), info->nr);
 	if (in->list != NULL || task->failing)
-		note(in, task, info, name, task->failing);
+		note(in, task, info, call_name(info, name, sizeof name), task->failing);
 	if (task->failing)
 		break_call(task, info);
 }
@@ -483,6 +496,7 @@ main(int argc, char **argv)
 		usage();
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	in->call_number = strcmp(in->call, "*") == 0 ? -1 : call_number(in->call);
 	start_clock(in, seconds);
 	start(in, argv + optind);
 	if (follow(in))

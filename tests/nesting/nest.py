@@ -30,9 +30,9 @@ def call(number, *arguments):
     return result
 
 
-def restrict(allowed=None):
+def restrict(allowed=None, size=8):
     """A layer of our own, in which only what is below `allowed` can be changed."""
-    attributes = struct.pack("Q", CHANGES)
+    attributes = struct.pack("Q", CHANGES).ljust(size, b"\0")
     ruleset = call(CREATE, attributes, len(attributes), 0)
     if allowed is not None:
         folder = os.open(allowed, os.O_PATH)
@@ -68,6 +68,18 @@ def attempt(name, what, *arguments):
 def make(path):
     with open(path, "w") as file:
         file.write("made\n")
+
+
+def read(path):
+    with open(path, "rb") as file:
+        file.read(1)
+
+
+def read_held(path):
+    """By a descriptor that reads nothing, and its name in procfs."""
+    held = os.open(path, os.O_PATH)
+    read(f"/proc/self/fd/{held}")
+    os.close(held)
 
 
 def in_child(steps, **how):
@@ -199,6 +211,14 @@ def run(steps):
             return
         elif word == "make":
             attempt(step, make, value)
+        elif word == "read":
+            attempt(step, read, value)
+        elif word == "held":
+            attempt(step, read_held, value)
+        elif word == "list":
+            attempt(step, os.listdir, value)
+        elif word == "layer":
+            attempt(step, restrict, None, int(value))
         elif word == "mkdir":
             attempt(step, os.mkdir, value)
         elif word == "chmod":
@@ -230,3 +250,6 @@ def run(steps):
 
 
 run(sys.argv[1:])
+sys.stdout.flush()
+# a thread that is ended opens a library, which it may not behind some of the doors
+os._exit(0)

@@ -7,6 +7,7 @@
 Everything waits for a condition, never for a time; whoever is too late after a minute has failed."""
 import base64
 import os
+import re
 import resource
 import select
 import shutil
@@ -90,8 +91,9 @@ class Role:
     """The proxy, and the broker's end of its line."""
 
     def __init__(self, servers, domains=("a.test",), ports=(), private=("127.0.0.1",), env=None,
-                 resolver=None, descriptors=None):
+                 resolver=None, descriptors=None, ech=False):
         arguments = [ROLE, "resolver", resolver or "127.0.0.1:%d" % servers.ports["dns"]]
+        arguments += ["ech", "allow"] if ech else []
         for name, values in (("domain", domains), ("port", ports), ("private", private)):
             for value in values:
                 arguments += [name, str(value)]
@@ -240,6 +242,16 @@ def read_until(client, text):
         data += piece
 
 
+def read_hello_or_alert(client):
+    """What comes up to the next record with a hello of the server's, or DENIED."""
+    data = b""
+    while DENIED not in data and not re.search(rb"\x16\x03\x03..\x02", data, re.S):
+        piece = client.recv(4096)
+        assert piece, data
+        data += piece
+    return data
+
+
 def read_all(client):
     data = b""
     while True:
@@ -312,10 +324,12 @@ def resolve(role, name, kind=1, udp=False, family=socket.AF_INET):
     return data[3] & 15, found
 
 
-def make_hello(name):
-    context = ssl.create_default_context()
+def make_hello(name, curve=None):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
+    if curve:
+        context.set_ecdh_curve(curve)
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     tls = context.wrap_bio(incoming, outgoing, server_hostname=name)
     try:
@@ -323,6 +337,21 @@ def make_hello(name):
     except ssl.SSLWantReadError:
         pass
     return outgoing.read()
+
+
+def hide(hello, content=b"\0" * 200):
+    """The same hello with an encrypted one inside, or noise that looks like it."""
+    body = bytearray(hello[5:])
+    at = 4 + 2 + 32
+    at += 1 + body[at]
+    at += 2 + struct.unpack(">H", body[at : at + 2])[0]
+    at += 1 + body[at]
+    added = struct.pack(">HH", 0xfe0d, len(content)) + content
+    size = struct.unpack(">H", body[at : at + 2])[0] + len(added)
+    body[at : at + 2] = struct.pack(">H", size)
+    body[at + 2 : at + 2] = added
+    body[1:4] = struct.pack(">I", len(body) - 4)[1:]
+    return hello[:3] + struct.pack(">H", len(body)) + bytes(body)
 
 
 DENIED = b"\x15\x03\x03\x00\x02\x02\x31"
@@ -484,6 +513,70 @@ def server_names(servers):
             break
     assert read_all(client) == DENIED
     client.close()
+    role.close()
+
+
+@case
+def hidden_names(servers):
+    """A name that nobody can read is sent along only where that is allowed, beside the right one."""
+    tls = servers.ports["tls"]
+    noise = b"\0\0\1\0\1\x42\0\x20" + os.urandom(32) + b"\0\x90" + os.urandom(144)
+    for ech in (False, True):
+        role = Role(servers, domains=["a.test", "b.test"], ports=[tls], ech=ech)
+        resolve(role, "a.test")
+        for begin in (lambda: role.connect("a.test", tls)[0], lambda: role.reach("127.0.0.1", tls)):
+            for content in (noise, b""):
+                with begin() as client:
+                    client.sendall(hide(make_hello("a.test"), content))
+                    # a server that has no key takes it for noise, and goes on: handshake, server hello
+                    answer = exactly(client, 7)
+                    assert (answer == DENIED) != ech and (not ech or answer[0] == 22), answer
+            for name in ("b.test", "evil.test", None):
+                with begin() as client:
+                    client.sendall(hide(make_hello(name)))
+                    assert read_all(client) == DENIED, name
+        if not ech:
+            role.refused("connect a.test:%d" % tls, "hidden", '"network": {"ech": "allow"}')
+        # whoever asks learns no key to hide with
+        for kind in (64, 65):
+            assert resolve(role, "a.test", kind) == (0, [])
+        role.close()
+
+
+@case
+def second_hellos(servers):
+    """A server that wants another key asks for a second hello, which may not be for another name."""
+    tls = servers.ports["tls_again"]
+    role = Role(servers, domains=["a.test", "b.test"], ports=[tls])
+    resolve(role, "a.test")
+    context = ssl.create_default_context(cafile=os.path.join(servers.folder, "cert.pem"))
+    again = bytes.fromhex("cf21ad74e59a6111")
+
+    def free():
+        client = socket.create_connection(("127.0.0.1", tls), LATE)
+        client.settimeout(LATE)
+        return client
+    for begin in (free, lambda: role.connect("a.test", tls)[0], lambda: role.reach("127.0.0.1", tls)):
+        with context.wrap_socket(begin(), server_hostname="a.test") as far:
+            assert far.version() == "TLSv1.3"
+            far.sendall(b"GET /in HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n")
+            assert b"GET /in host=a.test" in read_all(far)
+        for name in ("a.test", "b.test", "evil.test"):
+            # at once, or when it is asked for; in one piece, or in single bytes
+            for early, size in ((False, 5000), (False, 1), (True, 5000)):
+                with begin() as client:
+                    second = make_hello(name, "prime256v1")
+                    client.sendall(make_hello("a.test") + (second if early else b""))
+                    assert exactly(client, 43)[11:19] == again
+                    for at in range(0, 0 if early else len(second), size):
+                        try:
+                            client.sendall(second[at : at + size])
+                        except OSError:
+                            break
+                    # free, or for the right name, the server goes on with a hello of its own
+                    rest = read_hello_or_alert(client)
+                    assert (DENIED in rest) == (begin is not free and name != "a.test"), (name, rest)
+    role.refused("connect evil.test:%d" % tls, "another name")
     role.close()
 
 
@@ -809,6 +902,25 @@ def upstream(servers):
     role.close()
 
 
+@case
+def upstream_hangs(servers):
+    """A proxy of the caller's that takes connections and says nothing holds up nobody else."""
+    web = servers.ports["web"]
+    servers.names({"direct.test": "127.0.0.1"})
+    url = "http://127.0.0.1:%d" % servers.ports["keep"]
+    role = Role(servers, domains=["a.test", "direct.test"], ports=[web, 80],
+                env={"HTTP_PROXY": url, "HTTPS_PROXY": url, "NO_PROXY": "direct.test"})
+    at_first = descriptors(role)
+    held = [role.request("CONNECT a.test:%d HTTP/1.1\r\n\r\n" % web) for _ in range(50)]
+    held += [role.request(get("a.test")) for _ in range(50)]
+    for _ in range(20):
+        assert fetch(role, get("direct.test:%d" % web))[0] == 200
+    for client in held:
+        reset(client)
+    until(lambda: descriptors(role) <= at_first, "what was held is closed")
+    role.close()
+
+
 # ---- whoever is slow, and many at once ----
 
 @case
@@ -1121,7 +1233,7 @@ def main():
     names = list(cases) if sys.argv[2] == "all" else sys.argv[2:]
     for name in names:
         servers = Servers({"a.test": "127.0.0.1", "b.test": "127.0.0.1"},
-                          name in ("server_names", "through_tls"))
+                          name in ("server_names", "hidden_names", "second_hellos", "through_tls"))
         start = time.monotonic()
         try:
             cases[name](servers)
@@ -1131,4 +1243,5 @@ def main():
             print("ok %s %.1f s" % (name, time.monotonic() - start), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

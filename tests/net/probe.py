@@ -3,19 +3,19 @@
 
 usage: probe.py sockets                every family, type and protocol that matters, one a line
        probe.py reach HOST PORT        every way of sending something to a TCP or UDP address
-       probe.py flip GOOD BAD SECONDS  two ports of 127.0.0.1 under one changing address
+       probe.py flip GOOD BAD SECONDS [ROUNDS]  two ports of 127.0.0.1 under one changing address
        probe.py wait PORT              a connect that takes long, interrupted
        probe.py listen                 servers on every address; prints their ports and waits
 """
 import ctypes
 import errno
+import mmap
 import os
 import select
 import signal
 import socket
 import struct
 import sys
-import threading
 import time
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -46,6 +46,27 @@ KINDS = [
 ]
 
 
+def question():
+    """What libcurl makes to know whether there is IPv6; elsewhere a socket."""
+    fd = libc.socket(10, 2, 0)
+    if fd < 0:
+        print("asking for IPv6:", name_of(ctypes.get_errno()))
+        return
+    address = address_of(10, "::1", 9)
+    group = socket.inet_pton(socket.AF_INET6, "ff02::4242") + struct.pack("=I", 1)
+    one = struct.pack("=I", 1)
+    calls = {"connect": lambda: libc.connect(fd, address, len(address)),
+             "bind": lambda: libc.bind(fd, address_of(10, "::1", 0), len(address)),
+             "send": lambda: libc.sendto(fd, b"x", 1, 0, address, len(address)),
+             "join": lambda: libc.setsockopt(fd, 41, 20, group, len(group)),
+             "option": lambda: libc.setsockopt(fd, 1, 2, one, 4),
+             "write": lambda: libc.write(fd, b"x", 1),
+             "listen": lambda: libc.listen(fd, 1)}
+    print("asking for IPv6: yes, then", {name: "yes" if call() >= 0 else name_of(ctypes.get_errno())
+                                         for name, call in calls.items()})
+    os.close(fd)
+
+
 def sockets():
     for name, family, form, protocol in KINDS:
         fd = libc.socket(family, form, protocol)
@@ -56,6 +77,7 @@ def sockets():
         pair = (ctypes.c_int * 2)()
         rc = libc.socketpair(1, form, 0, pair)
         print(f"pair {name}: {'yes' if rc == 0 else name_of(ctypes.get_errno())}")
+    question()
 
 
 # ---- ways to an address ----
@@ -162,29 +184,35 @@ def reach(host, port):
 
 # ---- races and waiting ----
 
-def flip(good, bad, seconds):
-    both = [address_of(2, "127.0.0.1", good), address_of(2, "127.0.0.1", bad)]
-    buffer = ctypes.create_string_buffer(both[0], 16)
+def flipping(first, second):
+    """Memory that is the one or the other by turns: another process has it, so neither waits for an
+    interpreter. Whoever has it all is killed at the end."""
+    buffer = (ctypes.c_char * 16).from_buffer(mmap.mmap(-1, 4096))
+    ctypes.memmove(buffer, first, 16)
+    pid = os.fork()
+    if pid == 0:
+        libc.prctl(1, signal.SIGKILL, 0, 0, 0)
+        while True:
+            ctypes.memmove(buffer, first, 16)
+            ctypes.memmove(buffer, second, 16)
+    return buffer, pid
+
+
+def flip(good, bad, seconds, rounds=0):
+    buffer, pid = flipping(address_of(2, "127.0.0.1", good), address_of(2, "127.0.0.1", bad))
     counts = {}
-    going = True
-
-    def turn():
-        while going:
-            ctypes.memmove(buffer, both[0], 16)
-            ctypes.memmove(buffer, both[1], 16)
-
-    thread = threading.Thread(target=turn)
-    thread.start()
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    done = 0
+    while done < rounds or time.monotonic() < end:
+        done += 1
         with socket.socket() as s:
             if libc.connect(s.fileno(), buffer, 16) == 0:
                 got = s.recv(100).decode()
             else:
                 got = name_of(ctypes.get_errno())
         counts[got] = counts.get(got, 0) + 1
-    going = False
-    thread.join()
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
     print(counts)
 
 
@@ -285,4 +313,4 @@ def listen():
 
 {"sockets": sockets, "wait": wait, "listen": listen,
  "reach": lambda: reach(sys.argv[2], int(sys.argv[3])),
- "flip": lambda: flip(int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))}[sys.argv[1]]()
+ "flip": lambda: flip(*map(int, sys.argv[2:]))}[sys.argv[1]]()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which names run by themselves later, and the table of those that were touched. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,37 +64,98 @@ names_of_all_kinds(void)
 	check(is_later(yes[0]));
 }
 
+struct told {
+	unsigned count;
+	char first[64], last[64];
+};
+
+static void
+hear(void *teller, const struct change *change)
+{
+	struct told *told = teller;
+
+	snprintf(told->last, sizeof told->last, "%s %s", change->what, change->path);
+	if (told->count++ == 0)
+		memcpy(told->first, told->last, sizeof told->first);
+}
+
+static const struct stat a_file = {.st_mode = S_IFREG};
+
+/* As many names that are not there now. */
+static void
+note_many(struct changed *changed, int count, const char *folder, const struct stat *at)
+{
+	char path[64];
+
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof path, "%s/%d.mk", folder, i);
+		changed_note(changed, path, at);
+		changed_note(changed, path, at);
+	}
+}
+
 static void
 near_names_take_the_places_of_far_ones(void)
 {
 	struct changed *changed = NULL;
-	struct change change;
-	unsigned at = 0;
-	char path[64];
+	struct told told = {0};
+
+	check_int(changed_new(&changed, NULL), 0);
+	note_many(changed, 5000, "/nowhere/a/b", NULL);
+	check_int(changed->count, CHANGED_MAX);
+	note_many(changed, 4096, "/nowhere", NULL);
+	changed_note(changed, "/nowhere/Makefile", &a_file);
+	changed_note(changed, "/nowhere/a.txt", NULL);
+	check_int(changed->count, CHANGED_MAX);
+	check(changed->more > 4700 && changed->more <= 5001);
+	/* of all of these only what was there is gone */
+	check(changed_tell(changed, 10, hear, &told) == changed->more);
+	check_int(told.count, 1);
+	check_str(told.first, "removed /nowhere/Makefile");
+	check(changed_free(changed) == NULL);
+}
+
+static void
+what_is_gone_makes_room(void)
+{
+	struct changed *changed = NULL;
+	struct told told = {0};
+
+	check_int(changed_new(&changed, NULL), 0);
+	for (int i = 0; i < 20; i++) {
+		note_many(changed, 4000, i % 2 == 0 ? "/nowhere" : "/nowhere/else",
+			  i % 2 == 0 ? NULL : &a_file);
+		check(changed->is_crowded);
+		changed_tidy(changed);
+		check(!changed->is_crowded);
+	}
+	check_int(changed->count, 0);
+	changed_note(changed, "/nowhere/far/down/build.rs", &a_file);
+	changed_tidy(changed);
+	check(changed_tell(changed, 10, hear, &told) == changed->more);
+	check_str(told.last, "removed /nowhere/far/down/build.rs");
+	/* what came and went is no news, what was there and lost its place is counted */
+	check(changed->more > 3800 && changed->more <= 4000);
+	check(changed_free(changed) == NULL);
+}
+
+static void
+long_names_fill_the_table_too(void)
+{
+	struct changed *changed = NULL;
+	char path[PATH_MAX];
 
 	check_int(changed_new(&changed, NULL), 0);
 	for (int i = 0; i < 1000; i++) {
-		snprintf(path, sizeof path, "/nowhere/a/b/%d.mk", i);
-		changed_note(changed, path, NULL);
+		snprintf(path, sizeof path, "/%03d%0*d.mk", i, 4000, i);
 		changed_note(changed, path, NULL);
 	}
-	/* as many of its own kind, which were not there */
-	for (unsigned i = 0; i < 256; i++) {
-		strcpy(path, "/nowhere/makefile");
-		for (unsigned k = 0; k < 8; k++)
-			path[9 + k] = (char)(path[9 + k] - (i >> k & 1 ? 32 : 0));
-		if (strcmp(path, "/nowhere/Makefile") != 0)
-			changed_note(changed, path, NULL);
-	}
-	changed_note(changed, "/nowhere/Makefile", &(struct stat){.st_mode = S_IFREG});
-	changed_note(changed, "/nowhere/a.txt", NULL);
-	check_int(changed->count, CHANGED_MAX);
-	check(changed->more > 1150 && changed->more <= 1192);
-	/* of all of these only what was there is gone */
-	check(changed_next(changed, &at, &change));
-	check_str(change.path, "/nowhere/Makefile");
-	check_str(change.what, "removed");
-	check(!changed_next(changed, &at, &change));
+	check(changed->count > 100 && changed->used <= CHANGED_TEXT);
+	check(changed->count + changed->more > 980);
+	changed_note(changed, "/Makefile", NULL);
+	check_str(changed->texts + changed->files[changed->count - 1].text, "/Makefile");
+	changed_tidy(changed);
+	check_int(changed->used, 0);
 	check(changed_free(changed) == NULL);
 }
 
@@ -102,5 +164,7 @@ main(void)
 {
 	run(names_of_all_kinds);
 	run(near_names_take_the_places_of_far_ones);
+	run(what_is_gone_makes_room);
+	run(long_names_fill_the_table_too);
 	return tap_end();
 }

@@ -464,6 +464,33 @@ natively(void)
 	return sendto(fd, "x", 1, MSG_FASTOPEN, (struct sockaddr *)&to, sizeof to) < 0 ? errno : 0;
 }
 
+/* Landlock ABI 10 knows ports of UDP, but not whose: so there is none on any kernel. */
+static int
+datagrams(void)
+{
+	static const struct {
+		int family, protocol;
+	} kinds[] = {{AF_INET, 0}, {AF_INET, IPPROTO_UDP}, {AF_INET6, IPPROTO_UDP}};
+	struct sockaddr_in6 to = {.sin6_family = AF_INET6,
+				  .sin6_port = htons(world.egress.stub),
+				  .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+	int fd;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (socket(kinds[i].family, SOCK_DGRAM, kinds[i].protocol) >= 0 ||
+		    errno != EPROTONOSUPPORT)
+			return NOT_MADE;
+	/* whether there is IPv6 may be asked */
+	fd = socket(AF_INET6, SOCK_DGRAM, 0);
+	if (fd < 0)
+		return has_ipv6() ? errno : EPROTONOSUPPORT;
+	if (sendto(fd, "x", 1, 0, (struct sockaddr *)&to, sizeof to) >= 0 || errno != ENOTSOCK)
+		return NOT_MADE;
+	return connect(fd, (struct sockaddr *)&to, sizeof to) < 0 && errno == ENOTSOCK
+		       ? EPROTONOSUPPORT
+		       : NOT_MADE;
+}
+
 /* ---- cases ---- */
 
 static const struct {
@@ -485,6 +512,7 @@ static const struct {
 	{"or when it is known", refused_late, ECONNRESET, 1},
 	{"a signal ends the waiting", never_answered, EINTR, -1},
 	{"fast open is no way around", natively, EOPNOTSUPP, 0},
+	{"nor are datagrams", datagrams, EPROTONOSUPPORT, 0},
 };
 
 static void

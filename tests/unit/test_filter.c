@@ -454,7 +454,11 @@ static const struct {
 	{"socket", {2, 2, 1}, {EACCES, 0, EPROTONOSUPPORT}, false},
 	{"socket", {10, 1, 6}, {EACCES, 0, ROUTED}, false},
 	{"socket", {HIGH_BITS | 2, 1, 0}, {EACCES, 0, ROUTED}, false},
-	{"socket", {HIGH_BITS | 10, 2, 0}, {EACCES, 0, EPROTONOSUPPORT}, false},
+	{"socket", {HIGH_BITS | 10, 2, 0}, {EACCES, 0, ROUTED}, false}, /* is there IPv6? */
+	{"socket", {10, 02000002, 0}, {EACCES, 0, ROUTED}, false},
+	{"socket", {10, 2, 17}, {EACCES, 0, EPROTONOSUPPORT}, false},
+	{"socket", {10, 2, HIGH_BITS | 136}, {EACCES, 0, EPROTONOSUPPORT}, false},
+	{"socket", {10, 3, 0}, {EACCES, 0, EPROTONOSUPPORT}, false},
 	{"socket", {16, 3, 0}, {BOTH_NETS(0)}, false},
 	{"socket", {16, 3, 4}, {BOTH_NETS(EPROTONOSUPPORT)}, false},
 	{"socket", {16, 3, 9}, {BOTH_NETS(EPROTONOSUPPORT)}, false},

@@ -531,6 +531,13 @@ holes_of_a_dialect_are_told(void)
 }
 
 static void
+hidden_names_are_noted(void)
+{
+	check_int(notes("listed or not", .user = "{\"network\": {\"ech\": \"allow\"}}"), 1);
+	check_int(notes("listed or not", .user = "{\"network\": {\"ech\": \"refuse\"}}"), 0);
+}
+
+static void
 wildcard_for_a_registry_is_found(void)
 {
 	check_int(warnings("everybody", .user = "{\"network\": {\"domains\": [\"*.com\"]}}"), 1);
@@ -884,6 +891,7 @@ main(void)
 	run(pattern_for_everything_is_found);
 	run(default_that_grants_is_found);
 	run(holes_of_a_dialect_are_told);
+	run(hidden_names_are_noted);
 	run(wildcard_for_a_registry_is_found);
 	run(loader_variables_are_found);
 	run(secret_set_by_a_policy_is_found_and_not_repeated);

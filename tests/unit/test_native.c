@@ -253,7 +253,7 @@ the_rest_of_the_keys_is_read(void)
 		"\"memory\": \"4G\","
 		" \"file_size\": 1000, \"cpu_time\": 90, \"open_files\": 64},\n"
 		" \"tmp\": \"shared\", \"accept\": [\"process.listing\"],"
-		" \"network\": {\"resolver\": \"[::1]:53\"}}");
+		" \"network\": {\"resolver\": \"[::1]:53\", \"ech\": \"allow\"}}");
 	static const uint64_t limits[LIMIT_COUNT] = {600, 16u << 20, 512, 4ull << 30, 1000, 90, 64};
 
 	check_int(policy->sockets.count, 3);
@@ -268,6 +268,7 @@ the_rest_of_the_keys_is_read(void)
 	check_int(policy->tmp, TMP_SHARED);
 	check_int(policy->accept.count, 1);
 	check_str(policy->network.resolver.text, "[::1]:53");
+	check_int(policy->network.ech, ECH_ALLOW);
 }
 
 static void
@@ -323,6 +324,8 @@ wrong_types_are_refused_where_they_stand(void)
 		 "f:1:25: \"domains\" must be a list, not a string"},
 		{"{\"network\": {\"resolver\": 53}}",
 		 "f:1:26: \"resolver\" must be a string, not a number"},
+		{"{\"network\": {\"ech\": true}}",
+		 "f:1:21: \"ech\" must be a string, not true or false"},
 		{"{\"sockets\": \"docker\"}", "f:1:13: \"sockets\" must be a list, not a string"},
 		{"{\"env\": \"inherit\"}", "f:1:9: \"env\" must be an object, not a string"},
 		{"{\"env\": {\"mode\": null}}", "f:1:18: \"mode\" must be a string, not null"},
@@ -992,6 +995,7 @@ check_same_settings(const struct policy *a, const struct policy *b)
 	check(same_ports(&a->network.localhost, &b->network.localhost));
 	check(same_ports(&a->network.ports, &b->network.ports));
 	check(same_resolver(a->network.resolver.text, b->network.resolver.text));
+	check_int(a->network.ech, b->network.ech);
 	check(same_words(&a->sockets, &b->sockets));
 	check_int(a->env.mode, b->env.mode);
 	check(same_words(&a->env.allow, &b->env.allow));
@@ -1061,6 +1065,8 @@ printing_what_was_read_keeps_its_meaning(void)
 		"{\"network\": {\"ports\": [22]}}",
 		"{\"network\": {\"private\": [\"::1\"]}}",
 		"{\"network\": {\"resolver\": \"127.0.0.1:53\"}}",
+		"{\"network\": {\"ech\": \"allow\"}}",
+		"{\"network\": {\"domains\": [\"a.example\"], \"ech\": \"refuse\"}}",
 		"{\"network\": {}}",
 		"{\"sockets\": [\"docker\", \"/a\\\"b\"], \"tmp\": \"shared\", \"accept\": "
 		"[\"net.udp\"]}",

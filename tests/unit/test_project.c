@@ -335,6 +335,25 @@ private_ranges_and_resolvers_are_requests(void)
 	check_str(requests_of(there), "");
 }
 
+static void
+hidden_names_are_a_request_and_refusing_them_is_not(void)
+{
+	static const char allow[] = "{\"network\": {\"ech\": \"allow\"}}";
+	static const char refuse[] = "{\"network\": {\"ech\": \"refuse\"}}";
+	auto_world struct world w;
+
+	world_make(&w);
+	auto_plan struct plan *asks = asking(&w, NULL, allow);
+	check_str(requests_of(asks), "TLS that hides whom it asks for (ECH)");
+	check_int(asks->settings.network.ech, ECH_UNSET);
+	auto_plan struct plan *there = asking(&w, allow, allow);
+	check_str(requests_of(there), "");
+	check_int(there->settings.network.ech, ECH_ALLOW);
+	auto_plan struct plan *narrower = asking(&w, allow, refuse);
+	check_str(requests_of(narrower), "");
+	check_int(narrower->settings.network.ech, ECH_REFUSE);
+}
+
 /* ---- the rest ---- */
 
 static void
@@ -621,6 +640,7 @@ main(void)
 	run(the_network_is_narrowed_in_every_pair_of_modes);
 	run(ports_of_domains_are_narrowed);
 	run(private_ranges_and_resolvers_are_requests);
+	run(hidden_names_are_a_request_and_refusing_them_is_not);
 	run(the_environment_is_narrowed);
 	run(limits_only_get_tighter);
 	run(sockets_tmp_accept_and_profiles_are_requests);

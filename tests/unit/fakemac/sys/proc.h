@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#define SRUN 2
 #define SZOMB 5

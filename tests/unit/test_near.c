@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Keeping a caller on our processor: it gets back what it had, a choice that somebody made stays, and
+ * no thread of ours is left somewhere for good. Where there is one processor, or a choice was made
+ * before we started, nothing at all may change.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "linux/near.h"
+#include "tap.h"
+
+static cpu_set_t
+places_of(pid_t thread)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	check_int(sched_getaffinity(thread, sizeof set, &set), 0);
+	return set;
+}
+
+static bool
+is_at(pid_t thread, cpu_set_t want)
+{
+	cpu_set_t set = places_of(thread);
+
+	return CPU_EQUAL(&set, &want);
+}
+
+/* One of these. */
+static cpu_set_t
+first_of(cpu_set_t set)
+{
+	cpu_set_t one;
+	size_t cpu = 0;
+
+	while (!CPU_ISSET(cpu, &set))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return one;
+}
+
+/* Somebody who waits for an answer. */
+static pid_t
+make_caller(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	check(pid > 0);
+	return pid;
+}
+
+static void
+end_caller(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void
+a_caller_gets_back_what_it_had(void)
+{
+	cpu_set_t all = places_of(0);
+	pid_t staying = 0;
+	struct near near = {.own = gettid(), .staying = &staying};
+	pid_t caller = make_caller(), other = make_caller();
+
+	near_start(&near);
+	check(is_at(0, all));
+	for (int i = 0; i < 100; i++) {
+		near_keep(&near, caller);
+		check(near.is_kept == near.is_useful);
+		if (near.is_useful) {
+			cpu_set_t at = places_of(caller);
+
+			check_int(CPU_COUNT(&at), 1);
+			check(is_at(0, at));
+		}
+		near_free(&near, caller);
+		check(is_at(caller, all));
+		near_end_call(&near, true);
+	}
+	near_keep(&near, other);
+	near_free(&near, other);
+	check(staying == (near.is_useful ? gettid() : 0));
+	/* with several callers, or with none for a while, we are free as well */
+	near_end_all(&staying);
+	check(is_at(0, all));
+	near_keep(&near, other);
+	near_free(&near, other);
+	near_end_call(&near, false);
+	check(is_at(0, all));
+	end_caller(caller);
+	end_caller(other);
+}
+
+static void
+a_choice_stays(void)
+{
+	cpu_set_t all = places_of(0), one = first_of(all);
+	pid_t staying = 0;
+	struct near near = {.own = gettid(), .staying = &staying};
+	pid_t caller = make_caller();
+
+	near_start(&near);
+	/* one that was made before */
+	check_int(sched_setaffinity(caller, sizeof one, &one), 0);
+	near_keep(&near, caller);
+	check(!near.is_kept || CPU_EQUAL(&all, &one));
+	near_free(&near, caller);
+	check(is_at(caller, one));
+	check_int(sched_setaffinity(caller, sizeof all, &all), 0);
+	/* one that is made meanwhile */
+	near_keep(&near, caller);
+	check_int(sched_setaffinity(caller, sizeof all, &all), 0);
+	near_free(&near, caller);
+	check(is_at(caller, all));
+	near_roam(&near);
+	/* one that was made for us */
+	check_int(sched_setaffinity(0, sizeof one, &one), 0);
+	near = (struct near){.own = gettid(), .staying = &staying};
+	near_start(&near);
+	check(!near.is_useful);
+	near_keep(&near, caller);
+	near_free(&near, caller);
+	near_roam(&near);
+	check(is_at(0, one));
+	check(is_at(caller, all));
+	check_int(sched_setaffinity(0, sizeof all, &all), 0);
+	end_caller(caller);
+}
+
+static void
+who_is_gone_changes_nothing(void)
+{
+	cpu_set_t all = places_of(0);
+	pid_t staying = 0;
+	struct near near = {.own = gettid(), .staying = &staying};
+	pid_t caller = make_caller();
+
+	near_start(&near);
+	near_keep(&near, caller);
+	end_caller(caller);
+	near_free(&near, caller);
+	near_keep(&near, caller);
+	check(!near.is_kept);
+	near_free(&near, caller);
+	near_roam(&near);
+	check(is_at(0, all));
+}
+
+static void *
+roam(void *argument)
+{
+	near_roam(argument);
+	check(is_at(0, places_of(getpid())) == false || !((struct near *)argument)->is_useful);
+	return NULL;
+}
+
+static void
+a_thread_of_one_that_stays_does_not(void)
+{
+	pid_t staying = 0;
+	struct near near = {.own = gettid(), .staying = &staying};
+	pid_t caller = make_caller();
+	pthread_t thread;
+
+	near_start(&near);
+	for (int i = 0; i < 3; i++) {
+		near_keep(&near, caller);
+		near_free(&near, caller);
+	}
+	check(near.stayed > 0 || !near.is_useful);
+	check_int(pthread_create(&thread, NULL, roam, &near), 0);
+	check_int(pthread_join(thread, NULL), 0);
+	near_roam(&near);
+	end_caller(caller);
+}
+
+int
+main(void)
+{
+	run(a_caller_gets_back_what_it_had);
+	run(a_choice_stays);
+	run(who_is_gone_changes_nothing);
+	run(a_thread_of_one_that_stays_does_not);
+	return tap_end();
+}
