@@ -26,6 +26,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (whole != TLS_NAMED && whole != TLS_HIDDEN)
 		return 0;
 	must(strlen(name) > 0 && strlen(name) < NAME_SIZE);
+	must(tls_hello_size(data, size) <= size);
+	must(tls_hello(data, tls_hello_size(data, size), part_name, &reason) == whole);
 	for (size_t i = 0; i < size; i += 1 + i / 16) {
 		enum tls_verdict part = tls_hello(data, i, part_name, &reason);
 

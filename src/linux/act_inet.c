@@ -455,7 +455,7 @@ inet_listen(struct socket_call *call, int backlog)
 
 	if (why == 0) {
 		pthread_mutex_lock(&own->still);
-		listeners_add(own, call->fd, nest_of_caller(call->broker));
+		listeners_add(own, call->fd, nest_innermost(call->broker));
 		why = listen(call->fd, backlog) < 0 ? errno : 0;
 		pthread_mutex_unlock(&own->still);
 	}

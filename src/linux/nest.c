@@ -177,14 +177,6 @@ nest_is_in(const struct broker *broker, const struct nest *one, const struct nes
 	return one != NULL && one == around;
 }
 
-struct nest *
-nest_of_caller(const struct broker *broker)
-{
-	const struct nest_call *call = nest_call(broker);
-
-	return call == NULL || call->depth == 0 ? NULL : call->chain[0];
-}
-
 /* Is a process or thread in the caller's innermost sandbox? */
 static bool
 is_with(const struct nest_call *call, pid_t process)
@@ -239,9 +231,7 @@ nest_has_inside(const struct broker *broker, const struct nest *nest)
 {
 	const struct nest *wanted = nest_innermost(broker);
 
-	while (nest != NULL && nest != wanted)
-		nest = nest->depth == 0 ? NULL : nest_at(broker->nests, nest->parent);
-	return nest == wanted;
+	return wanted == NULL || nest_is_in(broker, nest, wanted);
 }
 
 /* ---- the door ---- */

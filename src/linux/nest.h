@@ -141,8 +141,6 @@ bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
 
 bool nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed);
 bool nest_may_network(const struct broker *broker);
-/* The innermost sandbox of the caller; NULL: it is in none. */
-struct nest *nest_of_caller(const struct broker *broker);
 /* by: whose process listens there; NULL: nobody's. *ret_here: one of them means that server only. */
 bool nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind,
 		    const struct nest *by, bool *ret_here);

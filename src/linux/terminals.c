@@ -92,12 +92,13 @@ grant(struct box *box, int fd, const struct stat *at, int mode)
 static int
 grant_descriptor(struct box *box, int fd)
 {
-	int flags = fcntl(fd, F_GETFL);
 	struct stat at;
+	int flags;
 
-	if (flags < 0 || (flags & O_PATH) || fstat(fd, &at) < 0 || !is_slave(&at))
+	if (fstat(fd, &at) < 0 || !is_slave(&at))
 		return 0;
-	return grant(box, fd, &at, flags & O_ACCMODE);
+	flags = fcntl(fd, F_GETFL);
+	return flags < 0 || (flags & O_PATH) ? 0 : grant(box, fd, &at, flags & O_ACCMODE);
 }
 
 /* By its number alone: what /dev/tty opens has the name of /dev/tty. */
@@ -146,8 +147,7 @@ opener_main(void *argument)
 {
 	struct terminals *t = argument;
 	struct cordon_error err = {0};
-	/* as the command has: nothing is opened for it that it could not open */
-	bool is_fit = privileges_drop(&err) == 0;
+	bool is_fit = false;
 
 	pthread_mutex_lock(&t->lock);
 	for (;;) {
@@ -159,6 +159,8 @@ opener_main(void *argument)
 		}
 		t->jobs = job->next;
 		pthread_mutex_unlock(&t->lock);
+		/* as the command has: nothing is opened for it that it could not open */
+		is_fit = is_fit || privileges_drop(&err) == 0;
 		job->fd = is_fit ? opening_object(job->what, job->object) : -1;
 		job->why = is_fit ? errno : EPERM;
 		pthread_mutex_lock(&t->lock);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define UPGRADE_SIZE 12 /* of "HTTP/1.1 101" */
+
 static enum check_verdict
 refuse(struct check *check, enum check_verdict verdict, const char *reason)
 {
@@ -14,8 +16,21 @@ refuse(struct check *check, enum check_verdict verdict, const char *reason)
 	return verdict;
 }
 
+/* Only the hello itself goes before the answer is known: behind it another could stand. */
 static enum check_verdict
-look_at_tls(struct check *check, const char *bytes, size_t length)
+pass_hello(struct check *check, const char *bytes, size_t length, size_t *good)
+{
+	if (check->state == CHECK_AGAIN) {
+		check->state = CHECK_NOTHING;
+		return CHECK_RAW;
+	}
+	*good += tls_hello_size((const uint8_t *)bytes, length);
+	check->state = CHECK_ANSWER;
+	return CHECK_WAIT;
+}
+
+static enum check_verdict
+look_at_tls(struct check *check, const char *bytes, size_t length, size_t *good)
 {
 	char name[NAME_SIZE];
 	const char *reason = "it is malformed";
@@ -33,10 +48,8 @@ look_at_tls(struct check *check, const char *bytes, size_t length)
 		}
 		/* fall through */
 	case TLS_NAMED:
-		if (check->is_name(check->context, name)) {
-			check->state = CHECK_NOTHING;
-			return CHECK_RAW;
-		}
+		if (check->is_name(check->context, name))
+			return pass_hello(check, bytes, length, good);
 		memcpy(check->name, name, sizeof name);
 		return refuse(check, CHECK_TLS_BAD,
 			      "the TLS client asks for another name than it connected to");
@@ -45,6 +58,24 @@ look_at_tls(struct check *check, const char *bytes, size_t length)
 		break;
 	}
 	return refuse(check, CHECK_TLS_BAD, reason);
+}
+
+/* A second hello is for the same name, whatever comes before it: data sent early, alerts. */
+static enum check_verdict
+look_at_records(struct check *check, const char *bytes, size_t length, size_t *good)
+{
+	for (;;) {
+		size_t left = length - *good, here = check->skip < left ? check->skip : left;
+
+		*good += here;
+		check->skip -= here;
+		left -= here;
+		if (left < TLS_HEAD_SIZE)
+			return CHECK_GO_ON;
+		check->skip = tls_skip((const uint8_t *)bytes + *good);
+		if (check->skip == 0)
+			return look_at_tls(check, bytes + *good, left, good);
+	}
 }
 
 /* ---- HTTP, request after request ---- */
@@ -149,7 +180,7 @@ look_first(struct check *check, const char *bytes, size_t length, size_t *good)
 	int http;
 
 	if (bytes[0] == 0x16)
-		return look_at_tls(check, bytes, length);
+		return look_at_tls(check, bytes, length, good);
 	http = is_http_line(bytes, length);
 	if (http < 0)
 		return CHECK_GO_ON;
@@ -173,12 +204,16 @@ check_look(struct check *check, const char *bytes, size_t length, size_t *ret_go
 		*ret_good = length;
 		return CHECK_RAW;
 	}
-	if (check->state == CHECK_UPGRADE)
+	if (check_waits(check) > 0)
 		return CHECK_WAIT;
 	if (length == 0)
 		return CHECK_GO_ON;
-	verdict = check->state == CHECK_FIRST ? look_first(check, bytes, length, ret_good)
-					      : look_at_http(check, bytes, length, ret_good);
+	if (check->state == CHECK_FIRST)
+		verdict = look_first(check, bytes, length, ret_good);
+	else if (check->state == CHECK_AGAIN)
+		verdict = look_at_records(check, bytes, length, ret_good);
+	else
+		verdict = look_at_http(check, bytes, length, ret_good);
 	if (verdict == CHECK_RAW)
 		*ret_good = length;
 	if (verdict == CHECK_GO_ON && *ret_good == 0 && length >= CHECK_MAX)
@@ -186,9 +221,20 @@ check_look(struct check *check, const char *bytes, size_t length, size_t *ret_go
 	return verdict;
 }
 
+size_t
+check_waits(const struct check *check)
+{
+	return check->state == CHECK_UPGRADE  ? UPGRADE_SIZE
+	       : check->state == CHECK_ANSWER ? TLS_ANSWER_SIZE
+					      : 0;
+}
+
 void
-check_response(struct check *check, const char bytes[12])
+check_response(struct check *check, const char *bytes)
 {
 	if (check->state == CHECK_UPGRADE)
-		check->state = memcmp(bytes, "HTTP/1.1 101", 12) == 0 ? CHECK_NOTHING : CHECK_HEAD;
+		check->state = memcmp(bytes, "HTTP/1.1 101", UPGRADE_SIZE) == 0 ? CHECK_NOTHING
+										: CHECK_HEAD;
+	else if (check->state == CHECK_ANSWER)
+		check->state = tls_asks_again((const uint8_t *)bytes) ? CHECK_AGAIN : CHECK_NOTHING;
 }

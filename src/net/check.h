@@ -20,7 +20,17 @@ enum check_verdict {
 	CHECK_BAD	/* refused */
 };
 
-enum check_state { CHECK_FIRST, CHECK_HEAD, CHECK_BODY, CHECK_UPGRADE, CHECK_NOTHING };
+enum check_state {
+	CHECK_FIRST,
+	CHECK_HEAD,
+	CHECK_BODY,
+	CHECK_UPGRADE, /* of HTTP: the server may say no */
+	CHECK_ANSWER,  /* of TLS: the server may ask for another hello */
+	CHECK_AGAIN,   /* and it did */
+	CHECK_NOTHING
+};
+
+#define CHECK_ANSWER_MAX TLS_ANSWER_SIZE
 
 struct check {
 	bool (*is_name)(const void *context, const char *name);
@@ -30,6 +40,7 @@ struct check {
 	enum check_state state;
 	bool is_later; /* a request went before */
 	struct http_body body;
+	size_t skip;	      /* of a record of TLS that is no hello */
 	char name[NAME_SIZE]; /* what was asked for and refused; empty: nothing to be named */
 	const char *reason;   /* to follow "it" or a subject */
 	const char *allow;    /* what would allow it; NULL: nothing to be named */
@@ -38,5 +49,7 @@ struct check {
 /* *ret_good: how many, from the front, may be passed on. Those are not to be shown again. */
 enum check_verdict check_look(struct check *check, const char *bytes, size_t length,
 			      size_t *ret_good);
-/* The first 12 bytes of the answer after CHECK_WAIT. */
-void check_response(struct check *check, const char bytes[12]);
+/* After CHECK_WAIT: how many bytes of the answer decide; 0: none are waited for. */
+size_t check_waits(const struct check *check);
+/* So many, at most CHECK_ANSWER_MAX. */
+void check_response(struct check *check, const char *bytes);

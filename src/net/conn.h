@@ -96,8 +96,8 @@ struct conn {
 	struct wants {
 		int client, server; /* events of either side that a direction waits for */
 	} up_wants, down_wants;
-	unsigned seen; /* bytes of the answer to an upgrade */
-	char answer[12];
+	unsigned seen; /* bytes of an answer that decides what may go up */
+	char answer[CHECK_ANSWER_MAX];
 };
 
 /* conn.c: life and death. NULL: too many, or no memory; client (may be NULL) is freed then. */

@@ -164,23 +164,25 @@ pump_up(struct conn *conn, int *client, int *server)
 
 /* ---- down ---- */
 
-/* The answer to an upgrade decides what may go up: its first bytes are kept in mind. */
+/* An answer may decide what may go up: its first bytes are kept in mind. */
 static int
 pump_answer(struct conn *conn, int *client, int *server)
 {
 	char *at = conn->answer + conn->seen;
-	ssize_t n = recv(conn->server->fd, at, sizeof conn->answer - conn->seen, MSG_DONTWAIT);
+	size_t wanted = check_waits(&conn->check);
+	ssize_t n = recv(conn->server->fd, at, wanted - conn->seen, MSG_DONTWAIT);
 
 	(void)client;
 	*server |= UV_READABLE;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (n <= 0 || send(conn->client->fd, at, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) != n) {
+	if (n < 0 || send(conn->client->fd, at, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) != n) {
 		conn_free(conn);
 		return -1;
 	}
 	conn->seen += (unsigned)n;
-	if (conn->seen == sizeof conn->answer)
+	/* at its end the rest is zeros, which is no answer */
+	if (n == 0 || conn->seen == wanted)
 		check_response(&conn->check, conn->answer);
 	return 0;
 }
@@ -197,7 +199,7 @@ pump_down(struct conn *conn, int *client, int *server)
 		*client |= UV_WRITABLE;
 		return 0;
 	}
-	if (conn->check.state == CHECK_UPGRADE && conn->up == UP_CHECKED)
+	if (check_waits(&conn->check) > 0 && conn->up == UP_CHECKED)
 		return pump_answer(conn, client, server);
 	return want(conn,
 		    flow_pump(&conn->fall, conn->proxy->bulk, conn->server->fd, conn->client->fd),
@@ -261,7 +263,7 @@ go_on(struct conn *conn, bool down, bool up)
 static void
 side_ready(struct conn *conn, int events, int down, int up)
 {
-	bool both = (events & UV_DISCONNECT) != 0 || conn->check.state == CHECK_UPGRADE;
+	bool both = (events & UV_DISCONNECT) != 0 || check_waits(&conn->check) > 0;
 
 	conn->is_broken = conn->is_broken || (events & UV_DISCONNECT) != 0;
 	go_on(conn, both || (events & down) != 0, both || (events & up) != 0);

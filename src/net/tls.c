@@ -11,6 +11,7 @@
 #define RECORD_HANDSHAKE 22
 #define RECORD_MAX 16384
 #define CLIENT_HELLO 1
+#define SERVER_HELLO 2
 #define EXTENSION_NAME 0
 #define EXTENSION_ECH 0xfe0d
 #define EXTENSION_ECH_DRAFT 0xfe08 /* the first of those before it */
@@ -122,6 +123,12 @@ read_hello(struct reader *r, char ret_name[NAME_SIZE], bool *ret_hides)
 	return read_extensions(&extensions, ret_name, ret_hides);
 }
 
+static size_t
+whole_size(const uint8_t message[4])
+{
+	return (size_t)(message[1] << 16 | message[2] << 8 | message[3]);
+}
+
 /* Joins the records' contents; *ret_size is what there is of the message. False: malformed. */
 static bool
 join_records(const uint8_t *bytes, size_t length, uint8_t *to, size_t *ret_size)
@@ -143,10 +150,12 @@ join_records(const uint8_t *bytes, size_t length, uint8_t *to, size_t *ret_size)
 		size += here;
 		r.at += here;
 		r.left -= here;
+		if (size >= 4 && size - 4 >= whole_size(to)) {
+			*ret_size = size;
+			/* behind it in its record another hello could stand */
+			return size - 4 == whole_size(to) && here == content;
+		}
 		if (here < content)
-			break;
-		/* what follows the hello is not looked at */
-		if (size >= 4 && size - 4 >= (size_t)(to[1] << 16 | to[2] << 8 | to[3]))
 			break;
 	}
 	*ret_size = size;
@@ -171,7 +180,7 @@ tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE], const c
 		return TLS_BAD;
 	if (size > 0 && message[0] != CLIENT_HELLO)
 		return TLS_BAD;
-	whole = size < 4 ? 4 : 4 + (size_t)(message[1] << 16 | message[2] << 8 | message[3]);
+	whole = size < 4 ? 4 : 4 + whole_size(message);
 	if (whole > TLS_HELLO_MAX || (size < whole && length >= TLS_HELLO_MAX)) {
 		*ret_reason = "it is too long";
 		return TLS_BAD;
@@ -183,4 +192,45 @@ tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE], const c
 	if (*ret_reason != NULL)
 		return TLS_BAD;
 	return hides ? TLS_HIDDEN : TLS_NAMED;
+}
+
+size_t
+tls_hello_size(const uint8_t *bytes, size_t length)
+{
+	struct reader r = {bytes, length, false};
+	uint8_t start[4] = {0};
+	size_t had = 0;
+
+	while (r.left >= TLS_HEAD_SIZE && (had < 4 || had < 4 + whole_size(start))) {
+		size_t content;
+
+		take_number(&r, 3);
+		content = take_number(&r, 2);
+		content = content < r.left ? content : r.left;
+		for (size_t i = 0; i < content && had + i < sizeof start; i++)
+			start[had + i] = r.at[i];
+		had += content;
+		r.at += content;
+		r.left -= content;
+	}
+	return length - r.left;
+}
+
+bool
+tls_asks_again(const uint8_t answer[TLS_ANSWER_SIZE])
+{
+	/* the hash of "HelloRetryRequest", in the place of a server's random */
+	static const uint8_t again[32] = {0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11,
+					  0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
+					  0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e,
+					  0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c};
+
+	return answer[0] == RECORD_HANDSHAKE && answer[5] == SERVER_HELLO &&
+	       memcmp(answer + 11, again, sizeof again) == 0;
+}
+
+size_t
+tls_skip(const uint8_t *head)
+{
+	return head[0] == RECORD_HANDSHAKE ? 0 : TLS_HEAD_SIZE + (size_t)(head[3] << 8 | head[4]);
 }

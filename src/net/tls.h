@@ -2,6 +2,7 @@
 /* The first message of a TLS client, which says for whom it is. Pure. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,16 @@ enum tls_verdict {
 	TLS_BAD	    /* TLS, but without a name one could rely on: *ret_reason */
 };
 
-/* The message may be split over any number of records. */
+/* What a server's answer begins with, as far as it says whether it asks for another hello. */
+#define TLS_ANSWER_SIZE 43
+bool tls_asks_again(const uint8_t answer[TLS_ANSWER_SIZE]);
+
+/* Of a record that is no handshake: its size with its head; 0: it is one. head has TLS_HEAD_SIZE. */
+#define TLS_HEAD_SIZE 5
+size_t tls_skip(const uint8_t *head);
+
+/* The message may be split over any number of records, and must end with the last of them. */
 enum tls_verdict tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE],
 			   const char **ret_reason);
+/* The bytes of those records, for TLS_NAMED and TLS_HIDDEN. */
+size_t tls_hello_size(const uint8_t *bytes, size_t length);

@@ -154,7 +154,9 @@ hear(int report, struct cordon_error *err)
 		n = read(report, &said, sizeof said);
 	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof said)
-		return cordon_fail(err, CORDON_E_SYSTEM, 0, "the proxy ended before it was ready");
+		return cordon_fail(err, CORDON_E_SYSTEM, n < 0 ? errno : 0,
+				   n < 0 ? "cannot hear from the proxy"
+					 : "the proxy ended before it was ready");
 	if (said.code == 0)
 		return 0;
 	said.text[sizeof said.text - 1] = '\0';
@@ -191,9 +193,12 @@ fork_proxy(const struct session_request *request, struct proxy_hold *hold, int e
 	close(ends[1][1]);
 	ends[1][1] = -1;
 	rc = hear(ends[1][0], err);
-	if (rc < 0)
+	if (rc < 0) {
+		/* it may be ready all the same, and only its word got lost */
+		kill(hold->pid, SIGKILL);
 		while (waitpid(hold->pid, NULL, 0) < 0 && errno == EINTR)
 			;
+	}
 	return rc;
 }
 

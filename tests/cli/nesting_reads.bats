@@ -183,15 +183,15 @@ start()
 	start
 	mkdir x
 	shared=("${own[@]}" --read "$TREE/tests/broker" --env "TMPDIR=$P/x")
-	expect 0 run --deny '**/not-there' "${shared[@]}" -- "$PYTHON" -B "$TREE/tests/broker/differential.py" 10 7000
-	said 'ok 1 10 random'
+	expect 0 run --deny '**/not-there' "${shared[@]}" -- "$PYTHON" -B "$TREE/tests/broker/differential.py" 6 7000
+	said 'ok 1 6 random'
 	expect 0 run --deny '**/not-there' "${shared[@]}" -- "$CORDON" run --deny '**/nor-there' "${shared[@]}" -- \
-	    "$PYTHON" -B "$TREE/tests/broker/differential.py" 5 7100
-	said 'ok 1 5 random'
+	    "$PYTHON" -B "$TREE/tests/broker/differential.py" 3 7100
+	said 'ok 1 3 random'
 	# and where the project is in the private tmp of the one around it
 	expect 0 run --deny '**/not-there' "${own[@]}" --read "$TREE/tests/broker" -- \
-	    "$PYTHON" -B "$TREE/tests/broker/differential.py" 5 1
-	said 'ok 1 5 random'
+	    "$PYTHON" -B "$TREE/tests/broker/differential.py" 3 1
+	said 'ok 1 3 random'
 }
 
 @test "git works where two look at its files and read them to answer" {

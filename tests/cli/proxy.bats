@@ -36,7 +36,7 @@ role()
 }
 
 @test "TLS and HTTP are for the name of the connection" {
-	role server_names hidden_names odd_requests odd_names split_requests
+	role server_names hidden_names second_hellos odd_requests odd_names split_requests
 }
 
 @test "the resolver stub answers for allowed names, and asks for no others" {

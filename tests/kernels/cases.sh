@@ -10,7 +10,7 @@
 # A command runs in the project, may run any number of times, and leaves no trace that would change
 # its next result. There is: ~/secret, ~/true (executable), /srv/outside (a folder for all),
 # ./bystander (the number of a process of the same user), ./victim (that of one which adds to ./hits
-# whenever it gets a signal), a TCP server on 127.0.0.1:7000.
+# whenever it gets a signal), ./terminal (the name of one that another process has made), a TCP server on 127.0.0.1:7000.
 
 denied files.read 'a file in the home' 'cat ~/secret'
 denied files.read 'a folder outside' 'ls /srv/outside'
@@ -24,6 +24,8 @@ denied process.signal 'a process outside' 'kill -0 "$(cat bystander)"'
 for way in $(signals ways); do
 	denied process.signal "a process outside, by $way" "signals $way \"\$(cat victim)\" hits"
 done
+# by the broker, as metadata
+denied files.metadata 'a terminal of another process' 'terminal open "$(cat terminal)"'
 denied env.filter 'a variable nobody named' 'test -n "$UNNAMED"'
 denied fds.closed 'a descriptor of the caller' 'test -e /proc/self/fd/7'
 
@@ -46,4 +48,5 @@ works process.signal 'the whole group of the command' \
     'setsid sh -c "trap \"exit 7\" USR1; kill -USR1 0"; [ $? = 7 ]'
 works process.signal 'itself, in every way of the shell' \
     'sh -c "kill -TERM \$\$"; [ $? = 143 ] && sh -c "kill -USR1 \$\$ \$\$"; [ $? = 138 ]'
+works files.metadata 'a terminal of its own' 'terminal own'
 works terminal.inject 'pipes and devices' 'echo x | cat >/dev/null && head -c 8 /dev/urandom'

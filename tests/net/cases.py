@@ -7,6 +7,7 @@
 Everything waits for a condition, never for a time; whoever is too late after a minute has failed."""
 import base64
 import os
+import re
 import resource
 import select
 import shutil
@@ -241,6 +242,16 @@ def read_until(client, text):
         data += piece
 
 
+def read_hello_or_alert(client):
+    """What comes up to the next record with a hello of the server's, or DENIED."""
+    data = b""
+    while DENIED not in data and not re.search(rb"\x16\x03\x03..\x02", data, re.S):
+        piece = client.recv(4096)
+        assert piece, data
+        data += piece
+    return data
+
+
 def read_all(client):
     data = b""
     while True:
@@ -313,10 +324,12 @@ def resolve(role, name, kind=1, udp=False, family=socket.AF_INET):
     return data[3] & 15, found
 
 
-def make_hello(name):
-    context = ssl.create_default_context()
+def make_hello(name, curve=None):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
+    if curve:
+        context.set_ecdh_curve(curve)
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     tls = context.wrap_bio(incoming, outgoing, server_hostname=name)
     try:
@@ -528,6 +541,43 @@ def hidden_names(servers):
         for kind in (64, 65):
             assert resolve(role, "a.test", kind) == (0, [])
         role.close()
+
+
+@case
+def second_hellos(servers):
+    """A server that wants another key asks for a second hello, which may not be for another name."""
+    tls = servers.ports["tls_again"]
+    role = Role(servers, domains=["a.test", "b.test"], ports=[tls])
+    resolve(role, "a.test")
+    context = ssl.create_default_context(cafile=os.path.join(servers.folder, "cert.pem"))
+    again = bytes.fromhex("cf21ad74e59a6111")
+
+    def free():
+        client = socket.create_connection(("127.0.0.1", tls), LATE)
+        client.settimeout(LATE)
+        return client
+    for begin in (free, lambda: role.connect("a.test", tls)[0], lambda: role.reach("127.0.0.1", tls)):
+        with context.wrap_socket(begin(), server_hostname="a.test") as far:
+            assert far.version() == "TLSv1.3"
+            far.sendall(b"GET /in HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n")
+            assert b"GET /in host=a.test" in read_all(far)
+        for name in ("a.test", "b.test", "evil.test"):
+            # at once, or when it is asked for; in one piece, or in single bytes
+            for early, size in ((False, 5000), (False, 1), (True, 5000)):
+                with begin() as client:
+                    second = make_hello(name, "prime256v1")
+                    client.sendall(make_hello("a.test") + (second if early else b""))
+                    assert exactly(client, 43)[11:19] == again
+                    for at in range(0, 0 if early else len(second), size):
+                        try:
+                            client.sendall(second[at : at + size])
+                        except OSError:
+                            break
+                    # free, or for the right name, the server goes on with a hello of its own
+                    rest = read_hello_or_alert(client)
+                    assert (DENIED in rest) == (begin is not free and name != "a.test"), (name, rest)
+    role.refused("connect evil.test:%d" % tls, "another name")
+    role.close()
 
 
 @case
@@ -1183,7 +1233,7 @@ def main():
     names = list(cases) if sys.argv[2] == "all" else sys.argv[2:]
     for name in names:
         servers = Servers({"a.test": "127.0.0.1", "b.test": "127.0.0.1"},
-                          name in ("server_names", "hidden_names", "through_tls"))
+                          name in ("server_names", "hidden_names", "second_hellos", "through_tls"))
         start = time.monotonic()
         try:
             cases[name](servers)

@@ -229,8 +229,13 @@ def main():
     if len(sys.argv) > 3:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[2], sys.argv[3])
-        for name in "tls", "other_tls":
+        for name in "tls", "other_tls", "tls_again":
             tls = Threads(("127.0.0.1", 0), Web)
+            # the last one wants a key of another kind than clients send, and asks for a second hello
+            if name == "tls_again":
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain(sys.argv[2], sys.argv[3])
+                context.set_ecdh_curve("prime256v1")
             tls.socket = context.wrap_socket(tls.socket, server_side=True,
                                              do_handshake_on_connect=False)
             serve(name, tls)

@@ -167,7 +167,7 @@ tls_must_be_for_the_name(void)
 {
 	struct hello hello = make_hello("a.test", NULL, 0, 0);
 
-	check_int(look(443, hello.bytes, hello.length), CHECK_RAW);
+	check_int(look(443, hello.bytes, hello.length), CHECK_WAIT);
 	check_int(good, hello.length);
 	check_int(look(443, hello.bytes, hello.length - 1), CHECK_GO_ON);
 	check_int(good, 0);
@@ -177,6 +177,84 @@ tls_must_be_for_the_name(void)
 	hello = make_hello(NULL, NULL, 0, 0);
 	check_int(look(443, hello.bytes, hello.length), CHECK_TLS_BAD);
 	check_int(look(443, "\x16\x02junk", 6), CHECK_TLS_BAD);
+}
+
+/* How a server begins its answer: a hello of its own, or one that asks for another. */
+#define SERVER_AGAIN                                                                     \
+	"\x16\x03\x03\0\x58\x02\0\0\x54\x03\x03\xcf\x21\xad\x74\xe5\x9a\x61\x11\xbe\x1d" \
+	"\x8c\x02\x1e\x65\xb8\x91\xc2\xa2\x11\x16\x7a\xbb\x8c\x5e\x07\x9e\x09\xe2\xc8"   \
+	"\xa8\x33\x9c"
+
+static struct check
+hello_answered(const char *answer, size_t record)
+{
+	struct hello hello = make_hello("a.test", NULL, 0, record);
+	struct check check = {.is_name = is_a, .port = 443};
+
+	check_int(tls_hello_size(hello.bytes, hello.length), hello.length);
+	/* what comes right behind it waits */
+	memset(hello.bytes + hello.length, 0x16, 10);
+	check_int(tls_hello_size(hello.bytes, hello.length + 10), hello.length);
+	check_int(check_look(&check, (const char *)hello.bytes, hello.length + 10, &good),
+		  CHECK_WAIT);
+	check_int(good, hello.length);
+	check_int(check_look(&check, "x", 1, &good), CHECK_WAIT);
+	check_int(good, 0);
+	check_int(check_waits(&check), TLS_ANSWER_SIZE);
+	check_response(&check, answer);
+	return check;
+}
+
+static void
+a_second_hello_is_for_the_name_as_well(void)
+{
+	static const char plain[TLS_ANSWER_SIZE] = "\x16\x03\x03\0\x58\x02\0\0\x54\x03\x03";
+	/* a changed cipher, and data that was sent early */
+	static const char before[] = "\x14\x03\x03\0\x01\x01\x17\x03\x03\0\x02xy";
+	struct hello bad = make_hello("b.test", NULL, 0, 0),
+		     fine = make_hello("a.test", NULL, 0, 9);
+	struct check check = hello_answered(plain, 0);
+	size_t first = sizeof before - 1;
+	char all[sizeof bad.bytes];
+
+	check_int(check_look(&check, "anything", 8, &good), CHECK_RAW);
+	for (size_t record = 0; record < 9; record += 4) {
+		check = hello_answered(SERVER_AGAIN, record);
+		check_int(check_look(&check, (char *)bad.bytes, bad.length, &good), CHECK_TLS_BAD);
+		check_int(good, 0);
+		check = hello_answered(SERVER_AGAIN, record);
+		check_int(check_look(&check, (char *)fine.bytes, fine.length, &good), CHECK_RAW);
+	}
+	memcpy(all, before, first);
+	memcpy(all + first, bad.bytes, bad.length);
+	check = hello_answered(SERVER_AGAIN, 0);
+	check_int(check_look(&check, all, first + bad.length, &good), CHECK_TLS_BAD);
+	/* byte by byte: the hello is held, and found */
+	check = hello_answered(SERVER_AGAIN, 0);
+	for (size_t i = 0, held = 0; i < first + bad.length; i++) {
+		enum check_verdict verdict = check_look(&check, all + i - held, held + 1, &good);
+
+		check_int(verdict, i + 1 < first + bad.length ? CHECK_GO_ON : CHECK_TLS_BAD);
+		held = held + 1 - good;
+	}
+}
+
+static void
+two_hellos_in_one_record_are_refused(void)
+{
+	struct hello hello = make_hello("a.test", NULL, 0, 0);
+	size_t message = hello.length - 5;
+
+	memcpy(hello.bytes + hello.length, hello.bytes + 5, message);
+	hello.bytes[3] = (uint8_t)(2 * message >> 8);
+	hello.bytes[4] = (uint8_t)(2 * message);
+	for (size_t i = 0; i <= message; i++) {
+		enum check_verdict verdict = look(443, hello.bytes, hello.length - i);
+
+		check_int(verdict, i == 0 ? CHECK_TLS_BAD : CHECK_GO_ON);
+		check_int(good, 0);
+	}
+	check_int(look(443, hello.bytes, hello.length + message), CHECK_TLS_BAD);
 }
 
 static void
@@ -190,7 +268,7 @@ a_hidden_name_passes_only_where_it_is_allowed(void)
 	check_int(good, 0);
 	check_str(check.allow, "\"network\": {\"ech\": \"allow\"}");
 	allowed.takes_hidden = true;
-	check_int(check_look(&allowed, bytes, hello.length, &good), CHECK_RAW);
+	check_int(check_look(&allowed, bytes, hello.length, &good), CHECK_WAIT);
 	check_int(good, hello.length);
 	/* the one that is seen must be right all the same */
 	hello = make_hello("b.test", NULL, 0xfe0d, 0);
@@ -419,6 +497,8 @@ main(void)
 	run(hellos_without_a_plain_name_are_refused);
 	run(hellos_that_may_hide_a_name_are_told);
 	run(a_hidden_name_passes_only_where_it_is_allowed);
+	run(a_second_hello_is_for_the_name_as_well);
+	run(two_hellos_in_one_record_are_refused);
 	run(tls_must_be_for_the_name);
 	run(every_request_must_be_for_the_name);
 	run(odd_beginnings_do_not_get_round_it);

@@ -354,6 +354,13 @@ inside_another_only_what_that_one_routes_is_kept(void)
 	check_gaps(&w, (struct said){.user = "{\"files\": {\"deny\": [\"**/.env\"]}}"},
 		   "files.future files.pattern files.metadata");
 	check_gaps(&w, (struct said){.user = "{\"network\": \"localhost\"}"}, "net.tcp net.udp");
+	check_gaps(&w, (struct said){.user = "{\"network\": {\"domains\": [\"a.test\"]}}"},
+		   "net.tcp net.udp net.domains net.dns");
+	w.facts.values[FACT_DOOR] |= DOOR_READS | DOOR_NETWORK;
+	check_gaps(&w,
+		   (struct said){.user = "{\"files\": {\"deny\": [\"**/.env\"]}, "
+					 "\"network\": {\"domains\": [\"a.test\"]}}"},
+		   "");
 	w.facts.values[FACT_DOOR] = DOOR_HERE | DOOR_CHANGES;
 	check_gaps(&w, (struct said){.user = "{\"sockets\": [\"/s\"]}"}, "sockets.path");
 	check_gaps(&w, (struct said){0}, "");
