@@ -16,11 +16,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unicase.h>
 #include <unictype.h>
 #include <unistd.h>
 #include <unistr.h>
 
+#include "base/fd.h"
 #include "base/path.h"
 #include "plan/glob.h"
 
@@ -247,37 +249,48 @@ is_twice(int folder, const char *name)
 		       : -1;
 }
 
-/* By a name that is in it: takes fd. */
-static bool
-folds_a_name(int fd)
+/* One piece of a listing, at most *left entries. As is_twice of the first name that tells. */
+static int
+look_at_names(int folder, const char *listing, long size, int *left)
 {
-	const struct dirent *entry;
-	DIR *dir = fdopendir(fd);
 	int found = -1;
 
-	if (dir == NULL) {
-		close(fd);
-		return true;
-	}
-	for (int i = 0; found < 0 && i < ENTRIES && (entry = readdir(dir)) != NULL; i++)
+	for (long at = 0; at < size && found < 0 && (*left)-- > 0;) {
+		const struct dirent *entry = (const struct dirent *)(const void *)(listing + at);
+
 		if (has_letter(entry->d_name))
-			found = is_twice(dirfd(dir), entry->d_name);
-	closedir(dir);
-	return found == 1;
+			found = is_twice(folder, entry->d_name);
+		at += entry->d_reclen;
+	}
+	return found;
+}
+
+/* By a name that is in it. Without memory of its own: where there is none, nothing more is denied. */
+static bool
+folds_a_name(int folder)
+{
+	_Alignas(struct dirent) char listing[4096];
+	int found = -1, left = ENTRIES;
+	long size = 1;
+
+	while (found < 0 && left > 0 && size > 0) {
+		size = syscall(SYS_getdents64, folder, listing, sizeof listing);
+		found = look_at_names(folder, listing, size, &left);
+	}
+	return found == 1 || size < 0;
 }
 
 /* may: what is said of one that is there and cannot be looked at */
 static bool
 folds(const char *folder, bool may)
 {
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), flags = 0;
+	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int flags = 0;
 
 	if (fd < 0)
 		return may && errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
-	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL)) {
-		close(fd);
+	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL))
 		return true;
-	}
 	return folds_a_name(fd);
 }
 
