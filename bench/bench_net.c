@@ -25,6 +25,7 @@
 #define BAR_CONNECTIONS 0.5
 #define BAR_KILOBYTES 3072.0
 #define ROUNDS 9
+#define DESCRIPTORS 65536
 #define CLIENTS 8
 #define CHILDREN 4
 
@@ -71,8 +72,11 @@ listen_at(int type, uint16_t *ret_port)
 static rlim_t
 raise_limit(void)
 {
-	struct rlimit limit = {0};
+	struct rlimit limit = {DESCRIPTORS, DESCRIPTORS};
 
+	/* root may have more than it was given */
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		return limit.rlim_cur;
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
@@ -457,9 +461,8 @@ measure_connections(const struct bench *bench, bool quick)
 }
 
 static void
-measure_held(const struct bench *bench, bool quick)
+measure_held(const struct bench *bench, bool quick, rlim_t limit)
 {
-	rlim_t limit = raise_limit();
 	int wanted = quick ? 100 : 10000, count = 0, *fds = calloc((size_t)wanted, sizeof *fds);
 	double small = -1, from = clock_now();
 
@@ -518,6 +521,7 @@ main(int argc, char **argv)
 	bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
 	struct bench bench = {0};
 	uint16_t names;
+	rlim_t limit = raise_limit();
 	int listeners[CHILDREN] = {listen_at(SOCK_STREAM, &bench.stream),
 				   listen_at(SOCK_STREAM, &bench.echo),
 				   listen_at(SOCK_DGRAM, &names),
@@ -534,7 +538,7 @@ main(int argc, char **argv)
 	measure_connections(&bench, quick);
 	for (int i = 0; i < CLIENTS; i++)
 		end_child(bench.relays[i]);
-	measure_held(&bench, quick);
+	measure_held(&bench, quick, limit);
 	proxy_end(&bench.proxy, false);
 	for (int i = 0; i < CHILDREN; i++)
 		end_child(bench.children[i]);
