@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,10 +20,8 @@
 #include "base/path.h"
 #include "linux/cgroup.h"
 #include "linux/scope.h"
+#include "linux/syscalls.h"
 
-#ifndef SYS_clone3
-#define SYS_clone3 435
-#endif
 #define CLONE_INTO 0x200000000ull /* CLONE_INTO_CGROUP */
 
 /* As the kernel has it since 5.7; its header came later than the oldest we build with. */
