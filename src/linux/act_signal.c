@@ -15,23 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/nest.h"
 #include "linux/procfs.h"
+#include "linux/syscalls.h"
 
-/* Newer than the oldest headers we build with. */
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#endif
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-#ifndef SYS_pidfd_getfd
-#define SYS_pidfd_getfd 438
-#endif
 #define THREAD_OR_PROCESS 2u /* the last of pidfd_send_signal's flags that is no group */
 
 struct sending {

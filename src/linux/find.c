@@ -10,12 +10,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
+#include "linux/syscalls.h"
+
 #define NO_MAGIC_LINKS 0x02u
 #define NO_SYMLINKS 0x04u
 

@@ -10,18 +10,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/procfs.h"
+#include "linux/syscalls.h"
 #include "linux/terminals.h"
 #include "linux/vet.h"
 
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
 #define NO_MAGIC_LINKS 0x02
 #define NO_SYMLINKS 0x04
 
