@@ -195,6 +195,28 @@ tool()
 	[ ! -e "$folder" ]
 }
 
+# Each chain is deeper than what is removed in one go, one ends in the other, and names are taken.
+@test "a private temporary folder is removed however deep it is" {
+	mkdir "$T/tmp"
+	cat >deep.py <<-'E'
+		import os
+		top = os.environ["TMPDIR"]
+		def dig(name, depth):
+		    os.chdir(top)
+		    for i in range(depth):
+		        os.mkdir(name)
+		        os.chdir(name)
+		dig("a", 700)
+		dig("b", 700)
+		os.rename(top + "/a", "a")
+		for i in range(3):
+		    os.makedirs(top + "/cordon-deep-%d/full" % i)
+		open(top + "/cordon-deep-3", "w").close()
+	E
+	TMPDIR=$T/tmp expect 0 run -- "$PYTHON" deep.py
+	[ -z "$(ls -A "$T/tmp")" ]
+}
+
 @test "/tmp itself is not written, and another's private folder is out of reach" {
 	name=/tmp/run-bats-$$-$BATS_TEST_NUMBER
 	only_free "echo x >$name && rm $name"
