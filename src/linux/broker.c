@@ -319,6 +319,7 @@ static const struct {
 	{SYS_rt_tgsigqueueinfo, act_rt_tgsigqueueinfo},
 	{424, act_pidfd_send_signal},
 	{SYS_fcntl, act_fcntl},
+	{SYS_sched_setaffinity, act_sched_setaffinity},
 	{444, act_door},
 	{446, act_restrict},
 };

@@ -183,6 +183,6 @@ broker_fn act_close, act_dup;
 broker_fn act_ioctl;
 /* act_signal.c */
 broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
-	act_pidfd_send_signal, act_fcntl;
+	act_pidfd_send_signal, act_fcntl, act_sched_setaffinity;
 /* nest.c */
 broker_fn act_door, act_restrict;

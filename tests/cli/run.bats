@@ -416,6 +416,33 @@ assert b.recv(1) == b\"x\"'"
 	only_free "kill -CONT $!"
 }
 
+# Of the guard, too, which answers supervised calls; their own and a child's processors they may choose.
+@test "processes outside stay on their processors" {
+	cat >place.py <<-'E'
+		import os, subprocess, sys, threading
+		all = os.sched_getaffinity(0)
+		os.sched_setaffinity(threading.get_native_id(), all)
+		with subprocess.Popen(["sleep", "60"]) as child:
+		    os.sched_setaffinity(child.pid, {min(all)})
+		    placed = os.sched_getaffinity(child.pid)
+		    child.kill()
+		if placed != {min(all)}:
+		    sys.exit("the child was not placed")
+		for who in [os.getppid()] + [int(text) for text in sys.argv[1:]]:
+		    try:
+		        os.sched_setaffinity(who, all)
+		        print("placed")
+		    except PermissionError:
+		        print("refused")
+	E
+	"$PYTHON" place.py $$ >"$T/free"
+	[ "$(cat "$T/free")" = $'placed\nplaced' ]
+	for option in -q --deny=**/.env; do
+		expect 0 run "$option" -- "$PYTHON" place.py $$
+		[ "$out" = $'refused\nrefused' ]
+	done
+}
+
 # ---- what it says ----
 
 @test "a healthy run says nothing of its own" {
