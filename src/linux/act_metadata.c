@@ -65,13 +65,14 @@ change_times(int fd, mode_t kind, const struct change *change)
 static bool
 may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at)
 {
+	const struct judged what = {.object = fd};
 	char path[PATH_MAX];
 
 	if (walk_is_proc(fd))
 		return false;
 	if (at->st_nlink == 0)
 		return true;
-	if (!(broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE))
+	if (!(broker_judge_object(broker, request, &what, broker_judge, path).rights & RIGHT_WRITE))
 		broker_deny(broker, path, RIGHT_WRITE);
 	else if (!terminals_has(broker, request, fd, path, O_WRONLY))
 		broker_refused(broker, "write", path, "is a terminal of others");
