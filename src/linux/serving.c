@@ -303,7 +303,5 @@ serving_start(struct broker *broker, int threads_max)
 	/* else a signal would take the caller out of its call while it is kept */
 	if (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE])
 		near_start(&broker->serving.near);
-	/* a command may leave us no room for another later */
-	start_thread(broker);
 	serve(broker);
 }
