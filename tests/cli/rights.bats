@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Each right by itself: one without the others gives that much and no more. The same attempts are made
-# free, where all of them work. The kernel and the broker decide; nothing here asks `why`.
+# Each right by itself: one without the others gives that much and no more; and patterns, for any name.
+# The same attempts are made free, where all of them work. Nothing here asks `why`.
 
 # shellcheck disable=SC2016,SC2154 # $ is for the shell inside; T, out and err are common's
 
@@ -117,4 +117,43 @@ cat there' ] || complain 'only what lies in it' ;;
 	grant rwcd child
 	only read write overwrite cut mode times make remake mkdir link symlink pipe move save remove rmdir
 	[ ! -e "$T/own/deep/made" ]
+}
+
+@test "patterns hold for odd names, there already or made later" {
+	cat >odd.py <<-'END'
+		import os, sys
+		folders = [b"a\nb", b" ", b"-rf", b"\xff\xfe", b"*", b"[x]", b"\\", b"~", b"%2e", b"'\"$(id)", b"n" * 250, "\u202e\u00e9".encode()]
+		names = [b".env", b"k.pem", b".pem", b"\n.pem", b"\xff.pem", b"*.pem", b" .pem", b"n" * 240 + b".pem"]
+		paths = [folder + b"/" + name for folder in folders for name in names]
+		def works(path, flags):
+		    try:
+		        os.close(os.open(path, flags, 0o600))
+		        return 1
+		    except PermissionError:
+		        return 0
+		for folder in folders:
+		    os.makedirs(folder, exist_ok=True)
+		if sys.argv[1] == "make":
+		    print(sum(works(p, os.O_CREAT | os.O_WRONLY) for p in paths))
+		else:
+		    print(sum(works(p, os.O_RDONLY) for p in paths), sum(works(p + b"x", os.O_CREAT | os.O_RDWR) for p in paths))
+	END
+	expect 0 run --deny '**/.env' --deny '**/*.pem' -- "$PYTHON" odd.py make
+	[ "$out" = 0 ] || complain 'some were made'
+	[ "$("$PYTHON" odd.py make)" = 96 ]
+	[ "$("$PYTHON" odd.py read)" = '96 96' ]
+	expect 0 run --deny '**/.env' --deny '**/*.pem' -- "$PYTHON" odd.py read
+	[ "$out" = '0 96' ] || complain 'all of these and none of those'
+}
+
+@test "nothing is planted in the project, neither meanwhile nor afterwards" {
+	mkdir -p sub/deep
+	echo x >sub/deep/file
+	find . "$P" -printf '%p %i %n %m %s %T@ %C@\n' | sort >"$T/before"
+	for options in '' "--deny **/.env" '--protect absent --protect sub/none/deeper --deny none'; do
+		# shellcheck disable=SC2086 # several words
+		expect 0 run $options -- sh -c 'find . "$0" -printf "%p %i %n %m %s %T@ %C@\n" | sort' "$P"
+		diff "$T/before" "$T/out" || complain "meanwhile, with $options"
+		find . "$P" -printf '%p %i %n %m %s %T@ %C@\n' | sort | diff "$T/before" - || complain "afterwards, with $options"
+	done
 }
