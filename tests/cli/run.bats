@@ -503,7 +503,10 @@ status_lines()
 	cp "$log" "$T/status"
 	status_lines 'len(d) == 40 and len({x["session"] for x in d}) == 20'
 	status_lines 'sorted(x["status"] for x in d if x["event"] == "end") == list(range(1, 21))'
-	status_lines 'all(x["guarantees"]["files.read"] for x in d if x["event"] == "start")'
+	status_lines 'all(x["guarantees"]["files.read"] == "Landlock" for x in d if x["event"] == "start")'
+	status_lines 'all(x["command"][0] == "sh" and "profile agent" in x["sources"] for x in d if x["event"] == "start")'
+	status_lines 'all(x["cause"] == "exit" and x["seconds"] >= 0 for x in d if x["event"] == "end")'
+	status_lines "all(x['project'] == '$P' and x['time'].endswith('Z') for x in d)"
 	only_free "cat '$log'"
 	status=0
 	"$CORDON" run --write "$HOME" -- sh -c "cat '$log' && echo x >>'$log'" >"$T/out" 2>"$T/err" || status=$?
