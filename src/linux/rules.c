@@ -24,6 +24,24 @@ struct said {
 	const char *path;
 	const struct rule *named; /* an allow that is not optional: the user's own word */
 	bool allowed, child, exists;
+	bool is_folder; /* it was one when the plan was made */
+	struct reach reach;
+	uint64_t withheld;
+};
+
+/* What reaches everything in the folder that was granted last. */
+struct cover {
+	const char *path; /* NULL: none */
+	uint64_t access;
+};
+
+struct granting {
+	const struct making *m;
+	struct cover cover;
+	/* the folder of the path before: rules of one folder stand together; fd -1: not held */
+	const char *beside;
+	size_t length;
+	int fd;
 };
 
 static int
@@ -48,16 +66,18 @@ refuse(const struct making *m, const struct said *said, int why)
 
 /* The broker makes it, by the plan, where it will be: no rule is needed for that. */
 static bool
-is_brokered(const struct making *m, const char *path)
+is_brokered(const struct making *m, const struct said *said)
 {
-	unsigned rights = rules_decide(m, path);
+	char above[PATH_MAX];
 
-	for (size_t i = 0; i < m->options->tree_count; i++) {
-		const struct guarded *tree = &m->options->trees[i];
+	/* itself it cannot make: it is missing */
+	strcpy(above, said->path);
+	while (strcmp(above, "/") != 0) {
+		char *slash = strrchr(above, '/');
 
-		/* itself it cannot make: it is missing */
-		if (tree->changes && path_below(path, tree->path) &&
-		    strcmp(path, tree->path) != 0 && (rights & ~rules_decide(m, tree->path)) == 0)
+		slash[slash == above] = '\0';
+		if (m->options->trees != NULL && path_set_has(&m->options->trees->changes, above) &&
+		    (said->reach.own & ~rules_decide(m, above)) == 0)
 			return true;
 	}
 	return false;
@@ -65,20 +85,20 @@ is_brokered(const struct making *m, const char *path)
 
 /* Is what is missing going to be made in a folder that has the same rights? */
 static bool
-is_covered(const struct making *m, const char *path)
+is_covered(const struct making *m, const struct said *said)
 {
-	unsigned rights = rules_decide(m, path);
 	char above[PATH_MAX];
+	struct reach reach;
 	struct stat at;
 	char *slash;
 
-	if (snprintf(above, sizeof above, "%s", path) >= (int)sizeof above)
-		return false;
+	strcpy(above, said->path);
 	do {
 		slash = strrchr(above, '/');
 		slash[slash == above] = '\0';
 	} while (lstat(above, &at) < 0 && strcmp(above, "/") != 0);
-	return (rights & ~(rules_decide(m, above) & rules_decide_below(m, above, 1))) == 0;
+	reach = index_reach(&m->plan->index, above);
+	return (said->reach.own & ~(reach.own & reach.below)) == 0;
 }
 
 static bool
@@ -124,32 +144,26 @@ is_changed_around(const struct making *m, const char *path)
  * has not, the broker must have it there; but never in folders in which nothing is to be changed.
  */
 static int
-allow_name(const struct making *m, const char *path)
+allow_name(const struct making *m, const struct said *said)
 {
-	unsigned rights = rules_decide(m, path) & (RIGHT_CREATE | RIGHT_DELETE);
+	unsigned rights = said->reach.own & (RIGHT_CREATE | RIGHT_DELETE);
 	char above[PATH_MAX], *slash;
+	struct reach reach;
 	auto_fd int fd = -1;
 
-	if (m->options->kind != RULESET_OUTER || rights == 0 || strcmp(path, "/") == 0 ||
-	    snprintf(above, sizeof above, "%s", path) >= (int)sizeof above)
+	if (m->options->kind != RULESET_OUTER || rights == 0 || strcmp(said->path, "/") == 0)
 		return 0;
+	strcpy(above, said->path);
 	slash = strrchr(above, '/');
 	slash[slash == above] = '\0';
 	if (!is_changed_around(m, above))
 		return 0;
 	fd = path_pin(above);
-	rules_note_wider(m, rules_for_broker(rights),
-			 access_for_rights(rules_decide(m, above) &
-					   rules_decide_below(m, above, 1)));
+	reach = index_reach(&m->plan->index, above);
+	rules_note_wider(m, rules_for_broker(rights), access_for_rights(reach.own & reach.below));
 	return fd < 0 ? rules_pass_over(m, above)
 		      : rules_allow(m, fd, rules_for_broker(rights), true, above);
 }
-
-/* The folder that was granted last, and what reaches everything in it. */
-struct cover {
-	const char *path; /* NULL: none */
-	uint64_t access;
-};
 
 /*
  * Would a rule of its own add anything? Only of profiles: the user's word is looked at. Terminals
@@ -158,57 +172,102 @@ struct cover {
 static bool
 is_covered_by(const struct making *m, const struct said *said, const struct cover *cover)
 {
+	uint64_t most = rules_most_for(m, &said->reach) & ~said->withheld;
+
 	/* what the outer one opened and checked says nothing here */
-	if (m->options->kind == RULESET_CHANGES && rules_most_at(m, said->path) == 0)
+	if (m->options->kind == RULESET_CHANGES && most == 0)
 		return true;
 	if (cover->path == NULL || said->named != NULL || said->child ||
 	    running_has_inside(m->plan, said->path) || !path_below(said->path, cover->path) ||
 	    path_below(said->path, "/dev"))
 		return false;
-	return (rules_most_at(m, said->path) & ~cover->access) == 0;
+	return (most & ~cover->access) == 0;
+}
+
+/*
+ * A folder beside the one before, on the same file system: no terminals are there, and nothing has
+ * to be asked about it. Whatever is not as expected is looked at like any other.
+ */
+static int
+hold_beside(struct granting *g, const struct said *said)
+{
+	size_t length = (size_t)(path_last(said->path) - said->path);
+	bool same = g->beside != NULL && length == g->length &&
+		    memcmp(g->beside, said->path, length) == 0;
+	char folder[PATH_MAX];
+
+	if (!same) {
+		if (g->fd >= 0)
+			close(g->fd);
+		g->fd = -1;
+		g->beside = said->path;
+		g->length = length;
+		return -1;
+	}
+	if (g->fd < 0 && length > 1) {
+		memcpy(folder, said->path, length - 1);
+		folder[length - 1] = '\0';
+		g->fd = path_pin(folder);
+	}
+	return g->fd < 0 ? -1 : path_pin_folder(g->fd, said->path + length);
 }
 
 static int
-allow_path(const struct making *m, const struct said *said, struct cover *cover)
+allow_held(struct granting *g, const struct said *said, const struct held *held)
 {
-	auto_fd int fd = path_pin(said->path);
-	bool folder, guard = m->root && said->named == NULL && rules_is_parted(said->path);
-	struct stat at;
+	const struct making *m = g->m;
+	bool guard = m->root && said->named == NULL && rules_is_parted(said->path);
 	uint64_t access;
 	int rc;
 
-	if (fd < 0) {
-		int why = errno;
-
-		if (said->named == NULL)
-			return rules_pass_over(m, said->path);
-		return why == ENOENT && (is_brokered(m, said->path) || is_covered(m, said->path))
-			       ? 0
-			       : refuse(m, said, why);
-	}
-	if (fstat(fd, &at) < 0)
-		return rules_not_held(m, said->path);
-	folder = S_ISDIR(at.st_mode);
-	if (folder && guard)
-		return rules_allow_parts(m, fd, said->path);
-	access = rules_access_at(m, said->path, fd, &at);
+	if (held->is_folder && guard)
+		return rules_allow_parts(m, held->fd, said->path);
+	access = rules_access_for(m, &said->reach, held);
 	if (said->named == NULL && rules_is_shared(said->path))
 		access &= FILE_BY_NAME;
 	/* those of the session come one by one, at the start or by the broker */
 	if (path_below(said->path, TERMINALS))
 		access &= ~access_for_rights(plan_own_terminals(m->plan, said->path)) |
 			  FILE_READ_DIR;
-	rc = rules_allow(m, fd, access, folder, said->path);
+	rc = rules_add(m, held->fd, access & ~said->withheld, held->is_folder, said->path);
 	if (rc == 0)
-		rc = allow_name(m, said->path);
-	if (folder)
-		*cover = (struct cover){said->path, access & ~rules_withheld(m, said->path)};
-	if (rc == 0 && folder && said->child)
-		rc = rules_allow_entries(m, fd, said->path, false);
-	if (rc == 0 && folder &&
-	    (access & rules_withheld(m, said->path) & m->handled.files & FILE_EXECUTE))
-		rc = rules_list_running(m, fd, said->path);
+		rc = allow_name(m, said);
+	if (rc < 0 || !held->is_folder)
+		return rc;
+	g->cover = (struct cover){said->path, access & ~said->withheld};
+	if (said->child)
+		rc = rules_allow_entries(m, held->fd, said->path, false);
+	if (rc == 0 && (access & said->withheld & m->handled.files & FILE_EXECUTE))
+		rc = rules_list_running(m, held->fd, said->path);
 	return rc;
+}
+
+static int
+allow_path(struct granting *g, const struct said *said)
+{
+	auto_fd int fd = said->is_folder ? hold_beside(g, said) : -1;
+	struct held held = {.fd = fd, .is_folder = true};
+	int why;
+
+	if (fd >= 0)
+		return allow_held(g, said, &held);
+	fd = held.fd = path_pin(said->path);
+	why = errno;
+	if (fd >= 0)
+		return rules_look(&held) < 0 ? rules_not_held(g->m, said->path)
+					     : allow_held(g, said, &held);
+	if (said->named == NULL)
+		return rules_pass_over(g->m, said->path);
+	return why == ENOENT && (is_brokered(g->m, said) || is_covered(g->m, said))
+		       ? 0
+		       : refuse(g->m, said, why);
+}
+
+static void
+weigh(const struct making *m, struct said *said)
+{
+	said->reach = index_reach(&m->plan->index, said->path);
+	said->withheld = rules_withheld(m, said->path);
 }
 
 /* Gathers the rules from first on that have one path; returns how many. */
@@ -225,6 +284,7 @@ gather(const struct index *index, size_t first, struct said *to)
 			continue;
 		to->allowed = true;
 		to->exists = to->exists || rule->exists;
+		to->is_folder = to->is_folder || rule->is_folder;
 		to->child = to->child || rule->match == MATCH_CHILD;
 		if (!rule->rule->optional)
 			to->named = rule->rule;
@@ -232,31 +292,49 @@ gather(const struct index *index, size_t first, struct said *to)
 	return i - first;
 }
 
+/* Also where a wider rule or the default brings them, which carries no ioctls. */
+static const char *const terminals[] = {"/dev/tty", "/dev/ptmx", "/dev/pts"};
+#define TERMINAL_COUNT (sizeof terminals / sizeof terminals[0])
+
+static int
+allow_all(struct granting *g)
+{
+	const struct index *index = &g->m->plan->index;
+	struct said said = {.path = "/"};
+	unsigned granted = 0;
+	int rc = 0;
+
+	weigh(g->m, &said);
+	if (index->default_rights != 0)
+		rc = allow_path(g, &said);
+	for (size_t i = 0; rc == 0 && i < index->path_count;) {
+		i += gather(index, i, &said);
+		if (!said.allowed || (said.named == NULL && !said.exists))
+			continue;
+		weigh(g->m, &said);
+		if (is_covered_by(g->m, &said, &g->cover))
+			continue;
+		rc = allow_path(g, &said);
+		for (size_t k = 0; k < TERMINAL_COUNT; k++)
+			granted |= (unsigned)(strcmp(said.path, terminals[k]) == 0) << k;
+	}
+	for (size_t k = 0; rc == 0 && k < TERMINAL_COUNT; k++) {
+		said = (struct said){.path = terminals[k]};
+		weigh(g->m, &said);
+		if (!(granted & 1u << k))
+			rc = allow_path(g, &said);
+	}
+	return rc;
+}
+
 static int
 allow_paths(const struct making *m)
 {
-	/* also where a wider rule or the default brings them, which carries no ioctls */
-	static const struct said terminals[] = {{.path = "/dev/tty"},
-						{.path = "/dev/ptmx"},
-						{.path = "/dev/pts"}};
-	const struct index *index = &m->plan->index;
-	struct said said = {.path = "/"};
-	struct cover cover = {0};
-	unsigned granted = 0;
-	int rc = index->default_rights == 0 ? 0 : allow_path(m, &said, &cover);
+	struct granting g = {.m = m, .fd = -1};
+	int rc = allow_all(&g);
 
-	for (size_t i = 0; rc == 0 && i < index->path_count;) {
-		i += gather(index, i, &said);
-		if (!said.allowed || (said.named == NULL && !said.exists) ||
-		    is_covered_by(m, &said, &cover))
-			continue;
-		rc = allow_path(m, &said, &cover);
-		for (size_t k = 0; k < sizeof terminals / sizeof terminals[0]; k++)
-			granted |= (unsigned)(strcmp(said.path, terminals[k].path) == 0) << k;
-	}
-	for (size_t i = 0; rc == 0 && i < sizeof terminals / sizeof terminals[0]; i++)
-		if (!(granted & 1u << i))
-			rc = allow_path(m, &terminals[i], &cover);
+	if (g.fd >= 0)
+		close(g.fd);
 	return rc;
 }
 
@@ -347,9 +425,9 @@ static int
 allow_broker(const struct making *m)
 {
 	auto_fd int fd = path_pin("/proc");
-	unsigned rights = rules_decide(m, "/proc") & rules_decide_below(m, "/proc", 1);
+	struct reach reach = index_reach(&m->plan->index, "/proc");
 
-	rules_note_wider(m, FILE_READ | FILE_READ_DIR, access_for_rights(rights));
+	rules_note_wider(m, FILE_READ | FILE_READ_DIR, access_for_rights(reach.own & reach.below));
 	return fd < 0 ? rules_pass_over(m, "/proc")
 		      : rules_allow(m, fd, FILE_READ | FILE_READ_DIR, true, "/proc");
 }

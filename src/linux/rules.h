@@ -24,16 +24,24 @@ int rules_tmp(const struct making *m, const char *path);
 
 /* ---- rules_access.c ---- */
 
-/* One rule, less what the layer withholds. */
+/* What stands at a path; fd -1: nothing is held. */
+struct held {
+	int fd;
+	bool is_folder, is_terminal;
+	struct stat at; /* only after rules_look */
+};
+
+/* Looks at what is held; -1 with errno. */
+int rules_look(struct held *held);
+/* One rule; and one less what the layer withholds. */
+int rules_add(const struct making *m, int fd, uint64_t access, bool folder, const char *path);
 int rules_allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path);
 /*
  * What is kept back at path: by the inner layer what the broker decides about there; and the right
  * to run all that is in a folder, where some of it must not be.
  */
 uint64_t rules_withheld(const struct making *m, const char *path);
-/* What the plan says of a path; and of a name below it that no rule speaks of, names deep. */
 unsigned rules_decide(const struct making *m, const char *path);
-unsigned rules_decide_below(const struct making *m, const char *path, int names);
 /* May a file be run, and new ones in a folder? */
 bool rules_run(const struct making *m, const char *path);
 bool rules_run_below(const struct making *m, const char *folder);
@@ -41,9 +49,10 @@ bool rules_run_below(const struct making *m, const char *folder);
 uint64_t rules_for_broker(unsigned rights);
 /* Of what is granted to the broker: does the command get to read or run more by it? */
 void rules_note_wider(const struct making *m, uint64_t granted, uint64_t planned);
-/* What can be granted at path, held by fd; and all that a rule there could give. */
-uint64_t rules_access_at(const struct making *m, const char *path, int fd, const struct stat *at);
-uint64_t rules_most_at(const struct making *m, const char *path);
+/* What can be granted to what has these rights; and all that a rule could give it. */
+uint64_t rules_access_for(const struct making *m, const struct reach *reach,
+			  const struct held *held);
+uint64_t rules_most_for(const struct making *m, const struct reach *reach);
 
 /* ---- rules_parts.c ---- */
 

@@ -37,29 +37,27 @@ struct beneath_rule {
 uint64_t
 rules_withheld(const struct making *m, const char *path)
 {
+	const struct guarded *trees = m->options->trees;
 	uint64_t access = 0;
 
 	if (m->plan != NULL && running_has_inside(m->plan, path))
 		access |= FILE_EXECUTE;
-	if (m->options->kind != RULESET_INNER && m->options->kind != RULESET_CHANGES)
+	if (trees == NULL ||
+	    (m->options->kind != RULESET_INNER && m->options->kind != RULESET_CHANGES))
 		return access;
-	for (size_t i = 0; i < m->options->tree_count; i++) {
-		const struct guarded *tree = &m->options->trees[i];
-
-		if (!path_below(path, tree->path))
-			continue;
-		access |= tree->changes ? access_for_rights(RIGHTS_CHANGE) : 0;
-		access |= tree->reads ? (uint64_t)FILE_READ_DIR : 0;
-		access |= tree->reads && !tree->runs ? (uint64_t)FILE_READ : 0;
-	}
+	if (path_set_covers(&trees->changes, path))
+		access |= access_for_rights(RIGHTS_CHANGE);
+	if (path_set_covers(&trees->reads, path))
+		access |= FILE_READ_DIR;
+	if (path_set_covers(&trees->unread, path))
+		access |= FILE_READ;
 	return access;
 }
 
 int
-rules_allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
+rules_add(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
 {
-	struct beneath_rule rule = {access & ~rules_withheld(m, path) & m->handled.files &
-					    (folder ? ~0ull : FILE_NOT_DIR),
+	struct beneath_rule rule = {access & m->handled.files & (folder ? ~0ull : FILE_NOT_DIR),
 				    fd};
 
 	if (rule.access == 0 ||
@@ -68,7 +66,13 @@ rules_allow(const struct making *m, int fd, uint64_t access, bool folder, const 
 	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "Landlock does not take %.120s", path);
 }
 
-/* Terminals, the only devices whose own ioctls programs cannot do without. */
+int
+rules_allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
+{
+	return rules_add(m, fd, access & ~rules_withheld(m, path), folder, path);
+}
+
+/* Terminals are the only devices whose own ioctls programs cannot do without. */
 static bool
 is_terminal(int fd, const struct stat *at)
 {
@@ -84,20 +88,20 @@ is_terminal(int fd, const struct stat *at)
 	       (major(at->st_rdev) >= 136 && major(at->st_rdev) <= 143);
 }
 
-unsigned
-rules_decide(const struct making *m, const char *path)
+int
+rules_look(struct held *held)
 {
-	return index_decide(&m->plan->index, path).rights;
+	if (fstat(held->fd, &held->at) < 0)
+		return -1;
+	held->is_folder = S_ISDIR(held->at.st_mode);
+	held->is_terminal = is_terminal(held->fd, &held->at);
+	return 0;
 }
 
 unsigned
-rules_decide_below(const struct making *m, const char *path, int names)
+rules_decide(const struct making *m, const char *path)
 {
-	char below[PATH_MAX + 8];
-
-	snprintf(below, sizeof below, "%s%s", strcmp(path, "/") == 0 ? "" : path,
-		 names == 1 ? "/\001" : "/\001/\001");
-	return rules_decide(m, below);
+	return index_rights(&m->plan->index, path);
 }
 
 bool
@@ -109,8 +113,9 @@ rules_run(const struct making *m, const char *path)
 bool
 rules_run_below(const struct making *m, const char *folder)
 {
-	return (rules_decide_below(m, folder, 1) & rules_decide_below(m, folder, 2) &
-		RIGHT_EXECUTE) != 0;
+	struct reach reach = index_reach(&m->plan->index, folder);
+
+	return (reach.below & reach.deep & RIGHT_EXECUTE) != 0;
 }
 
 uint64_t
@@ -129,38 +134,32 @@ rules_note_wider(const struct making *m, uint64_t granted, uint64_t planned)
 }
 
 /*
- * What can be granted at path. A rule on a folder reaches everything in it, so a folder gets only
- * what its future entries have too (a literal rule ends at the folder, a child rule one below).
- * Listing is the exception: names alone are given where the folder itself may be read.
+ * A rule on a folder reaches everything in it, so a folder gets only what its future entries have
+ * too (a literal rule ends at the folder, a child rule one below). Listing is the exception: names
+ * alone are given where the folder itself may be read.
  */
 uint64_t
-rules_access_at(const struct making *m, const char *path, int fd, const struct stat *at)
+rules_access_for(const struct making *m, const struct reach *reach, const struct held *held)
 {
-	unsigned own = rules_decide(m, path);
-	uint64_t access = access_for_rights(own);
+	uint64_t access = access_for_rights(reach->own);
 
-	if (S_ISDIR(at->st_mode)) {
-		unsigned below = rules_decide_below(m, path, 1),
-			 deep = rules_decide_below(m, path, 2);
-		unsigned tree = own & below & deep;
-
-		uint64_t names = own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u;
+	if (held->is_folder) {
+		uint64_t names = reach->own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u;
+		uint64_t tree = names | access_for_rights(reach->own & reach->below & reach->deep);
 
 		/* the broker itself never does more than one of them has */
-		access = names |
-			 (m->options->kind == RULESET_OUTER ? rules_for_broker(own | below | deep)
-							    : access_for_rights(tree));
-		rules_note_wider(m, access, names | access_for_rights(tree));
+		access = m->options->kind == RULESET_OUTER
+				 ? names | rules_for_broker(reach->own | reach->below | reach->deep)
+				 : tree;
+		rules_note_wider(m, access, tree);
 	}
-	if (own & (RIGHT_READ | RIGHT_WRITE) && is_terminal(fd, at))
+	if (reach->own & (RIGHT_READ | RIGHT_WRITE) && held->is_terminal)
 		access |= FILE_IOCTL_DEV;
 	return access;
 }
 
 uint64_t
-rules_most_at(const struct making *m, const char *path)
+rules_most_for(const struct making *m, const struct reach *reach)
 {
-	return access_for_rights(rules_decide(m, path) | rules_decide_below(m, path, 1) |
-				 rules_decide_below(m, path, 2)) &
-	       m->handled.files & ~rules_withheld(m, path);
+	return access_for_rights(reach->own | reach->below | reach->deep) & m->handled.files;
 }

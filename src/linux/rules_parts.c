@@ -166,20 +166,22 @@ static int
 allow_entry(const struct making *m, int folder, const char *path, const char *name, bool guard)
 {
 	auto_fd int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct held held = {.fd = fd};
 	char inner[PATH_MAX];
-	struct stat at;
+	struct reach reach;
 
 	if (snprintf(inner, sizeof inner, "%s/%s", path, name) >= (int)sizeof inner)
 		return 0;
 	if (fd < 0)
 		return rules_pass_over(m, inner);
-	if (fstat(fd, &at) < 0)
+	if (rules_look(&held) < 0)
 		return rules_not_held(m, inner);
-	if (S_ISLNK(at.st_mode) || (guard && is_secret(inner, &at)))
+	if (S_ISLNK(held.at.st_mode) || (guard && is_secret(inner, &held.at)))
 		return 0;
-	if (guard && rules_is_parted(inner) && S_ISDIR(at.st_mode))
+	if (guard && rules_is_parted(inner) && held.is_folder)
 		return rules_allow_parts(m, fd, inner);
-	return rules_allow(m, fd, rules_access_at(m, inner, fd, &at), S_ISDIR(at.st_mode), inner);
+	reach = index_reach(&m->plan->index, inner);
+	return rules_allow(m, fd, rules_access_for(m, &reach, &held), held.is_folder, inner);
 }
 
 int

@@ -22,7 +22,8 @@ struct planned_rule {
 	enum layer layer;
 	const struct rule *rule; /* where it came from */
 	const void *compiled;	 /* patterns: struct glob or pcre2_code */
-	bool exists;		 /* the path was there when the plan was made */
+	bool exists;		 /* the path was there when the plan was made, */
+	bool is_folder;		 /* and a folder */
 };
 
 struct index {
@@ -65,6 +66,13 @@ int index_finish(struct index *index, struct cordon_error *err);
 void index_free(struct index *index);
 /* path is canonical. */
 struct verdict index_decide(const struct index *index, const char *path);
+/* Its rights alone, which are found sooner. */
+unsigned index_rights(const struct index *index, const char *path);
+/* The rights of a path, of a name in it that no rule speaks of, and of one in a folder that is new. */
+struct reach {
+	unsigned own, below, deep;
+};
+struct reach index_reach(const struct index *index, const char *path);
 
 /* ---- for who decides ---- */
 
