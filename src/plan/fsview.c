@@ -141,6 +141,23 @@ make_room(struct fs_memory *memory)
 	return 0;
 }
 
+/* slot: where it belongs, and free. */
+static void
+remember(struct fs_memory *memory, struct fs_seen *slot, const char *path, size_t length,
+	 const struct fs_seen *like, const char *link)
+{
+	struct fs_seen seen = *like;
+
+	if (seen.kind == FS_LINK)
+		seen.link = arena_strdup(&memory->arena, link, NULL);
+	if (seen.kind != FS_LINK || seen.link != NULL)
+		seen.path = arena_strndup(&memory->arena, path, length, NULL);
+	if (seen.path == NULL)
+		return;
+	*slot = seen;
+	memory->count++;
+}
+
 static enum fs_kind
 memory_look(const void *ctx, const char *path, char *link)
 {
@@ -158,15 +175,22 @@ memory_look(const void *ctx, const char *path, char *link)
 		return slot->kind;
 	}
 	seen.kind = memory->of->look(memory->of->ctx, path, link);
-	if (seen.kind == FS_LINK)
-		seen.link = arena_strdup(&memory->arena, link, NULL);
-	if (seen.kind != FS_LINK || seen.link != NULL)
-		seen.path = arena_strndup(&memory->arena, path, length, NULL);
-	if (seen.path != NULL) {
-		*slot = seen;
-		memory->count++;
-	}
+	remember(memory, slot, path, length, &seen, link);
 	return seen.kind;
+}
+
+void
+fs_memory_tell(struct fs_memory *memory, const char *path, enum fs_kind kind)
+{
+	size_t length = strlen(path);
+	struct fs_seen *slot, seen = {.hash = hash_bytes(path, length), .kind = kind};
+
+	/* of a failure the reason is not known any more */
+	if (kind == FS_LINK || kind == FS_FAILED || make_room(memory) < 0)
+		return;
+	slot = slot_of(memory->slots, memory->room, path, length, seen.hash);
+	if (slot->path == NULL)
+		remember(memory, slot, path, length, &seen, NULL);
 }
 
 static bool
