@@ -42,6 +42,7 @@ struct granting {
 	size_t length;
 	int fd;
 	unsigned terminals; /* those that were granted, by number */
+	struct reach_memo memo;
 };
 
 static int
@@ -270,7 +271,7 @@ gather(const struct index *index, size_t first, struct said *to)
 	size_t i = first;
 
 	*to = (struct said){.path = index->paths[first].path};
-	for (; i < index->path_count && strcmp(index->paths[i].path, to->path) == 0; i++) {
+	for (; index_has(index, i, first); i++) {
 		const struct planned_rule *rule = &index->paths[i];
 
 		if (rule->effect != EFFECT_ALLOW || rule->rights == 0)
@@ -292,7 +293,7 @@ static const char *const terminals[] = {"/dev/tty", "/dev/ptmx", "/dev/pts"};
 static int
 allow_said(struct granting *g, struct said *said)
 {
-	said->reach = index_reach(&g->m->plan->index, said->path);
+	said->reach = index_reach_beside(&g->m->plan->index, said->path, &g->memo);
 	said->withheld = rules_withheld(g->m, said->path);
 	if (is_covered_by(g->m, said, &g->cover))
 		return 0;
