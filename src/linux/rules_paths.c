@@ -18,6 +18,9 @@
 #include "plan/running.h"
 #include "plan/terminals.h"
 
+/* For fewer folders in one it is not worth holding that. */
+#define BESIDE_MIN 4
+
 /* All that was said about one path. */
 struct said {
 	const char *path;
@@ -37,9 +40,9 @@ struct cover {
 struct granting {
 	const struct making *m;
 	struct cover cover;
-	/* the folder of the path before: rules of one folder stand together; fd -1: not held */
+	/* the folder of the path before, how many were in it, and when it is held */
 	const char *beside;
-	size_t length;
+	size_t length, count;
 	int fd;
 	unsigned terminals; /* those that were granted, by number */
 	struct reach_memo memo;
@@ -203,8 +206,10 @@ hold_beside(struct granting *g, const struct said *said)
 		g->fd = -1;
 		g->beside = said->path;
 		g->length = length;
-		return -1;
+		g->count = 0;
 	}
+	if (++g->count < BESIDE_MIN)
+		return -1;
 	if (g->fd < 0 && length > 1) {
 		memcpy(folder, said->path, length - 1);
 		folder[length - 1] = '\0';

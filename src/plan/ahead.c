@@ -35,7 +35,7 @@ ahead_start(struct ahead *ahead, const struct fs_memory *memory, const struct ru
 	    size_t count)
 {
 	/* looking is the larger part of it, so most of it is left to the thread */
-	size_t first = count / 3;
+	size_t first = count / 5 * 2;
 	sigset_t all, before;
 
 	*ahead = (struct ahead){.of = memory->of, .rules = rules + first, .count = count - first};
