@@ -122,8 +122,13 @@ skip_comment(struct reader *r)
 	uint32_t line = r->line, column = r->column;
 
 	if (next_is(r, "//")) {
-		while (!done(r) && *r->at != '\n')
-			step(r);
+		const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+
+		/* where in a line it ends nobody asks, but at the end of the text */
+		if (end == NULL)
+			step_n(r, (size_t)(r->end - r->at));
+		else
+			r->at = end;
 		return 0;
 	}
 	step_n(r, 2);
@@ -148,7 +153,7 @@ skip_space(struct reader *r)
 	while (!done(r)) {
 		if (is_space(*r->at)) {
 			step(r);
-		} else if (next_is(r, "//") || next_is(r, "/*")) {
+		} else if (*r->at == '/' && (next_is(r, "//") || next_is(r, "/*"))) {
 			int rc = skip_comment(r);
 
 			if (rc < 0)
