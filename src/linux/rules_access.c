@@ -17,12 +17,9 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "linux/syscalls.h"
 #include "plan/running.h"
 
-/* Newer than the oldest headers we build with. */
-#ifndef SYS_landlock_add_rule
-#define SYS_landlock_add_rule 445
-#endif
 #define RULE_PATH_BENEATH 1
 #define DEVPTS_MAGIC 0x1cd1
 /* Of everything else add_rule says EINVAL for what is no folder. */
