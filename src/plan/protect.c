@@ -199,8 +199,7 @@ protections_make(struct arena *arena, const struct host *host, struct protection
 		if (!rows[i].in_git)
 			rc = add(&m, &rows[i], rows[i].name);
 		for (int d = 0; rc == 0 && rows[i].in_git && d < 2 && dirs[d] != NULL; d++)
-			rc = add(&m, &rows[i],
-				 arena_printf(arena, err, "%s/%s", dirs[d], rows[i].name));
+			rc = add(&m, &rows[i], path_join(arena, dirs[d], rows[i].name, err));
 		if (rc == 0 && host->project != NULL && strstr(rows[i].name + 1, "**") == NULL)
 			rc = add_link_target(&m, &rows[i]);
 	}
