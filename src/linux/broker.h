@@ -47,8 +47,9 @@ struct desk {
 
 struct broker {
 	const struct plan *plan;
-	struct fold *fold;	 /* its rules, where names of several spellings are one */
-	const char *private_tmp; /* free; NULL: none */
+	struct fold *fold;	  /* its rules, where names of several spellings are one */
+	struct hookmemory *hooks; /* of repositories, see vet.h; NULL: they are not looked at */
+	const char *private_tmp;  /* free; NULL: none */
 	const struct guarded *trees;
 	size_t tree_count;
 	int listener;

@@ -102,9 +102,9 @@ vet_is_delicate(const char *path)
 	return is_head(name);
 }
 
-/* Who names the very path gets it. */
+/* Who names the very path gets it, or one that reaches from there to at least its part of that length. */
 static bool
-is_named(const struct broker *broker, const char *path)
+is_named(const struct broker *broker, const char *path, size_t anchor)
 {
 	const struct index *index = &broker->plan->index;
 
@@ -113,7 +113,8 @@ is_named(const struct broker *broker, const char *path)
 		    (index->paths[i].rights & RIGHT_WRITE) &&
 		    index->paths[i].layer != LAYER_PROFILE &&
 		    index->paths[i].layer != LAYER_PROJECT &&
-		    strcmp(index->paths[i].path, path) == 0)
+		    strlen(index->paths[i].path) >= anchor &&
+		    path_below(path, index->paths[i].path))
 			return true;
 	return false;
 }
@@ -228,17 +229,22 @@ void
 vet_complete(const struct broker *broker, const char *path, struct verdict *verdict)
 {
 	const struct protection *protection;
+	size_t anchor = strlen(path);
 
 	/* below a name that is vetted, which is a folder then, nothing is git's */
 	if (verdict->vetted != NULL && (!is_by_name(verdict->vetted) ||
 					protection_anchor(verdict->vetted, path) != strlen(path)))
 		verdict->vetted = NULL;
-	if (!(verdict->rights & RIGHTS_CHANGE) || verdict->vetted != NULL)
+	if (!(verdict->rights & RIGHTS_CHANGE))
 		return;
-	protection = find_below(path);
+	protection = verdict->vetted == NULL ? find_below(path) : NULL;
 	if (protection == NULL)
+		protection = vet_hooks(broker, path, &anchor);
+	if (protection == NULL && verdict->vetted == NULL) {
+		anchor = strlen(path);
 		protection = find_name(broker, path);
-	if (protection == NULL || is_named(broker, path))
+	}
+	if (protection == NULL || is_named(broker, path, anchor))
 		return;
 	if (protection->kind == PROTECT_NAME)
 		take_away(verdict, protection);

@@ -156,23 +156,44 @@ add_link_target(struct maker *m, const struct row *row)
 			   : add(m, row, arena_printf(m->arena, m->err, "%s%s", dir, name + fixed));
 }
 
+static const struct {
+	const char *itself, *above;
+} led[] = {
+	[HOOKDIR_HOOKS] = {HOOKDIR_WHY_HOOKS, "it leads git to its hooks (core.hooksPath)"},
+	[HOOKDIR_NAMES] = {HOOKDIR_WHY_HOOKS, NULL},
+	[HOOKDIR_UNKNOWN] = {HOOKDIR_WHY_HOOKS, NULL},
+	[HOOKDIR_SETTINGS] = {HOOKDIR_WHY_SETTINGS, "it leads git to its settings (include.path)"},
+};
+
+static int
+add_names(struct maker *m, const char *folder)
+{
+	static const struct row hook = {VET_NOTHING, false, false, NULL, NULL, HOOKDIR_WHY_HOOKS};
+	const char *dir = quoted(m, folder);
+	int rc = dir == NULL ? -CORDON_E_MEMORY : 0;
+
+	for (size_t i = 0; rc == 0 && hookdir_names[i] != NULL; i++)
+		rc = add(m, &hook, path_join(m->arena, dir, hookdir_names[i], m->err));
+	return rc;
+}
+
 /*
- * Folders that settings name as git's hooks. One that is not there could come about behind a folder
- * that was replaced by a link, so those above it stay as they are.
+ * What settings name as git's. Where it is not there it could come about behind a folder that was
+ * replaced by a link, so those above it stay as they are.
  */
 static int
-add_hooks(struct maker *m, const char *path)
+add_led(struct maker *m, const struct hookdir *dir)
 {
-	static const struct row hooks = {
-		VET_NOTHING, false, false, NULL, NULL, "git runs what lies in it (core.hooksPath)"};
-	static const struct row above = {
-		VET_NOTHING, false, true, NULL, NULL, "it leads git to its hooks (core.hooksPath)"};
+	struct row itself = {VET_NOTHING, false, false, NULL, NULL, led[dir->kind].itself},
+		   above = {VET_NOTHING, false, true, NULL, NULL, led[dir->kind].above};
 	size_t top = strlen(m->host->project);
-	char link[PATH_MAX];
-	bool is_there = m->host->view->look(m->host->view->ctx, path, link) != FS_MISSING;
-	int rc = add(m, &hooks, quoted(m, path));
+	const char *path = dir->path;
+	int rc;
 
-	while (rc == 0 && !is_there) {
+	if (led[dir->kind].above == NULL)
+		return add_names(m, path);
+	rc = add(m, &itself, quoted(m, path));
+	while (rc == 0 && !dir->is_there) {
 		path = path_parent(m->arena, path, m->err);
 		if (path == NULL)
 			return -CORDON_E_MEMORY;
@@ -205,7 +226,7 @@ protections_make(struct arena *arena, const struct host *host, struct protection
 			rc = add_link_target(&m, &rows[i]);
 	}
 	for (size_t i = 0; rc == 0 && i < host->hooks.count; i++)
-		rc = add_hooks(&m, host->hooks.paths[i]);
+		rc = add_led(&m, &host->hooks.items[i]);
 	return rc;
 }
 

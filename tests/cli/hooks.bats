@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Hooks and settings that repositories inside the project, or the user's own settings, say git takes
+# from the project: found when something is changed, without looking for repositories at the start.
+# The real git runs what was planted, outside.
+
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
+
+load common
+load git
+
+hook()
+{
+	printf '#!/bin/sh\ntouch %s/started\n' "$T" >evil
+	chmod +x evil
+}
+
+# start: an honest project with a file to commit and a hook to plant
+start()
+{
+	begin
+	git init -q .
+	echo a >a
+	git add a
+	git commit -q -m a
+	hook
+}
+
+# plants USE SCRIPT...: outside, what the script left is run by USE; inside each is refused, and what
+# the user does then starts nothing. Each begins with the same project.
+plants()
+{
+	local use=$1 script
+
+	shift
+	rm -rf "$T/kept"
+	cp -a "$P" "$T/kept"
+	for script in "$@"; do
+		rm -f "$T/started"
+		(sh -c "$script"; sh -c "$use") >/dev/null 2>&1 </dev/null || :
+		[ -e "$T/started" ] || complain "starts nothing outside either: $script" || return 1
+		cd "$T" && rm -rf "$P" "$T/started" && cp -a "$T/kept" "$P" && cd "$P" || return 1
+		"$CORDON" run -q -- sh -c "$script" >"$T/boxed" 2>&1 </dev/null || :
+		sh -c "$use" >/dev/null 2>&1 </dev/null || :
+		[ ! -e "$T/started" ] || complain "started: $script" || return 1
+		cd "$T" && rm -rf "$P" && cp -a "$T/kept" "$P" && cd "$P" || return 1
+	done
+}
+
+commit='git -C sub commit -q --allow-empty -m x'
+
+@test "hooks of a repository inside the project, by every way" {
+	start
+	git init -q sub
+	git -C sub config core.hooksPath tools/hooks
+	mkdir -p sub/tools/hooks other
+	plants "$commit" 'cp evil sub/tools/hooks/pre-commit' 'mv evil sub/tools/hooks/pre-commit' \
+	    'ln evil sub/tools/hooks/pre-commit' 'ln -s ../../../evil sub/tools/hooks/pre-commit' \
+	    'rmdir sub/tools/hooks; cp evil other/pre-commit; mv other sub/tools/hooks' \
+	    'rm -r sub/tools; mkdir -p x/hooks; cp evil x/hooks/pre-commit; ln -s ../x sub/tools' \
+	    'mv sub/tools x; mkdir -p sub/tools/hooks; cp evil sub/tools/hooks/pre-commit'
+	rmdir sub/tools/hooks sub/tools
+	plants "$commit" 'mkdir -p sub/tools/hooks; cp evil sub/tools/hooks/pre-commit' \
+	    'mkdir -p x/hooks; cp evil x/hooks/pre-commit; mv x sub/tools' \
+	    'mkdir -p x/hooks; cp evil x/hooks/pre-commit; ln -s ../x sub/tools'
+	# moved with its repository, the folder is where git finds it
+	plants 'git -C there commit -q --allow-empty -m x' \
+	    'mv sub there; mkdir -p there/tools/hooks; cp evil there/tools/hooks/pre-commit' \
+	    'touch x; mkdir d; mv d e; mv sub there; mkdir -p there/tools/hooks && cp evil there/tools/hooks/pre-commit'
+	expect 2 run -- sh -c 'mkdir x; echo x >x/pre-commit; mkdir sub/tools 2>/dev/null; echo x >sub/tools'
+	heard 'refused: create' 'core.hooksPath'
+	expect 0 run -- sh -c 'echo x >sub/free; mkdir -p hooks tools/hooks; echo x >tools/hooks/pre-commit'
+	# who names the very folder gets it
+	expect 0 run --write sub/tools/hooks --write sub/tools -- sh -c 'mkdir -p sub/tools/hooks; cp evil sub/tools/hooks/pre-commit'
+	[ -x sub/tools/hooks/pre-commit ]
+}
+
+@test "of submodules and worktrees, old and new" {
+	start
+	git init -q --bare far.git
+	git push -q "$P/far.git" main
+	git submodule --quiet add "$P/far.git" sub
+	git commit -q -m sub
+	git -C sub config core.hooksPath ../shared
+	plants "$commit" 'mkdir shared; cp evil shared/pre-commit' 'ln -s other shared; mkdir other; cp evil other/pre-commit' \
+	    'mkdir x; cp evil x/pre-commit; mv x shared'
+	git -C sub config core.hooksPath hooks
+	plants "$commit" 'mkdir sub/hooks; cp evil sub/hooks/pre-commit'
+	git -C sub config --unset core.hooksPath
+	git config core.hooksPath .githooks
+	git worktree add -q tree
+	plants 'git -C tree commit -q --allow-empty -m x' 'mkdir tree/.githooks; cp evil tree/.githooks/pre-commit'
+	plants 'git -C new commit -q --allow-empty -m x' \
+	    'git worktree add -q new; mkdir new/.githooks; cp evil new/.githooks/pre-commit'
+	plants 'git push -q "$PWD/far.git" main:x' 'git config core.bare true; mkdir .git/.githooks; cp evil .git/.githooks/pre-push;
+		mkdir .githooks; cp evil .githooks/pre-push'
+	plants 'git commit -q --allow-empty -m x' \
+	    'mkdir -p w/.githooks; cp evil w/.githooks/pre-commit; git config core.worktree "$PWD/w"'
+}
+
+@test "of the user's settings, in every repository" {
+	start
+	git init -q sub
+	git config --global core.hooksPath .githooks
+	plants "$commit" 'mkdir sub/.githooks; cp evil sub/.githooks/pre-commit'
+	plants 'git -C new commit -q --allow-empty -m x' \
+	    'git init -q new; mkdir new/.githooks; cp evil new/.githooks/pre-commit' \
+	    'mkdir -p new/.githooks; cp evil new/.githooks/pre-commit; git init -q new' \
+	    'git clone -q . new; mkdir new/.githooks; cp evil new/.githooks/pre-commit'
+	plants 'git push -q ./new.git main' 'git init -q --bare new.git; mkdir new.git/.githooks; cp evil new.git/.githooks/update'
+	expect 0 run -- sh -c 'mkdir -p src/.githooks; echo x >src/.githooks/free'
+	git config --global core.hooksPath "~/../project/all"
+	plants "$commit" 'mkdir all; cp evil all/pre-commit'
+	git config --global --unset core.hooksPath
+	git config --global init.templateDir "$P/template"
+	mkdir -p template/hooks
+	plants 'git init -q new; git -C new commit -q --allow-empty -m x' 'cp evil template/hooks/pre-commit'
+}
+
+@test "what settings include is as closed as they are, and read with them" {
+	start
+	git init -q sub
+	setting="printf '[core]\n\tfsmonitor = %s/evil\n' \"\$PWD\""
+	git config include.path ../settings
+	plants 'git status' "$setting >settings" "$setting >x; mv x settings" "$setting >x; ln x settings" "$setting >x; ln -s x settings"
+	git config include.path settings
+	plants 'git status' "$setting >.git/settings"
+	git config --unset include.path
+	git -C sub config 'includeIf.onbranch:main.path' ../more/settings
+	plants 'git -C sub status' "mkdir sub/more; $setting >sub/more/settings" "mkdir x; $setting >x/settings; ln -s ../x sub/more"
+	git config --global include.path "$P/settings"
+	plants 'git status' "$setting >settings"
+	git config --global --unset include.path
+	mv "$HOME/.gitconfig" dotfile
+	ln -s "$P/dotfile" "$HOME/.gitconfig"
+	plants 'git status' "$setting >>dotfile" "cp dotfile x; $setting >>x; mv x dotfile"
+	rm "$HOME/.gitconfig"
+	mv dotfile "$HOME/.gitconfig"
+	# hooks that are named there
+	printf '[core]\n\thooksPath = named\n' >"$HOME/more"
+	for config in .git/config "$HOME/.gitconfig" sub/.git/config; do
+		cp "$config" "$T/config"
+		git config -f "$config" includeIf.gitdir:/.path "$HOME/more"
+		plants 'git -C sub commit -q --allow-empty -m x; git commit -q --allow-empty -m x' \
+		    'mkdir -p named sub/named; cp evil named/pre-commit; cp evil sub/named/pre-commit'
+		cp "$T/config" "$config"
+	done
+	mkdir -p "$XDG_CONFIG_HOME/git"
+	printf '[include]\n\tpath = %s\n' "$HOME/more" >"$XDG_CONFIG_HOME/git/config"
+	plants 'git commit -q --allow-empty -m x' 'mkdir named; cp evil named/pre-commit'
+}
