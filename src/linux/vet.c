@@ -23,6 +23,8 @@
 
 #define SAMPLE ".sample"
 
+#define REMOTE "it leads git to another repository"
+
 #define VETTED(vetting, name, why)                                                          \
 	{                                                                                   \
 		.kind = PROTECT_VETTED, .vet = vetting, .pattern = name, .self_only = true, \
@@ -40,6 +42,7 @@ static const struct protection of_folder = VETTED(VET_FOLDER, "hooks", "git runs
 static const struct protection of_head =
 	VETTED(VET_HEAD, "HEAD", "it makes a repository of its folder");
 static const struct protection of_hook = PROTECTED("hooks/*", SAMPLE, "git runs it");
+static const struct protection of_remote = PROTECTED("remotes/*", NULL, REMOTE);
 static const struct protection of_steps_folder =
 	VETTED(VET_FOLDER, "rebase-merge", "git carries out what lies in it");
 static const struct protection of_steps =
@@ -169,6 +172,8 @@ find_below(const char *path)
 
 	if (lies_in(path, "hooks", &rest) && !(strchr(rest, '/') == NULL && is_sample(rest)))
 		return &of_hook;
+	if (lies_in(path, "remotes", &rest) || lies_in(path, "branches", &rest))
+		return &of_remote;
 	if (lies_in(path, "info", &rest) && strcasecmp(rest, "attributes") == 0)
 		return &of_attributes;
 	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest)) &&
@@ -360,6 +365,11 @@ vet_repository(struct broker *broker, const char *folder)
 	    !holds_only(folder, "rebase-apply", is_nothing) ||
 	    !holds_only(folder, "sequencer", is_nothing))
 		return refuse(broker, folder, "would be a repository in the middle of a rebase");
+	if (!vet_may_begin(broker, folder, folder))
+		return refuse(broker, folder, "would be a repository with hooks");
+	if (!holds_only(folder, "remotes", is_nothing) ||
+	    !holds_only(folder, "branches", is_nothing))
+		return refuse(broker, folder, "would be a repository with remotes of its own");
 	return settle_config(broker, folder, "config") &&
 	       settle_config(broker, folder, "config.worktree");
 }
@@ -370,10 +380,11 @@ vet_may_make(struct broker *broker, const char *path, const struct protection *p
 {
 	char folder[PATH_MAX];
 
-	if (protection->vet == VET_HEAD) {
-		snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
+	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
+	if (protection->vet == VET_HEAD)
 		return vet_repository(broker, folder);
-	}
+	if (is_folder && protection->vet == VET_POINTER && !vet_may_begin(broker, folder, path))
+		return refuse(broker, path, "would be a repository with hooks");
 	if (is_folder)
 		return true;
 	return refuse(broker, path, protection->reason);

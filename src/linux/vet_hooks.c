@@ -6,6 +6,7 @@
  * found is remembered for a moment, and forgotten as soon as a folder or a name of git's changes.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,4 +320,42 @@ vet_hooks(const struct broker *broker, const char *path, size_t *ret_anchor)
 		broker->hooks->turn++;
 	pthread_mutex_unlock(&broker->hooks->lock);
 	return found;
+}
+
+/* ---- becoming a repository ---- */
+
+static bool
+is_there(struct arena *arena, const char *folder, const char *name)
+{
+	const char *path = path_join(arena, folder, name, NULL);
+	struct stat at;
+
+	return path == NULL || fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Is there something that nobody has looked at, because it was not git's until now? */
+static bool
+holds_hooks(const struct broker *broker, struct arena *arena, const struct hookdir *dir)
+{
+	bool found = false;
+
+	if (dir->kind == HOOKDIR_HOOKS || dir->kind == HOOKDIR_SETTINGS)
+		return dir->is_there &&
+		       (broker_judge_own(broker, dir->path).rights & RIGHTS_CHANGE) != 0;
+	for (size_t i = 0; dir->kind == HOOKDIR_NAMES && hookdir_names[i] != NULL; i++)
+		found = found || is_there(arena, dir->path, hookdir_names[i]);
+	return found;
+}
+
+bool
+vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir)
+{
+	struct looked one = {0};
+	struct looking looking = {&one, broker->plan->host, MODULES_MAX};
+	bool may = broker->plan->host != NULL && read_repository(&looking, folder, git_dir) == 0;
+
+	for (size_t i = 0; may && i < one.dirs[0].count; i++)
+		may = !holds_hooks(broker, &one.arena, &one.dirs[0].items[i]);
+	arena_free(&one.arena);
+	return may;
 }

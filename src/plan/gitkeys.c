@@ -5,15 +5,21 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 #include "plan/gitconfig.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
 
 enum check {
 	ANY,	  /* whatever its value: numbers, colours, names */
 	WORD,	  /* not to be taken for an option of a program */
 	URL,	  /* where a repository is */
 	WORKTREE, /* where a working tree is */
+	BARE,	  /* whether there is one */
+	NAME,	  /* letters and digits: one of git's own, nothing that leads elsewhere */
 	UPDATE	  /* one of git's own ways, never a command */
 };
 
@@ -24,7 +30,7 @@ static const struct row {
 	enum check check;
 } repository_rows[] = {
 	{"core", false,
-	 "repositoryformatversion bare filemode logallrefupdates ignorecase precomposeunicode "
+	 "repositoryformatversion filemode logallrefupdates ignorecase precomposeunicode "
 	 "symlinks autocrlf eol safecrlf quotepath abbrev compression loosecompression "
 	 "bigfilethreshold packedgitlimit packedgitwindowsize deltabasecachelimit commentchar "
 	 "whitespace checkstat trustctime fsyncobjectfiles fsync fsyncmethod preloadindex "
@@ -33,10 +39,10 @@ static const struct row {
 	 "checkroundtripencoding sharedrepository",
 	 ANY},
 	{"core", false, "worktree", WORKTREE},
+	{"core", false, "bare", BARE},
 	{"extensions", false,
-	 "objectformat compatobjectformat worktreeconfig refstorage partialclone preciousobjects "
-	 "noop noop-v1 relativeworktrees",
-	 ANY},
+	 "worktreeconfig partialclone preciousobjects noop noop-v1 relativeworktrees", ANY},
+	{"extensions", false, "objectformat compatobjectformat refstorage", NAME},
 	{"remote", true, "url pushurl", URL},
 	{"remote", true,
 	 "fetch push mirror prune prunetags tagopt skipdefaultupdate skipfetchall promisor "
@@ -173,7 +179,7 @@ has_control(const char *text)
 static size_t
 scheme_length(const char *text)
 {
-	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+	return strspn(text, LETTERS DIGITS "+-.");
 }
 
 /* The host, with a user before it or not, must not be taken for an option of ssh. */
@@ -264,6 +270,17 @@ is_update(const char *value)
 	return false;
 }
 
+static bool
+is_no(const char *value)
+{
+	static const char *const words[] = {"false", "no", "off", "0"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strcasecmp(value, words[i]) == 0)
+			return true;
+	return false;
+}
+
 /* NULL, or why not. */
 static const char *
 check_value(const struct vetting *v, enum check check, const char *value)
@@ -277,7 +294,13 @@ check_value(const struct vetting *v, enum check check, const char *value)
 	case WORKTREE:
 		return v->asker->is_fine(v->asker->context, GITCONFIG_WORKTREE, value)
 			       ? NULL
-			       : "leads out of the project";
+			       : "leads to another working tree";
+	case BARE:
+		return is_no(value) || v->asker->is_fine(v->asker->context, GITCONFIG_BARE, value)
+			       ? NULL
+			       : "takes its working tree from a repository";
+	case NAME:
+		return value[strspn(value, LETTERS DIGITS)] == '\0' ? NULL : "leads git elsewhere";
 	case UPDATE:
 		return is_update(value) ? NULL : "can start a program";
 	default:

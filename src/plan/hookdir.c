@@ -377,8 +377,10 @@ hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret
 			   .to = ret,
 			   .err = err};
 	const char *own = path_join(arena, host->project, ".git", err);
-	struct hookrepo repo = {host->project, host->git.git_dir == NULL ? own : host->git.git_dir,
-				host->git.common_dir == NULL ? own : host->git.common_dir};
+	const char *inner = host->git.inner == NULL ? own : host->git.inner;
+	struct hookrepo repo = {host->project,
+				host->git.git_dir == NULL ? inner : host->git.git_dir,
+				host->git.common_dir == NULL ? inner : host->git.common_dir};
 	struct texts users = {0};
 	int rc;
 

@@ -14,6 +14,7 @@
 #include "plan/host.h"
 #include "plan/resolve.h"
 
+#define POINTED "the project's .git leads git here"
 #define STEPS "git carries it out when a rebase goes on"
 
 static const struct row {
@@ -34,6 +35,8 @@ static const struct row {
 	{VET_NOTHING, true, false, "info/attributes", NULL, "it can make git run filters"},
 	{VET_NOTHING, true, false, "modules/**/info/attributes", NULL,
 	 "it can make git run filters"},
+	{VET_NOTHING, true, false, "remotes/*", NULL, "it leads git to another repository"},
+	{VET_NOTHING, true, false, "branches/*", NULL, "it leads git to another repository"},
 	{VET_CONFIG, true, false, "config", NULL, "its keys can start programs"},
 	{VET_CONFIG, true, false, "config.worktree", NULL, "its keys can start programs"},
 	{VET_CONFIG, true, false, "modules/**/config", NULL, "its keys can start programs"},
@@ -177,23 +180,15 @@ add_names(struct maker *m, const char *folder)
 	return rc;
 }
 
-/*
- * What settings name as git's. Where it is not there it could come about behind a folder that was
- * replaced by a link, so those above it stay as they are.
- */
+/* The folders above path, up to the project, stay where they are. */
 static int
-add_led(struct maker *m, const struct hookdir *dir)
+add_above(struct maker *m, const char *path, const char *why)
 {
-	struct row itself = {VET_NOTHING, false, false, NULL, NULL, led[dir->kind].itself},
-		   above = {VET_NOTHING, false, true, NULL, NULL, led[dir->kind].above};
+	struct row above = {VET_NOTHING, false, true, NULL, NULL, why};
 	size_t top = strlen(m->host->project);
-	const char *path = dir->path;
-	int rc;
+	int rc = 0;
 
-	if (led[dir->kind].above == NULL)
-		return add_names(m, path);
-	rc = add(m, &itself, quoted(m, path));
-	while (rc == 0 && !dir->is_there) {
+	while (rc == 0) {
 		path = path_parent(m->arena, path, m->err);
 		if (path == NULL)
 			return -CORDON_E_MEMORY;
@@ -202,6 +197,32 @@ add_led(struct maker *m, const struct hookdir *dir)
 		rc = add(m, &above, quoted(m, path));
 	}
 	return rc;
+}
+
+/*
+ * What settings name as git's. Where it is not there it could come about behind a folder that was
+ * replaced by a link.
+ */
+static int
+add_led(struct maker *m, const struct hookdir *dir)
+{
+	struct row itself = {VET_NOTHING, false, false, NULL, NULL, led[dir->kind].itself};
+	int rc;
+
+	if (led[dir->kind].above == NULL)
+		return add_names(m, dir->path);
+	rc = add(m, &itself, quoted(m, dir->path));
+	return rc < 0 || dir->is_there ? rc : add_above(m, dir->path, led[dir->kind].above);
+}
+
+/* The repository that the project's own pointer leads to is not exchanged for another. */
+static int
+add_inner(struct maker *m, const char *path)
+{
+	static const struct row inner = {VET_NOTHING, false, true, NULL, NULL, POINTED};
+	int rc = add(m, &inner, quoted(m, path));
+
+	return rc < 0 ? rc : add_above(m, path, POINTED);
 }
 
 int
@@ -227,6 +248,8 @@ protections_make(struct arena *arena, const struct host *host, struct protection
 	}
 	for (size_t i = 0; rc == 0 && i < host->hooks.count; i++)
 		rc = add_led(&m, &host->hooks.items[i]);
+	if (rc == 0 && host->git.inner != NULL)
+		rc = add_inner(&m, host->git.inner);
 	return rc;
 }
 

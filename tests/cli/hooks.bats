@@ -92,8 +92,10 @@ commit='git -C sub commit -q --allow-empty -m x'
 	plants 'git -C tree commit -q --allow-empty -m x' 'mkdir tree/.githooks; cp evil tree/.githooks/pre-commit'
 	plants 'git -C new commit -q --allow-empty -m x' \
 	    'git worktree add -q new; mkdir new/.githooks; cp evil new/.githooks/pre-commit'
-	plants 'git push -q "$PWD/far.git" main:x' 'git config core.bare true; mkdir .git/.githooks; cp evil .git/.githooks/pre-push;
-		mkdir .githooks; cp evil .githooks/pre-push'
+	mkdir src
+	plants 'cd src; git push -q ../far.git main:x' 'git config core.bare true; mkdir src/.githooks; cp evil src/.githooks/pre-push' \
+	    'printf "[core]\n\trepositoryformatversion = 0\n\tbare\n\thooksPath = .githooks\n" >.git/config.lock; mv .git/config.lock .git/config
+		mkdir src/.githooks; cp evil src/.githooks/pre-push'
 	plants 'git commit -q --allow-empty -m x' \
 	    'mkdir -p w/.githooks; cp evil w/.githooks/pre-commit; git config core.worktree "$PWD/w"'
 }
@@ -148,4 +150,47 @@ commit='git -C sub commit -q --allow-empty -m x'
 	mkdir -p "$XDG_CONFIG_HOME/git"
 	printf '[include]\n\tpath = %s\n' "$HOME/more" >"$XDG_CONFIG_HOME/git/config"
 	plants 'git commit -q --allow-empty -m x' 'mkdir named; cp evil named/pre-commit'
+}
+
+# evil_repository FOLDER: one that came with the project's own files, as a fixture of its tests may
+evil_repository()
+{
+	mkdir -p "$1/objects" "$1/refs" "$1/hooks"
+	cp evil "$1/hooks/pre-commit"
+	echo 'ref: refs/heads/main' >"$1/HEAD"
+	printf '[core]\n\tfsmonitor = %s/evil\n\tbare = false\n' "$P" >"$1/config"
+}
+
+@test "a folder on git's way that is exchanged for a link" {
+	start
+	evil_repository fixtures/e
+	evil_repository fixtures/b.git
+	git init -q sub
+	git -C sub config core.hooksPath tools/hooks
+	mkdir -p sub/tools
+	# a pointer that leads nowhere yet, or to an honest one, and later by a link to that
+	plants 'git -C w commit -q --allow-empty -m x' 'mkdir w d; echo "gitdir: ../d" >p; mv p w/.git; rmdir d; ln -s fixtures/e d' \
+	    'mkdir -p w d/e; echo "gitdir: ../d/e" >p; mv p w/.git; mv d b; ln -s fixtures d' \
+	    'mkdir w d; git init -q --bare d/b.git; echo "gitdir: ../d/b.git" >p; mv p w/.git; mv d c; ln -s fixtures d' \
+	    'mkdir -p w/d; echo "gitdir: d" >p; mv p w/.git; rmdir w/d; mv fixtures/e w/d'
+	# remotes as files, which nobody has any more and git still reads
+	cp evil fixtures/b.git/hooks/update
+	plants 'git push -q origin main:x' 'mkdir -p .git/remotes; echo "URL: $PWD/fixtures/b.git" >.git/remotes/origin' \
+	    'mkdir -p .git/branches; echo "$PWD/fixtures/b.git" >.git/branches/origin'
+	# the folder that hooks will be in
+	plants "$commit" 'mkdir -p x/hooks; cp evil x/hooks/pre-commit; rmdir sub/tools; ln -s ../x sub/tools' \
+	    'mkdir -p x/hooks; cp evil x/hooks/pre-commit; rmdir sub/tools; mv x sub/tools' \
+	    'mkdir -p s/tools/hooks; cp evil s/tools/hooks/pre-commit; mv sub/.git s; rm -r sub; mv s sub' \
+	    'mkdir -p s/tools/hooks; cp evil s/tools/hooks/pre-commit; mv sub old; mv old/.git s; ln -s s sub'
+	# the repository itself
+	plants 'git commit -q --allow-empty -m x' 'mv .git x; ln -s fixtures/e .git' 'mv .git x; mkdir y; cp -r fixtures/e/. y; mv y .git'
+	git init -q .
+	mv .git .bare
+	git --git-dir=.bare config core.bare false
+	echo 'gitdir: ./.bare' >.git
+	git status >/dev/null
+	plants 'git commit -q --allow-empty -m x' 'mv .bare x; ln -s fixtures/e .bare' 'mv .bare x; mv fixtures/e .bare'
+	expect 0 run -- sh -c 'git add fixtures && git commit -q -m f'
+	git --git-dir=.bare config core.hooksPath hooked
+	plants 'git commit -q --allow-empty -m x' 'mkdir hooked; cp evil hooked/pre-commit'
 }
