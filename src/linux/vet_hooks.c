@@ -45,10 +45,18 @@ struct hookmemory {
 	struct looked slots[SLOTS];
 };
 
-static const struct protection of_hooks = {
-	.kind = PROTECT_NAME, .pattern = "core.hooksPath", .reason = HOOKDIR_WHY_HOOKS};
-static const struct protection of_settings = {
-	.kind = PROTECT_NAME, .pattern = "include.path", .reason = HOOKDIR_WHY_SETTINGS};
+#define CLOSED(name, why)                                            \
+	{                                                            \
+		.kind = PROTECT_NAME, .pattern = name, .reason = why \
+	}
+static const struct protection of_kind[] = {
+	[HOOKDIR_HOOKS] = CLOSED("core.hooksPath", HOOKDIR_WHY_HOOKS),
+	[HOOKDIR_NAMES] = CLOSED("core.hooksPath", HOOKDIR_WHY_HOOKS),
+	[HOOKDIR_UNKNOWN] = CLOSED("core.hooksPath", HOOKDIR_WHY_HOOKS),
+	[HOOKDIR_SETTINGS] = CLOSED("include.path", HOOKDIR_WHY_SETTINGS),
+	[HOOKDIR_PROGRAM] = CLOSED("git's settings", HOOKDIR_WHY_PROGRAM),
+	[HOOKDIR_FILE] = CLOSED("git's settings", HOOKDIR_WHY_PROGRAM),
+};
 
 struct hookmemory *
 hookmemory_new(void)
@@ -248,7 +256,7 @@ closed_by(const struct hookdir *dir, const char *path, size_t root)
 	size_t length = strlen(dir->path);
 	const char *name;
 
-	if (dir->kind == HOOKDIR_HOOKS || dir->kind == HOOKDIR_SETTINGS) {
+	if (dir->kind != HOOKDIR_NAMES && dir->kind != HOOKDIR_UNKNOWN) {
 		if (is_below(path, dir->path))
 			return length;
 		/* what is not there must not come about behind a link */
@@ -279,11 +287,11 @@ find_in(const struct looked *one, const char *path, size_t *ret_anchor)
 
 			*ret_anchor = closed_by(dir, path, root);
 			if (*ret_anchor > 0)
-				return dir->kind == HOOKDIR_SETTINGS ? &of_settings : &of_hooks;
+				return &of_kind[dir->kind];
 		}
 	/* what could not be found out for lack of memory stays as it is */
 	*ret_anchor = one->is_failed ? strlen(path) : 0;
-	return one->is_failed ? &of_hooks : NULL;
+	return one->is_failed ? &of_kind[HOOKDIR_UNKNOWN] : NULL;
 }
 
 /* From where on folders are looked at: what is above cannot be changed here. */
@@ -339,7 +347,7 @@ holds_hooks(const struct broker *broker, struct arena *arena, const struct hookd
 {
 	bool found = false;
 
-	if (dir->kind == HOOKDIR_HOOKS || dir->kind == HOOKDIR_SETTINGS)
+	if (dir->kind != HOOKDIR_NAMES && dir->kind != HOOKDIR_UNKNOWN)
 		return dir->is_there &&
 		       (broker_judge_own(broker, dir->path).rights & RIGHTS_CHANGE) != 0;
 	for (size_t i = 0; dir->kind == HOOKDIR_NAMES && hookdir_names[i] != NULL; i++)

@@ -4,8 +4,10 @@
  * new keys that start programs with every release, and no list of those would ever be complete.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/str.h"
 #include "plan/gitconfig.h"
@@ -19,6 +21,7 @@ enum check {
 	URL,	  /* where a repository is */
 	WORKTREE, /* where a working tree is */
 	BARE,	  /* whether there is one */
+	SHARED,	  /* by whom a repository can be changed: not by everybody */
 	NAME,	  /* letters and digits: one of git's own, nothing that leads elsewhere */
 	UPDATE	  /* one of git's own ways, never a command */
 };
@@ -36,10 +39,11 @@ static const struct row {
 	 "whitespace checkstat trustctime fsyncobjectfiles fsync fsyncmethod preloadindex "
 	 "untrackedcache splitindex sparsecheckout sparsecheckoutcone multipackindex commitgraph "
 	 "usereplacerefs hidedotfiles longpaths fscache warnambiguousrefs createobject "
-	 "checkroundtripencoding sharedrepository",
+	 "checkroundtripencoding",
 	 ANY},
 	{"core", false, "worktree", WORKTREE},
 	{"core", false, "bare", BARE},
+	{"core", false, "sharedrepository", SHARED},
 	{"extensions", false,
 	 "worktreeconfig partialclone preciousobjects noop noop-v1 relativeworktrees", ANY},
 	{"extensions", false, "objectformat compatobjectformat refstorage", NAME},
@@ -281,6 +285,15 @@ is_no(const char *value)
 	return false;
 }
 
+/* A mode, in the base that git reads it in; 0 to 2 are words of its own. */
+static bool
+is_for_all(const char *value)
+{
+	long mode = strtol(value, NULL, 8);
+
+	return mode > 2 && (mode & S_IWOTH);
+}
+
 /* NULL, or why not. */
 static const char *
 check_value(const struct vetting *v, enum check check, const char *value)
@@ -299,6 +312,8 @@ check_value(const struct vetting *v, enum check check, const char *value)
 		return is_no(value) || v->asker->is_fine(v->asker->context, GITCONFIG_BARE, value)
 			       ? NULL
 			       : "takes its working tree from a repository";
+	case SHARED:
+		return is_for_all(value) ? "lets everybody change the repository" : NULL;
 	case NAME:
 		return value[strspn(value, LETTERS DIGITS)] == '\0' ? NULL : "leads git elsewhere";
 	case UPDATE:

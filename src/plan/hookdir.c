@@ -60,10 +60,11 @@ struct texts {
 struct search {
 	struct arena *arena;
 	const struct host *host;
-	const char *inside;  /* only what lies below it counts; NULL: all */
-	struct texts values; /* as written, of folders with hooks */
-	struct texts roots;  /* what relative ones start from */
-	int files, read;
+	const char *inside;	      /* only what lies below it counts; NULL: all */
+	struct texts values;	      /* as written, of folders with hooks */
+	struct texts programs, files; /* likewise; files: words of a command that may be some */
+	struct texts roots;	      /* what relative ones start from */
+	int looked, read;
 	bool is_unread; /* there are settings that cannot be read */
 	struct hookdirs *to;
 	struct cordon_error *err;
@@ -120,7 +121,7 @@ add(struct search *s, enum hookdir_kind kind, const char *path, bool is_there)
 	if (kind == HOOKDIR_HOOKS && is_wide(s, path))
 		kind = HOOKDIR_NAMES;
 	if ((s->inside != NULL && !path_below(path, s->inside)) || is_huskys(path) ||
-	    is_usual(path) || (kind == HOOKDIR_SETTINGS && is_wide(s, path)))
+	    is_usual(path) || (kind >= HOOKDIR_SETTINGS && is_wide(s, path)))
 		return 0;
 	slot = arena_push(s->arena, &s->to->items, &s->to->count, sizeof *slot, s->err);
 	if (slot == NULL)
@@ -139,7 +140,7 @@ add_way(struct search *s, enum hookdir_kind kind, const char *path)
 
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
-	if (rc < 0)
+	if (rc < 0 || (kind == HOOKDIR_FILE && found.kind != FS_FILE))
 		return 0;
 	rc = add(s, kind, found.path, found.kind != FS_MISSING);
 	for (size_t i = 0; rc == 0 && i < found.link_count; i++)
@@ -209,6 +210,29 @@ take_include(struct search *s, const char *file, const char *value, int depth)
 	return rc < 0 ? rc : read_settings(s, path, depth + 1);
 }
 
+/* Commands are for the shell: its first word is run, and any other may be what is run by that. */
+static int
+take_program(struct search *s, const char *file, const char *value, int depth)
+{
+	bool is_first = true;
+	int rc = 0;
+
+	(void)file, (void)depth;
+	value += *value == '!';
+	while (rc == 0 && *(value += strspn(value, " \t'\"")) != '\0') {
+		size_t length = strcspn(value, " \t'\"");
+		const char *word = arena_strndup(s->arena, value, length, s->err);
+
+		if (word == NULL)
+			return -CORDON_E_MEMORY;
+		if (!is_first || strchr(word, '/') != NULL)
+			rc = keep(s, is_first ? &s->programs : &s->files, expand(s, word));
+		is_first = false;
+		value += length;
+	}
+	return rc;
+}
+
 /* Relative hooks start from there. */
 static int
 take_worktree(struct search *s, const char *file, const char *value, int depth)
@@ -231,9 +255,31 @@ static const struct key {
 	const char *start, *end; /* of its name */
 	int (*use)(struct search *s, const char *file, const char *value, int depth);
 } keys[] = {
-	{"core.hookspath", "", take_hooks},   {"init.templatedir", "", take_hooks},
-	{"include.path", "", take_include},   {"includeif.", ".path", take_include},
+	{"core.hookspath", "", take_hooks},
+	{"init.templatedir", "", take_hooks},
+	{"include.path", "", take_include},
+	{"includeif.", ".path", take_include},
 	{"core.worktree", "", take_worktree},
+	{"core.fsmonitor", "", take_program},
+	{"core.sshcommand", "", take_program},
+	{"core.editor", "", take_program},
+	{"core.pager", "", take_program},
+	{"core.askpass", "", take_program},
+	{"core.alternaterefscommand", "", take_program},
+	{"sequence.editor", "", take_program},
+	{"hook.", ".command", take_program},
+	{"filter.", ".clean", take_program},
+	{"filter.", ".smudge", take_program},
+	{"filter.", ".process", take_program},
+	{"diff.external", "", take_program},
+	{"diff.", ".command", take_program},
+	{"diff.", ".textconv", take_program},
+	{"merge.", ".driver", take_program},
+	{"interactive.difffilter", "", take_program},
+	{"credential.", "helper", take_program},
+	{"gpg.", "program", take_program},
+	{"trailer.", ".cmd", take_program},
+	{"trailer.", ".command", take_program},
 };
 
 static bool
@@ -256,10 +302,14 @@ take_item(struct search *s, const char *file, const struct gitconfig_item *item,
 	return 0;
 }
 
+/* Does a word of one of the keys stand in it? That is cheaper to see than what it means. */
 static bool
 has_word(const char *text)
 {
-	static const char *const words[] = {"hookspath", "include", "templatedir", "worktree"};
+	static const char *const words[] = {"hookspath", "include", "templatedir", "worktree",
+					    "fsmonitor", "command", "editor",	   "pager",
+					    "askpass",	 "filter",  "external",	   "textconv",
+					    "driver",	 "helper",  "program",	   "trailer"};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (strcasestr(text, words[i]) != NULL)
@@ -292,7 +342,7 @@ read_settings(struct search *s, const char *path, int depth)
 
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
-	if (depth > DEPTH_MAX || s->files++ >= FILES_MAX) {
+	if (depth > DEPTH_MAX || s->looked++ >= FILES_MAX) {
 		s->is_unread = true;
 		return 0;
 	}
@@ -308,22 +358,36 @@ read_settings(struct search *s, const char *path, int depth)
 
 /* ---- whose ---- */
 
+/* Of a value: from each root, if it is relative. */
 static int
-add_values(struct search *s)
+add_from_roots(struct search *s, enum hookdir_kind kind, const char *value)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < s->values.count; i++) {
-		const char *value = s->values.items[i];
+	if (*value == '/')
+		return add_way(s, kind, value);
+	for (size_t i = 0; rc == 0 && i < s->roots.count; i++) {
+		const char *path = path_join(s->arena, s->roots.items[i], value, s->err);
 
-		if (*value == '/')
-			rc = add_way(s, HOOKDIR_HOOKS, value);
-		for (size_t r = 0; rc == 0 && *value != '/' && r < s->roots.count; r++) {
-			const char *path = path_join(s->arena, s->roots.items[r], value, s->err);
-
-			rc = path == NULL ? -CORDON_E_MEMORY : add_way(s, HOOKDIR_HOOKS, path);
-		}
+		rc = path == NULL ? -CORDON_E_MEMORY : add_way(s, kind, path);
 	}
+	return rc;
+}
+
+static int
+add_values(struct search *s)
+{
+	const struct {
+		const struct texts *texts;
+		enum hookdir_kind kind;
+	} all[] = {{&s->values, HOOKDIR_HOOKS},
+		   {&s->programs, HOOKDIR_PROGRAM},
+		   {&s->files, HOOKDIR_FILE}};
+	int rc = 0;
+
+	for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+		for (size_t i = 0; rc == 0 && i < all[k].texts->count; i++)
+			rc = add_from_roots(s, all[k].kind, all[k].texts->items[i]);
 	return rc;
 }
 
@@ -355,7 +419,7 @@ read_users(struct search *s)
 {
 	const char *global = host_getenv(s->host, "GIT_CONFIG_GLOBAL");
 	const char *xdg = host_getenv(s->host, "XDG_CONFIG_HOME");
-	int rc = read_own(s, NULL, "/etc/gitconfig");
+	int rc = read_settings(s, "/etc/gitconfig", 0);
 
 	if (rc == 0 && global != NULL && *global == '/')
 		rc = read_own(s, NULL, global);

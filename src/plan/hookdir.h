@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What git obeys or runs because its settings say where it is: folders with hooks (core.hooksPath),
- * templates of new repositories, and further files of settings (include.path). All that lies where a
+ * templates of new repositories, programs, and further files of settings (include.path). All that lies where a
  * command may write must stay as it is.
  */
 #pragma once
@@ -13,10 +13,12 @@
 struct host;
 
 enum hookdir_kind {
-	HOOKDIR_HOOKS,	 /* git runs what lies in it, or copies it to where it is run */
-	HOOKDIR_NAMES,	 /* it holds much else: only what is named like a hook is one */
-	HOOKDIR_UNKNOWN, /* anything below it that is named like a hook may be one */
-	HOOKDIR_SETTINGS /* git obeys it */
+	HOOKDIR_HOOKS,	  /* git runs what lies in it, or copies it to where it is run */
+	HOOKDIR_NAMES,	  /* it holds much else: only what is named like a hook is one */
+	HOOKDIR_UNKNOWN,  /* anything below it that is named like a hook may be one */
+	HOOKDIR_SETTINGS, /* git obeys it */
+	HOOKDIR_PROGRAM,  /* git runs it */
+	HOOKDIR_FILE	  /* a file that such a program may be told to run; it is there */
 };
 
 struct hookdir {
@@ -51,6 +53,7 @@ int hookdirs_read(struct arena *arena, const struct host *host, const struct hoo
 		  struct hookdirs *ret, struct cordon_error *err);
 
 #define HOOKDIR_WHY_HOOKS "git runs what lies in it (core.hooksPath)"
+#define HOOKDIR_WHY_PROGRAM "git runs it, as its settings say"
 #define HOOKDIR_WHY_SETTINGS "it is part of git's settings (include.path)"
 
 /* The names that git looks for, ended by NULL. */

@@ -166,6 +166,8 @@ static const struct {
 	[HOOKDIR_NAMES] = {HOOKDIR_WHY_HOOKS, NULL},
 	[HOOKDIR_UNKNOWN] = {HOOKDIR_WHY_HOOKS, NULL},
 	[HOOKDIR_SETTINGS] = {HOOKDIR_WHY_SETTINGS, "it leads git to its settings (include.path)"},
+	[HOOKDIR_PROGRAM] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
+	[HOOKDIR_FILE] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
 };
 
 static int

@@ -152,6 +152,28 @@ commit='git -C sub commit -q --allow-empty -m x'
 	plants 'git commit -q --allow-empty -m x' 'mkdir named; cp evil named/pre-commit'
 }
 
+@test "programs that settings take from the project" {
+	start
+	git init -q sub
+	echo '* filter=f' >.gitattributes
+	mkdir tools
+	printf '#!/bin/sh\nexec cat\n' >tools/clean
+	chmod +x tools/clean
+	git config filter.f.clean tools/clean
+	plants 'echo b >a; git add a' 'cp evil tools/clean' 'cat evil >tools/clean' 'mv evil tools/clean' \
+	    'mv tools x; mkdir tools; cp evil tools/clean' 'cp -r tools x; cp evil x/clean; rm -r tools; ln -s x tools'
+	git config filter.f.clean "sh '$P/tools/clean' s/a/b/"
+	plants 'echo b >a; git add a' 'cat evil >tools/clean'
+	git config filter.f.clean 'exec=1 tools/none'
+	expect 0 run -- sh -c 'mkdir -p s/a; echo x >s/a/b; echo x >tools/other'
+	git config --unset filter.f.clean
+	git -C sub config core.fsmonitor ./watch
+	echo s >sub/s
+	plants 'git -C sub add s; git -C sub status' 'cp evil sub/watch' 'ln -s ../evil sub/watch'
+	expect 1 run -- sh -c 'cp evil sub/watch'
+	heard 'git runs it, as its settings say'
+}
+
 # evil_repository FOLDER: one that came with the project's own files, as a fixture of its tests may
 evil_repository()
 {
