@@ -266,8 +266,9 @@ do_move(struct move *move)
 	broker_touches(move->broker, move->to.path, move->is_replacing ? &move->to_stat : NULL);
 	rc = (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
 			  move->to.name, move->flags);
-	if (rc == 0 && (S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE)))
-		vet_hooks_changed(move->broker);
+	if (rc == 0 && (S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE) ||
+			vet_is_delicate(move->to.path)))
+		vet_hooks_changed(move->broker, false);
 	return rc;
 }
 

@@ -44,8 +44,8 @@ const struct protection *vet_hooks(const struct broker *broker, const char *path
 				   size_t *ret_anchor);
 /* May the folder become a working tree of this repository with what is in it? */
 bool vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir);
-/* A folder moves, or a name of git's changes. */
-void vet_hooks_changed(struct broker *broker);
+/* A folder moves, or a name of git's changes; has_settings: one of those that are vetted whole. */
+void vet_hooks_changed(struct broker *broker, bool has_settings);
 struct hookmemory *hookmemory_new(void);
 struct hookmemory *hookmemory_free(struct hookmemory *memory);
 

@@ -23,25 +23,26 @@
 #include "plan/hookdir.h"
 
 #define SLOTS 512u
-#define MODULES_MAX 256
+#define KEPT_MAX 1024
 #define POINTER_MAX (PATH_MAX + 16)
 /* For how long the user's own changes may stay unseen. */
 #define MOMENT_NS 1000000000ll
 
-/* A folder that was looked at. */
+/* A folder that was looked at, or with a slash behind it a git directory for those that it keeps. */
 struct looked {
 	char *folder; /* NULL: none */
 	uint64_t turn;
 	int64_t until;
 	struct arena arena; /* of what follows */
-	struct hookdirs *dirs;
-	size_t count; /* of repositories: its own, and those kept in it */
+	struct hookdir *dirs;
+	size_t count;
+	const char *keeper; /* its git directory, if there are others in that; or NULL */
 	bool is_failed;
 };
 
 struct hookmemory {
 	pthread_mutex_t lock;
-	uint64_t turn;
+	uint64_t turn, kept_turn; /* submodules can be many: only their settings count there */
 	struct looked slots[SLOTS];
 };
 
@@ -88,38 +89,65 @@ hookmemory_free(struct hookmemory *memory)
 }
 
 void
-vet_hooks_changed(struct broker *broker)
+vet_hooks_changed(struct broker *broker, bool has_settings)
 {
 	if (broker->hooks == NULL)
 		return;
 	pthread_mutex_lock(&broker->hooks->lock);
 	broker->hooks->turn++;
+	broker->hooks->kept_turn += has_settings;
 	pthread_mutex_unlock(&broker->hooks->lock);
 }
 
 /* ---- looking ---- */
 
 struct looking {
+	struct arena arena; /* settings can be long; of them only what follows is kept */
 	struct looked *to;
 	const struct host *host;
-	int left; /* modules that may still be looked at */
+	int left; /* repositories that may still be looked at */
 };
+
+/* More than are looked at: then any name of a hook may be one. */
+static int
+give_up(struct looking *l, const char *folder)
+{
+	struct looked *to = l->to;
+	struct hookdir *slot = arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
+
+	if (slot == NULL || folder == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = (struct hookdir){HOOKDIR_UNKNOWN, arena_strdup(&to->arena, folder, NULL), true};
+	return slot->path == NULL ? -CORDON_E_MEMORY : 0;
+}
 
 static int
 read_hooks(struct looking *l, const struct hookrepo *repo)
 {
 	struct looked *to = l->to;
-	struct hookdirs *slot = arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
+	struct hookdirs found;
 
-	return slot == NULL ? -CORDON_E_MEMORY
-			    : hookdirs_read(&to->arena, l->host, repo, slot, NULL);
+	if (hookdirs_read(&l->arena, l->host, repo, &found, NULL) < 0)
+		return -CORDON_E_MEMORY;
+	for (size_t i = 0; i < found.count; i++) {
+		struct hookdir *slot =
+			arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
+
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = found.items[i];
+		slot->path = arena_strdup(&to->arena, slot->path, NULL);
+		if (slot->path == NULL)
+			return -CORDON_E_MEMORY;
+	}
+	return 0;
 }
 
 /* What the one line of a file in folder leads to; folder itself: there is none such. NULL: no memory. */
 static const char *
 follow(struct looking *l, const char *folder, const char *name, const char *word)
 {
-	struct arena *arena = &l->to->arena;
+	struct arena *arena = &l->arena;
 	const char *path = path_join(arena, folder, name, NULL), *line;
 	struct cordon_error why = {0};
 	struct gitconfig_text text;
@@ -146,29 +174,47 @@ read_repository(struct looking *l, const char *root, const char *git_dir)
 	return repo.common_dir == NULL ? -CORDON_E_MEMORY : read_hooks(l, &repo);
 }
 
-/*
- * Repositories of submodules, which are kept here: their hooks may lie in another's working tree. Names
- * of submodules have slashes in them, so what is no repository is a folder with some.
- */
+static int read_modules(struct looking *l, const char *folder);
+
+/* A submodule's; names of those have slashes in them, so what is none is a folder with some. */
 static int
-read_modules(struct looking *l, const char *folder)
+read_module(struct looking *l, const char *path)
+{
+	const char *inner = path;
+	int rc = 0;
+
+	if (vet_is_repository(path)) {
+		rc = read_repository(l, path, path);
+		inner = path_join(&l->arena, path, "modules", NULL);
+	}
+	return rc < 0 || inner == NULL ? -CORDON_E_MEMORY : read_modules(l, inner);
+}
+
+/* A worktree's, whose hooks start from where it is. */
+static int
+read_worktree(struct looking *l, const char *path)
+{
+	const char *pointer = follow(l, path, "gitdir", "");
+	const char *root = pointer == NULL ? NULL : path_parent(&l->arena, pointer, NULL);
+
+	return root == NULL ? -CORDON_E_MEMORY : read_repository(l, root, path);
+}
+
+static int
+read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, const char *path))
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 	int rc = 0;
 
 	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
-		const char *path = path_join(&l->to->arena, folder, entry->d_name, NULL), *inner;
-		bool is_one = path != NULL && vet_is_repository(path);
+		const char *path;
 
-		if (*entry->d_name == '.' || (path != NULL && entry->d_type != DT_DIR))
+		if (*entry->d_name == '.' ||
+		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
-		inner = is_one ? path_join(&l->to->arena, path, "modules", NULL) : path;
-		rc = inner == NULL || l->left-- <= 0 ? -CORDON_E_MEMORY
-		     : is_one			     ? read_repository(l, path, path)
-						     : 0;
-		if (rc == 0)
-			rc = read_modules(l, inner);
+		path = path_join(&l->arena, folder, entry->d_name, NULL);
+		rc = path == NULL ? -CORDON_E_MEMORY : l->left-- > 0 ? read(l, path) : 0;
 	}
 	if (dir != NULL)
 		closedir(dir);
@@ -176,26 +222,57 @@ read_modules(struct looking *l, const char *folder)
 }
 
 static int
+read_modules(struct looking *l, const char *folder)
+{
+	return read_each(l, folder, read_module);
+}
+
+/* Those that are kept in a git directory: their hooks may lie in another's working tree. */
+static int
+look_at_kept(struct looking *l, const char *folder)
+{
+	const char *git_dir = arena_strndup(&l->arena, folder, strlen(folder) - 1, NULL);
+	const char *modules = git_dir == NULL ? NULL
+					      : path_join(&l->arena, git_dir, "modules", NULL),
+		   *worktrees = git_dir == NULL ? NULL
+						: path_join(&l->arena, git_dir, "worktrees", NULL);
+
+	if (modules == NULL || worktrees == NULL || read_modules(l, modules) < 0 ||
+	    read_each(l, worktrees, read_worktree) < 0)
+		return -CORDON_E_MEMORY;
+	return l->left > 0 ? 0 : give_up(l, path_parent(&l->arena, git_dir, NULL));
+}
+
+static bool
+is_keeper(const char *git_dir)
+{
+	char path[PATH_MAX + 16];
+	struct stat at;
+
+	snprintf(path, sizeof path, "%s/modules", git_dir);
+	if (stat(path, &at) == 0)
+		return true;
+	snprintf(path, sizeof path, "%s/worktrees", git_dir);
+	return stat(path, &at) == 0;
+}
+
+static int
 look_at(struct looking *l, const char *folder)
 {
-	struct arena *arena = &l->to->arena;
 	char dot_git[PATH_MAX + 8];
 	const char *git_dir = dot_git;
 	struct stat at;
-	int rc;
 
 	snprintf(dot_git, sizeof dot_git, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder);
 	if (stat(dot_git, &at) < 0)
 		return vet_is_repository(folder) ? read_repository(l, folder, folder) : 0;
 	if (!S_ISDIR(at.st_mode))
 		git_dir = follow(l, folder, ".git", "gitdir: ");
-	rc = git_dir == NULL ? -CORDON_E_MEMORY : read_repository(l, folder, git_dir);
-	if (rc == 0 && S_ISDIR(at.st_mode)) {
-		const char *modules = path_join(arena, dot_git, "modules", NULL);
-
-		rc = modules == NULL ? -CORDON_E_MEMORY : read_modules(l, modules);
-	}
-	return rc;
+	if (git_dir == NULL || read_repository(l, folder, git_dir) < 0)
+		return -CORDON_E_MEMORY;
+	if (is_keeper(git_dir))
+		l->to->keeper = arena_printf(&l->to->arena, NULL, "%s/", git_dir);
+	return is_keeper(git_dir) && l->to->keeper == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 static int64_t
@@ -213,17 +290,21 @@ find(const struct broker *broker, const char *path, size_t length, uint64_t hash
 {
 	struct hookmemory *memory = broker->hooks;
 	struct looked *one = &memory->slots[hash % SLOTS];
-	struct looking looking = {one, broker->plan->host, MODULES_MAX};
+	struct looking looking = {{NULL}, one, broker->plan->host, KEPT_MAX};
+	bool is_kept = length > 1 && path[length - 1] == '/';
+	uint64_t turn = is_kept ? memory->kept_turn : memory->turn;
 	int64_t time = now();
 
-	if (one->folder != NULL && one->turn == memory->turn && time < one->until &&
+	if (one->folder != NULL && one->turn == turn && time < one->until &&
 	    strncmp(one->folder, path, length) == 0 && one->folder[length] == '\0')
 		return one;
 	forget(one);
 	one->folder = strndup(path, length);
-	one->turn = memory->turn;
+	one->turn = turn;
 	one->until = time + MOMENT_NS;
-	one->is_failed = one->folder == NULL || look_at(&looking, one->folder) < 0;
+	one->is_failed = one->folder == NULL ||
+			 (is_kept ? look_at_kept : look_at)(&looking, one->folder) < 0;
+	arena_free(&looking.arena);
 	return one;
 }
 
@@ -277,21 +358,33 @@ closed_by(const struct hookdir *dir, const char *path, size_t root)
 }
 
 static const struct protection *
-find_in(const struct looked *one, const char *path, size_t *ret_anchor)
+find_in(const struct looked *one, const char *path, size_t root, size_t *ret_anchor)
 {
-	size_t root = strlen(one->folder == NULL ? "" : one->folder);
-
-	for (size_t r = 0; r < one->count; r++)
-		for (size_t i = 0; i < one->dirs[r].count; i++) {
-			const struct hookdir *dir = &one->dirs[r].items[i];
-
-			*ret_anchor = closed_by(dir, path, root);
-			if (*ret_anchor > 0)
-				return &of_kind[dir->kind];
-		}
+	for (size_t i = 0; i < one->count; i++) {
+		*ret_anchor = closed_by(&one->dirs[i], path, root);
+		if (*ret_anchor > 0)
+			return &of_kind[one->dirs[i].kind];
+	}
 	/* what could not be found out for lack of memory stays as it is */
 	*ret_anchor = one->is_failed ? strlen(path) : 0;
 	return one->is_failed ? &of_kind[HOOKDIR_UNKNOWN] : NULL;
+}
+
+/* By the folder that is the first length bytes of path. */
+static const struct protection *
+find_by(const struct broker *broker, const char *path, size_t length, uint64_t hash,
+	size_t *ret_anchor)
+{
+	const struct looked *one = find(broker, path, length, hash);
+	const struct protection *found = find_in(one, path, length, ret_anchor);
+	char keeper[PATH_MAX + 8];
+
+	if (found != NULL || one->keeper == NULL)
+		return found;
+	/* what it is in may be forgotten for the next */
+	snprintf(keeper, sizeof keeper, "%s", one->keeper);
+	one = find(broker, keeper, strlen(keeper), hash_text(keeper));
+	return find_in(one, path, length, ret_anchor);
 }
 
 /* From where on folders are looked at: what is above cannot be changed here. */
@@ -320,7 +413,7 @@ vet_hooks(const struct broker *broker, const char *path, size_t *ret_anchor)
 	for (size_t at = 0; found == NULL && path[at] != '\0'; at++) {
 		/* with the slash before it: "/" is a folder, too */
 		if (path[at] == '/' && at + (at == 0) >= top)
-			found = find_in(find(broker, path, at + (at == 0), hash), path, ret_anchor);
+			found = find_by(broker, path, at + (at == 0), hash, ret_anchor);
 		hash = hash_byte(hash, path[at]);
 	}
 	/* whoever is about to change a name of git's asks about it first */
@@ -359,11 +452,12 @@ bool
 vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir)
 {
 	struct looked one = {0};
-	struct looking looking = {&one, broker->plan->host, MODULES_MAX};
+	struct looking looking = {{NULL}, &one, broker->plan->host, KEPT_MAX};
 	bool may = broker->plan->host != NULL && read_repository(&looking, folder, git_dir) == 0;
 
-	for (size_t i = 0; may && i < one.dirs[0].count; i++)
-		may = !holds_hooks(broker, &one.arena, &one.dirs[0].items[i]);
+	for (size_t i = 0; may && i < one.count; i++)
+		may = !holds_hooks(broker, &one.arena, &one.dirs[i]);
+	arena_free(&looking.arena);
 	arena_free(&one.arena);
 	return may;
 }

@@ -170,6 +170,6 @@ vet_install(struct broker *broker, const struct vet_target *to, const struct vet
 	}
 	if (put(to, file) < 0)
 		return -1;
-	vet_hooks_changed(broker);
+	vet_hooks_changed(broker, true);
 	return 0;
 }

@@ -94,23 +94,38 @@ is_huskys(const char *path)
 	return false;
 }
 
-/* Closed anyway, but for what git itself puts there. */
+/* Closed or vetted anyway, and git itself has to change it. */
 static bool
 is_usual(const char *path)
 {
-	size_t length = strlen(path), end = strlen("/.git/hooks");
+	static const char *const ends[] = {"/.git/hooks", "/.git/config", "/.git/config.worktree"};
+	size_t length = strlen(path);
 
-	return length > end && strcmp(path + length - end, "/.git/hooks") == 0;
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+		if (length > strlen(ends[i]) &&
+		    strcmp(path + length - strlen(ends[i]), ends[i]) == 0)
+			return true;
+	return false;
 }
 
-/* Does the folder hold a working tree, and so everything in it? */
+/* Does the folder hold a working tree or a repository, and so everything in it? */
 static bool
 is_wide(const struct search *s, const char *path)
 {
 	for (size_t i = 0; i < s->roots.count; i++)
 		if (path_below(s->roots.items[i], path))
 			return true;
-	return s->host->project != NULL && path_below(s->host->project, path);
+	return strcmp(path_last(path), ".git") == 0 ||
+	       (s->host->project != NULL && path_below(s->host->project, path));
+}
+
+/* Hooks may lie anywhere; of the rest only what is in the project is not the user's own business. */
+static bool
+counts(const struct search *s, enum hookdir_kind kind, const char *path)
+{
+	return !is_huskys(path) && !is_usual(path) &&
+	       (kind < HOOKDIR_SETTINGS || !is_wide(s, path)) &&
+	       (s->inside == NULL || kind == HOOKDIR_HOOKS || path_below(path, s->inside));
 }
 
 static int
@@ -120,8 +135,7 @@ add(struct search *s, enum hookdir_kind kind, const char *path, bool is_there)
 
 	if (kind == HOOKDIR_HOOKS && is_wide(s, path))
 		kind = HOOKDIR_NAMES;
-	if ((s->inside != NULL && !path_below(path, s->inside)) || is_huskys(path) ||
-	    is_usual(path) || (kind >= HOOKDIR_SETTINGS && is_wide(s, path)))
+	if (!counts(s, kind, path))
 		return 0;
 	slot = arena_push(s->arena, &s->to->items, &s->to->count, sizeof *slot, s->err);
 	if (slot == NULL)

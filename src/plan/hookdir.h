@@ -35,8 +35,8 @@ struct hookdirs {
 };
 
 /*
- * Of the project's repository and of the user: what lies in the project. None for husky's, which every
- * install writes anew. Includes are followed whatever their condition.
+ * Of the project's repository and of the user: folders of hooks, and what else lies in the project. None
+ * for husky's, which every install writes anew. Includes are followed whatever their condition.
  */
 int hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret,
 		  struct cordon_error *err);

@@ -190,7 +190,7 @@ add_above(struct maker *m, const char *path, const char *why)
 	size_t top = strlen(m->host->project);
 	int rc = 0;
 
-	while (rc == 0) {
+	while (rc == 0 && path_below(path, m->host->project)) {
 		path = path_parent(m->arena, path, m->err);
 		if (path == NULL)
 			return -CORDON_E_MEMORY;

@@ -87,6 +87,9 @@ commit='git -C sub commit -q --allow-empty -m x'
 	git -C sub config core.hooksPath hooks
 	plants "$commit" 'mkdir sub/hooks; cp evil sub/hooks/pre-commit'
 	git -C sub config --unset core.hooksPath
+	git worktree add -q trees/one
+	git config core.hooksPath ../near
+	plants 'git -C trees/one commit -q --allow-empty -m x' 'mkdir trees/near; cp evil trees/near/pre-commit'
 	git config core.hooksPath .githooks
 	git worktree add -q tree
 	plants 'git -C tree commit -q --allow-empty -m x' 'mkdir tree/.githooks; cp evil tree/.githooks/pre-commit'
