@@ -42,6 +42,8 @@ void vet_refused(struct broker *broker, const char *what, const char *path, cons
  */
 const struct protection *vet_hooks(const struct broker *broker, const char *path,
 				   size_t *ret_anchor);
+/* Is path, or does something below it, lead to a remote? Then no link comes there. */
+bool vet_is_on_way(const struct broker *broker, const char *path);
 /* May the folder become a working tree of this repository with what is in it? */
 bool vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir);
 /* A folder moves, or a name of git's changes; has_settings: one of those that are vetted whole. */

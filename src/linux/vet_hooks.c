@@ -5,7 +5,6 @@
  * folders above it are looked at, and of those that are repositories the settings are read. What was
  * found is remembered for a moment, and forgotten as soon as a folder or a name of git's changes.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,30 +14,15 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/fd.h"
 #include "base/hash.h"
 #include "base/path.h"
+#include "linux/looked.h"
 #include "linux/vet.h"
-#include "plan/gitconfig.h"
 #include "plan/hookdir.h"
 
 #define SLOTS 512u
-#define KEPT_MAX 1024
-#define POINTER_MAX (PATH_MAX + 16)
 /* For how long the user's own changes may stay unseen. */
 #define MOMENT_NS 1000000000ll
-
-/* A folder that was looked at, or with a slash behind it a git directory for those that it keeps. */
-struct looked {
-	char *folder; /* NULL: none */
-	uint64_t turn;
-	int64_t until;
-	struct arena arena; /* of what follows */
-	struct hookdir *dirs;
-	size_t count;
-	const char *keeper; /* its git directory, if there are others in that; or NULL */
-	bool is_failed;
-};
 
 struct hookmemory {
 	pthread_mutex_t lock;
@@ -57,6 +41,7 @@ static const struct protection of_kind[] = {
 	[HOOKDIR_SETTINGS] = CLOSED("include.path", HOOKDIR_WHY_SETTINGS),
 	[HOOKDIR_PROGRAM] = CLOSED("git's settings", HOOKDIR_WHY_PROGRAM),
 	[HOOKDIR_FILE] = CLOSED("git's settings", HOOKDIR_WHY_PROGRAM),
+	[HOOKDIR_REMOTE] = CLOSED("remotes", "it leads git to another repository"),
 };
 
 struct hookmemory *
@@ -69,19 +54,11 @@ hookmemory_new(void)
 	return memory;
 }
 
-static void
-forget(struct looked *one)
-{
-	free(one->folder);
-	arena_free(&one->arena);
-	*one = (struct looked){0};
-}
-
 struct hookmemory *
 hookmemory_free(struct hookmemory *memory)
 {
 	for (size_t i = 0; memory != NULL && i < SLOTS; i++)
-		forget(&memory->slots[i]);
+		looked_forget(&memory->slots[i]);
 	if (memory != NULL)
 		pthread_mutex_destroy(&memory->lock);
 	free(memory);
@@ -99,181 +76,7 @@ vet_hooks_changed(struct broker *broker, bool has_settings)
 	pthread_mutex_unlock(&broker->hooks->lock);
 }
 
-/* ---- looking ---- */
-
-struct looking {
-	struct arena arena; /* settings can be long; of them only what follows is kept */
-	struct looked *to;
-	const struct host *host;
-	int left; /* repositories that may still be looked at */
-};
-
-/* More than are looked at: then any name of a hook may be one. */
-static int
-give_up(struct looking *l, const char *folder)
-{
-	struct looked *to = l->to;
-	struct hookdir *slot = arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
-
-	if (slot == NULL || folder == NULL)
-		return -CORDON_E_MEMORY;
-	*slot = (struct hookdir){HOOKDIR_UNKNOWN, arena_strdup(&to->arena, folder, NULL), true};
-	return slot->path == NULL ? -CORDON_E_MEMORY : 0;
-}
-
-static int
-read_hooks(struct looking *l, const struct hookrepo *repo)
-{
-	struct looked *to = l->to;
-	struct hookdirs found;
-
-	if (hookdirs_read(&l->arena, l->host, repo, &found, NULL) < 0)
-		return -CORDON_E_MEMORY;
-	for (size_t i = 0; i < found.count; i++) {
-		struct hookdir *slot =
-			arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
-
-		if (slot == NULL)
-			return -CORDON_E_MEMORY;
-		*slot = found.items[i];
-		slot->path = arena_strdup(&to->arena, slot->path, NULL);
-		if (slot->path == NULL)
-			return -CORDON_E_MEMORY;
-	}
-	return 0;
-}
-
-/* What the one line of a file in folder leads to; folder itself: there is none such. NULL: no memory. */
-static const char *
-follow(struct looking *l, const char *folder, const char *name, const char *word)
-{
-	struct arena *arena = &l->arena;
-	const char *path = path_join(arena, folder, name, NULL), *line;
-	struct cordon_error why = {0};
-	struct gitconfig_text text;
-	char *content;
-
-	if (path == NULL)
-		return NULL;
-	if (file_read(arena, path, POINTER_MAX, &content, &text.length, NULL, &why) < 0)
-		return why.code == CORDON_E_MEMORY ? NULL : folder;
-	text.text = content;
-	line = gitconfig_pointer(arena, word, &text, NULL);
-	if (line == NULL)
-		return folder;
-	return *line == '/' ? line : path_join(arena, folder, line, NULL);
-}
-
-static int
-read_repository(struct looking *l, const char *root, const char *git_dir)
-{
-	struct hookrepo repo = {root, git_dir, git_dir};
-
-	if (git_dir != NULL)
-		repo.common_dir = follow(l, git_dir, "commondir", "");
-	return repo.common_dir == NULL ? -CORDON_E_MEMORY : read_hooks(l, &repo);
-}
-
-static int read_modules(struct looking *l, const char *folder);
-
-/* A submodule's; names of those have slashes in them, so what is none is a folder with some. */
-static int
-read_module(struct looking *l, const char *path)
-{
-	const char *inner = path;
-	int rc = 0;
-
-	if (vet_is_repository(path)) {
-		rc = read_repository(l, path, path);
-		inner = path_join(&l->arena, path, "modules", NULL);
-	}
-	return rc < 0 || inner == NULL ? -CORDON_E_MEMORY : read_modules(l, inner);
-}
-
-/* A worktree's, whose hooks start from where it is. */
-static int
-read_worktree(struct looking *l, const char *path)
-{
-	const char *pointer = follow(l, path, "gitdir", "");
-	const char *root = pointer == NULL ? NULL : path_parent(&l->arena, pointer, NULL);
-
-	return root == NULL ? -CORDON_E_MEMORY : read_repository(l, root, path);
-}
-
-static int
-read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, const char *path))
-{
-	DIR *dir = opendir(folder);
-	const struct dirent *entry;
-	int rc = 0;
-
-	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
-		const char *path;
-
-		if (*entry->d_name == '.' ||
-		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
-			continue;
-		path = path_join(&l->arena, folder, entry->d_name, NULL);
-		rc = path == NULL ? -CORDON_E_MEMORY : l->left-- > 0 ? read(l, path) : 0;
-	}
-	if (dir != NULL)
-		closedir(dir);
-	return rc;
-}
-
-static int
-read_modules(struct looking *l, const char *folder)
-{
-	return read_each(l, folder, read_module);
-}
-
-/* Those that are kept in a git directory: their hooks may lie in another's working tree. */
-static int
-look_at_kept(struct looking *l, const char *folder)
-{
-	const char *git_dir = arena_strndup(&l->arena, folder, strlen(folder) - 1, NULL);
-	const char *modules = git_dir == NULL ? NULL
-					      : path_join(&l->arena, git_dir, "modules", NULL),
-		   *worktrees = git_dir == NULL ? NULL
-						: path_join(&l->arena, git_dir, "worktrees", NULL);
-
-	if (modules == NULL || worktrees == NULL || read_modules(l, modules) < 0 ||
-	    read_each(l, worktrees, read_worktree) < 0)
-		return -CORDON_E_MEMORY;
-	return l->left > 0 ? 0 : give_up(l, path_parent(&l->arena, git_dir, NULL));
-}
-
-static bool
-is_keeper(const char *git_dir)
-{
-	char path[PATH_MAX + 16];
-	struct stat at;
-
-	snprintf(path, sizeof path, "%s/modules", git_dir);
-	if (stat(path, &at) == 0)
-		return true;
-	snprintf(path, sizeof path, "%s/worktrees", git_dir);
-	return stat(path, &at) == 0;
-}
-
-static int
-look_at(struct looking *l, const char *folder)
-{
-	char dot_git[PATH_MAX + 8];
-	const char *git_dir = dot_git;
-	struct stat at;
-
-	snprintf(dot_git, sizeof dot_git, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder);
-	if (stat(dot_git, &at) < 0)
-		return vet_is_repository(folder) ? read_repository(l, folder, folder) : 0;
-	if (!S_ISDIR(at.st_mode))
-		git_dir = follow(l, folder, ".git", "gitdir: ");
-	if (git_dir == NULL || read_repository(l, folder, git_dir) < 0)
-		return -CORDON_E_MEMORY;
-	if (is_keeper(git_dir))
-		l->to->keeper = arena_printf(&l->to->arena, NULL, "%s/", git_dir);
-	return is_keeper(git_dir) && l->to->keeper == NULL ? -CORDON_E_MEMORY : 0;
-}
+/* ---- remembering ---- */
 
 static int64_t
 now(void)
@@ -290,7 +93,6 @@ find(const struct broker *broker, const char *path, size_t length, uint64_t hash
 {
 	struct hookmemory *memory = broker->hooks;
 	struct looked *one = &memory->slots[hash % SLOTS];
-	struct looking looking = {{NULL}, one, broker->plan->host, KEPT_MAX};
 	bool is_kept = length > 1 && path[length - 1] == '/';
 	uint64_t turn = is_kept ? memory->kept_turn : memory->turn;
 	int64_t time = now();
@@ -298,13 +100,16 @@ find(const struct broker *broker, const char *path, size_t length, uint64_t hash
 	if (one->folder != NULL && one->turn == turn && time < one->until &&
 	    strncmp(one->folder, path, length) == 0 && one->folder[length] == '\0')
 		return one;
-	forget(one);
+	looked_forget(one);
 	one->folder = strndup(path, length);
 	one->turn = turn;
 	one->until = time + MOMENT_NS;
-	one->is_failed = one->folder == NULL ||
-			 (is_kept ? look_at_kept : look_at)(&looking, one->folder) < 0;
-	arena_free(&looking.arena);
+	if (one->folder == NULL)
+		one->is_failed = true;
+	else if (is_kept)
+		looked_at_kept(one, broker->plan->host);
+	else
+		looked_at(one, broker->plan->host);
 	return one;
 }
 
@@ -330,24 +135,31 @@ is_hook_name(const char *name, size_t length)
 	return false;
 }
 
-/* The length of the part of path that is closed by this; 0: none is. */
+struct question {
+	const char *path;
+	bool is_link;  /* it is to become one */
+	size_t anchor; /* the length of the part of path that is closed */
+};
+
+/* Part of the path, or what is not there and must not come about behind a link. */
 static size_t
-closed_by(const struct hookdir *dir, const char *path, size_t root)
+closed_at(const struct hookdir *dir, const char *path, size_t root)
+{
+	if (is_below(path, dir->path))
+		return strlen(dir->path);
+	return !dir->is_there && strlen(path) > root && is_below(dir->path, path) ? strlen(path)
+										  : 0;
+}
+
+/* What is named like a hook: directly in the folder, or anywhere below it. */
+static size_t
+closed_by_name(const struct hookdir *dir, const char *path)
 {
 	size_t length = strlen(dir->path);
-	const char *name;
 
-	if (dir->kind != HOOKDIR_NAMES && dir->kind != HOOKDIR_UNKNOWN) {
-		if (is_below(path, dir->path))
-			return length;
-		/* what is not there must not come about behind a link */
-		return !dir->is_there && strlen(path) > root && is_below(dir->path, path)
-			       ? strlen(path)
-			       : 0;
-	}
 	if (!is_below(path, dir->path) || path[length] == '\0')
 		return 0;
-	for (name = path + length + 1;; name += strcspn(name, "/") + 1) {
+	for (const char *name = path + length + 1;; name += strcspn(name, "/") + 1) {
 		size_t end = strcspn(name, "/");
 
 		if (is_hook_name(name, end))
@@ -357,26 +169,39 @@ closed_by(const struct hookdir *dir, const char *path, size_t root)
 	}
 }
 
+static size_t
+closed_by(const struct hookdir *dir, const struct question *q, size_t root)
+{
+	switch (dir->kind) {
+	case HOOKDIR_NAMES:
+	case HOOKDIR_UNKNOWN:
+		return closed_by_name(dir, q->path);
+	case HOOKDIR_REMOTE:
+		return q->is_link && is_below(dir->path, q->path) ? strlen(q->path) : 0;
+	default:
+		return closed_at(dir, q->path, root);
+	}
+}
+
 static const struct protection *
-find_in(const struct looked *one, const char *path, size_t root, size_t *ret_anchor)
+find_in(const struct looked *one, struct question *q, size_t root)
 {
 	for (size_t i = 0; i < one->count; i++) {
-		*ret_anchor = closed_by(&one->dirs[i], path, root);
-		if (*ret_anchor > 0)
+		q->anchor = closed_by(&one->dirs[i], q, root);
+		if (q->anchor > 0)
 			return &of_kind[one->dirs[i].kind];
 	}
 	/* what could not be found out for lack of memory stays as it is */
-	*ret_anchor = one->is_failed ? strlen(path) : 0;
+	q->anchor = strlen(q->path);
 	return one->is_failed ? &of_kind[HOOKDIR_UNKNOWN] : NULL;
 }
 
-/* By the folder that is the first length bytes of path. */
+/* By the folder that is the first length bytes of the path. */
 static const struct protection *
-find_by(const struct broker *broker, const char *path, size_t length, uint64_t hash,
-	size_t *ret_anchor)
+find_by(const struct broker *broker, struct question *q, size_t length, uint64_t hash)
 {
-	const struct looked *one = find(broker, path, length, hash);
-	const struct protection *found = find_in(one, path, length, ret_anchor);
+	const struct looked *one = find(broker, q->path, length, hash);
+	const struct protection *found = find_in(one, q, length);
 	char keeper[PATH_MAX + 8];
 
 	if (found != NULL || one->keeper == NULL)
@@ -384,7 +209,7 @@ find_by(const struct broker *broker, const char *path, size_t length, uint64_t h
 	/* what it is in may be forgotten for the next */
 	snprintf(keeper, sizeof keeper, "%s", one->keeper);
 	one = find(broker, keeper, strlen(keeper), hash_text(keeper));
-	return find_in(one, path, length, ret_anchor);
+	return find_in(one, q, length);
 }
 
 /* From where on folders are looked at: what is above cannot be changed here. */
@@ -400,27 +225,45 @@ top_of(const struct broker *broker, const char *path)
 	return top;
 }
 
-const struct protection *
-vet_hooks(const struct broker *broker, const char *path, size_t *ret_anchor)
+static const struct protection *
+ask(const struct broker *broker, struct question *q)
 {
 	const struct protection *found = NULL;
-	size_t top = top_of(broker, path);
+	size_t top = top_of(broker, q->path);
 	uint64_t hash = HASH_START;
 
 	if (broker->hooks == NULL || broker->plan->host == NULL)
 		return NULL;
 	pthread_mutex_lock(&broker->hooks->lock);
-	for (size_t at = 0; found == NULL && path[at] != '\0'; at++) {
-		/* with the slash before it: "/" is a folder, too */
-		if (path[at] == '/' && at + (at == 0) >= top)
-			found = find_by(broker, path, at + (at == 0), hash, ret_anchor);
-		hash = hash_byte(hash, path[at]);
+	for (size_t at = 0; found == NULL && q->path[at] != '\0'; at++) {
+		/* "/" is a folder, too */
+		if (q->path[at] == '/' && at + (at == 0) >= top)
+			found = find_by(broker, q, at + (at == 0), hash);
+		hash = hash_byte(hash, q->path[at]);
 	}
 	/* whoever is about to change a name of git's asks about it first */
-	if (vet_is_delicate(path))
+	if (vet_is_delicate(q->path))
 		broker->hooks->turn++;
 	pthread_mutex_unlock(&broker->hooks->lock);
 	return found;
+}
+
+const struct protection *
+vet_hooks(const struct broker *broker, const char *path, size_t *ret_anchor)
+{
+	struct question q = {.path = path};
+	const struct protection *found = ask(broker, &q);
+
+	*ret_anchor = q.anchor;
+	return found;
+}
+
+bool
+vet_is_on_way(const struct broker *broker, const char *path)
+{
+	struct question q = {.path = path, .is_link = true};
+
+	return ask(broker, &q) != NULL;
 }
 
 /* ---- becoming a repository ---- */
@@ -440,6 +283,8 @@ holds_hooks(const struct broker *broker, struct arena *arena, const struct hookd
 {
 	bool found = false;
 
+	if (dir->kind == HOOKDIR_REMOTE)
+		return false;
 	if (dir->kind != HOOKDIR_NAMES && dir->kind != HOOKDIR_UNKNOWN)
 		return dir->is_there &&
 		       (broker_judge_own(broker, dir->path).rights & RIGHTS_CHANGE) != 0;
@@ -452,12 +297,11 @@ bool
 vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir)
 {
 	struct looked one = {0};
-	struct looking looking = {{NULL}, &one, broker->plan->host, KEPT_MAX};
-	bool may = broker->plan->host != NULL && read_repository(&looking, folder, git_dir) == 0;
+	bool may = broker->plan->host != NULL &&
+		   looked_at_repository(&one, broker->plan->host, folder, git_dir) == 0;
 
 	for (size_t i = 0; may && i < one.count; i++)
 		may = !holds_hooks(broker, &one.arena, &one.dirs[i]);
-	arena_free(&looking.arena);
-	arena_free(&one.arena);
+	looked_forget(&one);
 	return may;
 }

@@ -18,7 +18,8 @@ enum hookdir_kind {
 	HOOKDIR_UNKNOWN,  /* anything below it that is named like a hook may be one */
 	HOOKDIR_SETTINGS, /* git obeys it */
 	HOOKDIR_PROGRAM,  /* git runs it */
-	HOOKDIR_FILE	  /* a file that such a program may be told to run; it is there */
+	HOOKDIR_FILE,	  /* a file that such a program may be told to run; it is there */
+	HOOKDIR_REMOTE	  /* a repository that is pushed to: it may change, and not become a link */
 };
 
 struct hookdir {

@@ -211,6 +211,8 @@ add_led(struct maker *m, const struct hookdir *dir)
 	struct row itself = {VET_NOTHING, false, false, NULL, NULL, led[dir->kind].itself};
 	int rc;
 
+	if (dir->kind == HOOKDIR_REMOTE)
+		return 0;
 	if (led[dir->kind].above == NULL)
 		return add_names(m, dir->path);
 	rc = add(m, &itself, quoted(m, dir->path));

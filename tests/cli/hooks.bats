@@ -202,6 +202,10 @@ evil_repository()
 	cp evil fixtures/b.git/hooks/update
 	plants 'git push -q origin main:x' 'mkdir -p .git/remotes; echo "URL: $PWD/fixtures/b.git" >.git/remotes/origin' \
 	    'mkdir -p .git/branches; echo "$PWD/fixtures/b.git" >.git/branches/origin'
+	plants 'git push -q far main:x' 'git remote add far d/b.git; ln -s fixtures d' 'git remote add far ./d; ln -s fixtures/b.git d' \
+	    'mkdir d; git init -q --bare d/b.git; git remote add far "$PWD/d/b.git"; mv d e; ln -s fixtures d' \
+	    'git config remote.far.pushurl ./d; ln -s fixtures/b.git l; mv l d' 'git remote add far ./d; ln -s fixtures/b.git l; ln -P l d'
+	expect 0 run -- sh -c 'git remote add far ./d; git init -q --bare d; ln -s fixtures e; git push -q far main; rm -rf d; git remote remove far; rm e'
 	# the folder that hooks will be in
 	plants "$commit" 'mkdir -p x/hooks; cp evil x/hooks/pre-commit; rmdir sub/tools; ln -s ../x sub/tools' \
 	    'mkdir -p x/hooks; cp evil x/hooks/pre-commit; rmdir sub/tools; mv x sub/tools' \
