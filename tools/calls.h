@@ -28,6 +28,7 @@ enum verdict {
 	TEST_CLONE = ENDS,
 	TEST_UNSHARE,
 	TEST_SELF,
+	TEST_PLACES,
 	TEST_LIMIT,
 	TEST_LIMIT_OTHER,
 	TEST_LIMIT_OWN,
@@ -149,7 +150,10 @@ static const struct group groups[] = {
 	{TEST_NICE, "setpriority"},
 	{TEST_IONICE, "ioprio_set"},
 	{TEST_SELF, "migrate_pages move_pages sched_setattr sched_setparam sched_setscheduler"},
-	/* Threads are pinned by their own numbers, which look like others': OpenMP stops without it. */
+	/*
+	 * Threads are pinned by their own numbers, which look like others' to a filter: OpenMP stops
+	 * without it. Where there is a broker, that can tell.
+	 */
 	{ALLOW, "sched_setaffinity"},
 
 	/* Flags in memory, where a filter cannot see them; every libc has the older call as well. */
@@ -266,12 +270,13 @@ static const struct routed {
 /*
  * Wherever something is routed: who acts on behalf has to know of layers that a process adds to
  * itself. Where reading is guarded no open could be left to them: there only a cordon has layers,
- * which comes to the door.
+ * which comes to the door. And the processors of others, ours among them, are theirs.
  */
 static const struct routed layers[] = {
 	{TEST_DOOR, TEST_DOOR_ONLY, "landlock_create_ruleset"},
 	{BOTH(ALLOW), "landlock_add_rule"},
 	{BOTH(ROUTE), "landlock_restrict_self"},
+	{BOTH(TEST_PLACES), "sched_setaffinity"},
 };
 
 /* Calls that the installed libseccomp may be too old to know. */

@@ -302,7 +302,7 @@ find_outcomes(const struct changed *changed, struct outcome *to)
 unsigned
 changed_tell(const struct changed *changed, unsigned max, changed_fn *tell, void *teller)
 {
-	auto_free struct outcome *outcomes = calloc(CHANGED_MAX, sizeof *outcomes);
+	auto_free struct outcome *outcomes = malloc(CHANGED_MAX * sizeof *outcomes);
 	unsigned count;
 	bool is_exact;
 

@@ -359,7 +359,7 @@ connect_domain(struct socket_call *call, const struct destination *to)
 	const struct egress *egress = &call->broker->egress;
 	bool here = is_loopback(to->address) || is_any(to->address);
 
-	if (egress->line < 0) {
+	if (egress_line(call->broker) < 0) {
 		refuse(call, to, "there is no proxy", NULL);
 	} else if (call->is_here && is_idle(call)) {
 		connect_here(call, to);

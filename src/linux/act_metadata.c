@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include <utime.h>
@@ -17,9 +16,8 @@
 #include "base/fd.h"
 #include "linux/find.h"
 #include "linux/metadata.h"
+#include "linux/syscalls.h"
 #include "linux/terminals.h"
-
-#define SYS_FCHMODAT2 452 /* 6.6 */
 
 /* ---- deeds ---- */
 
@@ -41,7 +39,7 @@ change_mode(int fd, mode_t kind, const struct change *change)
 		return -1;
 	}
 	/* BASELINE(6.6): by our name for it, which takes twice as long */
-	rc = (int)syscall(SYS_FCHMODAT2, fd, "", change->mode, AT_EMPTY_PATH);
+	rc = (int)syscall(SYS_fchmodat2, fd, "", change->mode, AT_EMPTY_PATH);
 	return rc < 0 && (errno == ENOSYS || errno == EPERM)
 		       ? chmod(metadata_own_name(fd, name), change->mode)
 		       : rc;
@@ -67,13 +65,14 @@ change_times(int fd, mode_t kind, const struct change *change)
 static bool
 may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at)
 {
+	const struct judged what = {.object = fd};
 	char path[PATH_MAX];
 
 	if (walk_is_proc(fd))
 		return false;
 	if (at->st_nlink == 0)
 		return true;
-	if (!(broker_judge_object(broker, request, fd, broker_judge, path).rights & RIGHT_WRITE))
+	if (!(broker_judge_object(broker, request, &what, broker_judge, path).rights & RIGHT_WRITE))
 		broker_deny(broker, path, RIGHT_WRITE);
 	else if (!terminals_has(broker, request, fd, path, O_WRONLY))
 		broker_refused(broker, "write", path, "is a terminal of others");

@@ -9,18 +9,15 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/nest.h"
 #include "linux/opening.h"
+#include "linux/syscalls.h"
 #include "linux/terminals.h"
 #include "linux/vet.h"
 
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
 #define TRIES 16
 /* What open(2) looks at; the rest it drops, and openat2 would refuse. */
 #define KNOWN_FLAGS                                                                            \

@@ -7,6 +7,8 @@
  * it waits here its number is its own.
  *
  * The receiver sees our number as the sender's.
+ *
+ * Who may be signalled may also be told where to run, on every kernel.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,23 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/nest.h"
 #include "linux/procfs.h"
+#include "linux/syscalls.h"
 
-/* Newer than the oldest headers we build with. */
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#endif
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-#ifndef SYS_pidfd_getfd
-#define SYS_pidfd_getfd 438
-#endif
 #define THREAD_OR_PROCESS 2u /* the last of pidfd_send_signal's flags that is no group */
 
 struct sending {
@@ -303,6 +295,31 @@ act_fcntl(struct broker *broker, const struct call *request)
 	if ((int)a[1] == F_SETOWN_EX)
 		set_owner(request, (int)a[0], a[2]);
 	else if ((int)a[1] == F_SETOWN && is_own(request, (pid_t)a[2]))
+		request_continue(request);
+	else
+		request_fail(request, EPERM);
+}
+
+/* ---- processors ---- */
+
+static bool
+may_place(struct broker *broker, pid_t process)
+{
+	auto_fd int fd = (int)syscall(SYS_pidfd_open, process, 0u);
+
+	return fd >= 0 && process != getpid() && is_ours(fd) && nest_holds(broker, fd, process);
+}
+
+/* The kernel does it: the number is no text that changes, and the mask is the caller's own affair. */
+void
+act_sched_setaffinity(struct broker *broker, const struct call *request)
+{
+	pid_t thread = (pid_t)request->notif.data.args[0];
+	pid_t process = thread > 0 ? procfs_process(thread) : 0;
+
+	if (process == 0)
+		request_fail(request, ESRCH);
+	else if (process == request_process(request) || may_place(broker, process))
 		request_continue(request);
 	else
 		request_fail(request, EPERM);

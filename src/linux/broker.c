@@ -32,8 +32,6 @@
 #define KEPT_FREE 40
 #define USUAL 1024 /* descriptors; who gives less than it may is given these */
 #define NARROW 256 /* with fewer, one thread serves and keeps nothing of its callers */
-#define IOCTL_SET_FLAGS _IOW('!', 4, uint64_t)
-#define SYNC_WAKE_UP 1ul
 
 int64_t
 broker_now(void)
@@ -104,15 +102,8 @@ broker_guards_own(const struct broker *broker, const char *path, unsigned rights
 {
 	if (broker_is_free(broker, path))
 		return false;
-	for (size_t i = 0; i < broker->tree_count; i++) {
-		const struct guarded *tree = &broker->trees[i];
-
-		if (((tree->changes && (rights & RIGHTS_CHANGE)) ||
-		     (tree->reads && (rights & RIGHT_READ))) &&
-		    path_below(path, tree->path))
-			return true;
-	}
-	return false;
+	return ((rights & RIGHTS_CHANGE) && path_set_covers(&broker->trees.changes, path)) ||
+	       ((rights & RIGHT_READ) && path_set_covers(&broker->trees.reads, path));
 }
 
 bool
@@ -321,6 +312,7 @@ static const struct {
 	{SYS_rt_tgsigqueueinfo, act_rt_tgsigqueueinfo},
 	{424, act_pidfd_send_signal},
 	{SYS_fcntl, act_fcntl},
+	{SYS_sched_setaffinity, act_sched_setaffinity},
 	{444, act_door},
 	{446, act_restrict},
 };
@@ -396,7 +388,6 @@ broker_serve(struct broker *broker)
 {
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	ioctl(broker->listener, IOCTL_SET_FLAGS, SYNC_WAKE_UP);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	share_out(broker);
 	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;

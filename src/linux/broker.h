@@ -50,8 +50,7 @@ struct broker {
 	struct fold *fold;	  /* its rules, where names of several spellings are one */
 	struct hookmemory *hooks; /* of repositories, see vet.h; NULL: they are not looked at */
 	const char *private_tmp;  /* free; NULL: none */
-	const struct guarded *trees;
-	size_t tree_count;
+	struct guarded trees;
 	int listener;
 	bool reads;	     /* reading is guarded: no open is ever left to the kernel */
 	bool cuts_blindly;   /* the inner layer does not see that a file is cut */
@@ -120,8 +119,13 @@ typedef struct verdict judge_fn(const struct broker *broker, const char *path);
  * What may be done with a held object, by the name it was reached by; *ret_path is that name, or
  * empty when it has none in a file system: then it is the caller's own.
  */
+struct judged {
+	int object;
+	bool is_proc; /* procfs's own */
+};
 struct verdict broker_judge_object(const struct broker *broker, const struct call *request,
-				   int object, judge_fn *judge, char ret_path[PATH_MAX]);
+				   const struct judged *what, judge_fn *judge,
+				   char ret_path[PATH_MAX]);
 /* A held object as a place: the folder its own name is in, if that is still where it is. */
 bool broker_place(int object, struct spot *ret_place);
 /* Held while deciding and acting; exclusively where a name decides about others. */
@@ -179,6 +183,6 @@ broker_fn act_close, act_dup;
 broker_fn act_ioctl;
 /* act_signal.c */
 broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
-	act_pidfd_send_signal, act_fcntl;
+	act_pidfd_send_signal, act_fcntl, act_sched_setaffinity;
 /* nest.c */
 broker_fn act_door, act_restrict;

@@ -53,6 +53,8 @@ struct asking {
 	struct asking *next;
 };
 
+/* The line to the proxy; -1: there is none, or it was cut. */
+int egress_line(const struct broker *broker);
 /* Answers of the proxy are read from now on, where there is one. */
 void egress_start(struct broker *broker);
 /* 0, or an errno: there is no proxy. To be ended by egress_end. */

@@ -11,10 +11,17 @@
 
 #define STACK_SIZE (64 * 1024)
 
+/* Looked at without the lock, and never closed. */
+int
+egress_line(const struct broker *broker)
+{
+	return __atomic_load_n(&broker->egress.line, __ATOMIC_RELAXED);
+}
+
 static void
 cut(struct broker *broker)
 {
-	broker->egress.line = -1;
+	__atomic_store_n(&broker->egress.line, -1, __ATOMIC_RELAXED);
 	for (struct asking *asking = broker->asking; asking != NULL; asking = asking->next) {
 		if (!asking->is_answered)
 			asking->why = ENETUNREACH;
@@ -38,7 +45,7 @@ static void *
 read_answers(void *argument)
 {
 	struct broker *broker = argument;
-	int line = broker->egress.line;
+	int line = egress_line(broker);
 	struct egress_message answer;
 	ssize_t n;
 
@@ -53,7 +60,7 @@ read_answers(void *argument)
 			cut(broker);
 		pthread_cond_broadcast(&broker->answered);
 		pthread_mutex_unlock(&broker->sockets);
-	} while (n > 0 || errno == EINTR);
+	} while (n > 0 || (n < 0 && errno == EINTR));
 	return NULL;
 }
 
@@ -77,13 +84,14 @@ static int
 say(struct broker *broker, uint64_t id, enum egress_kind kind, const struct destination *about)
 {
 	struct egress_message message = {.id = id, .kind = (uint16_t)kind};
+	int line = egress_line(broker);
 
 	if (about != NULL) {
 		message.port = about->port;
 		memcpy(message.address, about->address, sizeof message.address);
 	}
-	if (broker->egress.line >= 0 && send(broker->egress.line, &message, sizeof message,
-					     MSG_NOSIGNAL) == (ssize_t)sizeof message)
+	if (line >= 0 &&
+	    send(line, &message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message)
 		return 0;
 	return ENETUNREACH;
 }

@@ -10,12 +10,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
+#include "linux/syscalls.h"
+
 #define NO_MAGIC_LINKS 0x02u
 #define NO_SYMLINKS 0x04u
 
@@ -91,13 +89,13 @@ hold_folder(int base, const char *path, struct found *to)
 	if (!split(path, head, to->name))
 		return false;
 	to->folder = hold(base, head, O_DIRECTORY, NO_MAGIC_LINKS);
-	return to->folder >= 0 && !walk_is_proc(to->folder);
+	return to->folder >= 0;
 }
 
 static int
 find_place(int base, const char *path, struct found *to)
 {
-	if (!hold_folder(base, path, to))
+	if (!hold_folder(base, path, to) || walk_is_proc(to->folder))
 		return -1;
 	to->why = EISDIR;
 	if (strchr(to->name, '/') != NULL)

@@ -39,7 +39,10 @@ bool find(const struct call *request, int base, const char *path, unsigned how,
 	  struct found *ret_found);
 /* By the kernel alone. 1: found, 0: not, and why is sure, -1: another way must tell. */
 int find_object(int base, const char *path, unsigned how, struct found *ret_found);
-/* Only the folder of a name, without a look at what is there. False: another way must tell. */
+/*
+ * Only the folder of a name, without a look at what is there, nor whether it is in procfs, where nothing
+ * can be made. False: another way must tell.
+ */
 bool find_new(int base, const char *path, struct found *ret_found);
 /* find_steps.c: component by component, for what the kernel would follow for us. */
 bool find_stepwise(const struct call *request, int base, const char *path, unsigned how,

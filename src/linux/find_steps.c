@@ -9,17 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/find.h"
 #include "linux/nest.h"
 #include "linux/procfs.h"
+#include "linux/syscalls.h"
 
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
 #define NO_MAGIC_LINKS 0x02u
 #define LINKS_MAX 40
 

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,10 +20,8 @@
 #include "base/path.h"
 #include "linux/cgroup.h"
 #include "linux/scope.h"
+#include "linux/syscalls.h"
 
-#ifndef SYS_clone3
-#define SYS_clone3 435
-#endif
 #define CLONE_INTO 0x200000000ull /* CLONE_INTO_CGROUP */
 
 /* As the kernel has it since 5.7; its header came later than the oldest we build with. */
@@ -102,11 +99,11 @@ group_make(struct group *group, struct cordon_error *err)
 
 /* ---- starting ---- */
 
-/* A process on its way inside. Its memory is ours until it execs, so what it notes we see. */
+/* A process on its way inside. */
 struct birth {
 	const struct group *group;
-	bool joins;	  /* it was not born inside */
-	volatile int sys; /* why it did not get inside; -1: it did not live to say */
+	bool joins; /* it was not born inside */
+	int line;   /* where it says whether it got inside; not by memory: vfork may be a fork */
 	void (*run)(const void *);
 	const void *argument;
 };
@@ -132,21 +129,22 @@ join(const struct group *group)
 }
 
 static _Noreturn __attribute__((noinline)) void
-begin(struct birth *birth)
+begin(const struct birth *birth)
 {
-	birth->sys = birth->joins ? join(birth->group) : 0;
-	if (birth->sys == 0)
+	int sys = birth->joins ? join(birth->group) : 0;
+
+	if (write(birth->line, &sys, sizeof sys) == (ssize_t)sizeof sys && sys == 0)
 		birth->run(birth->argument);
 	_exit(125);
 }
 
 /* A sanitizer knows of vfork, and must be told of nothing else that returns twice. */
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define HAS_SANITIZER 1
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_SANITIZER 1
 #endif
 
@@ -179,7 +177,7 @@ call_clone3(const struct clone_into *args)
 }
 
 static __attribute__((noinline)) pid_t
-bear(struct birth *birth)
+bear(const struct birth *birth)
 {
 	const struct clone_into args = {
 		.flags = CLONE_INTO | CLONE_VM | CLONE_VFORK,
@@ -195,12 +193,21 @@ bear(struct birth *birth)
 }
 
 static pid_t
-fork_and_join(struct birth *birth)
+bear_outside(const struct birth *birth)
 {
-	pid_t child;
+	pid_t child = vfork();
 
-	birth->joins = birth->group->kind == GROUP_CGROUP;
-	child = vfork();
+	if (child == 0)
+		begin(birth);
+	return child;
+}
+
+/* With memory of its own, because it stays; systemd is asked by the child, too, which takes a while. */
+static pid_t
+bear_apart(const struct birth *birth)
+{
+	pid_t child = fork();
+
 	if (child == 0)
 		begin(birth);
 	return child;
@@ -208,43 +215,29 @@ fork_and_join(struct birth *birth)
 
 /* The child, or -1 with errno when it did not get inside. */
 static pid_t
-believe(pid_t child, const struct birth *birth)
-{
-	if (child < 0 || birth->sys == 0)
-		return child;
-	reap(child);
-	errno = birth->sys > 0 ? birth->sys : ECHILD;
-	return -1;
-}
-
-/* It goes inside by itself; systemd is asked by the child, too, which takes a while. */
-static pid_t
-fork_inside(const struct birth *birth)
+attempt(struct birth *birth, pid_t (*bear_it)(const struct birth *))
 {
 	int ends[2], sys = ECHILD;
-	ssize_t n;
+	ssize_t n = 0;
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -1;
-	child = fork();
-	if (child == 0) {
-		sys = join(birth->group);
-		if (write(ends[1], &sys, sizeof sys) == (ssize_t)sizeof sys && sys == 0)
-			birth->run(birth->argument);
-		_exit(125);
-	}
+	birth->line = ends[1];
+	child = bear_it(birth);
+	if (child < 0)
+		sys = errno;
 	close(ends[1]);
 	do
 		n = child < 0 ? 0 : read(ends[0], &sys, sizeof sys);
 	while (n < 0 && errno == EINTR);
 	close(ends[0]);
-	if (child > 0 && (n != (ssize_t)sizeof sys || sys != 0)) {
+	if (n == (ssize_t)sizeof sys && sys == 0)
+		return child;
+	if (child > 0)
 		reap(child);
-		child = -1;
-		errno = sys;
-	}
-	return child;
+	errno = sys;
+	return -1;
 }
 
 /*
@@ -256,26 +249,23 @@ fork_inside(const struct birth *birth)
 pid_t
 group_spawn(const struct group *group, void (*run)(const void *argument), const void *argument)
 {
-	struct birth birth = {.group = group, .sys = -1, .run = run, .argument = argument};
+	struct birth birth = {.group = group, .run = run, .argument = argument};
 	pid_t child = -1;
 
 	if (group->kind == GROUP_SCOPE)
-		return fork_inside(&birth);
+		return group_fork(group, run, argument);
 	if (group->kind == GROUP_CGROUP)
-		child = believe(bear(&birth), &birth);
-	if (child < 0) {
-		birth.sys = -1;
-		child = believe(fork_and_join(&birth), &birth);
-	}
-	return child;
+		child = attempt(&birth, bear);
+	birth.joins = true;
+	return child >= 0 ? child : attempt(&birth, bear_outside);
 }
 
 pid_t
 group_fork(const struct group *group, void (*run)(const void *argument), const void *argument)
 {
-	const struct birth birth = {.group = group, .run = run, .argument = argument};
+	struct birth birth = {.group = group, .joins = true, .run = run, .argument = argument};
 
-	return fork_inside(&birth);
+	return attempt(&birth, bear_apart);
 }
 
 /* ---- while it is there ---- */

@@ -9,13 +9,8 @@
 #include "base/fd.h"
 #include "linux/nest.h"
 #include "linux/rules.h"
+#include "linux/syscalls.h"
 
-/* Newer than the oldest headers we build with. */
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#define SYS_landlock_add_rule 445
-#define SYS_landlock_restrict_self 446
-#endif
 #define QUERY_VERSION 1u
 #define ABI_LAST 10
 

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STAYS 8 /* calls; then we may be woken elsewhere, because the caller may be there by now */
+#define STAYS 32 /* calls; then we may be woken elsewhere, because the caller may be there by now */
 #define BITS (8 * sizeof(unsigned long))
 #define SIZE (NEAR_WORDS * sizeof(unsigned long))
 

@@ -10,18 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/act_socket.h"
 #include "linux/landlock.h"
 #include "linux/nest.h"
+#include "linux/syscalls.h"
 #include "linux/vet.h"
-
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#endif
 
 static long
 knock(enum nest_door what)

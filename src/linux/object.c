@@ -62,18 +62,18 @@ judge_gone(const struct broker *broker, judge_fn *judge, char path[PATH_MAX])
 }
 
 struct verdict
-broker_judge_object(const struct broker *broker, const struct call *request, int object,
-		    judge_fn *judge, char ret_path[PATH_MAX])
+broker_judge_object(const struct broker *broker, const struct call *request,
+		    const struct judged *what, judge_fn *judge, char ret_path[PATH_MAX])
 {
 	const struct verdict nothing = {.rights = 0}, all = {.rights = RIGHTS_ALL};
 
-	if (!read_name(broker, object, ret_path))
+	if (!read_name(broker, what->object, ret_path))
 		return nothing;
-	if (*ret_path != '/' || is_memory(object, ret_path)) {
+	if (*ret_path != '/' || is_memory(what->object, ret_path)) {
 		*ret_path = '\0';
 		return all;
 	}
-	if (walk_is_proc(object) && (!nest_may_look(request, ret_path) ||
+	if (what->is_proc && (!nest_may_look(request, ret_path) ||
 				     procfs_is_others_memory(ret_path, request->thread)))
 		return nothing;
 	return ends_gone(ret_path) ? judge_gone(broker, judge, ret_path) : judge(broker, ret_path);

@@ -10,18 +10,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/procfs.h"
+#include "linux/syscalls.h"
 #include "linux/terminals.h"
 #include "linux/vet.h"
 
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
 #define NO_MAGIC_LINKS 0x02
 #define NO_SYMLINKS 0x04
 
@@ -254,11 +251,12 @@ opening_vetted(struct opening *o)
 int
 opening_judge(struct opening *o)
 {
+	const struct judged what = {o->found.object, o->found.is_proc};
 	char folder[PATH_MAX];
 
 	if (o->found.object >= 0) {
 		o->verdict = broker_judge_object(
-			o->broker, o->request, o->found.object,
+			o->broker, o->request, &what,
 			opening_only_reads(o->how.flags) ? broker_judge_reading : broker_judge,
 			o->path);
 		return fstat(o->found.object, &o->at) < 0 ? errno : 0;

@@ -7,15 +7,11 @@
 #include "linux/landlock.h"
 
 #include <errno.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "linux/syscalls.h"
 
-/* Newer than the oldest headers we build with. */
-#ifndef SYS_landlock_add_rule
-#define SYS_landlock_add_rule 445
-#endif
 #define RULE_NET_PORT 2
 
 struct port_rule {

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,23 +24,8 @@
 #include "linux/landlock.h"
 #include "linux/nest.h"
 #include "linux/scope.h"
+#include "linux/syscalls.h"
 
-/* Newer than the oldest headers we build with. */
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-#ifndef SYS_pidfd_getfd
-#define SYS_pidfd_getfd 438
-#endif
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-#ifndef SYS_clone3
-#define SYS_clone3 435
-#endif
 #define NOTIFY_NEW_LISTENER (1ul << 3)
 #define NOTIFY_WAIT_KILLABLE (1ul << 5)
 #define NOTIFY_SYNC_WAKE_UP 1ul

@@ -20,10 +20,8 @@
 #include "linux/landlock.h"
 #include "linux/nest.h"
 #include "linux/privileges.h"
+#include "linux/syscalls.h"
 
-#ifndef SYS_landlock_add_rule
-#define SYS_landlock_add_rule 445
-#endif
 #define RULE_NET_PORT 2
 
 #if defined(__x86_64__) && !defined(__ILP32__)

@@ -4,7 +4,8 @@
  * waits, and two while several callers come by turns. The others are a reserve: one is called when
  * the post is left empty and another caller may come; and one of them looks, while there are calls,
  * whether the one at work is held up. So nobody waits long behind somebody else's call, during which
- * a signal would end it.
+ * a signal would end it. One caller is answered on its own processor; many that call at once would all
+ * come to ours that way, and are left where they are.
  */
 #include "linux/serving.h"
 
@@ -25,6 +26,9 @@
 #define STACK_SIZE (256 * 1024)
 #define CROWD 32 /* calls by one and the same after which it counts as alone */
 #define LOOK_NS 4000000
+#define BUSY 32 /* calls at once, about, after which callers count as many */
+#define IOCTL_SET_FLAGS _IOW('!', 4, uint64_t)
+#define SYNC_WAKE_UP 1ul
 
 #define look(field) __atomic_load_n(field, __ATOMIC_SEQ_CST)
 #define set(field, value) __atomic_store_n(field, value, __ATOMIC_SEQ_CST)
@@ -172,6 +176,33 @@ leave_post(struct broker *broker, pid_t caller)
 		call_one(broker);
 }
 
+/* ---- together or apart ---- */
+
+/* Where the kernel does not know the flag (6.6), it wakes apart. */
+static void
+set_apart(struct broker *broker, bool is_apart)
+{
+	set(&broker->serving.is_apart, is_apart);
+	ioctl(broker->listener, IOCTL_SET_FLAGS, is_apart ? 0 : SYNC_WAKE_UP);
+}
+
+/* With at_work calls that are being answered right now. Two of us may count at once: it need not be exact. */
+static void
+weigh(struct broker *broker, int at_work)
+{
+	struct serving *s = &broker->serving;
+	int busy = look(&s->busy);
+	bool is_apart = look(&s->is_apart);
+
+	if (at_work > 1)
+		busy += busy < BUSY ? 2 : 0;
+	else if (busy > 0)
+		busy--;
+	set(&s->busy, busy);
+	if (is_apart ? busy == 0 : busy >= BUSY)
+		set_apart(broker, !is_apart);
+}
+
 /* ---- calls ---- */
 
 /* With the last of the callers gone there is no next one: asking again would be answered at once. */
@@ -207,7 +238,20 @@ receive(const struct broker *broker, struct call *request)
 static bool
 is_alone(const struct serving *s)
 {
-	return look(&s->crowd) == 0 && look(&s->is_watched);
+	return look(&s->crowd) == 0 && look(&s->is_watched) && !look(&s->is_apart);
+}
+
+static struct nest *
+answer(struct broker *broker, struct call *request, struct near *near)
+{
+	struct serving *s = &broker->serving;
+	struct nest *late;
+
+	weigh(broker, add(&s->at_work, 1));
+	request->near = look(&s->is_apart) ? NULL : near;
+	late = broker_answer(broker, request, PATIENCE_MS);
+	add(&s->at_work, -1);
+	return late;
 }
 
 static _Noreturn void
@@ -216,8 +260,7 @@ serve(struct broker *broker)
 	struct kept kept[KEPT_CALLERS] = {{0}};
 	struct near near = broker->serving.near;
 	struct call request = {.listener = broker->listener,
-			       .kept = broker->is_narrow ? NULL : kept,
-			       .near = &near};
+			       .kept = broker->is_narrow ? NULL : kept};
 	struct nest *late;
 
 	near.own = (pid_t)syscall(SYS_gettid);
@@ -228,7 +271,7 @@ serve(struct broker *broker)
 			for (;;)
 				pause();
 		leave_post(broker, request.thread);
-		late = broker_answer(broker, &request, PATIENCE_MS);
+		late = answer(broker, &request, &near);
 		if (late != NULL)
 			nest_retry(broker, &request, late);
 		near_end_call(&near, is_alone(&broker->serving));
@@ -256,10 +299,9 @@ _Noreturn void
 serving_start(struct broker *broker, int threads_max)
 {
 	broker->serving = (struct serving){.threads = 1, .threads_max = threads_max};
+	set_apart(broker, false);
 	/* else a signal would take the caller out of its call while it is kept */
 	if (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE])
 		near_start(&broker->serving.near);
-	/* a command may leave us no room for another later */
-	start_thread(broker);
 	serve(broker);
 }

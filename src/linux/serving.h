@@ -19,6 +19,9 @@ struct serving {
 	unsigned received;
 	pid_t last;	  /* who called last */
 	int crowd;	  /* more than 0: not the same one as always */
+	int at_work;	  /* threads that answer one */
+	int busy;	  /* grows with calls at once */
+	bool is_apart;	  /* many call at once: each is answered wherever the kernel likes */
 	pid_t staying;	  /* the thread that waits on one processor only, or 0 */
 	struct near near; /* as every thread begins with it */
 };

@@ -212,30 +212,18 @@ find_by(const struct broker *broker, struct question *q, size_t length, uint64_t
 	return find_in(one, q, length);
 }
 
-/* From where on folders are looked at: what is above cannot be changed here. */
-static size_t
-top_of(const struct broker *broker, const char *path)
-{
-	size_t top = strlen(path);
-
-	for (size_t i = 0; i < broker->tree_count; i++)
-		if (broker->trees[i].changes && path_below(path, broker->trees[i].path) &&
-		    strlen(broker->trees[i].path) < top)
-			top = strlen(broker->trees[i].path);
-	return top;
-}
-
 static const struct protection *
 ask(const struct broker *broker, struct question *q)
 {
 	const struct protection *found = NULL;
-	size_t top = top_of(broker, q->path);
+	/* what is above the trees that are guarded cannot be changed here */
+	size_t top = path_set_top(&broker->trees.changes, q->path);
 	uint64_t hash = HASH_START;
 
 	if (broker->hooks == NULL || broker->plan->host == NULL)
 		return NULL;
 	pthread_mutex_lock(&broker->hooks->lock);
-	for (size_t at = 0; found == NULL && q->path[at] != '\0'; at++) {
+	for (size_t at = 0; top > 0 && found == NULL && q->path[at] != '\0'; at++) {
 		/* "/" is a folder, too */
 		if (q->path[at] == '/' && at + (at == 0) >= top)
 			found = find_by(broker, q, at + (at == 0), hash);

@@ -13,15 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/syscalls.h"
 
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
 #define NO_MAGIC_LINKS 0x02
 #define LINKS_MAX 40
 

@@ -44,9 +44,10 @@ static const struct row {
 	{"core", false, "worktree", WORKTREE},
 	{"core", false, "bare", BARE},
 	{"core", false, "sharedrepository", SHARED},
-	{"extensions", false,
-	 "worktreeconfig partialclone preciousobjects noop noop-v1 relativeworktrees", ANY},
+	{"extensions", false, "worktreeconfig preciousobjects noop noop-v1 relativeworktrees", ANY},
 	{"extensions", false, "objectformat compatobjectformat refstorage", NAME},
+	/* a remote, and an argument of the git fetch that is started for each missing object */
+	{"extensions", false, "partialclone", URL},
 	{"remote", true, "url pushurl", URL},
 	{"remote", true,
 	 "fetch push mirror prune prunetags tagopt skipdefaultupdate skipfetchall promisor "
@@ -55,10 +56,11 @@ static const struct row {
 	{"remote", false, "pushdefault", URL},
 	/* a remote that has no name of its own is written as its address */
 	{"branch", true, "remote pushremote", URL},
+	{"branch", true, "description", ANY},
 	{"branch", true,
-	 "merge rebase description vscode-merge-base gh-merge-base github-pr-owner-number "
-	 "gk-last-accessed gk-last-modified gk-merge-base gk-merge-target",
-	 ANY},
+	 "merge rebase vscode-merge-base gh-merge-base github-pr-owner-number gk-last-accessed "
+	 "gk-last-modified gk-merge-base gk-merge-target",
+	 WORD},
 	{"branch", false, "autosetupmerge autosetuprebase sort", ANY},
 	{"user", false, "name email signingkey", WORD},
 	{"user", false, "useconfigonly", ANY},
@@ -323,13 +325,35 @@ check_value(const struct vetting *v, enum check check, const char *value)
 	}
 }
 
+/*
+ * A remote's name is an argument of the git that is started for it, and its address where it has
+ * none: only such a name as git remote takes.
+ */
+static bool
+is_plain_name(const struct row *row, const char *name)
+{
+	const char *at = strchr(name, '.') + 1, *end = strrchr(name, '.');
+
+	if (!row->is_named || strcmp(row->section, "remote") != 0)
+		return !row->is_named || *at != '-';
+	for (bool starts = true; at < end; starts = *at++ == '/')
+		if ((unsigned char)*at <= 0x20 || strchr("~^:?*[\\\x7f", *at) != NULL ||
+		    (starts && (*at == '/' || *at == '.' || *at == '-')))
+			return false;
+	return true;
+}
+
 static const char *
 check_item(const struct vetting *v, const struct gitconfig_item *item)
 {
-	for (size_t i = 0; i < tables[v->kind].count; i++)
-		if (is_about(&tables[v->kind].rows[i], item->name))
-			return check_value(v, tables[v->kind].rows[i].check,
-					   item->value == NULL ? "" : item->value);
+	for (size_t i = 0; i < tables[v->kind].count; i++) {
+		const struct row *row = &tables[v->kind].rows[i];
+
+		if (is_about(row, item->name) && !is_plain_name(row, item->name))
+			return "has a name that git never writes";
+		if (is_about(row, item->name))
+			return check_value(v, row->check, item->value == NULL ? "" : item->value);
+	}
 	return v->kind == GITCONFIG_MODULES ? "is not about a submodule"
 					    : "is not known to be harmless";
 }

@@ -19,7 +19,17 @@
 
 /* Deeper folders are moved up to the top and removed from there, so descriptors do not run out. */
 #define DEPTH_MAX 64
+#define NAMES_MAX 1000 /* of them tried in one go: a command may have taken some before */
 #define ROUNDS_MAX 10000
+#define ROUNDS_IDLE_MAX 100
+#define ENTRIES_MAX (1 << 30)
+
+struct removal {
+	int top;
+	int left;	/* entries that are still looked at */
+	unsigned moved; /* the number of the next name at the top */
+	bool is_idle;	/* nothing was removed or moved yet in this round */
+};
 
 int
 tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
@@ -55,7 +65,7 @@ tmp_make(const char *path, struct cordon_error *err)
 	return 0;
 }
 
-static int empty(int top, int folder, int depth, int *left);
+static int empty(struct removal *removal, int folder, int depth);
 
 static int
 enter(int folder, const char *name)
@@ -70,40 +80,58 @@ enter(int folder, const char *name)
 	return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+/* Under a name that none has: what is moved may be below one that was moved before. */
 static int
-remove_folder(int top, int folder, const char *name, int depth, int *left)
+move_up(struct removal *removal, int folder, const char *name)
 {
 	char moved[32];
+
+	for (int i = 0; i < NAMES_MAX; i++) {
+		snprintf(moved, sizeof moved, "cordon-deep-%u", removal->moved++);
+		if (renameat(folder, name, removal->top, moved) == 0) {
+			removal->is_idle = false;
+			return 0;
+		}
+		if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR)
+			return errno == ENOENT ? 0 : -1;
+	}
+	return -1;
+}
+
+static int
+remove_folder(struct removal *removal, int folder, const char *name, int depth)
+{
 	auto_fd int inner = -1;
 	struct stat st;
 
-	if (depth >= DEPTH_MAX) {
-		snprintf(moved, sizeof moved, "cordon-deep-%d", *left);
-		return renameat(folder, name, top, moved) == 0 || errno == ENOENT ? 0 : -1;
-	}
+	if (depth >= DEPTH_MAX)
+		return move_up(removal, folder, name);
 	inner = enter(folder, name);
 	if (inner < 0)
 		return -1;
 	/* without write and search a folder cannot be emptied */
 	if (fstat(inner, &st) == 0 && (st.st_mode & 0700) != 0700)
 		fchmod(inner, 0700);
-	if (empty(top, inner, depth + 1, left) < 0)
+	if (empty(removal, inner, depth + 1) < 0 || unlinkat(folder, name, AT_REMOVEDIR) < 0)
 		return -1;
-	return unlinkat(folder, name, AT_REMOVEDIR);
+	removal->is_idle = false;
+	return 0;
 }
 
 static int
-remove_entry(int top, int folder, const char *name, int depth, int *left)
+remove_entry(struct removal *removal, int folder, const char *name, int depth)
 {
-	if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
+	if (unlinkat(folder, name, 0) == 0) {
+		removal->is_idle = false;
 		return 0;
+	}
 	if (errno != EISDIR && errno != EPERM)
-		return -1;
-	return remove_folder(top, folder, name, depth, left);
+		return errno == ENOENT ? 0 : -1;
+	return remove_folder(removal, folder, name, depth);
 }
 
 static int
-empty(int top, int folder, int depth, int *left)
+empty(struct removal *removal, int folder, int depth)
 {
 	int copy = dup(folder);
 	DIR *listing = copy < 0 ? NULL : fdopendir(copy);
@@ -116,10 +144,10 @@ empty(int top, int folder, int depth, int *left)
 		return -1;
 	}
 	rewinddir(listing);
-	while ((entry = readdir(listing)) != NULL && --*left > 0) {
+	while ((entry = readdir(listing)) != NULL && --removal->left > 0) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		if (remove_entry(top, folder, entry->d_name, depth, left) < 0)
+		if (remove_entry(removal, folder, entry->d_name, depth) < 0)
 			rc = -1;
 	}
 	closedir(listing);
@@ -129,6 +157,7 @@ empty(int top, int folder, int depth, int *left)
 int
 tmp_remove(const char *path)
 {
+	struct removal removal = {.top = -1};
 	auto_fd int top = -1;
 
 	/* mostly it is empty, and then needs no descriptor, which there may be none of */
@@ -138,15 +167,17 @@ tmp_remove(const char *path)
 	if (top < 0)
 		return errno == ENOENT ? 0 : -1;
 	fchmod(top, 0700);
+	removal.top = top;
 	/* again until it is empty: deep folders were moved up, late writers may have added */
-	for (int round = 0; round < ROUNDS_MAX; round++) {
-		int left = 1 << 30;
-
-		empty(top, top, 0, &left);
+	for (int round = 0, idle = 0; round < ROUNDS_MAX && idle < ROUNDS_IDLE_MAX; round++) {
+		removal.left = ENTRIES_MAX;
+		removal.is_idle = true;
+		empty(&removal, top, 0);
 		if (rmdir(path) == 0)
 			return 0;
 		if (errno != ENOTEMPTY && errno != EEXIST)
 			return -1;
+		idle += removal.is_idle;
 	}
 	return -1;
 }

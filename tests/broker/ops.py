@@ -113,7 +113,7 @@ def opens(shape, mode):
 @table("name", *[(s, k) for s in SHAPES for k in
                  ("mkdir", "rmdir", "unlink", "symlink", "mkfifo", "truncate", "chmod", "utime",
                   "link from", "link to", "rename from", "rename to", "replace dir", "mknod",
-                  "lchown", "exchange", "noreplace")])
+                  "lchown", "exchange", "noreplace", "whiteout")])
 def names(shape, kind):
     s = name_of(shape)
     if kind == "mkdir":
@@ -151,6 +151,8 @@ def names(shape, kind):
         call("renameat2", AT_FDCWD, b"d/f", AT_FDCWD, s.encode(), 2)
     elif kind == "noreplace":
         call("renameat2", AT_FDCWD, b"d/f", AT_FDCWD, s.encode(), 1)
+    elif kind == "whiteout":
+        call("renameat2", AT_FDCWD, b"d/f", AT_FDCWD, s.encode(), 4)
 
 
 @table("umask", (0o000,), (0o022,), (0o027,), (0o077,))
@@ -555,12 +557,16 @@ def written_then_run():
 def mapped_and_grown():
     import mmap
 
+    # larger than any memory, and nearly all of it a hole
+    size = 1 << 40
     fd = os.open("big", os.O_CREAT | os.O_RDWR, 0o600)
-    os.ftruncate(fd, 1 << 33)
+    os.ftruncate(fd, size)
     m = mmap.mmap(fd, 4096)
     m[0:2] = b"ok"
     os.posix_fallocate(fd, 0, 8192)
-    return os.pread(fd, 2, 0), os.fstat(fd).st_size
+    os.pwrite(fd, b"end", size - 3)
+    again = os.open("big", os.O_RDONLY)
+    return os.pread(again, 2, 0), os.pread(again, 9, size - 3), os.fstat(again).st_size
 
 
 def look():

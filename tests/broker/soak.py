@@ -17,6 +17,7 @@ import threading
 HERE = os.path.dirname(os.path.abspath(__file__))
 CORDON = os.environ.get("CORDON") or os.path.join(HERE, "../../build/cordon")
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+SANITIZERS = ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")
 
 
 def furnish(project):
@@ -26,7 +27,7 @@ def furnish(project):
                        ("sub/.env", "secret"), ("free/f", "fine"), ("sub/a", "fine")):
         with open(os.path.join(project, name), "w", encoding="ascii") as f:
             f.write(text)
-    for script in ("attack.py", "attack_reads.py", "../net/unix.py", "../net/probe.py"):
+    for script in ("attack.py", "attack_reads.py", "busy.py", "../net/unix.py", "../net/probe.py"):
         shutil.copy(os.path.join(HERE, script), project)
 
 
@@ -60,9 +61,35 @@ def command_of(kind, number, folder, reached):
         ports = [str(serve(socket.AF_INET, ("127.0.0.1", 0), name, reached)[1])
                  for name in ("allowed", "denied")]
         return ["--net", "localhost:" + ports[0], "--", PYTHON, "probe.py", "flip", *ports, "0", str(number)]
+    if kind.startswith("busy"):
+        return busy(kind, number, folder, reached)
     if kind == "race_rounds":
         return ["--protect", "kept", "--", PYTHON, "attack.py", kind, str(number)]
     return ["--deny", "kept", "--deny", "**/.env", "--", PYTHON, "attack_reads.py", kind, str(number)]
+
+
+def busy(kind, seconds, folder, reached):
+    """Everything at once; with sandboxes inside, which are this very program."""
+    names = ("allowed", "denied")
+    paths = [os.path.join(folder, name) for name in names]
+    for name, path in zip(names, paths):
+        serve(socket.AF_UNIX, path, name, reached)
+    ports = [str(serve(socket.AF_INET, ("127.0.0.1", 0), name, reached)[1]) for name in names]
+    passing = [word for name in ("CORDON", *SANITIZERS) for word in ("--env", name)]
+    network = ["--domain", "a.test"] if kind == "busy_domains" else ["--net", "localhost:" + ports[0]]
+    return ["--deny", "**/.env", "--protect", "kept", "--socket", paths[0], *network, *passing,
+            "--execute", os.path.dirname(CORDON), "--", PYTHON, "busy.py", kind, str(seconds), *paths, *ports]
+
+
+def environment_of(kind, report):
+    """Whatever a sanitizer says goes to files; it need not come first, and sees no leaks where it cannot trace."""
+    options = f"log_path={report}:verify_asan_link_order=0"
+    more = {"CORDON": CORDON, **{name: options for name in SANITIZERS}}
+    if kind.startswith("busy"):
+        more["ASAN_OPTIONS"] = options + ":detect_leaks=0"
+    if kind == "busy_older":
+        more.update(LD_PRELOAD=os.path.join(os.path.dirname(CORDON), "tests/broker/older.so"), OLDER_ABI="5")
+    return {**os.environ, **more}
 
 
 def is_whole(project, reached):
@@ -78,12 +105,10 @@ def attack(kind, number):
     reached = {}
     # the broker has no standard error; what it may write is in the project
     report = os.path.join(project, "report")
-    environment = dict(os.environ, ASAN_OPTIONS=f"log_path={report}", TSAN_OPTIONS=f"log_path={report}",
-                       UBSAN_OPTIONS=f"log_path={report}")
     try:
         done = subprocess.run(
             [CORDON, "run", "-q", "-C", project, *command_of(kind, number, folder, reached)], capture_output=True, text=True, check=False, cwd=project,
-            stdin=subprocess.DEVNULL, env=environment)
+            stdin=subprocess.DEVNULL, env=environment_of(kind, report))
         whole = is_whole(project, reached)
         reports = [name for name in os.listdir(project) if name.startswith("report")]
         for name in reports:
@@ -102,6 +127,7 @@ def main():
     seconds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
     kinds = [("flip", rounds), ("flip_names", rounds), ("race_rounds", rounds // 4), ("connect", rounds),
              ("connect_port", rounds), ("swap", rounds // 8), ("crowd", seconds)]
+    kinds += [(kind, seconds) for kind in ("busy", "busy_domains", "busy_older")]
     failed = 0
     for i, (kind, number) in enumerate(kinds):
         ok = attack(kind, number)

@@ -118,9 +118,11 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 			done
 			for url in 'ext::sh -c planted' planted::x planted://x --upload-pack=planted; do
 				for key in remote.o.url remote.o.pushurl branch.main.remote branch.main.pushRemote \
-				    remote.pushDefault submodule.s.url; do
+				    remote.pushDefault submodule.s.url extensions.partialClone; do
 					git --git-dir="$dir" config -- "$key" "$url" && echo "passed: $dir $key $url"
 				done
+				# a name is an argument, too: of the fetch that is started for a missing object
+				git --git-dir="$dir" config -- "remote.$url.promisor" true && echo "passed: $dir $url"
 			done
 			git --git-dir="$dir" config remote.o.url "/dev/shm/planted-$$" && echo "passed: $dir shm"
 			git --git-dir="$dir" config submodule.s.update '!planted' && echo "passed: $dir update"

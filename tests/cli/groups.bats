@@ -84,23 +84,11 @@ is_empty()
 	grep -q '^populated 0' "$PLACE/cgroup.events" && [ -z "$(cgroups_below)" ]
 }
 
-# until_true COMMAND...: polls for a minute
-until_true()
-{
-	local left=1200
-
-	while ! "$@"; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || return 1
-		sleep 0.05
-	done
-}
-
 # Nobody lives there and nothing was left. In newer kernels it takes a moment until the last process
 # that was waited for is out of it.
 nothing_left()
 {
-	until_true is_empty ||
+	until_true 60 is_empty ||
 	    complain 'left behind:' "$(cgroups_below)" "$(cat "$PLACE/cgroup.procs")"
 }
 
@@ -123,7 +111,7 @@ teardown()
 
 	for place in $places; do
 		[ ! -e "$place/cgroup.kill" ] || echo 1 >"$place/cgroup.kill"
-		until_true grep -q '^populated 0' "$place/cgroup.events" || true
+		until_true 60 grep -q '^populated 0' "$place/cgroup.events" || true
 		find "$place" -depth -type d -exec rmdir {} + 2>/dev/null || true
 	done
 	for place in $places_open; do
@@ -173,7 +161,7 @@ start_long()
 	    "$OPEN/cordon" run -- sh -c 'echo $PPID >started; setsid sleep 1000 & sleep 1000' \
 	    >"$T/out" 2>"$T/err" </dev/null &
 	job=$!
-	until_true has_started || complain 'did not start' || return 1
+	until_true 60 has_started || complain 'did not start' || return 1
 	launcher=$(cat "$OPEN/project/launcher") guard=$(cat "$OPEN/project/started")
 }
 

@@ -43,3 +43,37 @@ stopped()
 		unsaid "$step: worked" || return 1
 	done
 }
+
+# leave_behind DEED [OPTION...]: makes the programs of a test in which an inner guard is killed. ./around
+# runs a cordon with these options and in it ./left, whose orphan does DEED when it may. The guard is the
+# parent of its command, which ends with it; what the command left behind does not.
+leave_behind()
+{
+	cat >left <<-END
+		#!/bin/sh
+		setsid sh -c 'echo \$\$ >left.pid; while [ ! -e go ]; do sleep 0.05; done
+			if $1; then echo "open \$line"; else echo closed; fi' 2>/dev/null &
+		while [ ! -s left.pid ]; do sleep 0.05; done
+		echo \$PPID >guard.new && mv guard.new guard.pid
+		sleep 1000
+	END
+	cat >around <<-END
+		#!/bin/sh
+		"\$CORDON" run --execute "\$CORDON" ${*:2} -- ./left &
+		launcher=\$!
+	END
+	cat >>around <<-'END'
+		while [ ! -s guard.pid ]; do sleep 0.05; done
+		# the launcher would end what is left
+		if [ "$1" = kill ]; then
+			kill -STOP "$launcher"
+			kill -KILL "$(cat guard.pid)" "$launcher"
+			while kill -0 "$(cat guard.pid)" 2>/dev/null; do sleep 0.05; done
+		fi
+		touch go
+		while kill -0 "$(cat left.pid)" 2>/dev/null; do sleep 0.05; done
+		kill "$launcher" 2>/dev/null
+		wait
+	END
+	chmod +x left around
+}

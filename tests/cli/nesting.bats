@@ -299,34 +299,9 @@ start_server()
 	heard 'Argument list too long'
 }
 
-# The guard is the parent of its command, which ends with it; what the command left behind does not.
 @test "without its guard the inner one's processes change nothing" {
 	begin
-	cat >left <<-'END'
-		#!/bin/sh
-		setsid sh -c 'echo $$ >left.pid; while [ ! -e go ]; do sleep 0.05; done
-			if (echo x >late) 2>/dev/null; then echo open; else echo closed; fi' &
-		while [ ! -s left.pid ]; do sleep 0.05; done
-		echo $PPID >guard.new && mv guard.new guard.pid
-		sleep 1000
-	END
-	cat >around <<-'END'
-		#!/bin/sh
-		"$CORDON" run --execute "$CORDON" -- ./left &
-		launcher=$!
-		while [ ! -s guard.pid ]; do sleep 0.05; done
-		# the launcher would end what is left
-		if [ "$1" = kill ]; then
-			kill -STOP "$launcher"
-			kill -KILL "$(cat guard.pid)" "$launcher"
-			while kill -0 "$(cat guard.pid)" 2>/dev/null; do sleep 0.05; done
-		fi
-		touch go
-		while kill -0 "$(cat left.pid)" 2>/dev/null; do sleep 0.05; done
-		kill "$launcher" 2>/dev/null
-		wait
-	END
-	chmod +x left around
+	leave_behind '(echo x >late)'
 	expect 0 run "${own[@]}" -- ./around kill
 	said closed
 	unsaid open

@@ -141,6 +141,28 @@ waits()
 	[ -z "$out" ] || complain 'it worked'
 }
 
+@test "openat2 is not there where calls are supervised, and who calls it falls back" {
+	echo fine >file
+	# by the flags that change what a path means, too
+	cat >open2.py <<-'END'
+		import ctypes, errno, os
+		libc = ctypes.CDLL(None, use_errno=True)
+		for resolve in (0, 1, 2, 4, 8, 16):
+		    how = (ctypes.c_uint64 * 3)(os.O_RDONLY, 0, resolve)
+		    fd = libc.syscall(437, -100, b"file", how, 24)
+		    if fd < 0 and ctypes.get_errno() == errno.ENOSYS:
+		        fd = os.open("file", os.O_RDONLY)
+		        print("fell back")
+		    print(os.read(fd, 9).decode(), end="")
+	END
+	"$PYTHON" open2.py >"$T/free"
+	[ "$(grep -cx fine "$T/free"):$(grep -c back "$T/free")" = 6:0 ]
+	for option in --protect=none '--deny=**/.env'; do
+		expect 0 run "${option%%=*}" "${option#*=}" -- "$PYTHON" open2.py
+		[ "$(grep -cx fine "$T/out"):$(grep -c back "$T/out")" = 6:6 ] || complain 'it is there'
+	done
+}
+
 # In a tree of mounts of its own, with a file system of that kind at ./disk.
 on_disk()
 {

@@ -50,17 +50,6 @@ by()
 	[ "$status" -eq "$want" ] || complain "status $want was expected of: $*"
 }
 
-# until_true COMMAND...: polls, for at most a minute.
-until_true()
-{
-	local end=$((SECONDS + 60))
-
-	while ! "$@"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
-	done
-}
-
 secret()
 {
 	printf 'secret\n' >"$HOME/secret"
@@ -290,9 +279,9 @@ beside_descriptors()
 	with_descriptors "$foreign" ENOSYS close_range "$CORDON" run -- sh -c 'echo x >ready; exec sleep 600' \
 		>"$T/out" 2>"$T/err" </dev/null 3>&- &
 	started=$!
-	until_true test -s ready
+	until_true 60 test -s ready
 	[ -e "/proc/$started/fd/99" ]
-	until_true gone "$started"
+	until_true 60 gone "$started"
 }
 
 @test "0 to 2: a folder on any of them is refused, any of them may be closed" {

@@ -302,16 +302,6 @@ publish()
 
 # ---- localhost ----
 
-# until_true COMMAND...: within a minute and a half.
-until_true()
-{
-	for _ in $(seq 900); do
-		! "$@" || return 0
-		sleep 0.1
-	done
-	complain "never: $*"
-}
-
 # A redis of our own, known by its socket; another may have taken the port that was free.
 start_redis()
 {
@@ -325,7 +315,7 @@ print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])')
 		"$T/redis-server" --port "$port" --bind 127.0.0.1 --save '' --dir "$T" \
 		    --unixsocket "$T/r.sock" >"$T/redis.log" 2>&1 3>&- &
 		started=$!
-		until_true is_started_or_gone
+		until_true 90 is_started_or_gone
 		[ ! -S "$T/r.sock" ] || break
 	done
 	redis=$port
@@ -359,7 +349,7 @@ dev_server()
 {
 	"$CORDON" run --net localhost -- "$@" >"$T/server" 2>&1 3>&- &
 	started=$!
-	until_true grep -q 'port [0-9]*[ .]' "$T/server" || complain "$(cat "$T/server")" || return 1
+	until_true 90 grep -q 'port [0-9]*[ .]' "$T/server" || complain "$(cat "$T/server")" || return 1
 	port=$(sed -n 's/.*port \([0-9]*\).*/\1/p;q' "$T/server")
 	[ "$(curl -sS -f --max-time 200 "http://127.0.0.1:$port/page")" = 'the page' ]
 	kill "$started"

@@ -90,10 +90,7 @@ servers()
 	    >/dev/null 2>&1 3>&- &
 	servers_pid=$!
 	exec 9>"$T/hold"
-	for _ in $(seq 600); do
-		[ ! -f "$T/ports" ] || break
-		sleep 0.1
-	done
+	until_true 60 test -f "$T/ports"
 	while read -r name port; do
 		eval "$name=$port"
 	done <"$T/ports"
@@ -273,10 +270,7 @@ gone()
 	"$CORDON" run --accept net.tcp --accept net.udp --accept net.domains --accept net.dns \
 	    -- sh -c 'echo "$HTTP_PROXY" >url; sleep 1000' 9>&- 3>&- &
 	launcher=$!
-	for _ in $(seq 600); do
-		[ ! -s url ] || break
-		sleep 0.1
-	done
+	until_true 60 test -s url
 	[ "$(proxy_says "$(cat url)")" = 403 ] || complain 'it was there'
 	kill -KILL "$launcher"
 	wait "$launcher" || :
@@ -314,10 +308,7 @@ gone()
 	    until [ -e go ] || [ $n -ge 1200 ]; do n=$((n + 1)); sleep 0.05; done; exit 4' \
 	    8>"$T/first" 2>"$T/first.err" 9>&- 3>&- &
 	first=$!
-	for _ in $(seq 600); do
-		[ ! -e ready ] || break
-		sleep 0.1
-	done
+	until_true 60 test -e ready
 	# by the broker, who knows whose it is; again for another
 	for _ in 1 2; do
 		expect 3 run --session two --status-fd 8 -- sh -c '"$@"; exit 3' sh \

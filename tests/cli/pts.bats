@@ -27,10 +27,7 @@ begin()
 	END
 	"$PYTHON" "$T/owner.py" "$T/owner" 3>&- &
 	owner=$!
-	for _ in $(seq 1200); do
-		[ ! -e "$T/owner" ] || break
-		sleep 0.05
-	done
+	until_true 60 test -e "$T/owner"
 	read -r name _ number <"$T/owner"
 }
 
@@ -316,10 +313,7 @@ on_terminal()
 	END
 	"$CORDON" run --session pts -- sh -c 'echo >started; exec sleep 600' >"$T/session" 2>&1 </dev/null 3>&- &
 	first=$!
-	for _ in $(seq 1200); do
-		[ ! -e started ] || break
-		sleep 0.05
-	done
+	until_true 60 test -e started
 	for option in '' --pty; do
 		on_terminal "$CORDON run $option --session pts -- sh call.sh $name"
 		[ "$status" -eq 0 ] || complain 'all of it was to work'

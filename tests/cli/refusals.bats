@@ -10,15 +10,6 @@ begin()
 	mkdir -p .git/hooks
 }
 
-until_true()
-{
-	for _ in $(seq 600); do
-		! "$@" || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 @test "a failed run says what was refused, why, and the option that would allow it" {
 	begin
 	expect 9 run -- sh -c 'echo x >.git/hooks/pre-commit || exit 9'
@@ -69,11 +60,11 @@ PY
 	"$CORDON" run -q --status-fd 4 --protect kept -- \
 	    sh -c 'i=0; while [ $i -lt 600 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/dev/null; echo x >ended' 3>&- &
 	launcher=$!
-	until_true test -s ended
+	until_true 60 test -s ended
 	cat <&4 >"$T/status" 3>&- &
 	reader=$!
 	wait "$launcher"
-	until_true grep -q '"event": "end"' "$T/status"
+	until_true 60 grep -q '"event": "end"' "$T/status"
 	kill "$reader"
 	grep -q '"event": "refused"' "$T/status"
 }

@@ -195,6 +195,28 @@ tool()
 	[ ! -e "$folder" ]
 }
 
+# Each chain is deeper than what is removed in one go, one ends in the other, and names are taken.
+@test "a private temporary folder is removed however deep it is" {
+	mkdir "$T/tmp"
+	cat >deep.py <<-'E'
+		import os
+		top = os.environ["TMPDIR"]
+		def dig(name, depth):
+		    os.chdir(top)
+		    for i in range(depth):
+		        os.mkdir(name)
+		        os.chdir(name)
+		dig("a", 700)
+		dig("b", 700)
+		os.rename(top + "/a", "a")
+		for i in range(3):
+		    os.makedirs(top + "/cordon-deep-%d/full" % i)
+		open(top + "/cordon-deep-3", "w").close()
+	E
+	TMPDIR=$T/tmp expect 0 run -- "$PYTHON" deep.py
+	[ -z "$(ls -A "$T/tmp")" ]
+}
+
 @test "/tmp itself is not written, and another's private folder is out of reach" {
 	name=/tmp/run-bats-$$-$BATS_TEST_NUMBER
 	only_free "echo x >$name && rm $name"
@@ -394,6 +416,33 @@ assert b.recv(1) == b\"x\"'"
 	only_free "kill -CONT $!"
 }
 
+# Of the guard, too, which answers supervised calls; their own and a child's processors they may choose.
+@test "processes outside stay on their processors" {
+	cat >place.py <<-'E'
+		import os, subprocess, sys, threading
+		all = os.sched_getaffinity(0)
+		os.sched_setaffinity(threading.get_native_id(), all)
+		with subprocess.Popen(["sleep", "60"]) as child:
+		    os.sched_setaffinity(child.pid, {min(all)})
+		    placed = os.sched_getaffinity(child.pid)
+		    child.kill()
+		if placed != {min(all)}:
+		    sys.exit("the child was not placed")
+		for who in [os.getppid()] + [int(text) for text in sys.argv[1:]]:
+		    try:
+		        os.sched_setaffinity(who, all)
+		        print("placed")
+		    except PermissionError:
+		        print("refused")
+	E
+	"$PYTHON" place.py $$ >"$T/free"
+	[ "$(cat "$T/free")" = $'placed\nplaced' ]
+	for option in -q --deny=**/.env; do
+		expect 0 run "$option" -- "$PYTHON" place.py $$
+		[ "$out" = $'refused\nrefused' ]
+	done
+}
+
 # ---- what it says ----
 
 @test "a healthy run says nothing of its own" {
@@ -454,7 +503,10 @@ status_lines()
 	cp "$log" "$T/status"
 	status_lines 'len(d) == 40 and len({x["session"] for x in d}) == 20'
 	status_lines 'sorted(x["status"] for x in d if x["event"] == "end") == list(range(1, 21))'
-	status_lines 'all(x["guarantees"]["files.read"] for x in d if x["event"] == "start")'
+	status_lines 'all(x["guarantees"]["files.read"] == "Landlock" for x in d if x["event"] == "start")'
+	status_lines 'all(x["command"][0] == "sh" and "profile agent" in x["sources"] for x in d if x["event"] == "start")'
+	status_lines 'all(x["cause"] == "exit" and x["seconds"] >= 0 for x in d if x["event"] == "end")'
+	status_lines "all(x['project'] == '$P' and x['time'].endswith('Z') for x in d)"
 	only_free "cat '$log'"
 	status=0
 	"$CORDON" run --write "$HOME" -- sh -c "cat '$log' && echo x >>'$log'" >"$T/out" 2>"$T/err" || status=$?

@@ -32,13 +32,7 @@ teardown()
 # poll COMMAND...: until it holds.
 poll()
 {
-	local i
-
-	for ((i = 0; i < 1200; i++)); do
-		"$@" && return 0
-		sleep 0.05
-	done
-	complain "never came true: $*"
+	until_true 60 "$@" || complain "never came true: $*"
 }
 
 # The record of the only session says who its guard is.

@@ -104,7 +104,7 @@ load terminal
 		shows Stopped 2
 		sh_line 'kill %1'
 		# what bash says of it is another matter: now and then it goes on calling a bare one stopped
-		until_true gone "$(cat pid)"
+		until_true 60 gone "$(cat pid)"
 		prompt
 	done
 }
@@ -175,7 +175,7 @@ load terminal
 		terminal "$mode"
 		sh_line 'w head -n 1 &'
 		prompt
-		until_true job_stopped || complain_screen "the job does not stop"
+		until_true 60 job_stopped || complain_screen "the job does not stop"
 		type_line fg
 		shows '^w head'
 		type_line typed
@@ -194,7 +194,7 @@ load terminal
 		sh_line 'stty tostop'
 		sh_line 'w echo held''back &'
 		prompt
-		until_true job_stopped || complain_screen "the job does not stop"
+		until_true 60 job_stopped || complain_screen "the job does not stop"
 		hides '^heldback'
 		type_line fg
 		shows '^heldback'
@@ -335,7 +335,7 @@ hang_up()
 		holds begun ready
 		shell=$(mux display-message -p -t "$PANE" '#{pane_pid}')
 		mux kill-pane -t "$PANE"
-		until_true gone "$shell"
+		until_true 60 gone "$shell"
 		touch go
 		holds end 'went on'
 	done
@@ -350,7 +350,7 @@ hang_up()
 		keys C-z
 		state T
 		sh_line 'kill -KILL %1'
-		until_true gone "$(cat pid)"
+		until_true 60 gone "$(cat pid)"
 		prompt
 	done
 }

@@ -8,22 +8,10 @@
 load common
 
 MODES='bare run pty'
-LIMIT=60
 
 teardown()
 {
 	[ -z "${SOCKET:-}" ] || terminal_end
-}
-
-# until_true COMMAND...: polls; the limit is only there to end a test that fails.
-until_true()
-{
-	local end=$((SECONDS + LIMIT))
-
-	until "$@"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.02
-	done
 }
 
 mux()
@@ -52,7 +40,7 @@ terminal_begin()
 terminal_end()
 {
 	mux kill-server 2>/dev/null || true
-	[ -z "${SERVER:-}" ] || until_true gone "$SERVER" || kill -KILL "$SERVER"
+	[ -z "${SERVER:-}" ] || until_true 60 gone "$SERVER" || kill -KILL "$SERVER"
 	case $SOCKET in
 	/tmp/cordon-tmux.*/s) rm -rf "${SOCKET%/s}" ;;
 	esac
@@ -93,7 +81,7 @@ terminal()
 	esac | sed '1i #!/bin/sh' >"$T/$mode/w"
 	chmod 755 "$T/$mode/w"
 	[ $# -gt 0 ] || set -- bash --norc --noprofile
-	until_true new_window "$@"
+	until_true 60 new_window "$@"
 	NUMBER=0
 }
 
@@ -135,7 +123,7 @@ screen_ends()
 
 shows()
 {
-	until_true screen_has "$@" || complain_screen "not on the screen: $*"
+	until_true 60 screen_has "$@" || complain_screen "not on the screen: $*"
 }
 
 screen_lacks()
@@ -151,7 +139,7 @@ hides()
 
 ends_with()
 {
-	until_true screen_ends "$1" || complain_screen "not at the end of the screen: $1"
+	until_true 60 screen_ends "$1" || complain_screen "not at the end of the screen: $1"
 }
 
 complain_screen()
@@ -182,14 +170,14 @@ file_has()
 
 holds()
 {
-	until_true file_has "$1" "$2" || complain_screen "not in $1: $2"
+	until_true 60 file_has "$1" "$2" || complain_screen "not in $1: $2"
 }
 
 # resize COLUMNS LINES: until the terminal has this size, which tmux changes a little later.
 resize()
 {
 	mux resize-window -t "$PANE" -x "$1" -y "$2"
-	until_true has_size "$2 $1"
+	until_true 60 has_size "$2 $1"
 }
 
 has_size()
@@ -205,7 +193,7 @@ window_gone()
 # The shell of the window ends, and the window with it.
 leave()
 {
-	sh_line exit && until_true window_gone || complain_screen 'the window stays'
+	sh_line exit && until_true 60 window_gone || complain_screen 'the window stays'
 }
 
 # same FACTS: what this mode gave is what the bare one gave.
@@ -270,7 +258,7 @@ state()
 
 state()
 {
-	until_true in_state "$1" || complain_screen "the command is not in a state of $1"
+	until_true 60 in_state "$1" || complain_screen "the command is not in a state of $1"
 }
 
 # The shell says so at its next prompt, so it is asked for one.

@@ -17,9 +17,9 @@ load terminal
 		keys i
 		type_line 'first line'
 		keys Escape
-		until_true vim_has_size 80 24
+		until_true 60 vim_has_size 80 24
 		resize 70 20
-		until_true vim_has_size 70 20
+		until_true 60 vim_has_size 70 20
 		keys C-z
 		shows Stopped
 		sh_line fg
@@ -41,7 +41,7 @@ vim_has_size()
 	shows 'lines=[0-9]+' || return 1
 	screen_has "columns=$1\$" && screen_has "lines=$2\$" && answer=yes
 	keys Enter
-	until_true screen_lacks 'lines=' && [ "$answer" = yes ]
+	until_true 60 screen_lacks 'lines=' && [ "$answer" = yes ]
 }
 
 @test "less: pages, searches, reads from a pipe, and gives the screen back" {
@@ -290,7 +290,7 @@ use_shell()
 		type_line ./hang
 		shows '^ready' 2
 		mux kill-pane -t "$PANE"
-		until_true gone "$(cat pid)"
+		until_true 60 gone "$(cat pid)"
 		terminal "$mode" env SHELL="$(type -P bash)" w
 		leave
 	done

@@ -422,7 +422,6 @@ static const struct {
 	{"ioprio_set", {2, 0}, {BOTH_NETS(EPERM)}, false},
 	{"ioprio_set", {3, 0}, {BOTH_NETS(EPERM)}, false},
 	{"sched_setaffinity", {0}, {BOTH_NETS(0)}, false},
-	{"sched_setaffinity", {1}, {BOTH_NETS(0)}, false},
 	{"sched_setscheduler", {1}, {BOTH_NETS(EPERM)}, false},
 	{"sched_setparam", {1}, {BOTH_NETS(EPERM)}, false},
 	{"sched_setattr", {1}, {BOTH_NETS(EPERM)}, false},
@@ -641,6 +640,22 @@ signals_are_asked_about_where_nobody_else_looks(void)
 			       variants[i].names == NAMES_AND_SIGNALS ? cases[j].expected : 0);
 }
 
+/* Wherever there is a broker. */
+static void
+processors_of_others_are_asked_about(void)
+{
+	static const uint64_t other[6] = {1, 8, 0x1000}, high[6] = {HIGH_BITS, 8, 0x1000};
+
+	for (size_t i = 0; i < COUNT(variants); i++) {
+		bool is_routed = column(&variants[i]) == NAMES_ROUTED ||
+				 variants[i].network == NETWORK_BROKERED;
+
+		expect(&variants[i], "sched_setaffinity", other, is_routed ? ROUTED : 0);
+		/* the kernel looks at the low half, which says the caller itself */
+		expect(&variants[i], "sched_setaffinity", high, 0);
+	}
+}
+
 /* Length is what loading costs, and the kernel takes 4096 at most. */
 static void
 filters_are_short(void)
@@ -662,6 +677,7 @@ main(void)
 	run(no_family_is_allowed_that_is_not_listed);
 	run(ioctls_are_known_by_their_low_half);
 	run(signals_are_asked_about_where_nobody_else_looks);
+	run(processors_of_others_are_asked_about);
 	run(filters_are_short);
 	return tap_end();
 }
