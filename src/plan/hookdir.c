@@ -127,7 +127,8 @@ hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
-	if (rc < 0 || (kind == HOOKDIR_FILE && found.kind != FS_FILE))
+	/* /dev/null is how people say: no hooks */
+	if (rc < 0 || found.kind == FS_OTHER || (kind == HOOKDIR_FILE && found.kind != FS_FILE))
 		return 0;
 	rc = add(s, kind, found.path, found.kind != FS_MISSING);
 	for (size_t i = 0; rc == 0 && i < found.link_count; i++)

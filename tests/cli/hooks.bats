@@ -4,7 +4,7 @@
 # from the project: found when something is changed, without looking for repositories at the start.
 # The real git runs what was planted, outside.
 
-# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
+# shellcheck disable=SC2016,SC2034,SC2088,SC2154 # $ and ~ are for the shell inside; out and err are common's
 
 load common
 load git
@@ -114,6 +114,12 @@ commit='git -C sub commit -q --allow-empty -m x'
 	    'git clone -q . new; mkdir new/.githooks; cp evil new/.githooks/pre-commit'
 	plants 'git push -q ./new.git main' 'git init -q --bare new.git; mkdir new.git/.githooks; cp evil new.git/.githooks/update'
 	expect 0 run -- sh -c 'mkdir -p src/.githooks; echo x >src/.githooks/free'
+	mkdir "$T/other"
+	git config --global core.hooksPath "$T/other"
+	expect 1 run --write "$T" -- cp evil "$T/other/pre-commit"
+	heard 'core.hooksPath'
+	git config --global core.hooksPath /dev/null
+	expect 0 run -- sh -c 'echo x >/dev/null; echo x >free'
 	git config --global core.hooksPath "~/../project/all"
 	plants "$commit" 'mkdir all; cp evil all/pre-commit'
 	git config --global --unset core.hooksPath
