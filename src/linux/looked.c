@@ -7,6 +7,7 @@
 #include "linux/looked.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +20,15 @@
 #include "plan/gitconfig.h"
 
 #define KEPT_MAX 1024
+#define DEPTH_MAX 24 /* a submodule's name has slashes in it, and may have others inside */
 #define POINTER_MAX (PATH_MAX + 16)
 
 struct looking {
 	struct arena arena; /* settings can be long; of them only what follows is kept */
 	struct looked *to;
 	const struct host *host;
-	int left; /* repositories that may still be looked at */
+	int left;  /* folders that may still be looked at; 0: not all were */
+	int depth; /* of folders that are open */
 };
 
 /* More than are looked at: then any name of a hook may be one. */
@@ -123,10 +126,13 @@ read_worktree(struct looking *l, const char *path)
 static int
 read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, const char *path))
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = l->depth < DEPTH_MAX ? opendir(folder) : NULL;
 	const struct dirent *entry;
 	int rc = 0;
 
+	if (l->depth >= DEPTH_MAX || (dir == NULL && errno != ENOENT && errno != ENOTDIR))
+		l->left = 0;
+	l->depth++;
 	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
@@ -134,10 +140,14 @@ read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, 
 		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
 		path = path_join(&l->arena, folder, entry->d_name, NULL);
-		rc = path == NULL ? -CORDON_E_MEMORY : l->left-- > 0 ? read(l, path) : 0;
+		if (path == NULL)
+			rc = -CORDON_E_MEMORY;
+		else if (l->left > 0 && --l->left > 0)
+			rc = read(l, path);
 	}
 	if (dir != NULL)
 		closedir(dir);
+	l->depth--;
 	return rc;
 }
 
@@ -198,7 +208,7 @@ look(struct looking *l, const char *folder)
 static void
 run(struct looked *one, const struct host *host, int (*step)(struct looking *l, const char *folder))
 {
-	struct looking looking = {{NULL}, one, host, KEPT_MAX};
+	struct looking looking = {.to = one, .host = host, .left = KEPT_MAX};
 
 	one->is_failed = step(&looking, one->folder) < 0;
 	arena_free(&looking.arena);
@@ -220,7 +230,7 @@ int
 looked_at_repository(struct looked *one, const struct host *host, const char *root,
 		     const char *git_dir)
 {
-	struct looking looking = {{NULL}, one, host, KEPT_MAX};
+	struct looking looking = {.to = one, .host = host, .left = KEPT_MAX};
 	int rc = read_repository(&looking, root, git_dir);
 
 	arena_free(&looking.arena);

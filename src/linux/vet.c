@@ -105,7 +105,16 @@ vet_is_delicate(const char *path)
 	return is_head(name);
 }
 
-/* Who names the very path gets it, or one that reaches from there to at least its part of that length. */
+/* Does the rule speak about path, and by a path that is at least that long? */
+static bool
+is_by_name_of(const struct planned_rule *rule, const char *path, size_t anchor)
+{
+	return strcmp(rule->path, path) == 0 ||
+	       (rule->match == MATCH_SUBPATH && strlen(rule->path) >= anchor &&
+		path_below(path, rule->path));
+}
+
+/* Who names the very part of the path that is closed gets it. */
 static bool
 is_named(const struct broker *broker, const char *path, size_t anchor)
 {
@@ -116,8 +125,7 @@ is_named(const struct broker *broker, const char *path, size_t anchor)
 		    (index->paths[i].rights & RIGHT_WRITE) &&
 		    index->paths[i].layer != LAYER_PROFILE &&
 		    index->paths[i].layer != LAYER_PROJECT &&
-		    strlen(index->paths[i].path) >= anchor &&
-		    path_below(path, index->paths[i].path))
+		    is_by_name_of(&index->paths[i], path, anchor))
 			return true;
 	return false;
 }

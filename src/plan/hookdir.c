@@ -5,6 +5,8 @@
  */
 #include "plan/hookdir.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,6 +14,8 @@
 #include "plan/hooksearch.h"
 #include "plan/host.h"
 #include "plan/resolve.h"
+
+#define LINKED_MAX 256
 
 const char *const hookdir_names[] = {"applypatch-msg",
 				     "commit-msg",
@@ -96,8 +100,8 @@ is_wide(const struct hooksearch *s, const char *path)
 static bool
 counts(const struct hooksearch *s, enum hookdir_kind kind, const char *path)
 {
-	return !is_huskys(path) && !is_usual(path) &&
-	       (kind < HOOKDIR_SETTINGS || !is_wide(s, path)) &&
+	return !is_usual(path) &&
+	       (kind < HOOKDIR_SETTINGS ? !is_huskys(path) : !is_wide(s, path)) &&
 	       (s->inside == NULL || kind == HOOKDIR_HOOKS || path_below(path, s->inside));
 }
 
@@ -117,7 +121,8 @@ add(struct hooksearch *s, enum hookdir_kind kind, const char *path, bool is_ther
 	return 0;
 }
 
-/* Where it leads, and the links on the way: who replaces one of them leads git elsewhere. */
+static int add_linked(struct hooksearch *s, const char *folder);
+
 int
 hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 {
@@ -133,7 +138,41 @@ hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 	rc = add(s, kind, found.path, found.kind != FS_MISSING);
 	for (size_t i = 0; rc == 0 && i < found.link_count; i++)
 		rc = add(s, kind, found.links[i], true);
+	return rc == 0 && kind == HOOKDIR_HOOKS && found.kind == FS_DIR ? add_linked(s, found.path)
+									: rc;
+}
+
+/* Hooks that are links are where they lead. */
+static int
+add_linked(struct hooksearch *s, const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	int left = LINKED_MAX, rc = 0;
+
+	while (rc == 0 && dir != NULL && left-- > 0 && (entry = readdir(dir)) != NULL) {
+		const char *path;
+
+		if (*entry->d_name == '.' ||
+		    (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN))
+			continue;
+		path = path_join(s->arena, folder, entry->d_name, s->err);
+		rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, HOOKDIR_PROGRAM, path);
+	}
+	if (dir != NULL)
+		closedir(dir);
 	return rc;
+}
+
+/* What lies in the repository itself may be a link. */
+static int
+add_if_link(struct hooksearch *s, enum hookdir_kind kind, const char *path)
+{
+	char link[PATH_MAX];
+
+	if (path == NULL)
+		return -CORDON_E_MEMORY;
+	return fs_real.look(fs_real.ctx, path, link) == FS_LINK ? hooksearch_add(s, kind, path) : 0;
 }
 
 /* ---- whose ---- */
@@ -175,14 +214,20 @@ add_values(struct hooksearch *s)
 static int
 read_repository(struct hooksearch *s, const struct hookrepo *repo)
 {
+	const char *config = path_join(s->arena, repo->common_dir, "config", s->err),
+		   *own = path_join(s->arena, repo->git_dir, "config.worktree", s->err),
+		   *hooks = path_join(s->arena, repo->common_dir, "hooks", s->err);
 	int rc = hooksearch_keep(s, &s->roots, repo->root);
 
 	if (rc == 0)
-		rc = hooksearch_read(s, path_join(s->arena, repo->common_dir, "config", s->err), 0);
+		rc = hooksearch_read(s, config, 0);
 	if (rc == 0)
-		rc = hooksearch_read(
-			s, path_join(s->arena, repo->git_dir, "config.worktree", s->err), 0);
-	return rc;
+		rc = add_if_link(s, HOOKDIR_SETTINGS, config);
+	if (rc == 0)
+		rc = hooksearch_read(s, own, 0);
+	if (rc == 0)
+		rc = add_if_link(s, HOOKDIR_HOOKS, hooks);
+	return rc < 0 ? rc : add_linked(s, hooks);
 }
 
 /* Also where one of these is a link into the project. */
@@ -192,7 +237,7 @@ read_own(struct hooksearch *s, const char *folder, const char *name)
 	const char *path = folder == NULL ? name : path_join(s->arena, folder, name, s->err);
 	int before = s->read, rc = hooksearch_read(s, path, 0);
 
-	return rc < 0 || s->read == before ? rc : hooksearch_add(s, HOOKDIR_SETTINGS, path);
+	return rc < 0 || s->read == before ? rc : add_if_link(s, HOOKDIR_SETTINGS, path);
 }
 
 static int

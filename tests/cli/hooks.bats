@@ -161,6 +161,32 @@ commit='git -C sub commit -q --allow-empty -m x'
 	plants 'git commit -q --allow-empty -m x' 'mkdir named; cp evil named/pre-commit'
 }
 
+@test "hooks that are links, and settings" {
+	start
+	git init -q sub
+	for repository in "$P" "$P/sub"; do
+		cd "$repository"
+		mkdir scripts
+		printf '#!/bin/sh\n' >scripts/check
+		chmod +x scripts/check
+		ln -s ../../scripts/check .git/hooks/pre-commit
+		cd "$P"
+		plants "git -C $repository commit -q --allow-empty -m x" "cat evil >$repository/scripts/check" \
+		    "cp evil $repository/scripts/x; mv $repository/scripts/x $repository/scripts/check" \
+		    "mv $repository/scripts x; mkdir $repository/scripts; cp evil $repository/scripts/check"
+	done
+	rm -r sub/.git/hooks
+	mkdir sub/mine
+	ln -s ../mine sub/.git/hooks
+	plants "$commit" 'cp evil sub/mine/pre-commit'
+	mv sub/.git/config sub/conf
+	ln -s ../conf sub/.git/config
+	echo s >sub/s
+	git -C sub add s
+	plants 'git -C sub status' 'git config -f sub/conf core.fsmonitor "$PWD/evil"' \
+	    'printf "[core]\n\tfsmonitor = %s/evil\n" "$PWD" >>sub/conf'
+}
+
 @test "programs that settings take from the project" {
 	start
 	git init -q sub
