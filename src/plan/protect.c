@@ -168,6 +168,7 @@ static const struct {
 	[HOOKDIR_SETTINGS] = {HOOKDIR_WHY_SETTINGS, "it leads git to its settings (include.path)"},
 	[HOOKDIR_PROGRAM] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
 	[HOOKDIR_FILE] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
+	[HOOKDIR_REMOTE] = {NULL, NULL}, /* a rule knows no links */
 };
 
 static int
@@ -211,7 +212,7 @@ add_led(struct maker *m, const struct hookdir *dir)
 	struct row itself = {VET_NOTHING, false, false, NULL, NULL, led[dir->kind].itself};
 	int rc;
 
-	if (dir->kind == HOOKDIR_REMOTE)
+	if (itself.reason == NULL)
 		return 0;
 	if (led[dir->kind].above == NULL)
 		return add_names(m, dir->path);
