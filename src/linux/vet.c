@@ -354,6 +354,8 @@ vet_repository(struct broker *broker, const char *folder)
 	    !holds_only(folder, "rebase-apply", is_nothing) ||
 	    !holds_only(folder, "sequencer", is_nothing))
 		return refuse(broker, folder, "would be a repository in the middle of a rebase");
+	if (!vet_links_stay(folder))
+		return refuse(broker, folder, "would be a repository with links out of it");
 	return settle_config(broker, folder, "config") &&
 	       settle_config(broker, folder, "config.worktree");
 }
