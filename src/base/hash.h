@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define HASH_START 0xcbf29ce484222325u
@@ -13,6 +14,16 @@ static inline uint64_t
 hash_byte(uint64_t hash, char byte)
 {
 	return (hash ^ (unsigned char)byte) * 0x100000001b3u;
+}
+
+static inline uint64_t
+hash_bytes(const char *bytes, size_t length)
+{
+	uint64_t hash = HASH_START;
+
+	for (size_t i = 0; i < length; i++)
+		hash = hash_byte(hash, bytes[i]);
+	return hash;
 }
 
 static inline uint64_t

@@ -245,12 +245,33 @@ string_room(const struct reader *r)
 	return (size_t)(p - r->at);
 }
 
+static bool
+is_plain(char byte)
+{
+	return (unsigned char)byte >= 0x20 && byte != '"' && byte != '\\';
+}
+
+/* Up to the next byte that means something; most strings are one such run. */
+static void
+read_run(struct reader *r, char *to, size_t *used)
+{
+	const char *start = r->at, *at = start;
+	uint32_t columns = 0;
+
+	for (; at < r->end && is_plain(*at); at++)
+		columns += ((unsigned char)*at & 0xc0) != 0x80;
+	memcpy(to + *used, start, (size_t)(at - start));
+	*used += (size_t)(at - start);
+	r->column += columns;
+	r->at = at;
+}
+
 static int
 read_string(struct reader *r, const char **ret_string)
 {
 	uint32_t line = r->line, column = r->column;
 	size_t used = 0;
-	char *to = arena_alloc(r->arena, string_room(r) + 1, r->err);
+	char *to = arena_text(r->arena, string_room(r) + 1, r->err);
 
 	if (to == NULL)
 		return -CORDON_E_MEMORY;
@@ -265,8 +286,7 @@ read_string(struct reader *r, const char **ret_string)
 				return rc;
 			continue;
 		}
-		to[used++] = *r->at;
-		step(r);
+		read_run(r, to, &used);
 	}
 	if (done(r))
 		return cordon_fail_at(r->err, CORDON_E_SYNTAX, r->file, line, column,

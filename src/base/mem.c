@@ -41,36 +41,53 @@ chunk_new(struct arena *arena, size_t need)
 	return chunk;
 }
 
-void *
-arena_alloc(struct arena *arena, size_t size, struct cordon_error *err)
+/* size bytes, whatever is in them, from a multiple of alignment on. */
+static void *
+cut(struct arena *arena, size_t size, size_t alignment, struct cordon_error *err)
 {
 	struct arena_chunk *chunk = arena->head;
-	void *p;
+	size_t from = chunk == NULL ? 0 : (chunk->used + alignment - 1) / alignment * alignment;
 
 	if (size > SIZE_MAX / 4) {
 		cordon_no_memory(err);
 		return NULL;
 	}
-	size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	if (chunk == NULL || chunk->size - chunk->used < size)
+	if (chunk == NULL || chunk->size < from || chunk->size - from < size) {
 		chunk = chunk_new(arena, size);
+		from = 0;
+	}
 	if (chunk == NULL) {
 		cordon_no_memory(err);
 		return NULL;
 	}
-	p = (char *)chunk->bytes + chunk->used;
-	chunk->used += size;
+	chunk->used = from + size;
+	return (char *)chunk->bytes + from;
+}
+
+void *
+arena_alloc(struct arena *arena, size_t size, struct cordon_error *err)
+{
+	void *p = cut(arena, size, ALIGNMENT, err);
+
 	/* here, not by calloc: pages that are never used are never touched */
-	return memset(p, 0, size);
+	return p == NULL ? NULL : memset(p, 0, size);
+}
+
+char *
+arena_text(struct arena *arena, size_t size, struct cordon_error *err)
+{
+	return cut(arena, size, 1, err);
 }
 
 char *
 arena_strndup(struct arena *arena, const char *text, size_t length, struct cordon_error *err)
 {
-	char *copy = arena_alloc(arena, length + 1, err);
+	char *copy = arena_text(arena, length + 1, err);
 
-	if (copy != NULL)
+	if (copy != NULL) {
 		memcpy(copy, text, length);
+		copy[length] = '\0';
+	}
 	return copy;
 }
 

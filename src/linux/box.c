@@ -87,14 +87,11 @@ make_nested(struct box *box, const struct plan *plan, const struct box_options *
 	    struct cordon_error *err)
 {
 	struct ruleset_options layer = {.kind = RULESET_INNER, .private_tmp = options->private_tmp};
-	struct guarded *trees = NULL;
-	size_t count = 0;
 	int rc = 0;
 
 	if (plan->routing != ROUTE_NOTHING)
-		rc = guarded_find(&box->arena, plan, &trees, &count, err);
-	layer.trees = box->broker.trees = trees;
-	layer.tree_count = box->broker.tree_count = count;
+		rc = guarded_find(&box->arena, plan, &box->broker.trees, err);
+	layer.trees = &box->broker.trees;
 	box->is_nested = true;
 	box->broker.plan = plan;
 	box->broker.private_tmp = options->private_tmp;
@@ -120,15 +117,12 @@ make_both_layers(struct box *box, const struct plan *plan, const struct box_opti
 					.egress = options->egress};
 	struct ruleset_options inner = {.kind = files ? RULESET_INNER : RULESET_BARE,
 					.private_tmp = options->private_tmp};
-	struct guarded *trees = NULL;
 	bool wider = plan->routing == ROUTE_READS;
-	size_t count = 0;
 	int rc = plan->routing != ROUTE_NOTHING
-			 ? guarded_find(&box->arena, plan, &trees, &count, err)
+			 ? guarded_find(&box->arena, plan, &box->broker.trees, err)
 			 : 0;
 
-	outer.trees = inner.trees = box->broker.trees = trees;
-	outer.tree_count = inner.tree_count = box->broker.tree_count = count;
+	outer.trees = inner.trees = &box->broker.trees;
 	outer.wider = &wider;
 	if (rc == 0)
 		rc = ruleset_make(plan, &outer, &box->outer, err);

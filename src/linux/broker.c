@@ -102,15 +102,8 @@ broker_guards_own(const struct broker *broker, const char *path, unsigned rights
 {
 	if (broker_is_free(broker, path))
 		return false;
-	for (size_t i = 0; i < broker->tree_count; i++) {
-		const struct guarded *tree = &broker->trees[i];
-
-		if (((tree->changes && (rights & RIGHTS_CHANGE)) ||
-		     (tree->reads && (rights & RIGHT_READ))) &&
-		    path_below(path, tree->path))
-			return true;
-	}
-	return false;
+	return ((rights & RIGHTS_CHANGE) && path_set_covers(&broker->trees.changes, path)) ||
+	       ((rights & RIGHT_READ) && path_set_covers(&broker->trees.reads, path));
 }
 
 bool

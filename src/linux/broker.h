@@ -49,8 +49,7 @@ struct broker {
 	const struct plan *plan;
 	struct fold *fold;	 /* its rules, where names of several spellings are one */
 	const char *private_tmp; /* free; NULL: none */
-	const struct guarded *trees;
-	size_t tree_count;
+	struct guarded trees;
 	int listener;
 	bool reads;	     /* reading is guarded: no open is ever left to the kernel */
 	bool cuts_blindly;   /* the inner layer does not see that a file is cut */

@@ -10,33 +10,51 @@
 
 #include "base/path.h"
 
-static bool
-reaches_into(const struct planned_rule *rule, const char *tree)
-{
-	bool pattern = rule->match == MATCH_GLOB || rule->match == MATCH_REGEX;
+/* Found out once about all rules: each is held against them. */
+struct around {
+	struct arena arena;
+	struct path_set denied;	  /* for reading */
+	struct path_set patterns; /* about reading: where they begin */
+	struct path_set run;	  /* may be executed */
+};
 
-	if (!(rule->rights & RIGHT_READ))
-		return false;
-	if (pattern)
-		return path_below(rule->root, tree) || path_below(tree, rule->root);
-	return rule->effect == EFFECT_DENY && path_below(rule->path, tree);
+static int
+look_around(struct around *to, const struct index *index, struct cordon_error *err)
+{
+	int rc = index->default_rights & RIGHT_EXECUTE
+			 ? path_set_add(&to->run, &to->arena, "/", err)
+			 : 0;
+
+	for (size_t i = 0; rc == 0 && i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+
+		if (rule->effect == EFFECT_DENY && (rule->rights & RIGHT_READ))
+			rc = path_set_add(&to->denied, &to->arena, rule->path, err);
+		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHT_EXECUTE))
+			rc = path_set_add(&to->run, &to->arena, rule->path, err);
+	}
+	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++)
+		if (index->patterns[i].rights & RIGHT_READ)
+			rc = path_set_add(&to->patterns, &to->arena, index->patterns[i].root, err);
+	path_set_sort(&to->denied);
+	path_set_sort(&to->patterns);
+	path_set_sort(&to->run);
+	return rc;
 }
 
+/* Is one of them path, below it, or around it? */
 static bool
-has_exception(const struct plan *plan, const struct planned_rule *tree)
+meets(const struct path_set *set, const char *path)
 {
-	const struct index *index = &plan->index;
+	return path_set_is_in(set, path) || path_set_covers(set, path);
+}
 
-	/* a rule that ends at its folder or one below is none that a layer could say */
-	if (tree->match != MATCH_SUBPATH)
-		return true;
-	for (size_t i = 0; i < index->pattern_count; i++)
-		if (reaches_into(&index->patterns[i], tree->path))
-			return true;
-	for (size_t i = 0; i < index->path_count; i++)
-		if (reaches_into(&index->paths[i], tree->path))
-			return true;
-	return false;
+/* A rule that ends at its folder or one below is none that a layer could say. */
+static bool
+has_exception(const struct around *around, const struct planned_rule *tree)
+{
+	return tree->match != MATCH_SUBPATH || meets(&around->patterns, tree->path) ||
+	       path_set_is_in(&around->denied, tree->path);
 }
 
 /* Files in memory are no devices, and a repository can lie among them. */
@@ -46,78 +64,60 @@ is_device(const char *path)
 	return path_below(path, "/dev") && !path_below(path, "/dev/shm");
 }
 
-/* Can anything below path, or around it, be executed? */
-static bool
-is_run_in(const struct plan *plan, const char *path)
+static int
+add(struct guarded *to, struct arena *arena, const char *path, bool changes, bool reads,
+    const struct around *around, struct cordon_error *err)
 {
-	const struct index *index = &plan->index;
+	int rc = changes ? path_set_add(&to->changes, arena, path, err) : 0;
 
-	if (index->default_rights & RIGHT_EXECUTE)
-		return true;
-	for (size_t i = 0; i < index->path_count; i++) {
-		const struct planned_rule *rule = &index->paths[i];
-
-		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHT_EXECUTE) &&
-		    (path_below(rule->path, path) || path_below(path, rule->path)))
-			return true;
-	}
-	return false;
+	if (rc == 0 && reads)
+		rc = path_set_add(&to->reads, arena, path, err);
+	if (rc == 0 && reads && !meets(&around->run, path))
+		rc = path_set_add(&to->unread, arena, path, err);
+	return rc;
 }
 
 static int
-add(struct arena *arena, struct guarded **trees, size_t *count, const struct guarded *tree,
-    struct cordon_error *err)
+add_rule(struct guarded *to, struct arena *arena, const struct planned_rule *rule, bool routed,
+	 const struct around *around, struct cordon_error *err)
 {
-	struct guarded *slot;
-
-	if (!tree->changes && !tree->reads)
-		return 0;
-	slot = arena_push(arena, trees, count, sizeof *slot, err);
-	if (slot == NULL)
-		return -CORDON_E_MEMORY;
-	*slot = *tree;
-	return 0;
-}
-
-static int
-add_rule(struct arena *arena, const struct plan *plan, const struct planned_rule *rule,
-	 struct guarded **trees, size_t *count, struct cordon_error *err)
-{
-	struct guarded tree = {.path = rule->path};
+	bool reads = routed && (rule->rights & RIGHT_READ);
 
 	if (rule->effect != EFFECT_ALLOW || is_device(rule->path))
 		return 0;
-	tree.changes = (rule->rights & RIGHTS_CHANGE) != 0;
-	tree.reads = plan->routing == ROUTE_READS && (rule->rights & RIGHT_READ) &&
-		     has_exception(plan, rule);
-	tree.runs = tree.reads && is_run_in(plan, rule->path);
-	return add(arena, trees, count, &tree, err);
+	return add(to, arena, rule->path, (rule->rights & RIGHTS_CHANGE) != 0,
+		   reads && has_exception(around, rule), around, err);
 }
 
 int
-guarded_find(struct arena *arena, const struct plan *plan, struct guarded **ret_trees,
-	     size_t *ret_count, struct cordon_error *err)
+guarded_find(struct arena *arena, const struct plan *plan, struct guarded *to,
+	     struct cordon_error *err)
 {
 	const struct index *index = &plan->index;
+	bool routed = plan->routing == ROUTE_READS;
 	struct planned_rule everywhere = {.path = "/",
 					  .root = "/",
 					  .effect = EFFECT_ALLOW,
 					  .rights = index->default_rights,
 					  .match = MATCH_SUBPATH};
-	int rc = add_rule(arena, plan, &everywhere, ret_trees, ret_count, err);
+	struct around around = {.run = {0}};
+	int rc = routed ? look_around(&around, index, err) : 0;
 
+	if (rc == 0)
+		rc = add_rule(to, arena, &everywhere, routed, &around, err);
 	for (size_t i = 0; rc == 0 && i < index->path_count; i++)
-		rc = add_rule(arena, plan, &index->paths[i], ret_trees, ret_count, err);
+		rc = add_rule(to, arena, &index->paths[i], routed, &around, err);
 	/* what only a pattern allows no layer grants at all */
 	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++) {
 		const struct planned_rule *rule = &index->patterns[i];
-		struct guarded tree = {.path = rule->root};
 
-		tree.changes = (rule->rights & RIGHTS_CHANGE) != 0;
-		tree.reads = plan->routing == ROUTE_READS && (rule->rights & RIGHT_READ);
-		tree.runs = tree.reads && is_run_in(plan, rule->root);
 		if (rule->effect == EFFECT_ALLOW)
-			rc = add(arena, ret_trees, ret_count, &tree, err);
+			rc = add(to, arena, rule->root, (rule->rights & RIGHTS_CHANGE) != 0,
+				 routed && (rule->rights & RIGHT_READ), &around, err);
 	}
+	path_set_sort(&to->changes);
+	path_set_sort(&to->reads);
+	path_set_sort(&to->unread);
+	arena_free(&around.arena);
 	return rc;
 }

@@ -4,6 +4,6 @@
 
 #include "linux/landlock.h"
 
-/* In arena. A tree that is not in the list is decided by the inner layer alone. */
-int guarded_find(struct arena *arena, const struct plan *plan, struct guarded **ret_trees,
-		 size_t *ret_count, struct cordon_error *err);
+/* Into an empty one, in arena. What is in none of its trees is decided by the inner layer alone. */
+int guarded_find(struct arena *arena, const struct plan *plan, struct guarded *to,
+		 struct cordon_error *err);

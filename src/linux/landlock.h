@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "base/path_set.h"
 #include "enforce/enforce.h"
 
 enum landlock_file_access {
@@ -65,14 +66,15 @@ int landlock_version(const char **ret_why);
  */
 int path_pin(const char *path);
 int path_pin_checked(const char *path);
+/* A folder by its name in one that is held, if it is one and nothing is mounted there; else -1. */
+int path_pin_folder(int folder, const char *name);
 
 /*
- * A tree in which the broker decides what the inner layer withholds. Files of one in which programs
+ * Trees in which the broker decides what the inner layer withholds. Files of one in which programs
  * are run stay readable to that layer: to execute a file is to read it.
  */
 struct guarded {
-	const char *path;
-	bool changes, reads, runs;
+	struct path_set changes, reads, unread; /* unread: of reads, where nothing is run */
 };
 
 enum ruleset_kind {
@@ -86,8 +88,7 @@ enum ruleset_kind {
 struct ruleset_options {
 	enum ruleset_kind kind;
 	const char *private_tmp;     /* NULL: none */
-	const struct guarded *trees; /* for the inner one */
-	size_t tree_count;
+	const struct guarded *trees; /* for the inner one; NULL: none */
 	bool *wider;	 /* of an outer one: set where it lets more be read or run than the plan */
 	bool is_brokers; /* also entered by the broker, which signals and connects */
 	const struct egress *egress; /* what it connects to with network domains; NULL: none */

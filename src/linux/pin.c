@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RESOLVE_NO_LINKS 0x04 /* openat2: RESOLVE_NO_SYMLINKS, which includes procfs's own */
+/* openat2: RESOLVE_NO_XDEV; RESOLVE_NO_SYMLINKS, which includes procfs's own */
+#define RESOLVE_SAME_MOUNT 0x01
+#define RESOLVE_NO_LINKS 0x04
 
 int
 path_pin_checked(const char *path)
@@ -47,4 +49,13 @@ path_pin(const char *path)
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		return path_pin_checked(path);
 	return fd;
+}
+
+int
+path_pin_folder(int folder, const char *name)
+{
+	const uint64_t how[3] = {O_PATH | O_DIRECTORY | O_CLOEXEC, 0,
+				 RESOLVE_NO_LINKS | RESOLVE_SAME_MOUNT};
+
+	return (int)syscall(COMPAT_SYS_OPENAT2, folder, name, how, sizeof how);
 }

@@ -2,6 +2,8 @@
 /* The rules of a Landlock ruleset, from a plan. */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "linux/landlock.h"
 
 /* One ruleset being made. */
@@ -20,9 +22,53 @@ int rules_all(const struct making *m);
 int rules_moves(const struct making *m);
 int rules_tmp(const struct making *m, const char *path);
 
-/* running.c: the right to run what is in a folder with a denied program somewhere in it. */
-int rules_list_running(const struct making *m, int folder, const char *path);
-/* For it: one rule, less what the layer withholds; what the plan says of a file, and of new ones. */
+/* ---- rules_access.c ---- */
+
+/* What stands at a path; fd -1: nothing is held. */
+struct held {
+	int fd;
+	bool is_folder, is_terminal;
+	struct stat at; /* only after rules_look */
+};
+
+/* Looks at what is held; -1 with errno. */
+int rules_look(struct held *held);
+/* One rule; and one less what the layer withholds. */
+int rules_add(const struct making *m, int fd, uint64_t access, bool folder, const char *path);
 int rules_allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path);
+/*
+ * What is kept back at path: by the inner layer what the broker decides about there; and the right
+ * to run all that is in a folder, where some of it must not be.
+ */
+uint64_t rules_withheld(const struct making *m, const char *path);
+unsigned rules_decide(const struct making *m, const char *path);
+/* May a file be run, and new ones in a folder? */
 bool rules_run(const struct making *m, const char *path);
 bool rules_run_below(const struct making *m, const char *folder);
+/* What is made is filled through the descriptor that made it. */
+uint64_t rules_for_broker(unsigned rights);
+/* Of what is granted to the broker: does the command get to read or run more by it? */
+void rules_note_wider(const struct making *m, uint64_t granted, uint64_t planned);
+/* What can be granted to what has these rights; and all that a rule could give it. */
+uint64_t rules_access_for(const struct making *m, const struct reach *reach,
+			  const struct held *held);
+uint64_t rules_most_for(const struct making *m, const struct reach *reach);
+
+/* ---- rules_parts.c ---- */
+
+#define FILE_BY_NAME (FILE_READ | FILE_WRITE | FILE_TRUNCATE | FILE_MAKE_REG | FILE_REMOVE)
+/* Are some of its entries for root alone? Is it shared by everybody, so that files go by name? */
+bool rules_is_parted(const char *path);
+bool rules_is_shared(const char *path);
+/* Its names, and all in it that is not for root alone. */
+int rules_allow_parts(const struct making *m, int folder, const char *path);
+/* guard: leave out what is for root alone. */
+int rules_allow_entries(const struct making *m, int folder, const char *path, bool guard);
+/* A failure; and what is not there, or not for us, which is passed over unless it is one. */
+int rules_not_held(const struct making *m, const char *path);
+int rules_pass_over(const struct making *m, const char *path);
+
+/* ---- running.c ---- */
+
+/* The right to run what is in a folder with a denied program somewhere in it. */
+int rules_list_running(const struct making *m, int folder, const char *path);

@@ -63,7 +63,7 @@ real_look(const void *ctx, const char *path, char *link)
 	return FS_LINK;
 }
 
-const struct fs_view fs_real = {NULL, real_look};
+const struct fs_view fs_real = {.look = real_look};
 
 static enum fs_kind
 macos_look(const void *ctx, const char *path, char *link)
@@ -93,7 +93,7 @@ macos_look(const void *ctx, const char *path, char *link)
 	return FS_MISSING;
 }
 
-const struct fs_view fs_macos_blank = {NULL, macos_look};
+const struct fs_view fs_macos_blank = {.look = macos_look};
 
 /* ---- a view that remembers ---- */
 
@@ -103,15 +103,18 @@ struct fs_seen {
 	const char *path, *link; /* link: only of FS_LINK */
 	uint64_t hash;
 	enum fs_kind kind;
+	bool is_plain; /* a folder by this very name: so is everything above it */
 };
 
 /* Where path is, or the free slot where it would be. There is always a free one. */
 static struct fs_seen *
-slot_of(struct fs_seen *slots, size_t room, const char *path, uint64_t hash)
+slot_of(struct fs_seen *slots, size_t room, const char *path, size_t length, uint64_t hash)
 {
 	size_t i = hash & (room - 1);
 
-	while (slots[i].path != NULL && (slots[i].hash != hash || strcmp(slots[i].path, path) != 0))
+	while (slots[i].path != NULL &&
+	       (slots[i].hash != hash || strncmp(slots[i].path, path, length) != 0 ||
+		slots[i].path[length] != '\0'))
 		i = (i + 1) & (room - 1);
 	return &slots[i];
 }
@@ -131,54 +134,81 @@ make_room(struct fs_memory *memory)
 		const struct fs_seen *old = &memory->slots[i];
 
 		if (old->path != NULL)
-			*slot_of(slots, room, old->path, old->hash) = *old;
+			*slot_of(slots, room, old->path, strlen(old->path), old->hash) = *old;
 	}
 	memory->slots = slots;
 	memory->room = room;
 	return 0;
 }
 
-static void
-remember(struct fs_memory *memory, const char *path, uint64_t hash, enum fs_kind kind,
-	 const char *link)
-{
-	struct fs_seen seen = {.hash = hash, .kind = kind};
-
-	if (make_room(memory) < 0)
-		return;
-	seen.path = arena_strdup(&memory->arena, path, NULL);
-	if (kind == FS_LINK)
-		seen.link = arena_strdup(&memory->arena, link, NULL);
-	if (seen.path == NULL || (kind == FS_LINK && seen.link == NULL))
-		return;
-	*slot_of(memory->slots, memory->room, path, hash) = seen;
-	memory->count++;
-}
-
 static enum fs_kind
 memory_look(const void *ctx, const char *path, char *link)
 {
 	struct fs_memory *memory = (struct fs_memory *)ctx;
-	uint64_t hash = hash_text(path);
-	enum fs_kind kind;
+	size_t length = strlen(path);
+	struct fs_seen *slot, seen = {.hash = hash_bytes(path, length)};
 
-	if (memory->room != 0) {
-		const struct fs_seen *seen = slot_of(memory->slots, memory->room, path, hash);
-
-		if (seen->path != NULL && seen->kind == FS_LINK)
-			strcpy(link, seen->link);
-		if (seen->path != NULL)
-			return seen->kind;
+	/* without room for another one nothing is remembered any more */
+	if (make_room(memory) < 0)
+		return memory->of->look(memory->of->ctx, path, link);
+	slot = slot_of(memory->slots, memory->room, path, length, seen.hash);
+	if (slot->path != NULL) {
+		if (slot->kind == FS_LINK)
+			strcpy(link, slot->link);
+		return slot->kind;
 	}
-	kind = memory->of->look(memory->of->ctx, path, link);
-	remember(memory, path, hash, kind, link);
-	return kind;
+	seen.kind = memory->of->look(memory->of->ctx, path, link);
+	if (seen.kind == FS_LINK)
+		seen.link = arena_strdup(&memory->arena, link, NULL);
+	if (seen.kind != FS_LINK || seen.link != NULL)
+		seen.path = arena_strndup(&memory->arena, path, length, NULL);
+	if (seen.path != NULL) {
+		*slot = seen;
+		memory->count++;
+	}
+	return seen.kind;
+}
+
+static bool
+is_name(const char *name, size_t length)
+{
+	return length > 0 && !(*name == '.' && (length == 1 || (length == 2 && name[1] == '.')));
+}
+
+/* Are the first length bytes of path such a folder? Found out once for each. */
+static bool
+is_plain(struct fs_memory *memory, const char *path, size_t length)
+{
+	struct fs_seen *seen;
+	size_t above = length;
+
+	if (length == 0)
+		return true;
+	seen = slot_of(memory->slots, memory->room, path, length, hash_bytes(path, length));
+	if (seen->path == NULL || seen->kind != FS_DIR || seen->is_plain)
+		return seen->path != NULL && seen->is_plain;
+	while (path[--above] != '/')
+		;
+	seen->is_plain = is_name(path + above + 1, length - above - 1) &&
+			 is_plain(memory, path, above);
+	return seen->is_plain;
+}
+
+static size_t
+memory_plain(const void *ctx, const char *path)
+{
+	struct fs_memory *memory = (struct fs_memory *)ctx;
+	const char *slash = strrchr(path, '/');
+
+	if (memory->room == 0 || *path != '/' || !is_plain(memory, path, (size_t)(slash - path)))
+		return 0;
+	return (size_t)(slash - path);
 }
 
 void
 fs_memory_start(struct fs_memory *memory, const struct fs_view *of)
 {
-	*memory = (struct fs_memory){.view = {memory, memory_look}, .of = of};
+	*memory = (struct fs_memory){.view = {memory, memory_look, memory_plain}, .of = of};
 }
 
 void

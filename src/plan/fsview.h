@@ -6,6 +6,7 @@
 #pragma once
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/mem.h"
@@ -25,6 +26,11 @@ struct fs_view {
 	const void *ctx;
 	/* The kind of path itself, not followed; FS_LINK puts its target in link[PATH_MAX]. */
 	enum fs_kind (*look)(const void *ctx, const char *path, char *link);
+	/*
+	 * How much of an absolute path, up to a slash, is known to name a folder without any link
+	 * on the way. NULL: never known.
+	 */
+	size_t (*plain)(const void *ctx, const char *path);
 };
 
 /* This machine. */

@@ -164,8 +164,8 @@ token_expand(struct arena *arena, const struct host *host, const struct token_te
 	size_t length;
 
 	if (strpbrk(text->text, "~$") == NULL) {
-		*ret_path = arena_strdup(arena, text->text, err);
-		return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
+		*ret_path = text->text;
+		return 0;
 	}
 	for (const char *at = text->text; *at != '\0'; at += length) {
 		const char *name, *value;

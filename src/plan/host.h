@@ -35,6 +35,6 @@ struct token_text {
 	bool glob;	    /* values are put in so that a glob takes them literally */
 };
 
-/* A written path with its tokens replaced, not yet resolved. */
+/* A written path with its tokens replaced, not yet resolved; the text itself where it has none. */
 int token_expand(struct arena *arena, const struct host *host, const struct token_text *text,
 		 const char **ret_path, struct cordon_error *err);

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "plan/protect.h"
 #include "policy/model.h"
 
@@ -20,7 +22,8 @@ struct planned_rule {
 	enum layer layer;
 	const struct rule *rule; /* where it came from */
 	const void *compiled;	 /* patterns: struct glob or pcre2_code */
-	bool exists;		 /* the path was there when the plan was made */
+	bool exists;		 /* the path was there when the plan was made, */
+	bool is_folder;		 /* and a folder */
 };
 
 struct index {
@@ -63,3 +66,23 @@ int index_finish(struct index *index, struct cordon_error *err);
 void index_free(struct index *index);
 /* path is canonical. */
 struct verdict index_decide(const struct index *index, const char *path);
+/* Its rights alone, which are found sooner. */
+unsigned index_rights(const struct index *index, const char *path);
+/* The rights of a path, of a name in it that no rule speaks of, and of one in a folder that is new. */
+struct reach {
+	unsigned own, below, deep;
+};
+struct reach index_reach(const struct index *index, const char *path);
+
+/* ---- for who decides ---- */
+
+/* Compares a rule's path with the first length bytes of path, as strcmp would. */
+int index_compare(const struct planned_rule *rule, const char *path, size_t length);
+/* The number of the first rule that is not before the first length bytes of path. */
+size_t index_first(const struct index *index, const char *path, size_t length);
+/* Of the first rule whose path these are, which have this hash (hash.h); path_count: none. */
+size_t index_find(const struct index *index, const char *path, size_t length, uint64_t hash);
+/* Does a rule reach what is that many components below its path? */
+bool match_reaches(enum match match, size_t below);
+/* 1 match, 0 none, -1 gave up. */
+int index_matches(const struct planned_rule *pattern, const char *path);

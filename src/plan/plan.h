@@ -97,11 +97,11 @@ bool plan_leaves_out(const struct plan *plan, const struct planned_rule *rule);
 int plan_check_links(struct plan *plan, struct cordon_error *err);
 /* project.c: narrows by an unapproved project and lists what it asks for. */
 int plan_narrow(struct plan *plan, struct cordon_error *err);
-/* project.c: drops what an approved project was granted and what now leads elsewhere. */
+/* pins.c: drops what an approved project was granted and what now leads elsewhere. */
 int plan_check_pins(struct plan *plan, const struct trust *trust, struct cordon_error *err);
-/* project.c: one line that says what was not granted and how to grant it. */
+/* request.c: one line that says what was not granted and how to grant it. */
 int plan_note_requests(struct plan *plan, struct cordon_error *err);
-/* project.c: the same for sockets that are granted by path. */
+/* pins.c: the same for sockets that are granted by path. */
 int plan_check_socket_pins(struct plan *plan, const struct trust *trust, struct cordon_error *err);
 /* sockets.c */
 int plan_add_sockets(struct plan *plan, struct cordon_error *err);

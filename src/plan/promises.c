@@ -150,8 +150,7 @@ is_exact(const struct plan *plan, const struct planned_rule *rule)
 	if (strncmp(rule->path, "/dev/", 5) == 0)
 		return false;
 	return rule->match != MATCH_SUBPATH || is_part(rule->rights) ||
-	       ((rule->rights & RIGHTS_CHANGE) &&
-		is_part(index_decide(&plan->index, rule->path).rights));
+	       ((rule->rights & RIGHTS_CHANGE) && is_part(index_rights(&plan->index, rule->path)));
 }
 
 /* Has a path beside the rule's own the rights it speaks about? below is added to it. */
@@ -164,7 +163,7 @@ has_near(const struct plan *plan, const struct planned_rule *rule, const char *b
 
 	if (length >= (int)sizeof near)
 		return false;
-	return (index_decide(&plan->index, length == 0 ? "/" : near).rights & rule->rights) != 0;
+	return (index_rights(&plan->index, length == 0 ? "/" : near) & rule->rights) != 0;
 }
 
 static bool
@@ -412,7 +411,7 @@ needs_met(const struct plan *plan, const struct demand *demand)
 	met |= values[FACT_SEATBELT] ? NEED_SEATBELT : 0u;
 	met |= values[FACT_NOTIFY_WAIT_KILLABLE] ? NEED_KILLABLE : 0u;
 	met |= plan->settings.network.mode == NET_NONE ? NEED_NO_NET : 0u;
-	met |= index_decide(&plan->index, "/proc/1").rights & RIGHT_READ ? 0u : NEED_NO_PROC;
+	met |= index_rights(&plan->index, "/proc/1") & RIGHT_READ ? 0u : NEED_NO_PROC;
 	return met;
 }
 

@@ -138,8 +138,13 @@ step(struct walk *walk, const char **rest)
 static int
 walk_all(struct walk *walk)
 {
-	const char *rest = walk->asked;
+	const struct fs_view *view = walk->view;
+	size_t plain = view->plain == NULL ? 0 : view->plain(view->ctx, walk->asked);
+	const char *rest = walk->asked + plain;
 
+	memcpy(walk->out, walk->asked, plain);
+	walk->out[plain] = '\0';
+	walk->length = walk->known = plain;
 	while (*rest != '\0') {
 		int rc = step(walk, &rest);
 
@@ -163,7 +168,6 @@ resolve_path(struct arena *arena, const struct fs_view *view, const char *path,
 	const char *copy;
 	int rc;
 
-	out[0] = '\0';
 	if (*path != '/')
 		return cordon_fail(err, CORDON_E_PATH, 0, "%.120s is not an absolute path", path);
 	if (strlen(path) >= PATH_MAX)

@@ -123,6 +123,7 @@ resolve_root(struct plan *plan, struct planned_rule *planned, const char *root,
 	planned->root = resolved.path;
 	planned->written = strcmp(root, resolved.path) == 0 ? NULL : root;
 	planned->exists = resolved.exists;
+	planned->is_folder = resolved.kind == FS_DIR;
 	return 0;
 }
 
@@ -249,8 +250,7 @@ stands_out(const struct plan *plan, const char *path)
 		return false;
 	memcpy(above, path, length);
 	above[length - 1] = '\0';
-	return (index_decide(&plan->index, path).rights &
-		~index_decide(&plan->index, above).rights) != 0;
+	return (index_rights(&plan->index, path) & ~index_rights(&plan->index, above)) != 0;
 }
 
 bool
@@ -260,7 +260,7 @@ plan_makes(const struct plan *plan, const struct planned_rule *rule)
 
 	return rule->effect == EFFECT_ALLOW && rule->match == MATCH_SUBPATH && !rule->exists &&
 	       rule->layer != LAYER_PROJECT && length > 0 && rule->rule->path[length - 1] == '/' &&
-	       (index_decide(&plan->index, rule->path).rights & RIGHT_CREATE) &&
+	       (index_rights(&plan->index, rule->path) & RIGHT_CREATE) &&
 	       stands_out(plan, rule->path);
 }
 
@@ -278,7 +278,7 @@ const char *
 plan_planted_link(const struct plan *plan, const char *const *links, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (index_decide(&plan->index, links[i]).rights & (RIGHT_CREATE | RIGHT_DELETE))
+		if (index_rights(&plan->index, links[i]) & (RIGHT_CREATE | RIGHT_DELETE))
 			return links[i];
 	return NULL;
 }

@@ -20,7 +20,7 @@ decide_new(const struct plan *plan, const char *folder)
 	char new[PATH_MAX + 4];
 
 	snprintf(new, sizeof new, "%s/\001", folder);
-	return index_decide(&plan->index, new).rights;
+	return index_rights(&plan->index, new);
 }
 
 static bool

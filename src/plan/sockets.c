@@ -151,8 +151,7 @@ plan_decide_socket(const struct plan *plan, const char *path)
 			return (struct socket_answer){true, "the policy names it",
 						      &plan->sockets[i].word->place};
 	if (plan->host->project != NULL && path_below(path, plan->host->project) &&
-	    plan_has_project_sockets(plan) &&
-	    (index_decide(&plan->index, path).rights & both) == both)
+	    plan_has_project_sockets(plan) && (index_rights(&plan->index, path) & both) == both)
 		return (struct socket_answer){true, "it lies in the project", NULL};
 	return (struct socket_answer){.reason = "the socket is not granted"};
 }

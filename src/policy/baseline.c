@@ -195,15 +195,6 @@ baseline_grant_devices(struct reading *r, const struct json *at)
 	return 0;
 }
 
-static bool
-words_have(const struct words *words, const char *text)
-{
-	for (size_t i = 0; i < words->count; i++)
-		if (strcmp(words->items[i].text, text) == 0)
-			return true;
-	return false;
-}
-
 int
 baseline_accept(struct reading *r, const struct json *at)
 {

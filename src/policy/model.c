@@ -93,6 +93,15 @@ policy_add_word(struct policy *policy, struct words *words, const char *text, st
 	return word->text == NULL ? -CORDON_E_MEMORY : 0;
 }
 
+bool
+words_have(const struct words *words, const char *text)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (strcmp(words->items[i].text, text) == 0)
+			return true;
+	return false;
+}
+
 int
 policy_add_hole(struct policy *policy, struct place place, struct cordon_error *err,
 		const char *format, ...)

@@ -172,6 +172,7 @@ struct rule *policy_add_rule(struct policy *policy, enum list list, const char *
 			     struct place place, struct cordon_error *err);
 int policy_add_word(struct policy *policy, struct words *words, const char *text,
 		    struct place place, struct cordon_error *err);
+bool words_have(const struct words *words, const char *text);
 int policy_add_hole(struct policy *policy, struct place place, struct cordon_error *err,
 		    const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -38,5 +38,5 @@ fake_look(const void *ctx, const char *path, char *link)
 static inline struct fs_view
 fake_fs(const struct fake_entry *entries)
 {
-	return (struct fs_view){entries, fake_look};
+	return (struct fs_view){.ctx = entries, .look = fake_look};
 }

@@ -1246,6 +1246,27 @@ print_drawn(const struct drawn *drawn, const char *path, const struct verdict *v
 	}
 }
 
+static unsigned
+rights_below(const struct index *index, const char *path, const char *names)
+{
+	char text[TEXT_MAX + 8];
+
+	snprintf(text, sizeof text, "%s%s", strcmp(path, "/") == 0 ? "" : path, names);
+	return index_decide(index, text).rights;
+}
+
+/* The short way to the rights, for a path and what is new below it, holds them against the long one. */
+static bool
+reach_agrees(const struct index *index, const char *path)
+{
+	unsigned rights = index_decide(index, path).rights;
+	struct reach reach = index_reach(index, path);
+
+	return index_rights(index, path) == rights && reach.own == rights &&
+	       reach.below == rights_below(index, path, "/\001") &&
+	       reach.deep == rights_below(index, path, "/\001/\001");
+}
+
 static void
 try_drawn(const struct drawn *drawn, size_t questions, size_t *wrong)
 {
@@ -1263,7 +1284,7 @@ try_drawn(const struct drawn *drawn, size_t questions, size_t *wrong)
 		draw_path(path, 6);
 		verdict = index_decide(&index, path);
 		ref = slow_decide(drawn, path);
-		if (agree(&verdict, &ref))
+		if (agree(&verdict, &ref) && reach_agrees(&index, path))
 			continue;
 		if ((*wrong)++ < 3)
 			print_drawn(drawn, path, &verdict, &ref);

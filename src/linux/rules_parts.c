@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Folders granted piece by piece, in two cases, both to the narrower side: root is not given what an
+ * ordinary user could not read, and a profile's grant of a folder shared by everybody is for files by
+ * name.
+ */
+#include "base/compat.h"
+
+#include "linux/rules.h"
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+
+/*
+ * Folders in which some entries are for root alone. A profile that grants one means what an
+ * ordinary user gets by it; modes do not see to that for root. All names can be listed, for a
+ * cordon inside this one has to do the same again.
+ */
+static const char *const guarded_folders[] = {
+	"/etc",	    "/etc/NetworkManager", "/etc/kubernetes", "/etc/letsencrypt",
+	"/etc/pki", "/etc/pki/tls",	   "/etc/ssh",	      "/etc/ssl",
+	"/sys",	    "/sys/kernel",
+};
+/* Closed to root whatever their mode says. */
+static const char *const root_secrets[] = {
+	"/etc/shadow*",	     "/etc/gshadow*",	    "/etc/sudoers*",
+	"/etc/krb5.keytab",  "/etc/wireguard",	    "/etc/NetworkManager/system-connections",
+	"/etc/ssh/*_key",    "/etc/ssl/private",    "/etc/pki/tls/private",
+	"/sys/kernel/debug", "/sys/kernel/tracing",
+};
+
+/*
+ * Folders in which everybody's programs make files, some to share. A profile that grants one means
+ * regular files by name: what others have there is not listed, nor is anything else made.
+ */
+static const char *const shared_folders[] = {"/dev/shm", "/run/shm"};
+
+static bool
+is_one_of(const char *const *paths, size_t count, const char *path)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(paths[i], path) == 0)
+			return true;
+	return false;
+}
+
+bool
+rules_is_parted(const char *path)
+{
+	return is_one_of(guarded_folders, sizeof guarded_folders / sizeof guarded_folders[0], path);
+}
+
+bool
+rules_is_shared(const char *path)
+{
+	return is_one_of(shared_folders, sizeof shared_folders / sizeof shared_folders[0], path);
+}
+
+bool
+ruleset_is_by_name(const struct plan *plan, const char *path)
+{
+	const struct index *index = &plan->index;
+	bool shared = false;
+
+	for (size_t i = 0; i < sizeof shared_folders / sizeof shared_folders[0]; i++)
+		shared = shared || path_below(path, shared_folders[i]);
+	if (!shared || (index->default_rights & RIGHTS_CHANGE))
+		return false;
+	for (size_t i = 0; i < index->path_count; i++)
+		if (index->paths[i].effect == EFFECT_ALLOW && !index->paths[i].rule->optional &&
+		    (index->paths[i].rights & RIGHTS_CHANGE) &&
+		    path_below(path, index->paths[i].path))
+			return false;
+	return true;
+}
+
+static bool
+is_secret(const char *path, const struct stat *at)
+{
+	mode_t needed = S_ISDIR(at->st_mode) ? S_IROTH | S_IXOTH : S_IROTH;
+
+	for (size_t i = 0; i < sizeof root_secrets / sizeof root_secrets[0]; i++)
+		if (fnmatch(root_secrets[i], path, FNM_PATHNAME) == 0)
+			return true;
+	return (at->st_mode & needed) != needed;
+}
+
+/* May it be read by a rule that is taken as it is? */
+static bool
+is_granted_whole(const struct index *index, const char *path)
+{
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+		bool in_part = rule->rule->optional &&
+			       (rules_is_parted(rule->path) || rules_is_shared(rule->path));
+
+		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHT_READ) && !in_part &&
+		    path_below(path, rule->path))
+			return true;
+	}
+	return (index->default_rights & RIGHT_READ) != 0;
+}
+
+/* The entry of folder that path is, or is in; false: it is in none. */
+static bool
+find_entry(const char *folder, const char *path, char to[PATH_MAX])
+{
+	size_t length = strlen(folder);
+
+	if (!path_below(path, folder) || path[length] == '\0')
+		return false;
+	snprintf(to, PATH_MAX, "%.*s", (int)(length + 1 + strcspn(path + length + 1, "/")), path);
+	return true;
+}
+
+bool
+ruleset_keeps_back(const struct plan *plan, const char *path)
+{
+	char entry[PATH_MAX];
+	struct stat at;
+	bool kept = false;
+
+	for (size_t i = 0; i < sizeof shared_folders / sizeof shared_folders[0]; i++)
+		kept = kept || (path_below(path, shared_folders[i]) && lstat(path, &at) == 0 &&
+				S_ISDIR(at.st_mode));
+	for (size_t i = 0; i < sizeof guarded_folders / sizeof guarded_folders[0]; i++)
+		if (geteuid() == 0 && find_entry(guarded_folders[i], path, entry))
+			kept = kept || lstat(entry, &at) < 0 || is_secret(entry, &at);
+	return kept && !is_granted_whole(&plan->index, path);
+}
+
+int
+rules_not_held(const struct making *m, const char *path)
+{
+	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "cannot hold %.120s", path);
+}
+
+/* What is not there, or not for us, is passed over; a failure is not: less would work than planned. */
+int
+rules_pass_over(const struct making *m, const char *path)
+{
+	/* O_PATH knows no EPERM: then opening itself is forbidden, by a filter around us */
+	return errno_is_fault(errno) || errno == EPERM || errno == ENOSYS ? rules_not_held(m, path)
+									  : 0;
+}
+
+int
+rules_allow_parts(const struct making *m, int folder, const char *path)
+{
+	uint64_t names = rules_decide(m, path) & RIGHT_READ ? FILE_READ_DIR : 0u;
+	int rc = rules_allow(m, folder, names, true, path);
+
+	return rc < 0 ? rc : rules_allow_entries(m, folder, path, true);
+}
+
+/* guard: leave out what is for root alone. What links name has a rule of its own, or none. */
+static int
+allow_entry(const struct making *m, int folder, const char *path, const char *name, bool guard)
+{
+	auto_fd int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct held held = {.fd = fd};
+	char inner[PATH_MAX];
+	struct reach reach;
+
+	if (snprintf(inner, sizeof inner, "%s/%s", path, name) >= (int)sizeof inner)
+		return 0;
+	if (fd < 0)
+		return rules_pass_over(m, inner);
+	if (rules_look(&held) < 0)
+		return rules_not_held(m, inner);
+	if (S_ISLNK(held.at.st_mode) || (guard && is_secret(inner, &held.at)))
+		return 0;
+	if (guard && rules_is_parted(inner) && held.is_folder)
+		return rules_allow_parts(m, fd, inner);
+	reach = index_reach(&m->plan->index, inner);
+	return rules_allow(m, fd, rules_access_for(m, &reach, &held), held.is_folder, inner);
+}
+
+int
+rules_allow_entries(const struct making *m, int folder, const char *path, bool guard)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (dir == NULL) {
+		rc = cordon_fail(m->err, CORDON_E_PATH, errno, "cannot list %.120s", path);
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			rc = allow_entry(m, folder, path, entry->d_name, guard);
+	if (rc == 0 && errno != 0)
+		rc = cordon_fail(m->err, CORDON_E_PATH, errno, "cannot list %.120s", path);
+	closedir(dir);
+	return rc;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The network of an unapproved project: what it names less than there is holds, what it names more
+ * becomes a request.
+ */
+#include <string.h>
+
+#include "plan/request.h"
+
+static int
+narrow_domains(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+	struct words kept = {0};
+
+	for (size_t i = 0; i < wanted->domains.count; i++) {
+		const struct word *word = &wanted->domains.items[i];
+		bool covered = have->mode == NET_ALL;
+		struct word *slot;
+		int rc;
+
+		for (size_t k = 0; !covered && have->mode == NET_DOMAINS && k < have->domains.count;
+		     k++)
+			covered = domain_covers(have->domains.items[k].text, word->text);
+		if (!covered) {
+			rc = request_add(plan, word->place, err, "network to %s", word->text);
+			if (rc < 0)
+				return rc;
+			continue;
+		}
+		slot = arena_push(&plan->arena, &kept.items, &kept.count, sizeof *slot, err);
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = *word;
+	}
+	if (have->mode == NET_ALL || have->mode == NET_DOMAINS) {
+		have->mode = NET_DOMAINS;
+		have->domains = kept;
+	} else {
+		have->mode = NET_NONE;
+	}
+	return 0;
+}
+
+static bool
+port_in(const struct ports *ports, uint16_t number)
+{
+	for (size_t i = 0; i < ports->count; i++)
+		if (ports->items[i].number == number)
+			return true;
+	return false;
+}
+
+/* Only ports that both name stay; what the project adds is a request. all: no list means all. */
+static int
+narrow_ports(struct plan *plan, struct ports *have, const struct ports *wanted, bool all,
+	     struct cordon_error *err)
+{
+	struct ports kept = {0};
+
+	for (size_t i = 0; i < wanted->count; i++) {
+		struct port *slot;
+
+		if (!(all && have->count == 0) && !port_in(have, wanted->items[i].number)) {
+			int rc = request_add(plan, wanted->items[i].place, err, "network port %u",
+					     wanted->items[i].number);
+
+			if (rc < 0)
+				return rc;
+			continue;
+		}
+		slot = arena_push(&plan->arena, &kept.items, &kept.count, sizeof *slot, err);
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = wanted->items[i];
+	}
+	*have = kept;
+	return 0;
+}
+
+static int
+narrow_localhost(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+	int rc;
+
+	if (have->mode == NET_ALL) {
+		have->mode = NET_LOCALHOST;
+		have->localhost = wanted->localhost;
+		return 0;
+	}
+	if (have->mode != NET_LOCALHOST) {
+		rc = request_add(plan, wanted->place, err, "network to this machine");
+		have->mode = NET_NONE;
+		return rc;
+	}
+	if (wanted->localhost.count == 0)
+		return have->localhost.count == 0
+			       ? 0
+			       : request_add(plan, wanted->place, err,
+					     "network to every port of this machine");
+	rc = narrow_ports(plan, &have->localhost, &wanted->localhost, true, err);
+	/* an empty list would mean every port */
+	if (rc == 0 && have->localhost.count == 0)
+		have->mode = NET_NONE;
+	return rc;
+}
+
+/* Beside the mode: ports, ranges, resolver, hidden names. What is there already is not asked for. */
+static int
+narrow_details(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+	const struct word *resolver = &wanted->resolver;
+	int rc = 0;
+
+	/* from the whole network every list of ports is a narrowing */
+	if (wanted->ports.count > 0 && have->mode == NET_ALL)
+		have->ports = wanted->ports;
+	else if (wanted->ports.count > 0)
+		rc = narrow_ports(plan, &have->ports, &wanted->ports, false, err);
+	for (size_t i = 0; rc == 0 && i < wanted->private_ranges.count; i++) {
+		const struct word *range = &wanted->private_ranges.items[i];
+
+		if (!words_have(&have->private_ranges, range->text))
+			rc = request_add(plan, range->place, err,
+					 "domains that lead to private addresses (%s)",
+					 range->text);
+	}
+	if (rc == 0 && resolver->text != NULL &&
+	    (have->resolver.text == NULL || strcmp(have->resolver.text, resolver->text) != 0))
+		rc = request_add(plan, resolver->place, err, "names looked up at %s",
+				 resolver->text);
+	if (rc == 0 && wanted->ech == ECH_ALLOW && have->ech != ECH_ALLOW)
+		rc = request_add(plan, wanted->ech_place, err,
+				 "TLS that hides whom it asks for (ECH)");
+	if (wanted->ech == ECH_REFUSE)
+		have->ech = ECH_REFUSE;
+	return rc;
+}
+
+int
+project_narrow_network(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	const struct network *wanted = &project->network;
+	struct network *have = &plan->settings.network;
+	/* before the mode: the ports of this machine and of domains are two things */
+	int rc = narrow_details(plan, wanted, err);
+
+	if (rc < 0)
+		return rc;
+	switch (wanted->mode) {
+	case NET_UNSET:
+		return 0;
+	case NET_NONE:
+		have->mode = NET_NONE;
+		return 0;
+	case NET_LOCALHOST:
+		return narrow_localhost(plan, wanted, err);
+	case NET_DOMAINS:
+		return narrow_domains(plan, wanted, err);
+	case NET_ALL:
+		break;
+	}
+	return have->mode == NET_ALL ? 0
+				     : request_add(plan, wanted->place, err, "the whole network");
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/* What a project asks for beyond what it may have: a list, in words. It grants nothing. */
+#include "plan/request.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/str.h"
+#include "plan/confusable.h"
+
+static struct request *
+push_request(struct plan *plan, struct place place, struct cordon_error *err)
+{
+	struct request *request = arena_push(&plan->arena, &plan->requests, &plan->request_count,
+					     sizeof *request, err);
+
+	if (request != NULL)
+		request->place = place;
+	return request;
+}
+
+int
+request_add(struct plan *plan, struct place place, struct cordon_error *err, const char *format,
+	    ...)
+{
+	struct request *request = push_request(plan, place, err);
+	char text[600];
+	va_list args;
+
+	if (request == NULL)
+		return -CORDON_E_MEMORY;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	request->text = arena_strdup(&plan->arena, text, err);
+	request->confusable = confusable(text);
+	if (request->text == NULL) {
+		plan->request_count--;
+		return -CORDON_E_MEMORY;
+	}
+	return 0;
+}
+
+int
+request_add_rule(struct plan *plan, const struct rule *rule, const char *path, const char *note,
+		 struct cordon_error *err)
+{
+	char words[RIGHTS_WORDS];
+	int rc;
+
+	rights_to_words(rule->rights, words);
+	rc = request_add(plan, rule->place, err, "%s %s%s%s%s%s", words, rule->path,
+			 rule->match == MATCH_SUBPATH ? "" : " (",
+			 rule->match == MATCH_SUBPATH ? "" : match_names[rule->match],
+			 rule->match == MATCH_SUBPATH ? "" : ")", note);
+	if (rc == 0)
+		plan->requests[plan->request_count - 1].path = path;
+	return rc;
+}
+
+int
+plan_note_requests(struct plan *plan, struct cordon_error *err)
+{
+	auto_str struct str list = {0};
+	size_t shown = plan->request_count < 4 ? plan->request_count : 3;
+
+	if (plan->request_count == 0)
+		return 0;
+	for (size_t i = 0; i < shown; i++) {
+		str_add(&list, i == 0 ? "" : ", ");
+		str_visible(&list, plan->requests[i].text);
+	}
+	if (shown < plan->request_count)
+		str_printf(&list, " and %zu more", plan->request_count - shown);
+	if (list.failed)
+		return cordon_no_memory(err);
+	return plan_notice(plan, err,
+			   "%s asks for more than it may have: %.600s; `cordon trust` shows "
+			   "and grants it",
+			   plan->stack->project->file, list.text);
+}
