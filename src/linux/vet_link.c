@@ -173,8 +173,8 @@ refuse(struct broker *broker, const char *path, const char *why)
 static bool
 is_gits(const char *name)
 {
-	static const char *const whole[] = {"branches", "info",	     "index",	 "logs",
-					    "modules",	"objects",   "refs",	 "reftable",
+	static const char *const whole[] = {"branches", "info",	     "index",	   "logs",
+					    "modules",	"objects",   "refs",	   "reftable",
 					    "shallow",	"worktrees", "packed-refs"};
 	size_t length = strcspn(name, "/");
 

@@ -155,8 +155,7 @@ mounts_other_name(struct arena *arena, const struct mounts *mounts, size_t i, co
 	*ret_is_above = !path_below(own, to->root);
 	if (*ret_is_above && !path_below(to->root, own))
 		return 0;
-	name = *ret_is_above ? to->point
-			     : put_below(arena, to->point, below(own, to->root), err);
+	name = *ret_is_above ? to->point : put_below(arena, to->point, below(own, to->root), err);
 	if (name == NULL)
 		return -CORDON_E_MEMORY;
 	/* below path it has that name as well */

@@ -142,8 +142,7 @@ add_other_names(struct plan *plan, const struct planned_rule *like, struct cordo
 
 		rc = mounts_other_name(&plan->index.arena, &plan->mounts, i, like->root,
 				       &planned.root, &is_above, err);
-		if (rc < 0 || planned.root == NULL ||
-		    (is_above && like->match != MATCH_SUBPATH))
+		if (rc < 0 || planned.root == NULL || (is_above && like->match != MATCH_SUBPATH))
 			continue;
 		if (is_above && planned.layer > LAYER_PROFILE)
 			planned.layer = LAYER_PROFILE;

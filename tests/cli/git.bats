@@ -169,7 +169,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	begin
 	git init -q . && echo a >a && git add a && git commit -qm a
 	mkdir -p "$T/far"
-	cat >link <<-'END'
+	cat >links <<-'END'
 		passes() { "$@" 2>/dev/null && echo "passed: $*"; }
 		mkdir -p out/logs bare/logs bare/objects named/logs
 		ln -s "$1/rc" out/link; ln -s "$1/rc" out/logs/HEAD; ln -s "$1/rc" bare/logs/HEAD; ln -s "$1/rc" named/logs/HEAD
@@ -188,9 +188,9 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 		echo tried
 	END
 	cp -a "$P" "$T/copy"
-	(cd "$T/copy" && sh link "$T/far" >"$T/free")
+	(cd "$T/copy" && sh links "$T/far" >"$T/free")
 	[ "$(grep -c passed: "$T/free")" -eq 13 ] || complain "$(cat "$T/free")"
-	expect 0 run -q -- sh link "$T/far"
+	expect 0 run -q -- sh links "$T/far"
 	[ "$out" = tried ] || complain 'something passed'
 	echo b >a && git add a && git commit -qm b
 	[ -z "$(ls -A "$T/far")" ]

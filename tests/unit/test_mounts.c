@@ -7,20 +7,19 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static const char text[] =
-	"22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
-	"23 22 0:5 / /dev rw - devtmpfs udev rw\n"
-	"24 22 8:1 /home /data rw - ext4 /dev/sda1 rw\n"
-	"25 22 8:1 /home/sam/.ssh /keys ro - ext4 /dev/sda1 rw\n"
-	"26 22 8:1 /home/sam/a\\040b /with\\040blank rw - ext4 /dev/sda1 rw\n"
-	"27 22 8:2 / /mnt rw - btrfs /dev/sda2 rw,subvolid=5\n"
-	"28 22 8:2 /@sam /vol rw - btrfs /dev/sda2 rw\n"
-	"29 22 8:1 /srv /hidden rw - ext4 /dev/sda1 rw\n"
-	"30 29 0:9 / /hidden rw - tmpfs none rw\n"
-	"31 22 8:1 /gone//deleted /old rw - ext4 /dev/sda1 rw\n"
-	"33 22 8:1 /own/here /own/here rw - ext4 /dev/sda1 rw\n"
-	"no mount at all\n"
-	"32 22 8:1 relative point rw\n";
+static const char text[] = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+			   "23 22 0:5 / /dev rw - devtmpfs udev rw\n"
+			   "24 22 8:1 /home /data rw - ext4 /dev/sda1 rw\n"
+			   "25 22 8:1 /home/sam/.ssh /keys ro - ext4 /dev/sda1 rw\n"
+			   "26 22 8:1 /home/sam/a\\040b /with\\040blank rw - ext4 /dev/sda1 rw\n"
+			   "27 22 8:2 / /mnt rw - btrfs /dev/sda2 rw,subvolid=5\n"
+			   "28 22 8:2 /@sam /vol rw - btrfs /dev/sda2 rw\n"
+			   "29 22 8:1 /srv /hidden rw - ext4 /dev/sda1 rw\n"
+			   "30 29 0:9 / /hidden rw - tmpfs none rw\n"
+			   "31 22 8:1 /gone//deleted /old rw - ext4 /dev/sda1 rw\n"
+			   "33 22 8:1 /own/here /own/here rw - ext4 /dev/sda1 rw\n"
+			   "no mount at all\n"
+			   "32 22 8:1 relative point rw\n";
 
 static const struct {
 	const char *path, *names; /* each with a blank behind it */
