@@ -46,6 +46,8 @@ static const struct protection of_steps =
 	VETTED(VET_STEPS, "git-rebase-todo", "git carries it out when a rebase goes on");
 static const struct protection of_attributes =
 	PROTECTED("info/attributes", NULL, "it can make git run filters");
+static const struct protection of_remote = PROTECTED(
+	"remotes/*", NULL, "git takes addresses from it, as it did before it had settings");
 
 /* Directly in a repository. */
 static const struct {
@@ -170,6 +172,10 @@ find_below(const char *path)
 		return &of_hook;
 	if (lies_in(path, "info", &rest) && strcasecmp(rest, "attributes") == 0)
 		return &of_attributes;
+	/* elsewhere worktrees may lie beside git's own files, under such a name */
+	if (strcasestr(path, "/.git/") != NULL &&
+	    (lies_in(path, "remotes", &rest) || lies_in(path, "branches", &rest)))
+		return &of_remote;
 	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest)) &&
 	    gitsteps_is_name(rest))
 		return &of_steps;
