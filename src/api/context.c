@@ -513,12 +513,18 @@ make_plan(struct cordon_plan *context, const struct cordon_setup *setup, bool as
 			 context->has_trust ? &context->trust : NULL, &context->plan, err);
 }
 
+/* The next one is nearly always where the last one was: from there on all are looked at. */
 static bool
-was_approved(const struct trust *trust, const char *text)
+was_approved(const struct words *approved, const char *text, size_t *last)
 {
-	for (size_t i = 0; i < trust->approved.count; i++)
-		if (strcmp(trust->approved.items[i].text, text) == 0)
-			return true;
+	for (size_t i = 0; i < approved->count; i++) {
+		size_t at = (*last + i) % approved->count;
+
+		if (strcmp(approved->items[at].text, text) != 0)
+			continue;
+		*last = at;
+		return true;
+	}
 	return false;
 }
 
@@ -530,9 +536,10 @@ static bool
 approval_covers(const struct cordon_plan *context)
 {
 	const struct plan *plan = context->plan;
+	size_t last = 0;
 
 	for (size_t i = 0; i < plan->request_count; i++)
-		if (!was_approved(&context->trust, plan->requests[i].text))
+		if (!was_approved(&context->trust.approved, plan->requests[i].text, &last))
 			return false;
 	return true;
 }

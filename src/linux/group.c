@@ -99,11 +99,11 @@ group_make(struct group *group, struct cordon_error *err)
 
 /* ---- starting ---- */
 
-/* A process on its way inside. */
+/* A process on its way inside. Its memory is ours until it execs, so what it notes we see. */
 struct birth {
 	const struct group *group;
-	bool joins; /* it was not born inside */
-	int line;   /* where it says whether it got inside; not by memory: vfork may be a fork */
+	bool joins;	  /* it was not born inside */
+	volatile int sys; /* why it did not get inside; -1: it did not live to say */
 	void (*run)(const void *);
 	const void *argument;
 };
@@ -129,23 +129,34 @@ join(const struct group *group)
 }
 
 static _Noreturn __attribute__((noinline)) void
-begin(const struct birth *birth)
+begin(struct birth *birth)
 {
-	int sys = birth->joins ? join(birth->group) : 0;
-
-	if (write(birth->line, &sys, sizeof sys) == (ssize_t)sizeof sys && sys == 0)
+	birth->sys = birth->joins ? join(birth->group) : 0;
+	if (birth->sys == 0)
 		birth->run(birth->argument);
 	_exit(125);
 }
 
-/* A sanitizer knows of vfork, and must be told of nothing else that returns twice. */
+/*
+ * A sanitizer knows of vfork, and must be told of nothing else that returns twice; the one for threads
+ * makes a fork of it, which shares no memory.
+ */
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#if __has_feature(address_sanitizer)
 #define HAS_SANITIZER 1
 #endif
+#if __has_feature(thread_sanitizer)
+#define VFORK_IS_FORK 1
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#endif
+#if defined(__SANITIZE_ADDRESS__)
 #define HAS_SANITIZER 1
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define VFORK_IS_FORK 1
+#endif
+#ifndef VFORK_IS_FORK
+#define VFORK_IS_FORK 0
 #endif
 
 /*
@@ -177,7 +188,7 @@ call_clone3(const struct clone_into *args)
 }
 
 static __attribute__((noinline)) pid_t
-bear(const struct birth *birth)
+bear(struct birth *birth)
 {
 	const struct clone_into args = {
 		.flags = CLONE_INTO | CLONE_VM | CLONE_VFORK,
@@ -193,21 +204,12 @@ bear(const struct birth *birth)
 }
 
 static pid_t
-bear_outside(const struct birth *birth)
+fork_and_join(struct birth *birth)
 {
-	pid_t child = vfork();
+	pid_t child;
 
-	if (child == 0)
-		begin(birth);
-	return child;
-}
-
-/* With memory of its own, because it stays; systemd is asked by the child, too, which takes a while. */
-static pid_t
-bear_apart(const struct birth *birth)
-{
-	pid_t child = fork();
-
+	birth->joins = birth->group->kind == GROUP_CGROUP;
+	child = vfork();
 	if (child == 0)
 		begin(birth);
 	return child;
@@ -215,29 +217,46 @@ bear_apart(const struct birth *birth)
 
 /* The child, or -1 with errno when it did not get inside. */
 static pid_t
-attempt(struct birth *birth, pid_t (*bear_it)(const struct birth *))
+believe(pid_t child, const struct birth *birth)
+{
+	if (child < 0 || birth->sys == 0)
+		return child;
+	reap(child);
+	errno = birth->sys > 0 ? birth->sys : ECHILD;
+	return -1;
+}
+
+/* It goes inside by itself; systemd is asked by the child, too, which takes a while. */
+static pid_t
+fork_inside(const struct birth *birth)
 {
 	int ends[2], sys = ECHILD;
-	ssize_t n = 0;
+	ssize_t n;
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -1;
-	birth->line = ends[1];
-	child = bear_it(birth);
-	if (child < 0)
-		sys = errno;
+	child = fork();
+	if (child == 0) {
+		sys = join(birth->group);
+		if (write(ends[1], &sys, sizeof sys) == (ssize_t)sizeof sys && sys == 0)
+			birth->run(birth->argument);
+		_exit(125);
+	}
 	close(ends[1]);
 	do
 		n = child < 0 ? 0 : read(ends[0], &sys, sizeof sys);
 	while (n < 0 && errno == EINTR);
 	close(ends[0]);
-	if (n == (ssize_t)sizeof sys && sys == 0)
-		return child;
-	if (child > 0)
+	if (child > 0 && (n != (ssize_t)sizeof sys || sys != 0)) {
+		/* it may be on its way, and would not end for us */
+		if (n < 0)
+			kill(child, SIGKILL);
 		reap(child);
-	errno = sys;
-	return -1;
+		child = -1;
+		errno = sys;
+	}
+	return child;
 }
 
 /*
@@ -249,23 +268,26 @@ attempt(struct birth *birth, pid_t (*bear_it)(const struct birth *))
 pid_t
 group_spawn(const struct group *group, void (*run)(const void *argument), const void *argument)
 {
-	struct birth birth = {.group = group, .run = run, .argument = argument};
+	struct birth birth = {.group = group, .sys = -1, .run = run, .argument = argument};
 	pid_t child = -1;
 
-	if (group->kind == GROUP_SCOPE)
-		return group_fork(group, run, argument);
+	if (group->kind == GROUP_SCOPE || VFORK_IS_FORK)
+		return fork_inside(&birth);
 	if (group->kind == GROUP_CGROUP)
-		child = attempt(&birth, bear);
-	birth.joins = true;
-	return child >= 0 ? child : attempt(&birth, bear_outside);
+		child = believe(bear(&birth), &birth);
+	if (child < 0) {
+		birth.sys = -1;
+		child = believe(fork_and_join(&birth), &birth);
+	}
+	return child;
 }
 
 pid_t
 group_fork(const struct group *group, void (*run)(const void *argument), const void *argument)
 {
-	struct birth birth = {.group = group, .joins = true, .run = run, .argument = argument};
+	const struct birth birth = {.group = group, .run = run, .argument = argument};
 
-	return attempt(&birth, bear_apart);
+	return fork_inside(&birth);
 }
 
 /* ---- while it is there ---- */

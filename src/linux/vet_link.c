@@ -294,6 +294,9 @@ vet_may_link_to(struct broker *broker, const char *path, const char *text)
 	    (names_private_tmp(broker, text) || leads_out(broker, path, text)))
 		return refuse(broker, path,
 			      "a link out of the project into what ends with the run");
+	/* to a repository that came with the project's files, and whose hooks nobody looked at */
+	if (!broker_is_free(broker, path) && vet_is_on_way(broker, path))
+		return refuse(broker, path, "a link on git's way to another repository");
 	return nest_may_link(broker, path, text) ||
 	       refuse(broker, path, "the sandbox inside refuses where it leads");
 }

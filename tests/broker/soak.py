@@ -2,7 +2,7 @@
 """The races and the crowd of attack.py and attack_reads.py, and of sockets, for as long as it takes to
 believe them.
 
-usage: soak.py [ROUNDS [SECONDS]]
+usage: soak.py [ROUNDS [SECONDS [KIND...]]]
 
 CORDON names the program; one built with a sanitizer must report nothing. TAP on standard output.
 """
@@ -128,6 +128,7 @@ def main():
     kinds = [("flip", rounds), ("flip_names", rounds), ("race_rounds", rounds // 4), ("connect", rounds),
              ("connect_port", rounds), ("swap", rounds // 8), ("crowd", seconds)]
     kinds += [(kind, seconds) for kind in ("busy", "busy_domains", "busy_older")]
+    kinds = [(kind, number) for kind, number in kinds if kind in sys.argv[3:] or not sys.argv[3:]]
     failed = 0
     for i, (kind, number) in enumerate(kinds):
         ok = attack(kind, number)
