@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "plan/gitsteps.h"
 
 #define SAMPLE ".sample"
@@ -276,7 +277,7 @@ vet_refused(struct broker *broker, const char *what, const char *path, const cha
 	if (project != NULL && path_below(path, project) && strcmp(path, project) != 0)
 		name = path + strlen(project) + 1;
 	snprintf(text, sizeof text, "%s; use --write %s to allow", why, name);
-	broker_refused(broker, what, path, text);
+	broker_refused(broker, what, path, is_shell_word(name) ? text : why);
 }
 
 /* ---- becoming a repository ---- */

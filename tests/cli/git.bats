@@ -126,11 +126,6 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 			done
 			git --git-dir="$dir" config remote.o.url "/dev/shm/planted-$$" && echo "passed: $dir shm"
 			git --git-dir="$dir" config submodule.s.update '!planted' && echo "passed: $dir update"
-			# as before there were settings; in other folders worktrees may lie beside these files
-			case $dir in odd | bare.git) continue ;; esac
-			mkdir -p "$dir/remotes" "$dir/branches"
-			echo 'URL: ext::planted' >"$dir/remotes/planted" && echo "passed: $dir remotes"
-			echo ext::planted >"$dir/branches/planted" && echo "passed: $dir branches"
 		done
 		git config -f .gitmodules submodule.sub.update '!planted' && echo 'passed: .gitmodules'
 		git config -f .gitmodules core.fsmonitor planted && echo 'passed: .gitmodules core'
