@@ -146,7 +146,7 @@ static void
 remember(struct fs_memory *memory, struct fs_seen *slot, const char *path, size_t length,
 	 const struct fs_seen *like, const char *link)
 {
-	size_t more = like->kind == FS_LINK ? strlen(link) + 1 : 0;
+	size_t more = link != NULL && like->kind == FS_LINK ? strlen(link) + 1 : 0;
 	char *text = arena_text(&memory->arena, length + 1 + more, NULL);
 
 	if (text == NULL)
