@@ -214,6 +214,24 @@ find_repository(const char *path, char to[PATH_MAX])
 	return false;
 }
 
+/* Up again after a name: where that leads is up to who makes a link of that name later. */
+static bool
+goes_back(const char *text)
+{
+	bool named = false;
+
+	for (const char *at = text; *at != '\0'; at += strspn(at, "/")) {
+		size_t length = strcspn(at, "/");
+		bool up = length == 2 && strncmp(at, "..", 2) == 0;
+
+		if (up && named)
+			return true;
+		named = named || (!up && !(length == 1 && *at == '.'));
+		at += length;
+	}
+	return false;
+}
+
 static bool
 stays_in(const char *repository, const char *path, const char *text)
 {
@@ -223,7 +241,7 @@ stays_in(const char *repository, const char *path, const char *text)
 	snprintf(way.at, sizeof way.at, "%.*s", (int)(path_last(path) - path) - 1, path);
 	snprintf(way.rest, sizeof way.rest, "%s", text);
 	/* by its whole path it would lead elsewhere when a folder on the way is another one */
-	if (*text == '/')
+	if (*text == '/' || goes_back(text))
 		return false;
 	while (take_name(&way, name)) {
 		if (strcmp(name, "..") == 0)

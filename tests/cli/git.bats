@@ -174,7 +174,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 		mkdir -p out/logs bare/logs bare/objects named/logs
 		ln -s "$1/rc" out/link; ln -s "$1/rc" out/logs/HEAD; ln -s "$1/rc" bare/logs/HEAD; ln -s "$1/rc" named/logs/HEAD
 		rm -f .git/logs/HEAD .git/index
-		for text in "$1/rc" ../../other ../../../rc; do passes ln -s "$text" .git/logs/HEAD && rm .git/logs/HEAD; done
+		for text in "$1/rc" ../../other ../../../rc later/../../rc; do passes ln -s "$text" .git/logs/HEAD && rm .git/logs/HEAD; done
 		for text in "$1/rc" ../other ../.git/../other; do passes ln -s "$text" .git/index && rm .git/index; done
 		passes ln out/link .git/index && rm .git/index
 		passes mv out/link .git/COMMIT_EDITMSG
@@ -189,7 +189,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	END
 	cp -a "$P" "$T/copy"
 	(cd "$T/copy" && sh links "$T/far" >"$T/free")
-	[ "$(grep -c passed: "$T/free")" -eq 13 ] || complain "$(cat "$T/free")"
+	[ "$(grep -c passed: "$T/free")" -eq 14 ] || complain "$(cat "$T/free")"
 	expect 0 run -q -- sh links "$T/far"
 	[ "$out" = tried ] || complain 'something passed'
 	echo b >a && git add a && git commit -qm b
