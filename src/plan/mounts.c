@@ -5,12 +5,18 @@
  */
 #include "plan/mounts.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/path.h"
 
 enum { DEVICE = 2, ROOT = 3, POINT = 4, FIELDS = 5 };
+#define DEVICES_MAX 512
+#define TEXT_FIRST 8192u
 
 static int
 octal(const char *at)
@@ -69,6 +75,45 @@ read_line(struct arena *arena, const char *line, size_t length, struct mounts *m
 	return 0;
 }
 
+/* MAJOR:MINOR of a line as one number; 0: it has none. */
+static unsigned long
+device_of(const char *line)
+{
+	unsigned long major = 0;
+	char *end;
+
+	for (int i = 0; i < DEVICE && line != NULL; i++) {
+		line = strpbrk(line, " \n");
+		line = line == NULL || *line == '\n' ? NULL : line + 1;
+	}
+	if (line == NULL)
+		return 0;
+	major = strtoul(line, &end, 10);
+	return *end == ':' ? major << 32 | strtoul(end + 1, NULL, 10) : 0;
+}
+
+/* Mostly no file system is mounted twice, and then there is nothing to read. */
+static bool
+is_any_twice(const char *text)
+{
+	unsigned long seen[DEVICES_MAX];
+	size_t count = 0;
+
+	for (; *text != '\0'; text += strcspn(text, "\n") + 1) {
+		unsigned long device = device_of(text);
+
+		for (size_t i = 0; i < count; i++)
+			if (seen[i] == device)
+				return true;
+		if (count == DEVICES_MAX)
+			return true;
+		seen[count++] = device;
+		if (strchr(text, '\n') == NULL)
+			break;
+	}
+	return false;
+}
+
 int
 mounts_read(struct arena *arena, const char *text, struct mounts *ret_mounts,
 	    struct cordon_error *err)
@@ -76,7 +121,9 @@ mounts_read(struct arena *arena, const char *text, struct mounts *ret_mounts,
 	int rc = 0;
 
 	*ret_mounts = (struct mounts){NULL, 0};
-	while (rc == 0 && text != NULL && *text != '\0') {
+	if (text == NULL || !is_any_twice(text))
+		return 0;
+	while (rc == 0 && *text != '\0') {
 		size_t length = strcspn(text, "\n");
 
 		rc = read_line(arena, text, length, ret_mounts, err);
@@ -85,24 +132,43 @@ mounts_read(struct arena *arena, const char *text, struct mounts *ret_mounts,
 	return rc;
 }
 
+/* The kernel hands it out by pages. */
+static int
+read_text(int fd, struct arena *arena, const char **ret_text, struct cordon_error *err)
+{
+	size_t room = TEXT_FIRST, length = 0;
+	char *text = arena_alloc(arena, room + 1, err), *larger;
+	ssize_t n = 1;
+
+	while (text != NULL && n != 0) {
+		n = read(fd, text + length, room - length);
+		if (n < 0 && errno != EINTR)
+			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot read the mounts");
+		length += n > 0 ? (size_t)n : 0;
+		if (length < room)
+			continue;
+		larger = arena_alloc(arena, 2 * room + 1, err);
+		if (larger != NULL)
+			memcpy(larger, text, length);
+		text = larger;
+		room *= 2;
+	}
+	*ret_text = text;
+	return text == NULL ? -CORDON_E_MEMORY : 0;
+}
+
 int
 mounts_text(struct arena *arena, const char *file, const char **ret_text, struct cordon_error *err)
 {
-	FILE *stream = fopen(file, "re");
-	char *text = NULL;
-	size_t room = 0;
-	int rc = 0;
+	auto_fd int fd = open(file, O_RDONLY | O_CLOEXEC);
 
 	*ret_text = NULL;
-	/* it has no bytes of value 0 */
-	if (stream != NULL && getdelim(&text, &room, '\0', stream) > 0) {
-		*ret_text = arena_strdup(arena, text, err);
-		rc = *ret_text == NULL ? -CORDON_E_MEMORY : 0;
-	}
-	free(text);
-	if (stream != NULL)
-		fclose(stream);
-	return rc;
+	if (fd >= 0)
+		return read_text(fd, arena, ret_text, err);
+	/* without procfs nobody knows; what fails for another reason is not known to be harmless */
+	return errno == ENOENT || errno == EACCES
+		       ? 0
+		       : cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot read the mounts");
 }
 
 /* What is below root, with its slash; "" for root itself. */
@@ -123,9 +189,8 @@ put_below(struct arena *arena, const char *root, const char *rest, struct cordon
 			    rest);
 }
 
-/* Where path lies: the deepest, and of several at one place the last. NULL: nobody knows. */
-static const struct mount *
-mount_of(const struct mounts *mounts, const char *path)
+const struct mount *
+mounts_of(const struct mounts *mounts, const char *path)
 {
 	const struct mount *found = NULL;
 
@@ -140,14 +205,14 @@ mount_of(const struct mounts *mounts, const char *path)
 }
 
 int
-mounts_other_name(struct arena *arena, const struct mounts *mounts, size_t i, const char *path,
-		  const char **ret_name, bool *ret_is_above, struct cordon_error *err)
+mounts_other_name(struct arena *arena, const struct mounts *mounts, const struct mount *from,
+		  const struct mount *to, const char *path, const char **ret_name,
+		  bool *ret_is_above, struct cordon_error *err)
 {
-	const struct mount *from = mount_of(mounts, path), *to = &mounts->list[i];
 	const char *own, *name;
 
 	*ret_name = NULL;
-	if (from == NULL || from == to || strcmp(from->device, to->device) != 0)
+	if (from == to || strcmp(from->device, to->device) != 0)
 		return 0;
 	own = put_below(arena, from->root, below(path, from->point), err);
 	if (own == NULL)
@@ -159,7 +224,7 @@ mounts_other_name(struct arena *arena, const struct mounts *mounts, size_t i, co
 	if (name == NULL)
 		return -CORDON_E_MEMORY;
 	/* below path it has that name as well */
-	if (mount_of(mounts, name) == to && !(*ret_is_above && path_below(name, path)))
+	if (mounts_of(mounts, name) == to && !(*ret_is_above && path_below(name, path)))
 		*ret_name = name;
 	return 0;
 }

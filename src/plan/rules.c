@@ -134,14 +134,17 @@ resolve_root(struct plan *plan, struct planned_rule *planned, const char *root,
 static int
 add_other_names(struct plan *plan, const struct planned_rule *like, struct cordon_error *err)
 {
+	const struct mount *from =
+		like->effect == EFFECT_DENY ? mounts_of(&plan->mounts, like->root) : NULL;
 	bool is_glob = like->match == MATCH_GLOB, is_above;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && like->effect == EFFECT_DENY && i < plan->mounts.count; i++) {
+	for (size_t i = 0; rc == 0 && from != NULL && i < plan->mounts.count; i++) {
 		struct planned_rule planned = *like;
 
-		rc = mounts_other_name(&plan->index.arena, &plan->mounts, i, like->root,
-				       &planned.root, &is_above, err);
+		rc = mounts_other_name(&plan->index.arena, &plan->mounts, from,
+				       &plan->mounts.list[i], like->root, &planned.root, &is_above,
+				       err);
 		if (rc < 0 || planned.root == NULL || (is_above && like->match != MATCH_SUBPATH))
 			continue;
 		if (is_above && planned.layer > LAYER_PROFILE)

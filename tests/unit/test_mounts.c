@@ -55,14 +55,15 @@ other_names_are_found(void)
 	check_int(mounts_read(&arena, text, &mounts, NULL), 0);
 	check_int((int)mounts.count, 11);
 	for (size_t k = 0; k < COUNT(cases); k++) {
+		const struct mount *from = mounts_of(&mounts, cases[k].path);
 		char found[400] = "";
 
-		for (size_t i = 0; i < mounts.count; i++) {
+		for (size_t i = 0; from != NULL && i < mounts.count; i++) {
 			const char *name;
 			bool is_above = false;
 
-			check_int(mounts_other_name(&arena, &mounts, i, cases[k].path, &name,
-						    &is_above, NULL),
+			check_int(mounts_other_name(&arena, &mounts, from, &mounts.list[i],
+						    cases[k].path, &name, &is_above, NULL),
 				  0);
 			if (name == NULL)
 				continue;
@@ -71,6 +72,27 @@ other_names_are_found(void)
 		}
 		check_str(found, cases[k].names);
 	}
+}
+
+static void
+where_nothing_is_mounted_twice_there_are_none(void)
+{
+	auto_arena struct arena arena = {0};
+	struct mounts mounts;
+
+	check_int(mounts_read(&arena,
+			      "22 1 8:1 / / rw - ext4 a rw\n"
+			      "23 22 8:2 /home /data rw - ext4 b rw\n"
+			      "24 22 1:8 / /mnt rw - ext4 c rw",
+			      &mounts, NULL),
+		  0);
+	check_int((int)mounts.count, 0);
+	check_int(mounts_read(&arena,
+			      "22 1 8:1 / / rw - ext4 a rw\n"
+			      "23 22 8:1 /home /data rw - ext4 a rw",
+			      &mounts, NULL),
+		  0);
+	check_int((int)mounts.count, 2);
 }
 
 static void
@@ -90,6 +112,7 @@ int
 main(void)
 {
 	run(other_names_are_found);
+	run(where_nothing_is_mounted_twice_there_are_none);
 	run(without_text_there_are_none);
 	return tap_end();
 }
