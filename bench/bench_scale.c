@@ -21,28 +21,45 @@ static char *const nothing[] = {"/bin/true", NULL};
 
 /* ---- many rules ---- */
 
-/* Folders that exist, outside of the project, each with a rule of its own. */
-static int
-make_rules(const struct scene *scene, int count, const char *policy)
+static void
+path_of(const struct scene *scene, int number, char path[SCENE_PATH])
 {
-	FILE *file = fopen(policy, "w");
-	int rc = file == NULL ? -1 : 0;
+	snprintf(path, SCENE_PATH, "%.300s/many%02d/%d", scene->root, number % 100, number);
+}
 
-	if (rc == 0)
-		fputs("{\"files\": {\"read\": [\n", file);
-	for (int i = 0; rc == 0 && i < count; i++) {
-		char path[SCENE_PATH];
+/* Folders outside of the project. */
+static int
+make_folders(const struct scene *scene, int count)
+{
+	char path[SCENE_PATH];
 
+	for (int i = 0; i < count; i++) {
 		snprintf(path, sizeof path, "%.300s/many%02d", scene->root, i % 100);
 		if (i < 100 && mkdir(path, 0755) < 0)
-			rc = -1;
-		snprintf(path, sizeof path, "%.300s/many%02d/%d", scene->root, i % 100, i);
-		if (mkdir(path, 0755) < 0 || fprintf(file, "\"%s\",\n", path) < 0)
-			rc = -1;
+			return -1;
+		path_of(scene, i, path);
+		if (mkdir(path, 0755) < 0)
+			return -1;
 	}
-	if (rc == 0)
-		fputs("]}}\n", file);
-	return file == NULL || fclose(file) != 0 ? -1 : rc;
+	return 0;
+}
+
+/* Each with a rule of its own, in the list that files begins. */
+static int
+make_rules(const struct scene *scene, int count, const char *files, const char *policy)
+{
+	FILE *file = fopen(policy, "w");
+	char path[SCENE_PATH];
+
+	if (file == NULL)
+		return -1;
+	fprintf(file, "{\"files\": {%s [\n", files);
+	for (int i = 0; i < count; i++) {
+		path_of(scene, i, path);
+		fprintf(file, "\"%s\",\n", path);
+	}
+	fputs("]}}\n", file);
+	return fclose(file) != 0 ? -1 : 0;
 }
 
 static int
@@ -60,7 +77,8 @@ measure_rules(struct scene *scene, bool quick)
 	scene_path(policy, scene->root, "many.json");
 	scene_path(rules, scene->root, "many.rules");
 	contenders[0].cwd = contenders[1].cwd = scene->project;
-	if (make_rules(scene, count, policy) < 0 || scene_record(scene, policy, rules) < 0)
+	if (make_folders(scene, count) < 0 || make_rules(scene, count, "\"read\":", policy) < 0 ||
+	    scene_record(scene, policy, rules) < 0)
 		return -1;
 	contenders_measure(contenders, 2, quick ? 1 : 50);
 	snprintf(title, sizeof title, "start-up with %d rules", count);
@@ -70,6 +88,41 @@ measure_rules(struct scene *scene, bool quick)
 			 "ms");
 	contenders_free(contenders, 2);
 	return contenders_failed(contenders, 2) ? -1 : 0;
+}
+
+/* As many in other ways, of which none may take much longer. */
+static int
+measure_kinds(struct scene *scene, bool quick)
+{
+	static const struct {
+		const char *name, *files;
+	} kinds[] = {
+		{"to be read", "\"read\":"},
+		{"to be changed", "\"write\":"},
+		{"to be read, but **/.env", "\"deny\": [\"**/.env\"], \"read\":"},
+		{"denied", "\"deny\":"},
+	};
+	enum { KINDS = sizeof kinds / sizeof kinds[0] };
+	static const char *const bases[] = {"to be read", NULL};
+	char policies[KINDS][SCENE_PATH];
+	struct contender contenders[KINDS];
+
+	for (size_t i = 0; i < KINDS; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "many%zu.json", i);
+		scene_path(policies[i], scene->root, name);
+		if (make_rules(scene, quick ? 100 : RULES, kinds[i].files, policies[i]) < 0)
+			return -1;
+		contenders[i] = (struct contender){.name = kinds[i].name,
+						   .argv = {scene->cordon, "run", "-p", policies[i],
+							    "--", nothing[0]},
+						   .cwd = scene->project};
+	}
+	contenders_measure(contenders, KINDS, quick ? 1 : 20);
+	contenders_print(contenders, KINDS, "start-up by what the rules say", bases);
+	contenders_free(contenders, KINDS);
+	return contenders_failed(contenders, KINDS) ? -1 : 0;
 }
 
 /* ---- many files ---- */
@@ -132,6 +185,8 @@ main(int argc, char **argv)
 		return 1;
 	machine_print(quick);
 	rc = measure_rules(&scene, quick);
+	if (rc == 0)
+		rc = measure_kinds(&scene, quick);
 	if (rc == 0)
 		rc = measure_files(&scene, quick);
 	if (rc < 0)

@@ -77,6 +77,17 @@ step_n(struct reader *r, size_t n)
 		step(r);
 }
 
+/* Are the next eight bytes ASCII, and none of them NUL? */
+static bool
+is_ascii(const char *at)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t bytes;
+
+	memcpy(&bytes, at, sizeof bytes);
+	return ((bytes | (bytes - ones)) & (ones << 7)) == 0;
+}
+
 /* The whole text is checked once, before anything is read: afterwards every byte is known good. */
 static int
 check_text(struct reader *r)
@@ -86,7 +97,13 @@ check_text(struct reader *r)
 	while (at < r->end) {
 		uint32_t code;
 		bool plain = (unsigned char)*at - 1u < 0x7fu;
-		size_t length = plain ? 1 : utf8_decode(at, (size_t)(r->end - at), &code);
+		size_t length;
+
+		if (r->end - at >= 8 && is_ascii(at)) {
+			at += 8;
+			continue;
+		}
+		length = plain ? 1 : utf8_decode(at, (size_t)(r->end - at), &code);
 
 		if (length == 0) {
 			/* where that is matters only now */
@@ -105,8 +122,13 @@ skip_comment(struct reader *r)
 	uint32_t line = r->line, column = r->column;
 
 	if (next_is(r, "//")) {
-		while (!done(r) && *r->at != '\n')
-			step(r);
+		const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+
+		/* where in a line it ends nobody asks, but at the end of the text */
+		if (end == NULL)
+			step_n(r, (size_t)(r->end - r->at));
+		else
+			r->at = end;
 		return 0;
 	}
 	step_n(r, 2);
@@ -131,7 +153,7 @@ skip_space(struct reader *r)
 	while (!done(r)) {
 		if (is_space(*r->at)) {
 			step(r);
-		} else if (next_is(r, "//") || next_is(r, "/*")) {
+		} else if (*r->at == '/' && (next_is(r, "//") || next_is(r, "/*"))) {
 			int rc = skip_comment(r);
 
 			if (rc < 0)
@@ -239,16 +261,20 @@ static size_t
 string_room(const struct reader *r)
 {
 	const char *p = r->at + 1;
+	const char *quote = memchr(p, '"', (size_t)(r->end - p));
 
+	/* most have no escapes in them */
+	if (quote != NULL && memchr(p, '\\', (size_t)(quote - p)) == NULL)
+		return (size_t)(quote - r->at);
 	while (p < r->end && *p != '"' && *p != '\n')
 		p += *p == '\\' && p + 1 < r->end ? 2 : 1;
 	return (size_t)(p - r->at);
 }
 
 static bool
-is_plain(char byte)
+is_plain(unsigned char byte)
 {
-	return (unsigned char)byte >= 0x20 && byte != '"' && byte != '\\';
+	return byte >= 0x20 && byte != '"' && byte != '\\';
 }
 
 /* Up to the next byte that means something; most strings are one such run. */
@@ -258,7 +284,7 @@ read_run(struct reader *r, char *to, size_t *used)
 	const char *start = r->at, *at = start;
 	uint32_t columns = 0;
 
-	for (; at < r->end && is_plain(*at); at++)
+	for (; at < r->end && is_plain((unsigned char)*at); at++)
 		columns += ((unsigned char)*at & 0xc0) != 0x80;
 	memcpy(to + *used, start, (size_t)(at - start));
 	*used += (size_t)(at - start);

@@ -31,17 +31,17 @@ chunk_new(struct arena *arena, size_t need)
 		size = CHUNK_LARGEST;
 	if (size < need)
 		size = need;
-	chunk = malloc(sizeof *chunk + size);
+	/* zeroed by whoever has it zeroed already: pages that are never used are never touched */
+	chunk = calloc(1, sizeof *chunk + size);
 	if (chunk == NULL)
 		return NULL;
 	chunk->size = size;
-	chunk->used = 0;
 	chunk->next = arena->head;
 	arena->head = chunk;
 	return chunk;
 }
 
-/* size bytes, whatever is in them, from a multiple of alignment on. */
+/* size bytes from a multiple of alignment on. */
 static void *
 cut(struct arena *arena, size_t size, size_t alignment, struct cordon_error *err)
 {
@@ -67,10 +67,7 @@ cut(struct arena *arena, size_t size, size_t alignment, struct cordon_error *err
 void *
 arena_alloc(struct arena *arena, size_t size, struct cordon_error *err)
 {
-	void *p = cut(arena, size, ALIGNMENT, err);
-
-	/* here, not by calloc: pages that are never used are never touched */
-	return p == NULL ? NULL : memset(p, 0, size);
+	return cut(arena, size, ALIGNMENT, err);
 }
 
 char *
@@ -84,10 +81,8 @@ arena_strndup(struct arena *arena, const char *text, size_t length, struct cordo
 {
 	char *copy = arena_text(arena, length + 1, err);
 
-	if (copy != NULL) {
+	if (copy != NULL)
 		memcpy(copy, text, length);
-		copy[length] = '\0';
-	}
 	return copy;
 }
 

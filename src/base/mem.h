@@ -32,7 +32,7 @@ struct arena {
 
 /* Zeroed memory that lives until arena_free. NULL sets err. */
 void *arena_alloc(struct arena *arena, size_t size, struct cordon_error *err);
-/* The same for text that is about to be written: not zeroed, not aligned. */
+/* The same for text, which stands anywhere. */
 char *arena_text(struct arena *arena, size_t size, struct cordon_error *err);
 char *arena_strdup(struct arena *arena, const char *text, struct cordon_error *err);
 char *arena_strndup(struct arena *arena, const char *text, size_t length, struct cordon_error *err);

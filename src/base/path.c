@@ -36,10 +36,16 @@ path_last(const char *path)
 char *
 path_join(struct arena *arena, const char *dir, const char *name, struct cordon_error *err)
 {
-	size_t length = strlen(dir);
+	size_t length = strlen(dir), more = strlen(name);
+	bool slash = length == 0 || dir[length - 1] != '/';
+	char *path = arena_text(arena, length + slash + more + 1, err);
 
-	return arena_printf(arena, err, "%s%s%s", dir,
-			    length != 0 && dir[length - 1] == '/' ? "" : "/", name);
+	if (path == NULL)
+		return NULL;
+	memcpy(path, dir, length);
+	path[length] = '/';
+	memcpy(path + length + slash, name, more + 1);
+	return path;
 }
 
 char *

@@ -68,18 +68,24 @@ path_set_has(const struct path_set *set, const char *path)
 	return has(set, path, strlen(path));
 }
 
-bool
-path_set_covers(const struct path_set *set, const char *path)
+size_t
+path_set_top(const struct path_set *set, const char *path)
 {
 	if (set->count == 0)
-		return false;
-	if (has(set, path, strlen(path)) || has(set, "/", 1))
-		return true;
+		return 0;
+	if (has(set, "/", 1))
+		return 1;
 	for (const char *slash = strchr(path + 1, '/'); slash != NULL;
 	     slash = strchr(slash + 1, '/'))
 		if (has(set, path, (size_t)(slash - path)))
-			return true;
-	return false;
+			return (size_t)(slash - path);
+	return has(set, path, strlen(path)) ? strlen(path) : 0;
+}
+
+bool
+path_set_covers(const struct path_set *set, const char *path)
+{
+	return path_set_top(set, path) > 0;
 }
 
 bool

@@ -17,6 +17,8 @@ int path_set_add(struct path_set *set, struct arena *arena, const char *path,
 /* To be called after the last path_set_add, before any question. */
 void path_set_sort(struct path_set *set);
 bool path_set_has(const struct path_set *set, const char *path);
+/* The length of the shortest that is path or above it; 0: there is none. */
+size_t path_set_top(const struct path_set *set, const char *path);
 /* Is path one of them, or below one? */
 bool path_set_covers(const struct path_set *set, const char *path);
 /* Is one of them path, or below it? */

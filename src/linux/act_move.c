@@ -244,7 +244,7 @@ check_move(struct move *move)
 static int
 do_move(struct move *move)
 {
-	int why;
+	int why, rc;
 
 	if (!spot_is_there(&move->from, &move->from_stat))
 		return -1;
@@ -256,8 +256,7 @@ do_move(struct move *move)
 		return -1;
 	}
 	if (!move->from.is_folder_itself && !move->to.is_folder_itself) {
-		int rc = move_vetted(move);
-
+		rc = move_vetted(move);
 		if (rc != 1)
 			return rc;
 	}
@@ -265,8 +264,12 @@ do_move(struct move *move)
 		return errno = EACCES, -1;
 	broker_touches(move->broker, move->from.path, &move->from_stat);
 	broker_touches(move->broker, move->to.path, move->is_replacing ? &move->to_stat : NULL);
-	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
-			    move->to.name, move->flags);
+	rc = (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
+			  move->to.name, move->flags);
+	if (rc == 0 && (S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE) ||
+			vet_is_delicate(move->to.path)))
+		vet_hooks_changed(move->broker, false);
+	return rc;
 }
 
 static void

@@ -19,6 +19,7 @@
 #include "linux/guarded.h"
 #include "linux/nest.h"
 #include "linux/privileges.h"
+#include "linux/vet.h"
 
 static int
 refuse_gaps(const struct plan *plan, struct cordon_error *err)
@@ -208,8 +209,10 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 		return -CORDON_E_MEMORY;
 	box->abi = plan->facts.values[FACT_LANDLOCK_ABI];
 	box->broker.fold = fold_new(&plan->index, plan->host == NULL ? NULL : plan->host->project);
-	rc = box->broker.fold == NULL ? cordon_no_memory(err)
-				      : choose_filter(plan, &box->filter, err);
+	box->broker.hooks = hookmemory_new();
+	rc = box->broker.fold == NULL || box->broker.hooks == NULL
+		     ? cordon_no_memory(err)
+		     : choose_filter(plan, &box->filter, err);
 	if (rc == 0)
 		rc = make_layers(box, plan, options, err);
 	if (rc < 0) {
@@ -318,6 +321,7 @@ enforce_free(struct box *box)
 	if (box->outer >= 0)
 		close(box->outer);
 	box->broker.fold = fold_free(box->broker.fold);
+	box->broker.hooks = hookmemory_free(box->broker.hooks);
 	arena_free(&box->arena);
 	free(box);
 	return NULL;

@@ -47,8 +47,9 @@ struct desk {
 
 struct broker {
 	const struct plan *plan;
-	struct fold *fold;	 /* its rules, where names of several spellings are one */
-	const char *private_tmp; /* free; NULL: none */
+	struct fold *fold;	  /* its rules, where names of several spellings are one */
+	struct hookmemory *hooks; /* of repositories, see vet.h; NULL: they are not looked at */
+	const char *private_tmp;  /* free; NULL: none */
 	struct guarded trees;
 	int listener;
 	bool reads;	     /* reading is guarded: no open is ever left to the kernel */

@@ -22,6 +22,13 @@ int rules_all(const struct making *m);
 int rules_moves(const struct making *m);
 int rules_tmp(const struct making *m, const char *path);
 
+/* ---- rules_paths.c ---- */
+
+/* The planned rules from first on, up to last. *seen: terminals among them, by number, are added. */
+int rules_span(const struct making *m, size_t first, size_t last, unsigned *seen);
+/* Those that were not seen, which a wider rule or the default may bring. */
+int rules_terminals(const struct making *m, unsigned seen);
+
 /* ---- rules_access.c ---- */
 
 /* What stands at a path; fd -1: nothing is held. */

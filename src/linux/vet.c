@@ -19,9 +19,12 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "plan/gitsteps.h"
 
 #define SAMPLE ".sample"
+
+#define REMOTE "it leads git to another repository"
 
 #define VETTED(vetting, name, why)                                                          \
 	{                                                                                   \
@@ -40,6 +43,7 @@ static const struct protection of_folder = VETTED(VET_FOLDER, "hooks", "git runs
 static const struct protection of_head =
 	VETTED(VET_HEAD, "HEAD", "it makes a repository of its folder");
 static const struct protection of_hook = PROTECTED("hooks/*", SAMPLE, "git runs it");
+static const struct protection of_remote = PROTECTED("remotes/*", NULL, REMOTE);
 static const struct protection of_steps_folder =
 	VETTED(VET_FOLDER, "rebase-merge", "git carries out what lies in it");
 static const struct protection of_steps =
@@ -102,9 +106,18 @@ vet_is_delicate(const char *path)
 	return is_head(name);
 }
 
-/* Who names the very path gets it. */
+/* Does the rule speak about path, and by a path that is at least that long? */
 static bool
-is_named(const struct broker *broker, const char *path)
+is_by_name_of(const struct planned_rule *rule, const char *path, size_t anchor)
+{
+	return strcmp(rule->path, path) == 0 ||
+	       (rule->match == MATCH_SUBPATH && strlen(rule->path) >= anchor &&
+		path_below(path, rule->path));
+}
+
+/* Who names the very part of the path that is closed gets it. */
+static bool
+is_named(const struct broker *broker, const char *path, size_t anchor)
 {
 	const struct index *index = &broker->plan->index;
 
@@ -113,7 +126,7 @@ is_named(const struct broker *broker, const char *path)
 		    (index->paths[i].rights & RIGHT_WRITE) &&
 		    index->paths[i].layer != LAYER_PROFILE &&
 		    index->paths[i].layer != LAYER_PROJECT &&
-		    strcmp(index->paths[i].path, path) == 0)
+		    is_by_name_of(&index->paths[i], path, anchor))
 			return true;
 	return false;
 }
@@ -168,6 +181,8 @@ find_below(const char *path)
 
 	if (lies_in(path, "hooks", &rest) && !(strchr(rest, '/') == NULL && is_sample(rest)))
 		return &of_hook;
+	if (lies_in(path, "remotes", &rest) || lies_in(path, "branches", &rest))
+		return &of_remote;
 	if (lies_in(path, "info", &rest) && strcasecmp(rest, "attributes") == 0)
 		return &of_attributes;
 	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest)) &&
@@ -228,17 +243,22 @@ void
 vet_complete(const struct broker *broker, const char *path, struct verdict *verdict)
 {
 	const struct protection *protection;
+	size_t anchor = strlen(path);
 
 	/* below a name that is vetted, which is a folder then, nothing is git's */
 	if (verdict->vetted != NULL && (!is_by_name(verdict->vetted) ||
 					protection_anchor(verdict->vetted, path) != strlen(path)))
 		verdict->vetted = NULL;
-	if (!(verdict->rights & RIGHTS_CHANGE) || verdict->vetted != NULL)
+	if (!(verdict->rights & RIGHTS_CHANGE))
 		return;
-	protection = find_below(path);
+	protection = verdict->vetted == NULL ? find_below(path) : NULL;
 	if (protection == NULL)
+		protection = vet_hooks(broker, path, &anchor);
+	if (protection == NULL && verdict->vetted == NULL) {
+		anchor = strlen(path);
 		protection = find_name(broker, path);
-	if (protection == NULL || is_named(broker, path))
+	}
+	if (protection == NULL || is_named(broker, path, anchor))
 		return;
 	if (protection->kind == PROTECT_NAME)
 		take_away(verdict, protection);
@@ -257,7 +277,7 @@ vet_refused(struct broker *broker, const char *what, const char *path, const cha
 	if (project != NULL && path_below(path, project) && strcmp(path, project) != 0)
 		name = path + strlen(project) + 1;
 	snprintf(text, sizeof text, "%s; use --write %s to allow", why, name);
-	broker_refused(broker, what, path, text);
+	broker_refused(broker, what, path, is_shell_word(name) ? text : why);
 }
 
 /* ---- becoming a repository ---- */
@@ -354,6 +374,13 @@ vet_repository(struct broker *broker, const char *folder)
 	    !holds_only(folder, "rebase-apply", is_nothing) ||
 	    !holds_only(folder, "sequencer", is_nothing))
 		return refuse(broker, folder, "would be a repository in the middle of a rebase");
+	if (!vet_may_begin(broker, folder, folder))
+		return refuse(broker, folder, "would be a repository with hooks");
+	if (!holds_only(folder, "remotes", is_nothing) ||
+	    !holds_only(folder, "branches", is_nothing))
+		return refuse(broker, folder, "would be a repository with remotes of its own");
+	if (!vet_links_stay(folder))
+		return refuse(broker, folder, "would be a repository with links out of it");
 	return settle_config(broker, folder, "config") &&
 	       settle_config(broker, folder, "config.worktree");
 }
@@ -364,10 +391,11 @@ vet_may_make(struct broker *broker, const char *path, const struct protection *p
 {
 	char folder[PATH_MAX];
 
-	if (protection->vet == VET_HEAD) {
-		snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
+	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
+	if (protection->vet == VET_HEAD)
 		return vet_repository(broker, folder);
-	}
+	if (is_folder && protection->vet == VET_POINTER && !vet_may_begin(broker, folder, path))
+		return refuse(broker, path, "would be a repository with hooks");
 	if (is_folder)
 		return true;
 	return refuse(broker, path, protection->reason);

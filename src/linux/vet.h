@@ -32,9 +32,26 @@ bool vet_is_repository(const char *folder);
 bool vet_may_link_to(struct broker *broker, const char *path, const char *text);
 /* The same for the link that is name in folder; what is none may be anywhere. */
 bool vet_may_hold(struct broker *broker, const char *path, int folder, const char *name);
+/* Do all links that git would follow in folder stay in it, when it is a repository? */
+bool vet_links_stay(const char *folder);
 
 /* vet.c: notes a refusal together with what would allow it. */
 void vet_refused(struct broker *broker, const char *what, const char *path, const char *why);
+
+/*
+ * vet_hooks.c: is path closed because the settings of a repository above it name it, or could it come
+ * to be? Sets the length of the part that is; NULL: no.
+ */
+const struct protection *vet_hooks(const struct broker *broker, const char *path,
+				   size_t *ret_anchor);
+/* Is path, or does something below it, lead to a remote? Then no link comes there. */
+bool vet_is_on_way(const struct broker *broker, const char *path);
+/* May the folder become a working tree of this repository with what is in it? */
+bool vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir);
+/* A folder moves, or a name of git's changes; has_settings: one of those that are vetted whole. */
+void vet_hooks_changed(struct broker *broker, bool has_settings);
+struct hookmemory *hookmemory_new(void);
+struct hookmemory *hookmemory_free(struct hookmemory *memory);
 
 /* vet_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
 int vet_content(struct broker *broker, const char *path, enum vet vet,

@@ -16,6 +16,8 @@
 #include "plan/gitsteps.h"
 #include "plan/resolve.h"
 
+#define MODULES "/.git/modules/"
+
 /* What one answer needs. */
 struct question {
 	struct broker *broker;
@@ -92,15 +94,6 @@ vet_may_move(struct broker *broker, const char *folder)
 	       vet_repository(broker, folder);
 }
 
-/* What is not there yet may become a link to what nobody looked at. */
-static bool
-is_there_or_gits(const char *path)
-{
-	struct stat at;
-
-	return is_in_dot_git(path) || fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 /* What can be changed without us can become anything, and what lies in memory is for everybody. */
 static bool
 is_loose(const struct question *q, const char *path)
@@ -127,16 +120,33 @@ is_fit_remote(const struct question *q, const char *text)
 	return true;
 }
 
+/*
+ * Of a git directory: the folder that it lies in, as .git does; of a submodule's, one of the project that
+ * keeps it. Hooks that are named from there are looked for in exactly these places.
+ */
+static bool
+is_fit_worktree(const struct question *q, const char *text)
+{
+	const char *path = lead(q, q->folder, text), *kept = strstr(q->folder, MODULES);
+	size_t above = kept != NULL ? (size_t)(kept - q->folder)
+				    : (size_t)(path_last(q->folder) - q->folder) - 1;
+
+	if (path == NULL || !is_inside(q, path) || strncmp(path, q->folder, above) != 0)
+		return false;
+	if (kept == NULL)
+		return strcmp(path_last(q->folder), ".git") == 0 && path[above] == '\0';
+	return path[above] == '/' && vet_may_begin(q->broker, path, q->folder);
+}
+
 static bool
 is_fine(void *context, enum gitconfig_place place, const char *text)
 {
 	const struct question *q = context;
-	const char *path;
 
 	if (place == GITCONFIG_REMOTE)
 		return is_fit_remote(q, text);
-	path = lead(q, q->folder, text);
-	return path != NULL && is_inside(q, path);
+	/* without one git looks for hooks wherever it is started */
+	return place == GITCONFIG_BARE ? !is_in_dot_git(q->folder) : is_fit_worktree(q, text);
 }
 
 /* ---- contents ---- */
@@ -189,10 +199,13 @@ vet_pointer(const struct question *q, const struct gitconfig_text *text)
 
 	if (line == NULL)
 		return refuse(q, "", "is not a pointer as git writes it");
-	if (path == NULL || !is_inside(q, path) || !is_fit(q, path))
+	if (path == NULL || !is_inside(q, path))
 		return refuse(q, "", "leads git out of the project, or through a link");
-	if (!is_there_or_gits(path))
-		return refuse(q, "", "leads git to what is not there");
+	/* under another name a link could take its place, to what came with the project's files */
+	if (!is_in_dot_git(path) && !is_below(path, q->broker->plan->host->git.common_dir))
+		return refuse(q, "", "leads git to a folder that is not called .git");
+	if (!vet_may_begin(q->broker, q->folder, path))
+		return refuse(q, "", "would be a repository with hooks");
 	return 0;
 }
 

@@ -168,5 +168,8 @@ vet_install(struct broker *broker, const struct vet_target *to, const struct vet
 		errno = why;
 		return -1;
 	}
-	return put(to, file);
+	if (put(to, file) < 0)
+		return -1;
+	vet_hooks_changed(broker, true);
+	return 0;
 }

@@ -53,8 +53,9 @@ static void
 apply_paths_at(struct asking *ask, const struct index *index, size_t length, uint64_t hash,
 	       size_t below)
 {
-	for (size_t i = index_find(index, ask->path, length, hash);
-	     i < index->path_count && index_compare(&index->paths[i], ask->path, length) == 0; i++)
+	size_t first = index_find(index, ask->path, length, hash);
+
+	for (size_t i = first; index_has(index, i, first); i++)
 		if (match_reaches(index->paths[i].match, below))
 			apply_rule(ask, &index->paths[i]);
 }

@@ -100,15 +100,15 @@ const struct fs_view fs_macos_blank = {.look = macos_look};
 #define ROOM_FIRST 128u /* a power of two, as every room */
 
 struct fs_seen {
-	const char *path, *link; /* link: only of FS_LINK */
-	uint64_t hash;
-	enum fs_kind kind;
+	const char *path; /* of FS_LINK its target stands behind it */
+	uint32_t hash;
+	unsigned char kind;
 	bool is_plain; /* a folder by this very name: so is everything above it */
 };
 
 /* Where path is, or the free slot where it would be. There is always a free one. */
 static struct fs_seen *
-slot_of(struct fs_seen *slots, size_t room, const char *path, size_t length, uint64_t hash)
+slot_of(struct fs_seen *slots, size_t room, const char *path, size_t length, uint32_t hash)
 {
 	size_t i = hash & (room - 1);
 
@@ -141,12 +141,32 @@ make_room(struct fs_memory *memory)
 	return 0;
 }
 
+/* slot: where it belongs, and free. */
+static void
+remember(struct fs_memory *memory, struct fs_seen *slot, const char *path, size_t length,
+	 const struct fs_seen *like, const char *link)
+{
+	size_t more = like->kind == FS_LINK ? strlen(link) + 1 : 0;
+	char *text = arena_text(&memory->arena, length + 1 + more, NULL);
+
+	if (text == NULL)
+		return;
+	memcpy(text, path, length);
+	text[length] = '\0';
+	if (more > 0)
+		memcpy(text + length + 1, link, more);
+	*slot = *like;
+	slot->path = text;
+	memory->count++;
+}
+
 static enum fs_kind
 memory_look(const void *ctx, const char *path, char *link)
 {
 	struct fs_memory *memory = (struct fs_memory *)ctx;
 	size_t length = strlen(path);
-	struct fs_seen *slot, seen = {.hash = hash_bytes(path, length)};
+	struct fs_seen *slot, seen = {.hash = (uint32_t)hash_bytes(path, length)};
+	enum fs_kind kind;
 
 	/* without room for another one nothing is remembered any more */
 	if (make_room(memory) < 0)
@@ -154,19 +174,28 @@ memory_look(const void *ctx, const char *path, char *link)
 	slot = slot_of(memory->slots, memory->room, path, length, seen.hash);
 	if (slot->path != NULL) {
 		if (slot->kind == FS_LINK)
-			strcpy(link, slot->link);
-		return slot->kind;
+			strcpy(link, slot->path + length + 1);
+		return (enum fs_kind)slot->kind;
 	}
-	seen.kind = memory->of->look(memory->of->ctx, path, link);
-	if (seen.kind == FS_LINK)
-		seen.link = arena_strdup(&memory->arena, link, NULL);
-	if (seen.kind != FS_LINK || seen.link != NULL)
-		seen.path = arena_strndup(&memory->arena, path, length, NULL);
-	if (seen.path != NULL) {
-		*slot = seen;
-		memory->count++;
-	}
-	return seen.kind;
+	kind = memory->of->look(memory->of->ctx, path, link);
+	seen.kind = (unsigned char)kind;
+	remember(memory, slot, path, length, &seen, link);
+	return kind;
+}
+
+void
+fs_memory_tell(struct fs_memory *memory, const char *path, enum fs_kind kind)
+{
+	size_t length = strlen(path);
+	struct fs_seen *slot,
+		seen = {.hash = (uint32_t)hash_bytes(path, length), .kind = (unsigned char)kind};
+
+	/* of a failure the reason is not known any more */
+	if (kind == FS_LINK || kind == FS_FAILED || make_room(memory) < 0)
+		return;
+	slot = slot_of(memory->slots, memory->room, path, length, seen.hash);
+	if (slot->path == NULL)
+		remember(memory, slot, path, length, &seen, NULL);
 }
 
 static bool
@@ -184,7 +213,8 @@ is_plain(struct fs_memory *memory, const char *path, size_t length)
 
 	if (length == 0)
 		return true;
-	seen = slot_of(memory->slots, memory->room, path, length, hash_bytes(path, length));
+	seen = slot_of(memory->slots, memory->room, path, length,
+		       (uint32_t)hash_bytes(path, length));
 	if (seen->path == NULL || seen->kind != FS_DIR || seen->is_plain)
 		return seen->path != NULL && seen->is_plain;
 	while (path[--above] != '/')

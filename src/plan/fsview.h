@@ -56,3 +56,5 @@ struct fs_memory {
 /* memory must stay where it is while its view is in use. Never fails: at worst it remembers less. */
 void fs_memory_start(struct fs_memory *memory, const struct fs_view *of);
 void fs_memory_end(struct fs_memory *memory);
+/* What the other view said about path, unless it is known already. Of a link it is not enough. */
+void fs_memory_tell(struct fs_memory *memory, const char *path, enum fs_kind kind);

@@ -40,6 +40,7 @@ enum gitconfig_kind {
 
 enum gitconfig_place {
 	GITCONFIG_WORKTREE, /* a working tree, as written in a git directory */
+	GITCONFIG_BARE,	    /* none: the value says so */
 	GITCONFIG_REMOTE    /* a repository of this machine that is fetched from and pushed to */
 };
 

@@ -388,6 +388,8 @@ judge(struct search *search, const char *project, const char *pointer, struct gi
 	if (kind_of(pointer) != FS_FILE)
 		return refuse(search, pointer, "is neither a folder nor a pointer file");
 	rc = read_pointer(search, project, pointer, &git_dir);
+	if (rc > 0 && path_below(git_dir, project))
+		found->inner = git_dir;
 	if (rc <= 0 || path_below(git_dir, project))
 		return rc;
 	common_file = join(search, git_dir, "commondir");
@@ -407,7 +409,7 @@ gitdirs_find(struct arena *arena, const char *project, struct gitdirs *ret,
 	     struct cordon_error *err)
 {
 	struct search search = {.arena = arena, .err = err};
-	struct gitdirs found = {NULL, NULL, NULL};
+	struct gitdirs found = {0};
 	struct resolved root;
 	const char *pointer;
 	int rc = resolve_path(arena, &fs_real, project, &root, err);
@@ -421,6 +423,6 @@ gitdirs_find(struct arena *arena, const char *project, struct gitdirs *ret,
 		rc = judge(&search, root.path, pointer, &found);
 	if (rc < 0)
 		return rc;
-	*ret = rc > 0 ? found : (struct gitdirs){NULL, NULL, search.refused};
+	*ret = rc > 0 ? found : (struct gitdirs){.refused = search.refused};
 	return 0;
 }

@@ -4,16 +4,25 @@
  * new keys that start programs with every release, and no list of those would ever be complete.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 #include "base/str.h"
 #include "plan/gitconfig.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
 
 enum check {
 	ANY,	  /* whatever its value: numbers, colours, names */
 	WORD,	  /* not to be taken for an option of a program */
 	URL,	  /* where a repository is */
 	WORKTREE, /* where a working tree is */
+	BARE,	  /* whether there is one */
+	SHARED,	  /* by whom a repository can be changed: not by everybody */
+	NAME,	  /* letters and digits: one of git's own, nothing that leads elsewhere */
 	UPDATE	  /* one of git's own ways, never a command */
 };
 
@@ -24,19 +33,19 @@ static const struct row {
 	enum check check;
 } repository_rows[] = {
 	{"core", false,
-	 "repositoryformatversion bare filemode logallrefupdates ignorecase precomposeunicode "
+	 "repositoryformatversion filemode logallrefupdates ignorecase precomposeunicode "
 	 "symlinks autocrlf eol safecrlf quotepath abbrev compression loosecompression "
 	 "bigfilethreshold packedgitlimit packedgitwindowsize deltabasecachelimit commentchar "
 	 "whitespace checkstat trustctime fsyncobjectfiles fsync fsyncmethod preloadindex "
 	 "untrackedcache splitindex sparsecheckout sparsecheckoutcone multipackindex commitgraph "
 	 "usereplacerefs hidedotfiles longpaths fscache warnambiguousrefs createobject "
-	 "checkroundtripencoding sharedrepository",
+	 "checkroundtripencoding",
 	 ANY},
 	{"core", false, "worktree", WORKTREE},
-	{"extensions", false,
-	 "objectformat compatobjectformat worktreeconfig refstorage preciousobjects noop noop-v1 "
-	 "relativeworktrees",
-	 ANY},
+	{"core", false, "bare", BARE},
+	{"core", false, "sharedrepository", SHARED},
+	{"extensions", false, "worktreeconfig preciousobjects noop noop-v1 relativeworktrees", ANY},
+	{"extensions", false, "objectformat compatobjectformat refstorage", NAME},
 	/* a remote, and an argument of the git fetch that is started for each missing object */
 	{"extensions", false, "partialclone", URL},
 	{"remote", true, "url pushurl", URL},
@@ -176,7 +185,7 @@ has_control(const char *text)
 static size_t
 scheme_length(const char *text)
 {
-	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+	return strspn(text, LETTERS DIGITS "+-.");
 }
 
 /* The host, with a user before it or not, must not be taken for an option of ssh. */
@@ -267,6 +276,26 @@ is_update(const char *value)
 	return false;
 }
 
+static bool
+is_no(const char *value)
+{
+	static const char *const words[] = {"false", "no", "off", "0"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strcasecmp(value, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A mode, in the base that git reads it in; 0 to 2 are words of its own. */
+static bool
+is_for_all(const char *value)
+{
+	long mode = strtol(value, NULL, 8);
+
+	return mode > 2 && (mode & S_IWOTH);
+}
+
 /* NULL, or why not. */
 static const char *
 check_value(const struct vetting *v, enum check check, const char *value)
@@ -280,7 +309,15 @@ check_value(const struct vetting *v, enum check check, const char *value)
 	case WORKTREE:
 		return v->asker->is_fine(v->asker->context, GITCONFIG_WORKTREE, value)
 			       ? NULL
-			       : "leads out of the project";
+			       : "leads to another working tree";
+	case BARE:
+		return is_no(value) || v->asker->is_fine(v->asker->context, GITCONFIG_BARE, value)
+			       ? NULL
+			       : "takes its working tree from a repository";
+	case SHARED:
+		return is_for_all(value) ? "lets everybody change the repository" : NULL;
+	case NAME:
+		return value[strspn(value, LETTERS DIGITS)] == '\0' ? NULL : "leads git elsewhere";
 	case UPDATE:
 		return is_update(value) ? NULL : "can start a program";
 	default:

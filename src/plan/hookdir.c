@@ -1,25 +1,66 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finding core.hooksPath. What git would not read is not read either: then it finds no hooks by it.
- * Most projects have no such key, so a file is understood only where its word stands in it.
+ * Where what git's settings name leads, and whose settings are read. Rather too much is found than too
+ * little: every value counts, not only the last one, from every place that it may start from.
  */
 #include "plan/hookdir.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/fd.h"
 #include "base/path.h"
-#include "plan/gitconfig.h"
+#include "plan/hooksearch.h"
 #include "plan/host.h"
 #include "plan/resolve.h"
 
-struct search {
-	struct arena *arena;
-	const struct host *host;
-	struct hookdirs *to;
-	struct cordon_error *err;
-};
+#define LINKED_MAX 256
+
+const char *const hookdir_names[] = {"applypatch-msg",
+				     "commit-msg",
+				     "fsmonitor-watchman",
+				     "p4-changelist",
+				     "p4-post-changelist",
+				     "p4-pre-submit",
+				     "p4-prepare-changelist",
+				     "post-applypatch",
+				     "post-checkout",
+				     "post-commit",
+				     "post-index-change",
+				     "post-merge",
+				     "post-receive",
+				     "post-rewrite",
+				     "post-update",
+				     "pre-applypatch",
+				     "pre-auto-gc",
+				     "pre-commit",
+				     "pre-merge-commit",
+				     "pre-push",
+				     "pre-rebase",
+				     "pre-receive",
+				     "prepare-commit-msg",
+				     "proc-receive",
+				     "push-to-checkout",
+				     "reference-transaction",
+				     "sendemail-validate",
+				     "update",
+				     NULL};
+
+int
+hooksearch_keep(struct hooksearch *s, struct texts *to, const char *text)
+{
+	const char **slot =
+		text == NULL ? NULL
+			     : arena_push(s->arena, &to->items, &to->count, sizeof *slot, s->err);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = text;
+	return 0;
+}
+
+/* ---- what was found ---- */
 
 static bool
 is_huskys(const char *path)
@@ -30,97 +71,236 @@ is_huskys(const char *path)
 	return false;
 }
 
-static int
-add(struct search *s, const char *path)
+/* Closed or vetted anyway, and git itself has to change it. */
+static bool
+is_usual(const char *path)
 {
-	const char *project = s->host->project, **slot;
+	static const char *const ends[] = {"/.git/hooks", "/.git/config", "/.git/config.worktree"};
+	size_t length = strlen(path);
 
-	if (!path_below(path, project) || strcmp(path, project) == 0 || is_huskys(path))
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+		if (length > strlen(ends[i]) &&
+		    strcmp(path + length - strlen(ends[i]), ends[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Does the folder hold a working tree or a repository, and so everything in it? */
+static bool
+is_wide(const struct hooksearch *s, const char *path)
+{
+	for (size_t i = 0; i < s->roots.count; i++)
+		if (path_below(s->roots.items[i], path))
+			return true;
+	return strcmp(path_last(path), ".git") == 0 ||
+	       (s->host->project != NULL && path_below(s->host->project, path));
+}
+
+/* Hooks may lie anywhere; of the rest only what is in the project is not the user's own business. */
+static bool
+counts(const struct hooksearch *s, enum hookdir_kind kind, const char *path)
+{
+	return !is_usual(path) &&
+	       (kind < HOOKDIR_SETTINGS ? !is_huskys(path) : !is_wide(s, path)) &&
+	       (s->inside == NULL || kind == HOOKDIR_HOOKS || path_below(path, s->inside));
+}
+
+static int
+add(struct hooksearch *s, enum hookdir_kind kind, const char *path, bool is_there)
+{
+	struct hookdir *slot;
+
+	if (kind == HOOKDIR_HOOKS && is_wide(s, path))
+		kind = HOOKDIR_NAMES;
+	if (!counts(s, kind, path))
 		return 0;
-	slot = arena_push(s->arena, &s->to->paths, &s->to->count, sizeof *slot, s->err);
+	slot = arena_push(s->arena, &s->to->items, &s->to->count, sizeof *slot, s->err);
 	if (slot == NULL)
 		return -CORDON_E_MEMORY;
-	*slot = path;
+	*slot = (struct hookdir){kind, path, is_there};
 	return 0;
 }
 
-/* Where the value leads, and the links on the way: who replaces one of them leads git elsewhere. */
-static int
-add_value(struct search *s, const char *value)
+static int add_linked(struct hooksearch *s, const char *folder);
+
+int
+hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 {
 	struct cordon_error why = {0};
 	struct resolved found;
-	const char *path = value;
-	int rc;
+	int rc = resolve_path(s->arena, &fs_real, path, &found, &why);
 
-	if (strncmp(value, "~/", 2) == 0 && s->host->home != NULL)
-		path = path_join(s->arena, s->host->home, value + 2, s->err);
-	else if (*value != '/')
-		path = path_join(s->arena, s->host->project, value, s->err);
-	if (path == NULL)
-		return -CORDON_E_MEMORY;
-	rc = resolve_path(s->arena, &fs_real, path, &found, &why);
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
-	if (rc < 0)
+	/* /dev/null is how people say: no hooks */
+	if (rc < 0 || found.kind == FS_OTHER || (kind == HOOKDIR_FILE && found.kind != FS_FILE))
 		return 0;
-	rc = add(s, found.path);
+	rc = add(s, kind, found.path, found.kind != FS_MISSING);
 	for (size_t i = 0; rc == 0 && i < found.link_count; i++)
-		rc = add(s, found.links[i]);
+		rc = add(s, kind, found.links[i], true);
+	return rc == 0 && kind == HOOKDIR_HOOKS && found.kind == FS_DIR ? add_linked(s, found.path)
+									: rc;
+}
+
+/* Hooks that are links are where they lead. */
+static int
+add_linked(struct hooksearch *s, const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	int left = LINKED_MAX, rc = 0;
+
+	while (rc == 0 && dir != NULL && left-- > 0 && (entry = readdir(dir)) != NULL) {
+		const char *path;
+
+		if (*entry->d_name == '.' ||
+		    (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN))
+			continue;
+		path = path_join(s->arena, folder, entry->d_name, s->err);
+		rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, HOOKDIR_PROGRAM, path);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return rc;
+}
+
+/* What lies in the repository itself may be a link. */
+static int
+add_if_link(struct hooksearch *s, enum hookdir_kind kind, const char *path)
+{
+	char link[PATH_MAX];
+
+	if (path == NULL)
+		return -CORDON_E_MEMORY;
+	return fs_real.look(fs_real.ctx, path, link) == FS_LINK ? hooksearch_add(s, kind, path) : 0;
+}
+
+/* ---- whose ---- */
+
+/* Of a value: from each root, if it is relative. */
+static int
+add_from_roots(struct hooksearch *s, enum hookdir_kind kind, const char *value)
+{
+	int rc = 0;
+
+	if (*value == '/')
+		return hooksearch_add(s, kind, value);
+	for (size_t i = 0; rc == 0 && i < s->roots.count; i++) {
+		const char *path = path_join(s->arena, s->roots.items[i], value, s->err);
+
+		rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, kind, path);
+	}
 	return rc;
 }
 
 static int
-read_settings(struct search *s, const char *folder, const char *name)
+add_values(struct hooksearch *s)
 {
-	struct gitconfig config = {0};
-	struct cordon_error why = {0};
-	const char *path;
-	size_t length;
-	char *text;
-	int rc;
+	const struct {
+		const struct texts *texts;
+		enum hookdir_kind kind;
+	} all[] = {{&s->values, HOOKDIR_HOOKS},
+		   {&s->programs, HOOKDIR_PROGRAM},
+		   {&s->files, HOOKDIR_FILE},
+		   {&s->remotes, HOOKDIR_REMOTE}};
+	int rc = 0;
 
-	if (folder == NULL)
-		return 0;
-	path = path_join(s->arena, folder, name, s->err);
-	if (path == NULL)
-		return -CORDON_E_MEMORY;
-	rc = file_read(s->arena, path, GITCONFIG_MAX, &text, &length, NULL, &why);
-	if (rc == -CORDON_E_MEMORY)
-		return cordon_no_memory(s->err);
-	if (rc < 0 || strcasestr(text, "hookspath") == NULL)
-		return 0;
-	rc = gitconfig_parse(s->arena, text, length, &config, s->err);
-	for (size_t i = 0; rc > 0 && i < config.count; i++)
-		if (strcmp(config.items[i].name, "core.hookspath") == 0 &&
-		    config.items[i].value != NULL && *config.items[i].value != '\0' &&
-		    add_value(s, config.items[i].value) < 0)
-			return -CORDON_E_MEMORY;
-	return rc < 0 ? rc : 0;
+	for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+		for (size_t i = 0; rc == 0 && i < all[k].texts->count; i++)
+			rc = add_from_roots(s, all[k].kind, all[k].texts->items[i]);
+	return rc;
+}
+
+static int
+read_repository(struct hooksearch *s, const struct hookrepo *repo)
+{
+	const char *config = path_join(s->arena, repo->common_dir, "config", s->err),
+		   *own = path_join(s->arena, repo->git_dir, "config.worktree", s->err),
+		   *hooks = path_join(s->arena, repo->common_dir, "hooks", s->err);
+	int rc = hooksearch_keep(s, &s->roots, repo->root);
+
+	if (rc == 0)
+		rc = hooksearch_read(s, config, 0);
+	if (rc == 0)
+		rc = add_if_link(s, HOOKDIR_SETTINGS, config);
+	if (rc == 0)
+		rc = hooksearch_read(s, own, 0);
+	if (rc == 0)
+		rc = add_if_link(s, HOOKDIR_HOOKS, hooks);
+	return rc < 0 ? rc : add_linked(s, hooks);
+}
+
+/* Also where one of these is a link into the project. */
+static int
+read_own(struct hooksearch *s, const char *folder, const char *name)
+{
+	const char *path = folder == NULL ? name : path_join(s->arena, folder, name, s->err);
+	int before = s->read, rc = hooksearch_read(s, path, 0);
+
+	return rc < 0 || s->read == before ? rc : add_if_link(s, HOOKDIR_SETTINGS, path);
+}
+
+static int
+read_users(struct hooksearch *s)
+{
+	const char *global = host_getenv(s->host, "GIT_CONFIG_GLOBAL");
+	const char *xdg = host_getenv(s->host, "XDG_CONFIG_HOME");
+	int rc = hooksearch_read(s, "/etc/gitconfig", 0);
+
+	if (rc == 0 && global != NULL && *global == '/')
+		rc = read_own(s, NULL, global);
+	if (rc == 0 && s->host->home != NULL)
+		rc = read_own(s, s->host->home, ".gitconfig");
+	if (rc == 0 && xdg != NULL && *xdg == '/')
+		return read_own(s, xdg, "git/config");
+	return rc < 0 || s->host->home == NULL ? rc
+					       : read_own(s, s->host->home, ".config/git/config");
 }
 
 int
 hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret,
 	      struct cordon_error *err)
 {
-	struct search s = {arena, host, ret, err};
+	struct hooksearch s = {.arena = arena,
+			       .host = host,
+			       .inside = host->project,
+			       .to = ret,
+			       .err = err};
 	const char *own = path_join(arena, host->project, ".git", err);
-	const char *common = host->git.common_dir == NULL ? own : host->git.common_dir;
-	const char *xdg = host_getenv(host, "XDG_CONFIG_HOME");
+	const char *inner = host->git.inner == NULL ? own : host->git.inner;
+	struct hookrepo repo = {host->project,
+				host->git.git_dir == NULL ? inner : host->git.git_dir,
+				host->git.common_dir == NULL ? inner : host->git.common_dir};
+	struct texts users = {0};
 	int rc;
 
 	*ret = (struct hookdirs){0};
 	if (own == NULL)
 		return -CORDON_E_MEMORY;
-	rc = read_settings(&s, common, "config");
+	rc = read_users(&s);
+	for (size_t i = 0; rc == 0 && i < s.values.count; i++)
+		if (*s.values.items[i] != '/')
+			rc = hooksearch_keep(&s, &users, s.values.items[i]);
+	ret->values = users.items;
+	ret->value_count = users.count;
 	if (rc == 0)
-		rc = read_settings(&s, host->git.git_dir == NULL ? own : host->git.git_dir,
-				   "config.worktree");
+		rc = read_repository(&s, &repo);
+	return rc < 0 ? rc : add_values(&s);
+}
+
+int
+hookdirs_read(struct arena *arena, const struct host *host, const struct hookrepo *repo,
+	      struct hookdirs *ret, struct cordon_error *err)
+{
+	struct hooksearch s = {.arena = arena, .host = host, .to = ret, .err = err};
+	int rc;
+
+	*ret = (struct hookdirs){0};
+	for (size_t i = 0; i < host->hooks.value_count; i++)
+		if (hooksearch_keep(&s, &s.values, host->hooks.values[i]) < 0)
+			return -CORDON_E_MEMORY;
+	rc = read_repository(&s, repo);
 	if (rc == 0)
-		rc = read_settings(&s, host->home, ".gitconfig");
-	if (rc == 0)
-		rc = xdg != NULL && *xdg == '/'
-			     ? read_settings(&s, xdg, "git/config")
-			     : read_settings(&s, host->home, ".config/git/config");
-	return rc;
+		rc = add_values(&s);
+	return rc < 0 || !s.is_unread ? rc : add(&s, HOOKDIR_UNKNOWN, repo->root, true);
 }

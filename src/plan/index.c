@@ -20,8 +20,8 @@
 
 /* Of a hash table: the first rule of one path. */
 struct index_slot {
-	uint64_t hash;
-	size_t number; /* of the rule, from 1 on; 0: the slot is free */
+	uint32_t hash;	 /* the upper half: the lower one is where it stands */
+	uint32_t number; /* of the rule, from 1 on; 0: the slot is free */
 };
 
 /* ---- building ---- */
@@ -122,11 +122,12 @@ fill_slots(struct index *index, struct cordon_error *err)
 		uint64_t hash = hash_text(path);
 		size_t at = hash & (count - 1);
 
-		if (i > 0 && strcmp(path, index->paths[i - 1].path) == 0)
+		index->paths[i].again = i > 0 && strcmp(path, index->paths[i - 1].path) == 0;
+		if (index->paths[i].again)
 			continue;
 		while (index->slots[at].number != 0)
 			at = (at + 1) & (count - 1);
-		index->slots[at] = (struct index_slot){hash, i + 1};
+		index->slots[at] = (struct index_slot){(uint32_t)(hash >> 32), (uint32_t)i + 1};
 	}
 	return 0;
 }
@@ -191,13 +192,19 @@ match_reaches(enum match match, size_t below)
 	       (match == MATCH_CHILD && below == 1);
 }
 
+bool
+index_has(const struct index *index, size_t number, size_t first)
+{
+	return number < index->path_count && (number == first || index->paths[number].again);
+}
+
 size_t
 index_find(const struct index *index, const char *path, size_t length, uint64_t hash)
 {
 	size_t mask = index->slot_count - 1, at = hash & mask;
 
 	for (; index->slots[at].number != 0; at = (at + 1) & mask)
-		if (index->slots[at].hash == hash &&
+		if (index->slots[at].hash == (uint32_t)(hash >> 32) &&
 		    index_compare(&index->paths[index->slots[at].number - 1], path, length) == 0)
 			return index->slots[at].number - 1;
 	return index->path_count;

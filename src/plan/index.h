@@ -24,6 +24,7 @@ struct planned_rule {
 	const void *compiled;	 /* patterns: struct glob or pcre2_code */
 	bool exists;		 /* the path was there when the plan was made, */
 	bool is_folder;		 /* and a folder */
+	bool again;		 /* in an index: its path is that of the one before */
 };
 
 struct index {
@@ -73,6 +74,19 @@ struct reach {
 	unsigned own, below, deep;
 };
 struct reach index_reach(const struct index *index, const char *path);
+/* The same for paths of one folder in a row: what was heard of it is kept. Empty at first. */
+struct reach_memo {
+	const char *path; /* borrowed: has to stay until the next question */
+	size_t length;
+	uint64_t hash;
+	struct heard {
+		unsigned rights;
+		/* by layer: its last word is a deny; it has allowed at all */
+		unsigned denied[LAYER_COUNT], allowed[LAYER_COUNT];
+	} heard[3];
+};
+struct reach index_reach_beside(const struct index *index, const char *path,
+				struct reach_memo *memo);
 
 /* ---- for who decides ---- */
 
@@ -82,6 +96,8 @@ int index_compare(const struct planned_rule *rule, const char *path, size_t leng
 size_t index_first(const struct index *index, const char *path, size_t length);
 /* Of the first rule whose path these are, which have this hash (hash.h); path_count: none. */
 size_t index_find(const struct index *index, const char *path, size_t length, uint64_t hash);
+/* Is there a rule of that number, and has it the path of the first one? */
+bool index_has(const struct index *index, size_t number, size_t first);
 /* Does a rule reach what is that many components below its path? */
 bool match_reaches(enum match match, size_t below);
 /* 1 match, 0 none, -1 gave up. */

@@ -4,18 +4,48 @@
 
 #include "plan/request.h"
 
+static int
+by_path(const void *a, const void *b)
+{
+	return strcmp((*(const struct pin *const *)a)->path, (*(const struct pin *const *)b)->path);
+}
+
+/* In the order of their paths, so that many rules find theirs. */
+static int
+sort_pins(struct plan *plan, const struct trust *trust, const struct pin ***ret_pins,
+	  struct cordon_error *err)
+{
+	const struct pin **pins =
+		arena_alloc(&plan->arena, (trust->pin_count + 1) * sizeof *pins, err);
+
+	if (pins == NULL)
+		return -CORDON_E_MEMORY;
+	for (size_t i = 0; i < trust->pin_count; i++)
+		pins[i] = &trust->pins[i];
+	qsort(pins, trust->pin_count, sizeof *pins, by_path);
+	*ret_pins = pins;
+	return 0;
+}
+
+/* A path may have been approved more than once. pins ends with NULL. */
 static bool
-pin_holds(const struct trust *trust, const char *path)
+pin_holds(const struct pin *const *pins, size_t count, const char *path)
 {
 	struct pin now = pin_now(path);
+	size_t low = 0;
 
-	for (size_t i = 0; i < trust->pin_count; i++) {
-		const struct pin *pin = &trust->pins[i];
+	while (low < count) {
+		size_t middle = low + (count - low) / 2;
 
-		if (strcmp(pin->path, path) == 0 &&
-		    (pin->inode == 0 || (pin->inode == now.inode && pin->device == now.device)))
-			return true;
+		if (strcmp(pins[middle]->path, path) < 0)
+			low = middle + 1;
+		else
+			count = middle;
 	}
+	for (; pins[low] != NULL && strcmp(pins[low]->path, path) == 0; low++)
+		if (pins[low]->inode == 0 ||
+		    (pins[low]->inode == now.inode && pins[low]->device == now.device))
+			return true;
 	return false;
 }
 
@@ -23,13 +53,14 @@ static int
 check_pins(struct plan *plan, const struct trust *trust, struct planned_rule *rules, size_t count,
 	   struct cordon_error *err)
 {
-	int rc = 0;
+	const struct pin **pins = NULL;
+	int rc = sort_pins(plan, trust, &pins, err);
 
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		struct planned_rule *planned = &rules[i];
 
 		if (planned->layer != LAYER_PROJECT || planned->effect != EFFECT_ALLOW ||
-		    pin_holds(trust, planned->root))
+		    pin_holds(pins, trust->pin_count, planned->root))
 			continue;
 		rc = request_add_rule(plan, planned->rule, planned->path,
 				      " (approved once, but it leads elsewhere now)", err);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "plan/ahead.h"
 
 struct plan *
 plan_free(struct plan *plan)
@@ -131,16 +132,30 @@ add_shared_tmp(struct plan *plan, struct cordon_error *err)
 }
 
 static int
-add_stack(struct plan *plan, struct cordon_error *err)
+add_policy(struct plan *plan, const struct policy *policy, enum layer layer,
+	   struct fs_memory *memory, struct cordon_error *err)
+{
+	struct ahead ahead;
+	size_t before = ahead_start(&ahead, memory, policy->rules, policy->rule_count);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < policy->rule_count; i++) {
+		if (i == before)
+			ahead_end(&ahead, memory);
+		rc = plan_add_rule(plan, &policy->rules[i], layer, err);
+	}
+	ahead_end(&ahead, NULL);
+	return rc;
+}
+
+static int
+add_stack(struct plan *plan, struct fs_memory *memory, struct cordon_error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < plan->stack->count; i++) {
-		const struct stack_entry *entry = &plan->stack->entries[i];
-
-		for (size_t k = 0; rc == 0 && k < entry->policy->rule_count; k++)
-			rc = plan_add_rule(plan, &entry->policy->rules[k], entry->layer, err);
-	}
+	for (size_t i = 0; rc == 0 && i < plan->stack->count; i++)
+		rc = add_policy(plan, plan->stack->entries[i].policy, plan->stack->entries[i].layer,
+				memory, err);
 	return rc;
 }
 
@@ -156,10 +171,13 @@ note_git(struct plan *plan, struct cordon_error *err)
 }
 
 static int
-build(struct plan *plan, const struct trust *trust, struct cordon_error *err)
+build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
+      struct cordon_error *err)
 {
 	int rc = settings_merge(&plan->arena, plan->stack, &plan->settings, err);
 
+	if (rc == 0)
+		rc = mounts_read(&plan->arena, plan->host->mounts, &plan->mounts, err);
 	if (rc == 0)
 		rc = protections_make(&plan->index.arena, plan->host, &plan->index.protections,
 				      err);
@@ -168,7 +186,7 @@ build(struct plan *plan, const struct trust *trust, struct cordon_error *err)
 	if (rc == 0)
 		rc = add_shared_tmp(plan, err);
 	if (rc == 0)
-		rc = add_stack(plan, err);
+		rc = add_stack(plan, memory, err);
 	if (rc < 0)
 		return rc;
 	plan->index.default_rights = plan->settings.default_rights;
@@ -210,7 +228,7 @@ plan_make(const struct host *host, const struct facts *facts, struct stack *stac
 	fs_memory_start(&seen, host->view);
 	looking.view = &seen.view;
 	plan->host = &looking;
-	rc = build(plan, trust, err);
+	rc = build(plan, trust, &seen, err);
 	plan->host = host;
 	fs_memory_end(&seen);
 	if (rc < 0)

@@ -14,6 +14,7 @@
 #include "plan/host.h"
 #include "plan/resolve.h"
 
+#define POINTED "the project's .git leads git here"
 #define STEPS "git carries it out when a rebase goes on"
 
 static const struct row {
@@ -34,6 +35,8 @@ static const struct row {
 	{VET_NOTHING, true, false, "info/attributes", NULL, "it can make git run filters"},
 	{VET_NOTHING, true, false, "modules/**/info/attributes", NULL,
 	 "it can make git run filters"},
+	{VET_NOTHING, true, false, "remotes/*", NULL, "it leads git to another repository"},
+	{VET_NOTHING, true, false, "branches/*", NULL, "it leads git to another repository"},
 	{VET_CONFIG, true, false, "config", NULL, "its keys can start programs"},
 	{VET_CONFIG, true, false, "config.worktree", NULL, "its keys can start programs"},
 	{VET_CONFIG, true, false, "modules/**/config", NULL, "its keys can start programs"},
@@ -156,23 +159,39 @@ add_link_target(struct maker *m, const struct row *row)
 			   : add(m, row, arena_printf(m->arena, m->err, "%s%s", dir, name + fixed));
 }
 
-/*
- * Folders that settings name as git's hooks. One that is not there could come about behind a folder
- * that was replaced by a link, so those above it stay as they are.
- */
-static int
-add_hooks(struct maker *m, const char *path)
-{
-	static const struct row hooks = {
-		VET_NOTHING, false, false, NULL, NULL, "git runs what lies in it (core.hooksPath)"};
-	static const struct row above = {
-		VET_NOTHING, false, true, NULL, NULL, "it leads git to its hooks (core.hooksPath)"};
-	size_t top = strlen(m->host->project);
-	char link[PATH_MAX];
-	bool is_there = m->host->view->look(m->host->view->ctx, path, link) != FS_MISSING;
-	int rc = add(m, &hooks, quoted(m, path));
+static const struct {
+	const char *itself, *above;
+} led[] = {
+	[HOOKDIR_HOOKS] = {HOOKDIR_WHY_HOOKS, "it leads git to its hooks (core.hooksPath)"},
+	[HOOKDIR_NAMES] = {HOOKDIR_WHY_HOOKS, NULL},
+	[HOOKDIR_UNKNOWN] = {HOOKDIR_WHY_HOOKS, NULL},
+	[HOOKDIR_SETTINGS] = {HOOKDIR_WHY_SETTINGS, "it leads git to its settings (include.path)"},
+	[HOOKDIR_PROGRAM] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
+	[HOOKDIR_FILE] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
+	[HOOKDIR_REMOTE] = {NULL, NULL}, /* a rule knows no links */
+};
 
-	while (rc == 0 && !is_there) {
+static int
+add_names(struct maker *m, const char *folder)
+{
+	static const struct row hook = {VET_NOTHING, false, false, NULL, NULL, HOOKDIR_WHY_HOOKS};
+	const char *dir = quoted(m, folder);
+	int rc = dir == NULL ? -CORDON_E_MEMORY : 0;
+
+	for (size_t i = 0; rc == 0 && hookdir_names[i] != NULL; i++)
+		rc = add(m, &hook, path_join(m->arena, dir, hookdir_names[i], m->err));
+	return rc;
+}
+
+/* The folders above path, up to the project, stay where they are. */
+static int
+add_above(struct maker *m, const char *path, const char *why)
+{
+	struct row above = {VET_NOTHING, false, true, NULL, NULL, why};
+	size_t top = strlen(m->host->project);
+	int rc = 0;
+
+	while (rc == 0 && path_below(path, m->host->project)) {
 		path = path_parent(m->arena, path, m->err);
 		if (path == NULL)
 			return -CORDON_E_MEMORY;
@@ -181,6 +200,34 @@ add_hooks(struct maker *m, const char *path)
 		rc = add(m, &above, quoted(m, path));
 	}
 	return rc;
+}
+
+/*
+ * What settings name as git's. Where it is not there it could come about behind a folder that was
+ * replaced by a link.
+ */
+static int
+add_led(struct maker *m, const struct hookdir *dir)
+{
+	struct row itself = {VET_NOTHING, false, false, NULL, NULL, led[dir->kind].itself};
+	int rc;
+
+	if (itself.reason == NULL)
+		return 0;
+	if (led[dir->kind].above == NULL)
+		return add_names(m, dir->path);
+	rc = add(m, &itself, quoted(m, dir->path));
+	return rc < 0 || dir->is_there ? rc : add_above(m, dir->path, led[dir->kind].above);
+}
+
+/* The repository that the project's own pointer leads to is not exchanged for another. */
+static int
+add_inner(struct maker *m, const char *path)
+{
+	static const struct row inner = {VET_NOTHING, false, true, NULL, NULL, POINTED};
+	int rc = add(m, &inner, quoted(m, path));
+
+	return rc < 0 ? rc : add_above(m, path, POINTED);
 }
 
 int
@@ -199,13 +246,14 @@ protections_make(struct arena *arena, const struct host *host, struct protection
 		if (!rows[i].in_git)
 			rc = add(&m, &rows[i], rows[i].name);
 		for (int d = 0; rc == 0 && rows[i].in_git && d < 2 && dirs[d] != NULL; d++)
-			rc = add(&m, &rows[i],
-				 arena_printf(arena, err, "%s/%s", dirs[d], rows[i].name));
+			rc = add(&m, &rows[i], path_join(arena, dirs[d], rows[i].name, err));
 		if (rc == 0 && host->project != NULL && strstr(rows[i].name + 1, "**") == NULL)
 			rc = add_link_target(&m, &rows[i]);
 	}
 	for (size_t i = 0; rc == 0 && i < host->hooks.count; i++)
-		rc = add_hooks(&m, host->hooks.paths[i]);
+		rc = add_led(&m, &host->hooks.items[i]);
+	if (rc == 0 && host->git.inner != NULL)
+		rc = add_inner(&m, host->git.inner);
 	return rc;
 }
 

@@ -13,13 +13,6 @@
 
 #define NEW "/\001" /* a name that no rule speaks of */
 
-/* What was said about one path. */
-struct heard {
-	unsigned rights;
-	/* by layer: its last word is a deny; it has allowed at all */
-	unsigned denied[LAYER_COUNT], allowed[LAYER_COUNT];
-};
-
 static void
 hear(struct heard *heard, const struct planned_rule *rule)
 {
@@ -33,32 +26,54 @@ hear(struct heard *heard, const struct planned_rule *rule)
 	heard->allowed[rule->layer] |= rule->rights;
 }
 
-/* below: how many components the path that is asked about goes beyond the rules' own. */
+/* A way down: count paths that begin with path and go on by 0, 1 and 2 new names. */
+struct descent {
+	const struct index *index;
+	const char *path;
+	int count;
+	struct heard heard[3];
+	size_t below; /* names of path that are still to come */
+	uint64_t hash;
+};
+
+/* The rules at the first length bytes of the path. */
 static void
-hear_at(struct heard *heard, int count, const struct index *index, const char *path, size_t length,
-	uint64_t hash, size_t below)
+hear_at(struct descent *d, size_t length)
 {
-	for (size_t i = index_find(index, path, length, hash);
-	     i < index->path_count && index_compare(&index->paths[i], path, length) == 0; i++)
-		for (int k = 0; k < count; k++)
-			if (match_reaches(index->paths[i].match, below + (size_t)k))
-				hear(&heard[k], &index->paths[i]);
+	size_t first = index_find(d->index, d->path, length, d->hash);
+
+	for (size_t i = first; index_has(d->index, i, first); i++)
+		for (int k = 0; k < d->count; k++)
+			if (match_reaches(d->index->paths[i].match, d->below + (size_t)k))
+				hear(&d->heard[k], &d->index->paths[i]);
+}
+
+/* Down to the first length bytes, without what is said of the whole path. */
+static void
+go_down(struct descent *d, size_t length)
+{
+	d->hash = hash_byte(HASH_START, '/');
+	d->below = path_depth(d->path);
+	if (d->index->path_count == 0)
+		return;
+	if (d->path[1] != '\0')
+		hear_at(d, 1);
+	for (size_t i = 1; i < length; i++) {
+		if (d->path[i] == '/') {
+			d->below--;
+			hear_at(d, i);
+		}
+		d->hash = hash_byte(d->hash, d->path[i]);
+	}
 }
 
 static void
-hear_paths(struct heard *heard, int count, const struct index *index, const char *path)
+hear_last(struct descent *d, size_t length)
 {
-	size_t below = path_depth(path);
-	uint64_t hash = hash_byte(HASH_START, '/');
-
-	if (index->path_count == 0)
+	if (d->index->path_count == 0)
 		return;
-	hear_at(heard, count, index, path, 1, hash, below);
-	for (const char *p = path + 1; below > 0; p++) {
-		if (*p == '/' || *p == '\0')
-			hear_at(heard, count, index, path, (size_t)(p - path), hash, --below);
-		hash = hash_byte(hash, *p);
-	}
+	d->below = 0;
+	hear_at(d, length);
 }
 
 /* Is an allow silenced by a more trusted layer? Then turns count. */
@@ -103,33 +118,72 @@ settle(struct heard *heard, const struct index *index, const char *path)
 	return heard->rights;
 }
 
+static struct descent
+descent_at(const struct index *index, const char *path, int count)
+{
+	struct descent d = {.index = index, .path = path, .count = count};
+
+	for (int i = 0; i < count; i++)
+		d.heard[i].rights = index->default_rights;
+	return d;
+}
+
+static struct reach
+settle_all(struct descent *d, size_t length)
+{
+	char below[PATH_MAX + sizeof NEW NEW];
+	struct reach reach = {.own = settle(&d->heard[0], d->index, d->path)};
+
+	if (length == 1)
+		length = 0;
+	memcpy(below, d->path, length);
+	strcpy(below + length, NEW);
+	reach.below = settle(&d->heard[1], d->index, below);
+	strcpy(below + length, NEW NEW);
+	reach.deep = settle(&d->heard[2], d->index, below);
+	return reach;
+}
+
 unsigned
 index_rights(const struct index *index, const char *path)
 {
-	struct heard heard = {.rights = index->default_rights};
+	struct descent d = descent_at(index, path, 1);
+	size_t length = strlen(path);
 
-	hear_paths(&heard, 1, index, path);
-	return settle(&heard, index, path);
+	go_down(&d, length);
+	hear_last(&d, length);
+	return settle(&d.heard[0], index, path);
+}
+
+struct reach
+index_reach_beside(const struct index *index, const char *path, struct reach_memo *memo)
+{
+	struct descent d = descent_at(index, path, 3);
+	size_t length = strlen(path), folder = (size_t)(path_last(path) - path);
+
+	if (length >= PATH_MAX)
+		return (struct reach){0};
+	if (memo->path != NULL && folder > 1 && folder == memo->length &&
+	    memcmp(memo->path, path, folder) == 0) {
+		memcpy(d.heard, memo->heard, sizeof d.heard);
+		d.hash = memo->hash;
+	} else {
+		go_down(&d, folder);
+		*memo = (struct reach_memo){.length = folder, .hash = d.hash};
+		memcpy(memo->heard, d.heard, sizeof d.heard);
+	}
+	memo->path = path;
+	/* only names come now */
+	for (size_t i = folder; i < length; i++)
+		d.hash = hash_byte(d.hash, path[i]);
+	hear_last(&d, length);
+	return settle_all(&d, length);
 }
 
 struct reach
 index_reach(const struct index *index, const char *path)
 {
-	struct heard heard[3] = {{.rights = index->default_rights},
-				 {.rights = index->default_rights},
-				 {.rights = index->default_rights}};
-	char below[PATH_MAX + sizeof NEW NEW];
-	size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
-	struct reach reach = {0};
+	struct reach_memo memo = {0};
 
-	if (length >= PATH_MAX)
-		return reach;
-	hear_paths(heard, 3, index, path);
-	reach.own = settle(&heard[0], index, path);
-	memcpy(below, path, length);
-	strcpy(below + length, NEW);
-	reach.below = settle(&heard[1], index, below);
-	strcpy(below + length, NEW NEW);
-	reach.deep = settle(&heard[2], index, below);
-	return reach;
+	return index_reach_beside(index, path, &memo);
 }

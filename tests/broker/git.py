@@ -438,7 +438,7 @@ def try_moved():
     # into the project from here, and to a home that is beside it from there
     os.makedirs("m/e")
     os.makedirs("home", exist_ok=True)
-    put("m/e/.git", b"gitdir: ../../home\n")
+    put("m/e/.git", b"gitdir: ../../home/.git\n")
     attempt(lambda: os.rename("m/e", "moved"))
     if os.path.lexists("moved/.git"):
         passed.append("a pointer with its folder")

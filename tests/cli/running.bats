@@ -113,6 +113,45 @@ agrees()
 	[ "$(grep -c refused "$T/out")" -eq 10 ] || complain 'one went through'
 }
 
+@test "a second name that is made for it does not make it run" {
+	begin
+	mkdir "$T/other"
+	cat >second.py <<-'END'
+		import ctypes, os, subprocess, sys
+		denied, honest, *folders = sys.argv[1:]
+		libc = ctypes.CDLL(None, use_errno=True)
+		def call(old_fd, old, new, flags):
+		    if libc.linkat(old_fd, old.encode(), -100, new.encode(), flags) < 0:
+		        raise OSError(ctypes.get_errno(), "linkat")
+		ways = {"link": lambda old, new: os.link(old, new),
+		        "follow": lambda old, new: (os.symlink(old, new + ".s"), call(-100, new + ".s", new, 0x400)),
+		        "folder": lambda old, new: call(os.open(os.path.dirname(old), os.O_PATH), os.path.basename(old), new, 0),
+		        "number": lambda old, new: call(-100, f"/proc/self/fd/{os.open(old, os.O_RDONLY)}", new, 0x400),
+		        "path": lambda old, new: call(-100, f"/proc/self/fd/{os.open(old, os.O_PATH)}", new, 0x400),
+		        "moved": lambda old, new: (os.link(old, new + ".a"), os.rename(new + ".a", new))}
+		for name, way in ways.items():
+		    for folder in folders + [os.environ["TMPDIR"]]:
+		        for old in (denied, honest):
+		            new = f"{folder}/{name}-{os.path.basename(old)}"
+		            try:
+		                way(old, new)
+		                ran = subprocess.run([new, "x"], stdout=subprocess.DEVNULL).returncode == 0
+		            except OSError:
+		                ran = False
+		            if ran:
+		                print("ran", "denied" if old == denied else "honest")
+	END
+	mkdir "$T/free"
+	TMPDIR="$T/free" "$PYTHON" second.py "$tools/one" "$tools/two" . "$T/other" >"$T/ran"
+	[ "$(grep -c denied "$T/ran")" -eq 18 ] || complain "$(cat "$T/ran")"
+	rm -rf "$T/other" ./*-one ./*-two ./*.s
+	mkdir "$T/other"
+	expect 0 run --write "$T/other" --execute "$T/other" --policy-json "$(rules one)" -- \
+	    "$PYTHON" second.py "$tools/one" "$tools/two" . "$T/other"
+	! grep -q denied "$T/out" || complain 'a second name ran'
+	[ "$("$tools/one" x)" = x ]
+}
+
 @test "also in a sandbox inside another" {
 	begin
 	expect 0 run --read "${CORDON%/*}" --execute "${CORDON%/*}" --execute "$tools" -- "$CORDON" run -q \

@@ -1260,10 +1260,16 @@ static bool
 reach_agrees(const struct index *index, const char *path)
 {
 	unsigned rights = index_decide(index, path).rights;
-	struct reach reach = index_reach(index, path);
+	struct reach_memo memo = {0};
+	struct reach reach = index_reach(index, path), beside;
+	char near[TEXT_MAX + 8];
 
-	return index_rights(index, path) == rights && reach.own == rights &&
-	       reach.below == rights_below(index, path, "/\001") &&
+	/* asked after another of the same folder */
+	snprintf(near, sizeof near, "%.*s\002", (int)(strrchr(path, '/') + 1 - path), path);
+	index_reach_beside(index, near, &memo);
+	beside = index_reach_beside(index, path, &memo);
+	return memcmp(&beside, &reach, sizeof reach) == 0 && index_rights(index, path) == rights &&
+	       reach.own == rights && reach.below == rights_below(index, path, "/\001") &&
 	       reach.deep == rights_below(index, path, "/\001/\001");
 }
 

@@ -47,7 +47,7 @@ static const char set_up[] =
 static struct gitdirs
 find_from(struct arena *arena, const char *name)
 {
-	struct gitdirs found = {"untouched", "untouched", "untouched"};
+	struct gitdirs found = {"untouched", "untouched", "untouched", "untouched"};
 	struct cordon_error err = {0};
 	char path[256];
 	int rc;

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Looking at one folder: is it a working tree or a bare repository, where are its settings, and which
+ * repositories are kept among them? Submodules and worktrees start their hooks elsewhere. All of it is
+ * read as git finds it, and more than a limit of it is not.
+ */
+#include "linux/looked.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "linux/vet.h"
+#include "plan/gitconfig.h"
+
+#define KEPT_MAX 1024
+#define DEPTH_MAX 24 /* a submodule's name has slashes in it, and may have others inside */
+#define POINTER_MAX (PATH_MAX + 16)
+
+struct looking {
+	struct arena arena; /* settings can be long; of them only what follows is kept */
+	struct looked *to;
+	const struct host *host;
+	int left;  /* folders that may still be looked at; 0: not all were */
+	int depth; /* of folders that are open */
+};
+
+/* More than are looked at: then any name of a hook may be one. */
+static int
+give_up(struct looking *l, const char *folder)
+{
+	struct looked *to = l->to;
+	struct hookdir *slot = arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
+
+	if (slot == NULL || folder == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = (struct hookdir){HOOKDIR_UNKNOWN, arena_strdup(&to->arena, folder, NULL), true};
+	return slot->path == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+read_hooks(struct looking *l, const struct hookrepo *repo)
+{
+	struct looked *to = l->to;
+	struct hookdirs found;
+
+	if (hookdirs_read(&l->arena, l->host, repo, &found, NULL) < 0)
+		return -CORDON_E_MEMORY;
+	for (size_t i = 0; i < found.count; i++) {
+		struct hookdir *slot =
+			arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
+
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = found.items[i];
+		slot->path = arena_strdup(&to->arena, slot->path, NULL);
+		if (slot->path == NULL)
+			return -CORDON_E_MEMORY;
+	}
+	return 0;
+}
+
+/* What the one line of a file in folder leads to; folder itself: there is none such. NULL: no memory. */
+static const char *
+follow(struct looking *l, const char *folder, const char *name, const char *word)
+{
+	struct arena *arena = &l->arena;
+	const char *path = path_join(arena, folder, name, NULL), *line;
+	struct cordon_error why = {0};
+	struct gitconfig_text text;
+	char *content;
+
+	if (path == NULL)
+		return NULL;
+	if (file_read(arena, path, POINTER_MAX, &content, &text.length, NULL, &why) < 0)
+		return why.code == CORDON_E_MEMORY ? NULL : folder;
+	text.text = content;
+	line = gitconfig_pointer(arena, word, &text, NULL);
+	if (line == NULL)
+		return folder;
+	return *line == '/' ? line : path_join(arena, folder, line, NULL);
+}
+
+static int
+read_repository(struct looking *l, const char *root, const char *git_dir)
+{
+	struct hookrepo repo = {root, git_dir, git_dir};
+
+	if (git_dir != NULL)
+		repo.common_dir = follow(l, git_dir, "commondir", "");
+	return repo.common_dir == NULL ? -CORDON_E_MEMORY : read_hooks(l, &repo);
+}
+
+static int read_modules(struct looking *l, const char *folder);
+
+/* A submodule's; names of those have slashes in them, so what is none is a folder with some. */
+static int
+read_module(struct looking *l, const char *path)
+{
+	const char *inner = path;
+	int rc = 0;
+
+	if (vet_is_repository(path)) {
+		rc = read_repository(l, path, path);
+		inner = path_join(&l->arena, path, "modules", NULL);
+	}
+	return rc < 0 || inner == NULL ? -CORDON_E_MEMORY : read_modules(l, inner);
+}
+
+/* A worktree's, whose hooks start from where it is. */
+static int
+read_worktree(struct looking *l, const char *path)
+{
+	const char *pointer = follow(l, path, "gitdir", "");
+	const char *root = pointer == NULL ? NULL : path_parent(&l->arena, pointer, NULL);
+
+	return root == NULL ? -CORDON_E_MEMORY : read_repository(l, root, path);
+}
+
+static int
+read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, const char *path))
+{
+	DIR *dir = l->depth < DEPTH_MAX ? opendir(folder) : NULL;
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (l->depth >= DEPTH_MAX || (dir == NULL && errno != ENOENT && errno != ENOTDIR))
+		l->left = 0;
+	l->depth++;
+	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
+		const char *path;
+
+		if (*entry->d_name == '.' ||
+		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+			continue;
+		path = path_join(&l->arena, folder, entry->d_name, NULL);
+		if (path == NULL)
+			rc = -CORDON_E_MEMORY;
+		else if (l->left > 0 && --l->left > 0)
+			rc = read(l, path);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	l->depth--;
+	return rc;
+}
+
+static int
+read_modules(struct looking *l, const char *folder)
+{
+	return read_each(l, folder, read_module);
+}
+
+/* Those that are kept in a git directory: their hooks may lie in another's working tree. */
+static int
+look_kept(struct looking *l, const char *folder)
+{
+	const char *git_dir = arena_strndup(&l->arena, folder, strlen(folder) - 1, NULL);
+	const char *modules = git_dir == NULL ? NULL
+					      : path_join(&l->arena, git_dir, "modules", NULL),
+		   *worktrees = git_dir == NULL ? NULL
+						: path_join(&l->arena, git_dir, "worktrees", NULL);
+
+	if (modules == NULL || worktrees == NULL || read_modules(l, modules) < 0 ||
+	    read_each(l, worktrees, read_worktree) < 0)
+		return -CORDON_E_MEMORY;
+	return l->left > 0 ? 0 : give_up(l, path_parent(&l->arena, git_dir, NULL));
+}
+
+static bool
+is_keeper(const char *git_dir)
+{
+	char path[PATH_MAX + 16];
+	struct stat at;
+
+	snprintf(path, sizeof path, "%s/modules", git_dir);
+	if (stat(path, &at) == 0)
+		return true;
+	snprintf(path, sizeof path, "%s/worktrees", git_dir);
+	return stat(path, &at) == 0;
+}
+
+static int
+look(struct looking *l, const char *folder)
+{
+	char dot_git[PATH_MAX + 8];
+	const char *git_dir = dot_git;
+	struct stat at;
+
+	snprintf(dot_git, sizeof dot_git, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder);
+	if (stat(dot_git, &at) < 0)
+		return vet_is_repository(folder) ? read_repository(l, folder, folder) : 0;
+	if (!S_ISDIR(at.st_mode))
+		git_dir = follow(l, folder, ".git", "gitdir: ");
+	if (git_dir == NULL || read_repository(l, folder, git_dir) < 0)
+		return -CORDON_E_MEMORY;
+	if (is_keeper(git_dir))
+		l->to->keeper = arena_printf(&l->to->arena, NULL, "%s/", git_dir);
+	return is_keeper(git_dir) && l->to->keeper == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static void
+run(struct looked *one, const struct host *host, int (*step)(struct looking *l, const char *folder))
+{
+	struct looking looking = {.to = one, .host = host, .left = KEPT_MAX};
+
+	one->is_failed = step(&looking, one->folder) < 0;
+	arena_free(&looking.arena);
+}
+
+void
+looked_at(struct looked *one, const struct host *host)
+{
+	run(one, host, look);
+}
+
+void
+looked_at_kept(struct looked *one, const struct host *host)
+{
+	run(one, host, look_kept);
+}
+
+int
+looked_at_repository(struct looked *one, const struct host *host, const char *root,
+		     const char *git_dir)
+{
+	struct looking looking = {.to = one, .host = host, .left = KEPT_MAX};
+	int rc = read_repository(&looking, root, git_dir);
+
+	arena_free(&looking.arena);
+	return rc;
+}
+
+void
+looked_forget(struct looked *one)
+{
+	free(one->folder);
+	arena_free(&one->arena);
+	*one = (struct looked){0};
+}

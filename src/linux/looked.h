@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the settings of the repository that a folder is the working tree of name as git's. Reads settings
+ * and pointers, and decides nothing.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "plan/hookdir.h"
+
+/* A folder that was looked at, or with a slash behind it a git directory for those that it keeps. */
+struct looked {
+	char *folder; /* NULL: none */
+	uint64_t turn;
+	int64_t until;
+	struct arena arena; /* of what follows */
+	struct hookdir *dirs;
+	size_t count;
+	const char *keeper; /* its git directory, if there are others in that; or NULL */
+	bool is_failed;
+};
+
+/* From its folder on; for want of memory it is marked as failed. */
+void looked_at(struct looked *one, const struct host *host);
+/* The same for the submodules and worktrees that are kept in a git directory. */
+void looked_at_kept(struct looked *one, const struct host *host);
+/* A repository that may come to be: 0, or for want of memory less. */
+int looked_at_repository(struct looked *one, const struct host *host, const char *root,
+			 const char *git_dir);
+/* Leaves nothing behind. */
+void looked_forget(struct looked *one);

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Planned grants of paths as Landlock's rules. Each is opened once, held against its canonical name,
+ * and gets what the index decides for that very path (rules_access), or is granted piece by piece
+ * (rules_parts).
+ */
+#include "base/compat.h"
+
+#include "linux/rules.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "plan/running.h"
+#include "plan/terminals.h"
+
+/* For fewer folders in one it is not worth holding that. */
+#define BESIDE_MIN 4
+
+/* All that was said about one path. */
+struct said {
+	const char *path;
+	const struct rule *named; /* an allow that is not optional: the user's own word */
+	bool allowed, child, exists;
+	bool is_folder; /* it was one when the plan was made */
+	struct reach reach;
+	uint64_t withheld;
+};
+
+/* What reaches everything in the folder that was granted last. */
+struct cover {
+	const char *path; /* NULL: none */
+	uint64_t access;
+};
+
+struct granting {
+	const struct making *m;
+	struct cover cover;
+	/* the folder of the path before, how many were in it, and when it is held */
+	const char *beside;
+	size_t length, count;
+	int fd;
+	unsigned terminals; /* those that were granted, by number */
+	struct reach_memo memo;
+};
+
+static int
+refuse(const struct making *m, const struct said *said, int why)
+{
+	const struct place *place = &said->named->place;
+	const char *missing = said->named->rights & RIGHT_CREATE
+				      ? "does not exist; make it, end it with a / or drop the rule"
+				      : "does not exist; make it or drop the rule";
+	const char *reason = why == ENOENT || why == ENOTDIR ? missing
+			     : why == ELOOP ? "leads elsewhere than when it was planned"
+					    : strerror(why);
+
+	cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
+		       "cannot grant %.100s: it %s%s", said->path,
+		       why == ENOENT || why == ENOTDIR || why == ELOOP ? "" : "cannot be opened: ",
+		       reason);
+	if (m->err != NULL)
+		m->err->sys = why;
+	return -CORDON_E_PATH;
+}
+
+/* The broker makes it, by the plan, where it will be: no rule is needed for that. */
+static bool
+is_brokered(const struct making *m, const struct said *said)
+{
+	char above[PATH_MAX];
+
+	/* itself it cannot make: it is missing */
+	strcpy(above, said->path);
+	while (strcmp(above, "/") != 0) {
+		char *slash = strrchr(above, '/');
+
+		slash[slash == above] = '\0';
+		if (m->options->trees != NULL && path_set_has(&m->options->trees->changes, above) &&
+		    (said->reach.own & ~rules_decide(m, above)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is what is missing going to be made in a folder that has the same rights? */
+static bool
+is_covered(const struct making *m, const struct said *said)
+{
+	char above[PATH_MAX];
+	struct reach reach;
+	struct stat at;
+	char *slash;
+
+	strcpy(above, said->path);
+	do {
+		slash = strrchr(above, '/');
+		slash[slash == above] = '\0';
+	} while (lstat(above, &at) < 0 && strcmp(above, "/") != 0);
+	reach = index_reach(&m->plan->index, above);
+	return (said->reach.own & ~(reach.own & reach.below)) == 0;
+}
+
+static bool
+is_changed_at(const struct index *index, const char *path)
+{
+	size_t first = 0, last = index->path_count;
+
+	/* they are sorted by path */
+	while (first < last) {
+		size_t middle = (first + last) / 2;
+
+		if (strcmp(index->paths[middle].path, path) < 0)
+			first = middle + 1;
+		else
+			last = middle;
+	}
+	for (; first < index->path_count && strcmp(index->paths[first].path, path) == 0; first++)
+		if (index->paths[first].effect == EFFECT_ALLOW &&
+		    (index->paths[first].rights & RIGHTS_CHANGE))
+			return true;
+	return false;
+}
+
+/* Does a rule let something be changed at path or above it? */
+static bool
+is_changed_around(const struct making *m, const char *path)
+{
+	char above[PATH_MAX];
+	char *slash;
+
+	strcpy(above, path);
+	while (!is_changed_at(&m->plan->index, above)) {
+		slash = strrchr(above, '/');
+		if (slash == above)
+			return (m->plan->index.default_rights & RIGHTS_CHANGE) != 0;
+		*slash = '\0';
+	}
+	return true;
+}
+
+/*
+ * To Landlock a name is made and removed in its folder. Where a name has that right and its folder
+ * has not, the broker must have it there; but never in folders in which nothing is to be changed.
+ */
+static int
+allow_name(const struct making *m, const struct said *said)
+{
+	unsigned rights = said->reach.own & (RIGHT_CREATE | RIGHT_DELETE);
+	char above[PATH_MAX], *slash;
+	struct reach reach;
+	auto_fd int fd = -1;
+
+	if (m->options->kind != RULESET_OUTER || rights == 0 || strcmp(said->path, "/") == 0)
+		return 0;
+	strcpy(above, said->path);
+	slash = strrchr(above, '/');
+	slash[slash == above] = '\0';
+	if (!is_changed_around(m, above))
+		return 0;
+	fd = path_pin(above);
+	reach = index_reach(&m->plan->index, above);
+	rules_note_wider(m, rules_for_broker(rights), access_for_rights(reach.own & reach.below));
+	return fd < 0 ? rules_pass_over(m, above)
+		      : rules_allow(m, fd, rules_for_broker(rights), true, above);
+}
+
+/*
+ * Would a rule of its own add anything? Only of profiles: the user's word is looked at. Terminals
+ * get more than the plan speaks of.
+ */
+static bool
+is_covered_by(const struct making *m, const struct said *said, const struct cover *cover)
+{
+	uint64_t most = rules_most_for(m, &said->reach) & ~said->withheld;
+
+	/* what the outer one opened and checked says nothing here */
+	if (m->options->kind == RULESET_CHANGES && most == 0)
+		return true;
+	if (cover->path == NULL || said->named != NULL || said->child ||
+	    running_has_inside(m->plan, said->path) || !path_below(said->path, cover->path) ||
+	    path_below(said->path, "/dev"))
+		return false;
+	return (most & ~cover->access) == 0;
+}
+
+/*
+ * A folder beside the one before, on the same file system: no terminals are there, and nothing has
+ * to be asked about it. Whatever is not as expected is looked at like any other.
+ */
+static int
+hold_beside(struct granting *g, const struct said *said)
+{
+	size_t length = (size_t)(path_last(said->path) - said->path);
+	bool same = g->beside != NULL && length == g->length &&
+		    memcmp(g->beside, said->path, length) == 0;
+	char folder[PATH_MAX];
+
+	if (!same) {
+		if (g->fd >= 0)
+			close(g->fd);
+		g->fd = -1;
+		g->beside = said->path;
+		g->length = length;
+		g->count = 0;
+	}
+	if (++g->count < BESIDE_MIN)
+		return -1;
+	if (g->fd < 0 && length > 1) {
+		memcpy(folder, said->path, length - 1);
+		folder[length - 1] = '\0';
+		g->fd = path_pin(folder);
+	}
+	return g->fd < 0 ? -1 : path_pin_folder(g->fd, said->path + length);
+}
+
+static int
+allow_held(struct granting *g, const struct said *said, const struct held *held)
+{
+	const struct making *m = g->m;
+	bool guard = m->root && said->named == NULL && rules_is_parted(said->path);
+	uint64_t access;
+	int rc;
+
+	if (held->is_folder && guard)
+		return rules_allow_parts(m, held->fd, said->path);
+	access = rules_access_for(m, &said->reach, held);
+	if (said->named == NULL && rules_is_shared(said->path))
+		access &= FILE_BY_NAME;
+	/* those of the session come one by one, at the start or by the broker */
+	if (path_below(said->path, TERMINALS))
+		access &= ~access_for_rights(plan_own_terminals(m->plan, said->path)) |
+			  FILE_READ_DIR;
+	rc = rules_add(m, held->fd, access & ~said->withheld, held->is_folder, said->path);
+	if (rc == 0)
+		rc = allow_name(m, said);
+	if (rc < 0 || !held->is_folder)
+		return rc;
+	g->cover = (struct cover){said->path, access & ~said->withheld};
+	if (said->child)
+		rc = rules_allow_entries(m, held->fd, said->path, false);
+	if (rc == 0 && (access & said->withheld & m->handled.files & FILE_EXECUTE))
+		rc = rules_list_running(m, held->fd, said->path);
+	return rc;
+}
+
+static int
+allow_path(struct granting *g, const struct said *said)
+{
+	auto_fd int fd = said->is_folder ? hold_beside(g, said) : -1;
+	struct held held = {.fd = fd, .is_folder = true};
+	int why;
+
+	if (fd >= 0)
+		return allow_held(g, said, &held);
+	fd = held.fd = path_pin(said->path);
+	why = errno;
+	if (fd >= 0)
+		return rules_look(&held) < 0 ? rules_not_held(g->m, said->path)
+					     : allow_held(g, said, &held);
+	if (said->named == NULL)
+		return rules_pass_over(g->m, said->path);
+	return why == ENOENT && (is_brokered(g->m, said) || is_covered(g->m, said))
+		       ? 0
+		       : refuse(g->m, said, why);
+}
+
+/* Gathers the rules from first on that have one path; returns how many. */
+static size_t
+gather(const struct index *index, size_t first, struct said *to)
+{
+	size_t i = first;
+
+	*to = (struct said){.path = index->paths[first].path};
+	for (; index_has(index, i, first); i++) {
+		const struct planned_rule *rule = &index->paths[i];
+
+		if (rule->effect != EFFECT_ALLOW || rule->rights == 0)
+			continue;
+		to->allowed = true;
+		to->exists = to->exists || rule->exists;
+		to->is_folder = to->is_folder || rule->is_folder;
+		to->child = to->child || rule->match == MATCH_CHILD;
+		if (!rule->rule->optional)
+			to->named = rule->rule;
+	}
+	return i - first;
+}
+
+/* Also where a wider rule or the default brings them, which carries no ioctls. */
+static const char *const terminals[] = {"/dev/tty", "/dev/ptmx", "/dev/pts"};
+#define TERMINAL_COUNT (sizeof terminals / sizeof terminals[0])
+
+static int
+allow_said(struct granting *g, struct said *said)
+{
+	said->reach = index_reach_beside(&g->m->plan->index, said->path, &g->memo);
+	said->withheld = rules_withheld(g->m, said->path);
+	if (is_covered_by(g->m, said, &g->cover))
+		return 0;
+	for (size_t i = 0; i < TERMINAL_COUNT; i++)
+		g->terminals |= (unsigned)(strcmp(said->path, terminals[i]) == 0) << i;
+	return allow_path(g, said);
+}
+
+int
+rules_span(const struct making *m, size_t first, size_t last, unsigned *seen)
+{
+	const struct index *index = &m->plan->index;
+	struct granting g = {.m = m, .fd = -1};
+	struct said said = {.path = "/"};
+	int rc = first == 0 && index->default_rights != 0 ? allow_said(&g, &said) : 0;
+
+	while (rc == 0 && first < last) {
+		first += gather(index, first, &said);
+		if (said.allowed && (said.named != NULL || said.exists))
+			rc = allow_said(&g, &said);
+	}
+	if (g.fd >= 0)
+		close(g.fd);
+	*seen |= g.terminals;
+	return rc;
+}
+
+int
+rules_terminals(const struct making *m, unsigned seen)
+{
+	struct granting g = {.m = m, .fd = -1};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < TERMINAL_COUNT; i++) {
+		struct said said = {.path = terminals[i]};
+
+		if (!(seen & 1u << i))
+			rc = allow_said(&g, &said);
+	}
+	return rc;
+}

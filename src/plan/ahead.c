@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Looking ahead: the later ones of many paths are looked at by a thread, while the plan is made of
+ * the ones before. Each is looked at as it is written; where that is not how the plan will ask for
+ * it, the answer is true as well, and not needed.
+ */
+#include "plan/ahead.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer are not worth a thread. */
+#define AHEAD_MIN 1000
+
+static void *
+ahead_main(void *arg)
+{
+	struct ahead *ahead = arg;
+	char link[PATH_MAX];
+
+	for (size_t i = 0; i < ahead->count; i++) {
+		const struct rule *rule = &ahead->rules[i];
+
+		if (rule->match == MATCH_GLOB || rule->match == MATCH_REGEX || *rule->path != '/')
+			ahead->kinds[i] = FS_LINK;
+		else
+			ahead->kinds[i] = ahead->of->look(ahead->of->ctx, rule->path, link);
+	}
+	return NULL;
+}
+
+size_t
+ahead_start(struct ahead *ahead, const struct fs_memory *memory, const struct rule *rules,
+	    size_t count)
+{
+	/* looking is the larger part of it, so most of it is left to the thread */
+	size_t first = count / 5 * 2;
+	sigset_t all, before;
+
+	*ahead = (struct ahead){.of = memory->of, .rules = rules + first, .count = count - first};
+	if (count < AHEAD_MIN)
+		return count;
+	ahead->kinds = calloc(ahead->count, sizeof *ahead->kinds);
+	if (ahead->kinds == NULL)
+		return count;
+	/* signals are for who was there before */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ahead->is_looking = pthread_create(&ahead->thread, NULL, ahead_main, ahead) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ahead->is_looking ? first : count;
+}
+
+void
+ahead_end(struct ahead *ahead, struct fs_memory *memory)
+{
+	if (ahead->is_looking)
+		pthread_join(ahead->thread, NULL);
+	for (size_t i = 0; memory != NULL && ahead->is_looking && i < ahead->count; i++)
+		fs_memory_tell(memory, ahead->rules[i].path, ahead->kinds[i]);
+	free(ahead->kinds);
+	*ahead = (struct ahead){0};
+}
