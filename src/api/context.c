@@ -397,6 +397,10 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 	rc = find_folders(context, setup, err);
 	if (rc == 0)
 		rc = find_places(context, setup, use, err);
+	/* where there is no such file nothing has two names by mounts */
+	if (rc == 0 && !is_foreign(context))
+		rc = mounts_text(&context->arena, "/proc/self/mountinfo", &context->host.mounts,
+				 err);
 	if (rc < 0)
 		return rc;
 	/* it served to find what is here; on another system it means nothing */

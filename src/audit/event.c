@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 void
 event_refused(int line, const struct refusal *refusal)
 {
@@ -17,6 +19,7 @@ bool
 event_receive(int line, struct refusal *ret_refusal, bool *ret_ended)
 {
 	struct refusal got;
+	const char *option;
 	ssize_t n;
 
 	do
@@ -28,6 +31,10 @@ event_receive(int line, struct refusal *ret_refusal, bool *ret_ended)
 	/* it may come from a process that reads what strangers send */
 	got.what[sizeof got.what - 1] = got.subject[sizeof got.subject - 1] = '\0';
 	got.reason[sizeof got.reason - 1] = got.allow[sizeof got.allow - 1] = '\0';
+	/* and somebody may paste it */
+	option = strchr(got.allow, ' ');
+	if (option != NULL && !is_shell_word(option + 1))
+		got.allow[0] = '\0';
 	*ret_refusal = got;
 	return true;
 }

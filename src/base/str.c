@@ -157,6 +157,52 @@ str_visible(struct str *s, const char *text)
 	}
 }
 
+/* Beyond ASCII nothing means anything to a shell. */
+static bool
+is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c & 0x80) != 0 || (c != '\0' && strchr("._/+,:=@%-", c) != NULL);
+}
+
+void
+str_shell(struct str *s, const char *text)
+{
+	const char *at = text;
+
+	while (is_plain(*at))
+		at++;
+	if (at > text && *at == '\0') {
+		str_add(s, text);
+		return;
+	}
+	str_add(s, "'");
+	for (; *text != '\0'; text++)
+		if (*text == '\'')
+			str_add(s, "'\\''");
+		else
+			str_add_n(s, text, 1);
+	str_add(s, "'");
+}
+
+bool
+is_shell_word(const char *text)
+{
+	while (*text != '\0') {
+		const char *end = *text == '\'' ? strchr(text + 1, '\'') : NULL;
+
+		if (end != NULL)
+			text = end + 1;
+		else if (text[0] == '\\' && text[1] == '\'')
+			text += 2;
+		else if (is_plain(*text))
+			text++;
+		else
+			return false;
+	}
+	return true;
+}
+
 int
 str_finish(struct str *s, char **ret_text, struct cordon_error *err)
 {

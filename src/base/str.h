@@ -26,6 +26,10 @@ void str_json(struct str *s, const char *text);
 void str_json_bytes(struct str *s, const char *text);
 /* For people: \xNN or \u{NNNN} for what could drive or mislead a terminal, and for odd bytes. */
 void str_visible(struct str *s, const char *text);
+/* One word for a shell, quoted where that is needed: people paste what they are told. */
+void str_shell(struct str *s, const char *text);
+/* Does a shell take it as one word, and nothing in it as an order? */
+bool is_shell_word(const char *text);
 /* Hands the text to the caller, or reports that memory ran out on the way. */
 int str_finish(struct str *s, char **ret_text, struct cordon_error *err);
 void str_free(struct str *s);

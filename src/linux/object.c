@@ -74,7 +74,7 @@ broker_judge_object(const struct broker *broker, const struct call *request,
 		return all;
 	}
 	if (what->is_proc && (!nest_may_look(request, ret_path) ||
-				     procfs_is_others_memory(ret_path, request->thread)))
+			      procfs_is_others_memory(ret_path, request->thread)))
 		return nothing;
 	return ends_gone(ret_path) ? judge_gone(broker, judge, ret_path) : judge(broker, ret_path);
 }

@@ -12,6 +12,7 @@
 #include "audit/event.h"
 #include "base/fd.h"
 #include "base/hash.h"
+#include "base/str.h"
 #include "linux/broker.h"
 #include "linux/nest.h"
 
@@ -111,7 +112,8 @@ int
 broker_deny(struct broker *broker, const char *path, unsigned missing)
 {
 	struct verdict verdict;
-	char why[REFUSAL_WHY], allow[PATH_MAX + 16];
+	auto_str struct str allow = {0};
+	char why[REFUSAL_WHY];
 
 	/* a path that is no name of a file: nothing to grant */
 	if (broker->events >= 0 && missing != 0 && *path == '/') {
@@ -119,13 +121,15 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 
 		verdict = broker_judge_own(broker, path);
 		explain(&verdict.by[i], why, sizeof why);
-		snprintf(allow, sizeof allow, "%s %s", options[i], path);
+		str_printf(&allow, "%s ", options[i]);
+		str_shell(&allow, path);
 		/* no option of ours helps against a plan inside */
 		if (verdict.rights & (1u << i))
 			broker_refused(broker, right_names[i], path,
 				       "is denied by a sandbox inside");
 		else
-			broker_refused_but(broker, right_names[i], path, why, allow);
+			broker_refused_but(broker, right_names[i], path, why,
+					   allow.failed ? NULL : allow.text);
 	}
 	errno = EACCES;
 	return -1;

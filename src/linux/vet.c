@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "plan/gitsteps.h"
 
 #define SAMPLE ".sample"
@@ -276,7 +277,7 @@ vet_refused(struct broker *broker, const char *what, const char *path, const cha
 	if (project != NULL && path_below(path, project) && strcmp(path, project) != 0)
 		name = path + strlen(project) + 1;
 	snprintf(text, sizeof text, "%s; use --write %s to allow", why, name);
-	broker_refused(broker, what, path, text);
+	broker_refused(broker, what, path, is_shell_word(name) ? text : why);
 }
 
 /* ---- becoming a repository ---- */
@@ -378,6 +379,8 @@ vet_repository(struct broker *broker, const char *folder)
 	if (!holds_only(folder, "remotes", is_nothing) ||
 	    !holds_only(folder, "branches", is_nothing))
 		return refuse(broker, folder, "would be a repository with remotes of its own");
+	if (!vet_links_stay(folder))
+		return refuse(broker, folder, "would be a repository with links out of it");
 	return settle_config(broker, folder, "config") &&
 	       settle_config(broker, folder, "config.worktree");
 }

@@ -32,6 +32,8 @@ bool vet_is_repository(const char *folder);
 bool vet_may_link_to(struct broker *broker, const char *path, const char *text);
 /* The same for the link that is name in folder; what is none may be anywhere. */
 bool vet_may_hold(struct broker *broker, const char *path, int folder, const char *name);
+/* Do all links that git would follow in folder stay in it, when it is a repository? */
+bool vet_links_stay(const char *folder);
 
 /* vet.c: notes a refusal together with what would allow it. */
 void vet_refused(struct broker *broker, const char *what, const char *path, const char *why);

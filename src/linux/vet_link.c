@@ -4,22 +4,30 @@
  * at. That is the private tmp, and whatever is reached by the number of a process, whose folder or
  * descriptor may be the private tmp tomorrow. What counts is where the text leads, name by name and
  * link by link, not how it is spelt. Nothing here is opened.
+ *
+ * And in a repository: not out of it. git makes no such links, and writes through those it finds:
+ * a log that is a link to a start-up file gets a line for every commit.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/path.h"
 #include "linux/nest.h"
 #include "linux/procfs.h"
 #include "linux/vet.h"
 
 #define LINKS_MAX 40
+#define ENTRIES_MAX 5000 /* of a folder that becomes a repository */
 
 struct way {
 	char at[PATH_MAX];   /* where we stand, canonical as far as it exists; "": the root */
@@ -159,9 +167,128 @@ refuse(struct broker *broker, const char *path, const char *why)
 	return false;
 }
 
+/* ---- in a repository ---- */
+
+/* What git has in a repository that may have worktrees beside it, in the same folder. */
+static bool
+is_gits(const char *name)
+{
+	static const char *const whole[] = {"branches", "info",	     "index",	   "logs",
+					    "modules",	"objects",   "refs",	   "reftable",
+					    "shallow",	"worktrees", "packed-refs"};
+	size_t length = strcspn(name, "/");
+
+	for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
+		if (strlen(whole[i]) == length && strncasecmp(name, whole[i], length) == 0)
+			return true;
+	/* HEAD and its like, and messages that are being written */
+	return (length >= 4 && strncasecmp(name + length - 4, "HEAD", 4) == 0) ||
+	       (length >= 3 && strncasecmp(name + length - 3, "MSG", 3) == 0);
+}
+
+/* name.git is called what repositories are called; .git is one, whatever is in it. */
+static bool
+is_repository_in(const char *folder, const char *rest)
+{
+	const char *name = path_last(folder);
+	size_t length = strlen(name);
+
+	if (length < 4 || strcasecmp(name + length - 4, ".git") != 0)
+		return is_gits(rest) && vet_is_repository(folder);
+	return length == 4 || is_gits(rest);
+}
+
+/* The innermost repository that path lies in, as a folder; false: in none. */
+static bool
+find_repository(const char *path, char to[PATH_MAX])
+{
+	for (const char *at = path_last(path) - 1; at > path; at--) {
+		size_t length = (size_t)(at - path);
+
+		if (*at != '/')
+			continue;
+		snprintf(to, PATH_MAX, "%.*s", (int)length, path);
+		if (is_repository_in(to, at + 1))
+			return true;
+	}
+	return false;
+}
+
+static bool
+stays_in(const char *repository, const char *path, const char *text)
+{
+	struct way way = {.links = 0};
+	char name[NAME_MAX + 1];
+
+	snprintf(way.at, sizeof way.at, "%.*s", (int)(path_last(path) - path) - 1, path);
+	snprintf(way.rest, sizeof way.rest, "%s", text);
+	/* by its whole path it would lead elsewhere when a folder on the way is another one */
+	if (*text == '/')
+		return false;
+	while (take_name(&way, name)) {
+		if (strcmp(name, "..") == 0)
+			step_up(&way);
+		else if (strcmp(name, ".") != 0 && step_onto(&way, name) != STEP_ON)
+			return false;
+		if (!path_below(way.at, repository))
+			return false;
+	}
+	return true;
+}
+
+/* Everything in folder, whose path is path, and below. */
+static bool
+all_stay_in(const char *repository, int folder, const char *path, int *left)
+{
+	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	char inner[PATH_MAX], text[PATH_MAX];
+	const struct dirent *entry;
+	bool fine = dir != NULL;
+
+	if (dir == NULL && copy >= 0)
+		close(copy);
+	while (fine && (entry = readdir(dir)) != NULL) {
+		auto_fd int below = -1;
+		ssize_t n;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    (strcmp(path, repository) == 0 && !is_gits(entry->d_name)))
+			continue;
+		n = readlinkat(dirfd(dir), entry->d_name, text, sizeof text - 1);
+		text[n < 0 ? 0 : n] = '\0';
+		fine = --*left > 0 && snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) <
+					      (int)sizeof inner;
+		if (fine && n >= 0)
+			fine = stays_in(repository, inner, text);
+		else if (fine)
+			below = openat(dirfd(dir), entry->d_name,
+				       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0)
+			fine = all_stay_in(repository, below, inner, left);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return fine;
+}
+
+bool
+vet_links_stay(const char *folder)
+{
+	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int left = ENTRIES_MAX;
+
+	return fd >= 0 && all_stay_in(folder, fd, folder, &left);
+}
+
 bool
 vet_may_link_to(struct broker *broker, const char *path, const char *text)
 {
+	char repository[PATH_MAX];
+
+	if (!broker_is_free(broker, path) && find_repository(path, repository) &&
+	    !stays_in(repository, path, text))
+		return refuse(broker, path, "a link out of a repository, which git writes through");
 	/* what is in the private tmp itself ends with it; a sandbox inside may have its project there */
 	if (!broker_is_free(broker, path) &&
 	    (names_private_tmp(broker, text) || leads_out(broker, path, text)))

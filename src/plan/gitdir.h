@@ -11,8 +11,8 @@
 struct gitdirs {
 	const char *git_dir;	/* canonical, or NULL */
 	const char *common_dir; /* canonical; the same as git_dir for a submodule */
-	const char *inner;	/* canonical: what the pointer names in the project itself, or NULL */
-	const char *refused;	/* why a pointer was not believed, for people; or NULL */
+	const char *inner;   /* canonical: what the pointer names in the project itself, or NULL */
+	const char *refused; /* why a pointer was not believed, for people; or NULL */
 };
 
 /*

@@ -198,7 +198,8 @@ has_word(const char *text)
 	static const char *const words[] = {"hookspath", "include", "templatedir", "worktree",
 					    "fsmonitor", "command", "editor",	   "pager",
 					    "askpass",	 "filter",  "external",	   "textconv",
-					    "driver",	 "helper",  "program",	   "trailer", "url", "remote"};
+					    "driver",	 "helper",  "program",	   "trailer",
+					    "url",	 "remote"};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (strcasestr(text, words[i]) != NULL)

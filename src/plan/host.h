@@ -21,6 +21,7 @@ struct host {
 	struct hookdirs hooks;
 	const char *const *environ; /* NAME=VALUE, NULL-terminated */
 	const struct fs_view *view;
+	const char *mounts; /* as /proc/self/mountinfo has them; NULL: none are known */
 };
 
 /* Value of a variable of the caller, or NULL. */

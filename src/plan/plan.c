@@ -177,6 +177,8 @@ build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
 	int rc = settings_merge(&plan->arena, plan->stack, &plan->settings, err);
 
 	if (rc == 0)
+		rc = mounts_read(&plan->arena, plan->host->mounts, &plan->mounts, err);
+	if (rc == 0)
 		rc = protections_make(&plan->index.arena, plan->host, &plan->index.protections,
 				      err);
 	if (rc == 0)

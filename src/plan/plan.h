@@ -8,6 +8,7 @@
 #include "plan/facts.h"
 #include "plan/host.h"
 #include "plan/index.h"
+#include "plan/mounts.h"
 #include "policy/settings.h"
 #include "policy/trust.h"
 
@@ -44,6 +45,7 @@ struct plan {
 	struct facts facts;
 	struct stack *stack; /* owned */
 	struct settings settings;
+	struct mounts mounts;
 	struct index index;
 	struct socket_grant *sockets;
 	size_t socket_count;

@@ -127,6 +127,39 @@ resolve_root(struct plan *plan, struct planned_rule *planned, const char *root,
 	return 0;
 }
 
+/*
+ * A deny holds for the file, so under each name that mounts give it. Who mounted a part of what is
+ * denied elsewhere and names that place means it: of such a place the deny is as weak as a profile's.
+ */
+static int
+add_other_names(struct plan *plan, const struct planned_rule *like, struct cordon_error *err)
+{
+	const struct mount *from =
+		like->effect == EFFECT_DENY ? mounts_of(&plan->mounts, like->root) : NULL;
+	bool is_glob = like->match == MATCH_GLOB, is_above;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && from != NULL && i < plan->mounts.count; i++) {
+		struct planned_rule planned = *like;
+
+		rc = mounts_other_name(&plan->index.arena, &plan->mounts, from,
+				       &plan->mounts.list[i], like->root, &planned.root, &is_above,
+				       err);
+		if (rc < 0 || planned.root == NULL || (is_above && like->match != MATCH_SUBPATH))
+			continue;
+		if (is_above && planned.layer > LAYER_PROFILE)
+			planned.layer = LAYER_PROFILE;
+		planned.path = planned.root;
+		planned.written = NULL;
+		if (is_glob)
+			rc = quote_root(plan, planned.root, like->path + plain_length(like->path),
+					&planned.path, err);
+		if (rc == 0)
+			rc = index_add(&plan->index, &planned, err);
+	}
+	return rc;
+}
+
 static int
 add_glob(struct plan *plan, struct planned_rule *planned, struct cordon_error *err)
 {
@@ -141,6 +174,8 @@ add_glob(struct plan *plan, struct planned_rule *planned, struct cordon_error *e
 		if (rc == 0 && planned->written != NULL)
 			rc = quote_root(plan, planned->root, planned->path + length, &planned->path,
 					err);
+		if (rc == 0)
+			rc = add_other_names(plan, planned, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -155,7 +190,8 @@ add_path(struct plan *plan, struct planned_rule *planned, struct cordon_error *e
 	if (rc < 0)
 		return rc;
 	planned->path = planned->root;
-	return index_add(&plan->index, planned, err);
+	rc = add_other_names(plan, planned, err);
+	return rc < 0 ? rc : index_add(&plan->index, planned, err);
 }
 
 /* The same rule for the repository's own folders outside the project, if it has such. */

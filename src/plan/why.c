@@ -267,6 +267,7 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 	const char *option = missing ? remedy_option(by, resolved->path, missing) : NULL;
 	const char *held = held_by(plan, resolved->path, verdict);
 	const char *only = only_terminals(plan, resolved->path, verdict, asked);
+	auto_str struct str word = {0};
 	char columns[RIGHT_KINDS + 1];
 
 	rights_to_columns(verdict->rights, columns);
@@ -293,8 +294,10 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 			"  a pattern needs too many steps for this path and was counted as a denial\n");
 	if (option == NULL)
 		return;
+	str_shell(&word, resolved->path);
 	str_printf(to, "  to allow it: %s ", option);
-	str_visible(to, resolved->path);
+	str_visible(to, word.text == NULL ? "" : word.text);
+	to->failed = to->failed || word.failed;
 	str_add(to, why_is_secret(plan, resolved->path)
 			    ? "  (it looks like a secret: think twice)\n"
 			    : "\n");
@@ -362,7 +365,8 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 	if (option != NULL) {
 		auto_str struct str remedy = {0};
 
-		str_printf(&remedy, "%s %s", option, resolved->path);
+		str_printf(&remedy, "%s ", option);
+		str_shell(&remedy, resolved->path);
 		str_json(to, remedy.text == NULL ? "" : remedy.text);
 	} else {
 		str_add(to, "null");
@@ -523,18 +527,19 @@ why_socket(const struct plan *plan, const char *subject, bool json, struct str *
 {
 	auto_arena struct arena arena = {0};
 	struct socket_answer answer;
+	auto_str struct str remedy = {0};
 	struct resolved resolved;
-	const char *remedy;
 	int rc = subject_path(plan, subject, &arena, &resolved, err);
 
 	if (rc < 0)
 		return rc;
 	answer = plan_decide_socket(plan, resolved.path);
-	remedy = arena_printf(&arena, err, "--socket %s", resolved.path);
-	if (remedy == NULL)
-		return -CORDON_E_MEMORY;
+	str_add(&remedy, "--socket ");
+	str_shell(&remedy, resolved.path);
+	if (remedy.failed)
+		return cordon_no_memory(err);
 	explain("socket", resolved.path, answer.allowed, answer.reason, answer.place,
-		answer.allowed ? NULL : remedy, json, to);
+		answer.allowed ? NULL : remedy.text, json, to);
 	return answer.allowed;
 }
 

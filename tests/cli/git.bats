@@ -164,6 +164,41 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	[ -z "$(find . -path '*hooks/*' -not -name '*.sample')" ]
 }
 
+# A log that is a link to a start-up file would get a line, of the command's wording, for every commit.
+@test "git writes through no link that was made inside" {
+	begin
+	git init -q . && echo a >a && git add a && git commit -qm a
+	mkdir -p "$T/far"
+	cat >links <<-'END'
+		passes() { "$@" 2>/dev/null && echo "passed: $*"; }
+		mkdir -p out/logs bare/logs bare/objects named/logs
+		ln -s "$1/rc" out/link; ln -s "$1/rc" out/logs/HEAD; ln -s "$1/rc" bare/logs/HEAD; ln -s "$1/rc" named/logs/HEAD
+		rm -f .git/logs/HEAD .git/index
+		for text in "$1/rc" ../../other ../../../rc; do passes ln -s "$text" .git/logs/HEAD && rm .git/logs/HEAD; done
+		for text in "$1/rc" ../other ../.git/../other; do passes ln -s "$text" .git/index && rm .git/index; done
+		passes ln out/link .git/index && rm .git/index
+		passes mv out/link .git/COMMIT_EDITMSG
+		passes mv out/logs .git/other
+		passes mv out .git/all
+		passes mv named named.git
+		echo 'ref: refs/heads/main' >head
+		passes cp head bare/HEAD
+		rm bare/logs/HEAD && cp head bare/HEAD
+		passes ln -s "$1/rc" bare/logs/HEAD
+		echo tried
+	END
+	cp -a "$P" "$T/copy"
+	(cd "$T/copy" && sh links "$T/far" >"$T/free")
+	[ "$(grep -c passed: "$T/free")" -eq 13 ] || complain "$(cat "$T/free")"
+	expect 0 run -q -- sh links "$T/far"
+	[ "$out" = tried ] || complain 'something passed'
+	echo b >a && git add a && git commit -qm b
+	[ -z "$(ls -A "$T/far")" ]
+	# inside it, and beside it in a folder that is one, links are free
+	expect 0 run -- sh -ec 'ln -s HEAD .git/same; ln -s ../../HEAD .git/refs/heads/up; ln -s /usr/bin bare/tree
+		git init -q --bare odd; git clone -q . copy; git -C copy log -1'
+}
+
 @test "pointers and links lead nowhere that is not looked at" {
 	begin
 	repositories

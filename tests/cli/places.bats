@@ -349,6 +349,37 @@ in_mounts()
 	by 0 unshare -m bash -c "set -e; $1"
 }
 
+# Where namespaces are forbidden test_mounts stands for it.
+@test "what is denied stays so under the names that mounts give it" {
+	local how=-m
+
+	is_root || how=-Urm
+	unshare "$how" true 2>/dev/null || return 0
+	mkdir -p sec twice part above/in
+	echo secret >sec/key
+	echo plain >above/in/file
+	touch one
+	cat >script <<-'END'
+		set -e
+		mount --make-rprivate / && mount --bind . twice && mount --bind sec part && mount --bind sec/key one
+		cat twice/sec/key part/key one >/dev/null && echo free
+		for name in sec/key twice/sec/key part/key one; do
+			! "$CORDON" run -q --deny sec -- cat "$name" || echo "read: $name"
+			! "$CORDON" run -q --protect sec -- sh -c 'echo new >"$1"' sh "$name" || echo "changed: $name"
+		done
+		! "$CORDON" run -q --deny 'sec/k?y' -- cat twice/sec/key || echo read by a pattern
+		! "$CORDON" run -q --protect sec -- mv twice/sec twice/other || echo moved
+		# who names the second place means it, and what else is mounted there stays
+		"$CORDON" run -q --deny sec --read part -- cat part/key
+		mount --bind above/in part
+		"$CORDON" run -q --deny above --read part -- cat part/file
+		"$CORDON" run -q --deny sec -- cat twice/script >/dev/null
+		cat sec/key
+	END
+	by 0 unshare "$how" sh script
+	[ "$out" = $'free\nsecret\nplain\nsecret' ] || complain 'something else was said'
+}
+
 @test "a temporary folder where nothing can be run" {
 	is_root || skip 'needs root'
 	unshare -m true 2>/dev/null || skip 'needs to mount'

@@ -22,6 +22,20 @@ begin()
 	[ -s .git/hooks/pre-commit ]
 }
 
+# What is told is pasted, by people and by programs.
+@test "a name that the command chose gives no orders to who takes the advice" {
+	begin
+	name="a b;\$(touch taken)'\`touch taken\`"
+	expect 9 run -- sh -c 'echo x >".git/hooks/$1" || exit 9' sh "$name"
+	advice=$(sed -n 's/.*allow it with //p' "$T/err")
+	eval "set -- $advice"
+	[ $# -eq 2 ] && [ "$1" = --write ] && [ "$2" = "$P/.git/hooks/$name" ] && [ ! -e taken ]
+	expect 0 run "$@" -- sh -c 'echo x >".git/hooks/$1"' sh "$name"
+	expect 1 why write "$P/.git/hooks/$name'"
+	eval "set -- $(sed -n 's/.*to allow it: //p' "$T/out")"
+	[ $# -eq 2 ] && [ "$2" = "$P/.git/hooks/$name'" ] && [ ! -e taken ]
+}
+
 @test "at most three lines, each once, and none when the run succeeded or with -q" {
 	begin
 	mkdir kept

@@ -20,6 +20,9 @@ static void
 names_of_all_kinds(void)
 {
 	static const char *const yes[] = {
+		"/p/.hg/hgrc",
+		"/p/.git/lazygit.yml",
+		"/p/.gemini/settings.json",
 		"/p/Makefile",
 		"/p/makefile",
 		"/p/a/b.mk",

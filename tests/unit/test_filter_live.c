@@ -164,7 +164,7 @@ static const struct call kept[] = {
 	{CALL(ioctl), {-1, 0x801c581f}, EBADF, EBADF, EBADF, 0},
 	{CALL(clone), {SIGCHLD}, 0, 0, 0, 0},
 	{CALL(unshare), {0x400}, 0, 0, 0, 0},
-	{CALL(sched_setaffinity), {NOBODYS_PID, 8, BAD_POINTER}, EFAULT, EFAULT, EFAULT, 0},
+	{CALL(sched_setaffinity), {0, 8, BAD_POINTER}, EFAULT, EFAULT, EFAULT, 0},
 	{CALL(prlimit64), {NOBODYS_PID, 7, 0, 0}, ESRCH, ESRCH, ESRCH, 0},
 	{CALL(setpriority), {0, 0, 19}, 0, 0, 0, 0},
 	{CALL(ptrace), {0}, 0, 0, 0, 0},

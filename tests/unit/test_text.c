@@ -70,6 +70,30 @@ every_form_is_made_safe(void)
 }
 
 static void
+words_for_a_shell(void)
+{
+	static const struct {
+		const char *text, *word;
+	} words[] = {
+		{"/a/b-c_.d", "/a/b-c_.d"}, {"", "''"},		  {"a b", "'a b'"},
+		{"$(x)", "'$(x)'"},	    {"a'b", "'a'\\''b'"}, {"'", "''\\'''"},
+		{"~/x", "'~/x'"},	    {"a\nb", "'a\nb'"},	  {"\xc3\xa9", "\xc3\xa9"},
+	};
+	static const char *const none[] = {"a b",   "$x",  "'a", "a\\", "\\a",
+					   "'a';b", "`x`", "*",	 "a\nb"};
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		auto_str struct str word = {0};
+
+		str_shell(&word, words[i].text);
+		check_str(word.text, words[i].word);
+		check(is_shell_word(word.text));
+	}
+	for (size_t i = 0; i < COUNT(none); i++)
+		check(!is_shell_word(none[i]));
+}
+
+static void
 unseen_and_turning_characters_are_named(void)
 {
 	static const struct {
@@ -198,6 +222,7 @@ int
 main(void)
 {
 	run(every_form_is_made_safe);
+	run(words_for_a_shell);
 	run(unseen_and_turning_characters_are_named);
 	run(json_of_any_bytes_can_be_read);
 	run(a_cut_error_ends_with_a_whole_character);

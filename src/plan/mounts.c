@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See mounts.h. A path is taken to the name that its file system has for it, and from there to every
+ * other place where that is mounted and not hidden by a later mount.
+ */
+#include "plan/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+
+enum { DEVICE = 2, ROOT = 3, POINT = 4, FIELDS = 5 };
+#define DEVICES_MAX 512
+#define TEXT_FIRST 8192u
+
+static int
+octal(const char *at)
+{
+	int value = 0;
+
+	for (int i = 1; i <= 3; i++) {
+		if (at[i] < '0' || at[i] > '7')
+			return -1;
+		value = 8 * value + at[i] - '0';
+	}
+	return value > 0 && value < 256 ? value : -1;
+}
+
+/* A blank is \040 there, and so on. */
+static char *
+unescaped(struct arena *arena, const char *text, size_t length, struct cordon_error *err)
+{
+	char *copy = arena_strndup(arena, text, length, err), *to = copy;
+
+	for (const char *at = copy; copy != NULL && *at != '\0'; at++) {
+		int byte = *at == '\\' ? octal(at) : -1;
+
+		*to++ = byte < 0 ? *at : (char)byte;
+		at += byte < 0 ? 0 : 3;
+	}
+	if (copy != NULL)
+		*to = '\0';
+	return copy;
+}
+
+static int
+read_line(struct arena *arena, const char *line, size_t length, struct mounts *mounts,
+	  struct cordon_error *err)
+{
+	const char *fields[FIELDS] = {NULL};
+	struct mount *mount;
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < FIELDS; i++) {
+		const char *end = memchr(line, ' ', length);
+		size_t size = end == NULL ? length : (size_t)(end - line);
+
+		fields[i] = unescaped(arena, line, size, err);
+		if (fields[i] == NULL)
+			rc = -CORDON_E_MEMORY;
+		line += size + (end != NULL);
+		length -= size + (end != NULL);
+	}
+	if (rc < 0 || fields[ROOT][0] != '/' || fields[POINT][0] != '/')
+		return rc;
+	mount = arena_push(arena, &mounts->list, &mounts->count, sizeof *mount, err);
+	if (mount == NULL)
+		return -CORDON_E_MEMORY;
+	*mount = (struct mount){fields[DEVICE], fields[ROOT], fields[POINT]};
+	return 0;
+}
+
+/* MAJOR:MINOR of a line as one number; 0: it has none. */
+static unsigned long
+device_of(const char *line)
+{
+	unsigned long major = 0;
+	char *end;
+
+	for (int i = 0; i < DEVICE && line != NULL; i++) {
+		line = strpbrk(line, " \n");
+		line = line == NULL || *line == '\n' ? NULL : line + 1;
+	}
+	if (line == NULL)
+		return 0;
+	major = strtoul(line, &end, 10);
+	return *end == ':' ? major << 32 | strtoul(end + 1, NULL, 10) : 0;
+}
+
+/* Mostly no file system is mounted twice, and then there is nothing to read. */
+static bool
+is_any_twice(const char *text)
+{
+	unsigned long seen[DEVICES_MAX];
+	size_t count = 0;
+
+	for (; *text != '\0'; text += strcspn(text, "\n") + 1) {
+		unsigned long device = device_of(text);
+
+		for (size_t i = 0; i < count; i++)
+			if (seen[i] == device)
+				return true;
+		if (count == DEVICES_MAX)
+			return true;
+		seen[count++] = device;
+		if (strchr(text, '\n') == NULL)
+			break;
+	}
+	return false;
+}
+
+int
+mounts_read(struct arena *arena, const char *text, struct mounts *ret_mounts,
+	    struct cordon_error *err)
+{
+	int rc = 0;
+
+	*ret_mounts = (struct mounts){NULL, 0};
+	if (text == NULL || !is_any_twice(text))
+		return 0;
+	while (rc == 0 && *text != '\0') {
+		size_t length = strcspn(text, "\n");
+
+		rc = read_line(arena, text, length, ret_mounts, err);
+		text += length + (text[length] == '\n');
+	}
+	return rc;
+}
+
+/* The kernel hands it out by pages. */
+static int
+read_text(int fd, struct arena *arena, const char **ret_text, struct cordon_error *err)
+{
+	size_t room = TEXT_FIRST, length = 0;
+	char *text = arena_alloc(arena, room + 1, err), *larger;
+	ssize_t n = 1;
+
+	while (text != NULL && n != 0) {
+		n = read(fd, text + length, room - length);
+		if (n < 0 && errno != EINTR)
+			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot read the mounts");
+		length += n > 0 ? (size_t)n : 0;
+		if (length < room)
+			continue;
+		larger = arena_alloc(arena, 2 * room + 1, err);
+		if (larger != NULL)
+			memcpy(larger, text, length);
+		text = larger;
+		room *= 2;
+	}
+	*ret_text = text;
+	return text == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+int
+mounts_text(struct arena *arena, const char *file, const char **ret_text, struct cordon_error *err)
+{
+	auto_fd int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	*ret_text = NULL;
+	if (fd >= 0)
+		return read_text(fd, arena, ret_text, err);
+	/* without procfs nobody knows; what fails for another reason is not known to be harmless */
+	return errno == ENOENT || errno == EACCES
+		       ? 0
+		       : cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot read the mounts");
+}
+
+/* What is below root, with its slash; "" for root itself. */
+static const char *
+below(const char *path, const char *root)
+{
+	const char *rest = path + (strcmp(root, "/") == 0 ? 0 : strlen(root));
+
+	return strcmp(rest, "/") == 0 ? "" : rest;
+}
+
+static char *
+put_below(struct arena *arena, const char *root, const char *rest, struct cordon_error *err)
+{
+	const char *start = strcmp(root, "/") == 0 ? "" : root;
+
+	return arena_printf(arena, err, "%s%s", *start == '\0' && *rest == '\0' ? "/" : start,
+			    rest);
+}
+
+const struct mount *
+mounts_of(const struct mounts *mounts, const char *path)
+{
+	const struct mount *found = NULL;
+
+	for (size_t i = 0; i < mounts->count; i++) {
+		const struct mount *mount = &mounts->list[i];
+
+		if (path_below(path, mount->point) &&
+		    (found == NULL || strlen(mount->point) >= strlen(found->point)))
+			found = mount;
+	}
+	return found;
+}
+
+int
+mounts_other_name(struct arena *arena, const struct mounts *mounts, const struct mount *from,
+		  const struct mount *to, const char *path, const char **ret_name,
+		  bool *ret_is_above, struct cordon_error *err)
+{
+	const char *own, *name;
+
+	*ret_name = NULL;
+	if (from == to || strcmp(from->device, to->device) != 0)
+		return 0;
+	own = put_below(arena, from->root, below(path, from->point), err);
+	if (own == NULL)
+		return -CORDON_E_MEMORY;
+	*ret_is_above = !path_below(own, to->root);
+	if (*ret_is_above && !path_below(to->root, own))
+		return 0;
+	name = *ret_is_above ? to->point : put_below(arena, to->point, below(own, to->root), err);
+	if (name == NULL)
+		return -CORDON_E_MEMORY;
+	/* below path it has that name as well */
+	if (mounts_of(mounts, name) == to && !(*ret_is_above && path_below(name, path)))
+		*ret_name = name;
+	return 0;
+}

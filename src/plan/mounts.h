@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The same files under other names: a folder that is mounted twice, or with what holds it. Rules
+ * speak about paths, and a deny of one name would leave the others open; so it is said for each.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/mem.h"
+
+struct mount {
+	const char *device; /* MAJOR:MINOR, of the whole file system */
+	const char *root;   /* what of it is mounted */
+	const char *point;
+};
+struct mounts {
+	struct mount *list; /* in the order in which they were made */
+	size_t count;
+};
+
+/*
+ * text is that of /proc/PID/mountinfo; lines that say something else are left out. None where no file
+ * system is mounted twice.
+ */
+int mounts_read(struct arena *arena, const char *text, struct mounts *ret_mounts,
+		struct cordon_error *err);
+/* All of file, for mounts_read; NULL where there is no such file. */
+int mounts_text(struct arena *arena, const char *file, const char **ret_text,
+		struct cordon_error *err);
+/* Where path lies: the deepest, and of several at one place the last. NULL: nobody knows. */
+const struct mount *mounts_of(const struct mounts *mounts, const char *path);
+/*
+ * Another name of path, which lies in from, by the mount to; NULL: none. *ret_is_above: not of path
+ * itself, but all that is mounted there lies below path.
+ */
+int mounts_other_name(struct arena *arena, const struct mounts *mounts, const struct mount *from,
+		      const struct mount *to, const char *path, const char **ret_name,
+		      bool *ret_is_above, struct cordon_error *err);
