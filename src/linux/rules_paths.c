@@ -302,7 +302,7 @@ allow_said(struct granting *g, struct said *said)
 	said->withheld = rules_withheld(g->m, said->path);
 	if (is_covered_by(g->m, said, &g->cover))
 		return 0;
-	for (size_t i = 0; i < TERMINAL_COUNT; i++)
+	for (size_t i = 0; path_below(said->path, "/dev") && i < TERMINAL_COUNT; i++)
 		g->terminals |= (unsigned)(strcmp(said->path, terminals[i]) == 0) << i;
 	return allow_path(g, said);
 }

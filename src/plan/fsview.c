@@ -195,7 +195,7 @@ fs_memory_tell(struct fs_memory *memory, const char *path, enum fs_kind kind)
 		return;
 	slot = slot_of(memory->slots, memory->room, path, length, seen.hash);
 	if (slot->path == NULL)
-		remember(memory, slot, path, length, &seen, NULL);
+		remember(memory, slot, path, length, &seen, "");
 }
 
 static bool
