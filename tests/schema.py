@@ -25,7 +25,7 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 TABLES = {
     "native_read": (),
     "read_block": ("definitions", "block"),
-    "read_files": ("definitions", "files"),
+    "native_read_files": ("definitions", "files"),
     "read_rule": ("definitions", "rule"),
     "read_network": ("definitions", "network", "oneOf", 1),
     "read_env": ("definitions", "env"),
@@ -222,15 +222,17 @@ def all_parts(part, path=()):
 
 def key_tables():
     """The reader's tables of keys, by function."""
-    with open(os.path.join(TREE, "src", "policy", "native.c"), encoding="utf-8") as file:
-        source = file.read()
+    source = ""
+    for name in ("native.c", "native_files.c"):
+        with open(os.path.join(TREE, "src", "policy", name), encoding="utf-8") as file:
+            source += file.read()
     tables, function = {}, None
     for match in re.finditer(r"^(\w+)\(struct reading \*r|struct key keys\[\] = \{(.*?)\n?\s*\};", source,
                              re.M | re.S):
         if match.group(1):
             function = match.group(1)
         else:
-            tables[function] = set(re.findall(r'\{"([^"]+)",\s*(?:read_\w+|NULL)\}', match.group(2)))
+            tables[function] = set(re.findall(r'\{"([^"]+)",\s*(?:\w*read_\w+|NULL)\}', match.group(2)))
     return tables
 
 

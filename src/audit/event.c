@@ -15,11 +15,23 @@ event_refused(int line, const struct refusal *refusal)
 		(void)!send(line, refusal, sizeof *refusal, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+/* Somebody may paste it: an option and one word, or the part of a policy that we know. */
+static bool
+is_advice(const char *text)
+{
+	const char *word = strchr(text, ' ');
+
+	if (strcmp(text, EVENT_ALLOW_ECH) == 0)
+		return true;
+	return strncmp(text, "--", 2) == 0 && (word == NULL || is_shell_word(word + 1)) &&
+	       strspn(text + 2, "abcdefghijklmnopqrstuvwxyz-") ==
+		       (word == NULL ? strlen(text) : (size_t)(word - text)) - 2;
+}
+
 bool
 event_receive(int line, struct refusal *ret_refusal, bool *ret_ended)
 {
 	struct refusal got;
-	const char *option;
 	ssize_t n;
 
 	do
@@ -31,9 +43,7 @@ event_receive(int line, struct refusal *ret_refusal, bool *ret_ended)
 	/* it may come from a process that reads what strangers send */
 	got.what[sizeof got.what - 1] = got.subject[sizeof got.subject - 1] = '\0';
 	got.reason[sizeof got.reason - 1] = got.allow[sizeof got.allow - 1] = '\0';
-	/* and somebody may paste it */
-	option = strchr(got.allow, ' ');
-	if (option != NULL && !is_shell_word(option + 1))
+	if (!is_advice(got.allow))
 		got.allow[0] = '\0';
 	*ret_refusal = got;
 	return true;

@@ -10,6 +10,9 @@
 
 #include "base/str.h"
 
+/* What may stand in allow beside options: a part of a policy. */
+#define EVENT_ALLOW_ECH "\"network\": {\"ech\": \"allow\"}"
+
 struct refusal {
 	char what[16];		/* "connect", "resolve", or a right on a file */
 	char subject[280];	/* HOST:PORT, a name, a path; cut when longer */

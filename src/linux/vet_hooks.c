@@ -44,6 +44,9 @@ static const struct protection of_kind[] = {
 	[HOOKDIR_REMOTE] = CLOSED("remotes", "it leads git to another repository"),
 };
 
+static const struct protection of_unseen =
+	CLOSED("git's settings", "there is no memory to see whether git runs it");
+
 struct hookmemory *
 hookmemory_new(void)
 {
@@ -191,9 +194,8 @@ find_in(const struct looked *one, struct question *q, size_t root)
 		if (q->anchor > 0)
 			return &of_kind[one->dirs[i].kind];
 	}
-	/* what could not be found out for lack of memory stays as it is */
 	q->anchor = strlen(q->path);
-	return one->is_failed ? &of_kind[HOOKDIR_UNKNOWN] : NULL;
+	return one->is_failed ? &of_unseen : NULL;
 }
 
 /* By the folder that is the first length bytes of the path. */

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "audit/event.h"
+
 #define UPGRADE_SIZE 12 /* of "HTTP/1.1 101" */
 
 static enum check_verdict
@@ -40,7 +42,7 @@ look_at_tls(struct check *check, const char *bytes, size_t length, size_t *good)
 		return CHECK_GO_ON;
 	case TLS_HIDDEN:
 		if (!check->takes_hidden) {
-			check->allow = "\"network\": {\"ech\": \"allow\"}";
+			check->allow = EVENT_ALLOW_ECH;
 			return refuse(
 				check, CHECK_TLS_BAD,
 				"is asked for a server name that may be hidden (ECH); only \"ech\": "
