@@ -305,9 +305,9 @@ record_text()
 		guard=$(record 'd["guard"]["pid"]')
 		tmp=$(record 'd["tmp"]')
 		[ -d "$tmp" ]
-		# stopped first: neither can notice the end of the other
+		# stopped first, and the guard killed first, which the end of the other would wake
 		kill -STOP "$supervisor" "$guard"
-		kill -KILL "$supervisor" "$guard"
+		kill -KILL "$guard" "$supervisor"
 		wait "$supervisor" || true
 		poll is_gone "$guard"
 		poll is_gone "$pid"
