@@ -27,7 +27,7 @@
 struct hookmemory {
 	pthread_mutex_t lock;
 	uint64_t turn, kept_turn; /* submodules can be many: only their settings count there */
-	struct looked slots[SLOTS];
+	struct looked *slots;	  /* SLOTS of them; NULL: nothing was changed yet */
 };
 
 #define CLOSED(name, why)                                            \
@@ -60,10 +60,12 @@ hookmemory_new(void)
 struct hookmemory *
 hookmemory_free(struct hookmemory *memory)
 {
-	for (size_t i = 0; memory != NULL && i < SLOTS; i++)
+	for (size_t i = 0; memory != NULL && memory->slots != NULL && i < SLOTS; i++)
 		looked_forget(&memory->slots[i]);
-	if (memory != NULL)
+	if (memory != NULL) {
+		free(memory->slots);
 		pthread_mutex_destroy(&memory->lock);
+	}
 	free(memory);
 	return NULL;
 }
@@ -90,16 +92,27 @@ now(void)
 	return at.tv_sec * 1000000000ll + at.tv_nsec;
 }
 
+static struct looked *
+slot(struct hookmemory *memory, uint64_t hash)
+{
+	if (memory->slots == NULL)
+		memory->slots = calloc(SLOTS, sizeof *memory->slots);
+	return memory->slots == NULL ? NULL : &memory->slots[hash % SLOTS];
+}
+
 /* The lock is held. */
 static const struct looked *
 find(const struct broker *broker, const char *path, size_t length, uint64_t hash)
 {
+	static const struct looked failed = {.is_failed = true};
 	struct hookmemory *memory = broker->hooks;
-	struct looked *one = &memory->slots[hash % SLOTS];
+	struct looked *one = slot(memory, hash);
 	bool is_kept = length > 1 && path[length - 1] == '/';
 	uint64_t turn = is_kept ? memory->kept_turn : memory->turn;
 	int64_t time = now();
 
+	if (one == NULL)
+		return &failed;
 	if (one->folder != NULL && one->turn == turn && time < one->until &&
 	    strncmp(one->folder, path, length) == 0 && one->folder[length] == '\0')
 		return one;

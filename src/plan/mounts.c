@@ -16,7 +16,7 @@
 
 enum { DEVICE = 2, ROOT = 3, POINT = 4, FIELDS = 5 };
 #define DEVICES_MAX 512
-#define TEXT_FIRST 8192u
+#define TEXT_FIRST 4000u
 
 static int
 octal(const char *at)
