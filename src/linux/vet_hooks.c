@@ -20,7 +20,7 @@
 #include "linux/vet.h"
 #include "plan/hookdir.h"
 
-#define SLOTS 512u
+#define SLOTS 128u
 /* For how long the user's own changes may stay unseen. */
 #define MOMENT_NS 1000000000ll
 

@@ -161,14 +161,20 @@ int
 mounts_text(struct arena *arena, const char *file, const char **ret_text, struct cordon_error *err)
 {
 	auto_fd int fd = open(file, O_RDONLY | O_CLOEXEC);
+	auto_arena struct arena own = {0};
+	const char *text = NULL;
+	int rc;
 
 	*ret_text = NULL;
-	if (fd >= 0)
-		return read_text(fd, arena, ret_text, err);
 	/* without procfs nobody knows; what fails for another reason is not known to be harmless */
-	return errno == ENOENT || errno == EACCES
-		       ? 0
-		       : cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot read the mounts");
+	if (fd < 0 && (errno == ENOENT || errno == EACCES))
+		return 0;
+	rc = fd < 0 ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot read the mounts")
+		    : read_text(fd, &own, &text, err);
+	if (rc < 0 || !is_any_twice(text))
+		return rc;
+	*ret_text = arena_strdup(arena, text, err);
+	return *ret_text == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 /* What is below root, with its slash; "" for root itself. */

@@ -25,7 +25,7 @@ struct mounts {
  */
 int mounts_read(struct arena *arena, const char *text, struct mounts *ret_mounts,
 		struct cordon_error *err);
-/* All of file, for mounts_read; NULL where there is no such file. */
+/* All of file, for mounts_read; NULL where there is no such file, or it says of none. */
 int mounts_text(struct arena *arena, const char *file, const char **ret_text,
 		struct cordon_error *err);
 /* Where path lies: the deepest, and of several at one place the last. NULL: nobody knows. */
