@@ -186,7 +186,7 @@ set_apart(struct broker *broker, bool is_apart)
 	ioctl(broker->listener, IOCTL_SET_FLAGS, is_apart ? 0 : SYNC_WAKE_UP);
 }
 
-/* With at_work calls that are being answered right now. Two of us may count at once: it need not be exact. */
+/* at_work calls are being answered. Two of us may count at once: it need not be exact. */
 static void
 weigh(struct broker *broker, int at_work)
 {
@@ -286,11 +286,11 @@ thread_main(void *argument)
 {
 	struct broker *broker = argument;
 	/* a umask and a folder of one's own: both are set for single calls */
-	bool is_apart = unshare(CLONE_FS) == 0;
+	bool has_own = unshare(CLONE_FS) == 0;
 
 	near_roam(&broker->serving.near);
 	add(&broker->serving.reserve, -1);
-	if (is_apart)
+	if (has_own)
 		serve(broker);
 	return NULL;
 }
