@@ -23,6 +23,7 @@
 
 #if defined(__linux__)
 #include <link.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -114,6 +115,29 @@ compat_let_go_of_program(void)
 	dl_iterate_phdr(compat_let_go_of, NULL);
 #endif
 }
+
+/*
+ * For a program that is over soon, or only waits: memory is asked for in one piece and not given back
+ * bit by bit, and threads share it, because a heap for each would be made at every start.
+ */
+static inline void
+compat_short_life(void)
+{
+#if defined(__GLIBC__)
+	mallopt(M_TOP_PAD, 256 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
+	mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+/* Who looks for lost memory wants all of it to be freed at the end. */
+#if defined(__SANITIZE_ADDRESS__)
+#define COMPAT_FREES_ALL 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define COMPAT_FREES_ALL 1
+#endif
+#endif
 
 /* Both ends close at exec. */
 static inline int
