@@ -6,18 +6,21 @@
 #include "base/mem.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CHUNK_FIRST 4096u
 #define CHUNK_LARGEST (1u << 20)
+#define CLEAR_FROM (128u << 10) /* where malloc asks the system for it */
 #define ALIGNMENT _Alignof(max_align_t)
 
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size;
 	size_t used;
+	bool is_clear; /* all that is not used yet is zeroed */
 	max_align_t bytes[];
 };
 
@@ -31,11 +34,12 @@ chunk_new(struct arena *arena, size_t need)
 		size = CHUNK_LARGEST;
 	if (size < need)
 		size = need;
-	/* zeroed by whoever has it zeroed already: pages that are never used are never touched */
-	chunk = calloc(1, sizeof *chunk + size);
+	/* large ones come zeroed from the system; of small ones the rest is never touched */
+	chunk = size < CLEAR_FROM ? malloc(sizeof *chunk + size) : calloc(1, sizeof *chunk + size);
 	if (chunk == NULL)
 		return NULL;
 	chunk->size = size;
+	chunk->is_clear = size >= CLEAR_FROM;
 	chunk->next = arena->head;
 	arena->head = chunk;
 	return chunk;
@@ -61,6 +65,8 @@ cut(struct arena *arena, size_t size, size_t alignment, struct cordon_error *err
 		return NULL;
 	}
 	chunk->used = from + size;
+	if (!chunk->is_clear)
+		memset((char *)chunk->bytes + from, 0, size);
 	return (char *)chunk->bytes + from;
 }
 
