@@ -250,6 +250,12 @@ enforce_serve(struct box *box, const struct enforce_needs *needs)
 	(void)box, (void)needs;
 }
 
+void
+enforce_attend(struct box *box)
+{
+	(void)box;
+}
+
 int
 enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
 {
