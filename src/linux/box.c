@@ -311,15 +311,24 @@ enforce_mark(struct box *box, struct group *group)
 	(void)box, (void)group;
 }
 
+void
+enforce_handed_over(struct box *box)
+{
+	int *const own[] = {&box->ruleset, &box->outer};
+
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+		if (*own[i] >= 0)
+			close(*own[i]);
+		*own[i] = -1;
+	}
+}
+
 struct box *
 enforce_free(struct box *box)
 {
 	if (box == NULL)
 		return NULL;
-	if (box->ruleset >= 0)
-		close(box->ruleset);
-	if (box->outer >= 0)
-		close(box->outer);
+	enforce_handed_over(box);
 	box->broker.fold = fold_free(box->broker.fold);
 	box->broker.hooks = hookmemory_free(box->broker.hooks);
 	arena_free(&box->arena);
