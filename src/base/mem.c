@@ -6,7 +6,6 @@
 #include "base/mem.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,13 +13,14 @@
 #define CHUNK_FIRST 4096u
 #define CHUNK_LARGEST (1u << 20)
 #define CLEAR_FROM (128u << 10) /* where malloc asks the system for it */
+#define CLEAR_AHEAD 512u
 #define ALIGNMENT _Alignof(max_align_t)
 
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size;
 	size_t used;
-	bool is_clear; /* all that is not used yet is zeroed */
+	size_t clear; /* so far it is zeroed */
 	max_align_t bytes[];
 };
 
@@ -39,10 +39,22 @@ chunk_new(struct arena *arena, size_t need)
 	if (chunk == NULL)
 		return NULL;
 	chunk->size = size;
-	chunk->is_clear = size >= CLEAR_FROM;
+	chunk->used = 0;
+	chunk->clear = size < CLEAR_FROM ? 0 : size;
 	chunk->next = arena->head;
 	arena->head = chunk;
 	return chunk;
+}
+
+/* A piece ahead: most of what is asked for is small. */
+static void
+clear_more(struct arena_chunk *chunk)
+{
+	size_t up_to = chunk->size - chunk->used < CLEAR_AHEAD ? chunk->size
+							       : chunk->used + CLEAR_AHEAD;
+
+	memset((char *)chunk->bytes + chunk->clear, 0, up_to - chunk->clear);
+	chunk->clear = up_to;
 }
 
 /* size bytes from a multiple of alignment on. */
@@ -65,8 +77,8 @@ cut(struct arena *arena, size_t size, size_t alignment, struct cordon_error *err
 		return NULL;
 	}
 	chunk->used = from + size;
-	if (!chunk->is_clear)
-		memset((char *)chunk->bytes + from, 0, size);
+	if (chunk->used > chunk->clear)
+		clear_more(chunk);
 	return (char *)chunk->bytes + from;
 }
 
