@@ -91,10 +91,21 @@ add_spare(void *context, pid_t parent, pid_t child)
 	return true;
 }
 
+static bool
+has_no_child(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD;
+}
+
 int
 tree_note_children(struct tree_spare *ret_spare)
 {
 	*ret_spare = (struct tree_spare){0};
+	/* nearly always there are none; but that they could be listed must be known all the same */
+	if (has_no_child())
+		return access("/proc/thread-self/children", R_OK);
 	return proc_children(getpid(), 0, add_spare, ret_spare);
 }
 
@@ -271,12 +282,11 @@ walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
 bool
 tree_is_empty(const struct tree_spare *spare)
 {
-	siginfo_t info;
 	struct walk walk;
 	int count;
 
 	/* whoever has no child at all has nothing below */
-	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD)
+	if (has_no_child())
 		return true;
 	walk_all(&walk, spare, 0);
 	count = walk.found.count;
