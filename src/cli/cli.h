@@ -62,7 +62,8 @@ void cli_help(const struct command *command);
 
 /*
  * Ends the program, and with it all it holds: freeing piece by piece what goes as a whole takes longer
- * than many a command. Returns status only where somebody looks for lost memory.
+ * than many a command. For who has nothing to say on standard output. Returns status only where
+ * somebody looks for lost memory.
  */
 int cli_leave(int status);
 

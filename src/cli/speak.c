@@ -15,8 +15,6 @@ int
 cli_leave(int status)
 {
 #ifndef COMPAT_FREES_ALL
-	/* what cannot be written now could not be written later; an answer was flushed before */
-	fflush(stdout);
 	_exit(status);
 #endif
 	return status;

@@ -279,15 +279,12 @@ walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
 
 /* ---- what others call ---- */
 
-bool
-tree_is_empty(const struct tree_spare *spare)
+static bool
+is_empty_below(const struct tree_spare *spare)
 {
 	struct walk walk;
 	int count;
 
-	/* whoever has no child at all has nothing below */
-	if (has_no_child())
-		return true;
 	walk_all(&walk, spare, 0);
 	count = walk.found.count;
 	if (walk.alive > 0 || walk.blind)
@@ -295,6 +292,13 @@ tree_is_empty(const struct tree_spare *spare)
 	/* one that forks and ends, again and again, is never seen alive; but the dead become more */
 	walk_all(&walk, spare, 0);
 	return walk.alive == 0 && !walk.blind && walk.found.count == count;
+}
+
+bool
+tree_is_empty(const struct tree_spare *spare)
+{
+	/* whoever has no child at all has nothing below */
+	return has_no_child() || is_empty_below(spare);
 }
 
 void
