@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #if defined(__linux__)
@@ -138,6 +139,16 @@ compat_short_life(void)
 #define COMPAT_FREES_ALL 1
 #endif
 #endif
+
+/* Nobody is below who has no child. */
+static inline bool
+compat_has_no_child(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | COMPAT_WAIT_ALL) < 0 &&
+	       errno == ECHILD;
+}
 
 /* Both ends close at exec. */
 static inline int

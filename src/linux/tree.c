@@ -6,6 +6,8 @@
  * found nothing. A process is signalled through a descriptor that was held against its parent, so
  * that a number used again by a stranger never hits the stranger.
  */
+#include "base/compat.h"
+
 #include "enforce/tree.h"
 
 #include <errno.h>
@@ -91,21 +93,10 @@ add_spare(void *context, pid_t parent, pid_t child)
 	return true;
 }
 
-static bool
-has_no_child(void)
-{
-	siginfo_t info;
-
-	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD;
-}
-
 int
 tree_note_children(struct tree_spare *ret_spare)
 {
 	*ret_spare = (struct tree_spare){0};
-	/* nearly always there are none; but that they could be listed must be known all the same */
-	if (has_no_child())
-		return access("/proc/thread-self/children", R_OK);
 	return proc_children(getpid(), 0, add_spare, ret_spare);
 }
 
@@ -298,7 +289,7 @@ bool
 tree_is_empty(const struct tree_spare *spare)
 {
 	/* whoever has no child at all has nothing below */
-	return has_no_child() || is_empty_below(spare);
+	return compat_has_no_child() || is_empty_below(spare);
 }
 
 void

@@ -243,7 +243,10 @@ may_leave_some(const struct plan *plan)
 static int
 become_heir(struct running *run, const struct plan *plan, struct cordon_error *err)
 {
-	if (tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
+	/* nearly always there are none, and that they could be listed the plan knows */
+	bool is_known = plan != NULL && plan->facts.values[FACT_TREE] && compat_has_no_child();
+
+	if (!is_known && tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
 		return cordon_fail(err, CORDON_E_GAP, errno,
 				   "process.tree cannot be kept: /proc does not list children");
 	run->was_heir = tree_inherit(true);
