@@ -113,8 +113,8 @@ static int
 find_programs(struct scene *scene, const char *program)
 {
 	char real[PATH_MAX];
-	const char *paths[] = {scene->cordon, scene->floor, scene->recorder, scene->worker,
-			       scene->notify, scene->exact};
+	const char *paths[] = {scene->cordon, scene->floor,  scene->recorder,
+			       scene->worker, scene->notify, scene->exact};
 
 	if (realpath(program, real) == NULL || strlen(real) >= SCENE_PATH / 2)
 		return complain(program);
