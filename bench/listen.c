@@ -144,7 +144,8 @@ become(const struct sock_fprog *filter, int line, int layer, char **argv)
 }
 
 int
-listen_run(const struct sock_fprog *filter, char **argv, int layer, listen_fn *answer, void *context)
+listen_run(const struct sock_fprog *filter, char **argv, int layer, listen_fn *answer,
+	   void *context)
 {
 	struct server server = {-1, answer, context};
 	int line[2], status = 0;
