@@ -201,6 +201,10 @@ scene_contenders(struct scene *scene, unsigned parts, char *const *command,
 		add_notifying(&list);
 	if (parts & PART_LEAST)
 		add(&list, "least", (const char *const[]){scene->least, scene->rules, NULL});
+	if (parts & PART_EXACT)
+		add(&list, "exact broker",
+		    (const char *const[]){scene->exact, parts & PART_HIDE ? "read" : "change",
+					  NULL});
 	if (parts & PART_TRACK)
 		add_tracking(&list);
 	if (parts & PART_DISK && *scene->memory != '\0')

@@ -25,6 +25,7 @@
 #if defined(__linux__)
 #include <link.h>
 #include <malloc.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -148,6 +149,34 @@ compat_has_no_child(void)
 
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | COMPAT_WAIT_ALL) < 0 &&
 	       errno == ECHILD;
+}
+
+/* Where the caller runs just now; -1: not told. */
+static inline int
+compat_processor(void)
+{
+#if defined(__linux__)
+	return sched_getcpu();
+#else
+	return -1;
+#endif
+}
+
+/* The calling thread goes elsewhere, if there is anything else for it. */
+static inline void
+compat_leave_processor(int number)
+{
+#if defined(__linux__)
+	cpu_set_t places;
+
+	if (number < 0 || number >= CPU_SETSIZE || sched_getaffinity(0, sizeof places, &places) < 0)
+		return;
+	CPU_CLR((size_t)number, &places);
+	if (CPU_COUNT(&places) > 0)
+		sched_setaffinity(0, sizeof places, &places);
+#else
+	(void)number;
+#endif
 }
 
 /* Both ends close at exec. */
