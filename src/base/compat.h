@@ -132,15 +132,6 @@ compat_short_life(void)
 #endif
 }
 
-/* Who looks for lost memory wants all of it to be freed at the end. */
-#if defined(__SANITIZE_ADDRESS__)
-#define COMPAT_FREES_ALL 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define COMPAT_FREES_ALL 1
-#endif
-#endif
-
 /* Nobody is below who has no child. */
 static inline bool
 compat_has_no_child(void)
