@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A file system in memory in which names of several spellings are one, mounted where it is told to:
-foldfs.py FOLDER [short]. Small and capital letters are the same, as with vfat, NTFS or a disk of a
+foldfs.py FOLDER [short] [uncounted]. Small and capital letters are the same, as with vfat, NTFS or a disk of a
 Mac; with "short" so are names with dots or blanks behind them, and every long name has a short one
-(GIT~1). The kernel shows a file by whatever name it was asked for. Needs root; ends with its mount."""
+(GIT~1). With "uncounted" no file has a link, as some say it. The kernel shows a file by whatever name it
+was asked for. Needs root; ends with its mount."""
 import ctypes
 import errno
 import os
@@ -37,8 +38,8 @@ def make_short(name):
 
 
 class FoldFs:
-    def __init__(self, has_short):
-        self.has_short = has_short
+    def __init__(self, has_short, counts=True):
+        self.has_short, self.counts = has_short, counts
         self.root = Node(stat.S_IFDIR | 0o755)
         self.nodes = {1: self.root}
 
@@ -77,7 +78,7 @@ class FoldFs:
     def attr(self, node):
         now = int(time.time())
         return struct.pack("=QQQQQQIIIIIIIIII", node.id, len(node.data), 0, now, now, now, 0, 0, 0, node.mode,
-                           node.nlink, 0, 0, 0, 4096, 0)
+                           node.nlink if self.counts else 0, 0, 0, 0, 4096, 0)
 
     def entry(self, node):
         return struct.pack("=QQQQII", node.id, 0, 0, 0, 0, 0) + self.attr(node)
@@ -218,7 +219,7 @@ def main():
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.mount(b"foldfs", sys.argv[1].encode(), b"fuse", 0, options.encode()) < 0:
         sys.exit(f"cannot mount: {os.strerror(ctypes.get_errno())}")
-    FoldFs("short" in sys.argv[2:]).serve(device)
+    FoldFs("short" in sys.argv[2:], "uncounted" not in sys.argv[2:]).serve(device)
 
 
 if __name__ == "__main__":

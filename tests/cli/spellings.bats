@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC2034 # err is read by complain
+# shellcheck disable=SC2016,SC2034 # $ is for the shell inside; err is read by complain
 # Folders in which a file has several names: as disks of Windows and Macs are, and folders of theirs
 # that a guest has. What is protected or denied is so by every one of these names.
 
@@ -57,7 +57,16 @@ every_way()
 	empty='rm -r * .git .env .vscode; echo x >1; '
 	in_folding letters "$empty"'mkdir .vſcode; ls -d .vscode'
 	said .vscode
-	# shellcheck disable=SC2016 # for the shell inside
 	in_folding letters "$empty"'"$CORDON" run -- sh -c "mkdir .vſcode; echo x >2; ls -A"'
 	[ "$out" = "$(printf '1\n2')" ] || complain 'made, or more than that was refused'
+}
+
+@test "a disk that counts no links: nobody takes a file with a name for one without" {
+	can_mount || skip 'needs to mount'
+	export TREE T P by
+	way='cd "$P"; $by chmod 604 "$T/disk/kept/file" || :; stat -c %h:%a "$T/disk/kept/file"'
+	by='' in_folding uncounted "$way"
+	[ "$out" = 0:604 ] || complain free
+	by="$CORDON run --" in_folding uncounted "$way"
+	[ "$out" = 0:644 ] || complain confined
 }
