@@ -181,6 +181,17 @@ narrow(struct verdict *verdict, const struct verdict *by)
 		verdict->held = by->held;
 }
 
+/* Who names the very spelling gets it. */
+static bool
+is_named(const struct fold *fold, const char *path)
+{
+	for (size_t i = 0; i < fold->of->path_count; i++)
+		if (fold->of->paths[i].effect == EFFECT_ALLOW &&
+		    strcmp(fold->of->paths[i].path, path) == 0)
+			return true;
+	return false;
+}
+
 /* What the folded plan says, where a name of git's is not changed under a disguise. */
 static struct verdict
 decide_folded(const struct fold *fold, const char *path)
@@ -196,7 +207,7 @@ decide_folded(const struct fold *fold, const char *path)
 	if (!fold->is_whole || !fold_text(path, false, text))
 		return folded;
 	folded = index_decide(&fold->index, text);
-	if (fold_is_disguise(path, text))
+	if (fold_is_disguise(path, text) && !is_named(fold, path))
 		folded.vetted = &of_disguise;
 	return folded;
 }
@@ -216,7 +227,7 @@ fold_decide(struct fold *fold, const char *path)
 	     (folded.held != NULL && verdict.held == NULL)) &&
 	    is_below_folding(fold, path))
 		narrow(&verdict, &folded);
-	if (fold_goes_by_short(path, length_of_top(fold, path)))
+	if (fold_goes_by_short(path, length_of_top(fold, path)) && !is_named(fold, path))
 		verdict = (struct verdict){0};
 	return verdict;
 }
