@@ -5,9 +5,9 @@
  * where a machine is told to let any address be bound (ip_nonlocal_bind), or nothing may be, it is seen
  * once a connection is there: its two ends are the same.
  */
-#include "net/here.h"
-
 #include "base/compat.h"
+
+#include "net/here.h"
 
 #include <unistd.h>
 
