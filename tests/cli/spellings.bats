@@ -13,7 +13,8 @@ in_folding()
 	mkdir -p "$T/disk"
 	timeout 120 unshare -m bash -c "set -e
 		\"\$0\" \"\$TREE/tests/broker/foldfs.py\" \"\$T/disk\" $1 3>&- &
-		trap 'cd /; umount -l \"\$T/disk\"; wait' EXIT
+		server=\$!
+		trap 'cd /; umount -l \"\$T/disk\"; kill \$server 2>/dev/null; wait' EXIT
 		left=600
 		until grep -q foldfs /proc/self/mounts; do
 			left=\$((left - 1)) && [ \$left -gt 0 ]
