@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "plan/advice.h"
 #include "plan/environ.h"
 #include "plan/hold.h"
 #include "plan/network.h"
@@ -182,8 +183,9 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 	}
 	if (by->rule == NULL) {
 		rights_to_letters(plan->index.default_rights, letters);
-		str_printf(to, "%s; the default is \"%s\"",
-			   allowed ? "no rule speaks about it" : "no rule allows it", letters);
+		str_add(to, allowed ? "no rule speaks about it" : "no rule allows it");
+		if (*letters != '\0')
+			str_printf(to, "; the default is \"%s\"", letters);
 		return;
 	}
 	why_source(by->rule, to);
@@ -196,23 +198,6 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 		str_add(to, " - ");
 		str_visible(to, by->rule->rule->why);
 	}
-}
-
-/* The narrowest option that would allow it; nothing for what no option lifts. */
-static const char *
-remedy_option(const struct decision *by, const char *path, unsigned missing)
-{
-	if (by->overridden || (by->rule != NULL && by->rule->layer == LAYER_BUILTIN))
-		return NULL;
-	/* at one path the project speaks after the command line */
-	if (by->rule != NULL && by->rule->layer == LAYER_PROJECT &&
-	    strcmp(by->rule->path, path) == 0)
-		return NULL;
-	if (by->rule != NULL && (by->rule->match == MATCH_GLOB || by->rule->match == MATCH_REGEX))
-		return NULL;
-	if (missing & RIGHTS_CHANGE)
-		return "--write";
-	return missing & RIGHT_EXECUTE ? "--execute" : "--read";
 }
 
 /*
@@ -258,16 +243,61 @@ only_terminals(const struct plan *plan, const char *path, const struct verdict *
 	return "only if it is a terminal that the command is started on, has or makes itself";
 }
 
+/* The option that would allow it, ready to be pasted, and the profile that is made for it. */
+static void
+advise_text(const struct plan *plan, const struct decision *by, const struct resolved *at,
+	    unsigned missing, struct str *to)
+{
+	struct advice advice = advice_for(plan, by, at, missing);
+	auto_str struct str word = {0};
+
+	str_shell(&word, at->path);
+	to->failed = to->failed || word.failed;
+	if (advice.option != NULL) {
+		str_printf(to, "  to allow it: %s%s ", advice.make_first ? "make it, then " : "",
+			   advice.option);
+		str_visible(to, word.text == NULL ? "" : word.text);
+		str_add(to, why_is_secret(plan, at->path)
+				    ? "  (it looks like a secret: think twice)\n"
+				    : "\n");
+	}
+	if (advice.profile != NULL)
+		str_printf(to, "  or with a profile: -p %s\n", advice.profile);
+}
+
+static void
+advise_json(const struct plan *plan, const struct decision *by, const struct resolved *at,
+	    unsigned missing, struct str *to)
+{
+	struct advice advice = {0};
+	auto_str struct str remedy = {0};
+
+	if (missing != 0)
+		advice = advice_for(plan, by, at, missing);
+	str_add(to, ", \"remedy\": ");
+	if (advice.option != NULL && !advice.make_first) {
+		str_printf(&remedy, "%s ", advice.option);
+		str_shell(&remedy, at->path);
+		str_json(to, remedy.text == NULL ? "" : remedy.text);
+	} else {
+		str_add(to, "null");
+	}
+	str_add(to, ", \"profile\": ");
+	if (advice.profile != NULL)
+		str_json(to, advice.profile);
+	else
+		str_add(to, "null");
+	to->failed = to->failed || remedy.failed;
+}
+
 static void
 explain_path_text(const struct plan *plan, const char *what, const struct resolved *resolved,
 		  const struct verdict *verdict, unsigned asked, struct str *to)
 {
 	unsigned missing = asked & ~verdict->rights;
 	const struct decision *by = &verdict->by[telling_right(asked, verdict->rights)];
-	const char *option = missing ? remedy_option(by, resolved->path, missing) : NULL;
 	const char *held = held_by(plan, resolved->path, verdict);
 	const char *only = only_terminals(plan, resolved->path, verdict, asked);
-	auto_str struct str word = {0};
 	char columns[RIGHT_KINDS + 1];
 
 	rights_to_columns(verdict->rights, columns);
@@ -292,15 +322,8 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 	if (verdict->limit_hit)
 		str_add(to,
 			"  a pattern needs too many steps for this path and was counted as a denial\n");
-	if (option == NULL)
-		return;
-	str_shell(&word, resolved->path);
-	str_printf(to, "  to allow it: %s ", option);
-	str_visible(to, word.text == NULL ? "" : word.text);
-	to->failed = to->failed || word.failed;
-	str_add(to, why_is_secret(plan, resolved->path)
-			    ? "  (it looks like a secret: think twice)\n"
-			    : "\n");
+	if (missing != 0)
+		advise_text(plan, by, resolved, missing, to);
 }
 
 static void
@@ -326,9 +349,6 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 		  const struct verdict *verdict, unsigned asked, struct str *to)
 {
 	const struct decision *by = &verdict->by[telling_right(asked, verdict->rights)];
-	const char *option = asked & ~verdict->rights
-				     ? remedy_option(by, resolved->path, asked & ~verdict->rights)
-				     : NULL;
 	const char *held = held_by(plan, resolved->path, verdict);
 	const char *only = only_terminals(plan, resolved->path, verdict, asked);
 	auto_str struct str reason = {0};
@@ -361,16 +381,7 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 		str_json(to, by->protection->pattern);
 	else
 		str_add(to, "null");
-	str_add(to, ", \"remedy\": ");
-	if (option != NULL) {
-		auto_str struct str remedy = {0};
-
-		str_printf(&remedy, "%s ", option);
-		str_shell(&remedy, resolved->path);
-		str_json(to, remedy.text == NULL ? "" : remedy.text);
-	} else {
-		str_add(to, "null");
-	}
+	advise_json(plan, by, resolved, asked & ~verdict->rights, to);
 	str_add(to, "}\n");
 	to->failed = to->failed || reason.failed;
 }

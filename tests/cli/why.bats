@@ -128,10 +128,16 @@ load common
 }
 
 @test "options are one more source, and the narrowest remedy is named" {
-	denied read /srv/data
-	said 'to allow it: --read /srv/data'
-	denied write /srv/data
-	said '--write /srv/data'
+	mkdir "$T/data"
+	denied read "$T/data"
+	said "to allow it: --read $T/data"
+	denied write "$T/data"
+	said "to allow it: --write $T/data"
+	# what does not exist cannot be granted: it has to be made first
+	denied create "$T/missing"
+	said "to allow it: make it, then --write $T/missing"
+	expect 1 why --json create "$T/missing"
+	json 'd["remedy"] is None and not d["exists"] and d["profile"] is None'
 	allowed --write /srv/data delete /srv/data/x
 	said '--write'
 	denied --deny src read src/x
@@ -142,7 +148,8 @@ load common
 @test "what the remedy names does allow it" {
 	local line
 
-	for line in 'read /srv/a' 'create /srv/a/b' 'execute /srv/a' 'connect example.org:443' \
+	mkdir "$T/a"
+	for line in "read $T/a" "create $T/a" "execute $T/a" 'create .git/hooks/x' 'connect example.org:443' \
 	    'connect 127.0.0.1:8080' 'socket /run/demo.sock' 'env MY_VARIABLE'; do
 		# shellcheck disable=SC2086 # two words each
 		denied $line || return 1

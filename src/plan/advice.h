@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What would allow something that is denied: the narrowest option, and a profile that is made for it. */
+#pragma once
+
+#include "plan/plan.h"
+#include "plan/resolve.h"
+
+struct advice {
+	const char *option;  /* --read and its like, for this path; NULL: no option helps */
+	bool make_first;     /* it helps once the path exists */
+	const char *profile; /* an add-on that grants it; NULL: none */
+};
+
+/*
+ * The option alone, where it helps as things are; NULL: none does. missing: the rights that were asked
+ * for and are not there; by: what decided the first of them.
+ */
+const char *advice_option(const struct plan *plan, const struct decision *by,
+			  const struct resolved *at, unsigned missing);
+struct advice advice_for(const struct plan *plan, const struct decision *by,
+			 const struct resolved *at, unsigned missing);
+/*
+ * The first add-on that is not in use and would grant these rights at a canonical path that no rule
+ * speaks about; NULL: none would.
+ */
+const char *advice_profile(const struct plan *plan, const char *path, unsigned missing);
