@@ -122,6 +122,9 @@ absolute_path(const struct plan *plan, const char *subject, struct arena *arena,
 					    : path_join(arena, plan->host->cwd, subject, err);
 		return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
 	}
+	if (value_path(subject, false) != NULL)
+		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.60s\" %s", subject,
+				   value_path(subject, false));
 	rc = token_expand(arena, plan->host, &text, ret_path, err);
 	if (rc == 0 && *ret_path == NULL)
 		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.80s\" is nothing here", subject);
