@@ -44,3 +44,24 @@ load common
 	echo secret >.env
 	expect 1 run -p "$TREE/examples/minimal.json" -- cat .env
 }
+
+# harness ARGUMENT...: the example in Python, with cordon on the PATH; leaves $T/out.
+harness()
+{
+	PATH=${CORDON%/*}:$PATH timeout 60 "$PYTHON" "$TREE/examples/harness.py" "$@" >"$T/out" 2>"$T/err" </dev/null ||
+	    complain "$(cat "$T/err")"
+}
+
+@test "the harness in Python learns how a command ended, what was refused and what changed" {
+	mkdir -p .git/hooks
+	harness -- sh -c 'echo said; echo x >.git/hooks/pre-commit; echo all: >Makefile; exit 3'
+	json 'd["cause"] == "exit" and d["status"] == 3 and d["output"].startswith("said\n")'
+	json "d['refused'][0][3] == '--write $P/.git/hooks/pre-commit'"
+	json "d['changed'] == [['added', '$P/Makefile']]"
+	harness -- ./absent
+	json 'd["cause"] == "not started" and d["status"] == 127 and "absent" in d["error"]'
+	harness -p nonsense -- true
+	json 'd["cause"] == "not started" and d["status"] == 125 and "nonsense" in d["error"]'
+	harness --nonsense -- true
+	json 'd["cause"] == "not started" and d["status"] == 125 and "--nonsense" in d["output"]'
+}
