@@ -115,7 +115,9 @@ advise(const struct broker *broker, const char *path, const struct decision *by,
        struct str *to)
 {
 	struct stat st;
-	struct resolved at = {.path = path, .exists = lstat(path, &st) == 0 || errno != ENOENT};
+	struct resolved at = {.path = path,
+			      .exists = lstat(path, &st) == 0 ||
+					(errno != ENOENT && errno != ENOTDIR)};
 	const char *option = advice_option(broker->plan, by, &at, missing);
 
 	if (option == NULL)

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/str.h"
+#include "plan/why.h"
 #include "policy/profile.h"
 #include "policy/stack.h"
 
@@ -140,4 +142,52 @@ advice_for(const struct plan *plan, const struct decision *by, const struct reso
 	if (by->rule == NULL && by->protection == NULL && !by->overridden)
 		advice.profile = advice_profile(plan, at->path, missing);
 	return advice;
+}
+
+/* ---- words ---- */
+
+void
+advice_print_text(const struct plan *plan, const struct decision *by, const struct resolved *at,
+		  unsigned missing, struct str *to)
+{
+	struct advice advice = advice_for(plan, by, at, missing);
+	auto_str struct str word = {0};
+
+	str_shell(&word, at->path);
+	to->failed = to->failed || word.failed;
+	if (advice.option != NULL) {
+		str_printf(to, "  to allow it: %s%s ", advice.make_first ? "make it, then " : "",
+			   advice.option);
+		str_visible(to, word.text == NULL ? "" : word.text);
+		str_add(to, why_is_secret(plan, at->path)
+				    ? "  (it looks like a secret: think twice)\n"
+				    : "\n");
+	}
+	if (advice.profile != NULL)
+		str_printf(to, "  or with a profile: -p %s\n", advice.profile);
+}
+
+void
+advice_print_json(const struct plan *plan, const struct decision *by, const struct resolved *at,
+		  unsigned missing, struct str *to)
+{
+	struct advice advice = {0};
+	auto_str struct str remedy = {0};
+
+	if (missing != 0)
+		advice = advice_for(plan, by, at, missing);
+	str_add(to, ", \"remedy\": ");
+	if (advice.option != NULL && !advice.make_first) {
+		str_printf(&remedy, "%s ", advice.option);
+		str_shell(&remedy, at->path);
+		str_json(to, remedy.text == NULL ? "" : remedy.text);
+	} else {
+		str_add(to, "null");
+	}
+	str_add(to, ", \"profile\": ");
+	if (advice.profile != NULL)
+		str_json(to, advice.profile);
+	else
+		str_add(to, "null");
+	to->failed = to->failed || remedy.failed;
 }

@@ -19,6 +19,12 @@ const char *advice_option(const struct plan *plan, const struct decision *by,
 			  const struct resolved *at, unsigned missing);
 struct advice advice_for(const struct plan *plan, const struct decision *by,
 			 const struct resolved *at, unsigned missing);
+/* Lines for people: the option, ready to be pasted, and the profile. missing is not 0. */
+void advice_print_text(const struct plan *plan, const struct decision *by,
+		       const struct resolved *at, unsigned missing, struct str *to);
+/* Members of a JSON object, each with a comma in front; null where nothing helps, or has to. */
+void advice_print_json(const struct plan *plan, const struct decision *by,
+		       const struct resolved *at, unsigned missing, struct str *to);
 /*
  * The first add-on that is not in use and would grant these rights at a canonical path that no rule
  * speaks about; NULL: none would.

@@ -246,53 +246,6 @@ only_terminals(const struct plan *plan, const char *path, const struct verdict *
 	return "only if it is a terminal that the command is started on, has or makes itself";
 }
 
-/* The option that would allow it, ready to be pasted, and the profile that is made for it. */
-static void
-advise_text(const struct plan *plan, const struct decision *by, const struct resolved *at,
-	    unsigned missing, struct str *to)
-{
-	struct advice advice = advice_for(plan, by, at, missing);
-	auto_str struct str word = {0};
-
-	str_shell(&word, at->path);
-	to->failed = to->failed || word.failed;
-	if (advice.option != NULL) {
-		str_printf(to, "  to allow it: %s%s ", advice.make_first ? "make it, then " : "",
-			   advice.option);
-		str_visible(to, word.text == NULL ? "" : word.text);
-		str_add(to, why_is_secret(plan, at->path)
-				    ? "  (it looks like a secret: think twice)\n"
-				    : "\n");
-	}
-	if (advice.profile != NULL)
-		str_printf(to, "  or with a profile: -p %s\n", advice.profile);
-}
-
-static void
-advise_json(const struct plan *plan, const struct decision *by, const struct resolved *at,
-	    unsigned missing, struct str *to)
-{
-	struct advice advice = {0};
-	auto_str struct str remedy = {0};
-
-	if (missing != 0)
-		advice = advice_for(plan, by, at, missing);
-	str_add(to, ", \"remedy\": ");
-	if (advice.option != NULL && !advice.make_first) {
-		str_printf(&remedy, "%s ", advice.option);
-		str_shell(&remedy, at->path);
-		str_json(to, remedy.text == NULL ? "" : remedy.text);
-	} else {
-		str_add(to, "null");
-	}
-	str_add(to, ", \"profile\": ");
-	if (advice.profile != NULL)
-		str_json(to, advice.profile);
-	else
-		str_add(to, "null");
-	to->failed = to->failed || remedy.failed;
-}
-
 static void
 explain_path_text(const struct plan *plan, const char *what, const struct resolved *resolved,
 		  const struct verdict *verdict, unsigned asked, struct str *to)
@@ -326,7 +279,7 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 		str_add(to,
 			"  a pattern needs too many steps for this path and was counted as a denial\n");
 	if (missing != 0)
-		advise_text(plan, by, resolved, missing, to);
+		advice_print_text(plan, by, resolved, missing, to);
 }
 
 static void
@@ -384,7 +337,7 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 		str_json(to, by->protection->pattern);
 	else
 		str_add(to, "null");
-	advise_json(plan, by, resolved, asked & ~verdict->rights, to);
+	advice_print_json(plan, by, resolved, asked & ~verdict->rights, to);
 	str_add(to, "}\n");
 	to->failed = to->failed || reason.failed;
 }
@@ -515,6 +468,15 @@ is_preset(const char *name)
 	return false;
 }
 
+static void
+explain_danger(const char *socket, bool json, struct str *to)
+{
+	const char *danger = json ? NULL : plan_socket_danger(socket);
+
+	if (danger != NULL)
+		str_printf(to, "  think twice: %s\n", danger);
+}
+
 static int
 why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
 	   struct cordon_error *err)
@@ -532,6 +494,7 @@ why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
 	explain("socket", name, place != NULL,
 		place != NULL ? "the policy names it" : "the socket is not granted", place,
 		place != NULL ? NULL : remedy, json, to);
+	explain_danger(name, json, to);
 	return place != NULL;
 }
 
@@ -554,6 +517,7 @@ why_socket(const struct plan *plan, const char *subject, bool json, struct str *
 		return cordon_no_memory(err);
 	explain("socket", resolved.path, answer.allowed, answer.reason, answer.place,
 		answer.allowed ? NULL : remedy.text, json, to);
+	explain_danger(resolved.path, json, to);
 	return answer.allowed;
 }
 

@@ -248,8 +248,12 @@ search(struct builder *b, const char *name, const char **ret_path)
 		if (access(candidate, F_OK) == 0)
 			seen = why;
 	}
-	return seen == ENOENT ? cannot(b->err, SESSION_NOT_FOUND, name, "not found")
-			      : cannot(b->err, SESSION_NOT_EXECUTABLE, name, strerror(seen));
+	if (seen == ENOENT)
+		return cannot(b->err, SESSION_NOT_FOUND, name,
+			      strchr(name, ' ') == NULL
+				      ? "not found"
+				      : "not found; a whole line is run by sh -c");
+	return cannot(b->err, SESSION_NOT_EXECUTABLE, name, strerror(seen));
 }
 
 static int

@@ -72,3 +72,30 @@ load common
 	expect 0 plan --deny src
 	grep -qx 'sources   command line' "$T/out" || complain 'the command line was expected'
 }
+
+@test "trust says what an approval would open" {
+	policy <<-'END'
+		{"files": {"write": ["~/.ssh"], "read": ["/", "~/data"]}, "sockets": ["docker"],
+		 "accept": ["net.dns"]}
+	END
+	expect 1 trust
+	[ "$(grep -c 'look twice:' "$T/out")" -eq 3 ] || complain 'three dangers were expected'
+	said 'look twice: secrets are kept there' 'look twice: your whole home is there' \
+	    'look twice: it starts containers that reach every file'
+	expect 1 trust --json
+	json 'sum(r["warning"] is not None for r in d["requests"]) == 3'
+	expect 0 check
+	said 'note: asks for read ~/data;' 'note: asks to live without the guarantee net.dns;'
+	rm .cordon.json
+	expect 1 check --socket docker
+	said 'warning: the socket docker: it starts containers that reach every file'
+	denied socket docker
+	said 'to allow it: --socket docker' 'think twice: it starts containers'
+}
+
+@test "a whole line in place of a command" {
+	expect 127 run 'ls -la'
+	one_notice 'ls -la: not found; a whole line is run by sh -c'
+	expect 127 run nonsense
+	one_notice 'nonsense: not found'
+}

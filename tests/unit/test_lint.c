@@ -290,6 +290,22 @@ other_names_by_mounts_are_nobodys_rules(void)
 }
 
 static void
+sockets_that_give_the_machine_away_are_warned_of(void)
+{
+#define SOCKET(name) "{\"sockets\": [\"" name "\"]}"
+	check_int(warnings("the socket docker: it starts containers", .user = SOCKET("docker")), 1);
+	check_int(warnings("reach every file", .user = SOCKET("/var/run/docker.sock")), 1);
+	check_int(warnings("types into every window", .user = SOCKET("/tmp/.X11-unix/X0")), 1);
+	check_int(warnings("outside of every sandbox", .user = SOCKET("/run/user/7/bus")), 1);
+	check_int(warnings("the socket", .user = SOCKET("ssh-agent")), 0);
+	check_int(warnings("the socket", .user = SOCKET("/run/docker.sock.d/x")), 0);
+	check_int(warnings("the socket", .user = SOCKET("/home/u/p/bus")), 0);
+	/* asked for is not granted */
+	check_int(warnings("the socket", .project = SOCKET("docker")), 0);
+#undef SOCKET
+}
+
+static void
 of_two_equal_rules_one_is_superfluous(void)
 {
 	check_int(notes("changes nothing", .user = FILES("\"read\": [\"~/data\", \"~/data\"]")), 1);
@@ -907,6 +923,7 @@ main(void)
 	run(allow_is_kept_where_a_deny_lies_between);
 	run(allow_of_what_is_a_link_here_is_not_complained_about);
 	run(other_names_by_mounts_are_nobodys_rules);
+	run(sockets_that_give_the_machine_away_are_warned_of);
 	run(of_two_equal_rules_one_is_superfluous);
 	run(naming_a_protected_path_is_not_superfluous);
 	run(deny_of_what_nothing_allows_changes_nothing);
