@@ -118,12 +118,13 @@ advise(const struct broker *broker, const char *path, const struct decision *by,
 	struct resolved at = {.path = path,
 			      .exists = lstat(path, &st) == 0 ||
 					(errno != ENOENT && errno != ENOTDIR)};
-	const char *option = advice_option(broker->plan, by, &at, missing);
+	char named[PATH_MAX];
+	const char *option = advice_option(broker->plan, by, &at, missing, named);
 
 	if (option == NULL)
 		return;
 	str_printf(to, "%s ", option);
-	str_shell(to, path);
+	str_shell(to, named);
 }
 
 int

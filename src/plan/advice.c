@@ -5,7 +5,6 @@
  */
 #include "plan/advice.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -60,13 +59,32 @@ needs_making(const struct plan *plan, const struct resolved *at, unsigned missin
 	return true;
 }
 
+/* Goes up to where a rule lets be changed what is there: who may do that may be given new names. */
+static bool
+find_changeable(const struct plan *plan, char path[PATH_MAX])
+{
+	while (strcmp(path, "/") != 0) {
+		char *slash = strrchr(path, '/');
+
+		slash[slash == path] = '\0';
+		if (index_rights(&plan->index, path) & RIGHT_WRITE)
+			return true;
+	}
+	return false;
+}
+
 const char *
 advice_option(const struct plan *plan, const struct decision *by, const struct resolved *at,
-	      unsigned missing)
+	      unsigned missing, char ret_path[PATH_MAX])
 {
 	const char *option = find_option(by, at->path, missing);
 
-	return option == NULL || needs_making(plan, at, missing) ? NULL : option;
+	if (option == NULL || strlen(at->path) >= PATH_MAX)
+		return NULL;
+	strcpy(ret_path, at->path);
+	if (!needs_making(plan, at, missing))
+		return option;
+	return (missing & RIGHTS_CHANGE) && find_changeable(plan, ret_path) ? option : NULL;
 }
 
 /* ---- profiles ---- */

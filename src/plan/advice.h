@@ -2,6 +2,8 @@
 /* What would allow something that is denied: the narrowest option, and a profile that is made for it. */
 #pragma once
 
+#include <limits.h>
+
 #include "plan/plan.h"
 #include "plan/resolve.h"
 
@@ -13,10 +15,11 @@ struct advice {
 
 /*
  * The option alone, where it helps as things are; NULL: none does. missing: the rights that were asked
- * for and are not there; by: what decided the first of them.
+ * for and are not there; by: what decided the first of them. What is to stand behind it is in ret_path:
+ * the path, or for a name that is not there yet the folder around it where files may be changed already.
  */
 const char *advice_option(const struct plan *plan, const struct decision *by,
-			  const struct resolved *at, unsigned missing);
+			  const struct resolved *at, unsigned missing, char ret_path[PATH_MAX]);
 struct advice advice_for(const struct plan *plan, const struct decision *by,
 			 const struct resolved *at, unsigned missing);
 /* Lines for people: the option, ready to be pasted, and the profile. missing is not 0. */
