@@ -93,6 +93,18 @@ load common
 	said 'to allow it: --socket docker' 'think twice: it starts containers'
 }
 
+# Where there is no cgroup a limit that needs one is refused: what is offered must not.
+@test "the limits that init offers can be kept everywhere" {
+	expect 0 init --print
+	sed 's|// \("limits": .*\)|\1|' "$T/out" >.cordon.json
+	grep -q '^  "limits": ' .cordon.json || complain 'no limits are offered'
+	expect 0 run -q true
+	mkdir "$HOME/.hidden"
+	cd "$HOME/.hidden"
+	refused run true
+	heard 'is no project: it is a home, hidden in one'
+}
+
 @test "a whole line in place of a command" {
 	expect 127 run 'ls -la'
 	one_notice 'ls -la: not found; a whole line is run by sh -c'
