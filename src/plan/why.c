@@ -434,9 +434,8 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	    struct cordon_error *err)
 {
 	const struct network *network = &plan->settings.network;
-	auto_arena struct arena arena = {0};
+	auto_str struct str remedy = {0};
 	struct net_answer answer;
-	const char *remedy = NULL;
 	char host[256];
 	unsigned port;
 	int rc = network_split(subject, host, sizeof host, &port, err);
@@ -444,18 +443,14 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	if (rc < 0)
 		return rc;
 	answer = network_decide(network, host, port);
-	if (!answer.allowed && network_is_loopback(host))
-		remedy = arena_printf(&arena, err, "--net localhost:%u", port);
-	else if (!answer.allowed && answer.domain != NULL)
-		remedy = arena_printf(&arena, err, "--port %u", port);
-	else if (!answer.allowed)
-		remedy = arena_printf(&arena, err, "--domain %.250s", host);
-	if (!answer.allowed && remedy == NULL)
-		return -CORDON_E_MEMORY;
+	if (!answer.allowed)
+		network_advise(network, host, port, &answer, &remedy);
+	if (remedy.failed)
+		return cordon_no_memory(err);
 	explain("connect", subject, answer.allowed, answer.reason,
 		answer.domain != NULL ? &answer.domain->place
 				      : (network->place.file != NULL ? &network->place : NULL),
-		remedy, json, to);
+		remedy.text, json, to);
 	return answer.allowed;
 }
 

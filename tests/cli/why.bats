@@ -160,6 +160,30 @@ load common
 	done
 }
 
+# remedied OPTIONS QUESTION REMEDY: it is what is named, and given after the options it helps.
+remedied()
+{
+	# shellcheck disable=SC2086 # words
+	denied $1 connect "$2" || return 1
+	[ "$(sed -n 's/.*to allow it: //p' "$T/out")" = "$3" ] || complain "expected: $3" || return 1
+	# shellcheck disable=SC2086 # words
+	allowed $1 $3 connect "$2"
+}
+
+@test "what would let a connection pass depends on what is there already" {
+	remedied '' example.org:443 '--domain example.org'
+	remedied '' example.org:22 '--domain example.org --port 22'
+	remedied '' 192.0.2.7:443 '--net all'
+	remedied '' '[2001:db8::1]:80' '--net all'
+	remedied '' '[::1]:8080' '--net localhost:8080'
+	remedied '--domain example.org' example.org:22 '--port 22'
+	remedied '--domain example.org' example.net:8443 '--domain example.net --port 8443'
+	remedied '--domain example.org' 192.0.2.7:443 '--net all'
+	remedied '--net localhost' example.org:443 '--net domains --domain example.org'
+	remedied '--net localhost:80,90' localhost:91 '--net localhost:80,90,91'
+	remedied '--net none' example.org:443 '--net domains --domain example.org'
+}
+
 # --- the default, and what is protected ---
 
 @test "the default: the project and the system, no home, no network, no sockets" {
