@@ -19,6 +19,7 @@
 #include "linux/names.h"
 #include "linux/nest.h"
 #include "linux/vet.h"
+#include "plan/hookmemory.h"
 
 #define NOREPLACE 1u
 #define EXCHANGE 2u
@@ -268,7 +269,7 @@ do_move(struct move *move)
 			  move->to.name, move->flags);
 	if (rc == 0 && (S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE) ||
 			vet_is_delicate(move->to.path)))
-		vet_hooks_changed(move->broker, false);
+		hookmemory_changed(move->broker->hooks, false);
 	return rc;
 }
 

@@ -19,7 +19,7 @@
 #include "linux/guarded.h"
 #include "linux/nest.h"
 #include "linux/privileges.h"
-#include "linux/vet.h"
+#include "plan/hookmemory.h"
 
 static int
 refuse_gaps(const struct plan *plan, struct cordon_error *err)

@@ -21,6 +21,10 @@ struct looked {
 	bool is_failed;
 };
 
+/* Is there something of that name in it, be it a link? */
+bool looked_has(const char *folder, const char *name);
+/* Does it hold what makes git take it for one, whatever its name? */
+bool looked_is_repository(const char *folder);
 /* From its folder on; for want of memory it is marked as failed. */
 void looked_at(struct looked *one, const struct host *host);
 /* The same for the submodules and worktrees that are kept in a git directory. */

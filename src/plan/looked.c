@@ -4,10 +4,11 @@
  * repositories are kept among them? Submodules and worktrees start their hooks elsewhere. All of it is
  * read as git finds it, and more than a limit of it is not.
  */
-#include "linux/looked.h"
+#include "plan/looked.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "linux/vet.h"
 #include "plan/gitconfig.h"
 
 #define KEPT_MAX 1024
@@ -97,6 +97,23 @@ read_repository(struct looking *l, const char *root, const char *git_dir)
 	return repo.common_dir == NULL ? -CORDON_E_MEMORY : read_hooks(l, &repo);
 }
 
+bool
+looked_has(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat at;
+
+	return snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX &&
+	       fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool
+looked_is_repository(const char *folder)
+{
+	return looked_has(folder, "HEAD") &&
+	       (looked_has(folder, "objects") || looked_has(folder, "commondir"));
+}
+
 static int read_modules(struct looking *l, const char *folder);
 
 /* A submodule's; names of those have slashes in them, so what is none is a folder with some. */
@@ -106,7 +123,7 @@ read_module(struct looking *l, const char *path)
 	const char *inner = path;
 	int rc = 0;
 
-	if (vet_is_repository(path)) {
+	if (looked_is_repository(path)) {
 		rc = read_repository(l, path, path);
 		inner = path_join(&l->arena, path, "modules", NULL);
 	}
@@ -195,7 +212,7 @@ look(struct looking *l, const char *folder)
 
 	snprintf(dot_git, sizeof dot_git, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder);
 	if (stat(dot_git, &at) < 0)
-		return vet_is_repository(folder) ? read_repository(l, folder, folder) : 0;
+		return looked_is_repository(folder) ? read_repository(l, folder, folder) : 0;
 	if (!S_ISDIR(at.st_mode))
 		git_dir = follow(l, folder, ".git", "gitdir: ");
 	if (git_dir == NULL || read_repository(l, folder, git_dir) < 0)
