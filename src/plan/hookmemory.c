@@ -303,53 +303,13 @@ walk_once(struct asking *a, enum reach reach)
 	return fine;
 }
 
-/* What lies in the repository itself is found from there. */
-static int
-keep_abroad(struct looked *to, const char *root, const struct looked *from)
-{
-	for (size_t i = 0; i < from->count; i++) {
-		struct hookdir *slot;
-
-		if (path_below(from->dirs[i].path, root))
-			continue;
-		slot = arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
-		if (slot == NULL)
-			return -CORDON_E_MEMORY;
-		*slot = from->dirs[i];
-		slot->path = arena_strdup(&to->arena, slot->path, NULL);
-		if (slot->path == NULL)
-			return -CORDON_E_MEMORY;
-	}
-	return from->is_failed ? -CORDON_E_MEMORY : 0;
-}
-
-static int
-read_abroad(struct looked *to, const struct host *host, const char *root)
-{
-	struct looked one = {.folder = strdup(root)}, kept = {0};
-	int rc = -CORDON_E_MEMORY;
-
-	if (one.folder != NULL) {
-		looked_at(&one, host);
-		rc = keep_abroad(to, root, &one);
-	}
-	if (rc == 0 && one.keeper != NULL) {
-		kept.folder = strdup(one.keeper);
-		if (kept.folder != NULL)
-			looked_at_kept(&kept, host);
-		rc = kept.folder == NULL ? -CORDON_E_MEMORY : keep_abroad(to, root, &kept);
-	}
-	looked_forget(&kept);
-	looked_forget(&one);
-	return rc;
-}
-
 /* Their paths are copied: the list may change while they are read. */
 static int
 read_all_abroad(struct asking *a, struct looked *to)
 {
 	auto_arena struct arena arena = {0};
 	struct hookmemory *memory = a->memory;
+	struct hookdirs found = {0};
 	size_t count = memory->root_count;
 	const char **paths = arena_alloc(&arena, (count + 1) * sizeof *paths, NULL);
 	int rc = paths == NULL ? -CORDON_E_MEMORY : 0;
@@ -359,8 +319,12 @@ read_all_abroad(struct asking *a, struct looked *to)
 		rc = paths[i] == NULL ? -CORDON_E_MEMORY : 0;
 	}
 	pthread_mutex_unlock(&memory->lock);
+	/* what lies in the repository itself is found from there */
 	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = read_abroad(to, a->host, paths[i]);
+		rc = looked_collect(&to->arena, a->host,
+				    &(struct looked_part){paths[i], paths[i], true}, &found);
+	to->dirs = found.items;
+	to->count = found.count;
 	pthread_mutex_lock(&memory->lock);
 	return rc;
 }

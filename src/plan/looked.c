@@ -14,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
 #include "plan/gitconfig.h"
+#include "plan/host.h"
 
 #define KEPT_MAX 1024
 #define DEPTH_MAX 24 /* a submodule's name has slashes in it, and may have others inside */
@@ -252,6 +254,85 @@ looked_at_repository(struct looked *one, const struct host *host, const char *ro
 
 	arena_free(&looking.arena);
 	return rc;
+}
+
+/* ---- beyond the folder ---- */
+
+static int
+keep_some(struct arena *arena, const struct looked *from, const struct looked_part *part,
+	  struct hookdirs *to)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		struct hookdir *slot;
+
+		if (path_below(from->dirs[i].path, part->tree) == part->is_outside)
+			continue;
+		slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = from->dirs[i];
+		slot->path = arena_strdup(arena, slot->path, NULL);
+		if (slot->path == NULL)
+			return -CORDON_E_MEMORY;
+	}
+	return from->is_failed ? -CORDON_E_MEMORY : 0;
+}
+
+int
+looked_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
+	       struct hookdirs *to)
+{
+	struct looked one = {.folder = strdup(part->folder)}, kept = {0};
+	int rc = -CORDON_E_MEMORY;
+
+	if (one.folder != NULL) {
+		looked_at(&one, host);
+		rc = keep_some(arena, &one, part, to);
+	}
+	if (rc == 0 && one.keeper != NULL) {
+		kept.folder = strdup(one.keeper);
+		if (kept.folder != NULL)
+			looked_at_kept(&kept, host);
+		rc = kept.folder == NULL ? -CORDON_E_MEMORY : keep_some(arena, &kept, part, to);
+	}
+	looked_forget(&kept);
+	looked_forget(&one);
+	return rc;
+}
+
+/* git obeys nobody else's: whoever may write in a folder above could close names in ours. */
+static bool
+is_trusted(const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat at;
+
+	return snprintf(path, sizeof path, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder) <
+		       PATH_MAX &&
+	       stat(path, &at) == 0 && (at.st_uid == geteuid() || at.st_uid == 0);
+}
+
+int
+looked_around(struct arena *arena, const struct host *host, struct hookdirs *to,
+	      struct cordon_error *err)
+{
+	const char *common = host->git.common_dir, *folder = host->project;
+	struct looked_part part = {.tree = host->project};
+	int rc = 0;
+
+	while (rc == 0 && strcmp(folder, "/") != 0) {
+		part.folder = folder = path_parent(arena, folder, err);
+		if (folder == NULL)
+			return -CORDON_E_MEMORY;
+		if (is_trusted(folder))
+			rc = looked_collect(arena, host, &part, to);
+	}
+	if (rc == 0 && common != NULL && strcmp(path_last(common), ".git") == 0)
+		common = path_parent(arena, common, err);
+	part.folder = common;
+	if (rc == 0 && host->git.common_dir != NULL)
+		rc = common == NULL ? -CORDON_E_MEMORY : looked_collect(arena, host, &part, to);
+	return rc < 0 ? cordon_no_memory(err) : 0;
 }
 
 void

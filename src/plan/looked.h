@@ -32,5 +32,20 @@ void looked_at_kept(struct looked *one, const struct host *host);
 /* A repository that may come to be: 0, or for want of memory less. */
 int looked_at_repository(struct looked *one, const struct host *host, const char *root,
 			 const char *git_dir);
+/* Which part of what a folder and those that are kept in it name. */
+struct looked_part {
+	const char *folder;
+	const char *tree; /* what lies in this, */
+	bool is_outside;  /* or does not */
+};
+/* Adds it, in arena. 0, or for want of memory less. */
+int looked_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
+		   struct hookdirs *to);
+/*
+ * Adds what those name in the project that lie around it: of the folders above it, and the one whose
+ * worktree it is.
+ */
+int looked_around(struct arena *arena, const struct host *host, struct hookdirs *to,
+		  struct cordon_error *err);
 /* Leaves nothing behind. */
 void looked_forget(struct looked *one);
