@@ -111,7 +111,8 @@ compare_entry(struct move *move, int folder, const char *from, const char *to, c
 	    snprintf(new, sizeof new, "%s/%s", to, name) >= PATH_MAX)
 		return ENAMETOOLONG;
 	if (!is_same(move, old, new) ||
-	    (strcasecmp(name, "HEAD") == 0 && !vet_may_move(move->broker, from)))
+	    ((strcasecmp(name, "HEAD") == 0 || strcasecmp(name, ".git") == 0) &&
+	     !vet_may_move(move->broker, from)))
 		return EACCES;
 	broker_touches_at(move->broker, folder, name, old);
 	broker_touches(move->broker, new, NULL);

@@ -21,7 +21,7 @@ bool vet_may_make(struct broker *broker, const char *path, const struct protecti
 		  bool is_folder);
 /* May the folder become a repository with what is in it? Sets errno. The lock is exclusive. */
 bool vet_repository(struct broker *broker, const char *folder);
-/* A repository that came with the project's own files: may it be where something leads git to? */
+/* A repository that came with the project's own files, or names what lies elsewhere, stays there. */
 bool vet_may_move(struct broker *broker, const char *folder);
 
 /*
@@ -39,6 +39,10 @@ void vet_refused(struct broker *broker, const char *what, const char *path, cons
 
 /* vet_hooks.c: is path, or does something below it, lead to a remote? Then no link comes there. */
 bool vet_is_on_way(const struct broker *broker, const char *path);
+/* Are there settings at path, or below it, that must not be hidden from us for a while? */
+bool vet_is_read(const struct broker *broker, const char *path);
+/* Do a repository's settings name nothing outside of its folder? From another place it would be another. */
+bool vet_is_at_home(const struct broker *broker, const char *folder);
 /* May the folder become a working tree of this repository with what is in it? */
 bool vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir);
 

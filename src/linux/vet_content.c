@@ -91,8 +91,10 @@ is_fit(const struct question *q, const char *path)
 bool
 vet_may_move(struct broker *broker, const char *folder)
 {
-	return is_in_dot_git(folder) || !looked_is_repository(folder) ||
-	       vet_repository(broker, folder);
+	if (is_in_dot_git(folder))
+		return true;
+	return vet_is_at_home(broker, folder) &&
+	       (!looked_is_repository(folder) || vet_repository(broker, folder));
 }
 
 /* What can be changed without us can become anything, and what lies in memory is for everybody. */

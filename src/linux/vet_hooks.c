@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* What the settings of repositories name as git's, where something is to come there that nobody looked at. */
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/path.h"
@@ -57,4 +61,32 @@ vet_may_begin(const struct broker *broker, const char *folder, const char *git_d
 		may = !holds_hooks(broker, &one.arena, &one.dirs[i]);
 	looked_forget(&one);
 	return may;
+}
+
+/* ---- staying where it is, and open ---- */
+
+bool
+vet_is_at_home(const struct broker *broker, const char *folder)
+{
+	auto_arena struct arena arena = {0};
+	struct hookdirs found = {0};
+	bool is_at_home = broker->plan->host != NULL &&
+			  looked_collect(&arena, broker->plan->host,
+					 &(struct looked_part){folder, folder, true}, &found) == 0;
+
+	for (size_t i = 0; is_at_home && i < found.count; i++)
+		is_at_home = found.items[i].kind == HOOKDIR_REMOTE;
+	return is_at_home;
+}
+
+/* Whatever is in a git directory is git's, also in one of another name. */
+bool
+vet_is_read(const struct broker *broker, const char *path)
+{
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
+	return strstr(path, "/.git/") != NULL || strcasecmp(path_last(path), ".git") == 0 ||
+	       (*folder != '\0' && looked_is_repository(folder)) ||
+	       hookmemory_is_read(broker->hooks, broker->plan->host, path);
 }

@@ -22,7 +22,7 @@ static const struct protection of_kind[] = {
 };
 
 const struct protection hookask_unseen =
-	CLOSED("git's settings", "there is no memory to see whether git runs it");
+	CLOSED("git's settings", "what git runs cannot be seen just now");
 
 /* Where names are folded, another spelling is the same; elsewhere nobody needs it. */
 static bool

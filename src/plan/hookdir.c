@@ -6,6 +6,7 @@
 #include "plan/hookdir.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <strings.h>
@@ -150,6 +151,8 @@ add_linked(struct hooksearch *s, const char *folder)
 	const struct dirent *entry;
 	int left = LINKED_MAX, rc = 0;
 
+	if (dir == NULL && hooksearch_is_passing(errno))
+		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot look into %s", folder);
 	while (rc == 0 && dir != NULL && left-- > 0 && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
@@ -317,5 +320,11 @@ hookdirs_read(struct arena *arena, const struct host *host, const struct hookrep
 		rc = hooksearch_repository(&s, repo);
 	if (rc == 0)
 		rc = add_values(&s);
-	return rc < 0 || !s.is_unread ? rc : add(&s, HOOKDIR_UNKNOWN, repo->root, true);
+	if (rc == 0 && s.is_unread)
+		rc = add(&s, HOOKDIR_UNKNOWN, repo->root, true);
+	/* it may be about any part of the project */
+	if (rc == 0 && s.is_unread && host->project != NULL &&
+	    path_below(repo->root, host->project))
+		rc = add(&s, HOOKDIR_UNKNOWN, host->project, true);
+	return rc;
 }

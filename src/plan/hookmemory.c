@@ -13,53 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "plan/hookask.h"
+#include "plan/hookroots.h"
 #include "plan/host.h"
-#include "plan/repositories.h"
 
 #define SLOTS 128u
 /* For how long the user's own changes may stay unseen. */
-#define MOMENT_NS 1000000000ll
-/* For how long what may become a repository is counted as one. */
-#define PATIENCE_NS (60 * MOMENT_NS)
-/* A look through the project is done again when it took less than this part of the time since. */
-#define PART 100
-
-/* Folders that are looked into for any change; and for a name that can be a hook. */
-#define SOME_FOLDERS 10000u
-#define ALL_FOLDERS 1000000u
-
-enum reach { REACH_NOTHING, REACH_SOME, REACH_ALL };
-
-struct root {
-	char *path;
-	int64_t until; /* it counts whether it is a repository or not; 0: it was found to be one */
-};
+#define MOMENT_NS HOOKROOTS_MOMENT_NS
 
 struct hookmemory {
-	pthread_mutex_t lock, walking; /* walking: one looks through the project, and no other */
-	uint64_t turn, kept_turn;      /* submodules can be many: only their settings count there */
+	pthread_mutex_t lock;
+	uint64_t turn, kept_turn; /* submodules can be many: only their settings count there */
 	struct looked *slots[SLOTS];
-	struct root *roots; /* the repositories in the project, without the one that it is itself */
-	size_t root_count;
-	enum reach reach;      /* of the look that found them, */
-	int64_t again;	       /* and when it is done again */
+	struct hookroots roots;
 	struct looked *abroad; /* what they name outside of themselves; NULL: that is not known */
 };
-
-static int64_t
-now(void)
-{
-	struct timespec at = {0};
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	return at.tv_sec * 1000000000ll + at.tv_nsec;
-}
 
 static struct looked *
 looked_new(const char *path, size_t length, uint64_t turn, int64_t time)
@@ -94,16 +66,8 @@ hookmemory_new(void)
 	if (memory == NULL)
 		return NULL;
 	pthread_mutex_init(&memory->lock, NULL);
-	pthread_mutex_init(&memory->walking, NULL);
+	hookroots_start(&memory->roots);
 	return memory;
-}
-
-static void
-free_roots(struct root *roots, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(roots[i].path);
-	free(roots);
 }
 
 struct hookmemory *
@@ -114,8 +78,7 @@ hookmemory_free(struct hookmemory *memory)
 	for (size_t i = 0; i < SLOTS; i++)
 		looked_free(memory->slots[i]);
 	looked_free(memory->abroad);
-	free_roots(memory->roots, memory->root_count);
-	pthread_mutex_destroy(&memory->walking);
+	hookroots_end(&memory->roots);
 	pthread_mutex_destroy(&memory->lock);
 	free(memory);
 	return NULL;
@@ -153,6 +116,9 @@ read_folder(struct asking *a, const char *path, size_t length, uint64_t turn)
 	else if (one != NULL)
 		looked_at(one, a->host);
 	pthread_mutex_lock(&a->memory->lock);
+	/* what could not be seen may be a moment later */
+	if (one != NULL && one->is_failed)
+		one->until = 0;
 	return one;
 }
 
@@ -208,124 +174,37 @@ find_above(struct asking *a)
 
 /* ---- the repositories elsewhere ---- */
 
-static struct root *
-find_root(const struct hookmemory *memory, const char *path, size_t length)
-{
-	for (size_t i = 0; i < memory->root_count; i++)
-		if (strncmp(memory->roots[i].path, path, length) == 0 &&
-		    memory->roots[i].path[length] == '\0')
-			return &memory->roots[i];
-	return NULL;
-}
-
 static bool
-add_root(struct hookmemory *memory, const char *path, size_t length, int64_t until)
+find_roots(struct asking *a)
 {
-	struct root *roots, *known = find_root(memory, path, length);
+	int64_t again = a->memory->roots.again;
+	bool fine = hookroots_find(&a->memory->roots, &a->memory->lock, a->host->project, &a->time);
 
-	if (known != NULL) {
-		known->until = until;
-		return true;
-	}
-	roots = realloc(memory->roots, (memory->root_count + 1) * sizeof *roots);
-	if (roots == NULL)
-		return false;
-	memory->roots = roots;
-	roots[memory->root_count] = (struct root){strndup(path, length), until};
-	if (roots[memory->root_count].path == NULL)
-		return false;
-	memory->root_count++;
-	return true;
-}
-
-/* Those that were found take the place of all but the newest. */
-static bool
-take_roots(struct asking *a, const struct repositories *found)
-{
-	struct hookmemory *memory = a->memory;
-	struct root *old = memory->roots;
-	size_t count = memory->root_count;
-	bool fine = true;
-
-	memory->roots = NULL;
-	memory->root_count = 0;
-	for (size_t i = 0; fine && i < found->count; i++)
-		if (strcmp(found->roots[i], a->host->project) != 0)
-			fine = add_root(memory, found->roots[i], strlen(found->roots[i]), 0);
-	for (size_t i = 0; fine && i < count; i++)
-		if (old[i].until > a->time)
-			fine = add_root(memory, old[i].path, strlen(old[i].path), old[i].until);
-	free_roots(old, count);
+	if (again != a->memory->roots.again)
+		a->memory->abroad = looked_free(a->memory->abroad);
 	return fine;
 }
 
-/* The lock is not held, walking is. */
-static bool
-walk(struct asking *a, enum reach reach)
-{
-	auto_arena struct arena arena = {0};
-	struct hookmemory *memory = a->memory;
-	struct repositories found;
-	bool fine = repositories_find(&arena, a->host->project,
-				      reach == REACH_ALL ? ALL_FOLDERS : SOME_FOLDERS, &found) == 0;
-	int64_t end = now(), took = end - a->time;
-
-	pthread_mutex_lock(&memory->lock);
-	fine = fine && take_roots(a, &found);
-	if (fine) {
-		memory->reach = found.is_whole ? REACH_ALL : reach;
-		memory->again = end + (took * PART > MOMENT_NS ? took * PART : MOMENT_NS);
-		memory->abroad = looked_free(memory->abroad);
-	}
-	pthread_mutex_unlock(&memory->lock);
-	return fine;
-}
-
-/* Who needs no more than is known does not wait for somebody who looks once more. */
-static bool
-walk_once(struct asking *a, enum reach reach)
-{
-	struct hookmemory *memory = a->memory;
-	bool fine = true, is_known = memory->reach >= reach;
-
-	if (is_known && a->time < memory->again)
-		return true;
-	pthread_mutex_unlock(&memory->lock);
-	if (!is_known)
-		pthread_mutex_lock(&memory->walking);
-	if (!is_known || pthread_mutex_trylock(&memory->walking) == 0) {
-		a->time = now();
-		if (memory->reach < reach || a->time >= memory->again)
-			fine = walk(a, memory->reach > reach ? memory->reach : reach);
-		pthread_mutex_unlock(&memory->walking);
-	}
-	pthread_mutex_lock(&memory->lock);
-	return fine;
-}
-
-/* Their paths are copied: the list may change while they are read. */
 static int
-read_all_abroad(struct asking *a, struct looked *to)
+read_abroad(struct asking *a, struct looked *to)
 {
 	auto_arena struct arena arena = {0};
-	struct hookmemory *memory = a->memory;
 	struct hookdirs found = {0};
-	size_t count = memory->root_count;
-	const char **paths = arena_alloc(&arena, (count + 1) * sizeof *paths, NULL);
+	bool is_whole = a->memory->roots.is_whole;
+	size_t count;
+	const char **paths = hookroots_copy(&a->memory->roots, &arena, &count);
 	int rc = paths == NULL ? -CORDON_E_MEMORY : 0;
 
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		paths[i] = arena_strdup(&arena, memory->roots[i].path, NULL);
-		rc = paths[i] == NULL ? -CORDON_E_MEMORY : 0;
-	}
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_unlock(&a->memory->lock);
 	/* what lies in the repository itself is found from there */
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = looked_collect(&to->arena, a->host,
 				    &(struct looked_part){paths[i], paths[i], true}, &found);
+	if (rc == 0 && !is_whole)
+		rc = looked_give_up(&to->arena, a->host->project, &found);
 	to->dirs = found.items;
 	to->count = found.count;
-	pthread_mutex_lock(&memory->lock);
+	pthread_mutex_lock(&a->memory->lock);
 	return rc;
 }
 
@@ -339,8 +218,10 @@ look_abroad(struct asking *a)
 	if (one != NULL && one->turn == memory->turn && a->time < one->until)
 		return one;
 	one = looked_new("", 0, memory->turn, a->time);
-	if (one != NULL)
-		one->is_failed = read_all_abroad(a, one) < 0;
+	if (one != NULL && read_abroad(a, one) < 0) {
+		one->is_failed = true;
+		one->until = 0;
+	}
 	looked_free(memory->abroad);
 	memory->abroad = one;
 	return one;
@@ -373,23 +254,64 @@ is_gits_own(const struct asking *a)
 	return false;
 }
 
-/* The more of the project is looked through, the more can come of the name. */
 static const struct protection *
 find_abroad(struct asking *a)
 {
-	const char *project = a->host->project, *name = path_last(a->q->path);
-	bool is_hook = hookask_is_hook(name, strlen(name));
+	const char *project = a->host->project;
 	const struct looked *one;
 
 	if (project == NULL || is_gits_own(a))
 		return NULL;
-	if (!walk_once(a, a->q->is_link || is_hook ? REACH_ALL : REACH_SOME))
-		return &hookask_unseen;
-	one = look_abroad(a);
+	one = find_roots(a) ? look_abroad(a) : NULL;
 	return one == NULL ? &hookask_unseen
 			   : hookask_find(one, a->q,
 					  path_below(a->q->path, project) ? strlen(project)
 									  : a->q->top);
+}
+
+/* ---- hiding ---- */
+
+static bool
+is_in(const struct hookdir *dirs, size_t count, const char *folder)
+{
+	for (size_t i = 0; i < count; i++)
+		if (dirs[i].kind == HOOKDIR_SETTINGS && path_below(dirs[i].path, folder))
+			return true;
+	return false;
+}
+
+/* Is the repository there, or something that it includes? */
+static bool
+reads_below(const struct host *host, const char *root, const char *path)
+{
+	auto_arena struct arena arena = {0};
+	const struct looked_part all = {.folder = root, .tree = "/"};
+	struct hookdirs found = {0};
+
+	return path_below(root, path) || looked_collect(&arena, host, &all, &found) < 0 ||
+	       is_in(found.items, found.count, path);
+}
+
+bool
+hookmemory_is_read(struct hookmemory *memory, const struct host *host, const char *path)
+{
+	auto_arena struct arena arena = {0};
+	struct asking a = {.memory = memory, .host = host, .time = hookroots_now()};
+	const char **paths;
+	size_t count;
+	bool found;
+
+	if (memory == NULL || host == NULL || host->project == NULL)
+		return false;
+	pthread_mutex_lock(&memory->lock);
+	found = !find_roots(&a);
+	paths = hookroots_copy(&memory->roots, &arena, &count);
+	pthread_mutex_unlock(&memory->lock);
+	found = found || paths == NULL || is_in(host->hooks.items, host->hooks.count, path) ||
+		reads_below(host, host->project, path);
+	for (size_t i = 0; !found && i < count; i++)
+		found = reads_below(host, paths[i], path);
+	return found;
 }
 
 /* ---- asking ---- */
@@ -414,15 +336,15 @@ expect_repository(struct asking *a)
 	     i++)
 		if (strcasecmp(name, names[i]) == 0 && name - path > 1 &&
 		    !is_project(a, (size_t)(name - path) - 1))
-			return add_root(a->memory, path, (size_t)(name - path) - 1,
-					a->time + PATIENCE_NS);
+			return hookroots_expect(&a->memory->roots, path, (size_t)(name - path) - 1,
+						a->time);
 	return true;
 }
 
 const struct protection *
 hookmemory_ask(struct hookmemory *memory, const struct host *host, struct hookquestion *q)
 {
-	struct asking a = {memory, host, q, now()};
+	struct asking a = {memory, host, q, hookroots_now()};
 	const struct protection *found;
 
 	q->anchor = strlen(q->path);

@@ -29,3 +29,6 @@ struct hookquestion {
 /* Why path is closed, or could come to be; NULL: it is not. */
 const struct protection *hookmemory_ask(struct hookmemory *memory, const struct host *host,
 					struct hookquestion *q);
+
+/* Is a repository or what one includes at path, or below it? Who hides it could hide what it names. */
+bool hookmemory_is_read(struct hookmemory *memory, const struct host *host, const char *path);

@@ -231,6 +231,13 @@ hooksearch_item(struct hooksearch *s, const char *file, const struct gitconfig_i
 	return 0;
 }
 
+/* EAGAIN: it is leased, which whoever owns it can do. */
+bool
+hooksearch_is_passing(int why)
+{
+	return why == EAGAIN || why == EMFILE || why == ENFILE || why == ENOMEM;
+}
+
 /* 1: text is there to be understood. */
 static int
 read_text(struct hooksearch *s, const char *path, char **ret_text, size_t *ret_length)
@@ -240,6 +247,8 @@ read_text(struct hooksearch *s, const char *path, char **ret_text, size_t *ret_l
 
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
+	if (rc < 0 && hooksearch_is_passing(why.sys))
+		return cordon_fail(s->err, CORDON_E_SYSTEM, why.sys, "cannot read %s", path);
 	if (rc < 0 && why.sys != ENOENT && why.sys != ENOTDIR)
 		s->is_unread = true;
 	s->read += rc == 0;
@@ -264,8 +273,11 @@ hooksearch_read(struct hooksearch *s, const char *path, int depth)
 	if (rc <= 0)
 		return rc;
 	rc = gitconfig_parse(s->arena, text, length, &config, s->err);
-	for (size_t i = 0; rc > 0 && i < config.count; i++)
-		if (hooksearch_item(s, path, &config.items[i], depth) < 0)
-			return -CORDON_E_MEMORY;
+	for (size_t i = 0; rc > 0 && i < config.count; i++) {
+		int taken = hooksearch_item(s, path, &config.items[i], depth);
+
+		if (taken < 0)
+			return taken;
+	}
 	return rc < 0 ? rc : 0;
 }

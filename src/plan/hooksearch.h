@@ -34,3 +34,5 @@ int hooksearch_environ(struct hooksearch *s);
 int hooksearch_own(struct hooksearch *s, const char *folder, const char *name);
 /* hookdir.c: a repository and what it says. */
 int hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo);
+/* Says this errno nothing about the file, but that it cannot be read just now? Somebody may want that. */
+bool hooksearch_is_passing(int why);

@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "plan/gitconfig.h"
+#include "plan/hooksearch.h"
 #include "plan/host.h"
 
 #define KEPT_MAX 1024
@@ -33,16 +34,14 @@ struct looking {
 	int depth; /* of folders that are open */
 };
 
-/* More than are looked at: then any name of a hook may be one. */
-static int
-give_up(struct looking *l, const char *folder)
+int
+looked_give_up(struct arena *arena, const char *folder, struct hookdirs *to)
 {
-	struct looked *to = l->to;
-	struct hookdir *slot = arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
+	struct hookdir *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
 
 	if (slot == NULL || folder == NULL)
 		return -CORDON_E_MEMORY;
-	*slot = (struct hookdir){HOOKDIR_UNKNOWN, arena_strdup(&to->arena, folder, NULL), true};
+	*slot = (struct hookdir){HOOKDIR_UNKNOWN, arena_strdup(arena, folder, NULL), true};
 	return slot->path == NULL ? -CORDON_E_MEMORY : 0;
 }
 
@@ -81,7 +80,8 @@ follow(struct looking *l, const char *folder, const char *name, const char *word
 	if (path == NULL)
 		return NULL;
 	if (file_read(arena, path, POINTER_MAX, &content, &text.length, NULL, &why) < 0)
-		return why.code == CORDON_E_MEMORY ? NULL : folder;
+		return why.code == CORDON_E_MEMORY || hooksearch_is_passing(why.sys) ? NULL
+										     : folder;
 	text.text = content;
 	line = gitconfig_pointer(arena, word, &text, NULL);
 	if (line == NULL)
@@ -149,6 +149,8 @@ read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, 
 	const struct dirent *entry;
 	int rc = 0;
 
+	if (dir == NULL && l->depth < DEPTH_MAX && hooksearch_is_passing(errno))
+		return -CORDON_E_SYSTEM;
 	if (l->depth >= DEPTH_MAX || (dir == NULL && errno != ENOENT && errno != ENOTDIR))
 		l->left = 0;
 	l->depth++;
@@ -185,11 +187,19 @@ look_kept(struct looking *l, const char *folder)
 					      : path_join(&l->arena, git_dir, "modules", NULL),
 		   *worktrees = git_dir == NULL ? NULL
 						: path_join(&l->arena, git_dir, "worktrees", NULL);
+	struct hookdirs found;
+	int rc;
 
 	if (modules == NULL || worktrees == NULL || read_modules(l, modules) < 0 ||
 	    read_each(l, worktrees, read_worktree) < 0)
 		return -CORDON_E_MEMORY;
-	return l->left > 0 ? 0 : give_up(l, path_parent(&l->arena, git_dir, NULL));
+	if (l->left > 0)
+		return 0;
+	found = (struct hookdirs){.items = l->to->dirs, .count = l->to->count};
+	rc = looked_give_up(&l->to->arena, path_parent(&l->arena, git_dir, NULL), &found);
+	l->to->dirs = found.items;
+	l->to->count = found.count;
+	return rc;
 }
 
 static bool

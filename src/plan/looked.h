@@ -38,9 +38,11 @@ struct looked_part {
 	const char *tree; /* what lies in this, */
 	bool is_outside;  /* or does not */
 };
-/* Adds it, in arena. 0, or for want of memory less. */
+/* Adds it, in arena. Less than 0: it cannot be seen. */
 int looked_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
 		   struct hookdirs *to);
+/* There is more than was looked at: any name of a hook below the folder may be one. */
+int looked_give_up(struct arena *arena, const char *folder, struct hookdirs *to);
 /*
  * Adds what those name in the project that lie around it: of the folders above it, and the one whose
  * worktree it is.

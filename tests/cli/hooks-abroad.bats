@@ -109,3 +109,43 @@ nested()
 	git config --global core.fsmonitor ./watch
 	plants 'git -C deep/sub status' 'cp evil deep/sub/watch'
 }
+
+# lease.py FILE COMMAND...: runs it while nobody else can open the file without waiting
+lease()
+{
+	cat >"$T/lease.py" <<-'END'
+		import fcntl, os, signal, subprocess, sys
+		signal.signal(signal.SIGIO, signal.SIG_IGN)
+		fcntl.fcntl(os.open(sys.argv[1], os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_WRLCK)
+		sys.exit(subprocess.run(["sh", "-c", sys.argv[2]]).returncode)
+	END
+}
+
+@test "settings cannot be hidden while something is planted" {
+	nested
+	lease
+	mkdir -p tools/hooks more
+	git config -f more/settings core.fsmonitor ../../tools/watch
+	git -C deep/sub config include.path "$P/more/settings"
+	git -C deep/sub config core.hooksPath ../../tools/hooks
+	box="run -q --read $T/lease.py"
+	for script in 'cp evil tools/hooks/pre-commit' 'cp evil tools/watch'; do
+		for file in deep/sub/.git/config more/settings; do
+			# shellcheck disable=SC2086
+			expect 1 $box -- "$PYTHON" "$T/lease.py" "$file" "$script"
+		done
+		plants "$commit; git -C deep/sub status" "mv deep/sub x; $script; mv x deep/sub" \
+		    "mv deep x; $script; mkdir deep; mv x/sub deep" "mv deep/sub/.git x; $script; mv x deep/sub/.git"
+		for folder in deep/sub/.git/config deep/sub/.git deep/sub deep more; do
+			plants "$commit; git -C deep/sub status" "chmod 0 $folder; $script; chmod 700 $folder" \
+			    "chmod 300 $folder; $script; chmod 700 $folder"
+		done
+	done
+	expect 0 run -- sh -c 'mkdir free && chmod 0 free && chmod 700 free && chmod 700 deep && chmod 400 a'
+	expect 1 run -- chmod 0 deep
+	heard "git's settings are there, or below it"
+	# planted first, where it leads from another place
+	plants 'git -C c/b/sub commit -q --allow-empty -m x' \
+	    'mkdir -p c/b c/tools/hooks; cp evil c/tools/hooks/pre-commit; mv deep/sub c/b' \
+	    'mkdir -p c/tools/hooks; cp evil c/tools/hooks/pre-commit; mv deep c/b'
+}
