@@ -31,6 +31,7 @@ struct hookmemory {
 	struct looked *slots[SLOTS];
 	struct hookroots roots;
 	struct looked *abroad; /* what they name outside of themselves; NULL: that is not known */
+	bool is_reading;       /* it is just read once more, because its time is over */
 };
 
 static struct looked *
@@ -215,13 +216,16 @@ look_abroad(struct asking *a)
 	struct hookmemory *memory = a->memory;
 	struct looked *one = memory->abroad;
 
-	if (one != NULL && one->turn == memory->turn && a->time < one->until)
+	if (one != NULL && one->turn == memory->turn &&
+	    (a->time < one->until || memory->is_reading))
 		return one;
+	memory->is_reading = true;
 	one = looked_new("", 0, memory->turn, a->time);
 	if (one != NULL && read_abroad(a, one) < 0) {
 		one->is_failed = true;
 		one->until = 0;
 	}
+	memory->is_reading = false;
 	looked_free(memory->abroad);
 	memory->abroad = one;
 	return one;
