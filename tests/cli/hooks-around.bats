@@ -41,14 +41,14 @@ load plants
 	rm .cordon.json
 	cd "$T"
 	rm -r project
-	git clone -q far.git main
-	git -C main worktree add -q ../project 2>/dev/null
+	git clone -q far.git other/main
+	git -C other/main worktree add -q "$P" 2>/dev/null
 	cd "$P"
 	hook
-	git -C "$T/main" config core.hooksPath ../project/tools
-	plants "git -C $T/main commit -q --allow-empty -m x" 'mkdir tools; cp evil tools/pre-commit'
+	git -C "$T/other/main" config core.hooksPath ../../project/tools
+	plants "git -C $T/other/main commit -q --allow-empty -m x" 'mkdir tools; cp evil tools/pre-commit'
 	cd "$T"
-	rm -r project main
+	rm -r project other
 	# a submodule, and another one beside it
 	git init -q .
 	git submodule --quiet add "$T/far.git" project
