@@ -54,12 +54,21 @@ is_folder(int folder, const struct dirent *entry)
 		S_ISDIR(at.st_mode));
 }
 
+/* The machine's own trees have no end, and no repositories. */
+static bool
+is_machines(const char *folder, const char *name)
+{
+	return strcmp(folder, "/") == 0 &&
+	       (strcmp(name, "proc") == 0 || strcmp(name, "sys") == 0 || strcmp(name, "dev") == 0);
+}
+
 static int
 put_off(struct walk *w, enum turn turn, const char *folder, const char *name)
 {
 	struct queue *queue;
 
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, ".git") == 0)
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, ".git") == 0 ||
+	    is_machines(folder, name))
 		return 0;
 	queue = &w->queues[strcmp(name, "node_modules") == 0 ? TURN_LAST : turn];
 	return keep(&w->arena, &queue->items, &queue->count,

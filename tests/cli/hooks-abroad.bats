@@ -100,6 +100,10 @@ nested()
 	git -C deep/sub worktree add -q ../tree
 	git -C deep/sub config core.hooksPath ../near
 	plants 'git -C deep/tree commit -q --allow-empty -m x' 'mkdir deep/near; cp evil deep/near/pre-commit'
+	git config core.hooksPath ../near
+	plants 'git -C d/w commit -q --allow-empty -m x' \
+	    'mkdir -p d/w; echo "gitdir: ../../.git" >p; mv p d/w/.git; mkdir d/near; cp evil d/near/pre-commit'
+	git config --unset core.hooksPath
 	# the user's own, of what the command makes itself
 	git config --global core.hooksPath ../.shared
 	plants 'git -C new commit -q --allow-empty -m x' 'git init -q new; mkdir .shared; cp evil .shared/pre-commit' \

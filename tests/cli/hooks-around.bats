@@ -68,6 +68,7 @@ by_environment()
 	for name; do export "${name?}"; done
 	plants "$use" "$script" || return 1
 	for name; do unset "${name%%=*}"; done
+	export XDG_CONFIG_HOME=$T/home/.config
 }
 
 @test "what the user's environment says to git" {
@@ -83,6 +84,10 @@ by_environment()
 	git config -f "$T/settings" user.email a@example.com
 	by_environment "$commit" "$planted" "GIT_CONFIG_GLOBAL=$T/settings"
 	by_environment "$commit" "$planted" "GIT_CONFIG_SYSTEM=$T/settings"
+	setting='printf "[core]\n\tfsmonitor = %s/evil\n" "$PWD"'
+	by_environment 'git status' "$setting >settings" GIT_CONFIG_GLOBAL=settings
+	by_environment 'git status' "$setting >settings" "GIT_CONFIG_SYSTEM=$P/settings"
+	by_environment 'git status' "mkdir git; $setting >git/config" "XDG_CONFIG_HOME=$P"
 	git init -q nested
 	by_environment 'git -C nested commit -q --allow-empty -m x' 'mkdir nested/tools; cp evil nested/tools/pre-commit' \
 	    GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=tools
