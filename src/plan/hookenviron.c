@@ -176,16 +176,27 @@ static const struct {
 	{"VISUAL", take_program},
 };
 
+/* NAME=VALUE; most variables are nobody's here. */
+static int
+take_variable(struct hooksearch *s, const char *text)
+{
+	size_t length = strcspn(text, "=");
+
+	if (strchr("EGPSV", *text) == NULL || text[length] == '\0' || text[length + 1] == '\0')
+		return 0;
+	for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+		if (strncmp(variables[i].name, text, length) == 0 &&
+		    variables[i].name[length] == '\0')
+			return variables[i].use(s, text + length + 1);
+	return 0;
+}
+
 int
 hooksearch_environ(struct hooksearch *s)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < sizeof variables / sizeof variables[0]; i++) {
-		const char *value = host_getenv(s->host, variables[i].name);
-
-		if (value != NULL && *value != '\0')
-			rc = variables[i].use(s, value);
-	}
+	for (size_t i = 0; rc == 0 && s->host->environ != NULL && s->host->environ[i] != NULL; i++)
+		rc = take_variable(s, s->host->environ[i]);
 	return rc;
 }
