@@ -233,16 +233,19 @@ hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo)
 	return rc < 0 ? rc : add_linked(s, hooks);
 }
 
-/* It may lie in the project, by a link or because the environment says so; there it may also be missing. */
+/*
+ * It may lie in the project, by a link on the way or because the environment says so; there it may also be
+ * missing.
+ */
 int
 hooksearch_own(struct hooksearch *s, const char *folder, const char *name)
 {
 	const char *path = folder == NULL ? name : path_join(s->arena, folder, name, s->err);
 	int before = s->read, rc = hooksearch_read(s, path, 0);
 
-	if (rc == 0 && path_below(path, s->host->project))
-		return hooksearch_add(s, HOOKDIR_SETTINGS, path);
-	return rc < 0 || s->read == before ? rc : add_if_link(s, HOOKDIR_SETTINGS, path);
+	if (rc < 0 || (s->read == before && !path_below(path, s->host->project)))
+		return rc;
+	return hooksearch_add(s, HOOKDIR_SETTINGS, path);
 }
 
 static int

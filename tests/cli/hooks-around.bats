@@ -88,6 +88,13 @@ by_environment()
 	by_environment 'git status' "$setting >settings" GIT_CONFIG_GLOBAL=settings
 	by_environment 'git status' "$setting >settings" "GIT_CONFIG_SYSTEM=$P/settings"
 	by_environment 'git status' "mkdir git; $setting >git/config" "XDG_CONFIG_HOME=$P"
+	# dotfiles are a project, too
+	mkdir -p dots/git
+	printf '[color]\n\tui = never\n' >dots/git/config
+	rm -rf "$XDG_CONFIG_HOME/git"
+	ln -s "$P/dots/git" "$XDG_CONFIG_HOME/git"
+	plants 'git status' "$setting >>dots/git/config" "rm -r dots/git; mkdir dots/git; $setting >dots/git/config"
+	rm "$XDG_CONFIG_HOME/git"
 	git init -q nested
 	by_environment 'git -C nested commit -q --allow-empty -m x' 'mkdir nested/tools; cp evil nested/tools/pre-commit' \
 	    GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=tools
