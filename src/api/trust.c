@@ -20,8 +20,8 @@ print_requests(const struct plan *plan, struct str *to)
 			str_add(to, "\n      which is ");
 			str_visible(to, request->path);
 		}
-		if (request->confusable != NULL)
-			str_printf(to, "\n      look twice: %s", request->confusable);
+		if (request->twice != NULL)
+			str_printf(to, "\n      look twice: %s", request->twice);
 		str_add(to, "\n");
 	}
 }
@@ -48,8 +48,8 @@ print_json(const struct cordon_plan *context, const char *state, struct str *to)
 		else
 			str_add(to, "null");
 		str_add(to, ", \"warning\": ");
-		if (plan->requests[i].confusable != NULL)
-			str_json(to, plan->requests[i].confusable);
+		if (plan->requests[i].twice != NULL)
+			str_json(to, plan->requests[i].twice);
 		else
 			str_add(to, "null");
 		str_add(to, "}");

@@ -148,8 +148,10 @@ cli_usage(const struct cli *cli, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	str_visible(&shown, text);
-	fprintf(stderr, "cordon %s: %s; `cordon %s --help` says more\n", cli->command->name,
-		shown.failed ? "out of memory" : shown.text, cli->command->name);
+	fprintf(stderr, "cordon %s: %s%s `cordon %s --help` says more\n", cli->command->name,
+		shown.failed ? "out of memory" : shown.text,
+		shown.length > 0 && shown.text[shown.length - 1] == '?' ? "" : ";",
+		cli->command->name);
 	return EXIT_CORDON;
 }
 

@@ -286,7 +286,7 @@ gitnames_decide(const struct plan *plan, const char *path, struct verdict *ret,
 	struct gitnames in = {plan, NULL, &trees};
 
 	if (plan->host->system == SYSTEM_LINUX && plan->host->view == &fs_real) {
-		in.hooks = hookmemory_new();
+		in.hooks = hookmemory_new(NULL);
 		if (in.hooks == NULL)
 			return cordon_no_memory(err);
 		if (find_trees(&arena, plan, &trees, err) < 0) {

@@ -24,14 +24,14 @@ static const struct protection of_kind[] = {
 const struct protection hookask_unseen =
 	CLOSED("git's settings", "what git runs cannot be seen just now");
 
-/* Where names are folded, another spelling is the same; elsewhere nobody needs it. */
-static bool
-is_below(const char *path, const char *root)
+size_t
+hookask_below(const char *path, const char *root)
 {
 	size_t length = strlen(root);
 
-	return strncasecmp(path, root, length) == 0 &&
-	       (path[length] == '\0' || path[length] == '/');
+	return strncasecmp(path, root, length) == 0 && (path[length] == '\0' || path[length] == '/')
+		       ? length
+		       : 0;
 }
 
 bool
@@ -46,21 +46,25 @@ hookask_is_hook(const char *name, size_t length)
 
 /* Part of the path, or what is not there and must not come about behind a link. */
 static size_t
-closed_at(const struct hookdir *dir, const char *path, size_t root)
+closed_at(const struct hookdir *dir, const struct hookquestion *q, size_t root)
 {
-	if (is_below(path, dir->path))
-		return strlen(dir->path);
-	return !dir->is_there && strlen(path) > root && is_below(dir->path, path) ? strlen(path)
-										  : 0;
+	size_t length = q->below(q->path, dir->path);
+
+	if (length > 0)
+		return length;
+	return !dir->is_there && strlen(q->path) > root && q->below(dir->path, q->path) > 0
+		       ? strlen(q->path)
+		       : 0;
 }
 
 /* What is named like a hook: directly in the folder, or anywhere below it. */
 static size_t
-closed_by_name(const struct hookdir *dir, const char *path)
+closed_by_name(const struct hookdir *dir, const struct hookquestion *q)
 {
-	size_t length = strlen(dir->path);
+	const char *path = q->path;
+	size_t length = q->below(path, dir->path);
 
-	if (!is_below(path, dir->path) || path[length] == '\0')
+	if (length == 0 || path[length] == '\0')
 		return 0;
 	for (const char *name = path + length + 1;; name += strcspn(name, "/") + 1) {
 		size_t end = strcspn(name, "/");
@@ -78,11 +82,11 @@ closed_by(const struct hookdir *dir, const struct hookquestion *q, size_t root)
 	switch (dir->kind) {
 	case HOOKDIR_NAMES:
 	case HOOKDIR_UNKNOWN:
-		return closed_by_name(dir, q->path);
+		return closed_by_name(dir, q);
 	case HOOKDIR_REMOTE:
-		return q->is_link && is_below(dir->path, q->path) ? strlen(q->path) : 0;
+		return q->is_link && q->below(dir->path, q->path) > 0 ? strlen(q->path) : 0;
 	default:
-		return closed_at(dir, q->path, root);
+		return closed_at(dir, q, root);
 	}
 }
 

@@ -26,6 +26,7 @@
 #define MOMENT_NS HOOKROOTS_MOMENT_NS
 
 struct hookmemory {
+	below_fn *below;
 	pthread_mutex_t lock;
 	uint64_t turn, kept_turn; /* submodules can be many: only their settings count there */
 	struct looked *slots[SLOTS];
@@ -60,12 +61,13 @@ looked_free(struct looked *one)
 }
 
 struct hookmemory *
-hookmemory_new(void)
+hookmemory_new(below_fn *below)
 {
 	struct hookmemory *memory = calloc(1, sizeof *memory);
 
 	if (memory == NULL)
 		return NULL;
+	memory->below = below == NULL ? hookask_below : below;
 	pthread_mutex_init(&memory->lock, NULL);
 	hookroots_start(&memory->roots);
 	return memory;
@@ -354,6 +356,7 @@ hookmemory_ask(struct hookmemory *memory, const struct host *host, struct hookqu
 	q->anchor = strlen(q->path);
 	if (memory == NULL || host == NULL || q->top == 0)
 		return NULL;
+	q->below = memory->below;
 	pthread_mutex_lock(&memory->lock);
 	found = find_above(&a);
 	if (found == NULL)

@@ -13,7 +13,11 @@ struct hookmemory;
 struct host;
 struct protection;
 
-struct hookmemory *hookmemory_new(void);
+/* The length of the part of path that is root in any spelling; 0: it is not there or below it. */
+typedef size_t below_fn(const char *path, const char *root);
+
+/* below NULL: letters of either case are the same. */
+struct hookmemory *hookmemory_new(below_fn *below);
 struct hookmemory *hookmemory_free(struct hookmemory *memory);
 /* A folder moved, or a name of git's changed; has_settings: one of those that are vetted whole. */
 void hookmemory_changed(struct hookmemory *memory, bool has_settings);
@@ -23,6 +27,7 @@ struct hookquestion {
 	size_t top;	  /* the length of the uppermost folder that can be changed; 0: none */
 	bool is_link;	  /* it is to become one */
 	bool is_delicate; /* a name that can make a repository, or change what one is */
+	below_fn *below;  /* set to the memory's */
 	size_t anchor;	  /* set to the length of the part of path that is closed */
 };
 

@@ -439,6 +439,9 @@ explain_door(const struct plan *plan, unsigned missing, struct promise *to)
 	}
 }
 
+#define NO_PIDFDS "there are no pidfds"
+#define ALLOW_PIDFDS "use a kernel from 5.6 on, or allow pidfd_getfd in the container's profile"
+
 static void
 explain_broker(const struct facts *facts, struct promise *to)
 {
@@ -449,6 +452,13 @@ explain_broker(const struct facts *facts, struct promise *to)
 	} else if (facts->values[FACT_YAMA] >= 2) {
 		to->how = "Yama keeps the broker from reading the command's arguments";
 		to->remedy = "set kernel.yama.ptrace_scope to 0 or 1";
+	} else if (facts->values[FACT_NOTIFY_ADDFD] && !facts->values[FACT_PIDFD]) {
+		/* new kernels have them: it is the container that does not let them through */
+		to->how = NO_PIDFDS;
+		to->remedy = ALLOW_PIDFDS;
+	} else if (facts->values[FACT_NOTIFY_ADDFD] && !facts->values[FACT_OPENAT2]) {
+		to->how = "there is no openat2";
+		to->remedy = "use a kernel from 5.6 on, or allow it in the container's profile";
 	} else if (facts->values[FACT_SECCOMP_NOTIFY]) {
 		to->how = "this kernel cannot hand descriptors over";
 		to->remedy = "use a kernel from 5.9 on";
@@ -507,7 +517,7 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 		  : missing & NEED_SECCOMP ? "there is no seccomp filter"
 		  : missing & NEED_NO_PROC ? "/proc is granted, and it lists every process"
 		  : missing & NEED_SCOPE ? "no cgroup of ours can limit it, and systemd makes none"
-		  : missing & NEED_PIDFD ? "there are no pidfds"
+		  : missing & NEED_PIDFD ? NO_PIDFDS
 		  : missing & NEED_KILLABLE ? "supervised calls can be interrupted on this kernel"
 		  : missing & NEED_RUN_UNREAD
 			  ? "by name a program is denied only where none can be made"
@@ -516,6 +526,7 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 	to->remedy = missing & NEED_TREE      ? "mount /proc, of a kernel with CONFIG_PROC_CHILDREN"
 		     : missing & NEED_NO_PROC ? "use the profile strict"
 		     : missing & NEED_SCOPE ? "log in through systemd, or run in a delegated cgroup"
+		     : missing & NEED_PIDFD ? ALLOW_PIDFDS
 		     : missing & NEED_KILLABLE	 ? "use a kernel from 5.19 on"
 		     : missing & NEED_RUN_UNREAD ? "deny reading as well"
 		     : missing & NEED_NEVER	 ? NULL

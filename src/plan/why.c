@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "plan/advice.h"
 #include "plan/environ.h"
 #include "plan/gitnames.h"
 #include "plan/hold.h"
@@ -122,6 +123,9 @@ absolute_path(const struct plan *plan, const char *subject, struct arena *arena,
 					    : path_join(arena, plan->host->cwd, subject, err);
 		return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
 	}
+	if (value_path(subject, false) != NULL)
+		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.60s\" %s", subject,
+				   value_path(subject, false));
 	rc = token_expand(arena, plan->host, &text, ret_path, err);
 	if (rc == 0 && *ret_path == NULL)
 		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.80s\" is nothing here", subject);
@@ -183,8 +187,9 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 	}
 	if (by->rule == NULL) {
 		rights_to_letters(plan->index.default_rights, letters);
-		str_printf(to, "%s; the default is \"%s\"",
-			   allowed ? "no rule speaks about it" : "no rule allows it", letters);
+		str_add(to, allowed ? "no rule speaks about it" : "no rule allows it");
+		if (*letters != '\0')
+			str_printf(to, "; the default is \"%s\"", letters);
 		return;
 	}
 	why_source(by->rule, to);
@@ -197,23 +202,6 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 		str_add(to, " - ");
 		str_visible(to, by->rule->rule->why);
 	}
-}
-
-/* The narrowest option that would allow it; nothing for what no option lifts. */
-static const char *
-remedy_option(const struct decision *by, const char *path, unsigned missing)
-{
-	if (by->overridden || (by->rule != NULL && by->rule->layer == LAYER_BUILTIN))
-		return NULL;
-	/* at one path the project speaks after the command line */
-	if (by->rule != NULL && by->rule->layer == LAYER_PROJECT &&
-	    strcmp(by->rule->path, path) == 0)
-		return NULL;
-	if (by->rule != NULL && (by->rule->match == MATCH_GLOB || by->rule->match == MATCH_REGEX))
-		return NULL;
-	if (missing & RIGHTS_CHANGE)
-		return "--write";
-	return missing & RIGHT_EXECUTE ? "--execute" : "--read";
 }
 
 /*
@@ -265,10 +253,8 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 {
 	unsigned missing = asked & ~verdict->rights;
 	const struct decision *by = &verdict->by[telling_right(asked, verdict->rights)];
-	const char *option = missing ? remedy_option(by, resolved->path, missing) : NULL;
 	const char *held = held_by(plan, resolved->path, verdict);
 	const char *only = only_terminals(plan, resolved->path, verdict, asked);
-	auto_str struct str word = {0};
 	char columns[RIGHT_KINDS + 1];
 
 	rights_to_columns(verdict->rights, columns);
@@ -293,15 +279,8 @@ explain_path_text(const struct plan *plan, const char *what, const struct resolv
 	if (verdict->limit_hit)
 		str_add(to,
 			"  a pattern needs too many steps for this path and was counted as a denial\n");
-	if (option == NULL)
-		return;
-	str_shell(&word, resolved->path);
-	str_printf(to, "  to allow it: %s ", option);
-	str_visible(to, word.text == NULL ? "" : word.text);
-	to->failed = to->failed || word.failed;
-	str_add(to, why_is_secret(plan, resolved->path)
-			    ? "  (it looks like a secret: think twice)\n"
-			    : "\n");
+	if (missing != 0)
+		advice_print_text(plan, by, resolved, missing, to);
 }
 
 static void
@@ -327,9 +306,6 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 		  const struct verdict *verdict, unsigned asked, struct str *to)
 {
 	const struct decision *by = &verdict->by[telling_right(asked, verdict->rights)];
-	const char *option = asked & ~verdict->rights
-				     ? remedy_option(by, resolved->path, asked & ~verdict->rights)
-				     : NULL;
 	const char *held = held_by(plan, resolved->path, verdict);
 	const char *only = only_terminals(plan, resolved->path, verdict, asked);
 	auto_str struct str reason = {0};
@@ -362,16 +338,7 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 		str_json(to, by->protection->pattern);
 	else
 		str_add(to, "null");
-	str_add(to, ", \"remedy\": ");
-	if (option != NULL) {
-		auto_str struct str remedy = {0};
-
-		str_printf(&remedy, "%s ", option);
-		str_shell(&remedy, resolved->path);
-		str_json(to, remedy.text == NULL ? "" : remedy.text);
-	} else {
-		str_add(to, "null");
-	}
+	advice_print_json(plan, by, resolved, asked & ~verdict->rights, to);
 	str_add(to, "}\n");
 	to->failed = to->failed || reason.failed;
 }
@@ -475,9 +442,8 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	    struct cordon_error *err)
 {
 	const struct network *network = &plan->settings.network;
-	auto_arena struct arena arena = {0};
+	auto_str struct str remedy = {0};
 	struct net_answer answer;
-	const char *remedy = NULL;
 	char host[256];
 	unsigned port;
 	int rc = network_split(subject, host, sizeof host, &port, err);
@@ -485,18 +451,14 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	if (rc < 0)
 		return rc;
 	answer = network_decide(network, host, port);
-	if (!answer.allowed && network_is_loopback(host))
-		remedy = arena_printf(&arena, err, "--net localhost:%u", port);
-	else if (!answer.allowed && answer.domain != NULL)
-		remedy = arena_printf(&arena, err, "--port %u", port);
-	else if (!answer.allowed)
-		remedy = arena_printf(&arena, err, "--domain %.250s", host);
-	if (!answer.allowed && remedy == NULL)
-		return -CORDON_E_MEMORY;
+	if (!answer.allowed)
+		network_advise(network, host, port, &answer, &remedy);
+	if (remedy.failed)
+		return cordon_no_memory(err);
 	explain("connect", subject, answer.allowed, answer.reason,
 		answer.domain != NULL ? &answer.domain->place
 				      : (network->place.file != NULL ? &network->place : NULL),
-		remedy, json, to);
+		remedy.text, json, to);
 	return answer.allowed;
 }
 
@@ -507,6 +469,15 @@ is_preset(const char *name)
 		if (strcmp(socket_presets[i], name) == 0)
 			return true;
 	return false;
+}
+
+static void
+explain_danger(const char *socket, bool json, struct str *to)
+{
+	const char *danger = json ? NULL : plan_socket_danger(socket);
+
+	if (danger != NULL)
+		str_printf(to, "  think twice: %s\n", danger);
 }
 
 static int
@@ -526,6 +497,7 @@ why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
 	explain("socket", name, place != NULL,
 		place != NULL ? "the policy names it" : "the socket is not granted", place,
 		place != NULL ? NULL : remedy, json, to);
+	explain_danger(name, json, to);
 	return place != NULL;
 }
 
@@ -548,6 +520,7 @@ why_socket(const struct plan *plan, const char *subject, bool json, struct str *
 		return cordon_no_memory(err);
 	explain("socket", resolved.path, answer.allowed, answer.reason, answer.place,
 		answer.allowed ? NULL : remedy.text, json, to);
+	explain_danger(resolved.path, json, to);
 	return answer.allowed;
 }
 

@@ -187,7 +187,7 @@ who_reads_slowly_holds_up_nobody_else(void)
 {
 	auto_arena struct arena arena = {0};
 	struct host host = a_host(&arena);
-	struct hookmemory *memory = hookmemory_new();
+	struct hookmemory *memory = hookmemory_new(NULL);
 	struct ask late = {memory, &host, "slow/own/pre-commit", false};
 	pthread_t thread;
 
@@ -211,7 +211,7 @@ what_moved_is_where_it_is(void)
 {
 	auto_arena struct arena arena = {0};
 	struct host host = a_host(&arena);
-	struct hookmemory *memory = hookmemory_new();
+	struct hookmemory *memory = hookmemory_new(NULL);
 	struct hookquestion q = {.path = path_join(&arena, host.project, "c/d/e/sub/.git", NULL),
 				 .top = strlen(host.project),
 				 .is_delicate = true};
