@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Explanations. Everything said here comes from the same index, settings and tables that decide;
- * nothing is decided again.
+ * nothing is decided again. What git takes from the project is looked for, as it will be then.
  */
 #include "plan/why.h"
 
@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "plan/advice.h"
 #include "plan/environ.h"
+#include "plan/gitnames.h"
 #include "plan/hold.h"
 #include "plan/network.h"
 #include "plan/resolve.h"
@@ -342,14 +343,19 @@ explain_path_json(const struct plan *plan, const struct resolved *resolved,
 	to->failed = to->failed || reason.failed;
 }
 
-static void
-delete_by_name(const struct plan *plan, const char *entry, struct verdict *to)
+static int
+delete_by_name(const struct plan *plan, const char *entry, struct verdict *to,
+	       struct cordon_error *err)
 {
-	struct verdict name = index_decide(&plan->index, entry);
+	struct verdict name;
+	int rc = gitnames_decide(plan, entry, &name, err);
 
+	if (rc < 0)
+		return rc;
 	to->rights = (to->rights & ~(unsigned)RIGHT_DELETE) | (name.rights & RIGHT_DELETE);
 	to->by[3] = name.by[3];
 	to->held = name.held;
+	return 0;
 }
 
 static int
@@ -372,9 +378,11 @@ why_path(const struct plan *plan, const char *what, const char *subject, bool js
 	/* asked about a link's removal, the answer is about the link */
 	if (asked == RIGHT_DELETE && entry != NULL)
 		resolved.path = entry;
-	verdict = index_decide(&plan->index, resolved.path);
-	if ((asked & RIGHT_DELETE) && entry != NULL)
-		delete_by_name(plan, entry, &verdict);
+	rc = gitnames_decide(plan, resolved.path, &verdict, err);
+	if (rc == 0 && (asked & RIGHT_DELETE) && entry != NULL)
+		rc = delete_by_name(plan, entry, &verdict, err);
+	if (rc < 0)
+		return rc;
 	if (json)
 		explain_path_json(plan, &resolved, &verdict, (unsigned)asked, to);
 	else
