@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Remembering what was looked at. Whenever a name is to be changed, the folders above it are looked at, and
- * of those that are repositories the settings are read. What these name elsewhere in the project is found by
- * a look through the project, at the first change. Everything is read without the lock.
+ * of those that are repositories the settings are read. What others name elsewhere in the project is known of
+ * those that were found (hookroots). Everything is read without the lock.
  */
 #include "plan/hookmemory.h"
 
@@ -178,12 +178,13 @@ find_above(struct asking *a)
 /* ---- the repositories elsewhere ---- */
 
 static bool
-find_roots(struct asking *a)
+find_roots(struct asking *a, enum hookroots_reach reach)
 {
-	int64_t again = a->memory->roots.again;
-	bool fine = hookroots_find(&a->memory->roots, &a->memory->lock, a->host->project, &a->time);
+	struct hookroots *roots = &a->memory->roots;
+	enum hookroots_reach before = roots->reach;
+	bool fine = hookroots_find(roots, &a->memory->lock, a->host->project, reach);
 
-	if (again != a->memory->roots.again)
+	if (roots->reach != before)
 		a->memory->abroad = looked_free(a->memory->abroad);
 	return fine;
 }
@@ -193,9 +194,10 @@ read_abroad(struct asking *a, struct looked *to)
 {
 	auto_arena struct arena arena = {0};
 	struct hookdirs found = {0};
-	bool is_whole = a->memory->roots.is_whole;
+	const struct hookroots *roots = &a->memory->roots;
+	bool is_beyond = roots->reach == HOOKROOTS_ALL && !roots->is_whole;
 	size_t count;
-	const char **paths = hookroots_copy(&a->memory->roots, &arena, &count);
+	const char **paths = hookroots_copy(roots, &arena, &count);
 	int rc = paths == NULL ? -CORDON_E_MEMORY : 0;
 
 	pthread_mutex_unlock(&a->memory->lock);
@@ -203,7 +205,7 @@ read_abroad(struct asking *a, struct looked *to)
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = looked_collect(&to->arena, a->host,
 				    &(struct looked_part){paths[i], paths[i], true}, &found);
-	if (rc == 0 && !is_whole)
+	if (rc == 0 && is_beyond)
 		rc = looked_give_up(&to->arena, a->host->project, &found);
 	to->dirs = found.items;
 	to->count = found.count;
@@ -260,6 +262,15 @@ is_gits_own(const struct asking *a)
 	return false;
 }
 
+/* Links that lead to what git runs need no more: whoever makes the hook behind one is asked. */
+static enum hookroots_reach
+reach_for(const struct hookquestion *q)
+{
+	const char *name = path_last(q->path);
+
+	return hookask_is_hook(name, strlen(name)) ? HOOKROOTS_ALL : HOOKROOTS_NEAR;
+}
+
 static const struct protection *
 find_abroad(struct asking *a)
 {
@@ -268,7 +279,7 @@ find_abroad(struct asking *a)
 
 	if (project == NULL || is_gits_own(a))
 		return NULL;
-	one = find_roots(a) ? look_abroad(a) : NULL;
+	one = find_roots(a, reach_for(a->q)) ? look_abroad(a) : NULL;
 	return one == NULL ? &hookask_unseen
 			   : hookask_find(one, a->q,
 					  path_below(a->q->path, project) ? strlen(project)
@@ -310,7 +321,7 @@ hookmemory_is_read(struct hookmemory *memory, const struct host *host, const cha
 	if (memory == NULL || host == NULL || host->project == NULL)
 		return false;
 	pthread_mutex_lock(&memory->lock);
-	found = !find_roots(&a);
+	found = !find_roots(&a, HOOKROOTS_NEAR);
 	paths = hookroots_copy(&memory->roots, &arena, &count);
 	pthread_mutex_unlock(&memory->lock);
 	found = found || paths == NULL || is_in(host->hooks.items, host->hooks.count, path) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Keeping the list of repositories. Finding them takes a look into every folder, so how often that is done
- * again depends on how long it takes.
+ * Keeping the list of repositories. Finding all of them takes a look into every folder of the project, which
+ * may be many seconds: so that is done once, and for nobody who does not make a hook.
  */
 #include "plan/hookroots.h"
 
@@ -14,10 +14,9 @@
 
 /* For how long what may become a repository is counted as one. */
 #define PATIENCE_NS (60 * HOOKROOTS_MOMENT_NS)
-/* A look through the project is done again when it took less than this part of the time since. */
-#define PART 100
-/* More folders than this are not looked into. */
-#define FOLDERS_MAX 1000000u
+
+/* More folders than these are not looked into. */
+static const size_t folders[] = {[HOOKROOTS_NEAR] = 64, [HOOKROOTS_ALL] = 1000000};
 
 int64_t
 hookroots_now(void)
@@ -118,39 +117,36 @@ replace(struct hookroots *roots, const struct repositories *found, const char *p
 
 /* The lock is not held, walking is. */
 static bool
-walk(struct hookroots *roots, pthread_mutex_t *lock, const char *project, int64_t start)
+walk(struct hookroots *roots, pthread_mutex_t *lock, const char *project,
+     enum hookroots_reach reach)
 {
 	auto_arena struct arena arena = {0};
 	struct repositories found;
-	bool fine = repositories_find(&arena, project, FOLDERS_MAX, &found) == 0;
-	int64_t end = hookroots_now(), wait = (end - start) * PART;
+	bool fine = (reach == HOOKROOTS_ALL ? repositories_find : repositories_beside)(
+			    &arena, project, folders[reach], &found) == 0;
 
 	pthread_mutex_lock(lock);
-	roots->is_walked = fine && replace(roots, &found, project, start);
+	fine = fine && replace(roots, &found, project, hookroots_now());
+	roots->reach = fine ? reach : HOOKROOTS_NOWHERE;
 	roots->is_whole = fine && found.is_whole;
-	roots->again = end + (wait > HOOKROOTS_MOMENT_NS ? wait : HOOKROOTS_MOMENT_NS);
-	fine = roots->is_walked;
 	pthread_mutex_unlock(lock);
 	return fine;
 }
 
-/* Who finds that it was done does not wait for somebody who does it once more. */
 bool
-hookroots_find(struct hookroots *roots, pthread_mutex_t *lock, const char *project, int64_t *time)
+hookroots_find(struct hookroots *roots, pthread_mutex_t *lock, const char *project,
+	       enum hookroots_reach reach)
 {
-	bool fine = true, is_walked = roots->is_walked;
+	bool fine = true;
 
-	if (is_walked && *time < roots->again)
+	if (roots->reach >= reach || roots->is_whole)
 		return true;
 	pthread_mutex_unlock(lock);
-	if (!is_walked)
-		pthread_mutex_lock(&roots->walking);
-	if (!is_walked || pthread_mutex_trylock(&roots->walking) == 0) {
-		*time = hookroots_now();
-		if (!roots->is_walked || *time >= roots->again)
-			fine = walk(roots, lock, project, *time);
-		pthread_mutex_unlock(&roots->walking);
-	}
+	pthread_mutex_lock(&roots->walking);
+	/* somebody else may have done it meanwhile; who walks is the only one to change it */
+	if (roots->reach < reach && !roots->is_whole)
+		fine = walk(roots, lock, project, reach);
+	pthread_mutex_unlock(&roots->walking);
 	pthread_mutex_lock(lock);
 	return fine;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The repositories inside the project, without the one that it is itself. They are looked for at the first
- * change, and now and then once more; those that the command makes are expected.
+ * The repositories inside the project, without the one that it is itself. At the first change the nearest
+ * folders are looked into, a few; all of them only when a name is to be made that git would run as a hook.
+ * Those that the command makes are expected.
  */
 #pragma once
 
@@ -17,12 +18,14 @@ struct hookroot {
 	int64_t until; /* it counts whether it is a repository or not; 0: it was found to be one */
 };
 
+enum hookroots_reach { HOOKROOTS_NOWHERE, HOOKROOTS_NEAR, HOOKROOTS_ALL };
+
 struct hookroots {
 	pthread_mutex_t walking; /* one looks for them, and no other */
 	struct hookroot *items;
 	size_t count;
-	bool is_walked, is_whole; /* they were looked for, and everywhere, */
-	int64_t again;		  /* and when that is done again */
+	enum hookroots_reach reach; /* how far they were looked for, */
+	bool is_whole;		    /* and whether that was everywhere */
 };
 
 void hookroots_start(struct hookroots *roots);
@@ -32,12 +35,9 @@ int64_t hookroots_now(void);
 
 /* For what follows the caller holds the lock that the list is under. */
 
-/*
- * Looks for them if it is time to, without the lock; *time is then a later one, and again another. false:
- * it cannot be seen.
- */
+/* Looks for them as far as that, without the lock, unless it was done. false: it cannot be seen. */
 bool hookroots_find(struct hookroots *roots, pthread_mutex_t *lock, const char *project,
-		    int64_t *time);
+		    enum hookroots_reach reach);
 /* The first length bytes of path may become one. */
 bool hookroots_expect(struct hookroots *roots, const char *path, size_t length, int64_t time);
 /* Their paths, for who reads them without the lock; NULL: there is no memory. */

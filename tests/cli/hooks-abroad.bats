@@ -13,14 +13,16 @@ load plants
 commit='git -C deep/sub commit -q --allow-empty -m x'
 setting="printf '[core]\n\tfsmonitor = %s/evil\n' \"\$PWD\""
 
-# nested: one more repository, two folders down, with a file in it
+# nested [FOLDER]: one more repository, two folders down, with a file in it
 nested()
 {
+	local at=${1:-deep/sub}
+
 	start
-	mkdir deep
-	git init -q deep/sub
-	echo s >deep/sub/s
-	git -C deep/sub add s
+	mkdir -p "$(dirname "$at")"
+	git init -q "$at"
+	echo s >"$at/s"
+	git -C "$at" add s
 }
 
 @test "hooks that a repository takes from elsewhere in the project" {
@@ -54,7 +56,6 @@ nested()
 		git -C deep/sub config "$key" ../../../more/settings
 		[ "$(git -C deep/sub config core.hooksPath)" = ../../tools/hooks ] || continue
 		plants "$commit" 'cp evil tools/hooks/pre-commit'
-		plants 'git -C deep/sub status' "$setting >more/settings" "mv more x; mkdir more; $setting >more/settings"
 		cp "$T/config" deep/sub/.git/config
 	done
 	for value in "$P/tools/hooks" '~/../project/tools/hooks' ../led ../../led/hooks; do
@@ -75,13 +76,27 @@ nested()
 	rm -r deep/sub/.git/hooks
 	ln -s ../../../tools/hooks deep/sub/.git/hooks
 	plants "$commit" 'cp evil tools/hooks/pre-commit'
-	rm deep/sub/.git/hooks
-	git -C deep/sub config core.fsmonitor ../../tools/watch
-	plants 'git -C deep/sub status' 'cp evil tools/watch' 'cp evil x; ln -s ../x tools/watch'
-	git -C deep/sub config --unset core.fsmonitor
-	mv deep/sub/.git/config more/config
-	ln -s ../../../more/config deep/sub/.git/config
-	plants 'git -C deep/sub status' "$setting >>more/config"
+}
+
+# Any name can be that of a program or of settings, so these are known of the folders in the project itself.
+@test "settings and programs that a repository next to others takes from elsewhere" {
+	nested sub
+	mkdir tools more
+	git config -f more/settings core.abbrev 9
+	for key in include.path includeIf.onbranch:main.path "includeIf.gitdir:$P/sub/.path" includeIf.hasconfig:remote.*.url:far/**.path; do
+		cp sub/.git/config "$T/config"
+		git -C sub config remote.far.url far/x
+		git -C sub config "$key" ../../more/settings
+		[ "$(git -C sub config core.abbrev)" = 9 ] || continue
+		plants 'git -C sub status' "$setting >more/settings" "mv more x; mkdir more; $setting >more/settings"
+		cp "$T/config" sub/.git/config
+	done
+	git -C sub config core.fsmonitor ../tools/watch
+	plants 'git -C sub status' 'cp evil tools/watch' 'cp evil x; ln -s ../x tools/watch'
+	git -C sub config --unset core.fsmonitor
+	mv sub/.git/config more/config
+	ln -s ../../more/config sub/.git/config
+	plants 'git -C sub status' "$setting >>more/config"
 }
 
 @test "of bare ones, submodules of others, and repositories that are new" {
@@ -125,31 +140,42 @@ lease()
 	END
 }
 
-@test "settings cannot be hidden while something is planted" {
+@test "settings cannot be hidden while a hook is planted" {
 	nested
 	lease
 	mkdir -p tools/hooks more
-	git config -f more/settings core.fsmonitor ../../tools/watch
+	git config -f more/settings core.hooksPath ../../tools/hooks
 	git -C deep/sub config include.path "$P/more/settings"
-	git -C deep/sub config core.hooksPath ../../tools/hooks
-	box="run -q --read $T/lease.py"
-	for script in 'cp evil tools/hooks/pre-commit' 'cp evil tools/watch'; do
-		for file in deep/sub/.git/config more/settings; do
-			# shellcheck disable=SC2086
-			expect 1 $box -- "$PYTHON" "$T/lease.py" "$file" "$script"
-		done
-		plants "$commit; git -C deep/sub status" "mv deep/sub x; $script; mv x deep/sub" \
-		    "mv deep x; $script; mkdir deep; mv x/sub deep" "mv deep/sub/.git x; $script; mv x deep/sub/.git"
-		for folder in deep/sub/.git/config deep/sub/.git deep/sub deep more; do
-			plants "$commit; git -C deep/sub status" "chmod 0 $folder; $script; chmod 700 $folder" \
-			    "chmod 300 $folder; $script; chmod 700 $folder"
-		done
+	script='cp evil tools/hooks/pre-commit'
+	for file in deep/sub/.git/config more/settings; do
+		expect 1 run -q --read "$T/lease.py" -- "$PYTHON" "$T/lease.py" "$file" "$script"
 	done
-	expect 0 run -- sh -c 'mkdir free && chmod 0 free && chmod 700 free && chmod 700 deep && chmod 400 a'
-	expect 1 run -- chmod 0 deep
-	heard "git's settings are there, or below it"
+	plants "$commit" "mv deep/sub x; $script; mv x deep/sub" "mv deep x; $script; mkdir deep; mv x/sub deep" \
+	    "mv deep/sub/.git x; $script; mv x deep/sub/.git"
+	for folder in deep/sub/.git/config deep/sub/.git deep/sub deep more; do
+		plants "$commit" "chmod 0 $folder; $script; chmod 700 $folder" "chmod 300 $folder; $script; chmod 700 $folder"
+	done
 	# planted first, where it leads from another place
 	plants 'git -C c/b/sub commit -q --allow-empty -m x' \
 	    'mkdir -p c/b c/tools/hooks; cp evil c/tools/hooks/pre-commit; mv deep/sub c/b' \
 	    'mkdir -p c/tools/hooks; cp evil c/tools/hooks/pre-commit; mv deep c/b'
+}
+
+@test "nor those of a repository next to others, whatever is planted" {
+	nested sub
+	lease
+	mkdir -p tools more
+	git config -f more/settings core.fsmonitor ../tools/watch
+	git -C sub config include.path "$P/more/settings"
+	script='cp evil tools/watch'
+	for file in sub/.git/config more/settings; do
+		expect 1 run -q --read "$T/lease.py" -- "$PYTHON" "$T/lease.py" "$file" "$script"
+	done
+	plants 'git -C sub status' "mv sub x; $script; mv x sub" "mv sub/.git x; $script; mv x sub/.git"
+	for folder in sub/.git/config sub/.git sub more; do
+		plants 'git -C sub status' "chmod 0 $folder; $script; chmod 700 $folder" "chmod 300 $folder; $script; chmod 700 $folder"
+	done
+	expect 0 run -- sh -c 'mkdir free && chmod 0 free && chmod 700 free && chmod 700 sub && chmod 400 a'
+	expect 1 run -- chmod 0 sub
+	heard "git's settings are there, or below it"
 }
