@@ -6,7 +6,8 @@
 #include "audit/later.h"
 
 #include <string.h>
-#include <strings.h>
+
+#include "base/ascii.h"
 
 #define MAKE "make runs it"
 #define SHELL "a shell runs it when it starts"
@@ -203,7 +204,7 @@ static const struct later *
 find_name(const struct later *rows, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
-		if (may_be(rows[i].name, name) && strcasecmp(rows[i].name, name) == 0)
+		if (may_be(rows[i].name, name) && ascii_same(rows[i].name, name))
 			return &rows[i];
 	return NULL;
 }
@@ -213,7 +214,7 @@ find_beginning(const char *name)
 {
 	for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
 		if (may_be(beginnings[i].name, name) &&
-		    strncasecmp(beginnings[i].name, name, strlen(beginnings[i].name)) == 0)
+		    ascii_same_n(beginnings[i].name, name, strlen(beginnings[i].name)))
 			return &beginnings[i];
 	return NULL;
 }
@@ -237,9 +238,8 @@ is_in(const char *path, const char *folder)
 	size_t length = strlen(folder), left = strlen(path);
 
 	if (left > length)
-		return path[length] == '/' && strncasecmp(path, folder, length) == 0;
-	return strncasecmp(path, folder, left) == 0 &&
-	       (folder[left] == '/' || folder[left] == '\0');
+		return path[length] == '/' && ascii_same_n(path, folder, length);
+	return ascii_same_n(path, folder, left) && (folder[left] == '/' || folder[left] == '\0');
 }
 
 static const struct later *

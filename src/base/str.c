@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 static bool
@@ -272,4 +273,36 @@ bool
 str_starts(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool
+str_digits(const char *text, uint64_t max, uint64_t *ret_number, const char **ret_end)
+{
+	const char *at = text;
+	uint64_t number = 0;
+
+	for (; ascii_is_digit(*at); at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+
+		if (digit > max || number > (max - digit) / 10)
+			return false;
+		number = number * 10 + digit;
+	}
+	if (at == text)
+		return false;
+	*ret_number = number;
+	*ret_end = at;
+	return true;
+}
+
+bool
+str_number(const char *text, uint64_t max, uint64_t *ret_number)
+{
+	const char *end;
+	uint64_t number;
+
+	if (!str_digits(text, max, &number, &end) || *end != '\0')
+		return false;
+	*ret_number = number;
+	return true;
 }

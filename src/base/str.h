@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -38,3 +39,10 @@ void str_free(struct str *s);
 /* The entry of words nearest to word, if near enough to be a slip; NULL otherwise. */
 const char *nearest_word(const char *word, const char *const *words, size_t count);
 bool str_starts(const char *text, const char *prefix);
+/*
+ * Decimal digits and nothing else, of at most max: no sign and no space, which strtoul would take.
+ * False if it is none, or more. ret_end: what stands behind the digits.
+ */
+bool str_digits(const char *text, uint64_t max, uint64_t *ret_number, const char **ret_end);
+/* The same for a text that is nothing but the number. */
+bool str_number(const char *text, uint64_t max, uint64_t *ret_number);

@@ -13,10 +13,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -88,7 +88,7 @@ vet_is_repository(const char *folder)
 static bool
 is_head(const char *name)
 {
-	return strcasecmp(name, "HEAD") == 0 || strcasecmp(name, "objects") == 0;
+	return ascii_same(name, "HEAD") || ascii_same(name, "objects");
 }
 
 bool
@@ -98,10 +98,10 @@ vet_is_delicate(const char *path)
 	const char *name = path_last(path);
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcasecmp(name, names[i].name) == 0)
+		if (ascii_same(name, names[i].name))
 			return true;
 	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-		if (strcasecmp(name, more[i]) == 0)
+		if (ascii_same(name, more[i]))
 			return true;
 	return is_head(name);
 }
@@ -157,7 +157,7 @@ lies_in(const char *path, const char *component, const char **ret_rest)
 	size_t length = strlen(component);
 
 	for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/'))
-		if (strncasecmp(at + 1, component, length) == 0 && at[1 + length] == '/' &&
+		if (ascii_same_n(at + 1, component, length) && at[1 + length] == '/' &&
 		    is_repository_part(path, (size_t)(at - path))) {
 			*ret_rest = at + length + 2;
 			return true;
@@ -183,7 +183,7 @@ find_below(const char *path)
 		return &of_hook;
 	if (lies_in(path, "remotes", &rest) || lies_in(path, "branches", &rest))
 		return &of_remote;
-	if (lies_in(path, "info", &rest) && strcasecmp(rest, "attributes") == 0)
+	if (lies_in(path, "info", &rest) && ascii_same(rest, "attributes"))
 		return &of_attributes;
 	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest)) &&
 	    gitsteps_is_name(rest))
@@ -205,7 +205,7 @@ is_by_name(const struct protection *vetted)
 static const struct protection *
 find_head(const struct broker *broker, const char *folder, const char *name)
 {
-	bool head = strcasecmp(name, "HEAD") == 0;
+	bool head = ascii_same(name, "HEAD");
 	char config[PATH_MAX];
 
 	/* where settings are vetted by their name, it is a repository already */
@@ -231,10 +231,10 @@ find_name(const struct broker *broker, const char *path)
 	memcpy(folder, path, length);
 	folder[length] = '\0';
 	/* beside HEAD it is what makes a repository */
-	if (strcasecmp(name, "commondir") == 0)
+	if (ascii_same(name, "commondir"))
 		return is_there(folder, "HEAD") ? &of_common : NULL;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcasecmp(name, names[i].name) == 0)
+		if (ascii_same(name, names[i].name))
 			return vet_is_repository(folder) ? names[i].protection : NULL;
 	return find_head(broker, folder, name);
 }
@@ -320,7 +320,7 @@ holds_only(const char *folder, const char *name, bool (*passes)(const char *name
 static bool
 is_no_attributes(const char *name)
 {
-	return strcasecmp(name, "attributes") != 0;
+	return !ascii_same(name, "attributes");
 }
 
 static bool

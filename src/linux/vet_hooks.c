@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/ascii.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "linux/looked.h"
@@ -137,8 +137,7 @@ is_below(const char *path, const char *root)
 {
 	size_t length = strlen(root);
 
-	return strncasecmp(path, root, length) == 0 &&
-	       (path[length] == '\0' || path[length] == '/');
+	return ascii_same_n(path, root, length) && (path[length] == '\0' || path[length] == '/');
 }
 
 static bool
@@ -146,7 +145,7 @@ is_hook_name(const char *name, size_t length)
 {
 	for (size_t i = 0; hookdir_names[i] != NULL; i++)
 		if (strlen(hookdir_names[i]) == length &&
-		    strncasecmp(hookdir_names[i], name, length) == 0)
+		    ascii_same_n(hookdir_names[i], name, length))
 			return true;
 	return false;
 }

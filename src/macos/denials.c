@@ -6,10 +6,10 @@
  */
 #include "macos/denials.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "plan/plan.h"
@@ -55,7 +55,7 @@ take_tag(char *message, const char *tag)
 {
 	size_t length = strlen(message), tail = strlen(tag);
 
-	while (length > 0 && isspace((unsigned char)message[length - 1]))
+	while (length > 0 && strchr(" \t\r\n", message[length - 1]) != NULL)
 		message[--length] = '\0';
 	if (length <= tail || strcmp(message + length - tail, tag) != 0 ||
 	    message[length - tail - 1] != '\n')
@@ -71,7 +71,7 @@ read_process(char *text, struct denial *to)
 	char *bracket = strrchr(text, '('), *end;
 	long pid;
 
-	if (bracket == NULL || !isdigit((unsigned char)bracket[1]))
+	if (bracket == NULL || !ascii_is_digit(bracket[1]))
 		return false;
 	pid = strtol(bracket + 1, &end, 10);
 	if (strcmp(end, ")") != 0 || pid <= 0 || pid > 99999999)

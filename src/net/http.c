@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "net/socks.h"
 
 #define METHOD_MAX 32
@@ -44,7 +44,7 @@ is_token_byte(char c)
 static bool
 part_is(const struct http_part *part, const char *text)
 {
-	return part->length == strlen(text) && strncasecmp(part->at, text, part->length) == 0;
+	return part->length == strlen(text) && ascii_same_n(part->at, text, part->length);
 }
 
 static struct http_part
@@ -119,7 +119,7 @@ take_upgrade(struct parse *p, const struct http_part *value)
 {
 	p->to->has_upgrade = true;
 	for (size_t i = 0; i + 3 <= value->length; i++)
-		if (strncasecmp(value->at + i, "h2c", 3) == 0)
+		if (ascii_same_n(value->at + i, "h2c", 3))
 			p->to->has_h2c = true;
 	return true;
 }
@@ -190,7 +190,7 @@ take_target(struct parse *p)
 			return refuse(p, 400, "CONNECT wants NAME:PORT, and a name is no address");
 		return true;
 	}
-	if (to->target.length > 7 && strncasecmp(to->target.at, "http://", 7) == 0)
+	if (to->target.length > 7 && ascii_same_n(to->target.at, "http://", 7))
 		return take_url(p);
 	if (to->target.at[0] != '/' && !part_is(&to->target, "*"))
 		return refuse(p, 400, "its target is neither a path nor an http URL");
@@ -443,7 +443,7 @@ http_is_authorized(const struct http_part *authorization, const char *user, cons
 	int length = snprintf(plain, sizeof plain, "%s:%s", user, password);
 
 	if (authorization->at == NULL || authorization->length < 6 ||
-	    strncasecmp(authorization->at, "Basic ", 6) != 0 || length >= (int)sizeof plain)
+	    !ascii_same_n(authorization->at, "Basic ", 6) || length >= (int)sizeof plain)
 		return false;
 	given = trimmed(authorization->at + 6, authorization->length - 6);
 	http_base64(plain, (size_t)length, wanted);

@@ -8,8 +8,8 @@
 
 #include <limits.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -268,10 +268,10 @@ config_line(char *line, bool *core, char **ret_value)
 
 		if (end == NULL)
 			return false;
-		*core = end - line == 5 && strncasecmp(line, "[core", 5) == 0;
+		*core = end - line == 5 && ascii_same_n(line, "[core", 5);
 		line = skip_space(end + 1);
 	}
-	if (!*core || strncasecmp(line, "worktree", 8) != 0)
+	if (!*core || !ascii_same_n(line, "worktree", 8))
 		return true;
 	line = skip_space(line + 8);
 	if (*line != '=')

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "plan/gitconfig.h"
 
@@ -282,7 +282,7 @@ is_no(const char *value)
 	static const char *const words[] = {"false", "no", "off", "0"};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (strcasecmp(value, words[i]) == 0)
+		if (ascii_same(value, words[i]))
 			return true;
 	return false;
 }

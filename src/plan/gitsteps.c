@@ -6,8 +6,8 @@
 #include "plan/gitsteps.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 
 struct line {
@@ -47,8 +47,8 @@ runs_program(const struct line *line)
 		start++;
 	for (end = start; end < line->length && !is_space(line->text[end]);)
 		end++;
-	return (end - start == 1 && strncasecmp(line->text + start, "x", 1) == 0) ||
-	       (end - start == 4 && strncasecmp(line->text + start, "exec", 4) == 0);
+	return (end - start == 1 && ascii_same_n(line->text + start, "x", 1)) ||
+	       (end - start == 4 && ascii_same_n(line->text + start, "exec", 4));
 }
 
 static bool
@@ -121,7 +121,7 @@ refuse_options(struct arena *arena, const struct gitconfig_text *text,
 	for (size_t i = 0; i < config.count; i++) {
 		const char *value = config.items[i].value;
 
-		if (strcasecmp(config.items[i].name, "options.strategy") == 0 &&
+		if (ascii_same(config.items[i].name, "options.strategy") &&
 		    (value == NULL || !is_strategy(value, strlen(value))))
 			return by_program;
 	}
@@ -183,7 +183,7 @@ bool
 gitsteps_is_name(const char *name)
 {
 	for (size_t i = 0; i < FILE_COUNT; i++)
-		if (strcasecmp(files[i].name, name) == 0)
+		if (ascii_same(files[i].name, name))
 			return true;
 	return false;
 }
@@ -193,7 +193,7 @@ gitsteps_refuse(struct arena *arena, const char *name, const struct gitconfig_te
 		const struct gitconfig_text *present)
 {
 	for (size_t i = 0; i < FILE_COUNT; i++)
-		if (strcasecmp(files[i].name, name) == 0)
+		if (ascii_same(files[i].name, name))
 			return files[i].refuse(arena, text, present);
 	return "is no file of git's";
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -202,7 +203,7 @@ has_word(const char *text)
 					    "url",	 "remote"};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (strcasestr(text, words[i]) != NULL)
+		if (ascii_has(text, words[i]))
 			return true;
 	return false;
 }

@@ -5,7 +5,6 @@
  */
 #include "plan/host.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/path.h"

@@ -4,10 +4,9 @@
  * the view says they are there and the plan would let them be read. Only the variable's name leaves
  * this file, never its value.
  */
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "plan/lint_checks.h"
@@ -46,7 +45,7 @@ struct startup {
 static bool
 is_name_byte(char c)
 {
-	return isalnum((unsigned char)c) || c == '_';
+	return ascii_is_letter(c) || ascii_is_digit(c) || c == '_';
 }
 
 static bool
@@ -54,7 +53,7 @@ ends_with(const char *name, size_t length, const char *end)
 {
 	size_t n = strlen(end);
 
-	return length >= n && strncasecmp(name + length - n, end, n) == 0;
+	return length >= n && ascii_same_n(name + length - n, end, n);
 }
 
 /* KEY in API_KEY and KEYS, not in KEYBOARD: what comes behind ends the word. */
@@ -65,7 +64,7 @@ is_word_end(const char *rest, size_t length)
 		rest++;
 		length--;
 	}
-	return length == 0 || !isalpha((unsigned char)*rest);
+	return length == 0 || !ascii_is_letter(*rest);
 }
 
 bool
@@ -88,7 +87,7 @@ lint_secret_name(const char *name, size_t length)
 		size_t n = strlen(marks[i].text);
 
 		for (size_t at = 0; at + n <= length; at++)
-			if (strncasecmp(name + at, marks[i].text, n) == 0 &&
+			if (ascii_same_n(name + at, marks[i].text, n) &&
 			    (!marks[i].word || is_word_end(name + at + n, length - at - n)))
 				return true;
 	}

@@ -6,8 +6,8 @@
 #include "plan/protect.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "plan/glob.h"
@@ -272,7 +272,7 @@ bool
 protection_can_match(const char *path)
 {
 	for (const char *at = path; (at = strchr(at, '.')) != NULL; at++)
-		if ((at > path && at[-1] == '/') || strncasecmp(at, ".git/", 5) == 0)
+		if ((at > path && at[-1] == '/') || ascii_same_n(at, ".git/", 5))
 			return true;
 	return false;
 }
