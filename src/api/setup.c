@@ -144,10 +144,9 @@ add_port(struct cordon_setup *setup, struct ports *ports, const struct option *o
 	 const char *value, struct cordon_error *err)
 {
 	struct port *port;
-	char *end;
-	long number = strtol(value, &end, 10);
+	uint64_t number;
 
-	if (end == value || *end != '\0' || number < 1 || number > 65535)
+	if (!str_number(value, UINT16_MAX, &number) || number == 0)
 		return refuse(option, value, "is not a port from 1 to 65535", err);
 	port = arena_push(&setup->options->arena, &ports->items, &ports->count, sizeof *port, err);
 	if (port == NULL)

@@ -197,10 +197,9 @@ find_option(const struct cli *cli, const char *argument, const char **ret_value)
 static int
 set_status_fd(struct cli *cli, const char *value)
 {
-	char *end;
-	long fd = strtol(value, &end, 10);
+	uint64_t fd;
 
-	if (end == value || *end != '\0' || fd < 0 || fd > INT_MAX || fcntl((int)fd, F_GETFD) < 0)
+	if (!str_number(value, INT_MAX, &fd) || fcntl((int)fd, F_GETFD) < 0)
 		return cli_usage(cli, "--status-fd: \"%s\" is not an open descriptor", value);
 	cli->status_fd = (int)fd;
 	return 0;
@@ -209,16 +208,24 @@ set_status_fd(struct cli *cli, const char *value)
 static int
 set_grace(struct cli *cli, const char *value)
 {
-	char *end;
-	long number = strtol(value, &end, 10);
-	long factor = strcmp(end, "ms") == 0 ? 1 : strcmp(end, "m") == 0 ? 60000 : 1000;
+	static const struct {
+		const char *name;
+		int64_t ms;
+	} units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}};
+	const int64_t day = 86400000;
+	const char *unit;
+	uint64_t number;
 
-	if (end == value || number < 0 || number > 86400 ||
-	    (*end != '\0' && strcmp(end, "s") != 0 && strcmp(end, "ms") != 0 &&
-	     strcmp(end, "m") != 0))
-		return cli_usage(cli, "--grace: \"%s\" is not a time such as 2s or 500ms", value);
-	cli->grace_ms = number * factor;
-	return 0;
+	if (str_digits(value, (uint64_t)day, &number, &unit)) {
+		for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+			if (strcmp(unit, units[i].name) != 0 || (int64_t)number > day / units[i].ms)
+				continue;
+			cli->grace_ms = (int64_t)number * units[i].ms;
+			return 0;
+		}
+	}
+	return cli_usage(cli, "--grace: \"%s\" is not a time such as 2s or 500ms, up to a day",
+			 value);
 }
 
 static int

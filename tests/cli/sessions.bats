@@ -392,6 +392,9 @@ record_text()
 	refused kill
 	refused kill --all "$id"
 	refused kill --grace soon "$id"
+	refused kill --grace +1s "$id"
+	# more than a day; in milliseconds more than an int holds
+	refused kill --grace 40000m "$id"
 	kill -0 "$pid"
 	expect 0 kill "${id:0:6}"
 	said "ended $id: sh"
