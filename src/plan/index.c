@@ -62,6 +62,8 @@ compile_regex(struct planned_rule *rule, struct cordon_error *err)
 					 &code, &offset, NULL);
 	if (rule->compiled != NULL)
 		return 0;
+	if (code == PCRE2_ERROR_HEAP_FAILED)
+		return cordon_no_memory(err);
 	pcre2_get_error_message_8(code, message, sizeof message);
 	snprintf(reason, sizeof reason, "is not a regular expression: %s at character %zu",
 		 (const char *)message, (size_t)offset + 1);

@@ -384,6 +384,15 @@ find_socket_routing(struct plan *plan)
 	}
 }
 
+/* A pattern that gave up denies, but has not shown that nothing allows. */
+static bool
+is_unlisted(const struct plan *plan)
+{
+	struct verdict verdict = index_decide(&plan->index, "/proc/1");
+
+	return !(verdict.rights & RIGHT_READ) && !verdict.limit_hit;
+}
+
 static unsigned
 needs_met(const struct plan *plan, const struct demand *demand)
 {
@@ -411,7 +420,7 @@ needs_met(const struct plan *plan, const struct demand *demand)
 	met |= values[FACT_SEATBELT] ? NEED_SEATBELT : 0u;
 	met |= values[FACT_NOTIFY_WAIT_KILLABLE] ? NEED_KILLABLE : 0u;
 	met |= plan->settings.network.mode == NET_NONE ? NEED_NO_NET : 0u;
-	met |= index_rights(&plan->index, "/proc/1") & RIGHT_READ ? 0u : NEED_NO_PROC;
+	met |= is_unlisted(plan) ? NEED_NO_PROC : 0u;
 	return met;
 }
 

@@ -110,26 +110,33 @@ read_whole(struct reading *r, const struct json *value, int64_t low, int64_t hig
 	return 0;
 }
 
+static int
+unknown_name(struct reading *r, const struct json *value, const char *const *names)
+{
+	auto_str struct str list = {0};
+
+	for (; *names != NULL; names++)
+		if (**names != '\0')
+			str_printf(&list, "%s\"%s\"", list.length == 0 ? "" : ", ", *names);
+	return reading_fail(r, value, "\"%.40s\" is not one of %s", value->string,
+			    list.failed ? "the known words" : list.text);
+}
+
 int
 read_name(struct reading *r, const struct json *value, const char *const *names, int *ret_index)
 {
-	auto_str struct str list = {0};
 	const char *text = "";
 	int rc = read_text(r, value, &text);
 
 	if (rc < 0)
 		return rc;
 	for (int i = 0; names[i] != NULL; i++) {
-		if (*names[i] == '\0')
-			continue;
-		if (strcmp(names[i], text) == 0) {
+		if (*names[i] != '\0' && strcmp(names[i], text) == 0) {
 			*ret_index = i;
 			return 0;
 		}
-		str_printf(&list, "%s\"%s\"", list.length == 0 ? "" : ", ", names[i]);
 	}
-	return reading_fail(r, value, "\"%.40s\" is not one of %s", text,
-			    list.failed ? "the known words" : list.text);
+	return unknown_name(r, value, names);
 }
 
 int
