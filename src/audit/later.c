@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/table.h"
 
 #define MAKE "make runs it"
 #define SHELL "a shell runs it when it starts"
@@ -212,7 +213,7 @@ find_name(const struct later *rows, size_t count, const char *name)
 static const struct later *
 find_beginning(const char *name)
 {
-	for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+	for (size_t i = 0; i < COUNT(beginnings); i++)
 		if (may_be(beginnings[i].name, name) &&
 		    ascii_same_n(beginnings[i].name, name, strlen(beginnings[i].name)))
 			return &beginnings[i];
@@ -227,7 +228,7 @@ find_ending(const char *name)
 
 	for (const char *dot = strchr(name, '.'); found == NULL && dot != NULL;
 	     dot = strchr(dot + 1, '.'))
-		found = find_name(endings, sizeof endings / sizeof endings[0], dot);
+		found = find_name(endings, COUNT(endings), dot);
 	return found;
 }
 
@@ -246,7 +247,7 @@ static const struct later *
 find_folder(const char *path)
 {
 	for (const char *at = strstr(path, "/."); at != NULL; at = strstr(at + 1, "/."))
-		for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+		for (size_t i = 0; i < COUNT(folders); i++)
 			if (may_be(folders[i].name, at + 1) && is_in(at + 1, folders[i].name))
 				return &folders[i];
 	return NULL;
@@ -256,7 +257,7 @@ const struct later *
 later_find(const char *path, bool *ret_is_exact)
 {
 	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
-	const struct later *found = find_name(names, sizeof names / sizeof names[0], name);
+	const struct later *found = find_name(names, COUNT(names), name);
 
 	*ret_is_exact = found != NULL;
 	if (found == NULL)

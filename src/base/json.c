@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "base/utf8.h"
 
 struct reader {
@@ -511,7 +512,7 @@ read_word(struct reader *r, struct json *value)
 		int64_t integer;
 	} words[] = {{"true", JSON_BOOL, 1}, {"false", JSON_BOOL, 0}, {"null", JSON_NULL, 0}};
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+	for (size_t i = 0; i < COUNT(words); i++) {
 		if (!next_is(r, words[i].word))
 			continue;
 		value->type = words[i].type;

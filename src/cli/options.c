@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "cli/cli.h"
 
 struct option {
@@ -81,7 +82,6 @@ static const struct option table[] = {
 	FLAG(0, all, "all of them"),
 	{0, "json", NULL, -1, 0, "JSON instead of words"},
 };
-#define OPTION_COUNT (sizeof table / sizeof table[0])
 
 static bool
 is_json(const struct option *option)
@@ -124,7 +124,7 @@ cli_help(const struct command *command)
 {
 	printf("usage: cordon %s [options]%s%s\n\n%s\n", command->name,
 	       *command->synopsis == '\0' ? "" : " ", command->synopsis, command->help);
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
+	for (size_t i = 0; i < COUNT(table); i++) {
 		const struct option *o = &table[i];
 		char left[48];
 
@@ -156,10 +156,10 @@ cli_usage(const struct cli *cli, const char *format, ...)
 static int
 unknown_option(const struct cli *cli, const char *argument)
 {
-	const char *names[OPTION_COUNT], *near;
+	const char *names[COUNT(table)], *near;
 	size_t count = 0;
 
-	for (size_t i = 0; i < OPTION_COUNT; i++)
+	for (size_t i = 0; i < COUNT(table); i++)
 		if (belongs(cli->command, &table[i]))
 			names[count++] = table[i].name;
 	near = nearest_word(argument + strspn(argument, "-"), names, count);
@@ -176,7 +176,7 @@ find_option(const struct cli *cli, const char *argument, const char **ret_value)
 	size_t length = is_long ? strcspn(argument + 2, "=") : 1;
 
 	*ret_value = NULL;
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
+	for (size_t i = 0; i < COUNT(table); i++) {
 		const struct option *o = &table[i];
 
 		if (!belongs(cli->command, o))
@@ -217,7 +217,7 @@ set_grace(struct cli *cli, const char *value)
 	uint64_t number;
 
 	if (str_digits(value, (uint64_t)day, &number, &unit)) {
-		for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		for (size_t i = 0; i < COUNT(units); i++) {
 			if (strcmp(unit, units[i].name) != 0 || (int64_t)number > day / units[i].ms)
 				continue;
 			cli->grace_ms = (int64_t)number * units[i].ms;

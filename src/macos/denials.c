@@ -12,6 +12,7 @@
 #include "base/ascii.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/plan.h"
 
 /* Names of processes are cut there by the kernel. */
@@ -34,7 +35,7 @@ static const struct {
 static int
 right_of(const char *operation)
 {
-	for (size_t i = 0; i < sizeof rights / sizeof rights[0]; i++)
+	for (size_t i = 0; i < COUNT(rights); i++)
 		if (str_starts(operation, rights[i].prefix))
 			return __builtin_ctz((unsigned)rights[i].right);
 	return -1;

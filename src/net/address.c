@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/table.h"
+
 static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
 struct kind {
@@ -176,7 +178,7 @@ is_listed(const struct address *address, const struct words *ranges)
 static const char *
 vet_v4(const struct address *address, const struct words *ranges)
 {
-	const char *what = find_kind(address, kinds_v4, sizeof kinds_v4 / sizeof kinds_v4[0]);
+	const char *what = find_kind(address, kinds_v4, COUNT(kinds_v4));
 
 	return what == NULL || is_listed(address, ranges) ? NULL : what;
 }
@@ -188,10 +190,10 @@ address_vet(const struct address *address, const struct words *ranges)
 
 	if (address_is_v4(address))
 		return vet_v4(address, ranges);
-	what = find_kind(address, kinds_v6, sizeof kinds_v6 / sizeof kinds_v6[0]);
+	what = find_kind(address, kinds_v6, COUNT(kinds_v6));
 	if (is_listed(address, ranges))
 		return NULL;
-	for (size_t i = 0; what == NULL && i < sizeof carriers / sizeof carriers[0]; i++) {
+	for (size_t i = 0; what == NULL && i < COUNT(carriers); i++) {
 		struct address inner;
 
 		if (!range_covers(carriers[i].range, address->bytes))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/table.h"
 #include "net/socks.h"
 
 #define METHOD_MAX 32
@@ -147,7 +148,7 @@ take_header(struct parse *p, const char *line, size_t length)
 		if (!is_token_byte(line[i]))
 			return refuse(p, 400, "a header of it has a malformed name");
 	value = trimmed(colon + 1, length - name.length - 1);
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+	for (size_t i = 0; i < COUNT(known); i++)
 		if (part_is(&name, known[i].name))
 			return known[i].take(p, &value);
 	return true;
@@ -373,7 +374,7 @@ is_for_one_hop(const char *line, size_t length)
 	const char *colon = memchr(line, ':', length);
 	struct http_part name = {line, colon == NULL ? 0 : (size_t)(colon - line)};
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (part_is(&name, names[i]))
 			return true;
 	return false;

@@ -15,6 +15,7 @@
 
 #include "audit/event.h"
 #include "base/fd.h"
+#include "base/table.h"
 #include "net/conn.h"
 
 #define TOLD_MS 5000
@@ -72,7 +73,7 @@ proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const c
 	     const char *allow)
 {
 	uint32_t hash = hash_text(hash_text(hash_text(2166136261u, what), subject), reason);
-	size_t count = sizeof proxy->told / sizeof proxy->told[0];
+	size_t count = COUNT(proxy->told);
 	uint64_t now = uv_now(&proxy->loop);
 	struct refusal refusal = {0};
 
@@ -151,7 +152,7 @@ keep_descriptors(struct proxy_task *task, struct cordon_error *err)
 	for (int fd = 0; fd < 3; fd++)
 		if (null < 0 || dup2(null, fd) < 0)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
-	fd_keep_only(own, sizeof own / sizeof own[0]);
+	fd_keep_only(own, COUNT(own));
 	return 0;
 }
 

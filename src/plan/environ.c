@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/baseline.h"
 
 /* Besides the sources' six and LC_*: what terminals and clocks need. */
@@ -185,7 +186,7 @@ socket_granted(const struct settings *settings, const char *name, const char *pr
 static const char *
 missing_socket(const struct settings *settings, const char *name)
 {
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+	for (size_t i = 0; i < COUNT(keys); i++)
 		if (strcmp(keys[i].name, name) == 0 &&
 		    !socket_granted(settings, name, keys[i].socket))
 			return "it leads to a socket that is not granted";

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/resolve.h"
 
 #define CONFIG_MAX (256u << 10)
@@ -154,7 +155,7 @@ is_repository(struct search *search, const char *dir)
 		enum fs_kind kind;
 	} parts[] = {{"HEAD", FS_FILE}, {"objects", FS_DIR}, {"refs", FS_DIR}};
 
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+	for (size_t i = 0; i < COUNT(parts); i++) {
 		const char *path = join(search, dir, parts[i].name);
 
 		if (path == NULL)

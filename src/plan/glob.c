@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/table.h"
+
 /* A step is a character, a byte that is no UTF-8 (BAD_BYTE + byte), or one of the marks. */
 #define STEP_ONE 0x110000u  /* one character of a name */
 #define STEP_STAR 0x110001u /* any text of a name */
@@ -54,7 +56,7 @@ character(const char *text, uint32_t *ret_value)
 	};
 	const unsigned char *byte = (const unsigned char *)text;
 
-	for (size_t n = 0; n < sizeof forms / sizeof forms[0]; n++) {
+	for (size_t n = 0; n < COUNT(forms); n++) {
 		uint32_t value = (uint32_t)*byte & ~(uint32_t)forms[n].mask;
 		size_t i = 1;
 

@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "base/table.h"
 
 const char *
 host_getenv(const struct host *host, const char *name)
@@ -81,7 +82,7 @@ xdg_value(struct arena *arena, const struct host *host, const char *name, struct
 	};
 	const char *value = env_value(arena, host, name, err);
 
-	for (size_t i = 0; value == NULL && i < sizeof defaults / sizeof defaults[0]; i++)
+	for (size_t i = 0; value == NULL && i < COUNT(defaults); i++)
 		if (strcmp(defaults[i].name, name) == 0 && host->home != NULL)
 			return path_join(arena, host->home, defaults[i].below_home, err);
 	return value;
@@ -100,7 +101,7 @@ static const struct token {
 static const struct token *
 token_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
+	for (size_t i = 0; i < COUNT(tokens); i++) {
 		size_t length = strlen(tokens[i].name);
 		bool family = tokens[i].name[length - 1] == '_';
 

@@ -12,6 +12,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/lint_checks.h"
 #include "plan/resolve.h"
 #include "plan/why.h"
@@ -216,8 +217,6 @@ static text_check *const text_checks[] = {
 	lint_holes, lint_accept, lint_domains, lint_ech, lint_env, lint_default, lint_letters,
 };
 static plan_check *const plan_checks[] = {lint_pairs, lint_requests, lint_startup};
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static int
 check_rules(struct linter *l, struct planned_rule *rules, size_t count)

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/lint_checks.h"
 #include "plan/resolve.h"
 #include "policy/baseline.h"
@@ -83,7 +84,7 @@ lint_secret_name(const char *name, size_t length)
 	for (size_t i = 0; places[i] != NULL; i++)
 		if (ends_with(name, length, places[i]))
 			return false;
-	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+	for (size_t i = 0; i < COUNT(marks); i++) {
 		size_t n = strlen(marks[i].text);
 
 		for (size_t at = 0; at + n <= length; at++)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/table.h"
 #include "plan/ahead.h"
 
 struct plan *
@@ -125,7 +126,7 @@ add_shared_tmp(struct plan *plan, struct cordon_error *err)
 			stack->project->tmp == TMP_PRIVATE;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < sizeof rules / sizeof rules[0]; i++)
+	for (size_t i = 0; rc == 0 && i < COUNT(rules); i++)
 		if (plan->settings.tmp == TMP_SHARED && !narrowed)
 			rc = plan_add_rule(plan, &rules[i], LAYER_PROFILE, err);
 	return rc;

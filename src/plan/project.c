@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/table.h"
 #include "plan/environ.h"
 #include "plan/request.h"
 #include "policy/printer.h"
@@ -296,8 +297,7 @@ plan_narrow(struct plan *plan, struct cordon_error *err)
 
 	if (project == NULL)
 		return 0;
-	for (size_t i = 0;
-	     rc == 0 && !plan->stack->project_trusted && i < sizeof steps / sizeof steps[0]; i++)
+	for (size_t i = 0; rc == 0 && !plan->stack->project_trusted && i < COUNT(steps); i++)
 		rc = steps[i](plan, project, err);
 	return rc < 0 ? rc : note_off(plan, err);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/table.h"
 #include "plan/plan.h"
 #include "plan/running.h"
 
@@ -540,7 +541,7 @@ judge(struct plan *plan, const struct demand *demand, enum guarantee guarantee, 
 	*to = (struct promise){.keeping = KEPT_NOT_NEEDED};
 	if (!is_needed(plan, demand, guarantee))
 		return;
-	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+	for (size_t i = 0; i < COUNT(ways); i++) {
 		const struct way *way = &ways[i];
 
 		if (way->guarantee != guarantee || way->system != plan->host->system)

@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/table.h"
 #include "plan/glob.h"
 #include "plan/host.h"
 #include "plan/resolve.h"
@@ -79,7 +80,6 @@ static const struct row {
 	{VET_NOTHING, false, false, "**/.cordon.json", NULL, "it is this project's policy"},
 	{VET_NOTHING, false, true, "**/.cordon-*", NULL, "it is a vetted file on its way"},
 };
-#define ROW_COUNT (sizeof rows / sizeof rows[0])
 
 struct maker {
 	struct arena *arena;
@@ -242,7 +242,7 @@ protections_make(struct arena *arena, const struct host *host, struct protection
 	*ret = (struct protections){0};
 	if (common != NULL && dirs[1] == NULL)
 		return -CORDON_E_MEMORY;
-	for (size_t i = 0; rc == 0 && i < ROW_COUNT; i++) {
+	for (size_t i = 0; rc == 0 && i < COUNT(rows); i++) {
 		if (!rows[i].in_git)
 			rc = add(&m, &rows[i], rows[i].name);
 		for (int d = 0; rc == 0 && rows[i].in_git && d < 2 && dirs[d] != NULL; d++)

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/table.h"
 #include "policy/guarantee.h"
 
 static const char *const linux_executable[] = {
@@ -201,7 +202,7 @@ baseline_accept(struct reading *r, const struct json *at)
 	static const enum guarantee accepted[] = {G_PROCESS_LISTING};
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < sizeof accepted / sizeof accepted[0]; i++)
+	for (size_t i = 0; rc == 0 && i < COUNT(accepted); i++)
 		rc = policy_add_word(r->policy, &r->policy->accept, guarantee_names[accepted[i]],
 				     reading_place(r, at), r->err);
 	return rc;

@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/baseline.h"
 #include "policy/value.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static struct rule *
 last_rule(struct reading *r)

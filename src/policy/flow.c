@@ -6,10 +6,9 @@
  */
 #include <string.h>
 
+#include "base/table.h"
 #include "policy/baseline.h"
 #include "policy/value.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static int
 add_path(struct reading *r, const struct json *value, enum list list)

@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/guarantee.h"
 #include "policy/native.h"
 #include "policy/value.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 int
 native_read_checked(struct reading *r, const struct json *value, const char *(*check)(const char *),

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/native.h"
 #include "policy/value.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const char *
 check_list_path(const char *text)

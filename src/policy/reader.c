@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/value.h"
 
 struct place
@@ -281,7 +282,7 @@ static const struct {
 enum dialect
 policy_dialect(const struct json *object)
 {
-	for (size_t i = 0; i < sizeof telling_keys / sizeof telling_keys[0]; i++)
+	for (size_t i = 0; i < COUNT(telling_keys); i++)
 		if (object->type == JSON_OBJECT && json_member(object, telling_keys[i].key) != NULL)
 			return telling_keys[i].dialect;
 	return DIALECT_NATIVE;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 
 struct merger {
 	struct arena *arena;
@@ -78,7 +79,7 @@ clear_lists(struct merger *m)
 				       &to->sockets, &to->env.allow};
 	int rc = clear_twins(m, to->env.set, &to->env.set_count, sizeof *to->env.set, true);
 
-	for (size_t i = 0; rc == 0 && i < sizeof lists / sizeof lists[0]; i++)
+	for (size_t i = 0; rc == 0 && i < COUNT(lists); i++)
 		rc = clear_twins(m, lists[i]->items, &lists[i]->count, sizeof(struct word), false);
 	return rc;
 }
@@ -202,7 +203,7 @@ merge_ports(struct merger *m, const struct stack *stack)
 		if (!adds_ports(&stack->entries[i]) &&
 		    stack->entries[i].policy->network.ports.count > 0)
 			chosen = &stack->entries[i].policy->network.ports;
-	rc = chosen == NULL ? add_ports(m, seen, web, sizeof web / sizeof web[0])
+	rc = chosen == NULL ? add_ports(m, seen, web, COUNT(web))
 			    : add_ports(m, seen, chosen->items, chosen->count);
 	for (size_t i = 0; rc == 0 && i < stack->count; i++) {
 		const struct ports *more = &stack->entries[i].policy->network.ports;

@@ -16,6 +16,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/profile.h"
 #include "policy/text.h"
 
@@ -404,7 +405,7 @@ load_base(struct loader *l)
 	static const enum layer sources[] = {LAYER_COMMAND, LAYER_PROJECT, LAYER_USER,
 					     LAYER_SYSTEM};
 
-	for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+	for (size_t i = 0; i < COUNT(sources); i++) {
 		if (l->base_named[sources[i]]) {
 			choose_base(l, sources[i]);
 			return 0;

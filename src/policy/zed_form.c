@@ -6,9 +6,8 @@
 #include "policy/zed.h"
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/value.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 const char *const zed_apply_names[] = {"terminal", "tool", "both", "neither", NULL};
 

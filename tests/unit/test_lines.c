@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/table.h"
 #include "macos/lines.h"
 #include "macos/pattern.h"
 #include "plan/glob.h"
 #include "plan/hold.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define RULES_MAX 10
 #define TEXT_MAX 160
 

@@ -7,14 +7,13 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/guarantee.h"
 #include "policy/printer.h"
 #include "policy/profile.h"
 #include "policy/reader.h"
 #include "policy/value.h"
 #include "tap.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const struct reading_as on_linux = {DIALECT_NATIVE, NULL, SYSTEM_LINUX, COMMAND_RUN};
 static const struct reading_as on_macos = {DIALECT_NATIVE, NULL, SYSTEM_MACOS, COMMAND_RUN};

@@ -8,10 +8,9 @@
 #include "base/ascii.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "base/utf8.h"
 #include "tap.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 struct text_case {
 	const char *text, *visible, *json, *error;
