@@ -275,7 +275,7 @@ set_env(struct cordon_setup *setup, const struct option *option, const char *val
 
 	if (name == NULL)
 		return -CORDON_E_MEMORY;
-	reason = value_env_name(name, equals == NULL);
+	reason = equals == NULL ? value_env_pattern(name) : value_env_name(name);
 	if (reason != NULL)
 		return refuse(option, name, reason, err);
 	if (equals != NULL)

@@ -155,6 +155,22 @@ read_list(struct reading *r, const struct json *value, key_reader *each)
 }
 
 int
+read_checked(struct reading *r, const struct json *value, const char *(*check)(const char *),
+	     const char **ret_text)
+{
+	const char *text = "", *reason;
+	int rc = read_text(r, value, &text);
+
+	if (rc < 0)
+		return rc;
+	reason = check(text);
+	if (reason != NULL)
+		return reading_fail(r, value, "\"%.60s\" %s", text, reason);
+	*ret_text = text;
+	return 0;
+}
+
+int
 read_domain(struct reading *r, const struct json *value)
 {
 	const char *text = "", *reason;
@@ -185,6 +201,61 @@ read_port(struct reading *r, const struct json *value, struct ports *ports)
 	*port = (struct port){(uint16_t)number, reading_place(r, value)};
 	return 0;
 }
+
+int
+read_localhost_port(struct reading *r, const struct json *value)
+{
+	return read_port(r, value, &r->policy->network.localhost);
+}
+
+/* ---- rules ---- */
+
+struct rule *
+last_rule(struct reading *r)
+{
+	return &r->policy->rules[r->policy->rule_count - 1];
+}
+
+int
+read_effect(struct reading *r, const struct json *value)
+{
+	static const char *const names[] = {"deny", "allow", NULL};
+	int effect;
+	int rc = read_name(r, value, names, &effect);
+
+	if (rc == 0)
+		last_rule(r)->effect = (enum effect)effect;
+	return rc;
+}
+
+int
+read_worktrees(struct reading *r, const struct json *value)
+{
+	return read_bool(r, value, &last_rule(r)->worktrees);
+}
+
+int
+read_why(struct reading *r, const struct json *value)
+{
+	const char *text;
+	int rc = read_text(r, value, &text);
+
+	if (rc < 0)
+		return rc;
+	last_rule(r)->why = arena_strdup(&r->policy->arena, text, r->err);
+	return last_rule(r)->why == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+int
+check_members(struct reading *r, const struct json *rule, const char *const *needed, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (json_member(rule, needed[i]) == NULL)
+			return reading_fail(r, rule, "this rule has no \"%s\"", needed[i]);
+	return 0;
+}
+
+/* ---- paths ---- */
 
 static bool
 is_token(const char *text)

@@ -231,19 +231,29 @@ value_endpoint(const char *text)
 	return NULL;
 }
 
-const char *
-value_env_name(const char *text, bool pattern)
+static const char *
+check_env_name(const char *text, size_t length)
 {
-	size_t length = strlen(text);
-
-	if (pattern && length > 1 && text[length - 1] == '*')
-		length--;
 	if (length == 0 || ascii_is_digit(text[0]))
 		return "is not a variable's name";
 	for (size_t i = 0; i < length; i++)
 		if (!is_name_byte(text[i]))
 			return "is not a variable's name";
 	return NULL;
+}
+
+const char *
+value_env_name(const char *text)
+{
+	return check_env_name(text, strlen(text));
+}
+
+const char *
+value_env_pattern(const char *text)
+{
+	size_t length = strlen(text);
+
+	return check_env_name(text, length > 1 && text[length - 1] == '*' ? length - 1 : length);
 }
 
 bool

@@ -782,15 +782,15 @@ variable_names_are_names(void)
 					  "**", "A*B", "A**", "\xc3\xa9", "A\n", "$A"};
 
 	for (size_t i = 0; i < COUNT(good); i++) {
-		check_str(value_env_name(good[i], false), NULL);
-		check_str(value_env_name(good[i], true), NULL);
+		check_str(value_env_name(good[i]), NULL);
+		check_str(value_env_pattern(good[i]), NULL);
 	}
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		check(value_env_name(bad[i], false) != NULL);
-		check(value_env_name(bad[i], true) != NULL);
+		check(value_env_name(bad[i]) != NULL);
+		check(value_env_pattern(bad[i]) != NULL);
 	}
-	check_str(value_env_name("LC_*", true), NULL);
-	check(value_env_name("LC_*", false) != NULL);
+	check_str(value_env_pattern("LC_*"), NULL);
+	check(value_env_name("LC_*") != NULL);
 	check_str(error_of("{\"env\": {\"allow\": [\"A=1\"]}}"),
 		  "f:1:20: \"A=1\" is not a variable's name");
 	check_str(error_of("{\"env\": {\"set\": {\"LC_*\": \"1\"}}}"),
