@@ -143,16 +143,13 @@ static int
 add_port(struct cordon_setup *setup, struct ports *ports, const struct option *option,
 	 const char *value, struct cordon_error *err)
 {
-	struct port *port;
+	struct port port = {.place = option_place(option)};
 	uint64_t number;
 
 	if (!str_number(value, UINT16_MAX, &number) || number == 0)
 		return refuse(option, value, "is not a port from 1 to 65535", err);
-	port = arena_push(&setup->options->arena, &ports->items, &ports->count, sizeof *port, err);
-	if (port == NULL)
-		return -CORDON_E_MEMORY;
-	*port = (struct port){(uint16_t)number, option_place(option)};
-	return 0;
+	port.number = (uint16_t)number;
+	return ports_add(&setup->options->arena, ports, &port, err);
 }
 
 static int

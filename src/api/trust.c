@@ -150,15 +150,13 @@ collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct tr
 	if (asking->has_trust)
 		*to = asking->trust;
 	to->file = asking->plan->stack->project->file;
-	for (size_t i = 0; i < asking->plan->request_count; i++) {
-		struct word *word = arena_push(&asking->arena, &to->approved.items,
-					       &to->approved.count, sizeof *word, err);
+	for (size_t i = 0; rc == 0 && i < asking->plan->request_count; i++) {
+		const struct word word = {.text = asking->plan->requests[i].text};
 
-		if (word == NULL)
-			return -CORDON_E_MEMORY;
-		word->text = asking->plan->requests[i].text;
+		rc = words_add(&asking->arena, &to->approved, &word, err);
 	}
-	rc = collect_pins(&asking->arena, index->paths, index->path_count, to, err);
+	if (rc == 0)
+		rc = collect_pins(&asking->arena, index->paths, index->path_count, to, err);
 	if (rc == 0)
 		rc = collect_pins(&asking->arena, index->patterns, index->pattern_count, to, err);
 	return rc < 0 ? rc : collect_sockets(&asking->arena, granted->plan, to, err);

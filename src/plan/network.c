@@ -53,19 +53,10 @@ network_is_loopback(const char *host)
 	       (length > 10 && ascii_same(host + length - 10, ".localhost"));
 }
 
-static bool
-has_port(const struct ports *ports, unsigned port)
-{
-	for (size_t i = 0; i < ports->count; i++)
-		if (ports->items[i].number == port)
-			return true;
-	return false;
-}
-
 bool
 network_has_port(const struct network *network, unsigned port)
 {
-	return has_port(&network->ports, port);
+	return ports_have(&network->ports, port);
 }
 
 /* "ADDRESS" or "ADDRESS/BITS", counted as bits of 128. */
@@ -122,7 +113,7 @@ network_covers_private(const struct network *network, const uint8_t address[16])
 struct net_answer
 network_decide_local(const struct network *network, unsigned port)
 {
-	if (network->localhost.count > 0 && !has_port(&network->localhost, port))
+	if (network->localhost.count > 0 && !ports_have(&network->localhost, port))
 		return (struct net_answer){.reason = "this port of this machine is not listed"};
 	if (network->localhost.count == 0 && port == RESOLVER_PORT)
 		return (struct net_answer){.reason =
@@ -154,7 +145,7 @@ decide_domain(const struct network *network, const char *host, unsigned port)
 
 		if (!domain_covers(word->text, name))
 			continue;
-		if (!has_port(&network->ports, port))
+		if (!ports_have(&network->ports, port))
 			return (struct net_answer){.reason =
 							   "the domain is listed, the port is not",
 						   .domain = word};

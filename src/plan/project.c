@@ -145,20 +145,16 @@ static int
 keep_passing(struct plan *plan, const struct words *wanted, struct cordon_error *err)
 {
 	struct words *allow = &plan->settings.env.allow;
+	int rc = 0;
 
-	for (size_t i = 0; i < wanted->count; i++) {
+	for (size_t i = 0; rc == 0 && i < wanted->count; i++) {
 		const struct word *word = &wanted->items[i];
-		struct word *slot;
 
-		if (strchr(word->text, '*') != NULL ||
-		    !environ_decide(&plan->settings, word->text).passes)
-			continue;
-		slot = arena_push(&plan->arena, &allow->items, &allow->count, sizeof *slot, err);
-		if (slot == NULL)
-			return -CORDON_E_MEMORY;
-		*slot = *word;
+		if (strchr(word->text, '*') == NULL &&
+		    environ_decide(&plan->settings, word->text).passes)
+			rc = words_add(&plan->arena, allow, word, err);
 	}
-	return 0;
+	return rc;
 }
 
 static int

@@ -83,14 +83,9 @@ int
 policy_add_word(struct policy *policy, struct words *words, const char *text, struct place place,
 		struct cordon_error *err)
 {
-	struct word *word =
-		arena_push(&policy->arena, &words->items, &words->count, sizeof *word, err);
+	const struct word word = {arena_strdup(&policy->arena, text, err), place};
 
-	if (word == NULL)
-		return -CORDON_E_MEMORY;
-	word->place = place;
-	word->text = arena_strdup(&policy->arena, text, err);
-	return word->text == NULL ? -CORDON_E_MEMORY : 0;
+	return word.text == NULL ? -CORDON_E_MEMORY : words_add(&policy->arena, words, &word, err);
 }
 
 bool
@@ -100,6 +95,37 @@ words_have(const struct words *words, const char *text)
 		if (strcmp(words->items[i].text, text) == 0)
 			return true;
 	return false;
+}
+
+bool
+ports_have(const struct ports *ports, unsigned number)
+{
+	for (size_t i = 0; i < ports->count; i++)
+		if (ports->items[i].number == number)
+			return true;
+	return false;
+}
+
+int
+words_add(struct arena *arena, struct words *to, const struct word *word, struct cordon_error *err)
+{
+	struct word *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, err);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = *word;
+	return 0;
+}
+
+int
+ports_add(struct arena *arena, struct ports *to, const struct port *port, struct cordon_error *err)
+{
+	struct port *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, err);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = *port;
+	return 0;
 }
 
 int

@@ -167,12 +167,18 @@ auto_policy_fn(struct policy **policy)
 }
 #define auto_policy __attribute__((cleanup(auto_policy_fn)))
 
-/* Appends; the text is copied. rule_add returns the new rule for further fields, or NULL. */
+/* Appends; the text is copied. policy_add_rule returns the new rule for further fields, or NULL. */
 struct rule *policy_add_rule(struct policy *policy, enum list list, const char *path,
 			     struct place place, struct cordon_error *err);
 int policy_add_word(struct policy *policy, struct words *words, const char *text,
 		    struct place place, struct cordon_error *err);
 bool words_have(const struct words *words, const char *text);
+bool ports_have(const struct ports *ports, unsigned number);
+/* The same again in another list; texts are not copied. */
+int words_add(struct arena *arena, struct words *to, const struct word *word,
+	      struct cordon_error *err);
+int ports_add(struct arena *arena, struct ports *to, const struct port *port,
+	      struct cordon_error *err);
 int policy_add_hole(struct policy *policy, struct place place, struct cordon_error *err,
 		    const char *format, ...) __attribute__((format(printf, 4, 5)));
 

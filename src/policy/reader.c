@@ -189,17 +189,11 @@ read_domain(struct reading *r, const struct json *value)
 int
 read_port(struct reading *r, const struct json *value, struct ports *ports)
 {
-	struct port *port;
 	int64_t number = 0;
-	int rc = read_whole(r, value, 1, 65535, &number);
+	int rc = read_whole(r, value, 1, UINT16_MAX, &number);
+	const struct port port = {(uint16_t)number, reading_place(r, value)};
 
-	if (rc < 0)
-		return rc;
-	port = arena_push(&r->policy->arena, &ports->items, &ports->count, sizeof *port, r->err);
-	if (port == NULL)
-		return -CORDON_E_MEMORY;
-	*port = (struct port){(uint16_t)number, reading_place(r, value)};
-	return 0;
+	return rc < 0 ? rc : ports_add(&r->policy->arena, ports, &port, r->err);
 }
 
 int
