@@ -174,7 +174,7 @@ narrow_env(struct plan *plan, const struct policy *project, struct cordon_error 
 					 word->text);
 	}
 	for (size_t i = 0; rc == 0 && i < wanted->set_count; i++)
-		rc = request_add(plan, wanted->set[i].place, err, "%s set to \"%.100s\"",
+		rc = request_add(plan, wanted->set[i].place, err, "%s set to \"%s\"",
 				 wanted->set[i].name, wanted->set[i].value);
 	if (rc < 0 || wanted->mode == ENV_UNSET)
 		return rc;
