@@ -261,3 +261,15 @@ environ_decide(const struct settings *settings, const char *name)
 		return (struct env_answer){true, NULL, "the policy names it", &word->place};
 	return decide_by_mode(settings, name);
 }
+
+struct env_answer
+environ_decide_pair(const struct settings *settings, const char *pair, char name[ENV_NAME_SIZE])
+{
+	size_t length = strcspn(pair, "=");
+
+	if (length >= ENV_NAME_SIZE)
+		length = ENV_NAME_SIZE - 1;
+	memcpy(name, pair, length);
+	name[length] = '\0';
+	return environ_decide(settings, name);
+}
