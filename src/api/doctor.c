@@ -322,10 +322,7 @@ static void
 json_text(const char *key, const char *text, struct str *to)
 {
 	str_printf(to, ", \"%s\": ", key);
-	if (text == NULL || *text == '\0')
-		str_add(to, "null");
-	else
-		str_json(to, text);
+	str_json_or_null(to, text == NULL || *text == '\0' ? NULL : text);
 }
 
 static void

@@ -32,10 +32,7 @@ print_json(const struct cordon_plan *context, const char *state, struct str *to)
 	const struct plan *plan = context->plan;
 
 	str_add(to, "{\"file\": ");
-	if (plan->stack->project != NULL)
-		str_json(to, plan->stack->project->file);
-	else
-		str_add(to, "null");
+	str_json_or_null(to, plan->stack->project == NULL ? NULL : plan->stack->project->file);
 	str_printf(to, ", \"state\": \"%s\", \"hash\": \"%s\", \"requests\": [", state,
 		   context->hash);
 	for (size_t i = 0; i < plan->request_count; i++) {
@@ -43,15 +40,9 @@ print_json(const struct cordon_plan *context, const char *state, struct str *to)
 		str_json(to, plan->requests[i].text);
 		str_printf(to, ", \"line\": %u, \"column\": %u, \"path\": ",
 			   plan->requests[i].place.line, plan->requests[i].place.column);
-		if (plan->requests[i].path != NULL)
-			str_json(to, plan->requests[i].path);
-		else
-			str_add(to, "null");
+		str_json_or_null(to, plan->requests[i].path);
 		str_add(to, ", \"warning\": ");
-		if (plan->requests[i].confusable != NULL)
-			str_json(to, plan->requests[i].confusable);
-		else
-			str_add(to, "null");
+		str_json_or_null(to, plan->requests[i].confusable);
 		str_add(to, "}");
 	}
 	str_add(to, "]}\n");

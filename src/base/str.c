@@ -134,6 +134,15 @@ str_json(struct str *s, const char *text)
 }
 
 void
+str_json_or_null(struct str *s, const char *text)
+{
+	if (text == NULL)
+		str_add(s, "null");
+	else
+		str_json(s, text);
+}
+
+void
 str_json_bytes(struct str *s, const char *text)
 {
 	json_text(s, text, true);

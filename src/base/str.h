@@ -23,6 +23,8 @@ void str_printf(struct str *s, const char *format, ...) __attribute__((format(pr
  * becomes \ufffd. What a terminal would act on or hide is escaped, the rest kept.
  */
 void str_json(struct str *s, const char *text);
+/* The same, or null where there is no text. */
+void str_json_or_null(struct str *s, const char *text);
 /* As above, but such a byte becomes \udc80 to \udcff: what is written can be read back unchanged. */
 void str_json_bytes(struct str *s, const char *text);
 /* For people: \xNN or \u{NNNN} for what could drive or mislead a terminal, and for odd bytes. */

@@ -7,10 +7,7 @@ static void
 json_text(const char *key, const char *text, struct str *to)
 {
 	str_printf(to, "\"%s\": ", key);
-	if (text == NULL)
-		str_add(to, "null");
-	else
-		str_json(to, text);
+	str_json_or_null(to, text);
 }
 
 static void
