@@ -199,6 +199,10 @@ scene_contenders(struct scene *scene, unsigned parts, char *const *command,
 	}
 	if (parts & PART_NOTIFY)
 		add_notifying(&list);
+	if (parts & PART_EXACT)
+		add(&list, "exact broker",
+		    (const char *const[]){scene->exact, parts & PART_HIDE ? "read" : "change",
+					  NULL});
 	if (parts & PART_TRACK)
 		add_tracking(&list);
 	if (parts & PART_DISK && *scene->memory != '\0')

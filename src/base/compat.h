@@ -23,6 +23,7 @@
 
 #if defined(__linux__)
 #include <link.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -112,6 +113,34 @@ compat_let_go_of_program(void)
 {
 #if defined(__linux__)
 	dl_iterate_phdr(compat_let_go_of, NULL);
+#endif
+}
+
+/* Where the caller runs just now; -1: not told. */
+static inline int
+compat_processor(void)
+{
+#if defined(__linux__)
+	return sched_getcpu();
+#else
+	return -1;
+#endif
+}
+
+/* The calling thread goes elsewhere, if there is anything else for it. */
+static inline void
+compat_leave_processor(int number)
+{
+#if defined(__linux__)
+	cpu_set_t places;
+
+	if (number < 0 || number >= CPU_SETSIZE || sched_getaffinity(0, sizeof places, &places) < 0)
+		return;
+	CPU_CLR((size_t)number, &places);
+	if (CPU_COUNT(&places) > 0)
+		sched_setaffinity(0, sizeof places, &places);
+#else
+	(void)number;
 #endif
 }
 

@@ -7,19 +7,19 @@
 
 #include "linux/rules.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/worker.h"
 
 /* Fewer rules are not worth a thread. */
 #define REAR_MIN 1000
 
 /* The second half of many rules, by a thread of its own: most of it is waiting for the kernel. */
 struct rear {
+	struct worker worker;
 	struct making m;
 	struct ruleset_options options;
 	struct cordon_error err;
@@ -29,20 +29,19 @@ struct rear {
 	int rc;
 };
 
-static void *
-rear_main(void *arg)
+static void
+allow_rear(void *arg)
 {
 	struct rear *rear = arg;
 
 	rear->rc = rules_span(&rear->m, rear->first, rear->last, &rear->seen);
-	return NULL;
 }
 
 /* What is wrong in front is what is told, as if one came after the other. */
 static int
-join_rear(const struct making *m, const struct rear *rear, pthread_t thread, int rc, unsigned *seen)
+join_rear(const struct making *m, struct rear *rear, int rc, unsigned *seen)
 {
-	pthread_join(thread, NULL);
+	worker_end(&rear->worker);
 	*seen |= rear->seen;
 	if (rear->wider)
 		*m->options->wider = true;
@@ -52,12 +51,10 @@ join_rear(const struct making *m, const struct rear *rear, pthread_t thread, int
 }
 
 static bool
-start_rear(const struct making *m, struct rear *rear, pthread_t *thread)
+start_rear(const struct making *m, struct rear *rear)
 {
 	const struct index *index = &m->plan->index;
 	const char *middle;
-	sigset_t all, before;
-	bool started;
 
 	if (index->path_count < REAR_MIN)
 		return false;
@@ -68,12 +65,7 @@ start_rear(const struct making *m, struct rear *rear, pthread_t *thread)
 	/* the rules of one path stay together */
 	middle = index->paths[index->path_count / 2].path;
 	rear->first = index_first(index, middle, strlen(middle));
-	/* signals are for who was there before */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	started = pthread_create(thread, NULL, rear_main, rear) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return started;
+	return worker_start(&rear->worker, allow_rear, rear);
 }
 
 static int
@@ -81,12 +73,11 @@ allow_paths(const struct making *m)
 {
 	struct rear rear;
 	unsigned seen = 0;
-	pthread_t thread;
-	bool apart = start_rear(m, &rear, &thread);
+	bool apart = start_rear(m, &rear);
 	int rc = rules_span(m, 0, apart ? rear.first : m->plan->index.path_count, &seen);
 
 	if (apart)
-		rc = join_rear(m, &rear, thread, rc, &seen);
+		rc = join_rear(m, &rear, rc, &seen);
 	return rc < 0 ? rc : rules_terminals(m, seen);
 }
 

@@ -6,15 +6,14 @@
  */
 #include "plan/ahead.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Fewer are not worth a thread. */
 #define AHEAD_MIN 1000
 
-static void *
-ahead_main(void *arg)
+static void
+look(void *arg)
 {
 	struct ahead *ahead = arg;
 	char link[PATH_MAX];
@@ -27,7 +26,6 @@ ahead_main(void *arg)
 		else
 			ahead->kinds[i] = ahead->of->look(ahead->of->ctx, rule->path, link);
 	}
-	return NULL;
 }
 
 size_t
@@ -36,7 +34,6 @@ ahead_start(struct ahead *ahead, const struct fs_memory *memory, const struct ru
 {
 	/* looking is the larger part of it, so most of it is left to the thread */
 	size_t first = count / 5 * 2;
-	sigset_t all, before;
 
 	*ahead = (struct ahead){.of = memory->of, .rules = rules + first, .count = count - first};
 	if (count < AHEAD_MIN)
@@ -44,11 +41,7 @@ ahead_start(struct ahead *ahead, const struct fs_memory *memory, const struct ru
 	ahead->kinds = calloc(ahead->count, sizeof *ahead->kinds);
 	if (ahead->kinds == NULL)
 		return count;
-	/* signals are for who was there before */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ahead->is_looking = pthread_create(&ahead->thread, NULL, ahead_main, ahead) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	ahead->is_looking = worker_start(&ahead->worker, look, ahead);
 	return ahead->is_looking ? first : count;
 }
 
@@ -56,7 +49,7 @@ void
 ahead_end(struct ahead *ahead, struct fs_memory *memory)
 {
 	if (ahead->is_looking)
-		pthread_join(ahead->thread, NULL);
+		worker_end(&ahead->worker);
 	for (size_t i = 0; memory != NULL && ahead->is_looking && i < ahead->count; i++)
 		fs_memory_tell(memory, ahead->rules[i].path, ahead->kinds[i]);
 	free(ahead->kinds);

@@ -2,13 +2,12 @@
 /* Looking at many paths while others are planned. */
 #pragma once
 
-#include <pthread.h>
-
+#include "base/worker.h"
 #include "plan/fsview.h"
 #include "policy/model.h"
 
 struct ahead {
-	pthread_t thread;
+	struct worker worker;
 	bool is_looking;
 	const struct fs_view *of;
 	const struct rule *rules;
