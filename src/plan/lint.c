@@ -7,7 +7,6 @@
 #include "plan/lint.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -26,13 +25,14 @@ lint_add(struct linter *l, enum severity severity, struct place place, const cha
 {
 	auto_str struct str visible = {0};
 	struct finding *finding;
-	char text[2048];
 	va_list args;
-	char *copy;
+	char *text, *copy;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	text = arena_vprintf(&l->scratch, l->err, format, args);
 	va_end(args);
+	if (text == NULL)
+		return -CORDON_E_MEMORY;
 	str_visible(&visible, text);
 	if (visible.failed)
 		return cordon_no_memory(l->err);

@@ -6,7 +6,6 @@
 #include "plan/plan.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -28,21 +27,19 @@ plan_free(struct plan *plan)
 int
 plan_notice(struct plan *plan, struct cordon_error *err, const char *format, ...)
 {
-	const char **slot =
-		arena_push(&plan->arena, &plan->notices, &plan->notice_count, sizeof *slot, err);
-	char text[1024];
+	const char **slot = NULL;
 	va_list args;
+	char *text;
 
+	va_start(args, format);
+	text = arena_vprintf(&plan->arena, err, format, args);
+	va_end(args);
+	if (text != NULL)
+		slot = arena_push(&plan->arena, &plan->notices, &plan->notice_count, sizeof *slot,
+				  err);
 	if (slot == NULL)
 		return -CORDON_E_MEMORY;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	*slot = arena_strdup(&plan->arena, text, err);
-	if (*slot == NULL) {
-		plan->notice_count--;
-		return -CORDON_E_MEMORY;
-	}
+	*slot = text;
 	return 0;
 }
 

@@ -2,8 +2,6 @@
 /* The policy object and the names of its parts. Pure data handling; no file is touched here. */
 #include "policy/model.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *const right_names[RIGHT_KINDS] = {"read", "write", "create", "delete", "execute"};
@@ -126,25 +124,6 @@ ports_add(struct arena *arena, struct ports *to, const struct port *port, struct
 		return -CORDON_E_MEMORY;
 	*slot = *port;
 	return 0;
-}
-
-int
-policy_add_hole(struct policy *policy, struct place place, struct cordon_error *err,
-		const char *format, ...)
-{
-	struct hole *hole =
-		arena_push(&policy->arena, &policy->holes, &policy->hole_count, sizeof *hole, err);
-	char text[512];
-	va_list args;
-
-	if (hole == NULL)
-		return -CORDON_E_MEMORY;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	hole->place = place;
-	hole->text = arena_strdup(&policy->arena, text, err);
-	return hole->text == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 int

@@ -179,8 +179,6 @@ int words_add(struct arena *arena, struct words *to, const struct word *word,
 	      struct cordon_error *err);
 int ports_add(struct arena *arena, struct ports *to, const struct port *port,
 	      struct cordon_error *err);
-int policy_add_hole(struct policy *policy, struct place place, struct cordon_error *err,
-		    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Names of things, shared by readers, printer and messages. */
 extern const char *const right_names[RIGHT_KINDS];

@@ -307,13 +307,21 @@ read_plain_path(struct reading *r, const struct json *value, bool home, const ch
 int
 reading_hole(struct reading *r, const struct json *at, const char *format, ...)
 {
-	char text[200];
+	struct policy *policy = r->policy;
+	struct hole *hole = NULL;
 	va_list args;
+	char *text;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	text = arena_vprintf(&policy->arena, r->err, format, args);
 	va_end(args);
-	return policy_add_hole(r->policy, reading_place(r, at), r->err, "%s", text);
+	if (text != NULL)
+		hole = arena_push(&policy->arena, &policy->holes, &policy->hole_count, sizeof *hole,
+				  r->err);
+	if (hole == NULL)
+		return -CORDON_E_MEMORY;
+	*hole = (struct hole){reading_place(r, at), text};
+	return 0;
 }
 
 /* Keys that only one dialect has. The first one found decides. */

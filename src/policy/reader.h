@@ -80,7 +80,7 @@ int check_members(struct reading *r, const struct json *rule, const char *const 
 /* Refuses one regular expression too many: each costs time for every path asked about. */
 #define REGEX_MAX 1000
 int check_regexes(struct reading *r);
-/* policy_add_hole at the place of a value. */
+/* Says that what stands at a value is not granted as it was asked for, and why. */
 int reading_hole(struct reading *r, const struct json *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
