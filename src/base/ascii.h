@@ -33,6 +33,16 @@ ascii_is_letter(char c)
 	return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
 }
 
+/* What a hexadecimal digit stands for; -1: it is none. */
+static inline int
+ascii_hex(char c)
+{
+	if (ascii_is_digit(c))
+		return c - '0';
+	c = ascii_lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* strncmp(a, b, length) == 0, whatever the case of the letters. */
 static inline bool
 ascii_same_n(const char *a, const char *b, size_t length)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/json_text.h"
 #include "base/table.h"
 
@@ -37,7 +38,7 @@ digits_at(struct json_reader *r)
 {
 	size_t n = 0;
 
-	for (; !done(r) && *r->at >= '0' && *r->at <= '9'; n++)
+	for (; !done(r) && ascii_is_digit(*r->at); n++)
 		step(r);
 	return n;
 }

@@ -5,6 +5,7 @@
  */
 #include "base/json_text.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 /* Are the next eight bytes ASCII, and none of them NUL? */
@@ -100,12 +101,11 @@ read_hex4(struct json_reader *r, uint32_t *ret_code)
 	uint32_t code = 0;
 
 	for (int i = 0; i < 4; i++) {
-		static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-		const char *found = done(r) ? NULL : memchr(digits, *r->at, 32);
+		int digit = done(r) ? -1 : ascii_hex(*r->at);
 
-		if (found == NULL)
+		if (digit < 0)
 			return fail_here(r, "\\u needs four hexadecimal digits");
-		code = code * 16 + (uint32_t)(found - digits) % 16;
+		code = code * 16 + (uint32_t)digit;
 		step(r);
 	}
 	*ret_code = code;

@@ -171,8 +171,8 @@ str_visible(struct str *s, const char *text)
 static bool
 is_plain(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c & 0x80) != 0 || (c != '\0' && strchr("._/+,:=@%-", c) != NULL);
+	return ascii_is_letter(c) || ascii_is_digit(c) || (c & 0x80) != 0 ||
+	       (c != '\0' && strchr("._/+,:=@%-", c) != NULL);
 }
 
 void

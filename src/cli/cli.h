@@ -58,7 +58,6 @@ int run_sbpl(struct cli *cli);
 	}
 /* Fills cli from arguments; 0, 1 when --help was answered, or EXIT_CORDON after a message. */
 int cli_parse(struct cli *cli, int argc, char **argv);
-void cli_help(const struct command *command);
 
 /* "cordon: TEXT" on standard error. Returns EXIT_CORDON. */
 int cli_fail(const struct cordon_error *err);

@@ -119,8 +119,8 @@ belongs(const struct command *command, const struct option *option)
 	return in_list(command->flags, option->name);
 }
 
-void
-cli_help(const struct command *command)
+static void
+print_help(const struct command *command)
 {
 	printf("usage: cordon %s [options]%s%s\n\n%s\n", command->name,
 	       *command->synopsis == '\0' ? "" : " ", command->synopsis, command->help);
@@ -302,7 +302,7 @@ cli_parse(struct cli *cli, int argc, char **argv)
 			options = false;
 		} else if (options &&
 			   (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
-			cli_help(cli->command);
+			print_help(cli->command);
 			return 1;
 		} else if (options && argv[i][0] == '-' && argv[i][1] != '\0') {
 			status = parse_option(cli, argc, argv, &i);

@@ -139,18 +139,6 @@ print_bytes(const struct bytes *set, struct str *to)
 
 /* ---- single characters ---- */
 
-static bool
-is_hex(char c)
-{
-	return ascii_is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'f');
-}
-
-static int
-hex_value(char c)
-{
-	return ascii_is_digit(c) ? c - '0' : ascii_lower(c) - 'a' + 10;
-}
-
 /* The byte that an escape at r->at (behind its backslash) stands for, or -1. */
 static int
 read_escape(struct reader *r)
@@ -169,8 +157,8 @@ read_escape(struct reader *r)
 	known = strchr(letters, c);
 	if (known != NULL)
 		return values[known - letters];
-	if (c == 'x' && is_hex(r->at[0]) && is_hex(r->at[1])) {
-		int value = hex_value(r->at[0]) * 16 + hex_value(r->at[1]);
+	if (c == 'x' && ascii_hex(r->at[0]) >= 0 && ascii_hex(r->at[1]) >= 0) {
+		int value = ascii_hex(r->at[0]) * 16 + ascii_hex(r->at[1]);
 
 		r->at += 2;
 		if (value != 0)

@@ -38,7 +38,7 @@ refuse(struct parse *p, int status, const char *reason)
 static bool
 is_token_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	return ascii_is_letter(c) || ascii_is_digit(c) ||
 	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 

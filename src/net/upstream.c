@@ -38,15 +38,6 @@ first_of(const char *const *environ, const char *const *names)
 	return NULL;
 }
 
-static int
-hex(char c)
-{
-	const char *digits = "0123456789abcdef";
-	const char *at = c == '\0' ? NULL : strchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c);
-
-	return at == NULL ? -1 : (int)(at - digits);
-}
-
 /* "user:password", with %XX, to a header. */
 static bool
 read_user(const char *text, size_t length, struct upstream *to)
@@ -57,8 +48,9 @@ read_user(const char *text, size_t length, struct upstream *to)
 	for (size_t i = 0; i < length; i++) {
 		char c = text[i];
 
-		if (c == '%' && i + 2 < length && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-			c = (char)(hex(text[i + 1]) << 4 | hex(text[i + 2]));
+		if (c == '%' && i + 2 < length && ascii_hex(text[i + 1]) >= 0 &&
+		    ascii_hex(text[i + 2]) >= 0) {
+			c = (char)(ascii_hex(text[i + 1]) << 4 | ascii_hex(text[i + 2]));
 			i += 2;
 		}
 		if (used == sizeof plain)

@@ -394,9 +394,3 @@ glob_match(const struct glob *glob, const char *path)
 {
 	return glob_match_prefix(glob, path, false) != 0;
 }
-
-bool
-glob_match_nocase(const struct glob *glob, const char *path)
-{
-	return glob_match_prefix(glob, path, true) != 0;
-}

@@ -77,7 +77,13 @@ static const struct baseline_write macos_read_write[] = {
 };
 const struct baseline_write *const baseline_read_write[2] = {linux_read_write, macos_read_write};
 
-static const struct baseline_device linux_devices[] = {
+/* What programs need of /dev, instead of the whole of it. */
+struct device {
+	const char *path;
+	enum match match;
+};
+
+static const struct device linux_devices[] = {
 	{"/dev/null", MATCH_LITERAL},
 	{"/dev/zero", MATCH_LITERAL},
 	{"/dev/full", MATCH_LITERAL},
@@ -89,7 +95,7 @@ static const struct baseline_device linux_devices[] = {
 	{0},
 };
 /* /dev/fd holds only the descriptors of whoever looks; shells use it for <(...) */
-static const struct baseline_device macos_devices[] = {
+static const struct device macos_devices[] = {
 	{"/dev/null", MATCH_LITERAL},
 	{"/dev/zero", MATCH_LITERAL},
 	{"/dev/random", MATCH_LITERAL},
@@ -100,7 +106,7 @@ static const struct baseline_device macos_devices[] = {
 	{"/dev/fd", MATCH_SUBPATH},
 	{0},
 };
-const struct baseline_device *const baseline_devices[2] = {linux_devices, macos_devices};
+static const struct device *const devices[2] = {linux_devices, macos_devices};
 
 /* flow has no list for Linux: R48 and R49, and those of R59 that answer to its /usr and /Library */
 static const char *const linux_flow_read[] = {
@@ -180,7 +186,7 @@ baseline_grant(struct reading *r, const struct json *at, enum list list, const c
 int
 baseline_grant_devices(struct reading *r, const struct json *at)
 {
-	const struct baseline_device *device = baseline_devices[r->as->system];
+	const struct device *device = devices[r->as->system];
 
 	for (; device->path != NULL; device++) {
 		struct rule *rule = policy_add_rule(r->policy, LIST_RULES, device->path,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const char *const right_names[RIGHT_KINDS] = {"read", "write", "create", "delete", "execute"};
-const char right_letters[RIGHT_KINDS + 1] = "rwcdx";
+static const char right_letters[RIGHT_KINDS + 1] = "rwcdx";
 const char *const match_names[] = {"subpath", "literal", "child", "glob", "regex", NULL};
 const char *const list_names[] = {"read", "write", "execute", "deny", "protect", "rules", NULL};
 const char *const net_names[] = {"", "none", "localhost", "domains", "all", NULL};

@@ -182,7 +182,6 @@ int ports_add(struct arena *arena, struct ports *to, const struct port *port,
 
 /* Names of things, shared by readers, printer and messages. */
 extern const char *const right_names[RIGHT_KINDS];
-extern const char right_letters[RIGHT_KINDS + 1];
 extern const char *const match_names[];
 extern const char *const list_names[];
 extern const char *const net_names[];

@@ -352,8 +352,8 @@ static const struct {
 	{"sandboxes", DIALECT_CLASH},
 };
 
-enum dialect
-policy_dialect(const struct json *object)
+static enum dialect
+dialect_of(const struct json *object)
 {
 	for (size_t i = 0; i < COUNT(telling_keys); i++)
 		if (object->type == JSON_OBJECT && json_member(object, telling_keys[i].key) != NULL)
@@ -400,7 +400,7 @@ policy_read(const char *file, const char *text, size_t length, const struct read
 	if (rc < 0)
 		return rc;
 	policy->system = as->system;
-	policy->dialect = as->dialect == DIALECT_ANY ? policy_dialect(value) : as->dialect;
+	policy->dialect = as->dialect == DIALECT_ANY ? dialect_of(value) : as->dialect;
 	if (as->variant != NULL && policy->dialect != DIALECT_CLASH)
 		return reading_fail(&r, value, "only clash texts hold policies by name (#%.40s)",
 				    as->variant);

@@ -18,8 +18,6 @@ struct reading_as {
 
 int policy_read(const char *file, const char *text, size_t length, const struct reading_as *as,
 		struct policy **ret_policy, struct cordon_error *err);
-/* Which dialect the keys of an object speak; DIALECT_NATIVE when nothing tells. */
-enum dialect policy_dialect(const struct json *object);
 
 /* ---- for the readers ---- */
 
