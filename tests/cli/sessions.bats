@@ -20,12 +20,7 @@ setup()
 
 teardown()
 {
-	local pid
-
-	for pid in $started; do
-		kill -KILL "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
+	end_started
 	timeout 60 "$CORDON" kill --all >/dev/null 2>&1 || true
 }
 

@@ -11,26 +11,11 @@
 #include "policy/guarantee.h"
 #include "policy/printer.h"
 #include "policy/profile.h"
-#include "policy/reader.h"
 #include "policy/value.h"
-#include "tap.h"
+#include "reading.h"
 
 static const struct reading_as on_linux = {DIALECT_NATIVE, NULL, SYSTEM_LINUX, COMMAND_RUN};
 static const struct reading_as on_macos = {DIALECT_NATIVE, NULL, SYSTEM_MACOS, COMMAND_RUN};
-
-/* Never NULL, so that a failed read shows as failed checks and not as a crash. */
-static struct policy *
-policy_as(const struct reading_as *as, const char *text)
-{
-	struct cordon_error err = {0};
-	struct policy *policy = NULL;
-
-	if (policy_read("f", text, strlen(text), as, &policy, &err) == 0)
-		return policy;
-	printf("# %s\n", err.text);
-	tap.failed_checks++;
-	return policy_new("failed", &err);
-}
 
 static struct policy *
 policy_of(const char *text)
@@ -38,20 +23,10 @@ policy_of(const char *text)
 	return policy_as(&on_linux, text);
 }
 
-/* The message, or "" when it was read after all. Valid until the next call. */
 static const char *
 error_of(const char *text)
 {
-	static struct cordon_error err;
-	struct policy *policy = NULL;
-	int rc;
-
-	err = (struct cordon_error){0};
-	rc = policy_read("f", text, strlen(text), &on_linux, &policy, &err);
-	if ((rc < 0) != (err.code != 0) || (rc < 0) != (policy == NULL))
-		return "the error value does not fit the result";
-	policy_free(policy);
-	return err.text;
+	return error_as(&on_linux, text);
 }
 
 struct row {
