@@ -75,7 +75,7 @@ narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, size_t *i
 	*ret_add = !(rule->rights & ~verdict.rights) && holds_below(&verdict, rule->rights);
 	if (*ret_add)
 		return 0;
-	if (rule->optional) {
+	if (rule->implied) {
 		++*implied;
 		return 0;
 	}

@@ -178,7 +178,7 @@ baseline_grant(struct reading *r, const struct json *at, enum list list, const c
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
-		rule->optional = true;
+		rule->optional = rule->implied = true;
 	}
 	return 0;
 }
@@ -197,7 +197,7 @@ baseline_grant_devices(struct reading *r, const struct json *at)
 		/* neither create nor delete: as root that would reach the node itself */
 		rule->rights = RIGHT_READ | RIGHT_WRITE;
 		rule->match = device->match;
-		rule->optional = true;
+		rule->optional = rule->implied = true;
 	}
 	return 0;
 }

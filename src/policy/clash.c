@@ -267,7 +267,7 @@ set_rest(struct reading *r, const struct json *at)
 		return -CORDON_E_MEMORY;
 	null->rights = RIGHT_READ | RIGHT_WRITE;
 	null->match = MATCH_LITERAL;
-	null->optional = true;
+	null->optional = null->implied = true;
 	return baseline_accept(r, at);
 }
 

@@ -69,6 +69,7 @@ struct rule {
 	const char *why;  /* or NULL */
 	bool worktrees;	  /* also for the repository's git directories outside the tree */
 	bool optional;	  /* an unset token skips the rule instead of being an error */
+	bool implied;	  /* written nowhere: the dialect grants it by itself */
 	struct place place;
 };
 
