@@ -7,12 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/str.h"
 
 enum { DEVICE = 2, ROOT = 3, POINT = 4, FIELDS = 5 };
 #define DEVICES_MAX 512
@@ -76,31 +76,31 @@ read_line(struct arena *arena, const char *line, size_t length, struct mounts *m
 }
 
 /* MAJOR:MINOR of a line as one number; 0: it has none. */
-static unsigned long
+static uint64_t
 device_of(const char *line)
 {
-	unsigned long major = 0;
-	char *end;
+	uint64_t major, minor;
+	const char *end;
 
 	for (int i = 0; i < DEVICE && line != NULL; i++) {
 		line = strpbrk(line, " \n");
 		line = line == NULL || *line == '\n' ? NULL : line + 1;
 	}
-	if (line == NULL)
+	if (line == NULL || !str_digits(line, UINT32_MAX, &major, &end) || *end != ':' ||
+	    !str_digits(end + 1, UINT32_MAX, &minor, &end))
 		return 0;
-	major = strtoul(line, &end, 10);
-	return *end == ':' ? major << 32 | strtoul(end + 1, NULL, 10) : 0;
+	return major << 32 | minor;
 }
 
 /* Mostly no file system is mounted twice, and then there is nothing to read. */
 static bool
 is_any_twice(const char *text)
 {
-	unsigned long seen[DEVICES_MAX];
+	uint64_t seen[DEVICES_MAX];
 	size_t count = 0;
 
 	for (; *text != '\0'; text += strcspn(text, "\n") + 1) {
-		unsigned long device = device_of(text);
+		uint64_t device = device_of(text);
 
 		for (size_t i = 0; i < count; i++)
 			if (seen[i] == device)
