@@ -394,3 +394,13 @@ glob_match(const struct glob *glob, const char *path)
 {
 	return glob_match_prefix(glob, path, false) != 0;
 }
+
+void
+glob_quote(const char *text, struct str *to)
+{
+	for (; *text != '\0'; text++) {
+		if (strchr("*?\\", *text) != NULL)
+			str_add(to, "\\");
+		str_add_n(to, text, 1);
+	}
+}

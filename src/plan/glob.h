@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 struct glob;
 
@@ -20,6 +21,8 @@ struct glob;
  */
 int glob_compile(struct arena *arena, const char *pattern, struct glob **ret,
 		 const char **ret_reason, struct cordon_error *err);
+/* The pattern that matches this text and nothing else. */
+void glob_quote(const char *text, struct str *to);
 /*
  * Does the pattern match path or a directory above it? path is canonical. Time is bounded by the
  * product of both lengths, whatever the pattern.

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/table.h"
+#include "plan/glob.h"
 
 const char *
 host_getenv(const struct host *host, const char *name)
@@ -146,16 +147,6 @@ unset_token(const struct place *place, const char *name, struct cordon_error *er
 			      "$%s is not set, so this path means nothing", name);
 }
 
-static void
-add_quoted(struct str *to, const char *value)
-{
-	for (; *value != '\0'; value++) {
-		if (strchr("*?\\", *value) != NULL)
-			str_add(to, "\\");
-		str_add_n(to, value, 1);
-	}
-}
-
 int
 token_expand(struct arena *arena, const struct host *host, const struct token_text *text,
 	     const char **ret_path, struct cordon_error *err)
@@ -190,7 +181,7 @@ token_expand(struct arena *arena, const struct host *host, const struct token_te
 		if (value == NULL)
 			str_add_n(&path, at, length);
 		else if (text->glob)
-			add_quoted(&path, value);
+			glob_quote(value, &path);
 		else
 			str_add(&path, value);
 	}

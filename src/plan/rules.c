@@ -10,6 +10,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "plan/glob.h"
 #include "plan/plan.h"
 #include "plan/resolve.h"
 
@@ -100,11 +101,7 @@ quote_root(struct plan *plan, const char *root, const char *rest, const char **r
 {
 	auto_str struct str text = {0};
 
-	for (const char *p = strcmp(root, "/") == 0 ? "" : root; *p != '\0'; p++) {
-		if (strchr("*?\\", *p) != NULL)
-			str_add(&text, "\\");
-		str_add_n(&text, p, 1);
-	}
+	glob_quote(strcmp(root, "/") == 0 ? "" : root, &text);
 	str_add(&text, rest);
 	*ret_glob = text.failed ? NULL : arena_strdup(&plan->index.arena, text.text, err);
 	return *ret_glob == NULL ? cordon_no_memory(err) : 0;

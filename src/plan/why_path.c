@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "plan/glob.h"
 #include "plan/hold.h"
 #include "plan/resolve.h"
 #include "plan/terminals.h"
 #include "plan/why.h"
+#include "policy/value.h"
 
 struct path_answer {
 	const struct resolved *resolved;
@@ -253,17 +255,34 @@ explain_limits(const struct plan *plan, const struct path_answer *answer, struct
 		explain_held(plan, answer->held, to);
 }
 
+/* The option for this very path: what would be a pattern in it is quoted. */
+static void
+add_option(const struct path_answer *answer, struct str *to)
+{
+	const char *path = answer->resolved->path;
+	auto_str struct str quoted = {0};
+
+	if (value_is_glob(path))
+		glob_quote(path, &quoted);
+	else
+		str_add(&quoted, path);
+	str_printf(to, "%s ", answer->option);
+	str_shell(to, quoted.failed ? "" : quoted.text);
+	to->failed = to->failed || quoted.failed;
+}
+
 static void
 explain_remedy(const struct plan *plan, const struct path_answer *answer, struct str *to)
 {
-	const char *path = answer->resolved->path;
-	auto_str struct str word = {0};
+	auto_str struct str option = {0};
 
-	str_shell(&word, path);
-	str_printf(to, "  to allow it: %s ", answer->option);
-	str_visible(to, word.text == NULL ? "" : word.text);
-	to->failed = to->failed || word.failed;
-	str_add(to, why_is_secret(plan, path) ? "  (it looks like a secret: think twice)\n" : "\n");
+	add_option(answer, &option);
+	str_add(to, "  to allow it: ");
+	str_visible(to, option.text == NULL ? "" : option.text);
+	to->failed = to->failed || option.failed;
+	str_add(to, why_is_secret(plan, answer->resolved->path)
+			    ? "  (it looks like a secret: think twice)\n"
+			    : "\n");
 }
 
 static void
@@ -324,10 +343,8 @@ json_remedy(const struct path_answer *answer, struct str *to)
 {
 	auto_str struct str remedy = {0};
 
-	if (answer->option != NULL) {
-		str_printf(&remedy, "%s ", answer->option);
-		str_shell(&remedy, answer->resolved->path);
-	}
+	if (answer->option != NULL)
+		add_option(answer, &remedy);
 	str_json_or_null(to, remedy.text);
 	to->failed = to->failed || remedy.failed;
 }
