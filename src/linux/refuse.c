@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "linux/broker.h"
 #include "linux/nest.h"
+#include "plan/why.h"
 
 /* In the order of the rights' bits. */
 static const char *const options[RIGHT_KINDS] = {"--read", "--write", "--write", "--write",
@@ -121,8 +122,7 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 
 		verdict = broker_judge_own(broker, path);
 		explain(&verdict.by[i], why, sizeof why);
-		str_printf(&allow, "%s ", options[i]);
-		str_shell(&allow, path);
+		why_option(options[i], path, &allow);
 		/* no option of ours helps against a plan inside */
 		if (verdict.rights & (1u << i))
 			broker_refused(broker, right_names[i], path,

@@ -95,6 +95,17 @@ unquoted(struct arena *arena, const char *glob, size_t length, struct cordon_err
 	return path;
 }
 
+/*
+ * "/a/\*": no pattern, but the way to name a file that is called like one. A grant of it is a grant by
+ * name; a deny keeps its place among the patterns.
+ */
+static bool
+is_quoted_name(const struct planned_rule *rule)
+{
+	return rule->effect == EFFECT_ALLOW && strchr(rule->path, '\\') != NULL &&
+	       plain_length(rule->path) == strlen(rule->path);
+}
+
 static int
 quote_root(struct plan *plan, const char *root, const char *rest, const char **ret_glob,
 	   struct cordon_error *err)
@@ -232,8 +243,14 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 	rc = expand_rule(plan, rule, &planned.path, err);
 	if (rc < 0 || planned.path == NULL)
 		return rc;
-	if (rule->match == MATCH_GLOB)
+	if (rule->match == MATCH_GLOB && !is_quoted_name(&planned))
 		return add_glob(plan, &planned, err);
+	if (rule->match == MATCH_GLOB) {
+		planned.match = MATCH_SUBPATH;
+		planned.path =
+			unquoted(&plan->index.arena, planned.path, strlen(planned.path), err);
+		return planned.path == NULL ? -CORDON_E_MEMORY : add_path(plan, &planned, err);
+	}
 	rc = rule->worktrees ? add_worktrees(plan, &planned, err) : 0;
 	return rc < 0 ? rc : add_path(plan, &planned, err);
 }

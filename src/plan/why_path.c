@@ -255,18 +255,16 @@ explain_limits(const struct plan *plan, const struct path_answer *answer, struct
 		explain_held(plan, answer->held, to);
 }
 
-/* The option for this very path: what would be a pattern in it is quoted. */
-static void
-add_option(const struct path_answer *answer, struct str *to)
+void
+why_option(const char *option, const char *path, struct str *to)
 {
-	const char *path = answer->resolved->path;
 	auto_str struct str quoted = {0};
 
 	if (value_is_glob(path))
 		glob_quote(path, &quoted);
 	else
 		str_add(&quoted, path);
-	str_printf(to, "%s ", answer->option);
+	str_printf(to, "%s ", option);
 	str_shell(to, quoted.failed ? "" : quoted.text);
 	to->failed = to->failed || quoted.failed;
 }
@@ -276,7 +274,7 @@ explain_remedy(const struct plan *plan, const struct path_answer *answer, struct
 {
 	auto_str struct str option = {0};
 
-	add_option(answer, &option);
+	why_option(answer->option, answer->resolved->path, &option);
 	str_add(to, "  to allow it: ");
 	str_visible(to, option.text == NULL ? "" : option.text);
 	to->failed = to->failed || option.failed;
@@ -344,7 +342,7 @@ json_remedy(const struct path_answer *answer, struct str *to)
 	auto_str struct str remedy = {0};
 
 	if (answer->option != NULL)
-		add_option(answer, &remedy);
+		why_option(answer->option, answer->resolved->path, &remedy);
 	str_json_or_null(to, remedy.text);
 	to->failed = to->failed || remedy.failed;
 }

@@ -81,6 +81,14 @@ tool()
 
 # ---- files ----
 
+@test "a pattern that is a file's own name grants that file" {
+	mkdir "$T/away"
+	echo here >"$T/away/file"
+	only_free "cat '$T/away/file'"
+	works "cat '$T/away/file'" --policy-json "{\"files\": {\"rules\": [{\"effect\": \"allow\",
+	    \"rights\": \"rw\", \"path\": \"$T/away/file\", \"match\": \"glob\"}]}}"
+}
+
 @test "outside the project nothing is written, made, changed or deleted" {
 	secret
 	mkdir "$HOME/folder"
