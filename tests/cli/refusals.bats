@@ -38,7 +38,7 @@ begin()
 
 @test "a name that the command chose is no pattern in the advice" {
 	begin
-	: >'.git/hooks/*' >.git/hooks/other
+	touch '.git/hooks/*' .git/hooks/other
 	expect 9 run -- sh -c 'echo x >".git/hooks/*" || exit 9'
 	eval "set -- $(sed -n 's/.*allow it with //p' "$T/err")"
 	[ $# -eq 2 ] && [ "$1" = --write ]
