@@ -47,10 +47,10 @@ ascii_hex(char c)
 static inline bool
 ascii_same_n(const char *a, const char *b, size_t length)
 {
-	for (size_t i = 0; i < length; i++) {
-		if (ascii_lower(a[i]) != ascii_lower(b[i]))
+	for (; length > 0; a++, b++, length--) {
+		if (ascii_lower(*a) != ascii_lower(*b))
 			return false;
-		if (a[i] == '\0')
+		if (*a == '\0')
 			return true;
 	}
 	return true;
