@@ -11,7 +11,7 @@
 int
 main(int argc, char **argv)
 {
-	static const char *const bases[] = {"bare", "floor+fork", "bubblewrap", NULL};
+	static const char *const bases[] = {"bare", "floor+fork", "least", "bubblewrap", NULL};
 	static char *const command[] = {"/bin/true", NULL};
 	bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
 	struct contender contenders[CONTENDERS_MAX];
@@ -22,8 +22,9 @@ main(int argc, char **argv)
 	if (scene_make(&scene, argv[0]) < 0)
 		return 1;
 	machine_print(quick);
-	count = scene_contenders(&scene, PART_OURS | PART_TRACK | PART_DISK | PART_PEERS, command,
-				 contenders);
+	count = scene_contenders(&scene,
+				 PART_OURS | PART_LEAST | PART_TRACK | PART_DISK | PART_PEERS,
+				 command, contenders);
 	contenders_measure(contenders, count, quick ? ROUNDS_QUICK : ROUNDS);
 	contenders_print(contenders, count, "start-up of /bin/true", bases);
 	printf("\n");

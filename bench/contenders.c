@@ -199,6 +199,8 @@ scene_contenders(struct scene *scene, unsigned parts, char *const *command,
 	}
 	if (parts & PART_NOTIFY)
 		add_notifying(&list);
+	if (parts & PART_LEAST)
+		add(&list, "least", (const char *const[]){scene->least, scene->rules, NULL});
 	if (parts & PART_EXACT)
 		add(&list, "exact broker",
 		    (const char *const[]){scene->exact, parts & PART_HIDE ? "read" : "change",

@@ -7,81 +7,28 @@
  *
  *   floor [-f|-s] RULES|- COMMAND [ARG...]      RULES as bench/rules writes them; -: none
  */
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CREATE_RULESET 444
-#define ADD_RULE 445
-#define RESTRICT_SELF 446
-#define PATH_BENEATH 1
-#define RULESETS 4
-
-struct beneath {
-	uint64_t access;
-	int32_t fd;
-} __attribute__((packed));
-
-struct ruleset {
-	int fd;
-	uint64_t handled[3]; /* files, net, scopes */
-};
-
-/* "rule RULESET RIGHTS PATH"; a ruleset takes only what it handles. */
-static int
-add_rule(const struct ruleset *rulesets, char *line)
-{
-	const struct ruleset *ruleset = &rulesets[strtoul(line, &line, 16) % RULESETS];
-	struct beneath rule = {0};
-	char *path;
-
-	rule.access = strtoull(line, &path, 16) & ruleset->handled[0];
-	if (rule.access == 0)
-		return 0;
-	rule.fd = open(path + 1, O_PATH | O_CLOEXEC);
-	if (rule.fd < 0 || syscall(ADD_RULE, ruleset->fd, PATH_BENEATH, &rule, 0) < 0)
-		return -1;
-	return close(rule.fd);
-}
-
-/* "ruleset FILES NET SCOPES": what it handles. */
-static void
-create(struct ruleset *ruleset, char *line)
-{
-	for (int i = 0; i < 3; i++)
-		ruleset->handled[i] = strtoull(line, &line, 16);
-	ruleset->fd = (int)syscall(CREATE_RULESET, ruleset->handled, sizeof ruleset->handled, 0);
-}
+#include "layers.h"
 
 static int
 restrict_by(const char *rules)
 {
-	static char text[4 << 20];
-	struct ruleset rulesets[RULESETS] = {{0}};
-	int file = open(rules, O_RDONLY | O_CLOEXEC), count = 0;
-	ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+	struct layer layers[LAYERS_MAX] = {{0}};
+	int count = layers_read(rules, layers);
 
-	if (length <= 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+	if (count < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
-	close(file);
-	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
-		if (strncmp(line, "ruleset ", 8) == 0 && count < RULESETS)
-			create(&rulesets[count++], line + 8);
-		else if (add_rule(rulesets, line + 5) < 0)
-			return -1;
-	}
 	for (int i = 0; i < count; i++)
-		if (syscall(RESTRICT_SELF, rulesets[i].fd, 0) < 0)
+		if (layer_enter(&layers[i]) < 0)
 			return -1;
-	return count > 0 ? 0 : -1;
+	return 0;
 }
 
 static int

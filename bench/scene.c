@@ -113,8 +113,8 @@ static int
 find_programs(struct scene *scene, const char *program)
 {
 	char real[PATH_MAX];
-	const char *paths[] = {scene->cordon, scene->floor,  scene->recorder,
-			       scene->worker, scene->notify, scene->exact};
+	const char *paths[] = {scene->cordon, scene->floor, scene->recorder, scene->worker,
+			       scene->notify, scene->least, scene->exact};
 
 	if (realpath(program, real) == NULL || strlen(real) >= SCENE_PATH / 2)
 		return complain(program);
@@ -123,6 +123,7 @@ find_programs(struct scene *scene, const char *program)
 	scene_path(scene->recorder, real, "rules");
 	scene_path(scene->worker, real, "worker");
 	scene_path(scene->notify, real, "notify");
+	scene_path(scene->least, real, "least");
 	scene_path(scene->exact, real, "exact");
 	*strrchr(real, '/') = '\0';
 	scene_path(scene->cordon, real, "cordon");

@@ -17,7 +17,7 @@ struct scene {
 	char memory[SCENE_PATH]; /* a folder on a tmpfs; "" : there is none */
 	/* the programs beside the bench; the worker is a copy in the project, to be run inside */
 	char cordon[SCENE_PATH], floor[SCENE_PATH], recorder[SCENE_PATH], worker[SCENE_PATH];
-	char notify[SCENE_PATH], exact[SCENE_PATH];
+	char notify[SCENE_PATH], least[SCENE_PATH], exact[SCENE_PATH];
 	char source[SCENE_PATH]; /* the tree in which the build folder lies */
 	/* words of the peers' command lines */
 	char peers[PEERS][SCENE_PATH], whitelist[SCENE_PATH + 16];
@@ -44,6 +44,7 @@ enum taking_part {
 		16, /* cordon once more, with a pattern that hides files: every open is supervised */
 	PART_PAIR = 32,	  /* only bare and cordon: where the floor's rules leave it to a broker */
 	PART_NOTIFY = 64, /* a broker that does nothing but answer, or open and hand over */
+	PART_LEAST = 256, /* a session's own processes, and no policy */
 	PART_EXACT = 128, /* one whose answers are right, but that judges nothing */
 };
 

@@ -73,8 +73,9 @@ static const struct test test_ioctl[] = {
 	{1, KIND, IS, 0xbc00, NO_OPERATION}, /* bcachefs: makes and deletes names, as btrfs does */
 	{1, KIND, IS, 0xf500, NO_OPERATION}, /* f2fs */
 	{1, WHOLE, IS, 0x5412, NOT_YOURS},   /* TIOCSTI: input of the terminal */
-	{1, WHOLE, IS, 0x541c, NOT_YOURS},   /* TIOCLINUX: selection and paste of the console */
-	{1, WHOLE, IS, 0x5423, NOT_YOURS},   /* TIOCSETD: line disciplines */
+	{1, WHOLE, IS, 0x540c, NOT_YOURS}, /* TIOCEXCL: closes the terminal to others, and stays */
+	{1, WHOLE, IS, 0x541c, NOT_YOURS}, /* TIOCLINUX: selection and paste of the console */
+	{1, WHOLE, IS, 0x5423, NOT_YOURS}, /* TIOCSETD: line disciplines */
 	{1, WHOLE, IS, 0x40087602, NO_OPERATION}, /* FS_IOC_SETVERSION */
 	{1, WHOLE, IS, 0x40047602, NO_OPERATION}, /* its 32-bit form */
 	{1, WHOLE, IS, 0x40047211, NO_OPERATION}, /* FAT_IOCTL_SET_ATTRIBUTES */

@@ -131,7 +131,7 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 	host->home = setup->home != NULL || is_foreign(context) ? setup->home : home;
 	if (rc == 0)
 		rc = note_home(context, home, err);
-	if (rc == 0)
+	if (rc == 0 && (home == NULL || trusted_home == NULL || strcmp(home, trusted_home) != 0))
 		rc = note_home(context, trusted_home, err);
 	if (rc == 0)
 		rc = own_folder(context, "XDG_CONFIG_HOME", home, ".config", &host->config_dir,
@@ -188,38 +188,67 @@ not_seen(const char *path, struct cordon_error *err)
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", path);
 }
 
-/*
- * 1, 0 or an error. A folder everyone can write to proves nothing: anybody could have put the mark
- * there.
- */
+/* A folder everyone can write to proves nothing: anybody could have put a mark there. 1, 0 or an error. */
+static int
+is_believable(const char *folder, struct cordon_error *err)
+{
+	struct stat st;
+
+	if (stat(folder, &st) < 0)
+		return not_seen(folder, err);
+	return (st.st_mode & S_IWOTH) == 0;
+}
+
+/* 1, 0 or an error. */
 static int
 has_mark(const char *folder, const char *mark, struct cordon_error *err)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	if (stat(folder, &st) < 0)
-		return not_seen(folder, err);
-	if ((st.st_mode & S_IWOTH) ||
-	    snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
+	if (snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
 		return 0;
 	return lstat(path, &st) < 0 ? not_seen(path, err) : 1;
 }
 
-/* The nearest folder from cwd upwards that has the mark; "" if there is none. */
-static int
-find_mark(const struct cordon_plan *context, const char *mark, char ret_folder[PATH_MAX],
-	  struct cordon_error *err)
-{
-	snprintf(ret_folder, PATH_MAX, "%s", context->host.cwd);
-	while (*ret_folder != '\0') {
-		int rc = has_mark(ret_folder, mark, err);
+/* What was found on the way up. */
+struct marks {
+	const char *policy, *git; /* the nearest folder with each, or NULL */
+	struct cordon_error why;  /* why a .git before the first one that was seen could not be */
+};
 
-		if (rc < 0 || (rc > 0 && !is_too_wide(context, ret_folder)))
-			return rc < 0 ? rc : 0;
-		*strrchr(ret_folder, '/') = '\0';
+static int
+look_for_marks(struct arena *arena, const char *folder, struct marks *to, struct cordon_error *err)
+{
+	int rc = is_believable(folder, err);
+
+	if (rc <= 0)
+		return rc;
+	rc = has_mark(folder, PROJECT_POLICY_NAME, err);
+	if (rc > 0)
+		to->policy = arena_strdup(arena, folder, err);
+	if (rc != 0)
+		return rc > 0 && to->policy == NULL ? -CORDON_E_MEMORY : rc;
+	if (to->git == NULL && to->why.code == 0 && has_mark(folder, ".git", &to->why) > 0) {
+		to->git = arena_strdup(arena, folder, err);
+		return to->git == NULL ? -CORDON_E_MEMORY : 0;
 	}
 	return 0;
+}
+
+/* From cwd upwards; what is too wide is none, and so is all above it. */
+static int
+find_marks(struct cordon_plan *context, struct marks *to, struct cordon_error *err)
+{
+	char folder[PATH_MAX];
+	int rc = 0;
+
+	snprintf(folder, sizeof folder, "%s", context->host.cwd);
+	while (rc == 0 && *folder != '\0' && !is_too_wide(context, folder)) {
+		rc = look_for_marks(&context->arena, folder, to, err);
+		*strrchr(folder, '/') = '\0';
+	}
+	return rc < 0 ? rc : 0;
 }
 
 /* Folders that are no project by themselves: the system's own, and hidden ones of the home. */
@@ -254,17 +283,19 @@ static int
 find_project(struct cordon_plan *context, enum context_use use, struct cordon_error *err)
 {
 	struct host *host = &context->host;
-	char folder[PATH_MAX];
-	int rc = find_mark(context, PROJECT_POLICY_NAME, folder, err);
+	struct marks marks = {0};
+	int rc = find_marks(context, &marks, err);
 
-	if (rc == 0 && *folder == '\0')
-		rc = find_mark(context, ".git", folder, err);
 	if (rc < 0)
 		return rc;
-	if (*folder != '\0') {
-		host->project = arena_strdup(&context->arena, folder, err);
-		return host->project == NULL ? -CORDON_E_MEMORY : 0;
+	if (marks.policy == NULL && marks.why.code != 0) {
+		if (err != NULL)
+			*err = marks.why;
+		return -marks.why.code;
 	}
+	host->project = marks.policy != NULL ? marks.policy : marks.git;
+	if (host->project != NULL)
+		return 0;
 	host->project = host->cwd;
 	if (use == CONTEXT_LOOK ||
 	    (!is_too_wide(context, host->cwd) && !is_no_workplace(context, host->cwd)))

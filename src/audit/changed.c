@@ -302,10 +302,13 @@ find_outcomes(const struct changed *changed, struct outcome *to)
 unsigned
 changed_tell(const struct changed *changed, unsigned max, changed_fn *tell, void *teller)
 {
-	auto_free struct outcome *outcomes = malloc(CHANGED_MAX * sizeof *outcomes);
+	auto_free struct outcome *outcomes = NULL;
 	unsigned count;
 	bool is_exact;
 
+	if (changed->count == 0)
+		return changed->more;
+	outcomes = malloc(CHANGED_MAX * sizeof *outcomes);
 	if (outcomes == NULL)
 		return changed->count + changed->more;
 	count = find_outcomes(changed, outcomes);

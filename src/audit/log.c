@@ -49,29 +49,49 @@ audit_id(char to[17], struct cordon_error *err)
 	return 0;
 }
 
+/* Its folder is there but for the first time. */
+static int
+open_log(char *path, struct cordon_error *err)
+{
+	const int how = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	int fd = open(path, how, 0600);
+
+	if (fd < 0 && errno == ENOENT) {
+		char *name = strrchr(path, '/');
+		int rc;
+
+		*name = '\0';
+		rc = dir_make(path, 0700, err);
+		*name = '/';
+		if (rc < 0)
+			return rc;
+		fd = open(path, how, 0600);
+	}
+	return fd >= 0 ? fd
+		       : cordon_fail(err, CORDON_E_PATH, errno, "cannot write the audit log %s",
+				     path);
+}
+
 int
 audit_append(const char *state_dir, const char *line, struct cordon_error *err)
 {
 	char path[PATH_MAX], day[32];
 	auto_str struct str whole = {0};
 	auto_fd int fd = -1;
-	int rc;
 
 	audit_time(day, sizeof day);
 	day[10] = '\0';
-	snprintf(path, sizeof path, "%s/audit", state_dir);
-	rc = dir_make(path, 0700, err);
-	if (rc < 0)
-		return rc;
 	if (snprintf(path, sizeof path, "%s/audit/shell-%s.log", state_dir, day) >=
 	    (int)sizeof path)
 		return cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot write the audit log");
-	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = open_log(path, err);
+	if (fd < 0)
+		return fd;
 	str_printf(&whole, "%s\n", line);
 	if (whole.failed)
 		return cordon_no_memory(err);
 	/* one write: O_APPEND keeps whole lines whole among any number of writers */
-	if (fd < 0 || fd_write_line(fd, whole.text, whole.length) < 0)
+	if (fd_write_line(fd, whole.text, whole.length) < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot write the audit log %s",
 				   path);
 	return 0;

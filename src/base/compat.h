@@ -19,10 +19,12 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #if defined(__linux__)
 #include <link.h>
+#include <malloc.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -114,6 +116,30 @@ compat_let_go_of_program(void)
 #if defined(__linux__)
 	dl_iterate_phdr(compat_let_go_of, NULL);
 #endif
+}
+
+/*
+ * For a program that is over soon, or only waits: memory is asked for in one piece and not given back
+ * bit by bit, and threads share it, because a heap for each would be made at every start.
+ */
+static inline void
+compat_short_life(void)
+{
+#if defined(__GLIBC__)
+	mallopt(M_TOP_PAD, 256 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
+	mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+/* Nobody is below who has no child. */
+static inline bool
+compat_has_no_child(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | COMPAT_WAIT_ALL) < 0 &&
+	       errno == ECHILD;
 }
 
 /* Where the caller runs just now; -1: not told. */

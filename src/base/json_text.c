@@ -71,17 +71,25 @@ skip_comment(struct json_reader *r)
 	return 0;
 }
 
-static bool
-is_space(char c)
+/* Most of a text is the space before its lines. */
+static void
+skip_blanks(struct json_reader *r)
 {
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+	const char *at = r->at, *end = r->end;
+
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	r->column += (uint32_t)(at - r->at);
+	r->at = at;
 }
 
 int
 json_skip_space(struct json_reader *r)
 {
 	while (!done(r)) {
-		if (is_space(*r->at)) {
+		if (*r->at == ' ' || *r->at == '\t') {
+			skip_blanks(r);
+		} else if (*r->at == '\n' || *r->at == '\r') {
 			step(r);
 		} else if (*r->at == '/' && (next_is(r, "//") || next_is(r, "/*"))) {
 			int rc = skip_comment(r);
@@ -181,6 +189,20 @@ is_plain(unsigned char byte)
 	return byte >= 0x20 && byte != '"' && byte != '\\';
 }
 
+/* Eight at once: all ASCII, each of one column. */
+static bool
+are_plain(const char *at)
+{
+	const uint64_t ones = 0x0101010101010101u, high = ones << 7;
+	uint64_t bytes, quote, escape;
+
+	memcpy(&bytes, at, sizeof bytes);
+	quote = bytes ^ (ones * '"');
+	escape = bytes ^ (ones * '\\');
+	/* a high bit appears where a byte is less than what is taken from it */
+	return ((bytes | (bytes - ones * 0x20) | (quote - ones) | (escape - ones)) & high) == 0;
+}
+
 /* Up to the next byte that means something; most strings are one such run. */
 static void
 read_run(struct json_reader *r, char *to, size_t *used)
@@ -188,6 +210,8 @@ read_run(struct json_reader *r, char *to, size_t *used)
 	const char *start = r->at, *at = start;
 	uint32_t columns = 0;
 
+	for (; r->end - at >= 8 && are_plain(at); at += 8)
+		columns += 8;
 	for (; at < r->end && is_plain((unsigned char)*at); at++)
 		columns += ((unsigned char)*at & 0xc0) != 0x80;
 	memcpy(to + *used, start, (size_t)(at - start));

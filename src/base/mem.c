@@ -11,12 +11,15 @@
 
 #define CHUNK_FIRST 4096u
 #define CHUNK_LARGEST (1u << 20)
+#define CLEAR_FROM (128u << 10) /* where malloc asks the system for it */
+#define CLEAR_AHEAD 512u
 #define ALIGNMENT _Alignof(max_align_t)
 
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size;
 	size_t used;
+	size_t clear; /* so far it is zeroed */
 	max_align_t bytes[];
 };
 
@@ -30,14 +33,27 @@ chunk_new(struct arena *arena, size_t need)
 		size = CHUNK_LARGEST;
 	if (size < need)
 		size = need;
-	/* zeroed by whoever has it zeroed already: pages that are never used are never touched */
-	chunk = calloc(1, sizeof *chunk + size);
+	/* large ones come zeroed from the system; of small ones the rest is never touched */
+	chunk = size < CLEAR_FROM ? malloc(sizeof *chunk + size) : calloc(1, sizeof *chunk + size);
 	if (chunk == NULL)
 		return NULL;
 	chunk->size = size;
+	chunk->used = 0;
+	chunk->clear = size < CLEAR_FROM ? 0 : size;
 	chunk->next = arena->head;
 	arena->head = chunk;
 	return chunk;
+}
+
+/* A piece ahead: most of what is asked for is small. */
+static void
+clear_more(struct arena_chunk *chunk)
+{
+	size_t up_to = chunk->size - chunk->used < CLEAR_AHEAD ? chunk->size
+							       : chunk->used + CLEAR_AHEAD;
+
+	memset((char *)chunk->bytes + chunk->clear, 0, up_to - chunk->clear);
+	chunk->clear = up_to;
 }
 
 /* size bytes from a multiple of alignment on. */
@@ -60,6 +76,8 @@ cut(struct arena *arena, size_t size, size_t alignment, struct cordon_error *err
 		return NULL;
 	}
 	chunk->used = from + size;
+	if (chunk->used > chunk->clear)
+		clear_more(chunk);
 	return (char *)chunk->bytes + from;
 }
 

@@ -59,6 +59,13 @@ int run_sbpl(struct cli *cli);
 /* Fills cli from arguments; 0, 1 when --help was answered, or EXIT_CORDON after a message. */
 int cli_parse(struct cli *cli, int argc, char **argv);
 
+/*
+ * Ends the program, and with it all it holds: freeing piece by piece what goes as a whole takes longer
+ * than many a command. For who has nothing to say on standard output. Returns status only where
+ * somebody looks for lost memory.
+ */
+int cli_leave(int status);
+
 /* "cordon: TEXT" on standard error. Returns EXIT_CORDON. */
 int cli_fail(const struct cordon_error *err);
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -3,6 +3,8 @@
  * The program: finds the command, hands it its options, gives back its status. Everything else is
  * the library's.
  */
+#include "base/compat.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -165,6 +167,7 @@ main(int argc, char **argv)
 {
 	const struct command *command;
 
+	compat_short_life();
 	if (argc < 2) {
 		fputs("cordon: a command is missing; `cordon --help` lists them\n", stderr);
 		return EXIT_CORDON;

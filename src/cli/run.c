@@ -144,25 +144,22 @@ hold_standard(void)
 
 /* Runs it by the plan, when that can be kept. */
 static int
-run_by_plan(struct cli *cli, const struct cordon_command *command, struct cordon_run *ret_run,
-	    struct cordon_error *err)
+run_by_plan(struct cli *cli, const struct cordon_command *command, struct cordon_plan **ret_plan,
+	    struct cordon_run *ret_run, struct cordon_error *err)
 {
-	struct cordon_plan *plan = NULL;
-	int rc = cordon_plan_new(cli->setup, &plan, err);
+	int rc = cordon_plan_new(cli->setup, ret_plan, err);
+	struct cordon_plan *plan = *ret_plan;
 
 	if (rc < 0)
 		return rc;
 	cli_notices(cli, plan);
 	if (cordon_plan_gaps(plan) > 0) {
 		refuse_gaps(plan);
-		rc = REFUSED;
-	} else {
-		if (cli->verbose)
-			say_guarantees(plan);
-		rc = cordon_run(plan, command, ret_run, err);
+		return REFUSED;
 	}
-	cordon_plan_free(plan);
-	return rc;
+	if (cli->verbose)
+		say_guarantees(plan);
+	return cordon_run(plan, command, ret_run, err);
 }
 
 static int
@@ -176,22 +173,26 @@ run_it(struct cli *cli, char **argv, bool login)
 					 .session = cli->session,
 					 .status_fd = cli->status_fd,
 					 .grace_ms = cli->grace_ms};
+	struct cordon_plan *plan = NULL;
 	struct cordon_error err = {0};
 	struct cordon_run run = {0};
-	int rc;
+	int rc, status = EXIT_CORDON;
 
 	if (hold_standard() < 0) {
 		fputs("cordon: cannot open /dev/null\n", stderr);
 		return EXIT_CORDON;
 	}
 	rc = cli->track_only ? cordon_track(cli->setup, &command, &run, &err)
-			     : run_by_plan(cli, &command, &run, &err);
-	if (rc == REFUSED)
-		return EXIT_CORDON;
-	if (rc < 0)
-		return not_started(&err);
-	say_end(cli, &run);
-	return end_as(&run);
+			     : run_by_plan(cli, &command, &plan, &run, &err);
+	if (rc == 0) {
+		say_end(cli, &run);
+		status = end_as(&run);
+	} else if (rc != REFUSED) {
+		status = not_started(&err);
+	}
+	status = cli_leave(status);
+	cordon_plan_free(plan);
+	return status;
 }
 
 int

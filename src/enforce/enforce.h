@@ -83,10 +83,17 @@ struct enforce_needs {
 struct enforce_needs enforce_needs(const struct box *box);
 void enforce_serve(struct box *box, const struct enforce_needs *needs);
 /*
+ * From then on, whenever a signal woke this process's first thread: some answers need what only a
+ * thread can do that is under no layer. Who waits for it sends that thread SIGURG, which is blocked.
+ */
+void enforce_attend(struct box *box);
+/*
  * Hands the group what tells the box's processes from all others, where the system needs such a mark;
  * it is the group's then, to be removed with it.
  */
 void enforce_mark(struct box *box, struct group *group);
+/* Closes what it holds, where another process has it; only to be freed then. */
+void enforce_handed_over(struct box *box);
 struct box *enforce_free(struct box *box);
 
 /* One thing that must fail and one that must work, tried in a child: for doctor. */

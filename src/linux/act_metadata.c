@@ -70,7 +70,8 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 
 	if (walk_is_proc(fd))
 		return false;
-	if (at->st_nlink == 0)
+	/* there are file systems that count no links */
+	if (at->st_nlink == 0 && !walk_name(fd, path))
 		return true;
 	if (!(broker_judge_object(broker, request, &what, broker_judge, path).rights & RIGHT_WRITE))
 		broker_deny(broker, path, RIGHT_WRITE);

@@ -19,6 +19,7 @@
 #include "linux/guarded.h"
 #include "linux/nest.h"
 #include "linux/privileges.h"
+#include "linux/rules.h"
 #include "linux/vet.h"
 
 static int
@@ -119,12 +120,15 @@ make_both_layers(struct box *box, const struct plan *plan, const struct box_opti
 	struct ruleset_options inner = {.kind = files ? RULESET_INNER : RULESET_BARE,
 					.private_tmp = options->private_tmp};
 	bool wider = plan->routing == ROUTE_READS;
+	struct kept_files kept;
 	int rc = plan->routing != ROUTE_NOTHING
 			 ? guarded_find(&box->arena, plan, &box->broker.trees, err)
 			 : 0;
 
 	outer.trees = inner.trees = &box->broker.trees;
 	outer.wider = &wider;
+	outer.kept = inner.kept = &kept;
+	kept.count = 0;
 	if (rc == 0)
 		rc = ruleset_make(plan, &outer, &box->outer, err);
 	if (files && !wider)
@@ -132,7 +136,10 @@ make_both_layers(struct box *box, const struct plan *plan, const struct box_opti
 	box->broker.cuts_blindly = plan->facts.values[FACT_LANDLOCK_ABI] < 3 ||
 				   inner.kind == RULESET_CHANGES;
 	box->kind = inner.kind;
-	return rc < 0 ? rc : ruleset_make(plan, &inner, &box->ruleset, err);
+	if (rc == 0)
+		rc = ruleset_make(plan, &inner, &box->ruleset, err);
+	rules_let_go(&kept);
+	return rc;
 }
 
 static int
@@ -311,15 +318,24 @@ enforce_mark(struct box *box, struct group *group)
 	(void)box, (void)group;
 }
 
+void
+enforce_handed_over(struct box *box)
+{
+	int *const own[] = {&box->ruleset, &box->outer};
+
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+		if (*own[i] >= 0)
+			close(*own[i]);
+		*own[i] = -1;
+	}
+}
+
 struct box *
 enforce_free(struct box *box)
 {
 	if (box == NULL)
 		return NULL;
-	if (box->ruleset >= 0)
-		close(box->ruleset);
-	if (box->outer >= 0)
-		close(box->outer);
+	enforce_handed_over(box);
 	box->broker.fold = fold_free(box->broker.fold);
 	box->broker.hooks = hookmemory_free(box->broker.hooks);
 	arena_free(&box->arena);

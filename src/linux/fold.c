@@ -6,27 +6,14 @@
  */
 #include "linux/fold.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <linux/fs.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unicase.h>
-#include <unictype.h>
-#include <unistd.h>
-#include <unistr.h>
 
-#include "base/fd.h"
 #include "base/path.h"
+#include "linux/fold_parts.h"
 #include "plan/glob.h"
-
-#define ENTRIES 64 /* are looked at for one that tells */
 
 enum state { IS_NEW, IS_LOOKED_AT, IS_MADE };
 
@@ -62,79 +49,20 @@ fold_free(struct fold *fold)
 	return NULL;
 }
 
-/* ---- texts ---- */
+/* ---- the plan ---- */
+
+/* The folders above everything have one spelling here: the length of their part of the text. */
+static size_t
+length_of_top(const struct fold *fold, const char *text)
+{
+	return fold->top != NULL && path_below(text, fold->top) ? strlen(fold->top) : 0;
+}
 
 static bool
 is_folded(const struct fold *fold, const char *text)
 {
-	/* the folders above everything have one spelling here */
-	if (fold->top != NULL && path_below(text, fold->top))
-		text += strlen(fold->top);
-	for (; *text != '\0'; text++)
-		if ((*text >= 'A' && *text <= 'Z') || (unsigned char)*text >= 0x80)
-			return false;
-	return true;
+	return fold_is_plain(text + length_of_top(fold, text));
 }
-
-/* What is not seen is not compared. Returns the length that is left. */
-static size_t
-drop_unseen(uint8_t *text, size_t length)
-{
-	size_t to = 0, size;
-	ucs4_t code;
-
-	for (size_t from = 0; from < length; from += size) {
-		size = (size_t)u8_mbtouc(&code, text + from, length - from);
-		if (uc_is_property_default_ignorable_code_point(code))
-			continue;
-		memmove(text + to, text + from, size);
-		to += size;
-	}
-	return to;
-}
-
-/* One name; what is no text stays as it is, as the kernel has it. 0: no room. */
-static size_t
-fold_name(const char *name, size_t length, char *to, size_t room)
-{
-	size_t size = room;
-	const uint8_t *from = (const uint8_t *)name;
-	uint8_t *folded = u8_casefold(from, length, NULL, UNINORM_NFD, (uint8_t *)to, &size);
-
-	if (folded == NULL && errno == EILSEQ && length <= room) {
-		memcpy(to, name, length);
-		return length;
-	}
-	if (folded != NULL && folded != (uint8_t *)to) {
-		free(folded);
-		folded = NULL;
-	}
-	return folded == NULL ? 0 : drop_unseen(folded, size);
-}
-
-/* Name by name, so that one that is no text does not keep the others from being folded. */
-static bool
-fold_text(const char *text, char to[PATH_MAX])
-{
-	size_t used = 0;
-
-	while (*text != '\0') {
-		size_t length = strcspn(text, "/"), size = 0;
-
-		if (length > 0)
-			size = fold_name(text, length, to + used, PATH_MAX - 2 - used);
-		used += size;
-		if ((length > 0 && size == 0) || used > PATH_MAX - 2)
-			return false;
-		text += length;
-		if (*text == '/')
-			to[used++] = *text++;
-	}
-	to[used] = '\0';
-	return used < PATH_MAX - 2;
-}
-
-/* ---- the plan ---- */
 
 static int
 fold_rule(struct fold *fold, const struct planned_rule *rule)
@@ -145,7 +73,7 @@ fold_rule(struct fold *fold, const struct planned_rule *rule)
 	if (rule->match == MATCH_REGEX)
 		copy.path = arena_printf(&fold->index.arena, NULL, "(?i)%s", rule->path);
 	else
-		copy.path = fold_text(rule->path, text)
+		copy.path = fold_text(rule->path, rule->match == MATCH_GLOB, text)
 				    ? arena_printf(&fold->index.arena, NULL, "%s", text)
 				    : NULL;
 	return copy.path == NULL ? -CORDON_E_MEMORY : index_add(&fold->index, &copy, NULL);
@@ -160,7 +88,7 @@ fold_protection(struct fold *fold, const struct protection *protection)
 	struct glob *glob = NULL;
 	char text[PATH_MAX];
 
-	if (slot == NULL || !fold_text(protection->pattern, text) ||
+	if (slot == NULL || !fold_text(protection->pattern, true, text) ||
 	    glob_compile(&fold->index.arena, text, &glob, NULL, NULL) < 0)
 		return -CORDON_E_MEMORY;
 	*slot = *protection;
@@ -211,89 +139,6 @@ reach(struct fold *fold, enum state state)
 	pthread_mutex_unlock(&fold->lock);
 }
 
-/* ---- folders ---- */
-
-static bool
-has_letter(const char *name)
-{
-	bool found = false;
-
-	for (; *name != '\0'; name++) {
-		if ((unsigned char)*name >= 0x80)
-			return false;
-		found = found || (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z');
-	}
-	return found;
-}
-
-/* 1: the name is also there with other letters; 0: it is not; -1: it is gone, and tells nothing. */
-static int
-is_twice(int folder, const char *name)
-{
-	char other[NAME_MAX + 1];
-	struct stat at, there, again;
-	size_t i = 0;
-	bool is_same;
-
-	for (; i < NAME_MAX && name[i] != '\0'; i++)
-		other[i] = (char)(name[i] ^ (has_letter((char[]){name[i], '\0'}) ? 0x20 : 0));
-	other[i] = '\0';
-	if (fstatat(folder, name, &at, AT_SYMLINK_NOFOLLOW) < 0)
-		return -1;
-	is_same = fstatat(folder, other, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-		  there.st_ino == at.st_ino && there.st_dev == at.st_dev;
-	if (is_same)
-		return 1;
-	return fstatat(folder, name, &again, AT_SYMLINK_NOFOLLOW) == 0 && again.st_ino == at.st_ino
-		       ? 0
-		       : -1;
-}
-
-/* One piece of a listing, at most *left entries. As is_twice of the first name that tells. */
-static int
-look_at_names(int folder, const char *listing, long size, int *left)
-{
-	int found = -1;
-
-	for (long at = 0; at < size && found < 0 && (*left)-- > 0;) {
-		const struct dirent *entry = (const struct dirent *)(const void *)(listing + at);
-
-		if (has_letter(entry->d_name))
-			found = is_twice(folder, entry->d_name);
-		at += entry->d_reclen;
-	}
-	return found;
-}
-
-/* By a name that is in it. Without memory of its own: where there is none, nothing more is denied. */
-static bool
-folds_a_name(int folder)
-{
-	_Alignas(struct dirent) char listing[4096];
-	int found = -1, left = ENTRIES;
-	long size = 1;
-
-	while (found < 0 && left > 0 && size > 0) {
-		size = syscall(SYS_getdents64, folder, listing, sizeof listing);
-		found = look_at_names(folder, listing, size, &left);
-	}
-	return found == 1 || size < 0;
-}
-
-/* may: what is said of one that is there and cannot be looked at */
-static bool
-folds(const char *folder, bool may)
-{
-	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int flags = 0;
-
-	if (fd < 0)
-		return may && errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
-	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL))
-		return true;
-	return folds_a_name(fd);
-}
-
 /* Folders above what is granted cannot be looked at: by another spelling of those nothing is. */
 static bool
 is_below_folding(const struct fold *fold, const char *path)
@@ -307,7 +152,7 @@ is_below_folding(const struct fold *fold, const char *path)
 	strcpy(folder, path);
 	while ((end = strrchr(folder, '/')) != NULL && end > folder) {
 		*end = '\0';
-		if (folds(folder, is_first || index_decide(fold->of, folder).rights != 0))
+		if (fold_folds(folder, is_first || index_decide(fold->of, folder).rights != 0))
 			return true;
 		is_first = false;
 	}
@@ -336,24 +181,53 @@ narrow(struct verdict *verdict, const struct verdict *by)
 		verdict->held = by->held;
 }
 
+/* Who names the very spelling gets it. */
+static bool
+is_named(const struct fold *fold, const char *path)
+{
+	for (size_t i = 0; i < fold->of->path_count; i++)
+		if (fold->of->paths[i].effect == EFFECT_ALLOW &&
+		    strcmp(fold->of->paths[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* What the folded plan says, where a name of git's is not changed under a disguise. */
+static struct verdict
+decide_folded(const struct fold *fold, const char *path)
+{
+	static const struct protection of_disguise = {
+		.kind = PROTECT_NAME,
+		.pattern = "another spelling",
+		.reason = "in this folder it is a name of git's"};
+	struct verdict folded = {0};
+	char text[PATH_MAX];
+
+	/* what cannot be told is denied where it matters */
+	if (!fold->is_whole || !fold_text(path, false, text))
+		return folded;
+	folded = index_decide(&fold->index, text);
+	if (fold_is_disguise(path, text) && !is_named(fold, path))
+		folded.vetted = &of_disguise;
+	return folded;
+}
+
 struct verdict
 fold_decide(struct fold *fold, const char *path)
 {
-	struct verdict verdict = index_decide(fold->of, path), folded = {0};
-	char text[PATH_MAX];
+	struct verdict verdict = index_decide(fold->of, path), folded;
 
 	reach(fold, IS_LOOKED_AT);
 	if (verdict.rights == 0 || (!fold->has_odd && is_folded(fold, path)))
 		return verdict;
 	reach(fold, IS_MADE);
-	/* what cannot be told is denied where it matters */
-	if (fold->is_whole && fold_text(path, text))
-		folded = index_decide(&fold->index, text);
-	if ((verdict.rights & ~folded.rights) == 0 &&
-	    (folded.vetted == NULL || verdict.vetted != NULL) &&
-	    (folded.held == NULL || verdict.held != NULL))
-		return verdict;
-	if (is_below_folding(fold, path))
+	folded = decide_folded(fold, path);
+	if (((verdict.rights & ~folded.rights) != 0 ||
+	     (folded.vetted != NULL && verdict.vetted == NULL) ||
+	     (folded.held != NULL && verdict.held == NULL)) &&
+	    is_below_folding(fold, path))
 		narrow(&verdict, &folded);
+	if (fold_goes_by_short(path, length_of_top(fold, path)) && !is_named(fold, path))
+		verdict = (struct verdict){0};
 	return verdict;
 }

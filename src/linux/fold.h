@@ -16,3 +16,5 @@ struct fold *fold_new(const struct index *index, const char *top);
 struct fold *fold_free(struct fold *fold);
 /* What the plan says about a canonical path, and about every spelling of it that is the same there. */
 struct verdict fold_decide(struct fold *fold, const char *path);
+/* Of a path at or below root, in any spelling of the two, the part that is root; else 0. */
+size_t fold_below(const char *path, const char *root);

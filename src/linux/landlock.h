@@ -85,6 +85,7 @@ enum ruleset_kind {
 	RULESET_BARE	 /* ports and scopes: files are decided by another layer */
 };
 
+struct kept_files;
 struct ruleset_options {
 	enum ruleset_kind kind;
 	const char *private_tmp;     /* NULL: none */
@@ -92,6 +93,7 @@ struct ruleset_options {
 	bool *wider;	 /* of an outer one: set where it lets more be read or run than the plan */
 	bool is_brokers; /* also entered by the broker, which signals and connects */
 	const struct egress *egress; /* what it connects to with network domains; NULL: none */
+	struct kept_files *kept;     /* files for the next layer as well, see rules.h; NULL: none */
 };
 
 /* ports.c: which of those rights over ports a layer handles, and what it allows of them. */

@@ -5,11 +5,9 @@
  */
 #include "linux/proc.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,26 +23,53 @@ struct entry {
 	char name[];
 };
 
+/* Fields as proc(5) counts them; those after the name, which is the second. */
+enum { STATE = 3, PARENT = 4, THREADS = 20, STARTED = 22 };
+
+/* The start of a field, counted from the state at text; NULL when there are not that many. */
+static const char *
+field(const char *text, int number)
+{
+	for (; number > STATE && text != NULL; number--) {
+		text = strchr(text, ' ');
+		text = text == NULL ? NULL : text + 1;
+	}
+	return text;
+}
+
+/* By hand: it is read at every start, and scanf is a long way. */
+static bool
+read_number(const char *text, uint64_t *ret_number)
+{
+	uint64_t number = 0;
+
+	if (text == NULL || *text < '0' || *text > '9')
+		return false;
+	for (; *text >= '0' && *text <= '9'; text++)
+		number = number * 10 + (uint64_t)(*text - '0');
+	*ret_number = number;
+	return true;
+}
+
 /* The name may hold spaces and brackets: the last bracket ends it. */
 static bool
 parse_stat(char *text, struct proc_stat *to)
 {
 	char *open = strchr(text, '('), *close = strrchr(text, ')');
-	int parent, threads;
-	unsigned long long started;
+	uint64_t parent, threads;
 
-	if (open == NULL || close == NULL || close < open)
+	if (open == NULL || close == NULL || close < open || close[1] != ' ')
 		return false;
 	*close = '\0';
 	memset(to->name, 0, sizeof to->name);
 	memcpy(to->name, open + 1, strnlen(open + 1, sizeof to->name - 1));
-	if (sscanf(close + 1,
-		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d %*d %llu",
-		   &to->state, &parent, &threads, &started) != 4)
+	to->state = close[2];
+	if (!read_number(field(close + 2, PARENT), &parent) ||
+	    !read_number(field(close + 2, THREADS), &threads) ||
+	    !read_number(field(close + 2, STARTED), &to->started))
 		return false;
-	to->parent = parent;
-	to->threads = threads;
-	to->started = started;
+	to->parent = (pid_t)parent;
+	to->threads = (int)threads;
 	return true;
 }
 

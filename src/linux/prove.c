@@ -14,6 +14,7 @@
 #include "enforce/group.h"
 #include "linux/attempts.h"
 #include "linux/booth.h"
+#include "linux/box.h"
 #include "linux/landlock.h"
 #include "linux/prove_limits.h"
 #include "linux/prove_tree.h"
@@ -142,6 +143,9 @@ static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
 	pid = enforce_start(visit->booth->box, &none, &main);
 	close(visit->to);
 	needs = enforce_needs(visit->booth->box);
+	/* nobody reads signals here, so it cannot be asked for later */
+	visit->booth->box->broker.terminals.opener = OPENER_WANTED;
+	enforce_attend(visit->booth->box);
 	enforce_serve(visit->booth->box, &needs);
 	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
 		;

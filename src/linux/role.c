@@ -101,6 +101,7 @@ static const struct sock_filter filter[] = {
 	ALLOW(getsockopt),
 	ALLOW(setsockopt),
 	ALLOW(getsockname),
+	ALLOW(bind), /* asks whether an address is ours; Landlock keeps TCP from it */
 	ALLOW(getpeername),
 	ALLOW(recvmsg),
 	ALLOW(sendmsg),

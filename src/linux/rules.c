@@ -62,6 +62,7 @@ start_rear(const struct making *m, struct rear *rear)
 	rear->m.options = &rear->options;
 	rear->m.err = &rear->err;
 	rear->options.wider = m->options->wider == NULL ? NULL : &rear->wider;
+	rear->options.kept = NULL;
 	/* the rules of one path stay together */
 	middle = index->paths[index->path_count / 2].path;
 	rear->first = index_first(index, middle, strlen(middle));

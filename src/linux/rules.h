@@ -38,6 +38,21 @@ struct held {
 	struct stat at; /* only after rules_look */
 };
 
+/*
+ * Files that one layer opened and the next one grants as well: devices, mostly. Looked up by the
+ * planned path itself, so only between layers of one plan.
+ */
+#define KEPT_MAX 16
+struct kept_files {
+	size_t count;
+	struct {
+		const char *path;
+		struct held held;
+	} items[KEPT_MAX];
+};
+/* Whoever made the layers closes them. */
+void rules_let_go(struct kept_files *kept);
+
 /* Looks at what is held; -1 with errno. */
 int rules_look(struct held *held);
 /* One rule; and one less what the layer withholds. */

@@ -248,20 +248,52 @@ allow_held(struct granting *g, const struct said *said, const struct held *held)
 	return rc;
 }
 
+static const struct held *
+find_kept(const struct kept_files *kept, const char *path)
+{
+	for (size_t i = 0; kept != NULL && i < kept->count; i++)
+		if (kept->items[i].path == path)
+			return &kept->items[i].held;
+	return NULL;
+}
+
+/* A folder is held by the one it is in. Takes *fd if there is room. */
+static void
+keep(struct kept_files *kept, const char *path, const struct held *held, int *fd)
+{
+	if (kept == NULL || held->is_folder || kept->count == KEPT_MAX)
+		return;
+	kept->items[kept->count].path = path;
+	kept->items[kept->count++].held = *held;
+	*fd = -1;
+}
+
+void
+rules_let_go(struct kept_files *kept)
+{
+	while (kept->count > 0)
+		close(kept->items[--kept->count].held.fd);
+}
+
 static int
 allow_path(struct granting *g, const struct said *said)
 {
+	const struct held *known = find_kept(g->m->options->kept, said->path);
 	auto_fd int fd = said->is_folder ? hold_beside(g, said) : -1;
 	struct held held = {.fd = fd, .is_folder = true};
-	int why;
+	int why, rc;
 
-	if (fd >= 0)
-		return allow_held(g, said, &held);
+	if (fd >= 0 || known != NULL)
+		return allow_held(g, said, known != NULL ? known : &held);
 	fd = held.fd = path_pin(said->path);
 	why = errno;
-	if (fd >= 0)
-		return rules_look(&held) < 0 ? rules_not_held(g->m, said->path)
-					     : allow_held(g, said, &held);
+	if (fd >= 0) {
+		if (rules_look(&held) < 0)
+			return rules_not_held(g->m, said->path);
+		rc = allow_held(g, said, &held);
+		keep(g->m->options->kept, said->path, &held, &fd);
+		return rc;
+	}
 	if (said->named == NULL)
 		return rules_pass_over(g->m, said->path);
 	return why == ENOENT && (is_brokered(g->m, said) || is_covered(g->m, said))

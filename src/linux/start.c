@@ -201,7 +201,11 @@ enforce_serve(struct box *box, const struct enforce_needs *needs)
 	box->broker.egress.line = needs->line;
 	box->broker.events = needs->events;
 	sem_post(&box->serving);
-	/* here, because the calling thread is under no layer; and by now the command runs */
+}
+
+void
+enforce_attend(struct box *box)
+{
 	if (box->is_routed)
-		terminals_serve(&box->broker);
+		terminals_attend(&box->broker);
 }

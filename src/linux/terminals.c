@@ -10,10 +10,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -170,26 +172,42 @@ opener_main(void *argument)
 	return NULL;
 }
 
-void
-terminals_serve(struct broker *broker)
+static bool
+start_opener(struct terminals *t)
 {
-	struct terminals *t = &broker->terminals;
 	pthread_attr_t attributes;
 	pthread_t thread;
-	bool serves = false;
+	int why;
 
-	if (plan_own_terminals(broker->plan, TERMINALS) == 0)
-		return;
-	if (pthread_attr_init(&attributes) == 0) {
-		pthread_attr_setstacksize(&attributes, STACK_SIZE);
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		serves = pthread_create(&thread, &attributes, opener_main, t) == 0;
-		pthread_attr_destroy(&attributes);
-	}
+	if (pthread_attr_init(&attributes) != 0)
+		return false;
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	why = pthread_create(&thread, &attributes, opener_main, t);
+	pthread_attr_destroy(&attributes);
+	return why == 0;
+}
+
+void
+terminals_attend(struct broker *broker)
+{
+	struct terminals *t = &broker->terminals;
+
 	pthread_mutex_lock(&t->lock);
-	t->opener = serves ? OPENER_SERVES : OPENER_FAILED;
-	pthread_cond_broadcast(&t->changed);
+	if (t->opener == OPENER_WANTED) {
+		t->opener = start_opener(t) ? OPENER_SERVES : OPENER_FAILED;
+		pthread_cond_broadcast(&t->changed);
+	}
 	pthread_mutex_unlock(&t->lock);
+}
+
+/* What we start ourselves would be under our layer. The lock is held. */
+static void
+want_opener(struct terminals *t)
+{
+	t->opener = OPENER_WANTED;
+	if (syscall(SYS_tgkill, getpid(), getpid(), SIGURG) < 0)
+		t->opener = OPENER_FAILED;
 }
 
 int
@@ -202,7 +220,9 @@ terminals_open_object(const struct opening *o, int object)
 	if (plan_own_terminals(o->broker->plan, TERMINALS) == 0)
 		return opening_object(o, object);
 	pthread_mutex_lock(&t->lock);
-	while (t->opener == OPENER_COMES)
+	if (t->opener == OPENER_NONE)
+		want_opener(t);
+	while (t->opener == OPENER_WANTED)
 		pthread_cond_wait(&t->changed, &t->lock);
 	if (t->opener == OPENER_SERVES) {
 		while (*at != NULL)

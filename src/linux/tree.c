@@ -6,6 +6,8 @@
  * found nothing. A process is signalled through a descriptor that was held against its parent, so
  * that a number used again by a stranger never hits the stranger.
  */
+#include "base/compat.h"
+
 #include "enforce/tree.h"
 
 #include <errno.h>
@@ -268,16 +270,12 @@ walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
 
 /* ---- what others call ---- */
 
-bool
-tree_is_empty(const struct tree_spare *spare)
+static bool
+is_empty_below(const struct tree_spare *spare)
 {
-	siginfo_t info;
 	struct walk walk;
 	int count;
 
-	/* whoever has no child at all has nothing below */
-	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD)
-		return true;
 	walk_all(&walk, spare, 0);
 	count = walk.found.count;
 	if (walk.alive > 0 || walk.blind)
@@ -285,6 +283,13 @@ tree_is_empty(const struct tree_spare *spare)
 	/* one that forks and ends, again and again, is never seen alive; but the dead become more */
 	walk_all(&walk, spare, 0);
 	return walk.alive == 0 && !walk.blind && walk.found.count == count;
+}
+
+bool
+tree_is_empty(const struct tree_spare *spare)
+{
+	/* whoever has no child at all has nothing below */
+	return compat_has_no_child() || is_empty_below(spare);
 }
 
 void

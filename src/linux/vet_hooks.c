@@ -16,6 +16,7 @@
 #include "base/ascii.h"
 #include "base/hash.h"
 #include "base/path.h"
+#include "linux/fold.h"
 #include "linux/looked.h"
 #include "linux/vet.h"
 #include "plan/hookdir.h"
@@ -131,15 +132,6 @@ find(const struct broker *broker, const char *path, size_t length, uint64_t hash
 
 /* ---- judging ---- */
 
-/* Where names are folded, another spelling is the same; elsewhere nobody needs it. */
-static bool
-is_below(const char *path, const char *root)
-{
-	size_t length = strlen(root);
-
-	return ascii_same_n(path, root, length) && (path[length] == '\0' || path[length] == '/');
-}
-
 static bool
 is_hook_name(const char *name, size_t length)
 {
@@ -160,19 +152,22 @@ struct question {
 static size_t
 closed_at(const struct hookdir *dir, const char *path, size_t root)
 {
-	if (is_below(path, dir->path))
-		return strlen(dir->path);
-	return !dir->is_there && strlen(path) > root && is_below(dir->path, path) ? strlen(path)
-										  : 0;
+	size_t length = fold_below(path, dir->path);
+
+	if (length > 0)
+		return length;
+	return !dir->is_there && strlen(path) > root && fold_below(dir->path, path) > 0
+		       ? strlen(path)
+		       : 0;
 }
 
 /* What is named like a hook: directly in the folder, or anywhere below it. */
 static size_t
 closed_by_name(const struct hookdir *dir, const char *path)
 {
-	size_t length = strlen(dir->path);
+	size_t length = fold_below(path, dir->path);
 
-	if (!is_below(path, dir->path) || path[length] == '\0')
+	if (length == 0 || path[length] == '\0')
 		return 0;
 	for (const char *name = path + length + 1;; name += strcspn(name, "/") + 1) {
 		size_t end = strcspn(name, "/");
@@ -192,7 +187,7 @@ closed_by(const struct hookdir *dir, const struct question *q, size_t root)
 	case HOOKDIR_UNKNOWN:
 		return closed_by_name(dir, q->path);
 	case HOOKDIR_REMOTE:
-		return q->is_link && is_below(dir->path, q->path) ? strlen(q->path) : 0;
+		return q->is_link && fold_below(dir->path, q->path) > 0 ? strlen(q->path) : 0;
 	default:
 		return closed_at(dir, q->path, root);
 	}

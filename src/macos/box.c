@@ -186,6 +186,12 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	return rc;
 }
 
+void
+enforce_handed_over(struct box *box)
+{
+	(void)box;
+}
+
 struct box *
 enforce_free(struct box *box)
 {
@@ -248,6 +254,12 @@ void
 enforce_serve(struct box *box, const struct enforce_needs *needs)
 {
 	(void)box, (void)needs;
+}
+
+void
+enforce_attend(struct box *box)
+{
+	(void)box;
 }
 
 int

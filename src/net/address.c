@@ -23,6 +23,7 @@ static const struct kind kinds_v4[] = {
 	{"10.0.0.0/8", "a private address"},
 	{"100.64.0.0/10", "a carrier's private address"},
 	{"127.0.0.0/8", "this machine"},
+	{"168.63.129.16/32", "a cloud's metadata service"}, /* Azure's, on the open network */
 	{"169.254.169.254/32", "a cloud's metadata service"},
 	{"169.254.0.0/16", "a link-local address"},
 	{"172.16.0.0/12", "a private address"},

@@ -152,6 +152,17 @@ is_web_port(unsigned port)
 	return port == 80 || port == 443;
 }
 
+/* A word and a blank: its line is waited for, whatever comes in it. */
+static bool
+begins_request(const char *bytes, size_t length)
+{
+	size_t word = 0;
+
+	while (word < length && (bytes[word] | 0x20) >= 'a' && (bytes[word] | 0x20) <= 'z')
+		word++;
+	return word > 0 && word < length && (bytes[word] == ' ' || bytes[word] == '\t');
+}
+
 /*
  * A line that ends in HTTP/..., whatever stands before it: servers forgive much. 1 yes, 0 no, -1 it
  * has not ended yet.
@@ -167,6 +178,8 @@ is_http_line(const char *bytes, size_t length)
 	if (start == length)
 		return -1;
 	end = memchr(bytes + start, '\n', length - start);
+	if (end == NULL && begins_request(bytes + start, length - start))
+		return -1;
 	if (end == NULL) {
 		for (size_t i = start; i < length; i++)
 			if ((unsigned char)bytes[i] < ' ' && bytes[i] != '\r' && bytes[i] != '\t')

@@ -145,6 +145,9 @@ void proxy_refuse(struct proxy *proxy, const char *what, const char *subject, co
 		  const char *allow);
 /* NULL: this name and port may be reached. Else why not, with the option that would allow it. */
 bool proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_end *ret_why);
+/* NULL: a name may lead there. Else what it is, to follow "which is". */
+const char *proxy_vet(const struct proxy *proxy, const struct address *address);
+#define PROXY_HERE "this machine"
 /* Is that one of our own listeners? */
 bool proxy_is_own(const struct proxy *proxy, const struct address *address, unsigned port);
 /* For each connection that waits at a listener, or for some of them; it is arrived's then. */

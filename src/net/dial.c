@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "net/conn.h"
+#include "net/here.h"
 
 #define DIAL_MS 30000
 #define ATTEMPT_MS 3000 /* while there is another address */
@@ -154,11 +155,29 @@ hear_upstream(struct conn *conn)
 /* ---- connecting ---- */
 
 static void try_next(struct conn *conn);
+static void fail_without_address(struct conn *conn);
+
+/* What could not be told before: the connection is to this machine. */
+static bool
+came_home(const struct conn *conn)
+{
+	const struct dial *dial = conn->dial;
+	const struct address *address = &dial->addresses[dial->next - 1];
+
+	return !dial->is_given && !network_covers_private(conn->proxy->network, address->bytes) &&
+	       here_is_other_end(conn->server->fd);
+}
 
 static void
 is_there(struct conn *conn)
 {
 	timed_clear(&conn->dial->attempt);
+	if (came_home(conn)) {
+		conn->dial->forbidden = conn->dial->addresses[conn->dial->next - 1];
+		conn->dial->forbidden_as = PROXY_HERE;
+		fail_without_address(conn);
+		return;
+	}
 	if (conn->dial->upstream != NULL && !conn->is_plain)
 		ask_upstream(conn);
 	else
@@ -273,10 +292,7 @@ take_addresses(struct conn *conn, const struct dns_answer *answer)
 	dial->has_name = dial->has_name || answer->code == DNS_OK;
 	for (size_t i = 0; i < answer->count && dial->count < ADDRESSES; i++) {
 		const struct address *address = &answer->addresses[i];
-		const char *what =
-			dial->is_given
-				? NULL
-				: address_vet(address, &conn->proxy->network->private_ranges);
+		const char *what = dial->is_given ? NULL : proxy_vet(conn->proxy, address);
 
 		if (what == NULL && !dial->is_given &&
 		    proxy_is_own(conn->proxy, address, dial->port))

@@ -219,6 +219,9 @@ take_request_line(struct parse *p, const char *line, size_t length)
 	for (size_t i = 0; i < p->to->method.length; i++)
 		if (!is_token_byte(line[i]) || (line[i] >= 'a' && line[i] <= 'z'))
 			return refuse(p, 400, "its method is malformed");
+	/* the caller's own proxy would say what we tell it, and that is its password */
+	if (part_is(&p->to->method, "TRACE") || part_is(&p->to->method, "TRACK"))
+		return refuse(p, 403, "it asks to be shown what is added to it on its way");
 	for (size_t i = 0; i < p->to->target.length; i++)
 		if (p->to->target.at[i] <= ' ' || p->to->target.at[i] == 0x7f)
 			return refuse(p, 400, "its target is malformed");

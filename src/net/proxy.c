@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "net/conn.h"
+#include "net/here.h"
 
 #define TOLD_MS 5000
 #define TRIES_MAX 15
@@ -61,6 +62,16 @@ proxy_is_own(const struct proxy *proxy, const struct address *address, unsigned 
 	address_print(address, text);
 	return (port == own->named || port == own->through || port == own->stub) &&
 	       network_is_loopback(text);
+}
+
+const char *
+proxy_vet(const struct proxy *proxy, const struct address *address)
+{
+	const char *what = address_vet(address, &proxy->network->private_ranges);
+
+	if (what != NULL || network_covers_private(proxy->network, address->bytes))
+		return what;
+	return here_is(address) ? PROXY_HERE : NULL;
 }
 
 static uint64_t
@@ -213,7 +224,7 @@ remember_hosts(struct proxy *proxy)
 	for (size_t i = 0; i < resolver->host_count; i++) {
 		const struct host_line *line = &resolver->hosts[i];
 
-		if (address_vet(&line->address, &proxy->network->private_ranges) == NULL)
+		if (proxy_vet(proxy, &line->address) == NULL)
 			answers_add(&proxy->answers, &line->address, line->name, 0,
 				    ANSWERS_FOREVER);
 	}

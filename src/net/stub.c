@@ -111,7 +111,7 @@ vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 
 	for (size_t i = 0; i < answer->count; i++) {
 		const struct address *address = &answer->addresses[i];
-		const char *what = address_vet(address, &proxy->network->private_ranges);
+		const char *what = proxy_vet(proxy, address);
 		char reason[160], allow[120], text[ADDRESS_TEXT_SIZE];
 
 		if (what == NULL && answers_add(&proxy->answers, address, name, now,

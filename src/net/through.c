@@ -108,7 +108,7 @@ asked(struct proxy *proxy, const struct egress_message *ask)
 
 	memcpy(address.bytes, ask->address, sizeof address.bytes);
 	name = allowed_name(proxy, &address, ask->port, &why);
-	what = address_vet(&address, &proxy->network->private_ranges);
+	what = proxy_vet(proxy, &address);
 	if (what == NULL && proxy_is_own(proxy, &address, ask->port))
 		what = "this proxy";
 	if (name != NULL && what != NULL)

@@ -149,8 +149,9 @@ static const struct {
 static bool
 listed(const char *const *names, const char *name)
 {
+	/* none starts with a star: one look is enough for most of them */
 	for (; *names != NULL; names++)
-		if (env_name_matches(*names, name))
+		if (**names == *name && env_name_matches(*names, name))
 			return true;
 	return false;
 }

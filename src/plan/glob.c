@@ -56,6 +56,10 @@ character(const char *text, uint32_t *ret_value)
 	};
 	const unsigned char *byte = (const unsigned char *)text;
 
+	if (*byte < 0x80) {
+		*ret_value = *byte;
+		return 1;
+	}
 	for (size_t n = 0; n < COUNT(forms); n++) {
 		uint32_t value = (uint32_t)*byte & ~(uint32_t)forms[n].mask;
 		size_t i = 1;
@@ -79,26 +83,29 @@ fold(uint32_t c)
 	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
+/* Does a name start after this many steps? */
+static bool
+starts_after(const struct glob *glob, size_t count)
+{
+	return count == 0 || glob->steps[count - 1] == '/' || glob->steps[count - 1] == STEP_DEEP;
+}
+
 static bool
 at_start(const struct glob *glob)
 {
-	return glob->count == 0 || glob->steps[glob->count - 1] == '/' ||
-	       glob->steps[glob->count - 1] == STEP_DEEP;
+	return starts_after(glob, glob->count);
 }
 
 /* Does the name that ends the steps so far consist of count dots? */
 static bool
 only_dots(const struct glob *glob, size_t count)
 {
-	struct glob before = *glob;
-
 	if (glob->count < count)
 		return false;
 	for (size_t i = glob->count - count; i < glob->count; i++)
 		if (glob->steps[i] != '.')
 			return false;
-	before.count -= count;
-	return at_start(&before);
+	return starts_after(glob, glob->count - count);
 }
 
 static const char *

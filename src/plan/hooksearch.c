@@ -212,12 +212,14 @@ has_word(const char *text)
 static int
 read_text(struct hooksearch *s, const char *path, char **ret_text, size_t *ret_length)
 {
-	struct cordon_error why = {0};
-	int rc = file_read(s->arena, path, GITCONFIG_MAX, ret_text, ret_length, NULL, &why);
+	int rc;
 
+	/* most are not there, and nobody asks for words about that */
+	errno = 0;
+	rc = file_read(s->arena, path, GITCONFIG_MAX, ret_text, ret_length, NULL, NULL);
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
-	if (rc < 0 && why.sys != ENOENT && why.sys != ENOTDIR)
+	if (rc < 0 && errno != ENOENT && errno != ENOTDIR)
 		s->is_unread = true;
 	s->read += rc == 0;
 	return rc < 0 ? 0 : 1;

@@ -7,12 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/str.h"
 
 enum { DEVICE = 2, ROOT = 3, POINT = 4, FIELDS = 5 };
 #define DEVICES_MAX 512
@@ -60,9 +60,10 @@ read_line(struct arena *arena, const char *line, size_t length, struct mounts *m
 		const char *end = memchr(line, ' ', length);
 		size_t size = end == NULL ? length : (size_t)(end - line);
 
-		fields[i] = unescaped(arena, line, size, err);
-		if (fields[i] == NULL)
-			rc = -CORDON_E_MEMORY;
+		if (i >= DEVICE) {
+			fields[i] = unescaped(arena, line, size, err);
+			rc = fields[i] == NULL ? -CORDON_E_MEMORY : 0;
+		}
 		line += size + (end != NULL);
 		length -= size + (end != NULL);
 	}
@@ -75,21 +76,31 @@ read_line(struct arena *arena, const char *line, size_t length, struct mounts *m
 	return 0;
 }
 
-/* MAJOR:MINOR of a line as one number; 0: it has none. */
+static uint64_t
+number_at(const char **at)
+{
+	uint64_t value = 0;
+
+	for (; **at >= '0' && **at <= '9'; ++*at)
+		value = 10 * value + (uint64_t)(**at - '0');
+	return value;
+}
+
+/* MAJOR:MINOR of a line as one number; 0: it has none. Read at every start, so by hand. */
 static uint64_t
 device_of(const char *line)
 {
-	uint64_t major, minor;
-	const char *end;
+	uint64_t major;
 
-	for (int i = 0; i < DEVICE && line != NULL; i++) {
-		line = strpbrk(line, " \n");
-		line = line == NULL || *line == '\n' ? NULL : line + 1;
+	for (int blanks = 0; blanks < DEVICE; line++) {
+		if (*line == '\0' || *line == '\n')
+			return 0;
+		blanks += *line == ' ';
 	}
-	if (line == NULL || !str_digits(line, UINT32_MAX, &major, &end) || *end != ':' ||
-	    !str_digits(end + 1, UINT32_MAX, &minor, &end))
+	major = number_at(&line);
+	if (*line++ != ':')
 		return 0;
-	return major << 32 | minor;
+	return major << 32 | number_at(&line);
 }
 
 /* Mostly no file system is mounted twice, and then there is nothing to read. */
@@ -99,8 +110,9 @@ is_any_twice(const char *text)
 	uint64_t seen[DEVICES_MAX];
 	size_t count = 0;
 
-	for (; *text != '\0'; text += strcspn(text, "\n") + 1) {
+	while (text != NULL && *text != '\0') {
 		uint64_t device = device_of(text);
+		const char *end;
 
 		for (size_t i = 0; i < count; i++)
 			if (seen[i] == device)
@@ -108,8 +120,8 @@ is_any_twice(const char *text)
 		if (count == DEVICES_MAX)
 			return true;
 		seen[count++] = device;
-		if (strchr(text, '\n') == NULL)
-			break;
+		end = strchr(text, '\n');
+		text = end == NULL ? NULL : end + 1;
 	}
 	return false;
 }

@@ -86,6 +86,7 @@ struct maker {
 	const struct host *host;
 	struct protections *to;
 	struct cordon_error *err;
+	const char *git; /* the project's own; NULL: there is no project */
 };
 
 static int
@@ -144,10 +145,10 @@ add_link_target(struct maker *m, const struct row *row)
 
 	while (fixed > 0 && name[fixed] != '\0' && name[fixed - 1] == '/')
 		fixed--;
-	lexical = arena_printf(m->arena, m->err, "%s/%s%.*s", m->host->project,
-			       row->in_git ? ".git/" : "", (int)fixed, name);
+	lexical = path_join(m->arena, row->in_git ? m->git : m->host->project, name, m->err);
 	if (lexical == NULL)
 		return -CORDON_E_MEMORY;
+	lexical[strlen(lexical) - strlen(name + fixed)] = '\0';
 	rc = resolve_path(m->arena, m->host->view, lexical, &resolved, m->err);
 	/* a loop leads nowhere */
 	if (rc < 0)
@@ -234,13 +235,15 @@ int
 protections_make(struct arena *arena, const struct host *host, struct protections *ret,
 		 struct cordon_error *err)
 {
-	struct maker m = {arena, host, ret, err};
+	struct maker m = {arena, host, ret, err, NULL};
 	const char *common = host->git.common_dir;
 	const char *dirs[2] = {"**/*.git", common == NULL ? NULL : quoted(&m, common)};
 	int rc = 0;
 
 	*ret = (struct protections){0};
-	if (common != NULL && dirs[1] == NULL)
+	if (host->project != NULL)
+		m.git = path_join(arena, host->project, ".git", err);
+	if ((common != NULL && dirs[1] == NULL) || (host->project != NULL && m.git == NULL))
 		return -CORDON_E_MEMORY;
 	for (size_t i = 0; rc == 0 && i < COUNT(rows); i++) {
 		if (!rows[i].in_git)

@@ -431,6 +431,8 @@ watch_command(struct watch *watch)
 		}
 		if (fds[0].revents)
 			read_signals(watch);
+		if (fds[0].revents && watch->task->child.box != NULL)
+			enforce_attend(watch->task->child.box);
 		if (fds[1].revents)
 			read_order(watch);
 		if (fds[2].revents)

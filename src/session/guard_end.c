@@ -74,6 +74,8 @@ attend(struct watch *watch)
 	if (poll(&porter, 1, 0) > 0)
 		watch_asked(watch);
 	watch_answer(watch);
+	if (watch->task->child.box != NULL)
+		enforce_attend(watch->task->child.box);
 }
 
 static void

@@ -243,14 +243,18 @@ void
 record_remove(struct record_hold *hold)
 {
 	static const char *const beside[] = {RECORD_DOOR, RECORD_GRACE};
-	char name[PATH_MAX];
+	size_t length = strlen(hold->path);
 
 	if (hold->fd < 0)
 		return;
 	/* they come first: with the record gone nobody would look for them */
-	for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
-		if (snprintf(name, sizeof name, "%s%s", hold->path, beside[i]) < (int)sizeof name)
-			unlink(name);
+	for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+		if (length + strlen(beside[i]) >= sizeof hold->path)
+			continue;
+		strcpy(hold->path + length, beside[i]);
+		unlink(hold->path);
+	}
+	hold->path[length] = '\0';
 	/* what stays would be buried by whoever meets it, but who knows when */
 	for (int tries = 0; tries < 3 && unlink(hold->path) < 0 && errno != ENOENT; tries++)
 		;

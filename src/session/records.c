@@ -27,12 +27,15 @@
 static int
 step_down(int from, const char *name, bool make)
 {
+	const int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	struct stat st;
-	int fd;
+	int fd = openat(from, name, how);
 
-	if (make && mkdirat(from, name, 0700) < 0 && errno != EEXIST)
-		return -1;
-	fd = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT && make) {
+		if (mkdirat(from, name, 0700) < 0 && errno != EEXIST)
+			return -1;
+		fd = openat(from, name, how);
+	}
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 077) == 0)

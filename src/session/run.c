@@ -21,8 +21,6 @@
 struct running {
 	struct arena arena;
 	struct supervision watch;
-	struct relay relay;
-	struct output output;
 	struct terminal_note terminal;
 	const char *private_tmp; /* our own to remove */
 	struct record_hold record;
@@ -221,12 +219,16 @@ prepare_streams(struct running *run, const struct session_request *request,
 	int rc = 0;
 
 	if (limit != 0) {
-		rc = output_open(limit, &run->output, err);
-		run->watch.output = rc < 0 ? NULL : &run->output;
+		struct output *output = arena_alloc(&run->arena, sizeof *output, err);
+
+		rc = output == NULL ? -CORDON_E_MEMORY : output_open(limit, output, err);
+		run->watch.output = rc < 0 ? NULL : output;
 	}
 	if (rc == 0 && request->pty) {
-		rc = relay_open(&run->relay, err);
-		run->watch.relay = rc < 0 ? NULL : &run->relay;
+		struct relay *relay = arena_alloc(&run->arena, sizeof *relay, err);
+
+		rc = relay == NULL ? -CORDON_E_MEMORY : relay_open(relay, err);
+		run->watch.relay = rc < 0 ? NULL : relay;
 	}
 	return rc;
 }
@@ -241,7 +243,10 @@ may_leave_some(const struct plan *plan)
 static int
 become_heir(struct running *run, const struct plan *plan, struct cordon_error *err)
 {
-	if (tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
+	/* nearly always there are none, and that they could be listed the plan knows */
+	bool is_known = plan != NULL && plan->facts.values[FACT_TREE] && compat_has_no_child();
+
+	if (!is_known && tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
 		return cordon_fail(err, CORDON_E_GAP, errno,
 				   "process.tree cannot be kept: /proc does not list children");
 	run->was_heir = tree_inherit(true);
@@ -279,11 +284,11 @@ static void
 hand_over(struct running *run, struct child *to)
 {
 	if (run->watch.output != NULL)
-		memcpy(to->output, run->output.theirs, sizeof to->output);
+		memcpy(to->output, run->watch.output->theirs, sizeof to->output);
 	if (run->watch.relay != NULL) {
-		to->terminal = run->relay.slave;
-		to->terminal_is_all = run->relay.replaces_all;
-		to->in_front = relay_enter(&run->relay);
+		to->terminal = run->watch.relay->slave;
+		to->terminal_is_all = run->watch.relay->replaces_all;
+		to->in_front = relay_enter(run->watch.relay);
 	} else {
 		terminal_note(&run->terminal);
 	}
@@ -309,11 +314,11 @@ start_joining(struct running *run, const struct session_request *request, struct
 	if (folder < 0)
 		return folder;
 	for (int i = 0; run->watch.output != NULL && i < 2; i++)
-		caller.standard[i + 1] = run->output.theirs[i];
+		caller.standard[i + 1] = run->watch.output->theirs[i];
 	for (int i = 0; run->watch.relay != NULL && i < 3; i++)
-		caller.standard[i] = run->relay.slave;
+		caller.standard[i] = run->watch.relay->slave;
 	if (run->watch.relay != NULL)
-		relay_enter(&run->relay);
+		relay_enter(run->watch.relay);
 	return porter_call_start(&caller, &how, &run->command, err);
 }
 
@@ -359,11 +364,13 @@ start(struct running *run, const struct session_request *request, struct cordon_
 	run->watch.started = clock_ms();
 	rc = run->watch.joins ? start_joining(run, request, err) : start_guarded(run, request, err);
 	if (run->watch.output != NULL)
-		output_handed_over(&run->output);
+		output_handed_over(run->watch.output);
 	if (run->watch.relay != NULL)
-		relay_handed_over(&run->relay);
+		relay_handed_over(run->watch.relay);
 	told_handed_over(&run->told);
-	run->box = enforce_free(run->box);
+	/* the guard has it; what we would free now is still the same memory, and would be copied */
+	if (run->box != NULL)
+		enforce_handed_over(run->box);
 	return rc;
 }
 
@@ -377,9 +384,9 @@ clean_up(struct running *run, bool ended)
 	told_close(&run->told);
 	proxy_end(&run->proxy, run->is_started && !ended && request->leave);
 	if (run->watch.relay != NULL)
-		relay_close(&run->relay);
+		relay_close(run->watch.relay);
 	if (run->watch.output != NULL)
-		output_close(&run->output);
+		output_close(run->watch.output);
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
 	/* the guard did it, or will; where it could not, this is a second try */

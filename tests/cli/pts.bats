@@ -215,6 +215,24 @@ on_terminal()
 	said fine
 }
 
+@test "who is asked to end opens a terminal, the first of its session" {
+	cat >late.py <<-'END'
+		import os, signal
+		def last(*_):
+		    master, slave = os.openpty()
+		    os.close(os.open(os.ttyname(slave), os.O_RDWR | os.O_NOCTTY))
+		    open("said", "w").close()
+		    os._exit(0)
+		signal.signal(signal.SIGTERM, last)
+		open("ready", "w").close()
+		while True:
+		    signal.pause()
+	END
+	expect 3 run --grace 60s -- sh -c "'$PYTHON' late.py &
+		until [ -e ready ]; do sleep 0.1; done; exit 3" 3>&-
+	[ -e said ] || complain 'it was not opened'
+}
+
 @test "script and tmux make terminals inside, and their shells use them" {
 	expect 0 run -- script -qec 'tty; echo by-name >"$(tty)"; stty -F "$(tty)" size; exit 0' "$P/typescript"
 	said /dev/pts/ by-name

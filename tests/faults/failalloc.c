@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* The C library's own, under the names it keeps for those who stand in front of it. */
@@ -27,6 +28,7 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 
 static struct {
 	unsigned long at, count;
+	pid_t pid;
 	bool ready, from;
 	const char *report, *total;
 } state;
@@ -40,6 +42,7 @@ begin(void)
 	state.from = getenv("FAILALLOC_FROM") != NULL;
 	state.report = getenv("FAILALLOC_REPORT");
 	state.total = getenv("FAILALLOC_COUNT");
+	state.pid = getpid();
 	state.ready = true;
 }
 
@@ -60,8 +63,19 @@ end(void)
 {
 	char text[32];
 
+	if (getpid() != state.pid)
+		return;
 	snprintf(text, sizeof text, "%lu\n", state.count);
 	say(state.total, text);
+}
+
+/* The program leaves like this, and what it forked as well. */
+SEEN _Noreturn void
+_exit(int status)
+{
+	end();
+	for (;;)
+		syscall(SYS_exit_group, status);
 }
 
 static bool

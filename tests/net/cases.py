@@ -895,6 +895,9 @@ def upstream(servers):
     assert "GET http://a.test/ HTTP/1.1 | " + auth in notes, notes
     assert "CONNECT a.test:%d HTTP/1.1 | %s" % (web, auth) in notes, notes
     assert role.token not in notes
+    # nor is its password had back from it
+    status, text = fetch(role, get("a.test").replace("GET", "TRACE", 1))
+    assert status == 403 and "TRACE" not in servers.read("upstream"), text
     status, text = fetch(role, get("direct.test:%d" % web))
     assert status == 200 and "host=direct.test" in text, text
     assert "direct.test" not in servers.read("upstream")

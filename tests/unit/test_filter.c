@@ -564,6 +564,7 @@ static const struct {
 	{0x5421, 0},		  /* FIONBIO */
 	{0x80045430, 0},	  /* TIOCGPTN */
 	{0x8912, 0},		  /* SIOCGIFCONF */
+	{0x540c, EPERM},	  /* TIOCEXCL */
 	{0x5412, EPERM},	  /* TIOCSTI */
 	{0x541c, EPERM},	  /* TIOCLINUX */
 	{0x5423, EPERM},	  /* TIOCSETD */

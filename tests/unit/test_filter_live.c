@@ -119,6 +119,7 @@ static const struct call refused[] = {
 	{CALL(socket), {40, 1, 0}, EAFNOSUPPORT, 0, 0, EAFNOSUPPORT},
 	{CALL(socketpair), {2, 1, 0, BAD_POINTER}, EAFNOSUPPORT, EFAULT, EFAULT, 0},
 
+	{CALL(ioctl), {-1, 0x540c}, EPERM, EBADF, EBADF, 0},
 	{CALL(ioctl), {-1, 0x5412}, EPERM, EBADF, EBADF, 0},
 	{CALL(ioctl), {-1, (long)(HIGH_BITS | 0x5412)}, EPERM, EBADF, EBADF, 0},
 	{CALL(ioctl), {-1, 0x541c}, EPERM, EBADF, EBADF, 0},

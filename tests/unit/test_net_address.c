@@ -85,6 +85,8 @@ whatever_is_not_of_the_open_network_is_known(void)
 			check(false);
 		}
 	check_str(vet("169.254.169.254", &none), "a cloud's metadata service");
+	check_str(vet("168.63.129.16", &none), "a cloud's metadata service");
+	check(vet("168.63.129.17", &none) == NULL);
 }
 
 static void

@@ -330,6 +330,11 @@ other_protocols_have_other_ports(void)
 	check_int(look_text(22, "SSH-2.0-Open"), CHECK_GO_ON);
 	check_int(look(5432, "\0\0\0\x08\x04\xd2\x16\x2f", 8), CHECK_RAW);
 	check_int(look_text(6379, "PING\r\n"), CHECK_RAW);
+	check_int(look(5672, "AMQP\0\0\x09\x01", 8), CHECK_RAW);
+	/* cut before its end, a line is no other line */
+	check_int(look_text(8080, "GET /\x01"), CHECK_GO_ON);
+	check_int(look_text(8080, "\r\nget\t\x7f\x02"), CHECK_GO_ON);
+	check_int(look_text(8080, "GET /\x01 HTTP/1.1\r\nHost: b.test\r\n\r\n"), CHECK_HTTP_BAD);
 	check_int(look_text(443, "SSH-2.0-OpenSSH_9.2p1 Debian\r\n"), CHECK_BAD);
 	check_int(look(80, "\0\0\0\x08", 4), CHECK_BAD);
 }

@@ -82,6 +82,8 @@ what_readers_could_differ_about_is_refused(void)
 		"GET https://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
 		"GET ftp://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
 		"get http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n",
+		"TRACE http://a.test/ HTTP/1.1\r\nHost: a.test\r\nMax-Forwards: 0\r\n\r\n",
+		"TRACK / HTTP/1.1\r\nHost: a.test\r\n\r\n",
 		"CONNECT a.test HTTP/1.1\r\nHost: a.test\r\n\r\n",
 		"CONNECT [::1]:443 HTTP/1.1\r\n\r\n",
 		"CONNECT a.test:443 HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
