@@ -1,10 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs every command that the README shows and compares what it says with what the README says.
+"""Runs every command that a text shows and compares what it says with what the text says.
 
-    tests/readme.py README HOME
+    tests/readme.py FILE HOME LEAST
 
-The project is HOME/shop, as in the README; HOME is written there as /home/sam. `cordon` is on PATH.
+FILE is Markdown. The project is HOME/shop, as in the README; HOME is written there as /home/sam. `cordon` is
+on PATH. With fewer than LEAST commands something is wrong with the text, or with this.
+
+    tests/readme.py MANUAL HOME LEAST
+
+A manual (its name ends in a digit) shows no answers: each command has to be one that cordon understands,
+and that it can start.
 """
 import re
 import subprocess
@@ -21,22 +27,38 @@ def commands(text, policy):
             yield command, said.strip("\n")
 
 
+def manual_commands(text):
+    """The lines with a $ in the displays of a manual; one that ends in a backslash goes on."""
+    for block in re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed", text, re.M | re.S):
+        for command in re.findall(r"^\$ ((?:.*\\e\n)*.*)\n", block, re.M):
+            yield command.replace("\\e\n", " "), None
+
+
+def differs(command, said, done, home):
+    """Says what is wrong, if anything is."""
+    got = done.stdout.strip("\n").replace(home, "/home/sam")
+    if said is None and done.returncode in (0, 1):
+        return False
+    if said is not None and got == said:
+        return False
+    print(f"$ {command}\n--- the text has\n{said}\n--- status {done.returncode}, and it says\n{got}")
+    return True
+
+
 def main():
-    readme, home = sys.argv[1:]
+    name, home, least = sys.argv[1:]
     wrong = count = 0
-    with open(readme, encoding="utf-8") as file:
+    with open(name, encoding="utf-8") as file:
         text = file.read()
-    for command, said in commands(text, home + "/shop/.cordon.json"):
+    shown = manual_commands(text) if name[-1].isdigit() else commands(text, home + "/shop/.cordon.json")
+    for command, said in shown:
         count += 1
         done = subprocess.run(["bash", "-c", command], cwd=home + "/shop", text=True, timeout=120,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
-        got = done.stdout.strip("\n").replace(home, "/home/sam")
-        if got != said:
-            wrong += 1
-            print(f"$ {command}\n--- the README has\n{said}\n--- it says\n{got}")
+        wrong += differs(command, said, done, home)
     print(f"{count} commands, {wrong} say something else")
-    return wrong != 0 or count < 8
+    return wrong != 0 or count < int(least)
 
 
 if __name__ == "__main__":

@@ -302,7 +302,7 @@ find_project(struct cordon_plan *context, enum context_use use, struct cordon_er
 		return 0;
 	return cordon_fail(
 		err, CORDON_E_USAGE, 0,
-		"%s is no project: it is a home, the system's, or holds more than a project; "
+		"%s is no project: it is a home, hidden in one, the system's, or holds more; "
 		"go into a project or name a folder with -C",
 		host->cwd);
 }

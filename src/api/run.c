@@ -10,6 +10,7 @@
 #include "audit/log.h"
 #include "base/fd.h"
 #include "net/proxy.h"
+#include "plan/advice.h"
 #include "plan/print.h"
 #include "session/session.h"
 
@@ -176,6 +177,18 @@ keep_line(char *to, size_t size, const char *line)
 		memcpy(to + used, shown.text, shown.length + 1);
 }
 
+/* A reason is the rest of a sentence about the subject, or one of its own. */
+static bool
+goes_on(const char *reason)
+{
+	static const char *const verbs[] = {"is ", "was ", "has ", "leads ", "cannot "};
+
+	for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+		if (strncmp(reason, verbs[i], strlen(verbs[i])) == 0)
+			return true;
+	return false;
+}
+
 /* What stands at the end of a run that failed: the first few, each a line. */
 static void
 keep_refusal(const struct refusal *refusal, struct cordon_run *to)
@@ -185,27 +198,45 @@ keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 
 	if (to->refused++ >= REFUSALS_KEPT)
 		return;
-	str_printf(&line, "%s %s %s%s%s", refusal->what, refusal->subject, refusal->reason,
+	str_printf(&line, "%s %s%s %s%s%s", refusal->what, refusal->subject,
+		   goes_on(refusal->reason) ? "" : ":", refusal->reason,
 		   has_option ? "; allow it with " : "", has_option ? refusal->allow : "");
 	if (!line.failed)
 		keep_line(to->refusals, sizeof to->refusals, line.text);
+}
+
+/* Where no option grants the path as it is, a profile may: most often a tool's cache. */
+static void
+add_profile(const struct plan *plan, struct refusal *to)
+{
+	const char *name = NULL;
+
+	if (plan == NULL || to->allow[0] != '\0' || strcmp(to->reason, REFUSAL_NOT_GRANTED) != 0)
+		return;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (strcmp(to->what, right_names[i]) == 0)
+			name = advice_profile(plan, to->subject, 1u << i);
+	if (name != NULL)
+		snprintf(to->allow, sizeof to->allow, "-p %s", name);
 }
 
 static void
 tell_refusal(void *teller, const struct refusal *refusal)
 {
 	const struct telling *telling = teller;
+	struct refusal told = *refusal;
 	auto_str struct str line = {0};
 
+	add_profile(telling->context->plan, &told);
 	print_head(telling, "refused", &line);
-	event_print(refusal, &line);
+	event_print(&told, &line);
 	str_add(&line, "}");
-	if (refusal->is_nobodys) {
+	if (told.is_nobodys) {
 		keep(telling, &line);
 		return;
 	}
 	tell(telling, &line);
-	keep_refusal(refusal, telling->run);
+	keep_refusal(&told, telling->run);
 }
 
 static void

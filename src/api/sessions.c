@@ -111,8 +111,35 @@ print_memory(uint64_t bytes, char *to, size_t size)
 	snprintf(to, size, "%.*f%c", value < 10 ? 1 : 0, value, *units);
 }
 
+/* Columns as wide as what stands in them; bytes that go on a character take none. */
+struct widths {
+	int name, project;
+};
+
+static int
+width_of(const char *text)
+{
+	int width = 0;
+
+	for (; *text != '\0'; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
 static void
-print_row(const struct record *record, int name_width, struct str *to)
+print_project(const struct record *record, int width, struct str *to)
+{
+	auto_str struct str shown = {0};
+
+	str_visible(&shown, record->project == NULL ? "-" : record->project);
+	str_add(to, shown.text == NULL ? "" : shown.text);
+	for (int i = shown.text == NULL ? 0 : width_of(shown.text); i < width; i++)
+		str_add(to, " ");
+	to->failed = to->failed || shown.failed;
+}
+
+static void
+print_row(const struct record *record, const struct widths *widths, struct str *to)
 {
 	char age[24], processes[16] = "-", memory[16] = "-";
 	struct process_usage usage;
@@ -122,9 +149,9 @@ print_row(const struct record *record, int name_width, struct str *to)
 		snprintf(processes, sizeof processes, "%d", usage.processes);
 		print_memory(usage.memory, memory, sizeof memory);
 	}
-	str_printf(to, "%-16s  %-*s  %5s  %9s  %6s  ", record->id, name_width,
+	str_printf(to, "%-16s  %-*s  %5s  %9s  %6s  ", record->id, widths->name,
 		   record->name == NULL ? "-" : record->name, age, processes, memory);
-	str_visible(to, record->project == NULL ? "-" : record->project);
+	print_project(record, widths->project, to);
 	str_add(to, " ");
 	for (size_t i = 0; i < record->command.count; i++) {
 		str_add(to, " ");
@@ -136,18 +163,20 @@ print_row(const struct record *record, int name_width, struct str *to)
 static void
 print_table(const struct sessions *sessions, struct str *to)
 {
-	int width = 4;
+	struct widths widths = {(int)strlen("NAME"), (int)strlen("PROJECT")};
 
 	for (size_t i = 0; i < sessions->count; i++) {
-		const char *name = sessions->records[i].name;
+		const struct record *record = &sessions->records[i];
 
-		if (name != NULL && (int)strlen(name) > width)
-			width = (int)strlen(name);
+		if (record->name != NULL && width_of(record->name) > widths.name)
+			widths.name = width_of(record->name);
+		if (record->project != NULL && width_of(record->project) > widths.project)
+			widths.project = width_of(record->project);
 	}
-	str_printf(to, "%-16s  %-*s  %5s  %9s  %6s  %s\n", "ID", width, "NAME", "AGE", "PROCESSES",
-		   "MEMORY", "PROJECT  COMMAND");
+	str_printf(to, "%-16s  %-*s  %5s  %9s  %6s  %-*s  %s\n", "ID", widths.name, "NAME", "AGE",
+		   "PROCESSES", "MEMORY", widths.project, "PROJECT", "COMMAND");
 	for (size_t i = 0; i < sessions->count; i++)
-		print_row(&sessions->records[i], width, to);
+		print_row(&sessions->records[i], &widths, to);
 }
 
 static void

@@ -211,9 +211,6 @@ set_net(struct cordon_setup *setup, const struct option *option, const char *val
 	if (mode > NET_ALL)
 		return refuse(option, value,
 			      "is none of none, localhost, localhost:PORT,..., domains, all", err);
-	if (network->domains.count > 0 && mode != NET_DOMAINS)
-		return refuse(option, value,
-			      "is not the network mode domains, which --domain needs", err);
 	network->mode = (enum net_mode)mode;
 	network->localhost = ports;
 	network->place = option_place(option);

@@ -20,8 +20,8 @@ print_requests(const struct plan *plan, struct str *to)
 			str_add(to, "\n      which is ");
 			str_visible(to, request->path);
 		}
-		if (request->confusable != NULL)
-			str_printf(to, "\n      look twice: %s", request->confusable);
+		if (request->twice != NULL)
+			str_printf(to, "\n      look twice: %s", request->twice);
 		str_add(to, "\n");
 	}
 }
@@ -42,7 +42,7 @@ print_json(const struct cordon_plan *context, const char *state, struct str *to)
 			   plan->requests[i].place.line, plan->requests[i].place.column);
 		str_json_or_null(to, plan->requests[i].path);
 		str_add(to, ", \"warning\": ");
-		str_json_or_null(to, plan->requests[i].confusable);
+		str_json_or_null(to, plan->requests[i].twice);
 		str_add(to, "}");
 	}
 	str_add(to, "]}\n");

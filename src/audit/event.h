@@ -10,6 +10,8 @@
 
 #include "base/str.h"
 
+/* The reason where no rule speaks about a path: a profile may grant it. */
+#define REFUSAL_NOT_GRANTED "is not granted"
 /* What may stand in allow beside options: a part of a policy. */
 #define EVENT_ALLOW_ECH "\"network\": {\"ech\": \"allow\"}"
 

@@ -58,6 +58,7 @@ int run_sbpl(struct cli *cli);
 	}
 /* Fills cli from arguments; 0, 1 when --help was answered, or EXIT_CORDON after a message. */
 int cli_parse(struct cli *cli, int argc, char **argv);
+void cli_help(const struct command *command);
 
 /*
  * Ends the program, and with it all it holds: freeing piece by piece what goes as a whole takes longer

@@ -97,9 +97,17 @@ unknown(const char *name)
 		names[count++] = c->name;
 	near = nearest_word(name, names, count);
 	str_visible(&shown, name);
-	fprintf(stderr, "cordon: there is no command \"%s\"%s%s%s; `cordon --help` lists them\n",
-		shown.failed ? "" : shown.text, near == NULL ? "" : "; did you mean \"",
-		near == NULL ? "" : near, near == NULL ? "" : "\"?");
+	if (*name == '-')
+		fprintf(stderr,
+			"cordon: \"%s\" stands before a command; options follow it, as in "
+			"`cordon run --read PATH make`\n",
+			shown.failed ? "" : shown.text);
+	else
+		fprintf(stderr,
+			"cordon: there is no command \"%s\"%s%s%s; `cordon --help` lists them, "
+			"`cordon run` runs programs\n",
+			shown.failed ? "" : shown.text, near == NULL ? "" : " (did you mean \"",
+			near == NULL ? "" : near, near == NULL ? "" : "\"?)");
 	return EXIT_CORDON;
 }
 
@@ -107,10 +115,22 @@ static int
 help(void)
 {
 	printf("cordon: run a command so that it can touch only what was named\n\n"
-	       "usage: cordon COMMAND [options] ...\n\n");
+	       "usage: cordon COMMAND [options] ...\n"
+	       "       cordon -- PROGRAM [ARG...]     as `cordon run`, without options\n\n");
 	for (const struct command *c = commands; c->name != NULL; c++)
 		printf("  %-8s %s\n", c->name, c->summary);
 	printf("\n`cordon COMMAND --help` says more; cordon(1) and cordon.json(5) say everything.\n");
+	return cli_put("", NULL, 0);
+}
+
+static int
+help_about(const char *name)
+{
+	const struct command *command = find_command(name);
+
+	if (command == NULL)
+		return unknown(name);
+	cli_help(command);
 	return cli_put("", NULL, 0);
 }
 
@@ -174,7 +194,7 @@ main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0)
-		return help();
+		return argc == 2 ? help() : help_about(argv[2]);
 	if (strcmp(argv[1], "--version") == 0)
 		return cli_put("cordon " CORDON_VERSION "\n", NULL, 0);
 	if (strcmp(argv[1], "--") == 0)

@@ -119,8 +119,8 @@ belongs(const struct command *command, const struct option *option)
 	return in_list(command->flags, option->name);
 }
 
-static void
-print_help(const struct command *command)
+void
+cli_help(const struct command *command)
 {
 	printf("usage: cordon %s [options]%s%s\n\n%s\n", command->name,
 	       *command->synopsis == '\0' ? "" : " ", command->synopsis, command->help);
@@ -148,8 +148,10 @@ cli_usage(const struct cli *cli, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	str_visible(&shown, text);
-	fprintf(stderr, "cordon %s: %s; `cordon %s --help` says more\n", cli->command->name,
-		shown.failed ? "out of memory" : shown.text, cli->command->name);
+	fprintf(stderr, "cordon %s: %s%s `cordon %s --help` says more\n", cli->command->name,
+		shown.failed ? "out of memory" : shown.text,
+		shown.length > 0 && shown.text[shown.length - 1] == '?' ? "" : ";",
+		cli->command->name);
 	return EXIT_CORDON;
 }
 
@@ -302,7 +304,7 @@ cli_parse(struct cli *cli, int argc, char **argv)
 			options = false;
 		} else if (options &&
 			   (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
-			print_help(cli->command);
+			cli_help(cli->command);
 			return 1;
 		} else if (options && argv[i][0] == '-' && argv[i][1] != '\0') {
 			status = parse_option(cli, argc, argv, &i);

@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "cli/cli.h"
 
 #define EXIT_TIME 124
@@ -32,14 +35,40 @@ say_guarantees(const struct cordon_plan *plan)
 	fputs(part == NULL ? text : part + 1, stderr);
 }
 
+/* There is no session, so nobody else tells who listens there that there will be none. */
+static void
+tell_unplanned(const struct cli *cli, const char *why)
+{
+	auto_str struct str line = {0};
+	char when[32] = "";
+	time_t now = time(NULL);
+	struct tm utc;
+
+	if (cli->status_fd < 0)
+		return;
+	if (gmtime_r(&now, &utc) != NULL)
+		strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	str_printf(&line, "{\"time\": \"%s\", \"event\": \"end\", \"cause\": \"not started\", ",
+		   when);
+	str_add(&line, "\"error\": ");
+	str_json(&line, why);
+	str_add(&line, "}\n");
+	if (line.failed || fd_write_line(cli->status_fd, line.text, line.length) < 0)
+		fputs("cordon: cannot write to the status descriptor\n", stderr);
+}
+
 /* Every gap with its reason and way out, then nothing runs. */
 static void
-refuse_gaps(const struct cordon_plan *plan)
+refuse_gaps(const struct cli *cli, const struct cordon_plan *plan)
 {
+	auto_str struct str all = {0};
 	const char *gap;
 
-	for (size_t i = 0; (gap = cordon_plan_gap(plan, i)) != NULL; i++)
+	for (size_t i = 0; (gap = cordon_plan_gap(plan, i)) != NULL; i++) {
 		fprintf(stderr, "cordon: cannot keep %s\n", gap);
+		str_printf(&all, "%scannot keep %s", i == 0 ? "" : "\n", gap);
+	}
+	tell_unplanned(cli, all.failed || all.text == NULL ? "cannot keep everything" : all.text);
 }
 
 static int
@@ -150,11 +179,13 @@ run_by_plan(struct cli *cli, const struct cordon_command *command, struct cordon
 	int rc = cordon_plan_new(cli->setup, ret_plan, err);
 	struct cordon_plan *plan = *ret_plan;
 
-	if (rc < 0)
+	if (rc < 0) {
+		tell_unplanned(cli, err->text);
 		return rc;
+	}
 	cli_notices(cli, plan);
 	if (cordon_plan_gaps(plan) > 0) {
-		refuse_gaps(plan);
+		refuse_gaps(cli, plan);
 		return REFUSED;
 	}
 	if (cli->verbose)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "audit/event.h"
@@ -15,11 +16,7 @@
 #include "base/str.h"
 #include "linux/broker.h"
 #include "linux/nest.h"
-#include "plan/why.h"
-
-/* In the order of the rights' bits. */
-static const char *const options[RIGHT_KINDS] = {"--read", "--write", "--write", "--write",
-						 "--execute"};
+#include "plan/advice.h"
 
 /* Whether it is news to who is told; the last few are remembered. */
 static bool
@@ -103,10 +100,29 @@ explain(const struct decision *by, char *to, size_t size)
 	else if (rule != NULL && rule->rule->place.line > 0)
 		snprintf(to, size, "is denied by %.100s:%u", rule->rule->place.file,
 			 rule->rule->place.line);
+	else if (rule != NULL && rule->rule->place.file[0] == '-')
+		/* an option of the command line */
+		snprintf(to, size, "is denied by %.100s", rule->rule->place.file);
 	else if (rule != NULL && rule->rule->why != NULL)
 		snprintf(to, size, "is denied: %.120s", rule->rule->why);
 	else
-		snprintf(to, size, rule == NULL ? "is not granted" : "is denied");
+		snprintf(to, size, rule == NULL ? REFUSAL_NOT_GRANTED : "is denied");
+}
+
+/* The option that lifts it, with its path; nothing where none does. */
+static void
+advise(const struct broker *broker, const char *path, const struct decision *by, unsigned missing,
+       struct str *to)
+{
+	struct stat st;
+	struct resolved at = {.path = path,
+			      .exists = lstat(path, &st) == 0 ||
+					(errno != ENOENT && errno != ENOTDIR)};
+	char named[PATH_MAX];
+	const char *option = advice_option(broker->plan, by, &at, missing, named);
+
+	if (option != NULL)
+		advice_print_option(option, named, to);
 }
 
 int
@@ -122,7 +138,7 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 
 		verdict = broker_judge_own(broker, path);
 		explain(&verdict.by[i], why, sizeof why);
-		why_option(options[i], path, &allow);
+		advise(broker, path, &verdict.by[i], missing, &allow);
 		/* no option of ours helps against a plan inside */
 		if (verdict.rights & (1u << i))
 			broker_refused(broker, right_names[i], path,
@@ -142,9 +158,6 @@ broker_foretell(struct broker *broker, const char *path, unsigned rights)
 
 	if (broker->events >= 0 && *path == '/')
 		missing = rights & ~broker_judge_own(broker, path).rights;
-	/* a file cannot be granted before it is there, and its folder would be more than it asked */
-	if (missing & RIGHT_CREATE)
-		broker_refused(broker, "create", path, "is not granted");
-	else if (missing != 0)
+	if (missing != 0)
 		broker_deny(broker, path, missing);
 }

@@ -52,9 +52,13 @@ static int
 refuse(const struct making *m, const struct said *said, int why)
 {
 	const struct place *place = &said->named->place;
-	const char *missing = said->named->rights & RIGHT_CREATE
-				      ? "does not exist; make it, end it with a / or drop the rule"
-				      : "does not exist; make it or drop the rule";
+	const char *written = said->named->path;
+	const char *missing =
+		!(said->named->rights & RIGHT_CREATE) ? "does not exist; make it or drop the rule"
+		: written[strlen(written) - 1] == '/'
+			? "does not exist, and is not made outside of your own folders; "
+			  "make it or drop the rule"
+			: "does not exist; make it, end it with a / or drop the rule";
 	const char *reason = why == ENOENT || why == ENOTDIR ? missing
 			     : why == ELOOP ? "leads elsewhere than when it was planned"
 					    : strerror(why);

@@ -271,13 +271,11 @@ vet_complete(const struct broker *broker, const char *path, struct verdict *verd
 void
 vet_refused(struct broker *broker, const char *what, const char *path, const char *why)
 {
-	const char *project = broker->plan->host->project, *name = path;
-	char text[REFUSAL_WHY];
+	auto_str struct str allow = {0};
 
-	if (project != NULL && path_below(path, project) && strcmp(path, project) != 0)
-		name = path + strlen(project) + 1;
-	snprintf(text, sizeof text, "%s; use --write %s to allow", why, name);
-	broker_refused(broker, what, path, is_shell_word(name) ? text : why);
+	str_add(&allow, "--write ");
+	str_shell(&allow, path);
+	broker_refused_but(broker, what, path, why, allow.failed ? NULL : allow.text);
 }
 
 /* ---- becoming a repository ---- */

@@ -27,6 +27,9 @@ explain_door(const struct plan *plan, unsigned missing, struct promise *to)
 	}
 }
 
+#define NO_PIDFDS "there are no pidfds"
+#define ALLOW_PIDFDS "use a kernel from 5.6 on, or allow pidfd_getfd in the container's profile"
+
 static void
 explain_broker(const struct facts *facts, struct promise *to)
 {
@@ -37,6 +40,13 @@ explain_broker(const struct facts *facts, struct promise *to)
 	} else if (facts->values[FACT_YAMA] >= 2) {
 		to->how = "Yama keeps the broker from reading the command's arguments";
 		to->remedy = "set kernel.yama.ptrace_scope to 0 or 1";
+	} else if (facts->values[FACT_NOTIFY_ADDFD] && !facts->values[FACT_PIDFD]) {
+		/* new kernels have them: it is the container that does not let them through */
+		to->how = NO_PIDFDS;
+		to->remedy = ALLOW_PIDFDS;
+	} else if (facts->values[FACT_NOTIFY_ADDFD] && !facts->values[FACT_OPENAT2]) {
+		to->how = "there is no openat2";
+		to->remedy = "use a kernel from 5.6 on, or allow it in the container's profile";
 	} else if (facts->values[FACT_SECCOMP_NOTIFY]) {
 		to->how = "this kernel cannot hand descriptors over";
 		to->remedy = "use a kernel from 5.9 on";
@@ -70,7 +80,7 @@ static const struct {
 	{NEED_NO_PROC, "/proc is granted, and it lists every process", "use the profile strict"},
 	{NEED_SCOPE, "no cgroup of ours can limit it, and systemd makes none",
 	 "log in through systemd, or run in a delegated cgroup"},
-	{NEED_PIDFD, "there are no pidfds", NEWER_KERNEL},
+	{NEED_PIDFD, NO_PIDFDS, ALLOW_PIDFDS},
 	{NEED_KILLABLE, "supervised calls can be interrupted on this kernel",
 	 "use a kernel from 5.19 on"},
 	{NEED_RUN_UNREAD, "by name a program is denied only where none can be made",

@@ -143,8 +143,11 @@ component_value(struct arena *arena, const struct host *host, const char *text, 
 static int
 unset_token(const struct place *place, const char *name, struct cordon_error *err)
 {
+	/* set it is, and would grant what holds much more than a project */
+	const char *why = strcmp(name, "CWD") == 0 ? "is a home, or holds one" : "is not set";
+
 	return cordon_fail_at(err, CORDON_E_POLICY, place->file, place->line, place->column,
-			      "$%s is not set, so this path means nothing", name);
+			      "$%s %s, so this path means nothing", name, why);
 }
 
 int

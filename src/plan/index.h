@@ -24,6 +24,7 @@ struct planned_rule {
 	const void *compiled;	 /* patterns: struct glob or pcre2_code */
 	bool exists;		 /* the path was there when the plan was made, */
 	bool is_folder;		 /* and a folder */
+	bool by_mount;		 /* nobody wrote it: another name that a mount gives */
 	bool again;		 /* in an index: its path is that of the one before */
 };
 

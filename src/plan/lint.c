@@ -61,7 +61,7 @@ lint_source(struct linter *l, const struct planned_rule *rule)
 bool
 lint_is_own(const struct planned_rule *rule)
 {
-	return rule->layer > LAYER_PROFILE && rule->rights != 0;
+	return rule->layer > LAYER_PROFILE && rule->rights != 0 && !rule->by_mount;
 }
 
 bool
@@ -214,7 +214,8 @@ static rule_check *const rule_checks[] = {
 	lint_protected, lint_whole,  lint_everything, lint_reach,    lint_reopened,
 };
 static text_check *const text_checks[] = {
-	lint_holes, lint_accept, lint_domains, lint_ech, lint_env, lint_default, lint_letters,
+	lint_holes, lint_accept,  lint_domains, lint_ech,
+	lint_env,   lint_sockets, lint_default, lint_letters,
 };
 static plan_check *const plan_checks[] = {lint_pairs, lint_requests, lint_startup};
 

@@ -69,6 +69,7 @@ int lint_holes(struct linter *l, const struct lint_text *text);
 int lint_accept(struct linter *l, const struct lint_text *text);
 int lint_ech(struct linter *l, const struct lint_text *text);
 int lint_domains(struct linter *l, const struct lint_text *text);
+int lint_sockets(struct linter *l, const struct lint_text *text);
 int lint_env(struct linter *l, const struct lint_text *text);
 int lint_default(struct linter *l, const struct lint_text *text);
 int lint_letters(struct linter *l, const struct lint_text *text);

@@ -264,6 +264,9 @@ lint_reach(struct linter *l, struct planned_rule *rule)
 	rule->rights = rights;
 	superfluous = rule->effect == EFFECT_ALLOW ? allow_adds_nothing(index, rule, &without)
 						   : deny_takes_nothing(index, rule, &without);
+	/* what is a link here, as /bin, may be a folder of its own elsewhere */
+	if (superfluous && rule->effect == EFFECT_ALLOW && rule->written != NULL)
+		return 0;
 	if (superfluous)
 		return note_superfluous(l, rule, &without);
 	return rule->effect == EFFECT_ALLOW ? warn_beaten(l, rule) : 0;

@@ -151,7 +151,7 @@ lint_missing(struct linter *l, struct planned_rule *rule)
 	size_t length;
 
 	if (rule->exists || rule->rule->optional || rule->match == MATCH_REGEX ||
-	    guess.view == &fs_macos_blank)
+	    guess.view == &fs_macos_blank || plan_makes(l->plan, rule))
 		return 0;
 	length = missing_length(guess.view, rule->root);
 	if (length == 0)
@@ -210,9 +210,10 @@ lint_secret(struct linter *l, struct planned_rule *rule)
 		return lint_add(l, LINT_WARNING, rule->rule->place,
 				"lets %s be changed, which every project and the user rely on",
 				rule->rule->path);
-	return lint_add(l, LINT_NOTE, rule->rule->place,
-			"%s is shared by all projects; no profile grants it as a whole",
-			rule->rule->path);
+	return lint_add(
+		l, LINT_NOTE, rule->rule->place,
+		"%s is shared by all projects; the profile of its tool grants what that needs",
+		rule->rule->path);
 }
 
 int

@@ -129,6 +129,25 @@ lint_env(struct linter *l, const struct lint_text *text)
 	return rc;
 }
 
+/* ---- sockets ---- */
+
+int
+lint_sockets(struct linter *l, const struct lint_text *text)
+{
+	const struct words *sockets = &text->policy->sockets;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && text->in_force && i < sockets->count; i++) {
+		const struct word *word = &sockets->items[i];
+		const char *danger = plan_socket_danger(word->text);
+
+		if (danger != NULL)
+			rc = lint_add(l, LINT_WARNING, word->place, "the socket %s: %s", word->text,
+				      danger);
+	}
+	return rc;
+}
+
 /* ---- the default ---- */
 
 int
@@ -220,7 +239,8 @@ lint_requests(struct linter *l)
 					     : secret_of(plan->stack->project, request);
 
 		rc = lint_add(l, LINT_NOTE, request->place,
-			      "asks for %s; not granted until `cordon trust` approves it",
+			      "asks %s%s; not granted until `cordon trust` approves it",
+			      strncmp(request->text, "to ", 3) == 0 ? "" : "for ",
 			      secret != NULL ? secret : request->text);
 	}
 	return rc;

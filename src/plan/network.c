@@ -170,3 +170,46 @@ network_decide(const struct network *network, const char *host, unsigned port)
 	}
 	return (struct net_answer){.reason = "there is no network"};
 }
+
+/* Where domains are reached when nobody says otherwise. */
+static bool
+is_usual(unsigned port)
+{
+	return port == 80 || port == 443;
+}
+
+/* The list as it is, and this port. */
+static void
+advise_local(const struct network *network, unsigned port, struct str *to)
+{
+	str_add(to, "--net localhost:");
+	for (size_t i = 0; network->mode == NET_LOCALHOST && i < network->localhost.count; i++)
+		str_printf(to, "%u,", (unsigned)network->localhost.items[i].number);
+	str_printf(to, "%u", port);
+}
+
+void
+network_advise(const struct network *network, const char *host, unsigned port,
+	       const struct net_answer *answer, struct str *to)
+{
+	bool is_listed = network->mode == NET_DOMAINS && answer->domain != NULL;
+	char name[VALUE_DOMAIN_SIZE];
+
+	if (network_is_loopback(host)) {
+		advise_local(network, port, to);
+		return;
+	}
+	/* an address is nobody's name */
+	if (value_domain(host, name) != NULL || *host == '*') {
+		str_add(to, strchr(host, '*') == NULL ? "--net all" : "");
+		return;
+	}
+	/* a mode that was typed stays, unless another is */
+	if (network->mode != NET_DOMAINS && network->place.file != NULL &&
+	    strcmp(network->place.file, "--net") == 0)
+		str_add(to, "--net domains ");
+	if (!is_listed)
+		str_printf(to, "--domain %s", name);
+	if (!ports_have(&network->ports, port) && !(network->ports.count == 0 && is_usual(port)))
+		str_printf(to, "%s--port %u", is_listed ? "" : " ", port);
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/str.h"
 #include "policy/settings.h"
 
 struct net_answer {
@@ -19,6 +20,9 @@ int network_split(const char *subject, char *ret_host, size_t size, unsigned *re
 struct net_answer network_decide(const struct network *network, const char *host, unsigned port);
 /* The same for an address of this machine, in network localhost: may it be connected to? */
 struct net_answer network_decide_local(const struct network *network, unsigned port);
+/* The options that would allow what was not, to be given after the others; nothing where none would. */
+void network_advise(const struct network *network, const char *host, unsigned port,
+		    const struct net_answer *answer, struct str *to);
 /* Is the port among those that a domain may be reached at? */
 bool network_has_port(const struct network *network, unsigned port);
 /* Is the address (IPv4 as mapped) in a range that value_range accepts? */

@@ -15,9 +15,9 @@
 /* Something an unapproved project asks for beyond what it may have. */
 struct request {
 	struct place place;
-	const char *text;	/* in words */
-	const char *path;	/* canonical, for what is granted by path; else NULL */
-	const char *confusable; /* why the words may not mean what they seem to; else NULL */
+	const char *text;  /* in words */
+	const char *path;  /* canonical, for what is granted by path; else NULL */
+	const char *twice; /* why to look twice: what the words hide, or open; else NULL */
 };
 
 /* What is asked of the broker, call by call; everything else the kernel decides by itself. */
@@ -108,6 +108,8 @@ int plan_add_sockets(struct plan *plan, struct cordon_error *err);
 /* Where a socket's name leads; NULL for a preset. */
 int plan_socket_path(struct plan *plan, const struct word *word, const char **ret_path,
 		     struct cordon_error *err);
+/* What whoever reaches this socket can do beyond every rule, in words; NULL: nothing that is known. */
+const char *plan_socket_danger(const char *text);
 /* Was it the approved project that named this path? */
 bool plan_is_projects_socket(const struct plan *plan, const struct socket_grant *grant);
 struct socket_answer {

@@ -21,6 +21,16 @@ const char *const routing_names[] = {
 	[ROUTE_READS] = "reads",
 };
 
+/* Any text beside the profiles? */
+static bool
+has_sources(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->stack->count; i++)
+		if (plan->stack->entries[i].name == NULL)
+			return true;
+	return plan->stack->project != NULL;
+}
+
 static void
 text_head(const struct plan *plan, struct str *to)
 {
@@ -33,6 +43,8 @@ text_head(const struct plan *plan, struct str *to)
 		if (plan->stack->entries[i].name != NULL)
 			str_printf(to, " %s", plan->stack->entries[i].name);
 	str_add(to, "\nsources  ");
+	if (!has_sources(plan))
+		str_add(to, " none");
 	for (size_t i = 0; i < plan->stack->count; i++) {
 		if (plan->stack->entries[i].name != NULL)
 			continue;

@@ -133,9 +133,7 @@ narrow_sockets(struct plan *plan, const struct policy *project, struct cordon_er
 			continue;
 		rc = plan_socket_path(plan, word, &path, err);
 		if (rc == 0)
-			rc = request_add(plan, word->place, err, "the socket %s", word->text);
-		if (rc == 0)
-			plan->requests[plan->request_count - 1].path = path;
+			rc = request_add_socket(plan, word, path, err);
 	}
 	return rc;
 }

@@ -4,8 +4,10 @@
 
 #include <stdarg.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "plan/confusable.h"
+#include "plan/why.h"
 
 int
 request_add(struct plan *plan, struct place place, struct cordon_error *err, const char *format,
@@ -24,8 +26,19 @@ request_add(struct plan *plan, struct place place, struct cordon_error *err, con
 			     err);
 	if (request == NULL)
 		return -CORDON_E_MEMORY;
-	*request = (struct request){.text = text, .place = place, .confusable = confusable(text)};
+	*request = (struct request){.text = text, .place = place, .twice = confusable(text)};
 	return 0;
+}
+
+/* What a path stands for beside itself. */
+static const char *
+opens_what(const struct plan *plan, const char *path)
+{
+	if (why_is_secret(plan, path))
+		return "secrets are kept there";
+	if (plan->host->home != NULL && path_below(plan->host->home, path))
+		return "your whole home is there, and everything secret in it";
+	return NULL;
 }
 
 int
@@ -33,6 +46,7 @@ request_add_rule(struct plan *plan, const struct rule *rule, const char *path, c
 		 struct cordon_error *err)
 {
 	char words[RIGHTS_WORDS];
+	struct request *request;
 	int rc;
 
 	rights_to_words(rule->rights, words);
@@ -40,9 +54,29 @@ request_add_rule(struct plan *plan, const struct rule *rule, const char *path, c
 			 rule->match == MATCH_SUBPATH ? "" : " (",
 			 rule->match == MATCH_SUBPATH ? "" : match_names[rule->match],
 			 rule->match == MATCH_SUBPATH ? "" : ")", note);
-	if (rc == 0)
-		plan->requests[plan->request_count - 1].path = path;
-	return rc;
+	if (rc < 0)
+		return rc;
+	request = &plan->requests[plan->request_count - 1];
+	request->path = path;
+	if (request->twice == NULL && path != NULL)
+		request->twice = opens_what(plan, path);
+	return 0;
+}
+
+int
+request_add_socket(struct plan *plan, const struct word *word, const char *path,
+		   struct cordon_error *err)
+{
+	struct request *request;
+	int rc = request_add(plan, word->place, err, "the socket %s", word->text);
+
+	if (rc < 0)
+		return rc;
+	request = &plan->requests[plan->request_count - 1];
+	request->path = path;
+	if (request->twice == NULL)
+		request->twice = plan_socket_danger(path == NULL ? word->text : path);
+	return 0;
 }
 
 int

@@ -10,6 +10,9 @@ int request_add(struct plan *plan, struct place place, struct cordon_error *err,
 /* For a rule that leads to path; note is put behind its words. */
 int request_add_rule(struct plan *plan, const struct rule *rule, const char *path, const char *note,
 		     struct cordon_error *err);
+/* For a socket; path: where it leads, NULL for a preset. */
+int request_add_socket(struct plan *plan, const struct word *word, const char *path,
+		       struct cordon_error *err);
 /* project_network.c: less network, never more. */
 int project_narrow_network(struct plan *plan, const struct policy *project,
 			   struct cordon_error *err);

@@ -159,6 +159,7 @@ add_other_names(struct plan *plan, const struct planned_rule *like, struct cordo
 			planned.layer = LAYER_PROFILE;
 		planned.path = planned.root;
 		planned.written = NULL;
+		planned.by_mount = true;
 		if (is_glob)
 			rc = quote_root(plan, planned.root, like->path + plain_length(like->path),
 					&planned.path, err);

@@ -20,6 +20,37 @@ static const struct {
 	{"podman", "/run/podman/podman.sock"}, {"podman", "$XDG_RUNTIME_DIR/podman/podman.sock"},
 };
 
+/* By preset, and by the name that a service gives its socket wherever that lies. */
+static const struct {
+	const char *name, *danger;
+} masters[] = {
+	{"docker", "it starts containers that reach every file"},
+	{"docker.sock", "it starts containers that reach every file"},
+	{"podman", "it starts containers that reach every file of yours"},
+	{"podman.sock", "it starts containers that reach every file of yours"},
+	{"containerd.sock", "it starts containers that reach every file"},
+	{"crio.sock", "it starts containers that reach every file"},
+	{"libvirt-sock", "it starts machines that reach every file"},
+	{"x11", "it reads every key and types into every window"},
+	{"system_bus_socket", "services of the whole machine take orders there"},
+};
+
+const char *
+plan_socket_danger(const char *text)
+{
+	const char *last = strrchr(text, '/');
+
+	for (size_t i = 0; i < sizeof masters / sizeof masters[0]; i++)
+		if (strcmp(last == NULL ? text : last + 1, masters[i].name) == 0)
+			return masters[i].danger;
+	if (strstr(text, "/.X11-unix/") != NULL)
+		return "it reads every key and types into every window";
+	if (last != NULL && strcmp(last, "/bus") == 0 &&
+	    (strncmp(text, "/run/user/", 10) == 0 || strncmp(text, "$XDG_RUNTIME_DIR/", 17) == 0))
+		return "systemd starts programs there, outside of every sandbox";
+	return NULL;
+}
+
 static bool
 is_path(const struct word *word)
 {

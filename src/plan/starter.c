@@ -132,8 +132,9 @@ static const char tail[] =
 	"  // value; keep secrets out of this file.\n"
 	"  // \"env\": {\"allow\": [\"DATABASE_URL\"], \"set\": {\"CI\": \"1\"}},\n"
 	"\n"
-	"  // No limits are set. Time and memory end everything; beyond processes nothing more starts.\n"
-	"  // \"limits\": {\"time\": \"10m\", \"memory\": \"4G\", \"processes\": 512},\n"
+	"  // No limits are set. Time and output end everything. There are also limits of memory and\n"
+	"  // processes, where there is a cgroup for them: `cordon doctor` says whether.\n"
+	"  // \"limits\": {\"time\": \"10m\", \"output\": \"64M\"},\n"
 	"}\n";
 
 static void

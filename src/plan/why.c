@@ -127,10 +127,9 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	    struct cordon_error *err)
 {
 	const struct network *network = &plan->settings.network;
-	auto_arena struct arena arena = {0};
+	auto_str struct str remedy = {0};
 	const struct place *place = NULL;
 	struct net_answer answer;
-	const char *remedy = NULL;
 	char host[256];
 	unsigned port;
 	int rc = network_split(subject, host, sizeof host, &port, err);
@@ -138,20 +137,16 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	if (rc < 0)
 		return rc;
 	answer = network_decide(network, host, port);
-	if (!answer.allowed && network_is_loopback(host))
-		remedy = arena_printf(&arena, err, "--net localhost:%u", port);
-	else if (!answer.allowed && answer.domain != NULL)
-		remedy = arena_printf(&arena, err, "--port %u", port);
-	else if (!answer.allowed)
-		remedy = arena_printf(&arena, err, "--domain %.250s", host);
-	if (!answer.allowed && remedy == NULL)
-		return -CORDON_E_MEMORY;
+	if (!answer.allowed)
+		network_advise(network, host, port, &answer, &remedy);
+	if (remedy.failed)
+		return cordon_no_memory(err);
 	if (answer.domain != NULL)
 		place = &answer.domain->place;
 	else if (network->place.file != NULL)
 		place = &network->place;
 	return explain(&(struct line){"connect", subject, answer.allowed, answer.reason, place,
-				      remedy},
+				      remedy.text},
 		       json, to);
 }
 
@@ -162,6 +157,18 @@ is_preset(const char *name)
 		if (strcmp(socket_presets[i], name) == 0)
 			return true;
 	return false;
+}
+
+/* What a socket opens is said whether it is granted or not. */
+static int
+explain_socket(const struct line *line, bool json, struct str *to)
+{
+	const char *danger = json ? NULL : plan_socket_danger(line->subject);
+	int allowed = explain(line, json, to);
+
+	if (danger != NULL)
+		str_printf(to, "  think twice: %s\n", danger);
+	return allowed;
 }
 
 static int
@@ -178,11 +185,11 @@ why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
 	for (size_t i = 0; i < granted->count; i++)
 		if (strcmp(granted->items[i].text, name) == 0)
 			place = &granted->items[i].place;
-	return explain(&(struct line){"socket", name, place != NULL,
-				      place != NULL ? "the policy names it"
-						    : "the socket is not granted",
-				      place, place != NULL ? NULL : remedy},
-		       json, to);
+	return explain_socket(&(struct line){"socket", name, place != NULL,
+					     place != NULL ? "the policy names it"
+							   : "the socket is not granted",
+					     place, place != NULL ? NULL : remedy},
+			      json, to);
 }
 
 static int
@@ -202,9 +209,9 @@ why_socket_path(const struct plan *plan, const char *subject, bool json, struct 
 	str_shell(&remedy, resolved.path);
 	if (remedy.failed)
 		return cordon_no_memory(err);
-	return explain(&(struct line){"socket", resolved.path, answer.allowed, answer.reason,
-				      answer.place, answer.allowed ? NULL : remedy.text},
-		       json, to);
+	return explain_socket(&(struct line){"socket", resolved.path, answer.allowed, answer.reason,
+					     answer.place, answer.allowed ? NULL : remedy.text},
+			      json, to);
 }
 
 static int

@@ -18,11 +18,6 @@ int why_path(const struct plan *plan, const char *what, const char *subject, boo
 /* and where a path that somebody typed leads. */
 int why_subject(const struct plan *plan, const char *subject, struct arena *arena,
 		struct resolved *ret, struct cordon_error *err);
-/*
- * The option for this very path, as it is typed into a shell. Who asked may have chosen the path: what
- * would be a pattern in it is quoted, so that it grants no more than a file of that name.
- */
-void why_option(const char *option, const char *path, struct str *to);
 /* "config.json:4:12" or "profile agent". */
 void why_source(const struct planned_rule *rule, struct str *to);
 /* Folders and files whose whole point is to be secret. */

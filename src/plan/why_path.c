@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "plan/glob.h"
+#include "plan/advice.h"
 #include "plan/hold.h"
 #include "plan/resolve.h"
 #include "plan/terminals.h"
@@ -15,7 +15,6 @@ struct path_answer {
 	const struct verdict *verdict;
 	unsigned asked, missing;
 	const struct decision *by; /* what was decided about the right that tells most */
-	const char *option;	   /* that would allow it, or NULL */
 	const char *held;	   /* what keeps a folder there from being moved, or NULL */
 	const char *only;	   /* for which of those at the path it holds, or NULL: all */
 };
@@ -70,6 +69,9 @@ absolute_path(const struct plan *plan, const char *subject, struct arena *arena,
 					    : path_join(arena, plan->host->cwd, subject, err);
 		return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
 	}
+	if (value_path(subject, false) != NULL)
+		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.60s\" %s", subject,
+				   value_path(subject, false));
 	rc = token_expand(arena, plan->host, &text, ret_path, err);
 	if (rc == 0 && *ret_path == NULL)
 		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.80s\" is nothing here", subject);
@@ -131,8 +133,9 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 	}
 	if (by->rule == NULL) {
 		rights_to_letters(plan->index.default_rights, letters);
-		str_printf(to, "%s; the default is \"%s\"",
-			   allowed ? "no rule speaks about it" : "no rule allows it", letters);
+		str_add(to, allowed ? "no rule speaks about it" : "no rule allows it");
+		if (*letters != '\0')
+			str_printf(to, "; the default is \"%s\"", letters);
 		return;
 	}
 	why_source(by->rule, to);
@@ -145,23 +148,6 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 		str_add(to, " - ");
 		str_visible(to, by->rule->rule->why);
 	}
-}
-
-/* The narrowest option that would allow it; nothing for what no option lifts. */
-static const char *
-remedy_option(const struct decision *by, const char *path, unsigned missing)
-{
-	if (by->overridden || (by->rule != NULL && by->rule->layer == LAYER_BUILTIN))
-		return NULL;
-	/* at one path the project speaks after the command line */
-	if (by->rule != NULL && by->rule->layer == LAYER_PROJECT &&
-	    strcmp(by->rule->path, path) == 0)
-		return NULL;
-	if (by->rule != NULL && (by->rule->match == MATCH_GLOB || by->rule->match == MATCH_REGEX))
-		return NULL;
-	if (missing & RIGHTS_CHANGE)
-		return "--write";
-	return missing & RIGHT_EXECUTE ? "--execute" : "--read";
 }
 
 /*
@@ -211,7 +197,7 @@ static struct path_answer
 answer_for(const struct plan *plan, const struct resolved *resolved, const struct verdict *verdict,
 	   unsigned asked)
 {
-	struct path_answer answer = {
+	return (struct path_answer){
 		.resolved = resolved,
 		.verdict = verdict,
 		.asked = asked,
@@ -220,10 +206,6 @@ answer_for(const struct plan *plan, const struct resolved *resolved, const struc
 		.held = held_by(plan, resolved->path, verdict),
 		.only = only_terminals(plan, resolved->path, verdict, asked),
 	};
-
-	if (answer.missing != 0)
-		answer.option = remedy_option(answer.by, resolved->path, answer.missing);
-	return answer;
 }
 
 /* ---- in words ---- */
@@ -255,34 +237,6 @@ explain_limits(const struct plan *plan, const struct path_answer *answer, struct
 		explain_held(plan, answer->held, to);
 }
 
-void
-why_option(const char *option, const char *path, struct str *to)
-{
-	auto_str struct str quoted = {0};
-
-	if (value_is_glob(path))
-		glob_quote(path, &quoted);
-	else
-		str_add(&quoted, path);
-	str_printf(to, "%s ", option);
-	str_shell(to, quoted.failed ? "" : quoted.text);
-	to->failed = to->failed || quoted.failed;
-}
-
-static void
-explain_remedy(const struct plan *plan, const struct path_answer *answer, struct str *to)
-{
-	auto_str struct str option = {0};
-
-	why_option(answer->option, answer->resolved->path, &option);
-	str_add(to, "  to allow it: ");
-	str_visible(to, option.text == NULL ? "" : option.text);
-	to->failed = to->failed || option.failed;
-	str_add(to, why_is_secret(plan, answer->resolved->path)
-			    ? "  (it looks like a secret: think twice)\n"
-			    : "\n");
-}
-
 static void
 explain_text(const struct plan *plan, const char *what, const struct path_answer *answer,
 	     struct str *to)
@@ -300,8 +254,8 @@ explain_text(const struct plan *plan, const char *what, const struct path_answer
 	if (answer->verdict->limit_hit)
 		str_add(to,
 			"  a pattern needs too many steps for this path and was counted as a denial\n");
-	if (answer->option != NULL)
-		explain_remedy(plan, answer, to);
+	if (answer->missing != 0)
+		advice_print_text(plan, answer->by, answer->resolved, answer->missing, to);
 }
 
 /* ---- as JSON ---- */
@@ -337,17 +291,6 @@ json_reason(const struct plan *plan, const struct path_answer *answer, struct st
 }
 
 static void
-json_remedy(const struct path_answer *answer, struct str *to)
-{
-	auto_str struct str remedy = {0};
-
-	if (answer->option != NULL)
-		why_option(answer->option, answer->resolved->path, &remedy);
-	str_json_or_null(to, remedy.text);
-	to->failed = to->failed || remedy.failed;
-}
-
-static void
 explain_json(const struct plan *plan, const struct path_answer *answer, struct str *to)
 {
 	const struct decision *by = answer->by;
@@ -371,8 +314,7 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 		str_add(to, "null");
 	str_add(to, ", \"protection\": ");
 	str_json_or_null(to, by->protection == NULL ? NULL : by->protection->pattern);
-	str_add(to, ", \"remedy\": ");
-	json_remedy(answer, to);
+	advice_print_json(plan, by, answer->resolved, answer->missing, to);
 	str_add(to, "}\n");
 }
 

@@ -321,7 +321,7 @@ choose(struct reading *r, const struct json *sandboxes, const struct json **ret_
 	char problem[80];
 
 	if (variant == NULL && sandboxes->count != 1)
-		return fail_choice(r, sandboxes, "which sandbox is not said");
+		return fail_choice(r, sandboxes, "which sandbox is not said (clash:FILE#NAME)");
 	*ret_chosen = variant == NULL ? sandboxes->first : json_member(sandboxes, variant);
 	if (*ret_chosen != NULL)
 		return 0;

@@ -178,6 +178,9 @@ read_network(struct reading *r, const struct json *value)
 					    "name one");
 		return read_keys(r, value, "\"network\"", keys, COUNT(keys));
 	}
+	if (value->type == JSON_STRING && strcmp(value->string, "domains") == 0)
+		return reading_fail(r, value, "\"domains\" needs names: %s",
+				    "{\"domains\": [\"example.com\"]}");
 	rc = read_name(r, value, words, &mode);
 	if (rc == 0)
 		network->mode = (enum net_mode)mode;

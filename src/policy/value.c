@@ -112,7 +112,7 @@ value_domain(const char *text, char *ret_name)
 	const char *reason;
 
 	if (strcmp(text, "*") == 0)
-		return "names every host; say \"network\": \"all\" if that is meant";
+		return "names every host; say \"network\": \"all\", or --net all, if that is meant";
 	reason = to_ascii(text + (wild ? 2 : 0), name, 254);
 	if (reason != NULL)
 		return reason;
@@ -148,7 +148,9 @@ scaled(const char *text, const char *units, const uint64_t *factors, uint64_t *r
 	if (*p != '\0') {
 		unit = strchr(units, *p);
 		if (unit == NULL || p[1] != '\0')
-			return "has an unknown unit";
+			return *units == 's'   ? "has an unknown unit; there are s, m, h, d"
+			       : *units == 'K' ? "has an unknown unit; there are K, M, G, T"
+					       : "is not a plain number";
 		if (value > most / factors[unit - units])
 			return "is too large";
 		value *= factors[unit - units];
@@ -297,7 +299,8 @@ value_path(const char *text, bool glob)
 		return NULL;
 	if (*text == '\0')
 		return "is empty";
-	return "is relative; start it with /, ~ or $PROJECT";
+	return glob ? "is relative; start it with /, ~, $PROJECT, or with **/ for any folder"
+		    : "is relative; start it with /, ~ or $PROJECT";
 }
 
 const char *

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "plan/advice.h"
 #include "plan/environ.h"
 #include "plan/resolve.h"
 #include "session/proxy.h"
@@ -247,8 +248,12 @@ search(struct builder *b, const char *name, const char **ret_path)
 		if (access(candidate, F_OK) == 0)
 			seen = why;
 	}
-	return seen == ENOENT ? cannot(b->err, SESSION_NOT_FOUND, name, "not found")
-			      : cannot(b->err, SESSION_NOT_EXECUTABLE, name, strerror(seen));
+	if (seen == ENOENT)
+		return cannot(b->err, SESSION_NOT_FOUND, name,
+			      strchr(name, ' ') == NULL
+				      ? "not found"
+				      : "not found; a whole line is run by sh -c");
+	return cannot(b->err, SESSION_NOT_EXECUTABLE, name, strerror(seen));
 }
 
 static int
@@ -271,6 +276,23 @@ find_program(struct builder *b, const char *name, const char **ret_path)
 		      name, strerror(why));
 }
 
+/* One that is granted by a profile needs more than itself: its libraries, its toolchain. */
+static int
+not_granted(struct builder *b, const struct decision *by, const struct resolved *at)
+{
+	struct advice advice = advice_for(b->plan, by, at, RIGHT_EXECUTE);
+	char reason[160];
+
+	snprintf(reason, sizeof reason,
+		 "the policy does not let it be run; %s%s%s`cordon why execute` says %s",
+		 advice.profile != NULL	 ? "-p "
+		 : advice.option != NULL ? "--execute PATH would, "
+					 : "",
+		 advice.profile != NULL ? advice.profile : "",
+		 advice.profile != NULL ? " would, " : "", advice.option != NULL ? "more" : "why");
+	return cannot(b->err, SESSION_NOT_EXECUTABLE, at->path, reason);
+}
+
 /* The kernel would only say EACCES; the plan can say why. */
 static int
 check_plan(struct builder *b, const char *path)
@@ -288,11 +310,7 @@ check_plan(struct builder *b, const char *path)
 	if (rc < 0)
 		return rc;
 	verdict = index_decide(&b->plan->index, resolved.path);
-	if (verdict.rights & RIGHT_EXECUTE)
-		return 0;
-	return cannot(
-		b->err, SESSION_NOT_EXECUTABLE, resolved.path,
-		"the policy does not let it be run; --execute PATH would, `cordon why execute` says more");
+	return verdict.rights & RIGHT_EXECUTE ? 0 : not_granted(b, &verdict.by[4], &resolved);
 }
 
 static int

@@ -241,12 +241,6 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 	heard --domain
 	refused plan --domain 10.0.0.1
 	heard --domain
-	# two modes are refused in either order
-	refused plan --net all --domain example.org
-	heard --domain
-	refused plan --domain example.org --net all
-	heard --net
-	refused plan --domain example.org --net localhost:80
 	refused plan --port 0
 	heard --port
 	refused plan --port 65536

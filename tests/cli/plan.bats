@@ -190,3 +190,14 @@ print(json.dumps({"files": {"read": ["/srv/%d/x" % n for n in range(10000)]}}))'
 	json 'sum(r["path"].startswith("/srv/") for r in d["rules"]) == 10000'
 	allowed -p ./many.json read /srv/9999/x/y
 }
+
+# New kernels have these calls; containers often do not let them through.
+@test "a call that is missing on a new kernel is looked for in the container" {
+	facts "$(printf '%s' "$MODERN" | sed 's/"pidfd": true/"pidfd": false/')"
+	expect 1 plan --facts "$T/facts.json"
+	said 'gap        files.future       there are no pidfds; use a kernel from 5.6 on, or allow pidfd_getfd in the container'
+	said 'gap        process.tree       there are no pidfds; use a kernel from 5.6 on, or allow pidfd_getfd'
+	facts "$(printf '%s' "$MODERN" | sed 's/"openat2": true/"openat2": false/')"
+	expect 1 plan --facts "$T/facts.json"
+	said 'gap        files.future       there is no openat2; use a kernel from 5.6 on, or allow it in the container'
+}

@@ -144,7 +144,7 @@ helped()
 	done
 	out=$(bash -c '. "$1/completions/cordon.bash"; COMP_WORDS=(cordon "") COMP_CWORD=1; _cordon
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$TREE" | sed 's/ *$//' | grep -v '^-' | LC_ALL=C sort)
-	[ "$out" = "$("$CORDON" --help | sed -n 's/^  \([a-z]*\) .*/\1/p' | LC_ALL=C sort)" ] || complain commands
+	[ "$out" = "$("$CORDON" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | LC_ALL=C sort)" ] || complain commands
 	mkdir "$T/empty"
 	out=$(bash -c '. "$1/completions/cordon.bash"; cd "$2"; COMP_WORDS=(cordon plan -p "") COMP_CWORD=3; _cordon
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$TREE" "$T/empty" | LC_ALL=C sort)

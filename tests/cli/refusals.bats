@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What was refused is told: as a line on --status-fd and in the log, and in words when a run failed.
-# shellcheck disable=SC2016 # what is quoted is for the shell inside
+# shellcheck disable=SC2016,SC2154 # what is quoted is for the shell inside; err is common's
 
 load common
 
@@ -14,12 +14,76 @@ begin()
 	begin
 	expect 9 run -- sh -c 'echo x >.git/hooks/pre-commit || exit 9'
 	heard 'cordon: refused: create' 'pre-commit is protected: git runs it' "allow it with --write $P/.git/hooks/pre-commit"
-	echo secret >.env
-	expect 9 run --deny '**/.env' -- sh -c 'cat .env || exit 9'
-	heard "cordon: refused: read $P/.env is denied" "allow it with --read $P/.env"
+	mkdir kept
+	echo secret >kept/key
+	expect 9 run --deny kept -- sh -c 'cat kept/key || exit 9'
+	heard "cordon: refused: read $P/kept/key is denied by --deny; allow it with --read $P/kept/key"
+	expect 0 run --deny kept --read "$P/kept/key" -- cat kept/key
+	said secret
 	# and the option does
 	expect 0 run --write .git/hooks/pre-commit -- sh -c 'echo x >.git/hooks/pre-commit'
 	[ -s .git/hooks/pre-commit ]
+}
+
+# What an option cannot lift is not advised: patterns, a project's own path, files that are trusted more.
+@test "no option is named where none helps" {
+	begin
+	echo secret >.env
+	mkdir src
+	echo text >src/main.c
+	expect 9 run --deny '**/.env' -- sh -c 'cat .env || exit 9'
+	heard "cordon: refused: read $P/.env is denied by --deny"
+	[[ $err != *'allow it with'* ]] || complain 'a pattern is not lifted by a path'
+	policy <<<'{"files": {"deny": ["$PROJECT/.env"]}}'
+	expect 9 run -- sh -c 'cat .env || exit 9'
+	heard "cordon: refused: read $P/.env is denied by $P/.cordon.json:1"
+	[[ $err != *'allow it with'* ]] || complain 'a project speaks last at its own path'
+	rm .cordon.json
+	user_policy <<<'{"files": {"deny": ["$PROJECT/src"]}}'
+	expect 9 run -- sh -c 'cat src/main.c || exit 9'
+	heard "cordon: refused: read $P/src/main.c is denied by $XDG_CONFIG_HOME/cordon/config.json:1"
+	[[ $err != *'allow it with'* ]] || complain 'a file that is trusted more is final'
+	denied read src/main.c
+	unsaid 'to allow it'
+	# each of these would have been in vain
+	expect 9 run --read src/main.c -- sh -c 'cat src/main.c || exit 9'
+}
+
+@test "the profile that is made for a tool's folder is named, and grants it" {
+	begin
+	expect 9 run -- sh -c 'mkdir ~/.npm || exit 9'
+	heard "cordon: refused: create $HOME/.npm is not granted; allow it with -p node"
+	expect 0 run -p node -- sh -c 'echo x >~/.npm/_cacache/x'
+	# what no profile has, and what a profile has in use already, gets none
+	expect 9 run -- sh -c 'mkdir ~/notes || exit 9'
+	heard "cordon: refused: create $HOME/notes is not granted"
+	expect 9 run -p node -- sh -c 'mkdir ~/.npm/other || exit 9'
+	heard "cordon: refused: create $HOME/.npm/other is not granted"
+	[[ $err != *'allow it with'* ]] || complain 'it is in use'
+	"$CORDON" run --status-fd 3 -- sh -c 'echo x >~/.npm/_logs/x' 3>"$T/status" 2>"$T/err" || true
+	grep -q '"event": "refused".*"allow": "-p node"' "$T/status" || complain "$(cat "$T/status")"
+}
+
+@test "a program in a tool's folder: the profile that lets it be run is named" {
+	begin
+	mkdir -p "$HOME/.cargo/bin"
+	printf '#!/bin/sh\necho runs\n' >"$HOME/.cargo/bin/tool"
+	chmod 755 "$HOME/.cargo/bin/tool"
+	expect 126 run "$HOME/.cargo/bin/tool"
+	one_notice "$HOME/.cargo/bin/tool: the policy does not let it be run; -p rust would"
+	expect 0 run -p rust "$HOME/.cargo/bin/tool"
+	said runs
+	denied execute "$HOME/.cargo/bin/tool"
+	said "to allow it: --execute $HOME/.cargo/bin/tool" 'or with a profile: -p rust'
+	expect 1 why --json execute "$HOME/.cargo/bin/tool"
+	json 'd["profile"] == "rust" and d["remedy"].startswith("--execute /")'
+}
+
+@test "what git's own files are refused for reads as a sentence, and its option helps" {
+	git init -q .
+	expect 4 run -- sh -c 'git config core.editor other || exit 4'
+	heard "cordon: refused: change $P/.git/config: core.editor is not known to be harmless; allow it with --write $P/.git/config"
+	expect 0 run --write "$P/.git/config" -- git config core.editor other
 }
 
 # What is told is pasted, by people and by programs.

@@ -86,7 +86,8 @@ two" ] || complain 'what was made'
 	only list read write overwrite cut mode times
 	furnish
 	expect 4 run --policy-json "$given" -- sh -c 'sed -i s/a/b/ "$0/there" || exit 4' "$T/own"
-	heard 'cordon: refused: create' "$T/own" 'allow it with --write'
+	heard 'cordon: refused: create' "$T/own"
+	grep -q "allow it with --write $T/own\$" "$T/err" || complain 'the folder was to be named'
 	[ "$(cat "$T/own/there")" = a ] && [ "$(find "$T/own" -type f | wc -l)" -eq 3 ]
 	# the option it names is the remedy
 	expect 0 run --policy-json "$given" --write "$T/own" -- sed -i s/a/b/ "$T/own/there"

@@ -469,6 +469,18 @@ status_lines()
 	status_lines 'd[1]["cause"] == "not started" and "absent" in d[1]["error"]'
 }
 
+@test "--status-fd: what cannot even be planned has an end, too" {
+	expect 125 run --status-fd 9 -p ./absent.json -- touch ran 9>"$T/status"
+	status_lines 'len(d) == 1 and d[0]["event"] == "end" and d[0]["cause"] == "not started"'
+	status_lines '"absent.json" in d[0]["error"] and d[0]["time"].endswith("Z")'
+	# a guarantee that nothing here keeps
+	expect 125 run --status-fd 9 --policy-json '{"files": {"rules": [
+		{"effect": "deny", "rights": "x", "path": "**/tool", "match": "glob"}]}}' -- touch ran 9>"$T/status"
+	status_lines 'len(d) == 1 and d[0]["cause"] == "not started"'
+	status_lines 'd[0]["error"].startswith("cannot keep files.execute")'
+	[ ! -e ran ]
+}
+
 @test "the audit log: whole lines of many at once, the user's alone, out of reach inside" {
 	pids=
 	for i in $(seq 20); do

@@ -153,6 +153,10 @@ record_text()
 	pid_in pid >/dev/null
 	expect 0 ps
 	said ID NAME AGE PROCESSES MEMORY PROJECT COMMAND "$P" 'sleep 300'
+	# the columns stand below their heads
+	awk -v project="$P" 'NR == 1 { at = index($0, "PROJECT"); command = index($0, "COMMAND") }
+	NR > 1 && (index($0, project) != at || substr($0, command, 1) ~ / / || substr($0, command - 1, 1) != " ") {
+		exit 1 }' "$T/out" || complain 'crooked columns'
 	[ "$(wc -l <"$T/out")" -eq 2 ]
 	listed 1
 	json 'd[0]["processes"] == 1 and d[0]["memory"] > 0 and d[0]["name"] is None'

@@ -128,10 +128,16 @@ load common
 }
 
 @test "options are one more source, and the narrowest remedy is named" {
-	denied read /srv/data
-	said 'to allow it: --read /srv/data'
-	denied write /srv/data
-	said '--write /srv/data'
+	mkdir "$T/data"
+	denied read "$T/data"
+	said "to allow it: --read $T/data"
+	denied write "$T/data"
+	said "to allow it: --write $T/data"
+	# what does not exist cannot be granted: it has to be made first
+	denied create "$T/missing"
+	said "to allow it: make it, then --write $T/missing"
+	expect 1 why --json create "$T/missing"
+	json 'd["remedy"] is None and not d["exists"] and d["profile"] is None'
 	allowed --write /srv/data delete /srv/data/x
 	said '--write'
 	denied --deny src read src/x
@@ -142,7 +148,8 @@ load common
 @test "what the remedy names does allow it" {
 	local line
 
-	for line in 'read /srv/a' 'create /srv/a/b' 'execute /srv/a' 'connect example.org:443' \
+	mkdir "$T/a"
+	for line in "read $T/a" "create $T/a" "execute $T/a" 'create .git/hooks/x' 'connect example.org:443' \
 	    'connect 127.0.0.1:8080' 'socket /run/demo.sock' 'env MY_VARIABLE'; do
 		# shellcheck disable=SC2086 # two words each
 		denied $line || return 1
@@ -151,6 +158,30 @@ load common
 		# shellcheck disable=SC2086 # words
 		allowed $remedy $line || return 1
 	done
+}
+
+# remedied OPTIONS QUESTION REMEDY: it is what is named, and given after the options it helps.
+remedied()
+{
+	# shellcheck disable=SC2086 # words
+	denied $1 connect "$2" || return 1
+	[ "$(sed -n 's/.*to allow it: //p' "$T/out")" = "$3" ] || complain "expected: $3" || return 1
+	# shellcheck disable=SC2086 # words
+	allowed $1 $3 connect "$2"
+}
+
+@test "what would let a connection pass depends on what is there already" {
+	remedied '' example.org:443 '--domain example.org'
+	remedied '' example.org:22 '--domain example.org --port 22'
+	remedied '' 192.0.2.7:443 '--net all'
+	remedied '' '[2001:db8::1]:80' '--net all'
+	remedied '' '[::1]:8080' '--net localhost:8080'
+	remedied '--domain example.org' example.org:22 '--port 22'
+	remedied '--domain example.org' example.net:8443 '--domain example.net --port 8443'
+	remedied '--domain example.org' 192.0.2.7:443 '--net all'
+	remedied '--net localhost' example.org:443 '--net domains --domain example.org'
+	remedied '--net localhost:80,90' localhost:91 '--net localhost:80,90,91'
+	remedied '--net none' example.org:443 '--net domains --domain example.org'
 }
 
 # --- the default, and what is protected ---

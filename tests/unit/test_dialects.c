@@ -846,7 +846,7 @@ clash_names_choose(void)
 			"{\"sandboxes\": {\"only\": {\"default\": [\"read\"]}}, \"doc\": \"d\"}");
 	check_int(one->default_rights, RIGHT_READ);
 	check_str(error_as(&as, TWO),
-		  "f:1:15: which sandbox is not said; there are \"ro\", \"rw\"");
+		  "f:1:15: which sandbox is not said (clash:FILE#NAME); there are \"ro\", \"rw\"");
 	as.variant = "ro";
 	ro = policy_as(&as, TWO);
 	check_int(ro->default_rights, RIGHT_READ);
@@ -893,9 +893,10 @@ clash_errors_name_their_place(void)
 		{"{" DEFAULT ", \"doc\": 1}", "f:1:41: \"doc\" must be a string, not a number"},
 		{"{\"sandboxes\": []}",
 		 "f:1:15: \"sandboxes\" must be an object of names and policies, not a list"},
-		{"{\"sandboxes\": {}}", "f:1:15: which sandbox is not said; there are none"},
+		{"{\"sandboxes\": {}}",
+		 "f:1:15: which sandbox is not said (clash:FILE#NAME); there are none"},
 		{"{\"sandboxes\": {}, \"default\": [\"read\"]}",
-		 "f:1:15: which sandbox is not said; there are none"},
+		 "f:1:15: which sandbox is not said (clash:FILE#NAME); there are none"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

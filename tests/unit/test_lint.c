@@ -17,6 +17,7 @@
 
 static const struct fake_entry tree[] = {
 	{"/usr/bin/cc", FS_FILE, NULL},
+	{"/bin", FS_LINK, "usr/bin"},
 	{"/etc/hosts", FS_FILE, NULL},
 	{"/opt/tool/x", FS_FILE, NULL},
 	{"/opt/secret", FS_HIDDEN, NULL},
@@ -48,6 +49,7 @@ struct texts {
 	bool trusted;
 	enum dialect dialect; /* of the user's text */
 	const char *home;     /* with the real file system */
+	const char *mounts;
 };
 
 /* Of the last look: the finding that was counted first. */
@@ -153,6 +155,7 @@ look_for(const struct texts *texts, enum severity severity, const char *part)
 				  .config_dir = "/home/u/.config/cordon",
 				  .state_dir = "/home/u/.local/state/cordon",
 				  .environ = environ_pairs,
+				  .mounts = texts->mounts,
 				  .view = texts->home == NULL ? &fake : &fs_real};
 	const struct facts facts = {.values[FACT_SECCOMP_FILTER] = 1};
 	auto_plan struct plan *plan = NULL;
@@ -258,6 +261,48 @@ allow_is_kept_where_a_deny_lies_between(void)
 			.user = FILES("\"read\": [\"~/data\", \"~/data/deep/x\"], "
 				      "\"deny\": [\"~/data/deep\"]")),
 		  0);
+}
+
+/* On one machine it is a link, on the next a folder: the policy is for both. */
+static void
+allow_of_what_is_a_link_here_is_not_complained_about(void)
+{
+	check_int(notes("changes nothing", .user = FILES("\"execute\": [\"/usr/bin\"]")), 1);
+	check_int(notes("changes nothing", .user = FILES("\"execute\": [\"/bin\"]")), 0);
+}
+
+/* A deny holds under the names that mounts give, too; nobody wrote those. */
+static void
+other_names_by_mounts_are_nobodys_rules(void)
+{
+	const char *mounts = "1 0 8:1 / / rw - ext4 /dev/a rw\n"
+			     "2 1 8:1 /home/u /mnt rw - ext4 /dev/a rw\n";
+
+	check_int(notes("there is no /mnt", .user = FILES("\"deny\": [\"$PROJECT/none\"]"),
+			.mounts = mounts),
+		  0);
+	check_int(notes("changes nothing", .user = FILES("\"deny\": [\"$PROJECT/none\"]"),
+			.mounts = mounts),
+		  0);
+	check_int(notes("there is no /home/u/p/none",
+			.user = FILES("\"deny\": [\"$PROJECT/none\"]"), .mounts = mounts),
+		  1);
+}
+
+static void
+sockets_that_give_the_machine_away_are_warned_of(void)
+{
+#define SOCKET(name) "{\"sockets\": [\"" name "\"]}"
+	check_int(warnings("the socket docker: it starts containers", .user = SOCKET("docker")), 1);
+	check_int(warnings("reach every file", .user = SOCKET("/var/run/docker.sock")), 1);
+	check_int(warnings("types into every window", .user = SOCKET("/tmp/.X11-unix/X0")), 1);
+	check_int(warnings("outside of every sandbox", .user = SOCKET("/run/user/7/bus")), 1);
+	check_int(warnings("the socket", .user = SOCKET("ssh-agent")), 0);
+	check_int(warnings("the socket", .user = SOCKET("/run/docker.sock.d/x")), 0);
+	check_int(warnings("the socket", .user = SOCKET("/home/u/p/bus")), 0);
+	/* asked for is not granted */
+	check_int(warnings("the socket", .project = SOCKET("docker")), 0);
+#undef SOCKET
 }
 
 static void
@@ -380,6 +425,9 @@ missing_path_suggests_a_neighbour(void)
 			.user = FILES("\"read\": [\"~/elsewhere\"]")),
 		  1);
 	check_str(last_text, "there is no /home/u/elsewhere");
+	/* with a slash at its end it is made at the start */
+	check_int(notes("there is no", .user = FILES("\"write\": [\"~/elsewhere\"]")), 1);
+	check_int(notes("there is no", .user = FILES("\"write\": [\"~/elsewhere/\"]")), 0);
 	check_int(notes("there is no", .user = FILES("\"read\": [\"~/data/deep\"]")), 0);
 	check_int(notes("there is no", .user = FILES("\"read\": [\"/opt/secret/x\"]")), 0);
 	check_int(notes("there is no",
@@ -873,6 +921,9 @@ main(void)
 	run(same_pattern_allowed_and_denied_names_the_later);
 	run(allow_of_what_is_allowed_above_changes_nothing);
 	run(allow_is_kept_where_a_deny_lies_between);
+	run(allow_of_what_is_a_link_here_is_not_complained_about);
+	run(other_names_by_mounts_are_nobodys_rules);
+	run(sockets_that_give_the_machine_away_are_warned_of);
 	run(of_two_equal_rules_one_is_superfluous);
 	run(naming_a_protected_path_is_not_superfluous);
 	run(deny_of_what_nothing_allows_changes_nothing);

@@ -330,7 +330,7 @@ wrong_words_name_the_right_ones(void)
 		{"{\"network\": \"some\"}",
 		 "f:1:13: \"some\" is not one of \"none\", \"localhost\", \"all\""},
 		{"{\"network\": \"domains\"}",
-		 "f:1:13: \"domains\" is not one of \"none\", \"localhost\", \"all\""},
+		 "f:1:13: \"domains\" needs names: {\"domains\": [\"example.com\"]}"},
 		{"{\"network\": \"\"}",
 		 "f:1:13: \"\" is not one of \"none\", \"localhost\", \"all\""},
 		{"{\"env\": {\"mode\": \"all\"}}",
@@ -609,8 +609,9 @@ a_refused_domain_names_its_place_and_reason(void)
 		  "f:2:2: \"127.1\" is an address; domains are names only");
 	check_str(error_of("{\"network\": {\"domains\": [\"localhost\"]}}"),
 		  "f:1:26: \"localhost\" is this machine; use the network mode \"localhost\"");
-	check_str(error_of("{\"network\": {\"domains\": [\"*\"]}}"),
-		  "f:1:26: \"*\" names every host; say \"network\": \"all\" if that is meant");
+	check_str(
+		error_of("{\"network\": {\"domains\": [\"*\"]}}"),
+		"f:1:26: \"*\" names every host; say \"network\": \"all\", or --net all, if that is meant");
 	check_str(error_of("{\"network\": {\"domains\": [\"a.*.example\"]}}"),
 		  "f:1:26: \"a.*.example\" has a wildcard that is not a leading \"*.\"");
 	check_str(error_of("{\"network\": {\"domains\": [7]}}"),
@@ -691,7 +692,8 @@ limits_are_positive_and_bounded(void)
 		 "f:1:26: a whole number from 1 to 36028797018963967 is expected here"},
 		{"{\"limits\": {\"memory\": 1.5}}",
 		 "f:1:23: a whole number from 1 to 36028797018963967 is expected here"},
-		{"{\"limits\": {\"time\": \"10x\"}}", "f:1:21: \"10x\" has an unknown unit"},
+		{"{\"limits\": {\"time\": \"10x\"}}",
+		 "f:1:21: \"10x\" has an unknown unit; there are s, m, h, d"},
 		{"{\"limits\": {\"output\": \"0K\"}}", "f:1:23: \"0K\" must be more than 0"},
 		{"{\"limits\": {\"file_size\": \"big\"}}",
 		 "f:1:26: \"big\" does not start with a number"},
@@ -909,7 +911,7 @@ the_block_of_the_other_system_is_still_checked(void)
 {
 	static const struct row rows[] = {
 		{"{\"macos\": {\"files\": {\"read\": [\"rel\"]}}}",
-		 "f:1:31: \"rel\" is relative; start it with /, ~ or $PROJECT"},
+		 "f:1:31: \"rel\" is relative; start it with /, ~, $PROJECT, or with **/ for any folder"},
 		{"{\"macos\": {\"netwrk\": 1}}",
 		 "f:1:12: unknown key \"netwrk\" in \"macos\"; did you mean \"network\"?"},
 		{"{\"macos\": {\"network\": {\"ports\": [0]}}}",

@@ -495,9 +495,9 @@ words_that_can_deceive_are_marked(void)
 					     " \"network\": {\"domains\": [\"b\xc3\xbc"
 					     "cher.example\"]}}");
 	check_int(plan->request_count, 4);
-	check(plan->requests[0].confusable == NULL);
+	check(plan->requests[0].twice == NULL);
 	for (size_t i = 1; i < plan->request_count; i++)
-		check(plan->requests[i].confusable != NULL);
+		check(plan->requests[i].twice != NULL);
 }
 
 /* ---- pins ---- */
