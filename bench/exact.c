@@ -55,13 +55,24 @@ keep(struct exact *x, pid_t thread)
 	x->table = (int)syscall(SYS_pidfd_open, thread, O_EXCL);
 }
 
+/* Page by page: what follows the end of the text may not be mapped. */
 static int
 read_path(pid_t thread, uint64_t address, char path[PATH_MAX])
 {
-	struct iovec here = {path, 4096 - (address & 4095)};
-	struct iovec there = {(void *)(uintptr_t)address, here.iov_len};
+	size_t have = 0;
 
-	return process_vm_readv(thread, &here, 1, &there, 1, 0) <= 0 ? -1 : 0;
+	do {
+		size_t part = 4096 - (size_t)((address + have) & 4095);
+		struct iovec here = {path + have, have + part > PATH_MAX ? PATH_MAX - have : part};
+		struct iovec there = {(void *)(uintptr_t)(address + have), here.iov_len};
+
+		if (process_vm_readv(thread, &here, 1, &there, 1, 0) <= 0)
+			return -1;
+		if (memchr(path + have, '\0', here.iov_len) != NULL)
+			return 0;
+		have += here.iov_len;
+	} while (have < PATH_MAX);
+	return -1;
 }
 
 static int
