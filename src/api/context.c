@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "base/table.h"
 #include "enforce/enforce.h"
+#include "plan/looked.h"
 #include "plan/resolve.h"
 
 #define FACTS_MAX (1u << 16)
@@ -354,7 +355,9 @@ find_places(struct cordon_plan *context, const struct cordon_setup *setup, enum 
 	rc = gitdirs_find(&context->arena, context->host.project, &context->host.git, err);
 	if (rc < 0)
 		return rc;
-	return hookdirs_find(&context->arena, &context->host, &context->host.hooks, err);
+	rc = hookdirs_find(&context->arena, &context->host, &context->host.hooks, err);
+	return rc < 0 ? rc
+		      : looked_around(&context->arena, &context->host, &context->host.hooks, err);
 }
 
 /* ---- facts ---- */

@@ -164,17 +164,41 @@ tell(const struct telling *telling, struct str *line)
 #define REFUSALS_KEPT 3
 #define CHANGES_KEPT 5
 
-/* One more line for the end of the run, if there is room; names in it are a command's choice. */
+/* How many lines text has; -1: line is one of them. */
+static int
+count_lines(const char *text, const char *line)
+{
+	size_t length = strlen(line);
+	int count = 0;
+
+	for (; *text != '\0'; count++) {
+		size_t end = strcspn(text, "\n");
+
+		if (end == length && strncmp(text, line, length) == 0)
+			return -1;
+		text += end + (text[end] == '\n');
+	}
+	return count;
+}
+
+/*
+ * One more line for the end of the run, if it is a new one and there is room; names in it are a command's
+ * choice.
+ */
 static void
-keep_line(char *to, size_t size, const char *line)
+keep_line(char *to, size_t size, const char *line, int max)
 {
 	auto_str struct str shown = {0};
 	size_t used = strlen(to);
+	int count;
 
-	str_add(&shown, used == 0 ? "" : "\n");
 	str_visible(&shown, line);
-	if (!shown.failed && shown.length < size - used)
-		memcpy(to + used, shown.text, shown.length + 1);
+	count = shown.failed ? -1 : count_lines(to, shown.text);
+	if (count < 0 || count >= max || shown.length + 1 >= size - used)
+		return;
+	if (used > 0)
+		to[used++] = '\n';
+	memcpy(to + used, shown.text, shown.length + 1);
 }
 
 /* A reason is the rest of a sentence about the subject, or one of its own. */
@@ -196,13 +220,12 @@ keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 	bool has_option = refusal->allow[0] == '-';
 	auto_str struct str line = {0};
 
-	if (to->refused++ >= REFUSALS_KEPT)
-		return;
+	to->refused++;
 	str_printf(&line, "%s %s%s %s%s%s", refusal->what, refusal->subject,
 		   goes_on(refusal->reason) ? "" : ":", refusal->reason,
 		   has_option ? "; allow it with " : "", has_option ? refusal->allow : "");
 	if (!line.failed)
-		keep_line(to->refusals, sizeof to->refusals, line.text);
+		keep_line(to->refusals, sizeof to->refusals, line.text, REFUSALS_KEPT);
 }
 
 /* Where no option grants the path as it is, a profile may: most often a tool's cache. */
@@ -244,11 +267,10 @@ keep_change(const struct change *change, struct cordon_run *to)
 {
 	auto_str struct str line = {0};
 
-	if (to->changed++ >= CHANGES_KEPT)
-		return;
+	to->changed++;
 	str_printf(&line, "%s %s: %s", change->what, change->path, change->reason);
 	if (!line.failed)
-		keep_line(to->changes, sizeof to->changes, line.text);
+		keep_line(to->changes, sizeof to->changes, line.text, CHANGES_KEPT);
 }
 
 static void

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "linux/metadata.h"
 #include "linux/syscalls.h"
 #include "linux/terminals.h"
+#include "linux/vet.h"
 
 /* ---- deeds ---- */
 
@@ -61,9 +63,20 @@ change_times(int fd, mode_t kind, const struct change *change)
 
 /* ---- judging ---- */
 
+/* Would it keep the owner from looking? An access list can say that, too. */
+static bool
+hides(const struct stat *at, const struct change *change)
+{
+	mode_t needed = S_ISDIR(at->st_mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
+
+	return (change->act == change_mode && (change->mode & needed) != needed) ||
+	       strncmp(change->name, "system.posix_acl_", 17) == 0;
+}
+
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
-may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at)
+may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at,
+	   const struct change *change)
 {
 	const struct judged what = {.object = fd};
 	char path[PATH_MAX];
@@ -80,6 +93,9 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 	else if (S_ISDIR(at->st_mode) && ruleset_is_by_name(broker->plan, path))
 		/* a profile grants it for the sake of the files in it */
 		broker_refused(broker, "write", path, "is a folder that everybody shares");
+	else if (hides(at, change) && *path == '/' && !broker_is_free(broker, path) &&
+		 vet_is_read(broker, path))
+		broker_refused(broker, "hide", path, "git's settings are there, or below it");
 	else
 		return true;
 	return false;
@@ -100,7 +116,7 @@ change_locked(struct broker *broker, const struct call *request, int fd,
 	struct stat at;
 
 	if (fstat(fd, &at) == 0 && !is_machines(&at, change) &&
-	    may_change(broker, request, fd, &at))
+	    may_change(broker, request, fd, &at, change))
 		return change->act(fd, at.st_mode, change);
 	errno = EACCES;
 	return -1;

@@ -19,6 +19,7 @@
 #include "linux/names.h"
 #include "linux/nest.h"
 #include "linux/vet.h"
+#include "plan/hookmemory.h"
 
 #define NOREPLACE 1u
 #define EXCHANGE 2u
@@ -109,8 +110,8 @@ compare_entry(struct move *move, int folder, const char *from, const char *to, c
 	if (snprintf(old, sizeof old, "%s/%s", from, name) >= PATH_MAX ||
 	    snprintf(new, sizeof new, "%s/%s", to, name) >= PATH_MAX)
 		return ENAMETOOLONG;
-	if (!is_same(move, old, new) ||
-	    (ascii_same(name, "HEAD") && !vet_may_move(move->broker, from)))
+	if (!is_same(move, old, new) || ((ascii_same(name, "HEAD") || ascii_same(name, ".git")) &&
+					 !vet_may_move(move->broker, from)))
 		return EACCES;
 	broker_touches_at(move->broker, folder, name, old);
 	broker_touches(move->broker, new, NULL);
@@ -268,7 +269,7 @@ do_move(struct move *move)
 			  move->to.name, move->flags);
 	if (rc == 0 && (S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE) ||
 			vet_is_delicate(move->to.path)))
-		vet_hooks_changed(move->broker, false);
+		hookmemory_changed(move->broker->hooks, false);
 	return rc;
 }
 

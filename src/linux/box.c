@@ -20,7 +20,7 @@
 #include "linux/nest.h"
 #include "linux/privileges.h"
 #include "linux/rules.h"
-#include "linux/vet.h"
+#include "plan/hookmemory.h"
 
 static int
 refuse_gaps(const struct plan *plan, struct cordon_error *err)
@@ -216,7 +216,7 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 		return -CORDON_E_MEMORY;
 	box->abi = plan->facts.values[FACT_LANDLOCK_ABI];
 	box->broker.fold = fold_new(&plan->index, plan->host == NULL ? NULL : plan->host->project);
-	box->broker.hooks = hookmemory_new();
+	box->broker.hooks = hookmemory_new(fold_below);
 	rc = box->broker.fold == NULL || box->broker.hooks == NULL
 		     ? cordon_no_memory(err)
 		     : choose_filter(plan, &box->filter, err);

@@ -48,7 +48,7 @@ struct desk {
 struct broker {
 	const struct plan *plan;
 	struct fold *fold;	  /* its rules, where names of several spellings are one */
-	struct hookmemory *hooks; /* of repositories, see vet.h; NULL: they are not looked at */
+	struct hookmemory *hooks; /* of repositories; NULL: they are not looked at */
 	const char *private_tmp;  /* free; NULL: none */
 	struct guarded trees;
 	int listener;

@@ -21,9 +21,8 @@ bool vet_may_make(struct broker *broker, const char *path, const struct protecti
 		  bool is_folder);
 /* May the folder become a repository with what is in it? Sets errno. The lock is exclusive. */
 bool vet_repository(struct broker *broker, const char *folder);
-/* A repository that came with the project's own files: may it be where something leads git to? */
+/* A repository that came with the project's own files, or names what lies elsewhere, stays there. */
 bool vet_may_move(struct broker *broker, const char *folder);
-bool vet_is_repository(const char *folder);
 
 /*
  * vet_link.c: may a symbolic link with this text have this path? Whoever works in the project
@@ -38,20 +37,14 @@ bool vet_links_stay(const char *folder);
 /* vet.c: notes a refusal together with what would allow it. */
 void vet_refused(struct broker *broker, const char *what, const char *path, const char *why);
 
-/*
- * vet_hooks.c: is path closed because the settings of a repository above it name it, or could it come
- * to be? Sets the length of the part that is; NULL: no.
- */
-const struct protection *vet_hooks(const struct broker *broker, const char *path,
-				   size_t *ret_anchor);
-/* Is path, or does something below it, lead to a remote? Then no link comes there. */
+/* vet_hooks.c: is path, or does something below it, lead to a remote? Then no link comes there. */
 bool vet_is_on_way(const struct broker *broker, const char *path);
+/* Are there settings at path, or below it, that must not be hidden from us for a while? */
+bool vet_is_read(const struct broker *broker, const char *path);
+/* Do a repository's settings name nothing outside of its folder? From another place it would be another. */
+bool vet_is_at_home(const struct broker *broker, const char *folder);
 /* May the folder become a working tree of this repository with what is in it? */
 bool vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir);
-/* A folder moves, or a name of git's changes; has_settings: one of those that are vetted whole. */
-void vet_hooks_changed(struct broker *broker, bool has_settings);
-struct hookmemory *hookmemory_new(void);
-struct hookmemory *hookmemory_free(struct hookmemory *memory);
 
 /* vet_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
 int vet_content(struct broker *broker, const char *path, enum vet vet,

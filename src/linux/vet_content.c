@@ -14,6 +14,7 @@
 #include "linux/nest.h"
 #include "linux/vet.h"
 #include "plan/gitsteps.h"
+#include "plan/looked.h"
 #include "plan/resolve.h"
 
 #define MODULES "/.git/modules/"
@@ -84,14 +85,16 @@ is_fit(const struct question *q, const char *path)
 
 	return is_in_dot_git(path) || is_below(path, host->git.common_dir) ||
 	       !(broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE) ||
-	       !vet_is_repository(path) || vet_repository(q->broker, path);
+	       !looked_is_repository(path) || vet_repository(q->broker, path);
 }
 
 bool
 vet_may_move(struct broker *broker, const char *folder)
 {
-	return is_in_dot_git(folder) || !vet_is_repository(folder) ||
-	       vet_repository(broker, folder);
+	if (is_in_dot_git(folder))
+		return true;
+	return vet_is_at_home(broker, folder) &&
+	       (!looked_is_repository(folder) || vet_repository(broker, folder));
 }
 
 /* What can be changed without us can become anything, and what lies in memory is for everybody. */

@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "linux/vet.h"
+#include "plan/hookmemory.h"
 
 #define NOREPLACE 1u
 
@@ -170,6 +171,6 @@ vet_install(struct broker *broker, const struct vet_target *to, const struct vet
 	}
 	if (put(to, file) < 0)
 		return -1;
-	vet_hooks_changed(broker, true);
+	hookmemory_changed(broker->hooks, true);
 	return 0;
 }

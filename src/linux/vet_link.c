@@ -25,6 +25,7 @@
 #include "linux/nest.h"
 #include "linux/procfs.h"
 #include "linux/vet.h"
+#include "plan/looked.h"
 
 #define LINKS_MAX 40
 #define ENTRIES_MAX 5000 /* of a folder that becomes a repository */
@@ -194,7 +195,7 @@ is_repository_in(const char *folder, const char *rest)
 	size_t length = strlen(name);
 
 	if (length < 4 || !ascii_same(name + length - 4, ".git"))
-		return is_gits(rest) && vet_is_repository(folder);
+		return is_gits(rest) && looked_is_repository(folder);
 	return length == 4 || is_gits(rest);
 }
 

@@ -140,16 +140,22 @@ profile_grants(const struct plan *plan, const struct profile *profile, const cha
 	return false;
 }
 
+/* Where several would do it, as for a folder of everybody's caches, nobody knows which is meant. */
 const char *
 advice_profile(const struct plan *plan, const char *path, unsigned missing)
 {
 	const struct profile *profile;
+	const char *name = NULL;
 
-	for (size_t i = 0; (profile = profile_at(i)) != NULL; i++)
-		if (!profile_is_base(profile) && !is_in_use(plan, profile) &&
-		    profile_grants(plan, profile, path, missing))
-			return profile->name;
-	return NULL;
+	for (size_t i = 0; (profile = profile_at(i)) != NULL; i++) {
+		if (profile_is_base(profile) || is_in_use(plan, profile) ||
+		    !profile_grants(plan, profile, path, missing))
+			continue;
+		if (name != NULL)
+			return NULL;
+		name = profile->name;
+	}
+	return name;
 }
 
 struct advice

@@ -6,6 +6,7 @@
 #include "plan/hookdir.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ const char *const hookdir_names[] = {"applypatch-msg",
 				     NULL};
 
 int
-hooksearch_keep(struct hooksearch *s, struct texts *to, const char *text)
+hooksearch_keep(struct hooksearch *s, struct hooktexts *to, const char *text)
 {
 	const char **slot =
 		text == NULL ? NULL
@@ -150,6 +151,8 @@ add_linked(struct hooksearch *s, const char *folder)
 	const struct dirent *entry;
 	int left = LINKED_MAX, rc = 0;
 
+	if (dir == NULL && hooksearch_is_passing(errno))
+		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot look into %s", folder);
 	while (rc == 0 && dir != NULL && left-- > 0 && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
@@ -197,11 +200,11 @@ static int
 add_values(struct hooksearch *s)
 {
 	const struct {
-		const struct texts *texts;
+		const struct hooktexts *texts;
 		enum hookdir_kind kind;
-	} all[] = {{&s->values, HOOKDIR_HOOKS},
-		   {&s->programs, HOOKDIR_PROGRAM},
-		   {&s->files, HOOKDIR_FILE},
+	} all[] = {{&s->words.hooks, HOOKDIR_HOOKS},
+		   {&s->words.programs, HOOKDIR_PROGRAM},
+		   {&s->words.files, HOOKDIR_FILE},
 		   {&s->remotes, HOOKDIR_REMOTE}};
 	int rc = 0;
 
@@ -211,8 +214,8 @@ add_values(struct hooksearch *s)
 	return rc;
 }
 
-static int
-read_repository(struct hooksearch *s, const struct hookrepo *repo)
+int
+hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo)
 {
 	const char *config = path_join(s->arena, repo->common_dir, "config", s->err),
 		   *own = path_join(s->arena, repo->git_dir, "config.worktree", s->err),
@@ -230,31 +233,56 @@ read_repository(struct hooksearch *s, const struct hookrepo *repo)
 	return rc < 0 ? rc : add_linked(s, hooks);
 }
 
-/* Also where one of these is a link into the project. */
-static int
-read_own(struct hooksearch *s, const char *folder, const char *name)
+/*
+ * It may lie in the project, by a link on the way or because the environment says so; there it may also be
+ * missing.
+ */
+int
+hooksearch_own(struct hooksearch *s, const char *folder, const char *name)
 {
 	const char *path = folder == NULL ? name : path_join(s->arena, folder, name, s->err);
 	int before = s->read, rc = hooksearch_read(s, path, 0);
 
-	return rc < 0 || s->read == before ? rc : add_if_link(s, HOOKDIR_SETTINGS, path);
+	if (rc < 0 || (s->read == before && !path_below(path, s->host->project)))
+		return rc;
+	return hooksearch_add(s, HOOKDIR_SETTINGS, path);
 }
 
 static int
 read_users(struct hooksearch *s)
 {
-	const char *global = host_getenv(s->host, "GIT_CONFIG_GLOBAL");
 	const char *xdg = host_getenv(s->host, "XDG_CONFIG_HOME");
 	int rc = hooksearch_read(s, "/etc/gitconfig", 0);
 
-	if (rc == 0 && global != NULL && *global == '/')
-		rc = read_own(s, NULL, global);
+	if (rc == 0)
+		rc = hooksearch_environ(s);
 	if (rc == 0 && s->host->home != NULL)
-		rc = read_own(s, s->host->home, ".gitconfig");
+		rc = hooksearch_own(s, s->host->home, ".gitconfig");
 	if (rc == 0 && xdg != NULL && *xdg == '/')
-		return read_own(s, xdg, "git/config");
-	return rc < 0 || s->host->home == NULL ? rc
-					       : read_own(s, s->host->home, ".config/git/config");
+		return hooksearch_own(s, xdg, "git/config");
+	return rc < 0 || s->host->home == NULL
+		       ? rc
+		       : hooksearch_own(s, s->host->home, ".config/git/config");
+}
+
+/* What is the user's holds in every repository, from where that is. */
+static int
+keep_relative(struct hooksearch *s, const struct hooktexts *from, struct hooktexts *to)
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (*from->items[i] != '/' && hooksearch_keep(s, to, from->items[i]) < 0)
+			return -CORDON_E_MEMORY;
+	return 0;
+}
+
+static int
+keep_words(struct hooksearch *s, const struct hookwords *from, struct hookwords *to)
+{
+	int rc = keep_relative(s, &from->hooks, &to->hooks);
+
+	if (rc == 0)
+		rc = keep_relative(s, &from->programs, &to->programs);
+	return rc < 0 ? rc : keep_relative(s, &from->files, &to->files);
 }
 
 int
@@ -271,20 +299,16 @@ hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret
 	struct hookrepo repo = {host->project,
 				host->git.git_dir == NULL ? inner : host->git.git_dir,
 				host->git.common_dir == NULL ? inner : host->git.common_dir};
-	struct texts users = {0};
 	int rc;
 
 	*ret = (struct hookdirs){0};
 	if (own == NULL)
 		return -CORDON_E_MEMORY;
 	rc = read_users(&s);
-	for (size_t i = 0; rc == 0 && i < s.values.count; i++)
-		if (*s.values.items[i] != '/')
-			rc = hooksearch_keep(&s, &users, s.values.items[i]);
-	ret->values = users.items;
-	ret->value_count = users.count;
 	if (rc == 0)
-		rc = read_repository(&s, &repo);
+		rc = keep_words(&s, &s.words, &ret->words);
+	if (rc == 0)
+		rc = hooksearch_repository(&s, &repo);
 	return rc < 0 ? rc : add_values(&s);
 }
 
@@ -296,11 +320,16 @@ hookdirs_read(struct arena *arena, const struct host *host, const struct hookrep
 	int rc;
 
 	*ret = (struct hookdirs){0};
-	for (size_t i = 0; i < host->hooks.value_count; i++)
-		if (hooksearch_keep(&s, &s.values, host->hooks.values[i]) < 0)
-			return -CORDON_E_MEMORY;
-	rc = read_repository(&s, repo);
+	rc = keep_words(&s, &host->hooks.words, &s.words);
+	if (rc == 0)
+		rc = hooksearch_repository(&s, repo);
 	if (rc == 0)
 		rc = add_values(&s);
-	return rc < 0 || !s.is_unread ? rc : add(&s, HOOKDIR_UNKNOWN, repo->root, true);
+	if (rc == 0 && s.is_unread)
+		rc = add(&s, HOOKDIR_UNKNOWN, repo->root, true);
+	/* it may be about any part of the project */
+	if (rc == 0 && s.is_unread && host->project != NULL &&
+	    path_below(repo->root, host->project))
+		rc = add(&s, HOOKDIR_UNKNOWN, host->project, true);
+	return rc;
 }

@@ -28,16 +28,28 @@ struct hookdir {
 	bool is_there;
 };
 
+struct hooktexts {
+	const char **items;
+	size_t count;
+};
+
+/* As settings have it, tildes replaced. */
+struct hookwords {
+	struct hooktexts hooks;	   /* folders */
+	struct hooktexts programs; /* the first words of commands, */
+	struct hooktexts files;	   /* and the others, which may be some */
+};
+
 struct hookdirs {
 	struct hookdir *items;
 	size_t count;
-	const char **values; /* of the user's, relative: each repository has such a folder */
-	size_t value_count;
+	struct hookwords words; /* of the user's, relative: each repository may have such */
 };
 
 /*
- * Of the project's repository and of the user: folders of hooks, and what else lies in the project. None
- * for husky's, which every install writes anew. Includes are followed whatever their condition.
+ * Of the project's repository and of the user, whose environment is part of his settings: folders of hooks, and
+ * what else lies in the project. None for husky's, which every install writes anew. Includes are followed
+ * whatever their condition.
  */
 int hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret,
 		  struct cordon_error *err);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Reading git's settings for what they name. What git would not read is not read either: then it finds
- * nothing by it. Most settings have no such key, so a file is understood only where one of their words
- * stands in it. Includes are followed whatever their condition.
+ * nothing by it. Includes are followed whatever their condition.
  */
 #include "plan/hooksearch.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -42,6 +40,8 @@ expand(struct hooksearch *s, const char *value)
 		value += sizeof optional - 1;
 	if (str_starts(value, prefix))
 		return path_join(s->arena, "/usr", value + sizeof prefix - 1, s->err);
+	if (str_starts(value, "$HOME/") && s->host->home != NULL)
+		return path_join(s->arena, s->host->home, value + strlen("$HOME/"), s->err);
 	if (*value == '~' && s->host->home != NULL) {
 		size_t name = strcspn(value, "/");
 
@@ -69,7 +69,7 @@ static int
 take_hooks(struct hooksearch *s, const char *file, const char *value, int depth)
 {
 	(void)file, (void)depth;
-	return hooksearch_keep(s, &s->values, expand(s, value));
+	return hooksearch_keep(s, &s->words.hooks, expand(s, value));
 }
 
 static int
@@ -81,28 +81,41 @@ take_include(struct hooksearch *s, const char *file, const char *value, int dept
 	return rc < 0 ? rc : hooksearch_read(s, path, depth + 1);
 }
 
-/* Commands are for the shell: its first word is run, and any other may be what is run by that. */
+/*
+ * Commands are for the shell: its first word is run, after those that set variables, and any other may be
+ * what is run by that.
+ */
 static int
 take_program(struct hooksearch *s, const char *file, const char *value, int depth)
 {
-	bool is_first = true;
+	static const char between[] = " \t\n'\"=;&|()<>`";
+	bool is_first = true, is_set = false;
 	int rc = 0;
 
 	(void)file, (void)depth;
 	value += *value == '!';
-	while (rc == 0 && *(value += strspn(value, " \t'\"")) != '\0') {
-		size_t length = strcspn(value, " \t'\"");
+	while (rc == 0 && *(value += strspn(value, between)) != '\0') {
+		size_t length = strcspn(value, between);
 		const char *word = arena_strndup(s->arena, value, length, s->err);
+		bool is_run = is_first && !is_set;
 
 		if (word == NULL)
 			return -CORDON_E_MEMORY;
-		if (!is_first || strchr(word, '/') != NULL)
-			rc = hooksearch_keep(s, is_first ? &s->programs : &s->files,
-					     expand(s, word));
-		is_first = false;
 		value += length;
+		if (!is_run || strchr(word, '/') != NULL)
+			rc = hooksearch_keep(s, is_run ? &s->words.programs : &s->words.files,
+					     expand(s, word));
+		is_first = is_first && (is_set || *value == '=');
+		is_set = is_first && *value == '=';
 	}
 	return rc;
+}
+
+/* What is no command for the shell is one of git's own. */
+static int
+take_if_program(struct hooksearch *s, const char *file, const char *value, int depth)
+{
+	return *value == '!' ? take_program(s, file, value, depth) : 0;
 }
 
 /* A repository of this machine; what is none is told apart by the colon in it. */
@@ -136,7 +149,7 @@ take_worktree(struct hooksearch *s, const char *file, const char *value, int dep
 }
 
 static const struct key {
-	const char *start, *end; /* of its name */
+	const char *start, *end; /* of its name; "*": whatever follows */
 	int (*use)(struct hooksearch *s, const char *file, const char *value, int depth);
 } keys[] = {
 	{"core.hookspath", "", take_hooks},
@@ -144,32 +157,57 @@ static const struct key {
 	{"include.path", "", take_include},
 	{"includeif.", ".path", take_include},
 	{"core.worktree", "", take_worktree},
-	{"remote.", ".url", take_remote},
-	{"remote.", ".pushurl", take_remote},
+	{"remote.", "url", take_remote},
 	{"remote.pushdefault", "", take_remote},
-	{"branch.", ".remote", take_remote},
-	{"branch.", ".pushremote", take_remote},
+	{"branch.", "remote", take_remote},
 	{"submodule.", ".url", take_remote},
-	{"core.fsmonitor", "", take_program},
-	{"core.sshcommand", "", take_program},
-	{"core.editor", "", take_program},
-	{"core.pager", "", take_program},
-	{"core.askpass", "", take_program},
+	{"alias.", "*", take_if_program},
+	{"submodule.", ".update", take_if_program},
+	{"browser.", ".cmd", take_program},
+	{"browser.", ".path", take_program},
 	{"core.alternaterefscommand", "", take_program},
-	{"sequence.editor", "", take_program},
-	{"hook.", ".command", take_program},
-	{"filter.", ".clean", take_program},
-	{"filter.", ".smudge", take_program},
-	{"filter.", ".process", take_program},
-	{"diff.external", "", take_program},
+	{"core.askpass", "", take_program},
+	{"core.editor", "", take_program},
+	{"core.fsmonitor", "", take_program},
+	{"core.gitproxy", "", take_program},
+	{"core.pager", "", take_program},
+	{"core.sshcommand", "", take_program},
+	{"credential.", "helper", take_program},
 	{"diff.", ".command", take_program},
 	{"diff.", ".textconv", take_program},
-	{"merge.", ".driver", take_program},
-	{"interactive.difffilter", "", take_program},
-	{"credential.", "helper", take_program},
+	{"diff.external", "", take_program},
+	{"difftool.", ".cmd", take_program},
+	{"difftool.", ".path", take_program},
+	{"filter.", ".clean", take_program},
+	{"filter.", ".process", take_program},
+	{"filter.", ".smudge", take_program},
+	{"gc.recentobjectshook", "", take_program},
+	{"gpg.", "command", take_program},
 	{"gpg.", "program", take_program},
+	{"guitool.", ".cmd", take_program},
+	{"help.browser", "", take_program},
+	{"hook.", ".command", take_program},
+	{"imap.tunnel", "", take_program},
+	{"instaweb.", "*", take_program},
+	{"interactive.difffilter", "", take_program},
+	{"lfs.customtransfer.", ".path", take_program},
+	{"lfs.extension.", "*", take_program},
+	{"man.", ".cmd", take_program},
+	{"man.", ".path", take_program},
+	{"merge.", ".driver", take_program},
+	{"mergetool.", ".cmd", take_program},
+	{"mergetool.", ".path", take_program},
+	{"pager.", "*", take_program},
+	{"remote.", ".receivepack", take_program},
+	{"remote.", ".uploadpack", take_program},
+	{"sendemail.", "cmd", take_program},
+	{"sendemail.", "smtpserver", take_program},
+	{"sequence.editor", "", take_program},
+	{"tar.", ".command", take_program},
 	{"trailer.", ".cmd", take_program},
 	{"trailer.", ".command", take_program},
+	{"uploadpack.packobjectshook", "", take_program},
+	{"web.browser", "", take_program},
 };
 
 static bool
@@ -179,12 +217,13 @@ is_about(const struct key *key, const char *name)
 
 	if (end == 0)
 		return strcmp(name, key->start) == 0;
-	return str_starts(name, key->start) && length > end &&
-	       strcmp(name + length - end, key->end) == 0;
+	return str_starts(name, key->start) &&
+	       (*key->end == '*' || (length > end && strcmp(name + length - end, key->end) == 0));
 }
 
-static int
-take_item(struct hooksearch *s, const char *file, const struct gitconfig_item *item, int depth)
+int
+hooksearch_item(struct hooksearch *s, const char *file, const struct gitconfig_item *item,
+		int depth)
 {
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
 		if (is_about(&keys[i], item->name) && item->value != NULL && *item->value != '\0')
@@ -192,20 +231,11 @@ take_item(struct hooksearch *s, const char *file, const struct gitconfig_item *i
 	return 0;
 }
 
-/* Does a word of one of the keys stand in it? That is cheaper to see than what it means. */
-static bool
-has_word(const char *text)
+/* EAGAIN: it is leased, which whoever owns it can do. */
+bool
+hooksearch_is_passing(int why)
 {
-	static const char *const words[] = {"hookspath", "include", "templatedir", "worktree",
-					    "fsmonitor", "command", "editor",	   "pager",
-					    "askpass",	 "filter",  "external",	   "textconv",
-					    "driver",	 "helper",  "program",	   "trailer",
-					    "url",	 "remote"};
-
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (ascii_has(text, words[i]))
-			return true;
-	return false;
+	return why == EAGAIN || why == EMFILE || why == ENFILE || why == ENOMEM;
 }
 
 /* 1: text is there to be understood. */
@@ -219,6 +249,8 @@ read_text(struct hooksearch *s, const char *path, char **ret_text, size_t *ret_l
 	rc = file_read(s->arena, path, GITCONFIG_MAX, ret_text, ret_length, NULL, NULL);
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
+	if (rc < 0 && hooksearch_is_passing(errno))
+		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot read %s", path);
 	if (rc < 0 && errno != ENOENT && errno != ENOTDIR)
 		s->is_unread = true;
 	s->read += rc == 0;
@@ -240,11 +272,14 @@ hooksearch_read(struct hooksearch *s, const char *path, int depth)
 		return 0;
 	}
 	rc = read_text(s, path, &text, &length);
-	if (rc <= 0 || !has_word(text))
-		return rc < 0 ? rc : 0;
+	if (rc <= 0)
+		return rc;
 	rc = gitconfig_parse(s->arena, text, length, &config, s->err);
-	for (size_t i = 0; rc > 0 && i < config.count; i++)
-		if (take_item(s, path, &config.items[i], depth) < 0)
-			return -CORDON_E_MEMORY;
+	for (size_t i = 0; rc > 0 && i < config.count; i++) {
+		int taken = hooksearch_item(s, path, &config.items[i], depth);
+
+		if (taken < 0)
+			return taken;
+	}
 	return rc < 0 ? rc : 0;
 }

@@ -4,29 +4,35 @@
 
 #include "plan/hookdir.h"
 
-struct texts {
-	const char **items;
-	size_t count;
-};
-
 struct hooksearch {
 	struct arena *arena;
 	const struct host *host;
-	const char *inside;    /* only what lies below it counts; NULL: all */
-	struct texts values;   /* as written, of folders with hooks */
-	struct texts programs; /* the first words of commands, */
-	struct texts files;    /* and the others, which may be some */
-	struct texts remotes;  /* repositories of this machine */
-	struct texts roots;    /* what relative ones start from */
-	int looked, read;      /* files of settings, there or not; those that are */
-	bool is_unread;	       /* there are settings that cannot be read */
+	const char *inside; /* only what lies below it counts; NULL: all */
+	struct hookwords words;
+	struct hooktexts remotes; /* repositories of this machine */
+	struct hooktexts roots;	  /* what relative ones start from */
+	int looked, read;	  /* files of settings, there or not; those that are */
+	bool is_unread;		  /* there are settings that cannot be read */
 	struct hookdirs *to;
 	struct cordon_error *err;
 };
 
+struct gitconfig_item;
+
 /* text NULL: there was no memory for it. */
-int hooksearch_keep(struct hooksearch *s, struct texts *to, const char *text);
+int hooksearch_keep(struct hooksearch *s, struct hooktexts *to, const char *text);
 /* Where path leads, and the links on the way: who replaces one of them leads git elsewhere. */
 int hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path);
 /* One file of settings, and what it includes; depth is 0. path NULL: there was no memory for it. */
 int hooksearch_read(struct hooksearch *s, const char *path, int depth);
+/* One of its keys, as if it stood in file. */
+int hooksearch_item(struct hooksearch *s, const char *file, const struct gitconfig_item *item,
+		    int depth);
+/* hookenviron.c: what the caller's environment says to git. */
+int hooksearch_environ(struct hooksearch *s);
+/* hookdir.c: a file of the user's; folder NULL: name is its path. It counts also as a link. */
+int hooksearch_own(struct hooksearch *s, const char *folder, const char *name);
+/* hookdir.c: a repository and what it says. */
+int hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo);
+/* Says this errno nothing about the file, but that it cannot be read just now? Somebody may want that. */
+bool hooksearch_is_passing(int why);

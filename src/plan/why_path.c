@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* Why a path may be read, changed or run, or not: which rule, what is left of it, what would help. */
+/*
+ * Why a path may be read, changed or run, or not: which rule, what is left of it, what would help.
+ * What git takes from the project is looked for, as it will be then.
+ */
 #include <string.h>
 
 #include "base/path.h"
 #include "plan/advice.h"
+#include "plan/gitnames.h"
 #include "plan/hold.h"
 #include "plan/resolve.h"
 #include "plan/terminals.h"
@@ -323,14 +327,19 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 /* Which of a verdict's decisions is about deleting. */
 #define DELETE __builtin_ctz(RIGHT_DELETE)
 
-static void
-delete_by_name(const struct plan *plan, const char *entry, struct verdict *to)
+static int
+delete_by_name(const struct plan *plan, const char *entry, struct verdict *to,
+	       struct cordon_error *err)
 {
-	struct verdict name = index_decide(&plan->index, entry);
+	struct verdict name;
+	int rc = gitnames_decide(plan, entry, &name, err);
 
+	if (rc < 0)
+		return rc;
 	to->rights = (to->rights & ~(unsigned)RIGHT_DELETE) | (name.rights & RIGHT_DELETE);
 	to->by[DELETE] = name.by[DELETE];
 	to->held = name.held;
+	return 0;
 }
 
 int
@@ -354,9 +363,11 @@ why_path(const struct plan *plan, const char *what, const char *subject, bool js
 	/* asked about a link's removal, the answer is about the link */
 	if (asked == RIGHT_DELETE && entry != NULL)
 		resolved.path = entry;
-	verdict = index_decide(&plan->index, resolved.path);
-	if ((asked & RIGHT_DELETE) && entry != NULL)
-		delete_by_name(plan, entry, &verdict);
+	rc = gitnames_decide(plan, resolved.path, &verdict, err);
+	if (rc == 0 && (asked & RIGHT_DELETE) && entry != NULL)
+		rc = delete_by_name(plan, entry, &verdict, err);
+	if (rc < 0)
+		return rc;
 	answer = answer_for(plan, &resolved, &verdict, (unsigned)asked);
 	if (json)
 		explain_json(plan, &answer, to);

@@ -25,6 +25,14 @@ begin()
 	[ -s .git/hooks/pre-commit ]
 }
 
+# Each of the three is another process: a build has hundreds that ask for the same.
+@test "what is refused again is told once, and no profile where several would do" {
+	[ ! -e "$HOME/.cache" ]
+	expect 9 run -- sh -c 'for i in 1 2 3; do sh -c "mkdir ~/.cache"; done; exit 9'
+	[ "$(grep -c 'refused: create' <<<"$err")" -eq 1 ]
+	[[ $err != *'allow it with -p'* ]]
+}
+
 # What an option cannot lift is not advised: patterns, a project's own path, files that are trusted more.
 @test "no option is named where none helps" {
 	begin

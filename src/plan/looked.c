@@ -4,20 +4,23 @@
  * repositories are kept among them? Submodules and worktrees start their hooks elsewhere. All of it is
  * read as git finds it, and more than a limit of it is not.
  */
-#include "linux/looked.h"
+#include "plan/looked.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "linux/vet.h"
 #include "plan/gitconfig.h"
+#include "plan/hooksearch.h"
+#include "plan/host.h"
 
 #define KEPT_MAX 1024
 #define DEPTH_MAX 24 /* a submodule's name has slashes in it, and may have others inside */
@@ -31,16 +34,14 @@ struct looking {
 	int depth; /* of folders that are open */
 };
 
-/* More than are looked at: then any name of a hook may be one. */
-static int
-give_up(struct looking *l, const char *folder)
+int
+looked_give_up(struct arena *arena, const char *folder, struct hookdirs *to)
 {
-	struct looked *to = l->to;
-	struct hookdir *slot = arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
+	struct hookdir *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
 
 	if (slot == NULL || folder == NULL)
 		return -CORDON_E_MEMORY;
-	*slot = (struct hookdir){HOOKDIR_UNKNOWN, arena_strdup(&to->arena, folder, NULL), true};
+	*slot = (struct hookdir){HOOKDIR_UNKNOWN, arena_strdup(arena, folder, NULL), true};
 	return slot->path == NULL ? -CORDON_E_MEMORY : 0;
 }
 
@@ -79,7 +80,8 @@ follow(struct looking *l, const char *folder, const char *name, const char *word
 	if (path == NULL)
 		return NULL;
 	if (file_read(arena, path, POINTER_MAX, &content, &text.length, NULL, &why) < 0)
-		return why.code == CORDON_E_MEMORY ? NULL : folder;
+		return why.code == CORDON_E_MEMORY || hooksearch_is_passing(why.sys) ? NULL
+										     : folder;
 	text.text = content;
 	line = gitconfig_pointer(arena, word, &text, NULL);
 	if (line == NULL)
@@ -97,6 +99,23 @@ read_repository(struct looking *l, const char *root, const char *git_dir)
 	return repo.common_dir == NULL ? -CORDON_E_MEMORY : read_hooks(l, &repo);
 }
 
+bool
+looked_has(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat at;
+
+	return snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX &&
+	       fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool
+looked_is_repository(const char *folder)
+{
+	return looked_has(folder, "HEAD") &&
+	       (looked_has(folder, "objects") || looked_has(folder, "commondir"));
+}
+
 static int read_modules(struct looking *l, const char *folder);
 
 /* A submodule's; names of those have slashes in them, so what is none is a folder with some. */
@@ -106,7 +125,7 @@ read_module(struct looking *l, const char *path)
 	const char *inner = path;
 	int rc = 0;
 
-	if (vet_is_repository(path)) {
+	if (looked_is_repository(path)) {
 		rc = read_repository(l, path, path);
 		inner = path_join(&l->arena, path, "modules", NULL);
 	}
@@ -130,6 +149,8 @@ read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, 
 	const struct dirent *entry;
 	int rc = 0;
 
+	if (dir == NULL && l->depth < DEPTH_MAX && hooksearch_is_passing(errno))
+		return -CORDON_E_SYSTEM;
 	if (l->depth >= DEPTH_MAX || (dir == NULL && errno != ENOENT && errno != ENOTDIR))
 		l->left = 0;
 	l->depth++;
@@ -166,11 +187,19 @@ look_kept(struct looking *l, const char *folder)
 					      : path_join(&l->arena, git_dir, "modules", NULL),
 		   *worktrees = git_dir == NULL ? NULL
 						: path_join(&l->arena, git_dir, "worktrees", NULL);
+	struct hookdirs found;
+	int rc;
 
 	if (modules == NULL || worktrees == NULL || read_modules(l, modules) < 0 ||
 	    read_each(l, worktrees, read_worktree) < 0)
 		return -CORDON_E_MEMORY;
-	return l->left > 0 ? 0 : give_up(l, path_parent(&l->arena, git_dir, NULL));
+	if (l->left > 0)
+		return 0;
+	found = (struct hookdirs){.items = l->to->dirs, .count = l->to->count};
+	rc = looked_give_up(&l->to->arena, path_parent(&l->arena, git_dir, NULL), &found);
+	l->to->dirs = found.items;
+	l->to->count = found.count;
+	return rc;
 }
 
 static bool
@@ -195,7 +224,7 @@ look(struct looking *l, const char *folder)
 
 	snprintf(dot_git, sizeof dot_git, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder);
 	if (stat(dot_git, &at) < 0)
-		return vet_is_repository(folder) ? read_repository(l, folder, folder) : 0;
+		return looked_is_repository(folder) ? read_repository(l, folder, folder) : 0;
 	if (!S_ISDIR(at.st_mode))
 		git_dir = follow(l, folder, ".git", "gitdir: ");
 	if (git_dir == NULL || read_repository(l, folder, git_dir) < 0)
@@ -235,6 +264,85 @@ looked_at_repository(struct looked *one, const struct host *host, const char *ro
 
 	arena_free(&looking.arena);
 	return rc;
+}
+
+/* ---- beyond the folder ---- */
+
+static int
+keep_some(struct arena *arena, const struct looked *from, const struct looked_part *part,
+	  struct hookdirs *to)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		struct hookdir *slot;
+
+		if (path_below(from->dirs[i].path, part->tree) == part->is_outside)
+			continue;
+		slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = from->dirs[i];
+		slot->path = arena_strdup(arena, slot->path, NULL);
+		if (slot->path == NULL)
+			return -CORDON_E_MEMORY;
+	}
+	return from->is_failed ? -CORDON_E_MEMORY : 0;
+}
+
+int
+looked_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
+	       struct hookdirs *to)
+{
+	struct looked one = {.folder = strdup(part->folder)}, kept = {0};
+	int rc = -CORDON_E_MEMORY;
+
+	if (one.folder != NULL) {
+		looked_at(&one, host);
+		rc = keep_some(arena, &one, part, to);
+	}
+	if (rc == 0 && one.keeper != NULL) {
+		kept.folder = strdup(one.keeper);
+		if (kept.folder != NULL)
+			looked_at_kept(&kept, host);
+		rc = kept.folder == NULL ? -CORDON_E_MEMORY : keep_some(arena, &kept, part, to);
+	}
+	looked_forget(&kept);
+	looked_forget(&one);
+	return rc;
+}
+
+/* git obeys nobody else's: whoever may write in a folder above could close names in ours. */
+static bool
+is_trusted(const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat at;
+
+	return snprintf(path, sizeof path, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder) <
+		       PATH_MAX &&
+	       stat(path, &at) == 0 && (at.st_uid == geteuid() || at.st_uid == 0);
+}
+
+int
+looked_around(struct arena *arena, const struct host *host, struct hookdirs *to,
+	      struct cordon_error *err)
+{
+	const char *common = host->git.common_dir, *folder = host->project;
+	struct looked_part part = {.tree = host->project};
+	int rc = 0;
+
+	while (rc == 0 && strcmp(folder, "/") != 0) {
+		part.folder = folder = path_parent(arena, folder, err);
+		if (folder == NULL)
+			return -CORDON_E_MEMORY;
+		if (is_trusted(folder))
+			rc = looked_collect(arena, host, &part, to);
+	}
+	if (rc == 0 && common != NULL && strcmp(path_last(common), ".git") == 0)
+		common = path_parent(arena, common, err);
+	part.folder = common;
+	if (rc == 0 && host->git.common_dir != NULL)
+		rc = common == NULL ? -CORDON_E_MEMORY : looked_collect(arena, host, &part, to);
+	return rc < 0 ? cordon_no_memory(err) : 0;
 }
 
 void

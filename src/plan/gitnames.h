@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The last word about a path: what git obeys or runs there, as it is on the file system now. Who enforces
+ * and who explains ask the same.
+ */
+#pragma once
+
+#include "base/path_set.h"
+#include "plan/plan.h"
+
+struct hookmemory;
+
+struct gitnames {
+	const struct plan *plan;
+	struct hookmemory *hooks;     /* NULL: settings are not looked at */
+	const struct path_set *trees; /* that can be changed */
+};
+
+/* Completes what the index said about path, which is canonical. */
+void gitnames_complete(const struct gitnames *in, const char *path, struct verdict *verdict);
+/* What will be decided about path: the index and all this, where that is how it is enforced. */
+int gitnames_decide(const struct plan *plan, const char *path, struct verdict *ret,
+		    struct cordon_error *err);
+/* Is path a name whose making must not be judged beside others'? */
+bool gitnames_is_delicate(const char *path);
+/* An example of a hook, which git does not run. */
+bool gitnames_is_sample(const char *name);

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Remembering what was looked at. Whenever a name is to be changed, the folders above it are looked at, and
+ * of those that are repositories the settings are read. What these name elsewhere in the project is found by
+ * a look through the project, at the first change. Everything is read without the lock.
+ */
+#include "plan/hookmemory.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "plan/hookask.h"
+#include "plan/hookroots.h"
+#include "plan/host.h"
+
+#define SLOTS 128u
+/* For how long the user's own changes may stay unseen. */
+#define MOMENT_NS HOOKROOTS_MOMENT_NS
+
+struct hookmemory {
+	below_fn *below;
+	pthread_mutex_t lock;
+	uint64_t turn, kept_turn; /* submodules can be many: only their settings count there */
+	struct looked *slots[SLOTS];
+	struct hookroots roots;
+	struct looked *abroad; /* what they name outside of themselves; NULL: that is not known */
+	bool is_reading;       /* it is just read once more, because its time is over */
+};
+
+static struct looked *
+looked_new(const char *path, size_t length, uint64_t turn, int64_t time)
+{
+	struct looked *one = calloc(1, sizeof *one);
+
+	if (one != NULL)
+		*one = (struct looked){.folder = strndup(path, length),
+				       .turn = turn,
+				       .until = time + MOMENT_NS};
+	if (one != NULL && one->folder == NULL) {
+		free(one);
+		one = NULL;
+	}
+	return one;
+}
+
+static struct looked *
+looked_free(struct looked *one)
+{
+	if (one != NULL)
+		looked_forget(one);
+	free(one);
+	return NULL;
+}
+
+struct hookmemory *
+hookmemory_new(below_fn *below)
+{
+	struct hookmemory *memory = calloc(1, sizeof *memory);
+
+	if (memory == NULL)
+		return NULL;
+	memory->below = below == NULL ? hookask_below : below;
+	pthread_mutex_init(&memory->lock, NULL);
+	hookroots_start(&memory->roots);
+	return memory;
+}
+
+struct hookmemory *
+hookmemory_free(struct hookmemory *memory)
+{
+	if (memory == NULL)
+		return NULL;
+	for (size_t i = 0; i < SLOTS; i++)
+		looked_free(memory->slots[i]);
+	looked_free(memory->abroad);
+	hookroots_end(&memory->roots);
+	pthread_mutex_destroy(&memory->lock);
+	free(memory);
+	return NULL;
+}
+
+void
+hookmemory_changed(struct hookmemory *memory, bool has_settings)
+{
+	if (memory == NULL)
+		return;
+	pthread_mutex_lock(&memory->lock);
+	memory->turn++;
+	memory->kept_turn += has_settings;
+	pthread_mutex_unlock(&memory->lock);
+}
+
+/* One question. Its lock is held but where something is read. */
+struct asking {
+	struct hookmemory *memory;
+	const struct host *host;
+	struct hookquestion *q;
+	int64_t time;
+};
+
+/* ---- the folders above ---- */
+
+static struct looked *
+read_folder(struct asking *a, const char *path, size_t length, uint64_t turn)
+{
+	struct looked *one = looked_new(path, length, turn, a->time);
+
+	pthread_mutex_unlock(&a->memory->lock);
+	if (one != NULL && length > 1 && path[length - 1] == '/')
+		looked_at_kept(one, a->host);
+	else if (one != NULL)
+		looked_at(one, a->host);
+	pthread_mutex_lock(&a->memory->lock);
+	/* what could not be seen may be a moment later */
+	if (one != NULL && one->is_failed)
+		one->until = 0;
+	return one;
+}
+
+/* Stays as long as the lock is held. NULL: there is no memory. */
+static const struct looked *
+look(struct asking *a, const char *path, size_t length, uint64_t hash)
+{
+	struct looked **slot = &a->memory->slots[hash % SLOTS], *one = *slot;
+	bool is_kept = length > 1 && path[length - 1] == '/';
+	uint64_t turn = is_kept ? a->memory->kept_turn : a->memory->turn;
+
+	if (one != NULL && one->turn == turn && a->time < one->until &&
+	    strncmp(one->folder, path, length) == 0 && one->folder[length] == '\0')
+		return one;
+	one = read_folder(a, path, length, turn);
+	looked_free(*slot);
+	*slot = one;
+	return one;
+}
+
+/* By the folder that is the first length bytes of the path. */
+static const struct protection *
+find_by(struct asking *a, size_t length, uint64_t hash)
+{
+	const struct looked *one = look(a, a->q->path, length, hash);
+	const struct protection *found = one == NULL ? &hookask_unseen
+						     : hookask_find(one, a->q, length);
+	char keeper[PATH_MAX + 8];
+
+	if (found != NULL || one->keeper == NULL)
+		return found;
+	/* what it is in may be forgotten for the next */
+	snprintf(keeper, sizeof keeper, "%s", one->keeper);
+	one = look(a, keeper, strlen(keeper), hash_text(keeper));
+	return one == NULL ? &hookask_unseen : hookask_find(one, a->q, length);
+}
+
+static const struct protection *
+find_above(struct asking *a)
+{
+	const struct protection *found = NULL;
+	const char *path = a->q->path;
+	uint64_t hash = HASH_START;
+
+	for (size_t at = 0; found == NULL && path[at] != '\0'; at++) {
+		/* "/" is a folder, too */
+		if (path[at] == '/' && at + (at == 0) >= a->q->top)
+			found = find_by(a, at + (at == 0), hash);
+		hash = hash_byte(hash, path[at]);
+	}
+	return found;
+}
+
+/* ---- the repositories elsewhere ---- */
+
+static bool
+find_roots(struct asking *a)
+{
+	int64_t again = a->memory->roots.again;
+	bool fine = hookroots_find(&a->memory->roots, &a->memory->lock, a->host->project, &a->time);
+
+	if (again != a->memory->roots.again)
+		a->memory->abroad = looked_free(a->memory->abroad);
+	return fine;
+}
+
+static int
+read_abroad(struct asking *a, struct looked *to)
+{
+	auto_arena struct arena arena = {0};
+	struct hookdirs found = {0};
+	bool is_whole = a->memory->roots.is_whole;
+	size_t count;
+	const char **paths = hookroots_copy(&a->memory->roots, &arena, &count);
+	int rc = paths == NULL ? -CORDON_E_MEMORY : 0;
+
+	pthread_mutex_unlock(&a->memory->lock);
+	/* what lies in the repository itself is found from there */
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = looked_collect(&to->arena, a->host,
+				    &(struct looked_part){paths[i], paths[i], true}, &found);
+	if (rc == 0 && !is_whole)
+		rc = looked_give_up(&to->arena, a->host->project, &found);
+	to->dirs = found.items;
+	to->count = found.count;
+	pthread_mutex_lock(&a->memory->lock);
+	return rc;
+}
+
+/* Stays as long as the lock is held. NULL: there is no memory. */
+static const struct looked *
+look_abroad(struct asking *a)
+{
+	struct hookmemory *memory = a->memory;
+	struct looked *one = memory->abroad;
+
+	if (one != NULL && one->turn == memory->turn &&
+	    (a->time < one->until || memory->is_reading))
+		return one;
+	memory->is_reading = true;
+	one = looked_new("", 0, memory->turn, a->time);
+	if (one != NULL && read_abroad(a, one) < 0) {
+		one->is_failed = true;
+		one->until = 0;
+	}
+	memory->is_reading = false;
+	looked_free(memory->abroad);
+	memory->abroad = one;
+	return one;
+}
+
+/* Behind a folder and a slash; NULL: path is not in it. */
+static const char *
+rest_in(const char *path, const char *folder)
+{
+	size_t length = folder == NULL ? 0 : strlen(folder);
+
+	return length > 0 && path_below(path, folder) && path[length] == '/' ? path + length + 1
+									     : NULL;
+}
+
+/* What git itself has in the project's own repository, and nobody names in settings. */
+static bool
+is_gits_own(const struct asking *a)
+{
+	static const char *const names[] = {"objects", "refs", "logs", "index", "index.lock"};
+	const char *rest = rest_in(a->q->path, a->host->project);
+
+	if (rest != NULL && str_starts(rest, ".git/"))
+		rest += strlen(".git/");
+	else if ((rest = rest_in(a->q->path, a->host->git.git_dir)) == NULL)
+		rest = rest_in(a->q->path, a->host->git.common_dir);
+	for (size_t i = 0; rest != NULL && i < sizeof names / sizeof names[0]; i++)
+		if (path_below(rest, names[i]))
+			return true;
+	return false;
+}
+
+static const struct protection *
+find_abroad(struct asking *a)
+{
+	const char *project = a->host->project;
+	const struct looked *one;
+
+	if (project == NULL || is_gits_own(a))
+		return NULL;
+	one = find_roots(a) ? look_abroad(a) : NULL;
+	return one == NULL ? &hookask_unseen
+			   : hookask_find(one, a->q,
+					  path_below(a->q->path, project) ? strlen(project)
+									  : a->q->top);
+}
+
+/* ---- hiding ---- */
+
+static bool
+is_in(const struct hookdir *dirs, size_t count, const char *folder)
+{
+	for (size_t i = 0; i < count; i++)
+		if (dirs[i].kind == HOOKDIR_SETTINGS && path_below(dirs[i].path, folder))
+			return true;
+	return false;
+}
+
+/* Is the repository there, or something that it includes? */
+static bool
+reads_below(const struct host *host, const char *root, const char *path)
+{
+	auto_arena struct arena arena = {0};
+	const struct looked_part all = {.folder = root, .tree = "/"};
+	struct hookdirs found = {0};
+
+	return path_below(root, path) || looked_collect(&arena, host, &all, &found) < 0 ||
+	       is_in(found.items, found.count, path);
+}
+
+bool
+hookmemory_is_read(struct hookmemory *memory, const struct host *host, const char *path)
+{
+	auto_arena struct arena arena = {0};
+	struct asking a = {.memory = memory, .host = host, .time = hookroots_now()};
+	const char **paths;
+	size_t count;
+	bool found;
+
+	if (memory == NULL || host == NULL || host->project == NULL)
+		return false;
+	pthread_mutex_lock(&memory->lock);
+	found = !find_roots(&a);
+	paths = hookroots_copy(&memory->roots, &arena, &count);
+	pthread_mutex_unlock(&memory->lock);
+	found = found || paths == NULL || is_in(host->hooks.items, host->hooks.count, path) ||
+		reads_below(host, host->project, path);
+	for (size_t i = 0; !found && i < count; i++)
+		found = reads_below(host, paths[i], path);
+	return found;
+}
+
+/* ---- asking ---- */
+
+static bool
+is_project(const struct asking *a, size_t length)
+{
+	const char *project = a->host->project;
+
+	return project != NULL && strlen(project) == length &&
+	       strncmp(a->q->path, project, length) == 0;
+}
+
+/* Its folder may become a repository; what is in a git directory does not. */
+static bool
+expect_repository(struct asking *a)
+{
+	static const char *const names[] = {".git", "HEAD", "objects", "commondir"};
+	const char *path = a->q->path, *name = path_last(path);
+
+	for (size_t i = 0; strstr(path, "/.git/") == NULL && i < sizeof names / sizeof names[0];
+	     i++)
+		if (ascii_same(name, names[i]) && name - path > 1 &&
+		    !is_project(a, (size_t)(name - path) - 1))
+			return hookroots_expect(&a->memory->roots, path, (size_t)(name - path) - 1,
+						a->time);
+	return true;
+}
+
+const struct protection *
+hookmemory_ask(struct hookmemory *memory, const struct host *host, struct hookquestion *q)
+{
+	struct asking a = {memory, host, q, hookroots_now()};
+	const struct protection *found;
+
+	q->anchor = strlen(q->path);
+	if (memory == NULL || host == NULL || q->top == 0)
+		return NULL;
+	q->below = memory->below;
+	pthread_mutex_lock(&memory->lock);
+	found = find_above(&a);
+	if (found == NULL)
+		found = find_abroad(&a);
+	/* whoever is about to change a name of git's asks about it first */
+	if (q->is_delicate) {
+		memory->turn++;
+		if (!expect_repository(&a) && found == NULL)
+			found = &hookask_unseen;
+	}
+	pthread_mutex_unlock(&memory->lock);
+	return found;
+}

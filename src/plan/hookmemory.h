@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the settings of repositories inside the project name as git's, remembered for a moment, and
+ * forgotten as soon as a folder or a name of git's changes. Threads share one; none of them waits while another
+ * reads settings, only for the first look through the project.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct hookmemory;
+struct host;
+struct protection;
+
+/* The length of the part of path that is root in any spelling; 0: it is not there or below it. */
+typedef size_t below_fn(const char *path, const char *root);
+
+/* below NULL: letters of either case are the same. */
+struct hookmemory *hookmemory_new(below_fn *below);
+struct hookmemory *hookmemory_free(struct hookmemory *memory);
+/* A folder moved, or a name of git's changed; has_settings: one of those that are vetted whole. */
+void hookmemory_changed(struct hookmemory *memory, bool has_settings);
+
+struct hookquestion {
+	const char *path; /* canonical; it is to be changed */
+	size_t top;	  /* the length of the uppermost folder that can be changed; 0: none */
+	bool is_link;	  /* it is to become one */
+	bool is_delicate; /* a name that can make a repository, or change what one is */
+	below_fn *below;  /* set to the memory's */
+	size_t anchor;	  /* set to the length of the part of path that is closed */
+};
+
+/* Why path is closed, or could come to be; NULL: it is not. */
+const struct protection *hookmemory_ask(struct hookmemory *memory, const struct host *host,
+					struct hookquestion *q);
+
+/* Is a repository or what one includes at path, or below it? Who hides it could hide what it names. */
+bool hookmemory_is_read(struct hookmemory *memory, const struct host *host, const char *path);

@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What repositories take from the project outside of themselves: repositories inside the project that reach
+# out of their own folder, those that the project lies in, and the user's environment. The real git runs
+# what was planted, outside; and `why` knows it before.
+
+# shellcheck disable=SC2016,SC2034,SC2088,SC2154 # $ and ~ are for the shell inside; out and err are common's
+
+load common
+load git
+load plants
+
+commit='git -C deep/sub commit -q --allow-empty -m x'
+setting="printf '[core]\n\tfsmonitor = %s/evil\n' \"\$PWD\""
+
+# nested: one more repository, two folders down, with a file in it
+nested()
+{
+	start
+	mkdir deep
+	git init -q deep/sub
+	echo s >deep/sub/s
+	git -C deep/sub add s
+}
+
+@test "hooks that a repository takes from elsewhere in the project" {
+	nested
+	git -C deep/sub config core.hooksPath ../../tools/hooks
+	mkdir -p tools/hooks other
+	plants "$commit" 'cp evil tools/hooks/pre-commit' 'mv evil tools/hooks/pre-commit' 'ln evil tools/hooks/pre-commit' \
+	    'ln -s ../../evil tools/hooks/pre-commit' 'rmdir tools/hooks; cp evil other/pre-commit; mv other tools/hooks' \
+	    'rm -r tools; mkdir -p x/hooks; cp evil x/hooks/pre-commit; ln -s x tools' \
+	    'mv tools x; mkdir -p tools/hooks; cp evil tools/hooks/pre-commit'
+	expect 1 why write tools/hooks/pre-commit
+	said 'core.hooksPath' 'git runs what lies in it'
+	expect 0 why write tools/free
+	expect 2 run -- sh -c 'echo x >tools/free && echo x >tools/hooks/pre-commit'
+	heard 'refused: create' 'git runs what lies in it (core.hooksPath)'
+	[ -e tools/free ]
+	# the repository moves, and its hooks are elsewhere
+	plants 'git -C c/b/sub commit -q --allow-empty -m x' \
+	    'mkdir -p c/b; mv deep/sub c/b; mkdir -p c/tools/hooks; cp evil c/tools/hooks/pre-commit' \
+	    'mkdir -p c/tools/hooks c/b; mv deep/sub x; mv x c/b/sub; cp evil c/tools/hooks/pre-commit' \
+	    'mkdir -p c/b; mv deep/sub c/b/sub; mv c z; mkdir z/tools; mv z c; mkdir c/tools/hooks; cp evil c/tools/hooks/pre-commit'
+}
+
+@test "wherever its settings are, and by whatever way they lead there" {
+	nested
+	mkdir -p tools/hooks more
+	git config -f more/settings core.hooksPath ../../tools/hooks
+	for key in include.path includeIf.onbranch:main.path "includeIf.gitdir:$P/deep/.path" includeIf.hasconfig:remote.*.url:far/**.path; do
+		cp deep/sub/.git/config "$T/config"
+		git -C deep/sub config remote.far.url far/x
+		git -C deep/sub config "$key" ../../../more/settings
+		[ "$(git -C deep/sub config core.hooksPath)" = ../../tools/hooks ] || continue
+		plants "$commit" 'cp evil tools/hooks/pre-commit'
+		plants 'git -C deep/sub status' "$setting >more/settings" "mv more x; mkdir more; $setting >more/settings"
+		cp "$T/config" deep/sub/.git/config
+	done
+	for value in "$P/tools/hooks" '~/../project/tools/hooks' ../led ../../led/hooks; do
+		rm -f deep/led led
+		ln -s ../tools/hooks deep/led
+		ln -s tools led
+		git -C deep/sub config core.hooksPath "$value"
+		plants "$commit" 'cp evil tools/hooks/pre-commit' \
+		    'mkdir -p x/hooks; cp evil x/hooks/pre-commit; rm -r tools deep/led led; mv x tools; ln -s ../tools/hooks deep/led; ln -s tools led'
+	done
+	rm deep/led led
+	git -C deep/sub config --unset core.hooksPath
+	git -C deep/sub config extensions.worktreeConfig true
+	git -C deep/sub config --worktree core.hooksPath ../../tools/hooks
+	plants "$commit" 'cp evil tools/hooks/pre-commit'
+	rm deep/sub/.git/config.worktree
+	# what is in it leads out: hooks, the settings themselves, a program
+	rm -r deep/sub/.git/hooks
+	ln -s ../../../tools/hooks deep/sub/.git/hooks
+	plants "$commit" 'cp evil tools/hooks/pre-commit'
+	rm deep/sub/.git/hooks
+	git -C deep/sub config core.fsmonitor ../../tools/watch
+	plants 'git -C deep/sub status' 'cp evil tools/watch' 'cp evil x; ln -s ../x tools/watch'
+	git -C deep/sub config --unset core.fsmonitor
+	mv deep/sub/.git/config more/config
+	ln -s ../../../more/config deep/sub/.git/config
+	plants 'git -C deep/sub status' "$setting >>more/config"
+}
+
+@test "of bare ones, submodules of others, and repositories that are new" {
+	nested
+	mkdir -p tools/hooks
+	git init -q --bare deep/odd
+	git -C deep/odd config core.hooksPath "$P/tools/hooks"
+	plants 'git push -q ./deep/odd HEAD:x' 'cp evil tools/hooks/update'
+	rm -r deep/odd
+	git init -q --bare "$T/far.git"
+	git push -q "$T/far.git" main
+	git -C deep/sub submodule --quiet add "$T/far.git" inner
+	git -C deep/sub/inner config core.hooksPath ../../../tools/hooks
+	plants 'git -C deep/sub/inner commit -q --allow-empty -m x' 'cp evil tools/hooks/pre-commit'
+	git -C deep/sub commit -q -m s
+	git -C deep/sub worktree add -q ../tree
+	git -C deep/sub config core.hooksPath ../near
+	plants 'git -C deep/tree commit -q --allow-empty -m x' 'mkdir deep/near; cp evil deep/near/pre-commit'
+	git config core.hooksPath ../near
+	plants 'git -C d/w commit -q --allow-empty -m x' \
+	    'mkdir -p d/w; echo "gitdir: ../../.git" >p; mv p d/w/.git; mkdir d/near; cp evil d/near/pre-commit'
+	git config --unset core.hooksPath
+	# the user's own, of what the command makes itself
+	git config --global core.hooksPath ../.shared
+	plants 'git -C new commit -q --allow-empty -m x' 'git init -q new; mkdir .shared; cp evil .shared/pre-commit' \
+	    'mkdir .shared; git init -q new; cp evil .shared/pre-commit' 'git clone -q . new; mkdir .shared; cp evil .shared/pre-commit' \
+	    'git init -q c; mkdir .shared; mv c new; cp evil .shared/pre-commit' 'mkdir .shared; cp evil .shared/pre-commit; git init -q new'
+	git config --global --unset core.hooksPath
+	git config --global core.fsmonitor ./watch
+	plants 'git -C deep/sub status' 'cp evil deep/sub/watch'
+}
+
+# lease.py FILE COMMAND...: runs it while nobody else can open the file without waiting
+lease()
+{
+	cat >"$T/lease.py" <<-'END'
+		import fcntl, os, signal, subprocess, sys
+		signal.signal(signal.SIGIO, signal.SIG_IGN)
+		fcntl.fcntl(os.open(sys.argv[1], os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_WRLCK)
+		sys.exit(subprocess.run(["sh", "-c", sys.argv[2]]).returncode)
+	END
+}
+
+@test "settings cannot be hidden while something is planted" {
+	nested
+	lease
+	mkdir -p tools/hooks more
+	git config -f more/settings core.fsmonitor ../../tools/watch
+	git -C deep/sub config include.path "$P/more/settings"
+	git -C deep/sub config core.hooksPath ../../tools/hooks
+	box="run -q --read $T/lease.py"
+	for script in 'cp evil tools/hooks/pre-commit' 'cp evil tools/watch'; do
+		for file in deep/sub/.git/config more/settings; do
+			# shellcheck disable=SC2086
+			expect 1 $box -- "$PYTHON" "$T/lease.py" "$file" "$script"
+		done
+		plants "$commit; git -C deep/sub status" "mv deep/sub x; $script; mv x deep/sub" \
+		    "mv deep x; $script; mkdir deep; mv x/sub deep" "mv deep/sub/.git x; $script; mv x deep/sub/.git"
+		for folder in deep/sub/.git/config deep/sub/.git deep/sub deep more; do
+			plants "$commit; git -C deep/sub status" "chmod 0 $folder; $script; chmod 700 $folder" \
+			    "chmod 300 $folder; $script; chmod 700 $folder"
+		done
+	done
+	expect 0 run -- sh -c 'mkdir free && chmod 0 free && chmod 700 free && chmod 700 deep && chmod 400 a'
+	expect 1 run -- chmod 0 deep
+	heard "git's settings are there, or below it"
+	# planted first, where it leads from another place
+	plants 'git -C c/b/sub commit -q --allow-empty -m x' \
+	    'mkdir -p c/b c/tools/hooks; cp evil c/tools/hooks/pre-commit; mv deep/sub c/b' \
+	    'mkdir -p c/tools/hooks; cp evil c/tools/hooks/pre-commit; mv deep c/b'
+}

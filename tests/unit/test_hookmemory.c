@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Repositories inside a project: all are found, none through a link; and while the settings of one take
+ * forever to be read, nobody waits who asks about something else. open is this test's own for that.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "plan/hookmemory.h"
+#include "plan/host.h"
+#include "plan/protect.h"
+#include "plan/repositories.h"
+#include "tap.h"
+
+static char base[PATH_MAX];
+
+/* The first to open it waits, after the second semaphore was posted. */
+static const char slow[] = "/slow/.git/config";
+static atomic_bool is_slow;
+static sem_t go_on, is_waiting;
+
+static int
+open_slowly(const char *path, int flags, mode_t mode)
+{
+	size_t length = strlen(path), end = strlen(slow);
+
+	if (length > end && strcmp(path + length - end, slow) == 0 &&
+	    atomic_exchange(&is_slow, false)) {
+		sem_post(&is_waiting);
+		sem_wait(&go_on);
+	}
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+
+int
+__wrap_open(const char *path, int flags, ...)
+{
+	va_list more;
+	mode_t mode;
+
+	va_start(more, flags);
+	mode = (mode_t)(flags & O_CREAT ? va_arg(more, int) : 0);
+	va_end(more);
+	return open_slowly(path, flags, mode);
+}
+
+int
+__wrap_open64(const char *path, int flags, ...)
+{
+	va_list more;
+	mode_t mode;
+
+	va_start(more, flags);
+	mode = (mode_t)(flags & O_CREAT ? va_arg(more, int) : 0);
+	va_end(more);
+	return open_slowly(path, flags, mode);
+}
+
+static int
+sh(const char *script)
+{
+	char command[2 * PATH_MAX];
+
+	snprintf(command, sizeof command, "cd '%s' && { set -e; %s\n} >log 2>&1", base, script);
+	return system(command);
+}
+
+static const char set_up[] =
+	"mkdir -p p/.git p/a/b/sub/.git p/node_modules/x/.git p/bare/objects/ab/.git p/tools/hooks;"
+	"echo ref >p/bare/HEAD; mkdir -p p/tree p/none/HEAD out/.git; echo 'gitdir: x' >p/tree/.git;"
+	"ln -s ../out p/link;"
+	"printf '[core]\\n\\thooksPath = ../../../tools/hooks\\n' >p/a/b/sub/.git/config;"
+	"mkdir -p p/slow/.git; printf '[core]\\n\\thooksPath = own\\n' >p/slow/.git/config";
+
+/* ---- finding ---- */
+
+static bool
+has(const struct repositories *found, const char *name)
+{
+	size_t start = strlen(base) + 1;
+
+	for (size_t i = 0; i < found->count; i++)
+		if (strcmp(found->roots[i] + start, name) == 0)
+			return true;
+	return false;
+}
+
+static struct repositories
+find(struct arena *arena, size_t limit)
+{
+	struct repositories found;
+	char top[PATH_MAX + 8];
+
+	snprintf(top, sizeof top, "%s/p", base);
+	check_int(repositories_find(arena, top, limit, &found), 0);
+	return found;
+}
+
+static void
+all_are_found_and_none_through_a_link(void)
+{
+	auto_arena struct arena arena = {0};
+	struct repositories found = find(&arena, 1000);
+
+	check(found.is_whole);
+	check(has(&found, "p"));
+	check(has(&found, "p/a/b/sub"));
+	check(has(&found, "p/node_modules/x"));
+	check(has(&found, "p/bare"));
+	check(has(&found, "p/tree"));
+	check(has(&found, "p/slow"));
+	check_int(found.count, 6);
+}
+
+static void
+a_limit_is_told_and_packages_come_last(void)
+{
+	auto_arena struct arena arena = {0};
+	struct repositories found = find(&arena, 3);
+
+	check(!found.is_whole);
+	/* p, bare, tools, hooks, tree, none, HEAD, a, b, sub, slow, and node_modules with x */
+	found = find(&arena, 12);
+	check(!found.is_whole);
+	check(has(&found, "p/a/b/sub"));
+	check(!has(&found, "p/node_modules/x"));
+	found = find(&arena, 13);
+	check(found.is_whole);
+}
+
+/* ---- asking ---- */
+
+static struct host
+a_host(struct arena *arena)
+{
+	static const char *const none[] = {NULL};
+	const char *project = path_join(arena, base, "p", NULL);
+
+	return (struct host){.system = SYSTEM_LINUX,
+			     .cwd = project,
+			     .project = project,
+			     .environ = none,
+			     .view = &fs_real};
+}
+
+struct ask {
+	struct hookmemory *memory;
+	const struct host *host;
+	const char *name;
+	bool is_closed;
+};
+
+static bool
+is_closed(struct hookmemory *memory, const struct host *host, const char *name)
+{
+	auto_arena struct arena arena = {0};
+	struct hookquestion q = {.path = path_join(&arena, host->project, name, NULL),
+				 .top = strlen(host->project)};
+
+	return hookmemory_ask(memory, host, &q) != NULL;
+}
+
+static void *
+ask(void *arg)
+{
+	struct ask *to = arg;
+
+	to->is_closed = is_closed(to->memory, to->host, to->name);
+	return NULL;
+}
+
+static void
+who_reads_slowly_holds_up_nobody_else(void)
+{
+	auto_arena struct arena arena = {0};
+	struct host host = a_host(&arena);
+	struct hookmemory *memory = hookmemory_new(NULL);
+	struct ask late = {memory, &host, "slow/own/pre-commit", false};
+	pthread_t thread;
+
+	check(is_closed(memory, &host, "tools/hooks/pre-commit"));
+	check(!is_closed(memory, &host, "tools/free"));
+	is_slow = true;
+	check_int(pthread_create(&thread, NULL, ask, &late), 0);
+	/* with the lock held this would be the end */
+	sem_wait(&is_waiting);
+	check(!is_closed(memory, &host, "tools/free"));
+	check(is_closed(memory, &host, "tools/hooks/pre-commit"));
+	sem_post(&go_on);
+	pthread_join(thread, NULL);
+	check(late.is_closed);
+	hookmemory_free(memory);
+}
+
+/* As the broker does: it asks about every name that moves along, at its new place. */
+static void
+what_moved_is_where_it_is(void)
+{
+	auto_arena struct arena arena = {0};
+	struct host host = a_host(&arena);
+	struct hookmemory *memory = hookmemory_new(NULL);
+	struct hookquestion q = {.path = path_join(&arena, host.project, "c/d/e/sub/.git", NULL),
+				 .top = strlen(host.project),
+				 .is_delicate = true};
+
+	check(is_closed(memory, &host, "tools/hooks/pre-commit"));
+	check(!is_closed(memory, &host, "c/tools/hooks/pre-commit"));
+	check(hookmemory_ask(memory, &host, &q) == NULL);
+	check_int(sh("mkdir -p p/c/d/e; mv p/a/b/sub p/c/d/e"), 0);
+	hookmemory_changed(memory, false);
+	check(is_closed(memory, &host, "c/tools/hooks/pre-commit"));
+	check(hookmemory_is_read(memory, &host, path_join(&arena, host.project, "c/d", NULL)));
+	check(!hookmemory_is_read(memory, &host, path_join(&arena, host.project, "tools", NULL)));
+	hookmemory_free(memory);
+}
+
+int
+main(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char made[256], command[PATH_MAX + 16];
+
+	alarm(120);
+	snprintf(made, sizeof made, "%s/hookmemory.XXXXXX", tmp == NULL ? "/tmp" : tmp);
+	if (mkdtemp(made) == NULL || realpath(made, base) == NULL || sh(set_up) != 0) {
+		printf("Bail out! nothing can be made in %s\n", made);
+		return 1;
+	}
+	sem_init(&go_on, 0, 0);
+	sem_init(&is_waiting, 0, 0);
+	run(all_are_found_and_none_through_a_link);
+	run(a_limit_is_told_and_packages_come_last);
+	run(who_reads_slowly_holds_up_nobody_else);
+	run(what_moved_is_where_it_is);
+	snprintf(command, sizeof command, "rm -rf '%s'", base);
+	check_int(system(command), 0);
+	return tap_end();
+}
