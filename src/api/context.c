@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/table.h"
 #include "enforce/enforce.h"
 #include "plan/looked.h"
 #include "plan/resolve.h"
@@ -265,10 +266,10 @@ is_no_workplace(const struct cordon_plan *context, const char *path)
 					      "/private/tmp", "/private/var"};
 	const char *home = env_path(&context->host, "HOME");
 
-	for (size_t i = 0; i < sizeof trees / sizeof trees[0]; i++)
+	for (size_t i = 0; i < COUNT(trees); i++)
 		if (path_below(path, trees[i]))
 			return true;
-	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+	for (size_t i = 0; i < COUNT(folders); i++)
 		if (strcmp(path, folders[i]) == 0)
 			return true;
 	return home != NULL && strcmp(home, "/") != 0 && path_below(path, home) &&

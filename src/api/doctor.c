@@ -8,6 +8,7 @@
 
 #include "api/setup.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "enforce/enforce.h"
 #include "plan/print.h"
 
@@ -93,7 +94,7 @@ static const struct step {
 	{9, "7.1", "unix sockets by path"},
 	{10, "7.2", "UDP ports"},
 };
-#define LANDLOCK_STEPS (sizeof landlock_steps / sizeof landlock_steps[0])
+#define LANDLOCK_STEPS (COUNT(landlock_steps))
 
 /* Which version keeps a guarantee by itself, where an older one leaves it to others. */
 static const struct {
@@ -109,7 +110,7 @@ static const struct {
 static const struct step *
 step_for(const struct checkup *checkup, enum guarantee guarantee)
 {
-	for (size_t i = 0; i < sizeof landlock_keeps / sizeof landlock_keeps[0]; i++) {
+	for (size_t i = 0; i < COUNT(landlock_keeps); i++) {
 		const struct step *step = landlock_steps;
 
 		if (landlock_keeps[i].guarantee != guarantee ||
@@ -194,7 +195,7 @@ text_linux(const struct checkup *checkup, struct str *to)
 	const int *values = checkup->plan->facts.values;
 
 	text_landlock(checkup, to);
-	for (size_t i = 0; i < sizeof facts_in_words / sizeof facts_in_words[0]; i++) {
+	for (size_t i = 0; i < COUNT(facts_in_words); i++) {
 		bool has = values[facts_in_words[i].fact] != 0;
 
 		str_printf(to, "  %-4s %s%s%s\n", has ? "yes" : "no", facts_in_words[i].words,
@@ -223,7 +224,7 @@ static const struct {
 	 "the variable CORDON_TRACK; any program can drop it, and macOS hides that of its own",
 	 false},
 };
-#define TRACKING_WAYS (sizeof tracking_ways / sizeof tracking_ways[0])
+#define TRACKING_WAYS (COUNT(tracking_ways))
 
 static void
 text_macos(const struct facts *facts, struct str *to)
@@ -321,10 +322,7 @@ static void
 json_text(const char *key, const char *text, struct str *to)
 {
 	str_printf(to, ", \"%s\": ", key);
-	if (text == NULL || *text == '\0')
-		str_add(to, "null");
-	else
-		str_json(to, text);
+	str_json_or_null(to, text == NULL || *text == '\0' ? NULL : text);
 }
 
 static void

@@ -12,6 +12,7 @@
 
 #include "api/setup.h"
 #include "base/fd.h"
+#include "base/str.h"
 
 #define PASSWD_MAX (1u << 16)
 enum { FIELD_UID = 2, FIELD_HOME = 5 };
@@ -31,9 +32,10 @@ static bool
 is_of(char *line, uid_t uid)
 {
 	const char *field = field_of(line, FIELD_UID);
-	char *end;
+	const char *end;
+	uint64_t number;
 
-	return field != NULL && *field >= '0' && *field <= '9' && strtoul(field, &end, 10) == uid &&
+	return field != NULL && str_digits(field, UINT32_MAX, &number, &end) && number == uid &&
 	       *end == ':';
 }
 

@@ -194,10 +194,7 @@ static void
 json_text(const char *key, const char *text, struct str *to)
 {
 	str_printf(to, ", \"%s\": ", key);
-	if (text == NULL)
-		str_add(to, "null");
-	else
-		str_json(to, text);
+	str_json_or_null(to, text);
 }
 
 static void
@@ -325,7 +322,7 @@ static int
 wait_for_end(int folder, struct order *order, int grace_ms, struct cordon_error *err)
 {
 	/* by looks, not by the clock: a machine that stood still gave nobody time to end */
-	for (int left = (grace_ms + END_MS) / LOOK_MS; left > 0; left--) {
+	for (int left = grace_ms / LOOK_MS + END_MS / LOOK_MS; left > 0; left--) {
 		auto_arena struct arena arena = {0};
 		struct record now;
 		enum record_state state = record_look(&arena, folder, order->record->id, &now);
@@ -382,8 +379,12 @@ cordon_kill(const char *which, int grace_ms, char **ret_text, struct cordon_erro
 	const struct record *found = NULL;
 	auto_str struct str text = {0};
 	size_t count;
-	int rc = open_sessions(&sessions, err);
+	int rc;
 
+	if (grace_ms < 0)
+		return cordon_fail(err, CORDON_E_USAGE, 0, "a grace of %d ms cannot be given",
+				   grace_ms);
+	rc = open_sessions(&sessions, err);
 	if (rc == 0 && which != NULL)
 		rc = find_session(&sessions, which, &found, err);
 	if (rc < 0)

@@ -14,6 +14,8 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "plan/glob.h"
+#include "policy/reader.h"
 #include "policy/value.h"
 
 struct cordon_setup *
@@ -101,20 +103,40 @@ set_project(struct cordon_setup *setup, const struct option *option, const char 
 	return keep(setup, &setup->project, value, err);
 }
 
-/* Relative paths on a command line are meant from where one stands. */
-static int
-absolute(struct cordon_setup *setup, const char *value, const char **ret_path,
-	 struct cordon_error *err)
+static bool
+is_rooted(const char *value)
 {
+	return *value == '/' || *value == '~' || *value == '$' || *value == '\0' ||
+	       str_starts(value, "**");
+}
+
+/*
+ * Relative paths on a command line are meant from where one stands. What that folder is called is
+ * no pattern and no token, whatever is in it.
+ */
+static int
+absolute(struct cordon_setup *setup, const struct option *option, const char *value,
+	 const char **ret_path, struct cordon_error *err)
+{
+	auto_str struct str folder = {0};
 	char cwd[PATH_MAX];
 
 	*ret_path = value;
-	if (*value == '/' || *value == '~' || *value == '$' || str_starts(value, "**") ||
-	    *value == '\0')
+	if (is_rooted(value))
 		return 0;
 	if (getcwd(cwd, sizeof cwd) == NULL)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot find the working directory");
-	*ret_path = path_join(&setup->arena, cwd, value, err);
+	if (inner_token(cwd) != NULL)
+		return refuse(option, value,
+			      "is relative, and a folder here is called like a token; go elsewhere",
+			      err);
+	if (value_is_glob(value))
+		glob_quote(cwd, &folder);
+	else
+		str_add(&folder, cwd);
+	if (folder.failed)
+		return cordon_no_memory(err);
+	*ret_path = path_join(&setup->arena, folder.text, value, err);
 	return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
 }
 
@@ -124,7 +146,7 @@ set_list(struct cordon_setup *setup, const struct option *option, const char *va
 {
 	const char *path, *reason;
 	struct rule *rule;
-	int rc = absolute(setup, value, &path, err);
+	int rc = absolute(setup, option, value, &path, err);
 
 	if (rc < 0)
 		return rc;
@@ -135,7 +157,7 @@ set_list(struct cordon_setup *setup, const struct option *option, const char *va
 			       err);
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
-	rule->match = value_is_glob(path) ? MATCH_GLOB : MATCH_SUBPATH;
+	rule->match = value_is_glob(value) ? MATCH_GLOB : MATCH_SUBPATH;
 	return 0;
 }
 
@@ -143,22 +165,18 @@ static int
 add_port(struct cordon_setup *setup, struct ports *ports, const struct option *option,
 	 const char *value, struct cordon_error *err)
 {
-	struct port *port;
-	char *end;
-	long number = strtol(value, &end, 10);
+	struct port port = {.place = option_place(option)};
+	uint64_t number;
 
-	if (end == value || *end != '\0' || number < 1 || number > 65535)
+	if (!str_number(value, UINT16_MAX, &number) || number == 0)
 		return refuse(option, value, "is not a port from 1 to 65535", err);
-	port = arena_push(&setup->options->arena, &ports->items, &ports->count, sizeof *port, err);
-	if (port == NULL)
-		return -CORDON_E_MEMORY;
-	*port = (struct port){(uint16_t)number, option_place(option)};
-	return 0;
+	port.number = (uint16_t)number;
+	return ports_add(&setup->options->arena, ports, &port, err);
 }
 
 static int
-set_localhost_ports(struct cordon_setup *setup, const struct option *option, const char *list,
-		    struct cordon_error *err)
+read_ports(struct cordon_setup *setup, const struct option *option, const char *list,
+	   struct ports *to, struct cordon_error *err)
 {
 	auto_free char *copy = strdup(list);
 	char *rest = copy, *item;
@@ -167,30 +185,36 @@ set_localhost_ports(struct cordon_setup *setup, const struct option *option, con
 	if (copy == NULL)
 		return cordon_no_memory(err);
 	while (rc == 0 && (item = strsep(&rest, ",")) != NULL)
-		rc = add_port(setup, &setup->options->network.localhost, option, item, err);
+		rc = add_port(setup, to, option, item, err);
 	return rc;
 }
 
+/* A list that cannot be read leaves nothing behind: no port would mean every port. */
 static int
 set_net(struct cordon_setup *setup, const struct option *option, const char *value,
 	struct cordon_error *err)
 {
+	static const char listed[] = "localhost:";
 	struct network *network = &setup->options->network;
+	struct ports ports = {0};
+	int mode = NET_NONE, rc = 0;
 
+	if (str_starts(value, listed)) {
+		rc = read_ports(setup, option, value + strlen(listed), &ports, err);
+		mode = NET_LOCALHOST;
+	} else {
+		while (mode <= NET_ALL && strcmp(net_names[mode], value) != 0)
+			mode++;
+	}
+	if (rc < 0)
+		return rc;
+	if (mode > NET_ALL)
+		return refuse(option, value,
+			      "is none of none, localhost, localhost:PORT,..., domains, all", err);
+	network->mode = (enum net_mode)mode;
+	network->localhost = ports;
 	network->place = option_place(option);
-	network->localhost = (struct ports){0};
-	if (str_starts(value, "localhost:")) {
-		network->mode = NET_LOCALHOST;
-		return set_localhost_ports(setup, option, value + strlen("localhost:"), err);
-	}
-	for (int mode = NET_NONE; mode <= NET_ALL; mode++) {
-		if (strcmp(net_names[mode], value) == 0) {
-			network->mode = (enum net_mode)mode;
-			return 0;
-		}
-	}
-	return refuse(option, value, "is none of none, localhost, localhost:PORT,..., domains, all",
-		      err);
+	return 0;
 }
 
 static int
@@ -239,7 +263,7 @@ set_socket(struct cordon_setup *setup, const struct option *option, const char *
 	int rc = 0;
 
 	if (reason != NULL && strchr(value, '/') != NULL) {
-		rc = absolute(setup, value, &path, err);
+		rc = absolute(setup, option, value, &path, err);
 		reason = rc < 0 ? NULL : value_socket(path);
 	}
 	if (rc < 0)
@@ -276,7 +300,7 @@ set_env(struct cordon_setup *setup, const struct option *option, const char *val
 
 	if (name == NULL)
 		return -CORDON_E_MEMORY;
-	reason = value_env_name(name, equals == NULL);
+	reason = equals == NULL ? value_env_pattern(name) : value_env_name(name);
 	if (reason != NULL)
 		return refuse(option, name, reason, err);
 	if (equals != NULL)

@@ -32,10 +32,7 @@ print_json(const struct cordon_plan *context, const char *state, struct str *to)
 	const struct plan *plan = context->plan;
 
 	str_add(to, "{\"file\": ");
-	if (plan->stack->project != NULL)
-		str_json(to, plan->stack->project->file);
-	else
-		str_add(to, "null");
+	str_json_or_null(to, plan->stack->project == NULL ? NULL : plan->stack->project->file);
 	str_printf(to, ", \"state\": \"%s\", \"hash\": \"%s\", \"requests\": [", state,
 		   context->hash);
 	for (size_t i = 0; i < plan->request_count; i++) {
@@ -43,15 +40,9 @@ print_json(const struct cordon_plan *context, const char *state, struct str *to)
 		str_json(to, plan->requests[i].text);
 		str_printf(to, ", \"line\": %u, \"column\": %u, \"path\": ",
 			   plan->requests[i].place.line, plan->requests[i].place.column);
-		if (plan->requests[i].path != NULL)
-			str_json(to, plan->requests[i].path);
-		else
-			str_add(to, "null");
+		str_json_or_null(to, plan->requests[i].path);
 		str_add(to, ", \"warning\": ");
-		if (plan->requests[i].twice != NULL)
-			str_json(to, plan->requests[i].twice);
-		else
-			str_add(to, "null");
+		str_json_or_null(to, plan->requests[i].twice);
 		str_add(to, "}");
 	}
 	str_add(to, "]}\n");
@@ -150,15 +141,13 @@ collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct tr
 	if (asking->has_trust)
 		*to = asking->trust;
 	to->file = asking->plan->stack->project->file;
-	for (size_t i = 0; i < asking->plan->request_count; i++) {
-		struct word *word = arena_push(&asking->arena, &to->approved.items,
-					       &to->approved.count, sizeof *word, err);
+	for (size_t i = 0; rc == 0 && i < asking->plan->request_count; i++) {
+		const struct word word = {.text = asking->plan->requests[i].text};
 
-		if (word == NULL)
-			return -CORDON_E_MEMORY;
-		word->text = asking->plan->requests[i].text;
+		rc = words_add(&asking->arena, &to->approved, &word, err);
 	}
-	rc = collect_pins(&asking->arena, index->paths, index->path_count, to, err);
+	if (rc == 0)
+		rc = collect_pins(&asking->arena, index->paths, index->path_count, to, err);
 	if (rc == 0)
 		rc = collect_pins(&asking->arena, index->patterns, index->pattern_count, to, err);
 	return rc < 0 ? rc : collect_sockets(&asking->arena, granted->plan, to, err);

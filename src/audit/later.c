@@ -6,7 +6,9 @@
 #include "audit/later.h"
 
 #include <string.h>
-#include <strings.h>
+
+#include "base/ascii.h"
+#include "base/table.h"
 
 #define MAKE "make runs it"
 #define SHELL "a shell runs it when it starts"
@@ -203,7 +205,7 @@ static const struct later *
 find_name(const struct later *rows, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
-		if (may_be(rows[i].name, name) && strcasecmp(rows[i].name, name) == 0)
+		if (may_be(rows[i].name, name) && ascii_same(rows[i].name, name))
 			return &rows[i];
 	return NULL;
 }
@@ -211,9 +213,9 @@ find_name(const struct later *rows, size_t count, const char *name)
 static const struct later *
 find_beginning(const char *name)
 {
-	for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+	for (size_t i = 0; i < COUNT(beginnings); i++)
 		if (may_be(beginnings[i].name, name) &&
-		    strncasecmp(beginnings[i].name, name, strlen(beginnings[i].name)) == 0)
+		    ascii_same_n(beginnings[i].name, name, strlen(beginnings[i].name)))
 			return &beginnings[i];
 	return NULL;
 }
@@ -226,7 +228,7 @@ find_ending(const char *name)
 
 	for (const char *dot = strchr(name, '.'); found == NULL && dot != NULL;
 	     dot = strchr(dot + 1, '.'))
-		found = find_name(endings, sizeof endings / sizeof endings[0], dot);
+		found = find_name(endings, COUNT(endings), dot);
 	return found;
 }
 
@@ -237,16 +239,15 @@ is_in(const char *path, const char *folder)
 	size_t length = strlen(folder), left = strlen(path);
 
 	if (left > length)
-		return path[length] == '/' && strncasecmp(path, folder, length) == 0;
-	return strncasecmp(path, folder, left) == 0 &&
-	       (folder[left] == '/' || folder[left] == '\0');
+		return path[length] == '/' && ascii_same_n(path, folder, length);
+	return ascii_same_n(path, folder, left) && (folder[left] == '/' || folder[left] == '\0');
 }
 
 static const struct later *
 find_folder(const char *path)
 {
 	for (const char *at = strstr(path, "/."); at != NULL; at = strstr(at + 1, "/."))
-		for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+		for (size_t i = 0; i < COUNT(folders); i++)
 			if (may_be(folders[i].name, at + 1) && is_in(at + 1, folders[i].name))
 				return &folders[i];
 	return NULL;
@@ -256,7 +257,7 @@ const struct later *
 later_find(const char *path, bool *ret_is_exact)
 {
 	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
-	const struct later *found = find_name(names, sizeof names / sizeof names[0], name);
+	const struct later *found = find_name(names, COUNT(names), name);
 
 	*ret_is_exact = found != NULL;
 	if (found == NULL)

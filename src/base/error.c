@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "base/utf8.h"
 
 /* A place longer than this is cut from the left, so that the message itself always fits. */
@@ -129,7 +130,7 @@ errno_is_fault(int sys)
 {
 	static const int faults[] = {ENOMEM, EMFILE, ENFILE, EIO, ENOSPC, ENOBUFS, EAGAIN, EINTR};
 
-	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+	for (size_t i = 0; i < COUNT(faults); i++)
 		if (faults[i] == sys)
 			return true;
 	return false;

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 static int
 read_all(int fd, char *text, size_t size, size_t *ret_length)
 {
@@ -183,7 +185,7 @@ fd_ceiling(void)
 	at = strstr(text, key);
 	if (at == NULL)
 		return FD_CEILING;
-	for (at += sizeof key - 1; *at >= '0' && *at <= '9' && size < INT_MAX / 10 - 1; at++)
+	for (at += sizeof key - 1; ascii_is_digit(*at) && size < INT_MAX / 10 - 1; at++)
 		size = size * 10 + (*at - '0');
 	return *at == '\n' && size > 0 ? size : FD_CEILING;
 }

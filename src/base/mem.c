@@ -5,7 +5,6 @@
  */
 #include "base/mem.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -111,27 +110,34 @@ arena_strdup(struct arena *arena, const char *text, struct cordon_error *err)
 }
 
 char *
-arena_printf(struct arena *arena, struct cordon_error *err, const char *format, ...)
+arena_vprintf(struct arena *arena, struct cordon_error *err, const char *format, va_list args)
 {
 	char at_once[256]; /* nearly always enough, and then it is formatted once */
-	va_list args;
+	va_list again;
 	char *text;
 	int length;
 
-	va_start(args, format);
+	va_copy(again, args);
 	length = vsnprintf(at_once, sizeof at_once, format, args);
-	va_end(args);
-	if (length < 0) {
+	if (length < 0)
 		cordon_no_memory(err);
-		return NULL;
-	}
-	if (length < (int)sizeof at_once)
-		return arena_strndup(arena, at_once, (size_t)length, err);
-	text = arena_alloc(arena, (size_t)length + 1, err);
-	if (text == NULL)
-		return NULL;
+	text = length < 0 ? NULL : arena_text(arena, (size_t)length + 1, err);
+	if (text != NULL && length < (int)sizeof at_once)
+		memcpy(text, at_once, (size_t)length);
+	else if (text != NULL)
+		vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	return text;
+}
+
+char *
+arena_printf(struct arena *arena, struct cordon_error *err, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
 	va_start(args, format);
-	vsnprintf(text, (size_t)length + 1, format, args);
+	text = arena_vprintf(arena, err, format, args);
 	va_end(args);
 	return text;
 }

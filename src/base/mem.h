@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -38,6 +39,8 @@ char *arena_strdup(struct arena *arena, const char *text, struct cordon_error *e
 char *arena_strndup(struct arena *arena, const char *text, size_t length, struct cordon_error *err);
 char *arena_printf(struct arena *arena, struct cordon_error *err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+char *arena_vprintf(struct arena *arena, struct cordon_error *err, const char *format, va_list args)
+	__attribute__((format(printf, 3, 0)));
 void arena_free(struct arena *arena);
 
 static inline void

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 static bool
@@ -133,6 +134,15 @@ str_json(struct str *s, const char *text)
 }
 
 void
+str_json_or_null(struct str *s, const char *text)
+{
+	if (text == NULL)
+		str_add(s, "null");
+	else
+		str_json(s, text);
+}
+
+void
 str_json_bytes(struct str *s, const char *text)
 {
 	json_text(s, text, true);
@@ -161,8 +171,8 @@ str_visible(struct str *s, const char *text)
 static bool
 is_plain(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c & 0x80) != 0 || (c != '\0' && strchr("._/+,:=@%-", c) != NULL);
+	return ascii_is_letter(c) || ascii_is_digit(c) || (c & 0x80) != 0 ||
+	       (c != '\0' && strchr("._/+,:=@%-", c) != NULL);
 }
 
 void
@@ -272,4 +282,36 @@ bool
 str_starts(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool
+str_digits(const char *text, uint64_t max, uint64_t *ret_number, const char **ret_end)
+{
+	const char *at = text;
+	uint64_t number = 0;
+
+	for (; ascii_is_digit(*at); at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+
+		if (digit > max || number > (max - digit) / 10)
+			return false;
+		number = number * 10 + digit;
+	}
+	if (at == text)
+		return false;
+	*ret_number = number;
+	*ret_end = at;
+	return true;
+}
+
+bool
+str_number(const char *text, uint64_t max, uint64_t *ret_number)
+{
+	const char *end;
+	uint64_t number;
+
+	if (!str_digits(text, max, &number, &end) || *end != '\0')
+		return false;
+	*ret_number = number;
+	return true;
 }

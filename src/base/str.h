@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -22,6 +23,8 @@ void str_printf(struct str *s, const char *format, ...) __attribute__((format(pr
  * becomes \ufffd. What a terminal would act on or hide is escaped, the rest kept.
  */
 void str_json(struct str *s, const char *text);
+/* The same, or null where there is no text. */
+void str_json_or_null(struct str *s, const char *text);
 /* As above, but such a byte becomes \udc80 to \udcff: what is written can be read back unchanged. */
 void str_json_bytes(struct str *s, const char *text);
 /* For people: \xNN or \u{NNNN} for what could drive or mislead a terminal, and for odd bytes. */
@@ -38,3 +41,10 @@ void str_free(struct str *s);
 /* The entry of words nearest to word, if near enough to be a slip; NULL otherwise. */
 const char *nearest_word(const char *word, const char *const *words, size_t count);
 bool str_starts(const char *text, const char *prefix);
+/*
+ * Decimal digits and nothing else, of at most max: no sign and no space, which strtoul would take.
+ * False if it is none, or more. ret_end: what stands behind the digits.
+ */
+bool str_digits(const char *text, uint64_t max, uint64_t *ret_number, const char **ret_end);
+/* The same for a text that is nothing but the number. */
+bool str_number(const char *text, uint64_t max, uint64_t *ret_number);

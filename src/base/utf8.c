@@ -4,6 +4,7 @@
  * of writing a character. No heap and no locale, because errors are made with it.
  */
 #include "base/utf8.h"
+#include "base/table.h"
 
 /* Lead bytes, what the second byte may be after them, and the length of the whole. */
 static const struct form {
@@ -29,7 +30,7 @@ static const struct {
 static const struct form *
 form_of(unsigned char lead)
 {
-	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+	for (size_t i = 0; i < COUNT(forms); i++)
 		if (lead >= forms[i].first && lead <= forms[i].last)
 			return &forms[i];
 	return NULL;
@@ -57,8 +58,33 @@ utf8_decode(const char *text, size_t left, uint32_t *ret_code)
 bool
 utf8_is_unsafe(uint32_t code)
 {
-	for (size_t i = 0; i < sizeof unsafe / sizeof unsafe[0]; i++)
+	for (size_t i = 0; i < COUNT(unsafe); i++)
 		if (code >= unsafe[i].first && code <= unsafe[i].last)
 			return true;
 	return false;
+}
+
+size_t
+utf8_encode(char *to, uint32_t code)
+{
+	if (code < 0x80) {
+		to[0] = (char)code;
+		return 1;
+	}
+	if (code < 0x800) {
+		to[0] = (char)(0xc0 | code >> 6);
+		to[1] = (char)(0x80 | (code & 0x3f));
+		return 2;
+	}
+	if (code < 0x10000) {
+		to[0] = (char)(0xe0 | code >> 12);
+		to[1] = (char)(0x80 | (code >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (code & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | code >> 18);
+	to[1] = (char)(0x80 | (code >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (code >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (code & 0x3f));
+	return 4;
 }

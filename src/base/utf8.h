@@ -16,3 +16,5 @@
 size_t utf8_decode(const char *p, size_t left, uint32_t *ret_code);
 /* Would a terminal obey it, hide it, or show what follows in another place? */
 bool utf8_is_unsafe(uint32_t code);
+/* Writes the character, which is one, and returns its length. to has room for 4. */
+size_t utf8_encode(char *to, uint32_t code);

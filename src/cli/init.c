@@ -24,7 +24,7 @@ write_new(const char *path, const char *text, bool force, struct cordon_error *e
 				   "%s is there already; --force replaces it", path);
 	if (fd < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot write %s", path);
-	if (write(fd, text, length) != (ssize_t)length) {
+	if (fd_write_line(fd, text, length) < 0) {
 		int sys = errno;
 
 		/* half a policy is worse than none */

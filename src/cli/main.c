@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "cli/cli.h"
 
 const struct command commands[] = {
@@ -84,7 +85,7 @@ not_yet(const char *name)
 static int
 unknown(const char *name)
 {
-	const char *names[sizeof commands / sizeof commands[0]];
+	const char *names[COUNT(commands)];
 	auto_str struct str shown = {0};
 	size_t count = 0;
 	const char *near;

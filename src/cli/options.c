@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "cli/cli.h"
 
 struct option {
@@ -81,7 +82,6 @@ static const struct option table[] = {
 	FLAG(0, all, "all of them"),
 	{0, "json", NULL, -1, 0, "JSON instead of words"},
 };
-#define OPTION_COUNT (sizeof table / sizeof table[0])
 
 static bool
 is_json(const struct option *option)
@@ -124,7 +124,7 @@ cli_help(const struct command *command)
 {
 	printf("usage: cordon %s [options]%s%s\n\n%s\n", command->name,
 	       *command->synopsis == '\0' ? "" : " ", command->synopsis, command->help);
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
+	for (size_t i = 0; i < COUNT(table); i++) {
 		const struct option *o = &table[i];
 		char left[48];
 
@@ -158,10 +158,10 @@ cli_usage(const struct cli *cli, const char *format, ...)
 static int
 unknown_option(const struct cli *cli, const char *argument)
 {
-	const char *names[OPTION_COUNT], *near;
+	const char *names[COUNT(table)], *near;
 	size_t count = 0;
 
-	for (size_t i = 0; i < OPTION_COUNT; i++)
+	for (size_t i = 0; i < COUNT(table); i++)
 		if (belongs(cli->command, &table[i]))
 			names[count++] = table[i].name;
 	near = nearest_word(argument + strspn(argument, "-"), names, count);
@@ -178,7 +178,7 @@ find_option(const struct cli *cli, const char *argument, const char **ret_value)
 	size_t length = is_long ? strcspn(argument + 2, "=") : 1;
 
 	*ret_value = NULL;
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
+	for (size_t i = 0; i < COUNT(table); i++) {
 		const struct option *o = &table[i];
 
 		if (!belongs(cli->command, o))
@@ -199,10 +199,9 @@ find_option(const struct cli *cli, const char *argument, const char **ret_value)
 static int
 set_status_fd(struct cli *cli, const char *value)
 {
-	char *end;
-	long fd = strtol(value, &end, 10);
+	uint64_t fd;
 
-	if (end == value || *end != '\0' || fd < 0 || fd > INT_MAX || fcntl((int)fd, F_GETFD) < 0)
+	if (!str_number(value, INT_MAX, &fd) || fcntl((int)fd, F_GETFD) < 0)
 		return cli_usage(cli, "--status-fd: \"%s\" is not an open descriptor", value);
 	cli->status_fd = (int)fd;
 	return 0;
@@ -211,16 +210,24 @@ set_status_fd(struct cli *cli, const char *value)
 static int
 set_grace(struct cli *cli, const char *value)
 {
-	char *end;
-	long number = strtol(value, &end, 10);
-	long factor = strcmp(end, "ms") == 0 ? 1 : strcmp(end, "m") == 0 ? 60000 : 1000;
+	static const struct {
+		const char *name;
+		int64_t ms;
+	} units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}};
+	const int64_t day = 86400000;
+	const char *unit;
+	uint64_t number;
 
-	if (end == value || number < 0 || number > 86400 ||
-	    (*end != '\0' && strcmp(end, "s") != 0 && strcmp(end, "ms") != 0 &&
-	     strcmp(end, "m") != 0))
-		return cli_usage(cli, "--grace: \"%s\" is not a time such as 2s or 500ms", value);
-	cli->grace_ms = number * factor;
-	return 0;
+	if (str_digits(value, (uint64_t)day, &number, &unit)) {
+		for (size_t i = 0; i < COUNT(units); i++) {
+			if (strcmp(unit, units[i].name) != 0 || (int64_t)number > day / units[i].ms)
+				continue;
+			cli->grace_ms = (int64_t)number * units[i].ms;
+			return 0;
+		}
+	}
+	return cli_usage(cli, "--grace: \"%s\" is not a time such as 2s or 500ms, up to a day",
+			 value);
 }
 
 static int

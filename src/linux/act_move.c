@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/names.h"
@@ -110,9 +110,8 @@ compare_entry(struct move *move, int folder, const char *from, const char *to, c
 	if (snprintf(old, sizeof old, "%s/%s", from, name) >= PATH_MAX ||
 	    snprintf(new, sizeof new, "%s/%s", to, name) >= PATH_MAX)
 		return ENAMETOOLONG;
-	if (!is_same(move, old, new) ||
-	    ((strcasecmp(name, "HEAD") == 0 || strcasecmp(name, ".git") == 0) &&
-	     !vet_may_move(move->broker, from)))
+	if (!is_same(move, old, new) || ((ascii_same(name, "HEAD") || ascii_same(name, ".git")) &&
+					 !vet_may_move(move->broker, from)))
 		return EACCES;
 	broker_touches_at(move->broker, folder, name, old);
 	broker_touches(move->broker, new, NULL);

@@ -10,13 +10,13 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "linux/fold_parts.h"
 
@@ -137,7 +137,7 @@ is_among(const char *name, const char *listing, long size)
 	for (long at = 0; at < size;) {
 		const struct dirent *entry = (const struct dirent *)(const void *)(listing + at);
 
-		if (strcasecmp(entry->d_name, name) == 0)
+		if (ascii_same(entry->d_name, name))
 			return true;
 		at += entry->d_reclen;
 	}

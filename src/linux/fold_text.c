@@ -8,11 +8,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unicase.h>
 #include <unictype.h>
 #include <unistr.h>
 
+#include "base/ascii.h"
 #include "linux/fold.h"
 #include "linux/fold_parts.h"
 #include "plan/gitsteps.h"
@@ -149,7 +149,7 @@ fold_is_disguise(const char *path, const char *folded)
 	while (*path == '/' && *folded == '/') {
 		size_t length = strcspn(++path, "/"), size = strcspn(++folded, "/");
 
-		if (size <= NAME_MAX && (length != size || strncasecmp(path, folded, size) != 0)) {
+		if (size <= NAME_MAX && (length != size || !ascii_same_n(path, folded, size))) {
 			memcpy(name, folded, size);
 			name[size] = '\0';
 			if (is_gits(name))
@@ -178,8 +178,7 @@ is_prefix(const char *path, const char *root)
 {
 	size_t length = strlen(root);
 
-	return strncasecmp(path, root, length) == 0 &&
-	       (path[length] == '\0' || path[length] == '/');
+	return ascii_same_n(path, root, length) && (path[length] == '\0' || path[length] == '/');
 }
 
 /* As much of path as has the names of root. */

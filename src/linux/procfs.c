@@ -6,7 +6,6 @@
  */
 #include "linux/procfs.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 
 #define ROOT_INODE 1
@@ -81,7 +81,7 @@ static bool
 is_number(const char *name, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
-		if (!isdigit((unsigned char)name[i]))
+		if (!ascii_is_digit(name[i]))
 			return false;
 	return length > 0 && length < 10;
 }

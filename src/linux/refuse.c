@@ -121,10 +121,8 @@ advise(const struct broker *broker, const char *path, const struct decision *by,
 	char named[PATH_MAX];
 	const char *option = advice_option(broker->plan, by, &at, missing, named);
 
-	if (option == NULL)
-		return;
-	str_printf(to, "%s ", option);
-	str_shell(to, named);
+	if (option != NULL)
+		advice_print_option(option, named, to);
 }
 
 int

@@ -92,13 +92,16 @@ allow_patterns(const struct making *m)
 	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++) {
 		const struct planned_rule *rule = &index->patterns[i];
 		auto_fd int fd = -1;
+		struct stat at;
 
 		if (rule->effect != EFFECT_ALLOW)
 			continue;
 		fd = path_pin(rule->root);
 		rules_note_wider(m, rules_for_broker(rule->rights), 0);
-		if (fd >= 0)
-			rc = rules_allow(m, fd, rules_for_broker(rule->rights), true, rule->root);
+		/* a pattern in which nothing is left open may be rooted at a file */
+		if (fd >= 0 && fstat(fd, &at) == 0)
+			rc = rules_allow(m, fd, rules_for_broker(rule->rights), S_ISDIR(at.st_mode),
+					 rule->root);
 	}
 	return rc;
 }

@@ -12,10 +12,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -87,7 +87,7 @@ holds_only(const char *folder, const char *name, bool (*passes)(const char *name
 static bool
 is_no_attributes(const char *name)
 {
-	return strcasecmp(name, "attributes") != 0;
+	return !ascii_same(name, "attributes");
 }
 
 static bool

@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "linux/vet.h"
 #include "plan/hookmemory.h"
@@ -86,7 +86,7 @@ vet_is_read(const struct broker *broker, const char *path)
 	char folder[PATH_MAX];
 
 	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
-	return strstr(path, "/.git/") != NULL || strcasecmp(path_last(path), ".git") == 0 ||
+	return strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git") ||
 	       (*folder != '\0' && looked_is_repository(folder)) ||
 	       hookmemory_is_read(broker->hooks, broker->plan->host, path);
 }

@@ -15,11 +15,11 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/nest.h"
@@ -180,11 +180,11 @@ is_gits(const char *name)
 	size_t length = strcspn(name, "/");
 
 	for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
-		if (strlen(whole[i]) == length && strncasecmp(name, whole[i], length) == 0)
+		if (strlen(whole[i]) == length && ascii_same_n(name, whole[i], length))
 			return true;
 	/* HEAD and its like, and messages that are being written */
-	return (length >= 4 && strncasecmp(name + length - 4, "HEAD", 4) == 0) ||
-	       (length >= 3 && strncasecmp(name + length - 3, "MSG", 3) == 0);
+	return (length >= 4 && ascii_same_n(name + length - 4, "HEAD", 4)) ||
+	       (length >= 3 && ascii_same_n(name + length - 3, "MSG", 3));
 }
 
 /* name.git is called what repositories are called; .git is one, whatever is in it. */
@@ -194,7 +194,7 @@ is_repository_in(const char *folder, const char *rest)
 	const char *name = path_last(folder);
 	size_t length = strlen(name);
 
-	if (length < 4 || strcasecmp(name + length - 4, ".git") != 0)
+	if (length < 4 || !ascii_same(name + length - 4, ".git"))
 		return is_gits(rest) && looked_is_repository(folder);
 	return length == 4 || is_gits(rest);
 }

@@ -6,12 +6,13 @@
  */
 #include "macos/denials.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/plan.h"
 
 /* Names of processes are cut there by the kernel. */
@@ -34,7 +35,7 @@ static const struct {
 static int
 right_of(const char *operation)
 {
-	for (size_t i = 0; i < sizeof rights / sizeof rights[0]; i++)
+	for (size_t i = 0; i < COUNT(rights); i++)
 		if (str_starts(operation, rights[i].prefix))
 			return __builtin_ctz((unsigned)rights[i].right);
 	return -1;
@@ -55,7 +56,7 @@ take_tag(char *message, const char *tag)
 {
 	size_t length = strlen(message), tail = strlen(tag);
 
-	while (length > 0 && isspace((unsigned char)message[length - 1]))
+	while (length > 0 && strchr(" \t\r\n", message[length - 1]) != NULL)
 		message[--length] = '\0';
 	if (length <= tail || strcmp(message + length - tail, tag) != 0 ||
 	    message[length - tail - 1] != '\n')
@@ -71,7 +72,7 @@ read_process(char *text, struct denial *to)
 	char *bracket = strrchr(text, '('), *end;
 	long pid;
 
-	if (bracket == NULL || !isdigit((unsigned char)bracket[1]))
+	if (bracket == NULL || !ascii_is_digit(bracket[1]))
 		return false;
 	pid = strtol(bracket + 1, &end, 10);
 	if (strcmp(end, ")") != 0 || pid <= 0 || pid > 99999999)

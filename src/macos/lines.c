@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/table.h"
 #include "macos/pattern.h"
 #include "macos/zones.h"
 #include "plan/glob.h"
@@ -30,7 +31,7 @@ path_is_dead(const char *path)
 	/* firmlinks are seen by their short names; /home and /net belong to the automounter */
 	static const char *const roots[] = {"/System/Volumes/Data", "/home", "/net"};
 
-	for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++)
+	for (size_t i = 0; i < COUNT(roots); i++)
 		if (path_below(path, roots[i]))
 			return true;
 	return false;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "plan/glob.h"
 #include "plan/hold.h"
 
@@ -15,16 +16,10 @@
 	"([\x01-.0-\x7f]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|" \
 	"[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf])"
 
-static bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static void
 add_literal(struct str *to, char c, bool nocase)
 {
-	if (nocase && is_letter(c))
+	if (nocase && ascii_is_letter(c))
 		str_printf(to, "[%c%c]", c | 0x20, c & ~0x20);
 	else if (strchr(".*+?()[]{}\\|^$", c) != NULL)
 		str_printf(to, "\\%c", c);

@@ -4,10 +4,10 @@
  * dialect of Seatbelt. Read by recursive descent and written anew, so nothing passes that was not
  * understood; classes are taken apart into bytes, because what a backslash means inside one differs.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "macos/pattern.h"
 #include "plan/hold.h"
 
@@ -49,17 +49,17 @@ bytes_add_named(struct bytes *to, char name)
 {
 	struct bytes set = {{0}};
 
-	if (tolower(name) == 'd')
+	if (ascii_lower(name) == 'd')
 		bytes_add(&set, '0', '9');
-	else if (tolower(name) == 's')
+	else if (ascii_lower(name) == 's')
 		bytes_add(&set, '\t', '\r'), bytes_add(&set, ' ', ' ');
-	else if (tolower(name) == 'w')
+	else if (ascii_lower(name) == 'w')
 		bytes_add(&set, '0', '9'), bytes_add(&set, 'A', 'Z'), bytes_add(&set, '_', '_'),
 			bytes_add(&set, 'a', 'z');
 	else
 		return false;
 	for (int c = 1; c < 256; c++)
-		if (set.has[c] != (isupper((unsigned char)name) != 0))
+		if (set.has[c] != ascii_is_upper(name))
 			to->has[c] = true;
 	return true;
 }
@@ -139,12 +139,6 @@ print_bytes(const struct bytes *set, struct str *to)
 
 /* ---- single characters ---- */
 
-static int
-hex_value(char c)
-{
-	return isdigit((unsigned char)c) ? c - '0' : (tolower(c) - 'a') + 10;
-}
-
 /* The byte that an escape at r->at (behind its backslash) stands for, or -1. */
 static int
 read_escape(struct reader *r)
@@ -158,13 +152,13 @@ read_escape(struct reader *r)
 		return -1;
 	}
 	r->at++;
-	if (!isalnum((unsigned char)c))
+	if (!ascii_is_letter(c) && !ascii_is_digit(c))
 		return (unsigned char)c;
 	known = strchr(letters, c);
 	if (known != NULL)
 		return values[known - letters];
-	if (c == 'x' && isxdigit((unsigned char)r->at[0]) && isxdigit((unsigned char)r->at[1])) {
-		int value = hex_value(r->at[0]) * 16 + hex_value(r->at[1]);
+	if (c == 'x' && ascii_hex(r->at[0]) >= 0 && ascii_hex(r->at[1]) >= 0) {
+		int value = ascii_hex(r->at[0]) * 16 + ascii_hex(r->at[1]);
 
 		r->at += 2;
 		if (value != 0)
@@ -307,12 +301,12 @@ read_counts(struct reader *r, unsigned long *least, unsigned long *most)
 	const char *at = r->at + 1;
 	char *end;
 
-	if (*r->at != '{' || !isdigit((unsigned char)*at))
+	if (*r->at != '{' || !ascii_is_digit(*at))
 		return false;
 	*least = *most = strtoul(at, &end, 10);
 	if (*end == ',') {
 		at = end + 1;
-		*most = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : REPEAT_MAX + 1;
+		*most = ascii_is_digit(*at) ? strtoul(at, &end, 10) : REPEAT_MAX + 1;
 		if (*most > REPEAT_MAX)
 			end = (char *)at + strspn(at, "0123456789");
 	}

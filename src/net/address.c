@@ -7,8 +7,9 @@
 
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/table.h"
 
 static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
@@ -157,46 +158,11 @@ address_from_socket(const struct sockaddr *from, struct address *ret_address, un
 
 /* ---- vetting ---- */
 
-static bool
-has_bits(const struct address *address, const struct address *base, unsigned bits)
-{
-	unsigned whole = bits / 8, rest = bits % 8;
-
-	if (memcmp(address->bytes, base->bytes, whole) != 0)
-		return false;
-	return rest == 0 || (address->bytes[whole] ^ base->bytes[whole]) >> (8 - rest) == 0;
-}
-
-/* "ADDRESS" or "ADDRESS/BITS", which the policy's reader has checked. */
-static bool
-is_in(const struct address *address, const char *range)
-{
-	const char *slash = strchr(range, '/');
-	size_t length = slash == NULL ? strlen(range) : (size_t)(slash - range);
-	char text[ADDRESS_TEXT_SIZE];
-	struct address base;
-	unsigned bits;
-
-	if (length >= sizeof text)
-		return false;
-	memcpy(text, range, length);
-	text[length] = '\0';
-	if (!address_parse(text, &base))
-		return false;
-	bits = slash == NULL ? 128 : (unsigned)strtoul(slash + 1, NULL, 10);
-	if (slash != NULL && strchr(text, ':') == NULL)
-		bits += 96;
-	/* a range of IPv6 that is wider than the mapped form does not mean IPv4 */
-	if (address_is_v4(address) && bits < 96)
-		return false;
-	return bits <= 128 && has_bits(address, &base, bits);
-}
-
 static const char *
 find_kind(const struct address *address, const struct kind *kinds, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (is_in(address, kinds[i].range))
+		if (range_covers(kinds[i].range, address->bytes))
 			return kinds[i].what;
 	return NULL;
 }
@@ -205,7 +171,7 @@ static bool
 is_listed(const struct address *address, const struct words *ranges)
 {
 	for (size_t i = 0; ranges != NULL && i < ranges->count; i++)
-		if (is_in(address, ranges->items[i].text))
+		if (range_covers(ranges->items[i].text, address->bytes))
 			return true;
 	return false;
 }
@@ -213,7 +179,7 @@ is_listed(const struct address *address, const struct words *ranges)
 static const char *
 vet_v4(const struct address *address, const struct words *ranges)
 {
-	const char *what = find_kind(address, kinds_v4, sizeof kinds_v4 / sizeof kinds_v4[0]);
+	const char *what = find_kind(address, kinds_v4, COUNT(kinds_v4));
 
 	return what == NULL || is_listed(address, ranges) ? NULL : what;
 }
@@ -225,13 +191,13 @@ address_vet(const struct address *address, const struct words *ranges)
 
 	if (address_is_v4(address))
 		return vet_v4(address, ranges);
-	what = find_kind(address, kinds_v6, sizeof kinds_v6 / sizeof kinds_v6[0]);
+	what = find_kind(address, kinds_v6, COUNT(kinds_v6));
 	if (is_listed(address, ranges))
 		return NULL;
-	for (size_t i = 0; what == NULL && i < sizeof carriers / sizeof carriers[0]; i++) {
+	for (size_t i = 0; what == NULL && i < COUNT(carriers); i++) {
 		struct address inner;
 
-		if (!is_in(address, carriers[i].range))
+		if (!range_covers(carriers[i].range, address->bytes))
 			continue;
 		inner = address_from_v4(address->bytes + carriers[i].offset);
 		return vet_v4(&inner, ranges);

@@ -38,7 +38,7 @@ struct proxy {
 	struct stub_client *stub_clients;
 	unsigned stub_count;
 	struct refusal_memory {
-		uint32_t hash;
+		uint64_t hash;
 		uint64_t at;
 	} told[16]; /* what was told lately is not told again */
 	unsigned told_next;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/table.h"
 #include "net/conn.h"
 
 /* In seconds. A side that has closed answers, after a while, with a reset. */
@@ -292,7 +293,7 @@ flow_options(int fd)
 		{IPPROTO_TCP, COMPAT_TCP_KEEPIDLE, ALIVE_IDLE},
 	};
 
-	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+	for (size_t i = 0; i < COUNT(options); i++)
 		setsockopt(fd, options[i].level, options[i].name, &options[i].value,
 			   sizeof options[i].value);
 }

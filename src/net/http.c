@@ -7,8 +7,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
+#include "base/table.h"
 #include "net/socks.h"
 
 #define METHOD_MAX 32
@@ -37,14 +38,14 @@ refuse(struct parse *p, int status, const char *reason)
 static bool
 is_token_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	return ascii_is_letter(c) || ascii_is_digit(c) ||
 	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
 static bool
 part_is(const struct http_part *part, const char *text)
 {
-	return part->length == strlen(text) && strncasecmp(part->at, text, part->length) == 0;
+	return part->length == strlen(text) && ascii_same_n(part->at, text, part->length);
 }
 
 static struct http_part
@@ -119,7 +120,7 @@ take_upgrade(struct parse *p, const struct http_part *value)
 {
 	p->to->has_upgrade = true;
 	for (size_t i = 0; i + 3 <= value->length; i++)
-		if (strncasecmp(value->at + i, "h2c", 3) == 0)
+		if (ascii_same_n(value->at + i, "h2c", 3))
 			p->to->has_h2c = true;
 	return true;
 }
@@ -147,7 +148,7 @@ take_header(struct parse *p, const char *line, size_t length)
 		if (!is_token_byte(line[i]))
 			return refuse(p, 400, "a header of it has a malformed name");
 	value = trimmed(colon + 1, length - name.length - 1);
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+	for (size_t i = 0; i < COUNT(known); i++)
 		if (part_is(&name, known[i].name))
 			return known[i].take(p, &value);
 	return true;
@@ -190,7 +191,7 @@ take_target(struct parse *p)
 			return refuse(p, 400, "CONNECT wants NAME:PORT, and a name is no address");
 		return true;
 	}
-	if (to->target.length > 7 && strncasecmp(to->target.at, "http://", 7) == 0)
+	if (to->target.length > 7 && ascii_same_n(to->target.at, "http://", 7))
 		return take_url(p);
 	if (to->target.at[0] != '/' && !part_is(&to->target, "*"))
 		return refuse(p, 400, "its target is neither a path nor an http URL");
@@ -376,7 +377,7 @@ is_for_one_hop(const char *line, size_t length)
 	const char *colon = memchr(line, ':', length);
 	struct http_part name = {line, colon == NULL ? 0 : (size_t)(colon - line)};
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (part_is(&name, names[i]))
 			return true;
 	return false;
@@ -446,7 +447,7 @@ http_is_authorized(const struct http_part *authorization, const char *user, cons
 	int length = snprintf(plain, sizeof plain, "%s:%s", user, password);
 
 	if (authorization->at == NULL || authorization->length < 6 ||
-	    strncasecmp(authorization->at, "Basic ", 6) != 0 || length >= (int)sizeof plain)
+	    !ascii_same_n(authorization->at, "Basic ", 6) || length >= (int)sizeof plain)
 		return false;
 	given = trimmed(authorization->at + 6, authorization->length - 6);
 	http_base64(plain, (size_t)length, wanted);

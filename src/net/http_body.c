@@ -2,6 +2,7 @@
 /* How far the body of a request goes: by its length, or chunk by chunk. Pure. */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "net/http.h"
 
 #define LINE_MAX_BYTES 4096 /* of extensions and trailers */
@@ -19,20 +20,10 @@ http_body_begin(struct http_body *body, const struct http_request *request)
 	};
 }
 
-static int
-hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool
 step_size(struct http_body *body, char c)
 {
-	int digit = hex_value(c);
+	int digit = ascii_hex(c);
 
 	if (digit >= 0 && body->count < 15) {
 		body->left = body->left << 4 | (uint64_t)digit;

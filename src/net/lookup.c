@@ -316,11 +316,3 @@ query_start(struct lookup *lookup, const char *name, enum dns_type type, void *o
 	try_next(query);
 	return query;
 }
-
-void
-lookup_free(struct lookup *lookup)
-{
-	for (size_t i = 0; i < LOOKUP_CACHE; i++)
-		free(lookup->cache[i]);
-	resolver_free(&lookup->resolver);
-}

@@ -32,4 +32,3 @@ struct query *query_start(struct lookup *lookup, const char *name, enum dns_type
 			  void (*done)(void *owner, enum dns_type type,
 				       const struct dns_answer *answer));
 struct query *query_drop(struct query *query);
-void lookup_free(struct lookup *lookup);

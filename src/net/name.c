@@ -4,16 +4,12 @@
 
 #include <string.h>
 
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
+#include "base/ascii.h"
 
 static bool
 is_label_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+	return ascii_is_letter(c) || ascii_is_digit(c) || c == '-' || c == '_';
 }
 
 bool
@@ -26,7 +22,7 @@ name_normalise(const char *text, size_t length, char ret_name[NAME_SIZE])
 	if (length == 0 || length > 253)
 		return false;
 	for (size_t i = 0; i < length; i++) {
-		char c = lower(text[i]);
+		char c = ascii_lower(text[i]);
 
 		if (c == '.' ? label == 0 : !is_label_byte(c) || ++label > 63)
 			return false;

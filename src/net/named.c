@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/table.h"
 #include "net/conn.h"
 #include "net/socks.h"
 
@@ -31,7 +32,7 @@ static const struct {
 static const char *
 word_of(int status)
 {
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+	for (size_t i = 0; i < COUNT(words); i++)
 		if (words[i].status == status)
 			return words[i].word;
 	return "Refused";

@@ -15,6 +15,8 @@
 
 #include "audit/event.h"
 #include "base/fd.h"
+#include "base/hash.h"
+#include "base/table.h"
 #include "net/conn.h"
 #include "net/here.h"
 
@@ -43,8 +45,10 @@ proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_e
 	} else {
 		snprintf(ret_why->reason, sizeof ret_why->reason,
 			 "is not among the allowed domains");
-		if (strlen(name) < sizeof ret_why->allow - 16)
-			snprintf(ret_why->allow, sizeof ret_why->allow, "--domain %.100s", name);
+		/* the beginning of a name would be another name */
+		if (snprintf(ret_why->allow, sizeof ret_why->allow, "--domain %s", name) >=
+		    (int)sizeof ret_why->allow)
+			ret_why->allow[0] = '\0';
 	}
 	return false;
 }
@@ -70,20 +74,20 @@ proxy_vet(const struct proxy *proxy, const struct address *address)
 	return here_is(address) ? PROXY_HERE : NULL;
 }
 
-static uint32_t
-hash_text(uint32_t hash, const char *text)
+static uint64_t
+hash_more(uint64_t hash, const char *text)
 {
 	for (; *text != '\0'; text++)
-		hash = (hash ^ (unsigned char)*text) * 16777619u;
-	return hash * 31;
+		hash = hash_byte(hash, *text);
+	return hash_byte(hash, '\0');
 }
 
 void
 proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const char *reason,
 	     const char *allow)
 {
-	uint32_t hash = hash_text(hash_text(hash_text(2166136261u, what), subject), reason);
-	size_t count = sizeof proxy->told / sizeof proxy->told[0];
+	uint64_t hash = hash_more(hash_more(hash_more(HASH_START, what), subject), reason);
+	size_t count = COUNT(proxy->told);
 	uint64_t now = uv_now(&proxy->loop);
 	struct refusal refusal = {0};
 
@@ -162,7 +166,7 @@ keep_descriptors(struct proxy_task *task, struct cordon_error *err)
 	for (int fd = 0; fd < 3; fd++)
 		if (null < 0 || dup2(null, fd) < 0)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
-	fd_keep_only(own, sizeof own / sizeof own[0]);
+	fd_keep_only(own, COUNT(own));
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/table.h"
 #include "net/conn.h"
 
 #define COMES_MS 30000
@@ -261,7 +262,7 @@ through_line(void *owner, int events)
 			proxy->watches.is_over = true;
 			return;
 		}
-		if (n == (ssize_t)sizeof message && message.kind < sizeof takers / sizeof takers[0])
+		if (n == (ssize_t)sizeof message && message.kind < COUNT(takers))
 			takers[message.kind](proxy, &message);
 	}
 }

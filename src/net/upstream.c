@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "net/http.h"
@@ -38,15 +38,6 @@ first_of(const char *const *environ, const char *const *names)
 	return NULL;
 }
 
-static int
-hex(char c)
-{
-	const char *digits = "0123456789abcdef";
-	const char *at = c == '\0' ? NULL : strchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c);
-
-	return at == NULL ? -1 : (int)(at - digits);
-}
-
 /* "user:password", with %XX, to a header. */
 static bool
 read_user(const char *text, size_t length, struct upstream *to)
@@ -57,8 +48,9 @@ read_user(const char *text, size_t length, struct upstream *to)
 	for (size_t i = 0; i < length; i++) {
 		char c = text[i];
 
-		if (c == '%' && i + 2 < length && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-			c = (char)(hex(text[i + 1]) << 4 | hex(text[i + 2]));
+		if (c == '%' && i + 2 < length && ascii_hex(text[i + 1]) >= 0 &&
+		    ascii_hex(text[i + 2]) >= 0) {
+			c = (char)(ascii_hex(text[i + 1]) << 4 | ascii_hex(text[i + 2]));
 			i += 2;
 		}
 		if (used == sizeof plain)
@@ -77,16 +69,16 @@ read_host(const char *text, size_t length, struct upstream *to)
 	bool bracket = length > 0 && *text == '[';
 	const char *end = bracket ? memchr(text, ']', length) : memchr(text, ':', length);
 	size_t host = end == NULL ? length : (size_t)(end - text);
-	unsigned long port = 80;
+	uint64_t port = 80;
 
 	if (bracket && end == NULL)
 		return false;
 	if (host + bracket < length) {
-		char *rest;
+		const char *rest;
 
 		end += bracket;
-		port = *end == ':' ? strtoul(end + 1, &rest, 10) : 0;
-		if (port == 0 || port > 65535 || rest != text + length)
+		if (*end != ':' || !str_digits(end + 1, UINT16_MAX, &port, &rest) || port == 0 ||
+		    rest != text + length)
 			return false;
 	}
 	text += bracket;
@@ -107,7 +99,7 @@ read_proxy(const char *text, struct upstream *to, struct cordon_error *err)
 
 	if (text == NULL)
 		return 0;
-	if (strncasecmp(at, "http://", 7) == 0)
+	if (ascii_same_n(at, "http://", 7))
 		at += 7;
 	else if (strstr(at, "://") != NULL)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
@@ -174,7 +166,7 @@ is_excepted(const char *list, const char *name)
 		if (length > 0 && *list == '.')
 			list++, length--;
 		if (length > 0 && length <= size &&
-		    strncasecmp(name + size - length, list, length) == 0 &&
+		    ascii_same_n(name + size - length, list, length) &&
 		    (length == size || name[size - length - 1] == '.'))
 			return true;
 		list += length;

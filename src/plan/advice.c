@@ -9,9 +9,11 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "plan/glob.h"
 #include "plan/why.h"
 #include "policy/profile.h"
 #include "policy/stack.h"
+#include "policy/value.h"
 
 /* ---- options ---- */
 
@@ -171,18 +173,31 @@ advice_for(const struct plan *plan, const struct decision *by, const struct reso
 /* ---- words ---- */
 
 void
+advice_print_option(const char *option, const char *path, struct str *to)
+{
+	auto_str struct str quoted = {0};
+
+	if (value_is_glob(path))
+		glob_quote(path, &quoted);
+	else
+		str_add(&quoted, path);
+	str_printf(to, "%s ", option);
+	str_shell(to, quoted.failed ? "" : quoted.text);
+	to->failed = to->failed || quoted.failed;
+}
+
+void
 advice_print_text(const struct plan *plan, const struct decision *by, const struct resolved *at,
 		  unsigned missing, struct str *to)
 {
 	struct advice advice = advice_for(plan, by, at, missing);
-	auto_str struct str word = {0};
+	auto_str struct str option = {0};
 
-	str_shell(&word, at->path);
-	to->failed = to->failed || word.failed;
 	if (advice.option != NULL) {
-		str_printf(to, "  to allow it: %s%s ", advice.make_first ? "make it, then " : "",
-			   advice.option);
-		str_visible(to, word.text == NULL ? "" : word.text);
+		advice_print_option(advice.option, at->path, &option);
+		to->failed = to->failed || option.failed;
+		str_printf(to, "  to allow it: %s", advice.make_first ? "make it, then " : "");
+		str_visible(to, option.text == NULL ? "" : option.text);
 		str_add(to, why_is_secret(plan, at->path)
 				    ? "  (it looks like a secret: think twice)\n"
 				    : "\n");
@@ -201,17 +216,10 @@ advice_print_json(const struct plan *plan, const struct decision *by, const stru
 	if (missing != 0)
 		advice = advice_for(plan, by, at, missing);
 	str_add(to, ", \"remedy\": ");
-	if (advice.option != NULL && !advice.make_first) {
-		str_printf(&remedy, "%s ", advice.option);
-		str_shell(&remedy, at->path);
-		str_json(to, remedy.text == NULL ? "" : remedy.text);
-	} else {
-		str_add(to, "null");
-	}
+	if (advice.option != NULL && !advice.make_first)
+		advice_print_option(advice.option, at->path, &remedy);
+	str_json_or_null(to, remedy.text);
 	str_add(to, ", \"profile\": ");
-	if (advice.profile != NULL)
-		str_json(to, advice.profile);
-	else
-		str_add(to, "null");
+	str_json_or_null(to, advice.profile);
 	to->failed = to->failed || remedy.failed;
 }

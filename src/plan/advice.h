@@ -22,6 +22,11 @@ const char *advice_option(const struct plan *plan, const struct decision *by,
 			  const struct resolved *at, unsigned missing, char ret_path[PATH_MAX]);
 struct advice advice_for(const struct plan *plan, const struct decision *by,
 			 const struct resolved *at, unsigned missing);
+/*
+ * The option for this very path, as it is typed into a shell. Who asked may have chosen the path: what
+ * would be a pattern in it is quoted, so that it grants no more than a file of that name.
+ */
+void advice_print_option(const char *option, const char *path, struct str *to);
 /* Lines for people: the option, ready to be pasted, and the profile. missing is not 0. */
 void advice_print_text(const struct plan *plan, const struct decision *by,
 		       const struct resolved *at, unsigned missing, struct str *to);

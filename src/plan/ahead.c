@@ -35,9 +35,11 @@ ahead_start(struct ahead *ahead, const struct fs_memory *memory, const struct ru
 	/* looking is the larger part of it, so most of it is left to the thread */
 	size_t first = count / 5 * 2;
 
-	*ahead = (struct ahead){.of = memory->of, .rules = rules + first, .count = count - first};
+	*ahead = (struct ahead){.of = memory->of};
 	if (count < AHEAD_MIN)
 		return count;
+	ahead->rules = rules + first;
+	ahead->count = count - first;
 	ahead->kinds = calloc(ahead->count, sizeof *ahead->kinds);
 	if (ahead->kinds == NULL)
 		return count;

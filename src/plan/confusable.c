@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/table.h"
+
 static const struct {
 	uint32_t first, last;
 } unseen[] = {
@@ -46,7 +48,7 @@ next_character(const unsigned char **text)
 static bool
 is_unseen(uint32_t character)
 {
-	for (size_t i = 0; i < sizeof unseen / sizeof unseen[0]; i++)
+	for (size_t i = 0; i < COUNT(unseen); i++)
 		if (character >= unseen[i].first && character <= unseen[i].last)
 			return true;
 	return false;

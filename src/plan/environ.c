@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/baseline.h"
 
 /* Besides the sources' six and LC_*: what terminals and clocks need. */
@@ -186,7 +187,7 @@ socket_granted(const struct settings *settings, const char *name, const char *pr
 static const char *
 missing_socket(const struct settings *settings, const char *name)
 {
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+	for (size_t i = 0; i < COUNT(keys); i++)
 		if (strcmp(keys[i].name, name) == 0 &&
 		    !socket_granted(settings, name, keys[i].socket))
 			return "it leads to a socket that is not granted";
@@ -260,4 +261,16 @@ environ_decide(const struct settings *settings, const char *name)
 	if (word != NULL)
 		return (struct env_answer){true, NULL, "the policy names it", &word->place};
 	return decide_by_mode(settings, name);
+}
+
+struct env_answer
+environ_decide_pair(const struct settings *settings, const char *pair, char name[ENV_NAME_SIZE])
+{
+	size_t length = strcspn(pair, "=");
+
+	if (length >= ENV_NAME_SIZE)
+		length = ENV_NAME_SIZE - 1;
+	memcpy(name, pair, length);
+	name[length] = '\0';
+	return environ_decide(settings, name);
 }

@@ -14,5 +14,9 @@ struct env_answer {
 };
 
 struct env_answer environ_decide(const struct settings *settings, const char *name);
+/* The same for NAME=VALUE; name gets the name, cut where it is longer. */
+#define ENV_NAME_SIZE 128
+struct env_answer environ_decide_pair(const struct settings *settings, const char *pair,
+				      char name[ENV_NAME_SIZE]);
 /* Variables that make loaders and interpreters run foreign code: they pass only by their own name. */
 bool environ_is_loader(const char *name);

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 
-const char *const fact_names[FACT_COUNT] = {
+static const char *const fact_names[FACT_COUNT] = {
 	[FACT_LANDLOCK_ABI] = "landlock_abi",
 	[FACT_SECCOMP_FILTER] = "seccomp_filter",
 	[FACT_SECCOMP_NOTIFY] = "seccomp_notify",

@@ -55,8 +55,6 @@ struct facts {
 	int values[FACT_COUNT];
 };
 
-extern const char *const fact_names[FACT_COUNT];
-
 /* {"system": "linux", "kernel": "...", "landlock_abi": 7, ...}; what is not named is 0. */
 int facts_read(const char *file, const char *text, size_t length, struct facts *ret,
 	       struct cordon_error *err);

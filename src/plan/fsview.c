@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/table.h"
 
 static enum fs_kind
 kind_of_failure(int sys)
@@ -37,7 +38,7 @@ kind_of_mode(mode_t mode)
 		{S_IFSOCK, FS_SOCKET},
 	};
 
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+	for (size_t i = 0; i < COUNT(kinds); i++)
 		if ((mode & S_IFMT) == kinds[i].type)
 			return kinds[i].kind;
 	return FS_OTHER;
@@ -82,7 +83,7 @@ macos_look(const void *ctx, const char *path, char *link)
 	};
 
 	(void)ctx;
-	for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+	for (size_t i = 0; i < COUNT(fixed); i++) {
 		if (strcmp(path, fixed[i].path) != 0)
 			continue;
 		if (fixed[i].link == NULL)

@@ -8,11 +8,12 @@
 
 #include <limits.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/resolve.h"
 
 #define CONFIG_MAX (256u << 10)
@@ -154,7 +155,7 @@ is_repository(struct search *search, const char *dir)
 		enum fs_kind kind;
 	} parts[] = {{"HEAD", FS_FILE}, {"objects", FS_DIR}, {"refs", FS_DIR}};
 
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+	for (size_t i = 0; i < COUNT(parts); i++) {
 		const char *path = join(search, dir, parts[i].name);
 
 		if (path == NULL)
@@ -268,10 +269,10 @@ config_line(char *line, bool *core, char **ret_value)
 
 		if (end == NULL)
 			return false;
-		*core = end - line == 5 && strncasecmp(line, "[core", 5) == 0;
+		*core = end - line == 5 && ascii_same_n(line, "[core", 5);
 		line = skip_space(end + 1);
 	}
-	if (!*core || strncasecmp(line, "worktree", 8) != 0)
+	if (!*core || !ascii_same_n(line, "worktree", 8))
 		return true;
 	line = skip_space(line + 8);
 	if (*line != '=')

@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/gitconfig.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -161,9 +162,8 @@ static const struct {
 	const struct row *rows;
 	size_t count;
 } tables[] = {
-	[GITCONFIG_REPOSITORY] = {repository_rows,
-				  sizeof repository_rows / sizeof repository_rows[0]},
-	[GITCONFIG_MODULES] = {module_rows, sizeof module_rows / sizeof module_rows[0]},
+	[GITCONFIG_REPOSITORY] = {repository_rows, COUNT(repository_rows)},
+	[GITCONFIG_MODULES] = {module_rows, COUNT(module_rows)},
 };
 
 struct vetting {
@@ -204,7 +204,7 @@ is_ordinary_scheme(const char *url, size_t length)
 	static const char *const schemes[] = {"https",	 "http",    "ssh", "git",
 					      "git+ssh", "ssh+git", "ftp", "ftps"};
 
-	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+	for (size_t i = 0; i < COUNT(schemes); i++)
 		if (strlen(schemes[i]) == length && strncmp(url, schemes[i], length) == 0)
 			return is_plain_host(url + length + 3);
 	return false;
@@ -271,7 +271,7 @@ is_update(const char *value)
 {
 	static const char *const ways[] = {"checkout", "rebase", "merge", "none"};
 
-	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+	for (size_t i = 0; i < COUNT(ways); i++)
 		if (strcmp(value, ways[i]) == 0)
 			return true;
 	return false;
@@ -282,8 +282,8 @@ is_no(const char *value)
 {
 	static const char *const words[] = {"false", "no", "off", "0"};
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (strcasecmp(value, words[i]) == 0)
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (ascii_same(value, words[i]))
 			return true;
 	return false;
 }

@@ -10,8 +10,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "plan/gitsteps.h"
 #include "plan/hookmemory.h"
@@ -65,7 +65,7 @@ static const struct {
 static bool
 is_head(const char *name)
 {
-	return strcasecmp(name, "HEAD") == 0 || strcasecmp(name, "objects") == 0;
+	return ascii_same(name, "HEAD") || ascii_same(name, "objects");
 }
 
 bool
@@ -75,10 +75,10 @@ gitnames_is_delicate(const char *path)
 	const char *name = path_last(path);
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcasecmp(name, names[i].name) == 0)
+		if (ascii_same(name, names[i].name))
 			return true;
 	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-		if (strcasecmp(name, more[i]) == 0)
+		if (ascii_same(name, more[i]))
 			return true;
 	return is_head(name);
 }
@@ -134,7 +134,7 @@ lies_in(const char *path, const char *component, const char **ret_rest)
 	size_t length = strlen(component);
 
 	for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/'))
-		if (strncasecmp(at + 1, component, length) == 0 && at[1 + length] == '/' &&
+		if (ascii_same_n(at + 1, component, length) && at[1 + length] == '/' &&
 		    is_repository_part(path, (size_t)(at - path))) {
 			*ret_rest = at + length + 2;
 			return true;
@@ -161,7 +161,7 @@ find_below(const char *path)
 		return &of_hook;
 	if (lies_in(path, "remotes", &rest) || lies_in(path, "branches", &rest))
 		return &of_remote;
-	if (lies_in(path, "info", &rest) && strcasecmp(rest, "attributes") == 0)
+	if (lies_in(path, "info", &rest) && ascii_same(rest, "attributes"))
 		return &of_attributes;
 	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest)) &&
 	    gitsteps_is_name(rest))
@@ -183,7 +183,7 @@ is_by_name(const struct protection *vetted)
 static const struct protection *
 find_head(const struct plan *plan, const char *folder, const char *name)
 {
-	bool head = strcasecmp(name, "HEAD") == 0;
+	bool head = ascii_same(name, "HEAD");
 	char config[PATH_MAX];
 
 	/* where settings are vetted by their name, it is a repository already */
@@ -209,10 +209,10 @@ find_name(const struct plan *plan, const char *path)
 	memcpy(folder, path, length);
 	folder[length] = '\0';
 	/* beside HEAD it is what makes a repository */
-	if (strcasecmp(name, "commondir") == 0)
+	if (ascii_same(name, "commondir"))
 		return looked_has(folder, "HEAD") ? &of_common : NULL;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcasecmp(name, names[i].name) == 0)
+		if (ascii_same(name, names[i].name))
 			return looked_is_repository(folder) ? names[i].protection : NULL;
 	return find_head(plan, folder, name);
 }

@@ -6,9 +6,10 @@
 #include "plan/gitsteps.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
+#include "base/table.h"
 
 struct line {
 	const char *text;
@@ -47,8 +48,8 @@ runs_program(const struct line *line)
 		start++;
 	for (end = start; end < line->length && !is_space(line->text[end]);)
 		end++;
-	return (end - start == 1 && strncasecmp(line->text + start, "x", 1) == 0) ||
-	       (end - start == 4 && strncasecmp(line->text + start, "exec", 4) == 0);
+	return (end - start == 1 && ascii_same_n(line->text + start, "x", 1)) ||
+	       (end - start == 4 && ascii_same_n(line->text + start, "exec", 4));
 }
 
 static bool
@@ -89,7 +90,7 @@ is_strategy(const char *text, size_t length)
 {
 	static const char *const own[] = {"", "ort", "recursive", "subtree"};
 
-	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+	for (size_t i = 0; i < COUNT(own); i++)
 		if (strlen(own[i]) == length && memcmp(own[i], text, length) == 0)
 			return true;
 	return false;
@@ -121,7 +122,7 @@ refuse_options(struct arena *arena, const struct gitconfig_text *text,
 	for (size_t i = 0; i < config.count; i++) {
 		const char *value = config.items[i].value;
 
-		if (strcasecmp(config.items[i].name, "options.strategy") == 0 &&
+		if (ascii_same(config.items[i].name, "options.strategy") &&
 		    (value == NULL || !is_strategy(value, strlen(value))))
 			return by_program;
 	}
@@ -137,7 +138,7 @@ is_apply_option(const char *word, size_t length)
 	static const char whitespace[] = "--whitespace=";
 	size_t start = sizeof whitespace - 1;
 
-	for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
+	for (size_t i = 0; i < COUNT(whole); i++)
 		if (strlen(whole[i]) == length && memcmp(whole[i], word, length) == 0)
 			return true;
 	if (length > 2 && word[0] == '-' && (word[1] == 'C' || word[1] == 'p'))
@@ -177,13 +178,12 @@ static const struct {
 	{"opts", refuse_options},
 	{"apply-opt", refuse_apply},
 };
-#define FILE_COUNT (sizeof files / sizeof files[0])
 
 bool
 gitsteps_is_name(const char *name)
 {
-	for (size_t i = 0; i < FILE_COUNT; i++)
-		if (strcasecmp(files[i].name, name) == 0)
+	for (size_t i = 0; i < COUNT(files); i++)
+		if (ascii_same(files[i].name, name))
 			return true;
 	return false;
 }
@@ -192,8 +192,8 @@ const char *
 gitsteps_refuse(struct arena *arena, const char *name, const struct gitconfig_text *text,
 		const struct gitconfig_text *present)
 {
-	for (size_t i = 0; i < FILE_COUNT; i++)
-		if (strcasecmp(files[i].name, name) == 0)
+	for (size_t i = 0; i < COUNT(files); i++)
+		if (ascii_same(files[i].name, name))
 			return files[i].refuse(arena, text, present);
 	return "is no file of git's";
 }

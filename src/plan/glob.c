@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/table.h"
+
 /* A step is a character, a byte that is no UTF-8 (BAD_BYTE + byte), or one of the marks. */
 #define STEP_ONE 0x110000u  /* one character of a name */
 #define STEP_STAR 0x110001u /* any text of a name */
@@ -58,7 +60,7 @@ character(const char *text, uint32_t *ret_value)
 		*ret_value = *byte;
 		return 1;
 	}
-	for (size_t n = 0; n < sizeof forms / sizeof forms[0]; n++) {
+	for (size_t n = 0; n < COUNT(forms); n++) {
 		uint32_t value = (uint32_t)*byte & ~(uint32_t)forms[n].mask;
 		size_t i = 1;
 
@@ -400,8 +402,12 @@ glob_match(const struct glob *glob, const char *path)
 	return glob_match_prefix(glob, path, false) != 0;
 }
 
-bool
-glob_match_nocase(const struct glob *glob, const char *path)
+void
+glob_quote(const char *text, struct str *to)
 {
-	return glob_match_prefix(glob, path, true) != 0;
+	for (; *text != '\0'; text++) {
+		if (strchr("*?\\", *text) != NULL)
+			str_add(to, "\\");
+		str_add_n(to, text, 1);
+	}
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 struct glob;
 
@@ -20,14 +21,17 @@ struct glob;
  */
 int glob_compile(struct arena *arena, const char *pattern, struct glob **ret,
 		 const char **ret_reason, struct cordon_error *err);
+/* The pattern that matches this text and nothing else. */
+void glob_quote(const char *text, struct str *to);
 /*
  * Does the pattern match path or a directory above it? path is canonical. Time is bounded by the
  * product of both lengths, whatever the pattern.
  */
 bool glob_match(const struct glob *glob, const char *path);
-/* As above; ASCII letters match in either case. */
-bool glob_match_nocase(const struct glob *glob, const char *path);
-/* Length of the shortest part of path, up to the end of a name, that matches; 0 if none. */
+/*
+ * Length of the shortest part of path, up to the end of a name, that matches; 0 if none. nocase: ASCII
+ * letters match in either case.
+ */
 size_t glob_match_prefix(const struct glob *glob, const char *path, bool nocase);
 /* As above, of the longest such part. */
 size_t glob_match_longest(const struct glob *glob, const char *path, bool nocase);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/glob.h"
 
 struct maker {
@@ -108,7 +109,7 @@ regex_floats(const char *regex)
 	static const char *const starts[] = {".*/", "/.*/", "/(.*/)?", "(.*/)?"};
 
 	regex += *regex == '^';
-	for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+	for (size_t i = 0; i < COUNT(starts); i++) {
 		const char *name = regex + strlen(starts[i]);
 
 		if (!str_starts(regex, starts[i]))

@@ -3,8 +3,8 @@
 #include "plan/hookask.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "plan/protect.h"
 
 #define CLOSED(name, why)                                            \
@@ -29,7 +29,7 @@ hookask_below(const char *path, const char *root)
 {
 	size_t length = strlen(root);
 
-	return strncasecmp(path, root, length) == 0 && (path[length] == '\0' || path[length] == '/')
+	return ascii_same_n(path, root, length) && (path[length] == '\0' || path[length] == '/')
 		       ? length
 		       : 0;
 }
@@ -39,7 +39,7 @@ hookask_is_hook(const char *name, size_t length)
 {
 	for (size_t i = 0; hookdir_names[i] != NULL; i++)
 		if (strlen(hookdir_names[i]) == length &&
-		    strncasecmp(hookdir_names[i], name, length) == 0)
+		    ascii_same_n(hookdir_names[i], name, length))
 			return true;
 	return false;
 }

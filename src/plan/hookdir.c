@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "plan/hooksearch.h"
 #include "plan/host.h"
@@ -67,7 +67,7 @@ static bool
 is_huskys(const char *path)
 {
 	for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/'))
-		if (strncasecmp(at, "/.husky", 7) == 0 && (at[7] == '/' || at[7] == '\0'))
+		if (ascii_same_n(at, "/.husky", 7) && (at[7] == '/' || at[7] == '\0'))
 			return true;
 	return false;
 }

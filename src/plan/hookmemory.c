@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -351,7 +351,7 @@ expect_repository(struct asking *a)
 
 	for (size_t i = 0; strstr(path, "/.git/") == NULL && i < sizeof names / sizeof names[0];
 	     i++)
-		if (strcasecmp(name, names[i]) == 0 && name - path > 1 &&
+		if (ascii_same(name, names[i]) && name - path > 1 &&
 		    !is_project(a, (size_t)(name - path) - 1))
 			return hookroots_expect(&a->memory->roots, path, (size_t)(name - path) - 1,
 						a->time);

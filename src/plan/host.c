@@ -5,11 +5,12 @@
  */
 #include "plan/host.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/path.h"
 #include "base/str.h"
+#include "base/table.h"
+#include "plan/glob.h"
 
 const char *
 host_getenv(const struct host *host, const char *name)
@@ -82,7 +83,7 @@ xdg_value(struct arena *arena, const struct host *host, const char *name, struct
 	};
 	const char *value = env_value(arena, host, name, err);
 
-	for (size_t i = 0; value == NULL && i < sizeof defaults / sizeof defaults[0]; i++)
+	for (size_t i = 0; value == NULL && i < COUNT(defaults); i++)
 		if (strcmp(defaults[i].name, name) == 0 && host->home != NULL)
 			return path_join(arena, host->home, defaults[i].below_home, err);
 	return value;
@@ -101,7 +102,7 @@ static const struct token {
 static const struct token *
 token_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
+	for (size_t i = 0; i < COUNT(tokens); i++) {
 		size_t length = strlen(tokens[i].name);
 		bool family = tokens[i].name[length - 1] == '_';
 
@@ -149,16 +150,6 @@ unset_token(const struct place *place, const char *name, struct cordon_error *er
 			      "$%s %s, so this path means nothing", name, why);
 }
 
-static void
-add_quoted(struct str *to, const char *value)
-{
-	for (; *value != '\0'; value++) {
-		if (strchr("*?\\", *value) != NULL)
-			str_add(to, "\\");
-		str_add_n(to, value, 1);
-	}
-}
-
 int
 token_expand(struct arena *arena, const struct host *host, const struct token_text *text,
 	     const char **ret_path, struct cordon_error *err)
@@ -193,7 +184,7 @@ token_expand(struct arena *arena, const struct host *host, const struct token_te
 		if (value == NULL)
 			str_add_n(&path, at, length);
 		else if (text->glob)
-			add_quoted(&path, value);
+			glob_quote(value, &path);
 		else
 			str_add(&path, value);
 	}

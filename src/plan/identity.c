@@ -10,7 +10,8 @@ static void
 add_text(struct str *to, const char *key, const char *text)
 {
 	str_printf(to, " %s=", key);
-	str_json(to, text == NULL ? "" : text);
+	/* byte by byte: two odd names must not look alike */
+	str_json_bytes(to, text == NULL ? "" : text);
 }
 
 static void

@@ -62,6 +62,8 @@ compile_regex(struct planned_rule *rule, struct cordon_error *err)
 					 &code, &offset, NULL);
 	if (rule->compiled != NULL)
 		return 0;
+	if (code == PCRE2_ERROR_HEAP_FAILED)
+		return cordon_no_memory(err);
 	pcre2_get_error_message_8(code, message, sizeof message);
 	snprintf(reason, sizeof reason, "is not a regular expression: %s at character %zu",
 		 (const char *)message, (size_t)offset + 1);
@@ -161,8 +163,9 @@ index_free(struct index *index)
 
 /* ---- finding ---- */
 
-int
-index_compare(const struct planned_rule *rule, const char *path, size_t length)
+/* A rule's path and the first length bytes of path, as strcmp would. */
+static int
+compare(const struct planned_rule *rule, const char *path, size_t length)
 {
 	int order = strncmp(rule->path, path, length);
 
@@ -177,7 +180,7 @@ index_first(const struct index *index, const char *path, size_t length)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (index_compare(&index->paths[middle], path, length) < 0)
+		if (compare(&index->paths[middle], path, length) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -205,7 +208,7 @@ index_find(const struct index *index, const char *path, size_t length, uint64_t 
 
 	for (; index->slots[at].number != 0; at = (at + 1) & mask)
 		if (index->slots[at].hash == (uint32_t)(hash >> 32) &&
-		    index_compare(&index->paths[index->slots[at].number - 1], path, length) == 0)
+		    compare(&index->paths[index->slots[at].number - 1], path, length) == 0)
 			return index->slots[at].number - 1;
 	return index->path_count;
 }

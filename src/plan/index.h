@@ -91,8 +91,6 @@ struct reach index_reach_beside(const struct index *index, const char *path,
 
 /* ---- for who decides ---- */
 
-/* Compares a rule's path with the first length bytes of path, as strcmp would. */
-int index_compare(const struct planned_rule *rule, const char *path, size_t length);
 /* The number of the first rule that is not before the first length bytes of path. */
 size_t index_first(const struct index *index, const char *path, size_t length);
 /* Of the first rule whose path these are, which have this hash (hash.h); path_count: none. */

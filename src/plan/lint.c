@@ -7,11 +7,11 @@
 #include "plan/lint.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/path.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/lint_checks.h"
 #include "plan/resolve.h"
 #include "plan/why.h"
@@ -25,13 +25,14 @@ lint_add(struct linter *l, enum severity severity, struct place place, const cha
 {
 	auto_str struct str visible = {0};
 	struct finding *finding;
-	char text[2048];
 	va_list args;
-	char *copy;
+	char *text, *copy;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	text = arena_vprintf(&l->scratch, l->err, format, args);
 	va_end(args);
+	if (text == NULL)
+		return -CORDON_E_MEMORY;
 	str_visible(&visible, text);
 	if (visible.failed)
 		return cordon_no_memory(l->err);
@@ -217,8 +218,6 @@ static text_check *const text_checks[] = {
 	lint_env,   lint_sockets, lint_default, lint_letters,
 };
 static plan_check *const plan_checks[] = {lint_pairs, lint_requests, lint_startup};
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static int
 check_rules(struct linter *l, struct planned_rule *rules, size_t count)

@@ -8,6 +8,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/lint_checks.h"
 #include "plan/why.h"
 #include "policy/baseline.h"
@@ -378,7 +379,7 @@ matches_everything(const struct planned_rule *rule)
 	bool all = true;
 
 	alone.effect = EFFECT_ALLOW;
-	for (size_t i = 0; all && i < sizeof probes / sizeof probes[0]; i++)
+	for (size_t i = 0; all && i < COUNT(probes); i++)
 		all = index_decide(&index, probes[i]).rights != 0;
 	return all;
 }

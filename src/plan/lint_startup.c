@@ -4,12 +4,12 @@
  * the view says they are there and the plan would let them be read. Only the variable's name leaves
  * this file, never its value.
  */
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "plan/lint_checks.h"
 #include "plan/resolve.h"
 #include "policy/baseline.h"
@@ -46,7 +46,7 @@ struct startup {
 static bool
 is_name_byte(char c)
 {
-	return isalnum((unsigned char)c) || c == '_';
+	return ascii_is_letter(c) || ascii_is_digit(c) || c == '_';
 }
 
 static bool
@@ -54,7 +54,7 @@ ends_with(const char *name, size_t length, const char *end)
 {
 	size_t n = strlen(end);
 
-	return length >= n && strncasecmp(name + length - n, end, n) == 0;
+	return length >= n && ascii_same_n(name + length - n, end, n);
 }
 
 /* KEY in API_KEY and KEYS, not in KEYBOARD: what comes behind ends the word. */
@@ -65,7 +65,7 @@ is_word_end(const char *rest, size_t length)
 		rest++;
 		length--;
 	}
-	return length == 0 || !isalpha((unsigned char)*rest);
+	return length == 0 || !ascii_is_letter(*rest);
 }
 
 bool
@@ -84,11 +84,11 @@ lint_secret_name(const char *name, size_t length)
 	for (size_t i = 0; places[i] != NULL; i++)
 		if (ends_with(name, length, places[i]))
 			return false;
-	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+	for (size_t i = 0; i < COUNT(marks); i++) {
 		size_t n = strlen(marks[i].text);
 
 		for (size_t at = 0; at + n <= length; at++)
-			if (strncasecmp(name + at, marks[i].text, n) == 0 &&
+			if (ascii_same_n(name + at, marks[i].text, n) &&
 			    (!marks[i].word || is_word_end(name + at + n, length - at - n)))
 				return true;
 	}

@@ -3,10 +3,10 @@
 #include "plan/network.h"
 
 #include <arpa/inet.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
+#include "base/str.h"
 #include "policy/value.h"
 
 int
@@ -16,11 +16,9 @@ network_split(const char *subject, char *ret_host, size_t size, unsigned *ret_po
 	const char *colon = strrchr(subject, ':');
 	bool bracket = *subject == '[';
 	size_t length;
-	char *end;
-	unsigned long port = colon == NULL ? 0 : strtoul(colon + 1, &end, 10);
+	uint64_t port;
 
-	if (colon == NULL || colon[1] < '0' || colon[1] > '9' || *end != '\0' || port < 1 ||
-	    port > 65535)
+	if (colon == NULL || !str_number(colon + 1, UINT16_MAX, &port) || port == 0)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "\"%.80s\" is not HOST:PORT, as in example.com:443 or [::1]:80",
 				   subject);
@@ -51,49 +49,53 @@ network_is_loopback(const char *host)
 	if (inet_pton(AF_INET6, host, &v6) == 1)
 		return IN6_IS_ADDR_LOOPBACK(&v6) ||
 		       (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
-	return strcasecmp(host, "localhost") == 0 ||
-	       (length > 10 && strcasecmp(host + length - 10, ".localhost") == 0);
-}
-
-static bool
-has_port(const struct ports *ports, unsigned port)
-{
-	for (size_t i = 0; i < ports->count; i++)
-		if (ports->items[i].number == port)
-			return true;
-	return false;
+	return ascii_same(host, "localhost") ||
+	       (length > 10 && ascii_same(host + length - 10, ".localhost"));
 }
 
 bool
 network_has_port(const struct network *network, unsigned port)
 {
-	return has_port(&network->ports, port);
+	return ports_have(&network->ports, port);
 }
 
-/* A range as it is written, checked when it was read. */
+/* "ADDRESS" or "ADDRESS/BITS", counted as bits of 128. */
 static bool
-range_covers(const char *text, const uint8_t address[16])
+read_range(const char *text, uint8_t ret_start[16], uint64_t *ret_bits)
 {
-	uint8_t range[16] = {[10] = 0xff, [11] = 0xff};
 	const char *slash = strchr(text, '/');
 	size_t length = slash == NULL ? strlen(text) : (size_t)(slash - text);
-	char start[INET6_ADDRSTRLEN];
-	unsigned bits, whole;
+	uint8_t start[16] = {[10] = 0xff, [11] = 0xff};
+	uint64_t bits = 128;
+	char address[INET6_ADDRSTRLEN];
 
-	if (length >= sizeof start)
+	if (length >= sizeof address || (slash != NULL && !str_number(slash + 1, 128, &bits)))
 		return false;
-	memcpy(start, text, length);
-	start[length] = '\0';
-	bits = slash == NULL ? 128 : (unsigned)strtoul(slash + 1, NULL, 10);
-	if (inet_pton(AF_INET, start, range + 12) == 1)
-		bits = slash == NULL ? 128 : bits + 96;
-	else if (inet_pton(AF_INET6, start, range) != 1)
+	memcpy(address, text, length);
+	address[length] = '\0';
+	if (inet_pton(AF_INET, address, start + 12) == 1)
+		bits += slash == NULL ? 0 : 96;
+	else if (inet_pton(AF_INET6, address, start) != 1)
 		return false;
-	if (bits > 128)
+	memcpy(ret_start, start, sizeof start);
+	*ret_bits = bits;
+	return bits <= 128;
+}
+
+bool
+range_covers(const char *range, const uint8_t address[16])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	uint8_t start[16];
+	uint64_t bits;
+
+	if (!read_range(range, start, &bits))
 		return false;
-	whole = bits / 8;
-	return memcmp(range, address, whole) == 0 &&
-	       (bits % 8 == 0 || ((range[whole] ^ address[whole]) >> (8 - bits % 8)) == 0);
+	/* a range of IPv6 that is wider than the mapped form does not mean IPv4 */
+	if (bits < 96 && memcmp(address, mapped, sizeof mapped) == 0)
+		return false;
+	return memcmp(start, address, bits / 8) == 0 &&
+	       (bits % 8 == 0 || ((start[bits / 8] ^ address[bits / 8]) >> (8 - bits % 8)) == 0);
 }
 
 bool
@@ -111,7 +113,7 @@ network_covers_private(const struct network *network, const uint8_t address[16])
 struct net_answer
 network_decide_local(const struct network *network, unsigned port)
 {
-	if (network->localhost.count > 0 && !has_port(&network->localhost, port))
+	if (network->localhost.count > 0 && !ports_have(&network->localhost, port))
 		return (struct net_answer){.reason = "this port of this machine is not listed"};
 	if (network->localhost.count == 0 && port == RESOLVER_PORT)
 		return (struct net_answer){.reason =
@@ -143,7 +145,7 @@ decide_domain(const struct network *network, const char *host, unsigned port)
 
 		if (!domain_covers(word->text, name))
 			continue;
-		if (!has_port(&network->ports, port))
+		if (!ports_have(&network->ports, port))
 			return (struct net_answer){.reason =
 							   "the domain is listed, the port is not",
 						   .domain = word};
@@ -208,6 +210,6 @@ network_advise(const struct network *network, const char *host, unsigned port,
 		str_add(to, "--net domains ");
 	if (!is_listed)
 		str_printf(to, "--domain %s", name);
-	if (!has_port(&network->ports, port) && !(network->ports.count == 0 && is_usual(port)))
+	if (!ports_have(&network->ports, port) && !(network->ports.count == 0 && is_usual(port)))
 		str_printf(to, "%s--port %u", is_listed ? "" : " ", port);
 }

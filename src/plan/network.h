@@ -25,6 +25,8 @@ void network_advise(const struct network *network, const char *host, unsigned po
 		    const struct net_answer *answer, struct str *to);
 /* Is the port among those that a domain may be reached at? */
 bool network_has_port(const struct network *network, unsigned port);
+/* Is the address (IPv4 as mapped) in a range that value_range accepts? */
+bool range_covers(const char *range, const uint8_t address[16]);
 /* Is the address (IPv4 as mapped) in one of the ranges that a name may lead to? */
 bool network_covers_private(const struct network *network, const uint8_t address[16]);
 /* 127.0.0.0/8, ::1, localhost, *.localhost. */

@@ -6,10 +6,10 @@
 #include "plan/plan.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/path.h"
+#include "base/table.h"
 #include "plan/ahead.h"
 
 struct plan *
@@ -27,21 +27,19 @@ plan_free(struct plan *plan)
 int
 plan_notice(struct plan *plan, struct cordon_error *err, const char *format, ...)
 {
-	const char **slot =
-		arena_push(&plan->arena, &plan->notices, &plan->notice_count, sizeof *slot, err);
-	char text[1024];
+	const char **slot = NULL;
 	va_list args;
+	char *text;
 
+	va_start(args, format);
+	text = arena_vprintf(&plan->arena, err, format, args);
+	va_end(args);
+	if (text != NULL)
+		slot = arena_push(&plan->arena, &plan->notices, &plan->notice_count, sizeof *slot,
+				  err);
 	if (slot == NULL)
 		return -CORDON_E_MEMORY;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	*slot = arena_strdup(&plan->arena, text, err);
-	if (*slot == NULL) {
-		plan->notice_count--;
-		return -CORDON_E_MEMORY;
-	}
+	*slot = text;
 	return 0;
 }
 
@@ -125,7 +123,7 @@ add_shared_tmp(struct plan *plan, struct cordon_error *err)
 			stack->project->tmp == TMP_PRIVATE;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < sizeof rules / sizeof rules[0]; i++)
+	for (size_t i = 0; rc == 0 && i < COUNT(rules); i++)
 		if (plan->settings.tmp == TMP_SHARED && !narrowed)
 			rc = plan_add_rule(plan, &rules[i], LAYER_PROFILE, err);
 	return rc;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/table.h"
 #include "plan/environ.h"
 #include "plan/request.h"
 #include "policy/printer.h"
@@ -74,7 +75,7 @@ narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, size_t *i
 	*ret_add = !(rule->rights & ~verdict.rights) && holds_below(&verdict, rule->rights);
 	if (*ret_add)
 		return 0;
-	if (rule->optional) {
+	if (rule->implied) {
 		++*implied;
 		return 0;
 	}
@@ -142,20 +143,16 @@ static int
 keep_passing(struct plan *plan, const struct words *wanted, struct cordon_error *err)
 {
 	struct words *allow = &plan->settings.env.allow;
+	int rc = 0;
 
-	for (size_t i = 0; i < wanted->count; i++) {
+	for (size_t i = 0; rc == 0 && i < wanted->count; i++) {
 		const struct word *word = &wanted->items[i];
-		struct word *slot;
 
-		if (strchr(word->text, '*') != NULL ||
-		    !environ_decide(&plan->settings, word->text).passes)
-			continue;
-		slot = arena_push(&plan->arena, &allow->items, &allow->count, sizeof *slot, err);
-		if (slot == NULL)
-			return -CORDON_E_MEMORY;
-		*slot = *word;
+		if (strchr(word->text, '*') == NULL &&
+		    environ_decide(&plan->settings, word->text).passes)
+			rc = words_add(&plan->arena, allow, word, err);
 	}
-	return 0;
+	return rc;
 }
 
 static int
@@ -175,7 +172,7 @@ narrow_env(struct plan *plan, const struct policy *project, struct cordon_error 
 					 word->text);
 	}
 	for (size_t i = 0; rc == 0 && i < wanted->set_count; i++)
-		rc = request_add(plan, wanted->set[i].place, err, "%s set to \"%.100s\"",
+		rc = request_add(plan, wanted->set[i].place, err, "%s set to \"%s\"",
 				 wanted->set[i].name, wanted->set[i].value);
 	if (rc < 0 || wanted->mode == ENV_UNSET)
 		return rc;
@@ -294,8 +291,7 @@ plan_narrow(struct plan *plan, struct cordon_error *err)
 
 	if (project == NULL)
 		return 0;
-	for (size_t i = 0;
-	     rc == 0 && !plan->stack->project_trusted && i < sizeof steps / sizeof steps[0]; i++)
+	for (size_t i = 0; rc == 0 && !plan->stack->project_trusted && i < COUNT(steps); i++)
 		rc = steps[i](plan, project, err);
 	return rc < 0 ? rc : note_off(plan, err);
 }

@@ -7,32 +7,31 @@
 
 #include "plan/request.h"
 
+static bool
+covers_domain(const struct network *have, const char *name)
+{
+	for (size_t i = 0; have->mode == NET_DOMAINS && i < have->domains.count; i++)
+		if (domain_covers(have->domains.items[i].text, name))
+			return true;
+	return have->mode == NET_ALL;
+}
+
 static int
 narrow_domains(struct plan *plan, const struct network *wanted, struct cordon_error *err)
 {
 	struct network *have = &plan->settings.network;
 	struct words kept = {0};
+	int rc = 0;
 
-	for (size_t i = 0; i < wanted->domains.count; i++) {
+	for (size_t i = 0; rc == 0 && i < wanted->domains.count; i++) {
 		const struct word *word = &wanted->domains.items[i];
-		bool covered = have->mode == NET_ALL;
-		struct word *slot;
-		int rc;
 
-		for (size_t k = 0; !covered && have->mode == NET_DOMAINS && k < have->domains.count;
-		     k++)
-			covered = domain_covers(have->domains.items[k].text, word->text);
-		if (!covered) {
-			rc = request_add(plan, word->place, err, "network to %s", word->text);
-			if (rc < 0)
-				return rc;
-			continue;
-		}
-		slot = arena_push(&plan->arena, &kept.items, &kept.count, sizeof *slot, err);
-		if (slot == NULL)
-			return -CORDON_E_MEMORY;
-		*slot = *word;
+		rc = covers_domain(have, word->text)
+			     ? words_add(&plan->arena, &kept, word, err)
+			     : request_add(plan, word->place, err, "network to %s", word->text);
 	}
+	if (rc < 0)
+		return rc;
 	if (have->mode == NET_ALL || have->mode == NET_DOMAINS) {
 		have->mode = NET_DOMAINS;
 		have->domains = kept;
@@ -42,40 +41,25 @@ narrow_domains(struct plan *plan, const struct network *wanted, struct cordon_er
 	return 0;
 }
 
-static bool
-port_in(const struct ports *ports, uint16_t number)
-{
-	for (size_t i = 0; i < ports->count; i++)
-		if (ports->items[i].number == number)
-			return true;
-	return false;
-}
-
 /* Only ports that both name stay; what the project adds is a request. all: no list means all. */
 static int
 narrow_ports(struct plan *plan, struct ports *have, const struct ports *wanted, bool all,
 	     struct cordon_error *err)
 {
 	struct ports kept = {0};
+	int rc = 0;
 
-	for (size_t i = 0; i < wanted->count; i++) {
-		struct port *slot;
+	all = all && have->count == 0;
+	for (size_t i = 0; rc == 0 && i < wanted->count; i++) {
+		const struct port *port = &wanted->items[i];
 
-		if (!(all && have->count == 0) && !port_in(have, wanted->items[i].number)) {
-			int rc = request_add(plan, wanted->items[i].place, err, "network port %u",
-					     wanted->items[i].number);
-
-			if (rc < 0)
-				return rc;
-			continue;
-		}
-		slot = arena_push(&plan->arena, &kept.items, &kept.count, sizeof *slot, err);
-		if (slot == NULL)
-			return -CORDON_E_MEMORY;
-		*slot = wanted->items[i];
+		rc = all || ports_have(have, port->number)
+			     ? ports_add(&plan->arena, &kept, port, err)
+			     : request_add(plan, port->place, err, "network port %u", port->number);
 	}
-	*have = kept;
-	return 0;
+	if (rc == 0)
+		*have = kept;
+	return rc;
 }
 
 static int

@@ -6,10 +6,11 @@
 #include "plan/protect.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/table.h"
 #include "plan/glob.h"
 #include "plan/host.h"
 #include "plan/resolve.h"
@@ -79,7 +80,6 @@ static const struct row {
 	{VET_NOTHING, false, false, "**/.cordon.json", NULL, "it is this project's policy"},
 	{VET_NOTHING, false, true, "**/.cordon-*", NULL, "it is a vetted file on its way"},
 };
-#define ROW_COUNT (sizeof rows / sizeof rows[0])
 
 struct maker {
 	struct arena *arena;
@@ -245,7 +245,7 @@ protections_make(struct arena *arena, const struct host *host, struct protection
 		m.git = path_join(arena, host->project, ".git", err);
 	if ((common != NULL && dirs[1] == NULL) || (host->project != NULL && m.git == NULL))
 		return -CORDON_E_MEMORY;
-	for (size_t i = 0; rc == 0 && i < ROW_COUNT; i++) {
+	for (size_t i = 0; rc == 0 && i < COUNT(rows); i++) {
 		if (!rows[i].in_git)
 			rc = add(&m, &rows[i], rows[i].name);
 		for (int d = 0; rc == 0 && rows[i].in_git && d < 2 && dirs[d] != NULL; d++)
@@ -275,7 +275,7 @@ bool
 protection_can_match(const char *path)
 {
 	for (const char *at = path; (at = strchr(at, '.')) != NULL; at++)
-		if ((at > path && at[-1] == '/') || strncasecmp(at, ".git/", 5) == 0)
+		if ((at > path && at[-1] == '/') || ascii_same_n(at, ".git/", 5))
 			return true;
 	return false;
 }

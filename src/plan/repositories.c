@@ -12,10 +12,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/path.h"
 #include "plan/looked.h"
 
@@ -92,8 +92,8 @@ look_into(struct walk *w, enum turn turn, const char *folder, DIR *dir)
 
 	while (rc == 0 && (entry = readdir(dir)) != NULL) {
 		/* where names are folded, another spelling is the same */
-		has_git = has_git || strcasecmp(entry->d_name, ".git") == 0;
-		has_head = has_head || strcasecmp(entry->d_name, "HEAD") == 0;
+		has_git = has_git || ascii_same(entry->d_name, ".git");
+		has_head = has_head || ascii_same(entry->d_name, "HEAD");
 		if (is_folder(dirfd(dir), entry))
 			rc = put_off(w, turn, folder, entry->d_name);
 	}

@@ -3,43 +3,30 @@
 #include "plan/request.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "base/path.h"
 #include "base/str.h"
 #include "plan/confusable.h"
 #include "plan/why.h"
 
-static struct request *
-push_request(struct plan *plan, struct place place, struct cordon_error *err)
-{
-	struct request *request = arena_push(&plan->arena, &plan->requests, &plan->request_count,
-					     sizeof *request, err);
-
-	if (request != NULL)
-		request->place = place;
-	return request;
-}
-
 int
 request_add(struct plan *plan, struct place place, struct cordon_error *err, const char *format,
 	    ...)
 {
-	struct request *request = push_request(plan, place, err);
-	char text[600];
+	struct request *request;
 	va_list args;
+	char *text;
 
+	va_start(args, format);
+	text = arena_vprintf(&plan->arena, err, format, args);
+	va_end(args);
+	if (text == NULL)
+		return -CORDON_E_MEMORY;
+	request = arena_push(&plan->arena, &plan->requests, &plan->request_count, sizeof *request,
+			     err);
 	if (request == NULL)
 		return -CORDON_E_MEMORY;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	request->text = arena_strdup(&plan->arena, text, err);
-	request->twice = confusable(text);
-	if (request->text == NULL) {
-		plan->request_count--;
-		return -CORDON_E_MEMORY;
-	}
+	*request = (struct request){.text = text, .place = place, .twice = confusable(text)};
 	return 0;
 }
 

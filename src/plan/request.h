@@ -4,7 +4,7 @@
 
 #include "plan/plan.h"
 
-/* One more, in words. */
+/* One more, in words: all of them, because that is what is approved. */
 int request_add(struct plan *plan, struct place place, struct cordon_error *err, const char *format,
 		...) __attribute__((format(printf, 4, 5)));
 /* For a rule that leads to path; note is put behind its words. */

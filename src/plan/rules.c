@@ -10,6 +10,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "plan/glob.h"
 #include "plan/plan.h"
 #include "plan/resolve.h"
 
@@ -94,17 +95,24 @@ unquoted(struct arena *arena, const char *glob, size_t length, struct cordon_err
 	return path;
 }
 
+/*
+ * "/a/\*": no pattern, but the way to name a file that is called like one. A grant of it is a grant by
+ * name; a deny keeps its place among the patterns.
+ */
+static bool
+is_quoted_name(const struct planned_rule *rule)
+{
+	return rule->effect == EFFECT_ALLOW && strchr(rule->path, '\\') != NULL &&
+	       plain_length(rule->path) == strlen(rule->path);
+}
+
 static int
 quote_root(struct plan *plan, const char *root, const char *rest, const char **ret_glob,
 	   struct cordon_error *err)
 {
 	auto_str struct str text = {0};
 
-	for (const char *p = strcmp(root, "/") == 0 ? "" : root; *p != '\0'; p++) {
-		if (strchr("*?\\", *p) != NULL)
-			str_add(&text, "\\");
-		str_add_n(&text, p, 1);
-	}
+	glob_quote(strcmp(root, "/") == 0 ? "" : root, &text);
 	str_add(&text, rest);
 	*ret_glob = text.failed ? NULL : arena_strdup(&plan->index.arena, text.text, err);
 	return *ret_glob == NULL ? cordon_no_memory(err) : 0;
@@ -236,8 +244,14 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 	rc = expand_rule(plan, rule, &planned.path, err);
 	if (rc < 0 || planned.path == NULL)
 		return rc;
-	if (rule->match == MATCH_GLOB)
+	if (rule->match == MATCH_GLOB && !is_quoted_name(&planned))
 		return add_glob(plan, &planned, err);
+	if (rule->match == MATCH_GLOB) {
+		planned.match = MATCH_SUBPATH;
+		planned.path =
+			unquoted(&plan->index.arena, planned.path, strlen(planned.path), err);
+		return planned.path == NULL ? -CORDON_E_MEMORY : add_path(plan, &planned, err);
+	}
 	rc = rule->worktrees ? add_worktrees(plan, &planned, err) : 0;
 	return rc < 0 ? rc : add_path(plan, &planned, err);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/table.h"
 #include "plan/plan.h"
 #include "plan/resolve.h"
 
@@ -166,7 +167,7 @@ plan_has_project_sockets(const struct plan *plan)
 	if (project == NULL || (home != NULL && path_below(home, project)) ||
 	    (runtime != NULL && path_below(runtime, project)))
 		return false;
-	for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++)
+	for (size_t i = 0; i < COUNT(systems); i++)
 		if (path_below(systems[i], project))
 			return false;
 	return plan->facts.values[FACT_LANDLOCK_ABI] < 9 || !has_deny_inside(plan, project);
@@ -220,7 +221,7 @@ plan_add_sockets(struct plan *plan, struct cordon_error *err)
 			rc = grant(plan, word, word->text, false, err);
 		else if (strcmp(word->text, "wayland") == 0 || strcmp(word->text, "x11") == 0)
 			rc = grant_display(plan, word, err);
-		for (size_t k = 0; rc == 0 && k < sizeof presets / sizeof presets[0]; k++)
+		for (size_t k = 0; rc == 0 && k < COUNT(presets); k++)
 			if (strcmp(presets[k].preset, word->text) == 0)
 				rc = grant(plan, word, presets[k].path, true, err);
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/table.h"
 
 /* What a name in the project's root suggests. The first name of a profile that is there counts. */
 static const struct sign {
@@ -55,7 +56,6 @@ static const struct suggestion {
 	{"c", "compiler caches"},
 	{"browser", "fonts and downloaded browsers, for tests"},
 };
-#define SUGGESTION_COUNT (sizeof suggestions / sizeof suggestions[0])
 
 /* Files that hold passwords as a rule; .env.example and its like do not. */
 static const char *const env_files[] = {
@@ -72,7 +72,7 @@ static const char *const env_files[] = {
 
 /* Per suggestion the name that speaks for it, or NULL. */
 struct seen {
-	const char *names[SUGGESTION_COUNT];
+	const char *names[COUNT(suggestions)];
 	bool any;
 };
 
@@ -91,7 +91,7 @@ is_there(const struct plan *plan, const char *name)
 static const char *
 sign_of(const struct plan *plan, const char *profile)
 {
-	for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+	for (size_t i = 0; i < COUNT(signs); i++)
 		if (strcmp(signs[i].profile, profile) == 0 && is_there(plan, signs[i].name))
 			return signs[i].name;
 	return NULL;
@@ -148,7 +148,7 @@ add_extends(const struct seen *seen, struct str *to)
 		return;
 	}
 	str_add(to, "  \"extends\": [\n");
-	for (size_t i = 0; i < SUGGESTION_COUNT; i++)
+	for (size_t i = 0; i < COUNT(suggestions); i++)
 		if (seen->names[i] != NULL)
 			str_printf(to, "    \"%s\", // %s is here: %s\n", suggestions[i].profile,
 				   seen->names[i], suggestions[i].what);
@@ -187,7 +187,7 @@ starter_make(const struct plan *plan, struct str *to, struct cordon_error *err)
 {
 	struct seen seen = {0};
 
-	for (size_t i = 0; i < SUGGESTION_COUNT; i++) {
+	for (size_t i = 0; i < COUNT(suggestions); i++) {
 		seen.names[i] = sign_of(plan, suggestions[i].profile);
 		seen.any = seen.any || seen.names[i] != NULL;
 	}

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/table.h"
 #include "policy/guarantee.h"
 
 static const char *const linux_executable[] = {
@@ -76,7 +77,13 @@ static const struct baseline_write macos_read_write[] = {
 };
 const struct baseline_write *const baseline_read_write[2] = {linux_read_write, macos_read_write};
 
-static const struct baseline_device linux_devices[] = {
+/* What programs need of /dev, instead of the whole of it. */
+struct device {
+	const char *path;
+	enum match match;
+};
+
+static const struct device linux_devices[] = {
 	{"/dev/null", MATCH_LITERAL},
 	{"/dev/zero", MATCH_LITERAL},
 	{"/dev/full", MATCH_LITERAL},
@@ -88,7 +95,7 @@ static const struct baseline_device linux_devices[] = {
 	{0},
 };
 /* /dev/fd holds only the descriptors of whoever looks; shells use it for <(...) */
-static const struct baseline_device macos_devices[] = {
+static const struct device macos_devices[] = {
 	{"/dev/null", MATCH_LITERAL},
 	{"/dev/zero", MATCH_LITERAL},
 	{"/dev/random", MATCH_LITERAL},
@@ -99,7 +106,7 @@ static const struct baseline_device macos_devices[] = {
 	{"/dev/fd", MATCH_SUBPATH},
 	{0},
 };
-const struct baseline_device *const baseline_devices[2] = {linux_devices, macos_devices};
+static const struct device *const devices[2] = {linux_devices, macos_devices};
 
 /* flow has no list for Linux: R48 and R49, and those of R59 that answer to its /usr and /Library */
 static const char *const linux_flow_read[] = {
@@ -171,7 +178,7 @@ baseline_grant(struct reading *r, const struct json *at, enum list list, const c
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
-		rule->optional = true;
+		rule->optional = rule->implied = true;
 	}
 	return 0;
 }
@@ -179,7 +186,7 @@ baseline_grant(struct reading *r, const struct json *at, enum list list, const c
 int
 baseline_grant_devices(struct reading *r, const struct json *at)
 {
-	const struct baseline_device *device = baseline_devices[r->as->system];
+	const struct device *device = devices[r->as->system];
 
 	for (; device->path != NULL; device++) {
 		struct rule *rule = policy_add_rule(r->policy, LIST_RULES, device->path,
@@ -190,7 +197,7 @@ baseline_grant_devices(struct reading *r, const struct json *at)
 		/* neither create nor delete: as root that would reach the node itself */
 		rule->rights = RIGHT_READ | RIGHT_WRITE;
 		rule->match = device->match;
-		rule->optional = true;
+		rule->optional = rule->implied = true;
 	}
 	return 0;
 }
@@ -201,7 +208,7 @@ baseline_accept(struct reading *r, const struct json *at)
 	static const enum guarantee accepted[] = {G_PROCESS_LISTING};
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < sizeof accepted / sizeof accepted[0]; i++)
+	for (size_t i = 0; rc == 0 && i < COUNT(accepted); i++)
 		rc = policy_add_word(r->policy, &r->policy->accept, guarantee_names[accepted[i]],
 				     reading_place(r, at), r->err);
 	return rc;

@@ -20,13 +20,6 @@ struct baseline_write {
 };
 extern const struct baseline_write *const baseline_read_write[2]; /* R50, R53 */
 
-/* What programs need of /dev, instead of the whole of it. */
-struct baseline_device {
-	const char *path;
-	enum match match;
-};
-extern const struct baseline_device *const baseline_devices[2];
-
 /* What flow lets a command read besides its own lists (R54), without /dev. */
 extern const char *const *const baseline_flow_read[2];
 

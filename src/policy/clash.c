@@ -8,16 +8,10 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/baseline.h"
+#include "policy/clash.h"
 #include "policy/value.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-static struct rule *
-last_rule(struct reading *r)
-{
-	return &r->policy->rules[r->policy->rule_count - 1];
-}
 
 /* ---- capabilities ---- */
 
@@ -57,156 +51,23 @@ read_caps(struct reading *r, const struct json *value, unsigned *ret_rights)
 	return 0;
 }
 
-/* ---- paths ---- */
-
-static const struct {
-	const char *name, *ours;
-} tokens[] = {{"$PWD", "$CWD"}, {"$HOME", "$HOME"}, {"$TMPDIR", "$TMPDIR"}};
-
-#define UNKNOWN_TOKEN "has a token clash does not know; there are $PWD, $HOME, $TMPDIR"
-
-/* The length of the token at the start of text, or 0; its index in *ret_index. */
-static size_t
-token_at(const char *text, size_t *ret_index)
-{
-	for (size_t i = 0; i < COUNT(tokens); i++) {
-		if (str_starts(text, tokens[i].name)) {
-			*ret_index = i;
-			return strlen(tokens[i].name);
-		}
-	}
-	return 0;
-}
-
-/* clash replaces text anywhere; a path of ours has tokens for whole components only. */
-static const char *
-check_tokens(const char *path)
-{
-	size_t index;
-
-	for (const char *p = strchr(path, '$'); p != NULL; p = strchr(p + 1, '$')) {
-		size_t length = token_at(p, &index);
-
-		if (length == 0)
-			continue;
-		if (p != path && p[-1] != '/')
-			return "has a token in the middle of a name; it may stand only at the start "
-			       "or after \"/\"";
-		if (p[length] != '\0' && p[length] != '/')
-			return "has a token that goes on; a \"/\" must follow it";
-	}
-	if (*path == '~')
-		return "starts with ~, which clash does not expand; write $HOME";
-	if (*path == '$' && token_at(path, &index) == 0)
-		return UNKNOWN_TOKEN;
-	for (const char *p = inner_token(path); p != NULL; p = inner_token(p))
-		if (token_at(p, &index) == 0)
-			return UNKNOWN_TOKEN;
-	return NULL;
-}
-
-static void
-translate(const char *path, struct str *to)
-{
-	if (*path != '/' && *path != '$') {
-		str_add(to, "$CWD/");
-		while (str_starts(path, "./"))
-			path += 2;
-		if (strcmp(path, ".") == 0)
-			path++;
-	}
-	while (*path != '\0') {
-		size_t index;
-		size_t length = token_at(path, &index);
-
-		if (length != 0)
-			str_add(to, tokens[index].ours);
-		else
-			str_add_n(to, path, 1);
-		path += length == 0 ? 1 : length;
-	}
-}
-
-static bool
-ends_anchored(const char *pattern)
-{
-	size_t length = strlen(pattern);
-	size_t slashes = 0;
-
-	if (length == 0 || pattern[length - 1] != '$')
-		return false;
-	while (slashes + 1 < length && pattern[length - 2 - slashes] == '\\')
-		slashes++;
-	return slashes % 2 == 0;
-}
-
-/* clash looks for the pattern anywhere in the path, ours must match all of it. */
-static void
-widen_pattern(const char *pattern, struct str *to)
-{
-	bool choice = strchr(pattern, '|') != NULL;
-	const char *before = !choice && *pattern == '^' ? "" : "(?s:.*)";
-	const char *after = !choice && ends_anchored(pattern) ? "" : "(?s:.*)";
-
-	if (*before == '\0' && *after == '\0')
-		str_add(to, pattern);
-	else
-		str_printf(to, "%s(?:%s)%s", before, pattern, after);
-}
-
-static const char *
-check_pattern(const char *pattern)
-{
-	size_t index;
-
-	if (*pattern == '\0')
-		return "is empty";
-	for (const char *p = pattern; *p != '\0'; p++) {
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			return "has a control character in it";
-		if (token_at(p, &index) != 0)
-			return "has a token; in a regular expression write the folder itself";
-	}
-	return NULL;
-}
+/* ---- rules ---- */
 
 static int
 set_path(struct reading *r, const struct json *value)
 {
 	auto_str struct str text = {0};
 	struct rule *rule = last_rule(r);
-	bool pattern = rule->match == MATCH_REGEX;
-	const char *reason = pattern ? check_pattern(value->string) : check_tokens(value->string);
+	const char *reason = rule->match == MATCH_REGEX ? clash_pattern(value->string, &text)
+							: clash_path(value->string, &text);
 
-	if (reason == NULL && *value->string == '\0')
-		reason = "is empty";
-	if (reason == NULL && !pattern)
-		translate(value->string, &text);
-	if (reason == NULL && pattern)
-		widen_pattern(value->string, &text);
 	if (text.failed)
 		return cordon_no_memory(r->err);
-	if (reason == NULL && !pattern)
-		reason = value_path(text.text, false);
 	if (reason != NULL)
 		return reading_fail(r, value, "\"%.60s\" %s", value->string, reason);
 	rule->place = reading_place(r, value);
 	rule->path = arena_strdup(&r->policy->arena, text.text, r->err);
 	return rule->path == NULL ? -CORDON_E_MEMORY : 0;
-}
-
-/* ---- rules ---- */
-
-static int
-read_effect(struct reading *r, const struct json *value)
-{
-	static const char *const names[] = {"deny", "allow", NULL};
-	int effect;
-	int rc = read_name(r, value, names, &effect);
-
-	if (rc == 0)
-		last_rule(r)->effect = (enum effect)effect;
-	return rc;
 }
 
 static int
@@ -237,12 +98,6 @@ read_path_match(struct reading *r, const struct json *value)
 }
 
 static int
-read_follow_worktrees(struct reading *r, const struct json *value)
-{
-	return read_bool(r, value, &last_rule(r)->worktrees);
-}
-
-static int
 read_doc(struct reading *r, const struct json *value)
 {
 	const char *text;
@@ -253,12 +108,7 @@ read_doc(struct reading *r, const struct json *value)
 static int
 read_rule_doc(struct reading *r, const struct json *value)
 {
-	int rc = read_doc(r, value);
-
-	if (rc < 0 || value->type == JSON_NULL)
-		return rc;
-	last_rule(r)->why = arena_strdup(&r->policy->arena, value->string, r->err);
-	return last_rule(r)->why == NULL ? -CORDON_E_MEMORY : 0;
+	return value->type == JSON_NULL ? 0 : read_why(r, value);
 }
 
 /* So that printing gives the short form where one says the same. */
@@ -282,7 +132,7 @@ read_rule(struct reading *r, const struct json *value)
 		{"caps", read_rule_caps},
 		{"path", read_path},
 		{"path_match", read_path_match},
-		{"follow_worktrees", read_follow_worktrees},
+		{"follow_worktrees", read_worktrees},
 		{"doc", read_rule_doc},
 	};
 	static const char *const needed[] = {"effect", "caps", "path"};
@@ -294,14 +144,14 @@ read_rule(struct reading *r, const struct json *value)
 		return -CORDON_E_MEMORY;
 	rule->match = MATCH_LITERAL;
 	rc = read_keys(r, value, "a rule", keys, COUNT(keys));
+	if (rc == 0)
+		rc = check_members(r, value, needed, COUNT(needed));
+	if (rc == 0)
+		rc = set_path(r, json_member(value, "path"));
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < COUNT(needed); i++)
-		if (json_member(value, needed[i]) == NULL)
-			return reading_fail(r, value, "this rule has no \"%s\"", needed[i]);
-	rc = set_path(r, json_member(value, "path"));
 	rule->list = fitting_list(rule);
-	return rc;
+	return 0;
 }
 
 static int
@@ -311,12 +161,6 @@ read_rules(struct reading *r, const struct json *value)
 }
 
 /* ---- network ---- */
-
-static int
-read_localhost_port(struct reading *r, const struct json *value)
-{
-	return read_port(r, value, &r->policy->network.localhost);
-}
 
 static int
 read_localhost(struct reading *r, const struct json *value)
@@ -423,7 +267,7 @@ set_rest(struct reading *r, const struct json *at)
 		return -CORDON_E_MEMORY;
 	null->rights = RIGHT_READ | RIGHT_WRITE;
 	null->match = MATCH_LITERAL;
-	null->optional = true;
+	null->optional = null->implied = true;
 	return baseline_accept(r, at);
 }
 

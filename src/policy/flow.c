@@ -6,10 +6,9 @@
  */
 #include <string.h>
 
+#include "base/table.h"
 #include "policy/baseline.h"
 #include "policy/value.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static int
 add_path(struct reading *r, const struct json *value, enum list list)
@@ -69,14 +68,11 @@ read_net(struct reading *r, const struct json *value)
 static int
 read_var(struct reading *r, const struct json *value)
 {
-	const char *text, *reason;
-	int rc = read_text(r, value, &text);
+	const char *text;
+	int rc = read_checked(r, value, value_env_name, &text);
 
 	if (rc < 0)
 		return rc;
-	reason = value_env_name(text, false);
-	if (reason != NULL)
-		return reading_fail(r, value, "\"%.40s\" %s", text, reason);
 	return policy_add_word(r->policy, &r->policy->env.allow, text, reading_place(r, value),
 			       r->err);
 }

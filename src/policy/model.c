@@ -2,12 +2,10 @@
 /* The policy object and the names of its parts. Pure data handling; no file is touched here. */
 #include "policy/model.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *const right_names[RIGHT_KINDS] = {"read", "write", "create", "delete", "execute"};
-const char right_letters[RIGHT_KINDS + 1] = "rwcdx";
+static const char right_letters[RIGHT_KINDS + 1] = "rwcdx";
 const char *const match_names[] = {"subpath", "literal", "child", "glob", "regex", NULL};
 const char *const list_names[] = {"read", "write", "execute", "deny", "protect", "rules", NULL};
 const char *const net_names[] = {"", "none", "localhost", "domains", "all", NULL};
@@ -83,14 +81,9 @@ int
 policy_add_word(struct policy *policy, struct words *words, const char *text, struct place place,
 		struct cordon_error *err)
 {
-	struct word *word =
-		arena_push(&policy->arena, &words->items, &words->count, sizeof *word, err);
+	const struct word word = {arena_strdup(&policy->arena, text, err), place};
 
-	if (word == NULL)
-		return -CORDON_E_MEMORY;
-	word->place = place;
-	word->text = arena_strdup(&policy->arena, text, err);
-	return word->text == NULL ? -CORDON_E_MEMORY : 0;
+	return word.text == NULL ? -CORDON_E_MEMORY : words_add(&policy->arena, words, &word, err);
 }
 
 bool
@@ -102,23 +95,35 @@ words_have(const struct words *words, const char *text)
 	return false;
 }
 
-int
-policy_add_hole(struct policy *policy, struct place place, struct cordon_error *err,
-		const char *format, ...)
+bool
+ports_have(const struct ports *ports, unsigned number)
 {
-	struct hole *hole =
-		arena_push(&policy->arena, &policy->holes, &policy->hole_count, sizeof *hole, err);
-	char text[512];
-	va_list args;
+	for (size_t i = 0; i < ports->count; i++)
+		if (ports->items[i].number == number)
+			return true;
+	return false;
+}
 
-	if (hole == NULL)
+int
+words_add(struct arena *arena, struct words *to, const struct word *word, struct cordon_error *err)
+{
+	struct word *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, err);
+
+	if (slot == NULL)
 		return -CORDON_E_MEMORY;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	hole->place = place;
-	hole->text = arena_strdup(&policy->arena, text, err);
-	return hole->text == NULL ? -CORDON_E_MEMORY : 0;
+	*slot = *word;
+	return 0;
+}
+
+int
+ports_add(struct arena *arena, struct ports *to, const struct port *port, struct cordon_error *err)
+{
+	struct port *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, err);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = *port;
+	return 0;
 }
 
 int

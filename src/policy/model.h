@@ -69,6 +69,7 @@ struct rule {
 	const char *why;  /* or NULL */
 	bool worktrees;	  /* also for the repository's git directories outside the tree */
 	bool optional;	  /* an unset token skips the rule instead of being an error */
+	bool implied;	  /* written nowhere: the dialect grants it by itself */
 	struct place place;
 };
 
@@ -167,18 +168,21 @@ auto_policy_fn(struct policy **policy)
 }
 #define auto_policy __attribute__((cleanup(auto_policy_fn)))
 
-/* Appends; the text is copied. rule_add returns the new rule for further fields, or NULL. */
+/* Appends; the text is copied. policy_add_rule returns the new rule for further fields, or NULL. */
 struct rule *policy_add_rule(struct policy *policy, enum list list, const char *path,
 			     struct place place, struct cordon_error *err);
 int policy_add_word(struct policy *policy, struct words *words, const char *text,
 		    struct place place, struct cordon_error *err);
 bool words_have(const struct words *words, const char *text);
-int policy_add_hole(struct policy *policy, struct place place, struct cordon_error *err,
-		    const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool ports_have(const struct ports *ports, unsigned number);
+/* The same again in another list; texts are not copied. */
+int words_add(struct arena *arena, struct words *to, const struct word *word,
+	      struct cordon_error *err);
+int ports_add(struct arena *arena, struct ports *to, const struct port *port,
+	      struct cordon_error *err);
 
 /* Names of things, shared by readers, printer and messages. */
 extern const char *const right_names[RIGHT_KINDS];
-extern const char right_letters[RIGHT_KINDS + 1];
 extern const char *const match_names[];
 extern const char *const list_names[];
 extern const char *const net_names[];

@@ -3,34 +3,21 @@
  * The native form. One function per key; the tables at the end are the format, and the schema in
  * schema/ is tested against them. Blocks for the other system are checked, then left out.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/guarantee.h"
 #include "policy/native.h"
 #include "policy/value.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-int
-native_read_checked(struct reading *r, const struct json *value, const char *(*check)(const char *),
-		    const char **ret_text)
-{
-	const char *reason;
-	int rc = read_text(r, value, ret_text);
-
-	if (rc < 0)
-		return rc;
-	reason = check(*ret_text);
-	return reason == NULL ? 0 : reading_fail(r, value, "\"%.60s\" %s", *ret_text, reason);
-}
 
 static int
 add_word(struct reading *r, const struct json *value, struct words *words,
 	 const char *(*check)(const char *))
 {
 	const char *text;
-	int rc = native_read_checked(r, value, check, &text);
+	int rc = read_checked(r, value, check, &text);
 
 	if (rc < 0)
 		return rc;
@@ -97,12 +84,6 @@ read_accept(struct reading *r, const struct json *value)
 /* ---- network ---- */
 
 static int
-read_localhost_port(struct reading *r, const struct json *value)
-{
-	return read_port(r, value, &r->policy->network.localhost);
-}
-
-static int
 read_localhost(struct reading *r, const struct json *value)
 {
 	r->policy->network.mode = NET_LOCALHOST;
@@ -155,7 +136,7 @@ read_resolver(struct reading *r, const struct json *value)
 {
 	struct word *resolver = &r->policy->network.resolver;
 	const char *text;
-	int rc = native_read_checked(r, value, value_endpoint, &text);
+	int rc = read_checked(r, value, value_endpoint, &text);
 
 	if (rc < 0)
 		return rc;
@@ -219,16 +200,10 @@ read_env_mode(struct reading *r, const struct json *value)
 	return rc;
 }
 
-static const char *
-check_env_pattern(const char *text)
-{
-	return value_env_name(text, true);
-}
-
 static int
 read_env_name(struct reading *r, const struct json *value)
 {
-	return add_word(r, value, &r->policy->env.allow, check_env_pattern);
+	return add_word(r, value, &r->policy->env.allow, value_env_pattern);
 }
 
 static int
@@ -241,7 +216,7 @@ static int
 read_env_pair(struct reading *r, const struct json *member)
 {
 	struct environment *env = &r->policy->env;
-	const char *reason = value_env_name(member->key, false);
+	const char *reason = value_env_name(member->key);
 	const char *text;
 	struct env_set *set;
 	int rc;
@@ -372,9 +347,7 @@ read_block(struct reading *r, const struct json *value)
 	};
 	char what[16];
 
-	strcpy(what, "\"");
-	strncat(what, value->key, 8);
-	strcat(what, "\"");
+	snprintf(what, sizeof what, "\"%s\"", value->key);
 	return read_keys(r, value, what, keys, COUNT(keys));
 }
 

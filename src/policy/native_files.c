@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/native.h"
 #include "policy/value.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const char *
 check_list_path(const char *text)
@@ -19,7 +18,7 @@ add_list_rule(struct reading *r, const struct json *value, enum list list)
 {
 	const char *text;
 	struct rule *rule;
-	int rc = native_read_checked(r, value, check_list_path, &text);
+	int rc = read_checked(r, value, check_list_path, &text);
 
 	if (rc < 0)
 		return rc;
@@ -44,24 +43,6 @@ LIST_READER(read_writes, LIST_WRITE)
 LIST_READER(read_executes, LIST_EXECUTE)
 LIST_READER(read_denies, LIST_DENY)
 LIST_READER(read_protects, LIST_PROTECT)
-
-static struct rule *
-last_rule(struct reading *r)
-{
-	return &r->policy->rules[r->policy->rule_count - 1];
-}
-
-static int
-read_effect(struct reading *r, const struct json *value)
-{
-	static const char *const names[] = {"deny", "allow", NULL};
-	int effect;
-	int rc = read_name(r, value, names, &effect);
-
-	if (rc == 0)
-		last_rule(r)->effect = (enum effect)effect;
-	return rc;
-}
 
 static int
 read_letters(struct reading *r, const struct json *value, unsigned *ret_rights)
@@ -117,24 +98,6 @@ read_match(struct reading *r, const struct json *value)
 }
 
 static int
-read_why(struct reading *r, const struct json *value)
-{
-	const char *text;
-	int rc = read_text(r, value, &text);
-
-	if (rc < 0)
-		return rc;
-	last_rule(r)->why = arena_strdup(&r->policy->arena, text, r->err);
-	return last_rule(r)->why == NULL ? -CORDON_E_MEMORY : 0;
-}
-
-static int
-read_worktrees(struct reading *r, const struct json *value)
-{
-	return read_bool(r, value, &last_rule(r)->worktrees);
-}
-
-static int
 read_optional(struct reading *r, const struct json *value)
 {
 	return read_bool(r, value, &last_rule(r)->optional);
@@ -170,10 +133,8 @@ read_rule(struct reading *r, const struct json *value)
 	rc = read_keys(r, value, "a rule", keys, COUNT(keys));
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < COUNT(needed); i++)
-		if (json_member(value, needed[i]) == NULL)
-			return reading_fail(r, value, "this rule has no \"%s\"", needed[i]);
-	return check_rule_path(r, value, last_rule(r));
+	rc = check_members(r, value, needed, COUNT(needed));
+	return rc < 0 ? rc : check_rule_path(r, value, last_rule(r));
 }
 
 static int

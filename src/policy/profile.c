@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 
 static const struct profile profiles[] = {
 #include "profiles.inc"
 };
-#define PROFILE_COUNT (sizeof profiles / sizeof profiles[0])
 
 const struct profile *
 profile_find(const char *name)
 {
-	for (size_t i = 0; i < PROFILE_COUNT; i++)
+	for (size_t i = 0; i < COUNT(profiles); i++)
 		if (strcmp(profiles[i].name, name) == 0)
 			return &profiles[i];
 	return NULL;
@@ -23,7 +23,7 @@ profile_find(const char *name)
 const struct profile *
 profile_at(size_t index)
 {
-	return index < PROFILE_COUNT ? &profiles[index] : NULL;
+	return index < COUNT(profiles) ? &profiles[index] : NULL;
 }
 
 bool
@@ -36,9 +36,9 @@ profile_is_base(const struct profile *profile)
 const char *
 profile_near(const char *name)
 {
-	const char *names[PROFILE_COUNT];
+	const char *names[COUNT(profiles)];
 
-	for (size_t i = 0; i < PROFILE_COUNT; i++)
+	for (size_t i = 0; i < COUNT(profiles); i++)
 		names[i] = profiles[i].name;
-	return nearest_word(name, names, PROFILE_COUNT);
+	return nearest_word(name, names, COUNT(profiles));
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/value.h"
 
 struct place
@@ -111,14 +112,14 @@ read_whole(struct reading *r, const struct json *value, int64_t low, int64_t hig
 }
 
 static int
-fail_name(struct reading *r, const struct json *value, const char *const *names, const char *text)
+unknown_name(struct reading *r, const struct json *value, const char *const *names)
 {
 	auto_str struct str list = {0};
 
-	for (int i = 0; names[i] != NULL; i++)
-		if (*names[i] != '\0')
-			str_printf(&list, "%s\"%s\"", list.length == 0 ? "" : ", ", names[i]);
-	return reading_fail(r, value, "\"%.40s\" is not one of %s", text,
+	for (; *names != NULL; names++)
+		if (**names != '\0')
+			str_printf(&list, "%s\"%s\"", list.length == 0 ? "" : ", ", *names);
+	return reading_fail(r, value, "\"%.40s\" is not one of %s", value->string,
 			    list.failed ? "the known words" : list.text);
 }
 
@@ -130,12 +131,13 @@ read_name(struct reading *r, const struct json *value, const char *const *names,
 
 	if (rc < 0)
 		return rc;
-	for (int i = 0; names[i] != NULL; i++)
+	for (int i = 0; names[i] != NULL; i++) {
 		if (*names[i] != '\0' && strcmp(names[i], text) == 0) {
 			*ret_index = i;
 			return 0;
 		}
-	return fail_name(r, value, names, text);
+	}
+	return unknown_name(r, value, names);
 }
 
 int
@@ -149,6 +151,22 @@ read_list(struct reading *r, const struct json *value, key_reader *each)
 		if (rc < 0)
 			return rc;
 	}
+	return 0;
+}
+
+int
+read_checked(struct reading *r, const struct json *value, const char *(*check)(const char *),
+	     const char **ret_text)
+{
+	const char *text = "", *reason;
+	int rc = read_text(r, value, &text);
+
+	if (rc < 0)
+		return rc;
+	reason = check(text);
+	if (reason != NULL)
+		return reading_fail(r, value, "\"%.60s\" %s", text, reason);
+	*ret_text = text;
 	return 0;
 }
 
@@ -171,18 +189,67 @@ read_domain(struct reading *r, const struct json *value)
 int
 read_port(struct reading *r, const struct json *value, struct ports *ports)
 {
-	struct port *port;
 	int64_t number = 0;
-	int rc = read_whole(r, value, 1, 65535, &number);
+	int rc = read_whole(r, value, 1, UINT16_MAX, &number);
+	const struct port port = {(uint16_t)number, reading_place(r, value)};
+
+	return rc < 0 ? rc : ports_add(&r->policy->arena, ports, &port, r->err);
+}
+
+int
+read_localhost_port(struct reading *r, const struct json *value)
+{
+	return read_port(r, value, &r->policy->network.localhost);
+}
+
+/* ---- rules ---- */
+
+struct rule *
+last_rule(struct reading *r)
+{
+	return &r->policy->rules[r->policy->rule_count - 1];
+}
+
+int
+read_effect(struct reading *r, const struct json *value)
+{
+	static const char *const names[] = {"deny", "allow", NULL};
+	int effect;
+	int rc = read_name(r, value, names, &effect);
+
+	if (rc == 0)
+		last_rule(r)->effect = (enum effect)effect;
+	return rc;
+}
+
+int
+read_worktrees(struct reading *r, const struct json *value)
+{
+	return read_bool(r, value, &last_rule(r)->worktrees);
+}
+
+int
+read_why(struct reading *r, const struct json *value)
+{
+	const char *text;
+	int rc = read_text(r, value, &text);
 
 	if (rc < 0)
 		return rc;
-	port = arena_push(&r->policy->arena, &ports->items, &ports->count, sizeof *port, r->err);
-	if (port == NULL)
-		return -CORDON_E_MEMORY;
-	*port = (struct port){(uint16_t)number, reading_place(r, value)};
+	last_rule(r)->why = arena_strdup(&r->policy->arena, text, r->err);
+	return last_rule(r)->why == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+int
+check_members(struct reading *r, const struct json *rule, const char *const *needed, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (json_member(rule, needed[i]) == NULL)
+			return reading_fail(r, rule, "this rule has no \"%s\"", needed[i]);
 	return 0;
 }
+
+/* ---- paths ---- */
 
 static bool
 is_token(const char *text)
@@ -240,13 +307,21 @@ read_plain_path(struct reading *r, const struct json *value, bool home, const ch
 int
 reading_hole(struct reading *r, const struct json *at, const char *format, ...)
 {
-	char text[200];
+	struct policy *policy = r->policy;
+	struct hole *hole = NULL;
 	va_list args;
+	char *text;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	text = arena_vprintf(&policy->arena, r->err, format, args);
 	va_end(args);
-	return policy_add_hole(r->policy, reading_place(r, at), r->err, "%s", text);
+	if (text != NULL)
+		hole = arena_push(&policy->arena, &policy->holes, &policy->hole_count, sizeof *hole,
+				  r->err);
+	if (hole == NULL)
+		return -CORDON_E_MEMORY;
+	*hole = (struct hole){reading_place(r, at), text};
+	return 0;
 }
 
 /* Keys that only one dialect has. The first one found decides. */
@@ -277,10 +352,10 @@ static const struct {
 	{"sandboxes", DIALECT_CLASH},
 };
 
-enum dialect
-policy_dialect(const struct json *object)
+static enum dialect
+dialect_of(const struct json *object)
 {
-	for (size_t i = 0; i < sizeof telling_keys / sizeof telling_keys[0]; i++)
+	for (size_t i = 0; i < COUNT(telling_keys); i++)
 		if (object->type == JSON_OBJECT && json_member(object, telling_keys[i].key) != NULL)
 			return telling_keys[i].dialect;
 	return DIALECT_NATIVE;
@@ -325,7 +400,7 @@ policy_read(const char *file, const char *text, size_t length, const struct read
 	if (rc < 0)
 		return rc;
 	policy->system = as->system;
-	policy->dialect = as->dialect == DIALECT_ANY ? policy_dialect(value) : as->dialect;
+	policy->dialect = as->dialect == DIALECT_ANY ? dialect_of(value) : as->dialect;
 	if (as->variant != NULL && policy->dialect != DIALECT_CLASH)
 		return reading_fail(&r, value, "only clash texts hold policies by name (#%.40s)",
 				    as->variant);

@@ -18,8 +18,6 @@ struct reading_as {
 
 int policy_read(const char *file, const char *text, size_t length, const struct reading_as *as,
 		struct policy **ret_policy, struct cordon_error *err);
-/* Which dialect the keys of an object speak; DIALECT_NATIVE when nothing tells. */
-enum dialect policy_dialect(const struct json *object);
 
 /* ---- for the readers ---- */
 
@@ -54,8 +52,12 @@ int read_name(struct reading *r, const struct json *value, const char *const *na
 	      int *ret_index);
 /* A list of strings, each given to `each`. */
 int read_list(struct reading *r, const struct json *value, key_reader *each);
+/* A string that `check` accepts, or a message with the reason. */
+int read_checked(struct reading *r, const struct json *value, const char *(*check)(const char *),
+		 const char **ret_text);
 int read_domain(struct reading *r, const struct json *value);
 int read_port(struct reading *r, const struct json *value, struct ports *ports);
+int read_localhost_port(struct reading *r, const struct json *value);
 /*
  * A path of a dialect that knows no tokens: absolute or, with home, "~/" in front. What the plan
  * would expand and the dialect would not is refused.
@@ -63,10 +65,20 @@ int read_port(struct reading *r, const struct json *value, struct ports *ports);
 int read_plain_path(struct reading *r, const struct json *value, bool home, const char **ret_text);
 /* What stands after a "/" in text and is a token to the plan, or NULL. */
 const char *inner_token(const char *text);
+
+/* The rule that is being read: the last one added. Members that two dialects have alike. */
+struct rule *last_rule(struct reading *r);
+int read_effect(struct reading *r, const struct json *value);
+int read_worktrees(struct reading *r, const struct json *value);
+int read_why(struct reading *r, const struct json *value);
+/* All of these members, or a message that names one that is missing. */
+int check_members(struct reading *r, const struct json *rule, const char *const *needed,
+		  size_t count);
+
 /* Refuses one regular expression too many: each costs time for every path asked about. */
 #define REGEX_MAX 1000
 int check_regexes(struct reading *r);
-/* policy_add_hole at the place of a value. */
+/* Says that what stands at a value is not granted as it was asked for, and why. */
 int reading_hole(struct reading *r, const struct json *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 
 struct merger {
 	struct arena *arena;
@@ -20,15 +21,11 @@ struct merger {
 static int
 add_words(struct merger *m, struct words *to, const struct words *from)
 {
-	for (size_t i = 0; i < from->count; i++) {
-		struct word *slot =
-			arena_push(m->arena, &to->items, &to->count, sizeof *slot, m->err);
+	int rc = 0;
 
-		if (slot == NULL)
-			return -CORDON_E_MEMORY;
-		*slot = from->items[i];
-	}
-	return 0;
+	for (size_t i = 0; rc == 0 && i < from->count; i++)
+		rc = words_add(m->arena, to, &from->items[i], m->err);
+	return rc;
 }
 
 /* Elements are known by their first member, the key. Equal ones stay in the order of the list. */
@@ -78,7 +75,7 @@ clear_lists(struct merger *m)
 				       &to->sockets, &to->env.allow};
 	int rc = clear_twins(m, to->env.set, &to->env.set_count, sizeof *to->env.set, true);
 
-	for (size_t i = 0; rc == 0 && i < sizeof lists / sizeof lists[0]; i++)
+	for (size_t i = 0; rc == 0 && i < COUNT(lists); i++)
 		rc = clear_twins(m, lists[i]->items, &lists[i]->count, sizeof(struct word), false);
 	return rc;
 }
@@ -87,21 +84,17 @@ clear_lists(struct merger *m)
 static int
 add_ports(struct merger *m, unsigned char *seen, const struct port *from, size_t count)
 {
-	struct ports *to = &m->to->network.ports;
+	int rc = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; rc == 0 && i < count; i++) {
 		unsigned char bit = (unsigned char)(1u << from[i].number % 8);
-		struct port *slot;
 
 		if ((seen[from[i].number / 8] & bit) != 0)
 			continue;
 		seen[from[i].number / 8] |= bit;
-		slot = arena_push(m->arena, &to->items, &to->count, sizeof *slot, m->err);
-		if (slot == NULL)
-			return -CORDON_E_MEMORY;
-		*slot = from[i];
+		rc = ports_add(m->arena, &m->to->network.ports, &from[i], m->err);
 	}
-	return 0;
+	return rc;
 }
 
 /* Another mode replaces; the same mode "domains" in two sources adds up. */
@@ -202,7 +195,7 @@ merge_ports(struct merger *m, const struct stack *stack)
 		if (!adds_ports(&stack->entries[i]) &&
 		    stack->entries[i].policy->network.ports.count > 0)
 			chosen = &stack->entries[i].policy->network.ports;
-	rc = chosen == NULL ? add_ports(m, seen, web, sizeof web / sizeof web[0])
+	rc = chosen == NULL ? add_ports(m, seen, web, COUNT(web))
 			    : add_ports(m, seen, chosen->items, chosen->count);
 	for (size_t i = 0; rc == 0 && i < stack->count; i++) {
 		const struct ports *more = &stack->entries[i].policy->network.ports;

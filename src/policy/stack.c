@@ -16,6 +16,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/profile.h"
 #include "policy/text.h"
 
@@ -36,6 +37,7 @@ stack_free(struct stack *stack)
 	return NULL;
 }
 
+/* The policy becomes the stack's; where that fails it stays the caller's. */
 static struct stack_entry *
 push_entry(struct loader *l, struct policy *policy, enum layer layer)
 {
@@ -43,11 +45,8 @@ push_entry(struct loader *l, struct policy *policy, enum layer layer)
 	struct stack_entry *entry =
 		arena_push(&stack->arena, &stack->entries, &stack->count, sizeof *entry, l->err);
 
-	if (entry == NULL) {
-		policy_free(policy);
-		return NULL;
-	}
-	*entry = (struct stack_entry){.policy = policy, .layer = layer};
+	if (entry != NULL)
+		*entry = (struct stack_entry){.policy = policy, .layer = layer};
 	return entry;
 }
 
@@ -97,25 +96,22 @@ static int
 load_profile(struct loader *l, const struct profile *profile, enum layer source, int depth)
 {
 	struct stack_entry *entry = loaded_profile(l, profile->name);
-	struct policy *policy = NULL;
+	auto_policy struct policy *policy = NULL;
 	int rc;
 
 	if (entry != NULL)
 		return choose_again(l, entry, source, depth);
 	rc = text_parse_profile(l, profile, &policy);
+	if (rc == 0)
+		rc = load_extends(l, policy, source, depth + 1);
 	if (rc < 0)
 		return rc;
-	rc = load_extends(l, policy, source, depth + 1);
-	if (rc < 0) {
-		policy_free(policy);
-		return rc;
-	}
 	entry = push_entry(l, policy, LAYER_PROFILE);
 	if (entry == NULL)
 		return -CORDON_E_MEMORY;
 	entry->name = profile->name;
 	entry->chosen_by = source;
-	entry->base = policy->has_extends;
+	entry->base = take(&policy)->has_extends;
 	if (entry->base)
 		l->base_named[source] = true;
 	return 0;
@@ -126,6 +122,21 @@ fail_at_word(struct loader *l, const struct word *word, const char *text)
 {
 	return cordon_fail_at(l->err, CORDON_E_POLICY, word->place.file, word->place.line,
 			      word->place.column, "\"%.60s\" %s", word->text, text);
+}
+
+/* The policy is taken over, also where that fails. */
+static int
+load_policy(struct loader *l, struct policy *taken, enum layer layer, int depth)
+{
+	auto_policy struct policy *policy = taken;
+	int rc = load_extends(l, policy, layer, depth);
+
+	if (rc < 0)
+		return rc;
+	if (push_entry(l, policy, layer) == NULL)
+		return -CORDON_E_MEMORY;
+	policy = NULL;
+	return 0;
 }
 
 /* A file named by "extends", relative to the file that names it. It speaks with that file's voice. */
@@ -149,13 +160,7 @@ load_extended_file(struct loader *l, const struct policy *policy, const struct w
 			return -CORDON_E_MEMORY;
 	}
 	rc = text_parse_file(l, path, &as, source, &extended, NULL);
-	if (rc == 0)
-		rc = load_extends(l, extended, source, depth + 1);
-	if (rc < 0) {
-		policy_free(extended);
-		return rc;
-	}
-	return push_entry(l, extended, source) == NULL ? -CORDON_E_MEMORY : 0;
+	return rc < 0 ? rc : load_policy(l, extended, source, depth + 1);
 }
 
 static int
@@ -219,18 +224,6 @@ choose_base(struct loader *l, enum layer innermost)
 
 /* ---- the sources ---- */
 
-static int
-load_policy(struct loader *l, struct policy *policy, enum layer layer)
-{
-	int rc = load_extends(l, policy, layer, 0);
-
-	if (rc < 0) {
-		policy_free(policy);
-		return rc;
-	}
-	return push_entry(l, policy, layer) == NULL ? -CORDON_E_MEMORY : 0;
-}
-
 /*
  * Is there truly no such file? A name or folder that is there and leads nowhere is a policy that got
  * lost, and must not pass for none.
@@ -262,7 +255,7 @@ load_optional_file(struct loader *l, const char *path, enum layer layer)
 	if (rc < 0 || absent)
 		return rc;
 	rc = text_parse_file(l, path, &as, layer, &policy, NULL);
-	return rc < 0 ? rc : load_policy(l, policy, layer);
+	return rc < 0 ? rc : load_policy(l, policy, layer, 0);
 }
 
 /* 1, or 0 when there is nothing; what cannot be looked at is an error. */
@@ -322,7 +315,7 @@ load_argument(struct loader *l, const struct stack_text *text)
 	if (settings != NULL)
 		return load_project_file(l, settings, &argument.as);
 	rc = text_parse(l, text, &argument, &policy);
-	return rc < 0 ? rc : load_policy(l, policy, LAYER_COMMAND);
+	return rc < 0 ? rc : load_policy(l, policy, LAYER_COMMAND, 0);
 }
 
 /* What is not approved is not loaded, but a name that means nothing is an error all the same. */
@@ -365,7 +358,7 @@ load_project_file(struct loader *l, const char *path, const struct reading_as *a
 	l->stack->project = policy;
 	if (!l->stack->project_trusted)
 		return check_extends(l, take(&policy));
-	return load_policy(l, take(&policy), LAYER_PROJECT);
+	return load_policy(l, take(&policy), LAYER_PROJECT, 0);
 }
 
 static int
@@ -412,7 +405,7 @@ load_base(struct loader *l)
 	static const enum layer sources[] = {LAYER_COMMAND, LAYER_PROJECT, LAYER_USER,
 					     LAYER_SYSTEM};
 
-	for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+	for (size_t i = 0; i < COUNT(sources); i++) {
 		if (l->base_named[sources[i]]) {
 			choose_base(l, sources[i]);
 			return 0;
@@ -454,9 +447,7 @@ int
 stack_load(const struct stack_input *input, struct stack **ret_stack, struct cordon_error *err)
 {
 	auto_stack struct stack *stack = calloc(1, sizeof *stack);
-	/* of its own, because a missing file is looked at and forgotten */
-	struct cordon_error why = {0};
-	struct loader l = {.stack = stack, .input = input, .err = &why};
+	struct loader l = {.stack = stack, .input = input, .err = err};
 	int rc;
 
 	if (stack == NULL)
@@ -464,11 +455,8 @@ stack_load(const struct stack_input *input, struct stack **ret_stack, struct cor
 	rc = load_sources(&l);
 	if (rc == 0)
 		rc = load_base(&l);
-	if (rc < 0) {
-		if (err != NULL)
-			*err = why;
+	if (rc < 0)
 		return rc;
-	}
 	sort_entries(stack);
 	*ret_stack = take(&stack);
 	return 0;

@@ -60,13 +60,8 @@ static bool
 number_of(const struct json *object, const char *key, uint64_t *ret_number)
 {
 	const char *text = text_of(object, key);
-	char *end;
 
-	if (text == NULL || *text == '\0')
-		return false;
-	errno = 0;
-	*ret_number = strtoull(text, &end, 10);
-	return errno == 0 && *end == '\0';
+	return text != NULL && str_number(text, UINT64_MAX, ret_number);
 }
 
 static int

@@ -3,10 +3,10 @@
 #include "policy/value.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <idn2.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 
 const char *const socket_presets[] = {"ssh-agent", "gpg-agent", "docker", "podman",
@@ -14,6 +14,12 @@ const char *const socket_presets[] = {"ssh-agent", "gpg-agent", "docker", "podma
 const char *const path_tokens[] = {"$HOME",	      "$PROJECT", "$CWD",
 				   "$TMPDIR",	      "$XDG_",	  "$SSH_AUTH_SOCK",
 				   "$GIT_COMMON_DIR", "$GIT_DIR", NULL};
+
+static bool
+is_name_byte(char c)
+{
+	return ascii_is_letter(c) || ascii_is_digit(c) || c == '_';
+}
 
 static const char *
 check_label(const char *label, size_t length)
@@ -25,8 +31,7 @@ check_label(const char *label, size_t length)
 	if (label[0] == '-' || label[length - 1] == '-')
 		return "has a label that starts or ends with \"-\"";
 	for (size_t i = 0; i < length; i++)
-		if (!islower((unsigned char)label[i]) && !isdigit((unsigned char)label[i]) &&
-		    label[i] != '-' && label[i] != '_')
+		if (label[i] != '-' && (!is_name_byte(label[i]) || ascii_is_upper(label[i])))
 			return label[i] == '*' ? "has a wildcard that is not a leading \"*.\""
 					       : "has a character no host name can have";
 	return NULL;
@@ -85,7 +90,7 @@ to_ascii(const char *text, char *to, size_t size)
 		if (strlen(text) >= size)
 			return "is longer than a host name can be";
 		for (size_t i = 0; i <= strlen(text); i++)
-			to[i] = (char)tolower((unsigned char)text[i]);
+			to[i] = ascii_lower(text[i]);
 		return NULL;
 	}
 	if (idn2_to_ascii_8z(text, &ascii, IDN2_NONTRANSITIONAL | IDN2_NFC_INPUT) != IDN2_OK)
@@ -130,17 +135,14 @@ value_domain(const char *text, char *ret_name)
 static const char *
 scaled(const char *text, const char *units, const uint64_t *factors, uint64_t *ret_value)
 {
-	uint64_t value = 0;
-	const char *p = text;
-	const char *unit;
+	const uint64_t most = UINT64_MAX >> 8;
+	const char *p, *unit;
+	uint64_t value;
 
-	for (; isdigit((unsigned char)*p); p++) {
-		if (value > (UINT64_MAX >> 8) / 10)
-			return "is too large";
-		value = value * 10 + (uint64_t)(*p - '0');
-	}
-	if (p == text)
+	if (!ascii_is_digit(*text))
 		return "does not start with a number";
+	if (!str_digits(text, most, &value, &p))
+		return "is too large";
 	if (value == 0)
 		return "must be more than 0";
 	if (*p != '\0') {
@@ -149,7 +151,7 @@ scaled(const char *text, const char *units, const uint64_t *factors, uint64_t *r
 			return *units == 's'   ? "has an unknown unit; there are s, m, h, d"
 			       : *units == 'K' ? "has an unknown unit; there are K, M, G, T"
 					       : "is not a plain number";
-		if (value > (UINT64_MAX >> 8) / factors[unit - units])
+		if (value > most / factors[unit - units])
 			return "is too large";
 		value *= factors[unit - units];
 	}
@@ -231,19 +233,29 @@ value_endpoint(const char *text)
 	return NULL;
 }
 
+static const char *
+check_env_name(const char *text, size_t length)
+{
+	if (length == 0 || ascii_is_digit(text[0]))
+		return "is not a variable's name";
+	for (size_t i = 0; i < length; i++)
+		if (!is_name_byte(text[i]))
+			return "is not a variable's name";
+	return NULL;
+}
+
 const char *
-value_env_name(const char *text, bool pattern)
+value_env_name(const char *text)
+{
+	return check_env_name(text, strlen(text));
+}
+
+const char *
+value_env_pattern(const char *text)
 {
 	size_t length = strlen(text);
 
-	if (pattern && length > 1 && text[length - 1] == '*')
-		length--;
-	if (length == 0 || isdigit((unsigned char)text[0]))
-		return "is not a variable's name";
-	for (size_t i = 0; i < length; i++)
-		if (!isalnum((unsigned char)text[i]) && text[i] != '_')
-			return "is not a variable's name";
-	return NULL;
+	return check_env_name(text, length > 1 && text[length - 1] == '*' ? length - 1 : length);
 }
 
 bool
@@ -261,7 +273,7 @@ check_token(const char *text)
 		if (strncmp(text, path_tokens[i], length) != 0)
 			continue;
 		if (path_tokens[i][length - 1] == '_') {
-			while (isupper((unsigned char)text[length]) || text[length] == '_')
+			while (ascii_is_upper(text[length]) || text[length] == '_')
 				length++;
 		}
 		if (text[length] == '\0' || text[length] == '/')

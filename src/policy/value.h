@@ -24,8 +24,9 @@ const char *value_count(const char *text, uint64_t *ret_count);
 const char *value_range(const char *text);
 /* "127.0.0.1:53", "[::1]:53". */
 const char *value_endpoint(const char *text);
-/* NAME, or PREFIX* where pattern is set. */
-const char *value_env_name(const char *text, bool pattern);
+const char *value_env_name(const char *text);
+/* NAME or PREFIX*. */
+const char *value_env_pattern(const char *text);
 /* Absolute, "~", a known token in front, or with glob "**" in front; no control characters. */
 const char *value_path(const char *text, bool glob);
 /* A path, or one of socket_presets. */

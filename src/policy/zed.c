@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/baseline.h"
 #include "policy/value.h"
 #include "policy/zed.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 /* The sandbox objects that count here; a later one overrides key by key. */
 struct sources {

@@ -6,9 +6,8 @@
 #include "policy/zed.h"
 
 #include "base/str.h"
+#include "base/table.h"
 #include "policy/value.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 const char *const zed_apply_names[] = {"terminal", "tool", "both", "neither", NULL};
 
@@ -89,13 +88,9 @@ check_additional(struct reading *r, const struct json *value)
 static int
 check_name(struct reading *r, const struct json *value)
 {
-	const char *text, *reason;
-	int rc = read_text(r, value, &text);
+	const char *text;
 
-	if (rc < 0)
-		return rc;
-	reason = value_env_name(text, false);
-	return reason == NULL ? 0 : reading_fail(r, value, "\"%.40s\" %s", text, reason);
+	return read_checked(r, value, value_env_name, &text);
 }
 
 static int

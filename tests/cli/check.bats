@@ -245,6 +245,8 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 	heard --port
 	refused plan --port 65536
 	refused plan --port 8x
+	refused plan --port +8
+	refused plan --port ' 8'
 	refused plan --resolver nowhere
 	heard --resolver
 	refused plan --env 'A B'

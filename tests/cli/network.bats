@@ -42,12 +42,7 @@ web()
 
 teardown()
 {
-	local pid
-
-	for pid in ${started:-}; do
-		kill -KILL "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
+	end_started
 }
 
 begin()

@@ -9,32 +9,7 @@ load common
 
 teardown()
 {
-	local pid
-
-	for pid in ${started:-}; do
-		kill -KILL "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
-}
-
-# only_free SCRIPT [OPTION...]: works outside, fails inside.
-only_free()
-{
-	local script=$1
-
-	shift
-	sh -c "$script" >"$T/free" 2>&1 </dev/null || complain "fails outside as well: $script" || return 1
-	expect 9 run "$@" -- sh -c "( $script ) 2>/dev/null || exit 9"
-}
-
-# works SCRIPT [OPTION...]: works outside and inside.
-works()
-{
-	local script=$1
-
-	shift
-	sh -c "$script" >"$T/free" 2>&1 </dev/null || complain "fails outside: $script" || return 1
-	expect 0 run "$@" -- sh -c "$script"
+	end_started
 }
 
 # by STATUS COMMAND...: like expect, for a whole command line or a function.

@@ -108,6 +108,16 @@ begin()
 	[ $# -eq 2 ] && [ "$2" = "$P/.git/hooks/$name'" ] && [ ! -e taken ]
 }
 
+@test "a name that the command chose is no pattern in the advice" {
+	begin
+	touch '.git/hooks/*' .git/hooks/other
+	expect 9 run -- sh -c 'echo x >".git/hooks/*" || exit 9'
+	eval "set -- $(sed -n 's/.*allow it with //p' "$T/err")"
+	[ $# -eq 2 ] && [ "$1" = --write ]
+	expect 0 run "$@" -- sh -c 'echo x >".git/hooks/*"'
+	expect 9 run "$@" -- sh -c 'echo x >.git/hooks/other || exit 9'
+}
+
 @test "at most three lines, each once, and none when the run succeeded or with -q" {
 	begin
 	mkdir kept

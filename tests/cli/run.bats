@@ -9,32 +9,7 @@ load common
 
 teardown()
 {
-	local pid
-
-	for pid in $started; do
-		kill -KILL "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
-}
-
-# only_free SCRIPT [OPTION...]: works outside, fails inside.
-only_free()
-{
-	local script=$1
-
-	shift
-	sh -c "$script" >"$T/free" 2>&1 </dev/null || complain "fails outside as well: $script" || return 1
-	expect 9 run "$@" -- sh -c "( $script ) 2>/dev/null || exit 9"
-}
-
-# works SCRIPT [OPTION...]: works outside and inside.
-works()
-{
-	local script=$1
-
-	shift
-	sh -c "$script" >"$T/free" 2>&1 </dev/null || complain "fails outside: $script" || return 1
-	expect 0 run "$@" -- sh -c "$script"
+	end_started
 }
 
 missing()
@@ -105,6 +80,14 @@ tool()
 }
 
 # ---- files ----
+
+@test "a pattern that is a file's own name grants that file" {
+	mkdir "$T/away"
+	echo here >"$T/away/file"
+	only_free "cat '$T/away/file'"
+	works "cat '$T/away/file'" --policy-json "{\"files\": {\"rules\": [{\"effect\": \"allow\",
+	    \"rights\": \"rw\", \"path\": \"$T/away/file\", \"match\": \"glob\"}]}}"
+}
 
 @test "outside the project nothing is written, made, changed or deleted" {
 	secret

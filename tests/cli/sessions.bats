@@ -20,12 +20,7 @@ setup()
 
 teardown()
 {
-	local pid
-
-	for pid in $started; do
-		kill -KILL "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
+	end_started
 	timeout 60 "$CORDON" kill --all >/dev/null 2>&1 || true
 }
 
@@ -396,6 +391,9 @@ record_text()
 	refused kill
 	refused kill --all "$id"
 	refused kill --grace soon "$id"
+	refused kill --grace +1s "$id"
+	# more than a day; in milliseconds more than an int holds
+	refused kill --grace 40000m "$id"
 	kill -0 "$pid"
 	expect 0 kill "${id:0:6}"
 	said "ended $id: sh"

@@ -21,13 +21,8 @@ setup()
 
 teardown()
 {
-	local pid
-
 	touch "$P/stop"
-	for pid in $started; do
-		kill -KILL "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
+	end_started
 	[ ! -e "$P/lock" ] || until_true 30 free
 	[ -z "$places" ] || rm -rf "$places"
 }

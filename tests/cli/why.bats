@@ -186,6 +186,24 @@ remedied()
 
 # --- the default, and what is protected ---
 
+@test "a relative path is meant in this folder, whatever that is called" {
+	mkdir -p "$T/a*b/out" "$T/aXb/out" "$T/~/out"
+	cd "$T/a*b"
+	allowed -C "$P" --write out write "$T/a*b/out/f"
+	denied -C "$P" --write out write "$T/aXb/out/f"
+	said "--write $T/aXb/out/f"
+	allowed -C "$P" --write 'o*' write "$T/a*b/out/f"
+	denied -C "$P" --write 'o*' write "$T/aXb/out/f"
+	# and what is said to allow it allows nothing else
+	denied -C "$P" write "$T/a*b/out/f"
+	said "--write '$T/a\\*b/out/f'"
+	allowed -C "$P" --write "$T/a\\*b/out/f" write "$T/a*b/out/f"
+	denied -C "$P" --write "$T/a\\*b/out/f" write "$T/aXb/out/f"
+	cd "$T/~"
+	refused why -C "$P" --write out write out/f
+	heard --write 'called like a token'
+}
+
 @test "the default: the project and the system, no home, no network, no sockets" {
 	allowed rwcdx new/file
 	allowed read /usr/share

@@ -25,6 +25,7 @@
 
 #include "macos/libsystem.h"
 #include "sys/proc.h"
+#include "wrapopen.h"
 
 #define FAKE_ROOM 6000
 #define FAKE_PAIRS 256
@@ -344,9 +345,6 @@ int __wrap_killpg(pid_t group, int signal);
 pid_t __wrap_waitpid(pid_t pid, int *status, int options);
 int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *to);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-int __real_open64(const char *path, int flags, ...);
 int __wrap_fcntl64(int fd, int command, ...);
 int __real_fcntl64(int fd, int command, ...);
 
@@ -481,32 +479,7 @@ fake_open(const char *path, int flags, mode_t mode)
 	return __real_open64(path, flags, mode);
 }
 
-/* Which of the two names it is depends on how the C library was asked for large files. */
-int
-__wrap_open64(const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-	va_list args;
-
-	va_start(args, flags);
-	if (flags & O_CREAT)
-		mode = (mode_t)va_arg(args, unsigned);
-	va_end(args);
-	return fake_open(path, flags, mode);
-}
-
-int
-__wrap_open(const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-	va_list args;
-
-	va_start(args, flags);
-	if (flags & O_CREAT)
-		mode = (mode_t)va_arg(args, unsigned);
-	va_end(args);
-	return fake_open(path, flags, mode);
-}
+WRAP_OPEN(fake_open)
 
 /* F_GETPATH: the name of an open file as the disk has it. Nothing else is asked for here. */
 int

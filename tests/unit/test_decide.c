@@ -10,11 +10,10 @@
 #include <strings.h>
 
 #include "base/path.h"
+#include "base/table.h"
 #include "plan/host.h"
 #include "plan/index.h"
 #include "tap.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 /* One rule as it is written in a test. */
 struct says {

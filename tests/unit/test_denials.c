@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/table.h"
 #include "macos/denials.h"
 #include "macos/reporter.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define TAG "cordon-0123456789abcdef"
 #define EVENT(message)                                                                             \
 	"{\"timestamp\":\"2026-01-31 12:00:00.000000+0100\",\"messageType\":\"Error\","            \

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "policy/baseline.h"
 #include "policy/printer.h"
-#include "tap.h"
+#include "reading.h"
 
 static const struct reading_as zed_run = {DIALECT_ZED, NULL, SYSTEM_LINUX, COMMAND_RUN};
 static const struct reading_as zed_shell = {DIALECT_ZED, NULL, SYSTEM_LINUX, COMMAND_SHELL};
@@ -17,36 +17,6 @@ static const struct reading_as zed_macos = {DIALECT_ZED, NULL, SYSTEM_MACOS, COM
 static const struct reading_as flow_linux = {DIALECT_FLOW, NULL, SYSTEM_LINUX, COMMAND_RUN};
 static const struct reading_as flow_macos = {DIALECT_FLOW, NULL, SYSTEM_MACOS, COMMAND_RUN};
 static const struct reading_as clash = {DIALECT_CLASH, NULL, SYSTEM_LINUX, COMMAND_RUN};
-
-/* Never NULL, so that a failed read shows as failed checks and not as a crash. */
-static struct policy *
-policy_of(const struct reading_as *as, const char *text)
-{
-	struct cordon_error err = {0};
-	struct policy *policy = NULL;
-
-	if (policy_read("f", text, strlen(text), as, &policy, &err) == 0)
-		return policy;
-	printf("# %s\n", err.text);
-	tap.failed_checks++;
-	return policy_new("failed", &err);
-}
-
-/* The message, or "" when it was read after all. Valid until the next call. */
-static const char *
-error_of(const struct reading_as *as, const char *text)
-{
-	static struct cordon_error err;
-	struct policy *policy = NULL;
-	int rc;
-
-	err = (struct cordon_error){0};
-	rc = policy_read("f", text, strlen(text), as, &policy, &err);
-	if ((rc < 0) != (err.code != 0) || (rc < 0) != (policy == NULL))
-		return "the error value does not fit the result";
-	policy_free(policy);
-	return err.text;
-}
 
 static const struct rule *
 rule_of(const struct policy *policy, const char *path)
@@ -130,7 +100,7 @@ zed_is_off_unless_enabled(void)
 	};
 
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-		auto_policy struct policy *p = policy_of(&zed_run, texts[i]);
+		auto_policy struct policy *p = policy_as(&zed_run, texts[i]);
 
 		if (!adds_nothing(p))
 			printf("# %s\n", texts[i]);
@@ -142,7 +112,7 @@ zed_is_off_unless_enabled(void)
 static void
 zed_off_is_said_at_its_place(void)
 {
-	auto_policy struct policy *p = policy_of(&zed_run, "{\n  \"enabled\": false}");
+	auto_policy struct policy *p = policy_as(&zed_run, "{\n  \"enabled\": false}");
 
 	check_int(holes_with(p, "\"enabled\" is false"), 1);
 	check_int(p->holes[0].place.line, 2);
@@ -165,8 +135,8 @@ zed_apply_to_chooses_run_or_shell(void)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		auto_policy struct policy *run = policy_of(&zed_run, cases[i].text);
-		auto_policy struct policy *shell = policy_of(&zed_shell, cases[i].text);
+		auto_policy struct policy *run = policy_as(&zed_run, cases[i].text);
+		auto_policy struct policy *shell = policy_as(&zed_shell, cases[i].text);
 
 		check_int(adds_nothing(run), !cases[i].run);
 		check_int(run->has_extends, cases[i].run);
@@ -178,7 +148,7 @@ zed_apply_to_chooses_run_or_shell(void)
 static void
 zed_defaults_on_linux(void)
 {
-	auto_policy struct policy *p = policy_of(&zed_run, "{\"enabled\": true}");
+	auto_policy struct policy *p = policy_as(&zed_run, "{\"enabled\": true}");
 
 	check(p->has_extends);
 	check_int(p->extends.count, 0);
@@ -203,7 +173,7 @@ zed_holes_are_closed_and_named(void)
 {
 	static const char *const closed[] = {"/dev",	 "/tmp",      "/var/tmp",
 					     "/dev/shm", "/run/user", "~/.config"};
-	auto_policy struct policy *p = policy_of(&zed_run, "{\"enabled\": true}");
+	auto_policy struct policy *p = policy_as(&zed_run, "{\"enabled\": true}");
 
 	for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
 		char whole[32];
@@ -223,7 +193,7 @@ zed_holes_are_closed_and_named(void)
 static void
 zed_defaults_on_macos(void)
 {
-	auto_policy struct policy *p = policy_of(&zed_macos, "{\"enabled\": true}");
+	auto_policy struct policy *p = policy_as(&zed_macos, "{\"enabled\": true}");
 
 	check(granted_all(p, baseline_executable[SYSTEM_MACOS], "rx"));
 	check(granted_all(p, baseline_read_only[SYSTEM_MACOS], "r"));
@@ -254,7 +224,7 @@ zed_system_list_absent_null_empty_given(void)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		auto_policy struct policy *p = policy_of(&zed_run, cases[i].text);
+		auto_policy struct policy *p = policy_as(&zed_run, cases[i].text);
 
 		check_str(grant(p, "/usr/bin"), cases[i].usr_bin);
 		check_str(grant(p, "/x"), cases[i].own);
@@ -266,7 +236,7 @@ zed_system_list_absent_null_empty_given(void)
 static void
 zed_each_category_is_replaced_alone(void)
 {
-	auto_policy struct policy *p = policy_of(
+	auto_policy struct policy *p = policy_as(
 		&zed_run,
 		"{\"enabled\":true, \"system_paths\": {\"read_only\": [\"/a\", \"/etc/x*\"],"
 		" \"read_write\": []}}");
@@ -285,7 +255,7 @@ zed_each_category_is_replaced_alone(void)
 static void
 zed_keeps_what_is_asked_for_by_name(void)
 {
-	auto_policy struct policy *p = policy_of(
+	auto_policy struct policy *p = policy_as(
 		&zed_run,
 		"{\"enabled\":true,\n\"system_paths\": {\"read_write\": [\"/tmp\", \"/dev/\"]},\n"
 		"\"additional_read_write_paths\": [\"/run/user\", \"/devices\"]}");
@@ -301,7 +271,7 @@ zed_keeps_what_is_asked_for_by_name(void)
 static void
 zed_additional_lists_add(void)
 {
-	auto_policy struct policy *p = policy_of(
+	auto_policy struct policy *p = policy_as(
 		&zed_run, "{\"enabled\":true, \"additional_executable_paths\": [\"~/bin\"],"
 			  "\"additional_read_only_paths\": [\"/data\"],"
 			  "\"additional_read_write_paths\": [\"~/.cache/x\"]}");
@@ -318,11 +288,11 @@ zed_additional_lists_add(void)
 static void
 zed_network_and_variables(void)
 {
-	auto_policy struct policy *p = policy_of(&zed_run, "{\"enabled\":true}");
-	auto_policy struct policy *q = policy_of(
+	auto_policy struct policy *p = policy_as(&zed_run, "{\"enabled\":true}");
+	auto_policy struct policy *q = policy_as(
 		&zed_run,
 		"{\"enabled\":true,\"allow_network\":false,\"allowed_env_vars\":[\"A\",\"TERM\"]}");
-	auto_policy struct policy *n = policy_of(
+	auto_policy struct policy *n = policy_as(
 		&zed_run, "{\"enabled\":true,\"allow_network\":true,\"allowed_env_vars\":[]}");
 
 	check_int(p->env.mode, ENV_EXPLICIT);
@@ -354,7 +324,7 @@ zed_network_and_variables(void)
 static void
 zed_overlay_of_this_system_overrides_key_by_key(void)
 {
-	auto_policy struct policy *p = policy_of(&zed_run, OVERLAID);
+	auto_policy struct policy *p = policy_as(&zed_run, OVERLAID);
 
 	check_str(grant(p, "/linux-x"), "rx");
 	check_str(grant(p, "/base-x"), "none");
@@ -367,7 +337,7 @@ zed_overlay_of_this_system_overrides_key_by_key(void)
 static void
 zed_overlay_of_the_other_system_is_ignored(void)
 {
-	auto_policy struct policy *p = policy_of(&zed_macos, OVERLAID);
+	auto_policy struct policy *p = policy_as(&zed_macos, OVERLAID);
 
 	check_str(grant(p, "/linux-x"), "none");
 	check_str(grant(p, "/base-x"), "rx");
@@ -381,9 +351,9 @@ zed_overlay_can_turn_it_on_or_off(void)
 {
 	static const char *const text =
 		"{\"enabled\": false, \"linux\": {\"enabled\": true}, \"macos\": null, \"windows\": {}}";
-	auto_policy struct policy *p = policy_of(&zed_run, text);
-	auto_policy struct policy *m = policy_of(&zed_macos, text);
-	auto_policy struct policy *only = policy_of(
+	auto_policy struct policy *p = policy_as(&zed_run, text);
+	auto_policy struct policy *m = policy_as(&zed_macos, text);
+	auto_policy struct policy *only = policy_as(
 		&zed_run, "{\"linux\": {\"terminal\": {\"sandbox\": {\"enabled\": true}}}}");
 
 	check(p->has_extends);
@@ -401,7 +371,7 @@ static void
 zed_record_is_taken_as_it_is(void)
 {
 	auto_policy struct policy *p =
-		policy_of(&zed_shell,
+		policy_as(&zed_shell,
 			  "{" NINE ", \"read_write_paths\": [\"/w\"], \"fingerprint_uuid\": \"u\","
 			  "\"tracking_only\": false, \"cgroup_path\": null}");
 
@@ -424,7 +394,7 @@ zed_record_is_taken_as_it_is(void)
 static void
 zed_record_with_the_built_in_list_has_no_hole(void)
 {
-	auto_policy struct policy *p = policy_of(
+	auto_policy struct policy *p = policy_as(
 		&zed_run, "{" NINE ", \"read_write_paths\": [\"/dev\", \"/tmp\", \"/var/tmp\","
 			  "\"/dev/shm\", \"/run/user\"]}");
 
@@ -438,7 +408,7 @@ zed_record_with_the_built_in_list_has_no_hole(void)
 static void
 zed_tracking_only_restricts_nothing_and_says_so(void)
 {
-	auto_policy struct policy *p = policy_of(&zed_run, "{\"tracking_only\": true}");
+	auto_policy struct policy *p = policy_as(&zed_run, "{\"tracking_only\": true}");
 
 	check(p->has_extends && p->has_default);
 	check_int(p->default_rights, RIGHTS_ALL);
@@ -513,7 +483,7 @@ zed_errors_name_their_place(void)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		check_str(error_of(&zed_run, cases[i].text), cases[i].error);
+		check_str(error_as(&zed_run, cases[i].text), cases[i].error);
 }
 
 /* ---- flow ---- */
@@ -521,7 +491,7 @@ zed_errors_name_their_place(void)
 static void
 flow_defaults(void)
 {
-	auto_policy struct policy *p = policy_of(&flow_linux, "{}");
+	auto_policy struct policy *p = policy_as(&flow_linux, "{}");
 
 	check(p->has_extends && p->has_default);
 	check_int(p->default_rights, RIGHT_READ | RIGHT_EXECUTE);
@@ -549,8 +519,8 @@ flow_layers_that_restrict_nothing_are_named(void)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		auto_policy struct policy *p = policy_of(&flow_linux, cases[i].text);
-		auto_policy struct policy *m = policy_of(&flow_macos, cases[i].text);
+		auto_policy struct policy *p = policy_as(&flow_linux, cases[i].text);
+		auto_policy struct policy *m = policy_as(&flow_macos, cases[i].text);
 
 		check_int(holes_with(p, "flow would not restrict writes"), cases[i].light);
 		check_int(holes_with(p, "flow enforces nothing on Linux"), cases[i].none);
@@ -564,9 +534,9 @@ static void
 flow_paths(void)
 {
 	auto_policy struct policy *p =
-		policy_of(&flow_linux, "{\"net\": false, \"write_paths\": [\"~/out\", \"/w\"],"
+		policy_as(&flow_linux, "{\"net\": false, \"write_paths\": [\"~/out\", \"/w\"],"
 				       "\"read_paths\": [\"cwd\", \"~/in\", \"/cwd\"]}");
-	auto_policy struct policy *m = policy_of(&flow_macos, "{\"read_paths\": [\"~/in\"]}");
+	auto_policy struct policy *m = policy_as(&flow_macos, "{\"read_paths\": [\"~/in\"]}");
 
 	check_int(p->network.mode, NET_NONE);
 	check_str(grant(p, "~/out"), "rwcd");
@@ -589,7 +559,7 @@ flow_paths(void)
 static void
 flow_cwd_stays_writable_whatever_is_listed(void)
 {
-	auto_policy struct policy *p = policy_of(&flow_linux, "{\"read_paths\": [\"cwd\"]}");
+	auto_policy struct policy *p = policy_as(&flow_linux, "{\"read_paths\": [\"cwd\"]}");
 	bool all = false;
 
 	for (size_t i = 0; i < p->rule_count; i++)
@@ -614,7 +584,7 @@ flow_env_forms(void)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		auto_policy struct policy *p = policy_of(&flow_linux, cases[i].text);
+		auto_policy struct policy *p = policy_as(&flow_linux, cases[i].text);
 
 		check_int(p->env.mode, cases[i].mode);
 		check_str(names_of(&p->env.allow), cases[i].names);
@@ -651,7 +621,7 @@ flow_errors_name_their_place(void)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		check_str(error_of(&flow_linux, cases[i].text), cases[i].error);
+		check_str(error_as(&flow_linux, cases[i].text), cases[i].error);
 }
 
 /* ---- clash ---- */
@@ -661,7 +631,7 @@ flow_errors_name_their_place(void)
 static void
 clash_defaults(void)
 {
-	auto_policy struct policy *p = policy_of(&clash, "{" DEFAULT "}");
+	auto_policy struct policy *p = policy_as(&clash, "{" DEFAULT "}");
 
 	check(p->has_extends && p->has_default);
 	check_int(p->default_rights, RIGHT_READ | RIGHT_EXECUTE);
@@ -696,7 +666,7 @@ clash_caps_are_exact(void)
 		auto_policy struct policy *p = NULL;
 
 		snprintf(text, sizeof text, "{\"default\": %s}", cases[i].caps);
-		p = policy_of(&clash, text);
+		p = policy_as(&clash, text);
 		check_int(p->default_rights, cases[i].rights);
 	}
 }
@@ -704,7 +674,7 @@ clash_caps_are_exact(void)
 static void
 clash_path_match_forms(void)
 {
-	auto_policy struct policy *p = policy_of(
+	auto_policy struct policy *p = policy_as(
 		&clash, "{" DEFAULT ", \"rules\": ["
 			"{\"effect\": \"allow\", \"caps\": [\"read\"], \"path\": \"/lit\"},"
 			"{\"effect\": \"allow\", \"caps\": [\"read\"], \"path\": \"/lit2\","
@@ -757,7 +727,7 @@ clash_short_lists_are_used_only_where_exact(void)
 			 "{" DEFAULT
 			 ", \"rules\": [{%s, \"path\": \"/p\", \"path_match\": \"subpath\"}]}",
 			 cases[i].rest);
-		p = policy_of(&clash, text);
+		p = policy_as(&clash, text);
 		check_int(p->rules[0].list, cases[i].list);
 	}
 }
@@ -765,7 +735,7 @@ clash_short_lists_are_used_only_where_exact(void)
 static void
 clash_three_levels_keep_their_effects(void)
 {
-	auto_policy struct policy *p = policy_of(
+	auto_policy struct policy *p = policy_as(
 		&clash,
 		"{" DEFAULT ", \"rules\": ["
 		"{\"effect\": \"deny\", \"caps\": [\"all\"], \"path\": \"$HOME/a/b/c\","
@@ -794,7 +764,7 @@ clash_path(const char *written, const char *match)
 		 "{" DEFAULT ", \"rules\": [{\"effect\": \"deny\", \"caps\": [\"read\"], "
 		 "\"path\": \"%s\", \"path_match\": \"%s\"}]}",
 		 written, match);
-	p = policy_of(&clash, text);
+	p = policy_as(&clash, text);
 	snprintf(path, sizeof path, "%s", p->rule_count == 0 ? "" : p->rules[0].path);
 	return path;
 }
@@ -851,7 +821,7 @@ clash_network_forms(void)
 		auto_policy struct policy *p = NULL;
 
 		snprintf(text, sizeof text, "{" DEFAULT ", \"network\": %s}", cases[i].text);
-		p = policy_of(&clash, text);
+		p = policy_as(&clash, text);
 		check_int(p->network.mode, cases[i].mode);
 		check_int(p->network.localhost.count, cases[i].ports);
 		check_str(names_of(&p->network.domains), cases[i].domains);
@@ -872,30 +842,30 @@ clash_names_choose(void)
 	auto_policy struct policy *rw = NULL;
 	auto_policy struct policy *empty = NULL;
 
-	one = policy_of(&as,
+	one = policy_as(&as,
 			"{\"sandboxes\": {\"only\": {\"default\": [\"read\"]}}, \"doc\": \"d\"}");
 	check_int(one->default_rights, RIGHT_READ);
-	check_str(error_of(&as, TWO),
+	check_str(error_as(&as, TWO),
 		  "f:1:15: which sandbox is not said (clash:FILE#NAME); there are \"ro\", \"rw\"");
 	as.variant = "ro";
-	ro = policy_of(&as, TWO);
+	ro = policy_as(&as, TWO);
 	check_int(ro->default_rights, RIGHT_READ);
 	check_int(ro->rule_count, 1);
 	as.variant = "rw";
-	rw = policy_of(&as, TWO);
+	rw = policy_as(&as, TWO);
 	check_int(rw->default_rights, RIGHTS_ALL);
 	as.variant = "r";
-	check_str(error_of(&as, TWO),
+	check_str(error_as(&as, TWO),
 		  "f:1:15: there is no sandbox \"r\"; there are \"ro\", \"rw\"");
 	check_str(
-		error_of(&as, "{" DEFAULT "}"),
+		error_as(&as, "{" DEFAULT "}"),
 		"f:1:1: this text holds one policy without a name, so \"r\" cannot be chosen from it");
 	as.variant = "";
-	empty = policy_of(&as, "{\"sandboxes\": {\"\": {\"default\": [\"write\"]}, \"x\": {" DEFAULT
+	empty = policy_as(&as, "{\"sandboxes\": {\"\": {\"default\": [\"write\"]}, \"x\": {" DEFAULT
 			       "}}}");
 	check_int(empty->default_rights, RIGHT_WRITE);
 	as.variant = "ro";
-	check_str(error_of(&as,
+	check_str(error_as(&as,
 			   "{\"sandboxes\": {\"ro\": {" DEFAULT "}, \"bad\": {\"default\": []}}}"),
 		  "f:1:75: \"default\" is empty; name at least one capability");
 }
@@ -930,7 +900,7 @@ clash_errors_name_their_place(void)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		check_str(error_of(&clash, cases[i].text), cases[i].error);
+		check_str(error_as(&clash, cases[i].text), cases[i].error);
 }
 
 static void
@@ -966,7 +936,7 @@ clash_rule_errors_name_their_place(void)
 		snprintf(text, sizeof text, "{" DEFAULT ", \"rules\": [%s]}", cases[i].rule);
 		snprintf(expected, sizeof expected, "f:1:%u:%s", column + 43,
 			 cases[i].error + length);
-		check_str(error_of(&clash, text), expected);
+		check_str(error_as(&clash, text), expected);
 	}
 }
 
@@ -1006,7 +976,7 @@ clash_path_errors(void)
 			" \"path_match\": \"%s\"}]}",
 			cases[i].path, cases[i].match);
 		snprintf(expected, sizeof expected, "f:2:9: %s", cases[i].error);
-		check_str(error_of(&clash, text), expected);
+		check_str(error_as(&clash, text), expected);
 	}
 }
 
@@ -1040,7 +1010,7 @@ clash_network_errors(void)
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		snprintf(text, sizeof text, "{" DEFAULT ",\n\"network\": %s}", cases[i].network);
-		check_str(error_of(&clash, text), cases[i].error);
+		check_str(error_as(&clash, text), cases[i].error);
 	}
 }
 
@@ -1067,7 +1037,7 @@ shapes_are_recognised(void)
 		auto_policy struct policy *p = NULL;
 
 		as.variant = strcmp(cases[i].text, TWO) == 0 ? "rw" : NULL;
-		p = policy_of(&as, cases[i].text);
+		p = policy_as(&as, cases[i].text);
 		check_int(p->dialect, cases[i].dialect);
 	}
 }
@@ -1092,12 +1062,12 @@ native_form_of_each_reads_back_the_same(void)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		auto_policy struct policy *p = policy_of(cases[i].as, cases[i].text);
+		auto_policy struct policy *p = policy_as(cases[i].as, cases[i].text);
 		auto_str struct str first = {0}, second = {0};
 		auto_policy struct policy *q = NULL;
 
 		policy_print(p, &first);
-		q = policy_of(&native, first.text);
+		q = policy_as(&native, first.text);
 		policy_print(q, &second);
 		check_str(second.text, first.text);
 		check_int(q->rule_count, p->rule_count);
@@ -1110,7 +1080,7 @@ no_baseline_grants_what_only_the_user_may(void)
 	static const struct reading_as *const all[] = {&zed_run, &zed_shell, &zed_macos};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-		auto_policy struct policy *p = policy_of(all[i], "{\"enabled\": true}");
+		auto_policy struct policy *p = policy_as(all[i], "{\"enabled\": true}");
 
 		for (size_t k = 0; baseline_never[k] != NULL; k++)
 			for (size_t j = 0; j < p->rule_count; j++) {

@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "audit/event.h"
+#include "base/table.h"
 #include "tap.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const struct {
 	const char *allow;

@@ -14,11 +14,11 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 
+#include "base/table.h"
 #include "child.h"
 #include "linux/filter.h"
 #include "tap.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define HIGH_BITS 0xdeadbeef00000000ul
 #define NOBODYS_PID 0x3ffffff
 #define NO_PATH (long)"/nonexistent/cordon"

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/table.h"
 #include "plan/gitconfig.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define OUTPUT_MAX (256u << 10)
 
 /* ---- reading ---- */

@@ -8,9 +8,8 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "tap.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static int
 read_n(struct arena *arena, const char *text, size_t length, const struct json **ret,

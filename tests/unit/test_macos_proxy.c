@@ -19,6 +19,7 @@
 #include "session/proxy.h"
 #include "session/session.h"
 #include "tap.h"
+#include "wrapopen.h"
 
 #define PATIENCE_MS 60000
 
@@ -31,9 +32,6 @@ static struct seatbelt_memory {
 } * seatbelt;
 
 const int SANDBOX_CHECK_NO_REPORT = 0x20000000;
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-int __real_open64(const char *path, int flags, ...);
 
 static bool
 is_confined(void)
@@ -91,31 +89,7 @@ open_confined(const char *path, int flags, mode_t mode)
 	return __real_open64(path, flags, mode);
 }
 
-int
-__wrap_open64(const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-	va_list args;
-
-	va_start(args, flags);
-	if (flags & O_CREAT)
-		mode = (mode_t)va_arg(args, unsigned);
-	va_end(args);
-	return open_confined(path, flags, mode);
-}
-
-int
-__wrap_open(const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-	va_list args;
-
-	va_start(args, flags);
-	if (flags & O_CREAT)
-		mode = (mode_t)va_arg(args, unsigned);
-	va_end(args);
-	return open_confined(path, flags, mode);
-}
+WRAP_OPEN(open_confined)
 
 /* ---- a session's proxy ---- */
 

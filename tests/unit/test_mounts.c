@@ -2,10 +2,9 @@
 /* Other names of a path by mounts: from the text that the kernel has for them. */
 #include <string.h>
 
+#include "base/table.h"
 #include "plan/mounts.h"
 #include "tap.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const char text[] = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
 			   "23 22 0:5 / /dev rw - devtmpfs udev rw\n"

@@ -116,6 +116,29 @@ a_wide_range_of_one_family_is_not_the_other(void)
 	check(vet("::1", &all) != NULL);
 }
 
+/* The broker and the proxy ask by the same ranges. */
+static void
+the_policys_ranges_mean_the_same_to_all(void)
+{
+	struct word item = {.text = "::/64"};
+	const struct network network = {.private_ranges = {&item, 1}};
+	struct address local;
+
+	check(address_parse("127.0.0.1", &local));
+	check(!network_covers_private(&network, local.bytes));
+	item.text = "127.0.0.0/8";
+	check(network_covers_private(&network, local.bytes));
+	item.text = "127.0.0.1";
+	check(network_covers_private(&network, local.bytes));
+	item.text = "::ffff:127.0.0.0/104";
+	check(network_covers_private(&network, local.bytes));
+	item.text = "127.0.0.0/33";
+	check(!network_covers_private(&network, local.bytes));
+	check(address_parse("::1", &local));
+	item.text = "::/64";
+	check(network_covers_private(&network, local.bytes));
+}
+
 static void
 names_have_one_spelling(void)
 {
@@ -262,6 +285,7 @@ main(void)
 	run(whatever_is_not_of_the_open_network_is_known);
 	run(only_listed_ranges_are_lifted);
 	run(a_wide_range_of_one_family_is_not_the_other);
+	run(the_policys_ranges_mean_the_same_to_all);
 	run(names_have_one_spelling);
 	run(answers_hold_for_their_time);
 	run(answers_are_bounded);

@@ -6,11 +6,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/table.h"
 #include "child.h"
 #include "linux/privileges.h"
 #include "tap.h"
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 struct attempt {
 	bool drop;

@@ -383,6 +383,54 @@ the_environment_is_narrowed(void)
 	check_int(names->settings.env.set_count, 0);
 }
 
+/* Only what stands in no text is told by its number: what somebody wrote is told by its name. */
+static void
+what_is_optional_is_asked_for_by_name(void)
+{
+	auto_world struct world w;
+	struct plan *plan;
+
+	world_make(&w);
+	plan = asking(&w, "{}",
+		      "{\"files\": {\"rules\": [{\"effect\": \"allow\", \"rights\": \"r\", "
+		      "\"path\": \"~/.ssh\", \"optional\": true}]}}");
+	check_str(requests_of(plan), "read ~/.ssh");
+	plan_free(plan);
+	/* the record that Zed's wrapper is given, in a file of the project */
+	plan = asking(&w, "{}",
+		      "{\"project_dir\": \"/none\", \"executable_paths\": [], "
+		      "\"read_only_paths\": [\"/secret\"], \"read_write_paths\": [], "
+		      "\"additional_executable_paths\": [], \"additional_read_only_paths\": [], "
+		      "\"additional_read_write_paths\": [], \"allow_network\": false, "
+		      "\"allowed_env_vars\": []}");
+	check(strstr(requests_of(plan), "read /secret") != NULL);
+	check(strstr(requests_of(plan), "what the zed form grants by itself") != NULL);
+	plan_free(plan);
+}
+
+/* What is shown is what is approved: an end that nobody saw must not come with it. */
+static void
+a_request_is_told_to_its_end(void)
+{
+	auto_world struct world w;
+	char value[900], project[1100];
+	struct plan *plan;
+
+	world_make(&w);
+	memset(value, 'v', sizeof value);
+	snprintf(value + sizeof value - 8, 8, ":/evil");
+	snprintf(project, sizeof project, "{\"env\": {\"set\": {\"PATH\": \"%s\"}}}", value);
+	plan = asking(&w, "{}", project);
+	check_int(plan->request_count, 1);
+	check(strstr(plan->requests[0].text, value) != NULL);
+	plan_free(plan);
+	snprintf(project, sizeof project, "{\"files\": {\"write\": [\"/%s\"]}}", value);
+	plan = asking(&w, "{}", project);
+	check_int(plan->request_count, 1);
+	check(strstr(plan->requests[0].text, value) != NULL);
+	plan_free(plan);
+}
+
 static void
 limits_only_get_tighter(void)
 {
@@ -642,6 +690,8 @@ main(void)
 	run(private_ranges_and_resolvers_are_requests);
 	run(hidden_names_are_a_request_and_refusing_them_is_not);
 	run(the_environment_is_narrowed);
+	run(what_is_optional_is_asked_for_by_name);
+	run(a_request_is_told_to_its_end);
 	run(limits_only_get_tighter);
 	run(sockets_tmp_accept_and_profiles_are_requests);
 	run(an_empty_extends_of_a_project_is_a_request);

@@ -592,6 +592,26 @@ equal_policies_have_one_identity(void)
 	check_str(identity(&world, (struct said){.user = wider[0]}), named);
 }
 
+static char *
+identity_writing(struct world *world, const char *path)
+{
+	auto_policy struct policy *options = policy_new("command line", NULL);
+
+	check(policy_add_rule(options, LIST_WRITE, path, (struct place){"--write", 0, 0}, NULL) !=
+	      NULL);
+	return identity(world, (struct said){.options = options});
+}
+
+static void
+odd_names_are_told_apart(void)
+{
+	auto_world struct world world;
+
+	world_make(&world);
+	check_str(identity_writing(&world, "/a\xff"), identity_writing(&world, "/a\xff"));
+	check(strcmp(identity_writing(&world, "/a\xff"), identity_writing(&world, "/a\xfe")) != 0);
+}
+
 int
 main(void)
 {
@@ -609,5 +629,6 @@ main(void)
 	run(a_pid_alone_is_not_believed);
 	run(what_runs_below_is_counted);
 	run(equal_policies_have_one_identity);
+	run(odd_names_are_told_apart);
 	return tap_end();
 }

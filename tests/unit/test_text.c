@@ -5,12 +5,12 @@
  */
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "base/utf8.h"
 #include "tap.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 struct text_case {
 	const char *text, *visible, *json, *error;
@@ -218,6 +218,44 @@ nothing_is_read_past_the_end(void)
 	check_int(code, 0x1f600);
 }
 
+static void
+letters_are_bytes(void)
+{
+	check(ascii_same(".GIT", ".git") && ascii_same("", "") && ascii_same("\xc4", "\xc4"));
+	check(!ascii_same("git", "gi") && !ascii_same("gi", "git") && !ascii_same("\xc4", "\xe4"));
+	/* neighbours of the letters, 32 apart */
+	check(!ascii_same("@", "`") && !ascii_same("[", "{"));
+	check(ascii_same_n("HEADx", "heady", 4) && !ascii_same_n("HEADx", "heady", 5));
+	check(ascii_same_n("a", "A", 9));
+	check(ascii_has("x\nInCLUDE", "include") && !ascii_has("includ", "include") &&
+	      !ascii_has("", "a"));
+	for (int c = -128; c < 128; c++) {
+		check(ascii_is_digit((char)c) == (c >= '0' && c <= '9'));
+		check(ascii_is_letter((char)c) ==
+		      ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')));
+	}
+}
+
+static void
+a_number_is_digits_and_nothing_else(void)
+{
+	static const char *const bad[] = {"", "-1", "+1", " 1", "1 ", "0x1", "1e3", "x", "256"};
+	const char *end = NULL;
+	uint64_t number = 7;
+
+	for (size_t i = 0; i < COUNT(bad); i++)
+		check(!str_number(bad[i], 255, &number));
+	check_int(number, 7);
+	check(str_number("255", 255, &number) && number == 255);
+	check(str_number("000", 0, &number) && number == 0);
+	check(str_number("18446744073709551615", UINT64_MAX, &number) && number == UINT64_MAX);
+	check(!str_number("18446744073709551616", UINT64_MAX, &number));
+	check(!str_number("99999999999999999999999", UINT64_MAX, &number));
+	check(!str_number("1", 0, &number));
+	check(str_digits("12ms", 99, &number, &end) && number == 12);
+	check_str(end, "ms");
+}
+
 int
 main(void)
 {
@@ -228,5 +266,7 @@ main(void)
 	run(a_cut_error_ends_with_a_whole_character);
 	run(a_full_error_keeps_its_last_character);
 	run(nothing_is_read_past_the_end);
+	run(letters_are_bytes);
+	run(a_number_is_digits_and_nothing_else);
 	return tap_end();
 }

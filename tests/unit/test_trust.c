@@ -195,6 +195,8 @@ a_damaged_record_is_an_error_and_no_approval(void)
 		RECORD(GOOD_FILE, GOOD_HASH, "[]",
 		       "[{\"path\": \"/a\", \"device\": \"1\", \"inode\": \"\"}]"),
 		RECORD(GOOD_FILE, GOOD_HASH, "[]",
+		       "[{\"path\": \"/a\", \"device\": \"1\", \"inode\": \"-1\"}]"),
+		RECORD(GOOD_FILE, GOOD_HASH, "[]",
 		       "[{\"path\": \"/a\", \"device\": \"1\", \"inode\": "
 		       "\"99999999999999999999\"}]"),
 		"{\"file\": " GOOD_FILE ", \"hash\": " GOOD_HASH "}",

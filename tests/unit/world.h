@@ -13,11 +13,10 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/table.h"
 #include "plan/plan.h"
 #include "plan/resolve.h"
 #include "tap.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 struct world {
 	struct arena arena;

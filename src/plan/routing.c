@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/* What is asked of the broker, where there is one. Nothing is routed that need not be. */
+#include "plan/promises.h"
+
+bool
+has_broker(const struct facts *facts)
+{
+	bool own = facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD];
+
+	/* one around us has all of it, and asks us */
+	if (facts->values[FACT_DOOR])
+		own = true;
+	else
+		own = own && facts->values[FACT_OPENAT2];
+	return facts->values[FACT_BROKER] && own && facts->values[FACT_PIDFD] &&
+	       facts->values[FACT_YAMA] < 2;
+}
+
+/* A policy that lives without protected names and metadata stays as fast as the kernel. */
+static enum routing
+find_routing(const struct plan *plan, const struct demand *demand)
+{
+	const int *values = plan->facts.values;
+	bool exact = demand->carveout || plan->index.pattern_count > 0;
+	bool metadata = demand->restrict_files && !plan->settings.accept[G_FILES_METADATA];
+	bool future = values[FACT_VETTING] && demand->change &&
+		      !plan->settings.accept[G_FILES_FUTURE];
+
+	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
+	    values[FACT_LANDLOCK_ABI] == 0)
+		return ROUTE_NOTHING;
+	/* one around us answers for what it routes */
+	if (demand->reads)
+		return values[FACT_BROKER_READS] &&
+				       (!values[FACT_DOOR] || (values[FACT_DOOR] & DOOR_READS))
+			       ? ROUTE_READS
+			       : ROUTE_NOTHING;
+	if (values[FACT_DOOR] && !(values[FACT_DOOR] & DOOR_CHANGES))
+		return ROUTE_NOTHING;
+	return exact || metadata || future ? ROUTE_CHANGES : ROUTE_NOTHING;
+}
+
+/*
+ * What of sockets is asked of the broker: names of unix sockets where Landlock does not see them,
+ * and addresses where not all or none are allowed. Where there is no broker, as inside another
+ * sandbox, and no socket is granted, there are no unix sockets with names.
+ */
+static void
+find_socket_routing(struct plan *plan)
+{
+	const int *values = plan->facts.values;
+	const bool *accept = plan->settings.accept;
+	enum net_mode mode = plan->settings.network.mode;
+	bool between = mode == NET_LOCALHOST || mode == NET_DOMAINS;
+	int abi = values[FACT_LANDLOCK_ABI];
+	bool names = (abi < 9 && !accept[G_SOCKETS_PATH]) ||
+		     (abi < 6 && !accept[G_SOCKETS_ABSTRACT]);
+
+	if (plan->host->system != SYSTEM_LINUX)
+		return;
+	plan->routes_signals = abi > 0 && abi < 6 && names && !accept[G_PROCESS_SIGNAL];
+	if (values[FACT_DOOR]) {
+		plan->routes_signals = plan->routes_signals && (values[FACT_DOOR] & DOOR_SIGNALS);
+		plan->routes_sockets = names && (values[FACT_DOOR] & DOOR_SOCKETS);
+		plan->routes_network = between && (values[FACT_DOOR] & DOOR_NETWORK);
+		plan->closes_sockets = names && !plan->routes_sockets &&
+				       values[FACT_SECCOMP_FILTER] && plan->socket_count == 0;
+	} else if (has_broker(&plan->facts) && abi > 0 && values[FACT_BROKER_NET]) {
+		plan->routes_sockets = names;
+		plan->routes_network = between;
+	} else {
+		plan->routes_signals = false;
+		plan->closes_sockets = names && values[FACT_SECCOMP_FILTER] &&
+				       plan->routing == ROUTE_NOTHING && plan->socket_count == 0;
+	}
+}
+
+void
+plan_route(struct plan *plan, const struct demand *demand)
+{
+	plan->routing = find_routing(plan, demand);
+	plan->routed_by = demand->by;
+	find_socket_routing(plan);
+}
