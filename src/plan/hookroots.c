@@ -121,7 +121,7 @@ walk(struct hookroots *roots, pthread_mutex_t *lock, const char *project,
      enum hookroots_reach reach)
 {
 	auto_arena struct arena arena = {0};
-	struct repositories found;
+	struct repositories found = {0};
 	bool fine = (reach == HOOKROOTS_ALL ? repositories_find : repositories_beside)(
 			    &arena, project, folders[reach], &found) == 0;
 
