@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -142,31 +143,21 @@ compat_has_no_child(void)
 	       errno == ECHILD;
 }
 
-/* Where the caller runs just now; -1: not told. */
-static inline int
-compat_processor(void)
-{
-#if defined(__linux__)
-	return sched_getcpu();
-#else
-	return -1;
-#endif
-}
-
-/* The calling thread goes elsewhere, if there is anything else for it. */
+/* A thread that is started so runs elsewhere than the caller, if there is anything else for it. */
 static inline void
-compat_leave_processor(int number)
+compat_elsewhere(pthread_attr_t *attributes)
 {
 #if defined(__linux__)
+	int here = sched_getcpu();
 	cpu_set_t places;
 
-	if (number < 0 || number >= CPU_SETSIZE || sched_getaffinity(0, sizeof places, &places) < 0)
+	if (here < 0 || here >= CPU_SETSIZE || sched_getaffinity(0, sizeof places, &places) < 0)
 		return;
-	CPU_CLR((size_t)number, &places);
+	CPU_CLR((size_t)here, &places);
 	if (CPU_COUNT(&places) > 0)
-		sched_setaffinity(0, sizeof places, &places);
+		pthread_attr_setaffinity_np(attributes, sizeof places, &places);
 #else
-	(void)number;
+	(void)attributes;
 #endif
 }
 

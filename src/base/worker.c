@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Kernels may put a new thread beside its starter and look for a free processor only some
- * milliseconds later, when the work is done: so it goes away from there by itself.
+ * milliseconds later, when the work is done: so it is told to be elsewhere.
  */
 #include "base/compat.h"
 
@@ -14,7 +14,6 @@ worker_main(void *arg)
 {
 	const struct worker *worker = arg;
 
-	compat_leave_processor(worker->processor);
 	worker->work(worker->arg);
 	return NULL;
 }
@@ -22,15 +21,20 @@ worker_main(void *arg)
 bool
 worker_start(struct worker *worker, void (*work)(void *arg), void *arg)
 {
+	pthread_attr_t attributes;
 	sigset_t all, before;
 	bool started;
 
-	*worker = (struct worker){.work = work, .arg = arg, .processor = compat_processor()};
+	*worker = (struct worker){.work = work, .arg = arg};
+	if (pthread_attr_init(&attributes) != 0)
+		return false;
+	compat_elsewhere(&attributes);
 	/* signals are for who was there before */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	started = pthread_create(&worker->thread, NULL, worker_main, worker) == 0;
+	started = pthread_create(&worker->thread, &attributes, worker_main, worker) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
 	return started;
 }
 

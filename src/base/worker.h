@@ -9,7 +9,6 @@ struct worker {
 	pthread_t thread;
 	void (*work)(void *arg);
 	void *arg;
-	int processor; /* the starter's */
 };
 
 /* False: there is none, and the work is the caller's own. worker must stay where it is until the end. */
