@@ -32,13 +32,13 @@
 #include "base/fd.h"
 #include "layers.h"
 #include "linux/filter.h"
+#include "listen.h"
 
 #define PATH_SIZE 512
 #define STACK_SIZE (512 * 1024)
 #define START_LENGTH 850 /* of the lines that cordon writes for the default policy */
 #define END_LENGTH 170
 #define RECORD_LENGTH 375
-#define CONTINUE 1u
 
 extern char **environ;
 
@@ -93,46 +93,6 @@ make_record(const struct session *session)
 
 /* ---- the command ---- */
 
-union control {
-	char bytes[CMSG_SPACE(sizeof(int))];
-	struct cmsghdr header;
-};
-
-static int
-send_fd(int line, int fd)
-{
-	union control control = {{0}};
-	char byte = 0;
-	struct iovec data = {&byte, 1};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = control.bytes,
-				 .msg_controllen = sizeof control.bytes};
-
-	control.header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof fd),
-					  .cmsg_level = SOL_SOCKET,
-					  .cmsg_type = SCM_RIGHTS};
-	memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-	return sendmsg(line, &message, 0) == 1 ? 0 : -1;
-}
-
-static int
-receive_fd(int line)
-{
-	union control control;
-	char byte;
-	struct iovec data = {&byte, 1};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = control.bytes,
-				 .msg_controllen = sizeof control.bytes};
-	int fd = -1;
-
-	if (recvmsg(line, &message, MSG_CMSG_CLOEXEC) == 1 && message.msg_controllen > 0)
-		memcpy(&fd, CMSG_DATA(&control.header), sizeof fd);
-	return fd;
-}
-
 static _Noreturn void
 become(const struct session *session)
 {
@@ -144,7 +104,7 @@ become(const struct session *session)
 	    filter_load_routed(filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_ROUTED,
 					     FILTER_CHANGES),
 			       &listener, NULL) < 0 ||
-	    send_fd(session->line[1], listener) < 0)
+	    listen_send(session->line[1], listener) < 0)
 		_exit(125);
 	sigprocmask(SIG_SETMASK, &session->mask, NULL);
 	execve(session->argv[0], session->argv, environ);
@@ -164,10 +124,10 @@ start_and_serve(void *argument)
 	if (session->command == 0)
 		become(session);
 	close(session->line[1]);
-	session->listener = receive_fd(session->line[0]);
+	session->listener = listen_receive(session->line[0]);
 	sem_post(&session->started);
 	while (ioctl(session->listener, SECCOMP_IOCTL_NOTIF_RECV, &call) == 0 || errno == EINTR) {
-		struct seccomp_notif_resp go = {.id = call.id, .flags = CONTINUE};
+		struct seccomp_notif_resp go = {.id = call.id, .flags = LISTEN_CONTINUE};
 
 		ioctl(session->listener, SECCOMP_IOCTL_NOTIF_SEND, &go);
 		call = (struct seccomp_notif){0};

@@ -37,8 +37,8 @@ union control {
 	struct cmsghdr header;
 };
 
-static int
-send_fd(int line, int fd)
+int
+listen_send(int line, int fd)
 {
 	union control control = {{0}};
 	char byte = 0;
@@ -55,8 +55,8 @@ send_fd(int line, int fd)
 	return sendmsg(line, &message, 0) == 1 ? 0 : -1;
 }
 
-static int
-receive_fd(int line)
+int
+listen_receive(int line)
 {
 	union control control;
 	char byte;
@@ -135,7 +135,7 @@ become(const struct sock_fprog *filter, int line, int layer, char **argv)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && (!layer || enter_layer() == 0))
 		listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 					NEW_LISTENER | WAIT_KILLABLE, filter);
-	if (listener < 0 || send_fd(line, listener) < 0)
+	if (listener < 0 || listen_send(line, listener) < 0)
 		_exit(125);
 	close(listener);
 	close(line);
@@ -159,7 +159,7 @@ listen_run(const struct sock_fprog *filter, char **argv, int layer, listen_fn *a
 	if (child == 0)
 		become(filter, line[1], layer, argv);
 	close(line[1]);
-	server.listener = child < 0 ? -1 : receive_fd(line[0]);
+	server.listener = child < 0 ? -1 : listen_receive(line[0]);
 	if (server.listener < 0)
 		return 125;
 	/* 6.6: callers and this stay on one processor */

@@ -23,3 +23,7 @@ typedef int64_t listen_fn(void *context, int listener, const struct seccomp_noti
 /* Runs argv to its end and returns its status, or 125. Without a layer: layer is 0. */
 int listen_run(const struct sock_fprog *filter, char **argv, int layer, listen_fn *answer,
 	       void *context);
+
+/* The line on which a listener comes: -1 where it does not. */
+int listen_send(int line, int fd);
+int listen_receive(int line);

@@ -15,8 +15,8 @@
 /* For how long what may become a repository is counted as one. */
 #define PATIENCE_NS (60 * HOOKROOTS_MOMENT_NS)
 
-/* More folders than these are not looked into. */
-static const size_t folders[] = {[HOOKROOTS_NEAR] = 64, [HOOKROOTS_ALL] = 1000000};
+/* More folders than these are not looked at: so many that nobody hides one among folders of his own. */
+static const size_t folders[] = {[HOOKROOTS_NEAR] = 4096, [HOOKROOTS_ALL] = 1000000};
 
 int64_t
 hookroots_now(void)

@@ -155,6 +155,9 @@ lease()
 	for folder in deep/sub/.git/config deep/sub/.git deep/sub deep more; do
 		plants "$commit" "chmod 0 $folder; $script; chmod 700 $folder" "chmod 300 $folder; $script; chmod 700 $folder"
 	done
+	# out of the project, and back
+	plants "$commit" "d=\$(mktemp -d); mv -T deep/sub \$d/x; $script; mv -T \$d/x deep/sub" \
+	    'd=$(mktemp -d); cp evil $d/pre-commit; rmdir tools/hooks; mv -T $d tools/hooks; chmod 755 tools/hooks'
 	# planted first, where it leads from another place
 	plants 'git -C c/b/sub commit -q --allow-empty -m x' \
 	    'mkdir -p c/b c/tools/hooks; cp evil c/tools/hooks/pre-commit; mv deep/sub c/b' \
