@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the machine tells, gathered once per plan: folders, the project, facts, approvals. A folder
- * that would make a home or the whole system writable is never taken as a project by itself.
+ * What the machine tells, gathered once per plan: folders, facts, approvals; the project and what git
+ * takes from it are in context_project.c.
  */
 #include "api/setup.h"
 
@@ -13,9 +13,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/table.h"
 #include "enforce/enforce.h"
-#include "plan/looked.h"
 #include "plan/resolve.h"
 
 #define FACTS_MAX (1u << 16)
@@ -33,16 +31,15 @@ cordon_plan_free(struct cordon_plan *context)
 	return NULL;
 }
 
-static bool
-is_foreign(const struct cordon_plan *context)
+bool
+context_is_foreign(const struct cordon_plan *context)
 {
 	return context->host.view != &fs_real;
 }
 
-/* Where a path of another system leads, by the little that is known of its files. */
-static int
-foreign_path(struct cordon_plan *context, const char *path, const char **ret_path,
-	     struct cordon_error *err)
+int
+context_foreign_path(struct cordon_plan *context, const char *path, const char **ret_path,
+		     struct cordon_error *err)
 {
 	struct resolved resolved;
 	int rc = resolve_path(&context->arena, context->host.view, path, &resolved, err);
@@ -76,8 +73,8 @@ note_home(struct cordon_plan *context, const char *home, struct cordon_error *er
 	return 0;
 }
 
-static const char *
-env_path(const struct host *host, const char *name)
+const char *
+context_env_path(const struct host *host, const char *name)
 {
 	const char *value = host_getenv(host, name);
 
@@ -89,7 +86,7 @@ static int
 own_folder(struct cordon_plan *context, const char *variable, const char *home, const char *below,
 	   const char **ret_folder, struct cordon_error *err)
 {
-	const char *base = env_path(&context->host, variable);
+	const char *base = context_env_path(&context->host, variable);
 
 	*ret_folder = NULL;
 	if (base == NULL && (home == NULL || below == NULL))
@@ -108,12 +105,12 @@ plan_folders(struct cordon_plan *context, struct cordon_error *err)
 	struct arena *arena = &context->arena;
 	int rc;
 
-	if (!is_foreign(context))
+	if (!context_is_foreign(context))
 		return own_folder(context, "XDG_RUNTIME_DIR", NULL, NULL, &host->runtime_dir, err);
 	host->config_dir = host->state_dir = NULL;
 	if (host->home == NULL)
 		return 0;
-	rc = foreign_path(context, host->home, &host->home, err);
+	rc = context_foreign_path(context, host->home, &host->home, err);
 	if (rc < 0)
 		return rc;
 	host->config_dir = path_join(arena, host->home, ".config/cordon", err);
@@ -126,10 +123,10 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 	     struct cordon_error *err)
 {
 	struct host *host = &context->host;
-	const char *home = env_path(host, "HOME"), *trusted_home;
+	const char *home = context_env_path(host, "HOME"), *trusted_home;
 	int rc = home_of_user(&context->arena, &trusted_home, err);
 
-	host->home = setup->home != NULL || is_foreign(context) ? setup->home : home;
+	host->home = setup->home != NULL || context_is_foreign(context) ? setup->home : home;
 	if (rc == 0)
 		rc = note_home(context, home, err);
 	if (rc == 0 && (home == NULL || trusted_home == NULL || strcmp(home, trusted_home) != 0))
@@ -152,212 +149,6 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 			return -CORDON_E_MEMORY;
 	}
 	return plan_folders(context, err);
-}
-
-/* ---- the project ---- */
-
-static char *
-real_path(struct arena *arena, const char *path, struct cordon_error *err)
-{
-	char real[PATH_MAX];
-
-	if (realpath(path, real) == NULL) {
-		cordon_fail(err, CORDON_E_PATH, errno, "cannot use %s", path);
-		return NULL;
-	}
-	return arena_strdup(arena, real, err);
-}
-
-/* "/", a home, or what holds a home: too much to hand over without being told to. */
-static bool
-is_too_wide(const struct cordon_plan *context, const char *path)
-{
-	if (strcmp(path, "/") == 0)
-		return true;
-	for (size_t i = 0; i < context->home_count; i++)
-		if (path_below(context->homes[i], path))
-			return true;
-	return false;
-}
-
-/* A policy that cannot be looked for must not pass for none. */
-static int
-not_seen(const char *path, struct cordon_error *err)
-{
-	if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
-		return 0;
-	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", path);
-}
-
-/* A folder everyone can write to proves nothing: anybody could have put a mark there. 1, 0 or an error. */
-static int
-is_believable(const char *folder, struct cordon_error *err)
-{
-	struct stat st;
-
-	if (stat(folder, &st) < 0)
-		return not_seen(folder, err);
-	return (st.st_mode & S_IWOTH) == 0;
-}
-
-/* 1, 0 or an error. */
-static int
-has_mark(const char *folder, const char *mark, struct cordon_error *err)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	if (snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
-		return 0;
-	return lstat(path, &st) < 0 ? not_seen(path, err) : 1;
-}
-
-/* What was found on the way up. */
-struct marks {
-	const char *policy, *git; /* the nearest folder with each, or NULL */
-	struct cordon_error why;  /* why a .git before the first one that was seen could not be */
-};
-
-static int
-look_for_marks(struct arena *arena, const char *folder, struct marks *to, struct cordon_error *err)
-{
-	int rc = is_believable(folder, err);
-
-	if (rc <= 0)
-		return rc;
-	rc = has_mark(folder, PROJECT_POLICY_NAME, err);
-	if (rc > 0)
-		to->policy = arena_strdup(arena, folder, err);
-	if (rc != 0)
-		return rc > 0 && to->policy == NULL ? -CORDON_E_MEMORY : rc;
-	if (to->git == NULL && to->why.code == 0 && has_mark(folder, ".git", &to->why) > 0) {
-		to->git = arena_strdup(arena, folder, err);
-		return to->git == NULL ? -CORDON_E_MEMORY : 0;
-	}
-	return 0;
-}
-
-/* From cwd upwards; what is too wide is none, and so is all above it. */
-static int
-find_marks(struct cordon_plan *context, struct marks *to, struct cordon_error *err)
-{
-	char folder[PATH_MAX];
-	int rc = 0;
-
-	snprintf(folder, sizeof folder, "%s", context->host.cwd);
-	while (rc == 0 && *folder != '\0' && !is_too_wide(context, folder)) {
-		rc = look_for_marks(&context->arena, folder, to, err);
-		*strrchr(folder, '/') = '\0';
-	}
-	return rc < 0 ? rc : 0;
-}
-
-/* Folders that are no project by themselves: the system's own, and hidden ones of the home. */
-static bool
-is_no_workplace(const struct cordon_plan *context, const char *path)
-{
-	static const char *const trees[] = {"/etc", "/boot",  "/dev",	      "/proc",
-					    "/sys", "/run",   "/bin",	      "/sbin",
-					    "/lib", "/lib64", "/private/etc", "/System"};
-	static const char *const folders[] = {"/usr",	      "/var",	     "/opt",
-					      "/srv",	      "/tmp",	     "/var/tmp",
-					      "/home",	      "/Users",	     "/mnt",
-					      "/media",	      "/usr/local",  "/Library",
-					      "/private/tmp", "/private/var"};
-	const char *home = env_path(&context->host, "HOME");
-
-	for (size_t i = 0; i < COUNT(trees); i++)
-		if (path_below(path, trees[i]))
-			return true;
-	for (size_t i = 0; i < COUNT(folders); i++)
-		if (strcmp(path, folders[i]) == 0)
-			return true;
-	return home != NULL && strcmp(home, "/") != 0 && path_below(path, home) &&
-	       path[strlen(home)] == '/' && path[strlen(home) + 1] == '.';
-}
-
-/*
- * A policy file marks a project more firmly than a .git, which a sandbox could make in a folder below
- * to lose the policy above it.
- */
-static int
-find_project(struct cordon_plan *context, enum context_use use, struct cordon_error *err)
-{
-	struct host *host = &context->host;
-	struct marks marks = {0};
-	int rc = find_marks(context, &marks, err);
-
-	if (rc < 0)
-		return rc;
-	if (marks.policy == NULL && marks.why.code != 0) {
-		if (err != NULL)
-			*err = marks.why;
-		return -marks.why.code;
-	}
-	host->project = marks.policy != NULL ? marks.policy : marks.git;
-	if (host->project != NULL)
-		return 0;
-	host->project = host->cwd;
-	if (use == CONTEXT_LOOK ||
-	    (!is_too_wide(context, host->cwd) && !is_no_workplace(context, host->cwd)))
-		return 0;
-	return cordon_fail(
-		err, CORDON_E_USAGE, 0,
-		"%s is no project: it is a home, hidden in one, the system's, or holds more; "
-		"go into a project or name a folder with -C",
-		host->cwd);
-}
-
-static int
-named_project(struct cordon_plan *context, const char *named, struct cordon_error *err)
-{
-	struct stat st;
-	char *path;
-
-	/* another machine's folder: nobody looks whether it is there */
-	if (is_foreign(context) && *named == '/') {
-		int rc = foreign_path(context, named, &context->host.project, err);
-
-		context->host.cwd = context->host.project;
-		return rc;
-	}
-	path = real_path(&context->arena, named, err);
-	if (path == NULL)
-		return err == NULL ? -CORDON_E_PATH : -err->code;
-	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
-		return cordon_fail(err, CORDON_E_PATH, 0, "%s is not a folder", path);
-	context->host.project = path;
-	return 0;
-}
-
-static int
-find_places(struct cordon_plan *context, const struct cordon_setup *setup, enum context_use use,
-	    struct cordon_error *err)
-{
-	char cwd[PATH_MAX];
-	int rc;
-
-	if (getcwd(cwd, sizeof cwd) == NULL || *cwd != '/')
-		return cordon_fail(err, CORDON_E_PATH, errno, "cannot find the working directory");
-	context->host.cwd = real_path(&context->arena, cwd, err);
-	if (context->host.cwd == NULL)
-		return err == NULL ? -CORDON_E_PATH : -err->code;
-	rc = setup->project != NULL ? named_project(context, setup->project, err)
-				    : find_project(context, use, err);
-	if (rc < 0)
-		return rc;
-	/* where one happens to stand must not become a writable home */
-	if (strcmp(context->host.cwd, context->host.project) == 0 ||
-	    !is_too_wide(context, context->host.cwd))
-		context->host.cwd_token = context->host.cwd;
-	if (is_foreign(context))
-		return 0;
-	rc = gitdirs_find(&context->arena, context->host.project, &context->host.git, err);
-	if (rc < 0)
-		return rc;
-	rc = hookdirs_find(&context->arena, &context->host, &context->host.hooks, err);
-	return rc < 0 ? rc
-		      : looked_around(&context->arena, &context->host, &context->host.hooks, err);
 }
 
 /* ---- facts ---- */
@@ -431,15 +222,15 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 	choose_system(context, setup);
 	rc = find_folders(context, setup, err);
 	if (rc == 0)
-		rc = find_places(context, setup, use, err);
+		rc = context_find_places(context, setup, use, err);
 	/* where there is no such file nothing has two names by mounts */
-	if (rc == 0 && !is_foreign(context))
+	if (rc == 0 && !context_is_foreign(context))
 		rc = mounts_text(&context->arena, "/proc/self/mountinfo", &context->host.mounts,
 				 err);
 	if (rc < 0)
 		return rc;
 	/* it served to find what is here; on another system it means nothing */
-	if (is_foreign(context))
+	if (context_is_foreign(context))
 		context->host.environ = nothing;
 	*ret_context = take(&context);
 	return 0;

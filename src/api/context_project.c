@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Where the command works: the project, the folder one stands in, and what git takes from there. A folder
+ * that would make a home or the whole system writable is never taken as a project by itself.
+ */
+#include "api/setup.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "base/table.h"
+#include "plan/looked.h"
+
+static char *
+real_path(struct arena *arena, const char *path, struct cordon_error *err)
+{
+	char real[PATH_MAX];
+
+	if (realpath(path, real) == NULL) {
+		cordon_fail(err, CORDON_E_PATH, errno, "cannot use %s", path);
+		return NULL;
+	}
+	return arena_strdup(arena, real, err);
+}
+
+/* "/", a home, or what holds a home: too much to hand over without being told to. */
+static bool
+is_too_wide(const struct cordon_plan *context, const char *path)
+{
+	if (strcmp(path, "/") == 0)
+		return true;
+	for (size_t i = 0; i < context->home_count; i++)
+		if (path_below(context->homes[i], path))
+			return true;
+	return false;
+}
+
+/* A policy that cannot be looked for must not pass for none. */
+static int
+not_seen(const char *path, struct cordon_error *err)
+{
+	if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
+		return 0;
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", path);
+}
+
+/* A folder everyone can write to proves nothing: anybody could have put a mark there. 1, 0 or an error. */
+static int
+is_believable(const char *folder, struct cordon_error *err)
+{
+	struct stat st;
+
+	if (stat(folder, &st) < 0)
+		return not_seen(folder, err);
+	return (st.st_mode & S_IWOTH) == 0;
+}
+
+/* 1, 0 or an error. */
+static int
+has_mark(const char *folder, const char *mark, struct cordon_error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
+		return 0;
+	return lstat(path, &st) < 0 ? not_seen(path, err) : 1;
+}
+
+/* What was found on the way up. */
+struct marks {
+	const char *policy, *git; /* the nearest folder with each, or NULL */
+	struct cordon_error why;  /* why a .git before the first one that was seen could not be */
+};
+
+static int
+look_for_marks(struct arena *arena, const char *folder, struct marks *to, struct cordon_error *err)
+{
+	int rc = is_believable(folder, err);
+
+	if (rc <= 0)
+		return rc;
+	rc = has_mark(folder, PROJECT_POLICY_NAME, err);
+	if (rc > 0)
+		to->policy = arena_strdup(arena, folder, err);
+	if (rc != 0)
+		return rc > 0 && to->policy == NULL ? -CORDON_E_MEMORY : rc;
+	if (to->git == NULL && to->why.code == 0 && has_mark(folder, ".git", &to->why) > 0) {
+		to->git = arena_strdup(arena, folder, err);
+		return to->git == NULL ? -CORDON_E_MEMORY : 0;
+	}
+	return 0;
+}
+
+/* From cwd upwards; what is too wide is none, and so is all above it. */
+static int
+find_marks(struct cordon_plan *context, struct marks *to, struct cordon_error *err)
+{
+	char folder[PATH_MAX];
+	int rc = 0;
+
+	snprintf(folder, sizeof folder, "%s", context->host.cwd);
+	while (rc == 0 && *folder != '\0' && !is_too_wide(context, folder)) {
+		rc = look_for_marks(&context->arena, folder, to, err);
+		*strrchr(folder, '/') = '\0';
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* Folders that are no project by themselves: the system's own, and hidden ones of the home. */
+static bool
+is_no_workplace(const struct cordon_plan *context, const char *path)
+{
+	static const char *const trees[] = {"/etc", "/boot",  "/dev",	      "/proc",
+					    "/sys", "/run",   "/bin",	      "/sbin",
+					    "/lib", "/lib64", "/private/etc", "/System"};
+	static const char *const folders[] = {"/usr",	      "/var",	     "/opt",
+					      "/srv",	      "/tmp",	     "/var/tmp",
+					      "/home",	      "/Users",	     "/mnt",
+					      "/media",	      "/usr/local",  "/Library",
+					      "/private/tmp", "/private/var"};
+	const char *home = context_env_path(&context->host, "HOME");
+
+	for (size_t i = 0; i < COUNT(trees); i++)
+		if (path_below(path, trees[i]))
+			return true;
+	for (size_t i = 0; i < COUNT(folders); i++)
+		if (strcmp(path, folders[i]) == 0)
+			return true;
+	return home != NULL && strcmp(home, "/") != 0 && path_below(path, home) &&
+	       path[strlen(home)] == '/' && path[strlen(home) + 1] == '.';
+}
+
+/*
+ * A policy file marks a project more firmly than a .git, which a sandbox could make in a folder below
+ * to lose the policy above it.
+ */
+static int
+find_project(struct cordon_plan *context, enum context_use use, struct cordon_error *err)
+{
+	struct host *host = &context->host;
+	struct marks marks = {0};
+	int rc = find_marks(context, &marks, err);
+
+	if (rc < 0)
+		return rc;
+	if (marks.policy == NULL && marks.why.code != 0) {
+		if (err != NULL)
+			*err = marks.why;
+		return -marks.why.code;
+	}
+	host->project = marks.policy != NULL ? marks.policy : marks.git;
+	if (host->project != NULL)
+		return 0;
+	host->project = host->cwd;
+	if (use == CONTEXT_LOOK ||
+	    (!is_too_wide(context, host->cwd) && !is_no_workplace(context, host->cwd)))
+		return 0;
+	return cordon_fail(
+		err, CORDON_E_USAGE, 0,
+		"%s is no project: it is a home, hidden in one, the system's, or holds more; "
+		"go into a project or name a folder with -C",
+		host->cwd);
+}
+
+static int
+named_project(struct cordon_plan *context, const char *named, struct cordon_error *err)
+{
+	struct stat st;
+	char *path;
+
+	/* another machine's folder: nobody looks whether it is there */
+	if (context_is_foreign(context) && *named == '/') {
+		int rc = context_foreign_path(context, named, &context->host.project, err);
+
+		context->host.cwd = context->host.project;
+		return rc;
+	}
+	path = real_path(&context->arena, named, err);
+	if (path == NULL)
+		return err == NULL ? -CORDON_E_PATH : -err->code;
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return cordon_fail(err, CORDON_E_PATH, 0, "%s is not a folder", path);
+	context->host.project = path;
+	return 0;
+}
+
+int
+context_find_places(struct cordon_plan *context, const struct cordon_setup *setup,
+		    enum context_use use, struct cordon_error *err)
+{
+	char cwd[PATH_MAX];
+	int rc;
+
+	if (getcwd(cwd, sizeof cwd) == NULL || *cwd != '/')
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot find the working directory");
+	context->host.cwd = real_path(&context->arena, cwd, err);
+	if (context->host.cwd == NULL)
+		return err == NULL ? -CORDON_E_PATH : -err->code;
+	rc = setup->project != NULL ? named_project(context, setup->project, err)
+				    : find_project(context, use, err);
+	if (rc < 0)
+		return rc;
+	/* where one happens to stand must not become a writable home */
+	if (strcmp(context->host.cwd, context->host.project) == 0 ||
+	    !is_too_wide(context, context->host.cwd))
+		context->host.cwd_token = context->host.cwd;
+	if (context_is_foreign(context))
+		return 0;
+	rc = gitdirs_find(&context->arena, context->host.project, &context->host.git, err);
+	if (rc < 0)
+		return rc;
+	rc = hookdirs_find(&context->arena, &context->host, &context->host.hooks, err);
+	return rc < 0 ? rc
+		      : looked_around(&context->arena, &context->host, &context->host.hooks, err);
+}
