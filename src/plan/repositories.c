@@ -220,7 +220,7 @@ repositories_beside(struct arena *arena, const char *top, size_t limit, struct r
 	int rc;
 	DIR *dir = open_folder(top, &rc);
 
-	*ret = (struct repositories){.is_whole = true};
+	*ret = (struct repositories){.is_whole = dir != NULL};
 	if (dir == NULL)
 		return rc;
 	rc = look_beside(arena, top, dir, limit, ret);

@@ -141,6 +141,28 @@ a_limit_is_told_and_packages_come_last(void)
 	check(found.is_whole);
 }
 
+static void
+the_nearest_are_found_by_a_look_at_each(void)
+{
+	auto_arena struct arena arena = {0};
+	struct repositories found;
+	char top[PATH_MAX + 16];
+
+	snprintf(top, sizeof top, "%s/p", base);
+	check_int(repositories_beside(&arena, top, 100, &found), 0);
+	check(!found.is_whole);
+	check(has(&found, "p/bare") && has(&found, "p/tree") && has(&found, "p/slow"));
+	check_int(found.count, 3);
+	/* where there are no folders there are no others */
+	snprintf(top, sizeof top, "%s/p/tools/hooks", base);
+	check_int(repositories_beside(&arena, top, 100, &found), 0);
+	check(found.is_whole);
+	/* of what cannot be looked into nothing is known */
+	snprintf(top, sizeof top, "%s/p/nothing", base);
+	check_int(repositories_beside(&arena, top, 100, &found), 0);
+	check(!found.is_whole);
+}
+
 /* ---- asking ---- */
 
 static struct host
@@ -243,6 +265,7 @@ main(void)
 	sem_init(&is_waiting, 0, 0);
 	run(all_are_found_and_none_through_a_link);
 	run(a_limit_is_told_and_packages_come_last);
+	run(the_nearest_are_found_by_a_look_at_each);
 	run(who_reads_slowly_holds_up_nobody_else);
 	run(what_moved_is_where_it_is);
 	snprintf(command, sizeof command, "rm -rf '%s'", base);
