@@ -98,13 +98,58 @@ _cordon_operand()
 	esac
 }
 
+# The number of the word that begins the command of `run`. Run in a shell of its own, for its replies.
+_cordon_start()
+{
+	local at=2
+
+	while [ "$at" -lt "$COMP_CWORD" ]; do
+		case ${COMP_WORDS[at]} in
+		--) printf '%d' "$((at + 1))" && return ;;
+		-*)
+			if [ "${COMP_WORDS[at + 1]}" != = ] && _cordon_value "${COMP_WORDS[at]}" ''; then
+				at=$((at + 1))
+			fi
+			;;
+		*) printf '%d' "$at" && return ;;
+		esac
+		at=$((at + 1))
+		# bash takes words apart there
+		while [[ ${COMP_WORDS[at]} = [:=] ]]; do
+			at=$((at + 2))
+		done
+	done
+	[[ $at -gt $COMP_CWORD || ${COMP_WORDS[at]} = -* ]] || printf '%d' "$at"
+}
+
+# The command inside is completed as it would be by itself.
+_cordon_command()
+{
+	if [ "$1" -eq "$COMP_CWORD" ]; then
+		COMPREPLY=($(compgen -c -- "$2"))
+		_cordon_files "$2"
+	elif declare -F _command_offset >/dev/null; then
+		_command_offset "$1"
+	else
+		_cordon_files "$2"
+	fi
+}
+
 _cordon()
 {
-	local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+	local start current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		_cordon_words 'run shell doctor why plan check trust init confine ps kill sbpl --help --version' "$current"
+		_cordon_words 'run shell doctor why plan check trust init confine ps kill sbpl -- --help --version' "$current"
+		return
+	fi
+	case ${COMP_WORDS[1]} in
+	run) start=$(_cordon_start 2>/dev/null) ;;
+	--) start=2 ;;
+	esac
+	if [ -n "$start" ]; then
+		_cordon_command "$start" "$current"
 		return
 	fi
 	# bash takes --option=value apart

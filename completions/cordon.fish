@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Completion for fish. One option a line: the lists are tested against --help and plan --profiles.
 
-set -l commands run shell doctor why plan check trust init confine ps kill sbpl
 set -l profiles agent browser c git go java node open-reads python rust ssh strict system terminal
 set -l sockets ssh-agent gpg-agent docker podman wayland x11
 set -l guarantees files.read files.write files.execute files.carveout files.future files.pattern \
@@ -10,71 +9,115 @@ set -l guarantees files.read files.write files.execute files.carveout files.futu
     ipc.sysv terminal.inject kernel.surface env.filter fds.closed limits.time \
     limits.output limits.processes limits.memory calls.interrupted
 
+# The number of the word that begins the command inside, when the cursor is in it.
+function __cordon_start
+    set -l valued -p --policy --policy-json -C --project --read --write --execute --deny --protect --net \
+        --domain --port --resolver --socket --env --time --output --processes --memory --file-size \
+        --cpu-time --open-files --accept --home --session --grace --status-fd
+    set -l words (commandline -opc)
+    set -l at 3
+    test "$words[2]" = --; and echo 3; and return
+    test "$words[2]" = run; or return
+    while set -q words[$at]
+        switch $words[$at]
+            case --
+                math $at + 1
+                return
+            case '-*'
+                contains -- $words[$at] $valued; and set at (math $at + 1)
+            case '*'
+                echo $at
+                return
+        end
+        set at (math $at + 1)
+    end
+    test $at -gt (math (count $words) + 1); or string match -q -- '-*' (commandline -ct); or echo $at
+end
+
+function __cordon_first
+    set -l words (commandline -opc)
+    not set -q words[2]
+end
+
+# In one of these commands, and not in the command inside.
+function __cordon_of
+    set -l words (commandline -opc)
+    contains -- "$words[2]" $argv; and not string length -q -- (__cordon_start)
+end
+
+# The command inside is completed as it would be by itself.
+function __cordon_command
+    set -l words (commandline -opc) (commandline -ct)
+    set -l start (__cordon_start)
+    complete -C "$words[$start..-1]"
+end
+
 complete -c cordon -f
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -s h -l help -d 'list the commands'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -l version -d 'say the version'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a run -d 'run a command that can touch only what was named'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a shell -d 'a login shell that can touch only what was named'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'what this host can enforce, tried'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a why -d 'allowed or denied, and the rule that decides'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a plan -d 'what would be enforced here, and how'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a check -d 'read, judge, and print policies'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a trust -d 'list and approve what a project asks for'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a init -d 'write a starter policy for this project'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a confine -d 'where a path leads inside a root'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a ps -d 'live sessions'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a kill -d 'end sessions'
-complete -c cordon -n "not __fish_seen_subcommand_from $commands" -a sbpl -d 'the macOS profile of a policy and its parameters'
+complete -c cordon -n 'string length -q -- (__cordon_start)' -a '(__cordon_command)'
+complete -c cordon -n __cordon_first -s h -l help -d 'list the commands'
+complete -c cordon -n __cordon_first -l version -d 'say the version'
+complete -c cordon -n __cordon_first -a run -d 'run a command that can touch only what was named'
+complete -c cordon -n __cordon_first -a shell -d 'a login shell that can touch only what was named'
+complete -c cordon -n __cordon_first -a doctor -d 'what this host can enforce, tried'
+complete -c cordon -n __cordon_first -a why -d 'allowed or denied, and the rule that decides'
+complete -c cordon -n __cordon_first -a plan -d 'what would be enforced here, and how'
+complete -c cordon -n __cordon_first -a check -d 'read, judge, and print policies'
+complete -c cordon -n __cordon_first -a trust -d 'list and approve what a project asks for'
+complete -c cordon -n __cordon_first -a init -d 'write a starter policy for this project'
+complete -c cordon -n __cordon_first -a confine -d 'where a path leads inside a root'
+complete -c cordon -n __cordon_first -a ps -d 'live sessions'
+complete -c cordon -n __cordon_first -a kill -d 'end sessions'
+complete -c cordon -n __cordon_first -a sbpl -d 'the macOS profile of a policy and its parameters'
 
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -s p -l policy -r -F -a "$profiles" -d 'add a policy file or a profile'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l policy-json -x -d 'add a policy given as text'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -s C -l project -x -a '(__fish_complete_directories)' -d 'the project'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l read -r -F -d 'may be read'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l write -r -F -d 'may be read, changed, created, deleted'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l execute -r -F -d 'may be read and run'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l deny -r -F -d 'nothing at all'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l protect -r -F -d 'never changed, not even created'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l net -x -a 'none localhost domains all' -d 'how much network'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l domain -x -d 'a domain to reach'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l port -x -d 'one more port of the domains'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l resolver -x -d 'where names are looked up'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l socket -r -F -a "$sockets" -d 'a unix socket'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l env -x -a '(set -x --names)' -d 'a variable that passes, or is set'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l time -x -d 'end everything after this time'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l output -x -d 'end everything after this much output'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l processes -x -d 'no more processes than that'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l memory -x -d 'no more memory than that'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l file-size -x -d 'no file larger than that'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l cpu-time -x -d 'no process computes longer than that'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l open-files -x -d 'no process opens more files than that'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l accept -x -a "$guarantees" -d 'live without this guarantee'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l no-project-policy -d 'leave the project policy aside'
-complete -c cordon -n '__fish_seen_subcommand_from doctor why plan check trust init sbpl' -l for -x -a 'run shell' -d 'whose default profile applies'
-complete -c cordon -n '__fish_seen_subcommand_from doctor why plan check trust init sbpl' -l system -x -a 'linux macos' -d 'plan for this system'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init sbpl' -l home -x -a '(__fish_complete_directories)' -d 'what ~ stands for'
-complete -c cordon -n '__fish_seen_subcommand_from doctor why plan check trust init sbpl' -l facts -r -F -d 'what the host can do, instead of probing'
-complete -c cordon -n '__fish_seen_subcommand_from run shell' -l pty -d 'a terminal of its own'
-complete -c cordon -n '__fish_seen_subcommand_from run' -l track-only -d 'restrict nothing, only leave nothing running'
-complete -c cordon -n '__fish_seen_subcommand_from run' -l fingerprint -d 'track by a profile that restricts nothing (macOS)'
-complete -c cordon -n '__fish_seen_subcommand_from run' -l leave -d 'what it leaves behind lives on'
-complete -c cordon -n '__fish_seen_subcommand_from run' -l session -x -d 'in the session of that name'
-complete -c cordon -n '__fish_seen_subcommand_from run shell kill' -l grace -x -d 'from SIGTERM to SIGKILL'
-complete -c cordon -n '__fish_seen_subcommand_from kill' -l all -d 'all of them'
-complete -c cordon -n '__fish_seen_subcommand_from run shell' -l status-fd -x -d 'JSON lines about the session'
-complete -c cordon -n '__fish_seen_subcommand_from run shell' -l summary -d 'name changed files that run by themselves later'
-complete -c cordon -n '__fish_seen_subcommand_from run shell plan' -s v -l verbose -d 'say everything'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init confine ps kill sbpl' -s q -l quiet -d 'no notices'
-complete -c cordon -n '__fish_seen_subcommand_from check init' -l print -d 'print the policy on standard output'
-complete -c cordon -n '__fish_seen_subcommand_from trust' -l yes -d 'approve what is listed'
-complete -c cordon -n '__fish_seen_subcommand_from trust' -l revoke -d 'take back what was approved'
-complete -c cordon -n '__fish_seen_subcommand_from init' -l force -d 'replace a policy that is there'
-complete -c cordon -n '__fish_seen_subcommand_from plan' -l profiles -d 'list the profiles'
-complete -c cordon -n '__fish_seen_subcommand_from confine' -l root -d 'the root itself counts as inside'
-complete -c cordon -n '__fish_seen_subcommand_from doctor why plan check trust confine ps sbpl' -l json -d 'JSON instead of words'
-complete -c cordon -n '__fish_seen_subcommand_from run shell doctor why plan check trust init confine ps kill sbpl' -s h -l help -d 'say what it does'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -s p -l policy -r -F -a "$profiles" -d 'add a policy file or a profile'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l policy-json -x -d 'add a policy given as text'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -s C -l project -x -a '(__fish_complete_directories)' -d 'the project'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l read -r -F -d 'may be read'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l write -r -F -d 'may be read, changed, created, deleted'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l execute -r -F -d 'may be read and run'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l deny -r -F -d 'nothing at all'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l protect -r -F -d 'never changed, not even created'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l net -x -a 'none localhost domains all' -d 'how much network'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l domain -x -d 'a domain to reach'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l port -x -d 'one more port of the domains'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l resolver -x -d 'where names are looked up'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l socket -r -F -a "$sockets" -d 'a unix socket'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l env -x -a '(set -x --names)' -d 'a variable that passes, or is set'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l time -x -d 'end everything after this time'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l output -x -d 'end everything after this much output'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l processes -x -d 'no more processes than that'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l memory -x -d 'no more memory than that'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l file-size -x -d 'no file larger than that'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l cpu-time -x -d 'no process computes longer than that'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l open-files -x -d 'no process opens more files than that'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l accept -x -a "$guarantees" -d 'live without this guarantee'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l no-project-policy -d 'leave the project policy aside'
+complete -c cordon -n '__cordon_of doctor why plan check trust init sbpl' -l for -x -a 'run shell' -d 'whose default profile applies'
+complete -c cordon -n '__cordon_of doctor why plan check trust init sbpl' -l system -x -a 'linux macos' -d 'plan for this system'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l home -x -a '(__fish_complete_directories)' -d 'what ~ stands for'
+complete -c cordon -n '__cordon_of doctor why plan check trust init sbpl' -l facts -r -F -d 'what the host can do, instead of probing'
+complete -c cordon -n '__cordon_of run shell' -l pty -d 'a terminal of its own'
+complete -c cordon -n '__cordon_of run' -l track-only -d 'restrict nothing, only leave nothing running'
+complete -c cordon -n '__cordon_of run' -l fingerprint -d 'track by a profile that restricts nothing (macOS)'
+complete -c cordon -n '__cordon_of run' -l leave -d 'what it leaves behind lives on'
+complete -c cordon -n '__cordon_of run' -l session -x -d 'in the session of that name'
+complete -c cordon -n '__cordon_of run shell kill' -l grace -x -d 'from SIGTERM to SIGKILL'
+complete -c cordon -n '__cordon_of kill' -l all -d 'all of them'
+complete -c cordon -n '__cordon_of run shell' -l status-fd -x -d 'JSON lines about the session'
+complete -c cordon -n '__cordon_of run shell' -l summary -d 'name changed files that run by themselves later'
+complete -c cordon -n '__cordon_of run shell plan' -s v -l verbose -d 'say everything'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init confine ps kill sbpl' -s q -l quiet -d 'no notices'
+complete -c cordon -n '__cordon_of check init' -l print -d 'print the policy on standard output'
+complete -c cordon -n '__cordon_of trust' -l yes -d 'approve what is listed'
+complete -c cordon -n '__cordon_of trust' -l revoke -d 'take back what was approved'
+complete -c cordon -n '__cordon_of init' -l force -d 'replace a policy that is there'
+complete -c cordon -n '__cordon_of plan' -l profiles -d 'list the profiles'
+complete -c cordon -n '__cordon_of confine' -l root -d 'the root itself counts as inside'
+complete -c cordon -n '__cordon_of doctor why plan check trust confine ps sbpl' -l json -d 'JSON instead of words'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init confine ps kill sbpl' -s h -l help -d 'say what it does'
 
-complete -c cordon -n "__fish_seen_subcommand_from why; and not __fish_seen_subcommand_from read write create delete execute connect socket env" -a 'read write create delete execute connect socket env'
-complete -c cordon -n "__fish_seen_subcommand_from why; and __fish_seen_subcommand_from read write create delete execute socket" -F
-complete -c cordon -n "__fish_seen_subcommand_from why; and __fish_seen_subcommand_from env" -a '(set -x --names)'
-complete -c cordon -n "__fish_seen_subcommand_from check" -F -a "$profiles"
-complete -c cordon -n "__fish_seen_subcommand_from confine" -F
+complete -c cordon -n "__cordon_of why; and not __fish_seen_subcommand_from read write create delete execute connect socket env" -a 'read write create delete execute connect socket env'
+complete -c cordon -n "__cordon_of why; and __fish_seen_subcommand_from read write create delete execute socket" -F
+complete -c cordon -n "__cordon_of why; and __fish_seen_subcommand_from env" -a '(set -x --names)'
+complete -c cordon -n '__cordon_of check' -F -a "$profiles"
+complete -c cordon -n '__cordon_of confine' -F

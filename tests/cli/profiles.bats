@@ -151,6 +151,59 @@ helped()
 	[ "$out" = "$("$CORDON" plan --profiles | LC_ALL=C sort)" ] || complain profiles
 }
 
+# complete_bash WORD...: the words as bash takes them apart; the last is under the cursor.
+complete_bash()
+{
+	bash -c '
+		. "$1/completions/cordon.bash"
+		_command_offset() { COMPREPLY=("from $1"); }
+		shift
+		COMP_WORDS=(cordon "$@") COMP_CWORD=$#
+		_cordon
+		printf "%s\n" "${COMPREPLY[@]}"
+	' bash "$TREE" "$@" 2>&1
+}
+
+@test "bash: behind the options of run the command is completed as by itself" {
+	[ "$(complete_bash run git sta)" = 'from 2' ]
+	[ "$(complete_bash run git --)" = 'from 2' ]
+	[ "$(complete_bash -- git sta)" = 'from 2' ]
+	[ "$(complete_bash run -v --net = none -p node -- git --)" = 'from 9' ]
+	[ "$(complete_bash run --net localhost : 80 --env A = b -pgit git -)" = 'from 11' ]
+	complete_bash run --read /etc en | grep -qx env
+	complete_bash run -- en | grep -qx env
+	[ "$(complete_bash run --net no)" = none ]
+	[ "$(complete_bash run --net = no)" = none ]
+	[ "$(complete_bash run --trac)" = --track-only ]
+	[ "$(complete_bash plan --prof)" = --profiles ]
+}
+
+@test "fish: behind the options of run the command is completed as by itself" {
+	command -v fish >/dev/null || skip 'fish is not installed'
+	cat >"$T/ask.fish" <<-'END'
+		source $argv[1]
+		complete -c inner -f -a 'this that'
+		complete -c inner -l own
+		for line in 'run inner th' 'run inner --' '-- inner --' 'run -v --net none -p node -- inner --o' \
+		        'run --net=none --read /etc inner --o' 'run --net no' 'run --trac' 'plan --prof' 'wh'
+		    echo $line: (complete -C "cordon $line" | string replace -r '\t.*' '')
+		end
+	END
+	cat >"$T/want" <<-'END'
+		run inner th: that this
+		run inner --: --own
+		-- inner --: --own
+		run -v --net none -p node -- inner --o: --own
+		run --net=none --read /etc inner --o: --own
+		run --net no: none
+		run --trac: --track-only
+		plan --prof: --profiles
+		wh: why
+	END
+	fish "$T/ask.fish" "$TREE/completions/cordon.fish" >"$T/have"
+	diff "$T/want" "$T/have"
+}
+
 # Without zsh and fish: what stands in the files, which keep one option a line.
 @test "zsh: the same options and profiles" {
 	local command
@@ -192,7 +245,7 @@ helped()
 			import re, sys
 			found = set()
 			for line in open(sys.argv[1], encoding="utf-8"):
-			    m = re.match(r"complete -c cordon -n '__fish_seen_subcommand_from ([a-z ]+)'(.*)", line)
+			    m = re.match(r"complete -c cordon -n '__cordon_of ([a-z ]+)'(.*)", line)
 			    if m and sys.argv[2] in m.group(1).split():
 			        found |= {"--" + n for n in re.findall(r" -l ([a-z-]+)", m.group(2))}
 			        found |= {"-" + n for n in re.findall(r" -s ([a-zA-Z])", m.group(2))}
