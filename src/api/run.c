@@ -40,15 +40,29 @@ print_head(const struct telling *telling, const char *event, struct str *to)
 }
 
 static void
+print_sources(const struct stack *stack, struct str *to)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < stack->count; i++) {
+		str_add(to, between);
+		str_json(to, stack->entries[i].policy->file);
+		between = ", ";
+	}
+	/* it is no entry, and narrows all the same */
+	if (stack->project != NULL && !stack->project_trusted) {
+		str_add(to, between);
+		str_json(to, stack->project->file);
+	}
+}
+
+static void
 print_plan(const struct plan *plan, struct str *to)
 {
 	const char *between = "";
 
 	str_add(to, ", \"sources\": [");
-	for (size_t i = 0; i < plan->stack->count; i++) {
-		str_add(to, i == 0 ? "" : ", ");
-		str_json(to, plan->stack->entries[i].policy->file);
-	}
+	print_sources(plan->stack, to);
 	str_add(to, "], \"guarantees\": {");
 	for (int i = 0; i < G_COUNT; i++) {
 		if (plan->promises[i].keeping == KEPT_NOT_NEEDED)

@@ -469,6 +469,16 @@ status_lines()
 	status_lines 'd[1]["cause"] == "not started" and "absent" in d[1]["error"]'
 }
 
+@test "--status-fd: the sources, with a project's file that nobody approved" {
+	expect 0 run --status-fd 9 -- true 9>"$T/status"
+	status_lines 'd[0]["sources"] == ["profile system", "profile agent"]'
+	echo '{"files": {"protect": ["$PROJECT/deploy"]}}' >.cordon.json
+	expect 0 run --status-fd 9 -- true 9>"$T/status"
+	status_lines "d[0]['sources'] == ['profile system', 'profile agent', '$P/.cordon.json']"
+	expect 0 run --no-project-policy --status-fd 9 -- true 9>"$T/status"
+	status_lines 'len(d[0]["sources"]) == 2'
+}
+
 @test "--status-fd: what cannot even be planned has an end, too" {
 	expect 125 run --status-fd 9 -p ./absent.json -- touch ran 9>"$T/status"
 	status_lines 'len(d) == 1 and d[0]["event"] == "end" and d[0]["cause"] == "not started"'
