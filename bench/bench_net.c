@@ -223,7 +223,7 @@ send_all(int fd, const char *text)
 static int
 reach(const struct bench *bench, const char *head, uint16_t port)
 {
-	char answer[200];
+	char answer[200] = {0};
 	size_t got = 0;
 	int fd = dial(port != 0 ? port : bench->proxy.egress.named);
 

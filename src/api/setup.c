@@ -26,7 +26,9 @@ cordon_setup_new(void)
 	if (setup == NULL)
 		return NULL;
 	setup->options = policy_new("command line", NULL);
-	return setup->options == NULL ? cordon_setup_free(setup) : setup;
+	if (setup->options == NULL)
+		return cordon_setup_free(setup);
+	return setup;
 }
 
 struct cordon_setup *

@@ -85,7 +85,7 @@ not_yet(const char *name)
 static int
 unknown(const char *name)
 {
-	const char *names[COUNT(commands)];
+	const char *names[COUNT(commands)] = {0};
 	auto_str struct str shown = {0};
 	size_t count = 0;
 	const char *near;

@@ -158,7 +158,7 @@ cli_usage(const struct cli *cli, const char *format, ...)
 static int
 unknown_option(const struct cli *cli, const char *argument)
 {
-	const char *names[COUNT(table)], *near;
+	const char *names[COUNT(table)] = {0}, *near;
 	size_t count = 0;
 
 	for (size_t i = 0; i < COUNT(table); i++)

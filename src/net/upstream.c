@@ -42,7 +42,7 @@ first_of(const char *const *environ, const char *const *names)
 static bool
 read_user(const char *text, size_t length, struct upstream *to)
 {
-	char plain[256], encoded[sizeof plain * 4 / 3 + 8];
+	char plain[256] = {0}, encoded[sizeof plain * 4 / 3 + 8];
 	size_t used = 0;
 
 	for (size_t i = 0; i < length; i++) {

@@ -46,7 +46,7 @@ static int
 unknown_key(const struct reading *r, const struct json *member, const char *what,
 	    const struct key *keys, size_t count)
 {
-	const char *names[32];
+	const char *names[32] = {0};
 	const char *near;
 
 	for (size_t i = 0; i < count && i < 32; i++)
