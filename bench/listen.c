@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -74,22 +75,24 @@ listen_receive(int line)
 
 /* ---- answering ---- */
 
+/* It outlives who started it, so what it needs is its own. */
 static void *
 serve(void *argument)
 {
-	const struct server *server = argument;
+	const struct server server = *(struct server *)argument;
 
+	free(argument);
 	for (;;) {
 		struct seccomp_notif call = {0};
 		struct seccomp_notif_resp answer = {0};
 		int64_t said;
 
-		if (ioctl(server->listener, SECCOMP_IOCTL_NOTIF_RECV, &call) < 0) {
+		if (ioctl(server.listener, SECCOMP_IOCTL_NOTIF_RECV, &call) < 0) {
 			if (errno == EINTR || errno == ENOENT)
 				continue;
 			return NULL;
 		}
-		said = server->answer(server->context, server->listener, &call);
+		said = server.answer(server.context, server.listener, &call);
 		if (said == LISTEN_DONE)
 			continue;
 		answer.id = call.id;
@@ -99,8 +102,23 @@ serve(void *argument)
 			answer.error = (int)said;
 		else
 			answer.val = said;
-		ioctl(server->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+		ioctl(server.listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 	}
+}
+
+static int
+start_serving(int listener, listen_fn *answer, void *context)
+{
+	struct server *server = malloc(sizeof *server);
+	pthread_t thread;
+
+	if (server == NULL)
+		return -1;
+	*server = (struct server){listener, answer, context};
+	if (pthread_create(&thread, NULL, serve, server) == 0)
+		return 0;
+	free(server);
+	return -1;
 }
 
 /* ---- starting ---- */
@@ -147,9 +165,7 @@ int
 listen_run(const struct sock_fprog *filter, char **argv, int layer, listen_fn *answer,
 	   void *context)
 {
-	struct server server = {-1, answer, context};
-	int line[2], status = 0;
-	pthread_t thread;
+	int line[2], listener, status = 0;
 	pid_t child;
 
 	if ((layer && enter_layer() < 0) ||
@@ -159,12 +175,12 @@ listen_run(const struct sock_fprog *filter, char **argv, int layer, listen_fn *a
 	if (child == 0)
 		become(filter, line[1], layer, argv);
 	close(line[1]);
-	server.listener = child < 0 ? -1 : listen_receive(line[0]);
-	if (server.listener < 0)
+	listener = child < 0 ? -1 : listen_receive(line[0]);
+	if (listener < 0)
 		return 125;
 	/* 6.6: callers and this stay on one processor */
-	ioctl(server.listener, IOCTL_SET_FLAGS, 1ul);
-	if (pthread_create(&thread, NULL, serve, &server) != 0)
+	ioctl(listener, IOCTL_SET_FLAGS, 1ul);
+	if (start_serving(listener, answer, context) < 0)
 		return 125;
 	return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 125;
 }
