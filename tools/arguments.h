@@ -115,8 +115,10 @@ static const struct test test_ioctl_xfs[] = {{1, WHOLE, IS, 0x801c581f, ALLOW}, 
 		END(NO_FAMILY),                                    \
 	}
 SOCKET_TEST(test_socket_none, ALLOW, NO_ACCESS, NO_ACCESS);
-SOCKET_TEST(test_socket_none_stream, TEST_STREAM, NO_ACCESS, NO_ACCESS);
 SOCKET_TEST(test_socket_none_closed, NO_ACCESS, NO_ACCESS, NO_ACCESS);
+/* The broker's answer is the same, whatever is asked for; without an answer there is no socket. */
+SOCKET_TEST(test_socket_told, ALLOW, ROUTE, ROUTE);
+SOCKET_TEST(test_socket_told_stream, TEST_STREAM, ROUTE, ROUTE);
 SOCKET_TEST(test_socket_all, ALLOW, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_all_stream, TEST_STREAM, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_all_closed, NO_ACCESS, ALLOW, ALLOW);
@@ -210,7 +212,8 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_IOCTL_BTRFS] = test_ioctl_btrfs,
 	[TEST_IOCTL_XFS] = test_ioctl_xfs,
 	[TEST_SOCKET_NONE] = test_socket_none,
-	[TEST_SOCKET_NONE_STREAM] = test_socket_none_stream,
+	[TEST_SOCKET_TOLD] = test_socket_told,
+	[TEST_SOCKET_TOLD_STREAM] = test_socket_told_stream,
 	[TEST_SOCKET_NONE_CLOSED] = test_socket_none_closed,
 	[TEST_SOCKET_ALL] = test_socket_all,
 	[TEST_SOCKET_ALL_STREAM] = test_socket_all_stream,

@@ -41,7 +41,8 @@ enum verdict {
 	TEST_IOCTL_BTRFS,
 	TEST_IOCTL_XFS,
 	TEST_SOCKET_NONE,
-	TEST_SOCKET_NONE_STREAM,
+	TEST_SOCKET_TOLD,
+	TEST_SOCKET_TOLD_STREAM,
 	TEST_SOCKET_NONE_CLOSED,
 	TEST_SOCKET_ALL,
 	TEST_SOCKET_ALL_STREAM,
@@ -192,7 +193,8 @@ static const struct group groups[] = {
  * and domains); and by who looks at the names of unix sockets: Landlock, the broker, or nobody. The
  * broker connects and binds them, and there are none that send without being connected. Where nobody
  * looks there are only pairs. Where Landlock does not know signals the broker decides about these,
- * beside the names.
+ * beside the names. Where nothing may be reached and there is a broker, it refuses in the filter's
+ * place, and tells of it.
  */
 enum network { NETWORK_NONE, NETWORK_ALL, NETWORK_BROKERED, NETWORKS };
 enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES_AND_SIGNALS, NAMES };
@@ -207,7 +209,7 @@ static const struct socket_rule {
 	enum verdict verdicts[NETWORKS][NAMES_COLUMNS];
 	const char *calls;
 } socket_rules[] = {
-	{{{TEST_SOCKET_NONE, TEST_SOCKET_NONE_STREAM, TEST_SOCKET_NONE_CLOSED},
+	{{{TEST_SOCKET_NONE, TEST_SOCKET_TOLD_STREAM, TEST_SOCKET_NONE_CLOSED},
 	  {TEST_SOCKET_ALL, TEST_SOCKET_ALL_STREAM, TEST_SOCKET_ALL_CLOSED},
 	  {TEST_SOCKET_BROKERED, TEST_SOCKET_BROKERED_STREAM, NO_ACCESS}},
 	 "socket"},

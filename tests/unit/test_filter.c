@@ -31,15 +31,17 @@ struct variant {
 	uint32_t arch;
 	enum network network;
 	enum names names;
+	bool is_guarded; /* there is a broker for files */
 	const struct sock_filter *code;
 	size_t length;
 };
 
-#define VARIANT(arch, token, name, network, names)                              \
-	{                                                                       \
-#arch " " #name, token, network, names, filter_##arch##_##name, \
-			COUNT(filter_##arch##_##name)                           \
+#define KIND(arch, token, name, network, names, guarded)                                 \
+	{                                                                                \
+#arch " " #name, token, network, names, guarded, filter_##arch##_##name, \
+			COUNT(filter_##arch##_##name)                                    \
 	}
+#define VARIANT(arch, token, name, network, names) KIND(arch, token, name, network, names, false)
 #define VARIANTS(arch, token)                                                         \
 	VARIANT(arch, token, none, NETWORK_NONE, NAMES_SEEN),                         \
 		VARIANT(arch, token, none_paths, NETWORK_NONE, NAMES_ROUTED),         \
@@ -56,6 +58,19 @@ struct variant {
 static const struct variant variants[] = {
 	VARIANTS(x86_64, SCMP_ARCH_X86_64),
 	VARIANTS(aarch64, SCMP_ARCH_AARCH64),
+};
+
+/* Those for files, without a network: which calls on files they route is not looked at here. */
+#define GUARDED(arch, token, name, names)                                   \
+	KIND(arch, token, none##name##_changes, NETWORK_NONE, names, true), \
+		KIND(arch, token, none##name##_reads, NETWORK_NONE, names, true)
+#define ALL_GUARDED(arch, token)                                                        \
+	GUARDED(arch, token, , NAMES_SEEN), GUARDED(arch, token, _paths, NAMES_ROUTED), \
+		GUARDED(arch, token, _signals, NAMES_AND_SIGNALS)
+
+static const struct variant guarded[] = {
+	ALL_GUARDED(x86_64, SCMP_ARCH_X86_64),
+	ALL_GUARDED(aarch64, SCMP_ARCH_AARCH64),
 };
 
 /* ---- interpreter ---- */
@@ -507,6 +522,22 @@ result_closed(const struct variant *variant, size_t row)
 	return unix_socket ? EACCES : result == ROUTED ? 0 : result;
 }
 
+/* Without a network it is refused by who can tell of it. */
+static bool
+is_told(const struct variant *variant)
+{
+	return variant->network == NETWORK_NONE &&
+	       (variant->is_guarded || column(variant) == NAMES_ROUTED);
+}
+
+static bool
+is_internet(const char *name, const uint64_t *args)
+{
+	uint32_t family = (uint32_t)args[0];
+
+	return strcmp(name, "socket") == 0 && (family == 2 || family == 10);
+}
+
 /* Where the broker has no say about names, Landlock sees them: then nothing is refused for them. */
 static int
 result_for(const struct variant *variant, size_t row)
@@ -518,6 +549,8 @@ result_for(const struct variant *variant, size_t row)
 		return result_closed(variant, row);
 	if (argument_cases[row].is_unix && variant->names == NAMES_SEEN && !asked)
 		return 0;
+	if (is_told(variant) && is_internet(argument_cases[row].name, argument_cases[row].args))
+		return ROUTED;
 	return argument_cases[row].results[variant->network];
 }
 
@@ -530,24 +563,55 @@ arguments_decide_where_they_should(void)
 			       result_for(&variants[i], j));
 }
 
-/* More than any kernel has. */
+static void
+try_families(const struct variant *variant)
+{
+	/* more than any kernel has */
+	for (uint64_t family = 0; family < 100; family++) {
+		uint64_t args[6] = {family, 1, 0};
+		bool local = (family == 1 && variant->names != NAMES_CLOSED) || family == 16;
+		bool internet = family == 2 || family == 10;
+		int got = try_number(variant, (uint32_t)number_of(variant, "socket"), args);
+
+		check_int(got == 0, local || (internet && variant->network == NETWORK_ALL));
+		check_int(got == ROUTED,
+			  internet && (variant->network == NETWORK_BROKERED || is_told(variant)));
+	}
+}
+
 static void
 no_family_is_allowed_that_is_not_listed(void)
 {
 	for (size_t i = 0; i < COUNT(variants); i++)
-		for (uint64_t family = 0; family < 100; family++) {
-			uint64_t args[6] = {family, 1, 0};
-			bool local = (family == 1 && variants[i].names != NAMES_CLOSED) ||
-				     family == 16;
-			bool internet = family == 2 || family == 10;
-			int got = try_number(&variants[i],
-					     (uint32_t)number_of(&variants[i], "socket"), args);
+		try_families(&variants[i]);
+	for (size_t i = 0; i < COUNT(guarded); i++)
+		try_families(&guarded[i]);
+}
 
-			check_int(got == 0,
-				  local || (internet && variants[i].network == NETWORK_ALL));
-			check_int(got == ROUTED,
-				  internet && variants[i].network == NETWORK_BROKERED);
-		}
+/* Of every kind, by whatever protocol: none is left to the kernel, and none is left out. */
+static void
+try_internet(const struct variant *variant)
+{
+	static const uint64_t families[] = {2, 10, HIGH_BITS | 2, HIGH_BITS | 10};
+	static const uint64_t protocols[] = {0, 1, 6, 17, 33, 58, 132, 136, 255, 262, HIGH_BITS};
+
+	for (size_t i = 0; i < COUNT(families); i++)
+		for (uint64_t type = 0; type < 16; type++)
+			for (size_t j = 0; j < COUNT(protocols); j++) {
+				uint64_t args[6] = {families[i], type | 02004000, protocols[j]};
+
+				expect(variant, "socket", args, is_told(variant) ? ROUTED : EACCES);
+			}
+}
+
+static void
+without_network_every_internet_socket_is_refused_or_told(void)
+{
+	for (size_t i = 0; i < COUNT(variants); i++)
+		if (variants[i].network == NETWORK_NONE)
+			try_internet(&variants[i]);
+	for (size_t i = 0; i < COUNT(guarded); i++)
+		try_internet(&guarded[i]);
 }
 
 static const struct {
@@ -676,6 +740,7 @@ main(void)
 	run(what_programs_live_on_is_allowed);
 	run(arguments_decide_where_they_should);
 	run(no_family_is_allowed_that_is_not_listed);
+	run(without_network_every_internet_socket_is_refused_or_told);
 	run(ioctls_are_known_by_their_low_half);
 	run(signals_are_asked_about_where_nobody_else_looks);
 	run(processors_of_others_are_asked_about);

@@ -144,10 +144,11 @@ static const struct call refused[] = {
 
 /* Only without network. */
 static const struct call refused_none[] = {
-	{CALL(socket), {2, 1, 0}, EACCES, 0, 0, 0},
-	{CALL(socket), {2, 2, 0}, EACCES, 0, 0, 0},
-	{CALL(socket), {10, 1, 0}, EACCES, 0, 0, EAFNOSUPPORT},
-	{CALL(socket), {(long)(HIGH_BITS | 2), 2, 0}, EACCES, 0, 0, 0},
+	/* the broker would refuse it and tell of it; here there is none, and no socket either */
+	{CALL(socket), {2, 1, 0}, ENOSYS, 0, 0, 0},
+	{CALL(socket), {2, 2, 0}, ENOSYS, 0, 0, 0},
+	{CALL(socket), {10, 1, 0}, ENOSYS, 0, 0, EAFNOSUPPORT},
+	{CALL(socket), {(long)(HIGH_BITS | 2), 2, 0}, ENOSYS, 0, 0, 0},
 	{CALL(socket), {1, 2, 0}, EACCES, 0, 0, 0},
 	{CALL(socket), {1, 3, 0}, EACCES, 0, 0, 0},
 	{CALL(socketpair), {1, 2, 0, BAD_POINTER}, EACCES, EFAULT, EFAULT, 0},
@@ -283,7 +284,52 @@ static void
 with_network_there_are_internet_sockets(void)
 {
 	check_int(child_run(AS_USER, make_internet_socket, filter_for(true)), 0);
-	check_int(child_run(AS_USER, make_internet_socket, filter_for(false)), EACCES);
+}
+
+/* Where a broker refuses in the filter's place, nobody answers here: that is no way to a socket. */
+static void
+without_network_there_are_none_with_or_without_a_broker(void)
+{
+	static const struct {
+		enum filter_names names;
+		enum filter_guard guard;
+		int expected;
+	} cases[] = {
+		{FILTER_NAMES_SEEN, FILTER_FREE, EACCES},
+		{FILTER_NAMES_CLOSED, FILTER_FREE, EACCES},
+		{FILTER_NAMES_SEEN, FILTER_CHANGES, ENOSYS},
+		{FILTER_NAMES_SEEN, FILTER_READS, ENOSYS},
+		{FILTER_NAMES_ROUTED, FILTER_FREE, ENOSYS},
+		{FILTER_NAMES_ROUTED, FILTER_CHANGES, ENOSYS},
+		{FILTER_NAMES_AND_SIGNALS, FILTER_CHANGES, ENOSYS},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		check_int(
+			child_run(AS_USER, make_internet_socket,
+				  filter_choose(FILTER_NO_NETWORK, cases[i].names, cases[i].guard)),
+			cases[i].expected);
+}
+
+/* The listener is gone as when the broker was killed. */
+static int
+make_socket_after_the_broker(const void *filter)
+{
+	struct cordon_error err;
+	int listener;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    filter_load_routed(filter, &listener, &err) != 0 || close(listener) != 0)
+		return CHILD_BROKEN;
+	return make_internet_socket(NULL);
+}
+
+static void
+a_dead_broker_is_no_way_to_a_socket(void)
+{
+	check_int(child_run(AS_USER, make_socket_after_the_broker,
+			    filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_CHANGES)),
+		  ENOSYS);
 }
 
 #ifdef __x86_64__
@@ -457,6 +503,8 @@ main(int argc, char **argv)
 	run(refused_calls_fail_under_the_filter_and_only_there);
 	run(without_network_there_are_only_local_streams);
 	run(with_network_there_are_internet_sockets);
+	run(without_network_there_are_none_with_or_without_a_broker);
+	run(a_dead_broker_is_no_way_to_a_socket);
 	run(allowed_calls_are_as_free);
 #ifdef __x86_64__
 	run(calls_of_another_architecture_die);
