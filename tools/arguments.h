@@ -178,6 +178,8 @@ static const struct test test_door_only[] = {{2, WHOLE, IS, 0x636f7201, ROUTE},
 					     {2, WHOLE, IS_NOT, 0, NO_OPERATION},
 					     {1, WHOLE, IS, 1000, ALLOW},
 					     END(NO_OPERATION)};
+/* SECCOMP_FILTER_FLAG_NEW_LISTENER; the errno is what the kernel says while there is one. */
+static const struct test test_listener[] = {{1, WHOLE, HAS, 0x8, TAKEN}, END(ALLOW)};
 /* PR_SET_DUMPABLE 0 */
 static const struct test test_prctl[] = {
 	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
@@ -205,6 +207,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_LIMIT_OWN] = test_limit_own,
 	[TEST_DOOR] = test_door,
 	[TEST_DOOR_ONLY] = test_door_only,
+	[TEST_LISTENER] = test_listener,
 	[TEST_NICE] = test_nice,
 	[TEST_IONICE] = test_ionice,
 	[TEST_IOCTL] = test_ioctl,

@@ -22,6 +22,7 @@ enum verdict {
 	NO_FAMILY,    /* EAFNOSUPPORT */
 	NO_PROTOCOL,  /* EPROTONOSUPPORT */
 	NO_OPERATION, /* EOPNOTSUPP */
+	TAKEN,	      /* EBUSY: somebody else has the place */
 	DONE,	      /* says 0 and does nothing */
 	ROUTE,	      /* the broker answers */
 	ENDS,
@@ -34,6 +35,7 @@ enum verdict {
 	TEST_LIMIT_OWN,
 	TEST_DOOR,
 	TEST_DOOR_ONLY,
+	TEST_LISTENER,
 	TEST_NICE,
 	TEST_IONICE,
 	TEST_IOCTL,
@@ -83,6 +85,7 @@ static const uint16_t end_errno[ENDS] = {
 	[NO_FAMILY] = EAFNOSUPPORT,
 	[NO_PROTOCOL] = EPROTONOSUPPORT,
 	[NO_OPERATION] = EOPNOTSUPP,
+	[TAKEN] = EBUSY,
 };
 
 /* Names separated by blanks. Every name must exist on one of the architectures. */
@@ -272,13 +275,16 @@ static const struct routed {
 /*
  * Wherever something is routed: who acts on behalf has to know of layers that a process adds to
  * itself. Where reading is guarded no open could be left to them: there only a cordon has layers,
- * which comes to the door. And the processors of others, ours among them, are theirs.
+ * which comes to the door. The processors of others, ours among them, are theirs. And who answers
+ * routed calls stays the broker: of two filters that route the later one's listener is asked, and the
+ * kernel refuses a second one only while the first is there, not after the broker was killed.
  */
 static const struct routed layers[] = {
 	{TEST_DOOR, TEST_DOOR_ONLY, "landlock_create_ruleset"},
 	{BOTH(ALLOW), "landlock_add_rule"},
 	{BOTH(ROUTE), "landlock_restrict_self"},
 	{BOTH(TEST_PLACES), "sched_setaffinity"},
+	{BOTH(TEST_LISTENER), "seccomp"},
 };
 
 /* Calls that the installed libseccomp may be too old to know. */

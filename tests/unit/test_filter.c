@@ -252,6 +252,13 @@ column(const struct variant *variant)
 	return variant->names == NAMES_AND_SIGNALS ? NAMES_ROUTED : variant->names;
 }
 
+static bool
+is_routed(const struct variant *variant)
+{
+	return variant->is_guarded || column(variant) == NAMES_ROUTED ||
+	       variant->network == NETWORK_BROKERED;
+}
+
 static void
 check_number(const struct variant *variant, int number, const char *name)
 {
@@ -275,8 +282,7 @@ check_number(const struct variant *variant, int number, const char *name)
 		if (count_names(socket_rules[i].calls, name) > 0)
 			verdict = socket_rules[i].verdicts[variant->network][column(variant)];
 	for (size_t i = 0; i < COUNT(layers); i++)
-		if (count_names(layers[i].calls, name) > 0 &&
-		    (column(variant) == NAMES_ROUTED || variant->network == NETWORK_BROKERED))
+		if (count_names(layers[i].calls, name) > 0 && is_routed(variant))
 			verdict = layers[i].changes;
 	if (verdict < ENDS)
 		expect(variant, name, NULL, verdict == ROUTE ? ROUTED : end_errno[verdict]);
@@ -369,7 +375,7 @@ what_programs_live_on_is_allowed(void)
 {
 	expect_names(
 		"read write openat2 close execve execveat fork vfork exit_group mmap futex "
-		"accept4 getsockopt recvfrom recvmsg ptrace seccomp prctl "
+		"accept4 getsockopt recvfrom recvmsg ptrace prctl "
 		"personality pidfd_open pidfd_getfd fchmodat2 statx rseq "
 		"rt_sigreturn wait4 getrandom mseal statmount uretprobe arch_prctl inotify_init1",
 		0);
@@ -526,8 +532,7 @@ result_closed(const struct variant *variant, size_t row)
 static bool
 is_told(const struct variant *variant)
 {
-	return variant->network == NETWORK_NONE &&
-	       (variant->is_guarded || column(variant) == NAMES_ROUTED);
+	return variant->network == NETWORK_NONE && is_routed(variant);
 }
 
 static bool
@@ -712,13 +717,43 @@ processors_of_others_are_asked_about(void)
 	static const uint64_t other[6] = {1, 8, 0x1000}, high[6] = {HIGH_BITS, 8, 0x1000};
 
 	for (size_t i = 0; i < COUNT(variants); i++) {
-		bool is_routed = column(&variants[i]) == NAMES_ROUTED ||
-				 variants[i].network == NETWORK_BROKERED;
-
-		expect(&variants[i], "sched_setaffinity", other, is_routed ? ROUTED : 0);
+		expect(&variants[i], "sched_setaffinity", other,
+		       is_routed(&variants[i]) ? ROUTED : 0);
 		/* the kernel looks at the low half, which says the caller itself */
 		expect(&variants[i], "sched_setaffinity", high, 0);
 	}
+}
+
+static void
+try_listener(const struct variant *variant)
+{
+	static const struct {
+		uint64_t args[6];
+		bool is_listener;
+	} cases[] = {
+		{{1, 0x8, 0x1000}, true},
+		{{1, 0x28, 0x1000}, true},
+		{{HIGH_BITS | 1, HIGH_BITS | 0x9, 0}, true},
+		{{0, 0, 0}, false},
+		{{1, 0, 0x1000}, false},
+		{{1, HIGH_BITS | 0x11, 0x1000}, false},
+		{{2, 0, 0x1000}, false},
+		{{3, 0, 0x1000}, false},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		expect(variant, "seccomp", cases[i].args,
+		       cases[i].is_listener && is_routed(variant) ? EBUSY : 0);
+}
+
+/* Whoever got one would be asked in the broker's place, and could say yes. */
+static void
+who_answers_routed_calls_is_the_broker_alone(void)
+{
+	for (size_t i = 0; i < COUNT(variants); i++)
+		try_listener(&variants[i]);
+	for (size_t i = 0; i < COUNT(guarded); i++)
+		try_listener(&guarded[i]);
 }
 
 /* Length is what loading costs, and the kernel takes 4096 at most. */
@@ -744,6 +779,7 @@ main(void)
 	run(ioctls_are_known_by_their_low_half);
 	run(signals_are_asked_about_where_nobody_else_looks);
 	run(processors_of_others_are_asked_about);
+	run(who_answers_routed_calls_is_the_broker_alone);
 	run(filters_are_short);
 	return tap_end();
 }

@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@
 #define NOBODYS_PID 0x3ffffff
 #define NO_PATH (long)"/nonexistent/cordon"
 #define BAD_POINTER 8
-#define ANY (-1) /* free: as refused already, or depends on the kernel; nothing to compare with */
+#define LISTENER 8 /* SECCOMP_FILTER_FLAG_NEW_LISTENER */
+#define ANY (-1)   /* free: as refused already, or depends on the kernel; nothing to compare with */
 
 struct call {
 	const char *name;
@@ -324,12 +326,37 @@ make_socket_after_the_broker(const void *filter)
 	return make_internet_socket(NULL);
 }
 
+/* Of two filters that route the later one's listener is asked, and may let the kernel go on. */
+static int
+make_listener(void)
+{
+	struct sock_filter code[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+	struct sock_fprog program = {COUNT(code), code};
+
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, HIGH_BITS | LISTENER, &program) < 0
+		       ? errno
+		       : 0;
+}
+
+static int
+take_the_place_of_the_broker(const void *filter)
+{
+	int made = filter == NULL ? 0 : make_socket_after_the_broker(filter);
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || made == CHILD_BROKEN)
+		return CHILD_BROKEN;
+	return make_listener();
+}
+
 static void
 a_dead_broker_is_no_way_to_a_socket(void)
 {
-	check_int(child_run(AS_USER, make_socket_after_the_broker,
-			    filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_CHANGES)),
-		  ENOSYS);
+	const struct sock_fprog *filter =
+		filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_CHANGES);
+
+	check_int(child_run(AS_USER, make_socket_after_the_broker, filter), ENOSYS);
+	check_int(child_run(AS_USER, take_the_place_of_the_broker, NULL), 0);
+	check_int(child_run(AS_USER, take_the_place_of_the_broker, filter), EBUSY);
 }
 
 #ifdef __x86_64__
