@@ -159,6 +159,17 @@ events()
 	[ "$status" -eq 9 ] && [ ! -s "$T/keeper" ] || complain "$(cat "$T/keeper")"
 }
 
+@test "a command whose cpu time is over says so, and one that does not heed it is ended" {
+	expect 152 run --cpu-time 1s -- sh -c 'while :; do :; done'
+	one_notice 'cordon: the limit of cpu time ended it'
+	expect 137 run --cpu-time 1s -- sh -c 'trap "" XCPU; while :; do :; done'
+	silent
+	expect 0 run --cpu-time 1s -- sh -c 'ulimit -S -t; ulimit -H -t'
+	[ "$out" = $'1\n2' ] || complain 'other limits were expected'
+	# what we were given is never exceeded
+	(ulimit -t 20 && expect 0 run --cpu-time 20s -- sh -c 'ulimit -S -t; ulimit -H -t' && [ "$out" = $'20\n20' ])
+}
+
 # orphan.py: asks when "first" and "second" appear; then, with a listener of its own, says yes to itself.
 orphan()
 {
