@@ -170,6 +170,22 @@ events()
 	(ulimit -t 20 && expect 0 run --cpu-time 20s -- sh -c 'ulimit -S -t; ulimit -H -t' && [ "$out" = $'20\n20' ])
 }
 
+@test "what is advised about a socket is what run takes" {
+	mkdir "$T/folder"
+	denied socket "$T/later.sock"
+	said "to allow it: make it, then --socket $T/later.sock"
+	expect 1 why --json socket "$T/later.sock"
+	json 'd["remedy"] is None'
+	refused run --socket "$T/later.sock" -- true
+	denied socket "$T/folder"
+	unsaid 'to allow it'
+	refused run --socket "$T/folder" -- true
+	"$PYTHON" -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$T/later.sock"
+	denied socket "$T/later.sock"
+	said "to allow it: --socket $T/later.sock"
+	expect 0 run --socket "$T/later.sock" -- true
+}
+
 # orphan.py: asks when "first" and "second" appear; then, with a listener of its own, says yes to itself.
 orphan()
 {
