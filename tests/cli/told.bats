@@ -186,6 +186,13 @@ events()
 	expect 0 run --socket "$T/later.sock" -- true
 }
 
+# By its name as a user the home may be missing, whatever HOME says: that nothing is logged there is said.
+@test "a log that has no place is named" {
+	echo x >"$T/file"
+	XDG_STATE_HOME=$T/file/state expect 0 run -- true
+	one_notice "cordon: cannot write the audit log $T/file/state/cordon/audit/shell-"
+}
+
 # orphan.py: asks when "first" and "second" appear; then, with a listener of its own, says yes to itself.
 orphan()
 {
