@@ -57,3 +57,61 @@ done'
 	apart "exec \"\$1\" run --read /etc/app -- cat /etc/app/secret /etc/app/deep/er/secret" || return 0
 	[ "$status" -eq 0 ] || complain 'it was expected to be read'
 }
+
+# Whoever runs such a file has its owner's rights, outside of every box.
+@test "nothing that lends its owner's rights is made, by any call" {
+	cat >lend.py <<-'END'
+		import ctypes, os, sys
+		libc = ctypes.CDLL(None, use_errno=True)
+		bits = int(sys.argv[2], 8)
+		name = "file"
+		with open(name, "w") as file:
+		    os.fchmod(file.fileno(), 0o755)
+
+		def nameless():
+		    fd = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o755)
+		    os.fchmod(fd, bits)
+		    return os.fstat(fd).st_mode
+
+		def made():
+		    os.umask(0)
+		    os.mknod("node", bits | 0o100000)
+		    return os.stat("node").st_mode
+
+		ways = {
+		    "chmod": lambda: os.chmod(name, bits),
+		    "fchmod": lambda: os.fchmod(os.open(name, os.O_RDONLY), bits),
+		    "fchmodat": lambda: os.chmod(name, bits, dir_fd=os.open(".", os.O_RDONLY)),
+		    "link": lambda: (os.symlink(name, "link"), os.chmod("link", bits)),
+		    "proc": lambda: os.chmod("/proc/self/fd/%d" % os.open(name, os.O_RDONLY), bits),
+		    "nameless": nameless,
+		    "made": made,
+		}
+		got = 0
+		try:
+		    got = ways[sys.argv[1]]()
+		except PermissionError:
+		    pass
+		if not isinstance(got, int):
+		    got = os.stat(name).st_mode
+		sys.exit(0 if (got or os.stat(name).st_mode) & 0o6000 else 9)
+	END
+	for way in chmod fchmod fchmodat link proc nameless made; do
+		for bits in 4755 2755; do
+			rm -f file node link
+			"$PYTHON" lend.py "$way" "$bits" || complain "$way $bits: not free, either"
+			rm -f file node link
+			expect 9 run -q -- "$PYTHON" lend.py "$way" "$bits"
+		done
+	done
+}
+
+@test "folders hand their group down, and what lends already goes on doing so" {
+	mkdir shared
+	works 'chmod 2775 shared && [ -g shared ]'
+	echo x >tool
+	chmod 4750 tool
+	works 'chmod 4755 tool && [ -u tool ]'
+	expect 1 run -- sh -c 'echo x >other; chmod u+s other'
+	heard "would lend its owner's rights to whoever runs it"
+}
