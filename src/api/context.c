@@ -212,9 +212,6 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 
 	if (context == NULL)
 		return cordon_no_memory(err);
-	/* whoever had no memory for one may not have looked */
-	if (setup == NULL)
-		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no setup to plan by");
 	rc = find_facts(context, setup, err);
 	if (rc < 0)
 		return rc;
