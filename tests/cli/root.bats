@@ -73,6 +73,10 @@ done'
 		    os.fchmod(fd, bits)
 		    return os.fstat(fd).st_mode
 
+		def opened(path, flags):
+		    os.umask(0)
+		    return os.fstat(os.open(path, flags | os.O_RDWR, bits)).st_mode
+
 		def made():
 		    os.umask(0)
 		    os.mknod("node", bits | 0o100000)
@@ -85,6 +89,8 @@ done'
 		    "link": lambda: (os.symlink(name, "link"), os.chmod("link", bits)),
 		    "proc": lambda: os.chmod("/proc/self/fd/%d" % os.open(name, os.O_RDONLY), bits),
 		    "nameless": nameless,
+		    "opened": lambda: opened("node", os.O_CREAT),
+		    "opened-nameless": lambda: opened(".", os.O_TMPFILE),
 		    "made": made,
 		}
 		got = 0
@@ -96,7 +102,7 @@ done'
 		    got = os.stat(name).st_mode
 		sys.exit(0 if (got or os.stat(name).st_mode) & 0o6000 else 9)
 	END
-	for way in chmod fchmod fchmodat link proc nameless made; do
+	for way in chmod fchmod fchmodat link proc nameless opened opened-nameless made; do
 		for bits in 4755 2755; do
 			rm -f file node link
 			"$PYTHON" lend.py "$way" "$bits" || complain "$way $bits: not free, either"
