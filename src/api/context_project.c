@@ -50,17 +50,6 @@ not_seen(const char *path, struct cordon_error *err)
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", path);
 }
 
-/* A folder everyone can write to proves nothing: anybody could have put a mark there. 1, 0 or an error. */
-static int
-is_believable(const char *folder, struct cordon_error *err)
-{
-	struct stat st;
-
-	if (stat(folder, &st) < 0)
-		return not_seen(folder, err);
-	return (st.st_mode & S_IWOTH) == 0;
-}
-
 /* 1, 0 or an error. */
 static int
 has_mark(const char *folder, const char *mark, struct cordon_error *err)
@@ -76,22 +65,62 @@ has_mark(const char *folder, const char *mark, struct cordon_error *err)
 /* What was found on the way up. */
 struct marks {
 	const char *policy, *git; /* the nearest folder with each, or NULL */
+	bool is_over;		  /* no .git further up counts */
 	struct cordon_error why;  /* why a .git before the first one that was seen could not be */
 };
+
+/* Is it there, and not put there by others, as in /tmp it may be? 1, 0 or an error. */
+static int
+is_owners(const char *folder, const struct stat *at, const char *mark, struct cordon_error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (at->st_uid != geteuid() ||
+	    snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
+		return 0;
+	if (lstat(path, &st) < 0)
+		return not_seen(path, err);
+	return !(at->st_mode & S_ISVTX) || st.st_uid == at->st_uid;
+}
+
+/*
+ * A folder everyone can write to proves nothing: anybody could have put a mark there. But one's own may
+ * have been opened by a command that ran in it, to be rid of the policy there, or to have for its
+ * project what is around: so a policy there is not passed over, and no .git above takes its place.
+ */
+static int
+look_where_all_write(const char *folder, const struct stat *at, struct marks *to,
+		     struct cordon_error *err)
+{
+	int rc = is_owners(folder, at, PROJECT_POLICY_NAME, err);
+
+	if (rc > 0)
+		return cordon_fail(err, CORDON_E_TRUST, 0,
+				   "%s/%s lies in a folder that is writable by everyone", folder,
+				   PROJECT_POLICY_NAME);
+	if (rc == 0 && has_mark(folder, ".git", NULL) != 0)
+		to->is_over = true;
+	return rc;
+}
 
 static int
 look_for_marks(struct arena *arena, const char *folder, struct marks *to, struct cordon_error *err)
 {
-	int rc = is_believable(folder, err);
+	struct stat at;
+	int rc;
 
-	if (rc <= 0)
-		return rc;
+	if (stat(folder, &at) < 0)
+		return not_seen(folder, err);
+	if (at.st_mode & S_IWOTH)
+		return look_where_all_write(folder, &at, to, err);
 	rc = has_mark(folder, PROJECT_POLICY_NAME, err);
 	if (rc > 0)
 		to->policy = arena_strdup(arena, folder, err);
 	if (rc != 0)
 		return rc > 0 && to->policy == NULL ? -CORDON_E_MEMORY : rc;
-	if (to->git == NULL && to->why.code == 0 && has_mark(folder, ".git", &to->why) > 0) {
+	if (to->git == NULL && !to->is_over && to->why.code == 0 &&
+	    has_mark(folder, ".git", &to->why) > 0) {
 		to->git = arena_strdup(arena, folder, err);
 		return to->git == NULL ? -CORDON_E_MEMORY : 0;
 	}

@@ -11,8 +11,12 @@ cordon_plan_new(const struct cordon_setup *setup, struct cordon_plan **ret_plan,
 		struct cordon_error *err)
 {
 	auto_context struct cordon_plan *context = NULL;
-	int rc = context_open(setup, CONTEXT_RUN, &context, err);
+	int rc;
 
+	/* whoever had no memory for one may not have looked */
+	if (setup == NULL)
+		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no setup to plan by");
+	rc = context_open(setup, CONTEXT_RUN, &context, err);
 	if (rc == 0)
 		rc = context_plan(context, setup, CONTEXT_RUN, NULL, err);
 	if (rc < 0)

@@ -277,10 +277,12 @@ add_profile(const struct plan *plan, struct refusal *to)
 		snprintf(to->allow, sizeof to->allow, "-p %s", name);
 }
 
+/* As many as the command likes. Should nobody read them we must still hear signals. */
 static void
 tell_refusal(void *teller, const struct refusal *refusal)
 {
 	const struct telling *telling = teller;
+	int fd = telling->command->status_fd;
 	struct refusal told = *refusal;
 	auto_str struct str line = {0};
 
@@ -292,7 +294,13 @@ tell_refusal(void *teller, const struct refusal *refusal)
 		keep(telling, &line);
 		return;
 	}
-	tell(telling, &line);
+	if (fd < 0 || fd_has_room(fd)) {
+		tell(telling, &line);
+	} else {
+		keep(telling, &line);
+		snprintf(telling->run->notice, sizeof telling->run->notice,
+			 "nobody reads the status descriptor; not all refusals were told there");
+	}
 	keep_refusal(&told, telling->run);
 }
 

@@ -8,8 +8,10 @@
 #include "base/fd.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "base/ascii.h"
 
@@ -132,6 +134,21 @@ fd_write_line(int fd, const char *text, size_t length)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = sys;
 	return n == (ssize_t)length ? 0 : -1;
+}
+
+#define PIPE_HALF 32768
+
+bool
+fd_has_room(int fd)
+{
+	struct pollfd out = {.fd = fd, .events = POLLOUT};
+	struct stat st;
+	int held = 0;
+
+	if (poll(&out, 1, 0) == 0)
+		return false;
+	return fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode) || ioctl(fd, FIONREAD, &held) < 0 ||
+	       held < PIPE_HALF;
 }
 
 int

@@ -38,6 +38,8 @@ void fd_keep_only(int *const *own, size_t count);
  * a signal.
  */
 int fd_write_line(int fd, const char *text, size_t length);
+/* Would a line be taken at once, and of a pipe no more than the first half? The rest is for the end. */
+bool fd_has_room(int fd);
 /* mkdir -p with mode for what is missing. */
 int dir_make(const char *path, mode_t mode, struct cordon_error *err);
 

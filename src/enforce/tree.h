@@ -48,6 +48,6 @@ bool tree_is_empty(const struct tree_spare *spare);
 void tree_ask(const struct tree_spare *spare);
 /*
  * Stops, then kills everything below, until two looks in a row found nothing, reaping meanwhile;
- * gives up after deadline_ms. True when nothing is left.
+ * gives up when nothing has died for deadline_ms. True when nothing is left.
  */
 bool tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end);

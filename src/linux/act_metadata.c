@@ -73,6 +73,14 @@ hides(const struct stat *at, const struct change *change)
 	       strncmp(change->name, "system.posix_acl_", 17) == 0;
 }
 
+/* Whoever runs it would have its owner's rights, in no box. Folders only hand their group down. */
+static bool
+lends(const struct stat *at, const struct change *change)
+{
+	return change->act == change_mode && !S_ISDIR(at->st_mode) &&
+	       (change->mode & ~at->st_mode & (S_ISUID | S_ISGID)) != 0;
+}
+
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
 may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at,
@@ -85,7 +93,7 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 		return false;
 	/* there are file systems that count no links */
 	if (at->st_nlink == 0 && !walk_name(fd, path))
-		return true;
+		return !lends(at, change);
 	if (!(broker_judge_object(broker, request, &what, broker_judge, path).rights & RIGHT_WRITE))
 		broker_deny(broker, path, RIGHT_WRITE);
 	else if (!terminals_has(broker, request, fd, path, O_WRONLY))
@@ -93,6 +101,9 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 	else if (S_ISDIR(at->st_mode) && ruleset_is_by_name(broker->plan, path))
 		/* a profile grants it for the sake of the files in it */
 		broker_refused(broker, "write", path, "is a folder that everybody shares");
+	else if (lends(at, change))
+		broker_refused(broker, "write", path,
+			       "would lend its owner's rights to whoever runs it");
 	else if (hides(at, change) && *path == '/' && !broker_is_free(broker, path) &&
 		 vet_is_read(broker, path))
 		broker_refused(broker, "hide", path, "git's settings are there, or below it");

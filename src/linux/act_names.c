@@ -151,13 +151,13 @@ act_mkdirat(struct broker *broker, const struct call *request)
 	act_on(broker, request, (int)a[0], a[1], &deed);
 }
 
-/* Devices are for nobody, whatever the plan says. */
+/* Devices are for nobody, whatever the plan says, nor is a file that lends its owner's rights. */
 static void
 make_node(struct broker *broker, const struct call *request, int folder, const __u64 *a)
 {
 	struct deed deed = {.act = do_mknod,
 			    .right = RIGHT_CREATE,
-			    .mode = (mode_t)a[1],
+			    .mode = (mode_t)a[1] & ~(mode_t)(S_ISUID | S_ISGID),
 			    .device = (dev_t)a[2]};
 
 	if (S_ISCHR(deed.mode) || S_ISBLK(deed.mode))

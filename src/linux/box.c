@@ -211,6 +211,9 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 		return cordon_fail(err, CORDON_E_GAP, 0, "the plan is for another system");
 	if (plan_gaps(plan) > 0)
 		return refuse_gaps(plan, err);
+	rc = privileges_check(err);
+	if (rc < 0)
+		return rc;
 	box = box_new(err);
 	if (box == NULL)
 		return -CORDON_E_MEMORY;

@@ -147,11 +147,29 @@ drop_cores(struct cordon_error *err)
 	return 0;
 }
 
+/* Whoever is somebody else besides can become that one, without any privilege; the plan knows of one. */
+int
+privileges_check(struct cordon_error *err)
+{
+	uid_t uid[3] = {0};
+	gid_t gid[3] = {0};
+
+	if (getresuid(&uid[0], &uid[1], &uid[2]) != 0 || getresgid(&gid[0], &gid[1], &gid[2]) != 0)
+		return fail(err, "reading ids");
+	if (uid[0] != uid[1] || uid[0] != uid[2] || gid[0] != gid[1] || gid[0] != gid[2])
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "the real, effective and saved user or group are not the same; "
+				   "the command could become any of them");
+	return 0;
+}
+
 int
 privileges_drop(struct cordon_error *err)
 {
-	int rc;
+	int rc = privileges_check(err);
 
+	if (rc < 0)
+		return rc;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return fail(err, "no_new_privs");
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)

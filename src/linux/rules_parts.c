@@ -27,8 +27,10 @@
 static const char *const guarded_folders[] = {
 	"/etc",	    "/etc/NetworkManager", "/etc/kubernetes", "/etc/letsencrypt",
 	"/etc/pki", "/etc/pki/tls",	   "/etc/ssh",	      "/etc/ssl",
-	"/sys",	    "/sys/kernel",
+	"/sys",	    "/sys/firmware",	   "/sys/fs",	      "/sys/kernel",
 };
+/* That, however deep. All of it is looked at, which none of the others is small enough for. */
+static const char guarded_tree[] = "/etc";
 /* Closed to root whatever their mode says. */
 static const char *const root_secrets[] = {
 	"/etc/shadow*",	     "/etc/gshadow*",	    "/etc/sudoers*",
@@ -109,22 +111,31 @@ is_granted_whole(const struct index *index, const char *path)
 	return (index->default_rights & RIGHT_READ) != 0;
 }
 
-/* The entry of folder that path is, or is in; false: it is in none. */
+/* Is it, or anything above it in that folder, for root alone? As deep as the folder is guarded. */
 static bool
-find_entry(const char *folder, const char *path, char to[PATH_MAX])
+is_kept_in(const char *folder, const char *path)
 {
+	bool deep = strcmp(folder, guarded_tree) == 0;
 	size_t length = strlen(folder);
+	char entry[PATH_MAX];
+	struct stat at;
 
-	if (!path_below(path, folder) || path[length] == '\0')
+	if (!path_below(path, folder) || strlen(path) >= sizeof entry)
 		return false;
-	snprintf(to, PATH_MAX, "%.*s", (int)(length + 1 + strcspn(path + length + 1, "/")), path);
-	return true;
+	while (path[length] != '\0') {
+		length += 1 + strcspn(path + length + 1, "/");
+		snprintf(entry, sizeof entry, "%.*s", (int)length, path);
+		if (lstat(entry, &at) < 0 || is_secret(entry, &at))
+			return true;
+		if (!deep)
+			break;
+	}
+	return false;
 }
 
 bool
 ruleset_keeps_back(const struct plan *plan, const char *path)
 {
-	char entry[PATH_MAX];
 	struct stat at;
 	bool kept = false;
 
@@ -132,8 +143,7 @@ ruleset_keeps_back(const struct plan *plan, const char *path)
 		kept = kept || (path_below(path, shared_folders[i]) && lstat(path, &at) == 0 &&
 				S_ISDIR(at.st_mode));
 	for (size_t i = 0; i < sizeof guarded_folders / sizeof guarded_folders[0]; i++)
-		if (geteuid() == 0 && find_entry(guarded_folders[i], path, entry))
-			kept = kept || lstat(entry, &at) < 0 || is_secret(entry, &at);
+		kept = kept || (geteuid() == 0 && is_kept_in(guarded_folders[i], path));
 	return kept && !is_granted_whole(&plan->index, path);
 }
 
@@ -161,6 +171,53 @@ rules_allow_parts(const struct making *m, int folder, const char *path)
 	return rc < 0 ? rc : rules_allow_entries(m, folder, path, true);
 }
 
+static bool holds_secret(int parent, const char *name, const char *path);
+
+/* What cannot be looked at counts as a secret: it is then granted in parts, or not at all. */
+static bool
+is_or_holds_secret(int folder, const char *path, const struct dirent *entry)
+{
+	const char *name = entry->d_name;
+	char inner[PATH_MAX];
+	struct stat at;
+
+	if (entry->d_type == DT_LNK || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return false;
+	if (snprintf(inner, sizeof inner, "%s/%s", path, name) >= (int)sizeof inner ||
+	    fstatat(folder, name, &at, AT_SYMLINK_NOFOLLOW) < 0)
+		return true;
+	if (S_ISLNK(at.st_mode))
+		return false;
+	return is_secret(inner, &at) || (S_ISDIR(at.st_mode) && holds_secret(folder, name, inner));
+}
+
+static bool
+holds_secret(int parent, const char *name, const char *path)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	bool found = false;
+
+	if (dir == NULL) {
+		if (fd >= 0)
+			close(fd);
+		return true;
+	}
+	while (!found && (errno = 0, entry = readdir(dir)) != NULL)
+		found = is_or_holds_secret(fd, path, entry);
+	found = found || errno != 0;
+	closedir(dir);
+	return found;
+}
+
+static bool
+is_in_parts(int folder, const char *name, const char *path)
+{
+	return rules_is_parted(path) ||
+	       (path_below(path, guarded_tree) && holds_secret(folder, name, path));
+}
+
 /* guard: leave out what is for root alone. What links name has a rule of its own, or none. */
 static int
 allow_entry(const struct making *m, int folder, const char *path, const char *name, bool guard)
@@ -178,7 +235,7 @@ allow_entry(const struct making *m, int folder, const char *path, const char *na
 		return rules_not_held(m, inner);
 	if (S_ISLNK(held.at.st_mode) || (guard && is_secret(inner, &held.at)))
 		return 0;
-	if (guard && rules_is_parted(inner) && held.is_folder)
+	if (guard && held.is_folder && is_in_parts(folder, name, inner))
 		return rules_allow_parts(m, fd, inner);
 	reach = index_reach(&m->plan->index, inner);
 	return rules_allow(m, fd, rules_access_for(m, &reach, &held), held.is_folder, inner);

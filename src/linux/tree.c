@@ -32,6 +32,8 @@
 #define STOP_WALKS 8
 /* Another user's process cannot be killed, but may be about to end. */
 #define REFUSED_MS 500
+/* Time alone says little where there are so many that we hardly run: so often nothing became less. */
+#define IDLE_WALKS 400
 
 struct found {
 	pid_t pids[FOUND_MAX], parents[FOUND_MAX];
@@ -337,13 +339,23 @@ name_survivors(const struct found *found, struct tree_end *to)
 	}
 }
 
-/* How long to go on. */
-static int
-patience(const struct walk *walk, int deadline_ms)
+/* How long it has been since anything died. */
+struct standstill {
+	int64_t since;
+	int walks;
+};
+
+/* Whatever dies is a reason to go on: who gives up leaves all the others alive. */
+static bool
+is_hopeless(struct standstill *still, const struct walk *walk, int deadline_ms)
 {
 	bool is_another_users = walk->refused == walk->alive && walk->reaped == 0 && !walk->blind;
 
-	return is_another_users && deadline_ms > REFUSED_MS ? REFUSED_MS : deadline_ms;
+	if (still->walks++ == 0 || walk->reaped > 0)
+		*still = (struct standstill){clock_ms(), 1};
+	if (is_another_users && deadline_ms > REFUSED_MS)
+		return clock_ms() - still->since >= REFUSED_MS;
+	return still->walks > IDLE_WALKS && clock_ms() - still->since >= deadline_ms;
 }
 
 /*
@@ -353,7 +365,7 @@ patience(const struct walk *walk, int deadline_ms)
 bool
 tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
 {
-	int64_t start = clock_ms();
+	struct standstill still = {0};
 	struct walk walk;
 	long pause = 50;
 	int quiet = 0;
@@ -367,7 +379,7 @@ tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_
 		quiet = walk.alive == 0 && walk.reaped == 0 && !walk.blind ? quiet + 1 : 0;
 		if (quiet > 0)
 			continue;
-		if (clock_ms() - start >= patience(&walk, deadline_ms)) {
+		if (is_hopeless(&still, &walk, deadline_ms)) {
 			name_survivors(&walk.found, ret_end);
 			return false;
 		}

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/compat.h"
@@ -87,28 +86,19 @@ settle_porter(const struct child *child, struct cordon_error *err)
 	return child->porter == NULL ? 0 : porter_settle(err);
 }
 
-/* A directory left open on 0-2 would be a way around every path rule. */
 static int
 check_standard(const struct child *child, struct cordon_error *err)
 {
-	struct stat st;
+	int rc = 0;
 
-	if (child->track_only)
-		return 0;
-	for (int fd = 0; fd < 3; fd++) {
-		if (fstat(fd, &st) == 0) {
-			if (S_ISDIR(st.st_mode))
-				return cordon_fail(
-					err, CORDON_E_USAGE, 0,
-					"descriptor %d is a folder; it would lead around the policy",
-					fd);
-			continue;
-		}
+	for (int fd = 0; rc == 0 && fd < 3 && !child->track_only; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			rc = standard_check(fd, fd, err);
 		/* the lowest free number is this one, since those before it are open */
-		if (open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
-			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
+		else if (open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
+			rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
 	}
-	return 0;
+	return rc;
 }
 
 /* Of time a second more is for who does not heed SIGXCPU: ended at once it could not be told why. */

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -193,17 +192,14 @@ take_folder(struct making *making, struct cordon_error *err)
 	return 0;
 }
 
-/* A directory left open on 0-2 would be a way around every path rule. */
 static int
 take_standard(struct making *making, struct cordon_error *err)
 {
-	struct stat st;
-
 	for (int fd = 0; fd < 3; fd++) {
-		if (fstat(making->fds[fd], &st) < 0 || S_ISDIR(st.st_mode))
-			return cordon_fail(
-				err, CORDON_E_USAGE, 0,
-				"descriptor %d is a folder; it would lead around the policy", fd);
+		int rc = standard_check(making->fds[fd], fd, err);
+
+		if (rc < 0)
+			return rc;
 		if (dup2(making->fds[fd], fd) < 0)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot use descriptor %d",
 					   fd);

@@ -135,6 +135,9 @@ int tmp_name(struct arena *arena, const struct host *host, const char **ret_path
 int tmp_make(const char *path, struct cordon_error *err);
 int tmp_remove(const char *path);
 
+/* standard.c: may what is open as fd be the command's descriptor of that number? */
+int standard_check(int fd, int number, struct cordon_error *err);
+
 /* child.c: from fork to exec. Never returns. */
 struct child {
 	struct box *box; /* NULL only when nothing is to be restricted */

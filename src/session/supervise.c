@@ -242,18 +242,20 @@ is_told_to_go(const struct supervision *run)
 
 /*
  * Nobody writes to the command's terminal any more, so the rest is there, and then its end; unless
- * there are survivors. Showing it takes as long as it takes.
+ * there are survivors. Showing it takes as long as it takes, unless we were told to go.
  */
 static void
 drain_relay(struct supervision *run)
 {
 	struct pollfd fds[RELAY_FDS + 1];
+	bool waits;
 
 	run->relay->input_ended = true;
 	while (relay_has_more(run->relay)) {
 		relay_poll(run->relay, fds);
 		fds[RELAY_FDS] = (struct pollfd){.fd = run->signals, .events = POLLIN};
-		if (poll(fds, RELAY_FDS + 1, fds[RELAY_OUT].fd >= 0 ? -1 : 1000) <= 0)
+		waits = fds[RELAY_OUT].fd >= 0 && !run->is_told_to_go;
+		if (poll(fds, RELAY_FDS + 1, waits ? -1 : 1000) <= 0)
 			return;
 		if (fds[RELAY_FDS].revents && is_told_to_go(run))
 			return;

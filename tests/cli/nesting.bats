@@ -405,7 +405,8 @@ start_server()
 	nest 0 inner --net all -- "$PYTHON" nest.py "tcp=$port"
 	stopped "tcp=$port"
 	# a socket of the outer one's, handed in
-	lend='import os, socket, sys; s = socket.socket(); os.dup2(s.fileno(), 0); os.execv(sys.argv[1], sys.argv[1:])'
+	lend='import os, socket, sys; s = socket.create_connection(("127.0.0.1", PORT)); os.dup2(s.fileno(), 0); os.execv(sys.argv[1], sys.argv[1:])'
+	lend=${lend/PORT/$port}
 	for outer in localhost all; do
 		expect 0 run "${own[@]}" --net "$outer" -- "$PYTHON" -c "$lend" "$CORDON" run -- "$PYTHON" nest.py "lent=$port"
 		stopped "lent=$port"
@@ -435,7 +436,8 @@ start_server()
 		stopped "${all[@]}" listen=2000 || complain "$ports"
 	done
 	# a socket that was made outside and handed in
-	lend='import os, socket, sys; s = socket.socket(); os.dup2(s.fileno(), 0); os.execv(sys.argv[1], sys.argv[1:])'
+	lend='import os, socket, sys; s = socket.create_connection(("127.0.0.1", PORT)); os.dup2(s.fileno(), 0); os.execv(sys.argv[1], sys.argv[1:])'
+	lend=${lend/PORT/$port}
 	expect 0 run "${own[@]}" --net localhost -- "$PYTHON" -c "$lend" "$CORDON" run --net localhost -- "$PYTHON" nest.py "lent=$port"
 	worked "lent=$port"
 	expect 0 run "${own[@]}" --net localhost -- "$PYTHON" -c "$lend" "$CORDON" run --net localhost:1 -- "$PYTHON" nest.py "lent=$port"

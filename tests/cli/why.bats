@@ -417,8 +417,29 @@ remedied()
 	mkdir "$P/deep/.git"
 	denied write "$P/x"
 	allowed write "$P/deep/x"
+	# opened by a command that ran there, perhaps: nothing wider takes its place
 	chmod 777 "$P/deep"
+	denied write "$P/x"
+	denied write "$P/deep/x"
+	allowed write "$P/deep/er/x"
+	rm -r "$P/deep/.git"
 	allowed write "$P/x"
+}
+
+@test "a policy is not lost by opening its folder to everyone" {
+	mkdir -p deep/er
+	touch deep/er/.env
+	echo '{"files": {"deny": ["**/.env"]}}' >.cordon.json
+	cd deep/er
+	denied read .env
+	expect 0 run -- chmod 777 "$P"
+	refused why read .env
+	heard "$P/.cordon.json lies in a folder that is writable by everyone"
+	refused run -- cat .env
+	chmod 1777 "$P"
+	refused run -- cat .env
+	chmod 755 "$P"
+	denied read .env
 }
 
 @test "a home, its parents and / are no project unless named" {

@@ -156,6 +156,23 @@ unlock_root_bit(void)
 	return prctl(PR_SET_SECUREBITS, 0, 0, 0, 0) == 0 ? 0 : errno;
 }
 
+/* A daemon of root's that is somebody else for a moment, and the other way round: 0 when refused. */
+static int
+drop_as_two_users(void)
+{
+	if (setresuid(0, CHILD_NOBODY, 0) != 0)
+		return CHILD_BROKEN;
+	return privileges_drop(NULL) < 0 ? 0 : 1;
+}
+
+static int
+drop_as_two_groups(void)
+{
+	if (setresgid(CHILD_NOBODY, 0, 0) != 0)
+		return CHILD_BROKEN;
+	return privileges_drop(NULL) < 0 ? 0 : 1;
+}
+
 /* ---- cases ---- */
 
 static void
@@ -168,6 +185,8 @@ root_loses_what_root_may_do(void)
 		check_int(try_as(AS_ROOT, false, things[i]), 0);
 		check_int(try_as(AS_ROOT, true, things[i]), EPERM);
 	}
+	check_int(try_as(AS_ROOT, false, drop_as_two_users), 0);
+	check_int(try_as(AS_ROOT, false, drop_as_two_groups), 0);
 }
 
 static void

@@ -290,6 +290,25 @@ more_children_than_can_be_noted_are_an_error(void)
 }
 
 static int
+kill_in_no_time(const void *none)
+{
+	struct tree_end end;
+
+	(void)none;
+	for (int i = 0; i < 64; i++)
+		must(start_idler() > 0);
+	must(tree_kill(NULL, 0, &end) && end.ended == 64 && end.left == 0);
+	return 0;
+}
+
+/* In a storm the walks themselves take longer than anybody meant to wait. */
+static void
+nobody_gives_up_while_something_dies(void)
+{
+	check_int(child_run(AS_USER, kill_in_no_time, NULL), 0);
+}
+
+static int
 ask_stopped(const void *none)
 {
 	pid_t child = start_idler();
@@ -365,6 +384,7 @@ main(void)
 	run(spared_children_keep_all_that_is_theirs);
 	run(what_is_older_can_be_spared);
 	run(more_children_than_can_be_noted_are_an_error);
+	run(nobody_gives_up_while_something_dies);
 	run(asking_reaches_what_is_stopped);
 	run(what_cannot_be_ended_is_named);
 	return tap_end();
