@@ -414,6 +414,21 @@ session()
 	clean
 }
 
+told_to_go()
+{
+	kill -TERM "$pid" 2>/dev/null
+	ended "$pid"
+}
+
+@test "SIGTERM to the launcher, again and again, gives no more time" {
+	start run --grace 1s -- sh -c 'trap "" TERM; touch up; while :; do sleep 0.1; done'
+	until_true 60 test -e up
+	until_true 60 told_to_go || complain 'does not end'
+	end_of "$pid"
+	[ "$status" -eq 137 ] || complain '137 was expected'
+	clean
+}
+
 @test "SIGKILL of the launcher ends everything" {
 	for how in --net=none --track-only; do
 		session "$how"
