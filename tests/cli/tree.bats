@@ -414,6 +414,22 @@ session()
 	clean
 }
 
+# They go when their pipe does, with the launcher.
+@test "a launcher with more children of its own than can be told apart is refused" {
+	status=0
+	timeout 60 "$PYTHON" -c 'import os, sys
+r, w = os.pipe()
+for i in range(65):
+    if os.fork() == 0:
+        os.close(w)
+        os.read(r, 1)
+        os._exit(0)
+os.set_inheritable(w, True)
+os.execv(sys.argv[1], sys.argv[1:])' "$CORDON" run -- touch ran 2>"$T/err" </dev/null 3>&- || status=$?
+	[ "$status" -eq 125 ] && [ ! -e ran ]
+	grep -q 'process.tree.*more than 64 children' "$T/err"
+}
+
 told_to_go()
 {
 	kill -TERM "$pid" 2>/dev/null
