@@ -332,6 +332,8 @@ listener='trap "echo heard >>heard; exit 0" TERM; exec 9>lock; flock -s 9; touch
 		rm -f lock
 		expect 124 run "$how" --time 1s -- sh -c './leaver vfork && sleep 60' 3>&-
 		clean
+		# the longest there is
+		expect 0 run "$how" --time 4503599627370495 -- sleep 0.1
 	done
 }
 
