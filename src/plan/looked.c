@@ -157,7 +157,8 @@ read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, 
 	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
-		if (*entry->d_name == '.' ||
+		/* a submodule may well be called ".x" */
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
 		path = path_join(&l->arena, folder, entry->d_name, NULL);
