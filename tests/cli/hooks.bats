@@ -169,6 +169,25 @@ commit='git -C sub commit -q --allow-empty -m x'
 	heard 'git runs it'
 }
 
+@test "hooks that are links, of a submodule that is kept among many folders" {
+	start
+	mkdir -p scripts deep .git/modules/deep
+	git init -q --separate-git-dir="$P/.git/modules/deep/sub" deep/sub
+	mkdir -p .git/modules/deep/sub/hooks
+	cp evil scripts/check
+	ln -s "$P/scripts/check" .git/modules/deep/sub/hooks/pre-commit
+	expect 1 why write scripts/check
+	expect 0 run -- "$PYTHON" -c 'import os
+os.chdir(".git/modules")
+for i in range(1500): os.mkdir("%d" % i)
+os.makedirs("/".join("a" * 40))
+os.mkdir("shut", 0)'
+	expect 1 why write scripts/check
+	expect 2 run -- sh -c 'echo x >>scripts/check'
+	heard 'git runs it'
+	chmod 700 .git/modules/shut
+}
+
 @test "programs that settings take from the project" {
 	start
 	git init -q sub
