@@ -182,8 +182,7 @@ rules_each(const struct making *m, int folder, const char *path, rules_entry_fn 
 		return errno_is_fault(errno) ? not_listed(m, path) : 1;
 	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    snprintf(inner, sizeof inner, "%s/%s", base, entry->d_name) <
-			    (int)sizeof inner)
+		    snprintf(inner, sizeof inner, "%s/%s", base, entry->d_name) < (int)sizeof inner)
 			rc = fn(m, folder, inner, context);
 	if (rc == 0 && errno != 0)
 		rc = not_listed(m, path);

@@ -120,8 +120,8 @@ looked_is_repository(const char *folder)
 static int
 put_off(struct looking *l, const char *folder)
 {
-	const char **slot = arena_push(&l->arena, &l->waiting.items, &l->waiting.count,
-				       sizeof *slot, NULL);
+	const char **slot =
+		arena_push(&l->arena, &l->waiting.items, &l->waiting.count, sizeof *slot, NULL);
 
 	if (slot == NULL || folder == NULL)
 		return -CORDON_E_MEMORY;

@@ -248,10 +248,11 @@ become_heir(struct running *run, const struct plan *plan, struct cordon_error *e
 
 	if (!is_known && tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
 		return run->watch.spare.count > 0
-			       ? cordon_fail(err, CORDON_E_GAP, 0,
-					     "process.tree cannot be kept: who starts this has more "
-					     "than %zu children already",
-					     run->watch.spare.count)
+			       ? cordon_fail(
+					 err, CORDON_E_GAP, 0,
+					 "process.tree cannot be kept: who starts this has more "
+					 "than %zu children already",
+					 run->watch.spare.count)
 			       : cordon_fail(err, CORDON_E_GAP, errno,
 					     "process.tree cannot be kept: /proc does not list "
 					     "children");
