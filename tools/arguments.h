@@ -115,8 +115,10 @@ static const struct test test_ioctl_xfs[] = {{1, WHOLE, IS, 0x801c581f, ALLOW}, 
 		END(NO_FAMILY),                                    \
 	}
 SOCKET_TEST(test_socket_none, ALLOW, NO_ACCESS, NO_ACCESS);
-SOCKET_TEST(test_socket_none_stream, TEST_STREAM, NO_ACCESS, NO_ACCESS);
 SOCKET_TEST(test_socket_none_closed, NO_ACCESS, NO_ACCESS, NO_ACCESS);
+/* The broker's answer is the same, whatever is asked for; without an answer there is no socket. */
+SOCKET_TEST(test_socket_told, ALLOW, ROUTE, ROUTE);
+SOCKET_TEST(test_socket_told_stream, TEST_STREAM, ROUTE, ROUTE);
 SOCKET_TEST(test_socket_all, ALLOW, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_all_stream, TEST_STREAM, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_all_closed, NO_ACCESS, ALLOW, ALLOW);
@@ -176,6 +178,8 @@ static const struct test test_door_only[] = {{2, WHOLE, IS, 0x636f7201, ROUTE},
 					     {2, WHOLE, IS_NOT, 0, NO_OPERATION},
 					     {1, WHOLE, IS, 1000, ALLOW},
 					     END(NO_OPERATION)};
+/* SECCOMP_FILTER_FLAG_NEW_LISTENER; the errno is what the kernel says while there is one. */
+static const struct test test_listener[] = {{1, WHOLE, HAS, 0x8, TAKEN}, END(ALLOW)};
 /* PR_SET_DUMPABLE 0 */
 static const struct test test_prctl[] = {
 	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
@@ -203,6 +207,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_LIMIT_OWN] = test_limit_own,
 	[TEST_DOOR] = test_door,
 	[TEST_DOOR_ONLY] = test_door_only,
+	[TEST_LISTENER] = test_listener,
 	[TEST_NICE] = test_nice,
 	[TEST_IONICE] = test_ionice,
 	[TEST_IOCTL] = test_ioctl,
@@ -210,7 +215,8 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_IOCTL_BTRFS] = test_ioctl_btrfs,
 	[TEST_IOCTL_XFS] = test_ioctl_xfs,
 	[TEST_SOCKET_NONE] = test_socket_none,
-	[TEST_SOCKET_NONE_STREAM] = test_socket_none_stream,
+	[TEST_SOCKET_TOLD] = test_socket_told,
+	[TEST_SOCKET_TOLD_STREAM] = test_socket_told_stream,
 	[TEST_SOCKET_NONE_CLOSED] = test_socket_none_closed,
 	[TEST_SOCKET_ALL] = test_socket_all,
 	[TEST_SOCKET_ALL_STREAM] = test_socket_all_stream,

@@ -22,6 +22,7 @@ enum verdict {
 	NO_FAMILY,    /* EAFNOSUPPORT */
 	NO_PROTOCOL,  /* EPROTONOSUPPORT */
 	NO_OPERATION, /* EOPNOTSUPP */
+	TAKEN,	      /* EBUSY: somebody else has the place */
 	DONE,	      /* says 0 and does nothing */
 	ROUTE,	      /* the broker answers */
 	ENDS,
@@ -34,6 +35,7 @@ enum verdict {
 	TEST_LIMIT_OWN,
 	TEST_DOOR,
 	TEST_DOOR_ONLY,
+	TEST_LISTENER,
 	TEST_NICE,
 	TEST_IONICE,
 	TEST_IOCTL,
@@ -41,7 +43,8 @@ enum verdict {
 	TEST_IOCTL_BTRFS,
 	TEST_IOCTL_XFS,
 	TEST_SOCKET_NONE,
-	TEST_SOCKET_NONE_STREAM,
+	TEST_SOCKET_TOLD,
+	TEST_SOCKET_TOLD_STREAM,
 	TEST_SOCKET_NONE_CLOSED,
 	TEST_SOCKET_ALL,
 	TEST_SOCKET_ALL_STREAM,
@@ -82,6 +85,7 @@ static const uint16_t end_errno[ENDS] = {
 	[NO_FAMILY] = EAFNOSUPPORT,
 	[NO_PROTOCOL] = EPROTONOSUPPORT,
 	[NO_OPERATION] = EOPNOTSUPP,
+	[TAKEN] = EBUSY,
 };
 
 /* Names separated by blanks. Every name must exist on one of the architectures. */
@@ -192,7 +196,8 @@ static const struct group groups[] = {
  * and domains); and by who looks at the names of unix sockets: Landlock, the broker, or nobody. The
  * broker connects and binds them, and there are none that send without being connected. Where nobody
  * looks there are only pairs. Where Landlock does not know signals the broker decides about these,
- * beside the names.
+ * beside the names. Where nothing may be reached and there is a broker, it refuses in the filter's
+ * place, and tells of it.
  */
 enum network { NETWORK_NONE, NETWORK_ALL, NETWORK_BROKERED, NETWORKS };
 enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES_AND_SIGNALS, NAMES };
@@ -207,7 +212,7 @@ static const struct socket_rule {
 	enum verdict verdicts[NETWORKS][NAMES_COLUMNS];
 	const char *calls;
 } socket_rules[] = {
-	{{{TEST_SOCKET_NONE, TEST_SOCKET_NONE_STREAM, TEST_SOCKET_NONE_CLOSED},
+	{{{TEST_SOCKET_NONE, TEST_SOCKET_TOLD_STREAM, TEST_SOCKET_NONE_CLOSED},
 	  {TEST_SOCKET_ALL, TEST_SOCKET_ALL_STREAM, TEST_SOCKET_ALL_CLOSED},
 	  {TEST_SOCKET_BROKERED, TEST_SOCKET_BROKERED_STREAM, NO_ACCESS}},
 	 "socket"},
@@ -270,13 +275,16 @@ static const struct routed {
 /*
  * Wherever something is routed: who acts on behalf has to know of layers that a process adds to
  * itself. Where reading is guarded no open could be left to them: there only a cordon has layers,
- * which comes to the door. And the processors of others, ours among them, are theirs.
+ * which comes to the door. The processors of others, ours among them, are theirs. And who answers
+ * routed calls stays the broker: of two filters that route the later one's listener is asked, and the
+ * kernel refuses a second one only while the first is there, not after the broker was killed.
  */
 static const struct routed layers[] = {
 	{TEST_DOOR, TEST_DOOR_ONLY, "landlock_create_ruleset"},
 	{BOTH(ALLOW), "landlock_add_rule"},
 	{BOTH(ROUTE), "landlock_restrict_self"},
 	{BOTH(TEST_PLACES), "sched_setaffinity"},
+	{BOTH(TEST_LISTENER), "seccomp"},
 };
 
 /* Calls that the installed libseccomp may be too old to know. */

@@ -160,6 +160,14 @@ decide_signals(const struct arch *arch, enum verdict *verdicts)
 	}
 }
 
+/* Who has a broker anyway has it refuse what the filter would, for it to be told. */
+static enum verdict
+decide_socket(const struct kind *kind, enum verdict verdict)
+{
+	return kind->guard != GUARD_NONE && verdict == TEST_SOCKET_NONE ? TEST_SOCKET_TOLD
+									: verdict;
+}
+
 static void
 decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *verdicts)
 {
@@ -168,7 +176,8 @@ decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *ve
 
 	for (size_t i = 0; i < sizeof socket_rules / sizeof socket_rules[0]; i++)
 		decide_anew(arch, socket_rules[i].calls,
-			    socket_rules[i].verdicts[kind->network][names], verdicts);
+			    decide_socket(kind, socket_rules[i].verdicts[kind->network][names]),
+			    verdicts);
 	if (kind->guard != GUARD_NONE)
 		decide_table(arch, kind, routed, sizeof routed / sizeof routed[0], verdicts);
 	if (kind->guard != GUARD_NONE || names == NAMES_ROUTED || kind->network == NETWORK_BROKERED)

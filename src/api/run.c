@@ -201,11 +201,30 @@ keep_line(char *to, size_t size, const char *line, int max)
 	memcpy(to + used, shown.text, shown.length + 1);
 }
 
+/* One line about the network is enough, and has a place whatever else was refused: true if it is new. */
+static bool
+make_room(char *lines)
+{
+	const char *at = lines;
+	size_t length = 0;
+
+	for (int i = 0; *at != '\0'; i++) {
+		if (str_starts(at, REFUSAL_NETWORK ": "))
+			return false;
+		at += strcspn(at, "\n");
+		if (i < REFUSALS_KEPT - 1)
+			length = (size_t)(at - lines);
+		at += *at == '\n';
+	}
+	lines[length] = '\0';
+	return true;
+}
+
 /* A reason is the rest of a sentence about the subject, or one of its own. */
 static bool
 goes_on(const char *reason)
 {
-	static const char *const verbs[] = {"is ", "was ", "has ", "leads ", "cannot "};
+	static const char *const verbs[] = {"is ", "was ", "has ", "leads ", "cannot ", "asked "};
 
 	for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
 		if (strncmp(reason, verbs[i], strlen(verbs[i])) == 0)
@@ -218,13 +237,14 @@ static void
 keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 {
 	bool has_option = refusal->allow[0] == '-';
+	bool is_network = strcmp(refusal->what, REFUSAL_NETWORK) == 0;
 	auto_str struct str line = {0};
 
 	to->refused++;
-	str_printf(&line, "%s %s%s %s%s%s", refusal->what, refusal->subject,
-		   goes_on(refusal->reason) ? "" : ":", refusal->reason,
+	str_printf(&line, "%s%s %s%s %s%s%s", refusal->what, is_network ? ":" : "",
+		   refusal->subject, goes_on(refusal->reason) ? "" : ":", refusal->reason,
 		   has_option ? "; allow it with " : "", has_option ? refusal->allow : "");
-	if (!line.failed)
+	if (!line.failed && (!is_network || make_room(to->refusals)))
 		keep_line(to->refusals, sizeof to->refusals, line.text, REFUSALS_KEPT);
 }
 

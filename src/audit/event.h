@@ -12,12 +12,14 @@
 
 /* The reason where no rule speaks about a path: a profile may grant it. */
 #define REFUSAL_NOT_GRANTED "is not granted"
+/* What is refused where there is no network; the subject is the program that asked. */
+#define REFUSAL_NETWORK "network"
 /* What may stand in allow beside options: a part of a policy. */
 #define EVENT_ALLOW_ECH "\"network\": {\"ech\": \"allow\"}"
 
 struct refusal {
-	char what[16];		/* "connect", "resolve", or a right on a file */
-	char subject[280];	/* HOST:PORT, a name, a path; cut when longer */
+	char what[16];		/* "connect", "resolve", "network", or a right on a file */
+	char subject[280];	/* HOST:PORT, a name, a path, a program; cut when longer */
 	char reason[200];	/* one clause for people */
 	char allow[300];	/* the narrowest option that would allow it; empty: none would */
 	int32_t group, session; /* of the process that tried; 0: not known */

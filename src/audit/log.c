@@ -57,15 +57,15 @@ open_log(char *path, struct cordon_error *err)
 	int fd = open(path, how, 0600);
 
 	if (fd < 0 && errno == ENOENT) {
+		struct cordon_error why = {0};
 		char *name = strrchr(path, '/');
 		int rc;
 
 		*name = '\0';
-		rc = dir_make(path, 0700, err);
+		rc = dir_make(path, 0700, &why);
 		*name = '/';
-		if (rc < 0)
-			return rc;
-		fd = open(path, how, 0600);
+		fd = rc < 0 ? -1 : open(path, how, 0600);
+		errno = rc < 0 ? why.sys : errno;
 	}
 	return fd >= 0 ? fd
 		       : cordon_fail(err, CORDON_E_PATH, errno, "cannot write the audit log %s",

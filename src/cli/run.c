@@ -125,6 +125,9 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		fprintf(stderr, "cordon: %s\n", words[run->cause]);
 	if ((run->status != 0 || run->signal != 0) && !cli->quiet)
 		say_refusals(run);
+	/* nothing else sends it */
+	if (run->signal == SIGXCPU)
+		fputs("cordon: the limit of cpu time ended it\n", stderr);
 	/* the kernel says nothing more to anybody */
 	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->quiet &&
 	    !cli->track_only)

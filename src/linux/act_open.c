@@ -93,6 +93,13 @@ judge_shared(struct opening *o)
 	return false;
 }
 
+/* The kernel would make it as it is asked to. */
+static bool
+would_lend(const struct opening_how *how)
+{
+	return (how->flags & (O_CREAT | OPEN_TMPFILE)) && (how->mode & 07777 & ~OPENING_MODE);
+}
+
 /* To the kernel, unless that would not be safe. */
 static void
 leave(const struct opening *o)
@@ -102,7 +109,7 @@ leave(const struct opening *o)
 	if (!o->found.is_proc)
 		broker_foretell(o->broker, o->path,
 				is_new ? (unsigned)RIGHT_CREATE : opening_rights(o->how.flags));
-	if (is_nobodys(o))
+	if (is_nobodys(o) || would_lend(&o->how))
 		request_fail(o->request, EACCES);
 	else
 		request_continue(o->request);

@@ -178,11 +178,19 @@ act_listen(struct broker *broker, const struct call *request)
 		request_continue(request);
 }
 
+/*
+ * Sockets are made between none and all. Without a network the filter sends us what it would refuse
+ * by itself, for it to be told: there is nothing here that makes one, or lets the kernel make it.
+ */
 void
 act_socket(struct broker *broker, const struct call *request)
 {
-	if (nest_may_network(broker))
-		inet_make(broker, request);
-	else
+	if (!broker->plan->routes_network) {
+		broker_refused_network(broker, request);
 		request_fail(request, EACCES);
+	} else if (nest_may_network(broker)) {
+		inet_make(broker, request);
+	} else {
+		request_fail(request, EACCES);
+	}
 }

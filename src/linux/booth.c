@@ -106,10 +106,12 @@ add_rules(struct booth *booth, const struct stage *stage, enum guarantee guarant
 }
 
 int
-booth_make(struct booth *booth, const struct stage *stage, const struct facts *facts,
-	   enum guarantee guarantee, struct cordon_error *err)
+booth_make(struct booth *booth, const struct stage *stage, const struct booth_wish *wish,
+	   struct cordon_error *err)
 {
 	struct box_options options = {.private_tmp = booth->open_folder};
+	const struct facts *facts = wish->facts;
+	enum guarantee guarantee = wish->guarantee;
 	struct plan *plan = &booth->plan;
 	int rc;
 
@@ -120,7 +122,8 @@ booth_make(struct booth *booth, const struct stage *stage, const struct facts *f
 					 .facts = *facts,
 					 .sockets = &booth->grant,
 					 .socket_count = 1,
-					 .routing = routing_for(guarantee),
+					 .routing = wish->is_told ? ROUTE_CHANGES
+								  : routing_for(guarantee),
 					 .settings.network.mode = NET_NONE}};
 	plan->routes_sockets = is_unseen(facts, guarantee) && has_broker(facts);
 	plan->routes_signals = plan->routes_sockets && guarantee == G_PROCESS_SIGNAL;
@@ -142,6 +145,12 @@ bool
 booth_can_be(const struct facts *facts, enum guarantee guarantee)
 {
 	return routing_for(guarantee) == ROUTE_NOTHING || has_broker(facts);
+}
+
+bool
+booth_can_tell(const struct facts *facts)
+{
+	return has_broker(facts) && !facts->values[FACT_DOOR];
 }
 
 bool

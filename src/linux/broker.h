@@ -137,6 +137,8 @@ void broker_refused_but(struct broker *broker, const char *what, const char *sub
 			const char *why, const char *allow);
 /* Tells of a caller whose memory is closed to us, and which therefore gets nothing. */
 void broker_unread(struct broker *broker, const struct call *request);
+/* Tells of a caller that asked for the network, where there is none. */
+void broker_refused_network(struct broker *broker, const struct call *request);
 /* The same for rights that the plan does not give. -1 with EACCES. */
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
 /* What is left to the kernel, and what of it our own plan does not give: that will be refused there. */

@@ -52,7 +52,8 @@ is_nameless(uint64_t flags)
 static int
 open_name(const struct opening *o, int folder, const char *name, uint64_t flags)
 {
-	struct opening_how how = {flags | O_CLOEXEC | O_NOCTTY, o->how.mode & 07777, NO_SYMLINKS};
+	struct opening_how how = {flags | O_CLOEXEC | O_NOCTTY, o->how.mode & OPENING_MODE,
+				  NO_SYMLINKS};
 
 	umask(o->umask);
 	return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
@@ -82,7 +83,8 @@ make_nameless(const struct opening *o)
 		return broker_deny(o->broker, o->path, RIGHT_CREATE);
 	snprintf(folder, sizeof folder, "/proc/self/fd/%d", o->found.object);
 	umask(o->umask);
-	return open(folder, ((int)o->how.flags & ~O_NOFOLLOW) | O_CLOEXEC, o->how.mode & 07777);
+	return open(folder, ((int)o->how.flags & ~O_NOFOLLOW) | O_CLOEXEC,
+		    o->how.mode & OPENING_MODE);
 }
 
 /* ---- what is there ---- */

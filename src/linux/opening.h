@@ -11,6 +11,8 @@
 #include "linux/find.h"
 
 #define OPEN_TMPFILE 020000000 /* O_TMPFILE without the O_DIRECTORY that belongs to it */
+/* Of a new file's mode: nothing that lends its owner's rights to whoever runs it. */
+#define OPENING_MODE 01777
 
 /* As openat2 has it. */
 struct opening_how {

@@ -24,6 +24,7 @@
 enum trial_flags {
 	TRIAL_LANDLOCK = 1,	 /* nothing else on Linux keeps it */
 	TRIAL_FREE_MAY_FAIL = 2, /* newer kernels refuse it to everybody by themselves */
+	TRIAL_TOLD = 4, /* the filter refuses it, or a broker in its place: both are tried */
 };
 
 static const struct trial {
@@ -46,9 +47,10 @@ static const struct trial {
 	 "the mode of a file that was not granted"},
 	{G_FILES_EXECUTE, attempt_execute_shut, attempt_execute_open, TRIAL_LANDLOCK,
 	 "starting a program that was not granted"},
-	{G_NET_TCP, attempt_connect_tcp, attempt_talk_to_self, 0,
+	{G_NET_TCP, attempt_connect_tcp, attempt_talk_to_self, TRIAL_TOLD,
 	 "a TCP connection without network"},
-	{G_NET_UDP, attempt_send_udp, attempt_talk_to_self, 0, "a UDP packet without network"},
+	{G_NET_UDP, attempt_send_udp, attempt_talk_to_self, TRIAL_TOLD,
+	 "a UDP packet without network"},
 	{G_SOCKETS_PATH, attempt_connect_shut, attempt_connect_open, 0,
 	 "a unix socket that was not named"},
 	{G_SOCKETS_ABSTRACT, attempt_connect_abstract, attempt_connect_own, 0,
@@ -96,6 +98,9 @@ still_works(const struct visit *visit)
 {
 	const struct plan *plan = &visit->booth->plan;
 
+	/* a broker that refuses must be one that answers */
+	if ((visit->trial->flags & TRIAL_TOLD) && plan->routing != ROUTE_NOTHING)
+		return attempt_make_kept;
 	return plan->closes_sockets || (visit->trial->guarantee == G_SOCKETS_ABSTRACT &&
 					(plan->routes_sockets || plan->facts.values[FACT_DOOR]))
 		       ? attempt_talk_to_self
@@ -214,19 +219,36 @@ find_trial(enum guarantee guarantee)
 	return NULL;
 }
 
+static int
+try_in_booth(const struct trial *trial, const struct booth_wish *wish, struct stage *stage,
+	     struct seen *ret_seen, struct cordon_error *err)
+{
+	struct booth booth = {.box = NULL};
+	int rc = booth_make(&booth, stage, wish, err);
+
+	if (rc == 0)
+		rc = try_one(trial, stage, &booth, ret_seen, err);
+	booth_clear(&booth);
+	return rc;
+}
+
 /* A box that cannot be made or entered keeps nothing: that is an answer too. */
 static int
 try_and_judge(const struct trial *trial, const struct facts *facts, struct stage *stage,
 	      struct proof *ret_proof, struct cordon_error *err)
 {
+	struct booth_wish wish = {.facts = facts, .guarantee = trial->guarantee};
 	struct cordon_error why = {0};
-	struct booth booth = {.box = NULL};
-	struct seen seen;
-	int rc = booth_make(&booth, stage, facts, trial->guarantee, &why);
+	struct seen seen, other;
+	int rc = try_in_booth(trial, &wish, stage, &seen, &why);
 
-	if (rc == 0)
-		rc = try_one(trial, stage, &booth, &seen, &why);
-	booth_clear(&booth);
+	/* who is answered for is under a layer from the start: only the first time is free */
+	wish.is_told = true;
+	if (rc == 0 && (trial->flags & TRIAL_TOLD) && booth_can_tell(facts)) {
+		rc = try_in_booth(trial, &wish, stage, &other, &why);
+		seen.confined = seen.confined == 0 ? 0 : other.confined;
+		seen.works = seen.works != 0 ? seen.works : other.works;
+	}
 	if (rc == 0)
 		return judge(trial, &seen, ret_proof, err);
 	*ret_proof = (struct proof){.guarantee = trial->guarantee};

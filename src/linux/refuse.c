@@ -17,6 +17,7 @@
 #include "linux/broker.h"
 #include "linux/nest.h"
 #include "plan/advice.h"
+#include "plan/network.h"
 
 /* Whether it is news to who is told; the last few are remembered. */
 static bool
@@ -74,19 +75,42 @@ broker_refused(struct broker *broker, const char *what, const char *path, const 
 	broker_refused_but(broker, what, path, why, NULL);
 }
 
-void
-broker_unread(struct broker *broker, const struct call *request)
+/* Its own word for itself, with an end of line behind it in procfs. */
+static void
+read_name(pid_t process, char *to, size_t size)
 {
-	char path[40], name[24] = "";
+	char path[40];
 	auto_fd int fd = -1;
 	ssize_t n;
 
-	snprintf(path, sizeof path, "/proc/%d/comm", (int)request->thread);
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? 0 : read(fd, name, sizeof name - 1);
-	name[n > 0 ? n - 1 : 0] = '\0';
+	n = fd < 0 ? 0 : read(fd, to, size - 1);
+	to[n > 0 ? n - 1 : 0] = '\0';
+}
+
+void
+broker_unread(struct broker *broker, const struct call *request)
+{
+	char name[24];
+
+	read_name(request->thread, name, sizeof name);
 	broker_refused(broker, "open", name,
 		       "is not acted for: the file of its program may not be read");
+}
+
+/* What it would have reached nobody knows yet, so no option is the one that would allow it. */
+void
+broker_refused_network(struct broker *broker, const struct call *request)
+{
+	char name[24], advice[REFUSAL_WHY - 50], why[REFUSAL_WHY];
+
+	if (broker->events < 0)
+		return;
+	read_name(request_process(request), name, sizeof name);
+	network_advise_unnamed(&broker->plan->settings.network, advice, sizeof advice);
+	snprintf(why, sizeof why, "asked for it, and none is granted; %s", advice);
+	broker_refused(broker, REFUSAL_NETWORK, *name == '\0' ? "the command" : name, why);
 }
 
 /* The word of the plan that decided, for people. */

@@ -39,6 +39,13 @@ find_option(const struct decision *by, const char *path, unsigned missing)
 	return missing & RIGHT_EXECUTE ? "--execute" : "--read";
 }
 
+bool
+advice_is_missing(const struct plan *plan, const struct resolved *at)
+{
+	return !at->exists && at->kind != FS_HIDDEN && plan->host->system == SYSTEM_LINUX &&
+	       plan->host->view == &fs_real;
+}
+
 /* A grant of what is missing is an error on Linux, unless a folder around it has those rights. */
 static bool
 needs_making(const struct plan *plan, const struct resolved *at, unsigned missing)
@@ -47,8 +54,7 @@ needs_making(const struct plan *plan, const struct resolved *at, unsigned missin
 						  : RIGHT_READ | (missing & RIGHT_EXECUTE);
 	char above[PATH_MAX];
 
-	if (at->exists || at->kind == FS_HIDDEN || plan->host->system != SYSTEM_LINUX ||
-	    plan->host->view != &fs_real || strlen(at->path) >= sizeof above)
+	if (!advice_is_missing(plan, at) || strlen(at->path) >= sizeof above)
 		return false;
 	strcpy(above, at->path);
 	while (strcmp(above, "/") != 0) {

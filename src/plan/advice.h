@@ -13,6 +13,8 @@ struct advice {
 	const char *profile; /* an add-on that grants it; NULL: none */
 };
 
+/* Is what a grant would name not there, and the grant an error for that? */
+bool advice_is_missing(const struct plan *plan, const struct resolved *at);
 /*
  * The option alone, where it helps as things are; NULL: none does. missing: the rights that were asked
  * for and are not there; by: what decided the first of them. What is to stand behind it is in ret_path:

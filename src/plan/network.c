@@ -3,6 +3,7 @@
 #include "plan/network.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -188,6 +189,16 @@ advise_local(const struct network *network, unsigned port, struct str *to)
 	str_printf(to, "%u", port);
 }
 
+/* A mode that was typed stays, unless another is. */
+static const char *
+typed_first(const struct network *network)
+{
+	bool is_typed = network->mode != NET_DOMAINS && network->place.file != NULL &&
+			strcmp(network->place.file, "--net") == 0;
+
+	return is_typed ? "--net domains " : "";
+}
+
 void
 network_advise(const struct network *network, const char *host, unsigned port,
 	       const struct net_answer *answer, struct str *to)
@@ -204,12 +215,18 @@ network_advise(const struct network *network, const char *host, unsigned port,
 		str_add(to, strchr(host, '*') == NULL ? "--net all" : "");
 		return;
 	}
-	/* a mode that was typed stays, unless another is */
-	if (network->mode != NET_DOMAINS && network->place.file != NULL &&
-	    strcmp(network->place.file, "--net") == 0)
-		str_add(to, "--net domains ");
+	str_add(to, typed_first(network));
 	if (!is_listed)
 		str_printf(to, "--domain %s", name);
 	if (!ports_have(&network->ports, port) && !(network->ports.count == 0 && is_usual(port)))
 		str_printf(to, "%s--port %u", is_listed ? "" : " ", port);
+}
+
+void
+network_advise_unnamed(const struct network *network, char *to, size_t size)
+{
+	snprintf(to, size,
+		 "allow a host with %s--domain NAME, this machine with --net localhost, "
+		 "everything with --net all",
+		 typed_first(network));
 }

@@ -23,6 +23,8 @@ struct net_answer network_decide_local(const struct network *network, unsigned p
 /* The options that would allow what was not, to be given after the others; nothing where none would. */
 void network_advise(const struct network *network, const char *host, unsigned port,
 		    const struct net_answer *answer, struct str *to);
+/* The same where nobody knows what would have been reached; for people, a clause. */
+void network_advise_unnamed(const struct network *network, char *to, size_t size);
 /* Is the port among those that a domain may be reached at? */
 bool network_has_port(const struct network *network, unsigned port);
 /* Is the address (IPv4 as mapped) in a range that value_range accepts? */

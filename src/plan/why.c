@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "base/table.h"
+#include "plan/advice.h"
 #include "plan/environ.h"
 #include "plan/network.h"
 #include "plan/resolve.h"
@@ -72,6 +73,7 @@ struct line {
 	const char *reason;
 	const struct place *place; /* or NULL */
 	const char *remedy;	   /* or NULL */
+	bool make_first;	   /* refused as it stands, until what it names is there */
 };
 
 static void
@@ -86,7 +88,7 @@ line_text(const struct line *line, const char *source, struct str *to)
 		str_add(to, ")");
 	}
 	if (line->remedy != NULL) {
-		str_add(to, "\n  to allow it: ");
+		str_printf(to, "\n  to allow it: %s", line->make_first ? "make it, then " : "");
 		str_visible(to, line->remedy);
 	}
 	str_add(to, "\n");
@@ -103,7 +105,7 @@ line_json(const struct line *line, const char *source, struct str *to)
 	str_add(to, ", \"source\": ");
 	str_json_or_null(to, source);
 	str_add(to, ", \"remedy\": ");
-	str_json_or_null(to, line->remedy);
+	str_json_or_null(to, line->make_first ? NULL : line->remedy);
 	str_add(to, "}\n");
 }
 
@@ -146,7 +148,7 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	else if (network->place.file != NULL)
 		place = &network->place;
 	return explain(&(struct line){"connect", subject, answer.allowed, answer.reason, place,
-				      remedy.text},
+				      remedy.text, false},
 		       json, to);
 }
 
@@ -188,7 +190,7 @@ why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
 	return explain_socket(&(struct line){"socket", name, place != NULL,
 					     place != NULL ? "the policy names it"
 							   : "the socket is not granted",
-					     place, place != NULL ? NULL : remedy},
+					     place, place != NULL ? NULL : remedy, false},
 			      json, to);
 }
 
@@ -205,12 +207,16 @@ why_socket_path(const struct plan *plan, const char *subject, bool json, struct 
 	if (rc < 0)
 		return rc;
 	answer = plan_decide_socket(plan, resolved.path);
-	str_add(&remedy, "--socket ");
-	str_shell(&remedy, resolved.path);
+	/* of a folder every socket in it has to be named */
+	if (!answer.allowed && resolved.kind != FS_DIR) {
+		str_add(&remedy, "--socket ");
+		str_shell(&remedy, resolved.path);
+	}
 	if (remedy.failed)
 		return cordon_no_memory(err);
 	return explain_socket(&(struct line){"socket", resolved.path, answer.allowed, answer.reason,
-					     answer.place, answer.allowed ? NULL : remedy.text},
+					     answer.place, remedy.text,
+					     advice_is_missing(plan, &resolved)},
 			      json, to);
 }
 
@@ -225,7 +231,7 @@ why_env(const struct plan *plan, const char *name, bool json, struct str *to,
 	if (remedy == NULL)
 		return -CORDON_E_MEMORY;
 	return explain(&(struct line){"env", name, answer.passes, answer.reason, answer.place,
-				      answer.passes ? NULL : remedy},
+				      answer.passes ? NULL : remedy, false},
 		       json, to);
 }
 

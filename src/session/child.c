@@ -111,14 +111,17 @@ check_standard(const struct child *child, struct cordon_error *err)
 	return 0;
 }
 
+/* Of time a second more is for who does not heed SIGXCPU: ended at once it could not be told why. */
 static int
 set_limit(compat_resource resource, uint64_t value, struct cordon_error *err)
 {
-	struct rlimit limit = {(rlim_t)value, (rlim_t)value}, old;
+	struct rlimit limit = {(rlim_t)value, (rlim_t)value + (resource == RLIMIT_CPU)}, old;
 
 	/* never above what we were given */
 	if (getrlimit(resource, &old) == 0 && old.rlim_max < limit.rlim_max)
-		limit.rlim_cur = limit.rlim_max = old.rlim_max;
+		limit.rlim_max = old.rlim_max;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(resource, &limit) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot set a limit");
 	return 0;

@@ -31,15 +31,17 @@ struct variant {
 	uint32_t arch;
 	enum network network;
 	enum names names;
+	bool is_guarded; /* there is a broker for files */
 	const struct sock_filter *code;
 	size_t length;
 };
 
-#define VARIANT(arch, token, name, network, names)                              \
-	{                                                                       \
-#arch " " #name, token, network, names, filter_##arch##_##name, \
-			COUNT(filter_##arch##_##name)                           \
+#define KIND(arch, token, name, network, names, guarded)                                 \
+	{                                                                                \
+#arch " " #name, token, network, names, guarded, filter_##arch##_##name, \
+			COUNT(filter_##arch##_##name)                                    \
 	}
+#define VARIANT(arch, token, name, network, names) KIND(arch, token, name, network, names, false)
 #define VARIANTS(arch, token)                                                         \
 	VARIANT(arch, token, none, NETWORK_NONE, NAMES_SEEN),                         \
 		VARIANT(arch, token, none_paths, NETWORK_NONE, NAMES_ROUTED),         \
@@ -56,6 +58,19 @@ struct variant {
 static const struct variant variants[] = {
 	VARIANTS(x86_64, SCMP_ARCH_X86_64),
 	VARIANTS(aarch64, SCMP_ARCH_AARCH64),
+};
+
+/* Those for files, without a network: which calls on files they route is not looked at here. */
+#define GUARDED(arch, token, name, names)                                   \
+	KIND(arch, token, none##name##_changes, NETWORK_NONE, names, true), \
+		KIND(arch, token, none##name##_reads, NETWORK_NONE, names, true)
+#define ALL_GUARDED(arch, token)                                                        \
+	GUARDED(arch, token, , NAMES_SEEN), GUARDED(arch, token, _paths, NAMES_ROUTED), \
+		GUARDED(arch, token, _signals, NAMES_AND_SIGNALS)
+
+static const struct variant guarded[] = {
+	ALL_GUARDED(x86_64, SCMP_ARCH_X86_64),
+	ALL_GUARDED(aarch64, SCMP_ARCH_AARCH64),
 };
 
 /* ---- interpreter ---- */
@@ -237,6 +252,13 @@ column(const struct variant *variant)
 	return variant->names == NAMES_AND_SIGNALS ? NAMES_ROUTED : variant->names;
 }
 
+static bool
+is_routed(const struct variant *variant)
+{
+	return variant->is_guarded || column(variant) == NAMES_ROUTED ||
+	       variant->network == NETWORK_BROKERED;
+}
+
 static void
 check_number(const struct variant *variant, int number, const char *name)
 {
@@ -260,8 +282,7 @@ check_number(const struct variant *variant, int number, const char *name)
 		if (count_names(socket_rules[i].calls, name) > 0)
 			verdict = socket_rules[i].verdicts[variant->network][column(variant)];
 	for (size_t i = 0; i < COUNT(layers); i++)
-		if (count_names(layers[i].calls, name) > 0 &&
-		    (column(variant) == NAMES_ROUTED || variant->network == NETWORK_BROKERED))
+		if (count_names(layers[i].calls, name) > 0 && is_routed(variant))
 			verdict = layers[i].changes;
 	if (verdict < ENDS)
 		expect(variant, name, NULL, verdict == ROUTE ? ROUTED : end_errno[verdict]);
@@ -354,7 +375,7 @@ what_programs_live_on_is_allowed(void)
 {
 	expect_names(
 		"read write openat2 close execve execveat fork vfork exit_group mmap futex "
-		"accept4 getsockopt recvfrom recvmsg ptrace seccomp prctl "
+		"accept4 getsockopt recvfrom recvmsg ptrace prctl "
 		"personality pidfd_open pidfd_getfd fchmodat2 statx rseq "
 		"rt_sigreturn wait4 getrandom mseal statmount uretprobe arch_prctl inotify_init1",
 		0);
@@ -507,6 +528,21 @@ result_closed(const struct variant *variant, size_t row)
 	return unix_socket ? EACCES : result == ROUTED ? 0 : result;
 }
 
+/* Without a network it is refused by who can tell of it. */
+static bool
+is_told(const struct variant *variant)
+{
+	return variant->network == NETWORK_NONE && is_routed(variant);
+}
+
+static bool
+is_internet(const char *name, const uint64_t *args)
+{
+	uint32_t family = (uint32_t)args[0];
+
+	return strcmp(name, "socket") == 0 && (family == 2 || family == 10);
+}
+
 /* Where the broker has no say about names, Landlock sees them: then nothing is refused for them. */
 static int
 result_for(const struct variant *variant, size_t row)
@@ -518,6 +554,8 @@ result_for(const struct variant *variant, size_t row)
 		return result_closed(variant, row);
 	if (argument_cases[row].is_unix && variant->names == NAMES_SEEN && !asked)
 		return 0;
+	if (is_told(variant) && is_internet(argument_cases[row].name, argument_cases[row].args))
+		return ROUTED;
 	return argument_cases[row].results[variant->network];
 }
 
@@ -530,24 +568,55 @@ arguments_decide_where_they_should(void)
 			       result_for(&variants[i], j));
 }
 
-/* More than any kernel has. */
+static void
+try_families(const struct variant *variant)
+{
+	/* more than any kernel has */
+	for (uint64_t family = 0; family < 100; family++) {
+		uint64_t args[6] = {family, 1, 0};
+		bool local = (family == 1 && variant->names != NAMES_CLOSED) || family == 16;
+		bool internet = family == 2 || family == 10;
+		int got = try_number(variant, (uint32_t)number_of(variant, "socket"), args);
+
+		check_int(got == 0, local || (internet && variant->network == NETWORK_ALL));
+		check_int(got == ROUTED,
+			  internet && (variant->network == NETWORK_BROKERED || is_told(variant)));
+	}
+}
+
 static void
 no_family_is_allowed_that_is_not_listed(void)
 {
 	for (size_t i = 0; i < COUNT(variants); i++)
-		for (uint64_t family = 0; family < 100; family++) {
-			uint64_t args[6] = {family, 1, 0};
-			bool local = (family == 1 && variants[i].names != NAMES_CLOSED) ||
-				     family == 16;
-			bool internet = family == 2 || family == 10;
-			int got = try_number(&variants[i],
-					     (uint32_t)number_of(&variants[i], "socket"), args);
+		try_families(&variants[i]);
+	for (size_t i = 0; i < COUNT(guarded); i++)
+		try_families(&guarded[i]);
+}
 
-			check_int(got == 0,
-				  local || (internet && variants[i].network == NETWORK_ALL));
-			check_int(got == ROUTED,
-				  internet && variants[i].network == NETWORK_BROKERED);
-		}
+/* Of every kind, by whatever protocol: none is left to the kernel, and none is left out. */
+static void
+try_internet(const struct variant *variant)
+{
+	static const uint64_t families[] = {2, 10, HIGH_BITS | 2, HIGH_BITS | 10};
+	static const uint64_t protocols[] = {0, 1, 6, 17, 33, 58, 132, 136, 255, 262, HIGH_BITS};
+
+	for (size_t i = 0; i < COUNT(families); i++)
+		for (uint64_t type = 0; type < 16; type++)
+			for (size_t j = 0; j < COUNT(protocols); j++) {
+				uint64_t args[6] = {families[i], type | 02004000, protocols[j]};
+
+				expect(variant, "socket", args, is_told(variant) ? ROUTED : EACCES);
+			}
+}
+
+static void
+without_network_every_internet_socket_is_refused_or_told(void)
+{
+	for (size_t i = 0; i < COUNT(variants); i++)
+		if (variants[i].network == NETWORK_NONE)
+			try_internet(&variants[i]);
+	for (size_t i = 0; i < COUNT(guarded); i++)
+		try_internet(&guarded[i]);
 }
 
 static const struct {
@@ -648,13 +717,43 @@ processors_of_others_are_asked_about(void)
 	static const uint64_t other[6] = {1, 8, 0x1000}, high[6] = {HIGH_BITS, 8, 0x1000};
 
 	for (size_t i = 0; i < COUNT(variants); i++) {
-		bool is_routed = column(&variants[i]) == NAMES_ROUTED ||
-				 variants[i].network == NETWORK_BROKERED;
-
-		expect(&variants[i], "sched_setaffinity", other, is_routed ? ROUTED : 0);
+		expect(&variants[i], "sched_setaffinity", other,
+		       is_routed(&variants[i]) ? ROUTED : 0);
 		/* the kernel looks at the low half, which says the caller itself */
 		expect(&variants[i], "sched_setaffinity", high, 0);
 	}
+}
+
+static void
+try_listener(const struct variant *variant)
+{
+	static const struct {
+		uint64_t args[6];
+		bool is_listener;
+	} cases[] = {
+		{{1, 0x8, 0x1000}, true},
+		{{1, 0x28, 0x1000}, true},
+		{{HIGH_BITS | 1, HIGH_BITS | 0x9, 0}, true},
+		{{0, 0, 0}, false},
+		{{1, 0, 0x1000}, false},
+		{{1, HIGH_BITS | 0x11, 0x1000}, false},
+		{{2, 0, 0x1000}, false},
+		{{3, 0, 0x1000}, false},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		expect(variant, "seccomp", cases[i].args,
+		       cases[i].is_listener && is_routed(variant) ? EBUSY : 0);
+}
+
+/* Whoever got one would be asked in the broker's place, and could say yes. */
+static void
+who_answers_routed_calls_is_the_broker_alone(void)
+{
+	for (size_t i = 0; i < COUNT(variants); i++)
+		try_listener(&variants[i]);
+	for (size_t i = 0; i < COUNT(guarded); i++)
+		try_listener(&guarded[i]);
 }
 
 /* Length is what loading costs, and the kernel takes 4096 at most. */
@@ -676,9 +775,11 @@ main(void)
 	run(what_programs_live_on_is_allowed);
 	run(arguments_decide_where_they_should);
 	run(no_family_is_allowed_that_is_not_listed);
+	run(without_network_every_internet_socket_is_refused_or_told);
 	run(ioctls_are_known_by_their_low_half);
 	run(signals_are_asked_about_where_nobody_else_looks);
 	run(processors_of_others_are_asked_about);
+	run(who_answers_routed_calls_is_the_broker_alone);
 	run(filters_are_short);
 	return tap_end();
 }

@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@
 #define NOBODYS_PID 0x3ffffff
 #define NO_PATH (long)"/nonexistent/cordon"
 #define BAD_POINTER 8
-#define ANY (-1) /* free: as refused already, or depends on the kernel; nothing to compare with */
+#define LISTENER 8 /* SECCOMP_FILTER_FLAG_NEW_LISTENER */
+#define ANY (-1)   /* free: as refused already, or depends on the kernel; nothing to compare with */
 
 struct call {
 	const char *name;
@@ -144,10 +146,11 @@ static const struct call refused[] = {
 
 /* Only without network. */
 static const struct call refused_none[] = {
-	{CALL(socket), {2, 1, 0}, EACCES, 0, 0, 0},
-	{CALL(socket), {2, 2, 0}, EACCES, 0, 0, 0},
-	{CALL(socket), {10, 1, 0}, EACCES, 0, 0, EAFNOSUPPORT},
-	{CALL(socket), {(long)(HIGH_BITS | 2), 2, 0}, EACCES, 0, 0, 0},
+	/* the broker would refuse it and tell of it; here there is none, and no socket either */
+	{CALL(socket), {2, 1, 0}, ENOSYS, 0, 0, 0},
+	{CALL(socket), {2, 2, 0}, ENOSYS, 0, 0, 0},
+	{CALL(socket), {10, 1, 0}, ENOSYS, 0, 0, EAFNOSUPPORT},
+	{CALL(socket), {(long)(HIGH_BITS | 2), 2, 0}, ENOSYS, 0, 0, 0},
 	{CALL(socket), {1, 2, 0}, EACCES, 0, 0, 0},
 	{CALL(socket), {1, 3, 0}, EACCES, 0, 0, 0},
 	{CALL(socketpair), {1, 2, 0, BAD_POINTER}, EACCES, EFAULT, EFAULT, 0},
@@ -283,7 +286,77 @@ static void
 with_network_there_are_internet_sockets(void)
 {
 	check_int(child_run(AS_USER, make_internet_socket, filter_for(true)), 0);
-	check_int(child_run(AS_USER, make_internet_socket, filter_for(false)), EACCES);
+}
+
+/* Where a broker refuses in the filter's place, nobody answers here: that is no way to a socket. */
+static void
+without_network_there_are_none_with_or_without_a_broker(void)
+{
+	static const struct {
+		enum filter_names names;
+		enum filter_guard guard;
+		int expected;
+	} cases[] = {
+		{FILTER_NAMES_SEEN, FILTER_FREE, EACCES},
+		{FILTER_NAMES_CLOSED, FILTER_FREE, EACCES},
+		{FILTER_NAMES_SEEN, FILTER_CHANGES, ENOSYS},
+		{FILTER_NAMES_SEEN, FILTER_READS, ENOSYS},
+		{FILTER_NAMES_ROUTED, FILTER_FREE, ENOSYS},
+		{FILTER_NAMES_ROUTED, FILTER_CHANGES, ENOSYS},
+		{FILTER_NAMES_AND_SIGNALS, FILTER_CHANGES, ENOSYS},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		check_int(
+			child_run(AS_USER, make_internet_socket,
+				  filter_choose(FILTER_NO_NETWORK, cases[i].names, cases[i].guard)),
+			cases[i].expected);
+}
+
+/* The listener is gone as when the broker was killed. */
+static int
+make_socket_after_the_broker(const void *filter)
+{
+	struct cordon_error err;
+	int listener;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    filter_load_routed(filter, &listener, &err) != 0 || close(listener) != 0)
+		return CHILD_BROKEN;
+	return make_internet_socket(NULL);
+}
+
+/* Of two filters that route the later one's listener is asked, and may let the kernel go on. */
+static int
+make_listener(void)
+{
+	struct sock_filter code[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+	struct sock_fprog program = {COUNT(code), code};
+
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, HIGH_BITS | LISTENER, &program) < 0
+		       ? errno
+		       : 0;
+}
+
+static int
+take_the_place_of_the_broker(const void *filter)
+{
+	int made = filter == NULL ? 0 : make_socket_after_the_broker(filter);
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || made == CHILD_BROKEN)
+		return CHILD_BROKEN;
+	return make_listener();
+}
+
+static void
+a_dead_broker_is_no_way_to_a_socket(void)
+{
+	const struct sock_fprog *filter =
+		filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_CHANGES);
+
+	check_int(child_run(AS_USER, make_socket_after_the_broker, filter), ENOSYS);
+	check_int(child_run(AS_USER, take_the_place_of_the_broker, NULL), 0);
+	check_int(child_run(AS_USER, take_the_place_of_the_broker, filter), EBUSY);
 }
 
 #ifdef __x86_64__
@@ -457,6 +530,8 @@ main(int argc, char **argv)
 	run(refused_calls_fail_under_the_filter_and_only_there);
 	run(without_network_there_are_only_local_streams);
 	run(with_network_there_are_internet_sockets);
+	run(without_network_there_are_none_with_or_without_a_broker);
+	run(a_dead_broker_is_no_way_to_a_socket);
 	run(allowed_calls_are_as_free);
 #ifdef __x86_64__
 	run(calls_of_another_architecture_die);
