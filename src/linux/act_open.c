@@ -97,7 +97,8 @@ judge_shared(struct opening *o)
 static bool
 would_lend(const struct opening_how *how)
 {
-	return (how->flags & (O_CREAT | OPEN_TMPFILE)) && (how->mode & 07777 & ~(uint64_t)OPENING_MODE);
+	return (how->flags & (O_CREAT | OPEN_TMPFILE)) &&
+	       (how->mode & 07777 & ~(uint64_t)OPENING_MODE);
 }
 
 /* To the kernel, unless that would not be safe. */
