@@ -106,8 +106,10 @@ read_list(const char *path, pid_t parent, proc_child_fn *fn, void *context)
 				number = number * 10 + (text[i] - '0');
 				continue;
 			}
-			if (number > 0 && !fn(context, parent, number))
+			if (number > 0 && !fn(context, parent, number)) {
+				errno = E2BIG;
 				return -1;
+			}
 			number = 0;
 		}
 	}

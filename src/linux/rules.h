@@ -84,6 +84,10 @@ bool rules_is_parted(const char *path);
 bool rules_is_shared(const char *path);
 /* Its names, and all in it that is not for root alone. */
 int rules_allow_parts(const struct making *m, int folder, const char *path);
+/* Hands over every entry of a folder, by its whole name, until one fails. 1: we may not list it. */
+typedef int rules_entry_fn(const struct making *m, int folder, const char *path, void *context);
+int rules_each(const struct making *m, int folder, const char *path, rules_entry_fn *fn,
+	       void *context);
 /* guard: leave out what is for root alone. */
 int rules_allow_entries(const struct making *m, int folder, const char *path, bool guard);
 /* A failure; and what is not there, or not for us, which is passed over unless it is one. */

@@ -218,48 +218,60 @@ is_in_parts(int folder, const char *name, const char *path)
 	       (path_below(path, guarded_tree) && holds_secret(folder, name, path));
 }
 
-/* guard: leave out what is for root alone. What links name has a rule of its own, or none. */
 static int
-allow_entry(const struct making *m, int folder, const char *path, const char *name, bool guard)
+not_listed(const struct making *m, const char *path)
 {
-	auto_fd int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	struct held held = {.fd = fd};
+	return cordon_fail(m->err, CORDON_E_PATH, errno, "cannot list %.120s", path);
+}
+
+int
+rules_each(const struct making *m, int folder, const char *path, rules_entry_fn *fn, void *context)
+{
+	const char *base = strcmp(path, "/") == 0 ? "" : path;
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
 	char inner[PATH_MAX];
+
+	if (dir == NULL && fd >= 0)
+		close(fd);
+	if (dir == NULL)
+		return errno_is_fault(errno) ? not_listed(m, path) : 1;
+	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+		    snprintf(inner, sizeof inner, "%s/%s", base, entry->d_name) < (int)sizeof inner)
+			rc = fn(m, folder, inner, context);
+	if (rc == 0 && errno != 0)
+		rc = not_listed(m, path);
+	closedir(dir);
+	return rc;
+}
+
+/* What links name has a rule of its own, or none. */
+static int
+allow_entry(const struct making *m, int folder, const char *path, void *guard)
+{
+	auto_fd int fd = openat(folder, path_last(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	bool is_guarded = *(const bool *)guard;
+	struct held held = {.fd = fd};
 	struct reach reach;
 
-	if (snprintf(inner, sizeof inner, "%s/%s", path, name) >= (int)sizeof inner)
-		return 0;
 	if (fd < 0)
-		return rules_pass_over(m, inner);
+		return rules_pass_over(m, path);
 	if (rules_look(&held) < 0)
-		return rules_not_held(m, inner);
-	if (S_ISLNK(held.at.st_mode) || (guard && is_secret(inner, &held.at)))
+		return rules_not_held(m, path);
+	if (S_ISLNK(held.at.st_mode) || (is_guarded && is_secret(path, &held.at)))
 		return 0;
-	if (guard && held.is_folder && is_in_parts(folder, name, inner))
-		return rules_allow_parts(m, fd, inner);
-	reach = index_reach(&m->plan->index, inner);
-	return rules_allow(m, fd, rules_access_for(m, &reach, &held), held.is_folder, inner);
+	if (is_guarded && held.is_folder && is_in_parts(folder, path_last(path), path))
+		return rules_allow_parts(m, fd, path);
+	reach = index_reach(&m->plan->index, path);
+	return rules_allow(m, fd, rules_access_for(m, &reach, &held), held.is_folder, path);
 }
 
 int
 rules_allow_entries(const struct making *m, int folder, const char *path, bool guard)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	int rc = 0;
+	int rc = rules_each(m, folder, path, allow_entry, &guard);
 
-	if (dir == NULL) {
-		rc = cordon_fail(m->err, CORDON_E_PATH, errno, "cannot list %.120s", path);
-		if (fd >= 0)
-			close(fd);
-		return rc;
-	}
-	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			rc = allow_entry(m, folder, path, entry->d_name, guard);
-	if (rc == 0 && errno != 0)
-		rc = cordon_fail(m->err, CORDON_E_PATH, errno, "cannot list %.120s", path);
-	closedir(dir);
-	return rc;
+	return rc > 0 ? not_listed(m, path) : rc;
 }

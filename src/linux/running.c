@@ -6,20 +6,18 @@
  */
 #include "base/compat.h"
 
-#include <dirent.h>
-#include <limits.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/path.h"
 #include "linux/rules.h"
 #include "plan/running.h"
 
 /* More are not granted one by one: starting would take too long. */
 #define ENTRIES_MAX 20000
 
-static int list_folder(const struct making *m, int folder, const char *path, int *left);
+static int list_folder(const struct making *m, int folder, const char *path, void *left);
 
 static bool
 is_denied_file(const struct making *m, const struct stat *at)
@@ -34,59 +32,38 @@ is_denied_file(const struct making *m, const struct stat *at)
 }
 
 static int
-list_entry(const struct making *m, int folder, const char *path, const char *name, int *left)
+list_entry(const struct making *m, int folder, const char *path, void *left)
 {
-	auto_fd int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char inner[PATH_MAX];
+	auto_fd int fd = openat(folder, path_last(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat at;
 	bool is_folder;
 
-	if ((*left)-- <= 0)
+	if ((*(int *)left)-- <= 0)
 		return cordon_fail(m->err, CORDON_E_GAP, 0,
 				   "cannot keep files.execute: too much is beside what is denied "
-				   "in %.120s",
-				   path);
-	if (snprintf(inner, sizeof inner, "%s/%s", strcmp(path, "/") == 0 ? "" : path, name) >=
-	    (int)sizeof inner)
-		return 0;
+				   "in %.*s",
+				   (int)(path_last(path) - path), path);
 	/* what is gone by now, or not for us, cannot be run either */
 	if (fd < 0)
-		return errno_is_fault(errno) ? cordon_fail(m->err, CORDON_E_SYSTEM, errno,
-							   "cannot hold %.120s", inner)
-					     : 0;
+		return errno_is_fault(errno) ? rules_not_held(m, path) : 0;
 	if (fstat(fd, &at) < 0 || S_ISLNK(at.st_mode))
 		return 0;
 	is_folder = S_ISDIR(at.st_mode);
-	if (is_folder && running_has_inside(m->plan, inner))
-		return list_folder(m, fd, inner, left);
-	if (is_folder ? !rules_run_below(m, inner)
-		      : !rules_run(m, inner) || !S_ISREG(at.st_mode) || is_denied_file(m, &at))
+	if (is_folder && running_has_inside(m->plan, path))
+		return list_folder(m, fd, path, left);
+	if (is_folder ? !rules_run_below(m, path)
+		      : !rules_run(m, path) || !S_ISREG(at.st_mode) || is_denied_file(m, &at))
 		return 0;
-	return rules_allow(m, fd, FILE_EXECUTE, is_folder, inner);
+	return rules_allow(m, fd, FILE_EXECUTE, is_folder, path);
 }
 
+/* In one that cannot be listed nothing is granted. */
 static int
-list_folder(const struct making *m, int folder, const char *path, int *left)
+list_folder(const struct making *m, int folder, const char *path, void *left)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	int rc = rules_each(m, folder, path, list_entry, left);
 
-	if (dir == NULL) {
-		if (fd >= 0)
-			close(fd);
-		/* nothing in it is granted then */
-		return errno_is_fault(errno) ? cordon_fail(m->err, CORDON_E_PATH, errno,
-							   "cannot list %.120s", path)
-					     : 0;
-	}
-	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			rc = list_entry(m, folder, path, entry->d_name, left);
-	if (rc == 0 && errno != 0)
-		rc = cordon_fail(m->err, CORDON_E_PATH, errno, "cannot list %.120s", path);
-	closedir(dir);
-	return rc;
+	return rc > 0 ? 0 : rc;
 }
 
 int

@@ -321,14 +321,13 @@ name_survivors(const struct found *found, struct tree_end *to)
 	for (int i = 0; i < found->count; i++) {
 		struct proc_stat stat;
 		auto_fd int fd = -1;
-		struct tree_survivor *survivor = &to->survivors[to->left];
 
 		if (hold(found, i, &fd, &stat) != HELD || is_dead(&stat) ||
 		    is_older(found->spare, &stat))
 			continue;
 		if (to->left < TREE_SURVIVORS) {
-			survivor->pid = found->pids[i];
-			memcpy(survivor->name, stat.name, sizeof survivor->name);
+			to->survivors[to->left].pid = found->pids[i];
+			memcpy(to->survivors[to->left].name, stat.name, sizeof stat.name);
 		}
 		to->left++;
 	}

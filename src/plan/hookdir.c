@@ -12,11 +12,10 @@
 
 #include "base/ascii.h"
 #include "base/path.h"
+#include "plan/gitnames.h"
 #include "plan/hooksearch.h"
 #include "plan/host.h"
 #include "plan/resolve.h"
-
-#define LINKED_MAX 256
 
 const char *const hookdir_names[] = {"applypatch-msg",
 				     "commit-msg",
@@ -143,20 +142,23 @@ hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 									: rc;
 }
 
-/* Hooks that are links are where they lead. */
+/*
+ * Hooks that are links are where they lead. All of them are looked at: examples, which git does not run and a
+ * command may make, must not hide one.
+ */
 static int
 add_linked(struct hooksearch *s, const char *folder)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
-	int left = LINKED_MAX, rc = 0;
+	int rc = 0;
 
 	if (dir == NULL && hooksearch_is_passing(errno))
 		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot look into %s", folder);
-	while (rc == 0 && dir != NULL && left-- > 0 && (entry = readdir(dir)) != NULL) {
+	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
-		if (*entry->d_name == '.' ||
+		if (*entry->d_name == '.' || gitnames_is_sample(entry->d_name) ||
 		    (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN))
 			continue;
 		path = path_join(s->arena, folder, entry->d_name, s->err);

@@ -16,7 +16,7 @@
 #define PATIENCE_NS (60 * HOOKROOTS_MOMENT_NS)
 
 /* More folders than these are not looked at: so many that nobody hides one among folders of his own. */
-static const size_t folders[] = {[HOOKROOTS_NEAR] = 4096, [HOOKROOTS_ALL] = 1000000};
+#define FOLDERS_MAX 1000000
 
 int64_t
 hookroots_now(void)
@@ -123,7 +123,7 @@ walk(struct hookroots *roots, pthread_mutex_t *lock, const char *project,
 	auto_arena struct arena arena = {0};
 	struct repositories found = {0};
 	bool fine = (reach == HOOKROOTS_ALL ? repositories_find : repositories_beside)(
-			    &arena, project, folders[reach], &found) == 0;
+			    &arena, project, FOLDERS_MAX, &found) == 0;
 
 	pthread_mutex_lock(lock);
 	fine = fine && replace(roots, &found, project, hookroots_now());

@@ -22,16 +22,16 @@
 #include "plan/hooksearch.h"
 #include "plan/host.h"
 
-#define KEPT_MAX 1024
-#define DEPTH_MAX 24 /* a submodule's name has slashes in it, and may have others inside */
+#define KEPT_MAX 65536
 #define POINTER_MAX (PATH_MAX + 16)
 
 struct looking {
 	struct arena arena; /* settings can be long; of them only what follows is kept */
 	struct looked *to;
 	const struct host *host;
-	int left;  /* folders that may still be looked at; 0: not all were */
-	int depth; /* of folders that are open */
+	struct hooktexts waiting; /* folders of submodules that are still to be looked into */
+	int left;		  /* folders that may still be looked at */
+	bool is_blind;		  /* into one of them nobody may look */
 };
 
 int
@@ -116,20 +116,28 @@ looked_is_repository(const char *folder)
 	       (looked_has(folder, "objects") || looked_has(folder, "commondir"));
 }
 
-static int read_modules(struct looking *l, const char *folder);
+/* One after the other, not one in the other: a command may make them as deep as it likes. */
+static int
+put_off(struct looking *l, const char *folder)
+{
+	const char **slot =
+		arena_push(&l->arena, &l->waiting.items, &l->waiting.count, sizeof *slot, NULL);
+
+	if (slot == NULL || folder == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = folder;
+	return 0;
+}
 
 /* A submodule's; names of those have slashes in them, so what is none is a folder with some. */
 static int
 read_module(struct looking *l, const char *path)
 {
-	const char *inner = path;
-	int rc = 0;
-
-	if (looked_is_repository(path)) {
-		rc = read_repository(l, path, path);
-		inner = path_join(&l->arena, path, "modules", NULL);
-	}
-	return rc < 0 || inner == NULL ? -CORDON_E_MEMORY : read_modules(l, inner);
+	if (!looked_is_repository(path))
+		return put_off(l, path);
+	return read_repository(l, path, path) < 0
+		       ? -CORDON_E_MEMORY
+		       : put_off(l, path_join(&l->arena, path, "modules", NULL));
 }
 
 /* A worktree's, whose hooks start from where it is. */
@@ -142,40 +150,30 @@ read_worktree(struct looking *l, const char *path)
 	return root == NULL ? -CORDON_E_MEMORY : read_repository(l, root, path);
 }
 
+/* More than the limit are an error, not less: whoever made them may hide one among them. */
 static int
 read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, const char *path))
 {
-	DIR *dir = l->depth < DEPTH_MAX ? opendir(folder) : NULL;
+	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 	int rc = 0;
 
-	if (dir == NULL && l->depth < DEPTH_MAX && hooksearch_is_passing(errno))
+	if (dir == NULL && hooksearch_is_passing(errno))
 		return -CORDON_E_SYSTEM;
-	if (l->depth >= DEPTH_MAX || (dir == NULL && errno != ENOENT && errno != ENOTDIR))
-		l->left = 0;
-	l->depth++;
+	l->is_blind = l->is_blind || (dir == NULL && errno != ENOENT && errno != ENOTDIR);
 	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
-		if (*entry->d_name == '.' ||
+		/* a submodule may well be called ".x" */
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
 		path = path_join(&l->arena, folder, entry->d_name, NULL);
-		if (path == NULL)
-			rc = -CORDON_E_MEMORY;
-		else if (l->left > 0 && --l->left > 0)
-			rc = read(l, path);
+		rc = path == NULL || l->left-- == 0 ? -CORDON_E_MEMORY : read(l, path);
 	}
 	if (dir != NULL)
 		closedir(dir);
-	l->depth--;
 	return rc;
-}
-
-static int
-read_modules(struct looking *l, const char *folder)
-{
-	return read_each(l, folder, read_module);
 }
 
 /* Those that are kept in a git directory: their hooks may lie in another's working tree. */
@@ -188,13 +186,14 @@ look_kept(struct looking *l, const char *folder)
 		   *worktrees = git_dir == NULL ? NULL
 						: path_join(&l->arena, git_dir, "worktrees", NULL);
 	struct hookdirs found;
-	int rc;
+	int rc = worktrees == NULL ? -CORDON_E_MEMORY : put_off(l, modules);
 
-	if (modules == NULL || worktrees == NULL || read_modules(l, modules) < 0 ||
-	    read_each(l, worktrees, read_worktree) < 0)
-		return -CORDON_E_MEMORY;
-	if (l->left > 0)
-		return 0;
+	for (size_t i = 0; rc == 0 && i < l->waiting.count; i++)
+		rc = read_each(l, l->waiting.items[i], read_module);
+	if (rc == 0)
+		rc = read_each(l, worktrees, read_worktree);
+	if (rc < 0 || !l->is_blind)
+		return rc;
 	found = (struct hookdirs){.items = l->to->dirs, .count = l->to->count};
 	rc = looked_give_up(&l->to->arena, path_parent(&l->arena, git_dir, NULL), &found);
 	l->to->dirs = found.items;
@@ -342,7 +341,11 @@ looked_around(struct arena *arena, const struct host *host, struct hookdirs *to,
 	part.folder = common;
 	if (rc == 0 && host->git.common_dir != NULL)
 		rc = common == NULL ? -CORDON_E_MEMORY : looked_collect(arena, host, &part, to);
-	return rc < 0 ? cordon_no_memory(err) : 0;
+	return rc < 0 ? cordon_fail(err, CORDON_E_SYSTEM, 0,
+				    "cannot look at what git runs around %.120s: too many "
+				    "repositories, or too little memory",
+				    host->project)
+		      : 0;
 }
 
 void

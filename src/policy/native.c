@@ -275,7 +275,7 @@ read_limit(struct reading *r, const struct json *value, enum limit limit,
 
 	to->place = reading_place(r, value);
 	if (value->type != JSON_STRING || parse == NULL) {
-		rc = read_whole(r, value, 1, INT64_MAX >> 8, &number);
+		rc = read_whole(r, value, 1, VALUE_MOST, &number);
 		if (rc == 0)
 			to->value = (uint64_t)number;
 		return rc;

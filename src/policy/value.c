@@ -135,7 +135,7 @@ value_domain(const char *text, char *ret_name)
 static const char *
 scaled(const char *text, const char *units, const uint64_t *factors, uint64_t *ret_value)
 {
-	const uint64_t most = UINT64_MAX >> 8;
+	const uint64_t most = VALUE_MOST;
 	const char *p, *unit;
 	uint64_t value;
 

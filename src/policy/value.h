@@ -12,6 +12,8 @@
 #include "policy/model.h"
 
 #define VALUE_DOMAIN_SIZE 260
+/* Of a limit: in milliseconds, and added to a clock, it still is a number. */
+#define VALUE_MOST (INT64_MAX >> 11)
 /* Lower case, A-label, no final dot; "*." in front is kept. */
 const char *value_domain(const char *text, char *ret_name);
 /* "90", "90s", "10m", "2h", "1d" to seconds. */

@@ -158,12 +158,28 @@ close_others(const struct child *child, struct cordon_error *err)
 	return 0;
 }
 
-static void
-report(const struct child *child, const struct cordon_error *err)
+_Noreturn void
+child_fail(int report, const struct cordon_error *err)
 {
 	/* shorter than PIPE_BUF: it arrives whole or not at all */
-	while (write(child->report, err, sizeof *err) < 0 && errno == EINTR)
+	while (write(report, err, sizeof *err) < 0 && errno == EINTR)
 		;
+	_exit(125);
+}
+
+_Noreturn void
+child_exec(const struct command_line *command, int report)
+{
+	struct cordon_error err = {0};
+	int sys;
+
+	execve(command->path, command->argv, command->envp);
+	sys = errno;
+	cordon_fail(&err, CORDON_E_PATH, sys, "cannot run %.120s", command->path);
+	/* no memory, no processes: then it is not the command that is to blame */
+	if (!errno_is_fault(sys))
+		err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
+	child_fail(report, &err);
 }
 
 _Noreturn void
@@ -174,22 +190,11 @@ child_main(const struct child *child)
 		check_standard, set_limits,    close_others,  apply_box,     restore_mask,
 	};
 	struct cordon_error err = {0};
-	int sys;
 
-	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-		if (steps[i](child, &err) < 0) {
-			report(child, &err);
-			_exit(125);
-		}
-	}
+	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+		if (steps[i](child, &err) < 0)
+			child_fail(child->report, &err);
 	if (child->porter != NULL)
 		porter_main(child->porter);
-	execve(child->command->path, child->command->argv, child->command->envp);
-	sys = errno;
-	cordon_fail(&err, CORDON_E_PATH, sys, "cannot run %.120s", child->command->path);
-	/* no memory, no processes: then it is not the command that is to blame */
-	if (!errno_is_fault(sys))
-		err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
-	report(child, &err);
-	_exit(125);
+	child_exec(child->command, child->report);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "base/table.h"
 #include "plan/advice.h"
 #include "plan/environ.h"
 #include "plan/resolve.h"
@@ -73,18 +74,32 @@ is_set_by_policy(const struct builder *b, const char *name)
 	return false;
 }
 
+static int
+push_own(struct builder *b, const char *name, const char *value)
+{
+	return is_set_by_policy(b, name) ? 0 : push_pair(b, name, value);
+}
+
+static const char *const tmp_names[] = {"TMPDIR", "TMP", "TEMP"};
+
+/* A planted history line would be run by hand later. */
+static bool
+has_history(const struct builder *b, const struct command_place *place)
+{
+	return place->private_tmp != NULL && b->plan->host->command == COMMAND_SHELL;
+}
+
 /* Variables cordon gives a value itself, where the policy does not. */
 static bool
-is_ours(const char *name, const struct command_place *place)
+is_ours(const struct builder *b, const char *name, const struct command_place *place)
 {
-	const struct proxy_variable *one = proxy_variables;
+	bool ours = has_history(b, place) && strcmp(name, "HISTFILE") == 0;
 
-	if (place->private_tmp != NULL &&
-	    (strcmp(name, "TMPDIR") == 0 || strcmp(name, "TMP") == 0 || strcmp(name, "TEMP") == 0))
-		return true;
-	while (place->proxy != NULL && one->name != NULL && strcmp(one->name, name) != 0)
-		one++;
-	return place->proxy != NULL && one->name != NULL;
+	for (size_t i = 0; place->private_tmp != NULL && i < COUNT(tmp_names); i++)
+		ours = ours || strcmp(tmp_names[i], name) == 0;
+	for (size_t i = 0; place->proxy != NULL && proxy_variables[i].name != NULL; i++)
+		ours = ours || strcmp(proxy_variables[i].name, name) == 0;
+	return ours;
 }
 
 static int
@@ -96,8 +111,7 @@ push_proxy(struct builder *b, const struct proxy_hold *proxy)
 
 	for (const struct proxy_variable *one = proxy_variables; rc == 0 && one->name != NULL;
 	     one++)
-		if (!is_set_by_policy(b, one->name))
-			rc = push_pair(b, one->name, one->value == NULL ? url : one->value);
+		rc = push_own(b, one->name, one->value == NULL ? url : one->value);
 	return rc;
 }
 
@@ -117,7 +131,7 @@ pass_inherited(struct builder *b, const struct command_place *place)
 		if (given[i][length] != '=')
 			continue;
 		answer = environ_decide(&b->plan->settings, name);
-		if (answer.passes && answer.value == NULL && !is_ours(name, place))
+		if (answer.passes && answer.value == NULL && !is_ours(b, name, place))
 			rc = push(b, given[i]);
 	}
 	return rc;
@@ -127,21 +141,19 @@ static int
 make_environment(struct builder *b, const struct command_place *place)
 {
 	const char *private_tmp = place->private_tmp;
-	static const char *const tmp_names[] = {"TMPDIR", "TMP", "TEMP"};
 	const struct environment *env = &b->plan->settings.env;
 	int rc = pass_inherited(b, place);
 
 	for (size_t i = 0; rc == 0 && i < env->set_count; i++)
 		rc = push_pair(b, env->set[i].name, env->set[i].value);
-	for (size_t i = 0; rc == 0 && private_tmp != NULL && i < 3; i++)
-		rc = push_pair(b, tmp_names[i], private_tmp);
+	for (size_t i = 0; rc == 0 && private_tmp != NULL && i < COUNT(tmp_names); i++)
+		rc = push_own(b, tmp_names[i], private_tmp);
 	if (rc == 0 && place->proxy != NULL)
 		rc = push_proxy(b, place->proxy);
-	/* a planted history line would be run by hand later */
-	if (rc == 0 && private_tmp != NULL && b->plan->host->command == COMMAND_SHELL) {
+	if (rc == 0 && has_history(b, place)) {
 		char *history = path_join(b->arena, private_tmp, "history", b->err);
 
-		rc = history == NULL ? -CORDON_E_MEMORY : push_pair(b, "HISTFILE", history);
+		rc = history == NULL ? -CORDON_E_MEMORY : push_own(b, "HISTFILE", history);
 	}
 	return rc < 0 ? rc : push(b, NULL);
 }

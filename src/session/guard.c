@@ -333,12 +333,17 @@ continue_command(struct watch *watch, const struct order *order)
 	tell_stop(watch);
 }
 
+/* Whoever says it again gives no more time. */
 static void
 order_end(struct watch *watch, const struct order *order)
 {
+	int64_t when = clock_ms() + order->ms;
+
 	if (order->ms <= 0)
 		end_for(watch, (enum session_cause)order->value, watch->task->grace_ms);
-	watch->end_at = clock_ms() + order->ms;
+	if (watch->end_at > 0 && watch->end_at <= when)
+		return;
+	watch->end_at = when;
 	watch->cause = (enum session_cause)order->value;
 }
 

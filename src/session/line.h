@@ -8,7 +8,7 @@
 #include "session/session.h"
 
 enum order_kind {
-	ORDER_SIGNAL,	/* value: to the command, or to its whole group */
+	ORDER_SIGNAL,	/* value: to the command; where its terminal would tell all, to its group */
 	ORDER_CONFIRM,	/* value: which stop; is the command still in it? */
 	ORDER_STOPS,	/* none: the supervisor stops as well */
 	ORDER_CONTINUE, /* value: from which stop; front: in its own terminal's foreground */
@@ -18,7 +18,6 @@ struct order {
 	enum order_kind kind;
 	int value;
 	int64_t ms;
-	bool group;
 	bool front;
 };
 

@@ -44,6 +44,15 @@ say_goodbye(struct client *client)
 
 /* ---- the end of a client, or of its command ---- */
 
+/* Its group, and itself where it has gone to another. */
+static void
+signal_command(const struct client *client, int signal)
+{
+	kill(-client->pid, signal);
+	if (getpgid(client->pid) != client->pid)
+		kill(client->pid, signal);
+}
+
 /* The client is gone: its command hears it as if its terminal were gone. */
 static void
 hang_up(struct client *client)
@@ -52,8 +61,8 @@ hang_up(struct client *client)
 	close_fd(&client->report);
 	if (client->pid == 0)
 		return;
-	kill(-client->pid, SIGHUP);
-	kill(-client->pid, SIGCONT);
+	signal_command(client, SIGHUP);
+	signal_command(client, SIGCONT);
 	client->kill_at = clock_ms() + HANGUP_MS;
 }
 
@@ -280,16 +289,9 @@ end_command(struct client *client)
 	client->is_ordered = true;
 	client->kill_at = now + (client->grace_ms > 0 ? client->grace_ms : 0);
 	if (client->grace_ms > 0) {
-		kill(-client->pid, SIGTERM);
-		kill(-client->pid, SIGCONT);
+		signal_command(client, SIGTERM);
+		signal_command(client, SIGCONT);
 	}
-}
-
-/* Whatever it is told is heard by the client's own command alone. */
-static void
-signal_command(const struct client *client, const struct order *order)
-{
-	kill(order->group ? -client->pid : client->pid, order->value);
 }
 
 static void
@@ -304,9 +306,9 @@ read_order(struct client *client)
 	if (n != (ssize_t)sizeof order || order.value < 0 || order.ms < 0) {
 		hang_up(client);
 	} else if (client->pid > 0 && order.kind == ORDER_SIGNAL) {
-		signal_command(client, &order);
+		signal_command(client, order.value);
 	} else if (client->pid > 0 && order.kind == ORDER_CONTINUE) {
-		kill(-client->pid, SIGCONT);
+		signal_command(client, SIGCONT);
 	} else if (client->pid > 0 && order.kind == ORDER_END && order.value < SESSION_CAUSES &&
 		   (client->end_at == 0 || when < client->end_at)) {
 		client->end_at = when;
@@ -381,7 +383,7 @@ keep_time(struct client *client)
 	if (client->kill_at > 0 && client->kill_at <= now) {
 		client->kill_at = 0;
 		if (client->pid > 0)
-			kill(-client->pid, SIGKILL);
+			signal_command(client, SIGKILL);
 	}
 }
 
@@ -424,7 +426,7 @@ end_all(const struct house *house)
 
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		if (house->clients[i].pid > 0)
-			kill(-house->clients[i].pid, SIGKILL);
+			signal_command(&house->clients[i], SIGKILL);
 	tree_kill(NULL, SESSION_DEADLINE_MS, &end);
 	_exit(0);
 }

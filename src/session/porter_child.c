@@ -55,8 +55,8 @@ struct making {
 	const int *fds;
 	char *payload; /* mapped; NUL after its end */
 	size_t length;
-	const char *program, *folder;
-	char **argv, **envp;
+	const char *folder;
+	struct command_line command;
 };
 
 static int
@@ -127,13 +127,12 @@ split_payload(struct making *making, struct cordon_error *err)
 	list = map_room((count + 2) * sizeof *list);
 	if (list == NULL)
 		return cordon_fail(err, CORDON_E_MEMORY, errno, "no room for the command's words");
-	making->program = next_string(making, &at);
+	making->command =
+		(struct command_line){next_string(making, &at), list, list + head.arguments + 1};
 	making->folder = next_string(making, &at);
-	making->argv = list;
-	making->envp = list + head.arguments + 1;
 	for (size_t i = 0; i < count; i++) {
-		char **slot = i < head.arguments ? &making->argv[i]
-						 : &making->envp[i - head.arguments];
+		/* a NULL stands between the two */
+		char **slot = &list[i + (i >= head.arguments)];
 
 		*slot = next_string(making, &at);
 		if (*slot == NULL)
@@ -209,15 +208,6 @@ take_standard(struct making *making, struct cordon_error *err)
 		       : 0;
 }
 
-static _Noreturn void
-fail(int report, const struct cordon_error *err)
-{
-	/* shorter than PIPE_BUF: it arrives whole or not at all */
-	while (write(report, err, sizeof *err) < 0 && errno == EINTR)
-		;
-	_exit(125);
-}
-
 /* Signals last: none may find it half made. */
 _Noreturn void
 porter_child_main(const struct porter_start *start, const int fds[PORTER_FDS], int report)
@@ -228,14 +218,9 @@ porter_child_main(const struct porter_start *start, const int fds[PORTER_FDS], i
 	};
 	struct making making = {.start = start, .fds = fds};
 	struct cordon_error err = {0};
-	int sys;
 
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
 		if (steps[i](&making, &err) < 0)
-			fail(report, &err);
-	execve(making.program, making.argv, making.envp);
-	sys = errno;
-	cordon_fail(&err, CORDON_E_PATH, sys, "cannot run %.120s", making.program);
-	err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
-	fail(report, &err);
+			child_fail(report, &err);
+	child_exec(&making.command, report);
 }

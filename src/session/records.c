@@ -18,8 +18,7 @@
 #include "enforce/group.h"
 #include "session/session.h"
 
-#define LIST_MAX 4096 /* records looked at by one question */
-#define SWEEP_MAX 32  /* and by a start, which has something better to do */
+#define SWEEP_MAX 32 /* records looked at by a start, which has something better to do */
 
 /* ---- the folder ---- */
 
@@ -235,14 +234,13 @@ record_list(struct arena *arena, int folder, struct record **ret_records, size_t
 	struct record *records = NULL, record;
 	struct dirent *entry;
 	size_t count = 0;
-	int left = LIST_MAX;
 
 	if (listing == NULL)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot list the live sessions");
-	while ((entry = readdir(listing)) != NULL && left > 0) {
+	while ((entry = readdir(listing)) != NULL) {
 		struct record *slot;
 
-		if (!record_is_id(entry->d_name) || left-- == 0 ||
+		if (!record_is_id(entry->d_name) ||
 		    record_look(arena, folder, entry->d_name, &record) != RECORD_LIVE)
 			continue;
 		slot = arena_push(arena, &records, &count, sizeof *slot, err);

@@ -247,8 +247,15 @@ become_heir(struct running *run, const struct plan *plan, struct cordon_error *e
 	bool is_known = plan != NULL && plan->facts.values[FACT_TREE] && compat_has_no_child();
 
 	if (!is_known && tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
-		return cordon_fail(err, CORDON_E_GAP, errno,
-				   "process.tree cannot be kept: /proc does not list children");
+		return run->watch.spare.count > 0
+			       ? cordon_fail(
+					 err, CORDON_E_GAP, 0,
+					 "process.tree cannot be kept: who starts this has more "
+					 "than %zu children already",
+					 run->watch.spare.count)
+			       : cordon_fail(err, CORDON_E_GAP, errno,
+					     "process.tree cannot be kept: /proc does not list "
+					     "children");
 	run->was_heir = tree_inherit(true);
 	if (run->was_heir < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,

@@ -156,6 +156,9 @@ struct child {
 	pid_t parent;
 };
 _Noreturn void child_main(const struct child *child);
+/* The ways to end on the way there: what went wrong goes to report. */
+_Noreturn void child_fail(int report, const struct cordon_error *err);
+_Noreturn void child_exec(const struct command_line *command, int report);
 
 /* guard.c: the parent of the command, and its end. See session/line.h for what it says. */
 struct guard_task {

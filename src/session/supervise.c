@@ -38,8 +38,7 @@ enum {
 static void
 order_signal(const struct supervision *run, int signal)
 {
-	/* in the caller's own group a terminal would have told all */
-	struct order order = {.kind = ORDER_SIGNAL, .value = signal, .group = run->joins};
+	struct order order = {.kind = ORDER_SIGNAL, .value = signal};
 
 	line_send(run->guard.line, &order, sizeof order);
 }

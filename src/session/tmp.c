@@ -67,17 +67,19 @@ tmp_make(const char *path, struct cordon_error *err)
 
 static int empty(struct removal *removal, int folder, int depth);
 
+/* Without all three it could not be emptied. */
 static int
 enter(int folder, const char *name)
 {
 	int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
 
-	if (fd >= 0 || errno != EACCES)
-		return fd;
 	/* it took its own right to look away; the folder is ours, so give it back */
-	if (fchmodat(folder, name, 0700, 0) < 0)
-		return -1;
-	return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+		fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
+		fchmod(fd, 0700);
+	return fd;
 }
 
 /* Under a name that none has: what is moved may be below one that was moved before. */
@@ -102,16 +104,12 @@ static int
 remove_folder(struct removal *removal, int folder, const char *name, int depth)
 {
 	auto_fd int inner = -1;
-	struct stat st;
 
 	if (depth >= DEPTH_MAX)
 		return move_up(removal, folder, name);
 	inner = enter(folder, name);
 	if (inner < 0)
 		return -1;
-	/* without write and search a folder cannot be emptied */
-	if (fstat(inner, &st) == 0 && (st.st_mode & 0700) != 0700)
-		fchmod(inner, 0700);
 	if (empty(removal, inner, depth + 1) < 0 || unlinkat(folder, name, AT_REMOVEDIR) < 0)
 		return -1;
 	removal->is_idle = false;
@@ -163,10 +161,9 @@ tmp_remove(const char *path)
 	/* mostly it is empty, and then needs no descriptor, which there may be none of */
 	if (rmdir(path) == 0 || errno == ENOENT)
 		return 0;
-	top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	top = enter(AT_FDCWD, path);
 	if (top < 0)
 		return errno == ENOENT ? 0 : -1;
-	fchmod(top, 0700);
 	removal.top = top;
 	/* again until it is empty: deep folders were moved up, late writers may have added */
 	for (int round = 0, idle = 0; round < ROUNDS_MAX && idle < ROUNDS_IDLE_MAX; round++) {

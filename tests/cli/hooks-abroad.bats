@@ -99,6 +99,22 @@ nested()
 	plants 'git -C sub status' "$setting >>more/config"
 }
 
+@test "however many folders are beside it" {
+	start
+	mkdir tools
+	for name in one two three; do
+		git init -q "$name"
+		git -C "$name" config core.fsmonitor "../tools/$name"
+	done
+	expect 0 run -- "$PYTHON" -c 'import os
+for i in range(8000): os.mkdir("d%d" % i)'
+	for name in one two three; do
+		expect 1 why write "tools/$name"
+		said 'git runs it'
+	done
+	expect 0 why write tools/free
+}
+
 @test "of bare ones, submodules of others, and repositories that are new" {
 	nested
 	mkdir -p tools/hooks

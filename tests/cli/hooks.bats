@@ -50,6 +50,12 @@ commit='git -C sub commit -q --allow-empty -m x'
 	git -C sub config core.hooksPath hooks
 	plants "$commit" 'mkdir sub/hooks; cp evil sub/hooks/pre-commit'
 	git -C sub config --unset core.hooksPath
+	git submodule --quiet add "$P/far.git" .d/sub
+	mkdir -p scripts .git/modules/.d/sub/hooks
+	touch scripts/check
+	chmod +x scripts/check
+	ln -s "$P/scripts/check" .git/modules/.d/sub/hooks/pre-commit
+	plants 'git -C .d/sub commit -q --allow-empty -m x' 'cat evil >scripts/check'
 	git worktree add -q trees/one
 	git config core.hooksPath ../near
 	plants 'git -C trees/one commit -q --allow-empty -m x' 'mkdir trees/near; cp evil trees/near/pre-commit'
@@ -148,6 +154,38 @@ commit='git -C sub commit -q --allow-empty -m x'
 	git -C sub add s
 	plants 'git -C sub status' 'git config -f sub/conf core.fsmonitor "$PWD/evil"' \
 	    'printf "[core]\n\tfsmonitor = %s/evil\n" "$PWD" >>sub/conf'
+}
+
+# A command may make examples, as many as it likes.
+@test "hooks that are links, among many that are none" {
+	start
+	mkdir scripts
+	cp evil scripts/check
+	ln -s ../../scripts/check .git/hooks/pre-commit
+	expect 1 why write scripts/check
+	expect 0 run -- "$PYTHON" -c 'for i in range(3000): open(".git/hooks/%d.sample" % i, "w")'
+	expect 1 why write scripts/check
+	expect 2 run -- sh -c 'echo x >>scripts/check'
+	heard 'git runs it'
+}
+
+@test "hooks that are links, of a submodule that is kept among many folders" {
+	start
+	mkdir -p scripts deep .git/modules/deep
+	git init -q --separate-git-dir="$P/.git/modules/deep/sub" deep/sub
+	mkdir -p .git/modules/deep/sub/hooks
+	cp evil scripts/check
+	ln -s "$P/scripts/check" .git/modules/deep/sub/hooks/pre-commit
+	expect 1 why write scripts/check
+	expect 0 run -- "$PYTHON" -c 'import os
+os.chdir(".git/modules")
+for i in range(1500): os.mkdir("%d" % i)
+os.makedirs("/".join("a" * 40))
+os.mkdir("shut", 0)'
+	expect 1 why write scripts/check
+	expect 2 run -- sh -c 'echo x >>scripts/check'
+	heard 'git runs it'
+	chmod 700 .git/modules/shut
 }
 
 @test "programs that settings take from the project" {

@@ -171,11 +171,20 @@ tool()
 @test "a private temporary folder: ours alone, named by three variables, gone afterwards" {
 	expect 0 run -- sh -c 'echo x >"$TMPDIR/f" && stat -c %a "$TMPDIR" &&
 		[ "$TMP$TEMP" = "$TMPDIR$TMPDIR" ] && mktemp >/dev/null &&
-		mkdir -p "$TMPDIR/d/e" && chmod 0 "$TMPDIR/d" && echo "$TMPDIR"'
+		mkdir -p "$TMPDIR/d/e" && chmod 0 "$TMPDIR/d" && echo "$TMPDIR" && chmod 0 "$TMPDIR"'
 	[ "$(head -n 1 "$T/out")" = 700 ]
 	folder=$(tail -n 1 "$T/out")
 	[ "${folder#/}" != "$folder" ]
 	[ ! -e "$folder" ]
+}
+
+@test "a variable that cordon sets stands in the environment once, with the policy's value if there is one" {
+	expect 0 run --env TMPDIR=/set -- env
+	[ "$(grep ^TMPDIR= "$T/out")" = TMPDIR=/set ]
+	HISTFILE=/inherited SHELL=$(command -v env) expect 0 shell --env HISTFILE
+	[[ $(grep ^HISTFILE= "$T/out") == HISTFILE=/*/cordon-??????/history ]]
+	SHELL=$(command -v env) expect 0 shell --env HISTFILE=/set
+	[ "$(grep ^HISTFILE= "$T/out")" = HISTFILE=/set ]
 }
 
 # Each chain is deeper than what is removed in one go, one ends in the other, and names are taken.

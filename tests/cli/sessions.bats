@@ -839,6 +839,10 @@ state_is()
 	expect 124 run --session quick --time 1s -- sleep 300
 	heard 'time limit'
 	poll sh -c "! '$CORDON' ps | grep -q quick"
+	expect 124 run --session quick --time 1s -- "$PYTHON" -c 'import os, time
+os.setpgid(0, os.getppid())
+time.sleep(300)'
+	heard 'time limit'
 	expect 141 run --session loud --output 1K -- sh -c 'yes | head -c 100000; sleep 300'
 	heard 'output limit'
 	[ "$(wc -c <"$T/out")" -le 1024 ]

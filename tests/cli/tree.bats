@@ -332,6 +332,8 @@ listener='trap "echo heard >>heard; exit 0" TERM; exec 9>lock; flock -s 9; touch
 		rm -f lock
 		expect 124 run "$how" --time 1s -- sh -c './leaver vfork && sleep 60' 3>&-
 		clean
+		# the longest there is
+		expect 0 run "$how" --time 4503599627370495 -- sleep 0.1
 	done
 }
 
@@ -411,6 +413,37 @@ session()
 	end_of "$pid"
 	[ "$status" -eq 137 ] || complain '137 was expected'
 	grep -q '"cause": "signal"' status
+	clean
+}
+
+# They go when their pipe does, with the launcher.
+@test "a launcher with more children of its own than can be told apart is refused" {
+	status=0
+	timeout 60 "$PYTHON" -c 'import os, sys
+r, w = os.pipe()
+for i in range(65):
+    if os.fork() == 0:
+        os.close(w)
+        os.read(r, 1)
+        os._exit(0)
+os.set_inheritable(w, True)
+os.execv(sys.argv[1], sys.argv[1:])' "$CORDON" run -- touch ran 2>"$T/err" </dev/null 3>&- || status=$?
+	[ "$status" -eq 125 ] && [ ! -e ran ]
+	grep -q 'process.tree.*more than 64 children' "$T/err"
+}
+
+told_to_go()
+{
+	kill -TERM "$pid" 2>/dev/null
+	ended "$pid"
+}
+
+@test "SIGTERM to the launcher, again and again, gives no more time" {
+	start run --grace 1s -- sh -c 'trap "" TERM; touch up; while :; do sleep 0.1; done'
+	until_true 60 test -e up
+	until_true 60 told_to_go || complain 'does not end'
+	end_of "$pid"
+	[ "$status" -eq 137 ] || complain '137 was expected'
 	clean
 }
 

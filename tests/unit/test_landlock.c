@@ -522,6 +522,20 @@ child_reaches_one_below_and_no_deeper(void)
 	plan_end(&f);
 }
 
+/* A floor under a gap that was accepted. */
+static void
+child_of_the_root_leaves_out_what_is_denied(void)
+{
+	struct fixture f;
+
+	plan_begin(&f);
+	plan_rule(&f, EFFECT_ALLOW, "/", RIGHT_READ, MATCH_CHILD, NAMED);
+	plan_rule(&f, EFFECT_DENY, "/usr", RIGHTS_ALL, MATCH_LITERAL, NAMED);
+	check_int(confined(&f, do_list, "/etc"), 0);
+	check_int(confined(&f, do_list, "/usr"), EACCES);
+	plan_end(&f);
+}
+
 static void
 a_default_reaches_everywhere(void)
 {
@@ -1251,6 +1265,7 @@ main(int argc, char **argv)
 	run_from(1, a_policy_of_denies_grants_nothing);
 	run_from(1, literal_on_a_folder_gives_names_and_nothing_below);
 	run_from(1, child_reaches_one_below_and_no_deeper);
+	run_from(1, child_of_the_root_leaves_out_what_is_denied);
 	run_from(1, a_default_reaches_everywhere);
 	run_from(2, renames_between_granted_trees_work);
 	run_from(1, the_private_tmp_is_whole_and_the_only_one);

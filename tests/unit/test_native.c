@@ -665,6 +665,8 @@ durations_and_sizes_have_units(void)
 		{"16m", 960, 0},
 		{"16MB", 0, 0},
 		{"0x10", 0, 0},
+		{"4503599627370495", 4503599627370495, 4503599627370495},
+		{"4503599627370496", 0, 0},
 		{"99999999999999999999", 0, 0},
 		{"99999999999999999d", 0, 0},
 		{"99999999999999T", 0, 0},
@@ -687,11 +689,11 @@ limits_are_positive_and_bounded(void)
 {
 	static const struct row rows[] = {
 		{"{\"limits\": {\"time\": 0}}",
-		 "f:1:21: a whole number from 1 to 36028797018963967 is expected here"},
+		 "f:1:21: a whole number from 1 to 4503599627370495 is expected here"},
 		{"{\"limits\": {\"processes\": -3}}",
-		 "f:1:26: a whole number from 1 to 36028797018963967 is expected here"},
+		 "f:1:26: a whole number from 1 to 4503599627370495 is expected here"},
 		{"{\"limits\": {\"memory\": 1.5}}",
-		 "f:1:23: a whole number from 1 to 36028797018963967 is expected here"},
+		 "f:1:23: a whole number from 1 to 4503599627370495 is expected here"},
 		{"{\"limits\": {\"time\": \"10x\"}}",
 		 "f:1:21: \"10x\" has an unknown unit; there are s, m, h, d"},
 		{"{\"limits\": {\"output\": \"0K\"}}", "f:1:23: \"0K\" must be more than 0"},
