@@ -93,7 +93,7 @@ check_standard(const struct child *child, struct cordon_error *err)
 
 	for (int fd = 0; rc == 0 && fd < 3 && !child->track_only; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0)
-			rc = standard_check(fd, fd, err);
+			rc = standard_check(fd, fd, child->free_connect, err);
 		/* the lowest free number is this one, since those before it are open */
 		else if (open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
 			rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");

@@ -236,6 +236,7 @@ prepare(const struct entry *entry, struct opening *opening)
 		rc = prepare_proxy(entry, opening);
 	options.events = opening->told.theirs < 0 ? 0 : opening->told.theirs;
 	opening->porter.events = opening->told.ours;
+	opening->porter.free_connect = standard_connect_is_free(request->plan);
 	if (opening->proxy_text != NULL)
 		options.egress = &opening->proxy.egress;
 	if (rc == 0)

@@ -51,6 +51,7 @@ struct porter {
 	int first;  /* the first client, who needs no token */
 	int line;   /* to the guard; its end is the guard's */
 	int events; /* where refusals arrive; -1: nothing refuses */
+	bool free_connect; /* see standard_check */
 	char token[RECORD_TOKEN_LENGTH];
 };
 
@@ -66,8 +67,13 @@ _Noreturn void porter_main(const struct porter *porter);
 typedef uint32_t porter_question;
 
 /* porter_child.c: a command, from the porter's fork to exec. A failure goes to report. */
-_Noreturn void porter_child_main(const struct porter_start *start, const int fds[PORTER_FDS],
-				 int report);
+struct porter_child {
+	const struct porter_start *start;
+	const int *fds; /* PORTER_FDS */
+	bool free_connect;
+	int report;
+};
+_Noreturn void porter_child_main(const struct porter_child *child);
 
 /*
  * porter_call.c: the client's side. call connects and shows the token: a line to the porter, or -1

@@ -53,6 +53,7 @@ porter_settle(struct cordon_error *err)
 struct making {
 	const struct porter_start *start;
 	const int *fds;
+	bool free_connect;
 	char *payload; /* mapped; NUL after its end */
 	size_t length;
 	const char *folder;
@@ -195,7 +196,7 @@ static int
 take_standard(struct making *making, struct cordon_error *err)
 {
 	for (int fd = 0; fd < 3; fd++) {
-		int rc = standard_check(making->fds[fd], fd, err);
+		int rc = standard_check(making->fds[fd], fd, making->free_connect, err);
 
 		if (rc < 0)
 			return rc;
@@ -210,17 +211,19 @@ take_standard(struct making *making, struct cordon_error *err)
 
 /* Signals last: none may find it half made. */
 _Noreturn void
-porter_child_main(const struct porter_start *start, const int fds[PORTER_FDS], int report)
+porter_child_main(const struct porter_child *child)
 {
 	static int (*const steps[])(struct making *, struct cordon_error *) = {
 		follow_porter, take_group,    read_payload, split_payload,
 		take_folder,   take_standard, take_signals,
 	};
-	struct making making = {.start = start, .fds = fds};
+	struct making making = {.start = child->start,
+				.fds = child->fds,
+				.free_connect = child->free_connect};
 	struct cordon_error err = {0};
 
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
 		if (steps[i](&making, &err) < 0)
-			child_fail(report, &err);
-	child_exec(&making.command, report);
+			child_fail(child->report, &err);
+	child_exec(&making.command, child->report);
 }

@@ -339,6 +339,8 @@ start_guarded(struct running *run, const struct session_request *request, struct
 			  .command = &run->command,
 			  .limits = run->limits,
 			  .mask = run->old_mask,
+			  .free_connect = !request->track_only &&
+					  standard_connect_is_free(request->plan),
 			  .ignore_children = run->old_children.sa_handler == SIG_IGN,
 			  .output = {-1, -1},
 			  .terminal = -1},

@@ -135,8 +135,12 @@ int tmp_name(struct arena *arena, const struct host *host, const char **ret_path
 int tmp_make(const char *path, struct cordon_error *err);
 int tmp_remove(const char *path);
 
-/* standard.c: may what is open as fd be the command's descriptor of that number? */
-int standard_check(int fd, int number, struct cordon_error *err);
+/*
+ * standard.c: may what is open as fd be the command's descriptor of that number? free_connect: nobody is
+ * asked before a socket gets another end.
+ */
+int standard_check(int fd, int number, bool free_connect, struct cordon_error *err);
+bool standard_connect_is_free(const struct plan *plan);
 
 /* child.c: from fork to exec. Never returns. */
 struct child {
@@ -146,6 +150,7 @@ struct child {
 	const struct command_line *command;
 	const struct limit_value *limits;
 	sigset_t mask;		     /* the caller's, and the command's */
+	bool free_connect;	     /* see standard_check */
 	bool ignore_children;	     /* the caller ignored SIGCHLD, and so will the command */
 	int output[2];		     /* become 1 and 2; -1: as they are */
 	int report;		     /* where a struct cordon_error goes; closed by exec */
