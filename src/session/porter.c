@@ -211,8 +211,8 @@ start_command(struct house *house, struct client *client, const struct porter_st
 	client->grace_ms = start->grace_ms;
 	client->pid = compat_pipe(ends) < 0 ? -1 : fork();
 	if (client->pid == 0)
-		porter_child_main(&(struct porter_child){start, fds, house->porter->free_connect,
-							 ends[1]});
+		porter_child_main(
+			&(struct porter_child){start, fds, house->porter->free_connect, ends[1]});
 	if (client->pid > 0) {
 		/* both sides do it, so that it is done for whoever is first; a leader of a group
 		 * could not lead a terminal's session */

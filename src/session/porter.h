@@ -48,9 +48,9 @@ struct porter_payload {
 /* What a porter needs; all of it is made before the fork. */
 struct porter {
 	int listener;
-	int first;  /* the first client, who needs no token */
-	int line;   /* to the guard; its end is the guard's */
-	int events; /* where refusals arrive; -1: nothing refuses */
+	int first;	   /* the first client, who needs no token */
+	int line;	   /* to the guard; its end is the guard's */
+	int events;	   /* where refusals arrive; -1: nothing refuses */
 	bool free_connect; /* see standard_check */
 	char token[RECORD_TOKEN_LENGTH];
 };
