@@ -88,6 +88,11 @@ void enforce_serve(struct box *box, const struct enforce_needs *needs);
  */
 void enforce_attend(struct box *box);
 /*
+ * A signal to all that is in the box, in one step where the system can do that. False: not here, or
+ * not in time. By the thread that called enforce_serve.
+ */
+bool enforce_signal(struct box *box, int signal);
+/*
  * Hands the group what tells the box's processes from all others, where the system needs such a mark;
  * it is the group's then, to be removed with it.
  */

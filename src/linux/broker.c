@@ -388,6 +388,7 @@ broker_serve(struct broker *broker)
 {
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	sweep_ready(&broker->sweep);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	share_out(broker);
 	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;

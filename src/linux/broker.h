@@ -14,6 +14,7 @@
 #include "linux/listeners.h"
 #include "linux/request.h"
 #include "linux/serving.h"
+#include "linux/sweep.h"
 #include "linux/terminals.h"
 #include "linux/walk.h"
 #include "plan/plan.h"
@@ -59,6 +60,7 @@ struct broker {
 	int own;	     /* the folder of our own descriptors in /proc */
 	int last_free;	     /* with this number in use there are too many; 0: no telling */
 	struct serving serving;
+	struct sweep sweep;
 	bool is_narrow;		/* there are few to begin with */
 	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
 	int parked;		/* calls that wait in threads of their own */

@@ -247,8 +247,15 @@ reap_listed(struct walk *walk)
 	found->count = kept;
 }
 
+/* Who sends nothing wants to know whether anybody lives: one is enough. */
+static bool
+is_known(const struct walk *walk, int signal)
+{
+	return signal == 0 && walk->alive > 0;
+}
+
 /*
- * One signal to everything below us, parents before their children. 0: only counts. The latest of
+ * One signal to everything below us, parents before their children. 0: only looks. The latest of
  * our own are the first: in a storm, whoever comes last is the one that lives.
  */
 static void
@@ -264,9 +271,9 @@ walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
 	if (signal == SIGSTOP || signal == SIGKILL)
 		reap_listed(walk);
 	own = found->count;
-	for (int i = own - 1; i >= 0; i--)
+	for (int i = own - 1; i >= 0 && !is_known(walk, signal); i--)
 		visit(walk, i, signal);
-	for (int i = own; i < found->count; i++)
+	for (int i = own; i < found->count && !is_known(walk, signal); i++)
 		visit(walk, i, signal);
 }
 

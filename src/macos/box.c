@@ -262,6 +262,13 @@ enforce_attend(struct box *box)
 	(void)box;
 }
 
+bool
+enforce_signal(struct box *box, int signal)
+{
+	(void)box, (void)signal;
+	return false;
+}
+
 int
 enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
 {
