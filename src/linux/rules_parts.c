@@ -198,6 +198,12 @@ listing_begin(struct listing *listing, int fd)
 	listing->at = listing->size = 0;
 }
 
+static bool
+is_dots(const char *name)
+{
+	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
 /* Neither "." nor ".."; NULL: there are no more, or with errno a failure. Nothing is in what is gone. */
 static const struct dirent64 *
 listing_next(struct listing *listing)
@@ -217,7 +223,7 @@ listing_next(struct listing *listing)
 			return NULL;
 		entry = (const void *)(listing->entries + listing->at);
 		listing->at += entry->d_reclen;
-	} while (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
+	} while (is_dots(entry->d_name));
 	return entry;
 }
 
