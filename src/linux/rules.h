@@ -86,9 +86,9 @@ bool rules_is_shared(const char *path);
 int rules_allow_parts(const struct making *m, int folder, const char *path);
 /* Hands over every entry of a folder, by its whole name, until one fails. 1: we may not list it. */
 struct rules_entry {
-	int folder;
+	int folder; /* that it is in */
 	const char *path;
-	unsigned char type; /* as a listing has it: DT_UNKNOWN is possible */
+	unsigned char type; /* as the listing has it: DT_UNKNOWN is possible */
 };
 typedef int rules_entry_fn(const struct making *m, const struct rules_entry *entry, void *context);
 int rules_each(const struct making *m, int folder, const char *path, rules_entry_fn *fn,
