@@ -31,8 +31,8 @@
 #define THREADS 4
 #define KEPT_FREE 40
 #define ONE_CALLS 4 /* descriptors that a call needs, about */
-#define USUAL 1024 /* descriptors; who gives less than it may is given these */
-#define NARROW 256 /* with fewer, one thread serves and keeps nothing of its callers */
+#define USUAL 1024  /* descriptors; who gives less than it may is given these */
+#define NARROW 256  /* with fewer, one thread serves and keeps nothing of its callers */
 
 int64_t
 broker_now(void)
