@@ -30,8 +30,9 @@
 
 #define THREADS 4
 #define KEPT_FREE 40
-#define USUAL 1024 /* descriptors; who gives less than it may is given these */
-#define NARROW 256 /* with fewer, one thread serves and keeps nothing of its callers */
+#define ONE_CALLS 4 /* descriptors that a call needs, about */
+#define USUAL 1024  /* descriptors; who gives less than it may is given these */
+#define NARROW 256  /* with fewer, one thread serves and keeps nothing of its callers */
 
 int64_t
 broker_now(void)
@@ -317,14 +318,31 @@ static const struct {
 	{446, act_restrict},
 };
 
+/* Are so many numbers free? Asked one by one: poll takes what is held by O_PATH for nothing. */
+static bool
+has_free(const struct broker *broker, int wanted)
+{
+	for (int i = 0; i < broker->numbers && wanted > 0; i++)
+		wanted -= fcntl(i, F_GETFD) < 0;
+	return wanted <= 0;
+}
+
 /*
  * Numbers are given out from below. Some are kept for the guard, which has to look into /proc to end
- * what a command left, whatever that command makes us hold.
+ * what a command left, whatever that command makes us hold. One that was given in a crowd may be held
+ * for long after it: then all are counted. And lines of sandboxes that are gone are let go of only
+ * when somebody looks.
  */
 static bool
 is_crowded(const struct broker *broker)
 {
-	return broker->last_free > 0 && fcntl(broker->last_free, F_GETFD) >= 0;
+	int wanted = broker->numbers - broker->last_free + ONE_CALLS;
+
+	if (broker->last_free == 0 || fcntl(broker->last_free, F_GETFD) < 0 ||
+	    has_free(broker, wanted))
+		return false;
+	nest_sweep(broker);
+	return !has_free(broker, wanted);
 }
 
 static void
@@ -379,8 +397,10 @@ share_out(struct broker *broker)
 	}
 	spare = limit.rlim_cur / 2 < KEPT_FREE ? limit.rlim_cur / 2 : KEPT_FREE;
 	broker->is_narrow = limit.rlim_cur < NARROW;
-	if (limit.rlim_cur <= INT_MAX)
-		broker->last_free = (int)(limit.rlim_cur - spare);
+	if (limit.rlim_cur > INT_MAX)
+		return;
+	broker->numbers = (int)limit.rlim_cur;
+	broker->last_free = (int)(limit.rlim_cur - spare);
 }
 
 _Noreturn void

@@ -58,7 +58,8 @@ struct broker {
 	bool is_asked;	     /* it only answers questions, and changes nothing (nested.c) */
 	struct nests *nests; /* the sandboxes inside this one (nest.c); NULL: there can be none */
 	int own;	     /* the folder of our own descriptors in /proc */
-	int last_free;	     /* with this number in use there are too many; 0: no telling */
+	int numbers;	     /* that our descriptors may have */
+	int last_free;	     /* with this one in use there may be too many; 0: no telling */
 	struct serving serving;
 	struct sweep sweep;
 	bool is_narrow;		/* there are few to begin with */

@@ -254,6 +254,16 @@ sweep(const struct nests *nests)
 	}
 }
 
+void
+nest_sweep(const struct broker *broker)
+{
+	if (broker->nests == NULL)
+		return;
+	pthread_mutex_lock(&broker->nests->lock);
+	sweep(broker->nests);
+	pthread_mutex_unlock(&broker->nests->lock);
+}
+
 /* The other end for the caller, or -1 with errno. The lock is held. */
 static int
 enter(struct nests *nests, const struct call *request)

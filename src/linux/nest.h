@@ -98,6 +98,8 @@ void nest_make(struct broker *broker);
 int nest_begin(struct broker *broker, const struct call *request, struct nest_call *to);
 void nest_end(struct broker *broker);
 
+/* Lets go of the lines of those that are gone. */
+void nest_sweep(const struct broker *broker);
 /* Has anybody come to the door? */
 bool nest_is_any(const struct broker *broker);
 /*

@@ -66,7 +66,10 @@ void request_give_as(const struct call *request, int fd, int number, bool close_
 pid_t request_process(const struct call *request);
 /* Has the caller's table this number free? */
 bool request_has_free(const struct call *request, int number);
-/* Has it caught a signal that waits for the end of this call? */
-bool request_is_signalled(const struct call *request);
-/* Ends a call for such a signal: EINTR, or once more, as the caller's handler has it. */
-void request_interrupt(const struct call *request);
+/*
+ * To be asked again and again while a call waits: 0, or what it has to fail with because a signal is
+ * due. REQUEST_RESTART is the kernel's ERESTARTSYS: EINTR or once more, as the handler has it. looks
+ * belongs to this one call and is 0 in the beginning.
+ */
+#define REQUEST_RESTART 512
+int request_interruption(const struct call *request, int *looks);

@@ -82,18 +82,20 @@ is_called(struct serving *s, int before, const struct timespec *limit)
 	       errno != ETIMEDOUT;
 }
 
-/* While there are calls: until it is called, the one at work is held up, or there are none. */
+/*
+ * While there are calls: until it is called, the one at work is held up, or there are none.
+ * *ret_received is how many there had been when it was found out that nobody is held up.
+ */
 static bool
-watch(struct serving *s, int calls)
+watch(struct serving *s, int calls, unsigned *ret_received)
 {
 	const struct timespec limit = {0, LOOK_NS};
-	unsigned received;
 
 	do {
-		received = look(&s->received);
+		*ret_received = look(&s->received);
 		if (is_called(s, calls, &limit))
 			return true;
-	} while (received != look(&s->received));
+	} while (*ret_received != look(&s->received));
 	return look(&s->at_post) == 0;
 }
 
@@ -105,8 +107,7 @@ wait_until_needed(struct serving *s, int calls)
 	unsigned received;
 
 	while (!is_needed && !__atomic_exchange_n(&s->is_watched, true, __ATOMIC_SEQ_CST)) {
-		is_needed = watch(s, calls);
-		received = look(&s->received);
+		is_needed = watch(s, calls, &received);
 		set(&s->is_watched, false);
 		/* nobody waits for calls on a processor that somebody may have for himself */
 		near_end_all(&s->staying);

@@ -15,6 +15,7 @@ import socket
 import stat
 import sys
 import threading
+import time
 
 libc = ctypes.CDLL(None, use_errno=True)
 AT_FDCWD = -100
@@ -434,6 +435,73 @@ def a_signal_ends_waiting():
             open("p", mode)
         except Late:
             said.append("late")
+    return said
+
+
+@case
+def a_signal_for_all_ends_the_waiting_of_one():
+    """Whichever thread is not the one that it was given to goes on waiting."""
+    import signal
+
+    class Late(Exception):
+        pass
+
+    def late(*_):
+        raise Late
+
+    def wait():
+        try:
+            os.close(call("open", b"p", os.O_WRONLY))
+            said.append("opened")
+        except OSError as e:
+            said.append(e.errno)
+
+    os.mkfifo("p")
+    os.mkfifo("q")
+    said = []
+    signal.signal(signal.SIGALRM, late)
+    threads = [threading.Thread(target=wait) for _ in range(6)]
+    for t in threads:
+        t.start()
+    for _ in range(4):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            open("q", "w")
+        except Late:
+            said.append("late")
+    while any(t.is_alive() for t in threads):
+        fd = os.open("p", os.O_RDONLY | os.O_NONBLOCK)
+        for t in threads:
+            t.join(0.02)
+        os.close(fd)
+    return said
+
+
+@case
+def a_stop_while_waiting():
+    import signal
+
+    os.mkfifo("p")
+    said = []
+    for stop in (signal.SIGTSTP, signal.SIGSTOP):
+        pid = os.fork()
+        if pid == 0:
+            os.setpgid(0, 0)
+            os.close(os.open("p", os.O_WRONLY))
+            os._exit(0)
+        # until it waits, nobody can tell from outside
+        time.sleep(0.2)
+        os.kill(pid, stop)
+        for _ in range(100):
+            ended, status = os.waitpid(pid, os.WUNTRACED | os.WNOHANG)
+            if ended:
+                break
+            time.sleep(0.02)
+        said.append(os.WIFSTOPPED(status) if ended else "goes on")
+        os.kill(pid, signal.SIGCONT)
+        fd = os.open("p", os.O_RDONLY | os.O_NONBLOCK)
+        said.append(os.waitpid(pid, 0)[1])
+        os.close(fd)
     return said
 
 

@@ -242,6 +242,17 @@ exhaust()
 	(ulimit -S -n 64 && expect 0 run --protect kept -- sh -c 'ulimit -S -n' && said 64)
 }
 
+@test "out of descriptors for a while, it serves again" {
+	begin
+	cp "$TREE/tests/broker/exhaust.py" .
+	for limit in 64 256 300; do
+		rm -f holders
+		(ulimit -n "$limit" && expect 0 run -q --protect kept -- "$PYTHON" exhaust.py doors ends &&
+			said 'EMFILE closed' 'as before')
+	done
+	untouched
+}
+
 # sleeps_as NAME PARENT: a child of this name is there, and waits for something.
 sleeps_as()
 {
