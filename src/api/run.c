@@ -15,8 +15,10 @@
 #include "session/session.h"
 
 static const char *const cause_names[SESSION_CAUSES] = {
-	[SESSION_EXITED] = "exit",   [SESSION_SIGNALLED] = "signal", [SESSION_TIME] = "time",
-	[SESSION_OUTPUT] = "output", [SESSION_MEMORY] = "memory",    [SESSION_KILLED] = "killed",
+	[SESSION_EXITED] = "exit",	 [SESSION_SIGNALLED] = "signal",
+	[SESSION_TIME] = "time",	 [SESSION_OUTPUT] = "output",
+	[SESSION_MEMORY] = "memory",	 [SESSION_KILLED] = "killed",
+	[SESSION_CPU_TIME] = "cpu time",
 };
 
 /* One run on its way to the log. */

@@ -23,6 +23,7 @@ struct porter;
 struct proxy_hold;
 struct proxy_task;
 struct refusal;
+struct rusage;
 
 /* Where a session is written down while it lives, and what its record says beyond the request. */
 struct session_place {
@@ -59,10 +60,11 @@ struct session_request {
 enum session_cause {
 	SESSION_EXITED,
 	SESSION_SIGNALLED,
-	SESSION_TIME,	/* the time limit */
-	SESSION_OUTPUT, /* the output limit */
-	SESSION_MEMORY, /* the memory limit */
-	SESSION_KILLED, /* cordon kill, or the end of the guard */
+	SESSION_TIME,	  /* the time limit */
+	SESSION_OUTPUT,	  /* the output limit */
+	SESSION_MEMORY,	  /* the memory limit */
+	SESSION_KILLED,	  /* cordon kill, or the end of the guard */
+	SESSION_CPU_TIME, /* the limit of cpu time */
 	SESSION_CAUSES
 };
 
@@ -122,6 +124,8 @@ int enroll(struct arena *arena, const struct session_request *request,
 /* limits.c: the group keeps what counts over all processes; own is what is left to each of them. */
 int limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],
 		 struct group *ret_group, struct cordon_error *err);
+/* How a child of ours ended that used so much, with a limit of cpu time of its own (0: ours alone). */
+enum session_cause limits_cause(int status, const struct rusage *used, uint64_t cpu_time);
 
 /* folders.c: makes what is granted with a slash at its end and missing, where that is allowed. */
 void folders_make(struct plan *plan);
