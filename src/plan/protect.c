@@ -165,7 +165,7 @@ static const struct {
 } led[] = {
 	[HOOKDIR_HOOKS] = {HOOKDIR_WHY_HOOKS, "it leads git to its hooks (core.hooksPath)"},
 	[HOOKDIR_NAMES] = {HOOKDIR_WHY_HOOKS, NULL},
-	[HOOKDIR_UNKNOWN] = {HOOKDIR_WHY_HOOKS, NULL},
+	[HOOKDIR_UNKNOWN] = {"it may be a hook: settings of git's cannot be read", NULL},
 	[HOOKDIR_SETTINGS] = {HOOKDIR_WHY_SETTINGS, "it leads git to its settings (include.path)"},
 	[HOOKDIR_PROGRAM] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
 	[HOOKDIR_FILE] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
@@ -173,12 +173,15 @@ static const struct {
 };
 
 static int
-add_names(struct maker *m, const char *folder)
+add_names(struct maker *m, const struct hookdir *in, const char *why)
 {
-	static const struct row hook = {VET_NOTHING, false, false, NULL, NULL, HOOKDIR_WHY_HOOKS};
-	const char *dir = quoted(m, folder);
-	int rc = dir == NULL ? -CORDON_E_MEMORY : 0;
+	struct row hook = {VET_NOTHING, false, false, NULL, NULL, why};
+	const char *dir = quoted(m, in->path);
+	int rc;
 
+	if (dir != NULL && in->kind == HOOKDIR_UNKNOWN)
+		dir = path_join(m->arena, dir, "**", m->err);
+	rc = dir == NULL ? -CORDON_E_MEMORY : 0;
 	for (size_t i = 0; rc == 0 && hookdir_names[i] != NULL; i++)
 		rc = add(m, &hook, path_join(m->arena, dir, hookdir_names[i], m->err));
 	return rc;
@@ -216,7 +219,7 @@ add_led(struct maker *m, const struct hookdir *dir)
 	if (itself.reason == NULL)
 		return 0;
 	if (led[dir->kind].above == NULL)
-		return add_names(m, dir->path);
+		return add_names(m, dir, itself.reason);
 	rc = add(m, &itself, quoted(m, dir->path));
 	return rc < 0 || dir->is_there ? rc : add_above(m, dir->path, led[dir->kind].above);
 }
