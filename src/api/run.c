@@ -425,6 +425,8 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	   struct cordon_run *ret_run, struct cordon_error *err)
 {
 	struct session_request request = {0};
+	struct made made = {0};
+	int rc;
 
 	*ret_run = (struct cordon_run){0};
 	if (context == NULL || context->plan == NULL)
@@ -432,10 +434,12 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	if (context->assumed)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "a plan made from assumed facts cannot be run");
-	folders_make(context->plan);
 	request.plan = context->plan;
+	request.made = &made;
 	request.limits = context->plan->settings.limits;
-	return run_session(context, request, command, ret_run, err);
+	rc = run_session(context, request, command, ret_run, err);
+	folders_end(&made, rc == 0);
+	return rc;
 }
 
 int

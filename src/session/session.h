@@ -33,11 +33,19 @@ struct session_place {
 };
 
 /* What the caller wants run. */
+/* Folders that were not there before. */
+struct made {
+	struct arena arena;
+	const char **paths;
+	size_t count;
+};
+
 struct session_request {
-	const char *id;		 /* part of the name of what is made for it */
-	const struct plan *plan; /* NULL only with track_only */
-	bool track_only;	 /* nothing is restricted, only the end is guaranteed */
-	bool fingerprint;	 /* with that: by a profile that restricts nothing (macOS) */
+	const char *id;	   /* part of the name of what is made for it */
+	struct plan *plan; /* NULL only with track_only */
+	struct made *made; /* of what it grants; NULL only with track_only */
+	bool track_only;   /* nothing is restricted, only the end is guaranteed */
+	bool fingerprint;  /* with that: by a profile that restricts nothing (macOS) */
 	const struct limit_value *limits;
 	const struct session_place *place;
 	const char *name; /* of the session to join or to start; NULL: one of its own */
@@ -127,8 +135,13 @@ int limits_share(const struct session_request *request, struct limit_value own[L
 /* How a child of ours ended that used so much, with a limit of cpu time of its own (0: ours alone). */
 enum session_cause limits_cause(int status, const struct rusage *used, uint64_t cpu_time);
 
-/* folders.c: makes what is granted with a slash at its end and missing, where that is allowed. */
-void folders_make(struct plan *plan);
+/*
+ * folders.c: makes what is granted with a slash at its end and missing, where that is allowed; nothing for a plan
+ * with gaps, which is refused.
+ */
+void folders_make(struct plan *plan, struct made *made);
+/* Removes them again, unless something was started for which they are kept. */
+void folders_end(struct made *made, bool is_kept);
 
 /*
  * tmp.c: the private folder. Its name is chosen first; it is made, 0700, by the guard, so that there
