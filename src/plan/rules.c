@@ -33,7 +33,7 @@ resolve_rule(struct plan *plan, const struct rule *rule, const char *path, struc
 		return cordon_no_memory(err);
 	if (rc < 0) {
 		snprintf(text, sizeof text, "cannot be resolved: %s",
-			 why.sys != 0 ? strerror(why.sys) : "not absolute");
+			 why.sys != 0 ? errno_text(why.sys) : "not absolute");
 		return rule_error(rule, text, err);
 	}
 	return 0;
