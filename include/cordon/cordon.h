@@ -133,10 +133,11 @@ struct cordon_command {
 enum cordon_cause {
 	CORDON_ENDED_EXIT,
 	CORDON_ENDED_SIGNAL,
-	CORDON_ENDED_TIME,   /* the time limit */
-	CORDON_ENDED_OUTPUT, /* the output limit */
-	CORDON_ENDED_MEMORY, /* the memory limit */
-	CORDON_ENDED_KILLED, /* cordon kill, or its guard was killed */
+	CORDON_ENDED_TIME,     /* the time limit */
+	CORDON_ENDED_OUTPUT,   /* the output limit */
+	CORDON_ENDED_MEMORY,   /* the memory limit */
+	CORDON_ENDED_KILLED,   /* cordon kill, or its guard was killed */
+	CORDON_ENDED_CPU_TIME, /* the limit of cpu time, by SIGXCPU */
 	CORDON_CAUSES
 };
 

@@ -79,6 +79,26 @@ typedef int compat_resource;
 #define COMPAT_TCP_KEEPIDLE TCP_KEEPALIVE
 #endif
 
+/*
+ * What an errno means, without the translation that strerror looks for under a lock: after a fork somebody may
+ * hold that for ever. NULL: unknown.
+ */
+static inline const char *
+compat_errno_text(int number)
+{
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 32)
+	return strerrordesc_np(number);
+#else
+	return strerror(number);
+#endif
+#elif defined(__linux__)
+	return strerror(number);
+#else
+	return number >= 0 && number < sys_nerr ? sys_errlist[number] : NULL;
+#endif
+}
+
 /* The parent's death sends this signal, where the system can promise that. */
 static inline int
 compat_die_with_parent(int number)

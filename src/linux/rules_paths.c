@@ -61,7 +61,7 @@ refuse(const struct making *m, const struct said *said, int why)
 			: "does not exist; make it, end it with a / or drop the rule";
 	const char *reason = why == ENOENT || why == ENOTDIR ? missing
 			     : why == ELOOP ? "leads elsewhere than when it was planned"
-					    : strerror(why);
+					    : errno_text(why);
 
 	cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
 		       "cannot grant %.100s: it %s%s", said->path,

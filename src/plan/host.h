@@ -22,6 +22,7 @@ struct host {
 	const char *const *environ; /* NAME=VALUE, NULL-terminated */
 	const struct fs_view *view;
 	const char *mounts; /* as /proc/self/mountinfo has them; NULL: none are known */
+	bool mounts_hidden; /* there may be some, and they are kept from us */
 };
 
 /* Value of a variable of the caller, or NULL. */

@@ -265,7 +265,7 @@ search(struct builder *b, const char *name, const char **ret_path)
 			      strchr(name, ' ') == NULL
 				      ? "not found"
 				      : "not found; a whole line is run by sh -c");
-	return cannot(b->err, SESSION_NOT_EXECUTABLE, name, strerror(seen));
+	return cannot(b->err, SESSION_NOT_EXECUTABLE, name, errno_text(seen));
 }
 
 static int
@@ -285,7 +285,7 @@ find_program(struct builder *b, const char *name, const char **ret_path)
 		return not_looked(b, name, why);
 	return cannot(b->err,
 		      why == ENOENT || why == ENOTDIR ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE,
-		      name, strerror(why));
+		      name, errno_text(why));
 }
 
 /* One that is granted by a profile needs more than itself: its libraries, its toolchain. */
