@@ -79,6 +79,7 @@ struct enforce_needs {
 	int listener;
 	int line;   /* to the proxy */
 	int events; /* where refusals are told */
+	int names; /* a file that all sessions of the user lock while they change names; from outside */
 };
 struct enforce_needs enforce_needs(const struct box *box);
 void enforce_serve(struct box *box, const struct enforce_needs *needs);

@@ -140,9 +140,9 @@ change_held(struct broker *broker, const struct call *request, int fd, const str
 
 	if (!request_is_valid(request))
 		return;
-	pthread_rwlock_rdlock(&broker->names);
+	namelock_share(&broker->names);
 	rc = change_locked(broker, request, fd, change);
-	pthread_rwlock_unlock(&broker->names);
+	namelock_leave(&broker->names);
 	if (rc < 0)
 		request_fail(request, errno);
 	else

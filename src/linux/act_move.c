@@ -294,9 +294,9 @@ move_name(struct broker *broker, const struct call *request, const int folders[2
 		  !broker_guards(broker, move.to.path, RIGHT_CREATE)))
 		request_continue(request);
 	else if (request_is_valid(request)) {
-		pthread_rwlock_wrlock(&broker->names);
+		namelock_take(&broker->names);
 		rc = walk_is_still(&move.from) && walk_is_still(&move.to) ? do_move(&move) : -1;
-		pthread_rwlock_unlock(&broker->names);
+		namelock_leave(&broker->names);
 		request_finish(request, rc);
 	}
 }
@@ -396,9 +396,9 @@ link_from_descriptor(struct broker *broker, const struct call *request, int numb
 			request_fail(request, why);
 			return;
 		}
-		pthread_rwlock_wrlock(&broker->names);
+		namelock_take(&broker->names);
 		rc = walk_is_still(&to) ? link_descriptor(broker, fd, &to) : -1;
-		pthread_rwlock_unlock(&broker->names);
+		namelock_leave(&broker->names);
 		request_finish(request, rc);
 	}
 }
@@ -432,7 +432,7 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 		  !broker_guards(broker, from.path, RIGHTS_CHANGE)))
 		request_continue(request);
 	else if (request_is_valid(request)) {
-		pthread_rwlock_wrlock(&broker->names);
+		namelock_take(&broker->names);
 		if (!walk_is_still(&from) || !walk_is_still(&to) || !spot_is_there(&from, &at))
 			rc = -1;
 		else if (!S_ISDIR(at.st_mode) &&
@@ -441,7 +441,7 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 			rc = spot_refuse(broker, &to, RIGHT_CREATE);
 		else
 			rc = link_names(broker, &from, &to);
-		pthread_rwlock_unlock(&broker->names);
+		namelock_leave(&broker->names);
 		request_finish(request, rc);
 	}
 }

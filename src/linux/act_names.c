@@ -128,7 +128,7 @@ act_on(struct broker *broker, const struct call *request, int folder, uint64_t p
 			umask(request_umask(request));
 		broker_lock(broker, place.path);
 		rc = walk_is_still(&place) ? do_deed(broker, &place, deed) : -1;
-		pthread_rwlock_unlock(&broker->names);
+		namelock_leave(&broker->names);
 		request_finish(request, rc);
 	}
 }

@@ -86,10 +86,10 @@ judge_shared(struct opening *o)
 {
 	if (nest_depth(o->broker) > 0)
 		return false;
-	pthread_rwlock_rdlock(&o->broker->names);
+	namelock_share(&o->broker->names);
 	if (opening_judge(o) == 0 && !vet_is_delicate(o->path))
 		return true;
-	pthread_rwlock_unlock(&o->broker->names);
+	namelock_leave(&o->broker->names);
 	return false;
 }
 
@@ -132,7 +132,7 @@ lock_and_judge(struct opening *o)
 		why = opening_judge(o);
 		if (why == 0 && strcmp(before, o->path) == 0)
 			return 0;
-		pthread_rwlock_unlock(&o->broker->names);
+		namelock_leave(&o->broker->names);
 	}
 	return why != 0 ? why : EAGAIN;
 }
@@ -178,13 +178,13 @@ act_on_found(struct opening *o)
 		return false;
 	}
 	if (is_nobodys(o) || is_native(o)) {
-		pthread_rwlock_unlock(&o->broker->names);
+		namelock_leave(&o->broker->names);
 		leave(o);
 		return false;
 	}
 	fd = opening_act(o);
 	why = errno;
-	pthread_rwlock_unlock(&o->broker->names);
+	namelock_leave(&o->broker->names);
 	errno = why;
 	if (fd >= 0)
 		give(o, fd);
@@ -247,7 +247,7 @@ make_at_once(struct opening *o)
 	if (judge_shared(o)) {
 		if (may_make_at_once(o))
 			fd = opening_act(o);
-		pthread_rwlock_unlock(&o->broker->names);
+		namelock_leave(&o->broker->names);
 	}
 	auto_found_fn(&o->found);
 	if (fd >= 0)
@@ -359,14 +359,14 @@ cut_found(struct opening *o, off_t length)
 	}
 	o->how.flags = O_TRUNC;
 	if (is_nobodys(o) || is_native(o)) {
-		pthread_rwlock_unlock(&o->broker->names);
+		namelock_leave(&o->broker->names);
 		leave(o);
 		return;
 	}
 	o->how.flags = O_WRONLY;
 	rc = cut(o, length);
 	why = errno;
-	pthread_rwlock_unlock(&o->broker->names);
+	namelock_leave(&o->broker->names);
 	if (rc < 0)
 		request_fail(o->request, why);
 	else

@@ -317,7 +317,7 @@ bind_by_rights(struct socket_call *call, const struct spot *place)
 	broker_lock(call->broker, place->path);
 	if (!walk_is_still(place) || bind_judged(call, place) < 0)
 		why = errno == EEXIST ? EADDRINUSE : errno;
-	pthread_rwlock_unlock(&call->broker->names);
+	namelock_leave(&call->broker->names);
 	if (why == 0)
 		note_own(call->broker, place, before);
 	return why;

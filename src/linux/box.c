@@ -184,7 +184,7 @@ box_new(struct cordon_error *err)
 	box->ruleset = box->outer = box->line[0] = box->line[1] = box->broker.listener = -1;
 	box->broker.egress.line = box->broker.events = -1;
 	box->broker.started = broker_now();
-	pthread_rwlock_init(&box->broker.names, NULL);
+	namelock_start(&box->broker.names);
 	pthread_mutex_init(&box->broker.sockets, NULL);
 	pthread_mutex_init(&box->broker.own_servers.still, NULL);
 	pthread_mutex_init(&box->broker.own_servers.lock, NULL);
@@ -220,6 +220,7 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 	box->abi = plan->facts.values[FACT_LANDLOCK_ABI];
 	box->broker.fold = fold_new(&plan->index, plan->host == NULL ? NULL : plan->host->project);
 	box->broker.hooks = hookmemory_new(fold_below);
+	box->broker.names.memory = box->broker.hooks;
 	rc = box->broker.fold == NULL || box->broker.hooks == NULL
 		     ? cordon_no_memory(err)
 		     : choose_filter(plan, &box->filter, err);

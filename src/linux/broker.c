@@ -93,9 +93,9 @@ void
 broker_lock(struct broker *broker, const char *path)
 {
 	if (vet_is_delicate(path))
-		pthread_rwlock_wrlock(&broker->names);
+		namelock_take(&broker->names);
 	else
-		pthread_rwlock_rdlock(&broker->names);
+		namelock_share(&broker->names);
 }
 
 bool

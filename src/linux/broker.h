@@ -12,6 +12,7 @@
 #include "linux/fold.h"
 #include "linux/landlock.h"
 #include "linux/listeners.h"
+#include "linux/namelock.h"
 #include "linux/request.h"
 #include "linux/serving.h"
 #include "linux/sweep.h"
@@ -62,12 +63,12 @@ struct broker {
 	int last_free;	     /* with this one in use there may be too many; 0: no telling */
 	struct serving serving;
 	struct sweep sweep;
-	bool is_narrow;		/* there are few to begin with */
-	pthread_rwlock_t names; /* held while deciding and acting; for moves exclusively */
-	int parked;		/* calls that wait in threads of their own */
-	int connecting;		/* likewise, for whom they connect to */
-	int late;		/* threads for a sandbox inside to answer (nest_late.c) */
-	pthread_mutex_t small;	/* for what follows */
+	bool is_narrow;	       /* there are few to begin with */
+	struct namelock names; /* held while deciding and acting; for moves exclusively */
+	int parked;	       /* calls that wait in threads of their own */
+	int connecting;	       /* likewise, for whom they connect to */
+	int late;	       /* threads for a sandbox inside to answer (nest_late.c) */
+	pthread_mutex_t small; /* for what follows */
 	struct desk desks[DESKS];
 	uint64_t refusals[REFUSALS]; /* hashes, a ring */
 	size_t refused;		     /* how many different ones there were */

@@ -194,7 +194,7 @@ struct enforce_needs
 enforce_needs(const struct box *box)
 {
 	return (struct enforce_needs){box->broker.listener, box->broker.egress.line,
-				      box->broker.events};
+				      box->broker.events, -1};
 }
 
 void
@@ -203,6 +203,7 @@ enforce_serve(struct box *box, const struct enforce_needs *needs)
 	box->broker.listener = needs->listener;
 	box->broker.egress.line = needs->line;
 	box->broker.events = needs->events;
+	box->broker.names.others = needs->names;
 	sem_post(&box->serving);
 }
 

@@ -36,15 +36,15 @@ broker_touches_at(struct broker *broker, int folder, const char *name, const cha
 	broker_touches(broker, path, is_there ? &at : NULL);
 }
 
-/* Nobody is between a note and its act while all the names are ours. */
+/* Nobody is between a note and its act while all the names are ours; other sessions have notes of their own. */
 void
 broker_tidy(struct broker *broker)
 {
 	if (!__atomic_exchange_n(&broker->is_untidy, false, __ATOMIC_RELAXED))
 		return;
-	pthread_rwlock_wrlock(&broker->names);
+	pthread_rwlock_wrlock(&broker->names.lock);
 	pthread_mutex_lock(&broker->small);
 	changed_tidy(broker->changed);
 	pthread_mutex_unlock(&broker->small);
-	pthread_rwlock_unlock(&broker->names);
+	pthread_rwlock_unlock(&broker->names.lock);
 }

@@ -230,9 +230,9 @@ act_close(struct broker *broker, const struct call *request)
 		request_continue(request);
 		return;
 	}
-	pthread_rwlock_wrlock(&broker->names);
+	namelock_take(&broker->names);
 	why = finish(broker, &desk);
-	pthread_rwlock_unlock(&broker->names);
+	namelock_leave(&broker->names);
 	if (nest_is_late(broker))
 		put_back(broker, &desk);
 	else

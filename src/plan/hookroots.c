@@ -18,6 +18,8 @@
 /* More folders than these are not looked at: so many that nobody hides one among folders of his own. */
 #define FOLDERS_MAX 1000000
 
+#define FEW 64
+
 int64_t
 hookroots_now(void)
 {
@@ -74,23 +76,45 @@ add(struct hookroots *roots, const char *path, size_t length, int64_t until)
 	return true;
 }
 
-bool
-hookroots_expect(struct hookroots *roots, const char *path, size_t length, int64_t time)
-{
-	struct hookroot *known = find(roots, path, length);
-
-	if (known == NULL)
-		return add(roots, path, length, time + PATIENCE_NS);
-	known->until = time + PATIENCE_NS;
-	return true;
-}
-
 /* Is it still one, though it was not found: where a folder on the way cannot be listed any more? */
 static bool
 is_there(const struct hookroot *root, int64_t time)
 {
 	return root->until > time || looked_has(root->path, ".git") ||
 	       looked_is_repository(root->path);
+}
+
+/*
+ * Each one is read again after every change of a name of git's, so that who makes and removes such names must not
+ * have ever more of them. At twice as many as were left the last time: that is two looks for each that was made.
+ * What was found stays: nobody looks for it again.
+ */
+static void
+forget_gone(struct hookroots *roots, int64_t time)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < roots->count; i++) {
+		if (roots->items[i].until == 0 || is_there(&roots->items[i], time))
+			roots->items[left++] = roots->items[i];
+		else
+			free(roots->items[i].path);
+	}
+	roots->count = left;
+	roots->many = left < FEW / 2 ? FEW : 2 * left;
+}
+
+bool
+hookroots_expect(struct hookroots *roots, const char *path, size_t length, int64_t time)
+{
+	struct hookroot *known = find(roots, path, length);
+
+	if (known == NULL && roots->count >= roots->many)
+		forget_gone(roots, time);
+	if (known == NULL)
+		return add(roots, path, length, time + PATIENCE_NS);
+	known->until = time + PATIENCE_NS;
+	return true;
 }
 
 /* Those that were found take the place of all that are no more. */

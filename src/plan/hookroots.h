@@ -23,7 +23,7 @@ enum hookroots_reach { HOOKROOTS_NOWHERE, HOOKROOTS_NEAR, HOOKROOTS_ALL };
 struct hookroots {
 	pthread_mutex_t walking; /* one looks for them, and no other */
 	struct hookroot *items;
-	size_t count;
+	size_t count, many;	    /* with as many, those that are gone are forgotten */
 	enum hookroots_reach reach; /* how far they were looked for, */
 	bool is_whole;		    /* and whether that was everywhere */
 };

@@ -132,14 +132,16 @@ static void
 let_go(struct watch *watch)
 {
 	struct box *box = watch->task->child.box;
-	struct enforce_needs needs = {-1, -1, -1};
+	struct enforce_needs needs = {-1, -1, -1, -1};
 	int *const own[] = {&watch->line,	  &watch->signals, &watch->record.fd,
 			    &watch->group.folder, &needs.listener, &needs.line,
-			    &needs.events,	  &watch->porter};
+			    &needs.events,	  &needs.names,	   &watch->porter};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (box != NULL)
 		needs = enforce_needs(box);
+	if (needs.listener >= 0)
+		needs.names = record_names(&watch->record);
 	if (watch->terminal >= 0)
 		dup2(watch->terminal, 0);
 	for (int fd = watch->terminal >= 0 ? 1 : 0; fd < 3; fd++)

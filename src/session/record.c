@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "session/records.h"
 
@@ -237,6 +238,18 @@ record_grace(const struct record_hold *hold)
 		return 0;
 	grace = strtol(text, NULL, 10);
 	return grace > 0 && grace <= INT_MAX ? (int)grace : 0;
+}
+
+int
+record_names(const struct record_hold *hold)
+{
+	const char *last = path_last(hold->path);
+	char name[PATH_MAX];
+
+	if (hold->fd < 0 || snprintf(name, sizeof name, "%.*s" RECORD_NAMES,
+				     (int)(last - hold->path), hold->path) >= (int)sizeof name)
+		return -1;
+	return open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 void

@@ -72,6 +72,11 @@ int record_set_guard(const struct record_hold *hold, const struct process *guard
  */
 int record_put_grace(int folder, const char *id, int grace_ms);
 int record_grace(const struct record_hold *hold);
+/*
+ * The file beside the records that every session locks while it changes names, opened once more: its lock is
+ * this descriptor's. -1: none. No allocation.
+ */
+int record_names(const struct record_hold *hold);
 /* The session is over. No allocation; of two who hold it either may do it, or both. */
 void record_remove(struct record_hold *hold);
 
@@ -94,6 +99,7 @@ int record_list(struct arena *arena, int folder, struct record **ret_records, si
 void record_sweep(int folder);
 
 /* What lies beside a record, with these behind its name: the socket of a named session, a grace. */
+#define RECORD_NAMES ".names" /* by itself, for all */
 #define RECORD_DOOR ".sock"
 #define RECORD_GRACE ".end"
 #define RECORD_SOCKET_SIZE (RECORD_ID_LENGTH + 6)

@@ -329,6 +329,42 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	expect 0 run -- "$PYTHON" stale.py 1
 }
 
+# The first names nothing of git's before the second has set a remote; then it makes a link where that leads.
+meeting_first='ln -s nowhere one; : >ready; while [ ! -e set ]; do :; done; ln -s nowhere far'
+meeting_second='while [ ! -e ready ]; do :; done; git config remote.o.url ./far && : >set'
+
+@test "a session knows at once what another one in the project has set" {
+	begin
+	git init . >"$T/made" 2>&1
+	(timeout 60 sh -c "$meeting_second") & # free: the link is made
+	timeout 60 sh -c "$meeting_first" && wait && [ -L far ]
+	rm -f one ready set far && git config --unset remote.o.url
+	(timeout 60 "$CORDON" run -q -- sh -c "$meeting_second") >"$T/second" 2>&1 &
+	expect 1 run -q --time 50 -- sh -c "$meeting_first"
+	wait
+	[ "$(git config remote.o.url)" = ./far ] && [ -e set ] && [ ! -L far ]
+}
+
+# Two sessions have two brokers: neither may make a repository while the other puts settings into it.
+@test "a folder that becomes a repository while another session puts something into it" {
+	local way
+
+	begin
+	for way in config hooks/post-checkout; do
+		mkdir -p r/objects r/refs r/hooks
+		timeout 60 "$CORDON" run -q --time 5 -- sh -c '
+			while :; do { echo "[core] fsmonitor = evil" >"r/$1"; } 2>/dev/null; done' sh "$way" >"$T/first" 2>&1 &
+		expect 124 run -q --time 5 -- sh -c '
+			while :; do
+				rm -f r/HEAD "r/$1"
+				{ echo "ref: refs/heads/x" >r/HEAD; } 2>/dev/null || continue
+				if grep -q evil "r/$1" 2>/dev/null && [ -e r/HEAD ]; then echo passed; exit 9; fi
+			done' sh "$way"
+		wait
+		rm -rf r
+	done
+}
+
 # A repository that came with the project's own files, as a fixture of its tests may.
 @test "nothing leads git by a link, to what is not there, or to a repository nobody looked at" {
 	begin

@@ -64,9 +64,39 @@ each_base()
 	for folder in /usr/bin /usr/local/bin /opt '~/.local/bin' '~/bin' '~/.cargo/bin' '~/go/bin' \
 	    '~/.nvm/versions' '~/.pyenv/shims' '~/.volta/bin' '~/.bun/bin' '~/.local/share/pnpm' \
 	    '~/.npm/_npx' '~/.cache/node/corepack' '~/.cache/pre-commit' '~/.gradle/wrapper' \
-	    '~/.gradle/jdks' '~/.m2/wrapper' '~/.cache/ms-playwright'; do
+	    '~/.gradle/jdks' '~/.m2/wrapper' '~/.cache/ms-playwright' '~/.cache/pnpm/dlx' \
+	    '~/.cache/pypoetry/virtualenvs/other/bin' '~/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.22.0.linux-amd64/bin' \
+	    '~/go/pkg/mod/cache/download/golang.org/toolchain/@v'; do
 		each_base create "$folder/x"
 	done
+}
+
+@test "no profile makes settings that name programs writable" {
+	local path
+
+	for path in '~/.ccache/ccache.conf' '~/.cache/ccache/ccache.conf' '~/.cargo/config.toml' '~/.config/ccache/ccache.conf' \
+	    '~/.config/go/env' '~/.gradle/init.gradle' '~/.m2/settings.xml' '~/.config/pypoetry/config.toml' \
+	    '~/.config/uv/uv.toml' '~/.config/pip/pip.conf' '~/.config/pnpm/rc' '~/.yarnrc.yml' '~/.npmrc'; do
+		each_base create "$path"
+	done
+}
+
+# ccache itself obeys what stands there: free it starts the program, and confined nobody writes it.
+@test "c: a compiler cache that names no program" {
+	mkdir -p "$HOME/.ccache"
+	only_free 'echo "prefix_command = evil" >"$HOME/.ccache/ccache.conf"' -p c
+	rm -f "$HOME/.ccache/ccache.conf"
+	expect 0 run -p c -- sh -c 'mkdir ~/.ccache/0 && echo x >~/.ccache/0/x && mv ~/.ccache/0 ~/.ccache/1'
+	expect 9 run -p c -- sh -c 'echo x >~/.ccache/x; mv ~/.ccache/x ~/.ccache/ccache.conf 2>/dev/null || exit 9'
+}
+
+@test "go: no toolchain of the user's is changed" {
+	local tool=go/pkg/mod/golang.org/toolchain@v0.0.1-go1.22.0.linux-amd64/bin
+
+	mkdir -p "$HOME/$tool" "$HOME/go/pkg/mod/golang.org/x"
+	only_free 'echo evil >"$HOME/'"$tool"'/go"' -p go
+	only_free 'mv "$HOME/go/pkg/mod/golang.org" "$HOME/go/pkg/mod/was" && mv "$HOME/go/pkg/mod/was" "$HOME/go/pkg/mod/golang.org"' -p go
+	expect 0 run -p go -- sh -c 'echo x >~/go/pkg/mod/golang.org/x/mod'
 }
 
 @test "no profile opens a secret" {

@@ -17,6 +17,7 @@
 
 #include "base/path.h"
 #include "plan/hookmemory.h"
+#include "plan/hookroots.h"
 #include "plan/host.h"
 #include "plan/protect.h"
 #include "plan/repositories.h"
@@ -249,6 +250,37 @@ what_moved_is_where_it_is(void)
 	hookmemory_free(memory);
 }
 
+static bool
+is_known(const struct hookroots *roots, const char *path)
+{
+	for (size_t i = 0; i < roots->count; i++)
+		if (strcmp(roots->items[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Two minutes lie between one and the next, so each is over before another comes. */
+static void
+what_is_made_and_gone_again_is_forgotten(void)
+{
+	struct hookroots roots;
+	char path[PATH_MAX + 32], real[PATH_MAX + 32];
+	int64_t time = hookroots_now();
+
+	hookroots_start(&roots);
+	snprintf(real, sizeof real, "%s/p/bare", base);
+	check(hookroots_expect(&roots, real, strlen(real), time));
+	for (int i = 0; i < 10000; i++) {
+		time += 120 * HOOKROOTS_MOMENT_NS;
+		snprintf(path, sizeof path, "%s/p/gone-%d", base, i);
+		check(hookroots_expect(&roots, path, strlen(path), time));
+	}
+	check(roots.count < 200);
+	check(is_known(&roots, real));
+	check(is_known(&roots, path));
+	hookroots_end(&roots);
+}
+
 int
 main(void)
 {
@@ -268,6 +300,7 @@ main(void)
 	run(the_nearest_are_found_by_a_look_at_each);
 	run(who_reads_slowly_holds_up_nobody_else);
 	run(what_moved_is_where_it_is);
+	run(what_is_made_and_gone_again_is_forgotten);
 	snprintf(command, sizeof command, "rm -rf '%s'", base);
 	check_int(system(command), 0);
 	return tap_end();

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The lock of names among sessions. Each has a descriptor of its own for one file: who takes it is alone,
+ * those who share are together, and the last of a session's threads that leaves lets the others on.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "linux/namelock.h"
+#include "tap.h"
+
+#define SHORT_MS 100
+#define LONG_MS 10000
+
+static char file[] = "/tmp/test_namelock.XXXXXX";
+
+/* A session, as far as it matters here, and a thread of it that says when it has got the lock. */
+struct session {
+	struct namelock names;
+	void (*get)(struct namelock *names);
+	int line[2];
+	pthread_t thread;
+};
+
+static void
+begin(struct session *session, void (*get)(struct namelock *names))
+{
+	*session = (struct session){.get = get};
+	namelock_start(&session->names);
+	session->names.others = open(file, O_RDWR | O_CLOEXEC);
+	check(session->names.others >= 0);
+	check_int(pipe(session->line), 0);
+}
+
+static void *
+get_and_say(void *argument)
+{
+	struct session *session = argument;
+
+	session->get(&session->names);
+	check_int(write(session->line[1], "g", 1), 1);
+	namelock_leave(&session->names);
+	return NULL;
+}
+
+static bool
+has_got_it(const struct session *session, int within_ms)
+{
+	struct pollfd said = {.fd = session->line[0], .events = POLLIN};
+
+	return poll(&said, 1, within_ms) == 1;
+}
+
+static void
+end(struct session *session)
+{
+	close(session->names.others);
+	close(session->line[0]);
+	close(session->line[1]);
+}
+
+/* Does the second wait as long as the first has it, and no longer? */
+static bool
+waits(void (*first)(struct namelock *names), void (*second)(struct namelock *names))
+{
+	struct session one, two;
+	bool waited;
+
+	begin(&one, first);
+	begin(&two, second);
+	one.get(&one.names);
+	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
+	waited = !has_got_it(&two, SHORT_MS);
+	namelock_leave(&one.names);
+	check(has_got_it(&two, LONG_MS));
+	check_int(pthread_join(two.thread, NULL), 0);
+	end(&one);
+	end(&two);
+	return waited;
+}
+
+static void
+who_takes_it_is_alone(void)
+{
+	check(waits(namelock_take, namelock_take));
+	check(waits(namelock_take, namelock_share));
+	check(waits(namelock_share, namelock_take));
+}
+
+static void
+those_who_share_are_together(void)
+{
+	struct session one, two;
+
+	begin(&one, namelock_share);
+	begin(&two, namelock_share);
+	namelock_share(&one.names);
+	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
+	check(has_got_it(&two, LONG_MS));
+	check_int(pthread_join(two.thread, NULL), 0);
+	namelock_leave(&one.names);
+	end(&one);
+	end(&two);
+}
+
+static void
+the_last_thread_lets_go(void)
+{
+	struct session one;
+	int other = open(file, O_RDWR | O_CLOEXEC);
+
+	begin(&one, namelock_share);
+	namelock_share(&one.names);
+	namelock_share(&one.names);
+	namelock_leave(&one.names);
+	check_int(flock(other, LOCK_EX | LOCK_NB), -1);
+	namelock_leave(&one.names);
+	check_int(flock(other, LOCK_EX | LOCK_NB), 0);
+	close(other);
+	end(&one);
+}
+
+static void
+others_see_the_turn(void)
+{
+	struct session one, two;
+
+	begin(&one, namelock_take);
+	begin(&two, namelock_share);
+	namelock_share(&two.names);
+	namelock_leave(&two.names);
+	namelock_take(&one.names);
+	namelock_leave(&one.names);
+	check(one.names.turn != two.names.turn);
+	namelock_share(&two.names);
+	namelock_leave(&two.names);
+	check(one.names.turn == two.names.turn);
+	end(&one);
+	end(&two);
+}
+
+static void
+without_a_file_nobody_else_is_known(void)
+{
+	struct namelock names = {0};
+
+	namelock_start(&names);
+	namelock_take(&names);
+	namelock_leave(&names);
+	namelock_share(&names);
+	namelock_leave(&names);
+	check_int((long long)names.turn, 0);
+}
+
+int
+main(void)
+{
+	int fd = mkstemp(file);
+
+	check(fd >= 0);
+	run(who_takes_it_is_alone);
+	run(those_who_share_are_together);
+	run(the_last_thread_lets_go);
+	run(others_see_the_turn);
+	run(without_a_file_nobody_else_is_known);
+	close(fd);
+	unlink(file);
+	return tap_end();
+}
