@@ -359,23 +359,33 @@ answer_known(struct broker *broker, const struct call *request)
 	request_fail(request, ENOSYS);
 }
 
-struct nest *
-broker_answer(struct broker *broker, struct call *request, int patience)
+static void
+answer_asking(struct broker *broker, struct call *request, struct nest_call *nested)
 {
-	struct nest_call nested;
-	int why = is_crowded(broker) ? EMFILE : nest_begin(broker, request, &nested);
-
-	if (why != 0) {
-		request_fail(request, why);
-		return NULL;
-	}
-	nested.patience = patience;
-	request->is_late = &nested.is_late;
-	request->nested = nested.depth == 0 ? NULL : &nested;
+	request->is_late = &nested->is_late;
+	request->nested = nested->depth == 0 ? NULL : nested;
 	answer_known(broker, request);
 	request->is_late = NULL;
 	request->nested = NULL;
 	nest_end(broker);
+}
+
+struct nest *
+broker_answer(struct broker *broker, struct call *request, int patience)
+{
+	struct nest_call nested = {.disturbed = 0};
+	int why;
+
+	/* again at once where another session came between: not often, after that it has to wait */
+	do {
+		why = is_crowded(broker) ? EMFILE : nest_begin(broker, request, &nested);
+		if (why != 0) {
+			request_fail(request, why);
+			return NULL;
+		}
+		nested.patience = patience;
+		answer_asking(broker, request, &nested);
+	} while (nested.is_disturbed);
 	return nested.is_late ? nested.chain[0] : NULL;
 }
 

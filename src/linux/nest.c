@@ -25,6 +25,7 @@
 #define CHUNK 64
 #define CHUNKS 1024
 #define TOP (1u << 20) /* marks count down from here */
+#define DISTURBED_MAX 3 /* after which other sessions have to wait */
 
 struct nests {
 	pthread_key_t call; /* the struct nest_call of each thread */
@@ -136,7 +137,8 @@ nest_begin(struct broker *broker, const struct call *request, struct nest_call *
 
 	to->nests = nests;
 	to->depth = 0;
-	to->is_alone = to->is_late = to->is_unsure = false;
+	to->is_alone = to->is_late = to->is_unsure = to->is_disturbed = false;
+	to->names = to->disturbed < DISTURBED_MAX ? &broker->names : NULL;
 	to->number = request->notif.data.nr;
 	if (!nest_is_any(broker))
 		return 0;

@@ -152,13 +152,13 @@ take_turn(struct nest *nest, int patience)
 
 /* No answer is a no: the answer is all 0 then. Names are held meanwhile, so none is waited for. */
 static struct nest_answer
-ask(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
-    int fd)
+ask_it(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
+       int fd)
 {
 	struct nest_answer answer = {0}, no = {0};
 	bool answered = false;
 
-	if (call->is_late || !take_turn(nest, call->patience)) {
+	if (!take_turn(nest, call->patience)) {
 		call->is_late = true;
 		return no;
 	}
@@ -172,6 +172,26 @@ ask(struct nest_call *call, struct nest *nest, struct nest_question *question, s
 		note_silence(call, nest);
 	pthread_mutex_unlock(&nest->lock);
 	return answered ? answer : no;
+}
+
+/* Other sessions do not wait for what may be slow on purpose. */
+static struct nest_answer
+ask(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
+    int fd)
+{
+	struct nest_answer answer = {0}, no = {0};
+	struct namelock_loan loan;
+	bool is_lent;
+
+	if (call->is_late)
+		return no;
+	is_lent = call->names != NULL && namelock_lend(call->names, &loan);
+	answer = ask_it(call, nest, question, length, fd);
+	if (!is_lent || namelock_return(call->names, &loan))
+		return answer;
+	call->is_late = call->is_disturbed = true;
+	call->disturbed++;
+	return no;
 }
 
 /* Both texts, or one; 0: they are too long. */
