@@ -51,6 +51,9 @@ typedef __rlimit_resource_t compat_resource;
 typedef int compat_resource;
 #endif
 
+/* glibc has it from 2.32 on */
+extern const char *strerrordesc_np(int number) __attribute__((weak));
+
 /* Holds a directory for openat() without needing the right to list it. */
 #define COMPAT_O_HOLD O_PATH
 #define COMPAT_O_TMPFILE O_TMPFILE
@@ -86,14 +89,8 @@ typedef int compat_resource;
 static inline const char *
 compat_errno_text(int number)
 {
-#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 32)
-	return strerrordesc_np(number);
-#else
-	return strerror(number);
-#endif
-#elif defined(__linux__)
-	return strerror(number);
+#if defined(__linux__)
+	return strerrordesc_np == NULL ? strerror(number) : strerrordesc_np(number);
 #else
 	return number >= 0 && number < sys_nerr ? sys_errlist[number] : NULL;
 #endif

@@ -26,6 +26,14 @@ int enforce_probe_notify(struct facts *facts, struct cordon_error *err);
 enum system enforce_system(void);
 
 /*
+ * How the names of a plan may be spelt here, for who explains it; NULL: as they are written. The plan must
+ * stay. Freed by enforce_spelling_free, which takes NULL.
+ */
+int enforce_spelling(const struct plan *plan, struct spelling **ret_spelling,
+		     struct cordon_error *err);
+void enforce_spelling_free(struct spelling *spelling);
+
+/*
  * A plan made ready to be applied: every path opened once and checked against its canonical name,
  * rules and filter built, nothing left that could fail for want of memory.
  */

@@ -354,16 +354,16 @@ is_gone()
 # planted NAME SCRIPT...: outside each brings a file there, inside none does
 planted()
 {
-	local name=$1 script top=${1%%/*}
+	local name=$1 script top=${1%%/*} folder=${1%/*}
 
 	shift
+	export name top folder
 	for script in "$@"; do
 		rm -rf x y "$top"
-		name=$name top=$top folder=${name%/*} sh -c "$script" >/dev/null 2>&1
+		sh -c "$script" >/dev/null 2>&1
 		[ -e "$name" ] || complain "makes no $name outside either: $script" || return 1
 		rm -rf x y "$top"
-		name=$name top=$top folder=${name%/*} "$CORDON" run -q --env name --env top --env folder -- sh -c "$script" \
-		    >/dev/null 2>&1 </dev/null || :
+		"$CORDON" run -q --env name --env top --env folder -- sh -c "$script" >/dev/null 2>&1 </dev/null || :
 		[ ! -e "$name" ] || complain "planted: $name by $script" || return 1
 	done
 	rm -rf x y "$top"
