@@ -24,7 +24,7 @@
 
 #define CHUNK 64
 #define CHUNKS 1024
-#define TOP (1u << 20) /* marks count down from here */
+#define TOP (1u << 20)	/* marks count down from here */
 #define DISTURBED_MAX 3 /* after which other sessions have to wait */
 
 struct nests {
