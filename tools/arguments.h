@@ -36,6 +36,8 @@ struct test {
 
 /* Of an ioctl: the kind of device or file system it belongs to. */
 #define KIND 0xff00u
+/* The same where no size is in the number: other devices have one in theirs. */
+#define OLD_KIND 0xffffff00u
 
 static const struct test test_clone[] = {{0, WHOLE, HAS, NAMESPACES, NOT_YOURS}, END(ALLOW)};
 static const struct test test_unshare[] = {{0, WHOLE, HAS, NAMESPACES | TIME_NAMESPACE, NOT_YOURS},
@@ -76,11 +78,21 @@ static const struct test test_ioctl[] = {
 	{1, WHOLE, IS, 0x540c, NOT_YOURS}, /* TIOCEXCL: closes the terminal to others, and stays */
 	{1, WHOLE, IS, 0x541c, NOT_YOURS}, /* TIOCLINUX: selection and paste of the console */
 	{1, WHOLE, IS, 0x5423, NOT_YOURS}, /* TIOCSETD: line disciplines */
+	/* the console: keyboard off, graphics, other letters; all of that stays */
+	{1, OLD_KIND, IS, 0x4b00, TEST_IOCTL_CONSOLE},
+	{1, OLD_KIND, IS, 0x5600, TEST_IOCTL_CONSOLE},
 	{1, WHOLE, IS, 0x40087602, NO_OPERATION}, /* FS_IOC_SETVERSION */
 	{1, WHOLE, IS, 0x40047602, NO_OPERATION}, /* its 32-bit form */
 	{1, WHOLE, IS, 0x40047211, NO_OPERATION}, /* FAT_IOCTL_SET_ATTRIBUTES */
 	{1, WHOLE, IS, 0x40186f04, NO_OPERATION}, /* OCFS2_IOC_REFLINK: makes a name */
 	END(ALLOW),
+};
+/* What it is and how it stands: all but reading is refused. */
+static const struct test test_ioctl_console[] = {
+	{1, WHOLE, IS, 0x4b33, ALLOW}, /* KDGKBTYPE */
+	{1, WHOLE, IS, 0x4b44, ALLOW}, /* KDGKBMODE */
+	{1, WHOLE, IS, 0x5603, ALLOW}, /* VT_GETSTATE */
+	END(NOT_YOURS),
 };
 /* Flags, versions, encryption, verity: all but reading. */
 static const struct test test_ioctl_ext[] = {
@@ -214,6 +226,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_IOCTL_EXT] = test_ioctl_ext,
 	[TEST_IOCTL_BTRFS] = test_ioctl_btrfs,
 	[TEST_IOCTL_XFS] = test_ioctl_xfs,
+	[TEST_IOCTL_CONSOLE] = test_ioctl_console,
 	[TEST_SOCKET_NONE] = test_socket_none,
 	[TEST_SOCKET_TOLD] = test_socket_told,
 	[TEST_SOCKET_TOLD_STREAM] = test_socket_told_stream,

@@ -127,14 +127,15 @@ look_for_marks(struct arena *arena, const char *folder, struct marks *to, struct
 	return 0;
 }
 
-/* From cwd upwards; what is too wide is none, and so is all above it. */
+/* From a folder upwards; what is too wide is none, and so is all above it. */
 static int
-find_marks(struct cordon_plan *context, struct marks *to, struct cordon_error *err)
+find_marks(struct cordon_plan *context, const char *from, struct marks *to,
+	   struct cordon_error *err)
 {
 	char folder[PATH_MAX];
 	int rc = 0;
 
-	snprintf(folder, sizeof folder, "%s", context->host.cwd);
+	snprintf(folder, sizeof folder, "%s", from);
 	while (rc == 0 && *folder != '\0' && !is_too_wide(context, folder)) {
 		rc = look_for_marks(&context->arena, folder, to, err);
 		*strrchr(folder, '/') = '\0';
@@ -175,7 +176,7 @@ find_project(struct cordon_plan *context, enum context_use use, struct cordon_er
 {
 	struct host *host = &context->host;
 	struct marks marks = {0};
-	int rc = find_marks(context, &marks, err);
+	int rc = find_marks(context, host->cwd, &marks, err);
 
 	if (rc < 0)
 		return rc;
@@ -220,6 +221,25 @@ named_project(struct cordon_plan *context, const char *named, struct cordon_erro
 	return 0;
 }
 
+/* Would another folder be the project if its .git were not there? A policy decides before any .git. */
+static int
+keep_mark(struct cordon_plan *context, struct cordon_error *err)
+{
+	struct host *host = &context->host;
+	struct marks marks = {0};
+	char around[PATH_MAX];
+
+	snprintf(around, sizeof around, "%s", host->project);
+	*strrchr(around, '/') = '\0';
+	if (has_mark(host->project, ".git", NULL) <= 0 ||
+	    has_mark(host->project, PROJECT_POLICY_NAME, NULL) != 0 ||
+	    find_marks(context, around, &marks, NULL) < 0 || marks.policy != NULL ||
+	    marks.git == NULL)
+		return 0;
+	host->mark = path_join(&context->arena, host->project, ".git", err);
+	return host->mark == NULL ? -CORDON_E_MEMORY : 0;
+}
+
 int
 context_find_places(struct cordon_plan *context, const struct cordon_setup *setup,
 		    enum context_use use, struct cordon_error *err)
@@ -242,6 +262,9 @@ context_find_places(struct cordon_plan *context, const struct cordon_setup *setu
 		context->host.cwd_token = context->host.cwd;
 	if (context_is_foreign(context))
 		return 0;
+	rc = keep_mark(context, err);
+	if (rc < 0)
+		return rc;
 	rc = gitdirs_find(&context->arena, context->host.project, &context->host.git, err);
 	if (rc < 0)
 		return rc;

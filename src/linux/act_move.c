@@ -110,8 +110,9 @@ compare_entry(struct move *move, int folder, const char *from, const char *to, c
 	if (snprintf(old, sizeof old, "%s/%s", from, name) >= PATH_MAX ||
 	    snprintf(new, sizeof new, "%s/%s", to, name) >= PATH_MAX)
 		return ENAMETOOLONG;
-	if (!is_same(move, old, new) || ((ascii_same(name, "HEAD") || ascii_same(name, ".git")) &&
-					 !vet_may_move(move->broker, from)))
+	if (!is_same(move, old, new) || protection_is_policy(name) ||
+	    ((ascii_same(name, "HEAD") || ascii_same(name, ".git")) &&
+	     !vet_may_move(move->broker, from)))
 		return EACCES;
 	broker_touches_at(move->broker, folder, name, old);
 	broker_touches(move->broker, new, NULL);

@@ -151,6 +151,27 @@ take_away(struct verdict *verdict, const struct protection *protection)
 	verdict->rights &= ~(unsigned)RIGHTS_CHANGE;
 }
 
+/*
+ * A repository in another one: with its .git gone, the next run there would have all that is around it for its
+ * project. It may be changed, as vetted, and is not removed.
+ */
+static void
+keep_mark(const struct gitnames *in, const char *path, struct verdict *verdict)
+{
+	static const struct protection of_mark = PROTECTED(
+		".git", NULL,
+		"without it the next run would have the repository around for its project");
+	const char *mark = in->plan->host == NULL ? NULL : in->plan->host->mark;
+
+	if (mark == NULL || !ascii_same(path, mark) || !(verdict->rights & RIGHT_DELETE) ||
+	    is_named(in->plan, path, strlen(path)))
+		return;
+	verdict->rights &= ~(unsigned)RIGHT_DELETE;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (RIGHT_DELETE & (1u << i))
+			verdict->by[i] = (struct decision){.protection = &of_mark};
+}
+
 static const struct protection *
 find_below(const char *path)
 {
@@ -227,6 +248,7 @@ gitnames_complete(const struct gitnames *in, const char *path, struct verdict *v
 	if (verdict->vetted != NULL && (!is_by_name(verdict->vetted) ||
 					protection_anchor(verdict->vetted, path) != strlen(path)))
 		verdict->vetted = NULL;
+	keep_mark(in, path, verdict);
 	if (!(verdict->rights & RIGHTS_CHANGE))
 		return;
 	q.anchor = strlen(path);

@@ -20,10 +20,12 @@ struct spelling {
 struct host {
 	enum system system;
 	enum command command;
-	const char *home;	/* NULL: not known */
-	const char *cwd;	/* canonical */
-	const char *cwd_token;	/* what $CWD stands for; NULL when that would be a home or more */
-	const char *project;	/* canonical */
+	const char *home;      /* NULL: not known */
+	const char *cwd;       /* canonical */
+	const char *cwd_token; /* what $CWD stands for; NULL when that would be a home or more */
+	const char *project;   /* canonical */
+	const char *
+		mark; /* its .git, where without that a folder around it would be the project; or NULL */
 	const char *config_dir; /* the user's cordon/ folders; NULL: not known */
 	const char *state_dir;
 	const char *runtime_dir;

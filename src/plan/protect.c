@@ -14,6 +14,7 @@
 #include "plan/glob.h"
 #include "plan/host.h"
 #include "plan/resolve.h"
+#include "policy/stack.h"
 
 #define POINTED "the project's .git leads git here"
 #define AGENT_OBEYS "an agent obeys it"
@@ -351,6 +352,12 @@ is_excepted(const struct protection *protection, const char *path)
 		return false;
 	end = strlen(protection->except);
 	return length > end && strcmp(path + length - end, protection->except) == 0;
+}
+
+bool
+protection_is_policy(const char *name)
+{
+	return ascii_same(name, PROJECT_POLICY_NAME);
 }
 
 bool

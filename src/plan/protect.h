@@ -53,6 +53,8 @@ struct protections {
  */
 int protections_make(struct arena *arena, const struct host *host, struct protections *ret,
 		     struct cordon_error *err);
+/* A project's policy: whose folder is moved away has none there any more. */
+bool protection_is_policy(const char *name);
 /* Has path a hidden name or a folder called something.git? Most have neither. */
 bool protection_can_match(const char *path);
 /*

@@ -329,6 +329,43 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	expect 0 run -- "$PYTHON" stale.py 1
 }
 
+# lose HOW: from a project inside another repository, by that way; the next run is where?
+lose()
+{
+	rm -rf "$P" && mkdir -p "$P/beside" && cd "$P" || return 1
+	git init . >"$T/made" 2>&1 && git commit --allow-empty -m a >>"$T/made" 2>&1 || return 1
+	case $1 in
+	file) git worktree add inner >>"$T/made" 2>&1 ;;
+	*) git init inner >>"$T/made" 2>&1 ;;
+	esac || return 1
+	cd inner || return 1
+	expect 0 plan && [ "$(sed -n 's/^project *//p' "$T/out")" = "$P/inner" ]
+}
+
+@test "a project in another repository keeps its .git, and so stays the project" {
+	local how way
+
+	begin
+	for how in folder file; do
+		for way in 'rm -rf .git' 'mv .git was' 'mv .git ../was' \
+		    'mkdir new && python3 -c "import os; os.rename(\".git\", \"new/x\")"'; do
+			lose "$how" && sh -c "$way" >"$T/free" 2>&1
+			[ ! -e .git ] || complain "not free: $how: $way" || return 1
+			# this is what it would be good for
+			expect 0 run -- sh -c 'echo x >../beside/x' || return 1
+			lose "$how" || return 1
+			expect 9 run -- sh -c "$way || exit 9" || return 1
+			expect 9 run -- sh -c '{ echo x >../beside/x; } 2>/dev/null || exit 9' || return 1
+		done
+	done
+	expect 1 why delete .git
+	[[ $out = *'without it the next run would have the repository around'* ]]
+	lose folder
+	expect 0 run -- sh -c 'git commit --allow-empty -m b && git init . && git status'
+	rm -rf ../.git
+	expect 0 run -- rm -rf .git
+}
+
 # The first names nothing of git's before the second has set a remote; then it makes a link where that leads.
 meeting_first='ln -s nowhere one; : >ready; while [ ! -e set ]; do :; done; ln -s nowhere far'
 meeting_second='while [ ! -e ready ]; do :; done; git config remote.o.url ./far && : >set'

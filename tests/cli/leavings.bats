@@ -28,3 +28,24 @@ load common
 		done
 	done
 }
+
+# As if on a console: what is no console says ENOTTY (25) when it is asked at all.
+@test "a console keeps its keyboard, its mode and its letters" {
+	cat >console.py <<-'END'
+		import ctypes, sys
+		libc = ctypes.CDLL(None, use_errno=True)
+		libc.ioctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p]
+		for number in sys.argv[1:]:
+		    libc.ioctl(0, int(number, 0), None)
+		    print(ctypes.get_errno())
+	END
+	local changing='0x4b45 0x100004b45 0x4b3a 0x4b61 0x4b72 0x4b67 0x5602 0x5606'
+
+	# shellcheck disable=SC2086 # several words
+	[ "$("$PYTHON" console.py $changing </dev/null | sort -u)" = 25 ]
+	# shellcheck disable=SC2086
+	expect 0 run -- "$PYTHON" console.py $changing
+	[ "$(sort -u "$T/out")" = 1 ]
+	expect 0 run -- "$PYTHON" console.py 0x4b33 0x4b44 0x5603 0xc0cc5604
+	[ "$(sort -u "$T/out")" = 25 ]
+}

@@ -147,6 +147,26 @@ cat there' ] || complain 'only what lies in it' ;;
 	[ "$out" = '0 96' ] || complain 'all of these and none of those'
 }
 
+# A policy further down is in force for who works there: it stays where it is, with the folders around it.
+@test "a folder that holds a policy is not moved, and so no policy is lost" {
+	local way
+	local swap='import ctypes, sys; sys.exit(ctypes.CDLL(None).renameat2(-100, b"sub", -100, b"swap", 2) != 0)'
+
+	for way in 'mv sub other' 'mv sub/deep other' 'mv -T sub empty' "$PYTHON -c '$swap'"; do
+		for how in free boxed; do
+			rm -rf sub other empty swap && mkdir -p sub/deep empty swap
+			echo '{"files": {"deny": ["**/.env"]}}' >sub/deep/.cordon.json
+			if [ "$how" = free ]; then
+				sh -c "$way" && [ ! -e sub/deep/.cordon.json ] || complain "not free: $way" || return 1
+			else
+				expect 9 run -- sh -c "{ $way; } 2>/dev/null || exit 9" || return 1
+				[ -e sub/deep/.cordon.json ] || return 1
+			fi
+		done
+	done
+	expect 0 run -- sh -c 'mkdir plain && mv plain plainer && mv swap swapped'
+}
+
 @test "nothing is planted in the project, neither meanwhile nor afterwards" {
 	mkdir -p sub/deep
 	echo x >sub/deep/file
