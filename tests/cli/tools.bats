@@ -422,6 +422,13 @@ print(*(random.randrange(10**9) for _ in range(300000)), sep="\n")' >numbers
 	[ "$out" = true ]
 }
 
+@test "dpkg: which package has a file" {
+	command -v dpkg-query >/dev/null || skip 'no dpkg'
+	[ -e /var/lib/dpkg/info/bash.list ] || skip 'not a system of its own'
+	works 'dpkg-query -W bash && dpkg-query -L bash | wc -l && dpkg-query -S /etc/skel/.bashrc'
+	expect 1 run -- touch /var/lib/dpkg/status
+}
+
 # ---- processes ----
 
 @test "ps, nproc, id, df, timeout, nohup, flock" {
