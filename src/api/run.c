@@ -257,8 +257,9 @@ keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 	auto_str struct str line = {0};
 
 	to->refused++;
-	str_printf(&line, "%s%s %s%s %s%s%s", refusal->what, is_network ? ":" : "",
-		   refusal->subject, goes_on(refusal->reason) ? "" : ":", refusal->reason,
+	str_printf(&line, "%s%s %s%s %s%s%s", refusal->what,
+		   str_starts(refusal->reason, "asked ") ? ":" : "", refusal->subject,
+		   goes_on(refusal->reason) ? "" : ":", refusal->reason,
 		   has_option ? "; allow it with " : "", has_option ? refusal->allow : "");
 	if (!line.failed && (!is_network || make_room(to->refusals)))
 		keep_line(to->refusals, sizeof to->refusals, line.text, REFUSALS_KEPT);

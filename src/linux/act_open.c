@@ -61,6 +61,8 @@ is_native(const struct opening *o)
 		return terminals_are_known(o);
 	if (*o->path == '\0' || o->found.is_proc)
 		return true;
+	if (opening_is_anywhere(o))
+		return false;
 	if (o->how.flags & (O_CREAT | OPEN_TMPFILE))
 		rights |= RIGHT_CREATE;
 	return !broker_guards(o->broker, o->path, rights) && !is_blind_cut(o);
@@ -105,7 +107,7 @@ would_lend(const struct opening_how *how)
 static void
 leave(const struct opening *o)
 {
-	bool is_new = o->found.object < 0;
+	bool is_new = o->found.object < 0 || (o->how.flags & OPEN_TMPFILE);
 
 	if (!o->found.is_proc)
 		broker_foretell(o->broker, o->path,

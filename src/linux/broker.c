@@ -314,6 +314,9 @@ static const struct {
 	{424, act_pidfd_send_signal},
 	{SYS_fcntl, act_fcntl},
 	{SYS_sched_setaffinity, act_sched_setaffinity},
+	{SYS_msgget, act_sysv},
+	{SYS_semget, act_sysv},
+	{SYS_shmget, act_sysv},
 	{444, act_door},
 	{446, act_restrict},
 };

@@ -141,7 +141,10 @@ void broker_refused_but(struct broker *broker, const char *what, const char *sub
 			const char *why, const char *allow);
 /* Tells of a caller whose memory is closed to us, and which therefore gets nothing. */
 void broker_unread(struct broker *broker, const struct call *request);
-/* Tells of a caller that asked for the network, where there is none. */
+/* Tells of a caller that asked for what nobody here has; why begins with "asked". */
+void broker_refused_asked(struct broker *broker, const struct call *request, const char *what,
+			  const char *why);
+/* The same for the network, where there is none. */
 void broker_refused_network(struct broker *broker, const struct call *request);
 /* The same for rights that the plan does not give. -1 with EACCES. */
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
@@ -190,5 +193,7 @@ broker_fn act_ioctl;
 /* act_signal.c */
 broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
 	act_pidfd_send_signal, act_fcntl, act_sched_setaffinity;
+/* refuse.c */
+broker_fn act_sysv;
 /* nest.c */
 broker_fn act_door, act_restrict;

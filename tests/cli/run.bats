@@ -168,9 +168,10 @@ tool()
 
 # ---- temporary folder ----
 
-@test "a private temporary folder: ours alone, named by three variables, gone afterwards" {
+@test "a private temporary folder: ours alone, named by its variables, gone afterwards" {
 	expect 0 run -- sh -c 'echo x >"$TMPDIR/f" && stat -c %a "$TMPDIR" &&
-		[ "$TMP$TEMP" = "$TMPDIR$TMPDIR" ] && mktemp >/dev/null &&
+		[ "$TMP$TEMP$TMUX_TMPDIR" = "$TMPDIR$TMPDIR$TMPDIR" ] &&
+		[ "$JAVA_TOOL_OPTIONS" = "-Djava.io.tmpdir=\"$TMPDIR\"" ] && mktemp >/dev/null &&
 		mkdir -p "$TMPDIR/d/e" && chmod 0 "$TMPDIR/d" && echo "$TMPDIR" && chmod 0 "$TMPDIR"'
 	[ "$(head -n 1 "$T/out")" = 700 ]
 	folder=$(tail -n 1 "$T/out")
@@ -181,6 +182,10 @@ tool()
 @test "a variable that cordon sets stands in the environment once, with the policy's value if there is one" {
 	expect 0 run --env TMPDIR=/set -- env
 	[ "$(grep ^TMPDIR= "$T/out")" = TMPDIR=/set ]
+	JAVA_TOOL_OPTIONS=-Dtheirs=1 expect 0 run --env JAVA_TOOL_OPTIONS -- env
+	[ "$(grep ^JAVA_TOOL_OPTIONS= "$T/out")" = JAVA_TOOL_OPTIONS=-Dtheirs=1 ]
+	JAVA_TOOL_OPTIONS=-Dtheirs=1 expect 0 run -- env
+	[[ $(grep ^JAVA_TOOL_OPTIONS= "$T/out") == JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=\"/*/cordon-??????\" ]]
 	HISTFILE=/inherited SHELL=$(command -v env) expect 0 shell --env HISTFILE
 	[[ $(grep ^HISTFILE= "$T/out") == HISTFILE=/*/cordon-??????/history ]]
 	SHELL=$(command -v env) expect 0 shell --env HISTFILE=/set
