@@ -211,6 +211,8 @@ broker_walk(const struct call *request, int folder, uint64_t address, enum walk_
 
 	*ret_place = (struct spot){.folder = -1};
 	ret_place->why = request_path(request, address, path);
+	if (ret_place->why == 0 && *path == '\0')
+		ret_place->why = ENOENT;
 	if (ret_place->why != 0)
 		return WALK_FAILED;
 	if (*path != '/') {

@@ -232,9 +232,52 @@ def attributes_by_path():
     return said, sorted(os.listxattr("f"))
 
 
-@table("xattr", ("user.a", b"1", 2), ("user.a", b"1", 1), ("bad", b"1", 0), ("user." + "n" * 300, b"", 0))
+@table("xattr", ("user.a", b"1", 2), ("user.a", b"1", 1), ("bad", b"1", 0), ("user." + "n" * 300, b"", 0),
+       ("user.a", b"1", 4), ("user." + "n" * 300, b"", 4))
 def odd_attributes(name, value, flags):
     os.setxattr("f", name, value, flags)
+
+
+ODD_PATHS = [None, b"", b"f", b"lf", b"ldang", b"none", b"f/", b"."]
+ODD_FLAGS = [0, 0x100, AT_EMPTY_PATH, AT_EMPTY_PATH | 0x100, AT_SYMLINK_FOLLOW, 0x200, 0x8000]
+
+
+def odd_folder(kind):
+    """A descriptor to begin from: the working folder, a file, a folder, a file by its path only, none."""
+    if kind in ("here", "none"):
+        return AT_FDCWD if kind == "here" else -1
+    return os.open("." if kind == "folder" else "f", os.O_PATH if kind == "path" else os.O_RDONLY)
+
+
+@table("at", *[(folder, path, flags) for folder in ("here", "file", "folder", "path", "none")
+               for path in ODD_PATHS for flags in ODD_FLAGS])
+def odd_flags(folder, path, flags):
+    """Flags that a call does not know, paths that say nothing: each call, each in its own order."""
+    omit = (ctypes.c_long * 4)(0, 0x3FFFFFFE, 0, 0x3FFFFFFE)
+    ways = [("fchownat", path, os.getuid(), -1, flags), ("linkat", path, AT_FDCWD, b"given", flags)]
+    if path is not None:  # libc has a word of its own about that
+        ways += [("utimensat", path, None, flags), ("utimensat", path, omit, flags)]
+    said = []
+    for name, *args in ways:
+        fd = odd_folder(folder)
+        try:
+            said.append(call(name, fd, *args))
+        except OSError as e:
+            said.append(errno.errorcode[e.errno])
+    return said
+
+
+@case
+def open_or_by_path_only():
+    """fchmod(2) and its like take nothing that was opened with O_PATH."""
+    fd, said = os.open("f", os.O_PATH), []
+    for name, *args in (("fchmod", 0o600), ("fchown", os.getuid(), -1), ("futimens", None),
+                        ("fsetxattr", b"user.a", b"1", 1, 0), ("fremovexattr", b"user.a")):
+        try:
+            said.append(call(name, fd, *args))
+        except OSError as e:
+            said.append(errno.errorcode[e.errno])
+    return said
 
 
 @case

@@ -676,6 +676,61 @@ record()
 	[ ! -e ran ]
 }
 
+@test "--sandbox-exec: a record that only tracks restricts nothing, and leaves nothing running" {
+	local only='{"tracking_only": true}'
+
+	secret
+	FOO=kept expect 0 --sandbox-exec "$only" -- sh -c "echo \$FOO; cat '$HOME/secret'; echo x >'$HOME/new'"
+	said kept secret
+	[ -e "$HOME/new" ]
+	expect 0 --sandbox-exec "$(record | sed 's/{/{"tracking_only": true, /')" -- cat "$HOME/secret"
+	said secret
+	expect 9 --sandbox-exec "$(record | sed 's/{/{"tracking_only": false, /')" -- \
+		sh -c "cat '$HOME/secret' 2>/dev/null || exit 9"
+	expect 0 --sandbox-exec "$only" -- sh -c 'setsid sh -c "sleep 2; touch late" >/dev/null 2>&1 &'
+	sleep 2.5
+	[ ! -e late ]
+	refused --sandbox-exec '{"tracking_only": true, "nosuch": 1}' -- touch ran
+	refused --sandbox-exec '{"tracking_only": "true"}' -- touch ran
+	[ ! -e ran ]
+}
+
+# by_fd STATUS RECORD ARG...: the record by a pipe, on descriptor 7.
+by_fd()
+{
+	local want=$1 text=$2
+
+	shift 2
+	expect "$want" --config-fd 7 "$@" 7< <(printf '%s' "$text")
+}
+
+@test "--config-fd: the record by a descriptor, which neither ps nor the command sees" {
+	local marked
+
+	secret
+	by_fd 0 "$(record)" -- sh -c 'echo x >f && cat f'
+	said x
+	by_fd 7 "$(record)" -- sh -c 'exit 7'
+	by_fd 9 "$(record)" -- sh -c "cat '$HOME/secret' 2>/dev/null || exit 9"
+	by_fd 0 "$(record)" -- sh -c '[ ! -e /proc/self/fd/7 ]'
+	marked=$(record | sed "s/\"PATH\"/\"PATH\", \"MARK$$\"/")
+	expect 0 --sandbox-exec "$marked" -- sh -c "cat /proc/*/cmdline | grep -q '[M]ARK$$'"
+	by_fd 1 "$marked" -- sh -c "cat /proc/*/cmdline | grep -q '[M]ARK$$'"
+	by_fd 0 '{"tracking_only": true}' -- sh -c "[ ! -e /proc/self/fd/7 ] && cat '$HOME/secret'"
+	said secret
+	# as the input: the command has none then
+	given 0 --config-fd 0 -- cat < <(record)
+	by_fd 125 '{' -- touch ran
+	by_fd 125 '' -- touch ran
+	by_fd 125 "$(record)" touch ran
+	refused --config-fd 8 -- touch ran 8>&-
+	refused --config-fd x -- touch ran
+	refused --config-fd
+	given 125 --config-fd 7 -- touch ran 7< <(record | sed 's/"/\x00/3')
+	given 125 --config-fd 7 -- touch ran 7< <(head -c 5000000 /dev/zero | tr '\0' ' ')
+	[ ! -e ran ]
+}
+
 @test "shell: the user's shell as a login shell, confined, its status" {
 	secret
 	export SHELL=/bin/sh
