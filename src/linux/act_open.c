@@ -279,6 +279,9 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 
 	if (why == EPERM)
 		broker_unread(broker, request);
+	if (why == 0 && (how->flags & (O_CREAT | O_TRUNC | OPEN_TMPFILE)) &&
+	    !request_has_room(request))
+		why = EMFILE;
 	if (why == 0 && *path != '/') {
 		base = request_folder(request, folder, &why);
 		why = base >= 0 ? 0 : why;

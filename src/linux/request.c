@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ struct add_fd {
 };
 #define ADD_FD_AS 1u
 #define IOCTL_ADD_FD _IOW('!', 3, struct add_fd)
+#define ROOM_TRIES 2048
 /* after which a signal that nobody took counts as the caller's own */
 #define LOOKS_FIRST 2
 #define LOOKS_OTHERS 4
@@ -269,6 +271,28 @@ request_has_free(const struct call *request, int number)
 
 	snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)request->thread, number);
 	return readlink(name, link, sizeof link) < 0 && errno == ENOENT;
+}
+
+/*
+ * From above: whoever has nearly all of them got the upper ones last. What cannot be told, or not
+ * soon, is left to the adding itself.
+ */
+bool
+request_has_room(const struct call *request)
+{
+	struct kept own = {0}, *kept = keep_folder(request, find_kept(request, &own));
+	struct rlimit64 limit = {0, 0};
+	bool has_room = kept == NULL || prlimit64(request->thread, RLIMIT_NOFILE, NULL, &limit) < 0;
+
+	for (rlim64_t n = limit.rlim_cur; !has_room && n > 0; n--) {
+		char name[32], link[8];
+
+		snprintf(name, sizeof name, "fd/%llu", (unsigned long long)n - 1);
+		has_room = limit.rlim_cur - n == ROOM_TRIES ||
+			   readlinkat(kept->folder, name, link, sizeof link) < 0;
+	}
+	forget(&own);
+	return has_room;
 }
 
 struct call

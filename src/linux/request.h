@@ -64,6 +64,8 @@ void request_give(const struct call *request, int fd, bool close_on_exec);
 void request_give_as(const struct call *request, int fd, int number, bool close_on_exec);
 /* The process that the calling thread belongs to; 0: it cannot be told. */
 pid_t request_process(const struct call *request);
+/* Could something be put into the caller's table? The kernel looks before it makes or cuts a file. */
+bool request_has_room(const struct call *request);
 /* Has the caller's table this number free? */
 bool request_has_free(const struct call *request, int number);
 /*

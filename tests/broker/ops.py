@@ -447,6 +447,30 @@ def many_descriptors_are_too_many():
 
 
 @case
+def too_many_descriptors_to_change_anything():
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+    said = []
+    os.dup2(0, 19)
+    try:
+        while True:
+            os.open("/dev/null", os.O_RDONLY)
+    except OSError:
+        pass
+    for name, flags in (("f", os.O_TRUNC), ("new", os.O_CREAT), ("newer", os.O_CREAT | os.O_EXCL)):
+        try:
+            os.open(name, os.O_WRONLY | flags)
+            said.append("opened")
+        except OSError as e:
+            said.append(e.errno)
+    os.close(7)
+    said.append(os.open("made", os.O_WRONLY | os.O_CREAT))
+    os.closerange(3, 20)
+    return said
+
+
+@case
 def a_reader_waits_for_a_writer():
     os.mkfifo("p")
     got = []
