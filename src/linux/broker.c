@@ -28,8 +28,7 @@
 #include "linux/nest.h"
 #include "linux/vet.h"
 
-#define THREADS 64 /* at most, and one for so many numbers of descriptors: */
-#define NUMBERS_EACH 16
+#define THREADS 4
 #define KEPT_FREE 40
 #define ONE_CALLS 4 /* descriptors that a call needs, about */
 #define USUAL 1024  /* descriptors; who gives less than it may is given these */
@@ -419,20 +418,6 @@ share_out(struct broker *broker)
 	broker->last_free = (int)(limit.rlim_cur - spare);
 }
 
-/*
- * A call that nobody has received yet ends by a signal, which hardly any program expects of a rename:
- * so there is one for each that calls at once, where that can be. They are started as they are needed.
- */
-static int
-count_threads(const struct broker *broker)
-{
-	int threads = broker->numbers == 0 ? THREADS : broker->numbers / NUMBERS_EACH;
-
-	if (broker->is_narrow)
-		return 1;
-	return threads < THREADS ? threads : THREADS;
-}
-
 _Noreturn void
 broker_serve(struct broker *broker)
 {
@@ -446,7 +431,7 @@ broker_serve(struct broker *broker)
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0) {
 		nest_make(broker);
-		serving_start(broker, count_threads(broker));
+		serving_start(broker, broker->is_narrow ? 1 : THREADS);
 	}
 	close(broker->listener);
 	for (;;)

@@ -24,7 +24,6 @@
 #include "linux/nest.h"
 
 #define STACK_SIZE (256 * 1024)
-#define KEEPERS 4
 #define CROWD 32 /* calls by one and the same after which it counts as alone */
 #define LOOK_NS 4000000
 #define BUSY 32 /* calls at once, about, after which callers count as many */
@@ -261,8 +260,8 @@ serve(struct broker *broker)
 {
 	struct kept kept[KEPT_CALLERS] = {{0}};
 	struct near near = broker->serving.near;
-	bool keeps = !broker->is_narrow && add(&broker->serving.keepers, 1) <= KEEPERS;
-	struct call request = {.listener = broker->listener, .kept = keeps ? kept : NULL};
+	struct call request = {.listener = broker->listener,
+			       .kept = broker->is_narrow ? NULL : kept};
 	struct nest *late;
 
 	near.own = (pid_t)syscall(SYS_gettid);
