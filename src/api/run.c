@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Running commands: plan, log, session, log again. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -147,6 +148,18 @@ is_out_of_reach(const struct cordon_plan *context, const struct cordon_error *wh
 	return context->facts.values[FACT_DOOR] && (why->sys == EACCES || why->sys == EPERM);
 }
 
+/* Who tries to write there all the same is told of as somebody that wants to change the log. */
+static bool
+is_another_ones(const struct cordon_plan *context)
+{
+	auto_fd int fd = -1;
+
+	if (!context->facts.values[FACT_DOOR])
+		return false;
+	fd = open(context->store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 && errno == EACCES;
+}
+
 /* What cannot be logged is said once, and goes on. */
 static void
 keep(const struct telling *telling, const struct str *line)
@@ -159,8 +172,8 @@ keep(const struct telling *telling, const struct str *line)
 		snprintf(run->notice, sizeof run->notice, "no memory for the audit log");
 		return;
 	}
-	if (store != NULL && audit_append(store, line->text, &why) < 0 &&
-	    !is_out_of_reach(telling->context, &why))
+	if (store != NULL && !is_another_ones(telling->context) &&
+	    audit_append(store, line->text, &why) < 0 && !is_out_of_reach(telling->context, &why))
 		snprintf(run->notice, sizeof run->notice, "%s", why.text);
 }
 

@@ -53,6 +53,9 @@ start_server()
 	nest 0 inner -- sh -c 'echo made >made'
 	silent
 	[ -s made ]
+	# a failed one says what was refused: not that the inner one keeps no log
+	nest 3 inner -- sh -c 'exit 3'
+	silent
 }
 
 @test "a run inside a run works in the project and in a tmp of its own" {
