@@ -138,8 +138,9 @@ static const struct group groups[] = {
 	/*
 	 * Queues and segments have numbers any process of the user can guess, and the filter cannot
 	 * tell an outsider's from the own: all of System V is refused. Shared memory is had by mmap.
+	 * Not as access: a key that somebody else has is that, and PostgreSQL tries the next for ever.
 	 */
-	{NO_ACCESS, "msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl "
+	{NOT_THERE, "msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl "
 		    "shmdt shmget"},
 	/* Queues have names outside every file system; by descriptor they are as good as a pipe. */
 	{NO_ACCESS, "mq_open mq_unlink"},
@@ -272,6 +273,12 @@ static const struct routed {
 	/* opens a terminal without its name */
 	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},
 };
+
+/*
+ * What is not there goes to a broker all the same, for it to be told: without these there is nothing
+ * of System V. Should the broker be gone it is the kernel that says they are not there.
+ */
+static const char told[] = "msgget semget shmget";
 
 /*
  * Wherever something is routed: who acts on behalf has to know of layers that a process adds to

@@ -169,6 +169,21 @@ decide_socket(const struct kind *kind, enum verdict verdict)
 }
 
 static void
+decide_told(const struct arch *arch, enum verdict *verdicts)
+{
+	const char *at = told;
+	char name[64];
+
+	for (int length; sscanf(at, " %63s%n", name, &length) == 1; at += length) {
+		enum verdict *verdict = &verdicts[call_number(arch, name)];
+
+		if (*verdict != NOT_THERE)
+			die("told, and not refused as not there", name);
+		*verdict = ROUTE;
+	}
+}
+
+static void
 decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *verdicts)
 {
 	bool signals = kind->names == NAMES_AND_SIGNALS;
@@ -178,8 +193,10 @@ decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *ve
 		decide_anew(arch, socket_rules[i].calls,
 			    decide_socket(kind, socket_rules[i].verdicts[kind->network][names]),
 			    verdicts);
-	if (kind->guard != GUARD_NONE)
+	if (kind->guard != GUARD_NONE) {
 		decide_table(arch, kind, routed, sizeof routed / sizeof routed[0], verdicts);
+		decide_told(arch, verdicts);
+	}
 	if (kind->guard != GUARD_NONE || names == NAMES_ROUTED || kind->network == NETWORK_BROKERED)
 		decide_table(arch, kind, layers, sizeof layers / sizeof layers[0], verdicts);
 	if (signals)

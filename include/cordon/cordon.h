@@ -84,6 +84,11 @@ struct cordon_setup *cordon_setup_new(void);
 struct cordon_setup *cordon_setup_free(struct cordon_setup *setup);
 int cordon_setup_set(struct cordon_setup *setup, enum cordon_option option, const char *value,
 		     struct cordon_error *err);
+/*
+ * Did CORDON_OPT_RECORD say that nothing is to be restricted ("tracking_only")? Then it is for
+ * cordon_track(); a plan of it would be that of the default profile.
+ */
+int cordon_setup_tracks(const struct cordon_setup *setup);
 
 /*
  * Read every layer, merge, resolve. A plan with gaps is still a plan: cordon_plan_gaps() counts what
@@ -133,10 +138,11 @@ struct cordon_command {
 enum cordon_cause {
 	CORDON_ENDED_EXIT,
 	CORDON_ENDED_SIGNAL,
-	CORDON_ENDED_TIME,   /* the time limit */
-	CORDON_ENDED_OUTPUT, /* the output limit */
-	CORDON_ENDED_MEMORY, /* the memory limit */
-	CORDON_ENDED_KILLED, /* cordon kill, or its guard was killed */
+	CORDON_ENDED_TIME,     /* the time limit */
+	CORDON_ENDED_OUTPUT,   /* the output limit */
+	CORDON_ENDED_MEMORY,   /* the memory limit */
+	CORDON_ENDED_KILLED,   /* cordon kill, or its guard was killed */
+	CORDON_ENDED_CPU_TIME, /* the limit of cpu time, by SIGXCPU */
 	CORDON_CAUSES
 };
 

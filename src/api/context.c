@@ -226,7 +226,7 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 	/* where there is no such file nothing has two names by mounts */
 	if (rc == 0 && !context_is_foreign(context))
 		rc = mounts_text(&context->arena, "/proc/self/mountinfo", &context->host.mounts,
-				 err);
+				 &context->host.mounts_hidden, err);
 	if (rc < 0)
 		return rc;
 	/* it served to find what is here; on another system it means nothing */

@@ -61,12 +61,32 @@ cordon_plan_print(const struct cordon_plan *context, enum cordon_format format, 
 	return str_finish(&text, ret_text, err);
 }
 
+/* By a copy of the plan that knows how names are spelt here: others may ask meanwhile. */
+static int
+answer_here(const struct cordon_plan *context, const char *what, const char *subject, bool json,
+	    struct str *to, struct cordon_error *err)
+{
+	struct plan plan = *context->plan;
+	struct host host = *plan.host;
+	struct spelling *spelling = NULL;
+	int rc = 0;
+
+	plan.host = &host;
+	if (!context_is_foreign(context))
+		rc = enforce_spelling(&plan, &spelling, err);
+	host.spelling = spelling;
+	if (rc == 0)
+		rc = why_answer(&plan, what, subject, json, to, err);
+	enforce_spelling_free(spelling);
+	return rc;
+}
+
 int
 cordon_plan_why(const struct cordon_plan *context, const char *what, const char *subject,
 		enum cordon_format format, char **ret_text, struct cordon_error *err)
 {
 	auto_str struct str text = {0};
-	int answer = why_answer(context->plan, what, subject, format == CORDON_JSON, &text, err);
+	int answer = answer_here(context, what, subject, format == CORDON_JSON, &text, err);
 	int rc;
 
 	if (answer < 0)

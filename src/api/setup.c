@@ -371,18 +371,34 @@ set_home(struct cordon_setup *setup, const struct option *option, const char *va
 	return keep(setup, &setup->home, value, err);
 }
 
+/* Nothing of it holds for the command, but it must be a record: a wrong word could mean a policy. */
+static int
+set_tracking(struct cordon_setup *setup, const struct option *option, const char *value,
+	     struct cordon_error *err)
+{
+	const struct reading_as as = {.dialect = DIALECT_ZED, .system = setup->system};
+	auto_policy struct policy *policy = NULL;
+	int rc = policy_read(option->name, value, strlen(value), &as, &policy, err);
+
+	setup->tracks = rc == 0;
+	return rc;
+}
+
 /* The record of the editors' wrapper: its policy, its project, and nothing of the project's own. */
 static int
 set_record(struct cordon_setup *setup, const struct option *option, const char *value,
 	   struct cordon_error *err)
 {
 	auto_arena struct arena tree = {0};
-	const struct json *record, *project;
+	const struct json *record, *project, *tracking;
 	char *text;
 	int rc = json_read(&tree, option->name, value, strlen(value), &record, err);
 
 	if (rc < 0)
 		return rc;
+	tracking = record->type == JSON_OBJECT ? json_member(record, "tracking_only") : NULL;
+	if (tracking != NULL && tracking->type == JSON_BOOL && tracking->integer != 0)
+		return set_tracking(setup, option, value, err);
 	project = record->type == JSON_OBJECT ? json_member(record, "project_dir") : NULL;
 	if (project == NULL || project->type != JSON_STRING || *project->string != '/')
 		return cordon_fail(err, CORDON_E_USAGE, 0,
@@ -448,4 +464,10 @@ cordon_setup_set(struct cordon_setup *setup, enum cordon_option option, const ch
 			setup->restricts = true;
 	}
 	return options[option].set(setup, &options[option], value, err);
+}
+
+int
+cordon_setup_tracks(const struct cordon_setup *setup)
+{
+	return setup != NULL && setup->tracks;
 }

@@ -20,6 +20,7 @@ struct cordon_setup {
 	size_t text_count;
 	struct policy *options; /* --read and its like */
 	bool options_used;
+	bool tracks;	/* a record says that nothing is restricted */
 	bool restricts; /* an option says something else than a limit */
 };
 

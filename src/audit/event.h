@@ -14,6 +14,8 @@
 #define REFUSAL_NOT_GRANTED "is not granted"
 /* What is refused where there is no network; the subject is the program that asked. */
 #define REFUSAL_NETWORK "network"
+/* Likewise what others could be met by. */
+#define REFUSAL_SYSV "ipc.sysv"
 /* What may stand in allow beside options: a part of a policy. */
 #define EVENT_ALLOW_ECH "\"network\": {\"ech\": \"allow\"}"
 

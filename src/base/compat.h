@@ -51,6 +51,9 @@ typedef __rlimit_resource_t compat_resource;
 typedef int compat_resource;
 #endif
 
+/* glibc has it from 2.32 on */
+extern const char *strerrordesc_np(int number) __attribute__((weak));
+
 /* Holds a directory for openat() without needing the right to list it. */
 #define COMPAT_O_HOLD O_PATH
 #define COMPAT_O_TMPFILE O_TMPFILE
@@ -78,6 +81,20 @@ typedef int compat_resource;
 #define COMPAT_WAIT_ALL 0
 #define COMPAT_TCP_KEEPIDLE TCP_KEEPALIVE
 #endif
+
+/*
+ * What an errno means, without the translation that strerror looks for under a lock: after a fork somebody may
+ * hold that for ever. NULL: unknown.
+ */
+static inline const char *
+compat_errno_text(int number)
+{
+#if defined(__linux__)
+	return strerrordesc_np == NULL ? strerror(number) : strerrordesc_np(number);
+#else
+	return number >= 0 && number < sys_nerr ? sys_errlist[number] : NULL;
+#endif
+}
 
 /* The parent's death sends this signal, where the system can promise that. */
 static inline int

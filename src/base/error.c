@@ -4,6 +4,8 @@
  * reported like any other. The text is one line of whole characters, none of which drives or
  * misleads a terminal.
  */
+#include "base/compat.h"
+
 #include "base/error.h"
 
 #include <errno.h>
@@ -51,6 +53,14 @@ one_line(char *text)
 	*to = '\0';
 }
 
+const char *
+errno_text(int sys)
+{
+	const char *text = compat_errno_text(sys);
+
+	return text == NULL ? "unknown error" : text;
+}
+
 static int
 fill(struct cordon_error *err, enum cordon_code code, int sys, size_t used, const char *format,
      va_list args)
@@ -62,7 +72,7 @@ fill(struct cordon_error *err, enum cordon_code code, int sys, size_t used, cons
 	vsnprintf(err->text + used, sizeof err->text - used, format, args);
 	used = strlen(err->text);
 	if (sys != 0)
-		snprintf(err->text + used, sizeof err->text - used, ": %s", strerror(sys));
+		snprintf(err->text + used, sizeof err->text - used, ": %s", errno_text(sys));
 	if (strlen(err->text) == sizeof err->text - 1)
 		drop_half(err->text, sizeof err->text - 1);
 	one_line(err->text);

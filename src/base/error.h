@@ -18,3 +18,5 @@ int cordon_no_memory(struct cordon_error *err);
  * about the thing asked for? Such an answer must never pass for "there is none".
  */
 bool errno_is_fault(int sys);
+/* An errno in words, never NULL; also after a fork and in a signal handler. */
+const char *errno_text(int sys);

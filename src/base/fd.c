@@ -68,6 +68,28 @@ file_read(struct arena *arena, const char *path, size_t max, char **ret_text, si
 	return 0;
 }
 
+int
+fd_read_text(int fd, size_t max, char **ret_text, struct cordon_error *err)
+{
+	/* one byte more: what is too long is noticed, not cut */
+	auto_free char *text = malloc(max + 2);
+	size_t length;
+
+	if (text == NULL)
+		return cordon_no_memory(err);
+	if (read_all(fd, text, max + 1, &length) < 0)
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot read descriptor %d", fd);
+	if (length > max)
+		return cordon_fail(err, CORDON_E_PATH, 0, "descriptor %d gives more than %zu bytes",
+				   fd, max);
+	if (memchr(text, '\0', length) != NULL)
+		return cordon_fail(err, CORDON_E_PATH, 0, "descriptor %d gives a NUL byte", fd);
+	text[length] = '\0';
+	*ret_text = text;
+	text = NULL;
+	return 0;
+}
+
 static int
 write_all(int fd, const char *text, size_t length)
 {

@@ -23,6 +23,11 @@ auto_fd_fn(const int *fd)
 int file_read(struct arena *arena, const char *path, size_t max, char **ret_text,
 	      size_t *ret_length, struct stat *ret_stat, struct cordon_error *err);
 /*
+ * All that comes from a descriptor (a pipe, a memfd, a file) until its end: at most max bytes, no NUL among
+ * them. To be freed.
+ */
+int fd_read_text(int fd, size_t max, char **ret_text, struct cordon_error *err);
+/*
  * Replaces path by text in one step: a reader sees the old or the new content, never a part.
  * A crash leaves at most a .tmp file beside it.
  */

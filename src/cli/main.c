@@ -5,13 +5,18 @@
  */
 #include "base/compat.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/str.h"
 #include "base/table.h"
 #include "cli/cli.h"
+
+#define RECORD_MAX ((size_t)4 << 20) /* as of any policy */
 
 const struct command commands[] = {
 	{"run", run_run, "run a command that can touch only what was named",
@@ -161,23 +166,52 @@ run_command(const struct command *command, int argc, char **argv)
  * command it is the user's shell, as a login shell.
  */
 static int
+run_record(struct cli *cli, const char *record, int argc, char **argv)
+{
+	struct cordon_error err = {0};
+
+	if (cordon_setup_set(cli->setup, CORDON_OPT_RECORD, record, &err) < 0)
+		return cli_fail(&err);
+	cli->track_only = cordon_setup_tracks(cli->setup);
+	if (argc == 0)
+		return run_shell(cli);
+	cli->operands = argv;
+	cli->operand_count = argc;
+	return run_run(cli);
+}
+
+/* The command gets nothing of it: whoever started it could read the policy there, and go on writing. */
+static int
+take_record(const char *number, char **ret_record)
+{
+	struct cordon_error err = {0};
+	uint64_t fd;
+	int rc;
+
+	if (!str_number(number, INT_MAX, &fd) || fcntl((int)fd, F_GETFD) < 0) {
+		fputs("cordon: --config-fd is not the number of an open descriptor\n", stderr);
+		return EXIT_CORDON;
+	}
+	rc = fd_read_text((int)fd, RECORD_MAX, ret_record, &err);
+	close((int)fd);
+	return rc < 0 ? cli_fail(&err) : 0;
+}
+
+/* --sandbox-exec shows the record to everybody who lists processes, --config-fd to nobody. */
+static int
 sandbox_exec(int argc, char **argv)
 {
 	struct cli cli = CLI_START(find_command("run"));
-	struct cordon_error err = {0};
+	auto_free char *taken = NULL;
+	bool by_fd = strcmp(argv[0], "--config-fd") == 0;
 	int status = EXIT_CORDON;
 
-	if (cli.setup == NULL || argc < 1 || (argc > 1 && strcmp(argv[1], "--") != 0))
-		fputs("cordon: usage: cordon --sandbox-exec JSON -- COMMAND [ARG...]\n", stderr);
-	else if (cordon_setup_set(cli.setup, CORDON_OPT_RECORD, argv[0], &err) < 0)
-		status = cli_fail(&err);
-	else if (argc < 3)
-		status = run_shell(&cli);
-	else {
-		cli.operands = argv + 2;
-		cli.operand_count = argc - 2;
-		status = run_run(&cli);
-	}
+	if (cli.setup == NULL || argc < 2 || (argc > 2 && strcmp(argv[2], "--") != 0))
+		fprintf(stderr, "cordon: usage: cordon %s -- COMMAND [ARG...]\n",
+			by_fd ? "--config-fd N" : "--sandbox-exec JSON");
+	else if (!by_fd || (status = take_record(argv[1], &taken)) == 0)
+		status = run_record(&cli, by_fd ? taken : argv[1], argc < 3 ? 0 : argc - 3,
+				    argv + 3);
 	cordon_setup_free(cli.setup);
 	return status;
 }
@@ -199,8 +233,8 @@ main(int argc, char **argv)
 		return cli_put("cordon " CORDON_VERSION "\n", NULL, 0);
 	if (strcmp(argv[1], "--") == 0)
 		return run_command(find_command("run"), argc - 1, argv + 1);
-	if (strcmp(argv[1], "--sandbox-exec") == 0)
-		return sandbox_exec(argc - 2, argv + 2);
+	if (strcmp(argv[1], "--sandbox-exec") == 0 || strcmp(argv[1], "--config-fd") == 0)
+		return sandbox_exec(argc - 1, argv + 1);
 	command = find_command(argv[1]);
 	return command == NULL ? unknown(argv[1]) : run_command(command, argc - 2, argv + 2);
 }

@@ -119,15 +119,13 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		[CORDON_ENDED_OUTPUT] = "the output limit ended it",
 		[CORDON_ENDED_MEMORY] = "the memory limit ended it",
 		[CORDON_ENDED_KILLED] = "it was ended from outside",
+		[CORDON_ENDED_CPU_TIME] = "the limit of cpu time ended it",
 	};
 
 	if (words[run->cause] != NULL)
 		fprintf(stderr, "cordon: %s\n", words[run->cause]);
 	if ((run->status != 0 || run->signal != 0) && !cli->quiet)
 		say_refusals(run);
-	/* nothing else sends it */
-	if (run->signal == SIGXCPU)
-		fputs("cordon: the limit of cpu time ended it\n", stderr);
 	/* the kernel says nothing more to anybody */
 	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->quiet &&
 	    !cli->track_only)

@@ -26,6 +26,14 @@ int enforce_probe_notify(struct facts *facts, struct cordon_error *err);
 enum system enforce_system(void);
 
 /*
+ * How the names of a plan may be spelt here, for who explains it; NULL: as they are written. The plan must
+ * stay. Freed by enforce_spelling_free, which takes NULL.
+ */
+int enforce_spelling(const struct plan *plan, struct spelling **ret_spelling,
+		     struct cordon_error *err);
+void enforce_spelling_free(struct spelling *spelling);
+
+/*
  * A plan made ready to be applied: every path opened once and checked against its canonical name,
  * rules and filter built, nothing left that could fail for want of memory.
  */
@@ -88,6 +96,11 @@ void enforce_serve(struct box *box, const struct enforce_needs *needs);
  * thread can do that is under no layer. Who waits for it sends that thread SIGURG, which is blocked.
  */
 void enforce_attend(struct box *box);
+/*
+ * A signal to all that is in the box, in one step where the system can do that. False: not here, or
+ * not in time. By the thread that called enforce_serve.
+ */
+bool enforce_signal(struct box *box, int signal);
 /*
  * Hands the group what tells the box's processes from all others, where the system needs such a mark;
  * it is the group's then, to be removed with it.

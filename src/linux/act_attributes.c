@@ -14,15 +14,26 @@
 
 #define XATTR_SIZE 65536
 
+/* Links have none; which kind of name it is decides how that is said. */
+static int
+refuse_link(const struct change *change)
+{
+	static const char *const kinds[] = {"user.", "trusted.", "security."};
+
+	errno = EOPNOTSUPP;
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (strncmp(change->name, kinds[i], strlen(kinds[i])) == 0)
+			errno = EPERM;
+	return -1;
+}
+
 static int
 change_attribute(int fd, mode_t kind, const struct change *change)
 {
 	char name[40];
 
-	if (S_ISLNK(kind)) {
-		errno = EPERM;
-		return -1;
-	}
+	if (S_ISLNK(kind))
+		return refuse_link(change);
 	return setxattr(metadata_own_name(fd, name), change->name, change->value, change->size,
 			change->flags);
 }
@@ -32,10 +43,8 @@ remove_attribute(int fd, mode_t kind, const struct change *change)
 {
 	char name[40];
 
-	if (S_ISLNK(kind)) {
-		errno = EPERM;
-		return -1;
-	}
+	if (S_ISLNK(kind))
+		return refuse_link(change);
 	return removexattr(metadata_own_name(fd, name), change->name);
 }
 
@@ -57,7 +66,9 @@ static int
 read_attribute(const struct call *request, uint64_t name, uint64_t value, uint64_t size,
 	       struct change *to)
 {
-	int why = read_attribute_name(request, name, to);
+	int why = to->flags & ~(XATTR_CREATE | XATTR_REPLACE)
+			  ? EINVAL
+			  : read_attribute_name(request, name, to);
 
 	to->act = change_attribute;
 	if (why != 0)
@@ -106,6 +117,16 @@ act_fsetxattr(struct broker *broker, const struct call *request)
 	set_attribute(broker, request, WALK_FOLLOW, true);
 }
 
+static struct metadata_at
+attribute_at(const __u64 *a)
+{
+	return (struct metadata_at){.folder = (int)a[0],
+				    .path = a[1],
+				    .flags = (int)a[2],
+				    .null_is_empty = true,
+				    .holding = HOLDING_OPEN};
+}
+
 /* folder, path, flags, name, struct xattr_args, its size */
 void
 act_setxattrat(struct broker *broker, const struct call *request)
@@ -115,17 +136,17 @@ act_setxattrat(struct broker *broker, const struct call *request)
 		uint64_t value;
 		uint32_t size, flags;
 	} args = {0};
+	const struct metadata_at at = attribute_at(a);
 	struct change change = {0};
 	int why = a[5] < sizeof args ? EINVAL : request_bytes(request, a[4], &args, sizeof args);
 
+	change.flags = (int)args.flags;
 	if (why == 0)
 		why = read_attribute(request, a[3], args.value, args.size, &change);
-	if (why != 0) {
+	if (why != 0)
 		request_fail(request, why);
-	} else {
-		change.flags = (int)args.flags;
-		metadata_change_at(broker, request, (int)a[0], a[1], (int)a[2], &change);
-	}
+	else
+		metadata_change_at(broker, request, &at, &change);
 	free(change.value);
 }
 
@@ -167,11 +188,12 @@ void
 act_removexattrat(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
+	const struct metadata_at at = attribute_at(a);
 	struct change change = {.act = remove_attribute};
 	int why = read_attribute_name(request, a[3], &change);
 
 	if (why != 0)
 		request_fail(request, why);
 	else
-		metadata_change_at(broker, request, (int)a[0], a[1], (int)a[2], &change);
+		metadata_change_at(broker, request, &at, &change);
 }

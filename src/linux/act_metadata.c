@@ -149,17 +149,34 @@ change_held(struct broker *broker, const struct call *request, int fd, const str
 		request_return(request, rc);
 }
 
-void
-metadata_change_descriptor(struct broker *broker, const struct call *request, int number,
-			   const struct change *change)
+static bool
+is_by_path_only(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_PATH);
+}
+
+static void
+change_number(struct broker *broker, const struct call *request, int number,
+	      enum metadata_holding holding, const struct change *change)
 {
 	int why = EBADF;
 	auto_fd int fd = request_descriptor(request, number, &why);
 
 	if (fd < 0)
 		request_fail(request, why);
+	else if (holding == HOLDING_OPEN && is_by_path_only(fd))
+		request_fail(request, EBADF);
 	else
 		change_held(broker, request, fd, change);
+}
+
+void
+metadata_change_descriptor(struct broker *broker, const struct call *request, int number,
+			   const struct change *change)
+{
+	change_number(broker, request, number, HOLDING_OPEN, change);
 }
 
 static bool
@@ -218,9 +235,11 @@ metadata_change_path(struct broker *broker, const struct call *request, int fold
 	auto_fd int base = -1, fd = -1;
 
 	if (number >= 0) {
-		metadata_change_descriptor(broker, request, number, change);
+		change_number(broker, request, number, HOLDING_ANY, change);
 		return;
 	}
+	if (why == 0 && *path == '\0')
+		why = ENOENT;
 	if (why == 0 && *path != '/') {
 		base = request_folder(request, folder, &why);
 		why = base < 0 ? why : 0;
@@ -233,23 +252,45 @@ metadata_change_path(struct broker *broker, const struct call *request, int fold
 		change_held(broker, request, fd, change);
 }
 
-/* With AT_EMPTY_PATH and an empty path, or no path at all, the descriptor itself is meant. */
-void
-metadata_change_at(struct broker *broker, const struct call *request, int folder, uint64_t path,
-		   int flags, const struct change *change)
+/* The caller's own folder, as "" beside AT_FDCWD means it. */
+static void
+change_folder(struct broker *broker, const struct call *request, const struct change *change)
+{
+	int why = 0;
+	auto_fd int fd = request_folder(request, AT_FDCWD, &why);
+
+	if (fd < 0)
+		request_fail(request, why);
+	else
+		change_held(broker, request, fd, change);
+}
+
+/* Does the path say nothing, and is that allowed? Who reads "no path" as "" says so. */
+static bool
+is_empty(const struct call *request, const struct metadata_at *at)
 {
 	char first = 'x';
 
-	if (path == 0 || ((flags & AT_EMPTY_PATH) && request_bytes(request, path, &first, 1) == 0 &&
-			  first == '\0')) {
-		if (folder == AT_FDCWD)
-			request_fail(request, path == 0 ? EFAULT : EACCES);
-		else
-			metadata_change_descriptor(broker, request, folder, change);
-		return;
-	}
-	metadata_change_path(broker, request, folder, path,
-			     flags & AT_SYMLINK_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW, change);
+	if (!(at->flags & AT_EMPTY_PATH))
+		return false;
+	return at->path == 0 ? at->null_is_empty
+			     : request_bytes(request, at->path, &first, 1) == 0 && first == '\0';
+}
+
+void
+metadata_change_at(struct broker *broker, const struct call *request, const struct metadata_at *at,
+		   const struct change *change)
+{
+	if (at->flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+		request_fail(request, EINVAL);
+	else if (!is_empty(request, at))
+		metadata_change_path(broker, request, at->folder, at->path,
+				     at->flags & AT_SYMLINK_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW,
+				     change);
+	else if (at->folder == AT_FDCWD)
+		change_folder(broker, request, change);
+	else
+		change_number(broker, request, at->folder, at->holding, change);
 }
 
 /* ---- modes and owners ---- */
@@ -298,8 +339,9 @@ act_fchmodat2(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct change change = mode_of(a[2]);
+	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[3]};
 
-	metadata_change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
+	metadata_change_at(broker, request, &at, &change);
 }
 
 void
@@ -334,8 +376,9 @@ act_fchownat(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct change change = owner_of(a[2], a[3]);
+	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[4]};
 
-	metadata_change_at(broker, request, (int)a[0], a[1], (int)a[4], &change);
+	metadata_change_at(broker, request, &at, &change);
 }
 
 /* ---- times ---- */
@@ -380,6 +423,27 @@ read_nanoseconds(const struct call *request, uint64_t address, struct change *to
 	return address == 0 ? 0 : request_bytes(request, address, to->times, sizeof to->times);
 }
 
+/* With no path and a descriptor that is the file, and takes no flags. */
+static void
+change_times_at(struct broker *broker, const struct call *request, const struct metadata_at *at,
+		const struct change *change)
+{
+	if (at->path != 0 || at->folder == AT_FDCWD)
+		metadata_change_at(broker, request, at, change);
+	else if (at->flags != 0)
+		request_fail(request, EINVAL);
+	else
+		metadata_change_descriptor(broker, request, at->folder, change);
+}
+
+/* The kernel does not even look for the file then. */
+static bool
+changes_no_time(const struct change *change)
+{
+	return !change->is_now && change->times[0].tv_nsec == UTIME_OMIT &&
+	       change->times[1].tv_nsec == UTIME_OMIT;
+}
+
 void
 act_utime(struct broker *broker, const struct call *request)
 {
@@ -411,12 +475,13 @@ act_futimesat(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct change change = {0};
+	struct metadata_at at = {.folder = (int)a[0], .path = a[1]};
 	int why = read_microseconds(request, a[2], &change);
 
 	if (why != 0)
 		request_fail(request, why);
 	else
-		metadata_change_at(broker, request, (int)a[0], a[1], 0, &change);
+		change_times_at(broker, request, &at, &change);
 }
 
 void
@@ -424,10 +489,13 @@ act_utimensat(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct change change = {0};
+	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[3]};
 	int why = read_nanoseconds(request, a[2], &change);
 
 	if (why != 0)
 		request_fail(request, why);
+	else if (changes_no_time(&change))
+		request_return(request, 0);
 	else
-		metadata_change_at(broker, request, (int)a[0], a[1], (int)a[3], &change);
+		change_times_at(broker, request, &at, &change);
 }

@@ -456,20 +456,33 @@ act_link(struct broker *broker, const struct call *request)
 		  (const uint64_t[]){a[0], a[1]}, 0);
 }
 
+/* Is it the descriptor itself that gets a name? */
+static bool
+links_itself(const struct call *request, uint64_t path, int flags)
+{
+	char first = 'x';
+
+	return (flags & AT_EMPTY_PATH) && request_bytes(request, path, &first, 1) == 0 &&
+	       first == '\0';
+}
+
 void
 act_linkat(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	int flags = (int)a[4], number = -1;
-	char first = 'x';
+	int flags = (int)a[4];
+	bool itself = links_itself(request, a[1], flags);
+	int number = itself			 ? (int)a[0]
+		     : flags & AT_SYMLINK_FOLLOW ? broker_descriptor_name(request, a[1])
+						 : -1;
 
-	if ((flags & AT_EMPTY_PATH) && request_bytes(request, a[1], &first, 1) == 0 &&
-	    first == '\0')
-		number = (int)a[0];
-	else if (flags & AT_SYMLINK_FOLLOW)
-		number = broker_descriptor_name(request, a[1]);
-	if (number >= 0)
+	if (flags & ~(AT_EMPTY_PATH | AT_SYMLINK_FOLLOW))
+		request_fail(request, EINVAL);
+	else if (number >= 0)
 		link_from_descriptor(broker, request, number, (int)a[2], a[3]);
+	else if (itself)
+		/* a folder has one name only */
+		request_fail(request, number == AT_FDCWD ? EPERM : EBADF);
 	else
 		make_link(broker, request, (const int[]){(int)a[0], (int)a[2]},
 			  (const uint64_t[]){a[1], a[3]}, flags);

@@ -61,6 +61,8 @@ is_native(const struct opening *o)
 		return terminals_are_known(o);
 	if (*o->path == '\0' || o->found.is_proc)
 		return true;
+	if (opening_is_anywhere(o))
+		return false;
 	if (o->how.flags & (O_CREAT | OPEN_TMPFILE))
 		rights |= RIGHT_CREATE;
 	return !broker_guards(o->broker, o->path, rights) && !is_blind_cut(o);
@@ -105,7 +107,7 @@ would_lend(const struct opening_how *how)
 static void
 leave(const struct opening *o)
 {
-	bool is_new = o->found.object < 0;
+	bool is_new = o->found.object < 0 || (o->how.flags & OPEN_TMPFILE);
 
 	if (!o->found.is_proc)
 		broker_foretell(o->broker, o->path,
@@ -277,6 +279,9 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 
 	if (why == EPERM)
 		broker_unread(broker, request);
+	if (why == 0 && (how->flags & (O_CREAT | O_TRUNC | OPEN_TMPFILE)) &&
+	    !request_has_room(request))
+		why = EMFILE;
 	if (why == 0 && *path != '/') {
 		base = request_folder(request, folder, &why);
 		why = base >= 0 ? 0 : why;

@@ -28,10 +28,12 @@
 #include "linux/nest.h"
 #include "linux/vet.h"
 
-#define THREADS 4
+#define THREADS 64 /* at most, and one for so many numbers of descriptors: */
+#define NUMBERS_EACH 16
 #define KEPT_FREE 40
-#define USUAL 1024 /* descriptors; who gives less than it may is given these */
-#define NARROW 256 /* with fewer, one thread serves and keeps nothing of its callers */
+#define ONE_CALLS 4 /* descriptors that a call needs, about */
+#define USUAL 1024  /* descriptors; who gives less than it may is given these */
+#define NARROW 256  /* with fewer, one thread serves and keeps nothing of its callers */
 
 int64_t
 broker_now(void)
@@ -210,6 +212,8 @@ broker_walk(const struct call *request, int folder, uint64_t address, enum walk_
 
 	*ret_place = (struct spot){.folder = -1};
 	ret_place->why = request_path(request, address, path);
+	if (ret_place->why == 0 && *path == '\0')
+		ret_place->why = ENOENT;
 	if (ret_place->why != 0)
 		return WALK_FAILED;
 	if (*path != '/') {
@@ -313,18 +317,38 @@ static const struct {
 	{424, act_pidfd_send_signal},
 	{SYS_fcntl, act_fcntl},
 	{SYS_sched_setaffinity, act_sched_setaffinity},
+	{SYS_msgget, act_sysv},
+	{SYS_semget, act_sysv},
+	{SYS_shmget, act_sysv},
 	{444, act_door},
 	{446, act_restrict},
 };
 
+/* Are so many numbers free? Asked one by one: poll takes what is held by O_PATH for nothing. */
+static bool
+has_free(const struct broker *broker, int wanted)
+{
+	for (int i = 0; i < broker->numbers && wanted > 0; i++)
+		wanted -= fcntl(i, F_GETFD) < 0;
+	return wanted <= 0;
+}
+
 /*
  * Numbers are given out from below. Some are kept for the guard, which has to look into /proc to end
- * what a command left, whatever that command makes us hold.
+ * what a command left, whatever that command makes us hold. One that was given in a crowd may be held
+ * for long after it: then all are counted. And lines of sandboxes that are gone are let go of only
+ * when somebody looks.
  */
 static bool
 is_crowded(const struct broker *broker)
 {
-	return broker->last_free > 0 && fcntl(broker->last_free, F_GETFD) >= 0;
+	int wanted = broker->numbers - broker->last_free + ONE_CALLS;
+
+	if (broker->last_free == 0 || fcntl(broker->last_free, F_GETFD) < 0 ||
+	    has_free(broker, wanted))
+		return false;
+	nest_sweep(broker);
+	return !has_free(broker, wanted);
 }
 
 static void
@@ -341,23 +365,33 @@ answer_known(struct broker *broker, const struct call *request)
 	request_fail(request, ENOSYS);
 }
 
-struct nest *
-broker_answer(struct broker *broker, struct call *request, int patience)
+static void
+answer_asking(struct broker *broker, struct call *request, struct nest_call *nested)
 {
-	struct nest_call nested;
-	int why = is_crowded(broker) ? EMFILE : nest_begin(broker, request, &nested);
-
-	if (why != 0) {
-		request_fail(request, why);
-		return NULL;
-	}
-	nested.patience = patience;
-	request->is_late = &nested.is_late;
-	request->nested = nested.depth == 0 ? NULL : &nested;
+	request->is_late = &nested->is_late;
+	request->nested = nested->depth == 0 ? NULL : nested;
 	answer_known(broker, request);
 	request->is_late = NULL;
 	request->nested = NULL;
 	nest_end(broker);
+}
+
+struct nest *
+broker_answer(struct broker *broker, struct call *request, int patience)
+{
+	struct nest_call nested = {.disturbed = 0};
+	int why;
+
+	/* again at once where another session came between: not often, after that it has to wait */
+	do {
+		why = is_crowded(broker) ? EMFILE : nest_begin(broker, request, &nested);
+		if (why != 0) {
+			request_fail(request, why);
+			return NULL;
+		}
+		nested.patience = patience;
+		answer_asking(broker, request, &nested);
+	} while (nested.is_disturbed);
 	return nested.is_late ? nested.chain[0] : NULL;
 }
 
@@ -379,8 +413,24 @@ share_out(struct broker *broker)
 	}
 	spare = limit.rlim_cur / 2 < KEPT_FREE ? limit.rlim_cur / 2 : KEPT_FREE;
 	broker->is_narrow = limit.rlim_cur < NARROW;
-	if (limit.rlim_cur <= INT_MAX)
-		broker->last_free = (int)(limit.rlim_cur - spare);
+	if (limit.rlim_cur > INT_MAX)
+		return;
+	broker->numbers = (int)limit.rlim_cur;
+	broker->last_free = (int)(limit.rlim_cur - spare);
+}
+
+/*
+ * A call that nobody has received yet ends by a signal, which hardly any program expects of a rename:
+ * so there is one for each that calls at once, where that can be. They are started as they are needed.
+ */
+static int
+count_threads(const struct broker *broker)
+{
+	int threads = broker->numbers == 0 ? THREADS : broker->numbers / NUMBERS_EACH;
+
+	if (broker->is_narrow)
+		return 1;
+	return threads < THREADS ? threads : THREADS;
 }
 
 _Noreturn void
@@ -388,6 +438,7 @@ broker_serve(struct broker *broker)
 {
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	sweep_ready(&broker->sweep);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	share_out(broker);
 	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;
@@ -395,7 +446,7 @@ broker_serve(struct broker *broker)
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0) {
 		nest_make(broker);
-		serving_start(broker, broker->is_narrow ? 1 : THREADS);
+		serving_start(broker, count_threads(broker));
 	}
 	close(broker->listener);
 	for (;;)

@@ -15,6 +15,7 @@
 #include "linux/namelock.h"
 #include "linux/request.h"
 #include "linux/serving.h"
+#include "linux/sweep.h"
 #include "linux/terminals.h"
 #include "linux/walk.h"
 #include "plan/plan.h"
@@ -58,8 +59,10 @@ struct broker {
 	bool is_asked;	     /* it only answers questions, and changes nothing (nested.c) */
 	struct nests *nests; /* the sandboxes inside this one (nest.c); NULL: there can be none */
 	int own;	     /* the folder of our own descriptors in /proc */
-	int last_free;	     /* with this number in use there are too many; 0: no telling */
+	int numbers;	     /* that our descriptors may have */
+	int last_free;	     /* with this one in use there may be too many; 0: no telling */
 	struct serving serving;
+	struct sweep sweep;
 	bool is_narrow;	       /* there are few to begin with */
 	struct namelock names; /* held while deciding and acting; for moves exclusively */
 	int parked;	       /* calls that wait in threads of their own */
@@ -138,7 +141,10 @@ void broker_refused_but(struct broker *broker, const char *what, const char *sub
 			const char *why, const char *allow);
 /* Tells of a caller whose memory is closed to us, and which therefore gets nothing. */
 void broker_unread(struct broker *broker, const struct call *request);
-/* Tells of a caller that asked for the network, where there is none. */
+/* Tells of a caller that asked for what nobody here has; why begins with "asked". */
+void broker_refused_asked(struct broker *broker, const struct call *request, const char *what,
+			  const char *why);
+/* The same for the network, where there is none. */
 void broker_refused_network(struct broker *broker, const struct call *request);
 /* The same for rights that the plan does not give. -1 with EACCES. */
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
@@ -187,5 +193,7 @@ broker_fn act_ioctl;
 /* act_signal.c */
 broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
 	act_pidfd_send_signal, act_fcntl, act_sched_setaffinity;
+/* refuse.c */
+broker_fn act_sysv;
 /* nest.c */
 broker_fn act_door, act_restrict;

@@ -26,7 +26,6 @@
 #define FAR_MS 250
 #define LATE_MS 120000
 #define INWARD_MS 2000 /* and this long for room at a server of the session's own */
-#define RESTART (-1)   /* no errno: a signal is due that the caller catches */
 
 void
 connecting_finish(struct connecting *c, int why)
@@ -37,8 +36,6 @@ connecting_finish(struct connecting *c, int why)
 	c->fd = c->pin = -1;
 	if (why == 0)
 		request_return(&c->request, 0);
-	else if (why == RESTART)
-		request_interrupt(&c->request);
 	else
 		request_fail(&c->request, why);
 }
@@ -114,12 +111,13 @@ static void
 watch(struct connecting *c, int why)
 {
 	int64_t deadline = is_waiting(c) ? deadline_of(c) : clock_ms() + INWARD_MS;
+	int due, looks = 0;
 
 	while (is_under_way(c, why)) {
 		if (!request_is_valid(&c->request))
 			why = EINTR;
-		else if (request_is_signalled(&c->request))
-			why = RESTART;
+		else if ((due = request_interruption(&c->request, &looks)) != 0)
+			why = due;
 		else if (deadline != 0 && clock_ms() >= deadline)
 			break;
 		else if (is_ready(c, why, LOOK_MS))
@@ -155,12 +153,14 @@ static int
 await_far_side(const struct connecting *c, const struct asking *asking, bool waits)
 {
 	int64_t end = clock_ms() + FAR_MS, deadline = deadline_of(c);
+	int due, looks = 0;
 
 	while (!egress_wait(c->broker, asking, LOOK_MS)) {
 		if (!request_is_valid(&c->request))
 			return EINTR;
-		if (request_is_signalled(&c->request))
-			return RESTART;
+		due = request_interruption(&c->request, &looks);
+		if (due != 0)
+			return due;
 		if (waits && deadline != 0 && clock_ms() >= deadline)
 			return ETIMEDOUT;
 		if (!waits && clock_ms() >= end)

@@ -64,12 +64,26 @@ is_folded(const struct fold *fold, const char *text)
 	return fold_is_plain(text + length_of_top(fold, text));
 }
 
+static const char *
+folded(struct fold *fold, const char *path)
+{
+	char text[PATH_MAX];
+
+	return fold_text(path, false, text) ? arena_strdup(&fold->index.arena, text, NULL) : NULL;
+}
+
 static int
 fold_rule(struct fold *fold, const struct planned_rule *rule)
 {
 	struct planned_rule copy = *rule;
 	char text[PATH_MAX];
 
+	if (rule->behind != NULL) {
+		copy.root = folded(fold, rule->root);
+		copy.behind = folded(fold, rule->behind);
+		if (copy.root == NULL || copy.behind == NULL)
+			return -CORDON_E_MEMORY;
+	}
 	if (rule->match == MATCH_REGEX)
 		copy.path = arena_printf(&fold->index.arena, NULL, "(?i)%s", rule->path);
 	else

@@ -12,6 +12,9 @@
 #include "linux/syscalls.h"
 
 #define QUERY_VERSION 1u
+#define QUERY_MENDED 2u
+#define MENDED_SIGNALS 2 /* the second of its errata */
+#define LOG_SAME_EXEC_OFF 1u
 #define ABI_LAST 10
 
 /* ---- what each version adds ---- */
@@ -125,6 +128,18 @@ access_for_kind(enum ruleset_kind kind, int abi)
 	return access;
 }
 
+/*
+ * The broker, too, where it sends none on behalf (sweep.h says what for). It has to reach the first
+ * thread of its own process, which earlier kernels took for a stranger.
+ */
+static bool
+keeps_signals_in(const struct plan *plan)
+{
+	long mended = syscall(SYS_landlock_create_ruleset, NULL, 0, QUERY_MENDED);
+
+	return !plan->routes_signals && mended > 0 && (mended & MENDED_SIGNALS);
+}
+
 int
 ruleset_make(const struct plan *plan, const struct ruleset_options *options, int *ret_fd,
 	     struct cordon_error *err)
@@ -143,9 +158,9 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 	}
 	m.handled = access_for_kind(options->kind, planned);
 	m.handled.net = ports_handled(plan, options, m.handled.net);
-	/* what the broker connects to on behalf is judged by its layer; signals it must send */
-	if (options->is_brokers)
-		m.handled.scopes &= SCOPE_ABSTRACT_SOCKET;
+	/* what the broker connects to on behalf is judged by its layer */
+	if (options->is_brokers && !keeps_signals_in(plan))
+		m.handled.scopes &= ~(uint64_t)SCOPE_SIGNAL;
 	if (m.handled.files == 0 && m.handled.net == 0 && m.handled.scopes == 0) {
 		*ret_fd = -1;
 		return 0;
@@ -190,14 +205,26 @@ ruleset_grant_file(int ruleset, enum ruleset_kind kind, int abi, int fd, uint64_
 	return rules_allow(&m, fd, access, false, "a terminal");
 }
 
-int
-ruleset_enter(int ruleset, struct cordon_error *err)
+static int
+enter(int ruleset, unsigned flags, struct cordon_error *err)
 {
-	if (syscall(SYS_landlock_restrict_self, ruleset, 0) == 0)
+	if (syscall(SYS_landlock_restrict_self, ruleset, flags) == 0)
 		return 0;
 	if (errno == E2BIG)
 		return cordon_fail(
 			err, CORDON_E_SYSTEM, 0,
 			"too many sandboxes inside each other: Landlock takes 16 layers");
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot enter the Landlock ruleset");
+}
+
+int
+ruleset_enter(int ruleset, struct cordon_error *err)
+{
+	return enter(ruleset, 0, err);
+}
+
+int
+ruleset_enter_unlogged(int ruleset, int abi, struct cordon_error *err)
+{
+	return enter(ruleset, abi < 7 ? 0 : LOG_SAME_EXEC_OFF, err);
 }

@@ -129,3 +129,5 @@ int ruleset_grant_file(int ruleset, enum ruleset_kind kind, int abi, int fd, uin
 		       struct cordon_error *err);
 /* For this thread and what it starts; no_new_privs must be set. Async-signal-safe. */
 int ruleset_enter(int ruleset, struct cordon_error *err);
+/* What is refused to the caller itself is not told to the kernel's audit: it tries all at once. */
+int ruleset_enter_unlogged(int ruleset, int abi, struct cordon_error *err);

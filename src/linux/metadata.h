@@ -22,13 +22,24 @@ struct change {
 	int flags;
 };
 
-/* Each answers the request. The descriptor of the caller; what a path names. */
+/* What a descriptor has to be: fchmod(2) and its like take none that was opened with O_PATH. */
+enum metadata_holding { HOLDING_ANY, HOLDING_OPEN };
+
+/* What a call with flags names: by a path, or with AT_EMPTY_PATH and an empty one the folder itself. */
+struct metadata_at {
+	int folder;
+	uint64_t path;
+	int flags;
+	bool null_is_empty;
+	enum metadata_holding holding; /* of the folder itself */
+};
+
+/* Each answers the request. A descriptor of the caller's that is open; what a path names. */
 void metadata_change_descriptor(struct broker *broker, const struct call *request, int number,
 				const struct change *change);
 void metadata_change_path(struct broker *broker, const struct call *request, int folder,
 			  uint64_t address, enum walk_follow follow, const struct change *change);
-/* With AT_EMPTY_PATH and an empty path, or no path at all, the descriptor itself is meant. */
-void metadata_change_at(struct broker *broker, const struct call *request, int folder,
-			uint64_t path, int flags, const struct change *change);
+void metadata_change_at(struct broker *broker, const struct call *request,
+			const struct metadata_at *at, const struct change *change);
 /* Our own name for what a descriptor holds. */
 const char *metadata_own_name(int fd, char to[40]);

@@ -7,17 +7,39 @@
 #include "linux/namelock.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "plan/hookmemory.h"
+
+/* Longer than any answer is waited for. */
+#define LENT_MS 2000
+
+/* What stands in the file. */
+struct state {
+	uint64_t turn;	    /* of those who were alone */
+	uint64_t motions;   /* of those who shared, while somebody who is alone has lent it */
+	int64_t lent_until; /* by the clock of this machine; 0: never */
+};
+
+enum holding { HOLDS_NOTHING, SHARES, IS_ALONE };
 
 void
 namelock_start(struct namelock *names)
 {
 	pthread_rwlock_init(&names->lock, NULL);
 	pthread_mutex_init(&names->gate, NULL);
+	names->has_holder = pthread_key_create(&names->holder, NULL) == 0;
 	names->others = -1;
+}
+
+static void
+note_holder(const struct namelock *names, enum holding holding)
+{
+	if (names->has_holder)
+		pthread_setspecific(names->holder, (void *)(uintptr_t)holding);
 }
 
 static void
@@ -31,39 +53,57 @@ lock_file(const struct namelock *names, int how)
  * Another session may have made repositories of folders that we remember as none. Before anybody of ours
  * decides: whoever comes next finds the turn as it is.
  */
-static void
+static struct state
 catch_up(struct namelock *names)
 {
-	uint64_t turn = 0, before = names->turn;
+	struct state state = {0};
 
 	if (names->others < 0)
-		return;
-	if (pread(names->others, &turn, sizeof turn, 0) < 0)
-		turn = before + 1;
-	names->turn = turn;
-	if (turn != before)
+		return state;
+	if (pread(names->others, &state, sizeof state, 0) < 0)
+		state.turn = names->turn + 1;
+	if (state.turn != names->turn)
 		hookmemory_changed(names->memory, true);
+	names->turn = state.turn;
+	return state;
+}
+
+static bool
+say(const struct namelock *names, size_t where, uint64_t value)
+{
+	return names->others >= 0 &&
+	       pwrite(names->others, &value, sizeof value, (off_t)where) == sizeof value;
+}
+
+/* Who lent it wants to know. Two at once may say the same: it is another number all the same. */
+static void
+note_motion(const struct namelock *names, const struct state *state)
+{
+	if (state->lent_until != 0 && state->lent_until >= clock_ms())
+		say(names, offsetof(struct state, motions), state->motions + 1);
 }
 
 void
 namelock_share(struct namelock *names)
 {
+	struct state state;
+
 	pthread_rwlock_rdlock(&names->lock);
 	pthread_mutex_lock(&names->gate);
 	if (names->sharing++ == 0)
 		lock_file(names, LOCK_SH);
-	catch_up(names);
+	state = catch_up(names);
+	note_motion(names, &state);
 	pthread_mutex_unlock(&names->gate);
+	note_holder(names, SHARES);
 }
 
 /* Said before anything is done: nobody looks before we are ready. */
 static void
 turn_on(struct namelock *names)
 {
-	uint64_t next = names->turn + 1;
-
-	if (names->others >= 0 && pwrite(names->others, &next, sizeof next, 0) == sizeof next)
-		names->turn = next;
+	if (say(names, offsetof(struct state, turn), names->turn + 1))
+		names->turn++;
 }
 
 void
@@ -74,6 +114,7 @@ namelock_take(struct namelock *names)
 	catch_up(names);
 	turn_on(names);
 	names->is_taken = true;
+	note_holder(names, IS_ALONE);
 }
 
 void
@@ -81,6 +122,7 @@ namelock_leave(struct namelock *names)
 {
 	bool is_last = names->is_taken;
 
+	note_holder(names, HOLDS_NOTHING);
 	pthread_mutex_lock(&names->gate);
 	if (!names->is_taken)
 		is_last = --names->sharing == 0;
@@ -89,4 +131,43 @@ namelock_leave(struct namelock *names)
 	names->is_taken = false;
 	pthread_mutex_unlock(&names->gate);
 	pthread_rwlock_unlock(&names->lock);
+}
+
+bool
+namelock_lend(struct namelock *names, struct namelock_loan *ret_loan)
+{
+	enum holding holding = HOLDS_NOTHING;
+	struct state state;
+
+	if (names->others >= 0 && names->has_holder)
+		holding = (enum holding)(uintptr_t)pthread_getspecific(names->holder);
+	if (holding == HOLDS_NOTHING)
+		return false;
+	pthread_mutex_lock(&names->gate);
+	state = catch_up(names);
+	*ret_loan = (struct namelock_loan){holding == IS_ALONE, state.turn, state.motions,
+					   clock_ms() + LENT_MS};
+	/* who would not tell us is not let in */
+	if (holding == IS_ALONE
+		    ? say(names, offsetof(struct state, lent_until), (uint64_t)ret_loan->until)
+		    : --names->sharing == 0)
+		lock_file(names, LOCK_UN);
+	pthread_mutex_unlock(&names->gate);
+	return true;
+}
+
+bool
+namelock_return(struct namelock *names, const struct namelock_loan *loan)
+{
+	struct state state;
+
+	pthread_mutex_lock(&names->gate);
+	if (loan->is_taken)
+		lock_file(names, LOCK_EX);
+	else if (names->sharing++ == 0)
+		lock_file(names, LOCK_SH);
+	state = catch_up(names);
+	pthread_mutex_unlock(&names->gate);
+	return state.turn == loan->turn &&
+	       (!loan->is_taken || (state.motions == loan->motions && clock_ms() < loan->until));
 }

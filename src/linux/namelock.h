@@ -20,6 +20,15 @@ struct namelock {
 	uint64_t turn;		   /* as it was when we looked last */
 	struct hookmemory *memory; /* forgotten when another session has changed names; or NULL */
 	bool is_taken;		   /* by one of ours, alone */
+	pthread_key_t holder;	   /* how a thread has it */
+	bool has_holder;
+};
+
+/* What was as it is when the lock was lent. */
+struct namelock_loan {
+	bool is_taken;
+	uint64_t turn, motions;
+	int64_t until;
 };
 
 void namelock_start(struct namelock *names);
@@ -28,3 +37,10 @@ void namelock_share(struct namelock *names);
 /* Alone. */
 void namelock_take(struct namelock *names);
 void namelock_leave(struct namelock *names);
+/*
+ * Whoever has to wait for somebody else's answer lends the lock to other sessions meanwhile: false when this
+ * thread has none to lend. Afterwards: has nothing happened that it kept from happening? Then it is as
+ * if it had been kept; else whatever was decided is to be decided anew.
+ */
+bool namelock_lend(struct namelock *names, struct namelock_loan *ret_loan);
+bool namelock_return(struct namelock *names, const struct namelock_loan *loan);

@@ -24,7 +24,8 @@
 
 #define CHUNK 64
 #define CHUNKS 1024
-#define TOP (1u << 20) /* marks count down from here */
+#define TOP (1u << 20)	/* marks count down from here */
+#define DISTURBED_MAX 3 /* after which other sessions have to wait */
 
 struct nests {
 	pthread_key_t call; /* the struct nest_call of each thread */
@@ -136,7 +137,8 @@ nest_begin(struct broker *broker, const struct call *request, struct nest_call *
 
 	to->nests = nests;
 	to->depth = 0;
-	to->is_alone = to->is_late = to->is_unsure = false;
+	to->is_alone = to->is_late = to->is_unsure = to->is_disturbed = false;
+	to->names = to->disturbed < DISTURBED_MAX ? &broker->names : NULL;
 	to->number = request->notif.data.nr;
 	if (!nest_is_any(broker))
 		return 0;
@@ -252,6 +254,16 @@ sweep(const struct nests *nests)
 			nest_hang_up(nest);
 		pthread_mutex_unlock(&nest->lock);
 	}
+}
+
+void
+nest_sweep(const struct broker *broker)
+{
+	if (broker->nests == NULL)
+		return;
+	pthread_mutex_lock(&broker->nests->lock);
+	sweep(broker->nests);
+	pthread_mutex_unlock(&broker->nests->lock);
 }
 
 /* The other end for the caller, or -1 with errno. The lock is held. */

@@ -90,6 +90,10 @@ struct nest_call {
 	int patience;	/* how long an answer may take, in milliseconds */
 	bool is_late;	/* one took longer: the call is begun again without us waiting */
 	bool is_unsure; /* one of them does not answer at all */
+	struct namelock
+		*names;	   /* lent to other sessions while one is asked; NULL: that is not done */
+	bool is_disturbed; /* and one of those came in between: likewise begun again */
+	int disturbed;	   /* how often that was */
 };
 
 /* To be called before the first thread serves; without memory there is no door. */
@@ -98,6 +102,8 @@ void nest_make(struct broker *broker);
 int nest_begin(struct broker *broker, const struct call *request, struct nest_call *to);
 void nest_end(struct broker *broker);
 
+/* Lets go of the lines of those that are gone. */
+void nest_sweep(const struct broker *broker);
 /* Has anybody come to the door? */
 bool nest_is_any(const struct broker *broker);
 /*

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -18,6 +19,7 @@
 #include "linux/nest.h"
 
 #define ANSWER_MS 10000 /* who does not answer in this time says no, until it does */
+#define TURN 5		/* of one's patience, to wait until others have asked */
 
 int
 nest_depth(const struct broker *broker)
@@ -61,20 +63,23 @@ nest_hang_up(struct nest *nest)
 
 /* ---- asking ---- */
 
-/* Takes one answer: 1 if it is that to the last question, 0 if not, -1 if there is none. */
-static int
+/*
+ * The answer to the last question, if it is there. There is never more than one on its way, so who
+ * says anything else is not heard any more: we could be kept busy with it.
+ */
+static bool
 take_answer(struct nest *nest, struct nest_answer *to)
 {
 	ssize_t n = recv(nest->line, to, sizeof *to, MSG_DONTWAIT);
 
-	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n != (ssize_t)sizeof *to || !nest->owes || to->number != nest->asked) {
 		nest_hang_up(nest);
-	if (n != (ssize_t)sizeof *to)
-		return n > 0 ? 0 : -1;
-	if (to->number != nest->asked)
-		return 0;
+		return false;
+	}
 	nest->owes = false;
-	return 1;
+	return true;
 }
 
 /* Whoever owes an answer is not asked again: one that is stopped must not stop us each time. */
@@ -83,8 +88,8 @@ is_ready(struct nest *nest)
 {
 	struct nest_answer late;
 
-	while (nest->line >= 0 && nest->owes && take_answer(nest, &late) >= 0)
-		;
+	if (nest->line >= 0 && nest->owes)
+		take_answer(nest, &late);
 	return nest->line >= 0 && !nest->owes;
 }
 
@@ -96,7 +101,7 @@ await(struct nest *nest, int patience, struct nest_answer *to)
 	while (nest->line >= 0 && (left = end - clock_ms()) > 0) {
 		struct pollfd line = {.fd = nest->line, .events = POLLIN};
 
-		if (poll(&line, 1, (int)left) > 0 && take_answer(nest, to) == 1)
+		if (poll(&line, 1, (int)left) > 0 && take_answer(nest, to))
 			return true;
 	}
 	return false;
@@ -132,17 +137,31 @@ note_silence(struct nest_call *call, const struct nest *nest)
 		call->is_unsure = true;
 }
 
+/* One that takes its time with every answer keeps only those waiting who have it for themselves. */
+static bool
+take_turn(struct nest *nest, int patience)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += patience * 1000000L / TURN;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	return pthread_mutex_timedlock(&nest->lock, &until) == 0;
+}
+
 /* No answer is a no: the answer is all 0 then. Names are held meanwhile, so none is waited for. */
 static struct nest_answer
-ask(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
-    int fd)
+ask_it(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
+       int fd)
 {
 	struct nest_answer answer = {0}, no = {0};
 	bool answered = false;
 
-	if (call->is_late)
+	if (!take_turn(nest, call->patience)) {
+		call->is_late = true;
 		return no;
-	pthread_mutex_lock(&nest->lock);
+	}
 	if (!nest->is_alone && is_ready(nest)) {
 		question->number = ++nest->asked;
 		nest->since = clock_ms();
@@ -153,6 +172,26 @@ ask(struct nest_call *call, struct nest *nest, struct nest_question *question, s
 		note_silence(call, nest);
 	pthread_mutex_unlock(&nest->lock);
 	return answered ? answer : no;
+}
+
+/* Other sessions do not wait for what may be slow on purpose. */
+static struct nest_answer
+ask(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
+    int fd)
+{
+	struct nest_answer answer = {0}, no = {0};
+	struct namelock_loan loan;
+	bool is_lent;
+
+	if (call->is_late)
+		return no;
+	is_lent = call->names != NULL && namelock_lend(call->names, &loan);
+	answer = ask_it(call, nest, question, length, fd);
+	if (!is_lent || namelock_return(call->names, &loan))
+		return answer;
+	call->is_late = call->is_disturbed = true;
+	call->disturbed++;
+	return no;
 }
 
 /* Both texts, or one; 0: they are too long. */

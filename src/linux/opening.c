@@ -72,6 +72,17 @@ make_file(const struct opening *o)
 	return open_name(o, o->found.folder, o->found.name, o->how.flags | O_CREAT | O_EXCL);
 }
 
+/*
+ * tmpfile(3) makes its files in one folder, whatever TMPDIR says. Without a name, and with O_EXCL for
+ * ever, such a file is the same anywhere.
+ */
+bool
+opening_is_anywhere(const struct opening *o)
+{
+	return is_nameless(o->how.flags) && (o->how.flags & O_EXCL) &&
+	       o->broker->private_tmp != NULL && strcmp(o->path, P_tmpdir) == 0;
+}
+
 /* A file without a name: judged as any new name in that folder. */
 static int
 make_nameless(const struct opening *o)
@@ -80,7 +91,9 @@ make_nameless(const struct opening *o)
 
 	snprintf(name, sizeof name, "%s/\001", o->path);
 	if (!(broker_judge(o->broker, name).rights & RIGHT_CREATE))
-		return broker_deny(o->broker, o->path, RIGHT_CREATE);
+		return opening_is_anywhere(o)
+			       ? open_name(o, AT_FDCWD, o->broker->private_tmp, o->how.flags)
+			       : broker_deny(o->broker, o->path, RIGHT_CREATE);
 	snprintf(folder, sizeof folder, "/proc/self/fd/%d", o->found.object);
 	umask(o->umask);
 	return open(folder, ((int)o->how.flags & ~O_NOFOLLOW) | O_CLOEXEC,

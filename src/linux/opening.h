@@ -36,6 +36,8 @@ struct opening {
 unsigned opening_rights(uint64_t flags);
 /* Nothing is changed and nothing made. */
 bool opening_only_reads(uint64_t flags);
+/* Where it is asked for does not matter: it may be made in the private tmp. */
+bool opening_is_anywhere(const struct opening *o);
 /* Fills path and verdict of what was found; 0, or an errno. */
 int opening_judge(struct opening *o);
 /*

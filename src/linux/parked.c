@@ -2,7 +2,7 @@
 /*
  * Opens that wait for somebody else: pipes with a name, whose two ends wait for each other, and
  * files with a lease. Each waits in a thread of its own, and looks now and then whether its caller
- * is still there and has not caught a signal. There is a cap: a caller that parks many is refused.
+ * is still there and no signal is due. There is a cap: a caller that parks many is refused.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,15 +55,16 @@ static void
 open_and_give(const struct parked *parked)
 {
 	const struct call *request = &parked->request;
+	int fd, why, looks = 0;
 	char name[40];
-	int fd;
 
 	snprintf(name, sizeof name, "/proc/self/fd/%d", parked->object);
 	while ((fd = open(name, parked->flags | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR) {
 		if (!request_is_valid(request))
 			return;
-		if (request_is_signalled(request)) {
-			request_interrupt(request);
+		why = request_interruption(request, &looks);
+		if (why != 0) {
+			request_fail(request, why);
 			return;
 		}
 	}

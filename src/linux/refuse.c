@@ -13,6 +13,7 @@
 #include "audit/event.h"
 #include "base/fd.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "linux/broker.h"
 #include "linux/nest.h"
@@ -99,23 +100,49 @@ broker_unread(struct broker *broker, const struct call *request)
 		       "is not acted for: the file of its program may not be read");
 }
 
-/* What it would have reached nobody knows yet, so no option is the one that would allow it. */
 void
-broker_refused_network(struct broker *broker, const struct call *request)
+broker_refused_asked(struct broker *broker, const struct call *request, const char *what,
+		     const char *why)
 {
-	char name[24], advice[REFUSAL_WHY - 50], why[REFUSAL_WHY];
+	char name[24];
 
 	if (broker->events < 0)
 		return;
 	read_name(request_process(request), name, sizeof name);
+	broker_refused(broker, what, *name == '\0' ? "the command" : name, why);
+}
+
+/* What it would have reached nobody knows yet, so no option is the one that would allow it. */
+void
+broker_refused_network(struct broker *broker, const struct call *request)
+{
+	char advice[REFUSAL_WHY - 50], why[REFUSAL_WHY];
+
 	network_advise_unnamed(&broker->plan->settings.network, advice, sizeof advice);
 	snprintf(why, sizeof why, "asked for it, and none is granted; %s", advice);
-	broker_refused(broker, REFUSAL_NETWORK, *name == '\0' ? "the command" : name, why);
+	broker_refused_asked(broker, request, REFUSAL_NETWORK, why);
+}
+
+void
+act_sysv(struct broker *broker, const struct call *request)
+{
+	broker_refused_asked(broker, request, REFUSAL_SYSV,
+			     "asked for System V memory, semaphores or queues, and there are none");
+	request_fail(request, ENOSYS);
+}
+
+/* Where programs write that do not know of TMPDIR, or were told of these. */
+static bool
+is_shared_tmp(const struct broker *broker, const char *path)
+{
+	return broker->private_tmp != NULL &&
+	       (path_below(path, P_tmpdir) || path_below(path, "/var/tmp"));
 }
 
 /* The word of the plan that decided, for people. */
 static void
-explain(const struct decision *by, char *to, size_t size)
+explain(const struct broker *broker, const char *path, const struct decision *by, char *to,
+	size_t size)
 {
 	const struct planned_rule *rule = by->rule;
 
@@ -129,8 +156,11 @@ explain(const struct decision *by, char *to, size_t size)
 		snprintf(to, size, "is denied by %.100s", rule->rule->place.file);
 	else if (rule != NULL && rule->rule->why != NULL)
 		snprintf(to, size, "is denied: %.120s", rule->rule->why);
+	else if (rule != NULL)
+		snprintf(to, size, "is denied");
 	else
-		snprintf(to, size, rule == NULL ? REFUSAL_NOT_GRANTED : "is denied");
+		snprintf(to, size, "%s%s", REFUSAL_NOT_GRANTED,
+			 is_shared_tmp(broker, path) ? ", TMPDIR names a folder that is" : "");
 }
 
 /* The option that lifts it, with its path; nothing where none does. */
@@ -161,7 +191,7 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 		int i = __builtin_ctz(missing);
 
 		verdict = broker_judge_own(broker, path);
-		explain(&verdict.by[i], why, sizeof why);
+		explain(broker, path, &verdict.by[i], why, sizeof why);
 		advise(broker, path, &verdict.by[i], missing, &allow);
 		/* no option of ours helps against a plan inside */
 		if (verdict.rights & (1u << i))

@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -28,7 +30,11 @@ struct add_fd {
 };
 #define ADD_FD_AS 1u
 #define IOCTL_ADD_FD _IOW('!', 3, struct add_fd)
-#define RESTART 512 /* ERESTARTSYS, the kernel's own */
+#define ROOM_TRIES 2048
+/* after which a signal that nobody took counts as the caller's own */
+#define LOOKS_FIRST 2
+#define LOOKS_OTHERS 4
+#define BIT(signal) (1ull << ((signal)-1))
 /* the number that 5.4 to 5.16 had first is still taken everywhere */
 #define IOCTL_ID_VALID _IOW('!', 2, uint64_t)
 
@@ -267,6 +273,28 @@ request_has_free(const struct call *request, int number)
 	return readlink(name, link, sizeof link) < 0 && errno == ENOENT;
 }
 
+/*
+ * From above: whoever has nearly all of them got the upper ones last. What cannot be told, or not
+ * soon, is left to the adding itself.
+ */
+bool
+request_has_room(const struct call *request)
+{
+	struct kept own = {0}, *kept = keep_folder(request, find_kept(request, &own));
+	struct rlimit64 limit = {0, 0};
+	bool has_room = kept == NULL || prlimit64(request->thread, RLIMIT_NOFILE, NULL, &limit) < 0;
+
+	for (rlim64_t n = limit.rlim_cur; !has_room && n > 0; n--) {
+		char name[32], link[8];
+
+		snprintf(name, sizeof name, "fd/%llu", (unsigned long long)n - 1);
+		has_room = limit.rlim_cur - n == ROOM_TRIES ||
+			   readlinkat(kept->folder, name, link, sizeof link) < 0;
+	}
+	forget(&own);
+	return has_room;
+}
+
 struct call
 request_copy(const struct call *request)
 {
@@ -378,26 +406,54 @@ request_give_as(const struct call *request, int fd, int number, bool close_on_ex
 /* ---- calls that wait ---- */
 
 static uint64_t
-read_mask(const char *text, const char *name)
+number_in(const char *text, const char *key, int base)
 {
-	const char *line = strstr(text, name);
+	const char *line = strstr(text, key);
 
-	return line == NULL ? 0 : strtoull(line + strlen(name), NULL, 16);
+	return line == NULL ? 0 : strtoull(line + strlen(key), NULL, base);
 }
 
-bool
-request_is_signalled(const struct call *request)
+/* Those of a set that end a wait: caught ones, and stops. Nothing that is ignored ever waits. */
+static uint64_t
+ending(const char *text, uint64_t set)
+{
+	const uint64_t stops = BIT(SIGSTOP) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU);
+
+	return set & ~number_in(text, "\nSigBlk:", 16) & (number_in(text, "\nSigCgt:", 16) | stops);
+}
+
+/*
+ * What is for the process was given to one of its threads: to the first, if that could take it, but
+ * the end of a child to whoever made the child. The kernel does not say to which, and one that has
+ * none must not be told to begin again: it would see the kernel's own word for that. Whoever has it
+ * and does not wait here takes it at once, and the first one before the others.
+ */
+static int
+judge_shared(const char *text, const struct call *request, uint64_t shared, int *looks)
+{
+	bool is_first = number_in(text, "\nTgid:", 10) == (uint64_t)request->thread &&
+			(shared & ~BIT(SIGCHLD)) != 0;
+
+	if (number_in(text, "\nThreads:", 10) == 1)
+		return REQUEST_RESTART;
+	if (++*looks < (is_first ? LOOKS_FIRST : LOOKS_OTHERS))
+		return 0;
+	return is_first ? REQUEST_RESTART : EINTR;
+}
+
+int
+request_interruption(const struct call *request, int *looks)
 {
 	char text[4096];
+	uint64_t shared;
 
 	if (read_status_text(request, text, sizeof text) <= 0)
-		return false;
-	return ((read_mask(text, "\nSigPnd:") | read_mask(text, "\nShdPnd:")) &
-		~read_mask(text, "\nSigBlk:") & read_mask(text, "\nSigCgt:")) != 0;
-}
-
-void
-request_interrupt(const struct call *request)
-{
-	answer(request, 0, -RESTART, 0);
+		return 0;
+	if (ending(text, number_in(text, "\nSigPnd:", 16)) != 0)
+		return REQUEST_RESTART;
+	shared = ending(text, number_in(text, "\nShdPnd:", 16));
+	if (shared != 0)
+		return judge_shared(text, request, shared, looks);
+	*looks = 0;
+	return 0;
 }

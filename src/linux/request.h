@@ -64,9 +64,14 @@ void request_give(const struct call *request, int fd, bool close_on_exec);
 void request_give_as(const struct call *request, int fd, int number, bool close_on_exec);
 /* The process that the calling thread belongs to; 0: it cannot be told. */
 pid_t request_process(const struct call *request);
+/* Could something be put into the caller's table? The kernel looks before it makes or cuts a file. */
+bool request_has_room(const struct call *request);
 /* Has the caller's table this number free? */
 bool request_has_free(const struct call *request, int number);
-/* Has it caught a signal that waits for the end of this call? */
-bool request_is_signalled(const struct call *request);
-/* Ends a call for such a signal: EINTR, or once more, as the caller's handler has it. */
-void request_interrupt(const struct call *request);
+/*
+ * To be asked again and again while a call waits: 0, or what it has to fail with because a signal is
+ * due. REQUEST_RESTART is the kernel's ERESTARTSYS: EINTR or once more, as the handler has it. looks
+ * belongs to this one call and is 0 in the beginning.
+ */
+#define REQUEST_RESTART 512
+int request_interruption(const struct call *request, int *looks);

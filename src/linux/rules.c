@@ -124,7 +124,8 @@ allow_socket(const struct making *m, const struct socket_grant *grant)
 	}
 	if (fd < 0 && strchr("/~$", *grant->word->text) != NULL) {
 		cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
-			       "cannot grant the socket %.100s: %s", grant->path, strerror(errno));
+			       "cannot grant the socket %.100s: %s", grant->path,
+			       errno_text(errno));
 		return -CORDON_E_PATH;
 	}
 	/* connecting to sockets of one's own needs no right */

@@ -85,7 +85,12 @@ bool rules_is_shared(const char *path);
 /* Its names, and all in it that is not for root alone. */
 int rules_allow_parts(const struct making *m, int folder, const char *path);
 /* Hands over every entry of a folder, by its whole name, until one fails. 1: we may not list it. */
-typedef int rules_entry_fn(const struct making *m, int folder, const char *path, void *context);
+struct rules_entry {
+	int folder; /* that it is in */
+	const char *path;
+	unsigned char type; /* as the listing has it: DT_UNKNOWN is possible */
+};
+typedef int rules_entry_fn(const struct making *m, const struct rules_entry *entry, void *context);
 int rules_each(const struct making *m, int folder, const char *path, rules_entry_fn *fn,
 	       void *context);
 /* guard: leave out what is for root alone. */

@@ -88,15 +88,26 @@ ruleset_is_by_name(const struct plan *plan, const char *path)
 static bool
 is_like(const char *path, const char *pattern)
 {
-	return strncmp(path, pattern, strcspn(pattern, "*")) == 0 &&
+	size_t alike = 0;
+
+	while (pattern[alike] != '\0' && pattern[alike] == path[alike])
+		alike++;
+	return (pattern[alike] == '\0' || pattern[alike] == '*') &&
 	       fnmatch(pattern, path, FNM_PATHNAME) == 0;
+}
+
+static bool
+is_closed(const struct stat *at)
+{
+	mode_t needed = S_ISDIR(at->st_mode) ? S_IROTH | S_IXOTH : S_IROTH;
+
+	return (at->st_mode & needed) != needed;
 }
 
 static bool
 is_secret(const char *path, const struct stat *at)
 {
-	mode_t needed = S_ISDIR(at->st_mode) ? S_IROTH | S_IXOTH : S_IROTH;
-	bool secret = (at->st_mode & needed) != needed;
+	bool secret = is_closed(at);
 
 	for (size_t i = 0; !secret && i < sizeof root_secrets / sizeof root_secrets[0]; i++)
 		secret = is_like(path, root_secrets[i]);
@@ -170,60 +181,50 @@ rules_pass_over(const struct making *m, const char *path)
 									  : 0;
 }
 
-int
-rules_allow_parts(const struct making *m, int folder, const char *path)
-{
-	uint64_t names = rules_decide(m, path) & RIGHT_READ ? FILE_READ_DIR : 0u;
-	int rc = rules_allow(m, folder, names, true, path);
-
-	return rc < 0 ? rc : rules_allow_entries(m, folder, path, true);
-}
-
-static bool holds_secret(int parent, const char *name, const char *path);
-
-/* What cannot be looked at counts as a secret: it is then granted in parts, or not at all. */
-static bool
-is_or_holds_secret(int folder, const char *path, const struct dirent64 *entry)
-{
-	const char *name = entry->d_name;
-	char inner[PATH_MAX];
-	struct stat at;
-
-	if (entry->d_type == DT_LNK || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return false;
-	if (snprintf(inner, sizeof inner, "%s/%s", path, name) >= (int)sizeof inner ||
-	    fstatat(folder, name, &at, AT_SYMLINK_NOFOLLOW) < 0)
-		return true;
-	if (S_ISLNK(at.st_mode))
-		return false;
-	return is_secret(inner, &at) || (S_ISDIR(at.st_mode) && holds_secret(folder, name, inner));
-}
+/* ---- listing ---- */
 
 /* Without opendir, which asks the kernel as often again for each of some hundred folders. */
-static bool
-holds_secret(int parent, const char *name, const char *path)
-{
-	auto_fd int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+struct listing {
+	int fd;
+	long at, size;
 	_Alignas(struct dirent64) char entries[4096];
-	const struct dirent64 *entry;
-	long n;
+};
 
-	if (fd < 0)
-		return true;
-	while ((n = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
-		for (long at = 0; at < n; at += entry->d_reclen) {
-			entry = (const struct dirent64 *)(const void *)(entries + at);
-			if (is_or_holds_secret(fd, path, entry))
-				return true;
-		}
-	return n < 0;
+/* Not by an initializer, which would clear all of it. */
+static void
+listing_begin(struct listing *listing, int fd)
+{
+	listing->fd = fd;
+	listing->at = listing->size = 0;
 }
 
 static bool
-is_in_parts(int folder, const char *name, const char *path)
+is_dots(const char *name)
 {
-	return rules_is_parted(path) ||
-	       (path_below(path, guarded_tree) && holds_secret(folder, name, path));
+	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+/* Neither "." nor ".."; NULL: there are no more, or with errno a failure. Nothing is in what is gone. */
+static const struct dirent64 *
+listing_next(struct listing *listing)
+{
+	const struct dirent64 *entry;
+
+	do {
+		if (listing->at == listing->size) {
+			errno = 0;
+			listing->at = 0;
+			listing->size = syscall(SYS_getdents64, listing->fd, listing->entries,
+						sizeof listing->entries);
+		}
+		if (listing->size < 0 && errno == ENOENT)
+			errno = 0;
+		if (listing->size <= 0)
+			return NULL;
+		entry = (const void *)(listing->entries + listing->at);
+		listing->at += entry->d_reclen;
+	} while (is_dots(entry->d_name));
+	return entry;
 }
 
 static int
@@ -235,51 +236,150 @@ not_listed(const struct making *m, const char *path)
 int
 rules_each(const struct making *m, int folder, const char *path, rules_entry_fn *fn, void *context)
 {
-	const char *base = strcmp(path, "/") == 0 ? "" : path;
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	auto_fd int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path), more;
+	const struct dirent64 *entry;
+	struct listing listing;
 	char inner[PATH_MAX];
+	int rc = 0;
 
-	if (dir == NULL && fd >= 0)
-		close(fd);
-	if (dir == NULL)
-		return errno_is_fault(errno) ? not_listed(m, path) : 1;
-	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    snprintf(inner, sizeof inner, "%s/%s", base, entry->d_name) < (int)sizeof inner)
-			rc = fn(m, folder, inner, context);
-	if (rc == 0 && errno != 0)
-		rc = not_listed(m, path);
-	closedir(dir);
-	return rc;
+	if (fd < 0)
+		return errno_is_fault(errno) ? not_listed(m, path) : errno != ENOENT;
+	listing_begin(&listing, fd);
+	memcpy(inner, path, length);
+	inner[length++] = '/';
+	while (rc == 0 && (entry = listing_next(&listing)) != NULL) {
+		more = strlen(entry->d_name) + 1;
+		if (more > sizeof inner - length)
+			continue;
+		memcpy(inner + length, entry->d_name, more);
+		rc = fn(m, &(struct rules_entry){folder, inner, entry->d_type}, context);
+	}
+	return rc == 0 && errno != 0 ? not_listed(m, path) : rc;
+}
+
+/* ---- folders in which something may be for root alone ---- */
+
+/* For its names, without following what stands there instead. */
+static int
+open_folder(int parent, const char *name)
+{
+	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static bool holds_secret(int folder, size_t length);
+
+static bool
+is_or_holds_secret(int folder, size_t length, const struct dirent64 *entry)
+{
+	const char *name = entry->d_name;
+	struct stat at = {.st_mode = S_IFDIR | S_IRWXO};
+	auto_fd int fd = -1;
+
+	if (entry->d_type == DT_LNK)
+		return false;
+	length += 1 + strlen(name);
+	if (length >= PATH_MAX ||
+	    (entry->d_type != DT_DIR && fstatat(folder, name, &at, AT_SYMLINK_NOFOLLOW) < 0))
+		return true;
+	if (!S_ISDIR(at.st_mode))
+		return !S_ISLNK(at.st_mode) && is_closed(&at);
+	fd = open_folder(folder, name);
+	return fd < 0 || fstat(fd, &at) < 0 || is_closed(&at) || holds_secret(fd, length);
+}
+
+/*
+ * By modes alone, for no secret by its name is in there. What cannot be looked at counts as one: it is
+ * then granted in parts, or not at all. length: of the folder's path.
+ */
+static bool
+holds_secret(int folder, size_t length)
+{
+	const struct dirent64 *entry;
+	struct listing listing;
+
+	listing_begin(&listing, folder);
+	while ((entry = listing_next(&listing)) != NULL)
+		if (is_or_holds_secret(folder, length, entry))
+			return true;
+	return errno != 0;
+}
+
+/* Is something in that folder a secret by its name? */
+static bool
+is_above_secret(const char *path, size_t length)
+{
+	for (size_t i = 0; i < sizeof root_secrets / sizeof root_secrets[0]; i++)
+		if (strncmp(root_secrets[i], path, length) == 0 && root_secrets[i][length] == '/')
+			return true;
+	return false;
+}
+
+static bool
+holds_any_secret(int folder, const char *path)
+{
+	size_t length = strlen(path);
+
+	return is_above_secret(path, length) || holds_secret(folder, length);
+}
+
+/* Entries of one folder. */
+struct entries {
+	bool is_guarded, is_looked_into;
+	struct reach_memo memo;
+};
+
+/* What is to be looked into is opened for that at once, if it can be: a rule takes either. */
+static int
+hold_entry(const struct rules_entry *entry, const struct entries *entries)
+{
+	const char *name = path_last(entry->path);
+	bool look = entries->is_looked_into && (entry->type == DT_DIR || entry->type == DT_UNKNOWN);
+	int fd = look ? open_folder(entry->folder, name) : -1;
+
+	return fd >= 0 ? fd : openat(entry->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /* What links name has a rule of its own, or none. */
 static int
-allow_entry(const struct making *m, int folder, const char *path, void *guard)
+allow_entry(const struct making *m, const struct rules_entry *entry, void *context)
 {
-	auto_fd int fd = openat(folder, path_last(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	bool is_guarded = *(const bool *)guard;
+	struct entries *entries = context;
+	const char *path = entry->path;
+	auto_fd int fd = entry->type == DT_LNK ? -1 : hold_entry(entry, entries);
 	struct held held = {.fd = fd};
 	struct reach reach;
 
+	if (entry->type == DT_LNK)
+		return 0;
 	if (fd < 0)
 		return rules_pass_over(m, path);
 	if (rules_look(&held) < 0)
 		return rules_not_held(m, path);
-	if (S_ISLNK(held.at.st_mode) || (is_guarded && is_secret(path, &held.at)))
+	if (S_ISLNK(held.at.st_mode) || (entries->is_guarded && is_secret(path, &held.at)))
 		return 0;
-	if (is_guarded && held.is_folder && is_in_parts(folder, path_last(path), path))
+	if (entries->is_guarded && held.is_folder &&
+	    (rules_is_parted(path) || (entries->is_looked_into && holds_any_secret(fd, path))))
 		return rules_allow_parts(m, fd, path);
-	reach = index_reach(&m->plan->index, path);
+	reach = index_reach_beside(&m->plan->index, path, &entries->memo);
 	return rules_allow(m, fd, rules_access_for(m, &reach, &held), held.is_folder, path);
 }
 
 int
 rules_allow_entries(const struct making *m, int folder, const char *path, bool guard)
 {
-	int rc = rules_each(m, folder, path, allow_entry, &guard);
+	struct entries entries = {.is_guarded = guard,
+				  .is_looked_into = guard && path_below(path, guarded_tree)};
+	int rc = rules_each(m, folder, path, allow_entry, &entries);
 
 	return rc > 0 ? not_listed(m, path) : rc;
+}
+
+int
+rules_allow_parts(const struct making *m, int folder, const char *path)
+{
+	uint64_t names = rules_decide(m, path) & RIGHT_READ ? FILE_READ_DIR : 0u;
+	int rc = rules_allow(m, folder, names, true, path);
+
+	return rc < 0 ? rc : rules_allow_entries(m, folder, path, true);
 }

@@ -61,7 +61,7 @@ refuse(const struct making *m, const struct said *said, int why)
 			: "does not exist; make it, end it with a / or drop the rule";
 	const char *reason = why == ENOENT || why == ENOTDIR ? missing
 			     : why == ELOOP ? "leads elsewhere than when it was planned"
-					    : strerror(why);
+					    : errno_text(why);
 
 	cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
 		       "cannot grant %.100s: it %s%s", said->path,
@@ -235,10 +235,6 @@ allow_held(struct granting *g, const struct said *said, const struct held *held)
 	access = rules_access_for(m, &said->reach, held);
 	if (said->named == NULL && rules_is_shared(said->path))
 		access &= FILE_BY_NAME;
-	/* those of the session come one by one, at the start or by the broker */
-	if (path_below(said->path, TERMINALS))
-		access &= ~access_for_rights(plan_own_terminals(m->plan, said->path)) |
-			  FILE_READ_DIR;
 	rc = rules_add(m, held->fd, access & ~said->withheld, held->is_folder, said->path);
 	if (rc == 0)
 		rc = allow_name(m, said);
@@ -331,11 +327,20 @@ gather(const struct index *index, size_t first, struct said *to)
 static const char *const terminals[] = {"/dev/tty", "/dev/ptmx", "/dev/pts"};
 #define TERMINAL_COUNT (sizeof terminals / sizeof terminals[0])
 
+/* Terminals of the session come one by one, at the start or by the broker. */
+static uint64_t
+withhold_terminals(const struct making *m, const char *path)
+{
+	if (!path_below(path, TERMINALS))
+		return 0;
+	return access_for_rights(plan_own_terminals(m->plan, path)) & ~(uint64_t)FILE_READ_DIR;
+}
+
 static int
 allow_said(struct granting *g, struct said *said)
 {
 	said->reach = index_reach_beside(&g->m->plan->index, said->path, &g->memo);
-	said->withheld = rules_withheld(g->m, said->path);
+	said->withheld = rules_withheld(g->m, said->path) | withhold_terminals(g->m, said->path);
 	if (is_covered_by(g->m, said, &g->cover))
 		return 0;
 	for (size_t i = 0; path_below(said->path, "/dev") && i < TERMINAL_COUNT; i++)

@@ -32,9 +32,10 @@ is_denied_file(const struct making *m, const struct stat *at)
 }
 
 static int
-list_entry(const struct making *m, int folder, const char *path, void *left)
+list_entry(const struct making *m, const struct rules_entry *entry, void *left)
 {
-	auto_fd int fd = openat(folder, path_last(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	const char *path = entry->path;
+	auto_fd int fd = openat(entry->folder, path_last(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat at;
 	bool is_folder;
 

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <systemd/sd-bus.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "linux/cgroup.h"
 
@@ -178,15 +179,29 @@ helper_main(const struct question *question, int to)
 	_exit(write(to, &answer, sizeof answer) != (ssize_t)sizeof answer);
 }
 
+/* Is there something to read before the time is up? A signal of the caller's is no answer. */
+static bool
+wait_for(int from, int64_t until)
+{
+	struct pollfd fd = {.fd = from, .events = POLLIN};
+	int64_t left;
+	int rc = -1;
+
+	errno = EINTR;
+	while (rc < 0 && errno == EINTR && (left = until - clock_ms()) > 0)
+		rc = poll(&fd, 1, (int)left);
+	return rc > 0;
+}
+
 /* True when size bytes came in time. */
 static bool
 hear(int from, void *to, size_t size)
 {
-	struct pollfd fd = {.fd = from, .events = POLLIN};
+	int64_t until = clock_ms() + PATIENCE_MS;
 	size_t have = 0;
 	ssize_t n;
 
-	while (have < size && poll(&fd, 1, PATIENCE_MS) > 0) {
+	while (have < size && wait_for(from, until)) {
 		n = read(from, (char *)to + have, size - have);
 		if (n <= 0 && !(n < 0 && errno == EINTR))
 			break;
@@ -271,7 +286,7 @@ wait_inside(const char *path)
 {
 	char own[PATH_MAX];
 
-	for (int waited = 0; waited < PATIENCE_MS; waited += 2) {
+	for (int64_t until = clock_ms() + PATIENCE_MS; clock_ms() < until;) {
 		if (cgroup_find_own(own) && strcmp(own, path) == 0)
 			return true;
 		poll(NULL, 0, 2);

@@ -24,6 +24,7 @@
 #include "linux/nest.h"
 
 #define STACK_SIZE (256 * 1024)
+#define KEEPERS 4
 #define CROWD 32 /* calls by one and the same after which it counts as alone */
 #define LOOK_NS 4000000
 #define BUSY 32 /* calls at once, about, after which callers count as many */
@@ -82,18 +83,20 @@ is_called(struct serving *s, int before, const struct timespec *limit)
 	       errno != ETIMEDOUT;
 }
 
-/* While there are calls: until it is called, the one at work is held up, or there are none. */
+/*
+ * While there are calls: until it is called, the one at work is held up, or there are none.
+ * *ret_received is how many there had been when it was found out that nobody is held up.
+ */
 static bool
-watch(struct serving *s, int calls)
+watch(struct serving *s, int calls, unsigned *ret_received)
 {
 	const struct timespec limit = {0, LOOK_NS};
-	unsigned received;
 
 	do {
-		received = look(&s->received);
+		*ret_received = look(&s->received);
 		if (is_called(s, calls, &limit))
 			return true;
-	} while (received != look(&s->received));
+	} while (*ret_received != look(&s->received));
 	return look(&s->at_post) == 0;
 }
 
@@ -105,8 +108,7 @@ wait_until_needed(struct serving *s, int calls)
 	unsigned received;
 
 	while (!is_needed && !__atomic_exchange_n(&s->is_watched, true, __ATOMIC_SEQ_CST)) {
-		is_needed = watch(s, calls);
-		received = look(&s->received);
+		is_needed = watch(s, calls, &received);
 		set(&s->is_watched, false);
 		/* nobody waits for calls on a processor that somebody may have for himself */
 		near_end_all(&s->staying);
@@ -259,8 +261,8 @@ serve(struct broker *broker)
 {
 	struct kept kept[KEPT_CALLERS] = {{0}};
 	struct near near = broker->serving.near;
-	struct call request = {.listener = broker->listener,
-			       .kept = broker->is_narrow ? NULL : kept};
+	bool keeps = !broker->is_narrow && add(&broker->serving.keepers, 1) <= KEEPERS;
+	struct call request = {.listener = broker->listener, .kept = keeps ? kept : NULL};
 	struct nest *late;
 
 	near.own = (pid_t)syscall(SYS_gettid);

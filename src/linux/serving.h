@@ -15,6 +15,7 @@ struct serving {
 	int calls;	 /* how often one was: what they wait on */
 	int threads;	 /* all of them */
 	int threads_max; /* 1: there is no reserve */
+	int keepers;	 /* those that keep something of their callers: the first ones */
 	bool is_watched; /* one of the reserve looks whether a call takes long */
 	unsigned received;
 	pid_t last;	  /* who called last */

@@ -66,13 +66,16 @@ receive_listener(int line)
  * and a folder of its own: both are set for single calls.
  */
 static bool
-enter_outer(const struct box *box)
+enter_outer(struct box *box)
 {
 	struct cordon_error err = {0};
+	int rc;
 
 	if (unshare(CLONE_FS) < 0)
 		return false;
-	if (privileges_drop(&err) == 0 && ruleset_enter(box->outer, &err) == 0)
+	rc = privileges_drop(&err);
+	sweep_begin(&box->broker.sweep);
+	if (rc == 0 && ruleset_enter_unlogged(box->outer, box->abi, &err) == 0)
 		return true;
 	errno = err.sys != 0 ? err.sys : EPERM;
 	return false;
@@ -202,6 +205,12 @@ enforce_serve(struct box *box, const struct enforce_needs *needs)
 	box->broker.events = needs->events;
 	box->broker.names.others = needs->names;
 	sem_post(&box->serving);
+}
+
+bool
+enforce_signal(struct box *box, int signal)
+{
+	return box->is_routed && sweep_session(&box->broker.sweep, signal);
 }
 
 void

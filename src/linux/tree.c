@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/standstill.h"
 #include "linux/proc.h"
 #include "linux/syscalls.h"
 
@@ -32,7 +33,7 @@
 #define STOP_WALKS 8
 /* Another user's process cannot be killed, but may be about to end. */
 #define REFUSED_MS 500
-/* Time alone says little where there are so many that we hardly run: so often nothing became less. */
+/* So often nothing became less. */
 #define IDLE_WALKS 400
 
 struct found {
@@ -247,8 +248,15 @@ reap_listed(struct walk *walk)
 	found->count = kept;
 }
 
+/* Who sends nothing wants to know whether anybody lives: one is enough. */
+static bool
+is_known(const struct walk *walk, int signal)
+{
+	return signal == 0 && walk->alive > 0;
+}
+
 /*
- * One signal to everything below us, parents before their children. 0: only counts. The latest of
+ * One signal to everything below us, parents before their children. 0: only looks. The latest of
  * our own are the first: in a storm, whoever comes last is the one that lives.
  */
 static void
@@ -264,9 +272,9 @@ walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
 	if (signal == SIGSTOP || signal == SIGKILL)
 		reap_listed(walk);
 	own = found->count;
-	for (int i = own - 1; i >= 0; i--)
+	for (int i = own - 1; i >= 0 && !is_known(walk, signal); i--)
 		visit(walk, i, signal);
-	for (int i = own; i < found->count; i++)
+	for (int i = own; i < found->count && !is_known(walk, signal); i++)
 		visit(walk, i, signal);
 }
 
@@ -338,23 +346,16 @@ name_survivors(const struct found *found, struct tree_end *to)
 	}
 }
 
-/* How long it has been since anything died. */
-struct standstill {
-	int64_t since;
-	int walks;
-};
-
 /* Whatever dies is a reason to go on: who gives up leaves all the others alive. */
 static bool
 is_hopeless(struct standstill *still, const struct walk *walk, int deadline_ms)
 {
 	bool is_another_users = walk->refused == walk->alive && walk->reaped == 0 && !walk->blind;
 
-	if (still->walks++ == 0 || walk->reaped > 0)
-		*still = (struct standstill){clock_ms(), 1};
+	standstill_note(still, walk->reaped > 0);
 	if (is_another_users && deadline_ms > REFUSED_MS)
-		return clock_ms() - still->since >= REFUSED_MS;
-	return still->walks > IDLE_WALKS && clock_ms() - still->since >= deadline_ms;
+		return standstill_lasts(still, 0, REFUSED_MS);
+	return standstill_lasts(still, IDLE_WALKS, deadline_ms);
 }
 
 /*

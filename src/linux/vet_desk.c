@@ -96,22 +96,48 @@ take_desk(struct broker *broker, const struct call *request, int number, struct 
 	return found;
 }
 
-/* Its close is begun again. The place is still kept for it, unless the caller took it meanwhile. */
+/* The place that is still kept for one that was taken, unless the caller got it for another meanwhile. */
+static struct desk *
+find_kept(struct broker *broker, const struct desk *desk)
+{
+	for (int i = 0; i < DESKS; i++) {
+		struct desk *kept = &broker->desks[i];
+
+		if (!is_live(kept) && kept->process == desk->process &&
+		    kept->number == desk->number)
+			return kept;
+	}
+	return NULL;
+}
+
+/* Its close is begun again. */
 static void
 put_back(struct broker *broker, struct desk *desk)
 {
-	pthread_mutex_lock(&broker->small);
-	for (int i = 0; desk->fd >= 0 && i < DESKS; i++) {
-		struct desk *to = &broker->desks[i];
+	struct desk *to;
 
-		if (!is_live(to) && to->process == desk->process && to->number == desk->number) {
-			*to = *desk;
-			desk->fd = -1;
-		}
+	pthread_mutex_lock(&broker->small);
+	to = find_kept(broker, desk);
+	if (to != NULL) {
+		*to = *desk;
+		desk->fd = -1;
 	}
 	pthread_mutex_unlock(&broker->small);
 	if (desk->fd >= 0)
 		clear(desk);
+}
+
+/* The number is the caller's again, for whatever it likes. */
+static void
+give_up_number(struct broker *broker, const struct desk *desk)
+{
+	struct desk *kept;
+
+	pthread_mutex_lock(&broker->small);
+	kept = find_kept(broker, desk);
+	if (kept != NULL)
+		kept->process = 0;
+	pthread_mutex_unlock(&broker->small);
 }
 
 /* ---- opening ---- */
@@ -233,6 +259,8 @@ act_close(struct broker *broker, const struct call *request)
 	namelock_take(&broker->names);
 	why = finish(broker, &desk);
 	namelock_leave(&broker->names);
+	if (why == 0)
+		give_up_number(broker, &desk);
 	if (nest_is_late(broker))
 		put_back(broker, &desk);
 	else

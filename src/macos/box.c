@@ -152,6 +152,21 @@ make_profile(struct box *box, const struct plan *plan, const struct box_options 
 	return rc < 0 ? rc : seatbelt_prepare(box->sbpl, &box->fingerprint, &box->seatbelt, err);
 }
 
+/* The kernel compares names as their folder does. */
+int
+enforce_spelling(const struct plan *plan, struct spelling **ret_spelling, struct cordon_error *err)
+{
+	(void)plan, (void)err;
+	*ret_spelling = NULL;
+	return 0;
+}
+
+void
+enforce_spelling_free(struct spelling *spelling)
+{
+	(void)spelling;
+}
+
 static void
 auto_box_fn(struct box **box)
 {
@@ -260,6 +275,13 @@ void
 enforce_attend(struct box *box)
 {
 	(void)box;
+}
+
+bool
+enforce_signal(struct box *box, int signal)
+{
+	(void)box, (void)signal;
+	return false;
 }
 
 int

@@ -14,10 +14,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/standstill.h"
 #include "macos/libsystem.h"
 #include "macos/look.h"
 
 #define PAUSE_US 5000
+/* In so many looks nothing became less. */
+#define IDLE_LOOKS 20
 
 /* ---- marks ---- */
 
@@ -215,10 +218,33 @@ count_new(const struct look *look, const struct look *last)
 	return fresh;
 }
 
+/* Not by what the next look found: a list may have had no room for all of them. */
+static bool
+has_any_died(const struct look *last)
+{
+	for (int i = 0; i < last->count; i++)
+		if (!is_still(last, i))
+			return true;
+	return false;
+}
+
+/*
+ * Whatever dies is a reason to go on: who gives up leaves all the others alive. What nobody may signal will
+ * not be gone by waiting.
+ */
+static bool
+is_hopeless(struct standstill *still, const struct look *look, const struct look *last,
+	    int deadline_ms)
+{
+	standstill_note(still, has_any_died(last));
+	return (look->complete && look->refused == look->count) ||
+	       standstill_lasts(still, IDLE_LOOKS, deadline_ms);
+}
+
 bool
 scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_end)
 {
-	int64_t until = clock_ms() + deadline_ms;
+	struct standstill still = {0};
 	struct look look, last = {.count = 0};
 	int quiet = 0;
 
@@ -230,9 +256,7 @@ scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_en
 		ret_end->ended += count_new(&look, &last);
 		reap(&look);
 		quiet = look.count == 0 && look.complete ? quiet + 1 : 0;
-		/* what nobody may signal will not be gone by waiting */
-		if (quiet == 0 &&
-		    (clock_ms() >= until || (look.complete && look.refused == look.count))) {
+		if (quiet == 0 && is_hopeless(&still, &look, &last, deadline_ms)) {
 			name_survivors(&look, ret_end);
 			ret_end->ended -= ret_end->left;
 			return ret_end->left == 0 && look.complete;

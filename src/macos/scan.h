@@ -32,8 +32,8 @@ void scan_ask(const struct scan_mark *mark);
 /* How many there are, and the memory they have; false when not all could be seen. */
 bool scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage);
 /*
- * Groups that one of them leads first, then one by one, until two looks in a row found nothing; gives up after
- * deadline_ms. A look that could not see everything never counts as nothing. Stopping them first would
+ * Groups that one of them leads first, then one by one, until two looks in a row found nothing; gives up when
+ * nothing has died for deadline_ms. A look that could not see everything never counts as nothing. Stopping them first would
  * not help: what a stopped process had begun to start goes on.
  */
 bool scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_end);

@@ -86,7 +86,7 @@ fail_by(struct conn *conn, int why)
 {
 	char reason[120];
 
-	snprintf(reason, sizeof reason, "cannot be reached: %s", strerror(why));
+	snprintf(reason, sizeof reason, "cannot be reached: %s", errno_text(why));
 	fail(conn, why, reason);
 }
 

@@ -238,10 +238,30 @@ decide_by_mode(const struct settings *settings, const char *name)
 	return (struct env_answer){stays == NULL, NULL, stays == NULL ? passes : stays, NULL};
 }
 
+/* Those who do not ask for TMPDIR: tmux, and Java, where only an option is heard. */
+const struct tmp_variable tmp_variables[] = {
+	{"TMPDIR", "", "", false},
+	{"TMP", "", "", false},
+	{"TEMP", "", "", false},
+	{"TMUX_TMPDIR", "", "", false},
+	{"JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=\"", "\"", true},
+	{NULL, NULL, NULL, false},
+};
+
+bool
+environ_is_tmp(const struct settings *settings, const char *name)
+{
+	const struct tmp_variable *one = tmp_variables;
+
+	while (one->name != NULL && strcmp(one->name, name) != 0)
+		one++;
+	return settings->tmp == TMP_PRIVATE && one->name != NULL &&
+	       !(one->yields && named(settings, name) != NULL);
+}
+
 struct env_answer
 environ_decide(const struct settings *settings, const char *name)
 {
-	static const char *const ours[] = {"TMPDIR", "TMP", "TEMP", NULL};
 	static const char *const proxied[] = {"HTTP_PROXY",  "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 					      "http_proxy",  "https_proxy", "all_proxy", "no_proxy",
 					      "RES_OPTIONS", NULL};
@@ -252,7 +272,7 @@ environ_decide(const struct settings *settings, const char *name)
 		if (strcmp(env->set[i].name, name) == 0)
 			return (struct env_answer){true, env->set[i].value, "the policy sets it",
 						   &env->set[i].place};
-	if (settings->tmp == TMP_PRIVATE && listed(ours, name))
+	if (environ_is_tmp(settings, name))
 		return (struct env_answer){true, "the session's private folder",
 					   "cordon sets it to the private tmp", NULL};
 	if (settings->network.mode == NET_DOMAINS && listed(proxied, name))

@@ -13,6 +13,16 @@ struct env_answer {
 	const struct place *place; /* the text that decided, or NULL */
 };
 
+/* Variables that lead programs to the private tmp: its path stands behind what is in front. */
+struct tmp_variable {
+	const char *name;
+	const char *before, *after;
+	bool yields; /* to the caller's own, where the policy names it: more can be in it */
+};
+extern const struct tmp_variable tmp_variables[]; /* ends with a name that is NULL */
+/* Whether cordon itself gives it its value, where the policy does not. */
+bool environ_is_tmp(const struct settings *settings, const char *name);
+
 struct env_answer environ_decide(const struct settings *settings, const char *name);
 /* The same for NAME=VALUE; name gets the name, cut where it is longer. */
 #define ENV_NAME_SIZE 128

@@ -85,6 +85,8 @@ static const struct {
 	 "use a kernel from 5.19 on"},
 	{NEED_RUN_UNREAD, "by name a program is denied only where none can be made",
 	 "deny reading as well"},
+	{NEED_MOUNTS, "which files have other names by mounts cannot be read",
+	 "let /proc/self/mountinfo be read"},
 	{NEED_SEATBELT, "there is no Seatbelt", NULL},
 };
 

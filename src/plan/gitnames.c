@@ -303,12 +303,14 @@ gitnames_decide(const struct plan *plan, const char *path, struct verdict *ret,
 		struct cordon_error *err)
 {
 	auto_arena struct arena arena = {0};
-	struct verdict verdict = index_decide(&plan->index, path);
+	const struct spelling *spelling = plan->host->spelling;
+	struct verdict verdict = spelling == NULL ? index_decide(&plan->index, path)
+						  : spelling->decide(spelling, path);
 	struct path_set trees = {0};
 	struct gitnames in = {plan, NULL, &trees};
 
 	if (plan->host->system == SYSTEM_LINUX && plan->host->view == &fs_real) {
-		in.hooks = hookmemory_new(NULL);
+		in.hooks = hookmemory_new(spelling == NULL ? NULL : spelling->below);
 		if (in.hooks == NULL)
 			return cordon_no_memory(err);
 		if (find_trees(&arena, plan, &trees, err) < 0) {

@@ -23,7 +23,7 @@
 
 struct glob {
 	uint32_t *steps;
-	uint32_t *folded; /* the same in lower case */
+	uint32_t *folded; /* the same in lower case, which most are in already */
 	size_t count;
 	/* The ASCII text that ends the pattern; every match ends in it. */
 	char *tail;
@@ -201,6 +201,22 @@ find_core(struct glob *glob)
 	}
 }
 
+static uint32_t *
+in_lower_case(struct arena *arena, const struct glob *glob, struct cordon_error *err)
+{
+	size_t same = 0;
+	uint32_t *folded;
+
+	while (same < glob->count && fold(glob->steps[same]) == glob->steps[same])
+		same++;
+	if (same == glob->count)
+		return glob->steps;
+	folded = arena_alloc(arena, glob->count * sizeof *folded, err);
+	for (size_t i = 0; folded != NULL && i < glob->count; i++)
+		folded[i] = fold(glob->steps[i]);
+	return folded;
+}
+
 /* What makes matching quick: the steps in lower case, and the text every match ends in. */
 static int
 prepare(struct arena *arena, struct glob *glob, struct cordon_error *err)
@@ -211,13 +227,11 @@ prepare(struct arena *arena, struct glob *glob, struct cordon_error *err)
 		first--;
 	glob->tail_length = glob->count - first;
 	glob->tail = arena_alloc(arena, glob->tail_length + 1, err);
-	glob->folded = arena_alloc(arena, glob->count * sizeof *glob->folded, err);
+	glob->folded = in_lower_case(arena, glob, err);
 	if (glob->tail == NULL || glob->folded == NULL)
 		return -CORDON_E_MEMORY;
 	for (size_t i = 0; i < glob->tail_length; i++)
 		glob->tail[i] = (char)glob->steps[first + i];
-	for (size_t i = 0; i < glob->count; i++)
-		glob->folded[i] = fold(glob->steps[i]);
 	if (glob->tail_length == 0)
 		find_core(glob);
 	return 0;

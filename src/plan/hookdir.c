@@ -60,6 +60,15 @@ hooksearch_keep(struct hooksearch *s, struct hooktexts *to, const char *text)
 	return 0;
 }
 
+int
+hooksearch_fail(struct hooksearch *s, const struct cordon_error *why)
+{
+	if (why->code == CORDON_E_MEMORY)
+		return cordon_no_memory(s->err);
+	return cordon_fail(s->err, CORDON_E_SYSTEM, 0, "what git runs cannot be told: %.160s",
+			   why->text);
+}
+
 /* ---- what was found ---- */
 
 static bool
@@ -130,10 +139,16 @@ hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 	struct resolved found;
 	int rc = resolve_path(s->arena, &fs_real, path, &found, &why);
 
-	if (rc == -CORDON_E_MEMORY)
-		return cordon_no_memory(s->err);
+	/* by a loop git finds nothing, until somebody opens it, in one of many places */
+	if (rc == -CORDON_E_PATH) {
+		s->is_unread = s->is_unread || kind == HOOKDIR_HOOKS;
+		return kind == HOOKDIR_FILE ? 0 : add(s, kind, path, false);
+	}
+	if (rc < 0)
+		return hooksearch_fail(s, &why);
 	/* /dev/null is how people say: no hooks */
-	if (rc < 0 || found.kind == FS_OTHER || (kind == HOOKDIR_FILE && found.kind != FS_FILE))
+	if ((found.kind == FS_OTHER && path_below(found.path, "/dev")) ||
+	    (kind == HOOKDIR_FILE && found.kind != FS_FILE && found.kind != FS_HIDDEN))
 		return 0;
 	rc = add(s, kind, found.path, found.kind != FS_MISSING);
 	for (size_t i = 0; rc == 0 && i < found.link_count; i++)
@@ -169,15 +184,16 @@ add_linked(struct hooksearch *s, const char *folder)
 	return rc;
 }
 
-/* What lies in the repository itself may be a link. */
+/* What lies in the repository itself may be a link. Where that cannot be told, it is asked once more. */
 static int
 add_if_link(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 {
 	char link[PATH_MAX];
+	enum fs_kind is = path == NULL ? FS_MISSING : fs_real.look(fs_real.ctx, path, link);
 
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
-	return fs_real.look(fs_real.ctx, path, link) == FS_LINK ? hooksearch_add(s, kind, path) : 0;
+	return is == FS_LINK || is == FS_FAILED ? hooksearch_add(s, kind, path) : 0;
 }
 
 /* ---- whose ---- */
@@ -311,7 +327,9 @@ hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret
 		rc = keep_words(&s, &s.words, &ret->words);
 	if (rc == 0)
 		rc = hooksearch_repository(&s, &repo);
-	return rc < 0 ? rc : add_values(&s);
+	if (rc == 0)
+		rc = add_values(&s);
+	return rc == 0 && s.is_unread ? add(&s, HOOKDIR_UNKNOWN, host->project, true) : rc;
 }
 
 int

@@ -6,7 +6,10 @@
 #include "plan/hooksearch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
@@ -143,9 +146,9 @@ take_worktree(struct hooksearch *s, const char *file, const char *value, int dep
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
 	rc = resolve_path(s->arena, &fs_real, path, &found, &why);
-	if (rc < 0)
-		return rc == -CORDON_E_MEMORY ? cordon_no_memory(s->err) : 0;
-	return hooksearch_keep(s, &s->roots, found.path);
+	if (rc < 0 && rc != -CORDON_E_PATH)
+		return hooksearch_fail(s, &why);
+	return hooksearch_keep(s, &s->roots, rc < 0 ? path : found.path);
 }
 
 static const struct key {
@@ -238,6 +241,36 @@ hooksearch_is_passing(int why)
 	return why == EAGAIN || why == EMFILE || why == ENFILE || why == ENOMEM;
 }
 
+/* Is it hidden from us by somebody else, as a home that is not ours? Then git reads nothing there, either. */
+static bool
+is_anothers(const char *path)
+{
+	char at[PATH_MAX];
+	struct stat st;
+	int rc = -1;
+
+	if (strlen(path) >= sizeof at)
+		return false;
+	strcpy(at, path);
+	while ((rc = lstat(at, &st)) < 0 && errno == EACCES && strrchr(at, '/') > at)
+		*strrchr(at, '/') = '\0';
+	return rc == 0 && st.st_uid != geteuid();
+}
+
+/* Why is not what is there, but that it could not be read. */
+static bool
+is_unread(const char *path, int why)
+{
+	struct stat st;
+
+	if (why == ENOENT || why == ENOTDIR)
+		return false;
+	/* no file: /dev/null is how people say that there are no settings */
+	if (why == 0)
+		return stat(path, &st) < 0 || !S_ISCHR(st.st_mode);
+	return why != EACCES || !is_anothers(path);
+}
+
 /* 1: text is there to be understood. */
 static int
 read_text(struct hooksearch *s, const char *path, char **ret_text, size_t *ret_length)
@@ -251,8 +284,7 @@ read_text(struct hooksearch *s, const char *path, char **ret_text, size_t *ret_l
 		return cordon_no_memory(s->err);
 	if (rc < 0 && hooksearch_is_passing(errno))
 		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot read %s", path);
-	if (rc < 0 && errno != ENOENT && errno != ENOTDIR)
-		s->is_unread = true;
+	s->is_unread = s->is_unread || (rc < 0 && is_unread(path, errno));
 	s->read += rc == 0;
 	return rc < 0 ? 0 : 1;
 }

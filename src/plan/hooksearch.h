@@ -34,5 +34,7 @@ int hooksearch_environ(struct hooksearch *s);
 int hooksearch_own(struct hooksearch *s, const char *folder, const char *name);
 /* hookdir.c: a repository and what it says. */
 int hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo);
+/* A path could not be looked at: nobody knows what git runs then. */
+int hooksearch_fail(struct hooksearch *s, const struct cordon_error *why);
 /* Says this errno nothing about the file, but that it cannot be read just now? Somebody may want that. */
 bool hooksearch_is_passing(int why);

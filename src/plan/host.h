@@ -7,6 +7,16 @@
 #include "plan/hookdir.h"
 #include "policy/model.h"
 
+struct verdict;
+
+/* Where names of different spelling may be one: what a plan says of all of them. */
+struct spelling {
+	/* path is canonical; what the answer points to stays as long as this */
+	struct verdict (*decide)(const struct spelling *spelling, const char *path);
+	/* as path_below, in any spelling: the length of the part of path that is root, or 0 */
+	size_t (*below)(const char *path, const char *root);
+};
+
 struct host {
 	enum system system;
 	enum command command;
@@ -24,6 +34,8 @@ struct host {
 	const char *const *environ; /* NAME=VALUE, NULL-terminated */
 	const struct fs_view *view;
 	const char *mounts; /* as /proc/self/mountinfo has them; NULL: none are known */
+	bool mounts_hidden; /* there may be some, and they are kept from us */
+	const struct spelling *spelling; /* for who explains; NULL: a name is as it is spelt */
 };
 
 /* Value of a variable of the caller, or NULL. */

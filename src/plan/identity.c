@@ -23,6 +23,10 @@ add_rules(struct str *to, const struct planned_rule *rules, size_t count)
 		str_printf(to, "rule %d %u %d %d", rules[i].effect, rules[i].rights, rules[i].match,
 			   rules[i].layer);
 		add_text(to, "path", rules[i].path);
+		if (rules[i].behind != NULL) {
+			add_text(to, "root", rules[i].root);
+			add_text(to, "behind", rules[i].behind);
+		}
 		str_add(to, "\n");
 	}
 }

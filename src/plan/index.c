@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "plan/glob.h"
 
 /* A path that makes a pattern work harder than this is treated as hostile. */
@@ -233,9 +234,27 @@ regex_match(const struct planned_rule *rule, const char *path)
 	return rc == PCRE2_ERROR_NOMATCH ? 0 : -1;
 }
 
-int
-index_matches(const struct planned_rule *pattern, const char *path)
+static int
+matches(const struct planned_rule *pattern, const char *path)
 {
 	return pattern->match == MATCH_GLOB ? glob_match(pattern->compiled, path)
 					    : regex_match(pattern, path);
+}
+
+int
+index_matches(const struct planned_rule *pattern, const char *path)
+{
+	char behind[PATH_MAX];
+	const char *rest;
+
+	if (pattern->behind == NULL)
+		return matches(pattern, path);
+	if (!path_below(path, pattern->root))
+		return 0;
+	rest = path + (strcmp(pattern->root, "/") == 0 ? 0 : strlen(pattern->root));
+	if (snprintf(behind, sizeof behind, "%s%s",
+		     strcmp(pattern->behind, "/") == 0 && *rest != '\0' ? "" : pattern->behind,
+		     strcmp(rest, "/") == 0 ? "" : rest) >= (int)sizeof behind)
+		return -1;
+	return matches(pattern, behind);
 }

@@ -25,7 +25,9 @@ struct planned_rule {
 	bool exists;		 /* the path was there when the plan was made, */
 	bool is_folder;		 /* and a folder */
 	bool by_mount;		 /* nobody wrote it: another name that a mount gives */
-	bool again;		 /* in an index: its path is that of the one before */
+	/* of such a pattern: what is at or below root is called as if root were this; NULL: it is none */
+	const char *behind;
+	bool again; /* in an index: its path is that of the one before */
 };
 
 struct index {

@@ -132,7 +132,7 @@ mounts_read(struct arena *arena, const char *text, struct mounts *ret_mounts,
 {
 	int rc = 0;
 
-	*ret_mounts = (struct mounts){NULL, 0};
+	*ret_mounts = (struct mounts){0};
 	if (text == NULL || !is_any_twice(text))
 		return 0;
 	while (rc == 0 && *text != '\0') {
@@ -170,7 +170,8 @@ read_text(int fd, struct arena *arena, const char **ret_text, struct cordon_erro
 }
 
 int
-mounts_text(struct arena *arena, const char *file, const char **ret_text, struct cordon_error *err)
+mounts_text(struct arena *arena, const char *file, const char **ret_text, bool *ret_is_hidden,
+	    struct cordon_error *err)
 {
 	auto_fd int fd = open(file, O_RDONLY | O_CLOEXEC);
 	auto_arena struct arena own = {0};
@@ -178,7 +179,8 @@ mounts_text(struct arena *arena, const char *file, const char **ret_text, struct
 	int rc;
 
 	*ret_text = NULL;
-	/* without procfs nobody knows; what fails for another reason is not known to be harmless */
+	*ret_is_hidden = fd < 0 && errno == EACCES;
+	/* other systems have none, and without procfs nothing is run */
 	if (fd < 0 && (errno == ENOENT || errno == EACCES))
 		return 0;
 	rc = fd < 0 ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot read the mounts")
@@ -245,4 +247,52 @@ mounts_other_name(struct arena *arena, const struct mounts *mounts, const struct
 	if (mounts_of(mounts, name) == to && !(*ret_is_above && path_below(name, path)))
 		*ret_name = name;
 	return 0;
+}
+
+static int
+add_twin(struct arena *arena, struct mounts *mounts, const char *at, const char *behind,
+	 struct cordon_error *err)
+{
+	struct mount_twin *twin =
+		arena_push(arena, &mounts->twins, &mounts->twin_count, sizeof *twin, err);
+
+	if (twin == NULL)
+		return -CORDON_E_MEMORY;
+	*twin = (struct mount_twin){at, behind};
+	return 0;
+}
+
+/* Where one is mounted, by its name in the other. */
+static int
+find_twin(struct arena *arena, struct mounts *mounts, const struct mount *one,
+	  const struct mount *other, struct cordon_error *err)
+{
+	bool is_above = false;
+	const char *name;
+	int rc = mounts_other_name(arena, mounts, one, other, one->point, &name, &is_above, err);
+
+	if (rc < 0 || name == NULL || is_above)
+		return rc;
+	rc = add_twin(arena, mounts, one->point, name, err);
+	/* of two that are mounted from the same place the other one says it as well */
+	if (rc == 0 && strcmp(one->root, other->root) != 0)
+		rc = add_twin(arena, mounts, name, one->point, err);
+	return rc;
+}
+
+int
+mounts_find_twins(struct arena *arena, struct mounts *mounts, struct cordon_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !mounts->has_twins && rc == 0 && i < mounts->count; i++) {
+		const struct mount *one = &mounts->list[i];
+
+		if (mounts_of(mounts, one->point) != one)
+			continue;
+		for (size_t k = 0; rc == 0 && k < mounts->count; k++)
+			rc = find_twin(arena, mounts, one, &mounts->list[k], err);
+	}
+	mounts->has_twins = true;
+	return rc;
 }

@@ -14,9 +14,16 @@ struct mount {
 	const char *root;   /* what of it is mounted */
 	const char *point;
 };
+/* Two names of one folder or file, of which the first is looked at as if it were the second. */
+struct mount_twin {
+	const char *at, *behind;
+};
 struct mounts {
 	struct mount *list; /* in the order in which they were made */
 	size_t count;
+	struct mount_twin *twins; /* made by mounts_find_twins */
+	size_t twin_count;
+	bool has_twins;
 };
 
 /*
@@ -25,9 +32,14 @@ struct mounts {
  */
 int mounts_read(struct arena *arena, const char *text, struct mounts *ret_mounts,
 		struct cordon_error *err);
-/* All of file, for mounts_read; NULL where there is no such file, or it says of none. */
-int mounts_text(struct arena *arena, const char *file, const char **ret_text,
+/*
+ * All of file, for mounts_read; NULL where there is no such file, or it says of none. *ret_is_hidden: it is
+ * there, and kept from us.
+ */
+int mounts_text(struct arena *arena, const char *file, const char **ret_text, bool *ret_is_hidden,
 		struct cordon_error *err);
+/* All places that have two names by mounts, each pair in both directions; found once. */
+int mounts_find_twins(struct arena *arena, struct mounts *mounts, struct cordon_error *err);
 /* Where path lies: the deepest, and of several at one place the last. NULL: nobody knows. */
 const struct mount *mounts_of(const struct mounts *mounts, const char *path);
 /*

@@ -73,6 +73,13 @@ text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *
 	str_visible(to, rule->path);
 	if (rule->match != MATCH_SUBPATH)
 		str_printf(to, " (%s)", match_names[rule->match]);
+	if (rule->behind != NULL) {
+		str_add(to, " [for ");
+		str_visible(to, rule->root);
+		str_add(to, ", which is also ");
+		str_visible(to, rule->behind);
+		str_add(to, "]");
+	}
 	if (!rule->exists && known && rule->match != MATCH_GLOB && rule->match != MATCH_REGEX)
 		str_add(to, plan_makes(plan, rule) ? " [made at the start]" : " [missing]");
 	if (strcmp(rule->path, TERMINALS) == 0 && rule->effect == EFFECT_ALLOW)

@@ -18,9 +18,9 @@ static const struct way ways[] = {
 	 "Landlock, entry by entry beside what is denied"},
 	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_UNREAD,
 	 "Landlock, by whole folders: a binary with a denied name can still be started"},
-	{G_FILES_CARVEOUT, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
+	{G_FILES_CARVEOUT, SYSTEM_LINUX, 1, NEED_BROKER | NEED_MOUNTS, "broker over Landlock"},
 	{G_FILES_FUTURE, SYSTEM_LINUX, 1, NEED_BROKER | NEED_VETTING, "broker over Landlock"},
-	{G_FILES_PATTERN, SYSTEM_LINUX, 1, NEED_BROKER, "broker over Landlock"},
+	{G_FILES_PATTERN, SYSTEM_LINUX, 1, NEED_BROKER | NEED_MOUNTS, "broker over Landlock"},
 	{G_FILES_METADATA, SYSTEM_LINUX, 0, NEED_BROKER, "broker"},
 	{G_NET_TCP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_NO_NET, "seccomp"},
 	{G_NET_TCP, SYSTEM_LINUX, 0, NEED_SECCOMP | NEED_BROKER_NET, "broker and seccomp"},
@@ -169,6 +169,7 @@ needs_met(const struct plan *plan, const struct demand *demand)
 		{plan->routes_network, NEED_BROKER_NET},
 		{plan->settings.network.mode == NET_NONE, NEED_NO_NET},
 		{is_unlisted(plan), NEED_NO_PROC},
+		{!plan->host->mounts_hidden, NEED_MOUNTS},
 	};
 	unsigned met = 0;
 

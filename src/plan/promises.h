@@ -27,6 +27,7 @@ enum need {
 	NEED_BROKER_SOCKETS = 1 << 18,
 	NEED_NO_SOCKETS = 1 << 19, /* no unix socket can be connected at all */
 	NEED_BROKER_SIGNALS = 1 << 20,
+	NEED_MOUNTS = 1 << 21, /* it is known which files have other names by mounts */
 };
 
 struct way {

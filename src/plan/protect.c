@@ -17,6 +17,10 @@
 #include "policy/stack.h"
 
 #define POINTED "the project's .git leads git here"
+#define AGENT_OBEYS "an agent obeys it"
+#define AGENT_RUNS "an agent runs what it names"
+#define AGENT_LED "it leads an agent to what it runs"
+#define EDITOR_RUNS "an editor runs what it names"
 #define STEPS "git carries it out when a rebase goes on"
 
 static const struct row {
@@ -71,13 +75,66 @@ static const struct row {
 	{VET_POINTER, false, true, "**/.git", NULL, "it leads git elsewhere"},
 	{VET_MODULES, false, false, "**/.gitmodules", NULL, "its keys can start programs"},
 	{VET_NOTHING, false, false, "**/.envrc", NULL, "direnv runs it"},
-	{VET_NOTHING, false, false, "**/.vscode", NULL, "an editor runs what it names"},
-	{VET_NOTHING, false, false, "**/.idea", NULL, "an editor runs what it names"},
-	{VET_NOTHING, false, false, "**/.zed", NULL, "an editor runs what it names"},
-	{VET_NOTHING, false, false, "**/.claude", NULL, "an agent obeys it"},
-	{VET_NOTHING, false, false, "**/.codex", NULL, "an agent obeys it"},
-	{VET_NOTHING, false, false, "**/.cursor", NULL, "an agent obeys it"},
-	{VET_NOTHING, false, false, "**/.mcp.json", NULL, "an agent runs what it names"},
+	{VET_NOTHING, false, false, "**/.vscode", NULL, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.idea", NULL, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.zed", NULL, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.claude", NULL, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.codex", NULL, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.cursor", NULL, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.mcp.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.gemini", NULL, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.amp", NULL, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.helix", NULL, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.aider.conf.yml", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.crush.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/crush.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/opencode.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/opencode.jsonc", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.continuerc.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/plugin*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/tool*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/command*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/agent*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kiro/settings", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kiro/hooks", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kiro/agents", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.roo/mcp.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.windsurf/hooks.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.windsurf/mcp_config.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/settings*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/hooks", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/extensions", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/commands", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/agents", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.continue/mcpServers", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/hooks*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/settings*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/mcp.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/commands", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/droids", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/plugins", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.github/hooks", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.clinerules/hooks", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kilocode/mcp.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.trae/mcp.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.junie/mcp", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.pi/extensions", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.pi/settings.json", NULL, AGENT_RUNS},
+	/* agents write in these, too; but by a link the names above would come about elsewhere */
+	{VET_FOLDER, false, true, "**/.opencode", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.kiro", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.roo", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.windsurf", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.qwen", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.continue", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.factory", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.github", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.clinerules", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.kilocode", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.trae", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.junie", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.pi", NULL, AGENT_LED},
 	{VET_NOTHING, false, false, "**/.cordon.json", NULL, "it is this project's policy"},
 	{VET_NOTHING, false, true, "**/.cordon-*", NULL, "it is a vetted file on its way"},
 };
@@ -89,6 +146,18 @@ struct maker {
 	struct cordon_error *err;
 	const char *git; /* the project's own; NULL: there is no project */
 };
+
+/* Of "**" and a whole name that begins with a dot: that name's. */
+static size_t
+length_of_name(const char *pattern)
+{
+	size_t length;
+
+	if (strncmp(pattern, "**/.", 4) != 0)
+		return 0;
+	length = strcspn(pattern + 3, "/*?\\");
+	return pattern[3 + length] == '/' || pattern[3 + length] == '\0' ? length : 0;
+}
 
 static int
 add(struct maker *m, const struct row *row, const char *pattern)
@@ -112,6 +181,7 @@ add(struct maker *m, const struct row *row, const char *pattern)
 		.glob = rc < 0 ? NULL : glob,
 		.is_dotted = strncmp(pattern, "**/.", 4) == 0 ||
 			     strncmp(pattern, "**/*.git/", 9) == 0,
+		.name_length = length_of_name(pattern),
 	};
 	return rc;
 }
@@ -166,7 +236,7 @@ static const struct {
 } led[] = {
 	[HOOKDIR_HOOKS] = {HOOKDIR_WHY_HOOKS, "it leads git to its hooks (core.hooksPath)"},
 	[HOOKDIR_NAMES] = {HOOKDIR_WHY_HOOKS, NULL},
-	[HOOKDIR_UNKNOWN] = {HOOKDIR_WHY_HOOKS, NULL},
+	[HOOKDIR_UNKNOWN] = {"it may be a hook: settings of git's cannot be read", NULL},
 	[HOOKDIR_SETTINGS] = {HOOKDIR_WHY_SETTINGS, "it leads git to its settings (include.path)"},
 	[HOOKDIR_PROGRAM] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
 	[HOOKDIR_FILE] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
@@ -174,12 +244,15 @@ static const struct {
 };
 
 static int
-add_names(struct maker *m, const char *folder)
+add_names(struct maker *m, const struct hookdir *in, const char *why)
 {
-	static const struct row hook = {VET_NOTHING, false, false, NULL, NULL, HOOKDIR_WHY_HOOKS};
-	const char *dir = quoted(m, folder);
-	int rc = dir == NULL ? -CORDON_E_MEMORY : 0;
+	struct row hook = {VET_NOTHING, false, false, NULL, NULL, why};
+	const char *dir = quoted(m, in->path);
+	int rc;
 
+	if (dir != NULL && in->kind == HOOKDIR_UNKNOWN)
+		dir = path_join(m->arena, dir, "**", m->err);
+	rc = dir == NULL ? -CORDON_E_MEMORY : 0;
 	for (size_t i = 0; rc == 0 && hookdir_names[i] != NULL; i++)
 		rc = add(m, &hook, path_join(m->arena, dir, hookdir_names[i], m->err));
 	return rc;
@@ -217,7 +290,7 @@ add_led(struct maker *m, const struct hookdir *dir)
 	if (itself.reason == NULL)
 		return 0;
 	if (led[dir->kind].above == NULL)
-		return add_names(m, dir->path);
+		return add_names(m, dir, itself.reason);
 	rc = add(m, &itself, quoted(m, dir->path));
 	return rc < 0 || dir->is_there ? rc : add_above(m, dir->path, led[dir->kind].above);
 }
@@ -230,6 +303,13 @@ add_inner(struct maker *m, const char *path)
 	int rc = add(m, &inner, quoted(m, path));
 
 	return rc < 0 ? rc : add_above(m, path, POINTED);
+}
+
+/* Where nothing is vetted the folder could not be made at all: too much, for what agents also write in. */
+static bool
+is_left_out(const struct host *host, const struct row *row)
+{
+	return host->system == SYSTEM_MACOS && row->vet == VET_FOLDER && !row->in_git;
 }
 
 int
@@ -247,6 +327,8 @@ protections_make(struct arena *arena, const struct host *host, struct protection
 	if ((common != NULL && dirs[1] == NULL) || (host->project != NULL && m.git == NULL))
 		return -CORDON_E_MEMORY;
 	for (size_t i = 0; rc == 0 && i < COUNT(rows); i++) {
+		if (is_left_out(host, &rows[i]))
+			continue;
 		if (!rows[i].in_git)
 			rc = add(&m, &rows[i], rows[i].name);
 		for (int d = 0; rc == 0 && rows[i].in_git && d < 2 && dirs[d] != NULL; d++)
@@ -287,12 +369,28 @@ protection_can_match(const char *path)
 	return false;
 }
 
+/* The first name of a pattern that may begin anywhere: without that it is not tried. */
+static bool
+has_name(const struct protection *protection, const char *path)
+{
+	const char *name = protection->pattern + 3;
+	size_t length = protection->name_length;
+
+	for (const char *at = strstr(path, "/."); at != NULL; at = strstr(at + 1, "/."))
+		if (ascii_same_n(at + 1, name, length) &&
+		    (at[1 + length] == '/' || at[1 + length] == '\0'))
+			return true;
+	return false;
+}
+
 size_t
 protection_anchor(const struct protection *protection, const char *path)
 {
 	/* the innermost: a name inside a folder that was named is a name of its own */
-	size_t anchor = glob_match_longest(protection->glob, path, true);
+	size_t anchor = 0;
 
+	if (protection->name_length == 0 || has_name(protection, path))
+		anchor = glob_match_longest(protection->glob, path, true);
 	if (anchor == 0 || (protection->self_only && path[anchor] != '\0') ||
 	    is_excepted(protection, path))
 		return 0;

@@ -38,6 +38,7 @@ struct protection {
 	const char *reason;
 	const struct glob *glob;
 	bool is_dotted; /* it matches only paths that protection_can_match */
+	size_t name_length; /* of the name that every such path has, the fourth of its bytes on; 0: none */
 };
 
 struct protections {

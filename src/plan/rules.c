@@ -33,7 +33,7 @@ resolve_rule(struct plan *plan, const struct rule *rule, const char *path, struc
 		return cordon_no_memory(err);
 	if (rc < 0) {
 		snprintf(text, sizeof text, "cannot be resolved: %s",
-			 why.sys != 0 ? strerror(why.sys) : "not absolute");
+			 why.sys != 0 ? errno_text(why.sys) : "not absolute");
 		return rule_error(rule, text, err);
 	}
 	return 0;
@@ -169,6 +169,57 @@ add_other_names(struct plan *plan, const struct planned_rule *like, struct cordo
 	return rc;
 }
 
+/*
+ * Of a pattern, for one place with a second name. Where that name itself is denied, and so all that is there,
+ * it is as with a path: who names the place means it.
+ */
+static int
+add_twin(struct plan *plan, const struct planned_rule *like, const struct mount_twin *twin,
+	 bool is_whole, struct cordon_error *err)
+{
+	struct planned_rule planned = *like;
+
+	planned.root = twin->at;
+	planned.by_mount = true;
+	if (is_whole) {
+		planned.path = twin->at;
+		planned.match = MATCH_SUBPATH;
+		if (planned.layer > LAYER_PROFILE)
+			planned.layer = LAYER_PROFILE;
+	} else {
+		planned.behind = twin->behind;
+	}
+	return index_add(&plan->index, &planned, err);
+}
+
+/*
+ * A pattern is about names, and a deny by it about what has such a name, so also under others: each place
+ * below its root that has a second name is looked at by that, too. What is rooted there has got a copy.
+ */
+static int
+add_pattern(struct plan *plan, const struct planned_rule *like, bool is_copied,
+	    struct cordon_error *err)
+{
+	size_t own = plan->index.pattern_count;
+	int rc = index_add(&plan->index, like, err);
+
+	if (rc == 0 && like->effect == EFFECT_DENY && plan->mounts.count > 0)
+		rc = mounts_find_twins(&plan->arena, &plan->mounts, err);
+	for (size_t i = 0; rc == 0 && like->effect == EFFECT_DENY && i < plan->mounts.twin_count;
+	     i++) {
+		const struct mount_twin *twin = &plan->mounts.twins[i];
+
+		if (path_below(twin->behind, like->root) &&
+		    !(is_copied && strcmp(twin->behind, like->root) == 0))
+			rc = add_twin(plan, like, twin,
+				      like->match == MATCH_GLOB &&
+					      index_matches(&plan->index.patterns[own],
+							    twin->behind) > 0,
+				      err);
+	}
+	return rc;
+}
+
 static int
 add_glob(struct plan *plan, struct planned_rule *planned, struct cordon_error *err)
 {
@@ -188,7 +239,7 @@ add_glob(struct plan *plan, struct planned_rule *planned, struct cordon_error *e
 		if (rc < 0)
 			return rc;
 	}
-	return index_add(&plan->index, planned, err);
+	return add_pattern(plan, planned, length > 0, err);
 }
 
 static int
@@ -239,7 +290,7 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 
 	if (rule->match == MATCH_REGEX) {
 		planned.root = "/";
-		return index_add(&plan->index, &planned, err);
+		return add_pattern(plan, &planned, false, err);
 	}
 	rc = expand_rule(plan, rule, &planned.path, err);
 	if (rc < 0 || planned.path == NULL)

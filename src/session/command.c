@@ -80,8 +80,6 @@ push_own(struct builder *b, const char *name, const char *value)
 	return is_set_by_policy(b, name) ? 0 : push_pair(b, name, value);
 }
 
-static const char *const tmp_names[] = {"TMPDIR", "TMP", "TEMP"};
-
 /* A planted history line would be run by hand later. */
 static bool
 has_history(const struct builder *b, const struct command_place *place)
@@ -93,13 +91,29 @@ has_history(const struct builder *b, const struct command_place *place)
 static bool
 is_ours(const struct builder *b, const char *name, const struct command_place *place)
 {
-	bool ours = has_history(b, place) && strcmp(name, "HISTFILE") == 0;
+	bool ours = (has_history(b, place) && strcmp(name, "HISTFILE") == 0) ||
+		    (place->private_tmp != NULL && environ_is_tmp(&b->plan->settings, name));
 
-	for (size_t i = 0; place->private_tmp != NULL && i < COUNT(tmp_names); i++)
-		ours = ours || strcmp(tmp_names[i], name) == 0;
 	for (size_t i = 0; place->proxy != NULL && proxy_variables[i].name != NULL; i++)
 		ours = ours || strcmp(proxy_variables[i].name, name) == 0;
 	return ours;
+}
+
+static int
+push_tmp(struct builder *b, const char *private_tmp)
+{
+	int rc = 0;
+
+	for (const struct tmp_variable *one = tmp_variables; rc == 0 && one->name != NULL; one++) {
+		const char *value = arena_printf(b->arena, b->err, "%s%s%s", one->before,
+						 private_tmp, one->after);
+
+		if (value == NULL)
+			rc = -CORDON_E_MEMORY;
+		else if (environ_is_tmp(&b->plan->settings, one->name))
+			rc = push_own(b, one->name, value);
+	}
+	return rc;
 }
 
 static int
@@ -146,8 +160,8 @@ make_environment(struct builder *b, const struct command_place *place)
 
 	for (size_t i = 0; rc == 0 && i < env->set_count; i++)
 		rc = push_pair(b, env->set[i].name, env->set[i].value);
-	for (size_t i = 0; rc == 0 && private_tmp != NULL && i < COUNT(tmp_names); i++)
-		rc = push_own(b, tmp_names[i], private_tmp);
+	if (rc == 0 && private_tmp != NULL)
+		rc = push_tmp(b, private_tmp);
 	if (rc == 0 && place->proxy != NULL)
 		rc = push_proxy(b, place->proxy);
 	if (rc == 0 && has_history(b, place)) {
@@ -265,7 +279,7 @@ search(struct builder *b, const char *name, const char **ret_path)
 			      strchr(name, ' ') == NULL
 				      ? "not found"
 				      : "not found; a whole line is run by sh -c");
-	return cannot(b->err, SESSION_NOT_EXECUTABLE, name, strerror(seen));
+	return cannot(b->err, SESSION_NOT_EXECUTABLE, name, errno_text(seen));
 }
 
 static int
@@ -285,7 +299,7 @@ find_program(struct builder *b, const char *name, const char **ret_path)
 		return not_looked(b, name, why);
 	return cannot(b->err,
 		      why == ENOENT || why == ENOTDIR ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE,
-		      name, strerror(why));
+		      name, errno_text(why));
 }
 
 /* One that is granted by a profile needs more than itself: its libraries, its toolchain. */

@@ -31,9 +31,23 @@ is_own(int folder)
 	return fstat(folder, &at) == 0 && at.st_uid == geteuid();
 }
 
+static bool
+make_one(int folder, const char *path, const char *name, struct made *made)
+{
+	const char **slot;
+
+	if (mkdirat(folder, name, 0700) < 0)
+		return errno == EEXIST;
+	/* without memory it stays, which is no harm */
+	slot = arena_push(&made->arena, &made->paths, &made->count, sizeof *slot, NULL);
+	if (slot != NULL)
+		*slot = arena_strdup(&made->arena, path, NULL);
+	return true;
+}
+
 /* path is canonical: a link on the way was put there since, and is not followed. */
 static bool
-make_folder(const struct host *host, const char *path)
+make_folder(const struct host *host, const char *path, struct made *made)
 {
 	auto_fd int folder = open("/", COMPAT_O_HOLD | O_DIRECTORY | O_CLOEXEC);
 	char upto[PATH_MAX];
@@ -50,7 +64,7 @@ make_folder(const struct host *host, const char *path)
 		next = enter(folder, upto + at);
 		if (next < 0 && errno == ENOENT && is_own(folder) &&
 		    !(host->home != NULL && path_below(host->home, upto)) &&
-		    (mkdirat(folder, upto + at, 0700) == 0 || errno == EEXIST))
+		    make_one(folder, upto, upto + at, made))
 			next = enter(folder, upto + at);
 		close(folder);
 		folder = next;
@@ -61,12 +75,23 @@ make_folder(const struct host *host, const char *path)
 }
 
 void
-folders_make(struct plan *plan)
+folders_make(struct plan *plan, struct made *made)
 {
-	for (size_t i = 0; i < plan->index.path_count; i++) {
+	for (size_t i = 0; plan_gaps(plan) == 0 && i < plan->index.path_count; i++) {
 		struct planned_rule *rule = &plan->index.paths[i];
 
 		if (plan_makes(plan, rule))
-			rule->exists = make_folder(plan->host, rule->path);
+			rule->exists = make_folder(plan->host, rule->path, made);
 	}
+}
+
+/* The deepest first; one that is not empty any more stays. */
+void
+folders_end(struct made *made, bool is_kept)
+{
+	for (size_t i = made->count; !is_kept && i > 0; i--)
+		if (made->paths[i - 1] != NULL)
+			rmdir(made->paths[i - 1]);
+	arena_free(&made->arena);
+	*made = (struct made){0};
 }

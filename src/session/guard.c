@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -173,13 +174,13 @@ end_for(struct watch *watch, enum session_cause cause, int64_t grace_ms)
 
 /* What it left may live on: the supervisor goes, we stay until nothing is left. */
 static void
-command_ended(struct watch *watch, int status)
+command_ended(struct watch *watch, int status, const struct rusage *used)
 {
 	struct news news = {.kind = NEWS_LEFT, .status = status};
 
 	watch->exited = true;
 	watch->status = status;
-	watch->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
+	watch->cause = limits_cause(status, used, watch->task->child.limits[LIMIT_CPU_TIME].value);
 	watch->grace_ms = watch->task->grace_ms;
 	news.cause = watch->cause;
 	if (!watch->task->leave || watch_is_over(watch))
@@ -228,13 +229,13 @@ command_stopped(struct watch *watch, int status)
 static void
 look_at_children(struct watch *watch)
 {
+	const int which = WNOHANG | WUNTRACED | WCONTINUED | COMPAT_WAIT_ALL;
+	struct rusage used;
 	int status;
 	pid_t pid;
 
 	/* a signal is told once: whatever fails here must be tried again */
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED | COMPAT_WAIT_ALL)) >
-		       0 ||
-	       (pid < 0 && errno != ECHILD)) {
+	while ((pid = wait4(-1, &status, which, &used)) > 0 || (pid < 0 && errno != ECHILD)) {
 		if (pid != watch->command)
 			continue;
 		if (WIFSTOPPED(status))
@@ -242,7 +243,7 @@ look_at_children(struct watch *watch)
 		else if (WIFCONTINUED(status))
 			command_continued(watch);
 		else
-			command_ended(watch, status);
+			command_ended(watch, status, &used);
 	}
 	if (pid < 0 && errno == ECHILD && watch->exited &&
 	    (watch->group.kind != GROUP_MARKED || watch_is_over(watch)))

@@ -78,6 +78,15 @@ attend(struct watch *watch)
 		enforce_attend(watch->task->child.box);
 }
 
+/* In one step, where that can be done. */
+static bool
+signal_all(struct watch *watch, int signal)
+{
+	struct box *box = watch->task->child.box;
+
+	return box != NULL && !compat_has_no_child() && enforce_signal(box, signal);
+}
+
 static void
 ask_first(struct watch *watch)
 {
@@ -86,7 +95,9 @@ ask_first(struct watch *watch)
 
 	if (watch->grace_ms <= 0 || reap(watch))
 		return;
-	tree_ask(&all);
+	/* what is stopped would never hear of it */
+	if (!signal_all(watch, SIGTERM) || !signal_all(watch, SIGCONT))
+		tree_ask(&all);
 	while (!reap(watch) && clock_ms() < until) {
 		attend(watch);
 		clock_sleep_us(5000);
@@ -116,7 +127,8 @@ end_command(struct watch *watch)
 
 	if (watch->exited)
 		return;
-	kill(watch->command, SIGKILL);
+	if (!signal_all(watch, SIGKILL))
+		kill(watch->command, SIGKILL);
 	while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
 		clock_sleep_us(200);
 	watch->exited = true;
@@ -130,7 +142,8 @@ end_all(struct watch *watch, struct tree_end *ret_end)
 	const struct tree_spare all = {.group = &watch->group};
 
 	*ret_end = (struct tree_end){0};
-	if (!tree_is_empty(&all)) {
+	/* without a look first: in a storm of forks one takes long, and sees little */
+	if (signal_all(watch, SIGKILL) || !tree_is_empty(&all)) {
 		/* who is known by a mark is found with the tree, and counted */
 		if (watch->group.kind != GROUP_MARKED)
 			group_kill(&watch->group, SESSION_DEADLINE_MS);

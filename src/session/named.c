@@ -240,6 +240,8 @@ prepare(const struct entry *entry, struct opening *opening)
 	if (opening->proxy_text != NULL)
 		options.egress = &opening->proxy.egress;
 	if (rc == 0)
+		folders_make(request->plan, request->made);
+	if (rc == 0)
 		rc = enforce_compile(request->plan, &options, &opening->box, entry->err);
 	if (rc == 0)
 		rc = limits_share(request, opening->limits, &opening->group, entry->err);
@@ -350,6 +352,8 @@ start(const struct entry *entry, int *ret_line, struct named_place *ret_place)
 	let_go(&opening, rc == 0);
 	if (rc < 0)
 		return rc;
+	/* for whatever comes after this command */
+	folders_end(entry->request->made, true);
 	*ret_line = opening.line;
 	*ret_place = (struct named_place){opening.tmp, opening.proxy_text};
 	return 0;

@@ -10,6 +10,7 @@
 
 #include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,7 +115,7 @@ client_of(struct house *house, pid_t pid)
 }
 
 static void
-tell_change(struct client *client, int status)
+tell_change(struct client *client, int status, const struct rusage *used)
 {
 	struct news news = {.kind = NEWS_STAYS, .status = WSTOPSIG(status)};
 
@@ -125,9 +126,8 @@ tell_change(struct client *client, int status)
 		client->pid = 0;
 		news.kind = NEWS_DONE;
 		news.status = status;
-		news.cause = client->is_ordered	   ? client->cause
-			     : WIFSIGNALED(status) ? SESSION_SIGNALLED
-						   : SESSION_EXITED;
+		/* the limits are our own as well */
+		news.cause = client->is_ordered ? client->cause : limits_cause(status, used, 0);
 	}
 	tell(client, &news);
 	if (client->pid == 0)
@@ -142,10 +142,11 @@ static bool
 collect(struct house *house)
 {
 	struct client *client;
+	struct rusage used;
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) != 0) {
+	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &used)) != 0) {
 		if (pid < 0 && errno == EINTR)
 			continue;
 		if (pid < 0)
@@ -155,7 +156,7 @@ collect(struct house *house)
 		if (client != NULL)
 			house_pass_on(house);
 		if (client != NULL)
-			tell_change(client, status);
+			tell_change(client, status, &used);
 	}
 	return true;
 }

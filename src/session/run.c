@@ -189,9 +189,10 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 	}
 	if (rc == 0)
 		rc = command_prepare(&run->arena, request, &place, &run->command, err);
-	if (rc == 0)
-		rc = enforce_compile(request->plan, &options, &run->box, err);
-	return rc;
+	if (rc < 0)
+		return rc;
+	folders_make(request->plan, request->made);
+	return enforce_compile(request->plan, &options, &run->box, err);
 }
 
 /* The sandbox is there, or is made by the way; the command only needs to fit into it. */

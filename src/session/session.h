@@ -23,6 +23,7 @@ struct porter;
 struct proxy_hold;
 struct proxy_task;
 struct refusal;
+struct rusage;
 
 /* Where a session is written down while it lives, and what its record says beyond the request. */
 struct session_place {
@@ -32,11 +33,19 @@ struct session_place {
 };
 
 /* What the caller wants run. */
+/* Folders that were not there before. */
+struct made {
+	struct arena arena;
+	const char **paths;
+	size_t count;
+};
+
 struct session_request {
-	const char *id;		 /* part of the name of what is made for it */
-	const struct plan *plan; /* NULL only with track_only */
-	bool track_only;	 /* nothing is restricted, only the end is guaranteed */
-	bool fingerprint;	 /* with that: by a profile that restricts nothing (macOS) */
+	const char *id;	   /* part of the name of what is made for it */
+	struct plan *plan; /* NULL only with track_only */
+	struct made *made; /* of what it grants; NULL only with track_only */
+	bool track_only;   /* nothing is restricted, only the end is guaranteed */
+	bool fingerprint;  /* with that: by a profile that restricts nothing (macOS) */
 	const struct limit_value *limits;
 	const struct session_place *place;
 	const char *name; /* of the session to join or to start; NULL: one of its own */
@@ -59,10 +68,11 @@ struct session_request {
 enum session_cause {
 	SESSION_EXITED,
 	SESSION_SIGNALLED,
-	SESSION_TIME,	/* the time limit */
-	SESSION_OUTPUT, /* the output limit */
-	SESSION_MEMORY, /* the memory limit */
-	SESSION_KILLED, /* cordon kill, or the end of the guard */
+	SESSION_TIME,	  /* the time limit */
+	SESSION_OUTPUT,	  /* the output limit */
+	SESSION_MEMORY,	  /* the memory limit */
+	SESSION_KILLED,	  /* cordon kill, or the end of the guard */
+	SESSION_CPU_TIME, /* the limit of cpu time */
 	SESSION_CAUSES
 };
 
@@ -122,9 +132,16 @@ int enroll(struct arena *arena, const struct session_request *request,
 /* limits.c: the group keeps what counts over all processes; own is what is left to each of them. */
 int limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],
 		 struct group *ret_group, struct cordon_error *err);
+/* How a child of ours ended that used so much, with a limit of cpu time of its own (0: ours alone). */
+enum session_cause limits_cause(int status, const struct rusage *used, uint64_t cpu_time);
 
-/* folders.c: makes what is granted with a slash at its end and missing, where that is allowed. */
-void folders_make(struct plan *plan);
+/*
+ * folders.c: makes what is granted with a slash at its end and missing, where that is allowed; nothing for a plan
+ * with gaps, which is refused.
+ */
+void folders_make(struct plan *plan, struct made *made);
+/* Removes them again, unless something was started for which they are kept. */
+void folders_end(struct made *made, bool is_kept);
 
 /*
  * tmp.c: the private folder. Its name is chosen first; it is made, 0700, by the guard, so that there

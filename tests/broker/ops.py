@@ -15,6 +15,7 @@ import socket
 import stat
 import sys
 import threading
+import time
 
 libc = ctypes.CDLL(None, use_errno=True)
 AT_FDCWD = -100
@@ -231,9 +232,52 @@ def attributes_by_path():
     return said, sorted(os.listxattr("f"))
 
 
-@table("xattr", ("user.a", b"1", 2), ("user.a", b"1", 1), ("bad", b"1", 0), ("user." + "n" * 300, b"", 0))
+@table("xattr", ("user.a", b"1", 2), ("user.a", b"1", 1), ("bad", b"1", 0), ("user." + "n" * 300, b"", 0),
+       ("user.a", b"1", 4), ("user." + "n" * 300, b"", 4))
 def odd_attributes(name, value, flags):
     os.setxattr("f", name, value, flags)
+
+
+ODD_PATHS = [None, b"", b"f", b"lf", b"ldang", b"none", b"f/", b"."]
+ODD_FLAGS = [0, 0x100, AT_EMPTY_PATH, AT_EMPTY_PATH | 0x100, AT_SYMLINK_FOLLOW, 0x200, 0x8000]
+
+
+def odd_folder(kind):
+    """A descriptor to begin from: the working folder, a file, a folder, a file by its path only, none."""
+    if kind in ("here", "none"):
+        return AT_FDCWD if kind == "here" else -1
+    return os.open("." if kind == "folder" else "f", os.O_PATH if kind == "path" else os.O_RDONLY)
+
+
+@table("at", *[(folder, path, flags) for folder in ("here", "file", "folder", "path", "none")
+               for path in ODD_PATHS for flags in ODD_FLAGS])
+def odd_flags(folder, path, flags):
+    """Flags that a call does not know, paths that say nothing: each call, each in its own order."""
+    omit = (ctypes.c_long * 4)(0, 0x3FFFFFFE, 0, 0x3FFFFFFE)
+    ways = [("fchownat", path, os.getuid(), -1, flags), ("linkat", path, AT_FDCWD, b"given", flags)]
+    if path is not None:  # libc has a word of its own about that
+        ways += [("utimensat", path, None, flags), ("utimensat", path, omit, flags)]
+    said = []
+    for name, *args in ways:
+        fd = odd_folder(folder)
+        try:
+            said.append(call(name, fd, *args))
+        except OSError as e:
+            said.append(errno.errorcode[e.errno])
+    return said
+
+
+@case
+def open_or_by_path_only():
+    """fchmod(2) and its like take nothing that was opened with O_PATH."""
+    fd, said = os.open("f", os.O_PATH), []
+    for name, *args in (("fchmod", 0o600), ("fchown", os.getuid(), -1), ("futimens", None),
+                        ("fsetxattr", b"user.a", b"1", 1, 0), ("fremovexattr", b"user.a")):
+        try:
+            said.append(call(name, fd, *args))
+        except OSError as e:
+            said.append(errno.errorcode[e.errno])
+    return said
 
 
 @case
@@ -403,6 +447,30 @@ def many_descriptors_are_too_many():
 
 
 @case
+def too_many_descriptors_to_change_anything():
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+    said = []
+    os.dup2(0, 19)
+    try:
+        while True:
+            os.open("/dev/null", os.O_RDONLY)
+    except OSError:
+        pass
+    for name, flags in (("f", os.O_TRUNC), ("new", os.O_CREAT), ("newer", os.O_CREAT | os.O_EXCL)):
+        try:
+            os.open(name, os.O_WRONLY | flags)
+            said.append("opened")
+        except OSError as e:
+            said.append(e.errno)
+    os.close(7)
+    said.append(os.open("made", os.O_WRONLY | os.O_CREAT))
+    os.closerange(3, 20)
+    return said
+
+
+@case
 def a_reader_waits_for_a_writer():
     os.mkfifo("p")
     got = []
@@ -434,6 +502,73 @@ def a_signal_ends_waiting():
             open("p", mode)
         except Late:
             said.append("late")
+    return said
+
+
+@case
+def a_signal_for_all_ends_the_waiting_of_one():
+    """Whichever thread is not the one that it was given to goes on waiting."""
+    import signal
+
+    class Late(Exception):
+        pass
+
+    def late(*_):
+        raise Late
+
+    def wait():
+        try:
+            os.close(call("open", b"p", os.O_WRONLY))
+            said.append("opened")
+        except OSError as e:
+            said.append(e.errno)
+
+    os.mkfifo("p")
+    os.mkfifo("q")
+    said = []
+    signal.signal(signal.SIGALRM, late)
+    threads = [threading.Thread(target=wait) for _ in range(6)]
+    for t in threads:
+        t.start()
+    for _ in range(4):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            open("q", "w")
+        except Late:
+            said.append("late")
+    while any(t.is_alive() for t in threads):
+        fd = os.open("p", os.O_RDONLY | os.O_NONBLOCK)
+        for t in threads:
+            t.join(0.02)
+        os.close(fd)
+    return said
+
+
+@case
+def a_stop_while_waiting():
+    import signal
+
+    os.mkfifo("p")
+    said = []
+    for stop in (signal.SIGTSTP, signal.SIGSTOP):
+        pid = os.fork()
+        if pid == 0:
+            os.setpgid(0, 0)
+            os.close(os.open("p", os.O_WRONLY))
+            os._exit(0)
+        # until it waits, nobody can tell from outside
+        time.sleep(0.2)
+        os.kill(pid, stop)
+        for _ in range(100):
+            ended, status = os.waitpid(pid, os.WUNTRACED | os.WNOHANG)
+            if ended:
+                break
+            time.sleep(0.02)
+        said.append(os.WIFSTOPPED(status) if ended else "goes on")
+        os.kill(pid, signal.SIGCONT)
+        fd = os.open("p", os.O_RDONLY | os.O_NONBLOCK)
+        said.append(os.waitpid(pid, 0)[1])
+        os.close(fd)
     return said
 
 

@@ -242,6 +242,17 @@ exhaust()
 	(ulimit -S -n 64 && expect 0 run --protect kept -- sh -c 'ulimit -S -n' && said 64)
 }
 
+@test "out of descriptors for a while, it serves again" {
+	begin
+	cp "$TREE/tests/broker/exhaust.py" .
+	for limit in 64 256 300; do
+		rm -f holders
+		(ulimit -n "$limit" && expect 0 run -q --protect kept -- "$PYTHON" exhaust.py doors ends &&
+			said 'EMFILE closed' 'as before')
+	done
+	untouched
+}
+
 # sleeps_as NAME PARENT: a child of this name is there, and waits for something.
 sleeps_as()
 {
@@ -339,3 +350,52 @@ is_gone()
 	[ ! -e "$T/new" ] && [ ! -e "$T/moved" ] && [ ! -e here ]
 }
 
+
+# planted NAME SCRIPT...: outside each brings a file there, inside none does
+planted()
+{
+	local name=$1 script top=${1%%/*} folder=${1%/*}
+
+	shift
+	export name top folder
+	for script in "$@"; do
+		rm -rf x y "$top"
+		sh -c "$script" >/dev/null 2>&1
+		[ -e "$name" ] || complain "makes no $name outside either: $script" || return 1
+		rm -rf x y "$top"
+		"$CORDON" run -q --env name --env top --env folder -- sh -c "$script" >/dev/null 2>&1 </dev/null || :
+		[ ! -e "$name" ] || complain "planted: $name by $script" || return 1
+	done
+	rm -rf x y "$top"
+}
+
+@test "settings by which agents run something are not planted by any way, and what else they write is" {
+	rm -rf .git
+	for name in .gemini/settings.json .amp/settings.json .helix/languages.toml; do
+		planted "$name" 'mkdir -p $folder; echo >$name' 'mkdir x; echo >x/${name##*/}; mv x $top' \
+		    'mkdir x; echo >x/${name##*/}; ln -s x $top'
+	done
+	for name in crush.json .crush.json opencode.json .aider.conf.yml .continuerc.json; do
+		planted "$name" 'echo >$name' 'echo >x; mv x $name' 'echo >x; ln x $name' 'echo >x; ln -s x $name'
+	done
+	for name in .opencode/plugins/a.ts .kiro/hooks/a .qwen/hooks/a .factory/commands/a .github/hooks/a.json .clinerules/hooks/A \
+	    .junie/mcp/mcp.json .pi/extensions/a.ts .continue/mcpServers/a.yaml .kiro/settings/mcp.json; do
+		planted "$name" 'mkdir -p $folder; echo >$name' 'mkdir -p x/${folder##*/}; echo >x/${name#*/}; mv x $top' \
+		    'mkdir -p x/${folder##*/}; echo >x/${name#*/}; ln -s x $top' \
+		    'mkdir -p x/${folder##*/} $top; echo >x/${name#*/}; mv x/* $top' \
+		    'mkdir -p x/${folder##*/} $top; echo >x/${name#*/}; ln -s ../x/${folder##*/} $folder' \
+		    'mkdir -p x/${folder##*/} y; echo >x/${name#*/}; ln -s x y/l; mv y/l $top'
+	done
+	for name in .roo/mcp.json .windsurf/hooks.json .factory/hooks.json .kilocode/mcp.json .trae/mcp.json .qwen/settings.json; do
+		planted "$name" 'mkdir $top; echo >$name' 'mkdir $top; echo >x; mv x $name' 'mkdir x; echo >x/${name##*/}; ln -s x $top' \
+		    'mkdir x; echo >x/${name##*/}; mv x $top' 'mkdir $top; echo >x; ln x $name'
+	done
+	expect 0 run -- sh -c 'mkdir -p .kiro/specs/a .opencode/plans .github/workflows .crush .factory/docs .qwen deep/.github &&
+		echo x | tee .kiro/specs/a/tasks.md .opencode/plans/a.md .github/workflows/a.yml .crush/crush.db .clinerules \
+		    .factory/docs/a .qwen/PROJECT_SUMMARY.md .aider.chat.history.md >/dev/null &&
+		mv .kiro/specs .kiro/old && rm -r .kiro .opencode && mv .github x && mkdir .github && mv deep y && rm -r x y'
+	# who names it gets it
+	expect 0 run --write .kiro/hooks -- sh -c 'mkdir -p .kiro/hooks && echo x >.kiro/hooks/a'
+	expect 2 run -- sh -c 'echo y >.kiro/hooks/a'
+	heard 'an agent runs what it names'
+}

@@ -44,6 +44,23 @@ load common
 	[ ! -e "$HOME/new" ] && [ ! -e "$HOME/.npm" ]
 }
 
+@test "a run that is refused makes nothing" {
+	refused run --write "$HOME/new/" --read "$HOME/none" -- true
+	refused run --write "$HOME/new/" --leave --pty -- true
+	expect 127 run --write "$HOME/new/" -- no-such-program
+	expect 126 run --write "$HOME/new/" -- "$HOME"
+	refused run --session a --write "$HOME/new/deep/" --read "$HOME/none" -- true
+	[ ! -e "$HOME/new" ]
+	# what was there stays, and what the command is started for
+	mkdir "$HOME/new"
+	refused run --write "$HOME/new/deep/" --read "$HOME/none" -- true
+	[ -d "$HOME/new" ] && [ ! -e "$HOME/new/deep" ]
+	expect 1 run --write "$HOME/new/deep/" -- false
+	[ -d "$HOME/new/deep" ]
+	expect 127 run --session b --write "$HOME/more/" -- no-such-program
+	[ -d "$HOME/more" ]
+}
+
 @test "the caches of profiles: made in a home that has none, not where they are denied" {
 	user_policy <<<'{"files": {"deny": ["~/.npm/_cacache", "~/.cache/pip"]}}'
 	expect 0 run -p node -p python -- true

@@ -149,6 +149,30 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	attack ROUTES $dirs
 }
 
+@test "a number that a file of git's had is the caller's again" {
+	mkdir -p .git one two
+	cat >numbers.py <<-'END'
+		import os, resource
+		most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+		resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, most), most))
+
+		def point(name):
+		    fd = os.open(name, os.O_WRONLY | os.O_CREAT, 0o644)
+		    os.write(fd, b"gitdir: ../.git\n")
+		    os.close(fd)
+		    return fd
+
+		first = point("one/.git")
+		mine = os.open("mine", os.O_RDWR | os.O_CREAT, 0o644)
+		os.dup2(mine, first)
+		point("two/.git")
+		print("mine" if os.path.samestat(os.fstat(first), os.stat("mine")) else "another's")
+	END
+	expect 0 run -q -- "$PYTHON" numbers.py
+	said mine
+	cmp one/.git two/.git
+}
+
 @test "hooks and attributes cannot be made by any way at any depth" {
 	begin
 	repositories

@@ -99,3 +99,63 @@ hook()
 	printf '[core\n\thooksPath = other\n' >.git/config
 	expect 0 run -- sh -c 'echo x >other/free'
 }
+
+# hidden: by permissions. In a home that is not ours settings count as little here as for git
+hidden()
+{
+	local script
+
+	HOME=/root expect 0 run -- sh -c 'echo x >update'
+	chmod 0 "$HOME/.gitconfig"
+	expect 2 run -- sh -c 'echo x >pre-commit'
+	chmod 600 "$HOME/.gitconfig"
+	expect 0 run -- sh -c 'echo x >pre-commit'
+	# hooks that nobody can look at are hooks
+	git config core.hooksPath more/hooks
+	mkdir -p more/hooks
+	for script in 'chmod 700 more; cp evil more/hooks/pre-commit' \
+	    'chmod 700 more; mv more x; mkdir -p more/hooks; cp evil more/hooks/pre-commit'; do
+		chmod 0 more
+		"$CORDON" run -q -- sh -c "$script" >/dev/null 2>&1 || :
+		chmod 700 more
+		[ ! -e more/hooks/pre-commit ] || complain "planted: $script"
+		sh -c "$script"
+		[ -x more/hooks/pre-commit ]
+		rm -rf x more/hooks/pre-commit
+	done
+}
+
+@test "settings that cannot be read, and what cannot be looked at, close what may be hooks" {
+	as_hooks .git/hooks
+	git config --unset core.hooksPath
+	hook
+	# larger than is read here, though not for git
+	cp "$HOME/.gitconfig" "$T/own"
+	printf '[core]\n\thooksPath = tools/x\n' >>"$HOME/.gitconfig"
+	head -c 1100000 /dev/zero | tr '\0' '#' >>"$HOME/.gitconfig"
+	plants 'mkdir -p tools/x; cp evil tools/x/pre-commit' 'rm -rf tools; mkdir -p other/y tools; cp evil other/y/commit-msg; mv other/y tools/x'
+	expect 1 why write tools/x/pre-commit
+	said 'it may be a hook'
+	expect 0 run -- sh -c 'mkdir -p tools/x; echo x >tools/x/other'
+	rm -r tools
+	cp "$T/own" "$HOME/.gitconfig"
+	expect 0 run -- sh -c 'mkdir -p tools/x; echo x >tools/x/pre-commit'
+	rm -r tools
+	# there are none, and nothing is hidden
+	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+	expect 0 run -- sh -c 'mkdir -p tools/x; echo x >tools/x/pre-commit'
+	rm -r tools
+	unset GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM
+	# what leads nowhere now can lead somewhere later
+	git config core.hooksPath ./led/x
+	ln -s led led
+	plants 'rm led; mkdir -p led/x; cp evil led/x/pre-commit' 'rm led; mkdir -p other/x; cp evil other/x/pre-commit; ln -s other led'
+	rm led
+	git config core.hooksPath pipe
+	mkfifo pipe
+	plants 'rm pipe; mkdir pipe; cp evil pipe/pre-commit'
+	rm pipe
+	git config --unset core.hooksPath
+	# root reads everything
+	[ "$(id -u)" -eq 0 ] || hidden
+}

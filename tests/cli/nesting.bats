@@ -311,6 +311,60 @@ start_server()
 	said open
 }
 
+# One that takes 20 ms for every answer, and whose processes call all the time: others are answered as ever.
+@test "an inner one that answers slowly, or talks unasked, keeps nobody else waiting" {
+	begin
+	cat >slow.py <<-'END'
+		import ctypes, os, signal, socket, struct, sys, time
+
+		def own_calls():
+		    count, end = 0, time.monotonic() + 3
+		    while time.monotonic() < end:
+		        os.chmod("file", 0o644)
+		        count += 1
+		        time.sleep(0.001)
+		    return count
+
+		def answer(line):
+		    while True:
+		        question = line.recv(20000)
+		        time.sleep(0.02)
+		        line.send(question[:8] + struct.pack("IIBBB5x", 0x1F, 0, 0, 1, 0))
+
+		def chatter(line):
+		    while True:
+		        line.send(bytes(24))
+
+		def be_inside(talk):
+		    os.setpgid(0, 0)
+		    door = (ctypes.c_long(n) for n in (1, 0, 0x636F7201))
+		    line = socket.socket(fileno=ctypes.CDLL(None).syscall(444, *door))
+		    for _ in range(16):
+		        if os.fork() == 0:
+		            while True:
+		                try:
+		                    os.chmod("other", 0o600)
+		                except OSError:
+		                    pass
+		    talk(line)
+
+		for talk in answer, chatter:
+		    inside = os.fork()
+		    if inside == 0:
+		        try:
+		            be_inside(talk)
+		        finally:
+		            signal.pause()
+		    time.sleep(0.5)
+		    count = own_calls()
+		    os.killpg(inside, signal.SIGKILL)
+		    print(talk.__name__, "held up:" if count < 200 else "fine:", count, flush=True)
+	END
+	touch file other
+	expect 0 run -q --protect kept -- "$PYTHON" slow.py
+	said 'answer fine' 'chatter fine'
+}
+
 # What is asked of a guard that is stopped is answered when it goes on; nobody else waits for that.
 @test "an inner one that does not answer keeps nobody else waiting" {
 	begin

@@ -333,7 +333,8 @@ in_mounts()
 	mkdir -p sec twice part above/in
 	echo secret >sec/key
 	echo plain >above/in/file
-	touch one
+	touch one hidden
+	echo '{"files": {"rules": [{"effect": "deny", "rights": "r", "path": ".*/s[a-z]c/key", "match": "regex"}]}}' >regex.json
 	cat >script <<-'END'
 		set -e
 		mount --make-rprivate / && mount --bind . twice && mount --bind sec part && mount --bind sec/key one
@@ -343,16 +344,33 @@ in_mounts()
 			! "$CORDON" run -q --protect sec -- sh -c 'echo new >"$1"' sh "$name" || echo "changed: $name"
 		done
 		! "$CORDON" run -q --deny 'sec/k?y' -- cat twice/sec/key || echo read by a pattern
+		for pattern in '**/sec/*' '**/sec' 's?c/key' '**/p?rt/*'; do
+			for name in sec/key twice/sec/key part/key one; do
+				! "$CORDON" run -q --deny "$pattern" -- cat "$name" || echo "read by $pattern: $name"
+				! "$CORDON" run -q --protect "$pattern" -- sh -c 'echo new >"$1"' sh "$name" ||
+					echo "changed by $pattern: $name"
+			done
+		done
+		for name in sec/key twice/sec/key part/key one; do
+			! "$CORDON" run -q --policy regex.json -- cat "$name" || echo "read by an expression: $name"
+			! "$CORDON" why -q --policy regex.json read "$name" >/dev/null || echo "told otherwise: $name"
+			# nobody knows the mounts: refused by name, and not run
+			! "$CORDON" run -q --execute "$CORDON" --deny /proc --deny '**/nothing' -- \
+				"$CORDON" run -q --deny sec -- cat "$name" 2>>hidden || echo "read: $name"
+		done
+		grep -q 'cannot keep files.carveout .*other names by mounts' hidden || echo not refused
+		"$CORDON" run -q --deny '**/sec/other' --deny '**/none/*' -- cat part/key one >/dev/null
 		! "$CORDON" run -q --protect sec -- mv twice/sec twice/other || echo moved
 		# who names the second place means it, and what else is mounted there stays
 		"$CORDON" run -q --deny sec --read part -- cat part/key
 		mount --bind above/in part
 		"$CORDON" run -q --deny above --read part -- cat part/file
+		"$CORDON" run -q --deny 'ab?ve' --read part -- cat part/file
 		"$CORDON" run -q --deny sec -- cat twice/script >/dev/null
 		cat sec/key
 	END
 	by 0 unshare "$how" sh script
-	[ "$out" = $'free\nsecret\nplain\nsecret' ] || complain 'something else was said'
+	[ "$out" = $'free\nsecret\nplain\nplain\nsecret' ] || complain 'something else was said'
 }
 
 @test "a temporary folder where nothing can be run" {

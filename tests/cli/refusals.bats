@@ -26,6 +26,17 @@ begin()
 }
 
 # Each of the three is another process: a build has hundreds that ask for the same.
+@test "who writes where everybody's temporary files are is led to TMPDIR" {
+	for folder in /tmp /var/tmp; do
+		name=$folder/cordon-refused-$$
+		touch "$name"
+		rm "$name"
+		expect 1 run -- touch "$name"
+		[[ $err == *"cordon: refused: create $name is not granted, TMPDIR names a folder that is" ]] || complain "$err"
+	done
+	expect 0 run -- sh -c 'touch "$TMPDIR/x"'
+}
+
 @test "what is refused again is told once, and no profile where several would do" {
 	[ ! -e "$HOME/.cache" ]
 	expect 9 run -- sh -c 'for i in 1 2 3; do sh -c "mkdir ~/.cache"; done; exit 9'

@@ -168,9 +168,10 @@ tool()
 
 # ---- temporary folder ----
 
-@test "a private temporary folder: ours alone, named by three variables, gone afterwards" {
+@test "a private temporary folder: ours alone, named by its variables, gone afterwards" {
 	expect 0 run -- sh -c 'echo x >"$TMPDIR/f" && stat -c %a "$TMPDIR" &&
-		[ "$TMP$TEMP" = "$TMPDIR$TMPDIR" ] && mktemp >/dev/null &&
+		[ "$TMP$TEMP$TMUX_TMPDIR" = "$TMPDIR$TMPDIR$TMPDIR" ] &&
+		[ "$JAVA_TOOL_OPTIONS" = "-Djava.io.tmpdir=\"$TMPDIR\"" ] && mktemp >/dev/null &&
 		mkdir -p "$TMPDIR/d/e" && chmod 0 "$TMPDIR/d" && echo "$TMPDIR" && chmod 0 "$TMPDIR"'
 	[ "$(head -n 1 "$T/out")" = 700 ]
 	folder=$(tail -n 1 "$T/out")
@@ -181,6 +182,10 @@ tool()
 @test "a variable that cordon sets stands in the environment once, with the policy's value if there is one" {
 	expect 0 run --env TMPDIR=/set -- env
 	[ "$(grep ^TMPDIR= "$T/out")" = TMPDIR=/set ]
+	JAVA_TOOL_OPTIONS=-Dtheirs=1 expect 0 run --env JAVA_TOOL_OPTIONS -- env
+	[ "$(grep ^JAVA_TOOL_OPTIONS= "$T/out")" = JAVA_TOOL_OPTIONS=-Dtheirs=1 ]
+	JAVA_TOOL_OPTIONS=-Dtheirs=1 expect 0 run -- env
+	[[ $(grep ^JAVA_TOOL_OPTIONS= "$T/out") == JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=\"/*/cordon-??????\" ]]
 	HISTFILE=/inherited SHELL=$(command -v env) expect 0 shell --env HISTFILE
 	[[ $(grep ^HISTFILE= "$T/out") == HISTFILE=/*/cordon-??????/history ]]
 	SHELL=$(command -v env) expect 0 shell --env HISTFILE=/set
@@ -668,6 +673,61 @@ record()
 	refused --sandbox-exec '{"project_dir": 1}' -- touch ran
 	refused --sandbox-exec "$(record)" touch ran
 	refused --sandbox-exec
+	[ ! -e ran ]
+}
+
+@test "--sandbox-exec: a record that only tracks restricts nothing, and leaves nothing running" {
+	local only='{"tracking_only": true}'
+
+	secret
+	FOO=kept expect 0 --sandbox-exec "$only" -- sh -c "echo \$FOO; cat '$HOME/secret'; echo x >'$HOME/new'"
+	said kept secret
+	[ -e "$HOME/new" ]
+	expect 0 --sandbox-exec "$(record | sed 's/{/{"tracking_only": true, /')" -- cat "$HOME/secret"
+	said secret
+	expect 9 --sandbox-exec "$(record | sed 's/{/{"tracking_only": false, /')" -- \
+		sh -c "cat '$HOME/secret' 2>/dev/null || exit 9"
+	expect 0 --sandbox-exec "$only" -- sh -c 'setsid sh -c "sleep 2; touch late" >/dev/null 2>&1 &'
+	sleep 2.5
+	[ ! -e late ]
+	refused --sandbox-exec '{"tracking_only": true, "nosuch": 1}' -- touch ran
+	refused --sandbox-exec '{"tracking_only": "true"}' -- touch ran
+	[ ! -e ran ]
+}
+
+# by_fd STATUS RECORD ARG...: the record by a pipe, on descriptor 7.
+by_fd()
+{
+	local want=$1 text=$2
+
+	shift 2
+	expect "$want" --config-fd 7 "$@" 7< <(printf '%s' "$text")
+}
+
+@test "--config-fd: the record by a descriptor, which neither ps nor the command sees" {
+	local marked
+
+	secret
+	by_fd 0 "$(record)" -- sh -c 'echo x >f && cat f'
+	said x
+	by_fd 7 "$(record)" -- sh -c 'exit 7'
+	by_fd 9 "$(record)" -- sh -c "cat '$HOME/secret' 2>/dev/null || exit 9"
+	by_fd 0 "$(record)" -- sh -c '[ ! -e /proc/self/fd/7 ]'
+	marked=$(record | sed "s/\"PATH\"/\"PATH\", \"MARK$$\"/")
+	expect 0 --sandbox-exec "$marked" -- sh -c "cat /proc/*/cmdline | grep -q '[M]ARK$$'"
+	by_fd 1 "$marked" -- sh -c "cat /proc/*/cmdline | grep -q '[M]ARK$$'"
+	by_fd 0 '{"tracking_only": true}' -- sh -c "[ ! -e /proc/self/fd/7 ] && cat '$HOME/secret'"
+	said secret
+	# as the input: the command has none then
+	given 0 --config-fd 0 -- cat < <(record)
+	by_fd 125 '{' -- touch ran
+	by_fd 125 '' -- touch ran
+	by_fd 125 "$(record)" touch ran
+	refused --config-fd 8 -- touch ran 8>&-
+	refused --config-fd x -- touch ran
+	refused --config-fd
+	given 125 --config-fd 7 -- touch ran 7< <(record | sed 's/"/\x00/3')
+	given 125 --config-fd 7 -- touch ran 7< <(head -c 5000000 /dev/zero | tr '\0' ' ')
 	[ ! -e ran ]
 }
 

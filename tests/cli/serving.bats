@@ -14,6 +14,13 @@ load common
 	expect 0 run -q --deny '**/.env' -- "$PYTHON" held_up.py
 }
 
+@test "many that call at once are mostly heard before a signal ends the call" {
+	cp "$TREE/tests/broker/interrupted.py" .
+	"$PYTHON" interrupted.py
+	expect 0 run -q -- "$PYTHON" interrupted.py
+	said interrupted
+}
+
 @test "callers keep their processors" {
 	echo fine >file
 	cp "$TREE/tests/broker/places.py" .

@@ -62,6 +62,27 @@ every_way()
 	[ "$out" = "$(printf '1\n2')" ] || complain 'made, or more than that was refused'
 }
 
+@test "why says of another spelling what a run does" {
+	can_mount || skip 'needs to mount'
+	export TREE T
+	asks='for name in .env .ENV .eNv KEPT/FILE .vſcode/x .Git/Hooks/x other.X GIT~1; do
+		for what in read create; do
+			"$CORDON" why --deny "**/.env" --deny kept "$what" "$name" >/dev/null && echo "$what $name" || [ $? -eq 1 ]
+		done; done'
+	in_folding letters "$asks"
+	[ "$out" = "$(printf '%s\n' 'read .vſcode/x' 'read .Git/Hooks/x' 'read other.X' 'create other.X' 'read GIT~1' 'create GIT~1')" ] ||
+	    complain 'where letters are one'
+	in_folding short "$asks"
+	[ "$out" = "$(printf '%s\n' 'read .vſcode/x' 'read .Git/Hooks/x' 'read other.X' 'create other.X')" ] ||
+	    complain 'where names are short'
+	# where each is a name of its own
+	mkdir kept
+	echo x | tee .env kept/file >/dev/null
+	allowed --deny '**/.env' create .ENV
+	allowed --deny kept read KEPT/FILE
+	denied --deny '**/.env' read .env
+}
+
 @test "a disk that counts no links: nobody takes a file with a name for one without" {
 	can_mount || skip 'needs to mount'
 	export TREE T P by

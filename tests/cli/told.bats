@@ -131,6 +131,30 @@ events()
 	one_notice 'network: '
 }
 
+@test "System V memory, semaphores and queues are not there, and who asks is told of" {
+	cat >sysv.py <<-'END'
+		import ctypes, errno, sys
+		libc = ctypes.CDLL(None, use_errno=True)
+		for make, remove in ((lambda: libc.shmget(0, 4096, 0o600), lambda i: libc.shmctl(i, 0, None)),
+		                     (lambda: libc.semget(0, 1, 0o600), lambda i: libc.semctl(i, 0, 0)),
+		                     (lambda: libc.msgget(0, 0o600), lambda i: libc.msgctl(i, 0, None))):
+		    made = make()
+		    print("made" if made >= 0 else errno.errorcode[ctypes.get_errno()])
+		    if made >= 0:
+		        remove(made)
+		sys.exit(9)
+	END
+	[ "$("$PYTHON" sysv.py)" = "$(printf 'made\nmade\nmade')" ]
+	expect 9 run -- "$PYTHON" sysv.py
+	# PostgreSQL takes EACCES for a key of somebody else's, and tries others for ever
+	[ "$out" = "$(printf 'ENOSYS\nENOSYS\nENOSYS')" ]
+	[ "$err" = 'cordon: refused: ipc.sysv: python3 asked for System V memory, semaphores or queues, and there are none' ] ||
+		complain "$err"
+	expect 9 run "${alone[@]}" -- "$PYTHON" sysv.py
+	[ "$out" = "$(printf 'ENOSYS\nENOSYS\nENOSYS')" ]
+	[ -z "$err" ]
+}
+
 @test "of two sandboxes the outer one tells what the inner one would have allowed" {
 	ask
 	inside=(--read "${CORDON%/*}" --execute "${CORDON%/*}")
@@ -164,6 +188,13 @@ events()
 	one_notice 'cordon: the limit of cpu time ended it'
 	expect 137 run --cpu-time 1s -- sh -c 'trap "" XCPU; while :; do :; done'
 	silent
+	# a signal that anybody can send says nothing about time
+	expect 152 run --cpu-time 20s -- sh -c 'kill -XCPU $$'
+	silent
+	expect 152 run -- sh -c 'kill -XCPU $$'
+	silent
+	# whoever set it
+	(ulimit -S -t 1 && expect 152 run -- sh -c 'while :; do :; done' && one_notice 'cordon: the limit of cpu time ended it')
 	expect 0 run --cpu-time 1s -- sh -c 'ulimit -S -t; ulimit -H -t'
 	[ "$out" = $'1\n2' ] || complain 'other limits were expected'
 	# what we were given is never exceeded

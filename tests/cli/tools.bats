@@ -362,6 +362,73 @@ print(*(random.randrange(10**9) for _ in range(300000)), sep="\n")' >numbers
 	said 5
 }
 
+# ---- temporary files, for who does not ask TMPDIR ----
+
+@test "tmpfile: without a name where everybody's files are, and nothing else there" {
+	cat >t.py <<-'END'
+		import ctypes, os, sys
+		ctypes.CDLL(None).tmpfile.restype = ctypes.c_void_p
+		print("tmpfile", ctypes.CDLL(None).tmpfile() is not None)
+		old = os.umask(0o027)
+		for extra in (0, os.O_APPEND, os.O_NOFOLLOW):
+		    fd = os.open("/tmp", os.O_TMPFILE | os.O_EXCL | os.O_RDWR | extra, 0o666)
+		    at = os.fstat(fd)
+		    os.write(fd, b"text")
+		    print(os.pread(fd, 9, 0), oct(at.st_mode), at.st_nlink, at.st_uid == os.getuid())
+	END
+	works "$PYTHON t.py"
+	cat >t.py <<-'END'
+		import os, sys
+		for folder, extra in (("/tmp", 0), ("/var/tmp", os.O_EXCL), ("/etc", os.O_EXCL), ("..", os.O_EXCL)):
+		    try:
+		        os.open(folder, os.O_TMPFILE | os.O_RDWR | extra, 0o600)
+		        print("made in", folder)
+		    except PermissionError:
+		        pass
+		fd = os.open("/tmp", os.O_TMPFILE | os.O_EXCL | os.O_RDWR, 0o600)
+		try:
+		    os.link("/proc/self/fd/%d" % fd, "named", follow_symlinks=True)
+		    print("named")
+		except OSError:
+		    pass
+	END
+	expect 0 run -- "$PYTHON" t.py
+	[ -z "$out" ] || complain 'made where it may not be'
+	[ ! -e named ]
+}
+
+@test "tmux makes its socket in the private folder" {
+	works 'tmux -L cordon$$ -f /dev/null new -d "echo inside >o; exec sleep 50" &&
+		while [ ! -s o ]; do sleep .05; done; cat o; tmux -L cordon$$ kill-server'
+}
+
+@test "Java: temporary files" {
+	command -v javac >/dev/null || skip 'no javac'
+	cat >Tmp.java <<-'END'
+		import java.io.File;
+		import java.nio.file.Files;
+
+		public class Tmp {
+			public static void main(String[] words) throws Exception {
+				File file = File.createTempFile("name", null);
+				System.out.println(file.exists() && Files.createTempDirectory("d").toFile().delete());
+				file.delete();
+			}
+		}
+	END
+	javac Tmp.java
+	[ "$(java -cp . Tmp)" = true ]
+	expect 0 run -- java -cp . Tmp
+	[ "$out" = true ]
+}
+
+@test "dpkg: which package has a file" {
+	command -v dpkg-query >/dev/null || skip 'no dpkg'
+	[ -e /var/lib/dpkg/info/bash.list ] || skip 'not a system of its own'
+	works 'dpkg-query -W bash && dpkg-query -L bash | wc -l && dpkg-query -S /etc/skel/.bashrc'
+	expect 1 run -- touch /var/lib/dpkg/status
+}
+
 # ---- processes ----
 
 @test "ps, nproc, id, df, timeout, nohup, flock" {

@@ -634,3 +634,18 @@ waits='./leaver setsid; touch up; i=0
 	until_true 60 free
 	rm -f lock stop
 }
+
+# ---- in one step ----
+
+@test "what is left gets one signal, which reaches nobody else" {
+	[ "$("$CORDON" doctor --json | sed -n 's/.*"landlock_abi": *\([0-9]*\).*/\1/p')" -ge 6 ] ||
+		skip 'Landlock here keeps no signals in'
+	sleep 300 3>&- &
+	started=$!
+	timeout 60 strace -f -qq -o "$T/trace" -e trace=kill "$CORDON" run -- \
+		sh -c './leaver setsid; ./leaver twice' >"$T/out" 2>"$T/err" </dev/null 3>&-
+	[ -e lock ] || complain 'nothing was left'
+	grep -q 'kill(-1, SIGKILL) *= 0' "$T/trace" || complain "no such signal: $(cat "$T/trace")"
+	kill -0 "$started" || complain 'a bystander was hit'
+	clean
+}

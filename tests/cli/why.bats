@@ -224,7 +224,8 @@ remedied()
 	local name
 
 	for name in .git/hooks/pre-commit .envrc .vscode/tasks.json .idea/x .zed/settings.json \
-	    .claude/settings.json .mcp.json .cordon.json deep/er/.git/hooks/x; do
+	    .claude/settings.json .mcp.json .cordon.json deep/er/.git/hooks/x .gemini/settings.json opencode.json \
+	    .opencode/plugin/a.ts .kiro/hooks/a .github/hooks/a.json deep/.factory/hooks.json .aider.conf.yml; do
 		allowed read "$name" || return 1
 		denied --write . create "$name" || return 1
 		said 'protected in every project' || return 1

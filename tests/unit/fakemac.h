@@ -28,7 +28,7 @@
 #include "wrapopen.h"
 
 #define FAKE_ROOM 6000
-#define FAKE_PAIRS 256
+#define FAKE_PAIRS 512
 /* Numbers of our own: the real ones could be those of processes that are made up. */
 #define FAKE_SELF 77
 #define FAKE_PARENT 76

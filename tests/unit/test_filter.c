@@ -450,16 +450,16 @@ static const struct {
 	{"move_pages", {1}, {BOTH_NETS(EPERM)}, false},
 	{"migrate_pages", {1}, {BOTH_NETS(EPERM)}, false},
 	{"move_pages", {0}, {BOTH_NETS(0)}, false},
-	{"shmget", {0}, {BOTH_NETS(EACCES)}, false},
-	{"shmat", {1}, {BOTH_NETS(EACCES)}, false},
-	{"shmctl", {1}, {BOTH_NETS(EACCES)}, false},
-	{"semop", {1}, {BOTH_NETS(EACCES)}, false},
-	{"msgrcv", {1}, {BOTH_NETS(EACCES)}, false},
-	{"shmget", {0x1234}, {BOTH_NETS(EACCES)}, false},
-	{"semget", {0}, {BOTH_NETS(EACCES)}, false},
-	{"semget", {0x80000000}, {BOTH_NETS(EACCES)}, false},
-	{"msgget", {0}, {BOTH_NETS(EACCES)}, false},
-	{"msgget", {1}, {BOTH_NETS(EACCES)}, false},
+	{"shmget", {0}, {BOTH_NETS(ENOSYS)}, false},
+	{"shmat", {1}, {BOTH_NETS(ENOSYS)}, false},
+	{"shmctl", {1}, {BOTH_NETS(ENOSYS)}, false},
+	{"semop", {1}, {BOTH_NETS(ENOSYS)}, false},
+	{"msgrcv", {1}, {BOTH_NETS(ENOSYS)}, false},
+	{"shmget", {0x1234}, {BOTH_NETS(ENOSYS)}, false},
+	{"semget", {0}, {BOTH_NETS(ENOSYS)}, false},
+	{"semget", {0x80000000}, {BOTH_NETS(ENOSYS)}, false},
+	{"msgget", {0}, {BOTH_NETS(ENOSYS)}, false},
+	{"msgget", {1}, {BOTH_NETS(ENOSYS)}, false},
 
 	/* sockets: family, type with flags, protocol */
 	{"socket", {1, 1, 0}, {BOTH_NETS(0)}, false},
@@ -617,6 +617,29 @@ without_network_every_internet_socket_is_refused_or_told(void)
 			try_internet(&variants[i]);
 	for (size_t i = 0; i < COUNT(guarded); i++)
 		try_internet(&guarded[i]);
+}
+
+/* Only what asks for them is told of; what uses them is refused on the spot. */
+static void
+system_v_is_not_there_or_told(void)
+{
+	static const struct {
+		const char *name;
+		bool is_told;
+	} calls[] = {
+		{"msgget", true},      {"semget", true},  {"shmget", true},  {"msgctl", false},
+		{"msgrcv", false},     {"msgsnd", false}, {"semctl", false}, {"semop", false},
+		{"semtimedop", false}, {"shmat", false},  {"shmctl", false}, {"shmdt", false},
+	};
+	static const uint64_t args[6] = {0};
+
+	for (size_t i = 0; i < COUNT(calls); i++) {
+		for (size_t j = 0; j < COUNT(variants); j++)
+			expect(&variants[j], calls[i].name, args, ENOSYS);
+		for (size_t j = 0; j < COUNT(guarded); j++)
+			expect(&guarded[j], calls[i].name, args,
+			       calls[i].is_told ? ROUTED : ENOSYS);
+	}
 }
 
 static const struct {
@@ -787,6 +810,7 @@ main(void)
 	run(arguments_decide_where_they_should);
 	run(no_family_is_allowed_that_is_not_listed);
 	run(without_network_every_internet_socket_is_refused_or_told);
+	run(system_v_is_not_there_or_told);
 	run(ioctls_are_known_by_their_low_half);
 	run(signals_are_asked_about_where_nobody_else_looks);
 	run(processors_of_others_are_asked_about);

@@ -277,18 +277,28 @@ one_empty_look_is_not_enough(void)
 	check_int(end.ended, 2);
 }
 
+/* It goes on for longer than the deadline; whoever gave up then would leave all of it. */
 static void
-a_storm_that_outruns_us_ends_at_the_deadline(void)
+the_deadline_counts_from_the_last_death(void)
 {
 	struct tree_end end;
 
 	fake_reset();
 	fake_add(1, 1)->immortal = true;
-	fake.all[0].forks = 1 << 20;
+	fake.all[0].forks = 60;
 	fake.all[0].group = 1;
 	check(!scan_kill(&by_fingerprint, 200, &end));
-	check(end.left >= 1);
-	check(fake.now_us < 400000);
+	check_int(end.left, 1);
+	check_int(fake_alive(1), 1);
+	check_int(end.survivors[0].pid, 1000);
+	check(fake.now_us >= 500000 && fake.now_us < 900000);
+	/* without one that stays, all of it ends */
+	fake_reset();
+	for (int i = 0; i < 4; i++)
+		fake_add(1, 1)->forks = 60;
+	check(scan_kill(&by_fingerprint, 50, &end));
+	check_int(fake_alive(1), 0);
+	check_int(end.left, 0);
 }
 
 static void
@@ -978,7 +988,7 @@ main(void)
 	run(zombies_are_no_processes);
 	run(what_forks_between_look_and_signal_is_found_by_the_next);
 	run(one_empty_look_is_not_enough);
-	run(a_storm_that_outruns_us_ends_at_the_deadline);
+	run(the_deadline_counts_from_the_last_death);
 	run(a_number_given_to_a_stranger_is_not_signalled);
 	run(what_will_not_die_is_named_and_waited_for_no_longer);
 	run(what_may_not_be_signalled_is_not_waited_for);

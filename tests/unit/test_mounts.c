@@ -74,6 +74,38 @@ other_names_are_found(void)
 }
 
 static void
+what_has_two_names_is_found_in_both_directions(void)
+{
+	static const char wanted[] =
+		"/data=/home /home=/data /keys=/home/sam/.ssh /home/sam/.ssh=/keys "
+		"/keys=/data/sam/.ssh /data/sam/.ssh=/keys /with blank=/home/sam/a b "
+		"/home/sam/a b=/with blank /with blank=/data/sam/a b /data/sam/a b=/with blank "
+		"/vol=/mnt/@sam /mnt/@sam=/vol /old=/gone//deleted /gone//deleted=/old ";
+	auto_arena struct arena arena = {0};
+	struct mounts mounts;
+	char found[1000] = "";
+
+	check_int(mounts_read(&arena, text, &mounts, NULL), 0);
+	check_int(mounts_find_twins(&arena, &mounts, NULL), 0);
+	check_int(mounts_find_twins(&arena, &mounts, NULL), 0);
+	for (size_t i = 0; i < mounts.twin_count; i++) {
+		strcat(found, mounts.twins[i].at);
+		strcat(found, "=");
+		strcat(found, mounts.twins[i].behind);
+		strcat(found, " ");
+	}
+	check_str(found, wanted);
+	check_int(mounts_read(&arena,
+			      "22 1 8:1 / / rw - ext4 a rw\n23 22 8:1 / /mnt rw - ext4 a rw",
+			      &mounts, NULL),
+		  0);
+	check_int(mounts_find_twins(&arena, &mounts, NULL), 0);
+	check_int((int)mounts.twin_count, 2);
+	check_str(mounts.twins[0].behind, "/mnt");
+	check_str(mounts.twins[1].behind, "/");
+}
+
+static void
 where_nothing_is_mounted_twice_there_are_none(void)
 {
 	auto_arena struct arena arena = {0};
@@ -100,17 +132,19 @@ without_text_there_are_none(void)
 	auto_arena struct arena arena = {0};
 	struct mounts mounts;
 	const char *read = "x";
+	bool is_hidden = true;
 
 	check_int(mounts_read(&arena, NULL, &mounts, NULL), 0);
 	check_int((int)mounts.count, 0);
-	check_int(mounts_text(&arena, "/nowhere/at/all", &read, NULL), 0);
-	check(read == NULL);
+	check_int(mounts_text(&arena, "/nowhere/at/all", &read, &is_hidden, NULL), 0);
+	check(read == NULL && !is_hidden);
 }
 
 int
 main(void)
 {
 	run(other_names_are_found);
+	run(what_has_two_names_is_found_in_both_directions);
 	run(where_nothing_is_mounted_twice_there_are_none);
 	run(without_text_there_are_none);
 	return tap_end();

@@ -142,6 +142,57 @@ others_see_the_turn(void)
 	end(&two);
 }
 
+/* Lent by one, had by the other for a moment: does it count as disturbed? */
+static bool
+disturbs(void (*one_has)(struct namelock *names), void (*other_gets)(struct namelock *names))
+{
+	struct namelock_loan loan;
+	struct session one, two;
+	bool is_as_it_was;
+
+	begin(&one, one_has);
+	begin(&two, other_gets == NULL ? namelock_share : other_gets);
+	one.get(&one.names);
+	check(namelock_lend(&one.names, &loan));
+	if (other_gets != NULL) {
+		check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
+		check(has_got_it(&two, LONG_MS));
+		check_int(pthread_join(two.thread, NULL), 0);
+	}
+	is_as_it_was = namelock_return(&one.names, &loan);
+	check_int(flock(two.names.others, LOCK_EX | LOCK_NB), -1);
+	namelock_leave(&one.names);
+	check_int(flock(two.names.others, LOCK_EX | LOCK_NB), 0);
+	end(&one);
+	end(&two);
+	return !is_as_it_was;
+}
+
+static void
+what_is_lent_is_known_to_be_disturbed(void)
+{
+	check(!disturbs(namelock_take, NULL));
+	check(!disturbs(namelock_share, NULL));
+	check(disturbs(namelock_take, namelock_take));
+	check(disturbs(namelock_take, namelock_share));
+	check(disturbs(namelock_share, namelock_take));
+	check(!disturbs(namelock_share, namelock_share));
+}
+
+static void
+who_has_nothing_lends_nothing(void)
+{
+	struct namelock_loan loan;
+	struct session one;
+
+	begin(&one, namelock_share);
+	check(!namelock_lend(&one.names, &loan));
+	namelock_share(&one.names);
+	namelock_leave(&one.names);
+	check(!namelock_lend(&one.names, &loan));
+	end(&one);
+}
+
 static void
 without_a_file_nobody_else_is_known(void)
 {
@@ -165,6 +216,8 @@ main(void)
 	run(those_who_share_are_together);
 	run(the_last_thread_lets_go);
 	run(others_see_the_turn);
+	run(what_is_lent_is_known_to_be_disturbed);
+	run(who_has_nothing_lends_nothing);
 	run(without_a_file_nobody_else_is_known);
 	close(fd);
 	unlink(file);

@@ -731,6 +731,7 @@ each_mode_passes_what_it_says(void)
 		{"PATHX", false, false, false, true},
 		{"LD_PRELOAD", false, false, false, false},
 		{"TMPDIR", true, true, true, true},
+		{"TMUX_TMPDIR", true, true, true, true},
 	};
 	auto_world struct world w;
 
@@ -743,19 +744,45 @@ each_mode_passes_what_it_says(void)
 	}
 }
 
+/* What leads Java to the private tmp is ours, and may be more: theirs only by its own name. */
+static void
+javas_options_are_ours_or_theirs(void)
+{
+	static const struct {
+		const char *user;
+		bool passes, is_ours;
+	} rows[] = {
+		{MODE("inherit"), true, true},
+		{"{\"env\": {\"allow\": [\"J*\"]}}", true, true},
+		{"{\"env\": {\"allow\": [\"JAVA_TOOL_OPTIONS\"]}}", true, false},
+		{"{\"env\": {\"mode\": \"inherit\"}, \"tmp\": \"shared\"}", false, false},
+	};
+	auto_world struct world w;
+
+	world_make(&w);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		auto_plan struct plan *plan = world_plan(&w, (struct said){.user = rows[i].user});
+		struct env_answer answer = environ_decide(&plan->settings, "JAVA_TOOL_OPTIONS");
+
+		check_int(answer.passes, rows[i].passes);
+		check_int(answer.value != NULL, rows[i].is_ours);
+		check_int(environ_is_tmp(&plan->settings, "JAVA_TOOL_OPTIONS"), rows[i].is_ours);
+	}
+}
+
 static void
 loader_variables_pass_by_their_own_name_only(void)
 {
-	static const char *const loaders[] = {"LD_PRELOAD",	   "LD_LIBRARY_PATH",
-					      "LD_ANYTHING",	   "DYLD_INSERT_LIBRARIES",
-					      "BASH_ENV",	   "ENV",
-					      "BASH_FUNC_x",	   "NODE_OPTIONS",
-					      "PYTHONPATH",	   "PYTHONSTARTUP",
-					      "PERL5OPT",	   "RUBYOPT",
-					      "JAVA_TOOL_OPTIONS", "GIT_SSH_COMMAND",
-					      "GIT_CONFIG_COUNT",  "GIT_EXTERNAL_DIFF",
-					      "LESSOPEN",	   "PROMPT_COMMAND",
-					      "GCONV_PATH",	   "OPENSSL_CONF"};
+	static const char *const loaders[] = {"LD_PRELOAD",	  "LD_LIBRARY_PATH",
+					      "LD_ANYTHING",	  "DYLD_INSERT_LIBRARIES",
+					      "BASH_ENV",	  "ENV",
+					      "BASH_FUNC_x",	  "NODE_OPTIONS",
+					      "PYTHONPATH",	  "PYTHONSTARTUP",
+					      "PERL5OPT",	  "RUBYOPT",
+					      "_JAVA_OPTIONS",	  "GIT_SSH_COMMAND",
+					      "GIT_CONFIG_COUNT", "GIT_EXTERNAL_DIFF",
+					      "LESSOPEN",	  "PROMPT_COMMAND",
+					      "GCONV_PATH",	  "OPENSSL_CONF"};
 	static const char *const others[] = {"LDFLAGS",	    "NODE_ENV",	       "PYTHONUNBUFFERED",
 					     "ENVIRONMENT", "GIT_AUTHOR_NAME", "LD"};
 	auto_world struct world w;
@@ -1164,6 +1191,7 @@ main(void)
 	run(without_a_home_what_needs_it_is_unset);
 	run(without_a_home_profiles_still_work_and_the_users_tilde_does_not);
 	run(each_mode_passes_what_it_says);
+	run(javas_options_are_ours_or_theirs);
 	run(loader_variables_pass_by_their_own_name_only);
 	run(variables_that_lead_to_a_socket_need_that_socket);
 	run(names_pass_by_name_prefix_or_value);

@@ -182,6 +182,20 @@ a_cut_error_ends_with_a_whole_character(void)
 		}
 }
 
+/* In the words of strerror, as far as there are some. */
+static void
+every_errno_has_words(void)
+{
+	for (int sys = 1; sys < 200; sys++) {
+		const char *text = errno_text(sys);
+
+		if (strcmp(text, "unknown error") != 0)
+			check_str(text, strerror(sys));
+	}
+	check_str(errno_text(2), "No such file or directory");
+	check(*errno_text(-1) != '\0' && *errno_text(99999) != '\0');
+}
+
 static void
 a_full_error_keeps_its_last_character(void)
 {
@@ -264,6 +278,7 @@ main(void)
 	run(unseen_and_turning_characters_are_named);
 	run(json_of_any_bytes_can_be_read);
 	run(a_cut_error_ends_with_a_whole_character);
+	run(every_errno_has_words);
 	run(a_full_error_keeps_its_last_character);
 	run(nothing_is_read_past_the_end);
 	run(letters_are_bytes);

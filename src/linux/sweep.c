@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "linux/sweep.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define ORDER (SIGRTMIN + 1) /* SIGRTMIN is parked.c's */
+/* In a storm it may be long until the thread has a processor; meanwhile others are looked for. */
+#define PATIENCE_MS 1000
+
+enum { WAITING, SENT, REFUSED };
+
+static bool
+can_signal(pid_t pid)
+{
+	return kill(pid, 0) == 0;
+}
+
+/*
+ * In that thread, whatever it was at: what it is asked to do then would be for a process that dies. A
+ * kill that reached our own parent would reach everybody: that is looked at once more.
+ */
+static void
+strike(int signal, siginfo_t *info, void *context)
+{
+	struct sweep *sweep = info->si_value.sival_ptr;
+	int before = errno, state = REFUSED;
+
+	(void)signal, (void)context;
+	/* somebody else's signal of that number says nothing */
+	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
+		return;
+	if (sweep->thread == (pid_t)syscall(SYS_gettid) && !can_signal(getppid())) {
+		kill(-1, sweep->signal);
+		state = SENT;
+	}
+	__atomic_store_n(&sweep->state, state, __ATOMIC_SEQ_CST);
+	errno = before;
+}
+
+void
+sweep_begin(struct sweep *sweep)
+{
+	pid_t parent = getppid();
+
+	sweep->outsider = can_signal(parent) ? parent : 0;
+}
+
+/* It was the layer that took it away; a parent that is still ours has not left its number to another. */
+static bool
+is_kept_in(const struct sweep *sweep)
+{
+	return sweep->outsider > 0 && !can_signal(sweep->outsider) && errno == EPERM &&
+	       getppid() == sweep->outsider;
+}
+
+void
+sweep_ready(struct sweep *sweep)
+{
+	struct sigaction action = {.sa_sigaction = strike, .sa_flags = SA_SIGINFO | SA_RESTART};
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, ORDER);
+	/* unblocked without a handler it would end us */
+	if (is_kept_in(sweep) && sigaction(ORDER, &action, NULL) == 0 &&
+	    pthread_sigmask(SIG_UNBLOCK, &only, NULL) == 0)
+		__atomic_store_n(&sweep->thread, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+}
+
+static bool
+is_answered(const struct sweep *sweep)
+{
+	return __atomic_load_n(&sweep->state, __ATOMIC_SEQ_CST) != WAITING;
+}
+
+bool
+sweep_session(struct sweep *sweep, int signal)
+{
+	pid_t thread = __atomic_load_n(&sweep->thread, __ATOMIC_SEQ_CST);
+	siginfo_t order = {.si_signo = ORDER, .si_code = SI_QUEUE};
+	int64_t until = clock_ms() + PATIENCE_MS;
+
+	sweep->signal = signal;
+	__atomic_store_n(&sweep->state, WAITING, __ATOMIC_SEQ_CST);
+	order.si_pid = getpid();
+	order.si_uid = getuid();
+	order.si_value.sival_ptr = sweep;
+	if (thread == 0 || syscall(SYS_rt_tgsigqueueinfo, order.si_pid, thread, ORDER, &order) < 0)
+		return false;
+	while (!is_answered(sweep) && clock_ms() < until)
+		clock_sleep_us(50);
+	return __atomic_load_n(&sweep->state, __ATOMIC_SEQ_CST) == SENT;
+}

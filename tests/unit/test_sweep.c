@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One signal for a whole session: all in the layer get it and nobody else, and where the layer does
+ * not keep signals in, nobody at all. What is tried here takes place in a process as the guard is one, whose
+ * parent, and a bystander of the same user, are outside.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "linux/landlock.h"
+#include "linux/sweep.h"
+#include "tap.h"
+
+#define INSIDE 3
+
+enum walls { WALLS_NONE, WALLS_FOR_FILES, WALLS_FOR_SIGNALS };
+
+struct guard {
+	enum walls walls;
+	struct sweep sweep;
+	pid_t inside[INSIDE], bystander;
+	sem_t ready;
+};
+
+/* What became of it, for the test to see. */
+struct seen {
+	bool is_ready, is_sent;
+	int dead; /* of those inside */
+	bool bystander_lives;
+	pid_t guard;
+	sem_t parent_goes, parent_went;
+};
+
+static pid_t
+start_waiting(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	return pid;
+}
+
+static bool
+enter(enum walls walls)
+{
+	struct landlock_access handled = {.files = FILE_MAKE_BLOCK};
+	struct cordon_error err;
+
+	if (walls == WALLS_NONE)
+		return true;
+	if (walls == WALLS_FOR_SIGNALS)
+		handled.scopes = SCOPE_SIGNAL;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       ruleset_enter_unlogged(landlock_ruleset(&handled), landlock_version(NULL), &err) ==
+		       0;
+}
+
+static void *
+thread_inside(void *argument)
+{
+	struct guard *guard = argument;
+
+	sweep_begin(&guard->sweep);
+	if (enter(guard->walls)) {
+		for (int i = 0; i < INSIDE; i++)
+			guard->inside[i] = start_waiting();
+		sweep_ready(&guard->sweep);
+	}
+	sem_post(&guard->ready);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void
+wait_for(sem_t *event)
+{
+	while (sem_wait(event) < 0)
+		;
+}
+
+static void
+start_guard(struct guard *guard, enum walls walls)
+{
+	pthread_t thread;
+
+	*guard = (struct guard){.walls = walls};
+	guard->bystander = start_waiting();
+	sem_init(&guard->ready, 0, 0);
+	pthread_create(&thread, NULL, thread_inside, guard);
+	wait_for(&guard->ready);
+}
+
+static void
+look_and_end(struct guard *guard, struct seen *seen)
+{
+	int status;
+
+	seen->is_ready = guard->sweep.thread > 0;
+	/* they had the signal by now, or never will */
+	for (int i = 0; i < INSIDE; i++) {
+		if (!seen->is_sent)
+			kill(guard->inside[i], SIGTERM);
+		if (waitpid(guard->inside[i], &status, 0) == guard->inside[i] &&
+		    WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+			seen->dead++;
+	}
+	seen->bystander_lives = waitpid(guard->bystander, &status, WNOHANG) == 0;
+	kill(guard->bystander, SIGKILL);
+	waitpid(guard->bystander, NULL, 0);
+	_exit(0);
+}
+
+static struct seen *
+seen_new(void)
+{
+	struct seen *seen =
+		mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	sem_init(&seen->parent_goes, 1, 0);
+	sem_init(&seen->parent_went, 1, 0);
+	return seen;
+}
+
+static struct seen *
+sweep_with(enum walls walls)
+{
+	struct seen *seen = seen_new();
+	struct guard guard;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		start_guard(&guard, walls);
+		seen->is_sent = sweep_session(&guard.sweep, SIGKILL);
+		look_and_end(&guard, seen);
+	}
+	check(waitpid(pid, NULL, 0) == pid);
+	return seen;
+}
+
+static void
+all_in_the_layer_and_nobody_else(void)
+{
+	const struct seen *seen = sweep_with(WALLS_FOR_SIGNALS);
+
+	check(seen->is_ready);
+	check(seen->is_sent);
+	check_int(seen->dead, INSIDE);
+	check(seen->bystander_lives);
+}
+
+static void
+expect_nothing(enum walls walls)
+{
+	const struct seen *seen = sweep_with(walls);
+
+	check(!seen->is_ready);
+	check(!seen->is_sent);
+	check_int(seen->dead, 0);
+	check(seen->bystander_lives);
+}
+
+static void
+without_a_layer_nothing_is_sent(void)
+{
+	expect_nothing(WALLS_NONE);
+}
+
+static void
+a_layer_that_lets_signals_out_is_none(void)
+{
+	expect_nothing(WALLS_FOR_FILES);
+}
+
+/* The guard outlives a supervisor that is killed: what was shown before still holds. */
+static void
+after_its_parent_died(void)
+{
+	struct seen *seen = seen_new();
+	struct guard guard;
+	pid_t parent = fork();
+
+	if (parent == 0) {
+		if (fork() > 0) {
+			wait_for(&seen->parent_goes);
+			_exit(0);
+		}
+		seen->guard = getpid();
+		start_guard(&guard, WALLS_FOR_SIGNALS);
+		sem_post(&seen->parent_goes);
+		wait_for(&seen->parent_went);
+		seen->is_sent = sweep_session(&guard.sweep, SIGKILL);
+		look_and_end(&guard, seen);
+	}
+	check(waitpid(parent, NULL, 0) == parent);
+	sem_post(&seen->parent_went);
+	/* it is ours now */
+	check(waitpid(seen->guard, NULL, 0) == seen->guard);
+	check(seen->is_sent);
+	check_int(seen->dead, INSIDE);
+	check(seen->bystander_lives);
+}
+
+/* Only the process itself gives the order: a signal of that number from anywhere else means nothing. */
+static void
+a_signal_is_no_order(void)
+{
+	struct seen *seen = seen_new();
+	struct guard guard;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		start_guard(&guard, WALLS_FOR_SIGNALS);
+		guard.sweep.signal = SIGKILL;
+		seen->is_ready = syscall(SYS_tgkill, getpid(), guard.sweep.thread, SIGRTMIN + 1) ==
+				 0;
+		usleep(20000);
+		look_and_end(&guard, seen);
+	}
+	check(waitpid(pid, NULL, 0) == pid);
+	check(seen->is_ready);
+	check_int(seen->dead, 0);
+	check(seen->bystander_lives);
+}
+
+int
+main(void)
+{
+	/* whose parent died comes to us */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	run(without_a_layer_nothing_is_sent);
+	if (landlock_version(NULL) < 6) {
+		printf("ok %d - all_in_the_layer_and_nobody_else # SKIP needs Landlock ABI 6\n",
+		       ++tap.cases);
+		return tap_end();
+	}
+	run(a_layer_that_lets_signals_out_is_none);
+	run(all_in_the_layer_and_nobody_else);
+	run(after_its_parent_died);
+	run(a_signal_is_no_order);
+	return tap_end();
+}
