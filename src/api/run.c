@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Running commands: plan, log, session, log again. */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/setup.h"
 #include "audit/changed.h"
@@ -145,6 +148,28 @@ is_out_of_reach(const struct cordon_plan *context, const struct cordon_error *wh
 	return context->facts.values[FACT_DOOR] && (why->sys == EACCES || why->sys == EPERM);
 }
 
+/*
+ * Found out by reading, from the store up to what is there: to try and write would be told outside, as if
+ * the command had been refused something.
+ */
+static bool
+is_kept_outside(const struct cordon_plan *context)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (!context->facts.values[FACT_DOOR] ||
+	    snprintf(path, sizeof path, "%s", context->store) >= (int)sizeof path)
+		return false;
+	while ((fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 && errno == ENOENT &&
+	       strrchr(path, '/') > path)
+		*strrchr(path, '/') = '\0';
+	if (fd < 0)
+		return errno == EACCES || errno == EPERM;
+	close(fd);
+	return false;
+}
+
 /* What cannot be logged is said once, and goes on. */
 static void
 keep(const struct telling *telling, const struct str *line)
@@ -157,8 +182,8 @@ keep(const struct telling *telling, const struct str *line)
 		snprintf(run->notice, sizeof run->notice, "no memory for the audit log");
 		return;
 	}
-	if (store != NULL && audit_append(store, line->text, &why) < 0 &&
-	    !is_out_of_reach(telling->context, &why))
+	if (store != NULL && !is_kept_outside(telling->context) &&
+	    audit_append(store, line->text, &why) < 0 && !is_out_of_reach(telling->context, &why))
 		snprintf(run->notice, sizeof run->notice, "%s", why.text);
 }
 
