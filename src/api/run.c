@@ -2,8 +2,10 @@
 /* Running commands: plan, log, session, log again. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/setup.h"
 #include "audit/changed.h"
@@ -16,10 +18,8 @@
 #include "session/session.h"
 
 static const char *const cause_names[SESSION_CAUSES] = {
-	[SESSION_EXITED] = "exit",	 [SESSION_SIGNALLED] = "signal",
-	[SESSION_TIME] = "time",	 [SESSION_OUTPUT] = "output",
-	[SESSION_MEMORY] = "memory",	 [SESSION_KILLED] = "killed",
-	[SESSION_CPU_TIME] = "cpu time",
+	[SESSION_EXITED] = "exit",   [SESSION_SIGNALLED] = "signal", [SESSION_TIME] = "time",
+	[SESSION_OUTPUT] = "output", [SESSION_MEMORY] = "memory",    [SESSION_KILLED] = "killed",
 };
 
 /* One run on its way to the log. */
@@ -148,16 +148,26 @@ is_out_of_reach(const struct cordon_plan *context, const struct cordon_error *wh
 	return context->facts.values[FACT_DOOR] && (why->sys == EACCES || why->sys == EPERM);
 }
 
-/* Who tries to write there all the same is told of as somebody that wants to change the log. */
+/*
+ * Found out by reading, from the store up to what is there: to try and write would be told outside, as if
+ * the command had been refused something.
+ */
 static bool
-is_another_ones(const struct cordon_plan *context)
+is_kept_outside(const struct cordon_plan *context)
 {
-	auto_fd int fd = -1;
+	char path[PATH_MAX];
+	int fd;
 
-	if (!context->facts.values[FACT_DOOR])
+	if (!context->facts.values[FACT_DOOR] ||
+	    snprintf(path, sizeof path, "%s", context->store) >= (int)sizeof path)
 		return false;
-	fd = open(context->store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 && errno == EACCES;
+	while ((fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 && errno == ENOENT &&
+	       strrchr(path, '/') > path)
+		*strrchr(path, '/') = '\0';
+	if (fd < 0)
+		return errno == EACCES || errno == EPERM;
+	close(fd);
+	return false;
 }
 
 /* What cannot be logged is said once, and goes on. */
@@ -172,7 +182,7 @@ keep(const struct telling *telling, const struct str *line)
 		snprintf(run->notice, sizeof run->notice, "no memory for the audit log");
 		return;
 	}
-	if (store != NULL && !is_another_ones(telling->context) &&
+	if (store != NULL && !is_kept_outside(telling->context) &&
 	    audit_append(store, line->text, &why) < 0 && !is_out_of_reach(telling->context, &why))
 		snprintf(run->notice, sizeof run->notice, "%s", why.text);
 }
@@ -270,9 +280,8 @@ keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 	auto_str struct str line = {0};
 
 	to->refused++;
-	str_printf(&line, "%s%s %s%s %s%s%s", refusal->what,
-		   str_starts(refusal->reason, "asked ") ? ":" : "", refusal->subject,
-		   goes_on(refusal->reason) ? "" : ":", refusal->reason,
+	str_printf(&line, "%s%s %s%s %s%s%s", refusal->what, is_network ? ":" : "",
+		   refusal->subject, goes_on(refusal->reason) ? "" : ":", refusal->reason,
 		   has_option ? "; allow it with " : "", has_option ? refusal->allow : "");
 	if (!line.failed && (!is_network || make_room(to->refusals)))
 		keep_line(to->refusals, sizeof to->refusals, line.text, REFUSALS_KEPT);
@@ -439,8 +448,6 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	   struct cordon_run *ret_run, struct cordon_error *err)
 {
 	struct session_request request = {0};
-	struct made made = {0};
-	int rc;
 
 	*ret_run = (struct cordon_run){0};
 	if (context == NULL || context->plan == NULL)
@@ -448,12 +455,10 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	if (context->assumed)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "a plan made from assumed facts cannot be run");
+	folders_make(context->plan);
 	request.plan = context->plan;
-	request.made = &made;
 	request.limits = context->plan->settings.limits;
-	rc = run_session(context, request, command, ret_run, err);
-	folders_end(&made, rc == 0);
-	return rc;
+	return run_session(context, request, command, ret_run, err);
 }
 
 int

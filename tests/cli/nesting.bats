@@ -53,9 +53,16 @@ start_server()
 	nest 0 inner -- sh -c 'echo made >made'
 	silent
 	[ -s made ]
-	# a failed one says what was refused: not that the inner one keeps no log
+}
+
+@test "an inner one that fails has the outer one tell nothing of its own housekeeping" {
+	begin
 	nest 3 inner -- sh -c 'exit 3'
-	silent
+	[ -z "$err" ]
+	# whose command it is that was refused, is told as ever
+	nest 1 inner -- touch "$HOME/new"
+	grep -q "^cordon: refused: create $HOME/new " "$T/err"
+	[ "$(grep -c '^cordon: refused: ' "$T/err")" -le 2 ]
 }
 
 @test "a run inside a run works in the project and in a tmp of its own" {

@@ -130,7 +130,9 @@ class Place:
         # a launcher that was killed before it had a guard left its record to whoever comes next
         subprocess.run([CORDON, "ps"], cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, timeout=PATIENCE)
-        left = files_below(self.environment["XDG_RUNTIME_DIR"])
+        left = [file for file in files_below(self.environment["XDG_RUNTIME_DIR"])
+                # the lock of names is all sessions'
+                if os.path.basename(file) != ".names"]
         if left:
             raise Failed(f"left in the runtime folder: {left}")
         groups = [top for top, _, _ in os.walk("/sys/fs/cgroup") if any(i in top for i in self.ids())]
