@@ -18,8 +18,10 @@
 #include "session/session.h"
 
 static const char *const cause_names[SESSION_CAUSES] = {
-	[SESSION_EXITED] = "exit",   [SESSION_SIGNALLED] = "signal", [SESSION_TIME] = "time",
-	[SESSION_OUTPUT] = "output", [SESSION_MEMORY] = "memory",    [SESSION_KILLED] = "killed",
+	[SESSION_EXITED] = "exit",	 [SESSION_SIGNALLED] = "signal",
+	[SESSION_TIME] = "time",	 [SESSION_OUTPUT] = "output",
+	[SESSION_MEMORY] = "memory",	 [SESSION_KILLED] = "killed",
+	[SESSION_CPU_TIME] = "cpu time",
 };
 
 /* One run on its way to the log. */
@@ -280,8 +282,9 @@ keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 	auto_str struct str line = {0};
 
 	to->refused++;
-	str_printf(&line, "%s%s %s%s %s%s%s", refusal->what, is_network ? ":" : "",
-		   refusal->subject, goes_on(refusal->reason) ? "" : ":", refusal->reason,
+	str_printf(&line, "%s%s %s%s %s%s%s", refusal->what,
+		   str_starts(refusal->reason, "asked ") ? ":" : "", refusal->subject,
+		   goes_on(refusal->reason) ? "" : ":", refusal->reason,
 		   has_option ? "; allow it with " : "", has_option ? refusal->allow : "");
 	if (!line.failed && (!is_network || make_room(to->refusals)))
 		keep_line(to->refusals, sizeof to->refusals, line.text, REFUSALS_KEPT);
@@ -448,6 +451,8 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	   struct cordon_run *ret_run, struct cordon_error *err)
 {
 	struct session_request request = {0};
+	struct made made = {0};
+	int rc;
 
 	*ret_run = (struct cordon_run){0};
 	if (context == NULL || context->plan == NULL)
@@ -455,10 +460,12 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	if (context->assumed)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "a plan made from assumed facts cannot be run");
-	folders_make(context->plan);
 	request.plan = context->plan;
+	request.made = &made;
 	request.limits = context->plan->settings.limits;
-	return run_session(context, request, command, ret_run, err);
+	rc = run_session(context, request, command, ret_run, err);
+	folders_end(&made, rc == 0);
+	return rc;
 }
 
 int

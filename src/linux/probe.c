@@ -197,8 +197,8 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	/* a range of one that is certainly not open */
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
 	facts.values[FACT_YAMA] = yama_scope();
-	/* the one around us keeps its own closed, and would tell of the attempt as of the command's */
-	facts.values[FACT_CGROUP] = offer == 0 && cgroup_is_delegated();
+	/* inside another cordon ours is that one's, and who tries it is told of */
+	facts.values[FACT_CGROUP] = !facts.values[FACT_DOOR] && cgroup_is_delegated();
 	facts.values[FACT_BROKER] = has_threads();
 	facts.values[FACT_BROKER_NET] = 1;
 	facts.values[FACT_BROKER_READS] = 1;
