@@ -131,12 +131,18 @@ act_sysv(struct broker *broker, const struct call *request)
 	request_fail(request, ENOSYS);
 }
 
-/* Where programs write that do not know of TMPDIR, or were told of these. */
+/* A name beside everybody's: programs that do not ask TMPDIR want one. */
 static bool
 is_shared_tmp(const struct broker *broker, const char *path)
 {
-	return broker->private_tmp != NULL &&
-	       (path_below(path, P_tmpdir) || path_below(path, "/var/tmp"));
+	static const char *const folders[] = {P_tmpdir "/", "/var/tmp/"};
+	size_t length = (size_t)(path_last(path) - path);
+	bool is_there = false;
+
+	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+		is_there = is_there ||
+			   (strlen(folders[i]) == length && strncmp(path, folders[i], length) == 0);
+	return is_there && broker->private_tmp != NULL;
 }
 
 /* The word of the plan that decided, for people. */

@@ -35,6 +35,9 @@ begin()
 		[[ $err == *"cordon: refused: create $name is not granted, TMPDIR names a folder that is" ]] || complain "$err"
 	done
 	expect 0 run -- sh -c 'touch "$TMPDIR/x"'
+	# deeper down it is somebody's, and may be a home
+	expect 1 run -- touch /var/lib/x "$T/x"
+	[[ $err != *TMPDIR* ]] || complain "$err"
 }
 
 @test "what is refused again is told once, and no profile where several would do" {
