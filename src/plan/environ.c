@@ -238,7 +238,7 @@ decide_by_mode(const struct settings *settings, const char *name)
 	return (struct env_answer){stays == NULL, NULL, stays == NULL ? passes : stays, NULL};
 }
 
-/* Those who do not ask for TMPDIR: tmux, and Java, where only an option is heard. */
+/* Those who do not ask for TMPDIR: tmux, and Java, where only an option is heard, and answered aloud. */
 const struct tmp_variable tmp_variables[] = {
 	{"TMPDIR", "", "", false},
 	{"TMP", "", "", false},
@@ -255,8 +255,13 @@ environ_is_tmp(const struct settings *settings, const char *name)
 
 	while (one->name != NULL && strcmp(one->name, name) != 0)
 		one++;
-	return settings->tmp == TMP_PRIVATE && one->name != NULL &&
-	       !(one->yields && named(settings, name) != NULL);
+	return settings->tmp == TMP_PRIVATE && one->name != NULL && !one->yields;
+}
+
+bool
+environ_names(const struct settings *settings, const char *name)
+{
+	return named(settings, name) != NULL;
 }
 
 struct env_answer

@@ -17,11 +17,13 @@ struct env_answer {
 struct tmp_variable {
 	const char *name;
 	const char *before, *after;
-	bool yields; /* to the caller's own, where the policy names it: more can be in it */
+	bool yields; /* to the caller's own, and given only where the policy names it */
 };
 extern const struct tmp_variable tmp_variables[]; /* ends with a name that is NULL */
 /* Whether cordon itself gives it its value, where the policy does not. */
 bool environ_is_tmp(const struct settings *settings, const char *name);
+/* Does the policy let it pass by its name? */
+bool environ_names(const struct settings *settings, const char *name);
 
 struct env_answer environ_decide(const struct settings *settings, const char *name);
 /* The same for NAME=VALUE; name gets the name, cut where it is longer. */

@@ -99,6 +99,25 @@ is_ours(const struct builder *b, const char *name, const struct command_place *p
 	return ours;
 }
 
+static bool
+is_inherited(const struct builder *b, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *const *pair = b->environ; pair != NULL && *pair != NULL; pair++)
+		if (strncmp(*pair, name, length) == 0 && (*pair)[length] == '=')
+			return true;
+	return false;
+}
+
+static bool
+is_led_to_tmp(const struct builder *b, const struct tmp_variable *one)
+{
+	if (one->yields)
+		return environ_names(&b->plan->settings, one->name) && !is_inherited(b, one->name);
+	return environ_is_tmp(&b->plan->settings, one->name);
+}
+
 static int
 push_tmp(struct builder *b, const char *private_tmp)
 {
@@ -110,7 +129,7 @@ push_tmp(struct builder *b, const char *private_tmp)
 
 		if (value == NULL)
 			rc = -CORDON_E_MEMORY;
-		else if (environ_is_tmp(&b->plan->settings, one->name))
+		else if (is_led_to_tmp(b, one))
 			rc = push_own(b, one->name, value);
 	}
 	return rc;

@@ -443,7 +443,8 @@ told_to_go()
 	until_true 60 test -e up
 	until_true 60 told_to_go || complain 'does not end'
 	end_of "$pid"
-	[ "$status" -eq 137 ] || complain '137 was expected'
+	# the last one may come when all is over and the launcher has let go of its signals
+	[ "$status" -eq 137 ] || [ "$status" -eq 143 ] || complain '137 was expected'
 	clean
 }
 
