@@ -119,6 +119,8 @@ static const struct row {
 	 "showuntrackedfiles submodulesummary short branch relativepaths aheadbehind renames "
 	 "renamelimit showstash displaycommentprefix",
 	 ANY},
+	/* colours, by their old name */
+	{"status", true, "*", ANY},
 	{"apply", false, "whitespace ignorewhitespace", ANY},
 	{"am", false, "keepcr threeway", ANY},
 	{"blame", false, "ignorerevsfile markignoredlines markunblamablelines date coloring", ANY},
@@ -143,6 +145,10 @@ static const struct row {
 	{"lfs", false, "repositoryformatversion", ANY},
 	{"lfs", true, "access locksverify", ANY},
 	{"clean", false, "requireforce", ANY},
+	{"notes", false, "mergestrategy displayref rewritemode rewriteref", ANY},
+	{"notes", true, "mergestrategy amend rebase", ANY},
+	{"format", false, "useautobase numbered signoff thread from coverletter noprefix mboxrd",
+	 ANY},
 	{"grep", false, "linenumber patterntype extendedregexp threads column", ANY},
 	{"color", false, "*", ANY},
 	{"color", true, "*", ANY},

@@ -276,7 +276,9 @@ what_git_itself_writes_is_accepted(void)
 		"[core]\n\tsharedRepository = 0640\n",
 		"[extensions]\n\tpartialClone = origin\n[remote \"up/a-b.c\"]\n\tpromisor = true\n",
 		"[branch \"m\"]\n\tdescription = \"- a\\n- b\"\n",
-		"[color \"diff\"]\n\told = red\n[advice]\n\tdetachedHead = false\n",
+		"[color \"diff\"]\n\told = red\n[advice]\n\tdetachedHead = false\n"
+		"[notes]\n\trewriteRef = refs/notes/*\n[notes \"rewrite\"]\n\tamend = false\n"
+		"[format]\n\tuseAutoBase = true\n[status \"color\"]\n\tadded = red\n",
 	};
 	auto_arena struct arena arena = {0};
 
