@@ -160,16 +160,15 @@ is_kept_outside(const struct cordon_plan *context)
 	char path[PATH_MAX];
 	int fd;
 
-	if (!context->facts.values[FACT_DOOR] ||
+	if (!context->facts.values[FACT_DOOR] || context->store == NULL ||
 	    snprintf(path, sizeof path, "%s", context->store) >= (int)sizeof path)
 		return false;
 	while ((fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 && errno == ENOENT &&
 	       strrchr(path, '/') > path)
 		*strrchr(path, '/') = '\0';
-	if (fd < 0)
-		return errno == EACCES || errno == EPERM;
-	close(fd);
-	return false;
+	if (fd >= 0)
+		close(fd);
+	return fd < 0;
 }
 
 /* What cannot be logged is said once, and goes on. */
@@ -402,7 +401,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	struct cordon_error why = {0};
 	struct session_place place = {
 		.runtime = context->host.runtime_dir,
-		.state = context->store,
+		.state = is_kept_outside(context) ? NULL : context->store,
 		.project = *context->host.project == '\0' ? NULL : context->host.project,
 	};
 	char hash[TRUST_HASH_SIZE];

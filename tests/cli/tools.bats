@@ -418,7 +418,7 @@ print(*(random.randrange(10**9) for _ in range(300000)), sep="\n")' >numbers
 	END
 	javac Tmp.java
 	[ "$(java -cp . Tmp)" = true ]
-	expect 0 run -- java -cp . Tmp
+	expect 0 run -p java -- java -cp . Tmp
 	[ "$out" = true ]
 }
 
