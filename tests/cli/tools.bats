@@ -398,7 +398,7 @@ print(*(random.randrange(10**9) for _ in range(300000)), sep="\n")' >numbers
 }
 
 @test "tmux makes its socket in the private folder" {
-	works 'tmux -L cordon$$ -f /dev/null new -d "echo inside >o; exec sleep 50" &&
+	works 'tmux -L cordon$$ -f /dev/null new -d sh -c "echo inside >o; exec sleep 50" &&
 		while [ ! -s o ]; do sleep .05; done; cat o; tmux -L cordon$$ kill-server'
 }
 
