@@ -35,7 +35,7 @@ strike(int signal, siginfo_t *info, void *context)
 	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
 		return;
 	if (sweep->thread == (pid_t)syscall(SYS_gettid) && !can_signal(getppid())) {
-		kill(-1, sweep->signal);
+		kill(-1, __atomic_load_n(&sweep->signal, __ATOMIC_SEQ_CST));
 		state = SENT;
 	}
 	__atomic_store_n(&sweep->state, state, __ATOMIC_SEQ_CST);
@@ -85,7 +85,7 @@ sweep_session(struct sweep *sweep, int signal)
 	siginfo_t order = {.si_signo = ORDER, .si_code = SI_QUEUE};
 	int64_t until = clock_ms() + PATIENCE_MS;
 
-	sweep->signal = signal;
+	__atomic_store_n(&sweep->signal, signal, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&sweep->state, WAITING, __ATOMIC_SEQ_CST);
 	order.si_pid = getpid();
 	order.si_uid = getuid();
