@@ -14,6 +14,16 @@
 
 enum { WAITING, SENT, REFUSED };
 
+/* Nobody waits any more for what was not begun, or it has been: only one of the two happens. */
+static bool
+settle(struct sweep *sweep, int state)
+{
+	int before = WAITING;
+
+	return __atomic_compare_exchange_n(&sweep->state, &before, state, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
+}
+
 static bool
 can_signal(pid_t pid)
 {
@@ -28,17 +38,18 @@ static void
 strike(int signal, siginfo_t *info, void *context)
 {
 	struct sweep *sweep = info->si_value.sival_ptr;
-	int before = errno, state = REFUSED;
+	int before = errno, to_send;
 
 	(void)signal, (void)context;
 	/* somebody else's signal of that number says nothing */
 	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
 		return;
-	if (sweep->thread == (pid_t)syscall(SYS_gettid) && !can_signal(getppid())) {
-		kill(-1, __atomic_load_n(&sweep->signal, __ATOMIC_SEQ_CST));
-		state = SENT;
-	}
-	__atomic_store_n(&sweep->state, state, __ATOMIC_SEQ_CST);
+	to_send = __atomic_load_n(&sweep->signal, __ATOMIC_SEQ_CST);
+	if (sweep->thread != (pid_t)syscall(SYS_gettid) || can_signal(getppid()))
+		settle(sweep, REFUSED);
+	/* who was asked to go in another way meanwhile is not asked twice; to be killed late is no harm */
+	else if (settle(sweep, SENT) || to_send == SIGKILL)
+		kill(-1, to_send);
 	errno = before;
 }
 
@@ -72,12 +83,6 @@ sweep_ready(struct sweep *sweep)
 		__atomic_store_n(&sweep->thread, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
 }
 
-static bool
-is_answered(const struct sweep *sweep)
-{
-	return __atomic_load_n(&sweep->state, __ATOMIC_SEQ_CST) != WAITING;
-}
-
 bool
 sweep_session(struct sweep *sweep, int signal)
 {
@@ -92,7 +97,7 @@ sweep_session(struct sweep *sweep, int signal)
 	order.si_value.sival_ptr = sweep;
 	if (thread == 0 || syscall(SYS_rt_tgsigqueueinfo, order.si_pid, thread, ORDER, &order) < 0)
 		return false;
-	while (!is_answered(sweep) && clock_ms() < until)
+	while (__atomic_load_n(&sweep->state, __ATOMIC_SEQ_CST) == WAITING && clock_ms() < until)
 		clock_sleep_us(50);
-	return __atomic_load_n(&sweep->state, __ATOMIC_SEQ_CST) == SENT;
+	return !settle(sweep, REFUSED) && __atomic_load_n(&sweep->state, __ATOMIC_SEQ_CST) == SENT;
 }
