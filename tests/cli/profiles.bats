@@ -81,7 +81,7 @@ each_base()
 	done
 }
 
-# ccache itself obeys what stands there: free it starts the program, and confined nobody writes it.
+# ccache starts the program that is named there; here only the writing is tried: free it works, confined it does not.
 @test "c: a compiler cache that names no program" {
 	mkdir -p "$HOME/.ccache"
 	only_free 'echo "prefix_command = evil" >"$HOME/.ccache/ccache.conf"' -p c
