@@ -26,7 +26,8 @@ struct guard {
 	enum walls walls;
 	struct sweep sweep;
 	pid_t inside[INSIDE], bystander;
-	sem_t ready;
+	bool is_held_up; /* its thread hears no order before it is let go */
+	sem_t ready, let_go, went;
 };
 
 /* What became of it, for the test to see. */
@@ -64,6 +65,28 @@ enter(enum walls walls)
 		       0;
 }
 
+static void
+wait_for(sem_t *event)
+{
+	while (sem_wait(event) < 0)
+		;
+}
+
+/* As one that gets no processor. */
+static void
+hold_up(struct guard *guard)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sem_post(&guard->ready);
+	wait_for(&guard->let_go);
+	/* what waits is heard before this returns */
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sem_post(&guard->went);
+}
+
 static void *
 thread_inside(void *argument)
 {
@@ -75,6 +98,8 @@ thread_inside(void *argument)
 			guard->inside[i] = start_waiting();
 		sweep_ready(&guard->sweep);
 	}
+	if (guard->is_held_up)
+		hold_up(guard);
 	sem_post(&guard->ready);
 	for (;;)
 		pause();
@@ -82,20 +107,15 @@ thread_inside(void *argument)
 }
 
 static void
-wait_for(sem_t *event)
-{
-	while (sem_wait(event) < 0)
-		;
-}
-
-static void
-start_guard(struct guard *guard, enum walls walls)
+start_guard(struct guard *guard, enum walls walls, bool is_held_up)
 {
 	pthread_t thread;
 
-	*guard = (struct guard){.walls = walls};
+	*guard = (struct guard){.walls = walls, .is_held_up = is_held_up};
 	guard->bystander = start_waiting();
 	sem_init(&guard->ready, 0, 0);
+	sem_init(&guard->let_go, 0, 0);
+	sem_init(&guard->went, 0, 0);
 	pthread_create(&thread, NULL, thread_inside, guard);
 	wait_for(&guard->ready);
 }
@@ -139,7 +159,7 @@ sweep_with(enum walls walls)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		start_guard(&guard, walls);
+		start_guard(&guard, walls, false);
 		seen->is_sent = sweep_session(&guard.sweep, SIGKILL);
 		look_and_end(&guard, seen);
 	}
@@ -195,7 +215,7 @@ after_its_parent_died(void)
 			_exit(0);
 		}
 		seen->guard = getpid();
-		start_guard(&guard, WALLS_FOR_SIGNALS);
+		start_guard(&guard, WALLS_FOR_SIGNALS, false);
 		sem_post(&seen->parent_goes);
 		wait_for(&seen->parent_went);
 		seen->is_sent = sweep_session(&guard.sweep, SIGKILL);
@@ -219,7 +239,7 @@ a_signal_is_no_order(void)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		start_guard(&guard, WALLS_FOR_SIGNALS);
+		start_guard(&guard, WALLS_FOR_SIGNALS, false);
 		guard.sweep.signal = SIGKILL;
 		seen->is_ready = syscall(SYS_tgkill, getpid(), guard.sweep.thread, SIGRTMIN + 1) ==
 				 0;
@@ -230,6 +250,36 @@ a_signal_is_no_order(void)
 	check(seen->is_ready);
 	check_int(seen->dead, 0);
 	check(seen->bystander_lives);
+}
+
+/* Who was not asked in time is asked by others: not once more afterwards. */
+static struct seen *
+sweep_late(int signal)
+{
+	struct seen *seen = seen_new();
+	struct guard guard;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		start_guard(&guard, WALLS_FOR_SIGNALS, true);
+		seen->is_sent = sweep_session(&guard.sweep, signal);
+		sem_post(&guard.let_go);
+		wait_for(&guard.went);
+		/* who had it does not hear this any more */
+		for (int i = 0; i < INSIDE; i++)
+			kill(guard.inside[i], SIGKILL);
+		look_and_end(&guard, seen);
+	}
+	check(waitpid(pid, NULL, 0) == pid);
+	check(!seen->is_sent);
+	check(seen->bystander_lives);
+	return seen;
+}
+
+static void
+nobody_is_asked_late(void)
+{
+	check_int(sweep_late(SIGTERM)->dead, INSIDE);
 }
 
 int
@@ -247,5 +297,6 @@ main(void)
 	run(all_in_the_layer_and_nobody_else);
 	run(after_its_parent_died);
 	run(a_signal_is_no_order);
+	run(nobody_is_asked_late);
 	return tap_end();
 }
