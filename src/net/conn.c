@@ -167,6 +167,18 @@ conn_read(struct conn *conn)
 	return false;
 }
 
+void
+conn_check(struct conn *conn, bool (*is_name)(const void *conn, const char *name))
+{
+	const struct network *network = conn->proxy->network;
+
+	conn->check = (struct check){.is_name = is_name,
+				     .context = conn,
+				     .port = conn->port,
+				     .takes_hidden = network->ech == ECH_ALLOW,
+				     .is_opaque = ports_have(&network->opaque, conn->port)};
+}
+
 /* ---- last words ---- */
 
 /* The rest of what the client sends is read away: closing with it unread would reset our words. */

@@ -113,6 +113,9 @@ void conn_say(struct conn *conn, const char *text, size_t length);
 /* Says what out holds, and then ends. */
 void conn_leave(struct conn *conn);
 
+/* What the client says will be held against the policy, and against is_name. */
+void conn_check(struct conn *conn, bool (*is_name)(const void *conn, const char *name));
+
 /* flow.c: from now on the two sides talk. */
 void conn_flow(struct conn *conn);
 /* For both sides; those that a listener has are its connections' too. */

@@ -159,10 +159,7 @@ meet(struct conn *conn, int fd)
 		conn_free(conn);
 		return;
 	}
-	conn->check = (struct check){.is_name = is_name_of_address,
-				     .context = conn,
-				     .port = conn->port,
-				     .takes_hidden = conn->proxy->network->ech == ECH_ALLOW};
+	conn_check(conn, is_name_of_address);
 	conn->up = UP_CHECKED;
 	conn_flow(conn);
 }

@@ -131,6 +131,23 @@ decide_localhost(const struct network *network, const char *host, unsigned port)
 	return network_decide_local(network, port);
 }
 
+/* Where domains are reached when nobody says otherwise. */
+static bool
+is_usual(unsigned port)
+{
+	return port == 80 || port == 443;
+}
+
+/* What the proxy lets through depends on the port: net/check.c. */
+static const char *
+carried_at(const struct network *network, unsigned port)
+{
+	if (ports_have(&network->opaque, port))
+		return "the domain and the port are listed, for any protocol";
+	return is_usual(port) ? "the domain and the port are listed, for TLS and HTTP"
+			      : "the domain and the port are listed, for TLS, HTTP and SSH";
+}
+
 static struct net_answer
 decide_domain(const struct network *network, const char *host, unsigned port)
 {
@@ -150,7 +167,7 @@ decide_domain(const struct network *network, const char *host, unsigned port)
 			return (struct net_answer){.reason =
 							   "the domain is listed, the port is not",
 						   .domain = word};
-		return (struct net_answer){true, "the domain and the port are listed", word};
+		return (struct net_answer){true, carried_at(network, port), word};
 	}
 	return (struct net_answer){.reason = "the domain is not listed"};
 }
@@ -170,13 +187,6 @@ network_decide(const struct network *network, const char *host, unsigned port)
 		break;
 	}
 	return (struct net_answer){.reason = "there is no network"};
-}
-
-/* Where domains are reached when nobody says otherwise. */
-static bool
-is_usual(unsigned port)
-{
-	return port == 80 || port == 443;
 }
 
 /* The list as it is, and this port. */

@@ -332,6 +332,14 @@ remedied()
 	denied -p net.json connect 93.184.216.34:443
 	denied -p net.json connect localhost:443
 	allowed -p net.json -p git connect api.example.com:22
+	said 'for TLS, HTTP and SSH'
+	allowed -p net.json connect api.example.com:443
+	said 'for TLS and HTTP'
+	allowed -p net.json --opaque-port 5432 connect api.example.com:5432
+	said 'for any protocol'
+	denied --opaque-port 5432 connect api.example.com:5432
+	# the key opens no port by itself
+	denied -p net.json --policy-json '{"network": {"opaque": [5432]}}' connect api.example.com:5432
 }
 
 @test "network modes" {

@@ -91,10 +91,13 @@ class Role:
     """The proxy, and the broker's end of its line."""
 
     def __init__(self, servers, domains=("a.test",), ports=(), private=("127.0.0.1",), env=None,
-                 resolver=None, descriptors=None, ech=False):
+                 resolver=None, descriptors=None, ech=False, opaque=None):
         arguments = [ROLE, "resolver", resolver or "127.0.0.1:%d" % servers.ports["dns"]]
         arguments += ["ech", "allow"] if ech else []
-        for name, values in (("domain", domains), ("port", ports), ("private", private)):
+        # the server that sends back what it gets speaks nothing that names a host
+        opaque = (servers.ports["echo"],) if opaque is None else opaque
+        for name, values in (("domain", domains), ("port", ports), ("private", private),
+                             ("opaque", opaque)):
             for value in values:
                 arguments += [name, str(value)]
         self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -487,6 +490,92 @@ def tunnels(servers):
     role.refused("b.test:%d" % web, "another host")
     client.close()
     role.close()
+
+
+@case
+def unnamed_protocols(servers):
+    """What names no host passes on an opaque port only; a request without a version nowhere."""
+    web, echo = servers.ports["web"], servers.ports["echo"]
+    nine = b"GET /nine\r\nHost: b.test\r\n\r\n"
+    others = (b"\0\0\0\x08\x04\xd2\x16\x2f", b"PING\r\n", b"EHLO a.test\r\n")
+    never = (nine, b"\r\n" + nine, nine.replace(b"\r", b""), b"POST\t/up\r\n\r\n",
+             b"\x15\x03\x01\0\x02\x01\0" + make_hello("b.test"),
+             b"\x14\x03\x03\0\x01\x01" + make_hello("b.test"))
+    # servers answer such a request: Python's does
+    with socket.create_connection(("127.0.0.1", web), LATE) as client:
+        client.sendall(nine)
+        read_until(client, b"GET /nine")
+    for opaque in ((), (web, echo)):
+        role = Role(servers, ports=[web, echo], opaque=opaque)
+        for port, bytes_ in [(web, never[0])] + [(echo, one) for one in never + others]:
+            for split in (False, True):
+                client, status, _ = role.connect("a.test", port)
+                assert status == 200, status
+                pieces = [bytes_[i:i + 1] for i in range(len(bytes_))] if split else [bytes_]
+                try:
+                    for piece in pieces:
+                        client.sendall(piece)
+                except OSError:
+                    pass
+                if opaque and bytes_ in others:
+                    read_until(client, bytes_)
+                else:
+                    text = read_all(client)
+                    for said in (b"/nine host", bytes_[:7]):
+                        assert said not in text.replace(b"echo ready", b""), (port, bytes_, text)
+                client.close()
+        if not opaque:
+            role.refused("a.test:%d" % echo, "--opaque-port %d" % echo)
+        role.close()
+
+
+@case
+def other_upgrades(servers):
+    """An upgrade to HTTP/2 or TLS is not asked for; one to WebSocket is."""
+    echo = servers.ports["echo"]
+    role = Role(servers, ports=[echo], opaque=())
+    head = "GET / HTTP/1.1\r\nHost: a.test:%d\r\n" % echo
+    for asked, passed in (
+            ("Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: A\r\n", ""),
+            ("Connection: upgrade, close\r\nUpgrade: TLS/1.2\r\n", "Connection:close\r\n"),
+            ("Connection: Upgrade\r\nUpgrade: websocket\r\n", None)):
+        client, _, _ = role.connect("a.test", echo)
+        client.sendall((head + asked + "\r\n").encode())
+        wanted = head + (asked if passed is None else passed) + "\r\n"
+        assert exactly(client, 11 + len(wanted)) == b"echo ready\n" + wanted.encode()
+        client.close()
+    role.close()
+
+
+@case
+def ssh_on_both_sides(servers):
+    """SSH needs no opaque port where the server speaks it, whoever speaks first."""
+    line = b"SSH-2.0-test comment\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        role = Role(servers, ports=[port], opaque=())
+        for says, first, passes in ((line, True, True), (line, False, True),
+                                    (b"HTTP/1.1 400 Bad\r\n", True, False),
+                                    (b"220 mail\r\n", False, False)):
+            client, status, _ = role.connect("a.test", port)
+            far = listener.accept()[0]
+            far.settimeout(LATE)
+            if first:
+                far.sendall(says)
+                assert exactly(client, len(says)) == says
+            client.sendall(line + b"more")
+            if first and not passes:
+                assert far.recv(100) == b""
+            elif not first:
+                assert exactly(far, len(line)) == line
+                far.sendall(says)
+            if passes:
+                assert exactly(far, 4 if not first else len(line) + 4)[-4:] == b"more"
+            else:
+                assert read_all(far) == b""
+            client.close()
+            far.close()
+        role.close()
 
 
 @case

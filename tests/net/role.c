@@ -2,7 +2,8 @@
 /*
  * Not a test: starts the proxy as a session does and plays the broker, word by word, for the tests.
  *
- *     role [domain NAME] [port N] [private RANGE] [resolver ADDRESS:PORT] [ech allow]...
+ *     role [domain NAME] [port N] [opaque N] [private RANGE] [resolver ADDRESS:PORT]
+ *          [ech allow]...
  *
  * First a line "named PORT through PORT stub PORT token TOKEN pid PID". Then on standard input:
  *     ask ID ADDRESS PORT      comes ID ADDRESS PORT      forget ID
@@ -62,6 +63,8 @@ read_arguments(char **argv, struct network *to)
 			push_word(&to->private_ranges, argv[1]);
 		else if (strcmp(argv[0], "port") == 0)
 			push_port(&to->ports, argv[1]);
+		else if (strcmp(argv[0], "opaque") == 0)
+			push_port(&to->opaque, argv[1]);
 		else if (strcmp(argv[0], "resolver") == 0)
 			to->resolver.text = argv[1];
 		else if (strcmp(argv[0], "ech") == 0)
