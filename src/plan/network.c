@@ -38,6 +38,13 @@ network_split(const char *subject, char *ret_host, size_t size, unsigned *ret_po
 	return 0;
 }
 
+/* Whoever connects to no address at all connects to this machine. */
+static bool
+is_here(const struct in_addr *address)
+{
+	return ntohl(address->s_addr) >> 24 == 127 || address->s_addr == htonl(INADDR_ANY);
+}
+
 bool
 network_is_loopback(const char *host)
 {
@@ -45,11 +52,14 @@ network_is_loopback(const char *host)
 	struct in6_addr v6;
 	size_t length = strlen(host);
 
-	if (inet_pton(AF_INET, host, &v4) == 1)
-		return (ntohl(v4.s_addr) >> 24) == 127;
-	if (inet_pton(AF_INET6, host, &v6) == 1)
-		return IN6_IS_ADDR_LOOPBACK(&v6) ||
-		       (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
+	/* also 127.1 and 0, as resolvers read them */
+	if (inet_aton(host, &v4) == 1)
+		return is_here(&v4);
+	if (inet_pton(AF_INET6, host, &v6) == 1) {
+		memcpy(&v4, v6.s6_addr + 12, sizeof v4);
+		return IN6_IS_ADDR_LOOPBACK(&v6) || IN6_IS_ADDR_UNSPECIFIED(&v6) ||
+		       (IN6_IS_ADDR_V4MAPPED(&v6) && is_here(&v4));
+	}
 	return ascii_same(host, "localhost") ||
 	       (length > 10 && ascii_same(host + length - 10, ".localhost"));
 }

@@ -346,6 +346,15 @@ remedied()
 	denied --net none connect example.org:443
 	allowed --net localhost connect localhost:5432
 	allowed --net localhost connect '[::1]:5432'
+	# to connect(2) no address is this machine, in each of its forms
+	for host in 0.0.0.0 '[::]' '[::ffff:0.0.0.0]' '[::ffff:127.0.0.1]' 0 127.1; do
+		allowed --net localhost connect "$host:5432"
+		denied --net localhost:5432 connect "$host:5433"
+		said '--net localhost:5432,5433'
+		denied --net domains --domain a.test connect "$host:5432"
+	done
+	denied --net localhost connect 0.0.0.1:5432
+	denied --net localhost connect '[::127.0.0.1]:5432'
 	denied --net localhost connect example.org:443
 	allowed --net localhost:5432 connect 127.0.0.1:5432
 	denied --net localhost:5432 connect 127.0.0.1:5433
