@@ -48,7 +48,7 @@ role()
 }
 
 @test "a connection that is turned round" {
-	role through uninvited through_tls
+	role through uninvited strangers through_tls
 }
 
 @test "IPv6" {
@@ -383,6 +383,31 @@ asyncio.run(main())"
 	heard 'not valid: is this a git repository?'
 	plainly 0 bash -c "exec 3<>/dev/tcp/a.test/$echo; read -r line <&3; echo \"\$line\""
 	said 'echo ready'
+}
+
+@test "without proxy variables: processes outside neither ask the resolver nor take its places" {
+	servers 'a.test 127.0.0.1' 'b.test 127.0.0.1'
+	is_kept || return 0
+	mkfifo "$T/strangers"
+	"$CORDON" run -- env -u http_proxy -u HTTP_PROXY sh -c "touch begun
+		while [ ! -e go ]; do sleep 0.1; done
+		curl -sS --max-time 60 http://a.test:$web/inside" >"$T/inside" 2>&1 9>&- 3>&- &
+	session=$!
+	until_true 60 test -e begun
+	status=0
+	"$PYTHON" "$TREE/tests/net/strangers.py" "$session" b.test 300 "$T/there" <"$T/strangers" >"$T/outside" 9>&- 3>&- &
+	strangers=$!
+	exec 8>"$T/strangers"
+	until_true 100 sh -c "test -e '$T/there' || ! kill -0 $strangers 2>/dev/null"
+	touch go
+	wait "$session" || status=$?
+	exec 8>&-
+	wait "$strangers" || return 0
+	grep -q 'GET /inside' "$T/inside" || complain "$(cat "$T/inside")"
+	[ "$status" -eq 0 ]
+	if grep -q b.test "$T/asked" || grep -v -e "b''" -e 'HTTP/1.1 400' "$T/outside"; then
+		complain 'a process outside was served'
+	fi
 }
 
 @test "without proxy variables: what names no host needs an opaque port" {
