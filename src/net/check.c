@@ -10,6 +10,7 @@
 
 #include "audit/event.h"
 #include "base/ascii.h"
+#include "base/table.h"
 
 #define UPGRADE_SIZE 12 /* of "HTTP/1.1 101" */
 #define SSH_SIZE 4	/* of "SSH-" */
@@ -208,10 +209,11 @@ is_web_port(unsigned port)
 	return port == 80 || port == 443;
 }
 
+/* Some servers also take vertical tabs and form feeds for blanks. */
 static bool
 is_blank(char c)
 {
-	return c == ' ' || c == '\t';
+	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
 /* A word and a blank: its line is waited for, whatever comes in it. */
@@ -220,12 +222,28 @@ begins_request(const char *bytes, size_t length)
 {
 	size_t word = 0;
 
-	while (word < length && (bytes[word] | 0x20) >= 'a' && (bytes[word] | 0x20) <= 'z')
+	while (word < length && (ascii_is_letter(bytes[word]) || bytes[word] == '-'))
 		word++;
 	return word > 0 && word < length && is_blank(bytes[word]);
 }
 
-/* A method and a path or a URL: servers take that for a request also without a version. */
+/* CONNECT is not among them: NATS begins with it as well. */
+static bool
+is_method(const char *word, size_t length)
+{
+	static const char *const methods[] = {"GET",	"HEAD",	   "POST",  "PUT",
+					      "DELETE", "OPTIONS", "TRACE", "PATCH"};
+
+	for (size_t i = 0; i < COUNT(methods); i++)
+		if (length == strlen(methods[i]) && memcmp(word, methods[i], length) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A method, or any word before a path or a URL: servers take that for a request also without a
+ * version.
+ */
 static bool
 is_request(const char *line, size_t length)
 {
@@ -235,6 +253,8 @@ is_request(const char *line, size_t length)
 		at++;
 	if (at == 0 || at == length || !is_blank(line[at]))
 		return false;
+	if (is_method(line, at))
+		return true;
 	while (at < length && is_blank(line[at]))
 		at++;
 	return at < length && (line[at] == '/' || line[at] == '*' ||
@@ -251,7 +271,8 @@ is_http_line(const char *bytes, size_t length)
 	const char *end;
 	size_t start = 0;
 
-	while (start < length && strchr("\r\n\t ", bytes[start]) != NULL && bytes[start] != '\0')
+	while (start < length &&
+	       (is_blank(bytes[start]) || bytes[start] == '\r' || bytes[start] == '\n'))
 		start++;
 	if (start == length)
 		return -1;
