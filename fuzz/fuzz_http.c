@@ -33,6 +33,10 @@ pass_up(const char *bytes, size_t size, size_t piece, enum check_verdict *ret_ve
 {
 	struct check check = {.is_name = is_name, .port = 80};
 	size_t sent = 0, shown = 0;
+	char *copy = malloc(size);
+
+	must(copy != NULL);
+	memcpy(copy, bytes, size);
 
 	*ret_verdict = CHECK_GO_ON;
 	while (shown < size && *ret_verdict == CHECK_GO_ON) {
@@ -40,11 +44,16 @@ pass_up(const char *bytes, size_t size, size_t piece, enum check_verdict *ret_ve
 
 		shown = size - shown < piece ? size : shown + piece;
 		do {
-			*ret_verdict = check_look(&check, bytes + sent, shown - sent, &good);
-			must(good <= shown - sent);
+			*ret_verdict = check_look(&check, copy + sent, shown - sent, &good);
+			must(good + check.cut <= shown - sent);
+			/* what was taken out is gone from the middle */
+			memmove(copy + shown - check.cut, copy + shown, size - shown);
+			shown -= check.cut;
+			size -= check.cut;
 			sent += good;
 		} while (*ret_verdict == CHECK_GO_ON && good > 0 && sent < shown);
 	}
+	free(copy);
 	return sent;
 }
 

@@ -57,7 +57,8 @@ enum cordon_option {
 	CORDON_OPT_NET, /* none, localhost, localhost:PORTS, domains, all */
 	CORDON_OPT_DOMAIN,
 	CORDON_OPT_PORT,
-	CORDON_OPT_RESOLVER, /* ADDRESS:PORT */
+	CORDON_OPT_OPAQUE_PORT, /* a port that may carry anything */
+	CORDON_OPT_RESOLVER,	/* ADDRESS:PORT */
 	CORDON_OPT_SOCKET,
 	CORDON_OPT_ENV,	 /* NAME or NAME=VALUE */
 	CORDON_OPT_TIME, /* limits */

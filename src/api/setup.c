@@ -245,6 +245,15 @@ set_port(struct cordon_setup *setup, const struct option *option, const char *va
 }
 
 static int
+set_opaque_port(struct cordon_setup *setup, const struct option *option, const char *value,
+		struct cordon_error *err)
+{
+	int rc = add_port(setup, &setup->options->network.opaque, option, value, err);
+
+	return rc < 0 ? rc : set_port(setup, option, value, err);
+}
+
+static int
 set_resolver(struct cordon_setup *setup, const struct option *option, const char *value,
 	     struct cordon_error *err)
 {
@@ -433,6 +442,7 @@ static const struct option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_NET] = {"--net", set_net, 0},
 	[CORDON_OPT_DOMAIN] = {"--domain", set_domain, 0},
 	[CORDON_OPT_PORT] = {"--port", set_port, 0},
+	[CORDON_OPT_OPAQUE_PORT] = {"--opaque-port", set_opaque_port, 0},
 	[CORDON_OPT_RESOLVER] = {"--resolver", set_resolver, 0},
 	[CORDON_OPT_SOCKET] = {"--socket", set_socket, 0},
 	[CORDON_OPT_ENV] = {"--env", set_env, 0},

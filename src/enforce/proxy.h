@@ -14,7 +14,7 @@
 #define PROXY_TOKEN_LENGTH 32
 #define PROXY_USER "cordon"
 
-/* In the order of struct egress, IPv4 before IPv6; datagrams of the stub last. */
+/* In the order of struct egress, IPv4 before IPv6. */
 enum proxy_socket {
 	PROXY_NAMED,
 	PROXY_NAMED_6,
@@ -22,8 +22,6 @@ enum proxy_socket {
 	PROXY_THROUGH_6,
 	PROXY_STUB,
 	PROXY_STUB_6,
-	PROXY_DATAGRAMS,
-	PROXY_DATAGRAMS_6,
 	PROXY_SOCKETS
 };
 

@@ -281,6 +281,22 @@ turn_round(struct socket_call *call, const struct destination *to)
 }
 
 static void
+turn_to_stub(struct socket_call *call, const struct destination *to)
+{
+	struct connecting connecting = {.broker = call->broker,
+					.request = *call->request,
+					.pin = -1,
+					.is_stub = true};
+
+	set_loopback(call, to, call->broker->egress.stub);
+	connecting.fd = call->fd;
+	connecting.address = call->address;
+	connecting.size = call->size;
+	call->fd = -1;
+	connecting_start(&connecting);
+}
+
+static void
 turn_inward(struct socket_call *call, const struct destination *to)
 {
 	struct connecting connecting = {.broker = call->broker,
@@ -366,8 +382,7 @@ connect_domain(struct socket_call *call, const struct destination *to)
 	} else if (call->is_here) {
 		turn_round(call, to);
 	} else if (to->port == DNS_PORT || (here && to->port == egress->stub)) {
-		set_loopback(call, to, egress->stub);
-		socket_connect(call, -1);
+		turn_to_stub(call, to);
 	} else if (here && to->port == egress->named) {
 		set_loopback(call, to, egress->named);
 		socket_connect(call, -1);

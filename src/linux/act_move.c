@@ -16,6 +16,7 @@
 #include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/act_socket.h"
 #include "linux/names.h"
 #include "linux/nest.h"
 #include "linux/vet.h"
@@ -112,7 +113,8 @@ compare_entry(struct move *move, int folder, const char *from, const char *to, c
 		return ENAMETOOLONG;
 	if (!is_same(move, old, new) || protection_is_policy(name) ||
 	    ((ascii_same(name, "HEAD") || ascii_same(name, ".git")) &&
-	     !vet_may_move(move->broker, from)))
+	     !vet_may_move(move->broker, from)) ||
+	    !unix_may_move(move->broker, folder, name, old, new))
 		return EACCES;
 	broker_touches_at(move->broker, folder, name, old);
 	broker_touches(move->broker, new, NULL);
@@ -165,6 +167,15 @@ check_folder(struct move *move, const struct spot *from, const struct spot *to)
 	fd = openat(from->folder, from->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	move->left = TREE_MAX;
 	return fd < 0 ? EXDEV : compare_trees(move, fd, from->path, to->path);
+}
+
+static int
+check_entry(struct move *move, const struct spot *from, mode_t mode, const struct spot *to)
+{
+	if (!S_ISSOCK(mode))
+		return S_ISDIR(mode) ? check_folder(move, from, to) : 0;
+	return unix_may_move(move->broker, from->folder, from->name, from->path, to->path) ? 0
+											   : EACCES;
 }
 
 static int
@@ -231,16 +242,14 @@ check_move(struct move *move)
 {
 	unsigned both = RIGHT_CREATE | RIGHT_DELETE;
 	bool swaps = (move->flags & EXCHANGE) != 0;
-	int why = 0;
+	int why;
 
 	if (lacks(move, &move->from, swaps ? both : RIGHT_DELETE) ||
 	    lacks(move, &move->to, move->is_replacing ? both : RIGHT_CREATE))
 		return EACCES;
-	if (S_ISDIR(move->from_stat.st_mode))
-		why = check_folder(move, &move->from, &move->to);
-	if (why == 0 && swaps && S_ISDIR(move->to_stat.st_mode))
-		why = check_folder(move, &move->to, &move->from);
-	return why;
+	why = check_entry(move, &move->from, move->from_stat.st_mode, &move->to);
+	return why == 0 && swaps ? check_entry(move, &move->to, move->to_stat.st_mode, &move->from)
+				 : why;
 }
 
 static int
@@ -369,7 +378,8 @@ link_descriptor(struct broker *broker, int fd, const struct spot *to)
 	if (fstat(fd, &at) < 0)
 		return -1;
 	if (at.st_nlink == 0 ? !may_name(broker, to->path)
-			     : !walk_name(fd, path) || !may_link(broker, path, to->path))
+			     : !walk_name(fd, path) || !may_link(broker, path, to->path) ||
+				       !unix_may_move(broker, fd, "", path, to->path))
 		return spot_refuse(broker, to, RIGHT_CREATE);
 	if (at.st_nlink > 0)
 		broker_touches(broker, path, &at);
@@ -438,7 +448,8 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 			rc = -1;
 		else if (!S_ISDIR(at.st_mode) &&
 			 (!may_link(broker, from.path, to.path) ||
-			  !vet_may_hold(broker, to.path, from.folder, from.name)))
+			  !vet_may_hold(broker, to.path, from.folder, from.name) ||
+			  !unix_may_move(broker, from.folder, from.name, from.path, to.path)))
 			rc = spot_refuse(broker, &to, RIGHT_CREATE);
 		else
 			rc = link_names(broker, &from, &to);

@@ -23,6 +23,9 @@ void socket_connect(struct socket_call *call, int pin);
 /* act_unix.c */
 void unix_connect(struct socket_call *call);
 void unix_bind(struct socket_call *call);
+/* May what lies at that name have another path? Not a socket that could only be reached there. */
+bool unix_may_move(struct broker *broker, int folder, const char *name, const char *from,
+		   const char *to);
 bool unix_may_connect(struct broker *broker, const char *path, int64_t born, int64_t changed);
 /* act_inet.c; each answers */
 void inet_connect(struct socket_call *call);

@@ -154,20 +154,23 @@ is_moved(const struct broker *broker, const struct file *file)
 /* ---- connecting ---- */
 
 static bool
-may_connect_own(struct broker *broker, const char *path, const struct file *file)
+is_granted(struct broker *broker, const char *path, const struct file *file)
 {
-	struct socket_answer answer;
+	struct socket_answer answer = plan_decide_socket(broker->plan, path);
 
-	/* that gap was accepted; we are asked for the other families' sake */
-	if (!broker->plan->routes_sockets)
-		return true;
-	answer = plan_decide_socket(broker->plan, path);
 	if (answer.allowed && answer.place != NULL)
 		return true;
 	if (answer.allowed ||
 	    (broker->private_tmp != NULL && path_below(path, broker->private_tmp)))
 		return !is_moved(broker, file);
 	return is_own(broker, &file->id) && (broker_judge(broker, path).rights & RIGHT_WRITE);
+}
+
+static bool
+may_connect_own(struct broker *broker, const char *path, const struct file *file)
+{
+	/* that gap was accepted; we are asked for the other families' sake */
+	return !broker->plan->routes_sockets || is_granted(broker, path, file);
 }
 
 /* By a broker around us; which of them we made only it knows. */
@@ -266,6 +269,30 @@ unix_connect(struct socket_call *call)
 		request_fail(call->request, EACCES);
 	else
 		socket_connect(call, -1);
+}
+
+/* ---- other names ---- */
+
+/*
+ * By our own plan and by those inside, each by itself: otherwise one could do the move and another
+ * connect. Also where Landlock knows the sockets of a folder by the folder.
+ */
+bool
+unix_may_move(struct broker *broker, int folder, const char *name, const char *from, const char *to)
+{
+	struct file file;
+
+	if (look(folder, name, &file) != 0)
+		return false;
+	if (!file.is_socket)
+		return true;
+	if ((is_granted(broker, from, &file) || !is_granted(broker, to, &file)) &&
+	    (nest_may_connect(broker, from, file.id.born, file.changed) ||
+	     !nest_may_connect(broker, to, file.id.born, file.changed)))
+		return true;
+	broker_refused(broker, "socket", from,
+		       "the socket is not granted, but would be at its new place");
+	return false;
 }
 
 /* ---- binding ---- */

@@ -169,14 +169,29 @@ await_far_side(const struct connecting *c, const struct asking *asking, bool wai
 	return asking->why;
 }
 
-/* Tells the proxy who comes, or that nobody does. */
-static void
-announce(struct connecting *c, struct asking *asking, int why)
+/* One try, with the proxy told before that it comes, and after it from where, or that it does not. */
+static int
+try_announced(struct connecting *c, uint64_t id, enum egress_kind kind)
 {
+	int why = egress_say(c->broker, id, EGRESS_EXPECT, NULL);
 	struct destination local;
-	bool comes = (why == 0 || is_under_way(c, why)) && local_end(c, &local);
+	bool comes;
 
-	egress_end(c->broker, asking, comes ? &local : NULL);
+	if (why != 0)
+		return why;
+	why = try_once(c);
+	comes = (why == 0 || is_under_way(c, why)) && local_end(c, &local);
+	egress_say(c->broker, id, comes ? kind : EGRESS_FORGET, comes ? &local : NULL);
+	return why;
+}
+
+static void
+finish_try(struct connecting *c, bool waits, int why)
+{
+	if (waits)
+		watch(c, why);
+	else
+		connecting_finish(c, why);
 }
 
 /*
@@ -189,21 +204,23 @@ turn_early(struct connecting *c, struct asking *asking)
 	static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
 	int64_t end = clock_ms() + LATE_MS;
 	bool is_answered = false;
-	int why = try_once(c);
+	int why = try_announced(c, asking->id, EGRESS_COMES);
 
-	if (why == 0 || is_under_way(c, why)) {
-		request_fail(&c->request, EINPROGRESS);
-		while (!is_answered && clock_ms() < end)
-			is_answered = egress_wait(c->broker, asking, 1000);
-		why = is_answered ? asking->why : ETIMEDOUT;
-		if (why != 0)
-			connect(c->fd, &nowhere, sizeof nowhere);
-		announce(c, asking, why);
-		close(c->fd);
+	if (why != 0 && !is_under_way(c, why)) {
+		egress_drop(c->broker, asking);
+		connecting_finish(c, why);
 		return;
 	}
-	announce(c, asking, why);
-	connecting_finish(c, why);
+	request_fail(&c->request, EINPROGRESS);
+	while (!is_answered && clock_ms() < end)
+		is_answered = egress_wait(c->broker, asking, 1000);
+	why = is_answered ? asking->why : ETIMEDOUT;
+	egress_drop(c->broker, asking);
+	if (why != 0) {
+		connect(c->fd, &nowhere, sizeof nowhere);
+		egress_say(c->broker, asking->id, EGRESS_FORGET, NULL);
+	}
+	close(c->fd);
 }
 
 static void
@@ -222,13 +239,20 @@ turn(struct connecting *c)
 		turn_early(c, &asking);
 		return;
 	}
+	egress_drop(c->broker, &asking);
 	if (why == 0)
-		why = try_once(c);
-	announce(c, &asking, why);
-	if (waits)
-		watch(c, why);
+		why = try_announced(c, asking.id, EGRESS_COMES);
 	else
-		connecting_finish(c, why);
+		egress_say(c->broker, asking.id, EGRESS_FORGET, NULL);
+	finish_try(c, waits, why);
+}
+
+static void
+turn_to_stub(struct connecting *c)
+{
+	bool waits = is_waiting(c);
+
+	finish_try(c, waits, try_announced(c, egress_number(c->broker), EGRESS_ASKS));
 }
 
 /* ---- threads ---- */
@@ -241,6 +265,8 @@ thread_main(void *argument)
 
 	if (c->is_turned)
 		turn(c);
+	else if (c->is_stub)
+		turn_to_stub(c);
 	else
 		watch(c,
 		      c->address.any.sa_family == AF_UNIX || c->is_inward ? EAGAIN : EINPROGRESS);
@@ -282,7 +308,7 @@ connecting_start(const struct connecting *connecting)
 	bool waits = is_waiting(&c);
 	int why;
 
-	if (c.is_turned) {
+	if (c.is_turned || c.is_stub) {
 		park(&c);
 		return;
 	}

@@ -33,6 +33,7 @@ struct connecting {
 	union address address;
 	socklen_t size;
 	bool is_turned;		 /* it goes to the proxy, which is asked first about: */
+	bool is_stub;		 /* or to the proxy's resolver, */
 	bool is_inward;		 /* or to a server of the session itself, by inward.c */
 	struct destination asks; /* what the caller named */
 	uint64_t mark;		 /* who was judged of those that listen there; 0: whoever does */
@@ -61,5 +62,10 @@ void egress_start(struct broker *broker);
 int egress_ask(struct broker *broker, const struct destination *to, struct asking *ret_asking);
 /* Waits for an answer, a short while at most; false: none yet. */
 bool egress_wait(struct broker *broker, const struct asking *asking, int milliseconds);
-/* The caller's socket is on its way to the proxy from local; or it never will be: NULL. */
-void egress_end(struct broker *broker, struct asking *asking, const struct destination *local);
+/* No answer is waited for any more. */
+void egress_drop(struct broker *broker, const struct asking *asking);
+/* A number for a connection that is not asked for. */
+uint64_t egress_number(struct broker *broker);
+/* EGRESS_EXPECT before a connect to the proxy; after it where it comes from, or EGRESS_FORGET. */
+int egress_say(struct broker *broker, uint64_t id, enum egress_kind kind,
+	       const struct destination *about);

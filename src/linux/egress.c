@@ -80,8 +80,9 @@ egress_start(struct broker *broker)
 	pthread_attr_destroy(&attributes);
 }
 
-static int
-say(struct broker *broker, uint64_t id, enum egress_kind kind, const struct destination *about)
+int
+egress_say(struct broker *broker, uint64_t id, enum egress_kind kind,
+	   const struct destination *about)
 {
 	struct egress_message message = {.id = id, .kind = (uint16_t)kind};
 	int line = egress_line(broker);
@@ -105,9 +106,9 @@ egress_ask(struct broker *broker, const struct destination *to, struct asking *r
 	*ret_asking = (struct asking){.id = ++broker->last_asked, .next = broker->asking};
 	broker->asking = ret_asking;
 	pthread_mutex_unlock(&broker->sockets);
-	why = say(broker, ret_asking->id, EGRESS_ASK, to);
+	why = egress_say(broker, ret_asking->id, EGRESS_ASK, to);
 	if (why != 0)
-		egress_end(broker, ret_asking, NULL);
+		egress_drop(broker, ret_asking);
 	return why;
 }
 
@@ -131,7 +132,7 @@ egress_wait(struct broker *broker, const struct asking *asking, int milliseconds
 }
 
 void
-egress_end(struct broker *broker, struct asking *asking, const struct destination *local)
+egress_drop(struct broker *broker, const struct asking *asking)
 {
 	pthread_mutex_lock(&broker->sockets);
 	for (struct asking **at = &broker->asking; *at != NULL; at = &(*at)->next) {
@@ -141,5 +142,15 @@ egress_end(struct broker *broker, struct asking *asking, const struct destinatio
 		}
 	}
 	pthread_mutex_unlock(&broker->sockets);
-	say(broker, asking->id, local != NULL ? EGRESS_COMES : EGRESS_FORGET, local);
+}
+
+uint64_t
+egress_number(struct broker *broker)
+{
+	uint64_t number;
+
+	pthread_mutex_lock(&broker->sockets);
+	number = ++broker->last_asked;
+	pthread_mutex_unlock(&broker->sockets);
+	return number;
 }

@@ -59,6 +59,7 @@ static const struct {
 	int offset;
 } carriers[] = {
 	{"::/96", 12},
+	{"::ffff:0:0:0/96", 12},
 	{"64:ff9b::/96", 12},
 	{"2002::/16", 2},
 };

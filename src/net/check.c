@@ -5,11 +5,15 @@
  */
 #include "net/check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "audit/event.h"
+#include "base/ascii.h"
+#include "base/table.h"
 
 #define UPGRADE_SIZE 12 /* of "HTTP/1.1 101" */
+#define SSH_SIZE 4	/* of "SSH-" */
 
 static enum check_verdict
 refuse(struct check *check, enum check_verdict verdict, const char *reason)
@@ -35,7 +39,7 @@ static enum check_verdict
 look_at_tls(struct check *check, const char *bytes, size_t length, size_t *good)
 {
 	char name[NAME_SIZE];
-	const char *reason = "it is malformed";
+	const char *reason = "its first record is no handshake";
 
 	switch (tls_hello((const uint8_t *)bytes, length, name, &reason)) {
 	case TLS_MORE:
@@ -82,11 +86,22 @@ look_at_records(struct check *check, const char *bytes, size_t length, size_t *g
 
 /* ---- HTTP, request after request ---- */
 
+/* The head without its upgrade, and what follows it moved up; by how much. */
+static int
+take_out_upgrade(char *head, size_t size, size_t rest, size_t *length)
+{
+	size_t cut = size - http_strip_upgrade(head, size);
+
+	memmove(head + size - cut, head + size, rest - size);
+	*length -= cut;
+	return (int)cut;
+}
+
 static enum check_verdict
-look_at_head(struct check *check, const char *bytes, size_t length, size_t *good)
+look_at_head(struct check *check, char *bytes, size_t *length, size_t *good)
 {
 	struct http_request request;
-	int size = http_parse(bytes + *good, length - *good, &request, &check->reason);
+	int size = http_parse(bytes + *good, *length - *good, &request, &check->reason);
 
 	if (size == 0)
 		return CHECK_GO_ON;
@@ -104,14 +119,14 @@ look_at_head(struct check *check, const char *bytes, size_t length, size_t *good
 	if (request.port != 0 && request.port != check->port)
 		return refuse(check, CHECK_HTTP_BAD,
 			      "the Host header names another port than it connected to");
+	if (request.has_other_upgrade)
+		size -= take_out_upgrade(bytes + *good, (size_t)size, *length - *good, length);
 	*good += (size_t)size;
 	http_body_begin(&check->body, &request);
 	check->state = check->body.is_over ? CHECK_HEAD : CHECK_BODY;
-	/*
-	 * Only as the first: of a later one we could not tell which answer is its own. Not to
-	 * HTTP/2, whose requests name their hosts where nobody looks.
-	 */
-	if (request.has_upgrade && !request.has_h2c && !check->is_later && check->body.is_over)
+	/* only as the first: of a later one we could not tell which answer is its own */
+	if (request.has_upgrade && !request.has_other_upgrade && !check->is_later &&
+	    check->body.is_over)
 		check->state = CHECK_UPGRADE;
 	check->is_later = true;
 	return check->state == CHECK_UPGRADE ? CHECK_WAIT : CHECK_GO_ON;
@@ -131,17 +146,59 @@ look_at_body(struct check *check, const char *bytes, size_t length, size_t *good
 }
 
 static enum check_verdict
-look_at_http(struct check *check, const char *bytes, size_t length, size_t *good)
+look_at_http(struct check *check, char *bytes, size_t *length, size_t *good)
 {
 	enum check_verdict verdict = CHECK_GO_ON;
 	size_t before;
 
 	do {
 		before = *good;
-		verdict = check->state == CHECK_BODY ? look_at_body(check, bytes, length, good)
+		verdict = check->state == CHECK_BODY ? look_at_body(check, bytes, *length, good)
 						     : look_at_head(check, bytes, length, good);
-	} while (verdict == CHECK_GO_ON && *good > before && *good < length);
+	} while (verdict == CHECK_GO_ON && *good > before && *good < *length);
 	return verdict;
+}
+
+/* ---- SSH ---- */
+
+#define SSH_LINE_MAX 255
+static const char ssh[SSH_SIZE] = {'S', 'S', 'H', '-'};
+
+/* The length of the client's identification with its line's end; 0: more is needed; -1: it is none. */
+static int
+ssh_line(const char *bytes, size_t length)
+{
+	const char *end = memchr(bytes, '\n', length < SSH_LINE_MAX ? length : SSH_LINE_MAX);
+	size_t size = end == NULL ? length : (size_t)(end - bytes) + 1;
+
+	if (memcmp(bytes, ssh, size < SSH_SIZE ? size : SSH_SIZE) != 0 || size > SSH_LINE_MAX)
+		return -1;
+	for (size_t i = 0; i < size; i++)
+		if ((bytes[i] < ' ' || bytes[i] > '~') && bytes[i] != '\n' &&
+		    !(bytes[i] == '\r' && i + 2 >= size))
+			return -1;
+	return end == NULL ? 0 : (int)size;
+}
+
+static enum check_verdict
+refuse_ssh(struct check *check)
+{
+	return refuse(check, CHECK_BAD, "the client speaks SSH and the server does not");
+}
+
+/* Nothing else goes before the server has said that it speaks SSH, too: it may have said so already. */
+static enum check_verdict
+look_at_ssh(struct check *check, size_t line, size_t *good)
+{
+	if (check->has_heard && !check->hears_ssh)
+		return refuse_ssh(check);
+	if (!check->has_heard) {
+		*good = line;
+		check->state = CHECK_SSH;
+		return CHECK_WAIT;
+	}
+	check->state = CHECK_NOTHING;
+	return CHECK_RAW;
 }
 
 /* ---- which one it is ---- */
@@ -152,20 +209,61 @@ is_web_port(unsigned port)
 	return port == 80 || port == 443;
 }
 
+/* Some servers also take vertical tabs and form feeds for blanks. */
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
 /* A word and a blank: its line is waited for, whatever comes in it. */
 static bool
 begins_request(const char *bytes, size_t length)
 {
 	size_t word = 0;
 
-	while (word < length && (bytes[word] | 0x20) >= 'a' && (bytes[word] | 0x20) <= 'z')
+	while (word < length && (ascii_is_letter(bytes[word]) || bytes[word] == '-'))
 		word++;
-	return word > 0 && word < length && (bytes[word] == ' ' || bytes[word] == '\t');
+	return word > 0 && word < length && is_blank(bytes[word]);
+}
+
+/* CONNECT is not among them: NATS begins with it as well. */
+static bool
+is_method(const char *word, size_t length)
+{
+	static const char *const methods[] = {"GET",	"HEAD",	   "POST",  "PUT",
+					      "DELETE", "OPTIONS", "TRACE", "PATCH"};
+
+	for (size_t i = 0; i < COUNT(methods); i++)
+		if (length == strlen(methods[i]) && memcmp(word, methods[i], length) == 0)
+			return true;
+	return false;
 }
 
 /*
- * A line that ends in HTTP/..., whatever stands before it: servers forgive much. 1 yes, 0 no, -1 it
- * has not ended yet.
+ * A method, or any word before a path or a URL: servers take that for a request also without a
+ * version.
+ */
+static bool
+is_request(const char *line, size_t length)
+{
+	size_t at = 0;
+
+	while (at < length && ((line[at] >= 'A' && line[at] <= 'Z') || line[at] == '-'))
+		at++;
+	if (at == 0 || at == length || !is_blank(line[at]))
+		return false;
+	if (is_method(line, at))
+		return true;
+	while (at < length && is_blank(line[at]))
+		at++;
+	return at < length && (line[at] == '/' || line[at] == '*' ||
+			       (length - at > 5 && ascii_same_n(line + at, "http:", 5)));
+}
+
+/*
+ * A line with HTTP/ in it, whatever stands before that, because servers forgive much; or a request
+ * without it. 1 yes, 0 no, -1 it has not ended yet.
  */
 static int
 is_http_line(const char *bytes, size_t length)
@@ -173,7 +271,8 @@ is_http_line(const char *bytes, size_t length)
 	const char *end;
 	size_t start = 0;
 
-	while (start < length && strchr("\r\n\t ", bytes[start]) != NULL && bytes[start] != '\0')
+	while (start < length &&
+	       (is_blank(bytes[start]) || bytes[start] == '\r' || bytes[start] == '\n'))
 		start++;
 	if (start == length)
 		return -1;
@@ -186,51 +285,93 @@ is_http_line(const char *bytes, size_t length)
 				return 0;
 		return -1;
 	}
-	return memmem(bytes + start, (size_t)(end - bytes) - start, "HTTP/", 5) != NULL;
+	return memmem(bytes + start, (size_t)(end - bytes) - start, "HTTP/", 5) != NULL ||
+	       is_request(bytes + start, (size_t)(end - bytes) - start);
+}
+
+/* Any kind of record of TLS 1.0 and later: 1 yes, 0 no, -1 its second byte is not there yet. */
+static int
+is_tls_record(const char *bytes, size_t length)
+{
+	if (bytes[0] < 0x14 || bytes[0] > 0x18)
+		return 0;
+	return length < 2 ? -1 : bytes[1] == 3;
+}
+
+/* Neither TLS nor HTTP: its host cannot be told. */
+static enum check_verdict
+look_at_other(struct check *check, const char *bytes, size_t length, size_t *good)
+{
+	int line = ssh_line(bytes, length);
+
+	if (check->is_opaque) {
+		check->state = CHECK_NOTHING;
+		return CHECK_RAW;
+	}
+	if (is_web_port(check->port))
+		return refuse(check, CHECK_BAD, "this port is for TLS and HTTP only");
+	if (line > 0)
+		return look_at_ssh(check, (size_t)line, good);
+	snprintf(check->advice, sizeof check->advice, "--opaque-port %u", check->port);
+	check->allow = check->advice;
+	return refuse(check, CHECK_BAD,
+		      "this port is for TLS, HTTP and SSH only, as it is not listed as opaque");
 }
 
 static enum check_verdict
-look_first(struct check *check, const char *bytes, size_t length, size_t *good)
+look_first(struct check *check, char *bytes, size_t *length, size_t *good)
 {
-	int http;
+	int tls = is_tls_record(bytes, *length), http;
 
-	if (bytes[0] == 0x16)
-		return look_at_tls(check, bytes, length, good);
-	http = is_http_line(bytes, length);
+	if (tls > 0)
+		return look_at_tls(check, bytes, *length, good);
+	http = tls < 0 ? -1 : is_http_line(bytes, *length);
 	if (http < 0)
 		return CHECK_GO_ON;
 	if (http > 0) {
 		check->state = CHECK_HEAD;
 		return look_at_http(check, bytes, length, good);
 	}
-	if (is_web_port(check->port))
-		return refuse(check, CHECK_BAD, "this port is for TLS and HTTP only");
-	check->state = CHECK_NOTHING;
+	return look_at_other(check, bytes, *length, good);
+}
+
+static enum check_verdict
+look(struct check *check, char *bytes, size_t *length, size_t *good)
+{
+	switch (check->state) {
+	case CHECK_FIRST:
+		return look_first(check, bytes, length, good);
+	case CHECK_AGAIN:
+		return look_at_records(check, bytes, *length, good);
+	case CHECK_HEAD:
+	case CHECK_BODY:
+		return look_at_http(check, bytes, length, good);
+	case CHECK_UPGRADE:
+	case CHECK_ANSWER:
+	case CHECK_SSH:
+		return CHECK_WAIT;
+	case CHECK_NOTHING:
+		break;
+	}
 	return CHECK_RAW;
 }
 
 enum check_verdict
-check_look(struct check *check, const char *bytes, size_t length, size_t *ret_good)
+check_look(struct check *check, char *bytes, size_t length, size_t *ret_good)
 {
+	size_t left = length;
 	enum check_verdict verdict;
 
-	*ret_good = 0;
-	if (check->state == CHECK_NOTHING) {
-		*ret_good = length;
-		return CHECK_RAW;
-	}
-	if (check_waits(check) > 0)
-		return CHECK_WAIT;
-	if (length == 0)
-		return CHECK_GO_ON;
-	if (check->state == CHECK_FIRST)
-		verdict = look_first(check, bytes, length, ret_good);
-	else if (check->state == CHECK_AGAIN)
-		verdict = look_at_records(check, bytes, length, ret_good);
-	else
-		verdict = look_at_http(check, bytes, length, ret_good);
+	*ret_good = check->cut = 0;
+	if (check->state == CHECK_SSH && check->has_heard)
+		return refuse_ssh(check);
+	if (length == 0 && check->state != CHECK_NOTHING)
+		return check_waits(check) > 0 && check->state != CHECK_FIRST ? CHECK_WAIT
+									     : CHECK_GO_ON;
+	verdict = look(check, bytes, &left, ret_good);
+	check->cut = length - left;
 	if (verdict == CHECK_RAW)
-		*ret_good = length;
+		*ret_good = left;
 	if (verdict == CHECK_GO_ON && *ret_good == 0 && length >= CHECK_MAX)
 		return refuse(check, CHECK_BAD, "its beginning is too long");
 	return verdict;
@@ -239,17 +380,38 @@ check_look(struct check *check, const char *bytes, size_t length, size_t *ret_go
 size_t
 check_waits(const struct check *check)
 {
-	return check->state == CHECK_UPGRADE  ? UPGRADE_SIZE
-	       : check->state == CHECK_ANSWER ? TLS_ANSWER_SIZE
-					      : 0;
+	switch (check->state) {
+	case CHECK_UPGRADE:
+		return UPGRADE_SIZE;
+	case CHECK_ANSWER:
+		return TLS_ANSWER_SIZE;
+	case CHECK_FIRST:
+	case CHECK_SSH:
+		return check->has_heard ? 0 : SSH_SIZE;
+	default:
+		return 0;
+	}
 }
 
 void
 check_response(struct check *check, const char *bytes)
 {
-	if (check->state == CHECK_UPGRADE)
+	switch (check->state) {
+	case CHECK_UPGRADE:
 		check->state = memcmp(bytes, "HTTP/1.1 101", UPGRADE_SIZE) == 0 ? CHECK_NOTHING
 										: CHECK_HEAD;
-	else if (check->state == CHECK_ANSWER)
+		break;
+	case CHECK_ANSWER:
 		check->state = tls_asks_again((const uint8_t *)bytes) ? CHECK_AGAIN : CHECK_NOTHING;
+		break;
+	case CHECK_FIRST:
+	case CHECK_SSH:
+		check->has_heard = true;
+		check->hears_ssh = memcmp(bytes, ssh, SSH_SIZE) == 0;
+		if (check->state == CHECK_SSH && check->hears_ssh)
+			check->state = CHECK_NOTHING;
+		break;
+	default:
+		break;
+	}
 }

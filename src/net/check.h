@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a program says first on a connection that was allowed for a name: TLS must be for that name,
- * every HTTP request must be for that name, and ports of the web carry nothing else. Bytes are only
- * looked at; whoever holds them passes on what was found to be good. Pure.
+ * every HTTP request must be for that name, and SSH must be spoken by both sides. Nothing else
+ * passes, except on ports that the policy lists as opaque. Bytes are only looked at, except that
+ * upgrades to protocols that name hosts themselves are taken out of a request; whoever holds them
+ * passes on what was found to be good. Pure.
  */
 #pragma once
 
@@ -27,6 +29,7 @@ enum check_state {
 	CHECK_UPGRADE, /* of HTTP: the server may say no */
 	CHECK_ANSWER,  /* of TLS: the server may ask for another hello */
 	CHECK_AGAIN,   /* and it did */
+	CHECK_SSH,     /* of SSH: the server may speak something else */
 	CHECK_NOTHING
 };
 
@@ -37,19 +40,22 @@ struct check {
 	const void *context;
 	unsigned port;
 	bool takes_hidden; /* TLS may ask for a hidden name beside the one that is seen */
+	bool is_opaque;	   /* what is neither TLS nor HTTP passes */
 	enum check_state state;
-	bool is_later; /* a request went before */
+	bool is_later;		   /* a request went before */
+	bool has_heard, hears_ssh; /* the server has spoken, and SSH */
 	struct http_body body;
 	size_t skip;	      /* of a record of TLS that is no hello */
 	char name[NAME_SIZE]; /* what was asked for and refused; empty: nothing to be named */
 	const char *reason;   /* to follow "it" or a subject */
 	const char *allow;    /* what would allow it; NULL: nothing to be named */
+	char advice[32];      /* allow, where it names the port */
+	size_t cut;	      /* bytes that check_look took out; what followed them was moved up */
 };
 
 /* *ret_good: how many, from the front, may be passed on. Those are not to be shown again. */
-enum check_verdict check_look(struct check *check, const char *bytes, size_t length,
-			      size_t *ret_good);
-/* After CHECK_WAIT: how many bytes of the answer decide; 0: none are waited for. */
+enum check_verdict check_look(struct check *check, char *bytes, size_t length, size_t *ret_good);
+/* How many bytes the server says next decide, also before the client speaks; 0: none. */
 size_t check_waits(const struct check *check);
 /* So many, at most CHECK_ANSWER_MAX. */
 void check_response(struct check *check, const char *bytes);

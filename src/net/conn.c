@@ -36,6 +36,16 @@ conn_proven(struct conn *conn)
 	conn->is_proven = true;
 }
 
+/* What its client waits for never came: an end would look like an answer. */
+static void
+reset(int fd)
+{
+	struct linger none = {.l_onoff = 1, .l_linger = 0};
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+	close(fd);
+}
+
 void
 conn_free(struct conn *conn)
 {
@@ -48,6 +58,8 @@ conn_free(struct conn *conn)
 	dial_free(conn);
 	watch_free(conn->client);
 	watch_free(conn->server);
+	if (conn->early >= 0)
+		reset(conn->early);
 	free(conn->in.at);
 	free(conn->out.at);
 	free(conn);
@@ -104,6 +116,7 @@ conn_new(struct proxy *proxy, enum conn_kind kind)
 		return NULL;
 	conn->proxy = proxy;
 	conn->kind = kind;
+	conn->early = -1;
 	conn->next = proxy->conns;
 	if (conn->next != NULL)
 		conn->next->previous = conn;
@@ -165,6 +178,18 @@ conn_read(struct conn *conn)
 		return true;
 	conn_free(conn);
 	return false;
+}
+
+void
+conn_check(struct conn *conn, bool (*is_name)(const void *conn, const char *name))
+{
+	const struct network *network = conn->proxy->network;
+
+	conn->check = (struct check){.is_name = is_name,
+				     .context = conn,
+				     .port = conn->port,
+				     .takes_hidden = network->ech == ECH_ALLOW,
+				     .is_opaque = ports_have(&network->opaque, conn->port)};
 }
 
 /* ---- last words ---- */

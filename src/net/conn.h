@@ -9,6 +9,7 @@
 #include "enforce/proxy.h"
 #include "net/answers.h"
 #include "net/check.h"
+#include "net/gate.h"
 #include "net/lookup.h"
 #include "net/loop.h"
 #include "net/relay.h"
@@ -32,9 +33,8 @@ struct proxy {
 	struct watch *line;
 	struct conn *conns, *unproven_last; /* newest first */
 	unsigned conn_count, unproven, conns_max;
-	unsigned descriptors;  /* the limit that conns_max comes from */
-	struct parked *parked; /* through: clients whose connection was not announced yet */
-	unsigned parked_count;
+	unsigned descriptors; /* the limit that conns_max comes from */
+	struct gate gate;
 	struct stub_client *stub_clients;
 	unsigned stub_count;
 	struct refusal_memory {
@@ -87,6 +87,7 @@ struct conn {
 	uint64_t id;
 	struct address comes_from; /* through: the client's own end, once announced */
 	unsigned comes_port;
+	int early;	  /* through: the client, while the far side is not there yet; -1: none */
 	struct bytes in;  /* from the client */
 	size_t good;	  /* of them, from the front: may go up */
 	struct bytes out; /* ours, for the client */
@@ -113,6 +114,9 @@ void conn_say(struct conn *conn, const char *text, size_t length);
 /* Says what out holds, and then ends. */
 void conn_leave(struct conn *conn);
 
+/* What the client says will be held against the policy, and against is_name. */
+void conn_check(struct conn *conn, bool (*is_name)(const void *conn, const char *name));
+
 /* flow.c: from now on the two sides talk. */
 void conn_flow(struct conn *conn);
 /* For both sides; those that a listener has are its connections' too. */
@@ -137,8 +141,10 @@ void through_accept_6(void *proxy, int events);
 void through_line(void *proxy, int events);
 void stub_accept(void *proxy, int events);
 void stub_accept_6(void *proxy, int events);
-void stub_datagram(void *proxy, int events);
-void stub_datagram_6(void *proxy, int events);
+/* through.c: what the broker has said so far is known. */
+void through_drain(struct proxy *proxy);
+/* stub.c: a client that is the session's own. */
+void stub_start(struct proxy *proxy, int fd);
 
 /* proxy.c: the words of a refusal, told once in a while each. */
 void proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const char *reason,

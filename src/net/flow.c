@@ -53,6 +53,20 @@ refuse(struct conn *conn, enum check_verdict verdict)
 
 /* ---- up ---- */
 
+/* Do the first bytes of the server count, and not those of its answer? */
+static bool
+hears_first(const struct conn *conn)
+{
+	return conn->check.state == CHECK_FIRST || conn->check.state == CHECK_SSH;
+}
+
+static void
+forget_answer(struct conn *conn)
+{
+	memset(conn->answer, 0, sizeof conn->answer);
+	conn->seen = 0;
+}
+
 /* What of in may go; false: the connection is gone, or going. */
 static bool
 judge(struct conn *conn)
@@ -60,10 +74,14 @@ judge(struct conn *conn)
 	size_t good = 0;
 
 	if (conn->up == UP_CHECKED) {
+		bool is_first = hears_first(conn);
 		enum check_verdict verdict = check_look(&conn->check, conn->in.at + conn->good,
 							conn->in.length - conn->good, &good);
 
 		conn->good += good;
+		conn->in.length -= conn->check.cut;
+		if (is_first && !hears_first(conn))
+			forget_answer(conn);
 		if (verdict == CHECK_RAW)
 			conn->up = UP_RAW;
 		if (verdict >= CHECK_TLS_BAD) {
@@ -165,6 +183,12 @@ pump_up(struct conn *conn, int *client, int *server)
 
 /* ---- down ---- */
 
+static bool
+is_waiting(const struct conn *conn)
+{
+	return conn->up == UP_CHECKED && check_waits(&conn->check) > 0;
+}
+
 /* An answer may decide what may go up: its first bytes are kept in mind. */
 static int
 pump_answer(struct conn *conn, int *client, int *server)
@@ -183,8 +207,10 @@ pump_answer(struct conn *conn, int *client, int *server)
 	}
 	conn->seen += (unsigned)n;
 	/* at its end the rest is zeros, which is no answer */
-	if (n == 0 || conn->seen == wanted)
+	if (n == 0 || conn->seen == wanted) {
 		check_response(&conn->check, conn->answer);
+		forget_answer(conn);
+	}
 	return 0;
 }
 
@@ -200,7 +226,7 @@ pump_down(struct conn *conn, int *client, int *server)
 		*client |= UV_WRITABLE;
 		return 0;
 	}
-	if (check_waits(&conn->check) > 0 && conn->up == UP_CHECKED)
+	if (is_waiting(conn))
 		return pump_answer(conn, client, server);
 	return want(conn,
 		    flow_pump(&conn->fall, conn->proxy->bulk, conn->server->fd, conn->client->fd),
@@ -264,7 +290,7 @@ go_on(struct conn *conn, bool down, bool up)
 static void
 side_ready(struct conn *conn, int events, int down, int up)
 {
-	bool both = (events & UV_DISCONNECT) != 0 || check_waits(&conn->check) > 0;
+	bool both = (events & UV_DISCONNECT) != 0 || is_waiting(conn);
 
 	conn->is_broken = conn->is_broken || (events & UV_DISCONNECT) != 0;
 	go_on(conn, both || (events & down) != 0, both || (events & up) != 0);

@@ -119,9 +119,7 @@ static bool
 take_upgrade(struct parse *p, const struct http_part *value)
 {
 	p->to->has_upgrade = true;
-	for (size_t i = 0; i + 3 <= value->length; i++)
-		if (ascii_same_n(value->at + i, "h2c", 3))
-			p->to->has_h2c = true;
+	p->to->has_other_upgrade = p->to->has_other_upgrade || !http_is_plain_upgrade(value);
 	return true;
 }
 

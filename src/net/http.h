@@ -31,8 +31,9 @@ struct http_request {
 	struct http_part headers; /* all of them, with the empty line */
 	char name[NAME_SIZE];	  /* CONNECT, absolute form: of the target; else of Host */
 	unsigned port;		  /* likewise; 0: not said */
-	bool has_host, has_upgrade, has_h2c; /* h2c: an upgrade to HTTP/2 in the clear */
-	struct http_part authorization;	     /* for the proxy; at NULL: none */
+	bool has_host, has_upgrade;
+	bool has_other_upgrade;		/* to a protocol that may name other hosts: h2c, TLS, ... */
+	struct http_part authorization; /* for the proxy; at NULL: none */
 	enum http_framing framing;
 	uint64_t length; /* of the body */
 };
@@ -47,6 +48,10 @@ int http_parse(const char *bytes, size_t length, struct http_request *ret_reques
  */
 ssize_t http_rewrite(const struct http_request *request, bool for_origin, const char *extra,
 		     char *to, size_t size);
+/* Does the protocol of an upgrade name no hosts of its own? */
+bool http_is_plain_upgrade(const struct http_part *value);
+/* Removes the upgrade and what belongs to it from a head that http_parse accepted: its new length. */
+size_t http_strip_upgrade(char *head, size_t size);
 /* "Basic ..." of user and password? */
 bool http_is_authorized(const struct http_part *authorization, const char *user,
 			const char *password);

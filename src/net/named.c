@@ -312,10 +312,7 @@ named_dialled(struct conn *conn, const struct dial_end *end)
 		refuse(conn, end);
 		return;
 	}
-	conn->check = (struct check){.is_name = is_own_name,
-				     .context = conn,
-				     .port = conn->port,
-				     .takes_hidden = conn->proxy->network->ech == ECH_ALLOW};
+	conn_check(conn, is_own_name);
 	conn->up = conn->is_plain ? UP_ONE : UP_CHECKED;
 	if (conn->is_plain && !put_request(conn)) {
 		refuse_http(conn, 431, "this request is too long");

@@ -130,17 +130,15 @@ static int
 listen_all(struct proxy *proxy)
 {
 	static void (*const takers[PROXY_SOCKETS])(void *, int) = {
-		[PROXY_NAMED] = named_accept,	   [PROXY_NAMED_6] = named_accept_6,
-		[PROXY_THROUGH] = through_accept,  [PROXY_THROUGH_6] = through_accept_6,
-		[PROXY_STUB] = stub_accept,	   [PROXY_STUB_6] = stub_accept_6,
-		[PROXY_DATAGRAMS] = stub_datagram, [PROXY_DATAGRAMS_6] = stub_datagram_6,
+		[PROXY_NAMED] = named_accept,	  [PROXY_NAMED_6] = named_accept_6,
+		[PROXY_THROUGH] = through_accept, [PROXY_THROUGH_6] = through_accept_6,
+		[PROXY_STUB] = stub_accept,	  [PROXY_STUB_6] = stub_accept_6,
 	};
 
 	for (int i = 0; i < PROXY_SOCKETS; i++) {
 		if (proxy->task->sockets[i] < 0)
 			continue;
-		if (i < PROXY_DATAGRAMS)
-			flow_options(proxy->task->sockets[i]);
+		flow_options(proxy->task->sockets[i]);
 		proxy->listeners[i] =
 			watch_new(&proxy->watches, proxy->task->sockets[i], proxy, takers[i]);
 		if (proxy->listeners[i] == NULL)

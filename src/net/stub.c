@@ -36,10 +36,7 @@ struct stub_client {
 struct pending {
 	struct proxy *proxy;
 	struct pending *next;
-	struct stub_client *client; /* NULL: it came as a datagram, from: */
-	enum proxy_socket which;
-	struct sockaddr_storage from;
-	socklen_t from_length;
+	struct stub_client *client;
 	struct query *query;
 	struct dns_question question;
 	uint8_t bytes[DNS_QUERY_MAX];
@@ -83,17 +80,11 @@ static bool
 send_answer(const struct pending *to, const struct dns_answer *answer)
 {
 	uint8_t bytes[2 + DNS_MESSAGE_MAX];
-	size_t room = to->client != NULL ? DNS_MESSAGE_MAX : DNS_QUERY_MAX;
-	size_t length = dns_write_answer(to->bytes, &to->question, answer, bytes + 2, room);
+	size_t length =
+		dns_write_answer(to->bytes, &to->question, answer, bytes + 2, DNS_MESSAGE_MAX);
 
 	bytes[0] = (uint8_t)(length >> 8);
 	bytes[1] = (uint8_t)length;
-	if (to->client == NULL) {
-		(void)!sendto(to->proxy->listeners[to->which]->fd, bytes + 2, length,
-			      MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&to->from,
-			      to->from_length);
-		return true;
-	}
 	/* who asks and does not read gets no more */
 	if (send(to->client->watch->fd, bytes, length + 2, MSG_NOSIGNAL | MSG_DONTWAIT) ==
 	    (ssize_t)length + 2)
@@ -134,17 +125,14 @@ looked_up(void *owner, enum dns_type type, const struct dns_answer *found)
 {
 	struct pending *pending = owner;
 	struct stub_client *client = pending->client;
+	struct pending **at = &client->pending;
 	struct dns_answer answer = *found;
 
 	(void)type;
-	if (client != NULL) {
-		struct pending **at = &client->pending;
-
-		while (*at != pending)
-			at = &(*at)->next;
-		*at = pending->next;
-		client->pending_count--;
-	}
+	while (*at != pending)
+		at = &(*at)->next;
+	*at = pending->next;
+	client->pending_count--;
 	vet(pending->proxy, pending->question.name, &answer);
 	send_answer(pending, &answer);
 	free(pending);
@@ -187,8 +175,7 @@ ask(const struct pending *from)
 
 	if (is_known(from->proxy, &from->question, &answer))
 		return send_answer(from, &answer);
-	pending = client != NULL && client->pending_count >= PENDING_MAX ? NULL
-									 : malloc(sizeof *pending);
+	pending = client->pending_count >= PENDING_MAX ? NULL : malloc(sizeof *pending);
 	if (pending == NULL)
 		return send_answer(from, &failed);
 	*pending = *from;
@@ -198,11 +185,9 @@ ask(const struct pending *from)
 		free(pending);
 		return send_answer(from, &failed);
 	}
-	if (client != NULL) {
-		pending->next = client->pending;
-		client->pending = pending;
-		client->pending_count++;
-	}
+	pending->next = client->pending;
+	client->pending = pending;
+	client->pending_count++;
 	return true;
 }
 
@@ -215,7 +200,7 @@ take_question(struct pending *from, const uint8_t *bytes, size_t length)
 	return true;
 }
 
-/* ---- over TCP ---- */
+/* ---- clients ---- */
 
 static void
 client_ready(void *owner, int events)
@@ -250,13 +235,12 @@ client_ready(void *owner, int events)
 	}
 }
 
-static void
-client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
+void
+stub_start(struct proxy *proxy, int fd)
 {
 	struct stub_client *client = proxy->stub_count >= CLIENTS_MAX ? NULL
 								      : calloc(1, sizeof *client);
 
-	(void)from;
 	if (client == NULL) {
 		close(fd);
 		return;
@@ -276,6 +260,21 @@ client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 	watch_want(client->watch, UV_READABLE);
 }
 
+static void
+client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
+{
+	struct gate_end end = {.is_stub = true};
+
+	/* that it will come was said before it came */
+	through_drain(proxy);
+	if (!address_from_socket((const struct sockaddr *)from, &end.address, &end.port))
+		close(fd);
+	else if (gate_was_named(&proxy->gate, &end, uv_now(&proxy->loop)))
+		stub_start(proxy, fd);
+	else
+		gate_hold(&proxy->gate, fd, &end);
+}
+
 void
 stub_accept(void *proxy, int events)
 {
@@ -288,39 +287,4 @@ stub_accept_6(void *proxy, int events)
 {
 	(void)events;
 	proxy_accept(proxy, PROXY_STUB_6, client_new);
-}
-
-/* ---- over UDP ---- */
-
-static void
-receive_at(struct proxy *proxy, enum proxy_socket which)
-{
-	uint8_t bytes[DNS_QUERY_MAX + 1];
-
-	for (int i = 0; i < 16; i++) {
-		struct pending from = {.proxy = proxy, .which = which};
-		ssize_t n;
-
-		from.from_length = sizeof from.from;
-		n = recvfrom(proxy->listeners[which]->fd, bytes, sizeof bytes, MSG_DONTWAIT,
-			     (struct sockaddr *)&from.from, &from.from_length);
-		if (n < 0)
-			return;
-		if (take_question(&from, bytes, (size_t)n))
-			ask(&from);
-	}
-}
-
-void
-stub_datagram(void *proxy, int events)
-{
-	(void)events;
-	receive_at(proxy, PROXY_DATAGRAMS);
-}
-
-void
-stub_datagram_6(void *proxy, int events)
-{
-	(void)events;
-	receive_at(proxy, PROXY_DATAGRAMS_6);
 }

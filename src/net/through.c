@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Connections that the broker turns round. It asks before, so the far side is there when the client
- * comes; which client that is, it tells by the client's own address. Whoever else comes to this port
- * is announced by nobody, and is let go after a while.
+ * comes; which client that is, it tells by the client's own address. Others that come to this port are
+ * closed at once: gate.c.
  */
 #include "base/compat.h"
 
@@ -15,18 +15,6 @@
 #include "net/conn.h"
 
 #define COMES_MS 30000
-#define PARKED_MS 10000
-#define PARKED_MAX 256
-
-struct parked {
-	struct proxy *proxy;
-	struct parked *next;
-	struct timed timed;
-	int fd;
-	struct address address;
-	unsigned port;
-};
-
 /* ---- which names an address stands for ---- */
 
 /* One of them is allowed on this port: the first such name. */
@@ -136,6 +124,19 @@ conn_late(struct timed *timed)
 	conn_free((struct conn *)(void *)((char *)timed - offsetof(struct conn, timed)));
 }
 
+static void
+meet(struct conn *conn, int fd)
+{
+	conn->client = watch_new(&conn->proxy->watches, fd, conn, NULL);
+	if (conn->client == NULL) {
+		conn_free(conn);
+		return;
+	}
+	conn_check(conn, is_name_of_address);
+	conn->up = UP_CHECKED;
+	conn_flow(conn);
+}
+
 void
 through_dialled(struct conn *conn, const struct dial_end *end)
 {
@@ -146,89 +147,72 @@ through_dialled(struct conn *conn, const struct dial_end *end)
 	}
 	conn->state = CONN_READY;
 	watch_want(conn->server, 0);
+	if (conn->early >= 0) {
+		int fd = conn->early;
+
+		conn->early = -1;
+		meet(conn, fd);
+		return;
+	}
 	timed_set(&conn->proxy->clockwork, &conn->timed, COMES_MS, conn_late);
 }
 
 /* ---- the client ---- */
 
+/* One that does not wait may come before the far side is there. */
 static void
-meet(struct conn *conn, int fd)
+arrive(struct conn *conn, int fd)
 {
-	conn->client = watch_new(&conn->proxy->watches, fd, conn, NULL);
-	if (conn->client == NULL) {
-		conn_free(conn);
-		return;
-	}
-	conn->check = (struct check){.is_name = is_name_of_address,
-				     .context = conn,
-				     .port = conn->port,
-				     .takes_hidden = conn->proxy->network->ech == ECH_ALLOW};
-	conn->up = UP_CHECKED;
-	conn_flow(conn);
-}
-
-static void
-unpark(struct parked *parked)
-{
-	struct parked **at = &parked->proxy->parked;
-
-	while (*at != parked)
-		at = &(*at)->next;
-	*at = parked->next;
-	parked->proxy->parked_count--;
-	timed_clear(&parked->timed);
-	free(parked);
-}
-
-static void
-parked_late(struct timed *timed)
-{
-	struct parked *parked =
-		(struct parked *)(void *)((char *)timed - offsetof(struct parked, timed));
-
-	close(parked->fd);
-	unpark(parked);
-}
-
-static void
-park(struct proxy *proxy, int fd, const struct address *address, unsigned port)
-{
-	struct parked *parked = proxy->parked_count >= PARKED_MAX ? NULL
-								  : calloc(1, sizeof *parked);
-
-	if (parked == NULL) {
+	if (conn->state == CONN_READY)
+		meet(conn, fd);
+	else if (conn->early < 0)
+		conn->early = fd;
+	else
 		close(fd);
-		return;
-	}
-	*parked = (struct parked){.proxy = proxy,
-				  .next = proxy->parked,
-				  .fd = fd,
-				  .address = *address,
-				  .port = port};
-	proxy->parked = parked;
-	proxy->parked_count++;
-	timed_set(&proxy->clockwork, &parked->timed, PARKED_MS, parked_late);
+}
+
+static struct gate_end
+end_of(const struct egress_message *message)
+{
+	struct gate_end end = {.port = message->port, .is_stub = message->kind == EGRESS_ASKS};
+
+	memcpy(end.address.bytes, message->address, sizeof end.address.bytes);
+	return end;
 }
 
 static void
 announced(struct proxy *proxy, const struct egress_message *comes)
 {
+	struct gate_end end = end_of(comes);
 	struct conn *conn = find(proxy, comes->id);
+	int fd = conn == NULL || conn->comes_port != 0 ? -1 : gate_take(&proxy->gate, &end);
 
-	if (conn == NULL || conn->state != CONN_READY)
-		return;
-	memcpy(conn->comes_from.bytes, comes->address, sizeof conn->comes_from.bytes);
-	conn->comes_port = comes->port;
-	for (struct parked *one = proxy->parked; one != NULL; one = one->next) {
-		int fd = one->fd;
-
-		if (one->port != conn->comes_port ||
-		    !address_equal(&one->address, &conn->comes_from))
-			continue;
-		unpark(one);
-		meet(conn, fd);
-		return;
+	if (conn != NULL && conn->comes_port == 0) {
+		conn->comes_from = end.address;
+		conn->comes_port = end.port;
 	}
+	if (fd >= 0)
+		arrive(conn, fd);
+	gate_resolve(&proxy->gate, comes->id);
+}
+
+static void
+announced_to_stub(struct proxy *proxy, const struct egress_message *asks)
+{
+	struct gate_end end = end_of(asks);
+	int fd = gate_take(&proxy->gate, &end);
+
+	if (fd >= 0)
+		stub_start(proxy, fd);
+	else
+		gate_name(&proxy->gate, &end, uv_now(&proxy->loop));
+	gate_resolve(&proxy->gate, asks->id);
+}
+
+static void
+expected(struct proxy *proxy, const struct egress_message *expect)
+{
+	gate_expect(&proxy->gate, expect->id);
 }
 
 static void
@@ -238,52 +222,67 @@ forgotten(struct proxy *proxy, const struct egress_message *forget)
 
 	if (conn != NULL)
 		conn_free(conn);
+	gate_resolve(&proxy->gate, forget->id);
 }
 
-/* The session ends with its line: so do we. */
+/* One message; false: there is none now. The session ends with its line: so do we. */
+static bool
+take_message(struct proxy *proxy)
+{
+	static void (*const takers[])(struct proxy *, const struct egress_message *) = {
+		[EGRESS_ASK] = asked,	     [EGRESS_COMES] = announced,
+		[EGRESS_EXPECT] = expected,  [EGRESS_ASKS] = announced_to_stub,
+		[EGRESS_FORGET] = forgotten,
+	};
+	struct egress_message message;
+	ssize_t n = recv(proxy->line->fd, &message, sizeof message, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n <= 0) {
+		proxy->watches.is_over = true;
+		return false;
+	}
+	if (n == (ssize_t)sizeof message && message.kind < COUNT(takers))
+		takers[message.kind](proxy, &message);
+	return true;
+}
+
+void
+through_drain(struct proxy *proxy)
+{
+	while (take_message(proxy))
+		;
+}
+
 void
 through_line(void *owner, int events)
 {
-	static void (*const takers[])(struct proxy *, const struct egress_message *) = {
-		[EGRESS_ASK] = asked,
-		[EGRESS_COMES] = announced,
-		[EGRESS_FORGET] = forgotten,
-	};
-	struct proxy *proxy = owner;
-	struct egress_message message;
-
 	(void)events;
-	for (int i = 0; i < 64; i++) {
-		ssize_t n = recv(proxy->line->fd, &message, sizeof message, MSG_DONTWAIT);
-
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return;
-		if (n <= 0) {
-			proxy->watches.is_over = true;
-			return;
-		}
-		if (n == (ssize_t)sizeof message && message.kind < COUNT(takers))
-			takers[message.kind](proxy, &message);
-	}
+	for (int i = 0; i < 64 && take_message(owner); i++)
+		;
 }
 
 static void
 arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 {
-	struct address address;
-	unsigned port;
+	struct gate_end end = {.is_stub = false};
 
-	if (!address_from_socket((const struct sockaddr *)from, &address, &port)) {
+	/* that it will come was said before it came */
+	through_drain(proxy);
+	if (!address_from_socket((const struct sockaddr *)from, &end.address, &end.port)) {
 		close(fd);
 		return;
 	}
 	for (struct conn *conn = proxy->conns; conn != NULL; conn = conn->next)
-		if (conn->kind == CONN_THROUGH && conn->state == CONN_READY &&
-		    conn->comes_port == port && address_equal(&conn->comes_from, &address)) {
-			meet(conn, fd);
+		if (conn->kind == CONN_THROUGH &&
+		    (conn->state == CONN_DIALS || conn->state == CONN_READY) &&
+		    conn->comes_port == end.port &&
+		    address_equal(&conn->comes_from, &end.address)) {
+			arrive(conn, fd);
 			return;
 		}
-	park(proxy, fd, &address, port);
+	gate_hold(&proxy->gate, fd, &end);
 }
 
 void

@@ -59,6 +59,7 @@ add_network(struct str *to, const struct plan *plan)
 	str_add(to, "\n");
 	add_ports(to, "localhost", &network->localhost);
 	add_ports(to, "ports", &network->ports);
+	add_ports(to, "opaque", &network->opaque);
 	add_words(to, "domains", &network->domains);
 	add_words(to, "private", &network->private_ranges);
 	for (size_t i = 0; i < plan->socket_count; i++) {

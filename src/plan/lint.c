@@ -214,7 +214,7 @@ static rule_check *const rule_checks[] = {
 	lint_protected, lint_whole,  lint_everything, lint_reach,    lint_reopened,
 };
 static text_check *const text_checks[] = {
-	lint_holes, lint_accept,  lint_domains, lint_ech,
+	lint_holes, lint_accept,  lint_domains, lint_ech,     lint_opaque,
 	lint_env,   lint_sockets, lint_default, lint_letters,
 };
 static plan_check *const plan_checks[] = {lint_pairs, lint_requests, lint_startup};

@@ -68,6 +68,7 @@ int lint_pairs(struct linter *l);
 int lint_holes(struct linter *l, const struct lint_text *text);
 int lint_accept(struct linter *l, const struct lint_text *text);
 int lint_ech(struct linter *l, const struct lint_text *text);
+int lint_opaque(struct linter *l, const struct lint_text *text);
 int lint_domains(struct linter *l, const struct lint_text *text);
 int lint_sockets(struct linter *l, const struct lint_text *text);
 int lint_env(struct linter *l, const struct lint_text *text);

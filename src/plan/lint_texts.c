@@ -94,6 +94,21 @@ lint_ech(struct linter *l, const struct lint_text *text)
 			"serves, listed or not");
 }
 
+int
+lint_opaque(struct linter *l, const struct lint_text *text)
+{
+	const struct ports *opaque = &text->policy->network.opaque;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < opaque->count; i++)
+		rc = lint_add(
+			l, LINT_NOTE, opaque->items[i].place,
+			"port %u carries any protocol: a server that serves many names may be "
+			"asked there for any of them, listed or not",
+			opaque->items[i].number);
+	return rc;
+}
+
 /* ---- environment ---- */
 
 static int

@@ -38,6 +38,13 @@ network_split(const char *subject, char *ret_host, size_t size, unsigned *ret_po
 	return 0;
 }
 
+/* Whoever connects to no address at all connects to this machine. */
+static bool
+is_here(const struct in_addr *address)
+{
+	return ntohl(address->s_addr) >> 24 == 127 || address->s_addr == htonl(INADDR_ANY);
+}
+
 bool
 network_is_loopback(const char *host)
 {
@@ -45,11 +52,14 @@ network_is_loopback(const char *host)
 	struct in6_addr v6;
 	size_t length = strlen(host);
 
-	if (inet_pton(AF_INET, host, &v4) == 1)
-		return (ntohl(v4.s_addr) >> 24) == 127;
-	if (inet_pton(AF_INET6, host, &v6) == 1)
-		return IN6_IS_ADDR_LOOPBACK(&v6) ||
-		       (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
+	/* also 127.1 and 0, as resolvers read them */
+	if (inet_aton(host, &v4) == 1)
+		return is_here(&v4);
+	if (inet_pton(AF_INET6, host, &v6) == 1) {
+		memcpy(&v4, v6.s6_addr + 12, sizeof v4);
+		return IN6_IS_ADDR_LOOPBACK(&v6) || IN6_IS_ADDR_UNSPECIFIED(&v6) ||
+		       (IN6_IS_ADDR_V4MAPPED(&v6) && is_here(&v4));
+	}
 	return ascii_same(host, "localhost") ||
 	       (length > 10 && ascii_same(host + length - 10, ".localhost"));
 }
@@ -131,6 +141,23 @@ decide_localhost(const struct network *network, const char *host, unsigned port)
 	return network_decide_local(network, port);
 }
 
+/* Where domains are reached when nobody says otherwise. */
+static bool
+is_usual(unsigned port)
+{
+	return port == 80 || port == 443;
+}
+
+/* What the proxy lets through depends on the port: net/check.c. */
+static const char *
+carried_at(const struct network *network, unsigned port)
+{
+	if (ports_have(&network->opaque, port))
+		return "the domain and the port are listed, for any protocol";
+	return is_usual(port) ? "the domain and the port are listed, for TLS and HTTP"
+			      : "the domain and the port are listed, for TLS, HTTP and SSH";
+}
+
 static struct net_answer
 decide_domain(const struct network *network, const char *host, unsigned port)
 {
@@ -150,7 +177,7 @@ decide_domain(const struct network *network, const char *host, unsigned port)
 			return (struct net_answer){.reason =
 							   "the domain is listed, the port is not",
 						   .domain = word};
-		return (struct net_answer){true, "the domain and the port are listed", word};
+		return (struct net_answer){true, carried_at(network, port), word};
 	}
 	return (struct net_answer){.reason = "the domain is not listed"};
 }
@@ -170,13 +197,6 @@ network_decide(const struct network *network, const char *host, unsigned port)
 		break;
 	}
 	return (struct net_answer){.reason = "there is no network"};
-}
-
-/* Where domains are reached when nobody says otherwise. */
-static bool
-is_usual(unsigned port)
-{
-	return port == 80 || port == 443;
 }
 
 /* The list as it is, and this port. */

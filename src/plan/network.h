@@ -31,5 +31,5 @@ bool network_has_port(const struct network *network, unsigned port);
 bool range_covers(const char *range, const uint8_t address[16]);
 /* Is the address (IPv4 as mapped) in one of the ranges that a name may lead to? */
 bool network_covers_private(const struct network *network, const uint8_t address[16]);
-/* 127.0.0.0/8, ::1, localhost, *.localhost. */
+/* 127.0.0.0/8, ::1, 0.0.0.0 and ::, which mean the same to connect(2), localhost, *.localhost. */
 bool network_is_loopback(const char *host);

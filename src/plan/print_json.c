@@ -97,6 +97,7 @@ json_network(const struct plan *plan, struct str *to)
 	if (network->mode == NET_DOMAINS) {
 		json_words("domains", &network->domains, to);
 		json_ports("ports", &network->ports, to);
+		json_ports("opaque", &network->opaque, to);
 		json_words("private", &network->private_ranges, to);
 		str_add(to, ", ");
 		json_text("resolver", network->resolver.text, to);

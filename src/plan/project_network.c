@@ -90,6 +90,28 @@ narrow_localhost(struct plan *plan, const struct network *wanted, struct cordon_
 	return rc;
 }
 
+/* Ports that carry anything; from the whole network, where all of them do, that is a narrowing. */
+static int
+ask_opaque(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+	int rc = 0;
+
+	if (have->mode == NET_ALL) {
+		have->opaque = wanted->opaque;
+		return 0;
+	}
+	for (size_t i = 0; rc == 0 && i < wanted->opaque.count; i++) {
+		const struct port *port = &wanted->opaque.items[i];
+
+		if (!ports_have(&have->opaque, port->number))
+			rc = request_add(plan, port->place, err,
+					 "anything on network port %u, not only TLS, HTTP and SSH",
+					 port->number);
+	}
+	return rc;
+}
+
 /* Beside the mode: ports, ranges, resolver, hidden names. What is there already is not asked for. */
 static int
 narrow_details(struct plan *plan, const struct network *wanted, struct cordon_error *err)
@@ -103,6 +125,8 @@ narrow_details(struct plan *plan, const struct network *wanted, struct cordon_er
 		have->ports = wanted->ports;
 	else if (wanted->ports.count > 0)
 		rc = narrow_ports(plan, &have->ports, &wanted->ports, false, err);
+	if (rc == 0)
+		rc = ask_opaque(plan, wanted, err);
 	for (size_t i = 0; rc == 0 && i < wanted->private_ranges.count; i++) {
 		const struct word *range = &wanted->private_ranges.items[i];
 

@@ -90,6 +90,7 @@ struct network {
 	struct ports localhost; /* with NET_LOCALHOST: none means every port */
 	struct words domains;	/* lower case A-labels, "*." in front for subdomains */
 	struct ports ports;
+	struct ports opaque;	     /* of those: carry anything, not only what names its host */
 	struct words private_ranges; /* ADDRESS/BITS */
 	struct word resolver;	     /* ADDRESS:PORT; text NULL when not given */
 	enum ech ech;		     /* unset: refused */

@@ -120,6 +120,18 @@ read_ports(struct reading *r, const struct json *value)
 }
 
 static int
+read_opaque_port(struct reading *r, const struct json *value)
+{
+	return read_port(r, value, &r->policy->network.opaque);
+}
+
+static int
+read_opaque(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_opaque_port);
+}
+
+static int
 read_range(struct reading *r, const struct json *value)
 {
 	return add_word(r, value, &r->policy->network.private_ranges, value_range);
@@ -164,6 +176,7 @@ read_network(struct reading *r, const struct json *value)
 	static const struct key keys[] = {
 		{"localhost", read_localhost}, {"domains", read_domains},   {"ports", read_ports},
 		{"private", read_private},     {"resolver", read_resolver}, {"ech", read_ech},
+		{"opaque", read_opaque},
 	};
 	static const char *const words[] = {"", "none", "localhost", "", "all", NULL};
 	struct network *network = &r->policy->network;

@@ -259,7 +259,8 @@ static void
 put_network(struct printer *p, const struct network *network)
 {
 	bool plain = network->ports.count == 0 && network->private_ranges.count == 0 &&
-		     network->resolver.text == NULL && network->ech == ECH_UNSET;
+		     network->resolver.text == NULL && network->ech == ECH_UNSET &&
+		     network->opaque.count == 0;
 	/* the other keys say nothing in these modes */
 	bool word = network->mode == NET_NONE || network->mode == NET_ALL ||
 		    (network->mode == NET_LOCALHOST && network->localhost.count == 0) ||
@@ -278,6 +279,7 @@ put_network(struct printer *p, const struct network *network)
 	if (network->mode == NET_DOMAINS)
 		put_words(p, "domains", &network->domains, true);
 	put_ports(p, "ports", &network->ports, false);
+	put_ports(p, "opaque", &network->opaque, false);
 	put_words(p, "private", &network->private_ranges, false);
 	if (network->resolver.text != NULL) {
 		begin_member(p, "resolver");

@@ -82,7 +82,8 @@ clear_lists(struct merger *m)
 
 /* seen has a bit for each number. */
 static int
-add_ports(struct merger *m, unsigned char *seen, const struct port *from, size_t count)
+add_ports(struct merger *m, struct ports *to, unsigned char *seen, const struct port *from,
+	  size_t count)
 {
 	int rc = 0;
 
@@ -92,7 +93,7 @@ add_ports(struct merger *m, unsigned char *seen, const struct port *from, size_t
 		if ((seen[from[i].number / 8] & bit) != 0)
 			continue;
 		seen[from[i].number / 8] |= bit;
-		rc = ports_add(m->arena, &m->to->network.ports, &from[i], m->err);
+		rc = ports_add(m->arena, to, &from[i], m->err);
 	}
 	return rc;
 }
@@ -187,6 +188,7 @@ static int
 merge_ports(struct merger *m, const struct stack *stack)
 {
 	static const struct port web[] = {{80, {"default", 0, 0}}, {443, {"default", 0, 0}}};
+	struct ports *to = &m->to->network.ports;
 	unsigned char seen[(UINT16_MAX + 1) / 8] = {0};
 	const struct ports *chosen = NULL;
 	int rc = 0;
@@ -195,13 +197,28 @@ merge_ports(struct merger *m, const struct stack *stack)
 		if (!adds_ports(&stack->entries[i]) &&
 		    stack->entries[i].policy->network.ports.count > 0)
 			chosen = &stack->entries[i].policy->network.ports;
-	rc = chosen == NULL ? add_ports(m, seen, web, COUNT(web))
-			    : add_ports(m, seen, chosen->items, chosen->count);
+	rc = chosen == NULL ? add_ports(m, to, seen, web, COUNT(web))
+			    : add_ports(m, to, seen, chosen->items, chosen->count);
 	for (size_t i = 0; rc == 0 && i < stack->count; i++) {
 		const struct ports *more = &stack->entries[i].policy->network.ports;
 
 		if (adds_ports(&stack->entries[i]))
-			rc = add_ports(m, seen, more->items, more->count);
+			rc = add_ports(m, to, seen, more->items, more->count);
+	}
+	return rc;
+}
+
+/* It opens no port, so it may add up: only a listed port is reached. */
+static int
+merge_opaque(struct merger *m, const struct stack *stack)
+{
+	unsigned char seen[(UINT16_MAX + 1) / 8] = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < stack->count; i++) {
+		const struct ports *from = &stack->entries[i].policy->network.opaque;
+
+		rc = add_ports(m, &m->to->network.opaque, seen, from->items, from->count);
 	}
 	return rc;
 }
@@ -221,7 +238,9 @@ settings_merge(struct arena *arena, const struct stack *stack, struct settings *
 		rc = merge_policy(&m, stack->entries[i].policy);
 	if (rc == 0)
 		rc = clear_lists(&m);
-	return rc < 0 ? rc : merge_ports(&m, stack);
+	if (rc == 0)
+		rc = merge_ports(&m, stack);
+	return rc < 0 ? rc : merge_opaque(&m, stack);
 }
 
 bool

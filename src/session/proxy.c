@@ -121,7 +121,7 @@ bind_all(const struct session_request *request, struct proxy_hold *hold, struct 
 	if (rc == 0)
 		rc = bind_somewhere(hold->sockets + PROXY_THROUGH, 2, &egress->through, err);
 	if (rc == 0)
-		rc = bind_somewhere(hold->sockets + PROXY_STUB, 4, &egress->stub, err);
+		rc = bind_somewhere(hold->sockets + PROXY_STUB, 2, &egress->stub, err);
 	return rc;
 }
 

@@ -39,12 +39,16 @@ role()
 	role server_names hidden_names second_hellos odd_requests odd_names split_requests
 }
 
+@test "other protocols need an opaque port, SSH needs a server that speaks it" {
+	role unnamed_protocols other_upgrades ssh_on_both_sides
+}
+
 @test "the resolver stub answers for allowed names, and asks for no others" {
 	role stub
 }
 
 @test "a connection that is turned round" {
-	role through uninvited through_tls
+	role through uninvited strangers through_tls
 }
 
 @test "IPv6" {
@@ -95,7 +99,7 @@ servers()
 		eval "$name=$port"
 	done <"$T/ports"
 	user_policy <<-END
-		{"network": {"domains": ["a.test", "b.test"], "ports": [$web, $echo, $tls],
+		{"network": {"domains": ["a.test", "b.test"], "ports": [$web, $echo, $tls], "opaque": [$echo],
 		             "private": ["127.0.0.1"], "resolver": "127.0.0.1:$dns"}}
 	END
 	cp "$T/cert.pem" "$P/"
@@ -379,6 +383,49 @@ asyncio.run(main())"
 	heard 'not valid: is this a git repository?'
 	plainly 0 bash -c "exec 3<>/dev/tcp/a.test/$echo; read -r line <&3; echo \"\$line\""
 	said 'echo ready'
+}
+
+@test "without proxy variables: processes outside neither ask the resolver nor take its places" {
+	servers 'a.test 127.0.0.1' 'b.test 127.0.0.1'
+	is_kept || return 0
+	mkfifo "$T/strangers"
+	"$CORDON" run -- env -u http_proxy -u HTTP_PROXY sh -c "touch begun
+		while [ ! -e go ]; do sleep 0.1; done
+		curl -sS --max-time 60 http://a.test:$web/inside" >"$T/inside" 2>&1 9>&- 3>&- &
+	session=$!
+	until_true 60 test -e begun
+	status=0
+	"$PYTHON" "$TREE/tests/net/strangers.py" "$session" b.test 300 "$T/there" <"$T/strangers" >"$T/outside" 9>&- 3>&- &
+	strangers=$!
+	exec 8>"$T/strangers"
+	until_true 100 sh -c "test -e '$T/there' || ! kill -0 $strangers 2>/dev/null"
+	touch go
+	wait "$session" || status=$?
+	exec 8>&-
+	wait "$strangers" || return 0
+	grep -q 'GET /inside' "$T/inside" || complain "$(cat "$T/inside")"
+	[ "$status" -eq 0 ]
+	if grep -q b.test "$T/asked" || grep -v -e "b''" -e 'HTTP/1.1 400' "$T/outside"; then
+		complain 'a process outside was served'
+	fi
+}
+
+@test "without proxy variables: what names no host needs an opaque port" {
+	servers 'a.test 127.0.0.1'
+	is_kept || return 0
+	for text in 'PING' 'GET /nine\r\nHost: b.test'; do
+		plainly 1 bash -c "exec 3<>/dev/tcp/a.test/$web; printf '$text\r\n\r\n' >&3; grep -e body -e Bad <&3"
+		heard "cordon: refused: connect a.test:$web"
+	done
+	plainly 1 bash -c "exec 3<>/dev/tcp/a.test/$web; printf 'PING\r\n\r\n' >&3; grep Bad <&3"
+	heard "cordon: refused: connect a.test:$web" "allow it with --opaque-port $web"
+	# a project does not open one
+	policy <<<'{"network": {"opaque": ['"$web"']}}'
+	plainly 1 bash -c "exec 3<>/dev/tcp/a.test/$web; printf 'PING\r\n\r\n' >&3; grep Bad <&3"
+	rm .cordon.json
+	expect 0 run --opaque-port "$web" -- bash -c "exec 3<>/dev/tcp/a.test/$web; printf 'PING\r\n\r\n' >&3; grep Bad <&3" 9>&-
+	# requests stay requests there
+	expect 1 run --opaque-port "$web" -- bash -c "exec 3<>/dev/tcp/a.test/$web; printf 'GET /nine\r\n\r\n' >&3; grep body <&3" 9>&-
 }
 
 @test "without proxy variables: no other name, port, address or server name" {

@@ -48,14 +48,14 @@ stop_servers()
 	[ "${#server_pids[@]}" -eq 0 ] || wait "${server_pids[@]}" || :
 }
 
-# reach PORT...: the user's policy: a.test by these ports.
+# reach PORT...: the user's policy: a.test by these ports; what echoes names no host.
 reach()
 {
 	local ports
 
 	ports=$(printf ', %s' "$@")
 	user_policy <<-END
-		{"network": {"domains": ["a.test"], "ports": [${ports#, }],
+		{"network": {"domains": ["a.test"], "ports": [${ports#, }], "opaque": [$echo],
 		             "private": ["127.0.0.1", "::1"], "resolver": "127.0.0.1:$dns"}}
 	END
 }

@@ -139,38 +139,61 @@ print(s.recv(9).decode())'
 
 @test "a socket that is moved to where others are reached is not" {
 	begin
+	cp "$TREE/tests/net/moves.py" .
+	mkdir -p "$T/served"
+	for way in rename exchange link descriptor folder deep exchange-folder; do
+		for to in "$P/n/e/f/s" TMP/n/e/f/s; do
+			rm -rf "$O/d" "$O/tmp" n
+			mkdir -p "$O/d/e/f" "$O/tmp"
+			# free it gets there
+			serve "free=unix:$O/d/e/f/s"
+			TMPDIR=$O/tmp "$PYTHON" moves.py "$way" "$O/d/e/f/s" "$to" >"$T/free.out"
+			grep -q 'reached free' "$T/free.out"
+			for age in before late; do
+				rm -rf "$O/d" n begun
+				mkdir -p "$O/d/e/f"
+				if [ "$age" = before ]; then
+					serve "out=unix:$O/d/e/f/s"
+				else
+					# the run has begun when it has made its first file
+					(until_true 60 test -e "$P/begun" &&
+						exec "$PYTHON" "$TREE/tests/net/serve.py" "$T/served" "out=unix:$O/d/e/f/s") 3>&- &
+					servers="$servers $!"
+				fi
+				expect 0 run --write "$O" --execute "$O" -- sh -c ': >begun; exec "$@"' - \
+				    "$PYTHON" moves.py "$way" "$O/d/e/f/s" "$to" late
+				unsaid reached
+			done
+		done
+	done
+	[ "$(reached out)" -eq 0 ]
+}
+
+@test "a socket that is moved to the name of another is not reached by it" {
+	begin
 	mkdir "$O/d"
-	serve "out=unix:$O/d/s"
+	serve "out=unix:$O/d/s" "named=unix:$O/d/named" "own=unix:$O/d/own"
 	script='import os, socket, sys
-os.rename(sys.argv[1], sys.argv[2])
+os.unlink(sys.argv[2])
 try:
+    sys.argv[3] == "own" and socket.socket(socket.AF_UNIX).bind(sys.argv[2])
+    sys.argv[3] == "own" and os.unlink(sys.argv[2])
+    getattr(os, sys.argv[4])(sys.argv[1], sys.argv[2])
     socket.socket(socket.AF_UNIX).connect(sys.argv[2])
     print("reached")
 except OSError as e:
     print(e)
-os.rename(sys.argv[2], sys.argv[1])'
-	for to in "$P/in" "$O/d/other" "$P/own"; do
-		expect 0 run --write "$O/d" --execute "$O/d" -- "$PYTHON" -c "$script" "$O/d/s" "$to"
-		said 'Permission denied'
-		unsaid reached
+os.path.exists(sys.argv[1]) or os.rename(sys.argv[2], sys.argv[1])
+os.path.exists(sys.argv[2]) and os.unlink(sys.argv[2])
+socket.socket(socket.AF_UNIX).bind(sys.argv[2])'
+	for kind in own named; do
+		for way in rename link; do
+			expect 0 run --write "$O/d" --socket "$O/d/named" -- \
+			    "$PYTHON" -c "$script" "$O/d/s" "$O/d/$kind" "$kind" "$way"
+			said 'Permission denied'
+			unsaid reached
+		done
 	done
-	# nor by the name or the number of one that was its own
-	expect 0 run --write "$O/d" -- "$PYTHON" -c 'import os, socket, sys
-own = sys.argv[2]
-server = socket.socket(socket.AF_UNIX)
-server.bind(own)
-server.listen(1)
-socket.socket(socket.AF_UNIX).connect(own)
-os.unlink(own)
-os.rename(sys.argv[1], own)
-try:
-    socket.socket(socket.AF_UNIX).connect(own)
-    print("reached")
-except OSError as e:
-    print(e)
-os.rename(own, sys.argv[1])' "$O/d/s" "$O/d/own"
-	said 'Permission denied'
-	unsaid reached
 	[ "$(reached out)" -eq 0 ]
 }
 

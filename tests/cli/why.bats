@@ -332,12 +332,29 @@ remedied()
 	denied -p net.json connect 93.184.216.34:443
 	denied -p net.json connect localhost:443
 	allowed -p net.json -p git connect api.example.com:22
+	said 'for TLS, HTTP and SSH'
+	allowed -p net.json connect api.example.com:443
+	said 'for TLS and HTTP'
+	allowed -p net.json --opaque-port 5432 connect api.example.com:5432
+	said 'for any protocol'
+	denied --opaque-port 5432 connect api.example.com:5432
+	# the key opens no port by itself
+	denied -p net.json --policy-json '{"network": {"opaque": [5432]}}' connect api.example.com:5432
 }
 
 @test "network modes" {
 	denied --net none connect example.org:443
 	allowed --net localhost connect localhost:5432
 	allowed --net localhost connect '[::1]:5432'
+	# to connect(2) no address is this machine, in each of its forms
+	for host in 0.0.0.0 '[::]' '[::ffff:0.0.0.0]' '[::ffff:127.0.0.1]' 0 127.1; do
+		allowed --net localhost connect "$host:5432"
+		denied --net localhost:5432 connect "$host:5433"
+		said '--net localhost:5432,5433'
+		denied --net domains --domain a.test connect "$host:5432"
+	done
+	denied --net localhost connect 0.0.0.1:5432
+	denied --net localhost connect '[::127.0.0.1]:5432'
 	denied --net localhost connect example.org:443
 	allowed --net localhost:5432 connect 127.0.0.1:5432
 	denied --net localhost:5432 connect 127.0.0.1:5433

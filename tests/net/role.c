@@ -2,10 +2,11 @@
 /*
  * Not a test: starts the proxy as a session does and plays the broker, word by word, for the tests.
  *
- *     role [domain NAME] [port N] [private RANGE] [resolver ADDRESS:PORT] [ech allow]...
+ *     role [domain NAME] [port N] [opaque N] [private RANGE] [resolver ADDRESS:PORT]
+ *          [ech allow]...
  *
  * First a line "named PORT through PORT stub PORT token TOKEN pid PID". Then on standard input:
- *     ask ID ADDRESS PORT      comes ID ADDRESS PORT      forget ID
+ *     ask ID ADDRESS PORT     expect ID     comes ID ADDRESS PORT     asks ID ADDRESS PORT     forget ID
  * and on standard output "answer ID ERRNO" and "refused WHAT SUBJECT | REASON | ALLOW". Ends, and the
  * proxy with it, at the end of its input. The caller's environment is the proxy's.
  */
@@ -62,6 +63,8 @@ read_arguments(char **argv, struct network *to)
 			push_word(&to->private_ranges, argv[1]);
 		else if (strcmp(argv[0], "port") == 0)
 			push_port(&to->ports, argv[1]);
+		else if (strcmp(argv[0], "opaque") == 0)
+			push_port(&to->opaque, argv[1]);
 		else if (strcmp(argv[0], "resolver") == 0)
 			to->resolver.text = argv[1];
 		else if (strcmp(argv[0], "ech") == 0)
@@ -72,6 +75,11 @@ read_arguments(char **argv, struct network *to)
 static void
 send_order(int line, const char *text)
 {
+	static const char *const kinds[] = {[EGRESS_ASK] = "ask",
+					    [EGRESS_COMES] = "comes",
+					    [EGRESS_EXPECT] = "expect",
+					    [EGRESS_ASKS] = "asks",
+					    [EGRESS_FORGET] = "forget"};
 	char word[16], address_text[64] = "";
 	struct egress_message message = {0};
 	struct address address = {{0}};
@@ -84,9 +92,8 @@ send_order(int line, const char *text)
 	memcpy(message.address, address.bytes, sizeof message.address);
 	message.id = id;
 	message.port = (uint16_t)port;
-	message.kind = strcmp(word, "ask") == 0	    ? EGRESS_ASK
-		       : strcmp(word, "comes") == 0 ? EGRESS_COMES
-						    : EGRESS_FORGET;
+	while (message.kind < EGRESS_FORGET && strcmp(word, kinds[message.kind]) != 0)
+		message.kind++;
 	if (send(line, &message, sizeof message, MSG_NOSIGNAL) < 0)
 		exit(3);
 }

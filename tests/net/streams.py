@@ -155,7 +155,8 @@ def main():
     servers = cases.Servers({"a.test": "127.0.0.1"})
     listener = socket.create_server(("127.0.0.1", 0), backlog=64)
     listener.settimeout(cases.LATE)
-    role = cases.Role(servers, ports=[listener.getsockname()[1]])
+    role = cases.Role(servers, ports=[listener.getsockname()[1]],
+                      opaque=[listener.getsockname()[1]])
     try:
         at_first = cases.descriptors(role)
         for case in (whole, gone, urgent):

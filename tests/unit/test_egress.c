@@ -38,7 +38,8 @@ struct world {
 	int proxy;		    /* the proxy's end of the line */
 	int servers[3];		    /* IPv4: named, through, stub */
 	int servers6[3];	    /* IPv6 */
-	int asked;		    /* how often */
+	int asked, expected, asks;  /* how often */
+	uint64_t refused;	    /* the last that was */
 	struct egress_message told; /* the last COMES or FORGET; id 0: none */
 };
 
@@ -95,8 +96,10 @@ answer(const struct egress_message *ask)
 	/* when the caller has come already, not having waited for the answer */
 	while ((fate == FATE_LATE || fate == FATE_LATE_REFUSED) && poll(&comes, 1, -1) != 1)
 		;
-	if (fate == FATE_REFUSED || fate == FATE_LATE_REFUSED)
+	if (fate == FATE_REFUSED || fate == FATE_LATE_REFUSED) {
 		message.why = ECONNREFUSED;
+		world.refused = ask->id;
+	}
 	if (send(world.proxy, &message, sizeof message, MSG_NOSIGNAL) < 0)
 		return;
 }
@@ -124,7 +127,11 @@ hear(void)
 	if (message.kind == EGRESS_ASK) {
 		world.asked++;
 		answer(&message);
-	} else {
+	} else if (message.kind == EGRESS_EXPECT) {
+		world.expected++;
+	} else if (message.kind == EGRESS_ASKS) {
+		world.asks++;
+	} else if (message.kind == EGRESS_FORGET || message.id != world.refused) {
 		world.told = message;
 	}
 	return true;

@@ -583,6 +583,8 @@ hidden_names_are_noted(void)
 {
 	check_int(notes("listed or not", .user = "{\"network\": {\"ech\": \"allow\"}}"), 1);
 	check_int(notes("listed or not", .user = "{\"network\": {\"ech\": \"refuse\"}}"), 0);
+	check_int(notes("listed or not", .user = "{\"network\": {\"opaque\": [1, 2]}}"), 2);
+	check_int(notes("listed or not", .user = "{\"network\": {\"ports\": [1, 2]}}"), 0);
 }
 
 static void

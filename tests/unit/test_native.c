@@ -227,7 +227,7 @@ the_rest_of_the_keys_is_read(void)
 		"\"memory\": \"4G\","
 		" \"file_size\": 1000, \"cpu_time\": 90, \"open_files\": 64},\n"
 		" \"tmp\": \"shared\", \"accept\": [\"process.listing\"],"
-		" \"network\": {\"resolver\": \"[::1]:53\", \"ech\": \"allow\"}}");
+		" \"network\": {\"resolver\": \"[::1]:53\", \"ech\": \"allow\", \"opaque\": [5432]}}");
 	static const uint64_t limits[LIMIT_COUNT] = {600, 16u << 20, 512, 4ull << 30, 1000, 90, 64};
 
 	check_int(policy->sockets.count, 3);
@@ -243,6 +243,8 @@ the_rest_of_the_keys_is_read(void)
 	check_int(policy->accept.count, 1);
 	check_str(policy->network.resolver.text, "[::1]:53");
 	check_int(policy->network.ech, ECH_ALLOW);
+	check_int(policy->network.opaque.count, 1);
+	check_int(policy->network.opaque.items[0].number, 5432);
 }
 
 static void
@@ -298,6 +300,10 @@ wrong_types_are_refused_where_they_stand(void)
 		 "f:1:25: \"domains\" must be a list, not a string"},
 		{"{\"network\": {\"resolver\": 53}}",
 		 "f:1:26: \"resolver\" must be a string, not a number"},
+		{"{\"network\": {\"opaque\": 5432}}",
+		 "f:1:24: \"opaque\" must be a list, not a number"},
+		{"{\"network\": {\"opaque\": [true]}}",
+		 "f:1:25: a number is expected here, not true or false"},
 		{"{\"network\": {\"ech\": true}}",
 		 "f:1:21: \"ech\" must be a string, not true or false"},
 		{"{\"sockets\": \"docker\"}", "f:1:13: \"sockets\" must be a list, not a string"},
@@ -972,6 +978,7 @@ check_same_settings(const struct policy *a, const struct policy *b)
 	check(same_words(&a->network.private_ranges, &b->network.private_ranges));
 	check(same_ports(&a->network.localhost, &b->network.localhost));
 	check(same_ports(&a->network.ports, &b->network.ports));
+	check(same_ports(&a->network.opaque, &b->network.opaque));
 	check(same_resolver(a->network.resolver.text, b->network.resolver.text));
 	check_int(a->network.ech, b->network.ech);
 	check(same_words(&a->sockets, &b->sockets));
@@ -1044,6 +1051,8 @@ printing_what_was_read_keeps_its_meaning(void)
 		"{\"network\": {\"private\": [\"::1\"]}}",
 		"{\"network\": {\"resolver\": \"127.0.0.1:53\"}}",
 		"{\"network\": {\"ech\": \"allow\"}}",
+		"{\"network\": {\"opaque\": [22, 5432]}}",
+		"{\"network\": {\"domains\": [], \"ports\": [1, 2], \"opaque\": [2]}}",
 		"{\"network\": {\"domains\": [\"a.example\"], \"ech\": \"refuse\"}}",
 		"{\"network\": {}}",
 		"{\"sockets\": [\"docker\", \"/a\\\"b\"], \"tmp\": \"shared\", \"accept\": "

@@ -145,12 +145,22 @@ is_a(const void *context, const char *name)
 
 static size_t good;
 
+/* What is shown may be changed: after check_look it is here. */
+static char shown[CHECK_MAX + 1];
+
+static enum check_verdict
+show(struct check *check, const void *bytes, size_t length, size_t *ret_good)
+{
+	memcpy(shown, bytes, length);
+	return check_look(check, shown, length, ret_good);
+}
+
 static enum check_verdict
 look(unsigned port, const void *bytes, size_t length)
 {
 	struct check check = {.is_name = is_a, .port = port};
 
-	return check_look(&check, bytes, length, &good);
+	return show(&check, bytes, length, &good);
 }
 
 static enum check_verdict
@@ -176,7 +186,7 @@ tls_must_be_for_the_name(void)
 	check_int(look(22, hello.bytes, hello.length), CHECK_TLS_BAD);
 	hello = make_hello(NULL, NULL, 0, 0);
 	check_int(look(443, hello.bytes, hello.length), CHECK_TLS_BAD);
-	check_int(look(443, "\x16\x02junk", 6), CHECK_TLS_BAD);
+	check_int(look(443, "\x16\x02junk", 6), CHECK_BAD);
 }
 
 /* How a server begins its answer: a hello of its own, or one that asks for another. */
@@ -195,10 +205,9 @@ hello_answered(const char *answer, size_t record)
 	/* what comes right behind it waits */
 	memset(hello.bytes + hello.length, 0x16, 10);
 	check_int(tls_hello_size(hello.bytes, hello.length + 10), hello.length);
-	check_int(check_look(&check, (const char *)hello.bytes, hello.length + 10, &good),
-		  CHECK_WAIT);
+	check_int(show(&check, hello.bytes, hello.length + 10, &good), CHECK_WAIT);
 	check_int(good, hello.length);
-	check_int(check_look(&check, "x", 1, &good), CHECK_WAIT);
+	check_int(show(&check, "x", 1, &good), CHECK_WAIT);
 	check_int(good, 0);
 	check_int(check_waits(&check), TLS_ANSWER_SIZE);
 	check_response(&check, answer);
@@ -217,22 +226,22 @@ a_second_hello_is_for_the_name_as_well(void)
 	size_t first = sizeof before - 1;
 	char all[sizeof bad.bytes];
 
-	check_int(check_look(&check, "anything", 8, &good), CHECK_RAW);
+	check_int(show(&check, "anything", 8, &good), CHECK_RAW);
 	for (size_t record = 0; record < 9; record += 4) {
 		check = hello_answered(SERVER_AGAIN, record);
-		check_int(check_look(&check, (char *)bad.bytes, bad.length, &good), CHECK_TLS_BAD);
+		check_int(show(&check, bad.bytes, bad.length, &good), CHECK_TLS_BAD);
 		check_int(good, 0);
 		check = hello_answered(SERVER_AGAIN, record);
-		check_int(check_look(&check, (char *)fine.bytes, fine.length, &good), CHECK_RAW);
+		check_int(show(&check, fine.bytes, fine.length, &good), CHECK_RAW);
 	}
 	memcpy(all, before, first);
 	memcpy(all + first, bad.bytes, bad.length);
 	check = hello_answered(SERVER_AGAIN, 0);
-	check_int(check_look(&check, all, first + bad.length, &good), CHECK_TLS_BAD);
+	check_int(show(&check, all, first + bad.length, &good), CHECK_TLS_BAD);
 	/* byte by byte: the hello is held, and found */
 	check = hello_answered(SERVER_AGAIN, 0);
 	for (size_t i = 0, held = 0; i < first + bad.length; i++) {
-		enum check_verdict verdict = check_look(&check, all + i - held, held + 1, &good);
+		enum check_verdict verdict = show(&check, all + i - held, held + 1, &good);
 
 		check_int(verdict, i + 1 < first + bad.length ? CHECK_GO_ON : CHECK_TLS_BAD);
 		held = held + 1 - good;
@@ -262,18 +271,18 @@ a_hidden_name_passes_only_where_it_is_allowed(void)
 {
 	struct hello hello = make_hello("a.test", NULL, 0xfe0d, 0);
 	struct check check = {.is_name = is_a, .port = 443}, allowed = check;
-	const char *bytes = (const char *)hello.bytes;
+	const uint8_t *bytes = hello.bytes;
 
-	check_int(check_look(&check, bytes, hello.length, &good), CHECK_TLS_BAD);
+	check_int(show(&check, bytes, hello.length, &good), CHECK_TLS_BAD);
 	check_int(good, 0);
 	check_str(check.allow, "\"network\": {\"ech\": \"allow\"}");
 	allowed.takes_hidden = true;
-	check_int(check_look(&allowed, bytes, hello.length, &good), CHECK_WAIT);
+	check_int(show(&allowed, bytes, hello.length, &good), CHECK_WAIT);
 	check_int(good, hello.length);
 	/* the one that is seen must be right all the same */
 	hello = make_hello("b.test", NULL, 0xfe0d, 0);
 	allowed = (struct check){.is_name = is_a, .port = 443, .takes_hidden = true};
-	check_int(check_look(&allowed, bytes, hello.length, &good), CHECK_TLS_BAD);
+	check_int(show(&allowed, bytes, hello.length, &good), CHECK_TLS_BAD);
 	check_int(good, 0);
 }
 
@@ -323,20 +332,136 @@ odd_beginnings_do_not_get_round_it(void)
 	}
 }
 
-static void
-other_protocols_have_other_ports(void)
+static enum check_verdict
+look_opaque(unsigned port, const void *bytes, size_t length)
 {
-	check_int(look_text(22, "SSH-2.0-OpenSSH_9.2p1 Debian\r\n"), CHECK_RAW);
-	check_int(look_text(22, "SSH-2.0-Open"), CHECK_GO_ON);
-	check_int(look(5432, "\0\0\0\x08\x04\xd2\x16\x2f", 8), CHECK_RAW);
-	check_int(look_text(6379, "PING\r\n"), CHECK_RAW);
-	check_int(look(5672, "AMQP\0\0\x09\x01", 8), CHECK_RAW);
+	struct check check = {.is_name = is_a, .port = port, .is_opaque = true};
+
+	return show(&check, bytes, length, &good);
+}
+
+/* Of each: the bytes, and whether they pass on an opaque port. */
+static const struct {
+	const char *bytes;
+	size_t length;
+	bool passes;
+} unnamed[] = {
+#define TEXT(text) text, sizeof text - 1
+	{TEXT("\0\0\0\x08\x04\xd2\x16\x2f"), true},
+	{TEXT("PING\r\n"), true},
+	{TEXT("AMQP\0\0\x09\x01"), true},
+	{TEXT("EHLO a.test\r\n"), true},
+	{TEXT("get /key\r\n"), true},
+	{TEXT("CONNECT {\"verbose\":false}\r\n"), true},
+	{TEXT("a1 LOGIN x y\r\n"), true},
+	{TEXT("0032git-upload-pack /r.git\0host=b.test\0"), true},
+	{TEXT("\x80\x2e\x01\0\x02\0\x15"), true}, /* a hello of SSL 2 */
+	{TEXT("\x16\x02junk"), true},
+	/* requests without a version, which many servers answer */
+	{TEXT("POST /up\r\nHost: b.test\r\nContent-Length: 0\r\n\r\n"), false},
+	{TEXT("POST /up\r\nHost: a.test\r\nContent-Length: 0\r\n\r\n"), false},
+	{TEXT("POST /up\nHost: b.test\n\n"), false},
+	{TEXT("\r\n\r\nGET /\r\nHost: b.test\r\n\r\n"), false},
+	{TEXT("GET \t /up\r\n\r\n"), false},
+	{TEXT("GET\t/up\r\n\r\n"), false},
+	{TEXT("GET\v/up\r\n\r\n"), false},
+	{TEXT("\fGET /up\r\n\r\n"), false},
+	{TEXT("POST up\r\nHost: b.test\r\n\r\n"), false},
+	{TEXT("LOCK /up\r\nHost: b.test\r\n\r\n"), false},
+	{TEXT("M-SEARCH *\r\nHost: b.test\r\n\r\n"), false},
+	{TEXT("GET http://b.test/\r\n\r\n"), false},
+	{TEXT("GET HTTP://b.test/\r\n\r\n"), false},
+	{TEXT("SSH-2.0-x / HTTP/1.1\r\nHost: b.test\r\n\r\n"), false},
+	/* records of TLS that are no handshake, before one that is for another name */
+	{TEXT("\x15\x03\x01\0\x02\x01\0"), false},
+	{TEXT("\x14\x03\x03\0\x01\x01"), false},
+	{TEXT("\x17\x03\x03\0\x01x"), false},
+	{TEXT("\x18\x03\x03\0\x03\x01\0\0"), false},
+};
+
+static void
+what_names_no_host_passes_on_opaque_ports_only(void)
+{
+	for (size_t i = 0; i < sizeof unnamed / sizeof unnamed[0]; i++) {
+		for (unsigned port = 80; port <= 8080; port += 8000) {
+			check(look(port, unnamed[i].bytes, unnamed[i].length) >= CHECK_TLS_BAD);
+			check_int(good, 0);
+			if (!unnamed[i].passes)
+				check(look_opaque(port, unnamed[i].bytes, unnamed[i].length) >=
+				      CHECK_TLS_BAD);
+			else
+				check_int(look_opaque(port, unnamed[i].bytes, unnamed[i].length),
+					  CHECK_RAW);
+		}
+		/* split anywhere: nothing goes before it is known */
+		for (size_t j = 0; j < unnamed[i].length; j++)
+			check(look(8080, unnamed[i].bytes, j) != CHECK_RAW && good == 0);
+	}
 	/* cut before its end, a line is no other line */
 	check_int(look_text(8080, "GET /\x01"), CHECK_GO_ON);
 	check_int(look_text(8080, "\r\nget\t\x7f\x02"), CHECK_GO_ON);
 	check_int(look_text(8080, "GET /\x01 HTTP/1.1\r\nHost: b.test\r\n\r\n"), CHECK_HTTP_BAD);
-	check_int(look_text(443, "SSH-2.0-OpenSSH_9.2p1 Debian\r\n"), CHECK_BAD);
-	check_int(look(80, "\0\0\0\x08", 4), CHECK_BAD);
+	check_int(look_text(8080, "\x15"), CHECK_GO_ON);
+}
+
+static void
+a_refusal_names_the_option_for_the_port(void)
+{
+	struct check check = {.is_name = is_a, .port = 5432}, web = {.is_name = is_a, .port = 443};
+
+	check_int(show(&check, "\0\0\0\x08", 4, &good), CHECK_BAD);
+	check_str(check.allow, "--opaque-port 5432");
+	check_int(show(&web, "\0\0\0\x08", 4, &good), CHECK_BAD);
+	check(web.allow == NULL);
+}
+
+#define SSH_LINE "SSH-2.0-OpenSSH_9.2p1 Debian\r\n"
+
+static struct check
+ssh_answered(const char *before, const char *after)
+{
+	struct check check = {.is_name = is_a, .port = 22};
+	size_t line = strlen(SSH_LINE);
+
+	check_int(check_waits(&check), 4);
+	if (before != NULL) {
+		check_response(&check, before);
+		check_int(check_waits(&check), 0);
+		return check;
+	}
+	/* what follows its line waits */
+	check_int(show(&check, SSH_LINE "more", line + 4, &good), CHECK_WAIT);
+	check_int(good, line);
+	check_int(check_waits(&check), 4);
+	check_int(show(&check, "more", 4, &good), CHECK_WAIT);
+	check_int(good, 0);
+	check_response(&check, after);
+	return check;
+}
+
+static void
+ssh_is_spoken_by_both_sides(void)
+{
+	struct check check = ssh_answered("SSH-", NULL);
+
+	check_int(show(&check, SSH_LINE "more", strlen(SSH_LINE) + 4, &good), CHECK_RAW);
+	check_int(good, strlen(SSH_LINE) + 4);
+	check = ssh_answered("HTTP", NULL);
+	check_int(show(&check, SSH_LINE, strlen(SSH_LINE), &good), CHECK_BAD);
+	check_int(good, 0);
+	check = ssh_answered(NULL, "SSH-");
+	check_int(show(&check, "more", 4, &good), CHECK_RAW);
+	check = ssh_answered(NULL, "HTTP");
+	check_int(show(&check, "", 0, &good), CHECK_BAD);
+	/* a server that said so before does not make other bytes SSH */
+	check = ssh_answered("SSH-", NULL);
+	check_int(show(&check, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
+	check = ssh_answered("SSH-", NULL);
+	check_int(show(&check, "SSH\r\n", 5, &good), CHECK_BAD);
+	check_int(look_text(22, "SSH-2.0-Open"), CHECK_GO_ON);
+	check_int(look_text(22, "SSH-2.0-\x01\r\n"), CHECK_BAD);
+	check_int(look_text(443, SSH_LINE), CHECK_BAD);
+	check_int(look_opaque(443, SSH_LINE, strlen(SSH_LINE)), CHECK_RAW);
 }
 
 static void
@@ -346,39 +471,59 @@ only_an_accepted_upgrade_is_raw(void)
 		"GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\n\r\n";
 	struct check first = {.is_name = is_a, .port = 80}, refused = first;
 
-	check_int(check_look(&first, upgrade, sizeof upgrade - 1, &good), CHECK_WAIT);
+	check_int(show(&first, upgrade, sizeof upgrade - 1, &good), CHECK_WAIT);
 	check_int(good, sizeof upgrade - 1);
-	check_int(check_look(&first, GET_B, strlen(GET_B), &good), CHECK_WAIT);
+	check_int(show(&first, GET_B, strlen(GET_B), &good), CHECK_WAIT);
 	check_int(good, 0);
 	check_response(&first, "HTTP/1.1 101");
-	check_int(check_look(&first, "\x81\x01x", 3, &good), CHECK_RAW);
+	check_int(show(&first, "\x81\x01x", 3, &good), CHECK_RAW);
 	check_int(good, 3);
-	check_int(check_look(&refused, upgrade, sizeof upgrade - 1, &good), CHECK_WAIT);
+	check_int(show(&refused, upgrade, sizeof upgrade - 1, &good), CHECK_WAIT);
 	check_response(&refused, "HTTP/1.1 200");
-	check_int(check_look(&refused, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
+	check_int(show(&refused, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
 	/* of a second request nobody could tell which answer is its own */
 	refused = (struct check){.is_name = is_a, .port = 80};
-	check_int(check_look(&refused, GET_A, strlen(GET_A), &good), CHECK_GO_ON);
-	check_int(check_look(&refused, upgrade, sizeof upgrade - 1, &good), CHECK_GO_ON);
-	check_int(check_look(&refused, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
+	check_int(show(&refused, GET_A, strlen(GET_A), &good), CHECK_GO_ON);
+	check_int(show(&refused, upgrade, sizeof upgrade - 1, &good), CHECK_GO_ON);
+	check_int(show(&refused, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
 }
 
+#define GET_WITH(headers) "GET / HTTP/1.1\r\nHost: a.test\r\n" headers "\r\n"
+
 static void
-http_2_in_the_clear_is_no_upgrade(void)
+other_upgrades_are_taken_out(void)
 {
-	static const char *const upgrades[] = {
-		"GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: h2c\r\n\r\n",
-		"GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket, H2C\r\n\r\n",
-		"GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: x\r\nUpgrade:h2c/1\r\n\r\n",
+	static const struct {
+		const char *asked, *passed;
+	} upgrades[] = {
+		{GET_WITH("Upgrade: h2c\r\n"), GET_A},
+		{GET_WITH("Upgrade: websocket, H2C\r\n"), GET_A},
+		{GET_WITH("Upgrade: x\r\nUpgrade:h2c/1\r\n"), GET_A},
+		{GET_WITH("Upgrade: TLS/1.2\r\nConnection: Upgrade\r\n"), GET_A},
+		{GET_WITH("Upgrade: h2c \r\nConnection: Upgrade, HTTP2-Settings\r\n"
+			  "HTTP2-Settings: AAMAAABk\r\n"),
+		 GET_A},
+		{GET_WITH("connection:upgrade,http2-settings , Keep-Alive,\tx\r\nUpgrade: h2c\r\n"
+			  "X: upgrade\r\n"),
+		 GET_WITH("connection:Keep-Alive,x\r\nX: upgrade\r\n")},
 	};
 
 	for (size_t i = 0; i < sizeof upgrades / sizeof upgrades[0]; i++) {
 		struct check check = {.is_name = is_a, .port = 80};
+		size_t length = strlen(upgrades[i].asked), passed = strlen(upgrades[i].passed);
+		char text[400];
 
-		check_look(&check, upgrades[i], strlen(upgrades[i]), &good);
+		/* with the next request behind it */
+		snprintf(text, sizeof text, "%s%s", upgrades[i].asked, GET_A);
+		check_int(show(&check, text, strlen(text), &good), CHECK_GO_ON);
+		check_int(check.cut, length - passed);
+		check_int(good, passed + strlen(GET_A));
+		check(memcmp(shown, upgrades[i].passed, passed) == 0);
+		check(memcmp(shown + passed, GET_A, strlen(GET_A)) == 0);
 		check_response(&check, "HTTP/1.1 101");
-		check_int(check_look(&check, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24, &good),
+		check_int(show(&check, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24, &good),
 			  CHECK_HTTP_BAD);
+		check_int(check.cut, 0);
 	}
 }
 
@@ -507,9 +652,11 @@ main(void)
 	run(tls_must_be_for_the_name);
 	run(every_request_must_be_for_the_name);
 	run(odd_beginnings_do_not_get_round_it);
-	run(other_protocols_have_other_ports);
+	run(what_names_no_host_passes_on_opaque_ports_only);
+	run(a_refusal_names_the_option_for_the_port);
+	run(ssh_is_spoken_by_both_sides);
 	run(only_an_accepted_upgrade_is_raw);
-	run(http_2_in_the_clear_is_no_upgrade);
+	run(other_upgrades_are_taken_out);
 	run(beginnings_are_bounded);
 	run(questions_are_answered);
 	run(odd_questions_are_not_answered);

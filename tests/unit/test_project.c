@@ -354,6 +354,30 @@ hidden_names_are_a_request_and_refusing_them_is_not(void)
 	check_int(narrower->settings.network.ech, ECH_REFUSE);
 }
 
+static void
+opaque_ports_are_a_request(void)
+{
+	static const char wanted[] =
+		"{\"network\": {\"domains\": [\"a.example\"], \"opaque\": [80, 443]}}";
+	static const char one[] =
+		"{\"network\": {\"domains\": [\"a.example\"], \"opaque\": [443]}}";
+	auto_world struct world w;
+
+	world_make(&w);
+	auto_plan struct plan *asks = asking(&w, one, wanted);
+	check_str(requests_of(asks), "anything on network port 80, not only TLS, HTTP and SSH");
+	check_int(asks->settings.network.opaque.count, 1);
+	check_int(asks->settings.network.opaque.items[0].number, 443);
+	auto_plan struct plan *there = asking(&w, wanted, one);
+	check_str(requests_of(there), "");
+	/* of the whole network it is a part */
+	auto_plan struct plan *narrower = asking(&w, "{\"network\": \"all\"}", one);
+	check_str(requests_of(narrower), "");
+	check_int(narrower->settings.network.opaque.count, 1);
+	auto_plan struct plan *none = asking(&w, NULL, wanted);
+	check_int(none->settings.network.opaque.count, 0);
+}
+
 /* ---- the rest ---- */
 
 static void
@@ -689,6 +713,7 @@ main(void)
 	run(ports_of_domains_are_narrowed);
 	run(private_ranges_and_resolvers_are_requests);
 	run(hidden_names_are_a_request_and_refusing_them_is_not);
+	run(opaque_ports_are_a_request);
 	run(the_environment_is_narrowed);
 	run(what_is_optional_is_asked_for_by_name);
 	run(a_request_is_told_to_its_end);

@@ -89,9 +89,9 @@ static void
 ports_are_there_once(void)
 {
 	auto_arena struct arena arena = {0};
-	auto_policy struct policy *outer = policy_of("{}");
-	auto_policy struct policy *inner =
-		policy_of("{\"network\": {\"ports\": [65535, 1, 9, 65535, 1]}}");
+	auto_policy struct policy *outer = policy_of("{\"network\": {\"opaque\": [9]}}");
+	auto_policy struct policy *inner = policy_of(
+		"{\"network\": {\"ports\": [65535, 1, 9, 65535, 1], \"opaque\": [1, 9]}}");
 	struct settings usual = merged(&arena, outer, outer);
 	struct settings chosen = merged(&arena, outer, inner);
 
@@ -101,6 +101,9 @@ ports_are_there_once(void)
 	check_int(chosen.network.ports.count, 3);
 	check_int(chosen.network.ports.items[0].number, 65535);
 	check_int(chosen.network.ports.items[2].number, 9);
+	/* these add up, and open none */
+	check_int(usual.network.opaque.count, 1);
+	check_int(chosen.network.opaque.count, 2);
 }
 
 /* 100,000 take seconds when each is looked for among all, and milliseconds when not. */
