@@ -239,6 +239,12 @@ explain_limits(const struct plan *plan, const struct path_answer *answer, struct
 	}
 	if (answer->held != NULL && (answer->asked & RIGHT_DELETE))
 		explain_held(plan, answer->held, to);
+	if (answer->held != NULL && (answer->asked & RIGHT_CREATE) &&
+	    plan->host->system == SYSTEM_LINUX) {
+		str_add(to, "  but not as a symbolic link: ");
+		str_visible(to, answer->held);
+		str_add(to, " below it is denied\n");
+	}
 }
 
 static void
