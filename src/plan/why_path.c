@@ -131,8 +131,9 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 	char letters[RIGHT_KINDS + 1];
 
 	if (by->protection != NULL) {
-		str_printf(to, "protected in every project (%s): %s", by->protection->pattern,
-			   by->protection->reason);
+		str_add(to, "protected in every project (");
+		str_visible(to, by->protection->pattern);
+		str_printf(to, "): %s", by->protection->reason);
 		return;
 	}
 	if (by->rule == NULL) {
