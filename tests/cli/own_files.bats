@@ -3,7 +3,7 @@
 # cordon's own files behind symbolic links: the policy of the next run and its approvals cannot be
 # exchanged by exchanging a link on the way to them. Each attempt is made on an ordinary link as well.
 
-# shellcheck disable=SC2016,SC2034,SC2154 # $ is the shell's inside; out and err are common's
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $ is the shell's inside; out and err are common's
 
 load common
 
