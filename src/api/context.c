@@ -17,6 +17,7 @@
 #include "plan/resolve.h"
 
 #define FACTS_MAX (1u << 16)
+#define SYSTEM_DIR "/etc/cordon"
 
 extern char **environ;
 
@@ -107,7 +108,7 @@ plan_folders(struct cordon_plan *context, struct cordon_error *err)
 
 	if (!context_is_foreign(context))
 		return own_folder(context, "XDG_RUNTIME_DIR", NULL, NULL, &host->runtime_dir, err);
-	host->config_dir = host->state_dir = NULL;
+	host->system_dir = host->config_dir = host->state_dir = NULL;
 	if (host->home == NULL)
 		return 0;
 	rc = context_foreign_path(context, host->home, &host->home, err);
@@ -141,7 +142,8 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 	if (rc < 0)
 		return rc;
 	context->store = host->state_dir;
-	context->system_file = "/etc/cordon/config.json";
+	host->system_dir = SYSTEM_DIR;
+	context->system_file = SYSTEM_DIR "/config.json";
 	if (host->config_dir != NULL) {
 		context->user_file =
 			path_join(&context->arena, host->config_dir, "config.json", err);

@@ -69,6 +69,8 @@ int cli_leave(int status);
 
 /* "cordon: TEXT" on standard error. Returns EXIT_CORDON. */
 int cli_fail(const struct cordon_error *err);
+/* One line on standard error, in which nothing drives or misleads a terminal. */
+void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The notices of a plan, one line each, unless -q. */
 void cli_notices(const struct cli *cli, const struct cordon_plan *plan);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/str.h"
 #include "cli/cli.h"
 
 /* O_EXCL: a policy that is there is somebody's work. */
@@ -38,7 +39,8 @@ int
 run_init(struct cli *cli)
 {
 	struct cordon_error err = {0};
-	auto_free char *text = NULL, *path = NULL, *said = NULL;
+	auto_free char *text = NULL, *path = NULL;
+	auto_str struct str said = {0};
 
 	if (cordon_init_policy(cli->setup, &text, &path, &err) < 0)
 		return cli_fail(&err);
@@ -46,8 +48,12 @@ run_init(struct cli *cli)
 		return cli_put(text, NULL, 0);
 	if (write_new(path, text, cli->force, &err) < 0)
 		return cli_fail(&err);
-	if (asprintf(&said, "wrote %s; `cordon check` judges it, `cordon trust` approves it\n",
-		     path) < 0)
-		return EXIT_CORDON;
-	return cli_put(cli->quiet ? "" : said, NULL, 0);
+	str_add(&said, "wrote ");
+	str_visible(&said, path);
+	str_add(&said, "; `cordon check` judges it, `cordon trust` approves it\n");
+	if (said.failed) {
+		cordon_no_memory(&err);
+		return cli_fail(&err);
+	}
+	return cli_put(cli->quiet ? "" : said.text, NULL, 0);
 }

@@ -65,7 +65,7 @@ refuse_gaps(const struct cli *cli, const struct cordon_plan *plan)
 	const char *gap;
 
 	for (size_t i = 0; (gap = cordon_plan_gap(plan, i)) != NULL; i++) {
-		fprintf(stderr, "cordon: cannot keep %s\n", gap);
+		cli_say("cannot keep %s", gap);
 		str_printf(&all, "%scannot keep %s", i == 0 ? "" : "\n", gap);
 	}
 	tell_unplanned(cli, all.failed || all.text == NULL ? "cannot keep everything" : all.text);
@@ -87,7 +87,7 @@ say_lines(const char *word, const char *line)
 	for (; *line != '\0'; count++) {
 		size_t length = strcspn(line, "\n");
 
-		fprintf(stderr, "cordon: %s: %.*s\n", word, (int)length, line);
+		cli_say("%s: %.*s", word, (int)length, line);
 		line += length + (line[length] == '\n');
 	}
 	return count;
@@ -107,7 +107,7 @@ say_changes(const struct cordon_run *run)
 	int said = say_lines("runs later", run->changes);
 
 	if (run->changed > said)
-		fprintf(stderr, "cordon: runs later: and %d more\n", run->changed - said);
+		cli_say("runs later: and %d more", run->changed - said);
 }
 
 /* The last words about a session that did not simply end. */
@@ -123,7 +123,7 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 	};
 
 	if (words[run->cause] != NULL)
-		fprintf(stderr, "cordon: %s\n", words[run->cause]);
+		cli_say("%s", words[run->cause]);
 	if ((run->status != 0 || run->signal != 0) && !cli->quiet)
 		say_refusals(run);
 	/* the kernel says nothing more to anybody */
@@ -135,9 +135,9 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 	if (cli->verbose || cli->summary)
 		say_changes(run);
 	if (run->left > 0)
-		fprintf(stderr, "cordon: %d would not end: %s\n", run->left, run->survivors);
+		cli_say("%d would not end: %s", run->left, run->survivors);
 	if (*run->notice != '\0' && !cli->quiet)
-		fprintf(stderr, "cordon: %s\n", run->notice);
+		cli_say("%s", run->notice);
 }
 
 /* The terminal's ^C reached us as well: a shell that waits for us must see that it did. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Output: answers on standard output, everything else on standard error. A failed write is a failure. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "cli/cli.h"
 
@@ -25,10 +27,28 @@ cli_leave(int status)
 	return status;
 }
 
+void
+cli_say(const char *format, ...)
+{
+	auto_str struct str shown = {0};
+	auto_free char *text = NULL;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	/* what it is set to then is not defined */
+	if (length < 0)
+		text = NULL;
+	str_visible(&shown, text == NULL ? "out of memory" : text);
+	fprintf(stderr, "cordon: %s\n", shown.failed ? "out of memory" : shown.text);
+}
+
 int
 cli_fail(const struct cordon_error *err)
 {
-	fprintf(stderr, "cordon: %s\n", err->text);
+	cli_say("%s", err->text);
 	return EXIT_CORDON;
 }
 
@@ -37,12 +57,8 @@ cli_notices(const struct cli *cli, const struct cordon_plan *plan)
 {
 	const char *notice;
 
-	for (size_t i = 0; !cli->quiet && (notice = cordon_plan_notice(plan, i)) != NULL; i++) {
-		auto_str struct str text = {0};
-
-		str_visible(&text, notice);
-		fprintf(stderr, "cordon: %s\n", text.text == NULL ? "" : text.text);
-	}
+	for (size_t i = 0; !cli->quiet && (notice = cordon_plan_notice(plan, i)) != NULL; i++)
+		cli_say("%s", notice);
 }
 
 static bool
@@ -54,11 +70,42 @@ wants_colour(void)
 	       strcmp(term, "dumb") != 0;
 }
 
-int
-cli_put(const char *text, const char *colour, int status)
+/*
+ * Names are made visible where they are put into an answer; here, once more, is what no name may ever do
+ * to a terminal. Answers in JSON have nothing that would be changed.
+ */
+static void
+make_lines_visible(const char *text, struct str *to)
 {
-	size_t first = strcspn(text, ":\n");
+	while (*text != '\0') {
+		size_t length = strcspn(text, "\n\t");
+		auto_free char *part = strndup(text, length);
 
+		if (part == NULL) {
+			to->failed = true;
+			return;
+		}
+		str_visible(to, part);
+		text += length;
+		if (*text != '\0')
+			str_add_n(to, text++, 1);
+	}
+}
+
+int
+cli_put(const char *answer, const char *colour, int status)
+{
+	auto_str struct str shown = {0};
+	const char *text;
+	size_t first;
+
+	make_lines_visible(answer, &shown);
+	if (shown.failed) {
+		cli_say("out of memory");
+		return EXIT_CORDON;
+	}
+	text = shown.text == NULL ? "" : shown.text;
+	first = strcspn(text, ":\n");
 	if (colour != NULL && wants_colour())
 		printf("\033[%sm%.*s\033[0m%s", colour, (int)first, text, text + first);
 	else

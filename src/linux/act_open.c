@@ -8,7 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -333,6 +336,28 @@ act_creat(struct broker *broker, const struct call *request)
 	open_plain(broker, request, AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
 }
 
+/*
+ * As the kernel does for who makes the call itself: a file does not grow beyond the caller's own limit,
+ * and a caller that tries is sent SIGXFSZ.
+ */
+static bool
+may_grow(const struct opening *o, off_t length)
+{
+	pid_t process = request_process(o->request);
+	struct rlimit limit;
+
+	if (length <= o->at.st_size)
+		return true;
+	if (process <= 0 || prlimit(o->request->thread, RLIMIT_FSIZE, NULL, &limit) < 0)
+		return errno = EPERM, false;
+	if (limit.rlim_cur == RLIM_INFINITY || (rlim_t)length <= limit.rlim_cur)
+		return true;
+	if (request_is_valid(o->request))
+		syscall(SYS_tgkill, process, o->request->thread, SIGXFSZ);
+	errno = EFBIG;
+	return false;
+}
+
 /* Opened first, cut by descriptor: what was judged is what is cut. */
 static int
 cut(struct opening *o, off_t length)
@@ -350,7 +375,7 @@ cut(struct opening *o, off_t length)
 		return -1;
 	broker_touches(o->broker, o->path, &o->at);
 	fd = opening_object(o, o->found.object);
-	return fd < 0 ? -1 : ftruncate(fd, length);
+	return fd < 0 || fstat(fd, &o->at) < 0 || !may_grow(o, length) ? -1 : ftruncate(fd, length);
 }
 
 static void

@@ -305,6 +305,9 @@ vet_may_link_to(struct broker *broker, const char *path, const char *text)
 {
 	char repository[PATH_MAX];
 
+	/* what is denied below this name would be looked for where the link leads */
+	if (!broker_is_free(broker, path) && broker_judge(broker, path).held != NULL)
+		return refuse(broker, path, "a link on the way to what is denied");
 	if (!broker_is_free(broker, path) && find_repository(path, repository) &&
 	    !stays_in(repository, path, text))
 		return refuse(broker, path, "a link out of a repository, which git writes through");

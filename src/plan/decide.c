@@ -229,7 +229,7 @@ index_decide(const struct index *index, const char *path)
 	for (int i = 0; i < RIGHT_KINDS; i++)
 		decide_right(&ask, i, (index->default_rights & (1u << i)) != 0, &verdict);
 	verdict.limit_hit = ask.limit_hit;
-	if (verdict.rights & RIGHT_DELETE)
+	if (verdict.rights & (RIGHT_CREATE | RIGHT_DELETE))
 		verdict.held = deny_below(index, path);
 	if (verdict.rights & RIGHTS_CHANGE)
 		apply_protections(&ask, index, &verdict);

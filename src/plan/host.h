@@ -26,6 +26,7 @@ struct host {
 	const char *project;   /* canonical */
 	const char *
 		mark; /* its .git, where without that a folder around it would be the project; or NULL */
+	const char *system_dir; /* where the system's policy file is; NULL: not known */
 	const char *config_dir; /* the user's cordon/ folders; NULL: not known */
 	const char *state_dir;
 	const char *runtime_dir;

@@ -54,7 +54,10 @@ struct decision {
 struct verdict {
 	unsigned rights;
 	struct decision by[RIGHT_KINDS];
-	/* a deny below this folder: it may be emptied, not moved, or the deny would be left behind */
+	/*
+	 * a deny below this folder: it may be emptied, not moved, or the deny would be left behind; and no
+	 * link takes its place, or the deny would be about another file
+	 */
 	const struct planned_rule *held;
 	const struct protection *vetted; /* changes go through the vetting of this name */
 	bool limit_hit; /* a pattern gave up on this path; it was counted as matching deny, not allow */

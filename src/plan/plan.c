@@ -12,6 +12,8 @@
 #include "base/table.h"
 #include "plan/ahead.h"
 
+#define APPROVALS "cordon's approvals and logs"
+
 struct plan *
 plan_free(struct plan *plan)
 {
@@ -76,19 +78,43 @@ add_builtin(struct plan *plan, const char *path, unsigned rights, enum match mat
 }
 
 static int
+add_folders(struct plan *plan, struct cordon_error *err)
+{
+	const struct host *host = plan->host;
+	/* the folders in the state folder are named, too: each may be a link of its own */
+	const struct {
+		const char *folder, *below;
+		unsigned rights;
+		const char *why;
+	} rows[] = {
+		{host->system_dir, "", RIGHTS_CHANGE, "the system's policy files"},
+		{host->config_dir, "", RIGHTS_CHANGE, "the user's policy files"},
+		{host->state_dir, "", RIGHTS_ALL, APPROVALS},
+		{host->state_dir, "trust", RIGHTS_ALL, APPROVALS},
+		{host->state_dir, "audit", RIGHTS_ALL, APPROVALS},
+		{host->runtime_dir, "", RIGHTS_ALL, "cordon's live sessions"},
+	};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < COUNT(rows); i++) {
+		const char *path = rows[i].folder;
+
+		if (path != NULL && *rows[i].below != '\0')
+			path = path_join(&plan->arena, path, rows[i].below, err);
+		if (path == NULL && rows[i].folder != NULL)
+			return -CORDON_E_MEMORY;
+		rc = add_builtin(plan, path, rows[i].rights, MATCH_SUBPATH, rows[i].why, err);
+	}
+	return rc;
+}
+
+static int
 add_builtins(struct plan *plan, struct cordon_error *err)
 {
 	const struct host *host = plan->host;
 	const struct stack *stack = plan->stack;
-	int rc = add_builtin(plan, host->config_dir, RIGHTS_CHANGE, MATCH_SUBPATH,
-			     "the user's policy files", err);
+	int rc = add_folders(plan, err);
 
-	if (rc == 0)
-		rc = add_builtin(plan, host->state_dir, RIGHTS_ALL, MATCH_SUBPATH,
-				 "cordon's approvals and logs", err);
-	if (rc == 0)
-		rc = add_builtin(plan, host->runtime_dir, RIGHTS_ALL, MATCH_SUBPATH,
-				 "cordon's live sessions", err);
 	for (size_t i = 0; rc == 0 && i < stack->file_count; i++) {
 		const char *file = stack->files[i];
 

@@ -9,6 +9,8 @@
 #include "base/table.h"
 #include "plan/running.h"
 
+#define OUTPUT_COUNTED "supervisor: descriptors 1 and 2, and the terminal"
+
 static const struct way ways[] = {
 	{G_FILES_READ, SYSTEM_LINUX, 1, 0, "Landlock"},
 	{G_FILES_WRITE, SYSTEM_LINUX, 3, 0, "Landlock"},
@@ -48,7 +50,7 @@ static const struct way ways[] = {
 	{G_ENV_FILTER, SYSTEM_LINUX, 0, 0, "a new environment"},
 	{G_FDS_CLOSED, SYSTEM_LINUX, 0, 0, "descriptors closed before exec"},
 	{G_LIMITS_TIME, SYSTEM_LINUX, 0, NEED_TREE | NEED_PIDFD, "supervisor"},
-	{G_LIMITS_OUTPUT, SYSTEM_LINUX, 0, NEED_TREE, "supervisor"},
+	{G_LIMITS_OUTPUT, SYSTEM_LINUX, 0, NEED_TREE, OUTPUT_COUNTED},
 	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_TREE | NEED_PROCESSES, "cgroup"},
 	{G_LIMITS_PROCESSES, SYSTEM_LINUX, 0, NEED_TREE | NEED_SCOPE, "systemd scope"},
 	{G_LIMITS_MEMORY, SYSTEM_LINUX, 0, NEED_TREE | NEED_MEMORY, "cgroup"},
@@ -80,7 +82,7 @@ static const struct way ways[] = {
 	{G_ENV_FILTER, SYSTEM_MACOS, 0, 0, "a new environment"},
 	{G_FDS_CLOSED, SYSTEM_MACOS, 0, 0, "descriptors closed before exec"},
 	{G_LIMITS_TIME, SYSTEM_MACOS, 0, 0, "supervisor"},
-	{G_LIMITS_OUTPUT, SYSTEM_MACOS, 0, 0, "supervisor"},
+	{G_LIMITS_OUTPUT, SYSTEM_MACOS, 0, 0, OUTPUT_COUNTED},
 	{G_LIMITS_PROCESSES, SYSTEM_MACOS, 0, NEED_NEVER, "macOS limits processes per user only"},
 	{G_LIMITS_MEMORY, SYSTEM_MACOS, 0, NEED_NEVER, "macOS limits memory per process only"},
 	{G_CALLS_INTERRUPTED, SYSTEM_MACOS, 0, 0, "no call is supervised"},

@@ -254,6 +254,30 @@ add_path(struct plan *plan, struct planned_rule *planned, struct cordon_error *e
 	return rc < 0 ? rc : index_add(&plan->index, planned, err);
 }
 
+/*
+ * Each symbolic link on the way to a file of cordon's own is denied like the file: replacing the link
+ * replaces the file at the next start.
+ */
+static int
+add_way(struct plan *plan, const struct planned_rule *like, struct cordon_error *err)
+{
+	struct resolved way;
+	int rc = resolve_rule(plan, like->rule, like->path, &way, err);
+
+	for (size_t i = 0; rc == 0 && i < way.link_count; i++) {
+		struct planned_rule planned = *like;
+
+		planned.path = planned.root = way.links[i];
+		planned.match = MATCH_SUBPATH;
+		planned.rights = RIGHTS_CHANGE;
+		planned.exists = true;
+		rc = add_other_names(plan, &planned, err);
+		if (rc == 0)
+			rc = index_add(&plan->index, &planned, err);
+	}
+	return rc;
+}
+
 /* The same rule for the repository's own folders outside the project, if it has such. */
 static int
 add_worktrees(struct plan *plan, const struct planned_rule *like, struct cordon_error *err)
@@ -304,6 +328,8 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 		return planned.path == NULL ? -CORDON_E_MEMORY : add_path(plan, &planned, err);
 	}
 	rc = rule->worktrees ? add_worktrees(plan, &planned, err) : 0;
+	if (rc == 0 && layer == LAYER_BUILTIN)
+		rc = add_way(plan, &planned, err);
 	return rc < 0 ? rc : add_path(plan, &planned, err);
 }
 

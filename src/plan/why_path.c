@@ -131,8 +131,9 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 	char letters[RIGHT_KINDS + 1];
 
 	if (by->protection != NULL) {
-		str_printf(to, "protected in every project (%s): %s", by->protection->pattern,
-			   by->protection->reason);
+		str_add(to, "protected in every project (");
+		str_visible(to, by->protection->pattern);
+		str_printf(to, "): %s", by->protection->reason);
 		return;
 	}
 	if (by->rule == NULL) {
@@ -239,6 +240,12 @@ explain_limits(const struct plan *plan, const struct path_answer *answer, struct
 	}
 	if (answer->held != NULL && (answer->asked & RIGHT_DELETE))
 		explain_held(plan, answer->held, to);
+	if (answer->held != NULL && (answer->asked & RIGHT_CREATE) &&
+	    plan->host->system == SYSTEM_LINUX) {
+		str_add(to, "  but not as a symbolic link: ");
+		str_visible(to, answer->held);
+		str_add(to, " below it is denied\n");
+	}
 }
 
 static void

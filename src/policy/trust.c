@@ -133,6 +133,10 @@ trust_load(struct arena *arena, const char *state_dir, const char *file, struct 
 	*ret = (struct trust){0};
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
+	/* what a link leads to is not protected as the store is */
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		return cordon_fail(err, CORDON_E_TRUST, 0,
+				   "%s is a link; remove it and approve again", path);
 	rc = file_read(arena, path, RECORD_MAX, &text, &length, &st, &why);
 	if (rc < 0 && (why.sys == ENOENT || why.sys == ENOTDIR))
 		return 0;

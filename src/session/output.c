@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "session/session.h"
+#include "session/terminal.h"
 
 static bool
 are_one_file(int a, int b)
@@ -22,7 +23,8 @@ are_one_file(int a, int b)
 }
 
 int
-output_open(uint64_t limit, struct output *ret_output, struct cordon_error *err)
+output_open(uint64_t limit, struct relay *relay, struct output *ret_output,
+	    struct cordon_error *err)
 {
 	struct output output = {.ours = {-1, -1}, .theirs = {-1, -1}, .left = limit};
 	int pipes = are_one_file(1, 2) ? 1 : 2;
@@ -30,6 +32,8 @@ output_open(uint64_t limit, struct output *ret_output, struct cordon_error *err)
 	for (int i = 0; i < pipes; i++) {
 		int ends[2];
 
+		if (relay != NULL && relay_replaces(relay, i + 1))
+			continue;
 		if (compat_pipe(ends) < 0) {
 			int sys = errno;
 
@@ -43,6 +47,10 @@ output_open(uint64_t limit, struct output *ret_output, struct cordon_error *err)
 	if (pipes == 1)
 		output.theirs[1] = output.theirs[0];
 	*ret_output = output;
+	if (relay != NULL) {
+		relay->left = &ret_output->left;
+		relay->is_exhausted = &ret_output->exhausted;
+	}
 	return 0;
 }
 

@@ -142,6 +142,17 @@ split_payload(struct making *making, struct cordon_error *err)
 	return making->folder == NULL || at != making->length ? broken(err) : 0;
 }
 
+/* The new terminal is at least one of 0-2, and the others are no terminals. */
+static int
+find_terminal(const int fds[3])
+{
+	int number = 0;
+
+	while (number < 2 && !isatty(fds[number]))
+		number++;
+	return fds[number];
+}
+
 static int
 take_group(struct making *making, struct cordon_error *err)
 {
@@ -149,7 +160,7 @@ take_group(struct making *making, struct cordon_error *err)
 		setpgid(0, 0);
 		return 0;
 	}
-	if (setsid() < 0 || ioctl(making->fds[0], TIOCSCTTY, 0) < 0)
+	if (setsid() < 0 || ioctl(find_terminal(making->fds), TIOCSCTTY, 0) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot take the new terminal");
 	return 0;
 }

@@ -212,24 +212,39 @@ prepare_join(struct running *run, const struct session_request *request, struct 
 	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
 }
 
+/* What is written to a terminal is counted where we relay it, so with a limit we always do. */
+static int
+prepare_relay(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	bool counts = request->limits[LIMIT_OUTPUT].value != 0;
+	struct relay *relay;
+	int rc;
+
+	/* a named session has none of the caller's terminals but what it gets as 0 to 2 */
+	if (!request->pty && (!counts || (run->watch.joins && !terminal_is_standard())))
+		return 0;
+	relay = arena_alloc(&run->arena, sizeof *relay, err);
+	if (relay == NULL)
+		return -CORDON_E_MEMORY;
+	rc = request->pty ? relay_open(relay, err) : relay_open_counting(relay, err);
+	if (rc > 0 || (rc == 0 && request->pty))
+		run->watch.relay = relay;
+	return rc < 0 ? rc : 0;
+}
+
 static int
 prepare_streams(struct running *run, const struct session_request *request,
 		struct cordon_error *err)
 {
 	uint64_t limit = request->limits[LIMIT_OUTPUT].value;
-	int rc = 0;
+	int rc = prepare_relay(run, request, err);
 
-	if (limit != 0) {
+	if (rc == 0 && limit != 0) {
 		struct output *output = arena_alloc(&run->arena, sizeof *output, err);
 
-		rc = output == NULL ? -CORDON_E_MEMORY : output_open(limit, output, err);
+		rc = output == NULL ? -CORDON_E_MEMORY
+				    : output_open(limit, run->watch.relay, output, err);
 		run->watch.output = rc < 0 ? NULL : output;
-	}
-	if (rc == 0 && request->pty) {
-		struct relay *relay = arena_alloc(&run->arena, sizeof *relay, err);
-
-		rc = relay == NULL ? -CORDON_E_MEMORY : relay_open(relay, err);
-		run->watch.relay = rc < 0 ? NULL : relay;
 	}
 	return rc;
 }
@@ -321,10 +336,12 @@ start_joining(struct running *run, const struct session_request *request, struct
 	umask(mask);
 	if (folder < 0)
 		return folder;
-	for (int i = 0; run->watch.output != NULL && i < 2; i++)
-		caller.standard[i + 1] = run->watch.output->theirs[i];
 	for (int i = 0; run->watch.relay != NULL && i < 3; i++)
-		caller.standard[i] = run->watch.relay->slave;
+		if (request->pty || relay_replaces(run->watch.relay, i))
+			caller.standard[i] = run->watch.relay->slave;
+	for (int i = 0; run->watch.output != NULL && i < 2; i++)
+		if (run->watch.output->theirs[i] >= 0)
+			caller.standard[i + 1] = run->watch.output->theirs[i];
 	if (run->watch.relay != NULL)
 		relay_enter(run->watch.relay);
 	return porter_call_start(&caller, &how, &run->command, err);

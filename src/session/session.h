@@ -204,9 +204,10 @@ int guard_start(const struct guard_task *task, struct guard *ret_guard, struct c
 
 /* output.c: standard output and error through us, counted. */
 #define OUTPUT_PIECE 4096 /* that much a pipe takes at once when it takes anything */
+struct relay;
 struct output {
 	int ours[2];	/* where the command's 1 and 2 arrive; -1: none, or closed */
-	int theirs[2];	/* handed to the command; the same twice when 1 and 2 are one file */
+	int theirs[2];	/* handed to the command; the same twice for one file; -1: none */
 	uint64_t left;	/* bytes that may still pass */
 	bool exhausted; /* more came than may pass */
 	struct {
@@ -214,7 +215,9 @@ struct output {
 		size_t from, to;
 	} held[2]; /* arrived, and not passed on yet */
 };
-int output_open(uint64_t limit, struct output *ret_output, struct cordon_error *err);
+/* A pipe for each of 1 and 2 that relay, which may be NULL, does not replace: what that shows it counts. */
+int output_open(uint64_t limit, struct relay *relay, struct output *ret_output,
+		struct cordon_error *err);
 /* The command has them now. */
 void output_handed_over(struct output *output);
 /* What each of the two waits for; nothing: fd is -1. Events are 0 when nothing is. */

@@ -372,16 +372,16 @@ read_news(struct supervision *run, struct news *ret_news)
 static void
 pump(struct supervision *run, const struct pollfd *fds)
 {
+	bool was_exhausted = run->output != NULL && run->output->exhausted;
+
 	/* a hang-up tells only the leader of a session, which is the guard */
 	if (run->relay != NULL && !relay_pump(run->relay, fds + AT_RELAY))
 		order_signal(run, SIGHUP);
-	for (int i = 0; i < 2; i++) {
-		if (fds[AT_OUTPUT + i].revents == 0)
-			continue;
-		output_pump(run->output, i);
-		if (run->output->exhausted)
-			order_end(run, SESSION_OUTPUT, 0);
-	}
+	for (int i = 0; i < 2; i++)
+		if (fds[AT_OUTPUT + i].revents != 0)
+			output_pump(run->output, i);
+	if (run->output != NULL && run->output->exhausted && !was_exhausted)
+		order_end(run, SESSION_OUTPUT, 0);
 }
 
 static void

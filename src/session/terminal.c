@@ -39,6 +39,12 @@ standard_terminal(void)
 	return -1;
 }
 
+bool
+terminal_is_standard(void)
+{
+	return standard_terminal() >= 0;
+}
+
 /* ---- making one ---- */
 
 static int
@@ -60,7 +66,7 @@ open_pair(struct relay *relay, struct cordon_error *err)
 
 /* Opened anew where that is possible: not to block is a setting that the caller would share. */
 static int
-open_outer(struct relay *relay, struct cordon_error *err)
+open_standard(struct relay *relay, struct cordon_error *err)
 {
 	int fd = standard_terminal();
 	char name[128];
@@ -99,22 +105,50 @@ set_up_slave(struct relay *relay)
 	relay_resize(relay);
 }
 
-int
-relay_open(struct relay *ret_relay, struct cordon_error *err)
+static int
+open_new(struct relay *relay, struct cordon_error *err)
 {
-	struct relay *relay = ret_relay;
-	int rc;
+	int rc = open_pair(relay, err);
 
-	*relay = (struct relay){.master = -1, .slave = -1, .outer = -1};
-	rc = open_outer(relay, err);
-	if (rc == 0)
-		rc = open_pair(relay, err);
 	if (rc < 0) {
 		relay_close(relay);
 		return rc;
 	}
 	set_up_slave(relay);
 	return 0;
+}
+
+int
+relay_open(struct relay *ret_relay, struct cordon_error *err)
+{
+	int rc;
+
+	*ret_relay = (struct relay){.master = -1, .slave = -1, .outer = -1};
+	rc = open_standard(ret_relay, err);
+	return rc < 0 ? rc : open_new(ret_relay, err);
+}
+
+int
+relay_open_counting(struct relay *ret_relay, struct cordon_error *err)
+{
+	int rc;
+
+	if (standard_terminal() >= 0) {
+		rc = relay_open(ret_relay, err);
+		return rc < 0 ? rc : 1;
+	}
+	*ret_relay = (struct relay){.master = -1, .slave = -1, .outer = -1};
+	ret_relay->outer = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (ret_relay->outer < 0)
+		return 0;
+	rc = open_new(ret_relay, err);
+	return rc < 0 ? rc : 1;
+}
+
+bool
+relay_replaces(const struct relay *relay, int fd)
+{
+	return relay->replaces_all || isatty(fd);
 }
 
 void
@@ -321,6 +355,23 @@ read_keys(struct relay *relay, int fd)
 		relay_cut_off(relay);
 }
 
+/* False: nobody has the command's side open any more. */
+static bool
+read_shown(struct relay *relay)
+{
+	int n = fill(&relay->shown, relay->master);
+	size_t counted = n > 0 ? (size_t)n : 0;
+
+	if (relay->left != NULL && counted > *relay->left) {
+		*relay->is_exhausted = true;
+		relay->shown.end -= counted - (size_t)*relay->left;
+		counted = (size_t)*relay->left;
+	}
+	if (relay->left != NULL)
+		*relay->left -= counted;
+	return n >= 0;
+}
+
 bool
 relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS])
 {
@@ -337,9 +388,7 @@ relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS])
 		return true;
 	if ((command->revents & POLLOUT) && !pour(&relay->typed, relay->master))
 		relay->typed.start = relay->typed.end = 0;
-	/* an error: nobody has the command's side open any more */
-	if ((command->events & POLLIN) && (command->revents & ~POLLOUT) &&
-	    fill(&relay->shown, relay->master) < 0)
+	if ((command->events & POLLIN) && (command->revents & ~POLLOUT) && !read_shown(relay))
 		shut(&relay->master);
 	return true;
 }

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <termios.h>
 
 #include "base/error.h"
@@ -33,9 +34,21 @@ struct relay {
 	char last_key;		   /* that came */
 	struct termios found, raw; /* the caller's terminal as it was, and as we set it */
 	struct relay_text typed, shown;
+	/* of an output limit: bytes that may still be shown, and whether there were more; NULL: no limit */
+	uint64_t *left;
+	bool *is_exhausted;
 };
 
 int relay_open(struct relay *ret_relay, struct cordon_error *err);
+/*
+ * Only where there is a terminal that the command could write to: all of its output is to be counted.
+ * 1, or 0 when there is none. None of 0-2 is replaced that is no terminal.
+ */
+int relay_open_counting(struct relay *ret_relay, struct cordon_error *err);
+/* Is one of 0-2 a terminal? */
+bool terminal_is_standard(void);
+/* Does the command get its new terminal as this one of 0-2? */
+bool relay_replaces(const struct relay *relay, int fd);
 /* The command has its side now. */
 void relay_handed_over(struct relay *relay);
 /* Takes the caller's terminal when it is wanted and we are in the foreground. True: we have it. */

@@ -1257,7 +1257,7 @@ slow_decide(const struct drawn *drawn, const char *path)
 	size_t count = slow_order(drawn, path, order);
 
 	slow_rules(drawn, order, count, &ref);
-	ref.held = (ref.rights & RIGHT_DELETE) && slow_held(drawn, path);
+	ref.held = (ref.rights & (RIGHT_CREATE | RIGHT_DELETE)) && slow_held(drawn, path);
 	slow_protections(drawn, path, order, count, &ref);
 	return ref;
 }
