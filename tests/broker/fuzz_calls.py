@@ -32,6 +32,7 @@ ODDCALLS = os.environ.get("ODDCALLS") or os.path.join(BUILD, "tests/broker/oddca
 SANITIZERS = ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
 OWN_STATUS, PROCESSES, SLICE, HUNG = 42, 4, 15, 240
 SUBREAPER = 36
+ALWAYS = []  # of --deep and --trace, those that every run has
 
 # what the session is, and how the program is told to behave in it
 KINDS = {
@@ -335,7 +336,7 @@ def print_counts(total):
 
 
 def main():
-    flags = [word for word in sys.argv[1:] if word in ("--deep", "--trace")]
+    flags = ALWAYS + [word for word in sys.argv[1:] if word in ("--deep", "--trace")]
     words = [word for word in sys.argv[1:] if word not in flags]
     seconds, seed = float(words[0]), int(words[1]) if len(words) > 1 else int(time.time())
     kinds = words[2:] or list(KINDS)

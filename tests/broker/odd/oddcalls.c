@@ -30,6 +30,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -69,8 +70,6 @@ wait_ms(long ms)
 
 	nanosleep(&time, NULL);
 }
-
-/* ---- one round of one process ---- */
 
 static bool
 is_enabled(const struct options *options, const struct act *act)
@@ -273,6 +272,16 @@ clear(struct program *program)
 	}
 }
 
+/* The guard becomes the tracer, and sees a stop by a signal that this program ignores. */
+static void
+stop_traced(struct odd *odd)
+{
+	static const int signals[] = {SIGQUIT, SIGTERM, SIGUSR1, SIGHUP, SIGINT, 64};
+
+	ptrace(PTRACE_TRACEME, 0, 0, 0);
+	raise(ODD_PICK(odd, signals));
+}
+
 /* The program's own odd acts: it is the guard's child, and what it makes this way is, too. */
 static void
 act_as_command(struct program *program, struct odd *odd)
@@ -286,6 +295,8 @@ act_as_command(struct program *program, struct odd *odd)
 		start_work(program, 0, odd_random(odd), ODD_PICK(odd, flags));
 	if (program->options.porter > 0 && odd_one_in(odd, 4))
 		kill(program->options.porter, ODD_PICK(odd, stops));
+	if (program->options.trace && odd_one_in(odd, 4))
+		stop_traced(odd);
 	if (odd_one_in(odd, 8)) {
 		int stop = ODD_PICK(odd, stops);
 
@@ -314,8 +325,6 @@ generation(struct program *program, struct odd *odd)
 		if (!reap(program, workers, &left))
 			wait_ms(1);
 }
-
-/* ---- counts ---- */
 
 static void
 print_counts(const struct program *program, FILE *to)
@@ -357,19 +366,13 @@ save_counts(const struct program *program)
 static void
 set_limits(void)
 {
-	static const struct {
-		__rlimit_resource_t which;
-		rlim_t value;
-	} limits[] = {{RLIMIT_CORE, 0}, {RLIMIT_FSIZE, 1u << 20}, {RLIMIT_AS, 1u << 30}};
-	struct rlimit limit;
+	const struct rlimit none = {0, 0}, size = {1u << 20, 1u << 20};
+	/* a sanitizer in a cordon inside needs more, and takes it back */
+	const struct rlimit memory = {1u << 30, RLIM_INFINITY};
 
-	for (size_t i = 0; i < COUNT(limits); i++) {
-		limit = (struct rlimit){limits[i].value, limits[i].value};
-		/* a sanitizer in a cordon inside needs more, and takes it back */
-		if (limits[i].which == RLIMIT_AS)
-			limit.rlim_max = RLIM_INFINITY;
-		setrlimit(limits[i].which, &limit);
-	}
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_FSIZE, &size);
+	setrlimit(RLIMIT_AS, &memory);
 }
 
 static bool
