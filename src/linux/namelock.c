@@ -120,13 +120,9 @@ namelock_take(struct namelock *names)
 void
 namelock_leave(struct namelock *names)
 {
-	bool is_last = names->is_taken;
-
 	note_holder(names, HOLDS_NOTHING);
 	pthread_mutex_lock(&names->gate);
-	if (!names->is_taken)
-		is_last = --names->sharing == 0;
-	if (is_last)
+	if (names->is_taken || --names->sharing == 0)
 		lock_file(names, LOCK_UN);
 	names->is_taken = false;
 	pthread_mutex_unlock(&names->gate);

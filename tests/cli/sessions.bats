@@ -874,6 +874,14 @@ time.sleep(300)'
 	expect 5 run --session web -- sh -c 'exit 5'
 }
 
+@test "a porter that was stopped from inside goes on, and the time limit holds" {
+	expect 124 run --session web --time 1s -- sh -c 'kill -STOP $PPID; exec sleep 300'
+	expect 124 run --session web --time 1s -- sh -c 'kill -TSTP $PPID; kill -TTIN $PPID; kill -TTOU $PPID; exec sleep 300'
+	expect 124 run --session web --time 1s -- sh -c 'while :; do kill -STOP $PPID; done'
+	expect 5 run --session web -- sh -c 'kill -STOP $PPID; exit 5'
+	poll no_records
+}
+
 @test "a named session whose guard was killed ends, and all that was left in it" {
 	expect 0 run --session web -- sh -c 'setsid sh -c "setsid sh -c \"echo \\\$\\\$ >left; exec sleep 300\" & exit" >/dev/null 2>&1 </dev/null
 		while ! test -s left; do sleep 0.1; done'
