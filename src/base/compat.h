@@ -347,6 +347,18 @@ compat_hide(void)
 #endif
 }
 
+/* Leaves no core file and hides our memory; until exec, also in children. */
+static inline int
+compat_no_core(void)
+{
+#if defined(__linux__)
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#else
+	/* the limit would be the command's as well, and there is no other way */
+	return 0;
+#endif
+}
+
 struct compat_signal {
 	int number;
 	bool from_process; /* and not from the terminal or the kernel */

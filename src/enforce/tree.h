@@ -42,6 +42,11 @@ int tree_inherit(bool on);
 int tree_note_children(struct tree_spare *ret_spare);
 /* Spares what is older than first, too: what those children left to us meanwhile. */
 void tree_spare_older(struct tree_spare *spare, pid_t first);
+/*
+ * Waits for those threads of a child that made this process their tracer and have ended: until then
+ * the child's own end is not reported. How many there were.
+ */
+int tree_reap_threads(pid_t pid);
 /* Is anything alive below this process that is not spared? Zombies are not. */
 bool tree_is_empty(const struct tree_spare *spare);
 /* SIGTERM to everything below. */

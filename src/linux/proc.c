@@ -116,28 +116,34 @@ read_list(const char *path, pid_t parent, proc_child_fn *fn, void *context)
 	return n < 0 ? -1 : 0;
 }
 
+/* ---- threads ---- */
+
+static pid_t
+number_of(const char *text)
+{
+	uint64_t number;
+
+	return read_number(text, &number) ? (pid_t)number : 0;
+}
+
 static int
-read_entries(pid_t pid, const char *buffer, long size, proc_child_fn *fn, void *context)
+each_entry(pid_t pid, const char *buffer, long size, proc_child_fn *fn, void *context)
 {
 	int rc = 0;
 
 	for (long at = 0; at < size;) {
 		const struct entry *entry = (const struct entry *)(buffer + at);
-		char path[96];
+		pid_t thread = number_of(entry->name);
 
 		at += entry->length;
-		if (*entry->name == '.')
-			continue;
-		snprintf(path, sizeof path, "/proc/%d/task/%.16s/children", (int)pid, entry->name);
-		/* a thread that ended meanwhile left its children to another */
-		if (read_list(path, pid, fn, context) < 0 && errno != ENOENT && errno != ESRCH)
+		if (thread > 0 && !fn(context, pid, thread))
 			rc = -1;
 	}
 	return rc;
 }
 
-static int
-read_tasks(pid_t pid, proc_child_fn *fn, void *context)
+int
+proc_threads(pid_t pid, proc_child_fn *fn, void *context)
 {
 	char path[64];
 	char buffer[2048] __attribute__((aligned(8)));
@@ -150,9 +156,28 @@ read_tasks(pid_t pid, proc_child_fn *fn, void *context)
 	if (folder < 0)
 		return -1;
 	while ((size = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0)
-		if (read_entries(pid, buffer, size, fn, context) < 0)
+		if (each_entry(pid, buffer, size, fn, context) < 0)
 			rc = -1;
 	return size < 0 ? -1 : rc;
+}
+
+/* ---- children ---- */
+
+struct listing {
+	proc_child_fn *fn;
+	void *context;
+};
+
+static bool
+list_children(void *context, pid_t pid, pid_t thread)
+{
+	const struct listing *listing = context;
+	char path[96];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)thread);
+	/* a thread that ended meanwhile left its children to another */
+	return read_list(path, pid, listing->fn, listing->context) >= 0 || errno == ENOENT ||
+	       errno == ESRCH;
 }
 
 int
@@ -161,7 +186,7 @@ proc_children(pid_t pid, int threads, proc_child_fn *fn, void *context)
 	char path[64];
 
 	if (threads != 1)
-		return read_tasks(pid, fn, context);
+		return proc_threads(pid, list_children, &(struct listing){fn, context});
 	/* by far the most have one thread */
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	return read_list(path, pid, fn, context);

@@ -20,6 +20,7 @@
 #include "linux/nest.h"
 #include "linux/privileges.h"
 #include "linux/terminals.h"
+#include "linux/untrace.h"
 
 #define STACK_SIZE (512 * 1024)
 
@@ -135,6 +136,7 @@ start_and_serve(void *argument)
 	starter->why = errno;
 	close(box->line[1]);
 	if (starter->pid > 0) {
+		untrace_ready(box);
 		listener = receive_listener(box->line[0]);
 		if ((listener < 0 && errno != 0) || (box->is_nested && !keep_alone(&listener)))
 			give_up(starter, errno);

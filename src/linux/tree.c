@@ -175,6 +175,29 @@ clamp(pid_t pid)
 	prlimit(pid, RLIMIT_NPROC, &none, NULL);
 }
 
+/* ---- threads that are waited for ---- */
+
+/* A traced one is a child of its tracer to wait; all others are none of ours. */
+static bool
+reap_thread(void *context, pid_t process, pid_t thread)
+{
+	int *reaped = context, status;
+
+	if (thread != process && waitpid(thread, &status, WNOHANG | __WALL) > 0 &&
+	    !WIFSTOPPED(status))
+		++*reaped;
+	return true;
+}
+
+int
+tree_reap_threads(pid_t pid)
+{
+	int reaped = 0;
+
+	proc_threads(pid, reap_thread, &reaped);
+	return reaped;
+}
+
 /* ---- walks ---- */
 
 struct walk {
@@ -215,6 +238,8 @@ visit(struct walk *walk, int at, int signal)
 		walk->blind = true;
 	if (holding != HELD || is_dead(&stat) || is_older(walk->found.spare, &stat))
 		return;
+	if (stat.state == 'Z')
+		walk->reaped += tree_reap_threads(walk->found.pids[at]);
 	signal_one(walk, at, fd, &stat, signal);
 	/* more than fit, or one that has just ended: the next walk will tell */
 	proc_children(walk->found.pids[at], stat.threads, add_found, &walk->found);
@@ -226,7 +251,7 @@ reap_one(struct walk *walk, pid_t pid)
 {
 	int status;
 
-	if (waitpid(pid, &status, WNOHANG | __WALL) <= 0)
+	if (waitpid(pid, &status, WNOHANG | __WALL) <= 0 || WIFSTOPPED(status))
 		return false;
 	walk->reaped++;
 	walk->killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;

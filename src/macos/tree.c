@@ -56,6 +56,13 @@ make_mark(const struct tree_spare *spare, struct scan_mark *to)
 	to->spare = spare;
 }
 
+int
+tree_reap_threads(pid_t pid)
+{
+	(void)pid;
+	return 0;
+}
+
 bool
 tree_is_empty(const struct tree_spare *spare)
 {

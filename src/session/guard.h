@@ -43,6 +43,11 @@ struct watch {
 
 /* guard_end.c: a supervisor that stopped with the command goes on. */
 void watch_wake(const struct watch *watch);
+/*
+ * A child stopped. True when it made us its tracer and is detached: that is no stopped job, and the
+ * signal it stopped for reaches it now.
+ */
+bool watch_untrace(const struct watch *watch, pid_t pid, int status);
 /* The porter says something, or has ended. */
 void watch_asked(struct watch *watch);
 /* Answers what was asked, if it can be; false: later. */

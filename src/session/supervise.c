@@ -360,7 +360,9 @@ read_news(struct supervision *run, struct news *ret_news)
 		return false;
 	}
 	if (ret_news->kind == NEWS_STAYS) {
-		stop_unless_woken(run, ret_news->status);
+		/* the porter is in the box: it must not make us raise any other */
+		if (signal_stops_job(ret_news->status))
+			stop_unless_woken(run, ret_news->status);
 		return false;
 	}
 	run->is_guard_ending = ret_news->kind != NEWS_LEFT && !run->joins;
