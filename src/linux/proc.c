@@ -24,7 +24,7 @@ struct entry {
 };
 
 /* Fields as proc(5) counts them; those after the name, which is the second. */
-enum { STATE = 3, PARENT = 4, THREADS = 20, STARTED = 22 };
+enum { STATE = 3, PARENT = 4, FOREGROUND = 8, THREADS = 20, STARTED = 22 };
 
 /* The start of a field, counted from the state at text; NULL when there are not that many. */
 static const char *
@@ -73,20 +73,38 @@ parse_stat(char *text, struct proc_stat *to)
 	return true;
 }
 
-bool
-proc_stat_read(pid_t pid, struct proc_stat *ret_stat)
+static bool
+read_stat(pid_t pid, char *text, size_t size)
 {
-	char path[64], text[1024];
+	char path[64];
 	auto_fd int fd = -1;
 	ssize_t n;
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return parse_stat(text, ret_stat);
+	n = fd < 0 ? -1 : read(fd, text, size - 1);
+	text[n < 0 ? 0 : n] = '\0';
+	return n > 0;
+}
+
+bool
+proc_stat_read(pid_t pid, struct proc_stat *ret_stat)
+{
+	char text[1024];
+
+	return read_stat(pid, text, sizeof text) && parse_stat(text, ret_stat);
+}
+
+pid_t
+proc_foreground(pid_t pid)
+{
+	char text[1024];
+	const char *close = read_stat(pid, text, sizeof text) ? strrchr(text, ')') : NULL;
+	uint64_t group = 0;
+
+	return close != NULL && close[1] == ' ' && read_number(field(close + 2, FOREGROUND), &group)
+		       ? (pid_t)group
+		       : 0;
 }
 
 /* The whole list of one thread, number by number; a number may lie across two reads. */

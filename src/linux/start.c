@@ -131,6 +131,7 @@ start_and_serve(void *argument)
 	int listener = -1;
 
 	starter->pid = -1;
+	box->broker.group = getpgrp();
 	if (box->is_nested || enter_outer(box))
 		starter->pid = start(starter->group, starter->main);
 	starter->why = errno;
