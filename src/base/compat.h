@@ -359,6 +359,29 @@ compat_no_core(void)
 #endif
 }
 
+/*
+ * Should this process be stopped it goes on within so many milliseconds, again and again: a timer
+ * sends it SIGCONT, which is best blocked. Not in children. -1 with errno.
+ */
+static inline int
+compat_wake_every(int ms)
+{
+#if defined(__linux__)
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
+	const struct timespec period = {ms / 1000, ms % 1000 * 1000000L};
+	const struct itimerspec when = {period, period};
+	int timer = 0;
+
+	/* the bare calls: a C library may allocate */
+	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) < 0)
+		return -1;
+	return (int)syscall(SYS_timer_settime, timer, 0, &when, NULL);
+#else
+	(void)ms;
+	return 0;
+#endif
+}
+
 struct compat_signal {
 	int number;
 	bool from_process; /* and not from the terminal or the kernel */

@@ -229,8 +229,13 @@ command_stopped(struct watch *watch, int status)
 static void
 child_stopped(struct watch *watch, pid_t pid, int status)
 {
-	if (!watch_untrace(watch, pid, status) && pid == watch->command &&
-	    signal_stops_job(WSTOPSIG(status)))
+	if (watch_untrace(watch, pid, status) || pid != watch->command ||
+	    !signal_stops_job(WSTOPSIG(status)))
+		return;
+	/* a porter keeps the time of its commands, and one of them stopped it */
+	if (watch->task->child.porter != NULL)
+		kill(pid, SIGCONT);
+	else
 		command_stopped(watch, status);
 }
 
@@ -482,7 +487,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 	watch.signals = compat_signal_fd(&all);
 	if (compat_no_core() < 0)
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot hide the guard's memory");
-	else if (watch.signals < 0)
+	else if (watch.signals < 0 || (task->child.track_only && compat_wake_every(AWAKE_MS) < 0))
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot receive signals");
 	else if (become_heir(&watch, &why) && group_make(&watch.group, &why) == 0 &&
 		 make_tmp(&watch, &why) && lead_terminal(task->child.terminal, &why) &&

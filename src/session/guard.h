@@ -8,6 +8,8 @@
 
 /* How soon a supervisor that has stopped is woken again. */
 #define WAKE_MS 20
+/* Nobody else may be left to wake a guard that a tracked command stopped, and perhaps the supervisor. */
+#define AWAKE_MS 2000
 /* How often what was left is looked for, where no signal tells of its end. */
 #define LEFT_MS 1000
 

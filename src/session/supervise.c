@@ -9,11 +9,13 @@
 
 #include "session/supervise.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "enforce/process.h"
 #include "session/line.h"
 #include "session/rest.h"
 #include "session/told.h"
@@ -23,6 +25,14 @@
 
 /* How often a job in the background looks whether it has come to the foreground: nobody tells. */
 #define FRONT_MS 250
+
+/*
+ * The guard keeps the time. If it has not ended the session so long after, it is looked at so often,
+ * and killed after so many looks that found it stopped.
+ */
+#define LATE_MS 1000
+#define LATE_LOOK_MS 100
+#define LATE_LOOKS 20
 
 /* What is waited for, in the order of fill_poll. */
 enum {
@@ -43,12 +53,25 @@ order_signal(const struct supervision *run, int signal)
 	line_send(run->guard.line, &order, sizeof order);
 }
 
+/* A porter's commands are not ours to end, and the guard wakes the porter. */
 static void
-order_end(const struct supervision *run, enum session_cause cause, int64_t ms)
+expect_end_by(struct supervision *run, enum session_cause cause, int64_t ms)
+{
+	int64_t when = clock_ms() + ms + LATE_MS;
+
+	if (run->joins || (run->due > 0 && run->due <= when))
+		return;
+	run->due = when;
+	run->due_cause = cause;
+}
+
+static void
+order_end(struct supervision *run, enum session_cause cause, int64_t ms)
 {
 	struct order order = {.kind = ORDER_END, .value = (int)cause, .ms = ms};
 
 	line_send(run->guard.line, &order, sizeof order);
+	expect_end_by(run, cause, ms + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
 }
 
 static void
@@ -86,7 +109,7 @@ order_continue(struct supervision *run, int stop)
 
 /* It was asked to go: it has a while to do so, then everything ends. */
 static void
-expect_end(const struct supervision *run)
+expect_end(struct supervision *run)
 {
 	int64_t grace = run->request->grace_ms;
 
@@ -131,11 +154,24 @@ is_wake_up(struct supervision *run, const struct compat_signal *got)
 	return is_guards || is_awaited || run->relay != NULL;
 }
 
+/* Only what it tracks can have stopped it: in a box no signal gets out. */
+static void
+wake_guard(const struct supervision *run)
+{
+	siginfo_t info = {0};
+
+	if (!run->joins && waitid(P_PID, (id_t)run->guard.pid, &info, WSTOPPED | WNOHANG) == 0 &&
+	    info.si_pid == run->guard.pid)
+		kill(run->guard.pid, SIGCONT);
+}
+
 static void
 forward(struct supervision *run, const struct compat_signal *got)
 {
-	if (got->number == SIGCHLD)
+	if (got->number == SIGCHLD) {
+		wake_guard(run);
 		return;
+	}
 	if (got->number == SIGCONT && is_wake_up(run, got))
 		return;
 	if (got->number == SIGWINCH && run->relay != NULL)
@@ -336,6 +372,8 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	if (run->joins)
 		return;
 	run->is_guard_lost = true;
+	if (run->stuck >= LATE_LOOKS)
+		ret_news->cause = run->due_cause;
 	/* what our children from before left to us meanwhile is older */
 	tree_spare_older(&run->spare, run->guard.pid);
 	wait_for_guard(run);
@@ -400,6 +438,30 @@ fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 		relay_poll(run->relay, fds + AT_RELAY);
 }
 
+static int
+milliseconds_left(const struct supervision *run, bool waits)
+{
+	int64_t limit = waits ? FRONT_MS : INT64_MAX, left = run->due - clock_ms();
+
+	if (run->due > 0 && left < limit)
+		limit = left < 0 ? 0 : left;
+	if (limit == INT64_MAX)
+		return -1;
+	return limit > INT_MAX ? INT_MAX : (int)limit;
+}
+
+/* The session should be over. A guard that works on it is left to that; a stopped one is woken. */
+static void
+press_guard(struct supervision *run)
+{
+	if (run->due == 0 || clock_ms() < run->due)
+		return;
+	run->due = clock_ms() + LATE_LOOK_MS;
+	if (process_is_running(run->guard.pid))
+		return;
+	kill(run->guard.pid, ++run->stuck < LATE_LOOKS ? SIGCONT : SIGKILL);
+}
+
 /* True when it is over. */
 static bool
 wait_for_something(struct supervision *run, struct news *ret_news)
@@ -408,8 +470,9 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 	struct pollfd fds[AT_COUNT];
 
 	fill_poll(run, fds);
+	press_guard(run);
 	/* without it no signal is forwarded; the end is still told by the line alone */
-	if (rest_poll(fds, AT_COUNT, waits ? FRONT_MS : -1, &run->is_resting) < 0)
+	if (rest_poll(fds, AT_COUNT, milliseconds_left(run, waits), &run->is_resting) < 0)
 		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
 	if (waits && relay_enter(run->relay))
 		order_continue(run, 0);
@@ -426,11 +489,14 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 int
 supervise(struct supervision *run, struct session_result *ret_result, struct cordon_error *err)
 {
+	int64_t limit = (int64_t)run->request->limits[LIMIT_TIME].value * 1000;
 	struct news news;
 
-	if (run->joins && run->request->limits[LIMIT_TIME].value != 0)
-		order_end(run, SESSION_TIME,
-			  (int64_t)run->request->limits[LIMIT_TIME].value * 1000);
+	if (run->joins && limit != 0)
+		order_end(run, SESSION_TIME, limit);
+	else if (limit != 0)
+		expect_end_by(run, SESSION_TIME,
+			      limit + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
 	while (!wait_for_something(run, &news))
 		;
 	drain(run);

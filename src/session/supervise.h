@@ -16,6 +16,9 @@ struct supervision {
 	int signals; /* where blocked signals arrive */
 	int caller;  /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;
+	int64_t due; /* when the guard is looked at, which keeps the time; 0: it is not expected to end */
+	enum session_cause due_cause;
+	int stuck;  /* how often it was found stopped then */
 	bool joins; /* the line is to the porter of a named session; there is no guard of our own */
 	int stops;  /* of which the guard told last */
 	int wakes;  /* SIGCONTs that were not the guard's */
