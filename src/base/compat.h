@@ -27,6 +27,7 @@
 #include <link.h>
 #include <malloc.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -344,6 +345,28 @@ compat_hide(void)
 	int ptrace(int request, pid_t pid, char *address, int data);
 
 	return ptrace(31, 0, NULL, 0);
+#endif
+}
+
+/*
+ * A lock that this process has one of, for all its threads: a descriptor, to be unlocked by flock
+ * since children may have copies. -1 with EWOULDBLOCK: it is taken, ENOENT: there is none here.
+ */
+static inline int
+compat_process_lock(void)
+{
+#if defined(__linux__)
+	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), sys;
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	sys = errno;
+	close(fd);
+	errno = sys;
+	return -1;
+#else
+	errno = ENOENT;
+	return -1;
 #endif
 }
 

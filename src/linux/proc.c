@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -105,6 +106,26 @@ proc_foreground(pid_t pid)
 	return close != NULL && close[1] == ' ' && read_number(field(close + 2, FOREGROUND), &group)
 		       ? (pid_t)group
 		       : 0;
+}
+
+int
+proc_filters(pid_t pid)
+{
+	char path[64], text[4096];
+	auto_fd int fd = -1;
+	const char *line;
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	text[n < 0 ? 0 : n] = '\0';
+	line = strstr(text, "\nSeccomp_filters:");
+	if (line != NULL)
+		return atoi(line + strlen("\nSeccomp_filters:"));
+	/* BASELINE(5.9) */
+	line = strstr(text, "\nSeccomp:");
+	return line != NULL && atoi(line + strlen("\nSeccomp:")) == 2;
 }
 
 /* The whole list of one thread, number by number; a number may lie across two reads. */

@@ -20,6 +20,9 @@ bool proc_stat_read(pid_t pid, struct proc_stat *ret_stat);
 /* The group in the foreground of its terminal; 0: it has none, or is gone. */
 pid_t proc_foreground(pid_t pid);
 
+/* How many seccomp filters it has, where the kernel counts them; else whether it has any. */
+int proc_filters(pid_t pid);
+
 /* Takes one child, or thread; false: no room for more. */
 typedef bool proc_child_fn(void *context, pid_t parent, pid_t child);
 /*

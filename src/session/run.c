@@ -6,6 +6,7 @@
 #include "base/compat.h"
 
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +33,7 @@ struct running {
 	sigset_t old_mask;
 	struct sigaction old_children; /* how the caller handles SIGCHLD */
 	int was_heir;		       /* -1: not changed */
+	int claim;		       /* compat_process_lock; -1: none */
 	bool is_started;
 };
 
@@ -160,6 +162,24 @@ check_request(const struct session_request *request, struct cordon_error *err)
 	return check_standard(err);
 }
 
+/*
+ * Signals, orphans and who inherits them are the whole process's: the first of two runs to end would
+ * take them from the other. Without /proc there is no such lock, and no end of the tree promised.
+ */
+static int
+claim_process(struct running *run, struct cordon_error *err)
+{
+	run->claim = compat_process_lock();
+	if (run->claim >= 0 || errno == ENOENT || errno == EACCES)
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return cordon_fail(
+			err, CORDON_E_USAGE, 0,
+			"another run is under way in this process; run one at a time, or "
+			"each in a process of its own");
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /proc/self/fd");
+}
+
 static int
 prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
@@ -257,6 +277,7 @@ become_heir(struct running *run, const struct plan *plan, struct cordon_error *e
 			       : cordon_fail(err, CORDON_E_GAP, errno,
 					     "process.tree cannot be kept: /proc does not list "
 					     "children");
+	run->watch.spare.is_lone = tree_is_lone();
 	run->was_heir = tree_inherit(true);
 	if (run->was_heir < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,
@@ -413,6 +434,10 @@ clean_up(struct running *run, bool ended)
 		close(run->watch.guard.line);
 	if (run->was_heir == 0)
 		tree_inherit(false);
+	if (run->claim >= 0) {
+		flock(run->claim, LOCK_UN);
+		close(run->claim);
+	}
 	arena_free(&run->arena);
 }
 
@@ -425,6 +450,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		.record = {.fd = -1},
 		.terminal = {.fd = -1},
 		.was_heir = -1,
+		.claim = -1,
 	};
 	int rc = check_request(request, err);
 
@@ -432,6 +458,8 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	run.told = (struct told){.ours = -1, .theirs = -1};
 	run.watch.told = &run.told;
 
+	if (rc == 0)
+		rc = claim_process(&run, err);
 	if (rc == 0)
 		rc = request->name != NULL ? prepare_join(&run, request, err)
 					   : prepare_box(&run, request, err);

@@ -361,6 +361,12 @@ wait_for_guard(const struct supervision *run)
 		;
 }
 
+static bool
+is_filtered(const struct session_request *request)
+{
+	return request->plan != NULL && request->plan->facts.values[FACT_SECCOMP_FILTER] > 0;
+}
+
 /*
  * The guard was killed. What it held is below us now, and ends here. The end of a porter is that
  * of its session, which has a guard of its own.
@@ -380,7 +386,10 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	run->spare.group = &run->group;
 	if (run->group.kind != GROUP_MARKED)
 		group_kill(&run->group, SESSION_DEADLINE_MS);
-	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
+	if (tree_spare_others(&run->spare, is_filtered(run->request)))
+		tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
+	else
+		ret_news->end = (struct tree_end){.left = 1, .survivors = {{0, "unknown"}}};
 }
 
 /* True when it is over, and *ret_news says how. */

@@ -631,6 +631,30 @@ waits='./leaver setsid; touch up; i=0
 	[ $((SECONDS - begun)) -lt 10 ] || complain "took $((SECONDS - begun)) s"
 }
 
+# ---- in a program that runs commands by the library ----
+
+@test "a second run at once in one process is refused by name, and one after it is not" {
+	out=$(timeout 60 "$(dirname "$CORDON")/tests/tree/host" at-once)
+	[ "$(grep -c 'another run is under way in this process' <<<"$out")" -eq 2 ] || complain 'not refused' || return 1
+	[[ $out = *'first 0 second 1 confined 1 third 0' ]] || complain 'the others fail'
+}
+
+# Of a command that is only tracked it cannot be told which children of such a program are its own.
+@test "when the guard dies no child of the program is killed that another thread started" {
+	local threads
+
+	for threads in 'first other' 'other first' 'other other'; do
+		rm -f up guard left
+		# shellcheck disable=SC2086
+		out=$(timeout 60 "$(dirname "$CORDON")/tests/tree/host" guard-dies run $threads)
+		[ "$out" = $'bystander lives\nleft died' ] || complain "run $threads" || return 1
+		rm -f up guard left
+		# shellcheck disable=SC2086
+		out=$(timeout 60 "$(dirname "$CORDON")/tests/tree/host" guard-dies track $threads)
+		[[ $out = $'bystander lives\nleft died' || $out = $'bystander lives\nleft lives, told' ]] || complain "track $threads" || return 1
+	done
+}
+
 # ---- what is told ----
 
 @test "doctor tries it" {
