@@ -6,7 +6,6 @@
 #include "base/compat.h"
 
 #include <string.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,24 +159,6 @@ check_request(const struct session_request *request, struct cordon_error *err)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "--leave and --output: nobody would be there to count");
 	return check_standard(err);
-}
-
-/*
- * Signals, orphans and who inherits them are the whole process's: the first of two runs to end would
- * take them from the other. Without /proc there is no such lock, and no end of the tree promised.
- */
-static int
-claim_process(struct running *run, struct cordon_error *err)
-{
-	run->claim = compat_process_lock();
-	if (run->claim >= 0 || errno == ENOENT || errno == EACCES)
-		return 0;
-	if (errno == EWOULDBLOCK)
-		return cordon_fail(
-			err, CORDON_E_USAGE, 0,
-			"another run is under way in this process; run one at a time, or "
-			"each in a process of its own");
-	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /proc/self/fd");
 }
 
 static int
@@ -434,10 +415,7 @@ clean_up(struct running *run, bool ended)
 		close(run->watch.guard.line);
 	if (run->was_heir == 0)
 		tree_inherit(false);
-	if (run->claim >= 0) {
-		flock(run->claim, LOCK_UN);
-		close(run->claim);
-	}
+	session_unclaim(run->claim);
 	arena_free(&run->arena);
 }
 
@@ -459,7 +437,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	run.watch.told = &run.told;
 
 	if (rc == 0)
-		rc = claim_process(&run, err);
+		rc = session_claim(&run.claim, err);
 	if (rc == 0)
 		rc = request->name != NULL ? prepare_join(&run, request, err)
 					   : prepare_box(&run, request, err);

@@ -9,13 +9,11 @@
 
 #include "session/supervise.h"
 
-#include <limits.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "enforce/process.h"
 #include "session/line.h"
 #include "session/rest.h"
 #include "session/told.h"
@@ -25,14 +23,6 @@
 
 /* How often a job in the background looks whether it has come to the foreground: nobody tells. */
 #define FRONT_MS 250
-
-/*
- * The guard keeps the time. If it has not ended the session so long after, it is looked at so often,
- * and killed after so many looks that found it stopped.
- */
-#define LATE_MS 1000
-#define LATE_LOOK_MS 100
-#define LATE_LOOKS 20
 
 /* What is waited for, in the order of fill_poll. */
 enum {
@@ -53,25 +43,13 @@ order_signal(const struct supervision *run, int signal)
 	line_send(run->guard.line, &order, sizeof order);
 }
 
-/* A porter's commands are not ours to end, and the guard wakes the porter. */
-static void
-expect_end_by(struct supervision *run, enum session_cause cause, int64_t ms)
-{
-	int64_t when = clock_ms() + ms + LATE_MS;
-
-	if (run->joins || (run->due > 0 && run->due <= when))
-		return;
-	run->due = when;
-	run->due_cause = cause;
-}
-
 static void
 order_end(struct supervision *run, enum session_cause cause, int64_t ms)
 {
 	struct order order = {.kind = ORDER_END, .value = (int)cause, .ms = ms};
 
 	line_send(run->guard.line, &order, sizeof order);
-	expect_end_by(run, cause, ms + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
+	late_expect(run, cause, ms + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
 }
 
 static void
@@ -154,22 +132,11 @@ is_wake_up(struct supervision *run, const struct compat_signal *got)
 	return is_guards || is_awaited || run->relay != NULL;
 }
 
-/* Only what it tracks can have stopped it: in a box no signal gets out. */
-static void
-wake_guard(const struct supervision *run)
-{
-	siginfo_t info = {0};
-
-	if (!run->joins && waitid(P_PID, (id_t)run->guard.pid, &info, WSTOPPED | WNOHANG) == 0 &&
-	    info.si_pid == run->guard.pid)
-		kill(run->guard.pid, SIGCONT);
-}
-
 static void
 forward(struct supervision *run, const struct compat_signal *got)
 {
 	if (got->number == SIGCHLD) {
-		wake_guard(run);
+		late_wake(run);
 		return;
 	}
 	if (got->number == SIGCONT && is_wake_up(run, got))
@@ -447,30 +414,6 @@ fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 		relay_poll(run->relay, fds + AT_RELAY);
 }
 
-static int
-milliseconds_left(const struct supervision *run, bool waits)
-{
-	int64_t limit = waits ? FRONT_MS : INT64_MAX, left = run->due - clock_ms();
-
-	if (run->due > 0 && left < limit)
-		limit = left < 0 ? 0 : left;
-	if (limit == INT64_MAX)
-		return -1;
-	return limit > INT_MAX ? INT_MAX : (int)limit;
-}
-
-/* The session should be over. A guard that works on it is left to that; a stopped one is woken. */
-static void
-press_guard(struct supervision *run)
-{
-	if (run->due == 0 || clock_ms() < run->due)
-		return;
-	run->due = clock_ms() + LATE_LOOK_MS;
-	if (process_is_running(run->guard.pid))
-		return;
-	kill(run->guard.pid, ++run->stuck < LATE_LOOKS ? SIGCONT : SIGKILL);
-}
-
 /* True when it is over. */
 static bool
 wait_for_something(struct supervision *run, struct news *ret_news)
@@ -479,9 +422,9 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 	struct pollfd fds[AT_COUNT];
 
 	fill_poll(run, fds);
-	press_guard(run);
+	late_press(run);
 	/* without it no signal is forwarded; the end is still told by the line alone */
-	if (rest_poll(fds, AT_COUNT, milliseconds_left(run, waits), &run->is_resting) < 0)
+	if (rest_poll(fds, AT_COUNT, late_left(run, waits ? FRONT_MS : -1), &run->is_resting) < 0)
 		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
 	if (waits && relay_enter(run->relay))
 		order_continue(run, 0);
@@ -504,8 +447,8 @@ supervise(struct supervision *run, struct session_result *ret_result, struct cor
 	if (run->joins && limit != 0)
 		order_end(run, SESSION_TIME, limit);
 	else if (limit != 0)
-		expect_end_by(run, SESSION_TIME,
-			      limit + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
+		late_expect(run, SESSION_TIME,
+			    limit + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
 	while (!wait_for_something(run, &news))
 		;
 	drain(run);
