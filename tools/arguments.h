@@ -49,6 +49,9 @@ static const struct test test_unshare[] = {{0, WHOLE, HAS, NAMESPACES | TIME_NAM
  */
 static const struct test test_self[] = {{0, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
 static const struct test test_places[] = {{0, WHOLE, IS, 0, ALLOW}, END(ROUTE)};
+/* A group of the caller's own: its number is the caller's. All others are looked at. */
+static const struct test test_join[] = {
+	{0, WHOLE, IS_NOT, 0, ROUTE}, {1, WHOLE, IS, 0, ALLOW}, END(ROUTE)};
 /*
  * RLIMIT_LOCKS, which the kernel does not use, is where the broker marks processes: nobody sets it.
  * Looking at another's limits changes nothing: no new limit is a null pointer.
@@ -202,8 +205,9 @@ static const struct test test_desk[] = {{0, 0xfffffff0u, IS, 0x3f0, ROUTE}, END(
 /* F_SETOWN, F_SETOWN_EX: whom the kernel signals when there is something to read. */
 static const struct test test_owner[] = {
 	{1, WHOLE, IS, 8, ROUTE}, {1, WHOLE, IS, 15, ROUTE}, END(ALLOW)};
-/* TIOCGPTPEER: the layers grant no terminal that is made later. */
-static const struct test test_ioctl_routed[] = {{1, WHOLE, IS, 0x5441, ROUTE}, END(TEST_IOCTL)};
+/* TIOCGPTPEER: the layers grant no terminal that is made later. TIOCSPGRP: see setpgid. */
+static const struct test test_ioctl_routed[] = {
+	{1, WHOLE, IS, 0x5441, ROUTE}, {1, WHOLE, IS, 0x5410, ROUTE}, END(TEST_IOCTL)};
 /* FIOSETOWN, SIOCSPGRP: the same for sockets, by a number in memory; nothing uses them any more. */
 static const struct test test_ioctl_owner[] = {{1, WHOLE, IS, 0x8901, NOT_YOURS},
 					       {1, WHOLE, IS, 0x8902, NOT_YOURS},
@@ -214,6 +218,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_UNSHARE] = test_unshare,
 	[TEST_SELF] = test_self,
 	[TEST_PLACES] = test_places,
+	[TEST_JOIN] = test_join,
 	[TEST_LIMIT] = test_limit,
 	[TEST_LIMIT_OTHER] = test_limit_other,
 	[TEST_LIMIT_OWN] = test_limit_own,

@@ -30,6 +30,7 @@ enum verdict {
 	TEST_UNSHARE,
 	TEST_SELF,
 	TEST_PLACES,
+	TEST_JOIN,
 	TEST_LIMIT,
 	TEST_LIMIT_OTHER,
 	TEST_LIMIT_OWN,
@@ -292,6 +293,9 @@ static const struct routed layers[] = {
 	{BOTH(ALLOW), "landlock_add_rule"},
 	{BOTH(ROUTE), "landlock_restrict_self"},
 	{BOTH(TEST_PLACES), "sched_setaffinity"},
+	/* groups of other processes, which the kernel stops and wakes as one */
+	{BOTH(TEST_JOIN), "setpgid"},
+	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},
 	{BOTH(TEST_LISTENER), "seccomp"},
 };
 

@@ -167,8 +167,8 @@ struct cordon_run {
  * Runs a command inside the plan and waits for its end, and the end of everything it started. A
  * plan with gaps is refused. When nothing was started the result is an error; err->sys is then 127
  * (not found) or 126 (not executable) where that is the reason. 0 to 2 must be open. While it runs
- * the calling process inherits orphans (Linux: is a child subreaper); children it had before are
- * left alone, others must not be started meanwhile.
+ * the calling process inherits orphans (Linux: is a child subreaper). One run at a time in a process: a
+ * second is refused (CORDON_E_USAGE). Other children of the process are left alone.
  */
 int cordon_run(struct cordon_plan *plan, const struct cordon_command *command,
 	       struct cordon_run *ret_run, struct cordon_error *err);

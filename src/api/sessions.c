@@ -309,8 +309,12 @@ order_end(int folder, const struct record *now, int grace_ms)
 static void
 give_order(int folder, struct order *order, const struct record *now, int grace_ms)
 {
-	if (process_is_alive(&order->asked))
+	if (process_is_alive(&order->asked)) {
+		/* a command that is only tracked may have stopped it */
+		if (!process_is_running(order->asked.pid))
+			process_signal(&order->asked, SIGCONT, 0);
 		return;
+	}
 	order->asked = (struct process){0};
 	if (order_end(folder, now, grace_ms) == 0)
 		order->asked = now->guard;

@@ -27,6 +27,7 @@
 #include <link.h>
 #include <malloc.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -344,6 +345,63 @@ compat_hide(void)
 	int ptrace(int request, pid_t pid, char *address, int data);
 
 	return ptrace(31, 0, NULL, 0);
+#endif
+}
+
+/*
+ * A lock that this process has one of, for all its threads: a descriptor, to be unlocked by flock
+ * since children may have copies. -1 with EWOULDBLOCK: it is taken, ENOENT: there is none here.
+ */
+static inline int
+compat_process_lock(void)
+{
+#if defined(__linux__)
+	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), sys;
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	sys = errno;
+	close(fd);
+	errno = sys;
+	return -1;
+#else
+	errno = ENOENT;
+	return -1;
+#endif
+}
+
+/* Leaves no core file and hides our memory; until exec, also in children. */
+static inline int
+compat_no_core(void)
+{
+#if defined(__linux__)
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#else
+	/* the limit would be the command's as well, and there is no other way */
+	return 0;
+#endif
+}
+
+/*
+ * Should this process be stopped it goes on within so many milliseconds, again and again: a timer
+ * sends it SIGCONT, which is best blocked. Not in children. -1 with errno.
+ */
+static inline int
+compat_wake_every(int ms)
+{
+#if defined(__linux__)
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
+	const struct timespec period = {ms / 1000, ms % 1000 * 1000000L};
+	const struct itimerspec when = {period, period};
+	int timer = 0;
+
+	/* the bare calls: a C library may allocate */
+	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) < 0)
+		return -1;
+	return (int)syscall(SYS_timer_settime, timer, 0, &when, NULL);
+#else
+	(void)ms;
+	return 0;
 #endif
 }
 

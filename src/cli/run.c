@@ -3,7 +3,8 @@
  * cordon run, cordon shell, cordon --sandbox-exec. Nothing of ours goes to standard output while a
  * command runs; the exit status is the command's own.
  */
-#include <fcntl.h>
+#include "base/compat.h"
+
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -172,6 +173,18 @@ hold_standard(void)
 	return 0;
 }
 
+/*
+ * Our memory has the variables that are withheld from the command. Not before the plan is made: it
+ * finds out whether a child's memory can be read. Not by RLIMIT_CORE, which a tracked command keeps.
+ */
+static int
+hide(struct cordon_error *err)
+{
+	if (compat_no_core() == 0)
+		return 0;
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hide the launcher's memory");
+}
+
 /* Runs it by the plan, when that can be kept. */
 static int
 run_by_plan(struct cli *cli, const struct cordon_command *command, struct cordon_plan **ret_plan,
@@ -191,7 +204,17 @@ run_by_plan(struct cli *cli, const struct cordon_command *command, struct cordon
 	}
 	if (cli->verbose)
 		say_guarantees(plan);
-	return cordon_run(plan, command, ret_run, err);
+	rc = hide(err);
+	return rc < 0 ? rc : cordon_run(plan, command, ret_run, err);
+}
+
+static int
+track(struct cli *cli, const struct cordon_command *command, struct cordon_run *ret_run,
+      struct cordon_error *err)
+{
+	int rc = hide(err);
+
+	return rc < 0 ? rc : cordon_track(cli->setup, command, ret_run, err);
 }
 
 static int
@@ -214,7 +237,7 @@ run_it(struct cli *cli, char **argv, bool login)
 		fputs("cordon: cannot open /dev/null\n", stderr);
 		return EXIT_CORDON;
 	}
-	rc = cli->track_only ? cordon_track(cli->setup, &command, &run, &err)
+	rc = cli->track_only ? track(cli, &command, &run, &err)
 			     : run_by_plan(cli, &command, &plan, &run, &err);
 	if (rc == 0) {
 		say_end(cli, &run);

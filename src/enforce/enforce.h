@@ -102,6 +102,11 @@ void enforce_attend(struct box *box);
  */
 bool enforce_signal(struct box *box, int signal);
 /*
+ * A child, or a thread of one, that made this process its tracer and has stopped for this signal:
+ * detaches it, and the signal is delivered to it. False: it is not traced by us. box may be NULL.
+ */
+bool enforce_untrace(struct box *box, pid_t task, int signal);
+/*
  * Hands the group what tells the box's processes from all others, where the system needs such a mark;
  * it is the group's then, to be removed with it.
  */

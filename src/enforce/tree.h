@@ -19,7 +19,11 @@ struct group;
 struct tree_spare {
 	pid_t pids[64];
 	size_t count;
-	uint64_t older; /* and whatever started before this; 0: nothing */
+	uint64_t older;	 /* and whatever started before this; 0: nothing */
+	bool is_lone;	 /* there can be no others: tree_is_lone, before the session */
+	bool first_only; /* and all but the first thread's children, to which orphans come */
+	int filters;	 /* and what has no more seccomp filters than this; with is_filtered */
+	bool is_filtered;
 	/* where orphans come to nobody: by whose mark they are found; NULL: not at all */
 	const struct group *group;
 };
@@ -42,6 +46,19 @@ int tree_inherit(bool on);
 int tree_note_children(struct tree_spare *ret_spare);
 /* Spares what is older than first, too: what those children left to us meanwhile. */
 void tree_spare_older(struct tree_spare *spare, pid_t first);
+/*
+ * Waits for those threads of a child that made this process their tracer and have ended: until then
+ * the child's own end is not reported. How many there were.
+ */
+int tree_reap_threads(pid_t pid);
+/* Has this process one thread only? Then nobody starts a child while it waits. */
+bool tree_is_lone(void);
+/*
+ * Spares other children of this process as well, started since. What a dead guard left has come to the
+ * first thread, and with is_filtered has a filter more than we have. False: which are ours cannot be
+ * told, because another thread may have started some.
+ */
+bool tree_spare_others(struct tree_spare *spare, bool is_filtered);
 /* Is anything alive below this process that is not spared? Zombies are not. */
 bool tree_is_empty(const struct tree_spare *spare);
 /* SIGTERM to everything below. */

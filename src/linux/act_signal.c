@@ -302,8 +302,8 @@ act_fcntl(struct broker *broker, const struct call *request)
 
 /* ---- processors ---- */
 
-static bool
-may_place(struct broker *broker, pid_t process)
+bool
+broker_may_signal(const struct broker *broker, pid_t process)
 {
 	auto_fd int fd = (int)syscall(SYS_pidfd_open, process, 0u);
 
@@ -319,7 +319,7 @@ act_sched_setaffinity(struct broker *broker, const struct call *request)
 
 	if (process == 0)
 		request_fail(request, ESRCH);
-	else if (process == request_process(request) || may_place(broker, process))
+	else if (process == request_process(request) || broker_may_signal(broker, process))
 		request_continue(request);
 	else
 		request_fail(request, EPERM);

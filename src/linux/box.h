@@ -19,4 +19,5 @@ struct box {
 	int abi;	/* of Landlock */
 	struct broker broker;
 	sem_t started, serving;
+	pid_t starter; /* the thread that is the command's parent; 0: the first one */
 };

@@ -316,6 +316,7 @@ static const struct {
 	{424, act_pidfd_send_signal},
 	{SYS_fcntl, act_fcntl},
 	{SYS_sched_setaffinity, act_sched_setaffinity},
+	{SYS_setpgid, act_setpgid},
 	{SYS_msgget, act_sysv},
 	{SYS_semget, act_sysv},
 	{SYS_shmget, act_sysv},

@@ -86,6 +86,7 @@ struct broker {
 	struct terminals terminals;   /* likewise */
 	struct inward_job *inward;    /* connections to them that wait for inward.c */
 	bool has_inward;
+	pid_t group;			     /* the process group that the command was started in */
 	int64_t started;		     /* like born; before the command was */
 	struct own_socket made[OWN_SOCKETS]; /* the last ones */
 	size_t made_count;
@@ -193,6 +194,11 @@ broker_fn act_ioctl;
 /* act_signal.c */
 broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
 	act_pidfd_send_signal, act_fcntl, act_sched_setaffinity;
+/* Is it a process of the session, and for a caller in a sandbox inside, of that one? */
+bool broker_may_signal(const struct broker *broker, pid_t process);
+/* act_group.c */
+broker_fn act_setpgid;
+void act_foreground(const struct broker *broker, const struct call *request);
 /* refuse.c */
 broker_fn act_sysv;
 /* nest.c */

@@ -179,16 +179,31 @@ nest_is_in(const struct broker *broker, const struct nest *one, const struct nes
 	return one != NULL && one == around;
 }
 
+/* The innermost that came to the door; NULL: none did. */
+static const struct nest *
+innermost_asked(const struct nest_call *call)
+{
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (!call->chain[i]->is_alone)
+			return call->chain[i];
+	return NULL;
+}
+
+pid_t
+nest_group(const struct broker *broker)
+{
+	const struct nest *nest = innermost_asked(nest_call(broker));
+
+	return nest == NULL ? broker->group : nest->group;
+}
+
 /* Is a process or thread in the caller's innermost sandbox? */
 static bool
 is_with(const struct nest_call *call, pid_t process)
 {
-	const struct nest *wanted = NULL;
+	const struct nest *wanted = innermost_asked(call);
 	int id;
 
-	for (int i = 0; call != NULL && wanted == NULL && i < call->depth; i++)
-		if (!call->chain[i]->is_alone)
-			wanted = call->chain[i];
 	if (wanted == NULL)
 		return true;
 	id = read_mark_of(call->nests, process);
@@ -284,6 +299,7 @@ enter(struct nests *nests, const struct call *request)
 	id = add(nests, parent, false, ends[0]);
 	if (id > 0) {
 		nest_at(nests, id)->expects = request->thread;
+		nest_at(nests, id)->group = getpgid(request->thread);
 		errno = EPERM;
 		if (write_mark(nests, request, id))
 			return ends[1];

@@ -66,6 +66,7 @@ struct nest {
 	int depth;
 	bool is_alone; /* it restricted itself, and nobody can be asked */
 	int alone;     /* such a one inside this; 0: none yet. They are all the same */
+	pid_t group;   /* the process group that it was entered in */
 	pid_t expects; /* the thread that came to the door and has not entered its layer yet */
 	pthread_mutex_t lock;
 	int line;	/* -1: nobody is there any more */
@@ -111,6 +112,9 @@ bool nest_is_any(const struct broker *broker);
  * restricted itself is none.
  */
 bool nest_holds(const struct broker *broker, int fd, pid_t process);
+
+/* The process group in which the caller's sandbox was started. */
+pid_t nest_group(const struct broker *broker);
 
 /* May this path in procfs be looked into for the caller? Of processes that are not in the same sandbox
  * or further in, as the kernel has it, only what they show to everybody. */

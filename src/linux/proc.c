@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ struct entry {
 };
 
 /* Fields as proc(5) counts them; those after the name, which is the second. */
-enum { STATE = 3, PARENT = 4, THREADS = 20, STARTED = 22 };
+enum { STATE = 3, PARENT = 4, FOREGROUND = 8, THREADS = 20, STARTED = 22 };
 
 /* The start of a field, counted from the state at text; NULL when there are not that many. */
 static const char *
@@ -73,20 +74,58 @@ parse_stat(char *text, struct proc_stat *to)
 	return true;
 }
 
-bool
-proc_stat_read(pid_t pid, struct proc_stat *ret_stat)
+static bool
+read_stat(pid_t pid, char *text, size_t size)
 {
-	char path[64], text[1024];
+	char path[64];
 	auto_fd int fd = -1;
 	ssize_t n;
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, size - 1);
+	text[n < 0 ? 0 : n] = '\0';
+	return n > 0;
+}
+
+bool
+proc_stat_read(pid_t pid, struct proc_stat *ret_stat)
+{
+	char text[1024];
+
+	return read_stat(pid, text, sizeof text) && parse_stat(text, ret_stat);
+}
+
+pid_t
+proc_foreground(pid_t pid)
+{
+	char text[1024];
+	const char *close = read_stat(pid, text, sizeof text) ? strrchr(text, ')') : NULL;
+	uint64_t group = 0;
+
+	return close != NULL && close[1] == ' ' && read_number(field(close + 2, FOREGROUND), &group)
+		       ? (pid_t)group
+		       : 0;
+}
+
+int
+proc_filters(pid_t pid)
+{
+	char path[64], text[4096];
+	auto_fd int fd = -1;
+	const char *line;
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return parse_stat(text, ret_stat);
+	text[n < 0 ? 0 : n] = '\0';
+	line = strstr(text, "\nSeccomp_filters:");
+	if (line != NULL)
+		return atoi(line + strlen("\nSeccomp_filters:"));
+	/* BASELINE(5.9) */
+	line = strstr(text, "\nSeccomp:");
+	return line != NULL && atoi(line + strlen("\nSeccomp:")) == 2;
 }
 
 /* The whole list of one thread, number by number; a number may lie across two reads. */
@@ -116,28 +155,34 @@ read_list(const char *path, pid_t parent, proc_child_fn *fn, void *context)
 	return n < 0 ? -1 : 0;
 }
 
+/* ---- threads ---- */
+
+static pid_t
+number_of(const char *text)
+{
+	uint64_t number;
+
+	return read_number(text, &number) ? (pid_t)number : 0;
+}
+
 static int
-read_entries(pid_t pid, const char *buffer, long size, proc_child_fn *fn, void *context)
+each_entry(pid_t pid, const char *buffer, long size, proc_child_fn *fn, void *context)
 {
 	int rc = 0;
 
 	for (long at = 0; at < size;) {
 		const struct entry *entry = (const struct entry *)(buffer + at);
-		char path[96];
+		pid_t thread = number_of(entry->name);
 
 		at += entry->length;
-		if (*entry->name == '.')
-			continue;
-		snprintf(path, sizeof path, "/proc/%d/task/%.16s/children", (int)pid, entry->name);
-		/* a thread that ended meanwhile left its children to another */
-		if (read_list(path, pid, fn, context) < 0 && errno != ENOENT && errno != ESRCH)
+		if (thread > 0 && !fn(context, pid, thread))
 			rc = -1;
 	}
 	return rc;
 }
 
-static int
-read_tasks(pid_t pid, proc_child_fn *fn, void *context)
+int
+proc_threads(pid_t pid, proc_child_fn *fn, void *context)
 {
 	char path[64];
 	char buffer[2048] __attribute__((aligned(8)));
@@ -150,9 +195,28 @@ read_tasks(pid_t pid, proc_child_fn *fn, void *context)
 	if (folder < 0)
 		return -1;
 	while ((size = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0)
-		if (read_entries(pid, buffer, size, fn, context) < 0)
+		if (each_entry(pid, buffer, size, fn, context) < 0)
 			rc = -1;
 	return size < 0 ? -1 : rc;
+}
+
+/* ---- children ---- */
+
+struct listing {
+	proc_child_fn *fn;
+	void *context;
+};
+
+static bool
+list_children(void *context, pid_t pid, pid_t thread)
+{
+	const struct listing *listing = context;
+	char path[96];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)thread);
+	/* a thread that ended meanwhile left its children to another */
+	return read_list(path, pid, listing->fn, listing->context) >= 0 || errno == ENOENT ||
+	       errno == ESRCH;
 }
 
 int
@@ -161,7 +225,7 @@ proc_children(pid_t pid, int threads, proc_child_fn *fn, void *context)
 	char path[64];
 
 	if (threads != 1)
-		return read_tasks(pid, fn, context);
+		return proc_threads(pid, list_children, &(struct listing){fn, context});
 	/* by far the most have one thread */
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	return read_list(path, pid, fn, context);

@@ -20,6 +20,7 @@
 #include "linux/nest.h"
 #include "linux/privileges.h"
 #include "linux/terminals.h"
+#include "linux/untrace.h"
 
 #define STACK_SIZE (512 * 1024)
 
@@ -130,11 +131,13 @@ start_and_serve(void *argument)
 	int listener = -1;
 
 	starter->pid = -1;
+	box->broker.group = getpgrp();
 	if (box->is_nested || enter_outer(box))
 		starter->pid = start(starter->group, starter->main);
 	starter->why = errno;
 	close(box->line[1]);
 	if (starter->pid > 0) {
+		untrace_ready(box);
 		listener = receive_listener(box->line[0]);
 		if ((listener < 0 && errno != 0) || (box->is_nested && !keep_alone(&listener)))
 			give_up(starter, errno);

@@ -34,6 +34,7 @@
 #define MAKES_ONE makedev(5, 2) /* /dev/ptmx */
 #define IOCTL_NUMBER 0x80045432 /* TIOCGDEV */
 #define IOCTL_OTHER_END 0x5441	/* TIOCGPTPEER */
+#define IOCTL_FOREGROUND 0x5410 /* TIOCSPGRP */
 
 static bool
 is_slave(const struct stat *at)
@@ -394,7 +395,7 @@ open_other_end(struct opening *o, int master)
 			    : terminals_open_object(o, object);
 }
 
-/* TIOCGPTPEER alone: whoever has one end of a terminal may have the other. */
+/* TIOCGPTPEER: whoever has one end of a terminal may have the other. */
 void
 act_ioctl(struct broker *broker, const struct call *request)
 {
@@ -406,6 +407,10 @@ act_ioctl(struct broker *broker, const struct call *request)
 	int why = EPERM, fd;
 	auto_fd int master = -1;
 
+	if ((uint32_t)a[1] == IOCTL_FOREGROUND) {
+		act_foreground(broker, request);
+		return;
+	}
 	if ((uint32_t)a[1] != IOCTL_OTHER_END) {
 		request_fail(request, EPERM);
 		return;

@@ -62,6 +62,12 @@ is_spared(const struct tree_spare *spare, pid_t pid)
 	return false;
 }
 
+static bool
+is_unfiltered(const struct tree_spare *spare, pid_t pid)
+{
+	return spare != NULL && spare->is_filtered && proc_filters(pid) <= spare->filters;
+}
+
 /* ---- looking ---- */
 
 static bool
@@ -81,7 +87,8 @@ add_own(void *context, pid_t parent, pid_t child)
 {
 	struct found *found = context;
 
-	return is_spared(found->spare, child) || add_found(found, parent, child);
+	return is_spared(found->spare, child) || is_unfiltered(found->spare, child) ||
+	       add_found(found, parent, child);
 }
 
 static bool
@@ -110,6 +117,28 @@ tree_spare_older(struct tree_spare *spare, pid_t first)
 
 	if (proc_stat_read(first, &stat))
 		spare->older = stat.started;
+}
+
+bool
+tree_is_lone(void)
+{
+	struct proc_stat own;
+
+	return proc_stat_read(getpid(), &own) && own.threads == 1;
+}
+
+bool
+tree_spare_others(struct tree_spare *spare, bool is_filtered)
+{
+	struct proc_stat first;
+
+	if (spare->is_lone)
+		return true;
+	/* one that has ended inherits nothing */
+	spare->first_only = proc_stat_read(getpid(), &first) && first.state != 'Z';
+	spare->is_filtered = is_filtered;
+	spare->filters = proc_filters(getpid());
+	return is_filtered;
 }
 
 /* ---- one process ---- */
@@ -175,6 +204,29 @@ clamp(pid_t pid)
 	prlimit(pid, RLIMIT_NPROC, &none, NULL);
 }
 
+/* ---- threads that are waited for ---- */
+
+/* A traced one is a child of its tracer to wait; all others are none of ours. */
+static bool
+reap_thread(void *context, pid_t process, pid_t thread)
+{
+	int *reaped = context, status;
+
+	if (thread != process && waitpid(thread, &status, WNOHANG | __WALL) > 0 &&
+	    !WIFSTOPPED(status))
+		++*reaped;
+	return true;
+}
+
+int
+tree_reap_threads(pid_t pid)
+{
+	int reaped = 0;
+
+	proc_threads(pid, reap_thread, &reaped);
+	return reaped;
+}
+
 /* ---- walks ---- */
 
 struct walk {
@@ -215,6 +267,8 @@ visit(struct walk *walk, int at, int signal)
 		walk->blind = true;
 	if (holding != HELD || is_dead(&stat) || is_older(walk->found.spare, &stat))
 		return;
+	if (stat.state == 'Z')
+		walk->reaped += tree_reap_threads(walk->found.pids[at]);
 	signal_one(walk, at, fd, &stat, signal);
 	/* more than fit, or one that has just ended: the next walk will tell */
 	proc_children(walk->found.pids[at], stat.threads, add_found, &walk->found);
@@ -226,7 +280,7 @@ reap_one(struct walk *walk, pid_t pid)
 {
 	int status;
 
-	if (waitpid(pid, &status, WNOHANG | __WALL) <= 0)
+	if (waitpid(pid, &status, WNOHANG | __WALL) <= 0 || WIFSTOPPED(status))
 		return false;
 	walk->reaped++;
 	walk->killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
@@ -267,7 +321,8 @@ walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
 
 	found->count = walk->alive = walk->sent = walk->refused = walk->reaped = 0;
 	found->spare = spare;
-	walk->blind = proc_children(getpid(), 0, add_own, found) < 0;
+	walk->blind = proc_children(getpid(), spare != NULL && spare->first_only ? 1 : 0, add_own,
+				    found) < 0;
 	/* only when all is over: before, somebody may want to know how it ended */
 	if (signal == SIGSTOP || signal == SIGKILL)
 		reap_listed(walk);

@@ -278,6 +278,13 @@ enforce_attend(struct box *box)
 }
 
 bool
+enforce_untrace(struct box *box, pid_t task, int signal)
+{
+	(void)box, (void)task, (void)signal;
+	return false;
+}
+
+bool
 enforce_signal(struct box *box, int signal)
 {
 	(void)box, (void)signal;

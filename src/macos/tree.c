@@ -57,6 +57,27 @@ make_mark(const struct tree_spare *spare, struct scan_mark *to)
 }
 
 bool
+tree_is_lone(void)
+{
+	return false;
+}
+
+bool
+tree_spare_others(struct tree_spare *spare, bool is_filtered)
+{
+	/* they are found by their mark */
+	(void)spare, (void)is_filtered;
+	return true;
+}
+
+int
+tree_reap_threads(pid_t pid)
+{
+	(void)pid;
+	return 0;
+}
+
+bool
 tree_is_empty(const struct tree_spare *spare)
 {
 	struct scan_mark mark;

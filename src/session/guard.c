@@ -232,6 +232,19 @@ command_stopped(struct watch *watch, int status)
 }
 
 static void
+child_stopped(struct watch *watch, pid_t pid, int status)
+{
+	if (watch_untrace(watch, pid, status) || pid != watch->command ||
+	    !signal_stops_job(WSTOPSIG(status)))
+		return;
+	/* a porter keeps the time of its commands, and one of them stopped it */
+	if (watch->task->child.porter != NULL)
+		kill(pid, SIGCONT);
+	else
+		command_stopped(watch, status);
+}
+
+static void
 look_at_children(struct watch *watch)
 {
 	const int which = WNOHANG | WUNTRACED | WCONTINUED | COMPAT_WAIT_ALL;
@@ -241,10 +254,10 @@ look_at_children(struct watch *watch)
 
 	/* a signal is told once: whatever fails here must be tried again */
 	while ((pid = wait4(-1, &status, which, &used)) > 0 || (pid < 0 && errno != ECHILD)) {
-		if (pid != watch->command)
+		if (pid > 0 && WIFSTOPPED(status))
+			child_stopped(watch, pid, status);
+		else if (pid != watch->command)
 			continue;
-		if (WIFSTOPPED(status))
-			command_stopped(watch, status);
 		else if (WIFCONTINUED(status))
 			command_continued(watch);
 		else
@@ -477,7 +490,9 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 		watch.record = *task->record;
 	sigfillset(&all);
 	watch.signals = compat_signal_fd(&all);
-	if (watch.signals < 0)
+	if (compat_no_core() < 0)
+		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot hide the guard's memory");
+	else if (watch.signals < 0 || (task->child.track_only && compat_wake_every(AWAKE_MS) < 0))
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot receive signals");
 	else if (become_heir(&watch, &why) && group_make(&watch.group, &why) == 0 &&
 		 make_tmp(&watch, &why) && lead_terminal(task->child.terminal, &why) &&

@@ -8,6 +8,8 @@
 
 /* How soon a supervisor that has stopped is woken again. */
 #define WAKE_MS 20
+/* Nobody else may be left to wake a guard that a tracked command stopped, and perhaps the supervisor. */
+#define AWAKE_MS 2000
 /* How often what was left is looked for, where no signal tells of its end. */
 #define LEFT_MS 1000
 
@@ -43,6 +45,11 @@ struct watch {
 
 /* guard_end.c: a supervisor that stopped with the command goes on. */
 void watch_wake(const struct watch *watch);
+/*
+ * A child stopped. True when it made us its tracer and is detached: that is no stopped job, and the
+ * signal it stopped for reaches it now.
+ */
+bool watch_untrace(const struct watch *watch, pid_t pid, int status);
 /* The porter says something, or has ended. */
 void watch_asked(struct watch *watch);
 /* Answers what was asked, if it can be; false: later. */

@@ -49,6 +49,24 @@ watch_answer(struct watch *watch)
 	return true;
 }
 
+bool
+watch_untrace(const struct watch *watch, pid_t pid, int status)
+{
+	return enforce_untrace(watch->task->child.box, pid, WSTOPSIG(status));
+}
+
+/* A traced child is reported when it stops, also to those that ask for ends only. */
+static void
+note_change(struct watch *watch, pid_t pid, int status)
+{
+	if (WIFSTOPPED(status)) {
+		watch_untrace(watch, pid, status);
+	} else if (pid == watch->command) {
+		watch->exited = true;
+		watch->status = status;
+	}
+}
+
 /* True when nothing is left. The command's status is kept. */
 static bool
 reap(struct watch *watch)
@@ -56,12 +74,8 @@ reap(struct watch *watch)
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG | COMPAT_WAIT_ALL)) > 0) {
-		if (pid != watch->command)
-			continue;
-		watch->exited = true;
-		watch->status = status;
-	}
+	while ((pid = waitpid(-1, &status, WNOHANG | COMPAT_WAIT_ALL)) > 0)
+		note_change(watch, pid, status);
 	return watch_is_over(watch);
 }
 
@@ -117,22 +131,34 @@ end_group(struct watch *watch)
 		group_remove(&watch->group);
 }
 
+static bool
+is_command_over(struct watch *watch)
+{
+	int status;
+	pid_t pid = waitpid(watch->command, &status, WNOHANG);
+
+	if (pid > 0)
+		note_change(watch, pid, status);
+	/* its end is not reported before that of its last thread, which a tracer has to wait for */
+	if (pid == 0)
+		tree_reap_threads(watch->command);
+	return watch->exited || pid < 0;
+}
+
 /* Its status is read before the walk could take it. */
 static void
 end_command(struct watch *watch)
 {
 	int64_t until = clock_ms() + SESSION_DEADLINE_MS;
-	int status;
-	pid_t pid;
 
 	if (watch->exited)
 		return;
+	watch->status = SIGKILL;
 	if (!signal_all(watch, SIGKILL))
 		kill(watch->command, SIGKILL);
-	while ((pid = waitpid(watch->command, &status, WNOHANG)) == 0 && clock_ms() < until)
+	while (!is_command_over(watch) && clock_ms() < until)
 		clock_sleep_us(200);
 	watch->exited = true;
-	watch->status = pid > 0 ? status : SIGKILL;
 }
 
 /* Ends everything, then removes what the session made. */

@@ -3,6 +3,7 @@
 #include "session/line.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
@@ -56,4 +57,15 @@ line_receive(int line, void *value, size_t size)
 		size -= (size_t)n;
 	}
 	return true;
+}
+
+bool
+signal_stops_job(int signal)
+{
+	static const int stops[] = {SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
+
+	for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++)
+		if (stops[i] == signal)
+			return true;
+	return false;
 }

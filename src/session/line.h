@@ -37,6 +37,9 @@ struct news {
 	struct cordon_error why;
 };
 
+/* Is it one of the four signals that stop a job? A wait status of a traced child names any other. */
+bool signal_stops_job(int signal);
+
 /* False when the other side is gone. Never SIGPIPE. */
 bool line_send(int line, const void *value, size_t size);
 bool line_receive(int line, void *value, size_t size);

@@ -134,6 +134,13 @@ tell_change(struct client *client, int status, const struct rusage *used)
 		say_goodbye(client);
 }
 
+/* One that made us its tracer goes on untraced: it is no stopped job. */
+static bool
+is_job_stop(pid_t pid, int status)
+{
+	return !enforce_untrace(NULL, pid, WSTOPSIG(status)) && signal_stops_job(WSTOPSIG(status));
+}
+
 /*
  * What a command left behind comes to the porter as well, and is collected without a word. False
  * when there is no child any more.
@@ -151,6 +158,8 @@ collect(struct house *house)
 			continue;
 		if (pid < 0)
 			return false;
+		if (WIFSTOPPED(status) && !is_job_stop(pid, status))
+			continue;
 		client = client_of(house, pid);
 		/* what was refused to it is heard before its end */
 		if (client != NULL)

@@ -32,6 +32,7 @@ struct running {
 	sigset_t old_mask;
 	struct sigaction old_children; /* how the caller handles SIGCHLD */
 	int was_heir;		       /* -1: not changed */
+	int claim;		       /* compat_process_lock; -1: none */
 	bool is_started;
 };
 
@@ -272,6 +273,7 @@ become_heir(struct running *run, const struct plan *plan, struct cordon_error *e
 			       : cordon_fail(err, CORDON_E_GAP, errno,
 					     "process.tree cannot be kept: /proc does not list "
 					     "children");
+	run->watch.spare.is_lone = tree_is_lone();
 	run->was_heir = tree_inherit(true);
 	if (run->was_heir < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,
@@ -430,6 +432,7 @@ clean_up(struct running *run, bool ended)
 		close(run->watch.guard.line);
 	if (run->was_heir == 0)
 		tree_inherit(false);
+	session_unclaim(run->claim);
 	arena_free(&run->arena);
 }
 
@@ -442,6 +445,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		.record = {.fd = -1},
 		.terminal = {.fd = -1},
 		.was_heir = -1,
+		.claim = -1,
 	};
 	int rc = check_request(request, err);
 
@@ -449,6 +453,8 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	run.told = (struct told){.ours = -1, .theirs = -1};
 	run.watch.told = &run.told;
 
+	if (rc == 0)
+		rc = session_claim(&run.claim, err);
 	if (rc == 0)
 		rc = request->name != NULL ? prepare_join(&run, request, err)
 					   : prepare_box(&run, request, err);

@@ -225,3 +225,10 @@ void output_poll(const struct output *output, struct pollfd fds[2]);
 /* Takes what has arrived on one of them, or passes on what was held; never waits. */
 void output_pump(struct output *output, int which);
 void output_close(struct output *output);
+
+/*
+ * claim.c: signals, orphans and who inherits them are the whole process's; the first of two runs to end
+ * would take them from the other. A descriptor or -1 in *ret_claim; an error where another run has it.
+ */
+int session_claim(int *ret_claim, struct cordon_error *err);
+void session_unclaim(int claim);

@@ -44,11 +44,12 @@ order_signal(const struct supervision *run, int signal)
 }
 
 static void
-order_end(const struct supervision *run, enum session_cause cause, int64_t ms)
+order_end(struct supervision *run, enum session_cause cause, int64_t ms)
 {
 	struct order order = {.kind = ORDER_END, .value = (int)cause, .ms = ms};
 
 	line_send(run->guard.line, &order, sizeof order);
+	late_expect(run, cause, ms + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
 }
 
 static void
@@ -86,7 +87,7 @@ order_continue(struct supervision *run, int stop)
 
 /* It was asked to go: it has a while to do so, then everything ends. */
 static void
-expect_end(const struct supervision *run)
+expect_end(struct supervision *run)
 {
 	int64_t grace = run->request->grace_ms;
 
@@ -134,8 +135,10 @@ is_wake_up(struct supervision *run, const struct compat_signal *got)
 static void
 forward(struct supervision *run, const struct compat_signal *got)
 {
-	if (got->number == SIGCHLD)
+	if (got->number == SIGCHLD) {
+		late_wake(run);
 		return;
+	}
 	if (got->number == SIGCONT && is_wake_up(run, got))
 		return;
 	if (got->number == SIGWINCH && run->relay != NULL)
@@ -325,6 +328,12 @@ wait_for_guard(const struct supervision *run)
 		;
 }
 
+static bool
+is_filtered(const struct session_request *request)
+{
+	return request->plan != NULL && request->plan->facts.values[FACT_SECCOMP_FILTER] > 0;
+}
+
 /*
  * The guard was killed. What it held is below us now, and ends here. The end of a porter is that
  * of its session, which has a guard of its own.
@@ -336,13 +345,18 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	if (run->joins)
 		return;
 	run->is_guard_lost = true;
+	if (run->stuck >= LATE_LOOKS)
+		ret_news->cause = run->due_cause;
 	/* what our children from before left to us meanwhile is older */
 	tree_spare_older(&run->spare, run->guard.pid);
 	wait_for_guard(run);
 	run->spare.group = &run->group;
 	if (run->group.kind != GROUP_MARKED)
 		group_kill(&run->group, SESSION_DEADLINE_MS);
-	tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
+	if (tree_spare_others(&run->spare, is_filtered(run->request)))
+		tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
+	else
+		ret_news->end = (struct tree_end){.left = 1, .survivors = {{0, "unknown"}}};
 }
 
 /* True when it is over, and *ret_news says how. */
@@ -360,7 +374,9 @@ read_news(struct supervision *run, struct news *ret_news)
 		return false;
 	}
 	if (ret_news->kind == NEWS_STAYS) {
-		stop_unless_woken(run, ret_news->status);
+		/* the porter is in the box: it must not make us raise any other */
+		if (signal_stops_job(ret_news->status))
+			stop_unless_woken(run, ret_news->status);
 		return false;
 	}
 	run->is_guard_ending = ret_news->kind != NEWS_LEFT && !run->joins;
@@ -406,8 +422,9 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 	struct pollfd fds[AT_COUNT];
 
 	fill_poll(run, fds);
+	late_press(run);
 	/* without it no signal is forwarded; the end is still told by the line alone */
-	if (rest_poll(fds, AT_COUNT, waits ? FRONT_MS : -1, &run->is_resting) < 0)
+	if (rest_poll(fds, AT_COUNT, late_left(run, waits ? FRONT_MS : -1), &run->is_resting) < 0)
 		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
 	if (waits && relay_enter(run->relay))
 		order_continue(run, 0);
@@ -424,11 +441,14 @@ wait_for_something(struct supervision *run, struct news *ret_news)
 int
 supervise(struct supervision *run, struct session_result *ret_result, struct cordon_error *err)
 {
+	int64_t limit = (int64_t)run->request->limits[LIMIT_TIME].value * 1000;
 	struct news news;
 
-	if (run->joins && run->request->limits[LIMIT_TIME].value != 0)
-		order_end(run, SESSION_TIME,
-			  (int64_t)run->request->limits[LIMIT_TIME].value * 1000);
+	if (run->joins && limit != 0)
+		order_end(run, SESSION_TIME, limit);
+	else if (limit != 0)
+		late_expect(run, SESSION_TIME,
+			    limit + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
 	while (!wait_for_something(run, &news))
 		;
 	drain(run);

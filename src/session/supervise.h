@@ -16,6 +16,9 @@ struct supervision {
 	int signals; /* where blocked signals arrive */
 	int caller;  /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;
+	int64_t due; /* when the guard is looked at, which keeps the time; 0: it is not expected to end */
+	enum session_cause due_cause;
+	int stuck;  /* how often it was found stopped then */
 	bool joins; /* the line is to the porter of a named session; there is no guard of our own */
 	int stops;  /* of which the guard told last */
 	int wakes;  /* SIGCONTs that were not the guard's */
@@ -30,3 +33,14 @@ struct supervision {
 
 /* 0 with the result, or why nothing was started. */
 int supervise(struct supervision *run, struct session_result *ret_result, struct cordon_error *err);
+
+/* late.c: found stopped so often after the end was due, the guard is killed. */
+#define LATE_LOOKS 20
+/* The guard is to have ended the session in ms milliseconds. */
+void late_expect(struct supervision *run, enum session_cause cause, int64_t ms);
+/* Wakes it if it has stopped. */
+void late_wake(const struct supervision *run);
+/* The same if the end is due. */
+void late_press(struct supervision *run);
+/* How long to wait until then, and no longer than limit_ms; -1: for ever. */
+int late_left(const struct supervision *run, int limit_ms);

@@ -583,6 +583,78 @@ waits='./leaver setsid; touch up; i=0
 	done
 }
 
+@test "a tracked command that stops the guard, and the launcher too, still has a time limit" {
+	for how in '$PPID' '$PPID "$(cut -d " " -f 4 /proc/$PPID/stat)"'; do
+		for again in '' 'while :; do stop; done;'; do
+			rm -f lock
+			begun=$SECONDS
+			expect 124 run --track-only --time 1s -- sh -c "./leaver setsid; stop() { kill -STOP $how; }
+				stop; $again sleep 60" 3>&-
+			[ $((SECONDS - begun)) -lt 10 ] || complain "took $((SECONDS - begun)) s" || return 1
+			clean
+		done
+	done
+}
+
+@test "a tracked command that stops the guard, and the launcher too, is ended by cordon kill" {
+	for how in '$PPID' '$PPID "$(cut -d " " -f 4 /proc/$PPID/stat)"'; do
+		rm -f lock up
+		start run --track-only -- sh -c "./leaver setsid; kill -STOP $how; touch up; sleep 60"
+		until_true 60 test -e up
+		CORDON_TIMEOUT=20 expect 0 kill "$("$CORDON" ps --json | sed -n 's/.*"id": "\([0-9a-f]*\)".*/\1/p')"
+		end_of "$pid"
+		[ "$status" -eq 137 ] || complain '137 was expected' || return 1
+		clean
+	done
+}
+
+@test "a stopped guard is woken, and passes on what the launcher is told" {
+	for how in --net=none --track-only; do
+		session "$how"
+		kill -STOP "$guard"
+		kill -TERM "$launcher"
+		CORDON_TIMEOUT=20 end_of "$launcher"
+		[ "$status" -eq 143 ] || complain '143 was expected' || return 1
+		clean
+	done
+}
+
+@test "a sandboxed command can stop neither guard nor launcher" {
+	expect 0 run -- sh -c 'kill -STOP $PPID 2>/dev/null || kill -STOP "$(cut -d " " -f 4 /proc/$PPID/stat)" 2>/dev/null || echo refused'
+	[ "$out" = refused ]
+}
+
+@test "a command of a named session that stops the porter still has a time limit" {
+	expect 0 run --session stopped -- true
+	begun=$SECONDS
+	expect 124 run --session stopped --time 1s -- sh -c 'kill -STOP $PPID; sleep 60'
+	[ $((SECONDS - begun)) -lt 10 ] || complain "took $((SECONDS - begun)) s"
+}
+
+# ---- in a program that runs commands by the library ----
+
+@test "a second run at once in one process is refused by name, and one after it is not" {
+	out=$(timeout 60 "$(dirname "$CORDON")/tests/tree/host" at-once)
+	[ "$(grep -c 'another run is under way in this process' <<<"$out")" -eq 2 ] || complain 'not refused' || return 1
+	[[ $out = *'first 0 second 1 confined 1 third 0' ]] || complain 'the others fail'
+}
+
+# Of a command that is only tracked it cannot be told which children of such a program are its own.
+@test "when the guard dies no child of the program is killed that another thread started" {
+	local threads
+
+	for threads in 'first other' 'other first' 'other other'; do
+		rm -f up guard left
+		# shellcheck disable=SC2086
+		out=$(timeout 60 "$(dirname "$CORDON")/tests/tree/host" guard-dies run $threads)
+		[ "$out" = $'bystander lives\nleft died' ] || complain "run $threads" || return 1
+		rm -f up guard left
+		# shellcheck disable=SC2086
+		out=$(timeout 60 "$(dirname "$CORDON")/tests/tree/host" guard-dies track $threads)
+		[[ $out = $'bystander lives\nleft died' || $out = $'bystander lives\nleft lives, told' ]] || complain "track $threads" || return 1
+	done
+}
+
 # ---- what is told ----
 
 @test "doctor tries it" {

@@ -650,7 +650,6 @@ static const struct {
 	{0x5402, 0},		  /* TCSETS */
 	{0x5413, 0},		  /* TIOCGWINSZ */
 	{0x5414, 0},		  /* TIOCSWINSZ */
-	{0x5410, 0},		  /* TIOCSPGRP */
 	{0x540e, 0},		  /* TIOCSCTTY */
 	{0x541b, 0},		  /* FIONREAD */
 	{0x5421, 0},		  /* FIONBIO */
@@ -735,7 +734,6 @@ signals_are_asked_about_where_nobody_else_looks(void)
 		{"fcntl", {3, 1030}, 0},
 		{"ioctl", {3, 0x8901, 0x1000}, EPERM},
 		{"ioctl", {3, HIGH_BITS | 0x8902, 0x1000}, EPERM},
-		{"ioctl", {3, 0x5441, 2}, ROUTED}, /* as wherever files are asked about */
 	};
 
 	for (size_t i = 0; i < COUNT(variants); i++)
@@ -756,6 +754,34 @@ processors_of_others_are_asked_about(void)
 		/* the kernel looks at the low half, which says the caller itself */
 		expect(&variants[i], "sched_setaffinity", high, 0);
 	}
+}
+
+/* Wherever there is a broker; a group of the caller's own is made without it. */
+static void
+groups_of_others_are_asked_about(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t args[6];
+		bool is_asked;
+	} cases[] = {
+		{"setpgid", {0, 0}, false},
+		{"setpgid", {HIGH_BITS, HIGH_BITS}, false},
+		{"setpgid", {0, 7}, true},
+		{"setpgid", {7, 0}, true},
+		{"setpgid", {7, 7}, true},
+		{"setpgid", {HIGH_BITS, HIGH_BITS | 7}, true},
+		{"setpgid", {0, 0xffffffffu}, true},
+		{"ioctl", {3, 0x5410, 0x1000}, true}, /* TIOCSPGRP */
+		{"ioctl", {3, HIGH_BITS | 0x5410, 0x1000}, true},
+		{"ioctl", {3, 0x540f, 0x1000}, false}, /* TIOCGPGRP */
+		{"ioctl", {3, 0x5441, 2}, true},       /* TIOCGPTPEER */
+	};
+
+	for (size_t i = 0; i < COUNT(variants); i++)
+		for (size_t j = 0; j < COUNT(cases); j++)
+			expect(&variants[i], cases[j].name, cases[j].args,
+			       cases[j].is_asked && is_routed(&variants[i]) ? ROUTED : 0);
 }
 
 static void
@@ -814,6 +840,7 @@ main(void)
 	run(ioctls_are_known_by_their_low_half);
 	run(signals_are_asked_about_where_nobody_else_looks);
 	run(processors_of_others_are_asked_about);
+	run(groups_of_others_are_asked_about);
 	run(who_answers_routed_calls_is_the_broker_alone);
 	run(filters_are_short);
 	return tap_end();

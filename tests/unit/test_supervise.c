@@ -22,7 +22,8 @@ struct play {
 static _Noreturn void
 be_supervisor(int line, pid_t guard)
 {
-	struct session_request request = {.grace_ms = -1};
+	static const struct limit_value none[LIMIT_COUNT];
+	struct session_request request = {.grace_ms = -1, .limits = none};
 	struct told told = {.ours = -1, .theirs = -1};
 	struct supervision run = {.request = &request,
 				  .guard = {guard, line},

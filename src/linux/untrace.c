@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Children that made this process their tracer by PTRACE_TRACEME. Nothing here ever traces: such a
+ * child is detached at its first stop, with the signal that it stopped for. The kernel takes that
+ * only from the thread that started the child, which for the command is the one in start.c.
+ */
+#include "linux/untrace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/box.h"
+#include "linux/syscalls.h"
+
+#define ORDER (SIGRTMIN + 2) /* after parked.c's and sweep.c's */
+
+static bool
+detach(pid_t task, int signal)
+{
+	return ptrace(PTRACE_DETACH, task, NULL, (void *)(intptr_t)signal) == 0;
+}
+
+/* In the thread that started the command; async-signal-safe. */
+static void
+follow_order(int number, siginfo_t *info, void *context)
+{
+	uintptr_t value = (uintptr_t)info->si_value.sival_ptr;
+	int before = errno;
+
+	(void)number, (void)context;
+	if (info->si_code == SI_QUEUE && info->si_pid == getpid())
+		detach((pid_t)(value >> 8), (int)(value & 0xff));
+	errno = before;
+}
+
+void
+untrace_ready(struct box *box)
+{
+	struct sigaction action = {.sa_sigaction = follow_order,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, ORDER);
+	/* unblocked without a handler it would end us */
+	if (sigaction(ORDER, &action, NULL) == 0 && pthread_sigmask(SIG_UNBLOCK, &only, NULL) == 0)
+		__atomic_store_n(&box->starter, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+}
+
+/* 0: it is not traced, or cannot be read. */
+static pid_t
+tracer_of(pid_t task)
+{
+	char path[64], text[1024];
+	auto_fd int fd = -1;
+	const char *line;
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)task);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	text[n < 0 ? 0 : n] = '\0';
+	line = strstr(text, "\nTracerPid:");
+	return line == NULL ? 0 : (pid_t)strtol(line + strlen("\nTracerPid:"), NULL, 10);
+}
+
+static bool
+order_detach(pid_t thread, pid_t task, int signal)
+{
+	siginfo_t order = {.si_signo = ORDER, .si_code = SI_QUEUE};
+
+	order.si_pid = getpid();
+	order.si_uid = getuid();
+	order.si_value.sival_ptr = (void *)((uintptr_t)task << 8 | (uintptr_t)signal);
+	return syscall(SYS_rt_tgsigqueueinfo, order.si_pid, thread, ORDER, &order) == 0;
+}
+
+bool
+enforce_untrace(struct box *box, pid_t task, int signal)
+{
+	pid_t starter = box == NULL ? 0 : __atomic_load_n(&box->starter, __ATOMIC_SEQ_CST);
+
+	return detach(task, signal) ||
+	       (starter > 0 && tracer_of(task) == starter && order_detach(starter, task, signal));
+}
