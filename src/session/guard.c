@@ -220,11 +220,6 @@ tell_stop(struct watch *watch)
 static void
 command_stopped(struct watch *watch, int status)
 {
-	/* a porter is no job: all calls wait for it, their time limits too, and only we can wake it */
-	if (watch->task->child.porter != NULL) {
-		kill(watch->command, SIGCONT);
-		return;
-	}
 	watch->stopped = true;
 	watch->stops++;
 	watch->status = status;
