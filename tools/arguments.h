@@ -199,6 +199,11 @@ static const struct test test_listener[] = {{1, WHOLE, HAS, 0x8, TAKEN}, END(ALL
 static const struct test test_prctl[] = {
 	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
 
+/* RENAME_WHITEOUT leaves a device node behind, and Landlock does not look at that. */
+#define WHITEOUT 4u
+static const struct test test_rename[] = {{4, WHOLE, HAS, WHITEOUT, NOT_VALID}, END(ALLOW)};
+static const struct test test_rename_routed[] = {{4, WHOLE, HAS, WHITEOUT, NOT_VALID}, END(ROUTE)};
+
 /* Descriptors 1008 to 1023: the numbers under which the broker hands out what it will vet. */
 static const struct test test_desk[] = {{0, 0xfffffff0u, IS, 0x3f0, ROUTE}, END(ALLOW)};
 
@@ -260,6 +265,8 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_OPEN_ANY] = test_open_any,
 	[TEST_OPENAT_ANY] = test_openat_any,
 	[TEST_PRCTL] = test_prctl,
+	[TEST_RENAME] = test_rename,
+	[TEST_RENAME_ROUTED] = test_rename_routed,
 	[TEST_OWNER] = test_owner,
 	[TEST_IOCTL_OWNER] = test_ioctl_owner,
 	[TEST_IOCTL_ROUTED] = test_ioctl_routed,

@@ -22,6 +22,7 @@ enum verdict {
 	NO_FAMILY,    /* EAFNOSUPPORT */
 	NO_PROTOCOL,  /* EPROTONOSUPPORT */
 	NO_OPERATION, /* EOPNOTSUPP */
+	NOT_VALID,    /* EINVAL */
 	TAKEN,	      /* EBUSY: somebody else has the place */
 	DONE,	      /* says 0 and does nothing */
 	ROUTE,	      /* the broker answers */
@@ -72,6 +73,8 @@ enum verdict {
 	TEST_OPEN_ANY,
 	TEST_OPENAT_ANY,
 	TEST_PRCTL,
+	TEST_RENAME,
+	TEST_RENAME_ROUTED,
 	TEST_DESK,
 	TEST_OWNER,
 	TEST_IOCTL_OWNER,
@@ -87,6 +90,7 @@ static const uint16_t end_errno[ENDS] = {
 	[NO_FAMILY] = EAFNOSUPPORT,
 	[NO_PROTOCOL] = EPROTONOSUPPORT,
 	[NO_OPERATION] = EOPNOTSUPP,
+	[NOT_VALID] = EINVAL,
 	[TAKEN] = EBUSY,
 };
 
@@ -119,7 +123,7 @@ static const struct group groups[] = {
 	 "name_to_handle_at nanosleep newfstatat pause personality pipe pipe2 "
 	 "pkey_alloc pkey_free pkey_mprotect poll ppoll prctl pread64 preadv preadv2 pselect6 pwrite64 "
 	 "pwritev pwritev2 read readahead readlink readlinkat readv recvfrom recvmmsg recvmsg "
-	 "remap_file_pages removexattr removexattrat rename renameat renameat2 restart_syscall rmdir "
+	 "remap_file_pages removexattr removexattrat rename renameat restart_syscall rmdir "
 	 "rseq rseq_slice_yield rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend "
 	 "rt_sigtimedwait sched_get_priority_max sched_get_priority_min sched_getaffinity "
 	 "sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_yield seccomp "
@@ -149,6 +153,7 @@ static const struct group groups[] = {
 
 	/* see socket_rules */
 	{ALLOW, "socket socketpair"},
+	{TEST_RENAME, "renameat2"},
 	{TEST_IOCTL, "ioctl"},
 	{TEST_CLONE, "clone"},
 	{TEST_UNSHARE, "unshare"},
@@ -262,7 +267,8 @@ static const struct routed {
 	 */
 	{BOTH(NOT_THERE), "openat2"},
 	{BOTH(ROUTE), "creat truncate"},
-	{BOTH(ROUTE), "rename renameat renameat2 link linkat unlink unlinkat rmdir mkdir mkdirat "
+	{BOTH(TEST_RENAME_ROUTED), "renameat2"},
+	{BOTH(ROUTE), "rename renameat link linkat unlink unlinkat rmdir mkdir mkdirat "
 		      "symlink symlinkat mknod mknodat bind"},
 	{BOTH(ROUTE), "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes "
 		      "futimesat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr "

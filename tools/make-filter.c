@@ -116,7 +116,7 @@ static bool
 is_open_to_change(enum verdict verdict)
 {
 	return verdict == ALLOW || verdict == TEST_OPEN || verdict == TEST_OPENAT ||
-	       verdict == TEST_IOCTL;
+	       verdict == TEST_IOCTL || verdict == TEST_RENAME;
 }
 
 /* Sets the verdict of each call that was allowed so far. */

@@ -78,7 +78,8 @@ read_number(struct json_reader *r, struct json *value)
 		if (digits_at(r) == 0)
 			return fail_here(r, "a number needs digits in its exponent");
 	}
-	return 0;
+	value->written = arena_strndup(r->arena, start, (size_t)(r->at - start), r->err);
+	return value->written == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 static int

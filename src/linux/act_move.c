@@ -368,6 +368,20 @@ may_name(const struct broker *broker, const char *path)
 	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL && nest_is_sure(broker);
 }
 
+/* Tells which of the two names is the reason. */
+static int
+refuse_link(struct broker *broker, const char *from, const struct spot *to)
+{
+	struct stat at;
+
+	if (!(broker_judge_own(broker, to->path).rights & RIGHT_CREATE) ||
+	    may_link_by(broker, 0, from, to->path))
+		return spot_refuse(broker, to, RIGHT_CREATE);
+	broker_refused(broker, "link", from, "would have other rights by its second name");
+	errno = spot_is_there(to, &at) ? EEXIST : EACCES;
+	return -1;
+}
+
 /* From a descriptor: the one way to give a nameless file a name. */
 static int
 link_descriptor(struct broker *broker, int fd, const struct spot *to)
@@ -377,9 +391,11 @@ link_descriptor(struct broker *broker, int fd, const struct spot *to)
 
 	if (fstat(fd, &at) < 0)
 		return -1;
-	if (at.st_nlink == 0 ? !may_name(broker, to->path)
-			     : !walk_name(fd, path) || !may_link(broker, path, to->path) ||
-				       !unix_may_move(broker, fd, "", path, to->path))
+	if (at.st_nlink == 0 ? !may_name(broker, to->path) : !walk_name(fd, path))
+		return spot_refuse(broker, to, RIGHT_CREATE);
+	if (at.st_nlink > 0 && !may_link(broker, path, to->path))
+		return refuse_link(broker, path, to);
+	if (at.st_nlink > 0 && !unix_may_move(broker, fd, "", path, to->path))
 		return spot_refuse(broker, to, RIGHT_CREATE);
 	if (at.st_nlink > 0)
 		broker_touches(broker, path, &at);
@@ -446,9 +462,10 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 		namelock_take(&broker->names);
 		if (!walk_is_still(&from) || !walk_is_still(&to) || !spot_is_there(&from, &at))
 			rc = -1;
+		else if (!S_ISDIR(at.st_mode) && !may_link(broker, from.path, to.path))
+			rc = refuse_link(broker, from.path, &to);
 		else if (!S_ISDIR(at.st_mode) &&
-			 (!may_link(broker, from.path, to.path) ||
-			  !vet_may_hold(broker, to.path, from.folder, from.name) ||
+			 (!vet_may_hold(broker, to.path, from.folder, from.name) ||
 			  !unix_may_move(broker, from.folder, from.name, from.path, to.path)))
 			rc = spot_refuse(broker, &to, RIGHT_CREATE);
 		else

@@ -43,6 +43,7 @@ struct deed {
 	dev_t device;
 	int flags;
 	const char *text;
+	bool is_lent; /* asked for with a mode that lends the owner's rights: never left to the kernel */
 };
 
 static int
@@ -121,6 +122,9 @@ act_on(struct broker *broker, const struct call *request, int folder, uint64_t p
 
 	if (end == WALK_FAILED)
 		request_fail(request, place.why);
+	else if ((end == WALK_ELSEWHERE || !broker_guards(broker, place.path, deed->right)) &&
+		 deed->is_lent)
+		request_fail(request, EPERM);
 	else if (end == WALK_ELSEWHERE || !broker_guards(broker, place.path, deed->right))
 		leave(broker, request, &place, deed);
 	else if (request_is_valid(request)) {
@@ -158,7 +162,8 @@ make_node(struct broker *broker, const struct call *request, int folder, const _
 	struct deed deed = {.act = do_mknod,
 			    .right = RIGHT_CREATE,
 			    .mode = (mode_t)a[1] & ~(mode_t)(S_ISUID | S_ISGID),
-			    .device = (dev_t)a[2]};
+			    .device = (dev_t)a[2],
+			    .is_lent = (a[1] & (S_ISUID | S_ISGID)) != 0};
 
 	if (S_ISCHR(deed.mode) || S_ISBLK(deed.mode))
 		request_fail(request, EPERM);

@@ -200,12 +200,15 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 		explain(broker, path, &verdict.by[i], why, sizeof why);
 		advise(broker, path, &verdict.by[i], missing, &allow);
 		/* no option of ours helps against a plan inside */
-		if (verdict.rights & (1u << i))
-			broker_refused(broker, right_names[i], path,
-				       "is denied by a sandbox inside");
-		else
+		if (verdict.rights & (1u << i)) {
+			/* else the reason is none of the plan's, and has been told */
+			if (nest_depth(broker) > 0)
+				broker_refused(broker, right_names[i], path,
+					       "is denied by a sandbox inside");
+		} else {
 			broker_refused_but(broker, right_names[i], path, why,
 					   allow.failed ? NULL : allow.text);
+		}
 	}
 	errno = EACCES;
 	return -1;

@@ -21,6 +21,8 @@
 #include "plan/running.h"
 
 #define RULE_PATH_BENEATH 1
+/* execve opens the file for reading; and whoever executes it can read it, out of the process */
+#define RUN (RIGHT_READ | RIGHT_EXECUTE)
 #define DEVPTS_MAGIC 0x1cd1
 /* Of everything else add_rule says EINVAL for what is no folder. */
 #define FILE_NOT_DIR \
@@ -104,7 +106,7 @@ rules_decide(const struct making *m, const char *path)
 bool
 rules_run(const struct making *m, const char *path)
 {
-	return (rules_decide(m, path) & RIGHT_EXECUTE) != 0;
+	return (rules_decide(m, path) & RUN) == RUN;
 }
 
 bool
@@ -112,7 +114,7 @@ rules_run_below(const struct making *m, const char *folder)
 {
 	struct reach reach = index_reach(&m->plan->index, folder);
 
-	return (reach.below & reach.deep & RIGHT_EXECUTE) != 0;
+	return (reach.below & reach.deep & RUN) == RUN;
 }
 
 uint64_t

@@ -109,44 +109,6 @@ is_covered(const struct making *m, const struct said *said)
 	return (said->reach.own & ~(reach.own & reach.below)) == 0;
 }
 
-static bool
-is_changed_at(const struct index *index, const char *path)
-{
-	size_t first = 0, last = index->path_count;
-
-	/* they are sorted by path */
-	while (first < last) {
-		size_t middle = (first + last) / 2;
-
-		if (strcmp(index->paths[middle].path, path) < 0)
-			first = middle + 1;
-		else
-			last = middle;
-	}
-	for (; first < index->path_count && strcmp(index->paths[first].path, path) == 0; first++)
-		if (index->paths[first].effect == EFFECT_ALLOW &&
-		    (index->paths[first].rights & RIGHTS_CHANGE))
-			return true;
-	return false;
-}
-
-/* Does a rule let something be changed at path or above it? */
-static bool
-is_changed_around(const struct making *m, const char *path)
-{
-	char above[PATH_MAX];
-	char *slash;
-
-	strcpy(above, path);
-	while (!is_changed_at(&m->plan->index, above)) {
-		slash = strrchr(above, '/');
-		if (slash == above)
-			return (m->plan->index.default_rights & RIGHTS_CHANGE) != 0;
-		*slash = '\0';
-	}
-	return true;
-}
-
 /*
  * To Landlock a name is made and removed in its folder. Where a name has that right and its folder
  * has not, the broker must have it there; but never in folders in which nothing is to be changed.
@@ -164,7 +126,7 @@ allow_name(const struct making *m, const struct said *said)
 	strcpy(above, said->path);
 	slash = strrchr(above, '/');
 	slash[slash == above] = '\0';
-	if (!is_changed_around(m, above))
+	if (!plan_changes_around(m->plan, above))
 		return 0;
 	fd = path_pin(above);
 	reach = index_reach(&m->plan->index, above);
@@ -311,7 +273,7 @@ gather(const struct index *index, size_t first, struct said *to)
 	for (; index_has(index, i, first); i++) {
 		const struct planned_rule *rule = &index->paths[i];
 
-		if (rule->effect != EFFECT_ALLOW || rule->rights == 0)
+		if (rule->effect != EFFECT_ALLOW || rule->rights == 0 || rule->is_left_out)
 			continue;
 		to->allowed = true;
 		to->exists = to->exists || rule->exists;

@@ -30,9 +30,12 @@ is_final(const struct planned_rule *rule, const char *path)
 
 /* Nothing for what no option lifts. */
 static const char *
-find_option(const struct decision *by, const char *path, unsigned missing)
+find_option(const struct plan *plan, const struct decision *by, const char *path, unsigned missing)
 {
 	if (by->overridden || (by->rule != NULL && is_final(by->rule, path)))
+		return NULL;
+	/* a name that is granted by itself: only a grant of its folder would do */
+	if (plan->host->system == SYSTEM_LINUX && (missing & plan_unnamed(plan, path)))
 		return NULL;
 	if (missing & RIGHTS_CHANGE)
 		return "--write";
@@ -85,7 +88,7 @@ const char *
 advice_option(const struct plan *plan, const struct decision *by, const struct resolved *at,
 	      unsigned missing, char ret_path[PATH_MAX])
 {
-	const char *option = find_option(by, at->path, missing);
+	const char *option = find_option(plan, by, at->path, missing);
 
 	if (option == NULL || strlen(at->path) >= PATH_MAX)
 		return NULL;
@@ -168,7 +171,7 @@ struct advice
 advice_for(const struct plan *plan, const struct decision *by, const struct resolved *at,
 	   unsigned missing)
 {
-	struct advice advice = {.option = find_option(by, at->path, missing)};
+	struct advice advice = {.option = find_option(plan, by, at->path, missing)};
 
 	advice.make_first = advice.option != NULL && needs_making(plan, at, missing);
 	if (by->rule == NULL && by->protection == NULL && !by->overridden)

@@ -56,7 +56,7 @@ apply_paths_at(struct asking *ask, const struct index *index, size_t length, uin
 	size_t first = index_find(index, ask->path, length, hash);
 
 	for (size_t i = first; index_has(index, i, first); i++)
-		if (match_reaches(index->paths[i].match, below))
+		if (match_reaches(index->paths[i].match, below) && !index->paths[i].is_left_out)
 			apply_rule(ask, &index->paths[i]);
 }
 

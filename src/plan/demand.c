@@ -88,7 +88,7 @@ is_projects_policy(const struct plan *plan, const struct planned_rule *rule)
 static bool
 denies_running(const struct plan *plan, const struct planned_rule *rule)
 {
-	return rule->effect == EFFECT_DENY && (rule->rights & RIGHT_EXECUTE) &&
+	return rule->effect == EFFECT_DENY && (rule->rights & (RIGHT_READ | RIGHT_EXECUTE)) &&
 	       !running_is_listed(plan, rule);
 }
 
@@ -100,20 +100,15 @@ add_demand(struct demand *demand, const struct plan *plan, const struct planned_
 	if (demand->by == NULL || (reads && !demand->reads))
 		demand->by = rule;
 	demand->reads = demand->reads || reads;
-	if (denies_running(plan, rule)) {
-		demand->runs = true;
-		demand->runs_only = demand->runs_only || !reads;
-	}
+	demand->runs = demand->runs || denies_running(plan, rule);
 }
 
 /* Could it add anything? Asking costs more than that. */
 static bool
 is_known(const struct demand *demand, const struct plan *plan, const struct planned_rule *rule)
 {
-	bool runs = denies_running(plan, rule);
-
 	return demand->carveout && (demand->reads || !(rule->rights & RIGHT_READ)) &&
-	       (!runs || (demand->runs && (demand->runs_only || (rule->rights & RIGHT_READ))));
+	       (demand->runs || !denies_running(plan, rule));
 }
 
 struct demand
@@ -125,7 +120,7 @@ demand_find(const struct plan *plan)
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *rule = &index->paths[i];
 
-		if (rule->rights == 0 || is_projects_policy(plan, rule))
+		if (rule->rights == 0 || rule->is_left_out || is_projects_policy(plan, rule))
 			continue;
 		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHTS_CHANGE))
 			demand.change = true;

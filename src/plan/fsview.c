@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
  * The views that ship: this machine, the fixed part of any macOS, and one that remembers. Looking
- * never opens, never follows and never changes anything.
+ * never follows a link and never changes anything; only the start of a file is read, and folders listed.
  */
 #include "plan/fsview.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/hash.h"
 #include "base/table.h"
 
@@ -64,7 +67,82 @@ real_look(const void *ctx, const char *path, char *link)
 	return FS_LINK;
 }
 
-const struct fs_view fs_real = {.look = real_look};
+static enum fs_kind
+kind_of_entry(unsigned char type)
+{
+	return type == DT_DIR	? FS_DIR
+	       : type == DT_REG ? FS_FILE
+	       : type == DT_LNK ? FS_LINK
+				: FS_OTHER;
+}
+
+/* By its mode: nothing that we start can do with it what we cannot, nor change the mode. */
+static bool
+is_out_of_reach(const char *path)
+{
+	struct stat st;
+
+	return errno == EACCES && lstat(path, &st) == 0 && st.st_uid != geteuid() &&
+	       access(path, X_OK) < 0;
+}
+
+static int
+real_list(const void *ctx, const char *folder, fs_entry_fn *fn, void *context)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	int rc = 0;
+
+	(void)ctx;
+	if (dir == NULL)
+		return errno == ENOENT || is_out_of_reach(folder) ? 0 : -1;
+	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			rc = fn(context, entry->d_name, kind_of_entry(entry->d_type));
+	if (rc == 0 && errno != 0)
+		rc = -1;
+	closedir(dir);
+	return rc;
+}
+
+static enum fs_start
+real_start(const void *ctx, const char *path, bool *ret_is_executable)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char head[4] = {0};
+	struct stat st;
+
+	(void)ctx;
+	if (fd < 0 && is_out_of_reach(path))
+		return *ret_is_executable = false, FS_START_DATA;
+	if ((fd < 0 ? lstat(path, &st) : fstat(fd, &st)) < 0)
+		return *ret_is_executable = true, FS_START_HIDDEN;
+	*ret_is_executable = (st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+	if (!S_ISREG(st.st_mode))
+		return FS_START_DATA;
+	if (fd < 0 || read(fd, head, sizeof head) < 0)
+		return FS_START_HIDDEN;
+	return memcmp(head, "\177ELF", 4) == 0 ? FS_START_BINARY
+	       : memcmp(head, "#!", 2) == 0    ? FS_START_SCRIPT
+					       : FS_START_DATA;
+}
+
+static bool
+real_same(const void *ctx, const char *path, const char *other)
+{
+	struct stat one, two;
+
+	(void)ctx;
+	return lstat(path, &one) == 0 && lstat(other, &two) == 0 && one.st_ino == two.st_ino &&
+	       one.st_dev == two.st_dev;
+}
+
+const struct fs_view fs_real = {
+	.look = real_look,
+	.list = real_list,
+	.start = real_start,
+	.same = real_same,
+};
 
 static enum fs_kind
 macos_look(const void *ctx, const char *path, char *link)
@@ -236,10 +314,41 @@ memory_plain(const void *ctx, const char *path)
 	return (size_t)(slash - path);
 }
 
+/* What is asked once for each path is not remembered. */
+static int
+memory_list(const void *ctx, const char *folder, fs_entry_fn *fn, void *context)
+{
+	const struct fs_view *of = ((const struct fs_memory *)ctx)->of;
+
+	return of->list(of->ctx, folder, fn, context);
+}
+
+static enum fs_start
+memory_start(const void *ctx, const char *path, bool *ret_is_executable)
+{
+	const struct fs_view *of = ((const struct fs_memory *)ctx)->of;
+
+	return of->start(of->ctx, path, ret_is_executable);
+}
+
+static bool
+memory_same(const void *ctx, const char *path, const char *other)
+{
+	const struct fs_view *of = ((const struct fs_memory *)ctx)->of;
+
+	return of->same(of->ctx, path, other);
+}
+
 void
 fs_memory_start(struct fs_memory *memory, const struct fs_view *of)
 {
-	*memory = (struct fs_memory){.view = {memory, memory_look, memory_plain}, .of = of};
+	*memory = (struct fs_memory){.view = {.ctx = memory,
+					      .look = memory_look,
+					      .plain = memory_plain,
+					      .list = of->list == NULL ? NULL : memory_list,
+					      .start = of->start == NULL ? NULL : memory_start,
+					      .same = of->same == NULL ? NULL : memory_same},
+				     .of = of};
 }
 
 void

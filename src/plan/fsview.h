@@ -22,6 +22,17 @@ enum fs_kind {
 	FS_FAILED, /* the machine could not say; errno is why */
 };
 
+/* What execve makes of a regular file. */
+enum fs_start {
+	FS_START_DATA,	 /* nothing: ENOEXEC */
+	FS_START_SCRIPT, /* starts an interpreter, which has to open the file by itself */
+	FS_START_BINARY,
+	FS_START_HIDDEN, /* its content cannot be read */
+};
+
+/* Not 0: no further entry is wanted. kind is FS_OTHER where the listing does not tell. */
+typedef int fs_entry_fn(void *context, const char *name, enum fs_kind kind);
+
 struct fs_view {
 	const void *ctx;
 	/* The kind of path itself, not followed; FS_LINK puts its target in link[PATH_MAX]. */
@@ -31,6 +42,15 @@ struct fs_view {
 	 * on the way. NULL: never known.
 	 */
 	size_t (*plain)(const void *ctx, const char *path);
+	/*
+	 * Calls fn for each entry of a folder. What fn returned last, or -1: it cannot be listed.
+	 * NULL, with the two below: the view does not know what lies in a folder, nor what is absent.
+	 */
+	int (*list)(const void *ctx, const char *folder, fs_entry_fn *fn, void *context);
+	/* How a regular file begins, and whether its mode lets anybody execute it. */
+	enum fs_start (*start)(const void *ctx, const char *path, bool *ret_is_executable);
+	/* Are both names of one inode? */
+	bool (*same)(const void *ctx, const char *path, const char *other);
 };
 
 /* This machine. */

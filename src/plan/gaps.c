@@ -83,18 +83,21 @@ static const struct {
 	{NEED_PIDFD, NO_PIDFDS, ALLOW_PIDFDS},
 	{NEED_KILLABLE, "supervised calls can be interrupted on this kernel",
 	 "use a kernel from 5.19 on"},
-	{NEED_RUN_UNREAD, "by name a program is denied only where none can be made",
-	 "deny reading as well"},
 	{NEED_MOUNTS, "which files have other names by mounts cannot be read",
 	 "let /proc/self/mountinfo be read"},
 	{NEED_SEATBELT, "there is no Seatbelt", NULL},
 };
 
 static void
-explain_need(const struct way *way, unsigned missing, struct promise *to)
+explain_need(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
 {
 	to->how = way->how;
 	to->remedy = NULL;
+	if (missing & NEED_RUN_HELD) {
+		to->how = plan->unheld;
+		to->remedy = "keep it where no program can be made, or make it no program";
+		return;
+	}
 	for (size_t i = 0; i < COUNT(reasons); i++) {
 		if (missing & reasons[i].need) {
 			to->how = reasons[i].how;
@@ -135,7 +138,7 @@ explain_gap(const struct plan *plan, const struct way *way, unsigned missing, st
 			"Landlock is too old for it, and signals are supervised only with sockets";
 		to->remedy = newer_kernels[6];
 	} else if (!(missing & brokers)) {
-		explain_need(way, missing, to);
+		explain_need(plan, way, missing, to);
 	} else if (facts->values[FACT_DOOR]) {
 		explain_door(plan, missing, to);
 	} else {

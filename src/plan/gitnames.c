@@ -238,6 +238,16 @@ find_name(const struct plan *plan, const char *path)
 	return find_head(plan, folder, name);
 }
 
+static void
+drop_names(struct verdict *verdict, unsigned rights)
+{
+	rights &= verdict->rights;
+	verdict->rights &= ~rights;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (rights & (1u << i))
+			verdict->by[i] = (struct decision){.rule = NULL};
+}
+
 void
 gitnames_complete(const struct gitnames *in, const char *path, struct verdict *verdict)
 {
@@ -249,6 +259,7 @@ gitnames_complete(const struct gitnames *in, const char *path, struct verdict *v
 					protection_anchor(verdict->vetted, path) != strlen(path)))
 		verdict->vetted = NULL;
 	keep_mark(in, path, verdict);
+	drop_names(verdict, plan_unnamed(in->plan, path));
 	if (!(verdict->rights & RIGHTS_CHANGE))
 		return;
 	q.anchor = strlen(path);

@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "base/table.h"
 #include "plan/ahead.h"
+#include "plan/running.h"
 
 #define APPROVALS "cordon's approvals and logs"
 
@@ -229,6 +230,10 @@ build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
 		rc = plan_note_requests(plan, err);
 	if (rc == 0)
 		rc = note_git(plan, err);
+	if (rc == 0)
+		plan_leave_out(plan);
+	if (rc == 0)
+		rc = running_settle(plan, err);
 	if (rc == 0)
 		plan_judge(plan);
 	return rc;

@@ -53,7 +53,8 @@ struct plan {
 	size_t request_count;
 	const struct planned_rule *listed[LISTED_MAX];
 	size_t listed_count;
-	bool lists_running; /* some of them where anything may be run at all */
+	const char *
+		unheld; /* which denied program can be executed all the same, in words; NULL: none */
 	enum routing routing;
 	const struct planned_rule *routed_by; /* why it is not less; NULL: no single rule */
 	bool routes_sockets; /* names of unix sockets are asked of the broker, too */
@@ -93,7 +94,15 @@ int plan_rule_path(struct plan *plan, const struct rule *rule, const char **ret_
 bool plan_makes(const struct plan *plan, const struct planned_rule *rule);
 /* Missing, and so a grant of a profile that comes to nothing. */
 bool plan_leaves_out(const struct plan *plan, const struct planned_rule *rule);
-/* Refuses grants that lead through a symbolic link the sandbox itself could have planted. */
+/* matches.c: what a glob that grants running matches now, as rules of their own. */
+int plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cordon_error *err);
+/* grants.c: marks grants of what is missing, and is made neither at the start nor by the command. */
+void plan_leave_out(struct plan *plan);
+/* Of create and delete what no rule at path gives: where a grant begins, its folder is not granted. */
+unsigned plan_unnamed(const struct plan *plan, const char *path);
+/* Does a rule let something be changed at path or above it? */
+bool plan_changes_around(const struct plan *plan, const char *path);
+/* rules.c: refuses grants that lead through a symbolic link the sandbox itself could have planted. */
 int plan_check_links(struct plan *plan, struct cordon_error *err);
 /* project.c: narrows by an unapproved project and lists what it asks for. */
 int plan_narrow(struct plan *plan, struct cordon_error *err);

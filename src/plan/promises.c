@@ -7,7 +7,6 @@
 #include "plan/promises.h"
 
 #include "base/table.h"
-#include "plan/running.h"
 
 #define OUTPUT_COUNTED "supervisor: descriptors 1 and 2, and the terminal"
 
@@ -18,8 +17,9 @@ static const struct way ways[] = {
 	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_TREES, "Landlock"},
 	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_LISTED,
 	 "Landlock, entry by entry beside what is denied"},
-	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_UNREAD,
-	 "Landlock, by whole folders: a binary with a denied name can still be started"},
+	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_HELD,
+	 "Landlock; nothing else that is denied is a program, but patterns do not hold in folders "
+	 "of the system"},
 	{G_FILES_CARVEOUT, SYSTEM_LINUX, 1, NEED_BROKER | NEED_MOUNTS, "broker over Landlock"},
 	{G_FILES_FUTURE, SYSTEM_LINUX, 1, NEED_BROKER | NEED_VETTING, "broker over Landlock"},
 	{G_FILES_PATTERN, SYSTEM_LINUX, 1, NEED_BROKER | NEED_MOUNTS, "broker over Landlock"},
@@ -160,9 +160,9 @@ needs_met(const struct plan *plan, const struct demand *demand)
 		bool holds;
 		unsigned need;
 	} found[] = {
-		{!demand->runs && !plan->lists_running, NEED_RUN_TREES},
+		{!demand->runs && plan->listed_count == 0, NEED_RUN_TREES},
 		{!demand->runs, NEED_RUN_LISTED},
-		{!demand->runs_only, NEED_RUN_UNREAD},
+		{plan->unheld == NULL, NEED_RUN_HELD},
 		{plan->routing != ROUTE_NOTHING, NEED_BROKER},
 		{plan->facts.values[FACT_VETTING] && has_broker(&plan->facts), NEED_VETTING},
 		{plan->routes_sockets, NEED_BROKER_SOCKETS},
@@ -210,11 +210,9 @@ judge(struct plan *plan, const struct demand *demand, enum guarantee guarantee, 
 void
 plan_judge(struct plan *plan)
 {
-	struct demand demand;
+	struct demand demand = demand_find(plan);
 	unsigned met;
 
-	running_list(plan);
-	demand = demand_find(plan);
 	plan_route(plan, &demand);
 	met = needs_met(plan, &demand);
 	for (int i = 0; i < G_COUNT; i++)

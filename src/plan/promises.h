@@ -22,7 +22,7 @@ enum need {
 	NEED_PROCESSES = 1 << 13, /* likewise */
 	NEED_SCOPE = 1 << 14,
 	NEED_RUN_TREES = 1 << 15,  /* nothing is denied to be run inside what may be */
-	NEED_RUN_UNREAD = 1 << 16, /* or only what cannot be read either */
+	NEED_RUN_HELD = 1 << 16,   /* or nothing of it that could be executed is there */
 	NEED_RUN_LISTED = 1 << 17, /* or only where every other program is granted by itself */
 	NEED_BROKER_SOCKETS = 1 << 18,
 	NEED_NO_SOCKETS = 1 << 19, /* no unix socket can be connected at all */
@@ -40,11 +40,10 @@ struct way {
 
 /* demand.c: what the rules ask for beyond plain trees. */
 struct demand {
-	bool change;	/* something can be changed at all */
-	bool carveout;	/* a deny inside an allowed tree, or a rule for less than a tree */
-	bool reads;	/* one of these, or a pattern, is about reading */
-	bool runs;	/* or denies running, */
-	bool runs_only; /* and reading not */
+	bool change;   /* something can be changed at all */
+	bool carveout; /* a deny inside an allowed tree, or a rule for less than a tree */
+	bool reads;    /* one of these, or a pattern, is about reading */
+	bool runs;     /* or denies running, and is not held entry by entry */
 	const struct planned_rule *by; /* the first about reading, else the first of all */
 	bool restrict_files;
 };

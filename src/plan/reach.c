@@ -44,7 +44,8 @@ hear_at(struct descent *d, size_t length)
 
 	for (size_t i = first; index_has(d->index, i, first); i++)
 		for (int k = 0; k < d->count; k++)
-			if (match_reaches(d->index->paths[i].match, d->below + (size_t)k))
+			if (match_reaches(d->index->paths[i].match, d->below + (size_t)k) &&
+			    !d->index->paths[i].is_left_out)
 				hear(&d->heard[k], &d->index->paths[i]);
 }
 

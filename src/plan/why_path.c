@@ -3,6 +3,7 @@
  * Why a path may be read, changed or run, or not: which rule, what is left of it, what would help.
  * What git takes from the project is looked for, as it will be then.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -10,6 +11,7 @@
 #include "plan/gitnames.h"
 #include "plan/hold.h"
 #include "plan/resolve.h"
+#include "plan/running.h"
 #include "plan/terminals.h"
 #include "plan/why.h"
 #include "policy/value.h"
@@ -21,6 +23,7 @@ struct path_answer {
 	const struct decision *by; /* what was decided about the right that tells most */
 	const char *held;	   /* what keeps a folder there from being moved, or NULL */
 	const char *only;	   /* for which of those at the path it holds, or NULL: all */
+	const char *running;	   /* why running is not as the rule says, or NULL: it is */
 };
 
 static void
@@ -215,11 +218,25 @@ answer_for(const struct plan *plan, const struct resolved *resolved, const struc
 
 /* ---- in words ---- */
 
-static bool
-is_left_out(const struct plan *plan, const struct planned_rule *rule)
+/* A grant that would help if what it names were there. */
+static void
+explain_left_out(const struct plan *plan, const struct path_answer *answer, struct str *to)
 {
-	return rule != NULL && plan->host->system == SYSTEM_LINUX && plan->host->view == &fs_real &&
-	       plan_leaves_out(plan, rule);
+	const struct index *index = &plan->index;
+
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+
+		if (!rule->is_left_out || !(rule->rights & answer->missing) ||
+		    !path_below(answer->resolved->path, rule->path))
+			continue;
+		str_add(to, "  ");
+		why_source(rule, to);
+		str_add(to, " allows it, but it is left out until there is a ");
+		str_visible(to, rule->path);
+		str_add(to, "\n");
+		return;
+	}
 }
 
 /* It is allowed, but. */
@@ -233,11 +250,6 @@ explain_limits(const struct plan *plan, const struct path_answer *answer, struct
 			   verdict->vetted->reason);
 	if (answer->only != NULL)
 		str_printf(to, "  but %s\n", answer->only);
-	if (is_left_out(plan, answer->by->rule)) {
-		str_add(to, "  but it is left out until there is a ");
-		str_visible(to, answer->by->rule->path);
-		str_add(to, "\n");
-	}
 	if (answer->held != NULL && (answer->asked & RIGHT_DELETE))
 		explain_held(plan, answer->held, to);
 	if (answer->held != NULL && (answer->asked & RIGHT_CREATE) &&
@@ -246,6 +258,18 @@ explain_limits(const struct plan *plan, const struct path_answer *answer, struct
 		str_visible(to, answer->held);
 		str_add(to, " below it is denied\n");
 	}
+}
+
+/* What a rule may seem to allow. */
+static void
+explain_missing(const struct plan *plan, const struct path_answer *answer, struct str *to)
+{
+	explain_left_out(plan, answer, to);
+	if (plan->host->system == SYSTEM_LINUX && answer->by->rule == NULL &&
+	    answer->by->protection == NULL &&
+	    (answer->missing & plan_unnamed(plan, answer->resolved->path)))
+		str_add(to, "  a name is made and removed by a right of the folder that it is in, "
+			    "which is not granted\n");
 }
 
 static void
@@ -260,11 +284,15 @@ explain_text(const struct plan *plan, const char *what, const struct path_answer
 	str_printf(to, "\n  rights here: %s\n  because: ", columns);
 	explain_decision(plan, answer->by, answer->missing == 0, to);
 	str_add(to, "\n");
+	if (answer->running != NULL)
+		str_printf(to, "  %s\n", answer->running);
 	if (answer->missing == 0)
 		explain_limits(plan, answer, to);
 	if (answer->verdict->limit_hit)
 		str_add(to,
 			"  a pattern needs too many steps for this path and was counted as a denial\n");
+	if (answer->missing != 0)
+		explain_missing(plan, answer, to);
 	if (answer->missing != 0)
 		advice_print_text(plan, answer->by, answer->resolved, answer->missing, to);
 }
@@ -297,6 +325,8 @@ json_reason(const struct plan *plan, const struct path_answer *answer, struct st
 	explain_decision(plan, answer->by, answer->missing == 0, &reason);
 	if (answer->only != NULL)
 		str_printf(&reason, "; %s", answer->only);
+	if (answer->running != NULL)
+		str_printf(&reason, "; %s", answer->running);
 	str_json(to, reason.text == NULL ? "" : reason.text);
 	to->failed = to->failed || reason.failed;
 }
@@ -331,6 +361,38 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 
 /* ---- asking ---- */
 
+/*
+ * What the layers do about running where the rules say something else (running.h). Returns why, or
+ * NULL: they agree, or no such file can be started anyway.
+ */
+static const char *
+correct_running(const struct plan *plan, const struct resolved *resolved, struct verdict *to)
+{
+	const struct fs_view *view = plan->host->view;
+	char link[PATH_MAX];
+	enum fs_kind kind = view->look(view->ctx, resolved->path, link);
+
+	if (plan->host->system != SYSTEM_LINUX || view->start == NULL ||
+	    (kind != FS_FILE && kind != FS_MISSING))
+		return NULL;
+	if ((to->rights & RIGHT_EXECUTE) && !running_is_granted(plan, resolved->path)) {
+		to->rights &= ~(unsigned)RIGHT_EXECUTE;
+		return to->rights & RIGHT_READ
+			       ? "but Landlock grants running only by folders and files that are "
+				 "there at the start, and this is none of them"
+			       : "but what may not be read cannot be executed";
+	}
+	if ((to->rights & RIGHT_EXECUTE) && running_is_unread_script(plan, resolved->path)) {
+		to->rights &= ~(unsigned)RIGHT_EXECUTE;
+		return "but it is a script, and its interpreter may not read it";
+	}
+	if (!(to->rights & RIGHT_EXECUTE) && running_is_unheld(plan, resolved->path)) {
+		to->rights |= RIGHT_EXECUTE;
+		return "but Landlock grants running by whole folders, and this is in one";
+	}
+	return NULL;
+}
+
 /* Which of a verdict's decisions is about deleting. */
 #define DELETE __builtin_ctz(RIGHT_DELETE)
 
@@ -357,7 +419,7 @@ why_path(const struct plan *plan, const char *what, const char *subject, bool js
 	struct resolved resolved;
 	struct verdict verdict;
 	struct path_answer answer;
-	const char *entry = NULL;
+	const char *entry = NULL, *running = NULL;
 	int asked = parse_rights(what, err), rc;
 
 	if (asked < 0)
@@ -375,7 +437,10 @@ why_path(const struct plan *plan, const char *what, const char *subject, bool js
 		rc = delete_by_name(plan, entry, &verdict, err);
 	if (rc < 0)
 		return rc;
+	if (asked & RIGHT_EXECUTE)
+		running = correct_running(plan, &resolved, &verdict);
 	answer = answer_for(plan, &resolved, &verdict, (unsigned)asked);
+	answer.running = running;
 	if (json)
 		explain_json(plan, &answer, to);
 	else

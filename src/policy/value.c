@@ -131,6 +131,15 @@ value_domain(const char *text, char *ret_name)
 	return check_labels(name);
 }
 
+static const char *
+out_of_range(const char *units)
+{
+	_Static_assert(VALUE_MOST == 4503599627370495, "the texts below say it");
+	return *units == 's'   ? "is out of range: from 1 to 4503599627370495 seconds"
+	       : *units == 'K' ? "is out of range: from 1 to 4503599627370495 bytes"
+			       : "is out of range: from 1 to 4503599627370495";
+}
+
 /* A positive number with one optional unit letter. */
 static const char *
 scaled(const char *text, const char *units, const uint64_t *factors, uint64_t *ret_value)
@@ -141,10 +150,8 @@ scaled(const char *text, const char *units, const uint64_t *factors, uint64_t *r
 
 	if (!ascii_is_digit(*text))
 		return "does not start with a number";
-	if (!str_digits(text, most, &value, &p))
-		return "is too large";
-	if (value == 0)
-		return "must be more than 0";
+	if (!str_digits(text, most, &value, &p) || value == 0)
+		return out_of_range(units);
 	if (*p != '\0') {
 		unit = strchr(units, *p);
 		if (unit == NULL || p[1] != '\0')
@@ -152,7 +159,7 @@ scaled(const char *text, const char *units, const uint64_t *factors, uint64_t *r
 			       : *units == 'K' ? "has an unknown unit; there are K, M, G, T"
 					       : "is not a plain number";
 		if (value > most / factors[unit - units])
-			return "is too large";
+			return out_of_range(units);
 		value *= factors[unit - units];
 	}
 	*ret_value = value;

@@ -26,6 +26,11 @@ PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.execu
 FILES = ("files.read", "files.write", "files.execute", "files.carveout", "files.pattern",
          "files.metadata")
 DIRS, LEAVES = ["a", "b", "c"], ["f", "g", ".env", "k.pem", "n"]
+# what lies beside the project in a folder of its own: programs, and one file
+BESIDE = {"one": "text", "v1/bin/tool": "program", "v2/bin/tool": "script", "v2/lib/tool": "program",
+          "unread/tool": "program", "sys/one": "program", "sys/two": "script", "sys/deep/three": "program",
+          "sys/deep/er/four": "program"}
+SCRIPT_STATUS = 7
 CALLS = 40
 
 # ---- both sides: doing one call, and saying what became of it ----
@@ -60,8 +65,32 @@ def two(fn):
     return lambda path, folder, other: fn(path, other, folder)
 
 
-def exchanged(path, other, folder):
-    checked(libc.renameat2(-100 if folder is None else folder, path.encode(), -100, other.encode(), 2))
+def renamed(flags):
+    def act(path, other, folder):
+        checked(libc.renameat2(-100 if folder is None else folder, path.encode(), -100, other.encode(), flags))
+
+    return act
+
+
+def executed(path, folder, _):
+    """Done is what the program says by its status: a shell that cannot open its script is none."""
+    if folder is not None:
+        path = f"/proc/self/fd/{folder}/{path}"
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.dup2(os.open("/dev/null", os.O_RDWR), 2)
+            os.execv(path, [path])
+        except OSError as e:
+            os.write(writer, str(e.errno).encode())
+        os._exit(99)
+    os.close(writer)
+    failed = os.read(reader, 10)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if failed or status not in (0, SCRIPT_STATUS):
+        raise OSError(int(failed or errno.EACCES), "")
+    return status
 
 
 # name -> (call, follows a link, rights needed)
@@ -87,7 +116,9 @@ KINDS = {
     "times, no link": (lambda p, d, _: os.utime(p, (7, 8), dir_fd=d, follow_symlinks=False), False, "w"),
     "attribute": (lambda p, d, _: os.setxattr(p, "user.t", b"1"), True, "w"),
     "rename": (two(lambda p, o, d: os.rename(p, o, src_dir_fd=d)), False, "move"),
-    "exchange": (two(exchanged), False, "exchange"),
+    "exchange": (two(renamed(2)), False, "exchange"),
+    "whiteout": (two(renamed(4)), False, "never"),
+    "execute": (executed, True, "x"),
     "link": (two(lambda p, o, d: os.link(p, o, src_dir_fd=d, follow_symlinks=False)), False, "link"),
     "stat": (lambda p, d, _: os.stat(p, dir_fd=d).st_size, True, ""),
 }
@@ -135,7 +166,7 @@ def perform(call):
 def state():
     """Everything below the working folder, as far as it can be told without opening it."""
     said = {}
-    for top, dirs, files in os.walk("."):
+    for top, dirs, files in list(os.walk(".")) + list(os.walk("../q")):
         for name in dirs + files:
             path = os.path.join(top, name)
             st = os.lstat(path)
@@ -160,7 +191,23 @@ def random_path(rng):
     return "/".join([rng.choice(DIRS) for _ in range(depth)] + [rng.choice(DIRS + LEAVES + LEAVES)])
 
 
-def make_tree(rng):
+def write_file(path, kind):
+    if kind == "program":
+        shutil.copy("/bin/true", path)
+        return
+    with open(path, "w", encoding="ascii") as f:
+        f.write(f"#!/bin/sh\nexit {SCRIPT_STATUS}\n" if kind == "script" else f"text of {path}")
+
+
+def make_beside():
+    """The working folder is the project."""
+    for path, kind in BESIDE.items():
+        os.makedirs(os.path.dirname(f"../q/{path}"), exist_ok=True)
+        write_file(f"../q/{path}", kind)
+        os.chmod(f"../q/{path}", 0o644 if kind == "text" else 0o755)
+
+
+def make_tree(rng, links=True):
     for top in DIRS[:rng.randint(1, 3)]:
         os.mkdir(top)
         for inner in DIRS[:rng.randint(0, 3)]:
@@ -168,12 +215,15 @@ def make_tree(rng):
     folders = ["."] + [os.path.join(t, d)[2:] for t, ds, _ in os.walk(".") for d in ds]
     for folder in folders:
         for name in rng.sample(LEAVES, rng.randint(1, 4)):
-            with open(f"{folder}/{name}", "w", encoding="ascii") as f:
-                f.write(f"text of {folder}/{name}")
+            kind = rng.choice(["text"] * 6 + ["program", "script"])
+            write_file(f"{folder}/{name}", kind)
+            os.chmod(f"{folder}/{name}", rng.choice([0o644] * (3 if kind == "text" else 1) + [0o755]))
     for i in range(rng.randint(0, 4)):
         target = rng.choice([random_path(rng), os.path.join(os.getcwd(), random_path(rng)), "nowhere",
                              "../" + random_path(rng), f"l{i}", "/proc/self/cwd/" + random_path(rng)])
-        os.symlink(target, f"{rng.choice(folders)}/l{i}")
+        place = rng.choice(folders)
+        if links:
+            os.symlink(target, f"{place}/l{i}")
     if rng.random() < 0.3:
         os.link(f"{folders[-1]}/{sorted(n for n in os.listdir(folders[-1]) if n in LEAVES)[0]}", "hard")
 
@@ -193,14 +243,29 @@ def random_rule(rng, project):
         path = rng.choice(["**/.env", "**/*.pem", f"{project}/*/f", f"{project}/**/n", "**/b/g", "**/c"])
     if match == "regex":
         path = rng.choice([".*/k[.]pem", ".*/b/.*", f"{project}/[ab]/[^/]*"])
-    rights = rng.choice(["r", "w", "rw", "wcd", "rwcd", "c", "d", "cd", "rc", "rwcdx"])
-    if effect == "allow":
-        rights = rights.replace("x", "")
+    rights = rng.choice(["r", "w", "rw", "wcd", "rwcd", "c", "d", "cd", "rc", "rwcdx", "rwcdx", "x", "rx"])
     return {"effect": effect, "rights": rights, "path": path, "match": match}
+
+
+def beside_rules(rng, beside):
+    """Grants outside the project: one file, programs by pattern, beside a denied one, without reading, or
+    of what is missing."""
+    def rule(effect, rights, path, match="subpath", **more):
+        return {"effect": effect, "rights": rights, "path": f"{beside}/{path}", "match": match, **more}
+
+    rules = [rule("allow", rng.choice(["rwcd", "rw", "w", "wcd", "rcd", "d"]), "one"),
+             rule("allow", rng.choice(["rx", "x"]), rng.choice(["*/bin", "v?/bin/tool", "**/tool"]), "glob"),
+             rule("allow", "x", "unread"),
+             rule("allow", rng.choice(["rx", "rx", "rwcdx"]), "sys"),
+             rule("deny", rng.choice(["x", "r", "rx", "rwcdx"]),
+                  rng.choice(["sys/one", "sys/deep", "sys/deep/er/four", "sys/none"])),
+             rule("allow", rng.choice(["r", "rwcd", "rx"]), "missing", optional=True)]
+    return rng.sample(rules, rng.randint(0, 5))
 
 
 def make_policy(rng, project, accept):
     rules = [random_rule(rng, project) for _ in range(rng.randint(1, 5))]
+    rules += beside_rules(rng, os.path.join(os.path.dirname(project), "q"))
     if rng.random() < 0.3:
         rules.append({"effect": "deny", "rights": rng.choice(["wcd", "rwcdx", "w", "cd"]), "path": project,
                       "match": "subpath"})
@@ -210,7 +275,10 @@ def make_policy(rng, project, accept):
 def random_calls(rng, project, rules):
     """Mostly about what the rules speak of."""
     paths = [random_path(rng) for _ in range(8)] + [f"l{i}" for i in range(2)] + ["a/l0", "a/l1/f", "hard"]
+    paths += [f"../q/{p}" for p in rng.sample(list(BESIDE) + ["one", "one", "missing", "missing/f", "sys/new", "sys"], 9)]
     for rule in rules:
+        if not rule["path"].startswith(project + "/") and rule["match"] not in ("glob", "regex"):
+            continue
         path = rule["path"][len(project) + 1:]
         if rule["match"] in ("subpath", "literal", "child") and path:
             paths += [path, path, f"{path}/{rng.choice(LEAVES)}", os.path.dirname(path) or path]
@@ -219,32 +287,35 @@ def random_calls(rng, project, rules):
     calls = []
     for _ in range(CALLS):
         other = rng.choice(paths)
-        calls.append([rng.choice(list(KINDS)), rng.choice(paths), other, rng.choice(WAYS)])
+        kind = rng.choice(list(KINDS) + ["execute"] * 4)
+        calls.append([kind, rng.choice(paths), other, rng.choice(WAYS)])
     return calls
 
 
 class Oracle:
-    """`cordon why`, asked about an empty copy of the project: a path is then what it says."""
+    """`cordon why`, asked about a copy without links of how it all began: a path is then what it says."""
 
-    def __init__(self, folder, project, policy):
-        self.project, self.twin, self.known = project, os.path.join(folder, "twin", "p"), {}
+    def __init__(self, folder, policy, make):
+        self.real, self.twin, self.known = folder, os.path.join(folder, "twin"), {}
         self.is_routed = True
-        os.makedirs(self.twin)
-        self.policy = os.path.join(folder, "twin", "policy.json")
+        os.makedirs(f"{self.twin}/p")
+        os.chdir(f"{self.twin}/p")
+        make()
+        self.policy = os.path.join(self.twin, "policy.json")
         with open(self.policy, "w", encoding="ascii") as f:
-            f.write(json.dumps(policy).replace(project, self.twin))
+            f.write(json.dumps(policy).replace(folder + "/", self.twin + "/"))
 
     def may(self, rights, path):
         return all(self.ask(right, path) for right in rights)
 
     def ask(self, right, path):
-        if path != self.project and not path.startswith(self.project + "/"):
-            return False  # nothing is granted around the project
+        if not any(path == f"{self.real}/{top}" or path.startswith(f"{self.real}/{top}/") for top in "pq"):
+            return False  # nothing is granted around these
         key = (right, path)
         if key not in self.known:
             word = {"r": "read", "w": "write", "c": "create", "d": "delete", "x": "execute"}[right]
-            done = run("why", "-q", "-C", self.twin, "-p", self.policy, word,
-                       path.replace(self.project, self.twin, 1))
+            done = run("why", "-q", "-C", f"{self.twin}/p", "-p", self.policy, word,
+                       path.replace(self.real + "/", self.twin + "/", 1))
             if done.returncode not in (0, 1):
                 raise RuntimeError(done.stderr)
             self.known[key] = done.returncode == 0
@@ -307,6 +378,8 @@ def judge(oracle, call):
 def judge_names(oracle, call):
     kind, path, other, _ = call
     _, follow, needs = KINDS[kind]
+    if needs == "never":
+        return False
     if not needs or (kind in METADATA and not oracle.is_routed):
         return True
     try:
@@ -345,16 +418,30 @@ def one_round(seed, folder, accept):
     os.mkdir(project)
     os.chdir(project)
     trees = rng.getstate()
-    make_tree(rng)
+
+    def make(links=True):
+        rng.setstate(trees)
+        make_tree(rng, links)
+        make_beside()
+
+    make()
     policy = make_policy(rng, project, accept)
     calls = random_calls(rng, project, policy["files"]["rules"])
     for name, data in (("policy.json", policy), ("calls.json", calls)):
         with open(os.path.join(folder, name), "w", encoding="ascii") as f:
             json.dump(data, f)
     # a policy that Landlock alone can keep may accept that it does not see metadata
-    is_routed = json.loads(run("plan", "-q", "--json", "-C", project, "-p", "../policy.json")
-                           .stdout)["routing"] != "nothing"
-    done = run("run", "-q", "-C", project, "-p", "../policy.json", "--read", "../calls.json", "--read",
+    done = run("plan", "-q", "--json", "-C", project, "-p", "../policy.json")
+    if not done.stdout:
+        return f"no plan: {done.stderr}; policy {json.dumps(policy['files'])}"
+    plan = json.loads(done.stdout)
+    is_routed = plan["routing"] != "nothing"
+    # a deny of running that Landlock does not keep is named, and `why` tells what is so
+    unkept = [g["name"] for g in plan["guarantees"] if g["state"] == "gap"]
+    if unkept not in ([], ["files.execute"]):
+        return f"gaps: {unkept}"
+    gaps = [word for name in unkept for word in ("--accept", name)]
+    done = run("run", "-q", *gaps, "-C", project, "-p", "../policy.json", "--read", "../calls.json", "--read",
                os.path.abspath(__file__), "--", PYTHON, "-B", os.path.abspath(__file__), "--inside",
                "../calls.json")
     if done.returncode != 0:
@@ -362,11 +449,11 @@ def one_round(seed, folder, accept):
     answers, boxed = [json.loads(line) for line in done.stdout.splitlines()], state()
     os.chdir(folder)
     shutil.rmtree(project)
+    shutil.rmtree(f"{folder}/q")
+    oracle = Oracle(folder, policy, lambda: make(False))
     os.mkdir(project)
     os.chdir(project)
-    rng.setstate(trees)
-    make_tree(rng)
-    oracle = Oracle(folder, project, policy)
+    make()
     oracle.is_routed = is_routed
     os.umask(0o022)
     for i, (call, got) in enumerate(zip(calls, answers)):

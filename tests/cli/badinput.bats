@@ -476,3 +476,20 @@ facts_file()
 		esac
 	done
 }
+
+@test "a number out of range is named, with the range" {
+	bad 1:26 '{"limits": {"processes": 99999999999999999999}}'
+	heard '99999999999999999999 is not a whole number from 1 to 4503599627370495'
+	bad 1:26 '{"limits": {"processes": -1}}'
+	heard '-1 is not a whole number'
+	bad 1:24 '{"network": {"ports": [65536]}}'
+	heard '65536 is not a whole number from 1 to 65535'
+	bad 1:24 '{"network": {"ports": [80.5]}}'
+	heard '80.5 is not a whole number'
+	bad 1:21 '{"limits": {"time": "0s"}}'
+	heard '"0s" is out of range: from 1 to 4503599627370495 seconds'
+	refused run --memory 99999999999T -- true
+	heard '"99999999999T" is out of range: from 1 to 4503599627370495 bytes'
+	refused run --open-files 0 -- true
+	heard '--open-files: "0" is out of range: from 1 to 4503599627370495'
+}

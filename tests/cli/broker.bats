@@ -399,3 +399,19 @@ planted()
 	expect 2 run -- sh -c 'echo y >.kiro/hooks/a'
 	heard 'an agent runs what it names'
 }
+
+@test "a rename leaves no device node behind" {
+	cat >whiteout.py <<-'END'
+		import ctypes, os, sys
+		libc = ctypes.CDLL(None, use_errno=True)
+		open("a", "w").close()
+		done = libc.renameat2(-100, b"a", -100, b"b", 4) == 0
+		if done:
+		    os.unlink("a")
+		sys.exit(0 if done else 9)
+	END
+	"$PYTHON" whiteout.py || skip 'the file system has no whiteouts'
+	expect 9 run -- "$PYTHON" whiteout.py
+	expect 9 run --accept files.metadata --accept files.future -- "$PYTHON" whiteout.py
+	[ -e a ]
+}

@@ -76,7 +76,7 @@ load common
 }
 
 @test "why says what is left out because it is missing" {
-	allowed -p node write "$HOME/.cache/yarn/x"
+	denied -p node write "$HOME/.cache/yarn/x"
 	said "but it is left out until there is a $HOME/.cache/yarn"
 	expect 1 run -p node -- sh -c 'mkdir -p ~/.cache/yarn || exit 1'
 	mkdir -p "$HOME/.cache/yarn"
@@ -117,4 +117,28 @@ load common
 	expect 0 run -- ln -s "$T/outside" link
 	refused run --write link/new/ -- true
 	[ -z "$(ls -A "$T/outside")" ]
+}
+
+@test "a file that is granted by itself is written, not made or removed, and why says so" {
+	echo one >"$HOME/f"
+	mkdir "$HOME/d"
+	for right in create delete; do
+		denied --write "$HOME/f" "$right" "$HOME/f" || return 1
+		said 'by a right of the folder' || return 1
+		unsaid 'to allow it' || return 1
+	done
+	denied --write "$HOME/d" delete "$HOME/d"
+	allowed --write "$HOME/d" create "$HOME/d"
+	allowed --write "$HOME/d" delete "$HOME/d/x"
+	allowed --write "$HOME/f" write "$HOME/f"
+	expect 0 run --write "$HOME/f" --write "$HOME/d" -- sh -c 'echo two >>~/f && echo x >~/d/x && rm ~/d/x'
+	[ "$(cat "$HOME/f")" = "$(printf 'one\ntwo')" ]
+	expect 1 run --write "$HOME/f" -- rm "$HOME/f"
+	heard "refused: delete $HOME/f is not granted"
+	expect 1 run --write "$HOME/d" -- rmdir "$HOME/d"
+	expect 1 run --write "$HOME/f" -- mv "$HOME/f" moved
+	expect 1 run --write "$HOME/f" -- sh -c 'echo new >n && mv n ~/f || exit 1'
+	# where the folder can be changed the name can be, too
+	allowed --write "$HOME" --protect "$HOME/d" --write "$HOME/d/x" write "$HOME/d/x"
+	expect 0 run --write "$HOME/d" -- sh -c 'echo x >~/d/x && mv ~/d/x ~/d/y && rm ~/d/y'
 }

@@ -118,6 +118,10 @@ each_base()
 }
 
 @test "tools: what they need is there" {
+	# what is missing is left out
+	denied -p rust execute '~/.cargo/bin/cargo'
+	mkdir -p "$HOME/.cargo/bin" "$HOME/.ccache" "$HOME/.ssh"
+	touch "$HOME/.gitconfig" "$HOME/.ssh/known_hosts"
 	allowed -p node write '~/.npm/_cacache/x'
 	allowed -p python write '~/.cache/pip/x'
 	allowed -p rust write '~/.cargo/registry/x'

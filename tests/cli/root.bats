@@ -82,6 +82,17 @@ done'
 		    os.mknod("node", bits | 0o100000)
 		    return os.stat("node").st_mode
 
+		def moved(act):
+		    os.umask(0)
+		    os.mknod(os.environ.get("TMPDIR", "..") + "/node", bits | 0o100000)
+		    act(os.environ.get("TMPDIR", "..") + "/node", "node")
+		    return os.stat("node").st_mode
+
+		def pipe():
+		    os.umask(0)
+		    os.mkfifo("node", bits)
+		    return os.stat("node").st_mode
+
 		ways = {
 		    "chmod": lambda: os.chmod(name, bits),
 		    "fchmod": lambda: os.fchmod(os.open(name, os.O_RDONLY), bits),
@@ -92,6 +103,9 @@ done'
 		    "opened": lambda: opened("node", os.O_CREAT),
 		    "opened-nameless": lambda: opened(".", os.O_TMPFILE),
 		    "made": made,
+		    "made-and-moved": lambda: moved(os.rename),
+		    "made-and-linked": lambda: moved(os.link),
+		    "pipe": pipe,
 		}
 		got = 0
 		try:
@@ -102,12 +116,15 @@ done'
 		    got = os.stat(name).st_mode
 		sys.exit(0 if (got or os.stat(name).st_mode) & 0o6000 else 9)
 	END
-	for way in chmod fchmod fchmodat link proc nameless opened opened-nameless made; do
+	for way in chmod fchmod fchmodat link proc nameless opened opened-nameless made made-and-moved made-and-linked pipe; do
 		for bits in 4755 2755; do
-			rm -f file node link
+			rm -f file node link ../node
 			"$PYTHON" lend.py "$way" "$bits" || complain "$way $bits: not free, either"
 			rm -f file node link
 			expect 9 run -q -- "$PYTHON" lend.py "$way" "$bits"
+			# nor in the private tmp, from where it could be moved
+			rm -f file node link
+			expect 9 run -q -- sh -c 'cd "$TMPDIR" && "$@"' sh "$PYTHON" "$P/lend.py" "$way" "$bits"
 		done
 	done
 }

@@ -162,9 +162,82 @@ agrees()
 @test "where programs can be made it is refused by name" {
 	begin
 	expect 125 run --write "$tools" --policy-json "$(rules one)" -- touch "$P/ran"
-	heard 'cannot keep files.execute' 'only where none can be made'
+	heard 'cannot keep files.execute' "$tools/one is denied"
 	expect 125 run --policy-json '{"files": {"rules": [{"effect": "deny", "rights": "x", "path": "**/four", "match": "glob"}]}}' \
 	    --execute "$tools" -- touch "$P/ran"
 	heard 'cannot keep files.execute'
 	[ ! -e "$P/ran" ]
+}
+
+@test "a denied program among those that can be made: refused by name, and why says what is so" {
+	cp /bin/echo tool
+	printf '#!/bin/sh\necho script\n' >script
+	printf 'TOKEN=x\n' >.env
+	chmod 755 script .env
+	for rule in "$P/tool" '**/tool' "$P/t*"; do
+		expect 125 run --policy-json "{\"files\": {\"deny\": [\"$rule\"]}}" -- touch "$P/ran" || return 1
+		[ ! -e ran ] || return 1
+	done
+	# reading alone: whoever runs it can read it, out of the process
+	expect 125 run --policy-json "{\"files\": {\"rules\": [{\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"$P/tool\"}]}}" -- true
+	heard "$P/tool is denied" '--accept files.execute'
+	expect 0 run --accept files.execute --deny tool -- sh -c "./tool ran"
+	[ "$out" = ran ] || complain 'accepted'
+	expect 0 why --accept files.execute --deny tool execute tool
+	said 'by whole folders'
+	expect 1 plan --deny tool
+	said 'gap        files.execute'
+	# what execve does not take is no program: nothing is refused for it, and nothing of it runs
+	chmod 644 tool
+	for rule in tool script .env none; do
+		expect 0 run --deny "$rule" -- sh -c 'cp /bin/echo made && ./made made; ! ./"$1" 2>/dev/null && ! chmod 755 "$1" 2>/dev/null' sh "$rule" || return 1
+		denied --deny "$rule" execute "$rule" || return 1
+	done
+	expect 0 run --policy-json '{"files": {"deny": ["**/tool", "**/script", "**/.env"]}}' -- \
+	    sh -c 'cp /bin/echo made && ./made made; ! ./tool 2>/dev/null && ! ./script 2>/dev/null'
+	denied --policy-json '{"files": {"deny": ["**/script"]}}' execute script
+	allowed --policy-json '{"files": {"deny": ["**/script"]}}' execute tool
+}
+
+@test "a denied folder is looked through for programs, and what cannot be looked at counts" {
+	mkdir -p kept/deep/er
+	echo text >kept/deep/er/file
+	chmod 755 kept/deep/er/file
+	expect 0 run --deny kept -- true
+	cp /bin/echo kept/deep/er/tool
+	expect 125 run --deny kept -- true
+	heard "$P/kept/deep/er/tool is denied"
+	rm kept/deep/er/tool
+	[ "$(id -u)" -eq 0 ] || {
+		chmod 0 kept/deep/er
+		expect 125 run --deny kept -- true
+		chmod 755 kept/deep/er
+	}
+}
+
+@test "running is granted by a pattern to what is there at the start" {
+	mkdir -p "$HOME/versions/v1/bin" "$HOME/versions/v2/bin" "$HOME/versions/v2/lib"
+	for name in v1/bin/one v2/bin/two v2/lib/three; do
+		cp /bin/echo "$HOME/versions/$name"
+	done
+	set -- --policy-json '{"files": {"execute": ["~/versions/*/bin"]}}'
+	for name in v1/bin/one v2/bin/two; do
+		allowed "$@" execute "$HOME/versions/$name" || return 1
+		expect 0 run "$@" -- "$HOME/versions/$name" ran || return 1
+		[ "$out" = ran ] || complain "$name" || return 1
+	done
+	denied "$@" execute "$HOME/versions/v2/lib/three"
+	expect 1 run "$@" -- sh -c '"$HOME"/versions/v2/lib/three ran || exit 1'
+	# a glob that could match anywhere grants nothing, and why says so
+	denied --policy-json '{"files": {"execute": ["**/three"]}}' execute "$HOME/versions/v2/lib/three"
+	expect 126 run --policy-json '{"files": {"execute": ["**/three"]}}' -- "$HOME/versions/v2/lib/three" ran
+}
+
+@test "running without reading is nothing, and why says so" {
+	mkdir "$HOME/tools"
+	cp /bin/echo "$HOME/tools/one"
+	set -- --policy-json '{"files": {"rules": [{"effect": "allow", "rights": "x", "path": "~/tools"}]}}'
+	denied "$@" execute "$HOME/tools/one"
+	said 'what may not be read cannot be executed'
+	expect 126 run "$@" -- "$HOME/tools/one" ran
 }

@@ -559,7 +559,8 @@ make_worktree()
 @test "a shared tmp is granted, a private one grants nothing of the shared" {
 	user_policy <<<'{"tmp": "shared"}'
 	allowed write /tmp/cordon-nothing/x
-	TMPDIR=/srv/tmp allowed write /srv/tmp/x
+	mkdir "$T/tmpdir"
+	TMPDIR=$T/tmpdir allowed write "$T/tmpdir/x"
 	denied write /var/tmp/x
 	allowed env TERM
 	policy <<<'{"tmp": "private"}'

@@ -999,7 +999,7 @@ clash_network_errors(void)
 		 "f:2:12: \"network\" must be \"deny\", \"allow\", \"localhost\", {\"localhost\": "
 		 "[ports]} or {\"allow_domains\": [names]}"},
 		{"{\"domains\": []}", "f:2:13: unknown key \"domains\" in \"network\""},
-		{"{\"localhost\": [0]}", "f:2:27: a whole number from 1 to 65535 is expected here"},
+		{"{\"localhost\": [0]}", "f:2:27: 0 is not a whole number from 1 to 65535"},
 		{"{\"localhost\": 80}", "f:2:26: \"localhost\" must be a list, not a number"},
 		{"{\"allow_domains\": [\"localhost\"]}",
 		 "f:2:31: \"localhost\" is this machine; use the network mode \"localhost\""},

@@ -630,14 +630,16 @@ ports_are_from_1_to_65535(void)
 	static const char *const bad[] = {"0", "65536", "-1", "1.5", "1e3", "99999999999999999999"};
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		char text[80];
+		char text[80], said[100];
 
 		snprintf(text, sizeof text, "{\"network\": {\"ports\": [%s]}}", bad[i]);
-		check_str(error_of(text),
-			  "f:1:24: a whole number from 1 to 65535 is expected here");
+		snprintf(said, sizeof said, "f:1:24: %s is not a whole number from 1 to 65535",
+			 bad[i]);
+		check_str(error_of(text), said);
 		snprintf(text, sizeof text, "{\"network\": {\"localhost\": [80, %s]}}", bad[i]);
-		check_str(error_of(text),
-			  "f:1:32: a whole number from 1 to 65535 is expected here");
+		snprintf(said, sizeof said, "f:1:32: %s is not a whole number from 1 to 65535",
+			 bad[i]);
+		check_str(error_of(text), said);
 	}
 }
 
@@ -695,18 +697,19 @@ limits_are_positive_and_bounded(void)
 {
 	static const struct row rows[] = {
 		{"{\"limits\": {\"time\": 0}}",
-		 "f:1:21: a whole number from 1 to 4503599627370495 is expected here"},
+		 "f:1:21: 0 is not a whole number from 1 to 4503599627370495"},
 		{"{\"limits\": {\"processes\": -3}}",
-		 "f:1:26: a whole number from 1 to 4503599627370495 is expected here"},
+		 "f:1:26: -3 is not a whole number from 1 to 4503599627370495"},
 		{"{\"limits\": {\"memory\": 1.5}}",
-		 "f:1:23: a whole number from 1 to 4503599627370495 is expected here"},
+		 "f:1:23: 1.5 is not a whole number from 1 to 4503599627370495"},
 		{"{\"limits\": {\"time\": \"10x\"}}",
 		 "f:1:21: \"10x\" has an unknown unit; there are s, m, h, d"},
-		{"{\"limits\": {\"output\": \"0K\"}}", "f:1:23: \"0K\" must be more than 0"},
+		{"{\"limits\": {\"output\": \"0K\"}}",
+		 "f:1:23: \"0K\" is out of range: from 1 to 4503599627370495 bytes"},
 		{"{\"limits\": {\"file_size\": \"big\"}}",
 		 "f:1:26: \"big\" does not start with a number"},
 		{"{\"limits\": {\"memory\": \"99999999999999T\"}}",
-		 "f:1:23: \"99999999999999T\" is too large"},
+		 "f:1:23: \"99999999999999T\" is out of range: from 1 to 4503599627370495 bytes"},
 	};
 
 	check_errors(rows, COUNT(rows));
@@ -923,7 +926,7 @@ the_block_of_the_other_system_is_still_checked(void)
 		{"{\"macos\": {\"netwrk\": 1}}",
 		 "f:1:12: unknown key \"netwrk\" in \"macos\"; did you mean \"network\"?"},
 		{"{\"macos\": {\"network\": {\"ports\": [0]}}}",
-		 "f:1:34: a whole number from 1 to 65535 is expected here"},
+		 "f:1:34: 0 is not a whole number from 1 to 65535"},
 	};
 
 	check_errors(rows, COUNT(rows));

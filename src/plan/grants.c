@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Grants less what the kernel cannot give. Landlock's rules are about inodes that exist when the
+ * command is started: what is missing then gets none. And a name is made and removed by a right of the
+ * folder it is in, which a grant of what has the name does not give.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "plan/plan.h"
+
+/* The rule at that very path that lets it be changed; NULL: none. */
+static const struct planned_rule *
+change_at(const struct index *index, const char *path)
+{
+	size_t i = index_first(index, path, strlen(path));
+
+	for (; i < index->path_count && strcmp(index->paths[i].path, path) == 0; i++)
+		if (index->paths[i].effect == EFFECT_ALLOW && !index->paths[i].is_left_out &&
+		    (index->paths[i].rights & RIGHTS_CHANGE))
+			return &index->paths[i];
+	return NULL;
+}
+
+bool
+plan_changes_around(const struct plan *plan, const char *path)
+{
+	char above[PATH_MAX];
+	char *slash;
+
+	strcpy(above, path);
+	while (change_at(&plan->index, above) == NULL) {
+		slash = strrchr(above, '/');
+		if (slash == above)
+			return (plan->index.default_rights & RIGHTS_CHANGE) != 0 ||
+			       change_at(&plan->index, "/") != NULL;
+		*slash = '\0';
+	}
+	return true;
+}
+
+unsigned
+plan_unnamed(const struct plan *plan, const char *path)
+{
+	const struct planned_rule *rule = change_at(&plan->index, path);
+	size_t length = (size_t)(path_last(path) - path);
+	char above[PATH_MAX];
+
+	/* what only rules around it let be changed is in a folder that they grant */
+	if (rule == NULL || length < 1 || length >= sizeof above)
+		return 0;
+	memcpy(above, path, length);
+	above[length > 1 ? length - 1 : 1] = '\0';
+	if (plan_changes_around(plan, above))
+		return 0;
+	/* a folder that is there is not made: then it is about what is in it */
+	return rule->is_folder ? RIGHT_DELETE : RIGHT_CREATE | RIGHT_DELETE;
+}
+
+void
+plan_leave_out(struct plan *plan)
+{
+	struct index *index = &plan->index;
+
+	/* sorted by path: of two that are missing the one above comes first */
+	for (size_t i = 0; plan->host->view->list != NULL && i < index->path_count; i++)
+		index->paths[i].is_left_out = plan->host->system == SYSTEM_LINUX &&
+					      plan_leaves_out(plan, &index->paths[i]);
+}
