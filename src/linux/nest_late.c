@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "linux/nest.h"
+#include "linux/thread.h"
 
 #define LATE_MAX 256
 #define LATE_EACH 16
@@ -121,16 +122,11 @@ static int
 start_thread(struct broker *broker, struct nest *nest)
 {
 	struct post *post = malloc(sizeof *post);
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int why = post == NULL ? EAGAIN : pthread_attr_init(&attributes);
+	int why = EAGAIN;
 
-	if (why == 0) {
+	if (post != NULL) {
 		*post = (struct post){broker, nest};
-		pthread_attr_setstacksize(&attributes, STACK_SIZE);
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		why = pthread_create(&thread, &attributes, late_main, post);
-		pthread_attr_destroy(&attributes);
+		why = thread_start(STACK_SIZE, late_main, post);
 	}
 	if (why != 0)
 		free(post);

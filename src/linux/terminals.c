@@ -26,6 +26,7 @@
 #include "linux/opening.h"
 #include "linux/privileges.h"
 #include "linux/procfs.h"
+#include "linux/thread.h"
 #include "plan/terminals.h"
 
 #define STACK_SIZE (64 * 1024)
@@ -175,17 +176,7 @@ opener_main(void *argument)
 static bool
 start_opener(struct terminals *t)
 {
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int why;
-
-	if (pthread_attr_init(&attributes) != 0)
-		return false;
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	why = pthread_create(&thread, &attributes, opener_main, t);
-	pthread_attr_destroy(&attributes);
-	return why == 0;
+	return thread_start(STACK_SIZE, opener_main, t) == 0;
 }
 
 void
