@@ -267,8 +267,10 @@ serve(struct broker *broker)
 				pause();
 		leave_post(broker, request.thread);
 		late = answer(broker, &request, &near);
-		if (late != NULL)
+		if (late != NULL) {
 			nest_retry(broker, &request, late);
+			nest_drop(broker, late);
+		}
 		near_end_call(&near, is_alone(&broker->serving));
 		broker_tidy(broker);
 		/* nobody's folder is held longer than its call; either will do */
