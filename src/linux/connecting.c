@@ -250,6 +250,14 @@ thread_main(void *argument)
 	return NULL;
 }
 
+/* Each holds two descriptors while it waits: together no more than a quarter of ours. */
+static int
+most_waiting(const struct broker *broker)
+{
+	return broker->numbers > 0 && broker->numbers / 8 < CONNECTING_MAX ? broker->numbers / 8
+									   : CONNECTING_MAX;
+}
+
 /* A caller that lets many wait at once is told to try later. */
 static void
 park(struct connecting *c)
@@ -258,7 +266,7 @@ park(struct connecting *c)
 	struct connecting *copy = malloc(sizeof *copy);
 	int why = EAGAIN;
 
-	if (__atomic_add_fetch(&broker->connecting, 1, __ATOMIC_RELAXED) <= CONNECTING_MAX &&
+	if (__atomic_add_fetch(&broker->connecting, 1, __ATOMIC_RELAXED) <= most_waiting(broker) &&
 	    copy != NULL) {
 		*copy = *c;
 		copy->request = request_copy(&c->request);

@@ -256,8 +256,10 @@ note_made(struct broker *broker, int master)
 		return;
 	pthread_mutex_lock(&t->lock);
 	sweep(t);
+	/* the other descriptors are for the calls of all */
 	if (t->made_count < TERMINALS_MADE &&
-	    (broker->last_free == 0 || held < broker->last_free)) {
+	    (broker->last_free == 0 ||
+	     (held < broker->last_free && t->made_count < (size_t)broker->numbers / 8))) {
 		t->made[t->made_count].nest = nest_innermost(broker);
 		t->made[t->made_count++].held = held;
 		held = -1;
