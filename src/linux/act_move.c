@@ -3,7 +3,6 @@
  * Moving names and giving second ones, on behalf. Nothing may come under a rule that gives more than
  * the one it was under, and nothing comes under a name of git's but what was vetted.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "linux/act_socket.h"
 #include "linux/names.h"
 #include "linux/nest.h"
+#include "linux/subtree.h"
 #include "linux/vet.h"
 #include "plan/hookmemory.h"
 
@@ -53,8 +53,6 @@ lacks(const struct move *move, const struct spot *place, unsigned rights)
 		broker_deny(move->broker, place->path, missing);
 	return missing != 0;
 }
-
-static int compare_trees(struct move *move, int folder, const char *from, const char *to);
 
 /*
  * Also: a name that is vetted was vetted where it comes from; and what leads two folders up must not
@@ -99,59 +97,80 @@ may_lead(const struct move *move, int folder, const char *name, const char *new)
 	return may;
 }
 
+/* Two trees that are compared; both paths are of the entry that is looked at. */
+struct comparison {
+	struct move *move;
+	const char *from, *to;
+	char old[PATH_MAX], new[PATH_MAX];
+	int why;
+};
+
+/* Does the entry make a repository of its folder that may not be moved? */
+static bool
+is_bound(struct comparison *c, const struct subtree_entry *entry)
+{
+	char *end = c->old + strlen(c->old) - strlen(entry->name) - 1;
+	bool bound;
+
+	if (!ascii_same(entry->name, "HEAD") && !ascii_same(entry->name, ".git"))
+		return false;
+	*end = '\0';
+	bound = !vet_may_move(c->move->broker, c->old);
+	*end = '/';
+	return bound;
+}
+
 /* 0 when what lies there has the same rights at its new place, else an errno. */
 static int
-compare_entry(struct move *move, int folder, const char *from, const char *to, const char *name)
+compare_entry(struct comparison *c, const struct subtree_entry *entry)
 {
-	char old[PATH_MAX], new[PATH_MAX];
-	auto_fd int inner = -1;
+	struct broker *broker = c->move->broker;
 
-	if (move->left-- <= 0)
+	if (c->move->left-- <= 0)
 		return EXDEV;
-	if (snprintf(old, sizeof old, "%s/%s", from, name) >= PATH_MAX ||
-	    snprintf(new, sizeof new, "%s/%s", to, name) >= PATH_MAX)
+	if (!subtree_path(c->from, entry, c->old) || !subtree_path(c->to, entry, c->new))
 		return ENAMETOOLONG;
-	if (!is_same(move, old, new) || protection_is_policy(name) ||
-	    ((ascii_same(name, "HEAD") || ascii_same(name, ".git")) &&
-	     !vet_may_move(move->broker, from)) ||
-	    !unix_may_move(move->broker, folder, name, old, new))
+	if (!is_same(c->move, c->old, c->new) || protection_is_policy(entry->name) ||
+	    is_bound(c, entry) ||
+	    !unix_may_move(c->move->broker, entry->folder, entry->name, c->old, c->new))
 		return EACCES;
-	broker_touches_at(move->broker, folder, name, old);
-	broker_touches(move->broker, new, NULL);
-	inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (inner < 0 && errno != ENOTDIR && errno != ELOOP)
-		return EXDEV;
-	if (inner < 0)
-		return vet_may_hold(move->broker, new, folder, name) &&
-				       may_lead(move, folder, name, new)
-			       ? 0
-			       : EACCES;
-	return compare_trees(move, inner, old, new);
+	broker_touches_at(broker, entry->folder, entry->name, c->old);
+	broker_touches(broker, c->new, NULL);
+	if (entry->is_folder)
+		return 0;
+	return vet_may_hold(broker, c->new, entry->folder, entry->name) &&
+			       may_lead(c->move, entry->folder, entry->name, c->new)
+		       ? 0
+		       : EACCES;
+}
+
+static int
+visit_entry(void *context, const struct subtree_entry *entry)
+{
+	struct comparison *c = context;
+
+	c->why = compare_entry(c, entry);
+	return c->why == 0 ? SUBTREE_ENTER : c->why;
 }
 
 /*
  * A folder takes all that is in it along: past a deny that was for its old place, or under a name
- * that must not be made. What has other rights at the new place does not go there.
+ * that must not be made. What has other rights at the new place does not go there, and what cannot be looked
+ * at is copied.
  */
 static int
 compare_trees(struct move *move, int folder, const char *from, const char *to)
 {
-	int copy = fcntl(folder, F_DUPFD_CLOEXEC, 0);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	const struct dirent *entry;
-	int why = 0;
+	auto_free struct comparison *c = calloc(1, sizeof *c);
+	int rc;
 
-	if (dir == NULL) {
-		if (copy >= 0)
-			close(copy);
+	if (c == NULL)
 		return EXDEV;
-	}
-	rewinddir(dir);
-	while (why == 0 && (entry = readdir(dir)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			why = compare_entry(move, folder, from, to, entry->d_name);
-	closedir(dir);
-	return why;
+	c->move = move;
+	c->from = from;
+	c->to = to;
+	rc = subtree_each(folder, visit_entry, c);
+	return rc != 0 && c->why == 0 ? EXDEV : rc;
 }
 
 static int

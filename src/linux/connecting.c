@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "linux/inward.h"
+#include "linux/thread.h"
 
 #define CONNECTING_MAX 512
 #define STACK_SIZE (128 * 1024)
@@ -275,24 +276,27 @@ thread_main(void *argument)
 	return NULL;
 }
 
+/* Each holds two descriptors while it waits: together no more than a quarter of ours. */
+static int
+most_waiting(const struct broker *broker)
+{
+	return broker->numbers > 0 && broker->numbers / 8 < CONNECTING_MAX ? broker->numbers / 8
+									   : CONNECTING_MAX;
+}
+
 /* A caller that lets many wait at once is told to try later. */
 static void
 park(struct connecting *c)
 {
 	struct broker *broker = c->broker;
 	struct connecting *copy = malloc(sizeof *copy);
-	pthread_attr_t attributes;
-	pthread_t thread;
 	int why = EAGAIN;
 
-	if (__atomic_add_fetch(&broker->connecting, 1, __ATOMIC_RELAXED) <= CONNECTING_MAX &&
-	    copy != NULL && pthread_attr_init(&attributes) == 0) {
+	if (__atomic_add_fetch(&broker->connecting, 1, __ATOMIC_RELAXED) <= most_waiting(broker) &&
+	    copy != NULL) {
 		*copy = *c;
 		copy->request = request_copy(&c->request);
-		pthread_attr_setstacksize(&attributes, STACK_SIZE);
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		why = pthread_create(&thread, &attributes, thread_main, copy);
-		pthread_attr_destroy(&attributes);
+		why = thread_start(STACK_SIZE, thread_main, copy);
 		if (why == 0)
 			return;
 	}

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "linux/connecting.h"
+#include "linux/thread.h"
 
 #define STACK_SIZE (64 * 1024)
 
@@ -67,17 +68,9 @@ read_answers(void *argument)
 void
 egress_start(struct broker *broker)
 {
-	pthread_attr_t attributes;
-	pthread_t thread;
-
-	if (broker->egress.line < 0 || pthread_attr_init(&attributes) != 0)
-		return;
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	/* nobody would hear an answer: nothing is asked */
-	if (pthread_create(&thread, &attributes, read_answers, broker) != 0)
+	if (broker->egress.line >= 0 && thread_start(STACK_SIZE, read_answers, broker) != 0)
 		broker->egress.line = -1;
-	pthread_attr_destroy(&attributes);
 }
 
 int

@@ -18,6 +18,7 @@
 #include "linux/listeners.h"
 #include "linux/privileges.h"
 #include "linux/taker.h"
+#include "linux/thread.h"
 
 #define STACK_SIZE (64 * 1024)
 #define SETTLE_MS 10 /* on a busy machine the answer of one's own takes a moment */
@@ -157,15 +158,7 @@ thread_main(void *argument)
 void
 inward_start(struct broker *broker)
 {
-	pthread_attr_t attributes;
-	pthread_t thread;
-
-	if (pthread_attr_init(&attributes) != 0)
-		return;
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	broker->has_inward = pthread_create(&thread, &attributes, thread_main, broker) == 0;
-	pthread_attr_destroy(&attributes);
+	broker->has_inward = thread_start(STACK_SIZE, thread_main, broker) == 0;
 }
 
 int

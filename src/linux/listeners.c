@@ -122,7 +122,7 @@ note(struct question *question, const struct nlmsghdr *header)
 		question->by.nest = question->listeners->all[place].by;
 	}
 	if (question->by.nest != question->listeners->all[place].by)
-		question->by.nest = NULL;
+		question->by.nest = 0;
 	/* of one that listens: how many wait, and how many may */
 	question->is_full = question->is_full || one->idiag_rqueue > one->idiag_wqueue;
 	question->by.mark += mix(cookie);
@@ -208,7 +208,7 @@ listeners_find(struct listeners *listeners, const uint8_t address[16], uint16_t 
 	find(&question);
 	pthread_mutex_unlock(&listeners->lock);
 	if (question.found == LISTENS_OTHER)
-		question.by.nest = NULL;
+		question.by.nest = 0;
 	*ret_by = question.by;
 	return question.found == LISTENS_OWN && question.is_full ? LISTENS_FULL : question.found;
 }
@@ -253,7 +253,7 @@ make_room(struct listeners *listeners)
 }
 
 void
-listeners_add(struct listeners *listeners, int fd, const struct nest *by)
+listeners_add(struct listeners *listeners, int fd, uint64_t by)
 {
 	uint64_t cookie = 0;
 	socklen_t size = sizeof cookie;

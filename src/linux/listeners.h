@@ -11,10 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct nest;
 struct listener {
 	uint64_t cookie;
-	const struct nest *by; /* the sandbox inside this one whose process listens; NULL: none */
+	uint64_t by; /* the sandbox inside this one whose process listens; 0: none */
 };
 
 struct listeners {
@@ -27,7 +26,7 @@ struct listeners {
 /* Who was found: the same mark twice, with still held: the same sockets listened all the while between. */
 struct listening_by {
 	uint64_t mark;
-	const struct nest *nest; /* of all of them; NULL: of none, or not of the same */
+	uint64_t nest; /* of all of them; 0: of none, or not of the same */
 };
 
 enum listening {
@@ -38,7 +37,7 @@ enum listening {
 };
 
 /* To be called with still held before fd, a TCP socket, listens. Without memory it is nobody's. */
-void listeners_add(struct listeners *listeners, int fd, const struct nest *by);
+void listeners_add(struct listeners *listeners, int fd, uint64_t by);
 /* Who takes a connection to this address (IPv4 as mapped) and port. */
 enum listening listeners_find(struct listeners *listeners, const uint8_t address[16], uint16_t port,
 			      struct listening_by *ret_by);

@@ -2,14 +2,16 @@
 /*
  * The outer side of sandboxes inside each other. A process's nest is told by the hard limit of
  * RLIMIT_LOCKS, which the kernel inherits and does not use, and which the filter lets nobody set.
- * It is only ever lowered: a nest has a greater number than the one around it.
+ * It is only ever lowered: a nest has a greater number than the one around it. The lower bits of a number are the
+ * place of the nest in a table, whose places are used again; a process whose number is in its place no more is
+ * one of a sandbox that ended long ago, and nothing is done for it.
  *
  * Acting is safe where every plan of the chain says yes. Leaving a call to the kernel is safe where
  * no plan of the chain leaves it to us, as without nests: all the layers are the caller's own, and
  * each withholds what its plan does not grant outright. So whatever one of them guards is acted
  * upon or refused; and where nobody could be asked, everything is left to the layers.
  */
-#include "linux/nest.h"
+#include "linux/nest_table.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,57 +24,20 @@
 #include "linux/procfs.h"
 #include "plan/terminals.h"
 
-#define CHUNK 64
-#define CHUNKS 1024
-#define TOP (1u << 20)	/* marks count down from here */
+/* Marks count down from here. A kernel of 32 bits takes what is above its range for no limit. */
+#define TOP ((uint64_t)1 << (sizeof(long) > 4 ? 60 : 30))
 #define DISTURBED_MAX 3 /* after which other sessions have to wait */
+#define SWEPT 64	/* places that each new one looks at for lines whose other end is gone */
 
-struct nests {
-	pthread_key_t call; /* the struct nest_call of each thread */
-	pthread_mutex_t lock;
-	rlim_t plain, top; /* the mark of who is in no nest; that of nest 0 */
-	int count;
-	struct nest *chunks[CHUNKS];
-};
-
-static struct nest *
-nest_at(const struct nests *nests, int id)
-{
-	return &nests->chunks[id / CHUNK][id % CHUNK];
-}
-
-/* ---- making ---- */
-
-/* The number of a new one, or -1 with errno. The lock is held. */
-static int
-add(struct nests *nests, int parent, bool is_alone, int line)
-{
-	int id = nests->count;
-	struct nest *nest;
-
-	errno = EMFILE;
-	if (id == CHUNK * CHUNKS || (rlim_t)id >= nests->top)
-		return -1;
-	if (nests->chunks[id / CHUNK] == NULL)
-		nests->chunks[id / CHUNK] = calloc(CHUNK, sizeof *nest);
-	if (nests->chunks[id / CHUNK] == NULL)
-		return -1;
-	nest = nest_at(nests, id);
-	*nest = (struct nest){.parent = parent, .is_alone = is_alone, .line = line};
-	nest->depth = id == 0 ? 0 : nest_at(nests, parent)->depth + 1;
-	pthread_mutex_init(&nest->lock, NULL);
-	pthread_mutex_init(&nest->queue, NULL);
-	__atomic_store_n(&nests->count, id + 1, __ATOMIC_SEQ_CST);
-	return id;
-}
+/* ---- starting ---- */
 
 void
 nest_make(struct broker *broker)
 {
 	struct nests *nests;
-	struct rlimit own;
+	struct rlimit64 own;
 
-	if (getrlimit(RLIMIT_LOCKS, &own) < 0)
+	if (prlimit64(0, RLIMIT_LOCKS, NULL, &own) < 0)
 		return;
 	nests = calloc(1, sizeof *nests);
 	if (nests == NULL)
@@ -80,7 +45,7 @@ nest_make(struct broker *broker)
 	nests->plain = own.rlim_max;
 	nests->top = own.rlim_max > TOP ? TOP : own.rlim_max;
 	pthread_mutex_init(&nests->lock, NULL);
-	if (pthread_key_create(&nests->call, NULL) != 0 || add(nests, 0, false, -1) < 0)
+	if (pthread_key_create(&nests->call, NULL) != 0 || nests_add(nests, 0, false, -1) < 0)
 		free(nests);
 	else
 		broker->nests = nests;
@@ -88,22 +53,26 @@ nest_make(struct broker *broker)
 
 /* ---- marks ---- */
 
-/* The nest of a thread or process; -1: it cannot be told. */
+/* The place of a nest's number; -1: it is there no more. The lock is held. */
+static int
+find_place(const struct nests *nests, uint64_t id)
+{
+	int place = (int)(id % PLACES);
+
+	return place < nests->count && nest_at(nests, place)->id == id ? place : -1;
+}
+
+/* The nest of a thread or process; -1: it cannot be told. The lock is held. */
 static int
 read_mark_of(const struct nests *nests, pid_t thread)
 {
 	struct rlimit64 mark;
-	rlim_t id;
 
 	if (prlimit64(thread, RLIMIT_LOCKS, NULL, &mark) < 0)
 		return -1;
 	if (mark.rlim_max == nests->plain)
 		return 0;
-	id = nests->top - mark.rlim_max;
-	return mark.rlim_max > nests->top ||
-			       id >= (rlim_t)__atomic_load_n(&nests->count, __ATOMIC_SEQ_CST)
-		       ? -1
-		       : (int)id;
+	return mark.rlim_max > nests->top ? -1 : find_place(nests, nests->top - mark.rlim_max);
 }
 
 static int
@@ -113,9 +82,10 @@ read_mark(const struct nests *nests, const struct call *request)
 }
 
 static bool
-write_mark(const struct nests *nests, const struct call *request, int id)
+write_mark(const struct nests *nests, const struct call *request, int place)
 {
-	struct rlimit64 mark = {nests->top - (rlim_t)id, nests->top - (rlim_t)id};
+	uint64_t number = nests->top - nest_at(nests, place)->id;
+	struct rlimit64 mark = {number, number};
 
 	return request_is_valid(request) &&
 	       prlimit64(request->thread, RLIMIT_LOCKS, &mark, NULL) == 0;
@@ -129,11 +99,39 @@ nest_is_any(const struct broker *broker)
 	       __atomic_load_n(&broker->nests->count, __ATOMIC_SEQ_CST) > 1;
 }
 
+/* None of them is given to another while the call knows it. The lock is held. */
+static int
+find_chain(const struct nests *nests, const struct call *request, struct nest_call *to)
+{
+	int place = read_mark(nests, request);
+
+	for (; place > 0; place = nest_at(nests, place)->parent) {
+		struct nest *nest = nest_at(nests, place);
+
+		if (to->depth == NEST_DEPTH)
+			return EPERM;
+		to->chain[to->depth++] = nest;
+		nest->users++;
+		to->is_alone = to->is_alone || nest->is_alone;
+	}
+	return place < 0 ? EPERM : 0;
+}
+
+/* From the one of that number on. */
+static void
+drop_chain(struct nests *nests, const struct nest_call *call, int first)
+{
+	pthread_mutex_lock(&nests->lock);
+	for (int i = first; i < call->depth; i++)
+		call->chain[i]->users--;
+	pthread_mutex_unlock(&nests->lock);
+}
+
 int
 nest_begin(struct broker *broker, const struct call *request, struct nest_call *to)
 {
 	struct nests *nests = broker->nests;
-	int id = 0;
+	int why;
 
 	to->nests = nests;
 	to->depth = 0;
@@ -142,25 +140,34 @@ nest_begin(struct broker *broker, const struct call *request, struct nest_call *
 	to->number = request->notif.data.nr;
 	if (!nest_is_any(broker))
 		return 0;
-	id = read_mark(nests, request);
-	if (id < 0)
-		return EPERM;
-	for (; id > 0; id = nest_at(nests, id)->parent) {
-		struct nest *nest = nest_at(nests, id);
-
-		if (to->depth == NEST_DEPTH)
-			return EPERM;
-		to->chain[to->depth++] = nest;
-		to->is_alone = to->is_alone || nest->is_alone;
-	}
-	return to->depth == 0 ? 0 : pthread_setspecific(nests->call, to);
+	pthread_mutex_lock(&nests->lock);
+	why = find_chain(nests, request, to);
+	pthread_mutex_unlock(&nests->lock);
+	if (why == 0 && to->depth > 0)
+		why = pthread_setspecific(nests->call, to);
+	if (why != 0 && to->depth > 0)
+		drop_chain(nests, to, 0);
+	return why;
 }
 
 void
 nest_end(struct broker *broker)
 {
-	if (broker->nests != NULL)
-		pthread_setspecific(broker->nests->call, NULL);
+	const struct nest_call *call = nest_call(broker);
+
+	if (call == NULL)
+		return;
+	/* the innermost is handed to who begins the call again */
+	drop_chain(broker->nests, call, call->is_late && !call->is_disturbed ? 1 : 0);
+	pthread_setspecific(broker->nests->call, NULL);
+}
+
+void
+nest_drop(const struct broker *broker, struct nest *nest)
+{
+	pthread_mutex_lock(&broker->nests->lock);
+	nest->users--;
+	pthread_mutex_unlock(&broker->nests->lock);
 }
 
 struct nest_call *
@@ -169,14 +176,27 @@ nest_call(const struct broker *broker)
 	return broker->nests == NULL ? NULL : pthread_getspecific(broker->nests->call);
 }
 
-bool
-nest_is_in(const struct broker *broker, const struct nest *one, const struct nest *around)
+/* The lock is held. */
+static bool
+is_in(const struct nests *nests, int place, const struct nest *around)
 {
-	const struct nest *top = broker->nests == NULL ? NULL : nest_at(broker->nests, 0);
+	while (place > 0 && nest_at(nests, place) != around)
+		place = nest_at(nests, place)->parent;
+	return place > 0;
+}
 
-	while (one != NULL && one != around && one != top)
-		one = nest_at(broker->nests, one->parent);
-	return one != NULL && one == around;
+bool
+nest_is_in(const struct broker *broker, uint64_t id, const struct nest *around)
+{
+	struct nests *nests = broker->nests;
+	bool found;
+
+	if (nests == NULL || id == 0)
+		return false;
+	pthread_mutex_lock(&nests->lock);
+	found = is_in(nests, find_place(nests, id), around);
+	pthread_mutex_unlock(&nests->lock);
+	return found;
 }
 
 /* The innermost that came to the door; NULL: none did. */
@@ -202,14 +222,14 @@ static bool
 is_with(const struct nest_call *call, pid_t process)
 {
 	const struct nest *wanted = innermost_asked(call);
-	int id;
+	bool found;
 
 	if (wanted == NULL)
 		return true;
-	id = read_mark_of(call->nests, process);
-	while (id > 0 && nest_at(call->nests, id) != wanted)
-		id = nest_at(call->nests, id)->parent;
-	return id > 0;
+	pthread_mutex_lock(&call->nests->lock);
+	found = is_in(call->nests, read_mark_of(call->nests, process), wanted);
+	pthread_mutex_unlock(&call->nests->lock);
+	return found;
 }
 
 bool
@@ -235,41 +255,23 @@ nest_may_look(const struct call *request, const char *path)
 	return keeper == 0 || (keeper > 0 && is_with(request->nested, keeper));
 }
 
-const struct nest *
+uint64_t
 nest_innermost(const struct broker *broker)
 {
 	const struct nest_call *call = nest_call(broker);
 
-	return call == NULL || call->depth == 0 ? NULL : call->chain[0];
+	return call == NULL || call->depth == 0 ? 0 : call->chain[0]->id;
 }
 
 bool
-nest_has_inside(const struct broker *broker, const struct nest *nest)
+nest_has_inside(const struct broker *broker, uint64_t id)
 {
-	const struct nest *wanted = nest_innermost(broker);
+	const struct nest_call *call = nest_call(broker);
 
-	return wanted == NULL || nest_is_in(broker, nest, wanted);
+	return call == NULL || call->depth == 0 || nest_is_in(broker, id, call->chain[0]);
 }
 
 /* ---- the door ---- */
-
-/* Lines whose other end is gone: an agent may run thousands, one after the other. */
-static void
-sweep(const struct nests *nests)
-{
-	for (int i = 1; i < nests->count; i++) {
-		struct nest *nest = nest_at(nests, i);
-		struct pollfd line = {.events = 0};
-
-		/* who holds it is talking to it */
-		if (pthread_mutex_trylock(&nest->lock) != 0)
-			continue;
-		line.fd = nest->line;
-		if (line.fd >= 0 && poll(&line, 1, 0) == 1)
-			nest_hang_up(nest);
-		pthread_mutex_unlock(&nest->lock);
-	}
-}
 
 void
 nest_sweep(const struct broker *broker)
@@ -277,33 +279,38 @@ nest_sweep(const struct broker *broker)
 	if (broker->nests == NULL)
 		return;
 	pthread_mutex_lock(&broker->nests->lock);
-	sweep(broker->nests);
+	nests_sweep(broker->nests, PLACES);
 	pthread_mutex_unlock(&broker->nests->lock);
 }
 
 /* The other end for the caller, or -1 with errno. The lock is held. */
 static int
-enter(struct nests *nests, const struct call *request)
+enter(struct nests *nests, const struct call *request, int numbers)
 {
 	int parent = read_mark(nests, request), ends[2], id;
 
-	sweep(nests);
+	nests_sweep(nests, SWEPT);
 	errno = EPERM;
 	if (parent < 0)
 		return -1;
 	errno = E2BIG;
 	if (nest_at(nests, parent)->depth + 1 >= NEST_DEPTH)
 		return -1;
+	if (nests_are_full(nests, parent, numbers))
+		nests_sweep(nests, PLACES);
+	errno = EMFILE;
+	if (nests_are_full(nests, parent, numbers))
+		return -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -1;
-	id = add(nests, parent, false, ends[0]);
+	id = nests_add(nests, parent, false, ends[0]);
 	if (id > 0) {
 		nest_at(nests, id)->expects = request->thread;
 		nest_at(nests, id)->group = getpgid(request->thread);
 		errno = EPERM;
 		if (write_mark(nests, request, id))
 			return ends[1];
-		nest_at(nests, id)->line = -1;
+		__atomic_store_n(&nest_at(nests, id)->line, -1, __ATOMIC_RELAXED);
 	}
 	close(ends[0]);
 	close(ends[1]);
@@ -338,7 +345,7 @@ act_door(struct broker *broker, const struct call *request)
 		request_return(request, find_offer(broker->plan));
 	} else {
 		pthread_mutex_lock(&nests->lock);
-		fd = enter(nests, request);
+		fd = enter(nests, request, broker->numbers);
 		why = errno;
 		pthread_mutex_unlock(&nests->lock);
 		if (fd < 0)
@@ -369,7 +376,7 @@ mark_alone(struct nests *nests, const struct call *request, bool reads)
 	}
 	if (reads)
 		return false;
-	inside = nest->alone != 0 ? nest->alone : add(nests, id, true, -1);
+	inside = nest->alone != 0 ? nest->alone : nests_add(nests, id, true, -1);
 	if (inside <= 0)
 		return false;
 	nest->alone = inside;

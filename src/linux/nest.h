@@ -62,8 +62,12 @@ struct nest_answer {
 /* ---- the outer side ---- */
 
 struct nest {
-	int parent;
-	int depth;
+	uint64_t id;   /* no other nest ever has it; 0: the session itself */
+	int parent;    /* its place */
+	int depth;     /* 1: in the session itself */
+	int outermost; /* the place of the one of depth 1 that it is in or is */
+	int users;     /* calls that know it */
+	int inside;    /* nests whose parent it is */
 	bool is_alone; /* it restricted itself, and nobody can be asked */
 	int alone;     /* such a one inside this; 0: none yet. They are all the same */
 	pid_t group;   /* the process group that it was entered in */
@@ -83,7 +87,7 @@ struct nest {
 #define NEST_DEPTH 16
 struct nests;
 struct nest_call {
-	const struct nests *nests;
+	struct nests *nests;
 	struct nest *chain[NEST_DEPTH]; /* innermost first */
 	int depth;
 	bool is_alone;	/* one of them cannot be asked: nothing is done on behalf */
@@ -102,6 +106,8 @@ void nest_make(struct broker *broker);
 /* Before and after each call; 0, or an errno for the caller. */
 int nest_begin(struct broker *broker, const struct call *request, struct nest_call *to);
 void nest_end(struct broker *broker);
+/* After a call that is late: nest is known to it no more. */
+void nest_drop(const struct broker *broker, struct nest *nest);
 
 /* Lets go of the lines of those that are gone. */
 void nest_sweep(const struct broker *broker);
@@ -119,9 +125,9 @@ pid_t nest_group(const struct broker *broker);
 /* May this path in procfs be looked into for the caller? Of processes that are not in the same sandbox
  * or further in, as the kernel has it, only what they show to everybody. */
 bool nest_may_look(const struct call *request, const char *path);
-/* The sandbox that the caller is in, NULL: this one; and is another the same, or further in? */
-const struct nest *nest_innermost(const struct broker *broker);
-bool nest_has_inside(const struct broker *broker, const struct nest *nest);
+/* The sandbox that the caller is in, 0: this one; and is another the same, or further in? */
+uint64_t nest_innermost(const struct broker *broker);
+bool nest_has_inside(const struct broker *broker, uint64_t id);
 
 /* Of the thread that asks; NULL: its caller is in no nest. */
 struct nest_call *nest_call(const struct broker *broker);
@@ -153,9 +159,9 @@ bool nest_may_connect(const struct broker *broker, const char *path, int64_t bor
 bool nest_may_network(const struct broker *broker);
 /* by: whose process listens there; NULL: nobody's. *ret_here: one of them means that server only. */
 bool nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind,
-		    const struct nest *by, bool *ret_here);
+		    uint64_t by, bool *ret_here);
 /* Is one of them, or NULL, in the other, or the same? */
-bool nest_is_in(const struct broker *broker, const struct nest *one, const struct nest *around);
+bool nest_is_in(const struct broker *broker, uint64_t id, const struct nest *around);
 
 /* ---- the inner side, nested.c ---- */
 

@@ -58,7 +58,7 @@ void
 nest_hang_up(struct nest *nest)
 {
 	close(nest->line);
-	nest->line = -1;
+	__atomic_store_n(&nest->line, -1, __ATOMIC_RELAXED);
 }
 
 /* ---- asking ---- */
@@ -394,8 +394,8 @@ nest_may_connect(const struct broker *broker, const char *path, int64_t born, in
 }
 
 bool
-nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind,
-	       const struct nest *by, bool *ret_here)
+nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind, uint64_t by,
+	       bool *ret_here)
 {
 	struct nest_call *call = nest_call(broker);
 	bool by_proxy = !is_bind && broker->plan->settings.network.mode == NET_DOMAINS;

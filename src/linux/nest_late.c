@@ -12,9 +12,11 @@
 
 #include "base/clock.h"
 #include "linux/nest.h"
+#include "linux/thread.h"
 
-#define LATE_MAX 256
-#define LATE_EACH 16
+/* Each of them holds some descriptors while it waits. */
+#define LATE_MAX 64
+#define LATE_EACH 8
 #define STACK_SIZE (256 * 1024)
 #define PAUSE_US 10000
 /* A machine that is busy gets more patience each time, but nobody waits for as long as this. */
@@ -83,14 +85,18 @@ static void
 try_again(struct broker *broker, struct late *late)
 {
 	int patience = PATIENCE_MS;
+	struct nest *again;
 	int64_t start;
 
 	do {
 		clock_sleep_us(PAUSE_US);
 		start = clock_ms();
-		if (!request_is_valid(&late->request) ||
-		    broker_answer(broker, &late->request, patience) == NULL)
+		again = request_is_valid(&late->request)
+				? broker_answer(broker, &late->request, patience)
+				: NULL;
+		if (again == NULL)
 			return;
+		nest_drop(broker, again);
 		if (clock_ms() - start >= patience && patience < PATIENCE_MAX_MS)
 			patience *= 2;
 	} while (clock_ms() < late->end);
@@ -121,16 +127,11 @@ static int
 start_thread(struct broker *broker, struct nest *nest)
 {
 	struct post *post = malloc(sizeof *post);
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int why = post == NULL ? EAGAIN : pthread_attr_init(&attributes);
+	int why = EAGAIN;
 
-	if (why == 0) {
+	if (post != NULL) {
 		*post = (struct post){broker, nest};
-		pthread_attr_setstacksize(&attributes, STACK_SIZE);
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		why = pthread_create(&thread, &attributes, late_main, post);
-		pthread_attr_destroy(&attributes);
+		why = thread_start(STACK_SIZE, late_main, post);
 	}
 	if (why != 0)
 		free(post);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "linux/broker.h"
+#include "linux/thread.h"
 
 #define PARKED_MAX 64
 #define STACK_SIZE (64 * 1024)
@@ -98,23 +99,6 @@ parked_main(void *argument)
 	return NULL;
 }
 
-/* 0, or an errno; then parked is still ours. */
-static int
-start_thread(struct parked *parked)
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int why = pthread_attr_init(&attributes);
-
-	if (why != 0)
-		return why;
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	why = pthread_create(&thread, &attributes, parked_main, parked);
-	pthread_attr_destroy(&attributes);
-	return why;
-}
-
 void
 broker_wait_and_give(struct broker *broker, const struct call *request, int object, int flags)
 {
@@ -128,7 +112,7 @@ broker_wait_and_give(struct broker *broker, const struct call *request, int obje
 	*parked = (struct parked){broker, request_copy(request), fcntl(object, F_DUPFD_CLOEXEC, 0),
 				  flags};
 	if (__atomic_add_fetch(&broker->parked, 1, __ATOMIC_RELAXED) <= PARKED_MAX)
-		why = parked->object < 0 ? errno : start_thread(parked);
+		why = parked->object < 0 ? errno : thread_start(STACK_SIZE, parked_main, parked);
 	if (why != 0) {
 		free_parked(parked);
 		request_fail(request, why);

@@ -19,6 +19,9 @@
 #include "base/fd.h"
 #include "base/path.h"
 
+/* Folders further down get no parts of their own, and count as closed: each level is a call in a call. */
+#define DEPTH_MAX 64
+
 /*
  * Folders in which some entries are for root alone. A profile that grants one means what an
  * ordinary user gets by it; modes do not see to that for root. All names can be listed, for a
@@ -267,10 +270,10 @@ open_folder(int parent, const char *name)
 	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static bool holds_secret(int folder, size_t length);
+static bool holds_secret(int folder, int depth);
 
 static bool
-is_or_holds_secret(int folder, size_t length, const struct dirent64 *entry)
+is_or_holds_secret(int folder, int depth, const struct dirent64 *entry)
 {
 	const char *name = entry->d_name;
 	struct stat at = {.st_mode = S_IFDIR | S_IRWXO};
@@ -278,29 +281,28 @@ is_or_holds_secret(int folder, size_t length, const struct dirent64 *entry)
 
 	if (entry->d_type == DT_LNK)
 		return false;
-	length += 1 + strlen(name);
-	if (length >= PATH_MAX ||
+	if (depth > DEPTH_MAX ||
 	    (entry->d_type != DT_DIR && fstatat(folder, name, &at, AT_SYMLINK_NOFOLLOW) < 0))
 		return true;
 	if (!S_ISDIR(at.st_mode))
 		return !S_ISLNK(at.st_mode) && is_closed(&at);
 	fd = open_folder(folder, name);
-	return fd < 0 || fstat(fd, &at) < 0 || is_closed(&at) || holds_secret(fd, length);
+	return fd < 0 || fstat(fd, &at) < 0 || is_closed(&at) || holds_secret(fd, depth);
 }
 
 /*
  * By modes alone, for no secret by its name is in there. What cannot be looked at counts as one: it is
- * then granted in parts, or not at all. length: of the folder's path.
+ * then granted in parts, or not at all. depth: of the folder's path.
  */
 static bool
-holds_secret(int folder, size_t length)
+holds_secret(int folder, int depth)
 {
 	const struct dirent64 *entry;
 	struct listing listing;
 
 	listing_begin(&listing, folder);
 	while ((entry = listing_next(&listing)) != NULL)
-		if (is_or_holds_secret(folder, length, entry))
+		if (is_or_holds_secret(folder, depth + 1, entry))
 			return true;
 	return errno != 0;
 }
@@ -318,9 +320,7 @@ is_above_secret(const char *path, size_t length)
 static bool
 holds_any_secret(int folder, const char *path)
 {
-	size_t length = strlen(path);
-
-	return is_above_secret(path, length) || holds_secret(folder, length);
+	return is_above_secret(path, strlen(path)) || holds_secret(folder, (int)path_depth(path));
 }
 
 /* Entries of one folder. */
@@ -379,7 +379,10 @@ int
 rules_allow_parts(const struct making *m, int folder, const char *path)
 {
 	uint64_t names = rules_decide(m, path) & RIGHT_READ ? FILE_READ_DIR : 0u;
-	int rc = rules_allow(m, folder, names, true, path);
+	int rc;
 
+	if (path_depth(path) > DEPTH_MAX)
+		return 0;
+	rc = rules_allow(m, folder, names, true, path);
 	return rc < 0 ? rc : rules_allow_entries(m, folder, path, true);
 }

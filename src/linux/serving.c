@@ -22,6 +22,7 @@
 
 #include "linux/broker.h"
 #include "linux/nest.h"
+#include "linux/thread.h"
 
 #define STACK_SIZE (256 * 1024)
 #define CROWD 32 /* calls by one and the same after which it counts as alone */
@@ -41,24 +42,17 @@ static void *thread_main(void *argument);
 static void
 start_thread(struct broker *broker)
 {
-	pthread_attr_t attributes;
-	pthread_t thread;
-
 	/* fewer are slower, no less right */
-	if (add(&broker->serving.threads, 1) > broker->serving.threads_max ||
-	    pthread_attr_init(&attributes) != 0) {
+	if (add(&broker->serving.threads, 1) > broker->serving.threads_max) {
 		add(&broker->serving.threads, -1);
 		return;
 	}
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	/* until it is there it counts as one that can be called */
 	add(&broker->serving.reserve, 1);
-	if (pthread_create(&thread, &attributes, thread_main, broker) != 0) {
+	if (thread_start(STACK_SIZE, thread_main, broker) != 0) {
 		add(&broker->serving.reserve, -1);
 		add(&broker->serving.threads, -1);
 	}
-	pthread_attr_destroy(&attributes);
 }
 
 static void
@@ -273,8 +267,10 @@ serve(struct broker *broker)
 				pause();
 		leave_post(broker, request.thread);
 		late = answer(broker, &request, &near);
-		if (late != NULL)
+		if (late != NULL) {
 			nest_retry(broker, &request, late);
+			nest_drop(broker, late);
+		}
 		near_end_call(&near, is_alone(&broker->serving));
 		broker_tidy(broker);
 		/* nobody's folder is held longer than its call; either will do */

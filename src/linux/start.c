@@ -20,6 +20,7 @@
 #include "linux/nest.h"
 #include "linux/privileges.h"
 #include "linux/terminals.h"
+#include "linux/thread.h"
 #include "linux/untrace.h"
 
 #define STACK_SIZE (512 * 1024)
@@ -160,8 +161,6 @@ start_and_serve(void *argument)
 static pid_t
 start_routed(struct starter *starter)
 {
-	pthread_attr_t attributes;
-	pthread_t thread;
 	int why;
 
 	/* it must not be under the layer that the next one enters */
@@ -169,11 +168,7 @@ start_routed(struct starter *starter)
 		inward_start(&starter->box->broker);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->box->line) < 0)
 		return -1;
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	why = pthread_create(&thread, &attributes, start_and_serve, starter);
-	pthread_attr_destroy(&attributes);
+	why = thread_start(STACK_SIZE, start_and_serve, starter);
 	if (why == 0) {
 		while (sem_wait(&starter->box->started) < 0 && errno == EINTR)
 			;

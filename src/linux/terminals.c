@@ -26,6 +26,7 @@
 #include "linux/opening.h"
 #include "linux/privileges.h"
 #include "linux/procfs.h"
+#include "linux/thread.h"
 #include "plan/terminals.h"
 
 #define STACK_SIZE (64 * 1024)
@@ -176,17 +177,7 @@ opener_main(void *argument)
 static bool
 start_opener(struct terminals *t)
 {
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int why;
-
-	if (pthread_attr_init(&attributes) != 0)
-		return false;
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	why = pthread_create(&thread, &attributes, opener_main, t);
-	pthread_attr_destroy(&attributes);
-	return why == 0;
+	return thread_start(STACK_SIZE, opener_main, t) == 0;
 }
 
 void
@@ -266,8 +257,10 @@ note_made(struct broker *broker, int master)
 		return;
 	pthread_mutex_lock(&t->lock);
 	sweep(t);
+	/* the other descriptors are for the calls of all */
 	if (t->made_count < TERMINALS_MADE &&
-	    (broker->last_free == 0 || held < broker->last_free)) {
+	    (broker->last_free == 0 ||
+	     (held < broker->last_free && t->made_count < (size_t)broker->numbers / 8))) {
 		t->made[t->made_count].nest = nest_innermost(broker);
 		t->made[t->made_count++].held = held;
 		held = -1;

@@ -7,12 +7,12 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define TERMINALS_MADE 256
 #define TERMINALS_KNOWN 4
 
-struct nest;
 struct terminal_job;
 
 struct terminals {
@@ -22,8 +22,8 @@ struct terminals {
 	enum { OPENER_NONE, OPENER_WANTED, OPENER_SERVES, OPENER_FAILED } opener;
 	struct terminal_job *jobs;
 	struct {
-		int held; /* by O_PATH: when it is gone its file has no name any more */
-		const struct nest *nest; /* whose it is */
+		int held;      /* by O_PATH: when it is gone its file has no name any more */
+		uint64_t nest; /* whose it is */
 	} made[TERMINALS_MADE];
 	size_t made_count;
 	/* the layers grant these; only numbers: a later one of the same is refused by them */

@@ -8,7 +8,6 @@
  * And in a repository: not out of it. git makes no such links, and writes through those it finds:
  * a log that is a link to a start-up file gets a line for every commit.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,6 +23,7 @@
 #include "base/path.h"
 #include "linux/nest.h"
 #include "linux/procfs.h"
+#include "linux/subtree.h"
 #include "linux/vet.h"
 #include "plan/looked.h"
 
@@ -255,49 +255,41 @@ stays_in(const char *repository, const char *path, const char *text)
 	return true;
 }
 
-/* Everything in folder, whose path is path, and below. */
-static bool
-all_stay_in(const char *repository, int folder, const char *path, int *left)
+struct staying {
+	const char *repository;
+	int left;
+	char path[PATH_MAX], text[PATH_MAX];
+};
+
+/* Of what is in the repository itself only git's own names count. */
+static int
+stays(void *context, const struct subtree_entry *entry)
 {
-	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	char inner[PATH_MAX], text[PATH_MAX];
-	const struct dirent *entry;
-	bool fine = dir != NULL;
+	struct staying *s = context;
+	ssize_t n;
 
-	if (dir == NULL && copy >= 0)
-		close(copy);
-	while (fine && (entry = readdir(dir)) != NULL) {
-		auto_fd int below = -1;
-		ssize_t n;
-
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-		    (strcmp(path, repository) == 0 && !is_gits(entry->d_name)))
-			continue;
-		n = readlinkat(dirfd(dir), entry->d_name, text, sizeof text - 1);
-		text[n < 0 ? 0 : n] = '\0';
-		fine = --*left > 0 && snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) <
-					      (int)sizeof inner;
-		if (fine && n >= 0)
-			fine = stays_in(repository, inner, text);
-		else if (fine)
-			below = openat(dirfd(dir), entry->d_name,
-				       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (below >= 0)
-			fine = all_stay_in(repository, below, inner, left);
-	}
-	if (dir != NULL)
-		closedir(dir);
-	return fine;
+	if (*entry->below == '\0' && !is_gits(entry->name))
+		return 0;
+	if (--s->left <= 0 || !subtree_path(s->repository, entry, s->path))
+		return EACCES;
+	if (entry->is_folder)
+		return SUBTREE_ENTER;
+	n = readlinkat(entry->folder, entry->name, s->text, sizeof s->text - 1);
+	s->text[n < 0 ? 0 : n] = '\0';
+	return n < 0 || stays_in(s->repository, s->path, s->text) ? 0 : EACCES;
 }
 
 bool
 vet_links_stay(const char *folder)
 {
 	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int left = ENTRIES_MAX;
+	auto_free struct staying *s = calloc(1, sizeof *s);
 
-	return fd >= 0 && all_stay_in(folder, fd, folder, &left);
+	if (fd < 0 || s == NULL)
+		return false;
+	s->repository = folder;
+	s->left = ENTRIES_MAX;
+	return subtree_each(fd, stays, s) == 0;
 }
 
 bool

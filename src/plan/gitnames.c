@@ -7,12 +7,14 @@
  */
 #include "plan/gitnames.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/ascii.h"
 #include "base/path.h"
+#include "plan/descent.h"
 #include "plan/gitsteps.h"
 #include "plan/hookmemory.h"
 #include "plan/looked.h"
@@ -116,30 +118,38 @@ gitnames_is_sample(const char *name)
 	return length > end && strcmp(name + length - end, SAMPLE) == 0;
 }
 
-/* The first length bytes of path as a folder: is it a repository? */
+/* The first length bytes of path as a folder: is it a repository? Without a descriptor by its path. */
 static bool
-is_repository_part(const char *path, size_t length)
+is_repository_part(struct descent *d, size_t length)
 {
-	char folder[PATH_MAX];
+	int folder = length == 0 ? -1 : descent_to(d, length);
+	char path[PATH_MAX];
 
-	memcpy(folder, path, length);
-	folder[length] = '\0';
-	return length > 0 && looked_is_repository(folder);
+	if (length == 0 || (folder < 0 && errno == ENOENT))
+		return false;
+	if (folder >= 0)
+		return looked_holds_repository(folder);
+	memcpy(path, d->path, length);
+	path[length] = '\0';
+	return looked_is_repository(path);
 }
 
 /* Does a component of this name stand in a repository? Sets the rest of the path after it. */
 static bool
 lies_in(const char *path, const char *component, const char **ret_rest)
 {
+	struct descent d = {.path = path, .fd = -1};
 	size_t length = strlen(component);
+	bool found = false;
 
-	for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/'))
-		if (ascii_same_n(at + 1, component, length) && at[1 + length] == '/' &&
-		    is_repository_part(path, (size_t)(at - path))) {
+	for (const char *at = strchr(path, '/'); !found && at != NULL; at = strchr(at + 1, '/')) {
+		found = ascii_same_n(at + 1, component, length) && at[1 + length] == '/' &&
+			is_repository_part(&d, (size_t)(at - path));
+		if (found)
 			*ret_rest = at + length + 2;
-			return true;
-		}
-	return false;
+	}
+	descent_end(&d);
+	return found;
 }
 
 static void

@@ -6,6 +6,7 @@
  */
 #include "plan/hookmemory.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -17,11 +18,12 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "plan/descent.h"
 #include "plan/hookask.h"
 #include "plan/hookroots.h"
 #include "plan/host.h"
 
-#define SLOTS 128u
+#define SLOTS 1024u
 /* For how long the user's own changes may stay unseen. */
 #define MOMENT_NS HOOKROOTS_MOMENT_NS
 
@@ -104,9 +106,22 @@ struct asking {
 	const struct host *host;
 	struct hookquestion *q;
 	int64_t time;
+	struct descent descent;
+	struct looked_run run; /* of the folders that were asked last */
 };
 
 /* ---- the folders above ---- */
+
+/* Most folders are no repositories: then nothing is looked for by its whole path, which may be long. */
+static bool
+is_plain(struct asking *a, const char *path, size_t length)
+{
+	int folder = path == a->q->path ? descent_to(&a->descent, length) : -1;
+
+	if (path != a->q->path)
+		return false;
+	return folder < 0 ? errno == ENOENT : looked_is_plain(folder);
+}
 
 static struct looked *
 read_folder(struct asking *a, const char *path, size_t length, uint64_t turn)
@@ -116,7 +131,7 @@ read_folder(struct asking *a, const char *path, size_t length, uint64_t turn)
 	pthread_mutex_unlock(&a->memory->lock);
 	if (one != NULL && length > 1 && path[length - 1] == '/')
 		looked_at_kept(one, a->host);
-	else if (one != NULL)
+	else if (one != NULL && !is_plain(a, path, length))
 		looked_at(one, a->host);
 	pthread_mutex_lock(&a->memory->lock);
 	/* what could not be seen may be a moment later */
@@ -126,7 +141,7 @@ read_folder(struct asking *a, const char *path, size_t length, uint64_t turn)
 }
 
 /* Stays as long as the lock is held. NULL: there is no memory. */
-static const struct looked *
+static struct looked *
 look(struct asking *a, const char *path, size_t length, uint64_t hash)
 {
 	struct looked **slot = &a->memory->slots[hash % SLOTS], *one = *slot;
@@ -142,15 +157,61 @@ look(struct asking *a, const char *path, size_t length, uint64_t hash)
 	return one;
 }
 
+/*
+ * Folders one below the other that name nothing are a run, which the last of them tells about: the next question
+ * about a path below it passes over all of them at once.
+ */
+static void
+note_run(struct asking *a, struct looked *one, size_t length, uint64_t hash)
+{
+	struct looked_run *run = &a->run;
+
+	if (one == NULL || one->count > 0 || one->keeper != NULL || one->is_failed) {
+		run->to = 0;
+		return;
+	}
+	if (run->to == 0)
+		*run = (struct looked_run){.turn = run->turn, .from = length, .until = one->until};
+	run->to = length;
+	run->hash = hash;
+	if (one->until < run->until)
+		run->until = one->until;
+	one->run = *run;
+}
+
+/* The lowest of the folders above path that tells about a run. */
+static struct looked_run
+find_run(const struct asking *a)
+{
+	const struct hookmemory *memory = a->memory;
+	const struct looked *found = NULL;
+	const char *path = a->q->path;
+	uint64_t hash = HASH_START;
+
+	for (size_t at = 0; path[at] != '\0'; at++) {
+		const struct looked *one = memory->slots[hash % SLOTS];
+
+		if (path[at] == '/' && one != NULL && one->run.to == at && at > 0 &&
+		    one->run.hash == hash && one->run.turn == memory->turn &&
+		    a->time < one->run.until)
+			found = one;
+		hash = hash_byte(hash, path[at]);
+	}
+	if (found == NULL || strncmp(found->folder, path, found->run.to) != 0)
+		return (struct looked_run){0};
+	return found->run;
+}
+
 /* By the folder that is the first length bytes of the path. */
 static const struct protection *
 find_by(struct asking *a, size_t length, uint64_t hash)
 {
-	const struct looked *one = look(a, a->q->path, length, hash);
+	struct looked *one = look(a, a->q->path, length, hash);
 	const struct protection *found = one == NULL ? &hookask_unseen
 						     : hookask_find(one, a->q, length);
 	char keeper[PATH_MAX + 8];
 
+	note_run(a, one, length, hash);
 	if (found != NULL || one->keeper == NULL)
 		return found;
 	/* what it is in may be forgotten for the next */
@@ -163,15 +224,24 @@ static const struct protection *
 find_above(struct asking *a)
 {
 	const struct protection *found = NULL;
+	const struct looked_run run = find_run(a);
 	const char *path = a->q->path;
 	uint64_t hash = HASH_START;
 
+	a->descent = (struct descent){.path = path, .fd = -1};
+	a->run.turn = a->memory->turn;
 	for (size_t at = 0; found == NULL && path[at] != '\0'; at++) {
 		/* "/" is a folder, too */
-		if (path[at] == '/' && at + (at == 0) >= a->q->top)
-			found = find_by(a, at + (at == 0), hash);
+		size_t length = at + (at == 0);
+
+		if (path[at] == '/' && length == run.to)
+			a->run = run;
+		else if (path[at] == '/' && length >= a->q->top &&
+			 !(length >= run.from && length < run.to))
+			found = find_by(a, length, hash);
 		hash = hash_byte(hash, path[at]);
 	}
+	descent_end(&a->descent);
 	return found;
 }
 
@@ -361,7 +431,7 @@ expect_repository(struct asking *a)
 const struct protection *
 hookmemory_ask(struct hookmemory *memory, const struct host *host, struct hookquestion *q)
 {
-	struct asking a = {memory, host, q, hookroots_now()};
+	struct asking a = {.memory = memory, .host = host, .q = q, .time = hookroots_now()};
 	const struct protection *found;
 
 	q->anchor = strlen(q->path);

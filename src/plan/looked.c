@@ -116,6 +116,25 @@ looked_is_repository(const char *folder)
 	       (looked_has(folder, "objects") || looked_has(folder, "commondir"));
 }
 
+bool
+looked_holds_repository(int folder)
+{
+	struct stat at;
+
+	return fstatat(folder, "HEAD", &at, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (fstatat(folder, "objects", &at, AT_SYMLINK_NOFOLLOW) == 0 ||
+		fstatat(folder, "commondir", &at, AT_SYMLINK_NOFOLLOW) == 0);
+}
+
+bool
+looked_is_plain(int folder)
+{
+	struct stat at;
+
+	return fstatat(folder, ".git", &at, 0) < 0 && errno == ENOENT &&
+	       fstatat(folder, "HEAD", &at, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
+}
+
 /* One after the other, not one in the other: a command may make them as deep as it likes. */
 static int
 put_off(struct looking *l, const char *folder)

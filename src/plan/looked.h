@@ -9,12 +9,20 @@
 
 #include "plan/hookdir.h"
 
+/* Folders one below the other that name nothing; to 0: none. */
+struct looked_run {
+	uint64_t turn, hash;
+	int64_t until;
+	size_t from, to; /* lengths of the paths of the first and the last of them */
+};
+
 /* A folder that was looked at, or with a slash behind it a git directory for those that it keeps. */
 struct looked {
 	char *folder; /* NULL: none */
 	uint64_t turn;
 	int64_t until;
-	struct arena arena; /* of what follows */
+	struct looked_run run; /* that ends here */
+	struct arena arena;    /* of what follows */
 	struct hookdir *dirs;
 	size_t count;
 	const char *keeper; /* its git directory, if there are others in that; or NULL */
@@ -25,6 +33,9 @@ struct looked {
 bool looked_has(const char *folder, const char *name);
 /* Does it hold what makes git take it for one, whatever its name? */
 bool looked_is_repository(const char *folder);
+bool looked_holds_repository(int folder);
+/* Is the folder neither a working tree nor a repository? */
+bool looked_is_plain(int folder);
 /* From its folder on; for want of memory it is marked as failed. */
 void looked_at(struct looked *one, const struct host *host);
 /* The same for the submodules and worktrees that are kept in a git directory. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,14 +19,15 @@
 #include "session/session.h"
 
 /* Deeper folders are moved up to the top and removed from there, so descriptors do not run out. */
-#define DEPTH_MAX 64
-#define NAMES_MAX 1000 /* of them tried in one go: a command may have taken some before */
-#define ROUNDS_MAX 10000
+#define DEPTH_MAX 64u
+#define NAMES_MAX 1000	     /* of them tried in one go: a command may have taken some before */
+#define ROUNDS_MAX (1 << 20) /* each removes or moves something, but for the idle ones */
 #define ROUNDS_IDLE_MAX 100
 #define ENTRIES_MAX (1 << 30)
 
 struct removal {
 	int top;
+	unsigned depth; /* of the folders that are entered */
 	int left;	/* entries that are still looked at */
 	unsigned moved; /* the number of the next name at the top */
 	bool is_idle;	/* nothing was removed or moved yet in this round */
@@ -65,7 +67,7 @@ tmp_make(const char *path, struct cordon_error *err)
 	return 0;
 }
 
-static int empty(struct removal *removal, int folder, int depth);
+static int empty(struct removal *removal, int folder, unsigned depth);
 
 /* Without all three it could not be emptied. */
 static int
@@ -94,6 +96,12 @@ move_up(struct removal *removal, int folder, const char *name)
 			removal->is_idle = false;
 			return 0;
 		}
+		/* a folder that comes to another one has to be writable itself */
+		if (errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    renameat(folder, name, removal->top, moved) == 0) {
+			removal->is_idle = false;
+			return 0;
+		}
 		if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR)
 			return errno == ENOENT ? 0 : -1;
 	}
@@ -101,23 +109,22 @@ move_up(struct removal *removal, int folder, const char *name)
 }
 
 static int
-remove_folder(struct removal *removal, int folder, const char *name, int depth)
+remove_folder(struct removal *removal, int folder, const char *name, unsigned depth)
 {
-	auto_fd int inner = -1;
+	int inner = depth >= removal->depth ? -1 : enter(folder, name);
 
-	if (depth >= DEPTH_MAX)
+	if (inner < 0 &&
+	    (depth >= removal->depth || (depth > 0 && (errno == EMFILE || errno == ENFILE))))
 		return move_up(removal, folder, name);
-	inner = enter(folder, name);
-	if (inner < 0)
-		return -1;
-	if (empty(removal, inner, depth + 1) < 0 || unlinkat(folder, name, AT_REMOVEDIR) < 0)
+	if (inner < 0 || empty(removal, inner, depth + 1) < 0 ||
+	    unlinkat(folder, name, AT_REMOVEDIR) < 0)
 		return -1;
 	removal->is_idle = false;
 	return 0;
 }
 
 static int
-remove_entry(struct removal *removal, int folder, const char *name, int depth)
+remove_entry(struct removal *removal, int folder, const char *name, unsigned depth)
 {
 	if (unlinkat(folder, name, 0) == 0) {
 		removal->is_idle = false;
@@ -128,34 +135,44 @@ remove_entry(struct removal *removal, int folder, const char *name, int depth)
 	return remove_folder(removal, folder, name, depth);
 }
 
+/* The descriptor is taken over: one for each level is enough. */
 static int
-empty(struct removal *removal, int folder, int depth)
+empty(struct removal *removal, int folder, unsigned depth)
 {
-	int copy = dup(folder);
-	DIR *listing = copy < 0 ? NULL : fdopendir(copy);
+	DIR *listing = folder < 0 ? NULL : fdopendir(folder);
 	struct dirent *entry;
 	int rc = 0;
 
 	if (listing == NULL) {
-		if (copy >= 0)
-			close(copy);
+		if (folder >= 0)
+			close(folder);
 		return -1;
 	}
-	rewinddir(listing);
 	while ((entry = readdir(listing)) != NULL && --removal->left > 0) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		if (remove_entry(removal, folder, entry->d_name, depth) < 0)
+		if (remove_entry(removal, dirfd(listing), entry->d_name, depth) < 0)
 			rc = -1;
 	}
 	closedir(listing);
 	return rc;
 }
 
+/* Half of the descriptors at most: others are in use, and giving a mode to a folder takes one, too. */
+static unsigned
+depth_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 2 * DEPTH_MAX
+		       ? (unsigned)limit.rlim_cur / 2
+		       : DEPTH_MAX;
+}
+
 int
 tmp_remove(const char *path)
 {
-	struct removal removal = {.top = -1};
+	struct removal removal = {.top = -1, .depth = depth_limit()};
 	auto_fd int top = -1;
 
 	/* mostly it is empty, and then needs no descriptor, which there may be none of */
@@ -169,7 +186,7 @@ tmp_remove(const char *path)
 	for (int round = 0, idle = 0; round < ROUNDS_MAX && idle < ROUNDS_IDLE_MAX; round++) {
 		removal.left = ENTRIES_MAX;
 		removal.is_idle = true;
-		empty(&removal, top, 0);
+		empty(&removal, openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0);
 		if (rmdir(path) == 0)
 			return 0;
 		if (errno != ENOTEMPTY && errno != EEXIST)

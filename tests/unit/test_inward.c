@@ -86,7 +86,7 @@ serve(bool is_own, bool shares)
 	if (is_own || is_tied)
 		must(setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) == 0);
 	if (is_own)
-		listeners_add(&broker.own_servers, fd, NULL);
+		listeners_add(&broker.own_servers, fd, 0);
 	if (bind(fd, (struct sockaddr *)&at, size) < 0 || listen(fd, 8) < 0) {
 		close(fd);
 		return -1;
