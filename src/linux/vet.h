@@ -46,6 +46,12 @@ bool vet_is_at_home(const struct broker *broker, const char *folder);
 /* May the folder become a working tree of this repository with what is in it? */
 bool vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir);
 
+/* vet_remote.c: why settings at this path must not name text as a remote; NULL: they may. */
+const char *vet_refuse_remote(struct broker *broker, struct arena *arena, const char *config,
+			      const char *text);
+/* Do the settings in git_dir name one by a path from where the working tree is? */
+bool vet_has_relative_remote(const char *git_dir);
+
 /* vet_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
 int vet_content(struct broker *broker, const char *path, enum vet vet,
 		const struct gitconfig_text *text, const struct gitconfig_text *present);

@@ -20,9 +20,10 @@ enum check {
 	ANY,	  /* whatever its value: numbers, colours, names */
 	WORD,	  /* not to be taken for an option of a program */
 	URL,	  /* where a repository is */
+	REMOTE,	  /* a remote by its name, or where a repository is */
 	WORKTREE, /* where a working tree is */
 	BARE,	  /* whether there is one */
-	SHARED,	  /* by whom a repository can be changed: not by everybody */
+	SHARED,	  /* by whom a repository can be changed: never by everybody */
 	NAME,	  /* letters and digits: one of git's own, nothing that leads elsewhere */
 	UPDATE	  /* one of git's own ways, never a command */
 };
@@ -48,15 +49,15 @@ static const struct row {
 	{"extensions", false, "worktreeconfig preciousobjects noop noop-v1 relativeworktrees", ANY},
 	{"extensions", false, "objectformat compatobjectformat refstorage", NAME},
 	/* a remote, and an argument of the git fetch that is started for each missing object */
-	{"extensions", false, "partialclone", URL},
+	{"extensions", false, "partialclone", REMOTE},
 	{"remote", true, "url pushurl", URL},
 	{"remote", true,
 	 "fetch push mirror prune prunetags tagopt skipdefaultupdate skipfetchall promisor "
 	 "partialclonefilter followremotehead gh-resolved",
 	 ANY},
-	{"remote", false, "pushdefault", URL},
+	{"remote", false, "pushdefault", REMOTE},
 	/* a remote that has no name of its own is written as its address */
-	{"branch", true, "remote pushremote", URL},
+	{"branch", true, "remote pushremote", REMOTE},
 	{"branch", true, "description", ANY},
 	{"branch", true,
 	 "merge rebase vscode-merge-base gh-merge-base github-pr-owner-number gk-last-accessed "
@@ -174,7 +175,7 @@ static const struct {
 
 struct vetting {
 	enum gitconfig_kind kind;
-	const struct gitconfig *present;
+	const struct gitconfig *config, *present;
 	const struct gitconfig_asker *asker;
 };
 
@@ -225,11 +226,29 @@ is_scp_like(const char *url)
 	return url[colon] == ':' && colon > 0;
 }
 
+/* git reads "./x" and "../x" in .gitmodules from the address of the remote, not as a path. */
+static bool
+is_from_remote(const struct vetting *v, const char *url)
+{
+	return v->kind == GITCONFIG_MODULES &&
+	       (strncmp(url, "./", 2) == 0 || strncmp(url, "../", 3) == 0);
+}
+
+/* file://HOST/PATH is the path //HOST/PATH to git, which also decodes %XX: only plain ones are taken. */
+static const char *
+check_file(const struct vetting *v, const char *url)
+{
+	const char *path = url + strlen("file://");
+
+	if (*path != '/' || strchr(path, '%') != NULL)
+		return "is a file:// address with a host or with escapes";
+	return v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, path);
+}
+
 static const char *
 check_url(const struct vetting *v, const char *url)
 {
 	size_t length = scheme_length(url);
-	const char *path = url;
 
 	if (*url == '-' || has_control(url))
 		return "is no ordinary address";
@@ -237,14 +256,37 @@ check_url(const struct vetting *v, const char *url)
 	if (strncmp(url + length, "::", 2) == 0)
 		return "names a program as its transport";
 	if (strncmp(url, "file://", 7) == 0)
-		path = url + 7;
-	else if (strncmp(url + length, "://", 3) == 0)
+		return check_file(v, url);
+	if (strncmp(url + length, "://", 3) == 0)
 		return is_ordinary_scheme(url, length) ? NULL : "has a scheme that is not known";
-	else if (is_scp_like(url))
+	if (is_scp_like(url))
 		return is_plain_host(url) ? NULL : "is no ordinary address";
-	return v->asker->is_fine(v->asker->context, GITCONFIG_REMOTE, path)
+	return is_from_remote(v, url)
 		       ? NULL
-		       : "leads to a repository that cannot be trusted";
+		       : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, url);
+}
+
+/* Is it the name of a remote that has an address there? To git any other name is a path. */
+static bool
+has_remote(const struct gitconfig *config, const char *name)
+{
+	static const char section[] = "remote.";
+	size_t length = strlen(name), start = sizeof section - 1;
+
+	for (size_t i = 0; i < config->count; i++) {
+		const char *key = config->items[i].name;
+
+		if (strncmp(key, section, start) == 0 && strncmp(key + start, name, length) == 0 &&
+		    strcmp(key + start + length, ".url") == 0 && config->items[i].value != NULL)
+			return true;
+	}
+	return false;
+}
+
+static const char *
+check_remote(const struct vetting *v, const char *value)
+{
+	return has_remote(v->config, value) ? NULL : check_url(v, value);
 }
 
 /* ---- keys ---- */
@@ -294,13 +336,33 @@ is_no(const char *value)
 	return false;
 }
 
-/* A mode, in the base that git reads it in; 0 to 2 are words of its own. */
-static bool
-is_for_all(const char *value)
+/* The mode that git makes of it (git_config_perm): one that it would not take is open to all. */
+static mode_t
+shared_mode(const char *value)
 {
-	long mode = strtol(value, NULL, 8);
+	static const char *const words[] = {"umask", "group", "all", "world", "everybody",
+					    "true",  "yes",   "on",  "1",     "2",
+					    ""};
+	size_t octal = strspn(value, "01234567");
 
-	return mode > 2 && (mode & S_IWOTH);
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strcmp(value, words[i]) == 0 || (i > 4 && ascii_same(value, words[i])))
+			return i == 0 ? 0600 : 0660;
+	if (is_no(value))
+		return 0600;
+	if (value[octal] != '\0' || octal > 4 || (octal == 4 && *value != '0'))
+		return 0666;
+	return (mode_t)strtoul(value, NULL, 8);
+}
+
+static const char *
+check_shared(const struct vetting *v, const char *value)
+{
+	mode_t mode = shared_mode(value);
+
+	if (mode & S_IWOTH)
+		return "lets everybody change the repository";
+	return mode & S_IWGRP ? v->asker->refuse(v->asker->context, GITCONFIG_SHARED, value) : NULL;
 }
 
 /* NULL, or why not. */
@@ -313,16 +375,15 @@ check_value(const struct vetting *v, enum check check, const char *value)
 							   : NULL;
 	case URL:
 		return check_url(v, value);
+	case REMOTE:
+		return check_remote(v, value);
 	case WORKTREE:
-		return v->asker->is_fine(v->asker->context, GITCONFIG_WORKTREE, value)
-			       ? NULL
-			       : "leads to another working tree";
+		return v->asker->refuse(v->asker->context, GITCONFIG_WORKTREE, value);
 	case BARE:
-		return is_no(value) || v->asker->is_fine(v->asker->context, GITCONFIG_BARE, value)
-			       ? NULL
-			       : "takes its working tree from a repository";
+		return is_no(value) ? NULL
+				    : v->asker->refuse(v->asker->context, GITCONFIG_BARE, value);
 	case SHARED:
-		return is_for_all(value) ? "lets everybody change the repository" : NULL;
+		return check_shared(v, value);
 	case NAME:
 		return value[strspn(value, LETTERS DIGITS)] == '\0' ? NULL : "leads git elsewhere";
 	case UPDATE:
@@ -332,22 +393,44 @@ check_value(const struct vetting *v, enum check check, const char *value)
 	}
 }
 
-/*
- * A remote's name is an argument of the git that is started for it, and its address where it has
- * none: only such a name as git remote takes.
- */
+/* Only such a name as git remote takes: it is an argument, and the address where it has none. */
 static bool
-is_plain_name(const struct row *row, const char *name)
+is_remote_name(const char *at, const char *end)
 {
-	const char *at = strchr(name, '.') + 1, *end = strrchr(name, '.');
-
-	if (!row->is_named || strcmp(row->section, "remote") != 0)
-		return !row->is_named || *at != '-';
 	for (bool starts = true; at < end; starts = *at++ == '/')
 		if ((unsigned char)*at <= 0x20 || strchr("~^:?*[\\\x7f", *at) != NULL ||
 		    (starts && (*at == '/' || *at == '.' || *at == '-')))
 			return false;
 	return true;
+}
+
+/* A submodule's name is a path below .git/modules: it stays there. */
+static bool
+is_submodule_name(const char *at, const char *end)
+{
+	while (at < end) {
+		size_t length = strcspn(at, "/\\");
+
+		if (length >= (size_t)(end - at))
+			length = (size_t)(end - at);
+		if (length == 0 || (length == 2 && strncmp(at, "..", 2) == 0) ||
+		    (length == 1 && *at == '.'))
+			return false;
+		at += length + 1;
+	}
+	return at == end + 1;
+}
+
+static bool
+is_plain_name(const struct row *row, const char *name)
+{
+	const char *at = strchr(name, '.') + 1, *end = strrchr(name, '.');
+
+	if (!row->is_named)
+		return true;
+	if (strcmp(row->section, "remote") == 0)
+		return is_remote_name(at, end);
+	return *at != '-' && (strcmp(row->section, "submodule") != 0 || is_submodule_name(at, end));
 }
 
 static const char *
@@ -365,10 +448,13 @@ check_item(const struct vetting *v, const struct gitconfig_item *item)
 					    : "is not known to be harmless";
 }
 
-/* Whoever wrote it, it was there before. */
+/* Whoever wrote it, it was there before; but not as the name of a remote that is gone now. */
 static bool
 stands_already(const struct vetting *v, const struct gitconfig_item *item)
 {
+	if (item->value != NULL && has_remote(v->present, item->value) &&
+	    !has_remote(v->config, item->value))
+		return false;
 	for (size_t i = 0; i < v->present->count; i++) {
 		const struct gitconfig_item *old = &v->present->items[i];
 
@@ -407,13 +493,41 @@ check_all(const struct vetting *v, const struct gitconfig *config, struct gitcon
 	return 1;
 }
 
+/* A path that begins where git happens to stand: the working tree, or one that is linked to it. */
+static bool
+is_relative(const char *value)
+{
+	size_t length = scheme_length(value);
+
+	return *value != '/' && strcmp(value, ".") != 0 && !is_scp_like(value) &&
+	       strncmp(value + length, "://", 3) != 0;
+}
+
+bool
+gitconfig_has_relative_remote(const struct gitconfig *config)
+{
+	for (size_t i = 0; i < config->count; i++) {
+		const struct gitconfig_item *item = &config->items[i];
+
+		for (size_t r = 0; item->value != NULL && r < COUNT(repository_rows); r++) {
+			const struct row *row = &repository_rows[r];
+
+			if ((row->check == URL || row->check == REMOTE) &&
+			    is_about(row, item->name) && is_relative(item->value) &&
+			    (row->check == URL || !has_remote(config, item->value)))
+				return true;
+		}
+	}
+	return false;
+}
+
 int
 gitconfig_vet(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
 	      const struct gitconfig_text *present, const struct gitconfig_asker *asker,
 	      struct gitconfig_refusal *ret, struct cordon_error *err)
 {
 	struct gitconfig config, old = {0};
-	struct vetting v = {kind, &old, asker};
+	struct vetting v = {kind, &config, &old, asker};
 	int rc = gitconfig_parse(arena, text->text, text->length, &config, err);
 
 	if (rc < 0)

@@ -14,6 +14,7 @@
 #include "base/ascii.h"
 #include "base/path.h"
 #include "plan/gitsteps.h"
+#include "plan/hookask.h"
 #include "plan/hookmemory.h"
 #include "plan/looked.h"
 
@@ -145,10 +146,12 @@ lies_in(const char *path, const char *component, const char **ret_rest)
 static void
 take_away(struct verdict *verdict, const struct protection *protection)
 {
+	unsigned taken = hookask_is_remote(protection) ? RIGHT_CREATE : RIGHTS_CHANGE;
+
 	for (int i = 0; i < RIGHT_KINDS; i++)
-		if (verdict->rights & RIGHTS_CHANGE & (1u << i))
+		if (verdict->rights & taken & (1u << i))
 			verdict->by[i] = (struct decision){.protection = protection};
-	verdict->rights &= ~(unsigned)RIGHTS_CHANGE;
+	verdict->rights &= ~taken;
 }
 
 /*

@@ -234,11 +234,11 @@ whatever_git_sees_was_seen(void)
 
 /* ---- vetting ---- */
 
-static bool
+static const char *
 inside_only(void *context, enum gitconfig_place place, const char *path)
 {
 	(void)context, (void)place;
-	return strstr(path, "out") == NULL;
+	return strstr(path, "out") == NULL ? NULL : "is outside";
 }
 
 static const struct gitconfig_asker asker = {inside_only, NULL};
