@@ -81,6 +81,21 @@ lends(const struct stat *at, const struct change *change)
 	       (change->mode & ~at->st_mode & (S_ISUID | S_ISGID)) != 0;
 }
 
+/* Would others come to change a repository by it, or come to own a part of it? */
+static bool
+opens_repository(const struct broker *broker, const char *path, const struct stat *at,
+		 const struct change *change)
+{
+	bool is_given = change->act == change_owner &&
+			((change->uid != (uid_t)-1 && change->uid != at->st_uid) ||
+			 (change->gid != (gid_t)-1 && change->gid != at->st_gid));
+	mode_t bits = change->act == change_mode ? change->mode & ~at->st_mode
+		      : is_given		 ? S_IWGRP | S_IWOTH
+						 : 0;
+
+	return *path == '/' && vet_closed_bits(broker, path, bits) != 0;
+}
+
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
 may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at,
@@ -104,6 +119,8 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 	else if (lends(at, change))
 		broker_refused(broker, "write", path,
 			       "would lend its owner's rights to whoever runs it");
+	else if (opens_repository(broker, path, at, change))
+		broker_refused(broker, "open", path, "others could change the repository then");
 	else if (hides(at, change) && *path == '/' && !broker_is_free(broker, path) &&
 		 vet_is_read(broker, path))
 		broker_refused(broker, "hide", path, "git's settings are there, or below it");

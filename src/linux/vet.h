@@ -25,6 +25,14 @@ bool vet_repository(struct broker *broker, const char *folder);
 bool vet_may_move(struct broker *broker, const char *folder);
 
 /*
+ * vet_modes.c: the bits of a mode that must not come to this path, because it is in a repository: those by
+ * which others could change it, unless the user's own umask gives them.
+ */
+mode_t vet_closed_bits(const struct broker *broker, const char *path, mode_t mode);
+/* May a folder become a repository with these modes in it? */
+bool vet_is_closed(const struct broker *broker, const char *folder);
+
+/*
  * vet_link.c: may a symbolic link with this text have this path? Whoever works in the project
  * meanwhile follows it, so none leads to where a repository is not looked at. Sets errno.
  */

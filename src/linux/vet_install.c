@@ -186,6 +186,7 @@ vet_install(struct broker *broker, const struct vet_target *to, const struct vet
 		errno = why;
 		return -1;
 	}
+	ours.mode &= ~(vet_closed_bits(broker, to->path, ours.mode) & ~present.mode);
 	ours.text = (char *)text.text;
 	ours.length = text.length;
 	if (put(to, &ours) < 0)

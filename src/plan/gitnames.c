@@ -187,7 +187,8 @@ find_below(const char *path)
 		return &of_remote;
 	if (lies_in(path, "info", &rest) && ascii_same(rest, "attributes"))
 		return &of_attributes;
-	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest)) &&
+	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest) ||
+	     lies_in(path, "rebase-apply", &rest)) &&
 	    gitsteps_is_name(rest))
 		return &of_steps;
 	return NULL;
