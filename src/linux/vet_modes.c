@@ -62,9 +62,9 @@ vet_closed_bits(const struct broker *broker, const char *path, mode_t mode)
 bool
 vet_is_closed(const struct broker *broker, const char *folder)
 {
-	static const char *const names[] = {"",	       "/hooks",   "/info",    "/objects",
-					    "/refs",   "/config",  "/config.worktree",
-					    "/modules", "/worktrees"};
+	static const char *const names[] = {
+		"",	   "/hooks",	       "/info",	   "/objects",	"/refs",
+		"/config", "/config.worktree", "/modules", "/worktrees"};
 	char path[PATH_MAX + 32];
 	struct stat at;
 

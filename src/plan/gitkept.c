@@ -101,7 +101,8 @@ add_kept(struct str *to, const struct gitconfig *config, const struct gitconfig 
 		    address_of(config, name) != NULL || is_named_before(config, i))
 			continue;
 		address = address_of(present, name);
-		if (address == NULL || strpbrk(address, "\n\t\b") != NULL || strchr(name, '\n') != NULL)
+		if (address == NULL || strpbrk(address, "\n\t\b") != NULL ||
+		    strchr(name, '\n') != NULL)
 			continue;
 		if (to->length > 0 && to->text[to->length - 1] != '\n')
 			str_add(to, "\n");

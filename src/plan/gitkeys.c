@@ -261,9 +261,8 @@ check_url(const struct vetting *v, const char *url)
 		return is_ordinary_scheme(url, length) ? NULL : "has a scheme that is not known";
 	if (is_scp_like(url))
 		return is_plain_host(url) ? NULL : "is no ordinary address";
-	return is_from_remote(v, url)
-		       ? NULL
-		       : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, url);
+	return is_from_remote(v, url) ? NULL
+				      : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, url);
 }
 
 /* Is it the name of a remote that has an address there? To git any other name is a path. */
@@ -340,9 +339,8 @@ is_no(const char *value)
 static mode_t
 shared_mode(const char *value)
 {
-	static const char *const words[] = {"umask", "group", "all", "world", "everybody",
-					    "true",  "yes",   "on",  "1",     "2",
-					    ""};
+	static const char *const words[] = {"umask", "group", "all", "world", "everybody", "true",
+					    "yes",   "on",    "1",   "2",     ""};
 	size_t octal = strspn(value, "01234567");
 
 	for (size_t i = 0; i < COUNT(words); i++)

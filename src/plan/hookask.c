@@ -94,9 +94,8 @@ closed_on_way(const struct hookdir *dir, const struct hookquestion *q)
 	if (q->below(dir->path, q->path) > 0)
 		return q->is_link || q->below(q->path, dir->path) > 0 ? length : 0;
 	/* what is kept in a git directory no checkout brings */
-	return above > 0 && ascii_same(q->path + above, "/.git") &&
-			       strlen(dir->path) > above && dir->path[above] == '/' &&
-			       ascii_same_n(dir->path, q->path, above)
+	return above > 0 && ascii_same(q->path + above, "/.git") && strlen(dir->path) > above &&
+			       dir->path[above] == '/' && ascii_same_n(dir->path, q->path, above)
 		       ? length
 		       : 0;
 }
