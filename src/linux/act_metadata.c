@@ -81,18 +81,17 @@ lends(const struct stat *at, const struct change *change)
 	       (change->mode & ~at->st_mode & (S_ISUID | S_ISGID)) != 0;
 }
 
-/* Would others come to change a repository by it, or come to own a part of it? */
+/* Would others come to change a repository by it? Who owns a part of one can. */
 static bool
 opens_repository(const struct broker *broker, const char *path, const struct stat *at,
 		 const struct change *change)
 {
-	bool is_given = change->act == change_owner &&
-			((change->uid != (uid_t)-1 && change->uid != at->st_uid) ||
-			 (change->gid != (gid_t)-1 && change->gid != at->st_gid));
-	mode_t bits = change->act == change_mode ? change->mode & ~at->st_mode
-		      : is_given		 ? S_IWGRP | S_IWOTH
-						 : 0;
+	mode_t bits = change->act == change_mode ? change->mode & ~at->st_mode : 0;
 
+	if (change->act == change_owner &&
+	    ((change->uid != (uid_t)-1 && change->uid != at->st_uid) ||
+	     (change->gid != (gid_t)-1 && change->gid != at->st_gid)))
+		bits = S_IWGRP | S_IWOTH;
 	return *path == '/' && vet_closed_bits(broker, path, bits) != 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "base/str.h"
 #include "base/table.h"
+#include "plan/gitaddress.h"
 #include "plan/gitconfig.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -181,51 +182,6 @@ struct vetting {
 
 /* ---- addresses ---- */
 
-static bool
-has_control(const char *text)
-{
-	for (; *text != '\0'; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			return true;
-	return false;
-}
-
-static size_t
-scheme_length(const char *text)
-{
-	return strspn(text, LETTERS DIGITS "+-.");
-}
-
-/* The host, with a user before it or not, must not be taken for an option of ssh. */
-static bool
-is_plain_host(const char *host)
-{
-	const char *end = host + strcspn(host, "/:"), *at = memchr(host, '@', (size_t)(end - host));
-
-	return *host != '-' && *host != '\0' && (at == NULL || at[1] != '-');
-}
-
-static bool
-is_ordinary_scheme(const char *url, size_t length)
-{
-	static const char *const schemes[] = {"https",	 "http",    "ssh", "git",
-					      "git+ssh", "ssh+git", "ftp", "ftps"};
-
-	for (size_t i = 0; i < COUNT(schemes); i++)
-		if (strlen(schemes[i]) == length && strncmp(url, schemes[i], length) == 0)
-			return is_plain_host(url + length + 3);
-	return false;
-}
-
-/* host:path, as scp has it: no slash before the colon. */
-static bool
-is_scp_like(const char *url)
-{
-	size_t colon = strcspn(url, ":/");
-
-	return url[colon] == ':' && colon > 0;
-}
-
 /* git reads "./x" and "../x" in .gitmodules from the address of the remote, not as a path. */
 static bool
 is_from_remote(const struct vetting *v, const char *url)
@@ -234,35 +190,14 @@ is_from_remote(const struct vetting *v, const char *url)
 	       (strncmp(url, "./", 2) == 0 || strncmp(url, "../", 3) == 0);
 }
 
-/* file://HOST/PATH is the path //HOST/PATH to git, which also decodes %XX: only plain ones are taken. */
-static const char *
-check_file(const struct vetting *v, const char *url)
-{
-	const char *path = url + strlen("file://");
-
-	if (*path != '/' || strchr(path, '%') != NULL)
-		return "is a file:// address with a host or with escapes";
-	return v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, path);
-}
-
 static const char *
 check_url(const struct vetting *v, const char *url)
 {
-	size_t length = scheme_length(url);
+	const char *path, *why = gitaddress_refuse(url, &path);
 
-	if (*url == '-' || has_control(url))
-		return "is no ordinary address";
-	/* TRANSPORT::ADDRESS runs the program git-remote-TRANSPORT, and ext:: any */
-	if (strncmp(url + length, "::", 2) == 0)
-		return "names a program as its transport";
-	if (strncmp(url, "file://", 7) == 0)
-		return check_file(v, url);
-	if (strncmp(url + length, "://", 3) == 0)
-		return is_ordinary_scheme(url, length) ? NULL : "has a scheme that is not known";
-	if (is_scp_like(url))
-		return is_plain_host(url) ? NULL : "is no ordinary address";
-	return is_from_remote(v, url) ? NULL
-				      : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, url);
+	return why != NULL || path == NULL || is_from_remote(v, url)
+		       ? why
+		       : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, path);
 }
 
 /* Is it the name of a remote that has an address there? To git any other name is a path. */
@@ -369,8 +304,9 @@ check_value(const struct vetting *v, enum check check, const char *value)
 {
 	switch (check) {
 	case WORD:
-		return *value == '-' || has_control(value) ? "has a value that git never writes"
-							   : NULL;
+		return *value == '-' || gitaddress_has_control(value)
+			       ? "has a value that git never writes"
+			       : NULL;
 	case URL:
 		return check_url(v, value);
 	case REMOTE:
@@ -491,16 +427,6 @@ check_all(const struct vetting *v, const struct gitconfig *config, struct gitcon
 	return 1;
 }
 
-/* A path that begins where git happens to stand: the working tree, or one that is linked to it. */
-static bool
-is_relative(const char *value)
-{
-	size_t length = scheme_length(value);
-
-	return *value != '/' && strcmp(value, ".") != 0 && !is_scp_like(value) &&
-	       strncmp(value + length, "://", 3) != 0;
-}
-
 bool
 gitconfig_has_relative_remote(const struct gitconfig *config)
 {
@@ -511,7 +437,7 @@ gitconfig_has_relative_remote(const struct gitconfig *config)
 			const struct row *row = &repository_rows[r];
 
 			if ((row->check == URL || row->check == REMOTE) &&
-			    is_about(row, item->name) && is_relative(item->value) &&
+			    is_about(row, item->name) && gitaddress_is_relative(item->value) &&
 			    (row->check == URL || !has_remote(config, item->value)))
 				return true;
 		}
