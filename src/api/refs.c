@@ -25,6 +25,7 @@
 #define REF_MAX 4096	    /* bytes of one */
 #define CLOCK_STEP 20000000 /* nanoseconds by which times of files may be behind */
 #define TOLD_MAX 1000	    /* paths */
+#define TABLES "reftable/tables.list"
 #define PACKED_AT_START (256u << 10)
 #define PACKED_MAX (8u << 20)
 
@@ -156,9 +157,9 @@ read_below(struct reading *r, const char *folder)
 	return read_folder(r, path, strlen(folder) + 1, 0);
 }
 
-/* HEAD, ORIG_HEAD and whatever else git notes a commit in. */
+/* HEAD, ORIG_HEAD and whatever else git notes a commit in; name is where their names begin in folder/. */
 static int
-read_heads(struct reading *r, const char *folder)
+read_heads(struct reading *r, const char *folder, size_t name)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
@@ -170,11 +171,41 @@ read_heads(struct reading *r, const char *folder)
 
 		if (length >= 4 && strcmp(entry->d_name + length - 4, "HEAD") == 0 &&
 		    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < PATH_MAX)
-			rc = read_loose(r, path, entry->d_name);
+			rc = read_loose(r, path, path + name);
 	}
 	if (dir != NULL)
 		closedir(dir);
 	return rc;
+}
+
+/* Git directories of linked worktrees, each with a HEAD and an index of its own. */
+typedef int worktree_fn(void *context, const char *folder);
+
+static int
+each_worktree(const struct refs *refs, worktree_fn *met, void *context)
+{
+	char path[PATH_MAX];
+	const struct dirent *entry;
+	DIR *dir = snprintf(path, sizeof path, "%s/worktrees", refs->common_dir) < PATH_MAX
+			   ? opendir(path)
+			   : NULL;
+	int rc = 0;
+
+	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL)
+		if (*entry->d_name != '.' && snprintf(path, sizeof path, "%s/worktrees/%s",
+						      refs->common_dir, entry->d_name) < PATH_MAX)
+			rc = met(context, path);
+	if (dir != NULL)
+		closedir(dir);
+	return rc;
+}
+
+static int
+read_worktree(void *context, const char *folder)
+{
+	struct reading *r = context;
+
+	return read_heads(r, folder, strlen(r->refs->common_dir) + 1);
 }
 
 /* Every value but those that are packed; HEAD first. */
@@ -182,8 +213,10 @@ static int
 read_refs(struct reading *r)
 {
 	const struct refs *refs = r->refs;
-	int rc = read_heads(r, refs->in.git_dir);
+	int rc = read_heads(r, refs->in.git_dir, strlen(refs->in.git_dir) + 1);
 
+	if (rc == 0)
+		rc = each_worktree(refs, read_worktree, r);
 	if (rc == 0)
 		rc = read_below(r, refs->common_dir);
 	return rc < 0 || strcmp(refs->in.git_dir, refs->common_dir) == 0
@@ -246,6 +279,7 @@ refs_note(struct refs *refs, const struct plan *plan)
 	refs->common_dir = find_common(refs, plan);
 	refs->index = sign(refs->in.git_dir, "index");
 	refs->packed_refs = sign(refs->common_dir, "packed-refs");
+	refs->tables = sign(refs->common_dir, TABLES);
 	refs->packed = read_packed(refs, PACKED_AT_START);
 	/* a value that is not noted counts as new */
 	refs->is_cut = read_refs(&r) < 0 || r.is_cut;
@@ -266,6 +300,7 @@ struct ending {
 	unsigned unread;
 	changed_fn *tell;
 	void *teller;
+	bool has_index;	   /* one of a linked worktree changed */
 	const char *name;  /* of the one that is being told */
 	const char **told; /* paths, each once: by how many refs it comes does not matter */
 	size_t told_count;
@@ -364,6 +399,31 @@ look(struct ending *e, const char *name, const char *value)
 	e->unread += committed_find(&e->refs->in, value, pass_on, e, NULL) != 1;
 }
 
+/* The index of a linked worktree, if it is younger than the run. */
+static int
+look_worktree(void *context, const char *folder)
+{
+	struct ending *e = context;
+	struct refs_signature index = sign(folder, "index");
+	struct gitread in = e->refs->in;
+
+	in.git_dir = folder;
+	e->name = NULL;
+	if (index.size > 0 && index.time >= e->refs->started)
+		e->unread += committed_find(&in, NULL, pass_on, e, NULL) != 1;
+	return 0;
+}
+
+static int
+meet_worktree(void *context, const char *folder)
+{
+	struct ending *e = context;
+	struct refs_signature index = sign(folder, "index");
+
+	e->has_index = e->has_index || (index.size > 0 && index.time >= e->refs->started);
+	return 0;
+}
+
 /* What was too long for the start is the same if it was not changed. */
 static void
 find_packed(struct refs *refs)
@@ -383,18 +443,23 @@ refs_tell(struct refs *refs, changed_fn *tell, void *teller)
 			    .since = refs->started,
 			    .met = meet,
 			    .context = &e};
-	struct refs_signature index;
+	struct refs_signature index, tables;
 	int rc;
 
 	if (refs->in.git_dir == NULL)
 		return NULL;
 	index = sign(refs->in.git_dir, "index");
+	tables = sign(refs->common_dir, TABLES);
+	/* this storage is not read here */
+	e.unread = !is_signed(&tables, &refs->tables);
 	find_packed(refs);
 	rc = read_refs(&r);
 	arena_free(&r.arena);
 	if (rc == 0)
 		rc = meet_packed(&e);
-	if (rc == 0 && e.count == 0 && !r.is_cut && is_signed(&index, &refs->index))
+	each_worktree(refs, meet_worktree, &e);
+	if (rc == 0 && e.count == 0 && e.unread == 0 && !r.is_cut && !e.has_index &&
+	    is_signed(&index, &refs->index))
 		return NULL;
 	if (refs->in.program == NULL)
 		return "there is no git to tell what changed refs would bring";
@@ -403,6 +468,7 @@ refs_tell(struct refs *refs, changed_fn *tell, void *teller)
 		look(&e, e.items[i].name, e.items[i].value);
 	if (!is_signed(&index, &refs->index) && index.size > 0)
 		look(&e, NULL, NULL);
+	each_worktree(refs, look_worktree, &e);
 	if (rc == 0 && e.more == 0 && e.unread == 0 && !r.is_cut)
 		return NULL;
 	return "not all changed refs could be looked at; `cordon check --ref REF` does";

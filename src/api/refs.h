@@ -22,7 +22,7 @@ struct refs {
 	bool is_cut; /* not all of them were read */
 	int64_t started;
 	char *packed; /* the text of packed-refs, NULL: it has none or is too large */
-	struct refs_signature index, packed_refs;
+	struct refs_signature index, packed_refs, tables;
 };
 
 /* Notes what is there. Nothing where there is no repository, or none can be told. */

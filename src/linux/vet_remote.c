@@ -23,11 +23,12 @@ struct remote {
 	struct arena *arena;
 };
 
-/* Now or later, or without anybody looking. */
+/* Now or later, or without anybody looking; in procfs another process meets another thing. */
 static bool
 is_changeable(const struct remote *r, const char *path)
 {
-	return path_below(path, "/dev") || broker_is_free(r->broker, path) ||
+	return path_below(path, "/dev") || path_below(path, "/proc") ||
+	       broker_is_free(r->broker, path) ||
 	       path_set_covers(&r->broker->trees.changes, path) ||
 	       (broker_judge_own(r->broker, path).rights & RIGHTS_CHANGE) != 0;
 }
@@ -104,6 +105,12 @@ is_in_working_tree(const struct remote *r, const char *path)
 	return false;
 }
 
+static bool
+is_in_git(const char *path)
+{
+	return strstr(path, "/.git/") != NULL || strcmp(path_last(path), ".git") == 0;
+}
+
 static const char *
 refuse_changeable(const struct remote *r, const char *path)
 {
@@ -119,8 +126,9 @@ refuse_changeable(const struct remote *r, const char *path)
 		return "leads to no repository, and one could come there later";
 	if (is_in_working_tree(r, found.path))
 		return "leads into a working tree, where a commit could bring another repository";
-	/* one that came with the project's own files was never looked at */
-	if (!looked_has(found.path, ".git") && !vet_repository(r->broker, found.path))
+	/* one that came with the project's own files was never looked at; below .git nothing comes so */
+	if (!is_in_git(found.path) && !looked_has(found.path, ".git") &&
+	    !vet_repository(r->broker, found.path))
 		return "leads to a repository that cannot be trusted";
 	return NULL;
 }

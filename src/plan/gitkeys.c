@@ -3,6 +3,7 @@
  * Which keys of git's config are harmless, as a table. Whatever is not in it is refused: git grows
  * new keys that start programs with every release, and no list of those would ever be complete.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,10 +203,10 @@ check_url(const struct vetting *v, const char *url)
 
 /* Is it the name of a remote that has an address there? To git any other name is a path. */
 static bool
-has_remote(const struct gitconfig *config, const char *name)
+has_remote_n(const struct gitconfig *config, const char *name, size_t length)
 {
 	static const char section[] = "remote.";
-	size_t length = strlen(name), start = sizeof section - 1;
+	size_t start = sizeof section - 1;
 
 	for (size_t i = 0; i < config->count; i++) {
 		const char *key = config->items[i].name;
@@ -215,6 +216,12 @@ has_remote(const struct gitconfig *config, const char *name)
 			return true;
 	}
 	return false;
+}
+
+static bool
+has_remote(const struct gitconfig *config, const char *name)
+{
+	return has_remote_n(config, name, strlen(name));
 }
 
 static const char *
@@ -367,9 +374,43 @@ is_plain_name(const struct row *row, const char *name)
 	return *at != '-' && (strcmp(row->section, "submodule") != 0 || is_submodule_name(at, end));
 }
 
+/* The remote that a key belongs to, and the length of its name; NULL: none. */
+static const char *
+remote_of(const char *key, size_t *ret_length)
+{
+	static const char section[] = "remote.";
+	const char *name = key + sizeof section - 1, *end = strrchr(key, '.');
+
+	if (strncmp(key, section, sizeof section - 1) != 0 || end < name)
+		return NULL;
+	*ret_length = (size_t)(end - name);
+	return name;
+}
+
+/* `git fetch --all` takes a remote without an address for a path, too. */
+static const char *
+check_section(const struct vetting *v, const char *key)
+{
+	char name[PATH_MAX];
+	size_t length;
+	const char *start = remote_of(key, &length);
+
+	if (v->kind != GITCONFIG_REPOSITORY || start == NULL ||
+	    has_remote_n(v->config, start, length))
+		return NULL;
+	if (length >= sizeof name)
+		return "has a name that git never writes";
+	snprintf(name, sizeof name, "%.*s", (int)length, start);
+	return check_url(v, name) == NULL ? NULL : "belongs to a remote that has no address";
+}
+
 static const char *
 check_item(const struct vetting *v, const struct gitconfig_item *item)
 {
+	const char *why = check_section(v, item->name);
+
+	if (why != NULL)
+		return why;
 	for (size_t i = 0; i < tables[v->kind].count; i++) {
 		const struct row *row = &tables[v->kind].rows[i];
 
@@ -386,8 +427,14 @@ check_item(const struct vetting *v, const struct gitconfig_item *item)
 static bool
 stands_already(const struct vetting *v, const struct gitconfig_item *item)
 {
+	size_t length;
+	const char *name = remote_of(item->name, &length);
+
 	if (item->value != NULL && has_remote(v->present, item->value) &&
 	    !has_remote(v->config, item->value))
+		return false;
+	if (name != NULL && has_remote_n(v->present, name, length) &&
+	    !has_remote_n(v->config, name, length))
 		return false;
 	for (size_t i = 0; i < v->present->count; i++) {
 		const struct gitconfig_item *old = &v->present->items[i];

@@ -68,6 +68,29 @@ $1" || return 1
 	heard 'a checkout of refs/tags/v brings it'
 }
 
+@test "refs of every kind, and what linked worktrees have, are looked at" {
+	begin
+	mk='mk() { git commit-tree -m "$1" $(printf "100644 blob $(echo $1 | git hash-object -w --stdin)\t.envrc\n" | git mktree); }'
+	for script in 'git update-ref refs/x/y $(mk 1)' 'mk 2 >.git/refs/heads/direct' 'echo "$(mk 3) refs/heads/p" >>.git/packed-refs' \
+	    'git tag t $(mk 4); git pack-refs --all' 'mkdir .git/w; mk 5 >.git/w/deep; mv .git/w .git/refs/heads/w' 'mk 6 >.git/FETCH_HEAD' \
+	    'git worktree add -q --no-checkout --detach wt; git -C wt update-ref HEAD $(mk 7)' 'git replace HEAD $(mk 9)' \
+	    'git worktree add -q --no-checkout wt; cd wt; git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),.envrc' \
+	    'git stash store $(mk 8)' 'mk 10 >x; mv x .git/refs/remotes-like'; do
+		prepare
+		events "$mk
+$script"
+		grep -q "\"subject\": \"$P/.envrc\"" "$T/status" || complain "not told: $script: $(cat "$T/status")" || return 1
+	done
+	# one that was prepared before, where no ref is
+	prepare
+	events "$mk
+mkdir .git/w; mk 5 >.git/w/deep"
+	told committed
+	sleep 0.1
+	events 'mv .git/w .git/refs/heads/w'
+	told committed .envrc
+}
+
 @test "what is in the working tree as it is, and ordinary work, is not named" {
 	begin
 	prepare

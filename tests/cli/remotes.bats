@@ -63,6 +63,8 @@ exit 9" >"$T/boxed" 2>&1 </dev/null || :
 	attempt 'git config remote.o.pushurl "$PWD/sub/../evil"; git config remote.o.url ssh://h/x; mkdir sub; stage_evil evil $T'
 	attempt 'git init -q --bare evil; git config remote.o.url "$PWD/evil"; stage_evil evil $T'
 	attempt 'git init -q evil; git config remote.o.url "$PWD/evil"; rm -rf evil; stage_evil evil $T'
+	attempt 'git config remote.o.url /proc/self/cwd/evil; stage_evil evil $T'
+	attempt 'git config remote.evil.push refs/heads/main; git config branch.main.remote evil; stage_evil evil $T'
 	attempt 'git config branch.main.remote evil; git config push.default current; stage_evil evil $T'
 	attempt 'git config branch.main.pushRemote evil; git config push.default current; stage_evil evil $T'
 	attempt 'git config remote.pushDefault evil; git config push.default current; stage_evil evil $T'

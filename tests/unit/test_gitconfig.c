@@ -429,6 +429,7 @@ static const struct {
 	{"[remote \"o\"]\nurl=file:///%6f", "remote.o.url"},
 	{"[remote \"o\"]\nurl=FILE:///x", "remote.o.url"},
 	{"[branch \"m\"]\nremote=out", "branch.m.remote"},
+	{"[remote \"out\"]\nprune=true", "remote.out.prune"},
 	{"[alias \"x\"]\ncommand=!x", "alias.x.command"},
 	{"[core]\nbare=false\\\n\n[alias]\nx=y", "alias.x"},
 	{"[core]\nbare=false\n[a\n", "line 3"},
