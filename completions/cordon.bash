@@ -52,7 +52,7 @@ _cordon_value()
 			limits.time limits.output limits.processes limits.memory calls.interrupted' "$2"
 		;;
 	--policy-json | --domain | --port | --opaque-port | --resolver | --time | --output | --processes | --memory | \
-	    --file-size | --cpu-time | --open-files | --session | --grace | --status-fd) ;;
+	    --file-size | --cpu-time | --open-files | --session | --grace | --status-fd | --ref) ;;
 	*) return 1 ;;
 	esac
 }
@@ -73,7 +73,7 @@ _cordon_options()
 	doctor) printf '%s' "$setup -q --quiet --json" ;;
 	why | sbpl) printf '%s' "$setup -q --quiet --json" ;;
 	plan) printf '%s' "$setup -v --verbose -q --quiet --profiles --json" ;;
-	check) printf '%s' "$setup -q --quiet --print --json" ;;
+	check) printf '%s' "$setup -q --quiet --ref --print --json" ;;
 	trust) printf '%s' "$setup -q --quiet --yes --revoke --json" ;;
 	init) printf '%s' "$setup -q --quiet --print --force" ;;
 	confine) printf '%s' '-q --quiet --root --json' ;;

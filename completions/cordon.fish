@@ -108,6 +108,7 @@ complete -c cordon -n '__cordon_of run shell' -l status-fd -x -d 'JSON lines abo
 complete -c cordon -n '__cordon_of run shell' -l summary -d 'name changed files that run by themselves later'
 complete -c cordon -n '__cordon_of run shell plan' -s v -l verbose -d 'say everything'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init confine ps kill sbpl' -s q -l quiet -d 'no notices'
+complete -c cordon -n '__cordon_of check' -l ref -x -d 'what a checkout of this ref would bring'
 complete -c cordon -n '__cordon_of check init' -l print -d 'print the policy on standard output'
 complete -c cordon -n '__cordon_of trust' -l yes -d 'approve what is listed'
 complete -c cordon -n '__cordon_of trust' -l revoke -d 'take back what was approved'

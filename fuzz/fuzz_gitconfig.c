@@ -15,17 +15,17 @@ must(int condition)
 		abort();
 }
 
-static bool
-is_fine(void *context, enum gitconfig_place place, const char *path)
+static const char *
+refuse_some(void *context, enum gitconfig_place place, const char *path)
 {
 	(void)context, (void)place;
-	return *path != 'x';
+	return *path != 'x' ? NULL : "begins with x";
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct gitconfig_asker asker = {is_fine, NULL};
+	static const struct gitconfig_asker asker = {refuse_some, NULL};
 	auto_arena struct arena arena = {0};
 	struct gitconfig_text text = {(const char *)data, size};
 	struct gitconfig_refusal refusal = {.why = NULL};

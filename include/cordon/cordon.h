@@ -206,6 +206,12 @@ int cordon_doctor(const struct cordon_setup *setup, enum cordon_format format, c
  */
 int cordon_check(const struct cordon_setup *setup, const char *file, enum cordon_format format,
 		 char **ret_text, int *ret_warnings, struct cordon_error *err);
+/*
+ * What a checkout of a ref of the project's repository would bring that no command may make: each a finding, a
+ * warning where the working tree has it otherwise or not at all. Reads by the git of the caller's PATH.
+ */
+int cordon_check_ref(const struct cordon_setup *setup, const char *ref, enum cordon_format format,
+		     char **ret_text, int *ret_warnings, struct cordon_error *err);
 /* The same text in canonical native form. */
 int cordon_check_print(const struct cordon_setup *setup, const char *file, char **ret_text,
 		       struct cordon_error *err);

@@ -2,6 +2,7 @@
 /* Reading and judging policy text, and the starter policy. Nothing here runs or approves anything. */
 #include <string.h>
 
+#include "api/committed.h"
 #include "api/setup.h"
 #include "base/path.h"
 #include "plan/lint.h"
@@ -69,6 +70,122 @@ cordon_check(const struct cordon_setup *setup, const char *file, enum cordon_for
 	for (size_t i = 0; i < findings.count; i++)
 		warnings += findings.items[i].severity == LINT_WARNING;
 	rc = str_finish(&text, ret_text, err);
+	if (rc == 0)
+		*ret_warnings = warnings;
+	return rc;
+}
+
+/* ---- refs ---- */
+
+struct judging {
+	struct arena arena;
+	const char *ref, *project;
+	struct findings findings;
+	bool is_failed;
+};
+
+static void
+judge_committed(void *teller, const struct committed *one)
+{
+	struct judging *j = teller;
+	struct finding *slot =
+		arena_push(&j->arena, &j->findings.items, &j->findings.count, sizeof *slot, NULL);
+
+	j->is_failed = j->is_failed || slot == NULL;
+	if (slot == NULL)
+		return;
+	*slot = (struct finding){
+		.severity = one->is_same ? LINT_NOTE : LINT_WARNING,
+		.place.file = arena_printf(&j->arena, NULL, "%s:%s", j->ref,
+					   one->path + strlen(j->project) + 1),
+		.text = arena_printf(&j->arena, NULL, "%s; %s", one->reason,
+				     one->is_same ? "it is in the working tree as it is"
+						  : "a checkout brings it"),
+	};
+	j->is_failed = j->is_failed || slot->place.file == NULL || slot->text == NULL;
+}
+
+/* The commit that ref names, or an error that says which one could be meant. */
+static int
+find_commit(struct arena *arena, const struct gitread *in, const char *ref, const char **ret,
+	    struct cordon_error *err)
+{
+	const char *wanted = arena_printf(arena, err, "%s^{tree}", ref), *near = NULL;
+	const char *verify[] = {"rev-parse",	    "--verify", "--quiet",
+				"--end-of-options", wanted,	NULL};
+	static const char *const all[] = {"for-each-ref", "--format=%(refname:short)", NULL};
+	struct gitread_text said = {NULL, 0};
+	const char **names = NULL;
+	size_t count = 0;
+	int rc = wanted == NULL ? -CORDON_E_MEMORY : gitread_ask(in, verify, NULL, &said, err);
+
+	if (rc == 1)
+		*ret = arena_strndup(arena, said.text, strcspn(said.text, "\n"), err);
+	free(said.text);
+	if (rc != 0)
+		return rc < 0 ? rc : *ret == NULL ? -CORDON_E_MEMORY : 0;
+	said.text = NULL;
+	if (gitread_ask(in, all, NULL, &said, NULL) == 1)
+		for (const char *at = said.text; *at != '\0';
+		     at += strcspn(at, "\n"), at += *at == '\n') {
+			const char **slot = arena_push(arena, &names, &count, sizeof *slot, NULL);
+
+			if (slot != NULL)
+				*slot = arena_strndup(arena, at, strcspn(at, "\n"), NULL);
+		}
+	free(said.text);
+	near = count == 0 ? NULL : nearest_word(ref, names, count);
+	return cordon_fail(err, CORDON_E_USAGE, 0,
+			   "%.100s is no commit of this repository%s%.60s%s", ref,
+			   near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
+			   near == NULL ? "" : "?");
+}
+
+static int
+judge_ref(const struct plan *plan, const char *ref, struct judging *j, struct cordon_error *err)
+{
+	struct gitread in;
+	const char *commit = NULL;
+	int rc = gitread_open(&j->arena, plan, &in, err);
+
+	if (rc < 0)
+		return rc;
+	if (in.git_dir == NULL)
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "there is no repository of git's at %.180s",
+				   plan->host->project);
+	if (in.program == NULL)
+		return cordon_fail(err, CORDON_E_SYSTEM, 0, "there is no git to read %.100s with",
+				   ref);
+	rc = find_commit(&j->arena, &in, ref, &commit, err);
+	j->project = plan->host->project;
+	if (rc == 0)
+		rc = committed_find(&in, commit, judge_committed, j, err);
+	if (rc < 0 || j->is_failed)
+		return rc < 0 ? rc : cordon_no_memory(err);
+	return rc == 1 ? 0
+		       : cordon_fail(err, CORDON_E_SYSTEM, 0, "git cannot read all of %.100s", ref);
+}
+
+int
+cordon_check_ref(const struct cordon_setup *setup, const char *ref, enum cordon_format format,
+		 char **ret_text, int *ret_warnings, struct cordon_error *err)
+{
+	auto_context struct cordon_plan *context = NULL;
+	auto_str struct str text = {0};
+	struct judging judging = {.ref = ref};
+	int warnings = 0, rc = context_open(setup, CONTEXT_LOOK, &context, err);
+
+	if (rc == 0)
+		rc = context_plan(context, setup, CONTEXT_LOOK, NULL, err);
+	if (rc == 0)
+		rc = judge_ref(context->plan, ref, &judging, err);
+	if (rc == 0)
+		print_findings(&judging.findings, format == CORDON_JSON, &text);
+	for (size_t i = 0; rc == 0 && i < judging.findings.count; i++)
+		warnings += judging.findings.items[i].severity == LINT_WARNING;
+	arena_free(&judging.arena);
+	rc = rc < 0 ? rc : str_finish(&text, ret_text, err);
 	if (rc == 0)
 		*ret_warnings = warnings;
 	return rc;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/refs.h"
 #include "api/setup.h"
 #include "audit/changed.h"
 #include "audit/event.h"
@@ -359,6 +360,16 @@ tell_change(void *teller, const struct change *change)
 }
 
 static void
+tell_refs(struct telling *telling, struct refs *refs)
+{
+	const char *missed = refs_tell(refs, tell_change, telling);
+
+	if (missed != NULL && *telling->run->notice == '\0')
+		snprintf(telling->run->notice, sizeof telling->run->notice, "%s", missed);
+	refs_forget(refs);
+}
+
+static void
 fill_run(const struct session_result *result, struct cordon_run *to)
 {
 	const struct tree_end *end = &result->end;
@@ -399,6 +410,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	auto_str struct str start = {0}, end = {0};
 	struct session_result result = {0};
 	struct cordon_error why = {0};
+	struct refs refs = {0};
 	struct session_place place = {
 		.runtime = context->host.runtime_dir,
 		.state = is_kept_outside(context) ? NULL : context->store,
@@ -430,8 +442,11 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	request.teller = &telling;
 	print_start(&telling, &start);
 	tell(&telling, &start);
+	if (request.plan != NULL)
+		refs_note(&refs, request.plan);
 	rc = session_run(&request, &result, &why);
 	ret_run->changed += (int)result.changed;
+	tell_refs(&telling, &refs);
 	print_end(&telling, &result, rc < 0 ? &why : NULL, &end);
 	tell(&telling, &end);
 	session_close(&result);

@@ -13,7 +13,12 @@ run_check(struct cli *cli)
 	auto_free char *findings = NULL, *printed = NULL;
 	int warnings = 0;
 
-	if (cordon_check(cli->setup, file, cli->format, &findings, &warnings, &err) < 0)
+	if (cli->ref != NULL && (file != NULL || cli->print))
+		return cli_usage(cli, "--ref looks at a ref, not at policies");
+	if ((cli->ref != NULL
+		     ? cordon_check_ref(cli->setup, cli->ref, cli->format, &findings, &warnings,
+					&err)
+		     : cordon_check(cli->setup, file, cli->format, &findings, &warnings, &err)) < 0)
 		return cli_fail(&err);
 	if (!cli->print && *findings == '\0' && !cli->quiet)
 		return cli_put("nothing to complain about\n", NULL, 0);

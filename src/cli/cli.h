@@ -19,6 +19,7 @@ struct cli {
 	int status_fd;	  /* -1: none */
 	int64_t grace_ms; /* -1: nothing said */
 	const char *session;
+	const char *ref; /* to be checked; NULL: policies are */
 	char **operands;
 	int operand_count;
 };

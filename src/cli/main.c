@@ -42,9 +42,9 @@ const struct command commands[] = {
 	 "json", 0, 0, true, false, false},
 	{"check", run_check, "read, judge, and print policies", "[FILE]",
 	 "Without FILE: every source that would apply here. FILE may be zed:FILE,\n"
-	 "flow:FILE, clash:FILE or clash:FILE#NAME. Exit status 0, or 1 when there are\n"
-	 "warnings.\n",
-	 "json print", 0, 1, true, false, false},
+	 "flow:FILE, clash:FILE or clash:FILE#NAME. With --ref: what a checkout of REF\n"
+	 "brings that no command may make. Exit status 0, or 1 when there are warnings.\n",
+	 "json print ref", 0, 1, true, false, false},
 	{"trust", run_trust, "list and approve what a project asks for", "",
 	 "Lists what the project's policy asks for beyond what it may have. Exit status 0,\n"
 	 "or 1 when something is not approved.\n",

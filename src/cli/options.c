@@ -74,6 +74,7 @@ static const struct option table[] = {
 	FLAG(0, summary, "name changed files that run by themselves later"),
 	FLAG('v', verbose, "say everything"),
 	FLAG('q', quiet, "no notices"),
+	{0, "ref", "REF", -1, 0, "what a checkout of this ref would bring"},
 	FLAG(0, print, "print the policy on standard output"),
 	FLAG(0, yes, "approve what is listed"),
 	FLAG(0, revoke, "take back what was approved"),
@@ -247,6 +248,10 @@ apply(struct cli *cli, const struct option *option, const char *value)
 	if (strcmp(option->name, "session") == 0) {
 		cli->session = value;
 		return 0;
+	}
+	if (strcmp(option->name, "ref") == 0) {
+		cli->ref = value;
+		return *value == '\0' ? cli_usage(cli, "--ref: an empty word names nothing") : 0;
 	}
 	if (strcmp(option->name, "grace") == 0)
 		return set_grace(cli, value);

@@ -81,6 +81,20 @@ lends(const struct stat *at, const struct change *change)
 	       (change->mode & ~at->st_mode & (S_ISUID | S_ISGID)) != 0;
 }
 
+/* Would others come to change a repository by it? Who owns a part of one can. */
+static bool
+opens_repository(const struct broker *broker, const char *path, const struct stat *at,
+		 const struct change *change)
+{
+	mode_t bits = change->act == change_mode ? change->mode & ~at->st_mode : 0;
+
+	if (change->act == change_owner &&
+	    ((change->uid != (uid_t)-1 && change->uid != at->st_uid) ||
+	     (change->gid != (gid_t)-1 && change->gid != at->st_gid)))
+		bits = S_IWGRP | S_IWOTH;
+	return *path == '/' && vet_closed_bits(broker, path, bits) != 0;
+}
+
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
 may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at,
@@ -104,6 +118,8 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 	else if (lends(at, change))
 		broker_refused(broker, "write", path,
 			       "would lend its owner's rights to whoever runs it");
+	else if (opens_repository(broker, path, at, change))
+		broker_refused(broker, "open", path, "others could change the repository then");
 	else if (hides(at, change) && *path == '/' && !broker_is_free(broker, path) &&
 		 vet_is_read(broker, path))
 		broker_refused(broker, "hide", path, "git's settings are there, or below it");

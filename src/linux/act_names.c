@@ -128,8 +128,11 @@ act_on(struct broker *broker, const struct call *request, int folder, uint64_t p
 	else if (end == WALK_ELSEWHERE || !broker_guards(broker, place.path, deed->right))
 		leave(broker, request, &place, deed);
 	else if (request_is_valid(request)) {
-		if (deed->right == RIGHT_CREATE)
-			umask(request_umask(request));
+		if (deed->right == RIGHT_CREATE) {
+			mode_t mask = request_umask(request);
+
+			umask(mask | vet_closed_bits(broker, place.path, deed->mode & ~mask));
+		}
 		broker_lock(broker, place.path);
 		rc = walk_is_still(&place) ? do_deed(broker, &place, deed) : -1;
 		namelock_leave(&broker->names);

@@ -52,6 +52,7 @@ struct broker {
 	struct fold *fold;	  /* its rules, where names of several spellings are one */
 	struct hookmemory *hooks; /* of repositories; NULL: they are not looked at */
 	const char *private_tmp;  /* free; NULL: none */
+	mode_t umask;		  /* the user's own */
 	struct guarded trees;
 	int listener;
 	bool reads;	     /* reading is guarded: no open is ever left to the kernel */

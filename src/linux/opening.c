@@ -55,7 +55,7 @@ open_name(const struct opening *o, int folder, const char *name, uint64_t flags)
 	struct opening_how how = {flags | O_CLOEXEC | O_NOCTTY, o->how.mode & OPENING_MODE,
 				  NO_SYMLINKS};
 
-	umask(o->umask);
+	umask(o->umask | vet_closed_bits(o->broker, o->path, (mode_t)o->how.mode & ~o->umask));
 	return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
 }
 

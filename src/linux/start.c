@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -75,6 +76,8 @@ enter_outer(struct box *box)
 
 	if (unshare(CLONE_FS) < 0)
 		return false;
+	box->broker.umask = umask(0);
+	umask(box->broker.umask);
 	rc = privileges_drop(&err);
 	sweep_begin(&box->broker.sweep);
 	if (rc == 0 && ruleset_enter_unlogged(box->outer, box->abi, &err) == 0)

@@ -146,6 +146,8 @@ vet_repository(struct broker *broker, const char *folder)
 	if (!holds_only(folder, "remotes", is_nothing) ||
 	    !holds_only(folder, "branches", is_nothing))
 		return refuse(broker, folder, "would be a repository with remotes of its own");
+	if (!vet_is_closed(broker, folder))
+		return refuse(broker, folder, "would be a repository that others can change");
 	if (!vet_links_stay(folder))
 		return refuse(broker, folder, "would be a repository with links out of it");
 	return settle_config(broker, folder, "config") &&

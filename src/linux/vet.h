@@ -25,6 +25,14 @@ bool vet_repository(struct broker *broker, const char *folder);
 bool vet_may_move(struct broker *broker, const char *folder);
 
 /*
+ * vet_modes.c: the bits of a mode that must not come to this path, because it is in a repository: those by
+ * which others could change it, unless the user's own umask gives them.
+ */
+mode_t vet_closed_bits(const struct broker *broker, const char *path, mode_t mode);
+/* May a folder become a repository with these modes in it? */
+bool vet_is_closed(const struct broker *broker, const char *folder);
+
+/*
  * vet_link.c: may a symbolic link with this text have this path? Whoever works in the project
  * meanwhile follows it, so none leads to where a repository is not looked at. Sets errno.
  */
@@ -45,6 +53,12 @@ bool vet_is_read(const struct broker *broker, const char *path);
 bool vet_is_at_home(const struct broker *broker, const char *folder);
 /* May the folder become a working tree of this repository with what is in it? */
 bool vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir);
+
+/* vet_remote.c: why settings at this path must not name text as a remote; NULL: they may. */
+const char *vet_refuse_remote(struct broker *broker, struct arena *arena, const char *config,
+			      const char *text);
+/* Do the settings in git_dir name one by a path from where the working tree is? */
+bool vet_has_relative_remote(const char *git_dir);
 
 /* vet_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
 int vet_content(struct broker *broker, const char *path, enum vet vet,

@@ -74,18 +74,14 @@ is_in_dot_git(const char *path)
 	       (length >= 5 && strcmp(path + length - 5, "/.git") == 0);
 }
 
-/*
- * A repository with another name may have come with the project's own files; it is looked at as if
- * it were made just now. What cannot be changed here is the user's own.
- */
+/* A path from where it is would lead elsewhere from another place. */
 static bool
-is_fit(const struct question *q, const char *path)
+is_led_from(const char *folder)
 {
-	const struct host *host = q->broker->plan->host;
+	char git_dir[PATH_MAX];
 
-	return is_in_dot_git(path) || is_below(path, host->git.common_dir) ||
-	       !(broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE) ||
-	       !looked_is_repository(path) || vet_repository(q->broker, path);
+	return snprintf(git_dir, sizeof git_dir, "%s/.git", folder) >= PATH_MAX ||
+	       vet_has_relative_remote(git_dir);
 }
 
 bool
@@ -93,34 +89,8 @@ vet_may_move(struct broker *broker, const char *folder)
 {
 	if (is_in_dot_git(folder))
 		return true;
-	return vet_is_at_home(broker, folder) &&
+	return vet_is_at_home(broker, folder) && !is_led_from(folder) &&
 	       (!looked_is_repository(folder) || vet_repository(broker, folder));
-}
-
-/* What can be changed without us can become anything, and what lies in memory is for everybody. */
-static bool
-is_loose(const struct question *q, const char *path)
-{
-	return is_below(path, "/dev") ||
-	       (!is_below(path, q->broker->private_tmp) &&
-		(broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE) &&
-		!broker_guards_own(q->broker, path, RIGHTS_CHANGE));
-}
-
-/* A path of this machine: relative to the working tree, or to the repository when it has none. */
-static bool
-is_fit_remote(const struct question *q, const char *text)
-{
-	static const char *const ups[] = {"", "/.."};
-
-	for (size_t i = 0; i < sizeof ups / sizeof ups[0]; i++) {
-		const char *base = arena_printf(q->arena, NULL, "%s%s", q->folder, ups[i]);
-		const char *path = base == NULL ? NULL : lead(q, base, text);
-
-		if (path == NULL || is_loose(q, path) || !is_fit(q, path))
-			return false;
-	}
-	return true;
 }
 
 /*
@@ -141,15 +111,22 @@ is_fit_worktree(const struct question *q, const char *text)
 	return path[above] == '/' && vet_may_begin(q->broker, path, q->folder);
 }
 
-static bool
-is_fine(void *context, enum gitconfig_place place, const char *text)
+static const char *
+refuse_place(void *context, enum gitconfig_place place, const char *text)
 {
 	const struct question *q = context;
 
-	if (place == GITCONFIG_REMOTE)
-		return is_fit_remote(q, text);
-	/* without one git looks for hooks wherever it is started */
-	return place == GITCONFIG_BARE ? !is_in_dot_git(q->folder) : is_fit_worktree(q, text);
+	switch (place) {
+	case GITCONFIG_REMOTE:
+		return vet_refuse_remote(q->broker, q->arena, q->path, text);
+	case GITCONFIG_WORKTREE:
+		return is_fit_worktree(q, text) ? NULL : "leads to another working tree";
+	case GITCONFIG_BARE:
+		/* without one git looks for hooks wherever it is started */
+		return is_in_dot_git(q->folder) ? "takes its working tree from a repository" : NULL;
+	default:
+		return q->broker->umask & S_IWGRP ? "lets the group change the repository" : NULL;
+	}
 }
 
 /* ---- contents ---- */
@@ -184,7 +161,7 @@ static int
 vet_config(struct question *q, enum gitconfig_kind kind, const struct gitconfig_text *text,
 	   const struct gitconfig_text *present)
 {
-	struct gitconfig_asker asker = {is_fine, q};
+	struct gitconfig_asker asker = {refuse_place, q};
 	struct gitconfig_refusal refusal;
 	int rc;
 
@@ -212,6 +189,16 @@ vet_pointer(const struct question *q, const struct gitconfig_text *text)
 	return 0;
 }
 
+/* Do the settings two folders up name a remote by a path from the working tree? */
+static bool
+is_led_astray(const struct question *q)
+{
+	const char *list = path_parent(q->arena, q->folder, NULL);
+	const char *common = list == NULL ? NULL : path_parent(q->arena, list, NULL);
+
+	return common == NULL || vet_has_relative_remote(common);
+}
+
 /* Of a worktree: the .git that belongs to it. Private tmp may hold one; it goes with the run. */
 static int
 vet_gitdir(const struct question *q, const struct gitconfig_text *text)
@@ -223,6 +210,8 @@ vet_gitdir(const struct question *q, const struct gitconfig_text *text)
 		return refuse(q, "", "is not a pointer as git writes it");
 	if (!is_inside(q, path) && !is_below(path, q->broker->private_tmp))
 		return refuse(q, "", "leads git out of the project");
+	if (is_led_astray(q))
+		return refuse(q, "", "a remote's path would lead elsewhere from this working tree");
 	return 0;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/path.h"
 #include "linux/vet.h"
 #include "plan/hookmemory.h"
 
@@ -154,23 +156,43 @@ put(const struct vet_target *to, const struct vet_file *file)
 	return move_in(to, name);
 }
 
+/* From now on what it names is held, wherever in the project it lies. */
+static void
+settle(struct broker *broker, const char *path)
+{
+	char git_dir[PATH_MAX];
+
+	snprintf(git_dir, sizeof git_dir, "%.*s", (int)(path_last(path) - path) - 1, path);
+	hookmemory_settled(broker->hooks, broker->plan->host, git_dir);
+}
+
 int
 vet_install(struct broker *broker, const struct vet_target *to, const struct vet_file *file)
 {
-	struct vet_file present = {NULL, 0, 0};
+	auto_arena struct arena arena = {0};
+	struct vet_file present = {NULL, 0, 0}, ours = *file;
 	struct gitconfig_text text = {file->text, file->length}, old;
 	bool has_present = vet_read(to->folder, to->name, &present) == 0;
-	int why;
+	int why = 0;
 
 	old = (struct gitconfig_text){present.text, present.length};
-	why = vet_content(broker, to->path, to->vet, &text, has_present ? &old : NULL);
+	if (has_present && to->vet == VET_CONFIG &&
+	    gitconfig_keep_remotes(&arena, &text, &old, NULL) < 0)
+		why = ENOMEM;
+	if (why == 0)
+		why = vet_content(broker, to->path, to->vet, &text, has_present ? &old : NULL);
 	free(present.text);
 	if (why != 0) {
 		errno = why;
 		return -1;
 	}
-	if (put(to, file) < 0)
+	ours.mode &= ~(vet_closed_bits(broker, to->path, ours.mode) & ~present.mode);
+	ours.text = (char *)text.text;
+	ours.length = text.length;
+	if (put(to, &ours) < 0)
 		return -1;
 	hookmemory_changed(broker->hooks, true);
+	if (to->vet == VET_CONFIG)
+		settle(broker, to->path);
 	return 0;
 }

@@ -41,12 +41,13 @@ enum gitconfig_kind {
 enum gitconfig_place {
 	GITCONFIG_WORKTREE, /* a working tree, as written in a git directory */
 	GITCONFIG_BARE,	    /* none: the value says so */
-	GITCONFIG_REMOTE    /* a repository of this machine that is fetched from and pushed to */
+	GITCONFIG_REMOTE,   /* a repository of this machine that is fetched from and pushed to */
+	GITCONFIG_SHARED    /* none: the value lets the group change the repository */
 };
 
-/* Is it all right that the path leads there? */
+/* NULL, or why the path must not lead there. */
 struct gitconfig_asker {
-	bool (*is_fine)(void *context, enum gitconfig_place place, const char *path);
+	const char *(*refuse)(void *context, enum gitconfig_place place, const char *path);
 	void *context;
 };
 
@@ -67,6 +68,16 @@ struct gitconfig_text {
 int gitconfig_vet(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
 		  const struct gitconfig_text *present, const struct gitconfig_asker *asker,
 		  struct gitconfig_refusal *ret, struct cordon_error *err);
+
+/*
+ * A remote that is still named keeps the address that it has in the present text (gitkept.c). 1: text is what
+ * is to be written, in arena; 0: it stays as it is; or an error.
+ */
+int gitconfig_keep_remotes(struct arena *arena, struct gitconfig_text *text,
+			   const struct gitconfig_text *present, struct cordon_error *err);
+
+/* Does it name a repository by a path that leads elsewhere from another working tree? */
+bool gitconfig_has_relative_remote(const struct gitconfig *config);
 
 /* The one line of a pointer file after its first word ("" for none), or NULL. In arena. */
 const char *gitconfig_pointer(struct arena *arena, const char *word,

@@ -3,6 +3,7 @@
  * Which keys of git's config are harmless, as a table. Whatever is not in it is refused: git grows
  * new keys that start programs with every release, and no list of those would ever be complete.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/ascii.h"
 #include "base/str.h"
 #include "base/table.h"
+#include "plan/gitaddress.h"
 #include "plan/gitconfig.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -20,9 +22,10 @@ enum check {
 	ANY,	  /* whatever its value: numbers, colours, names */
 	WORD,	  /* not to be taken for an option of a program */
 	URL,	  /* where a repository is */
+	REMOTE,	  /* a remote by its name, or where a repository is */
 	WORKTREE, /* where a working tree is */
 	BARE,	  /* whether there is one */
-	SHARED,	  /* by whom a repository can be changed: not by everybody */
+	SHARED,	  /* by whom a repository can be changed: never by everybody */
 	NAME,	  /* letters and digits: one of git's own, nothing that leads elsewhere */
 	UPDATE	  /* one of git's own ways, never a command */
 };
@@ -48,15 +51,15 @@ static const struct row {
 	{"extensions", false, "worktreeconfig preciousobjects noop noop-v1 relativeworktrees", ANY},
 	{"extensions", false, "objectformat compatobjectformat refstorage", NAME},
 	/* a remote, and an argument of the git fetch that is started for each missing object */
-	{"extensions", false, "partialclone", URL},
+	{"extensions", false, "partialclone", REMOTE},
 	{"remote", true, "url pushurl", URL},
 	{"remote", true,
 	 "fetch push mirror prune prunetags tagopt skipdefaultupdate skipfetchall promisor "
 	 "partialclonefilter followremotehead gh-resolved",
 	 ANY},
-	{"remote", false, "pushdefault", URL},
+	{"remote", false, "pushdefault", REMOTE},
 	/* a remote that has no name of its own is written as its address */
-	{"branch", true, "remote pushremote", URL},
+	{"branch", true, "remote pushremote", REMOTE},
 	{"branch", true, "description", ANY},
 	{"branch", true,
 	 "merge rebase vscode-merge-base gh-merge-base github-pr-owner-number gk-last-accessed "
@@ -174,77 +177,57 @@ static const struct {
 
 struct vetting {
 	enum gitconfig_kind kind;
-	const struct gitconfig *present;
+	const struct gitconfig *config, *present;
 	const struct gitconfig_asker *asker;
 };
 
 /* ---- addresses ---- */
 
+/* git reads "./x" and "../x" in .gitmodules from the address of the remote, not as a path. */
 static bool
-has_control(const char *text)
+is_from_remote(const struct vetting *v, const char *url)
 {
-	for (; *text != '\0'; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			return true;
-	return false;
-}
-
-static size_t
-scheme_length(const char *text)
-{
-	return strspn(text, LETTERS DIGITS "+-.");
-}
-
-/* The host, with a user before it or not, must not be taken for an option of ssh. */
-static bool
-is_plain_host(const char *host)
-{
-	const char *end = host + strcspn(host, "/:"), *at = memchr(host, '@', (size_t)(end - host));
-
-	return *host != '-' && *host != '\0' && (at == NULL || at[1] != '-');
-}
-
-static bool
-is_ordinary_scheme(const char *url, size_t length)
-{
-	static const char *const schemes[] = {"https",	 "http",    "ssh", "git",
-					      "git+ssh", "ssh+git", "ftp", "ftps"};
-
-	for (size_t i = 0; i < COUNT(schemes); i++)
-		if (strlen(schemes[i]) == length && strncmp(url, schemes[i], length) == 0)
-			return is_plain_host(url + length + 3);
-	return false;
-}
-
-/* host:path, as scp has it: no slash before the colon. */
-static bool
-is_scp_like(const char *url)
-{
-	size_t colon = strcspn(url, ":/");
-
-	return url[colon] == ':' && colon > 0;
+	return v->kind == GITCONFIG_MODULES &&
+	       (strncmp(url, "./", 2) == 0 || strncmp(url, "../", 3) == 0);
 }
 
 static const char *
 check_url(const struct vetting *v, const char *url)
 {
-	size_t length = scheme_length(url);
-	const char *path = url;
+	const char *path, *why = gitaddress_refuse(url, &path);
 
-	if (*url == '-' || has_control(url))
-		return "is no ordinary address";
-	/* TRANSPORT::ADDRESS runs the program git-remote-TRANSPORT, and ext:: any */
-	if (strncmp(url + length, "::", 2) == 0)
-		return "names a program as its transport";
-	if (strncmp(url, "file://", 7) == 0)
-		path = url + 7;
-	else if (strncmp(url + length, "://", 3) == 0)
-		return is_ordinary_scheme(url, length) ? NULL : "has a scheme that is not known";
-	else if (is_scp_like(url))
-		return is_plain_host(url) ? NULL : "is no ordinary address";
-	return v->asker->is_fine(v->asker->context, GITCONFIG_REMOTE, path)
-		       ? NULL
-		       : "leads to a repository that cannot be trusted";
+	return why != NULL || path == NULL || is_from_remote(v, url)
+		       ? why
+		       : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, path);
+}
+
+/* Is it the name of a remote that has an address there? To git any other name is a path. */
+static bool
+has_remote_n(const struct gitconfig *config, const char *name, size_t length)
+{
+	static const char section[] = "remote.";
+	size_t start = sizeof section - 1;
+
+	for (size_t i = 0; i < config->count; i++) {
+		const char *key = config->items[i].name;
+
+		if (strncmp(key, section, start) == 0 && strncmp(key + start, name, length) == 0 &&
+		    strcmp(key + start + length, ".url") == 0 && config->items[i].value != NULL)
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_remote(const struct gitconfig *config, const char *name)
+{
+	return has_remote_n(config, name, strlen(name));
+}
+
+static const char *
+check_remote(const struct vetting *v, const char *value)
+{
+	return has_remote(v->config, value) ? NULL : check_url(v, value);
 }
 
 /* ---- keys ---- */
@@ -294,13 +277,32 @@ is_no(const char *value)
 	return false;
 }
 
-/* A mode, in the base that git reads it in; 0 to 2 are words of its own. */
-static bool
-is_for_all(const char *value)
+/* The mode that git makes of it (git_config_perm): one that it would not take is open to all. */
+static mode_t
+shared_mode(const char *value)
 {
-	long mode = strtol(value, NULL, 8);
+	static const char *const words[] = {"umask", "group", "all", "world", "everybody", "true",
+					    "yes",   "on",    "1",   "2",     ""};
+	size_t octal = strspn(value, "01234567");
 
-	return mode > 2 && (mode & S_IWOTH);
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strcmp(value, words[i]) == 0 || (i > 4 && ascii_same(value, words[i])))
+			return i == 0 ? 0600 : 0660;
+	if (is_no(value))
+		return 0600;
+	if (value[octal] != '\0' || octal > 4 || (octal == 4 && *value != '0'))
+		return 0666;
+	return (mode_t)strtoul(value, NULL, 8);
+}
+
+static const char *
+check_shared(const struct vetting *v, const char *value)
+{
+	mode_t mode = shared_mode(value);
+
+	if (mode & S_IWOTH)
+		return "lets everybody change the repository";
+	return mode & S_IWGRP ? v->asker->refuse(v->asker->context, GITCONFIG_SHARED, value) : NULL;
 }
 
 /* NULL, or why not. */
@@ -309,20 +311,20 @@ check_value(const struct vetting *v, enum check check, const char *value)
 {
 	switch (check) {
 	case WORD:
-		return *value == '-' || has_control(value) ? "has a value that git never writes"
-							   : NULL;
+		return *value == '-' || gitaddress_has_control(value)
+			       ? "has a value that git never writes"
+			       : NULL;
 	case URL:
 		return check_url(v, value);
+	case REMOTE:
+		return check_remote(v, value);
 	case WORKTREE:
-		return v->asker->is_fine(v->asker->context, GITCONFIG_WORKTREE, value)
-			       ? NULL
-			       : "leads to another working tree";
+		return v->asker->refuse(v->asker->context, GITCONFIG_WORKTREE, value);
 	case BARE:
-		return is_no(value) || v->asker->is_fine(v->asker->context, GITCONFIG_BARE, value)
-			       ? NULL
-			       : "takes its working tree from a repository";
+		return is_no(value) ? NULL
+				    : v->asker->refuse(v->asker->context, GITCONFIG_BARE, value);
 	case SHARED:
-		return is_for_all(value) ? "lets everybody change the repository" : NULL;
+		return check_shared(v, value);
 	case NAME:
 		return value[strspn(value, LETTERS DIGITS)] == '\0' ? NULL : "leads git elsewhere";
 	case UPDATE:
@@ -332,17 +334,10 @@ check_value(const struct vetting *v, enum check check, const char *value)
 	}
 }
 
-/*
- * A remote's name is an argument of the git that is started for it, and its address where it has
- * none: only such a name as git remote takes.
- */
+/* Only such a name as git remote takes: it is an argument, and the address where it has none. */
 static bool
-is_plain_name(const struct row *row, const char *name)
+is_remote_name(const char *at, const char *end)
 {
-	const char *at = strchr(name, '.') + 1, *end = strrchr(name, '.');
-
-	if (!row->is_named || strcmp(row->section, "remote") != 0)
-		return !row->is_named || *at != '-';
 	for (bool starts = true; at < end; starts = *at++ == '/')
 		if ((unsigned char)*at <= 0x20 || strchr("~^:?*[\\\x7f", *at) != NULL ||
 		    (starts && (*at == '/' || *at == '.' || *at == '-')))
@@ -350,9 +345,72 @@ is_plain_name(const struct row *row, const char *name)
 	return true;
 }
 
+/* A submodule's name is a path below .git/modules: it stays there. */
+static bool
+is_submodule_name(const char *at, const char *end)
+{
+	while (at < end) {
+		size_t length = strcspn(at, "/\\");
+
+		if (length >= (size_t)(end - at))
+			length = (size_t)(end - at);
+		if (length == 0 || (length == 2 && strncmp(at, "..", 2) == 0) ||
+		    (length == 1 && *at == '.'))
+			return false;
+		at += length + 1;
+	}
+	return at == end + 1;
+}
+
+static bool
+is_plain_name(const struct row *row, const char *name)
+{
+	const char *at = strchr(name, '.') + 1, *end = strrchr(name, '.');
+
+	if (!row->is_named)
+		return true;
+	if (strcmp(row->section, "remote") == 0)
+		return is_remote_name(at, end);
+	return *at != '-' && (strcmp(row->section, "submodule") != 0 || is_submodule_name(at, end));
+}
+
+/* The remote that a key belongs to, and the length of its name; NULL: none. */
+static const char *
+remote_of(const char *key, size_t *ret_length)
+{
+	static const char section[] = "remote.";
+	const char *name = key + sizeof section - 1, *end = strrchr(key, '.');
+
+	if (strncmp(key, section, sizeof section - 1) != 0 || end < name)
+		return NULL;
+	*ret_length = (size_t)(end - name);
+	return name;
+}
+
+/* `git fetch --all` takes a remote without an address for a path, too. */
+static const char *
+check_section(const struct vetting *v, const char *key)
+{
+	char name[PATH_MAX];
+	size_t length;
+	const char *start = remote_of(key, &length);
+
+	if (v->kind != GITCONFIG_REPOSITORY || start == NULL ||
+	    has_remote_n(v->config, start, length))
+		return NULL;
+	if (length >= sizeof name)
+		return "has a name that git never writes";
+	snprintf(name, sizeof name, "%.*s", (int)length, start);
+	return check_url(v, name) == NULL ? NULL : "belongs to a remote that has no address";
+}
+
 static const char *
 check_item(const struct vetting *v, const struct gitconfig_item *item)
 {
+	const char *why = check_section(v, item->name);
+
+	if (why != NULL)
+		return why;
 	for (size_t i = 0; i < tables[v->kind].count; i++) {
 		const struct row *row = &tables[v->kind].rows[i];
 
@@ -365,10 +423,19 @@ check_item(const struct vetting *v, const struct gitconfig_item *item)
 					    : "is not known to be harmless";
 }
 
-/* Whoever wrote it, it was there before. */
+/* Whoever wrote it, it was there before; but not as the name of a remote that is gone now. */
 static bool
 stands_already(const struct vetting *v, const struct gitconfig_item *item)
 {
+	size_t length;
+	const char *name = remote_of(item->name, &length);
+
+	if (item->value != NULL && has_remote(v->present, item->value) &&
+	    !has_remote(v->config, item->value))
+		return false;
+	if (name != NULL && has_remote_n(v->present, name, length) &&
+	    !has_remote_n(v->config, name, length))
+		return false;
 	for (size_t i = 0; i < v->present->count; i++) {
 		const struct gitconfig_item *old = &v->present->items[i];
 
@@ -407,13 +474,31 @@ check_all(const struct vetting *v, const struct gitconfig *config, struct gitcon
 	return 1;
 }
 
+bool
+gitconfig_has_relative_remote(const struct gitconfig *config)
+{
+	for (size_t i = 0; i < config->count; i++) {
+		const struct gitconfig_item *item = &config->items[i];
+
+		for (size_t r = 0; item->value != NULL && r < COUNT(repository_rows); r++) {
+			const struct row *row = &repository_rows[r];
+
+			if ((row->check == URL || row->check == REMOTE) &&
+			    is_about(row, item->name) && gitaddress_is_relative(item->value) &&
+			    (row->check == URL || !has_remote(config, item->value)))
+				return true;
+		}
+	}
+	return false;
+}
+
 int
 gitconfig_vet(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
 	      const struct gitconfig_text *present, const struct gitconfig_asker *asker,
 	      struct gitconfig_refusal *ret, struct cordon_error *err)
 {
 	struct gitconfig config, old = {0};
-	struct vetting v = {kind, &old, asker};
+	struct vetting v = {kind, &config, &old, asker};
 	int rc = gitconfig_parse(arena, text->text, text->length, &config, err);
 
 	if (rc < 0)

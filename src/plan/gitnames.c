@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "plan/descent.h"
 #include "plan/gitsteps.h"
+#include "plan/hookask.h"
 #include "plan/hookmemory.h"
 #include "plan/looked.h"
 
@@ -155,10 +156,12 @@ lies_in(const char *path, const char *component, const char **ret_rest)
 static void
 take_away(struct verdict *verdict, const struct protection *protection)
 {
+	unsigned taken = hookask_is_remote(protection) ? RIGHT_CREATE : RIGHTS_CHANGE;
+
 	for (int i = 0; i < RIGHT_KINDS; i++)
-		if (verdict->rights & RIGHTS_CHANGE & (1u << i))
+		if (verdict->rights & taken & (1u << i))
 			verdict->by[i] = (struct decision){.protection = protection};
-	verdict->rights &= ~(unsigned)RIGHTS_CHANGE;
+	verdict->rights &= ~taken;
 }
 
 /*
@@ -194,7 +197,8 @@ find_below(const char *path)
 		return &of_remote;
 	if (lies_in(path, "info", &rest) && ascii_same(rest, "attributes"))
 		return &of_attributes;
-	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest)) &&
+	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest) ||
+	     lies_in(path, "rebase-apply", &rest)) &&
 	    gitsteps_is_name(rest))
 		return &of_steps;
 	return NULL;

@@ -21,6 +21,12 @@ static const struct protection of_kind[] = {
 	[HOOKDIR_REMOTE] = CLOSED("remotes", "it leads git to another repository"),
 };
 
+bool
+hookask_is_remote(const struct protection *protection)
+{
+	return protection == &of_kind[HOOKDIR_REMOTE];
+}
+
 const struct protection hookask_unseen =
 	CLOSED("git's settings", "what git runs cannot be seen just now");
 
@@ -76,6 +82,24 @@ closed_by_name(const struct hookdir *dir, const struct hookquestion *q)
 	}
 }
 
+/*
+ * The way to a remote. No link comes on it, nothing new comes in its place, and no folder above it becomes a
+ * working tree, whose checkout could bring another repository.
+ */
+static size_t
+closed_on_way(const struct hookdir *dir, const struct hookquestion *q)
+{
+	size_t length = strlen(q->path), above = length < 5 ? 0 : length - 5;
+
+	if (q->below(dir->path, q->path) > 0)
+		return q->is_link || q->below(q->path, dir->path) > 0 ? length : 0;
+	/* what is kept in a git directory no checkout brings */
+	return above > 0 && ascii_same(q->path + above, "/.git") && strlen(dir->path) > above &&
+			       dir->path[above] == '/' && ascii_same_n(dir->path, q->path, above)
+		       ? length
+		       : 0;
+}
+
 static size_t
 closed_by(const struct hookdir *dir, const struct hookquestion *q, size_t root)
 {
@@ -84,7 +108,7 @@ closed_by(const struct hookdir *dir, const struct hookquestion *q, size_t root)
 	case HOOKDIR_UNKNOWN:
 		return closed_by_name(dir, q);
 	case HOOKDIR_REMOTE:
-		return q->is_link && q->below(dir->path, q->path) > 0 ? strlen(q->path) : 0;
+		return closed_on_way(dir, q);
 	default:
 		return closed_at(dir, q, root);
 	}

@@ -13,3 +13,5 @@ size_t hookask_below(const char *path, const char *root);
 /* Is this what git calls a hook? */
 bool hookask_is_hook(const char *name, size_t length);
 extern const struct protection hookask_unseen;
+/* Only something new is refused there; what is there may go. */
+bool hookask_is_remote(const struct protection *protection);

@@ -100,6 +100,32 @@ hookmemory_changed(struct hookmemory *memory, bool has_settings)
 	pthread_mutex_unlock(&memory->lock);
 }
 
+/* The length of the folder that a git directory belongs to, or is kept in: that of the uppermost .git. */
+static size_t
+root_length(const char *git_dir)
+{
+	const char *at = git_dir;
+
+	while ((at = strstr(at, "/.git")) != NULL && at[5] != '/' && at[5] != '\0')
+		at++;
+	return at == NULL ? strlen(git_dir) : (size_t)(at - git_dir);
+}
+
+/* What the project's own repository names is known anyway. */
+void
+hookmemory_settled(struct hookmemory *memory, const struct host *host, const char *git_dir)
+{
+	size_t length = root_length(git_dir);
+
+	if (memory == NULL || host == NULL ||
+	    (host->project != NULL && strlen(host->project) == length &&
+	     strncmp(host->project, git_dir, length) == 0))
+		return;
+	pthread_mutex_lock(&memory->lock);
+	hookroots_expect(&memory->roots, git_dir, length, hookroots_now());
+	pthread_mutex_unlock(&memory->lock);
+}
+
 /* One question. Its lock is held but where something is read. */
 struct asking {
 	struct hookmemory *memory;

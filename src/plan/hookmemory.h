@@ -22,6 +22,9 @@ struct hookmemory *hookmemory_free(struct hookmemory *memory);
 /* A folder moved, or a name of git's changed; has_settings: one of those that are vetted whole. */
 void hookmemory_changed(struct hookmemory *memory, bool has_settings);
 
+/* Settings were put into this git directory: what they name counts from now on. */
+void hookmemory_settled(struct hookmemory *memory, const struct host *host, const char *git_dir);
+
 struct hookquestion {
 	const char *path; /* canonical; it is to be changed */
 	size_t top;	  /* the length of the uppermost folder that can be changed; 0: none */

@@ -121,16 +121,21 @@ take_if_program(struct hooksearch *s, const char *file, const char *value, int d
 	return *value == '!' ? take_program(s, file, value, depth) : 0;
 }
 
-/* A repository of this machine; what is none is told apart by the colon in it. */
+/* A repository of this machine, which git also looks for as X.git; what is none has a colon in it. */
 static int
 take_remote(struct hooksearch *s, const char *file, const char *value, int depth)
 {
+	int rc;
+
 	(void)file, (void)depth;
 	if (str_starts(value, "file://"))
 		value += strlen("file://");
-	return strchr(value, ':') != NULL || strchr(value, '/') == NULL
-		       ? 0
-		       : hooksearch_keep(s, &s->remotes, value);
+	if (strchr(value, ':') != NULL || strchr(value, '/') == NULL)
+		return 0;
+	rc = hooksearch_keep(s, &s->remotes, value);
+	return rc < 0 ? rc
+		      : hooksearch_keep(s, &s->remotes,
+					arena_printf(s->arena, s->err, "%s.git", value));
 }
 
 /* Relative hooks start from there. */

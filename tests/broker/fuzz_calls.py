@@ -32,7 +32,7 @@ ODDCALLS = os.environ.get("ODDCALLS") or os.path.join(BUILD, "tests/broker/oddca
 SANITIZERS = ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
 OWN_STATUS, PROCESSES, SLICE, HUNG = 42, 4, 15, 240
 SUBREAPER = 36
-ALWAYS = []  # of --deep and --trace, those that every run has
+ALWAYS = ["--deep", "--trace"]  # what every run does
 
 # what the session is, and how the program is told to behave in it
 KINDS = {

@@ -42,17 +42,17 @@ load git
 @test "worktrees and submodules end as without cordon" {
 	begin
 	same '
-		git init .; echo a >a; git add a; git commit -m a
-		git init lib; cd lib; echo l >l; git add l; git commit -m l; cd ..
+		top=$PWD; git init lib; cd lib; echo l >l; git add l; git commit -m l; cd ..
+		git init main; cd main; echo a >a; git add a; git commit -m a
 		git worktree add one; git worktree add -b b two/inner; git worktree list
 		cd one; echo o >o; git add o; git commit -m o; cd ..
 		git worktree move two/inner moved; git config extensions.worktreeConfig true
 		git -C moved config --worktree core.bare false; git -C moved status; git worktree remove --force moved; git worktree prune
-		git submodule add "$PWD/lib" sub/lib; git commit -m sub
+		git submodule add "$top/lib" sub/lib; git commit -m sub
 		git submodule deinit -f sub/lib; git submodule update --init; git mv sub/lib lib2; git commit -m moved
 		cd lib2; git checkout -b config; echo m >m; git add m; git commit -m m; git push origin config; git checkout main; cd ..
-		cd lib; git branch hooks; git branch info; cd ../lib2; git fetch; git worktree add -b w inner; git -C inner status; cd ..
-		cd lib; git worktree add ../beside; git -C ../beside status; cd ..
+		cd ../lib; git branch hooks; git branch info; cd ../main/lib2; git fetch; git worktree add -b w inner; git -C inner status; cd ..
+		cd ../lib; git worktree add ../beside; git -C ../beside status; cd ../main
 		git clone --recurse-submodules . copy; cd copy; git submodule update --remote --merge; git rm -f lib2; git commit -m gone
 	'
 }
@@ -391,19 +391,19 @@ lose()
 }
 
 # The first names nothing of git's before the second has set a remote; then it makes a link where that leads.
-meeting_first='ln -s nowhere one; : >ready; while [ ! -e set ]; do :; done; ln -s nowhere far'
-meeting_second='while [ ! -e ready ]; do :; done; git config remote.o.url ./far && : >set'
+meeting_first='ln -s nowhere one; : >ready; while [ ! -e set ]; do :; done; rm -r far.git; ln -s nowhere far.git'
+meeting_second='while [ ! -e ready ]; do :; done; git -C src config remote.o.url ../far.git && : >set'
 
 @test "a session knows at once what another one in the project has set" {
 	begin
-	git init . >"$T/made" 2>&1
+	{ git init src && git init --bare far.git; } >"$T/made" 2>&1
 	(timeout 60 sh -c "$meeting_second") & # free: the link is made
-	timeout 60 sh -c "$meeting_first" && wait && [ -L far ]
-	rm -f one ready set far && git config --unset remote.o.url
+	timeout 60 sh -c "$meeting_first" && wait && [ -L far.git ]
+	rm -f one ready set far.git && git -C src config --unset remote.o.url && git init --bare far.git >"$T/made" 2>&1
 	(timeout 60 "$CORDON" run -q -- sh -c "$meeting_second") >"$T/second" 2>&1 &
 	expect 1 run -q --time 50 -- sh -c "$meeting_first"
 	wait
-	[ "$(git config remote.o.url)" = ./far ] && [ -e set ] && [ ! -L far ]
+	[ "$(git -C src config remote.o.url)" = ../far.git ] && [ -e set ] && [ ! -L far.git ]
 }
 
 # Two sessions have two brokers: neither may make a repository while the other puts settings into it.

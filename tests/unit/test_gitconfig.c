@@ -234,11 +234,11 @@ whatever_git_sees_was_seen(void)
 
 /* ---- vetting ---- */
 
-static bool
+static const char *
 inside_only(void *context, enum gitconfig_place place, const char *path)
 {
 	(void)context, (void)place;
-	return strstr(path, "out") == NULL;
+	return strstr(path, "out") == NULL ? NULL : "is outside";
 }
 
 static const struct gitconfig_asker asker = {inside_only, NULL};
@@ -417,6 +417,19 @@ static const struct {
 	{"[core]\nexcludesFile=x", "core.excludesfile"},
 	{"[core]\nsharedRepository=0666", "core.sharedrepository"},
 	{"[core]\nsharedRepository=662", "core.sharedrepository"},
+	{"[core]\nsharedRepository=-1", "core.sharedrepository"},
+	{"[core]\nsharedRepository=\" 0666\"", "core.sharedrepository"},
+	{"[core]\nsharedRepository=00666", "core.sharedrepository"},
+	{"[core]\nsharedRepository=0x1b6", "core.sharedrepository"},
+	{"[core]\nsharedRepository=99999999999999999999", "core.sharedrepository"},
+	{"[submodule \"../../x\"]\nurl=ssh://h/x", "submodule.../../x.url"},
+	{"[submodule \"a/../b\"]\nactive=true", "submodule.a/../b.active"},
+	{"[submodule \"\"]\nactive=true", "submodule..active"},
+	{"[remote \"o\"]\nurl=file://h/x", "remote.o.url"},
+	{"[remote \"o\"]\nurl=file:///%6f", "remote.o.url"},
+	{"[remote \"o\"]\nurl=FILE:///x", "remote.o.url"},
+	{"[branch \"m\"]\nremote=out", "branch.m.remote"},
+	{"[remote \"out\"]\nprune=true", "remote.out.prune"},
 	{"[alias \"x\"]\ncommand=!x", "alias.x.command"},
 	{"[core]\nbare=false\\\n\n[alias]\nx=y", "alias.x"},
 	{"[core]\nbare=false\n[a\n", "line 3"},
@@ -446,6 +459,49 @@ what_stood_there_in_the_same_words_may_stay(void)
 		  "core.fsmonitor");
 	check_str(refused(&arena, GITCONFIG_REPOSITORY, "[core]\nfsmonitor\n", mine),
 		  "core.fsmonitor");
+}
+
+/* To git the name of a remote that has no address is a path. */
+static void
+a_name_counts_as_long_as_it_has_an_address(void)
+{
+	static const char named[] = "[remote \"out\"]\nurl=ssh://h/x\n[branch \"m\"]\nremote=out\n",
+			  alone[] = "[branch \"m\"]\nremote=out\n";
+	auto_arena struct arena arena = {0};
+
+	check_str(refused(&arena, GITCONFIG_REPOSITORY, named, NULL), NULL);
+	check_str(refused(&arena, GITCONFIG_REPOSITORY, alone, named), "branch.m.remote");
+	check_str(refused(&arena, GITCONFIG_REPOSITORY, alone, alone), NULL);
+}
+
+static const char *
+kept(struct arena *arena, const char *text, const char *present)
+{
+	struct gitconfig_text now = {text, strlen(text)}, old = {present, strlen(present)};
+
+	check(gitconfig_keep_remotes(arena, &now, &old, NULL) == 1);
+	return now.text;
+}
+
+static void
+a_remote_that_is_named_keeps_its_address(void)
+{
+	static const char with[] = "[remote \"o\"]\n\turl = a\\\\b\n[branch \"m\"]\n\tremote = o\n",
+			  without[] = "[branch \"m\"]\n\tremote = o\n",
+			  other[] = "[branch \"m\"]\n\tremote = p\n[remote \"p\"]\n\turl = x\n";
+	auto_arena struct arena arena = {0};
+	const char *text = kept(&arena, without, with), *more;
+
+	check_str(kept(&arena, with, with), with);
+	check(strstr(text, "[remote \"o\"] ; kept by cordon") != NULL);
+	check(strstr(text, "\turl = \"a\\\\b\"\n") != NULL);
+	check_str(kept(&arena, text, text), text);
+	/* nothing names it any more */
+	more = arena_printf(&arena, NULL, "%s%s", other, strstr(text, "[remote"));
+	check_str(kept(&arena, more, text), other);
+	/* whose section it became stays */
+	more = arena_printf(&arena, NULL, "%s\tfetch = x\n%s", strstr(text, "[remote"), other);
+	check_str(kept(&arena, more, text), more);
 }
 
 static void
@@ -509,6 +565,8 @@ main(void)
 	run(what_git_itself_writes_is_accepted);
 	run(what_starts_programs_or_redirects_is_refused_by_name);
 	run(what_stood_there_in_the_same_words_may_stay);
+	run(a_name_counts_as_long_as_it_has_an_address);
+	run(a_remote_that_is_named_keeps_its_address);
 	run(modules_say_only_what_git_takes_from_them);
 	run(pointers_are_one_line);
 	unlink(file);

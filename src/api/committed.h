@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a checkout would bring that a command may not make itself: protected names, links to them, submodules
+ * that start programs. They come by a commit or by the index, which git changes without writing any of them.
+ */
+#pragma once
+
+#include "api/gitread.h"
+
+struct committed {
+	const char *path; /* absolute */
+	const char *reason;
+	bool is_same; /* as what lies in the working tree: nothing would change */
+};
+typedef void committed_fn(void *teller, const struct committed *one);
+
+/* In what git knows by this name; NULL: in the index. 1: all was told; 0: it cannot be read; or an error. */
+int committed_find(const struct gitread *in, const char *name, committed_fn *tell, void *teller,
+		   struct cordon_error *err);

@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What comes by the index or a commit though no command may make it: it is named when the run ends, and by
+# `cordon check --ref`. git is asked about it, and nothing of the repository's is run.
+
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
+
+load common
+load git
+
+plant='stage() { git update-index --add --cacheinfo "$1,$(printf "$2" | git hash-object -w --stdin),$3"; }'
+everything='
+	stage 100644 "export X=1\n" .envrc; stage 100644 "{}" .vscode/tasks.json; stage 100644 "{}" sub/.claude/settings.json
+	stage 100644 "{}" .cordon.json; stage 120000 .git/hooks plain; stage 120000 ../.git/config sub/link; stage 120000 .vscode other
+	stage 120000 elsewhere .kiro; stage 100644 "[submodule \"s\"]\n\tpath = s\n\turl = ssh://h/x\n\tupdate = !touch x\n" .gitmodules
+	stage 100644 "ref: refs/heads/x\n" bare/HEAD; stage 100755 "x" bare/hooks/post-receive; stage 100644 "[core]\n" x.git/config'
+names='.envrc .vscode/tasks.json sub/.claude/settings.json .cordon.json plain sub/link other .kiro .gitmodules bare/hooks/post-receive x.git/config'
+
+prepare()
+{
+	rm -rf "$P" && mkdir "$P" && cd "$P" || return 1
+	{ git init . && mkdir sub && echo a >a && echo 'A=1' >.envrc && git add . && git commit -m a; } >"$T/made" 2>&1
+}
+
+# told WHAT NAME...: each is in the events, in the log and nothing else of that kind is
+told()
+{
+	local what=$1 name
+
+	shift
+	for name in "$@"; do
+		grep -q "\"event\": \"changed\".*\"what\": \"$what\", \"subject\": \"$P/$name\"" "$T/status" ||
+		    complain "not told: $what $name: $(cat "$T/status")" || return 1
+	done
+	[ "$(grep -c "\"what\": \"$what\"" "$T/status")" -eq $# ] || complain "$(cat "$T/status")" || return 1
+	[ $# -eq 0 ] || grep -rq "\"what\": \"$what\"" "$XDG_STATE_HOME/cordon/audit"
+}
+
+# events COMMAND: what is told of it
+events()
+{
+	exec 5>"$T/status"
+	expect 0 run --summary --status-fd 5 -- sh -ec "$plant
+$1" || return 1
+	exec 5>&-
+}
+
+@test "what a command commits or stages and may not make is named in the end" {
+	begin
+	prepare
+	events "$everything"
+	# shellcheck disable=SC2086 # a list
+	told staged $names
+	heard "runs later: staged $P/.envrc: direnv runs it; a checkout of the index brings it"
+	prepare
+	events "$everything; git commit -qm x; git read-tree HEAD^"
+	# shellcheck disable=SC2086 # a list
+	told committed $names
+	prepare
+	events "$everything; git commit -qm x; git branch other; git reset -q --soft HEAD^; git read-tree HEAD; git reflog expire --expire=now --all; rm -rf .git/logs .git/ORIG_HEAD"
+	# shellcheck disable=SC2086 # a list
+	told committed $names
+	heard 'a checkout of refs/heads/other brings it'
+	prepare
+	events "$everything; git commit -qm x; git tag -a -m v v; git reset -q --soft HEAD^; git read-tree HEAD; rm .git/ORIG_HEAD; git pack-refs --all"
+	# shellcheck disable=SC2086 # a list
+	told committed $names
+	heard 'a checkout of refs/tags/v brings it'
+}
+
+@test "refs of every kind, and what linked worktrees have, are looked at" {
+	begin
+	mk='mk() { git commit-tree -m "$1" $(printf "100644 blob $(echo $1 | git hash-object -w --stdin)\t.envrc\n" | git mktree); }'
+	for script in 'git update-ref refs/x/y $(mk 1)' 'mk 2 >.git/refs/heads/direct' 'echo "$(mk 3) refs/heads/p" >>.git/packed-refs' \
+	    'git tag t $(mk 4); git pack-refs --all' 'mkdir .git/w; mk 5 >.git/w/deep; mv .git/w .git/refs/heads/w' 'mk 6 >.git/FETCH_HEAD' \
+	    'git worktree add -q --no-checkout --detach wt; git -C wt update-ref HEAD $(mk 7)' 'git replace HEAD $(mk 9)' \
+	    'git worktree add -q --no-checkout wt; cd wt; git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),.envrc' \
+	    'git stash store $(mk 8)' 'mk 10 >x; mv x .git/refs/remotes-like'; do
+		prepare
+		events "$mk
+$script"
+		grep -q "\"subject\": \"$P/.envrc\"" "$T/status" || complain "not told: $script: $(cat "$T/status")" || return 1
+	done
+	# one that was prepared before, where no ref is
+	prepare
+	events "$mk
+mkdir .git/w; mk 5 >.git/w/deep"
+	told committed
+	sleep 0.1
+	events 'mv .git/w .git/refs/heads/w'
+	told committed .envrc
+}
+
+@test "what is in the working tree as it is, and ordinary work, is not named" {
+	begin
+	prepare
+	ln -s a link && mkdir .vscode && echo '{}' >.vscode/settings.json && git add . && git commit -qm b
+	events 'echo b >>a; ln -s sub/x more; git add a more; git commit -qm c; git checkout -q -b two; git tag t; git stash list; git gc -q
+		git rm -q --cached .envrc; git commit -qm d; mkdir hooks; echo x >hooks/pre-commit; git add hooks; git commit -qm e'
+	told committed
+	told staged
+	events 'true'
+	silent
+	# another content, and one whose object is not what its name says
+	events 'stage 100644 "A=2\n" .envrc'
+	told staged .envrc
+	prepare
+	events 'object=$(git rev-parse HEAD:.envrc); file=.git/objects/${object%"${object#??}"}/${object#??}
+		evil=$(printf "A=2\n" | git hash-object -w --stdin); rm -f $file; cp .git/objects/${evil%"${evil#??}"}/${evil#??} $file; echo b >b; git add b; git commit -qm b'
+	told committed .envrc
+}
+
+@test "a ref is checked as a policy is" {
+	begin
+	prepare
+	expect 0 check --ref HEAD
+	said 'HEAD:.envrc: note: direnv runs it; it is in the working tree as it is'
+	expect 0 run -q -- sh -ec "$plant
+$everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git read-tree HEAD"
+	expect 1 check --ref evil
+	for name in $names; do
+		[[ $out = *"evil:$name: warning: "*"; a checkout brings it"* ]] || complain "$name" || return 1
+	done
+	[[ $out = *'evil:.gitmodules: warning: submodule.s.update can start a program; a checkout brings it'* ]]
+	expect 1 check --ref evil --json
+	printf '%s' "$out" | "$PYTHON" -c 'import json, sys; all = json.load(sys.stdin); assert len(all) == 11 and all[0]["severity"] == "warning", all'
+	expect 1 check --ref refs/heads/evil
+	expect 0 check --ref HEAD~0
+	expect 125 check --ref evi
+	[[ $err = *'evi is no commit of this repository; did you mean evil?'* ]]
+	expect 125 check --ref=--help
+	[[ $err = *'is no commit of this repository'* ]]
+	expect 125 check --ref HEAD file
+	expect 125 check --ref ''
+	rm -rf .git
+	expect 125 check --ref HEAD
+	[[ $err = *'there is no repository'* ]]
+}
+
+@test "reading a ref starts nothing of the repository's, and takes no git from the project" {
+	begin
+	prepare
+	printf '#!/bin/sh\ntouch %s/started\n' "$T" >"$T/evil" && chmod +x "$T/evil"
+	cp "$T/evil" git
+	git config core.fsmonitor "$T/evil"
+	git config core.hooksPath "$T/hooks" && mkdir "$T/hooks" && cp "$T/evil" "$T/hooks/post-index-change"
+	git config core.pager "$T/evil" && git config diff.external "$T/evil" && git config core.alternateRefsCommand "$T/evil"
+	git config remote.o.url "ext::$T/evil" && git config extensions.partialClone o && git config remote.o.promisor true
+	git config core.repositoryFormatVersion 1 && git config protocol.ext.allow always
+	echo '* filter=x diff=x' >.gitattributes && git config filter.x.smudge "$T/evil" && git config filter.x.clean "$T/evil"
+	object=$(git rev-parse HEAD:a) && rm -f "$T/started" ".git/objects/${object:0:2}/${object:2}"
+	PATH="$P:.:$PATH" expect 0 check --ref HEAD
+	[ ! -e "$T/started" ]
+	expect 0 run -q -- sh -c 'git -c core.fsmonitor=false -c core.hooksPath=/dev/null commit -q --allow-empty -m x'
+	[ ! -e "$T/started" ]
+}
