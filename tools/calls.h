@@ -32,12 +32,16 @@ enum verdict {
 	TEST_PLACES,
 	TEST_LIMIT,
 	TEST_LIMIT_OTHER,
+	TEST_LIMIT_ROUTED,
+	TEST_LIMIT_NUMBER,
 	TEST_LIMIT_OWN,
 	TEST_DOOR,
 	TEST_DOOR_ONLY,
 	TEST_LISTENER,
 	TEST_NICE,
+	TEST_NICE_ROUTED,
 	TEST_IONICE,
+	TEST_IONICE_ROUTED,
 	TEST_IOCTL,
 	TEST_IOCTL_EXT,
 	TEST_IOCTL_BTRFS,
@@ -283,7 +287,8 @@ static const char told[] = "msgget semget shmget";
 /*
  * Wherever something is routed: who acts on behalf has to know of layers that a process adds to
  * itself. Where reading is guarded no open could be left to them: there only a cordon has layers,
- * which comes to the door. The processors of others, ours among them, are theirs. And who answers
+ * which comes to the door. Processors, priorities and limits of another process by its number: of the
+ * session's own only. And who answers
  * routed calls stays the broker: of two filters that route the later one's listener is asked, and the
  * kernel refuses a second one only while the first is there, not after the broker was killed.
  */
@@ -291,7 +296,10 @@ static const struct routed layers[] = {
 	{TEST_DOOR, TEST_DOOR_ONLY, "landlock_create_ruleset"},
 	{BOTH(ALLOW), "landlock_add_rule"},
 	{BOTH(ROUTE), "landlock_restrict_self"},
-	{BOTH(TEST_PLACES), "sched_setaffinity"},
+	{BOTH(TEST_PLACES), "sched_setaffinity sched_setattr sched_setparam sched_setscheduler"},
+	{BOTH(TEST_LIMIT_ROUTED), "prlimit64"},
+	{BOTH(TEST_NICE_ROUTED), "setpriority"},
+	{BOTH(TEST_IONICE_ROUTED), "ioprio_set"},
 	{BOTH(TEST_LISTENER), "seccomp"},
 };
 

@@ -192,7 +192,7 @@ broker_fn act_close, act_dup;
 broker_fn act_ioctl;
 /* act_signal.c */
 broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
-	act_pidfd_send_signal, act_fcntl, act_sched_setaffinity;
+	act_pidfd_send_signal, act_fcntl, act_own_first, act_own_second;
 /* refuse.c */
 broker_fn act_sysv;
 /* nest.c */

@@ -443,6 +443,20 @@ assert b.recv(1) == b\"x\"'"
 	done
 }
 
+@test "priorities and limits are set by number in the session only" {
+	cp "$TREE/tests/tree/own_numbers.py" .
+	sleep 60 3>&- &
+	started="${started:-} $!"
+	# the parent is this shell, which must keep its own limits
+	sh -c '"$@"; exit' sh "$PYTHON" own_numbers.py $! >"$T/free"
+	[ "$(cat "$T/free")" = $'none\nnone' ]
+	all='setpriority sched_setscheduler sched_setparam ioprio_set prlimit'
+	for option in -q --deny=**/.env; do
+		expect 0 run "$option" -- "$PYTHON" own_numbers.py $!
+		[ "$out" = "$all"$'\n'"$all" ] || complain "$out"
+	done
+}
+
 # ---- what it says ----
 
 @test "a healthy run says nothing of its own" {

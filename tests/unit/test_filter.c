@@ -744,18 +744,35 @@ signals_are_asked_about_where_nobody_else_looks(void)
 			       variants[i].names == NAMES_AND_SIGNALS ? cases[j].expected : 0);
 }
 
-/* Wherever there is a broker. */
+/* Wherever there is a broker. The kernel looks at the low half of a number: 0 is the caller itself. */
 static void
-processors_of_others_are_asked_about(void)
+processes_named_by_number_are_asked_about(void)
 {
-	static const uint64_t other[6] = {1, 8, 0x1000}, high[6] = {HIGH_BITS, 8, 0x1000};
+	static const struct {
+		const char *name;
+		uint64_t args[6];
+		int routed, refused;
+	} cases[] = {
+		{"sched_setaffinity", {1, 8, 0x1000}, ROUTED, 0},
+		{"sched_setaffinity", {HIGH_BITS, 8, 0x1000}, 0, 0},
+		{"sched_setscheduler", {1, 3, 0x1000}, ROUTED, EPERM},
+		{"sched_setparam", {1, 0x1000}, ROUTED, EPERM},
+		{"sched_setattr", {1, 0x1000}, ROUTED, EPERM},
+		{"setpriority", {0, 1, 5}, ROUTED, EPERM},
+		{"setpriority", {HIGH_BITS, HIGH_BITS, 5}, 0, 0},
+		{"setpriority", {1, 1, 5}, EPERM, EPERM},
+		{"ioprio_set", {1, 1}, ROUTED, EPERM},
+		{"ioprio_set", {2, 1}, EPERM, EPERM},
+		{"prlimit64", {1, 7, 0x1000}, ROUTED, EPERM},
+		{"prlimit64", {1, 7, 0x700000000000}, ROUTED, EPERM},
+		{"prlimit64", {1, 7, 0}, 0, 0},
+		{"prlimit64", {1, 10, 0x1000}, EPERM, EPERM},
+	};
 
-	for (size_t i = 0; i < COUNT(variants); i++) {
-		expect(&variants[i], "sched_setaffinity", other,
-		       is_routed(&variants[i]) ? ROUTED : 0);
-		/* the kernel looks at the low half, which says the caller itself */
-		expect(&variants[i], "sched_setaffinity", high, 0);
-	}
+	for (size_t i = 0; i < COUNT(variants); i++)
+		for (size_t j = 0; j < COUNT(cases); j++)
+			expect(&variants[i], cases[j].name, cases[j].args,
+			       is_routed(&variants[i]) ? cases[j].routed : cases[j].refused);
 }
 
 static void
@@ -813,7 +830,7 @@ main(void)
 	run(system_v_is_not_there_or_told);
 	run(ioctls_are_known_by_their_low_half);
 	run(signals_are_asked_about_where_nobody_else_looks);
-	run(processors_of_others_are_asked_about);
+	run(processes_named_by_number_are_asked_about);
 	run(who_answers_routed_calls_is_the_broker_alone);
 	run(filters_are_short);
 	return tap_end();

@@ -100,14 +100,8 @@ static const struct call refused[] = {
 	{CALL(unshare), {0x10000001}, EPERM, EINVAL, EINVAL, 0},
 	{CALL(unshare), {0x00000081}, EPERM, EINVAL, EINVAL, 0},
 
-	{CALL(prlimit64), {1, 7, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
-	{CALL(setpriority), {0, NOBODYS_PID, 0}, EPERM, ESRCH, ESRCH, 0},
 	{CALL(setpriority), {2, NOBODYS_PID, 0}, EPERM, ESRCH, ESRCH, 0},
-	{CALL(ioprio_set), {1, NOBODYS_PID, 2 << 13}, EPERM, ESRCH, ESRCH, 0},
 	{CALL(ioprio_set), {3, NOBODYS_PID, 2 << 13}, EPERM, ESRCH, ESRCH, 0},
-	{CALL(sched_setscheduler), {NOBODYS_PID, 0, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
-	{CALL(sched_setparam), {NOBODYS_PID, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
-	{CALL(sched_setattr), {NOBODYS_PID, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
 	{CALL(shmat), {-1, 0, 0}, ENOSYS, EINVAL, EINVAL, 0},
 	{CALL(move_pages), {NOBODYS_PID}, EPERM, ESRCH, ESRCH, 0},
 	{CALL(migrate_pages), {NOBODYS_PID}, EPERM, ESRCH, ESRCH, 0},
@@ -142,6 +136,16 @@ static const struct call refused[] = {
 	{"x32 getpid", 0x40000000 | SYS_getpid, {0}, -SIGSYS, ANY, ANY, 0},
 	{"x32 socket", 0x40000000 | SYS_socket, {2, 1, 0}, -SIGSYS, ANY, ANY, 0},
 #endif
+};
+
+/* Calls about another process by its number: refused, or routed where there is a broker. */
+static const struct call refused_by_number[] = {
+	{CALL(prlimit64), {1, 7, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
+	{CALL(setpriority), {0, NOBODYS_PID, 0}, EPERM, ESRCH, ESRCH, 0},
+	{CALL(ioprio_set), {1, NOBODYS_PID, 2 << 13}, EPERM, ESRCH, ESRCH, 0},
+	{CALL(sched_setscheduler), {NOBODYS_PID, 0, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
+	{CALL(sched_setparam), {NOBODYS_PID, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
+	{CALL(sched_setattr), {NOBODYS_PID, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
 };
 
 /* Only without network. */
@@ -260,6 +264,19 @@ refused_calls_fail_under_the_filter_and_only_there(void)
 {
 	try_calls(refused, COUNT(refused), false);
 	try_calls(refused, COUNT(refused), true);
+}
+
+/* Without a listener, what is routed ends with ENOSYS. */
+static void
+calls_about_another_process_are_refused_or_routed(void)
+{
+	try_calls(refused_by_number, COUNT(refused_by_number), true);
+	for (size_t i = 0; i < COUNT(refused_by_number); i++) {
+		struct call routed = refused_by_number[i];
+
+		routed.confined = ENOSYS;
+		try_calls(&routed, 1, false);
+	}
 }
 
 static void
@@ -528,6 +545,7 @@ main(int argc, char **argv)
 		return launch(argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	run(refused_calls_fail_under_the_filter_and_only_there);
+	run(calls_about_another_process_are_refused_or_routed);
 	run(without_network_there_are_only_local_streams);
 	run(with_network_there_are_internet_sockets);
 	run(without_network_there_are_none_with_or_without_a_broker);
