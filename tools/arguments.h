@@ -113,6 +113,7 @@ static const struct test test_ioctl_ext[] = {
 	{1, WHOLE, IS, 0xc020660b, ALLOW}, /* FS_IOC_FIEMAP */
 	{1, WHOLE, IS, 0xc0096616, ALLOW}, /* FS_IOC_GET_ENCRYPTION_POLICY_EX */
 	{1, WHOLE, IS, 0xc0046686, ALLOW}, /* FS_IOC_MEASURE_VERITY */
+	{1, WHOLE, IS, 0xc0686611, ALLOW}, /* PROCMAP_QUERY, of /proc/PID/maps */
 	END(NO_OPERATION),
 };
 /* Subvolumes are made and deleted through a descriptor of a directory opened for reading. */

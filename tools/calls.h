@@ -135,7 +135,8 @@ static const struct group groups[] = {
 	 "times truncate umask uname unlink unlinkat ustat utime utimensat utimes vfork vmsplice wait4 "
 	 "waitid write writev"},
 	/* Other processes: Landlock's scope judges signals, its ptrace rule the rest. */
-	{ALLOW, "kill pidfd_getfd pidfd_open pidfd_send_signal process_mrelease ptrace "
+	{ALLOW, "kill pidfd_getfd pidfd_open pidfd_send_signal process_mrelease "
+		"process_vm_readv process_vm_writev ptrace "
 		"rt_sigqueueinfo rt_tgsigqueueinfo tgkill tkill"},
 	/* The kernel's own trampolines for traced functions: refused, they would kill the traced. */
 	{ALLOW, "uprobe uretprobe"},
@@ -181,8 +182,8 @@ static const struct group groups[] = {
 	{NOT_THERE, "_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old "
 		    "get_kernel_syms getpmsg lookup_dcookie nfsservctl putpmsg query_module "
 		    "security tuxcall uselib vserver"},
-	/* Another process's memory, and what tells where to look. */
-	{NOT_YOURS, "kcmp process_madvise process_vm_readv process_vm_writev"},
+	/* Another process's kernel objects and pages. */
+	{NOT_YOURS, "kcmp process_madvise"},
 	/* Mounts and other ways to a tree of one's own making. */
 	{NOT_YOURS, "chroot fsconfig fsmount fsopen fspick mount mount_setattr move_mount "
 		    "open_tree open_tree_attr pivot_root setns umount2"},
@@ -190,8 +191,10 @@ static const struct group groups[] = {
 	{NOT_YOURS, "fanotify_init fanotify_mark open_by_handle_at"},
 	/* Parts of the kernel that no build or test needs and that break often. */
 	{NOT_YOURS, "add_key bpf keyctl perf_event_open request_key userfaultfd"},
+	/* Without CAP_SYS_TIME, which no command has, the kernel only answers what the clock does. */
+	{ALLOW, "adjtimex clock_adjtime"},
 	/* The machine. */
-	{NOT_YOURS, "acct adjtimex clock_adjtime clock_settime delete_module finit_module "
+	{NOT_YOURS, "acct clock_settime delete_module finit_module "
 		    "init_module ioperm iopl kexec_file_load kexec_load quotactl quotactl_fd "
 		    "reboot setdomainname sethostname settimeofday swapoff swapon syslog "
 		    "vhangup"},
