@@ -62,9 +62,8 @@ static const struct test test_limit_other[] = {
 	{2 + HIGH, WHOLE, IS_NOT, 0, NOT_YOURS},
 	END(ALLOW),
 };
-static const struct test test_limit_routed[] = {{1, WHOLE, IS, MARK, TEST_LIMIT_OTHER},
-						{0, WHOLE, IS, 0, ALLOW},
-						END(TEST_LIMIT_NUMBER)};
+static const struct test test_limit_routed[] = {
+	{1, WHOLE, IS, MARK, TEST_LIMIT_OTHER}, {0, WHOLE, IS, 0, ALLOW}, END(TEST_LIMIT_NUMBER)};
 static const struct test test_limit_number[] = {
 	{2, WHOLE, IS_NOT, 0, ROUTE},
 	{2 + HIGH, WHOLE, IS_NOT, 0, ROUTE},

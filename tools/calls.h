@@ -99,6 +99,9 @@ struct group {
 	const char *calls;
 };
 
+#define SYSTEM_V \
+	"msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl shmdt shmget"
+
 static const struct group groups[] = {
 	/* Work on descriptors, the own memory, the own threads; files are Landlock's. */
 	{ALLOW,
@@ -145,8 +148,7 @@ static const struct group groups[] = {
 	 * tell an outsider's from the own: all of System V is refused. Shared memory is had by mmap.
 	 * Not as access: a key that somebody else has is that, and PostgreSQL tries the next for ever.
 	 */
-	{NOT_THERE, "msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl "
-		    "shmdt shmget"},
+	{NOT_THERE, SYSTEM_V},
 	/* Queues have names outside every file system; by descriptor they are as good as a pipe. */
 	{NO_ACCESS, "mq_open mq_unlink"},
 	{ALLOW, "mq_getsetattr mq_notify mq_timedreceive mq_timedsend"},
@@ -280,6 +282,9 @@ static const struct routed {
 	/* opens a terminal without its name */
 	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},
 };
+
+/* Whether System V objects are granted. */
+enum system_v { SYSTEM_V_NONE, SYSTEM_V_ALL, SYSTEM_VS };
 
 /*
  * What is not there goes to a broker all the same, for it to be told: without these there is nothing

@@ -380,8 +380,7 @@ bind_at(struct socket_call *call, const struct spot *place)
 	int why;
 	auto_fd int base = request_folder(call->request, AT_FDCWD, &why);
 
-	if (base < 0 || !read_path(call, path) ||
-	    !leads_surely(call->broker, base, path, place))
+	if (base < 0 || !read_path(call, path) || !leads_surely(call->broker, base, path, place))
 		return bind_last_name(place, call->fd);
 	return bind_in(base, call->fd, &call->address.any, call->size);
 }

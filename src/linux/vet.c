@@ -116,7 +116,8 @@ settle(struct broker *broker, const char *folder, const char *name, enum vet vet
 	/* nothing of it counts as there before: it was nobody's settings until now */
 	rc = vet_content(broker, path, vet, &(struct gitconfig_text){file.text, file.length}, NULL);
 	if (rc == 0 && !broker->is_asked)
-		rc = vet_install(broker, &(struct vet_target){fd, name, path, vet, false}, &file) < 0
+		rc = vet_install(broker, &(struct vet_target){fd, name, path, vet, false}, &file) <
+				     0
 			     ? errno
 			     : 0;
 	free(file.text);

@@ -226,8 +226,10 @@ complain(const struct call *call, enum who who, const char *how, int got, int ex
 static const struct sock_fprog *
 filter_for(bool network)
 {
-	return network ? filter_choose(FILTER_ALL_NETWORK, FILTER_NAMES_SEEN, FILTER_FREE)
-		       : filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_ROUTED, FILTER_FREE);
+	return network ? filter_choose((struct filter_kind){FILTER_ALL_NETWORK, FILTER_NAMES_SEEN,
+							    FILTER_FREE, FILTER_NO_SYSTEM_V})
+		       : filter_choose((struct filter_kind){FILTER_NO_NETWORK, FILTER_NAMES_ROUTED,
+							    FILTER_FREE, FILTER_NO_SYSTEM_V});
 }
 
 static void
@@ -324,10 +326,11 @@ without_network_there_are_none_with_or_without_a_broker(void)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)
-		check_int(
-			child_run(AS_USER, make_internet_socket,
-				  filter_choose(FILTER_NO_NETWORK, cases[i].names, cases[i].guard)),
-			cases[i].expected);
+		check_int(child_run(AS_USER, make_internet_socket,
+				    filter_choose((struct filter_kind){
+					    FILTER_NO_NETWORK, cases[i].names, cases[i].guard,
+					    FILTER_NO_SYSTEM_V})),
+			  cases[i].expected);
 }
 
 /* The listener is gone as when the broker was killed. */
@@ -368,8 +371,8 @@ take_the_place_of_the_broker(const void *filter)
 static void
 a_dead_broker_is_no_way_to_a_socket(void)
 {
-	const struct sock_fprog *filter =
-		filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_CHANGES);
+	const struct sock_fprog *filter = filter_choose((struct filter_kind){
+		FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_CHANGES, FILTER_NO_SYSTEM_V});
 
 	check_int(child_run(AS_USER, make_socket_after_the_broker, filter), ENOSYS);
 	check_int(child_run(AS_USER, take_the_place_of_the_broker, NULL), 0);
@@ -517,7 +520,8 @@ run_program(size_t i)
 	}
 	tap.failed_checks = 0;
 	check_int(child_run(AS_USER, run_script, &program), 0);
-	program.filter = filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_FREE);
+	program.filter = filter_choose((struct filter_kind){FILTER_NO_NETWORK, FILTER_NAMES_SEEN,
+							    FILTER_FREE, FILTER_NO_SYSTEM_V});
 	check_int(child_run(AS_USER, run_script, &program), programs[i].none);
 	program.filter = filter_for(true);
 	check_int(child_run(AS_USER, run_script, &program), programs[i].all);
@@ -532,8 +536,9 @@ launch(char **argv)
 {
 	bool all = strcmp(argv[1], "all") == 0;
 
-	go_under(filter_choose(all ? FILTER_ALL_NETWORK : FILTER_NO_NETWORK, FILTER_NAMES_SEEN,
-			       FILTER_FREE));
+	go_under(filter_choose((struct filter_kind){all ? FILTER_ALL_NETWORK : FILTER_NO_NETWORK,
+						    FILTER_NAMES_SEEN, FILTER_FREE,
+						    FILTER_NO_SYSTEM_V}));
 	execvp(argv[2], argv + 2);
 	return 127;
 }
