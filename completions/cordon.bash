@@ -37,6 +37,8 @@ _cordon_value()
 	-C | --project | --home) _cordon_folders "$2" ;;
 	--read | --write | --execute | --deny | --protect | --facts) _cordon_files "$2" ;;
 	--net) _cordon_words 'none localhost domains all' "$2" ;;
+	--tmp) _cordon_words 'private shared' "$2" ;;
+	--ipc) _cordon_words 'none sysv' "$2" ;;
 	--for) _cordon_words 'run shell' "$2" ;;
 	--system) _cordon_words 'linux macos' "$2" ;;
 	--env) COMPREPLY=($(compgen -e -- "$2")) ;;
@@ -59,7 +61,7 @@ _cordon_value()
 
 _cordon_options()
 {
-	local run='-p --policy --policy-json -C --project --read --write --execute --deny --protect --net
+	local run='-p --policy --policy-json -C --project --read --write --execute --deny --protect --net --tmp --ipc
 		--domain --port --opaque-port --resolver --socket --env --time --output --processes --memory --file-size
 		--cpu-time --open-files --accept --no-project-policy --home'
 	local setup="$run --for --system --facts"

@@ -11,7 +11,7 @@ set -l guarantees files.read files.write files.execute files.carveout files.futu
 
 # The number of the word that begins the command inside, when the cursor is in it.
 function __cordon_start
-    set -l valued -p --policy --policy-json -C --project --read --write --execute --deny --protect --net \
+    set -l valued -p --policy --policy-json -C --project --read --write --execute --deny --protect --net --tmp --ipc \
         --domain --port --opaque-port --resolver --socket --env --time --output --processes --memory --file-size \
         --cpu-time --open-files --accept --home --session --grace --status-fd
     set -l words (commandline -opc)
@@ -78,6 +78,8 @@ complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sb
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l deny -r -F -d 'nothing at all'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l protect -r -F -d 'never changed, not even created'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l net -x -a 'none localhost domains all' -d 'how much network'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l tmp -x -a 'private shared' -d 'the temporary folder'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l ipc -x -a 'none sysv' -d 'System V queues, semaphores and memory'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l domain -x -d 'a domain to reach'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l port -x -d 'one more port of the domains'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l opaque-port -x -d 'one more, for any protocol'

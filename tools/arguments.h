@@ -44,8 +44,8 @@ static const struct test test_unshare[] = {{0, WHOLE, HAS, NAMESPACES | TIME_NAM
 					   END(ALLOW)};
 
 /*
- * Only the caller itself, by 0: whether another number is a thread of its own cannot be seen. So a
- * program may place its threads from within, not from outside.
+ * Only the caller itself, by 0: whether another number is a thread of its own cannot be seen by a
+ * filter. Where there is a broker it sees to it.
  */
 static const struct test test_self[] = {{0, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
 static const struct test test_places[] = {{0, WHOLE, IS, 0, ALLOW}, END(ROUTE)};
@@ -65,11 +65,22 @@ static const struct test test_limit_other[] = {
 	{2 + HIGH, WHOLE, IS_NOT, 0, NOT_YOURS},
 	END(ALLOW),
 };
+static const struct test test_limit_routed[] = {
+	{1, WHOLE, IS, MARK, TEST_LIMIT_OTHER}, {0, WHOLE, IS, 0, ALLOW}, END(TEST_LIMIT_NUMBER)};
+static const struct test test_limit_number[] = {
+	{2, WHOLE, IS_NOT, 0, ROUTE},
+	{2 + HIGH, WHOLE, IS_NOT, 0, ROUTE},
+	END(ALLOW),
+};
 /* "This process" only: 0 also stands for the whole group and for all of the user. */
 static const struct test test_nice[] = {
 	{0, WHOLE, IS_NOT, 0, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
+static const struct test test_nice_routed[] = {
+	{0, WHOLE, IS_NOT, 0, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(ROUTE)};
 static const struct test test_ionice[] = {
 	{0, WHOLE, IS_NOT, 1, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
+static const struct test test_ionice_routed[] = {
+	{0, WHOLE, IS_NOT, 1, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(ROUTE)};
 
 static const struct test test_ioctl[] = {
 	{1, KIND, IS, 0x6600, TEST_IOCTL_EXT},
@@ -104,6 +115,7 @@ static const struct test test_ioctl_ext[] = {
 	{1, WHOLE, IS, 0xc020660b, ALLOW}, /* FS_IOC_FIEMAP */
 	{1, WHOLE, IS, 0xc0096616, ALLOW}, /* FS_IOC_GET_ENCRYPTION_POLICY_EX */
 	{1, WHOLE, IS, 0xc0046686, ALLOW}, /* FS_IOC_MEASURE_VERITY */
+	{1, WHOLE, IS, 0xc0686611, ALLOW}, /* PROCMAP_QUERY, of /proc/PID/maps */
 	END(NO_OPERATION),
 };
 /* Subvolumes are made and deleted through a descriptor of a directory opened for reading. */
@@ -227,11 +239,15 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_LIMIT] = test_limit,
 	[TEST_LIMIT_OTHER] = test_limit_other,
 	[TEST_LIMIT_OWN] = test_limit_own,
+	[TEST_LIMIT_ROUTED] = test_limit_routed,
+	[TEST_LIMIT_NUMBER] = test_limit_number,
 	[TEST_DOOR] = test_door,
 	[TEST_DOOR_ONLY] = test_door_only,
 	[TEST_LISTENER] = test_listener,
 	[TEST_NICE] = test_nice,
+	[TEST_NICE_ROUTED] = test_nice_routed,
 	[TEST_IONICE] = test_ionice,
+	[TEST_IONICE_ROUTED] = test_ionice_routed,
 	[TEST_IOCTL] = test_ioctl,
 	[TEST_IOCTL_EXT] = test_ioctl_ext,
 	[TEST_IOCTL_BTRFS] = test_ioctl_btrfs,

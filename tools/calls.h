@@ -34,12 +34,16 @@ enum verdict {
 	TEST_JOIN,
 	TEST_LIMIT,
 	TEST_LIMIT_OTHER,
+	TEST_LIMIT_ROUTED,
+	TEST_LIMIT_NUMBER,
 	TEST_LIMIT_OWN,
 	TEST_DOOR,
 	TEST_DOOR_ONLY,
 	TEST_LISTENER,
 	TEST_NICE,
+	TEST_NICE_ROUTED,
 	TEST_IONICE,
+	TEST_IONICE_ROUTED,
 	TEST_IOCTL,
 	TEST_IOCTL_EXT,
 	TEST_IOCTL_BTRFS,
@@ -100,6 +104,9 @@ struct group {
 	const char *calls;
 };
 
+#define SYSTEM_V \
+	"msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl shmdt shmget"
+
 static const struct group groups[] = {
 	/* Work on descriptors, the own memory, the own threads; files are Landlock's. */
 	{ALLOW,
@@ -136,7 +143,8 @@ static const struct group groups[] = {
 	 "times truncate umask uname unlink unlinkat ustat utime utimensat utimes vfork vmsplice wait4 "
 	 "waitid write writev"},
 	/* Other processes: Landlock's scope judges signals, its ptrace rule the rest. */
-	{ALLOW, "kill pidfd_getfd pidfd_open pidfd_send_signal process_mrelease ptrace "
+	{ALLOW, "kill pidfd_getfd pidfd_open pidfd_send_signal process_mrelease "
+		"process_vm_readv process_vm_writev ptrace "
 		"rt_sigqueueinfo rt_tgsigqueueinfo tgkill tkill"},
 	/* The kernel's own trampolines for traced functions: refused, they would kill the traced. */
 	{ALLOW, "uprobe uretprobe"},
@@ -145,8 +153,7 @@ static const struct group groups[] = {
 	 * tell an outsider's from the own: all of System V is refused. Shared memory is had by mmap.
 	 * Not as access: a key that somebody else has is that, and PostgreSQL tries the next for ever.
 	 */
-	{NOT_THERE, "msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl "
-		    "shmdt shmget"},
+	{NOT_THERE, SYSTEM_V},
 	/* Queues have names outside every file system; by descriptor they are as good as a pipe. */
 	{NO_ACCESS, "mq_open mq_unlink"},
 	{ALLOW, "mq_getsetattr mq_notify mq_timedreceive mq_timedsend"},
@@ -183,8 +190,8 @@ static const struct group groups[] = {
 	{NOT_THERE, "_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old "
 		    "get_kernel_syms getpmsg lookup_dcookie nfsservctl putpmsg query_module "
 		    "security tuxcall uselib vserver"},
-	/* Another process's memory, and what tells where to look. */
-	{NOT_YOURS, "kcmp process_madvise process_vm_readv process_vm_writev"},
+	/* Another process's kernel objects and pages. */
+	{NOT_YOURS, "kcmp process_madvise"},
 	/* Mounts and other ways to a tree of one's own making. */
 	{NOT_YOURS, "chroot fsconfig fsmount fsopen fspick mount mount_setattr move_mount "
 		    "open_tree open_tree_attr pivot_root setns umount2"},
@@ -192,8 +199,10 @@ static const struct group groups[] = {
 	{NOT_YOURS, "fanotify_init fanotify_mark open_by_handle_at"},
 	/* Parts of the kernel that no build or test needs and that break often. */
 	{NOT_YOURS, "add_key bpf keyctl perf_event_open request_key userfaultfd"},
+	/* Without CAP_SYS_TIME, which no command has, the kernel only answers what the clock does. */
+	{ALLOW, "adjtimex clock_adjtime"},
 	/* The machine. */
-	{NOT_YOURS, "acct adjtimex clock_adjtime clock_settime delete_module finit_module "
+	{NOT_YOURS, "acct clock_settime delete_module finit_module "
 		    "init_module ioperm iopl kexec_file_load kexec_load quotactl quotactl_fd "
 		    "reboot setdomainname sethostname settimeofday swapoff swapon syslog "
 		    "vhangup"},
@@ -281,6 +290,9 @@ static const struct routed {
 	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},
 };
 
+/* Whether System V objects are granted. */
+enum system_v { SYSTEM_V_NONE, SYSTEM_V_ALL, SYSTEM_VS };
+
 /*
  * What is not there goes to a broker all the same, for it to be told: without these there is nothing
  * of System V. Should the broker be gone it is the kernel that says they are not there.
@@ -290,7 +302,8 @@ static const char told[] = "msgget semget shmget";
 /*
  * Wherever something is routed: who acts on behalf has to know of layers that a process adds to
  * itself. Where reading is guarded no open could be left to them: there only a cordon has layers,
- * which comes to the door. The processors of others, ours among them, are theirs. And who answers
+ * which comes to the door. Processors, priorities and limits of another process by its number: of the
+ * session's own only. And who answers
  * routed calls stays the broker: of two filters that route the later one's listener is asked, and the
  * kernel refuses a second one only while the first is there, not after the broker was killed.
  */
@@ -298,7 +311,10 @@ static const struct routed layers[] = {
 	{TEST_DOOR, TEST_DOOR_ONLY, "landlock_create_ruleset"},
 	{BOTH(ALLOW), "landlock_add_rule"},
 	{BOTH(ROUTE), "landlock_restrict_self"},
-	{BOTH(TEST_PLACES), "sched_setaffinity"},
+	{BOTH(TEST_PLACES), "sched_setaffinity sched_setattr sched_setparam sched_setscheduler"},
+	{BOTH(TEST_LIMIT_ROUTED), "prlimit64"},
+	{BOTH(TEST_NICE_ROUTED), "setpriority"},
+	{BOTH(TEST_IONICE_ROUTED), "ioprio_set"},
 	/* groups of other processes, which the kernel stops and wakes as one */
 	{BOTH(TEST_JOIN), "setpgid"},
 	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},

@@ -109,14 +109,24 @@ struct kind {
 	enum network network;
 	enum names names; /* of unix sockets */
 	enum guard guard;
+	enum system_v system_v;
 };
 
-/* What is refused stays so; these tests are in those that take their place. */
+/*
+ * What is refused stays so. The tests that take the place of these allow the same; what they route
+ * beyond that is decided by the broker.
+ */
 static bool
 is_open_to_change(enum verdict verdict)
 {
-	return verdict == ALLOW || verdict == TEST_OPEN || verdict == TEST_OPENAT ||
-	       verdict == TEST_IOCTL || verdict == TEST_RENAME;
+	static const enum verdict open[] = {ALLOW,	TEST_OPEN,   TEST_OPENAT,
+					    TEST_IOCTL, TEST_RENAME, TEST_SELF,
+					    TEST_LIMIT, TEST_NICE,   TEST_IONICE};
+
+	for (size_t i = 0; i < sizeof open / sizeof open[0]; i++)
+		if (verdict == open[i])
+			return true;
+	return false;
 }
 
 /* Sets the verdict of each call that was allowed so far. */
@@ -168,18 +178,19 @@ decide_socket(const struct kind *kind, enum verdict verdict)
 									: verdict;
 }
 
+/* Sets the verdict of calls that were refused as not there. */
 static void
-decide_told(const struct arch *arch, enum verdict *verdicts)
+decide_absent(const struct arch *arch, const char *names, enum verdict verdict,
+	      enum verdict *verdicts)
 {
-	const char *at = told;
 	char name[64];
 
-	for (int length; sscanf(at, " %63s%n", name, &length) == 1; at += length) {
-		enum verdict *verdict = &verdicts[call_number(arch, name)];
+	for (int length; sscanf(names, " %63s%n", name, &length) == 1; names += length) {
+		enum verdict *at = &verdicts[call_number(arch, name)];
 
-		if (*verdict != NOT_THERE)
-			die("told, and not refused as not there", name);
-		*verdict = ROUTE;
+		if (*at != NOT_THERE)
+			die("not refused as not there", name);
+		*at = verdict;
 	}
 }
 
@@ -195,8 +206,11 @@ decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *ve
 			    verdicts);
 	if (kind->guard != GUARD_NONE) {
 		decide_table(arch, kind, routed, sizeof routed / sizeof routed[0], verdicts);
-		decide_told(arch, verdicts);
+		if (kind->system_v == SYSTEM_V_NONE)
+			decide_absent(arch, told, ROUTE, verdicts);
 	}
+	if (kind->system_v == SYSTEM_V_ALL)
+		decide_absent(arch, SYSTEM_V, ALLOW, verdicts);
 	if (kind->guard != GUARD_NONE || names == NAMES_ROUTED || kind->network == NETWORK_BROKERED)
 		decide_table(arch, kind, layers, sizeof layers / sizeof layers[0], verdicts);
 	if (signals)
@@ -395,12 +409,13 @@ emit_filter(struct code *code, const struct arch *arch, const struct range *rang
 static const char *const network_names[NETWORKS] = {"none", "all", "brokered"};
 static const char *const names_names[NAMES] = {"", "_paths", "_closed", "_signals"};
 static const char *const guard_names[GUARDS] = {"", "_changes", "_reads"};
+static const char *const system_v_names[SYSTEM_VS] = {"", "_sysv"};
 
 static void
 print_name(const struct arch *arch, const struct kind *kind)
 {
-	printf("filter_%s_%s%s%s", arch->name, network_names[kind->network],
-	       names_names[kind->names], guard_names[kind->guard]);
+	printf("filter_%s_%s%s%s%s", arch->name, network_names[kind->network],
+	       names_names[kind->names], guard_names[kind->guard], system_v_names[kind->system_v]);
 }
 
 static void
@@ -439,21 +454,16 @@ make(const struct arch *arch, const struct kind *kind)
 	print_code(&code, arch, kind);
 }
 
-/* In the order of kinds: network, then names, then guard. */
+/* Each by its place in the table. */
 static void
 print_entry(const struct arch *arch, const struct kind *kind)
 {
-	printf("%s%s ", kind->guard == 0 && kind->names == 0 ? " {" : "",
-	       kind->guard == 0 ? " {" : "");
-	if (is_made(kind)) {
-		printf("PROGRAM(");
-		print_name(arch, kind);
-		printf(")");
-	} else {
-		printf("{0, NULL}");
-	}
-	printf("%s%s", kind->guard + 1 < GUARDS ? "," : "},",
-	       kind->guard + 1 == GUARDS && kind->names + 1 == NAMES ? "}," : "");
+	if (!is_made(kind))
+		return;
+	printf(" [%d][%d][%d][%d] = PROGRAM(", (int)kind->network, (int)kind->names,
+	       (int)kind->guard, (int)kind->system_v);
+	print_name(arch, kind);
+	printf("),");
 }
 
 static void
@@ -462,8 +472,10 @@ for_each_kind(const struct arch *arch, void (*act)(const struct arch *, const st
 	for (int network = 0; network < NETWORKS; network++)
 		for (int names = 0; names < NAMES; names++)
 			for (int guard = 0; guard < GUARDS; guard++)
-				act(arch, &(struct kind){(enum network)network, (enum names)names,
-							 (enum guard)guard});
+				for (int v = 0; v < SYSTEM_VS; v++)
+					act(arch,
+					    &(struct kind){(enum network)network, (enum names)names,
+							   (enum guard)guard, (enum system_v)v});
 }
 
 int

@@ -61,6 +61,8 @@ enum cordon_option {
 	CORDON_OPT_RESOLVER,	/* ADDRESS:PORT */
 	CORDON_OPT_SOCKET,
 	CORDON_OPT_ENV,	 /* NAME or NAME=VALUE */
+	CORDON_OPT_TMP,	 /* private, shared */
+	CORDON_OPT_IPC,	 /* none, sysv */
 	CORDON_OPT_TIME, /* limits */
 	CORDON_OPT_OUTPUT,
 	CORDON_OPT_PROCESSES,

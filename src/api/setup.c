@@ -219,6 +219,47 @@ set_net(struct cordon_setup *setup, const struct option *option, const char *val
 	return 0;
 }
 
+/* A value that is one of a few names; the first of them is none. */
+static int
+find_name(const struct option *option, const char *value, const char *const *names,
+	  struct cordon_error *err)
+{
+	auto_str struct str list = {0};
+
+	for (int i = 1; names[i] != NULL; i++) {
+		if (strcmp(names[i], value) == 0)
+			return i;
+		str_printf(&list, "%s%s", i == 1 ? "is none of " : ", ", names[i]);
+	}
+	return refuse(option, value, list.failed ? "is not known" : list.text, err);
+}
+
+static int
+set_tmp(struct cordon_setup *setup, const struct option *option, const char *value,
+	struct cordon_error *err)
+{
+	int rc = find_name(option, value, tmp_names, err);
+
+	if (rc < 0)
+		return rc;
+	setup->options->tmp = (enum tmp)rc;
+	setup->options->tmp_place = option_place(option);
+	return 0;
+}
+
+static int
+set_ipc(struct cordon_setup *setup, const struct option *option, const char *value,
+	struct cordon_error *err)
+{
+	int rc = find_name(option, value, ipc_names, err);
+
+	if (rc < 0)
+		return rc;
+	setup->options->ipc = (enum ipc)rc;
+	setup->options->ipc_place = option_place(option);
+	return 0;
+}
+
 static int
 set_domain(struct cordon_setup *setup, const struct option *option, const char *value,
 	   struct cordon_error *err)
@@ -446,6 +487,8 @@ static const struct option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_RESOLVER] = {"--resolver", set_resolver, 0},
 	[CORDON_OPT_SOCKET] = {"--socket", set_socket, 0},
 	[CORDON_OPT_ENV] = {"--env", set_env, 0},
+	[CORDON_OPT_TMP] = {"--tmp", set_tmp, 0},
+	[CORDON_OPT_IPC] = {"--ipc", set_ipc, 0},
 	[CORDON_OPT_TIME] = {"--time", set_limit, LIMIT_TIME},
 	[CORDON_OPT_OUTPUT] = {"--output", set_limit, LIMIT_OUTPUT},
 	[CORDON_OPT_PROCESSES] = {"--processes", set_limit, LIMIT_PROCESSES},

@@ -8,7 +8,8 @@
  *
  * The receiver sees our number as the sender's.
  *
- * Who may be signalled may also be told where to run, on every kernel.
+ * A process that may be signalled may also be given a processor, a priority and limits, on every
+ * kernel.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -300,7 +301,7 @@ act_fcntl(struct broker *broker, const struct call *request)
 		request_fail(request, EPERM);
 }
 
-/* ---- processors ---- */
+/* ---- priorities, processors and limits of a process or thread by its number ---- */
 
 bool
 broker_may_signal(const struct broker *broker, pid_t process)
@@ -310,17 +311,33 @@ broker_may_signal(const struct broker *broker, pid_t process)
 	return fd >= 0 && process != getpid() && is_ours(fd) && nest_holds(broker, fd, process);
 }
 
-/* The kernel does it: the number is no text that changes, and the mask is the caller's own affair. */
-void
-act_sched_setaffinity(struct broker *broker, const struct call *request)
+/* The kernel does it: the number is in a register, so it cannot change after it was checked. */
+static void
+answer_for(struct broker *broker, const struct call *request, pid_t thread)
 {
-	pid_t thread = (pid_t)request->notif.data.args[0];
 	pid_t process = thread > 0 ? procfs_process(thread) : 0;
 
-	if (process == 0)
+	/* no process has such a number: the kernel says so by the errno of each call */
+	if (thread <= 0)
+		request_continue(request);
+	else if (process == 0)
 		request_fail(request, ESRCH);
 	else if (process == request_process(request) || broker_may_signal(broker, process))
 		request_continue(request);
 	else
 		request_fail(request, EPERM);
+}
+
+/* sched_setaffinity, sched_setattr, sched_setparam, sched_setscheduler, prlimit64 */
+void
+act_own_first(struct broker *broker, const struct call *request)
+{
+	answer_for(broker, request, (pid_t)request->notif.data.args[0]);
+}
+
+/* setpriority and ioprio_set of one process: the filter lets nothing else come here. */
+void
+act_own_second(struct broker *broker, const struct call *request)
+{
+	answer_for(broker, request, (pid_t)request->notif.data.args[1]);
 }

@@ -22,6 +22,7 @@
 #include "linux/vet.h"
 
 #define TRIES 16
+#define STEPS_MAX 256
 #define PATH_AT offsetof(struct sockaddr_un, sun_path)
 
 /* The name without its end of text, which may be missing; false: it is none, or no path. */
@@ -297,25 +298,118 @@ unix_may_move(struct broker *broker, int folder, const char *name, const char *f
 
 /* ---- binding ---- */
 
-/* By the last name alone, from the folder that holds it: no second walk. */
+/*
+ * Can the command change the names in this folder without the broker? Asked of our own plan alone: the
+ * layers of sandboxes inside only take away.
+ */
+static bool
+is_changed_natively(const struct broker *broker, int folder)
+{
+	char path[PATH_MAX];
+
+	if (!walk_folder_name(folder, path) || broker_is_free(broker, path))
+		return true;
+	return (broker_judge_own(broker, path).rights & (RIGHT_CREATE | RIGHT_DELETE)) != 0 &&
+	       !broker_guards_own(broker, path, RIGHT_CREATE);
+}
+
+/* Goes along the first name of rest, which is cut off or, if it is a link, replaced by its text. */
+static bool
+go_on(int *folder, char rest[PATH_MAX])
+{
+	char name[NAME_MAX + 1], text[PATH_MAX];
+	size_t length = strcspn(rest, "/"), behind = strlen(rest + length);
+	ssize_t n = 0;
+	int next;
+
+	if (length > NAME_MAX)
+		return false;
+	memcpy(name, rest, length);
+	name[length] = '\0';
+	next = openat(*folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (next < 0)
+		n = readlinkat(*folder, name, text, sizeof text);
+	if (n < 0 || (size_t)n + behind >= PATH_MAX)
+		return false;
+	memmove(rest + n, rest + length, behind + 1);
+	memcpy(rest, text, (size_t)n);
+	if (next < 0)
+		next = openat(*folder, n > 0 && *text == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
+	close(*folder);
+	*folder = next;
+	return next >= 0;
+}
+
+/*
+ * Does the kernel, on resolving path once more for bind(2), come to the same folder? It does while names
+ * are locked, so that the broker changes none, if the command can change none on the way either.
+ */
+static bool
+leads_surely(const struct broker *broker, int base, const char *path, const struct spot *place)
+{
+	auto_fd int folder = openat(base, *path == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
+	char rest[PATH_MAX];
+	struct stat here, there;
+
+	snprintf(rest, sizeof rest, "%s", path);
+	for (int steps = 0; steps < STEPS_MAX && folder >= 0; steps++) {
+		size_t slashes = strspn(rest, "/");
+
+		memmove(rest, rest + slashes, strlen(rest + slashes) + 1);
+		if (strchr(rest, '/') == NULL)
+			return fstat(folder, &here) == 0 && fstat(place->folder, &there) == 0 &&
+			       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+		if (is_changed_natively(broker, folder) || !go_on(&folder, rest))
+			return false;
+	}
+	return false;
+}
+
 static int
-bind_at(const struct spot *place, int fd)
+bind_in(int folder, int fd, const struct sockaddr *address, socklen_t size)
+{
+	int rc, why;
+
+	if (fchdir(folder) < 0)
+		return -1;
+	rc = bind(fd, address, size);
+	why = errno;
+	if (chdir("/") < 0)
+		return -1;
+	errno = why;
+	return rc;
+}
+
+/* By the last name alone, from the folder that holds it. getsockname(2) then reports that name. */
+static int
+bind_last_name(const struct spot *place, int fd)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t length = strlen(place->name);
-	int rc;
 
 	if (length >= sizeof address.sun_path) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	memcpy(address.sun_path, place->name, length + 1);
-	if (fchdir(place->folder) < 0)
-		return -1;
-	rc = bind(fd, (struct sockaddr *)&address, (socklen_t)(PATH_AT + length + 1));
-	if (chdir("/") < 0)
-		return -1;
-	return rc;
+	return bind_in(place->folder, fd, (struct sockaddr *)&address,
+		       (socklen_t)(PATH_AT + length + 1));
+}
+
+/*
+ * The address that was given is the one that getsockname(2), getpeername(2) and accept(2) report, and that
+ * servers remove when they end.
+ */
+static int
+bind_at(struct socket_call *call, const struct spot *place)
+{
+	char path[sizeof(struct sockaddr_un) + 1];
+	int why;
+	auto_fd int base = request_folder(call->request, AT_FDCWD, &why);
+
+	if (base < 0 || !read_path(call, path) || !leads_surely(call->broker, base, path, place))
+		return bind_last_name(place, call->fd);
+	return bind_in(base, call->fd, &call->address.any, call->size);
 }
 
 static int
@@ -330,7 +424,7 @@ bind_judged(struct socket_call *call, const struct spot *place)
 	if (verdict.vetted != NULL && !spot_is_there(place, &at) &&
 	    !vet_may_make(broker, place->path, verdict.vetted, false))
 		return -1;
-	return bind_at(place, call->fd);
+	return bind_at(call, place);
 }
 
 /* 0 or an errno. A name that is taken is that, whoever may make one. */
@@ -341,7 +435,8 @@ bind_by_rights(struct socket_call *call, const struct spot *place)
 	int why = 0;
 
 	umask(request_umask(call->request));
-	broker_lock(call->broker, place->path);
+	/* exclusively: links on the way must not change between the look at them and bind(2) */
+	namelock_take(&call->broker->names);
 	if (!walk_is_still(place) || bind_judged(call, place) < 0)
 		why = errno == EEXIST ? EADDRINUSE : errno;
 	namelock_leave(&call->broker->names);

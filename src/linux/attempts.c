@@ -13,7 +13,6 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -369,13 +368,17 @@ attempt_ask_terminal(const struct stage *stage)
 	return result(ioctl(stage->terminal, TIOCGWINSZ, &size));
 }
 
-/* A call no ordinary program makes, on nobody but oneself. */
+/* A message queue has a name outside every file system, so nothing but the filter withholds it. */
 int
-attempt_copy_memory(const struct stage *stage)
+attempt_make_queue(const struct stage *stage)
 {
-	char from = 'x', to;
-	struct iovec local = {&to, 1}, remote = {&from, 1};
+	char name[32];
+	auto_fd int queue = -1;
 
 	(void)stage;
-	return result(process_vm_readv(getpid(), &local, 1, &remote, 1, 0));
+	snprintf(name, sizeof name, "cordon-%d", (int)getpid());
+	queue = (int)syscall(SYS_mq_open, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600, NULL);
+	if (queue < 0)
+		return errno;
+	return result(syscall(SYS_mq_unlink, name));
 }

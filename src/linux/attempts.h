@@ -17,4 +17,4 @@ attempt_fn attempt_read_shut, attempt_read_open, attempt_write_shut, attempt_wri
 	attempt_talk_to_self, attempt_signal_outsider, attempt_signal_own, attempt_trace_outsider,
 	attempt_trace_own, attempt_control_outsider, attempt_control_own, attempt_list_processes,
 	attempt_find_memory, attempt_make_memory, attempt_type_into_terminal, attempt_ask_terminal,
-	attempt_copy_memory;
+	attempt_make_queue;

@@ -63,6 +63,16 @@ names_of(const struct plan *plan)
 	return plan->routes_signals ? FILTER_NAMES_AND_SIGNALS : FILTER_NAMES_ROUTED;
 }
 
+static enum filter_guard
+guard_of(const struct plan *plan)
+{
+	if (plan->facts.values[FACT_DOOR])
+		return FILTER_FREE;
+	return plan->routing == ROUTE_READS	? FILTER_READS
+	       : plan->routing == ROUTE_CHANGES ? FILTER_CHANGES
+						: FILTER_FREE;
+}
+
 static int
 choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	      struct cordon_error *err)
@@ -70,11 +80,9 @@ choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	*ret_filter = NULL;
 	if (!plan->facts.values[FACT_SECCOMP_FILTER])
 		return 0;
-	*ret_filter = filter_choose(network_of(plan), names_of(plan),
-				    plan->facts.values[FACT_DOOR]    ? FILTER_FREE
-				    : plan->routing == ROUTE_READS   ? FILTER_READS
-				    : plan->routing == ROUTE_CHANGES ? FILTER_CHANGES
-								     : FILTER_FREE);
+	*ret_filter = filter_choose((struct filter_kind){
+		network_of(plan), names_of(plan), guard_of(plan),
+		plan->settings.ipc == IPC_SYSV ? FILTER_SYSTEM_V : FILTER_NO_SYSTEM_V});
 	if (*ret_filter == NULL)
 		return cordon_fail(err, CORDON_E_GAP, 0,
 				   "there is no seccomp filter for this processor");

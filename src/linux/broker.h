@@ -194,7 +194,7 @@ broker_fn act_close, act_dup;
 broker_fn act_ioctl;
 /* act_signal.c */
 broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
-	act_pidfd_send_signal, act_fcntl, act_sched_setaffinity;
+	act_pidfd_send_signal, act_fcntl, act_own_first, act_own_second;
 /* Is it a process of the session, and for a caller in a sandbox inside, of that one? */
 bool broker_may_signal(const struct broker *broker, pid_t process);
 /* act_group.c */

@@ -27,16 +27,17 @@
 	}
 
 const struct sock_fprog *
-filter_choose(enum filter_network network, enum filter_names names, enum filter_guard guard)
+filter_choose(struct filter_kind kind)
 {
 #ifdef FILTER_TABLE
-	static const struct sock_fprog table[FILTER_NETWORKS][FILTER_NAMES][FILTER_GUARDS] = {
-		FILTER_TABLE};
-	const struct sock_fprog *program = &table[network][names][guard];
+	static const struct sock_fprog table[FILTER_NETWORKS][FILTER_NAMES][FILTER_GUARDS]
+					    [FILTER_SYSTEM_VS] = {FILTER_TABLE};
+	const struct sock_fprog *program =
+		&table[kind.network][kind.names][kind.guard][kind.system_v];
 
 	return program->len == 0 ? NULL : program;
 #else
-	(void)network, (void)names, (void)guard;
+	(void)kind;
 	return NULL;
 #endif
 }

@@ -30,12 +30,21 @@ enum filter_names {
 	FILTER_NAMES
 };
 
+/* System V queues, semaphores and memory: there are none, or those of all. */
+enum filter_system_v { FILTER_NO_SYSTEM_V, FILTER_SYSTEM_V, FILTER_SYSTEM_VS };
+
+struct filter_kind {
+	enum filter_network network;
+	enum filter_names names;
+	enum filter_guard guard;
+	enum filter_system_v system_v;
+};
+
 /*
  * The filter for the running architecture. NULL on one that has none, and for what would need a
  * broker and none at once. Static, never to be freed.
  */
-const struct sock_fprog *filter_choose(enum filter_network network, enum filter_names names,
-				       enum filter_guard guard);
+const struct sock_fprog *filter_choose(struct filter_kind kind);
 
 /*
  * Puts the calling thread and all it starts under the filter, for ever. The caller has set

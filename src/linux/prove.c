@@ -67,7 +67,7 @@ static const struct trial {
 	 "shared memory of another process"},
 	{G_TERMINAL_INJECT, attempt_type_into_terminal, attempt_ask_terminal, TRIAL_FREE_MAY_FAIL,
 	 "typing into the terminal"},
-	{G_KERNEL_SURFACE, attempt_copy_memory, attempt_signal_own, 0,
+	{G_KERNEL_SURFACE, attempt_make_queue, attempt_signal_own, 0,
 	 "a call that programs do not need"},
 	{G_ENV_FILTER, attempt_see_variable, attempt_execute_open, 0,
 	 "a variable that was not named"},

@@ -126,8 +126,10 @@ broker_refused_network(struct broker *broker, const struct call *request)
 void
 act_sysv(struct broker *broker, const struct call *request)
 {
-	broker_refused_asked(broker, request, REFUSAL_SYSV,
-			     "asked for System V memory, semaphores or queues, and there are none");
+	broker_refused_asked(
+		broker, request, REFUSAL_SYSV,
+		"asked for System V memory, semaphores or queues, and none are granted; "
+		"allow them with --ipc sysv");
 	request_fail(request, ENOSYS);
 }
 

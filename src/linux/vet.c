@@ -99,7 +99,7 @@ is_nothing(const char *name)
 
 /* What was free until now may still be open for writing somewhere: it is replaced by our copy. */
 static bool
-settle_config(struct broker *broker, const char *folder, const char *name)
+settle(struct broker *broker, const char *folder, const char *name, enum vet vet)
 {
 	char path[PATH_MAX];
 	struct vet_file file = {NULL, 0, 0};
@@ -114,11 +114,10 @@ settle_config(struct broker *broker, const char *folder, const char *name)
 	if (rc != 0)
 		return refuse(broker, path, "cannot be read whole");
 	/* nothing of it counts as there before: it was nobody's settings until now */
-	rc = vet_content(broker, path, VET_CONFIG, &(struct gitconfig_text){file.text, file.length},
-			 NULL);
+	rc = vet_content(broker, path, vet, &(struct gitconfig_text){file.text, file.length}, NULL);
 	if (rc == 0 && !broker->is_asked)
-		rc = vet_install(broker, &(struct vet_target){fd, name, path, VET_CONFIG, false},
-				 &file) < 0
+		rc = vet_install(broker, &(struct vet_target){fd, name, path, vet, false}, &file) <
+				     0
 			     ? errno
 			     : 0;
 	free(file.text);
@@ -126,13 +125,12 @@ settle_config(struct broker *broker, const char *folder, const char *name)
 	return rc == 0;
 }
 
-bool
-vet_repository(struct broker *broker, const char *folder)
+/* git since 2.44 writes the pointers of a linked worktree before its HEAD. */
+static bool
+may_get_head(struct broker *broker, const char *folder)
 {
 	if (strlen(folder) + sizeof "/config.worktree" > PATH_MAX)
 		return refuse(broker, folder, "has too long a name for a repository");
-	if (looked_has(folder, "commondir"))
-		return refuse(broker, folder, "would be a repository with its settings elsewhere");
 	if (!holds_only(folder, "hooks", gitnames_is_sample))
 		return refuse(broker, folder, "would be a repository with hooks");
 	if (!holds_only(folder, "info", is_no_attributes))
@@ -150,8 +148,18 @@ vet_repository(struct broker *broker, const char *folder)
 		return refuse(broker, folder, "would be a repository that others can change");
 	if (!vet_links_stay(folder))
 		return refuse(broker, folder, "would be a repository with links out of it");
-	return settle_config(broker, folder, "config") &&
-	       settle_config(broker, folder, "config.worktree");
+	return settle(broker, folder, "commondir", VET_COMMONDIR) &&
+	       settle(broker, folder, "gitdir", VET_GITDIR) &&
+	       settle(broker, folder, "config", VET_CONFIG) &&
+	       settle(broker, folder, "config.worktree", VET_CONFIG);
+}
+
+bool
+vet_repository(struct broker *broker, const char *folder)
+{
+	if (looked_has(folder, "commondir"))
+		return refuse(broker, folder, "would be a repository with its settings elsewhere");
+	return may_get_head(broker, folder);
 }
 
 bool
@@ -162,7 +170,7 @@ vet_may_make(struct broker *broker, const char *path, const struct protection *p
 
 	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
 	if (protection->vet == VET_HEAD)
-		return vet_repository(broker, folder);
+		return may_get_head(broker, folder);
 	if (is_folder && protection->vet == VET_POINTER && !vet_may_begin(broker, folder, path))
 		return refuse(broker, path, "would be a repository with hooks");
 	if (is_folder)

@@ -109,6 +109,8 @@ applies(const struct writer *w, enum table_when when)
 		return none;
 	case WHEN_TERMINAL:
 		return has_device(w, "/dev/ptmx");
+	case WHEN_SYSTEM_V:
+		return w->plan->settings.ipc == IPC_SYSV;
 	default:
 		return true;
 	}

@@ -132,6 +132,10 @@ const struct table_row table_system[] = {
 	{WHEN_ALWAYS, "allow ipc-posix-shm-read-data", "ipc-posix-name",
 	 "apple.shm.notification_center", "notifications of the C library"},
 
+	{WHEN_SYSTEM_V, "allow ipc-sysv-msg", NULL, NULL, "queues, as the policy says"},
+	{WHEN_SYSTEM_V, "allow ipc-sysv-sem", NULL, NULL, "semaphores"},
+	{WHEN_SYSTEM_V, "allow ipc-sysv-shm", NULL, NULL, "memory"},
+
 	ALLOW("system-socket", "(socket-domain AF_UNIX)", "pipes between its own processes"),
 	{WHEN_NETWORK, "allow system-socket",
 	 "(require-all (socket-domain AF_SYSTEM) (socket-protocol 2))", NULL,

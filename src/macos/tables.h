@@ -13,7 +13,8 @@ enum table_when {
 	WHEN_NETWORK,	 /* any network at all */
 	WHEN_ALL,	 /* the whole network */
 	WHEN_NO_NETWORK, /* none */
-	WHEN_TERMINAL	 /* the plan lets terminals be made */
+	WHEN_TERMINAL,	 /* the plan lets terminals be made */
+	WHEN_SYSTEM_V	 /* the plan grants System V objects */
 };
 
 /* One line: "(ACTION FILTER)". */

@@ -85,8 +85,8 @@ plan_print_identity(const struct plan *plan, struct str *to)
 {
 	const struct index *index = &plan->index;
 
-	str_printf(to, "system %d default %u tmp %d", plan->host->system, index->default_rights,
-		   plan->settings.tmp);
+	str_printf(to, "system %d default %u tmp %d ipc %d", plan->host->system,
+		   index->default_rights, plan->settings.tmp, plan->settings.ipc);
 	add_text(to, "project", plan->host->project);
 	str_add(to, "\n");
 	add_rules(to, index->paths, index->path_count);

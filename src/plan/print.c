@@ -188,7 +188,10 @@ text_limits(const struct plan *plan, struct str *to)
 		any = true;
 	}
 	str_add(to, any ? "\n" : " none\n");
-	str_printf(to, "tmp       %s\n", plan->settings.tmp == TMP_PRIVATE ? "private" : "shared");
+	str_printf(to, "tmp       %s\n", tmp_names[plan->settings.tmp]);
+	if (plan->settings.ipc == IPC_SYSV)
+		str_add(to, "ipc       System V: queues, semaphores and memory of every process of "
+			    "the user can be read, changed and removed\n");
 }
 
 /* Measured where one processor serves caller and broker, and where two do. */

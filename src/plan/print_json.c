@@ -154,8 +154,8 @@ json_limits(const struct plan *plan, struct str *to)
 			   (unsigned long long)plan->settings.limits[i].value);
 		first = false;
 	}
-	str_printf(to, "},\n  \"tmp\": \"%s\",\n",
-		   plan->settings.tmp == TMP_PRIVATE ? "private" : "shared");
+	str_printf(to, "},\n  \"tmp\": \"%s\",\n  \"ipc\": \"%s\",\n",
+		   tmp_names[plan->settings.tmp], ipc_names[plan->settings.ipc]);
 }
 
 static void

@@ -267,6 +267,17 @@ narrow_tmp(struct plan *plan, const struct policy *project, struct cordon_error 
 }
 
 static int
+narrow_ipc(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	if (project->ipc == IPC_NONE)
+		plan->settings.ipc = IPC_NONE;
+	if (project->ipc == IPC_SYSV && plan->settings.ipc != IPC_SYSV)
+		return request_add(plan, project->ipc_place, err,
+				   "System V queues, semaphores and memory of all your processes");
+	return 0;
+}
+
+static int
 note_off(struct plan *plan, struct cordon_error *err)
 {
 	const struct policy *project = plan->stack->project;
@@ -285,6 +296,7 @@ plan_narrow(struct plan *plan, struct cordon_error *err)
 		narrow_profiles, narrow_accept,		 narrow_rules,
 		narrow_default,	 project_narrow_network, narrow_sockets,
 		narrow_env,	 narrow_limits,		 narrow_tmp,
+		narrow_ipc,
 	};
 	const struct policy *project = plan->stack->project;
 	int rc = 0;

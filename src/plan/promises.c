@@ -111,6 +111,8 @@ is_needed(const struct plan *plan, const struct demand *demand, enum guarantee g
 	case G_NET_DOMAINS:
 	case G_NET_DNS:
 		return settings->network.mode == NET_DOMAINS;
+	case G_IPC_SYSV:
+		return settings->ipc == IPC_NONE;
 	case G_ENV_FILTER:
 		return settings->env.mode != ENV_INHERIT;
 	case G_LIMITS_TIME:

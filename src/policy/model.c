@@ -10,6 +10,8 @@ const char *const match_names[] = {"subpath", "literal", "child", "glob", "regex
 const char *const list_names[] = {"read", "write", "execute", "deny", "protect", "rules", NULL};
 const char *const net_names[] = {"", "none", "localhost", "domains", "all", NULL};
 const char *const ech_names[] = {"", "refuse", "allow", NULL};
+const char *const tmp_names[] = {"", "private", "shared", NULL};
+const char *const ipc_names[] = {"", "none", "sysv", NULL};
 const char *const env_names[] = {"", "explicit", "scrub", "developer", "inherit", NULL};
 const char *const limit_names[LIMIT_COUNT] = {"time",	   "output",   "processes", "memory",
 					      "file_size", "cpu_time", "open_files"};

@@ -127,6 +127,10 @@ struct limit_value {
 };
 
 enum tmp { TMP_UNSET, TMP_PRIVATE, TMP_SHARED };
+/* System V queues, semaphores and memory: none, or those of every process of the user. */
+enum ipc { IPC_UNSET, IPC_NONE, IPC_SYSV };
+extern const char *const tmp_names[]; /* by enum tmp, the first empty; ends with NULL */
+extern const char *const ipc_names[]; /* likewise */
 
 /* Something a reader did not grant although the text asked for it, and why. For `check`. */
 struct hole {
@@ -154,6 +158,8 @@ struct policy {
 	struct limit_value limits[LIMIT_COUNT];
 	enum tmp tmp;
 	struct place tmp_place;
+	enum ipc ipc;
+	struct place ipc_place;
 	struct words accept;
 
 	struct hole *holes;

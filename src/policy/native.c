@@ -329,13 +329,24 @@ read_limits(struct reading *r, const struct json *value)
 static int
 read_tmp(struct reading *r, const struct json *value)
 {
-	static const char *const names[] = {"", "private", "shared", NULL};
 	int tmp;
-	int rc = read_name(r, value, names, &tmp);
+	int rc = read_name(r, value, tmp_names, &tmp);
 
 	r->policy->tmp_place = reading_place(r, value);
 	if (rc == 0)
 		r->policy->tmp = (enum tmp)tmp;
+	return rc;
+}
+
+static int
+read_ipc(struct reading *r, const struct json *value)
+{
+	int ipc;
+	int rc = read_name(r, value, ipc_names, &ipc);
+
+	r->policy->ipc_place = reading_place(r, value);
+	if (rc == 0)
+		r->policy->ipc = (enum ipc)ipc;
 	return rc;
 }
 
@@ -353,9 +364,13 @@ static int
 read_block(struct reading *r, const struct json *value)
 {
 	static const struct key keys[] = {
-		{"files", native_read_files}, {"network", read_network},
-		{"sockets", read_sockets},    {"env", read_env},
-		{"limits", read_limits},      {"tmp", read_tmp},
+		{"files", native_read_files},
+		{"network", read_network},
+		{"sockets", read_sockets},
+		{"env", read_env},
+		{"limits", read_limits},
+		{"tmp", read_tmp},
+		{"ipc", read_ipc},
 		{"accept", read_accept},
 	};
 	char what[16];
@@ -381,8 +396,8 @@ native_read(struct reading *r, const struct json *value)
 	static const struct key keys[] = {
 		{"$schema", read_schema},  {"extends", read_extends}, {"files", native_read_files},
 		{"network", read_network}, {"sockets", read_sockets}, {"env", read_env},
-		{"limits", read_limits},   {"tmp", read_tmp},	      {"accept", read_accept},
-		{"linux", NULL},	   {"macos", NULL},
+		{"limits", read_limits},   {"tmp", read_tmp},	      {"ipc", read_ipc},
+		{"accept", read_accept},   {"linux", NULL},	      {"macos", NULL},
 	};
 	int rc = read_keys(r, value, "the policy", keys, COUNT(keys));
 

@@ -370,7 +370,11 @@ policy_print(const struct policy *policy, struct str *to)
 	put_limits(&p, policy);
 	if (policy->tmp != TMP_UNSET) {
 		begin_member(&p, "tmp");
-		str_json(to, policy->tmp == TMP_PRIVATE ? "private" : "shared");
+		str_json(to, tmp_names[policy->tmp]);
+	}
+	if (policy->ipc != IPC_UNSET) {
+		begin_member(&p, "ipc");
+		str_json(to, ipc_names[policy->ipc]);
 	}
 	put_words(&p, "accept", &policy->accept, false);
 	close_object(&p);

@@ -163,6 +163,8 @@ merge_policy(struct merger *m, const struct policy *policy)
 		to->default_rights = policy->default_rights;
 	if (policy->tmp != TMP_UNSET)
 		to->tmp = policy->tmp;
+	if (policy->ipc != IPC_UNSET)
+		to->ipc = policy->ipc;
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		if (policy->limits[i].value != 0)
 			to->limits[i] = policy->limits[i];
@@ -233,7 +235,8 @@ settings_merge(struct arena *arena, const struct stack *stack, struct settings *
 	/* nothing said: nothing allowed */
 	*ret = (struct settings){.network.mode = NET_NONE,
 				 .env.mode = ENV_SCRUB,
-				 .tmp = TMP_PRIVATE};
+				 .tmp = TMP_PRIVATE,
+				 .ipc = IPC_NONE};
 	for (size_t i = 0; rc == 0 && i < stack->count; i++)
 		rc = merge_policy(&m, stack->entries[i].policy);
 	if (rc == 0)

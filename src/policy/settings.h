@@ -15,6 +15,7 @@ struct settings {
 	struct environment env; /* mode is never ENV_UNSET */
 	struct limit_value limits[LIMIT_COUNT];
 	enum tmp tmp; /* never TMP_UNSET */
+	enum ipc ipc; /* never IPC_UNSET */
 	bool accept[G_COUNT];
 };
 

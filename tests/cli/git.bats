@@ -57,6 +57,34 @@ load git
 	'
 }
 
+# The order of git 2.44 and later; git before that writes HEAD first.
+@test "a linked worktree gets its pointers before its HEAD, and only its own" {
+	begin
+	git init -q . && git commit -q --allow-empty -m x && git branch w && git clone -q --bare . evil
+	git init -q --bare bare.git
+	cat >later.py <<-'END'
+		import os, sys
+		repository, name, common = sys.argv[1:]
+		admin = repository + "/worktrees/" + name
+		os.makedirs(admin)
+		os.mkdir(name)
+		for path, text in ((admin + "/gitdir", os.path.abspath(name) + "/.git"),
+		                   (admin + "/commondir", common), (admin + "/HEAD", "ref: refs/heads/w"),
+		                   (name + "/.git", "gitdir: " + os.path.abspath(admin))):
+		    with open(path, "w") as file:
+		        file.write(text + "\n")
+	END
+	expect 0 run -- sh -c '"$0" later.py .git w ../.. && git -C w reset -q --hard && git -C w log -1 --format=%s' \
+	    "$PYTHON"
+	said x
+	for pair in '.git ../../../evil' '.git ..' 'bare.git ../../../evil' 'bare.git /' 'evil ../..'; do
+		expect 1 run -- "$PYTHON" later.py "${pair% *}" v "${pair#* }"
+		heard 'PermissionError'
+		[ ! -e "${pair% *}/worktrees/v/HEAD" ] || complain "$pair"
+		rm -rf v "${pair% *}/worktrees/v"
+	done
+}
+
 @test "a worktree and a submodule as the project" {
 	begin
 	repositories

@@ -443,6 +443,46 @@ assert b.recv(1) == b\"x\"'"
 	done
 }
 
+@test "priorities and limits are set by number in the session only" {
+	cp "$TREE/tests/tree/own_numbers.py" .
+	sleep 60 3>&- &
+	started="${started:-} $!"
+	# the parent is this shell, which must keep its own limits
+	sh -c '"$@"; exit' sh "$PYTHON" own_numbers.py $! >"$T/free"
+	[ "$(cat "$T/free")" = $'none\nnone' ]
+	all='setpriority sched_setscheduler sched_setparam ioprio_set prlimit'
+	for option in -q --deny=**/.env; do
+		expect 0 run "$option" -- "$PYTHON" own_numbers.py $!
+		[ "$out" = "$all"$'\n'"$all" ] || complain "$out"
+	done
+}
+
+@test "memory is read of own processes only" {
+	cat >peek.py <<-'E'
+		import ctypes, os, sys
+		class Vector(ctypes.Structure):
+		    _fields_ = [("at", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+		def peek(pid):
+		    address = next(int(line.split("-")[0], 16) for line in open("/proc/self/maps"))
+		    here = ctypes.create_string_buffer(4)
+		    local, remote = Vector(ctypes.addressof(here), 4), Vector(address, 4)
+		    libc = ctypes.CDLL(None, use_errno=True)
+		    n = libc.process_vm_readv(pid, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0)
+		    return "read" if n >= 0 or ctypes.get_errno() == 14 else os.strerror(ctypes.get_errno())
+		child = os.fork()
+		if child == 0:
+		    os.read(os.pipe()[0], 1)
+		print("child:", peek(child))
+		os.kill(child, 9)
+		print("outside:", peek(int(sys.argv[1])))
+	E
+	sleep 60 3>&- &
+	started="${started:-} $!"
+	[ "$("$PYTHON" peek.py $!)" = $'child: read\noutside: read' ]
+	expect 0 run -- "$PYTHON" peek.py $!
+	[ "$out" = $'child: read\noutside: Operation not permitted' ] || complain "$out"
+}
+
 # ---- what it says ----
 
 @test "a healthy run says nothing of its own" {

@@ -281,3 +281,28 @@ print(s.recv(9).decode())'
 		heard PermissionError
 	done
 }
+
+@test "a socket bound in the project reports the address that it was given" {
+	begin
+	ln -s "$P" "$O/project"
+	for given in "$P" "$O/project"; do
+		mkdir bare confined
+		(cd bare && "$PYTHON" "$TREE/tests/net/unix_names.py" "$given/bare") |
+		    sed 's,/bare,/HERE,g' >"$T/bare.out"
+		cp "$TREE/tests/net/unix_names.py" .
+		expect 0 run -- sh -c 'cd confined && exec "$0" ../unix_names.py "$1/confined"' \
+		    "$PYTHON" "$given"
+		sed 's,/confined,/HERE,g' "$T/out" | diff "$T/bare.out" - || complain "$given"
+		grep -q '^a a a a$' "$T/bare.out"
+		rm -r bare confined
+	done
+}
+
+@test "python's managers and servers find their sockets in the project" {
+	begin
+	expect 0 run -- env TMPDIR="$P" "$PYTHON" -c 'import multiprocessing
+with multiprocessing.Manager() as manager:
+    shared = manager.dict(a=1)
+    print("shared", shared["a"])'
+	said 'shared 1'
+}

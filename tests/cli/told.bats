@@ -148,11 +148,26 @@ events()
 	expect 9 run -- "$PYTHON" sysv.py
 	# PostgreSQL takes EACCES for a key of somebody else's, and tries others for ever
 	[ "$out" = "$(printf 'ENOSYS\nENOSYS\nENOSYS')" ]
-	[ "$err" = 'cordon: refused: ipc.sysv: python3 asked for System V memory, semaphores or queues, and there are none' ] ||
+	[ "$err" = 'cordon: refused: ipc.sysv: python3 asked for System V memory, semaphores or queues, and none are granted; allow them with --ipc sysv' ] ||
 		complain "$err"
 	expect 9 run "${alone[@]}" -- "$PYTHON" sysv.py
 	[ "$out" = "$(printf 'ENOSYS\nENOSYS\nENOSYS')" ]
 	[ -z "$err" ]
+	# granted, they are there, with and without a broker; plan says what that opens
+	expect 9 run --ipc sysv -- "$PYTHON" sysv.py
+	[ "$out" = "$(printf 'made\nmade\nmade')" ] && [ -z "$err" ] || complain "$out"
+	expect 9 run --policy-json '{"ipc": "sysv"}' "${alone[@]}" -- "$PYTHON" sysv.py
+	[ "$out" = "$(printf 'made\nmade\nmade')" ] || complain "$out"
+	expect 0 plan --ipc sysv
+	said 'System V: queues, semaphores and memory of every process of the user'
+	expect 125 run --ipc posix -- true
+	heard '--ipc' 'is none of none, sysv'
+	# a project gets them only when they were approved
+	echo '{"ipc": "sysv"}' >.cordon.json
+	expect 9 run -- "$PYTHON" sysv.py
+	[ "$out" = "$(printf 'ENOSYS\nENOSYS\nENOSYS')" ] || complain "$out"
+	expect 9 run --ipc none --no-project-policy -- "$PYTHON" sysv.py
+	[ "$out" = "$(printf 'ENOSYS\nENOSYS\nENOSYS')" ]
 }
 
 @test "of two sandboxes the outer one tells what the inner one would have allowed" {

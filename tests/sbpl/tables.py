@@ -274,6 +274,8 @@ tap.case("services by name: what tools need, nothing that starts or opens", ask(
     ("ipc-posix-shm-read-data", {"name": b"apple.shm.notification_center"}, True),
     ("ipc-posix-shm-write-create", {"name": b"/other"}, False),
     ("ipc-posix-sem-create", {"name": b"/mp-x1"}, True), ("ipc-sysv-shm", {}, False)))
+tap.case("System V objects, where they are granted", ask(
+    Policy({"ipc": "sysv"}), *[("ipc-sysv-" + kind, {}, True) for kind in ("msg", "sem", "shm")]))
 tap.case("what a default of deny does not reach is denied by name", ask(
     agent, *[(op, {}, False) for op in (
         "process-info*", "nvram*", "iokit-get-properties", "mach-cross-domain-lookup",

@@ -56,8 +56,6 @@ static const struct call refused[] = {
 	{NEWER(mount_setattr, 442), {-1, NO_PATH, ~0}, EPERM, EINVAL, EINVAL, 0},
 	{NEWER(open_tree_attr, 467), {AT_FDCWD, NO_PATH}, EPERM, ENOENT, ENOENT, 0},
 
-	{CALL(process_vm_readv), {NOBODYS_PID}, EPERM, 0, 0, 0},
-	{CALL(process_vm_writev), {NOBODYS_PID}, EPERM, 0, 0, 0},
 	{NEWER(process_madvise, 440), {-1, 0, 0, 0, ~0}, EPERM, EINVAL, EINVAL, 0},
 	{CALL(kcmp), {NOBODYS_PID, NOBODYS_PID}, EPERM, ESRCH, ESRCH, 0},
 	{CALL(keyctl), {9999}, EPERM, EOPNOTSUPP, EOPNOTSUPP, 0},
@@ -82,8 +80,6 @@ static const struct call refused[] = {
 	{CALL(setdomainname), {0, -1}, EPERM, EINVAL, ANY, 0},
 	{CALL(settimeofday), {BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
 	{CALL(clock_settime), {99}, EPERM, EINVAL, EINVAL, 0},
-	{CALL(clock_adjtime), {99}, EPERM, EFAULT, EFAULT, 0},
-	{CALL(adjtimex), {BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
 	{CALL(syslog), {99}, EPERM, EINVAL, ANY, 0},
 	{CALL(vhangup), {0}, EPERM, 0, ANY, 0},
 
@@ -100,14 +96,8 @@ static const struct call refused[] = {
 	{CALL(unshare), {0x10000001}, EPERM, EINVAL, EINVAL, 0},
 	{CALL(unshare), {0x00000081}, EPERM, EINVAL, EINVAL, 0},
 
-	{CALL(prlimit64), {1, 7, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
-	{CALL(setpriority), {0, NOBODYS_PID, 0}, EPERM, ESRCH, ESRCH, 0},
 	{CALL(setpriority), {2, NOBODYS_PID, 0}, EPERM, ESRCH, ESRCH, 0},
-	{CALL(ioprio_set), {1, NOBODYS_PID, 2 << 13}, EPERM, ESRCH, ESRCH, 0},
 	{CALL(ioprio_set), {3, NOBODYS_PID, 2 << 13}, EPERM, ESRCH, ESRCH, 0},
-	{CALL(sched_setscheduler), {NOBODYS_PID, 0, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
-	{CALL(sched_setparam), {NOBODYS_PID, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
-	{CALL(sched_setattr), {NOBODYS_PID, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
 	{CALL(shmat), {-1, 0, 0}, ENOSYS, EINVAL, EINVAL, 0},
 	{CALL(move_pages), {NOBODYS_PID}, EPERM, ESRCH, ESRCH, 0},
 	{CALL(migrate_pages), {NOBODYS_PID}, EPERM, ESRCH, ESRCH, 0},
@@ -144,6 +134,16 @@ static const struct call refused[] = {
 #endif
 };
 
+/* Calls about another process by its number: refused, or routed where there is a broker. */
+static const struct call refused_by_number[] = {
+	{CALL(prlimit64), {1, 7, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
+	{CALL(setpriority), {0, NOBODYS_PID, 0}, EPERM, ESRCH, ESRCH, 0},
+	{CALL(ioprio_set), {1, NOBODYS_PID, 2 << 13}, EPERM, ESRCH, ESRCH, 0},
+	{CALL(sched_setscheduler), {NOBODYS_PID, 0, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
+	{CALL(sched_setparam), {NOBODYS_PID, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
+	{CALL(sched_setattr), {NOBODYS_PID, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
+};
+
 /* Only without network. */
 static const struct call refused_none[] = {
 	/* the broker would refuse it and tell of it; here there is none, and no socket either */
@@ -169,6 +169,10 @@ static const struct call kept[] = {
 	{CALL(clone), {SIGCHLD}, 0, 0, 0, 0},
 	{CALL(unshare), {0x400}, 0, 0, 0, 0},
 	{CALL(sched_setaffinity), {0, 8, BAD_POINTER}, EFAULT, EFAULT, EFAULT, 0},
+	{CALL(process_vm_readv), {NOBODYS_PID}, 0, 0, 0, 0},
+	{CALL(process_vm_writev), {NOBODYS_PID}, 0, 0, 0, 0},
+	{CALL(adjtimex), {BAD_POINTER}, EFAULT, EFAULT, EFAULT, 0},
+	{CALL(clock_adjtime), {0, BAD_POINTER}, EFAULT, EFAULT, EFAULT, 0},
 	{CALL(prlimit64), {NOBODYS_PID, 7, 0, 0}, ESRCH, ESRCH, ESRCH, 0},
 	{CALL(setpriority), {0, 0, 19}, 0, 0, 0, 0},
 	{CALL(ptrace), {0}, 0, 0, 0, 0},
@@ -222,8 +226,10 @@ complain(const struct call *call, enum who who, const char *how, int got, int ex
 static const struct sock_fprog *
 filter_for(bool network)
 {
-	return network ? filter_choose(FILTER_ALL_NETWORK, FILTER_NAMES_SEEN, FILTER_FREE)
-		       : filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_ROUTED, FILTER_FREE);
+	return network ? filter_choose((struct filter_kind){FILTER_ALL_NETWORK, FILTER_NAMES_SEEN,
+							    FILTER_FREE, FILTER_NO_SYSTEM_V})
+		       : filter_choose((struct filter_kind){FILTER_NO_NETWORK, FILTER_NAMES_ROUTED,
+							    FILTER_FREE, FILTER_NO_SYSTEM_V});
 }
 
 static void
@@ -260,6 +266,19 @@ refused_calls_fail_under_the_filter_and_only_there(void)
 {
 	try_calls(refused, COUNT(refused), false);
 	try_calls(refused, COUNT(refused), true);
+}
+
+/* Without a listener, what is routed ends with ENOSYS. */
+static void
+calls_about_another_process_are_refused_or_routed(void)
+{
+	try_calls(refused_by_number, COUNT(refused_by_number), true);
+	for (size_t i = 0; i < COUNT(refused_by_number); i++) {
+		struct call routed = refused_by_number[i];
+
+		routed.confined = ENOSYS;
+		try_calls(&routed, 1, false);
+	}
 }
 
 static void
@@ -307,10 +326,11 @@ without_network_there_are_none_with_or_without_a_broker(void)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)
-		check_int(
-			child_run(AS_USER, make_internet_socket,
-				  filter_choose(FILTER_NO_NETWORK, cases[i].names, cases[i].guard)),
-			cases[i].expected);
+		check_int(child_run(AS_USER, make_internet_socket,
+				    filter_choose((struct filter_kind){
+					    FILTER_NO_NETWORK, cases[i].names, cases[i].guard,
+					    FILTER_NO_SYSTEM_V})),
+			  cases[i].expected);
 }
 
 /* The listener is gone as when the broker was killed. */
@@ -351,8 +371,8 @@ take_the_place_of_the_broker(const void *filter)
 static void
 a_dead_broker_is_no_way_to_a_socket(void)
 {
-	const struct sock_fprog *filter =
-		filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_CHANGES);
+	const struct sock_fprog *filter = filter_choose((struct filter_kind){
+		FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_CHANGES, FILTER_NO_SYSTEM_V});
 
 	check_int(child_run(AS_USER, make_socket_after_the_broker, filter), ENOSYS);
 	check_int(child_run(AS_USER, take_the_place_of_the_broker, NULL), 0);
@@ -500,7 +520,8 @@ run_program(size_t i)
 	}
 	tap.failed_checks = 0;
 	check_int(child_run(AS_USER, run_script, &program), 0);
-	program.filter = filter_choose(FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_FREE);
+	program.filter = filter_choose((struct filter_kind){FILTER_NO_NETWORK, FILTER_NAMES_SEEN,
+							    FILTER_FREE, FILTER_NO_SYSTEM_V});
 	check_int(child_run(AS_USER, run_script, &program), programs[i].none);
 	program.filter = filter_for(true);
 	check_int(child_run(AS_USER, run_script, &program), programs[i].all);
@@ -515,8 +536,9 @@ launch(char **argv)
 {
 	bool all = strcmp(argv[1], "all") == 0;
 
-	go_under(filter_choose(all ? FILTER_ALL_NETWORK : FILTER_NO_NETWORK, FILTER_NAMES_SEEN,
-			       FILTER_FREE));
+	go_under(filter_choose((struct filter_kind){all ? FILTER_ALL_NETWORK : FILTER_NO_NETWORK,
+						    FILTER_NAMES_SEEN, FILTER_FREE,
+						    FILTER_NO_SYSTEM_V}));
 	execvp(argv[2], argv + 2);
 	return 127;
 }
@@ -528,6 +550,7 @@ main(int argc, char **argv)
 		return launch(argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	run(refused_calls_fail_under_the_filter_and_only_there);
+	run(calls_about_another_process_are_refused_or_routed);
 	run(without_network_there_are_only_local_streams);
 	run(with_network_there_are_internet_sockets);
 	run(without_network_there_are_none_with_or_without_a_broker);

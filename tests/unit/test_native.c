@@ -226,7 +226,7 @@ the_rest_of_the_keys_is_read(void)
 		" \"limits\": {\"time\": \"10m\", \"output\": \"16M\", \"processes\": 512, "
 		"\"memory\": \"4G\","
 		" \"file_size\": 1000, \"cpu_time\": 90, \"open_files\": 64},\n"
-		" \"tmp\": \"shared\", \"accept\": [\"process.listing\"],"
+		" \"tmp\": \"shared\", \"ipc\": \"sysv\", \"accept\": [\"process.listing\"],"
 		" \"network\": {\"resolver\": \"[::1]:53\", \"ech\": \"allow\", \"opaque\": [5432]}}");
 	static const uint64_t limits[LIMIT_COUNT] = {600, 16u << 20, 512, 4ull << 30, 1000, 90, 64};
 
@@ -240,6 +240,7 @@ the_rest_of_the_keys_is_read(void)
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		check_int(policy->limits[i].value, limits[i]);
 	check_int(policy->tmp, TMP_SHARED);
+	check_int(policy->ipc, IPC_SYSV);
 	check_int(policy->accept.count, 1);
 	check_str(policy->network.resolver.text, "[::1]:53");
 	check_int(policy->network.ech, ECH_ALLOW);
@@ -342,6 +343,7 @@ wrong_words_name_the_right_ones(void)
 		{"{\"env\": {\"mode\": \"all\"}}",
 		 "f:1:18: \"all\" is not one of \"explicit\", \"scrub\", "
 		 "\"developer\", \"inherit\""},
+		{"{\"ipc\": \"posix\"}", "f:1:9: \"posix\" is not one of \"none\", \"sysv\""},
 		{"{\"tmp\": \"none\"}", "f:1:9: \"none\" is not one of \"private\", \"shared\""},
 		{"{\"files\": {\"default\": \"rwx!\"}}",
 		 "f:1:23: \"rwx!\" is not made of the letters rwcdx, each at most once"},
@@ -991,6 +993,7 @@ check_same_settings(const struct policy *a, const struct policy *b)
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		check_int(a->limits[i].value, b->limits[i].value);
 	check_int(a->tmp, b->tmp);
+	check_int(a->ipc, b->ipc);
 	check(same_words(&a->accept, &b->accept));
 }
 
