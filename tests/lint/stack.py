@@ -26,6 +26,8 @@ RECURSIVE = {
     "hooksearch_add": "once: what add_linked adds is no folder of hooks",
     "plan/fsview.c:is_plain": "48 bytes for each name of a path, at the start",
     "session/tmp.c:empty": "DEPTH_MAX; what is deeper is moved up first",
+    "api/refs.c:read_folder": "DEPTH_MAX; what is deeper is said not to have been looked at",
+    "linux/vet_remote.c:is_still": "GITFILES_MAX",
     "linux/rules_parts.c:holds_secret": "DEPTH_MAX, and only in /etc",
     "macos/regex.c:read_piece": "DEPTH_MAX",
     "macos/filter.c:add_part": "expressions that the profile itself nests",
@@ -41,6 +43,7 @@ LARGE = {
     "linux/tree.c:is_empty_below": "the guard's first thread: the processes of a session",
     "linux/prove.c:prove_in_box": "doctor",
     "named_enter": "the launcher, at the start",
+    "net/proxy.c:proxy_main": "the first frame of a process of its own",
 }
 
 # Tables of functions: whose pointer is called where.
