@@ -21,11 +21,11 @@ struct json {
 	uint32_t line, column;
 	const char *key; /* of a member; its place is key_line, key_column */
 	uint32_t key_line, key_column;
-	const char *string; /* JSON_STRING, NUL-terminated and free of NUL inside */
-	int64_t integer;    /* JSON_NUMBER when whole; JSON_BOOL as 0 or 1 */
-	bool whole;	    /* JSON_NUMBER: it is an integer in range */
+	const char *string;  /* JSON_STRING, NUL-terminated and free of NUL inside */
+	int64_t integer;     /* JSON_NUMBER when whole; JSON_BOOL as 0 or 1 */
+	bool whole;	     /* JSON_NUMBER: it is an integer in range */
 	const char *written; /* JSON_NUMBER: its own text */
-	size_t count;	    /* elements or members */
+	size_t count;	     /* elements or members */
 	const struct json *first, *next;
 };
 

@@ -20,9 +20,9 @@ static void
 add_folder(struct descent *d, const char *path)
 {
 	const char *copy = arena_strdup(&d->arena, path, NULL);
-	const char **slot = copy == NULL ? NULL
-					 : arena_push(&d->arena, &d->folders, &d->count,
-						      sizeof *slot, NULL);
+	const char **slot =
+		copy == NULL ? NULL
+			     : arena_push(&d->arena, &d->folders, &d->count, sizeof *slot, NULL);
 
 	if (slot == NULL)
 		d->below->is_out_of_memory = true;

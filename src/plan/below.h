@@ -13,10 +13,10 @@ struct below {
 	const struct fs_view *view;
 	below_fn *fn;
 	void *context;
-	size_t left; /* entries that may still be looked at */
+	size_t left;	/* entries that may still be looked at */
 	bool is_hidden; /* something could not be looked at: not listed, or too long a path */
 	bool is_out_of_memory;
-	bool is_cut;	/* there are more entries than that */
+	bool is_cut; /* there are more entries than that */
 	bool is_stopped;
 };
 

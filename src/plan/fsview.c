@@ -70,7 +70,10 @@ real_look(const void *ctx, const char *path, char *link)
 static enum fs_kind
 kind_of_entry(unsigned char type)
 {
-	return type == DT_DIR ? FS_DIR : type == DT_REG ? FS_FILE : type == DT_LNK ? FS_LINK : FS_OTHER;
+	return type == DT_DIR	? FS_DIR
+	       : type == DT_REG ? FS_FILE
+	       : type == DT_LNK ? FS_LINK
+				: FS_OTHER;
 }
 
 /* By its mode: nothing that we start can do with it what we cannot, nor change the mode. */
@@ -120,8 +123,8 @@ real_start(const void *ctx, const char *path, bool *ret_is_executable)
 	if (fd < 0 || read(fd, head, sizeof head) < 0)
 		return FS_START_HIDDEN;
 	return memcmp(head, "\177ELF", 4) == 0 ? FS_START_BINARY
-	       : memcmp(head, "#!", 2) == 0	  ? FS_START_SCRIPT
-						  : FS_START_DATA;
+	       : memcmp(head, "#!", 2) == 0    ? FS_START_SCRIPT
+					       : FS_START_DATA;
 }
 
 static bool

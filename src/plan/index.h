@@ -24,8 +24,8 @@ struct planned_rule {
 	const void *compiled;	 /* patterns: struct glob or pcre2_code */
 	bool exists;		 /* the path was there when the plan was made, */
 	bool is_folder;		 /* and a folder */
-	bool is_left_out;	 /* a grant of what is missing, which nobody could make: no rule at all */
-	bool by_mount;		 /* nobody wrote it: another name that a mount gives */
+	bool is_left_out; /* a grant of what is missing, which nobody could make: no rule at all */
+	bool by_mount;	  /* nobody wrote it: another name that a mount gives */
 	/* of such a pattern: what is at or below root is called as if root were this; NULL: it is none */
 	const char *behind;
 	bool again; /* in an index: its path is that of the one before */

@@ -36,7 +36,8 @@ add_match(void *context, const char *path, enum fs_kind kind)
 
 	if (index_matches(&matching->glob, path) <= 0)
 		return path_depth(path) < matching->depth ? BELOW_ENTER : BELOW_PASS;
-	planned.path = planned.root = arena_strdup(&matching->plan->index.arena, path, matching->err);
+	planned.path = planned.root =
+		arena_strdup(&matching->plan->index.arena, path, matching->err);
 	if (planned.path == NULL) {
 		matching->rc = -CORDON_E_MEMORY;
 		return BELOW_STOP;
@@ -54,8 +55,10 @@ add_match(void *context, const char *path, enum fs_kind kind)
 int
 plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cordon_error *err)
 {
-	struct matching matching = {
-		.plan = plan, .glob = *glob, .depth = deepest(glob->path), .err = err};
+	struct matching matching = {.plan = plan,
+				    .glob = *glob,
+				    .depth = deepest(glob->path),
+				    .err = err};
 	struct below below = {.view = plan->host->view,
 			      .fn = add_match,
 			      .context = &matching,

@@ -53,7 +53,8 @@ struct plan {
 	size_t request_count;
 	const struct planned_rule *listed[LISTED_MAX];
 	size_t listed_count;
-	const char *unheld; /* which denied program can be executed all the same, in words; NULL: none */
+	const char *
+		unheld; /* which denied program can be executed all the same, in words; NULL: none */
 	enum routing routing;
 	const struct planned_rule *routed_by; /* why it is not less; NULL: no single rule */
 	bool routes_sockets; /* names of unix sockets are asked of the broker, too */

@@ -40,10 +40,10 @@ struct way {
 
 /* demand.c: what the rules ask for beyond plain trees. */
 struct demand {
-	bool change;	/* something can be changed at all */
-	bool carveout;	/* a deny inside an allowed tree, or a rule for less than a tree */
-	bool reads;	/* one of these, or a pattern, is about reading */
-	bool runs;	/* or denies running, and is not held entry by entry */
+	bool change;   /* something can be changed at all */
+	bool carveout; /* a deny inside an allowed tree, or a rule for less than a tree */
+	bool reads;    /* one of these, or a pattern, is about reading */
+	bool runs;     /* or denies running, and is not held entry by entry */
 	const struct planned_rule *by; /* the first about reading, else the first of all */
 	bool restrict_files;
 };

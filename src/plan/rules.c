@@ -240,8 +240,9 @@ add_glob(struct plan *plan, struct planned_rule *planned, struct cordon_error *e
 			return rc;
 	}
 	rc = add_pattern(plan, planned, length > 0, err);
-	return rc < 0 ? rc : plan_add_matches(plan, &plan->index.patterns[plan->index.pattern_count - 1],
-					      err);
+	return rc < 0 ? rc
+		      : plan_add_matches(plan, &plan->index.patterns[plan->index.pattern_count - 1],
+					 err);
 }
 
 static int

@@ -18,7 +18,7 @@
 #define MAKE (RIGHT_WRITE | RIGHT_CREATE)
 /* More files are not looked at: starting would take too long. */
 #define SEARCH_MAX 500000
-#define UNHELD                                                                                   \
+#define UNHELD                                                                                    \
 	" is denied, but programs beside it may be run: it could be executed, and so be read as " \
 	"well"
 
@@ -154,7 +154,8 @@ is_unheld_path(struct search *search, const struct planned_rule *rule)
 	snprintf(new, sizeof new, "%s/\001", strcmp(rule->path, "/") == 0 ? "" : rule->path);
 	if (rule->match != MATCH_CHILD && !rule->is_folder &&
 	    (is_made(plan, rule, rule->path) ||
-	     (rule->exists && look(plan, rule->path) == FS_FILE && is_unheld_file(plan, rule->path))))
+	     (rule->exists && look(plan, rule->path) == FS_FILE &&
+	      is_unheld_file(plan, rule->path))))
 		return true;
 	if (rule->match == MATCH_LITERAL || strlen(new) >= PATH_MAX)
 		return false;
@@ -235,8 +236,8 @@ find_by_pattern(struct search *search)
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *tree = &index->paths[i];
 
-		if ((last != NULL && path_below(tree->path, last)) ||
-		    !is_met(index, tree->path) || !is_searched(search->plan, tree))
+		if ((last != NULL && path_below(tree->path, last)) || !is_met(index, tree->path) ||
+		    !is_searched(search->plan, tree))
 			continue;
 		last = tree->path;
 		if (is_unheld_in(search, tree->path))

@@ -105,8 +105,7 @@ read_whole(struct reading *r, const struct json *value, int64_t low, int64_t hig
 	if (value->type != JSON_NUMBER)
 		return wrong_type(r, value, "a number");
 	if (!value->whole || value->integer < low || value->integer > high)
-		return reading_fail(r, value,
-				    "%.40s is not a whole number from %lld to %lld",
+		return reading_fail(r, value, "%.40s is not a whole number from %lld to %lld",
 				    value->written, (long long)low, (long long)high);
 	*ret_number = value->integer;
 	return 0;

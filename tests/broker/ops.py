@@ -114,7 +114,7 @@ def opens(shape, mode):
 @table("name", *[(s, k) for s in SHAPES for k in
                  ("mkdir", "rmdir", "unlink", "symlink", "mkfifo", "truncate", "chmod", "utime",
                   "link from", "link to", "rename from", "rename to", "replace dir", "mknod",
-                  "lchown", "exchange", "noreplace", "whiteout")])
+                  "lchown", "exchange", "noreplace")])
 def names(shape, kind):
     s = name_of(shape)
     if kind == "mkdir":
@@ -152,8 +152,6 @@ def names(shape, kind):
         call("renameat2", AT_FDCWD, b"d/f", AT_FDCWD, s.encode(), 2)
     elif kind == "noreplace":
         call("renameat2", AT_FDCWD, b"d/f", AT_FDCWD, s.encode(), 1)
-    elif kind == "whiteout":
-        call("renameat2", AT_FDCWD, b"d/f", AT_FDCWD, s.encode(), 4)
 
 
 @table("umask", (0o000,), (0o022,), (0o027,), (0o077,))

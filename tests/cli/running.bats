@@ -227,7 +227,7 @@ agrees()
 		[ "$out" = ran ] || complain "$name" || return 1
 	done
 	denied "$@" execute "$HOME/versions/v2/lib/three"
-	expect 1 run "$@" -- sh -c '~/versions/v2/lib/three ran || exit 1'
+	expect 1 run "$@" -- sh -c '"$HOME"/versions/v2/lib/three ran || exit 1'
 	# a glob that could match anywhere grants nothing, and why says so
 	denied --policy-json '{"files": {"execute": ["**/three"]}}' execute "$HOME/versions/v2/lib/three"
 	expect 126 run --policy-json '{"files": {"execute": ["**/three"]}}' -- "$HOME/versions/v2/lib/three" ran

@@ -627,10 +627,12 @@ ports_are_from_1_to_65535(void)
 		char text[80], said[100];
 
 		snprintf(text, sizeof text, "{\"network\": {\"ports\": [%s]}}", bad[i]);
-		snprintf(said, sizeof said, "f:1:24: %s is not a whole number from 1 to 65535", bad[i]);
+		snprintf(said, sizeof said, "f:1:24: %s is not a whole number from 1 to 65535",
+			 bad[i]);
 		check_str(error_of(text), said);
 		snprintf(text, sizeof text, "{\"network\": {\"localhost\": [80, %s]}}", bad[i]);
-		snprintf(said, sizeof said, "f:1:32: %s is not a whole number from 1 to 65535", bad[i]);
+		snprintf(said, sizeof said, "f:1:32: %s is not a whole number from 1 to 65535",
+			 bad[i]);
 		check_str(error_of(text), said);
 	}
 }
