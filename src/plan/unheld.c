@@ -148,14 +148,15 @@ static bool
 is_unheld_path(struct search *search, const struct planned_rule *rule)
 {
 	const struct plan *plan = search->plan;
+	/* by a mount it may be another kind than the one the rule was written for */
+	enum fs_kind kind = look(plan, rule->path);
 	char new[PATH_MAX + 4];
 
 	snprintf(search->found, sizeof search->found, "%s", rule->path);
 	snprintf(new, sizeof new, "%s/\001", strcmp(rule->path, "/") == 0 ? "" : rule->path);
-	if (rule->match != MATCH_CHILD && !rule->is_folder &&
+	if (rule->match != MATCH_CHILD && kind != FS_DIR &&
 	    (is_made(plan, rule, rule->path) ||
-	     (rule->exists && look(plan, rule->path) == FS_FILE &&
-	      is_unheld_file(plan, rule->path))))
+	     (kind == FS_FILE && is_unheld_file(plan, rule->path))))
 		return true;
 	if (rule->match == MATCH_LITERAL || strlen(new) >= PATH_MAX)
 		return false;
@@ -163,7 +164,7 @@ is_unheld_path(struct search *search, const struct planned_rule *rule)
 		return true;
 	search->is_flat = rule->match == MATCH_CHILD;
 	/* where nothing new could be executed there is no grant around it */
-	return rule->is_folder && running_is_granted(plan, new) && search_below(search, rule->path);
+	return kind == FS_DIR && running_is_granted(plan, new) && search_below(search, rule->path);
 }
 
 /* ---- denies by pattern ---- */
