@@ -16,8 +16,10 @@
 
 #define RUN (RIGHT_READ | RIGHT_EXECUTE)
 #define MAKE (RIGHT_WRITE | RIGHT_CREATE)
-/* More files are not looked at: starting would take too long. */
-#define SEARCH_MAX 500000
+/* More entries are not looked at: starting would take too long, about a second for these. */
+#define SEARCH_MAX 1000000
+#define UNSEARCHED \
+	" has too many entries to look for denied programs in, or some that cannot be read"
 #define UNHELD                                                                                    \
 	" is denied, but programs beside it may be run: it could be executed, and so be read as " \
 	"well"
@@ -83,6 +85,7 @@ struct search {
 	bool by_patterns; /* only what a pattern denies */
 	bool is_flat;	  /* only what lies directly in the folder */
 	bool is_out_of_memory;
+	bool is_unsearched; /* found could not be looked through */
 	char found[PATH_MAX];
 };
 
@@ -127,7 +130,8 @@ search_below(struct search *search, const char *root)
 
 	below_each(&below, root);
 	search->is_out_of_memory = search->is_out_of_memory || below.is_out_of_memory;
-	if (!below.is_stopped && (below.is_cut || below.is_hidden))
+	search->is_unsearched = !below.is_stopped && (below.is_cut || below.is_hidden);
+	if (search->is_unsearched)
 		snprintf(search->found, sizeof search->found, "%s", root);
 	return below.is_stopped || below.is_cut || below.is_hidden;
 }
@@ -148,14 +152,15 @@ static bool
 is_unheld_path(struct search *search, const struct planned_rule *rule)
 {
 	const struct plan *plan = search->plan;
+	/* by a mount it may be another kind than the one the rule was written for */
+	enum fs_kind kind = look(plan, rule->path);
 	char new[PATH_MAX + 4];
 
 	snprintf(search->found, sizeof search->found, "%s", rule->path);
 	snprintf(new, sizeof new, "%s/\001", strcmp(rule->path, "/") == 0 ? "" : rule->path);
-	if (rule->match != MATCH_CHILD && !rule->is_folder &&
+	if (rule->match != MATCH_CHILD && kind != FS_DIR &&
 	    (is_made(plan, rule, rule->path) ||
-	     (rule->exists && look(plan, rule->path) == FS_FILE &&
-	      is_unheld_file(plan, rule->path))))
+	     (kind == FS_FILE && is_unheld_file(plan, rule->path))))
 		return true;
 	if (rule->match == MATCH_LITERAL || strlen(new) >= PATH_MAX)
 		return false;
@@ -163,7 +168,7 @@ is_unheld_path(struct search *search, const struct planned_rule *rule)
 		return true;
 	search->is_flat = rule->match == MATCH_CHILD;
 	/* where nothing new could be executed there is no grant around it */
-	return rule->is_folder && running_is_granted(plan, new) && search_below(search, rule->path);
+	return kind == FS_DIR && running_is_granted(plan, new) && search_below(search, rule->path);
 }
 
 /* ---- denies by pattern ---- */
@@ -276,7 +281,7 @@ running_settle(struct plan *plan, struct cordon_error *err)
 	if (!is_found)
 		return 0;
 	str_visible(&text, search.found);
-	str_add(&text, UNHELD);
+	str_add(&text, search.is_unsearched ? UNSEARCHED : UNHELD);
 	plan->unheld = text.failed ? NULL : arena_strdup(&plan->arena, text.text, err);
 	return plan->unheld == NULL ? cordon_no_memory(err) : 0;
 }
