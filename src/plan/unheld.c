@@ -182,9 +182,11 @@ is_searched(const struct plan *plan, const struct planned_rule *tree)
 {
 	struct reach reach = index_reach(&plan->index, tree->path);
 
+	/* nothing is executed below it but what a rule of its own grants, which is another tree */
+	if (!(reach.own & RIGHT_EXECUTE))
+		return false;
 	return tree->effect == EFFECT_ALLOW && !tree->is_left_out && tree->exists &&
-	       (tree->rights & RUN) && (reach.own & RUN) &&
-	       (!tree->rule->optional || (reach.below & RIGHT_CREATE));
+	       (tree->rights & RUN) && (!tree->rule->optional || (reach.below & RIGHT_CREATE));
 }
 
 /* Could the pattern deny something in that tree? */

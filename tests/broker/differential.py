@@ -107,7 +107,7 @@ KINDS = {
     "make and read": (opened(os.O_RDWR | os.O_CREAT | os.O_EXCL), False, "c"),
     "mkdir": (lambda p, d, _: os.mkdir(p, dir_fd=d), False, "c"),
     "mkfifo": (lambda p, d, _: os.mkfifo(p, dir_fd=d), False, "c"),
-    "symlink": (lambda p, d, o: os.symlink(o, p, dir_fd=d), False, "c"),
+    "symlink": (lambda p, d, o: os.symlink(o, p, dir_fd=d), False, "cl"),
     "unlink": (lambda p, d, _: os.unlink(p, dir_fd=d), False, "d"),
     "rmdir": (lambda p, d, _: os.rmdir(p, dir_fd=d), False, "d"),
     "truncate": (lambda p, d, _: checked(libc.truncate(p.encode(), ctypes.c_long(2))), True, "w"),
@@ -313,12 +313,14 @@ class Oracle:
             return False  # nothing is granted around these
         key = (right, path)
         if key not in self.known:
-            word = {"r": "read", "w": "write", "c": "create", "d": "delete", "x": "execute"}[right]
-            done = run("why", "-q", "-C", f"{self.twin}/p", "-p", self.policy, word,
+            word = {"r": "read", "w": "write", "d": "delete", "x": "execute"}.get(right, "create")
+            done = run("why", "-C", f"{self.twin}/p", "-p", self.policy, word,
                        path.replace(self.real + "/", self.twin + "/", 1))
             if done.returncode not in (0, 1):
                 raise RuntimeError(done.stderr)
-            self.known[key] = done.returncode == 0
+            # "l": may the name be a symbolic link?
+            self.known[key] = done.returncode == 0 and (
+                right != "l" or "not as a symbolic link" not in done.stdout)
         return self.known[key]
 
 
@@ -353,6 +355,9 @@ def same_rights(oracle, old, new):
 def judge_two(oracle, kind, source, target):
     """None: it depends on what lies below."""
     there = os.path.lexists(target)
+    if os.path.islink(source) and not oracle.may("l", target) or \
+            kind == "exchange" and os.path.islink(target) and not oracle.may("l", source):
+        return False
     if kind == "link":
         return oracle.may("c", target) and all(
             oracle.ask(r, source) or not oracle.ask(r, target) for r in "rwx")
@@ -388,7 +393,7 @@ def judge_names(oracle, call):
             return oracle.may("w" if os.path.lexists(target) else "c", target)
         if needs in ("move", "exchange", "link"):
             return judge_two(oracle, kind, target, canonical(other, False))
-        if needs == "c" and os.path.lexists(target):
+        if needs in ("c", "cl") and os.path.lexists(target):
             return True  # it fails by itself: the name is taken
         return oracle.may(needs, target)
     except OSError:
