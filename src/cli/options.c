@@ -50,7 +50,7 @@ static const struct option table[] = {
 	SETUP(0, "socket", "PATH", SOCKET, "a unix socket, or ssh-agent, docker, ..."),
 	SETUP(0, "env", "NAME[=VALUE]", ENV, "a variable that passes, or is set"),
 	SETUP(0, "tmp", "WHICH", TMP, "the temporary folder: private, shared"),
-	SETUP(0, "ipc", "KIND", IPC, "none, or sysv: System V queues, semaphores and memory"),
+	SETUP(0, "ipc", "KIND", IPC, "none, or sysv: System V queues and memory"),
 	SETUP(0, "time", "LIMIT", TIME, "end everything after 90s, 10m, 2h"),
 	SETUP(0, "output", "LIMIT", OUTPUT, "end everything after 16M of output"),
 	SETUP(0, "processes", "N", PROCESSES, "no more processes than that"),

@@ -346,7 +346,7 @@ has_free(const struct broker *broker, int wanted)
  * when somebody looks.
  */
 static bool
-is_crowded(const struct broker *broker)
+is_crowded(struct broker *broker)
 {
 	int wanted = broker->numbers - broker->last_free + ONE_CALLS;
 
@@ -354,6 +354,7 @@ is_crowded(const struct broker *broker)
 	    has_free(broker, wanted))
 		return false;
 	nest_sweep(broker);
+	vet_sweep(broker);
 	return !has_free(broker, wanted);
 }
 

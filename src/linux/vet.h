@@ -90,6 +90,8 @@ struct vet_target {
 int vet_install(struct broker *broker, const struct vet_target *to, const struct vet_file *file);
 
 /* vet_desk.c: files that are written in one piece. */
+/* Lets go of those whose process is gone. */
+void vet_sweep(struct broker *broker);
 
 enum vet_opening {
 	VET_GO_ON,   /* open it as any other */

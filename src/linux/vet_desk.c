@@ -39,6 +39,26 @@ is_live(const struct desk *desk)
 	return desk->process != 0 && desk->fd >= 0;
 }
 
+/* A process that is gone has left its file without an end. */
+static void
+clear_left(struct broker *broker)
+{
+	for (int i = 0; i < DESKS; i++) {
+		struct desk *desk = &broker->desks[i];
+
+		if (is_live(desk) && kill(desk->process, 0) < 0 && errno == ESRCH)
+			clear(desk);
+	}
+}
+
+void
+vet_sweep(struct broker *broker)
+{
+	pthread_mutex_lock(&broker->small);
+	clear_left(broker);
+	pthread_mutex_unlock(&broker->small);
+}
+
 /*
  * A place for a number that the caller does not use: it is free in its table, or what it has there
  * was refused at its close, which for the caller is closed all the same. NULL: there is none.
@@ -48,12 +68,10 @@ find_free(struct broker *broker, const struct call *request, pid_t process, int 
 {
 	struct desk *of_number[DESKS] = {NULL}, *found = NULL;
 
+	clear_left(broker);
 	for (int i = 0; i < DESKS; i++) {
 		struct desk *desk = &broker->desks[i];
 
-		/* whoever is gone has left it without an end */
-		if (is_live(desk) && kill(desk->process, 0) < 0 && errno == ESRCH)
-			clear(desk);
 		if (!is_live(desk))
 			found = desk;
 		if (desk->process == process)

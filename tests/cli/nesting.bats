@@ -404,7 +404,8 @@ start_server()
 		launcher=$!
 		while [ ! -s inner ]; do sleep 0.05; done
 		guard=$(cat inner)
-		kill -STOP "$guard"
+		# both: the launcher wakes a guard that was stopped
+		kill -STOP "$launcher" "$guard"
 		while ! grep -q '^State:.T' "/proc/$guard/status"; do sleep 0.05; done
 		touch go
 		while ! grep -q begun inner; do sleep 0.05; done
@@ -412,7 +413,7 @@ start_server()
 		for i in $(seq 30); do
 			echo x >f && mv f g && mkdir d && rm g && rmdir d || echo failed
 		done
-		kill -CONT "$guard"
+		kill -CONT "$guard" "$launcher"
 		wait "$launcher"
 		echo "made: $(find . -name 'in.*' | wc -l) $(cat sub/.git)"
 	END

@@ -263,14 +263,15 @@ start()
 		launcher=$!
 		while [ "$(find . -name 'ready.*' | wc -l)" -lt 40 ] || [ ! -s inner ]; do sleep 0.05; done
 		guard=$(cat inner)
-		kill -STOP "$guard"
+		# both: the launcher wakes a guard that was stopped
+		kill -STOP "$launcher" "$guard"
 		while ! grep -q '^State:.T' "/proc/$guard/status"; do sleep 0.05; done
 		touch go
 		sleep 0.3
 		for i in $(seq 30); do
 			read -r line <plain && echo x >f && mv f g && rm g || echo failed
 		done
-		kill -CONT "$guard"
+		kill -CONT "$guard" "$launcher"
 		wait "$launcher"
 		echo "read: $(find . -name 'in.*' | wc -l)"
 	END

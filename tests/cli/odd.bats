@@ -43,7 +43,8 @@ waits()
 	until_true 60 test -s up
 	guard=$(cat "/proc/$started/task/$started/children")
 	guard=${guard%% *}
-	kill -STOP "$guard"
+	# both: the launcher wakes a guard that was stopped
+	kill -STOP "$started" "$guard"
 	until_true 60 grep -q '^State:[[:space:]]*T' "/proc/$guard/status"
 	touch go
 	command=$(cat pid)
@@ -51,7 +52,7 @@ waits()
 	sleep 0.3
 	waits "$command"
 	[ ! -e made ]
-	kill -CONT "$guard"
+	kill -CONT "$guard" "$started"
 	wait "$started"
 	[ "$(cat made rest)" = "$(printf 'made\nrest')" ]
 }
