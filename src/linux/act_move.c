@@ -188,9 +188,26 @@ check_folder(struct move *move, const struct spot *from, const struct spot *to)
 	return fd < 0 ? EXDEV : compare_trees(move, fd, from->path, to->path);
 }
 
+/*
+ * Could more be done with a file by its new name, by any plan? Reading what was denied; or writing,
+ * which would reach a second name of the file. As the kernel has it between two rules of Landlock.
+ */
+static bool
+gains(const struct move *move, const char *old, const char *new)
+{
+	for (int i = 0; i <= nest_depth(move->broker); i++)
+		if (broker_judge_by(move->broker, i, new).rights &
+		    ~broker_judge_by(move->broker, i, old).rights &
+		    (RIGHT_READ | RIGHT_WRITE))
+			return true;
+	return false;
+}
+
 static int
 check_entry(struct move *move, const struct spot *from, mode_t mode, const struct spot *to)
 {
+	if (S_ISREG(mode))
+		return gains(move, from->path, to->path) ? EXDEV : 0;
 	if (!S_ISSOCK(mode))
 		return S_ISDIR(mode) ? check_folder(move, from, to) : 0;
 	return unix_may_move(move->broker, from->folder, from->name, from->path, to->path) ? 0

@@ -100,6 +100,45 @@ two" ] || complain 'what was made'
 	only list read write overwrite cut mode times make remake mkdir link symlink pipe deep move save remove rmdir
 }
 
+@test "a file that may be removed but not read or written is not moved to where it may be" {
+	mkdir kept away
+	for name in secret .env sub/.env kept/fixed; do
+		mkdir -p "$(dirname "$name")" && echo SECRET >"$name"
+	done
+	ln kept/fixed away/second
+	cat >moves.py <<-'END'
+		import ctypes, sys
+		libc = ctypes.CDLL(None)
+		order = (2, 0) if sys.argv[1] == "exchange" else (0, 2)  # RENAME_EXCHANGE is 2
+		def move(name):
+		    to = name.replace("/", "-") + "-moved"
+		    open(to, "w").close()
+		    for flags in order:
+		        if libc.renameat2(-100, name.encode(), -100, to.encode(), flags) == 0:
+		            break
+		    try:
+		        with open(to, "r+") as file:
+		            print(name, file.read().strip() or "empty")
+		            file.write("changed")
+		    except OSError as why:
+		        print(name, why.errno)
+		for name in ("secret", ".env", "sub/.env", "kept/fixed"):
+		    move(name)
+	END
+	for order in exchange plain; do
+		rm -rf "$T/free" && cp -r . "$T/free"
+		(cd "$T/free" && "$PYTHON" moves.py "$order") >"$T/out"
+		[ "$(grep -c SECRET "$T/out")" -eq 4 ] || complain 'free, it works'
+		expect 0 run --policy-json '{"files": {"rules": [
+	    {"effect": "deny", "rights": "r", "path": "$PROJECT/secret"},
+	    {"effect": "deny", "rights": "r", "path": "**/.env", "match": "glob"},
+	    {"effect": "deny", "rights": "w", "path": "$PROJECT/kept"},
+	    {"effect": "deny", "rights": "wcd", "path": "$PROJECT/away"}]}}' -- "$PYTHON" moves.py "$order"
+		unsaid SECRET
+		[ "$(cat away/second)" = SECRET ]
+	done
+}
+
 @test "literal is the folder, child is what lies in it, and neither goes deeper" {
 	begin
 	furnish
