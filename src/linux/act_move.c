@@ -197,8 +197,7 @@ gains(const struct move *move, const char *old, const char *new)
 {
 	for (int i = 0; i <= nest_depth(move->broker); i++)
 		if (broker_judge_by(move->broker, i, new).rights &
-		    ~broker_judge_by(move->broker, i, old).rights &
-		    (RIGHT_READ | RIGHT_WRITE))
+		    ~broker_judge_by(move->broker, i, old).rights & (RIGHT_READ | RIGHT_WRITE))
 			return true;
 	return false;
 }

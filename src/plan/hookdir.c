@@ -259,11 +259,19 @@ int
 hooksearch_own(struct hooksearch *s, const char *folder, const char *name)
 {
 	const char *path = folder == NULL ? name : path_join(s->arena, folder, name, s->err);
-	int before = s->read, rc = hooksearch_read(s, path, 0);
+	int rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_read(s, path, 0);
 
-	if (rc < 0 || (s->read == before && !path_below(path, s->host->project)))
-		return rc;
-	return hooksearch_add(s, HOOKDIR_SETTINGS, path);
+	return rc < 0 ? rc : hooksearch_add(s, HOOKDIR_SETTINGS, path);
+}
+
+/* The user's folder of git: its attributes choose among the filters that settings name. */
+static int
+read_folder(struct hooksearch *s, const char *folder)
+{
+	const char *attributes = path_join(s->arena, folder, "git/attributes", s->err);
+	int rc = attributes == NULL ? -CORDON_E_MEMORY : hooksearch_own(s, folder, "git/config");
+
+	return rc < 0 ? rc : hooksearch_add(s, HOOKDIR_SETTINGS, attributes);
 }
 
 static int
@@ -277,10 +285,11 @@ read_users(struct hooksearch *s)
 	if (rc == 0 && s->host->home != NULL)
 		rc = hooksearch_own(s, s->host->home, ".gitconfig");
 	if (rc == 0 && xdg != NULL && *xdg == '/')
-		return hooksearch_own(s, xdg, "git/config");
-	return rc < 0 || s->host->home == NULL
-		       ? rc
-		       : hooksearch_own(s, s->host->home, ".config/git/config");
+		return read_folder(s, xdg);
+	if (rc < 0 || s->host->home == NULL)
+		return rc;
+	xdg = path_join(s->arena, s->host->home, ".config", s->err);
+	return xdg == NULL ? -CORDON_E_MEMORY : read_folder(s, xdg);
 }
 
 /* What is the user's holds in every repository, from where that is. */

@@ -218,3 +218,32 @@ setup_dotfiles()
 	denied create /etc/cordon/config.json --write /etc
 	said "the system's policy files"
 }
+
+@test "git's settings of the user that are missing behind a link into the project are not made" {
+	for home in config gitconfig; do
+		rm -rf "$HOME/.config" "$HOME/.gitconfig" config gc git e
+		unset XDG_CONFIG_HOME
+		mkdir config
+		case $home in
+		config) ln -s "$P/config" "$HOME/.config" ;;
+		gitconfig) ln -s "$P/gc" "$HOME/.gitconfig" ;;
+		esac
+		case $home in config) file=config/git/config ;; *) file=gc ;; esac
+		# free, git obeys it
+		mkdir -p "$(dirname "$file")" && printf '[x]\n\ty = planted\n' >"$file"
+		[ "$(git config x.y)" = planted ] || complain "$home: git does not read it"
+		rm -r "${file%%/git/*}" && mkdir -p config
+		for attempt in 'mkdir -p "$(dirname "$1")" && echo "[x] y = planted" >"$1"' \
+		    'mkdir -p e/git && echo "[x] y = planted" >e/git/config && cp e/git/config e/f && { mv e/git config/git; mv e/f "$1"; ln e/f "$1"; ln -s ../e/f "$1"; }' \
+		    'mkdir -p e && ln -s ../e "$(dirname "$1")"; ln -s e/x "$1"'; do
+			rm -rf e
+			"$CORDON" run -q -- sh -c "$attempt" sh "$file" >"$T/out" 2>"$T/err" </dev/null || :
+			[ "$(git config x.y)" != planted ] && [ ! -L "$file" ] &&
+			    [ ! -L "$(dirname "$file")" ] || complain "$home: $attempt"
+		done
+		expect 1 why create "$file"
+	done
+	# attributes choose among filters
+	rm -rf "$HOME/.config" && ln -s "$P/config" "$HOME/.config"
+	expect 1 why create config/git/attributes
+}

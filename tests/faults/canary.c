@@ -177,7 +177,7 @@ static const struct {
 	{"own", read_own},	   {"system", read_system},	    {"home", write_home},
 	{"tmp", write_shared_tmp}, {"private", write_own_tmp},	    {"socket", make_socket},
 	{"leaked", use_leaked},	   {"variable", see_variable},	    {"signal", signal_outsider},
-	{"queue", make_queue},   {"privileges", gain_privileges},
+	{"queue", make_queue},	   {"privileges", gain_privileges},
 };
 
 int
