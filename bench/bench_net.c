@@ -377,6 +377,7 @@ start_proxy(struct bench *bench, uint16_t names)
 	*network = (struct network){.mode = NET_DOMAINS,
 				    .domains = {&domain, 1},
 				    .ports = {ports, 3},
+				    .opaque = {ports, 3},
 				    .private_ranges = {&range, 1},
 				    .resolver = {.text = resolver}};
 	if (proxy_start(&request, -1, &bench->proxy, &err) < 0) {
