@@ -402,7 +402,7 @@ asyncio.run(main())"
 	touch go
 	wait "$session" || status=$?
 	exec 8>&-
-	wait "$strangers" || return 0
+	wait "$strangers" || skip 'needs root: the ports are found by descriptors of a process that is not dumpable'
 	grep -q 'GET /inside' "$T/inside" || complain "$(cat "$T/inside")"
 	[ "$status" -eq 0 ]
 	if grep -q b.test "$T/asked" || grep -v -e "b''" -e 'HTTP/1.1 400' "$T/outside"; then
