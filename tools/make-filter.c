@@ -143,7 +143,9 @@ decide_anew(const struct arch *arch, const char *names, enum verdict verdict,
 		    verdicts[number] != verdict)
 			die("decided anew, and not allowed", name);
 		if (number >= 0)
-			verdicts[number] = verdict;
+			verdicts[number] = verdict == TEST_OPENAT_CHANGE && !arch->x86
+						   ? TEST_OPENAT_CHANGE_ARM
+						   : verdict;
 	}
 }
 

@@ -20,6 +20,7 @@
 #include "linux/syscalls.h"
 #include "linux/terminals.h"
 #include "linux/vet.h"
+#include "plan/shared.h"
 
 /* ---- deeds ---- */
 
@@ -112,7 +113,7 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 		broker_deny(broker, path, RIGHT_WRITE);
 	else if (!terminals_has(broker, request, fd, path, O_WRONLY))
 		broker_refused(broker, "write", path, "is a terminal of others");
-	else if (S_ISDIR(at->st_mode) && ruleset_is_by_name(broker->plan, path))
+	else if (S_ISDIR(at->st_mode) && plan_is_by_name(broker->plan, path))
 		/* a profile grants it for the sake of the files in it */
 		broker_refused(broker, "write", path, "is a folder that everybody shares");
 	else if (lends(at, change))

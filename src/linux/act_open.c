@@ -64,6 +64,8 @@ is_native(const struct opening *o)
 		return terminals_are_known(o);
 	if (*o->path == '\0' || o->found.is_proc)
 		return true;
+	if (opening_is_shared(o))
+		return nest_is_alone(o->broker);
 	if (opening_is_anywhere(o))
 		return false;
 	if (o->how.flags & (O_CREAT | OPEN_TMPFILE))

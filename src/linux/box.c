@@ -197,7 +197,7 @@ box_new(struct cordon_error *err)
 	pthread_mutex_init(&box->broker.own_servers.still, NULL);
 	pthread_mutex_init(&box->broker.own_servers.lock, NULL);
 	pthread_mutex_init(&box->broker.terminals.lock, NULL);
-	pthread_cond_init(&box->broker.terminals.changed, NULL);
+	opener_begin(&box->broker.opener);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&box->broker.answered, &clock);

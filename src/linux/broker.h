@@ -13,6 +13,7 @@
 #include "linux/landlock.h"
 #include "linux/listeners.h"
 #include "linux/namelock.h"
+#include "linux/opener.h"
 #include "linux/request.h"
 #include "linux/serving.h"
 #include "linux/sweep.h"
@@ -85,6 +86,7 @@ struct broker {
 	uint64_t last_asked;
 	struct listeners own_servers; /* on loopback; has a lock of its own */
 	struct terminals terminals;   /* likewise */
+	struct opener opener;	      /* likewise */
 	struct inward_job *inward;    /* connections to them that wait for inward.c */
 	bool has_inward;
 	pid_t group;			     /* the process group that the command was started in */

@@ -112,12 +112,7 @@ int ports_allow(const struct plan *plan, const struct ruleset_options *options, 
 int ruleset_make(const struct plan *plan, const struct ruleset_options *options, int *ret_fd,
 		 struct cordon_error *err);
 /*
- * Is path in a folder of which the ruleset grants files by name only, though the index says more?
- * Pure: for who has to keep to it without the layer.
- */
-bool ruleset_is_by_name(const struct plan *plan, const char *path);
-/*
- * Likewise for reading: is it in a folder that a profile grants, and kept back there? Names in one that
+ * For who has to keep to it without the layer: is it in a folder that a profile grants, and kept back there? Names in one that
  * is shared, and from root what is for root alone. Looks at modes, and opens nothing.
  */
 bool ruleset_keeps_back(const struct plan *plan, const char *path);

@@ -18,6 +18,7 @@
 #include "linux/nest.h"
 #include "linux/syscalls.h"
 #include "linux/vet.h"
+#include "plan/shared.h"
 
 static long
 knock(enum nest_door what)
@@ -58,7 +59,7 @@ judge(const struct broker *broker, const char *path, struct nest_answer *to)
 	to->vet = verdict.vetted == NULL ? (uint32_t)VET_NOTHING : (uint32_t)verdict.vetted->vet;
 	to->is_held = verdict.held != NULL;
 	to->guards = broker_guards(broker, path, RIGHTS_CHANGE);
-	to->is_by_name = ruleset_is_by_name(broker->plan, path);
+	to->is_by_name = plan_is_by_name(broker->plan, path);
 	/* nobody acts under our layer */
 	if (!broker_is_free(broker, path) && ruleset_keeps_back(broker->plan, path))
 		to->rights &= ~(unsigned)RIGHT_READ;

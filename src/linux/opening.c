@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/opener.h"
 #include "linux/procfs.h"
 #include "linux/syscalls.h"
 #include "linux/terminals.h"
 #include "linux/vet.h"
+#include "plan/shared.h"
 
 #define NO_MAGIC_LINKS 0x02
 #define NO_SYMLINKS 0x04
@@ -59,6 +61,28 @@ open_name(const struct opening *o, int folder, const char *name, uint64_t flags)
 	return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
 }
 
+bool
+opening_is_shared(const struct opening *o)
+{
+	if (!(opening_rights(o->how.flags) & RIGHT_READ) || o->found.is_proc)
+		return false;
+	return is_nameless(o->how.flags) ? shared_is_folder(o->path)
+					 : shared_has_entry(o->path) &&
+						   (o->found.object < 0 || S_ISREG(o->at.st_mode));
+}
+
+static int
+do_open(const struct opening *o, int held, opener_fn *open)
+{
+	return opening_is_shared(o) ? opener_open(o, held, open) : open(o, held);
+}
+
+static int
+open_new(const struct opening *o, int folder)
+{
+	return open_name(o, folder, o->found.name, o->how.flags | O_CREAT | O_EXCL);
+}
+
 static int
 make_file(const struct opening *o)
 {
@@ -69,7 +93,7 @@ make_file(const struct opening *o)
 	}
 	if (!(o->verdict.rights & RIGHT_CREATE))
 		return broker_deny(o->broker, o->path, RIGHT_CREATE);
-	return open_name(o, o->found.folder, o->found.name, o->how.flags | O_CREAT | O_EXCL);
+	return do_open(o, o->found.folder, open_new);
 }
 
 /*
@@ -83,34 +107,45 @@ opening_is_anywhere(const struct opening *o)
 	       o->broker->private_tmp != NULL && strcmp(o->path, P_tmpdir) == 0;
 }
 
+static int
+open_nameless(const struct opening *o, int object)
+{
+	char folder[40];
+
+	snprintf(folder, sizeof folder, "/proc/self/fd/%d", object);
+	umask(o->umask);
+	return open(folder, ((int)o->how.flags & ~O_NOFOLLOW) | O_CLOEXEC,
+		    o->how.mode & OPENING_MODE);
+}
+
 /* A file without a name: judged as any new name in that folder. */
 static int
 make_nameless(const struct opening *o)
 {
-	char name[PATH_MAX + 4], folder[40];
+	char name[PATH_MAX + 4];
 
 	snprintf(name, sizeof name, "%s/\001", o->path);
 	if (!(broker_judge(o->broker, name).rights & RIGHT_CREATE))
 		return opening_is_anywhere(o)
 			       ? open_name(o, AT_FDCWD, o->broker->private_tmp, o->how.flags)
 			       : broker_deny(o->broker, o->path, RIGHT_CREATE);
-	snprintf(folder, sizeof folder, "/proc/self/fd/%d", o->found.object);
-	umask(o->umask);
-	return open(folder, ((int)o->how.flags & ~O_NOFOLLOW) | O_CLOEXEC,
-		    o->how.mode & OPENING_MODE);
+	return do_open(o, o->found.object, open_nameless);
 }
 
 /* ---- what is there ---- */
 
 /*
  * O_NOFOLLOW can be seen on a descriptor afterwards, and our own names for descriptors are links.
- * So the way is gone once more, and what is at its end must be what was judged.
+ * So the way is gone once more, and what is at its end must be what was judged. Outside the layers only
+ * the judged path is: the way may lead anywhere by now.
  */
 static int
 open_again(const struct opening *o, int flags)
 {
 	struct opening_how how = {(uint64_t)flags, 0, NO_MAGIC_LINKS};
-	int fd = (int)syscall(SYS_openat2, o->base, o->way, &how, sizeof how);
+	bool is_shared = opening_is_shared(o);
+	int fd = (int)syscall(SYS_openat2, is_shared ? -1 : o->base, is_shared ? o->path : o->way,
+			      &how, sizeof how);
 	struct stat at;
 
 	if (fd < 0 ||
@@ -215,7 +250,7 @@ open_found(const struct opening *o)
 		return open_terminal(o);
 	if (terminals_are_meant(o))
 		return terminals_open(o);
-	fd = opening_object(o, o->found.object);
+	fd = do_open(o, o->found.object, opening_object);
 	/* somebody has a lease on it */
 	if (fd < 0 && errno == EWOULDBLOCK && S_ISREG(o->at.st_mode) &&
 	    !(o->how.flags & O_NONBLOCK))

@@ -36,6 +36,8 @@ struct opening {
 unsigned opening_rights(uint64_t flags);
 /* Nothing is changed and nothing made. */
 bool opening_only_reads(uint64_t flags);
+/* A regular file to be read in a folder that all share: no layer grants that. */
+bool opening_is_shared(const struct opening *o);
 /* Where it is asked for does not matter: it may be made in the private tmp. */
 bool opening_is_anywhere(const struct opening *o);
 /* Fills path and verdict of what was found; 0, or an errno. */

@@ -149,7 +149,7 @@ static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
 	close(visit->to);
 	needs = enforce_needs(visit->booth->box);
 	/* nobody reads signals here, so it cannot be asked for later */
-	visit->booth->box->broker.terminals.opener = OPENER_WANTED;
+	visit->booth->box->broker.opener.state = OPENER_WANTED;
 	enforce_attend(visit->booth->box);
 	enforce_serve(visit->booth->box, &needs);
 	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)

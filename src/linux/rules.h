@@ -79,9 +79,8 @@ uint64_t rules_most_for(const struct making *m, const struct reach *reach);
 /* ---- rules_parts.c ---- */
 
 #define FILE_BY_NAME (FILE_READ | FILE_WRITE | FILE_TRUNCATE | FILE_MAKE_REG | FILE_REMOVE)
-/* Are some of its entries for root alone? Is it shared by everybody, so that files go by name? */
+/* Are some of its entries for root alone? */
 bool rules_is_parted(const char *path);
-bool rules_is_shared(const char *path);
 /* Its names, and all in it that is not for root alone. */
 int rules_allow_parts(const struct making *m, int folder, const char *path);
 /* Hands over every entry of a folder, by its whole name, until one fails. 1: we may not list it. */

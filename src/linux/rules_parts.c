@@ -18,6 +18,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "plan/shared.h"
 
 /* Folders further down get no parts of their own, and count as closed: each level is a call in a call. */
 #define DEPTH_MAX 64
@@ -42,12 +43,6 @@ static const char *const root_secrets[] = {
 	"/sys/kernel/debug", "/sys/kernel/tracing",
 };
 
-/*
- * Folders in which everybody's programs make files, some to share. A profile that grants one means
- * regular files by name: what others have there is not listed, nor is anything else made.
- */
-static const char *const shared_folders[] = {"/dev/shm", "/run/shm"};
-
 static bool
 is_one_of(const char *const *paths, size_t count, const char *path)
 {
@@ -61,30 +56,6 @@ bool
 rules_is_parted(const char *path)
 {
 	return is_one_of(guarded_folders, sizeof guarded_folders / sizeof guarded_folders[0], path);
-}
-
-bool
-rules_is_shared(const char *path)
-{
-	return is_one_of(shared_folders, sizeof shared_folders / sizeof shared_folders[0], path);
-}
-
-bool
-ruleset_is_by_name(const struct plan *plan, const char *path)
-{
-	const struct index *index = &plan->index;
-	bool shared = false;
-
-	for (size_t i = 0; i < sizeof shared_folders / sizeof shared_folders[0]; i++)
-		shared = shared || path_below(path, shared_folders[i]);
-	if (!shared || (index->default_rights & RIGHTS_CHANGE))
-		return false;
-	for (size_t i = 0; i < index->path_count; i++)
-		if (index->paths[i].effect == EFFECT_ALLOW && !index->paths[i].rule->optional &&
-		    (index->paths[i].rights & RIGHTS_CHANGE) &&
-		    path_below(path, index->paths[i].path))
-			return false;
-	return true;
 }
 
 /* Few begin alike, and fnmatch is slow enough to be seen in a start by root. */
@@ -124,7 +95,7 @@ is_granted_whole(const struct index *index, const char *path)
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *rule = &index->paths[i];
 		bool in_part = rule->rule->optional &&
-			       (rules_is_parted(rule->path) || rules_is_shared(rule->path));
+			       (rules_is_parted(rule->path) || shared_is_folder(rule->path));
 
 		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHT_READ) && !in_part &&
 		    path_below(path, rule->path))
@@ -159,11 +130,8 @@ bool
 ruleset_keeps_back(const struct plan *plan, const char *path)
 {
 	struct stat at;
-	bool kept = false;
+	bool kept = shared_has(path) && lstat(path, &at) == 0 && S_ISDIR(at.st_mode);
 
-	for (size_t i = 0; i < sizeof shared_folders / sizeof shared_folders[0]; i++)
-		kept = kept || (path_below(path, shared_folders[i]) && lstat(path, &at) == 0 &&
-				S_ISDIR(at.st_mode));
 	for (size_t i = 0; i < sizeof guarded_folders / sizeof guarded_folders[0]; i++)
 		kept = kept || (geteuid() == 0 && is_kept_in(guarded_folders[i], path));
 	return kept && !is_granted_whole(&plan->index, path);

@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "plan/running.h"
+#include "plan/shared.h"
 #include "plan/terminals.h"
 
 /* For fewer folders in one it is not worth holding that. */
@@ -184,6 +185,20 @@ hold_beside(struct granting *g, const struct said *said)
 	return g->fd < 0 ? -1 : path_pin_folder(g->fd, said->path + length);
 }
 
+/*
+ * Landlock would grant reading with all subfolders, so it grants none where a profile means the files
+ * in a shared folder alone: the broker opens those outside the layers (opener.h).
+ */
+static uint64_t
+access_for_shared(const struct making *m, const struct reach *reach, const struct held *held)
+{
+	if (reach->deep & RIGHT_READ)
+		return rules_access_for(m, reach, held) & FILE_BY_NAME;
+	return m->options->kind == RULESET_OUTER
+		       ? rules_for_broker(reach->below) & FILE_BY_NAME & ~(uint64_t)FILE_READ
+		       : 0;
+}
+
 static int
 allow_held(struct granting *g, const struct said *said, const struct held *held)
 {
@@ -194,16 +209,16 @@ allow_held(struct granting *g, const struct said *said, const struct held *held)
 
 	if (held->is_folder && guard)
 		return rules_allow_parts(m, held->fd, said->path);
-	access = rules_access_for(m, &said->reach, held);
-	if (said->named == NULL && rules_is_shared(said->path))
-		access &= FILE_BY_NAME;
+	access = said->named == NULL && shared_is_folder(said->path)
+			 ? access_for_shared(m, &said->reach, held)
+			 : rules_access_for(m, &said->reach, held);
 	rc = rules_add(m, held->fd, access & ~said->withheld, held->is_folder, said->path);
 	if (rc == 0)
 		rc = allow_name(m, said);
 	if (rc < 0 || !held->is_folder)
 		return rc;
 	g->cover = (struct cover){said->path, access & ~said->withheld};
-	if (said->child)
+	if (said->child && !shared_is_folder(said->path))
 		rc = rules_allow_entries(m, held->fd, said->path, false);
 	if (rc == 0 && (access & said->withheld & m->handled.files & FILE_EXECUTE))
 		rc = rules_list_running(m, held->fd, said->path);

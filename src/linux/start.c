@@ -218,5 +218,5 @@ void
 enforce_attend(struct box *box)
 {
 	if (box->is_routed)
-		terminals_attend(&box->broker);
+		opener_attend(&box->broker.opener);
 }

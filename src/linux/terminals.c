@@ -10,12 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -23,13 +21,11 @@
 #include "base/path.h"
 #include "linux/box.h"
 #include "linux/nest.h"
+#include "linux/opener.h"
 #include "linux/opening.h"
-#include "linux/privileges.h"
 #include "linux/procfs.h"
-#include "linux/thread.h"
 #include "plan/terminals.h"
 
-#define STACK_SIZE (64 * 1024)
 #define SLAVES_FIRST 136 /* majors of what is in /dev/pts */
 #define SLAVES_LAST 143
 #define MAKES_ONE makedev(5, 2) /* /dev/ptmx */
@@ -138,95 +134,12 @@ terminals_grant(struct box *box, const struct enforce_main *main)
 
 /* ---- opening ---- */
 
-/* On the stack of the thread that waits for it. */
-struct terminal_job {
-	const struct opening *what;
-	int object, fd, why;
-	bool is_done;
-	struct terminal_job *next;
-};
-
-static void *
-opener_main(void *argument)
-{
-	struct terminals *t = argument;
-	struct cordon_error err = {0};
-	bool is_fit = false;
-
-	pthread_mutex_lock(&t->lock);
-	for (;;) {
-		struct terminal_job *job = t->jobs;
-
-		if (job == NULL) {
-			pthread_cond_wait(&t->changed, &t->lock);
-			continue;
-		}
-		t->jobs = job->next;
-		pthread_mutex_unlock(&t->lock);
-		/* as the command has: nothing is opened for it that it could not open */
-		is_fit = is_fit || privileges_drop(&err) == 0;
-		job->fd = is_fit ? opening_object(job->what, job->object) : -1;
-		job->why = is_fit ? errno : EPERM;
-		pthread_mutex_lock(&t->lock);
-		job->is_done = true;
-		pthread_cond_broadcast(&t->changed);
-	}
-	return NULL;
-}
-
-static bool
-start_opener(struct terminals *t)
-{
-	return thread_start(STACK_SIZE, opener_main, t) == 0;
-}
-
-void
-terminals_attend(struct broker *broker)
-{
-	struct terminals *t = &broker->terminals;
-
-	pthread_mutex_lock(&t->lock);
-	if (t->opener == OPENER_WANTED) {
-		t->opener = start_opener(t) ? OPENER_SERVES : OPENER_FAILED;
-		pthread_cond_broadcast(&t->changed);
-	}
-	pthread_mutex_unlock(&t->lock);
-}
-
-/* What we start ourselves would be under our layer. The lock is held. */
-static void
-want_opener(struct terminals *t)
-{
-	t->opener = OPENER_WANTED;
-	if (syscall(SYS_tgkill, getpid(), getpid(), SIGURG) < 0)
-		t->opener = OPENER_FAILED;
-}
-
 int
 terminals_open_object(const struct opening *o, int object)
 {
-	struct terminals *t = &o->broker->terminals;
-	struct terminal_job job = {.what = o, .object = object, .fd = -1, .why = EAGAIN};
-	struct terminal_job **at = &t->jobs;
-
-	if (plan_own_terminals(o->broker->plan, TERMINALS) == 0)
-		return opening_object(o, object);
-	pthread_mutex_lock(&t->lock);
-	if (t->opener == OPENER_NONE)
-		want_opener(t);
-	while (t->opener == OPENER_WANTED)
-		pthread_cond_wait(&t->changed, &t->lock);
-	if (t->opener == OPENER_SERVES) {
-		while (*at != NULL)
-			at = &(*at)->next;
-		*at = &job;
-		pthread_cond_broadcast(&t->changed);
-	}
-	while (t->opener == OPENER_SERVES && !job.is_done)
-		pthread_cond_wait(&t->changed, &t->lock);
-	pthread_mutex_unlock(&t->lock);
-	errno = job.why;
-	return job.fd;
+	return plan_own_terminals(o->broker->plan, TERMINALS) == 0
+		       ? opening_object(o, object)
+		       : opener_open(o, object, opening_object);
 }
 
 /* ---- those it makes ---- */

@@ -13,14 +13,8 @@
 #define TERMINALS_MADE 256
 #define TERMINALS_KNOWN 4
 
-struct terminal_job;
-
 struct terminals {
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	/* who opens them, outside the broker's layer: few sessions ever need one */
-	enum { OPENER_NONE, OPENER_WANTED, OPENER_SERVES, OPENER_FAILED } opener;
-	struct terminal_job *jobs;
 	struct {
 		int held;      /* by O_PATH: when it is gone its file has no name any more */
 		uint64_t nest; /* whose it is */
@@ -40,11 +34,6 @@ struct call;
 
 /* Before the layers are entered: grants the terminals that the command starts with. -1 with errno. */
 int terminals_grant(struct box *box, const struct enforce_main *main);
-/*
- * Starts the thread that opens terminals, if one is wanted. By the process's first thread, which is
- * under no layer, whenever a signal woke it.
- */
-void terminals_attend(struct broker *broker);
 
 /* Is it a terminal, or what makes one, and are they for the broker to tell apart? */
 bool terminals_are_meant(const struct opening *o);

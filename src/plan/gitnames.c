@@ -19,6 +19,7 @@
 #include "plan/hookask.h"
 #include "plan/hookmemory.h"
 #include "plan/looked.h"
+#include "plan/shared.h"
 
 #define SAMPLE ".sample"
 #define REMOTE "it leads git to another repository"
@@ -273,7 +274,7 @@ gitnames_complete(const struct gitnames *in, const char *path, struct verdict *v
 					protection_anchor(verdict->vetted, path) != strlen(path)))
 		verdict->vetted = NULL;
 	keep_mark(in, path, verdict);
-	drop_names(verdict, plan_unnamed(in->plan, path));
+	drop_names(verdict, plan_unnamed(in->plan, path) | plan_unshared(in->plan, path, verdict));
 	if (!(verdict->rights & RIGHTS_CHANGE))
 		return;
 	q.anchor = strlen(path);

@@ -85,6 +85,8 @@ text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *
 	if (strcmp(rule->path, TERMINALS) == 0 && rule->effect == EFFECT_ALLOW)
 		str_add(to, plan_own_terminals(plan, TERMINALS) ? " [its own terminals]"
 								: " [of others, too]");
+	if (rule->is_left_out && rule->exists)
+		str_add(to, " [left out: calls are not supervised]");
 	str_add(to, "  <- ");
 	why_source(rule, to);
 	str_add(to, "\n");

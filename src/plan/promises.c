@@ -7,6 +7,7 @@
 #include "plan/promises.h"
 
 #include "base/table.h"
+#include "plan/shared.h"
 
 #define OUTPUT_COUNTED "supervisor: descriptors 1 and 2, and the terminal"
 
@@ -216,6 +217,7 @@ plan_judge(struct plan *plan)
 	unsigned met;
 
 	plan_route(plan, &demand);
+	plan_leave_out_shared(plan);
 	met = needs_met(plan, &demand);
 	for (int i = 0; i < G_COUNT; i++)
 		judge(plan, &demand, (enum guarantee)i, met);

@@ -12,6 +12,7 @@
 #include "plan/hold.h"
 #include "plan/resolve.h"
 #include "plan/running.h"
+#include "plan/shared.h"
 #include "plan/terminals.h"
 #include "plan/why.h"
 #include "policy/value.h"
@@ -192,12 +193,12 @@ explain_held(const struct plan *plan, const char *held, struct str *to)
 
 /* Which one it is nobody knows before the command runs. */
 static const char *
-only_terminals(const struct plan *plan, const char *path, const struct verdict *verdict,
-	       unsigned asked)
+only_some(const struct plan *plan, const char *path, const struct verdict *verdict, unsigned asked)
 {
-	if ((asked & ~verdict->rights) || strcmp(path, TERMINALS) == 0 ||
-	    !(asked & plan_own_terminals(plan, path)))
+	if ((asked & ~verdict->rights) || strcmp(path, TERMINALS) == 0)
 		return NULL;
+	if (!(asked & plan_own_terminals(plan, path)))
+		return plan_shared_only(plan, path, verdict, asked);
 	return "only if it is a terminal that the command is started on, has or makes itself";
 }
 
@@ -212,7 +213,7 @@ answer_for(const struct plan *plan, const struct resolved *resolved, const struc
 		.missing = asked & ~verdict->rights,
 		.by = &verdict->by[telling_right(asked, verdict->rights)],
 		.held = held_by(plan, resolved->path, verdict),
-		.only = only_terminals(plan, resolved->path, verdict, asked),
+		.only = only_some(plan, resolved->path, verdict, asked),
 	};
 }
 
@@ -232,7 +233,9 @@ explain_left_out(const struct plan *plan, const struct path_answer *answer, stru
 			continue;
 		str_add(to, "  ");
 		why_source(rule, to);
-		str_add(to, " allows it, but it is left out until there is a ");
+		str_add(to, rule->exists ? " allows it, but calls are not supervised here, and "
+					   "Landlock would grant its subfolders as well: "
+					 : " allows it, but it is left out until there is a ");
 		str_visible(to, rule->path);
 		str_add(to, "\n");
 		return;

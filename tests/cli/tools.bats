@@ -197,7 +197,7 @@ c_project()
 
 @test "shared memory: made and opened by name, not listed, nothing else made there" {
 	name=/dev/shm/tools-bats-$$-$BATS_TEST_NUMBER
-	works "echo x >$name && cat $name && echo y >>$name && mv $name $name.2 && rm $name.2"
+	works "echo x >$name && cat 0<>$name && echo y >>$name && mv $name $name.2 && rm $name.2"
 	ls /dev/shm >/dev/null
 	for script in 'ls /dev/shm' "mkdir $name && rmdir $name" "ln -s x $name && rm $name" "mkfifo $name && rm $name"; do
 		sh -c "$script" >/dev/null || complain "fails bare: $script"

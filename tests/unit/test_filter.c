@@ -794,6 +794,39 @@ groups_of_others_are_asked_about(void)
 			       cases[j].is_asked && is_routed(&variants[i]) ? ROUTED : 0);
 }
 
+/* Which number is O_NOFOLLOW and which O_LARGEFILE differs: only the former is asked about. */
+static void
+opens_for_reading_are_asked_about_as_shm_open_makes_them(void)
+{
+	static const struct {
+		uint64_t flags; /* as x86_64 has them */
+		int expected;
+	} cases[] = {
+		{0, 0},
+		{02000000, 0},		/* O_CLOEXEC */
+		{02400000, ROUTED},	/* O_NOFOLLOW | O_CLOEXEC: glibc's shm_open */
+		{02504000, ROUTED},	/* O_NONBLOCK | O_LARGEFILE as well: musl's */
+		{02100000, 0},		/* O_LARGEFILE | O_CLOEXEC: musl's fopen */
+		{0400000, 0},		/* O_NOFOLLOW: cp */
+		{02600000, 0},		/* O_DIRECTORY as well: rm */
+		{02400000 | 2, ROUTED}, /* O_RDWR */
+	};
+
+	for (size_t i = 0; i < COUNT(guarded); i += 2)
+		for (size_t j = 0; j < COUNT(cases); j++) {
+			uint64_t flags = cases[j].flags, swapped = flags & ~0700000ull;
+			uint64_t args[6] = {~99ull, 0x1000};
+
+			/* aarch64: O_DIRECTORY 040000, O_NOFOLLOW 0100000, O_LARGEFILE 0400000 */
+			swapped |= (flags & 0200000) >> 2 | (flags & 0400000) >> 2 |
+				   (flags & 0100000) << 2;
+			args[2] = guarded[i].arch == SCMP_ARCH_X86_64 ? flags : swapped;
+			expect(&guarded[i], "openat", args, cases[j].expected);
+			args[2] |= HIGH_BITS;
+			expect(&guarded[i], "openat", args, cases[j].expected);
+		}
+}
+
 static void
 try_listener(const struct variant *variant)
 {
@@ -852,6 +885,7 @@ main(void)
 	run(processes_named_by_number_are_asked_about);
 	run(groups_of_others_are_asked_about);
 	run(who_answers_routed_calls_is_the_broker_alone);
+	run(opens_for_reading_are_asked_about_as_shm_open_makes_them);
 	run(filters_are_short);
 	return tap_end();
 }
