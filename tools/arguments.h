@@ -49,9 +49,6 @@ static const struct test test_unshare[] = {{0, WHOLE, HAS, NAMESPACES | TIME_NAM
  */
 static const struct test test_self[] = {{0, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
 static const struct test test_places[] = {{0, WHOLE, IS, 0, ALLOW}, END(ROUTE)};
-/* A group of the caller's own: its number is the caller's. All others are looked at. */
-static const struct test test_join[] = {
-	{0, WHOLE, IS_NOT, 0, ROUTE}, {1, WHOLE, IS, 0, ALLOW}, END(ROUTE)};
 /*
  * RLIMIT_LOCKS, which the kernel does not use, is where the broker marks processes: nobody sets it.
  * Looking at another's limits changes nothing: no new limit is a null pointer.
@@ -244,7 +241,6 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_UNSHARE] = test_unshare,
 	[TEST_SELF] = test_self,
 	[TEST_PLACES] = test_places,
-	[TEST_JOIN] = test_join,
 	[TEST_LIMIT] = test_limit,
 	[TEST_LIMIT_OTHER] = test_limit_other,
 	[TEST_LIMIT_OWN] = test_limit_own,

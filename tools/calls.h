@@ -31,7 +31,6 @@ enum verdict {
 	TEST_UNSHARE,
 	TEST_SELF,
 	TEST_PLACES,
-	TEST_JOIN,
 	TEST_LIMIT,
 	TEST_LIMIT_OTHER,
 	TEST_LIMIT_ROUTED,
@@ -316,8 +315,8 @@ static const struct routed layers[] = {
 	{BOTH(TEST_LIMIT_ROUTED), "prlimit64"},
 	{BOTH(TEST_NICE_ROUTED), "setpriority"},
 	{BOTH(TEST_IONICE_ROUTED), "ioprio_set"},
-	/* groups of other processes, which the kernel stops and wakes as one */
-	{BOTH(TEST_JOIN), "setpgid"},
+	/* groups of other processes, which the kernel stops, wakes and hangs up as one */
+	{BOTH(ROUTE), "setpgid"},
 	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},
 	{BOTH(TEST_LISTENER), "seccomp"},
 };

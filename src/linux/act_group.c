@@ -54,6 +54,33 @@ members_of(const struct broker *broker, pid_t group)
 	return find_members(broker, group);
 }
 
+static bool
+is_elsewhere(void *group, pid_t parent, pid_t child)
+{
+	(void)parent;
+	return getpgid(child) != *(pid_t *)group;
+}
+
+/*
+ * The group that the command was started in may be shared with processes outside. A parent that leaves
+ * it while a child stays makes it a group with a parent outside; when that child ends, the kernel sends
+ * SIGHUP to all of it. So a process leaves only without a child there, and with one thread, which
+ * makes none while it waits here; and it comes back only if its parent is not of the session.
+ */
+static bool
+keeps_shared(const struct broker *broker, pid_t process, pid_t group)
+{
+	pid_t shared = nest_group(broker), now = getpgid(process);
+	struct proc_stat at;
+
+	if (!proc_stat_read(process, &at))
+		return false;
+	if (group == shared && now != shared)
+		return !broker_may_signal(broker, at.parent);
+	return now != shared || group == shared ||
+	       (at.threads == 1 && proc_children(process, 1, is_elsewhere, &shared) == 0);
+}
+
 /* The kernel does it: it knows numbers only, and asks that the process be the caller's own child. */
 void
 act_setpgid(struct broker *broker, const struct call *request)
@@ -63,7 +90,10 @@ act_setpgid(struct broker *broker, const struct call *request)
 
 	if (process == 0)
 		process = request_process(request);
-	if (group <= 0 || group == process || members_of(broker, group) == OURS)
+	if (group == 0)
+		group = process;
+	if (group < 0 || ((group == process || members_of(broker, group) == OURS) &&
+			  keeps_shared(broker, process, group)))
 		request_continue(request);
 	else
 		request_fail(request, EPERM);

@@ -142,3 +142,51 @@ attempted()
 	out=$(timeout 40 $jobs foreground "$CORDON" run --execute "$CORDON" -- bash -c "set -m; $script" "$CORDON" $attempt join)
 	[[ $out = *'REFUSED 1'* ]] || complain 'a group outside'
 }
+
+# A group without a parent outside it, as in cron and CI, which a child left in it makes orphaned anew.
+@test "a command does not have the group it was started in hung up" {
+	cat >orphan.py <<-'E'
+		import os, signal, sys, threading, time
+		signal.signal(signal.SIGHUP, signal.SIG_IGN)
+		start, (ready, go) = os.getpgrp(), os.pipe()
+		if sys.argv[1] == "thread":
+		    threading.Thread(target=lambda: time.sleep(60), daemon=True).start()
+		child = os.fork()
+		if child == 0:
+		    os.read(ready, 1)
+		    if sys.argv[1] == "back":
+		        try:
+		            os.setpgid(0, start)
+		        except OSError:
+		            pass
+		    stopped = os.fork()
+		    if stopped == 0:
+		        os.kill(os.getpid(), signal.SIGSTOP)
+		        os._exit(0)
+		    os.waitpid(stopped, os.WUNTRACED)
+		    os._exit(0)
+		try:
+		    if sys.argv[1] == "back":
+		        os.setpgid(child, child)
+		    os.setpgid(0, 0)
+		except OSError as why:
+		    print("setpgid:", why.strerror)
+		os.write(go, b"x")
+		os.waitpid(child, 0)
+		time.sleep(0.2)
+	E
+	cat >script <<-'E'
+		sleep 60 & bystander=$!
+		"$@" >"$T/said"
+		if kill -0 "$bystander"; then kill "$bystander"; echo alive; fi
+	E
+	export T
+	for way in plain thread back; do
+		status=0
+		setsid -w bash script "$PYTHON" orphan.py "$way" >"$T/free" </dev/null 3>&- || status=$?
+		[ "$status" -eq 129 ] && [ ! -s "$T/free" ] || complain "free, $way: the group is not hung up"
+		setsid -w bash script "$CORDON" run -q -- "$PYTHON" orphan.py "$way" >"$T/out" </dev/null 3>&-
+		[ "$(cat "$T/out")" = alive ] || complain "$way: $(cat "$T/out" "$T/said")"
+		[ "$way" = back ] || grep -q 'Operation not permitted' "$T/said" || complain "$way"
+	done
+}

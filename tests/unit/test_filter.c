@@ -775,8 +775,8 @@ groups_of_others_are_asked_about(void)
 		uint64_t args[6];
 		bool is_asked;
 	} cases[] = {
-		{"setpgid", {0, 0}, false},
-		{"setpgid", {HIGH_BITS, HIGH_BITS}, false},
+		{"setpgid", {0, 0}, true},
+		{"setpgid", {HIGH_BITS, HIGH_BITS}, true},
 		{"setpgid", {0, 7}, true},
 		{"setpgid", {7, 0}, true},
 		{"setpgid", {7, 7}, true},
