@@ -123,6 +123,8 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		[CORDON_ENDED_CPU_TIME] = "the limit of cpu time ended it",
 	};
 
+	/* the command may have left the terminal such that writing from the background stops us */
+	signal(SIGTTOU, SIG_IGN);
 	if (words[run->cause] != NULL)
 		cli_say("%s", words[run->cause]);
 	if ((run->status != 0 || run->signal != 0) && !cli->quiet)

@@ -227,17 +227,34 @@ begins_request(const char *bytes, size_t length)
 	return word > 0 && word < length && is_blank(bytes[word]);
 }
 
-/* CONNECT is not among them: NATS begins with it as well. */
+/* CONNECT is not among them: NATS begins with it as well. is_whole: not only the beginning of one. */
 static bool
-is_method(const char *word, size_t length)
+is_method(const char *word, size_t length, bool is_whole)
 {
 	static const char *const methods[] = {"GET",	"HEAD",	   "POST",  "PUT",
 					      "DELETE", "OPTIONS", "TRACE", "PATCH"};
 
 	for (size_t i = 0; i < COUNT(methods); i++)
-		if (length == strlen(methods[i]) && memcmp(word, methods[i], length) == 0)
+		if (length <= strlen(methods[i]) && memcmp(word, methods[i], length) == 0 &&
+		    (!is_whole || methods[i][length] == '\0'))
 			return true;
 	return false;
+}
+
+/* Could a usual request, or TLS, still come of it? */
+static bool
+may_become_known(const char *bytes, size_t length)
+{
+	size_t start = 0, end;
+
+	if (bytes[0] >= 0x14 && bytes[0] <= 0x18)
+		return length == 1;
+	while (start < length &&
+	       (is_blank(bytes[start]) || bytes[start] == '\r' || bytes[start] == '\n'))
+		start++;
+	for (end = start; end < length && !is_blank(bytes[end]);)
+		end++;
+	return is_method(bytes + start, end - start, end < length);
 }
 
 /*
@@ -253,7 +270,7 @@ is_request(const char *line, size_t length)
 		at++;
 	if (at == 0 || at == length || !is_blank(line[at]))
 		return false;
-	if (is_method(line, at))
+	if (is_method(line, at, true))
 		return true;
 	while (at < length && is_blank(line[at]))
 		at++;
@@ -326,6 +343,9 @@ look_first(struct check *check, char *bytes, size_t *length, size_t *good)
 	if (tls > 0)
 		return look_at_tls(check, bytes, *length, good);
 	http = tls < 0 ? -1 : is_http_line(bytes, *length);
+	/* a server may wait for a message without a line's end; on an opaque port it gets what is there */
+	if (http < 0 && check->is_opaque && !may_become_known(bytes, *length))
+		return look_at_other(check, bytes, *length, good);
 	if (http < 0)
 		return CHECK_GO_ON;
 	if (http > 0) {

@@ -404,6 +404,23 @@ what_names_no_host_passes_on_opaque_ports_only(void)
 	check_int(look_text(8080, "\x15"), CHECK_GO_ON);
 }
 
+/* A server may wait for a whole message before it answers: nothing is held back for a line's end. */
+static void
+a_message_without_a_line_passes_on_opaque_ports(void)
+{
+	static const char *const texts[] = {"hello",	   "PING", "{\"a\":1}",
+					    "hello world", "S",	   "GETX"};
+
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		check_int(look_opaque(9000, texts[i], strlen(texts[i])), CHECK_RAW);
+		check_int(look_text(9000, texts[i]), CHECK_GO_ON);
+	}
+	/* what may still be a request or a hello is waited for */
+	check_int(look_opaque(9000, "GET /", 5), CHECK_GO_ON);
+	check_int(look_opaque(9000, "\r\nP", 3), CHECK_GO_ON);
+	check_int(look_opaque(9000, "\x16", 1), CHECK_GO_ON);
+}
+
 static void
 a_refusal_names_the_option_for_the_port(void)
 {
@@ -653,6 +670,7 @@ main(void)
 	run(every_request_must_be_for_the_name);
 	run(odd_beginnings_do_not_get_round_it);
 	run(what_names_no_host_passes_on_opaque_ports_only);
+	run(a_message_without_a_line_passes_on_opaque_ports);
 	run(a_refusal_names_the_option_for_the_port);
 	run(ssh_is_spoken_by_both_sides);
 	run(only_an_accepted_upgrade_is_raw);
