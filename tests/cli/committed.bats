@@ -154,3 +154,34 @@ $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git r
 	expect 0 run -q -- sh -c 'git -c core.fsmonitor=false -c core.hooksPath=/dev/null commit -q --allow-empty -m x'
 	[ ! -e "$T/started" ]
 }
+
+@test "a submodule at a protected name is named, and one at any other is not" {
+	begin
+	prepare
+	events 'git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),.vscode --cacheinfo 160000,$(git rev-parse HEAD),sub/.claude/x
+		git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),library; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git read-tree HEAD'
+	told committed .vscode sub/.claude/x
+	expect 1 check --ref evil
+	[[ $out = *'evil:.vscode: warning: '* && $out != *library* ]]
+	# the path alone, also of a file that the command has put into the working tree; and contents that are missing
+	prepare
+	events 'git config -f .gitmodules submodule.x.path ./sub/../.vscode/y; git config -f .gitmodules submodule.x.url ssh://h/x; git add .gitmodules'
+	told staged .gitmodules
+	heard 'submodule.x.path leads to what is protected'
+	prepare
+	events 'git update-index --add --cacheinfo 100644,1234567890123456789012345678901234567890,sub/.envrc'
+	told staged sub/.envrc
+	# links before it do not push a name out of sight
+	prepare
+	events 'object=$(printf x | git hash-object -w --stdin); i=0
+		while [ $((i += 1)) -le 4200 ]; do printf "120000 %s\t+%s\n" $object $i; done | git update-index --index-info; stage 100644 x sub/.envrc'
+	[[ $err = *'not all changed refs could be looked at'* ]]
+	# ordinary submodules, and one of the user's own at such a name
+	prepare
+	git init -q "$T/library" && git -C "$T/library" commit -q --allow-empty -m l
+	git submodule --quiet add "$T/library" .claude && git submodule --quiet add "$T/library" library && git commit -qm own
+	events 'git -C library commit -q --allow-empty -m more; git add library; git commit -qm library; echo b >>a; git commit -qam b'
+	told committed
+	told staged
+	expect 0 check --ref HEAD
+}
