@@ -75,7 +75,11 @@ $1" || return 1
 	    'git tag t $(mk 4); git pack-refs --all' 'mkdir .git/w; mk 5 >.git/w/deep; mv .git/w .git/refs/heads/w' 'mk 6 >.git/FETCH_HEAD' \
 	    'git worktree add -q --no-checkout --detach wt; git -C wt update-ref HEAD $(mk 7)' 'git replace HEAD $(mk 9)' \
 	    'git worktree add -q --no-checkout wt; cd wt; git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),.envrc' \
-	    'git stash store $(mk 8)' 'mk 10 >x; mv x .git/refs/remotes-like'; do
+	    'git stash store $(mk 8)' 'git replace $(git rev-parse HEAD:.envrc) $(echo x | git hash-object -w --stdin)' \
+	    'c=$(git commit-tree -m x $(git mktree </dev/null)); git replace $c $(mk 12); git branch new $c' \
+	    'mk 10 | tr a-f A-F >.git/refs/heads/upper' '{ mk 11; head -c 9000 /dev/zero | tr "\0" " "; } >.git/refs/heads/long' \
+	    'mkdir .git/w; mk 13 >.git/w/deep; ln -s ../../w .git/refs/heads/w' 'mk 14 >.git/w; ln -s ../../w .git/refs/heads/w' \
+	    'mk 10 >x; mv x .git/refs/remotes-like'; do
 		prepare
 		events "$mk
 $script"
@@ -183,5 +187,30 @@ $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git r
 	events 'git -C library commit -q --allow-empty -m more; git add library; git commit -qm library; echo b >>a; git commit -qam b'
 	told committed
 	told staged
+	expect 0 check --ref HEAD
+}
+
+@test "a ref is checked by every name that git may take it for, with replacements and without" {
+	begin
+	mk='mk() { git commit-tree -m x $(printf "100644 blob $(echo x | git hash-object -w --stdin)\t.envrc\n" | git mktree); }'
+	for script in 'git branch feature $(mk); git tag feature' 'git tag feature $(mk); git branch feature' 'git branch feature $(mk); git rev-parse HEAD >.git/feature' \
+	    'git branch feature; git update-ref refs/remotes/feature/HEAD $(mk)' 'git tag feature; git update-ref refs/remotes/origin/feature $(mk)' \
+	    'git update-ref refs/remotes/origin/feature $(mk)' 'git branch feature; git update-ref refs/feature $(mk)' 'git branch feature; mk >.git/feature' \
+	    'git branch feature; git replace HEAD $(mk)' 'git branch feature; git config core.useReplaceRefs false; git replace HEAD $(mk)' \
+	    'git branch feature; git update-ref refs/replace/$(git rev-parse HEAD^{tree}) $(git rev-parse $(mk)^{tree})' \
+	    'git branch feature; git replace $(git rev-parse HEAD:.envrc) $(echo x | git hash-object -w --stdin)' \
+	    'git branch feature $(mk); git replace feature HEAD; git config core.useReplaceRefs true' 'git branch $(git rev-parse HEAD) $(mk); : feature'; do
+		prepare
+		expect 0 run -q -- sh -ec "$mk
+$script"
+		ref=feature
+		[[ $script != *': feature' ]] || ref=$(git rev-parse --verify -q HEAD)
+		expect 1 check --ref "$ref" || complain "$script" || return 1
+		[[ $out = *':.envrc: warning: direnv runs it; a checkout brings it'* ]] || complain "$script" || return 1
+	done
+	prepare
+	git branch feature && git tag feature && git replace --graft HEAD && git update-ref refs/remotes/origin/HEAD HEAD
+	expect 0 check --ref feature
+	[ "$out" = 'feature:.envrc: note: direnv runs it; it is in the working tree as it is' ]
 	expect 0 check --ref HEAD
 }
