@@ -166,6 +166,12 @@ gitread_limit(struct gitread *in)
 	in->until = now_ms() + SECONDS_MAX * 1000;
 }
 
+bool
+gitread_is_late(const struct gitread *in)
+{
+	return in->until != 0 && now_ms() >= in->until;
+}
+
 /* To its end; false: it takes too long, or is too much. */
 static bool
 read_all(int fd, int64_t end, struct str *to)

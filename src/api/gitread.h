@@ -27,6 +27,8 @@ bool gitread_has_replacements(const struct gitread *in);
 
 /* From now on all answers together may take as long as one alone. */
 void gitread_limit(struct gitread *in);
+/* Is that time over? */
+bool gitread_is_late(const struct gitread *in);
 
 struct gitread_text {
 	char *text; /* to be freed */

@@ -4,10 +4,12 @@
 
 #include "api/refs.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "api/gitstate.h"
 #include "api/refread.h"
 #include "base/fd.h"
 #include "base/path.h"
@@ -68,6 +70,30 @@ find_common(struct refs *refs, const struct plan *plan)
 		       : refs->in.git_dir;
 }
 
+/* The commit that HEAD leads to, or NULL. */
+static const char *
+find_head(struct refs *refs)
+{
+	const char *path = path_join(&refs->arena, refs->in.git_dir, "HEAD", NULL), *at;
+	char *text, *name;
+	size_t length;
+
+	if (path == NULL || file_read(&refs->arena, path, PATH_MAX, &text, &length, NULL, NULL) < 0)
+		return NULL;
+	if (!str_starts(text, "ref: "))
+		return refread_object(&refs->arena, text);
+	text[strcspn(text, "\n")] = '\0';
+	path = path_join(&refs->arena, refs->common_dir, text + strlen("ref: "), NULL);
+	name = arena_printf(&refs->arena, NULL, " %s\n", text + strlen("ref: "));
+	if (path != NULL &&
+	    file_read(&refs->arena, path, PATH_MAX, &text, &length, NULL, NULL) == 0)
+		return refread_object(&refs->arena, text);
+	at = name == NULL || refs->packed == NULL ? NULL : strstr(refs->packed, name);
+	while (at != NULL && at > refs->packed && at[-1] != '\n')
+		at--;
+	return at == NULL ? NULL : refread_object(&refs->arena, at);
+}
+
 void
 refs_note(struct refs *refs, const struct plan *plan)
 {
@@ -86,6 +112,8 @@ refs_note(struct refs *refs, const struct plan *plan)
 	refs->packed_refs = refread_sign(refs->common_dir, "packed-refs");
 	refs->tables = refread_sign(refs->common_dir, TABLES);
 	refs->packed = read_packed(refs, PACKED_AT_START);
+	refs->head = find_head(refs);
+	gitstate_note(refs);
 	/* a value that is not noted counts as new */
 	refs->is_cut = refread_all(&r) < 0 || r.is_cut;
 	arena_free(&r.arena);
@@ -101,6 +129,7 @@ struct ending {
 	struct refs *refs;
 	struct fresh *items;
 	size_t count;
+	struct gitstate state;
 	unsigned more; /* that are not looked at */
 	unsigned unread;
 	changed_fn *tell;
@@ -191,10 +220,12 @@ pass_on(void *teller, const struct committed *one)
 	struct ending *e = teller;
 	auto_str struct str reason = {0};
 
+	const char *name = one->from != NULL ? one->from : e->name;
+
 	str_printf(&reason, "%s; a checkout of %s brings it", one->reason,
-		   e->name == NULL ? "the index" : e->name);
+		   name == NULL ? "the index" : name);
 	if (!one->is_same && !reason.failed && e->told_count < TOLD_MAX && !is_told(e, one->path))
-		e->tell(e->teller, &(struct change){e->name == NULL ? "staged" : "committed",
+		e->tell(e->teller, &(struct change){name == NULL ? "staged" : "committed",
 						    one->path, reason.text});
 }
 
@@ -211,6 +242,17 @@ look(struct ending *e, const struct gitread *at, const char *name, const char *v
 		e->unread += committed_find(&in, value, pass_on, e, NULL) != 1;
 }
 
+static void
+look_state(struct ending *e)
+{
+	struct gitread in = e->refs->in;
+
+	e->unread += gitstate_look(e->refs, &in, &e->state, pass_on, e) != 1;
+	in.with_replacements = e->has_replacements;
+	if (e->has_replacements)
+		e->unread += gitstate_look(e->refs, &in, &e->state, pass_on, e) != 1;
+}
+
 /* A new replacement shows below refs that did not change, too; of these, HEAD is the next to be checked out. */
 static void
 look_all(struct ending *e)
@@ -225,6 +267,7 @@ look_all(struct ending *e)
 	}
 	if (is_replaced)
 		look(e, in, "HEAD", "HEAD");
+	look_state(e);
 }
 
 /* The index of a linked worktree, if it is younger than the run. */
@@ -284,15 +327,19 @@ refs_tell(struct refs *refs, changed_fn *tell, void *teller)
 	arena_free(&r.arena);
 	if (rc == 0)
 		rc = meet_packed(&e);
+	if (rc == 0)
+		rc = gitstate_find(refs, &e.state);
+	e.has_index = e.state.has_index;
 	refread_worktrees(refs, meet_worktree, &e);
-	if (rc == 0 && e.count == 0 && e.unread == 0 && !r.is_cut && !e.has_index &&
-	    is_signed(&index, &refs->index))
+	r.is_cut = r.is_cut || e.state.is_cut;
+	if (rc == 0 && e.count == 0 && e.state.count == 0 && e.unread == 0 && !r.is_cut &&
+	    !e.has_index && is_signed(&index, &refs->index))
 		return NULL;
 	if (refs->in.program == NULL)
 		return "there is no git to tell what changed refs would bring";
 	gitread_limit(&refs->in);
 	look_all(&e);
-	if (!is_signed(&index, &refs->index) && index.size > 0)
+	if ((!is_signed(&index, &refs->index) || e.state.has_index) && index.size > 0)
 		look(&e, &refs->in, NULL, NULL);
 	refread_worktrees(refs, look_worktree, &e);
 	if (rc == 0 && e.more == 0 && e.unread == 0 && !r.is_cut)

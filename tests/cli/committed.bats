@@ -87,9 +87,7 @@ $script"
 	done
 	# one that was prepared before, where no ref is
 	prepare
-	events "$mk
-mkdir .git/w; mk 5 >.git/w/deep"
-	told committed
+	(eval "$mk"; mkdir .git/w && mk 5 >.git/w/deep)
 	sleep 0.1
 	events 'mv .git/w .git/refs/heads/w'
 	told committed .envrc
@@ -213,4 +211,55 @@ $script"
 	expect 0 check --ref feature
 	[ "$out" = 'feature:.envrc: note: direnv runs it; it is in the working tree as it is' ]
 	expect 0 check --ref HEAD
+}
+
+@test "what git goes back to, logs and files beside refs are looked at" {
+	begin
+	mk='mk() { git commit-tree -p HEAD -p HEAD -m "$1" $(printf "100644 blob $(echo $1 | git hash-object -w --stdin)\t.envrc\n" | git mktree); }'
+	for script in 'mkdir .git/origin; mk 1 >.git/origin/main' 'mk 2 >.git/plain' 'mkdir .git/rebase-merge; mk 3 >.git/rebase-merge/autostash' \
+	    'mkdir .git/rebase-merge; mk 4 >.git/rebase-merge/orig-head' 'mkdir .git/rebase-apply; mk 5 >.git/rebase-apply/orig-head' \
+	    'mk 6 >.git/MERGE_AUTOSTASH' 'mkdir .git/sequencer; mk 7 >.git/sequencer/head' 'mkdir .git/rebase-merge; echo "pick $(mk 7 | cut -c1-9) x" >todo; mv todo .git/rebase-merge/git-rebase-todo' \
+	    'mk 8 >.git/BISECT_START' 'mk 9 | cut -c1-8 >.git/BISECT_START' 'echo "v1-3-g$(mk 10 | cut -c1-8)" >.git/BISECT_START' \
+	    'h=$(git rev-parse HEAD); echo "$h $h A <a@b> 1700000000 +0000	checkout: moving from $(mk 11) to main" >>.git/logs/HEAD' \
+	    'git update-ref --create-reflog -m a refs/stash $(mk 12); git update-ref -m b refs/stash $(git rev-parse HEAD)' \
+	    'git rev-parse $(mk 13)^{tree} >.git/AUTO_MERGE' 'git tag -am t t $(mk 14); git rev-parse t >.git/other; git tag -d t' \
+	    'git worktree add -q --no-checkout wt; mkdir -p .git/worktrees/wt/refs/bisect; mk 15 >.git/worktrees/wt/refs/bisect/bad' \
+	    'printf "%s\t\tbranch\n" $(git rev-parse HEAD) $(mk 16) >.git/FETCH_HEAD' 'mk 17 | tr a-f A-F >.git/plain' \
+	    '{ t=$(git rev-parse $(mk 18)^{tree}); printf "40000 missing\0\022\064\022\064\022\064\022\064\022\064\022\064\022\064\022\064\022\064\022\064" |
+		git hash-object --literally -t tree -w --stdin; echo $t; } >.git/plain'; do
+		prepare
+		events "$mk
+$script"
+		grep -q "\"subject\": \"$P/.envrc\"" "$T/status" || complain "not told: $script: $(cat "$T/status")" || return 1
+	done
+	heard "a checkout of plain brings it"
+	# one that was prepared before, and comes with its folder
+	prepare
+	(eval "$mk"; mkdir .git/w && mk 5 >.git/w/main)
+	sleep 0.1
+	events 'mv .git/w .git/origin'
+	told committed .envrc
+}
+
+@test "commits, rebases, merges, stashes and bisects of ordinary work name nothing" {
+	begin
+	prepare
+	# also where older versions are in the log
+	echo 'A=0' >.envrc && git commit -qam old && echo 'A=1' >.envrc && git commit -q --amend --allow-empty -am new && git checkout -q -b topic
+	for i in 1 2 3 4 5; do echo "$i" >"f$i"; git add . && git commit -qm "$i"; done
+	git checkout -q main && echo m >m && git add m && git commit -qm m && git tag -am v v
+	events 'set +e; exec >/dev/null 2>&1; git checkout topic; git rebase main; git checkout main; git merge --no-ff -m merge topic; echo s >>m; git stash; git stash pop; git commit -am s
+		git bisect start HEAD HEAD~4; git bisect good; git bisect reset; git cherry-pick --no-commit HEAD; git reset --hard; git worktree add wt; git -C wt commit --allow-empty -m w
+		echo c >>m; git commit -am c; git revert --no-edit HEAD; echo d >>m; git stash; git checkout -b more HEAD~2; echo e >m; git commit -am e; git stash pop || git status; git add .; git update-ref refs/notes/x HEAD; git gc'
+	told committed
+	told staged
+	[[ $err != *'looked at'* ]]
+	# in the midst of a rebase
+	git reset -q --hard && git checkout -q main && echo 1 >m && git commit -qam x && git checkout -q -b other HEAD^ && echo 2 >m && git commit -qam y
+	events 'git rebase main >/dev/null 2>&1 || true'
+	told committed
+	told staged
+	events 'echo 3 >m; git add m; GIT_EDITOR=true git rebase --continue >/dev/null 2>&1'
+	told committed
+	told staged
 }
