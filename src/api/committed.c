@@ -370,19 +370,23 @@ read_contents(struct finding *f, struct cordon_error *err)
 	return rc == 1 ? !f->is_cut : rc;
 }
 
-/* The listing has entries that end with a NUL. */
-static int
-judge_listing(struct finding *f, const struct gitread_text *listing, struct cordon_error *err)
+int
+committed_judge(const struct gitread *in, const struct gitread_text *listing,
+		const struct committed_teller *to, struct cordon_error *err)
 {
+	struct finding f = {.in = in,
+			    .listing = listing->text,
+			    .end = listing->text + listing->length,
+			    .from = to->from,
+			    .tell = to->tell,
+			    .teller = to->teller};
 	int rc = 0;
 
-	f->listing = listing->text;
-	f->end = listing->text + listing->length;
-	for (const char *at = f->listing; rc == 0 && at < f->end; at += strlen(at) + 1)
-		rc = judge(f, at, err);
+	for (const char *at = f.listing; rc == 0 && at < f.end; at += strlen(at) + 1)
+		rc = judge(&f, at, err);
 	if (rc == 0)
-		rc = read_contents(f, err);
-	arena_free(&f->arena);
+		rc = read_contents(&f, err);
+	arena_free(&f.arena);
 	return rc;
 }
 
@@ -393,93 +397,12 @@ committed_find(const struct gitread *in, const char *name, committed_fn *tell, v
 	const char *tree[] = {"ls-tree", "-r", "-z", "--full-tree", name, NULL};
 	static const char *const index[] = {"ls-files", "-s", "--resolve-undo", "-z", NULL};
 	struct gitread_text listing = {NULL, 0};
-	struct finding f = {.in = in, .tell = tell, .teller = teller};
+	const struct committed_teller to = {tell, teller, NULL};
 	int rc = gitread_ask(in, name == NULL ? index : tree, NULL, &listing, err);
 
 	if (rc <= 0)
 		return rc;
-	rc = judge_listing(&f, &listing, err);
+	rc = committed_judge(in, &listing, &to, err);
 	free(listing.text);
-	return rc;
-}
-
-/* ---- pairs of trees ---- */
-
-/* ":MODE MODE OBJECT OBJECT STATUS\0PATH\0" becomes an entry as those of the index. Returns what is behind it. */
-static const char *
-take_entry(const char *at, const char *end, const char *prefix, struct str *to)
-{
-	const char *path = at + strlen(at) + 1, *object = at;
-
-	if (path >= end)
-		return end;
-	for (int i = 0; i < 3 && object != NULL; i++)
-		object = strchr(object + 1, ' ');
-	/* mode 0: it is gone */
-	if (object != NULL && !str_starts(at + 8, "000000")) {
-		str_printf(to, "%.6s%.*s 0\t%s%s", at + 8, (int)(strcspn(object + 1, " ") + 1),
-			   object, prefix, path);
-		str_add_n(to, "", 1);
-	}
-	return path + strlen(path) + 1;
-}
-
-/* One block for each pair, after a line with its two names. */
-static int
-judge_blocks(struct finding *f, const struct committed_pair *pairs, size_t count,
-	     const struct gitread_text *said)
-{
-	const char *at = said->text, *end = at + said->length;
-	int rc = 1;
-
-	for (size_t i = 0; i < count && at < end; i++) {
-		const char *line = memchr(at, '\n', (size_t)(end - at));
-		auto_str struct str listing = {0};
-		struct finding one = *f;
-
-		for (at = line == NULL ? end : line + 1; at < end && *at == ':';)
-			at = take_entry(at, end, pairs[i].prefix, &listing);
-		one.from = pairs[i].from;
-		if (listing.failed ||
-		    (listing.length > 0 &&
-		     judge_listing(&one, &(struct gitread_text){listing.text, listing.length},
-				   NULL) != 1))
-			rc = 0;
-	}
-	return rc;
-}
-
-/* git ends at the first tree that it cannot read. */
-static int
-compare_halves(struct finding *f, const struct committed_pair *pairs, size_t count)
-{
-	int first;
-
-	if (count < 2 || gitread_is_late(f->in))
-		return 0;
-	first = committed_compare(f->in, pairs, count / 2, f->tell, f->teller);
-	return committed_compare(f->in, pairs + count / 2, count - count / 2, f->tell, f->teller) ==
-		       1 &&
-	       first == 1;
-}
-
-int
-committed_compare(const struct gitread *in, const struct committed_pair *pairs, size_t count,
-		  committed_fn *tell, void *teller)
-{
-	static const char *const diff[] = {"diff-tree", "--stdin",	"-r",	       "--raw",
-					   "-z",	"--no-renames", "--no-abbrev", NULL};
-	auto_str struct str input = {0};
-	struct gitread_text said = {NULL, 0};
-	struct finding f = {.in = in, .tell = tell, .teller = teller};
-	int rc;
-
-	for (size_t i = 0; i < count; i++)
-		str_printf(&input, "%s %s\n", pairs[i].base, pairs[i].tree);
-	if (count == 0 || input.failed)
-		return !input.failed;
-	rc = gitread_ask(in, diff, &(struct gitread_text){input.text, input.length}, &said, NULL);
-	rc = rc == 1 ? judge_blocks(&f, pairs, count, &said) : compare_halves(&f, pairs, count);
-	free(said.text);
 	return rc;
 }

@@ -10,7 +10,7 @@
 struct committed {
 	const char *path; /* absolute */
 	const char *reason;
-	const char *from; /* of the pair; NULL: there is none */
+	const char *from; /* what names it, where more than one thing is looked at; or NULL */
 	bool is_same;	  /* as what lies in the working tree: nothing would change */
 };
 typedef void committed_fn(void *teller, const struct committed *one);
@@ -19,12 +19,11 @@ typedef void committed_fn(void *teller, const struct committed *one);
 int committed_find(const struct gitread *in, const char *name, committed_fn *tell, void *teller,
 		   struct cordon_error *err);
 
-/* Trees that are held against others: only what the second one has of its own is looked at. */
-struct committed_pair {
-	const char *base, *tree;
-	const char *prefix; /* of its paths, "" or with a slash at the end */
-	const char *from;   /* what names it */
+struct committed_teller {
+	committed_fn *tell;
+	void *teller;
+	const char *from;
 };
-/* All of them by one question. Where one of them cannot be read, the others still are, and 0 is returned. */
-int committed_compare(const struct gitread *in, const struct committed_pair *pairs, size_t count,
-		      committed_fn *tell, void *teller);
+/* The same in entries as `git ls-tree` or `git ls-files -s` has them, each ended by a NUL. */
+int committed_judge(const struct gitread *in, const struct gitread_text *listing,
+		    const struct committed_teller *to, struct cordon_error *err);

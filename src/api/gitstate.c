@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/compared.h"
 #include "api/refread.h"
 #include "base/ascii.h"
 #include "base/fd.h"
@@ -280,82 +281,24 @@ gitstate_find(struct refs *refs, struct gitstate *ret)
 
 /* ---- what they lead to ---- */
 
-/* The tree without entries has a name that depends on the repository. */
-static const char *
-find_empty(struct arena *arena, const struct gitread *in)
-{
-	static const char *const hash[] = {"hash-object", "-t", "tree", "--stdin", NULL};
-	struct gitread_text said = {NULL, 0};
-	const char *tree = NULL;
-
-	if (gitread_ask(in, hash, NULL, &said, NULL) == 1)
-		tree = arena_strndup(arena, said.text, strcspn(said.text, "\n"), NULL);
-	free(said.text);
-	return tree;
-}
-
-/* "OBJECT TYPE", or "NAME missing"; NULL: it is no tree. */
-static const char *
-tree_in(struct arena *arena, const char *line)
-{
-	size_t length = strcspn(line, " \n");
-
-	return str_starts(line + length, " tree\n") ? arena_strndup(arena, line, length, NULL)
-						    : NULL;
-}
-
-static int
-find_pairs(struct arena *arena, const struct gitread *in, const struct gitstate *state,
-	   const char *answers, struct committed_pair **ret, size_t *ret_count)
-{
-	const char *base = tree_in(arena, answers);
-	struct committed_pair *slot;
-
-	if (base == NULL)
-		base = find_empty(arena, in);
-	if (base == NULL)
-		return 0;
-	for (size_t i = 0; i < state->count; i++) {
-		const char *tree;
-
-		answers += strcspn(answers, "\n");
-		answers += *answers == '\n';
-		tree = tree_in(arena, answers);
-		if (tree == NULL || strcmp(tree, base) == 0)
-			continue;
-		slot = arena_push(arena, ret, ret_count, sizeof *slot, NULL);
-		if (slot == NULL)
-			return 0;
-		*slot = (struct committed_pair){base, tree, "", state->items[i].file};
-	}
-	return 1;
-}
-
 int
 gitstate_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,
 	      committed_fn *tell, void *teller)
 {
-	static const char *const check[] = {"cat-file", "--batch-check=%(objectname) %(objecttype)",
-					    "--buffer", NULL};
 	auto_arena struct arena arena = {0};
-	auto_str struct str input = {0};
-	struct gitread_text said = {NULL, 0};
-	struct committed_pair *pairs = NULL;
-	size_t count = 0;
-	int rc;
+	const char *base =
+		arena_printf(&arena, NULL, "%s^{tree}", refs->head == NULL ? "" : refs->head);
+	struct compared *pairs =
+		state->count == 0 ? NULL : arena_alloc(&arena, state->count * sizeof *pairs, NULL);
 
-	if (state->count == 0)
-		return 1;
-	str_printf(&input, "%s^{tree}\n", refs->head == NULL ? "" : refs->head);
-	for (size_t i = 0; i < state->count; i++)
-		str_printf(&input, "%s^{tree}\n", state->items[i].object);
-	if (input.failed)
-		return 0;
-	rc = gitread_ask(in, check, &(struct gitread_text){input.text, input.length}, &said, NULL);
-	if (rc == 1)
-		rc = find_pairs(&arena, in, state, said.text, &pairs, &count);
-	if (rc == 1)
-		rc = committed_compare(in, pairs, count, tell, teller);
-	free(said.text);
-	return rc == 1;
+	if (pairs == NULL || base == NULL)
+		return state->count == 0;
+	for (size_t i = 0; i < state->count; i++) {
+		const char *tree = arena_printf(&arena, NULL, "%s^{tree}", state->items[i].object);
+
+		if (tree == NULL)
+			return 0;
+		pairs[i] = (struct compared){base, tree, "", state->items[i].file};
+	}
+	return compared_look(in, pairs, state->count, tell, teller);
 }

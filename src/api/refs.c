@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "api/gitstate.h"
+#include "api/indextrees.h"
 #include "api/refread.h"
 #include "base/fd.h"
 #include "base/path.h"
@@ -135,6 +136,7 @@ struct ending {
 	changed_fn *tell;
 	void *teller;
 	bool has_replacements;
+	bool is_cached;	   /* it is in a tree that an index names, and not among its entries */
 	bool has_index;	   /* one of a linked worktree changed */
 	const char *name;  /* of the one that is being told */
 	const char **told; /* paths, each once: by how many refs it comes does not matter */
@@ -222,24 +224,40 @@ pass_on(void *teller, const struct committed *one)
 
 	const char *name = one->from != NULL ? one->from : e->name;
 
-	str_printf(&reason, "%s; a checkout of %s brings it", one->reason,
-		   name == NULL ? "the index" : name);
+	if (e->is_cached)
+		str_printf(&reason, "%s; a commit of the index brings it, by its cached trees",
+			   one->reason);
+	else
+		str_printf(&reason, "%s; a checkout of %s brings it", one->reason,
+			   name == NULL ? "the index" : name);
 	if (!one->is_same && !reason.failed && e->told_count < TOLD_MAX && !is_told(e, one->path))
 		e->tell(e->teller, &(struct change){name == NULL ? "staged" : "committed",
 						    one->path, reason.text});
 }
 
-/* name NULL: the index. What replaces an object is taken by the user's git, and not by all of git's commands. */
+/* name NULL: the index, by its entries and by the trees that it names beside them. */
+static void
+look_once(struct ending *e, const struct gitread *in, const char *name, const char *value)
+{
+	e->name = name;
+	e->unread += committed_find(in, value, pass_on, e, NULL) != 1;
+	if (name != NULL)
+		return;
+	e->is_cached = true;
+	e->unread += indextrees_look(in, e->refs->head, pass_on, e) != 1;
+	e->is_cached = false;
+}
+
+/* What replaces an object is taken by the user's git, and not by all of git's commands. */
 static void
 look(struct ending *e, const struct gitread *at, const char *name, const char *value)
 {
 	struct gitread in = *at;
 
-	e->name = name;
-	e->unread += committed_find(&in, value, pass_on, e, NULL) != 1;
+	look_once(e, &in, name, value);
 	in.with_replacements = e->has_replacements;
 	if (e->has_replacements)
-		e->unread += committed_find(&in, value, pass_on, e, NULL) != 1;
+		look_once(e, &in, name, value);
 }
 
 static void

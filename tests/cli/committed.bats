@@ -263,3 +263,42 @@ $script"
 	told committed
 	told staged
 }
+
+# poison FOLDER TREE: writes the index with another tree for this folder; its entries stay
+poison='poison() { git write-tree >/dev/null; python3 - "$(git rev-parse "HEAD:$1")" "$2" <<-"END"
+	import hashlib, os, sys
+	old, new = (bytes.fromhex(word) for word in sys.argv[1:])
+	text = open(".git/index", "rb").read()[:-20]
+	start = text.index(b"TREE")
+	assert old in text[start:]
+	text = text[:start] + text[start:].replace(old, new)
+	open(".git/new", "wb").write(text + hashlib.sha1(text).digest())
+	os.rename(".git/new", ".git/index")
+	END
+	}
+	tree() { printf "100644 blob %s\t.envrc\n" $(echo x | git hash-object -w --stdin) | git mktree; }'
+
+@test "trees that an index names beside its entries are looked at, and what it can undo" {
+	begin
+	for script in 'poison sub $(tree)' 'poison "" $(tree)' 'git update-index --index-version 4; poison sub/deep $(tree)' 'poison sub $({ git ls-tree HEAD:sub; printf "160000 commit %s\t.vscode\n" $(git rev-parse HEAD); } | git mktree)'; do
+		prepare
+		mkdir sub/deep && echo b >sub/b && echo c >sub/deep/c && git add . && git commit -qm b
+		events "$poison
+$script; git diff --cached --exit-code"
+		grep -q '"what": "staged".*a commit of the index brings it, by its cached trees' "$T/status" || complain "not told: $script: $(cat "$T/status")" || return 1
+	done
+	# the next commit has it indeed
+	echo n >n && git add n && git commit -qm n
+	[[ $(git ls-tree -r --name-only HEAD) = *sub/.vscode* ]]
+	prepare
+	events 'object=$(echo x | git hash-object -w --stdin); printf "100644 %s 2\tsub/.envrc\n100644 %s 3\tsub/.envrc\n" $object $object | git update-index --index-info
+		git update-index --force-remove sub/.envrc; git ls-files --resolve-undo | grep -q envrc'
+	told staged sub/.envrc
+	# an index that is split: the file that holds the entries changes, and the index does not
+	prepare
+	for i in 1 2 3; do echo "$i" >"sub/xenvrc$i"; done
+	echo x >sub/xenvrc && git add . && git commit -qm b && git update-index --split-index
+	sleep 0.1
+	events 'python3 -c "import sys; f = open(sys.argv[1], \"r+b\"); t = f.read(); assert b\"sub/xenvrc\\0\" in t; f.seek(0); f.write(t.replace(b\"sub/xenvrc\\0\", b\"sub/.envrc\\0\"))" .git/sharedindex.*'
+	told staged sub/.envrc
+}
