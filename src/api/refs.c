@@ -18,7 +18,8 @@
 
 #define AT_START 512	    /* loose refs that are read at the start */
 #define AT_END 100000	    /* and in the end */
-#define LOOKED_AT 32	    /* new values that git is asked about */
+#define LOOKED_AT 32	    /* new values that git is asked about one by one */
+#define COMPARED 10000	    /* and together */
 #define CLOCK_STEP 20000000 /* nanoseconds by which times of files may be behind */
 #define TOLD_MAX 1000	    /* paths */
 #define TABLES "reftable/tables.list"
@@ -152,6 +153,21 @@ is_known(const struct refs *refs, const char *value)
 	return refs->packed != NULL && strstr(refs->packed, value) != NULL;
 }
 
+/* One of many is held against the tree at the start, as what other files name: less is seen so, for less. */
+static int
+meet_more(struct ending *e, const char *name, const char *value)
+{
+	struct arena *arena = &e->refs->arena;
+	struct gitstate_name *slot =
+		arena_push(arena, &e->state.items, &e->state.count, sizeof *slot, NULL);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = (struct gitstate_name){arena_strdup(arena, name, NULL),
+				       arena_strdup(arena, value, NULL)};
+	return slot->file == NULL || slot->object == NULL ? -CORDON_E_MEMORY : 0;
+}
+
 static int
 meet(void *context, const char *name, const char *value)
 {
@@ -165,7 +181,7 @@ meet(void *context, const char *name, const char *value)
 			return 0;
 	if (e->count >= LOOKED_AT) {
 		e->more++;
-		return 0;
+		return e->more > COMPARED ? 0 : meet_more(e, name, value);
 	}
 	slot = arena_push(&e->refs->arena, &e->items, &e->count, sizeof *slot, NULL);
 	if (slot == NULL)

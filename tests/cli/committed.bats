@@ -233,6 +233,10 @@ $script"
 		grep -q "\"subject\": \"$P/.envrc\"" "$T/status" || complain "not told: $script: $(cat "$T/status")" || return 1
 	done
 	heard "a checkout of plain brings it"
+	prepare
+	events "$mk
+	i=0; while [ \$((i += 1)) -le 40 ]; do git branch b\$i \$(git commit-tree -m \$i HEAD^{tree}); done; git branch z \$(mk 1); git pack-refs --all; rm -rf .git/logs"
+	told committed .envrc
 	# one that was prepared before, and comes with its folder
 	prepare
 	(eval "$mk"; mkdir .git/w && mk 5 >.git/w/main)
