@@ -77,75 +77,188 @@ cordon_check(const struct cordon_setup *setup, const char *file, enum cordon_for
 
 /* ---- refs ---- */
 
+struct texts {
+	const char **items;
+	size_t count;
+};
+
 struct judging {
 	struct arena arena;
 	const char *ref, *project;
+	const char *name;    /* under which it is found now */
+	struct texts looked; /* trees */
 	struct findings findings;
 	bool is_failed;
 };
+
+/* Most are the same with replacements as without. */
+static bool
+is_found(const struct findings *findings, const struct finding *one)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (strcmp(findings->items[i].place.file, one->place.file) == 0 &&
+		    strcmp(findings->items[i].text, one->text) == 0)
+			return true;
+	return false;
+}
 
 static void
 judge_committed(void *teller, const struct committed *one)
 {
 	struct judging *j = teller;
-	struct finding *slot =
-		arena_push(&j->arena, &j->findings.items, &j->findings.count, sizeof *slot, NULL);
+	struct finding *slot,
+		made = {
+			.severity = one->is_same ? LINT_NOTE : LINT_WARNING,
+			.place.file = arena_printf(&j->arena, NULL, "%s:%s", j->name,
+						   one->path + strlen(j->project) + 1),
+			.text = arena_printf(&j->arena, NULL, "%s; %s", one->reason,
+					     one->is_same ? "it is in the working tree as it is"
+							  : "a checkout brings it"),
+		};
 
-	j->is_failed = j->is_failed || slot == NULL;
-	if (slot == NULL)
+	j->is_failed = j->is_failed || made.place.file == NULL || made.text == NULL;
+	if (j->is_failed || is_found(&j->findings, &made))
 		return;
-	*slot = (struct finding){
-		.severity = one->is_same ? LINT_NOTE : LINT_WARNING,
-		.place.file = arena_printf(&j->arena, NULL, "%s:%s", j->ref,
-					   one->path + strlen(j->project) + 1),
-		.text = arena_printf(&j->arena, NULL, "%s; %s", one->reason,
-				     one->is_same ? "it is in the working tree as it is"
-						  : "a checkout brings it"),
-	};
-	j->is_failed = j->is_failed || slot->place.file == NULL || slot->text == NULL;
+	slot = arena_push(&j->arena, &j->findings.items, &j->findings.count, sizeof *slot, NULL);
+	j->is_failed = slot == NULL;
+	if (slot != NULL)
+		*slot = made;
 }
 
-/* The commit that ref names, or an error that says which one could be meant. */
+/* Where git looks for a name that is not a whole one; which comes first depends on the command. */
+static const struct {
+	const char *before, *after;
+} places[] = {{"", ""},
+	      {"refs/heads/", ""},
+	      {"refs/tags/", ""},
+	      {"refs/remotes/", ""},
+	      {"refs/remotes/", "/HEAD"},
+	      {"refs/", ""}};
+
+/* 1: *ret is the tree that git finds by this name; 0: there is none. */
 static int
-find_commit(struct arena *arena, const struct gitread *in, const char *ref, const char **ret,
-	    struct cordon_error *err)
+find_tree(struct arena *arena, const struct gitread *in, const char *name, const char **ret,
+	  struct cordon_error *err)
 {
-	const char *wanted = arena_printf(arena, err, "%s^{tree}", ref), *near = NULL;
+	const char *wanted = arena_printf(arena, err, "%s^{tree}", name);
 	const char *verify[] = {"rev-parse",	    "--verify", "--quiet",
 				"--end-of-options", wanted,	NULL};
-	static const char *const all[] = {"for-each-ref", "--format=%(refname:short)", NULL};
 	struct gitread_text said = {NULL, 0};
-	const char **names = NULL;
-	size_t count = 0;
 	int rc = wanted == NULL ? -CORDON_E_MEMORY : gitread_ask(in, verify, NULL, &said, err);
 
 	if (rc == 1)
 		*ret = arena_strndup(arena, said.text, strcspn(said.text, "\n"), err);
 	free(said.text);
-	if (rc != 0)
-		return rc < 0 ? rc : *ret == NULL ? -CORDON_E_MEMORY : 0;
-	said.text = NULL;
+	return rc == 1 && *ret == NULL ? -CORDON_E_MEMORY : rc;
+}
+
+/* Names of refs, each in full or short. */
+static void
+list_refs(struct arena *arena, const struct gitread *in, const char *format, struct texts *ret)
+{
+	const char *all[] = {"for-each-ref", format, NULL};
+	struct gitread_text said = {NULL, 0};
+
 	if (gitread_ask(in, all, NULL, &said, NULL) == 1)
 		for (const char *at = said.text; *at != '\0';
 		     at += strcspn(at, "\n"), at += *at == '\n') {
-			const char **slot = arena_push(arena, &names, &count, sizeof *slot, NULL);
+			const char **slot =
+				arena_push(arena, &ret->items, &ret->count, sizeof *slot, NULL);
 
 			if (slot != NULL)
 				*slot = arena_strndup(arena, at, strcspn(at, "\n"), NULL);
 		}
 	free(said.text);
-	near = count == 0 ? NULL : nearest_word(ref, names, count);
+}
+
+static int
+refuse_ref(struct arena *arena, const struct gitread *in, const char *ref, struct cordon_error *err)
+{
+	struct texts names = {NULL, 0};
+	const char *near;
+
+	list_refs(arena, in, "--format=%(refname:short)", &names);
+	near = names.count == 0 ? NULL : nearest_word(ref, names.items, names.count);
 	return cordon_fail(err, CORDON_E_USAGE, 0,
 			   "%.100s is no commit of this repository%s%.60s%s", ref,
 			   near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
 			   near == NULL ? "" : "?");
 }
 
+/* Each tree once: what is looked at by the first name needs no second look. */
+static int
+judge_tree(const struct gitread *in, const char *name, struct judging *j, struct cordon_error *err)
+{
+	const char *tree = NULL, **slot;
+	int rc = find_tree(&j->arena, in, name, &tree, err);
+
+	if (rc <= 0)
+		return rc;
+	for (size_t i = 0; i < j->looked.count; i++)
+		if (strcmp(j->looked.items[i], tree) == 0)
+			return 1;
+	slot = arena_push(&j->arena, &j->looked.items, &j->looked.count, sizeof *slot, err);
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = tree;
+	j->name = name;
+	rc = committed_find(in, tree, judge_committed, j, err);
+	if (rc == 1 && j->is_failed)
+		return cordon_no_memory(err);
+	return rc != 0 ? rc
+		       : cordon_fail(err, CORDON_E_SYSTEM, 0, "git cannot read all of %.100s",
+				     name);
+}
+
+/* A checkout of a branch that only remotes have makes it from theirs. */
+static int
+judge_remotes(const struct gitread *in, struct judging *j, struct cordon_error *err)
+{
+	struct texts names = {NULL, 0};
+	size_t length = strlen(j->ref);
+	int rc, found = 0;
+
+	list_refs(&j->arena, in, "--format=%(refname)", &names);
+	for (size_t i = 0; i < names.count; i++) {
+		const char *name = names.items[i];
+		size_t at = name == NULL ? 0 : strlen(name);
+
+		if (at <= length || !str_starts(name, "refs/remotes/") ||
+		    name[at - length - 1] != '/' || strcmp(name + at - length, j->ref) != 0)
+			continue;
+		rc = judge_tree(in, name, j, err);
+		if (rc < 0)
+			return rc;
+		found = found || rc == 1;
+	}
+	return found;
+}
+
+static int
+judge_places(const struct gitread *in, struct judging *j, struct cordon_error *err)
+{
+	bool is_there = false, is_branch = false;
+	int rc;
+
+	j->looked = (struct texts){NULL, 0};
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+		const char *name = arena_printf(&j->arena, err, "%s%s%s", places[i].before, j->ref,
+						places[i].after);
+
+		rc = name == NULL ? -CORDON_E_MEMORY : judge_tree(in, name, j, err);
+		if (rc < 0)
+			return rc;
+		is_there = is_there || rc == 1;
+		is_branch = is_branch || (rc == 1 && i == 1);
+	}
+	rc = is_branch || strcmp(j->ref, "HEAD") == 0 ? is_there : judge_remotes(in, j, err);
+	return rc < 0 ? rc : is_there || rc == 1;
+}
+
 static int
 judge_ref(const struct plan *plan, const char *ref, struct judging *j, struct cordon_error *err)
 {
 	struct gitread in;
-	const char *commit = NULL;
 	int rc = gitread_open(&j->arena, plan, &in, err);
 
 	if (rc < 0)
@@ -157,14 +270,14 @@ judge_ref(const struct plan *plan, const char *ref, struct judging *j, struct co
 	if (in.program == NULL)
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "there is no git to read %.100s with",
 				   ref);
-	rc = find_commit(&j->arena, &in, ref, &commit, err);
 	j->project = plan->host->project;
+	rc = *ref == '\0' ? 0 : judge_places(&in, j, err);
 	if (rc == 0)
-		rc = committed_find(&in, commit, judge_committed, j, err);
-	if (rc < 0 || j->is_failed)
-		return rc < 0 ? rc : cordon_no_memory(err);
-	return rc == 1 ? 0
-		       : cordon_fail(err, CORDON_E_SYSTEM, 0, "git cannot read all of %.100s", ref);
+		return refuse_ref(&j->arena, &in, ref, err);
+	in.with_replacements = rc == 1 && gitread_has_replacements(&in);
+	if (in.with_replacements)
+		rc = judge_places(&in, j, err);
+	return rc < 0 ? rc : 0;
 }
 
 int

@@ -26,7 +26,7 @@
 #define CANDIDATES_MAX 4096
 #define CONTENT_MAX ((size_t)16 << 20)
 
-enum kind { KIND_NAME, KIND_MODULES, KIND_LINK, KIND_HOOK };
+enum kind { KIND_NAME, KIND_MODULES, KIND_SUBMODULE, KIND_LINK, KIND_HOOK };
 
 struct candidate {
 	enum kind kind;
@@ -41,6 +41,8 @@ struct finding {
 	const char *listing, *end;
 	struct candidate *items;
 	size_t count;
+	bool is_cut; /* more candidates, or one whose content is missing */
+	const char *from;
 	committed_fn *tell;
 	void *teller;
 };
@@ -99,9 +101,11 @@ judge(struct finding *f, const char *entry, struct cordon_error *err)
 	const char *tab = strchr(entry, '\t'), *object = strchr(entry, ' ');
 	struct candidate one = {.is_link = str_starts(entry, "120000 ")};
 
-	if (tab == NULL || object == NULL || f->count >= CANDIDATES_MAX)
+	if (tab == NULL || object == NULL)
 		return 0;
-	object += 1 + (str_starts(object + 1, "blob ") ? strlen("blob ") : 0);
+	if (str_starts(object + 1, "blob ") || str_starts(object + 1, "commit "))
+		object = strchr(object + 1, ' ');
+	object++;
 	one.path = path_join(&f->arena, f->in->plan->host->project, tab + 1, err);
 	if (one.path == NULL)
 		return -CORDON_E_MEMORY;
@@ -110,6 +114,12 @@ judge(struct finding *f, const char *entry, struct cordon_error *err)
 		return 0;
 	if (one.reason == NULL)
 		one.kind = one.is_link ? KIND_LINK : KIND_HOOK;
+	else if (str_starts(entry, "160000 "))
+		one.kind = KIND_SUBMODULE;
+	if (f->count >= CANDIDATES_MAX) {
+		f->is_cut = true;
+		return 0;
+	}
 	one.object = arena_strndup(&f->arena, object, strcspn(object, " \t"), err);
 	return keep(f, &one, err);
 }
@@ -181,13 +191,72 @@ judge_modules(struct finding *f, const struct gitconfig_text *text)
 	return arena_printf(&f->arena, NULL, "%s %s", refusal.what, refusal.why);
 }
 
-/* A hook runs only in a repository: is its HEAD among the entries, too? */
+/* Is a submodule checked out at this path? No command makes one where the name is protected. */
+static bool
+is_checked_out(struct finding *f, const char *path)
+{
+	const char *git = path_join(&f->arena, path, ".git", NULL);
+	struct stat at;
+
+	return git != NULL && lstat(git, &at) == 0;
+}
+
+/* A protected path that git would check a submodule out to; NULL: there is none. */
 static const char *
-judge_hook(const struct finding *f, const struct candidate *one)
+judge_paths(struct finding *f, const struct candidate *one, const struct gitconfig_text *text)
+{
+	struct gitconfig config;
+	enum kind kind;
+
+	if (gitconfig_parse(&f->arena, text->text, text->length, &config, NULL) != 1)
+		return NULL;
+	for (size_t i = 0; i < config.count; i++) {
+		const struct gitconfig_item *item = &config.items[i];
+		size_t length = strlen(item->name);
+		const char *path, *why = NULL;
+
+		if (item->value == NULL || length < 5 ||
+		    strcmp(item->name + length - 5, ".path") != 0)
+			continue;
+		path = lead(f, one->path, item->value);
+		if (path != NULL && *path != '\0' && !is_checked_out(f, path))
+			why = reason_for(f, path, false, &kind);
+		if (why != NULL)
+			return arena_printf(&f->arena, NULL, "%s leads to what is protected: %s",
+					    item->name, why);
+	}
+	return NULL;
+}
+
+/* The submodule's own HEAD says which commit is checked out. */
+static bool
+is_same_submodule(struct finding *f, const struct candidate *one)
+{
+	static const char *const head[] = {"rev-parse", "--verify", "--quiet", "HEAD", NULL};
+	struct gitread in = *f->in;
+	struct gitread_text said = {NULL, 0};
+	bool is_same;
+
+	in.git_dir = path_join(&f->arena, one->path, ".git", NULL);
+	is_same = in.git_dir != NULL && is_checked_out(f, one->path) &&
+		  gitread_ask(&in, head, NULL, &said, NULL) == 1 &&
+		  strcspn(said.text, "\n") == strlen(one->object) &&
+		  str_starts(said.text, one->object);
+	free(said.text);
+	return is_same;
+}
+
+/* A hook runs only in a repository: is its HEAD in the working tree, or among the entries, too? */
+static const char *
+judge_hook(struct finding *f, const struct candidate *one)
 {
 	const char *path = one->path + strlen(f->in->plan->host->project) + 1;
 	size_t length = (size_t)(path_last(path) - path) - strlen("hooks/");
+	const char *head = arena_printf(&f->arena, NULL, "%.*sHEAD",
+					(int)(path_last(one->path) - one->path - 6), one->path);
 
+	if (head != NULL && access(head, F_OK) == 0)
+		return "git runs it, for its folder is a repository";
 	for (const char *at = f->listing; at < f->end; at += strlen(at) + 1) {
 		const char *name = strchr(at, '\t');
 
@@ -216,23 +285,39 @@ is_same(const struct candidate *one, const struct gitconfig_text *text)
 	       length == text->length && memcmp(there, text->text, length) == 0;
 }
 
-/* text NULL: git has no such object. */
+/* What a command may make itself, as it may a .gitmodules file, is no measure. */
+static const char *
+judge_content(struct finding *f, const struct candidate *one, const struct gitconfig_text *text,
+	      bool *ret_same)
+{
+	const char *why;
+
+	*ret_same = one->kind < KIND_SUBMODULE && is_same(one, text);
+	if (one->kind == KIND_LINK)
+		return judge_link(f, one, arena_strndup(&f->arena, text->text, text->length, NULL));
+	if (one->kind != KIND_MODULES || one->is_link)
+		return one->reason;
+	why = judge_modules(f, text);
+	if (why != NULL)
+		return why;
+	*ret_same = false;
+	return judge_paths(f, one, text);
+}
+
+/* text NULL: git has no such object; it may still come. */
 static void
 tell_one(struct finding *f, const struct candidate *one, const struct gitconfig_text *text)
 {
-	struct committed told = {.path = one->path, .reason = one->reason};
+	struct committed told = {.path = one->path, .reason = one->reason, .from = f->from};
 
-	if (text == NULL)
-		return;
-	if (one->kind == KIND_LINK)
-		told.reason = judge_link(f, one,
-					 arena_strndup(&f->arena, text->text, text->length, NULL));
-	else if (one->kind == KIND_MODULES && !one->is_link)
-		told.reason = judge_modules(f, text);
+	if (one->kind == KIND_SUBMODULE)
+		told.is_same = is_same_submodule(f, one);
 	else if (one->kind == KIND_HOOK)
 		told.reason = judge_hook(f, one);
-	/* what the command may make itself is no measure */
-	told.is_same = one->kind < KIND_LINK && is_same(one, text);
+	else if (text != NULL)
+		told.reason = judge_content(f, one, text, &told.is_same);
+	else if (one->kind != KIND_NAME)
+		f->is_cut = true;
 	if (told.reason != NULL)
 		f->tell(f->teller, &told);
 }
@@ -282,6 +367,26 @@ read_contents(struct finding *f, struct cordon_error *err)
 	if (rc == 1)
 		rc = tell_all(f, &contents);
 	free(contents.text);
+	return rc == 1 ? !f->is_cut : rc;
+}
+
+int
+committed_judge(const struct gitread *in, const struct gitread_text *listing,
+		const struct committed_teller *to, struct cordon_error *err)
+{
+	struct finding f = {.in = in,
+			    .listing = listing->text,
+			    .end = listing->text + listing->length,
+			    .from = to->from,
+			    .tell = to->tell,
+			    .teller = to->teller};
+	int rc = 0;
+
+	for (const char *at = f.listing; rc == 0 && at < f.end; at += strlen(at) + 1)
+		rc = judge(&f, at, err);
+	if (rc == 0)
+		rc = read_contents(&f, err);
+	arena_free(&f.arena);
 	return rc;
 }
 
@@ -290,21 +395,14 @@ committed_find(const struct gitread *in, const char *name, committed_fn *tell, v
 	       struct cordon_error *err)
 {
 	const char *tree[] = {"ls-tree", "-r", "-z", "--full-tree", name, NULL};
-	static const char *const index[] = {"ls-files", "-s", "-z", NULL};
+	static const char *const index[] = {"ls-files", "-s", "--resolve-undo", "-z", NULL};
 	struct gitread_text listing = {NULL, 0};
-	struct finding f = {.in = in, .tell = tell, .teller = teller};
+	const struct committed_teller to = {tell, teller, NULL};
 	int rc = gitread_ask(in, name == NULL ? index : tree, NULL, &listing, err);
 
 	if (rc <= 0)
 		return rc;
-	f.listing = listing.text;
-	f.end = listing.text + listing.length;
-	rc = 0;
-	for (const char *at = f.listing; rc == 0 && at < f.end; at += strlen(at) + 1)
-		rc = judge(&f, at, err);
-	if (rc == 0)
-		rc = read_contents(&f, err);
+	rc = committed_judge(in, &listing, &to, err);
 	free(listing.text);
-	arena_free(&f.arena);
 	return rc;
 }

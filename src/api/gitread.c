@@ -109,7 +109,8 @@ start(const struct gitread *in, const char *const *arguments, int input, pid_t *
 				     "GIT_CONFIG_NOSYSTEM=1",
 				     "GIT_CONFIG_GLOBAL=/dev/null",
 				     "GIT_ATTR_NOSYSTEM=1",
-				     "GIT_NO_REPLACE_OBJECTS=1",
+				     in->with_replacements ? "GIT_REPLACE_REF_BASE=refs/replace/"
+							   : "GIT_NO_REPLACE_OBJECTS=1",
 				     "GIT_OPTIONAL_LOCKS=0",
 				     "GIT_NO_LAZY_FETCH=1",
 				     "GIT_TERMINAL_PROMPT=0",
@@ -124,6 +125,9 @@ start(const struct gitread *in, const char *const *arguments, int input, pid_t *
 	snprintf(tree, sizeof tree, "GIT_WORK_TREE=%s", in->plan->host->project);
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
 		argv[count++] = options[i];
+	argv[count++] = "-c";
+	argv[count++] = in->with_replacements ? "core.useReplaceRefs=true"
+					      : "core.useReplaceRefs=false";
 	argv[count++] = "-C";
 	argv[count++] = in->plan->host->project;
 	while (count < ARGUMENTS_MAX && *arguments != NULL)
@@ -160,6 +164,12 @@ void
 gitread_limit(struct gitread *in)
 {
 	in->until = now_ms() + SECONDS_MAX * 1000;
+}
+
+bool
+gitread_is_late(const struct gitread *in)
+{
+	return in->until != 0 && now_ms() >= in->until;
 }
 
 /* To its end; false: it takes too long, or is too much. */
@@ -244,4 +254,16 @@ gitread_ask(const struct gitread *in, const char *const *arguments,
 	ret->length = text.length;
 	ret->text = text.text == NULL ? strdup("") : take(&text.text);
 	return ret->text == NULL ? cordon_no_memory(err) : 1;
+}
+
+bool
+gitread_has_replacements(const struct gitread *in)
+{
+	static const char *const one[] = {"for-each-ref", "--count=1", "--format=%(refname)",
+					  "refs/replace/", NULL};
+	struct gitread_text said = {NULL, 0};
+	bool has_some = gitread_ask(in, one, NULL, &said, NULL) != 1 || *said.text != '\0';
+
+	free(said.text);
+	return has_some;
 }

@@ -12,8 +12,9 @@
 
 struct gitread {
 	const struct plan *plan;
-	const char *git_dir; /* of the project's working tree */
-	const char *program; /* NULL: there is no git */
+	const char *git_dir;	/* of the project's working tree */
+	const char *program;	/* NULL: there is no git */
+	bool with_replacements; /* objects as refs/replace/ has them, as the user's git takes them */
 	int64_t until; /* milliseconds of the clock that only goes on; 0: each answer by itself */
 };
 
@@ -21,8 +22,13 @@ struct gitread {
 int gitread_open(struct arena *arena, const struct plan *plan, struct gitread *ret,
 		 struct cordon_error *err);
 
+/* Does anything lie below refs/replace/? Also where that cannot be told. */
+bool gitread_has_replacements(const struct gitread *in);
+
 /* From now on all answers together may take as long as one alone. */
 void gitread_limit(struct gitread *in);
+/* Is that time over? */
+bool gitread_is_late(const struct gitread *in);
 
 struct gitread_text {
 	char *text; /* to be freed */

@@ -13,6 +13,11 @@ struct refs_signature {
 	int64_t time; /* of its last change, in nanoseconds */
 };
 
+struct refs_text {
+	const char *text;
+	size_t length;
+};
+
 struct refs {
 	struct arena arena;
 	struct gitread in;
@@ -21,6 +26,9 @@ struct refs {
 	size_t count;
 	bool is_cut; /* not all of them were read */
 	int64_t started;
+	const char *head;	/* the commit that was checked out; NULL: none */
+	struct refs_text *logs; /* texts of logs */
+	size_t log_count;
 	char *packed; /* the text of packed-refs, NULL: it has none or is too large */
 	struct refs_signature index, packed_refs, tables;
 };
