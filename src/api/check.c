@@ -271,7 +271,13 @@ judge_ref(const struct plan *plan, const char *ref, struct judging *j, struct co
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "there is no git to read %.100s with",
 				   ref);
 	j->project = plan->host->project;
+	gitread_limit(&in);
 	rc = *ref == '\0' ? 0 : judge_places(&in, j, err);
+	if (rc == 0 && gitread_is_late(&in))
+		return cordon_fail(err, CORDON_E_SYSTEM, 0,
+				   "git does not answer about %.100s in time; is a file of the "
+				   "repository a pipe?",
+				   ref);
 	if (rc == 0)
 		return refuse_ref(&j->arena, &in, ref, err);
 	in.with_replacements = rc == 1 && gitread_has_replacements(&in);

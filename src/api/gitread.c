@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +96,25 @@ static const char *const options[] = {"--no-pager",
 #define ARGUMENTS_MAX 32
 
 /* 0 with its output on *ret_fd, or errno. */
+struct ends {
+	int input, output; /* input -1: nothing */
+	pid_t parent;
+};
+
+/* Between fork and exec. git ends with us, and has none of our descriptors. */
+static _Noreturn void
+become_git(const struct ends *ends, const char *program, const char *const *argv,
+	   const char *const *environment)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (compat_die_with_parent(SIGKILL) == 0 && getppid() == ends->parent && null >= 0 &&
+	    dup2(ends->input < 0 ? null : ends->input, 0) == 0 && dup2(ends->output, 1) == 1 &&
+	    dup2(null, 2) == 2 && fd_cloexec_from(3) >= 0)
+		execve(program, (char *const *)argv, (char *const *)environment);
+	_exit(127);
+}
+
 static int
 start(const struct gitread *in, const char *const *arguments, int input, pid_t *ret_pid,
       int *ret_fd)
@@ -118,7 +136,7 @@ start(const struct gitread *in, const char *const *arguments, int input, pid_t *
 				     NULL};
 	const char *argv[ARGUMENTS_MAX + 1] = {in->program};
 	size_t count = 1;
-	posix_spawn_file_actions_t actions;
+	struct ends given = {.input = input, .parent = getpid()};
 	int ends[2], why;
 
 	snprintf(git_dir, sizeof git_dir, "GIT_DIR=%s", in->git_dir);
@@ -134,16 +152,11 @@ start(const struct gitread *in, const char *const *arguments, int input, pid_t *
 		argv[count++] = *arguments++;
 	if (compat_pipe(ends) < 0)
 		return errno;
-	posix_spawn_file_actions_init(&actions);
-	if (input < 0)
-		posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	else
-		posix_spawn_file_actions_adddup2(&actions, input, 0);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	why = posix_spawn(ret_pid, in->program, &actions, NULL, (char *const *)argv,
-			  (char *const *)environment);
-	posix_spawn_file_actions_destroy(&actions);
+	given.output = ends[1];
+	*ret_pid = fork();
+	why = *ret_pid < 0 ? errno : 0;
+	if (*ret_pid == 0)
+		become_git(&given, in->program, argv, environment);
 	close(ends[1]);
 	if (why != 0)
 		close(ends[0]);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -400,6 +402,18 @@ hash_plan(const struct plan *plan, char ret_hash[TRUST_HASH_SIZE], struct cordon
 	return 0;
 }
 
+/* Signals that end this process, or have its caller think so. */
+static const sigset_t *
+ending_signals(sigset_t *to)
+{
+	sigemptyset(to);
+	sigaddset(to, SIGHUP);
+	sigaddset(to, SIGINT);
+	sigaddset(to, SIGQUIT);
+	sigaddset(to, SIGTERM);
+	return to;
+}
+
 /* What both kinds of sessions have in common. */
 static int
 run_session(const struct cordon_plan *context, struct session_request request,
@@ -411,6 +425,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	struct session_result result = {0};
 	struct cordon_error why = {0};
 	struct refs refs = {0};
+	sigset_t ending, before;
 	struct session_place place = {
 		.runtime = context->host.runtime_dir,
 		.state = is_kept_outside(context) ? NULL : context->store,
@@ -446,9 +461,12 @@ run_session(const struct cordon_plan *context, struct session_request request,
 		refs_note(&refs, request.plan);
 	rc = session_run(&request, &result, &why);
 	ret_run->changed += (int)result.changed;
+	/* looking at refs takes a while: whatever ends us waits until the end was told */
+	pthread_sigmask(SIG_BLOCK, ending_signals(&ending), &before);
 	tell_refs(&telling, &refs);
 	print_end(&telling, &result, rc < 0 ? &why : NULL, &end);
 	tell(&telling, &end);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	session_close(&result);
 	if (result.unrecorded.code != 0 && *ret_run->notice == '\0' &&
 	    !is_out_of_reach(context, &result.unrecorded))

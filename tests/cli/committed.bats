@@ -306,3 +306,21 @@ $script; git diff --cached --exit-code"
 	events 'python3 -c "import sys; f = open(sys.argv[1], \"r+b\"); t = f.read(); assert b\"sub/xenvrc\\0\" in t; f.seek(0); f.write(t.replace(b\"sub/xenvrc\\0\", b\"sub/.envrc\\0\"))" .git/sharedindex.*'
 	told staged sub/.envrc
 }
+
+@test "a pipe in place of git's file holds up neither check nor the end for long, and nothing is left" {
+	rm -rf .git
+	git init -q . && git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m x
+	"$CORDON" run --status-fd 5 -- sh -c 'rm -f .git/packed-refs && mkfifo .git/packed-refs && git update-ref refs/heads/y HEAD 2>/dev/null & sleep 0.3; echo 1234567890123456789012345678901234567890 >.git/refs/heads/z; kill $!; exit 3' \
+	    5>"$T/status" </dev/null >"$T/out" 2>"$T/err" 3>&- &
+	started=$!
+	until_true 60 grep -q '"event": "start"' "$T/status"
+	sleep 1.5
+	kill -TERM "$started" 2>/dev/null || :
+	wait "$started" || :
+	# whatever ends the launcher then, the end is told, and git is not left behind
+	grep -q '"event": "end"' "$T/status" || complain "$(cat "$T/status")"
+	! pgrep -P 1 -f "$P" >/dev/null || complain 'git is left behind'
+	timeout 40 "$CORDON" check --ref HEAD >"$T/out" 2>"$T/err" || status=$?
+	[ "${status:-0}" -ne 124 ] || complain 'check hangs'
+	rm -f .git/packed-refs
+}
