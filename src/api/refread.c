@@ -13,7 +13,9 @@
 
 #include "base/ascii.h"
 #include "base/fd.h"
+#include "base/str.h"
 
+#define FOLLOWED 6	   /* refs that lead to another one, and one more than git follows */
 #define DEPTH_MAX 16	   /* folders in folders below refs/ */
 #define REF_MAX (1u << 20) /* bytes of one, and of FETCH_HEAD */
 
@@ -49,6 +51,19 @@ refread_object(struct arena *arena, const char *text)
 
 /* ---- loose ones ---- */
 
+/* "ref: NAME" of what is not below refs/, where nothing else looks at it; NULL: it is none. */
+static const char *
+find_target(struct reading *r, const char *text)
+{
+	const char *name = str_starts(text, "ref:") ? text + 4 + strspn(text + 4, " \t\r\n") : "";
+	size_t length = strcspn(name, " \t\r\n");
+
+	if (length == 0 || str_starts(name, "refs/"))
+		return NULL;
+	r->has_odd = true;
+	return arena_printf(&r->arena, NULL, "%s/%.*s", r->refs->common_dir, (int)length, name);
+}
+
 static int
 read_loose(struct reading *r, const char *path, const char *name)
 {
@@ -60,12 +75,17 @@ read_loose(struct reading *r, const char *path, const char *name)
 		r->is_cut = true;
 		return 0;
 	}
-	if (file_read(&r->arena, path, REF_MAX, &text, &length, NULL, NULL) < 0) {
-		r->is_cut = true;
-		return 0;
+	for (int i = 0; i < FOLLOWED && path != NULL; i++) {
+		if (file_read(&r->arena, path, REF_MAX, &text, &length, NULL, NULL) < 0) {
+			r->is_cut = r->is_cut || i == 0;
+			return 0;
+		}
+		value = refread_object(&r->arena, text);
+		if (value != NULL)
+			return r->met(r->context, name, value);
+		path = find_target(r, text);
 	}
-	value = refread_object(&r->arena, text);
-	return value == NULL ? 0 : r->met(r->context, name, value);
+	return 0;
 }
 
 static int read_folder(struct reading *r, char path[PATH_MAX], size_t name, int depth);

@@ -14,6 +14,7 @@ struct reading {
 	int64_t since; /* what did not change after that is known; 0: nothing is */
 	bool is_still; /* so are the folders up to refs/ */
 	bool is_cut;   /* there are more, or deeper ones */
+	bool has_odd;  /* one leads out of refs/: that may change while it does not */
 	ref_fn *met;
 	void *context;
 };

@@ -118,6 +118,7 @@ refs_note(struct refs *refs, const struct plan *plan)
 	gitstate_note(refs);
 	/* a value that is not noted counts as new */
 	refs->is_cut = refread_all(&r) < 0 || r.is_cut;
+	refs->has_odd = r.has_odd;
 	arena_free(&r.arena);
 }
 
@@ -344,7 +345,7 @@ refs_tell(struct refs *refs, changed_fn *tell, void *teller)
 	struct ending e = {.refs = refs, .tell = tell, .teller = teller};
 	struct reading r = {.refs = refs,
 			    .left = AT_END,
-			    .since = refs->started,
+			    .since = refs->has_odd ? 0 : refs->started,
 			    .met = meet,
 			    .context = &e};
 	struct refs_signature index, tables;

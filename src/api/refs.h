@@ -24,7 +24,8 @@ struct refs {
 	const char *common_dir;
 	const char **values; /* names of objects that were there */
 	size_t count;
-	bool is_cut; /* not all of them were read */
+	bool is_cut;  /* not all of them were read */
+	bool has_odd; /* one leads out of refs/ */
 	int64_t started;
 	const char *head;	/* the commit that was checked out; NULL: none */
 	struct refs_text *logs; /* texts of logs */

@@ -79,12 +79,18 @@ $1" || return 1
 	    'c=$(git commit-tree -m x $(git mktree </dev/null)); git replace $c $(mk 12); git branch new $c' \
 	    'mk 10 | tr a-f A-F >.git/refs/heads/upper' '{ mk 11; head -c 9000 /dev/zero | tr "\0" " "; } >.git/refs/heads/long' \
 	    'mkdir .git/w; mk 13 >.git/w/deep; ln -s ../../w .git/refs/heads/w' 'mk 14 >.git/w; ln -s ../../w .git/refs/heads/w' \
-	    'mk 10 >x; mv x .git/refs/remotes-like'; do
+	    'mkdir .git/lfs; mk 15 >.git/lfs/x; echo "ref: lfs/x" >.git/refs/heads/w' 'mk 10 >x; mv x .git/refs/remotes-like'; do
 		prepare
 		events "$mk
 $script"
 		grep -q "\"subject\": \"$P/.envrc\"" "$T/status" || complain "not told: $script: $(cat "$T/status")" || return 1
 	done
+	prepare
+	mkdir .git/lfs && git rev-parse HEAD >.git/lfs/x && echo 'ref: lfs/x' >.git/refs/heads/w
+	sleep 0.1
+	events "$mk
+mk 1 >.git/lfs/x"
+	told committed .envrc
 	# one that was prepared before, where no ref is
 	prepare
 	(eval "$mk"; mkdir .git/w && mk 5 >.git/w/deep)
