@@ -54,6 +54,20 @@ members_of(const struct broker *broker, pid_t group)
 	return find_members(broker, group);
 }
 
+/*
+ * Has the launcher, which is in the group as long as we live, a parent in the same session and outside
+ * the group, as a shell with job control is? Then no other process can make the group orphaned.
+ */
+static bool
+is_never_orphaned(pid_t group)
+{
+	pid_t launcher = getppid();
+	struct proc_stat at;
+
+	return getpgid(launcher) == group && proc_stat_read(launcher, &at) && at.parent > 1 &&
+	       getsid(at.parent) == getsid(launcher) && getpgid(at.parent) != group;
+}
+
 static bool
 is_elsewhere(void *group, pid_t parent, pid_t child)
 {
@@ -73,6 +87,8 @@ keeps_shared(const struct broker *broker, pid_t process, pid_t group)
 	pid_t shared = nest_group(broker), now = getpgid(process);
 	struct proc_stat at;
 
+	if (is_never_orphaned(shared))
+		return true;
 	if (!proc_stat_read(process, &at))
 		return false;
 	if (group == shared && now != shared)
