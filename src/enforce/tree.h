@@ -51,7 +51,7 @@ void tree_spare_older(struct tree_spare *spare, pid_t first);
  * the child's own end is not reported. How many there were.
  */
 int tree_reap_threads(pid_t pid);
-/* Has this process one thread only? Then nobody starts a child while it waits. */
+/* Has this process one thread only? Then no child is started while it waits. */
 bool tree_is_lone(void);
 /*
  * Spares other children of this process as well, started since. What a dead guard left has come to the

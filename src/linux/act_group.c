@@ -19,16 +19,16 @@
 #include "linux/proc.h"
 
 enum members {
-	NOBODY, /* it is empty, or /proc cannot be read */
-	OURS,	/* at least one process of the session */
-	OTHERS	/* none of the session, but others */
+	NO_MEMBERS, /* it is empty, or /proc cannot be read */
+	OURS,	    /* at least one process of the session */
+	OTHERS	    /* none of the session, but others */
 };
 
 /* By going through all processes: where the first of the group is gone. */
 static enum members
 find_members(const struct broker *broker, pid_t group)
 {
-	enum members found = NOBODY;
+	enum members found = NO_MEMBERS;
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
 

@@ -106,7 +106,7 @@ link_from_descriptor(struct broker *broker, const struct call *request, int numb
 	}
 }
 
-/* Who has a second name for a file changes it by that. */
+/* A file can be changed by its second name: both are noted. */
 static int
 link_names(struct broker *broker, const struct spot *from, const struct spot *to)
 {

@@ -14,7 +14,7 @@
 struct nests {
 	pthread_key_t call; /* the struct nest_call of each thread */
 	pthread_mutex_t lock;
-	uint64_t plain, top; /* the mark of who is in no nest; that of nest 0 */
+	uint64_t plain, top; /* the mark of a process in no nest; that of nest 0 */
 	uint64_t made;	     /* nests that there ever were */
 	int count;	     /* places that were ever in use */
 	int next, swept;     /* the place that is looked at next: for another nest, for its line */

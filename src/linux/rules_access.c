@@ -21,7 +21,7 @@
 #include "plan/running.h"
 
 #define RULE_PATH_BENEATH 1
-/* execve opens the file for reading; and whoever executes it can read it, out of the process */
+/* execve opens the file for reading; and a process that executes it can read it from its memory */
 #define RUN (RIGHT_READ | RIGHT_EXECUTE)
 #define DEVPTS_MAGIC 0x1cd1
 /* Of everything else add_rule says EINVAL for what is no folder. */
