@@ -45,7 +45,6 @@ sbpl_proxy(const struct role *role, struct sbpl **ret_sbpl, struct cordon_error 
 		return cordon_no_memory(err);
 	str_add(&text, "(version 1)\n(deny default)\n\n; what the default does not reach\n");
 	add_denies(&text);
-	str_add(&text, "(allow socket-ioctl) ; libuv has sockets not wait by such a call\n");
 	add_ports(&text, role);
 	str_add(&text, "\n; by which it is tried: " SBPL_PROXY_DENIED " stays closed\n"
 		       "(allow file-read-data (literal \"" SBPL_PROXY_ALLOWED "\"))\n");

@@ -214,14 +214,14 @@ leaving(void *owner, int events)
 		if (conn->out.length == 0)
 			shutdown(conn->client->fd, SHUT_WR);
 	}
-	if (events & UV_READABLE) {
+	if (events & WATCH_READ) {
 		n = recv(conn->client->fd, rest, sizeof rest, MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
 			conn_free(conn);
 			return;
 		}
 	}
-	watch_want(conn->client, UV_READABLE | (conn->out.length > 0 ? UV_WRITABLE : 0));
+	watch_want(conn->client, WATCH_READ | (conn->out.length > 0 ? WATCH_WRITE : 0));
 }
 
 void
@@ -252,5 +252,5 @@ conn_leave(struct conn *conn)
 	conn->client->ready = leaving;
 	if (conn->out.length == 0)
 		shutdown(conn->client->fd, SHUT_WR);
-	watch_want(conn->client, UV_READABLE | (conn->out.length > 0 ? UV_WRITABLE : 0));
+	watch_want(conn->client, WATCH_READ | (conn->out.length > 0 ? WATCH_WRITE : 0));
 }

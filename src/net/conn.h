@@ -21,7 +21,6 @@
 struct proxy {
 	const struct proxy_task *task;
 	const struct network *network;
-	uv_loop_t loop;
 	struct watches watches;
 	struct clockwork clockwork;
 	struct lookup lookup;

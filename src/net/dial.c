@@ -113,7 +113,7 @@ ask_upstream(struct conn *conn)
 		fail(conn, ECONNREFUSED,
 		     "cannot be reached: the proxy of your environment does not listen");
 	else
-		watch_want(conn->server, UV_READABLE);
+		watch_want(conn->server, WATCH_READ);
 }
 
 /* Only the head is taken: what follows is the far side's. */
@@ -275,7 +275,7 @@ try_next(struct conn *conn)
 		is_there(conn);
 		return;
 	}
-	watch_want(conn->server, UV_WRITABLE);
+	watch_want(conn->server, WATCH_WRITE);
 	if (dial->next < dial->count)
 		timed_set(&conn->proxy->clockwork, &dial->attempt, ATTEMPT_MS, attempt_late);
 }

@@ -138,14 +138,14 @@ pump_held(struct conn *conn, int *client, int *server)
 	if ((reads && !conn_read(conn)) || !judge(conn) || !send_good(conn))
 		return -1;
 	if (conn->good > 0)
-		*server |= UV_WRITABLE;
+		*server |= WATCH_WRITE;
 	else if (conn->is_ended && (conn->in.length == 0 || conn->up == UP_CHECKED)) {
 		conn->rise.ended = true;
 	}
 	/* when the far side has to speak first nothing is read: there is no room for ever */
 	if (!conn->is_ended && conn->up != UP_SHUT && conn->in.length < CHECK_MAX &&
 	    conn->check.state != CHECK_UPGRADE)
-		*client |= UV_READABLE;
+		*client |= WATCH_READ;
 	return 0;
 }
 
@@ -155,12 +155,12 @@ want(struct conn *conn, enum flow_wait wait, int *from_events, int *to_events)
 	switch (wait) {
 	case FLOW_FOR_INPUT:
 	case FLOW_AGAIN:
-		*from_events |= UV_READABLE;
+		*from_events |= WATCH_READ;
 		/* fall through */
 	case FLOW_DONE:
 		return 0;
 	case FLOW_FOR_OUTPUT:
-		*to_events |= UV_WRITABLE;
+		*to_events |= WATCH_WRITE;
 		return 0;
 	case FLOW_BROKEN:
 		break;
@@ -198,7 +198,7 @@ pump_answer(struct conn *conn, int *client, int *server)
 	ssize_t n = recv(conn->server->fd, at, wanted - conn->seen, MSG_DONTWAIT);
 
 	(void)client;
-	*server |= UV_READABLE;
+	*server |= WATCH_READ;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n < 0 || send(conn->client->fd, at, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) != n) {
@@ -223,7 +223,7 @@ pump_down(struct conn *conn, int *client, int *server)
 
 		if (n > 0)
 			bytes_drop(&conn->out, (size_t)n);
-		*client |= UV_WRITABLE;
+		*client |= WATCH_WRITE;
 		return 0;
 	}
 	if (is_waiting(conn))
@@ -282,30 +282,30 @@ go_on(struct conn *conn, bool down, bool up)
 	client = downs->client | ups->client;
 	server = downs->server | ups->server;
 	/* also who waits for nothing is told of a connection that broke */
-	watch_want(conn->client, client != 0 ? client : UV_DISCONNECT);
-	watch_want(conn->server, server != 0 ? server : UV_DISCONNECT);
+	watch_want(conn->client, client != 0 ? client : WATCH_BROKEN);
+	watch_want(conn->server, server != 0 ? server : WATCH_BROKEN);
 }
 
 /* What one direction does may be what the other waits for, but only while bytes are looked at. */
 static void
 side_ready(struct conn *conn, int events, int down, int up)
 {
-	bool both = (events & UV_DISCONNECT) != 0 || is_waiting(conn);
+	bool both = (events & WATCH_BROKEN) != 0 || is_waiting(conn);
 
-	conn->is_broken = conn->is_broken || (events & UV_DISCONNECT) != 0;
+	conn->is_broken = conn->is_broken || (events & WATCH_BROKEN) != 0;
 	go_on(conn, both || (events & down) != 0, both || (events & up) != 0);
 }
 
 static void
 client_ready(void *owner, int events)
 {
-	side_ready(owner, events, UV_WRITABLE, UV_READABLE);
+	side_ready(owner, events, WATCH_WRITE, WATCH_READ);
 }
 
 static void
 server_ready(void *owner, int events)
 {
-	side_ready(owner, events, UV_READABLE, UV_WRITABLE);
+	side_ready(owner, events, WATCH_READ, WATCH_WRITE);
 }
 
 void
@@ -331,11 +331,11 @@ conn_flow(struct conn *conn)
 	timed_clear(&conn->timed);
 	conn->client->ready = client_ready;
 	conn->server->ready = server_ready;
-	conn->down_wants.server = conn->up_wants.client = UV_READABLE;
+	conn->down_wants.server = conn->up_wants.client = WATCH_READ;
 	if (conn->in.length > 0 || conn->is_ended || conn->out.length > 0) {
 		go_on(conn, true, true);
 		return;
 	}
-	watch_want(conn->client, UV_READABLE);
-	watch_want(conn->server, UV_READABLE);
+	watch_want(conn->client, WATCH_READ);
+	watch_want(conn->server, WATCH_READ);
 }

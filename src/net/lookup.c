@@ -67,7 +67,7 @@ remember(struct lookup *lookup, const struct query *query, const struct dns_answ
 	memcpy((*slot)->name, query->name, sizeof query->name);
 	(*slot)->type = query->type;
 	(*slot)->answer = *answer;
-	(*slot)->until = uv_now(lookup->loop) + 1000ull * (ttl < TTL_MAX ? ttl : TTL_MAX);
+	(*slot)->until = lookup->clockwork->now + 1000ull * (ttl < TTL_MAX ? ttl : TTL_MAX);
 }
 
 static bool
@@ -95,7 +95,7 @@ lookup_known(struct lookup *lookup, const char *name, enum dns_type type,
 	     struct dns_answer *ret_answer)
 {
 	const struct cached *cached = *cache_slot(lookup, name, type);
-	uint64_t now = uv_now(lookup->loop);
+	uint64_t now = lookup->clockwork->now;
 
 	if (is_in_hosts(lookup, name, type, ret_answer))
 		return true;
@@ -210,7 +210,7 @@ send_over_tcp(struct query *query)
 	query->length = 0;
 	if (query->bytes == NULL)
 		query->bytes = malloc(2 + DNS_MESSAGE_MAX);
-	watch_want(query->watch, UV_READABLE);
+	watch_want(query->watch, WATCH_READ);
 	return query->bytes != NULL &&
 	       send(query->watch->fd, bytes, length + 2, MSG_NOSIGNAL) == (ssize_t)length + 2;
 }
@@ -251,7 +251,7 @@ try_datagram(struct query *query)
 	if (query->watch == NULL ||
 	    send(query->watch->fd, bytes, length, MSG_NOSIGNAL) != (ssize_t)length)
 		return false;
-	watch_want(query->watch, UV_READABLE);
+	watch_want(query->watch, WATCH_READ);
 	return true;
 }
 
@@ -262,7 +262,7 @@ try_stream(struct query *query)
 	query->watch = watch_new(query->lookup->watches, open_socket(query, SOCK_STREAM), query,
 				 stream_ready);
 	if (query->watch != NULL)
-		watch_want(query->watch, UV_WRITABLE);
+		watch_want(query->watch, WATCH_WRITE);
 	return query->watch != NULL;
 }
 

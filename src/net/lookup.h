@@ -11,7 +11,6 @@
 struct cached;
 
 struct lookup {
-	uv_loop_t *loop;
 	struct watches *watches;
 	struct clockwork *clockwork;
 	struct resolver resolver;

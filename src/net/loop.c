@@ -1,41 +1,61 @@
 // SPDX-License-Identifier: MIT
-/* Times are looked at four times a second, and only while there are some. */
+/* Deadlines are checked four times a second, and only while there are some. */
 #include "net/loop.h"
+
+#include <time.h>
 
 #define TICK_MS 250
 
-static void
-look_at_times(uv_timer_t *tick)
+static uint64_t
+monotonic_ms(void)
 {
-	struct clockwork *clockwork = tick->data;
-	struct timed *ring = &clockwork->list, *late = NULL;
-	uint64_t now = uv_now(tick->loop);
+	struct timespec now = {0};
 
-	if (ring->next == ring) {
-		uv_timer_stop(tick);
-		return;
-	}
-	/* what one of them does may free another: begun anew after each */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return 1000ull * (uint64_t)now.tv_sec + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void
+clockwork_start(struct clockwork *clockwork)
+{
+	clockwork->list.next = clockwork->list.previous = &clockwork->list;
+	clockwork->now = monotonic_ms();
+	clockwork->tick = clockwork->now;
+}
+
+int
+clockwork_wait(const struct clockwork *clockwork)
+{
+	if (clockwork->list.next == &clockwork->list)
+		return -1;
+	return clockwork->tick > clockwork->now ? (int)(clockwork->tick - clockwork->now) : 0;
+}
+
+bool
+clockwork_read(struct clockwork *clockwork)
+{
+	clockwork->now = monotonic_ms();
+	if (clockwork->now < clockwork->tick)
+		return false;
+	clockwork->tick = clockwork->now + TICK_MS;
+	return true;
+}
+
+/* A callback may free another deadline, so the search begins anew after each. */
+void
+clockwork_expire(struct clockwork *clockwork)
+{
+	struct timed *ring = &clockwork->list, *late;
+
 	do {
 		late = NULL;
 		for (struct timed *one = ring->next; one != ring && late == NULL; one = one->next)
-			late = one->at <= now ? one : NULL;
+			late = one->at <= clockwork->now ? one : NULL;
 		if (late != NULL) {
 			timed_clear(late);
 			late->expire(late);
 		}
 	} while (late != NULL);
-}
-
-int
-clockwork_start(struct clockwork *clockwork, uv_loop_t *loop)
-{
-	clockwork->list.next = clockwork->list.previous = &clockwork->list;
-	clockwork->tick.data = clockwork;
-	if (uv_timer_init(loop, &clockwork->tick) < 0)
-		return -1;
-	clockwork->tick.data = clockwork;
-	return 0;
 }
 
 void
@@ -55,12 +75,10 @@ timed_set(struct clockwork *clockwork, struct timed *timed, uint64_t ms,
 	struct timed *ring = &clockwork->list;
 
 	timed_clear(timed);
-	timed->at = uv_now(clockwork->tick.loop) + ms;
+	timed->at = clockwork->now + ms;
 	timed->expire = expire;
 	timed->previous = ring->previous;
 	timed->next = ring;
 	ring->previous->next = timed;
 	ring->previous = timed;
-	if (!uv_is_active((uv_handle_t *)&clockwork->tick))
-		uv_timer_start(&clockwork->tick, look_at_times, TICK_MS, TICK_MS);
 }

@@ -1,53 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The proxy's loop over libuv: descriptors that are watched, and things that have a time. Freeing a
- * watch closes its descriptor at once; its owner hears nothing of it any more.
+ * The proxy's event loop: watched fds and deadlines. Freeing a watch closes its fd at once, and its
+ * owner is not called again.
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <uv.h>
 
-struct watch {
-	int fd;
-	int events; /* what is waited for now */
-	bool is_listed;
-	void *owner;
-	void (*ready)(void *owner, int events);
-	struct watches *all;
-	struct watch *next; /* among those that are to be freed */
-};
-
-/*
- * What keeps them: watch_epoll.c on Linux, watch_poll.c wherever libuv is. By epoll, descriptors are
- * waited for there and libuv's loop keeps the time: changing what is waited for is then one call, none
- * for who closes, and one for each time that something happens.
- */
-struct watches {
-	uv_loop_t *loop;
-	int epoll;
-	bool is_busy; /* events are being told: what is freed may be among them */
-	bool is_over;
-	struct watch *freed;
-	uv_timer_t look; /* after those that wait for nothing */
-	struct polled *quiet;
-};
-
-int watches_start(struct watches *watches, uv_loop_t *loop);
-/* Until is_over. */
-void watches_run(struct watches *watches);
-/* Owns fd from now on, also on failure (NULL). Waits for nothing yet. */
-struct watch *watch_new(struct watches *watches, int fd, void *owner,
-			void (*ready)(void *owner, int events));
-/*
- * UV_READABLE, UV_WRITABLE; UV_DISCONNECT: only that it broke, which the others are told of as well,
- * once, by all three; 0: nothing.
- */
-void watch_want(struct watch *watch, int events);
-struct watch *watch_free(struct watch *watch);
-
-/* Something that must have happened by a time. */
+/* A deadline. */
 struct timed {
 	struct timed *next, *previous;
 	uint64_t at; /* in ms of the loop's clock */
@@ -55,12 +17,66 @@ struct timed {
 };
 
 struct clockwork {
-	uv_timer_t tick;
+	uint64_t now;	   /* CLOCK_MONOTONIC in ms, read once each time the loop wakes up */
+	uint64_t tick;	   /* when the deadlines are checked next */
 	struct timed list; /* a ring */
 };
 
-int clockwork_start(struct clockwork *clockwork, uv_loop_t *loop);
-/* In so many ms; again: the new time holds. */
+void clockwork_start(struct clockwork *clockwork);
+/* How long the loop may wait, in ms; -1: there is no deadline. */
+int clockwork_wait(const struct clockwork *clockwork);
+/* Reads the clock; true when a tick has passed since the last one. */
+bool clockwork_read(struct clockwork *clockwork);
+/* Calls what has expired. */
+void clockwork_expire(struct clockwork *clockwork);
+/* Sets the deadline in so many ms, or moves it. */
 void timed_set(struct clockwork *clockwork, struct timed *timed, uint64_t ms,
 	       void (*expire)(struct timed *timed));
 void timed_clear(struct timed *timed);
+
+/*
+ * WATCH_BROKEN alone: only that the connection broke. The other two are told of that as well, once, by
+ * all three.
+ */
+enum watch_event {
+	WATCH_READ = 1,
+	WATCH_WRITE = 2,
+	WATCH_BROKEN = 4,
+	WATCH_ALL = WATCH_READ | WATCH_WRITE | WATCH_BROKEN,
+};
+
+struct watch {
+	int fd;
+	int events; /* those waited for now */
+	bool is_listed;
+	size_t slot; /* by poll(2), while it is listed */
+	void *owner;
+	void (*ready)(void *owner, int events);
+	struct watches *all;
+	struct watch *next; /* among those that are to be freed */
+};
+
+/* All watches of a loop: watch_epoll.c on Linux, watch_poll.c on every other system. */
+struct watches {
+	struct clockwork *clockwork;
+	bool is_over;
+	/* by epoll(7) */
+	int epoll;
+	bool is_busy; /* events are being reported: a watch that is freed may be among them */
+	struct watch *freed;
+	/* by poll(2): one slot each */
+	struct pollfd *polled;
+	struct watch **watched;
+	size_t count, alive, room;
+	bool has_paused;
+};
+
+int watches_start(struct watches *watches, struct clockwork *clockwork);
+/* Until is_over. */
+void watches_run(struct watches *watches);
+/* Owns fd from now on, also on failure (NULL). Waits for nothing yet. */
+struct watch *watch_new(struct watches *watches, int fd, void *owner,
+			void (*ready)(void *owner, int events));
+/* Waits for these of enum watch_event from now on; 0: for nothing. */
+void watch_want(struct watch *watch, int events);
+struct watch *watch_free(struct watch *watch);

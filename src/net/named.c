@@ -282,7 +282,7 @@ greeted(void *owner, int events)
 	/* who says more before the far side is there waits; most do not */
 	if (conn->state == CONN_DIALS) {
 		watch_want(conn->client, 0);
-		if (events & UV_DISCONNECT)
+		if (events & WATCH_BROKEN)
 			conn_free(conn);
 		return;
 	}
@@ -340,7 +340,7 @@ arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 		conn_free(conn);
 		return;
 	}
-	watch_want(conn->client, UV_READABLE);
+	watch_want(conn->client, WATCH_READ);
 	greeted(conn, 0);
 }
 

@@ -88,7 +88,7 @@ proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const c
 {
 	uint64_t hash = hash_more(hash_more(hash_more(HASH_START, what), subject), reason);
 	size_t count = COUNT(proxy->told);
-	uint64_t now = uv_now(&proxy->loop);
+	uint64_t now = proxy->clockwork.now;
 	struct refusal refusal = {0};
 
 	/* one that is tried again and again is told once in a while */
@@ -143,10 +143,10 @@ listen_all(struct proxy *proxy)
 			watch_new(&proxy->watches, proxy->task->sockets[i], proxy, takers[i]);
 		if (proxy->listeners[i] == NULL)
 			return -1;
-		watch_want(proxy->listeners[i], UV_READABLE);
+		watch_want(proxy->listeners[i], WATCH_READ);
 	}
 	proxy->line = watch_new(&proxy->watches, proxy->task->egress.line, proxy, through_line);
-	watch_want(proxy->line, UV_READABLE);
+	watch_want(proxy->line, WATCH_READ);
 	return proxy->line == NULL ? -1 : 0;
 }
 
@@ -231,12 +231,9 @@ remember_hosts(struct proxy *proxy)
 static int
 make_loop(struct proxy *proxy, struct cordon_error *err)
 {
-	/* some versions use io_uring where they can, and end the process where it is refused later */
-	setenv("UV_USE_IO_URING", "0", 1);
-	if (uv_loop_init(&proxy->loop) < 0 || watches_start(&proxy->watches, &proxy->loop) < 0 ||
-	    clockwork_start(&proxy->clockwork, &proxy->loop) < 0)
+	clockwork_start(&proxy->clockwork);
+	if (watches_start(&proxy->watches, &proxy->clockwork) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "cannot make the proxy's loop");
-	proxy->lookup.loop = &proxy->loop;
 	proxy->lookup.watches = &proxy->watches;
 	proxy->lookup.clockwork = &proxy->clockwork;
 	return 0;

@@ -97,7 +97,7 @@ send_answer(const struct pending *to, const struct dns_answer *answer)
 static void
 vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 {
-	uint64_t now = uv_now(&proxy->loop), keep = 1000ull * answer->ttl;
+	uint64_t now = proxy->clockwork.now, keep = 1000ull * answer->ttl;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < answer->count; i++) {
@@ -257,7 +257,7 @@ stub_start(struct proxy *proxy, int fd)
 	proxy->stub_clients = client;
 	proxy->stub_count++;
 	timed_set(&proxy->clockwork, &client->timed, CLIENT_MS, client_late);
-	watch_want(client->watch, UV_READABLE);
+	watch_want(client->watch, WATCH_READ);
 }
 
 static void
@@ -269,7 +269,7 @@ client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 	through_drain(proxy);
 	if (!address_from_socket((const struct sockaddr *)from, &end.address, &end.port))
 		close(fd);
-	else if (gate_was_named(&proxy->gate, &end, uv_now(&proxy->loop)))
+	else if (gate_was_named(&proxy->gate, &end, proxy->clockwork.now))
 		stub_start(proxy, fd);
 	else
 		gate_hold(&proxy->gate, fd, &end);

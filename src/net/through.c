@@ -22,7 +22,7 @@ static const char *
 allowed_name(struct proxy *proxy, const struct address *address, unsigned port,
 	     struct dial_end *ret_why)
 {
-	uint64_t now = uv_now(&proxy->loop);
+	uint64_t now = proxy->clockwork.now;
 	const char *name;
 	size_t at = 0;
 
@@ -39,7 +39,7 @@ static bool
 is_name_of_address(const void *context, const char *name)
 {
 	const struct conn *conn = context;
-	uint64_t now = uv_now(&conn->proxy->loop);
+	uint64_t now = conn->proxy->clockwork.now;
 	struct dial_end why;
 	const char *one;
 	size_t at = 0;
@@ -205,7 +205,7 @@ announced_to_stub(struct proxy *proxy, const struct egress_message *asks)
 	if (fd >= 0)
 		stub_start(proxy, fd);
 	else
-		gate_name(&proxy->gate, &end, uv_now(&proxy->loop));
+		gate_name(&proxy->gate, &end, proxy->clockwork.now);
 	gate_resolve(&proxy->gate, asks->id);
 }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Watches by an epoll of our own, with libuv's loop for the time alone. For Linux; elsewhere
- * watch_poll.c does the same.
- */
+/* Watches by epoll(7), for Linux. On every other system watch_poll.c does the same. */
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -20,18 +17,18 @@ unlist(struct watch *watch)
 	watch->events = 0;
 }
 
-/* An end on both sides is told to who reads or writes; who does neither would hear it for ever. */
+/* A watch that neither reads nor writes would be woken by EPOLLHUP for ever, so it is taken off the list. */
 static void
 tell(struct watch *watch, uint32_t got)
 {
 	int events = 0;
 
 	if (got & (EPOLLIN | EPOLLHUP))
-		events |= watch->events & UV_READABLE;
+		events |= watch->events & WATCH_READ;
 	if (got & (EPOLLOUT | EPOLLHUP))
-		events |= watch->events & UV_WRITABLE;
+		events |= watch->events & WATCH_WRITE;
 	if (got & EPOLLERR)
-		events = UV_READABLE | UV_WRITABLE | UV_DISCONNECT;
+		events = WATCH_ALL;
 	if (events == 0 || got & EPOLLERR)
 		unlist(watch);
 	if (events != 0 && watch->owner != NULL)
@@ -58,9 +55,9 @@ tell_all(struct watches *watches, const struct epoll_event *events, int count)
 }
 
 int
-watches_start(struct watches *watches, uv_loop_t *loop)
+watches_start(struct watches *watches, struct clockwork *clockwork)
 {
-	*watches = (struct watches){.loop = loop, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+	*watches = (struct watches){.clockwork = clockwork, .epoll = epoll_create1(EPOLL_CLOEXEC)};
 	return watches->epoll < 0 ? -1 : 0;
 }
 
@@ -68,16 +65,15 @@ void
 watches_run(struct watches *watches)
 {
 	struct epoll_event events[BATCH];
-	uv_loop_t *loop = watches->loop;
 
 	while (!watches->is_over) {
-		int ms = uv_loop_alive(loop) ? uv_backend_timeout(loop) : -1;
+		int ms = clockwork_wait(watches->clockwork);
 		int count = epoll_wait(watches->epoll, events, BATCH, ms);
+		bool is_tick = clockwork_read(watches->clockwork);
 
-		uv_update_time(loop);
 		tell_all(watches, events, count);
-		if (uv_loop_alive(loop) && uv_backend_timeout(loop) == 0)
-			uv_run(loop, UV_RUN_NOWAIT);
+		if (is_tick)
+			clockwork_expire(watches->clockwork);
 	}
 }
 
@@ -109,15 +105,15 @@ watch_want(struct watch *watch, int events)
 		unlist(watch);
 		return;
 	}
-	event.events = (events & UV_READABLE ? (uint32_t)EPOLLIN : 0) |
-		       (events & UV_WRITABLE ? (uint32_t)EPOLLOUT : 0);
+	event.events = (events & WATCH_READ ? (uint32_t)EPOLLIN : 0) |
+		       (events & WATCH_WRITE ? (uint32_t)EPOLLOUT : 0);
 	epoll_ctl(watch->all->epoll, watch->is_listed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, watch->fd,
 		  &event);
 	watch->is_listed = true;
 	watch->events = events;
 }
 
-/* Nobody else has this descriptor, so closing takes it off the list. */
+/* The fd has no duplicate, so closing it takes it off the list. */
 struct watch *
 watch_free(struct watch *watch)
 {

@@ -1,45 +1,55 @@
 // SPDX-License-Identifier: MIT
 /*
- * Watches by libuv alone, each a handle of its loop: for every system libuv knows. libuv does not tell
- * everywhere that a connection broke when nothing else is waited for, so those are looked at once in a
- * while. Handles are freed a moment after their descriptor is closed.
+ * Watches by poll(2), for systems without epoll(7). A system may report POLLHUP where neither reading nor
+ * writing can go on, and would do so without end: such a watch is paused until the next tick.
  */
 #include "base/compat.h"
 
+#include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "net/loop.h"
 
-#define LOOK_MS 1000
-#define ALL_THREE (UV_READABLE | UV_WRITABLE | UV_DISCONNECT)
-
-struct polled {
-	struct watch watch;
-	uv_poll_t poll;
-	struct polled *next,
-		*previous; /* among those that wait for nothing; NULL: not one of them */
-};
-
-static struct polled *
-polled_of(struct watch *watch)
-{
-	return (struct polled *)(void *)watch;
-}
-
-/* ---- who waits for nothing ---- */
+#define FIRST_ROOM 64
+#define PAUSE_MS 250
 
 static void
-leave_ring(struct polled *polled)
+unlist(struct watch *watch)
 {
-	struct watches *all = polled->watch.all;
+	struct watches *all = watch->all;
+	size_t last = all->count - 1;
 
-	if (polled->next == NULL)
+	if (!watch->is_listed)
 		return;
-	polled->next->previous = polled->previous;
-	polled->previous->next = polled->next;
-	all->quiet = polled->next == polled ? NULL : polled->next;
-	polled->next = polled->previous = NULL;
+	all->polled[watch->slot] = all->polled[last];
+	all->watched[watch->slot] = all->watched[last];
+	all->watched[watch->slot]->slot = watch->slot;
+	all->count = last;
+	watch->is_listed = false;
+}
+
+/* A slot for every watch that there is, so that listing one cannot fail. */
+static int
+make_room(struct watches *all)
+{
+	size_t room = all->room == 0 ? FIRST_ROOM : 2 * all->room;
+	struct pollfd *polled;
+	struct watch **watched;
+
+	if (all->alive < all->room)
+		return 0;
+	polled = realloc(all->polled, room * sizeof *polled);
+	if (polled == NULL)
+		return -1;
+	all->polled = polled;
+	watched = realloc(all->watched, room * sizeof *watched);
+	if (watched == NULL)
+		return -1;
+	all->watched = watched;
+	all->room = room;
+	return 0;
 }
 
 static bool
@@ -51,133 +61,155 @@ is_broken(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &size) == 0 && why != 0;
 }
 
-static struct polled *
-find_broken(const struct watches *watches)
+static void
+report_broken(struct watch *watch)
 {
-	struct polled *first = watches->quiet, *one = first;
-
-	do {
-		if (one != NULL && is_broken(one->watch.fd))
-			return one;
-		one = one == NULL ? NULL : one->next;
-	} while (one != first);
-	return NULL;
+	unlist(watch);
+	watch->events = 0;
+	watch->ready(watch->owner, WATCH_ALL);
 }
 
-/* What one of them does may free another: begun anew after each. */
+/* poll(2) skips a negative fd. */
 static void
-look_at_quiet(uv_timer_t *timer)
+pause_watch(struct watch *watch)
 {
-	struct watches *watches = timer->data;
-	struct polled *broken;
-
-	while ((broken = find_broken(watches)) != NULL) {
-		leave_ring(broken);
-		broken->watch.events = 0;
-		broken->watch.ready(broken->watch.owner, ALL_THREE);
-	}
-	if (watches->quiet == NULL)
-		uv_timer_stop(timer);
+	watch->all->polled[watch->slot].fd = -1;
+	watch->all->has_paused = true;
 }
 
 static void
-enter_ring(struct polled *polled)
+report(struct watch *watch, int got)
 {
-	struct watches *all = polled->watch.all;
-	struct polled *ring = all->quiet;
+	int events = 0;
 
-	polled->next = ring == NULL ? polled : ring;
-	polled->previous = ring == NULL ? polled : ring->previous;
-	polled->next->previous = polled->previous->next = polled;
-	all->quiet = polled;
-	if (!uv_is_active((uv_handle_t *)&all->look))
-		uv_timer_start(&all->look, look_at_quiet, LOOK_MS, LOOK_MS);
-}
-
-/* ---- watches ---- */
-
-static void
-ready(uv_poll_t *poll, int status, int events)
-{
-	struct watch *watch = poll->data;
-
-	if (status < 0) {
-		uv_poll_stop(poll);
-		watch->events = 0;
-		events = ALL_THREE;
-	}
-	if (events != 0 && watch->owner != NULL)
+	if (got & (POLLIN | POLLHUP))
+		events |= watch->events & WATCH_READ;
+	if (got & POLLOUT)
+		events |= watch->events & WATCH_WRITE;
+	if (got & (POLLERR | POLLNVAL))
+		report_broken(watch);
+	else if (events != 0)
 		watch->ready(watch->owner, events);
+	else
+		pause_watch(watch);
+}
+
+/*
+ * From the last slot to the first: a watch that is freed meanwhile is replaced by the last one, which was
+ * reported already and has no event left.
+ */
+static void
+report_all(struct watches *watches)
+{
+	for (size_t i = watches->count; i-- > 0;) {
+		int got = i < watches->count ? watches->polled[i].revents : 0;
+
+		if (got == 0)
+			continue;
+		watches->polled[i].revents = 0;
+		report(watches->watched[i], got);
+	}
+}
+
+/* poll(2) may be silent about an error after POLLHUP, so the socket is asked itself. */
+static void
+resume_paused(struct watches *watches)
+{
+	watches->has_paused = false;
+	for (size_t i = watches->count; i-- > 0;) {
+		struct watch *watch = i < watches->count ? watches->watched[i] : NULL;
+
+		if (watch == NULL || watches->polled[i].fd >= 0)
+			continue;
+		watches->polled[i].fd = watch->fd;
+		if (is_broken(watch->fd))
+			report_broken(watch);
+	}
 }
 
 int
-watches_start(struct watches *watches, uv_loop_t *loop)
+watches_start(struct watches *watches, struct clockwork *clockwork)
 {
-	*watches = (struct watches){.loop = loop};
-	if (uv_timer_init(loop, &watches->look) < 0)
-		return -1;
-	watches->look.data = watches;
+	*watches = (struct watches){.clockwork = clockwork, .epoll = -1};
 	return 0;
 }
 
-/* Without anything that is waited for nothing would ever come. */
+static int
+wait_ms(const struct watches *watches)
+{
+	int ms = clockwork_wait(watches->clockwork);
+
+	return watches->has_paused && (ms < 0 || ms > PAUSE_MS) ? PAUSE_MS : ms;
+}
+
 void
 watches_run(struct watches *watches)
 {
-	while (!watches->is_over && uv_run(watches->loop, UV_RUN_ONCE) != 0)
-		continue;
+	while (!watches->is_over) {
+		int count = poll(watches->polled, (nfds_t)watches->count, wait_ms(watches));
+		bool is_tick = clockwork_read(watches->clockwork);
+
+		if (count > 0)
+			report_all(watches);
+		if (is_tick && watches->has_paused)
+			resume_paused(watches);
+		if (is_tick)
+			clockwork_expire(watches->clockwork);
+	}
 }
 
 struct watch *
-watch_new(struct watches *watches, int fd, void *owner, void (*told)(void *owner, int events))
+watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
 {
-	struct polled *polled = fd < 0 ? NULL : calloc(1, sizeof *polled);
+	struct watch *watch = fd < 0 || make_room(watches) < 0 ? NULL : calloc(1, sizeof *watch);
 
-	if (polled == NULL || uv_poll_init(watches->loop, &polled->poll, fd) < 0) {
-		free(polled);
+	if (watch == NULL) {
 		if (fd >= 0)
 			close(fd);
 		return NULL;
 	}
-	polled->poll.data = &polled->watch;
-	polled->watch = (struct watch){.fd = fd, .owner = owner, .ready = told, .all = watches};
-	return &polled->watch;
+	watches->alive++;
+	*watch = (struct watch){.fd = fd, .owner = owner, .ready = ready, .all = watches};
+	return watch;
+}
+
+static void
+list(struct watch *watch)
+{
+	struct watches *all = watch->all;
+
+	if (watch->is_listed)
+		return;
+	watch->slot = all->count++;
+	watch->is_listed = true;
+	all->watched[watch->slot] = watch;
+	all->polled[watch->slot] = (struct pollfd){0};
 }
 
 void
 watch_want(struct watch *watch, int events)
 {
-	struct polled *polled = polled_of(watch);
-
 	if (watch == NULL || watch->events == events)
 		return;
-	leave_ring(polled);
-	if ((events & (UV_READABLE | UV_WRITABLE)) != 0)
-		uv_poll_start(&polled->poll, events & (UV_READABLE | UV_WRITABLE), ready);
-	else
-		uv_poll_stop(&polled->poll);
-	if (events == UV_DISCONNECT)
-		enter_ring(polled);
 	watch->events = events;
-}
-
-static void
-closed(uv_handle_t *handle)
-{
-	free(polled_of(handle->data));
+	if (events == 0) {
+		unlist(watch);
+		return;
+	}
+	list(watch);
+	watch->all->polled[watch->slot].fd = watch->fd;
+	watch->all->polled[watch->slot].events =
+		(short)((events & WATCH_READ ? POLLIN : 0) | (events & WATCH_WRITE ? POLLOUT : 0));
 }
 
 struct watch *
 watch_free(struct watch *watch)
 {
-	struct polled *polled = polled_of(watch);
-
 	if (watch == NULL)
 		return NULL;
-	leave_ring(polled);
-	uv_poll_stop(&polled->poll);
+	unlist(watch);
+	watch->all->alive--;
 	close(watch->fd);
-	watch->owner = NULL;
-	uv_close((uv_handle_t *)&polled->poll, closed);
+	free(watch);
 	return NULL;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The proxy as it is where there is no epoll, on macOS: libuv's own handles, and bytes
+# The proxy as it is where there is no epoll, on macOS: poll(2), and bytes
 # that are looked at, sent and then taken. The cases are those of proxy.bats.
 
 load common

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The proxy as macOS has it, really run: libuv's own handles, one port, and the profile. Only
+ * The proxy as macOS has it, really run: poll(2), one port, and the profile. Only
  * Seatbelt is made up: it writes down what it is handed and refuses what the profile would.
  */
 #include "base/compat.h"
