@@ -68,9 +68,6 @@ const struct command commands[] = {
 	{0},
 };
 
-/* Named by the design, built later: better a clear word than an unknown command. */
-static const char *const later[] = {"learn", "log", "report", NULL};
-
 static const struct command *
 find_command(const char *name)
 {
@@ -81,13 +78,6 @@ find_command(const char *name)
 }
 
 static int
-not_yet(const char *name)
-{
-	fprintf(stderr, "cordon: `%s` is not there yet\n", name);
-	return EXIT_CORDON;
-}
-
-static int
 unknown(const char *name)
 {
 	const char *names[COUNT(commands)] = {0};
@@ -95,9 +85,6 @@ unknown(const char *name)
 	size_t count = 0;
 	const char *near;
 
-	for (size_t i = 0; later[i] != NULL; i++)
-		if (strcmp(later[i], name) == 0)
-			return not_yet(name);
 	for (const struct command *c = commands; c->name != NULL; c++)
 		names[count++] = c->name;
 	near = nearest_word(name, names, count);

@@ -200,9 +200,6 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	/* inside another cordon ours is that one's, and who tries it is told of */
 	facts.values[FACT_CGROUP] = !facts.values[FACT_DOOR] && cgroup_is_delegated();
 	facts.values[FACT_BROKER] = has_threads();
-	facts.values[FACT_BROKER_NET] = 1;
-	facts.values[FACT_BROKER_READS] = 1;
-	facts.values[FACT_VETTING] = 1;
 	facts.values[FACT_TREE] = has_tree();
 	if (uname(&name) == 0)
 		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname,

@@ -28,10 +28,7 @@ enum fact {
 	FACT_CGROUP_PIDS,   /* such a cgroup can limit processes */
 	FACT_SCOPE,	    /* systemd's user manager makes cgroups that limit both */
 	FACT_SEATBELT,
-	FACT_BROKER,	   /* this build has one; what it needs of the host is said above */
-	FACT_BROKER_READS, /* and it decides about reading, too */
-	FACT_VETTING,	   /* and it reads what git is told before git does */
-	FACT_BROKER_NET,   /* and it decides about sockets and addresses */
+	FACT_BROKER, /* this build has one; what it needs of the host is said above */
 	FACT_INSIDE, /* a broker around us acts for our processes, and would not see our layers */
 	FACT_DOOR,   /* one around us asks us before it acts for our processes; of enum door */
 	FACT_TREE,   /* what a process started can be found, however far it went */

@@ -33,10 +33,12 @@ explain_door(const struct plan *plan, unsigned missing, struct promise *to)
 static void
 explain_broker(const struct facts *facts, struct promise *to)
 {
-	if (!facts->values[FACT_BROKER] || has_broker(facts)) {
-		to->how = facts->values[FACT_BROKER] ? "this version's broker does not do it yet"
-						     : "there is no broker";
+	if (!facts->values[FACT_BROKER]) {
+		to->how = "there is no broker";
 		to->remedy = NULL;
+	} else if (has_broker(facts)) {
+		to->how = "the broker needs Landlock";
+		to->remedy = "use a kernel from 5.13 on with \"landlock\" in lsm=";
 	} else if (facts->values[FACT_YAMA] >= 2) {
 		to->how = "Yama keeps the broker from reading the command's arguments";
 		to->remedy = "set kernel.yama.ptrace_scope to 0 or 1";

@@ -178,7 +178,7 @@ is_public_key(const char *path)
 	return length > 4 && strcmp(path + length - 4, ".pub") == 0;
 }
 
-/* An entry of R58: tools and caches that all projects share. */
+/* An entry of baseline_never: tools and caches that all projects share. */
 static bool
 is_shared(const struct linter *l, const char *path)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Secrets in shell start-up files that the policy makes readable (R164). Files are read only when
+ * Secrets in shell start-up files that the policy makes readable. Files are read only when
  * the view says they are there and the plan would let them be read. Only the variable's name leaves
  * this file, never its value.
  */
@@ -17,7 +17,7 @@
 #define STARTUP_SIZE_MAX (1u << 20)
 #define STARTUP_FINDINGS_MAX 20
 
-/* Besides R56's own list: what shells read in folders of that list, and what bash sources. */
+/* Besides baseline_dotfiles: what shells read in folders of that list, and what bash sources. */
 static const char *const more_files[] = {
 	"~/.bash_aliases",
 	"~/.bash_logout",

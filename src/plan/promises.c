@@ -167,7 +167,7 @@ needs_met(const struct plan *plan, const struct demand *demand)
 		{!demand->runs, NEED_RUN_LISTED},
 		{plan->unheld == NULL, NEED_RUN_HELD},
 		{plan->routing != ROUTE_NOTHING, NEED_BROKER},
-		{plan->facts.values[FACT_VETTING] && has_broker(&plan->facts), NEED_VETTING},
+		{has_broker(&plan->facts), NEED_VETTING},
 		{plan->routes_sockets, NEED_BROKER_SOCKETS},
 		{plan->routes_signals, NEED_BROKER_SIGNALS},
 		{plan->closes_sockets, NEED_NO_SOCKETS},

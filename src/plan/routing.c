@@ -23,18 +23,15 @@ find_routing(const struct plan *plan, const struct demand *demand)
 	const int *values = plan->facts.values;
 	bool exact = demand->carveout || plan->index.pattern_count > 0;
 	bool metadata = demand->restrict_files && !plan->settings.accept[G_FILES_METADATA];
-	bool future = values[FACT_VETTING] && demand->change &&
-		      !plan->settings.accept[G_FILES_FUTURE];
+	bool future = demand->change && !plan->settings.accept[G_FILES_FUTURE];
 
 	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
 	/* one around us answers for what it routes */
 	if (demand->reads)
-		return values[FACT_BROKER_READS] &&
-				       (!values[FACT_DOOR] || (values[FACT_DOOR] & DOOR_READS))
-			       ? ROUTE_READS
-			       : ROUTE_NOTHING;
+		return !values[FACT_DOOR] || (values[FACT_DOOR] & DOOR_READS) ? ROUTE_READS
+									      : ROUTE_NOTHING;
 	if (values[FACT_DOOR] && !(values[FACT_DOOR] & DOOR_CHANGES))
 		return ROUTE_NOTHING;
 	return exact || metadata || future ? ROUTE_CHANGES : ROUTE_NOTHING;
@@ -65,7 +62,7 @@ find_socket_routing(struct plan *plan)
 		plan->routes_network = between && (values[FACT_DOOR] & DOOR_NETWORK);
 		plan->closes_sockets = names && !plan->routes_sockets &&
 				       values[FACT_SECCOMP_FILTER] && plan->socket_count == 0;
-	} else if (has_broker(&plan->facts) && abi > 0 && values[FACT_BROKER_NET]) {
+	} else if (has_broker(&plan->facts) && abi > 0) {
 		plan->routes_sockets = names;
 		plan->routes_network = between;
 	} else {

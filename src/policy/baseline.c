@@ -36,7 +36,7 @@ static const char *const macos_executable[] = {
 };
 const char *const *const baseline_executable[2] = {linux_executable, macos_executable};
 
-/* R49; and R68 widened from the wrapper's own /proc/self, which no child of it could read */
+/* /proc as a whole: Zed grants its wrapper's /proc/self, which no child of the wrapper could read */
 static const char *const linux_read_only[] = {
 	"/etc", "/usr/share", "/usr/include", "/usr/lib/locale", "/proc", "/sys", NULL,
 };
@@ -108,7 +108,7 @@ static const struct device macos_devices[] = {
 };
 static const struct device *const devices[2] = {linux_devices, macos_devices};
 
-/* flow has no list for Linux: R48 and R49, and those of R59 that answer to its /usr and /Library */
+/* flow has no list for Linux: Zed's two lists, and what answers to flow's /usr and /Library on macOS */
 static const char *const linux_flow_read[] = {
 	"/usr",	 "/bin", "/sbin",      "/lib",	"/lib64",
 	"/etc",	 "/opt", "/nix/store", "/snap", "/home/linuxbrew/.linuxbrew",

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the sources grant without being asked, as data for both systems, with the number of the
- * requirement each list comes from; and how a reader turns a list into rules. Lists end with NULL,
- * tables with an entry without a path. Pairs are indexed by enum system.
+ * What each dialect's own program grants by default, as data for both systems, and how a reader turns a
+ * list into rules. Lists end with NULL, tables with an entry without a path. Pairs are indexed by
+ * enum system.
  */
 #pragma once
 
 #include "policy/reader.h"
 
-extern const char *const *const baseline_executable[2]; /* R48, R51 */
-extern const char *const *const baseline_read_only[2];	/* R49, R52 */
+extern const char *const *const baseline_executable[2];
+extern const char *const *const baseline_read_only[2];
 
 /* One entry of a source's list of writable paths, and what it becomes here. */
 enum instead { INSTEAD_ITSELF, INSTEAD_NOTHING, INSTEAD_DEVICES, INSTEAD_TMPDIR };
@@ -18,18 +18,18 @@ struct baseline_write {
 	enum instead instead;
 	const char *hole; /* what is said about it; NULL with INSTEAD_ITSELF */
 };
-extern const struct baseline_write *const baseline_read_write[2]; /* R50, R53 */
+extern const struct baseline_write *const baseline_read_write[2];
 
-/* What flow lets a command read besides its own lists (R54), without /dev. */
+/* What flow lets a command read besides its own lists, without /dev. */
 extern const char *const *const baseline_flow_read[2];
 
-extern const char *const baseline_dotfiles[];	/* R56, below the home */
-extern const char *const baseline_config[];	/* R56: instead of the whole ~/.config */
-extern const char *const baseline_histories[];	/* R57 */
-extern const char *const baseline_never[];	/* R58: only the user may add these */
-extern const char *const baseline_env[];	/* R72 */
-extern const char *const baseline_env_always[]; /* R73 */
-extern const char *const baseline_env_scrub[];	/* R74; a trailing * is a prefix */
+extern const char *const baseline_dotfiles[];	/* below the home */
+extern const char *const baseline_config[];	/* instead of the whole ~/.config */
+extern const char *const baseline_histories[];	/* of shells */
+extern const char *const baseline_never[];	/* only the user may add these */
+extern const char *const baseline_env[];	/* passed to a terminal */
+extern const char *const baseline_env_always[]; /* passed to every command */
+extern const char *const baseline_env_scrub[];	/* removed; a trailing * is a prefix */
 
 /* Rules for a whole list. They are optional: what is missing is skipped. */
 int baseline_grant(struct reading *r, const struct json *at, enum list list,

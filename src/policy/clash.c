@@ -261,7 +261,7 @@ set_rest(struct reading *r, const struct json *at)
 	policy->tmp = TMP_PRIVATE;
 	policy->env.mode = ENV_SCRUB;
 	policy->env.place = policy->tmp_place = reading_place(r, at);
-	/* R69: always, whatever the rules say about /dev */
+	/* always, whatever the rules say about /dev */
 	null = policy_add_rule(policy, LIST_RULES, "/dev/null", reading_place(r, at), r->err);
 	if (null == NULL)
 		return -CORDON_E_MEMORY;

@@ -362,7 +362,7 @@ facts_file()
 {
 	printf '%s\n' '{"system": "linux", "landlock_abi": 7, "seccomp_filter": true, "seccomp_notify": true,
 	  "notify_addfd": true, "notify_wait_killable": true, "pidfd": true, "openat2": true, "close_range": true,
-	  "broker": true, "broker_reads": true, "vetting": true, "broker_net": true, "tree": true}' >"$T/facts.json"
+	  "broker": true, "tree": true}' >"$T/facts.json"
 	printf '%s' "$T/facts.json"
 }
 

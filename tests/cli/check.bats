@@ -281,15 +281,6 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 	allowed read -- --quiet
 }
 
-@test "commands that are not built yet say so: 125" {
-	local command
-
-	for command in learn log report; do
-		refused "$command" true || return 1
-		heard "\`$command\`" 'not there yet' || return 1
-	done
-}
-
 @test "--version" {
 	expect 0 --version
 	[[ $out =~ ^cordon\ [0-9]+\.[0-9]+\.[0-9]+$ ]]

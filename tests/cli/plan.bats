@@ -9,7 +9,7 @@ load common
 MODERN='{"system": "linux", "kernel": "test", "landlock_abi": 7, "seccomp_filter": true,
   "seccomp_notify": true, "notify_addfd": true, "notify_wait_killable": true, "notify_sync": true,
   "pidfd": true, "openat2": true, "close_range": true, "yama": 0, "cgroup": true, "broker": true, "tree": true,
-  "cgroup_memory": true, "cgroup_pids": true, "broker_reads": true, "vetting": true, "broker_net": true}'
+  "cgroup_memory": true, "cgroup_pids": true}'
 
 
 facts()
