@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "session/session.h"
+#include "session/assets.h"
 
 static int
 list_gaps(struct arena *arena, const struct plan *plan, struct record_words *ret,
@@ -36,8 +36,8 @@ list_command(char *const *argv, struct record_words *ret)
 }
 
 int
-enroll(struct arena *arena, const struct session_request *request,
-       const struct session_assets *assets, struct record_hold *ret_hold, struct cordon_error *err)
+enroll(struct arena *arena, const struct session_request *request, struct assets *assets,
+       const struct shared_words *words, struct cordon_error *err)
 {
 	const struct session_place *place = request->place;
 	char path[PATH_MAX];
@@ -47,14 +47,14 @@ enroll(struct arena *arena, const struct session_request *request,
 		.name = request->name,
 		.since = (int64_t)time(NULL),
 		.supervisor = process_find(getpid()),
-		.cgroup = assets->group->kind == GROUP_NONE ? NULL : assets->group->path,
-		.tmp = assets->private_tmp,
-		.token = assets->token,
-		.proxy = assets->proxy,
+		.cgroup = assets->group.kind == GROUP_NONE ? NULL : assets->group.path,
+		.tmp = assets->tmp,
+		.token = words == NULL ? NULL : words->token,
+		.proxy = words == NULL ? NULL : words->proxy,
 	};
 	int rc;
 
-	ret_hold->fd = -1;
+	assets->record.fd = -1;
 	if (place == NULL || (place->runtime == NULL && place->state == NULL))
 		return 0;
 	folder = record_folder(place->runtime, place->state, true, path, err);
@@ -65,5 +65,5 @@ enroll(struct arena *arena, const struct session_request *request,
 	record.policy = place->policy;
 	list_command(request->argv, &record.command);
 	rc = list_gaps(arena, request->plan, &record.gaps, err);
-	return rc < 0 ? rc : record_make(folder, path, &record, ret_hold, err);
+	return rc < 0 ? rc : record_make(folder, path, &record, &assets->record, err);
 }

@@ -15,10 +15,9 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "session/assets.h"
 #include "session/line.h"
 #include "session/porter.h"
-#include "session/proxy.h"
-#include "session/told.h"
 
 /*
  * How long a session that takes no commands may need to be over; and while something runs in it.
@@ -140,16 +139,10 @@ join(const struct entry *entry, int *ret_line, struct named_place *ret_place)
 
 struct opening {
 	struct porter porter;
-	struct record_hold record;
-	struct box *box;
-	struct proxy_hold proxy;
-	const char *proxy_text; /* NULL: there is none */
-	struct group group;
-	struct limit_value limits[LIMIT_COUNT]; /* each process's own */
-	const char *tmp;
-	struct told told;
-	int line;  /* our end of the first client's */
-	int guard; /* the guard's end of its line to the porter */
+	struct assets assets;
+	const char *proxy; /* as proxy_print has it; NULL: none */
+	int line;	   /* our end of the first client's */
+	int guard;	   /* the guard's end of its line to the porter */
 	char door[PATH_MAX];
 	bool is_guarded; /* the guard cleans up, and not we */
 };
@@ -170,18 +163,17 @@ make_token(char to[RECORD_TOKEN_LENGTH + 1], struct cordon_error *err)
 	return 0;
 }
 
-/* It lives as long as the session: its end of the line is the guard's. */
+/* The proxy lives as long as the session: its end of the line is the guard's. */
 static int
-prepare_proxy(const struct entry *entry, struct opening *opening)
+name_proxy(const struct entry *entry, struct opening *opening)
 {
 	char text[RECORD_PROXY_LENGTH + 1];
-	int rc = proxy_start(entry->request, opening->told.theirs, &opening->proxy, entry->err);
 
-	if (rc < 0 || opening->proxy.pid == 0)
-		return rc;
-	proxy_print(&opening->proxy, text);
-	opening->proxy_text = arena_strdup(entry->arena, text, entry->err);
-	return opening->proxy_text == NULL ? -CORDON_E_MEMORY : 0;
+	if (opening->assets.proxy.pid == 0)
+		return 0;
+	proxy_print(&opening->assets.proxy, text);
+	opening->proxy = arena_strdup(entry->arena, text, entry->err);
+	return opening->proxy == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 static int
@@ -218,47 +210,32 @@ static int
 prepare(const struct entry *entry, struct opening *opening)
 {
 	const struct session_request *request = entry->request;
-	struct box_options options = {.id = request->id};
-	struct session_assets assets = {.group = &opening->group};
+	struct assets *assets = &opening->assets;
+	struct porter *porter = &opening->porter;
 	char token[RECORD_TOKEN_LENGTH + 1];
+	struct shared_words words;
 	int rc = make_token(token, entry->err);
 
-	options.door = opening->door;
-
-	if (rc == 0 && request->plan->settings.tmp == TMP_PRIVATE)
-		rc = tmp_name(entry->arena, request->plan->host, &opening->tmp, entry->err);
-	options.named_tmp = opening->tmp;
 	if (rc == 0)
 		rc = name_door(entry, opening);
 	if (rc == 0)
-		rc = told_open(request, &opening->told, entry->err);
+		rc = assets_start_services(assets, entry->arena, request, entry->err);
 	if (rc == 0)
-		rc = prepare_proxy(entry, opening);
-	options.events = opening->told.theirs < 0 ? 0 : opening->told.theirs;
-	opening->porter.events = opening->told.ours;
-	opening->porter.free_connect = standard_connect_is_free(request->plan);
-	if (opening->proxy_text != NULL)
-		options.egress = &opening->proxy.egress;
+		rc = name_proxy(entry, opening);
 	if (rc == 0)
-		folders_make(request->plan, request->made);
+		rc = assets_make_sandbox(assets, request,
+					 (struct box_options){.door = opening->door}, entry->err);
 	if (rc == 0)
-		rc = enforce_compile(request->plan, &options, &opening->box, entry->err);
+		rc = assets_share_limits(assets, request, entry->err);
+	words = (struct shared_words){token, opening->proxy};
 	if (rc == 0)
-		rc = limits_share(request, opening->limits, &opening->group, entry->err);
+		rc = enroll(entry->arena, request, assets, &words, entry->err);
 	if (rc == 0)
-		enforce_mark(opening->box, &opening->group);
-	assets.private_tmp = opening->tmp;
-	assets.token = token;
-	assets.proxy = opening->proxy_text;
-	if (rc == 0)
-		rc = enroll(entry->arena, request, &assets, &opening->record, entry->err);
-	if (rc == 0)
-		rc = opening->porter.listener =
-			porter_listen(entry->folder, request->id, entry->err);
-	if (rc < 0)
-		return rc;
-	memcpy(opening->porter.token, token, sizeof opening->porter.token);
-	return prepare_lines(opening, entry->err);
+		rc = porter->listener = porter_listen(entry->folder, request->id, entry->err);
+	memcpy(porter->token, token, sizeof porter->token);
+	porter->events = assets->told.ours;
+	porter->free_connect = standard_connect_is_free(request->plan);
+	return rc < 0 ? rc : prepare_lines(opening, entry->err);
 }
 
 /* The guard says that the session stands, or why not. */
@@ -282,19 +259,18 @@ static int
 start_guard(const struct entry *entry, struct opening *opening)
 {
 	struct guard_task task = {
-		.child = {.box = opening->box,
-			  .limits = opening->limits,
+		.child = {.box = opening->assets.box,
+			  .limits = opening->assets.limits,
 			  .output = {-1, -1},
 			  .terminal = -1,
 			  .porter = &opening->porter},
-		.group = opening->group,
-		.private_tmp = opening->tmp,
-		.record = &opening->record,
+		.group = opening->assets.group,
+		.private_tmp = opening->assets.tmp,
+		.record = &opening->assets.record,
 		.leave = true,
 		.porter = opening->guard,
 	};
 	struct sigaction normal = {.sa_handler = SIG_DFL}, old;
-	struct process found;
 	struct guard guard;
 	int rc;
 
@@ -306,8 +282,7 @@ start_guard(const struct entry *entry, struct opening *opening)
 	if (rc < 0)
 		return rc;
 	opening->is_guarded = true;
-	found = process_find(guard.pid);
-	record_set_guard(&opening->record, &found);
+	assets_note_guard(&opening->assets, guard.pid);
 	return wait_for_guard(&guard, entry->err);
 }
 
@@ -320,16 +295,10 @@ let_go(struct opening *opening, bool keep_line)
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	told_close(&opening->told);
-	enforce_free(opening->box);
-	proxy_end(&opening->proxy, opening->is_guarded);
-	if (!opening->is_guarded) {
-		group_remove(&opening->group);
-		record_remove(&opening->record);
-	} else if (opening->record.fd >= 0) {
-		close(opening->record.fd);
-	}
-	group_release(&opening->group);
+	told_close(&opening->assets.told);
+	enforce_free(opening->assets.box);
+	proxy_end(&opening->assets.proxy, opening->is_guarded);
+	assets_release(&opening->assets, opening->is_guarded);
 }
 
 static int
@@ -337,14 +306,12 @@ start(const struct entry *entry, int *ret_line, struct named_place *ret_place)
 {
 	struct opening opening = {
 		.porter = {.listener = -1, .first = -1, .line = -1, .events = -1},
-		.told = {.ours = -1, .theirs = -1},
-		.record = {.fd = -1},
 		.line = -1,
 		.guard = -1,
 	};
 	int rc;
 
-	proxy_none(&opening.proxy);
+	assets_none(&opening.assets);
 	rc = prepare(entry, &opening);
 
 	if (rc == 0)
@@ -355,7 +322,7 @@ start(const struct entry *entry, int *ret_line, struct named_place *ret_place)
 	/* for whatever comes after this command */
 	folders_end(entry->request->made, true);
 	*ret_line = opening.line;
-	*ret_place = (struct named_place){opening.tmp, opening.proxy_text};
+	*ret_place = (struct named_place){opening.assets.tmp, opening.proxy};
 	return 0;
 }
 

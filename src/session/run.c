@@ -11,23 +11,16 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "session/assets.h"
 #include "session/named.h"
 #include "session/porter.h"
-#include "session/proxy.h"
-#include "session/session.h"
 #include "session/supervise.h"
-#include "session/told.h"
 
 struct running {
 	struct arena arena;
 	struct supervision watch;
 	struct terminal_note terminal;
-	const char *private_tmp; /* our own to remove */
-	struct record_hold record;
-	struct proxy_hold proxy;
-	struct told told;
-	struct box *box;
-	struct limit_value limits[LIMIT_COUNT]; /* for the child: what nothing else keeps */
+	struct assets assets;
 	struct command_line command;
 	sigset_t old_mask;
 	struct sigaction old_children; /* how the caller handles SIGCHLD */
@@ -161,39 +154,36 @@ check_request(const struct session_request *request, struct cordon_error *err)
 	return check_standard(err);
 }
 
+/* On macOS a profile that restricts nothing marks the processes of the session. */
+static int
+prepare_tracked(struct running *run, const struct session_request *request,
+		struct cordon_error *err)
+{
+	struct box_options options = {.id = request->id, .state_dir = request->place->state};
+	int rc = command_prepare(&run->arena, request, &(struct command_place){0}, &run->command,
+				 err);
+
+	return rc < 0 || !request->fingerprint
+		       ? rc
+		       : enforce_compile(NULL, &options, &run->assets.box, err);
+}
+
 static int
 prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	struct box_options options = {.id = request->id};
+	struct assets *assets = &run->assets;
 	struct command_place place = {0};
-	int rc = 0;
+	int rc = assets_start_services(assets, &run->arena, request, err);
 
-	if (request->track_only) {
-		rc = command_prepare(&run->arena, request, &place, &run->command, err);
-		options.state_dir = request->place->state;
-		return rc < 0 || !request->fingerprint
-			       ? rc
-			       : enforce_compile(NULL, &options, &run->box, err);
-	}
-	if (request->plan->settings.tmp == TMP_PRIVATE)
-		rc = tmp_name(&run->arena, request->plan->host, &run->private_tmp, err);
-	if (rc == 0)
-		rc = told_open(request, &run->told, err);
-	if (rc == 0)
-		rc = proxy_start(request, run->told.theirs, &run->proxy, err);
-	options.events = run->told.theirs < 0 ? 0 : run->told.theirs;
-	options.changed = run->told.changed;
-	place.private_tmp = options.named_tmp = run->private_tmp;
-	if (rc == 0 && run->proxy.pid > 0) {
-		place.proxy = &run->proxy;
-		options.egress = &run->proxy.egress;
-	}
+	place.private_tmp = assets->tmp;
+	place.proxy = assets->proxy.pid > 0 ? &assets->proxy : NULL;
+	/* a command that cannot be run leaves no folder */
 	if (rc == 0)
 		rc = command_prepare(&run->arena, request, &place, &run->command, err);
-	if (rc < 0)
-		return rc;
-	folders_make(request->plan, request->made);
-	return enforce_compile(request->plan, &options, &run->box, err);
+	return rc < 0 ? rc
+		      : assets_make_sandbox(assets, request,
+					    (struct box_options){.changed = assets->told.changed},
+					    err);
 }
 
 /* The sandbox is there, or is made by the way; the command only needs to fit into it. */
@@ -209,8 +199,17 @@ prepare_join(struct running *run, const struct session_request *request, struct 
 	place.private_tmp = named.tmp;
 	place.proxy = proxy_read(named.proxy, &proxy) ? &proxy : NULL;
 	if (rc == 0)
-		rc = told_open(request, &run->told, err);
+		rc = told_open(request, &run->assets.told, err);
 	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
+}
+
+static int
+prepare(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	if (request->name != NULL)
+		return prepare_join(run, request, err);
+	return request->track_only ? prepare_tracked(run, request, err)
+				   : prepare_box(run, request, err);
 }
 
 /* What is written to a terminal is counted where we relay it, so with a limit we always do. */
@@ -333,7 +332,10 @@ start_joining(struct running *run, const struct session_request *request, struct
 	};
 	const struct session_place *place = request->place;
 	auto_fd int folder = record_folder(place->runtime, place->state, false, NULL, err);
-	struct porter_caller caller = {run->watch.guard.line, folder, {0, 1, 2}, run->told.theirs};
+	struct porter_caller caller = {run->watch.guard.line,
+				       folder,
+				       {0, 1, 2},
+				       run->assets.told.theirs};
 
 	umask(mask);
 	if (folder < 0)
@@ -353,35 +355,32 @@ static int
 start_guarded(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
 	struct guard_task task = {
-		.child = {.box = run->box,
+		.child = {.box = run->assets.box,
 			  .track_only = request->track_only,
 			  .fingerprint = request->fingerprint,
 			  .command = &run->command,
-			  .limits = run->limits,
+			  .limits = run->assets.limits,
 			  .mask = run->old_mask,
 			  .free_connect = !request->track_only &&
 					  standard_connect_is_free(request->plan),
 			  .ignore_children = run->old_children.sa_handler == SIG_IGN,
 			  .output = {-1, -1},
 			  .terminal = -1},
-		.group = run->watch.group,
-		.private_tmp = run->private_tmp,
-		.record = &run->record,
+		.group = run->assets.group,
+		.private_tmp = run->assets.tmp,
+		.record = &run->assets.record,
 		.caller = run->watch.caller >= 0 ? getppid() : 0,
 		.leave = request->leave,
 		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
 		.grace_ms = request->grace_ms,
 		.porter = -1,
 	};
-	struct process guard;
 	int rc;
 
 	hand_over(run, &task.child);
 	rc = guard_start(&task, &run->watch.guard, err);
-	if (rc == 0 && run->record.fd >= 0) {
-		guard = process_find(run->watch.guard.pid);
-		record_set_guard(&run->record, &guard);
-	}
+	if (rc == 0)
+		assets_note_guard(&run->assets, run->watch.guard.pid);
 	return rc;
 }
 
@@ -396,10 +395,10 @@ start(struct running *run, const struct session_request *request, struct cordon_
 		output_handed_over(run->watch.output);
 	if (run->watch.relay != NULL)
 		relay_handed_over(run->watch.relay);
-	told_handed_over(&run->told);
+	told_handed_over(&run->assets.told);
 	/* the guard has it; what we would free now is still the same memory, and would be copied */
-	if (run->box != NULL)
-		enforce_handed_over(run->box);
+	if (run->assets.box != NULL)
+		enforce_handed_over(run->assets.box);
 	return rc;
 }
 
@@ -407,11 +406,12 @@ static void
 clean_up(struct running *run, bool ended)
 {
 	const struct session_request *request = run->watch.request;
+	struct assets *assets = &run->assets;
 
-	enforce_free(run->box);
-	told_read(&run->told, request);
-	told_close(&run->told);
-	proxy_end(&run->proxy, run->is_started && !ended && request->leave);
+	enforce_free(assets->box);
+	told_read(&assets->told, request);
+	told_close(&assets->told);
+	proxy_end(&assets->proxy, run->is_started && !ended && request->leave);
 	if (run->watch.relay != NULL)
 		relay_close(run->watch.relay);
 	if (run->watch.output != NULL)
@@ -419,15 +419,9 @@ clean_up(struct running *run, bool ended)
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
 	/* the guard did it, or will; where it could not, this is a second try */
-	if (run->private_tmp != NULL && (ended || run->watch.is_guard_lost))
-		tmp_remove(run->private_tmp);
-	if (run->watch.guard.pid == 0 || run->watch.is_guard_lost) {
-		group_remove(&run->watch.group);
-		record_remove(&run->record);
-	} else if (run->record.fd >= 0) {
-		close(run->record.fd);
-	}
-	group_release(&run->watch.group);
+	if (assets->tmp != NULL && (ended || run->watch.is_guard_lost))
+		tmp_remove(assets->tmp);
+	assets_release(assets, run->watch.guard.pid != 0 && !run->watch.is_guard_lost);
 	if (!run->is_started && run->watch.guard.line >= 0)
 		close(run->watch.guard.line);
 	if (run->was_heir == 0)
@@ -442,37 +436,29 @@ session_run(const struct session_request *request, struct session_result *ret_re
 {
 	struct running run = {
 		.watch = {.request = request, .guard = {.line = -1}, .signals = -1, .caller = -1},
-		.record = {.fd = -1},
 		.terminal = {.fd = -1},
 		.was_heir = -1,
 		.claim = -1,
 	};
 	int rc = check_request(request, err);
 
-	proxy_none(&run.proxy);
-	run.told = (struct told){.ours = -1, .theirs = -1};
-	run.watch.told = &run.told;
+	assets_none(&run.assets);
+	run.watch.told = &run.assets.told;
+	run.watch.group = &run.assets.group;
 
 	if (rc == 0)
 		rc = session_claim(&run.claim, err);
 	if (rc == 0)
-		rc = request->name != NULL ? prepare_join(&run, request, err)
-					   : prepare_box(&run, request, err);
+		rc = prepare(&run, request, err);
 	if (rc == 0)
 		rc = prepare_streams(&run, request, err);
 	if (rc == 0 && !run.watch.joins)
-		rc = limits_share(request, run.limits, &run.watch.group, err);
-	if (rc == 0 && run.box != NULL)
-		enforce_mark(run.box, &run.watch.group);
+		rc = assets_share_limits(&run.assets, request, err);
 	if (rc == 0 && !run.watch.joins)
 		rc = become_heir(&run, request->plan, err);
-	if (rc == 0 && !run.watch.joins) {
-		/* a session that cannot be listed runs, and ends, as any other */
-		struct session_assets assets = {.private_tmp = run.private_tmp,
-						.group = &run.watch.group};
-
-		enroll(&run.arena, request, &assets, &run.record, &ret_result->unrecorded);
-	}
+	/* a session that cannot be listed runs, and ends, as any other */
+	if (rc == 0 && !run.watch.joins)
+		enroll(&run.arena, request, &run.assets, NULL, &ret_result->unrecorded);
 	if (rc == 0) {
 		run.watch.caller = watch_caller(request);
 		rc = catch_signals(&run, err);
@@ -485,7 +471,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		if (run.is_started && rc == 0 && ret_result->is_signal)
 			terminal_restore(&run.terminal);
 		restore_signals(&run);
-		ret_result->changed = told_changes(&run.told, request);
+		ret_result->changed = told_changes(&run.assets.told, request);
 	}
 	clean_up(&run, rc == 0 && !ret_result->left);
 	ret_result->ending = run.watch.is_guard_ending ? run.watch.guard.pid : 0;

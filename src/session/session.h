@@ -117,17 +117,15 @@ int command_prepare(struct arena *arena, const struct session_request *request,
 #define SESSION_NOT_FOUND 127
 #define SESSION_NOT_EXECUTABLE 126
 
-/* What was made for a session; removed with it. */
-struct session_assets {
-	const char *private_tmp; /* NULL: none */
-	const struct group *group;
-	const char *token; /* of a named session; else NULL */
-	const char *proxy; /* likewise, as proxy_print has it */
+/* What the record of a shared session has for processes that join it. */
+struct shared_words {
+	const char *token;
+	const char *proxy; /* as proxy_print has it; NULL: none */
 };
-/* enroll.c: a record for the session, when there is a place for it; else ret_hold->fd is -1. */
-int enroll(struct arena *arena, const struct session_request *request,
-	   const struct session_assets *assets, struct record_hold *ret_hold,
-	   struct cordon_error *err);
+/* enroll.c: a record for the session, when there is a place for it; else assets->record.fd is -1. */
+struct assets;
+int enroll(struct arena *arena, const struct session_request *request, struct assets *assets,
+	   const struct shared_words *words, struct cordon_error *err);
 
 /* limits.c: the group keeps what counts over all processes; own is what is left to each of them. */
 int limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],

@@ -350,9 +350,9 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	/* what our children from before left to us meanwhile is older */
 	tree_spare_older(&run->spare, run->guard.pid);
 	wait_for_guard(run);
-	run->spare.group = &run->group;
-	if (run->group.kind != GROUP_MARKED)
-		group_kill(&run->group, SESSION_DEADLINE_MS);
+	run->spare.group = run->group;
+	if (run->group->kind != GROUP_MARKED)
+		group_kill(run->group, SESSION_DEADLINE_MS);
 	if (tree_spare_others(&run->spare, is_filtered(run->request)))
 		tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
 	else

@@ -8,7 +8,7 @@
 struct supervision {
 	const struct session_request *request;
 	struct guard guard;
-	struct group group;	 /* the guard's to end, unless it is lost */
+	struct group *group;	 /* ended by the guard, unless the guard is lost */
 	struct tree_spare spare; /* children of ours that are none of the session's */
 	struct relay *relay;	 /* NULL: none */
 	struct output *output;	 /* NULL: not counted */
