@@ -49,8 +49,8 @@ begin()
 	{
 		mount --bind hosts /etc/hosts
 		"$PYTHON" -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); input()' \
-		    <wait >port 3>&- &
-		exec 4>wait
+		    <pipe >port 3>&- &
+		exec 4>pipe
 		until_true 20 test -s port
 		port=$(cat port)
 		[ "$("$PYTHON" reach.py here.test "$port")" = yes ] || complain free || return 1
@@ -66,7 +66,7 @@ begin()
 		said 'only servers of the session'
 		exec 4>&-
 	}
-	mkfifo wait
+	mkfifo pipe
 	export -f hosts_agree agree expect complain said allowed denied until_true
 	export P T PYTHON CORDON
 	unshare "$how" bash -c 'cd "$P" && hosts_agree' || complain 'in it'
