@@ -217,6 +217,11 @@ static const struct test test_listener[] = {{1, WHOLE, HAS, 0x8, TAKEN}, END(ALL
 static const struct test test_prctl[] = {
 	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
 
+/* FALLOC_FL_INSERT_RANGE makes a file larger and does not look at RLIMIT_FSIZE. */
+#define INSERT_RANGE 0x20u
+static const struct test test_allocate[] = {{1, WHOLE, HAS, INSERT_RANGE, NO_OPERATION},
+					    END(ALLOW)};
+
 /* RENAME_WHITEOUT leaves a device node behind, and Landlock does not look at that. */
 #define WHITEOUT 4u
 static const struct test test_rename[] = {{4, WHOLE, HAS, WHITEOUT, NOT_VALID}, END(ALLOW)};
@@ -287,6 +292,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_OPEN_ANY] = test_open_any,
 	[TEST_OPENAT_ANY] = test_openat_any,
 	[TEST_PRCTL] = test_prctl,
+	[TEST_ALLOCATE] = test_allocate,
 	[TEST_RENAME] = test_rename,
 	[TEST_RENAME_ROUTED] = test_rename_routed,
 	[TEST_OWNER] = test_owner,

@@ -77,6 +77,7 @@ enum verdict {
 	TEST_OPEN_ANY,
 	TEST_OPENAT_ANY,
 	TEST_PRCTL,
+	TEST_ALLOCATE,
 	TEST_RENAME,
 	TEST_RENAME_ROUTED,
 	TEST_DESK,
@@ -113,7 +114,7 @@ static const struct group groups[] = {
 	 "accept accept4 access alarm arch_prctl bind brk cachestat capget capset chdir chmod chown "
 	 "clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range creat "
 	 "dup dup2 dup3 epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait "
-	 "eventfd eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 fallocate "
+	 "eventfd eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 "
 	 "fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr file_getattr "
 	 "flistxattr flock fork fremovexattr fsetxattr fstat fstatfs fsync ftruncate futex "
 	 "futex_requeue futex_wait futex_waitv futex_wake futimesat get_mempolicy get_robust_list "
@@ -142,6 +143,7 @@ static const struct group groups[] = {
 	 "timer_getoverrun timer_gettime timer_settime timerfd_create timerfd_gettime timerfd_settime "
 	 "times truncate umask uname unlink unlinkat ustat utime utimensat utimes vfork vmsplice wait4 "
 	 "waitid write writev"},
+	{TEST_ALLOCATE, "fallocate"},
 	/* Other processes: Landlock's scope judges signals, its ptrace rule the rest. */
 	{ALLOW, "kill pidfd_getfd pidfd_open pidfd_send_signal process_mrelease "
 		"process_vm_readv process_vm_writev ptrace "

@@ -233,6 +233,18 @@ compat_socket(int family, int type)
 #endif
 }
 
+/* Routes to the loopback device alone; fails where a prefix is never local as a whole. */
+static inline int
+compat_only_loopback(int fd)
+{
+#if defined(__linux__)
+	return setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", sizeof "lo");
+#else
+	(void)fd;
+	return -1;
+#endif
+}
+
 /* Two ends of a line that carries messages whole; both close at exec. */
 static inline int
 compat_packets(int ends[2])

@@ -404,13 +404,25 @@ check_waits(const struct check *check)
 	case CHECK_UPGRADE:
 		return UPGRADE_SIZE;
 	case CHECK_ANSWER:
-		return TLS_ANSWER_SIZE;
+		return check->before + TLS_ANSWER_SIZE;
 	case CHECK_FIRST:
 	case CHECK_SSH:
 		return check->has_heard ? 0 : SSH_SIZE;
 	default:
 		return 0;
 	}
+}
+
+/* What a server may send before its hello is passed over; where the hello is not seen whole, another may come. */
+static void
+look_at_answer(struct check *check, const uint8_t *bytes)
+{
+	size_t before = tls_before(bytes + check->before);
+
+	if (before > 0 && check->before + before <= TLS_BEFORE_MAX)
+		check->before += before;
+	else
+		check->state = tls_goes_on(bytes + check->before) ? CHECK_NOTHING : CHECK_AGAIN;
 }
 
 void
@@ -422,7 +434,7 @@ check_response(struct check *check, const char *bytes)
 										: CHECK_HEAD;
 		break;
 	case CHECK_ANSWER:
-		check->state = tls_asks_again((const uint8_t *)bytes) ? CHECK_AGAIN : CHECK_NOTHING;
+		look_at_answer(check, (const uint8_t *)bytes);
 		break;
 	case CHECK_FIRST:
 	case CHECK_SSH:

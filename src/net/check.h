@@ -28,12 +28,12 @@ enum check_state {
 	CHECK_BODY,
 	CHECK_UPGRADE, /* of HTTP: the server may say no */
 	CHECK_ANSWER,  /* of TLS: the server may ask for another hello */
-	CHECK_AGAIN,   /* and it did */
+	CHECK_AGAIN,   /* and it did, or may have done so */
 	CHECK_SSH,     /* of SSH: the server may speak something else */
 	CHECK_NOTHING
 };
 
-#define CHECK_ANSWER_MAX TLS_ANSWER_SIZE
+#define CHECK_ANSWER_MAX (TLS_BEFORE_MAX + TLS_ANSWER_SIZE)
 
 struct check {
 	bool (*is_name)(const void *context, const char *name);
@@ -45,6 +45,7 @@ struct check {
 	bool is_later;		   /* a request went before */
 	bool has_heard, hears_ssh; /* the server has spoken, and SSH */
 	struct http_body body;
+	size_t before;	      /* bytes of the server's records before its hello */
 	size_t skip;	      /* of a record of TLS that is no hello */
 	char name[NAME_SIZE]; /* what was asked for and refused; empty: nothing to be named */
 	const char *reason;   /* to follow "it" or a subject */
@@ -57,5 +58,5 @@ struct check {
 enum check_verdict check_look(struct check *check, char *bytes, size_t length, size_t *ret_good);
 /* How many bytes the server says next decide, also before the client speaks; 0: none. */
 size_t check_waits(const struct check *check);
-/* So many, at most CHECK_ANSWER_MAX. */
+/* So many, at most CHECK_ANSWER_MAX. If check_waits then wants more, these come before it. */
 void check_response(struct check *check, const char *bytes);

@@ -209,7 +209,8 @@ pump_answer(struct conn *conn, int *client, int *server)
 	/* at its end the rest is zeros, which is no answer */
 	if (n == 0 || conn->seen == wanted) {
 		check_response(&conn->check, conn->answer);
-		forget_answer(conn);
+		if (check_waits(&conn->check) <= wanted)
+			forget_answer(conn);
 	}
 	return 0;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Addresses of this machine's own. Those on the open network are in no table: a name that leads to one
- * would lead to what listens here, past every wall around the machine. Whatever may be bound is one;
- * where a machine is told to let any address be bound (ip_nonlocal_bind), or nothing may be, it is seen
- * once a connection is there: its two ends are the same.
+ * would lead to what listens here, past every wall around the machine. Whatever may be bound is one, and
+ * so is whatever has a route to the loopback device: of a prefix of IPv6 that is local as a whole (AnyIP)
+ * no address may be bound. Where a machine is told to let any address be bound (ip_nonlocal_bind), or
+ * nothing may be, it is seen once a connection is there: its two ends are the same.
  */
 #include "base/compat.h"
 
@@ -23,8 +24,20 @@ can_bind(const struct address *address)
 	return fd >= 0 && bind(fd, (struct sockaddr *)&to, length) == 0;
 }
 
-bool
-here_is(const struct address *address)
+/* Connecting a datagram socket only looks for the route. */
+static bool
+leads_to_loopback(const struct address *address)
+{
+	struct sockaddr_storage to;
+	socklen_t length = address_to_socket(address, 9, &to);
+	auto_fd int fd = compat_socket(to.ss_family, SOCK_DGRAM);
+
+	return fd >= 0 && compat_only_loopback(fd) == 0 &&
+	       connect(fd, (struct sockaddr *)&to, length) == 0;
+}
+
+static bool
+is_bound(const struct address *address)
 {
 	/* of networks that are nowhere */
 	static const char *const nobodys[2] = {"2001:db8::1", "192.0.2.1"};
@@ -32,6 +45,12 @@ here_is(const struct address *address)
 
 	return can_bind(address) && address_parse(nobodys[address_is_v4(address)], &other) &&
 	       !can_bind(&other);
+}
+
+bool
+here_is(const struct address *address)
+{
+	return is_bound(address) || leads_to_loopback(address);
 }
 
 bool

@@ -7,46 +7,23 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "plan/hosts.h"
 
-#define FILE_MAX_BYTES (1024 * 1024)
-#define WORD_MAX 300
 #define HOSTS_MAX 4096
-
-/* The next word of the line in word; false: the line has none. Comments end a line. */
-static bool
-next_word(const char **text, char word[WORD_MAX])
-{
-	const char *at = *text + strspn(*text, " \t\r");
-	size_t length = strcspn(at, " \t\r\n#");
-
-	if (length == 0 || length >= WORD_MAX)
-		return false;
-	memcpy(word, at, length);
-	word[length] = '\0';
-	*text = at + length;
-	return true;
-}
-
-static const char *
-next_line(const char *text)
-{
-	text += strcspn(text, "\n");
-	return *text == '\0' ? text : text + 1;
-}
 
 void
 resolver_read_servers(struct resolver *resolver, const char *text)
 {
-	char word[WORD_MAX];
+	char word[HOSTS_WORD_MAX];
 
-	for (; *text != '\0'; text = next_line(text)) {
+	for (; *text != '\0'; text = hosts_next_line(text)) {
 		const char *line = text;
 		struct address *slot = &resolver->servers[resolver->count];
 
 		if (resolver->count == RESOLVER_SERVERS)
 			return;
-		if (*line == ';' || !next_word(&line, word) || strcmp(word, "nameserver") != 0 ||
-		    !next_word(&line, word) || !address_parse(word, slot))
+		if (*line == ';' || !hosts_word(&line, word) || strcmp(word, "nameserver") != 0 ||
+		    !hosts_word(&line, word) || !address_parse(word, slot))
 			continue;
 		resolver->ports[resolver->count++] = 53;
 	}
@@ -77,15 +54,15 @@ add_host(struct resolver *resolver, const struct address *address, const char *n
 void
 resolver_read_hosts(struct resolver *resolver, const char *text, const struct network *network)
 {
-	char word[WORD_MAX], name[NAME_SIZE];
+	char word[HOSTS_WORD_MAX], name[NAME_SIZE];
 
-	for (; *text != '\0'; text = next_line(text)) {
+	for (; *text != '\0'; text = hosts_next_line(text)) {
 		const char *line = text;
 		struct address address;
 
-		if (!next_word(&line, word) || !address_parse(word, &address))
+		if (!hosts_word(&line, word) || !address_parse(word, &address))
 			continue;
-		while (next_word(&line, word))
+		while (hosts_word(&line, word))
 			if (name_normalise(word, strlen(word), name) &&
 			    resolver_allows(network, name))
 				add_host(resolver, &address, name);
@@ -99,7 +76,7 @@ read_file(struct arena *arena, const char *path, const char **ret_text, struct c
 	struct cordon_error why = {0};
 	size_t length;
 	char *text;
-	int rc = file_read(arena, path, FILE_MAX_BYTES, &text, &length, NULL, &why);
+	int rc = file_read(arena, path, HOSTS_FILE_MAX, &text, &length, NULL, &why);
 
 	*ret_text = rc < 0 ? "" : text;
 	if (rc == 0 || why.sys == ENOENT)

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define RECORD_CHANGE 20 /* of the cipher */
+#define RECORD_ALERT 21
 #define RECORD_HANDSHAKE 22
 #define RECORD_MAX 16384
 #define CLIENT_HELLO 1
@@ -216,17 +218,26 @@ tls_hello_size(const uint8_t *bytes, size_t length)
 	return length - r.left;
 }
 
+size_t
+tls_before(const uint8_t *head)
+{
+	bool is_one = (head[0] == RECORD_CHANGE || head[0] == RECORD_ALERT) && head[1] == 3;
+
+	return is_one ? TLS_HEAD_SIZE + (size_t)(head[3] << 8 | head[4]) : 0;
+}
+
 bool
-tls_asks_again(const uint8_t answer[TLS_ANSWER_SIZE])
+tls_goes_on(const uint8_t answer[TLS_ANSWER_SIZE])
 {
 	/* the hash of "HelloRetryRequest", in the place of a server's random */
 	static const uint8_t again[32] = {0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11,
 					  0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
 					  0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e,
 					  0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c};
+	size_t content = (size_t)(answer[3] << 8 | answer[4]);
 
-	return answer[0] == RECORD_HANDSHAKE && answer[5] == SERVER_HELLO &&
-	       memcmp(answer + 11, again, sizeof again) == 0;
+	return answer[0] == RECORD_HANDSHAKE && content >= TLS_ANSWER_SIZE - TLS_HEAD_SIZE &&
+	       answer[5] == SERVER_HELLO && memcmp(answer + 11, again, sizeof again) != 0;
 }
 
 size_t

@@ -19,9 +19,16 @@ enum tls_verdict {
 	TLS_BAD	    /* TLS, but without a name one could rely on: *ret_reason */
 };
 
-/* What a server's answer begins with, as far as it says whether it asks for another hello. */
+/*
+ * What a server's answer begins with, as far as it says whether it asks for another hello: records
+ * other than handshakes, of TLS_BEFORE_MAX bytes at most, and the start of its own hello.
+ */
 #define TLS_ANSWER_SIZE 43
-bool tls_asks_again(const uint8_t answer[TLS_ANSWER_SIZE]);
+#define TLS_BEFORE_MAX 14
+/* The size of a record that a hello may follow; 0: it is none. */
+size_t tls_before(const uint8_t *head);
+/* False also where it is unclear: the hello is split, or there is none. */
+bool tls_goes_on(const uint8_t answer[TLS_ANSWER_SIZE]);
 
 /* Of a record that is no handshake: its size with its head; 0: it is one. head has TLS_HEAD_SIZE. */
 #define TLS_HEAD_SIZE 5

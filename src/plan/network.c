@@ -199,6 +199,33 @@ network_decide(const struct network *network, const char *host, unsigned port)
 	return (struct net_answer){.reason = "there is no network"};
 }
 
+static bool
+is_address(const char *host)
+{
+	struct in_addr v4;
+	struct in6_addr v6;
+
+	return inet_aton(host, &v4) == 1 || inet_pton(AF_INET6, host, &v6) == 1;
+}
+
+/* With domains: linux/act_inet.c. A name that is not listed has no address to connect to. */
+struct net_answer
+network_decide_socket(const struct network *network, const char *host, unsigned port)
+{
+	struct net_answer answer = network_decide(network, host, port);
+	bool is_local = network_is_loopback(host);
+
+	if (network->mode != NET_DOMAINS)
+		return answer;
+	if (port == RESOLVER_PORT && (is_local || is_address(host) || answer.domain != NULL))
+		return (struct net_answer){
+			true, "at this port the session's own resolver answers, for any address",
+			answer.domain};
+	if (is_local && !answer.allowed)
+		answer.reason = "on this machine only servers of the session are reached";
+	return answer;
+}
+
 /* The list as it is, and this port. */
 static void
 advise_local(const struct network *network, unsigned port, struct str *to)

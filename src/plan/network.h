@@ -18,6 +18,9 @@ struct net_answer {
 int network_split(const char *subject, char *ret_host, size_t size, unsigned *ret_port,
 		  struct cordon_error *err);
 struct net_answer network_decide(const struct network *network, const char *host, unsigned port);
+/* The same for connect(2), which the broker answers before the proxy. */
+struct net_answer network_decide_socket(const struct network *network, const char *host,
+					unsigned port);
 /* The same for an address of this machine, in network localhost: may it be connected to? */
 struct net_answer network_decide_local(const struct network *network, unsigned port);
 /* The options that would allow what was not, to be given after the others; nothing where none would. */

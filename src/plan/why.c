@@ -7,10 +7,12 @@
 
 #include <string.h>
 
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/table.h"
 #include "plan/advice.h"
 #include "plan/environ.h"
+#include "plan/hosts.h"
 #include "plan/network.h"
 #include "plan/resolve.h"
 #include "policy/value.h"
@@ -124,6 +126,24 @@ explain(const struct line *line, bool json, struct str *to)
 	return line->allowed;
 }
 
+/* The host as the session takes it: a name that the hosts file gives to this machine is this machine. */
+static const char *
+host_in_session(const struct network *network, const char *host)
+{
+	static const uint8_t loopback[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
+	auto_arena struct arena arena = {0};
+	size_t length;
+	char *text;
+
+	/* with domains and such a range the name decides */
+	if (network->mode == NET_DOMAINS && network_covers_private(network, loopback))
+		return host;
+	return file_read(&arena, "/etc/hosts", HOSTS_FILE_MAX, &text, &length, NULL, NULL) == 0 &&
+			       hosts_is_loopback(text, host)
+		       ? "localhost"
+		       : host;
+}
+
 static int
 why_connect(const struct plan *plan, const char *subject, bool json, struct str *to,
 	    struct cordon_error *err)
@@ -132,13 +152,16 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	auto_str struct str remedy = {0};
 	const struct place *place = NULL;
 	struct net_answer answer;
-	char host[256];
+	char named[256];
+	const char *host;
 	unsigned port;
-	int rc = network_split(subject, host, sizeof host, &port, err);
+	int rc = network_split(subject, named, sizeof named, &port, err);
 
 	if (rc < 0)
 		return rc;
-	answer = network_decide(network, host, port);
+	host = host_in_session(network, named);
+	answer = plan->routes_network ? network_decide_socket(network, host, port)
+				      : network_decide(network, host, port);
 	if (!answer.allowed)
 		network_advise(network, host, port, &answer, &remedy);
 	if (remedy.failed)
@@ -194,6 +217,13 @@ why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
 			      json, to);
 }
 
+/* Connecting to it fails, whatever the policy says. */
+static bool
+is_no_socket(enum fs_kind kind)
+{
+	return kind == FS_DIR || kind == FS_FILE || kind == FS_OTHER;
+}
+
 static int
 why_socket_path(const struct plan *plan, const char *subject, bool json, struct str *to,
 		struct cordon_error *err)
@@ -207,8 +237,10 @@ why_socket_path(const struct plan *plan, const char *subject, bool json, struct 
 	if (rc < 0)
 		return rc;
 	answer = plan_decide_socket(plan, resolved.path);
+	if (answer.allowed && is_no_socket(resolved.kind))
+		answer = (struct socket_answer){.reason = "what is there is no socket"};
 	/* of a folder every socket in it has to be named */
-	if (!answer.allowed && resolved.kind != FS_DIR) {
+	if (!answer.allowed && !is_no_socket(resolved.kind)) {
 		str_add(&remedy, "--socket ");
 		str_shell(&remedy, resolved.path);
 	}

@@ -140,3 +140,26 @@ FLOOD='exec 9>$1; i=0; while [ $i -lt 200 ]; do printf %0100d 0 | tr 0 x >&9; i=
 	*) complain "$out" ;;
 	esac
 }
+
+@test "--file-size: inserting into a file, which the kernel does not hold to the limit, is not there" {
+	cat >"$T/insert.py" <<-'END'
+		import ctypes, errno, os, sys
+		libc = ctypes.CDLL(None, use_errno=True)
+		file = os.open("grown", os.O_RDWR | os.O_CREAT)
+		os.pwrite(file, b"x" * 65536, 0)
+		def allocate(mode):
+		    done = libc.fallocate(file, mode, ctypes.c_long(0), ctypes.c_long(65536))
+		    return "done" if done == 0 else errno.errorcode[ctypes.get_errno()]
+		# FALLOC_FL_INSERT_RANGE; then as other calls see it, and plainly
+		print(allocate(0x20), allocate(0x21), os.fstat(file).st_size, allocate(0))
+	END
+	# bare and below a limit of 64 kB it grows, where the file system has it at all
+	free=$( (ulimit -f 64 && exec "$PYTHON" "$T/insert.py") )
+	case $free in
+	'done '*' 131072 '* | 'ENOTSUP '*' 65536 done') ;;
+	*) complain "bare: $free" ;;
+	esac
+	rm grown
+	expect 0 run --file-size 64K --read "$T" -- "$PYTHON" "$T/insert.py"
+	[ "$out" = 'ENOTSUP ENOTSUP 65536 done' ] || complain 'it grows'
+}

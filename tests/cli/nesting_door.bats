@@ -51,6 +51,7 @@ setup_door()
 
 @test "processes that restrict themselves in an inner sandbox use nothing up" {
 	setup_door
+	# the broker keeps 4096 at once (PLACES in src/linux/nest_table.h)
 	CORDON_TIMEOUT=100 expect 0 run -- "$PYTHON" knock.py restrict 5000
 	said "failed: 0"
 }

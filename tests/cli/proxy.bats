@@ -36,7 +36,7 @@ role()
 }
 
 @test "TLS and HTTP are for the name of the connection" {
-	role server_names hidden_names second_hellos odd_requests odd_names split_requests
+	role server_names hidden_names second_hellos second_hellos_after_alerts odd_requests odd_names split_requests
 }
 
 @test "other protocols need an opaque port, SSH needs a server that speaks it" {

@@ -17,7 +17,7 @@ role()
 }
 
 @test "the portable proxy: requests, tunnels, tokens, refusals" {
-	role http_urls tunnels tokens refusals private_addresses server_names second_hellos odd_requests
+	role http_urls tunnels tokens refusals private_addresses server_names second_hellos second_hellos_after_alerts odd_requests
 }
 
 @test "the portable proxy: who is not there, hangs, or breaks off" {

@@ -149,7 +149,7 @@ load common
 	local line
 
 	mkdir "$T/a"
-	touch "$T/demo.sock"
+	(cd "$T" && "$PYTHON" -c 'import socket; socket.socket(socket.AF_UNIX).bind("demo.sock")')
 	for line in "read $T/a" "create $T/a" "execute $T/a" 'create .git/hooks/x' 'connect example.org:443' \
 	    'connect 127.0.0.1:8080' "socket $T/demo.sock" 'env MY_VARIABLE'; do
 		# shellcheck disable=SC2086 # two words each

@@ -682,6 +682,38 @@ def second_hellos(servers):
 
 
 @case
+def second_hellos_after_alerts(servers):
+    """Nor may it where the server sends an alert first, or its answer in records of a few bytes."""
+    again = bytes.fromhex("020000540303cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c")
+    alert = bytes.fromhex("15030300020170")
+    pieces = b"".join(b"\x16\x03\x03\0\x02" + again[at : at + 2] for at in range(0, len(again), 2))
+    for answer in (alert + b"\x16\x03\x03\0\x58" + again, pieces):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.settimeout(LATE)
+            port = listener.getsockname()[1]
+            role = Role(servers, domains=["a.test"], ports=[port])
+            for name in ("a.test", "evil.test"):
+                client = role.connect("a.test", port)[0]
+                server = listener.accept()[0]
+                with client, server:
+                    server.settimeout(LATE)
+                    first, second = make_hello("a.test"), make_hello(name)
+                    client.sendall(first)
+                    assert exactly(server, len(first)) == first
+                    for at in range(len(answer)):
+                        server.sendall(answer[at : at + 1])
+                        assert exactly(client, 1) == answer[at : at + 1]
+                    client.sendall(second)
+                    if name == "a.test":
+                        assert exactly(server, len(second)) == second
+                    else:
+                        assert DENIED in read_hello_or_alert(client)
+                        assert server.recv(1) == b""
+            role.refused("connect evil.test:%d" % port, "another name")
+            role.close()
+
+
+@case
 def odd_requests(servers):
     """Oversized, contradictory and malformed requests are answered, and nobody is reached."""
     web = servers.ports["web"]

@@ -11,6 +11,8 @@ import sys
 import threading
 
 FIRST, SECOND, SIX = "93.184.216.34", "93.184.216.35", "2606:2800:220::34"
+# of a prefix that is local as a whole: no device has the address
+ANY, ANY_PREFIX = "2606:2800:221::99", "2606:2800:221::/48"
 ASK = """
 import socket, sys, urllib.request
 def named(url):
@@ -29,7 +31,7 @@ for host in sys.argv[2:]:
 print(said.count("here"), "of", len(said))
 sys.exit(3 if "-" in said else 0)
 """
-ADDRESSES = {"one.test": (1, FIRST), "two.test": (1, SECOND), "six.test": (28, SIX)}
+ADDRESSES = {"one.test": (1, FIRST), "two.test": (1, SECOND), "six.test": (28, SIX), "any.test": (28, ANY)}
 
 
 def resolve(server):
@@ -61,7 +63,9 @@ def start():
         subprocess.run(["ip"] + command, check=True)
     # there are machines without IPv6
     if subprocess.run(["ip", "address", "add", SIX + "/128", "dev", "lo"], check=False).returncode != 0:
-        del ADDRESSES["six.test"]
+        del ADDRESSES["six.test"], ADDRESSES["any.test"]
+    else:
+        subprocess.run(["ip", "-6", "route", "add", "local", ANY_PREFIX, "dev", "lo"], check=True)
     resolver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     resolver.bind(("127.0.0.1", 0))
     if "six.test" in ADDRESSES:
@@ -101,7 +105,7 @@ def main():
         print(what + ":", done.stdout.decode().strip())
 
     ask("confined", list(ADDRESSES), [])
-    ask("private", list(ADDRESSES), [FIRST + "/24", SIX])
+    ask("private", list(ADDRESSES), [FIRST + "/24", SIX, ANY_PREFIX])
     # where every address can be bound, a second one of the same network is not told
     if bind_any():
         ask("any bound", [host for host in ADDRESSES if host != "two.test"], [])

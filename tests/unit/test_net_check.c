@@ -210,14 +210,52 @@ hello_answered(const char *answer, size_t record)
 	check_int(show(&check, "x", 1, &good), CHECK_WAIT);
 	check_int(good, 0);
 	check_int(check_waits(&check), TLS_ANSWER_SIZE);
-	check_response(&check, answer);
+	while (check.state == CHECK_ANSWER)
+		check_response(&check, answer);
 	return check;
+}
+
+#define ALERT "\x15\x03\x03\0\x02\x01\x70"
+#define CHANGE "\x14\x03\x03\0\x01\x01"
+#define SERVER_HELLO "\x16\x03\x03\0\x58\x02\0\0\x54\x03\x03"
+
+/* Records that a client reads over, and a hello in pieces, do not hide that another one is asked for. */
+static void
+an_answer_is_read_past_alerts(void)
+{
+	static const struct {
+		const char answer[CHECK_ANSWER_MAX + 20];
+		bool may_ask_again;
+	} answers[] = {
+		{ALERT SERVER_HELLO, false},
+		{ALERT ALERT SERVER_HELLO, false},
+		{CHANGE SERVER_HELLO, false},
+		{ALERT SERVER_AGAIN, true},
+		{CHANGE CHANGE SERVER_AGAIN, true},
+		{ALERT ALERT ALERT SERVER_AGAIN, true},
+		{"\x15\x03\x03\x40\0" SERVER_AGAIN, true},
+		/* of 37 bytes, and of 4 */
+		{"\x16\x03\x03\0\x25\x02\0\0\x54\x03\x03", true},
+		{"\x16\x03\x03\0\x04\x02\0\0\x54\x16\x03\x03\0\x54\x03\x03", true},
+		{"", true},
+	};
+	struct hello bad = make_hello("b.test", NULL, 0, 0),
+		     fine = make_hello("a.test", NULL, 0, 0);
+
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		struct check check = hello_answered(answers[i].answer, 0);
+
+		check_int(show(&check, bad.bytes, bad.length, &good),
+			  answers[i].may_ask_again ? CHECK_TLS_BAD : CHECK_RAW);
+		check = hello_answered(answers[i].answer, 0);
+		check_int(show(&check, fine.bytes, fine.length, &good), CHECK_RAW);
+	}
 }
 
 static void
 a_second_hello_is_for_the_name_as_well(void)
 {
-	static const char plain[TLS_ANSWER_SIZE] = "\x16\x03\x03\0\x58\x02\0\0\x54\x03\x03";
+	static const char plain[TLS_ANSWER_SIZE] = SERVER_HELLO;
 	/* a changed cipher, and data that was sent early */
 	static const char before[] = "\x14\x03\x03\0\x01\x01\x17\x03\x03\0\x02xy";
 	struct hello bad = make_hello("b.test", NULL, 0, 0),
@@ -665,6 +703,7 @@ main(void)
 	run(hellos_that_may_hide_a_name_are_told);
 	run(a_hidden_name_passes_only_where_it_is_allowed);
 	run(a_second_hello_is_for_the_name_as_well);
+	run(an_answer_is_read_past_alerts);
 	run(two_hellos_in_one_record_are_refused);
 	run(tls_must_be_for_the_name);
 	run(every_request_must_be_for_the_name);

@@ -426,7 +426,10 @@ run(struct program *program)
 		if (now_ms() < end || odd_one_in(&odd, 2))
 			clear(program);
 	} while (now_ms() < end);
-	return save_counts(program) ? OWN_STATUS : 4;
+	if (save_counts(program))
+		return OWN_STATUS;
+	perror(program->out);
+	return 4;
 }
 
 static bool
