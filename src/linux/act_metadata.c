@@ -20,6 +20,7 @@
 #include "linux/syscalls.h"
 #include "linux/terminals.h"
 #include "linux/vet.h"
+#include "plan/hookmemory.h"
 #include "plan/shared.h"
 
 /* ---- deeds ---- */
@@ -136,18 +137,31 @@ is_machines(const struct stat *at, const struct change *change)
 	return change->act != change_times && (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode));
 }
 
+/* What could not be read may be readable now. */
+static void
+tell(const struct broker *broker, int fd, const struct change *change)
+{
+	char path[PATH_MAX];
+
+	if (change->act != change_times && walk_name(fd, path) && vet_is_delicate(path))
+		hookmemory_changed(broker->hooks, path, true);
+}
+
 /* By the lock that is held; -1 with errno. */
 static int
 change_locked(struct broker *broker, const struct call *request, int fd,
 	      const struct change *change)
 {
 	struct stat at;
+	int rc;
 
-	if (fstat(fd, &at) == 0 && !is_machines(&at, change) &&
-	    may_change(broker, request, fd, &at, change))
-		return change->act(fd, at.st_mode, change);
-	errno = EACCES;
-	return -1;
+	if (fstat(fd, &at) < 0 || is_machines(&at, change) ||
+	    !may_change(broker, request, fd, &at, change))
+		return errno = EACCES, -1;
+	rc = change->act(fd, at.st_mode, change);
+	if (rc == 0)
+		tell(broker, fd, change);
+	return rc;
 }
 
 static void

@@ -310,12 +310,16 @@ do_move(struct move *move)
 		return errno = EACCES, -1;
 	broker_touches(move->broker, move->from.path, &move->from_stat);
 	broker_touches(move->broker, move->to.path, move->is_replacing ? &move->to_stat : NULL);
-	rc = (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
-			  move->to.name, move->flags);
-	if (rc == 0 && (S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE) ||
-			vet_is_delicate(move->to.path)))
-		hookmemory_changed(move->broker->hooks, false);
-	return rc;
+	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
+			    move->to.name, move->flags);
+}
+
+/* A file of any other name is none of git's. */
+static bool
+is_remembered(const struct move *move)
+{
+	return S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE) ||
+	       vet_is_delicate(move->from.path) || vet_is_delicate(move->to.path);
 }
 
 static void
@@ -340,7 +344,10 @@ move_name(struct broker *broker, const struct call *request, const int folders[2
 		request_continue(request);
 	else if (request_is_valid(request)) {
 		namelock_take(&broker->names);
+		namelock_changes(&broker->names, move.from.path, move.to.path);
 		rc = walk_is_still(&move.from) && walk_is_still(&move.to) ? do_move(&move) : -1;
+		if (rc < 0 || !is_remembered(&move))
+			namelock_keep_memory(&broker->names);
 		namelock_leave(&broker->names);
 		request_finish(request, rc);
 	}

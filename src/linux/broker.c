@@ -92,10 +92,12 @@ broker_judge_reading(const struct broker *broker, const char *path)
 void
 broker_lock(struct broker *broker, const char *path)
 {
-	if (vet_is_delicate(path))
-		namelock_take(&broker->names);
-	else
+	if (!vet_is_delicate(path)) {
 		namelock_share(&broker->names);
+		return;
+	}
+	namelock_take(&broker->names);
+	namelock_changes(&broker->names, path, NULL);
 }
 
 bool

@@ -249,6 +249,7 @@ finish(struct broker *broker, const struct desk *desk)
 		return ENOENT;
 	snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, desk->name);
 	verdict = broker_judge(broker, path);
+	namelock_changes(&broker->names, path, NULL);
 	if (strlen(path) >= PATH_MAX || verdict.vetted == NULL || !(verdict.rights & RIGHT_CREATE))
 		return EACCES;
 	why = vet_read_open(desk->fd, &file);

@@ -72,7 +72,7 @@ vet_is_at_home(const struct broker *broker, const char *folder)
 	struct hookdirs found = {0};
 	bool is_at_home = broker->plan->host != NULL &&
 			  looked_collect(&arena, broker->plan->host,
-					 &(struct looked_part){folder, folder, true}, &found) == 0;
+					 &(struct looked_part){folder, folder, true, NULL}, &found) == 0;
 
 	for (size_t i = 0; is_at_home && i < found.count; i++)
 		is_at_home = found.items[i].kind == HOOKDIR_REMOTE;

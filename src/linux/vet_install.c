@@ -191,7 +191,7 @@ vet_install(struct broker *broker, const struct vet_target *to, const struct vet
 	ours.length = text.length;
 	if (put(to, &ours) < 0)
 		return -1;
-	hookmemory_changed(broker->hooks, true);
+	hookmemory_changed(broker->hooks, to->path, true);
 	if (to->vet == VET_CONFIG)
 		settle(broker, to->path);
 	return 0;
