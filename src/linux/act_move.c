@@ -85,7 +85,7 @@ static bool
 may_lead(const struct move *move, int folder, const char *name, const char *new)
 {
 	const struct protection *vetted = broker_judge(move->broker, new).vetted;
-	struct vet_file file = {NULL, 0, 0};
+	struct vet_file file = {0};
 	bool may;
 
 	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
@@ -225,7 +225,7 @@ refuse_vetted(const struct move *move, const struct spot *place, const char *why
 static int
 put_in_place(const struct move *move, const struct protection *protection)
 {
-	struct vet_file file = {NULL, 0, 0};
+	struct vet_file file = {0};
 	struct vet_target to = {move->to.folder, move->to.name, move->to.path, protection->vet,
 				(move->flags & NOREPLACE) != 0};
 	struct stat at;
