@@ -3,6 +3,7 @@
  * Extended attributes, in all the forms their calls have. Name and value are read once; what they
  * are set on is found, judged and held as all metadata is.
  */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -48,6 +49,83 @@ remove_attribute(int fd, mode_t kind, const struct change *change)
 	return removexattr(metadata_own_name(fd, name), change->name);
 }
 
+/* ---- access lists ---- */
+
+/* linux/posix_acl_xattr.h, which not every libc has. */
+struct list_head {
+	uint32_t version;
+};
+struct list_entry {
+	uint16_t tag, rights;
+	uint32_t id;
+};
+
+/*
+ * Where each kind of entry counts in a mode. Whoever is named is another than owner and group; the mask only
+ * takes away, and is not heeded.
+ */
+static mode_t
+mode_of_entry(const struct list_entry *entry)
+{
+	mode_t rights = entry->rights & 7;
+
+	switch (entry->tag) {
+	case 0x01: /* the owner */
+		return rights << 6;
+	case 0x04: /* the group */
+		return rights << 3;
+	case 0x10: /* the mask */
+		return 0;
+	default:
+		return rights;
+	}
+}
+
+/* What cannot be understood hides and opens everything. */
+static mode_t
+mode_of_list(const void *value, size_t size)
+{
+	struct list_head head;
+	struct list_entry entry;
+	mode_t mode = 0;
+
+	if (size < sizeof head || (size - sizeof head) % sizeof entry != 0)
+		return S_IRWXG | S_IRWXO;
+	memcpy(&head, value, sizeof head);
+	if (le32toh(head.version) != 2)
+		return S_IRWXG | S_IRWXO;
+	for (size_t at = sizeof head; at < size; at += sizeof entry) {
+		memcpy(&entry, (const char *)value + at, sizeof entry);
+		entry.tag = le16toh(entry.tag);
+		entry.rights = le16toh(entry.rights);
+		mode |= mode_of_entry(&entry);
+	}
+	return mode;
+}
+
+static enum metadata_list
+list_of_name(const char *name)
+{
+	if (strcmp(name, "system.posix_acl_access") == 0)
+		return LIST_ACCESS;
+	return strcmp(name, "system.posix_acl_default") == 0 ? LIST_DEFAULT : LIST_NONE;
+}
+
+/* The kernel takes a list without entries for none. */
+static void
+understand(struct change *change)
+{
+	change->list = list_of_name(change->name);
+	if (change->list == LIST_NONE)
+		return;
+	change->is_removal = change->act == remove_attribute || change->size == 0 ||
+			     change->size == sizeof(struct list_head);
+	if (!change->is_removal)
+		change->mode = mode_of_list(change->value, change->size);
+}
+
+/* ---- names and values ---- */
+
 /* A name that is longer than any can be, or a value larger than any: as the kernel says it. */
 static int
 read_attribute_name(const struct call *request, uint64_t address, struct change *to)
@@ -57,8 +135,10 @@ read_attribute_name(const struct call *request, uint64_t address, struct change 
 
 	if (why == ENAMETOOLONG || (why == 0 && (*name == '\0' || strlen(name) >= XATTR_NAME)))
 		return ERANGE;
-	if (why == 0)
+	if (why == 0) {
 		strcpy(to->name, name);
+		understand(to);
+	}
 	return why;
 }
 
@@ -79,7 +159,12 @@ read_attribute(const struct call *request, uint64_t name, uint64_t value, uint64
 	to->value = size == 0 ? NULL : malloc((size_t)size);
 	if (size == 0)
 		return 0;
-	return to->value == NULL ? ENOMEM : request_bytes(request, value, to->value, to->size);
+	if (to->value == NULL)
+		return ENOMEM;
+	why = request_bytes(request, value, to->value, to->size);
+	if (why == 0)
+		understand(to);
+	return why;
 }
 
 static void

@@ -100,6 +100,9 @@ link_from_descriptor(struct broker *broker, const struct call *request, int numb
 			return;
 		}
 		namelock_take(&broker->names);
+		namelock_changes(&broker->names, to.path, NULL);
+		if (!vet_is_delicate(to.path))
+			namelock_keep_memory(&broker->names);
 		rc = walk_is_still(&to) ? link_descriptor(broker, fd, &to) : -1;
 		namelock_leave(&broker->names);
 		request_finish(request, rc);
@@ -136,6 +139,9 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 		request_continue(request);
 	else if (request_is_valid(request)) {
 		namelock_take(&broker->names);
+		namelock_changes(&broker->names, to.path, NULL);
+		if (!vet_is_delicate(to.path))
+			namelock_keep_memory(&broker->names);
 		if (!walk_is_still(&from) || !walk_is_still(&to) || !spot_is_there(&from, &at))
 			rc = -1;
 		else if (!S_ISDIR(at.st_mode) && !may_link(broker, from.path, to.path))

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <utime.h>
 
@@ -20,6 +21,7 @@
 #include "linux/syscalls.h"
 #include "linux/terminals.h"
 #include "linux/vet.h"
+#include "plan/hookmemory.h"
 #include "plan/shared.h"
 
 /* ---- deeds ---- */
@@ -70,8 +72,23 @@ hides(const struct stat *at, const struct change *change)
 {
 	mode_t needed = S_ISDIR(at->st_mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
 
-	return (change->act == change_mode && (change->mode & needed) != needed) ||
-	       strncmp(change->name, "system.posix_acl_", 17) == 0;
+	return (change->act == change_mode || (change->list != LIST_NONE && !change->is_removal)) &&
+	       (change->mode & needed) != needed;
+}
+
+/*
+ * The bits that would be new. With a list those of the group are the mask, and tell nothing about the group
+ * itself; what a folder hands down to new files is new in any case.
+ */
+static mode_t
+new_bits(const char *path, const struct stat *at, const struct change *change)
+{
+	bool has_list = change->list != LIST_NONE &&
+			lgetxattr(path, "system.posix_acl_access", NULL, 0) > 0;
+
+	if (change->list == LIST_DEFAULT)
+		return change->is_removal ? 0 : change->mode;
+	return (change->is_removal ? at->st_mode : change->mode) & ~(has_list ? 0 : at->st_mode);
 }
 
 /* Whoever runs it would have its owner's rights, in no box. Folders only hand their group down. */
@@ -87,7 +104,9 @@ static bool
 opens_repository(const struct broker *broker, const char *path, const struct stat *at,
 		 const struct change *change)
 {
-	mode_t bits = change->act == change_mode ? change->mode & ~at->st_mode : 0;
+	mode_t bits = change->act == change_mode || change->list != LIST_NONE
+			      ? new_bits(path, at, change)
+			      : 0;
 
 	if (change->act == change_owner &&
 	    ((change->uid != (uid_t)-1 && change->uid != at->st_uid) ||
@@ -122,7 +141,7 @@ may_change(struct broker *broker, const struct call *request, int fd, const stru
 	else if (opens_repository(broker, path, at, change))
 		broker_refused(broker, "open", path, "others could change the repository then");
 	else if (hides(at, change) && *path == '/' && !broker_is_free(broker, path) &&
-		 vet_is_read(broker, path))
+		 vet_is_read(broker, path, at->st_mode))
 		broker_refused(broker, "hide", path, "git's settings are there, or below it");
 	else
 		return true;
@@ -136,18 +155,31 @@ is_machines(const struct stat *at, const struct change *change)
 	return change->act != change_times && (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode));
 }
 
+/* What could not be read may be readable now. */
+static void
+tell(const struct broker *broker, int fd, const struct change *change)
+{
+	char path[PATH_MAX];
+
+	if (change->act != change_times && walk_name(fd, path) && vet_is_delicate(path))
+		hookmemory_changed(broker->hooks, path, true);
+}
+
 /* By the lock that is held; -1 with errno. */
 static int
 change_locked(struct broker *broker, const struct call *request, int fd,
 	      const struct change *change)
 {
 	struct stat at;
+	int rc;
 
-	if (fstat(fd, &at) == 0 && !is_machines(&at, change) &&
-	    may_change(broker, request, fd, &at, change))
-		return change->act(fd, at.st_mode, change);
-	errno = EACCES;
-	return -1;
+	if (fstat(fd, &at) < 0 || is_machines(&at, change) ||
+	    !may_change(broker, request, fd, &at, change))
+		return errno = EACCES, -1;
+	rc = change->act(fd, at.st_mode, change);
+	if (rc == 0)
+		tell(broker, fd, change);
+	return rc;
 }
 
 static void

@@ -85,7 +85,7 @@ static bool
 may_lead(const struct move *move, int folder, const char *name, const char *new)
 {
 	const struct protection *vetted = broker_judge(move->broker, new).vetted;
-	struct vet_file file = {NULL, 0, 0};
+	struct vet_file file = {0};
 	bool may;
 
 	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
@@ -225,7 +225,7 @@ refuse_vetted(const struct move *move, const struct spot *place, const char *why
 static int
 put_in_place(const struct move *move, const struct protection *protection)
 {
-	struct vet_file file = {NULL, 0, 0};
+	struct vet_file file = {0};
 	struct vet_target to = {move->to.folder, move->to.name, move->to.path, protection->vet,
 				(move->flags & NOREPLACE) != 0};
 	struct stat at;
@@ -310,12 +310,16 @@ do_move(struct move *move)
 		return errno = EACCES, -1;
 	broker_touches(move->broker, move->from.path, &move->from_stat);
 	broker_touches(move->broker, move->to.path, move->is_replacing ? &move->to_stat : NULL);
-	rc = (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
-			  move->to.name, move->flags);
-	if (rc == 0 && (S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE) ||
-			vet_is_delicate(move->to.path)))
-		hookmemory_changed(move->broker->hooks, false);
-	return rc;
+	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
+			    move->to.name, move->flags);
+}
+
+/* A file of any other name is none of git's. */
+static bool
+is_remembered(const struct move *move)
+{
+	return S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE) ||
+	       vet_is_delicate(move->from.path) || vet_is_delicate(move->to.path);
 }
 
 static void
@@ -340,7 +344,10 @@ move_name(struct broker *broker, const struct call *request, const int folders[2
 		request_continue(request);
 	else if (request_is_valid(request)) {
 		namelock_take(&broker->names);
+		namelock_changes(&broker->names, move.from.path, move.to.path);
 		rc = walk_is_still(&move.from) && walk_is_still(&move.to) ? do_move(&move) : -1;
+		if (rc < 0 || !is_remembered(&move))
+			namelock_keep_memory(&broker->names);
 		namelock_leave(&broker->names);
 		request_finish(request, rc);
 	}

@@ -437,6 +437,9 @@ bind_by_rights(struct socket_call *call, const struct spot *place)
 	umask(request_umask(call->request));
 	/* exclusively: links on the way must not change between the look at them and bind(2) */
 	namelock_take(&call->broker->names);
+	namelock_changes(&call->broker->names, place->path, NULL);
+	if (!vet_is_delicate(place->path))
+		namelock_keep_memory(&call->broker->names);
 	if (!walk_is_still(place) || bind_judged(call, place) < 0)
 		why = errno == EEXIST ? EADDRINUSE : errno;
 	namelock_leave(&call->broker->names);

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/connecting.h"
@@ -89,13 +90,30 @@ broker_judge_reading(const struct broker *broker, const char *path)
 	return verdict;
 }
 
+/*
+ * A directory that becomes a repository brings settings along which other sessions may have read by an
+ * include: for a name in it the directory is noted as well.
+ */
+static void
+note_change(struct broker *broker, const char *path)
+{
+	size_t length = (size_t)(path_last(path) - path);
+	auto_free char *folder = length > 1 ? strndup(path, length - 1) : NULL;
+	bool is_inside = !ascii_same(path_last(path), ".git") &&
+			 !ascii_same(path_last(path), ".gitmodules");
+
+	namelock_changes(&broker->names, path, is_inside ? folder : NULL);
+}
+
 void
 broker_lock(struct broker *broker, const char *path)
 {
-	if (vet_is_delicate(path))
-		namelock_take(&broker->names);
-	else
+	if (!vet_is_delicate(path)) {
 		namelock_share(&broker->names);
+		return;
+	}
+	namelock_take(&broker->names);
+	note_change(broker, path);
 }
 
 bool

@@ -41,7 +41,6 @@ struct desk {
 	char name[NAME_MAX + 1];
 	bool exclusive;
 	bool is_spoiled; /* a second number was asked for: nothing comes of it */
-	mode_t mode;
 };
 
 /* What was refused last: programs try the same again and again, and once is enough to tell. */

@@ -8,10 +8,15 @@
 
 #define XATTR_NAME 256
 
+/* Which access list an attribute is: it says more exactly what a mode says. */
+enum metadata_list { LIST_NONE, LIST_ACCESS, LIST_DEFAULT };
+
 /* What is changed, on a held object: an O_PATH descriptor, or one of the caller's. */
 struct change {
 	int (*act)(int fd, mode_t kind, const struct change *change);
-	mode_t mode;
+	mode_t mode; /* of a list: what it comes to, whoever it names */
+	enum metadata_list list;
+	bool is_removal; /* of that list */
 	uid_t uid;
 	gid_t gid;
 	bool is_now; /* times: no times given */

@@ -8,10 +8,13 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "plan/hookmemory.h"
 
 /* Longer than any answer is waited for. */
@@ -22,6 +25,13 @@ struct state {
 	uint64_t turn;	    /* of those who were alone */
 	uint64_t motions;   /* of those who shared, while somebody who is alone has lent it */
 	int64_t lent_until; /* by the clock of this machine; 0: never */
+};
+
+/* Behind it, one for each of the last turns: what was changed then. */
+#define NOTES 16
+struct note {
+	uint64_t turn;
+	char paths[2][PATH_MAX];
 };
 
 enum holding { HOLDS_NOTHING, SHARES, IS_ALONE };
@@ -49,6 +59,48 @@ lock_file(const struct namelock *names, int how)
 		;
 }
 
+static off_t
+place_of_note(uint64_t turn)
+{
+	return (off_t)(sizeof(struct state) + turn % NOTES * sizeof(struct note));
+}
+
+static void
+forget(struct namelock *names, const char paths[2][PATH_MAX], bool has_settings)
+{
+	if (*paths[0] == '\0')
+		hookmemory_changed(names->memory, NULL, has_settings);
+	for (int i = 0; i < 2; i++)
+		if (*paths[i] != '\0')
+			hookmemory_changed(names->memory, paths[i], has_settings);
+}
+
+/* What changed in one turn; without a whole note of it that may be anything. */
+static void
+forget_turn(struct namelock *names, uint64_t turn)
+{
+	static const char nothing[2][PATH_MAX];
+	auto_free struct note *note = calloc(1, sizeof *note);
+	bool is_whole = note != NULL &&
+			pread(names->others, note, sizeof *note, place_of_note(turn)) ==
+				sizeof *note &&
+			note->turn == turn && memchr(note->paths[0], '\0', PATH_MAX) != NULL &&
+			memchr(note->paths[1], '\0', PATH_MAX) != NULL;
+
+	forget(names, is_whole ? note->paths : nothing, true);
+}
+
+static void
+forget_turns(struct namelock *names, uint64_t turn)
+{
+	uint64_t behind = turn - names->turn;
+
+	if (behind > NOTES)
+		hookmemory_changed(names->memory, NULL, true);
+	for (uint64_t at = names->turn + 1; behind <= NOTES && at <= turn; at++)
+		forget_turn(names, at);
+}
+
 /*
  * Another session may have made repositories of folders that we remember as none. Before anybody of ours
  * decides: whoever comes next finds the turn as it is.
@@ -60,10 +112,12 @@ catch_up(struct namelock *names)
 
 	if (names->others < 0)
 		return state;
-	if (pread(names->others, &state, sizeof state, 0) < 0)
+	if (pread(names->others, &state, sizeof state, 0) < 0) {
 		state.turn = names->turn + 1;
-	if (state.turn != names->turn)
-		hookmemory_changed(names->memory, true);
+		hookmemory_changed(names->memory, NULL, true);
+	} else if (state.turn != names->turn) {
+		forget_turns(names, state.turn);
+	}
 	names->turn = state.turn;
 	return state;
 }
@@ -114,7 +168,31 @@ namelock_take(struct namelock *names)
 	catch_up(names);
 	turn_on(names);
 	names->is_taken = true;
+	names->keeps_memory = false;
+	*names->changing[0] = *names->changing[1] = '\0';
 	note_holder(names, IS_ALONE);
+}
+
+void
+namelock_changes(struct namelock *names, const char *path, const char *other)
+{
+	auto_free struct note *note = names->others < 0 ? NULL : calloc(1, sizeof *note);
+
+	snprintf(names->changing[0], PATH_MAX, "%s", path);
+	snprintf(names->changing[1], PATH_MAX, "%s", other == NULL ? "" : other);
+	if (note == NULL)
+		return;
+	note->turn = names->turn;
+	memcpy(note->paths, names->changing, sizeof note->paths);
+	/* what cannot be written is not there, and counts as anything */
+	if (pwrite(names->others, note, sizeof *note, place_of_note(names->turn)) < 0)
+		return;
+}
+
+void
+namelock_keep_memory(struct namelock *names)
+{
+	names->keeps_memory = true;
 }
 
 void
@@ -122,6 +200,8 @@ namelock_leave(struct namelock *names)
 {
 	note_holder(names, HOLDS_NOTHING);
 	pthread_mutex_lock(&names->gate);
+	if (names->is_taken && !names->keeps_memory)
+		forget(names, (const char(*)[PATH_MAX])names->changing, false);
 	if (names->is_taken || --names->sharing == 0)
 		lock_file(names, LOCK_UN);
 	names->is_taken = false;

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,14 +14,16 @@
 struct hookmemory;
 
 struct namelock {
-	pthread_rwlock_t lock;	   /* for our own threads */
-	pthread_mutex_t gate;	   /* for sharing and turn */
-	int others;		   /* the file; -1: there is none, and nobody else is known */
-	unsigned sharing;	   /* threads of ours that do */
-	uint64_t turn;		   /* as it was when we looked last */
-	struct hookmemory *memory; /* forgotten when another session has changed names; or NULL */
-	bool is_taken;		   /* by one of ours, alone */
-	pthread_key_t holder;	   /* how a thread has it */
+	pthread_rwlock_t lock;	    /* for our own threads */
+	pthread_mutex_t gate;	    /* for sharing and turn */
+	int others;		    /* the file; -1: there is none, and nobody else is known */
+	unsigned sharing;	    /* threads of ours that do */
+	uint64_t turn;		    /* as it was when we looked last */
+	struct hookmemory *memory;  /* forgotten when another session has changed names; or NULL */
+	bool is_taken;		    /* by one of ours, alone */
+	bool keeps_memory;	    /* nothing that we remember was changed by that one */
+	char changing[2][PATH_MAX]; /* by that one; "": nothing more */
+	pthread_key_t holder;	    /* how a thread has it */
 	bool has_holder;
 };
 
@@ -34,8 +37,11 @@ struct namelock_loan {
 void namelock_start(struct namelock *names);
 /* Beside others who only share. */
 void namelock_share(struct namelock *names);
-/* Alone. */
+/* Alone. Who has it says what will be changed before it is: everything that is remembered is forgotten else. */
 void namelock_take(struct namelock *names);
+void namelock_changes(struct namelock *names, const char *path, const char *other);
+/* Nothing came of it that this session remembers. */
+void namelock_keep_memory(struct namelock *names);
 void namelock_leave(struct namelock *names);
 /*
  * Whoever has to wait for somebody else's answer lends the lock to other sessions meanwhile: false when this

@@ -102,7 +102,7 @@ static bool
 settle(struct broker *broker, const char *folder, const char *name, enum vet vet)
 {
 	char path[PATH_MAX];
-	struct vet_file file = {NULL, 0, 0};
+	struct vet_file file = {0};
 	auto_fd int fd = -1;
 	int rc;
 

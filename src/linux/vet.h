@@ -48,7 +48,7 @@ void vet_refused(struct broker *broker, const char *what, const char *path, cons
 /* vet_hooks.c: is path, or does something below it, lead to a remote? Then no link comes there. */
 bool vet_is_on_way(const struct broker *broker, const char *path);
 /* Are there settings at path, or below it, that must not be hidden from us for a while? */
-bool vet_is_read(const struct broker *broker, const char *path);
+bool vet_is_read(const struct broker *broker, const char *path, mode_t kind);
 /* Do a repository's settings name nothing outside of its folder? From another place it would be another. */
 bool vet_is_at_home(const struct broker *broker, const char *folder);
 /* May the folder become a working tree of this repository with what is in it? */
@@ -77,6 +77,7 @@ struct vet_file {
 	char *text;
 	size_t length;
 	mode_t mode;
+	struct timespec times[2]; /* of the last access and change */
 };
 int vet_read(int folder, const char *name, struct vet_file *ret);
 int vet_read_open(int fd, struct vet_file *ret);

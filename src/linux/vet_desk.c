@@ -172,8 +172,7 @@ static enum vet_opening
 open_desk(struct broker *broker, struct vet_open *o)
 {
 	pid_t process = request_process(o->request);
-	struct desk *desk,
-		made = {.process = process, .exclusive = (o->flags & O_EXCL) != 0, .mode = o->mode};
+	struct desk *desk, made = {.process = process, .exclusive = (o->flags & O_EXCL) != 0};
 
 	if (process == 0 || strlen(o->place->name) > NAME_MAX)
 		return refuse(broker, o->place->path, EACCES, "the caller cannot be told");
@@ -239,7 +238,7 @@ static int
 finish(struct broker *broker, const struct desk *desk)
 {
 	char folder[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
-	struct vet_file file = {NULL, 0, 0};
+	struct vet_file file = {0};
 	struct verdict verdict;
 	int rc, why;
 
@@ -249,12 +248,12 @@ finish(struct broker *broker, const struct desk *desk)
 		return ENOENT;
 	snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, desk->name);
 	verdict = broker_judge(broker, path);
+	namelock_changes(&broker->names, path, NULL);
 	if (strlen(path) >= PATH_MAX || verdict.vetted == NULL || !(verdict.rights & RIGHT_CREATE))
 		return EACCES;
 	why = vet_read_open(desk->fd, &file);
 	if (why != 0)
 		return why;
-	file.mode = desk->mode;
 	rc = vet_install(broker,
 			 &(struct vet_target){desk->folder, desk->name, path, verdict.vetted->vet,
 					      desk->exclusive},

@@ -72,21 +72,42 @@ vet_is_at_home(const struct broker *broker, const char *folder)
 	struct hookdirs found = {0};
 	bool is_at_home = broker->plan->host != NULL &&
 			  looked_collect(&arena, broker->plan->host,
-					 &(struct looked_part){folder, folder, true}, &found) == 0;
+					 &(struct looked_part){folder, folder, true, NULL},
+					 &found) == 0;
 
 	for (size_t i = 0; is_at_home && i < found.count; i++)
 		is_at_home = found.items[i].kind == HOOKDIR_REMOTE;
 	return is_at_home;
 }
 
-/* Whatever is in a git directory is git's, also in one of another name. */
-bool
-vet_is_read(const struct broker *broker, const char *path)
+/* A file that may be taken away and put back as it was is not hidden by less. */
+static bool
+is_plain_file(const struct broker *broker, const char *path, mode_t kind)
+{
+	const unsigned both = RIGHT_CREATE | RIGHT_DELETE;
+	struct verdict verdict;
+
+	if (!S_ISREG(kind) || vet_is_delicate(path))
+		return false;
+	verdict = broker_judge(broker, path);
+	return verdict.vetted == NULL && (verdict.rights & both) == both;
+}
+
+/* Every folder in a git directory is git's, also in one of another name. */
+static bool
+is_gits(const struct broker *broker, const char *path, mode_t kind)
 {
 	char folder[PATH_MAX];
 
 	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
-	return strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git") ||
-	       (*folder != '\0' && looked_is_repository(folder)) ||
+	return (strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git") ||
+		(*folder != '\0' && looked_is_repository(folder))) &&
+	       !is_plain_file(broker, path, kind);
+}
+
+bool
+vet_is_read(const struct broker *broker, const char *path, mode_t kind)
+{
+	return is_gits(broker, path, kind) ||
 	       hookmemory_is_read(broker->hooks, broker->plan->host, path);
 }

@@ -52,7 +52,7 @@ vet_read_open(int fd, struct vet_file *ret)
 		free(text);
 		return why;
 	}
-	*ret = (struct vet_file){text, length, at.st_mode & 07777};
+	*ret = (struct vet_file){text, length, at.st_mode & 07777, {at.st_atim, at.st_mtim}};
 	return 0;
 }
 
@@ -77,7 +77,8 @@ write_all(int fd, const struct vet_file *file)
 			return -1;
 		done += n < 0 ? 0 : (size_t)n;
 	}
-	return fchmod(fd, file->mode & 0777);
+	/* whoever could take our right to read it could hide what it names */
+	return fchmod(fd, (file->mode & 0777) | S_IRUSR) < 0 ? -1 : futimens(fd, file->times);
 }
 
 static int
@@ -170,7 +171,7 @@ int
 vet_install(struct broker *broker, const struct vet_target *to, const struct vet_file *file)
 {
 	auto_arena struct arena arena = {0};
-	struct vet_file present = {NULL, 0, 0}, ours = *file;
+	struct vet_file present = {0}, ours = *file;
 	struct gitconfig_text text = {file->text, file->length}, old;
 	bool has_present = vet_read(to->folder, to->name, &present) == 0;
 	int why = 0;
@@ -191,7 +192,7 @@ vet_install(struct broker *broker, const struct vet_target *to, const struct vet
 	ours.length = text.length;
 	if (put(to, &ours) < 0)
 		return -1;
-	hookmemory_changed(broker->hooks, true);
+	hookmemory_changed(broker->hooks, to->path, true);
 	if (to->vet == VET_CONFIG)
 		settle(broker, to->path);
 	return 0;

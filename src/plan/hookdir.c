@@ -133,6 +133,16 @@ add(struct hooksearch *s, enum hookdir_kind kind, const char *path, bool is_ther
 static int add_linked(struct hooksearch *s, const char *folder);
 
 int
+hooksearch_pass(struct hooksearch *s, const struct resolved *found)
+{
+	int rc = hooksearch_keep(s, &s->to->places, found->path);
+
+	for (size_t i = 0; rc == 0 && i < found->link_count; i++)
+		rc = hooksearch_keep(s, &s->to->places, found->links[i]);
+	return rc;
+}
+
+int
 hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 {
 	struct cordon_error why = {0};
@@ -142,10 +152,15 @@ hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 	/* by a loop git finds nothing, until somebody opens it, in one of many places */
 	if (rc == -CORDON_E_PATH) {
 		s->is_unread = s->is_unread || kind == HOOKDIR_HOOKS;
+		if (hooksearch_keep(s, &s->to->places, "/") < 0)
+			return -CORDON_E_MEMORY;
 		return kind == HOOKDIR_FILE ? 0 : add(s, kind, path, false);
 	}
 	if (rc < 0)
 		return hooksearch_fail(s, &why);
+	rc = hooksearch_pass(s, &found);
+	if (rc < 0)
+		return rc;
 	/* /dev/null is how people say: no hooks */
 	if ((found.kind == FS_OTHER && path_below(found.path, "/dev")) ||
 	    (kind == HOOKDIR_FILE && found.kind != FS_FILE && found.kind != FS_HIDDEN))
@@ -194,6 +209,20 @@ add_if_link(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
 	return is == FS_LINK || is == FS_FAILED ? hooksearch_add(s, kind, path) : 0;
+}
+
+/* What is read through a link of this name lies elsewhere. */
+static int
+pass_if_link(struct hooksearch *s, const char *path)
+{
+	char link[PATH_MAX];
+	struct resolved found;
+
+	if (fs_real.look(fs_real.ctx, path, link) != FS_LINK)
+		return 0;
+	return resolve_path(s->arena, &fs_real, path, &found, NULL) < 0
+		       ? hooksearch_keep(s, &s->to->places, "/")
+		       : hooksearch_pass(s, &found);
 }
 
 /* ---- whose ---- */
@@ -246,6 +275,8 @@ hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo)
 		rc = add_if_link(s, HOOKDIR_SETTINGS, config);
 	if (rc == 0)
 		rc = hooksearch_read(s, own, 0);
+	if (rc == 0)
+		rc = pass_if_link(s, own);
 	if (rc == 0)
 		rc = add_if_link(s, HOOKDIR_HOOKS, hooks);
 	return rc < 0 ? rc : add_linked(s, hooks);

@@ -43,7 +43,8 @@ struct hookwords {
 struct hookdirs {
 	struct hookdir *items;
 	size_t count;
-	struct hookwords words; /* of the user's, relative: each repository may have such */
+	struct hookwords words;	 /* of the user's, relative: each repository may have such */
+	struct hooktexts places; /* that a value led to or by, and "/" where that cannot be told */
 };
 
 /*

@@ -33,8 +33,7 @@ struct hookmemory {
 	uint64_t turn, kept_turn; /* submodules can be many: only their settings count there */
 	struct looked *slots[SLOTS];
 	struct hookroots roots;
-	struct looked *abroad; /* what they name outside of themselves; NULL: that is not known */
-	bool is_reading;       /* it is just read once more, because its time is over */
+	bool is_reading; /* some are just read once more, because their time is over */
 };
 
 static struct looked *
@@ -82,7 +81,6 @@ hookmemory_free(struct hookmemory *memory)
 		return NULL;
 	for (size_t i = 0; i < SLOTS; i++)
 		looked_free(memory->slots[i]);
-	looked_free(memory->abroad);
 	hookroots_end(&memory->roots);
 	pthread_mutex_destroy(&memory->lock);
 	free(memory);
@@ -90,12 +88,13 @@ hookmemory_free(struct hookmemory *memory)
 }
 
 void
-hookmemory_changed(struct hookmemory *memory, bool has_settings)
+hookmemory_changed(struct hookmemory *memory, const char *path, bool has_settings)
 {
 	if (memory == NULL)
 		return;
 	pthread_mutex_lock(&memory->lock);
 	memory->turn++;
+	hookroots_changed(&memory->roots, path);
 	memory->kept_turn += has_settings;
 	pthread_mutex_unlock(&memory->lock);
 }
@@ -273,62 +272,41 @@ find_above(struct asking *a)
 
 /* ---- the repositories elsewhere ---- */
 
+/* Reads one of them without the lock. false: there is no memory. */
 static bool
-find_roots(struct asking *a, enum hookroots_reach reach)
+read_root(struct asking *a, const char *path)
 {
-	struct hookroots *roots = &a->memory->roots;
-	enum hookroots_reach before = roots->reach;
-	bool fine = hookroots_find(roots, &a->memory->lock, a->host->project, reach);
-
-	if (roots->reach != before)
-		a->memory->abroad = looked_free(a->memory->abroad);
-	return fine;
-}
-
-static int
-read_abroad(struct asking *a, struct looked *to)
-{
-	auto_arena struct arena arena = {0};
+	struct looked one = {0};
 	struct hookdirs found = {0};
-	const struct hookroots *roots = &a->memory->roots;
-	bool is_beyond = roots->reach == HOOKROOTS_ALL && !roots->is_whole;
-	size_t count;
-	const char **paths = hookroots_copy(roots, &arena, &count);
-	int rc = paths == NULL ? -CORDON_E_MEMORY : 0;
+	/* what lies in the repository itself is found from there */
+	const struct looked_part part = {path, path, true, &one.places};
+	uint64_t changes = a->memory->roots.changes;
+	int64_t time = hookroots_now();
 
 	pthread_mutex_unlock(&a->memory->lock);
-	/* what lies in the repository itself is found from there */
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = looked_collect(&to->arena, a->host,
-				    &(struct looked_part){paths[i], paths[i], true}, &found);
-	if (rc == 0 && is_beyond)
-		rc = looked_give_up(&to->arena, a->host->project, &found);
-	to->dirs = found.items;
-	to->count = found.count;
+	one.is_failed = looked_collect(&one.arena, a->host, &part, &found) < 0;
+	one.dirs = found.items;
+	one.count = found.count;
 	pthread_mutex_lock(&a->memory->lock);
-	return rc;
+	return hookroots_read(&a->memory->roots, path, &one, changes, time);
 }
 
-/* Stays as long as the lock is held. NULL: there is no memory. */
-static const struct looked *
-look_abroad(struct asking *a)
+/* What a change made unsure is read by all who ask; what only its time did, by one of them. */
+static bool
+read_roots(struct asking *a)
 {
+	auto_arena struct arena arena = {0};
 	struct hookmemory *memory = a->memory;
-	struct looked *one = memory->abroad;
+	struct hooktexts due = {0};
+	bool may_age = !memory->is_reading;
+	bool fine = hookroots_due(&memory->roots, &arena, may_age ? a->time : 0, &due);
 
-	if (one != NULL && one->turn == memory->turn &&
-	    (a->time < one->until || memory->is_reading))
-		return one;
 	memory->is_reading = true;
-	one = looked_new("", 0, memory->turn, a->time);
-	if (one != NULL && read_abroad(a, one) < 0) {
-		one->is_failed = true;
-		one->until = 0;
-	}
-	memory->is_reading = false;
-	looked_free(memory->abroad);
-	memory->abroad = one;
-	return one;
+	for (size_t i = 0; fine && i < due.count; i++)
+		fine = read_root(a, due.items[i]);
+	if (may_age)
+		memory->is_reading = false;
+	return fine && hookroots_list(&memory->roots);
 }
 
 /* Behind a folder and a slash; NULL: path is not in it. */
@@ -367,19 +345,35 @@ reach_for(const struct hookquestion *q)
 	return hookask_is_hook(name, strlen(name)) ? HOOKROOTS_ALL : HOOKROOTS_NEAR;
 }
 
+/* There are more than were looked into: any name of a hook may be one. */
+static const struct protection *
+find_beyond(struct asking *a, size_t root)
+{
+	struct hookdir all = {HOOKDIR_UNKNOWN, a->host->project, true};
+	const struct looked one = {.dirs = &all, .count = 1};
+	const struct hookroots *roots = &a->memory->roots;
+
+	return roots->reach == HOOKROOTS_ALL && !roots->is_whole ? hookask_find(&one, a->q, root)
+								 : NULL;
+}
+
 static const struct protection *
 find_abroad(struct asking *a)
 {
 	const char *project = a->host->project;
-	const struct looked *one;
+	struct hookroots *roots = &a->memory->roots;
+	const struct protection *found;
+	size_t root;
 
 	if (project == NULL || is_gits_own(a))
 		return NULL;
-	one = find_roots(a, reach_for(a->q)) ? look_abroad(a) : NULL;
-	return one == NULL ? &hookask_unseen
-			   : hookask_find(one, a->q,
-					  path_below(a->q->path, project) ? strlen(project)
-									  : a->q->top);
+	if (!hookroots_find(roots, &a->memory->lock, project, reach_for(a->q)) || !read_roots(a))
+		return &hookask_unseen;
+	root = path_below(a->q->path, project) ? strlen(project) : a->q->top;
+	found = find_beyond(a, root);
+	for (size_t i = 0; found == NULL && i < roots->naming_count; i++)
+		found = hookask_find(&roots->naming[i]->named, a->q, root);
+	return found;
 }
 
 /* ---- hiding ---- */
@@ -405,25 +399,35 @@ reads_below(const struct host *host, const char *root, const char *path)
 	       is_in(found.items, found.count, path);
 }
 
+/* What of a repository could not be read is not known, nor what it includes. */
+static bool
+has_unread(const struct hookroots *roots)
+{
+	for (size_t i = 0; i < roots->naming_count; i++)
+		if (roots->naming[i]->named.is_failed)
+			return true;
+	return false;
+}
+
 bool
 hookmemory_is_read(struct hookmemory *memory, const struct host *host, const char *path)
 {
 	auto_arena struct arena arena = {0};
 	struct asking a = {.memory = memory, .host = host, .time = hookroots_now()};
-	const char **paths;
-	size_t count;
+	struct hooktexts paths = {0};
 	bool found;
 
 	if (memory == NULL || host == NULL || host->project == NULL)
 		return false;
 	pthread_mutex_lock(&memory->lock);
-	found = !find_roots(&a, HOOKROOTS_NEAR);
-	paths = hookroots_copy(&memory->roots, &arena, &count);
+	found = !hookroots_find(&memory->roots, &memory->lock, host->project, HOOKROOTS_NEAR) ||
+		!read_roots(&a) || has_unread(&memory->roots) ||
+		!hookroots_below(&memory->roots, &arena, path, &paths);
 	pthread_mutex_unlock(&memory->lock);
-	found = found || paths == NULL || is_in(host->hooks.items, host->hooks.count, path) ||
+	found = found || is_in(host->hooks.items, host->hooks.count, path) ||
 		reads_below(host, host->project, path);
-	for (size_t i = 0; !found && i < count; i++)
-		found = reads_below(host, paths[i], path);
+	for (size_t i = 0; !found && i < paths.count; i++)
+		found = reads_below(host, paths.items[i], path);
 	return found;
 }
 
@@ -468,12 +472,9 @@ hookmemory_ask(struct hookmemory *memory, const struct host *host, struct hookqu
 	found = find_above(&a);
 	if (found == NULL)
 		found = find_abroad(&a);
-	/* whoever is about to change a name of git's asks about it first */
-	if (q->is_delicate) {
-		memory->turn++;
-		if (!expect_repository(&a) && found == NULL)
-			found = &hookask_unseen;
-	}
+	/* whoever is about to change a name of git's asks about it first, and tells when it is changed */
+	if (q->is_delicate && !expect_repository(&a) && found == NULL)
+		found = &hookask_unseen;
 	pthread_mutex_unlock(&memory->lock);
 	return found;
 }

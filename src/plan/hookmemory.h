@@ -19,8 +19,11 @@ typedef size_t below_fn(const char *path, const char *root);
 /* below NULL: letters of either case are the same. */
 struct hookmemory *hookmemory_new(below_fn *below);
 struct hookmemory *hookmemory_free(struct hookmemory *memory);
-/* A folder moved, or a name of git's changed; has_settings: one of those that are vetted whole. */
-void hookmemory_changed(struct hookmemory *memory, bool has_settings);
+/*
+ * A folder moved from or to path, or a name of git's changed there. NULL: nobody knows where. has_settings: one
+ * of those that are vetted whole.
+ */
+void hookmemory_changed(struct hookmemory *memory, const char *path, bool has_settings);
 
 /* Settings were put into this git directory: what they name counts from now on. */
 void hookmemory_settled(struct hookmemory *memory, const struct host *host, const char *git_dir);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "plan/looked.h"
+#include "base/path.h"
 #include "plan/repositories.h"
 
 /* For how long what may become a repository is counted as one. */
@@ -19,6 +19,8 @@
 #define FOLDERS_MAX 1000000
 
 #define FEW 64
+/* How many are read before their time by one question. */
+#define EARLY 2
 
 int64_t
 hookroots_now(void)
@@ -36,44 +38,169 @@ hookroots_start(struct hookroots *roots)
 	pthread_mutex_init(&roots->walking, NULL);
 }
 
+/* ---- by when they are to be read ---- */
+
 static void
-free_items(struct hookroot *items, size_t count)
+unlink_root(struct hookroots *roots, struct hookroot *root)
 {
-	for (size_t i = 0; i < count; i++)
-		free(items[i].path);
-	free(items);
+	*(root->before == NULL ? &roots->first : &root->before->behind) = root->behind;
+	*(root->behind == NULL ? &roots->last : &root->behind->before) = root->before;
+	root->before = root->behind = NULL;
+}
+
+static void
+put_first(struct hookroots *roots, struct hookroot *root)
+{
+	root->behind = roots->first;
+	*(roots->first == NULL ? &roots->last : &roots->first->before) = root;
+	roots->first = root;
+}
+
+static void
+put_last(struct hookroots *roots, struct hookroot *root)
+{
+	root->before = roots->last;
+	*(roots->last == NULL ? &roots->first : &roots->last->behind) = root;
+	roots->last = root;
+}
+
+static void
+note_change(void *context, struct hookroot *root)
+{
+	struct hookroots *roots = context;
+
+	if (root->is_changed)
+		return;
+	root->is_changed = true;
+	unlink_root(roots, root);
+	put_first(roots, root);
+}
+
+void
+hookroots_changed(struct hookroots *roots, const char *path)
+{
+	char key[PATH_MAX];
+
+	roots->changes++;
+	for (size_t i = 0; path == NULL && i < roots->count; i++)
+		note_change(roots, roots->items[i]);
+	if (path == NULL)
+		return;
+	hookplaces_key(path, roots->exact, key);
+	hookplaces_each(&roots->places, key, note_change, roots);
+}
+
+static bool
+keep(struct arena *arena, struct hooktexts *to, const char *path)
+{
+	const char **slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
+
+	if (slot != NULL)
+		*slot = arena_strdup(arena, path, NULL);
+	return slot != NULL && *slot != NULL;
+}
+
+bool
+hookroots_due(const struct hookroots *roots, struct arena *arena, int64_t time,
+	      struct hooktexts *ret)
+{
+	int early = EARLY;
+	bool fine = true;
+
+	for (const struct hookroot *root = roots->first; fine && root != NULL;
+	     root = root->behind) {
+		if (!root->is_changed && root->due > time &&
+		    (root->due > time + HOOKROOTS_MOMENT_NS / 2 || early-- <= 0))
+			break;
+		fine = keep(arena, ret, root->path);
+	}
+	return fine;
+}
+
+/* ---- the list ---- */
+
+static void
+forget_keys(struct hookroots *roots, struct hookroot *root)
+{
+	for (size_t i = 0; i < root->keys.count; i++)
+		hookplaces_remove(&roots->places, root->keys.items[i], root);
+	root->keys = (struct hooktexts){0};
+}
+
+static void
+forget(struct hookroots *roots, struct hookroot *root)
+{
+	roots->is_naming_old = true;
+	forget_keys(roots, root);
+	unlink_root(roots, root);
+	looked_forget(&root->named);
+	free(root->path);
+	free(root);
 }
 
 void
 hookroots_end(struct hookroots *roots)
 {
-	free_items(roots->items, roots->count);
+	for (size_t i = 0; i < roots->count; i++)
+		forget(roots, roots->items[i]);
+	free(roots->items);
+	free(roots->naming);
+	free(roots->places.items);
 	pthread_mutex_destroy(&roots->walking);
+}
+
+/* The place of the first that is not before the first length bytes of path. */
+static size_t
+place_of(const struct hookroots *roots, const char *path, size_t length)
+{
+	size_t low = 0, high = roots->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strncmp(roots->items[middle]->path, path, length) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static struct hookroot *
 find(const struct hookroots *roots, const char *path, size_t length)
 {
-	for (size_t i = 0; i < roots->count; i++)
-		if (strncmp(roots->items[i].path, path, length) == 0 &&
-		    roots->items[i].path[length] == '\0')
-			return &roots->items[i];
-	return NULL;
+	size_t at = place_of(roots, path, length);
+
+	/* of those that begin with it, it is the first itself */
+	return at < roots->count && strncmp(roots->items[at]->path, path, length) == 0 &&
+			       roots->items[at]->path[length] == '\0'
+		       ? roots->items[at]
+		       : NULL;
 }
 
-static bool
+static struct hookroot *
 add(struct hookroots *roots, const char *path, size_t length, int64_t until)
 {
-	struct hookroot *items = realloc(roots->items, (roots->count + 1) * sizeof *items);
+	size_t at = place_of(roots, path, length);
+	struct hookroot **items = realloc(roots->items, (roots->count + 1) * sizeof *items);
+	struct hookroot *root = calloc(1, sizeof *root);
 
-	if (items == NULL)
-		return false;
-	roots->items = items;
-	items[roots->count] = (struct hookroot){strndup(path, length), until};
-	if (items[roots->count].path == NULL)
-		return false;
+	if (items != NULL)
+		roots->items = items;
+	if (root != NULL)
+		*root = (struct hookroot){.path = strndup(path, length),
+					  .until = until,
+					  .is_changed = true};
+	if (items == NULL || root == NULL || root->path == NULL) {
+		free(root == NULL ? NULL : root->path);
+		free(root);
+		return NULL;
+	}
+	memmove(items + at + 1, items + at, (roots->count - at) * sizeof *items);
+	items[at] = root;
 	roots->count++;
-	return true;
+	put_first(roots, root);
+	return root;
 }
 
 /* Is it still one, though it was not found: where a folder on the way cannot be listed any more? */
@@ -85,9 +212,8 @@ is_there(const struct hookroot *root, int64_t time)
 }
 
 /*
- * Each one is read again after every change of a name of git's, so that who makes and removes such names must not
- * have ever more of them. At twice as many as were left the last time: that is two looks for each that was made.
- * What was found stays: nobody looks for it again.
+ * Who makes and removes such names must not have ever more of them. At twice as many as were left the last time:
+ * that is two looks for each that was made. What was found stays: nobody looks for it again.
  */
 static void
 forget_gone(struct hookroots *roots, int64_t time)
@@ -95,10 +221,10 @@ forget_gone(struct hookroots *roots, int64_t time)
 	size_t left = 0;
 
 	for (size_t i = 0; i < roots->count; i++) {
-		if (roots->items[i].until == 0 || is_there(&roots->items[i], time))
+		if (roots->items[i]->until == 0 || is_there(roots->items[i], time))
 			roots->items[left++] = roots->items[i];
 		else
-			free(roots->items[i].path);
+			forget(roots, roots->items[i]);
 	}
 	roots->count = left;
 	roots->many = left < FEW / 2 ? FEW : 2 * left;
@@ -112,30 +238,155 @@ hookroots_expect(struct hookroots *roots, const char *path, size_t length, int64
 	if (known == NULL && roots->count >= roots->many)
 		forget_gone(roots, time);
 	if (known == NULL)
-		return add(roots, path, length, time + PATIENCE_NS);
+		return add(roots, path, length, time + PATIENCE_NS) != NULL;
 	known->until = time + PATIENCE_NS;
 	return true;
 }
 
-/* Those that were found take the place of all that are no more. */
+/* ---- what they name ---- */
+
+static bool
+is_above(const struct hooktexts *keys, const char *key)
+{
+	for (size_t i = 0; i < keys->count; i++)
+		if (path_below(key, keys->items[i]))
+			return true;
+	return false;
+}
+
+/* What lies below another place is found by that. */
+static bool
+keep_keys(struct hookroots *roots, struct hookroot *root)
+{
+	const struct hooktexts *places = &root->named.places;
+	char key[PATH_MAX];
+
+	for (size_t i = 0; i < places->count; i++) {
+		hookplaces_key(places->items[i], roots->exact, key);
+		if (is_above(&root->keys, key))
+			continue;
+		if (!keep(&root->named.arena, &root->keys, key))
+			return false;
+		if (!hookplaces_add(&roots->places, root->keys.items[root->keys.count - 1], root)) {
+			root->keys.count--;
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+hookroots_read(struct hookroots *roots, const char *path, struct looked *named, uint64_t changes,
+	       int64_t time)
+{
+	struct hookroot *root = find(roots, path, strlen(path));
+	bool is_late = changes != roots->changes || named->is_failed;
+	bool did_name = root != NULL && (root->named.count > 0 || root->named.is_failed);
+
+	if (root != NULL && named->is_failed)
+		note_change(roots, root);
+	/* somebody else may have forgotten it, or read it later than we did */
+	if (root == NULL || (is_late && !root->is_changed)) {
+		looked_forget(named);
+		return true;
+	}
+	forget_keys(roots, root);
+	looked_forget(&root->named);
+	root->named = *named;
+	*named = (struct looked){0};
+	roots->is_naming_old = roots->is_naming_old ||
+			       did_name != (root->named.count > 0 || root->named.is_failed);
+	root->due = time + HOOKROOTS_MOMENT_NS;
+	if (!keep_keys(roots, root)) {
+		note_change(roots, root);
+		return false;
+	}
+	if (is_late)
+		return true;
+	root->is_changed = false;
+	unlink_root(roots, root);
+	put_last(roots, root);
+	return true;
+}
+
+bool
+hookroots_list(struct hookroots *roots)
+{
+	struct hookroot **naming;
+
+	if (!roots->is_naming_old)
+		return true;
+	naming = realloc(roots->naming, (roots->count + 1) * sizeof *naming);
+	if (naming == NULL)
+		return false;
+	roots->naming = naming;
+	roots->naming_count = 0;
+	for (size_t i = 0; i < roots->count; i++)
+		if (roots->items[i]->named.count > 0 || roots->items[i]->named.is_failed)
+			naming[roots->naming_count++] = roots->items[i];
+	roots->is_naming_old = false;
+	return true;
+}
+
+/* ---- those below ---- */
+
+struct gathering {
+	struct arena *arena;
+	struct hooktexts *to;
+	bool is_failed;
+};
+
+static void
+gather(void *context, struct hookroot *root)
+{
+	struct gathering *g = context;
+
+	g->is_failed = g->is_failed || !keep(g->arena, g->to, root->path);
+}
+
+bool
+hookroots_below(const struct hookroots *roots, struct arena *arena, const char *path,
+		struct hooktexts *ret)
+{
+	struct gathering g = {arena, ret, false};
+	char key[PATH_MAX];
+
+	hookplaces_key(path, roots->exact, key);
+	hookplaces_below(&roots->places, key, gather, &g);
+	return !g.is_failed;
+}
+
+/* ---- looking for them ---- */
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Those that were found are known from now on, and those that are no more are not. */
 static bool
 replace(struct hookroots *roots, const struct repositories *found, const char *project,
 	int64_t time)
 {
-	struct hookroot *old = roots->items;
-	size_t count = roots->count;
 	bool fine = true;
 
-	roots->items = NULL;
-	roots->count = 0;
-	for (size_t i = 0; fine && i < found->count; i++)
-		if (strcmp(found->roots[i], project) != 0)
-			fine = add(roots, found->roots[i], strlen(found->roots[i]), 0);
-	for (size_t i = 0; fine && i < count; i++)
-		if (find(roots, old[i].path, strlen(old[i].path)) == NULL &&
-		    is_there(&old[i], time))
-			fine = add(roots, old[i].path, strlen(old[i].path), old[i].until);
-	free_items(old, count);
+	/* one behind the other they are put in place soonest */
+	if (found->count > 1)
+		qsort(found->roots, found->count, sizeof *found->roots, by_bytes);
+	for (size_t i = 0; i < roots->count; i++)
+		if (roots->items[i]->until == 0)
+			roots->items[i]->until = 1;
+	for (size_t i = 0; fine && i < found->count; i++) {
+		const char *path = found->roots[i];
+		struct hookroot *known = find(roots, path, strlen(path));
+
+		if (known != NULL)
+			known->until = 0;
+		else if (strcmp(path, project) != 0)
+			fine = add(roots, path, strlen(path), 0) != NULL;
+	}
+	forget_gone(roots, time);
 	return fine;
 }
 
@@ -163,6 +414,7 @@ hookroots_find(struct hookroots *roots, pthread_mutex_t *lock, const char *proje
 {
 	bool fine = true;
 
+	roots->exact = strlen(project);
 	if (roots->reach >= reach || roots->is_whole)
 		return true;
 	pthread_mutex_unlock(lock);
@@ -173,18 +425,4 @@ hookroots_find(struct hookroots *roots, pthread_mutex_t *lock, const char *proje
 	pthread_mutex_unlock(&roots->walking);
 	pthread_mutex_lock(lock);
 	return fine;
-}
-
-const char **
-hookroots_copy(const struct hookroots *roots, struct arena *arena, size_t *ret_count)
-{
-	const char **paths = arena_alloc(arena, (roots->count + 1) * sizeof *paths, NULL);
-
-	*ret_count = roots->count;
-	for (size_t i = 0; paths != NULL && i < roots->count; i++) {
-		paths[i] = arena_strdup(arena, roots->items[i].path, NULL);
-		if (paths[i] == NULL)
-			return NULL;
-	}
-	return paths;
 }

@@ -153,6 +153,8 @@ take_worktree(struct hooksearch *s, const char *file, const char *value, int dep
 	rc = resolve_path(s->arena, &fs_real, path, &found, &why);
 	if (rc < 0 && rc != -CORDON_E_PATH)
 		return hooksearch_fail(s, &why);
+	if ((rc < 0 ? hooksearch_keep(s, &s->to->places, "/") : hooksearch_pass(s, &found)) < 0)
+		return -CORDON_E_MEMORY;
 	return hooksearch_keep(s, &s->roots, rc < 0 ? path : found.path);
 }
 

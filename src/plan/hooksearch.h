@@ -18,11 +18,14 @@ struct hooksearch {
 };
 
 struct gitconfig_item;
+struct resolved;
 
 /* text NULL: there was no memory for it. */
 int hooksearch_keep(struct hooksearch *s, struct hooktexts *to, const char *text);
 /* Where path leads, and the links on the way: who replaces one of them leads git elsewhere. */
 int hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path);
+/* Notes where a path led and by which links. */
+int hooksearch_pass(struct hooksearch *s, const struct resolved *found);
 /* One file of settings, and what it includes; depth is 0. path NULL: there was no memory for it. */
 int hooksearch_read(struct hooksearch *s, const char *path, int depth);
 /* One of its keys, as if it stood in file. */

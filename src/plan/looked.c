@@ -21,6 +21,7 @@
 #include "plan/gitconfig.h"
 #include "plan/hooksearch.h"
 #include "plan/host.h"
+#include "plan/resolve.h"
 
 #define KEPT_MAX 65536
 #define POINTER_MAX (PATH_MAX + 16)
@@ -46,6 +47,63 @@ looked_give_up(struct arena *arena, const char *folder, struct hookdirs *to)
 }
 
 static int
+keep_place(struct arena *arena, struct hooktexts *to, const char *path)
+{
+	const char **slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = arena_strdup(arena, path, NULL);
+	return *slot == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+keep_places(struct arena *arena, struct hooktexts *to, const struct hooktexts *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < from->count; i++)
+		rc = keep_place(arena, to, from->items[i]);
+	return rc;
+}
+
+/* What is read by this path lies where it leads, by links that can change. */
+static int
+note_place(struct looking *l, const char *path)
+{
+	struct looked *to = l->to;
+	struct resolved found;
+	int rc;
+
+	if (path == NULL)
+		return -CORDON_E_MEMORY;
+	if (resolve_path(&l->arena, &fs_real, path, &found, NULL) < 0)
+		return keep_place(&to->arena, &to->places, "/");
+	rc = keep_place(&to->arena, &to->places, found.path);
+	for (size_t i = 0; rc == 0 && i < found.link_count; i++)
+		rc = keep_place(&to->arena, &to->places, found.links[i]);
+	return rc;
+}
+
+bool
+looked_has(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat at;
+
+	return snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX &&
+	       fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* A link that leads nowhere may come to lead somewhere. */
+static int
+note_if_there(struct looking *l, const char *folder, const char *name)
+{
+	return looked_has(folder, name) ? note_place(l, path_join(&l->arena, folder, name, NULL))
+					: 0;
+}
+
+static int
 read_hooks(struct looking *l, const struct hookrepo *repo)
 {
 	struct looked *to = l->to;
@@ -64,7 +122,7 @@ read_hooks(struct looking *l, const struct hookrepo *repo)
 		if (slot->path == NULL)
 			return -CORDON_E_MEMORY;
 	}
-	return 0;
+	return keep_places(&to->arena, &to->places, &found.places);
 }
 
 /* What the one line of a file in folder leads to; folder itself: there is none such. NULL: no memory. */
@@ -80,9 +138,13 @@ follow(struct looking *l, const char *folder, const char *name, const char *word
 	if (path == NULL)
 		return NULL;
 	if (file_read(arena, path, POINTER_MAX, &content, &text.length, NULL, &why) < 0)
-		return why.code == CORDON_E_MEMORY || hooksearch_is_passing(why.sys) ? NULL
-										     : folder;
+		return why.code == CORDON_E_MEMORY || hooksearch_is_passing(why.sys) ||
+				       note_if_there(l, folder, name) < 0
+			       ? NULL
+			       : folder;
 	text.text = content;
+	if (note_place(l, path) < 0)
+		return NULL;
 	line = gitconfig_pointer(arena, word, &text, NULL);
 	if (line == NULL)
 		return folder;
@@ -94,19 +156,13 @@ read_repository(struct looking *l, const char *root, const char *git_dir)
 {
 	struct hookrepo repo = {root, git_dir, git_dir};
 
-	if (git_dir != NULL)
-		repo.common_dir = follow(l, git_dir, "commondir", "");
-	return repo.common_dir == NULL ? -CORDON_E_MEMORY : read_hooks(l, &repo);
-}
-
-bool
-looked_has(const char *folder, const char *name)
-{
-	char path[PATH_MAX];
-	struct stat at;
-
-	return snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX &&
-	       fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
+	if (note_place(l, root) < 0 || note_place(l, git_dir) < 0)
+		return -CORDON_E_MEMORY;
+	repo.common_dir = follow(l, git_dir, "commondir", "");
+	if (repo.common_dir == NULL ||
+	    (repo.common_dir != git_dir && note_place(l, repo.common_dir) < 0))
+		return -CORDON_E_MEMORY;
+	return read_hooks(l, &repo);
 }
 
 bool
@@ -180,6 +236,8 @@ read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, 
 	if (dir == NULL && hooksearch_is_passing(errno))
 		return -CORDON_E_SYSTEM;
 	l->is_blind = l->is_blind || (dir == NULL && errno != ENOENT && errno != ENOTDIR);
+	if (dir != NULL)
+		rc = note_place(l, folder);
 	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
@@ -241,11 +299,17 @@ look(struct looking *l, const char *folder)
 	struct stat at;
 
 	snprintf(dot_git, sizeof dot_git, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder);
-	if (stat(dot_git, &at) < 0)
+	if (keep_place(&l->to->arena, &l->to->places, folder) < 0)
+		return -CORDON_E_MEMORY;
+	if (stat(dot_git, &at) < 0) {
+		if (note_if_there(l, folder, ".git") < 0)
+			return -CORDON_E_MEMORY;
 		return looked_is_repository(folder) ? read_repository(l, folder, folder) : 0;
+	}
 	if (!S_ISDIR(at.st_mode))
 		git_dir = follow(l, folder, ".git", "gitdir: ");
-	if (git_dir == NULL || read_repository(l, folder, git_dir) < 0)
+	if (git_dir == NULL || read_repository(l, folder, git_dir) < 0 ||
+	    note_if_there(l, git_dir, "modules") < 0 || note_if_there(l, git_dir, "worktrees") < 0)
 		return -CORDON_E_MEMORY;
 	if (is_keeper(git_dir))
 		l->to->keeper = arena_printf(&l->to->arena, NULL, "%s/", git_dir);
@@ -303,6 +367,8 @@ keep_some(struct arena *arena, const struct looked *from, const struct looked_pa
 		if (slot->path == NULL)
 			return -CORDON_E_MEMORY;
 	}
+	if (part->places != NULL && keep_places(arena, part->places, &from->places) < 0)
+		return -CORDON_E_MEMORY;
 	return from->is_failed ? -CORDON_E_MEMORY : 0;
 }
 

@@ -25,6 +25,8 @@ struct looked {
 	struct arena arena;    /* of what follows */
 	struct hookdir *dirs;
 	size_t count;
+	struct hooktexts
+		places;	    /* that were looked at; who changes none of them changes nothing here */
 	const char *keeper; /* its git directory, if there are others in that; or NULL */
 	bool is_failed;
 };
@@ -46,8 +48,9 @@ int looked_at_repository(struct looked *one, const struct host *host, const char
 /* Which part of what a folder and those that are kept in it name. */
 struct looked_part {
 	const char *folder;
-	const char *tree; /* what lies in this, */
-	bool is_outside;  /* or does not */
+	const char *tree;	  /* what lies in this, */
+	bool is_outside;	  /* or does not */
+	struct hooktexts *places; /* also adds those that were looked at; or NULL */
 };
 /* Adds it, in arena. Less than 0: it cannot be seen. */
 int looked_collect(struct arena *arena, const struct host *host, const struct looked_part *part,

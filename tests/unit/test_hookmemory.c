@@ -30,10 +30,15 @@ static const char slow[] = "/slow/.git/config";
 static atomic_bool is_slow;
 static sem_t go_on, is_waiting;
 
+/* How often settings were read. */
+static atomic_int config_reads;
+
 static int
 open_slowly(const char *path, int flags, mode_t mode)
 {
 	size_t length = strlen(path), end = strlen(slow);
+
+	config_reads += length > 7 && strcmp(path + length - 7, "/config") == 0;
 
 	if (length > end && strcmp(path + length - end, slow) == 0 &&
 	    atomic_exchange(&is_slow, false)) {
@@ -243,18 +248,136 @@ what_moved_is_where_it_is(void)
 	check(!is_closed(memory, &host, "c/tools/hooks/pre-commit"));
 	check(hookmemory_ask(memory, &host, &q) == NULL);
 	check_int(sh("mkdir -p p/c/d/e; mv p/a/b/sub p/c/d/e"), 0);
-	hookmemory_changed(memory, false);
+	hookmemory_changed(memory, path_join(&arena, host.project, "a/b/sub", NULL), false);
+	hookmemory_changed(memory, path_join(&arena, host.project, "c/d/e/sub", NULL), false);
 	check(is_closed(memory, &host, "c/tools/hooks/pre-commit"));
 	check(hookmemory_is_read(memory, &host, path_join(&arena, host.project, "c/d", NULL)));
 	check(!hookmemory_is_read(memory, &host, path_join(&arena, host.project, "tools", NULL)));
 	hookmemory_free(memory);
 }
 
+/* ---- what is read again ---- */
+
+#define MANY 200
+#define NEW 20
+
+static void
+tell(struct hookmemory *memory, const struct host *host, const char *name)
+{
+	auto_arena struct arena arena = {0};
+
+	hookmemory_changed(memory, path_join(&arena, host->project, name, NULL), false);
+}
+
+static void
+make(struct hookmemory *memory, const struct host *host, const char *name)
+{
+	auto_arena struct arena arena = {0};
+	struct hookquestion q = {.path = path_join(&arena, host->project, name, NULL),
+				 .top = strlen(host->project),
+				 .is_delicate = true};
+
+	hookmemory_ask(memory, host, &q);
+	check_int(mkdir(q.path, 0700), 0);
+	tell(memory, host, name);
+}
+
+/* A round for each second may be read in any case: that is how the user's own changes are seen. */
+static void
+a_new_repository_has_no_other_read_again(void)
+{
+	static const char *const names[] = {"", "/.git", "/.git/objects", "/.git/hooks"};
+	auto_arena struct arena arena = {0};
+	struct host host = a_host(&arena);
+	struct hookmemory *memory = hookmemory_new(NULL);
+	int64_t time = hookroots_now();
+	char name[64];
+	int rounds;
+
+	check_int(
+		sh("for i in $(seq 200); do mkdir -p p/many$i/.git; : >p/many$i/.git/config; done"),
+		0);
+	config_reads = 0;
+	check(!is_closed(memory, &host, "tools/free"));
+	check(config_reads >= MANY);
+	config_reads = 0;
+	for (int i = 0; i < NEW; i++) {
+		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+			snprintf(name, sizeof name, "new%d%s", i, names[k]);
+			make(memory, &host, name);
+			check(!is_closed(memory, &host, "tools/free"));
+		}
+	}
+	rounds = 1 + (int)((hookroots_now() - time) / (HOOKROOTS_MOMENT_NS / 2));
+	check(config_reads <= 20 * NEW + rounds * 2 * (MANY + NEW));
+	check(config_reads >= NEW);
+	hookmemory_free(memory);
+	check_int(sh("rm -rf p/many* p/new*"), 0);
+}
+
+/* Each is read by way of another place: who changes something there is believed at once. */
+static void
+what_is_elsewhere_is_read_again_when_it_changes(void)
+{
+	static const struct {
+		const char *set_up, *change, *place;
+	} ways[] = {
+		{"mkdir -p p/w/.git", "printf '[core]\n\thooksPath = ../t\n' >p/w/.git/config",
+		 "w/.git/config"},
+		{"mkdir -p p/w/.git", "printf '[core]\n\thooksPath = ../t\n' >p/w/.git/config",
+		 "W/.GIT/Config"},
+		{"mkdir -p p/w p/x/g; ln -s ../x/g p/w/.git",
+		 "printf '[core]\n\thooksPath = ../t\n' >p/x/g/config", "x/g/config"},
+		{"mkdir -p p/w; ln -s ../x/g p/w/.git",
+		 "mkdir -p p/x/g; printf '[core]\n\thooksPath = ../t\n' >p/x/g/config", "x"},
+		{"mkdir -p p/w p/x/g; echo 'gitdir: ../x/g' >p/w/.git",
+		 "printf '[core]\n\thooksPath = ../t\n' >p/x/g/config", "x/g/config"},
+		{"mkdir -p p/w p/x; echo 'gitdir: ../x/g' >p/x/p; ln -s ../x/p p/w/.git",
+		 "mkdir -p p/y; printf '[core]\n\thooksPath = ../t\n' >p/y/config; echo 'gitdir: ../y' >p/x/p",
+		 "x/p"},
+		{"mkdir -p p/w/.git p/x; printf '[include]\n\tpath = ../../x/i\n' >p/w/.git/config",
+		 "printf '[core]\n\thooksPath = ../t\n' >p/x/i", "x/i"},
+		{"mkdir -p p/w/.git p/x p/y; echo ../../x >p/w/.git/commondir",
+		 "printf '[core]\n\thooksPath = ../t\n' >p/x/config", "x"},
+		{"mkdir -p p/w/.git p/x; ln -s ../../x/c p/w/.git/commondir",
+		 "mkdir -p p/y; echo ../../y >p/x/c; printf '[core]\n\thooksPath = ../t\n' >p/y/config",
+		 "x/c"},
+		{"mkdir -p p/w/.git p/x; ln -s ../../x/c p/w/.git/config.worktree",
+		 "printf '[core]\n\thooksPath = ../t\n' >p/x/c", "x/c"},
+		{"mkdir -p p/w/.git p/x; printf '[core]\n\thooksPath = ../l/h\n' >p/w/.git/config; ln -s x p/l",
+		 "rm p/l; mkdir -p p/y/h; ln -s y p/l; rm -rf p/t; ln -s y/h p/t", "l"},
+		{"mkdir -p p/w/.git p/x; ln -s ../../x p/w/.git/modules",
+		 "mkdir -p p/x/m/objects; echo ref >p/x/m/HEAD; printf '[core]\n\tworktree = ../../w\n\thooksPath = ../t\n' >p/x/m/config",
+		 "x/m/HEAD"},
+		{"mkdir -p p/w/.git", "printf '[core]\n\thooksPath = ../t\n' >p/w/.git/config",
+		 "\303\204"},
+	};
+	auto_arena struct arena arena = {0};
+	struct host host = a_host(&arena);
+
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+		struct hookmemory *memory = hookmemory_new(NULL);
+
+		check_int(sh("rm -rf p/w p/x p/y p/t p/l; mkdir p/t"), 0);
+		check_int(sh(ways[i].set_up), 0);
+		check(!is_closed(memory, &host, "t/pre-commit"));
+		check_int(sh(ways[i].change), 0);
+		tell(memory, &host, ways[i].place);
+		if (!is_closed(memory, &host, "t/pre-commit") &&
+		    !is_closed(memory, &host, "y/h/pre-commit")) {
+			printf("# not seen: %s\n", ways[i].change);
+			check(false);
+		}
+		hookmemory_free(memory);
+	}
+	check_int(sh("rm -rf p/w p/x p/y p/t p/l"), 0);
+}
+
 static bool
 is_known(const struct hookroots *roots, const char *path)
 {
 	for (size_t i = 0; i < roots->count; i++)
-		if (strcmp(roots->items[i].path, path) == 0)
+		if (strcmp(roots->items[i]->path, path) == 0)
 			return true;
 	return false;
 }
@@ -300,6 +423,8 @@ main(void)
 	run(the_nearest_are_found_by_a_look_at_each);
 	run(who_reads_slowly_holds_up_nobody_else);
 	run(what_moved_is_where_it_is);
+	run(a_new_repository_has_no_other_read_again);
+	run(what_is_elsewhere_is_read_again_when_it_changes);
 	run(what_is_made_and_gone_again_is_forgotten);
 	snprintf(command, sizeof command, "rm -rf '%s'", base);
 	check_int(system(command), 0);

@@ -4,12 +4,16 @@
  * those who share are together, and the last of a session's threads that leaves lets the others on.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "linux/namelock.h"
+#include "plan/hookmemory.h"
+#include "plan/host.h"
 #include "tap.h"
 
 #define SHORT_MS 100
@@ -206,6 +210,77 @@ without_a_file_nobody_else_is_known(void)
 	check_int((long long)names.turn, 0);
 }
 
+/* ---- what the others remember ---- */
+
+static bool
+is_closed(struct hookmemory *memory, const struct host *host)
+{
+	auto_arena struct arena arena = {0};
+	struct hookquestion q = {.path = path_join(&arena, host->project, "t/pre-commit", NULL),
+				 .top = strlen(host->project)};
+
+	return hookmemory_ask(memory, host, &q) != NULL;
+}
+
+/* Settings that change in this turn of one session; what does the other know? */
+static void
+change(struct session *one, const char *project, const char *place, int turns)
+{
+	char path[PATH_MAX], command[PATH_MAX + 64];
+
+	snprintf(path, sizeof path, "%s/%s", project, place == NULL ? "" : place);
+	snprintf(command, sizeof command,
+		 "printf '[core]\n\thooksPath = ../t\n' >'%s/w/.git/config'", project);
+	for (int i = 0; i < turns; i++) {
+		namelock_take(&one->names);
+		if (place != NULL)
+			namelock_changes(&one->names, i == 0 ? path : "/elsewhere", NULL);
+		check_int(i > 0 ? 0 : system(command), 0);
+		namelock_leave(&one->names);
+	}
+}
+
+/* The place of the change, whichever of two it is; none is said; there were too many to be noted. */
+static void
+what_one_session_changes_the_other_reads_again(void)
+{
+	static const struct {
+		const char *place;
+		int turns;
+	} ways[] = {{"w/.git/config", 1}, {"w", 16}, {NULL, 1}, {"w/.git/config", 40}};
+	static const char *const none[] = {NULL};
+	char project[] = "/tmp/test_namelock.d.XXXXXX", command[128];
+	struct host host = {.system = SYSTEM_LINUX,
+			    .cwd = project,
+			    .project = project,
+			    .environ = none,
+			    .view = &fs_real};
+
+	check(mkdtemp(project) != NULL);
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+		struct session one, two;
+
+		snprintf(command, sizeof command, "mkdir -p %s/w/.git %s/t; : >%s/w/.git/config",
+			 project, project, project);
+		check_int(system(command), 0);
+		begin(&one, namelock_take);
+		begin(&two, namelock_share);
+		two.names.memory = hookmemory_new(NULL);
+		namelock_share(&two.names);
+		namelock_leave(&two.names);
+		check(!is_closed(two.names.memory, &host));
+		change(&one, project, ways[i].place, ways[i].turns);
+		namelock_share(&two.names);
+		check(is_closed(two.names.memory, &host));
+		namelock_leave(&two.names);
+		hookmemory_free(two.names.memory);
+		end(&one);
+		end(&two);
+	}
+	snprintf(command, sizeof command, "rm -rf %s", project);
+	check_int(system(command), 0);
+}
+
 int
 main(void)
 {
@@ -219,6 +294,7 @@ main(void)
 	run(what_is_lent_is_known_to_be_disturbed);
 	run(who_has_nothing_lends_nothing);
 	run(without_a_file_nobody_else_is_known);
+	run(what_one_session_changes_the_other_reads_again);
 	close(fd);
 	unlink(file);
 	return tap_end();
