@@ -101,7 +101,11 @@ link_from_descriptor(struct broker *broker, const struct call *request, int numb
 		}
 		namelock_take(&broker->names);
 		rc = walk_is_still(&to) ? link_descriptor(broker, fd, &to) : -1;
+		why = errno;
 		namelock_leave(&broker->names);
+		/* the caller's own close must be the last one */
+		close(fd_take(&fd));
+		errno = why;
 		request_finish(request, rc);
 	}
 }
@@ -136,7 +140,10 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 		request_continue(request);
 	else if (request_is_valid(request)) {
 		namelock_take(&broker->names);
-		if (!walk_is_still(&from) || !walk_is_still(&to) || !spot_is_there(&from, &at))
+		/* a link with slashes behind it is not meant itself, unlike in the other calls */
+		if (!walk_is_still(&from) || !walk_is_still(&to) ||
+		    fstatat(from.folder, *from.name == '\0' ? "." : from.name, &at,
+			    AT_SYMLINK_NOFOLLOW) < 0)
 			rc = -1;
 		else if (!S_ISDIR(at.st_mode) && !may_link(broker, from.path, to.path))
 			rc = refuse_link(broker, from.path, &to);

@@ -150,18 +150,23 @@ change_locked(struct broker *broker, const struct call *request, int fd,
 	return -1;
 }
 
+/* Takes over fd, and closes it before the answer: the caller's own close must be the last one. */
 static void
 change_held(struct broker *broker, const struct call *request, int fd, const struct change *change)
 {
-	int rc;
+	int rc, why;
 
-	if (!request_is_valid(request))
+	if (!request_is_valid(request)) {
+		close(fd);
 		return;
+	}
 	namelock_share(&broker->names);
 	rc = change_locked(broker, request, fd, change);
+	why = errno;
 	namelock_leave(&broker->names);
+	close(fd);
 	if (rc < 0)
-		request_fail(request, errno);
+		request_fail(request, why);
 	else
 		request_return(request, rc);
 }
@@ -182,11 +187,11 @@ change_number(struct broker *broker, const struct call *request, int number,
 	auto_fd int fd = request_descriptor(request, number, &why);
 
 	if (fd < 0)
-		request_fail(request, why);
+		request_fail(request, why == EBADF && holding == HOLDING_NAMED ? ENOENT : why);
 	else if (holding == HOLDING_OPEN && is_by_path_only(fd))
 		request_fail(request, EBADF);
 	else
-		change_held(broker, request, fd, change);
+		change_held(broker, request, fd_take(&fd), change);
 }
 
 void
@@ -216,7 +221,7 @@ hold_by_steps(const struct call *request, int base, const char *path, enum walk_
 	enum walk_end end = broker_walk_from(request, base, path, follow, &place);
 	int fd;
 
-	*ret_errno = end == WALK_ELSEWHERE ? EACCES : place.why;
+	*ret_errno = place.why;
 	if (end != WALK_FOUND)
 		return -1;
 	fd = openat(place.folder, *place.name == '\0' ? "." : place.name,
@@ -252,7 +257,7 @@ metadata_change_path(struct broker *broker, const struct call *request, int fold
 	auto_fd int base = -1, fd = -1;
 
 	if (number >= 0) {
-		change_number(broker, request, number, HOLDING_ANY, change);
+		change_number(broker, request, number, HOLDING_NAMED, change);
 		return;
 	}
 	if (why == 0 && *path == '\0')
@@ -266,7 +271,7 @@ metadata_change_path(struct broker *broker, const struct call *request, int fold
 	if (fd < 0)
 		request_fail(request, why);
 	else
-		change_held(broker, request, fd, change);
+		change_held(broker, request, fd_take(&fd), change);
 }
 
 /* The caller's own folder, as "" beside AT_FDCWD means it. */
@@ -279,7 +284,7 @@ change_folder(struct broker *broker, const struct call *request, const struct ch
 	if (fd < 0)
 		request_fail(request, why);
 	else
-		change_held(broker, request, fd, change);
+		change_held(broker, request, fd_take(&fd), change);
 }
 
 /* Does the path say nothing, and is that allowed? Who reads "no path" as "" says so. */

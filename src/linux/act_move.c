@@ -183,7 +183,7 @@ check_folder(struct move *move, const struct spot *from, const struct spot *to)
 	/* nobody has looked at what was made there: entry by entry it comes by us */
 	if (!broker_has_seen(move->broker, from->path))
 		return EXDEV;
-	fd = openat(from->folder, from->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(from->folder, from->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	move->left = TREE_MAX;
 	return fd < 0 ? EXDEV : compare_trees(move, fd, from->path, to->path);
 }
@@ -368,7 +368,12 @@ void
 act_renameat2(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
+	unsigned flags = (unsigned)a[4];
 
-	move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
-		  (const uint64_t[]){a[1], a[3]}, (unsigned)a[4]);
+	/* the kernel looks at them before it looks at the paths */
+	if ((flags & ~(NOREPLACE | EXCHANGE)) != 0 || flags == (NOREPLACE | EXCHANGE))
+		request_fail(request, EINVAL);
+	else
+		move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
+			  (const uint64_t[]){a[1], a[3]}, flags);
 }

@@ -158,7 +158,7 @@ place_name(struct found *found, struct spot *to)
 	return true;
 }
 
-/* Through procfs, as by /proc/self/cwd. What is procfs's own is left to whoever asks. */
+/* Through procfs, as by /proc/self/cwd. What is procfs's own is left to whoever asks: why says if it is there. */
 static enum walk_end
 walk_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
 	      struct spot *ret_place)
@@ -180,6 +180,8 @@ walk_by_steps(const struct call *request, int base, const char *path, enum walk_
 		ret_place->why = found.why;
 		return WALK_FAILED;
 	}
+	/* procfs makes nothing, and says so by this word */
+	ret_place->why = found.object < 0 ? ENOENT : EACCES;
 	if (found.is_proc)
 		return WALK_ELSEWHERE;
 	if (!(found.object >= 0 ? broker_place(found.object, ret_place)
