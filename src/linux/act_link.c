@@ -62,12 +62,14 @@ refuse_link(struct broker *broker, const char *from, const struct spot *to)
 static int
 link_descriptor(struct broker *broker, int fd, const struct spot *to)
 {
-	char path[PATH_MAX], name[40];
+	auto_free char *path = NULL;
+	char name[40];
 	struct stat at;
 
 	if (fstat(fd, &at) < 0)
 		return -1;
-	if (at.st_nlink == 0 ? !may_name(broker, to->path) : !walk_name(fd, path))
+	path = at.st_nlink == 0 ? NULL : walk_name(fd);
+	if (at.st_nlink == 0 ? !may_name(broker, to->path) : path == NULL)
 		return spot_refuse(broker, to, RIGHT_CREATE);
 	if (at.st_nlink > 0 && !may_link(broker, path, to->path))
 		return refuse_link(broker, path, to);

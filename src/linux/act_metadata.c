@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -96,20 +97,42 @@ opens_repository(const struct broker *broker, const char *path, const struct sta
 	return *path == '/' && vet_closed_bits(broker, path, bits) != 0;
 }
 
+/*
+ * A file whose name is too long, by a descriptor: open for writing it was judged when it was opened. What hides it
+ * or opens it to others takes a name.
+ */
+static bool
+may_change_nameless(int fd, const struct stat *at, const struct change *change)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY &&
+	       !hides(at, change) && !lends(at, change) && change->act != change_owner &&
+	       !(change->act == change_mode && (change->mode & ~at->st_mode & 022));
+}
+
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
-may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at,
-	   const struct change *change)
+may_change(struct broker *broker, const struct call *request, const struct judged *what,
+	   const struct stat *at, const struct change *change)
 {
-	const struct judged what = {.object = fd};
-	char path[PATH_MAX];
+	auto_free char *path = NULL;
+	struct verdict verdict;
+	int fd = what->object;
 
 	if (walk_is_proc(fd))
 		return false;
 	/* there are file systems that count no links */
-	if (at->st_nlink == 0 && !walk_name(fd, path))
-		return !lends(at, change);
-	if (!(broker_judge_object(broker, request, &what, broker_judge, path).rights & RIGHT_WRITE))
+	if (at->st_nlink == 0) {
+		path = walk_name(fd);
+		if (path == NULL)
+			return !lends(at, change);
+		free(path);
+	}
+	verdict = broker_judge_object(broker, request, what, broker_judge, &path);
+	if (path == NULL)
+		return errno == ENAMETOOLONG && may_change_nameless(fd, at, change);
+	if (!(verdict.rights & RIGHT_WRITE))
 		broker_deny(broker, path, RIGHT_WRITE);
 	else if (!terminals_has(broker, request, fd, path, O_WRONLY))
 		broker_refused(broker, "write", path, "is a terminal of others");
@@ -138,33 +161,34 @@ is_machines(const struct stat *at, const struct change *change)
 
 /* By the lock that is held; -1 with errno. */
 static int
-change_locked(struct broker *broker, const struct call *request, int fd,
+change_locked(struct broker *broker, const struct call *request, const struct judged *what,
 	      const struct change *change)
 {
 	struct stat at;
 
-	if (fstat(fd, &at) == 0 && !is_machines(&at, change) &&
-	    may_change(broker, request, fd, &at, change))
-		return change->act(fd, at.st_mode, change);
+	if (fstat(what->object, &at) == 0 && !is_machines(&at, change) &&
+	    may_change(broker, request, what, &at, change))
+		return change->act(what->object, at.st_mode, change);
 	errno = EACCES;
 	return -1;
 }
 
-/* Takes over fd, and closes it before the answer: the caller's own close must be the last one. */
+/* Takes over the object, and closes it before the answer: the caller's own close must be the last one. */
 static void
-change_held(struct broker *broker, const struct call *request, int fd, const struct change *change)
+change_held(struct broker *broker, const struct call *request, const struct judged *what,
+	    const struct change *change)
 {
 	int rc, why;
 
 	if (!request_is_valid(request)) {
-		close(fd);
+		close(what->object);
 		return;
 	}
 	namelock_share(&broker->names);
-	rc = change_locked(broker, request, fd, change);
+	rc = change_locked(broker, request, what, change);
 	why = errno;
 	namelock_leave(&broker->names);
-	close(fd);
+	close(what->object);
 	if (rc < 0)
 		request_fail(request, why);
 	else
@@ -191,7 +215,7 @@ change_number(struct broker *broker, const struct call *request, int number,
 	else if (holding == HOLDING_OPEN && is_by_path_only(fd))
 		request_fail(request, EBADF);
 	else
-		change_held(broker, request, fd_take(&fd), change);
+		change_held(broker, request, &(struct judged){.object = fd_take(&fd)}, change);
 }
 
 void
@@ -271,7 +295,8 @@ metadata_change_path(struct broker *broker, const struct call *request, int fold
 	if (fd < 0)
 		request_fail(request, why);
 	else
-		change_held(broker, request, fd_take(&fd), change);
+		change_held(broker, request, &(struct judged){fd_take(&fd), false, path, base, follow},
+			    change);
 }
 
 /* The caller's own folder, as "" beside AT_FDCWD means it. */
@@ -284,7 +309,7 @@ change_folder(struct broker *broker, const struct call *request, const struct ch
 	if (fd < 0)
 		request_fail(request, why);
 	else
-		change_held(broker, request, fd_take(&fd), change);
+		change_held(broker, request, &(struct judged){.object = fd_take(&fd)}, change);
 }
 
 /* Does the path say nothing, and is that allowed? Who reads "no path" as "" says so. */

@@ -16,10 +16,12 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/act_socket.h"
+#include "linux/deep.h"
 #include "linux/names.h"
 #include "linux/nest.h"
 #include "linux/subtree.h"
 #include "linux/vet.h"
+#include "plan/gitnames.h"
 #include "plan/hookmemory.h"
 
 #define NOREPLACE 1u
@@ -101,7 +103,7 @@ may_lead(const struct move *move, int folder, const char *name, const char *new)
 struct comparison {
 	struct move *move;
 	const char *from, *to;
-	char old[PATH_MAX], new[PATH_MAX];
+	char old[DEEP_MAX], new[DEEP_MAX];
 	int why;
 };
 
@@ -128,8 +130,12 @@ compare_entry(struct comparison *c, const struct subtree_entry *entry)
 
 	if (c->move->left-- <= 0)
 		return EXDEV;
-	if (!subtree_path(c->from, entry, c->old) || !subtree_path(c->to, entry, c->new))
+	if (!subtree_path(c->from, entry, c->old, sizeof c->old) ||
+	    !subtree_path(c->to, entry, c->new, sizeof c->new))
 		return ENAMETOOLONG;
+	/* what git would obey at a path that cannot be looked at stays where it is */
+	if ((deep_is(c->old) || deep_is(c->new)) && gitnames_has(entry->name))
+		return EACCES;
 	if (!is_same(c->move, c->old, c->new) || protection_is_policy(entry->name) ||
 	    is_bound(c, entry) ||
 	    !unix_may_move(c->move->broker, entry->folder, entry->name, c->old, c->new))

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -23,6 +24,14 @@
 #include "linux/vet.h"
 
 #define TRIES 16
+
+static inline void
+auto_opening_fn(const struct opening *o)
+{
+	free(o->path);
+}
+#define auto_opening __attribute__((cleanup(auto_opening_fn)))
+
 /* What open(2) looks at; the rest it drops, and openat2 would refuse. */
 #define KNOWN_FLAGS                                                                            \
 	(O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK | O_SYNC |  \
@@ -128,14 +137,16 @@ leave(const struct opening *o)
 static int
 lock_and_judge(struct opening *o)
 {
-	char before[PATH_MAX];
 	int why;
 
 	if (judge_shared(o))
 		return 0;
 	why = opening_judge(o);
 	for (int i = 0; why == 0 && i < TRIES; i++) {
-		strcpy(before, o->path);
+		auto_free char *before = strdup(o->path);
+
+		if (before == NULL)
+			return ENOMEM;
 		broker_lock(o->broker, before);
 		why = opening_judge(o);
 		if (why == 0 && strcmp(before, o->path) == 0)
@@ -278,7 +289,7 @@ static void
 open_at(struct broker *broker, const struct call *request, int folder, uint64_t address,
 	const struct opening_how *how)
 {
-	struct opening o = {.broker = broker, .request = request, .how = *how};
+	auto_opening struct opening o = {.broker = broker, .request = request, .how = *how};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
@@ -444,7 +455,7 @@ void
 act_truncate(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct opening o = {.broker = broker, .request = request};
+	auto_opening struct opening o = {.broker = broker, .request = request};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 	int why = (off_t)a[1] < 0 ? EINVAL : request_path(request, a[0], path);
@@ -457,6 +468,8 @@ act_truncate(struct broker *broker, const struct call *request)
 		request_fail(request, why != 0 ? why : o.found.why);
 		return;
 	}
+	o.base = base;
+	o.way = path;
 	if (request_is_valid(request))
 		cut_found(&o, (off_t)a[1]);
 	auto_found_fn(&o.found);

@@ -28,7 +28,7 @@ struct opening {
 	const char *way;
 	struct found found;
 	struct stat at;		/* of the object */
-	char path[PATH_MAX];	/* of the object or the place; empty: it has none */
+	char *path; /* of the object or the place; empty: it has none. NULL before it is judged */
 	struct verdict verdict; /* by that path */
 	int number;		/* the descriptor's, where it is not the next that is free */
 };

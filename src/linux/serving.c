@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "linux/broker.h"
+#include "linux/deep.h"
 #include "linux/nest.h"
 #include "linux/thread.h"
 
@@ -254,7 +255,9 @@ serve(struct broker *broker)
 {
 	struct kept kept[KEPT_CALLERS] = {{0}};
 	struct near near = broker->serving.near;
+	struct deep deep = {.next = 0};
 	struct call request = {.listener = broker->listener,
+			       .deep = &deep,
 			       .kept = broker->is_narrow ? NULL : kept};
 	struct nest *late;
 

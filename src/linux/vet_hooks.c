@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/path.h"
+#include "linux/deep.h"
 #include "linux/vet.h"
 #include "plan/hookmemory.h"
 #include "plan/looked.h"
@@ -85,6 +86,8 @@ vet_is_read(const struct broker *broker, const char *path)
 {
 	char folder[PATH_MAX];
 
+	if (deep_is(path))
+		return true;
 	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
 	return strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git") ||
 	       (*folder != '\0' && looked_is_repository(folder)) ||
