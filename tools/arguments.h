@@ -136,12 +136,11 @@ static const struct test test_ioctl_xfs[] = {{1, WHOLE, IS, 0x801c581f, ALLOW}, 
  */
 #define TYPE_FLAGS 0xfff7f7f0u
 #define FAMILIES 0x3fu
-#define ODD_SOCKETS                                       \
-	{1, WHOLE, HAS, TYPE_FLAGS, NOT_VALID},           \
-		{0, WHOLE, HAS, ~FAMILIES, NO_FAMILY},    \
-		{1, 0xf, IS, 11, NOT_VALID},              \
-	{                                                 \
-		1, 0xc, IS, 12, NOT_VALID                 \
+#define ODD_SOCKETS                                                                    \
+	{1, WHOLE, HAS, TYPE_FLAGS, NOT_VALID}, {0, WHOLE, HAS, ~FAMILIES, NO_FAMILY}, \
+		{1, 0xf, IS, 11, NOT_VALID},                                           \
+	{                                                                              \
+		1, 0xc, IS, 12, NOT_VALID                                              \
 	}
 #define SOCKET_TEST(name, unix, internet, internet6)               \
 	static const struct test name[] = {                        \
@@ -164,13 +163,13 @@ SOCKET_TEST(test_socket_all_closed, NO_ACCESS, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_brokered, ALLOW, ROUTE, ROUTE);
 SOCKET_TEST(test_socket_brokered_stream, TEST_STREAM, ROUTE, ROUTE);
 /* There are no pairs of the internet families. */
-#define PAIR_TEST(name, unix)                              \
-	static const struct test name[] = {                \
-		ODD_SOCKETS,                               \
-		{0, WHOLE, IS, 1, unix},                   \
-		{0, WHOLE, IS, 2, NO_OPERATION},           \
-		{0, WHOLE, IS, 10, NO_OPERATION},          \
-		END(NO_FAMILY),                            \
+#define PAIR_TEST(name, unix)                     \
+	static const struct test name[] = {       \
+		ODD_SOCKETS,                      \
+		{0, WHOLE, IS, 1, unix},          \
+		{0, WHOLE, IS, 2, NO_OPERATION},  \
+		{0, WHOLE, IS, 10, NO_OPERATION}, \
+		END(NO_FAMILY),                   \
 	}
 PAIR_TEST(test_pair, ALLOW);
 PAIR_TEST(test_pair_stream, TEST_STREAM);

@@ -156,7 +156,8 @@ answer_whether_v6(int type)
 {
 	auto_fd int real = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	return real < 0 ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (type & SOCK_NONBLOCK), 0);
+	return real < 0 ? -1
+			: socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (type & SOCK_NONBLOCK), 0);
 }
 
 static int

@@ -295,8 +295,8 @@ metadata_change_path(struct broker *broker, const struct call *request, int fold
 	if (fd < 0)
 		request_fail(request, why);
 	else
-		change_held(broker, request, &(struct judged){fd_take(&fd), false, path, base, follow},
-			    change);
+		change_held(broker, request,
+			    &(struct judged){fd_take(&fd), false, path, base, follow}, change);
 }
 
 /* The caller's own folder, as "" beside AT_FDCWD means it. */

@@ -24,7 +24,6 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/connecting.h"
-#include "linux/deep.h"
 #include "linux/find.h"
 #include "linux/nest.h"
 #include "linux/vet.h"
@@ -443,6 +442,7 @@ broker_serve(struct broker *broker)
 	sweep_ready(&broker->sweep);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	share_out(broker);
+	pthread_mutex_init(&broker->deep.lock, NULL);
 	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;
 	egress_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */

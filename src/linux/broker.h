@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "enforce/egress.h"
+#include "linux/deep.h"
 #include "linux/fold.h"
 #include "linux/landlock.h"
 #include "linux/listeners.h"
@@ -87,6 +88,7 @@ struct broker {
 	struct listeners own_servers; /* on loopback; has a lock of its own */
 	struct terminals terminals;   /* likewise */
 	struct opener opener;	      /* likewise */
+	struct deep deep;	      /* likewise */
 	struct inward_job *inward;    /* connections to them that wait for inward.c */
 	bool has_inward;
 	pid_t group;			     /* the process group that the command was started in */
@@ -129,9 +131,10 @@ typedef struct verdict judge_fn(const struct broker *broker, const char *path);
  */
 struct judged {
 	int object;
-	bool is_proc;	 /* procfs's own */
-	const char *way; /* by which it was found, for a file whose name is too long; NULL: none is known */
-	int base;	 /* borrowed: where the way starts */
+	bool is_proc; /* procfs's own */
+	const char *
+		way; /* by which it was found, for a file whose name is too long; NULL: none is known */
+	int base; /* borrowed: where the way starts */
 	enum walk_follow follow;
 };
 struct verdict broker_judge_object(const struct broker *broker, const struct call *request,

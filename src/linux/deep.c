@@ -96,29 +96,41 @@ leads_to(const char *name, size_t length, const struct id *id)
 	return at >= 0 && is_id(at, id);
 }
 
-/* The part of a name that is this folder's; 0: nothing is remembered. */
-static size_t
-recall(const struct deep *deep, const struct id *id, const char **ret_name)
+/* To be freed; NULL: nothing is remembered. */
+static char *
+recall(struct deep *deep, const struct id *id)
 {
-	for (size_t i = 0; deep != NULL && i < DEEP_NAMES; i++) {
-		const struct deep_folder *one = &deep->folders[i];
+	char *name = NULL;
 
-		if (one->name == NULL || one->device != id->device || one->inode != id->inode ||
-		    !leads_to(one->name, one->length, id))
-			continue;
-		*ret_name = one->name;
-		return one->length;
-	}
-	return 0;
+	if (deep == NULL)
+		return NULL;
+	pthread_mutex_lock(&deep->lock);
+	for (size_t i = 0; name == NULL && i < DEEP_NAMES; i++)
+		if (deep->folders[i].name != NULL && deep->folders[i].device == id->device &&
+		    deep->folders[i].inode == id->inode)
+			name = strdup(deep->folders[i].name);
+	pthread_mutex_unlock(&deep->lock);
+	if (name == NULL || leads_to(name, strlen(name), id))
+		return name;
+	free(name);
+	return NULL;
 }
 
+/* In the place of what was told of it before, or of the oldest. */
 static void
 remember_one(struct deep *deep, const struct id *id, const char *name, size_t length)
 {
-	struct deep_folder *to = &deep->folders[deep->next++ % DEEP_NAMES];
+	struct deep_folder *to = NULL;
 
+	pthread_mutex_lock(&deep->lock);
+	for (size_t i = 0; i < DEEP_NAMES; i++)
+		if (deep->folders[i].device == id->device && deep->folders[i].inode == id->inode)
+			to = &deep->folders[i];
+	if (to == NULL)
+		to = &deep->folders[deep->next++ % DEEP_NAMES];
 	free(to->name);
-	*to = (struct deep_folder){id->device, id->inode, length, strndup(name, length)};
+	*to = (struct deep_folder){id->device, id->inode, strndup(name, length)};
+	pthread_mutex_unlock(&deep->lock);
 }
 
 /* The folder, and the one above it: who empties a tree goes there next. */
@@ -161,14 +173,14 @@ static bool
 is_known(struct climb *climb)
 {
 	char text[PATH_MAX];
-	const char *name = text;
 	long n = fchdir(climb->at) < 0 ? -1 : syscall(SYS_getcwd, text, sizeof text);
-	size_t length = n > 1 && *text == '/'
-				? (size_t)n - 1
-				: recall(climb->deep, &climb->ids[climb->count - 1], &name);
+	bool is_told = n > 1 && *text == '/';
+	auto_free char *name = is_told ? strdup(text)
+				       : recall(climb->deep, &climb->ids[climb->count - 1]);
 
-	str_add_n(&climb->name, name, length);
-	return length > 0;
+	if (name != NULL)
+		str_add(&climb->name, name);
+	return name != NULL;
 }
 
 static bool

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -12,14 +13,14 @@
 /* Of a name; a folder further down has none. */
 #define DEEP_MAX 65536
 
-/* What a thread remembers of names that it told; all zero in the beginning. Only a guess: looked at again each time. */
-#define DEEP_NAMES 16
+/* What is remembered of names that were told. Only a guess: looked at again each time. */
+#define DEEP_NAMES 32
 struct deep {
+	pthread_mutex_t lock; /* for the rest, all zero in the beginning */
 	struct deep_folder {
 		dev_t device;
 		ino_t inode;
-		size_t length; /* of the part of name that is this folder's */
-		char *name;    /* NULL: nothing is remembered here */
+		char *name; /* NULL: nothing is remembered here */
 	} folders[DEEP_NAMES];
 	unsigned next;
 };

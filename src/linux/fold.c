@@ -69,7 +69,9 @@ folded(struct fold *fold, const char *path)
 {
 	char text[PATH_MAX];
 
-	return fold_text(path, false, text, sizeof text) ? arena_strdup(&fold->index.arena, text, NULL) : NULL;
+	return fold_text(path, false, text, sizeof text)
+		       ? arena_strdup(&fold->index.arena, text, NULL)
+		       : NULL;
 }
 
 static int

@@ -108,8 +108,8 @@ broker_judge_object(const struct broker *broker, const struct call *request,
 		*path = '\0';
 		return all;
 	}
-	if (what->is_proc && (!nest_may_look(request, path) ||
-			      procfs_is_others_memory(path, request->thread)))
+	if (what->is_proc &&
+	    (!nest_may_look(request, path) || procfs_is_others_memory(path, request->thread)))
 		return nothing;
 	return ends_gone(path) ? judge_gone(broker, judge, path) : judge(broker, path);
 }

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "linux/broker.h"
-#include "linux/deep.h"
 #include "linux/nest.h"
 #include "linux/thread.h"
 
@@ -255,9 +254,8 @@ serve(struct broker *broker)
 {
 	struct kept kept[KEPT_CALLERS] = {{0}};
 	struct near near = broker->serving.near;
-	struct deep deep = {.next = 0};
 	struct call request = {.listener = broker->listener,
-			       .deep = &deep,
+			       .deep = &broker->deep,
 			       .kept = broker->is_narrow ? NULL : kept};
 	struct nest *late;
 

@@ -300,7 +300,8 @@ vet_may_link_to(struct broker *broker, const char *path, const char *text)
 
 	/* by a path that cannot be looked at only what stays beside it, or below, is known to be fine */
 	if (deep_is(path) && (*text == '/' || strstr(text, "..") != NULL))
-		return refuse(broker, path, "a link up from a path that is too long to be looked at");
+		return refuse(broker, path,
+			      "a link up from a path that is too long to be looked at");
 	if (deep_is(path) && nest_depth(broker) == 0)
 		return true;
 	/* what is denied below this name would be looked for where the link leads */

@@ -25,9 +25,9 @@ enum walk_end {
 };
 
 struct spot {
-	int folder;	       /* held by O_PATH */
-	char name[PATH_MAX];   /* what is done to in folder, as the caller wrote it: with slashes */
-	char *path;	       /* of what is meant, canonical; may be longer than PATH_MAX (deep.h) */
+	int folder;	     /* held by O_PATH */
+	char name[PATH_MAX]; /* what is done to in folder, as the caller wrote it: with slashes */
+	char *path;	     /* of what is meant, canonical; may be longer than PATH_MAX (deep.h) */
 	bool is_folder_itself; /* "", ".", "..": name stands for a folder that is there */
 	int why;
 	struct deep *deep; /* borrowed; NULL: none */

@@ -90,9 +90,9 @@ gitnames_is_delicate(const char *path)
 bool
 gitnames_has(const char *path)
 {
-	static const char *const others[] = {".git",   ".gitmodules", "gitdir",	  "HEAD",
-					     "objects", "remotes",     "branches", "modules",
-					     "worktrees"};
+	static const char *const others[] = {".git",	 ".gitmodules", "gitdir",
+					     "HEAD",	 "objects",	"remotes",
+					     "branches", "modules",	"worktrees"};
 	bool found = false;
 
 	while (!found && *path != '\0') {
