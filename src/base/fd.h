@@ -16,6 +16,16 @@ auto_fd_fn(const int *fd)
 }
 #define auto_fd __attribute__((cleanup(auto_fd_fn)))
 
+/* Hands over a descriptor, which is not closed at the end of the scope then. */
+static inline int
+fd_take(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
 /*
  * A regular file's whole content, at most max bytes, NUL-terminated, in arena. ret_stat (may be
  * NULL) is of the very descriptor that was read. err->sys is ENOENT when there is no such file.

@@ -10,7 +10,6 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -20,6 +19,7 @@
 
 #define DNS_PORT 53
 #define TYPE_BITS 0xf  /* of a socket's type; the others are flags */
+#define PROTOCOLS 263  /* IPPROTO_MAX, which older headers have smaller */
 #define STATE_CLOSED 7 /* TCP_CLOSE of the kernel */
 
 /* ---- addresses ---- */
@@ -147,15 +147,17 @@ check_socket(const struct socket_call *call)
 
 /*
  * Is there IPv6? libcurl asks by making a datagram socket, and without one looks up no such addresses.
- * What it gets is no socket, and good for nothing: a real one that cannot send would still join
- * groups, which the kernel announces on any device.
+ * What it gets is of the unix family, as the command may make by itself, and good for nothing but asking
+ * about interfaces, as if_nametoindex(3) does: a real one that cannot send would still join groups, which
+ * the kernel announces on any device.
  */
 static int
-answer_whether_v6(void)
+answer_whether_v6(int type)
 {
 	auto_fd int real = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	return real < 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
+	return real < 0 ? -1
+			: socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (type & SOCK_NONBLOCK), 0);
 }
 
 static int
@@ -170,19 +172,44 @@ make_tied(int family, int type, int protocol)
 	return fd;
 }
 
+/* The kernel's own error for what is neither TCP nor that question; what it has is refused as a protocol. */
+static int
+refuse_kind(int family, int type, int protocol)
+{
+	if (type == SOCK_PACKET && family == AF_INET)
+		return EPERM;
+	if (protocol < 0 || protocol >= PROTOCOLS)
+		return EINVAL;
+	if (type == SOCK_RAW)
+		return protocol == 0 ? EPROTONOSUPPORT : EPERM;
+	return type == SOCK_STREAM || type == SOCK_DGRAM ? EPROTONOSUPPORT : ESOCKTNOSUPPORT;
+}
+
+/* MPTCP and SCTP are streams, too, and pass Landlock's rules. */
+static int
+make_socket(int family, int type, int protocol)
+{
+	int kind = type & TYPE_BITS;
+
+	if (kind == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP))
+		return make_tied(family, type, protocol);
+	if (family == AF_INET6 && kind == SOCK_DGRAM && protocol == 0)
+		return answer_whether_v6(type);
+	errno = refuse_kind(family, kind, protocol);
+	return -1;
+}
+
 void
 inet_make(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	int type = (int)a[1];
-	int fd = (type & TYPE_BITS) == SOCK_DGRAM ? answer_whether_v6()
-						  : make_tied((int)a[0], type, (int)a[2]);
+	int fd = make_socket((int)a[0], (int)a[1], (int)a[2]);
 
 	(void)broker;
 	if (fd < 0)
 		request_fail(request, errno);
 	else
-		request_give(request, fd, (type & SOCK_CLOEXEC) != 0);
+		request_give(request, fd, ((int)a[1] & SOCK_CLOEXEC) != 0);
 }
 
 static void
@@ -428,6 +455,22 @@ inet_connect(struct socket_call *call)
 
 /* ---- serving ---- */
 
+/* For an address that may not be bound: EADDRNOTAVAIL where the machine does not have it either. */
+static int
+refuse_address(const struct socket_call *call)
+{
+	auto_fd int fd = socket(call->domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	union address any_port = call->address;
+
+	if (call->domain == AF_INET)
+		any_port.v4.sin_port = 0;
+	else
+		any_port.v6.sin6_port = 0;
+	return fd >= 0 && bind(fd, &any_port.any, call->size) < 0 && errno == EADDRNOTAVAIL
+		       ? EADDRNOTAVAIL
+		       : EACCES;
+}
+
 /* A server may have any address of this machine's own, or all: the device lets only loopback in. */
 static int
 check_bind(struct socket_call *call)
@@ -437,14 +480,15 @@ check_bind(struct socket_call *call)
 	int why = check_socket(call);
 
 	/* AF_INET sockets take the family's absence for their own, as the kernel does */
-	if (call->domain == AF_INET && call->address.any.sa_family == AF_UNSPEC)
+	if (call->domain == AF_INET && call->address.any.sa_family == AF_UNSPEC &&
+	    call->address.v4.sin_addr.s_addr == INADDR_ANY)
 		call->address.any.sa_family = AF_INET;
 	if (why == 0)
 		why = inet_destination(call, &to);
 	if (why != 0)
 		return why;
 	if (!is_loopback(to.address) && !is_any(to.address))
-		return EACCES;
+		return refuse_address(call);
 	if (to.port != 0 && network->mode == NET_LOCALHOST &&
 	    !network_decide_local(network, to.port).allowed)
 		return EACCES;

@@ -62,12 +62,14 @@ refuse_link(struct broker *broker, const char *from, const struct spot *to)
 static int
 link_descriptor(struct broker *broker, int fd, const struct spot *to)
 {
-	char path[PATH_MAX], name[40];
+	auto_free char *path = NULL;
+	char name[40];
 	struct stat at;
 
 	if (fstat(fd, &at) < 0)
 		return -1;
-	if (at.st_nlink == 0 ? !may_name(broker, to->path) : !walk_name(fd, path))
+	path = at.st_nlink == 0 ? NULL : walk_name(fd);
+	if (at.st_nlink == 0 ? !may_name(broker, to->path) : path == NULL)
 		return spot_refuse(broker, to, RIGHT_CREATE);
 	if (at.st_nlink > 0 && !may_link(broker, path, to->path))
 		return refuse_link(broker, path, to);
@@ -104,7 +106,11 @@ link_from_descriptor(struct broker *broker, const struct call *request, int numb
 		if (!vet_is_delicate(to.path))
 			namelock_keep_memory(&broker->names);
 		rc = walk_is_still(&to) ? link_descriptor(broker, fd, &to) : -1;
+		why = errno;
 		namelock_leave(&broker->names);
+		/* the caller's own close must be the last one */
+		close(fd_take(&fd));
+		errno = why;
 		request_finish(request, rc);
 	}
 }
@@ -142,7 +148,10 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 		namelock_changes(&broker->names, to.path, NULL);
 		if (!vet_is_delicate(to.path))
 			namelock_keep_memory(&broker->names);
-		if (!walk_is_still(&from) || !walk_is_still(&to) || !spot_is_there(&from, &at))
+		/* a link with slashes behind it is not meant itself, unlike in the other calls */
+		if (!walk_is_still(&from) || !walk_is_still(&to) ||
+		    fstatat(from.folder, *from.name == '\0' ? "." : from.name, &at,
+			    AT_SYMLINK_NOFOLLOW) < 0)
 			rc = -1;
 		else if (!S_ISDIR(at.st_mode) && !may_link(broker, from.path, to.path))
 			rc = refuse_link(broker, from.path, &to);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -115,20 +116,42 @@ opens_repository(const struct broker *broker, const char *path, const struct sta
 	return *path == '/' && vet_closed_bits(broker, path, bits) != 0;
 }
 
+/*
+ * A file whose name is too long, by a descriptor: open for writing it was judged when it was opened. What hides it
+ * or opens it to others takes a name.
+ */
+static bool
+may_change_nameless(int fd, const struct stat *at, const struct change *change)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY &&
+	       !hides(at, change) && !lends(at, change) && change->act != change_owner &&
+	       !(change->act == change_mode && (change->mode & ~at->st_mode & 022));
+}
+
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
-may_change(struct broker *broker, const struct call *request, int fd, const struct stat *at,
-	   const struct change *change)
+may_change(struct broker *broker, const struct call *request, const struct judged *what,
+	   const struct stat *at, const struct change *change)
 {
-	const struct judged what = {.object = fd};
-	char path[PATH_MAX];
+	auto_free char *path = NULL;
+	struct verdict verdict;
+	int fd = what->object;
 
 	if (walk_is_proc(fd))
 		return false;
 	/* there are file systems that count no links */
-	if (at->st_nlink == 0 && !walk_name(fd, path))
-		return !lends(at, change);
-	if (!(broker_judge_object(broker, request, &what, broker_judge, path).rights & RIGHT_WRITE))
+	if (at->st_nlink == 0) {
+		path = walk_name(fd);
+		if (path == NULL)
+			return !lends(at, change);
+		free(path);
+	}
+	verdict = broker_judge_object(broker, request, what, broker_judge, &path);
+	if (path == NULL)
+		return errno == ENAMETOOLONG && may_change_nameless(fd, at, change);
+	if (!(verdict.rights & RIGHT_WRITE))
 		broker_deny(broker, path, RIGHT_WRITE);
 	else if (!terminals_has(broker, request, fd, path, O_WRONLY))
 		broker_refused(broker, "write", path, "is a terminal of others");
@@ -159,41 +182,47 @@ is_machines(const struct stat *at, const struct change *change)
 static void
 tell(const struct broker *broker, int fd, const struct change *change)
 {
-	char path[PATH_MAX];
+	auto_free char *path = change->act == change_times ? NULL : walk_name(fd);
 
-	if (change->act != change_times && walk_name(fd, path) && vet_is_delicate(path))
+	if (path != NULL && vet_is_delicate(path))
 		hookmemory_changed(broker->hooks, path, true);
 }
 
 /* By the lock that is held; -1 with errno. */
 static int
-change_locked(struct broker *broker, const struct call *request, int fd,
+change_locked(struct broker *broker, const struct call *request, const struct judged *what,
 	      const struct change *change)
 {
 	struct stat at;
 	int rc;
 
-	if (fstat(fd, &at) < 0 || is_machines(&at, change) ||
-	    !may_change(broker, request, fd, &at, change))
+	if (fstat(what->object, &at) < 0 || is_machines(&at, change) ||
+	    !may_change(broker, request, what, &at, change))
 		return errno = EACCES, -1;
-	rc = change->act(fd, at.st_mode, change);
+	rc = change->act(what->object, at.st_mode, change);
 	if (rc == 0)
-		tell(broker, fd, change);
+		tell(broker, what->object, change);
 	return rc;
 }
 
+/* Takes over the object, and closes it before the answer: the caller's own close must be the last one. */
 static void
-change_held(struct broker *broker, const struct call *request, int fd, const struct change *change)
+change_held(struct broker *broker, const struct call *request, const struct judged *what,
+	    const struct change *change)
 {
-	int rc;
+	int rc, why;
 
-	if (!request_is_valid(request))
+	if (!request_is_valid(request)) {
+		close(what->object);
 		return;
+	}
 	namelock_share(&broker->names);
-	rc = change_locked(broker, request, fd, change);
+	rc = change_locked(broker, request, what, change);
+	why = errno;
 	namelock_leave(&broker->names);
+	close(what->object);
 	if (rc < 0)
-		request_fail(request, errno);
+		request_fail(request, why);
 	else
 		request_return(request, rc);
 }
@@ -214,11 +243,11 @@ change_number(struct broker *broker, const struct call *request, int number,
 	auto_fd int fd = request_descriptor(request, number, &why);
 
 	if (fd < 0)
-		request_fail(request, why);
+		request_fail(request, why == EBADF && holding == HOLDING_NAMED ? ENOENT : why);
 	else if (holding == HOLDING_OPEN && is_by_path_only(fd))
 		request_fail(request, EBADF);
 	else
-		change_held(broker, request, fd, change);
+		change_held(broker, request, &(struct judged){.object = fd_take(&fd)}, change);
 }
 
 void
@@ -248,7 +277,7 @@ hold_by_steps(const struct call *request, int base, const char *path, enum walk_
 	enum walk_end end = broker_walk_from(request, base, path, follow, &place);
 	int fd;
 
-	*ret_errno = end == WALK_ELSEWHERE ? EACCES : place.why;
+	*ret_errno = place.why;
 	if (end != WALK_FOUND)
 		return -1;
 	fd = openat(place.folder, *place.name == '\0' ? "." : place.name,
@@ -284,7 +313,7 @@ metadata_change_path(struct broker *broker, const struct call *request, int fold
 	auto_fd int base = -1, fd = -1;
 
 	if (number >= 0) {
-		change_number(broker, request, number, HOLDING_ANY, change);
+		change_number(broker, request, number, HOLDING_NAMED, change);
 		return;
 	}
 	if (why == 0 && *path == '\0')
@@ -298,7 +327,8 @@ metadata_change_path(struct broker *broker, const struct call *request, int fold
 	if (fd < 0)
 		request_fail(request, why);
 	else
-		change_held(broker, request, fd, change);
+		change_held(broker, request,
+			    &(struct judged){fd_take(&fd), false, path, base, follow}, change);
 }
 
 /* The caller's own folder, as "" beside AT_FDCWD means it. */
@@ -311,7 +341,7 @@ change_folder(struct broker *broker, const struct call *request, const struct ch
 	if (fd < 0)
 		request_fail(request, why);
 	else
-		change_held(broker, request, fd, change);
+		change_held(broker, request, &(struct judged){.object = fd_take(&fd)}, change);
 }
 
 /* Does the path say nothing, and is that allowed? Who reads "no path" as "" says so. */

@@ -16,10 +16,12 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/act_socket.h"
+#include "linux/deep.h"
 #include "linux/names.h"
 #include "linux/nest.h"
 #include "linux/subtree.h"
 #include "linux/vet.h"
+#include "plan/gitnames.h"
 #include "plan/hookmemory.h"
 
 #define NOREPLACE 1u
@@ -101,7 +103,7 @@ may_lead(const struct move *move, int folder, const char *name, const char *new)
 struct comparison {
 	struct move *move;
 	const char *from, *to;
-	char old[PATH_MAX], new[PATH_MAX];
+	char old[DEEP_MAX], new[DEEP_MAX];
 	int why;
 };
 
@@ -128,8 +130,12 @@ compare_entry(struct comparison *c, const struct subtree_entry *entry)
 
 	if (c->move->left-- <= 0)
 		return EXDEV;
-	if (!subtree_path(c->from, entry, c->old) || !subtree_path(c->to, entry, c->new))
+	if (!subtree_path(c->from, entry, c->old, sizeof c->old) ||
+	    !subtree_path(c->to, entry, c->new, sizeof c->new))
 		return ENAMETOOLONG;
+	/* what git would obey at a path that cannot be looked at stays where it is */
+	if ((deep_is(c->old) || deep_is(c->new)) && gitnames_has(entry->name))
+		return EACCES;
 	if (!is_same(c->move, c->old, c->new) || protection_is_policy(entry->name) ||
 	    is_bound(c, entry) ||
 	    !unix_may_move(c->move->broker, entry->folder, entry->name, c->old, c->new))
@@ -183,7 +189,7 @@ check_folder(struct move *move, const struct spot *from, const struct spot *to)
 	/* nobody has looked at what was made there: entry by entry it comes by us */
 	if (!broker_has_seen(move->broker, from->path))
 		return EXDEV;
-	fd = openat(from->folder, from->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(from->folder, from->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	move->left = TREE_MAX;
 	return fd < 0 ? EXDEV : compare_trees(move, fd, from->path, to->path);
 }
@@ -375,7 +381,12 @@ void
 act_renameat2(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
+	unsigned flags = (unsigned)a[4];
 
-	move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
-		  (const uint64_t[]){a[1], a[3]}, (unsigned)a[4]);
+	/* the kernel looks at them before it looks at the paths */
+	if ((flags & ~(NOREPLACE | EXCHANGE)) != 0 || flags == (NOREPLACE | EXCHANGE))
+		request_fail(request, EINVAL);
+	else
+		move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
+			  (const uint64_t[]){a[1], a[3]}, flags);
 }

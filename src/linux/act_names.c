@@ -20,8 +20,12 @@
 bool
 spot_is_there(const struct spot *place, struct stat *ret_stat)
 {
-	return fstatat(place->folder, *place->name == '\0' ? "." : place->name, ret_stat,
-		       AT_SYMLINK_NOFOLLOW) == 0;
+	char name[NAME_MAX + 1];
+
+	/* the slashes behind it would follow a link */
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(place->name, "/"), place->name);
+	return fstatat(place->folder, *name == '\0' ? "." : name, ret_stat, AT_SYMLINK_NOFOLLOW) ==
+	       0;
 }
 
 void
@@ -158,6 +162,49 @@ act_mkdirat(struct broker *broker, const struct call *request)
 	act_on(broker, request, (int)a[0], a[1], &deed);
 }
 
+/* What the kernel says of a kind of node before it looks at the path; 0: nothing. */
+static int
+find_kind_mistake(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case 0:
+	case S_IFREG:
+	case S_IFIFO:
+	case S_IFSOCK:
+	case S_IFCHR:
+	case S_IFBLK:
+		return 0;
+	case S_IFDIR:
+		return EPERM;
+	default:
+		return EINVAL;
+	}
+}
+
+/* What is wrong with a new name there is said before that it may not be made. */
+static int
+find_name_mistake(const struct spot *place)
+{
+	struct stat at;
+
+	if (spot_is_there(place, &at))
+		return EEXIST;
+	if (strchr(place->name, '/') != NULL)
+		return ENOENT;
+	return faccessat(place->folder, ".", W_OK | X_OK, AT_EACCESS) < 0 ? errno : EPERM;
+}
+
+static void
+refuse_device(const struct call *request, int folder, uint64_t path)
+{
+	auto_spot struct spot place;
+	enum walk_end end = broker_walk(request, folder, path, WALK_NAME, &place);
+
+	if (end == WALK_ELSEWHERE)
+		place.why = place.why == ENOENT ? ENOENT : EEXIST;
+	request_fail(request, end == WALK_FOUND ? find_name_mistake(&place) : place.why);
+}
+
 /* Devices are for nobody, whatever the plan says, nor is a file that lends its owner's rights. */
 static void
 make_node(struct broker *broker, const struct call *request, int folder, const __u64 *a)
@@ -168,8 +215,10 @@ make_node(struct broker *broker, const struct call *request, int folder, const _
 			    .device = (dev_t)a[2],
 			    .is_lent = (a[1] & (S_ISUID | S_ISGID)) != 0};
 
-	if (S_ISCHR(deed.mode) || S_ISBLK(deed.mode))
-		request_fail(request, EPERM);
+	if (find_kind_mistake(deed.mode) != 0)
+		request_fail(request, find_kind_mistake(deed.mode));
+	else if (S_ISCHR(deed.mode) || S_ISBLK(deed.mode))
+		refuse_device(request, folder, a[0]);
 	else
 		act_on(broker, request, folder, a[0], &deed);
 }
@@ -241,5 +290,8 @@ act_unlinkat(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
-	remove_name(broker, request, (int)a[0], a[1], (int)a[2]);
+	if ((int)a[2] & ~AT_REMOVEDIR)
+		request_fail(request, EINVAL);
+	else
+		remove_name(broker, request, (int)a[0], a[1], (int)a[2]);
 }

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -22,6 +24,14 @@
 #include "linux/vet.h"
 
 #define TRIES 16
+
+static inline void
+auto_opening_fn(const struct opening *o)
+{
+	free(o->path);
+}
+#define auto_opening __attribute__((cleanup(auto_opening_fn)))
+
 /* What open(2) looks at; the rest it drops, and openat2 would refuse. */
 #define KNOWN_FLAGS                                                                            \
 	(O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK | O_SYNC |  \
@@ -127,14 +137,16 @@ leave(const struct opening *o)
 static int
 lock_and_judge(struct opening *o)
 {
-	char before[PATH_MAX];
 	int why;
 
 	if (judge_shared(o))
 		return 0;
 	why = opening_judge(o);
 	for (int i = 0; why == 0 && i < TRIES; i++) {
-		strcpy(before, o->path);
+		auto_free char *before = strdup(o->path);
+
+		if (before == NULL)
+			return ENOMEM;
 		broker_lock(o->broker, before);
 		why = opening_judge(o);
 		if (why == 0 && strcmp(before, o->path) == 0)
@@ -277,7 +289,7 @@ static void
 open_at(struct broker *broker, const struct call *request, int folder, uint64_t address,
 	const struct opening_how *how)
 {
-	struct opening o = {.broker = broker, .request = request, .how = *how};
+	auto_opening struct opening o = {.broker = broker, .request = request, .how = *how};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
@@ -287,6 +299,8 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 	if (why == 0 && (how->flags & (O_CREAT | O_TRUNC | OPEN_TMPFILE)) &&
 	    !request_has_room(request))
 		why = EMFILE;
+	if (why == 0 && *path == '\0')
+		why = ENOENT;
 	if (why == 0 && *path != '/') {
 		base = request_folder(request, folder, &why);
 		why = base >= 0 ? 0 : why;
@@ -360,12 +374,44 @@ may_grow(const struct opening *o, off_t length)
 	return false;
 }
 
-/* Opened first, cut by descriptor: what was judged is what is cut. */
+/* May the file have a lease, which the kernel would wait for? By its inode number alone; unsure: yes. */
+static bool
+may_be_leased(const struct opening *o)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	bool found = locks == NULL;
+	unsigned long inode;
+	char line[256];
+
+	while (!found && fgets(line, sizeof line, locks) != NULL)
+		found = strstr(line, "LEASE") != NULL &&
+			(sscanf(line, "%*s %*s %*s %*s %*s %*x:%*x:%lu", &inode) != 1 ||
+			 inode == o->at.st_ino);
+	if (locks != NULL)
+		fclose(locks);
+	return found;
+}
+
+/*
+ * By our own name for what is held: what was judged is what is cut, and nothing is opened that a file
+ * watcher would be told of. A leased file is opened, which does not wait.
+ */
+static int
+cut_held(struct opening *o, off_t length)
+{
+	char name[40];
+	auto_fd int fd = -1;
+
+	snprintf(name, sizeof name, "/proc/self/fd/%d", o->found.object);
+	if (!may_be_leased(o))
+		return truncate(name, length);
+	fd = opening_object(o, o->found.object);
+	return fd < 0 ? -1 : ftruncate(fd, length);
+}
+
 static int
 cut(struct opening *o, off_t length)
 {
-	auto_fd int fd = -1;
-
 	if (S_ISDIR(o->at.st_mode)) {
 		errno = EISDIR;
 		return -1;
@@ -376,8 +422,8 @@ cut(struct opening *o, off_t length)
 	if (opening_vetted(o) < 0)
 		return -1;
 	broker_touches(o->broker, o->path, &o->at);
-	fd = opening_object(o, o->found.object);
-	return fd < 0 || fstat(fd, &o->at) < 0 || !may_grow(o, length) ? -1 : ftruncate(fd, length);
+	return fstat(o->found.object, &o->at) < 0 || !may_grow(o, length) ? -1
+									  : cut_held(o, length);
 }
 
 static void
@@ -409,21 +455,21 @@ void
 act_truncate(struct broker *broker, const struct call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct opening o = {.broker = broker, .request = request};
+	auto_opening struct opening o = {.broker = broker, .request = request};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
-	int why = request_path(request, a[0], path);
+	int why = (off_t)a[1] < 0 ? EINVAL : request_path(request, a[0], path);
 
 	if (why == 0 && *path != '/') {
 		base = request_folder(request, AT_FDCWD, &why);
 		why = base >= 0 ? 0 : why;
 	}
-	if (why == 0 && (off_t)a[1] < 0)
-		why = EINVAL;
 	if (why != 0 || !find(request, base, path, 0, &o.found)) {
 		request_fail(request, why != 0 ? why : o.found.why);
 		return;
 	}
+	o.base = base;
+	o.way = path;
 	if (request_is_valid(request))
 		cut_found(&o, (off_t)a[1]);
 	auto_found_fn(&o.found);

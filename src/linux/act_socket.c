@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -54,10 +55,15 @@ take_address(struct socket_call *call)
 static bool
 take_call(struct socket_call *call, bool has_address)
 {
-	int why = take_socket(call);
+	int why = take_socket(call), other;
 
 	if (why == 0 && has_address)
 		why = take_address(call);
+	/* connect(2) reads the address before it looks at what the descriptor is */
+	if (why == ENOTSOCK && call->request->notif.data.nr == SYS_connect) {
+		other = take_address(call);
+		why = other != 0 ? other : why;
+	}
 	if (why == 0 && !request_is_valid(call->request))
 		why = EINTR;
 	if (why == 0)

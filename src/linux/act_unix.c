@@ -67,7 +67,7 @@ walk_socket(const struct call *request, const char *path, enum walk_follow follo
 	const char *rest = after_descriptor(path, &folder);
 	auto_fd int base = -1;
 
-	*to = (struct spot){.folder = -1};
+	*to = (struct spot){.folder = -1, .deep = request->deep};
 	if (rest != NULL)
 		path = rest;
 	if (*path != '/') {
@@ -196,7 +196,7 @@ hold(struct broker *broker, const struct spot *place, int *ret_pin)
 {
 	auto_fd int pin = openat(place->folder, *place->name == '\0' ? "." : place->name,
 				 O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char path[PATH_MAX];
+	auto_free char *path = NULL;
 	struct file file;
 	int why;
 
@@ -206,7 +206,8 @@ hold(struct broker *broker, const struct spot *place, int *ret_pin)
 	if (why != 0 || file.is_link)
 		return why != 0 ? why : ELOOP;
 	/* a socket that lost its name has nobody who could have been meant by it */
-	if (!file.is_socket || !walk_name(pin, path))
+	path = file.is_socket ? walk_name(pin) : NULL;
+	if (path == NULL)
 		return ECONNREFUSED;
 	if (!may_connect(broker, path, &file)) {
 		broker_refused(broker, "socket", path, "the socket is not granted");
@@ -305,9 +306,9 @@ unix_may_move(struct broker *broker, int folder, const char *name, const char *f
 static bool
 is_changed_natively(const struct broker *broker, int folder)
 {
-	char path[PATH_MAX];
+	auto_free char *path = walk_folder_name(NULL, folder);
 
-	if (!walk_folder_name(folder, path) || broker_is_free(broker, path))
+	if (path == NULL || broker_is_free(broker, path))
 		return true;
 	return (broker_judge_own(broker, path).rights & (RIGHT_CREATE | RIGHT_DELETE)) != 0 &&
 	       !broker_guards_own(broker, path, RIGHT_CREATE);

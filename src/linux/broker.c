@@ -63,7 +63,10 @@ broker_judge_by(const struct broker *broker, int number, const char *path)
 		return nest_judge(broker, number, path);
 	if (!broker_is_free(broker, path)) {
 		verdict = fold_decide(broker->fold, path);
-		vet_complete(broker, path, &verdict);
+		if (deep_is(path))
+			vet_complete_deep(broker, path, &verdict);
+		else
+			vet_complete(broker, path, &verdict);
 	}
 	if (broker->private_tmp != NULL && path_below(broker->private_tmp, path))
 		verdict.held = &held;
@@ -145,13 +148,14 @@ bool
 broker_place(int object, struct spot *ret_place)
 {
 	struct spot *to = ret_place;
-	char folder[PATH_MAX];
+	auto_free char *folder = NULL;
 	struct stat here, there;
 	char *slash;
 
-	if (!walk_name(object, to->path))
+	to->path = walk_name(object);
+	folder = to->path == NULL ? NULL : strdup(to->path);
+	if (folder == NULL)
 		return false;
-	strcpy(folder, to->path);
 	slash = strrchr(folder, '/');
 	strcpy(to->name, slash[1] == '\0' ? "." : slash + 1);
 	slash[slash == folder] = '\0';
@@ -164,11 +168,10 @@ broker_place(int object, struct spot *ret_place)
 static bool
 place_name(struct found *found, struct spot *to)
 {
-	char folder[PATH_MAX];
+	auto_free char *folder = walk_folder_name(to->deep, found->folder);
 
-	if (!walk_folder_name(found->folder, folder) ||
-	    snprintf(to->path, sizeof to->path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder,
-		     found->name) >= (int)sizeof to->path)
+	to->path = folder == NULL ? NULL : walk_join(folder, found->name);
+	if (to->path == NULL)
 		return false;
 	strcpy(to->name, found->name);
 	to->folder = found->folder;
@@ -176,7 +179,7 @@ place_name(struct found *found, struct spot *to)
 	return true;
 }
 
-/* Through procfs, as by /proc/self/cwd. What is procfs's own is left to whoever asks. */
+/* Through procfs, as by /proc/self/cwd. What is procfs's own is left to whoever asks: why says if it is there. */
 static enum walk_end
 walk_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
 	      struct spot *ret_place)
@@ -193,17 +196,20 @@ walk_by_steps(const struct call *request, int base, const char *path, enum walk_
 	strcpy(slashes, path + end);
 	if (follow == WALK_NAME || (follow == WALK_KEEP && end == length))
 		how |= FIND_KEEP;
-	*ret_place = (struct spot){.folder = -1};
+	*ret_place = (struct spot){.folder = -1, .deep = request->deep};
 	if (!find_stepwise(request, base, text, how, &found)) {
 		ret_place->why = found.why;
 		return WALK_FAILED;
 	}
+	/* procfs makes nothing, and says so by this word */
+	ret_place->why = found.object < 0 ? ENOENT : EACCES;
 	if (found.is_proc)
 		return WALK_ELSEWHERE;
 	if (!(found.object >= 0 ? broker_place(found.object, ret_place)
 				: place_name(&found, ret_place))) {
 		auto_spot_fn(ret_place);
 		ret_place->folder = -1;
+		ret_place->path = NULL;
 		return WALK_ELSEWHERE;
 	}
 	if (strlen(ret_place->name) + strlen(slashes) < sizeof ret_place->name)
@@ -215,8 +221,10 @@ enum walk_end
 broker_walk_from(const struct call *request, int base, const char *path, enum walk_follow follow,
 		 struct spot *ret_place)
 {
-	enum walk_end end = walk(base, path, follow, ret_place);
+	enum walk_end end;
 
+	ret_place->deep = request->deep;
+	end = walk(base, path, follow, ret_place);
 	return end == WALK_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place) : end;
 }
 
@@ -227,7 +235,7 @@ broker_walk(const struct call *request, int folder, uint64_t address, enum walk_
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 
-	*ret_place = (struct spot){.folder = -1};
+	*ret_place = (struct spot){.folder = -1, .deep = request->deep};
 	ret_place->why = request_path(request, address, path);
 	if (ret_place->why == 0 && *path == '\0')
 		ret_place->why = ENOENT;
@@ -452,6 +460,7 @@ broker_serve(struct broker *broker)
 	sweep_ready(&broker->sweep);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	share_out(broker);
+	pthread_mutex_init(&broker->deep.lock, NULL);
 	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;
 	egress_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */

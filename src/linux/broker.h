@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "enforce/egress.h"
+#include "linux/deep.h"
 #include "linux/fold.h"
 #include "linux/landlock.h"
 #include "linux/listeners.h"
@@ -86,6 +87,7 @@ struct broker {
 	struct listeners own_servers; /* on loopback; has a lock of its own */
 	struct terminals terminals;   /* likewise */
 	struct opener opener;	      /* likewise */
+	struct deep deep;	      /* likewise */
 	struct inward_job *inward;    /* connections to them that wait for inward.c */
 	bool has_inward;
 	pid_t group;			     /* the process group that the command was started in */
@@ -123,16 +125,19 @@ struct verdict broker_judge_by(const struct broker *broker, int number, const ch
 #define broker_judge_own(broker, path) broker_judge_by(broker, 0, path)
 typedef struct verdict judge_fn(const struct broker *broker, const char *path);
 /*
- * What may be done with a held object, by the name it was reached by; *ret_path is that name, or
- * empty when it has none in a file system: then it is the caller's own.
+ * What may be done with a held object, by the name it was reached by; *ret_path, to be freed, is that name, or
+ * empty when it has none in a file system: then it is the caller's own. NULL with errno: it cannot be told.
  */
 struct judged {
 	int object;
 	bool is_proc; /* procfs's own */
+	const char *
+		way; /* by which it was found, for a file whose name is too long; NULL: none is known */
+	int base; /* borrowed: where the way starts */
+	enum walk_follow follow;
 };
 struct verdict broker_judge_object(const struct broker *broker, const struct call *request,
-				   const struct judged *what, judge_fn *judge,
-				   char ret_path[PATH_MAX]);
+				   const struct judged *what, judge_fn *judge, char **ret_path);
 /* A held object as a place: the folder its own name is in, if that is still where it is. */
 bool broker_place(int object, struct spot *ret_place);
 /* Held while deciding and acting; exclusively where a name decides about others. */

@@ -81,12 +81,10 @@ start(struct steps *s, int base)
 static bool
 is_closed(const struct steps *s, const char *name)
 {
-	char path[PATH_MAX], inner[PATH_MAX + NAME_MAX + 2];
+	auto_free char *path = walk_name(s->at);
+	auto_free char *inner = path == NULL ? NULL : walk_join(path, name);
 
-	if (!walk_name(s->at, path))
-		return true;
-	snprintf(inner, sizeof inner, "%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
-	return !nest_may_look(s->request, inner);
+	return inner == NULL || !nest_may_look(s->request, inner);
 }
 
 /* A link that leads by itself, not by its text. */

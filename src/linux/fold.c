@@ -69,7 +69,9 @@ folded(struct fold *fold, const char *path)
 {
 	char text[PATH_MAX];
 
-	return fold_text(path, false, text) ? arena_strdup(&fold->index.arena, text, NULL) : NULL;
+	return fold_text(path, false, text, sizeof text)
+		       ? arena_strdup(&fold->index.arena, text, NULL)
+		       : NULL;
 }
 
 static int
@@ -87,7 +89,7 @@ fold_rule(struct fold *fold, const struct planned_rule *rule)
 	if (rule->match == MATCH_REGEX)
 		copy.path = arena_printf(&fold->index.arena, NULL, "(?i)%s", rule->path);
 	else
-		copy.path = fold_text(rule->path, rule->match == MATCH_GLOB, text)
+		copy.path = fold_text(rule->path, rule->match == MATCH_GLOB, text, sizeof text)
 				    ? arena_printf(&fold->index.arena, NULL, "%s", text)
 				    : NULL;
 	return copy.path == NULL ? -CORDON_E_MEMORY : index_add(&fold->index, &copy, NULL);
@@ -102,7 +104,7 @@ fold_protection(struct fold *fold, const struct protection *protection)
 	struct glob *glob = NULL;
 	char text[PATH_MAX];
 
-	if (slot == NULL || !fold_text(protection->pattern, true, text) ||
+	if (slot == NULL || !fold_text(protection->pattern, true, text, sizeof text) ||
 	    glob_compile(&fold->index.arena, text, &glob, NULL, NULL) < 0)
 		return -CORDON_E_MEMORY;
 	*slot = *protection;
@@ -215,10 +217,12 @@ decide_folded(const struct fold *fold, const char *path)
 		.pattern = "another spelling",
 		.reason = "in this folder it is a name of git's"};
 	struct verdict folded = {0};
-	char text[PATH_MAX];
+	/* decomposed it is longer */
+	size_t room = PATH_MAX + 3 * strlen(path);
+	auto_free char *text = malloc(room);
 
 	/* what cannot be told is denied where it matters */
-	if (!fold->is_whole || !fold_text(path, false, text))
+	if (text == NULL || !fold->is_whole || !fold_text(path, false, text, room))
 		return folded;
 	folded = index_decide(&fold->index, text);
 	if (fold_is_disguise(path, text) && !is_named(fold, path))

@@ -9,7 +9,7 @@
 /* Has a text no other spelling that a folder might take for it? */
 bool fold_is_plain(const char *text);
 /* The text as it is compared; false: it is too long, or a name of it is nothing. */
-bool fold_text(const char *text, bool is_pattern, char to[PATH_MAX]);
+bool fold_text(const char *text, bool is_pattern, char *to, size_t room);
 /* Is a name of the path one of git's, and written so that only a folding folder knows it? */
 bool fold_is_disguise(const char *path, const char *folded);
 /* Does this folder fold? may: what is said of one that is there and cannot be looked at. */

@@ -100,7 +100,7 @@ fold_name(const char *name, size_t length, char *to, size_t room)
 
 /* Name by name, so that one that is no text does not keep the others from being folded. */
 bool
-fold_text(const char *text, bool is_pattern, char to[PATH_MAX])
+fold_text(const char *text, bool is_pattern, char *to, size_t room)
 {
 	size_t used = 0;
 
@@ -109,16 +109,16 @@ fold_text(const char *text, bool is_pattern, char to[PATH_MAX])
 
 		if (length > 0)
 			size = fold_name(text, is_pattern ? length : find_end(text, length),
-					 to + used, PATH_MAX - 2 - used);
+					 to + used, room - 2 - used);
 		used += size;
-		if ((length > 0 && size == 0) || used > PATH_MAX - 2)
+		if ((length > 0 && size == 0) || used > room - 2)
 			return false;
 		text += length;
 		if (*text == '/')
 			to[used++] = *text++;
 	}
 	to[used] = '\0';
-	return used < PATH_MAX - 2;
+	return used < room - 2;
 }
 
 /* ---- names of git's ---- */
@@ -202,7 +202,8 @@ fold_below(const char *path, const char *root)
 		return strlen(root);
 	if (has_only_letters(path) && has_only_letters(root))
 		return 0;
-	if (!fold_text(path, false, folded_path) || !fold_text(root, false, folded_root) ||
+	if (!fold_text(path, false, folded_path, sizeof folded_path) ||
+	    !fold_text(root, false, folded_root, sizeof folded_root) ||
 	    !is_prefix(folded_path, folded_root))
 		return 0;
 	return same_names(path, root);

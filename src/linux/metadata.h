@@ -27,8 +27,11 @@ struct change {
 	int flags;
 };
 
-/* What a descriptor has to be: fchmod(2) and its like take none that was opened with O_PATH. */
-enum metadata_holding { HOLDING_ANY, HOLDING_OPEN };
+/*
+ * What a descriptor has to be: fchmod(2) and its like take none that was opened with O_PATH. One that a path
+ * names is missing as a path is.
+ */
+enum metadata_holding { HOLDING_ANY, HOLDING_OPEN, HOLDING_NAMED };
 
 /* What a call with flags names: by a path, or with AT_EMPTY_PATH and an empty one the folder itself. */
 struct metadata_at {

@@ -4,6 +4,8 @@
  * kernel's own name for it. What was removed is judged by the name it had; pipes, sockets and
  * memory have none, and are as free as they are to Landlock.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,22 +14,53 @@
 #include <unistd.h>
 
 #include "linux/broker.h"
+#include "linux/deep.h"
 #include "linux/nest.h"
 #include "linux/procfs.h"
 
 static const char gone[] = " (deleted)";
 
-/* False: it has no name at all, or the name cannot be told. */
-static bool
-read_name(const struct broker *broker, int object, char to[PATH_MAX])
+/* A file has no way up to its folder: by the way that led to it, if that still does. */
+static char *
+find_name(const struct call *request, const struct judged *what)
 {
-	char link[16];
+	auto_spot struct spot place = {.folder = -1};
+	struct stat here, there;
+	char *name = NULL;
+
+	if (what->way != NULL &&
+	    broker_walk_from(request, what->base, what->way, what->follow, &place) == WALK_FOUND &&
+	    fstat(what->object, &here) == 0 &&
+	    fstatat(place.folder, *place.name == '\0' ? "." : place.name, &there,
+		    AT_SYMLINK_NOFOLLOW) == 0 &&
+	    here.st_ino == there.st_ino && here.st_dev == there.st_dev) {
+		name = place.path;
+		place.path = NULL;
+	}
+	errno = ENAMETOOLONG;
+	return name;
+}
+
+/* NULL with errno: it has no name at all, or the name cannot be told. */
+static char *
+read_name(const struct broker *broker, const struct call *request, const struct judged *what)
+{
+	char link[16], to[PATH_MAX];
+	struct stat at;
 	ssize_t n;
 
-	snprintf(link, sizeof link, "%d", object);
-	n = readlinkat(broker->own, link, to, PATH_MAX - 1);
+	snprintf(link, sizeof link, "%d", what->object);
+	n = readlinkat(broker->own, link, to, sizeof to - 1);
 	to[n < 0 ? 0 : n] = '\0';
-	return n > 0;
+	if (n > 0)
+		return strdup(to);
+	if (n == 0)
+		errno = ENOENT;
+	if (errno != ENAMETOOLONG)
+		return NULL;
+	return fstat(what->object, &at) == 0 && S_ISDIR(at.st_mode)
+		       ? deep_name(request->deep, what->object)
+		       : find_name(request, what);
 }
 
 static bool
@@ -50,7 +83,7 @@ is_memory(int object, const char *path)
 
 /* Neither by a name that ends so nor by one that is gone may it have more. */
 static struct verdict
-judge_gone(const struct broker *broker, judge_fn *judge, char path[PATH_MAX])
+judge_gone(const struct broker *broker, judge_fn *judge, char *path)
 {
 	unsigned rights = judge(broker, path).rights;
 	struct verdict verdict;
@@ -63,18 +96,20 @@ judge_gone(const struct broker *broker, judge_fn *judge, char path[PATH_MAX])
 
 struct verdict
 broker_judge_object(const struct broker *broker, const struct call *request,
-		    const struct judged *what, judge_fn *judge, char ret_path[PATH_MAX])
+		    const struct judged *what, judge_fn *judge, char **ret_path)
 {
 	const struct verdict nothing = {.rights = 0}, all = {.rights = RIGHTS_ALL};
+	char *path = read_name(broker, request, what);
 
-	if (!read_name(broker, what->object, ret_path))
+	*ret_path = path;
+	if (path == NULL)
 		return nothing;
-	if (*ret_path != '/' || is_memory(what->object, ret_path)) {
-		*ret_path = '\0';
+	if (*path != '/' || is_memory(what->object, path)) {
+		*path = '\0';
 		return all;
 	}
-	if (what->is_proc && (!nest_may_look(request, ret_path) ||
-			      procfs_is_others_memory(ret_path, request->thread)))
+	if (what->is_proc &&
+	    (!nest_may_look(request, path) || procfs_is_others_memory(path, request->thread)))
 		return nothing;
-	return ends_gone(ret_path) ? judge_gone(broker, judge, ret_path) : judge(broker, ret_path);
+	return ends_gone(path) ? judge_gone(broker, judge, path) : judge(broker, path);
 }

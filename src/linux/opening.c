@@ -122,9 +122,10 @@ open_nameless(const struct opening *o, int object)
 static int
 make_nameless(const struct opening *o)
 {
-	char name[PATH_MAX + 4];
+	auto_free char *name = walk_join(o->path, "\001");
 
-	snprintf(name, sizeof name, "%s/\001", o->path);
+	if (name == NULL)
+		return -1;
 	if (!(broker_judge(o->broker, name).rights & RIGHT_CREATE))
 		return opening_is_anywhere(o)
 			       ? open_name(o, AT_FDCWD, o->broker->private_tmp, o->how.flags)
@@ -266,9 +267,9 @@ find_spot(const struct opening *o, struct spot *to)
 	if (o->found.object >= 0)
 		return broker_place(o->found.object, to);
 	strcpy(to->name, o->found.name);
-	strcpy(to->path, o->path);
+	to->path = strdup(o->path);
 	to->folder = fcntl(o->found.folder, F_DUPFD_CLOEXEC, 0);
-	return to->folder >= 0;
+	return to->folder >= 0 && to->path != NULL;
 }
 
 int
@@ -301,21 +302,30 @@ opening_vetted(struct opening *o)
 int
 opening_judge(struct opening *o)
 {
-	const struct judged what = {o->found.object, o->found.is_proc};
-	char folder[PATH_MAX];
+	const struct judged what = {.object = o->found.object,
+				    .is_proc = o->found.is_proc,
+				    .way = o->way,
+				    .base = o->base,
+				    .follow = o->how.flags & O_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW};
+	auto_free char *folder = NULL;
 
+	free(o->path);
+	o->path = NULL;
 	if (o->found.object >= 0) {
 		o->verdict = broker_judge_object(
 			o->broker, o->request, &what,
 			opening_only_reads(o->how.flags) ? broker_judge_reading : broker_judge,
-			o->path);
+			&o->path);
+		if (o->path == NULL)
+			return errno;
 		return fstat(o->found.object, &o->at) < 0 ? errno : 0;
 	}
-	if (!walk_folder_name(o->found.folder, folder))
-		return ENOENT;
-	if (snprintf(o->path, sizeof o->path, "%s/%.*s", strcmp(folder, "/") == 0 ? "" : folder,
-		     (int)strcspn(o->found.name, "/"), o->found.name) >= (int)sizeof o->path)
-		return ENAMETOOLONG;
+	folder = walk_folder_name(o->request->deep, o->found.folder);
+	if (folder == NULL)
+		return errno == ENAMETOOLONG ? errno : ENOENT;
+	o->path = walk_join(folder, o->found.name);
+	if (o->path == NULL)
+		return ENOMEM;
 	o->verdict = broker_judge(o->broker, o->path);
 	return 0;
 }

@@ -27,8 +27,8 @@ struct opening {
 	int base; /* borrowed: where the way starts */
 	const char *way;
 	struct found found;
-	struct stat at;		/* of the object */
-	char path[PATH_MAX];	/* of the object or the place; empty: it has none */
+	struct stat at; /* of the object */
+	char *path; /* of the object or the place; empty: it has none. NULL before it is judged */
 	struct verdict verdict; /* by that path */
 	int number;		/* the descriptor's, where it is not the next that is free */
 };

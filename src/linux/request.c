@@ -302,6 +302,7 @@ request_copy(const struct call *request)
 
 	copy.kept = NULL;
 	copy.near = NULL;
+	copy.deep = NULL;
 	copy.is_late = NULL;
 	copy.nested = NULL;
 	return copy;

@@ -26,6 +26,7 @@ struct kept {
 	int table;    /* of descriptors: a pidfd */
 };
 
+struct deep;
 struct nest_call;
 
 struct call {
@@ -34,6 +35,7 @@ struct call {
 	pid_t thread;	   /* the caller, as the kernel numbers it */
 	struct kept *kept; /* KEPT_CALLERS of them, the receiving thread's own; NULL: none */
 	struct near *near; /* the receiving thread's own; NULL: the caller may be anywhere */
+	struct deep *deep; /* what is remembered of long names; NULL: nothing */
 	const bool
 		*is_late; /* when true, no answer is given: it will be begun again; NULL: never */
 	const struct nest_call *nested; /* the sandboxes it is in (nest.h); NULL: none */

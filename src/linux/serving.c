@@ -255,6 +255,7 @@ serve(struct broker *broker)
 	struct kept kept[KEPT_CALLERS] = {{0}};
 	struct near near = broker->serving.near;
 	struct call request = {.listener = broker->listener,
+			       .deep = &broker->deep,
 			       .kept = broker->is_narrow ? NULL : kept};
 	struct nest *late;
 

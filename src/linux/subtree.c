@@ -33,9 +33,9 @@ struct subtree {
 };
 
 bool
-subtree_path(const char *path, const struct subtree_entry *entry, char *to)
+subtree_path(const char *path, const struct subtree_entry *entry, char *to, size_t room)
 {
-	return snprintf(to, PATH_MAX, "%s%s/%s", path, entry->below, entry->name) < PATH_MAX;
+	return (size_t)snprintf(to, room, "%s%s/%s", path, entry->below, entry->name) < room;
 }
 
 /* Not arena_push: the list grows and shrinks, and whatever an arena has given away stays. */

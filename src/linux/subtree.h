@@ -27,4 +27,4 @@ typedef int subtree_fn(void *context, const struct subtree_entry *entry);
 int subtree_each(int top, subtree_fn *fn, void *context);
 
 /* PATH, the entry's folder and its name in one text; false: it is longer than a path may be. */
-bool subtree_path(const char *path, const struct subtree_entry *entry, char *to);
+bool subtree_path(const char *path, const struct subtree_entry *entry, char *to, size_t room);

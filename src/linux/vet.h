@@ -14,6 +14,11 @@
  * name, so what git obeys in it is vetted or protected as below a .git.
  */
 void vet_complete(const struct broker *broker, const char *path, struct verdict *verdict);
+/*
+ * The same for a path that is too long to be looked at: nothing is changed by a name of git's, or below one, and
+ * nothing is vetted.
+ */
+void vet_complete_deep(const struct broker *broker, const char *path, struct verdict *verdict);
 /* Is path a name whose making must not be judged beside others'? Then the lock is exclusive. */
 bool vet_is_delicate(const char *path);
 /* May this be made there: a folder, or something else that is no file with content? Sets errno. */

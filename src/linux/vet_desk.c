@@ -237,16 +237,16 @@ vet_open(struct broker *broker, const struct protection *protection, struct vet_
 static int
 finish(struct broker *broker, const struct desk *desk)
 {
-	char folder[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
+	auto_free char *folder = desk->is_spoiled ? NULL : walk_name(desk->folder), *path = NULL;
 	struct vet_file file = {0};
 	struct verdict verdict;
 	int rc, why;
 
 	if (desk->is_spoiled)
 		return EACCES;
-	if (!walk_name(desk->folder, folder))
+	path = folder == NULL ? NULL : walk_join(folder, desk->name);
+	if (path == NULL)
 		return ENOENT;
-	snprintf(path, sizeof path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, desk->name);
 	verdict = broker_judge(broker, path);
 	namelock_changes(&broker->names, path, NULL);
 	if (strlen(path) >= PATH_MAX || verdict.vetted == NULL || !(verdict.rights & RIGHT_CREATE))

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/path.h"
+#include "linux/deep.h"
 #include "linux/vet.h"
 #include "plan/hookmemory.h"
 #include "plan/looked.h"
@@ -99,6 +100,8 @@ is_gits(const struct broker *broker, const char *path, mode_t kind)
 {
 	char folder[PATH_MAX];
 
+	if (deep_is(path))
+		return true;
 	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
 	return (strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git") ||
 		(*folder != '\0' && looked_is_repository(folder))) &&

@@ -21,6 +21,7 @@
 #include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "linux/deep.h"
 #include "linux/nest.h"
 #include "linux/procfs.h"
 #include "linux/subtree.h"
@@ -270,7 +271,7 @@ stays(void *context, const struct subtree_entry *entry)
 
 	if (*entry->below == '\0' && !is_gits(entry->name))
 		return 0;
-	if (--s->left <= 0 || !subtree_path(s->repository, entry, s->path))
+	if (--s->left <= 0 || !subtree_path(s->repository, entry, s->path, sizeof s->path))
 		return EACCES;
 	if (entry->is_folder)
 		return SUBTREE_ENTER;
@@ -297,6 +298,12 @@ vet_may_link_to(struct broker *broker, const char *path, const char *text)
 {
 	char repository[PATH_MAX];
 
+	/* by a path that cannot be looked at only what stays beside it, or below, is known to be fine */
+	if (deep_is(path) && (*text == '/' || strstr(text, "..") != NULL))
+		return refuse(broker, path,
+			      "a link up from a path that is too long to be looked at");
+	if (deep_is(path) && nest_depth(broker) == 0)
+		return true;
 	/* what is denied below this name would be looked for where the link leads */
 	if (!broker_is_free(broker, path) && broker_judge(broker, path).held != NULL)
 		return refuse(broker, path, "a link on the way to what is denied");

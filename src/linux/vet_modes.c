@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "base/path.h"
+#include "linux/deep.h"
 #include "linux/vet.h"
 #include "plan/looked.h"
 
@@ -23,7 +24,7 @@ is_gits(const char *path)
 {
 	char folder[PATH_MAX];
 
-	if (strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git"))
+	if (deep_is(path) || strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git"))
 		return true;
 	snprintf(folder, sizeof folder, "%s", path);
 	for (char *end = folder + strlen(folder); end != NULL && end > folder;

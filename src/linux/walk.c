@@ -17,36 +17,43 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/deep.h"
 #include "linux/syscalls.h"
 
 #define NO_MAGIC_LINKS 0x02
 #define LINKS_MAX 40
 
-bool
-walk_name(int fd, char to[PATH_MAX])
+char *
+walk_name(int fd)
 {
 	static const char gone[] = " (deleted)";
-	char link[40];
+	char link[40], to[PATH_MAX];
 	struct stat at;
 	ssize_t n;
 
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	n = readlink(link, to, PATH_MAX - 1);
-	if (n <= 0 || *to != '/')
-		return false;
+	n = readlink(link, to, sizeof to - 1);
+	if (n < 0)
+		return NULL;
 	to[n] = '\0';
-	if ((size_t)n < sizeof gone || strcmp(to + n - (sizeof gone - 1), gone) != 0)
-		return true;
-	return fstat(fd, &at) == 0 && at.st_nlink > 0;
+	errno = ENOENT;
+	if (*to != '/')
+		return NULL;
+	if ((size_t)n < sizeof gone || strcmp(to + n - (sizeof gone - 1), gone) != 0 ||
+	    (fstat(fd, &at) == 0 && at.st_nlink > 0))
+		return strdup(to);
+	return NULL;
 }
 
-bool
-walk_folder_name(int folder, char to[PATH_MAX])
+char *
+walk_folder_name(struct deep *deep, int folder)
 {
+	char to[PATH_MAX];
 	/* a third of what asking procfs costs */
-	long n = fchdir(folder) < 0 ? -1 : syscall(SYS_getcwd, to, PATH_MAX);
+	long n = fchdir(folder) < 0 ? -1 : syscall(SYS_getcwd, to, sizeof to);
+	char *name = n > 1 && *to == '/' ? strdup(to) : walk_name(folder);
 
-	return n > 1 && *to == '/' ? true : walk_name(folder, to);
+	return name == NULL && errno == ENAMETOOLONG ? deep_name(deep, folder) : name;
 }
 
 bool
@@ -89,14 +96,19 @@ is_dots(const char *name)
 	       (length == 2 && strncmp(name, "..", 2) == 0);
 }
 
-/* FOLDER/NAME without the slashes behind it. */
-static bool
-join(const char *folder, const char *name, char to[PATH_MAX])
+char *
+walk_join(const char *folder, const char *name)
 {
-	int n = snprintf(to, PATH_MAX, "%s/%.*s", strcmp(folder, "/") == 0 ? "" : folder,
-			 (int)strcspn(name, "/"), name);
+	size_t above = strcmp(folder, "/") == 0 ? 0 : strlen(folder), length = strcspn(name, "/");
+	char *to = malloc(above + length + 2);
 
-	return n < PATH_MAX;
+	if (to == NULL)
+		return NULL;
+	memcpy(to, folder, above);
+	to[above] = '/';
+	memcpy(to + above + 1, name, length);
+	to[above + 1 + length] = '\0';
+	return to;
 }
 
 static enum walk_end
@@ -121,19 +133,22 @@ end_at_folder(struct spot *to)
 	if (walk_is_proc(itself))
 		return fail(to, ELOOP);
 	to->is_folder_itself = true;
-	return walk_folder_name(itself, to->path) ? WALK_FOUND : fail(to, ENOENT);
+	to->path = walk_folder_name(to->deep, itself);
+	return to->path != NULL ? WALK_FOUND : fail(to, errno);
 }
 
 static enum walk_end
 end_at_name(struct spot *to)
 {
-	char folder[PATH_MAX];
+	auto_free char *folder = NULL;
 
 	if (strcspn(to->name, "/") > NAME_MAX)
 		return fail(to, ENAMETOOLONG);
-	if (!walk_folder_name(to->folder, folder))
-		return fail(to, ENOENT);
-	return join(folder, to->name, to->path) ? WALK_FOUND : fail(to, ENAMETOOLONG);
+	folder = walk_folder_name(to->deep, to->folder);
+	if (folder == NULL)
+		return fail(to, errno == ENAMETOOLONG || errno == ENOMEM ? errno : ENOENT);
+	to->path = walk_join(folder, to->name);
+	return to->path != NULL ? WALK_FOUND : fail(to, ENOMEM);
 }
 
 /* The text of the link that the last name is; false when it is none. */
@@ -164,12 +179,12 @@ leads_on(enum walk_follow follow, const char *name)
 }
 
 enum walk_end
-walk(int base, const char *path, enum walk_follow follow, struct spot *ret_place)
+walk(int base, const char *path, enum walk_follow follow, struct spot *place)
 {
 	char head[PATH_MAX], text[PATH_MAX], link[PATH_MAX];
-	struct spot *to = ret_place;
+	struct spot *to = place;
 
-	*to = (struct spot){.folder = -1};
+	*to = (struct spot){.folder = -1, .deep = place->deep};
 	if (*path == '\0')
 		return fail(to, ENOENT);
 	snprintf(text, sizeof text, "%s", path);
@@ -201,13 +216,14 @@ walk(int base, const char *path, enum walk_follow follow, struct spot *ret_place
 bool
 walk_is_still(const struct spot *spot)
 {
-	char folder[PATH_MAX], now[PATH_MAX];
+	auto_free char *folder = NULL, *now = NULL;
 
 	/* such a name is nothing that could be made, removed or moved */
 	if (spot->is_folder_itself)
 		return true;
-	if (walk_folder_name(spot->folder, folder) && join(folder, spot->name, now) &&
-	    strcmp(now, spot->path) == 0)
+	folder = walk_folder_name(spot->deep, spot->folder);
+	now = folder == NULL ? NULL : walk_join(folder, spot->name);
+	if (now != NULL && strcmp(now, spot->path) == 0)
 		return true;
 	errno = ENOENT;
 	return false;

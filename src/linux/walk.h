@@ -7,7 +7,10 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+struct deep;
 
 enum walk_follow {
 	WALK_NAME,  /* the name is made, removed or moved: a link is never followed */
@@ -22,11 +25,12 @@ enum walk_end {
 };
 
 struct spot {
-	int folder;	       /* held by O_PATH */
-	char name[PATH_MAX];   /* what is done to in folder, as the caller wrote it: with slashes */
-	char path[PATH_MAX];   /* of what is meant, canonical */
+	int folder;	     /* held by O_PATH */
+	char name[PATH_MAX]; /* what is done to in folder, as the caller wrote it: with slashes */
+	char *path;	     /* of what is meant, canonical; may be longer than PATH_MAX (deep.h) */
 	bool is_folder_itself; /* "", ".", "..": name stands for a folder that is there */
 	int why;
+	struct deep *deep; /* borrowed; NULL: none */
 };
 
 static inline void
@@ -34,22 +38,31 @@ auto_spot_fn(const struct spot *spot)
 {
 	if (spot->folder >= 0)
 		close(spot->folder);
+	free(spot->path);
 }
 #define auto_spot __attribute__((cleanup(auto_spot_fn)))
 
-/* base is borrowed. folder of a place that was found belongs to the caller. */
-enum walk_end walk(int base, const char *path, enum walk_follow follow, struct spot *ret_place);
+/*
+ * base is borrowed, and so is what deep of the place points to: the rest of it is filled. folder and path of a place
+ * that was found belong to the caller.
+ */
+enum walk_end walk(int base, const char *path, enum walk_follow follow, struct spot *place);
 /*
  * Is the folder still where it was when path was found? To be asked while names are held: what is
  * judged is a path, and what is acted on is a folder. If not, as if it had been moved before: ENOENT.
  */
 bool walk_is_still(const struct spot *spot);
-/* The canonical name of what a descriptor holds; false when it has none any more. */
-bool walk_name(int fd, char to[PATH_MAX]);
 /*
- * The same for a folder, sooner: the calling thread, whose working folder must be its own, goes
- * there.
+ * The canonical name of what a descriptor holds, to be freed; NULL with errno when it has none any more, or
+ * one that the kernel does not tell: ENAMETOOLONG.
  */
-bool walk_folder_name(int folder, char to[PATH_MAX]);
+char *walk_name(int fd);
+/*
+ * The same for a folder, sooner, and however long it is: the calling thread, whose working folder must be its own,
+ * goes there. deep may be NULL.
+ */
+char *walk_folder_name(struct deep *deep, int folder);
+/* FOLDER/NAME without the slashes behind it, to be freed; NULL: no memory. */
+char *walk_join(const char *folder, const char *name);
 /* Is it in procfs, where "self" is whoever looks? */
 bool walk_is_proc(int fd);

@@ -87,6 +87,28 @@ gitnames_is_delicate(const char *path)
 	return is_head(name);
 }
 
+bool
+gitnames_has(const char *path)
+{
+	static const char *const others[] = {".git",	 ".gitmodules", "gitdir",
+					     "HEAD",	 "objects",	"remotes",
+					     "branches", "modules",	"worktrees"};
+	bool found = false;
+
+	while (!found && *path != '\0') {
+		size_t length = strcspn(path, "/");
+
+		for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+			found = found || (strlen(names[i].name) == length &&
+					  ascii_same_n(path, names[i].name, length));
+		for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+			found = found || (strlen(others[i]) == length &&
+					  ascii_same_n(path, others[i], length));
+		path += length + strspn(path + length, "/");
+	}
+	return found;
+}
+
 /* Does the rule speak about path, and by a path that is at least that long? */
 static bool
 is_by_name_of(const struct planned_rule *rule, const char *path, size_t anchor)

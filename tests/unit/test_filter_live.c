@@ -109,7 +109,7 @@ static const struct call refused[] = {
 	{CALL(socket), {17, 3, 0}, EAFNOSUPPORT, 0, EPERM, EAFNOSUPPORT},
 	{CALL(socket), {38, 5, 0}, EAFNOSUPPORT, 0, 0, EAFNOSUPPORT},
 	{CALL(socket), {40, 1, 0}, EAFNOSUPPORT, 0, 0, EAFNOSUPPORT},
-	{CALL(socketpair), {2, 1, 0, BAD_POINTER}, EAFNOSUPPORT, EFAULT, EFAULT, 0},
+	{CALL(socketpair), {2, 1, 0, BAD_POINTER}, EOPNOTSUPP, EFAULT, EFAULT, 0},
 
 	{CALL(ioctl), {-1, 0x540c}, EPERM, EBADF, EBADF, 0},
 	{CALL(ioctl), {-1, 0x5412}, EPERM, EBADF, EBADF, 0},
