@@ -61,7 +61,7 @@ _cordon_value()
 
 _cordon_options()
 {
-	local run='-p --policy --policy-json -C --project --read --write --execute --deny --protect --net --tmp --ipc
+	local run='-p --policy --policy-json -C --project --read --write --execute --deny --protect --net --udp --tmp --ipc
 		--domain --port --opaque-port --resolver --socket --env --time --output --processes --memory --file-size
 		--cpu-time --open-files --accept --no-project-policy --home'
 	local setup="$run --for --system --facts"

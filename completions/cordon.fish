@@ -78,6 +78,7 @@ complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sb
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l deny -r -F -d 'nothing at all'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l protect -r -F -d 'never changed, not even created'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l net -x -a 'none localhost domains all' -d 'how much network'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l udp -d 'UDP and unix datagrams on this machine'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l tmp -x -a 'private shared' -d 'the temporary folder'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l ipc -x -a 'none sysv' -d 'System V queues, semaphores and memory'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l domain -x -d 'a domain to reach'

@@ -159,9 +159,13 @@ SOCKET_TEST(test_socket_told_stream, TEST_STREAM, ROUTE, ROUTE);
 SOCKET_TEST(test_socket_all, ALLOW, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_all_stream, TEST_STREAM, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_all_closed, NO_ACCESS, ALLOW, ALLOW);
-/* The broker makes TCP sockets and nothing else; what else is asked for has the kernel's errors by it. */
+/*
+ * The broker makes TCP sockets, and UDP sockets where they are granted; what else is asked for has the
+ * kernel's errors by it.
+ */
 SOCKET_TEST(test_socket_brokered, ALLOW, ROUTE, ROUTE);
-SOCKET_TEST(test_socket_brokered_stream, TEST_STREAM, ROUTE, ROUTE);
+SOCKET_TEST(test_socket_brokered_stream, TEST_STREAM_TOLD, ROUTE, ROUTE);
+SOCKET_TEST(test_socket_datagrams, ALLOW, ROUTE, ROUTE);
 /* There are no pairs of the internet families. */
 #define PAIR_TEST(name, unix)                     \
 	static const struct test name[] = {       \
@@ -173,6 +177,8 @@ SOCKET_TEST(test_socket_brokered_stream, TEST_STREAM, ROUTE, ROUTE);
 	}
 PAIR_TEST(test_pair, ALLOW);
 PAIR_TEST(test_pair_stream, TEST_STREAM);
+/* Instead of datagrams the broker makes a pair that keeps messages apart and sends nowhere else. */
+PAIR_TEST(test_pair_routed, TEST_STREAM_TOLD);
 /* What is no protocol of the unix family, and what is no type of it. */
 static const struct test test_stream[] = {
 	{2, ~1u, IS_NOT, 0, NO_PROTOCOL},
@@ -182,6 +188,15 @@ static const struct test test_stream[] = {
 	{1, 0xf, IS, 3, NO_ACCESS}, /* SOCK_RAW, which is the same */
 	END(NO_TYPE),
 };
+/* The broker refuses the others, and reports it. */
+static const struct test test_stream_told[] = {
+	{2, ~1u, IS_NOT, 0, NO_PROTOCOL},
+	{1, 0xf, IS, 1, ALLOW}, /* SOCK_STREAM */
+	{1, 0xf, IS, 5, ALLOW}, /* SOCK_SEQPACKET */
+	{1, 0xf, IS, 2, ROUTE}, /* SOCK_DGRAM */
+	{1, 0xf, IS, 3, ROUTE}, /* SOCK_RAW, which is the same */
+	END(NO_TYPE),
+};
 /* Routing only, which lists interfaces and addresses; changing them takes a capability. */
 static const struct test test_netlink[] = {{2, WHOLE, IS, 0, ALLOW}, END(NO_PROTOCOL)};
 /* MSG_FASTOPEN */
@@ -189,9 +204,42 @@ static const struct test test_netlink[] = {{2, WHOLE, IS, 0, ALLOW}, END(NO_PROT
 static const struct test test_send[] = {{3, WHOLE, HAS, FAST_OPEN, NO_OPERATION}, END(ALLOW)};
 static const struct test test_send_message[] = {{2, WHOLE, HAS, FAST_OPEN, NO_OPERATION},
 						END(ALLOW)};
+/* Without an address, which a connected socket needs none of, the kernel goes on. */
+static const struct test test_send_to[] = {{3, WHOLE, HAS, FAST_OPEN, NO_OPERATION},
+					   {4, WHOLE, IS_NOT, 0, ROUTE},
+					   {4 + HIGH, WHOLE, IS_NOT, 0, ROUTE},
+					   END(ALLOW)};
+static const struct test test_send_routed[] = {{3, WHOLE, HAS, FAST_OPEN, NO_OPERATION},
+					       END(ROUTE)};
+static const struct test test_send_message_routed[] = {{2, WHOLE, HAS, FAST_OPEN, NO_OPERATION},
+						       END(ROUTE)};
 static const struct test test_socket_option[] = {{1, WHOLE, IS, 6, TEST_TCP_OPTION}, END(ALLOW)};
 /* TCP_FASTOPEN_CONNECT */
 static const struct test test_tcp_option[] = {{2, WHOLE, IS, 30, NO_OPERATION}, END(ALLOW)};
+
+/*
+ * A group that a socket joins is announced by the kernel on the device that is named, whatever device the
+ * socket is bound to: joining, in every form, is refused.
+ */
+#define GROUPS 0xfffffff8u /* of 40 to 47: IP_MSFILTER, MCAST_JOIN_GROUP and those between */
+static const struct test test_socket_option_groups[] = {{1, WHOLE, IS, 6, TEST_TCP_OPTION},
+							{1, WHOLE, IS, 0, TEST_IP_GROUPS},
+							{1, WHOLE, IS, 41, TEST_IPV6_GROUPS},
+							END(ALLOW)};
+static const struct test test_ip_groups[] = {
+	{2, WHOLE, IS, 35, NO_OPERATION}, /* IP_ADD_MEMBERSHIP */
+	{2, WHOLE, IS, 37, NO_OPERATION}, /* IP_UNBLOCK_SOURCE */
+	{2, WHOLE, IS, 38, NO_OPERATION}, /* IP_BLOCK_SOURCE */
+	{2, WHOLE, IS, 39, NO_OPERATION}, /* IP_ADD_SOURCE_MEMBERSHIP */
+	{2, GROUPS, IS, 40, NO_OPERATION},
+	{2, WHOLE, IS, 48, NO_OPERATION}, /* MCAST_MSFILTER */
+	END(ALLOW),
+};
+static const struct test test_ipv6_groups[] = {
+	{2, WHOLE, IS, 20, NO_OPERATION}, /* IPV6_ADD_MEMBERSHIP */
+	{2, WHOLE, IS, 27, NO_OPERATION}, /* IPV6_JOIN_ANYCAST */
+	{2, GROUPS, IS, 40, NO_OPERATION}, {2, WHOLE, IS, 48, NO_OPERATION}, END(ALLOW),
+};
 
 /* An O_PATH descriptor reads and changes nothing, and the other flags do not count beside it. */
 #define O_PATH_FLAG 0x200000u
@@ -291,14 +339,23 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_SOCKET_ALL_CLOSED] = test_socket_all_closed,
 	[TEST_SOCKET_BROKERED] = test_socket_brokered,
 	[TEST_SOCKET_BROKERED_STREAM] = test_socket_brokered_stream,
+	[TEST_SOCKET_DATAGRAMS] = test_socket_datagrams,
 	[TEST_PAIR] = test_pair,
 	[TEST_PAIR_STREAM] = test_pair_stream,
+	[TEST_PAIR_ROUTED] = test_pair_routed,
 	[TEST_STREAM] = test_stream,
+	[TEST_STREAM_TOLD] = test_stream_told,
 	[TEST_NETLINK] = test_netlink,
 	[TEST_SEND] = test_send,
 	[TEST_SEND_MESSAGE] = test_send_message,
+	[TEST_SEND_TO] = test_send_to,
+	[TEST_SEND_ROUTED] = test_send_routed,
+	[TEST_SEND_MESSAGE_ROUTED] = test_send_message_routed,
 	[TEST_SOCKET_OPTION] = test_socket_option,
 	[TEST_TCP_OPTION] = test_tcp_option,
+	[TEST_SOCKET_OPTION_GROUPS] = test_socket_option_groups,
+	[TEST_IP_GROUPS] = test_ip_groups,
+	[TEST_IPV6_GROUPS] = test_ipv6_groups,
 	[TEST_OPEN] = test_open,
 	[TEST_OPENAT] = test_openat,
 	[TEST_OPEN_CHANGE] = test_open_change,

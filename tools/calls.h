@@ -58,14 +58,23 @@ enum verdict {
 	TEST_SOCKET_ALL_CLOSED,
 	TEST_SOCKET_BROKERED,
 	TEST_SOCKET_BROKERED_STREAM,
+	TEST_SOCKET_DATAGRAMS,
 	TEST_PAIR,
 	TEST_PAIR_STREAM,
+	TEST_PAIR_ROUTED,
 	TEST_STREAM,
+	TEST_STREAM_TOLD,
 	TEST_NETLINK,
 	TEST_SEND,
 	TEST_SEND_MESSAGE,
+	TEST_SEND_TO,
+	TEST_SEND_ROUTED,
+	TEST_SEND_MESSAGE_ROUTED,
 	TEST_SOCKET_OPTION,
 	TEST_TCP_OPTION,
+	TEST_SOCKET_OPTION_GROUPS,
+	TEST_IP_GROUPS,
+	TEST_IPV6_GROUPS,
 	TEST_OPEN,
 	TEST_OPENAT,
 	TEST_OPEN_CHANGE,
@@ -215,8 +224,11 @@ static const struct group groups[] = {
  * looks there are only pairs. Where Landlock does not know signals the broker decides about these,
  * beside the names. Where nothing may be reached and there is a broker, it refuses in the filter's
  * place, and tells of it.
+ *
+ * With datagrams every send that may name an address is routed: sendmsg and sendmmsg have it in memory,
+ * so those of streams are routed with them. Which socket a number leads to no filter sees.
  */
-enum network { NETWORK_NONE, NETWORK_ALL, NETWORK_BROKERED, NETWORKS };
+enum network { NETWORK_NONE, NETWORK_ALL, NETWORK_BROKERED, NETWORK_DATAGRAMS, NETWORKS };
 enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES_AND_SIGNALS, NAMES };
 #define NAMES_COLUMNS NAMES_AND_SIGNALS /* which has that of NAMES_ROUTED */
 
@@ -231,21 +243,30 @@ static const struct socket_rule {
 } socket_rules[] = {
 	{{{TEST_SOCKET_NONE, TEST_SOCKET_TOLD_STREAM, TEST_SOCKET_NONE_CLOSED},
 	  {TEST_SOCKET_ALL, TEST_SOCKET_ALL_STREAM, TEST_SOCKET_ALL_CLOSED},
-	  {TEST_SOCKET_BROKERED, TEST_SOCKET_BROKERED_STREAM, NO_ACCESS}},
+	  {TEST_SOCKET_BROKERED, TEST_SOCKET_BROKERED_STREAM, NO_ACCESS},
+	  {TEST_SOCKET_DATAGRAMS, TEST_SOCKET_DATAGRAMS, NO_ACCESS}},
 	 "socket"},
-	{{{TEST_PAIR, TEST_PAIR_STREAM, TEST_PAIR_STREAM},
-	  {TEST_PAIR, TEST_PAIR_STREAM, TEST_PAIR_STREAM},
-	  {TEST_PAIR, TEST_PAIR_STREAM, NO_ACCESS}},
+	{{{TEST_PAIR, TEST_PAIR_ROUTED, TEST_PAIR_STREAM},
+	  {TEST_PAIR, TEST_PAIR_ROUTED, TEST_PAIR_STREAM},
+	  {TEST_PAIR, TEST_PAIR_ROUTED, NO_ACCESS},
+	  {TEST_PAIR, TEST_PAIR, NO_ACCESS}},
 	 "socketpair"},
-	{{{ALLOW, ROUTE, ALLOW}, {ALLOW, ROUTE, ALLOW}, SAME(ROUTE)}, "connect bind"},
+	{{{ALLOW, ROUTE, ALLOW}, {ALLOW, ROUTE, ALLOW}, SAME(ROUTE), SAME(ROUTE)}, "connect bind"},
 	/* without bind the kernel chooses a port, on all addresses */
-	{{SAME(ALLOW), SAME(ALLOW), SAME(ROUTE)}, "listen"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(ROUTE), SAME(ROUTE)}, "listen"},
 	/* connecting by the first data */
-	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND)}, "sendto sendmmsg"},
-	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND_MESSAGE)}, "sendmsg"},
-	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SOCKET_OPTION)}, "setsockopt"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND), SAME(TEST_SEND_TO)}, "sendto"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND), SAME(TEST_SEND_ROUTED)}, "sendmmsg"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND_MESSAGE), SAME(TEST_SEND_MESSAGE_ROUTED)},
+	 "sendmsg"},
+	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SOCKET_OPTION), SAME(TEST_SOCKET_OPTION_GROUPS)},
+	 "setsockopt"},
 	/* a process that nobody may read could not be answered */
-	{{{ALLOW, TEST_PRCTL, ALLOW}, {ALLOW, TEST_PRCTL, ALLOW}, SAME(TEST_PRCTL)}, "prctl"},
+	{{{ALLOW, TEST_PRCTL, ALLOW},
+	  {ALLOW, TEST_PRCTL, ALLOW},
+	  SAME(TEST_PRCTL),
+	  SAME(TEST_PRCTL)},
+	 "prctl"},
 };
 
 /* Every way to a signal for another: by a call, or by becoming the owner of a descriptor. */

@@ -112,6 +112,12 @@ struct kind {
 	enum system_v system_v;
 };
 
+static bool
+is_brokered(const struct kind *kind)
+{
+	return kind->network == NETWORK_BROKERED || kind->network == NETWORK_DATAGRAMS;
+}
+
 /*
  * What is refused stays so. The tests that take the place of these allow the same; what they route
  * beyond that is decided by the broker.
@@ -213,7 +219,7 @@ decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *ve
 	}
 	if (kind->system_v == SYSTEM_V_ALL)
 		decide_absent(arch, SYSTEM_V, ALLOW, verdicts);
-	if (kind->guard != GUARD_NONE || names == NAMES_ROUTED || kind->network == NETWORK_BROKERED)
+	if (kind->guard != GUARD_NONE || names == NAMES_ROUTED || is_brokered(kind))
 		decide_table(arch, kind, layers, sizeof layers / sizeof layers[0], verdicts);
 	if (signals)
 		decide_signals(arch, verdicts);
@@ -408,7 +414,7 @@ emit_filter(struct code *code, const struct arch *arch, const struct range *rang
 
 /* ---- text ---- */
 
-static const char *const network_names[NETWORKS] = {"none", "all", "brokered"};
+static const char *const network_names[NETWORKS] = {"none", "all", "brokered", "datagrams"};
 static const char *const names_names[NAMES] = {"", "_paths", "_closed", "_signals"};
 static const char *const guard_names[GUARDS] = {"", "_changes", "_reads"};
 static const char *const system_v_names[SYSTEM_VS] = {"", "_sysv"};
@@ -436,8 +442,7 @@ print_code(const struct code *code, const struct arch *arch, const struct kind *
 static bool
 is_made(const struct kind *kind)
 {
-	return kind->names != NAMES_CLOSED ||
-	       (kind->network != NETWORK_BROKERED && kind->guard == GUARD_NONE);
+	return kind->names != NAMES_CLOSED || (!is_brokered(kind) && kind->guard == GUARD_NONE);
 }
 
 static void

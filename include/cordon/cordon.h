@@ -55,6 +55,7 @@ enum cordon_option {
 	CORDON_OPT_DENY,
 	CORDON_OPT_PROTECT,
 	CORDON_OPT_NET, /* none, localhost, localhost:PORTS, domains, all */
+	CORDON_OPT_UDP, /* value ignored */
 	CORDON_OPT_DOMAIN,
 	CORDON_OPT_PORT,
 	CORDON_OPT_OPAQUE_PORT, /* a port that may carry anything */

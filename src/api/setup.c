@@ -260,6 +260,17 @@ set_ipc(struct cordon_setup *setup, const struct option *option, const char *val
 	return 0;
 }
 
+/* An option without a value. */
+static int
+set_udp(struct cordon_setup *setup, const struct option *option, const char *value,
+	struct cordon_error *err)
+{
+	(void)value, (void)err;
+	setup->options->network.udp = UDP_ALLOW;
+	setup->options->network.udp_place = option_place(option);
+	return 0;
+}
+
 static int
 set_domain(struct cordon_setup *setup, const struct option *option, const char *value,
 	   struct cordon_error *err)
@@ -488,6 +499,7 @@ static const struct option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_SOCKET] = {"--socket", set_socket, 0},
 	[CORDON_OPT_ENV] = {"--env", set_env, 0},
 	[CORDON_OPT_TMP] = {"--tmp", set_tmp, 0},
+	[CORDON_OPT_UDP] = {"--udp", set_udp, 0},
 	[CORDON_OPT_IPC] = {"--ipc", set_ipc, 0},
 	[CORDON_OPT_TIME] = {"--time", set_limit, LIMIT_TIME},
 	[CORDON_OPT_OUTPUT] = {"--output", set_limit, LIMIT_OUTPUT},

@@ -16,6 +16,7 @@
 #define REFUSAL_NETWORK "network"
 /* Likewise what others could be met by. */
 #define REFUSAL_SYSV "ipc.sysv"
+#define REFUSAL_DATAGRAMS "network.udp"
 /* What may stand in allow beside options: a part of a policy. */
 #define EVENT_ALLOW_ECH "\"network\": {\"ech\": \"allow\"}"
 

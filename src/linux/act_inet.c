@@ -18,7 +18,6 @@
 #include "plan/network.h"
 
 #define DNS_PORT 53
-#define TYPE_BITS 0xf  /* of a socket's type; the others are flags */
 #define PROTOCOLS 263  /* IPPROTO_MAX, which older headers have smaller */
 #define STATE_CLOSED 7 /* TCP_CLOSE of the kernel */
 
@@ -140,7 +139,10 @@ tie(int fd)
 static int
 check_socket(const struct socket_call *call)
 {
-	if (call->type != SOCK_STREAM || call->protocol != IPPROTO_TCP)
+	bool is_udp = call->type == SOCK_DGRAM && call->protocol == IPPROTO_UDP;
+
+	if (is_udp ? !call->broker->plan->has_datagrams
+		   : call->type != SOCK_STREAM || call->protocol != IPPROTO_TCP)
 		return EACCES;
 	return tie(call->fd) < 0 ? EACCES : 0;
 }
@@ -187,14 +189,19 @@ refuse_kind(int family, int type, int protocol)
 
 /* MPTCP and SCTP are streams, too, and pass Landlock's rules. */
 static int
-make_socket(int family, int type, int protocol)
+make_socket(struct broker *broker, const struct call *request, int type)
 {
-	int kind = type & TYPE_BITS;
+	int family = (int)request->notif.data.args[0], kind = type & TYPE_BITS;
+	int protocol = (int)request->notif.data.args[2];
+	bool is_udp = kind == SOCK_DGRAM && (protocol == 0 || protocol == IPPROTO_UDP);
 
-	if (kind == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP))
+	if ((kind == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP)) ||
+	    (is_udp && broker->plan->has_datagrams))
 		return make_tied(family, type, protocol);
 	if (family == AF_INET6 && kind == SOCK_DGRAM && protocol == 0)
 		return answer_whether_v6(type);
+	if (is_udp)
+		broker_refused_datagrams(broker, request);
 	errno = refuse_kind(family, kind, protocol);
 	return -1;
 }
@@ -202,14 +209,12 @@ make_socket(int family, int type, int protocol)
 void
 inet_make(struct broker *broker, const struct call *request)
 {
-	const __u64 *a = request->notif.data.args;
-	int fd = make_socket((int)a[0], (int)a[1], (int)a[2]);
+	int type = (int)request->notif.data.args[1], fd = make_socket(broker, request, type);
 
-	(void)broker;
 	if (fd < 0)
 		request_fail(request, errno);
 	else
-		request_give(request, fd, ((int)a[1] & SOCK_CLOEXEC) != 0);
+		request_give(request, fd, (type & SOCK_CLOEXEC) != 0);
 }
 
 static void
@@ -227,10 +232,9 @@ finish(struct socket_call *call, int why)
 
 /* allow: the option that would; NULL: none. */
 static void
-refuse(struct socket_call *call, const struct destination *to, const char *reason,
-       const char *allow)
+tell(const struct socket_call *call, const struct destination *to, const char *reason,
+     const char *allow)
 {
-	bool is_local = call->broker->plan->settings.network.mode == NET_LOCALHOST;
 	char host[INET6_ADDRSTRLEN], subject[INET6_ADDRSTRLEN + 16];
 
 	if (is_mapped(to->address))
@@ -239,7 +243,17 @@ refuse(struct socket_call *call, const struct destination *to, const char *reaso
 		inet_ntop(AF_INET6, to->address, host, sizeof host);
 	snprintf(subject, sizeof subject, is_mapped(to->address) ? "%s:%u" : "[%s]:%u", host,
 		 (unsigned)to->port);
-	broker_refused_but(call->broker, "connect", subject, reason, allow);
+	broker_refused_but(call->broker, call->type == SOCK_DGRAM ? "send" : "connect", subject,
+			   reason, allow);
+}
+
+static void
+refuse(struct socket_call *call, const struct destination *to, const char *reason,
+       const char *allow)
+{
+	bool is_local = call->broker->plan->settings.network.mode == NET_LOCALHOST;
+
+	tell(call, to, reason, allow);
 	/* where names decide, to a program it is as if nobody were there */
 	finish(call, is_local ? EACCES : ECONNREFUSED);
 }
@@ -258,25 +272,33 @@ name_local_port(const struct ports *ports, unsigned port, char *to, size_t size)
 	return ports->count > 0 && length < (int)size ? to : NULL;
 }
 
-static void
-connect_local(struct socket_call *call, const struct destination *to)
+/* Is it loopback, at a port that is granted? If not that is told. */
+static bool
+may_reach_local(struct socket_call *call, const struct destination *to)
 {
 	const struct network *network = &call->broker->plan->settings.network;
 	struct net_answer answer = network_decide_local(network, to->port);
 	char allow[200];
 
 	if (!is_loopback(to->address) && !is_any(to->address)) {
-		refuse(call, to, "only this machine may be reached", NULL);
-		return;
+		tell(call, to, "only this machine may be reached", NULL);
+		return false;
 	}
-	if (!answer.allowed) {
-		refuse(call, to, answer.reason,
-		       name_local_port(&network->localhost, to->port, allow, sizeof allow));
-		return;
-	}
-	if (is_any(to->address))
+	if (!answer.allowed)
+		tell(call, to, answer.reason,
+		     name_local_port(&network->localhost, to->port, allow, sizeof allow));
+	else if (is_any(to->address))
 		set_loopback(call, to, to->port);
-	socket_connect(call, -1);
+	return answer.allowed;
+}
+
+static void
+connect_local(struct socket_call *call, const struct destination *to)
+{
+	if (may_reach_local(call, to))
+		socket_connect(call, -1);
+	else
+		finish(call, EACCES);
 }
 
 static bool
@@ -519,4 +541,51 @@ inet_listen(struct socket_call *call, int backlog)
 		pthread_mutex_unlock(&own->still);
 	}
 	finish(call, why);
+}
+
+/* ---- datagrams ---- */
+
+/* An address of IPv4 is also taken by sockets of IPv6; without a family it is their own, or none. */
+static void
+settle_family(struct socket_call *call)
+{
+	sa_family_t *family = &call->address.any.sa_family;
+
+	if (call->domain == AF_INET && *family == AF_UNSPEC)
+		*family = AF_INET;
+	else if (call->domain == AF_INET6 && *family == AF_UNSPEC)
+		call->size = 0;
+	else if (call->domain == AF_INET6 && *family == AF_INET)
+		call->domain = AF_INET;
+}
+
+/* Nothing but address and port: no device, and no label, which may stand for a route. */
+static void
+strip_address(struct socket_call *call)
+{
+	if (call->domain == AF_INET6) {
+		call->address.v6.sin6_flowinfo = 0;
+		call->address.v6.sin6_scope_id = 0;
+	}
+}
+
+int
+inet_send_to(struct socket_call *call)
+{
+	struct destination to;
+	int why = check_socket(call);
+
+	if (why == 0 && call->size > 0 && call->size < sizeof(sa_family_t))
+		why = EINVAL;
+	if (why == 0 && call->size > 0)
+		settle_family(call);
+	if (why != 0 || call->size == 0)
+		return why;
+	why = inet_destination(call, &to);
+	if (why != 0)
+		return why;
+	if (socket_is_unreachable(call, false) || !may_reach_local(call, &to))
+		return EACCES;
+	strip_address(call);
+	return 0;
 }

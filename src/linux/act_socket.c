@@ -51,9 +51,8 @@ take_address(struct socket_call *call)
 	return size == 0 ? 0 : request_bytes(call->request, a[1], &call->address, (size_t)size);
 }
 
-/* False: it has been answered, or nobody waits for an answer any more. */
-static bool
-take_call(struct socket_call *call, bool has_address)
+bool
+socket_take(struct socket_call *call, bool has_address)
 {
 	int why = take_socket(call), other;
 
@@ -107,13 +106,14 @@ sees_unix_names(const struct broker *broker)
 static bool
 is_refused_inside(const struct socket_call *call)
 {
-	return call->domain != AF_UNIX && call->domain != AF_NETLINK &&
-	       !nest_may_network(call->broker);
+	if (call->domain == AF_UNIX || call->domain == AF_NETLINK)
+		return false;
+	return !nest_may_network(call->broker) ||
+	       (call->type == SOCK_DGRAM && !nest_may_datagrams(call->broker));
 }
 
-/* The same about an address; what is none is refused, or taken back, by the call itself. */
-static bool
-is_unreachable_inside(struct socket_call *call, bool is_bind)
+bool
+socket_is_unreachable(struct socket_call *call, bool is_bind)
 {
 	enum net_mode mode = call->broker->plan->settings.network.mode;
 	struct destination to;
@@ -135,9 +135,9 @@ act_connect(struct broker *broker, const struct call *request)
 {
 	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 
-	if (!take_call(&call, true))
+	if (!socket_take(&call, true))
 		return;
-	if (is_unreachable_inside(&call, false))
+	if (socket_is_unreachable(&call, false))
 		request_fail(request, EACCES);
 	else if (call.domain == AF_UNIX && sees_unix_names(broker))
 		request_continue(request);
@@ -156,9 +156,9 @@ act_bind(struct broker *broker, const struct call *request)
 {
 	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 
-	if (!take_call(&call, true))
+	if (!socket_take(&call, true))
 		return;
-	if (is_unreachable_inside(&call, true))
+	if (socket_is_unreachable(&call, true))
 		request_fail(request, EACCES);
 	else if (call.domain == AF_UNIX)
 		unix_bind(&call);
@@ -174,7 +174,7 @@ act_listen(struct broker *broker, const struct call *request)
 {
 	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 
-	if (!take_call(&call, false))
+	if (!socket_take(&call, false))
 		return;
 	if (is_refused_inside(&call))
 		request_fail(request, EACCES);
@@ -191,12 +191,40 @@ act_listen(struct broker *broker, const struct call *request)
 void
 act_socket(struct broker *broker, const struct call *request)
 {
+	bool is_datagram = (request->notif.data.args[1] & TYPE_BITS) == SOCK_DGRAM;
+
 	if (!broker->plan->routes_network) {
 		broker_refused_network(broker, request);
 		request_fail(request, EACCES);
-	} else if (nest_may_network(broker)) {
+	} else if ((int)request->notif.data.args[0] == AF_UNIX) {
+		broker_refused_datagrams(broker, request);
+		request_fail(request, EACCES);
+	} else if (nest_may_network(broker) &&
+		   (!is_datagram || !broker->plan->has_datagrams || nest_may_datagrams(broker))) {
 		inet_make(broker, request);
 	} else {
 		request_fail(request, EACCES);
 	}
+}
+
+/*
+ * A pair of datagram sockets, where these are refused: each end could send to any path. Ends that must be
+ * connected keep messages apart as well. What differs: SO_TYPE, and the end of one end is seen at the other.
+ */
+void
+act_socketpair(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	int type = (int)a[1], kind = type & TYPE_BITS, pair[2];
+
+	(void)broker;
+	if ((type & ~(TYPE_BITS | SOCK_NONBLOCK | SOCK_CLOEXEC)) != 0 || kind > SOCK_PACKET)
+		request_fail(request, EINVAL);
+	else if (kind != SOCK_DGRAM && kind != SOCK_RAW)
+		request_fail(request, ESOCKTNOSUPPORT);
+	else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (type & SOCK_NONBLOCK),
+			    (int)a[2], pair) < 0)
+		request_fail(request, errno);
+	else
+		request_give_pair(request, pair, a[3], (type & SOCK_CLOEXEC) != 0);
 }

@@ -167,11 +167,19 @@ is_granted(struct broker *broker, const char *path, const struct file *file)
 	return is_own(broker, &file->id) && (broker_judge(broker, path).rights & RIGHT_WRITE);
 }
 
+/* Landlock judges connecting by itself from ABI 9 on; datagrams we send for the caller. */
+static bool
+is_judged(const struct broker *broker)
+{
+	return broker->plan->routes_sockets ||
+	       (broker->plan->has_datagrams && broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 9);
+}
+
 static bool
 may_connect_own(struct broker *broker, const char *path, const struct file *file)
 {
 	/* that gap was accepted; we are asked for the other families' sake */
-	return !broker->plan->routes_sockets || is_granted(broker, path, file);
+	return !is_judged(broker) || is_granted(broker, path, file);
 }
 
 /* By a broker around us; which of them we made only it knows. */
@@ -238,39 +246,56 @@ find(const struct socket_call *call, const char *path, int *ret_pin)
 	return ELOOP;
 }
 
-static void
-connect_path(struct socket_call *call, const char *path)
+/* The address becomes that of the socket that is held. 0 or an errno. */
+static int
+hold_path(struct socket_call *call, const char *path, int *ret_pin)
 {
 	int pin = -1, why = find(call, path, &pin);
 
-	if (why != 0) {
-		request_fail(call->request, why);
-		return;
-	}
+	if (why != 0)
+		return why;
 	memset(&call->address, 0, sizeof call->address);
 	call->address.local.sun_family = AF_UNIX;
 	snprintf(call->address.local.sun_path, sizeof call->address.local.sun_path,
 		 "/proc/self/fd/%d", pin);
 	call->size = (socklen_t)(PATH_AT + strlen(call->address.local.sun_path) + 1);
-	socket_connect(call, pin);
+	*ret_pin = pin;
+	return 0;
+}
+
+/* A name without a path, or none: 0 or an errno. */
+static int
+check_unheld(const struct socket_call *call)
+{
+	bool has_scope = call->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 6;
+
+	/* of scopes inside ours our own layer knows nothing */
+	if (call->size > PATH_AT && nest_depth(call->broker) > 0)
+		return EACCES;
+	if (call->size > PATH_AT && call->address.any.sa_family == AF_UNIX && !has_scope &&
+	    !call->broker->plan->settings.accept[G_SOCKETS_ABSTRACT])
+		return EACCES;
+	return 0;
+}
+
+int
+unix_send_to(struct socket_call *call, int *ret_pin)
+{
+	char path[sizeof(struct sockaddr_un) + 1];
+
+	*ret_pin = -1;
+	return read_path(call, path) ? hold_path(call, path, ret_pin) : check_unheld(call);
 }
 
 void
 unix_connect(struct socket_call *call)
 {
-	char path[sizeof(struct sockaddr_un) + 1];
-	bool has_scope = call->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 6;
+	int pin, why = unix_send_to(call, &pin);
 
-	if (read_path(call, path))
-		connect_path(call, path);
-	/* of scopes inside ours our own layer knows nothing */
-	else if (call->size > PATH_AT && nest_depth(call->broker) > 0)
-		request_fail(call->request, EACCES);
-	else if (call->size > PATH_AT && call->address.any.sa_family == AF_UNIX && !has_scope &&
-		 !call->broker->plan->settings.accept[G_SOCKETS_ABSTRACT])
-		request_fail(call->request, EACCES);
+	if (why == 0)
+		socket_connect(call, pin);
 	else
-		socket_connect(call, -1);
+		request_fail(call->request, why);
 }
 
 /* ---- other names ---- */
@@ -465,7 +490,7 @@ bind_path(struct socket_call *call, const char *path)
 	if (end == WALK_ELSEWHERE ||
 	    (broker_is_free(broker, place.path) &&
 	     !broker_guards(broker, place.path, RIGHT_CREATE)) ||
-	    (!broker->plan->routes_sockets && !broker_guards(broker, place.path, RIGHT_CREATE))) {
+	    (!is_judged(broker) && !broker_guards(broker, place.path, RIGHT_CREATE))) {
 		request_continue(call->request);
 		return;
 	}

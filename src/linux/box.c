@@ -7,10 +7,15 @@
 #include "enforce/enforce.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,8 +53,9 @@ network_of(const struct plan *plan)
 	if (plan->settings.network.mode == NET_NONE)
 		return FILTER_NO_NETWORK;
 	/* what a broker around us is asked about its own filter routes, and closes */
-	return plan->routes_network && !plan->facts.values[FACT_DOOR] ? FILTER_BROKERED
-								      : FILTER_ALL_NETWORK;
+	if (!plan->routes_network || plan->facts.values[FACT_DOOR])
+		return FILTER_ALL_NETWORK;
+	return plan->has_datagrams ? FILTER_DATAGRAMS : FILTER_BROKERED;
 }
 
 static enum filter_names
@@ -277,6 +283,45 @@ hand_over(const struct box *box, int listener, struct cordon_error *err)
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot reach the broker");
 }
 
+/* Sends the listener whose number comes by the pipe, outside of the filter and with the same table. */
+static pid_t
+start_sender(const struct box *box, const int ends[2])
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, (unsigned long)(CLONE_FILES | SIGCHLD), 0ul, 0ul, 0ul,
+				   0ul);
+	int listener;
+
+	if (pid == 0)
+		_exit(read(ends[0], &listener, sizeof listener) == (ssize_t)sizeof listener &&
+				      hand_over(box, listener, NULL) == 0
+			      ? 0
+			      : 1);
+	return pid;
+}
+
+/* A filter that routes sendmsg(2) routes the one that would hand its own listener over. */
+static int
+load_sending(const struct box *box, struct cordon_error *err)
+{
+	int ends[2], listener = -1, status = 0, rc;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a pipe");
+	pid = start_sender(box, ends);
+	rc = pid < 0 ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot reach the broker")
+		     : filter_load_routed(box->filter, &listener, err);
+	if (rc == 0 && write(ends[1], &listener, sizeof listener) != (ssize_t)sizeof listener)
+		rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot reach the broker");
+	close(ends[1]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	if (rc == 0 && status != 0)
+		rc = cordon_fail(err, CORDON_E_SYSTEM, 0, "cannot reach the broker");
+	return rc;
+}
+
 static int
 load_filter(const struct box *box, struct cordon_error *err)
 {
@@ -284,6 +329,8 @@ load_filter(const struct box *box, struct cordon_error *err)
 
 	if (!box->is_routed)
 		return filter_load(box->filter, err);
+	if (box->broker.plan->has_datagrams)
+		return load_sending(box, err);
 	rc = filter_load_routed(box->filter, &listener, err);
 	return rc < 0 ? rc : hand_over(box, listener, err);
 }

@@ -154,6 +154,8 @@ void broker_refused_asked(struct broker *broker, const struct call *request, con
 			  const char *why);
 /* The same for the network, where there is none. */
 void broker_refused_network(struct broker *broker, const struct call *request);
+/* The same for datagrams, where only connections are granted. */
+void broker_refused_datagrams(struct broker *broker, const struct call *request);
 /* The same for rights that the plan does not give. -1 with EACCES. */
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
 /* What is left to the kernel, and what of it our own plan does not give: that will be refused there. */
@@ -194,7 +196,9 @@ broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lch
 	act_fchownat, act_utime, act_utimes, act_futimesat, act_utimensat, act_setxattr,
 	act_lsetxattr, act_fsetxattr, act_removexattr, act_lremovexattr, act_fremovexattr,
 	act_setxattrat, act_removexattrat;
-broker_fn act_socket, act_bind, act_listen, act_connect;
+broker_fn act_socket, act_socketpair, act_bind, act_listen, act_connect;
+/* act_send.c */
+broker_fn act_sendto, act_sendmsg, act_sendmmsg;
 broker_fn act_close, act_dup;
 /* terminals.c */
 broker_fn act_ioctl;

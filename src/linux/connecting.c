@@ -95,14 +95,13 @@ is_ready(const struct connecting *c, int why, int milliseconds)
 
 /* ---- waiting ---- */
 
-/* By SO_SNDTIMEO; 0: for ever. */
-static int64_t
-deadline_of(const struct connecting *c)
+int64_t
+connecting_deadline(int fd)
 {
 	struct timeval limit = {0};
 	socklen_t size = sizeof limit;
 
-	if (getsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, &size) < 0 ||
+	if (getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, &size) < 0 ||
 	    (limit.tv_sec == 0 && limit.tv_usec == 0))
 		return 0;
 	return clock_ms() + (int64_t)limit.tv_sec * 1000 + limit.tv_usec / 1000;
@@ -111,7 +110,7 @@ deadline_of(const struct connecting *c)
 static void
 watch(struct connecting *c, int why)
 {
-	int64_t deadline = is_waiting(c) ? deadline_of(c) : clock_ms() + INWARD_MS;
+	int64_t deadline = is_waiting(c) ? connecting_deadline(c->fd) : clock_ms() + INWARD_MS;
 	int due, looks = 0;
 
 	while (is_under_way(c, why)) {
@@ -153,7 +152,7 @@ local_end(const struct connecting *c, struct destination *to)
 static int
 await_far_side(const struct connecting *c, const struct asking *asking, bool waits)
 {
-	int64_t end = clock_ms() + FAR_MS, deadline = deadline_of(c);
+	int64_t end = clock_ms() + FAR_MS, deadline = connecting_deadline(c->fd);
 	int due, looks = 0;
 
 	while (!egress_wait(c->broker, asking, LOOK_MS)) {
@@ -258,6 +257,12 @@ turn_to_stub(struct connecting *c)
 
 /* ---- threads ---- */
 
+void
+connecting_end_thread(struct broker *broker)
+{
+	__atomic_sub_fetch(&broker->connecting, 1, __ATOMIC_RELAXED);
+}
+
 static void *
 thread_main(void *argument)
 {
@@ -272,7 +277,7 @@ thread_main(void *argument)
 		watch(c,
 		      c->address.any.sa_family == AF_UNIX || c->is_inward ? EAGAIN : EINPROGRESS);
 	free(c);
-	__atomic_sub_fetch(&broker->connecting, 1, __ATOMIC_RELAXED);
+	connecting_end_thread(broker);
 	return NULL;
 }
 
@@ -285,6 +290,15 @@ most_waiting(const struct broker *broker)
 }
 
 /* A caller that lets many wait at once is told to try later. */
+bool
+connecting_begin_thread(struct broker *broker)
+{
+	if (__atomic_add_fetch(&broker->connecting, 1, __ATOMIC_RELAXED) <= most_waiting(broker))
+		return true;
+	connecting_end_thread(broker);
+	return false;
+}
+
 static void
 park(struct connecting *c)
 {
@@ -292,15 +306,14 @@ park(struct connecting *c)
 	struct connecting *copy = malloc(sizeof *copy);
 	int why = EAGAIN;
 
-	if (__atomic_add_fetch(&broker->connecting, 1, __ATOMIC_RELAXED) <= most_waiting(broker) &&
-	    copy != NULL) {
+	if (copy != NULL && connecting_begin_thread(broker)) {
 		*copy = *c;
 		copy->request = request_copy(&c->request);
 		why = thread_start(STACK_SIZE, thread_main, copy);
 		if (why == 0)
 			return;
+		connecting_end_thread(broker);
 	}
-	__atomic_sub_fetch(&broker->connecting, 1, __ATOMIC_RELAXED);
 	free(copy);
 	connecting_finish(c, why);
 }

@@ -44,6 +44,12 @@ void connecting_start(const struct connecting *connecting);
 /* Closes what a call took of its caller and answers: nothing of it is held any more by then. */
 void connecting_finish(struct connecting *connecting, int why);
 
+/* When a call on fd that waits gives up, by SO_SNDTIMEO; 0: never. */
+int64_t connecting_deadline(int fd);
+/* Before a thread for a call that waits is started, and when it ends; false: too many wait. */
+bool connecting_begin_thread(struct broker *broker);
+void connecting_end_thread(struct broker *broker);
+
 /* ---- egress.c ---- */
 
 /* One question to the proxy. It belongs to the thread that waits for the answer. */

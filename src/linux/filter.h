@@ -14,12 +14,21 @@ struct sock_fprog;
 /* What goes to the broker: nothing; what changes names, contents and metadata; reading as well. */
 enum filter_guard { FILTER_FREE, FILTER_CHANGES, FILTER_READS, FILTER_GUARDS };
 
-/* Internet sockets: none; all there are; TCP alone, and the broker decides about addresses. */
-enum filter_network { FILTER_NO_NETWORK, FILTER_ALL_NETWORK, FILTER_BROKERED, FILTER_NETWORKS };
+/*
+ * Internet sockets: none; all there are; TCP alone, and the broker decides about addresses; UDP and unix
+ * datagrams as well, and the broker sends what names an address.
+ */
+enum filter_network {
+	FILTER_NO_NETWORK,
+	FILTER_ALL_NETWORK,
+	FILTER_BROKERED,
+	FILTER_DATAGRAMS,
+	FILTER_NETWORKS
+};
 
 /*
  * Who looks at the names of unix sockets: Landlock; the broker, and then there are no datagram
- * sockets of theirs; nobody, and then there are only pairs. Where Landlock has no scopes the broker
+ * sockets of theirs but with FILTER_DATAGRAMS; nobody, and then there are only pairs. Where Landlock has no scopes the broker
  * decides about signals, too.
  */
 enum filter_names {

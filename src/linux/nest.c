@@ -326,6 +326,7 @@ find_offer(const struct plan *plan)
 	       (plan->routes_network || plan->settings.network.mode == NET_NONE ? DOOR_NETWORK
 										: 0) |
 	       (plan->routes_signals ? DOOR_SIGNALS : 0) |
+	       (plan->has_datagrams ? DOOR_DATAGRAMS : 0) |
 	       (plan_own_terminals(plan, TERMINALS) ? DOOR_TERMINALS : 0) |
 	       (plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE] ? OFFER_KILLABLE : 0);
 }

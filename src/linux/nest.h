@@ -29,13 +29,14 @@ enum nest_door {
 #define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
 
 enum nest_kind {
-	NEST_JUDGE,   /* what may be done at the first text, a path? */
-	NEST_LINK,    /* may a link be at the first text that says the second? */
-	NEST_VET,     /* may what is in the descriptor be at the first text? */
-	NEST_SOCKET,  /* may the socket at the first text be connected to? */
-	NEST_NETWORK, /* may the Internet's sockets be used at all? */
-	NEST_CARRY,   /* may it come there with its folder? */
-	NEST_ADDRESS  /* may this address be connected to, or bound to? */
+	NEST_JUDGE,    /* what may be done at the first text, a path? */
+	NEST_LINK,     /* may a link be at the first text that says the second? */
+	NEST_VET,      /* may what is in the descriptor be at the first text? */
+	NEST_SOCKET,   /* may the socket at the first text be connected to? */
+	NEST_NETWORK,  /* may the Internet's sockets be used at all? */
+	NEST_CARRY,    /* may it come there with its folder? */
+	NEST_ADDRESS,  /* may this address be connected to, sent to, or bound to? */
+	NEST_DATAGRAMS /* may datagrams be used on the Internet's sockets? */
 };
 struct nest_question {
 	uint64_t number;
@@ -157,6 +158,7 @@ bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
 
 bool nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed);
 bool nest_may_network(const struct broker *broker);
+bool nest_may_datagrams(const struct broker *broker);
 /* by: whose process listens there; NULL: nobody's. *ret_here: one of them means that server only. */
 bool nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind,
 		    uint64_t by, bool *ret_here);

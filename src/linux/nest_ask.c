@@ -416,15 +416,27 @@ nest_may_reach(const struct broker *broker, const struct destination *at, bool i
 	return true;
 }
 
-bool
-nest_may_network(const struct broker *broker)
+static bool
+ask_all(const struct broker *broker, enum nest_kind kind)
 {
 	struct nest_call *call = nest_call(broker);
-	struct nest_question question = {.kind = NEST_NETWORK};
+	struct nest_question question = {.kind = kind};
 	size_t length = write_texts(&question, "/", NULL);
 
 	for (int i = 0; call != NULL && i < call->depth; i++)
 		if (ask(call, call->chain[i], &question, length, -1).rights == 0)
 			return false;
 	return true;
+}
+
+bool
+nest_may_network(const struct broker *broker)
+{
+	return ask_all(broker, NEST_NETWORK);
+}
+
+bool
+nest_may_datagrams(const struct broker *broker)
+{
+	return ask_all(broker, NEST_DATAGRAMS);
 }

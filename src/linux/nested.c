@@ -129,6 +129,12 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 	case NEST_NETWORK:
 		to.rights = broker->plan->settings.network.mode != NET_NONE ? RIGHTS_ALL : 0;
 		break;
+	case NEST_DATAGRAMS:
+		to.rights = broker->plan->has_datagrams ||
+					    broker->plan->settings.network.mode == NET_ALL
+				    ? RIGHTS_ALL
+				    : 0;
+		break;
 	default:
 		break;
 	}

@@ -124,6 +124,18 @@ broker_refused_network(struct broker *broker, const struct call *request)
 }
 
 void
+broker_refused_datagrams(struct broker *broker, const struct call *request)
+{
+	const struct network *network = &broker->plan->settings.network;
+
+	/* with domains the C library makes one for each name it looks up, and needs none */
+	if (network->mode == NET_LOCALHOST)
+		broker_refused_asked(broker, request, REFUSAL_DATAGRAMS,
+				     "asked for UDP or unix datagrams, which are not granted; "
+				     "allow them with --udp");
+}
+
+void
 act_sysv(struct broker *broker, const struct call *request)
 {
 	broker_refused_asked(

@@ -76,6 +76,23 @@ request_bytes(const struct call *request, uint64_t address, void *to, size_t siz
 	return (size_t)n == size ? 0 : EFAULT;
 }
 
+void
+request_write(const struct call *request, uint64_t address, const void *from, size_t size)
+{
+	struct iovec here = {(void *)(uintptr_t)from, size},
+		     there = {(void *)(uintptr_t)address, size};
+	char name[64];
+	auto_fd int fd = -1;
+
+	if (process_vm_writev(request->thread, &here, 1, &there, 1, 0) >= 0 ||
+	    (errno != EPERM && errno != ENOSYS))
+		return;
+	snprintf(name, sizeof name, "/proc/%d/mem", (int)request->thread);
+	fd = open(name, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0 && pwrite(fd, from, size, (off_t)address) < 0)
+		return;
+}
+
 /* Page by page: what follows the end of the text may not be mapped. */
 int
 request_path(const struct call *request, uint64_t address, char to[PATH_MAX])
@@ -402,6 +419,32 @@ void
 request_give_as(const struct call *request, int fd, int number, bool close_on_exec)
 {
 	give(request, fd, number, close_on_exec);
+}
+
+void
+request_give_pair(const struct call *request, const int pair[2], uint64_t address,
+		  bool close_on_exec)
+{
+	int numbers[2] = {-1, -1}, why = request_bytes(request, address, numbers, sizeof numbers);
+
+	near_keep(request->near, request->thread);
+	for (int i = 0; i < 2; i++) {
+		struct add_fd add = {.source = (uint32_t)pair[i],
+				     .target_flags = close_on_exec ? O_CLOEXEC : 0};
+
+		numbers[i] = why == 0 ? add_fd(request, &add) : -1;
+		if (why == 0 && numbers[i] < 0)
+			why = errno;
+	}
+	near_free(request->near, request->thread);
+	close(pair[0]);
+	close(pair[1]);
+	if (why == 0 && request_is_valid(request))
+		request_write(request, address, numbers, sizeof numbers);
+	if (why == 0)
+		request_return(request, 0);
+	else
+		request_fail(request, why);
 }
 
 /* ---- calls that wait ---- */

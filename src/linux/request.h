@@ -44,6 +44,8 @@ struct call {
 /* 0, or an errno for the caller. A path that is not there whole is EFAULT or ENAMETOOLONG. */
 int request_path(const struct call *request, uint64_t address, char to[PATH_MAX]);
 int request_bytes(const struct call *request, uint64_t address, void *to, size_t size);
+/* Into the caller's memory, where it asked for it; the call must be known to wait still. */
+void request_write(const struct call *request, uint64_t address, const void *from, size_t size);
 /* The folder a relative path starts from, held by O_PATH; or -1 with *ret_errno. */
 int request_folder(const struct call *request, int folder, int *ret_errno);
 /* The caller's own descriptor, shared with it; or -1 with *ret_errno. */
@@ -64,6 +66,9 @@ void request_continue(const struct call *request);
 void request_give(const struct call *request, int fd, bool close_on_exec);
 /* The same under a number of our choice, which nothing has in the caller's table. */
 void request_give_as(const struct call *request, int fd, int number, bool close_on_exec);
+/* Two, which are closed here, with their numbers where the caller wants them: int[2] at address. */
+void request_give_pair(const struct call *request, const int pair[2], uint64_t address,
+		       bool close_on_exec);
 /* The process that the calling thread belongs to; 0: it cannot be told. */
 pid_t request_process(const struct call *request);
 /* Could something be put into the caller's table? The kernel looks before it makes or cuts a file. */

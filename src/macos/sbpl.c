@@ -235,12 +235,14 @@ add_endpoint(struct writer *w, const char *operations, const char *end, const ch
 static void
 add_localhost(struct writer *w, unsigned port)
 {
+	bool udp = w->plan->has_datagrams;
 	char text[32] = "localhost:*";
 
 	if (port != 0)
 		snprintf(text, sizeof text, "localhost:%u", port);
-	add_endpoint(w, "network-outbound", "remote ip", text);
-	add_endpoint(w, "network-bind network-inbound", "local ip", text);
+	/* "ip" is TCP and UDP */
+	add_endpoint(w, "network-outbound", udp ? "remote ip" : "remote tcp", text);
+	add_endpoint(w, "network-bind network-inbound", udp ? "local ip" : "local tcp", text);
 }
 
 static void

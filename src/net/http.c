@@ -317,11 +317,12 @@ http_parse(const char *bytes, size_t length, struct http_request *ret_request,
 	if (p.reason == NULL && take_lines(&p, bytes, size) && check_host(&p) &&
 	    request.form == HTTP_CONNECT && (p.has_encoding || request.length != 0))
 		refuse(&p, 400, "CONNECT has no body");
+	if (p.reason == NULL || p.status == 403)
+		*ret_request = request;
 	if (p.reason != NULL) {
 		*ret_reason = p.reason;
 		return -p.status;
 	}
-	*ret_request = request;
 	return (int)size;
 }
 

@@ -38,7 +38,10 @@ struct http_request {
 	uint64_t length; /* of the body */
 };
 
-/* The head's length, 0 when more is needed, or a negated status with *ret_reason. */
+/*
+ * The head's length, 0 when more is needed, or a negated status with *ret_reason: of -403 *ret_request is filled,
+ * too.
+ */
 int http_parse(const char *bytes, size_t length, struct http_request *ret_request,
 	       const char **ret_reason);
 /*

@@ -153,6 +153,18 @@ put_request(struct conn *conn)
 	return true;
 }
 
+/* Of the session's own requests only: anybody on this machine can connect to the port. */
+static void
+report(struct conn *conn, const struct http_request *request, const char *reason)
+{
+	char subject[NAME_SIZE + 16];
+
+	if (!http_is_authorized(&request->authorization, PROXY_USER, conn->proxy->task->token))
+		return;
+	snprintf(subject, sizeof subject, "%s:%u", request->name, request->port);
+	proxy_refuse(conn->proxy, "connect", subject, reason, "");
+}
+
 static void
 take_http(struct conn *conn)
 {
@@ -166,6 +178,8 @@ take_http(struct conn *conn)
 			conn_free(conn);
 		return;
 	}
+	if (size == -403)
+		report(conn, &request, reason);
 	if (size < 0) {
 		snprintf(text, sizeof text, "this request is refused: %s", reason);
 		refuse_http(conn, -size, text);

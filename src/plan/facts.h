@@ -43,7 +43,8 @@ enum door {
 	DOOR_SIGNALS = 8,
 	DOOR_NETWORK = 16,
 	DOOR_READS = 32,
-	DOOR_TERMINALS = 64
+	DOOR_TERMINALS = 64,
+	DOOR_DATAGRAMS = 128
 };
 
 struct facts {

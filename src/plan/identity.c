@@ -54,7 +54,8 @@ add_network(struct str *to, const struct plan *plan)
 {
 	const struct network *network = &plan->settings.network;
 
-	str_printf(to, "network %d %d", network->mode, network->ech == ECH_ALLOW);
+	str_printf(to, "network %d %d %d", network->mode, network->ech == ECH_ALLOW,
+		   plan->has_datagrams);
 	add_text(to, "resolver", network->resolver.text);
 	str_add(to, "\n");
 	add_ports(to, "localhost", &network->localhost);

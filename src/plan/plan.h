@@ -61,6 +61,7 @@ struct plan {
 	bool routes_signals; /* and with them who may be signalled */
 	bool closes_sockets; /* or there are none but pairs: nobody could look at names */
 	bool routes_network; /* and addresses: network localhost and domains */
+	bool has_datagrams; /* UDP and unix datagrams; the broker sends those that name an address */
 	struct promise promises[G_COUNT];
 	const char **notices;
 	size_t notice_count;

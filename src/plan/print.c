@@ -126,6 +126,8 @@ text_files(const struct plan *plan, bool verbose, struct str *to)
 				   plan->index.protections.items[i].pattern);
 }
 
+#define DATAGRAM_COST " (each that names an address, and each sendmsg, is supervised: 25 to 100 us)"
+
 static void
 text_network(const struct plan *plan, struct str *to)
 {
@@ -148,6 +150,11 @@ text_network(const struct plan *plan, struct str *to)
 				   network->opaque.items[i].number);
 		str_add(to, network->ech == ECH_ALLOW ? ", also with hidden names (ECH)" : "");
 	}
+	if (plan->has_datagrams)
+		str_printf(to, ", with UDP and unix datagrams%s",
+			   plan->host->system == SYSTEM_LINUX ? DATAGRAM_COST : "");
+	else if (network->mode == NET_LOCALHOST && network->udp == UDP_ALLOW)
+		str_add(to, ", without UDP: nothing here decides about addresses of datagrams");
 	str_add(to, "\nsockets  ");
 	for (size_t i = 0; i < plan->socket_count; i++) {
 		str_add(to, " ");

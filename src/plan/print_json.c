@@ -94,6 +94,7 @@ json_network(const struct plan *plan, struct str *to)
 	str_printf(to, "  \"network\": {\"mode\": \"%s\"", net_names[network->mode]);
 	if (network->mode == NET_LOCALHOST)
 		json_ports("localhost", &network->localhost, to);
+	str_printf(to, ", \"udp\": %s", plan->has_datagrams ? "true" : "false");
 	if (network->mode == NET_DOMAINS) {
 		json_words("domains", &network->domains, to);
 		json_ports("ports", &network->ports, to);

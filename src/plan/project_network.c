@@ -112,6 +112,19 @@ ask_opaque(struct plan *plan, const struct network *wanted, struct cordon_error 
 	return rc;
 }
 
+/* In the whole network there are datagrams: narrowed to this machine they may stay. */
+static int
+narrow_udp(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+
+	if (wanted->udp == UDP_REFUSE || (wanted->udp == UDP_ALLOW && have->mode == NET_ALL))
+		have->udp = wanted->udp;
+	if (wanted->udp != UDP_ALLOW || have->udp == UDP_ALLOW)
+		return 0;
+	return request_add(plan, wanted->udp_place, err, "UDP and unix datagrams on this machine");
+}
+
 /* Beside the mode: ports, ranges, resolver, hidden names. What is there already is not asked for. */
 static int
 narrow_details(struct plan *plan, const struct network *wanted, struct cordon_error *err)
@@ -144,7 +157,7 @@ narrow_details(struct plan *plan, const struct network *wanted, struct cordon_er
 				 "TLS that hides whom it asks for (ECH)");
 	if (wanted->ech == ECH_REFUSE)
 		have->ech = ECH_REFUSE;
-	return rc;
+	return rc == 0 ? narrow_udp(plan, wanted, err) : rc;
 }
 
 int

@@ -53,6 +53,7 @@ find_socket_routing(struct plan *plan)
 	bool names = (abi < 9 && !accept[G_SOCKETS_PATH]) ||
 		     (abi < 6 && !accept[G_SOCKETS_ABSTRACT]);
 
+	plan->has_datagrams = mode == NET_LOCALHOST && plan->settings.network.udp == UDP_ALLOW;
 	if (plan->host->system != SYSTEM_LINUX)
 		return;
 	plan->routes_signals = abi > 0 && abi < 6 && names && !accept[G_PROCESS_SIGNAL];
@@ -70,6 +71,8 @@ find_socket_routing(struct plan *plan)
 		plan->closes_sockets = names && values[FACT_SECCOMP_FILTER] &&
 				       plan->routing == ROUTE_NOTHING && plan->socket_count == 0;
 	}
+	if (!plan->routes_network || (values[FACT_DOOR] && !(values[FACT_DOOR] & DOOR_DATAGRAMS)))
+		plan->has_datagrams = false;
 }
 
 void

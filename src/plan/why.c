@@ -144,6 +144,45 @@ host_in_session(const struct network *network, const char *host)
 		       : host;
 }
 
+#define SUBJECT_SIZE 300 /* longer than a host and a port */
+
+/* HOST:PORT, with /udp behind it for datagrams: without that in to, and whether it was there. */
+static bool
+strip_udp(const char *subject, char to[SUBJECT_SIZE])
+{
+	static const char suffix[] = "/udp";
+	size_t length = strlen(subject), end = strlen(suffix);
+
+	if (length <= end || length >= SUBJECT_SIZE || strcmp(subject + length - end, suffix) != 0)
+		return false;
+	memcpy(to, subject, length - end);
+	to[length - end] = '\0';
+	return true;
+}
+
+/* Beyond what a connection needs. */
+static void
+decide_datagrams(const struct plan *plan, const char *host, struct net_answer *answer,
+		 struct str *remedy)
+{
+	const struct network *network = &plan->settings.network;
+
+	if (network->mode == NET_ALL || plan->has_datagrams)
+		return;
+	if (answer->allowed)
+		answer->reason = network->udp == UDP_ALLOW && network->mode == NET_LOCALHOST
+					 ? "nothing here decides about addresses of datagrams"
+					 : "datagrams are not granted";
+	answer->allowed = false;
+	/* no option grants those to a name */
+	if (!network_is_loopback(host)) {
+		str_free(remedy);
+		*remedy = (struct str){0};
+	} else if (network->udp != UDP_ALLOW) {
+		str_add(remedy, remedy->text == NULL ? "--udp" : " --udp");
+	}
+}
+
 static int
 why_connect(const struct plan *plan, const char *subject, bool json, struct str *to,
 	    struct cordon_error *err)
@@ -152,10 +191,11 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	auto_str struct str remedy = {0};
 	const struct place *place = NULL;
 	struct net_answer answer;
-	char named[256];
+	char named[256], plain[SUBJECT_SIZE];
 	const char *host;
 	unsigned port;
-	int rc = network_split(subject, named, sizeof named, &port, err);
+	bool is_udp = strip_udp(subject, plain);
+	int rc = network_split(is_udp ? plain : subject, named, sizeof named, &port, err);
 
 	if (rc < 0)
 		return rc;
@@ -164,6 +204,8 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 				      : network_decide(network, host, port);
 	if (!answer.allowed)
 		network_advise(network, host, port, &answer, &remedy);
+	if (is_udp)
+		decide_datagrams(plan, host, &answer, &remedy);
 	if (remedy.failed)
 		return cordon_no_memory(err);
 	if (answer.domain != NULL)

@@ -84,6 +84,8 @@ struct ports {
 };
 /* Encrypted client hello: may TLS ask an allowed host for a name that nobody can read? */
 enum ech { ECH_UNSET, ECH_REFUSE, ECH_ALLOW };
+/* Datagrams on this machine, UDP and unix ones, with NET_LOCALHOST. */
+enum udp { UDP_UNSET, UDP_REFUSE, UDP_ALLOW };
 struct network {
 	enum net_mode mode;
 	struct place place;
@@ -95,6 +97,8 @@ struct network {
 	struct word resolver;	     /* ADDRESS:PORT; text NULL when not given */
 	enum ech ech;		     /* unset: refused */
 	struct place ech_place;
+	enum udp udp; /* unset: refused */
+	struct place udp_place;
 };
 
 /* In order of how much passes. */

@@ -87,6 +87,9 @@ static int
 read_localhost(struct reading *r, const struct json *value)
 {
 	r->policy->network.mode = NET_LOCALHOST;
+	/* every port, beside other keys */
+	if (value->type == JSON_BOOL && value->integer == 1)
+		return 0;
 	/* no port must never come to mean every port */
 	if (value->type == JSON_ARRAY && value->count == 0)
 		return reading_fail(r, value,
@@ -171,12 +174,25 @@ read_ech(struct reading *r, const struct json *value)
 }
 
 static int
+read_udp(struct reading *r, const struct json *value)
+{
+	bool allowed;
+	int rc = read_bool(r, value, &allowed);
+
+	if (rc < 0)
+		return rc;
+	r->policy->network.udp = allowed ? UDP_ALLOW : UDP_REFUSE;
+	r->policy->network.udp_place = reading_place(r, value);
+	return 0;
+}
+
+static int
 read_network(struct reading *r, const struct json *value)
 {
 	static const struct key keys[] = {
 		{"localhost", read_localhost}, {"domains", read_domains},   {"ports", read_ports},
 		{"private", read_private},     {"resolver", read_resolver}, {"ech", read_ech},
-		{"opaque", read_opaque},
+		{"opaque", read_opaque},       {"udp", read_udp},
 	};
 	static const char *const words[] = {"", "none", "localhost", "", "all", NULL};
 	struct network *network = &r->policy->network;

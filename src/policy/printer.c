@@ -256,14 +256,22 @@ put_files(struct printer *p, const struct policy *policy)
 /* ---- the rest ---- */
 
 static void
+put_bool(struct printer *p, const char *key, bool value)
+{
+	begin_member(p, key);
+	str_add(p->to, value ? "true" : "false");
+}
+
+static void
 put_network(struct printer *p, const struct network *network)
 {
 	bool plain = network->ports.count == 0 && network->private_ranges.count == 0 &&
 		     network->resolver.text == NULL && network->ech == ECH_UNSET &&
-		     network->opaque.count == 0;
+		     network->opaque.count == 0 && network->udp == UDP_UNSET;
 	/* the other keys say nothing in these modes */
 	bool word = network->mode == NET_NONE || network->mode == NET_ALL ||
-		    (network->mode == NET_LOCALHOST && network->localhost.count == 0) ||
+		    (network->mode == NET_LOCALHOST && network->localhost.count == 0 &&
+		     network->udp == UDP_UNSET) ||
 		    (network->mode == NET_UNSET && plain);
 
 	if (word && network->mode == NET_UNSET)
@@ -274,7 +282,9 @@ put_network(struct printer *p, const struct network *network)
 		return;
 	}
 	open_object(p, "network");
-	if (network->mode == NET_LOCALHOST)
+	if (network->mode == NET_LOCALHOST && network->localhost.count == 0)
+		put_bool(p, "localhost", true);
+	else if (network->mode == NET_LOCALHOST)
 		put_ports(p, "localhost", &network->localhost, false);
 	if (network->mode == NET_DOMAINS)
 		put_words(p, "domains", &network->domains, true);
@@ -289,6 +299,8 @@ put_network(struct printer *p, const struct network *network)
 		begin_member(p, "ech");
 		str_json(p->to, ech_names[network->ech]);
 	}
+	if (network->udp != UDP_UNSET)
+		put_bool(p, "udp", network->udp == UDP_ALLOW);
 	close_object(p);
 }
 

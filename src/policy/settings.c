@@ -118,6 +118,10 @@ merge_network(struct merger *m, const struct network *from)
 		to->ech = from->ech;
 		to->ech_place = from->ech_place;
 	}
+	if (from->udp != UDP_UNSET) {
+		to->udp = from->udp;
+		to->udp_place = from->udp_place;
+	}
 	rc = add_words(m, &to->domains, &from->domains);
 	return rc < 0 ? rc : add_words(m, &to->private_ranges, &from->private_ranges);
 }

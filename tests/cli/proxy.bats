@@ -218,6 +218,7 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	said 'only names of the allowed domains'
 	inside 22 curl -sS --max-time 60 --fail-with-body -H 'Host: evil.test' "http://a.test:$web/"
 	said 'names another host'
+	heard "cordon: refused: connect a.test:$web: its Host header names another host than its target"
 	if grep -q evil "$T/asked"; then
 		complain 'nobody asks for a name that is not allowed'
 	fi

@@ -40,15 +40,15 @@ def ask(policy, *questions):
     return list(disagreements(policy.profile, questions))
 
 
-def network(policy, rows):
-    """Rows of host, port and whether it can be reached; of `why` too."""
+def network(policy, rows, udp=True):
+    """Rows of host, port and whether it can be reached, by datagrams only where udp says so; of `why` too."""
     bad, questions = [], []
     for host, port, allowed in rows:
-        if policy.why("connect", f"{host}:{port}") != allowed:
-            bad.append(f"{host}:{port}: why says otherwise")
         name = "localhost" if host in ("localhost", "127.0.0.1", "[::1]") else host
-        for proto in ("tcp", "udp"):
-            questions.append(("network-outbound", connect(name, port, proto), allowed))
+        for proto, suffix, expected in (("tcp", "", allowed), ("udp", "/udp", allowed and udp)):
+            if policy.why("connect", f"{host}:{port}{suffix}") != expected:
+                bad.append(f"{host}:{port}{suffix}: why says otherwise")
+            questions.append(("network-outbound", connect(name, port, proto), expected))
     return bad + ask(policy, *questions)
 
 
@@ -191,13 +191,16 @@ def serve(policy, local, anywhere):
 
 net = {mode: Policy({"network": mode}) for mode in ("none", "localhost", "all")}
 net["ports"] = Policy({"network": {"localhost": [5432, 8080]}})
+net["udp"] = Policy({"network": {"localhost": True, "udp": True}})
 net["domains"] = Policy({"network": {"domains": ["example.com"]}})
 tap.case("no network", network(net["none"], reach(False, False)) + serve(net["none"], False, False))
-tap.case("this machine only", network(net["localhost"], reach(True, False))
+tap.case("this machine only", network(net["localhost"], reach(True, False), udp=False)
          + serve(net["localhost"], True, False))
+tap.case("this machine only, with datagrams", network(net["udp"], reach(True, False))
+         + serve(net["udp"], True, False))
 tap.case("ports of this machine only", network(net["ports"], [
     ("localhost", 80, False), ("localhost", 8080, True), ("[::1]", 5432, True),
-    ("example.com", 8080, False)]) + serve(net["ports"], True, False))
+    ("example.com", 8080, False)], udp=False) + serve(net["ports"], True, False))
 tap.case("the whole network", network(net["all"], reach(True, True)) + serve(net["all"], True, True))
 tap.case("domains: nothing directly, not even this machine", ask(
     net["domains"], *[("network-outbound", connect(h, p), False)

@@ -227,7 +227,8 @@ the_rest_of_the_keys_is_read(void)
 		"\"memory\": \"4G\","
 		" \"file_size\": 1000, \"cpu_time\": 90, \"open_files\": 64},\n"
 		" \"tmp\": \"shared\", \"ipc\": \"sysv\", \"accept\": [\"process.listing\"],"
-		" \"network\": {\"resolver\": \"[::1]:53\", \"ech\": \"allow\", \"opaque\": [5432]}}");
+		" \"network\": {\"resolver\": \"[::1]:53\", \"ech\": \"allow\", \"opaque\": [5432],"
+		" \"udp\": true}}");
 	static const uint64_t limits[LIMIT_COUNT] = {600, 16u << 20, 512, 4ull << 30, 1000, 90, 64};
 
 	check_int(policy->sockets.count, 3);
@@ -244,6 +245,7 @@ the_rest_of_the_keys_is_read(void)
 	check_int(policy->accept.count, 1);
 	check_str(policy->network.resolver.text, "[::1]:53");
 	check_int(policy->network.ech, ECH_ALLOW);
+	check_int(policy->network.udp, UDP_ALLOW);
 	check_int(policy->network.opaque.count, 1);
 	check_int(policy->network.opaque.items[0].number, 5432);
 }
@@ -301,6 +303,10 @@ wrong_types_are_refused_where_they_stand(void)
 		 "f:1:25: \"domains\" must be a list, not a string"},
 		{"{\"network\": {\"resolver\": 53}}",
 		 "f:1:26: \"resolver\" must be a string, not a number"},
+		{"{\"network\": {\"udp\": \"yes\"}}",
+		 "f:1:21: \"udp\" must be true or false, not a string"},
+		{"{\"network\": {\"localhost\": false}}",
+		 "f:1:27: \"localhost\" must be a list, not true or false"},
 		{"{\"network\": {\"opaque\": 5432}}",
 		 "f:1:24: \"opaque\" must be a list, not a number"},
 		{"{\"network\": {\"opaque\": [true]}}",
@@ -983,6 +989,7 @@ check_same_settings(const struct policy *a, const struct policy *b)
 	check(same_words(&a->network.private_ranges, &b->network.private_ranges));
 	check(same_ports(&a->network.localhost, &b->network.localhost));
 	check(same_ports(&a->network.ports, &b->network.ports));
+	check_int(a->network.udp, b->network.udp);
 	check(same_ports(&a->network.opaque, &b->network.opaque));
 	check(same_resolver(a->network.resolver.text, b->network.resolver.text));
 	check_int(a->network.ech, b->network.ech);
@@ -1057,6 +1064,9 @@ printing_what_was_read_keeps_its_meaning(void)
 		"{\"network\": {\"private\": [\"::1\"]}}",
 		"{\"network\": {\"resolver\": \"127.0.0.1:53\"}}",
 		"{\"network\": {\"ech\": \"allow\"}}",
+		"{\"network\": {\"udp\": false}}",
+		"{\"network\": {\"localhost\": true, \"udp\": true}}",
+		"{\"network\": {\"localhost\": [514], \"udp\": true}}",
 		"{\"network\": {\"opaque\": [22, 5432]}}",
 		"{\"network\": {\"domains\": [], \"ports\": [1, 2], \"opaque\": [2]}}",
 		"{\"network\": {\"domains\": [\"a.example\"], \"ech\": \"refuse\"}}",
