@@ -146,6 +146,7 @@ enum cordon_cause {
 	CORDON_ENDED_MEMORY,   /* the memory limit */
 	CORDON_ENDED_KILLED,   /* cordon kill, or its guard was killed */
 	CORDON_ENDED_CPU_TIME, /* the limit of cpu time, by SIGXCPU */
+	CORDON_ENDED_CRASHED,  /* its guard ended by itself: a fault of cordon's */
 	CORDON_CAUSES
 };
 

@@ -24,7 +24,7 @@ static const char *const cause_names[SESSION_CAUSES] = {
 	[SESSION_EXITED] = "exit",	 [SESSION_SIGNALLED] = "signal",
 	[SESSION_TIME] = "time",	 [SESSION_OUTPUT] = "output",
 	[SESSION_MEMORY] = "memory",	 [SESSION_KILLED] = "killed",
-	[SESSION_CPU_TIME] = "cpu time",
+	[SESSION_CPU_TIME] = "cpu time", [SESSION_CRASHED] = "crashed",
 };
 
 /* One run on its way to the log. */

@@ -121,6 +121,8 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		[CORDON_ENDED_MEMORY] = "the memory limit ended it",
 		[CORDON_ENDED_KILLED] = "it was ended from outside",
 		[CORDON_ENDED_CPU_TIME] = "the limit of cpu time ended it",
+		[CORDON_ENDED_CRASHED] = "its guard crashed, and it was ended; this is a fault of "
+					 "cordon, please report it",
 	};
 
 	/* the command may have left the terminal such that writing from the background stops us */
