@@ -164,6 +164,7 @@ struct cordon_run {
 	char refusals[1200]; /* the first of them, a line each */
 	int changed;	     /* files that run by themselves later and are others now */
 	char changes[1200];  /* the first of them, a line each */
+	int refused_daemon;  /* the network was refused to a process that left the session */
 };
 
 /*
