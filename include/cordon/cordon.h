@@ -147,6 +147,7 @@ enum cordon_cause {
 	CORDON_ENDED_MEMORY,   /* the memory limit */
 	CORDON_ENDED_KILLED,   /* cordon kill, or its guard was killed */
 	CORDON_ENDED_CPU_TIME, /* the limit of cpu time, by SIGXCPU */
+	CORDON_ENDED_CRASHED,  /* its guard ended by itself: a fault of cordon's */
 	CORDON_CAUSES
 };
 
@@ -164,6 +165,7 @@ struct cordon_run {
 	char refusals[1200]; /* the first of them, a line each */
 	int changed;	     /* files that run by themselves later and are others now */
 	char changes[1200];  /* the first of them, a line each */
+	int refused_daemon;  /* the network was refused to a process that left the session */
 };
 
 /*

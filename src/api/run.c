@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "net/proxy.h"
 #include "plan/advice.h"
+#include "plan/hints.h"
 #include "plan/print.h"
 #include "session/session.h"
 
@@ -24,7 +25,7 @@ static const char *const cause_names[SESSION_CAUSES] = {
 	[SESSION_EXITED] = "exit",	 [SESSION_SIGNALLED] = "signal",
 	[SESSION_TIME] = "time",	 [SESSION_OUTPUT] = "output",
 	[SESSION_MEMORY] = "memory",	 [SESSION_KILLED] = "killed",
-	[SESSION_CPU_TIME] = "cpu time",
+	[SESSION_CPU_TIME] = "cpu time", [SESSION_CRASHED] = "crashed",
 };
 
 /* One run on its way to the log. */
@@ -284,6 +285,10 @@ keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 	auto_str struct str line = {0};
 
 	to->refused++;
+	/* a server that left its caller's session, whose exit status nobody sees */
+	if (is_network && refusal->session != 0 && refusal->session == refusal->group &&
+	    refusal->session != getsid(0))
+		to->refused_daemon = 1;
 	str_printf(&line, "%s%s %s%s %s%s%s", refusal->what,
 		   str_starts(refusal->reason, "asked ") ? ":" : "", refusal->subject,
 		   goes_on(refusal->reason) ? "" : ":", refusal->reason,
@@ -292,19 +297,43 @@ keep_refusal(const struct refusal *refusal, struct cordon_run *to)
 		keep_line(to->refusals, sizeof to->refusals, line.text, REFUSALS_KEPT);
 }
 
-/* Where no option grants the path as it is, a profile may: most often a tool's cache. */
-static void
-add_profile(const struct plan *plan, struct refusal *to)
+static const char *
+find_profile(const struct plan *plan, const struct refusal *refusal)
 {
-	const char *name = NULL;
-
-	if (plan == NULL || to->allow[0] != '\0' || strcmp(to->reason, REFUSAL_NOT_GRANTED) != 0)
-		return;
 	for (int i = 0; i < RIGHT_KINDS; i++)
-		if (strcmp(to->what, right_names[i]) == 0)
-			name = advice_profile(plan, to->subject, 1u << i);
-	if (name != NULL)
-		snprintf(to->allow, sizeof to->allow, "-p %s", name);
+		if (strcmp(refusal->what, right_names[i]) == 0)
+			return advice_profile(plan, refusal->subject, 1u << i);
+	return NULL;
+}
+
+/* No word of the user's. */
+static bool
+is_by_profile(const struct refusal *refusal)
+{
+	return strcmp(refusal->reason, REFUSAL_NOT_GRANTED) == 0 ||
+	       str_starts(refusal->reason, "is denied by profile ");
+}
+
+/*
+ * Where no rule speaks about a path, or a profile's: what is known of the place, or the profile that is made for it, which
+ * grants all that its tool needs; else the option for the path alone stays.
+ */
+static void
+improve(const struct plan *plan, struct refusal *to)
+{
+	const struct hint *hint;
+	const char *profile;
+
+	if (plan == NULL || !is_by_profile(to))
+		return;
+	profile = find_profile(plan, to);
+	hint = profile != NULL ? NULL : hint_find(plan, to->subject);
+	if (profile != NULL)
+		snprintf(to->allow, sizeof to->allow, "-p %s", profile);
+	else if (hint != NULL) {
+		snprintf(to->reason, sizeof to->reason, REFUSAL_NOT_GRANTED ": %s", hint->why);
+		snprintf(to->allow, sizeof to->allow, "%s", hint->allow == NULL ? "" : hint->allow);
+	}
 }
 
 /* As many as the command likes. Should nobody read them we must still hear signals. */
@@ -316,7 +345,7 @@ tell_refusal(void *teller, const struct refusal *refusal)
 	struct refusal told = *refusal;
 	auto_str struct str line = {0};
 
-	add_profile(telling->context->plan, &told);
+	improve(telling->context->plan, &told);
 	print_head(telling, "refused", &line);
 	event_print(&told, &line);
 	str_add(&line, "}");

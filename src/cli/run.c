@@ -94,7 +94,7 @@ say_lines(const char *word, const char *line)
 	return count;
 }
 
-/* A command that failed may have failed for these; what it was told itself is easily lost. */
+/* A command that failed, or a server that it left in the background, may have failed for these; what it was told itself is easily lost. */
 static void
 say_refusals(const struct cordon_run *run)
 {
@@ -121,13 +121,16 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		[CORDON_ENDED_MEMORY] = "the memory limit ended it",
 		[CORDON_ENDED_KILLED] = "it was ended from outside",
 		[CORDON_ENDED_CPU_TIME] = "the limit of cpu time ended it",
+		[CORDON_ENDED_CRASHED] = "its guard crashed, and it was ended; this is a fault of "
+					 "cordon, please report it",
 	};
 
 	/* the command may have left the terminal such that writing from the background stops us */
 	signal(SIGTTOU, SIG_IGN);
 	if (words[run->cause] != NULL)
 		cli_say("%s", words[run->cause]);
-	if ((run->status != 0 || run->signal != 0) && !cli->quiet)
+	if ((run->status != 0 || run->signal != 0 || (run->refused_daemon && !cli->pty)) &&
+	    !cli->quiet)
 		say_refusals(run);
 	/* the kernel says nothing more to anybody */
 	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->quiet &&

@@ -88,6 +88,7 @@ struct enforce_needs {
 	int line;   /* to the proxy */
 	int events; /* where refusals are told */
 	int names; /* a file that all sessions of the user lock while they change names; from outside */
+	int terminals[2]; /* those that the command will make first */
 };
 struct enforce_needs enforce_needs(const struct box *box);
 void enforce_serve(struct box *box, const struct enforce_needs *needs);

@@ -80,7 +80,9 @@ spot_refuse(struct broker *broker, const struct spot *place, unsigned right)
 	struct stat at;
 	bool there = spot_is_there(place, &at);
 
-	broker_deny(broker, place->path, right);
+	/* what ends as it would without us is not told: programs make folders that are there */
+	if (there != (right == RIGHT_CREATE))
+		broker_deny(broker, place->path, right);
 	errno = right == RIGHT_CREATE ? (there ? EEXIST : EACCES) : (there ? EACCES : ENOENT);
 	return -1;
 }
@@ -92,8 +94,11 @@ do_deed(struct broker *broker, const struct spot *place, const struct deed *deed
 	struct verdict verdict = broker_judge(broker, place->path);
 	struct stat at;
 
-	if (!(verdict.rights & deed->right))
+	if (!(verdict.rights & deed->right)) {
+		if (deed->act == do_mkdir && !spot_is_there(place, &at))
+			broker_deny_folder(broker, place->path);
 		return spot_refuse(broker, place, deed->right);
+	}
 	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !spot_is_there(place, &at) &&
 	    !vet_may_make(broker, place->path, verdict.vetted, deed->act == do_mkdir))
 		return -1;
@@ -111,8 +116,11 @@ leave(struct broker *broker, const struct call *request, const struct spot *plac
 {
 	struct stat at;
 
-	if (place->folder >= 0 && spot_is_there(place, &at) == (deed->right == RIGHT_DELETE))
+	if (place->folder >= 0 && spot_is_there(place, &at) == (deed->right == RIGHT_DELETE)) {
+		if (deed->act == do_mkdir)
+			broker_deny_folder(broker, place->path);
 		broker_foretell(broker, place->path, deed->right);
+	}
 	request_continue(request);
 }
 

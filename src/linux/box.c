@@ -197,6 +197,7 @@ box_new(struct cordon_error *err)
 	}
 	box->ruleset = box->outer = box->line[0] = box->line[1] = box->broker.listener = -1;
 	box->broker.egress.line = box->broker.events = -1;
+	memset(box->broker.terminals.spare, -1, sizeof box->broker.terminals.spare);
 	box->broker.started = broker_now();
 	namelock_start(&box->broker.names);
 	pthread_mutex_init(&box->broker.sockets, NULL);

@@ -158,6 +158,8 @@ void broker_refused_network(struct broker *broker, const struct call *request);
 void broker_refused_datagrams(struct broker *broker, const struct call *request);
 /* The same for rights that the plan does not give. -1 with EACCES. */
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
+/* Likewise of a folder that was to be made and is not granted: told first, it is not told again. */
+void broker_deny_folder(struct broker *broker, const char *path);
 /* What is left to the kernel, and what of it our own plan does not give: that will be refused there. */
 void broker_foretell(struct broker *broker, const char *path, unsigned rights);
 /*

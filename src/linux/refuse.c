@@ -147,16 +147,21 @@ act_sysv(struct broker *broker, const struct call *request)
 
 /* A name beside everybody's: programs that do not ask TMPDIR want one. */
 static bool
-is_shared_tmp(const struct broker *broker, const char *path)
+is_in_tmp(const struct broker *broker, const char *folder, const char *path)
 {
-	static const char *const folders[] = {P_tmpdir "/", "/var/tmp/"};
 	size_t length = (size_t)(path_last(path) - path);
-	bool is_there = false;
 
-	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-		is_there = is_there ||
-			   (strlen(folders[i]) == length && strncmp(path, folders[i], length) == 0);
-	return is_there && broker->private_tmp != NULL;
+	return broker->private_tmp != NULL && strlen(folder) == length &&
+	       strncmp(path, folder, length) == 0;
+}
+
+static const char *
+explain_tmp(const struct broker *broker, const char *path)
+{
+	if (is_in_tmp(broker, P_tmpdir "/", path))
+		return "; TMPDIR names a folder that is, and in the shared one files of other "
+		       "programs are reachable";
+	return is_in_tmp(broker, "/var/tmp/", path) ? "; TMPDIR names a folder that is" : "";
 }
 
 /* The word of the plan that decided, for people. */
@@ -179,29 +184,33 @@ explain(const struct broker *broker, const char *path, const struct decision *by
 	else if (rule != NULL)
 		snprintf(to, size, "is denied");
 	else
-		snprintf(to, size, "%s%s", REFUSAL_NOT_GRANTED,
-			 is_shared_tmp(broker, path) ? ", TMPDIR names a folder that is" : "");
+		snprintf(to, size, "%s%s", REFUSAL_NOT_GRANTED, explain_tmp(broker, path));
 }
 
 /* The option that lifts it, with its path; nothing where none does. */
 static void
-advise(const struct broker *broker, const char *path, const struct decision *by, unsigned missing,
-       struct str *to)
+advise(const struct broker *broker, const struct resolved *at, const struct decision *by,
+       unsigned missing, struct str *to)
 {
-	struct stat st;
-	struct resolved at = {.path = path,
-			      .exists = lstat(path, &st) == 0 ||
-					(errno != ENOENT && errno != ENOTDIR)};
 	char named[PATH_MAX];
-	const char *option = advice_option(broker->plan, by, &at, missing, named);
+	const char *option;
+
+	if (by->rule == NULL && by->protection == NULL &&
+	    is_in_tmp(broker, P_tmpdir "/", at->path)) {
+		str_add(to, "--tmp shared");
+		return;
+	}
+	option = advice_option(broker->plan, by, at, missing, named);
 
 	if (option != NULL)
 		advice_print_option(option, named, to);
 }
 
-int
-broker_deny(struct broker *broker, const char *path, unsigned missing)
+static int
+deny(struct broker *broker, const char *path, unsigned missing, enum fs_kind kind)
 {
+	struct stat st;
+	struct resolved at = {.path = path, .kind = kind};
 	struct verdict verdict;
 	auto_str struct str allow = {0};
 	char why[REFUSAL_WHY];
@@ -211,8 +220,9 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 		int i = __builtin_ctz(missing);
 
 		verdict = broker_judge_own(broker, path);
+		at.exists = lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
 		explain(broker, path, &verdict.by[i], why, sizeof why);
-		advise(broker, path, &verdict.by[i], missing, &allow);
+		advise(broker, &at, &verdict.by[i], missing, &allow);
 		/* no option of ours helps against a plan inside */
 		if (verdict.rights & (1u << i)) {
 			/* else the reason is none of the plan's, and has been told */
@@ -226,6 +236,19 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 	}
 	errno = EACCES;
 	return -1;
+}
+
+int
+broker_deny(struct broker *broker, const char *path, unsigned missing)
+{
+	return deny(broker, path, missing, FS_FILE);
+}
+
+void
+broker_deny_folder(struct broker *broker, const char *path)
+{
+	if (!(broker_judge_own(broker, path).rights & RIGHT_CREATE))
+		deny(broker, path, RIGHT_CREATE, FS_DIR);
 }
 
 void

@@ -194,8 +194,13 @@ enforce_start(struct box *box, const struct group *group, const struct enforce_m
 struct enforce_needs
 enforce_needs(const struct box *box)
 {
-	return (struct enforce_needs){box->broker.listener, box->broker.egress.line,
-				      box->broker.events, -1};
+	const int *spare = box->broker.terminals.spare;
+
+	return (struct enforce_needs){box->broker.listener,
+				      box->broker.egress.line,
+				      box->broker.events,
+				      -1,
+				      {spare[0], spare[1]}};
 }
 
 void
@@ -205,6 +210,7 @@ enforce_serve(struct box *box, const struct enforce_needs *needs)
 	box->broker.egress.line = needs->line;
 	box->broker.events = needs->events;
 	box->broker.names.others = needs->names;
+	memcpy(box->broker.terminals.spare, needs->terminals, sizeof needs->terminals);
 	sem_post(&box->serving);
 }
 

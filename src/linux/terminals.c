@@ -28,7 +28,8 @@
 
 #define SLAVES_FIRST 136 /* majors of what is in /dev/pts */
 #define SLAVES_LAST 143
-#define MAKES_ONE makedev(5, 2) /* /dev/ptmx */
+#define MAKER "/dev/ptmx"
+#define MAKES_ONE makedev(5, 2)
 #define IOCTL_NUMBER 0x80045432 /* TIOCGDEV */
 #define IOCTL_OTHER_END 0x5441	/* TIOCGPTPEER */
 #define IOCTL_FOREGROUND 0x5410 /* TIOCSPGRP */
@@ -68,7 +69,6 @@ access_by_mode(int mode)
 static int
 grant(struct box *box, int fd, const struct stat *at, int mode)
 {
-	struct terminals *terminals = &box->broker.terminals;
 	struct cordon_error err = {0};
 	char path[40];
 	uint64_t access = access_by_mode(mode);
@@ -83,9 +83,18 @@ grant(struct box *box, int fd, const struct stat *at, int mode)
 		rc = ruleset_grant_file(box->outer, RULESET_OUTER, box->abi, fd, access, &err);
 	if (rc == 0 && box->ruleset >= 0)
 		rc = ruleset_grant_file(box->ruleset, box->kind, box->abi, fd, access, &err);
+	errno = err.sys;
+	return rc;
+}
+
+static int
+grant_known(struct box *box, int fd, const struct stat *at, int mode)
+{
+	struct terminals *terminals = &box->broker.terminals;
+	int rc = grant(box, fd, at, mode);
+
 	if (rc == 0 && terminals->known_count < TERMINALS_KNOWN)
 		terminals->known[terminals->known_count++] = at->st_rdev;
-	errno = err.sys;
 	return rc;
 }
 
@@ -98,7 +107,7 @@ grant_descriptor(struct box *box, int fd)
 	if (fstat(fd, &at) < 0 || !is_slave(&at))
 		return 0;
 	flags = fcntl(fd, F_GETFL);
-	return flags < 0 || (flags & O_PATH) ? 0 : grant(box, fd, &at, flags & O_ACCMODE);
+	return flags < 0 || (flags & O_PATH) ? 0 : grant_known(box, fd, &at, flags & O_ACCMODE);
 }
 
 /* By its number alone: what /dev/tty opens has the name of /dev/tty. */
@@ -117,7 +126,39 @@ grant_controlling(struct box *box)
 	if (fd < 0 || fstat(fd, &at) < 0 || !is_slave(&at) ||
 	    major(at.st_rdev) != ((number >> 8) & 0xfff))
 		return 0;
-	return grant(box, fd, &at, O_RDWR);
+	return grant_known(box, fd, &at, O_RDWR);
+}
+
+/*
+ * A layer grants files, and the file of a terminal is new with each: opening one only to read it, by the
+ * name of the terminal or as /dev/stdin, is decided by the layers alone. So the first few that the command
+ * makes are made before it starts. Without them it goes on: their names can then not be read.
+ */
+static int
+grant_spare(struct box *box, int *ret_spare)
+{
+	auto_fd int master = open(MAKER, O_RDWR | O_NOCTTY | O_CLOEXEC), other = -1;
+	struct stat at;
+	int rc;
+
+	if (master >= 0)
+		other = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
+	if (other < 0 || fstat(other, &at) < 0 || !is_slave(&at))
+		return 0;
+	rc = grant(box, other, &at, O_RDWR);
+	if (rc == 0) {
+		*ret_spare = master;
+		master = -1;
+	}
+	return rc;
+}
+
+static bool
+makes_terminals(const struct plan *plan)
+{
+	unsigned rights = RIGHT_READ | RIGHT_WRITE;
+
+	return (index_decide(&plan->index, MAKER).rights & rights) == rights;
 }
 
 int
@@ -129,7 +170,11 @@ terminals_grant(struct box *box, const struct enforce_main *main)
 		return 0;
 	for (int i = 0; rc == 0 && i < 3; i++)
 		rc = grant_descriptor(box, main->standard[i]);
-	return rc < 0 ? rc : grant_controlling(box);
+	if (rc == 0)
+		rc = grant_controlling(box);
+	for (int i = 0; rc == 0 && i < TERMINALS_SPARE && makes_terminals(box->broker.plan); i++)
+		rc = grant_spare(box, &box->broker.terminals.spare[i]);
+	return rc;
 }
 
 /* ---- opening ---- */
@@ -181,6 +226,27 @@ note_made(struct broker *broker, int master)
 	pthread_mutex_unlock(&t->lock);
 	if (held >= 0)
 		close(held);
+}
+
+/* One that is there already, for who opens the device that makes them; -1: none. */
+static int
+take_spare(const struct opening *o)
+{
+	struct terminals *t = &o->broker->terminals;
+	int fd = -1;
+
+	if ((o->how.flags & (O_ACCMODE | O_PATH)) != O_RDWR ||
+	    (strcmp(o->path, MAKER) != 0 && strcmp(o->path, TERMINALS "/ptmx") != 0))
+		return -1;
+	pthread_mutex_lock(&t->lock);
+	for (int i = 0; i < TERMINALS_SPARE && fd < 0; i++) {
+		fd = t->spare[i];
+		t->spare[i] = -1;
+	}
+	pthread_mutex_unlock(&t->lock);
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, (int)o->how.flags & (O_APPEND | O_NONBLOCK));
+	return fd;
 }
 
 static bool
@@ -278,7 +344,9 @@ terminals_open(const struct opening *o)
 				     (int)o->how.flags & O_ACCMODE)
 			       ? terminals_open_object(o, o->found.object)
 			       : refuse(o);
-	fd = opening_object(o, o->found.object);
+	fd = take_spare(o);
+	if (fd < 0)
+		fd = opening_object(o, o->found.object);
 	if (fd >= 0)
 		note_made(o->broker, fd);
 	return fd;

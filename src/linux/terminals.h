@@ -12,6 +12,7 @@
 
 #define TERMINALS_MADE 256
 #define TERMINALS_KNOWN 4
+#define TERMINALS_SPARE 2 /* as enforce_needs has places */
 
 struct terminals {
 	pthread_mutex_t lock;
@@ -23,6 +24,8 @@ struct terminals {
 	/* the layers grant these; only numbers: a later one of the same is refused by them */
 	dev_t known[TERMINALS_KNOWN];
 	size_t known_count;
+	/* masters opened before the layers were entered, which grant their other ends; -1: none */
+	int spare[TERMINALS_SPARE];
 };
 
 struct box;
@@ -32,7 +35,10 @@ struct opening;
 struct stat;
 struct call;
 
-/* Before the layers are entered: grants the terminals that the command starts with. -1 with errno. */
+/*
+ * Before the layers are entered: grants the terminals that the command starts with, and the first few that
+ * it will make. -1 with errno.
+ */
 int terminals_grant(struct box *box, const struct enforce_main *main);
 
 /* Is it a terminal, or what makes one, and are they for the broker to tell apart? */

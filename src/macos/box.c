@@ -262,7 +262,7 @@ enforce_start(struct box *box, const struct group *group, const struct enforce_m
 struct enforce_needs
 enforce_needs(const struct box *box)
 {
-	return (struct enforce_needs){box->reporter, box->egress, -1, -1};
+	return (struct enforce_needs){box->reporter, box->egress, -1, -1, {-1, -1}};
 }
 
 void

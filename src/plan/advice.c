@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "plan/glob.h"
+#include "plan/unwise.h"
 #include "plan/why.h"
 #include "policy/profile.h"
 #include "policy/stack.h"
@@ -32,7 +33,8 @@ is_final(const struct planned_rule *rule, const char *path)
 static const char *
 find_option(const struct plan *plan, const struct decision *by, const char *path, unsigned missing)
 {
-	if (by->overridden || (by->rule != NULL && is_final(by->rule, path)))
+	if (by->overridden || (by->rule != NULL && is_final(by->rule, path)) ||
+	    unwise_grant(plan, path, missing))
 		return NULL;
 	/* a name that is granted by itself: only a grant of its folder would do */
 	if (plan->host->system == SYSTEM_LINUX && (missing & plan_unnamed(plan, path)))
@@ -84,18 +86,52 @@ find_changeable(const struct plan *plan, char path[PATH_MAX])
 	return false;
 }
 
+static bool
+is_folder(const struct plan *plan, const char *path)
+{
+	char link[PATH_MAX];
+
+	return plan->host->view->look(plan->host->view->ctx, path, link) == FS_DIR;
+}
+
+/*
+ * A name that is not there, in no folder that may be changed. A folder is made for who grants it with a
+ * slash at its end, if it has the same name the next time; of a file the folder around it is named.
+ */
+static bool
+find_folder(const struct plan *plan, const struct resolved *at, char path[PATH_MAX])
+{
+	size_t length = strlen(path);
+	char *slash = strrchr(path, '/');
+
+	if (at->kind == FS_DIR && strpbrk(slash, "0123456789") == NULL && length + 1 < PATH_MAX &&
+	    !unwise_folder(plan, path)) {
+		strcpy(path + length, "/");
+		return true;
+	}
+	slash[slash == path] = '\0';
+	return !unwise_folder(plan, path) && is_folder(plan, path);
+}
+
 const char *
 advice_option(const struct plan *plan, const struct decision *by, const struct resolved *at,
 	      unsigned missing, char ret_path[PATH_MAX])
 {
 	const char *option = find_option(plan, by, at->path, missing);
 
-	if (option == NULL || strlen(at->path) >= PATH_MAX)
+	if (option == NULL || strlen(at->path) >= PATH_MAX || unwise_hint(plan, at->path, missing))
 		return NULL;
 	strcpy(ret_path, at->path);
 	if (!needs_making(plan, at, missing))
 		return option;
-	return (missing & RIGHTS_CHANGE) && find_changeable(plan, ret_path) ? option : NULL;
+	if (!(missing & RIGHTS_CHANGE))
+		return NULL;
+	if (find_changeable(plan, ret_path))
+		return option;
+	strcpy(ret_path, at->path);
+	return by->rule == NULL && by->protection == NULL && find_folder(plan, at, ret_path)
+		       ? option
+		       : NULL;
 }
 
 /* ---- profiles ---- */

@@ -18,7 +18,8 @@ bool advice_is_missing(const struct plan *plan, const struct resolved *at);
 /*
  * The option alone, where it helps as things are; NULL: none does. missing: the rights that were asked
  * for and are not there; by: what decided the first of them. What is to stand behind it is in ret_path:
- * the path, or for a name that is not there yet the folder around it where files may be changed already.
+ * the path, or for a name that is not there yet the folder around it where files may be changed already;
+ * else the name with a slash where a folder was to be made (at->kind FS_DIR), or the folder around it.
  */
 const char *advice_option(const struct plan *plan, const struct decision *by,
 			  const struct resolved *at, unsigned missing, char ret_path[PATH_MAX]);

@@ -238,13 +238,11 @@ decide_by_mode(const struct settings *settings, const char *name)
 	return (struct env_answer){stays == NULL, NULL, stays == NULL ? passes : stays, NULL};
 }
 
-/* Those who do not ask for TMPDIR: tmux, and Java, where only an option is heard, and answered aloud. */
+/* Those who do not ask for TMPDIR: tmux, screen, and Java, which hears an option and says so. */
 const struct tmp_variable tmp_variables[] = {
-	{"TMPDIR", "", "", false},
-	{"TMP", "", "", false},
-	{"TEMP", "", "", false},
-	{"TMUX_TMPDIR", "", "", false},
-	{"JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=\"", "\"", true},
+	{"TMPDIR", "", "", false},    {"TMP", "", "", false},
+	{"TEMP", "", "", false},      {"TMUX_TMPDIR", "", "", false},
+	{"SCREENDIR", "", "", false}, {"JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=\"", "\"", true},
 	{NULL, NULL, NULL, false},
 };
 

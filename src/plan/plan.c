@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "base/table.h"
 #include "plan/ahead.h"
+#include "plan/certificates.h"
 #include "plan/running.h"
 
 #define APPROVALS "cordon's approvals and logs"
@@ -211,6 +212,8 @@ build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
 	if (rc == 0)
 		rc = add_shared_tmp(plan, err);
 	if (rc == 0)
+		rc = certificates_grant(plan, err);
+	if (rc == 0)
 		rc = add_stack(plan, memory, err);
 	if (rc < 0)
 		return rc;
@@ -228,6 +231,8 @@ build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
 		rc = plan_check_socket_pins(plan, trust, err);
 	if (rc == 0)
 		rc = plan_note_requests(plan, err);
+	if (rc == 0)
+		rc = certificates_pass(plan, err);
 	if (rc == 0)
 		rc = note_git(plan, err);
 	if (rc == 0)

@@ -132,10 +132,11 @@ static void
 let_go(struct watch *watch)
 {
 	struct box *box = watch->task->child.box;
-	struct enforce_needs needs = {-1, -1, -1, -1};
-	int *const own[] = {&watch->line,	  &watch->signals, &watch->record.fd,
-			    &watch->group.folder, &needs.listener, &needs.line,
-			    &needs.events,	  &needs.names,	   &watch->porter};
+	struct enforce_needs needs = {-1, -1, -1, -1, {-1, -1}};
+	int *const own[] = {&watch->line,	  &watch->signals,    &watch->record.fd,
+			    &watch->group.folder, &needs.listener,    &needs.line,
+			    &needs.events,	  &needs.names,	      &watch->porter,
+			    &needs.terminals[0],  &needs.terminals[1]};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (box != NULL)

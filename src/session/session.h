@@ -71,8 +71,9 @@ enum session_cause {
 	SESSION_TIME,	  /* the time limit */
 	SESSION_OUTPUT,	  /* the output limit */
 	SESSION_MEMORY,	  /* the memory limit */
-	SESSION_KILLED,	  /* cordon kill, or the end of the guard */
+	SESSION_KILLED,	  /* cordon kill, or the guard was killed */
 	SESSION_CPU_TIME, /* the limit of cpu time */
+	SESSION_CRASHED,  /* the guard ended by itself */
 	SESSION_CAUSES
 };
 

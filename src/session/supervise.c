@@ -321,11 +321,17 @@ fill_result(struct supervision *run, const struct news *news, struct session_res
 	to->ms = clock_ms() - run->started;
 }
 
-static void
+/* By SIGKILL others end it, or memory is short; by anything else it ended by itself. */
+static enum session_cause
 wait_for_guard(const struct supervision *run)
 {
-	while (!run->joins && waitpid(run->guard.pid, NULL, 0) < 0 && errno == EINTR)
+	int status = 0;
+	pid_t pid;
+
+	while ((pid = waitpid(run->guard.pid, &status, 0)) < 0 && errno == EINTR)
 		;
+	return pid < 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ? SESSION_KILLED
+									       : SESSION_CRASHED;
 }
 
 static bool
@@ -335,7 +341,7 @@ is_filtered(const struct session_request *request)
 }
 
 /*
- * The guard was killed. What it held is below us now, and ends here. The end of a porter is that
+ * The guard is gone. What it held is below us now, and ends here. The end of a porter is that
  * of its session, which has a guard of its own.
  */
 static void
@@ -345,11 +351,11 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	if (run->joins)
 		return;
 	run->is_guard_lost = true;
-	if (run->stuck >= LATE_LOOKS)
-		ret_news->cause = run->due_cause;
 	/* what our children from before left to us meanwhile is older */
 	tree_spare_older(&run->spare, run->guard.pid);
-	wait_for_guard(run);
+	ret_news->cause = wait_for_guard(run);
+	if (run->stuck >= LATE_LOOKS)
+		ret_news->cause = run->due_cause;
 	run->spare.group = run->group;
 	if (run->group->kind != GROUP_MARKED)
 		group_kill(run->group, SESSION_DEADLINE_MS);

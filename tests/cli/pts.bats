@@ -418,3 +418,30 @@ on_terminal()
 	expect 0 run --accept files.metadata --accept files.future -- sh -c "exec 3<>$name"
 	expect 9 run --deny /dev/pts -- sh -c "(exec 3<>$name) || exit 9"
 }
+
+# Only to read: no broker is asked, the layers decide.
+@test "a terminal that was made inside is read by its name, and as /dev/stdin" {
+	cat >names.sh <<-'END'
+		cat /dev/stdin </dev/null && test -t 0 && exec 4<"$(tty)" 5</dev/stdin 6</proc/self/fd/0 &&
+		test -t 4 && test -t 5 && test -t 6 && stty -F "$(tty)" sane && echo read
+	END
+	for run in '' "$CORDON run --"; do
+		# shellcheck disable=SC2086 # words
+		bare $run script -qec 'sh names.sh' /dev/null
+		said read
+		# shellcheck disable=SC2086 # one inside another
+		bare $run script -qec "script -qec 'sh names.sh' /dev/null" /dev/null
+		said read
+	done
+	begin
+	attack
+}
+
+@test "expect starts programs, and its stty says nothing" {
+	for run in '' "$CORDON run --"; do
+		# shellcheck disable=SC2086 # words
+		bare $run expect -c 'spawn sh -c "read x; echo got \$x"; send "word\r"; expect "got word"; send_user " ok"'
+		said 'got word' ' ok'
+		[[ $out$err != *cannot* ]] || complain
+	done
+}

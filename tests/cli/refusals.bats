@@ -32,8 +32,14 @@ begin()
 		touch "$name"
 		rm "$name"
 		expect 1 run -- touch "$name"
-		[[ $err == *"cordon: refused: create $name is not granted, TMPDIR names a folder that is" ]] || complain "$err"
+		heard "cordon: refused: create $name is not granted; TMPDIR names a folder that is"
 	done
+	[[ $err != *shared* ]] || complain 'it does not grant /var/tmp'
+	name=/tmp/cordon-refused-$$
+	expect 1 run -- touch "$name"
+	heard 'in the shared one files of other programs are reachable; allow it with --tmp shared'
+	expect 0 run --tmp shared -- touch "$name"
+	rm "$name"
 	expect 0 run -- sh -c 'touch "$TMPDIR/x"'
 	# deeper down it is somebody's, and may be a home
 	expect 1 run -- touch /var/lib/x "$T/x"
@@ -81,7 +87,7 @@ begin()
 	heard "cordon: refused: create $HOME/notes is not granted"
 	expect 9 run -p node -- sh -c 'mkdir ~/.npm/other || exit 9'
 	heard "cordon: refused: create $HOME/.npm/other is not granted"
-	[[ $err != *'allow it with'* ]] || complain 'it is in use'
+	[[ $err != *'allow it with'* ]] || complain 'it is in use, and npx runs what lies in that folder'
 	"$CORDON" run --status-fd 3 -- sh -c 'echo x >~/.npm/_logs/x' 3>"$T/status" 2>"$T/err" || true
 	grep -q '"event": "refused".*"allow": "-p node"' "$T/status" || complain "$(cat "$T/status")"
 }

@@ -170,7 +170,7 @@ tool()
 
 @test "a private temporary folder: ours alone, named by its variables, gone afterwards" {
 	expect 0 run -- sh -c 'echo x >"$TMPDIR/f" && stat -c %a "$TMPDIR" &&
-		[ "$TMP$TEMP$TMUX_TMPDIR" = "$TMPDIR$TMPDIR$TMPDIR" ] &&
+		[ "$TMP$TEMP$TMUX_TMPDIR$SCREENDIR" = "$TMPDIR$TMPDIR$TMPDIR$TMPDIR" ] &&
 		mktemp >/dev/null &&
 		mkdir -p "$TMPDIR/d/e" && chmod 0 "$TMPDIR/d" && echo "$TMPDIR" && chmod 0 "$TMPDIR"'
 	[ "$(head -n 1 "$T/out")" = 700 ]

@@ -433,6 +433,19 @@ record_text()
 	grep -q '"event": "end".*"cause": "killed", "signal": 9' "$T/status"
 }
 
+# A signal that is sent to it is blocked; so it is made to jump to where nothing is.
+@test "a guard that crashed is not said to have been ended from outside" {
+	[ "$(id -u)" -eq 0 ] || skip 'only root traces a process that is not dumpable'
+	begin one run --status-fd 9 -- sh -c 'echo $$ >pid; exec sleep 300' 9>"$T/status"
+	pid=$(pid_in pid)
+	timeout 60 gdb -q -nx -batch -p "$(ps -o ppid= -p "$pid" | tr -d ' ')" -ex 'set $pc = 0' -ex detach \
+	    >"$T/gdb" 2>&1 </dev/null 3>&-
+	ends 137 "$begun"
+	is_gone "$pid"
+	[ "$(cat "$T/one.err")" = 'cordon: its guard crashed, and it was ended; this is a fault of cordon, please report it' ]
+	grep -q '"event": "end".*"cause": "crashed", "signal": 9' "$T/status"
+}
+
 @test "with a grace it is asked first" {
 	begin one run -- sh -c 'trap "echo asked >asked; exit 5" TERM; echo $$ >pid; while :; do sleep 0.1; done'
 	pid_in pid >/dev/null
