@@ -81,7 +81,13 @@ class Archive:
         place = os.path.join(self.cache, "sources", name)
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(place)
-        self.apt("source", "--download-only", name, cwd=place)
+        try:
+            self.apt("source", "--download-only", "--tar-only", name, cwd=place)
+        except Missing:
+            # a mirror that lacks a second tarball; apt leaves only files whose checksum is right
+            pass
         text = glob.glob(f"{glob.escape(place)}/*.orig.tar.*[!c]")
+        if not text:
+            raise Missing(f"the source of {name} could not be fetched: see {self.log}")
         os.makedirs(folder, exist_ok=True)
         run(["tar", "-xf", text[0], "-C", folder, "--strip-components", "1"], place, self.log)

@@ -151,7 +151,8 @@ class GitTmp(Git):
 class Libuv(Suite):
     """libuv's own tests, each by itself; they refuse to be run by root."""
     name, users = "libuv", ("user",)
-    options = ["--net", "localhost"]
+    # its pipes lie in /tmp, whatever TMPDIR says
+    options = ["--net", "localhost", "--tmp", "shared"]
 
     def prepare(self, archive, folder):
         archive.source(folder, "libuv1")
@@ -176,7 +177,8 @@ class Libuv(Suite):
 class Go(Suite):
     """Go's own tests of what asks the system."""
     name = "go"
-    options = ["--net", "localhost"]
+    # some tests name /tmp, and one runs the go of this machine
+    options = ["-p", "go", "--net", "localhost", "--tmp", "shared"]
     packages = """internal/poll io/fs io/ioutil net net/http net/http/httptest net/rpc os os/exec os/signal os/user
         path/filepath runtime/pprof syscall time""".split()
 
