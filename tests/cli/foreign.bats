@@ -3,7 +3,7 @@
 # The runner for suites of other projects, with a small suite in the form of the Linux Test Project: a
 # difference fails unless it is listed, and a listed one that does not occur is reported.
 
-# shellcheck disable=SC2154 # out is common's
+# shellcheck disable=SC2034,SC2154 # out and err are common's
 
 load common
 
