@@ -79,7 +79,6 @@ forget(struct namelock *names, const char paths[2][PATH_MAX], bool has_settings)
 static void
 forget_turn(struct namelock *names, uint64_t turn)
 {
-	static const char nothing[2][PATH_MAX];
 	auto_free struct note *note = calloc(1, sizeof *note);
 	bool is_whole = note != NULL &&
 			pread(names->others, note, sizeof *note, place_of_note(turn)) ==
@@ -87,7 +86,10 @@ forget_turn(struct namelock *names, uint64_t turn)
 			note->turn == turn && memchr(note->paths[0], '\0', PATH_MAX) != NULL &&
 			memchr(note->paths[1], '\0', PATH_MAX) != NULL;
 
-	forget(names, is_whole ? note->paths : nothing, true);
+	if (is_whole)
+		forget(names, note->paths, true);
+	else
+		hookmemory_changed(names->memory, NULL, true);
 }
 
 static void

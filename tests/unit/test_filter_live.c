@@ -153,7 +153,7 @@ static const struct call refused_none[] = {
 	{CALL(socket), {(long)(HIGH_BITS | 2), 2, 0}, ENOSYS, 0, 0, 0},
 	{CALL(socket), {1, 2, 0}, EACCES, 0, 0, 0},
 	{CALL(socket), {1, 3, 0}, EACCES, 0, 0, 0},
-	{CALL(socketpair), {1, 2, 0, BAD_POINTER}, EACCES, EFAULT, EFAULT, 0},
+	{CALL(socketpair), {1, 2, 0, BAD_POINTER}, ENOSYS, EFAULT, EFAULT, 0},
 };
 
 /* As free under every filter. */
