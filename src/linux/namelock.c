@@ -65,14 +65,13 @@ place_of_note(uint64_t turn)
 	return (off_t)(sizeof(struct state) + turn % NOTES * sizeof(struct note));
 }
 
+/* first "": it may be anything. */
 static void
-forget(struct namelock *names, const char paths[2][PATH_MAX], bool has_settings)
+forget(struct namelock *names, const char *first, const char *second, bool has_settings)
 {
-	if (*paths[0] == '\0')
-		hookmemory_changed(names->memory, NULL, has_settings);
-	for (int i = 0; i < 2; i++)
-		if (*paths[i] != '\0')
-			hookmemory_changed(names->memory, paths[i], has_settings);
+	hookmemory_changed(names->memory, *first == '\0' ? NULL : first, has_settings);
+	if (*second != '\0')
+		hookmemory_changed(names->memory, second, has_settings);
 }
 
 /* What changed in one turn; without a whole note of it that may be anything. */
@@ -87,7 +86,7 @@ forget_turn(struct namelock *names, uint64_t turn)
 			memchr(note->paths[1], '\0', PATH_MAX) != NULL;
 
 	if (is_whole)
-		forget(names, note->paths, true);
+		forget(names, note->paths[0], note->paths[1], true);
 	else
 		hookmemory_changed(names->memory, NULL, true);
 }
@@ -203,7 +202,7 @@ namelock_leave(struct namelock *names)
 	note_holder(names, HOLDS_NOTHING);
 	pthread_mutex_lock(&names->gate);
 	if (names->is_taken && !names->keeps_memory)
-		forget(names, (const char(*)[PATH_MAX])names->changing, false);
+		forget(names, names->changing[0], names->changing[1], false);
 	if (names->is_taken || --names->sharing == 0)
 		lock_file(names, LOCK_UN);
 	names->is_taken = false;
