@@ -3,7 +3,7 @@
  * The proxy: one stream and new connections, beside the same directly over loopback; what it holds
  * in memory with 100 connections and with 10,000. Everything is on loopback, the resolver too.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "measure.h"
-#include "net/http.h"
-#include "net/proxy.h"
-#include "session/proxy.h"
+#include "proxy/server/proxy.h"
+#include "proxy/wire/http.h"
+#include "session/prepare/proxy_spawn.h"
 #include "session/session.h"
 
 #define PIECE (256 * 1024)

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "base/str.h"
+#include "explain/why.h"
 #include "plan/plan.h"
-#include "plan/why.h"
 
 #define QUESTIONS 20000
 #define TRIES 5

@@ -63,9 +63,9 @@ static int
 make_project(const struct scene *scene)
 {
 	static const char makefile[] =
-		"OBJECTS := $(patsubst %.c,%.o,$(wildcard src/base/*.c) src/policy/model.c "
-		"src/policy/native.c src/policy/printer.c src/policy/guarantee.c "
-		"src/plan/fsview.c src/plan/resolve.c src/plan/glob.c src/plan/host.c)\n"
+		"OBJECTS := $(patsubst %.c,%.o,$(wildcard src/base/*.c) src/policy/model/model.c "
+		"src/policy/read/native.c src/policy/read/printer.c src/policy/model/guarantee.c "
+		"src/host/fs_view.c src/host/resolve.c src/host/host.c)\n"
 		"all:\n"
 		"\t@rm -f $(OBJECTS) libpart.a\n"
 		"\t@$(MAKE) -s libpart.a\n"
@@ -130,7 +130,7 @@ main(int argc, char **argv)
 			"-j2",
 			"-C",
 			"code",
-			quick ? "OBJECTS=src/base/path.o src/base/mem.o" : NULL,
+			quick ? "OBJECTS=src/base/path.o src/base/arena.o" : NULL,
 			NULL};
 	const struct work works[] = {
 		{"reading 20,000 small files", read_files, quick ? 1 : 25, PART_PEERS | PART_LEAST},

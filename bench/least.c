@@ -31,7 +31,7 @@
 
 #include "base/fd.h"
 #include "layers.h"
-#include "linux/filter.h"
+#include "linux/seccomp/filter.h"
 #include "listen.h"
 
 #define PATH_SIZE 512

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/setup.h"
+#include "discover/context.h"
 #include "enforce/enforce.h"
 
 #define CREATE_RULESET 444

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "macos/denials.h"
-#include "policy/model.h"
+#include "macos/sbpl/denial_parse.h"
+#include "policy/model/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

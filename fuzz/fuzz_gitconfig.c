@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/gitconfig.h"
+#include "git/config/git_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/glob.h"
+#include "base/glob.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

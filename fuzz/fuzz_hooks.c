@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/hookdir.h"
-#include "plan/host.h"
+#include "git/config/git_ref_paths.h"
+#include "host/host.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

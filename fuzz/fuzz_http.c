@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/check.h"
+#include "proxy/wire/inspect.h"
 
 #define NAME "a.test"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/records.h"
+#include "session/registry/record_dir.h"
 
 #define ID "0123456789abcdef"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/socks.h"
+#include "proxy/wire/socks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

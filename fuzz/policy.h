@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "policy/printer.h"
-#include "policy/reader.h"
+#include "policy/read/printer.h"
+#include "policy/read/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -271,9 +271,9 @@ OPEN_TESTS(test_openat_change, 2, CHANGES(2, O_SHARED_MASK, O_SHARED_FLAGS));
 OPEN_TESTS(test_openat_change_arm, 2, CHANGES(2, O_SHARED_MASK_ARM, O_SHARED_FLAGS_ARM));
 OPEN_TESTS(test_open_any, 1, END(ROUTE));
 OPEN_TESTS(test_openat_any, 2, END(ROUTE));
-/* A number that the kernel knows as no flags: a cordon inside comes to us (src/linux/nest.h). */
+/* A number that the kernel knows as no flags: a cordon inside comes to us (src/linux/broker/nest.h). */
 static const struct test test_door[] = {{2, WHOLE, IS, 0x636f7201, ROUTE}, END(ALLOW)};
-/* To all others there is no Landlock; a cordon's rulesets have this size (src/linux/landlock.h). */
+/* To all others there is no Landlock; a cordon's rulesets have this size (src/linux/landlock/ruleset.h). */
 static const struct test test_door_only[] = {{2, WHOLE, IS, 0x636f7201, ROUTE},
 					     {2, WHOLE, IS_NOT, 0, NO_OPERATION},
 					     {1, WHOLE, IS, 1000, ALLOW},

@@ -2,12 +2,12 @@
 /* Reading and judging policy text, and the starter policy. Nothing here runs or approves anything. */
 #include <string.h>
 
-#include "api/committed.h"
-#include "api/setup.h"
 #include "base/path.h"
-#include "plan/lint.h"
-#include "plan/starter.h"
-#include "policy/printer.h"
+#include "discover/context.h"
+#include "explain/lint/lint.h"
+#include "explain/starter.h"
+#include "policy/read/printer.h"
+#include "review/tree_check.h"
 
 static void
 print_finding(const struct finding *finding, struct str *to)

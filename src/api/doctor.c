@@ -6,11 +6,11 @@
  */
 #include <stdio.h>
 
-#include "api/setup.h"
+#include "base/array.h"
 #include "base/str.h"
-#include "base/table.h"
+#include "discover/context.h"
 #include "enforce/enforce.h"
-#include "plan/print.h"
+#include "explain/print_text.h"
 
 enum state { NOT_NEEDED, PROVED, KEPT, ACCEPTED, GAP, BROKEN };
 static const char *const state_words[] = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Plans and questions, for the public header. */
-#include "api/setup.h"
+#include "discover/context.h"
 #include "enforce/enforce.h"
-#include "plan/print.h"
-#include "plan/why.h"
-#include "policy/profile.h"
+#include "explain/print_text.h"
+#include "explain/why.h"
+#include "sources/profile.h"
 
 int
 cordon_plan_new(const struct cordon_setup *setup, struct cordon_plan **ret_plan,

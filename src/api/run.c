@@ -9,16 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/refs.h"
-#include "api/setup.h"
-#include "audit/changed.h"
-#include "audit/event.h"
+#include "audit/autorun_changes.h"
 #include "audit/log.h"
 #include "base/fd.h"
-#include "net/proxy.h"
-#include "plan/advice.h"
-#include "plan/hints.h"
-#include "plan/print.h"
+#include "discover/context.h"
+#include "explain/hints.h"
+#include "explain/print_text.h"
+#include "explain/remedy.h"
+#include "ipc/refusal.h"
+#include "proxy/server/proxy.h"
+#include "review/new_refs.h"
 #include "session/session.h"
 
 static const char *const cause_names[SESSION_CAUSES] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The Seatbelt profile of a plan, for people and for programs. */
-#include "macos/sbpl.h"
-#include "api/setup.h"
+#include "discover/context.h"
+#include "macos/sbpl/profile.h"
 
 /* Comments, so that the whole is still a profile; a name with a line break in it stays one line. */
 static void

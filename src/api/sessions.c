@@ -8,11 +8,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/setup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "discover/context.h"
 #include "enforce/enforce.h"
-#include "enforce/group.h"
+#include "enforce/session_group.h"
 #include "session/record.h"
 
 /* How long a session may take to end, beyond the grace that it was given. */

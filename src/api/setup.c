@@ -3,7 +3,7 @@
  * Options into a setup. Each is checked here, with the same checks as in policy text, so that a bad
  * value is refused before anything is read. One row per option.
  */
-#include "api/setup.h"
+#include "discover/context.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/glob.h"
 #include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "plan/glob.h"
-#include "policy/reader.h"
-#include "policy/value.h"
+#include "policy/model/value.h"
+#include "policy/read/reader.h"
 
 struct cordon_setup *
 cordon_setup_new(void)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "api/setup.h"
+#include "discover/context.h"
 
 static void
 print_requests(const struct plan *plan, struct str *to)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Appending to the audit log. The folder is ours alone and out of every sandbox's reach. */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include "audit/log.h"
 

@@ -4,7 +4,7 @@
  * reported like any other. The text is one line of whole characters, none of which drives or
  * misleads a terminal.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include "base/error.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/array.h"
 #include "base/utf8.h"
 
 /* A place longer than this is cut from the left, so that the message itself always fits. */

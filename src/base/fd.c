@@ -3,7 +3,7 @@
  * Reading and replacing whole small files, with the errors that policy files deserve; and closing
  * what a caller left open. The latter runs between fork and exec, so it must not allocate.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include "base/fd.h"
 

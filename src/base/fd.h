@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 
 static inline void
 auto_fd_fn(const int *fd)

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/ascii.h"
-#include "base/json_text.h"
-#include "base/table.h"
+#include "base/json_lex.h"
 
 static int read_value(struct json_reader *r, struct json *value);
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 
 #define JSON_SIZE_MAX (4u << 20)
 #define JSON_DEPTH_MAX 64

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 
 /* Is path equal to root or below it? Both absolute, without trailing slashes. */
 bool path_below(const char *path, const char *root);

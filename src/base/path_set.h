@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 
 struct path_set {
 	const char **items; /* borrowed; sorted by path_set_sort */

@@ -4,7 +4,7 @@
  * of writing a character. No heap and no locale, because errors are made with it.
  */
 #include "base/utf8.h"
-#include "base/table.h"
+#include "base/array.h"
 
 /* Lead bytes, what the second byte may be after them, and the length of the whole. */
 static const struct form {

@@ -3,7 +3,7 @@
  * Kernels may put a new thread beside its starter and look for a free processor only some
  * milliseconds later, when the work is done: so it is told to be elsewhere.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include "base/worker.h"
 

@@ -2,7 +2,7 @@
 /* cordon check: read, judge, print. */
 #include <stdio.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 #include "cli/cli.h"
 
 int

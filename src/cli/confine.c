@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/compat.h"
+#include "base/os.h"
 
-#include "base/mem.h"
+#include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* cordon doctor: what this host can enforce, tried. */
-#include "base/mem.h"
+#include "base/arena.h"
 #include "cli/cli.h"
 
 int

@@ -3,7 +3,7 @@
  * The program: finds the command, hands it its options, gives back its status. Everything else is
  * the library's.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "base/table.h"
 #include "cli/cli.h"
 
 #define RECORD_MAX ((size_t)4 << 20) /* as of any policy */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/str.h"
-#include "base/table.h"
 #include "cli/cli.h"
 
 struct option {

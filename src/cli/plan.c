@@ -2,7 +2,7 @@
 /* cordon plan: what would be enforced here, and how. */
 #include <stdio.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 #include "cli/cli.h"
 
 static int

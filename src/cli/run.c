@@ -3,7 +3,7 @@
  * cordon run, cordon shell, cordon --sandbox-exec. Nothing of ours goes to standard output while a
  * command runs; the exit status is the command's own.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include <pwd.h>
 #include <signal.h>
@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/fd.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "cli/cli.h"
 

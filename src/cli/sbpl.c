@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* cordon sbpl: the Seatbelt profile of a policy, wherever one is. */
-#include "base/mem.h"
+#include "base/arena.h"
 #include "cli/cli.h"
 
 int

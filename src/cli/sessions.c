@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* cordon trust: what the project asks for, and yes or no to it. */
-#include "base/mem.h"
+#include "base/arena.h"
 #include "cli/cli.h"
 
 int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* cordon why: one question, one answer. */
-#include "base/mem.h"
+#include "base/arena.h"
 #include "cli/cli.h"
 
 int

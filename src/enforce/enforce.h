@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "enforce/egress.h"
+#include "ipc/proxy_ipc.h"
 #include "plan/plan.h"
 
 /* What this host can do, found by trying; a throw-away child is used for what cannot be undone. */

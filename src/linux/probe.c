@@ -20,11 +20,11 @@
 
 #include "base/fd.h"
 #include "enforce/enforce.h"
-#include "linux/cgroup.h"
-#include "linux/landlock.h"
-#include "linux/nest.h"
-#include "linux/scope.h"
-#include "linux/syscalls.h"
+#include "linux/broker/nest.h"
+#include "linux/cgroup/cgroup.h"
+#include "linux/cgroup/systemd_scope.h"
+#include "linux/landlock/ruleset.h"
+#include "linux/seccomp/syscalls.h"
 
 #define NOTIFY_NEW_LISTENER (1ul << 3)
 #define NOTIFY_WAIT_KILLABLE (1ul << 5)

@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "enforce/group.h"
-#include "linux/box.h"
-#include "linux/inward.h"
-#include "linux/nest.h"
-#include "linux/privileges.h"
-#include "linux/terminals.h"
-#include "linux/thread.h"
+#include "enforce/session_group.h"
+#include "linux/broker/nest.h"
+#include "linux/broker/pty.h"
+#include "linux/broker/socket/loopback_connect.h"
+#include "linux/process/privileges.h"
+#include "linux/process/thread.h"
+#include "linux/sandbox.h"
 #include "linux/untrace.h"
 
 #define STACK_SIZE (512 * 1024)

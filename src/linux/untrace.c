@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "linux/box.h"
-#include "linux/syscalls.h"
+#include "linux/sandbox.h"
+#include "linux/seccomp/syscalls.h"
 
-#define ORDER (SIGRTMIN + 2) /* after parked.c's and sweep.c's */
+#define ORDER (SIGRTMIN + 2) /* after blocking_open.c's and kill_all.c's */
 
 static bool
 detach(pid_t task, int signal)

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "macos/libsystem.h"
+#include "macos/process/libsystem.h"
 
 int
 seatbelt_prepare(struct sbpl *sbpl, const struct fingerprint *fingerprint,

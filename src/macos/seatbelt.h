@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "macos/fingerprint.h"
-#include "macos/sbpl.h"
+#include "macos/process/fingerprint.h"
+#include "macos/sbpl/profile.h"
 
 /* What the kernel is handed: borrowed from the profile. */
 struct seatbelt {

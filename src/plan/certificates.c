@@ -11,9 +11,9 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "host/host.h"
+#include "host/resolve.h"
 #include "plan/environ.h"
-#include "plan/host.h"
-#include "plan/resolve.h"
 
 #define LONGEST (4u << 20)
 

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/str.h"
-#include "base/table.h"
-#include "policy/baseline.h"
+#include "policy/read/dialect_defaults.h"
 
 /* Besides the sources' six and LC_*: what terminals and clocks need. */
 static const char *const scrub_more[] = {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "policy/settings.h"
+#include "sources/merge.h"
 
 struct env_answer {
 	bool passes;

@@ -8,7 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/str.h"
-#include "policy/value.h"
+#include "policy/model/value.h"
 
 int
 network_split(const char *subject, char *ret_host, size_t size, unsigned *ret_port,
@@ -148,7 +148,7 @@ is_usual(unsigned port)
 	return port == 80 || port == 443;
 }
 
-/* What the proxy lets through depends on the port: net/check.c. */
+/* What the proxy lets through depends on the port: proxy/wire/inspect.c. */
 static const char *
 carried_at(const struct network *network, unsigned port)
 {
@@ -208,7 +208,7 @@ is_address(const char *host)
 	return inet_aton(host, &v4) == 1 || inet_pton(AF_INET6, host, &v6) == 1;
 }
 
-/* With domains: linux/act_inet.c. A name that is not listed has no address to connect to. */
+/* With domains: linux/broker/socket/inet.c. A name that is not listed has no address to connect to. */
 struct net_answer
 network_decide_socket(const struct network *network, const char *host, unsigned port)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "policy/settings.h"
+#include "sources/merge.h"
 
 struct net_answer {
 	bool allowed;

@@ -2,7 +2,7 @@
 /* The grants of an approved project hold as long as they lead where they led when they were approved. */
 #include <string.h>
 
-#include "plan/request.h"
+#include "plan/trust_requests.h"
 
 static int
 by_path(const void *a, const void *b)

@@ -8,11 +8,11 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/path.h"
-#include "base/table.h"
-#include "plan/ahead.h"
+#include "host/prefetch.h"
 #include "plan/certificates.h"
-#include "plan/running.h"
+#include "plan/exec_rules.h"
 
 #define APPROVALS "cordon's approvals and logs"
 

@@ -5,12 +5,12 @@
  */
 #pragma once
 
-#include "plan/facts.h"
-#include "plan/host.h"
-#include "plan/index.h"
-#include "plan/mounts.h"
-#include "policy/settings.h"
-#include "policy/trust.h"
+#include "host/facts.h"
+#include "host/host.h"
+#include "host/mounts.h"
+#include "rules/index.h"
+#include "sources/merge.h"
+#include "sources/trust_store.h"
 
 /* Something an unapproved project asks for beyond what it may have. */
 struct request {
@@ -36,7 +36,7 @@ struct socket_grant {
 	const struct word *word;
 };
 
-/* Denies of running that are held entry by entry (running.h). */
+/* Denies of running that are held entry by entry (exec_rules.h). */
 #define LISTED_MAX 64
 
 struct plan {
@@ -95,7 +95,7 @@ int plan_rule_path(struct plan *plan, const struct rule *rule, const char **ret_
 bool plan_makes(const struct plan *plan, const struct planned_rule *rule);
 /* Missing, and so a grant of a profile that comes to nothing. */
 bool plan_leaves_out(const struct plan *plan, const struct planned_rule *rule);
-/* matches.c: what a glob that grants running matches now, as rules of their own. */
+/* pattern_matches.c: what a glob that grants running matches now, as rules of their own. */
 int plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cordon_error *err);
 /* grants.c: marks grants of what is missing, and is made neither at the start nor by the command. */
 void plan_leave_out(struct plan *plan);
@@ -105,11 +105,11 @@ unsigned plan_unnamed(const struct plan *plan, const char *path);
 bool plan_changes_around(const struct plan *plan, const char *path);
 /* rules.c: refuses grants that lead through a symbolic link the sandbox itself could have planted. */
 int plan_check_links(struct plan *plan, struct cordon_error *err);
-/* project.c: narrows by an unapproved project and lists what it asks for. */
+/* narrow.c: narrows by an unapproved project and lists what it asks for. */
 int plan_narrow(struct plan *plan, struct cordon_error *err);
 /* pins.c: drops what an approved project was granted and what now leads elsewhere. */
 int plan_check_pins(struct plan *plan, const struct trust *trust, struct cordon_error *err);
-/* request.c: one line that says what was not granted and how to grant it. */
+/* trust_requests.c: one line that says what was not granted and how to grant it. */
 int plan_note_requests(struct plan *plan, struct cordon_error *err);
 /* pins.c: the same for sockets that are granted by path. */
 int plan_check_socket_pins(struct plan *plan, const struct trust *trust, struct cordon_error *err);
@@ -136,5 +136,5 @@ struct socket_answer plan_decide_socket(const struct plan *plan, const char *pat
 bool plan_has_project_sockets(const struct plan *plan);
 /* rules.c: the first of the links that the sandbox itself could have planted, or NULL. */
 const char *plan_planted_link(const struct plan *plan, const char *const *links, size_t count);
-/* promises.c */
+/* guarantees.c */
 void plan_judge(struct plan *plan);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What is asked of the broker, where there is one. Nothing is routed that need not be. */
-#include "plan/promises.h"
+#include "plan/guarantees.h"
 
 bool
 has_broker(const struct facts *facts)

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "plan/glob.h"
+#include "host/resolve.h"
 #include "plan/plan.h"
-#include "plan/resolve.h"
 
 static int
 rule_error(const struct rule *rule, const char *text, struct cordon_error *err)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/path.h"
-#include "base/table.h"
+#include "host/resolve.h"
 #include "plan/plan.h"
-#include "plan/resolve.h"
 
 static const struct {
 	const char *preset, *path;

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/mem.h"
-#include "enforce/process.h"
+#include "base/arena.h"
+#include "enforce/process_id.h"
 
 #define RECORD_ID_LENGTH 16
 #define RECORD_NAME_MAX 64

@@ -13,8 +13,8 @@
 #include <sys/types.h>
 
 #include "enforce/enforce.h"
-#include "enforce/group.h"
-#include "enforce/tree.h"
+#include "enforce/process_tree.h"
+#include "enforce/session_group.h"
 #include "plan/plan.h"
 #include "session/record.h"
 
@@ -123,7 +123,7 @@ struct shared_words {
 	const char *token;
 	const char *proxy; /* as proxy_print has it; NULL: none */
 };
-/* enroll.c: a record for the session, when there is a place for it; else assets->record.fd is -1. */
+/* record_new.c: a record for the session, when there is a place for it; else assets->record.fd is -1. */
 struct assets;
 int enroll(struct arena *arena, const struct session_request *request, struct assets *assets,
 	   const struct shared_words *words, struct cordon_error *err);
@@ -135,7 +135,7 @@ int limits_share(const struct session_request *request, struct limit_value own[L
 enum session_cause limits_cause(int status, const struct rusage *used, uint64_t cpu_time);
 
 /*
- * folders.c: makes what is granted with a slash at its end and missing, where that is allowed; nothing for a plan
+ * make_dirs.c: makes what is granted with a slash at its end and missing, where that is allowed; nothing for a plan
  * with gaps, which is refused.
  */
 void folders_make(struct plan *plan, struct made *made);
@@ -143,7 +143,7 @@ void folders_make(struct plan *plan, struct made *made);
 void folders_end(struct made *made, bool is_kept);
 
 /*
- * tmp.c: the private folder. Its name is chosen first; it is made, 0700, by the guard, so that there
+ * private_tmp.c: the private folder. Its name is chosen first; it is made, 0700, by the guard, so that there
  * is always somebody to remove it; with everything in it, without following a link.
  */
 int tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
@@ -152,7 +152,7 @@ int tmp_make(const char *path, struct cordon_error *err);
 int tmp_remove(const char *path);
 
 /*
- * standard.c: may what is open as fd be the command's descriptor of that number? free_connect: nobody is
+ * stdio_check.c: may what is open as fd be the command's descriptor of that number? free_connect: nobody is
  * asked before a socket gets another end.
  */
 int standard_check(int fd, int number, bool free_connect, struct cordon_error *err);
@@ -181,7 +181,7 @@ _Noreturn void child_main(const struct child *child);
 _Noreturn void child_fail(int report, const struct cordon_error *err);
 _Noreturn void child_exec(const struct command_line *command, int report);
 
-/* guard.c: the parent of the command, and its end. See session/line.h for what it says. */
+/* guard.c: the parent of the command, and its end. See session/channel/channel.h for what it says. */
 struct guard_task {
 	struct child child;
 	struct group group;		  /* ended and removed with everything */
@@ -201,7 +201,7 @@ int guard_start(const struct guard_task *task, struct guard *ret_guard, struct c
 /* How long a process may take to die of SIGKILL before it is named as a survivor. */
 #define SESSION_DEADLINE_MS 10000
 
-/* output.c: standard output and error through us, counted. */
+/* output_limit.c: standard output and error through us, counted. */
 #define OUTPUT_PIECE 4096 /* that much a pipe takes at once when it takes anything */
 struct relay;
 struct output {

@@ -6,6 +6,7 @@ bound, no frame is large, and no thread of the broker needs more than half of it
 
     tests/lint/stack.py [BUILD]      default: build/ of this tree
 """
+import glob
 import json
 import os
 import re
@@ -21,19 +22,19 @@ CALLBACK = 32 * 1024
 # Functions that come to call themselves, and what keeps that short.
 RECURSIVE = {
     "base/json.c:read_value": "JSON_DEPTH_MAX",
-    "policy/zed_form.c:knows_sandbox": "JSON_DEPTH_MAX, which is the depth of what it looks at",
-    "policy/stack.c:load_extends": "EXTENDS_DEPTH_MAX",
+    "policy/read/zed_schema.c:knows_sandbox": "JSON_DEPTH_MAX, which is the depth of what it looks at",
+    "sources/layers.c:load_extends": "EXTENDS_DEPTH_MAX",
     "hooksearch_add": "once: what add_linked adds is no folder of hooks",
-    "plan/fsview.c:is_plain": "48 bytes for each name of a path, at the start",
-    "session/tmp.c:empty": "DEPTH_MAX; what is deeper is moved up first",
-    "api/refread.c:read_folder": "DEPTH_MAX; what is deeper is said not to have been looked at",
-    "api/gitstate.c:walk_folder": "DEPTH_MAX; what is deeper is said not to have been looked at",
-    "api/compared.c:compare": "halves: once for each doubling of the number of trees",
-    "linux/vet_remote.c:is_still": "GITFILES_MAX",
-    "linux/rules_parts.c:holds_secret": "DEPTH_MAX, and only in /etc",
-    "macos/regex.c:read_piece": "DEPTH_MAX",
-    "macos/filter.c:add_part": "expressions that the profile itself nests",
-    "macos/folders.c:push_filter": "expressions that the profile itself nests",
+    "host/fs_view.c:is_plain": "48 bytes for each name of a path, at the start",
+    "session/registry/private_tmp.c:empty": "DEPTH_MAX; what is deeper is moved up first",
+    "review/ref_files.c:read_folder": "DEPTH_MAX; what is deeper is said not to have been looked at",
+    "review/git_state.c:walk_folder": "DEPTH_MAX; what is deeper is said not to have been looked at",
+    "review/tree_diff.c:compare": "halves: once for each doubling of the number of trees",
+    "linux/broker/git/git_local_remote.c:is_still": "GITFILES_MAX",
+    "linux/landlock/rules_entries.c:holds_secret": "DEPTH_MAX, and only in /etc",
+    "macos/sbpl/pcre_regex.c:read_piece": "DEPTH_MAX",
+    "macos/sbpl/path_filter.c:add_part": "expressions that the profile itself nests",
+    "macos/sbpl/ancestors.c:push_filter": "expressions that the profile itself nests",
     "filter_within": "expressions that the profile itself nests",
     "filter_print": "expressions that the profile itself nests",
 }
@@ -42,10 +43,10 @@ RECURSIVE = {
 LARGE = {
     "tree_kill": "the guard's first thread: the processes of a session",
     "tree_ask": "the guard's first thread: the processes of a session",
-    "linux/tree.c:is_empty_below": "the guard's first thread: the processes of a session",
-    "linux/prove.c:prove_in_box": "doctor",
+    "linux/process/process_tree.c:is_empty_below": "the guard's first thread: the processes of a session",
+    "linux/selftest/selftest.c:prove_in_box": "doctor",
     "named_enter": "the launcher, at the start",
-    "net/proxy.c:proxy_main": "the first frame of a process of its own",
+    "proxy/server/proxy.c:proxy_main": "the first frame of a process of its own",
 }
 
 # Tables of functions: whose pointer is called where.
@@ -159,13 +160,12 @@ class Depth:
 
 
 def threads():
-    folder = os.path.join(ROOT, "src", "linux")
-    for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
+    for path in sorted(glob.glob(os.path.join(ROOT, "src", "linux", "**", "*.c"), recursive=True)):
+        with open(path, encoding="utf-8") as file:
             text = file.read()
         size = re.search(r"#define STACK_SIZE \((\d+) \* 1024\)", text)
         for main in re.findall(r"thread_start\(STACK_SIZE, (\w+),", text):
-            yield f"../src/linux/{name}:{main}", int(size[1]) * 1024
+            yield f"../{os.path.relpath(path, ROOT)}:{main}", int(size[1]) * 1024
 
 
 def check_threads(frames, calls, wrong):

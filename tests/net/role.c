@@ -10,7 +10,7 @@
  * and on standard output "answer ID ERRNO" and "refused WHAT SUBJECT | REASON | ALLOW". Ends, and the
  * proxy with it, at the end of its input. The caller's environment is the proxy's.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -18,11 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "net/address.h"
-#include "net/proxy.h"
-#include "session/proxy.h"
+#include "proxy/server/proxy.h"
+#include "proxy/wire/ip.h"
+#include "session/channel/events.h"
+#include "session/prepare/proxy_spawn.h"
 #include "session/session.h"
-#include "session/told.h"
 
 extern char **environ;
 

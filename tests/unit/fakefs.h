@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/fsview.h"
+#include "host/fs_view.h"
 
 struct fake_entry {
 	const char *path;

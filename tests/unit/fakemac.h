@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "macos/libsystem.h"
+#include "macos/process/libsystem.h"
 #include "sys/proc.h"
 #include "wrapopen.h"
 

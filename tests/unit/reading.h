@@ -2,7 +2,7 @@
 /* Policy texts for tests of their readers; in messages they are the file "f". */
 #pragma once
 
-#include "policy/reader.h"
+#include "policy/read/reader.h"
 #include "tap.h"
 
 /* Never NULL, so that a failed read shows as failed checks and not as a crash. */

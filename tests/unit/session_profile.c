@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/setup.h"
 #include "base/str.h"
-#include "macos/sbpl.h"
+#include "discover/context.h"
+#include "macos/sbpl/profile.h"
 
 static const char *
 given(const char *text)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "audit/changed.h"
-#include "audit/later.h"
+#include "audit/autorun_changes.h"
+#include "audit/autorun_names.h"
 #include "tap.h"
 
 static bool

@@ -3,9 +3,9 @@
  * Opening inside a root, by openat2 and by the walk. Every promise is held against both; the races
  * first prove, by plain open(2), that the attack works when nothing stops it.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
-#include "api/confine.h"
+#include "host/beneath.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/fd.h"
-#include "base/mem.h"
 #include "tap.h"
 #include "tree.h"
 

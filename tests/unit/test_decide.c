@@ -9,10 +9,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/path.h"
-#include "base/table.h"
-#include "plan/host.h"
-#include "plan/index.h"
+#include "host/host.h"
+#include "rules/index.h"
 #include "tap.h"
 
 /* One rule as it is written in a test. */

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/table.h"
-#include "macos/denials.h"
-#include "macos/reporter.h"
+#include "base/array.h"
+#include "macos/denial_log.h"
+#include "macos/sbpl/denial_parse.h"
 #include "tap.h"
 
 #define TAG "cordon-0123456789abcdef"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "policy/baseline.h"
-#include "policy/printer.h"
+#include "policy/read/dialect_defaults.h"
+#include "policy/read/printer.h"
 #include "reading.h"
 
 static const struct reading_as zed_run = {DIALECT_ZED, NULL, SYSTEM_LINUX, COMMAND_RUN};

@@ -4,7 +4,7 @@
  * of the world and must come to the proxy, after it has been asked and only when it said yes; names
  * go to its resolver, and nothing else of this machine is reached.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "enforce/enforce.h"
-#include "enforce/group.h"
+#include "enforce/session_group.h"
 #include "tap.h"
 
 #define SECONDS 60

@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "audit/event.h"
-#include "base/table.h"
+#include "base/array.h"
+#include "ipc/refusal.h"
 #include "tap.h"
 
 static const struct {

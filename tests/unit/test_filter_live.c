@@ -15,9 +15,9 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 
-#include "base/table.h"
+#include "base/array.h"
 #include "child.h"
-#include "linux/filter.h"
+#include "linux/seccomp/filter.h"
 #include "tap.h"
 
 #define HIGH_BITS 0xdeadbeef00000000ul

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/table.h"
-#include "plan/gitconfig.h"
+#include "base/array.h"
+#include "git/config/git_config.h"
 #include "tap.h"
 
 #define OUTPUT_MAX (256u << 10)

@@ -3,7 +3,7 @@
  * Git's own worktrees and submodules are found, and no rewritten pointer ever is believed. Every
  * hostile case starts from a tree that was believed, so each refusal is the doing of its change.
  */
-#include "plan/gitdir.h"
+#include "git/config/git_dir.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What is left of an unfinished rebase starts no program, however it is written. */
-#include "plan/gitsteps.h"
+#include "git/config/git_sequencer.h"
 
 #include "tap.h"
 

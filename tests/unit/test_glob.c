@@ -3,7 +3,7 @@
  * Globs against a slow reference that follows the words of the header, name by name, on every small
  * pattern and path; then the promises one by one, and patterns made to explode.
  */
-#include "plan/glob.h"
+#include "base/glob.h"
 
 #include <limits.h>
 #include <stdlib.h>

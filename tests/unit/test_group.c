@@ -16,8 +16,8 @@
 #include "base/fd.h"
 #include "child.h"
 #include "enforce/enforce.h"
-#include "enforce/group.h"
-#include "linux/cgroup.h"
+#include "enforce/session_group.h"
+#include "linux/cgroup/cgroup.h"
 #include "tap.h"
 
 #define PATIENCE 60000 /* ms; a condition that is met sooner is not waited for */

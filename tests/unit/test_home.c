@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "api/setup.h"
+#include "discover/context.h"
 #include "tap.h"
 
 static void

@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "plan/hookmemory.h"
-#include "plan/hookroots.h"
-#include "plan/host.h"
-#include "plan/protect.h"
-#include "plan/repositories.h"
+#include "git/config/git_repo_list.h"
+#include "git/config/git_repo_walk.h"
+#include "git/protect/git_repo_cache.h"
+#include "host/host.h"
+#include "rules/protected.h"
 #include "tap.h"
 
 static char base[PATH_MAX];

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "linux/inward.h"
+#include "linux/broker/socket/loopback_connect.h"
 #include "tap.h"
 
 #define LATE_MS 60000

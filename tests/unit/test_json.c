@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "base/table.h"
 #include "tap.h"
 
 static int

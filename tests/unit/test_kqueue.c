@@ -4,7 +4,7 @@
  * which order, and when it fails. The signals themselves are real ones, blocked and pending here as
  * they would be there.
  */
-#include "base/compat_macos.h"
+#include "base/os_macos.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

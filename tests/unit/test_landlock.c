@@ -4,9 +4,9 @@
  * confined must come out as the plan says. As root also for an ordinary user. Every attempt runs in
  * a child of its own and gives back its errno.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
-#include "linux/landlock.h"
+#include "linux/landlock/ruleset.h"
 
 #include <dirent.h>
 #include <ftw.h>

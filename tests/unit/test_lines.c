@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/glob.h"
 #include "base/path.h"
-#include "base/table.h"
-#include "macos/lines.h"
-#include "macos/pattern.h"
-#include "plan/glob.h"
-#include "plan/hold.h"
+#include "macos/sbpl/glob_regex.h"
+#include "macos/sbpl/rules.h"
+#include "plan/pattern_dirs.h"
 #include "tap.h"
 
 #define RULES_MAX 10

@@ -3,16 +3,16 @@
  * Every finding of the linter, and beside each a text so much like it that is fine and must not be
  * found. The file system is a table, except for start-up files, which are read for real.
  */
-#include "plan/lint.h"
+#include "explain/lint/lint.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/confusable.h"
 #include "base/str.h"
 #include "fakefs.h"
-#include "plan/confusable.h"
-#include "policy/reader.h"
+#include "policy/read/reader.h"
 #include "tap.h"
 
 static const struct fake_entry tree[] = {

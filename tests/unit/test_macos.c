@@ -6,9 +6,9 @@
 #include "fakemac.h"
 
 #include "enforce/enforce.h"
-#include "enforce/group.h"
-#include "enforce/process.h"
-#include "macos/scan.h"
+#include "enforce/process_id.h"
+#include "enforce/session_group.h"
+#include "macos/process/kill_scan.h"
 #include "macos/seatbelt.h"
 #include "tap.h"
 #include "world.h"

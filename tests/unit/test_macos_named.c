@@ -7,11 +7,11 @@
 
 #include <cordon/cordon.h>
 
-#include "enforce/egress.h"
 #include "enforce/enforce.h"
-#include "enforce/group.h"
-#include "enforce/process.h"
-#include "macos/scan.h"
+#include "enforce/process_id.h"
+#include "enforce/session_group.h"
+#include "ipc/proxy_ipc.h"
+#include "macos/process/kill_scan.h"
 #include "session/record.h"
 #include "tap.h"
 #include "world.h"

@@ -3,7 +3,7 @@
  * The proxy as macOS has it, really run: poll(2), one port, and the profile. Only
  * Seatbelt is made up: it writes down what it is handed and refuses what the profile would.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "macos/libsystem.h"
-#include "macos/sbpl.h"
-#include "net/proxy.h"
-#include "session/proxy.h"
+#include "macos/process/libsystem.h"
+#include "macos/sbpl/profile.h"
+#include "proxy/server/proxy.h"
+#include "session/prepare/proxy_spawn.h"
 #include "session/session.h"
 #include "tap.h"
 #include "wrapopen.h"

@@ -3,9 +3,9 @@
  * Plans with so many rules that two threads load them, and that folders are held by their names in
  * others: what is granted is what was planned, and what changed since is found out wherever it is.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
-#include "linux/landlock.h"
+#include "linux/landlock/ruleset.h"
 
 #include <ftw.h>
 #include <limits.h>

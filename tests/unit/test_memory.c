@@ -4,7 +4,7 @@
  * the plan is the same; nothing is freed twice, lost or used afterwards (the sanitizers look). Linked
  * so that what is counted here stands in front of the arena and of the C library.
  */
-#include "plan/print.h"
+#include "explain/print_text.h"
 #include "world.h"
 
 /* The one after so many fails; -1: none. */

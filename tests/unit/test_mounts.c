@@ -2,8 +2,8 @@
 /* Other names of a path by mounts: from the text that the kernel has for them. */
 #include <string.h>
 
-#include "base/table.h"
-#include "plan/mounts.h"
+#include "base/array.h"
+#include "host/mounts.h"
 #include "tap.h"
 
 static const char text[] = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"

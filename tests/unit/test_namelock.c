@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "linux/namelock.h"
-#include "plan/hookmemory.h"
-#include "plan/host.h"
+#include "git/protect/git_repo_cache.h"
+#include "host/host.h"
+#include "linux/broker/names_lock.h"
 #include "tap.h"
 
 #define SHORT_MS 100

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/str.h"
-#include "base/table.h"
-#include "policy/guarantee.h"
-#include "policy/printer.h"
-#include "policy/profile.h"
-#include "policy/value.h"
+#include "policy/model/guarantee.h"
+#include "policy/model/value.h"
+#include "policy/read/printer.h"
 #include "reading.h"
+#include "sources/profile.h"
 
 static const struct reading_as on_linux = {DIALECT_NATIVE, NULL, SYSTEM_LINUX, COMMAND_RUN};
 static const struct reading_as on_macos = {DIALECT_NATIVE, NULL, SYSTEM_MACOS, COMMAND_RUN};

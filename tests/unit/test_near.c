@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "linux/near.h"
+#include "linux/broker/affinity.h"
 #include "tap.h"
 
 static cpu_set_t

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Names have one spelling; addresses of this machine and of private networks are known in any form. */
-#include "net/address.h"
-#include "net/answers.h"
-#include "net/name.h"
-#include "net/resolver.h"
-#include "net/upstream.h"
+#include "proxy/resolve/answer_cache.h"
+#include "proxy/resolve/resolv_conf.h"
+#include "proxy/resolve/upstream_proxy.h"
+#include "proxy/wire/hostname.h"
+#include "proxy/wire/ip.h"
 #include "tap.h"
 
 static struct word ranges_items[] = {

@@ -2,8 +2,8 @@
 /* DNS messages, TLS hellos, and the first bytes of a connection. */
 #include <stdlib.h>
 
-#include "net/check.h"
-#include "net/dns.h"
+#include "proxy/wire/dns.h"
+#include "proxy/wire/inspect.h"
 #include "tap.h"
 
 /* ---- hellos ---- */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* HTTP and SOCKS requests: what is served, what is refused, and what goes on to the far side. */
-#include "net/http.h"
-#include "net/socks.h"
+#include "proxy/wire/http.h"
+#include "proxy/wire/socks.h"
 #include "tap.h"
 
 static struct http_request request;

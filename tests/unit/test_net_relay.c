@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/compat.h"
-#include "net/relay.h"
+#include "base/os.h"
+#include "proxy/loop/copy.h"
 
 #define ALL (24u << 20)
 

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "enforce/proxy.h"
-#include "linux/landlock.h"
+#include "ipc/proxy_task.h"
+#include "linux/landlock/ruleset.h"
 #include "tap.h"
 
 static uint16_t open_port, other_port;

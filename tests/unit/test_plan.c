@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "explain/print_text.h"
+#include "explain/why.h"
 #include "plan/environ.h"
 #include "plan/network.h"
-#include "plan/print.h"
-#include "plan/terminals.h"
-#include "plan/why.h"
+#include "plan/pty.h"
 #include "world.h"
 
 /* ---- gaps ---- */

@@ -6,9 +6,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "base/table.h"
+#include "base/array.h"
 #include "child.h"
-#include "linux/privileges.h"
+#include "linux/process/privileges.h"
 #include "tap.h"
 
 struct attempt {

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/str.h"
-#include "plan/print.h"
+#include "explain/print_text.h"
 #include "session/record.h"
 #include "world.h"
 

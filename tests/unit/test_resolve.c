@@ -3,7 +3,7 @@
  * Resolution against realpath(3) and realpath -m on seeded random trees of links, loops, files and
  * holes; the same trees again through a table, which must give the same answers.
  */
-#include "plan/resolve.h"
+#include "host/resolve.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* Adding up lists: what is there twice, which of the two stays, in which order, and how fast. */
-#include "policy/settings.h"
+#include "sources/merge.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/str.h"
-#include "policy/reader.h"
+#include "policy/read/reader.h"
 #include "tap.h"
 
 static struct policy *

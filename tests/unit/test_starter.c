@@ -3,13 +3,13 @@
  * The starter policy: what it suggests follows from the names in the project's root, it is read
  * back without an error, and there is nothing in it that the linter would warn about.
  */
-#include "plan/starter.h"
+#include "explain/starter.h"
 
 #include <stdlib.h>
 
+#include "explain/lint/lint.h"
 #include "fakefs.h"
-#include "plan/lint.h"
-#include "policy/reader.h"
+#include "policy/read/reader.h"
 #include "tap.h"
 
 static const struct fake_entry empty[] = {

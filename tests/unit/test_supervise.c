@@ -3,15 +3,15 @@
  * The supervisor's part of a stop, with a guard that is played: it stops with its command, but not
  * when it was woken after it had asked. Nothing here waits for a time.
  */
-#include "base/compat.h"
+#include "base/os.h"
 
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "session/line.h"
-#include "session/supervise.h"
-#include "session/told.h"
+#include "session/channel/channel.h"
+#include "session/channel/events.h"
+#include "session/supervisor/supervise.h"
 #include "tap.h"
 
 struct play {

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "linux/landlock.h"
-#include "linux/sweep.h"
+#include "linux/landlock/ruleset.h"
+#include "linux/process/kill_all.h"
 #include "tap.h"
 
 #define INSIDE 3

@@ -5,10 +5,10 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/ascii.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "base/table.h"
 #include "base/utf8.h"
 #include "tap.h"
 

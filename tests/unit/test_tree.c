@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "child.h"
-#include "enforce/tree.h"
-#include "linux/proc.h"
+#include "enforce/process_tree.h"
+#include "linux/process/proc_stat.h"
 #include "tap.h"
 
 #define DEADLINE_MS 60000

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "policy/trust.h"
+#include "sources/trust_store.h"
 #include "world.h"
 
 #define FILE_NAME "/home/me/p/.cordon.json"

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/table.h"
+#include "host/resolve.h"
 #include "plan/plan.h"
-#include "plan/resolve.h"
 #include "tap.h"
 
 struct world {

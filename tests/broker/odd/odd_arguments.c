@@ -150,7 +150,7 @@ pick_flags(struct odd *odd, char kind)
 		PICK_OF(MSG_DONTWAIT, MSG_DONTWAIT | MSG_NOSIGNAL, MSG_DONTWAIT | MSG_OOB,
 			MSG_DONTWAIT | MSG_FASTOPEN, MSG_DONTWAIT | MSG_PEEK)
 	case 'D':
-		return 0x636f7201u; /* the entry of a cordon inside, src/linux/nest.h */
+		return 0x636f7201u; /* the entry of a cordon inside, src/linux/broker/nest.h */
 	case 'B':
 		return ~0ull; /* flags that are refused: nothing is executed */
 	default:

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NEST_DOOR 0x636f7201u /* src/linux/nest.h */
+#define NEST_DOOR 0x636f7201u /* src/linux/broker/nest.h */
 
 static void
 enter_layer_inside(struct odd *odd)

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Patterns as a chain of steps, matched by moving a set of positions along the path, one character
+ * at a time. There is no recursion and nothing is tried twice, so no pattern can make matching
+ * explode. Knows text only: what a path leads to was settled before.
+ */
+#include "base/glob.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* A step is a character, a byte that is no UTF-8 (BAD_BYTE + byte), or one of the marks. */
+#define STEP_ONE 0x110000u  /* one character of a name */
+#define STEP_STAR 0x110001u /* any text of a name */
+#define STEP_DEEP 0x110002u /* after a slash: nothing, or any text that ends in a slash */
+#define BAD_BYTE 0x120000u
+
+#define STEPS_MAX PATH_MAX
+#define SET_WORDS (STEPS_MAX / 64 + 1)
+
+struct glob {
+	uint32_t *steps;
+	uint32_t *folded; /* the same in lower case, which most are in already */
+	size_t count;
+	/* The ASCII text that ends the pattern; every match ends in it. */
+	char *tail;
+	size_t tail_length;
+	/* Where there is none: the longest ASCII text in it, folded; every match contains it. */
+	const uint32_t *core;
+	size_t core_length;
+};
+
+/* Positions in a pattern: bit i stands before step i; bit count is the end. */
+struct set {
+	uint64_t words[SET_WORDS];
+};
+
+/*
+ * Length of the UTF-8 character at text, which is not empty. A byte that starts none counts as one
+ * character; overlong forms too are bytes, or a file name could smuggle in a slash.
+ */
+static size_t
+character(const char *text, uint32_t *ret_value)
+{
+	static const struct {
+		unsigned char mask, lead;
+		uint32_t smallest, largest;
+	} forms[] = {
+		{0x80, 0x00, 0, 0x7f},
+		{0xe0, 0xc0, 0x80, 0x7ff},
+		{0xf0, 0xe0, 0x800, 0xffff},
+		{0xf8, 0xf0, 0x10000, 0x10ffff},
+	};
+	const unsigned char *byte = (const unsigned char *)text;
+
+	if (*byte < 0x80) {
+		*ret_value = *byte;
+		return 1;
+	}
+	for (size_t n = 0; n < COUNT(forms); n++) {
+		uint32_t value = (uint32_t)*byte & ~(uint32_t)forms[n].mask;
+		size_t i = 1;
+
+		if ((*byte & forms[n].mask) != forms[n].lead)
+			continue;
+		for (; i <= n && (byte[i] & 0xc0) == 0x80; i++)
+			value = value << 6 | (byte[i] & 0x3f);
+		if (i <= n || value < forms[n].smallest || value > forms[n].largest)
+			break;
+		*ret_value = value;
+		return n + 1;
+	}
+	*ret_value = BAD_BYTE + *byte;
+	return 1;
+}
+
+static uint32_t
+fold(uint32_t c)
+{
+	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+}
+
+/* Does a name start after this many steps? */
+static bool
+starts_after(const struct glob *glob, size_t count)
+{
+	return count == 0 || glob->steps[count - 1] == '/' || glob->steps[count - 1] == STEP_DEEP;
+}
+
+static bool
+at_start(const struct glob *glob)
+{
+	return starts_after(glob, glob->count);
+}
+
+/* Does the name that ends the steps so far consist of count dots? */
+static bool
+only_dots(const struct glob *glob, size_t count)
+{
+	if (glob->count < count)
+		return false;
+	for (size_t i = glob->count - count; i < glob->count; i++)
+		if (glob->steps[i] != '.')
+			return false;
+	return starts_after(glob, glob->count - count);
+}
+
+static const char *
+add_slash(struct glob *glob)
+{
+	if (only_dots(glob, 1) || only_dots(glob, 2))
+		return "has a \".\" or \"..\" in it, which no resolved path has";
+	if (!at_start(glob) || glob->count == 0)
+		glob->steps[glob->count++] = '/';
+	return NULL;
+}
+
+/* A run of stars, at *text; moves *text to its last one. */
+static const char *
+add_stars(struct glob *glob, const char **text)
+{
+	size_t stars = strspn(*text, "*");
+	char after = (*text)[stars];
+
+	*text += stars - 1;
+	if (stars == 1) {
+		glob->steps[glob->count++] = STEP_STAR;
+		return NULL;
+	}
+	if (stars > 2 || !at_start(glob) || (after != '/' && after != '\0'))
+		return "has a \"**\" that does not stand alone between slashes";
+	if (glob->count == 0)
+		glob->steps[glob->count++] = '/';
+	/* at the end one more name is enough: a match covers everything below it */
+	if (after == '\0')
+		glob->steps[glob->count++] = STEP_STAR;
+	else if (glob->steps[glob->count - 1] != STEP_DEEP)
+		glob->steps[glob->count++] = STEP_DEEP;
+	return NULL;
+}
+
+/* One thing of the pattern, at *text; moves *text behind it. */
+static const char *
+add_step(struct glob *glob, const char **text)
+{
+	const char *reason = NULL;
+
+	if (**text == '*') {
+		reason = add_stars(glob, text);
+	} else if (**text == '?') {
+		glob->steps[glob->count++] = STEP_ONE;
+	} else {
+		if (**text == '\\' && *++*text == '\0')
+			return "ends in a backslash that quotes nothing";
+		if (**text == '/') {
+			reason = add_slash(glob);
+		} else {
+			*text += character(*text, &glob->steps[glob->count++]);
+			return NULL;
+		}
+	}
+	++*text;
+	return reason;
+}
+
+static const char *
+compile(struct glob *glob, const char *pattern)
+{
+	const char *reason = NULL;
+
+	if (*pattern != '/' && strncmp(pattern, "**", 2) != 0)
+		return "does not start with \"/\" or \"**\"";
+	while (*pattern != '\0' && reason == NULL)
+		reason = add_step(glob, &pattern);
+	if (reason == NULL)
+		reason = add_slash(glob); /* also judges the last name */
+	if (reason != NULL)
+		return reason;
+	/* "/a/" is "/a", and "**" with nothing but slashes after it is any name */
+	if (glob->steps[glob->count - 1] == STEP_DEEP)
+		glob->steps[glob->count - 1] = STEP_STAR;
+	else if (glob->count > 1)
+		glob->count--;
+	return NULL;
+}
+
+static void
+find_core(struct glob *glob)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < glob->count; i++) {
+		length = glob->steps[i] < 0x80 ? length + 1 : 0;
+		if (length > glob->core_length) {
+			glob->core_length = length;
+			glob->core = &glob->folded[i + 1 - length];
+		}
+	}
+}
+
+static uint32_t *
+in_lower_case(struct arena *arena, const struct glob *glob, struct cordon_error *err)
+{
+	size_t same = 0;
+	uint32_t *folded;
+
+	while (same < glob->count && fold(glob->steps[same]) == glob->steps[same])
+		same++;
+	if (same == glob->count)
+		return glob->steps;
+	folded = arena_alloc(arena, glob->count * sizeof *folded, err);
+	for (size_t i = 0; folded != NULL && i < glob->count; i++)
+		folded[i] = fold(glob->steps[i]);
+	return folded;
+}
+
+/* What makes matching quick: the steps in lower case, and the text every match ends in. */
+static int
+prepare(struct arena *arena, struct glob *glob, struct cordon_error *err)
+{
+	size_t first = glob->count;
+
+	while (first > 0 && glob->steps[first - 1] < 0x80)
+		first--;
+	glob->tail_length = glob->count - first;
+	glob->tail = arena_alloc(arena, glob->tail_length + 1, err);
+	glob->folded = in_lower_case(arena, glob, err);
+	if (glob->tail == NULL || glob->folded == NULL)
+		return -CORDON_E_MEMORY;
+	for (size_t i = 0; i < glob->tail_length; i++)
+		glob->tail[i] = (char)glob->steps[first + i];
+	if (glob->tail_length == 0)
+		find_core(glob);
+	return 0;
+}
+
+int
+glob_compile(struct arena *arena, const char *pattern, struct glob **ret, const char **ret_reason,
+	     struct cordon_error *err)
+{
+	/* a slash may be added at each end */
+	size_t room = strlen(pattern) + 2;
+	const char *reason = "is longer than any path";
+	struct glob *glob = arena_alloc(arena, sizeof *glob, err);
+
+	if (glob == NULL)
+		return -CORDON_E_MEMORY;
+	if (room < STEPS_MAX) {
+		glob->steps = arena_alloc(arena, room * sizeof *glob->steps, err);
+		if (glob->steps == NULL)
+			return -CORDON_E_MEMORY;
+		reason = compile(glob, pattern);
+	}
+	if (ret_reason != NULL)
+		*ret_reason = reason;
+	if (reason != NULL)
+		return cordon_fail(err, CORDON_E_POLICY, 0, "%.120s %s", pattern, reason);
+	if (prepare(arena, glob, err) < 0)
+		return -CORDON_E_MEMORY;
+	*ret = glob;
+	return 0;
+}
+
+static bool
+ends_in_tail(const struct glob *glob, const char *end, bool nocase)
+{
+	const char *at = end - glob->tail_length;
+
+	if (!nocase)
+		return memcmp(at, glob->tail, glob->tail_length) == 0;
+	for (size_t i = 0; i < glob->tail_length; i++)
+		if (fold((unsigned char)at[i]) != fold((unsigned char)glob->tail[i]))
+			return false;
+	return true;
+}
+
+/* The longest part of path that a match could be, judged by the tail alone; 0 if none. */
+static size_t
+reach(const struct glob *glob, const char *path, bool nocase)
+{
+	size_t i = strlen(path);
+
+	for (; i > 0 && i >= glob->tail_length; i--)
+		if ((path[i] == '/' || path[i] == '\0') && ends_in_tail(glob, path + i, nocase))
+			return i;
+	return 0;
+}
+
+/* Whatever the case: what is not there in any is not there. */
+static bool
+has_core(const struct glob *glob, const char *path)
+{
+	if (glob->core_length == 0)
+		return true;
+	for (; *path != '\0'; path++) {
+		size_t i = 0;
+
+		while (i < glob->core_length && fold((unsigned char)path[i]) == glob->core[i])
+			i++;
+		if (i == glob->core_length)
+			return true;
+	}
+	return false;
+}
+
+/* Adds position i and those reached from it without a character. */
+static void
+set_add(struct set *set, const struct glob *glob, size_t i, bool after_slash)
+{
+	for (;; i++) {
+		set->words[i / 64] |= UINT64_C(1) << (i % 64);
+		if (i == glob->count)
+			return;
+		if (glob->steps[i] != STEP_STAR && !(glob->steps[i] == STEP_DEEP && after_slash))
+			return;
+	}
+}
+
+static void
+move(struct set *to, const struct glob *glob, size_t i, uint32_t c)
+{
+	uint32_t step = glob->steps[i];
+	bool slash = c == '/';
+
+	if (step == STEP_DEEP || (step == STEP_STAR && !slash))
+		set_add(to, glob, i, slash);
+	else if (step == c || (step == STEP_ONE && !slash))
+		set_add(to, glob, i + 1, slash);
+}
+
+/* Moves every position over c, or leaves it behind. Returns whether any is left. */
+static bool
+set_move(struct set *set, const struct glob *glob, uint32_t c)
+{
+	size_t words = glob->count / 64 + 1;
+	struct set to;
+	uint64_t any = 0;
+
+	memset(to.words, 0, words * sizeof to.words[0]);
+	for (size_t w = 0; w < words; w++)
+		for (uint64_t left = set->words[w]; left != 0; left &= left - 1) {
+			size_t i = w * 64 + (size_t)__builtin_ctzll(left);
+
+			if (i < glob->count)
+				move(&to, glob, i, c);
+		}
+	for (size_t w = 0; w < words; w++)
+		any |= set->words[w] = to.words[w];
+	return any != 0;
+}
+
+static bool
+set_done(const struct set *set, const struct glob *glob)
+{
+	return (set->words[glob->count / 64] >> (glob->count % 64) & 1) != 0;
+}
+
+static size_t
+run_steps(const struct glob *glob, const char *path, size_t end, bool nocase, bool longest)
+{
+	struct set set;
+	size_t found = 0;
+
+	memset(set.words, 0, (glob->count / 64 + 1) * sizeof set.words[0]);
+	set_add(&set, glob, 0, false);
+	for (size_t i = 0; i < end;) {
+		uint32_t c;
+
+		i += character(path + i, &c);
+		if (!set_move(&set, glob, nocase ? fold(c) : c))
+			return found;
+		if ((path[i] == '/' || path[i] == '\0') && set_done(&set, glob)) {
+			found = i;
+			if (!longest)
+				return found;
+		}
+	}
+	return found;
+}
+
+static size_t
+match_part(const struct glob *glob, const char *path, bool nocase, bool longest)
+{
+	struct glob as = *glob;
+	size_t end;
+
+	/* the root has no name: only the pattern "/" matches it, and with it everything */
+	if (glob->count == 1)
+		return *path == '/' ? 1 : 0;
+	if (*path != '/' || path[1] == '\0')
+		return 0;
+	end = reach(glob, path, nocase);
+	if (nocase)
+		as.steps = as.folded;
+	return end == 0 || !has_core(glob, path) ? 0 : run_steps(&as, path, end, nocase, longest);
+}
+
+size_t
+glob_match_prefix(const struct glob *glob, const char *path, bool nocase)
+{
+	return match_part(glob, path, nocase, false);
+}
+
+size_t
+glob_match_longest(const struct glob *glob, const char *path, bool nocase)
+{
+	return match_part(glob, path, nocase, true);
+}
+
+bool
+glob_match(const struct glob *glob, const char *path)
+{
+	return glob_match_prefix(glob, path, false) != 0;
+}
+
+void
+glob_quote(const char *text, struct str *to)
+{
+	for (; *text != '\0'; text++) {
+		if (strchr("*?\\", *text) != NULL)
+			str_add(to, "\\");
+		str_add_n(to, text, 1);
+	}
+}

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The only header outside linux/ and macos/ that asks which system this is. It gives both the same
+ * names for small differences. Include it before any other header.
+ */
+#pragma once
+
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#if defined(__linux__)
+#include <link.h>
+#include <malloc.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifdef SYS_pidfd_open
+#define COMPAT_SYS_PIDFD_OPEN SYS_pidfd_open
+#else
+#define COMPAT_SYS_PIDFD_OPEN 434
+#endif
+
+#ifdef SYS_close_range
+#define COMPAT_SYS_CLOSE_RANGE SYS_close_range
+#else
+#define COMPAT_SYS_CLOSE_RANGE 436
+#endif
+
+#if defined(__GLIBC__)
+typedef __rlimit_resource_t compat_resource;
+#else
+typedef int compat_resource;
+#endif
+
+/* glibc has it from 2.32 on */
+extern const char *strerrordesc_np(int number) __attribute__((weak));
+
+/* Holds a directory for openat() without needing the right to list it. */
+#define COMPAT_O_HOLD O_PATH
+#define COMPAT_O_TMPFILE O_TMPFILE
+/* when a file was changed last, whatever was said about it: a member of struct stat */
+#define COMPAT_CTIME st_ctim
+/* for waitpid: children that tell their end by another signal, or by none, as well */
+#define COMPAT_WAIT_ALL __WALL
+/* of TCP: seconds until somebody who says nothing is asked whether he is there */
+#define COMPAT_TCP_KEEPIDLE TCP_KEEPIDLE
+#ifdef SYS_openat2
+#define COMPAT_SYS_OPENAT2 SYS_openat2
+#else
+#define COMPAT_SYS_OPENAT2 437
+#endif
+#else
+#include <unistd.h>
+
+#include "base/os_macos.h"
+
+typedef int compat_resource;
+
+#define COMPAT_O_HOLD O_RDONLY
+#define COMPAT_O_TMPFILE 0
+#define COMPAT_CTIME st_ctimespec
+#define COMPAT_WAIT_ALL 0
+#define COMPAT_TCP_KEEPIDLE TCP_KEEPALIVE
+#endif
+
+/*
+ * What an errno means, without the translation that strerror looks for under a lock: after a fork somebody may
+ * hold that for ever. NULL: unknown.
+ */
+static inline const char *
+compat_errno_text(int number)
+{
+#if defined(__linux__)
+	return strerrordesc_np == NULL ? strerror(number) : strerrordesc_np(number);
+#else
+	return number >= 0 && number < sys_nerr ? sys_errlist[number] : NULL;
+#endif
+}
+
+/* The parent's death sends this signal, where the system can promise that. */
+static inline int
+compat_die_with_parent(int number)
+{
+#if defined(__linux__)
+	return prctl(PR_SET_PDEATHSIG, number, 0, 0, 0);
+#else
+	(void)number;
+	return 0;
+#endif
+}
+
+#if defined(__linux__)
+static inline int
+compat_let_go_of(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	(void)size, (void)argument;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t start = (uintptr_t)(info->dlpi_addr + part->p_vaddr) / page * page;
+		uintptr_t end = (uintptr_t)(info->dlpi_addr + part->p_vaddr + part->p_memsz);
+
+		if (part->p_type == PT_LOAD && !(part->p_flags & PF_W))
+			madvise((void *)start, end - start, MADV_DONTNEED);
+	}
+	return 0;
+}
+#endif
+
+/* Pages of the program and its libraries that nobody ever writes: read again when they are needed. */
+static inline void
+compat_let_go_of_program(void)
+{
+#if defined(__linux__)
+	dl_iterate_phdr(compat_let_go_of, NULL);
+#endif
+}
+
+/*
+ * For a program that is over soon, or only waits: memory is asked for in one piece and not given back
+ * bit by bit, and threads share it, because a heap for each would be made at every start.
+ */
+static inline void
+compat_short_life(void)
+{
+#if defined(__GLIBC__)
+	mallopt(M_TOP_PAD, 256 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
+	mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+/* Nobody is below who has no child. */
+static inline bool
+compat_has_no_child(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | COMPAT_WAIT_ALL) < 0 &&
+	       errno == ECHILD;
+}
+
+/* A thread that is started so runs elsewhere than the caller, if there is anything else for it. */
+static inline void
+compat_elsewhere(pthread_attr_t *attributes)
+{
+#if defined(__linux__)
+	int here = sched_getcpu();
+	cpu_set_t places;
+
+	if (here < 0 || here >= CPU_SETSIZE || sched_getaffinity(0, sizeof places, &places) < 0)
+		return;
+	CPU_CLR((size_t)here, &places);
+	if (CPU_COUNT(&places) > 0)
+		pthread_attr_setaffinity_np(attributes, sizeof places, &places);
+#else
+	(void)attributes;
+#endif
+}
+
+/* Both ends close at exec. */
+static inline int
+compat_pipe(int ends[2])
+{
+#if defined(__linux__)
+	return pipe2(ends, O_CLOEXEC);
+#else
+	if (pipe(ends) < 0)
+		return -1;
+	if (fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0)
+		return 0;
+	close(ends[0]);
+	close(ends[1]);
+	return -1;
+#endif
+}
+
+/* Two ends of a line that carries values both ways; both close at exec. */
+static inline int
+compat_line(int ends[2])
+{
+#if defined(__linux__)
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+#else
+	return macos_pair(SOCK_STREAM, ends);
+#endif
+}
+
+/* A socket for a name in the file system; closes at exec. */
+static inline int
+compat_local_socket(void)
+{
+#if defined(__linux__)
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+#else
+	return macos_socket(socket(AF_UNIX, SOCK_STREAM, 0));
+#endif
+}
+
+/* A socket for addresses, not waiting; closes at exec. */
+static inline int
+compat_socket(int family, int type)
+{
+#if defined(__linux__)
+	return socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+#else
+	int fd = macos_socket(socket(family, type, 0));
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
+#endif
+}
+
+/* Routes to the loopback device alone; fails where a prefix is never local as a whole. */
+static inline int
+compat_only_loopback(int fd)
+{
+#if defined(__linux__)
+	return setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", sizeof "lo");
+#else
+	(void)fd;
+	return -1;
+#endif
+}
+
+/* Two ends of a line that carries messages whole; both close at exec. */
+static inline int
+compat_packets(int ends[2])
+{
+#if defined(__linux__)
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+#else
+	return macos_packets(ends);
+#endif
+}
+
+/*
+ * Between a session and its proxy: messages whole, and its end. Where nobody turns connections round
+ * only the end is of use, which datagrams do not tell.
+ */
+static inline int
+compat_egress(int ends[2])
+{
+#if defined(__linux__)
+	return compat_packets(ends);
+#else
+	return compat_line(ends);
+#endif
+}
+
+/* Without waiting; closes at exec. from may be NULL. */
+static inline int
+compat_accept_from(int listener, struct sockaddr *from, socklen_t *length)
+{
+#if defined(__linux__)
+	return accept4(listener, from, length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+	int fd = macos_socket(accept(listener, from, length));
+
+	if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+#endif
+}
+
+static inline int
+compat_accept(int listener)
+{
+	return compat_accept_from(listener, NULL, NULL);
+}
+
+/* Descriptors that come with a message close at exec; what a stream brought is dropped, not copied. */
+#if defined(__linux__)
+#define COMPAT_MSG_CLOEXEC MSG_CMSG_CLOEXEC
+#define COMPAT_MSG_DROP MSG_TRUNC
+#else
+#define COMPAT_MSG_CLOEXEC 0
+#define COMPAT_MSG_DROP 0
+#endif
+
+/*
+ * A file without a name, gone with its last descriptor; closes at exec. folder: where it has one for a
+ * moment on some systems, so nobody else may reach into that.
+ */
+static inline int
+compat_memory_file(int folder)
+{
+#if defined(__linux__)
+	(void)folder;
+	return memfd_create("cordon", MFD_CLOEXEC);
+#else
+	return macos_unnamed_file(folder);
+#endif
+}
+
+/* A name by which something in an open folder can be bound or connected to; false: too long. */
+static inline bool
+compat_name_in(int folder, const char *name, char *to, size_t size)
+{
+#if defined(__linux__)
+	return snprintf(to, size, "/proc/self/fd/%d/%s", folder, name) < (int)size;
+#else
+	return macos_name_in(folder, name, to, size);
+#endif
+}
+
+/* By which a process's own terminal, open as fd, can be opened once more, and waited for. */
+static inline bool
+compat_terminal_name(int fd, char *to, size_t size)
+{
+#if defined(__linux__)
+	static const char name[] = "/dev/tty";
+
+	(void)fd;
+	if (size < sizeof name)
+		return false;
+	memcpy(to, name, sizeof name);
+	return true;
+#else
+	/* poll(2) does not know /dev/tty there */
+	return ttyname_r(fd, to, size) == 0;
+#endif
+}
+
+/* Others of the same user may neither read our memory nor take our descriptors. */
+static inline int
+compat_hide(void)
+{
+#if defined(__linux__)
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#else
+	/* no header we can count on declares it; 31 is PT_DENY_ATTACH */
+	int ptrace(int request, pid_t pid, char *address, int data);
+
+	return ptrace(31, 0, NULL, 0);
+#endif
+}
+
+/*
+ * A lock that this process has one of, for all its threads: a descriptor, to be unlocked by flock
+ * since children may have copies. -1 with EWOULDBLOCK: it is taken, ENOENT: there is none here.
+ */
+static inline int
+compat_process_lock(void)
+{
+#if defined(__linux__)
+	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), sys;
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	sys = errno;
+	close(fd);
+	errno = sys;
+	return -1;
+#else
+	errno = ENOENT;
+	return -1;
+#endif
+}
+
+/* Leaves no core file and hides our memory; until exec, also in children. */
+static inline int
+compat_no_core(void)
+{
+#if defined(__linux__)
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#else
+	/* the limit would be the command's as well, and there is no other way */
+	return 0;
+#endif
+}
+
+/*
+ * Should this process be stopped it goes on within so many milliseconds, again and again: a timer
+ * sends it SIGCONT, which is best blocked. Not in children. -1 with errno.
+ */
+static inline int
+compat_wake_every(int ms)
+{
+#if defined(__linux__)
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
+	const struct timespec period = {ms / 1000, ms % 1000 * 1000000L};
+	const struct itimerspec when = {period, period};
+	int timer = 0;
+
+	/* the bare calls: a C library may allocate */
+	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) < 0)
+		return -1;
+	return (int)syscall(SYS_timer_settime, timer, 0, &when, NULL);
+#else
+	(void)ms;
+	return 0;
+#endif
+}
+
+struct compat_signal {
+	int number;
+	bool from_process; /* and not from the terminal or the kernel */
+	bool is_queued;	   /* with a value, by sigqueue */
+	pid_t pid;
+	uid_t uid;
+	int value;
+};
+
+/*
+ * A descriptor that becomes readable when one of the blocked signals of set arrives; no handler, no
+ * global. compat_signal_read takes one of them; false when there is none.
+ */
+static inline int
+compat_signal_fd(const sigset_t *set)
+{
+#if defined(__linux__)
+	return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+#else
+	return macos_signal_fd(set);
+#endif
+}
+
+static inline bool
+compat_signal_read(int fd, struct compat_signal *ret_signal)
+{
+#if defined(__linux__)
+	struct signalfd_siginfo info;
+
+	if (read(fd, &info, sizeof info) != (ssize_t)sizeof info)
+		return false;
+	*ret_signal = (struct compat_signal){
+		.number = (int)info.ssi_signo,
+		.from_process = info.ssi_code <= 0,
+		.is_queued = info.ssi_code == SI_QUEUE,
+		.pid = (pid_t)info.ssi_pid,
+		.uid = info.ssi_uid,
+		.value = info.ssi_int,
+	};
+	return true;
+#else
+	int number = macos_signal_read(fd);
+
+	if (number == 0)
+		return false;
+	/* nobody but who ends a session sends SIGTERM to its guard; it carries no value */
+	*ret_signal = (struct compat_signal){
+		.number = number,
+		.from_process = !macos_is_terminals(number),
+		.is_queued = number == SIGTERM,
+		.uid = getuid(),
+	};
+	return true;
+#endif
+}
+
+/* Takes a blocked signal back that is pending. */
+static inline void
+compat_signal_drop(const sigset_t *set)
+{
+#if defined(__linux__)
+	struct timespec none = {0, 0};
+
+	sigtimedwait(set, NULL, &none);
+#else
+	for (int number = 1; number < NSIG; number++)
+		if (sigismember(set, number) == 1 && macos_take_pending(number))
+			return;
+#endif
+}
+
+/*
+ * A descriptor that becomes readable when that process ends, or -1 where there is none to be had.
+ * It never closes by itself.
+ */
+static inline int
+compat_process_fd(pid_t pid)
+{
+#if defined(__linux__)
+	return (int)syscall(COMPAT_SYS_PIDFD_OPEN, pid, 0);
+#else
+	return macos_process_fd(pid);
+#endif
+}
+
+/* Every descriptor from first on, closed now or at exec; fails where there is no such call. */
+static inline int
+compat_close_range(int first, bool at_exec)
+{
+#if defined(__linux__)
+	return (int)syscall(COMPAT_SYS_CLOSE_RANGE, (unsigned)first, ~0u,
+			    at_exec ? 4 /* CLOSE_RANGE_CLOEXEC */ : 0);
+#else
+	(void)first;
+	(void)at_exec;
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+/* One more than any open descriptor can be, or 0 where there is no call for it. */
+static inline int
+compat_fd_ceiling(void)
+{
+#if defined(__linux__)
+	return 0;
+#else
+	return macos_fd_ceiling();
+#endif
+}
+
+/* Does open(2) take a mode with these flags? */
+static inline bool
+compat_takes_mode(int flags)
+{
+	return (flags & O_CREAT) != 0 ||
+	       (COMPAT_O_TMPFILE != 0 && (flags & COMPAT_O_TMPFILE) == COMPAT_O_TMPFILE);
+}
+
+/*
+ * Opens path below dir; a path that leaves dir on its way, or goes through a link of procfs that is
+ * more than text, fails. ENOSYS where there is no openat2. The numbers are the kernel's, because
+ * its header came later than the kernels and C libraries we build with.
+ */
+static inline int
+compat_open_beneath(int dir, const char *path, int flags, unsigned int mode)
+{
+#if defined(__linux__)
+	struct {
+		uint64_t flags, mode, resolve;
+	} how = {
+		.flags = (uint64_t)(unsigned int)flags,
+		.mode = compat_takes_mode(flags) ? mode & 07777 : 0,
+		.resolve = 0x08 /* RESOLVE_BENEATH */ | 0x02 /* RESOLVE_NO_MAGICLINKS */,
+	};
+
+	return (int)syscall(COMPAT_SYS_OPENAT2, dir, path, &how, sizeof how);
+#else
+	(void)dir;
+	(void)path;
+	(void)flags;
+	(void)mode;
+	errno = ENOSYS;
+	return -1;
+#endif
+}

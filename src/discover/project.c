@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Where the command works: the project, the folder one stands in, and what git takes from there. A folder
+ * that would make a home or the whole system writable is never taken as a project by itself.
+ */
+#include "discover/context.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/path.h"
+#include "git/config/git_repo.h"
+
+static char *
+real_path(struct arena *arena, const char *path, struct cordon_error *err)
+{
+	char real[PATH_MAX];
+
+	if (realpath(path, real) == NULL) {
+		cordon_fail(err, CORDON_E_PATH, errno, "cannot use %s", path);
+		return NULL;
+	}
+	return arena_strdup(arena, real, err);
+}
+
+/* "/", a home, or what holds a home: too much to hand over without being told to. */
+static bool
+is_too_wide(const struct cordon_plan *context, const char *path)
+{
+	if (strcmp(path, "/") == 0)
+		return true;
+	for (size_t i = 0; i < context->home_count; i++)
+		if (path_below(context->homes[i], path))
+			return true;
+	return false;
+}
+
+/* A policy that cannot be looked for must not pass for none. */
+static int
+not_seen(const char *path, struct cordon_error *err)
+{
+	if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
+		return 0;
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", path);
+}
+
+/* 1, 0 or an error. */
+static int
+has_mark(const char *folder, const char *mark, struct cordon_error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
+		return 0;
+	return lstat(path, &st) < 0 ? not_seen(path, err) : 1;
+}
+
+/* What was found on the way up. */
+struct marks {
+	const char *policy, *git; /* the nearest folder with each, or NULL */
+	bool is_over;		  /* no .git further up counts */
+	struct cordon_error why;  /* why a .git before the first one that was seen could not be */
+};
+
+/* Is it there, and not put there by others, as in /tmp it may be? 1, 0 or an error. */
+static int
+is_owners(const char *folder, const struct stat *at, const char *mark, struct cordon_error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (at->st_uid != geteuid() ||
+	    snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
+		return 0;
+	if (lstat(path, &st) < 0)
+		return not_seen(path, err);
+	return !(at->st_mode & S_ISVTX) || st.st_uid == at->st_uid;
+}
+
+/*
+ * A folder everyone can write to proves nothing: anybody could have put a mark there. But one's own may
+ * have been opened by a command that ran in it, to be rid of the policy there, or to have for its
+ * project what is around: so a policy there is not passed over, and no .git above takes its place.
+ */
+static int
+look_where_all_write(const char *folder, const struct stat *at, struct marks *to,
+		     struct cordon_error *err)
+{
+	int rc = is_owners(folder, at, PROJECT_POLICY_NAME, err);
+
+	if (rc > 0)
+		return cordon_fail(err, CORDON_E_TRUST, 0,
+				   "%s/%s lies in a folder that is writable by everyone", folder,
+				   PROJECT_POLICY_NAME);
+	if (rc == 0 && has_mark(folder, ".git", NULL) != 0)
+		to->is_over = true;
+	return rc;
+}
+
+static int
+look_for_marks(struct arena *arena, const char *folder, struct marks *to, struct cordon_error *err)
+{
+	struct stat at;
+	int rc;
+
+	if (stat(folder, &at) < 0)
+		return not_seen(folder, err);
+	if (at.st_mode & S_IWOTH)
+		return look_where_all_write(folder, &at, to, err);
+	rc = has_mark(folder, PROJECT_POLICY_NAME, err);
+	if (rc > 0)
+		to->policy = arena_strdup(arena, folder, err);
+	if (rc != 0)
+		return rc > 0 && to->policy == NULL ? -CORDON_E_MEMORY : rc;
+	if (to->git == NULL && !to->is_over && to->why.code == 0 &&
+	    has_mark(folder, ".git", &to->why) > 0) {
+		to->git = arena_strdup(arena, folder, err);
+		return to->git == NULL ? -CORDON_E_MEMORY : 0;
+	}
+	return 0;
+}
+
+/* From a folder upwards; what is too wide is none, and so is all above it. */
+static int
+find_marks(struct cordon_plan *context, const char *from, struct marks *to,
+	   struct cordon_error *err)
+{
+	char folder[PATH_MAX];
+	int rc = 0;
+
+	snprintf(folder, sizeof folder, "%s", from);
+	while (rc == 0 && *folder != '\0' && !is_too_wide(context, folder)) {
+		rc = look_for_marks(&context->arena, folder, to, err);
+		*strrchr(folder, '/') = '\0';
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* Folders that are no project by themselves: the system's own, and hidden ones of the home. */
+static bool
+is_no_workplace(const struct cordon_plan *context, const char *path)
+{
+	static const char *const trees[] = {"/etc", "/boot",  "/dev",	      "/proc",
+					    "/sys", "/run",   "/bin",	      "/sbin",
+					    "/lib", "/lib64", "/private/etc", "/System"};
+	static const char *const folders[] = {"/usr",	      "/var",	     "/opt",
+					      "/srv",	      "/tmp",	     "/var/tmp",
+					      "/home",	      "/Users",	     "/mnt",
+					      "/media",	      "/usr/local",  "/Library",
+					      "/private/tmp", "/private/var"};
+	const char *home = context_env_path(&context->host, "HOME");
+
+	for (size_t i = 0; i < COUNT(trees); i++)
+		if (path_below(path, trees[i]))
+			return true;
+	for (size_t i = 0; i < COUNT(folders); i++)
+		if (strcmp(path, folders[i]) == 0)
+			return true;
+	return home != NULL && strcmp(home, "/") != 0 && path_below(path, home) &&
+	       path[strlen(home)] == '/' && path[strlen(home) + 1] == '.';
+}
+
+/*
+ * A policy file marks a project more firmly than a .git, which a sandbox could make in a folder below
+ * to lose the policy above it.
+ */
+static int
+find_project(struct cordon_plan *context, enum context_use use, struct cordon_error *err)
+{
+	struct host *host = &context->host;
+	struct marks marks = {0};
+	int rc = find_marks(context, host->cwd, &marks, err);
+
+	if (rc < 0)
+		return rc;
+	if (marks.policy == NULL && marks.why.code != 0) {
+		if (err != NULL)
+			*err = marks.why;
+		return -marks.why.code;
+	}
+	host->project = marks.policy != NULL ? marks.policy : marks.git;
+	if (host->project != NULL)
+		return 0;
+	host->project = host->cwd;
+	if (use == CONTEXT_LOOK ||
+	    (!is_too_wide(context, host->cwd) && !is_no_workplace(context, host->cwd)))
+		return 0;
+	return cordon_fail(
+		err, CORDON_E_USAGE, 0,
+		"%s is no project: it is a home, hidden in one, the system's, or holds more; "
+		"go into a project or name a folder with -C",
+		host->cwd);
+}
+
+static int
+named_project(struct cordon_plan *context, const char *named, struct cordon_error *err)
+{
+	struct stat st;
+	char *path;
+
+	/* another machine's folder: nobody looks whether it is there */
+	if (context_is_foreign(context) && *named == '/') {
+		int rc = context_foreign_path(context, named, &context->host.project, err);
+
+		context->host.cwd = context->host.project;
+		return rc;
+	}
+	path = real_path(&context->arena, named, err);
+	if (path == NULL)
+		return err == NULL ? -CORDON_E_PATH : -err->code;
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return cordon_fail(err, CORDON_E_PATH, 0, "%s is not a folder", path);
+	context->host.project = path;
+	return 0;
+}
+
+/* Would another folder be the project if its .git were not there? A policy decides before any .git. */
+static int
+keep_mark(struct cordon_plan *context, struct cordon_error *err)
+{
+	struct host *host = &context->host;
+	struct marks marks = {0};
+	char around[PATH_MAX];
+
+	snprintf(around, sizeof around, "%s", host->project);
+	*strrchr(around, '/') = '\0';
+	if (has_mark(host->project, ".git", NULL) <= 0 ||
+	    has_mark(host->project, PROJECT_POLICY_NAME, NULL) != 0 ||
+	    find_marks(context, around, &marks, NULL) < 0 || marks.policy != NULL ||
+	    marks.git == NULL)
+		return 0;
+	host->mark = path_join(&context->arena, host->project, ".git", err);
+	return host->mark == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+int
+context_find_places(struct cordon_plan *context, const struct cordon_setup *setup,
+		    enum context_use use, struct cordon_error *err)
+{
+	char cwd[PATH_MAX];
+	int rc;
+
+	if (getcwd(cwd, sizeof cwd) == NULL || *cwd != '/')
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot find the working directory");
+	context->host.cwd = real_path(&context->arena, cwd, err);
+	if (context->host.cwd == NULL)
+		return err == NULL ? -CORDON_E_PATH : -err->code;
+	rc = setup->project != NULL ? named_project(context, setup->project, err)
+				    : find_project(context, use, err);
+	if (rc < 0)
+		return rc;
+	/* where one happens to stand must not become a writable home */
+	if (strcmp(context->host.cwd, context->host.project) == 0 ||
+	    !is_too_wide(context, context->host.cwd))
+		context->host.cwd_token = context->host.cwd;
+	if (context_is_foreign(context))
+		return 0;
+	rc = keep_mark(context, err);
+	if (rc < 0)
+		return rc;
+	rc = gitdirs_find(&context->arena, context->host.project, &context->host.git, err);
+	if (rc < 0)
+		return rc;
+	rc = hookdirs_find(&context->arena, &context->host, &context->host.hooks, err);
+	return rc < 0 ? rc
+		      : looked_around(&context->arena, &context->host, &context->host.hooks, err);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A table. Programs that lie in these folders are run again later, outside, by the tool that put them
+ * there: who may write there runs as the user. The way out is a place in the project.
+ */
+#include "explain/hints.h"
+
+#include "base/path.h"
+#include "host/resolve.h"
+
+static const struct hint hints[] = {
+	{"~/.npm/_npx", "npx runs what lies there, outside as well",
+	 "--env npm_config_cache=node_modules/.npm"},
+	{"$XDG_CACHE_HOME/pnpm/dlx", "pnpm runs what lies there, outside as well",
+	 "--env npm_config_cache_dir=node_modules/.pnpm-cache"},
+	{"$XDG_CACHE_HOME/node", "corepack runs what lies there, outside as well", NULL},
+	{"$XDG_CACHE_HOME/pypoetry/virtualenvs", "poetry runs what lies there, outside as well",
+	 "--env POETRY_VIRTUALENVS_IN_PROJECT=true"},
+	{"$XDG_CACHE_HOME/pre-commit", "git's hooks run what lies there, outside as well", NULL},
+	{"~/.local/share/virtualenv", "new environments get what lies there, outside as well",
+	 NULL},
+	{"$XDG_CONFIG_HOME/fish", "fish runs what lies there, outside as well", NULL},
+	{"~/.local/share/fish", "fish runs what lies there, outside as well", NULL},
+	{"~/.gnupg",
+	 "it holds keys; sign outside, or by ssh's agent with -p ssh and gpg.format ssh", NULL},
+	{"~/.ssh", "it holds keys; the agent has them with -p ssh", NULL},
+};
+
+static bool
+is_there(const struct plan *plan, const struct hint *hint, const char *path)
+{
+	const struct token_text text = {hint->folder, {0}, true, false};
+	auto_arena struct arena arena = {0};
+	const char *written;
+	struct resolved at;
+
+	return token_expand(&arena, plan->host, &text, &written, NULL) == 0 && written != NULL &&
+	       resolve_path(&arena, plan->host->view, written, &at, NULL) == 0 &&
+	       path_below(path, at.path);
+}
+
+const struct hint *
+hint_find(const struct plan *plan, const char *path)
+{
+	for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
+		if (is_there(plan, &hints[i], path))
+			return &hints[i];
+	return NULL;
+}

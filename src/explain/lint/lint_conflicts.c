@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rules against each other: pairs that contradict, rules that can never change anything, denies
+ * that a profile opens again. Only what is certain for every path is claimed, so each test here
+ * gives up as soon as another rule could make a difference.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "explain/lint/lint_checks.h"
+
+static bool
+is_pattern(const struct planned_rule *rule)
+{
+	return rule->match == MATCH_GLOB || rule->match == MATCH_REGEX;
+}
+
+/* ---- finding rules by their path ---- */
+
+static size_t
+first_at(const struct index *index, const char *path, size_t length)
+{
+	size_t low = 0, high = index->path_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strncmp(index->paths[middle].path, path, length) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Which rules one looks for: these rights with this effect, of this layer or (-1) of any. */
+struct kind {
+	enum effect effect;
+	unsigned rights;
+	int layer;
+};
+
+static bool
+is_kind(const struct planned_rule *rule, const struct kind *kind)
+{
+	return rule->effect == kind->effect && (rule->rights & kind->rights) &&
+	       (kind->layer < 0 || (int)rule->layer == kind->layer);
+}
+
+/* At path or below it. What starts like path lies together, its neighbours "path-x" in between. */
+static bool
+has_below(const struct index *index, const char *path, const struct kind *kind)
+{
+	size_t length = strlen(path);
+
+	for (size_t i = first_at(index, path, length);
+	     i < index->path_count && strncmp(index->paths[i].path, path, length) == 0; i++)
+		if (path_below(index->paths[i].path, path) && is_kind(&index->paths[i], kind))
+			return true;
+	return false;
+}
+
+static bool
+has_at(const struct index *index, const char *path, size_t length, const struct kind *kind)
+{
+	for (size_t i = first_at(index, path, length);
+	     i < index->path_count && strncmp(index->paths[i].path, path, length) == 0 &&
+	     index->paths[i].path[length] == '\0';
+	     i++)
+		if (is_kind(&index->paths[i], kind))
+			return true;
+	return false;
+}
+
+/* At path or above it. */
+static bool
+has_above(const struct index *index, const char *path, const struct kind *kind)
+{
+	if (has_at(index, path, 1, kind))
+		return true;
+	for (size_t end = 2; path[1] != '\0'; end++) {
+		if (path[end] != '/' && path[end] != '\0')
+			continue;
+		if (has_at(index, path, end, kind))
+			return true;
+		if (path[end] == '\0')
+			break;
+	}
+	return false;
+}
+
+static bool
+has_pattern(const struct index *index, const struct kind *kind)
+{
+	for (size_t i = 0; i < index->pattern_count; i++)
+		if (is_kind(&index->patterns[i], kind))
+			return true;
+	return false;
+}
+
+/* ---- rules that change nothing ---- */
+
+static bool
+is_before(const struct place *a, const struct place *b)
+{
+	int order = strcmp(a->file, b->file);
+
+	if (order != 0)
+		return order < 0;
+	return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+/*
+ * May `other` stand in for rule? Of two that say the same only one is called superfluous: the one
+ * that is less trusted, says less, or comes later. Less trusted words make no others superfluous.
+ */
+static bool
+stands_in(const struct planned_rule *other, const struct planned_rule *rule)
+{
+	if (other->match != MATCH_SUBPATH || other->layer > rule->layer ||
+	    other->rule == rule->rule)
+		return false;
+	if (other->layer < rule->layer || strcmp(other->path, rule->path) != 0)
+		return true;
+	if (rule->rights & ~other->rights)
+		return false;
+	return other->rights != rule->rights || rule->match != MATCH_SUBPATH ||
+	       is_before(&other->rule->place, &rule->rule->place);
+}
+
+static bool
+is_protected(const struct index *index, const struct planned_rule *rule)
+{
+	for (size_t i = 0; (rule->rights & RIGHTS_CHANGE) && i < index->protections.count; i++)
+		if (protection_anchor(&index->protections.items[i], rule->path) > 0)
+			return true;
+	return false;
+}
+
+/*
+ * With every right granted above by whole trees and no deny on the way, the state in which deeper
+ * rules and patterns go on is the same with and without this one.
+ */
+static bool
+allow_adds_nothing(const struct index *index, const struct planned_rule *rule,
+		   const struct verdict *without)
+{
+	const struct kind denies = {EFFECT_DENY, rule->rights, -1};
+
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		const struct planned_rule *by = without->by[i].rule;
+
+		if (!(rule->rights & (1u << i)))
+			continue;
+		if (!(without->rights & (1u << i)) || (by != NULL && !stands_in(by, rule)))
+			return false;
+	}
+	return !has_above(index, rule->path, &denies) && !is_protected(index, rule);
+}
+
+/*
+ * A deny of the user or the administrator guards against later texts even where nothing is allowed
+ * yet. One of the command line or of the project does not: nothing follows it.
+ */
+static bool
+is_as_final(const struct planned_rule *by, const struct planned_rule *rule)
+{
+	if (by == NULL || by->layer == LAYER_PROFILE)
+		return rule->layer >= LAYER_COMMAND;
+	return true;
+}
+
+static bool
+deny_takes_nothing(const struct index *index, const struct planned_rule *rule,
+		   const struct verdict *without)
+{
+	const struct kind allows = {EFFECT_ALLOW, rule->rights, -1};
+
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		const struct decision *by = &without->by[i];
+
+		if (!(rule->rights & (1u << i)))
+			continue;
+		if ((without->rights & (1u << i)) || by->protection != NULL || by->overridden ||
+		    (by->rule != NULL && !stands_in(by->rule, rule)) ||
+		    !is_as_final(by->rule, rule))
+			return false;
+	}
+	return !has_below(index, rule->path, &allows) && !has_pattern(index, &allows);
+}
+
+static int
+note_superfluous(struct linter *l, const struct planned_rule *rule, const struct verdict *without)
+{
+	const struct planned_rule *by = without->by[__builtin_ctz(rule->rights)].rule;
+	bool allow = rule->effect == EFFECT_ALLOW;
+
+	if (by == NULL)
+		return lint_add(l, LINT_NOTE, rule->rule->place, "changes nothing: %s",
+				allow ? "the default allows it already" : "nothing allows it");
+	return lint_add(l, LINT_NOTE, rule->rule->place, "changes nothing: %s %s it already",
+			lint_source(l, by), allow ? "allows" : "denies");
+}
+
+/* ---- allows that never hold ---- */
+
+/* NULL, or how the deny takes this right from everything the rule allows. */
+static const char *
+beaten_by(const struct index *index, const struct planned_rule *rule, const struct decision *by)
+{
+	const struct planned_rule *deny = by->rule;
+	const struct kind allows = {EFFECT_ALLOW, rule->rights,
+				    deny == NULL ? -1 : (int)deny->layer};
+
+	if (deny == NULL || deny->effect != EFFECT_DENY || deny->layer == LAYER_BUILTIN)
+		return NULL;
+	/* a glob that matches a folder matches everything in it */
+	if (deny->match == MATCH_GLOB && deny->layer <= rule->layer)
+		return "patterns are applied after all paths";
+	if (by->overridden && deny->match == MATCH_SUBPATH && deny->layer < rule->layer &&
+	    !has_below(index, rule->path, &allows))
+		return "its layer is trusted more";
+	return NULL;
+}
+
+static int
+warn_beaten(struct linter *l, const struct planned_rule *rule)
+{
+	const struct index *index = &l->plan->index;
+	const struct kind allows = {EFFECT_ALLOW, rule->rights, -1};
+	struct verdict verdict = index_decide(index, rule->path);
+	const char *how = NULL;
+
+	/* naming a protected path does something even if the grant itself does not hold */
+	if ((verdict.rights & rule->rights) || has_pattern(index, &allows) ||
+	    is_protected(index, rule))
+		return 0;
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		if (!(rule->rights & (1u << i)))
+			continue;
+		how = beaten_by(index, rule, &verdict.by[i]);
+		if (how == NULL)
+			return 0;
+	}
+	return lint_add(l, LINT_WARNING, rule->rule->place, "never holds: %s denies it, and %s",
+			lint_source(l, verdict.by[__builtin_ctz(rule->rights)].rule), how);
+}
+
+int
+lint_reach(struct linter *l, struct planned_rule *rule)
+{
+	const struct index *index = &l->plan->index;
+	unsigned rights = rule->rights;
+	struct verdict without;
+	bool superfluous;
+
+	/* what a dialect adds by itself nobody wants to hear about */
+	if (is_pattern(rule) || rule->rule->optional || rule->rule->worktrees)
+		return 0;
+	rule->rights = 0;
+	without = index_decide(index, rule->path);
+	rule->rights = rights;
+	superfluous = rule->effect == EFFECT_ALLOW ? allow_adds_nothing(index, rule, &without)
+						   : deny_takes_nothing(index, rule, &without);
+	/* what is a link here, as /bin, may be a folder of its own elsewhere */
+	if (superfluous && rule->effect == EFFECT_ALLOW && rule->written != NULL)
+		return 0;
+	if (superfluous)
+		return note_superfluous(l, rule, &without);
+	return rule->effect == EFFECT_ALLOW ? warn_beaten(l, rule) : 0;
+}
+
+/* ---- denies that a profile opens again ---- */
+
+static bool
+reopens(const struct index *index, const struct planned_rule *allow,
+	const struct planned_rule *deny)
+{
+	struct verdict verdict;
+
+	if (allow->layer != LAYER_PROFILE || allow->effect != EFFECT_ALLOW ||
+	    !(allow->rights & deny->rights) || !path_below(allow->root, deny->path))
+		return false;
+	if (is_pattern(allow))
+		return true;
+	verdict = index_decide(index, allow->path);
+	return lint_decides(&verdict, allow, deny->rights);
+}
+
+int
+lint_reopened(struct linter *l, struct planned_rule *rule)
+{
+	const struct index *index = &l->plan->index;
+	const struct planned_rule *first = NULL;
+	size_t length = strlen(rule->path), count = 0;
+	char more[40] = "";
+
+	if (rule->effect != EFFECT_DENY || rule->match != MATCH_SUBPATH)
+		return 0;
+	for (size_t i = first_at(index, rule->path, length);
+	     i < index->path_count && strncmp(index->paths[i].path, rule->path, length) == 0; i++)
+		if (reopens(index, &index->paths[i], rule) && count++ == 0)
+			first = &index->paths[i];
+	for (size_t i = 0; i < index->pattern_count; i++)
+		if (reopens(index, &index->patterns[i], rule) && count++ == 0)
+			first = &index->patterns[i];
+	if (first == NULL)
+		return 0;
+	if (count > 1)
+		snprintf(more, sizeof more, " (and %zu more)", count - 1);
+	return lint_add(l, LINT_NOTE, rule->rule->place,
+			"%s opens %s below it again%s; deny that too if it is meant",
+			first->rule->place.file, first->rule->path, more);
+}
+
+/* ---- the same path allowed and denied ---- */
+
+static int
+warn_pair(struct linter *l, const struct planned_rule *loser, const struct planned_rule *winner,
+	  const char *reason)
+{
+	char words[RIGHTS_WORDS];
+
+	rights_to_words(loser->rights & winner->rights, words);
+	return lint_add(l, LINT_WARNING, loser->rule->place,
+			"%s %s of %s, and %s %s it: that one wins, %s",
+			loser->effect == EFFECT_ALLOW ? "allows" : "denies", words,
+			loser->rule->path, lint_source(l, winner),
+			winner->effect == EFFECT_ALLOW ? "allows" : "denies", reason);
+}
+
+/* An allow of less than what is denied is an exception, and meant. */
+static bool
+cancels(const struct planned_rule *allow, const struct planned_rule *deny)
+{
+	return allow->effect == EFFECT_ALLOW && (allow->rights & deny->rights) &&
+	       (allow->match == deny->match || allow->match == MATCH_SUBPATH);
+}
+
+/* Denies come before allows where path and layer are the same; one pair of each deny is enough. */
+static int
+pair_paths(struct linter *l)
+{
+	const struct index *index = &l->plan->index;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < index->path_count; i++) {
+		const struct planned_rule *deny = &index->paths[i], *other = deny + 1;
+
+		if (!lint_is_own(deny) || deny->effect != EFFECT_DENY)
+			continue;
+		for (; other < index->paths + index->path_count && other->layer == deny->layer &&
+		       strcmp(other->path, deny->path) == 0;
+		     other++) {
+			if (!cancels(other, deny))
+				continue;
+			rc = warn_pair(l, deny, other, "being an allow at the same path");
+			break;
+		}
+	}
+	return rc;
+}
+
+static int
+by_pattern(const void *a, const void *b)
+{
+	const struct planned_rule *x = *(const struct planned_rule *const *)a;
+	const struct planned_rule *y = *(const struct planned_rule *const *)b;
+	int order = strcmp(x->path, y->path);
+
+	if (order == 0)
+		order = (int)x->match - (int)y->match;
+	if (order == 0)
+		order = (int)x->layer - (int)y->layer;
+	/* both point into one array, in the order of applying */
+	return order != 0 ? order : (x > y) - (x < y);
+}
+
+static int
+pair_patterns(struct linter *l)
+{
+	const struct index *index = &l->plan->index;
+	size_t count = index->pattern_count;
+	const struct planned_rule **sorted =
+		arena_alloc(&l->scratch, (count + 1) * sizeof *sorted, l->err);
+	int rc = sorted == NULL ? -CORDON_E_MEMORY : 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		sorted[i] = &index->patterns[i];
+	if (rc == 0 && count > 1)
+		qsort(sorted, count, sizeof sorted[0], by_pattern);
+	for (size_t i = 0; rc == 0 && i + 1 < count; i++) {
+		const struct planned_rule *x = sorted[i], *y = sorted[i + 1];
+
+		if (lint_is_own(x) && x->layer == y->layer && x->match == y->match &&
+		    strcmp(x->path, y->path) == 0 && x->effect != y->effect &&
+		    (x->rights & y->rights))
+			rc = warn_pair(l, x, y, "being the later pattern");
+	}
+	return rc;
+}
+
+int
+lint_pairs(struct linter *l)
+{
+	int rc = pair_paths(l);
+
+	return rc < 0 ? rc : pair_patterns(l);
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One rule at a time: does it name what is not there, or open what should stay closed? A grant that
+ * something else takes back is not complained about: every check asks the index who decides.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "explain/lint/lint_checks.h"
+#include "explain/why.h"
+#include "policy/read/dialect_defaults.h"
+
+static bool
+is_pattern(const struct planned_rule *rule)
+{
+	return rule->match == MATCH_GLOB || rule->match == MATCH_REGEX;
+}
+
+static const char *
+words_of(unsigned rights, char to[RIGHTS_WORDS])
+{
+	rights_to_words(rights, to);
+	return to;
+}
+
+/* Does the rule still decide at its own path? */
+static bool
+is_alive(const struct linter *l, const struct planned_rule *rule)
+{
+	struct verdict verdict;
+
+	if (is_pattern(rule))
+		return true;
+	verdict = index_decide(&l->plan->index, rule->path);
+	return lint_decides(&verdict, rule, rule->rights);
+}
+
+/* The folder that a rule covers with everything in it; NULL when it covers less. */
+static const char *
+whole_of(const struct planned_rule *rule)
+{
+	const char *wild = strpbrk(rule->path, "*?\\");
+	const char *tail = wild;
+
+	if (rule->match == MATCH_SUBPATH)
+		return rule->path;
+	if (rule->match != MATCH_GLOB || wild == NULL)
+		return NULL;
+	while (tail > rule->path && *tail != '/')
+		tail--;
+	return strchr(tail, '*') != NULL && tail[strspn(tail, "/*")] == '\0' ? rule->root : NULL;
+}
+
+/* ---- paths that do not exist ---- */
+
+struct guess {
+	const struct fs_view *view;
+	char path[PATH_MAX];
+	size_t dir; /* length of what stands before the name, with its slash */
+};
+
+static enum fs_kind
+look(const struct fs_view *view, const char *path)
+{
+	char link[PATH_MAX];
+
+	return view->look(view->ctx, path, link);
+}
+
+/* Is there something called name with skip bytes at `at` replaced by put? Leaves it in path. */
+static bool
+exists_as(struct guess *guess, const char *name, size_t at, size_t skip, const char *put)
+{
+	char *to = guess->path + guess->dir;
+	enum fs_kind kind;
+
+	memcpy(to, name, at);
+	strcpy(to + at, put);
+	strcat(to, name + at + skip);
+	if (strcmp(to, ".") == 0 || strcmp(to, "..") == 0 || *to == '\0')
+		return false;
+	kind = look(guess->view, guess->path);
+	return kind != FS_MISSING && kind != FS_HIDDEN;
+}
+
+/*
+ * A view cannot list a folder, so the names one slip away are tried instead. Short names are one
+ * slip away from too much.
+ */
+static bool
+guess_name(struct guess *guess, const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789._-"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t length = strlen(name);
+
+	if (length < 3 || length > 64 || guess->dir + length + 2 > sizeof guess->path)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		const char swapped[] = {name[i + 1], name[i], '\0'};
+
+		if (exists_as(guess, name, i, 1, "") ||
+		    (i + 1 < length && exists_as(guess, name, i, 2, swapped)))
+			return true;
+	}
+	for (const char *letter = letters; *letter != '\0'; letter++) {
+		const char put[] = {*letter, '\0'};
+
+		for (size_t i = 0; i <= length; i++)
+			if (exists_as(guess, name, i, 0, put) ||
+			    (i < length && exists_as(guess, name, i, 1, put)))
+				return true;
+	}
+	return false;
+}
+
+/* Length of the shortest part of path that does not exist; 0 when that is not known. */
+static size_t
+missing_length(const struct fs_view *view, const char *path)
+{
+	char part[PATH_MAX];
+	size_t length = strlen(path);
+
+	if (length >= sizeof part)
+		return 0;
+	memcpy(part, path, length + 1);
+	for (size_t end = 1; end <= length; end++) {
+		enum fs_kind kind;
+
+		if (path[end] != '/' && path[end] != '\0')
+			continue;
+		part[end] = '\0';
+		kind = look(view, part);
+		if (kind == FS_MISSING)
+			return end;
+		if (kind == FS_HIDDEN)
+			return 0;
+		part[end] = path[end];
+	}
+	return 0;
+}
+
+int
+lint_missing(struct linter *l, struct planned_rule *rule)
+{
+	struct guess guess = {.view = l->plan->host->view};
+	const char *missing, *name;
+	size_t length;
+
+	if (rule->exists || rule->rule->optional || rule->match == MATCH_REGEX ||
+	    guess.view == &fs_macos_blank || plan_makes(l->plan, rule))
+		return 0;
+	length = missing_length(guess.view, rule->root);
+	if (length == 0)
+		return 0;
+	missing = arena_strndup(&l->scratch, rule->root, length, l->err);
+	if (missing == NULL)
+		return -CORDON_E_MEMORY;
+	name = path_last(missing);
+	guess.dir = (size_t)(name - missing);
+	memcpy(guess.path, missing, guess.dir);
+	if (l->guesses-- > 0 && guess_name(&guess, name))
+		return lint_add(l, LINT_NOTE, rule->rule->place, "there is no %s; did you mean %s?",
+				missing, guess.path);
+	return lint_add(l, LINT_NOTE, rule->rule->place, "there is no %s", missing);
+}
+
+/* ---- secrets ---- */
+
+static bool
+is_public_key(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 4 && strcmp(path + length - 4, ".pub") == 0;
+}
+
+/* An entry of baseline_never: tools and caches that all projects share. */
+static bool
+is_shared(const struct linter *l, const char *path)
+{
+	size_t home = l->home == NULL ? 0 : strlen(l->home);
+
+	if (l->home == NULL || !path_below(path, l->home) || path[home] == '\0')
+		return false;
+	for (size_t i = 0; baseline_never[i] != NULL; i++)
+		if (strcmp(path + home, baseline_never[i] + 1) == 0)
+			return true;
+	return false;
+}
+
+int
+lint_secret(struct linter *l, struct planned_rule *rule)
+{
+	const char *path = is_pattern(rule) ? rule->root : rule->path;
+	char words[RIGHTS_WORDS];
+
+	if (rule->effect != EFFECT_ALLOW || !is_alive(l, rule))
+		return 0;
+	if (why_is_secret(l->plan, path) && !is_public_key(rule->path))
+		return lint_add(l, LINT_WARNING, rule->rule->place,
+				"grants %s of %s, where secrets are kept",
+				words_of(rule->rights, words), rule->rule->path);
+	if (is_pattern(rule) || !is_shared(l, path))
+		return 0;
+	if (rule->rights & RIGHTS_CHANGE)
+		return lint_add(l, LINT_WARNING, rule->rule->place,
+				"lets %s be changed, which every project and the user rely on",
+				rule->rule->path);
+	return lint_add(
+		l, LINT_NOTE, rule->rule->place,
+		"%s is shared by all projects; the profile of its tool grants what that needs",
+		rule->rule->path);
+}
+
+int
+lint_wide(struct linter *l, struct planned_rule *rule)
+{
+	const char *opened;
+
+	if (rule->effect != EFFECT_ALLOW || !(rule->rights & RIGHT_READ) ||
+	    why_is_secret(l->plan, rule->root))
+		return 0;
+	/* what a rule names itself was meant */
+	for (size_t i = 0; i < l->secret_count; i++)
+		if (strcmp(l->secrets[i].path, rule->path) == 0)
+			return 0;
+	opened = lint_opened(l, rule);
+	if (opened == NULL)
+		return 0;
+	return lint_add(l, LINT_WARNING, rule->rule->place,
+			"%s opens %s, where secrets are kept; deny them, or grant less",
+			rule->rule->path, opened);
+}
+
+/* ---- what must not be changed ---- */
+
+static int
+warn_program(struct linter *l, const struct planned_rule *rule, const char *dir)
+{
+	return lint_add(l, LINT_WARNING, rule->rule->place,
+			"lets programs be changed in %s, a folder on PATH", dir);
+}
+
+int
+lint_programs(struct linter *l, struct planned_rule *rule)
+{
+	if (rule->effect != EFFECT_ALLOW || !(rule->rights & RIGHTS_CHANGE))
+		return 0;
+	for (size_t i = 0; i < l->dir_count; i++) {
+		const struct program_dir *dir = &l->dirs[i];
+		struct verdict verdict;
+
+		if (lint_decides(&dir->verdict, rule, RIGHTS_CHANGE))
+			return warn_program(l, rule, dir->path);
+		if (is_pattern(rule) || !path_below(rule->path, dir->path))
+			continue;
+		verdict = index_decide(&l->plan->index, rule->path);
+		if (lint_decides(&verdict, rule, RIGHTS_CHANGE))
+			return warn_program(l, rule, dir->path);
+	}
+	return 0;
+}
+
+static bool
+is_project_policy(const struct linter *l, const char *path)
+{
+	const char *project = l->plan->host->project;
+
+	return project != NULL && path_below(path, project) &&
+	       strcmp(path_last(path), PROJECT_POLICY_NAME) == 0;
+}
+
+/* Built-in denies are few: cordon's folders and the policy files of this run. */
+int
+lint_builtin(struct linter *l, struct planned_rule *rule)
+{
+	const struct index *index = &l->plan->index;
+	const struct planned_rule *covered = NULL;
+
+	if (rule->effect != EFFECT_ALLOW || is_pattern(rule))
+		return 0;
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *ours = &index->paths[i];
+
+		if (ours->layer != LAYER_BUILTIN || !(ours->rights & rule->rights))
+			continue;
+		if (path_below(rule->path, ours->path))
+			return lint_add(l, LINT_WARNING, rule->rule->place,
+					"has no effect: %s is %s, closed from inside", ours->path,
+					ours->rule->why);
+		if ((rule->rights & RIGHTS_CHANGE) && rule->match == MATCH_SUBPATH &&
+		    path_below(ours->path, rule->path) && !is_project_policy(l, ours->path))
+			covered = ours;
+	}
+	return covered == NULL ? 0
+			       : lint_add(l, LINT_NOTE, rule->rule->place,
+					  "%s below it stays closed: it is %s", covered->path,
+					  covered->rule->why);
+}
+
+/* Naming a protected path is the one way to lift its protection, for whoever may. */
+int
+lint_protected(struct linter *l, struct planned_rule *rule)
+{
+	const struct protections *all = &l->plan->index.protections;
+	struct verdict verdict;
+	bool lifted;
+
+	if (rule->effect != EFFECT_ALLOW || is_pattern(rule) || !(rule->rights & RIGHTS_CHANGE))
+		return 0;
+	verdict = index_decide(&l->plan->index, rule->path);
+	lifted = lint_decides(&verdict, rule, RIGHTS_CHANGE);
+	for (size_t i = 0; i < all->count; i++) {
+		const struct protection *one = &all->items[i];
+
+		if (protection_anchor(one, rule->path) == 0)
+			continue;
+		if (lifted && rule->layer != LAYER_PROJECT)
+			return lint_add(l, LINT_WARNING, rule->rule->place,
+					"lifts the protection of %s: %s", one->pattern,
+					one->reason);
+		if (one->kind == PROTECT_NAME && rule->layer == LAYER_PROJECT)
+			return lint_add(l, LINT_WARNING, rule->rule->place,
+					"has no effect: no project can change %s: %s", one->pattern,
+					one->reason);
+	}
+	return 0;
+}
+
+/* ---- too much at once ---- */
+
+/* Where systems keep homes: each name in these folders is one. */
+static bool
+is_home_folder(const char *path)
+{
+	static const char *const folders[] = {"/home", "/Users", NULL};
+	static const char *const homes[] = {"/root", "/var/root", "/private/var/root", NULL};
+
+	for (size_t i = 0; folders[i] != NULL; i++)
+		if (path_below(path, folders[i]) && path_depth(path) <= 2)
+			return true;
+	for (size_t i = 0; homes[i] != NULL; i++)
+		if (strcmp(path, homes[i]) == 0)
+			return true;
+	return false;
+}
+
+int
+lint_whole(struct linter *l, struct planned_rule *rule)
+{
+	const char *whole = whole_of(rule);
+	char words[RIGHTS_WORDS];
+
+	if (rule->effect != EFFECT_ALLOW || whole == NULL || !is_alive(l, rule))
+		return 0;
+	words_of(rule->rights, words);
+	if (strcmp(whole, "/") == 0)
+		return is_pattern(rule) ? 0
+					: lint_add(l, LINT_WARNING, rule->rule->place,
+						   "grants %s of the whole file system", words);
+	if ((l->home != NULL && path_below(l->home, whole)) || is_home_folder(whole))
+		return lint_add(l, LINT_WARNING, rule->rule->place,
+				"grants %s of a whole home directory (%s)", words, whole);
+	return 0;
+}
+
+/* Asks the rule alone about paths that have nothing in common. */
+static bool
+matches_everything(const struct planned_rule *rule)
+{
+	static const char *const probes[] = {"/a", "/zq7/.x_y", "/usr/lib/x.so.1",
+					     "/home/u/.ssh/id"};
+	struct planned_rule alone = *rule;
+	const struct index index = {.patterns = &alone, .pattern_count = 1};
+	bool all = true;
+
+	alone.effect = EFFECT_ALLOW;
+	for (size_t i = 0; all && i < COUNT(probes); i++)
+		all = index_decide(&index, probes[i]).rights != 0;
+	return all;
+}
+
+int
+lint_everything(struct linter *l, struct planned_rule *rule)
+{
+	char words[RIGHTS_WORDS];
+
+	if (!is_pattern(rule) || !matches_everything(rule))
+		return 0;
+	words_of(rule->rights, words);
+	if (rule->effect == EFFECT_ALLOW)
+		return lint_add(
+			l, LINT_WARNING, rule->rule->place,
+			"the pattern matches nearly everything and grants %s whatever paths deny",
+			words);
+	return lint_add(l, LINT_NOTE, rule->rule->place,
+			"the pattern matches nearly everything and denies %s whatever paths allow",
+			words);
+}

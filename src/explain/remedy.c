@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Advice is pasted, by people and by programs: what is named here must work as it stands, and be no
+ * more than what was asked for. Of profiles only add-ons are named, never another base.
+ */
+#include "explain/remedy.h"
+
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "explain/unwise.h"
+#include "explain/why.h"
+#include "policy/model/value.h"
+#include "sources/layers.h"
+#include "sources/profile.h"
+
+/* ---- options ---- */
+
+/* A deny that stays whatever is said on the command line. */
+static bool
+is_final(const struct planned_rule *rule, const char *path)
+{
+	if (rule->layer != LAYER_PROFILE && rule->layer < LAYER_COMMAND)
+		return true;
+	/* patterns come after all paths, and at one path the project speaks after the command line */
+	return rule->match == MATCH_GLOB || rule->match == MATCH_REGEX ||
+	       (rule->layer == LAYER_PROJECT && strcmp(rule->path, path) == 0);
+}
+
+/* Nothing for what no option lifts. */
+static const char *
+find_option(const struct plan *plan, const struct decision *by, const char *path, unsigned missing)
+{
+	if (by->overridden || (by->rule != NULL && is_final(by->rule, path)) ||
+	    unwise_grant(plan, path, missing))
+		return NULL;
+	/* a name that is granted by itself: only a grant of its folder would do */
+	if (plan->host->system == SYSTEM_LINUX && (missing & plan_unnamed(plan, path)))
+		return NULL;
+	if (missing & RIGHTS_CHANGE)
+		return "--write";
+	return missing & RIGHT_EXECUTE ? "--execute" : "--read";
+}
+
+bool
+advice_is_missing(const struct plan *plan, const struct resolved *at)
+{
+	return !at->exists && at->kind != FS_HIDDEN && plan->host->system == SYSTEM_LINUX &&
+	       plan->host->view == &fs_real;
+}
+
+/* A grant of what is missing is an error on Linux, unless a folder around it has those rights. */
+static bool
+needs_making(const struct plan *plan, const struct resolved *at, unsigned missing)
+{
+	unsigned rights = missing & RIGHTS_CHANGE ? RIGHT_READ | RIGHTS_CHANGE
+						  : RIGHT_READ | (missing & RIGHT_EXECUTE);
+	char above[PATH_MAX];
+
+	if (!advice_is_missing(plan, at) || strlen(at->path) >= sizeof above)
+		return false;
+	strcpy(above, at->path);
+	while (strcmp(above, "/") != 0) {
+		char *slash = strrchr(above, '/');
+
+		slash[slash == above] = '\0';
+		if ((rights & ~index_rights(&plan->index, above)) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Goes up to where a rule lets be changed what is there: who may do that may be given new names. */
+static bool
+find_changeable(const struct plan *plan, char path[PATH_MAX])
+{
+	while (strcmp(path, "/") != 0) {
+		char *slash = strrchr(path, '/');
+
+		slash[slash == path] = '\0';
+		if (index_rights(&plan->index, path) & RIGHT_WRITE)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_folder(const struct plan *plan, const char *path)
+{
+	char link[PATH_MAX];
+
+	return plan->host->view->look(plan->host->view->ctx, path, link) == FS_DIR;
+}
+
+/*
+ * A name that is not there, in no folder that may be changed. A folder is made for who grants it with a
+ * slash at its end, if it has the same name the next time; of a file the folder around it is named.
+ */
+static bool
+find_folder(const struct plan *plan, const struct resolved *at, char path[PATH_MAX])
+{
+	size_t length = strlen(path);
+	char *slash = strrchr(path, '/');
+
+	if (at->kind == FS_DIR && strpbrk(slash, "0123456789") == NULL && length + 1 < PATH_MAX &&
+	    !unwise_folder(plan, path)) {
+		strcpy(path + length, "/");
+		return true;
+	}
+	slash[slash == path] = '\0';
+	return !unwise_folder(plan, path) && is_folder(plan, path);
+}
+
+const char *
+advice_option(const struct plan *plan, const struct decision *by, const struct resolved *at,
+	      unsigned missing, char ret_path[PATH_MAX])
+{
+	const char *option = find_option(plan, by, at->path, missing);
+
+	if (option == NULL || strlen(at->path) >= PATH_MAX || unwise_hint(plan, at->path, missing))
+		return NULL;
+	strcpy(ret_path, at->path);
+	if (!needs_making(plan, at, missing))
+		return option;
+	if (!(missing & RIGHTS_CHANGE))
+		return NULL;
+	if (find_changeable(plan, ret_path))
+		return option;
+	strcpy(ret_path, at->path);
+	return by->rule == NULL && by->protection == NULL && find_folder(plan, at, ret_path)
+		       ? option
+		       : NULL;
+}
+
+/* ---- profiles ---- */
+
+static bool
+is_in_use(const struct plan *plan, const struct profile *profile)
+{
+	for (size_t i = 0; i < plan->stack->count; i++)
+		if (plan->stack->entries[i].name != NULL &&
+		    strcmp(plan->stack->entries[i].name, profile->name) == 0)
+			return true;
+	return false;
+}
+
+/* What is missing is skipped, unless the profile has it made; then what is above is made, too. */
+static bool
+rule_grants(struct arena *arena, const struct host *host, const struct rule *rule, const char *path,
+	    unsigned missing)
+{
+	const struct token_text text = {rule->path, rule->place, true, false};
+	bool is_made = rule->path[strlen(rule->path) - 1] == '/';
+	struct resolved at;
+	const char *written;
+
+	if (rule->effect != EFFECT_ALLOW || rule->match != MATCH_SUBPATH ||
+	    (missing & ~rule->rights) != 0 ||
+	    token_expand(arena, host, &text, &written, NULL) < 0 || written == NULL ||
+	    resolve_path(arena, host->view, written, &at, NULL) < 0 || !(at.exists || is_made))
+		return false;
+	if (path_below(path, at.path))
+		return true;
+	return is_made && !at.exists && (missing & RIGHT_CREATE) && path_below(at.path, path) &&
+	       host->home != NULL && !path_below(host->home, path);
+}
+
+static bool
+profile_grants(const struct plan *plan, const struct profile *profile, const char *path,
+	       unsigned missing)
+{
+	const struct stack_input input = {.system = plan->host->system,
+					  .command = plan->host->command};
+	const struct stack_text text = {.value = profile->name};
+	auto_policy struct policy *policy = NULL;
+	auto_arena struct arena arena = {0};
+
+	if (stack_read_one(&input, &text, &policy, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < policy->rule_count; i++)
+		if (rule_grants(&arena, plan->host, &policy->rules[i], path, missing))
+			return true;
+	return false;
+}
+
+/* Where several would do it, as for a folder of everybody's caches, nobody knows which is meant. */
+const char *
+advice_profile(const struct plan *plan, const char *path, unsigned missing)
+{
+	const struct profile *profile;
+	const char *name = NULL;
+
+	for (size_t i = 0; (profile = profile_at(i)) != NULL; i++) {
+		if (profile_is_base(profile) || is_in_use(plan, profile) ||
+		    !profile_grants(plan, profile, path, missing))
+			continue;
+		if (name != NULL)
+			return NULL;
+		name = profile->name;
+	}
+	return name;
+}
+
+struct advice
+advice_for(const struct plan *plan, const struct decision *by, const struct resolved *at,
+	   unsigned missing)
+{
+	struct advice advice = {.option = find_option(plan, by, at->path, missing)};
+
+	advice.make_first = advice.option != NULL && needs_making(plan, at, missing);
+	if (by->rule == NULL && by->protection == NULL && !by->overridden)
+		advice.profile = advice_profile(plan, at->path, missing);
+	return advice;
+}
+
+/* ---- words ---- */
+
+void
+advice_print_option(const char *option, const char *path, struct str *to)
+{
+	auto_str struct str quoted = {0};
+
+	if (value_is_glob(path))
+		glob_quote(path, &quoted);
+	else
+		str_add(&quoted, path);
+	str_printf(to, "%s ", option);
+	str_shell(to, quoted.failed ? "" : quoted.text);
+	to->failed = to->failed || quoted.failed;
+}
+
+void
+advice_print_text(const struct plan *plan, const struct decision *by, const struct resolved *at,
+		  unsigned missing, struct str *to)
+{
+	struct advice advice = advice_for(plan, by, at, missing);
+	auto_str struct str option = {0};
+
+	if (advice.option != NULL) {
+		advice_print_option(advice.option, at->path, &option);
+		to->failed = to->failed || option.failed;
+		str_printf(to, "  to allow it: %s", advice.make_first ? "make it, then " : "");
+		str_visible(to, option.text == NULL ? "" : option.text);
+		str_add(to, why_is_secret(plan, at->path)
+				    ? "  (it looks like a secret: think twice)\n"
+				    : "\n");
+	}
+	if (advice.profile != NULL)
+		str_printf(to, "  or with a profile: -p %s\n", advice.profile);
+}
+
+void
+advice_print_json(const struct plan *plan, const struct decision *by, const struct resolved *at,
+		  unsigned missing, struct str *to)
+{
+	struct advice advice = {0};
+	auto_str struct str remedy = {0};
+
+	if (missing != 0)
+		advice = advice_for(plan, by, at, missing);
+	str_add(to, ", \"remedy\": ");
+	if (advice.option != NULL && !advice.make_first)
+		advice_print_option(advice.option, at->path, &remedy);
+	str_json_or_null(to, remedy.text);
+	str_add(to, ", \"profile\": ");
+	str_json_or_null(to, advice.profile);
+	to->failed = to->failed || remedy.failed;
+}

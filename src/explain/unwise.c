@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Advice is pasted without much thought. What is listed here would hand out far more than the command
+ * asked for: whole homes, raw devices, consoles, programs that run outside.
+ */
+#include "explain/unwise.h"
+
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "explain/why.h"
+#include "host/host.h"
+#include "policy/read/dialect_defaults.h"
+
+/* Of /dev only these: a console, a disk or memory is nothing to try out. */
+static const char *const devices[] = {"/dev/pts", "/dev/shm", "/dev/kvm",     "/dev/fuse",
+				      "/dev/dri", "/dev/snd", "/dev/net/tun", NULL};
+
+/* No program of a user's changes these; of the next two, what lies in them. */
+static const char *const system_folders[] = {"/bin",  "/boot", "/etc", "/lib", "/opt",	   "/proc",
+					     "/sbin", "/sys",  "/usr", "/run", "/var/lib", NULL};
+static const char *const shared_folders[] = {"/tmp", "/var/tmp", NULL};
+
+/* Below the home: each holds folders of many programs. */
+static const char *const common_folders[] = {".config",	     ".cache",	     ".local",
+					     ".local/share", ".local/state", NULL};
+
+static bool
+is_below_any(const char *const *folders, const char *path)
+{
+	for (; *folders != NULL; folders++)
+		if (path_below(path, *folders))
+			return true;
+	return false;
+}
+
+/* A home, whoever's, or what homes lie in. */
+static bool
+is_home(const struct plan *plan, const char *path)
+{
+	if (strcmp(path, "/") == 0 || strcmp(path, "/root") == 0 || strcmp(path, "/home") == 0 ||
+	    (plan->host->home != NULL && path_below(plan->host->home, path)))
+		return true;
+	return str_starts(path, "/home/") && strchr(path + strlen("/home/"), '/') == NULL;
+}
+
+static bool
+is_device(const char *path)
+{
+	return path_below(path, "/dev") && !is_below_any(devices, path);
+}
+
+/* In a folder of PATH, or around one. */
+static bool
+has_programs(const struct plan *plan, const char *path)
+{
+	const char *at = host_getenv(plan->host, "PATH");
+	char folder[PATH_MAX];
+
+	while (at != NULL && *at != '\0') {
+		size_t length = strcspn(at, ":");
+
+		if (*at == '/' && length < sizeof folder) {
+			memcpy(folder, at, length);
+			folder[length] = '\0';
+			if (path_below(path, folder) || path_below(folder, path))
+				return true;
+		}
+		at += length + (at[length] == ':');
+	}
+	return false;
+}
+
+bool
+unwise_grant(const struct plan *plan, const char *path, unsigned missing)
+{
+	return is_home(plan, path) || is_device(path) ||
+	       ((missing & RIGHTS_CHANGE) && has_programs(plan, path));
+}
+
+/* The rest of path behind the home and a slash; NULL: it is not in there. */
+static const char *
+behind_home(const struct plan *plan, const char *path)
+{
+	const char *home = plan->host->home;
+
+	return home == NULL || !path_below(path, home) || strcmp(path, home) == 0
+		       ? NULL
+		       : path + strlen(home) + (strcmp(home, "/") != 0);
+}
+
+/* The names stand behind "~/". */
+static bool
+is_listed(const char *const *names, const char *rest)
+{
+	for (; *names != NULL; names++)
+		if (path_below(rest, *names + strlen("~/")))
+			return true;
+	return false;
+}
+
+bool
+unwise_hint(const struct plan *plan, const char *path, unsigned missing)
+{
+	const char *rest = behind_home(plan, path);
+
+	if (unwise_grant(plan, path, missing) || why_is_secret(plan, path) ||
+	    ((missing & RIGHTS_CHANGE) && is_below_any(system_folders, path)))
+		return true;
+	return rest != NULL && (is_listed(baseline_histories, rest) ||
+				((missing & RIGHTS_CHANGE) && is_listed(baseline_dotfiles, rest)));
+}
+
+/* Does what is named behind "~/" lie there, or the folder in it? */
+static bool
+touches_listed(const char *const *names, const char *rest)
+{
+	for (; *names != NULL; names++)
+		if (path_below(rest, *names + strlen("~/")) ||
+		    path_below(*names + strlen("~/"), rest))
+			return true;
+	return false;
+}
+
+static bool
+is_one_of(const char *const *folders, const char *path)
+{
+	while (*folders != NULL && strcmp(*folders, path) != 0)
+		folders++;
+	return *folders != NULL;
+}
+
+bool
+unwise_folder(const struct plan *plan, const char *path)
+{
+	const char *rest = behind_home(plan, path);
+
+	if (strrchr(path, '/') == path || is_one_of(shared_folders, path) ||
+	    unwise_hint(plan, path, RIGHTS_CHANGE))
+		return true;
+	return rest != NULL &&
+	       (is_one_of(common_folders, rest) || touches_listed(baseline_never, rest));
+}

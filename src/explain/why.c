@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Explanations. Everything said here comes from the same index, settings and tables that decide;
+ * nothing is decided again.
+ */
+#include "explain/why.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "explain/remedy.h"
+#include "host/resolve.h"
+#include "plan/environ.h"
+#include "plan/hosts.h"
+#include "plan/network.h"
+#include "policy/model/value.h"
+
+/* Below the home; each stands for itself and everything in it. */
+static const char *const secrets[] = {".ssh",
+				      ".gnupg",
+				      ".aws",
+				      ".azure",
+				      ".kube",
+				      ".docker",
+				      ".netrc",
+				      ".npmrc",
+				      ".pypirc",
+				      ".pgpass",
+				      ".password-store",
+				      ".config/gh",
+				      ".config/gcloud",
+				      ".config/op",
+				      ".config/rclone",
+				      ".git-credentials",
+				      ".cargo/credentials",
+				      ".cargo/credentials.toml",
+				      ".local/share/keyrings",
+				      ".mozilla",
+				      ".config/google-chrome",
+				      ".config/chromium",
+				      "Library/Keychains",
+				      ".vault-token",
+				      NULL};
+
+bool
+why_is_secret(const struct plan *plan, const char *path)
+{
+	const char *home = plan->host->home;
+
+	if (home == NULL || !path_below(path, home) || strlen(path) == strlen(home))
+		return false;
+	path += strlen(home) + (strcmp(home, "/") != 0);
+	for (size_t i = 0; secrets[i] != NULL; i++)
+		if (path_below(path, secrets[i]))
+			return true;
+	return false;
+}
+
+void
+why_source(const struct planned_rule *rule, struct str *to)
+{
+	const struct place *place = &rule->rule->place;
+
+	str_visible(to, place->file);
+	if (place->line != 0)
+		str_printf(to, ":%u:%u", place->line, place->column);
+}
+
+/* Network, sockets and variables are answered in one line each. */
+struct line {
+	const char *what, *subject;
+	bool allowed;
+	const char *reason;
+	const struct place *place; /* or NULL */
+	const char *remedy;	   /* or NULL */
+	bool make_first;	   /* refused as it stands, until what it names is there */
+};
+
+static void
+line_text(const struct line *line, const char *source, struct str *to)
+{
+	str_printf(to, "%s: %s ", line->allowed ? "allowed" : "denied", line->what);
+	str_visible(to, line->subject);
+	str_printf(to, "\n  because: %s", line->reason);
+	if (source != NULL) {
+		str_add(to, " (");
+		str_visible(to, source);
+		str_add(to, ")");
+	}
+	if (line->remedy != NULL) {
+		str_printf(to, "\n  to allow it: %s", line->make_first ? "make it, then " : "");
+		str_visible(to, line->remedy);
+	}
+	str_add(to, "\n");
+}
+
+static void
+line_json(const struct line *line, const char *source, struct str *to)
+{
+	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"subject\": ",
+		   line->allowed ? "true" : "false", line->what);
+	str_json(to, line->subject);
+	str_add(to, ", \"reason\": ");
+	str_json(to, line->reason);
+	str_add(to, ", \"source\": ");
+	str_json_or_null(to, source);
+	str_add(to, ", \"remedy\": ");
+	str_json_or_null(to, line->make_first ? NULL : line->remedy);
+	str_add(to, "}\n");
+}
+
+static int
+explain(const struct line *line, bool json, struct str *to)
+{
+	auto_str struct str source = {0};
+
+	if (line->place != NULL && line->place->line != 0)
+		str_printf(&source, "%s:%u:%u", line->place->file, line->place->line,
+			   line->place->column);
+	else if (line->place != NULL)
+		str_add(&source, line->place->file);
+	(json ? line_json : line_text)(line, source.text, to);
+	to->failed = to->failed || source.failed;
+	return line->allowed;
+}
+
+/* The host as the session takes it: a name that the hosts file gives to this machine is this machine. */
+static const char *
+host_in_session(const struct network *network, const char *host)
+{
+	static const uint8_t loopback[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
+	auto_arena struct arena arena = {0};
+	size_t length;
+	char *text;
+
+	/* with domains and such a range the name decides */
+	if (network->mode == NET_DOMAINS && network_covers_private(network, loopback))
+		return host;
+	return file_read(&arena, "/etc/hosts", HOSTS_FILE_MAX, &text, &length, NULL, NULL) == 0 &&
+			       hosts_is_loopback(text, host)
+		       ? "localhost"
+		       : host;
+}
+
+#define SUBJECT_SIZE 300 /* longer than a host and a port */
+
+/* HOST:PORT, with /udp behind it for datagrams: without that in to, and whether it was there. */
+static bool
+strip_udp(const char *subject, char to[SUBJECT_SIZE])
+{
+	static const char suffix[] = "/udp";
+	size_t length = strlen(subject), end = strlen(suffix);
+
+	if (length <= end || length >= SUBJECT_SIZE || strcmp(subject + length - end, suffix) != 0)
+		return false;
+	memcpy(to, subject, length - end);
+	to[length - end] = '\0';
+	return true;
+}
+
+/* Beyond what a connection needs. */
+static void
+decide_datagrams(const struct plan *plan, const char *host, struct net_answer *answer,
+		 struct str *remedy)
+{
+	const struct network *network = &plan->settings.network;
+
+	if (network->mode == NET_ALL || plan->has_datagrams)
+		return;
+	if (answer->allowed)
+		answer->reason = network->udp == UDP_ALLOW && network->mode == NET_LOCALHOST
+					 ? "nothing here decides about addresses of datagrams"
+					 : "datagrams are not granted";
+	answer->allowed = false;
+	/* no option grants those to a name */
+	if (!network_is_loopback(host)) {
+		str_free(remedy);
+		*remedy = (struct str){0};
+	} else if (network->udp != UDP_ALLOW) {
+		str_add(remedy, remedy->text == NULL ? "--udp" : " --udp");
+	}
+}
+
+static int
+why_connect(const struct plan *plan, const char *subject, bool json, struct str *to,
+	    struct cordon_error *err)
+{
+	const struct network *network = &plan->settings.network;
+	auto_str struct str remedy = {0};
+	const struct place *place = NULL;
+	struct net_answer answer;
+	char named[256], plain[SUBJECT_SIZE];
+	const char *host;
+	unsigned port;
+	bool is_udp = strip_udp(subject, plain);
+	int rc = network_split(is_udp ? plain : subject, named, sizeof named, &port, err);
+
+	if (rc < 0)
+		return rc;
+	host = host_in_session(network, named);
+	answer = plan->routes_network ? network_decide_socket(network, host, port)
+				      : network_decide(network, host, port);
+	if (!answer.allowed)
+		network_advise(network, host, port, &answer, &remedy);
+	if (is_udp)
+		decide_datagrams(plan, host, &answer, &remedy);
+	if (remedy.failed)
+		return cordon_no_memory(err);
+	if (answer.domain != NULL)
+		place = &answer.domain->place;
+	else if (network->place.file != NULL)
+		place = &network->place;
+	return explain(&(struct line){"connect", subject, answer.allowed, answer.reason, place,
+				      remedy.text, false},
+		       json, to);
+}
+
+static bool
+is_preset(const char *name)
+{
+	for (size_t i = 0; socket_presets[i] != NULL; i++)
+		if (strcmp(socket_presets[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* What a socket opens is said whether it is granted or not. */
+static int
+explain_socket(const struct line *line, bool json, struct str *to)
+{
+	const char *danger = json ? NULL : plan_socket_danger(line->subject);
+	int allowed = explain(line, json, to);
+
+	if (danger != NULL)
+		str_printf(to, "  think twice: %s\n", danger);
+	return allowed;
+}
+
+static int
+why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
+	   struct cordon_error *err)
+{
+	auto_arena struct arena arena = {0};
+	const struct words *granted = &plan->settings.sockets;
+	const struct place *place = NULL;
+	const char *remedy = arena_printf(&arena, err, "--socket %s", name);
+
+	if (remedy == NULL)
+		return -CORDON_E_MEMORY;
+	for (size_t i = 0; i < granted->count; i++)
+		if (strcmp(granted->items[i].text, name) == 0)
+			place = &granted->items[i].place;
+	return explain_socket(&(struct line){"socket", name, place != NULL,
+					     place != NULL ? "the policy names it"
+							   : "the socket is not granted",
+					     place, place != NULL ? NULL : remedy, false},
+			      json, to);
+}
+
+/* Connecting to it fails, whatever the policy says. */
+static bool
+is_no_socket(enum fs_kind kind)
+{
+	return kind == FS_DIR || kind == FS_FILE || kind == FS_OTHER;
+}
+
+static int
+why_socket_path(const struct plan *plan, const char *subject, bool json, struct str *to,
+		struct cordon_error *err)
+{
+	auto_arena struct arena arena = {0};
+	struct socket_answer answer;
+	auto_str struct str remedy = {0};
+	struct resolved resolved;
+	int rc = why_subject(plan, subject, &arena, &resolved, err);
+
+	if (rc < 0)
+		return rc;
+	answer = plan_decide_socket(plan, resolved.path);
+	if (answer.allowed && is_no_socket(resolved.kind))
+		answer = (struct socket_answer){.reason = "what is there is no socket"};
+	/* of a folder every socket in it has to be named */
+	if (!answer.allowed && !is_no_socket(resolved.kind)) {
+		str_add(&remedy, "--socket ");
+		str_shell(&remedy, resolved.path);
+	}
+	if (remedy.failed)
+		return cordon_no_memory(err);
+	return explain_socket(&(struct line){"socket", resolved.path, answer.allowed, answer.reason,
+					     answer.place, remedy.text,
+					     advice_is_missing(plan, &resolved)},
+			      json, to);
+}
+
+static int
+why_env(const struct plan *plan, const char *name, bool json, struct str *to,
+	struct cordon_error *err)
+{
+	struct env_answer answer = environ_decide(&plan->settings, name);
+	auto_arena struct arena arena = {0};
+	const char *remedy = arena_printf(&arena, err, "--env %s", name);
+
+	if (remedy == NULL)
+		return -CORDON_E_MEMORY;
+	return explain(&(struct line){"env", name, answer.passes, answer.reason, answer.place,
+				      answer.passes ? NULL : remedy, false},
+		       json, to);
+}
+
+static int
+why_socket(const struct plan *plan, const char *subject, bool json, struct str *to,
+	   struct cordon_error *err)
+{
+	return is_preset(subject) ? why_preset(plan, subject, json, to, err)
+				  : why_socket_path(plan, subject, json, to, err);
+}
+
+int
+why_answer(const struct plan *plan, const char *what, const char *subject, bool json,
+	   struct str *to, struct cordon_error *err)
+{
+	static const struct {
+		const char *what;
+		int (*answer)(const struct plan *plan, const char *subject, bool json,
+			      struct str *to, struct cordon_error *err);
+	} kinds[] = {{"connect", why_connect}, {"socket", why_socket}, {"env", why_env}};
+
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (strcmp(what, kinds[i].what) == 0)
+			return kinds[i].answer(plan, subject, json, to, err);
+	return why_path(plan, what, subject, json, to, err);
+}

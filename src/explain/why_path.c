@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Why a path may be read, changed or run, or not: which rule, what is left of it, what would help.
+ * What git takes from the project is looked for, as it will be then.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "explain/remedy.h"
+#include "explain/why.h"
+#include "git/protect/git_protect.h"
+#include "host/resolve.h"
+#include "plan/exec_rules.h"
+#include "plan/pattern_dirs.h"
+#include "plan/pty.h"
+#include "plan/shared_dirs.h"
+#include "policy/model/value.h"
+
+struct path_answer {
+	const struct resolved *resolved;
+	const struct verdict *verdict;
+	unsigned asked, missing;
+	const struct decision *by; /* what was decided about the right that tells most */
+	const char *held;	   /* what keeps a folder there from being moved, or NULL */
+	const char *only;	   /* for which of those at the path it holds, or NULL: all */
+	const char *running;	   /* why running is not as the rule says, or NULL: it is */
+};
+
+static void
+describe_rule(const struct planned_rule *rule, struct str *to)
+{
+	char words[RIGHTS_WORDS];
+
+	rights_to_words(rule->rights, words);
+	str_printf(to, "%s %s ", rule->effect == EFFECT_ALLOW ? "allow" : "deny", words);
+	str_visible(to, rule->rule->path);
+	if (rule->match != MATCH_SUBPATH)
+		str_printf(to, " (%s)", match_names[rule->match]);
+}
+
+static int
+parse_rights(const char *what, struct cordon_error *err)
+{
+	int rights = rights_from_letters(what);
+
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (strcmp(what, right_names[i]) == 0)
+			return 1 << i;
+	if (rights > 0)
+		return rights;
+	return cordon_fail(
+		err, CORDON_E_USAGE, 0,
+		"\"%.40s\" is not a right; there are read, write, create, delete, execute, letters "
+		"of rwcdx, and connect, socket, env",
+		what);
+}
+
+/* The right that explains the answer: the first one missing, or the first one asked for. */
+static int
+telling_right(unsigned asked, unsigned have)
+{
+	unsigned missing = asked & ~have;
+
+	return __builtin_ctz(missing != 0 ? missing : asked);
+}
+
+static int
+absolute_path(const struct plan *plan, const char *subject, struct arena *arena,
+	      const char **ret_path, struct cordon_error *err)
+{
+	const struct token_text text = {subject, {"the path", 0, 0}, false, false};
+	int rc;
+
+	if (*subject != '~' && *subject != '$') {
+		*ret_path = *subject == '/' ? subject
+					    : path_join(arena, plan->host->cwd, subject, err);
+		return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
+	}
+	if (value_path(subject, false) != NULL)
+		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.60s\" %s", subject,
+				   value_path(subject, false));
+	rc = token_expand(arena, plan->host, &text, ret_path, err);
+	if (rc == 0 && *ret_path == NULL)
+		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.80s\" is nothing here", subject);
+	return rc;
+}
+
+int
+why_subject(const struct plan *plan, const char *subject, struct arena *arena, struct resolved *ret,
+	    struct cordon_error *err)
+{
+	const char *path;
+	int rc = absolute_path(plan, subject, arena, &path, err);
+
+	return rc < 0 ? rc : resolve_path(arena, plan->host->view, path, ret, err);
+}
+
+/*
+ * The name itself: its folder resolved, the last component as it stands. Deleting acts on the name;
+ * everything else on what it leads to.
+ */
+static int
+entry_path(const struct plan *plan, const char *subject, struct arena *arena, const char **ret_path,
+	   struct cordon_error *err)
+{
+	struct resolved folder;
+	const char *path, *last;
+	char *trimmed, *dir;
+	int rc = absolute_path(plan, subject, arena, &path, err);
+
+	if (rc < 0)
+		return rc;
+	trimmed = arena_strdup(arena, path, err);
+	if (trimmed == NULL)
+		return -CORDON_E_MEMORY;
+	while (strlen(trimmed) > 1 && trimmed[strlen(trimmed) - 1] == '/')
+		trimmed[strlen(trimmed) - 1] = '\0';
+	last = path_last(trimmed);
+	*ret_path = NULL;
+	if (*last == '\0' || strcmp(last, ".") == 0 || strcmp(last, "..") == 0)
+		return 0;
+	dir = path_parent(arena, trimmed, err);
+	rc = dir == NULL ? -CORDON_E_MEMORY
+			 : resolve_path(arena, plan->host->view, dir, &folder, err);
+	if (rc < 0)
+		return rc;
+	*ret_path = path_join(arena, folder.path, last, err);
+	return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static void
+explain_decision(const struct plan *plan, const struct decision *by, bool allowed, struct str *to)
+{
+	char letters[RIGHT_KINDS + 1];
+
+	if (by->protection != NULL) {
+		str_add(to, "protected in every project (");
+		str_visible(to, by->protection->pattern);
+		str_printf(to, "): %s", by->protection->reason);
+		return;
+	}
+	if (by->rule == NULL) {
+		rights_to_letters(plan->index.default_rights, letters);
+		str_add(to, allowed ? "no rule speaks about it" : "no rule allows it");
+		if (*letters != '\0')
+			str_printf(to, "; the default is \"%s\"", letters);
+		return;
+	}
+	why_source(by->rule, to);
+	str_add(to, ": ");
+	describe_rule(by->rule, to);
+	if (by->overridden)
+		str_printf(to, "; final, because the %s layer is trusted more",
+			   layer_names[by->rule->layer]);
+	if (by->rule->rule->why != NULL) {
+		str_add(to, " - ");
+		str_visible(to, by->rule->rule->why);
+	}
+}
+
+/*
+ * What keeps a folder there from being moved: a deny below it, or on macOS, where moving and removing
+ * are one operation, a pattern that is about what is in it. NULL: nothing.
+ */
+static const char *
+held_by(const struct plan *plan, const char *path, const struct verdict *verdict)
+{
+	auto_arena struct arena arena = {0};
+	const struct hold *hold;
+	struct holds holds;
+
+	if (verdict->held != NULL)
+		return verdict->held->path;
+	if (plan->host->system != SYSTEM_MACOS || !(verdict->rights & RIGHT_DELETE))
+		return NULL;
+	if (holds_make(&arena, plan, &holds, NULL) < 0)
+		return "something that cannot be told for want of memory";
+	hold = holds_find(&holds, path);
+	return hold == NULL ? NULL : hold->by;
+}
+
+static void
+explain_held(const struct plan *plan, const char *held, struct str *to)
+{
+	bool macos = plan->host->system == SYSTEM_MACOS;
+
+	str_add(to, macos ? "  but a folder there cannot be moved or removed: "
+			  : "  but it cannot be moved: ");
+	str_visible(to, held);
+	str_add(to, macos ? " is about what is in it\n" : " below it is denied\n");
+}
+
+/* Which one it is nobody knows before the command runs. */
+static const char *
+only_some(const struct plan *plan, const char *path, const struct verdict *verdict, unsigned asked)
+{
+	if ((asked & ~verdict->rights) || strcmp(path, TERMINALS) == 0)
+		return NULL;
+	if (!(asked & plan_own_terminals(plan, path)))
+		return plan_shared_only(plan, path, verdict, asked);
+	return "only if it is a terminal that the command is started on, has or makes itself";
+}
+
+static struct path_answer
+answer_for(const struct plan *plan, const struct resolved *resolved, const struct verdict *verdict,
+	   unsigned asked)
+{
+	return (struct path_answer){
+		.resolved = resolved,
+		.verdict = verdict,
+		.asked = asked,
+		.missing = asked & ~verdict->rights,
+		.by = &verdict->by[telling_right(asked, verdict->rights)],
+		.held = held_by(plan, resolved->path, verdict),
+		.only = only_some(plan, resolved->path, verdict, asked),
+	};
+}
+
+/* ---- in words ---- */
+
+/* A grant that would help if what it names were there. */
+static void
+explain_left_out(const struct plan *plan, const struct path_answer *answer, struct str *to)
+{
+	const struct index *index = &plan->index;
+
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+
+		if (!rule->is_left_out || !(rule->rights & answer->missing) ||
+		    !path_below(answer->resolved->path, rule->path))
+			continue;
+		str_add(to, "  ");
+		why_source(rule, to);
+		str_add(to, rule->exists ? " allows it, but calls are not supervised here, and "
+					   "Landlock would grant its subfolders as well: "
+					 : " allows it, but it is left out until there is a ");
+		str_visible(to, rule->path);
+		str_add(to, "\n");
+		return;
+	}
+}
+
+/* It is allowed, but. */
+static void
+explain_limits(const struct plan *plan, const struct path_answer *answer, struct str *to)
+{
+	const struct verdict *verdict = answer->verdict;
+
+	if (verdict->vetted != NULL && (answer->asked & RIGHTS_CHANGE))
+		str_printf(to, "  but only in git's own way, and the new content is vetted: %s\n",
+			   verdict->vetted->reason);
+	if (answer->only != NULL)
+		str_printf(to, "  but %s\n", answer->only);
+	if (answer->held != NULL && (answer->asked & RIGHT_DELETE))
+		explain_held(plan, answer->held, to);
+	if (answer->held != NULL && (answer->asked & RIGHT_CREATE) &&
+	    plan->host->system == SYSTEM_LINUX) {
+		str_add(to, "  but not as a symbolic link: ");
+		str_visible(to, answer->held);
+		str_add(to, " below it is denied\n");
+	}
+}
+
+/* What a rule may seem to allow. */
+static void
+explain_missing(const struct plan *plan, const struct path_answer *answer, struct str *to)
+{
+	explain_left_out(plan, answer, to);
+	if (plan->host->system == SYSTEM_LINUX && answer->by->rule == NULL &&
+	    answer->by->protection == NULL &&
+	    (answer->missing & plan_unnamed(plan, answer->resolved->path)))
+		str_add(to, "  a name is made and removed by a right of the folder that it is in, "
+			    "which is not granted\n");
+}
+
+static void
+explain_text(const struct plan *plan, const char *what, const struct path_answer *answer,
+	     struct str *to)
+{
+	char columns[RIGHT_KINDS + 1];
+
+	rights_to_columns(answer->verdict->rights, columns);
+	str_printf(to, "%s: %s ", answer->missing ? "denied" : "allowed", what);
+	str_visible(to, answer->resolved->path);
+	str_printf(to, "\n  rights here: %s\n  because: ", columns);
+	explain_decision(plan, answer->by, answer->missing == 0, to);
+	str_add(to, "\n");
+	if (answer->running != NULL)
+		str_printf(to, "  %s\n", answer->running);
+	if (answer->missing == 0)
+		explain_limits(plan, answer, to);
+	if (answer->verdict->limit_hit)
+		str_add(to,
+			"  a pattern needs too many steps for this path and was counted as a denial\n");
+	if (answer->missing != 0)
+		explain_missing(plan, answer, to);
+	if (answer->missing != 0)
+		advice_print_text(plan, answer->by, answer->resolved, answer->missing, to);
+}
+
+/* ---- as JSON ---- */
+
+static void
+json_rule(const struct planned_rule *rule, struct str *to)
+{
+	char letters[RIGHT_KINDS + 1];
+
+	rights_to_letters(rule->rights, letters);
+	str_printf(to,
+		   "{\"effect\": \"%s\", \"rights\": \"%s\", \"match\": \"%s\", \"layer\": \"%s\", "
+		   "\"path\": ",
+		   rule->effect == EFFECT_ALLOW ? "allow" : "deny", letters,
+		   match_names[rule->match], layer_names[rule->layer]);
+	str_json(to, rule->rule->path);
+	str_add(to, ", \"source\": ");
+	str_json(to, rule->rule->place.file);
+	str_printf(to, ", \"line\": %u, \"column\": %u}", rule->rule->place.line,
+		   rule->rule->place.column);
+}
+
+static void
+json_reason(const struct plan *plan, const struct path_answer *answer, struct str *to)
+{
+	auto_str struct str reason = {0};
+
+	explain_decision(plan, answer->by, answer->missing == 0, &reason);
+	if (answer->only != NULL)
+		str_printf(&reason, "; %s", answer->only);
+	if (answer->running != NULL)
+		str_printf(&reason, "; %s", answer->running);
+	str_json(to, reason.text == NULL ? "" : reason.text);
+	to->failed = to->failed || reason.failed;
+}
+
+static void
+explain_json(const struct plan *plan, const struct path_answer *answer, struct str *to)
+{
+	const struct decision *by = answer->by;
+	char asked[RIGHT_KINDS + 1], rights[RIGHT_KINDS + 1];
+
+	rights_to_letters(answer->asked, asked);
+	rights_to_letters(answer->verdict->rights, rights);
+	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"path\": ",
+		   answer->missing ? "false" : "true", asked);
+	str_json(to, answer->resolved->path);
+	str_printf(to, ", \"exists\": %s, \"rights\": \"%s\", \"vetted\": %s, \"reason\": ",
+		   answer->resolved->exists ? "true" : "false", rights,
+		   answer->verdict->vetted != NULL ? "true" : "false");
+	json_reason(plan, answer, to);
+	str_add(to, ", \"held_by\": ");
+	str_json_or_null(to, answer->held);
+	str_add(to, ", \"rule\": ");
+	if (by->rule != NULL)
+		json_rule(by->rule, to);
+	else
+		str_add(to, "null");
+	str_add(to, ", \"protection\": ");
+	str_json_or_null(to, by->protection == NULL ? NULL : by->protection->pattern);
+	advice_print_json(plan, by, answer->resolved, answer->missing, to);
+	str_add(to, "}\n");
+}
+
+/* ---- asking ---- */
+
+/*
+ * What the layers do about running where the rules say something else (exec_rules.h). Returns why, or
+ * NULL: they agree, or no such file can be started anyway.
+ */
+static const char *
+correct_running(const struct plan *plan, const struct resolved *resolved, struct verdict *to)
+{
+	const struct fs_view *view = plan->host->view;
+	char link[PATH_MAX];
+	enum fs_kind kind = view->look(view->ctx, resolved->path, link);
+
+	if (plan->host->system != SYSTEM_LINUX || view->start == NULL ||
+	    (kind != FS_FILE && kind != FS_MISSING))
+		return NULL;
+	if ((to->rights & RIGHT_EXECUTE) && !running_is_granted(plan, resolved->path)) {
+		to->rights &= ~(unsigned)RIGHT_EXECUTE;
+		return to->rights & RIGHT_READ
+			       ? "but Landlock grants running only by folders and files that are "
+				 "there at the start, and this is none of them"
+			       : "but what may not be read cannot be executed";
+	}
+	if ((to->rights & RIGHT_EXECUTE) && running_is_unread_script(plan, resolved->path)) {
+		to->rights &= ~(unsigned)RIGHT_EXECUTE;
+		return "but it is a script, and its interpreter may not read it";
+	}
+	if (!(to->rights & RIGHT_EXECUTE) && running_is_unheld(plan, resolved->path)) {
+		to->rights |= RIGHT_EXECUTE;
+		return "but Landlock grants running by whole folders, and this is in one";
+	}
+	return NULL;
+}
+
+/* Which of a verdict's decisions is about deleting. */
+#define DELETE __builtin_ctz(RIGHT_DELETE)
+
+static int
+delete_by_name(const struct plan *plan, const char *entry, struct verdict *to,
+	       struct cordon_error *err)
+{
+	struct verdict name;
+	int rc = gitnames_decide(plan, entry, &name, err);
+
+	if (rc < 0)
+		return rc;
+	to->rights = (to->rights & ~(unsigned)RIGHT_DELETE) | (name.rights & RIGHT_DELETE);
+	to->by[DELETE] = name.by[DELETE];
+	to->held = name.held;
+	return 0;
+}
+
+int
+why_path(const struct plan *plan, const char *what, const char *subject, bool json, struct str *to,
+	 struct cordon_error *err)
+{
+	auto_arena struct arena arena = {0};
+	struct resolved resolved;
+	struct verdict verdict;
+	struct path_answer answer;
+	const char *entry = NULL, *running = NULL;
+	int asked = parse_rights(what, err), rc;
+
+	if (asked < 0)
+		return asked;
+	rc = why_subject(plan, subject, &arena, &resolved, err);
+	if (rc == 0)
+		rc = entry_path(plan, subject, &arena, &entry, err);
+	if (rc < 0)
+		return rc;
+	/* asked about a link's removal, the answer is about the link */
+	if (asked == RIGHT_DELETE && entry != NULL)
+		resolved.path = entry;
+	rc = gitnames_decide(plan, resolved.path, &verdict, err);
+	if (rc == 0 && (asked & RIGHT_DELETE) && entry != NULL)
+		rc = delete_by_name(plan, entry, &verdict, err);
+	if (rc < 0)
+		return rc;
+	if (asked & RIGHT_EXECUTE)
+		running = correct_running(plan, &resolved, &verdict);
+	answer = answer_for(plan, &resolved, &verdict, (unsigned)asked);
+	answer.running = running;
+	if (json)
+		explain_json(plan, &answer, to);
+	else
+		explain_text(plan, what, &answer, to);
+	return answer.missing == 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The git directories that belong to a project but lie outside of it: of a linked worktree and of a
+ * submodule. PROJECT/.git is writable from inside a sandbox, so its word alone counts for nothing:
+ * a directory is believed only when it points back to exactly this project.
+ */
+#pragma once
+
+#include "base/arena.h"
+
+struct gitdirs {
+	const char *git_dir;	/* canonical, or NULL */
+	const char *common_dir; /* canonical; the same as git_dir for a submodule */
+	const char *inner;   /* canonical: what the pointer names in the project itself, or NULL */
+	const char *refused; /* why a pointer was not believed, for people; or NULL */
+};
+
+/*
+ * Looks at PROJECT/.git on the real file system. No pointer file there, or one that leads into the
+ * project itself: nothing to add, all NULL. A pointer that is not believed sets only refused and is
+ * no error.
+ */
+int gitdirs_find(struct arena *arena, const char *project, struct gitdirs *ret,
+		 struct cordon_error *err);

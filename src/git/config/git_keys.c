@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which keys of git's config are harmless, as a table. Whatever is not in it is refused: git grows
+ * new keys that start programs with every release, and no list of those would ever be complete.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/ascii.h"
+#include "base/str.h"
+#include "git/config/git_config.h"
+#include "git/config/git_url.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
+
+enum check {
+	ANY,	  /* whatever its value: numbers, colours, names */
+	WORD,	  /* not to be taken for an option of a program */
+	URL,	  /* where a repository is */
+	REMOTE,	  /* a remote by its name, or where a repository is */
+	WORKTREE, /* where a working tree is */
+	BARE,	  /* whether there is one */
+	SHARED,	  /* by whom a repository can be changed: never by everybody */
+	NAME,	  /* letters and digits: one of git's own, nothing that leads elsewhere */
+	UPDATE	  /* one of git's own ways, never a command */
+};
+
+static const struct row {
+	const char *section;
+	bool is_named;	       /* [section "name"] */
+	const char *variables; /* separated by spaces; * for any */
+	enum check check;
+} repository_rows[] = {
+	{"core", false,
+	 "repositoryformatversion filemode logallrefupdates ignorecase precomposeunicode "
+	 "symlinks autocrlf eol safecrlf quotepath abbrev compression loosecompression "
+	 "bigfilethreshold packedgitlimit packedgitwindowsize deltabasecachelimit commentchar "
+	 "whitespace checkstat trustctime fsyncobjectfiles fsync fsyncmethod preloadindex "
+	 "untrackedcache splitindex sparsecheckout sparsecheckoutcone multipackindex commitgraph "
+	 "usereplacerefs hidedotfiles longpaths fscache warnambiguousrefs createobject "
+	 "checkroundtripencoding",
+	 ANY},
+	{"core", false, "worktree", WORKTREE},
+	{"core", false, "bare", BARE},
+	{"core", false, "sharedrepository", SHARED},
+	{"extensions", false, "worktreeconfig preciousobjects noop noop-v1 relativeworktrees", ANY},
+	{"extensions", false, "objectformat compatobjectformat refstorage", NAME},
+	/* a remote, and an argument of the git fetch that is started for each missing object */
+	{"extensions", false, "partialclone", REMOTE},
+	{"remote", true, "url pushurl", URL},
+	{"remote", true,
+	 "fetch push mirror prune prunetags tagopt skipdefaultupdate skipfetchall promisor "
+	 "partialclonefilter followremotehead gh-resolved",
+	 ANY},
+	{"remote", false, "pushdefault", REMOTE},
+	/* a remote that has no name of its own is written as its address */
+	{"branch", true, "remote pushremote", REMOTE},
+	{"branch", true, "description", ANY},
+	{"branch", true,
+	 "merge rebase vscode-merge-base gh-merge-base github-pr-owner-number gk-last-accessed "
+	 "gk-last-modified gk-merge-base gk-merge-target",
+	 WORD},
+	{"branch", false, "autosetupmerge autosetuprebase sort", ANY},
+	{"user", false, "name email signingkey", WORD},
+	{"user", false, "useconfigonly", ANY},
+	{"author", false, "name email", WORD},
+	{"committer", false, "name email", WORD},
+	{"submodule", true, "url", URL},
+	{"submodule", true, "path branch", WORD},
+	{"submodule", true, "active ignore shallow fetchrecursesubmodules", ANY},
+	{"submodule", true, "update", UPDATE},
+	{"submodule", false,
+	 "active recurse fetchjobs propagatebranches alternatelocation alternateerrorstrategy",
+	 ANY},
+	{"init", false, "defaultbranch", WORD},
+	{"init", false, "defaultrefformat defaultobjectformat", NAME},
+	{"clone", false, "defaultremotename rejectshallow filtersubmodules", WORD},
+	{"checkout", false, "defaultremote guess workers thresholdforparallelism", ANY},
+	{"worktree", false, "guessremote userelativepaths", ANY},
+	{"pull", false, "rebase ff", ANY},
+	{"push", false, "default autosetupremote followtags recursesubmodules negotiate", ANY},
+	{"fetch", false,
+	 "prune prunetags recursesubmodules parallel writecommitgraph negotiationalgorithm "
+	 "showforcedupdates unpacklimit fsckobjects output all",
+	 ANY},
+	{"transfer", false, "fsckobjects hiderefs unpacklimit", ANY},
+	{"receive", false,
+	 "denycurrentbranch denynonfastforwards denydeletes denydeletecurrent autogc fsckobjects "
+	 "unpacklimit hiderefs updateserverinfo shallowupdate",
+	 ANY},
+	{"uploadpack", false,
+	 "allowfilter allowanysha1inwant allowreachablesha1inwant allowtipsha1inwant hiderefs "
+	 "allowrefinwant keepalive",
+	 ANY},
+	{"merge", false,
+	 "ff conflictstyle renames renamelimit directoryrenames stat log branchdesc suppressdest "
+	 "autostash verbosity autoedit",
+	 ANY},
+	{"rebase", false,
+	 "autosquash autostash updaterefs stat missingcommitscheck abbreviatecommands backend "
+	 "rebasemerges forkpoint",
+	 ANY},
+	{"rerere", false, "enabled autoupdate", ANY},
+	{"stash", false, "showpatch showstat showincludeuntracked", ANY},
+	{"commit", false, "gpgsign verbose cleanup status", ANY},
+	{"tag", false, "gpgsign forcesignannotated sort", ANY},
+	{"diff", false,
+	 "renames renamelimit algorithm context interhunkcontext mnemonicprefix noprefix submodule "
+	 "ignoresubmodules indentheuristic colormoved colormovedws wserrorhighlight wordregex "
+	 "statgraphwidth dirstat suppressblankempty autorefreshindex relative",
+	 ANY},
+	{"log", false,
+	 "date decorate abbrevcommit follow showroot showsignature mailmap graphcolors "
+	 "initialdecorationset excludedecoration",
+	 ANY},
+	{"status", false,
+	 "showuntrackedfiles submodulesummary short branch relativepaths aheadbehind renames "
+	 "renamelimit showstash displaycommentprefix",
+	 ANY},
+	/* colours, by their old name */
+	{"status", true, "*", ANY},
+	{"apply", false, "whitespace ignorewhitespace", ANY},
+	{"am", false, "keepcr threeway", ANY},
+	{"blame", false, "ignorerevsfile markignoredlines markunblamablelines date coloring", ANY},
+	{"gc", false,
+	 "auto autodetach autopacklimit aggressivedepth aggressivewindow bigpackthreshold "
+	 "cruftpacks maxcruftsize logexpiry packrefs pruneexpire worktreepruneexpire reflogexpire "
+	 "reflogexpireunreachable rerereresolved rerereunresolved writecommitgraph",
+	 ANY},
+	{"maintenance", false, "auto autodetach strategy", ANY},
+	{"maintenance", true, "enabled schedule auto", ANY},
+	{"pack", false,
+	 "window depth threads windowmemory compression deltacachesize deltacachelimit "
+	 "packsizelimit indexversion writebitmaphashcache writereverseindex usesparse "
+	 "usebitmaps allowpackreuse",
+	 ANY},
+	{"repack", false, "usedeltabaseoffset usedeltaislands writebitmaps packkeptobjects", ANY},
+	{"index", false, "version threads skiphash sparse recordendofindexentries", ANY},
+	{"feature", false, "manyfiles experimental", ANY},
+	{"commitgraph", false, "generationversion maxnewfilters readchangedpaths", ANY},
+	{"i18n", false, "commitencoding logoutputencoding", ANY},
+	{"http", false, "postbuffer lowspeedlimit lowspeedtime version", ANY},
+	{"lfs", false, "repositoryformatversion", ANY},
+	{"lfs", true, "access locksverify", ANY},
+	{"clean", false, "requireforce", ANY},
+	{"notes", false, "mergestrategy displayref rewritemode rewriteref", ANY},
+	{"notes", true, "mergestrategy amend rebase", ANY},
+	{"format", false, "useautobase numbered signoff thread from coverletter noprefix mboxrd",
+	 ANY},
+	{"grep", false, "linenumber patterntype extendedregexp threads column", ANY},
+	{"color", false, "*", ANY},
+	{"color", true, "*", ANY},
+	{"column", false, "*", ANY},
+	{"advice", false, "*", ANY},
+};
+
+/* git takes nothing else from it; other programs keep notes of theirs in it. */
+static const struct row module_rows[] = {
+	{"submodule", true, "url", URL},
+	{"submodule", true, "update", UPDATE},
+	{"submodule", true, "path branch", WORD},
+	{"submodule", true, "*", ANY},
+};
+
+static const struct {
+	const struct row *rows;
+	size_t count;
+} tables[] = {
+	[GITCONFIG_REPOSITORY] = {repository_rows, COUNT(repository_rows)},
+	[GITCONFIG_MODULES] = {module_rows, COUNT(module_rows)},
+};
+
+struct vetting {
+	enum gitconfig_kind kind;
+	const struct gitconfig *config, *present;
+	const struct gitconfig_asker *asker;
+};
+
+/* ---- addresses ---- */
+
+/* git reads "./x" and "../x" in .gitmodules from the address of the remote, not as a path. */
+static bool
+is_from_remote(const struct vetting *v, const char *url)
+{
+	return v->kind == GITCONFIG_MODULES &&
+	       (strncmp(url, "./", 2) == 0 || strncmp(url, "../", 3) == 0);
+}
+
+static const char *
+check_url(const struct vetting *v, const char *url)
+{
+	const char *path, *why = gitaddress_refuse(url, &path);
+
+	return why != NULL || path == NULL || is_from_remote(v, url)
+		       ? why
+		       : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, path);
+}
+
+/* Is it the name of a remote that has an address there? To git any other name is a path. */
+static bool
+has_remote_n(const struct gitconfig *config, const char *name, size_t length)
+{
+	static const char section[] = "remote.";
+	size_t start = sizeof section - 1;
+
+	for (size_t i = 0; i < config->count; i++) {
+		const char *key = config->items[i].name;
+
+		if (strncmp(key, section, start) == 0 && strncmp(key + start, name, length) == 0 &&
+		    strcmp(key + start + length, ".url") == 0 && config->items[i].value != NULL)
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_remote(const struct gitconfig *config, const char *name)
+{
+	return has_remote_n(config, name, strlen(name));
+}
+
+static const char *
+check_remote(const struct vetting *v, const char *value)
+{
+	return has_remote(v->config, value) ? NULL : check_url(v, value);
+}
+
+/* ---- keys ---- */
+
+static bool
+is_word_of(const char *words, const char *word, size_t length)
+{
+	if (strcmp(words, "*") == 0)
+		return true;
+	for (; *words != '\0'; words += strcspn(words, " "), words += *words == ' ')
+		if (strcspn(words, " ") == length && strncmp(words, word, length) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_about(const struct row *row, const char *name)
+{
+	const char *section_end = strchr(name, '.'), *variable = strrchr(name, '.');
+
+	if (section_end == NULL || (section_end != variable) != row->is_named ||
+	    strlen(row->section) != (size_t)(section_end - name) ||
+	    strncmp(row->section, name, (size_t)(section_end - name)) != 0)
+		return false;
+	return is_word_of(row->variables, variable + 1, strlen(variable + 1));
+}
+
+static bool
+is_update(const char *value)
+{
+	static const char *const ways[] = {"checkout", "rebase", "merge", "none"};
+
+	for (size_t i = 0; i < COUNT(ways); i++)
+		if (strcmp(value, ways[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_no(const char *value)
+{
+	static const char *const words[] = {"false", "no", "off", "0"};
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (ascii_same(value, words[i]))
+			return true;
+	return false;
+}
+
+/* The mode that git makes of it (git_config_perm): one that it would not take is open to all. */
+static mode_t
+shared_mode(const char *value)
+{
+	static const char *const words[] = {"umask", "group", "all", "world", "everybody", "true",
+					    "yes",   "on",    "1",   "2",     ""};
+	size_t octal = strspn(value, "01234567");
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strcmp(value, words[i]) == 0 || (i > 4 && ascii_same(value, words[i])))
+			return i == 0 ? 0600 : 0660;
+	if (is_no(value))
+		return 0600;
+	if (value[octal] != '\0' || octal > 4 || (octal == 4 && *value != '0'))
+		return 0666;
+	return (mode_t)strtoul(value, NULL, 8);
+}
+
+static const char *
+check_shared(const struct vetting *v, const char *value)
+{
+	mode_t mode = shared_mode(value);
+
+	if (mode & S_IWOTH)
+		return "lets everybody change the repository";
+	return mode & S_IWGRP ? v->asker->refuse(v->asker->context, GITCONFIG_SHARED, value) : NULL;
+}
+
+/* NULL, or why not. */
+static const char *
+check_value(const struct vetting *v, enum check check, const char *value)
+{
+	switch (check) {
+	case WORD:
+		return *value == '-' || gitaddress_has_control(value)
+			       ? "has a value that git never writes"
+			       : NULL;
+	case URL:
+		return check_url(v, value);
+	case REMOTE:
+		return check_remote(v, value);
+	case WORKTREE:
+		return v->asker->refuse(v->asker->context, GITCONFIG_WORKTREE, value);
+	case BARE:
+		return is_no(value) ? NULL
+				    : v->asker->refuse(v->asker->context, GITCONFIG_BARE, value);
+	case SHARED:
+		return check_shared(v, value);
+	case NAME:
+		return value[strspn(value, LETTERS DIGITS)] == '\0' ? NULL : "leads git elsewhere";
+	case UPDATE:
+		return is_update(value) ? NULL : "can start a program";
+	default:
+		return NULL;
+	}
+}
+
+/* Only such a name as git remote takes: it is an argument, and the address where it has none. */
+static bool
+is_remote_name(const char *at, const char *end)
+{
+	for (bool starts = true; at < end; starts = *at++ == '/')
+		if ((unsigned char)*at <= 0x20 || strchr("~^:?*[\\\x7f", *at) != NULL ||
+		    (starts && (*at == '/' || *at == '.' || *at == '-')))
+			return false;
+	return true;
+}
+
+/* A submodule's name is a path below .git/modules: it stays there. */
+static bool
+is_submodule_name(const char *at, const char *end)
+{
+	while (at < end) {
+		size_t length = strcspn(at, "/\\");
+
+		if (length >= (size_t)(end - at))
+			length = (size_t)(end - at);
+		if (length == 0 || (length == 2 && strncmp(at, "..", 2) == 0) ||
+		    (length == 1 && *at == '.'))
+			return false;
+		at += length + 1;
+	}
+	return at == end + 1;
+}
+
+static bool
+is_plain_name(const struct row *row, const char *name)
+{
+	const char *at = strchr(name, '.') + 1, *end = strrchr(name, '.');
+
+	if (!row->is_named)
+		return true;
+	if (strcmp(row->section, "remote") == 0)
+		return is_remote_name(at, end);
+	return *at != '-' && (strcmp(row->section, "submodule") != 0 || is_submodule_name(at, end));
+}
+
+/* The remote that a key belongs to, and the length of its name; NULL: none. */
+static const char *
+remote_of(const char *key, size_t *ret_length)
+{
+	static const char section[] = "remote.";
+	const char *name = key + sizeof section - 1, *end = strrchr(key, '.');
+
+	if (strncmp(key, section, sizeof section - 1) != 0 || end < name)
+		return NULL;
+	*ret_length = (size_t)(end - name);
+	return name;
+}
+
+/* `git fetch --all` takes a remote without an address for a path, too. */
+static const char *
+check_section(const struct vetting *v, const char *key)
+{
+	char name[PATH_MAX];
+	size_t length;
+	const char *start = remote_of(key, &length);
+
+	if (v->kind != GITCONFIG_REPOSITORY || start == NULL ||
+	    has_remote_n(v->config, start, length))
+		return NULL;
+	if (length >= sizeof name)
+		return "has a name that git never writes";
+	snprintf(name, sizeof name, "%.*s", (int)length, start);
+	return check_url(v, name) == NULL ? NULL : "belongs to a remote that has no address";
+}
+
+static const char *
+check_item(const struct vetting *v, const struct gitconfig_item *item)
+{
+	const char *why = check_section(v, item->name);
+
+	if (why != NULL)
+		return why;
+	for (size_t i = 0; i < tables[v->kind].count; i++) {
+		const struct row *row = &tables[v->kind].rows[i];
+
+		if (is_about(row, item->name) && !is_plain_name(row, item->name))
+			return "has a name that git never writes";
+		if (is_about(row, item->name))
+			return check_value(v, row->check, item->value == NULL ? "" : item->value);
+	}
+	return v->kind == GITCONFIG_MODULES ? "is not about a submodule"
+					    : "is not known to be harmless";
+}
+
+/* Whoever wrote it, it was there before; but not as the name of a remote that is gone now. */
+static bool
+stands_already(const struct vetting *v, const struct gitconfig_item *item)
+{
+	size_t length;
+	const char *name = remote_of(item->name, &length);
+
+	if (item->value != NULL && has_remote(v->present, item->value) &&
+	    !has_remote(v->config, item->value))
+		return false;
+	if (name != NULL && has_remote_n(v->present, name, length) &&
+	    !has_remote_n(v->config, name, length))
+		return false;
+	for (size_t i = 0; i < v->present->count; i++) {
+		const struct gitconfig_item *old = &v->present->items[i];
+
+		if (strcmp(old->name, item->name) == 0 &&
+		    (old->value == NULL
+			     ? item->value == NULL
+			     : item->value != NULL && strcmp(old->value, item->value) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* For people, on one line, whatever a subsection holds. */
+static void
+name_refused(struct gitconfig_refusal *to, const char *name)
+{
+	size_t n = 0;
+
+	for (; *name != '\0' && n < sizeof to->what - 1; name++)
+		to->what[n++] = (unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name;
+	to->what[n] = '\0';
+}
+
+static int
+check_all(const struct vetting *v, const struct gitconfig *config, struct gitconfig_refusal *ret)
+{
+	for (size_t i = 0; i < config->count; i++) {
+		const char *why = check_item(v, &config->items[i]);
+
+		if (why == NULL || stands_already(v, &config->items[i]))
+			continue;
+		name_refused(ret, config->items[i].name);
+		ret->why = why;
+		return 0;
+	}
+	return 1;
+}
+
+bool
+gitconfig_has_relative_remote(const struct gitconfig *config)
+{
+	for (size_t i = 0; i < config->count; i++) {
+		const struct gitconfig_item *item = &config->items[i];
+
+		for (size_t r = 0; item->value != NULL && r < COUNT(repository_rows); r++) {
+			const struct row *row = &repository_rows[r];
+
+			if ((row->check == URL || row->check == REMOTE) &&
+			    is_about(row, item->name) && gitaddress_is_relative(item->value) &&
+			    (row->check == URL || !has_remote(config, item->value)))
+				return true;
+		}
+	}
+	return false;
+}
+
+int
+gitconfig_vet(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
+	      const struct gitconfig_text *present, const struct gitconfig_asker *asker,
+	      struct gitconfig_refusal *ret, struct cordon_error *err)
+{
+	struct gitconfig config, old = {0};
+	struct vetting v = {kind, &config, &old, asker};
+	int rc = gitconfig_parse(arena, text->text, text->length, &config, err);
+
+	if (rc < 0)
+		return rc;
+	if (rc == 0) {
+		snprintf(ret->what, sizeof ret->what, "line %d", config.line);
+		ret->why = config.bad;
+		return 0;
+	}
+	if (present != NULL)
+		rc = gitconfig_parse(arena, present->text, present->length, &old, err);
+	return rc < 0 ? rc : check_all(&v, &config, ret);
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Where what git's settings name leads, and whose settings are read. Rather too much is found than too
+ * little: every value counts, not only the last one, from every place that it may start from.
+ */
+#include "git/config/git_ref_paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/path.h"
+#include "git/config/git_scan.h"
+#include "git/protect/git_protect.h"
+#include "host/host.h"
+#include "host/resolve.h"
+
+const char *const hookdir_names[] = {"applypatch-msg",
+				     "commit-msg",
+				     "fsmonitor-watchman",
+				     "p4-changelist",
+				     "p4-post-changelist",
+				     "p4-pre-submit",
+				     "p4-prepare-changelist",
+				     "post-applypatch",
+				     "post-checkout",
+				     "post-commit",
+				     "post-index-change",
+				     "post-merge",
+				     "post-receive",
+				     "post-rewrite",
+				     "post-update",
+				     "pre-applypatch",
+				     "pre-auto-gc",
+				     "pre-commit",
+				     "pre-merge-commit",
+				     "pre-push",
+				     "pre-rebase",
+				     "pre-receive",
+				     "prepare-commit-msg",
+				     "proc-receive",
+				     "push-to-checkout",
+				     "reference-transaction",
+				     "sendemail-validate",
+				     "update",
+				     NULL};
+
+int
+hooksearch_keep(struct hooksearch *s, struct hooktexts *to, const char *text)
+{
+	const char **slot =
+		text == NULL ? NULL
+			     : arena_push(s->arena, &to->items, &to->count, sizeof *slot, s->err);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = text;
+	return 0;
+}
+
+int
+hooksearch_fail(struct hooksearch *s, const struct cordon_error *why)
+{
+	if (why->code == CORDON_E_MEMORY)
+		return cordon_no_memory(s->err);
+	return cordon_fail(s->err, CORDON_E_SYSTEM, 0, "what git runs cannot be told: %.160s",
+			   why->text);
+}
+
+/* ---- what was found ---- */
+
+static bool
+is_huskys(const char *path)
+{
+	for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/'))
+		if (ascii_same_n(at, "/.husky", 7) && (at[7] == '/' || at[7] == '\0'))
+			return true;
+	return false;
+}
+
+/* Closed or vetted anyway, and git itself has to change it. */
+static bool
+is_usual(const char *path)
+{
+	static const char *const ends[] = {"/.git/hooks", "/.git/config", "/.git/config.worktree"};
+	size_t length = strlen(path);
+
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+		if (length > strlen(ends[i]) &&
+		    strcmp(path + length - strlen(ends[i]), ends[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Does the folder hold a working tree or a repository, and so everything in it? */
+static bool
+is_wide(const struct hooksearch *s, const char *path)
+{
+	for (size_t i = 0; i < s->roots.count; i++)
+		if (path_below(s->roots.items[i], path))
+			return true;
+	return strcmp(path_last(path), ".git") == 0 ||
+	       (s->host->project != NULL && path_below(s->host->project, path));
+}
+
+/* Hooks may lie anywhere; of the rest only what is in the project is not the user's own business. */
+static bool
+counts(const struct hooksearch *s, enum hookdir_kind kind, const char *path)
+{
+	return !is_usual(path) &&
+	       (kind < HOOKDIR_SETTINGS ? !is_huskys(path) : !is_wide(s, path)) &&
+	       (s->inside == NULL || kind == HOOKDIR_HOOKS || path_below(path, s->inside));
+}
+
+static int
+add(struct hooksearch *s, enum hookdir_kind kind, const char *path, bool is_there)
+{
+	struct hookdir *slot;
+
+	if (kind == HOOKDIR_HOOKS && is_wide(s, path))
+		kind = HOOKDIR_NAMES;
+	if (!counts(s, kind, path))
+		return 0;
+	slot = arena_push(s->arena, &s->to->items, &s->to->count, sizeof *slot, s->err);
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = (struct hookdir){kind, path, is_there};
+	return 0;
+}
+
+static int add_linked(struct hooksearch *s, const char *folder);
+
+int
+hooksearch_pass(struct hooksearch *s, const struct resolved *found)
+{
+	int rc = hooksearch_keep(s, &s->to->places, found->path);
+
+	for (size_t i = 0; rc == 0 && i < found->link_count; i++)
+		rc = hooksearch_keep(s, &s->to->places, found->links[i]);
+	return rc;
+}
+
+int
+hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
+{
+	struct cordon_error why = {0};
+	struct resolved found;
+	int rc = resolve_path(s->arena, &fs_real, path, &found, &why);
+
+	/* by a loop git finds nothing, until somebody opens it, in one of many places */
+	if (rc == -CORDON_E_PATH) {
+		s->is_unread = s->is_unread || kind == HOOKDIR_HOOKS;
+		if (hooksearch_keep(s, &s->to->places, "/") < 0)
+			return -CORDON_E_MEMORY;
+		return kind == HOOKDIR_FILE ? 0 : add(s, kind, path, false);
+	}
+	if (rc < 0)
+		return hooksearch_fail(s, &why);
+	rc = hooksearch_pass(s, &found);
+	if (rc < 0)
+		return rc;
+	/* /dev/null is how people say: no hooks */
+	if ((found.kind == FS_OTHER && path_below(found.path, "/dev")) ||
+	    (kind == HOOKDIR_FILE && found.kind != FS_FILE && found.kind != FS_HIDDEN))
+		return 0;
+	rc = add(s, kind, found.path, found.kind != FS_MISSING);
+	for (size_t i = 0; rc == 0 && i < found.link_count; i++)
+		rc = add(s, kind, found.links[i], true);
+	return rc == 0 && kind == HOOKDIR_HOOKS && found.kind == FS_DIR ? add_linked(s, found.path)
+									: rc;
+}
+
+/*
+ * Hooks that are links are where they lead. All of them are looked at: examples, which git does not run and a
+ * command may make, must not hide one.
+ */
+static int
+add_linked(struct hooksearch *s, const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (dir == NULL && hooksearch_is_passing(errno))
+		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot look into %s", folder);
+	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
+		const char *path;
+
+		if (*entry->d_name == '.' || gitnames_is_sample(entry->d_name) ||
+		    (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN))
+			continue;
+		path = path_join(s->arena, folder, entry->d_name, s->err);
+		rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, HOOKDIR_PROGRAM, path);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return rc;
+}
+
+/* What lies in the repository itself may be a link. Where that cannot be told, it is asked once more. */
+static int
+add_if_link(struct hooksearch *s, enum hookdir_kind kind, const char *path)
+{
+	char link[PATH_MAX];
+	enum fs_kind is = path == NULL ? FS_MISSING : fs_real.look(fs_real.ctx, path, link);
+
+	if (path == NULL)
+		return -CORDON_E_MEMORY;
+	return is == FS_LINK || is == FS_FAILED ? hooksearch_add(s, kind, path) : 0;
+}
+
+/* What is read through a link of this name lies elsewhere. */
+static int
+pass_if_link(struct hooksearch *s, const char *path)
+{
+	char link[PATH_MAX];
+	struct resolved found;
+
+	if (fs_real.look(fs_real.ctx, path, link) != FS_LINK)
+		return 0;
+	return resolve_path(s->arena, &fs_real, path, &found, NULL) < 0
+		       ? hooksearch_keep(s, &s->to->places, "/")
+		       : hooksearch_pass(s, &found);
+}
+
+/* ---- whose ---- */
+
+/* Of a value: from each root, if it is relative. */
+static int
+add_from_roots(struct hooksearch *s, enum hookdir_kind kind, const char *value)
+{
+	int rc = 0;
+
+	if (*value == '/')
+		return hooksearch_add(s, kind, value);
+	for (size_t i = 0; rc == 0 && i < s->roots.count; i++) {
+		const char *path = path_join(s->arena, s->roots.items[i], value, s->err);
+
+		rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, kind, path);
+	}
+	return rc;
+}
+
+static int
+add_values(struct hooksearch *s)
+{
+	const struct {
+		const struct hooktexts *texts;
+		enum hookdir_kind kind;
+	} all[] = {{&s->words.hooks, HOOKDIR_HOOKS},
+		   {&s->words.programs, HOOKDIR_PROGRAM},
+		   {&s->words.files, HOOKDIR_FILE},
+		   {&s->remotes, HOOKDIR_REMOTE}};
+	int rc = 0;
+
+	for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+		for (size_t i = 0; rc == 0 && i < all[k].texts->count; i++)
+			rc = add_from_roots(s, all[k].kind, all[k].texts->items[i]);
+	return rc;
+}
+
+int
+hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo)
+{
+	const char *config = path_join(s->arena, repo->common_dir, "config", s->err),
+		   *own = path_join(s->arena, repo->git_dir, "config.worktree", s->err),
+		   *hooks = path_join(s->arena, repo->common_dir, "hooks", s->err);
+	int rc = hooksearch_keep(s, &s->roots, repo->root);
+
+	if (rc == 0)
+		rc = hooksearch_read(s, config, 0);
+	if (rc == 0)
+		rc = add_if_link(s, HOOKDIR_SETTINGS, config);
+	if (rc == 0)
+		rc = hooksearch_read(s, own, 0);
+	if (rc == 0)
+		rc = pass_if_link(s, own);
+	if (rc == 0)
+		rc = add_if_link(s, HOOKDIR_HOOKS, hooks);
+	return rc < 0 ? rc : add_linked(s, hooks);
+}
+
+/*
+ * It may lie in the project, by a link on the way or because the environment says so; there it may also be
+ * missing.
+ */
+int
+hooksearch_own(struct hooksearch *s, const char *folder, const char *name)
+{
+	const char *path = folder == NULL ? name : path_join(s->arena, folder, name, s->err);
+	int rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_read(s, path, 0);
+
+	return rc < 0 ? rc : hooksearch_add(s, HOOKDIR_SETTINGS, path);
+}
+
+/* The user's folder of git: its attributes choose among the filters that settings name. */
+static int
+read_folder(struct hooksearch *s, const char *folder)
+{
+	const char *attributes = path_join(s->arena, folder, "git/attributes", s->err);
+	int rc = attributes == NULL ? -CORDON_E_MEMORY : hooksearch_own(s, folder, "git/config");
+
+	return rc < 0 ? rc : hooksearch_add(s, HOOKDIR_SETTINGS, attributes);
+}
+
+static int
+read_users(struct hooksearch *s)
+{
+	const char *xdg = host_getenv(s->host, "XDG_CONFIG_HOME");
+	int rc = hooksearch_read(s, "/etc/gitconfig", 0);
+
+	if (rc == 0)
+		rc = hooksearch_environ(s);
+	if (rc == 0 && s->host->home != NULL)
+		rc = hooksearch_own(s, s->host->home, ".gitconfig");
+	if (rc == 0 && xdg != NULL && *xdg == '/')
+		return read_folder(s, xdg);
+	if (rc < 0 || s->host->home == NULL)
+		return rc;
+	xdg = path_join(s->arena, s->host->home, ".config", s->err);
+	return xdg == NULL ? -CORDON_E_MEMORY : read_folder(s, xdg);
+}
+
+/* What is the user's holds in every repository, from where that is. */
+static int
+keep_relative(struct hooksearch *s, const struct hooktexts *from, struct hooktexts *to)
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (*from->items[i] != '/' && hooksearch_keep(s, to, from->items[i]) < 0)
+			return -CORDON_E_MEMORY;
+	return 0;
+}
+
+static int
+keep_words(struct hooksearch *s, const struct hookwords *from, struct hookwords *to)
+{
+	int rc = keep_relative(s, &from->hooks, &to->hooks);
+
+	if (rc == 0)
+		rc = keep_relative(s, &from->programs, &to->programs);
+	return rc < 0 ? rc : keep_relative(s, &from->files, &to->files);
+}
+
+int
+hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret,
+	      struct cordon_error *err)
+{
+	struct hooksearch s = {.arena = arena,
+			       .host = host,
+			       .inside = host->project,
+			       .to = ret,
+			       .err = err};
+	const char *own = path_join(arena, host->project, ".git", err);
+	const char *inner = host->git.inner == NULL ? own : host->git.inner;
+	struct hookrepo repo = {host->project,
+				host->git.git_dir == NULL ? inner : host->git.git_dir,
+				host->git.common_dir == NULL ? inner : host->git.common_dir};
+	int rc;
+
+	*ret = (struct hookdirs){0};
+	if (own == NULL)
+		return -CORDON_E_MEMORY;
+	rc = read_users(&s);
+	if (rc == 0)
+		rc = keep_words(&s, &s.words, &ret->words);
+	if (rc == 0)
+		rc = hooksearch_repository(&s, &repo);
+	if (rc == 0)
+		rc = add_values(&s);
+	return rc == 0 && s.is_unread ? add(&s, HOOKDIR_UNKNOWN, host->project, true) : rc;
+}
+
+int
+hookdirs_read(struct arena *arena, const struct host *host, const struct hookrepo *repo,
+	      struct hookdirs *ret, struct cordon_error *err)
+{
+	struct hooksearch s = {.arena = arena, .host = host, .to = ret, .err = err};
+	int rc;
+
+	*ret = (struct hookdirs){0};
+	rc = keep_words(&s, &host->hooks.words, &s.words);
+	if (rc == 0)
+		rc = hooksearch_repository(&s, repo);
+	if (rc == 0)
+		rc = add_values(&s);
+	if (rc == 0 && s.is_unread)
+		rc = add(&s, HOOKDIR_UNKNOWN, repo->root, true);
+	/* it may be about any part of the project */
+	if (rc == 0 && s.is_unread && host->project != NULL &&
+	    path_below(repo->root, host->project))
+		rc = add(&s, HOOKDIR_UNKNOWN, host->project, true);
+	return rc;
+}

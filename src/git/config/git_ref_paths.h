@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What git obeys or runs because its settings say where it is: folders with hooks (core.hooksPath),
+ * templates of new repositories, programs, and further files of settings (include.path). All that lies where a
+ * command may write must stay as it is.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+struct host;
+
+enum hookdir_kind {
+	HOOKDIR_HOOKS,	  /* git runs what lies in it, or copies it to where it is run */
+	HOOKDIR_NAMES,	  /* it holds much else: only what is named like a hook is one */
+	HOOKDIR_UNKNOWN,  /* anything below it that is named like a hook may be one */
+	HOOKDIR_SETTINGS, /* git obeys it */
+	HOOKDIR_PROGRAM,  /* git runs it */
+	HOOKDIR_FILE,	  /* a file that such a program may be told to run; it is there */
+	HOOKDIR_REMOTE	  /* a repository that is pushed to: it may change, and not become a link */
+};
+
+struct hookdir {
+	enum hookdir_kind kind;
+	const char *path; /* canonical */
+	bool is_there;
+};
+
+struct hooktexts {
+	const char **items;
+	size_t count;
+};
+
+/* As settings have it, tildes replaced. */
+struct hookwords {
+	struct hooktexts hooks;	   /* folders */
+	struct hooktexts programs; /* the first words of commands, */
+	struct hooktexts files;	   /* and the others, which may be some */
+};
+
+struct hookdirs {
+	struct hookdir *items;
+	size_t count;
+	struct hookwords words;	 /* of the user's, relative: each repository may have such */
+	struct hooktexts places; /* that a value led to or by, and "/" where that cannot be told */
+};
+
+/*
+ * Of the project's repository and of the user, whose environment is part of his settings: folders of hooks, and
+ * what else lies in the project. None for husky's, which every install writes anew. Includes are followed
+ * whatever their condition.
+ */
+int hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret,
+		  struct cordon_error *err);
+
+/* Another repository, by whatever way it was found. */
+struct hookrepo {
+	const char *root;	/* its working tree, or git_dir */
+	const char *git_dir;	/* the one of this working tree, */
+	const char *common_dir; /* and the one with the settings */
+};
+
+/* Of this one, wherever it lies. What cannot be read closes at least the names of hooks. */
+int hookdirs_read(struct arena *arena, const struct host *host, const struct hookrepo *repo,
+		  struct hookdirs *ret, struct cordon_error *err);
+
+#define HOOKDIR_WHY_HOOKS "git runs what lies in it (core.hooksPath)"
+#define HOOKDIR_WHY_PROGRAM "git runs it, as its settings say"
+#define HOOKDIR_WHY_SETTINGS "it is part of git's settings (include.path)"
+
+/* The names that git looks for, ended by NULL. */
+extern const char *const hookdir_names[];

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Looking at one folder: is it a working tree or a bare repository, where are its settings, and which
+ * repositories are kept among them? Submodules and worktrees start their hooks elsewhere. All of it is
+ * read as git finds it, and more than a limit of it is not.
+ */
+#include "git/config/git_repo.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "git/config/git_config.h"
+#include "git/config/git_scan.h"
+#include "host/host.h"
+#include "host/resolve.h"
+
+#define KEPT_MAX 65536
+#define POINTER_MAX (PATH_MAX + 16)
+
+struct looking {
+	struct arena arena; /* settings can be long; of them only what follows is kept */
+	struct looked *to;
+	const struct host *host;
+	struct hooktexts waiting; /* folders of submodules that are still to be looked into */
+	int left;		  /* folders that may still be looked at */
+	bool is_blind;		  /* into one of them nobody may look */
+};
+
+int
+looked_give_up(struct arena *arena, const char *folder, struct hookdirs *to)
+{
+	struct hookdir *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
+
+	if (slot == NULL || folder == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = (struct hookdir){HOOKDIR_UNKNOWN, arena_strdup(arena, folder, NULL), true};
+	return slot->path == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+keep_place(struct arena *arena, struct hooktexts *to, const char *path)
+{
+	const char **slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = arena_strdup(arena, path, NULL);
+	return *slot == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+keep_places(struct arena *arena, struct hooktexts *to, const struct hooktexts *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < from->count; i++)
+		rc = keep_place(arena, to, from->items[i]);
+	return rc;
+}
+
+/* What is read by this path lies where it leads, by links that can change. */
+static int
+note_place(struct looking *l, const char *path)
+{
+	struct looked *to = l->to;
+	struct resolved found;
+	int rc;
+
+	if (path == NULL)
+		return -CORDON_E_MEMORY;
+	if (resolve_path(&l->arena, &fs_real, path, &found, NULL) < 0)
+		return keep_place(&to->arena, &to->places, "/");
+	rc = keep_place(&to->arena, &to->places, found.path);
+	for (size_t i = 0; rc == 0 && i < found.link_count; i++)
+		rc = keep_place(&to->arena, &to->places, found.links[i]);
+	return rc;
+}
+
+bool
+looked_has(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat at;
+
+	return snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX &&
+	       fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* A link that leads nowhere may come to lead somewhere. */
+static int
+note_if_there(struct looking *l, const char *folder, const char *name)
+{
+	return looked_has(folder, name) ? note_place(l, path_join(&l->arena, folder, name, NULL))
+					: 0;
+}
+
+static int
+read_hooks(struct looking *l, const struct hookrepo *repo)
+{
+	struct looked *to = l->to;
+	struct hookdirs found;
+
+	if (hookdirs_read(&l->arena, l->host, repo, &found, NULL) < 0)
+		return -CORDON_E_MEMORY;
+	for (size_t i = 0; i < found.count; i++) {
+		struct hookdir *slot =
+			arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
+
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = found.items[i];
+		slot->path = arena_strdup(&to->arena, slot->path, NULL);
+		if (slot->path == NULL)
+			return -CORDON_E_MEMORY;
+	}
+	return keep_places(&to->arena, &to->places, &found.places);
+}
+
+/* What the one line of a file in folder leads to; folder itself: there is none such. NULL: no memory. */
+static const char *
+follow(struct looking *l, const char *folder, const char *name, const char *word)
+{
+	struct arena *arena = &l->arena;
+	const char *path = path_join(arena, folder, name, NULL), *line;
+	struct cordon_error why = {0};
+	struct gitconfig_text text;
+	char *content;
+
+	if (path == NULL)
+		return NULL;
+	if (file_read(arena, path, POINTER_MAX, &content, &text.length, NULL, &why) < 0)
+		return why.code == CORDON_E_MEMORY || hooksearch_is_passing(why.sys) ||
+				       note_if_there(l, folder, name) < 0
+			       ? NULL
+			       : folder;
+	text.text = content;
+	if (note_place(l, path) < 0)
+		return NULL;
+	line = gitconfig_pointer(arena, word, &text, NULL);
+	if (line == NULL)
+		return folder;
+	return *line == '/' ? line : path_join(arena, folder, line, NULL);
+}
+
+static int
+read_repository(struct looking *l, const char *root, const char *git_dir)
+{
+	struct hookrepo repo = {root, git_dir, git_dir};
+
+	if (note_place(l, root) < 0 || note_place(l, git_dir) < 0)
+		return -CORDON_E_MEMORY;
+	repo.common_dir = follow(l, git_dir, "commondir", "");
+	if (repo.common_dir == NULL ||
+	    (repo.common_dir != git_dir && note_place(l, repo.common_dir) < 0))
+		return -CORDON_E_MEMORY;
+	return read_hooks(l, &repo);
+}
+
+bool
+looked_is_repository(const char *folder)
+{
+	return looked_has(folder, "HEAD") &&
+	       (looked_has(folder, "objects") || looked_has(folder, "commondir"));
+}
+
+bool
+looked_holds_repository(int folder)
+{
+	struct stat at;
+
+	return fstatat(folder, "HEAD", &at, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (fstatat(folder, "objects", &at, AT_SYMLINK_NOFOLLOW) == 0 ||
+		fstatat(folder, "commondir", &at, AT_SYMLINK_NOFOLLOW) == 0);
+}
+
+bool
+looked_is_plain(int folder)
+{
+	struct stat at;
+
+	return fstatat(folder, ".git", &at, 0) < 0 && errno == ENOENT &&
+	       fstatat(folder, "HEAD", &at, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
+}
+
+/* One after the other, not one in the other: a command may make them as deep as it likes. */
+static int
+put_off(struct looking *l, const char *folder)
+{
+	const char **slot =
+		arena_push(&l->arena, &l->waiting.items, &l->waiting.count, sizeof *slot, NULL);
+
+	if (slot == NULL || folder == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = folder;
+	return 0;
+}
+
+/* A submodule's; names of those have slashes in them, so what is none is a folder with some. */
+static int
+read_module(struct looking *l, const char *path)
+{
+	if (!looked_is_repository(path))
+		return put_off(l, path);
+	return read_repository(l, path, path) < 0
+		       ? -CORDON_E_MEMORY
+		       : put_off(l, path_join(&l->arena, path, "modules", NULL));
+}
+
+/* A worktree's, whose hooks start from where it is. */
+static int
+read_worktree(struct looking *l, const char *path)
+{
+	const char *pointer = follow(l, path, "gitdir", "");
+	const char *root = pointer == NULL ? NULL : path_parent(&l->arena, pointer, NULL);
+
+	return root == NULL ? -CORDON_E_MEMORY : read_repository(l, root, path);
+}
+
+/* More than the limit are an error, not less: whoever made them may hide one among them. */
+static int
+read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, const char *path))
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (dir == NULL && hooksearch_is_passing(errno))
+		return -CORDON_E_SYSTEM;
+	l->is_blind = l->is_blind || (dir == NULL && errno != ENOENT && errno != ENOTDIR);
+	if (dir != NULL)
+		rc = note_place(l, folder);
+	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
+		const char *path;
+
+		/* a submodule may well be called ".x" */
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+			continue;
+		path = path_join(&l->arena, folder, entry->d_name, NULL);
+		rc = path == NULL || l->left-- == 0 ? -CORDON_E_MEMORY : read(l, path);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return rc;
+}
+
+/* Those that are kept in a git directory: their hooks may lie in another's working tree. */
+static int
+look_kept(struct looking *l, const char *folder)
+{
+	const char *git_dir = arena_strndup(&l->arena, folder, strlen(folder) - 1, NULL);
+	const char *modules = git_dir == NULL ? NULL
+					      : path_join(&l->arena, git_dir, "modules", NULL),
+		   *worktrees = git_dir == NULL ? NULL
+						: path_join(&l->arena, git_dir, "worktrees", NULL);
+	struct hookdirs found;
+	int rc = worktrees == NULL ? -CORDON_E_MEMORY : put_off(l, modules);
+
+	for (size_t i = 0; rc == 0 && i < l->waiting.count; i++)
+		rc = read_each(l, l->waiting.items[i], read_module);
+	if (rc == 0)
+		rc = read_each(l, worktrees, read_worktree);
+	if (rc < 0 || !l->is_blind)
+		return rc;
+	found = (struct hookdirs){.items = l->to->dirs, .count = l->to->count};
+	rc = looked_give_up(&l->to->arena, path_parent(&l->arena, git_dir, NULL), &found);
+	l->to->dirs = found.items;
+	l->to->count = found.count;
+	return rc;
+}
+
+static bool
+is_keeper(const char *git_dir)
+{
+	char path[PATH_MAX + 16];
+	struct stat at;
+
+	snprintf(path, sizeof path, "%s/modules", git_dir);
+	if (stat(path, &at) == 0)
+		return true;
+	snprintf(path, sizeof path, "%s/worktrees", git_dir);
+	return stat(path, &at) == 0;
+}
+
+static int
+look(struct looking *l, const char *folder)
+{
+	char dot_git[PATH_MAX + 8];
+	const char *git_dir = dot_git;
+	struct stat at;
+
+	snprintf(dot_git, sizeof dot_git, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder);
+	if (keep_place(&l->to->arena, &l->to->places, folder) < 0)
+		return -CORDON_E_MEMORY;
+	if (stat(dot_git, &at) < 0) {
+		if (note_if_there(l, folder, ".git") < 0)
+			return -CORDON_E_MEMORY;
+		return looked_is_repository(folder) ? read_repository(l, folder, folder) : 0;
+	}
+	if (!S_ISDIR(at.st_mode))
+		git_dir = follow(l, folder, ".git", "gitdir: ");
+	if (git_dir == NULL || read_repository(l, folder, git_dir) < 0 ||
+	    note_if_there(l, git_dir, "modules") < 0 || note_if_there(l, git_dir, "worktrees") < 0)
+		return -CORDON_E_MEMORY;
+	if (is_keeper(git_dir))
+		l->to->keeper = arena_printf(&l->to->arena, NULL, "%s/", git_dir);
+	return is_keeper(git_dir) && l->to->keeper == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static void
+run(struct looked *one, const struct host *host, int (*step)(struct looking *l, const char *folder))
+{
+	struct looking looking = {.to = one, .host = host, .left = KEPT_MAX};
+
+	one->is_failed = step(&looking, one->folder) < 0;
+	arena_free(&looking.arena);
+}
+
+void
+looked_at(struct looked *one, const struct host *host)
+{
+	run(one, host, look);
+}
+
+void
+looked_at_kept(struct looked *one, const struct host *host)
+{
+	run(one, host, look_kept);
+}
+
+int
+looked_at_repository(struct looked *one, const struct host *host, const char *root,
+		     const char *git_dir)
+{
+	struct looking looking = {.to = one, .host = host, .left = KEPT_MAX};
+	int rc = read_repository(&looking, root, git_dir);
+
+	arena_free(&looking.arena);
+	return rc;
+}
+
+/* ---- beyond the folder ---- */
+
+static int
+keep_some(struct arena *arena, const struct looked *from, const struct looked_part *part,
+	  struct hookdirs *to)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		struct hookdir *slot;
+
+		if (path_below(from->dirs[i].path, part->tree) == part->is_outside)
+			continue;
+		slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = from->dirs[i];
+		slot->path = arena_strdup(arena, slot->path, NULL);
+		if (slot->path == NULL)
+			return -CORDON_E_MEMORY;
+	}
+	if (part->places != NULL && keep_places(arena, part->places, &from->places) < 0)
+		return -CORDON_E_MEMORY;
+	return from->is_failed ? -CORDON_E_MEMORY : 0;
+}
+
+int
+looked_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
+	       struct hookdirs *to)
+{
+	struct looked one = {.folder = strdup(part->folder)}, kept = {0};
+	int rc = -CORDON_E_MEMORY;
+
+	if (one.folder != NULL) {
+		looked_at(&one, host);
+		rc = keep_some(arena, &one, part, to);
+	}
+	if (rc == 0 && one.keeper != NULL) {
+		kept.folder = strdup(one.keeper);
+		if (kept.folder != NULL)
+			looked_at_kept(&kept, host);
+		rc = kept.folder == NULL ? -CORDON_E_MEMORY : keep_some(arena, &kept, part, to);
+	}
+	looked_forget(&kept);
+	looked_forget(&one);
+	return rc;
+}
+
+/* git obeys nobody else's: whoever may write in a folder above could close names in ours. */
+static bool
+is_trusted(const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat at;
+
+	return snprintf(path, sizeof path, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder) <
+		       PATH_MAX &&
+	       stat(path, &at) == 0 && (at.st_uid == geteuid() || at.st_uid == 0);
+}
+
+int
+looked_around(struct arena *arena, const struct host *host, struct hookdirs *to,
+	      struct cordon_error *err)
+{
+	const char *common = host->git.common_dir, *folder = host->project;
+	struct looked_part part = {.tree = host->project};
+	int rc = 0;
+
+	while (rc == 0 && strcmp(folder, "/") != 0) {
+		part.folder = folder = path_parent(arena, folder, err);
+		if (folder == NULL)
+			return -CORDON_E_MEMORY;
+		if (is_trusted(folder))
+			rc = looked_collect(arena, host, &part, to);
+	}
+	if (rc == 0 && common != NULL && strcmp(path_last(common), ".git") == 0)
+		common = path_parent(arena, common, err);
+	part.folder = common;
+	if (rc == 0 && host->git.common_dir != NULL)
+		rc = common == NULL ? -CORDON_E_MEMORY : looked_collect(arena, host, &part, to);
+	return rc < 0 ? cordon_fail(err, CORDON_E_SYSTEM, 0,
+				    "cannot look at what git runs around %.120s: too many "
+				    "repositories, or too little memory",
+				    host->project)
+		      : 0;
+}
+
+void
+looked_forget(struct looked *one)
+{
+	free(one->folder);
+	arena_free(&one->arena);
+	*one = (struct looked){0};
+}

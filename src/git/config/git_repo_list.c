@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Keeping the list of repositories. Finding all of them takes a look into every folder of the project, which
+ * may be many seconds: so that is done once, and for nobody who does not make a hook.
+ */
+#include "git/config/git_repo_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/path.h"
+#include "git/config/git_repo_walk.h"
+
+/* For how long what may become a repository is counted as one. */
+#define PATIENCE_NS (60 * HOOKROOTS_MOMENT_NS)
+
+/* More folders than these are not looked at: so many that nobody hides one among folders of his own. */
+#define FOLDERS_MAX 1000000
+
+#define FEW 64
+/* How many are read before their time by one question. */
+#define EARLY 2
+
+int64_t
+hookroots_now(void)
+{
+	struct timespec at = {0};
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return at.tv_sec * 1000000000ll + at.tv_nsec;
+}
+
+void
+hookroots_start(struct hookroots *roots)
+{
+	*roots = (struct hookroots){0};
+	pthread_mutex_init(&roots->walking, NULL);
+}
+
+/* ---- by when they are to be read ---- */
+
+static void
+unlink_root(struct hookroots *roots, struct hookroot *root)
+{
+	*(root->before == NULL ? &roots->first : &root->before->behind) = root->behind;
+	*(root->behind == NULL ? &roots->last : &root->behind->before) = root->before;
+	root->before = root->behind = NULL;
+}
+
+static void
+put_first(struct hookroots *roots, struct hookroot *root)
+{
+	root->behind = roots->first;
+	*(roots->first == NULL ? &roots->last : &roots->first->before) = root;
+	roots->first = root;
+}
+
+static void
+put_last(struct hookroots *roots, struct hookroot *root)
+{
+	root->before = roots->last;
+	*(roots->last == NULL ? &roots->first : &roots->last->behind) = root;
+	roots->last = root;
+}
+
+static void
+note_change(void *context, struct hookroot *root)
+{
+	struct hookroots *roots = context;
+
+	if (root->is_changed)
+		return;
+	root->is_changed = true;
+	unlink_root(roots, root);
+	put_first(roots, root);
+}
+
+void
+hookroots_changed(struct hookroots *roots, const char *path)
+{
+	char key[PATH_MAX];
+
+	roots->changes++;
+	for (size_t i = 0; path == NULL && i < roots->count; i++)
+		note_change(roots, roots->items[i]);
+	if (path == NULL)
+		return;
+	hookplaces_key(path, roots->exact, key);
+	hookplaces_each(&roots->places, key, note_change, roots);
+}
+
+static bool
+keep(struct arena *arena, struct hooktexts *to, const char *path)
+{
+	const char **slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
+
+	if (slot != NULL)
+		*slot = arena_strdup(arena, path, NULL);
+	return slot != NULL && *slot != NULL;
+}
+
+bool
+hookroots_due(const struct hookroots *roots, struct arena *arena, int64_t time,
+	      struct hooktexts *ret)
+{
+	int early = EARLY;
+	bool fine = true;
+
+	for (const struct hookroot *root = roots->first; fine && root != NULL;
+	     root = root->behind) {
+		if (!root->is_changed && root->due > time &&
+		    (root->due > time + HOOKROOTS_MOMENT_NS / 2 || early-- <= 0))
+			break;
+		fine = keep(arena, ret, root->path);
+	}
+	return fine;
+}
+
+/* ---- the list ---- */
+
+static void
+forget_keys(struct hookroots *roots, struct hookroot *root)
+{
+	for (size_t i = 0; i < root->keys.count; i++)
+		hookplaces_remove(&roots->places, root->keys.items[i], root);
+	root->keys = (struct hooktexts){0};
+}
+
+static void
+forget(struct hookroots *roots, struct hookroot *root)
+{
+	roots->is_naming_old = true;
+	forget_keys(roots, root);
+	unlink_root(roots, root);
+	looked_forget(&root->named);
+	free(root->path);
+	free(root);
+}
+
+void
+hookroots_end(struct hookroots *roots)
+{
+	for (size_t i = 0; i < roots->count; i++)
+		forget(roots, roots->items[i]);
+	free(roots->items);
+	free(roots->naming);
+	free(roots->places.items);
+	pthread_mutex_destroy(&roots->walking);
+}
+
+/* The place of the first that is not before the first length bytes of path. */
+static size_t
+place_of(const struct hookroots *roots, const char *path, size_t length)
+{
+	size_t low = 0, high = roots->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strncmp(roots->items[middle]->path, path, length) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct hookroot *
+find(const struct hookroots *roots, const char *path, size_t length)
+{
+	size_t at = place_of(roots, path, length);
+
+	/* of those that begin with it, it is the first itself */
+	return at < roots->count && strncmp(roots->items[at]->path, path, length) == 0 &&
+			       roots->items[at]->path[length] == '\0'
+		       ? roots->items[at]
+		       : NULL;
+}
+
+static struct hookroot *
+add(struct hookroots *roots, const char *path, size_t length, int64_t until)
+{
+	size_t at = place_of(roots, path, length);
+	struct hookroot **items = realloc(roots->items, (roots->count + 1) * sizeof *items);
+	struct hookroot *root = calloc(1, sizeof *root);
+
+	if (items != NULL)
+		roots->items = items;
+	if (root != NULL)
+		*root = (struct hookroot){.path = strndup(path, length),
+					  .until = until,
+					  .is_changed = true};
+	if (items == NULL || root == NULL || root->path == NULL) {
+		free(root == NULL ? NULL : root->path);
+		free(root);
+		return NULL;
+	}
+	memmove(items + at + 1, items + at, (roots->count - at) * sizeof *items);
+	items[at] = root;
+	roots->count++;
+	put_first(roots, root);
+	return root;
+}
+
+/* Is it still one, though it was not found: where a folder on the way cannot be listed any more? */
+static bool
+is_there(const struct hookroot *root, int64_t time)
+{
+	return root->until > time || looked_has(root->path, ".git") ||
+	       looked_is_repository(root->path);
+}
+
+/*
+ * Who makes and removes such names must not have ever more of them. At twice as many as were left the last time:
+ * that is two looks for each that was made. What was found stays: nobody looks for it again.
+ */
+static void
+forget_gone(struct hookroots *roots, int64_t time)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < roots->count; i++) {
+		if (roots->items[i]->until == 0 || is_there(roots->items[i], time))
+			roots->items[left++] = roots->items[i];
+		else
+			forget(roots, roots->items[i]);
+	}
+	roots->count = left;
+	roots->many = left < FEW / 2 ? FEW : 2 * left;
+}
+
+bool
+hookroots_expect(struct hookroots *roots, const char *path, size_t length, int64_t time)
+{
+	struct hookroot *known = find(roots, path, length);
+
+	if (known == NULL && roots->count >= roots->many)
+		forget_gone(roots, time);
+	if (known == NULL)
+		return add(roots, path, length, time + PATIENCE_NS) != NULL;
+	known->until = time + PATIENCE_NS;
+	return true;
+}
+
+/* ---- what they name ---- */
+
+static bool
+is_above(const struct hooktexts *keys, const char *key)
+{
+	for (size_t i = 0; i < keys->count; i++)
+		if (path_below(key, keys->items[i]))
+			return true;
+	return false;
+}
+
+/* What lies below another place is found by that. */
+static bool
+keep_keys(struct hookroots *roots, struct hookroot *root)
+{
+	const struct hooktexts *places = &root->named.places;
+	char key[PATH_MAX];
+
+	for (size_t i = 0; i < places->count; i++) {
+		hookplaces_key(places->items[i], roots->exact, key);
+		if (is_above(&root->keys, key))
+			continue;
+		if (!keep(&root->named.arena, &root->keys, key))
+			return false;
+		if (!hookplaces_add(&roots->places, root->keys.items[root->keys.count - 1], root)) {
+			root->keys.count--;
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+hookroots_read(struct hookroots *roots, const char *path, struct looked *named, uint64_t changes,
+	       int64_t time)
+{
+	struct hookroot *root = find(roots, path, strlen(path));
+	bool is_late = changes != roots->changes || named->is_failed;
+	bool did_name = root != NULL && (root->named.count > 0 || root->named.is_failed);
+
+	if (root != NULL && named->is_failed)
+		note_change(roots, root);
+	/* somebody else may have forgotten it, or read it later than we did */
+	if (root == NULL || (is_late && !root->is_changed)) {
+		looked_forget(named);
+		return true;
+	}
+	forget_keys(roots, root);
+	looked_forget(&root->named);
+	root->named = *named;
+	*named = (struct looked){0};
+	roots->is_naming_old = roots->is_naming_old ||
+			       did_name != (root->named.count > 0 || root->named.is_failed);
+	root->due = time + HOOKROOTS_MOMENT_NS;
+	if (!keep_keys(roots, root)) {
+		note_change(roots, root);
+		return false;
+	}
+	if (is_late)
+		return true;
+	root->is_changed = false;
+	unlink_root(roots, root);
+	put_last(roots, root);
+	return true;
+}
+
+bool
+hookroots_list(struct hookroots *roots)
+{
+	struct hookroot **naming;
+
+	if (!roots->is_naming_old)
+		return true;
+	naming = realloc(roots->naming, (roots->count + 1) * sizeof *naming);
+	if (naming == NULL)
+		return false;
+	roots->naming = naming;
+	roots->naming_count = 0;
+	for (size_t i = 0; i < roots->count; i++)
+		if (roots->items[i]->named.count > 0 || roots->items[i]->named.is_failed)
+			naming[roots->naming_count++] = roots->items[i];
+	roots->is_naming_old = false;
+	return true;
+}
+
+/* ---- those below ---- */
+
+struct gathering {
+	struct arena *arena;
+	struct hooktexts *to;
+	bool is_failed;
+};
+
+static void
+gather(void *context, struct hookroot *root)
+{
+	struct gathering *g = context;
+
+	g->is_failed = g->is_failed || !keep(g->arena, g->to, root->path);
+}
+
+bool
+hookroots_below(const struct hookroots *roots, struct arena *arena, const char *path,
+		struct hooktexts *ret)
+{
+	struct gathering g = {arena, ret, false};
+	char key[PATH_MAX];
+
+	hookplaces_key(path, roots->exact, key);
+	hookplaces_below(&roots->places, key, gather, &g);
+	return !g.is_failed;
+}
+
+/* ---- looking for them ---- */
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Those that were found are known from now on, and those that are no more are not. */
+static bool
+replace(struct hookroots *roots, const struct repositories *found, const char *project,
+	int64_t time)
+{
+	bool fine = true;
+
+	/* one behind the other they are put in place soonest */
+	if (found->count > 1)
+		qsort(found->roots, found->count, sizeof *found->roots, by_bytes);
+	for (size_t i = 0; i < roots->count; i++)
+		if (roots->items[i]->until == 0)
+			roots->items[i]->until = 1;
+	for (size_t i = 0; fine && i < found->count; i++) {
+		const char *path = found->roots[i];
+		struct hookroot *known = find(roots, path, strlen(path));
+
+		if (known != NULL)
+			known->until = 0;
+		else if (strcmp(path, project) != 0)
+			fine = add(roots, path, strlen(path), 0) != NULL;
+	}
+	forget_gone(roots, time);
+	return fine;
+}
+
+/* The lock is not held, walking is. */
+static bool
+walk(struct hookroots *roots, pthread_mutex_t *lock, const char *project,
+     enum hookroots_reach reach)
+{
+	auto_arena struct arena arena = {0};
+	struct repositories found = {0};
+	bool fine = (reach == HOOKROOTS_ALL ? repositories_find : repositories_beside)(
+			    &arena, project, FOLDERS_MAX, &found) == 0;
+
+	pthread_mutex_lock(lock);
+	fine = fine && replace(roots, &found, project, hookroots_now());
+	roots->reach = fine ? reach : HOOKROOTS_NOWHERE;
+	roots->is_whole = fine && found.is_whole;
+	pthread_mutex_unlock(lock);
+	return fine;
+}
+
+bool
+hookroots_find(struct hookroots *roots, pthread_mutex_t *lock, const char *project,
+	       enum hookroots_reach reach)
+{
+	bool fine = true;
+
+	roots->exact = strlen(project);
+	if (roots->reach >= reach || roots->is_whole)
+		return true;
+	pthread_mutex_unlock(lock);
+	pthread_mutex_lock(&roots->walking);
+	/* somebody else may have done it meanwhile; who walks is the only one to change it */
+	if (roots->reach < reach && !roots->is_whole)
+		fine = walk(roots, lock, project, reach);
+	pthread_mutex_unlock(&roots->walking);
+	pthread_mutex_lock(lock);
+	return fine;
+}

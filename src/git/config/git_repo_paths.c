@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+/* Sorted by bytes, as base/path_set: a question costs a search a folder, and what is found. */
+#include "git/config/git_repo_paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ascii.h"
+
+void
+hookplaces_key(const char *path, size_t exact, char to[PATH_MAX])
+{
+	size_t length = 0, end = 0;
+
+	for (; length < PATH_MAX - 1 && path[length] != '\0'; length++) {
+		if (path[length] == '/')
+			end = length;
+		if ((unsigned char)path[length] >= 0x80 && length >= exact)
+			break;
+		to[length] = ascii_lower(path[length]);
+	}
+	/* "/" is above all */
+	if (path[length] != '\0' || length == 1)
+		length = end;
+	to[length] = '\0';
+}
+
+/* Compares key with the first length bytes of text and, unless it is '\0', one more, as strcmp would. */
+static int
+compare(const char *key, const char *text, size_t length, char more)
+{
+	int order = strncmp(key, text, length);
+
+	return order != 0 ? order : (unsigned char)key[length] - (unsigned char)more;
+}
+
+/* The first that is not before that text. */
+static size_t
+first_at(const struct hookplaces *places, const char *text, size_t length, char more)
+{
+	size_t low = 0, high = places->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(places->items[middle].key, text, length, more) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool
+make_room(struct hookplaces *places)
+{
+	size_t room = places->room == 0 ? 16 : 2 * places->room;
+	struct hookplace *items;
+
+	if (places->count < places->room)
+		return true;
+	items = realloc(places->items, room * sizeof *items);
+	if (items == NULL)
+		return false;
+	places->items = items;
+	places->room = room;
+	return true;
+}
+
+bool
+hookplaces_add(struct hookplaces *places, const char *key, struct hookroot *root)
+{
+	size_t at = first_at(places, key, strlen(key), '\0');
+
+	if (!make_room(places))
+		return false;
+	memmove(places->items + at + 1, places->items + at,
+		(places->count - at) * sizeof *places->items);
+	places->items[at] = (struct hookplace){key, root};
+	places->count++;
+	return true;
+}
+
+void
+hookplaces_remove(struct hookplaces *places, const char *key, const struct hookroot *root)
+{
+	size_t at = first_at(places, key, strlen(key), '\0');
+
+	while (at < places->count && strcmp(places->items[at].key, key) == 0 &&
+	       places->items[at].root != root)
+		at++;
+	if (at == places->count || places->items[at].root != root)
+		return;
+	places->count--;
+	memmove(places->items + at, places->items + at + 1,
+		(places->count - at) * sizeof *places->items);
+}
+
+struct visit {
+	const struct hookplaces *places;
+	hookplaces_fn *use;
+	void *context;
+};
+
+/* That text, or with a '/' as more all that begins with both. */
+static void
+each_at(const struct visit *visit, const char *key, size_t length, char more)
+{
+	const struct hookplaces *places = visit->places;
+
+	for (size_t at = first_at(places, key, length, more);
+	     at < places->count && compare(places->items[at].key, key, length, more) == 0; at++)
+		visit->use(visit->context, places->items[at].root);
+}
+
+void
+hookplaces_below(const struct hookplaces *places, const char *key, hookplaces_fn *use,
+		 void *context)
+{
+	const struct visit visit = {places, use, context};
+
+	each_at(&visit, key, strlen(key), '\0');
+	each_at(&visit, key, strlen(key), '/');
+}
+
+void
+hookplaces_each(const struct hookplaces *places, const char *key, hookplaces_fn *use, void *context)
+{
+	const struct visit visit = {places, use, context};
+
+	for (const char *at = strchr(key, '/'); at != NULL; at = strchr(at + 1, '/'))
+		each_at(&visit, key, (size_t)(at - key), '\0');
+	hookplaces_below(places, key, use, context);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Looking for repositories, folder by folder, each opened by itself: never through a link, and never
+ * into what git keeps of its own. Where other people's packages are unpacked comes last: those folders are
+ * most of a tree, and nobody works in them.
+ */
+#include "git/config/git_repo_walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "base/path.h"
+#include "git/config/git_repo.h"
+
+enum turn { TURN_FIRST, TURN_LAST, TURNS };
+
+struct queue {
+	const char **items;
+	size_t count, next;
+};
+
+struct walk {
+	struct arena arena; /* of the folders that wait */
+	size_t left;	    /* how many more are looked into */
+	bool is_blind;	    /* some could not be */
+	struct queue queues[TURNS];
+	struct arena *to;
+	struct repositories *found;
+};
+
+static int
+keep(struct arena *arena, const char ***items, size_t *count, const char *path)
+{
+	const char **slot = path == NULL ? NULL
+					 : arena_push(arena, items, count, sizeof *slot, NULL);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = path;
+	return 0;
+}
+
+static bool
+is_folder(int folder, const struct dirent *entry)
+{
+	struct stat at;
+
+	return entry->d_type == DT_DIR ||
+	       (entry->d_type == DT_UNKNOWN &&
+		fstatat(folder, entry->d_name, &at, AT_SYMLINK_NOFOLLOW) == 0 &&
+		S_ISDIR(at.st_mode));
+}
+
+/* The machine's own trees have no end, and no repositories; nor has what git keeps of its own. */
+static bool
+is_passed_over(const char *folder, const char *name)
+{
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, ".git") == 0)
+		return true;
+	return strcmp(folder, "/") == 0 &&
+	       (strcmp(name, "proc") == 0 || strcmp(name, "sys") == 0 || strcmp(name, "dev") == 0);
+}
+
+static int
+put_off(struct walk *w, enum turn turn, const char *folder, const char *name)
+{
+	struct queue *queue;
+
+	if (is_passed_over(folder, name))
+		return 0;
+	queue = &w->queues[strcmp(name, "node_modules") == 0 ? TURN_LAST : turn];
+	/* one more tells that there is more */
+	if (queue->count - queue->next > w->left)
+		return 0;
+	return keep(&w->arena, &queue->items, &queue->count,
+		    path_join(&w->arena, folder, name, NULL));
+}
+
+static int
+look_into(struct walk *w, enum turn turn, const char *folder, DIR *dir)
+{
+	const struct dirent *entry;
+	bool has_git = false, has_head = false;
+	int rc = 0;
+
+	while (rc == 0 && (entry = readdir(dir)) != NULL) {
+		/* where names are folded, another spelling is the same */
+		has_git = has_git || ascii_same(entry->d_name, ".git");
+		has_head = has_head || ascii_same(entry->d_name, "HEAD");
+		if (is_folder(dirfd(dir), entry))
+			rc = put_off(w, turn, folder, entry->d_name);
+	}
+	if (rc == 0 && (has_git || (has_head && looked_is_repository(folder))))
+		rc = keep(w->to, &w->found->roots, &w->found->count,
+			  arena_strdup(w->to, folder, NULL));
+	return rc;
+}
+
+/* Of a bare repository: there are many folders in it, and no repositories. */
+static bool
+is_gits(struct walk *w, const char *folder)
+{
+	const char *above;
+
+	if (strcmp(path_last(folder), "objects") != 0)
+		return false;
+	above = path_parent(&w->arena, folder, NULL);
+	return above != NULL && looked_is_repository(above);
+}
+
+/* NULL with *ret_rc: 0 where nobody may look. */
+static DIR *
+open_folder(const char *folder, int *ret_rc)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	*ret_rc = errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -CORDON_E_SYSTEM : 0;
+	if (dir == NULL && fd >= 0) {
+		close(fd);
+		*ret_rc = -CORDON_E_MEMORY;
+	}
+	return dir;
+}
+
+/* Whoever closed it can open it again: it may have been done to hide something. */
+static bool
+is_own(const char *folder)
+{
+	struct stat at;
+
+	return lstat(folder, &at) == 0 && at.st_uid == geteuid();
+}
+
+static int
+visit(struct walk *w, enum turn turn, const char *folder)
+{
+	int rc;
+	DIR *dir = open_folder(folder, &rc);
+
+	if (dir == NULL) {
+		w->is_blind = w->is_blind || (errno == EACCES && is_own(folder));
+		return rc;
+	}
+	rc = look_into(w, turn, folder, dir);
+	closedir(dir);
+	return rc;
+}
+
+static int
+visit_all(struct walk *w)
+{
+	for (;;) {
+		enum turn turn = w->queues[TURN_FIRST].next < w->queues[TURN_FIRST].count
+					 ? TURN_FIRST
+					 : TURN_LAST;
+		struct queue *queue = &w->queues[turn];
+		const char *folder;
+		int rc;
+
+		if (queue->next == queue->count)
+			return 1;
+		folder = queue->items[queue->next++];
+		if (is_gits(w, folder))
+			continue;
+		if (w->left-- == 0)
+			return 0;
+		rc = visit(w, turn, folder);
+		if (rc < 0)
+			return rc;
+	}
+}
+
+/* ---- the nearest ---- */
+
+static bool
+is_repository_in(int folder, const char *name, const char *path)
+{
+	char inner[NAME_MAX + 8];
+	struct stat at;
+
+	snprintf(inner, sizeof inner, "%s/.git", name);
+	if (fstatat(folder, inner, &at, AT_SYMLINK_NOFOLLOW) == 0)
+		return true;
+	snprintf(inner, sizeof inner, "%s/HEAD", name);
+	return fstatat(folder, inner, &at, AT_SYMLINK_NOFOLLOW) == 0 && looked_is_repository(path);
+}
+
+static int
+look_beside(struct arena *arena, const char *top, DIR *dir, size_t limit, struct repositories *ret)
+{
+	const struct dirent *entry;
+	int rc = 0;
+
+	while (rc == 0 && (entry = readdir(dir)) != NULL) {
+		const char *path;
+
+		if (is_passed_over(top, entry->d_name) || !is_folder(dirfd(dir), entry))
+			continue;
+		ret->is_whole = false;
+		if (limit-- == 0)
+			break;
+		path = path_join(arena, top, entry->d_name, NULL);
+		if (path == NULL || is_repository_in(dirfd(dir), entry->d_name, path))
+			rc = keep(arena, &ret->roots, &ret->count, path);
+	}
+	return rc;
+}
+
+int
+repositories_beside(struct arena *arena, const char *top, size_t limit, struct repositories *ret)
+{
+	int rc;
+	DIR *dir = open_folder(top, &rc);
+
+	*ret = (struct repositories){.is_whole = dir != NULL};
+	if (dir == NULL)
+		return rc;
+	rc = look_beside(arena, top, dir, limit, ret);
+	closedir(dir);
+	return rc;
+}
+
+/* ---- all ---- */
+
+int
+repositories_find(struct arena *arena, const char *top, size_t limit, struct repositories *ret)
+{
+	struct walk walk = {.left = limit, .to = arena, .found = ret};
+	struct queue *first = &walk.queues[TURN_FIRST];
+	int rc;
+
+	*ret = (struct repositories){0};
+	rc = keep(&walk.arena, &first->items, &first->count, top);
+	if (rc == 0)
+		rc = visit_all(&walk);
+	ret->is_whole = rc == 1 && !walk.is_blind;
+	arena_free(&walk.arena);
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reading git's settings for what they name. What git would not read is not read either: then it finds
+ * nothing by it. Includes are followed whatever their condition.
+ */
+#include "git/config/git_scan.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/config/git_config.h"
+#include "host/host.h"
+#include "host/resolve.h"
+
+/* git follows ten includes in a row; more files in all than this are nobody's settings. */
+#define DEPTH_MAX 10
+#define FILES_MAX 64
+
+/* ---- paths as git has them ---- */
+
+static bool
+is_own_name(const struct hooksearch *s, const char *name, size_t length)
+{
+	const char *own = host_getenv(s->host, "USER");
+
+	return length == 0 ||
+	       (own != NULL && strlen(own) == length && strncmp(own, name, length) == 0);
+}
+
+/* A value as a path: from home, from where git is installed, or as it is. NULL: no memory. */
+static const char *
+expand(struct hooksearch *s, const char *value)
+{
+	static const char optional[] = ":(optional)", prefix[] = "%(prefix)/";
+
+	if (str_starts(value, optional))
+		value += sizeof optional - 1;
+	if (str_starts(value, prefix))
+		return path_join(s->arena, "/usr", value + sizeof prefix - 1, s->err);
+	if (str_starts(value, "$HOME/") && s->host->home != NULL)
+		return path_join(s->arena, s->host->home, value + strlen("$HOME/"), s->err);
+	if (*value == '~' && s->host->home != NULL) {
+		size_t name = strcspn(value, "/");
+
+		if (is_own_name(s, value + 1, name - 1))
+			return path_join(s->arena, s->host->home,
+					 value + name + (value[name] == '/'), s->err);
+	}
+	return value;
+}
+
+/* ---- settings ---- */
+
+static const char *
+beside(struct hooksearch *s, const char *file, const char *value)
+{
+	const char *path = expand(s, value), *folder;
+
+	if (path == NULL || *path == '/')
+		return path;
+	folder = path_parent(s->arena, file, s->err);
+	return folder == NULL ? NULL : path_join(s->arena, folder, path, s->err);
+}
+
+static int
+take_hooks(struct hooksearch *s, const char *file, const char *value, int depth)
+{
+	(void)file, (void)depth;
+	return hooksearch_keep(s, &s->words.hooks, expand(s, value));
+}
+
+static int
+take_include(struct hooksearch *s, const char *file, const char *value, int depth)
+{
+	const char *path = beside(s, file, value);
+	int rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, HOOKDIR_SETTINGS, path);
+
+	return rc < 0 ? rc : hooksearch_read(s, path, depth + 1);
+}
+
+/*
+ * Commands are for the shell: its first word is run, after those that set variables, and any other may be
+ * what is run by that.
+ */
+static int
+take_program(struct hooksearch *s, const char *file, const char *value, int depth)
+{
+	static const char between[] = " \t\n'\"=;&|()<>`";
+	bool is_first = true, is_set = false;
+	int rc = 0;
+
+	(void)file, (void)depth;
+	value += *value == '!';
+	while (rc == 0 && *(value += strspn(value, between)) != '\0') {
+		size_t length = strcspn(value, between);
+		const char *word = arena_strndup(s->arena, value, length, s->err);
+		bool is_run = is_first && !is_set;
+
+		if (word == NULL)
+			return -CORDON_E_MEMORY;
+		value += length;
+		if (!is_run || strchr(word, '/') != NULL)
+			rc = hooksearch_keep(s, is_run ? &s->words.programs : &s->words.files,
+					     expand(s, word));
+		is_first = is_first && (is_set || *value == '=');
+		is_set = is_first && *value == '=';
+	}
+	return rc;
+}
+
+/* What is no command for the shell is one of git's own. */
+static int
+take_if_program(struct hooksearch *s, const char *file, const char *value, int depth)
+{
+	return *value == '!' ? take_program(s, file, value, depth) : 0;
+}
+
+/* A repository of this machine, which git also looks for as X.git; what is none has a colon in it. */
+static int
+take_remote(struct hooksearch *s, const char *file, const char *value, int depth)
+{
+	int rc;
+
+	(void)file, (void)depth;
+	if (str_starts(value, "file://"))
+		value += strlen("file://");
+	if (strchr(value, ':') != NULL || strchr(value, '/') == NULL)
+		return 0;
+	rc = hooksearch_keep(s, &s->remotes, value);
+	return rc < 0 ? rc
+		      : hooksearch_keep(s, &s->remotes,
+					arena_printf(s->arena, s->err, "%s.git", value));
+}
+
+/* Relative hooks start from there. */
+static int
+take_worktree(struct hooksearch *s, const char *file, const char *value, int depth)
+{
+	struct cordon_error why = {0};
+	const char *path = beside(s, file, value);
+	struct resolved found;
+	int rc;
+
+	(void)depth;
+	if (path == NULL)
+		return -CORDON_E_MEMORY;
+	rc = resolve_path(s->arena, &fs_real, path, &found, &why);
+	if (rc < 0 && rc != -CORDON_E_PATH)
+		return hooksearch_fail(s, &why);
+	if ((rc < 0 ? hooksearch_keep(s, &s->to->places, "/") : hooksearch_pass(s, &found)) < 0)
+		return -CORDON_E_MEMORY;
+	return hooksearch_keep(s, &s->roots, rc < 0 ? path : found.path);
+}
+
+static const struct key {
+	const char *start, *end; /* of its name; "*": whatever follows */
+	int (*use)(struct hooksearch *s, const char *file, const char *value, int depth);
+} keys[] = {
+	{"core.hookspath", "", take_hooks},
+	{"init.templatedir", "", take_hooks},
+	{"include.path", "", take_include},
+	{"includeif.", ".path", take_include},
+	{"core.worktree", "", take_worktree},
+	{"remote.", "url", take_remote},
+	{"remote.pushdefault", "", take_remote},
+	{"branch.", "remote", take_remote},
+	{"submodule.", ".url", take_remote},
+	{"alias.", "*", take_if_program},
+	{"submodule.", ".update", take_if_program},
+	{"browser.", ".cmd", take_program},
+	{"browser.", ".path", take_program},
+	{"core.alternaterefscommand", "", take_program},
+	{"core.askpass", "", take_program},
+	{"core.editor", "", take_program},
+	{"core.fsmonitor", "", take_program},
+	{"core.gitproxy", "", take_program},
+	{"core.pager", "", take_program},
+	{"core.sshcommand", "", take_program},
+	{"credential.", "helper", take_program},
+	{"diff.", ".command", take_program},
+	{"diff.", ".textconv", take_program},
+	{"diff.external", "", take_program},
+	{"difftool.", ".cmd", take_program},
+	{"difftool.", ".path", take_program},
+	{"filter.", ".clean", take_program},
+	{"filter.", ".process", take_program},
+	{"filter.", ".smudge", take_program},
+	{"gc.recentobjectshook", "", take_program},
+	{"gpg.", "command", take_program},
+	{"gpg.", "program", take_program},
+	{"guitool.", ".cmd", take_program},
+	{"help.browser", "", take_program},
+	{"hook.", ".command", take_program},
+	{"imap.tunnel", "", take_program},
+	{"instaweb.", "*", take_program},
+	{"interactive.difffilter", "", take_program},
+	{"lfs.customtransfer.", ".path", take_program},
+	{"lfs.extension.", "*", take_program},
+	{"man.", ".cmd", take_program},
+	{"man.", ".path", take_program},
+	{"merge.", ".driver", take_program},
+	{"mergetool.", ".cmd", take_program},
+	{"mergetool.", ".path", take_program},
+	{"pager.", "*", take_program},
+	{"remote.", ".receivepack", take_program},
+	{"remote.", ".uploadpack", take_program},
+	{"sendemail.", "cmd", take_program},
+	{"sendemail.", "smtpserver", take_program},
+	{"sequence.editor", "", take_program},
+	{"tar.", ".command", take_program},
+	{"trailer.", ".cmd", take_program},
+	{"trailer.", ".command", take_program},
+	{"uploadpack.packobjectshook", "", take_program},
+	{"web.browser", "", take_program},
+};
+
+static bool
+is_about(const struct key *key, const char *name)
+{
+	size_t length = strlen(name), end = strlen(key->end);
+
+	if (end == 0)
+		return strcmp(name, key->start) == 0;
+	return str_starts(name, key->start) &&
+	       (*key->end == '*' || (length > end && strcmp(name + length - end, key->end) == 0));
+}
+
+int
+hooksearch_item(struct hooksearch *s, const char *file, const struct gitconfig_item *item,
+		int depth)
+{
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (is_about(&keys[i], item->name) && item->value != NULL && *item->value != '\0')
+			return keys[i].use(s, file, item->value, depth);
+	return 0;
+}
+
+/* EAGAIN: it is leased, which whoever owns it can do. */
+bool
+hooksearch_is_passing(int why)
+{
+	return why == EAGAIN || why == EMFILE || why == ENFILE || why == ENOMEM;
+}
+
+/* Is it hidden from us by somebody else, as a home that is not ours? Then git reads nothing there, either. */
+static bool
+is_anothers(const char *path)
+{
+	char at[PATH_MAX];
+	struct stat st;
+	int rc = -1;
+
+	if (strlen(path) >= sizeof at)
+		return false;
+	strcpy(at, path);
+	while ((rc = lstat(at, &st)) < 0 && errno == EACCES && strrchr(at, '/') > at)
+		*strrchr(at, '/') = '\0';
+	return rc == 0 && st.st_uid != geteuid();
+}
+
+/* Why is not what is there, but that it could not be read. */
+static bool
+is_unread(const char *path, int why)
+{
+	struct stat st;
+
+	if (why == ENOENT || why == ENOTDIR)
+		return false;
+	/* no file: /dev/null is how people say that there are no settings */
+	if (why == 0)
+		return stat(path, &st) < 0 || !S_ISCHR(st.st_mode);
+	return why != EACCES || !is_anothers(path);
+}
+
+/* 1: text is there to be understood. */
+static int
+read_text(struct hooksearch *s, const char *path, char **ret_text, size_t *ret_length)
+{
+	int rc;
+
+	/* most are not there, and nobody asks for words about that */
+	errno = 0;
+	rc = file_read(s->arena, path, GITCONFIG_MAX, ret_text, ret_length, NULL, NULL);
+	if (rc == -CORDON_E_MEMORY)
+		return cordon_no_memory(s->err);
+	if (rc < 0 && hooksearch_is_passing(errno))
+		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot read %s", path);
+	s->is_unread = s->is_unread || (rc < 0 && is_unread(path, errno));
+	s->read += rc == 0;
+	return rc < 0 ? 0 : 1;
+}
+
+int
+hooksearch_read(struct hooksearch *s, const char *path, int depth)
+{
+	struct gitconfig config = {0};
+	size_t length;
+	char *text;
+	int rc;
+
+	if (path == NULL)
+		return -CORDON_E_MEMORY;
+	if (depth > DEPTH_MAX || s->looked++ >= FILES_MAX) {
+		s->is_unread = true;
+		return 0;
+	}
+	rc = read_text(s, path, &text, &length);
+	if (rc <= 0)
+		return rc;
+	rc = gitconfig_parse(s->arena, text, length, &config, s->err);
+	for (size_t i = 0; rc > 0 && i < config.count; i++) {
+		int taken = hooksearch_item(s, path, &config.items[i], depth);
+
+		if (taken < 0)
+			return taken;
+	}
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+/* The ordinary schemes, scp's host:path, and paths; every other transport is a program. */
+#include "git/config/git_url.h"
+
+#include <string.h>
+
+#include "base/array.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
+
+bool
+gitaddress_has_control(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return true;
+	return false;
+}
+
+static size_t
+scheme_length(const char *text)
+{
+	return strspn(text, LETTERS DIGITS "+-.");
+}
+
+/* The host, with a user before it or not, must not be taken for an option of ssh. */
+static bool
+is_plain_host(const char *host)
+{
+	const char *end = host + strcspn(host, "/:"), *at = memchr(host, '@', (size_t)(end - host));
+
+	return *host != '-' && *host != '\0' && (at == NULL || at[1] != '-');
+}
+
+static bool
+is_ordinary_scheme(const char *url, size_t length)
+{
+	static const char *const schemes[] = {"https",	 "http",    "ssh", "git",
+					      "git+ssh", "ssh+git", "ftp", "ftps"};
+
+	for (size_t i = 0; i < COUNT(schemes); i++)
+		if (strlen(schemes[i]) == length && strncmp(url, schemes[i], length) == 0)
+			return is_plain_host(url + length + 3);
+	return false;
+}
+
+/* host:path, as scp has it: no slash before the colon. */
+static bool
+is_scp_like(const char *url)
+{
+	size_t colon = strcspn(url, ":/");
+
+	return url[colon] == ':' && colon > 0;
+}
+
+const char *
+gitaddress_refuse(const char *url, const char **ret_path)
+{
+	size_t length = scheme_length(url);
+
+	*ret_path = NULL;
+	if (*url == '-' || gitaddress_has_control(url))
+		return "is no ordinary address";
+	/* TRANSPORT::ADDRESS runs the program git-remote-TRANSPORT, and ext:: any */
+	if (strncmp(url + length, "::", 2) == 0)
+		return "names a program as its transport";
+	if (strncmp(url + length, "://", 3) == 0 && strncmp(url, "file://", 7) != 0)
+		return is_ordinary_scheme(url, length) ? NULL : "has a scheme that is not known";
+	if (strncmp(url, "file://", 7) != 0 && is_scp_like(url))
+		return is_plain_host(url) ? NULL : "is no ordinary address";
+	*ret_path = url;
+	if (strncmp(url, "file://", 7) != 0)
+		return NULL;
+	/* git leaves the host out, and decodes %XX */
+	*ret_path = url + 7;
+	return **ret_path != '/' || strchr(url, '%') != NULL
+		       ? "is a file:// address with a host or with escapes"
+		       : NULL;
+}
+
+bool
+gitaddress_is_relative(const char *url)
+{
+	const char *path;
+
+	return gitaddress_refuse(url, &path) == NULL && path != NULL && *path != '/' &&
+	       strcmp(path, ".") != 0;
+}

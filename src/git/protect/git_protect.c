@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which names are git's, beyond those that are known by pattern: a bare repository can have any name, and
+ * git obeys it as soon as somebody goes there. Whatever has HEAD and objects (or HEAD and commondir) is
+ * one, and these names in it are not free. And what settings name is git's, wherever it lies. Looks at the
+ * real file system; changes nothing.
+ */
+#include "git/protect/git_protect.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/path.h"
+#include "git/config/git_repo.h"
+#include "git/config/git_sequencer.h"
+#include "git/protect/git_repo_cache.h"
+#include "git/protect/git_repo_query.h"
+#include "host/descent.h"
+#include "plan/shared_dirs.h"
+
+#define SAMPLE ".sample"
+#define REMOTE "it leads git to another repository"
+
+#define VETTED(vetting, name, why)                                                          \
+	{                                                                                   \
+		.kind = PROTECT_VETTED, .vet = vetting, .pattern = name, .self_only = true, \
+		.reason = why                                                               \
+	}
+#define PROTECTED(name, but, why)                                                   \
+	{                                                                           \
+		.kind = PROTECT_NAME, .pattern = name, .except = but, .reason = why \
+	}
+static const struct protection of_config =
+	VETTED(VET_CONFIG, "config", "its keys can start programs");
+static const struct protection of_common =
+	VETTED(VET_COMMONDIR, "commondir", "it leads git elsewhere");
+static const struct protection of_folder = VETTED(VET_FOLDER, "hooks", "git runs what lies in it");
+static const struct protection of_head =
+	VETTED(VET_HEAD, "HEAD", "it makes a repository of its folder");
+static const struct protection of_hook = PROTECTED("hooks/*", SAMPLE, "git runs it");
+static const struct protection of_remote = PROTECTED("remotes/*", NULL, REMOTE);
+static const struct protection of_steps_folder =
+	VETTED(VET_FOLDER, "rebase-merge", "git carries out what lies in it");
+static const struct protection of_steps =
+	VETTED(VET_STEPS, "git-rebase-todo", "git carries it out when a rebase goes on");
+static const struct protection of_attributes =
+	PROTECTED("info/attributes", NULL, "it can make git run filters");
+
+/* Directly in a repository. */
+static const struct {
+	const char *name;
+	const struct protection *protection;
+} names[] = {
+	{"config", &of_config},
+	{"config.worktree", &of_config},
+	{"commondir", &of_common},
+	{"hooks", &of_folder},
+	{"info", &of_folder},
+	{"rebase-merge", &of_steps_folder},
+	{"sequencer", &of_steps_folder},
+	{"rebase-apply", &of_steps_folder},
+};
+
+/* ---- looking ---- */
+
+static bool
+is_head(const char *name)
+{
+	return ascii_same(name, "HEAD") || ascii_same(name, "objects");
+}
+
+bool
+gitnames_is_delicate(const char *path)
+{
+	static const char *const more[] = {".git", ".gitmodules", "gitdir"};
+	const char *name = path_last(path);
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (ascii_same(name, names[i].name))
+			return true;
+	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
+		if (ascii_same(name, more[i]))
+			return true;
+	return is_head(name);
+}
+
+bool
+gitnames_has(const char *path)
+{
+	static const char *const others[] = {".git",	 ".gitmodules", "gitdir",
+					     "HEAD",	 "objects",	"remotes",
+					     "branches", "modules",	"worktrees"};
+	bool found = false;
+
+	while (!found && *path != '\0') {
+		size_t length = strcspn(path, "/");
+
+		for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+			found = found || (strlen(names[i].name) == length &&
+					  ascii_same_n(path, names[i].name, length));
+		for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+			found = found || (strlen(others[i]) == length &&
+					  ascii_same_n(path, others[i], length));
+		path += length + strspn(path + length, "/");
+	}
+	return found;
+}
+
+/* Does the rule speak about path, and by a path that is at least that long? */
+static bool
+is_by_name_of(const struct planned_rule *rule, const char *path, size_t anchor)
+{
+	return strcmp(rule->path, path) == 0 ||
+	       (rule->match == MATCH_SUBPATH && strlen(rule->path) >= anchor &&
+		path_below(path, rule->path));
+}
+
+/* Who names the very part of the path that is closed gets it. */
+static bool
+is_named(const struct plan *plan, const char *path, size_t anchor)
+{
+	const struct index *index = &plan->index;
+
+	for (size_t i = 0; i < index->path_count; i++)
+		if (index->paths[i].effect == EFFECT_ALLOW &&
+		    (index->paths[i].rights & RIGHT_WRITE) &&
+		    index->paths[i].layer != LAYER_PROFILE &&
+		    index->paths[i].layer != LAYER_PROJECT &&
+		    is_by_name_of(&index->paths[i], path, anchor))
+			return true;
+	return false;
+}
+
+bool
+gitnames_is_sample(const char *name)
+{
+	size_t length = strlen(name), end = strlen(SAMPLE);
+
+	return length > end && strcmp(name + length - end, SAMPLE) == 0;
+}
+
+/* The first length bytes of path as a folder: is it a repository? Without a descriptor by its path. */
+static bool
+is_repository_part(struct descent *d, size_t length)
+{
+	int folder = length == 0 ? -1 : descent_to(d, length);
+	char path[PATH_MAX];
+
+	if (length == 0 || (folder < 0 && errno == ENOENT))
+		return false;
+	if (folder >= 0)
+		return looked_holds_repository(folder);
+	memcpy(path, d->path, length);
+	path[length] = '\0';
+	return looked_is_repository(path);
+}
+
+/* Does a component of this name stand in a repository? Sets the rest of the path after it. */
+static bool
+lies_in(const char *path, const char *component, const char **ret_rest)
+{
+	struct descent d = {.path = path, .fd = -1};
+	size_t length = strlen(component);
+	bool found = false;
+
+	for (const char *at = strchr(path, '/'); !found && at != NULL; at = strchr(at + 1, '/')) {
+		found = ascii_same_n(at + 1, component, length) && at[1 + length] == '/' &&
+			is_repository_part(&d, (size_t)(at - path));
+		if (found)
+			*ret_rest = at + length + 2;
+	}
+	descent_end(&d);
+	return found;
+}
+
+static void
+take_away(struct verdict *verdict, const struct protection *protection)
+{
+	unsigned taken = hookask_is_remote(protection) ? RIGHT_CREATE : RIGHTS_CHANGE;
+
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (verdict->rights & taken & (1u << i))
+			verdict->by[i] = (struct decision){.protection = protection};
+	verdict->rights &= ~taken;
+}
+
+/*
+ * A repository in another one: with its .git gone, the next run there would have all that is around it for its
+ * project. It may be changed, as vetted, and is not removed.
+ */
+static void
+keep_mark(const struct gitnames *in, const char *path, struct verdict *verdict)
+{
+	static const struct protection of_mark = PROTECTED(
+		".git", NULL,
+		"without it the next run would have the repository around for its project");
+	const char *mark = in->plan->host == NULL ? NULL : in->plan->host->mark;
+
+	if (mark == NULL || !ascii_same(path, mark) || !(verdict->rights & RIGHT_DELETE) ||
+	    is_named(in->plan, path, strlen(path)))
+		return;
+	verdict->rights &= ~(unsigned)RIGHT_DELETE;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (RIGHT_DELETE & (1u << i))
+			verdict->by[i] = (struct decision){.protection = &of_mark};
+}
+
+static const struct protection *
+find_below(const char *path)
+{
+	const char *rest;
+
+	if (lies_in(path, "hooks", &rest) &&
+	    !(strchr(rest, '/') == NULL && gitnames_is_sample(rest)))
+		return &of_hook;
+	if (lies_in(path, "remotes", &rest) || lies_in(path, "branches", &rest))
+		return &of_remote;
+	if (lies_in(path, "info", &rest) && ascii_same(rest, "attributes"))
+		return &of_attributes;
+	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest) ||
+	     lies_in(path, "rebase-apply", &rest)) &&
+	    gitsteps_is_name(rest))
+		return &of_steps;
+	return NULL;
+}
+
+/*
+ * Below modules a pattern cannot tell a repository's settings from a branch of that name: there it
+ * is decided by what is there.
+ */
+static bool
+is_by_name(const struct protection *vetted)
+{
+	return vetted != NULL && strstr(vetted->pattern, "modules/**") == NULL;
+}
+
+/* HEAD or objects, where the other is and this one is not yet. */
+static const struct protection *
+find_head(const struct plan *plan, const char *folder, const char *name)
+{
+	bool head = ascii_same(name, "HEAD");
+	char config[PATH_MAX];
+
+	/* where settings are vetted by their name, it is a repository already */
+	if (!is_head(name) || looked_has(folder, name) ||
+	    (snprintf(config, sizeof config, "%s/config", folder) < PATH_MAX &&
+	     is_by_name(index_decide(&plan->index, config).vetted)))
+		return NULL;
+	if (head ? looked_has(folder, "objects") || looked_has(folder, "commondir")
+		 : looked_has(folder, "HEAD"))
+		return &of_head;
+	return NULL;
+}
+
+static const struct protection *
+find_name(const struct plan *plan, const char *path)
+{
+	const char *name = path_last(path);
+	char folder[PATH_MAX];
+	size_t length = (size_t)(name - path) - 1;
+
+	if (length == 0 || !gitnames_is_delicate(path))
+		return NULL;
+	memcpy(folder, path, length);
+	folder[length] = '\0';
+	/* beside HEAD it is what makes a repository */
+	if (ascii_same(name, "commondir"))
+		return looked_has(folder, "HEAD") ? &of_common : NULL;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (ascii_same(name, names[i].name))
+			return looked_is_repository(folder) ? names[i].protection : NULL;
+	return find_head(plan, folder, name);
+}
+
+static void
+drop_names(struct verdict *verdict, unsigned rights)
+{
+	rights &= verdict->rights;
+	verdict->rights &= ~rights;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (rights & (1u << i))
+			verdict->by[i] = (struct decision){.rule = NULL};
+}
+
+void
+gitnames_complete(const struct gitnames *in, const char *path, struct verdict *verdict)
+{
+	const struct protection *protection;
+	struct hookquestion q = {.path = path, .is_delicate = gitnames_is_delicate(path)};
+
+	/* below a name that is vetted, which is a folder then, nothing is git's */
+	if (verdict->vetted != NULL && (!is_by_name(verdict->vetted) ||
+					protection_anchor(verdict->vetted, path) != strlen(path)))
+		verdict->vetted = NULL;
+	keep_mark(in, path, verdict);
+	drop_names(verdict, plan_unnamed(in->plan, path) | plan_unshared(in->plan, path, verdict));
+	if (!(verdict->rights & RIGHTS_CHANGE))
+		return;
+	q.anchor = strlen(path);
+	protection = verdict->vetted == NULL ? find_below(path) : NULL;
+	if (protection == NULL) {
+		/* what is above the trees that are guarded cannot be changed here */
+		q.top = path_set_top(in->trees, path);
+		protection = hookmemory_ask(in->hooks, in->plan->host, &q);
+	}
+	if (protection == NULL && verdict->vetted == NULL)
+		protection = find_name(in->plan, path);
+	if (protection == NULL || is_named(in->plan, path, q.anchor))
+		return;
+	if (protection->kind == PROTECT_NAME)
+		take_away(verdict, protection);
+	else
+		verdict->vetted = protection;
+}
+
+/* ---- for who explains ---- */
+
+/* Files in memory are no devices, and a repository can lie among them. */
+static bool
+is_device(const char *path)
+{
+	return path_below(path, "/dev") && !path_below(path, "/dev/shm");
+}
+
+/* The trees that can be changed, as they will be guarded. */
+static int
+find_trees(struct arena *arena, const struct plan *plan, struct path_set *to,
+	   struct cordon_error *err)
+{
+	const struct index *index = &plan->index;
+	int rc = index->default_rights & RIGHTS_CHANGE ? path_set_add(to, arena, "/", err) : 0;
+
+	for (size_t i = 0; rc == 0 && i < index->path_count; i++)
+		if (index->paths[i].effect == EFFECT_ALLOW &&
+		    (index->paths[i].rights & RIGHTS_CHANGE) && !is_device(index->paths[i].path))
+			rc = path_set_add(to, arena, index->paths[i].path, err);
+	/* what only a pattern allows no layer grants at all */
+	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++)
+		if (index->patterns[i].effect == EFFECT_ALLOW &&
+		    (index->patterns[i].rights & RIGHTS_CHANGE))
+			rc = path_set_add(to, arena, index->patterns[i].root, err);
+	path_set_sort(to);
+	return rc;
+}
+
+int
+gitnames_decide(const struct plan *plan, const char *path, struct verdict *ret,
+		struct cordon_error *err)
+{
+	auto_arena struct arena arena = {0};
+	const struct spelling *spelling = plan->host->spelling;
+	struct verdict verdict = spelling == NULL ? index_decide(&plan->index, path)
+						  : spelling->decide(spelling, path);
+	struct path_set trees = {0};
+	struct gitnames in = {plan, NULL, &trees};
+
+	if (plan->host->system == SYSTEM_LINUX && plan->host->view == &fs_real) {
+		in.hooks = hookmemory_new(spelling == NULL ? NULL : spelling->below);
+		if (in.hooks == NULL)
+			return cordon_no_memory(err);
+		if (find_trees(&arena, plan, &trees, err) < 0) {
+			hookmemory_free(in.hooks);
+			return -CORDON_E_MEMORY;
+		}
+		gitnames_complete(&in, path, &verdict);
+		hookmemory_free(in.hooks);
+	}
+	*ret = verdict;
+	return 0;
+}

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Remembering what was looked at. Whenever a name is to be changed, the folders above it are looked at, and
+ * of those that are repositories the settings are read. What others name elsewhere in the project is known of
+ * those that were found (hookroots). Everything is read without the lock.
+ */
+#include "git/protect/git_repo_cache.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/config/git_repo_list.h"
+#include "git/protect/git_repo_query.h"
+#include "host/descent.h"
+#include "host/host.h"
+
+#define SLOTS 1024u
+/* For how long the user's own changes may stay unseen. */
+#define MOMENT_NS HOOKROOTS_MOMENT_NS
+
+struct hookmemory {
+	below_fn *below;
+	pthread_mutex_t lock;
+	uint64_t turn, kept_turn; /* submodules can be many: only their settings count there */
+	struct looked *slots[SLOTS];
+	struct hookroots roots;
+	bool is_reading; /* some are just read once more, because their time is over */
+};
+
+static struct looked *
+looked_new(const char *path, size_t length, uint64_t turn, int64_t time)
+{
+	struct looked *one = calloc(1, sizeof *one);
+
+	if (one != NULL)
+		*one = (struct looked){.folder = strndup(path, length),
+				       .turn = turn,
+				       .until = time + MOMENT_NS};
+	if (one != NULL && one->folder == NULL) {
+		free(one);
+		one = NULL;
+	}
+	return one;
+}
+
+static struct looked *
+looked_free(struct looked *one)
+{
+	if (one != NULL)
+		looked_forget(one);
+	free(one);
+	return NULL;
+}
+
+struct hookmemory *
+hookmemory_new(below_fn *below)
+{
+	struct hookmemory *memory = calloc(1, sizeof *memory);
+
+	if (memory == NULL)
+		return NULL;
+	memory->below = below == NULL ? hookask_below : below;
+	pthread_mutex_init(&memory->lock, NULL);
+	hookroots_start(&memory->roots);
+	return memory;
+}
+
+struct hookmemory *
+hookmemory_free(struct hookmemory *memory)
+{
+	if (memory == NULL)
+		return NULL;
+	for (size_t i = 0; i < SLOTS; i++)
+		looked_free(memory->slots[i]);
+	hookroots_end(&memory->roots);
+	pthread_mutex_destroy(&memory->lock);
+	free(memory);
+	return NULL;
+}
+
+void
+hookmemory_changed(struct hookmemory *memory, const char *path, bool has_settings)
+{
+	if (memory == NULL)
+		return;
+	pthread_mutex_lock(&memory->lock);
+	memory->turn++;
+	hookroots_changed(&memory->roots, path);
+	memory->kept_turn += has_settings;
+	pthread_mutex_unlock(&memory->lock);
+}
+
+/* The length of the folder that a git directory belongs to, or is kept in: that of the uppermost .git. */
+static size_t
+root_length(const char *git_dir)
+{
+	const char *at = git_dir;
+
+	while ((at = strstr(at, "/.git")) != NULL && at[5] != '/' && at[5] != '\0')
+		at++;
+	return at == NULL ? strlen(git_dir) : (size_t)(at - git_dir);
+}
+
+/* What the project's own repository names is known anyway. */
+void
+hookmemory_settled(struct hookmemory *memory, const struct host *host, const char *git_dir)
+{
+	size_t length = root_length(git_dir);
+
+	if (memory == NULL || host == NULL ||
+	    (host->project != NULL && strlen(host->project) == length &&
+	     strncmp(host->project, git_dir, length) == 0))
+		return;
+	pthread_mutex_lock(&memory->lock);
+	hookroots_expect(&memory->roots, git_dir, length, hookroots_now());
+	pthread_mutex_unlock(&memory->lock);
+}
+
+/* One question. Its lock is held but where something is read. */
+struct asking {
+	struct hookmemory *memory;
+	const struct host *host;
+	struct hookquestion *q;
+	int64_t time;
+	struct descent descent;
+	struct looked_run run; /* of the folders that were asked last */
+};
+
+/* ---- the folders above ---- */
+
+/* Most folders are no repositories: then nothing is looked for by its whole path, which may be long. */
+static bool
+is_plain(struct asking *a, const char *path, size_t length)
+{
+	int folder = path == a->q->path ? descent_to(&a->descent, length) : -1;
+
+	if (path != a->q->path)
+		return false;
+	return folder < 0 ? errno == ENOENT : looked_is_plain(folder);
+}
+
+static struct looked *
+read_folder(struct asking *a, const char *path, size_t length, uint64_t turn)
+{
+	struct looked *one = looked_new(path, length, turn, a->time);
+
+	pthread_mutex_unlock(&a->memory->lock);
+	if (one != NULL && length > 1 && path[length - 1] == '/')
+		looked_at_kept(one, a->host);
+	else if (one != NULL && !is_plain(a, path, length))
+		looked_at(one, a->host);
+	pthread_mutex_lock(&a->memory->lock);
+	/* what could not be seen may be a moment later */
+	if (one != NULL && one->is_failed)
+		one->until = 0;
+	return one;
+}
+
+/* Stays as long as the lock is held. NULL: there is no memory. */
+static struct looked *
+look(struct asking *a, const char *path, size_t length, uint64_t hash)
+{
+	struct looked **slot = &a->memory->slots[hash % SLOTS], *one = *slot;
+	bool is_kept = length > 1 && path[length - 1] == '/';
+	uint64_t turn = is_kept ? a->memory->kept_turn : a->memory->turn;
+
+	if (one != NULL && one->turn == turn && a->time < one->until &&
+	    strncmp(one->folder, path, length) == 0 && one->folder[length] == '\0')
+		return one;
+	one = read_folder(a, path, length, turn);
+	looked_free(*slot);
+	*slot = one;
+	return one;
+}
+
+/*
+ * Folders one below the other that name nothing are a run, which the last of them tells about: the next question
+ * about a path below it passes over all of them at once.
+ */
+static void
+note_run(struct asking *a, struct looked *one, size_t length, uint64_t hash)
+{
+	struct looked_run *run = &a->run;
+
+	if (one == NULL || one->count > 0 || one->keeper != NULL || one->is_failed) {
+		run->to = 0;
+		return;
+	}
+	if (run->to == 0)
+		*run = (struct looked_run){.turn = run->turn, .from = length, .until = one->until};
+	run->to = length;
+	run->hash = hash;
+	if (one->until < run->until)
+		run->until = one->until;
+	one->run = *run;
+}
+
+/* The lowest of the folders above path that tells about a run. */
+static struct looked_run
+find_run(const struct asking *a)
+{
+	const struct hookmemory *memory = a->memory;
+	const struct looked *found = NULL;
+	const char *path = a->q->path;
+	uint64_t hash = HASH_START;
+
+	for (size_t at = 0; path[at] != '\0'; at++) {
+		const struct looked *one = memory->slots[hash % SLOTS];
+
+		if (path[at] == '/' && one != NULL && one->run.to == at && at > 0 &&
+		    one->run.hash == hash && one->run.turn == memory->turn &&
+		    a->time < one->run.until)
+			found = one;
+		hash = hash_byte(hash, path[at]);
+	}
+	if (found == NULL || strncmp(found->folder, path, found->run.to) != 0)
+		return (struct looked_run){0};
+	return found->run;
+}
+
+/* By the folder that is the first length bytes of the path. */
+static const struct protection *
+find_by(struct asking *a, size_t length, uint64_t hash)
+{
+	struct looked *one = look(a, a->q->path, length, hash);
+	const struct protection *found = one == NULL ? &hookask_unseen
+						     : hookask_find(one, a->q, length);
+	char keeper[PATH_MAX + 8];
+
+	note_run(a, one, length, hash);
+	if (found != NULL || one->keeper == NULL)
+		return found;
+	/* what it is in may be forgotten for the next */
+	snprintf(keeper, sizeof keeper, "%s", one->keeper);
+	one = look(a, keeper, strlen(keeper), hash_text(keeper));
+	return one == NULL ? &hookask_unseen : hookask_find(one, a->q, length);
+}
+
+static const struct protection *
+find_above(struct asking *a)
+{
+	const struct protection *found = NULL;
+	const struct looked_run run = find_run(a);
+	const char *path = a->q->path;
+	uint64_t hash = HASH_START;
+
+	a->descent = (struct descent){.path = path, .fd = -1};
+	a->run.turn = a->memory->turn;
+	for (size_t at = 0; found == NULL && path[at] != '\0'; at++) {
+		/* "/" is a folder, too */
+		size_t length = at + (at == 0);
+
+		if (path[at] == '/' && length == run.to)
+			a->run = run;
+		else if (path[at] == '/' && length >= a->q->top &&
+			 !(length >= run.from && length < run.to))
+			found = find_by(a, length, hash);
+		hash = hash_byte(hash, path[at]);
+	}
+	descent_end(&a->descent);
+	return found;
+}
+
+/* ---- the repositories elsewhere ---- */
+
+/* Reads one of them without the lock. false: there is no memory. */
+static bool
+read_root(struct asking *a, const char *path)
+{
+	struct looked one = {0};
+	struct hookdirs found = {0};
+	/* what lies in the repository itself is found from there */
+	const struct looked_part part = {path, path, true, &one.places};
+	uint64_t changes = a->memory->roots.changes;
+	int64_t time = hookroots_now();
+
+	pthread_mutex_unlock(&a->memory->lock);
+	one.is_failed = looked_collect(&one.arena, a->host, &part, &found) < 0;
+	one.dirs = found.items;
+	one.count = found.count;
+	pthread_mutex_lock(&a->memory->lock);
+	return hookroots_read(&a->memory->roots, path, &one, changes, time);
+}
+
+/* What a change made unsure is read by all who ask; what only its time did, by one of them. */
+static bool
+read_roots(struct asking *a)
+{
+	auto_arena struct arena arena = {0};
+	struct hookmemory *memory = a->memory;
+	struct hooktexts due = {0};
+	bool may_age = !memory->is_reading;
+	bool fine = hookroots_due(&memory->roots, &arena, may_age ? a->time : 0, &due);
+
+	memory->is_reading = true;
+	for (size_t i = 0; fine && i < due.count; i++)
+		fine = read_root(a, due.items[i]);
+	if (may_age)
+		memory->is_reading = false;
+	return fine && hookroots_list(&memory->roots);
+}
+
+/* Behind a folder and a slash; NULL: path is not in it. */
+static const char *
+rest_in(const char *path, const char *folder)
+{
+	size_t length = folder == NULL ? 0 : strlen(folder);
+
+	return length > 0 && path_below(path, folder) && path[length] == '/' ? path + length + 1
+									     : NULL;
+}
+
+/* What git itself has in the project's own repository, and nobody names in settings. */
+static bool
+is_gits_own(const struct asking *a)
+{
+	static const char *const names[] = {"objects", "refs", "logs", "index", "index.lock"};
+	const char *rest = rest_in(a->q->path, a->host->project);
+
+	if (rest != NULL && str_starts(rest, ".git/"))
+		rest += strlen(".git/");
+	else if ((rest = rest_in(a->q->path, a->host->git.git_dir)) == NULL)
+		rest = rest_in(a->q->path, a->host->git.common_dir);
+	for (size_t i = 0; rest != NULL && i < sizeof names / sizeof names[0]; i++)
+		if (path_below(rest, names[i]))
+			return true;
+	return false;
+}
+
+/* Links that lead to what git runs need no more: whoever makes the hook behind one is asked. */
+static enum hookroots_reach
+reach_for(const struct hookquestion *q)
+{
+	const char *name = path_last(q->path);
+
+	return hookask_is_hook(name, strlen(name)) ? HOOKROOTS_ALL : HOOKROOTS_NEAR;
+}
+
+/* There are more than were looked into: any name of a hook may be one. */
+static const struct protection *
+find_beyond(struct asking *a, size_t root)
+{
+	struct hookdir all = {HOOKDIR_UNKNOWN, a->host->project, true};
+	const struct looked one = {.dirs = &all, .count = 1};
+	const struct hookroots *roots = &a->memory->roots;
+
+	return roots->reach == HOOKROOTS_ALL && !roots->is_whole ? hookask_find(&one, a->q, root)
+								 : NULL;
+}
+
+static const struct protection *
+find_abroad(struct asking *a)
+{
+	const char *project = a->host->project;
+	struct hookroots *roots = &a->memory->roots;
+	const struct protection *found;
+	size_t root;
+
+	if (project == NULL || is_gits_own(a))
+		return NULL;
+	if (!hookroots_find(roots, &a->memory->lock, project, reach_for(a->q)) || !read_roots(a))
+		return &hookask_unseen;
+	root = path_below(a->q->path, project) ? strlen(project) : a->q->top;
+	found = find_beyond(a, root);
+	for (size_t i = 0; found == NULL && i < roots->naming_count; i++)
+		found = hookask_find(&roots->naming[i]->named, a->q, root);
+	return found;
+}
+
+/* ---- hiding ---- */
+
+static bool
+is_in(const struct hookdir *dirs, size_t count, const char *folder)
+{
+	for (size_t i = 0; i < count; i++)
+		if (dirs[i].kind == HOOKDIR_SETTINGS && path_below(dirs[i].path, folder))
+			return true;
+	return false;
+}
+
+/* Is the repository there, or something that it includes? */
+static bool
+reads_below(const struct host *host, const char *root, const char *path)
+{
+	auto_arena struct arena arena = {0};
+	const struct looked_part all = {.folder = root, .tree = "/"};
+	struct hookdirs found = {0};
+
+	return path_below(root, path) || looked_collect(&arena, host, &all, &found) < 0 ||
+	       is_in(found.items, found.count, path);
+}
+
+/* What of a repository could not be read is not known, nor what it includes. */
+static bool
+has_unread(const struct hookroots *roots)
+{
+	for (size_t i = 0; i < roots->naming_count; i++)
+		if (roots->naming[i]->named.is_failed)
+			return true;
+	return false;
+}
+
+bool
+hookmemory_is_read(struct hookmemory *memory, const struct host *host, const char *path)
+{
+	auto_arena struct arena arena = {0};
+	struct asking a = {.memory = memory, .host = host, .time = hookroots_now()};
+	struct hooktexts paths = {0};
+	bool found;
+
+	if (memory == NULL || host == NULL || host->project == NULL)
+		return false;
+	pthread_mutex_lock(&memory->lock);
+	found = !hookroots_find(&memory->roots, &memory->lock, host->project, HOOKROOTS_NEAR) ||
+		!read_roots(&a) || has_unread(&memory->roots) ||
+		!hookroots_below(&memory->roots, &arena, path, &paths);
+	pthread_mutex_unlock(&memory->lock);
+	found = found || is_in(host->hooks.items, host->hooks.count, path) ||
+		reads_below(host, host->project, path);
+	for (size_t i = 0; !found && i < paths.count; i++)
+		found = reads_below(host, paths.items[i], path);
+	return found;
+}
+
+/* ---- asking ---- */
+
+static bool
+is_project(const struct asking *a, size_t length)
+{
+	const char *project = a->host->project;
+
+	return project != NULL && strlen(project) == length &&
+	       strncmp(a->q->path, project, length) == 0;
+}
+
+/* Its folder may become a repository; what is in a git directory does not. */
+static bool
+expect_repository(struct asking *a)
+{
+	static const char *const names[] = {".git", "HEAD", "objects", "commondir"};
+	const char *path = a->q->path, *name = path_last(path);
+
+	for (size_t i = 0; strstr(path, "/.git/") == NULL && i < sizeof names / sizeof names[0];
+	     i++)
+		if (ascii_same(name, names[i]) && name - path > 1 &&
+		    !is_project(a, (size_t)(name - path) - 1))
+			return hookroots_expect(&a->memory->roots, path, (size_t)(name - path) - 1,
+						a->time);
+	return true;
+}
+
+const struct protection *
+hookmemory_ask(struct hookmemory *memory, const struct host *host, struct hookquestion *q)
+{
+	struct asking a = {.memory = memory, .host = host, .q = q, .time = hookroots_now()};
+	const struct protection *found;
+
+	q->anchor = strlen(q->path);
+	if (memory == NULL || host == NULL || q->top == 0)
+		return NULL;
+	q->below = memory->below;
+	pthread_mutex_lock(&memory->lock);
+	found = find_above(&a);
+	if (found == NULL)
+		found = find_abroad(&a);
+	/* whoever is about to change a name of git's asks about it first, and tells when it is changed */
+	if (q->is_delicate && !expect_repository(&a) && found == NULL)
+		found = &hookask_unseen;
+	pthread_mutex_unlock(&memory->lock);
+	return found;
+}

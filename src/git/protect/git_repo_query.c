@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/* Is a path one of those that git's settings name, part of one, or on the way to one? */
+#include "git/protect/git_repo_query.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "rules/protected.h"
+
+#define CLOSED(name, why)                                            \
+	{                                                            \
+		.kind = PROTECT_NAME, .pattern = name, .reason = why \
+	}
+static const struct protection of_kind[] = {
+	[HOOKDIR_HOOKS] = CLOSED("core.hooksPath", HOOKDIR_WHY_HOOKS),
+	[HOOKDIR_NAMES] = CLOSED("core.hooksPath", HOOKDIR_WHY_HOOKS),
+	[HOOKDIR_UNKNOWN] = CLOSED("core.hooksPath", HOOKDIR_WHY_HOOKS),
+	[HOOKDIR_SETTINGS] = CLOSED("include.path", HOOKDIR_WHY_SETTINGS),
+	[HOOKDIR_PROGRAM] = CLOSED("git's settings", HOOKDIR_WHY_PROGRAM),
+	[HOOKDIR_FILE] = CLOSED("git's settings", HOOKDIR_WHY_PROGRAM),
+	[HOOKDIR_REMOTE] = CLOSED("remotes", "it leads git to another repository"),
+};
+
+bool
+hookask_is_remote(const struct protection *protection)
+{
+	return protection == &of_kind[HOOKDIR_REMOTE];
+}
+
+const struct protection hookask_unseen =
+	CLOSED("git's settings", "what git runs cannot be seen just now");
+
+size_t
+hookask_below(const char *path, const char *root)
+{
+	size_t length = strlen(root);
+
+	return ascii_same_n(path, root, length) && (path[length] == '\0' || path[length] == '/')
+		       ? length
+		       : 0;
+}
+
+bool
+hookask_is_hook(const char *name, size_t length)
+{
+	for (size_t i = 0; hookdir_names[i] != NULL; i++)
+		if (strlen(hookdir_names[i]) == length &&
+		    ascii_same_n(hookdir_names[i], name, length))
+			return true;
+	return false;
+}
+
+/* Part of the path, or what is not there and must not come about behind a link. */
+static size_t
+closed_at(const struct hookdir *dir, const struct hookquestion *q, size_t root)
+{
+	size_t length = q->below(q->path, dir->path);
+
+	if (length > 0)
+		return length;
+	return !dir->is_there && strlen(q->path) > root && q->below(dir->path, q->path) > 0
+		       ? strlen(q->path)
+		       : 0;
+}
+
+/* What is named like a hook: directly in the folder, or anywhere below it. */
+static size_t
+closed_by_name(const struct hookdir *dir, const struct hookquestion *q)
+{
+	const char *path = q->path;
+	size_t length = q->below(path, dir->path);
+
+	if (length == 0 || path[length] == '\0')
+		return 0;
+	for (const char *name = path + length + 1;; name += strcspn(name, "/") + 1) {
+		size_t end = strcspn(name, "/");
+
+		if (hookask_is_hook(name, end))
+			return (size_t)(name - path) + end;
+		if (name[end] == '\0' || dir->kind == HOOKDIR_NAMES)
+			return 0;
+	}
+}
+
+/*
+ * The way to a remote. No link comes on it, nothing new comes in its place, and no folder above it becomes a
+ * working tree, whose checkout could bring another repository.
+ */
+static size_t
+closed_on_way(const struct hookdir *dir, const struct hookquestion *q)
+{
+	size_t length = strlen(q->path), above = length < 5 ? 0 : length - 5;
+
+	if (q->below(dir->path, q->path) > 0)
+		return q->is_link || q->below(q->path, dir->path) > 0 ? length : 0;
+	/* what is kept in a git directory no checkout brings */
+	return above > 0 && ascii_same(q->path + above, "/.git") && strlen(dir->path) > above &&
+			       dir->path[above] == '/' && ascii_same_n(dir->path, q->path, above)
+		       ? length
+		       : 0;
+}
+
+static size_t
+closed_by(const struct hookdir *dir, const struct hookquestion *q, size_t root)
+{
+	switch (dir->kind) {
+	case HOOKDIR_NAMES:
+	case HOOKDIR_UNKNOWN:
+		return closed_by_name(dir, q);
+	case HOOKDIR_REMOTE:
+		return closed_on_way(dir, q);
+	default:
+		return closed_at(dir, q, root);
+	}
+}
+
+const struct protection *
+hookask_find(const struct looked *one, struct hookquestion *q, size_t root)
+{
+	for (size_t i = 0; i < one->count; i++) {
+		q->anchor = closed_by(&one->dirs[i], q, root);
+		if (q->anchor > 0)
+			return &of_kind[one->dirs[i].kind];
+	}
+	q->anchor = strlen(q->path);
+	return one->is_failed ? &hookask_unseen : NULL;
+}

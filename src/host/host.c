@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tokens in paths. Replaced once, at the start of a path or after a slash, and never again inside
+ * what was put in: a folder called "$HOME" stays a folder.
+ */
+#include "host/host.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/glob.h"
+#include "base/path.h"
+#include "base/str.h"
+
+const char *
+host_getenv(const struct host *host, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; host->environ != NULL && host->environ[i] != NULL; i++)
+		if (strncmp(host->environ[i], name, length) == 0 && host->environ[i][length] == '=')
+			return host->environ[i] + length + 1;
+	return NULL;
+}
+
+static const char *
+home_value(struct arena *arena, const struct host *host, const char *name, struct cordon_error *err)
+{
+	(void)arena, (void)name, (void)err;
+	return host->home;
+}
+
+static const char *
+project_value(struct arena *arena, const struct host *host, const char *name,
+	      struct cordon_error *err)
+{
+	(void)arena, (void)name, (void)err;
+	return host->project;
+}
+
+static const char *
+cwd_value(struct arena *arena, const struct host *host, const char *name, struct cordon_error *err)
+{
+	(void)arena, (void)name, (void)err;
+	return host->cwd_token;
+}
+
+static const char *
+git_value(struct arena *arena, const struct host *host, const char *name, struct cordon_error *err)
+{
+	(void)arena, (void)err;
+	return strcmp(name, "GIT_DIR") == 0 ? host->git.git_dir : host->git.common_dir;
+}
+
+static const char *
+env_value(struct arena *arena, const struct host *host, const char *name, struct cordon_error *err)
+{
+	const char *value = host_getenv(host, name);
+
+	(void)arena, (void)err;
+	return value != NULL && *value == '/' ? value : NULL;
+}
+
+static const char *
+tmp_value(struct arena *arena, const struct host *host, const char *name, struct cordon_error *err)
+{
+	const char *value = env_value(arena, host, name, err);
+
+	return value == NULL ? "/tmp" : value;
+}
+
+/* The defaults of the XDG base directory specification; the runtime folder has none. */
+static const char *
+xdg_value(struct arena *arena, const struct host *host, const char *name, struct cordon_error *err)
+{
+	static const struct {
+		const char *name, *below_home;
+	} defaults[] = {
+		{"XDG_CACHE_HOME", ".cache"},
+		{"XDG_CONFIG_HOME", ".config"},
+		{"XDG_DATA_HOME", ".local/share"},
+		{"XDG_STATE_HOME", ".local/state"},
+	};
+	const char *value = env_value(arena, host, name, err);
+
+	for (size_t i = 0; value == NULL && i < COUNT(defaults); i++)
+		if (strcmp(defaults[i].name, name) == 0 && host->home != NULL)
+			return path_join(arena, host->home, defaults[i].below_home, err);
+	return value;
+}
+
+static const struct token {
+	const char *name; /* a final "_" stands for a family */
+	const char *(*value)(struct arena *arena, const struct host *host, const char *name,
+			     struct cordon_error *err);
+} tokens[] = {
+	{"HOME", home_value},	{"PROJECT", project_value},    {"CWD", cwd_value},
+	{"TMPDIR", tmp_value},	{"XDG_", xdg_value},	       {"SSH_AUTH_SOCK", env_value},
+	{"GIT_DIR", git_value}, {"GIT_COMMON_DIR", git_value},
+};
+
+static const struct token *
+token_find(const char *name)
+{
+	for (size_t i = 0; i < COUNT(tokens); i++) {
+		size_t length = strlen(tokens[i].name);
+		bool family = tokens[i].name[length - 1] == '_';
+
+		if (family ? str_starts(name, tokens[i].name) : strcmp(name, tokens[i].name) == 0)
+			return &tokens[i];
+	}
+	return NULL;
+}
+
+/* The component at text, when it is a token: its name without the sign, its value. */
+static int
+component_value(struct arena *arena, const struct host *host, const char *text, size_t length,
+		const char **ret_name, const char **ret_value, struct cordon_error *err)
+{
+	struct cordon_error why = {0};
+	const struct token *token;
+
+	*ret_name = NULL;
+	*ret_value = NULL;
+	if (length == 1 && *text == '~') {
+		*ret_name = "HOME";
+	} else if (length > 1 && *text == '$') {
+		*ret_name = arena_strndup(arena, text + 1, length - 1, err);
+		if (*ret_name == NULL)
+			return -CORDON_E_MEMORY;
+	} else {
+		return 0;
+	}
+	token = token_find(*ret_name);
+	if (token == NULL)
+		*ret_name = NULL;
+	else
+		*ret_value = token->value(arena, host, *ret_name, &why);
+	/* no memory is not the same as no value */
+	return why.code == 0 ? 0 : cordon_no_memory(err);
+}
+
+static int
+unset_token(const struct place *place, const char *name, struct cordon_error *err)
+{
+	/* set it is, and would grant what holds much more than a project */
+	const char *why = strcmp(name, "CWD") == 0 ? "is a home, or holds one" : "is not set";
+
+	return cordon_fail_at(err, CORDON_E_POLICY, place->file, place->line, place->column,
+			      "$%s %s, so this path means nothing", name, why);
+}
+
+int
+token_expand(struct arena *arena, const struct host *host, const struct token_text *text,
+	     const char **ret_path, struct cordon_error *err)
+{
+	auto_str struct str path = {0};
+	size_t length;
+
+	if (strpbrk(text->text, "~$") == NULL) {
+		*ret_path = text->text;
+		return 0;
+	}
+	for (const char *at = text->text; *at != '\0'; at += length) {
+		const char *name, *value;
+		int rc;
+
+		if (*at == '/') {
+			str_add(&path, "/");
+			length = 1;
+			continue;
+		}
+		length = strcspn(at, "/");
+		rc = component_value(arena, host, at, length, &name, &value, err);
+		if (rc < 0)
+			return rc;
+		if (name != NULL && value == NULL) {
+			*ret_path = NULL;
+			/* a repository has such folders or it does not: that is never a mistake */
+			return text->optional || str_starts(name, "GIT_")
+				       ? 0
+				       : unset_token(&text->place, name, err);
+		}
+		if (value == NULL)
+			str_add_n(&path, at, length);
+		else if (text->glob)
+			glob_quote(value, &path);
+		else
+			str_add(&path, value);
+	}
+	if (path.failed)
+		return cordon_no_memory(err);
+	*ret_path = arena_strdup(arena, path.text == NULL ? "" : path.text, err);
+	return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
+}

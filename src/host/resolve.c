@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Path resolution: a stack of resolved names (out) and the text still to walk (rest). Links put
+ * their target in front of the rest. Touches nothing but the view, so it may be asked anything.
+ */
+#include "host/resolve.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct walk {
+	struct arena *arena;
+	const struct fs_view *view;
+	const char *asked; /* for messages */
+	struct cordon_error *err;
+	char *out; /* of PATH_MAX bytes; "" stands for "/" */
+	size_t length;
+	size_t known; /* out[0..known) was seen to be a directory */
+	enum fs_kind kind;
+	const char **links;
+	size_t link_count;
+};
+
+static int
+too_long(const struct walk *walk)
+{
+	return cordon_fail(walk->err, CORDON_E_PATH, ENAMETOOLONG, "cannot resolve %.120s",
+			   walk->asked);
+}
+
+static enum fs_kind
+look(const struct walk *walk, char *target)
+{
+	enum fs_kind kind = walk->view->look(walk->view->ctx, walk->out, target);
+
+	return kind == FS_LINK && *target == '\0' ? FS_MISSING : kind;
+}
+
+/* A rule whose path was not looked at would be about another place than it means. */
+static int
+failed(const struct walk *walk)
+{
+	return cordon_fail(walk->err, CORDON_E_SYSTEM, errno, "cannot look at %.120s", walk->out);
+}
+
+static int
+go_up(struct walk *walk)
+{
+	char target[PATH_MAX];
+
+	while (walk->length > 0 && walk->out[--walk->length] != '/')
+		;
+	walk->out[walk->length] = '\0';
+	/* back among what exists: from here on names are looked at again */
+	if (walk->known >= walk->length) {
+		walk->known = walk->length;
+		walk->kind = FS_DIR;
+		return 0;
+	}
+	/* a name that was no link when it was entered and is one now is not to be trusted */
+	walk->kind = look(walk, target);
+	if (walk->kind == FS_LINK)
+		walk->kind = FS_HIDDEN;
+	return walk->kind == FS_FAILED ? failed(walk) : 0;
+}
+
+static int
+append(struct walk *walk, const char *name, size_t length)
+{
+	if (walk->length + 1 + length >= PATH_MAX)
+		return too_long(walk);
+	walk->out[walk->length] = '/';
+	memcpy(walk->out + walk->length + 1, name, length);
+	walk->length += 1 + length;
+	walk->out[walk->length] = '\0';
+	return 0;
+}
+
+/* out is a link: notes it, steps back to its folder, and puts the target in front of *rest. */
+static int
+follow(struct walk *walk, const char *target, const char **rest)
+{
+	const char **slot;
+
+	if (walk->link_count == RESOLVE_LINKS_MAX)
+		return cordon_fail(walk->err, CORDON_E_PATH, ELOOP, "cannot resolve %.120s",
+				   walk->asked);
+	slot = arena_push(walk->arena, &walk->links, &walk->link_count, sizeof *slot, walk->err);
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = arena_strdup(walk->arena, walk->out, walk->err);
+	*rest = arena_printf(walk->arena, walk->err, "%s/%s", target, *rest);
+	if (*slot == NULL || *rest == NULL)
+		return -CORDON_E_MEMORY;
+	if (*target == '/') {
+		walk->length = walk->known = 0;
+		walk->out[0] = '\0';
+		walk->kind = FS_DIR;
+		return 0;
+	}
+	return go_up(walk);
+}
+
+static int
+enter(struct walk *walk, const char *name, size_t length, const char **rest)
+{
+	char target[PATH_MAX];
+	bool known_parent = walk->known == walk->length;
+
+	if (append(walk, name, length) < 0)
+		return -CORDON_E_PATH;
+	if (!known_parent) {
+		walk->kind = FS_MISSING;
+		return 0;
+	}
+	walk->kind = look(walk, target);
+	if (walk->kind == FS_DIR)
+		walk->known = walk->length;
+	if (walk->kind == FS_LINK)
+		return follow(walk, target, rest);
+	return walk->kind == FS_FAILED ? failed(walk) : 0;
+}
+
+static int
+step(struct walk *walk, const char **rest)
+{
+	const char *name = *rest + strspn(*rest, "/");
+	size_t length = strcspn(name, "/");
+
+	*rest = name + length;
+	if (length == 0 || (length == 1 && name[0] == '.'))
+		return 0;
+	if (length == 2 && name[0] == '.' && name[1] == '.')
+		return go_up(walk);
+	return enter(walk, name, length, rest);
+}
+
+static int
+walk_all(struct walk *walk)
+{
+	const struct fs_view *view = walk->view;
+	size_t plain = view->plain == NULL ? 0 : view->plain(view->ctx, walk->asked);
+	const char *rest = walk->asked + plain;
+
+	memcpy(walk->out, walk->asked, plain);
+	walk->out[plain] = '\0';
+	walk->length = walk->known = plain;
+	while (*rest != '\0') {
+		int rc = step(walk, &rest);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+resolve_path(struct arena *arena, const struct fs_view *view, const char *path,
+	     struct resolved *ret, struct cordon_error *err)
+{
+	char out[PATH_MAX];
+	struct walk walk = {.arena = arena,
+			    .view = view,
+			    .asked = path,
+			    .err = err,
+			    .out = out,
+			    .kind = FS_DIR};
+	const char *copy;
+	int rc;
+
+	if (*path != '/')
+		return cordon_fail(err, CORDON_E_PATH, 0, "%.120s is not an absolute path", path);
+	if (strlen(path) >= PATH_MAX)
+		return too_long(&walk);
+	rc = walk_all(&walk);
+	if (rc < 0)
+		return rc;
+	copy = arena_strdup(arena, walk.length == 0 ? "/" : walk.out, err);
+	if (copy == NULL)
+		return -CORDON_E_MEMORY;
+	*ret = (struct resolved){
+		.path = copy,
+		.exists = walk.kind != FS_MISSING && walk.kind != FS_HIDDEN,
+		.kind = walk.kind,
+		.links = walk.links,
+		.link_count = walk.link_count,
+	};
+	return 0;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The broker: answers calls that the filter routes to it, by the plan. It acts on behalf inside
+ * guarded trees and for everything that Landlock does not see; elsewhere the kernel goes on under
+ * the inner layer. Its threads are under the outer layer, the most that the plan allows at all.
+ */
+#pragma once
+
+#include <pthread.h>
+
+#include "ipc/proxy_ipc.h"
+#include "linux/broker/long_name.h"
+#include "linux/broker/lookup_parent.h"
+#include "linux/broker/names_lock.h"
+#include "linux/broker/notif.h"
+#include "linux/broker/opener.h"
+#include "linux/broker/own_listeners.h"
+#include "linux/broker/pool.h"
+#include "linux/broker/pty.h"
+#include "linux/casefold/casefold.h"
+#include "linux/landlock/ruleset.h"
+#include "linux/process/kill_all.h"
+#include "plan/plan.h"
+
+struct changed;
+struct stat;
+
+#define OWN_SOCKETS 256
+
+/* A socket with a name that the session made. */
+struct own_socket {
+	uint64_t device, inode;
+	int64_t born; /* in nanoseconds: numbers are given again */
+};
+
+/* A file of git's that is being written in one piece (git_staging.c); process 0 or fd -1: not now. */
+#define DESKS 16
+struct desk {
+	pid_t process;
+	int number; /* in its table */
+	int fd, folder;
+	char name[NAME_MAX + 1];
+	bool exclusive;
+	bool is_spoiled; /* a second number was asked for: nothing comes of it */
+};
+
+/* What was refused last: programs try the same again and again, and once is enough to tell. */
+#define REFUSALS 8
+#define REFUSAL_WHY 192
+
+struct broker {
+	const struct plan *plan;
+	struct fold *fold;	  /* its rules, where names of several spellings are one */
+	struct hookmemory *hooks; /* of repositories; NULL: they are not looked at */
+	const char *private_tmp;  /* free; NULL: none */
+	mode_t umask;		  /* the user's own */
+	struct guarded trees;
+	int listener;
+	bool reads;	     /* reading is guarded: no open is ever left to the kernel */
+	bool cuts_blindly;   /* the inner layer does not see that a file is cut */
+	bool is_asked;	     /* it only answers questions, and changes nothing (nest_serve.c) */
+	struct nests *nests; /* the sandboxes inside this one (nest.c); NULL: there can be none */
+	int own;	     /* the folder of our own descriptors in /proc */
+	int numbers;	     /* that our descriptors may have */
+	int last_free;	     /* with this one in use there may be too many; 0: no telling */
+	struct serving serving;
+	struct sweep sweep;
+	bool is_narrow;	       /* there are few to begin with */
+	struct namelock names; /* held while deciding and acting; for moves exclusively */
+	int parked;	       /* calls that wait in threads of their own */
+	int connecting;	       /* likewise, for whom they connect to */
+	int late;	       /* threads for a sandbox inside to answer (nest_retry.c) */
+	pthread_mutex_t small; /* for what follows */
+	struct desk desks[DESKS];
+	uint64_t refusals[REFUSALS]; /* hashes, a ring */
+	size_t refused;		     /* how many different ones there were */
+	int events;		     /* where they are told; -1: nowhere */
+	struct changed *changed;     /* what is to be told in the end; NULL: nothing */
+	bool is_untidy;		     /* broker_tidy has something to do */
+	pthread_key_t caller;	     /* whom a thread answers, by pid */
+	bool has_caller;
+	struct egress egress;	 /* line -1: no proxy */
+	pthread_mutex_t sockets; /* for the rest */
+	pthread_cond_t answered; /* one of these was */
+	struct asking *asking;
+	uint64_t last_asked;
+	struct listeners own_servers; /* on loopback; has a lock of its own */
+	struct terminals terminals;   /* likewise */
+	struct opener opener;	      /* likewise */
+	struct deep deep;	      /* likewise */
+	struct inward_job *inward;    /* connections to them that wait for loopback_connect.c */
+	bool has_inward;
+	pid_t group;			     /* the process group that the command was started in */
+	int64_t started;		     /* like born; before the command was */
+	struct own_socket made[OWN_SOCKETS]; /* the last ones */
+	size_t made_count;
+};
+
+/* Nanoseconds by the clock that files get their times from. */
+int64_t broker_now(void);
+/* Serves the listener until the process ends. The calling thread has entered the outer layer and has a
+ * umask and a folder of its own. */
+_Noreturn void broker_serve(struct broker *broker);
+
+/*
+ * Answers one call; NULL, or the innermost sandbox of a caller about whom a question was not answered
+ * within patience (milliseconds): then nothing was said or done, and it may be begun again.
+ */
+struct nest;
+struct nest *broker_answer(struct broker *broker, struct call *request, int patience);
+
+/* ---- for the handlers ---- */
+
+typedef void broker_fn(struct broker *broker, const struct call *request);
+
+/*
+ * What the plan says about a canonical path, and those of all the sandboxes inside this one that the
+ * caller is in; the private tmp is free.
+ */
+struct verdict broker_judge(const struct broker *broker, const char *path);
+/* The same where only reading matters, which nothing but the plan decides about: quicker. */
+struct verdict broker_judge_reading(const struct broker *broker, const char *path);
+/* By one of these plans alone, from 0, our own, to nest_depth. */
+struct verdict broker_judge_by(const struct broker *broker, int number, const char *path);
+#define broker_judge_own(broker, path) broker_judge_by(broker, 0, path)
+typedef struct verdict judge_fn(const struct broker *broker, const char *path);
+/*
+ * What may be done with a held object, by the name it was reached by; *ret_path, to be freed, is that name, or
+ * empty when it has none in a file system: then it is the caller's own. NULL with errno: it cannot be told.
+ */
+struct judged {
+	int object;
+	bool is_proc; /* procfs's own */
+	const char *
+		way; /* by which it was found, for a file whose name is too long; NULL: none is known */
+	int base; /* borrowed: where the way starts */
+	enum walk_follow follow;
+};
+struct verdict broker_judge_object(const struct broker *broker, const struct call *request,
+				   const struct judged *what, judge_fn *judge, char **ret_path);
+/* A held object as a place: the folder its own name is in, if that is still where it is. */
+bool broker_place(int object, struct spot *ret_place);
+/* Held while deciding and acting; exclusively where a name decides about others. */
+void broker_lock(struct broker *broker, const char *path);
+/* refuse.c: tells of a refusal that the caller only sees an errno of. */
+void broker_refused(struct broker *broker, const char *what, const char *path, const char *why);
+/* The same with the option that would allow it, whole; NULL: none would. */
+void broker_refused_but(struct broker *broker, const char *what, const char *subject,
+			const char *why, const char *allow);
+/* Tells of a caller whose memory is closed to us, and which therefore gets nothing. */
+void broker_unread(struct broker *broker, const struct call *request);
+/* Tells of a caller that asked for what nobody here has; why begins with "asked". */
+void broker_refused_asked(struct broker *broker, const struct call *request, const char *what,
+			  const char *why);
+/* The same for the network, where there is none. */
+void broker_refused_network(struct broker *broker, const struct call *request);
+/* The same for datagrams, where only connections are granted. */
+void broker_refused_datagrams(struct broker *broker, const struct call *request);
+/* The same for rights that the plan does not give. -1 with EACCES. */
+int broker_deny(struct broker *broker, const char *path, unsigned missing);
+/* Likewise of a folder that was to be made and is not granted: told first, it is not told again. */
+void broker_deny_folder(struct broker *broker, const char *path);
+/* What is left to the kernel, and what of it our own plan does not give: that will be refused there. */
+void broker_foretell(struct broker *broker, const char *path, unsigned rights);
+/*
+ * autorun_note.c: a name is about to be made, changed or removed; at: what is there, NULL: nothing. Those
+ * that run by themselves later are told of when the session ends.
+ */
+void broker_touches(struct broker *broker, const char *path, const struct stat *at);
+void broker_touches_at(struct broker *broker, int folder, const char *name, const char *path);
+/* Between calls: makes room for more of them. */
+void broker_tidy(struct broker *broker);
+/* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
+bool broker_guards(const struct broker *broker, const char *path, unsigned rights);
+/* The same for our own plan alone. */
+bool broker_guards_own(const struct broker *broker, const char *path, unsigned rights);
+/* Whatever was made here, has it been looked at by every plan? */
+bool broker_has_seen(const struct broker *broker, const char *path);
+bool broker_is_free(const struct broker *broker, const char *path);
+
+/* Where argument `folder` (or the working folder) and the path at `address` lead. */
+enum walk_end broker_walk(const struct call *request, int folder, uint64_t address,
+			  enum walk_follow follow, struct spot *ret_place);
+/* The same from a folder that is held, by a path that was read; base is borrowed. */
+enum walk_end broker_walk_from(const struct call *request, int base, const char *path,
+			       enum walk_follow follow, struct spot *ret_place);
+/* Opens a held object again, which may wait for somebody else, and gives it to the caller. */
+void broker_wait_and_give(struct broker *broker, const struct call *request, int object, int flags);
+/* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
+int broker_descriptor_name(const struct call *request, uint64_t address);
+int broker_descriptor_in(const char *path);
+
+/* sys_open.c, sys_names.c, sys_rename.c, sys_metadata.c, sys_socket.c, git_staging.c */
+broker_fn act_open, act_openat, act_creat, act_truncate;
+broker_fn act_mkdir, act_mkdirat, act_mknod, act_mknodat, act_symlink, act_symlinkat, act_unlink,
+	act_unlinkat, act_rmdir, act_link, act_linkat, act_rename, act_renameat, act_renameat2;
+broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lchown, act_fchown,
+	act_fchownat, act_utime, act_utimes, act_futimesat, act_utimensat, act_setxattr,
+	act_lsetxattr, act_fsetxattr, act_removexattr, act_lremovexattr, act_fremovexattr,
+	act_setxattrat, act_removexattrat;
+broker_fn act_socket, act_socketpair, act_bind, act_listen, act_connect;
+/* sys_send.c */
+broker_fn act_sendto, act_sendmsg, act_sendmmsg;
+broker_fn act_close, act_dup;
+/* pty.c */
+broker_fn act_ioctl;
+/* sys_kill.c */
+broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
+	act_pidfd_send_signal, act_fcntl, act_own_first, act_own_second;
+/* Is it a process of the session, and for a caller in a sandbox inside, of that one? */
+bool broker_may_signal(const struct broker *broker, pid_t process);
+/* sys_pgrp.c */
+broker_fn act_setpgid;
+void act_foreground(const struct broker *broker, const struct call *request);
+/* refuse.c */
+broker_fn act_sysv;
+/* nest.c */
+broker_fn act_door, act_restrict;

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The lock of names. Its file is held by flock: the kernel drops that with the last descriptor, and a
+ * session has one of its own, so who dies with it keeps nobody waiting. That lock is the whole session's:
+ * the first thread that shares gets it, and the last one lets it go.
+ */
+#include "linux/broker/names_lock.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "git/protect/git_repo_cache.h"
+
+/* Longer than any answer is waited for. */
+#define LENT_MS 2000
+
+/* What stands in the file. */
+struct state {
+	uint64_t turn;	    /* of those who were alone */
+	uint64_t motions;   /* of those who shared, while somebody who is alone has lent it */
+	int64_t lent_until; /* by the clock of this machine; 0: never */
+};
+
+/* Behind it, one for each of the last turns: what was changed then. */
+#define NOTES 16
+struct note {
+	uint64_t turn;
+	char paths[2][PATH_MAX];
+};
+
+enum holding { HOLDS_NOTHING, SHARES, IS_ALONE };
+
+void
+namelock_start(struct namelock *names)
+{
+	pthread_rwlock_init(&names->lock, NULL);
+	pthread_mutex_init(&names->gate, NULL);
+	names->has_holder = pthread_key_create(&names->holder, NULL) == 0;
+	names->others = -1;
+}
+
+static void
+note_holder(const struct namelock *names, enum holding holding)
+{
+	if (names->has_holder)
+		pthread_setspecific(names->holder, (void *)(uintptr_t)holding);
+}
+
+static void
+lock_file(const struct namelock *names, int how)
+{
+	while (names->others >= 0 && flock(names->others, how) < 0 && errno == EINTR)
+		;
+}
+
+static off_t
+place_of_note(uint64_t turn)
+{
+	return (off_t)(sizeof(struct state) + turn % NOTES * sizeof(struct note));
+}
+
+/* first "": it may be anything. */
+static void
+forget(struct namelock *names, const char *first, const char *second, bool has_settings)
+{
+	hookmemory_changed(names->memory, *first == '\0' ? NULL : first, has_settings);
+	if (*second != '\0')
+		hookmemory_changed(names->memory, second, has_settings);
+}
+
+/* What changed in one turn; without a whole note of it that may be anything. */
+static void
+forget_turn(struct namelock *names, uint64_t turn)
+{
+	auto_free struct note *note = calloc(1, sizeof *note);
+	bool is_whole = note != NULL &&
+			pread(names->others, note, sizeof *note, place_of_note(turn)) ==
+				sizeof *note &&
+			note->turn == turn && memchr(note->paths[0], '\0', PATH_MAX) != NULL &&
+			memchr(note->paths[1], '\0', PATH_MAX) != NULL;
+
+	if (is_whole)
+		forget(names, note->paths[0], note->paths[1], true);
+	else
+		hookmemory_changed(names->memory, NULL, true);
+}
+
+static void
+forget_turns(struct namelock *names, uint64_t turn)
+{
+	uint64_t behind = turn - names->turn;
+
+	if (behind > NOTES)
+		hookmemory_changed(names->memory, NULL, true);
+	for (uint64_t at = names->turn + 1; behind <= NOTES && at <= turn; at++)
+		forget_turn(names, at);
+}
+
+/*
+ * Another session may have made repositories of folders that we remember as none. Before anybody of ours
+ * decides: whoever comes next finds the turn as it is.
+ */
+static struct state
+catch_up(struct namelock *names)
+{
+	struct state state = {0};
+
+	if (names->others < 0)
+		return state;
+	if (pread(names->others, &state, sizeof state, 0) < 0) {
+		state.turn = names->turn + 1;
+		hookmemory_changed(names->memory, NULL, true);
+	} else if (state.turn != names->turn) {
+		forget_turns(names, state.turn);
+	}
+	names->turn = state.turn;
+	return state;
+}
+
+static bool
+say(const struct namelock *names, size_t where, uint64_t value)
+{
+	return names->others >= 0 &&
+	       pwrite(names->others, &value, sizeof value, (off_t)where) == sizeof value;
+}
+
+/* Who lent it wants to know. Two at once may say the same: it is another number all the same. */
+static void
+note_motion(const struct namelock *names, const struct state *state)
+{
+	if (state->lent_until != 0 && state->lent_until >= clock_ms())
+		say(names, offsetof(struct state, motions), state->motions + 1);
+}
+
+void
+namelock_share(struct namelock *names)
+{
+	struct state state;
+
+	pthread_rwlock_rdlock(&names->lock);
+	pthread_mutex_lock(&names->gate);
+	if (names->sharing++ == 0)
+		lock_file(names, LOCK_SH);
+	state = catch_up(names);
+	note_motion(names, &state);
+	pthread_mutex_unlock(&names->gate);
+	note_holder(names, SHARES);
+}
+
+/* Said before anything is done: nobody looks before we are ready. */
+static void
+turn_on(struct namelock *names)
+{
+	if (say(names, offsetof(struct state, turn), names->turn + 1))
+		names->turn++;
+}
+
+void
+namelock_take(struct namelock *names)
+{
+	pthread_rwlock_wrlock(&names->lock);
+	lock_file(names, LOCK_EX);
+	catch_up(names);
+	turn_on(names);
+	names->is_taken = true;
+	names->keeps_memory = false;
+	*names->changing[0] = *names->changing[1] = '\0';
+	note_holder(names, IS_ALONE);
+}
+
+void
+namelock_changes(struct namelock *names, const char *path, const char *other)
+{
+	auto_free struct note *note = names->others < 0 ? NULL : calloc(1, sizeof *note);
+
+	snprintf(names->changing[0], PATH_MAX, "%s", path);
+	snprintf(names->changing[1], PATH_MAX, "%s", other == NULL ? "" : other);
+	if (note == NULL)
+		return;
+	note->turn = names->turn;
+	memcpy(note->paths, names->changing, sizeof note->paths);
+	/* what cannot be written is not there, and counts as anything */
+	if (pwrite(names->others, note, sizeof *note, place_of_note(names->turn)) < 0)
+		return;
+}
+
+void
+namelock_keep_memory(struct namelock *names)
+{
+	names->keeps_memory = true;
+}
+
+void
+namelock_leave(struct namelock *names)
+{
+	note_holder(names, HOLDS_NOTHING);
+	pthread_mutex_lock(&names->gate);
+	if (names->is_taken && !names->keeps_memory)
+		forget(names, names->changing[0], names->changing[1], false);
+	if (names->is_taken || --names->sharing == 0)
+		lock_file(names, LOCK_UN);
+	names->is_taken = false;
+	pthread_mutex_unlock(&names->gate);
+	pthread_rwlock_unlock(&names->lock);
+}
+
+bool
+namelock_lend(struct namelock *names, struct namelock_loan *ret_loan)
+{
+	enum holding holding = HOLDS_NOTHING;
+	struct state state;
+
+	if (names->others >= 0 && names->has_holder)
+		holding = (enum holding)(uintptr_t)pthread_getspecific(names->holder);
+	if (holding == HOLDS_NOTHING)
+		return false;
+	pthread_mutex_lock(&names->gate);
+	state = catch_up(names);
+	*ret_loan = (struct namelock_loan){holding == IS_ALONE, state.turn, state.motions,
+					   clock_ms() + LENT_MS};
+	/* who would not tell us is not let in */
+	if (holding == IS_ALONE
+		    ? say(names, offsetof(struct state, lent_until), (uint64_t)ret_loan->until)
+		    : --names->sharing == 0)
+		lock_file(names, LOCK_UN);
+	pthread_mutex_unlock(&names->gate);
+	return true;
+}
+
+bool
+namelock_return(struct namelock *names, const struct namelock_loan *loan)
+{
+	struct state state;
+
+	pthread_mutex_lock(&names->gate);
+	if (loan->is_taken)
+		lock_file(names, LOCK_EX);
+	else if (names->sharing++ == 0)
+		lock_file(names, LOCK_SH);
+	state = catch_up(names);
+	pthread_mutex_unlock(&names->gate);
+	return state.turn == loan->turn &&
+	       (!loan->is_taken || (state.motions == loan->motions && clock_ms() < loan->until));
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The outer side of sandboxes inside each other. A process's nest is told by the hard limit of
+ * RLIMIT_LOCKS, which the kernel inherits and does not use, and which the filter lets nobody set.
+ * It is only ever lowered: a nest has a greater number than the one around it. The lower bits of a number are the
+ * place of the nest in a table, whose places are used again; a process whose number is in its place no more is
+ * one of a sandbox that ended long ago, and nothing is done for it.
+ *
+ * Acting is safe where every plan of the chain says yes. Leaving a call to the kernel is safe where
+ * no plan of the chain leaves it to us, as without nests: all the layers are the caller's own, and
+ * each withholds what its plan does not grant outright. So whatever one of them guards is acted
+ * upon or refused; and where nobody could be asked, everything is left to the layers.
+ */
+#include "linux/broker/call/nest_table.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "linux/broker/call/procfs_view.h"
+#include "plan/pty.h"
+
+/* Marks count down from here. A kernel of 32 bits takes what is above its range for no limit. */
+#define TOP ((uint64_t)1 << (sizeof(long) > 4 ? 60 : 30))
+#define DISTURBED_MAX 3 /* after which other sessions have to wait */
+#define SWEPT 64	/* places that each new one looks at for lines whose other end is gone */
+
+/* ---- starting ---- */
+
+void
+nest_make(struct broker *broker)
+{
+	struct nests *nests;
+	struct rlimit64 own;
+
+	if (prlimit64(0, RLIMIT_LOCKS, NULL, &own) < 0)
+		return;
+	nests = calloc(1, sizeof *nests);
+	if (nests == NULL)
+		return;
+	nests->plain = own.rlim_max;
+	nests->top = own.rlim_max > TOP ? TOP : own.rlim_max;
+	pthread_mutex_init(&nests->lock, NULL);
+	if (pthread_key_create(&nests->call, NULL) != 0 || nests_add(nests, 0, false, -1) < 0)
+		free(nests);
+	else
+		broker->nests = nests;
+}
+
+/* ---- marks ---- */
+
+/* The place of a nest's number; -1: it is there no more. The lock is held. */
+static int
+find_place(const struct nests *nests, uint64_t id)
+{
+	int place = (int)(id % PLACES);
+
+	return place < nests->count && nest_at(nests, place)->id == id ? place : -1;
+}
+
+/* The nest of a thread or process; -1: it cannot be told. The lock is held. */
+static int
+read_mark_of(const struct nests *nests, pid_t thread)
+{
+	struct rlimit64 mark;
+
+	if (prlimit64(thread, RLIMIT_LOCKS, NULL, &mark) < 0)
+		return -1;
+	if (mark.rlim_max == nests->plain)
+		return 0;
+	return mark.rlim_max > nests->top ? -1 : find_place(nests, nests->top - mark.rlim_max);
+}
+
+static int
+read_mark(const struct nests *nests, const struct call *request)
+{
+	return read_mark_of(nests, request->thread);
+}
+
+static bool
+write_mark(const struct nests *nests, const struct call *request, int place)
+{
+	uint64_t number = nests->top - nest_at(nests, place)->id;
+	struct rlimit64 mark = {number, number};
+
+	return request_is_valid(request) &&
+	       prlimit64(request->thread, RLIMIT_LOCKS, &mark, NULL) == 0;
+}
+
+bool
+nest_is_any(const struct broker *broker)
+{
+	/* nobody has a mark before there is a second */
+	return broker->nests != NULL &&
+	       __atomic_load_n(&broker->nests->count, __ATOMIC_SEQ_CST) > 1;
+}
+
+/* None of them is given to another while the call knows it. The lock is held. */
+static int
+find_chain(const struct nests *nests, const struct call *request, struct nest_call *to)
+{
+	int place = read_mark(nests, request);
+
+	for (; place > 0; place = nest_at(nests, place)->parent) {
+		struct nest *nest = nest_at(nests, place);
+
+		if (to->depth == NEST_DEPTH)
+			return EPERM;
+		to->chain[to->depth++] = nest;
+		nest->users++;
+		to->is_alone = to->is_alone || nest->is_alone;
+	}
+	return place < 0 ? EPERM : 0;
+}
+
+/* From the one of that number on. */
+static void
+drop_chain(struct nests *nests, const struct nest_call *call, int first)
+{
+	pthread_mutex_lock(&nests->lock);
+	for (int i = first; i < call->depth; i++)
+		call->chain[i]->users--;
+	pthread_mutex_unlock(&nests->lock);
+}
+
+int
+nest_begin(struct broker *broker, const struct call *request, struct nest_call *to)
+{
+	struct nests *nests = broker->nests;
+	int why;
+
+	to->nests = nests;
+	to->depth = 0;
+	to->is_alone = to->is_late = to->is_unsure = to->is_disturbed = false;
+	to->names = to->disturbed < DISTURBED_MAX ? &broker->names : NULL;
+	to->number = request->notif.data.nr;
+	if (!nest_is_any(broker))
+		return 0;
+	pthread_mutex_lock(&nests->lock);
+	why = find_chain(nests, request, to);
+	pthread_mutex_unlock(&nests->lock);
+	if (why == 0 && to->depth > 0)
+		why = pthread_setspecific(nests->call, to);
+	if (why != 0 && to->depth > 0)
+		drop_chain(nests, to, 0);
+	return why;
+}
+
+void
+nest_end(struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	if (call == NULL)
+		return;
+	/* the innermost is handed to who begins the call again */
+	drop_chain(broker->nests, call, call->is_late && !call->is_disturbed ? 1 : 0);
+	pthread_setspecific(broker->nests->call, NULL);
+}
+
+void
+nest_drop(const struct broker *broker, struct nest *nest)
+{
+	pthread_mutex_lock(&broker->nests->lock);
+	nest->users--;
+	pthread_mutex_unlock(&broker->nests->lock);
+}
+
+struct nest_call *
+nest_call(const struct broker *broker)
+{
+	return broker->nests == NULL ? NULL : pthread_getspecific(broker->nests->call);
+}
+
+/* The lock is held. */
+static bool
+is_in(const struct nests *nests, int place, const struct nest *around)
+{
+	while (place > 0 && nest_at(nests, place) != around)
+		place = nest_at(nests, place)->parent;
+	return place > 0;
+}
+
+bool
+nest_is_in(const struct broker *broker, uint64_t id, const struct nest *around)
+{
+	struct nests *nests = broker->nests;
+	bool found;
+
+	if (nests == NULL || id == 0)
+		return false;
+	pthread_mutex_lock(&nests->lock);
+	found = is_in(nests, find_place(nests, id), around);
+	pthread_mutex_unlock(&nests->lock);
+	return found;
+}
+
+/* The innermost that came to the door; NULL: none did. */
+static const struct nest *
+innermost_asked(const struct nest_call *call)
+{
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (!call->chain[i]->is_alone)
+			return call->chain[i];
+	return NULL;
+}
+
+pid_t
+nest_group(const struct broker *broker)
+{
+	const struct nest *nest = innermost_asked(nest_call(broker));
+
+	return nest == NULL ? broker->group : nest->group;
+}
+
+/* Is a process or thread in the caller's innermost sandbox? */
+static bool
+is_with(const struct nest_call *call, pid_t process)
+{
+	const struct nest *wanted = innermost_asked(call);
+	bool found;
+
+	if (wanted == NULL)
+		return true;
+	pthread_mutex_lock(&call->nests->lock);
+	found = is_in(call->nests, read_mark_of(call->nests, process), wanted);
+	pthread_mutex_unlock(&call->nests->lock);
+	return found;
+}
+
+bool
+nest_holds(const struct broker *broker, int fd, pid_t process)
+{
+	struct pollfd ended = {.fd = fd, .events = POLLIN};
+
+	if (nest_depth(broker) == 0)
+		return true;
+	/* as long as it has not ended the number was its own */
+	return is_with(nest_call(broker), process) && poll(&ended, 1, 0) == 0;
+}
+
+/* The number may be another's by then; but what is held of the first one says so when it is opened. */
+bool
+nest_may_look(const struct call *request, const char *path)
+{
+	pid_t keeper;
+
+	if (!procfs_is_open(path))
+		return false;
+	keeper = request->nested == NULL ? 0 : procfs_keeper(path);
+	return keeper == 0 || (keeper > 0 && is_with(request->nested, keeper));
+}
+
+uint64_t
+nest_innermost(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call == NULL || call->depth == 0 ? 0 : call->chain[0]->id;
+}
+
+bool
+nest_has_inside(const struct broker *broker, uint64_t id)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call == NULL || call->depth == 0 || nest_is_in(broker, id, call->chain[0]);
+}
+
+/* ---- the door ---- */
+
+void
+nest_sweep(const struct broker *broker)
+{
+	if (broker->nests == NULL)
+		return;
+	pthread_mutex_lock(&broker->nests->lock);
+	nests_sweep(broker->nests, PLACES);
+	pthread_mutex_unlock(&broker->nests->lock);
+}
+
+/* The other end for the caller, or -1 with errno. The lock is held. */
+static int
+enter(struct nests *nests, const struct call *request, int numbers)
+{
+	int parent = read_mark(nests, request), ends[2], id;
+
+	nests_sweep(nests, SWEPT);
+	errno = EPERM;
+	if (parent < 0)
+		return -1;
+	errno = E2BIG;
+	if (nest_at(nests, parent)->depth + 1 >= NEST_DEPTH)
+		return -1;
+	if (nests_are_full(nests, parent, numbers))
+		nests_sweep(nests, PLACES);
+	errno = EMFILE;
+	if (nests_are_full(nests, parent, numbers))
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -1;
+	id = nests_add(nests, parent, false, ends[0]);
+	if (id > 0) {
+		nest_at(nests, id)->expects = request->thread;
+		nest_at(nests, id)->group = getpgid(request->thread);
+		errno = EPERM;
+		if (write_mark(nests, request, id))
+			return ends[1];
+		__atomic_store_n(&nest_at(nests, id)->line, -1, __ATOMIC_RELAXED);
+	}
+	close(ends[0]);
+	close(ends[1]);
+	return -1;
+}
+
+static int
+find_offer(const struct plan *plan)
+{
+	return DOOR_HERE | (plan->routing != ROUTE_NOTHING ? DOOR_CHANGES : 0) |
+	       (plan->routing == ROUTE_READS ? DOOR_READS : 0) |
+	       (plan->routes_sockets ? DOOR_SOCKETS : 0) |
+	       (plan->routes_network || plan->settings.network.mode == NET_NONE ? DOOR_NETWORK
+										: 0) |
+	       (plan->routes_signals ? DOOR_SIGNALS : 0) |
+	       (plan->has_datagrams ? DOOR_DATAGRAMS : 0) |
+	       (plan_own_terminals(plan, TERMINALS) ? DOOR_TERMINALS : 0) |
+	       (plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE] ? OFFER_KILLABLE : 0);
+}
+
+void
+act_door(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct nests *nests = broker->nests;
+	int fd, why;
+
+	if (nests == NULL || (uint32_t)a[2] != NEST_DOOR || a[0] > ASK_VERSION) {
+		request_fail(request, nests == NULL ? EOPNOTSUPP : EINVAL);
+	} else if (a[0] == ASK_VERSION) {
+		request_return(request, broker->plan->facts.values[FACT_LANDLOCK_ABI]);
+	} else if (a[0] == ASK_OFFER) {
+		request_return(request, find_offer(broker->plan));
+	} else {
+		pthread_mutex_lock(&nests->lock);
+		fd = enter(nests, request, broker->numbers);
+		why = errno;
+		pthread_mutex_unlock(&nests->lock);
+		if (fd < 0)
+			request_fail(request, why);
+		else
+			request_give(request, fd, true);
+	}
+}
+
+/*
+ * Has the caller a mark that covers the layer it is about to add? Where reading is guarded too, only
+ * who came to the door gets one: nothing could be left to the others' layers. The lock is held.
+ */
+static bool
+mark_alone(struct nests *nests, const struct call *request, bool reads)
+{
+	int id = read_mark(nests, request), inside;
+	struct nest *nest;
+
+	if (id < 0)
+		return false;
+	nest = nest_at(nests, id);
+	if (nest->is_alone)
+		return true;
+	if (nest->expects == request->thread) {
+		nest->expects = 0;
+		return request_is_valid(request);
+	}
+	if (reads)
+		return false;
+	inside = nest->alone != 0 ? nest->alone : nests_add(nests, id, true, -1);
+	if (inside <= 0)
+		return false;
+	nest->alone = inside;
+	return write_mark(nests, request, inside);
+}
+
+/* Marked before it is restricted: there is no moment in which it is acted for past its layer. */
+void
+act_restrict(struct broker *broker, const struct call *request)
+{
+	struct nests *nests = broker->nests;
+	bool is_marked = false;
+
+	if (nests != NULL) {
+		pthread_mutex_lock(&nests->lock);
+		is_marked = mark_alone(nests, request, broker->reads);
+		pthread_mutex_unlock(&nests->lock);
+	}
+	if (is_marked)
+		request_continue(request);
+	else
+		request_fail(request, EOPNOTSUPP);
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Asking the sandboxes inside this one, and what their answers make of ours. A plan that does not
+ * answer says no; one that owes an answer is not asked again before it has given it, so that who is
+ * stopped stops nobody else. Whatever comes by a line was written by a process inside: it can take
+ * away, and nothing more.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "linux/broker/nest.h"
+
+#define ANSWER_MS 10000 /* who does not answer in this time says no, until it does */
+#define TURN 5		/* of one's patience, to wait until others have asked */
+
+int
+nest_depth(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call == NULL ? 0 : call->depth;
+}
+
+bool
+nest_is_alone(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call != NULL && call->is_alone;
+}
+
+bool
+nest_is_late(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call != NULL && call->is_late;
+}
+
+bool
+nest_is_sure(const struct broker *broker)
+{
+	const struct nest_call *call = nest_call(broker);
+
+	return call == NULL || (!call->is_late && !call->is_unsure);
+}
+
+/* The lock is held. */
+void
+nest_hang_up(struct nest *nest)
+{
+	close(nest->line);
+	__atomic_store_n(&nest->line, -1, __ATOMIC_RELAXED);
+}
+
+/* ---- asking ---- */
+
+/*
+ * The answer to the last question, if it is there. There is never more than one on its way, so who
+ * says anything else is not heard any more: we could be kept busy with it.
+ */
+static bool
+take_answer(struct nest *nest, struct nest_answer *to)
+{
+	ssize_t n = recv(nest->line, to, sizeof *to, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n != (ssize_t)sizeof *to || !nest->owes || to->number != nest->asked) {
+		nest_hang_up(nest);
+		return false;
+	}
+	nest->owes = false;
+	return true;
+}
+
+/* Whoever owes an answer is not asked again: one that is stopped must not stop us each time. */
+static bool
+is_ready(struct nest *nest)
+{
+	struct nest_answer late;
+
+	if (nest->line >= 0 && nest->owes)
+		take_answer(nest, &late);
+	return nest->line >= 0 && !nest->owes;
+}
+
+static bool
+await(struct nest *nest, int patience, struct nest_answer *to)
+{
+	int64_t end = nest->since + patience, left;
+
+	while (nest->line >= 0 && (left = end - clock_ms()) > 0) {
+		struct pollfd line = {.fd = nest->line, .events = POLLIN};
+
+		if (poll(&line, 1, (int)left) > 0 && take_answer(nest, to))
+			return true;
+	}
+	return false;
+}
+
+static bool
+say(const struct nest *nest, struct nest_question *question, size_t length, int fd)
+{
+	char control[CMSG_SPACE(sizeof fd)] = {0};
+	struct iovec data = {question, offsetof(struct nest_question, texts) + length};
+	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+	struct cmsghdr *header;
+
+	if (fd >= 0) {
+		message.msg_control = control;
+		message.msg_controllen = sizeof control;
+		header = CMSG_FIRSTHDR(&message);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(sizeof fd);
+		memcpy(CMSG_DATA(header), &fd, sizeof fd);
+	}
+	return sendmsg(nest->line, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)data.iov_len;
+}
+
+/* Why there is no answer: it may still come, or not. The lock is held. */
+static void
+note_silence(struct nest_call *call, const struct nest *nest)
+{
+	if (nest->line >= 0 && nest->owes && clock_ms() - nest->since < ANSWER_MS)
+		call->is_late = true;
+	else
+		call->is_unsure = true;
+}
+
+/* One that takes its time with every answer keeps only those waiting who have it for themselves. */
+static bool
+take_turn(struct nest *nest, int patience)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += patience * 1000000L / TURN;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	return pthread_mutex_timedlock(&nest->lock, &until) == 0;
+}
+
+/* No answer is a no: the answer is all 0 then. Names are held meanwhile, so none is waited for. */
+static struct nest_answer
+ask_it(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
+       int fd)
+{
+	struct nest_answer answer = {0}, no = {0};
+	bool answered = false;
+
+	if (!take_turn(nest, call->patience)) {
+		call->is_late = true;
+		return no;
+	}
+	if (!nest->is_alone && is_ready(nest)) {
+		question->number = ++nest->asked;
+		nest->since = clock_ms();
+		nest->owes = say(nest, question, length, fd);
+		answered = nest->owes && await(nest, call->patience, &answer);
+	}
+	if (!answered)
+		note_silence(call, nest);
+	pthread_mutex_unlock(&nest->lock);
+	return answered ? answer : no;
+}
+
+/* Other sessions do not wait for what may be slow on purpose. */
+static struct nest_answer
+ask(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
+    int fd)
+{
+	struct nest_answer answer = {0}, no = {0};
+	struct namelock_loan loan;
+	bool is_lent;
+
+	if (call->is_late)
+		return no;
+	is_lent = call->names != NULL && namelock_lend(call->names, &loan);
+	answer = ask_it(call, nest, question, length, fd);
+	if (!is_lent || namelock_return(call->names, &loan))
+		return answer;
+	call->is_late = call->is_disturbed = true;
+	call->disturbed++;
+	return no;
+}
+
+/* Both texts, or one; 0: they are too long. */
+static size_t
+write_texts(struct nest_question *to, const char *first, const char *second)
+{
+	size_t lengths[2] = {strlen(first) + 1, second == NULL ? 0 : strlen(second) + 1};
+
+	if (lengths[0] > PATH_MAX || lengths[1] > PATH_MAX)
+		return 0;
+	memcpy(to->texts, first, lengths[0]);
+	if (second != NULL)
+		memcpy(to->texts + lengths[0], second, lengths[1]);
+	return lengths[0] + lengths[1];
+}
+
+static struct nest_answer
+ask_path(struct nest_call *call, int i, const char *path)
+{
+	struct nest_question question = {.kind = NEST_JUDGE};
+	struct nest_answer no = {0};
+	size_t length = write_texts(&question, path, NULL);
+
+	if (length == 0)
+		return no;
+	return ask(call, call->chain[i], &question, length, -1);
+}
+
+/* ---- judging ---- */
+
+#define KIND(which)                        \
+	[which] = {.kind = PROTECT_VETTED, \
+		   .vet = which,           \
+		   .pattern = "",          \
+		   .self_only = true,      \
+		   .reason = "the sandbox inside has it vetted"}
+static const struct protection vetted[] = {
+	KIND(VET_FOLDER), KIND(VET_CONFIG),    KIND(VET_MODULES), KIND(VET_POINTER),
+	KIND(VET_GITDIR), KIND(VET_COMMONDIR), KIND(VET_HEAD),	  KIND(VET_STEPS),
+};
+
+/* Calls that make or move something else than a file. */
+static bool
+makes_other(int number)
+{
+	static const int calls[] = {
+#ifdef SYS_open
+		SYS_mkdir,    SYS_mknod,   SYS_symlink,	  SYS_rmdir,	 SYS_rename,
+#endif
+#ifdef SYS_renameat
+		SYS_renameat,
+#endif
+		SYS_mkdirat,  SYS_mknodat, SYS_symlinkat, SYS_renameat2, SYS_bind,
+	};
+
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+		if (calls[i] == number)
+			return true;
+	return false;
+}
+
+static struct verdict
+verdict_of(const struct nest_call *call, const struct nest_answer *answer)
+{
+	static const struct planned_rule held = {.path = "", .root = ""};
+	struct verdict verdict = {.rights = answer->rights & RIGHTS_ALL};
+
+	if (answer->is_held)
+		verdict.held = &held;
+	if (answer->vet >= sizeof vetted / sizeof vetted[0])
+		verdict.rights &= ~(unsigned)RIGHTS_CHANGE;
+	else if (answer->vet != VET_NOTHING)
+		verdict.vetted = &vetted[answer->vet];
+	if (answer->is_by_name && makes_other(call->number))
+		verdict.rights &= ~(unsigned)(RIGHT_CREATE | RIGHT_DELETE);
+	return verdict;
+}
+
+struct verdict
+nest_judge(const struct broker *broker, int number, const char *path)
+{
+	struct nest_call *call = nest_call(broker);
+	struct nest_answer answer;
+
+	if (call == NULL || number > call->depth)
+		return (struct verdict){.rights = 0};
+	answer = ask_path(call, number - 1, path);
+	return verdict_of(call, &answer);
+}
+
+static void
+narrow(struct verdict *to, const struct verdict *by)
+{
+	to->rights &= by->rights;
+	if (to->held == NULL)
+		to->held = by->held;
+	/* two that want different things in one place: it stays as it is */
+	if (to->vetted != NULL && by->vetted != NULL && to->vetted->vet != by->vetted->vet)
+		to->rights &= ~(unsigned)RIGHTS_CHANGE;
+	if (to->vetted == NULL)
+		to->vetted = by->vetted;
+}
+
+void
+nest_narrow(const struct broker *broker, const char *path, struct verdict *verdict)
+{
+	int depth = nest_depth(broker);
+
+	if (nest_is_alone(broker))
+		*verdict = (struct verdict){.rights = 0};
+	for (int i = 1; i <= depth && verdict->rights != 0; i++) {
+		struct verdict by = nest_judge(broker, i, path);
+
+		narrow(verdict, &by);
+	}
+}
+
+bool
+nest_any_guards(const struct broker *broker, const char *path)
+{
+	struct nest_call *call = nest_call(broker);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (ask_path(call, i, path).guards)
+			return true;
+	return false;
+}
+
+bool
+nest_all_guard(const struct broker *broker, const char *path)
+{
+	struct nest_call *call = nest_call(broker);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (!ask_path(call, i, path).guards)
+			return false;
+	return true;
+}
+
+bool
+nest_may_link(const struct broker *broker, const char *path, const char *text)
+{
+	struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = NEST_LINK};
+	size_t length = write_texts(&question, path, text);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (length == 0 || ask(call, call->chain[i], &question, length, -1).rights == 0)
+			return false;
+	return true;
+}
+
+/* The content in a file without a name, which nobody changes afterwards. */
+static int
+pack(const char *text, size_t length)
+{
+	int fd = memfd_create("git", MFD_CLOEXEC);
+
+	for (size_t done = 0; fd >= 0 && done < length;) {
+		ssize_t n = pwrite(fd, text + done, length - done, (off_t)done);
+
+		if (n <= 0) {
+			close(fd);
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	return fd;
+}
+
+bool
+nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
+	      const struct gitconfig_text *text, enum nest_kind kind)
+{
+	struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = kind, .vet = vet};
+	size_t size = write_texts(&question, path, NULL);
+
+	for (int i = 0; call != NULL && i < call->depth; i++) {
+		auto_fd int fd = pack(text->text, text->length);
+
+		if (fd < 0 || size == 0 ||
+		    ask(call, call->chain[i], &question, size, fd).rights == 0)
+			return false;
+	}
+	return true;
+}
+
+bool
+nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed)
+{
+	struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = NEST_SOCKET, .born = born, .changed = changed};
+	size_t length = write_texts(&question, path, NULL);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (length == 0 || ask(call, call->chain[i], &question, length, -1).rights == 0)
+			return false;
+	return true;
+}
+
+bool
+nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind, uint64_t by,
+	       bool *ret_here)
+{
+	struct nest_call *call = nest_call(broker);
+	bool by_proxy = !is_bind && broker->plan->settings.network.mode == NET_DOMAINS;
+	struct nest_question question = {.kind = NEST_ADDRESS, .at = *at, .is_bind = is_bind};
+	size_t length = write_texts(&question, "/", NULL);
+
+	*ret_here = false;
+	for (int i = 0; call != NULL && i < call->depth; i++) {
+		struct nest_answer answer;
+
+		question.is_own = nest_is_in(broker, by, call->chain[i]);
+		question.is_far = by_proxy && !question.is_own;
+		answer = ask(call, call->chain[i], &question, length, -1);
+		if (answer.rights == 0)
+			return false;
+		*ret_here = *ret_here || answer.is_here || question.is_own;
+	}
+	return true;
+}
+
+static bool
+ask_all(const struct broker *broker, enum nest_kind kind)
+{
+	struct nest_call *call = nest_call(broker);
+	struct nest_question question = {.kind = kind};
+	size_t length = write_texts(&question, "/", NULL);
+
+	for (int i = 0; call != NULL && i < call->depth; i++)
+		if (ask(call, call->chain[i], &question, length, -1).rights == 0)
+			return false;
+	return true;
+}
+
+bool
+nest_may_network(const struct broker *broker)
+{
+	return ask_all(broker, NEST_NETWORK);
+}
+
+bool
+nest_may_datagrams(const struct broker *broker)
+{
+	return ask_all(broker, NEST_DATAGRAMS);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/* Places for the sandboxes inside this one, and how many lines there may be. */
+#include "linux/broker/call/nest_table.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+
+/* Lines at once, each a descriptor: in a session, and of these in one sandbox inside it. */
+#define LINES_MAX 256
+#define LINES_SHARE 4 /* no more than this part of our descriptors */
+#define LINES_EACH(all) ((all) / 2)
+
+/* Nothing is done for its processes any more, nor for those that restricted themselves in it. */
+static bool
+has_ended(const struct nests *nests, const struct nest *nest)
+{
+	while (nest->is_alone)
+		nest = nest_at(nests, nest->parent);
+	return nest->depth > 0 && !has_line(nest);
+}
+
+/* Is it known to no call and to no other nest? */
+static bool
+is_free(const struct nests *nests, struct nest *nest)
+{
+	bool waits;
+
+	if (nest->users > 0 || nest->inside > 0 || !has_ended(nests, nest))
+		return false;
+	pthread_mutex_lock(&nest->queue);
+	waits = nest->late > 0 || nest->waiting != NULL;
+	pthread_mutex_unlock(&nest->queue);
+	return !waits;
+}
+
+/* A place that was never used, or -1. */
+static int
+find_new_place(struct nests *nests)
+{
+	int place = nests->count;
+	struct nest **chunk = &nests->chunks[place / CHUNK];
+
+	if (place == PLACES)
+		return -1;
+	if (*chunk == NULL)
+		*chunk = calloc(CHUNK, sizeof **chunk);
+	if (*chunk == NULL)
+		return -1;
+	pthread_mutex_init(&nest_at(nests, place)->lock, NULL);
+	pthread_mutex_init(&nest_at(nests, place)->queue, NULL);
+	return place;
+}
+
+/* The place of one that ended, the longest ago first, or -1. */
+static int
+find_free_place(struct nests *nests)
+{
+	for (int i = 1; i < nests->count; i++) {
+		struct nest *nest, *parent;
+
+		nests->next = nests->next % (nests->count - 1) + 1;
+		nest = nest_at(nests, nests->next);
+		if (!is_free(nests, nest))
+			continue;
+		parent = nest_at(nests, nest->parent);
+		parent->inside--;
+		if (parent->alone == nests->next)
+			parent->alone = 0;
+		return nests->next;
+	}
+	return -1;
+}
+
+int
+nests_add(struct nests *nests, int parent, bool is_alone, int line)
+{
+	uint64_t id = nests->made * PLACES;
+	struct nest *nest, *around = nests->made == 0 ? NULL : nest_at(nests, parent);
+	int place;
+
+	errno = EMFILE;
+	if (nests->made > 0 && id + PLACES > nests->top)
+		return -1;
+	place = find_new_place(nests);
+	if (place < 0)
+		place = find_free_place(nests);
+	if (place < 0)
+		return -1;
+	nest = nest_at(nests, place);
+	nest->id = id + (uint64_t)place;
+	nest->parent = parent;
+	nest->is_alone = is_alone;
+	nest->depth = around == NULL ? 0 : around->depth + 1;
+	nest->outermost = nest->depth > 1 ? around->outermost : place;
+	nest->alone = nest->inside = 0;
+	nest->expects = 0;
+	nest->owes = false;
+	__atomic_store_n(&nest->line, line, __ATOMIC_RELAXED);
+	if (around != NULL)
+		around->inside++;
+	nests->made++;
+	if (place == nests->count)
+		__atomic_store_n(&nests->count, place + 1, __ATOMIC_SEQ_CST);
+	return place;
+}
+
+void
+nests_sweep(struct nests *nests, int places)
+{
+	for (int i = 1; i < nests->count && i <= places; i++) {
+		struct pollfd line = {.events = 0};
+		struct nest *nest;
+
+		nests->swept = nests->swept % (nests->count - 1) + 1;
+		nest = nest_at(nests, nests->swept);
+		/* who holds it is talking to it */
+		if (!has_line(nest) || pthread_mutex_trylock(&nest->lock) != 0)
+			continue;
+		line.fd = nest->line;
+		if (line.fd >= 0 && poll(&line, 1, 0) == 1)
+			nest_hang_up(nest);
+		pthread_mutex_unlock(&nest->lock);
+	}
+}
+
+bool
+nests_are_full(const struct nests *nests, int parent, int numbers)
+{
+	int most = numbers > 0 && numbers / LINES_SHARE < LINES_MAX ? numbers / LINES_SHARE
+								    : LINES_MAX;
+	int outermost = parent == 0 ? 0 : nest_at(nests, parent)->outermost, all = 0, beside = 0;
+
+	for (int i = 1; i < nests->count; i++) {
+		const struct nest *nest = nest_at(nests, i);
+
+		all += has_line(nest);
+		beside += has_line(nest) && nest->outermost == outermost;
+	}
+	return all >= most || (outermost > 0 && beside >= LINES_EACH(most));
+}

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reading a caller and answering it. The caller is stopped in its call, but its other threads are
+ * not: memory is copied once, and whatever was taken by number is checked to have been the caller's
+ * by asking afterwards whether the call still waits.
+ */
+#include "linux/broker/notif.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/seccomp/syscalls.h"
+
+#define PIDFD_OF_THREAD O_EXCL /* 6.9 */
+#ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
+#define SECCOMP_USER_NOTIF_FLAG_CONTINUE 1u
+#endif
+struct add_fd {
+	uint64_t id;
+	uint32_t flags, source, target, target_flags;
+};
+#define ADD_FD_AS 1u
+#define IOCTL_ADD_FD _IOW('!', 3, struct add_fd)
+#define ROOM_TRIES 2048
+/* after which a signal that nobody took counts as the caller's own */
+#define LOOKS_FIRST 2
+#define LOOKS_OTHERS 4
+#define BIT(signal) (1ull << ((signal)-1))
+/* the number that 5.4 to 5.16 had first is still taken everywhere */
+#define IOCTL_ID_VALID _IOW('!', 2, uint64_t)
+
+bool
+request_is_valid(const struct call *request)
+{
+	uint64_t id = request->notif.id;
+
+	if (ioctl(request->listener, IOCTL_ID_VALID, &id) == 0)
+		return true;
+	/* gone; or it cannot be told, and then who may still be waiting must not wait for ever */
+	if (errno != ENOENT)
+		request_fail(request, EIO);
+	return false;
+}
+
+/* The same in another way, for where a sandbox around us refuses that call. */
+static ssize_t
+read_memory(const struct call *request, uint64_t address, void *to, size_t size)
+{
+	char name[64];
+	auto_fd int fd = -1;
+
+	snprintf(name, sizeof name, "/proc/%d/mem", (int)request->thread);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -1 : pread(fd, to, size, (off_t)address);
+}
+
+int
+request_bytes(const struct call *request, uint64_t address, void *to, size_t size)
+{
+	struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
+	ssize_t n = process_vm_readv(request->thread, &here, 1, &there, 1, 0);
+
+	if (n < 0 && (errno == EPERM || errno == ENOSYS))
+		n = read_memory(request, address, to, size);
+	if (n < 0)
+		return errno == EPERM || errno == EACCES || errno == ESRCH ? EPERM : EFAULT;
+	return (size_t)n == size ? 0 : EFAULT;
+}
+
+void
+request_write(const struct call *request, uint64_t address, const void *from, size_t size)
+{
+	struct iovec here = {(void *)(uintptr_t)from, size},
+		     there = {(void *)(uintptr_t)address, size};
+	char name[64];
+	auto_fd int fd = -1;
+
+	if (process_vm_writev(request->thread, &here, 1, &there, 1, 0) >= 0 ||
+	    (errno != EPERM && errno != ENOSYS))
+		return;
+	snprintf(name, sizeof name, "/proc/%d/mem", (int)request->thread);
+	fd = open(name, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0 && pwrite(fd, from, size, (off_t)address) < 0)
+		return;
+}
+
+/* Page by page: what follows the end of the text may not be mapped. */
+int
+request_path(const struct call *request, uint64_t address, char to[PATH_MAX])
+{
+	for (size_t have = 0; have < PATH_MAX;) {
+		size_t part = 4096 - (size_t)((address + have) & 4095);
+		int why;
+
+		if (part > PATH_MAX - have)
+			part = PATH_MAX - have;
+		why = request_bytes(request, address + have, to + have, part);
+		if (why != 0)
+			return why;
+		if (memchr(to + have, '\0', part) != NULL)
+			return 0;
+		have += part;
+	}
+	return ENAMETOOLONG;
+}
+
+/* ---- what is kept of callers ---- */
+
+static void
+forget(struct kept *kept)
+{
+	const int fds[] = {kept->folder, kept->status, kept->table};
+
+	if (kept->thread == 0)
+		return;
+	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	kept->thread = 0;
+}
+
+static struct kept *
+keep(const struct call *request, struct kept *to)
+{
+	if (to->thread == request->thread)
+		return to;
+	forget(to);
+	*to = (struct kept){request->thread, -1, -1, -1};
+	return to;
+}
+
+/* NULL with errno. */
+static struct kept *
+keep_folder(const struct call *request, struct kept *to)
+{
+	char name[64];
+
+	keep(request, to);
+	if (to->folder >= 0)
+		return to;
+	snprintf(name, sizeof name, "/proc/%d", (int)request->thread);
+	to->folder = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return to->folder < 0 ? NULL : to;
+}
+
+/*
+ * BASELINE(6.9): only a process's first thread can be held; its table is the other threads' too. Not
+ * kept, because it may be there longer than the thread.
+ */
+static int
+take_from_process(const struct call *request, int number)
+{
+	auto_fd int process = (int)syscall(SYS_pidfd_open, request_process(request), 0u);
+
+	return process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, number, 0u);
+}
+
+/* A descriptor of the caller's by what is kept; -1 with errno, ESRCH of one that is gone. */
+static int
+take_descriptor(const struct call *request, struct kept *kept, int number)
+{
+	keep(request, kept);
+	if (kept->table < 0)
+		kept->table =
+			(int)syscall(SYS_pidfd_open, request->thread, (unsigned)PIDFD_OF_THREAD);
+	if (kept->table < 0 && errno == EINVAL)
+		kept->table = (int)syscall(SYS_pidfd_open, request->thread, 0u);
+	if (kept->table < 0 && errno == EINVAL)
+		return take_from_process(request, number);
+	return kept->table < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, kept->table, number, 0u);
+}
+
+/* The working folder by what is kept; -1 with errno, of one that is gone ENOENT or ESRCH. */
+static int
+open_folder(const struct call *request, struct kept *kept)
+{
+	kept = keep_folder(request, kept);
+	return kept == NULL ? -1 : openat(kept->folder, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static ssize_t
+read_kept_status(const struct call *request, struct kept *kept, char *to, size_t size)
+{
+	kept = keep_folder(request, kept);
+	if (kept == NULL)
+		return -1;
+	if (kept->status < 0)
+		kept->status = openat(kept->folder, "status", O_RDONLY | O_CLOEXEC);
+	return kept->status < 0 ? -1 : pread(kept->status, to, size, 0);
+}
+
+static struct kept *
+find_kept(const struct call *request, struct kept *own)
+{
+	return request->kept == NULL ? own : &request->kept[request->thread % KEPT_CALLERS];
+}
+
+int
+request_descriptor(const struct call *request, int number, int *ret_errno)
+{
+	struct kept own = {0}, *kept = find_kept(request, &own);
+	int fd = take_descriptor(request, kept, number);
+
+	/* the number of the thread may have another owner by now */
+	if (fd < 0 && errno != EBADF && errno != EPERM) {
+		forget(kept);
+		fd = take_descriptor(request, kept, number);
+	}
+	if (fd < 0)
+		*ret_errno = errno == EPERM ? EPERM : EBADF;
+	forget(&own);
+	return fd;
+}
+
+int
+request_folder(const struct call *request, int folder, int *ret_errno)
+{
+	struct kept own = {0}, *kept = find_kept(request, &own);
+	int fd;
+
+	if (folder != AT_FDCWD)
+		return request_descriptor(request, folder, ret_errno);
+	fd = open_folder(request, kept);
+	if (fd < 0) {
+		/* the number may have another owner by now */
+		forget(kept);
+		fd = open_folder(request, kept);
+	}
+	if (fd < 0)
+		*ret_errno = errno;
+	forget(&own);
+	return fd;
+}
+
+static ssize_t
+read_status_text(const struct call *request, char *to, size_t size)
+{
+	struct kept own = {0}, *kept = find_kept(request, &own);
+	ssize_t n = read_kept_status(request, kept, to, size - 1);
+
+	if (n <= 0) {
+		forget(kept);
+		n = read_kept_status(request, kept, to, size - 1);
+	}
+	forget(&own);
+	to[n < 0 ? 0 : n] = '\0';
+	return n;
+}
+
+/* A number that /proc has about the caller, or other. */
+static unsigned long
+read_status(const struct call *request, const char *key, int base, unsigned long other)
+{
+	char text[512];
+	const char *line;
+
+	if (read_status_text(request, text, sizeof text) <= 0)
+		return other;
+	line = strstr(text, key);
+	return line == NULL ? other : strtoul(line + strlen(key), NULL, base);
+}
+
+mode_t
+request_umask(const struct call *request)
+{
+	return (mode_t)read_status(request, "\nUmask:", 8, 077) & 0777;
+}
+
+pid_t
+request_process(const struct call *request)
+{
+	return (pid_t)read_status(request, "\nTgid:", 10, 0);
+}
+
+bool
+request_has_free(const struct call *request, int number)
+{
+	char name[64], link[8];
+
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)request->thread, number);
+	return readlink(name, link, sizeof link) < 0 && errno == ENOENT;
+}
+
+/*
+ * From above: whoever has nearly all of them got the upper ones last. What cannot be told, or not
+ * soon, is left to the adding itself.
+ */
+bool
+request_has_room(const struct call *request)
+{
+	struct kept own = {0}, *kept = keep_folder(request, find_kept(request, &own));
+	struct rlimit64 limit = {0, 0};
+	bool has_room = kept == NULL || prlimit64(request->thread, RLIMIT_NOFILE, NULL, &limit) < 0;
+
+	for (rlim64_t n = limit.rlim_cur; !has_room && n > 0; n--) {
+		char name[32], link[8];
+
+		snprintf(name, sizeof name, "fd/%llu", (unsigned long long)n - 1);
+		has_room = limit.rlim_cur - n == ROOM_TRIES ||
+			   readlinkat(kept->folder, name, link, sizeof link) < 0;
+	}
+	forget(&own);
+	return has_room;
+}
+
+struct call
+request_copy(const struct call *request)
+{
+	struct call copy = *request;
+
+	copy.kept = NULL;
+	copy.near = NULL;
+	copy.deep = NULL;
+	copy.is_late = NULL;
+	copy.nested = NULL;
+	return copy;
+}
+
+/* ---- answers ---- */
+
+static bool
+is_withheld(const struct call *request)
+{
+	return request->is_late != NULL && *request->is_late;
+}
+
+static void
+answer(const struct call *request, int64_t value, int error, uint32_t flags)
+{
+	struct seccomp_notif_resp response = {.id = request->notif.id,
+					      .val = value,
+					      .error = error,
+					      .flags = flags};
+
+	for (int tries = 0; !is_withheld(request); tries++) {
+		if (ioctl(request->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) == 0 ||
+		    errno == ENOENT || errno == EINPROGRESS)
+			return;
+		/* who waits for it would wait for ever: rather everything ends */
+		if (errno != EINTR && tries >= REQUEST_TRIES)
+			_exit(1);
+	}
+}
+
+void
+request_fail(const struct call *request, int why)
+{
+	answer(request, 0, -why, 0);
+}
+
+void
+request_return(const struct call *request, int64_t value)
+{
+	answer(request, value, 0, 0);
+}
+
+void
+request_continue(const struct call *request)
+{
+	answer(request, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
+
+static int
+add_fd(const struct call *request, struct add_fd *add)
+{
+	int number;
+
+	errno = EAGAIN;
+	if (is_withheld(request))
+		return -1;
+	add->id = request->notif.id;
+	do
+		number = ioctl(request->listener, IOCTL_ADD_FD, add);
+	while (number < 0 && errno == EINTR);
+	return number;
+}
+
+/*
+ * Two steps, with our own copy closed between them: answered in one, the caller could go on while we
+ * still held the file open for writing, and its exec would say ETXTBSY; and would go on with the
+ * processors that we left it for the adding.
+ */
+static void
+give(const struct call *request, int fd, int wanted, bool close_on_exec)
+{
+	struct add_fd add = {.flags = wanted < 0 ? 0 : ADD_FD_AS,
+			     .source = (uint32_t)fd,
+			     .target = wanted < 0 ? 0 : (uint32_t)wanted,
+			     .target_flags = close_on_exec ? O_CLOEXEC : 0};
+	int number, why;
+
+	near_keep(request->near, request->thread);
+	number = add_fd(request, &add);
+	why = errno;
+	near_free(request->near, request->thread);
+	close(fd);
+	if (number < 0)
+		request_fail(request, why);
+	else
+		request_return(request, number);
+}
+
+void
+request_give(const struct call *request, int fd, bool close_on_exec)
+{
+	give(request, fd, -1, close_on_exec);
+}
+
+void
+request_give_as(const struct call *request, int fd, int number, bool close_on_exec)
+{
+	give(request, fd, number, close_on_exec);
+}
+
+void
+request_give_pair(const struct call *request, const int pair[2], uint64_t address,
+		  bool close_on_exec)
+{
+	int numbers[2] = {-1, -1}, why = request_bytes(request, address, numbers, sizeof numbers);
+
+	near_keep(request->near, request->thread);
+	for (int i = 0; i < 2; i++) {
+		struct add_fd add = {.source = (uint32_t)pair[i],
+				     .target_flags = close_on_exec ? O_CLOEXEC : 0};
+
+		numbers[i] = why == 0 ? add_fd(request, &add) : -1;
+		if (why == 0 && numbers[i] < 0)
+			why = errno;
+	}
+	near_free(request->near, request->thread);
+	close(pair[0]);
+	close(pair[1]);
+	if (why == 0 && request_is_valid(request))
+		request_write(request, address, numbers, sizeof numbers);
+	if (why == 0)
+		request_return(request, 0);
+	else
+		request_fail(request, why);
+}
+
+/* ---- calls that wait ---- */
+
+static uint64_t
+number_in(const char *text, const char *key, int base)
+{
+	const char *line = strstr(text, key);
+
+	return line == NULL ? 0 : strtoull(line + strlen(key), NULL, base);
+}
+
+/* Those of a set that end a wait: caught ones, and stops. Nothing that is ignored ever waits. */
+static uint64_t
+ending(const char *text, uint64_t set)
+{
+	const uint64_t stops = BIT(SIGSTOP) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU);
+
+	return set & ~number_in(text, "\nSigBlk:", 16) & (number_in(text, "\nSigCgt:", 16) | stops);
+}
+
+/*
+ * What is for the process was given to one of its threads: to the first, if that could take it, but
+ * the end of a child to whoever made the child. The kernel does not say to which, and one that has
+ * none must not be told to begin again: it would see the kernel's own word for that. Whoever has it
+ * and does not wait here takes it at once, and the first one before the others.
+ */
+static int
+judge_shared(const char *text, const struct call *request, uint64_t shared, int *looks)
+{
+	bool is_first = number_in(text, "\nTgid:", 10) == (uint64_t)request->thread &&
+			(shared & ~BIT(SIGCHLD)) != 0;
+
+	if (number_in(text, "\nThreads:", 10) == 1)
+		return REQUEST_RESTART;
+	if (++*looks < (is_first ? LOOKS_FIRST : LOOKS_OTHERS))
+		return 0;
+	return is_first ? REQUEST_RESTART : EINTR;
+}
+
+int
+request_interruption(const struct call *request, int *looks)
+{
+	char text[4096];
+	uint64_t shared;
+
+	if (read_status_text(request, text, sizeof text) <= 0)
+		return 0;
+	if (ending(text, number_in(text, "\nSigPnd:", 16)) != 0)
+		return REQUEST_RESTART;
+	shared = ending(text, number_in(text, "\nShdPnd:", 16));
+	if (shared != 0)
+		return judge_shared(text, request, shared, looks);
+	*looks = 0;
+	return 0;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the broker is about to change for a command, where it is a file that runs by itself later.
+ * Noted before the act: only then can it be told afterwards what became of it.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "audit/autorun_changes.h"
+#include "audit/autorun_names.h"
+#include "linux/broker/broker.h"
+
+void
+broker_touches(struct broker *broker, const char *path, const struct stat *at)
+{
+	bool is_exact;
+
+	if (broker->changed == NULL || later_find(path, &is_exact) == NULL)
+		return;
+	pthread_mutex_lock(&broker->small);
+	changed_note(broker->changed, path, at);
+	if (broker->changed->is_crowded)
+		__atomic_store_n(&broker->is_untidy, true, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&broker->small);
+}
+
+void
+broker_touches_at(struct broker *broker, int folder, const char *name, const char *path)
+{
+	bool is_exact, is_there;
+	struct stat at;
+
+	if (broker->changed == NULL || later_find(path, &is_exact) == NULL)
+		return;
+	is_there = fstatat(folder, name, &at, AT_SYMLINK_NOFOLLOW) == 0;
+	broker_touches(broker, path, is_there ? &at : NULL);
+}
+
+/* Nobody is between a note and its act while all the names are ours; other sessions have notes of their own. */
+void
+broker_tidy(struct broker *broker)
+{
+	if (!__atomic_exchange_n(&broker->is_untidy, false, __ATOMIC_RELAXED))
+		return;
+	pthread_rwlock_wrlock(&broker->names.lock);
+	pthread_mutex_lock(&broker->small);
+	changed_tidy(broker->changed);
+	pthread_mutex_unlock(&broker->small);
+	pthread_rwlock_unlock(&broker->names.lock);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What may be done with something that is held already, however it was reached. It is judged by the
+ * kernel's own name for it. What was removed is judged by the name it had; pipes, sockets and
+ * memory have none, and are as free as they are to Landlock.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "linux/broker/broker.h"
+#include "linux/broker/call/procfs_view.h"
+#include "linux/broker/long_name.h"
+#include "linux/broker/nest.h"
+
+static const char gone[] = " (deleted)";
+
+/* A file has no way up to its folder: by the way that led to it, if that still does. */
+static char *
+find_name(const struct call *request, const struct judged *what)
+{
+	auto_spot struct spot place = {.folder = -1};
+	struct stat here, there;
+	char *name = NULL;
+
+	if (what->way != NULL &&
+	    broker_walk_from(request, what->base, what->way, what->follow, &place) == WALK_FOUND &&
+	    fstat(what->object, &here) == 0 &&
+	    fstatat(place.folder, *place.name == '\0' ? "." : place.name, &there,
+		    AT_SYMLINK_NOFOLLOW) == 0 &&
+	    here.st_ino == there.st_ino && here.st_dev == there.st_dev) {
+		name = place.path;
+		place.path = NULL;
+	}
+	errno = ENAMETOOLONG;
+	return name;
+}
+
+/* NULL with errno: it has no name at all, or the name cannot be told. */
+static char *
+read_name(const struct broker *broker, const struct call *request, const struct judged *what)
+{
+	char link[16], to[PATH_MAX];
+	struct stat at;
+	ssize_t n;
+
+	snprintf(link, sizeof link, "%d", what->object);
+	n = readlinkat(broker->own, link, to, sizeof to - 1);
+	to[n < 0 ? 0 : n] = '\0';
+	if (n > 0)
+		return strdup(to);
+	if (n == 0)
+		errno = ENOENT;
+	if (errno != ENAMETOOLONG)
+		return NULL;
+	return fstat(what->object, &at) == 0 && S_ISDIR(at.st_mode)
+		       ? deep_name(request->deep, what->object)
+		       : find_name(request, what);
+}
+
+static bool
+ends_gone(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length >= sizeof gone && strcmp(path + length - (sizeof gone - 1), gone) == 0;
+}
+
+static bool
+is_memory(int object, const char *path)
+{
+	struct statfs fs;
+	struct stat at;
+
+	return strncmp(path, "/memfd:", 7) == 0 && fstat(object, &at) == 0 && at.st_nlink == 0 &&
+	       fstatfs(object, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+}
+
+/* Neither by a name that ends so nor by one that is gone may it have more. */
+static struct verdict
+judge_gone(const struct broker *broker, judge_fn *judge, char *path)
+{
+	unsigned rights = judge(broker, path).rights;
+	struct verdict verdict;
+
+	path[strlen(path) - (sizeof gone - 1)] = '\0';
+	verdict = judge(broker, path);
+	verdict.rights &= rights;
+	return verdict;
+}
+
+struct verdict
+broker_judge_object(const struct broker *broker, const struct call *request,
+		    const struct judged *what, judge_fn *judge, char **ret_path)
+{
+	const struct verdict nothing = {.rights = 0}, all = {.rights = RIGHTS_ALL};
+	char *path = read_name(broker, request, what);
+
+	*ret_path = path;
+	if (path == NULL)
+		return nothing;
+	if (*path != '/' || is_memory(what->object, path)) {
+		*path = '\0';
+		return all;
+	}
+	if (what->is_proc &&
+	    (!nest_may_look(request, path) || procfs_is_others_memory(path, request->thread)))
+		return nothing;
+	return ends_gone(path) ? judge_gone(broker, judge, path) : judge(broker, path);
+}

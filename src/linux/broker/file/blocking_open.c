@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Opens that wait for somebody else: pipes with a name, whose two ends wait for each other, and
+ * files with a lease. Each waits in a thread of its own, and looks now and then whether its caller
+ * is still there and no signal is due. There is a cap: a caller that parks many is refused.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "linux/broker/broker.h"
+#include "linux/process/thread.h"
+
+#define PARKED_MAX 64
+#define STACK_SIZE (64 * 1024)
+#define LOOK_NS 30000000
+
+struct parked {
+	struct broker *broker;
+	struct call request;
+	int object, flags;
+};
+
+static void
+wake_up(int signal)
+{
+	(void)signal;
+}
+
+/* Interrupts this thread's open again and again. The timer ends with nobody: it is deleted. */
+static bool
+start_clock(timer_t *ret_timer)
+{
+	struct sigaction action = {.sa_handler = wake_up};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN};
+	struct itimerspec often = {{0, LOOK_NS}, {0, LOOK_NS}};
+	sigset_t only;
+
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	sigemptyset(&only);
+	sigaddset(&only, SIGRTMIN);
+	return sigaction(SIGRTMIN, &action, NULL) == 0 &&
+	       pthread_sigmask(SIG_UNBLOCK, &only, NULL) == 0 &&
+	       timer_create(CLOCK_MONOTONIC, &event, ret_timer) == 0 &&
+	       timer_settime(*ret_timer, 0, &often, NULL) == 0;
+}
+
+static void
+open_and_give(const struct parked *parked)
+{
+	const struct call *request = &parked->request;
+	int fd, why, looks = 0;
+	char name[40];
+
+	snprintf(name, sizeof name, "/proc/self/fd/%d", parked->object);
+	while ((fd = open(name, parked->flags | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR) {
+		if (!request_is_valid(request))
+			return;
+		why = request_interruption(request, &looks);
+		if (why != 0) {
+			request_fail(request, why);
+			return;
+		}
+	}
+	if (fd < 0)
+		request_fail(request, errno);
+	else
+		request_give(request, fd, (parked->flags & O_CLOEXEC) != 0);
+}
+
+static void
+free_parked(struct parked *parked)
+{
+	__atomic_sub_fetch(&parked->broker->parked, 1, __ATOMIC_RELAXED);
+	close(parked->object);
+	free(parked);
+}
+
+static void *
+parked_main(void *argument)
+{
+	struct parked *parked = argument;
+	timer_t timer;
+
+	if (start_clock(&timer)) {
+		open_and_give(parked);
+		timer_delete(timer);
+	} else {
+		request_fail(&parked->request, EAGAIN);
+	}
+	free_parked(parked);
+	return NULL;
+}
+
+void
+broker_wait_and_give(struct broker *broker, const struct call *request, int object, int flags)
+{
+	struct parked *parked = malloc(sizeof *parked);
+	int why = EAGAIN;
+
+	if (parked == NULL) {
+		request_fail(request, ENOMEM);
+		return;
+	}
+	*parked = (struct parked){broker, request_copy(request), fcntl(object, F_DUPFD_CLOEXEC, 0),
+				  flags};
+	if (__atomic_add_fetch(&broker->parked, 1, __ATOMIC_RELAXED) <= PARKED_MAX)
+		why = parked->object < 0 ? errno : thread_start(STACK_SIZE, parked_main, parked);
+	if (why != 0) {
+		free_parked(parked);
+		request_fail(request, why);
+	}
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Opening and making files, once it is known what a path names. What is there is opened through the
+ * descriptor that holds it, what is not there is made with O_EXCL: nothing that was not judged is
+ * ever opened. The kernel's own mistakes are said in the kernel's own order.
+ */
+#include "linux/broker/file/open_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/broker/call/procfs_view.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/opener.h"
+#include "linux/broker/pty.h"
+#include "linux/seccomp/syscalls.h"
+#include "plan/shared_dirs.h"
+
+#define NO_MAGIC_LINKS 0x02
+#define NO_SYMLINKS 0x04
+
+unsigned
+opening_rights(uint64_t flags)
+{
+	unsigned mode = (unsigned)flags & O_ACCMODE, rights = 0;
+
+	if (mode != O_WRONLY)
+		rights |= RIGHT_READ;
+	if (mode != O_RDONLY || (flags & O_TRUNC))
+		rights |= RIGHT_WRITE;
+	return rights;
+}
+
+bool
+opening_only_reads(uint64_t flags)
+{
+	return !(opening_rights(flags) & RIGHT_WRITE) && !(flags & (O_CREAT | OPEN_TMPFILE));
+}
+
+static bool
+is_nameless(uint64_t flags)
+{
+	return (flags & OPEN_TMPFILE) && (flags & O_DIRECTORY);
+}
+
+/* ---- what is not there ---- */
+
+/* A name as it is, never through a link. */
+static int
+open_name(const struct opening *o, int folder, const char *name, uint64_t flags)
+{
+	struct opening_how how = {flags | O_CLOEXEC | O_NOCTTY, o->how.mode & OPENING_MODE,
+				  NO_SYMLINKS};
+
+	umask(o->umask | vet_closed_bits(o->broker, o->path, (mode_t)o->how.mode & ~o->umask));
+	return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+}
+
+bool
+opening_is_shared(const struct opening *o)
+{
+	if (!(opening_rights(o->how.flags) & RIGHT_READ) || o->found.is_proc)
+		return false;
+	return is_nameless(o->how.flags) ? shared_is_folder(o->path)
+					 : shared_has_entry(o->path) &&
+						   (o->found.object < 0 || S_ISREG(o->at.st_mode));
+}
+
+static int
+do_open(const struct opening *o, int held, opener_fn *open)
+{
+	return opening_is_shared(o) ? opener_open(o, held, open) : open(o, held);
+}
+
+static int
+open_new(const struct opening *o, int folder)
+{
+	return open_name(o, folder, o->found.name, o->how.flags | O_CREAT | O_EXCL);
+}
+
+static int
+make_file(const struct opening *o)
+{
+	/* procfs makes nothing, and says so by this word */
+	if (o->found.is_proc) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (!(o->verdict.rights & RIGHT_CREATE))
+		return broker_deny(o->broker, o->path, RIGHT_CREATE);
+	return do_open(o, o->found.folder, open_new);
+}
+
+/*
+ * tmpfile(3) makes its files in one folder, whatever TMPDIR says. Without a name, and with O_EXCL for
+ * ever, such a file is the same anywhere.
+ */
+bool
+opening_is_anywhere(const struct opening *o)
+{
+	return is_nameless(o->how.flags) && (o->how.flags & O_EXCL) &&
+	       o->broker->private_tmp != NULL && strcmp(o->path, P_tmpdir) == 0;
+}
+
+static int
+open_nameless(const struct opening *o, int object)
+{
+	char folder[40];
+
+	snprintf(folder, sizeof folder, "/proc/self/fd/%d", object);
+	umask(o->umask);
+	return open(folder, ((int)o->how.flags & ~O_NOFOLLOW) | O_CLOEXEC,
+		    o->how.mode & OPENING_MODE);
+}
+
+/* A file without a name: judged as any new name in that folder. */
+static int
+make_nameless(const struct opening *o)
+{
+	auto_free char *name = walk_join(o->path, "\001");
+
+	if (name == NULL)
+		return -1;
+	if (!(broker_judge(o->broker, name).rights & RIGHT_CREATE))
+		return opening_is_anywhere(o)
+			       ? open_name(o, AT_FDCWD, o->broker->private_tmp, o->how.flags)
+			       : broker_deny(o->broker, o->path, RIGHT_CREATE);
+	return do_open(o, o->found.object, open_nameless);
+}
+
+/* ---- what is there ---- */
+
+/*
+ * O_NOFOLLOW can be seen on a descriptor afterwards, and our own names for descriptors are links.
+ * So the way is gone once more, and what is at its end must be what was judged. Outside the layers only
+ * the judged path is: the way may lead anywhere by now.
+ */
+static int
+open_again(const struct opening *o, int flags)
+{
+	struct opening_how how = {(uint64_t)flags, 0, NO_MAGIC_LINKS};
+	bool is_shared = opening_is_shared(o);
+	int fd = (int)syscall(SYS_openat2, is_shared ? -1 : o->base, is_shared ? o->path : o->way,
+			      &how, sizeof how);
+	struct stat at;
+
+	if (fd < 0 ||
+	    (fstat(fd, &at) == 0 && at.st_ino == o->at.st_ino && at.st_dev == o->at.st_dev))
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+/* Through our own descriptor: what was judged is what is opened. Never our terminal, never waiting. */
+int
+opening_object(const struct opening *o, int object)
+{
+	const int kept = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME;
+	const int ours = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL), fd;
+	char name[16];
+
+	snprintf(name, sizeof name, "%d", object);
+	/* never to cut: whether it is the same is seen only afterwards */
+	if ((flags & O_NOFOLLOW) && !(flags & O_TRUNC) && !o->found.by_steps &&
+	    (S_ISREG(o->at.st_mode) || S_ISDIR(o->at.st_mode)))
+		fd = open_again(o, flags | ours);
+	else
+		fd = openat(o->broker->own, name, (flags & ~O_NOFOLLOW) | ours);
+	if (fd >= 0 && !(flags & O_NONBLOCK))
+		fcntl(fd, F_SETFL, flags & kept);
+	return fd;
+}
+
+static bool
+is_own_terminal(const struct opening *o)
+{
+	return S_ISCHR(o->at.st_mode) && o->at.st_rdev == makedev(5, 0);
+}
+
+/* /dev/tty is another device for everybody who opens it. */
+static int
+open_terminal(const struct opening *o)
+{
+	char path[PATH_MAX];
+	auto_fd int object = -1;
+
+	errno = ENXIO;
+	if (!procfs_terminal(o->request->thread, path))
+		return -1;
+	object = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return object < 0 ? -1 : terminals_open_object(o, object);
+}
+
+/* The kernel's own words for what no right could help with; 0: none. */
+static int
+find_mistake(const struct opening *o)
+{
+	uint64_t flags = o->how.flags;
+	bool creates = (flags & O_CREAT) != 0;
+
+	if (creates && (flags & O_EXCL))
+		return EEXIST;
+	if (S_ISLNK(o->at.st_mode))
+		return flags & O_DIRECTORY ? ENOTDIR : ELOOP;
+	if (S_ISDIR(o->at.st_mode))
+		return creates || (opening_rights(flags) & RIGHT_WRITE) ? EISDIR : 0;
+	return flags & O_DIRECTORY ? ENOTDIR : 0;
+}
+
+static bool
+must_wait(const struct opening *o)
+{
+	return !(o->how.flags & O_NONBLOCK) && S_ISFIFO(o->at.st_mode) &&
+	       (o->how.flags & O_ACCMODE) != O_RDWR;
+}
+
+/* Waiting is done elsewhere; then there is nothing to give yet, and errno is EINPROGRESS. */
+static int
+wait_for_object(const struct opening *o)
+{
+	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
+
+	broker_wait_and_give(o->broker, o->request, o->found.object, flags);
+	errno = EINPROGRESS;
+	return -1;
+}
+
+static int
+open_found(const struct opening *o)
+{
+	unsigned needed = opening_rights(o->how.flags);
+	int fd;
+
+	if (is_nameless(o->how.flags) && S_ISDIR(o->at.st_mode))
+		return make_nameless(o);
+	errno = find_mistake(o);
+	if (errno != 0)
+		return -1;
+	if ((o->verdict.rights & needed) != needed)
+		return broker_deny(o->broker, o->path, needed & ~o->verdict.rights);
+	if (must_wait(o))
+		return wait_for_object(o);
+	if (is_own_terminal(o))
+		return open_terminal(o);
+	if (terminals_are_meant(o))
+		return terminals_open(o);
+	fd = do_open(o, o->found.object, opening_object);
+	/* somebody has a lease on it */
+	if (fd < 0 && errno == EWOULDBLOCK && S_ISREG(o->at.st_mode) &&
+	    !(o->how.flags & O_NONBLOCK))
+		return wait_for_object(o);
+	return fd;
+}
+
+/* ---- git's own files ---- */
+
+static bool
+find_spot(const struct opening *o, struct spot *to)
+{
+	if (o->found.object >= 0)
+		return broker_place(o->found.object, to);
+	strcpy(to->name, o->found.name);
+	to->path = strdup(o->path);
+	to->folder = fcntl(o->found.folder, F_DUPFD_CLOEXEC, 0);
+	return to->folder >= 0 && to->path != NULL;
+}
+
+int
+opening_vetted(struct opening *o)
+{
+	auto_spot struct spot spot = {.folder = -1};
+	struct vet_open vetted = {.request = o->request,
+				  .place = &spot,
+				  .flags = o->how.flags,
+				  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
+
+	if (o->verdict.vetted == NULL || !(o->verdict.rights & RIGHTS_CHANGE) ||
+	    opening_only_reads(o->how.flags))
+		return 0;
+	errno = EACCES;
+	/* what is put in its place is new */
+	if (!(o->verdict.rights & RIGHT_CREATE) || !find_spot(o, &spot))
+		return -1;
+	switch (vet_open(o->broker, o->verdict.vetted, &vetted)) {
+	case VET_REFUSED:
+		return -1;
+	case VET_DESK:
+		o->number = vetted.number;
+		return vetted.fd;
+	default:
+		return 0;
+	}
+}
+
+int
+opening_judge(struct opening *o)
+{
+	const struct judged what = {.object = o->found.object,
+				    .is_proc = o->found.is_proc,
+				    .way = o->way,
+				    .base = o->base,
+				    .follow = o->how.flags & O_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW};
+	auto_free char *folder = NULL;
+
+	free(o->path);
+	o->path = NULL;
+	if (o->found.object >= 0) {
+		o->verdict = broker_judge_object(
+			o->broker, o->request, &what,
+			opening_only_reads(o->how.flags) ? broker_judge_reading : broker_judge,
+			&o->path);
+		if (o->path == NULL)
+			return errno;
+		return fstat(o->found.object, &o->at) < 0 ? errno : 0;
+	}
+	folder = walk_folder_name(o->request->deep, o->found.folder);
+	if (folder == NULL)
+		return errno == ENAMETOOLONG ? errno : ENOENT;
+	o->path = walk_join(folder, o->found.name);
+	if (o->path == NULL)
+		return ENOMEM;
+	o->verdict = broker_judge(o->broker, o->path);
+	return 0;
+}
+
+int
+opening_act(struct opening *o)
+{
+	int vetted = opening_vetted(o);
+
+	if (vetted != 0)
+		return vetted;
+	if (o->found.object < 0) {
+		/* it may be there: that is found out by making it */
+		broker_touches_at(o->broker, o->found.folder, o->found.name, o->path);
+		return make_file(o);
+	}
+	if (!opening_only_reads(o->how.flags))
+		broker_touches(o->broker, o->path, &o->at);
+	return open_found(o);
+}

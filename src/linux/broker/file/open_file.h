@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One open on behalf: what was asked for, what its path names, and what the plan says about that.
+ * sys_open.c says in which order; what is done to the file itself is here.
+ */
+#pragma once
+
+#include <sys/stat.h>
+
+#include "linux/broker/broker.h"
+#include "linux/broker/path/lookup.h"
+
+#define OPEN_TMPFILE 020000000 /* O_TMPFILE without the O_DIRECTORY that belongs to it */
+/* Of a new file's mode: nothing that lends its owner's rights to whoever runs it. */
+#define OPENING_MODE 01777
+
+/* As openat2 has it. */
+struct opening_how {
+	uint64_t flags, mode, resolve;
+};
+
+struct opening {
+	struct broker *broker;
+	const struct call *request;
+	struct opening_how how;
+	mode_t umask;
+	int base; /* borrowed: where the way starts */
+	const char *way;
+	struct found found;
+	struct stat at; /* of the object */
+	char *path; /* of the object or the place; empty: it has none. NULL before it is judged */
+	struct verdict verdict; /* by that path */
+	int number;		/* the descriptor's, where it is not the next that is free */
+};
+
+unsigned opening_rights(uint64_t flags);
+/* Nothing is changed and nothing made. */
+bool opening_only_reads(uint64_t flags);
+/* A regular file to be read in a folder that all share: no layer grants that. */
+bool opening_is_shared(const struct opening *o);
+/* Where it is asked for does not matter: it may be made in the private tmp. */
+bool opening_is_anywhere(const struct opening *o);
+/* Fills path and verdict of what was found; 0, or an errno. */
+int opening_judge(struct opening *o);
+/*
+ * Opens or makes it, by that verdict; -1 with errno. EINPROGRESS: somebody else answers. ESTALE: the
+ * name leads elsewhere by now; EEXIST, where nothing was: something is there now.
+ */
+int opening_act(struct opening *o);
+/* What is there, as it is, once it may be. Never our terminal, never waiting. */
+int opening_object(const struct opening *o, int object);
+/* A file of git's: what is handed out is not the file itself. -1: refused; 0: open it. */
+int opening_vetted(struct opening *o);

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Whose terminal is it? The layers grant none but those that the command was started on. All others
+ * are opened on behalf, by a thread outside the layers, and only if they are the session's: made by
+ * one of its processes (then the broker opened the other end), the caller's own terminal, or what it
+ * has open as 0 to 2. Numbers are given again; what a terminal is, its file says, which loses its name
+ * when the terminal is gone.
+ */
+#include "linux/broker/pty.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "linux/broker/call/procfs_view.h"
+#include "linux/broker/file/open_file.h"
+#include "linux/broker/nest.h"
+#include "linux/broker/opener.h"
+#include "linux/sandbox.h"
+#include "plan/pty.h"
+
+#define SLAVES_FIRST 136 /* majors of what is in /dev/pts */
+#define SLAVES_LAST 143
+#define MAKER "/dev/ptmx"
+#define MAKES_ONE makedev(5, 2)
+#define IOCTL_NUMBER 0x80045432 /* TIOCGDEV */
+#define IOCTL_OTHER_END 0x5441	/* TIOCGPTPEER */
+#define IOCTL_FOREGROUND 0x5410 /* TIOCSPGRP */
+
+static bool
+is_slave(const struct stat *at)
+{
+	return S_ISCHR(at->st_mode) && major(at->st_rdev) >= SLAVES_FIRST &&
+	       major(at->st_rdev) <= SLAVES_LAST;
+}
+
+static bool
+is_maker(const struct stat *at)
+{
+	return S_ISCHR(at->st_mode) && at->st_rdev == MAKES_ONE;
+}
+
+/* One and the same, and still there; another can have all its numbers, but not at the same time. */
+static bool
+is_same(int fd, const struct stat *wanted)
+{
+	struct stat at;
+
+	return fstat(fd, &at) == 0 && at.st_dev == wanted->st_dev && at.st_ino == wanted->st_ino &&
+	       at.st_rdev == wanted->st_rdev && at.st_nlink > 0;
+}
+
+/* ---- those it is started on ---- */
+
+static uint64_t
+access_by_mode(int mode)
+{
+	return (mode == O_WRONLY ? 0u : (uint64_t)FILE_READ) |
+	       (mode == O_RDONLY ? 0u : (uint64_t)FILE_WRITE | FILE_TRUNCATE) | FILE_IOCTL_DEV;
+}
+
+static int
+grant(struct box *box, int fd, const struct stat *at, int mode)
+{
+	struct cordon_error err = {0};
+	char path[40];
+	uint64_t access = access_by_mode(mode);
+	int rc = 0;
+
+	snprintf(path, sizeof path, TERMINALS "/%u", minor(at->st_rdev));
+	if (plan_own_terminals(box->broker.plan, path) == 0)
+		return 0;
+	access &= access_for_rights(index_decide(&box->broker.plan->index, path).rights) |
+		  FILE_IOCTL_DEV;
+	if (box->outer >= 0)
+		rc = ruleset_grant_file(box->outer, RULESET_OUTER, box->abi, fd, access, &err);
+	if (rc == 0 && box->ruleset >= 0)
+		rc = ruleset_grant_file(box->ruleset, box->kind, box->abi, fd, access, &err);
+	errno = err.sys;
+	return rc;
+}
+
+static int
+grant_known(struct box *box, int fd, const struct stat *at, int mode)
+{
+	struct terminals *terminals = &box->broker.terminals;
+	int rc = grant(box, fd, at, mode);
+
+	if (rc == 0 && terminals->known_count < TERMINALS_KNOWN)
+		terminals->known[terminals->known_count++] = at->st_rdev;
+	return rc;
+}
+
+static int
+grant_descriptor(struct box *box, int fd)
+{
+	struct stat at;
+	int flags;
+
+	if (fstat(fd, &at) < 0 || !is_slave(&at))
+		return 0;
+	flags = fcntl(fd, F_GETFL);
+	return flags < 0 || (flags & O_PATH) ? 0 : grant_known(box, fd, &at, flags & O_ACCMODE);
+}
+
+/* By its number alone: what /dev/tty opens has the name of /dev/tty. */
+static int
+grant_controlling(struct box *box)
+{
+	auto_fd int own = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC), fd = -1;
+	unsigned number;
+	char path[40];
+	struct stat at;
+
+	if (own < 0 || ioctl(own, IOCTL_NUMBER, &number) < 0)
+		return 0;
+	snprintf(path, sizeof path, TERMINALS "/%u", (number & 0xff) | ((number >> 12) & 0xfff00));
+	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &at) < 0 || !is_slave(&at) ||
+	    major(at.st_rdev) != ((number >> 8) & 0xfff))
+		return 0;
+	return grant_known(box, fd, &at, O_RDWR);
+}
+
+/*
+ * A layer grants files, and the file of a terminal is new with each: opening one only to read it, by the
+ * name of the terminal or as /dev/stdin, is decided by the layers alone. So the first few that the command
+ * makes are made before it starts. Without them it goes on: their names can then not be read.
+ */
+static int
+grant_spare(struct box *box, int *ret_spare)
+{
+	auto_fd int master = open(MAKER, O_RDWR | O_NOCTTY | O_CLOEXEC), other = -1;
+	struct stat at;
+	int rc;
+
+	if (master >= 0)
+		other = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
+	if (other < 0 || fstat(other, &at) < 0 || !is_slave(&at))
+		return 0;
+	rc = grant(box, other, &at, O_RDWR);
+	if (rc == 0) {
+		*ret_spare = master;
+		master = -1;
+	}
+	return rc;
+}
+
+static bool
+makes_terminals(const struct plan *plan)
+{
+	unsigned rights = RIGHT_READ | RIGHT_WRITE;
+
+	return (index_decide(&plan->index, MAKER).rights & rights) == rights;
+}
+
+int
+terminals_grant(struct box *box, const struct enforce_main *main)
+{
+	int rc = 0;
+
+	if (main->standard == NULL || plan_own_terminals(box->broker.plan, TERMINALS) == 0)
+		return 0;
+	for (int i = 0; rc == 0 && i < 3; i++)
+		rc = grant_descriptor(box, main->standard[i]);
+	if (rc == 0)
+		rc = grant_controlling(box);
+	for (int i = 0; rc == 0 && i < TERMINALS_SPARE && makes_terminals(box->broker.plan); i++)
+		rc = grant_spare(box, &box->broker.terminals.spare[i]);
+	return rc;
+}
+
+/* ---- opening ---- */
+
+int
+terminals_open_object(const struct opening *o, int object)
+{
+	return plan_own_terminals(o->broker->plan, TERMINALS) == 0
+		       ? opening_object(o, object)
+		       : opener_open(o, object, opening_object);
+}
+
+/* ---- those it makes ---- */
+
+/* Whoever is gone leaves its place. The lock is held. */
+static void
+sweep(struct terminals *t)
+{
+	struct stat at;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->made_count; i++)
+		if (fstat(t->made[i].held, &at) == 0 && at.st_nlink > 0)
+			t->made[kept++] = t->made[i];
+		else
+			close(t->made[i].held);
+	t->made_count = kept;
+}
+
+/* One that is not noted works, too, but nobody opens its other end by name. */
+static void
+note_made(struct broker *broker, int master)
+{
+	struct terminals *t = &broker->terminals;
+	int held = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
+
+	if (held < 0)
+		return;
+	pthread_mutex_lock(&t->lock);
+	sweep(t);
+	/* the other descriptors are for the calls of all */
+	if (t->made_count < TERMINALS_MADE &&
+	    (broker->last_free == 0 ||
+	     (held < broker->last_free && t->made_count < (size_t)broker->numbers / 8))) {
+		t->made[t->made_count].nest = nest_innermost(broker);
+		t->made[t->made_count++].held = held;
+		held = -1;
+	}
+	pthread_mutex_unlock(&t->lock);
+	if (held >= 0)
+		close(held);
+}
+
+/* One that is there already, for who opens the device that makes them; -1: none. */
+static int
+take_spare(const struct opening *o)
+{
+	struct terminals *t = &o->broker->terminals;
+	int fd = -1;
+
+	if ((o->how.flags & (O_ACCMODE | O_PATH)) != O_RDWR ||
+	    (strcmp(o->path, MAKER) != 0 && strcmp(o->path, TERMINALS "/ptmx") != 0))
+		return -1;
+	pthread_mutex_lock(&t->lock);
+	for (int i = 0; i < TERMINALS_SPARE && fd < 0; i++) {
+		fd = t->spare[i];
+		t->spare[i] = -1;
+	}
+	pthread_mutex_unlock(&t->lock);
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, (int)o->how.flags & (O_APPEND | O_NONBLOCK));
+	return fd;
+}
+
+static bool
+is_made(struct broker *broker, const struct stat *at)
+{
+	struct terminals *t = &broker->terminals;
+	bool is_own = false;
+
+	pthread_mutex_lock(&t->lock);
+	for (size_t i = 0; i < t->made_count && !is_own; i++)
+		is_own = is_same(t->made[i].held, at) && nest_has_inside(broker, t->made[i].nest);
+	pthread_mutex_unlock(&t->lock);
+	return is_own;
+}
+
+/* ---- those of the caller ---- */
+
+/* A descriptor that only names it gives nothing; nor does one for writing let it be read. */
+static bool
+is_held_as(const struct call *request, int number, const struct stat *at, int mode)
+{
+	int why = EBADF;
+	auto_fd int fd = request_descriptor(request, number, &why);
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH) && is_same(fd, at) &&
+	       ((flags & O_ACCMODE) == O_RDWR || (flags & O_ACCMODE) == mode);
+}
+
+static bool
+is_callers(const struct call *request, const struct stat *at, const char *path, int mode)
+{
+	char own[PATH_MAX];
+
+	for (int i = 0; i < 3; i++)
+		if (is_held_as(request, i, at, mode))
+			return true;
+	return procfs_terminal(request->thread, own) && strcmp(own, path) == 0;
+}
+
+bool
+terminals_has(struct broker *broker, const struct call *request, int object, const char *path,
+	      int mode)
+{
+	struct stat at;
+
+	if (fstat(object, &at) < 0 || !is_slave(&at) || plan_own_terminals(broker->plan, path) == 0)
+		return true;
+	return is_made(broker, &at) || is_callers(request, &at, path, mode);
+}
+
+/* ---- one open ---- */
+
+bool
+terminals_are_meant(const struct opening *o)
+{
+	if (o->found.object < 0 || !S_ISCHR(o->at.st_mode) || nest_is_alone(o->broker))
+		return false;
+	return (is_maker(&o->at) && plan_own_terminals(o->broker->plan, TERMINALS) != 0) ||
+	       (is_slave(&o->at) &&
+		(plan_own_terminals(o->broker->plan, o->path) & opening_rights(o->how.flags)));
+}
+
+bool
+terminals_are_known(const struct opening *o)
+{
+	const struct terminals *t = &o->broker->terminals;
+
+	for (size_t i = 0; i < t->known_count; i++)
+		if (t->known[i] == o->at.st_rdev)
+			return true;
+	return false;
+}
+
+static int
+refuse(const struct opening *o)
+{
+	bool writes = !opening_only_reads(o->how.flags);
+	char allow[PATH_MAX + 16];
+
+	snprintf(allow, sizeof allow, "%s %s", writes ? "--write" : "--read", o->path);
+	broker_refused_but(o->broker, writes ? "write" : "read", o->path, "is a terminal of others",
+			   allow);
+	errno = EACCES;
+	return -1;
+}
+
+int
+terminals_open(const struct opening *o)
+{
+	int fd;
+
+	if (is_slave(&o->at))
+		return terminals_has(o->broker, o->request, o->found.object, o->path,
+				     (int)o->how.flags & O_ACCMODE)
+			       ? terminals_open_object(o, o->found.object)
+			       : refuse(o);
+	fd = take_spare(o);
+	if (fd < 0)
+		fd = opening_object(o, o->found.object);
+	if (fd >= 0)
+		note_made(o->broker, fd);
+	return fd;
+}
+
+/* ---- by its other end ---- */
+
+static int
+open_other_end(struct opening *o, int master)
+{
+	auto_fd int object = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
+	unsigned missing;
+
+	if (object < 0)
+		return -1;
+	o->found.object = object;
+	missing = opening_judge(o) != 0 ? RIGHT_READ : opening_rights(o->how.flags);
+	missing &= ~o->verdict.rights;
+	return missing != 0 ? broker_deny(o->broker, o->path, missing)
+			    : terminals_open_object(o, object);
+}
+
+/* TIOCGPTPEER: whoever has one end of a terminal may have the other. */
+void
+act_ioctl(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct opening o = {.broker = broker,
+			    .request = request,
+			    .how.flags = a[2] & (O_ACCMODE | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
+			    .found = {.object = -1, .folder = -1}};
+	int why = EPERM, fd;
+	auto_fd int master = -1;
+
+	if ((uint32_t)a[1] == IOCTL_FOREGROUND) {
+		act_foreground(broker, request);
+		return;
+	}
+	if ((uint32_t)a[1] != IOCTL_OTHER_END) {
+		request_fail(request, EPERM);
+		return;
+	}
+	if (nest_is_alone(broker) || plan_own_terminals(broker->plan, TERMINALS) == 0) {
+		request_continue(request);
+		return;
+	}
+	master = request_descriptor(request, (int)a[0], &why);
+	if (master >= 0 && !request_is_valid(request))
+		return;
+	fd = master < 0 ? -1 : open_other_end(&o, master);
+	if (fd >= 0)
+		request_give(request, fd, (a[2] & O_CLOEXEC) != 0);
+	else
+		request_fail(request, master < 0 ? why : errno);
+}

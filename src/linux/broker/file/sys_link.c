@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Hard links. A second name must give no right that the first one does not, in any of the plans that
+ * apply to the caller, so what may not be changed by one name is not changed by another.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/broker/decide/names.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/nest.h"
+#include "linux/broker/socket/sys_socket.h"
+
+static bool
+may_link_by(const struct broker *broker, int plan, const char *from, const char *to)
+{
+	struct verdict old = broker_judge_by(broker, plan, from),
+		       new = broker_judge_by(broker, plan, to);
+
+	return (new.rights &RIGHT_CREATE) && old.vetted == NULL && new.vetted == NULL &&
+	       ((new.rights & ~old.rights) & (RIGHT_READ | RIGHT_WRITE | RIGHT_EXECUTE)) == 0;
+}
+
+/* A second name must not give what the first did not, by any of the plans. */
+static bool
+may_link(const struct broker *broker, const char *from, const char *to)
+{
+	for (int i = 0; i <= nest_depth(broker); i++)
+		if (!may_link_by(broker, i, from, to))
+			return false;
+	return !nest_is_alone(broker) && nest_is_sure(broker);
+}
+
+static bool
+may_name(const struct broker *broker, const char *path)
+{
+	struct verdict verdict = broker_judge(broker, path);
+
+	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL && nest_is_sure(broker);
+}
+
+/* Tells which of the two names is the reason. */
+static int
+refuse_link(struct broker *broker, const char *from, const struct spot *to)
+{
+	struct stat at;
+
+	if (!(broker_judge_own(broker, to->path).rights & RIGHT_CREATE) ||
+	    may_link_by(broker, 0, from, to->path))
+		return spot_refuse(broker, to, RIGHT_CREATE);
+	broker_refused(broker, "link", from, "would have other rights by its second name");
+	errno = spot_is_there(to, &at) ? EEXIST : EACCES;
+	return -1;
+}
+
+/* From a descriptor: the one way to give a nameless file a name. */
+static int
+link_descriptor(struct broker *broker, int fd, const struct spot *to)
+{
+	auto_free char *path = NULL;
+	char name[40];
+	struct stat at;
+
+	if (fstat(fd, &at) < 0)
+		return -1;
+	path = at.st_nlink == 0 ? NULL : walk_name(fd);
+	if (at.st_nlink == 0 ? !may_name(broker, to->path) : path == NULL)
+		return spot_refuse(broker, to, RIGHT_CREATE);
+	if (at.st_nlink > 0 && !may_link(broker, path, to->path))
+		return refuse_link(broker, path, to);
+	if (at.st_nlink > 0 && !unix_may_move(broker, fd, "", path, to->path))
+		return spot_refuse(broker, to, RIGHT_CREATE);
+	if (at.st_nlink > 0)
+		broker_touches(broker, path, &at);
+	broker_touches_at(broker, to->folder, to->name, to->path);
+	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, name, to->folder, to->name, AT_SYMLINK_FOLLOW);
+}
+
+static void
+link_from_descriptor(struct broker *broker, const struct call *request, int number, int to_folder,
+		     uint64_t to_path)
+{
+	auto_spot struct spot to;
+	enum walk_end end = broker_walk(request, to_folder, to_path, WALK_NAME, &to);
+	auto_fd int fd = -1;
+	int rc, why = EBADF;
+
+	if (end == WALK_FAILED) {
+		request_fail(request, to.why);
+	} else if (end == WALK_ELSEWHERE || !broker_guards(broker, to.path, RIGHT_CREATE)) {
+		request_continue(request);
+	} else {
+		fd = request_descriptor(request, number, &why);
+		if (fd < 0 || !request_is_valid(request)) {
+			request_fail(request, why);
+			return;
+		}
+		namelock_take(&broker->names);
+		namelock_changes(&broker->names, to.path, NULL);
+		if (!vet_is_delicate(to.path))
+			namelock_keep_memory(&broker->names);
+		rc = walk_is_still(&to) ? link_descriptor(broker, fd, &to) : -1;
+		why = errno;
+		namelock_leave(&broker->names);
+		/* the caller's own close must be the last one */
+		close(fd_take(&fd));
+		errno = why;
+		request_finish(request, rc);
+	}
+}
+
+/* A file can be changed by its second name: both are noted. */
+static int
+link_names(struct broker *broker, const struct spot *from, const struct spot *to)
+{
+	broker_touches_at(broker, from->folder, from->name, from->path);
+	broker_touches_at(broker, to->folder, to->name, to->path);
+	return linkat(from->folder, from->name, to->folder, to->name, 0);
+}
+
+static void
+make_link(struct broker *broker, const struct call *request, const int folders[2],
+	  const uint64_t paths[2], int flags)
+{
+	auto_spot struct spot from = {.folder = -1}, to = {.folder = -1};
+	enum walk_end ends[2];
+	struct stat at;
+	int rc;
+
+	ends[0] = broker_walk(request, folders[0], paths[0],
+			      flags & AT_SYMLINK_FOLLOW ? WALK_FOLLOW : WALK_NAME, &from);
+	ends[1] = broker_walk(request, folders[1], paths[1], WALK_NAME, &to);
+
+	if (ends[0] == WALK_FAILED || ends[1] == WALK_FAILED)
+		request_fail(request, ends[0] == WALK_FAILED ? from.why : to.why);
+	else if (ends[0] == WALK_ELSEWHERE || ends[1] == WALK_ELSEWHERE ||
+		 (!broker_guards(broker, to.path, RIGHT_CREATE) &&
+		  !broker_guards(broker, from.path, RIGHTS_CHANGE)))
+		request_continue(request);
+	else if (request_is_valid(request)) {
+		namelock_take(&broker->names);
+		namelock_changes(&broker->names, to.path, NULL);
+		if (!vet_is_delicate(to.path))
+			namelock_keep_memory(&broker->names);
+		/* a link with slashes behind it is not meant itself, unlike in the other calls */
+		if (!walk_is_still(&from) || !walk_is_still(&to) ||
+		    fstatat(from.folder, *from.name == '\0' ? "." : from.name, &at,
+			    AT_SYMLINK_NOFOLLOW) < 0)
+			rc = -1;
+		else if (!S_ISDIR(at.st_mode) && !may_link(broker, from.path, to.path))
+			rc = refuse_link(broker, from.path, &to);
+		else if (!S_ISDIR(at.st_mode) &&
+			 (!vet_may_hold(broker, to.path, from.folder, from.name) ||
+			  !unix_may_move(broker, from.folder, from.name, from.path, to.path)))
+			rc = spot_refuse(broker, &to, RIGHT_CREATE);
+		else
+			rc = link_names(broker, &from, &to);
+		namelock_leave(&broker->names);
+		request_finish(request, rc);
+	}
+}
+
+void
+act_link(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	make_link(broker, request, (const int[]){AT_FDCWD, AT_FDCWD},
+		  (const uint64_t[]){a[0], a[1]}, 0);
+}
+
+/* Is it the descriptor itself that gets a name? */
+static bool
+links_itself(const struct call *request, uint64_t path, int flags)
+{
+	char first = 'x';
+
+	return (flags & AT_EMPTY_PATH) && request_bytes(request, path, &first, 1) == 0 &&
+	       first == '\0';
+}
+
+void
+act_linkat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	int flags = (int)a[4];
+	bool itself = links_itself(request, a[1], flags);
+	int number = itself			 ? (int)a[0]
+		     : flags & AT_SYMLINK_FOLLOW ? broker_descriptor_name(request, a[1])
+						 : -1;
+
+	if (flags & ~(AT_EMPTY_PATH | AT_SYMLINK_FOLLOW))
+		request_fail(request, EINVAL);
+	else if (number >= 0)
+		link_from_descriptor(broker, request, number, (int)a[2], a[3]);
+	else if (itself)
+		/* a folder has one name only */
+		request_fail(request, number == AT_FDCWD ? EPERM : EBADF);
+	else
+		make_link(broker, request, (const int[]){(int)a[0], (int)a[2]},
+			  (const uint64_t[]){a[1], a[3]}, flags);
+}

@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Modes, owners and times. Landlock does not see them, so nothing here is ever left to
+ * the kernel: the object is held, its own name is judged, and the held object is changed. By
+ * descriptor it is the same: the descriptor is taken over first, because the caller's number may
+ * mean another file a moment later.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include "base/fd.h"
+#include "git/protect/git_repo_cache.h"
+#include "linux/broker/file/metadata.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/path/lookup.h"
+#include "linux/broker/pty.h"
+#include "linux/seccomp/syscalls.h"
+#include "plan/shared_dirs.h"
+
+/* ---- deeds ---- */
+
+const char *
+metadata_own_name(int fd, char to[40])
+{
+	snprintf(to, 40, "/proc/self/fd/%d", fd);
+	return to;
+}
+
+static int
+change_mode(int fd, mode_t kind, const struct change *change)
+{
+	char name[40];
+	int rc;
+
+	if (S_ISLNK(kind)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	/* BASELINE(6.6): by our name for it, which takes twice as long */
+	rc = (int)syscall(SYS_fchmodat2, fd, "", change->mode, AT_EMPTY_PATH);
+	return rc < 0 && (errno == ENOSYS || errno == EPERM)
+		       ? chmod(metadata_own_name(fd, name), change->mode)
+		       : rc;
+}
+
+static int
+change_owner(int fd, mode_t kind, const struct change *change)
+{
+	(void)kind;
+	return fchownat(fd, "", change->uid, change->gid, AT_EMPTY_PATH);
+}
+
+static int
+change_times(int fd, mode_t kind, const struct change *change)
+{
+	(void)kind;
+	return utimensat(fd, "", change->is_now ? NULL : change->times, AT_EMPTY_PATH);
+}
+
+/* ---- judging ---- */
+
+/* Would it keep the owner from looking? An access list can say that, too. */
+static bool
+hides(const struct stat *at, const struct change *change)
+{
+	mode_t needed = S_ISDIR(at->st_mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
+
+	return (change->act == change_mode || (change->list != LIST_NONE && !change->is_removal)) &&
+	       (change->mode & needed) != needed;
+}
+
+/*
+ * The bits that would be new. With a list those of the group are the mask, and tell nothing about the group
+ * itself; what a folder hands down to new files is new in any case.
+ */
+static mode_t
+new_bits(const char *path, const struct stat *at, const struct change *change)
+{
+	bool has_list = change->list != LIST_NONE &&
+			lgetxattr(path, "system.posix_acl_access", NULL, 0) > 0;
+
+	if (change->list == LIST_DEFAULT)
+		return change->is_removal ? 0 : change->mode;
+	return (change->is_removal ? at->st_mode : change->mode) & ~(has_list ? 0 : at->st_mode);
+}
+
+/* Whoever runs it would have its owner's rights, in no box. Folders only hand their group down. */
+static bool
+lends(const struct stat *at, const struct change *change)
+{
+	return change->act == change_mode && !S_ISDIR(at->st_mode) &&
+	       (change->mode & ~at->st_mode & (S_ISUID | S_ISGID)) != 0;
+}
+
+/* Would others come to change a repository by it? Who owns a part of one can. */
+static bool
+opens_repository(const struct broker *broker, const char *path, const struct stat *at,
+		 const struct change *change)
+{
+	mode_t bits = change->act == change_mode || change->list != LIST_NONE
+			      ? new_bits(path, at, change)
+			      : 0;
+
+	if (change->act == change_owner &&
+	    ((change->uid != (uid_t)-1 && change->uid != at->st_uid) ||
+	     (change->gid != (gid_t)-1 && change->gid != at->st_gid)))
+		bits = S_IWGRP | S_IWOTH;
+	return *path == '/' && vet_closed_bits(broker, path, bits) != 0;
+}
+
+/*
+ * A file whose name is too long, by a descriptor: open for writing it was judged when it was opened. What hides it
+ * or opens it to others takes a name.
+ */
+static bool
+may_change_nameless(int fd, const struct stat *at, const struct change *change)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY &&
+	       !hides(at, change) && !lends(at, change) && change->act != change_owner &&
+	       !(change->act == change_mode && (change->mode & ~at->st_mode & 022));
+}
+
+/* What has no name in a file system is the caller's own; what had one is judged by it no more. */
+static bool
+may_change(struct broker *broker, const struct call *request, const struct judged *what,
+	   const struct stat *at, const struct change *change)
+{
+	auto_free char *path = NULL;
+	struct verdict verdict;
+	int fd = what->object;
+
+	if (walk_is_proc(fd))
+		return false;
+	/* there are file systems that count no links */
+	if (at->st_nlink == 0) {
+		path = walk_name(fd);
+		if (path == NULL)
+			return !lends(at, change);
+		free(path);
+	}
+	verdict = broker_judge_object(broker, request, what, broker_judge, &path);
+	if (path == NULL)
+		return errno == ENAMETOOLONG && may_change_nameless(fd, at, change);
+	if (!(verdict.rights & RIGHT_WRITE))
+		broker_deny(broker, path, RIGHT_WRITE);
+	else if (!terminals_has(broker, request, fd, path, O_WRONLY))
+		broker_refused(broker, "write", path, "is a terminal of others");
+	else if (S_ISDIR(at->st_mode) && plan_is_by_name(broker->plan, path))
+		/* a profile grants it for the sake of the files in it */
+		broker_refused(broker, "write", path, "is a folder that everybody shares");
+	else if (lends(at, change))
+		broker_refused(broker, "write", path,
+			       "would lend its owner's rights to whoever runs it");
+	else if (opens_repository(broker, path, at, change))
+		broker_refused(broker, "open", path, "others could change the repository then");
+	else if (hides(at, change) && *path == '/' && !broker_is_free(broker, path) &&
+		 vet_is_read(broker, path, at->st_mode))
+		broker_refused(broker, "hide", path, "git's settings are there, or below it");
+	else
+		return true;
+	return false;
+}
+
+/* Whoever may use a device may not say who else may: its node is the whole machine's. */
+static bool
+is_machines(const struct stat *at, const struct change *change)
+{
+	return change->act != change_times && (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode));
+}
+
+/* What could not be read may be readable now. */
+static void
+tell(const struct broker *broker, int fd, const struct change *change)
+{
+	auto_free char *path = change->act == change_times ? NULL : walk_name(fd);
+
+	if (path != NULL && vet_is_delicate(path))
+		hookmemory_changed(broker->hooks, path, true);
+}
+
+/* By the lock that is held; -1 with errno. */
+static int
+change_locked(struct broker *broker, const struct call *request, const struct judged *what,
+	      const struct change *change)
+{
+	struct stat at;
+	int rc;
+
+	if (fstat(what->object, &at) < 0 || is_machines(&at, change) ||
+	    !may_change(broker, request, what, &at, change))
+		return errno = EACCES, -1;
+	rc = change->act(what->object, at.st_mode, change);
+	if (rc == 0)
+		tell(broker, what->object, change);
+	return rc;
+}
+
+/* Takes over the object, and closes it before the answer: the caller's own close must be the last one. */
+static void
+change_held(struct broker *broker, const struct call *request, const struct judged *what,
+	    const struct change *change)
+{
+	int rc, why;
+
+	if (!request_is_valid(request)) {
+		close(what->object);
+		return;
+	}
+	namelock_share(&broker->names);
+	rc = change_locked(broker, request, what, change);
+	why = errno;
+	namelock_leave(&broker->names);
+	close(what->object);
+	if (rc < 0)
+		request_fail(request, why);
+	else
+		request_return(request, rc);
+}
+
+static bool
+is_by_path_only(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_PATH);
+}
+
+static void
+change_number(struct broker *broker, const struct call *request, int number,
+	      enum metadata_holding holding, const struct change *change)
+{
+	int why = EBADF;
+	auto_fd int fd = request_descriptor(request, number, &why);
+
+	if (fd < 0)
+		request_fail(request, why == EBADF && holding == HOLDING_NAMED ? ENOENT : why);
+	else if (holding == HOLDING_OPEN && is_by_path_only(fd))
+		request_fail(request, EBADF);
+	else
+		change_held(broker, request, &(struct judged){.object = fd_take(&fd)}, change);
+}
+
+void
+metadata_change_descriptor(struct broker *broker, const struct call *request, int number,
+			   const struct change *change)
+{
+	change_number(broker, request, number, HOLDING_OPEN, change);
+}
+
+static bool
+is_link(int fd)
+{
+	struct stat at;
+
+	return fstat(fd, &at) == 0 && S_ISLNK(at.st_mode);
+}
+
+/*
+ * Through procfs, or to a name that only the caller finds; -1 with *ret_errno. A link that appeared
+ * at the last moment is not followed: the call is then about the link.
+ */
+static int
+hold_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
+	      int *ret_errno)
+{
+	auto_spot struct spot place = {.folder = -1};
+	enum walk_end end = broker_walk_from(request, base, path, follow, &place);
+	int fd;
+
+	*ret_errno = place.why;
+	if (end != WALK_FOUND)
+		return -1;
+	fd = openat(place.folder, *place.name == '\0' ? "." : place.name,
+		    O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	*ret_errno = fd < 0 ? errno : ELOOP;
+	if (fd < 0 || follow != WALK_FOLLOW || !is_link(fd))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int
+hold(const struct call *request, int base, const char *path, enum walk_follow follow,
+     int *ret_errno)
+{
+	struct found found;
+	int said = find_object(base, path, follow == WALK_FOLLOW ? 0 : FIND_KEEP, &found);
+
+	*ret_errno = found.why;
+	if (said >= 0)
+		return found.object;
+	auto_found_fn(&found);
+	return hold_by_steps(request, base, path, follow, ret_errno);
+}
+
+void
+metadata_change_path(struct broker *broker, const struct call *request, int folder,
+		     uint64_t address, enum walk_follow follow, const struct change *change)
+{
+	char path[PATH_MAX];
+	int why = request_path(request, address, path);
+	int number = why == 0 && follow == WALK_FOLLOW ? broker_descriptor_in(path) : -1;
+	auto_fd int base = -1, fd = -1;
+
+	if (number >= 0) {
+		change_number(broker, request, number, HOLDING_NAMED, change);
+		return;
+	}
+	if (why == 0 && *path == '\0')
+		why = ENOENT;
+	if (why == 0 && *path != '/') {
+		base = request_folder(request, folder, &why);
+		why = base < 0 ? why : 0;
+	}
+	if (why == 0)
+		fd = hold(request, base, path, follow, &why);
+	if (fd < 0)
+		request_fail(request, why);
+	else
+		change_held(broker, request,
+			    &(struct judged){fd_take(&fd), false, path, base, follow}, change);
+}
+
+/* The caller's own folder, as "" beside AT_FDCWD means it. */
+static void
+change_folder(struct broker *broker, const struct call *request, const struct change *change)
+{
+	int why = 0;
+	auto_fd int fd = request_folder(request, AT_FDCWD, &why);
+
+	if (fd < 0)
+		request_fail(request, why);
+	else
+		change_held(broker, request, &(struct judged){.object = fd_take(&fd)}, change);
+}
+
+/* Does the path say nothing, and is that allowed? Who reads "no path" as "" says so. */
+static bool
+is_empty(const struct call *request, const struct metadata_at *at)
+{
+	char first = 'x';
+
+	if (!(at->flags & AT_EMPTY_PATH))
+		return false;
+	return at->path == 0 ? at->null_is_empty
+			     : request_bytes(request, at->path, &first, 1) == 0 && first == '\0';
+}
+
+void
+metadata_change_at(struct broker *broker, const struct call *request, const struct metadata_at *at,
+		   const struct change *change)
+{
+	if (at->flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+		request_fail(request, EINVAL);
+	else if (!is_empty(request, at))
+		metadata_change_path(broker, request, at->folder, at->path,
+				     at->flags & AT_SYMLINK_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW,
+				     change);
+	else if (at->folder == AT_FDCWD)
+		change_folder(broker, request, change);
+	else
+		change_number(broker, request, at->folder, at->holding, change);
+}
+
+/* ---- modes and owners ---- */
+
+static struct change
+mode_of(uint64_t mode)
+{
+	return (struct change){.act = change_mode, .mode = (mode_t)mode & 07777};
+}
+
+static struct change
+owner_of(uint64_t uid, uint64_t gid)
+{
+	return (struct change){.act = change_owner, .uid = (uid_t)uid, .gid = (gid_t)gid};
+}
+
+void
+act_chmod(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = mode_of(a[1]);
+
+	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+}
+
+void
+act_fchmod(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = mode_of(a[1]);
+
+	metadata_change_descriptor(broker, request, (int)a[0], &change);
+}
+
+void
+act_fchmodat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = mode_of(a[2]);
+
+	metadata_change_path(broker, request, (int)a[0], a[1], WALK_FOLLOW, &change);
+}
+
+void
+act_fchmodat2(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = mode_of(a[2]);
+	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[3]};
+
+	metadata_change_at(broker, request, &at, &change);
+}
+
+void
+act_chown(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = owner_of(a[1], a[2]);
+
+	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+}
+
+void
+act_lchown(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = owner_of(a[1], a[2]);
+
+	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_KEEP, &change);
+}
+
+void
+act_fchown(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = owner_of(a[1], a[2]);
+
+	metadata_change_descriptor(broker, request, (int)a[0], &change);
+}
+
+void
+act_fchownat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = owner_of(a[2], a[3]);
+	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[4]};
+
+	metadata_change_at(broker, request, &at, &change);
+}
+
+/* ---- times ---- */
+
+/* Three layouts of two times; 0, or an errno. */
+static int
+read_seconds(const struct call *request, uint64_t address, struct change *to)
+{
+	struct utimbuf buffer = {0};
+	int why = address == 0 ? 0 : request_bytes(request, address, &buffer, sizeof buffer);
+
+	to->act = change_times;
+	to->is_now = address == 0;
+	if (address != 0 && why == 0) {
+		to->times[0] = (struct timespec){.tv_sec = buffer.actime};
+		to->times[1] = (struct timespec){.tv_sec = buffer.modtime};
+	}
+	return why;
+}
+
+static int
+read_microseconds(const struct call *request, uint64_t address, struct change *to)
+{
+	struct timeval pair[2] = {0};
+	int why = address == 0 ? 0 : request_bytes(request, address, pair, sizeof pair);
+
+	to->act = change_times;
+	to->is_now = address == 0;
+	for (int i = 0; address != 0 && why == 0 && i < 2; i++) {
+		if (pair[i].tv_usec < 0 || pair[i].tv_usec > 999999)
+			return EINVAL;
+		to->times[i] = (struct timespec){pair[i].tv_sec, pair[i].tv_usec * 1000};
+	}
+	return why;
+}
+
+static int
+read_nanoseconds(const struct call *request, uint64_t address, struct change *to)
+{
+	to->act = change_times;
+	to->is_now = address == 0;
+	return address == 0 ? 0 : request_bytes(request, address, to->times, sizeof to->times);
+}
+
+/* With no path and a descriptor that is the file, and takes no flags. */
+static void
+change_times_at(struct broker *broker, const struct call *request, const struct metadata_at *at,
+		const struct change *change)
+{
+	if (at->path != 0 || at->folder == AT_FDCWD)
+		metadata_change_at(broker, request, at, change);
+	else if (at->flags != 0)
+		request_fail(request, EINVAL);
+	else
+		metadata_change_descriptor(broker, request, at->folder, change);
+}
+
+/* The kernel does not even look for the file then. */
+static bool
+changes_no_time(const struct change *change)
+{
+	return !change->is_now && change->times[0].tv_nsec == UTIME_OMIT &&
+	       change->times[1].tv_nsec == UTIME_OMIT;
+}
+
+void
+act_utime(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {0};
+	int why = read_seconds(request, a[1], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else
+		metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+}
+
+void
+act_utimes(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {0};
+	int why = read_microseconds(request, a[1], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else
+		metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+}
+
+void
+act_futimesat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {0};
+	struct metadata_at at = {.folder = (int)a[0], .path = a[1]};
+	int why = read_microseconds(request, a[2], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else
+		change_times_at(broker, request, &at, &change);
+}
+
+void
+act_utimensat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct change change = {0};
+	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[3]};
+	int why = read_nanoseconds(request, a[2], &change);
+
+	if (why != 0)
+		request_fail(request, why);
+	else if (changes_no_time(&change))
+		request_return(request, 0);
+	else
+		change_times_at(broker, request, &at, &change);
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Making and removing names on behalf. Each call becomes a place, a question to the plan, and the
+ * same call on a held folder. What the plan refuses is said as the kernel would: a name that is
+ * there cannot be made, one that is not cannot be removed, and only then is it a matter of rights.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "linux/broker/decide/names.h"
+#include "linux/broker/git/git_check.h"
+
+bool
+spot_is_there(const struct spot *place, struct stat *ret_stat)
+{
+	char name[NAME_MAX + 1];
+
+	/* the slashes behind it would follow a link */
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(place->name, "/"), place->name);
+	return fstatat(place->folder, *name == '\0' ? "." : name, ret_stat, AT_SYMLINK_NOFOLLOW) ==
+	       0;
+}
+
+void
+request_finish(const struct call *request, int rc)
+{
+	if (rc < 0)
+		request_fail(request, errno);
+	else
+		request_return(request, rc);
+}
+
+/* ---- one name ---- */
+
+/* What is done to a place, once it may be. */
+struct deed {
+	int (*act)(const struct spot *place, const struct deed *deed);
+	unsigned right; /* RIGHT_CREATE or RIGHT_DELETE */
+	mode_t mode;
+	dev_t device;
+	int flags;
+	const char *text;
+	bool is_lent; /* asked for with a mode that lends the owner's rights: never left to the kernel */
+};
+
+static int
+do_mkdir(const struct spot *place, const struct deed *deed)
+{
+	return mkdirat(place->folder, place->name, deed->mode);
+}
+
+static int
+do_mknod(const struct spot *place, const struct deed *deed)
+{
+	return mknodat(place->folder, place->name, deed->mode, deed->device);
+}
+
+static int
+do_symlink(const struct spot *place, const struct deed *deed)
+{
+	return symlinkat(deed->text, place->folder, place->name);
+}
+
+static int
+do_unlink(const struct spot *place, const struct deed *deed)
+{
+	return unlinkat(place->folder, place->name, deed->flags);
+}
+
+int
+spot_refuse(struct broker *broker, const struct spot *place, unsigned right)
+{
+	struct stat at;
+	bool there = spot_is_there(place, &at);
+
+	/* what ends as it would without us is not told: programs make folders that are there */
+	if (there != (right == RIGHT_CREATE))
+		broker_deny(broker, place->path, right);
+	errno = right == RIGHT_CREATE ? (there ? EEXIST : EACCES) : (there ? EACCES : ENOENT);
+	return -1;
+}
+
+/* Removing is free at vetted names: what comes instead is vetted then. */
+static int
+do_deed(struct broker *broker, const struct spot *place, const struct deed *deed)
+{
+	struct verdict verdict = broker_judge(broker, place->path);
+	struct stat at;
+
+	if (!(verdict.rights & deed->right)) {
+		if (deed->act == do_mkdir && !spot_is_there(place, &at))
+			broker_deny_folder(broker, place->path);
+		return spot_refuse(broker, place, deed->right);
+	}
+	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !spot_is_there(place, &at) &&
+	    !vet_may_make(broker, place->path, verdict.vetted, deed->act == do_mkdir))
+		return -1;
+	if (deed->act == do_symlink && !spot_is_there(place, &at) &&
+	    !vet_may_link_to(broker, place->path, deed->text))
+		return -1;
+	broker_touches_at(broker, place->folder, place->name, place->path);
+	return deed->act(place, deed);
+}
+
+/* The name is there or not, and so the kernel may have another reason. */
+static void
+leave(struct broker *broker, const struct call *request, const struct spot *place,
+      const struct deed *deed)
+{
+	struct stat at;
+
+	if (place->folder >= 0 && spot_is_there(place, &at) == (deed->right == RIGHT_DELETE)) {
+		if (deed->act == do_mkdir)
+			broker_deny_folder(broker, place->path);
+		broker_foretell(broker, place->path, deed->right);
+	}
+	request_continue(request);
+}
+
+static void
+act_on(struct broker *broker, const struct call *request, int folder, uint64_t path,
+       const struct deed *deed)
+{
+	auto_spot struct spot place;
+	enum walk_end end = broker_walk(request, folder, path, WALK_NAME, &place);
+	int rc;
+
+	if (end == WALK_FAILED)
+		request_fail(request, place.why);
+	else if ((end == WALK_ELSEWHERE || !broker_guards(broker, place.path, deed->right)) &&
+		 deed->is_lent)
+		request_fail(request, EPERM);
+	else if (end == WALK_ELSEWHERE || !broker_guards(broker, place.path, deed->right))
+		leave(broker, request, &place, deed);
+	else if (request_is_valid(request)) {
+		if (deed->right == RIGHT_CREATE) {
+			mode_t mask = request_umask(request);
+
+			umask(mask | vet_closed_bits(broker, place.path, deed->mode & ~mask));
+		}
+		broker_lock(broker, place.path);
+		rc = walk_is_still(&place) ? do_deed(broker, &place, deed) : -1;
+		namelock_leave(&broker->names);
+		request_finish(request, rc);
+	}
+}
+
+void
+act_mkdir(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct deed deed = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[1]};
+
+	act_on(broker, request, AT_FDCWD, a[0], &deed);
+}
+
+void
+act_mkdirat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	struct deed deed = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[2]};
+
+	act_on(broker, request, (int)a[0], a[1], &deed);
+}
+
+/* What the kernel says of a kind of node before it looks at the path; 0: nothing. */
+static int
+find_kind_mistake(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case 0:
+	case S_IFREG:
+	case S_IFIFO:
+	case S_IFSOCK:
+	case S_IFCHR:
+	case S_IFBLK:
+		return 0;
+	case S_IFDIR:
+		return EPERM;
+	default:
+		return EINVAL;
+	}
+}
+
+/* What is wrong with a new name there is said before that it may not be made. */
+static int
+find_name_mistake(const struct spot *place)
+{
+	struct stat at;
+
+	if (spot_is_there(place, &at))
+		return EEXIST;
+	if (strchr(place->name, '/') != NULL)
+		return ENOENT;
+	return faccessat(place->folder, ".", W_OK | X_OK, AT_EACCESS) < 0 ? errno : EPERM;
+}
+
+static void
+refuse_device(const struct call *request, int folder, uint64_t path)
+{
+	auto_spot struct spot place;
+	enum walk_end end = broker_walk(request, folder, path, WALK_NAME, &place);
+
+	if (end == WALK_ELSEWHERE)
+		place.why = place.why == ENOENT ? ENOENT : EEXIST;
+	request_fail(request, end == WALK_FOUND ? find_name_mistake(&place) : place.why);
+}
+
+/* Devices are for nobody, whatever the plan says, nor is a file that lends its owner's rights. */
+static void
+make_node(struct broker *broker, const struct call *request, int folder, const __u64 *a)
+{
+	struct deed deed = {.act = do_mknod,
+			    .right = RIGHT_CREATE,
+			    .mode = (mode_t)a[1] & ~(mode_t)(S_ISUID | S_ISGID),
+			    .device = (dev_t)a[2],
+			    .is_lent = (a[1] & (S_ISUID | S_ISGID)) != 0};
+
+	if (find_kind_mistake(deed.mode) != 0)
+		request_fail(request, find_kind_mistake(deed.mode));
+	else if (S_ISCHR(deed.mode) || S_ISBLK(deed.mode))
+		refuse_device(request, folder, a[0]);
+	else
+		act_on(broker, request, folder, a[0], &deed);
+}
+
+void
+act_mknod(struct broker *broker, const struct call *request)
+{
+	make_node(broker, request, AT_FDCWD, request->notif.data.args);
+}
+
+void
+act_mknodat(struct broker *broker, const struct call *request)
+{
+	make_node(broker, request, (int)request->notif.data.args[0], request->notif.data.args + 1);
+}
+
+static void
+make_link_text(struct broker *broker, const struct call *request, uint64_t text, int folder,
+	       uint64_t path)
+{
+	char target[PATH_MAX];
+	struct deed deed = {.act = do_symlink, .right = RIGHT_CREATE, .text = target};
+	int why = request_path(request, text, target);
+
+	if (why != 0)
+		request_fail(request, why);
+	else
+		act_on(broker, request, folder, path, &deed);
+}
+
+void
+act_symlink(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	make_link_text(broker, request, a[0], AT_FDCWD, a[1]);
+}
+
+void
+act_symlinkat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	make_link_text(broker, request, a[0], (int)a[1], a[2]);
+}
+
+static void
+remove_name(struct broker *broker, const struct call *request, int folder, uint64_t path, int flags)
+{
+	struct deed deed = {.act = do_unlink, .right = RIGHT_DELETE, .flags = flags};
+
+	act_on(broker, request, folder, path, &deed);
+}
+
+void
+act_unlink(struct broker *broker, const struct call *request)
+{
+	remove_name(broker, request, AT_FDCWD, request->notif.data.args[0], 0);
+}
+
+void
+act_rmdir(struct broker *broker, const struct call *request)
+{
+	remove_name(broker, request, AT_FDCWD, request->notif.data.args[0], AT_REMOVEDIR);
+}
+
+void
+act_unlinkat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	if ((int)a[2] & ~AT_REMOVEDIR)
+		request_fail(request, EINVAL);
+	else
+		remove_name(broker, request, (int)a[0], a[1], (int)a[2]);
+}

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Opening on behalf. What a path names is held first, judged by its own name, and only then opened:
+ * nothing that is denied is ever opened, not even by us. A file that is there needs the rights of
+ * its access; one that is made needs only "create", and is written through the descriptor that made
+ * it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/broker/file/open_file.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/nest.h"
+#include "linux/broker/pty.h"
+#include "linux/seccomp/syscalls.h"
+
+#define TRIES 16
+
+static inline void
+auto_opening_fn(const struct opening *o)
+{
+	free(o->path);
+}
+#define auto_opening __attribute__((cleanup(auto_opening_fn)))
+
+/* What open(2) looks at; the rest it drops, and openat2 would refuse. */
+#define KNOWN_FLAGS                                                                            \
+	(O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK | O_SYNC |  \
+	 O_ASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_CLOEXEC | \
+	 OPEN_TMPFILE)
+
+/*
+ * A file is cut without being opened for writing, and the inner layer does not see it: what is left
+ * to the kernel may have another path by then. Opened for writing it is refused before it is cut.
+ */
+static bool
+is_blind_cut(const struct opening *o)
+{
+	uint64_t mode = o->how.flags & O_ACCMODE;
+
+	return o->broker->cuts_blindly && (o->how.flags & O_TRUNC) && mode != O_WRONLY &&
+	       mode != O_RDWR;
+}
+
+/* Neither can it be left to the kernel nor done on behalf. */
+static bool
+is_nobodys(const struct opening *o)
+{
+	return is_blind_cut(o) &&
+	       (*o->path == '\0' || o->found.is_proc || nest_is_alone(o->broker));
+}
+
+/*
+ * Not ours to decide: what it would change is withheld nowhere there. Where reading is guarded
+ * nothing is: the layer grants reading for the sake of programs, and the path may change meanwhile.
+ */
+static bool
+is_native(const struct opening *o)
+{
+	unsigned rights = opening_rights(o->how.flags);
+
+	if (o->broker->reads)
+		return false;
+	if (terminals_are_meant(o))
+		return terminals_are_known(o);
+	if (*o->path == '\0' || o->found.is_proc)
+		return true;
+	if (opening_is_shared(o))
+		return nest_is_alone(o->broker);
+	if (opening_is_anywhere(o))
+		return false;
+	if (o->how.flags & (O_CREAT | OPEN_TMPFILE))
+		rights |= RIGHT_CREATE;
+	return !broker_guards(o->broker, o->path, rights) && !is_blind_cut(o);
+}
+
+static void
+give(const struct opening *o, int fd)
+{
+	bool close_on_exec = (o->how.flags & O_CLOEXEC) != 0;
+
+	if (o->number > 0)
+		request_give_as(o->request, fd, o->number, close_on_exec);
+	else
+		request_give(o->request, fd, close_on_exec);
+}
+
+/*
+ * Most paths want no more than the shared lock; true: it is held. Where others are asked it is not
+ * held while the first question is.
+ */
+static bool
+judge_shared(struct opening *o)
+{
+	if (nest_depth(o->broker) > 0)
+		return false;
+	namelock_share(&o->broker->names);
+	if (opening_judge(o) == 0 && !vet_is_delicate(o->path))
+		return true;
+	namelock_leave(&o->broker->names);
+	return false;
+}
+
+/* The kernel would make it as it is asked to. */
+static bool
+would_lend(const struct opening_how *how)
+{
+	return (how->flags & (O_CREAT | OPEN_TMPFILE)) &&
+	       (how->mode & 07777 & ~(uint64_t)OPENING_MODE);
+}
+
+/* To the kernel, unless that would not be safe. */
+static void
+leave(const struct opening *o)
+{
+	bool is_new = o->found.object < 0 || (o->how.flags & OPEN_TMPFILE);
+
+	if (!o->found.is_proc)
+		broker_foretell(o->broker, o->path,
+				is_new ? (unsigned)RIGHT_CREATE : opening_rights(o->how.flags));
+	if (is_nobodys(o) || would_lend(&o->how))
+		request_fail(o->request, EACCES);
+	else
+		request_continue(o->request);
+}
+
+/* Judges under the lock that the path wants; 0 with the lock held, or an errno without. */
+static int
+lock_and_judge(struct opening *o)
+{
+	int why;
+
+	if (judge_shared(o))
+		return 0;
+	why = opening_judge(o);
+	for (int i = 0; why == 0 && i < TRIES; i++) {
+		auto_free char *before = strdup(o->path);
+
+		if (before == NULL)
+			return ENOMEM;
+		broker_lock(o->broker, before);
+		why = opening_judge(o);
+		if (why == 0 && strcmp(before, o->path) == 0)
+			return 0;
+		namelock_leave(&o->broker->names);
+	}
+	return why != 0 ? why : EAGAIN;
+}
+
+/*
+ * What is only read needs no lock: it is held, and a move after the question is a move after the
+ * answer. And none may be taken: a sandbox inside reads git's files to answer who holds it. True:
+ * its name leads elsewhere by now.
+ */
+static bool
+read_found(struct opening *o)
+{
+	int why = opening_judge(o), fd;
+
+	if (why != 0) {
+		request_fail(o->request, why);
+	} else if (is_native(o)) {
+		request_continue(o->request);
+	} else {
+		fd = opening_act(o);
+		if (fd >= 0)
+			give(o, fd);
+		else if (errno == ESTALE && o->found.object >= 0)
+			return true;
+		else if (errno != EINPROGRESS)
+			request_fail(o->request, errno);
+	}
+	return false;
+}
+
+/* True when a name changed under our eyes and the way must be gone again. */
+static bool
+act_on_found(struct opening *o)
+{
+	int why, fd;
+
+	if (opening_only_reads(o->how.flags))
+		return read_found(o);
+	why = lock_and_judge(o);
+
+	if (why != 0) {
+		request_fail(o->request, why);
+		return false;
+	}
+	if (is_nobodys(o) || is_native(o)) {
+		namelock_leave(&o->broker->names);
+		leave(o);
+		return false;
+	}
+	fd = opening_act(o);
+	why = errno;
+	namelock_leave(&o->broker->names);
+	errno = why;
+	if (fd >= 0)
+		give(o, fd);
+	else if ((errno == EEXIST && o->found.object < 0 && !(o->how.flags & O_EXCL)) ||
+		 (errno == ESTALE && o->found.object >= 0))
+		return true;
+	else if (errno != EINPROGRESS)
+		request_fail(o->request, errno);
+	return false;
+}
+
+static unsigned
+find_how(uint64_t flags)
+{
+	unsigned how = 0;
+
+	if ((flags & O_NOFOLLOW) || ((flags & O_CREAT) && (flags & O_EXCL)))
+		how |= FIND_KEEP;
+	if (flags & O_CREAT)
+		how |= FIND_PLACE;
+	return how;
+}
+
+/* One walk and what follows from it; true: once more. */
+static bool
+try_open(struct opening *o)
+{
+	unsigned how = find_how(o->how.flags);
+	bool found = find(o->request, o->base, o->way, how, &o->found);
+	bool again = false;
+
+	if (!found)
+		request_fail(o->request, o->found.why);
+	else if (request_is_valid(o->request))
+		again = act_on_found(o);
+	if (found)
+		auto_found_fn(&o->found);
+	return again;
+}
+
+static bool
+may_make_at_once(const struct opening *o)
+{
+	return (o->verdict.rights & RIGHT_CREATE) && o->verdict.vetted == NULL && !is_native(o) &&
+	       request_is_valid(o->request);
+}
+
+/*
+ * What is to be made is mostly not there, and then it need not be looked for. Whatever is in the way
+ * is said by the long one. False: nothing has been done.
+ */
+static bool
+make_at_once(struct opening *o)
+{
+	const uint64_t made = O_CREAT | O_DIRECTORY | OPEN_TMPFILE;
+	int fd = -1;
+
+	if ((o->how.flags & made) != O_CREAT || !find_new(o->base, o->way, &o->found))
+		return false;
+	if (judge_shared(o)) {
+		if (may_make_at_once(o))
+			fd = opening_act(o);
+		namelock_leave(&o->broker->names);
+	}
+	auto_found_fn(&o->found);
+	if (fd >= 0)
+		give(o, fd);
+	return fd >= 0;
+}
+
+/* Flags that contradict each other: the kernel looks at them before it looks at the path. */
+static bool
+is_nonsense(const struct opening_how *how)
+{
+	struct opening_how ask = {how->flags | O_CLOEXEC, 0, 0};
+
+	if (!(how->flags & OPEN_TMPFILE) && !((how->flags & O_CREAT) && (how->flags & O_DIRECTORY)))
+		return false;
+	return syscall(SYS_openat2, -1, "", &ask, sizeof ask) < 0 && errno == EINVAL;
+}
+
+static void
+open_at(struct broker *broker, const struct call *request, int folder, uint64_t address,
+	const struct opening_how *how)
+{
+	auto_opening struct opening o = {.broker = broker, .request = request, .how = *how};
+	char path[PATH_MAX];
+	auto_fd int base = -1;
+	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
+
+	if (why == EPERM)
+		broker_unread(broker, request);
+	if (why == 0 && (how->flags & (O_CREAT | O_TRUNC | OPEN_TMPFILE)) &&
+	    !request_has_room(request))
+		why = EMFILE;
+	if (why == 0 && *path == '\0')
+		why = ENOENT;
+	if (why == 0 && *path != '/') {
+		base = request_folder(request, folder, &why);
+		why = base >= 0 ? 0 : why;
+	}
+	if (why != 0) {
+		request_fail(request, why);
+		return;
+	}
+	if (how->flags & (O_CREAT | OPEN_TMPFILE))
+		o.umask = request_umask(request);
+	o.base = base;
+	o.way = path;
+	for (int i = 0; i < TRIES; i++)
+		if ((i == 0 && make_at_once(&o)) || !try_open(&o))
+			return;
+	request_fail(request, EAGAIN);
+}
+
+static void
+open_plain(struct broker *broker, const struct call *request, int folder, uint64_t path,
+	   uint64_t flags, uint64_t mode)
+{
+	struct opening_how how = {flags & KNOWN_FLAGS, mode, 0};
+
+	open_at(broker, request, folder, path, &how);
+}
+
+void
+act_open(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	open_plain(broker, request, AT_FDCWD, a[0], a[1], a[2]);
+}
+
+void
+act_openat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	open_plain(broker, request, (int)a[0], a[1], a[2], a[3]);
+}
+
+void
+act_creat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	open_plain(broker, request, AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
+}
+
+/*
+ * As the kernel does for who makes the call itself: a file does not grow beyond the caller's own limit,
+ * and a caller that tries is sent SIGXFSZ.
+ */
+static bool
+may_grow(const struct opening *o, off_t length)
+{
+	pid_t process = request_process(o->request);
+	struct rlimit limit;
+
+	if (length <= o->at.st_size)
+		return true;
+	if (process <= 0 || prlimit(o->request->thread, RLIMIT_FSIZE, NULL, &limit) < 0)
+		return errno = EPERM, false;
+	if (limit.rlim_cur == RLIM_INFINITY || (rlim_t)length <= limit.rlim_cur)
+		return true;
+	if (request_is_valid(o->request))
+		syscall(SYS_tgkill, process, o->request->thread, SIGXFSZ);
+	errno = EFBIG;
+	return false;
+}
+
+/* May the file have a lease, which the kernel would wait for? By its inode number alone; unsure: yes. */
+static bool
+may_be_leased(const struct opening *o)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	bool found = locks == NULL;
+	unsigned long inode;
+	char line[256];
+
+	while (!found && fgets(line, sizeof line, locks) != NULL)
+		found = strstr(line, "LEASE") != NULL &&
+			(sscanf(line, "%*s %*s %*s %*s %*s %*x:%*x:%lu", &inode) != 1 ||
+			 inode == o->at.st_ino);
+	if (locks != NULL)
+		fclose(locks);
+	return found;
+}
+
+/*
+ * By our own name for what is held: what was judged is what is cut, and nothing is opened that a file
+ * watcher would be told of. A leased file is opened, which does not wait.
+ */
+static int
+cut_held(struct opening *o, off_t length)
+{
+	char name[40];
+	auto_fd int fd = -1;
+
+	snprintf(name, sizeof name, "/proc/self/fd/%d", o->found.object);
+	if (!may_be_leased(o))
+		return truncate(name, length);
+	fd = opening_object(o, o->found.object);
+	return fd < 0 ? -1 : ftruncate(fd, length);
+}
+
+static int
+cut(struct opening *o, off_t length)
+{
+	if (S_ISDIR(o->at.st_mode)) {
+		errno = EISDIR;
+		return -1;
+	}
+	errno = S_ISREG(o->at.st_mode) ? EACCES : EINVAL;
+	if (!(o->verdict.rights & RIGHT_WRITE) || !S_ISREG(o->at.st_mode))
+		return -1;
+	if (opening_vetted(o) < 0)
+		return -1;
+	broker_touches(o->broker, o->path, &o->at);
+	return fstat(o->found.object, &o->at) < 0 || !may_grow(o, length) ? -1
+									  : cut_held(o, length);
+}
+
+static void
+cut_found(struct opening *o, off_t length)
+{
+	int rc = -1, why = lock_and_judge(o);
+
+	if (why != 0) {
+		request_fail(o->request, why);
+		return;
+	}
+	o->how.flags = O_TRUNC;
+	if (is_nobodys(o) || is_native(o)) {
+		namelock_leave(&o->broker->names);
+		leave(o);
+		return;
+	}
+	o->how.flags = O_WRONLY;
+	rc = cut(o, length);
+	why = errno;
+	namelock_leave(&o->broker->names);
+	if (rc < 0)
+		request_fail(o->request, why);
+	else
+		request_return(o->request, 0);
+}
+
+void
+act_truncate(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	auto_opening struct opening o = {.broker = broker, .request = request};
+	char path[PATH_MAX];
+	auto_fd int base = -1;
+	int why = (off_t)a[1] < 0 ? EINVAL : request_path(request, a[0], path);
+
+	if (why == 0 && *path != '/') {
+		base = request_folder(request, AT_FDCWD, &why);
+		why = base >= 0 ? 0 : why;
+	}
+	if (why != 0 || !find(request, base, path, 0, &o.found)) {
+		request_fail(request, why != 0 ? why : o.found.why);
+		return;
+	}
+	o.base = base;
+	o.way = path;
+	if (request_is_valid(request))
+		cut_found(&o, (off_t)a[1]);
+	auto_found_fn(&o.found);
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Moving names on behalf. Nothing may come under a rule that gives more than the one it was under, and
+ * nothing comes under a name of git's but what was vetted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "git/protect/git_protect.h"
+#include "git/protect/git_repo_cache.h"
+#include "linux/broker/decide/names.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/git/subtree.h"
+#include "linux/broker/long_name.h"
+#include "linux/broker/nest.h"
+#include "linux/broker/socket/sys_socket.h"
+
+#define NOREPLACE 1u
+#define EXCHANGE 2u
+/* More entries than this are not looked at: then it is another device, and mv copies. */
+#define TREE_MAX 20000
+
+struct move {
+	struct broker *broker;
+	struct spot from, to;
+	struct stat from_stat, to_stat;
+	bool is_replacing;
+	unsigned flags;
+	int left; /* entries that may still be looked at */
+};
+
+static inline void
+auto_move_fn(const struct move *move)
+{
+	auto_spot_fn(&move->from);
+	auto_spot_fn(&move->to);
+}
+#define auto_move __attribute__((cleanup(auto_move_fn)))
+
+static bool
+lacks(const struct move *move, const struct spot *place, unsigned rights)
+{
+	unsigned missing = rights & ~broker_judge(move->broker, place->path).rights;
+
+	if (missing != 0)
+		broker_deny(move->broker, place->path, missing);
+	return missing != 0;
+}
+
+/*
+ * Also: a name that is vetted was vetted where it comes from; and what leads two folders up must not
+ * come to lead elsewhere.
+ */
+static bool
+is_same_by(const struct move *move, int plan, const char *old, const char *new)
+{
+	struct verdict was = broker_judge_by(move->broker, plan, old),
+		       is = broker_judge_by(move->broker, plan, new);
+
+	if (was.vetted == NULL || is.vetted == NULL)
+		return was.rights == is.rights && is.vetted == NULL &&
+		       (was.vetted == NULL || was.vetted->vet != VET_COMMONDIR);
+	return was.rights == is.rights && was.vetted->vet == is.vetted->vet;
+}
+
+/* By every plan: what two of them refuse in different places would look the same together. */
+static bool
+is_same(const struct move *move, const char *old, const char *new)
+{
+	for (int i = 0; i <= nest_depth(move->broker); i++)
+		if (!is_same_by(move, i, old, new))
+			return false;
+	return true;
+}
+
+/* What leads git somewhere by a way from where it is leads elsewhere from its new place. */
+static bool
+may_lead(const struct move *move, int folder, const char *name, const char *new)
+{
+	const struct protection *vetted = broker_judge(move->broker, new).vetted;
+	struct vet_file file = {0};
+	bool may;
+
+	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
+		return true;
+	may = vet_read(folder, name, &file) == 0 &&
+	      vet_may_carry(move->broker, new, vetted->vet,
+			    &(struct gitconfig_text){file.text, file.length});
+	free(file.text);
+	return may;
+}
+
+/* Two trees that are compared; both paths are of the entry that is looked at. */
+struct comparison {
+	struct move *move;
+	const char *from, *to;
+	char old[DEEP_MAX], new[DEEP_MAX];
+	int why;
+};
+
+/* Does the entry make a repository of its folder that may not be moved? */
+static bool
+is_bound(struct comparison *c, const struct subtree_entry *entry)
+{
+	char *end = c->old + strlen(c->old) - strlen(entry->name) - 1;
+	bool bound;
+
+	if (!ascii_same(entry->name, "HEAD") && !ascii_same(entry->name, ".git"))
+		return false;
+	*end = '\0';
+	bound = !vet_may_move(c->move->broker, c->old);
+	*end = '/';
+	return bound;
+}
+
+/* 0 when what lies there has the same rights at its new place, else an errno. */
+static int
+compare_entry(struct comparison *c, const struct subtree_entry *entry)
+{
+	struct broker *broker = c->move->broker;
+
+	if (c->move->left-- <= 0)
+		return EXDEV;
+	if (!subtree_path(c->from, entry, c->old, sizeof c->old) ||
+	    !subtree_path(c->to, entry, c->new, sizeof c->new))
+		return ENAMETOOLONG;
+	/* what git would obey at a path that cannot be looked at stays where it is */
+	if ((deep_is(c->old) || deep_is(c->new)) && gitnames_has(entry->name))
+		return EACCES;
+	if (!is_same(c->move, c->old, c->new) || protection_is_policy(entry->name) ||
+	    is_bound(c, entry) ||
+	    !unix_may_move(c->move->broker, entry->folder, entry->name, c->old, c->new))
+		return EACCES;
+	broker_touches_at(broker, entry->folder, entry->name, c->old);
+	broker_touches(broker, c->new, NULL);
+	if (entry->is_folder)
+		return 0;
+	return vet_may_hold(broker, c->new, entry->folder, entry->name) &&
+			       may_lead(c->move, entry->folder, entry->name, c->new)
+		       ? 0
+		       : EACCES;
+}
+
+static int
+visit_entry(void *context, const struct subtree_entry *entry)
+{
+	struct comparison *c = context;
+
+	c->why = compare_entry(c, entry);
+	return c->why == 0 ? SUBTREE_ENTER : c->why;
+}
+
+/*
+ * A folder takes all that is in it along: past a deny that was for its old place, or under a name
+ * that must not be made. What has other rights at the new place does not go there, and what cannot be looked
+ * at is copied.
+ */
+static int
+compare_trees(struct move *move, int folder, const char *from, const char *to)
+{
+	auto_free struct comparison *c = calloc(1, sizeof *c);
+	int rc;
+
+	if (c == NULL)
+		return EXDEV;
+	c->move = move;
+	c->from = from;
+	c->to = to;
+	rc = subtree_each(folder, visit_entry, c);
+	return rc != 0 && c->why == 0 ? EXDEV : rc;
+}
+
+static int
+check_folder(struct move *move, const struct spot *from, const struct spot *to)
+{
+	auto_fd int fd = -1;
+
+	if (broker_judge(move->broker, from->path).held != NULL)
+		return EACCES;
+	/* nobody has looked at what was made there: entry by entry it comes by us */
+	if (!broker_has_seen(move->broker, from->path))
+		return EXDEV;
+	fd = openat(from->folder, from->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	move->left = TREE_MAX;
+	return fd < 0 ? EXDEV : compare_trees(move, fd, from->path, to->path);
+}
+
+/*
+ * Could more be done with a file by its new name, by any plan? Reading what was denied; or writing,
+ * which would reach a second name of the file. As the kernel has it between two rules of Landlock.
+ */
+static bool
+gains(const struct move *move, const char *old, const char *new)
+{
+	for (int i = 0; i <= nest_depth(move->broker); i++)
+		if (broker_judge_by(move->broker, i, new).rights &
+		    ~broker_judge_by(move->broker, i, old).rights & (RIGHT_READ | RIGHT_WRITE))
+			return true;
+	return false;
+}
+
+static int
+check_entry(struct move *move, const struct spot *from, mode_t mode, const struct spot *to)
+{
+	if (S_ISREG(mode))
+		return gains(move, from->path, to->path) ? EXDEV : 0;
+	if (!S_ISSOCK(mode))
+		return S_ISDIR(mode) ? check_folder(move, from, to) : 0;
+	return unix_may_move(move->broker, from->folder, from->name, from->path, to->path) ? 0
+											   : EACCES;
+}
+
+static int
+refuse_vetted(const struct move *move, const struct spot *place, const char *why)
+{
+	broker_refused(move->broker, "rename", place->path, why);
+	errno = EACCES;
+	return -1;
+}
+
+/* A new file takes the place of one of git's: ours does, with what was in it. */
+static int
+put_in_place(const struct move *move, const struct protection *protection)
+{
+	struct vet_file file = {0};
+	struct vet_target to = {move->to.folder, move->to.name, move->to.path, protection->vet,
+				(move->flags & NOREPLACE) != 0};
+	struct stat at;
+	int rc, why;
+
+	if (fstat(move->to.folder, &at) < 0 || at.st_dev != move->from_stat.st_dev)
+		return errno = EXDEV, -1;
+	why = vet_read(move->from.folder, move->from.name, &file);
+	if (why != 0)
+		return errno = why, -1;
+	rc = vet_install(move->broker, &to, &file);
+	free(file.text);
+	return rc < 0 ? rc : unlinkat(move->from.folder, move->from.name, 0);
+}
+
+/* One of the two names is git's. 1: move it as any other; else the result. */
+static int
+move_vetted(const struct move *move)
+{
+	const struct protection *from = broker_judge(move->broker, move->from.path).vetted,
+				*to = broker_judge(move->broker, move->to.path).vetted;
+	mode_t kind = move->from_stat.st_mode & S_IFMT;
+
+	if (kind == S_IFLNK &&
+	    !vet_may_hold(move->broker, move->to.path, move->from.folder, move->from.name))
+		return -1;
+	if ((move->flags & EXCHANGE) && S_ISLNK(move->to_stat.st_mode) &&
+	    !vet_may_hold(move->broker, move->from.path, move->to.folder, move->to.name))
+		return -1;
+	if (from == NULL && to == NULL)
+		return 1;
+	if (from != NULL && from->vet != VET_MODULES && from->vet != VET_FOLDER &&
+	    from->vet != VET_STEPS)
+		return refuse_vetted(move, &move->from, from->reason);
+	if (to == NULL && !(move->flags & EXCHANGE))
+		return 1;
+	if (to == NULL || (move->flags & ~NOREPLACE) != 0)
+		return refuse_vetted(move, &move->from, "it cannot be exchanged");
+	if (to->vet == VET_HEAD)
+		return vet_may_make(move->broker, move->to.path, to, false) ? 1 : -1;
+	if (kind != S_IFREG || strchr(move->to.name, '/') != NULL)
+		return refuse_vetted(move, &move->to, to->reason);
+	return to->vet == VET_FOLDER ? 1 : put_in_place(move, to);
+}
+
+/* 0, or why it may not be. */
+static int
+check_move(struct move *move)
+{
+	unsigned both = RIGHT_CREATE | RIGHT_DELETE;
+	bool swaps = (move->flags & EXCHANGE) != 0;
+	int why;
+
+	if (lacks(move, &move->from, swaps ? both : RIGHT_DELETE) ||
+	    lacks(move, &move->to, move->is_replacing ? both : RIGHT_CREATE))
+		return EACCES;
+	why = check_entry(move, &move->from, move->from_stat.st_mode, &move->to);
+	return why == 0 && swaps ? check_entry(move, &move->to, move->to_stat.st_mode, &move->from)
+				 : why;
+}
+
+static int
+do_move(struct move *move)
+{
+	int why, rc;
+
+	if (!spot_is_there(&move->from, &move->from_stat))
+		return -1;
+	move->is_replacing = spot_is_there(&move->to, &move->to_stat);
+	/* "." and its like: the kernel has the right word for it */
+	why = move->from.is_folder_itself || move->to.is_folder_itself ? 0 : check_move(move);
+	if (why != 0) {
+		errno = why;
+		return -1;
+	}
+	if (!move->from.is_folder_itself && !move->to.is_folder_itself) {
+		rc = move_vetted(move);
+		if (rc != 1)
+			return rc;
+	}
+	if (!nest_is_sure(move->broker))
+		return errno = EACCES, -1;
+	broker_touches(move->broker, move->from.path, &move->from_stat);
+	broker_touches(move->broker, move->to.path, move->is_replacing ? &move->to_stat : NULL);
+	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
+			    move->to.name, move->flags);
+}
+
+/* A file of any other name is none of git's. */
+static bool
+is_remembered(const struct move *move)
+{
+	return S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE) ||
+	       vet_is_delicate(move->from.path) || vet_is_delicate(move->to.path);
+}
+
+static void
+move_name(struct broker *broker, const struct call *request, const int folders[2],
+	  const uint64_t paths[2], unsigned flags)
+{
+	auto_move struct move move = {.broker = broker,
+				      .flags = flags,
+				      .from = {.folder = -1},
+				      .to = {.folder = -1}};
+	enum walk_end ends[2];
+	int rc;
+
+	ends[0] = broker_walk(request, folders[0], paths[0], WALK_NAME, &move.from);
+	ends[1] = broker_walk(request, folders[1], paths[1], WALK_NAME, &move.to);
+
+	if (ends[0] == WALK_FAILED || ends[1] == WALK_FAILED)
+		request_fail(request, ends[0] == WALK_FAILED ? move.from.why : move.to.why);
+	else if (ends[0] == WALK_ELSEWHERE || ends[1] == WALK_ELSEWHERE ||
+		 (!broker_guards(broker, move.from.path, RIGHT_DELETE) &&
+		  !broker_guards(broker, move.to.path, RIGHT_CREATE)))
+		request_continue(request);
+	else if (request_is_valid(request)) {
+		namelock_take(&broker->names);
+		namelock_changes(&broker->names, move.from.path, move.to.path);
+		rc = walk_is_still(&move.from) && walk_is_still(&move.to) ? do_move(&move) : -1;
+		if (rc < 0 || !is_remembered(&move))
+			namelock_keep_memory(&broker->names);
+		namelock_leave(&broker->names);
+		request_finish(request, rc);
+	}
+}
+
+void
+act_rename(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	move_name(broker, request, (const int[]){AT_FDCWD, AT_FDCWD},
+		  (const uint64_t[]){a[0], a[1]}, 0);
+}
+
+void
+act_renameat(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
+		  (const uint64_t[]){a[1], a[3]}, 0);
+}
+
+void
+act_renameat2(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	unsigned flags = (unsigned)a[4];
+
+	/* the kernel looks at them before it looks at the paths */
+	if ((flags & ~(NOREPLACE | EXCHANGE)) != 0 || flags == (NOREPLACE | EXCHANGE))
+		request_fail(request, EINVAL);
+	else
+		move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
+			  (const uint64_t[]){a[1], a[3]}, flags);
+}

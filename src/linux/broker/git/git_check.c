@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Becoming a repository: a bare one can have any name, and git obeys it as soon as somebody goes there.
+ * So a folder becomes one only with settings that were vetted and without hooks, and from then on what git
+ * obeys in it is not free any more (git_protect.c).
+ */
+#include "linux/broker/git/git_check.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/config/git_repo.h"
+#include "git/protect/git_protect.h"
+
+void
+vet_complete(const struct broker *broker, const char *path, struct verdict *verdict)
+{
+	gitnames_complete(&(struct gitnames){broker->plan, broker->hooks, &broker->trees.changes},
+			  path, verdict);
+}
+
+void
+vet_complete_deep(const struct broker *broker, const char *path, struct verdict *verdict)
+{
+	static const struct protection of_git = {.kind = PROTECT_NAME,
+						 .pattern = "a name of git's",
+						 .reason = "its path is too long to be looked at"};
+
+	if (verdict->vetted == NULL &&
+	    !gitnames_has(path + path_set_top(&broker->trees.changes, path)))
+		return;
+	verdict->vetted = NULL;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (verdict->rights & RIGHTS_CHANGE & (1u << i))
+			verdict->by[i] = (struct decision){.protection = &of_git};
+	verdict->rights &= ~(unsigned)RIGHTS_CHANGE;
+}
+
+bool
+vet_is_delicate(const char *path)
+{
+	return gitnames_is_delicate(path);
+}
+
+/* ---- refusing ---- */
+
+void
+vet_refused(struct broker *broker, const char *what, const char *path, const char *why)
+{
+	auto_str struct str allow = {0};
+
+	str_add(&allow, "--write ");
+	str_shell(&allow, path);
+	broker_refused_but(broker, what, path, why, allow.failed ? NULL : allow.text);
+}
+
+/* ---- becoming a repository ---- */
+
+static bool
+refuse(struct broker *broker, const char *path, const char *why)
+{
+	broker_refused(broker, "create", path, why);
+	errno = EACCES;
+	return false;
+}
+
+/* A real folder with nothing in it but what passes. */
+static bool
+holds_only(const char *folder, const char *name, bool (*passes)(const char *name))
+{
+	char path[PATH_MAX];
+	const struct dirent *entry;
+	bool fine = true;
+	DIR *dir;
+	int fd;
+
+	if (!looked_has(folder, name))
+		return true;
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (dir == NULL) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (fine && (entry = readdir(dir)) != NULL)
+		fine = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		       passes(entry->d_name);
+	closedir(dir);
+	return fine;
+}
+
+static bool
+is_no_attributes(const char *name)
+{
+	return !ascii_same(name, "attributes");
+}
+
+static bool
+is_nothing(const char *name)
+{
+	(void)name;
+	return false;
+}
+
+/* What was free until now may still be open for writing somewhere: it is replaced by our copy. */
+static bool
+settle(struct broker *broker, const char *folder, const char *name, enum vet vet)
+{
+	char path[PATH_MAX];
+	struct vet_file file = {0};
+	auto_fd int fd = -1;
+	int rc;
+
+	if (!looked_has(folder, name))
+		return true;
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	fd = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	rc = fd < 0 ? errno : vet_read(fd, name, &file);
+	if (rc != 0)
+		return refuse(broker, path, "cannot be read whole");
+	/* nothing of it counts as there before: it was nobody's settings until now */
+	rc = vet_content(broker, path, vet, &(struct gitconfig_text){file.text, file.length}, NULL);
+	if (rc == 0 && !broker->is_asked)
+		rc = vet_install(broker, &(struct vet_target){fd, name, path, vet, false}, &file) <
+				     0
+			     ? errno
+			     : 0;
+	free(file.text);
+	errno = rc;
+	return rc == 0;
+}
+
+/* git since 2.44 writes the pointers of a linked worktree before its HEAD. */
+static bool
+may_get_head(struct broker *broker, const char *folder)
+{
+	if (strlen(folder) + sizeof "/config.worktree" > PATH_MAX)
+		return refuse(broker, folder, "has too long a name for a repository");
+	if (!holds_only(folder, "hooks", gitnames_is_sample))
+		return refuse(broker, folder, "would be a repository with hooks");
+	if (!holds_only(folder, "info", is_no_attributes))
+		return refuse(broker, folder, "would be a repository with attributes");
+	if (!holds_only(folder, "rebase-merge", is_nothing) ||
+	    !holds_only(folder, "rebase-apply", is_nothing) ||
+	    !holds_only(folder, "sequencer", is_nothing))
+		return refuse(broker, folder, "would be a repository in the middle of a rebase");
+	if (!vet_may_begin(broker, folder, folder))
+		return refuse(broker, folder, "would be a repository with hooks");
+	if (!holds_only(folder, "remotes", is_nothing) ||
+	    !holds_only(folder, "branches", is_nothing))
+		return refuse(broker, folder, "would be a repository with remotes of its own");
+	if (!vet_is_closed(broker, folder))
+		return refuse(broker, folder, "would be a repository that others can change");
+	if (!vet_links_stay(folder))
+		return refuse(broker, folder, "would be a repository with links out of it");
+	return settle(broker, folder, "commondir", VET_COMMONDIR) &&
+	       settle(broker, folder, "gitdir", VET_GITDIR) &&
+	       settle(broker, folder, "config", VET_CONFIG) &&
+	       settle(broker, folder, "config.worktree", VET_CONFIG);
+}
+
+bool
+vet_repository(struct broker *broker, const char *folder)
+{
+	if (looked_has(folder, "commondir"))
+		return refuse(broker, folder, "would be a repository with its settings elsewhere");
+	return may_get_head(broker, folder);
+}
+
+bool
+vet_may_make(struct broker *broker, const char *path, const struct protection *protection,
+	     bool is_folder)
+{
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
+	if (protection->vet == VET_HEAD)
+		return may_get_head(broker, folder);
+	if (is_folder && protection->vet == VET_POINTER && !vet_may_begin(broker, folder, path))
+		return refuse(broker, path, "would be a repository with hooks");
+	if (is_folder)
+		return true;
+	return refuse(broker, path, protection->reason);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Vetting: git's own files inside guarded trees. They change in git's way only, by a new file that
+ * is moved into place or written in one piece; what was written is read, judged, and a copy of our
+ * own is put there, so that nobody who still holds the new file open can change it afterwards.
+ */
+#pragma once
+
+#include "git/config/git_config.h"
+#include "linux/broker/broker.h"
+
+/*
+ * git_check.c: completes a verdict. A folder with HEAD and objects in it is a repository whatever its
+ * name, so what git obeys in it is vetted or protected as below a .git.
+ */
+void vet_complete(const struct broker *broker, const char *path, struct verdict *verdict);
+/*
+ * The same for a path that is too long to be looked at: nothing is changed by a name of git's, or below one, and
+ * nothing is vetted.
+ */
+void vet_complete_deep(const struct broker *broker, const char *path, struct verdict *verdict);
+/* Is path a name whose making must not be judged beside others'? Then the lock is exclusive. */
+bool vet_is_delicate(const char *path);
+/* May this be made there: a folder, or something else that is no file with content? Sets errno. */
+bool vet_may_make(struct broker *broker, const char *path, const struct protection *protection,
+		  bool is_folder);
+/* May the folder become a repository with what is in it? Sets errno. The lock is exclusive. */
+bool vet_repository(struct broker *broker, const char *folder);
+/* A repository that came with the project's own files, or names what lies elsewhere, stays there. */
+bool vet_may_move(struct broker *broker, const char *folder);
+
+/*
+ * git_modes.c: the bits of a mode that must not come to this path, because it is in a repository: those by
+ * which others could change it, unless the user's own umask gives them.
+ */
+mode_t vet_closed_bits(const struct broker *broker, const char *path, mode_t mode);
+/* May a folder become a repository with these modes in it? */
+bool vet_is_closed(const struct broker *broker, const char *folder);
+
+/*
+ * git_symlink.c: may a symbolic link with this text have this path? Whoever works in the project
+ * meanwhile follows it, so none leads to where a repository is not looked at. Sets errno.
+ */
+bool vet_may_link_to(struct broker *broker, const char *path, const char *text);
+/* The same for the link that is name in folder; what is none may be anywhere. */
+bool vet_may_hold(struct broker *broker, const char *path, int folder, const char *name);
+/* Do all links that git would follow in folder stay in it, when it is a repository? */
+bool vet_links_stay(const char *folder);
+
+/* git_check.c: notes a refusal together with what would allow it. */
+void vet_refused(struct broker *broker, const char *what, const char *path, const char *why);
+
+/* git_refs.c: is path, or does something below it, lead to a remote? Then no link comes there. */
+bool vet_is_on_way(const struct broker *broker, const char *path);
+/* Are there settings at path, or below it, that must not be hidden from us for a while? */
+bool vet_is_read(const struct broker *broker, const char *path, mode_t kind);
+/* Do a repository's settings name nothing outside of its folder? From another place it would be another. */
+bool vet_is_at_home(const struct broker *broker, const char *folder);
+/* May the folder become a working tree of this repository with what is in it? */
+bool vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir);
+
+/* git_local_remote.c: why settings at this path must not name text as a remote; NULL: they may. */
+const char *vet_refuse_remote(struct broker *broker, struct arena *arena, const char *config,
+			      const char *text);
+/* Do the settings in git_dir name one by a path from where the working tree is? */
+bool vet_has_relative_remote(const char *git_dir);
+
+/* git_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
+int vet_content(struct broker *broker, const char *path, enum vet vet,
+		const struct gitconfig_text *text, const struct gitconfig_text *present);
+/*
+ * May a pointer come to this path with its folder? git writes it anew afterwards, so it may lead to
+ * nothing meanwhile, where nothing can be made.
+ */
+bool vet_may_carry(struct broker *broker, const char *path, enum vet vet,
+		   const struct gitconfig_text *text);
+
+/* git_install.c */
+
+/* The whole of a regular file, at most GITCONFIG_MAX bytes; 0 or an errno. Belongs to the caller. */
+struct vet_file {
+	char *text;
+	size_t length;
+	mode_t mode;
+	struct timespec times[2]; /* of the last access and change */
+};
+int vet_read(int folder, const char *name, struct vet_file *ret);
+int vet_read_open(int fd, struct vet_file *ret);
+/* Puts a vetted copy of file at (folder, name), whose path is path. 0, or -1 with errno. */
+struct vet_target {
+	int folder;
+	const char *name, *path;
+	enum vet vet;
+	bool is_new; /* it must not be there yet */
+};
+int vet_install(struct broker *broker, const struct vet_target *to, const struct vet_file *file);
+
+/* git_staging.c: files that are written in one piece. */
+/* Lets go of those whose process is gone. */
+void vet_sweep(struct broker *broker);
+
+enum vet_opening {
+	VET_GO_ON,   /* open it as any other */
+	VET_REFUSED, /* errno says why */
+	VET_DESK     /* *ret_fd is to be given under the number *ret_number */
+};
+struct vet_open {
+	const struct call *request;
+	const struct spot *place;
+	uint64_t flags;
+	mode_t mode;	/* without the umask */
+	int fd, number; /* of VET_DESK */
+};
+enum vet_opening vet_open(struct broker *broker, const struct protection *protection,
+			  struct vet_open *opening);

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Is what somebody wrote fit to be git's? Settings key by key; pointers by where they lead: into the
+ * project or its own git directory, where every repository is guarded, and nowhere else.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/path.h"
+#include "git/config/git_repo.h"
+#include "git/config/git_sequencer.h"
+#include "host/resolve.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/nest.h"
+
+#define MODULES "/.git/modules/"
+
+/* What one answer needs. */
+struct question {
+	struct broker *broker;
+	struct arena *arena;
+	const char *path;   /* of the file */
+	const char *folder; /* that it is in */
+};
+
+/* ---- places ---- */
+
+/*
+ * Where text leads when it is read in folder; NULL: nowhere that can be told, or by a link, which may
+ * lead elsewhere later.
+ */
+static const char *
+lead(const struct question *q, const char *folder, const char *text)
+{
+	const char *path = *text == '/' ? text : path_join(q->arena, folder, text, NULL);
+	struct resolved found;
+
+	if (path == NULL || *text == '\0' ||
+	    resolve_path(q->arena, &fs_real, path, &found, NULL) < 0)
+		return NULL;
+	return found.link_count == 0 ? found.path : NULL;
+}
+
+static bool
+is_below(const char *path, const char *root)
+{
+	return root != NULL && path_below(path, root);
+}
+
+/* In the project, or elsewhere under our eyes. */
+static bool
+is_inside(const struct question *q, const char *path)
+{
+	const struct host *host = q->broker->plan->host;
+
+	return is_below(path, host->project) || is_below(path, host->git.git_dir) ||
+	       is_below(path, host->git.common_dir) ||
+	       (!is_below(path, "/dev") &&
+		(broker_judge_own(q->broker, path).rights & RIGHT_CREATE) &&
+		broker_guards_own(q->broker, path, RIGHT_CREATE));
+}
+
+/* git never takes anything out of a commit to below this name: it is the user's, or was vetted. */
+static bool
+is_in_dot_git(const char *path)
+{
+	size_t length = strlen(path);
+
+	return strstr(path, "/.git/") != NULL ||
+	       (length >= 5 && strcmp(path + length - 5, "/.git") == 0);
+}
+
+/* A path from where it is would lead elsewhere from another place. */
+static bool
+is_led_from(const char *folder)
+{
+	char git_dir[PATH_MAX];
+
+	return snprintf(git_dir, sizeof git_dir, "%s/.git", folder) >= PATH_MAX ||
+	       vet_has_relative_remote(git_dir);
+}
+
+bool
+vet_may_move(struct broker *broker, const char *folder)
+{
+	if (is_in_dot_git(folder))
+		return true;
+	return vet_is_at_home(broker, folder) && !is_led_from(folder) &&
+	       (!looked_is_repository(folder) || vet_repository(broker, folder));
+}
+
+/*
+ * Of a git directory: the folder that it lies in, as .git does; of a submodule's, one of the project that
+ * keeps it. Hooks that are named from there are looked for in exactly these places.
+ */
+static bool
+is_fit_worktree(const struct question *q, const char *text)
+{
+	const char *path = lead(q, q->folder, text), *kept = strstr(q->folder, MODULES);
+	size_t above = kept != NULL ? (size_t)(kept - q->folder)
+				    : (size_t)(path_last(q->folder) - q->folder) - 1;
+
+	if (path == NULL || !is_inside(q, path) || strncmp(path, q->folder, above) != 0)
+		return false;
+	if (kept == NULL)
+		return strcmp(path_last(q->folder), ".git") == 0 && path[above] == '\0';
+	return path[above] == '/' && vet_may_begin(q->broker, path, q->folder);
+}
+
+static const char *
+refuse_place(void *context, enum gitconfig_place place, const char *text)
+{
+	const struct question *q = context;
+
+	switch (place) {
+	case GITCONFIG_REMOTE:
+		return vet_refuse_remote(q->broker, q->arena, q->path, text);
+	case GITCONFIG_WORKTREE:
+		return is_fit_worktree(q, text) ? NULL : "leads to another working tree";
+	case GITCONFIG_BARE:
+		/* without one git looks for hooks wherever it is started */
+		return is_in_dot_git(q->folder) ? "takes its working tree from a repository" : NULL;
+	default:
+		return q->broker->umask & S_IWGRP ? "lets the group change the repository" : NULL;
+	}
+}
+
+/* ---- contents ---- */
+
+static int
+refuse(const struct question *q, const char *what, const char *why)
+{
+	char text[REFUSAL_WHY];
+
+	snprintf(text, sizeof text, "%s%s%s", what, *what == '\0' ? "" : " ", why);
+	vet_refused(q->broker, "change", q->path, text);
+	return EACCES;
+}
+
+/* A name of git's below refs, in a repository kept in another, holds an object's name. */
+static bool
+is_object_name(const struct question *q, const struct gitconfig_text *text)
+{
+	size_t length = text->length;
+
+	if (length > 0 && text->text[length - 1] == '\n')
+		length--;
+	if (strstr(q->path, "/refs/") == NULL || (length != 40 && length != 64))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (strchr("0123456789abcdef", text->text[i]) == NULL || text->text[i] == '\0')
+			return false;
+	return true;
+}
+
+static int
+vet_config(struct question *q, enum gitconfig_kind kind, const struct gitconfig_text *text,
+	   const struct gitconfig_text *present)
+{
+	struct gitconfig_asker asker = {refuse_place, q};
+	struct gitconfig_refusal refusal;
+	int rc;
+
+	if (kind == GITCONFIG_REPOSITORY && is_object_name(q, text))
+		return 0;
+	rc = gitconfig_vet(q->arena, kind, text, present, &asker, &refusal, NULL);
+	return rc < 0 ? ENOMEM : rc == 1 ? 0 : refuse(q, refusal.what, refusal.why);
+}
+
+static int
+vet_pointer(const struct question *q, const struct gitconfig_text *text)
+{
+	const char *line = gitconfig_pointer(q->arena, "gitdir: ", text, NULL);
+	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
+
+	if (line == NULL)
+		return refuse(q, "", "is not a pointer as git writes it");
+	if (path == NULL || !is_inside(q, path))
+		return refuse(q, "", "leads git out of the project, or through a link");
+	/* under another name a link could take its place, to what came with the project's files */
+	if (!is_in_dot_git(path) && !is_below(path, q->broker->plan->host->git.common_dir))
+		return refuse(q, "", "leads git to a folder that is not called .git");
+	if (!vet_may_begin(q->broker, q->folder, path))
+		return refuse(q, "", "would be a repository with hooks");
+	return 0;
+}
+
+/* Do the settings two folders up name a remote by a path from the working tree? */
+static bool
+is_led_astray(const struct question *q)
+{
+	const char *list = path_parent(q->arena, q->folder, NULL);
+	const char *common = list == NULL ? NULL : path_parent(q->arena, list, NULL);
+
+	return common == NULL || vet_has_relative_remote(common);
+}
+
+/* Of a worktree: the .git that belongs to it. Private tmp may hold one; it goes with the run. */
+static int
+vet_gitdir(const struct question *q, const struct gitconfig_text *text)
+{
+	const char *line = gitconfig_pointer(q->arena, "", text, NULL);
+	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
+
+	if (path == NULL || strcmp(path_last(path), ".git") != 0)
+		return refuse(q, "", "is not a pointer as git writes it");
+	if (!is_inside(q, path) && !is_below(path, q->broker->private_tmp))
+		return refuse(q, "", "leads git out of the project");
+	if (is_led_astray(q))
+		return refuse(q, "", "a remote's path would lead elsewhere from this working tree");
+	return 0;
+}
+
+/* Always the repository two folders up, and one whose names are vetted whatever happens to it. */
+static int
+vet_commondir(const struct question *q, const struct gitconfig_text *text)
+{
+	const char *line = gitconfig_pointer(q->arena, "", text, NULL);
+	const char *list = path_parent(q->arena, q->folder, NULL);
+	const char *common = list == NULL ? NULL : path_parent(q->arena, list, NULL);
+	const char *config = common == NULL ? NULL : path_join(q->arena, common, "config", NULL);
+	struct verdict verdict;
+
+	if (line == NULL || config == NULL || strcmp(line, "../..") != 0 ||
+	    strcmp(path_last(list), "worktrees") != 0)
+		return refuse(q, "", "leads git elsewhere");
+	verdict = index_decide(&q->broker->plan->index, config);
+	if (verdict.vetted == NULL && (verdict.rights & RIGHTS_CHANGE))
+		return refuse(q, "", "belongs to a repository whose name does not end in .git");
+	return 0;
+}
+
+static int
+vet_steps(const struct question *q, const struct gitconfig_text *text,
+	  const struct gitconfig_text *present)
+{
+	const char *why = gitsteps_refuse(q->arena, path_last(q->path), text, present);
+
+	return why == NULL ? 0 : refuse(q, "", why);
+}
+
+static int
+vet_own(struct broker *broker, const char *path, enum vet vet, const struct gitconfig_text *text,
+	const struct gitconfig_text *present)
+{
+	auto_arena struct arena arena = {0};
+	struct question q = {broker, &arena, path, path_parent(&arena, path, NULL)};
+
+	if (q.folder == NULL)
+		return ENOMEM;
+	switch (vet) {
+	case VET_CONFIG:
+		return vet_config(&q, GITCONFIG_REPOSITORY, text, present);
+	case VET_MODULES:
+		return vet_config(&q, GITCONFIG_MODULES, text, present);
+	case VET_POINTER:
+		return vet_pointer(&q, text);
+	case VET_GITDIR:
+		return vet_gitdir(&q, text);
+	case VET_COMMONDIR:
+		return vet_commondir(&q, text);
+	case VET_STEPS:
+		return vet_steps(&q, text, present);
+	default:
+		return refuse(&q, "", "is no file of git's");
+	}
+}
+
+/* Where nothing is, and where nobody here can make anything. */
+static bool
+is_nowhere(const struct question *q, const char *folder, const char *text)
+{
+	const char *path = lead(q, folder, text);
+	struct stat at;
+
+	return path != NULL && fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) < 0 &&
+	       errno == ENOENT && !(broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE);
+}
+
+static int
+carry_own(struct broker *broker, const char *path, enum vet vet, const struct gitconfig_text *text)
+{
+	auto_arena struct arena arena = {0};
+	struct question q = {broker, &arena, path, path_parent(&arena, path, NULL)};
+	const char *word = vet == VET_POINTER ? "gitdir: " : "";
+	const char *line = gitconfig_pointer(&arena, word, text, NULL);
+
+	if (q.folder != NULL && line != NULL && is_nowhere(&q, q.folder, line))
+		return 0;
+	return vet_own(broker, path, vet, text, NULL);
+}
+
+bool
+vet_may_carry(struct broker *broker, const char *path, enum vet vet,
+	      const struct gitconfig_text *text)
+{
+	return (broker_is_free(broker, path) || carry_own(broker, path, vet, text) == 0) &&
+	       nest_may_hold(broker, path, vet, text, NEST_CARRY);
+}
+
+/* Each plan looks with its own eyes, and not at what it leaves free. */
+int
+vet_content(struct broker *broker, const char *path, enum vet vet,
+	    const struct gitconfig_text *text, const struct gitconfig_text *present)
+{
+	int why = broker_is_free(broker, path) ? 0 : vet_own(broker, path, vet, text, present);
+
+	if (why == 0 && !nest_may_hold(broker, path, vet, text, NEST_VET)) {
+		broker_refused(broker, "change", path, "the sandbox inside refuses its content");
+		why = EACCES;
+	}
+	return why;
+}

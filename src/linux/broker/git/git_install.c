@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A copy of our own in the place of what somebody wrote. It is made without a name; where it has to
+ * replace something it gets one for a moment that no sandbox may touch (protected.c), because the
+ * kernel moves only what has a name.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "git/protect/git_repo_cache.h"
+#include "linux/broker/git/git_check.h"
+
+#define NOREPLACE 1u
+
+/* ---- reading ---- */
+
+int
+vet_read_open(int fd, struct vet_file *ret)
+{
+	struct stat at;
+	size_t length = 0;
+	char *text;
+	ssize_t n = 0;
+
+	if (fstat(fd, &at) < 0)
+		return errno;
+	if (!S_ISREG(at.st_mode))
+		return EACCES;
+	if (at.st_size > (off_t)GITCONFIG_MAX)
+		return EFBIG;
+	/* one byte more than may be: it may grow while it is read */
+	text = malloc(GITCONFIG_MAX + 1);
+	if (text == NULL)
+		return ENOMEM;
+	while (length <= GITCONFIG_MAX &&
+	       (n = pread(fd, text + length, GITCONFIG_MAX + 1 - length, (off_t)length)) > 0)
+		length += (size_t)n;
+	if (n < 0 || length > GITCONFIG_MAX) {
+		int why = n < 0 ? errno : EFBIG;
+
+		free(text);
+		return why;
+	}
+	*ret = (struct vet_file){text, length, at.st_mode & 07777, {at.st_atim, at.st_mtim}};
+	return 0;
+}
+
+int
+vet_read(int folder, const char *name, struct vet_file *ret)
+{
+	auto_fd int fd =
+		openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	return fd < 0 ? errno : vet_read_open(fd, ret);
+}
+
+/* ---- writing ---- */
+
+static int
+write_all(int fd, const struct vet_file *file)
+{
+	for (size_t done = 0; done < file->length;) {
+		ssize_t n = write(fd, file->text + done, file->length - done);
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		done += n < 0 ? 0 : (size_t)n;
+	}
+	/* whoever could take our right to read it could hide what it names */
+	return fchmod(fd, (file->mode & 0777) | S_IRUSR) < 0 ? -1 : futimens(fd, file->times);
+}
+
+static int
+choose_name(char to[32])
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof number, 0) != sizeof number)
+		return -1;
+	snprintf(to, 32, ".cordon-%016llx", (unsigned long long)number);
+	return 0;
+}
+
+static int
+link_as(int fd, int folder, const char *name)
+{
+	char own[40];
+
+	snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, own, folder, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Moves what has the name for a moment to its place; it is gone afterwards, either way. */
+static int
+move_in(const struct vet_target *to, const char *name)
+{
+	int rc = (int)syscall(SYS_renameat2, to->folder, name, to->folder, to->name,
+			      to->is_new ? NOREPLACE : 0u);
+	int why = errno;
+
+	if (rc < 0)
+		unlinkat(to->folder, name, 0);
+	errno = why;
+	return rc;
+}
+
+/* Some file systems know no files without a name. */
+static int
+put_named(const struct vet_target *to, const struct vet_file *file)
+{
+	char name[32];
+	auto_fd int fd = -1;
+
+	if (choose_name(name) < 0)
+		return -1;
+	fd = openat(to->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	if (write_all(fd, file) < 0) {
+		int why = errno;
+
+		unlinkat(to->folder, name, 0);
+		errno = why;
+		return -1;
+	}
+	return move_in(to, name);
+}
+
+static int
+put(const struct vet_target *to, const struct vet_file *file)
+{
+	char name[32];
+	auto_fd int fd = openat(to->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT
+			       ? put_named(to, file)
+			       : -1;
+	if (write_all(fd, file) < 0)
+		return -1;
+	if (link_as(fd, to->folder, to->name) == 0)
+		return 0;
+	if (errno != EEXIST || to->is_new || choose_name(name) < 0 ||
+	    link_as(fd, to->folder, name) < 0)
+		return -1;
+	return move_in(to, name);
+}
+
+/* From now on what it names is held, wherever in the project it lies. */
+static void
+settle(struct broker *broker, const char *path)
+{
+	char git_dir[PATH_MAX];
+
+	snprintf(git_dir, sizeof git_dir, "%.*s", (int)(path_last(path) - path) - 1, path);
+	hookmemory_settled(broker->hooks, broker->plan->host, git_dir);
+}
+
+int
+vet_install(struct broker *broker, const struct vet_target *to, const struct vet_file *file)
+{
+	auto_arena struct arena arena = {0};
+	struct vet_file present = {0}, ours = *file;
+	struct gitconfig_text text = {file->text, file->length}, old;
+	bool has_present = vet_read(to->folder, to->name, &present) == 0;
+	int why = 0;
+
+	old = (struct gitconfig_text){present.text, present.length};
+	if (has_present && to->vet == VET_CONFIG &&
+	    gitconfig_keep_remotes(&arena, &text, &old, NULL) < 0)
+		why = ENOMEM;
+	if (why == 0)
+		why = vet_content(broker, to->path, to->vet, &text, has_present ? &old : NULL);
+	free(present.text);
+	if (why != 0) {
+		errno = why;
+		return -1;
+	}
+	ours.mode &= ~(vet_closed_bits(broker, to->path, ours.mode) & ~present.mode);
+	ours.text = (char *)text.text;
+	ours.length = text.length;
+	if (put(to, &ours) < 0)
+		return -1;
+	hookmemory_changed(broker->hooks, to->path, true);
+	if (to->vet == VET_CONFIG)
+		settle(broker, to->path);
+	return 0;
+}

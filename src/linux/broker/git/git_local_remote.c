@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A repository of this machine as a remote. git runs the hooks of what it pushes to, and finds it by more
+ * names than the one that is written: X/.git, X, X.git/.git and X.git, through links and through files that
+ * say "gitdir:" (path.c, enter_repo). So it may lie where the command can change none of them. In a tree that
+ * the command can change every repository that it makes is guarded, but a checkout by the user later is not:
+ * there the repository must be in place, and outside of all working trees.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "git/config/git_repo.h"
+#include "host/resolve.h"
+#include "linux/broker/git/git_check.h"
+
+#define GITFILES_MAX 4 /* git follows one */
+
+struct remote {
+	struct broker *broker;
+	struct arena *arena;
+};
+
+/* Now or later, or without anybody looking; in procfs another process meets another thing. */
+static bool
+is_changeable(const struct remote *r, const char *path)
+{
+	return path_below(path, "/dev") || path_below(path, "/proc") ||
+	       broker_is_free(r->broker, path) ||
+	       path_set_covers(&r->broker->trees.changes, path) ||
+	       (broker_judge_own(r->broker, path).rights & RIGHTS_CHANGE) != 0;
+}
+
+static bool is_still(const struct remote *r, const char *path, int gitfiles);
+
+/* A file instead of a folder: git goes where it says. Any other file holds no hooks. */
+static bool
+is_still_file(const struct remote *r, const char *path, int gitfiles)
+{
+	static const char word[] = "gitdir: ";
+	struct vet_file file = {0};
+	const char *line, *folder, *to;
+	int why = vet_read(AT_FDCWD, path, &file);
+
+	if (why != 0 || file.length < sizeof word - 1 ||
+	    memcmp(file.text, word, sizeof word - 1) != 0) {
+		free(file.text);
+		return why == 0 || why == EFBIG;
+	}
+	line = gitconfig_pointer(r->arena, word, &(struct gitconfig_text){file.text, file.length},
+				 NULL);
+	folder = path_parent(r->arena, path, NULL);
+	free(file.text);
+	if (line == NULL || folder == NULL)
+		return false;
+	to = *line == '/' ? line : path_join(r->arena, folder, line, NULL);
+	return to != NULL && is_still(r, to, gitfiles - 1);
+}
+
+/* Can the command change neither what is there nor the way to it? */
+static bool
+is_still(const struct remote *r, const char *path, int gitfiles)
+{
+	struct resolved found;
+
+	if (gitfiles == 0 || resolve_path(r->arena, &fs_real, path, &found, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < found.link_count; i++)
+		if (is_changeable(r, found.links[i]))
+			return false;
+	return !is_changeable(r, found.path) &&
+	       (found.kind != FS_FILE || is_still_file(r, found.path, gitfiles));
+}
+
+static bool
+is_still_by_every_name(const struct remote *r, const char *path)
+{
+	static const char *const ends[] = {"/.git", "", ".git/.git", ".git"};
+	bool still = true;
+
+	for (size_t i = 0; still && i < sizeof ends / sizeof ends[0]; i++) {
+		const char *name = arena_printf(r->arena, NULL, "%s%s", path, ends[i]);
+
+		still = name != NULL && is_still(r, name, GITFILES_MAX);
+	}
+	return still;
+}
+
+/* Is there a repository above whose checkout could put another in the place of this one? */
+static bool
+is_in_working_tree(const struct remote *r, const char *path)
+{
+	size_t top = path_set_top(&r->broker->trees.changes, path);
+
+	for (const char *above = path; strlen(above) > top && strcmp(above, "/") != 0;) {
+		const char *mark;
+
+		above = path_parent(r->arena, above, NULL);
+		mark = above == NULL ? NULL : path_join(r->arena, above, ".git", NULL);
+		if (mark == NULL || (looked_has(above, ".git") && !path_below(path, mark)))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_in_git(const char *path)
+{
+	return strstr(path, "/.git/") != NULL || strcmp(path_last(path), ".git") == 0;
+}
+
+static const char *
+refuse_changeable(const struct remote *r, const char *path)
+{
+	struct resolved found;
+
+	if (resolve_path(r->arena, &fs_real, path, &found, NULL) < 0 || found.link_count > 0)
+		return "leads to a repository by a link";
+	if (path_below(found.path, "/dev") ||
+	    !broker_guards_own(r->broker, found.path, RIGHT_CREATE))
+		return "leads to a place whose repositories are not looked at";
+	if (found.kind != FS_DIR ||
+	    (!looked_has(found.path, ".git") && !looked_is_repository(found.path)))
+		return "leads to no repository, and one could come there later";
+	if (is_in_working_tree(r, found.path))
+		return "leads into a working tree, where a commit could bring another repository";
+	/* one that came with the project's own files was never looked at; below .git nothing comes so */
+	if (!is_in_git(found.path) && !looked_has(found.path, ".git") &&
+	    !vet_repository(r->broker, found.path))
+		return "leads to a repository that cannot be trusted";
+	return NULL;
+}
+
+/* From the working tree: any other that is linked to it would start elsewhere. */
+static const char *
+make_whole(const struct remote *r, const char *config, const char *text)
+{
+	const char *folder = path_parent(r->arena, config, NULL);
+
+	if (folder == NULL || strcmp(path_last(config), "config") != 0 ||
+	    strcmp(path_last(folder), ".git") != 0 || looked_has(folder, "worktrees"))
+		return NULL;
+	return arena_printf(r->arena, NULL, "%.*s%s", (int)(path_last(folder) - folder), folder,
+			    text);
+}
+
+const char *
+vet_refuse_remote(struct broker *broker, struct arena *arena, const char *config, const char *text)
+{
+	const struct remote r = {broker, arena};
+	const char *path = *text == '/' ? text : NULL;
+
+	if (strcmp(text, ".") == 0)
+		return NULL;
+	if (strncmp(text, "../", 3) == 0)
+		path = make_whole(&r, config, text);
+	if (path == NULL)
+		return "is a path that leads elsewhere from another folder: give the whole path";
+	return is_still_by_every_name(&r, path) ? NULL : refuse_changeable(&r, path);
+}
+
+bool
+vet_has_relative_remote(const char *git_dir)
+{
+	auto_arena struct arena arena = {0};
+	const char *path = path_join(&arena, git_dir, "config", NULL);
+	struct vet_file file = {0};
+	struct gitconfig config = {0};
+	bool has;
+
+	if (path == NULL || !looked_has(git_dir, "config"))
+		return path == NULL;
+	has = vet_read(AT_FDCWD, path, &file) != 0 ||
+	      (gitconfig_parse(&arena, file.text, file.length, &config, NULL) == 1 &&
+	       gitconfig_has_relative_remote(&config));
+	free(file.text);
+	return has;
+}

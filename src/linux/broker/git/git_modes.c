@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Modes in repositories. Whoever may write in one has the user run what he likes, so a command does not open
+ * one to others: by no mode and by no umask that is wider than the user's own.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/ascii.h"
+#include "base/path.h"
+#include "git/config/git_repo.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/long_name.h"
+
+#define OTHERS (S_IWGRP | S_IWOTH)
+#define LOCK ".lock"
+
+/* In a git directory of any name, or one itself. */
+static bool
+is_gits(const char *path)
+{
+	char folder[PATH_MAX];
+
+	if (deep_is(path) || strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git"))
+		return true;
+	snprintf(folder, sizeof folder, "%s", path);
+	for (char *end = folder + strlen(folder); end != NULL && end > folder;
+	     end = strrchr(folder, '/')) {
+		*end = '\0';
+		if (*folder != '\0' && looked_is_repository(folder))
+			return true;
+	}
+	return false;
+}
+
+/* git gives a new file the mode of the one whose place it takes. */
+static mode_t
+mode_of_locked(const char *path)
+{
+	char locked[PATH_MAX];
+	size_t length = strlen(path), end = strlen(LOCK);
+	struct stat at;
+
+	if (length <= end || strcmp(path + length - end, LOCK) != 0)
+		return 0;
+	snprintf(locked, sizeof locked, "%.*s", (int)(length - end), path);
+	return fstatat(AT_FDCWD, locked, &at, AT_SYMLINK_NOFOLLOW) == 0 ? at.st_mode : 0;
+}
+
+mode_t
+vet_closed_bits(const struct broker *broker, const char *path, mode_t mode)
+{
+	mode_t bits = mode & OTHERS & broker->umask;
+
+	if (bits == 0 || broker_is_free(broker, path) || !is_gits(path))
+		return 0;
+	return bits & ~mode_of_locked(path);
+}
+
+bool
+vet_is_closed(const struct broker *broker, const char *folder)
+{
+	static const char *const names[] = {
+		"",	   "/hooks",	       "/info",	   "/objects",	"/refs",
+		"/config", "/config.worktree", "/modules", "/worktrees"};
+	char path[PATH_MAX + 32];
+	struct stat at;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		snprintf(path, sizeof path, "%s%s", folder, names[i]);
+		if (fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    (at.st_mode & OTHERS & broker->umask) != 0)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+/* What the settings of repositories name as git's, where something is to come there that nobody looked at. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/ascii.h"
+#include "base/path.h"
+#include "git/config/git_repo.h"
+#include "git/protect/git_repo_cache.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/long_name.h"
+
+bool
+vet_is_on_way(const struct broker *broker, const char *path)
+{
+	struct hookquestion q = {.path = path,
+				 .top = path_set_top(&broker->trees.changes, path),
+				 .is_link = true,
+				 .is_delicate = vet_is_delicate(path)};
+
+	return hookmemory_ask(broker->hooks, broker->plan->host, &q) != NULL;
+}
+
+/* ---- becoming a repository ---- */
+
+static bool
+is_there(struct arena *arena, const char *folder, const char *name)
+{
+	const char *path = path_join(arena, folder, name, NULL);
+	struct stat at;
+
+	return path == NULL || fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Is there something that nobody has looked at, because it was not git's until now? */
+static bool
+holds_hooks(const struct broker *broker, struct arena *arena, const struct hookdir *dir)
+{
+	bool found = false;
+
+	if (dir->kind == HOOKDIR_REMOTE)
+		return false;
+	if (dir->kind != HOOKDIR_NAMES && dir->kind != HOOKDIR_UNKNOWN)
+		return dir->is_there &&
+		       (broker_judge_own(broker, dir->path).rights & RIGHTS_CHANGE) != 0;
+	for (size_t i = 0; dir->kind == HOOKDIR_NAMES && hookdir_names[i] != NULL; i++)
+		found = found || is_there(arena, dir->path, hookdir_names[i]);
+	return found;
+}
+
+bool
+vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir)
+{
+	struct looked one = {0};
+	bool may = broker->plan->host != NULL &&
+		   looked_at_repository(&one, broker->plan->host, folder, git_dir) == 0;
+
+	for (size_t i = 0; may && i < one.count; i++)
+		may = !holds_hooks(broker, &one.arena, &one.dirs[i]);
+	looked_forget(&one);
+	return may;
+}
+
+/* ---- staying where it is, and open ---- */
+
+bool
+vet_is_at_home(const struct broker *broker, const char *folder)
+{
+	auto_arena struct arena arena = {0};
+	struct hookdirs found = {0};
+	bool is_at_home = broker->plan->host != NULL &&
+			  looked_collect(&arena, broker->plan->host,
+					 &(struct looked_part){folder, folder, true, NULL},
+					 &found) == 0;
+
+	for (size_t i = 0; is_at_home && i < found.count; i++)
+		is_at_home = found.items[i].kind == HOOKDIR_REMOTE;
+	return is_at_home;
+}
+
+/* A file that may be taken away and put back as it was is not hidden by less. */
+static bool
+is_plain_file(const struct broker *broker, const char *path, mode_t kind)
+{
+	const unsigned both = RIGHT_CREATE | RIGHT_DELETE;
+	struct verdict verdict;
+
+	if (!S_ISREG(kind) || vet_is_delicate(path))
+		return false;
+	verdict = broker_judge(broker, path);
+	return verdict.vetted == NULL && (verdict.rights & both) == both;
+}
+
+/* Every folder in a git directory is git's, also in one of another name. */
+static bool
+is_gits(const struct broker *broker, const char *path, mode_t kind)
+{
+	char folder[PATH_MAX];
+
+	if (deep_is(path))
+		return true;
+	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
+	return (strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git") ||
+		(*folder != '\0' && looked_is_repository(folder))) &&
+	       !is_plain_file(broker, path, kind);
+}
+
+bool
+vet_is_read(const struct broker *broker, const char *path, mode_t kind)
+{
+	return is_gits(broker, path, kind) ||
+	       hookmemory_is_read(broker->hooks, broker->plan->host, path);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Files that git writes in one piece, without a lock file: pointers, and what a checkout brings. The
+ * caller gets a file without a name to write to, under one of a few numbers whose close the filter
+ * routes to us. At that close the content is read, vetted and put in place before the call goes on:
+ * whoever looks afterwards sees it, and a refusal is the result of close(2).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/nest.h"
+
+/* As in tools/arguments.h. */
+#define FIRST_NUMBER 1008
+
+/* ---- the table ---- */
+
+static void
+clear(struct desk *desk)
+{
+	close(desk->fd);
+	close(desk->folder);
+	*desk = (struct desk){.fd = -1};
+}
+
+static bool
+is_live(const struct desk *desk)
+{
+	return desk->process != 0 && desk->fd >= 0;
+}
+
+/* A process that is gone has left its file without an end. */
+static void
+clear_left(struct broker *broker)
+{
+	for (int i = 0; i < DESKS; i++) {
+		struct desk *desk = &broker->desks[i];
+
+		if (is_live(desk) && kill(desk->process, 0) < 0 && errno == ESRCH)
+			clear(desk);
+	}
+}
+
+void
+vet_sweep(struct broker *broker)
+{
+	pthread_mutex_lock(&broker->small);
+	clear_left(broker);
+	pthread_mutex_unlock(&broker->small);
+}
+
+/*
+ * A place for a number that the caller does not use: it is free in its table, or what it has there
+ * was refused at its close, which for the caller is closed all the same. NULL: there is none.
+ */
+static struct desk *
+find_free(struct broker *broker, const struct call *request, pid_t process, int *ret_number)
+{
+	struct desk *of_number[DESKS] = {NULL}, *found = NULL;
+
+	clear_left(broker);
+	for (int i = 0; i < DESKS; i++) {
+		struct desk *desk = &broker->desks[i];
+
+		if (!is_live(desk))
+			found = desk;
+		if (desk->process == process)
+			of_number[desk->number - FIRST_NUMBER] = desk;
+	}
+	for (int i = 0; found != NULL && i < DESKS; i++) {
+		*ret_number = FIRST_NUMBER + i;
+		if (of_number[i] != NULL && !is_live(of_number[i]))
+			return of_number[i];
+		if (of_number[i] == NULL && request_has_free(request, *ret_number))
+			return found;
+	}
+	return NULL;
+}
+
+/* Takes the caller's desk of that number out of the table, or else spoils it. */
+static bool
+take_desk(struct broker *broker, const struct call *request, int number, struct desk *ret)
+{
+	pid_t process = 0;
+	bool found = false;
+
+	pthread_mutex_lock(&broker->small);
+	for (int i = 0; !found && i < DESKS; i++) {
+		struct desk *desk = &broker->desks[i];
+
+		if (!is_live(desk) || desk->number != number)
+			continue;
+		if (process == 0)
+			process = request_process(request);
+		found = desk->process == process && request_is_valid(request);
+		if (found && ret == NULL)
+			desk->is_spoiled = true;
+		if (found && ret != NULL) {
+			*ret = *desk;
+			desk->fd = desk->folder = -1;
+		}
+	}
+	pthread_mutex_unlock(&broker->small);
+	return found;
+}
+
+/* The place that is still kept for one that was taken, unless the caller got it for another meanwhile. */
+static struct desk *
+find_kept(struct broker *broker, const struct desk *desk)
+{
+	for (int i = 0; i < DESKS; i++) {
+		struct desk *kept = &broker->desks[i];
+
+		if (!is_live(kept) && kept->process == desk->process &&
+		    kept->number == desk->number)
+			return kept;
+	}
+	return NULL;
+}
+
+/* Its close is begun again. */
+static void
+put_back(struct broker *broker, struct desk *desk)
+{
+	struct desk *to;
+
+	pthread_mutex_lock(&broker->small);
+	to = find_kept(broker, desk);
+	if (to != NULL) {
+		*to = *desk;
+		desk->fd = -1;
+	}
+	pthread_mutex_unlock(&broker->small);
+	if (desk->fd >= 0)
+		clear(desk);
+}
+
+/* The number is the caller's again, for whatever it likes. */
+static void
+give_up_number(struct broker *broker, const struct desk *desk)
+{
+	struct desk *kept;
+
+	pthread_mutex_lock(&broker->small);
+	kept = find_kept(broker, desk);
+	if (kept != NULL)
+		kept->process = 0;
+	pthread_mutex_unlock(&broker->small);
+}
+
+/* ---- opening ---- */
+
+static enum vet_opening
+refuse(struct broker *broker, const char *path, int why, const char *text)
+{
+	broker_refused(broker, "write", path, text);
+	errno = why;
+	return VET_REFUSED;
+}
+
+static enum vet_opening
+open_desk(struct broker *broker, struct vet_open *o)
+{
+	pid_t process = request_process(o->request);
+	struct desk *desk, made = {.process = process, .exclusive = (o->flags & O_EXCL) != 0};
+
+	if (process == 0 || strlen(o->place->name) > NAME_MAX)
+		return refuse(broker, o->place->path, EACCES, "the caller cannot be told");
+	strcpy(made.name, o->place->name);
+	made.fd = memfd_create("git", MFD_CLOEXEC);
+	made.folder = fcntl(o->place->folder, F_DUPFD_CLOEXEC, 0);
+	o->fd = made.fd < 0 ? -1 : fcntl(made.fd, F_DUPFD_CLOEXEC, 0);
+	pthread_mutex_lock(&broker->small);
+	desk = o->fd < 0 || made.folder < 0 || fchmod(made.fd, o->mode) < 0
+		       ? NULL
+		       : find_free(broker, o->request, process, &made.number);
+	if (desk != NULL)
+		*desk = made;
+	pthread_mutex_unlock(&broker->small);
+	o->number = made.number;
+	if (desk != NULL)
+		return VET_DESK;
+	close(made.fd);
+	close(made.folder);
+	close(o->fd);
+	return refuse(broker, o->place->path, EMFILE, "too many files of git's are open at once");
+}
+
+/* Those that git, or an editor for it, writes anew without a lock file. */
+static bool
+is_rewritten(enum vet vet)
+{
+	return vet == VET_POINTER || vet == VET_GITDIR || vet == VET_COMMONDIR || vet == VET_STEPS;
+}
+
+enum vet_opening
+vet_open(struct broker *broker, const struct protection *protection, struct vet_open *o)
+{
+	uint64_t flags = o->flags;
+	struct stat at;
+	bool there = fstatat(o->place->folder, o->place->name, &at, AT_SYMLINK_NOFOLLOW) == 0;
+
+	/* reading changes nothing, and neither does what open(2) refuses by itself */
+	if (o->place->is_folder_itself || (there && !S_ISREG(at.st_mode)) ||
+	    ((flags & O_ACCMODE) == O_RDONLY && !(flags & O_TRUNC) &&
+	     (there || !(flags & O_CREAT))) ||
+	    (there ? (flags & O_CREAT) && (flags & O_EXCL) : !(flags & O_CREAT)) ||
+	    strchr(o->place->name, '/') != NULL || protection->vet == VET_FOLDER)
+		return VET_GO_ON;
+	if (protection->vet == VET_HEAD)
+		return vet_may_make(broker, o->place->path, protection, false) ? VET_GO_ON
+									       : VET_REFUSED;
+	/* what is there keeps its mode when it is cut */
+	if (there)
+		o->mode = at.st_mode & 0777;
+	if (!there || (is_rewritten(protection->vet) && (flags & O_TRUNC)))
+		return open_desk(broker, o);
+	vet_refused(broker, "write", o->place->path,
+		    "git changes it by a new file that takes its place");
+	errno = EACCES;
+	return VET_REFUSED;
+}
+
+/* ---- the end ---- */
+
+/* Judged anew: its folder may have moved meanwhile. */
+static int
+finish(struct broker *broker, const struct desk *desk)
+{
+	auto_free char *folder = desk->is_spoiled ? NULL : walk_name(desk->folder), *path = NULL;
+	struct vet_file file = {0};
+	struct verdict verdict;
+	int rc, why;
+
+	if (desk->is_spoiled)
+		return EACCES;
+	path = folder == NULL ? NULL : walk_join(folder, desk->name);
+	if (path == NULL)
+		return ENOENT;
+	verdict = broker_judge(broker, path);
+	namelock_changes(&broker->names, path, NULL);
+	if (strlen(path) >= PATH_MAX || verdict.vetted == NULL || !(verdict.rights & RIGHT_CREATE))
+		return EACCES;
+	why = vet_read_open(desk->fd, &file);
+	if (why != 0)
+		return why;
+	rc = vet_install(broker,
+			 &(struct vet_target){desk->folder, desk->name, path, verdict.vetted->vet,
+					      desk->exclusive},
+			 &file);
+	why = errno;
+	free(file.text);
+	return rc < 0 ? why : 0;
+}
+
+void
+act_close(struct broker *broker, const struct call *request)
+{
+	struct desk desk;
+	int why;
+
+	if (!take_desk(broker, request, (int)request->notif.data.args[0], &desk)) {
+		request_continue(request);
+		return;
+	}
+	namelock_take(&broker->names);
+	why = finish(broker, &desk);
+	namelock_leave(&broker->names);
+	if (why == 0)
+		give_up_number(broker, &desk);
+	if (nest_is_late(broker))
+		put_back(broker, &desk);
+	else
+		clear(&desk);
+	if (why == 0)
+		request_continue(request);
+	else
+		request_fail(request, why);
+}
+
+/* Under a second number its end would not be seen. */
+void
+act_dup(struct broker *broker, const struct call *request)
+{
+	if (take_desk(broker, request, (int)request->notif.data.args[0], NULL)) {
+		broker_refused(broker, "write", "a file of git's",
+			       "it is written under the number it was opened by");
+		request_fail(request, EACCES);
+	} else {
+		request_continue(request);
+	}
+}

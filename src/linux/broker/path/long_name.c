@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See long_name.h. Up by "..", then down again, name by name, each found by listing the folder above. What was told is
+ * remembered: one walk down by that name shows whether it still is the folder's. Names may change meanwhile as
+ * they may for any name; who acts by one asks again while names are held.
+ */
+#include "linux/broker/long_name.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "linux/seccomp/syscalls.h"
+
+#define NO_SYMLINKS 0x04u
+#define HOLD (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+struct id {
+	dev_t device;
+	ino_t inode;
+};
+
+/* The folders from the one that is asked about up to the one whose name is known. */
+struct climb {
+	struct deep *deep;
+	struct id *ids;
+	size_t count, room;
+	int at;		 /* held: the last of them */
+	struct str name; /* of at */
+};
+
+static inline void
+auto_climb_fn(struct climb *climb)
+{
+	if (climb->at >= 0)
+		close(climb->at);
+	free(climb->ids);
+	str_free(&climb->name);
+}
+#define auto_climb __attribute__((cleanup(auto_climb_fn)))
+
+bool
+deep_is(const char *path)
+{
+	return strlen(path) >= PATH_MAX;
+}
+
+static bool
+is_id(int fd, const struct id *id)
+{
+	struct stat at;
+
+	return fstat(fd, &at) == 0 && at.st_dev == id->device && at.st_ino == id->inode;
+}
+
+/* ---- what is remembered ---- */
+
+/* The part of name that one call can walk, at most length bytes: up to a slash. */
+static size_t
+take_part(const char *name, size_t length, char to[PATH_MAX])
+{
+	size_t part = length < PATH_MAX ? length : PATH_MAX - 1;
+
+	while (part < length && part > 0 && name[part] != '/')
+		part--;
+	memcpy(to, name, part);
+	to[part] = '\0';
+	return part;
+}
+
+/* Is the folder still where the name leads? */
+static bool
+leads_to(const char *name, size_t length, const struct id *id)
+{
+	const uint64_t how[3] = {HOLD, 0, NO_SYMLINKS};
+	auto_fd int at = open("/", HOLD);
+	char part[PATH_MAX];
+
+	while (at >= 0 && length > 1) {
+		size_t done = take_part(name + 1, length - 1, part) + 1;
+		int next = (int)syscall(SYS_openat2, at, part, how, sizeof how);
+
+		close(at);
+		at = done > 1 ? next : -1;
+		name += done;
+		length -= done;
+	}
+	return at >= 0 && is_id(at, id);
+}
+
+/* To be freed; NULL: nothing is remembered. */
+static char *
+recall(struct deep *deep, const struct id *id)
+{
+	char *name = NULL;
+
+	if (deep == NULL)
+		return NULL;
+	pthread_mutex_lock(&deep->lock);
+	for (size_t i = 0; name == NULL && i < DEEP_NAMES; i++)
+		if (deep->folders[i].name != NULL && deep->folders[i].device == id->device &&
+		    deep->folders[i].inode == id->inode)
+			name = strdup(deep->folders[i].name);
+	pthread_mutex_unlock(&deep->lock);
+	if (name == NULL || leads_to(name, strlen(name), id))
+		return name;
+	free(name);
+	return NULL;
+}
+
+/* In the place of what was told of it before, or of the oldest. */
+static void
+remember_one(struct deep *deep, const struct id *id, const char *name, size_t length)
+{
+	struct deep_folder *to = NULL;
+
+	pthread_mutex_lock(&deep->lock);
+	for (size_t i = 0; i < DEEP_NAMES; i++)
+		if (deep->folders[i].device == id->device && deep->folders[i].inode == id->inode)
+			to = &deep->folders[i];
+	if (to == NULL)
+		to = &deep->folders[deep->next++ % DEEP_NAMES];
+	free(to->name);
+	*to = (struct deep_folder){id->device, id->inode, strndup(name, length)};
+	pthread_mutex_unlock(&deep->lock);
+}
+
+/* The folder, and the one above it: who empties a tree goes there next. */
+static void
+remember(const struct climb *climb, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	if (climb->deep == NULL)
+		return;
+	remember_one(climb->deep, &climb->ids[0], name, strlen(name));
+	if (climb->count > 1 && slash > name)
+		remember_one(climb->deep, &climb->ids[1], name, (size_t)(slash - name));
+}
+
+/* ---- up ---- */
+
+static bool
+note_id(struct climb *climb)
+{
+	struct stat at;
+
+	if (climb->count == climb->room) {
+		size_t room = climb->room == 0 ? 64 : 2 * climb->room;
+		struct id *ids = realloc(climb->ids, room * sizeof *ids);
+
+		if (ids == NULL)
+			return false;
+		climb->ids = ids;
+		climb->room = room;
+	}
+	if (fstat(climb->at, &at) < 0)
+		return false;
+	climb->ids[climb->count++] = (struct id){at.st_dev, at.st_ino};
+	return true;
+}
+
+/* The kernel tells it, or it is remembered. The working folder is the thread's own. */
+static bool
+is_known(struct climb *climb)
+{
+	char text[PATH_MAX];
+	long n = fchdir(climb->at) < 0 ? -1 : syscall(SYS_getcwd, text, sizeof text);
+	bool is_told = n > 1 && *text == '/';
+	auto_free char *name = is_told ? strdup(text)
+				       : recall(climb->deep, &climb->ids[climb->count - 1]);
+
+	if (name != NULL)
+		str_add(&climb->name, name);
+	return name != NULL;
+}
+
+static bool
+go_up(struct climb *climb)
+{
+	while (note_id(climb) && climb->count < DEEP_MAX / 2) {
+		int above;
+
+		if (is_known(climb))
+			return true;
+		above = openat(climb->at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		close(climb->at);
+		climb->at = above;
+		if (above < 0)
+			return false;
+	}
+	return errno = ENAMETOOLONG, false;
+}
+
+/* ---- down ---- */
+
+/* Goes to the folder of this id, by an entry of the one that is held. */
+static int
+enter(int folder, const char *name, const struct id *id)
+{
+	auto_fd int fd = openat(folder, name, HOLD);
+
+	return fd >= 0 && is_id(fd, id) ? fd_take(&fd) : -1;
+}
+
+/* Entries whose number is another one are looked at only when there is no other: they may be mounts. */
+static int
+find_entry(DIR *dir, const struct id *id, bool is_same, char to[NAME_MAX + 1])
+{
+	const struct dirent *entry;
+	int fd = -1;
+
+	rewinddir(dir);
+	while (fd < 0 && (entry = readdir(dir)) != NULL) {
+		if ((entry->d_ino == id->inode) != is_same || strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		fd = enter(dirfd(dir), entry->d_name, id);
+		if (fd >= 0)
+			strcpy(to, entry->d_name);
+	}
+	return fd;
+}
+
+static bool
+step_down(struct climb *climb, const struct id *id)
+{
+	int list = openat(climb->at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+	DIR *dir = list < 0 ? NULL : fdopendir(list);
+	char name[NAME_MAX + 1];
+
+	if (dir == NULL && list >= 0)
+		close(list);
+	if (dir == NULL)
+		return false;
+	fd = find_entry(dir, id, true, name);
+	if (fd < 0)
+		fd = find_entry(dir, id, false, name);
+	closedir(dir);
+	close(climb->at);
+	climb->at = fd;
+	str_printf(&climb->name, "/%s", fd < 0 ? "" : name);
+	return fd >= 0;
+}
+
+char *
+deep_name(struct deep *deep, int folder)
+{
+	auto_climb struct climb climb = {.deep = deep, .at = openat(folder, ".", HOLD)};
+
+	if (climb.at < 0 || !go_up(&climb))
+		return NULL;
+	for (size_t i = climb.count - 1; i > 0; i--)
+		if (!step_down(&climb, &climb.ids[i - 1]) || climb.name.length >= DEEP_MAX)
+			return errno = ENAMETOOLONG, NULL;
+	if (climb.name.failed)
+		return errno = ENOMEM, NULL;
+	remember(&climb, climb.name.text);
+	return strdup(climb.name.text);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Calls whose questions to a sandbox inside are not answered at once. The threads that serve all
+ * others wait for nobody, and names are held for nobody: such a call is begun again from its start,
+ * in a thread of its own, until the answers come or are given up. There is a cap of such threads for
+ * each sandbox and one for all: whoever finds none free stands in a queue.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "linux/broker/nest.h"
+#include "linux/process/thread.h"
+
+/* Each of them holds some descriptors while it waits. */
+#define LATE_MAX 64
+#define LATE_EACH 8
+#define STACK_SIZE (256 * 1024)
+#define PAUSE_US 10000
+/* A machine that is busy gets more patience each time, but nobody waits for as long as this. */
+#define PATIENCE_MAX_MS 400
+#define GIVE_UP_MS 60000
+
+struct late {
+	struct late *next;
+	struct call request;
+	int64_t end;
+};
+
+/* What a thread is there for. */
+struct post {
+	struct broker *broker;
+	struct nest *nest;
+};
+
+/* ---- the queue ---- */
+
+static void
+append(struct nest *nest, struct late *late)
+{
+	struct late **end = &nest->waiting;
+
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = late;
+}
+
+/* Room for one more thread. The lock of the queue is held. */
+static bool
+count_in(struct broker *broker, struct nest *nest)
+{
+	if (nest->late == LATE_EACH)
+		return false;
+	if (__atomic_add_fetch(&broker->late, 1, __ATOMIC_RELAXED) > LATE_MAX) {
+		__atomic_sub_fetch(&broker->late, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	nest->late++;
+	return true;
+}
+
+/* The next one; NULL: there is none, and the thread counts no more. */
+static struct late *
+take_first(struct broker *broker, struct nest *nest)
+{
+	struct late *late;
+
+	pthread_mutex_lock(&nest->queue);
+	late = nest->waiting;
+	if (late != NULL) {
+		nest->waiting = late->next;
+	} else {
+		nest->late--;
+		__atomic_sub_fetch(&broker->late, 1, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&nest->queue);
+	return late;
+}
+
+/* ---- once more ---- */
+
+static void
+try_again(struct broker *broker, struct late *late)
+{
+	int patience = PATIENCE_MS;
+	struct nest *again;
+	int64_t start;
+
+	do {
+		clock_sleep_us(PAUSE_US);
+		start = clock_ms();
+		again = request_is_valid(&late->request)
+				? broker_answer(broker, &late->request, patience)
+				: NULL;
+		if (again == NULL)
+			return;
+		nest_drop(broker, again);
+		if (clock_ms() - start >= patience && patience < PATIENCE_MAX_MS)
+			patience *= 2;
+	} while (clock_ms() < late->end);
+	request_fail(&late->request, EAGAIN);
+}
+
+static void *
+late_main(void *argument)
+{
+	struct post post = *(struct post *)argument;
+	/* a umask of one's own, as all that serve */
+	bool is_fit = unshare(CLONE_FS) == 0;
+	struct late *late;
+
+	free(argument);
+	while ((late = take_first(post.broker, post.nest)) != NULL) {
+		if (is_fit)
+			try_again(post.broker, late);
+		else
+			request_fail(&late->request, EAGAIN);
+		free(late);
+	}
+	return NULL;
+}
+
+/* 0, or an errno. */
+static int
+start_thread(struct broker *broker, struct nest *nest)
+{
+	struct post *post = malloc(sizeof *post);
+	int why = EAGAIN;
+
+	if (post != NULL) {
+		*post = (struct post){broker, nest};
+		why = thread_start(STACK_SIZE, late_main, post);
+	}
+	if (why != 0)
+		free(post);
+	return why;
+}
+
+/* Nobody will come for them. */
+static void
+send_away(struct broker *broker, struct nest *nest)
+{
+	struct late *late;
+
+	while ((late = take_first(broker, nest)) != NULL) {
+		request_fail(&late->request, EAGAIN);
+		free(late);
+	}
+}
+
+void
+nest_retry(struct broker *broker, const struct call *request, struct nest *nest)
+{
+	struct late *late = malloc(sizeof *late);
+	bool starts, served;
+
+	if (late == NULL) {
+		request_fail(request, EAGAIN);
+		return;
+	}
+	*late = (struct late){NULL, request_copy(request), clock_ms() + GIVE_UP_MS};
+	pthread_mutex_lock(&nest->queue);
+	starts = count_in(broker, nest);
+	served = nest->late > 0;
+	if (served)
+		append(nest, late);
+	pthread_mutex_unlock(&nest->queue);
+	if (!served) {
+		request_fail(request, EAGAIN);
+		free(late);
+	} else if (starts && start_thread(broker, nest) != 0) {
+		send_away(broker, nest);
+	}
+}

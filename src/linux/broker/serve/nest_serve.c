@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The inner side of sandboxes inside each other: coming to the door of the cordon around us, and
+ * answering its questions by our own plan. Whoever answers must not make a call that is routed:
+ * the one who would have to serve it is waiting for the answer. Looking at files and reading them
+ * is none; nothing is written here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/nest.h"
+#include "linux/broker/socket/sys_socket.h"
+#include "linux/landlock/ruleset.h"
+#include "linux/seccomp/syscalls.h"
+#include "plan/shared_dirs.h"
+
+static long
+knock(enum nest_door what)
+{
+	return syscall(SYS_landlock_create_ruleset, (uintptr_t)what, (size_t)0, NEST_DOOR);
+}
+
+int
+nested_ask(void)
+{
+	long offer = knock(ASK_OFFER);
+
+	return offer > 0 ? (int)offer : 0;
+}
+
+int
+nested_version(void)
+{
+	long version = knock(ASK_VERSION);
+
+	return version > 0 ? (int)version : 0;
+}
+
+int
+nested_enter(void)
+{
+	return (int)knock(ASK_LINE);
+}
+
+/* ---- answers ---- */
+
+static void
+judge(const struct broker *broker, const char *path, struct nest_answer *to)
+{
+	struct verdict verdict = broker_judge(broker, path);
+
+	to->rights = verdict.rights;
+	to->vet = verdict.vetted == NULL ? (uint32_t)VET_NOTHING : (uint32_t)verdict.vetted->vet;
+	to->is_held = verdict.held != NULL;
+	to->guards = broker_guards(broker, path, RIGHTS_CHANGE);
+	to->is_by_name = plan_is_by_name(broker->plan, path);
+	/* nobody acts under our layer */
+	if (!broker_is_free(broker, path) && ruleset_keeps_back(broker->plan, path))
+		to->rights &= ~(unsigned)RIGHT_READ;
+}
+
+/* What is there now is read by ourselves, not told. */
+static bool
+vet(struct broker *broker, const char *path, uint32_t kind, int fd)
+{
+	struct vet_file file = {0}, present = {0};
+	struct gitconfig_text text, old;
+	bool has_present, is_fine;
+
+	if (fd < 0 || vet_read_open(fd, &file) != 0)
+		return false;
+	has_present = vet_read(AT_FDCWD, path, &present) == 0;
+	text = (struct gitconfig_text){file.text, file.length};
+	old = (struct gitconfig_text){present.text, present.length};
+	is_fine = vet_content(broker, path, (enum vet)kind, &text, has_present ? &old : NULL) == 0;
+	free(file.text);
+	free(present.text);
+	return is_fine;
+}
+
+static bool
+carry(struct broker *broker, const char *path, uint32_t kind, int fd)
+{
+	struct vet_file file = {0};
+	bool is_fine = fd >= 0 && vet_read_open(fd, &file) == 0 &&
+		       vet_may_carry(broker, path, (enum vet)kind,
+				     &(struct gitconfig_text){file.text, file.length});
+
+	free(file.text);
+	return is_fine;
+}
+
+static struct nest_answer
+answer(struct broker *broker, const struct nest_question *question, const char *second, int fd)
+{
+	const char *path = question->texts;
+	struct nest_answer to = {.number = question->number};
+	bool is_here = false;
+
+	switch (question->kind) {
+	case NEST_JUDGE:
+		judge(broker, path, &to);
+		break;
+	case NEST_LINK:
+		to.rights = second != NULL && vet_may_link_to(broker, path, second) ? RIGHTS_ALL
+										    : 0;
+		break;
+	case NEST_VET:
+		to.rights = vet(broker, path, question->vet, fd) ? RIGHTS_ALL : 0;
+		break;
+	case NEST_CARRY:
+		to.rights = carry(broker, path, question->vet, fd) ? RIGHTS_ALL : 0;
+		break;
+	case NEST_SOCKET:
+		to.rights = unix_may_connect(broker, path, question->born, question->changed)
+				    ? RIGHTS_ALL
+				    : 0;
+		break;
+	case NEST_ADDRESS:
+		to.rights = inet_may_reach(broker, question, &is_here) ? RIGHTS_ALL : 0;
+		to.is_here = is_here;
+		break;
+	case NEST_NETWORK:
+		to.rights = broker->plan->settings.network.mode != NET_NONE ? RIGHTS_ALL : 0;
+		break;
+	case NEST_DATAGRAMS:
+		to.rights = broker->plan->has_datagrams ||
+					    broker->plan->settings.network.mode == NET_ALL
+				    ? RIGHTS_ALL
+				    : 0;
+		break;
+	default:
+		break;
+	}
+	return to;
+}
+
+/* ---- questions ---- */
+
+/* Texts that end where they say, the first of them a path. */
+static bool
+is_whole(const struct nest_question *question, size_t length, const char **ret_second)
+{
+	size_t head = offsetof(struct nest_question, texts), first;
+
+	if (length <= head || question->texts[length - head - 1] != '\0' || *question->texts != '/')
+		return false;
+	first = strlen(question->texts) + 1;
+	*ret_second = first < length - head ? question->texts + first : NULL;
+	return first <= PATH_MAX;
+}
+
+/* How much came, and the descriptor that came with it or -1. */
+static ssize_t
+receive(int line, struct nest_question *to, int *ret_fd)
+{
+	char control[CMSG_SPACE(sizeof(int))];
+	struct iovec data = {to, sizeof *to};
+	struct msghdr message = {.msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof control};
+	const struct cmsghdr *header;
+	ssize_t n;
+
+	do
+		n = recvmsg(line, &message, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	*ret_fd = -1;
+	header = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (header != NULL && header->cmsg_type == SCM_RIGHTS)
+		memcpy(ret_fd, CMSG_DATA(header), sizeof *ret_fd);
+	return n;
+}
+
+void
+nested_serve(struct broker *broker, int line)
+{
+	struct nest_question question = {0};
+	struct nest_answer said;
+	const char *second;
+	ssize_t n;
+
+	do {
+		auto_fd int fd = -1;
+
+		n = receive(line, &question, &fd);
+		if (n <= 0 || !is_whole(&question, (size_t)n, &second))
+			return;
+		said = answer(broker, &question, second, fd);
+	} while (send(line, &said, sizeof said, MSG_NOSIGNAL) == (ssize_t)sizeof said);
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The threads of the broker. The kernel wakes all who wait for a call when there is one, so one
+ * waits, and two while several callers come by turns. The others are a reserve: one is called when
+ * the post is left empty and another caller may come; and one of them looks, while there are calls,
+ * whether the one at work is held up. So nobody waits long behind somebody else's call, during which
+ * a signal would end it. One caller is answered on its own processor; many that call at once would all
+ * come to ours that way, and are left where they are.
+ */
+#include "linux/broker/pool.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "linux/broker/broker.h"
+#include "linux/broker/nest.h"
+#include "linux/process/thread.h"
+
+#define STACK_SIZE (256 * 1024)
+#define CROWD 32 /* calls by one and the same after which it counts as alone */
+#define LOOK_NS 4000000
+#define BUSY 32 /* calls at once, about, after which callers count as many */
+#define IOCTL_SET_FLAGS _IOW('!', 4, uint64_t)
+#define SYNC_WAKE_UP 1ul
+
+#define look(field) __atomic_load_n(field, __ATOMIC_SEQ_CST)
+#define set(field, value) __atomic_store_n(field, value, __ATOMIC_SEQ_CST)
+#define add(field, value) __atomic_add_fetch(field, value, __ATOMIC_SEQ_CST)
+
+/* ---- the reserve ---- */
+
+static void *thread_main(void *argument);
+
+static void
+start_thread(struct broker *broker)
+{
+	/* fewer are slower, no less right */
+	if (add(&broker->serving.threads, 1) > broker->serving.threads_max) {
+		add(&broker->serving.threads, -1);
+		return;
+	}
+	/* until it is there it counts as one that can be called */
+	add(&broker->serving.reserve, 1);
+	if (thread_start(STACK_SIZE, thread_main, broker) != 0) {
+		add(&broker->serving.reserve, -1);
+		add(&broker->serving.threads, -1);
+	}
+}
+
+static void
+call_one(struct broker *broker)
+{
+	struct serving *s = &broker->serving;
+
+	if (look(&s->reserve) > 0) {
+		add(&s->calls, 1);
+		syscall(SYS_futex, &s->calls, FUTEX_WAKE_PRIVATE, 1, NULL);
+	} else if (look(&s->threads) < s->threads_max) {
+		start_thread(broker);
+	}
+}
+
+/* True when it was called, or may have been; before is the count it saw. */
+static bool
+is_called(struct serving *s, int before, const struct timespec *limit)
+{
+	return syscall(SYS_futex, &s->calls, FUTEX_WAIT_PRIVATE, before, limit) == 0 ||
+	       errno != ETIMEDOUT;
+}
+
+/*
+ * While there are calls: until it is called, the one at work is held up, or there are none.
+ * *ret_received is how many there had been when it was found out that nobody is held up.
+ */
+static bool
+watch(struct serving *s, int calls, unsigned *ret_received)
+{
+	const struct timespec limit = {0, LOOK_NS};
+
+	do {
+		*ret_received = look(&s->received);
+		if (is_called(s, calls, &limit))
+			return true;
+	} while (*ret_received != look(&s->received));
+	return look(&s->at_post) == 0;
+}
+
+/* One of the reserve watches. Without one it is called, by the next call at the latest. */
+static void
+wait_until_needed(struct serving *s, int calls)
+{
+	bool is_needed = false;
+	unsigned received;
+
+	while (!is_needed && !__atomic_exchange_n(&s->is_watched, true, __ATOMIC_SEQ_CST)) {
+		is_needed = watch(s, calls, &received);
+		set(&s->is_watched, false);
+		/* nobody waits for calls on a processor that somebody may have for himself */
+		near_end_all(&s->staying);
+		/* one that came meanwhile has called nobody */
+		if (received == look(&s->received))
+			break;
+	}
+	if (!is_needed)
+		is_called(s, calls, NULL);
+}
+
+/* ---- the post ---- */
+
+static int
+wanted(const struct broker *broker)
+{
+	/* what is asked of a sandbox inside may take its time */
+	return look(&broker->serving.crowd) > 0 || nest_is_any(broker) ? 2 : 1;
+}
+
+static bool
+take_post(struct broker *broker)
+{
+	if (add(&broker->serving.at_post, 1) <= wanted(broker))
+		return true;
+	add(&broker->serving.at_post, -1);
+	return false;
+}
+
+static void
+go_to_post(struct broker *broker, struct near *near)
+{
+	struct serving *s = &broker->serving;
+
+	while (!take_post(broker)) {
+		int calls = look(&s->calls);
+		bool is_free;
+
+		add(&s->reserve, 1);
+		/* who left the post before it saw us has not called */
+		is_free = look(&s->at_post) == 0;
+		if (!is_free) {
+			near_end_call(near, false);
+			wait_until_needed(s, calls);
+		}
+		add(&s->reserve, -1);
+		if (!is_free) {
+			add(&s->at_post, 1);
+			return;
+		}
+	}
+}
+
+/* The post is left for a call of this one. */
+static void
+leave_post(struct broker *broker, pid_t caller)
+{
+	struct serving *s = &broker->serving;
+	int crowd = look(&s->crowd), left = add(&s->at_post, -1);
+
+	add(&s->received, 1);
+	if (__atomic_exchange_n(&s->last, caller, __ATOMIC_SEQ_CST) != caller)
+		set(&s->crowd, CROWD);
+	else if (crowd > 0)
+		set(&s->crowd, crowd - 1);
+	if (left == 0 && (wanted(broker) > 1 || !look(&s->is_watched)))
+		call_one(broker);
+}
+
+/* ---- together or apart ---- */
+
+/* Where the kernel does not know the flag (6.6), it wakes apart. */
+static void
+set_apart(struct broker *broker, bool is_apart)
+{
+	set(&broker->serving.is_apart, is_apart);
+	ioctl(broker->listener, IOCTL_SET_FLAGS, is_apart ? 0 : SYNC_WAKE_UP);
+}
+
+/* at_work calls are being answered. Two of us may count at once: it need not be exact. */
+static void
+weigh(struct broker *broker, int at_work)
+{
+	struct serving *s = &broker->serving;
+	int busy = look(&s->busy);
+	bool is_apart = look(&s->is_apart);
+
+	if (at_work > 1)
+		busy += busy < BUSY ? 2 : 0;
+	else if (busy > 0)
+		busy--;
+	set(&s->busy, busy);
+	if (is_apart ? busy == 0 : busy >= BUSY)
+		set_apart(broker, !is_apart);
+}
+
+/* ---- calls ---- */
+
+/* With the last of the callers gone there is no next one: asking again would be answered at once. */
+static bool
+is_over(const struct broker *broker)
+{
+	struct pollfd listener = {.fd = broker->listener, .events = POLLIN};
+
+	return poll(&listener, 1, 0) == 1 && (listener.revents & ~POLLIN) != 0;
+}
+
+/* False when there will be no other. */
+static bool
+receive(const struct broker *broker, struct call *request)
+{
+	for (int tries = 0;; tries++) {
+		memset(&request->notif, 0, sizeof request->notif);
+		if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &request->notif) == 0) {
+			request->thread = (pid_t)request->notif.pid;
+			return true;
+		}
+		if (errno == EINTR)
+			continue;
+		/* ENOENT: the caller went before it was received */
+		if (errno != ENOENT && tries >= REQUEST_TRIES)
+			_exit(1);
+		if (is_over(broker))
+			return false;
+	}
+}
+
+/* One caller for some time, and somebody who sees when there is none any more. */
+static bool
+is_alone(const struct serving *s)
+{
+	return look(&s->crowd) == 0 && look(&s->is_watched) && !look(&s->is_apart);
+}
+
+static struct nest *
+answer(struct broker *broker, struct call *request, struct near *near)
+{
+	struct serving *s = &broker->serving;
+	struct nest *late;
+
+	weigh(broker, add(&s->at_work, 1));
+	request->near = look(&s->is_apart) ? NULL : near;
+	late = broker_answer(broker, request, PATIENCE_MS);
+	add(&s->at_work, -1);
+	return late;
+}
+
+static _Noreturn void
+serve(struct broker *broker)
+{
+	struct kept kept[KEPT_CALLERS] = {{0}};
+	struct near near = broker->serving.near;
+	struct call request = {.listener = broker->listener,
+			       .deep = &broker->deep,
+			       .kept = broker->is_narrow ? NULL : kept};
+	struct nest *late;
+
+	near.own = (pid_t)syscall(SYS_gettid);
+	near.staying = &broker->serving.staying;
+	for (;;) {
+		go_to_post(broker, &near);
+		if (!receive(broker, &request))
+			for (;;)
+				pause();
+		leave_post(broker, request.thread);
+		late = answer(broker, &request, &near);
+		if (late != NULL) {
+			nest_retry(broker, &request, late);
+			nest_drop(broker, late);
+		}
+		near_end_call(&near, is_alone(&broker->serving));
+		broker_tidy(broker);
+		/* nobody's folder is held longer than its call; either will do */
+		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
+	}
+}
+
+static void *
+thread_main(void *argument)
+{
+	struct broker *broker = argument;
+	/* a umask and a folder of one's own: both are set for single calls */
+	bool has_own = unshare(CLONE_FS) == 0;
+
+	near_roam(&broker->serving.near);
+	add(&broker->serving.reserve, -1);
+	if (has_own)
+		serve(broker);
+	return NULL;
+}
+
+_Noreturn void
+serving_start(struct broker *broker, int threads_max)
+{
+	broker->serving = (struct serving){.threads = 1, .threads_max = threads_max};
+	set_apart(broker, false);
+	/* else a signal would take the caller out of its call while it is kept */
+	if (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE])
+		near_start(&broker->serving.near);
+	serve(broker);
+}

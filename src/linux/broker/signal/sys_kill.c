@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Signals on behalf, where Landlock is too old to know them. Who may be signalled the kernel says all
+ * the same: this thread may reach into a process only if that is under our outer layer, and all of
+ * the session is. A process is held by a descriptor from before it is judged until it is signalled,
+ * so that no other can have its number. What a process sends to itself the kernel does: as long as
+ * it waits here its number is its own.
+ *
+ * The receiver sees our number as the sender's.
+ *
+ * A process that may be signalled may also be given a processor, a priority and limits, on every
+ * kernel.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/broker/call/procfs_view.h"
+#include "linux/broker/nest.h"
+#include "linux/seccomp/syscalls.h"
+
+#define THREAD_OR_PROCESS 2u /* the last of pidfd_send_signal's flags that is no group */
+
+struct sending {
+	const struct broker *broker;
+	const struct call *request;
+	int signal;
+	siginfo_t *info; /* NULL: the kernel's own */
+	unsigned flags;
+};
+
+/* ---- one process ---- */
+
+/* No table has this number: who may look is told so, and gets nothing. */
+static bool
+is_ours(int process)
+{
+	return syscall(SYS_pidfd_getfd, process, INT_MAX, 0u) < 0 &&
+	       (errno == EBADF || errno == ESRCH);
+}
+
+/* 0 or an errno. fd is a pidfd of that process, or of a thread of it. */
+static int
+send_by(const struct sending *sending, int fd, pid_t process)
+{
+	if (process == getpid() || !is_ours(fd) || !nest_holds(sending->broker, fd, process))
+		return EPERM;
+	return syscall(SYS_pidfd_send_signal, fd, sending->signal, sending->info, sending->flags) <
+			       0
+		       ? errno
+		       : 0;
+}
+
+static int
+send_to(const struct sending *sending, pid_t process)
+{
+	auto_fd int fd = (int)syscall(SYS_pidfd_open, process, 0u);
+
+	return fd < 0 ? ESRCH : send_by(sending, fd, process);
+}
+
+static void
+finish(const struct call *request, int why)
+{
+	if (why != 0)
+		request_fail(request, why);
+	else
+		request_return(request, 0);
+}
+
+/* number may be a thread's: then it stands for its process. */
+static void
+send_or_continue(const struct sending *sending, pid_t number)
+{
+	pid_t process = procfs_process(number);
+
+	if (process == 0)
+		request_fail(sending->request, ESRCH);
+	else if (number == sending->request->thread || number == request_process(sending->request))
+		request_continue(sending->request);
+	else if (request_is_valid(sending->request))
+		finish(sending->request, send_to(sending, process));
+}
+
+/* ---- many ---- */
+
+/* The group's processes as they are now; with group 0 all but the caller. */
+static int
+send_to_each(const struct sending *sending, DIR *proc, pid_t group)
+{
+	pid_t caller = request_process(sending->request);
+	bool any = false, refused = false;
+	const struct dirent *entry;
+
+	while ((entry = readdir(proc)) != NULL) {
+		pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+		int why;
+
+		if (process <= 1 || (group != 0 ? getpgid(process) != group : process == caller))
+			continue;
+		why = send_to(sending, process);
+		if (why == EINVAL)
+			return why;
+		any = any || why == 0 || (group == 0 && why == EPERM);
+		refused = refused || why == EPERM;
+	}
+	return any ? 0 : refused ? EPERM : ESRCH;
+}
+
+static void
+send_to_group(const struct sending *sending, pid_t group)
+{
+	DIR *proc = opendir("/proc");
+	int why = proc == NULL ? EPERM : 0;
+
+	if (request_is_valid(sending->request))
+		finish(sending->request, why != 0 ? why : send_to_each(sending, proc, group));
+	if (proc != NULL)
+		closedir(proc);
+}
+
+/* ---- the calls ---- */
+
+void
+act_kill(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	const struct sending sending = {broker, request, (int)a[1], NULL, 0};
+	pid_t number = (pid_t)a[0];
+
+	if (number > 0)
+		send_or_continue(&sending, number);
+	else if (number == 0)
+		send_to_group(&sending, getpgid(request->thread));
+	else if (number == -1)
+		send_to_group(&sending, 0);
+	else if (number == INT_MIN)
+		request_fail(request, ESRCH);
+	else
+		send_to_group(&sending, -number);
+}
+
+/* A thread of the caller's own process: that number cannot become another's meanwhile. */
+static void
+signal_own_thread(const struct call *request, pid_t process, pid_t thread, int number)
+{
+	if (request_is_valid(request))
+		finish(request, syscall(SYS_tgkill, process, thread, number) < 0 ? errno : 0);
+}
+
+void
+act_tkill(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	const struct sending sending = {broker, request, (int)a[1], NULL, 0};
+	pid_t thread = (pid_t)a[0], process = thread > 0 ? procfs_process(thread) : 0;
+
+	if (thread == request->thread)
+		request_continue(request);
+	else if (thread > 0 && process != 0 && process == request_process(request))
+		signal_own_thread(request, process, thread, (int)a[1]);
+	else if (thread > 0)
+		send_or_continue(&sending, thread);
+	else
+		request_fail(request, EINVAL);
+}
+
+/* To another process's thread it goes by its process: no older kernel holds threads. */
+static void
+send_to_thread(const struct sending *sending, pid_t process, pid_t thread)
+{
+	if (process <= 0 || thread <= 0)
+		request_fail(sending->request, EINVAL);
+	else if (process == request_process(sending->request))
+		request_continue(sending->request);
+	else if (procfs_process(thread) != process)
+		request_fail(sending->request, ESRCH);
+	else
+		send_or_continue(sending, process);
+}
+
+void
+act_tgkill(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	const struct sending sending = {broker, request, (int)a[2], NULL, 0};
+
+	send_to_thread(&sending, (pid_t)a[0], (pid_t)a[1]);
+}
+
+void
+act_rt_sigqueueinfo(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	siginfo_t info;
+	const struct sending sending = {broker, request, (int)a[1], &info, 0};
+	int why = request_bytes(request, a[2], &info, sizeof info);
+
+	info.si_signo = (int)a[1];
+	if (why != 0)
+		request_fail(request, why);
+	else
+		send_or_continue(&sending, (pid_t)a[0]);
+}
+
+void
+act_rt_tgsigqueueinfo(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	siginfo_t info;
+	const struct sending sending = {broker, request, (int)a[2], &info, 0};
+	int why = request_bytes(request, a[3], &info, sizeof info);
+
+	info.si_signo = (int)a[2];
+	if (why != 0)
+		request_fail(request, why);
+	else
+		send_to_thread(&sending, (pid_t)a[0], (pid_t)a[1]);
+}
+
+/* The process that one of our descriptors holds; 0: it is no pidfd, -1: that process is gone. */
+static pid_t
+process_of(int fd)
+{
+	char path[64], text[512];
+	const char *line;
+	auto_fd int info = -1;
+	ssize_t n;
+	pid_t number;
+
+	snprintf(path, sizeof path, "/proc/thread-self/fdinfo/%d", fd);
+	info = open(path, O_RDONLY | O_CLOEXEC);
+	n = info < 0 ? -1 : read(info, text, sizeof text - 1);
+	text[n < 0 ? 0 : n] = '\0';
+	line = strstr(text, "\nPid:");
+	number = line == NULL ? 0 : (pid_t)strtol(line + 5, NULL, 10);
+	return number > 0 ? procfs_process(number) : number;
+}
+
+void
+act_pidfd_send_signal(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	siginfo_t info;
+	const struct sending sending = {broker, request, (int)a[1], a[2] == 0 ? NULL : &info,
+					(unsigned)a[3]};
+	int why = a[2] == 0 ? 0 : request_bytes(request, a[2], &info, sizeof info);
+	auto_fd int fd = why != 0 ? -1 : request_descriptor(request, (int)a[0], &why);
+	pid_t process = fd < 0 ? 0 : process_of(fd);
+
+	if (why == 0 && (sending.flags > THREAD_OR_PROCESS || process <= 0))
+		why = sending.flags > THREAD_OR_PROCESS ? EINVAL : process < 0 ? ESRCH : EBADF;
+	if (why != 0)
+		request_fail(request, why);
+	else if (request_is_valid(request))
+		finish(request, send_by(&sending, fd, process));
+}
+
+/* ---- owners of descriptors, whom the kernel signals ---- */
+
+/* Nobody, or the caller: whoever else it were could not be told from who has that number later. */
+static bool
+is_own(const struct call *request, pid_t number)
+{
+	return number == 0 || number == request->thread || number == request_process(request);
+}
+
+static void
+set_owner(const struct call *request, int number, uint64_t address)
+{
+	struct f_owner_ex owner = {0};
+	int why = request_bytes(request, address, &owner, sizeof owner);
+	auto_fd int fd = why != 0 ? -1 : request_descriptor(request, number, &why);
+
+	if (why == 0 && (owner.type == F_OWNER_PGRP || !is_own(request, owner.pid)))
+		why = EPERM;
+	if (why == 0 && !request_is_valid(request))
+		return;
+	if (why == 0 && fcntl(fd, F_SETOWN_EX, &owner) < 0)
+		why = errno;
+	finish(request, why);
+}
+
+void
+act_fcntl(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+
+	(void)broker;
+	if ((int)a[1] == F_SETOWN_EX)
+		set_owner(request, (int)a[0], a[2]);
+	else if ((int)a[1] == F_SETOWN && is_own(request, (pid_t)a[2]))
+		request_continue(request);
+	else
+		request_fail(request, EPERM);
+}
+
+/* ---- priorities, processors and limits of a process or thread by its number ---- */
+
+bool
+broker_may_signal(const struct broker *broker, pid_t process)
+{
+	auto_fd int fd = (int)syscall(SYS_pidfd_open, process, 0u);
+
+	return fd >= 0 && process != getpid() && is_ours(fd) && nest_holds(broker, fd, process);
+}
+
+/* The kernel does it: the number is in a register, so it cannot change after it was checked. */
+static void
+answer_for(struct broker *broker, const struct call *request, pid_t thread)
+{
+	pid_t process = thread > 0 ? procfs_process(thread) : 0;
+
+	/* no process has such a number: the kernel says so by the errno of each call */
+	if (thread <= 0)
+		request_continue(request);
+	else if (process == 0)
+		request_fail(request, ESRCH);
+	else if (process == request_process(request) || broker_may_signal(broker, process))
+		request_continue(request);
+	else
+		request_fail(request, EPERM);
+}
+
+/* sched_setaffinity, sched_setattr, sched_setparam, sched_setscheduler, prlimit64 */
+void
+act_own_first(struct broker *broker, const struct call *request)
+{
+	answer_for(broker, request, (pid_t)request->notif.data.args[0]);
+}
+
+/* setpriority and ioprio_set of one process: the filter lets nothing else come here. */
+void
+act_own_second(struct broker *broker, const struct call *request)
+{
+	answer_for(broker, request, (pid_t)request->notif.data.args[1]);
+}

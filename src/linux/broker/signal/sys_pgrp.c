@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Process groups. The kernel signals whole groups by itself: it stops a group that reads from its
+ * terminal in the background, and sends SIGHUP to a stopped one that becomes orphaned. So a process
+ * joins only a group that was made in the session, and takes the foreground only from such a group.
+ * The group that the command was started in counts as one: shells return to it.
+ *
+ * A group is told by its members. One that has a process of the session was made in it, since no
+ * other is ever joined; and while that process is in it no group of outsiders has the number.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "linux/broker/nest.h"
+#include "linux/process/proc_stat.h"
+
+enum members {
+	NO_MEMBERS, /* it is empty, or /proc cannot be read */
+	OURS,	    /* at least one process of the session */
+	OTHERS	    /* none of the session, but others */
+};
+
+/* By going through all processes: where the first of the group is gone. */
+static enum members
+find_members(const struct broker *broker, pid_t group)
+{
+	enum members found = NO_MEMBERS;
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+
+	while (proc != NULL && found != OURS && (entry = readdir(proc)) != NULL) {
+		pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (process > 0 && getpgid(process) == group)
+			found = broker_may_signal(broker, process) ? OURS : OTHERS;
+	}
+	if (proc != NULL)
+		closedir(proc);
+	return found;
+}
+
+static enum members
+members_of(const struct broker *broker, pid_t group)
+{
+	/* a guard that leads the command's terminal is in a group of its own */
+	if (group == nest_group(broker) && group != getpgrp())
+		return OURS;
+	if (getpgid(group) == group && broker_may_signal(broker, group))
+		return OURS;
+	return find_members(broker, group);
+}
+
+/*
+ * Has the launcher, which is in the group as long as we live, a parent in the same session and outside
+ * the group, as a shell with job control is? Then no other process can make the group orphaned.
+ */
+static bool
+is_never_orphaned(pid_t group)
+{
+	pid_t launcher = getppid();
+	struct proc_stat at;
+
+	return getpgid(launcher) == group && proc_stat_read(launcher, &at) && at.parent > 1 &&
+	       getsid(at.parent) == getsid(launcher) && getpgid(at.parent) != group;
+}
+
+static bool
+is_elsewhere(void *group, pid_t parent, pid_t child)
+{
+	(void)parent;
+	return getpgid(child) != *(pid_t *)group;
+}
+
+/*
+ * The group that the command was started in may be shared with processes outside. A parent that leaves
+ * it while a child stays makes it a group with a parent outside; when that child ends, the kernel sends
+ * SIGHUP to all of it. So a process leaves only without a child there, and with one thread, which
+ * makes none while it waits here; and it comes back only if its parent is not of the session.
+ */
+static bool
+keeps_shared(const struct broker *broker, pid_t process, pid_t group)
+{
+	pid_t shared = nest_group(broker), now = getpgid(process);
+	struct proc_stat at;
+
+	if (is_never_orphaned(shared))
+		return true;
+	if (!proc_stat_read(process, &at))
+		return false;
+	if (group == shared && now != shared)
+		return !broker_may_signal(broker, at.parent);
+	return now != shared || group == shared ||
+	       (at.threads == 1 && proc_children(process, 1, is_elsewhere, &shared) == 0);
+}
+
+/* The kernel does it: it knows numbers only, and asks that the process be the caller's own child. */
+void
+act_setpgid(struct broker *broker, const struct call *request)
+{
+	pid_t process = (pid_t)request->notif.data.args[0];
+	pid_t group = (pid_t)request->notif.data.args[1];
+
+	if (process == 0)
+		process = request_process(request);
+	if (group == 0)
+		group = process;
+	if (group < 0 || ((group == process || members_of(broker, group) == OURS) &&
+			  keeps_shared(broker, process, group)))
+		request_continue(request);
+	else
+		request_fail(request, EPERM);
+}
+
+/*
+ * TIOCSPGRP. Only the caller's own session can do it, so the kernel reads the number once more: a
+ * thread that changes it meanwhile gives the foreground to another group of the same terminal. That
+ * signals nobody; what would is to take it from others, and that depends on no number of the caller's.
+ */
+void
+act_foreground(const struct broker *broker, const struct call *request)
+{
+	pid_t group = 0, front = proc_foreground(request->thread);
+	int why = request_bytes(request, request->notif.data.args[2], &group, sizeof group);
+
+	if (why == 0 && group > 0 && members_of(broker, group) != OURS)
+		why = EPERM;
+	if (why == 0 && front > 0 && members_of(broker, front) == OTHERS)
+		why = EPERM;
+	if (why != 0)
+		request_fail(request, why);
+	else
+		request_continue(request);
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Connecting on the caller's own socket without ever being kept waiting by it. A socket that waits
+ * is told not to for the length of one call, and what is then under way is watched: until it is
+ * done, the caller's time is up, the caller is gone, or a signal is due that the caller catches. The
+ * last is answered as the kernel would: interrupted, or begun again.
+ */
+#include "linux/broker/connect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "linux/broker/socket/loopback_connect.h"
+#include "linux/process/thread.h"
+
+#define CONNECTING_MAX 512
+#define STACK_SIZE (128 * 1024)
+#define LOOK_MS 25 /* how long a signal may go unnoticed */
+/* Who does not wait for connections waits this long for the far side of one by the proxy. */
+#define FAR_MS 250
+#define LATE_MS 120000
+#define INWARD_MS 2000 /* and this long for room at a server of the session's own */
+
+void
+connecting_finish(struct connecting *c, int why)
+{
+	close(c->fd);
+	if (c->pin >= 0)
+		close(c->pin);
+	c->fd = c->pin = -1;
+	if (why == 0)
+		request_return(&c->request, 0);
+	else
+		request_fail(&c->request, why);
+}
+
+/* ---- one try ---- */
+
+static bool
+is_waiting(const struct connecting *c)
+{
+	int flags = fcntl(c->fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_NONBLOCK);
+}
+
+/* Never waits. 0 or an errno; EINPROGRESS, EALREADY, EAGAIN: not done. */
+static int
+try_once(const struct connecting *c)
+{
+	int flags = fcntl(c->fd, F_GETFL), why = 0;
+	bool waits = flags >= 0 && !(flags & O_NONBLOCK);
+
+	if (c->is_inward)
+		return inward_try(c, waits);
+	if (waits)
+		fcntl(c->fd, F_SETFL, flags | O_NONBLOCK);
+	if (connect(c->fd, &c->address.any, c->size) < 0)
+		why = errno;
+	/* what the caller said meanwhile stays */
+	if (waits && fcntl(c->fd, F_GETFL) == (flags | O_NONBLOCK))
+		fcntl(c->fd, F_SETFL, flags);
+	return why;
+}
+
+/* Else only a socket of the unix family says EAGAIN for a server that takes no more right now. */
+static bool
+is_under_way(const struct connecting *c, int why)
+{
+	if (c->is_inward)
+		return why == EAGAIN;
+	return why == EINPROGRESS || why == EALREADY ||
+	       (why == EAGAIN && c->address.any.sa_family == AF_UNIX);
+}
+
+/* Is there something new? Nothing tells when a unix server has room again. */
+static bool
+is_ready(const struct connecting *c, int why, int milliseconds)
+{
+	struct pollfd waits = {.fd = c->fd, .events = POLLOUT};
+	struct timespec moment = {0, milliseconds * 1000000L};
+
+	if (why != EAGAIN)
+		return poll(&waits, 1, milliseconds) > 0;
+	nanosleep(&moment, NULL);
+	return milliseconds > 0;
+}
+
+/* ---- waiting ---- */
+
+int64_t
+connecting_deadline(int fd)
+{
+	struct timeval limit = {0};
+	socklen_t size = sizeof limit;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, &size) < 0 ||
+	    (limit.tv_sec == 0 && limit.tv_usec == 0))
+		return 0;
+	return clock_ms() + (int64_t)limit.tv_sec * 1000 + limit.tv_usec / 1000;
+}
+
+static void
+watch(struct connecting *c, int why)
+{
+	int64_t deadline = is_waiting(c) ? connecting_deadline(c->fd) : clock_ms() + INWARD_MS;
+	int due, looks = 0;
+
+	while (is_under_way(c, why)) {
+		if (!request_is_valid(&c->request))
+			why = EINTR;
+		else if ((due = request_interruption(&c->request, &looks)) != 0)
+			why = due;
+		else if (deadline != 0 && clock_ms() >= deadline)
+			break;
+		else if (is_ready(c, why, LOOK_MS))
+			why = try_once(c);
+	}
+	/* time is up: the kernel says it so; but of those nothing is under way */
+	if (why == EAGAIN && c->is_inward)
+		why = ETIMEDOUT;
+	connecting_finish(c, why == EALREADY ? EINPROGRESS : why);
+}
+
+/* ---- by the proxy ---- */
+
+static bool
+local_end(const struct connecting *c, struct destination *to)
+{
+	union address at = {0};
+	socklen_t size = sizeof at;
+
+	if (getsockname(c->fd, &at.any, &size) < 0)
+		return false;
+	*to = (struct destination){.address = {[10] = 0xff, [11] = 0xff}};
+	to->port = ntohs(at.v4.sin_port);
+	if (at.any.sa_family == AF_INET)
+		memcpy(to->address + 12, &at.v4.sin_addr, 4);
+	else
+		memcpy(to->address, &at.v6.sin6_addr, 16);
+	return true;
+}
+
+/* 0 or why not; EAGAIN: who does not wait has waited long enough. */
+static int
+await_far_side(const struct connecting *c, const struct asking *asking, bool waits)
+{
+	int64_t end = clock_ms() + FAR_MS, deadline = connecting_deadline(c->fd);
+	int due, looks = 0;
+
+	while (!egress_wait(c->broker, asking, LOOK_MS)) {
+		if (!request_is_valid(&c->request))
+			return EINTR;
+		due = request_interruption(&c->request, &looks);
+		if (due != 0)
+			return due;
+		if (waits && deadline != 0 && clock_ms() >= deadline)
+			return ETIMEDOUT;
+		if (!waits && clock_ms() >= end)
+			return EAGAIN;
+	}
+	return asking->why;
+}
+
+/* One try, with the proxy told before that it comes, and after it from where, or that it does not. */
+static int
+try_announced(struct connecting *c, uint64_t id, enum egress_kind kind)
+{
+	int why = egress_say(c->broker, id, EGRESS_EXPECT, NULL);
+	struct destination local;
+	bool comes;
+
+	if (why != 0)
+		return why;
+	why = try_once(c);
+	comes = (why == 0 || is_under_way(c, why)) && local_end(c, &local);
+	egress_say(c->broker, id, comes ? kind : EGRESS_FORGET, comes ? &local : NULL);
+	return why;
+}
+
+static void
+finish_try(struct connecting *c, bool waits, int why)
+{
+	if (waits)
+		watch(c, why);
+	else
+		connecting_finish(c, why);
+}
+
+/*
+ * The caller goes on, connected to a proxy that keeps it: for the far side it has to wait now by
+ * itself. Should that not come, the connection is ended under the caller's hands.
+ */
+static void
+turn_early(struct connecting *c, struct asking *asking)
+{
+	static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+	int64_t end = clock_ms() + LATE_MS;
+	bool is_answered = false;
+	int why = try_announced(c, asking->id, EGRESS_COMES);
+
+	if (why != 0 && !is_under_way(c, why)) {
+		egress_drop(c->broker, asking);
+		connecting_finish(c, why);
+		return;
+	}
+	request_fail(&c->request, EINPROGRESS);
+	while (!is_answered && clock_ms() < end)
+		is_answered = egress_wait(c->broker, asking, 1000);
+	why = is_answered ? asking->why : ETIMEDOUT;
+	egress_drop(c->broker, asking);
+	if (why != 0) {
+		connect(c->fd, &nowhere, sizeof nowhere);
+		egress_say(c->broker, asking->id, EGRESS_FORGET, NULL);
+	}
+	close(c->fd);
+}
+
+static void
+turn(struct connecting *c)
+{
+	struct asking asking;
+	bool waits = is_waiting(c);
+	int why = egress_ask(c->broker, &c->asks, &asking);
+
+	if (why != 0) {
+		connecting_finish(c, why);
+		return;
+	}
+	why = await_far_side(c, &asking, waits);
+	if (why == EAGAIN && !waits) {
+		turn_early(c, &asking);
+		return;
+	}
+	egress_drop(c->broker, &asking);
+	if (why == 0)
+		why = try_announced(c, asking.id, EGRESS_COMES);
+	else
+		egress_say(c->broker, asking.id, EGRESS_FORGET, NULL);
+	finish_try(c, waits, why);
+}
+
+static void
+turn_to_stub(struct connecting *c)
+{
+	bool waits = is_waiting(c);
+
+	finish_try(c, waits, try_announced(c, egress_number(c->broker), EGRESS_ASKS));
+}
+
+/* ---- threads ---- */
+
+void
+connecting_end_thread(struct broker *broker)
+{
+	__atomic_sub_fetch(&broker->connecting, 1, __ATOMIC_RELAXED);
+}
+
+static void *
+thread_main(void *argument)
+{
+	struct connecting *c = argument;
+	struct broker *broker = c->broker;
+
+	if (c->is_turned)
+		turn(c);
+	else if (c->is_stub)
+		turn_to_stub(c);
+	else
+		watch(c,
+		      c->address.any.sa_family == AF_UNIX || c->is_inward ? EAGAIN : EINPROGRESS);
+	free(c);
+	connecting_end_thread(broker);
+	return NULL;
+}
+
+/* Each holds two descriptors while it waits: together no more than a quarter of ours. */
+static int
+most_waiting(const struct broker *broker)
+{
+	return broker->numbers > 0 && broker->numbers / 8 < CONNECTING_MAX ? broker->numbers / 8
+									   : CONNECTING_MAX;
+}
+
+/* A caller that lets many wait at once is told to try later. */
+bool
+connecting_begin_thread(struct broker *broker)
+{
+	if (__atomic_add_fetch(&broker->connecting, 1, __ATOMIC_RELAXED) <= most_waiting(broker))
+		return true;
+	connecting_end_thread(broker);
+	return false;
+}
+
+static void
+park(struct connecting *c)
+{
+	struct broker *broker = c->broker;
+	struct connecting *copy = malloc(sizeof *copy);
+	int why = EAGAIN;
+
+	if (copy != NULL && connecting_begin_thread(broker)) {
+		*copy = *c;
+		copy->request = request_copy(&c->request);
+		why = thread_start(STACK_SIZE, thread_main, copy);
+		if (why == 0)
+			return;
+		connecting_end_thread(broker);
+	}
+	free(copy);
+	connecting_finish(c, why);
+}
+
+void
+connecting_start(const struct connecting *connecting)
+{
+	struct connecting c = *connecting;
+	bool waits = is_waiting(&c);
+	int why;
+
+	if (c.is_turned || c.is_stub) {
+		park(&c);
+		return;
+	}
+	why = try_once(&c);
+	/* on loopback the answer is there by now */
+	if (waits && is_under_way(&c, why) && is_ready(&c, why, 0))
+		why = try_once(&c);
+	if ((waits || c.is_inward) && is_under_way(&c, why))
+		park(&c);
+	else
+		connecting_finish(&c, why);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A thread outside the broker's layer that connects sockets of the session to servers of the session,
+ * and to nothing else. Who listens is looked at before and after, and who took it: had it been somebody
+ * else for a moment between, the connection is ended before the caller knows of it. A server that takes no more
+ * is not even asked, and a connection that is not there at once is taken back: who listens when it
+ * arrives would be anybody's guess, and a caller can make us wait for it.
+ */
+#include "linux/broker/socket/loopback_connect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "linux/broker/own_listeners.h"
+#include "linux/broker/socket/listener_owner.h"
+#include "linux/process/privileges.h"
+#include "linux/process/thread.h"
+
+#define STACK_SIZE (64 * 1024)
+#define SETTLE_MS 10 /* on a busy machine the answer of one's own takes a moment */
+#define STATE_ESTABLISHED 1
+#define STATE_CLOSED 7
+#define STATE_CLOSE_WAIT 8
+
+/* On the stack of the thread that waits for it. */
+struct inward_job {
+	const struct connecting *what;
+	bool waits, is_done;
+	int why;
+	struct inward_job *next;
+};
+
+static int
+state_of(int fd)
+{
+	struct tcp_info info = {0};
+	socklen_t size = sizeof info;
+
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_state : -1;
+}
+
+static void
+take_back(int fd)
+{
+	static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+
+	connect(fd, &nowhere, sizeof nowhere);
+}
+
+/*
+ * Who does not wait asks how it went by itself, and gets the answer that it would have got. A server
+ * that was quick has ended its side by now.
+ */
+static int
+look_again(const struct connecting *c, bool waits)
+{
+	int state = state_of(c->fd);
+
+	if (!waits && state != STATE_CLOSED)
+		return state == STATE_ESTABLISHED || state == STATE_CLOSE_WAIT ? 0 : EAGAIN;
+	if (connect(c->fd, &c->address.any, c->size) == 0 || errno == EISCONN)
+		return 0;
+	return errno == EALREADY ? EAGAIN : errno;
+}
+
+/* Without waiting, whatever the socket does otherwise: 0, EAGAIN, or why not. */
+static int
+reach(const struct connecting *c)
+{
+	struct pollfd settles = {.fd = c->fd, .events = POLLOUT};
+	int flags = fcntl(c->fd, F_GETFL), why = 0;
+	bool waits = flags >= 0 && !(flags & O_NONBLOCK);
+
+	if (waits)
+		fcntl(c->fd, F_SETFL, flags | O_NONBLOCK);
+	if (connect(c->fd, &c->address.any, c->size) < 0)
+		why = errno;
+	if (why == EINPROGRESS) {
+		poll(&settles, 1, SETTLE_MS);
+		why = look_again(c, waits);
+	}
+	if (waits && fcntl(c->fd, F_GETFL) == (flags | O_NONBLOCK))
+		fcntl(c->fd, F_SETFL, flags);
+	return why;
+}
+
+/* With still held: nobody of the session begins to listen meanwhile. */
+static int
+connect_still(const struct connecting *c, bool waits)
+{
+	struct listeners *listeners = &c->broker->own_servers;
+	struct listening_by before, after;
+	enum listening who = listeners_find(listeners, c->asks.address, c->asks.port, &before);
+	int why;
+
+	if (who != LISTENS_OWN)
+		return who == LISTENS_FULL ? EAGAIN : ECONNREFUSED;
+	if (c->mark != 0 && before.mark != c->mark)
+		return ECONNREFUSED;
+	/* another thread was quicker: nothing of that one's is taken back */
+	if (state_of(c->fd) != STATE_CLOSED)
+		return EISCONN;
+	why = reach(c);
+	who = why != 0 ? LISTENS_OWN
+		       : listeners_find(listeners, c->asks.address, c->asks.port, &after);
+	if (why == 0 && ((who != LISTENS_OWN && who != LISTENS_FULL) || before.mark != after.mark ||
+			 !taker_is_tied(c->fd)))
+		why = EAGAIN;
+	if (why != 0)
+		take_back(c->fd);
+	return why != 0 || waits ? why : EINPROGRESS;
+}
+
+static int
+connect_own(const struct connecting *c, bool waits)
+{
+	pthread_mutex_t *still = &c->broker->own_servers.still;
+	int why;
+
+	pthread_mutex_lock(still);
+	why = connect_still(c, waits);
+	pthread_mutex_unlock(still);
+	return why;
+}
+
+/* ---- the thread ---- */
+
+static void *
+thread_main(void *argument)
+{
+	struct broker *broker = argument;
+	struct cordon_error err = {0};
+	/* as the command has: nothing is done for it that it could not do */
+	bool is_fit = privileges_drop(&err) == 0;
+
+	pthread_mutex_lock(&broker->sockets);
+	for (;;) {
+		struct inward_job *job = broker->inward;
+
+		if (job == NULL) {
+			pthread_cond_wait(&broker->answered, &broker->sockets);
+			continue;
+		}
+		broker->inward = job->next;
+		pthread_mutex_unlock(&broker->sockets);
+		job->why = is_fit ? connect_own(job->what, job->waits) : ECONNREFUSED;
+		pthread_mutex_lock(&broker->sockets);
+		job->is_done = true;
+		pthread_cond_broadcast(&broker->answered);
+	}
+	return NULL;
+}
+
+void
+inward_start(struct broker *broker)
+{
+	broker->has_inward = thread_start(STACK_SIZE, thread_main, broker) == 0;
+}
+
+int
+inward_try(const struct connecting *connecting, bool waits)
+{
+	struct broker *broker = connecting->broker;
+	struct inward_job job = {.what = connecting, .waits = waits}, **at = &broker->inward;
+
+	if (!broker->has_inward)
+		return ECONNREFUSED;
+	pthread_mutex_lock(&broker->sockets);
+	while (*at != NULL)
+		at = &(*at)->next;
+	*at = &job;
+	pthread_cond_broadcast(&broker->answered);
+	while (!job.is_done)
+		pthread_cond_wait(&broker->answered, &broker->sockets);
+	pthread_mutex_unlock(&broker->sockets);
+	return job.why;
+}

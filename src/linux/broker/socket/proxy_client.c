@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The line to the proxy. Whoever asks waits for the answer with the number of its question; one
+ * thread reads all of them. When the line is cut nothing goes out any more, and who waits hears so.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "linux/broker/connect.h"
+#include "linux/process/thread.h"
+
+#define STACK_SIZE (64 * 1024)
+
+/* Looked at without the lock, and never closed. */
+int
+egress_line(const struct broker *broker)
+{
+	return __atomic_load_n(&broker->egress.line, __ATOMIC_RELAXED);
+}
+
+static void
+cut(struct broker *broker)
+{
+	__atomic_store_n(&broker->egress.line, -1, __ATOMIC_RELAXED);
+	for (struct asking *asking = broker->asking; asking != NULL; asking = asking->next) {
+		if (!asking->is_answered)
+			asking->why = ENETUNREACH;
+		asking->is_answered = true;
+	}
+}
+
+static void
+note(struct broker *broker, const struct egress_message *answer)
+{
+	for (struct asking *asking = broker->asking; asking != NULL; asking = asking->next) {
+		if (asking->id != answer->id || answer->kind != EGRESS_ASK)
+			continue;
+		/* 512 and more is the kernel's own language */
+		asking->why = answer->why >= 0 && answer->why < 512 ? answer->why : ECONNREFUSED;
+		asking->is_answered = true;
+	}
+}
+
+static void *
+read_answers(void *argument)
+{
+	struct broker *broker = argument;
+	int line = egress_line(broker);
+	struct egress_message answer;
+	ssize_t n;
+
+	do {
+		n = recv(line, &answer, sizeof answer, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		pthread_mutex_lock(&broker->sockets);
+		if (n == (ssize_t)sizeof answer)
+			note(broker, &answer);
+		else if (n <= 0)
+			cut(broker);
+		pthread_cond_broadcast(&broker->answered);
+		pthread_mutex_unlock(&broker->sockets);
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	return NULL;
+}
+
+void
+egress_start(struct broker *broker)
+{
+	/* nobody would hear an answer: nothing is asked */
+	if (broker->egress.line >= 0 && thread_start(STACK_SIZE, read_answers, broker) != 0)
+		broker->egress.line = -1;
+}
+
+int
+egress_say(struct broker *broker, uint64_t id, enum egress_kind kind,
+	   const struct destination *about)
+{
+	struct egress_message message = {.id = id, .kind = (uint16_t)kind};
+	int line = egress_line(broker);
+
+	if (about != NULL) {
+		message.port = about->port;
+		memcpy(message.address, about->address, sizeof message.address);
+	}
+	if (line >= 0 &&
+	    send(line, &message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message)
+		return 0;
+	return ENETUNREACH;
+}
+
+int
+egress_ask(struct broker *broker, const struct destination *to, struct asking *ret_asking)
+{
+	int why;
+
+	pthread_mutex_lock(&broker->sockets);
+	*ret_asking = (struct asking){.id = ++broker->last_asked, .next = broker->asking};
+	broker->asking = ret_asking;
+	pthread_mutex_unlock(&broker->sockets);
+	why = egress_say(broker, ret_asking->id, EGRESS_ASK, to);
+	if (why != 0)
+		egress_drop(broker, ret_asking);
+	return why;
+}
+
+bool
+egress_wait(struct broker *broker, const struct asking *asking, int milliseconds)
+{
+	struct timespec until;
+	bool is_answered;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += (long)milliseconds * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&broker->sockets);
+	while (!asking->is_answered &&
+	       pthread_cond_timedwait(&broker->answered, &broker->sockets, &until) == 0)
+		;
+	is_answered = asking->is_answered;
+	pthread_mutex_unlock(&broker->sockets);
+	return is_answered;
+}
+
+void
+egress_drop(struct broker *broker, const struct asking *asking)
+{
+	pthread_mutex_lock(&broker->sockets);
+	for (struct asking **at = &broker->asking; *at != NULL; at = &(*at)->next) {
+		if (*at == asking) {
+			*at = asking->next;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&broker->sockets);
+}
+
+uint64_t
+egress_number(struct broker *broker)
+{
+	uint64_t number;
+
+	pthread_mutex_lock(&broker->sockets);
+	number = ++broker->last_asked;
+	pthread_mutex_unlock(&broker->sockets);
+	return number;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Sending what was judged. Each try is one that does not wait; a caller that waits is parked in a thread of
+ * its own until there is room, its time is up, it is gone, or a signal is due that it catches.
+ */
+#include "linux/broker/socket/send_call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "linux/process/thread.h"
+
+#define PIECE ((size_t)64 * 1024) /* of a stream */
+#define STACK_SIZE (128 * 1024)
+#define LOOK_MS 25     /* how long a signal may go unnoticed */
+#define SHORT_WAITS 50 /* of a millisecond each, for a receiver that has no room */
+
+/* ---- one try ---- */
+
+/* The bytes from offset on, as the caller's list of parts has them. 0 or an errno. */
+static int
+copy_parts(const struct sending *s, size_t offset, char *to, size_t size)
+{
+	int why = 0;
+
+	for (size_t i = 0; why == 0 && size > 0 && i < s->part_count; i++) {
+		const struct iovec *part = &s->parts[i];
+		size_t take = part->iov_len > offset ? part->iov_len - offset : 0;
+
+		if (take > size)
+			take = size;
+		if (take > 0)
+			why = request_bytes(&s->request, (uintptr_t)part->iov_base + offset, to,
+					    take);
+		offset -= offset < part->iov_len ? offset : part->iov_len;
+		to += take;
+		size -= take;
+	}
+	return why;
+}
+
+static int
+fill(struct sending *s)
+{
+	size_t left = s->length - s->done, most = s->type == SOCK_STREAM ? PIECE : left;
+
+	if (s->data == NULL)
+		s->data = malloc(s->length < most ? s->length + 1 : most + 1);
+	if (s->data == NULL)
+		return ENOBUFS;
+	s->from = 0;
+	s->have = left < most ? left : most;
+	return copy_parts(s, s->done, s->data, s->have);
+}
+
+/* Passed on with the first byte, and with no other. */
+static void
+drop_control(struct sending *s)
+{
+	for (size_t i = 0; i < s->file_count; i++)
+		close(s->files[i]);
+	free(s->files);
+	free(s->control);
+	s->files = NULL;
+	s->control = NULL;
+	s->file_count = s->control_size = 0;
+}
+
+int
+sending_try(struct sending *s)
+{
+	int why = s->from == s->have && (s->done < s->length || s->data == NULL) ? fill(s) : 0;
+	bool is_last = s->done + (s->have - s->from) == s->length;
+	struct iovec piece = {s->data + s->from, s->have - s->from};
+	struct msghdr message = {.msg_name = s->size > 0 ? &s->address : NULL,
+				 .msg_namelen = s->size,
+				 .msg_iov = &piece,
+				 .msg_iovlen = 1,
+				 .msg_control = s->control,
+				 .msg_controllen = s->control_size};
+	/* urgent is the last byte of all */
+	int flags = s->flags & (is_last ? -1 : ~(MSG_OOB | MSG_EOR));
+	ssize_t n;
+
+	if (why != 0)
+		return why;
+	n = sendmsg(s->fd, &message, flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n < 0)
+		return errno;
+	drop_control(s);
+	s->from += (size_t)n;
+	s->done += (size_t)n;
+	return s->done < s->length ? SENDING_MORE : 0;
+}
+
+bool
+sending_waits(const struct sending *s)
+{
+	int flags = fcntl(s->fd, F_GETFL);
+
+	return !(s->flags & MSG_DONTWAIT) && flags >= 0 && !(flags & O_NONBLOCK);
+}
+
+/* ---- the end ---- */
+
+void
+sending_drop(struct sending *s)
+{
+	drop_control(s);
+	free(s->parts);
+	free(s->data);
+	s->parts = NULL;
+	s->data = NULL;
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->pin >= 0)
+		close(s->pin);
+	s->fd = s->pin = -1;
+}
+
+void
+sending_note_length(const struct sending *s)
+{
+	uint32_t length = (uint32_t)s->done;
+
+	if (s->length_at != 0 && request_is_valid(&s->request))
+		request_write(&s->request, s->length_at, &length, sizeof length);
+}
+
+/* A stream whose other end is gone ends its writer, unless that said otherwise. */
+static void
+raise_pipe(const struct sending *s)
+{
+	if (s->type == SOCK_STREAM && !(s->flags & MSG_NOSIGNAL) && request_is_valid(&s->request))
+		syscall(SYS_tkill, s->request.thread, SIGPIPE);
+}
+
+void
+sending_finish(struct sending *s, int why)
+{
+	bool is_sent = why == 0 || s->done > 0;
+
+	sending_drop(s);
+	if (is_sent)
+		sending_note_length(s);
+	else if (why == EPIPE)
+		raise_pipe(s);
+	if (is_sent)
+		request_return(&s->request, s->length_at != 0 ? 1 : (int64_t)s->done);
+	else
+		request_fail(&s->request, why);
+}
+
+/* ---- waiting ---- */
+
+/* Nothing tells when a receiver that is named, not connected to, has room again. */
+static void
+await(const struct sending *s, int *waits)
+{
+	struct pollfd room = {.fd = s->fd, .events = POLLOUT};
+	struct timespec moment = {0, (++*waits < SHORT_WAITS ? 1 : LOOK_MS) * 1000000L};
+
+	if (s->size > 0)
+		nanosleep(&moment, NULL);
+	else
+		poll(&room, 1, LOOK_MS);
+}
+
+static int
+send_all(struct sending *s)
+{
+	int64_t deadline = connecting_deadline(s->fd);
+	int looks = 0, waits = 0, due, why;
+
+	for (;;) {
+		why = sending_try(s);
+		if (why != SENDING_MORE && (why != EAGAIN || !sending_waits(s)))
+			return why;
+		if (!request_is_valid(&s->request))
+			return EINTR;
+		if (why == SENDING_MORE)
+			continue;
+		due = request_interruption(&s->request, &looks);
+		if (due != 0 || (deadline != 0 && clock_ms() >= deadline))
+			return due != 0 ? due : EAGAIN;
+		await(s, &waits);
+	}
+}
+
+static void *
+thread_main(void *argument)
+{
+	struct sending *s = argument;
+	struct broker *broker = s->broker;
+
+	sending_finish(s, send_all(s));
+	free(s);
+	connecting_end_thread(broker);
+	return NULL;
+}
+
+void
+sending_park(const struct sending *sending)
+{
+	struct sending *copy = malloc(sizeof *copy), whole = *sending;
+
+	if (copy != NULL && connecting_begin_thread(whole.broker)) {
+		*copy = whole;
+		copy->request = request_copy(&whole.request);
+		if (thread_start(STACK_SIZE, thread_main, copy) == 0)
+			return;
+		connecting_end_thread(whole.broker);
+	}
+	free(copy);
+	sending_finish(&whole, ENOBUFS);
+}

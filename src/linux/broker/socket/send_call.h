@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A message sent on behalf, on the caller's own socket: address and control data were read once and judged,
+ * the data is copied from the caller. It never keeps a receiving thread waiting.
+ */
+#pragma once
+
+#include <sys/uio.h>
+
+#include "linux/broker/connect.h"
+
+struct sending {
+	struct broker *broker;
+	struct call request;
+	int fd;	  /* the caller's, shared with it; belongs to us, as everything below */
+	int pin;  /* of a unix socket by path, which address names; -1: none */
+	int type; /* of the socket */
+	int flags;
+	union address address;
+	socklen_t size;	     /* 0: no address */
+	struct iovec *parts; /* where the data lies in the caller */
+	size_t part_count;
+	size_t length, done; /* of all of it */
+	char *data;	     /* a copy of what comes next: of a stream a piece, else everything */
+	size_t from, have;   /* what of the copy has been sent, and its size */
+	char *control;	     /* as sendmsg(2) takes it; NULL: none, or sent */
+	size_t control_size;
+	int *files; /* that control passes on */
+	size_t file_count;
+	uint64_t length_at; /* sendmmsg: where the caller wants what was sent; 0: as the result */
+};
+
+/* One try that never waits: 0, or an errno. */
+#define SENDING_MORE EINPROGRESS /* a piece is sent, others are left */
+int sending_try(struct sending *sending);
+/* Would the caller wait where EAGAIN is said? */
+bool sending_waits(const struct sending *sending);
+/* Goes on until it is sent or cannot be, in a thread of its own, and answers. */
+void sending_park(const struct sending *sending);
+/* Lets go of everything that belongs to it. */
+void sending_drop(struct sending *sending);
+/* Lets go, and answers: 0 or an errno. */
+void sending_finish(struct sending *sending, int why);
+/* What sendmmsg has to write for one message. */
+void sending_note_length(const struct sending *sending);

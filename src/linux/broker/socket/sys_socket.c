@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Calls on sockets, by family. The caller's descriptor is taken first, and its kind is the kernel's
+ * word about that very socket; its address is read once. Everything is then done on that socket and
+ * with that address, so nothing that the caller's other threads change meanwhile counts. What has
+ * no address to judge, and what Landlock judges by itself, goes on in the kernel.
+ */
+#include "linux/broker/socket/sys_socket.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/broker/nest.h"
+
+static bool
+read_option(int fd, int option, int *to)
+{
+	socklen_t size = sizeof *to;
+
+	return getsockopt(fd, SOL_SOCKET, option, to, &size) == 0;
+}
+
+/* 0 or an errno. */
+static int
+take_socket(struct socket_call *call)
+{
+	int why = EBADF;
+
+	call->fd = request_descriptor(call->request, (int)call->request->notif.data.args[0], &why);
+	if (call->fd < 0)
+		return why;
+	if (!read_option(call->fd, SO_DOMAIN, &call->domain) ||
+	    !read_option(call->fd, SO_TYPE, &call->type) ||
+	    !read_option(call->fd, SO_PROTOCOL, &call->protocol))
+		return errno;
+	return 0;
+}
+
+static int
+take_address(struct socket_call *call)
+{
+	const __u64 *a = call->request->notif.data.args;
+	int size = (int)a[2];
+
+	if (size < 0 || size > (int)sizeof(struct sockaddr_storage))
+		return EINVAL;
+	call->size = (socklen_t)size;
+	return size == 0 ? 0 : request_bytes(call->request, a[1], &call->address, (size_t)size);
+}
+
+bool
+socket_take(struct socket_call *call, bool has_address)
+{
+	int why = take_socket(call), other;
+
+	if (why == 0 && has_address)
+		why = take_address(call);
+	/* connect(2) reads the address before it looks at what the descriptor is */
+	if (why == ENOTSOCK && call->request->notif.data.nr == SYS_connect) {
+		other = take_address(call);
+		why = other != 0 ? other : why;
+	}
+	if (why == 0 && !request_is_valid(call->request))
+		why = EINTR;
+	if (why == 0)
+		return true;
+	if (call->fd >= 0)
+		close(call->fd);
+	call->fd = -1;
+	request_fail(call->request, why);
+	return false;
+}
+
+static inline void
+auto_call_fn(const struct socket_call *call)
+{
+	if (call->fd >= 0)
+		close(call->fd);
+}
+#define auto_call __attribute__((cleanup(auto_call_fn)))
+
+void
+socket_connect(struct socket_call *call, int pin)
+{
+	struct connecting connecting = {.broker = call->broker,
+					.request = *call->request,
+					.fd = call->fd,
+					.pin = pin,
+					.address = call->address,
+					.size = call->size};
+
+	call->fd = -1;
+	connecting_start(&connecting);
+}
+
+static bool
+sees_unix_names(const struct broker *broker)
+{
+	return broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 9;
+}
+
+/* Unix sockets are asked about by name. */
+static bool
+is_refused_inside(const struct socket_call *call)
+{
+	if (call->domain == AF_UNIX || call->domain == AF_NETLINK)
+		return false;
+	return !nest_may_network(call->broker) ||
+	       (call->type == SOCK_DGRAM && !nest_may_datagrams(call->broker));
+}
+
+bool
+socket_is_unreachable(struct socket_call *call, bool is_bind)
+{
+	enum net_mode mode = call->broker->plan->settings.network.mode;
+	struct destination to;
+
+	if (is_refused_inside(call))
+		return true;
+	if ((call->domain != AF_INET && call->domain != AF_INET6) ||
+	    nest_depth(call->broker) == 0 || !call->broker->plan->routes_network)
+		return false;
+	if (inet_destination(call, &to) != 0)
+		return false;
+	if (!is_bind && mode == NET_DOMAINS)
+		listeners_find(&call->broker->own_servers, to.address, to.port, &call->by);
+	return !nest_may_reach(call->broker, &to, is_bind, call->by.nest, &call->is_here);
+}
+
+void
+act_connect(struct broker *broker, const struct call *request)
+{
+	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+
+	if (!socket_take(&call, true))
+		return;
+	if (socket_is_unreachable(&call, false))
+		request_fail(request, EACCES);
+	else if (call.domain == AF_UNIX && sees_unix_names(broker))
+		request_continue(request);
+	else if (call.domain == AF_UNIX)
+		unix_connect(&call);
+	else if (call.domain == AF_INET || call.domain == AF_INET6)
+		inet_connect(&call);
+	else if (call.domain == AF_NETLINK || broker->plan->settings.network.mode == NET_ALL)
+		socket_connect(&call, -1);
+	else
+		request_fail(request, EACCES);
+}
+
+void
+act_bind(struct broker *broker, const struct call *request)
+{
+	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+
+	if (!socket_take(&call, true))
+		return;
+	if (socket_is_unreachable(&call, true))
+		request_fail(request, EACCES);
+	else if (call.domain == AF_UNIX)
+		unix_bind(&call);
+	else if (call.domain == AF_INET || call.domain == AF_INET6)
+		inet_bind(&call);
+	else
+		request_continue(request);
+}
+
+/* Who listens on a unix socket is told to who connects: that must stay the caller. */
+void
+act_listen(struct broker *broker, const struct call *request)
+{
+	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+
+	if (!socket_take(&call, false))
+		return;
+	if (is_refused_inside(&call))
+		request_fail(request, EACCES);
+	else if (call.domain == AF_INET || call.domain == AF_INET6)
+		inet_listen(&call, (int)request->notif.data.args[1]);
+	else
+		request_continue(request);
+}
+
+/*
+ * Sockets are made between none and all. Without a network the filter sends us what it would refuse
+ * by itself, for it to be told: there is nothing here that makes one, or lets the kernel make it.
+ */
+void
+act_socket(struct broker *broker, const struct call *request)
+{
+	bool is_datagram = (request->notif.data.args[1] & TYPE_BITS) == SOCK_DGRAM;
+
+	if (!broker->plan->routes_network) {
+		broker_refused_network(broker, request);
+		request_fail(request, EACCES);
+	} else if ((int)request->notif.data.args[0] == AF_UNIX) {
+		broker_refused_datagrams(broker, request);
+		request_fail(request, EACCES);
+	} else if (nest_may_network(broker) &&
+		   (!is_datagram || !broker->plan->has_datagrams || nest_may_datagrams(broker))) {
+		inet_make(broker, request);
+	} else {
+		request_fail(request, EACCES);
+	}
+}
+
+/*
+ * A pair of datagram sockets, where these are refused: each end could send to any path. Ends that must be
+ * connected keep messages apart as well. What differs: SO_TYPE, and the end of one end is seen at the other.
+ */
+void
+act_socketpair(struct broker *broker, const struct call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	int type = (int)a[1], kind = type & TYPE_BITS, pair[2];
+
+	(void)broker;
+	if ((type & ~(TYPE_BITS | SOCK_NONBLOCK | SOCK_CLOEXEC)) != 0 || kind > SOCK_PACKET)
+		request_fail(request, EINVAL);
+	else if (kind != SOCK_DGRAM && kind != SOCK_RAW)
+		request_fail(request, ESOCKTNOSUPPORT);
+	else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (type & SOCK_NONBLOCK),
+			    (int)a[2], pair) < 0)
+		request_fail(request, errno);
+	else
+		request_give_pair(request, pair, a[3], (type & SOCK_CLOEXEC) != 0);
+}

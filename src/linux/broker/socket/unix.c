@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Unix sockets by name, where Landlock does not see the names (below ABI 9). A path is walked like
+ * a file's; the socket found there is held, judged by the name that the kernel has for it, and
+ * connected to by way of what is held. Names without a path are judged by the scope of our own
+ * layer, or not at all: then they are refused.
+ */
+#include "base/os.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "linux/broker/decide/names.h"
+#include "linux/broker/git/git_check.h"
+#include "linux/broker/nest.h"
+#include "linux/broker/socket/sys_socket.h"
+
+#define TRIES 16
+#define STEPS_MAX 256
+#define PATH_AT offsetof(struct sockaddr_un, sun_path)
+
+/* The name without its end of text, which may be missing; false: it is none, or no path. */
+static bool
+read_path(const struct socket_call *call, char to[sizeof(struct sockaddr_un) + 1])
+{
+	size_t length = call->size - PATH_AT;
+
+	if (call->size <= PATH_AT || call->size > sizeof(struct sockaddr_un) ||
+	    call->address.any.sa_family != AF_UNIX || *call->address.local.sun_path == '\0')
+		return false;
+	memcpy(to, call->address.local.sun_path, length);
+	to[length] = '\0';
+	return true;
+}
+
+/* "/proc/self/fd/N/NAME", by which programs shorten what is too long for an address. */
+static const char *
+after_descriptor(const char *path, int *ret_number)
+{
+	static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",
+					      "/dev/fd/"};
+
+	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+		size_t length = strlen(folders[i]), digits;
+
+		if (strncmp(path, folders[i], length) != 0)
+			continue;
+		digits = strspn(path + length, "0123456789");
+		if (digits == 0 || digits > 9 || path[length + digits] != '/')
+			return NULL;
+		*ret_number = atoi(path + length);
+		return path + length + digits + strspn(path + length + digits, "/");
+	}
+	return NULL;
+}
+
+static enum walk_end
+walk_socket(const struct call *request, const char *path, enum walk_follow follow, struct spot *to)
+{
+	int folder = AT_FDCWD;
+	const char *rest = after_descriptor(path, &folder);
+	auto_fd int base = -1;
+
+	*to = (struct spot){.folder = -1, .deep = request->deep};
+	if (rest != NULL)
+		path = rest;
+	if (*path != '/') {
+		base = request_folder(request, folder, &to->why);
+		if (base < 0)
+			return WALK_FAILED;
+	}
+	return walk(base, *path == '\0' ? "." : path, follow, to);
+}
+
+/* ---- whose it is ---- */
+
+/* What is known of a socket's file; times in nanoseconds, 0 where the file system has none. */
+struct file {
+	struct own_socket id;
+	int64_t changed;
+	bool is_socket, is_link;
+};
+
+static int64_t
+nanoseconds(const struct statx_timestamp *time)
+{
+	return time->tv_sec * 1000000000ll + time->tv_nsec;
+}
+
+static int
+look(int folder, const char *name, struct file *to)
+{
+	struct statx at;
+	int flags = AT_SYMLINK_NOFOLLOW | (*name == '\0' ? AT_EMPTY_PATH : 0);
+
+	if (statx(folder, name, flags, STATX_TYPE | STATX_INO | STATX_BTIME | STATX_CTIME, &at) < 0)
+		return errno;
+	*to = (struct file){.id = {makedev(at.stx_dev_major, at.stx_dev_minor), at.stx_ino, 0},
+			    .changed = nanoseconds(&at.stx_ctime),
+			    .is_socket = S_ISSOCK(at.stx_mode),
+			    .is_link = S_ISLNK(at.stx_mode)};
+	if (at.stx_mask & STATX_BTIME)
+		to->id.born = nanoseconds(&at.stx_btime);
+	return 0;
+}
+
+static bool
+is_own(struct broker *broker, const struct own_socket *id)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&broker->sockets);
+	for (size_t i = 0; i < OWN_SOCKETS && id->born != 0; i++)
+		found = found ||
+			(broker->made[i].inode == id->inode &&
+			 broker->made[i].device == id->device && broker->made[i].born == id->born);
+	pthread_mutex_unlock(&broker->sockets);
+	return found;
+}
+
+/*
+ * Noted when it is surely the one just made: another, moved to its name meanwhile, was born before.
+ * On a file system that does not know births none is noted.
+ */
+static void
+note_own(struct broker *broker, const struct spot *place, int64_t before)
+{
+	struct file file;
+
+	if (look(place->folder, place->name, &file) != 0 || !file.is_socket ||
+	    file.id.born < before)
+		return;
+	pthread_mutex_lock(&broker->sockets);
+	broker->made[broker->made_count++ % OWN_SOCKETS] = file.id;
+	pthread_mutex_unlock(&broker->sockets);
+}
+
+/*
+ * A socket that was elsewhere before can have been moved to where it may be reached. Moving shows
+ * as a change, and what was born since the start was made by the session, or for it to see.
+ */
+static bool
+is_moved(const struct broker *broker, const struct file *file)
+{
+	return file->id.born != 0 && file->id.born < broker->started &&
+	       file->changed >= broker->started;
+}
+
+/* ---- connecting ---- */
+
+static bool
+is_granted(struct broker *broker, const char *path, const struct file *file)
+{
+	struct socket_answer answer = plan_decide_socket(broker->plan, path);
+
+	if (answer.allowed && answer.place != NULL)
+		return true;
+	if (answer.allowed ||
+	    (broker->private_tmp != NULL && path_below(path, broker->private_tmp)))
+		return !is_moved(broker, file);
+	return is_own(broker, &file->id) && (broker_judge(broker, path).rights & RIGHT_WRITE);
+}
+
+/* Landlock judges connecting by itself from ABI 9 on; datagrams we send for the caller. */
+static bool
+is_judged(const struct broker *broker)
+{
+	return broker->plan->routes_sockets ||
+	       (broker->plan->has_datagrams && broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 9);
+}
+
+static bool
+may_connect_own(struct broker *broker, const char *path, const struct file *file)
+{
+	/* that gap was accepted; we are asked for the other families' sake */
+	return !is_judged(broker) || is_granted(broker, path, file);
+}
+
+/* By a broker around us; which of them we made only it knows. */
+bool
+unix_may_connect(struct broker *broker, const char *path, int64_t born, int64_t changed)
+{
+	struct file file = {.id = {.born = born}, .changed = changed};
+
+	return may_connect_own(broker, path, &file);
+}
+
+static bool
+may_connect(struct broker *broker, const char *path, const struct file *file)
+{
+	return may_connect_own(broker, path, file) &&
+	       nest_may_connect(broker, path, file->id.born, file->changed);
+}
+
+/* 0 and *ret_pin, or an errno; ELOOP: a link came to be where none was. */
+static int
+hold(struct broker *broker, const struct spot *place, int *ret_pin)
+{
+	auto_fd int pin = openat(place->folder, *place->name == '\0' ? "." : place->name,
+				 O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	auto_free char *path = NULL;
+	struct file file;
+	int why;
+
+	if (pin < 0)
+		return errno;
+	why = look(pin, "", &file);
+	if (why != 0 || file.is_link)
+		return why != 0 ? why : ELOOP;
+	/* a socket that lost its name has nobody who could have been meant by it */
+	path = file.is_socket ? walk_name(pin) : NULL;
+	if (path == NULL)
+		return ECONNREFUSED;
+	if (!may_connect(broker, path, &file)) {
+		broker_refused(broker, "socket", path, "the socket is not granted");
+		return EACCES;
+	}
+	*ret_pin = pin;
+	pin = -1;
+	return 0;
+}
+
+static int
+find(const struct socket_call *call, const char *path, int *ret_pin)
+{
+	for (int i = 0; i < TRIES; i++) {
+		auto_spot struct spot place;
+		enum walk_end end = walk_socket(call->request, path, WALK_FOLLOW, &place);
+		int why;
+
+		if (end == WALK_FAILED)
+			return place.why;
+		/* procfs: the socket behind it can only be known by going there */
+		if (end == WALK_ELSEWHERE)
+			return EACCES;
+		why = hold(call->broker, &place, ret_pin);
+		if (why != ELOOP)
+			return why;
+	}
+	return ELOOP;
+}
+
+/* The address becomes that of the socket that is held. 0 or an errno. */
+static int
+hold_path(struct socket_call *call, const char *path, int *ret_pin)
+{
+	int pin = -1, why = find(call, path, &pin);
+
+	if (why != 0)
+		return why;
+	memset(&call->address, 0, sizeof call->address);
+	call->address.local.sun_family = AF_UNIX;
+	snprintf(call->address.local.sun_path, sizeof call->address.local.sun_path,
+		 "/proc/self/fd/%d", pin);
+	call->size = (socklen_t)(PATH_AT + strlen(call->address.local.sun_path) + 1);
+	*ret_pin = pin;
+	return 0;
+}
+
+/* A name without a path, or none: 0 or an errno. */
+static int
+check_unheld(const struct socket_call *call)
+{
+	bool has_scope = call->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 6;
+
+	/* of scopes inside ours our own layer knows nothing */
+	if (call->size > PATH_AT && nest_depth(call->broker) > 0)
+		return EACCES;
+	if (call->size > PATH_AT && call->address.any.sa_family == AF_UNIX && !has_scope &&
+	    !call->broker->plan->settings.accept[G_SOCKETS_ABSTRACT])
+		return EACCES;
+	return 0;
+}
+
+int
+unix_send_to(struct socket_call *call, int *ret_pin)
+{
+	char path[sizeof(struct sockaddr_un) + 1];
+
+	*ret_pin = -1;
+	return read_path(call, path) ? hold_path(call, path, ret_pin) : check_unheld(call);
+}
+
+void
+unix_connect(struct socket_call *call)
+{
+	int pin, why = unix_send_to(call, &pin);
+
+	if (why == 0)
+		socket_connect(call, pin);
+	else
+		request_fail(call->request, why);
+}
+
+/* ---- other names ---- */
+
+/*
+ * By our own plan and by those inside, each by itself: otherwise one could do the move and another
+ * connect. Also where Landlock knows the sockets of a folder by the folder.
+ */
+bool
+unix_may_move(struct broker *broker, int folder, const char *name, const char *from, const char *to)
+{
+	struct file file;
+
+	if (look(folder, name, &file) != 0)
+		return false;
+	if (!file.is_socket)
+		return true;
+	if ((is_granted(broker, from, &file) || !is_granted(broker, to, &file)) &&
+	    (nest_may_connect(broker, from, file.id.born, file.changed) ||
+	     !nest_may_connect(broker, to, file.id.born, file.changed)))
+		return true;
+	broker_refused(broker, "socket", from,
+		       "the socket is not granted, but would be at its new place");
+	return false;
+}
+
+/* ---- binding ---- */
+
+/*
+ * Can the command change the names in this folder without the broker? Asked of our own plan alone: the
+ * layers of sandboxes inside only take away.
+ */
+static bool
+is_changed_natively(const struct broker *broker, int folder)
+{
+	auto_free char *path = walk_folder_name(NULL, folder);
+
+	if (path == NULL || broker_is_free(broker, path))
+		return true;
+	return (broker_judge_own(broker, path).rights & (RIGHT_CREATE | RIGHT_DELETE)) != 0 &&
+	       !broker_guards_own(broker, path, RIGHT_CREATE);
+}
+
+/* Goes along the first name of rest, which is cut off or, if it is a link, replaced by its text. */
+static bool
+go_on(int *folder, char rest[PATH_MAX])
+{
+	char name[NAME_MAX + 1], text[PATH_MAX];
+	size_t length = strcspn(rest, "/"), behind = strlen(rest + length);
+	ssize_t n = 0;
+	int next;
+
+	if (length > NAME_MAX)
+		return false;
+	memcpy(name, rest, length);
+	name[length] = '\0';
+	next = openat(*folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (next < 0)
+		n = readlinkat(*folder, name, text, sizeof text);
+	if (n < 0 || (size_t)n + behind >= PATH_MAX)
+		return false;
+	memmove(rest + n, rest + length, behind + 1);
+	memcpy(rest, text, (size_t)n);
+	if (next < 0)
+		next = openat(*folder, n > 0 && *text == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
+	close(*folder);
+	*folder = next;
+	return next >= 0;
+}
+
+/*
+ * Does the kernel, on resolving path once more for bind(2), come to the same folder? It does while names
+ * are locked, so that the broker changes none, if the command can change none on the way either.
+ */
+static bool
+leads_surely(const struct broker *broker, int base, const char *path, const struct spot *place)
+{
+	auto_fd int folder = openat(base, *path == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
+	char rest[PATH_MAX];
+	struct stat here, there;
+
+	snprintf(rest, sizeof rest, "%s", path);
+	for (int steps = 0; steps < STEPS_MAX && folder >= 0; steps++) {
+		size_t slashes = strspn(rest, "/");
+
+		memmove(rest, rest + slashes, strlen(rest + slashes) + 1);
+		if (strchr(rest, '/') == NULL)
+			return fstat(folder, &here) == 0 && fstat(place->folder, &there) == 0 &&
+			       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+		if (is_changed_natively(broker, folder) || !go_on(&folder, rest))
+			return false;
+	}
+	return false;
+}
+
+static int
+bind_in(int folder, int fd, const struct sockaddr *address, socklen_t size)
+{
+	int rc, why;
+
+	if (fchdir(folder) < 0)
+		return -1;
+	rc = bind(fd, address, size);
+	why = errno;
+	if (chdir("/") < 0)
+		return -1;
+	errno = why;
+	return rc;
+}
+
+/* By the last name alone, from the folder that holds it. getsockname(2) then reports that name. */
+static int
+bind_last_name(const struct spot *place, int fd)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	size_t length = strlen(place->name);
+
+	if (length >= sizeof address.sun_path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(address.sun_path, place->name, length + 1);
+	return bind_in(place->folder, fd, (struct sockaddr *)&address,
+		       (socklen_t)(PATH_AT + length + 1));
+}
+
+/*
+ * The address that was given is the one that getsockname(2), getpeername(2) and accept(2) report, and that
+ * servers remove when they end.
+ */
+static int
+bind_at(struct socket_call *call, const struct spot *place)
+{
+	char path[sizeof(struct sockaddr_un) + 1];
+	int why;
+	auto_fd int base = request_folder(call->request, AT_FDCWD, &why);
+
+	if (base < 0 || !read_path(call, path) || !leads_surely(call->broker, base, path, place))
+		return bind_last_name(place, call->fd);
+	return bind_in(base, call->fd, &call->address.any, call->size);
+}
+
+static int
+bind_judged(struct socket_call *call, const struct spot *place)
+{
+	struct broker *broker = call->broker;
+	struct verdict verdict = broker_judge(broker, place->path);
+	struct stat at;
+
+	if (!(verdict.rights & RIGHT_CREATE))
+		return spot_refuse(broker, place, RIGHT_CREATE);
+	if (verdict.vetted != NULL && !spot_is_there(place, &at) &&
+	    !vet_may_make(broker, place->path, verdict.vetted, false))
+		return -1;
+	return bind_at(call, place);
+}
+
+/* 0 or an errno. A name that is taken is that, whoever may make one. */
+static int
+bind_by_rights(struct socket_call *call, const struct spot *place)
+{
+	int64_t before = broker_now();
+	int why = 0;
+
+	umask(request_umask(call->request));
+	/* exclusively: links on the way must not change between the look at them and bind(2) */
+	namelock_take(&call->broker->names);
+	namelock_changes(&call->broker->names, place->path, NULL);
+	if (!vet_is_delicate(place->path))
+		namelock_keep_memory(&call->broker->names);
+	if (!walk_is_still(place) || bind_judged(call, place) < 0)
+		why = errno == EEXIST ? EADDRINUSE : errno;
+	namelock_leave(&call->broker->names);
+	if (why == 0)
+		note_own(call->broker, place, before);
+	return why;
+}
+
+static void
+bind_path(struct socket_call *call, const char *path)
+{
+	auto_spot struct spot place;
+	enum walk_end end = walk_socket(call->request, path, WALK_NAME, &place);
+	struct broker *broker = call->broker;
+	int why;
+
+	if (end == WALK_FAILED) {
+		request_fail(call->request, place.why);
+		return;
+	}
+	/* whatever is made in the private tmp may be connected to: it need not be noted */
+	if (end == WALK_ELSEWHERE ||
+	    (broker_is_free(broker, place.path) &&
+	     !broker_guards(broker, place.path, RIGHT_CREATE)) ||
+	    (!is_judged(broker) && !broker_guards(broker, place.path, RIGHT_CREATE))) {
+		request_continue(call->request);
+		return;
+	}
+	why = bind_by_rights(call, &place);
+	close(call->fd);
+	call->fd = -1;
+	if (why == 0)
+		request_return(call->request, 0);
+	else
+		request_fail(call->request, why);
+}
+
+/* Names without a path are nobody's: anyone may make them. */
+void
+unix_bind(struct socket_call *call)
+{
+	char path[sizeof(struct sockaddr_un) + 1];
+
+	if (read_path(call, path))
+		bind_path(call, path);
+	else
+		request_continue(call->request);
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The plan once more, with every text folded as a folding folder does it: decomposed, in small
+ * letters, without what is not seen. It is made when it is asked for the first time, and asked only
+ * about paths that are not folded as they stand, or for plans that deny such.
+ */
+#include "linux/casefold/casefold.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/path.h"
+#include "linux/casefold/casefold_parts.h"
+
+enum state { IS_NEW, IS_LOOKED_AT, IS_MADE };
+
+struct fold {
+	const struct index *of;
+	const char *top;
+	pthread_mutex_t lock;
+	int state;
+	bool has_odd;  /* something that is denied is written in another way than folded */
+	bool is_whole; /* everything of it could be folded */
+	struct index index;
+};
+
+struct fold *
+fold_new(const struct index *index, const char *top)
+{
+	struct fold *fold = calloc(1, sizeof *fold);
+
+	if (fold == NULL)
+		return NULL;
+	fold->of = index;
+	fold->top = top;
+	pthread_mutex_init(&fold->lock, NULL);
+	return fold;
+}
+
+struct fold *
+fold_free(struct fold *fold)
+{
+	if (fold != NULL)
+		index_free(&fold->index);
+	free(fold);
+	return NULL;
+}
+
+/* ---- the plan ---- */
+
+/* The folders above everything have one spelling here: the length of their part of the text. */
+static size_t
+length_of_top(const struct fold *fold, const char *text)
+{
+	return fold->top != NULL && path_below(text, fold->top) ? strlen(fold->top) : 0;
+}
+
+static bool
+is_folded(const struct fold *fold, const char *text)
+{
+	return fold_is_plain(text + length_of_top(fold, text));
+}
+
+static const char *
+folded(struct fold *fold, const char *path)
+{
+	char text[PATH_MAX];
+
+	return fold_text(path, false, text, sizeof text)
+		       ? arena_strdup(&fold->index.arena, text, NULL)
+		       : NULL;
+}
+
+static int
+fold_rule(struct fold *fold, const struct planned_rule *rule)
+{
+	struct planned_rule copy = *rule;
+	char text[PATH_MAX];
+
+	if (rule->behind != NULL) {
+		copy.root = folded(fold, rule->root);
+		copy.behind = folded(fold, rule->behind);
+		if (copy.root == NULL || copy.behind == NULL)
+			return -CORDON_E_MEMORY;
+	}
+	if (rule->match == MATCH_REGEX)
+		copy.path = arena_printf(&fold->index.arena, NULL, "(?i)%s", rule->path);
+	else
+		copy.path = fold_text(rule->path, rule->match == MATCH_GLOB, text, sizeof text)
+				    ? arena_printf(&fold->index.arena, NULL, "%s", text)
+				    : NULL;
+	return copy.path == NULL ? -CORDON_E_MEMORY : index_add(&fold->index, &copy, NULL);
+}
+
+static int
+fold_protection(struct fold *fold, const struct protection *protection)
+{
+	struct protections *to = &fold->index.protections;
+	struct protection *slot =
+		arena_push(&fold->index.arena, &to->items, &to->count, sizeof *slot, NULL);
+	struct glob *glob = NULL;
+	char text[PATH_MAX];
+
+	if (slot == NULL || !fold_text(protection->pattern, true, text, sizeof text) ||
+	    glob_compile(&fold->index.arena, text, &glob, NULL, NULL) < 0)
+		return -CORDON_E_MEMORY;
+	*slot = *protection;
+	slot->glob = glob;
+	return 0;
+}
+
+static int
+fold_plan(struct fold *fold)
+{
+	const struct index *of = fold->of;
+	int rc = 0;
+
+	fold->index.default_rights = of->default_rights;
+	for (size_t i = 0; rc == 0 && i < of->path_count; i++)
+		rc = fold_rule(fold, &of->paths[i]);
+	for (size_t i = 0; rc == 0 && i < of->pattern_count; i++)
+		rc = fold_rule(fold, &of->patterns[i]);
+	for (size_t i = 0; rc == 0 && i < of->protections.count; i++)
+		rc = fold_protection(fold, &of->protections.items[i]);
+	return rc < 0 ? rc : index_finish(&fold->index, NULL);
+}
+
+static bool
+has_odd_deny(const struct fold *fold, const struct planned_rule *rules, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (rules[i].effect == EFFECT_DENY && rules[i].rights != 0 &&
+		    !is_folded(fold, rules[i].path))
+			return true;
+	return false;
+}
+
+/* Brings it to a state; what was found out before stays. */
+static void
+reach(struct fold *fold, enum state state)
+{
+	if (__atomic_load_n(&fold->state, __ATOMIC_ACQUIRE) >= (int)state)
+		return;
+	pthread_mutex_lock(&fold->lock);
+	if (fold->state < IS_LOOKED_AT)
+		fold->has_odd = has_odd_deny(fold, fold->of->paths, fold->of->path_count) ||
+				has_odd_deny(fold, fold->of->patterns, fold->of->pattern_count);
+	if (fold->state < IS_MADE && state == IS_MADE)
+		fold->is_whole = fold_plan(fold) == 0;
+	if (fold->state < (int)state)
+		__atomic_store_n(&fold->state, (int)state, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&fold->lock);
+}
+
+/* Folders above what is granted cannot be looked at: by another spelling of those nothing is. */
+static bool
+is_below_folding(const struct fold *fold, const char *path)
+{
+	char folder[PATH_MAX];
+	bool is_first = true;
+	char *end;
+
+	if (strlen(path) >= sizeof folder)
+		return true;
+	strcpy(folder, path);
+	while ((end = strrchr(folder, '/')) != NULL && end > folder) {
+		*end = '\0';
+		if (fold_folds(folder, is_first || index_decide(fold->of, folder).rights != 0))
+			return true;
+		is_first = false;
+	}
+	return false;
+}
+
+/* ---- asking ---- */
+
+/* Nobody needs the other spelling, so what is vetted under its own is not changed under it. */
+static void
+narrow(struct verdict *verdict, const struct verdict *by)
+{
+	unsigned kept = by->rights;
+
+	if (by->vetted != NULL && verdict->vetted == NULL)
+		kept &= ~(unsigned)RIGHTS_CHANGE;
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		if (!(verdict->rights & ~kept & (1u << i)))
+			continue;
+		verdict->by[i] = by->by[i];
+		if (by->rights & (1u << i))
+			verdict->by[i] = (struct decision){.protection = by->vetted};
+	}
+	verdict->rights &= kept;
+	if (verdict->held == NULL)
+		verdict->held = by->held;
+}
+
+/* Who names the very spelling gets it. */
+static bool
+is_named(const struct fold *fold, const char *path)
+{
+	for (size_t i = 0; i < fold->of->path_count; i++)
+		if (fold->of->paths[i].effect == EFFECT_ALLOW &&
+		    strcmp(fold->of->paths[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* What the folded plan says, where a name of git's is not changed under a disguise. */
+static struct verdict
+decide_folded(const struct fold *fold, const char *path)
+{
+	static const struct protection of_disguise = {
+		.kind = PROTECT_NAME,
+		.pattern = "another spelling",
+		.reason = "in this folder it is a name of git's"};
+	struct verdict folded = {0};
+	/* decomposed it is longer */
+	size_t room = PATH_MAX + 3 * strlen(path);
+	auto_free char *text = malloc(room);
+
+	/* what cannot be told is denied where it matters */
+	if (text == NULL || !fold->is_whole || !fold_text(path, false, text, room))
+		return folded;
+	folded = index_decide(&fold->index, text);
+	if (fold_is_disguise(path, text) && !is_named(fold, path))
+		folded.vetted = &of_disguise;
+	return folded;
+}
+
+struct verdict
+fold_decide(struct fold *fold, const char *path)
+{
+	struct verdict verdict = index_decide(fold->of, path), folded;
+
+	reach(fold, IS_LOOKED_AT);
+	if (verdict.rights == 0 || (!fold->has_odd && is_folded(fold, path)))
+		return verdict;
+	reach(fold, IS_MADE);
+	folded = decide_folded(fold, path);
+	if (((verdict.rights & ~folded.rights) != 0 ||
+	     (folded.vetted != NULL && verdict.vetted == NULL) ||
+	     (folded.held != NULL && verdict.held == NULL)) &&
+	    is_below_folding(fold, path))
+		narrow(&verdict, &folded);
+	if (fold_goes_by_short(path, length_of_top(fold, path)) && !is_named(fold, path))
+		verdict = (struct verdict){0};
+	return verdict;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+/* How names may be spelt, for who explains: the broker asks fold itself. */
+#include <stdlib.h>
+
+#include "enforce/enforce.h"
+#include "linux/casefold/casefold.h"
+
+struct spelt {
+	struct spelling spelling; /* the first */
+	struct fold *fold;
+};
+
+static struct verdict
+decide_spelt(const struct spelling *spelling, const char *path)
+{
+	return fold_decide(((const struct spelt *)(const void *)spelling)->fold, path);
+}
+
+int
+enforce_spelling(const struct plan *plan, struct spelling **ret_spelling, struct cordon_error *err)
+{
+	struct spelt *spelt = calloc(1, sizeof *spelt);
+
+	if (spelt == NULL)
+		return cordon_no_memory(err);
+	spelt->spelling = (struct spelling){decide_spelt, fold_below};
+	spelt->fold = fold_new(&plan->index, plan->host->project);
+	if (spelt->fold == NULL) {
+		free(spelt);
+		return cordon_no_memory(err);
+	}
+	*ret_spelling = &spelt->spelling;
+	return 0;
+}
+
+void
+enforce_spelling_free(struct spelling *spelling)
+{
+	struct spelt *spelt = (struct spelt *)(void *)spelling;
+
+	if (spelt == NULL)
+		return;
+	fold_free(spelt->fold);
+	free(spelt);
+}

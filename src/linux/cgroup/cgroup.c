@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Where our cgroup is, making one of our own in it or beside it, and reading what it says. Only
+ * what is delegated to us is touched. The hierarchy may be mounted beside the old one (hybrid), and
+ * then it often has no controllers: a limit is had when writing it worked, and not before.
+ */
+#include "linux/cgroup/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "base/fd.h"
+
+/* ---- reading ---- */
+
+struct lines
+lines_open(int folder, const char *file)
+{
+	struct lines lines;
+
+	lines.fd = openat(folder, file, O_RDONLY | O_CLOEXEC);
+	lines.start = lines.end = 0;
+	return lines;
+}
+
+void
+lines_close(struct lines *lines)
+{
+	if (lines->fd >= 0)
+		close(lines->fd);
+	lines->fd = -1;
+}
+
+/* False at the end of the file. A line that fills everything is dropped. */
+static bool
+lines_fill(struct lines *lines)
+{
+	size_t kept = lines->end - lines->start;
+	ssize_t n;
+
+	memmove(lines->text, lines->text + lines->start, kept);
+	if (kept == sizeof lines->text - 1)
+		kept = 0;
+	do
+		n = read(lines->fd, lines->text + kept, sizeof lines->text - 1 - kept);
+	while (n < 0 && errno == EINTR);
+	lines->start = 0;
+	lines->end = kept + (n > 0 ? (size_t)n : 0);
+	return n > 0;
+}
+
+char *
+lines_next(struct lines *lines)
+{
+	while (lines->fd >= 0) {
+		char *line = lines->text + lines->start;
+		char *newline = memchr(line, '\n', lines->end - lines->start);
+
+		if (newline != NULL) {
+			*newline = '\0';
+			lines->start = (size_t)(newline - lines->text) + 1;
+			return line;
+		}
+		if (!lines_fill(lines))
+			lines_close(lines);
+	}
+	return NULL;
+}
+
+bool
+cgroup_has_word(int folder, const char *file, const char *word)
+{
+	struct lines lines = lines_open(folder, file);
+	size_t length = strlen(word);
+	bool found = false;
+	char *line;
+
+	while (!found && (line = lines_next(&lines)) != NULL)
+		while (!found && *line != '\0') {
+			size_t size = strcspn(line, " ");
+
+			found = size == length && strncmp(line, word, size) == 0;
+			line += size + strspn(line + size, " ");
+		}
+	lines_close(&lines);
+	return found;
+}
+
+bool
+cgroup_number(int folder, const char *file, const char *key, uint64_t *ret_number)
+{
+	struct lines lines = lines_open(folder, file);
+	size_t length = strlen(key);
+	char *line, *end;
+	bool found = false;
+
+	while (!found && (line = lines_next(&lines)) != NULL) {
+		if (strncmp(line, key, length) != 0 || (length > 0 && line[length] != ' '))
+			continue;
+		line += length + (length > 0);
+		if (*line < '0' || *line > '9')
+			break;
+		*ret_number = strtoull(line, &end, 10);
+		found = *end == '\0';
+	}
+	lines_close(&lines);
+	return found;
+}
+
+int
+cgroup_write(int folder, const char *file, const char *text)
+{
+	auto_fd int fd = openat(folder, file, O_WRONLY | O_CLOEXEC);
+	size_t length = strlen(text);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	do
+		n = write(fd, text, length);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)length ? 0 : -1;
+}
+
+/* ---- where ---- */
+
+static int
+open_folder(const char *path)
+{
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool
+try_place(const char *mount, const char *name, char ret_path[PATH_MAX])
+{
+	char path[PATH_MAX];
+	struct statfs fs;
+
+	/* of a hierarchy that does not reach up to where we are */
+	if (*name != '/' || strstr(name, "/..") != NULL)
+		return false;
+	if (strcmp(name, "/") == 0)
+		name = "";
+	if (snprintf(path, sizeof path, "%s%s", mount, name) >= (int)sizeof path ||
+	    statfs(path, &fs) < 0 || fs.f_type != CGROUP2_MAGIC)
+		return false;
+	memcpy(ret_path, path, sizeof path);
+	return true;
+}
+
+/* One line of mountinfo: "ID PARENT DEVICE ROOT MOUNTPOINT OPTIONS... - TYPE ...". */
+static bool
+try_mount(char *line, const char *name, char ret_path[PATH_MAX])
+{
+	char *fields[5], *save = NULL;
+	size_t length;
+
+	if (strstr(line, " - cgroup2 ") == NULL)
+		return false;
+	for (int i = 0; i < 5; i++) {
+		fields[i] = strtok_r(i == 0 ? line : NULL, " ", &save);
+		if (fields[i] == NULL)
+			return false;
+	}
+	length = strcmp(fields[3], "/") == 0 ? 0 : strlen(fields[3]);
+	if (strncmp(name, fields[3], length) != 0 ||
+	    (length > 0 && name[length] != '/' && name[length] != '\0'))
+		return false;
+	return try_place(fields[4], name[length] == '\0' ? "/" : name + length, ret_path);
+}
+
+bool
+cgroup_locate(const char *name, char ret_path[PATH_MAX])
+{
+	static const char *const usual[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+	struct lines lines;
+	bool found = false;
+	char *line;
+
+	for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
+		if (try_place(usual[i], name, ret_path))
+			return true;
+	lines = lines_open(AT_FDCWD, "/proc/self/mountinfo");
+	while (!found && (line = lines_next(&lines)) != NULL)
+		found = try_mount(line, name, ret_path);
+	lines_close(&lines);
+	return found;
+}
+
+bool
+cgroup_find_own(char ret_path[PATH_MAX])
+{
+	struct lines lines = lines_open(AT_FDCWD, "/proc/self/cgroup");
+	bool found = false;
+	char *line;
+
+	while ((line = lines_next(&lines)) != NULL && strncmp(line, "0::", 3) != 0)
+		;
+	if (line != NULL)
+		found = cgroup_locate(line + 3, ret_path);
+	lines_close(&lines);
+	return found;
+}
+
+/*
+ * Opened, not asked for: a sandbox around us is not in the permissions. The kernel wants the right
+ * to write to the cgroup.procs of what holds both the old and the new place of a process.
+ */
+static bool
+is_ours(const char *path)
+{
+	char file[PATH_MAX];
+	auto_fd int procs = -1;
+
+	if (access(path, W_OK | X_OK) < 0 ||
+	    snprintf(file, sizeof file, "%s/cgroup.procs", path) >= (int)sizeof file)
+		return false;
+	procs = open(file, O_WRONLY | O_CLOEXEC);
+	return procs >= 0;
+}
+
+bool
+cgroup_is_delegated(void)
+{
+	char path[PATH_MAX];
+
+	return cgroup_find_own(path) && is_ours(path);
+}
+
+/* ---- making ---- */
+
+static const struct controller {
+	const char *name, *on;
+	size_t wish; /* where in struct group_wish */
+} controllers[] = {
+	{"memory", "+memory", offsetof(struct group_wish, memory)},
+	{"pids", "+pids", offsetof(struct group_wish, processes)},
+};
+
+static bool
+is_wished(const struct group_wish *wish, const struct controller *controller)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)wish + controller->wish, sizeof value);
+	return value != 0;
+}
+
+/*
+ * Processes and controllers exclude each other, except in the root, which has no type. For pids the
+ * kernel does not say so: it makes the cgroups below unusable instead.
+ */
+static bool
+can_enable(int folder)
+{
+	struct lines lines;
+	bool has_processes;
+
+	if (faccessat(folder, "cgroup.type", F_OK, 0) < 0)
+		return true;
+	lines = lines_open(folder, "cgroup.procs");
+	has_processes = lines_next(&lines) != NULL;
+	lines_close(&lines);
+	return !has_processes;
+}
+
+int
+cgroup_enable(int folder, const struct group_wish *wish)
+{
+	for (size_t i = 0; i < sizeof controllers / sizeof controllers[0]; i++) {
+		if (!is_wished(wish, &controllers[i]) ||
+		    cgroup_has_word(folder, "cgroup.subtree_control", controllers[i].name))
+			continue;
+		if (!can_enable(folder)) {
+			errno = EBUSY;
+			return -1;
+		}
+		if (cgroup_write(folder, "cgroup.subtree_control", controllers[i].on) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Below a cgroup that is divided by threads a new one takes no process. */
+static bool
+is_usable(int folder)
+{
+	struct lines lines = lines_open(folder, "cgroup.type");
+	const char *type = lines_next(&lines);
+	bool usable = type != NULL && strcmp(type, "domain") == 0;
+
+	lines_close(&lines);
+	errno = usable ? 0 : EOPNOTSUPP;
+	return usable;
+}
+
+static int
+write_number(int folder, const char *file, uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+	return cgroup_write(folder, file, text);
+}
+
+/* Memory that moves to swap is still held; and half a tree left by the kernel helps nobody. */
+static int
+limit_memory(int folder, uint64_t limit)
+{
+	if (write_number(folder, "memory.max", limit) < 0)
+		return -1;
+	if (write_number(folder, "memory.swap.max", 0) < 0 && errno != ENOENT)
+		return -1;
+	return write_number(folder, "memory.oom.group", 1);
+}
+
+int
+cgroup_limit(int folder, const struct group_wish *wish)
+{
+	if (wish->memory != 0 && limit_memory(folder, wish->memory) < 0)
+		return -1;
+	if (wish->processes != 0 && write_number(folder, "pids.max", wish->processes) < 0)
+		return -1;
+	return 0;
+}
+
+int
+cgroup_make(const char *path, const struct group_wish *wish, int *ret_folder)
+{
+	auto_fd int above = -1, folder = -1;
+	char place[PATH_MAX];
+	int sys;
+
+	snprintf(place, sizeof place, "%s", path);
+	*strrchr(place, '/') = '\0';
+	above = open_folder(place);
+	if (above < 0 || cgroup_enable(above, wish) < 0 || mkdir(path, 0755) < 0)
+		return -1;
+	folder = open_folder(path);
+	if (folder < 0 || !is_usable(folder) || cgroup_limit(folder, wish) < 0) {
+		sys = errno;
+		rmdir(path);
+		errno = sys;
+		return -1;
+	}
+	*ret_folder = folder;
+	folder = -1;
+	return 0;
+}
+
+/* The root of the hierarchy has no type; what is mounted may begin below it. */
+static bool
+is_root(const char *path)
+{
+	char file[PATH_MAX];
+
+	return snprintf(file, sizeof file, "%s/cgroup.type", path) < (int)sizeof file &&
+	       access(file, F_OK) < 0 && errno == ENOENT;
+}
+
+/*
+ * To the cgroup above ours. Not to the root, and never to a slice: those are systemd's to manage,
+ * who makes a scope when asked.
+ */
+static bool
+go_above(char path[PATH_MAX])
+{
+	size_t length;
+
+	*strrchr(path, '/') = '\0';
+	length = strlen(path);
+	if (length > 6 && strcmp(path + length - 6, ".slice") == 0)
+		return false;
+	return !is_root(path);
+}
+
+bool
+cgroup_place(const struct group_wish *wish, char ret_path[PATH_MAX])
+{
+	bool limited = wish->memory != 0 || wish->processes != 0;
+	char place[PATH_MAX];
+
+	errno = ENOENT;
+	if (!cgroup_find_own(place))
+		return false;
+	errno = EACCES;
+	if (!is_ours(place) ||
+	    (limited && !is_root(place) && (!go_above(place) || !is_ours(place))))
+		return false;
+	errno = ENAMETOOLONG;
+	return snprintf(ret_path, PATH_MAX, "%s/cordon-%s", place, wish->id) < PATH_MAX;
+}

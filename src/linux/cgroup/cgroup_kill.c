@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Ending everything in a cgroup and removing it with all that was made inside. It may be the last
+ * thing that runs of a session: no allocation, at most a few descriptors, and no recursion, because
+ * the command decides how deep its cgroups lie. Only processes that the kernel lists inside are hit.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/fd.h"
+#include "linux/cgroup/cgroup.h"
+#include "linux/seccomp/syscalls.h"
+
+/* ---- walking ---- */
+
+/* A place at or below where the walk began; depth 0 is there. */
+struct walk {
+	int fd;
+	int depth;
+};
+
+struct entry {
+	uint64_t inode;
+	char name[NAME_MAX + 1];
+};
+
+static struct walk
+walk_start(int folder)
+{
+	return (struct walk){openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0};
+}
+
+static bool
+walk_to(struct walk *walk, const char *name, int deeper)
+{
+	int fd = openat(walk->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	close(walk->fd);
+	walk->fd = fd;
+	walk->depth += deeper;
+	return true;
+}
+
+/* A cgroup may well be called ".x": that must not hide it. */
+static bool
+is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+enum look { LOOK_FIRST, LOOK_THIS, LOOK_AFTER };
+
+/* Of the cgroups in fd: the first, the one with this inode, or the one listed after that. */
+static bool
+find_entry(int fd, enum look look, uint64_t inode, struct entry *ret)
+{
+	_Alignas(struct dirent64) char buffer[2048];
+	bool seen = look == LOOK_FIRST;
+	long n;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return false;
+	while ((n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0) {
+		for (long at = 0; at < n;) {
+			const struct dirent64 *d = (const struct dirent64 *)(buffer + at);
+			bool match = d->d_ino == inode;
+
+			at += d->d_reclen;
+			if (d->d_type != DT_DIR || is_dots(d->d_name))
+				continue;
+			if (look == LOOK_THIS ? match : seen) {
+				ret->inode = d->d_ino;
+				memcpy(ret->name, d->d_name, strlen(d->d_name) + 1);
+				return true;
+			}
+			seen = seen || match;
+		}
+	}
+	return false;
+}
+
+/* To the next cgroup, each before those in it; false when all were seen. */
+static bool
+walk_next(struct walk *walk)
+{
+	struct entry entry;
+	struct stat st;
+
+	if (find_entry(walk->fd, LOOK_FIRST, 0, &entry) && walk_to(walk, entry.name, 1))
+		return true;
+	while (walk->depth > 0) {
+		if (fstat(walk->fd, &st) < 0 || !walk_to(walk, "..", -1))
+			return false;
+		if (find_entry(walk->fd, LOOK_AFTER, st.st_ino, &entry) &&
+		    walk_to(walk, entry.name, 1))
+			return true;
+	}
+	return false;
+}
+
+int
+cgroup_count(int folder)
+{
+	struct walk walk = walk_start(folder);
+	int count = 0;
+
+	if (walk.fd < 0)
+		return 0;
+	do {
+		struct lines lines = lines_open(walk.fd, "cgroup.procs");
+
+		while (lines_next(&lines) != NULL)
+			count++;
+	} while (walk_next(&walk));
+	close(walk.fd);
+	return count;
+}
+
+/* ---- ending ---- */
+
+static long
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Of an open cgroup.events. A cgroup that is gone has nobody in it. */
+static bool
+says_empty(int events)
+{
+	char text[256];
+	ssize_t n;
+
+	do
+		n = pread(events, text, sizeof text - 1, 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == ENODEV;
+	text[n] = '\0';
+	return strstr(text, "populated 0") != NULL;
+}
+
+static int
+open_events(int folder)
+{
+	return openat(folder, "cgroup.events", O_RDONLY | O_CLOEXEC);
+}
+
+bool
+cgroup_is_empty(int folder)
+{
+	auto_fd int events = open_events(folder);
+
+	return events < 0 ? errno == ENOENT || errno == ENODEV : says_empty(events);
+}
+
+#define BATCH 32
+struct batch {
+	size_t count;
+	pid_t pids[BATCH];
+	int fds[BATCH];
+};
+
+/*
+ * What is listed again now that we hold it is inside: had the number gone to another process since
+ * it was first read, then that one would be held, and not listed.
+ */
+static void
+signal_batch(int folder, struct batch *batch)
+{
+	struct lines lines = lines_open(folder, "cgroup.procs");
+	const char *line;
+
+	while ((line = lines_next(&lines)) != NULL)
+		for (size_t i = 0; i < batch->count; i++)
+			if (batch->pids[i] == (pid_t)atoi(line))
+				syscall(SYS_pidfd_send_signal, batch->fds[i], SIGKILL, NULL, 0);
+	for (size_t i = 0; i < batch->count; i++)
+		close(batch->fds[i]);
+	batch->count = 0;
+}
+
+static void
+signal_in(int folder)
+{
+	struct lines lines = lines_open(folder, "cgroup.procs");
+	struct batch batch = {.count = 0};
+	const char *line;
+
+	while ((line = lines_next(&lines)) != NULL) {
+		pid_t pid = (pid_t)atoi(line);
+		/* 0: of another pid namespace, out of our reach */
+		int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+
+		if (fd < 0)
+			continue;
+		batch.pids[batch.count] = pid;
+		batch.fds[batch.count++] = fd;
+		if (batch.count == BATCH)
+			signal_batch(folder, &batch);
+	}
+	signal_batch(folder, &batch);
+}
+
+/* BASELINE(5.14): before it there is no cgroup.kill. Frozen, so that nobody is born meanwhile. */
+static void
+signal_all(int folder)
+{
+	struct walk walk = walk_start(folder);
+
+	if (walk.fd < 0)
+		return;
+	do
+		signal_in(walk.fd);
+	while (walk_next(&walk));
+	close(walk.fd);
+}
+
+bool
+cgroup_kill(int folder, int deadline_ms)
+{
+	auto_fd int events = open_events(folder);
+	struct pollfd change = {.fd = events, .events = POLLPRI};
+	long left, deadline = now_ms() + deadline_ms;
+	bool again = false;
+
+	if (events < 0)
+		return errno == ENOENT || errno == ENODEV;
+	for (; !says_empty(events); again = true) {
+		cgroup_write(folder, "cgroup.freeze", "1");
+		/* the kernel signals first threads, which does nothing where that one has ended */
+		if (cgroup_write(folder, "cgroup.kill", "1") < 0 || again)
+			signal_all(folder);
+		left = deadline - now_ms();
+		if (left <= 0)
+			return says_empty(events);
+		/* told by the kernel; the time is for those who came in since the last look */
+		poll(&change, 1, left < 20 ? (int)left : 20);
+	}
+	/* whoever comes next would wait forever */
+	cgroup_write(folder, "cgroup.freeze", "0");
+	return true;
+}
+
+/* ---- removing ---- */
+
+/* Where the walk stands, from above. The kernel says EBUSY for a moment after the last exit. */
+static bool
+remove_here(struct walk *walk, long deadline)
+{
+	struct entry entry;
+	struct stat st;
+
+	if (fstat(walk->fd, &st) < 0 || !walk_to(walk, "..", -1))
+		return false;
+	while (find_entry(walk->fd, LOOK_THIS, st.st_ino, &entry) &&
+	       unlinkat(walk->fd, entry.name, AT_REMOVEDIR) < 0 && errno != ENOENT) {
+		if (errno != EBUSY || now_ms() >= deadline)
+			return false;
+		poll(NULL, 0, 1);
+	}
+	return true;
+}
+
+int
+cgroup_clear(int folder)
+{
+	struct walk walk = walk_start(folder);
+	long deadline = now_ms() + 5000;
+	struct entry entry;
+	bool fine = walk.fd >= 0;
+	int sys;
+
+	while (fine) {
+		if (find_entry(walk.fd, LOOK_FIRST, 0, &entry))
+			fine = walk_to(&walk, entry.name, 1) ||
+			       (errno == ENOENT && now_ms() < deadline);
+		else if (walk.depth > 0)
+			fine = remove_here(&walk, deadline);
+		else
+			break;
+	}
+	sys = errno;
+	auto_fd_fn(&walk.fd);
+	errno = sys;
+	return fine ? 0 : -1;
+}

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Scopes of systemd's user manager. libsystemd is loaded only when one is needed, and only in
+ * short-lived children: nobody else ever holds a connection. The scope is delegated to us and
+ * divided: in one cgroup the command, with the limits, in the other a process of ours that keeps
+ * systemd from removing it all before the limits were asked whether they had been hit.
+ */
+#include "base/os.h"
+
+#include "linux/cgroup/systemd_scope.h"
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <systemd/sd-bus.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "linux/cgroup/cgroup.h"
+
+#define SCOPE_KEEP "keep"
+/* What the scope as a whole gets on top of the command's limits, for the keeper. */
+#define KEEPER_MEMORY (8u << 20)
+#define KEEPER_TASKS 1u
+#define PATIENCE_MS 30000
+#define MANAGER \
+	"org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"
+
+/* ---- talking to systemd, in a child ---- */
+
+struct bus {
+	sd_bus *connection;
+	__typeof__(&sd_bus_new) new;
+	__typeof__(&sd_bus_set_address) set_address;
+	__typeof__(&sd_bus_set_bus_client) set_bus_client;
+	__typeof__(&sd_bus_start) start;
+	__typeof__(&sd_bus_call_method) call;
+	__typeof__(&sd_bus_get_property_string) get_string;
+};
+
+static int
+bus_load(struct bus *bus, struct cordon_error *err)
+{
+	const struct {
+		const char *name;
+		void *to;
+	} symbols[] = {
+		{"sd_bus_new", &bus->new},
+		{"sd_bus_set_address", &bus->set_address},
+		{"sd_bus_set_bus_client", &bus->set_bus_client},
+		{"sd_bus_start", &bus->start},
+		{"sd_bus_call_method", &bus->call},
+		{"sd_bus_get_property_string", &bus->get_string},
+	};
+	void *library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
+
+	if (library == NULL)
+		return cordon_fail(err, CORDON_E_GAP, 0, "libsystemd is not installed");
+	for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+		void *symbol = dlsym(library, symbols[i].name);
+
+		if (symbol == NULL)
+			return cordon_fail(err, CORDON_E_GAP, 0, "libsystemd has no %s",
+					   symbols[i].name);
+		memcpy(symbols[i].to, &symbol, sizeof symbol);
+	}
+	return 0;
+}
+
+/* Where the user manager's own bus is, whatever the environment calls a session bus. */
+static int
+bus_connect(struct bus *bus, struct cordon_error *err)
+{
+	char address[64];
+	int rc = bus_load(bus, err);
+
+	if (rc < 0)
+		return rc;
+	snprintf(address, sizeof address, "unix:path=/run/user/%u/bus", (unsigned)geteuid());
+	rc = bus->new (&bus->connection);
+	if (rc >= 0)
+		rc = bus->set_address(bus->connection, address);
+	if (rc >= 0)
+		rc = bus->set_bus_client(bus->connection, 1);
+	if (rc >= 0)
+		rc = bus->start(bus->connection);
+	if (rc < 0)
+		return cordon_fail(err, CORDON_E_GAP, -rc, "systemd's user manager: no bus");
+	return 0;
+}
+
+/* What is asked, and what came back. */
+struct question {
+	int (*ask)(const struct bus *bus, const struct question *question, char *text, size_t size,
+		   struct cordon_error *err);
+	const char *unit;
+	const struct group_wish *wish;
+	pid_t pid;
+};
+
+struct answer {
+	struct cordon_error err;
+	char text[1024];
+};
+
+static int
+fail_call(const char *what, const sd_bus_error *why, int rc, struct cordon_error *err)
+{
+	return cordon_fail(err, CORDON_E_GAP, why->message == NULL ? -rc : 0,
+			   "systemd's user manager %s%s%.120s", what,
+			   why->message == NULL ? "" : ": ",
+			   why->message == NULL ? "" : why->message);
+}
+
+static int
+ask_place(const struct bus *bus, const struct question *question, char *text, size_t size,
+	  struct cordon_error *err)
+{
+	sd_bus_error why = SD_BUS_ERROR_NULL;
+	char *place = NULL;
+	int rc = bus->get_string(bus->connection, MANAGER, "ControlGroup", &why, &place);
+
+	(void)question;
+	if (rc < 0)
+		return fail_call("does not answer", &why, rc, err);
+	snprintf(text, size, "%s", place);
+	return 0;
+}
+
+static uint64_t
+raised(uint64_t limit, uint64_t by)
+{
+	return limit == 0 || limit > UINT64_MAX - by ? UINT64_MAX : limit + by;
+}
+
+static int
+ask_scope(const struct bus *bus, const struct question *question, char *text, size_t size,
+	  struct cordon_error *err)
+{
+	sd_bus_error why = SD_BUS_ERROR_NULL;
+	int rc = bus->call(bus->connection, MANAGER, "StartTransientUnit", &why, NULL,
+			   "ssa(sv)a(sa(sv))", question->unit, "fail", 10, "Description", "s",
+			   "a command run by cordon", "Slice", "s", "app.slice", "PIDs", "au", 1,
+			   (uint32_t)question->pid, "Delegate", "b", 1, "CollectMode", "s",
+			   "inactive-or-failed", "MemoryAccounting", "b", 1, "TasksAccounting", "b",
+			   1, "MemoryMax", "t", raised(question->wish->memory, KEEPER_MEMORY),
+			   "MemorySwapMax", "t", question->wish->memory == 0 ? UINT64_MAX : 0,
+			   "TasksMax", "t", raised(question->wish->processes, KEEPER_TASKS), 0);
+
+	(void)text, (void)size;
+	return rc < 0 ? fail_call("makes no scope", &why, rc, err) : 0;
+}
+
+static int
+ask_attach(const struct bus *bus, const struct question *question, char *text, size_t size,
+	   struct cordon_error *err)
+{
+	sd_bus_error why = SD_BUS_ERROR_NULL;
+	int rc = bus->call(bus->connection, MANAGER, "AttachProcessesToUnit", &why, NULL, "ssau",
+			   question->unit, "/" SCOPE_RUN, 1, (uint32_t)question->pid);
+
+	(void)text, (void)size;
+	return rc < 0 ? fail_call("moves nothing", &why, rc, err) : 0;
+}
+
+static _Noreturn void
+helper_main(const struct question *question, int to)
+{
+	struct answer answer = {.text = ""};
+	struct bus bus = {.connection = NULL};
+	int rc = bus_connect(&bus, &answer.err);
+
+	if (rc == 0)
+		rc = question->ask(&bus, question, answer.text, sizeof answer.text, &answer.err);
+	(void)rc;
+	_exit(write(to, &answer, sizeof answer) != (ssize_t)sizeof answer);
+}
+
+/* Is there something to read before the time is up? A signal of the caller's is no answer. */
+static bool
+wait_for(int from, int64_t until)
+{
+	struct pollfd fd = {.fd = from, .events = POLLIN};
+	int64_t left;
+	int rc = -1;
+
+	errno = EINTR;
+	while (rc < 0 && errno == EINTR && (left = until - clock_ms()) > 0)
+		rc = poll(&fd, 1, (int)left);
+	return rc > 0;
+}
+
+/* True when size bytes came in time. */
+static bool
+hear(int from, void *to, size_t size)
+{
+	int64_t until = clock_ms() + PATIENCE_MS;
+	size_t have = 0;
+	ssize_t n;
+
+	while (have < size && wait_for(from, until)) {
+		n = read(from, (char *)to + have, size - have);
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			break;
+		have += n > 0 ? (size_t)n : 0;
+	}
+	return have == size;
+}
+
+static void
+end_child(pid_t child)
+{
+	kill(child, SIGKILL);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* In a child of our own. ret_text (may be NULL) has room for an answer's text. */
+static int
+ask(const struct question *question, char *ret_text, struct cordon_error *err)
+{
+	struct answer answer = {.text = ""};
+	int ends[2];
+	pid_t child;
+	bool heard;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a pipe");
+	child = fork();
+	if (child == 0)
+		helper_main(question, ends[1]);
+	close(ends[1]);
+	heard = child > 0 && hear(ends[0], &answer, sizeof answer);
+	close(ends[0]);
+	if (child > 0)
+		end_child(child);
+	if (!heard)
+		return cordon_fail(err, CORDON_E_GAP, 0, "systemd's user manager does not answer");
+	if (answer.err.code != 0) {
+		if (err != NULL)
+			*err = answer.err;
+		return -answer.err.code;
+	}
+	if (ret_text != NULL)
+		memcpy(ret_text, answer.text, sizeof answer.text);
+	return 0;
+}
+
+/* ---- where ---- */
+
+/* The user manager's own cgroup, in which it makes the others. */
+static int
+find_manager(char ret_path[PATH_MAX], struct cordon_error *err)
+{
+	struct question question = {.ask = ask_place};
+	char name[sizeof((struct answer *)0)->text];
+	int rc = ask(&question, name, err);
+
+	if (rc < 0)
+		return rc;
+	if (!cgroup_locate(name, ret_path))
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "systemd's user manager has no cgroup of the unified kind");
+	return 0;
+}
+
+bool
+scope_can(void)
+{
+	char path[PATH_MAX];
+	auto_fd int folder = -1;
+
+	if (find_manager(path, NULL) < 0)
+		return false;
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return folder >= 0 && cgroup_has_word(folder, "cgroup.controllers", "memory") &&
+	       cgroup_has_word(folder, "cgroup.controllers", "pids");
+}
+
+/* Until this process is in the cgroup at path. */
+static bool
+wait_inside(const char *path)
+{
+	char own[PATH_MAX];
+
+	for (int64_t until = clock_ms() + PATIENCE_MS; clock_ms() < until;) {
+		if (cgroup_find_own(own) && strcmp(own, path) == 0)
+			return true;
+		poll(NULL, 0, 2);
+	}
+	return false;
+}
+
+/* ---- the keeper ---- */
+
+/* As the guard: it outlives what a terminal sends, and holds nothing of the caller's. */
+static void
+let_go(int report, int hold)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	int null = open("/dev/null", O_RDWR);
+
+	for (int number = 1; number < NSIG; number++)
+		sigaction(number, &ignore, NULL);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	/* out of the way of each other first */
+	report = fcntl(report, F_DUPFD, 16);
+	hold = fcntl(hold, F_DUPFD, 16);
+	dup2(report, 3);
+	dup2(hold, 4);
+	fd_close_from(5);
+	if (chdir("/") < 0)
+		return;
+}
+
+/* Divides the scope that this process is in. */
+static int
+divide(const char *scope, const struct group_wish *wish, struct cordon_error *err)
+{
+	auto_fd int folder = open(scope, O_RDONLY | O_DIRECTORY | O_CLOEXEC), run = -1;
+
+	if (folder < 0 || mkdirat(folder, SCOPE_KEEP, 0755) < 0 ||
+	    mkdirat(folder, SCOPE_RUN, 0755) < 0 ||
+	    cgroup_write(folder, SCOPE_KEEP "/cgroup.procs", "0") < 0 ||
+	    cgroup_enable(folder, wish) < 0)
+		return cordon_fail(err, CORDON_E_GAP, errno, "cannot divide systemd's scope");
+	run = openat(folder, SCOPE_RUN, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (run < 0 || cgroup_limit(run, wish) < 0)
+		return cordon_fail(err, CORDON_E_GAP, errno, "cannot limit systemd's scope");
+	return 0;
+}
+
+static int
+enter(const char *scope, const struct group_wish *wish, struct cordon_error *err)
+{
+	struct question question = {
+		.ask = ask_scope,
+		.unit = strrchr(scope, '/') + 1,
+		.wish = wish,
+		.pid = getpid(),
+	};
+	int rc = ask(&question, NULL, err);
+
+	if (rc < 0)
+		return rc;
+	if (!wait_inside(scope))
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "systemd's scope is not where it should be");
+	return divide(scope, wish, err);
+}
+
+static _Noreturn void
+keeper_main(const char *scope, const struct group_wish *wish, int report, int hold)
+{
+	struct cordon_error err = {0};
+	int rc;
+	char none;
+
+	let_go(report, hold);
+	rc = enter(scope, wish, &err);
+	/* shorter than PIPE_BUF: it arrives whole or not at all */
+	if (write(3, &err, sizeof err) != (ssize_t)sizeof err || rc < 0)
+		_exit(1);
+	close(3);
+	while (read(4, &none, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+static int
+start_keeper(const char *scope, const struct group_wish *wish, struct group *to,
+	     struct cordon_error *err)
+{
+	int hold[2], report[2];
+	struct cordon_error why = {0};
+	bool heard;
+
+	if (pipe2(hold, O_CLOEXEC) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a pipe");
+	if (pipe2(report, O_CLOEXEC) < 0) {
+		close(hold[0]);
+		close(hold[1]);
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a pipe");
+	}
+	to->hold = hold[1];
+	to->keeper = fork();
+	if (to->keeper == 0) {
+		close(hold[1]);
+		keeper_main(scope, wish, report[1], hold[0]);
+	}
+	close(hold[0]);
+	close(report[1]);
+	heard = to->keeper > 0 && hear(report[0], &why, sizeof why);
+	close(report[0]);
+	if (heard && why.code == 0)
+		return 0;
+	close(to->hold);
+	if (to->keeper > 0)
+		end_child(to->keeper);
+	if (!heard)
+		return cordon_fail(err, CORDON_E_GAP, 0, "systemd's scope could not be kept");
+	if (err != NULL)
+		*err = why;
+	return -why.code;
+}
+
+/* ---- the door ---- */
+
+int
+scope_make(const struct group_wish *wish, struct group *ret_group, struct cordon_error *err)
+{
+	struct group group = {.kind = GROUP_SCOPE, .folder = -1, .door = -1, .hold = -1};
+	char manager[PATH_MAX], scope[PATH_MAX];
+	int rc = find_manager(manager, err);
+
+	if (rc < 0)
+		return rc;
+	if (snprintf(scope, sizeof scope, "%s/app.slice/cordon-%s.scope", manager, wish->id) >=
+		    (int)sizeof scope ||
+	    snprintf(group.path, sizeof group.path, "%s/" SCOPE_RUN, scope) >=
+		    (int)sizeof group.path)
+		return cordon_fail(err, CORDON_E_GAP, ENAMETOOLONG, "systemd's scope");
+	rc = start_keeper(scope, wish, &group, err);
+	if (rc < 0)
+		return rc;
+	group.folder = open(group.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (group.folder < 0) {
+		rc = cordon_fail(err, CORDON_E_GAP, errno, "cannot open systemd's scope");
+		close(group.hold);
+		end_child(group.keeper);
+		return rc;
+	}
+	*ret_group = group;
+	return 0;
+}
+
+int
+scope_join(const struct group *group)
+{
+	char unit[NAME_MAX + 1], scope[PATH_MAX];
+	struct question question = {.ask = ask_attach, .unit = unit, .pid = getpid()};
+	struct cordon_error err = {0};
+
+	memcpy(scope, group->path, sizeof scope);
+	*strrchr(scope, '/') = '\0';
+	snprintf(unit, sizeof unit, "%s", strrchr(scope, '/') + 1);
+	if (ask(&question, NULL, &err) < 0)
+		return err.sys != 0 ? err.sys : EACCES;
+	return wait_inside(group->path) ? 0 : ETIMEDOUT;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+/* Built without libsystemd: there are no scopes, and nothing pretends that there are. */
+#include <errno.h>
+
+#include "linux/cgroup/systemd_scope.h"
+
+bool
+scope_can(void)
+{
+	return false;
+}
+
+int
+scope_make(const struct group_wish *wish, struct group *ret_group, struct cordon_error *err)
+{
+	(void)wish, (void)ret_group;
+	return cordon_fail(err, CORDON_E_GAP, 0, "this build knows nothing of systemd's scopes");
+}
+
+int
+scope_join(const struct group *group)
+{
+	(void)group;
+	return ENOSYS;
+}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Which trees the broker guards, for a plan that routes calls to it. */
-#pragma once
-
-#include "linux/landlock.h"
-
-/* Into an empty one, in arena. What is in none of its trees is decided by the inner layer alone. */
-int guarded_find(struct arena *arena, const struct plan *plan, struct guarded *to,
-		 struct cordon_error *err);

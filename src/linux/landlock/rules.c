@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+/*
+ * All of Landlock's rules for a plan: paths (rules_paths), and what is neither path nor tree of the
+ * policy: patterns, sockets, the private tmp, what the broker needs.
+ */
+#include "base/os.h"
+
+#include "linux/landlock/rules.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/worker.h"
+
+/* Fewer rules are not worth a thread. */
+#define REAR_MIN 1000
+
+/* The second half of many rules, by a thread of its own: most of it is waiting for the kernel. */
+struct rear {
+	struct worker worker;
+	struct making m;
+	struct ruleset_options options;
+	struct cordon_error err;
+	bool wider;
+	size_t first, last;
+	unsigned seen; /* terminals */
+	int rc;
+};
+
+static void
+allow_rear(void *arg)
+{
+	struct rear *rear = arg;
+
+	rear->rc = rules_span(&rear->m, rear->first, rear->last, &rear->seen);
+}
+
+/* What is wrong in front is what is told, as if one came after the other. */
+static int
+join_rear(const struct making *m, struct rear *rear, int rc, unsigned *seen)
+{
+	worker_end(&rear->worker);
+	*seen |= rear->seen;
+	if (rear->wider)
+		*m->options->wider = true;
+	if (rc == 0 && rear->rc < 0 && m->err != NULL)
+		*m->err = rear->err;
+	return rc < 0 ? rc : rear->rc;
+}
+
+static bool
+start_rear(const struct making *m, struct rear *rear)
+{
+	const struct index *index = &m->plan->index;
+	const char *middle;
+
+	if (index->path_count < REAR_MIN)
+		return false;
+	*rear = (struct rear){.m = *m, .options = *m->options, .last = index->path_count};
+	rear->m.options = &rear->options;
+	rear->m.err = &rear->err;
+	rear->options.wider = m->options->wider == NULL ? NULL : &rear->wider;
+	rear->options.kept = NULL;
+	/* the rules of one path stay together */
+	middle = index->paths[index->path_count / 2].path;
+	rear->first = index_first(index, middle, strlen(middle));
+	return worker_start(&rear->worker, allow_rear, rear);
+}
+
+static int
+allow_paths(const struct making *m)
+{
+	struct rear rear;
+	unsigned seen = 0;
+	bool apart = start_rear(m, &rear);
+	int rc = rules_span(m, 0, apart ? rear.first : m->plan->index.path_count, &seen);
+
+	if (apart)
+		rc = join_rear(m, &rear, rc, &seen);
+	return rc < 0 ? rc : rules_terminals(m, seen);
+}
+
+/* Where a pattern allows something, the broker must be able to reach. */
+static int
+allow_patterns(const struct making *m)
+{
+	const struct index *index = &m->plan->index;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++) {
+		const struct planned_rule *rule = &index->patterns[i];
+		auto_fd int fd = -1;
+		struct stat at;
+
+		if (rule->effect != EFFECT_ALLOW)
+			continue;
+		fd = path_pin(rule->root);
+		rules_note_wider(m, rules_for_broker(rule->rights), 0);
+		/* a pattern in which nothing is left open may be rooted at a file */
+		if (fd >= 0 && fstat(fd, &at) == 0)
+			rc = rules_allow(m, fd, rules_for_broker(rule->rights), S_ISDIR(at.st_mode),
+					 rule->root);
+	}
+	return rc;
+}
+
+/* ---- sockets, the private tmp ---- */
+
+/* A word that names a path is the user's own; a preset stands for what may not be there. */
+static int
+allow_socket(const struct making *m, const struct socket_grant *grant)
+{
+	const struct place *place = &grant->word->place;
+	auto_fd int fd = path_pin(grant->path);
+	struct stat at;
+
+	/* a right to a folder would reach every socket below it: only what is named is granted */
+	if (fd >= 0 && fstat(fd, &at) == 0 && S_ISDIR(at.st_mode)) {
+		close(fd);
+		fd = -1;
+		errno = EISDIR;
+	}
+	if (fd < 0 && strchr("/~$", *grant->word->text) != NULL) {
+		cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
+			       "cannot grant the socket %.100s: %s", grant->path,
+			       errno_text(errno));
+		return -CORDON_E_PATH;
+	}
+	/* connecting to sockets of one's own needs no right */
+	return fd < 0 ? rules_pass_over(m, grant->path)
+		      : rules_allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
+}
+
+int
+rules_tmp(const struct making *m, const char *path)
+{
+	auto_fd int fd = path_pin(path);
+
+	if (fd < 0)
+		return cordon_fail(m->err, CORDON_E_PATH, errno,
+				   "cannot grant the private tmp %.120s", path);
+	/* sockets that are made there need no right; one that was moved there shall have none */
+	return rules_allow(m, fd, access_for_rights(RIGHTS_ALL), true, path);
+}
+
+static int
+allow_project_sockets(const struct making *m)
+{
+	unsigned both = RIGHT_READ | RIGHT_WRITE;
+	const char *project = m->plan->host == NULL ? NULL : m->plan->host->project;
+	auto_fd int fd = -1;
+
+	if (!(m->handled.files & FILE_RESOLVE_UNIX) || project == NULL ||
+	    (rules_decide(m, project) & both) != both || !plan_has_project_sockets(m->plan))
+		return 0;
+	fd = path_pin(project);
+	return fd < 0 ? rules_pass_over(m, project)
+		      : rules_allow(m, fd, FILE_RESOLVE_UNIX, true, project);
+}
+
+int
+rules_moves(const struct making *m)
+{
+	auto_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return root < 0 ? rules_not_held(m, "/") : rules_allow(m, root, FILE_REFER, true, "/");
+}
+
+/* Whatever the plan says: a caller's umask, process and terminal are told by procfs alone. */
+static int
+allow_broker(const struct making *m)
+{
+	auto_fd int fd = path_pin("/proc");
+	struct reach reach = index_reach(&m->plan->index, "/proc");
+
+	rules_note_wider(m, FILE_READ | FILE_READ_DIR, access_for_rights(reach.own & reach.below));
+	return fd < 0 ? rules_pass_over(m, "/proc")
+		      : rules_allow(m, fd, FILE_READ | FILE_READ_DIR, true, "/proc");
+}
+
+int
+rules_all(const struct making *m)
+{
+	int rc = allow_paths(m);
+
+	if (rc == 0 && m->options->kind == RULESET_OUTER)
+		rc = allow_patterns(m);
+	if (rc == 0 && m->options->kind == RULESET_OUTER)
+		rc = allow_broker(m);
+	for (size_t i = 0; rc == 0 && i < m->plan->socket_count; i++)
+		rc = allow_socket(m, &m->plan->sockets[i]);
+	if (rc == 0)
+		rc = allow_project_sockets(m);
+	if (rc == 0 && m->options->private_tmp != NULL)
+		rc = rules_tmp(m, m->options->private_tmp);
+	return rc;
+}

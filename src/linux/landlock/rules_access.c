@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What Landlock is told about one path: what the index decides for that very path, less what the
+ * layer withholds. Landlock knows only trees: a folder gets what holds for it and for everything new
+ * below it. Nothing here decides by itself.
+ */
+#include "base/os.h"
+
+#include "linux/landlock/rules.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "linux/seccomp/syscalls.h"
+#include "plan/exec_rules.h"
+
+#define RULE_PATH_BENEATH 1
+/* execve opens the file for reading; and a process that executes it can read it from its memory */
+#define RUN (RIGHT_READ | RIGHT_EXECUTE)
+#define DEVPTS_MAGIC 0x1cd1
+/* Of everything else add_rule says EINVAL for what is no folder. */
+#define FILE_NOT_DIR \
+	(FILE_EXECUTE | FILE_WRITE | FILE_READ | FILE_TRUNCATE | FILE_IOCTL_DEV | FILE_RESOLVE_UNIX)
+
+struct beneath_rule {
+	uint64_t access;
+	int32_t fd;
+} __attribute__((packed));
+
+uint64_t
+rules_withheld(const struct making *m, const char *path)
+{
+	const struct guarded *trees = m->options->trees;
+	uint64_t access = 0;
+
+	if (m->plan != NULL && running_has_inside(m->plan, path))
+		access |= FILE_EXECUTE;
+	if (trees == NULL ||
+	    (m->options->kind != RULESET_INNER && m->options->kind != RULESET_CHANGES))
+		return access;
+	if (path_set_covers(&trees->changes, path))
+		access |= access_for_rights(RIGHTS_CHANGE);
+	if (path_set_covers(&trees->reads, path))
+		access |= FILE_READ_DIR;
+	if (path_set_covers(&trees->unread, path))
+		access |= FILE_READ;
+	return access;
+}
+
+int
+rules_add(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
+{
+	struct beneath_rule rule = {access & m->handled.files & (folder ? ~0ull : FILE_NOT_DIR),
+				    fd};
+
+	if (rule.access == 0 ||
+	    syscall(SYS_landlock_add_rule, m->ruleset, RULE_PATH_BENEATH, &rule, 0) == 0)
+		return 0;
+	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "Landlock does not take %.120s", path);
+}
+
+int
+rules_allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
+{
+	return rules_add(m, fd, access & ~rules_withheld(m, path), folder, path);
+}
+
+/* Terminals are the only devices whose own ioctls programs cannot do without. */
+static bool
+is_terminal(int fd, const struct stat *at)
+{
+	struct statfs fs;
+
+	/* the root of every devpts is number 1; of other file systems it rarely is */
+	if (S_ISDIR(at->st_mode))
+		return at->st_ino == 1 && fstatfs(fd, &fs) == 0 && fs.f_type == DEVPTS_MAGIC;
+	if (!S_ISCHR(at->st_mode))
+		return false;
+	/* /dev/tty, /dev/ptmx, /dev/pts/N */
+	return (major(at->st_rdev) == 5 && (minor(at->st_rdev) == 0 || minor(at->st_rdev) == 2)) ||
+	       (major(at->st_rdev) >= 136 && major(at->st_rdev) <= 143);
+}
+
+int
+rules_look(struct held *held)
+{
+	if (fstat(held->fd, &held->at) < 0)
+		return -1;
+	held->is_folder = S_ISDIR(held->at.st_mode);
+	held->is_terminal = is_terminal(held->fd, &held->at);
+	return 0;
+}
+
+unsigned
+rules_decide(const struct making *m, const char *path)
+{
+	return index_rights(&m->plan->index, path);
+}
+
+bool
+rules_run(const struct making *m, const char *path)
+{
+	return (rules_decide(m, path) & RUN) == RUN;
+}
+
+bool
+rules_run_below(const struct making *m, const char *folder)
+{
+	struct reach reach = index_reach(&m->plan->index, folder);
+
+	return (reach.below & reach.deep & RUN) == RUN;
+}
+
+uint64_t
+rules_for_broker(unsigned rights)
+{
+	return access_for_rights(rights) |
+	       (rights & RIGHT_CREATE ? (uint64_t)(FILE_READ | FILE_WRITE | FILE_TRUNCATE) : 0u);
+}
+
+void
+rules_note_wider(const struct making *m, uint64_t granted, uint64_t planned)
+{
+	if (m->options->wider != NULL &&
+	    (granted & ~planned & (FILE_READ | FILE_READ_DIR | FILE_EXECUTE)) != 0)
+		*m->options->wider = true;
+}
+
+/*
+ * A rule on a folder reaches everything in it, so a folder gets only what its future entries have
+ * too (a literal rule ends at the folder, a child rule one below). Listing is the exception: names
+ * alone are given where the folder itself may be read.
+ */
+uint64_t
+rules_access_for(const struct making *m, const struct reach *reach, const struct held *held)
+{
+	uint64_t access = access_for_rights(reach->own);
+
+	if (held->is_folder) {
+		uint64_t names = reach->own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u;
+		uint64_t tree = names | access_for_rights(reach->own & reach->below & reach->deep);
+
+		/* the broker itself never does more than one of them has */
+		access = m->options->kind == RULESET_OUTER
+				 ? names | rules_for_broker(reach->own | reach->below | reach->deep)
+				 : tree;
+		rules_note_wider(m, access, tree);
+	}
+	if (reach->own & (RIGHT_READ | RIGHT_WRITE) && held->is_terminal)
+		access |= FILE_IOCTL_DEV;
+	return access;
+}
+
+uint64_t
+rules_most_for(const struct making *m, const struct reach *reach)
+{
+	return access_for_rights(reach->own | reach->below | reach->deep) & m->handled.files;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The right to run programs, entry by entry, in folders that hold one that is denied. What is not
+ * there yet is not granted. To Landlock a file is what it is, not how it is called: a second name
+ * of a denied one in such a folder gets nothing either; one in a folder beside it is not looked for.
+ */
+#include "base/os.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "linux/landlock/rules.h"
+#include "plan/exec_rules.h"
+
+/* More are not granted one by one: starting would take too long. */
+#define ENTRIES_MAX 20000
+
+static int list_folder(const struct making *m, int folder, const char *path, void *left);
+
+static bool
+is_denied_file(const struct making *m, const struct stat *at)
+{
+	struct stat denied;
+
+	for (size_t i = 0; at->st_nlink > 1 && i < m->plan->listed_count; i++)
+		if (lstat(m->plan->listed[i]->path, &denied) == 0 && denied.st_ino == at->st_ino &&
+		    denied.st_dev == at->st_dev)
+			return true;
+	return false;
+}
+
+static int
+list_entry(const struct making *m, const struct rules_entry *entry, void *left)
+{
+	const char *path = entry->path;
+	auto_fd int fd = openat(entry->folder, path_last(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat at;
+	bool is_folder;
+
+	if ((*(int *)left)-- <= 0)
+		return cordon_fail(m->err, CORDON_E_GAP, 0,
+				   "cannot keep files.execute: too much is beside what is denied "
+				   "in %.*s",
+				   (int)(path_last(path) - path), path);
+	/* what is gone by now, or not for us, cannot be run either */
+	if (fd < 0)
+		return errno_is_fault(errno) ? rules_not_held(m, path) : 0;
+	if (fstat(fd, &at) < 0 || S_ISLNK(at.st_mode))
+		return 0;
+	is_folder = S_ISDIR(at.st_mode);
+	if (is_folder && running_has_inside(m->plan, path))
+		return list_folder(m, fd, path, left);
+	if (is_folder ? !rules_run_below(m, path)
+		      : !rules_run(m, path) || !S_ISREG(at.st_mode) || is_denied_file(m, &at))
+		return 0;
+	return rules_allow(m, fd, FILE_EXECUTE, is_folder, path);
+}
+
+/* In one that cannot be listed nothing is granted. */
+static int
+list_folder(const struct making *m, int folder, const char *path, void *left)
+{
+	int rc = rules_each(m, folder, path, list_entry, left);
+
+	return rc > 0 ? 0 : rc;
+}
+
+int
+rules_list_running(const struct making *m, int folder, const char *path)
+{
+	int left = ENTRIES_MAX;
+
+	return list_folder(m, folder, path, &left);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Ports in Landlock rulesets. They are a floor: addresses Landlock does not know. Without network
+ * nothing is allowed; where the broker connects the command itself does not, and the broker may
+ * connect only to what the plan names at all.
+ */
+#include "linux/landlock/ruleset.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "linux/seccomp/syscalls.h"
+
+#define RULE_NET_PORT 2
+
+struct port_rule {
+	uint64_t access, port;
+};
+
+/* With all of the network, or a gap that was accepted, Landlock has no say. */
+uint64_t
+ports_handled(const struct plan *plan, const struct ruleset_options *options, uint64_t known)
+{
+	const struct network *network = &plan->settings.network;
+
+	if (network->mode == NET_NONE)
+		return known;
+	if (!plan->routes_network)
+		return 0;
+	if (!options->is_brokers)
+		return known;
+	return network->mode == NET_DOMAINS || network->localhost.count > 0
+		       ? known & NET_CONNECT_TCP
+		       : 0;
+}
+
+static int
+allow(int ruleset, unsigned port, struct cordon_error *err)
+{
+	struct port_rule rule = {NET_CONNECT_TCP, port};
+
+	if (syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT, &rule, 0) == 0)
+		return 0;
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "Landlock does not take port %u", port);
+}
+
+int
+ports_allow(const struct plan *plan, const struct ruleset_options *options, int ruleset,
+	    struct cordon_error *err)
+{
+	const struct ports *local = &plan->settings.network.localhost;
+	const struct egress *egress = options->egress;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < local->count; i++)
+		rc = allow(ruleset, local->items[i].number, err);
+	if (rc == 0 && egress != NULL)
+		rc = allow(ruleset, egress->named, err);
+	if (rc == 0 && egress != NULL)
+		rc = allow(ruleset, egress->through, err);
+	if (rc == 0 && egress != NULL)
+		rc = allow(ruleset, egress->stub, err);
+	return rc;
+}

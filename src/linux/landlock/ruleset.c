@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/* Landlock rulesets: what each version of the kernel's part can be told, and making and entering one. */
+#include "base/os.h"
+
+#include "linux/landlock/ruleset.h"
+
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/broker/nest.h"
+#include "linux/landlock/rules.h"
+#include "linux/seccomp/syscalls.h"
+
+#define QUERY_VERSION 1u
+#define QUERY_MENDED 2u
+#define MENDED_SIGNALS 2 /* the second of its errata */
+#define LOG_SAME_EXEC_OFF 1u
+#define ABI_LAST 10
+
+/* ---- what each version adds ---- */
+
+#define FILE_MAKE_PLAIN \
+	(FILE_MAKE_DIR | FILE_MAKE_REG | FILE_MAKE_SOCK | FILE_MAKE_FIFO | FILE_MAKE_SYM)
+#define FILE_REMOVE_ANY (FILE_REMOVE_DIR | FILE_REMOVE)
+#define FILE_FIRST                                                                 \
+	(FILE_EXECUTE | FILE_WRITE | FILE_READ | FILE_READ_DIR | FILE_REMOVE_ANY | \
+	 FILE_MAKE_PLAIN | FILE_MAKE_CHAR | FILE_MAKE_BLOCK)
+#define FILE_CHANGE                                                                          \
+	(FILE_WRITE | FILE_REMOVE_ANY | FILE_MAKE_PLAIN | FILE_MAKE_CHAR | FILE_MAKE_BLOCK | \
+	 FILE_REFER)
+static const struct {
+	int abi;
+	struct landlock_access adds;
+} versions[] = {
+	{1, {.files = FILE_FIRST}},
+	{2, {.files = FILE_REFER}},
+	{3, {.files = FILE_TRUNCATE}},
+	{4, {.net = NET_BIND_TCP | NET_CONNECT_TCP}},
+	{5, {.files = FILE_IOCTL_DEV}},
+	{6, {.scopes = SCOPE_ABSTRACT_SOCKET | SCOPE_SIGNAL}},
+	/* 7 adds flags for the audit log and 8 one for threads: nothing to restrict */
+	{9, {.files = FILE_RESOLVE_UNIX}},
+	{ABI_LAST, {.net = NET_BIND_UDP | NET_CONNECT_SEND_UDP}},
+};
+
+struct landlock_access
+access_for_abi(int abi)
+{
+	struct landlock_access all = {0};
+
+	for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+		if (versions[i].abi > abi)
+			break;
+		all.files |= versions[i].adds.files;
+		all.net |= versions[i].adds.net;
+		all.scopes |= versions[i].adds.scopes;
+	}
+	return all;
+}
+
+/* In the order of the rights' bits. Without REFER a rename to another folder says EXDEV. */
+static const uint64_t right_access[RIGHT_KINDS] = {
+	FILE_READ | FILE_READ_DIR,
+	FILE_WRITE | FILE_TRUNCATE,
+	FILE_MAKE_PLAIN | FILE_REFER,
+	FILE_REMOVE_ANY | FILE_REFER,
+	FILE_EXECUTE,
+};
+
+uint64_t
+access_for_rights(unsigned rights)
+{
+	uint64_t access = 0;
+
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (rights & (1u << i))
+			access |= right_access[i];
+	return access;
+}
+
+int
+landlock_ruleset(const struct landlock_access *handled)
+{
+	union {
+		struct landlock_access access;
+		char all[RULESET_SIZE];
+	} wanted = {.all = {0}};
+
+	wanted.access = *handled;
+	return (int)syscall(SYS_landlock_create_ruleset, &wanted, sizeof wanted, 0);
+}
+
+int
+landlock_version(const char **ret_why)
+{
+	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, QUERY_VERSION), why = errno;
+
+	if (abi < 0 && why == EOPNOTSUPP)
+		abi = nested_version();
+	if (abi > 0)
+		return abi;
+	errno = why;
+	if (ret_why != NULL)
+		*ret_why = errno == EOPNOTSUPP
+				   ? "Landlock is built in but not started: add \"landlock\" to "
+				     "lsm= on the kernel's command line"
+			   : errno == EPERM
+				   ? "something forbids the Landlock calls: allow them in the "
+				     "container's seccomp profile"
+				   : "this kernel has no Landlock: use 5.13 or later built with "
+				     "CONFIG_SECURITY_LANDLOCK";
+	return 0;
+}
+
+/* ---- the ruleset ---- */
+
+static struct landlock_access
+access_for_kind(enum ruleset_kind kind, int abi)
+{
+	struct landlock_access access = access_for_abi(abi);
+
+	/* a layer that does not handle moves between folders does not let them happen */
+	if (kind == RULESET_BARE)
+		access.files &= FILE_REFER;
+	/* asked for at every open, cutting would cost a way up to the root; see is_blind_cut */
+	if (kind == RULESET_CHANGES)
+		access.files &= FILE_CHANGE;
+	return access;
+}
+
+/*
+ * The broker, too, where it sends none on behalf (kill_all.h says what for). It has to reach the first
+ * thread of its own process, which earlier kernels took for a stranger.
+ */
+static bool
+keeps_signals_in(const struct plan *plan)
+{
+	long mended = syscall(SYS_landlock_create_ruleset, NULL, 0, QUERY_MENDED);
+
+	return !plan->routes_signals && mended > 0 && (mended & MENDED_SIGNALS);
+}
+
+int
+ruleset_make(const struct plan *plan, const struct ruleset_options *options, int *ret_fd,
+	     struct cordon_error *err)
+{
+	int planned = plan->facts.values[FACT_LANDLOCK_ABI], rc;
+	struct making m = {.plan = plan, .options = options, .root = geteuid() == 0, .err = err};
+	auto_fd int ruleset = -1;
+
+	if (planned > landlock_version(NULL))
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "the plan counts on Landlock ABI %d, and this kernel has %d",
+				   planned, landlock_version(NULL));
+	if (planned == 0) {
+		*ret_fd = -1;
+		return 0;
+	}
+	m.handled = access_for_kind(options->kind, planned);
+	m.handled.net = ports_handled(plan, options, m.handled.net);
+	/* what the broker connects to on behalf is judged by its layer */
+	if (options->is_brokers && !keeps_signals_in(plan))
+		m.handled.scopes &= ~(uint64_t)SCOPE_SIGNAL;
+	if (m.handled.files == 0 && m.handled.net == 0 && m.handled.scopes == 0) {
+		*ret_fd = -1;
+		return 0;
+	}
+	ruleset = landlock_ruleset(&m.handled);
+	if (ruleset < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a Landlock ruleset");
+	m.ruleset = ruleset;
+	rc = options->kind == RULESET_BARE ? rules_moves(&m) : rules_all(&m);
+	if (rc == 0 && options->is_brokers && (m.handled.net & NET_CONNECT_TCP))
+		rc = ports_allow(plan, options, ruleset, err);
+	if (rc < 0)
+		return rc;
+	*ret_fd = ruleset;
+	ruleset = -1;
+	return 0;
+}
+
+int
+ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path,
+		  struct cordon_error *err)
+{
+	struct ruleset_options options = {.kind = kind};
+	struct making m = {.options = &options,
+			   .ruleset = ruleset,
+			   .handled = access_for_kind(kind, abi),
+			   .err = err};
+
+	return rules_tmp(&m, path);
+}
+
+int
+ruleset_grant_file(int ruleset, enum ruleset_kind kind, int abi, int fd, uint64_t access,
+		   struct cordon_error *err)
+{
+	struct ruleset_options options = {.kind = kind};
+	struct making m = {.options = &options,
+			   .ruleset = ruleset,
+			   .handled = access_for_kind(kind, abi),
+			   .err = err};
+
+	return rules_allow(&m, fd, access, false, "a terminal");
+}
+
+static int
+enter(int ruleset, unsigned flags, struct cordon_error *err)
+{
+	if (syscall(SYS_landlock_restrict_self, ruleset, flags) == 0)
+		return 0;
+	if (errno == E2BIG)
+		return cordon_fail(
+			err, CORDON_E_SYSTEM, 0,
+			"too many sandboxes inside each other: Landlock takes 16 layers");
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot enter the Landlock ruleset");
+}
+
+int
+ruleset_enter(int ruleset, struct cordon_error *err)
+{
+	return enter(ruleset, 0, err);
+}
+
+int
+ruleset_enter_unlogged(int ruleset, int abi, struct cordon_error *err)
+{
+	return enter(ruleset, abi < 7 ? 0 : LOG_SAME_EXEC_OFF, err);
+}

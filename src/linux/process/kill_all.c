@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "linux/process/kill_all.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define ORDER (SIGRTMIN + 1) /* SIGRTMIN is blocking_open.c's */
+/* In a storm it may be long until the thread has a processor; meanwhile others are looked for. */
+#define PATIENCE_MS 1000
+
+enum { WAITING, SENT, REFUSED };
+
+/* Nobody waits any more for what was not begun, or it has been: only one of the two happens. */
+static bool
+settle(struct sweep *sweep, int state)
+{
+	int before = WAITING;
+
+	return __atomic_compare_exchange_n(&sweep->state, &before, state, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
+}
+
+static bool
+can_signal(pid_t pid)
+{
+	return kill(pid, 0) == 0;
+}
+
+/*
+ * In that thread, whatever it was at: what it is asked to do then would be for a process that dies. A
+ * kill that reached our own parent would reach everybody: that is looked at once more.
+ */
+static void
+strike(int signal, siginfo_t *info, void *context)
+{
+	struct sweep *sweep = info->si_value.sival_ptr;
+	int before = errno, to_send;
+
+	(void)signal, (void)context;
+	/* somebody else's signal of that number says nothing */
+	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
+		return;
+	to_send = __atomic_load_n(&sweep->signal, __ATOMIC_SEQ_CST);
+	if (sweep->thread != (pid_t)syscall(SYS_gettid) || can_signal(getppid()))
+		settle(sweep, REFUSED);
+	/* who was asked to go in another way meanwhile is not asked twice; to be killed late is no harm */
+	else if (settle(sweep, SENT) || to_send == SIGKILL)
+		kill(-1, to_send);
+	errno = before;
+}
+
+void
+sweep_begin(struct sweep *sweep)
+{
+	pid_t parent = getppid();
+
+	sweep->outsider = can_signal(parent) ? parent : 0;
+}
+
+/* It was the layer that took it away; a parent that is still ours has not left its number to another. */
+static bool
+is_kept_in(const struct sweep *sweep)
+{
+	return sweep->outsider > 0 && !can_signal(sweep->outsider) && errno == EPERM &&
+	       getppid() == sweep->outsider;
+}
+
+void
+sweep_ready(struct sweep *sweep)
+{
+	struct sigaction action = {.sa_sigaction = strike, .sa_flags = SA_SIGINFO | SA_RESTART};
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, ORDER);
+	/* unblocked without a handler it would end us */
+	if (is_kept_in(sweep) && sigaction(ORDER, &action, NULL) == 0 &&
+	    pthread_sigmask(SIG_UNBLOCK, &only, NULL) == 0)
+		__atomic_store_n(&sweep->thread, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+}
+
+bool
+sweep_session(struct sweep *sweep, int signal)
+{
+	pid_t thread = __atomic_load_n(&sweep->thread, __ATOMIC_SEQ_CST);
+	siginfo_t order = {.si_signo = ORDER, .si_code = SI_QUEUE};
+	int64_t until = clock_ms() + PATIENCE_MS;
+
+	__atomic_store_n(&sweep->signal, signal, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&sweep->state, WAITING, __ATOMIC_SEQ_CST);
+	order.si_pid = getpid();
+	order.si_uid = getuid();
+	order.si_value.sival_ptr = sweep;
+	if (thread == 0 || syscall(SYS_rt_tgsigqueueinfo, order.si_pid, thread, ORDER, &order) < 0)
+		return false;
+	while (__atomic_load_n(&sweep->state, __ATOMIC_SEQ_CST) == WAITING && clock_ms() < until)
+		clock_sleep_us(50);
+	return !settle(sweep, REFUSED) && __atomic_load_n(&sweep->state, __ATOMIC_SEQ_CST) == SENT;
+}

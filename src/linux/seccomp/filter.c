@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Choosing and loading the system-call filter. The filters themselves are arrays written by
+ * tools/make-filter when the program is built: nothing is computed here, and nothing may allocate,
+ * lock or print, because loading happens between fork and exec.
+ */
+#include "linux/seccomp/filter.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "filters.inc"
+
+/* Newer than the oldest headers we build with. */
+#define NEW_LISTENER (1ul << 3)
+#define WAIT_KILLABLE_RECV (1ul << 5)
+
+/* The kernel takes a pointer that is not const, and only reads through it. */
+#define PROGRAM(array)                                                          \
+	{                                                                       \
+		sizeof(array) / sizeof(array)[0], (struct sock_filter *)(array) \
+	}
+
+const struct sock_fprog *
+filter_choose(struct filter_kind kind)
+{
+#ifdef FILTER_TABLE
+	static const struct sock_fprog table[FILTER_NETWORKS][FILTER_NAMES][FILTER_GUARDS]
+					    [FILTER_SYSTEM_VS] = {FILTER_TABLE};
+	const struct sock_fprog *program =
+		&table[kind.network][kind.names][kind.guard][kind.system_v];
+
+	return program->len == 0 ? NULL : program;
+#else
+	(void)kind;
+	return NULL;
+#endif
+}
+
+static int
+load(const struct sock_fprog *program, unsigned long flags, struct cordon_error *err)
+{
+	long rc;
+
+	if (program == NULL)
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "no system-call filter for this architecture");
+	rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, program);
+	if (rc < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno,
+				   "cannot load the system-call filter");
+	return (int)rc;
+}
+
+int
+filter_load(const struct sock_fprog *program, struct cordon_error *err)
+{
+	return load(program, 0, err);
+}
+
+int
+filter_load_routed(const struct sock_fprog *program, int *ret_listener, struct cordon_error *err)
+{
+	int rc = load(program, NEW_LISTENER | WAIT_KILLABLE_RECV, err);
+
+	/* BASELINE(5.19): signals may interrupt routed calls; the plan said so */
+	if (rc < 0 && errno == EINVAL)
+		rc = load(program, NEW_LISTENER, err);
+	if (rc < 0)
+		return rc;
+	*ret_listener = rc;
+	return 0;
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One small deed per function, by family. "Shut" is what the box of a proof does not grant, "open"
+ * what it does, "own" what the confined process made itself.
+ */
+#include "base/os.h"
+
+#include "linux/selftest/cases.h"
+
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+static int
+result(long rc)
+{
+	return rc < 0 ? errno : 0;
+}
+
+/* ---- files ---- */
+
+static int
+read_byte(const char *path)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char byte;
+
+	return fd < 0 ? errno : result(read(fd, &byte, 1));
+}
+
+int
+attempt_read_shut(const struct stage *stage)
+{
+	return read_byte(stage->shut_file);
+}
+
+int
+attempt_read_open(const struct stage *stage)
+{
+	return read_byte(stage->open_file);
+}
+
+static int
+make_and_remove(const char *path)
+{
+	auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, "x", 1) < 0)
+		return errno;
+	return result(unlink(path));
+}
+
+int
+attempt_write_shut(const struct stage *stage)
+{
+	return make_and_remove(stage->shut_new);
+}
+
+int
+attempt_write_open(const struct stage *stage)
+{
+	return make_and_remove(stage->open_new);
+}
+
+/* ---- files the broker decides about ---- */
+
+int
+attempt_read_hidden(const struct stage *stage)
+{
+	return read_byte(stage->kept_hidden);
+}
+
+int
+attempt_read_kept(const struct stage *stage)
+{
+	return read_byte(stage->kept_file);
+}
+
+int
+attempt_make_later(const struct stage *stage)
+{
+	return make_and_remove(stage->kept_later);
+}
+
+int
+attempt_make_kept(const struct stage *stage)
+{
+	return make_and_remove(stage->kept_new);
+}
+
+/* To what it is: nothing changes. */
+int
+attempt_chmod_shut(const struct stage *stage)
+{
+	return result(chmod(stage->shut_file, 0600));
+}
+
+int
+attempt_chmod_kept(const struct stage *stage)
+{
+	return result(chmod(stage->kept_file, 0600));
+}
+
+/* ---- programs ---- */
+
+/* The program's status stands for an errno. */
+static int
+execute(const struct stage *stage, const char *path, const char *argument, char *variable)
+{
+	const char *const argv[] = {path, argument, stage->terminal_number, NULL};
+	char *const envp[] = {variable, NULL};
+	pid_t child = fork();
+	int status = 0;
+
+	if (child < 0)
+		return errno;
+	if (child == 0) {
+		if (!stage->confined || fd_cloexec_from(3) == 0)
+			execve(path, (char *const *)argv, envp);
+		_exit(errno);
+	}
+	if (waitpid(child, &status, 0) < 0)
+		return errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+}
+
+int
+attempt_execute_shut(const struct stage *stage)
+{
+	return execute(stage, stage->shut_program, "true", NULL);
+}
+
+int
+attempt_execute_open(const struct stage *stage)
+{
+	return execute(stage, stage->open_program, "true", NULL);
+}
+
+/* ---- what a command inherits ---- */
+
+int
+attempt_use_leaked(const struct stage *stage)
+{
+	if (!stage->confined && fcntl(stage->terminal, F_SETFD, 0) < 0)
+		return errno;
+	return execute(stage, stage->open_program, "terminal", NULL);
+}
+
+int
+attempt_see_variable(const struct stage *stage)
+{
+	char variable[] = "CORDON_PROOF=1";
+
+	return execute(stage, stage->open_program, "env", stage->confined ? NULL : variable);
+}
+
+/* ---- sockets ---- */
+
+static int
+connect_to(int family, int type, const void *address, socklen_t size)
+{
+	auto_fd int fd = socket(family, type | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? errno : result(connect(fd, address, size));
+}
+
+int
+attempt_connect_tcp(const struct stage *stage)
+{
+	return connect_to(AF_INET, SOCK_STREAM, &stage->internet, sizeof stage->internet);
+}
+
+int
+attempt_send_udp(const struct stage *stage)
+{
+	auto_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? errno
+		      : result(sendto(fd, "x", 1, 0, (const struct sockaddr *)&stage->internet,
+				      sizeof stage->internet));
+}
+
+int
+attempt_connect_shut(const struct stage *stage)
+{
+	return connect_to(AF_UNIX, SOCK_STREAM, &stage->shut_socket, sizeof stage->shut_socket);
+}
+
+int
+attempt_connect_open(const struct stage *stage)
+{
+	return connect_to(AF_UNIX, SOCK_STREAM, &stage->open_socket, sizeof stage->open_socket);
+}
+
+int
+attempt_connect_abstract(const struct stage *stage)
+{
+	return connect_to(AF_UNIX, SOCK_STREAM, &stage->abstract, stage->abstract_size);
+}
+
+/* A name of one's own, given by the kernel. */
+int
+attempt_connect_own(const struct stage *stage)
+{
+	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	socklen_t size = sizeof address.sun_family;
+
+	(void)stage;
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) < 0 || listen(fd, 1) < 0)
+		return errno;
+	size = sizeof address;
+	if (getsockname(fd, (struct sockaddr *)&address, &size) < 0)
+		return errno;
+	return connect_to(AF_UNIX, SOCK_STREAM, &address, size);
+}
+
+int
+attempt_talk_to_self(const struct stage *stage)
+{
+	int pair[2], why;
+
+	(void)stage;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return errno;
+	why = result(write(pair[0], "x", 1));
+	close(pair[0]);
+	close(pair[1]);
+	return why;
+}
+
+/* ---- processes ---- */
+
+/* A process that does nothing, for a while at most. */
+static pid_t
+start_idler(void)
+{
+	pid_t child = fork();
+
+	if (child != 0)
+		return child;
+	alarm(STAGE_SECONDS);
+	for (;;)
+		pause();
+}
+
+int
+attempt_signal_outsider(const struct stage *stage)
+{
+	return result(kill(stage->outsider, 0));
+}
+
+int
+attempt_signal_own(const struct stage *stage)
+{
+	pid_t child = start_idler();
+	int why;
+
+	(void)stage;
+	if (child < 0)
+		return errno;
+	why = result(kill(child, SIGKILL));
+	return why != 0 ? why : result(waitpid(child, NULL, 0));
+}
+
+static int
+trace(pid_t pid)
+{
+	if (ptrace(PTRACE_ATTACH, pid, NULL, NULL) < 0 || waitpid(pid, NULL, __WALL) < 0)
+		return errno;
+	return result(ptrace(PTRACE_DETACH, pid, NULL, NULL));
+}
+
+int
+attempt_trace_outsider(const struct stage *stage)
+{
+	return trace(stage->outsider);
+}
+
+int
+attempt_trace_own(const struct stage *stage)
+{
+	pid_t child = start_idler();
+	int why;
+
+	(void)stage;
+	if (child < 0)
+		return errno;
+	why = trace(child);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return why;
+}
+
+/* To what it is: nothing changes. */
+static int
+set_priority(id_t pid)
+{
+	int priority;
+
+	errno = 0;
+	priority = getpriority(PRIO_PROCESS, pid);
+	return errno != 0 ? errno : result(setpriority(PRIO_PROCESS, pid, priority));
+}
+
+int
+attempt_control_outsider(const struct stage *stage)
+{
+	return set_priority((id_t)stage->outsider);
+}
+
+int
+attempt_control_own(const struct stage *stage)
+{
+	(void)stage;
+	return set_priority(0);
+}
+
+int
+attempt_list_processes(const struct stage *stage)
+{
+	auto_fd int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	(void)stage;
+	return fd < 0 ? errno : 0;
+}
+
+/* ---- the kernel ---- */
+
+int
+attempt_find_memory(const struct stage *stage)
+{
+	return result(shmget(stage->key, 0, 0));
+}
+
+int
+attempt_make_memory(const struct stage *stage)
+{
+	void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	(void)stage;
+	return memory == MAP_FAILED ? errno : result(munmap(memory, 4096));
+}
+
+int
+attempt_type_into_terminal(const struct stage *stage)
+{
+	char letter = 'x';
+
+	/* injection works only on one's own terminal */
+	if (!stage->confined && (setsid() < 0 || ioctl(stage->terminal, TIOCSCTTY, 0) < 0))
+		return errno;
+	return result(ioctl(stage->terminal, TIOCSTI, &letter));
+}
+
+int
+attempt_ask_terminal(const struct stage *stage)
+{
+	struct winsize size;
+
+	return result(ioctl(stage->terminal, TIOCGWINSZ, &size));
+}
+
+/* A message queue has a name outside every file system, so nothing but the filter withholds it. */
+int
+attempt_make_queue(const struct stage *stage)
+{
+	char name[32];
+	auto_fd int queue = -1;
+
+	(void)stage;
+	snprintf(name, sizeof name, "cordon-%d", (int)getpid());
+	queue = (int)syscall(SYS_mq_open, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600, NULL);
+	if (queue < 0)
+		return errno;
+	return result(syscall(SYS_mq_unlink, name));
+}

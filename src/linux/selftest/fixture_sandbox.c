@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A plan by hand, for one guarantee: what /bin/sh needs, the open folder, and for what only the
+ * broker can keep a folder with an exception in it.
+ */
+#include "linux/selftest/fixture_sandbox.h"
+
+#include <stdio.h>
+
+/* Wherever a distribution keeps it. */
+static const char *const granted[] = {"/usr", "/lib", "/lib64", "/bin", "/nix/store", "/gnu/store"};
+#define GRANTED (sizeof granted / sizeof granted[0])
+
+static bool
+is_unseen(const struct facts *facts, enum guarantee guarantee)
+{
+	int abi = guarantee == G_SOCKETS_PATH					     ? 9
+		  : guarantee == G_SOCKETS_ABSTRACT || guarantee == G_PROCESS_SIGNAL ? 6
+										     : 0;
+
+	return facts->values[FACT_LANDLOCK_ABI] < abi;
+}
+
+static bool
+has_broker(const struct facts *facts)
+{
+	const int *values = facts->values;
+
+	return values[FACT_LANDLOCK_ABI] > 0 && values[FACT_BROKER] &&
+	       values[FACT_SECCOMP_NOTIFY] && values[FACT_NOTIFY_ADDFD] && values[FACT_PIDFD] &&
+	       values[FACT_YAMA] < 2;
+}
+
+static enum routing
+routing_for(enum guarantee guarantee)
+{
+	switch (guarantee) {
+	case G_FILES_CARVEOUT:
+	case G_FILES_PATTERN:
+		return ROUTE_READS;
+	case G_FILES_FUTURE:
+	case G_FILES_METADATA:
+		return ROUTE_CHANGES;
+	default:
+		return ROUTE_NOTHING;
+	}
+}
+
+static int
+add(struct booth *booth, struct planned_rule rule, struct cordon_error *err)
+{
+	rule.root = rule.match == MATCH_GLOB ? "/" : rule.path;
+	rule.layer = LAYER_PROFILE;
+	rule.rule = &booth->rule;
+	return index_add(&booth->plan.index, &rule, err);
+}
+
+/* The kept folder, and in it what the guarantee is about. */
+static int
+add_kept(struct booth *booth, const struct stage *stage, enum guarantee guarantee,
+	 struct cordon_error *err)
+{
+	struct planned_rule kept = {.path = booth->kept_folder,
+				    .exists = true,
+				    .effect = EFFECT_ALLOW,
+				    .rights = RIGHT_READ | RIGHTS_CHANGE};
+	struct planned_rule hidden = {.path = stage->kept_hidden,
+				      .exists = true,
+				      .effect = EFFECT_DENY,
+				      .rights = RIGHTS_ALL};
+	struct planned_rule later = {.path = stage->kept_later,
+				     .effect = EFFECT_DENY,
+				     .rights = RIGHTS_CHANGE};
+	struct planned_rule pattern = {.path = "**/hidden",
+				       .match = MATCH_GLOB,
+				       .effect = EFFECT_DENY,
+				       .rights = RIGHTS_ALL};
+	int rc = add(booth, kept, err);
+
+	if (rc == 0 && guarantee != G_FILES_METADATA)
+		rc = add(booth,
+			 guarantee == G_FILES_CARVEOUT	? hidden
+			 : guarantee == G_FILES_PATTERN ? pattern
+							: later,
+			 err);
+	return rc;
+}
+
+static int
+add_rules(struct booth *booth, const struct stage *stage, enum guarantee guarantee,
+	  struct cordon_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < GRANTED; i++) {
+		struct planned_rule rule = {.path = granted[i],
+					    .exists = true,
+					    .effect = EFFECT_ALLOW,
+					    .rights = RIGHT_READ | RIGHT_EXECUTE};
+
+		rc = add(booth, rule, err);
+	}
+	if (rc == 0 && booth->plan.routing != ROUTE_NOTHING)
+		rc = add_kept(booth, stage, guarantee, err);
+	return rc < 0 ? rc : index_finish(&booth->plan.index, err);
+}
+
+int
+booth_make(struct booth *booth, const struct stage *stage, const struct booth_wish *wish,
+	   struct cordon_error *err)
+{
+	struct box_options options = {.private_tmp = booth->open_folder};
+	const struct facts *facts = wish->facts;
+	enum guarantee guarantee = wish->guarantee;
+	struct plan *plan = &booth->plan;
+	int rc;
+
+	*booth = (struct booth){.rule = {.optional = true, .place = {"doctor", 0, 0}},
+				.named = {.text = "doctor", .place = {"doctor", 0, 0}},
+				.grant = {stage->open_socket.sun_path, &booth->named},
+				.plan = {.host = &booth->host,
+					 .facts = *facts,
+					 .sockets = &booth->grant,
+					 .socket_count = 1,
+					 .routing = wish->is_told ? ROUTE_CHANGES
+								  : routing_for(guarantee),
+					 .settings.network.mode = NET_NONE}};
+	plan->routes_sockets = is_unseen(facts, guarantee) && has_broker(facts);
+	plan->routes_signals = plan->routes_sockets && guarantee == G_PROCESS_SIGNAL;
+	plan->closes_sockets = is_unseen(facts, guarantee) && !plan->routes_sockets;
+	snprintf(booth->open_folder, PATH_MAX, "%s/open", stage->folder);
+	snprintf(booth->kept_folder, PATH_MAX, "%s/kept", stage->folder);
+	rc = add_rules(booth, stage, guarantee, err);
+	return rc < 0 ? rc : enforce_compile(plan, &options, &booth->box, err);
+}
+
+void
+booth_clear(struct booth *booth)
+{
+	enforce_free(booth->box);
+	index_free(&booth->plan.index);
+}
+
+bool
+booth_can_be(const struct facts *facts, enum guarantee guarantee)
+{
+	return routing_for(guarantee) == ROUTE_NOTHING || has_broker(facts);
+}
+
+bool
+booth_can_tell(const struct facts *facts)
+{
+	return has_broker(facts) && !facts->values[FACT_DOOR];
+}
+
+bool
+booth_is_routed(const struct booth *booth)
+{
+	const struct plan *plan = &booth->plan;
+
+	/* one around us that reads for everybody takes nobody in who is not answered for */
+	return plan->routes_sockets || plan->routing != ROUTE_NOTHING ||
+	       (plan->facts.values[FACT_DOOR] & DOOR_READS);
+}

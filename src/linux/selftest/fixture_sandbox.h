@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The small box a guarantee is tried in, and what it is made from. */
+#pragma once
+
+#include "enforce/enforce.h"
+#include "linux/selftest/fixture.h"
+
+/* What the box looks at while it is used. */
+struct booth {
+	struct host host;
+	struct rule rule; /* where every rule came from: here */
+	struct word named;
+	struct socket_grant grant;
+	struct plan plan;
+	char open_folder[PATH_MAX], kept_folder[PATH_MAX];
+	struct box *box;
+};
+
+/* What is to be tried, and where. */
+struct booth_wish {
+	const struct facts *facts;
+	enum guarantee guarantee;
+	bool is_told; /* with a broker beside it, whatever keeps it */
+};
+
+/* Not where it takes a broker and there is none of our own, as inside another cordon. */
+bool booth_can_be(const struct facts *facts, enum guarantee guarantee);
+/* Can there be a broker of our own, for what is kept without one as well? */
+bool booth_can_tell(const struct facts *facts);
+/* To be cleared also after a failure. */
+int booth_make(struct booth *booth, const struct stage *stage, const struct booth_wish *wish,
+	       struct cordon_error *err);
+void booth_clear(struct booth *booth);
+/* Does somebody have to answer for who is in it? */
+bool booth_is_routed(const struct booth *booth);

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Guarantees held against this kernel: a child does something that works, enters a small box, must
+ * then fail at it, and must still manage something else. One row per guarantee.
+ */
+#include "base/os.h"
+
+#include "enforce/enforce.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "enforce/session_group.h"
+#include "linux/landlock/ruleset.h"
+#include "linux/sandbox.h"
+#include "linux/selftest/cases.h"
+#include "linux/selftest/fixture_sandbox.h"
+#include "linux/selftest/selftest_limits.h"
+#include "linux/selftest/selftest_tree.h"
+
+/* ---- the table ---- */
+
+enum trial_flags {
+	TRIAL_LANDLOCK = 1,	 /* nothing else on Linux keeps it */
+	TRIAL_FREE_MAY_FAIL = 2, /* newer kernels refuse it to everybody by themselves */
+	TRIAL_TOLD = 4, /* the filter refuses it, or a broker in its place: both are tried */
+};
+
+static const struct trial {
+	enum guarantee guarantee;
+	attempt_fn *refused, *works;
+	unsigned flags;
+	const char *what;
+} trials[] = {
+	{G_FILES_READ, attempt_read_shut, attempt_read_open, TRIAL_LANDLOCK,
+	 "reading a file that was not granted"},
+	{G_FILES_WRITE, attempt_write_shut, attempt_write_open, TRIAL_LANDLOCK,
+	 "making a file that was not granted"},
+	{G_FILES_CARVEOUT, attempt_read_hidden, attempt_read_kept, 0,
+	 "reading a denied file in a granted folder"},
+	{G_FILES_FUTURE, attempt_make_later, attempt_make_kept, 0,
+	 "making a protected file that did not exist"},
+	{G_FILES_PATTERN, attempt_read_hidden, attempt_read_kept, 0,
+	 "reading a file that a pattern denies"},
+	{G_FILES_METADATA, attempt_chmod_shut, attempt_chmod_kept, 0,
+	 "the mode of a file that was not granted"},
+	{G_FILES_EXECUTE, attempt_execute_shut, attempt_execute_open, TRIAL_LANDLOCK,
+	 "starting a program that was not granted"},
+	{G_NET_TCP, attempt_connect_tcp, attempt_talk_to_self, TRIAL_TOLD,
+	 "a TCP connection without network"},
+	{G_NET_UDP, attempt_send_udp, attempt_talk_to_self, TRIAL_TOLD,
+	 "a UDP packet without network"},
+	{G_SOCKETS_PATH, attempt_connect_shut, attempt_connect_open, 0,
+	 "a unix socket that was not named"},
+	{G_SOCKETS_ABSTRACT, attempt_connect_abstract, attempt_connect_own, 0,
+	 "an abstract unix socket of another process"},
+	{G_PROCESS_SIGNAL, attempt_signal_outsider, attempt_signal_own, TRIAL_LANDLOCK,
+	 "a signal to another process"},
+	{G_PROCESS_PTRACE, attempt_trace_outsider, attempt_trace_own, TRIAL_LANDLOCK,
+	 "tracing another process"},
+	{G_PROCESS_CONTROL, attempt_control_outsider, attempt_control_own, 0,
+	 "the priority of another process"},
+	{G_PROCESS_LISTING, attempt_list_processes, attempt_read_open, TRIAL_LANDLOCK,
+	 "the list of processes"},
+	{G_IPC_SYSV, attempt_find_memory, attempt_make_memory, 0,
+	 "shared memory of another process"},
+	{G_TERMINAL_INJECT, attempt_type_into_terminal, attempt_ask_terminal, TRIAL_FREE_MAY_FAIL,
+	 "typing into the terminal"},
+	{G_KERNEL_SURFACE, attempt_make_queue, attempt_signal_own, 0,
+	 "a call that programs do not need"},
+	{G_ENV_FILTER, attempt_see_variable, attempt_execute_open, 0,
+	 "a variable that was not named"},
+	{G_FDS_CLOSED, attempt_use_leaked, attempt_execute_open, 0, "an open file of the caller"},
+};
+
+/* ---- the trial ---- */
+
+/* Errnos, as the child tells them. */
+struct seen {
+	int free, confined, works;
+	struct cordon_error err; /* entering the box failed */
+};
+
+struct visit {
+	const struct trial *trial;
+	struct stage *stage;
+	struct booth *booth;
+	int to; /* where what was seen is told */
+};
+
+/*
+ * Below ABI 6 nobody can tell an abstract name of one's own from another's: all are refused. So are
+ * they inside another cordon, and every name where there is no broker.
+ */
+static attempt_fn *
+still_works(const struct visit *visit)
+{
+	const struct plan *plan = &visit->booth->plan;
+
+	/* a broker that refuses must be one that answers */
+	if ((visit->trial->flags & TRIAL_TOLD) && plan->routing != ROUTE_NOTHING)
+		return attempt_make_kept;
+	return plan->closes_sockets || (visit->trial->guarantee == G_SOCKETS_ABSTRACT &&
+					(plan->routes_sockets || plan->facts.values[FACT_DOOR]))
+		       ? attempt_talk_to_self
+		       : visit->trial->works;
+}
+
+static void
+try_in_child(const void *argument)
+{
+	const struct visit *visit = argument;
+	const struct trial *trial = visit->trial;
+	struct stage *stage = visit->stage;
+	struct seen seen = {0};
+
+	alarm(STAGE_SECONDS);
+	if (!booth_is_routed(visit->booth))
+		seen.free = stage_start_outsider(stage);
+	if (seen.free == 0)
+		seen.free = trial->refused(stage);
+	stage->confined = true;
+	if (enforce_apply(visit->booth->box, &seen.err) == 0) {
+		seen.confined = trial->refused(stage);
+		seen.works = still_works(visit)(stage);
+	}
+	if (!booth_is_routed(visit->booth))
+		stage_end_outsider(stage);
+	_exit(write(visit->to, &seen, sizeof seen) != (ssize_t)sizeof seen);
+}
+
+/*
+ * In a child that answers for another, as a guard does. The outsider is started here: what the other
+ * starts is under the outer layer, and so no outsider.
+ */
+static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
+{
+	const struct enforce_main main = {try_in_child, visit, true, NULL};
+	const struct group none = {.folder = -1, .door = -1, .hold = -1};
+	struct enforce_needs needs;
+	pid_t pid;
+	int status;
+
+	alarm(STAGE_SECONDS);
+	if (stage_start_outsider(visit->stage) != 0)
+		_exit(1);
+	pid = enforce_start(visit->booth->box, &none, &main);
+	close(visit->to);
+	needs = enforce_needs(visit->booth->box);
+	/* nobody reads signals here, so it cannot be asked for later */
+	visit->booth->box->broker.opener.state = OPENER_WANTED;
+	enforce_attend(visit->booth->box);
+	enforce_serve(visit->booth->box, &needs);
+	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
+		;
+	stage_end_outsider(visit->stage);
+	_exit(pid < 0);
+}
+
+static int
+try_one(const struct trial *trial, struct stage *stage, struct booth *booth, struct seen *ret_seen,
+	struct cordon_error *err)
+{
+	struct visit visit = {trial, stage, booth, -1};
+	int ends[2], status = 0;
+	ssize_t length;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot try %s", trial->what);
+	visit.to = ends[1];
+	child = fork();
+	if (child == 0 && booth_is_routed(booth))
+		try_with_broker(&visit);
+	else if (child == 0)
+		try_in_child(&visit);
+	close(ends[1]);
+	length = child < 0 ? -1 : read(ends[0], ret_seen, sizeof *ret_seen);
+	close(ends[0]);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (length != (ssize_t)sizeof *ret_seen)
+		return cordon_fail(err, CORDON_E_SYSTEM, 0, "%s: the child ended by signal %d",
+				   trial->what, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	if (ret_seen->err.code != 0) {
+		*err = ret_seen->err;
+		return -ret_seen->err.code;
+	}
+	return 0;
+}
+
+static int
+judge(const struct trial *trial, const struct seen *seen, struct proof *ret_proof,
+      struct cordon_error *err)
+{
+	bool free_may_fail = (trial->flags & TRIAL_FREE_MAY_FAIL) != 0;
+	struct proof proof = {.guarantee = trial->guarantee,
+			      .denied = seen->confined != 0,
+			      .allowed = seen->works == 0};
+
+	if (seen->free != 0 && !free_may_fail)
+		return cordon_fail(err, CORDON_E_GAP, seen->free,
+				   "cannot be tried: %s fails even free", trial->what);
+	snprintf(proof.detail, sizeof proof.detail, "%s %s%s%s", trial->what,
+		 proof.denied ? "was refused" : "WORKED",
+		 seen->free != 0 ? " (as by this kernel for everybody)" : "",
+		 proof.allowed ? "" : "; BUT what must work failed");
+	*ret_proof = proof;
+	return 0;
+}
+
+static const struct trial *
+find_trial(enum guarantee guarantee)
+{
+	for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
+		if (trials[i].guarantee == guarantee)
+			return &trials[i];
+	return NULL;
+}
+
+static int
+try_in_booth(const struct trial *trial, const struct booth_wish *wish, struct stage *stage,
+	     struct seen *ret_seen, struct cordon_error *err)
+{
+	struct booth booth = {.box = NULL};
+	int rc = booth_make(&booth, stage, wish, err);
+
+	if (rc == 0)
+		rc = try_one(trial, stage, &booth, ret_seen, err);
+	booth_clear(&booth);
+	return rc;
+}
+
+/* A box that cannot be made or entered keeps nothing: that is an answer too. */
+static int
+try_and_judge(const struct trial *trial, const struct facts *facts, struct stage *stage,
+	      struct proof *ret_proof, struct cordon_error *err)
+{
+	struct booth_wish wish = {.facts = facts, .guarantee = trial->guarantee};
+	struct cordon_error why = {0};
+	struct seen seen, other;
+	int rc = try_in_booth(trial, &wish, stage, &seen, &why);
+
+	/* who is answered for is under a layer from the start: only the first time is free */
+	wish.is_told = true;
+	if (rc == 0 && (trial->flags & TRIAL_TOLD) && booth_can_tell(facts)) {
+		rc = try_in_booth(trial, &wish, stage, &other, &why);
+		seen.confined = seen.confined == 0 ? 0 : other.confined;
+		seen.works = seen.works != 0 ? seen.works : other.works;
+	}
+	if (rc == 0)
+		return judge(trial, &seen, ret_proof, err);
+	*ret_proof = (struct proof){.guarantee = trial->guarantee};
+	snprintf(ret_proof->detail, sizeof ret_proof->detail, "%.150s", why.text);
+	return 0;
+}
+
+static int
+prove_in_box(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
+{
+	const struct trial *trial = find_trial(guarantee);
+	struct stage stage;
+	struct facts facts;
+	const char *why;
+	int rc;
+
+	if (trial == NULL)
+		return cordon_fail(err, CORDON_E_GAP, 0, "nothing to try by itself");
+	if ((trial->flags & TRIAL_LANDLOCK) && landlock_version(&why) == 0)
+		return cordon_fail(err, CORDON_E_GAP, 0, "%s", why);
+	rc = enforce_probe(&facts, err);
+	if (rc < 0)
+		return rc;
+	if (!booth_can_be(&facts, guarantee))
+		return cordon_fail(err, CORDON_E_GAP, 0, "only another cordon could try it here");
+	rc = stage_make(&stage, guarantee, err);
+	if (rc == 0)
+		rc = try_and_judge(trial, &facts, &stage, ret_proof, err);
+	stage_clear(&stage);
+	return rc;
+}
+
+int
+enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
+{
+	struct sigaction normal = {.sa_handler = SIG_DFL}, old;
+	int rc;
+
+	/* a caller that ignores the end of its children could not wait for ours */
+	sigaction(SIGCHLD, &normal, &old);
+	if (guarantee == G_PROCESS_TREE)
+		rc = prove_tree(ret_proof, err);
+	else if (prove_limits_knows(guarantee))
+		rc = prove_limits(guarantee, ret_proof, err);
+	else
+		rc = prove_in_box(guarantee, ret_proof, err);
+	sigaction(SIGCHLD, &old, NULL);
+	return rc;
+}

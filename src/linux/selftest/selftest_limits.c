@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Limits over all processes, tried: something that works free must fail in a group that is limited to
+ * less, and something smaller must still work there.
+ */
+#include "linux/selftest/selftest_limits.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "enforce/session_group.h"
+
+#define MEGABYTE (1u << 20)
+#define CROWD 6
+#define DEADLINE_MS 10000
+
+/* ---- what is tried; each in a process of its own, whose status is 0 when it worked ---- */
+
+static void
+take_memory(const void *argument)
+{
+	size_t size = *(const unsigned *)argument * (size_t)MEGABYTE;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		_exit(1);
+	memset(memory, 1, size);
+	_exit(0);
+}
+
+static void
+take_processes(const void *argument)
+{
+	unsigned wanted = *(const unsigned *)argument, count = 0;
+	pid_t pids[CROWD];
+
+	while (count < wanted && count < CROWD) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			for (;;)
+				pause();
+		if (pid < 0)
+			break;
+		pids[count++] = pid;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	_exit(count < wanted);
+}
+
+static const struct trial {
+	enum guarantee guarantee;
+	struct group_wish limits;
+	void (*take)(const void *amount);
+	unsigned much, little;
+	const char *what;
+} trials[] = {
+	{G_LIMITS_MEMORY,
+	 {.memory = 48 * MEGABYTE},
+	 take_memory,
+	 96,
+	 8,
+	 "more memory than the limit"},
+	{G_LIMITS_PROCESSES,
+	 {.processes = 4},
+	 take_processes,
+	 CROWD,
+	 1,
+	 "more processes than the limit"},
+};
+
+/* ---- trying ---- */
+
+static bool
+has_worked(pid_t child)
+{
+	int status = -1;
+
+	while (child > 0 && waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool
+works(const struct group *group, const struct trial *trial, const unsigned *amount)
+{
+	return has_worked(group_fork(group, trial->take, amount));
+}
+
+static int
+try_in_group(const struct trial *trial, struct group *group, struct proof *ret_proof,
+	     struct cordon_error *err)
+{
+	static const struct group nowhere = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
+	struct proof proof = {.guarantee = trial->guarantee};
+
+	if (!works(&nowhere, trial, &trial->much))
+		return cordon_fail(err, CORDON_E_GAP, 0, "cannot be tried: %s fails even free",
+				   trial->what);
+	proof.allowed = works(group, trial, &trial->little);
+	proof.denied = !works(group, trial, &trial->much);
+	snprintf(proof.detail, sizeof proof.detail, "%s %s%s", trial->what,
+		 proof.denied ? "was refused" : "WORKED",
+		 proof.allowed ? "" : "; BUT what must work failed");
+	*ret_proof = proof;
+	return 0;
+}
+
+static int
+prove(const struct trial *trial, struct proof *ret_proof, struct cordon_error *err)
+{
+	struct group_wish wish = trial->limits;
+	struct group group = {.kind = GROUP_NONE};
+	struct facts facts;
+	char id[32];
+	int rc = enforce_probe(&facts, err);
+
+	if (rc < 0)
+		return rc;
+	enforce_probe_limits(&facts);
+	snprintf(id, sizeof id, "proof-%d", (int)getpid());
+	wish.id = id;
+	rc = group_choose(&facts, &wish, &group, err);
+	if (rc == 0)
+		rc = group_make(&group, err);
+	if (rc == 0)
+		rc = try_in_group(trial, &group, ret_proof, err);
+	group_kill(&group, DEADLINE_MS);
+	group_remove(&group);
+	return rc;
+}
+
+static const struct trial *
+find_trial(enum guarantee guarantee)
+{
+	for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
+		if (trials[i].guarantee == guarantee)
+			return &trials[i];
+	return NULL;
+}
+
+bool
+prove_limits_knows(enum guarantee guarantee)
+{
+	return find_trial(guarantee) != NULL;
+}
+
+int
+prove_limits(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
+{
+	return prove(find_trial(guarantee), ret_proof, err);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The end of everything, held against this kernel: a process that left its parent and its session
+ * lives on by itself, must be ended by whoever is its heir, and a bystander must live. All of it
+ * happens below one child, which is the heir of whatever goes wrong.
+ */
+#include "base/os.h"
+
+#include "linux/selftest/selftest_tree.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "enforce/process_tree.h"
+#include "linux/selftest/fixture.h"
+
+#define DEADLINE_MS (STAGE_SECONDS * 1000 / 2)
+
+/* What the child tells. */
+struct seen {
+	bool stays;	/* without a heir's doing it outlives its parent */
+	bool ended;	/* with it, it does not */
+	bool bystander; /* lives */
+};
+
+/* Until somebody ends it; never for long. */
+static _Noreturn void
+linger(int ready)
+{
+	setsid();
+	alarm(STAGE_SECONDS);
+	if (write(ready, "x", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* One whose parent has ended. It lives as long as its end of the pipe is open; 0 or -1. */
+static int
+start_orphan(int ends[2])
+{
+	pid_t parent;
+	char byte;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	parent = fork();
+	if (parent == 0) {
+		if (fork() == 0)
+			linger(ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	if (parent < 0 || waitpid(parent, NULL, 0) != parent)
+		return -1;
+	return read(ends[0], &byte, 1) == 1 ? 0 : -1;
+}
+
+static bool
+lives(int end)
+{
+	struct pollfd fd = {.fd = end, .events = POLLIN};
+
+	return poll(&fd, 1, 0) == 0;
+}
+
+static bool
+end_orphan(void)
+{
+	struct tree_end end;
+
+	return tree_kill(NULL, DEADLINE_MS, &end);
+}
+
+/* The orphan is this process's, so that nothing else here is below it. */
+static _Noreturn void
+guard(void)
+{
+	int ends[2];
+
+	alarm(STAGE_SECONDS);
+	if (tree_inherit(true) < 0 || start_orphan(ends) < 0 || !lives(ends[0]))
+		_exit(2);
+	_exit(end_orphan() && !lives(ends[0]) ? 0 : 1);
+}
+
+static _Noreturn void
+try_in_child(int to)
+{
+	struct seen seen = {0};
+	int ends[2], status = 0;
+	pid_t bystander, child;
+
+	alarm(STAGE_SECONDS);
+	if (tree_inherit(true) < 0 || start_orphan(ends) < 0)
+		_exit(1);
+	seen.stays = lives(ends[0]);
+	end_orphan();
+	bystander = fork();
+	if (bystander == 0) {
+		alarm(STAGE_SECONDS);
+		for (;;)
+			pause();
+	}
+	child = fork();
+	if (child == 0)
+		guard();
+	seen.ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+		     WEXITSTATUS(status) == 0;
+	seen.bystander = bystander > 0 && waitpid(bystander, NULL, WNOHANG) == 0;
+	end_orphan();
+	_exit(write(to, &seen, sizeof seen) != (ssize_t)sizeof seen);
+}
+
+static int
+judge(const struct seen *seen, struct proof *ret_proof, struct cordon_error *err)
+{
+	struct proof proof = {.guarantee = G_PROCESS_TREE,
+			      .denied = seen->ended,
+			      .allowed = seen->bystander};
+
+	if (!seen->stays)
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "cannot be tried: nothing stays behind even free");
+	snprintf(proof.detail, sizeof proof.detail,
+		 "a process that left its parent and session %s%s",
+		 proof.denied ? "was ended" : "LIVES ON",
+		 proof.allowed ? "" : "; BUT a bystander was ended too");
+	*ret_proof = proof;
+	return 0;
+}
+
+int
+prove_tree(struct proof *ret_proof, struct cordon_error *err)
+{
+	struct seen seen;
+	ssize_t length;
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a pipe");
+	child = fork();
+	if (child == 0)
+		try_in_child(ends[1]);
+	close(ends[1]);
+	length = child < 0 ? -1 : read(ends[0], &seen, sizeof seen);
+	close(ends[0]);
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (length != (ssize_t)sizeof seen)
+		return cordon_fail(err, CORDON_E_GAP, 0, "cannot be tried here");
+	return judge(&seen, ret_proof, err);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Ending what looks find. A process is signalled only if it started at the same moment before and
+ * after it was recognised, so a number that was given away meanwhile never hits a stranger. What is
+ * forked between a look and the signal is found by the next look; that is why there are always two more.
+ */
+#include "macos/process/kill_scan.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/standstill.h"
+#include "macos/process/libsystem.h"
+#include "macos/process/process_scan.h"
+
+#define PAUSE_US 5000
+/* In so many looks nothing became less. */
+#define IDLE_LOOKS 20
+
+/* ---- marks ---- */
+
+/* In place of a folder, where nothing is confined; the session's id follows. */
+#define ENVIRONMENT "/environment/cordon-"
+
+bool
+scan_is_marker(const char *path)
+{
+	size_t length = sizeof ENVIRONMENT - 1;
+
+	return strncmp(path, ENVIRONMENT, length) == 0 && strlen(path + length) == 16 &&
+	       path[length + strspn(path + length, "0123456789abcdef")] == '\0';
+}
+
+void
+scan_marker_name(const char *id, char *to, size_t size)
+{
+	snprintf(to, size, ENVIRONMENT "%s", id);
+}
+
+bool
+scan_mark_of(const char *path, struct scan_mark *ret_mark)
+{
+	*ret_mark = (struct scan_mark){0};
+	if (scan_is_marker(path)) {
+		ret_mark->marker = path + sizeof ENVIRONMENT - 1;
+		return true;
+	}
+	if (!fingerprint_is_one(path) || !fingerprint_at(path, &ret_mark->room))
+		return false;
+	ret_mark->fingerprint = &ret_mark->room;
+	return true;
+}
+
+/* ---- signalling ---- */
+
+/* Or is it gone, and the number somebody else's now? */
+static bool
+is_still(const struct look *look, int at)
+{
+	struct seen process;
+
+	return look_at(look->found[at], &process) && process.started == look->started[at];
+}
+
+static bool
+leads_group(pid_t pid)
+{
+	struct seen process;
+
+	return pid != getpgrp() && look_at(pid, &process) && process.group == pid;
+}
+
+/* False when it is gone. */
+static bool
+signal_one(struct look *look, int at, int signal)
+{
+	if (!is_still(look, at))
+		return false;
+	if (kill(look->found[at], signal) == 0)
+		look->sent++;
+	else if (errno == EPERM)
+		look->refused++;
+	else
+		return false;
+	return true;
+}
+
+/* One signal to everything that was found. Those that went by themselves are left out. */
+static void
+signal_found(struct look *look, int signal)
+{
+	int kept = 0;
+
+	for (int i = 0; i < look->count; i++) {
+		if (!signal_one(look, i, signal)) {
+			look->complete = false;
+			continue;
+		}
+		look->started[kept] = look->started[i];
+		look->found[kept++] = look->found[i];
+	}
+	look->count = kept;
+}
+
+static void
+signal_all(const struct scan_mark *mark, int signal, const struct look *last, struct look *look)
+{
+	look_around(mark, last, look);
+	signal_found(look, signal);
+}
+
+/* Only what was found: other children of ours are not ours to wait for. */
+static void
+reap(const struct look *look)
+{
+	for (int i = 0; i < look->count; i++)
+		waitpid(look->found[i], NULL, WNOHANG);
+}
+
+bool
+scan_is_empty(const struct scan_mark *mark)
+{
+	struct look look;
+
+	look_around(mark, NULL, &look);
+	return look.count == 0 && look.complete;
+}
+
+bool
+scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage)
+{
+	struct process_usage usage = {0};
+	struct look look;
+
+	look_around(mark, NULL, &look);
+	usage.processes = look.count;
+	for (int i = 0; i < look.count; i++) {
+		struct proc_taskinfo info;
+
+		if (proc_pidinfo(look.found[i], PROC_PIDTASKINFO, 0, &info, sizeof info) ==
+		    (int)sizeof info)
+			usage.memory += info.pti_resident_size;
+	}
+	*ret_usage = usage;
+	return look.complete;
+}
+
+void
+scan_ask(const struct scan_mark *mark)
+{
+	struct look look;
+
+	signal_all(mark, SIGTERM, NULL, &look);
+	/* what is stopped would never hear of it */
+	signal_found(&look, SIGCONT);
+}
+
+/*
+ * A group can be told at once, if one of ours leads it: it was made by ours then. EPERM means that one
+ * of them could not be told, or is a zombie; the looks will show. The rest of the same look is told one
+ * by one: without its parent it may not be recognised again. How many were ended.
+ */
+static int
+kill_groups(const struct scan_mark *mark, struct look *look)
+{
+	int kept = 0;
+
+	look_around(mark, NULL, look);
+	for (int i = 0; i < look->count; i++) {
+		if (!is_still(look, i))
+			continue;
+		look->started[kept] = look->started[i];
+		look->found[kept++] = look->found[i];
+	}
+	look->count = kept;
+	for (int i = 0; i < look->count; i++)
+		if (is_still(look, i) && leads_group(look->found[i]))
+			killpg(look->found[i], SIGKILL);
+	for (int i = 0; i < look->count; i++)
+		signal_one(look, i, SIGKILL);
+	return kept;
+}
+
+static void
+name_survivors(const struct look *look, struct tree_end *to)
+{
+	for (int i = 0; i < look->count; i++) {
+		struct seen process;
+
+		if (!look_at(look->found[i], &process) || process.started != look->started[i])
+			continue;
+		if (to->left < TREE_SURVIVORS) {
+			struct tree_survivor *survivor = &to->survivors[to->left];
+
+			survivor->pid = process.pid;
+			memcpy(survivor->name, process.name, sizeof survivor->name);
+		}
+		to->left++;
+	}
+}
+
+/* Those in this look that were not in the last one. Both are sorted. */
+static int
+count_new(const struct look *look, const struct look *last)
+{
+	int fresh = 0, k = 0;
+
+	for (int i = 0; i < look->count; i++) {
+		while (k < last->count && last->found[k] < look->found[i])
+			k++;
+		fresh += k == last->count || last->found[k] != look->found[i];
+	}
+	return fresh;
+}
+
+/* Not by what the next look found: a list may have had no room for all of them. */
+static bool
+has_any_died(const struct look *last)
+{
+	for (int i = 0; i < last->count; i++)
+		if (!is_still(last, i))
+			return true;
+	return false;
+}
+
+/*
+ * Whatever dies is a reason to go on: who gives up leaves all the others alive. What nobody may signal will
+ * not be gone by waiting.
+ */
+static bool
+is_hopeless(struct standstill *still, const struct look *look, const struct look *last,
+	    int deadline_ms)
+{
+	standstill_note(still, has_any_died(last));
+	return (look->complete && look->refused == look->count) ||
+	       standstill_lasts(still, IDLE_LOOKS, deadline_ms);
+}
+
+bool
+scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_end)
+{
+	struct standstill still = {0};
+	struct look look, last = {.count = 0};
+	int quiet = 0;
+
+	*ret_end = (struct tree_end){0};
+	ret_end->ended = kill_groups(mark, &last);
+	reap(&last);
+	while (quiet < 2) {
+		signal_all(mark, SIGKILL, &last, &look);
+		ret_end->ended += count_new(&look, &last);
+		reap(&look);
+		quiet = look.count == 0 && look.complete ? quiet + 1 : 0;
+		if (quiet == 0 && is_hopeless(&still, &look, &last, deadline_ms)) {
+			name_survivors(&look, ret_end);
+			ret_end->ended -= ret_end->left;
+			return ret_end->left == 0 && look.complete;
+		}
+		memcpy(&last, &look, sizeof last);
+		if (quiet == 0)
+			clock_sleep_us(PAUSE_US);
+	}
+	return true;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Processes that were written down, known by the moment they were started. macOS sends no signal with
+ * a value: one that would need it is refused, not sent without.
+ */
+#include "enforce/process_id.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/proc.h>
+
+#include "macos/process/libsystem.h"
+
+struct process
+process_find(pid_t pid)
+{
+	struct proc_bsdinfo info;
+
+	if (pid <= 0 ||
+	    proc_pidinfo(pid, PROC_PIDTBSDINFO, 0, &info, sizeof info) != (int)sizeof info ||
+	    info.pbi_status == SZOMB)
+		return (struct process){0};
+	return (struct process){pid, info.pbi_start_tvsec * 1000000 + info.pbi_start_tvusec};
+}
+
+bool
+process_is_alive(const struct process *process)
+{
+	struct process now = process_find(process->pid);
+
+	return now.pid != 0 && now.started == process->started;
+}
+
+bool
+process_is_running(pid_t pid)
+{
+	struct proc_bsdinfo info;
+
+	return proc_pidinfo(pid, PROC_PIDTBSDINFO, 0, &info, sizeof info) == (int)sizeof info &&
+	       info.pbi_status == SRUN;
+}
+
+int
+process_signal(const struct process *process, int signal, int value)
+{
+	if (!process_is_alive(process))
+		errno = ESRCH;
+	else if (value != 0)
+		errno = ENOTSUP;
+	else
+		return kill(process->pid, signal);
+	return -1;
+}
+
+/* Whose descendants they are cannot be told of orphans, so nothing is told. */
+bool
+process_measure(const struct process *process, struct process_usage *ret_usage)
+{
+	(void)process, (void)ret_usage;
+	return false;
+}

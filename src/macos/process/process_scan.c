@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One look: every process of the user, by effective and by real id; zombies are none. Ours are those
+ * with the session's mark, those below us, and whoever is in a group or session that ours lead.
+ */
+#include "macos/process/process_scan.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/proc.h>
+#include <sys/sysctl.h>
+#include <unistd.h>
+
+#include "enforce/session_group.h"
+#include "macos/process/libsystem.h"
+
+#define DESCENT_MAX 64
+/* Arguments and environment of a process are never longer. */
+#define ARGUMENTS_MAX (1 << 20)
+
+/* A look on its way. */
+struct looking {
+	const struct scan_mark *mark;
+	const struct look *last; /* the one before, whose processes may have ended since; or NULL */
+	struct look *to;
+	pid_t listed[LOOK_MAX];
+	bool taken[LOOK_MAX];
+	int count;
+	bool is_first;	 /* nothing that was told once is asked again */
+	char *arguments; /* room for those of one process; NULL: not needed */
+};
+
+static int
+list(uint32_t kind, uid_t user, pid_t *to, int room, bool *complete)
+{
+	int bytes = proc_listpids(kind, (uint32_t)user, to, room * (int)sizeof *to);
+	int count = bytes <= 0 ? 0 : bytes / (int)sizeof *to;
+
+	/* a full buffer: there may be more */
+	if (bytes <= 0 || count >= room)
+		*complete = false;
+	return count;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The user's processes, each once. A program that changed its effective id is still ours. */
+static int
+list_own(pid_t *to, bool *complete)
+{
+	int half = LOOK_MAX / 2, kept = 0;
+	int count = list(PROC_UID_ONLY, geteuid(), to, half, complete);
+
+	count += list(PROC_RUID_ONLY, getuid(), to + count, half, complete);
+	qsort(to, (size_t)count, sizeof *to, by_number);
+	for (int i = 0; i < count; i++)
+		if (to[i] > 0 && (kept == 0 || to[kept - 1] != to[i]))
+			to[kept++] = to[i];
+	return kept;
+}
+
+bool
+look_at(pid_t pid, struct seen *ret)
+{
+	struct proc_bsdinfo info;
+
+	if (proc_pidinfo(pid, PROC_PIDTBSDINFO, 0, &info, sizeof info) != (int)sizeof info ||
+	    info.pbi_status == SZOMB)
+		return false;
+	*ret = (struct seen){
+		.pid = pid,
+		.parent = (pid_t)info.pbi_ppid,
+		.group = (pid_t)info.pbi_pgid,
+		.session = getsid(pid),
+		.started = info.pbi_start_tvsec * 1000000 + info.pbi_start_tvusec,
+	};
+	memcpy(ret->name, info.pbi_comm, sizeof ret->name);
+	ret->name[sizeof ret->name - 1] = '\0';
+	return true;
+}
+
+static bool
+is_spared(const struct scan_mark *mark, pid_t pid)
+{
+	for (size_t i = 0; mark->spare != NULL && i < mark->spare->count; i++)
+		if (mark->spare->pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* Is it below us? Not by way of a child that was there before. */
+static bool
+descends(const struct scan_mark *mark, const struct seen *process)
+{
+	struct seen at = *process;
+
+	for (int i = 0; i < DESCENT_MAX && at.pid > 1; i++) {
+		if (at.parent == getpid())
+			return !is_spared(mark, at.pid);
+		if (!look_at(at.parent, &at))
+			return false;
+	}
+	return false;
+}
+
+/* The strings behind a count and the program's path: arguments, then the environment. */
+static bool
+has_marker(const char *at, const char *end, const char *marker)
+{
+	static const char name[] = GROUP_MARKER "=";
+	int arguments = 0;
+
+	if (end - at <= (ptrdiff_t)sizeof arguments)
+		return false;
+	memcpy(&arguments, at, sizeof arguments);
+	at += sizeof arguments;
+	at += strnlen(at, (size_t)(end - at));
+	/* the path is filled up to a multiple of the size of a pointer */
+	while (at < end && *at == '\0')
+		at++;
+	for (; at < end; at += strnlen(at, (size_t)(end - at)) + 1) {
+		if (arguments-- > 0 || strncmp(at, name, sizeof name - 1) != 0)
+			continue;
+		return strstr(at, marker) != NULL;
+	}
+	return false;
+}
+
+/* macOS keeps the environment of its own programs to itself: those are found by the other ways. */
+static bool
+is_marked(const struct looking *looking, pid_t pid)
+{
+	int name[] = {CTL_KERN, KERN_PROCARGS2, pid};
+	size_t length = ARGUMENTS_MAX;
+
+	if (looking->arguments == NULL ||
+	    sysctl(name, 3, looking->arguments, &length, NULL, 0) != 0 || length >= ARGUMENTS_MAX)
+		return false;
+	looking->arguments[length] = '\0';
+	return has_marker(looking->arguments, looking->arguments + length, looking->mark->marker);
+}
+
+static int
+find_number(const pid_t *numbers, int count, pid_t number)
+{
+	const pid_t *found = bsearch(&number, numbers, (size_t)count, sizeof number, by_number);
+
+	return found == NULL ? -1 : (int)(found - numbers);
+}
+
+/* A guard had no children before the session; a supervisor may be anything else besides. */
+static bool
+is_guards(const struct tree_spare *spare)
+{
+	return spare == NULL || (spare->count == 0 && spare->older == 0);
+}
+
+/*
+ * A group or session whose leader is ours, or was ours and has ended: a number stays its own as long as
+ * anyone is in it.
+ */
+static bool
+is_led_by_ours(const struct looking *looking, pid_t leader)
+{
+	int at = find_number(looking->listed, looking->count, leader);
+
+	if (leader <= 1 || leader == getpgrp())
+		return false;
+	/* a guard leads the session of a command that has a terminal of its own */
+	if (leader == getpid())
+		return looking->mark->descent && is_guards(looking->mark->spare);
+	if (at >= 0)
+		return looking->taken[at];
+	/* nobody has the number now, not another user either */
+	return looking->last != NULL &&
+	       find_number(looking->last->found, looking->last->count, leader) >= 0 &&
+	       kill(leader, 0) < 0 && errno == ESRCH;
+}
+
+static bool
+is_candidate(const struct scan_mark *mark, const struct seen *process)
+{
+	return process->pid != getpid() && process->pid != getppid() && process->pid > 1 &&
+	       (mark->spare == NULL || process->started >= mark->spare->older);
+}
+
+static bool
+is_ours(const struct looking *looking, const struct seen *process)
+{
+	const struct scan_mark *mark = looking->mark;
+
+	if (!is_candidate(mark, process) || is_spared(mark, process->pid))
+		return false;
+	return is_led_by_ours(looking, process->group) ||
+	       is_led_by_ours(looking, process->session) ||
+	       (looking->is_first && ((mark->fingerprint != NULL &&
+				       fingerprint_matches(mark->fingerprint, process->pid)) ||
+				      (mark->descent && descends(mark, process)) ||
+				      (mark->marker != NULL && is_marked(looking, process->pid))));
+}
+
+/* True when one more was found: others may be in its group. */
+static bool
+look_once(struct looking *looking)
+{
+	bool more = false;
+
+	for (int i = 0; i < looking->count; i++) {
+		struct seen process;
+
+		if (looking->taken[i] || !look_at(looking->listed[i], &process) ||
+		    !is_ours(looking, &process))
+			continue;
+		looking->taken[i] = more = true;
+		looking->to->started[i] = process.started;
+	}
+	looking->is_first = false;
+	return more;
+}
+
+static void
+collect(struct looking *looking)
+{
+	struct look *to = looking->to;
+
+	for (int i = 0; i < looking->count; i++) {
+		if (!looking->taken[i])
+			continue;
+		to->started[to->count] = to->started[i];
+		to->found[to->count++] = looking->listed[i];
+	}
+}
+
+/* Nobody is signalled meanwhile: who loses a parent is no descendant any more. */
+void
+look_around(const struct scan_mark *mark, const struct look *last, struct look *look)
+{
+	struct looking looking = {.mark = mark, .last = last, .to = look, .is_first = true};
+	void *room = MAP_FAILED;
+
+	*look = (struct look){.complete = true};
+	if (mark->marker != NULL)
+		room = mmap(NULL, ARGUMENTS_MAX + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON,
+			    -1, 0);
+	looking.arguments = room == MAP_FAILED ? NULL : room;
+	looking.count = list_own(looking.listed, &look->complete);
+	while (look_once(&looking))
+		;
+	collect(&looking);
+	if (room != MAP_FAILED)
+		munmap(room, ARGUMENTS_MAX + 1);
+	look->complete = look->complete && (mark->marker == NULL || room != MAP_FAILED);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* One look at the user's processes: which of them are ours. For kill_scan.c, which ends them. */
+#pragma once
+
+#include "macos/process/kill_scan.h"
+
+/* More than these are found by the next look. */
+#define LOOK_MAX 8192 /* of both lists together */
+
+/* A process as it was seen. */
+struct seen {
+	pid_t pid, parent, group, session;
+	uint64_t started; /* microseconds */
+	char name[16];
+};
+
+/* What one look saw, by number. */
+struct look {
+	pid_t found[LOOK_MAX];
+	uint64_t started[LOOK_MAX];
+	int count;
+	bool complete; /* everything was listed, and nobody changed while being looked at */
+	int sent;      /* signals that were taken */
+	int refused;   /* another user's: sudo's, say */
+};
+
+/* Nobody is signalled meanwhile. last: the look before, or NULL. */
+void look_around(const struct scan_mark *mark, const struct look *last, struct look *look);
+/* False for what is gone or a zombie. */
+bool look_at(pid_t pid, struct seen *ret);

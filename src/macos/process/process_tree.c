@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a process started, on a system whose orphans go to launchd: descendants that can still be seen
+ * as such, and whoever has the mark of the session's group. Where that is no fingerprint it is best
+ * effort, and doctor says so.
+ */
+#include "enforce/process_tree.h"
+
+#include <unistd.h>
+
+#include "enforce/session_group.h"
+#include "macos/process/kill_scan.h"
+#include "macos/process/libsystem.h"
+
+/* There are no heirs on macOS: nothing to change, and nothing was changed before. */
+int
+tree_inherit(bool on)
+{
+	(void)on;
+	return 0;
+}
+
+int
+tree_note_children(struct tree_spare *ret_spare)
+{
+	int room = (int)sizeof ret_spare->pids;
+	int bytes = proc_listpids(PROC_PPID_ONLY, (uint32_t)getpid(), ret_spare->pids, room);
+
+	ret_spare->older = 0;
+	ret_spare->group = NULL;
+	ret_spare->count = 0;
+	if (bytes < 0 || bytes >= room)
+		return -1;
+	ret_spare->count = (size_t)bytes / sizeof ret_spare->pids[0];
+	return 0;
+}
+
+void
+tree_spare_older(struct tree_spare *spare, pid_t first)
+{
+	struct proc_bsdinfo info;
+
+	/* 1: of a zombie too, which it is by now */
+	if (proc_pidinfo(first, PROC_PIDTBSDINFO, 1, &info, sizeof info) == (int)sizeof info)
+		spare->older = info.pbi_start_tvsec * 1000000 + info.pbi_start_tvusec;
+}
+
+/* Everything below us, and whoever has the group's mark. */
+static void
+make_mark(const struct tree_spare *spare, struct scan_mark *to)
+{
+	if (spare == NULL || spare->group == NULL || spare->group->kind != GROUP_MARKED ||
+	    !scan_mark_of(spare->group->path, to))
+		*to = (struct scan_mark){0};
+	to->descent = true;
+	to->spare = spare;
+}
+
+bool
+tree_is_lone(void)
+{
+	return false;
+}
+
+bool
+tree_spare_others(struct tree_spare *spare, bool is_filtered)
+{
+	/* they are found by their mark */
+	(void)spare, (void)is_filtered;
+	return true;
+}
+
+int
+tree_reap_threads(pid_t pid)
+{
+	(void)pid;
+	return 0;
+}
+
+bool
+tree_is_empty(const struct tree_spare *spare)
+{
+	struct scan_mark mark;
+
+	make_mark(spare, &mark);
+	return scan_is_empty(&mark);
+}
+
+void
+tree_ask(const struct tree_spare *spare)
+{
+	struct scan_mark mark;
+
+	make_mark(spare, &mark);
+	scan_ask(&mark);
+}
+
+bool
+tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
+{
+	struct scan_mark mark;
+
+	make_mark(spare, &mark);
+	return scan_kill(&mark, deadline_ms, ret_end);
+}

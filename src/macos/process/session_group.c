@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The processes of a session. macOS keeps no groups that survive setsid; but no process can take its
+ * profile off, so those of a confined session are known by their fingerprint. Without a profile there
+ * is a variable in their environment, which most pass on and any can drop. There are no limits over
+ * all of them.
+ */
+#include "base/os.h"
+
+#include "enforce/session_group.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "macos/process/kill_scan.h"
+
+int
+group_choose(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
+	     struct cordon_error *err)
+{
+	(void)facts;
+	if (wish->memory != 0 || wish->processes != 0)
+		return cordon_fail(err, CORDON_E_GAP, 0, "macOS has no limits over all processes");
+	*ret_group = (struct group){.kind = GROUP_MARKED, .folder = -1, .door = -1, .hold = -1};
+	scan_marker_name(wish->id, ret_group->path, sizeof ret_group->path);
+	return 0;
+}
+
+int
+group_make(struct group *group, struct cordon_error *err)
+{
+	(void)group, (void)err;
+	return 0;
+}
+
+pid_t
+group_fork(const struct group *group, void (*run)(const void *argument), const void *argument)
+{
+	pid_t child = fork();
+
+	(void)group;
+	if (child == 0) {
+		run(argument);
+		_exit(125);
+	}
+	return child;
+}
+
+/* Not vfork: what the child does before exec allocates on macOS. */
+pid_t
+group_spawn(const struct group *group, void (*run)(const void *argument), const void *argument)
+{
+	return group_fork(group, run, argument);
+}
+
+bool
+group_kill(const struct group *group, int deadline_ms)
+{
+	struct scan_mark mark;
+	struct tree_end end;
+
+	if (group->kind != GROUP_MARKED)
+		return true;
+	return scan_mark_of(group->path, &mark) && scan_kill(&mark, deadline_ms, &end);
+}
+
+bool
+group_is_empty(const struct group *group)
+{
+	struct scan_mark mark;
+
+	if (group->kind != GROUP_MARKED)
+		return true;
+	return scan_mark_of(group->path, &mark) && scan_is_empty(&mark);
+}
+
+bool
+group_hit_memory(const struct group *group)
+{
+	(void)group;
+	return false;
+}
+
+bool
+group_hit_processes(const struct group *group)
+{
+	(void)group;
+	return false;
+}
+
+bool
+group_measure(const struct group *group, struct group_usage *ret_usage)
+{
+	struct process_usage usage;
+	struct scan_mark mark;
+
+	/* whatever kind it is taken for: the path says it */
+	if (!scan_mark_of(group->path, &mark) || !scan_measure(&mark, &usage))
+		return false;
+	*ret_usage = (struct group_usage){usage.memory, usage.processes};
+	return true;
+}
+
+/* As long as one is left it is needed: by it that one is found. */
+int
+group_remove(struct group *group)
+{
+	struct fingerprint fingerprint;
+
+	if (group->kind != GROUP_MARKED)
+		return 0;
+	if (!group_is_empty(group)) {
+		errno = EBUSY;
+		return -1;
+	}
+	if (fingerprint_is_one(group->path) && fingerprint_at(group->path, &fingerprint))
+		fingerprint_remove(&fingerprint);
+	group_release(group);
+	return 0;
+}
+
+void
+group_release(struct group *group)
+{
+	group->kind = GROUP_NONE;
+	group->path[0] = '\0';
+}
+
+int
+group_end_dead(const char *path)
+{
+	struct group group = {.kind = GROUP_MARKED, .folder = -1, .hold = -1};
+
+	if ((!fingerprint_is_one(path) && !scan_is_marker(path)) ||
+	    strlen(path) >= sizeof group.path) {
+		errno = EINVAL;
+		return -1;
+	}
+	strcpy(group.path, path);
+	if (!group_kill(&group, 10000)) {
+		errno = EBUSY;
+		return -1;
+	}
+	return group_remove(&group);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The proxy's own box on macOS: its profile, applied and tried before it reads a byte of anybody's. A
+ * profile that does not hold is an error, and then there is no session.
+ */
+#include "base/os.h"
+
+#include "ipc/proxy_task.h"
+
+#include "macos/seatbelt.h"
+
+int
+enforce_role(const struct role *role, struct cordon_error *err)
+{
+	static const struct fingerprint pair = {"/", SBPL_PROXY_ALLOWED, SBPL_PROXY_DENIED};
+	auto_sbpl struct sbpl *sbpl = NULL;
+	struct seatbelt seatbelt;
+	int rc = sbpl_proxy(role, &sbpl, err);
+
+	if (rc == 0 && compat_hide() < 0)
+		rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hide the proxy's memory");
+	if (rc == 0)
+		rc = seatbelt_prepare(sbpl, &pair, &seatbelt, err);
+	return rc < 0 ? rc : seatbelt_apply(&seatbelt, err);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A box on macOS: a profile, its parameters and a fingerprint, ready to be applied. Names are held
+ * against the disk before: macOS finds a file under other spellings than its own (case, accents),
+ * Seatbelt does not, and a deny on another spelling would deny nothing.
+ */
+#include "enforce/enforce.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "audit/log.h"
+#include "base/fd.h"
+#include "enforce/session_group.h"
+#include "macos/denial_log.h"
+#include "macos/sbpl/denial_parse.h"
+#include "macos/seatbelt.h"
+
+/* The log folds reports, and hands them on when it likes. */
+#define LATE_MS 1500
+
+struct box {
+	struct sbpl *sbpl;
+	struct fingerprint fingerprint;
+	char private_tmp[PATH_MAX]; /* as the profile has it; "": none */
+	char door[PATH_MAX];	    /* likewise */
+	int egress;	/* the session's line to its proxy, which ends with it; -1: none */
+	bool is_marked; /* a group has it, and removes it when nobody is left who is known by it */
+	struct seatbelt seatbelt;
+	char id[17], tag[32];
+	const char *state_dir;
+	const char *log[DENIALS_ARGUMENTS]; /* the command that tells what is refused */
+	int reporter;			    /* its life line; -1: none */
+};
+
+/* ---- names ---- */
+
+/* What the disk calls path; false when that cannot be told, as for what is not there. */
+static bool
+name_on_disk(const char *path, char real[PATH_MAX])
+{
+	/* O_EVTONLY needs no right to read; O_SYMLINK opens a link itself */
+	auto_fd int fd = open(path, O_EVTONLY | O_SYMLINK | O_CLOEXEC);
+
+	return fd >= 0 && fcntl(fd, F_GETPATH, real) == 0;
+}
+
+static int
+check_name(const struct planned_rule *rule, struct cordon_error *err)
+{
+	const struct place *place = &rule->rule->place;
+	char real[PATH_MAX];
+
+	if (!rule->exists || rule->rights == 0 || !name_on_disk(rule->path, real) ||
+	    strcmp(real, rule->path) == 0)
+		return 0;
+	/* a grant under another name grants nothing; one that was only suggested may stay so */
+	if (rule->rule->optional && rule->effect == EFFECT_ALLOW)
+		return 0;
+	return cordon_fail_at(err, CORDON_E_PATH, place->file, place->line, place->column,
+			      "\"%.60s\" is called %.90s on this disk; write it like that",
+			      rule->rule->path, real);
+}
+
+static int
+check_names(const struct plan *plan, struct cordon_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < plan->index.path_count; i++)
+		rc = check_name(&plan->index.paths[i], err);
+	return rc;
+}
+
+/* ---- making ---- */
+
+static int
+refuse_gaps(const struct plan *plan, struct cordon_error *err)
+{
+	int gap = 0;
+
+	while (plan->promises[gap].keeping != KEPT_GAP)
+		gap++;
+	return cordon_fail(err, CORDON_E_GAP, 0, "%s cannot be kept here: %.120s; or --accept %s",
+			   guarantee_names[gap],
+			   plan->promises[gap].how == NULL ? "nothing keeps it"
+							   : plan->promises[gap].how,
+			   guarantee_names[gap]);
+}
+
+static int
+prepare_reports(struct box *box, const struct plan *plan, struct cordon_error *err)
+{
+	struct arena *arena = &box->sbpl->arena;
+
+	if (plan == NULL)
+		return 0;
+	box->state_dir = arena_strdup(arena, plan->host->state_dir, err);
+	return box->state_dir == NULL ? -CORDON_E_MEMORY
+				      : denials_command(arena, box->tag, box->log, err);
+}
+
+/* The folder is there, the socket is not yet. */
+static int
+find_door(struct box *box, const char *door, struct cordon_error *err)
+{
+	const char *name = strrchr(door, '/');
+	char folder[PATH_MAX], real[PATH_MAX];
+
+	snprintf(folder, sizeof folder, "%.*s", (int)(name - door), door);
+	if (realpath(folder, real) == NULL ||
+	    snprintf(box->door, sizeof box->door, "%s%s", real, name) >= (int)sizeof box->door)
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot use %.120s", door);
+	return 0;
+}
+
+static int
+make_profile(struct box *box, const struct plan *plan, const struct box_options *options,
+	     const char *state_dir, struct cordon_error *err)
+{
+	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
+	struct sbpl_options wanted = {.private_tmp = tmp, .tag = box->tag};
+	int rc = 0;
+
+	if (options->id != NULL)
+		snprintf(box->id, sizeof box->id, "%s", options->id);
+	else
+		rc = audit_id(box->id, err);
+	if (rc == 0 && tmp != NULL && snprintf(box->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
+		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);
+	if (rc == 0 && options->door != NULL)
+		rc = find_door(box, options->door, err);
+	if (rc == 0)
+		rc = fingerprint_make(state_dir, box->id, &box->fingerprint, err);
+	if (rc < 0)
+		return rc;
+	if (options->egress != NULL) {
+		wanted.proxy_port = options->egress->named;
+		box->egress = options->egress->line;
+	}
+	wanted.door = options->door == NULL ? NULL : box->door;
+	snprintf(box->tag, sizeof box->tag, "cordon-%s", box->id);
+	wanted.fingerprint =
+		(struct sbpl_fingerprint){box->fingerprint.allowed, box->fingerprint.denied};
+	rc = plan == NULL ? sbpl_fingerprint_only(&wanted.fingerprint, &box->sbpl, err)
+			  : sbpl_make(plan, &wanted, &box->sbpl, err);
+	if (rc == 0)
+		rc = prepare_reports(box, plan, err);
+	return rc < 0 ? rc : seatbelt_prepare(box->sbpl, &box->fingerprint, &box->seatbelt, err);
+}
+
+/* The kernel compares names as their folder does. */
+int
+enforce_spelling(const struct plan *plan, struct spelling **ret_spelling, struct cordon_error *err)
+{
+	(void)plan, (void)err;
+	*ret_spelling = NULL;
+	return 0;
+}
+
+void
+enforce_spelling_free(struct spelling *spelling)
+{
+	(void)spelling;
+}
+
+static void
+auto_box_fn(struct box **box)
+{
+	enforce_free(*box);
+}
+#define auto_box __attribute__((cleanup(auto_box_fn)))
+
+int
+enforce_compile(const struct plan *plan, const struct box_options *options, struct box **ret_box,
+		struct cordon_error *err)
+{
+	const char *state_dir = plan == NULL ? options->state_dir : plan->host->state_dir;
+	auto_box struct box *box = NULL;
+	int rc;
+
+	if (plan != NULL && plan_gaps(plan) > 0)
+		return refuse_gaps(plan, err);
+	if (state_dir == NULL)
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "there is no place for a fingerprint: neither a home nor "
+				   "XDG_STATE_HOME");
+	rc = plan == NULL ? 0 : check_names(plan, err);
+	if (rc < 0)
+		return rc;
+	box = calloc(1, sizeof *box);
+	if (box == NULL)
+		return cordon_no_memory(err);
+	box->reporter = box->egress = -1;
+	rc = make_profile(box, plan, options, state_dir, err);
+	if (rc == 0)
+		*ret_box = take(&box);
+	return rc;
+}
+
+void
+enforce_handed_over(struct box *box)
+{
+	(void)box;
+}
+
+struct box *
+enforce_free(struct box *box)
+{
+	if (box == NULL)
+		return NULL;
+	if (!box->is_marked)
+		fingerprint_remove(&box->fingerprint);
+	sbpl_free(box->sbpl);
+	free(box);
+	return NULL;
+}
+
+/* ---- using ---- */
+
+/* The profile has it already, under the name it was going to have. */
+int
+enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
+{
+	if (strcmp(box->private_tmp, path) == 0)
+		return 0;
+	return cordon_fail(err, CORDON_E_SYSTEM, 0, "%.120s is not the folder of this profile",
+			   path);
+}
+
+void
+enforce_mark(struct box *box, struct group *group)
+{
+	group->kind = GROUP_MARKED;
+	snprintf(group->path, sizeof group->path, "%s", box->fingerprint.folder);
+	box->is_marked = true;
+}
+
+int
+enforce_apply(const struct box *box, struct cordon_error *err)
+{
+	return seatbelt_apply(&box->seatbelt, err);
+}
+
+pid_t
+enforce_start(struct box *box, const struct group *group, const struct enforce_main *main)
+{
+	const struct reporter reporter = {box->state_dir, box->id, box->tag, box->log, LATE_MS};
+
+	/* before the command: what is refused at its start is told as well; without, it runs too */
+	box->reporter = reporter_start(&reporter);
+	return group_spawn(group, main->run, main->context);
+}
+
+/*
+ * Nothing is routed, Seatbelt decides everything by itself; but as long as the first is open it is told,
+ * and as long as the second is there is a proxy.
+ */
+struct enforce_needs
+enforce_needs(const struct box *box)
+{
+	return (struct enforce_needs){box->reporter, box->egress, -1, -1, {-1, -1}};
+}
+
+void
+enforce_serve(struct box *box, const struct enforce_needs *needs)
+{
+	(void)box, (void)needs;
+}
+
+void
+enforce_attend(struct box *box)
+{
+	(void)box;
+}
+
+bool
+enforce_untrace(struct box *box, pid_t task, int signal)
+{
+	(void)box, (void)task, (void)signal;
+	return false;
+}
+
+bool
+enforce_signal(struct box *box, int signal)
+{
+	(void)box, (void)signal;
+	return false;
+}
+
+int
+enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
+{
+	(void)guarantee, (void)ret_proof;
+	return cordon_fail(
+		err, CORDON_E_GAP, 0,
+		"evaluated on Linux, not yet exercised on a Mac; tests/mac/real tries it");
+}

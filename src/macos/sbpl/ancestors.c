@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Two sets of folders that no rule names: those on the way to what is granted, which programs look at
+ * before they go on, and those that must stay where they are for a deny to keep its meaning.
+ */
+#include "macos/sbpl/ancestors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "host/resolve.h"
+#include "macos/sbpl/glob_regex.h"
+#include "macos/sbpl/tables.h"
+#include "plan/pattern_dirs.h"
+
+struct paths {
+	const char **items;
+	size_t count;
+};
+
+struct maker {
+	struct filters *in;
+	const struct plan *plan;
+	const struct lines *lines;
+	struct cordon_error *err;
+};
+
+/* ---- lists of paths ---- */
+
+static int
+push_path(struct maker *m, struct paths *to, const char *path)
+{
+	const char **slot;
+
+	slot = arena_push(m->in->arena, &to->items, &to->count, sizeof *slot, m->err);
+	if (slot == NULL || path == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = path;
+	return 0;
+}
+
+/* Every folder above path. */
+static int
+push_ancestors(struct maker *m, struct paths *to, const char *path)
+{
+	int rc = 0;
+
+	while (rc == 0 && strcmp(path, "/") != 0) {
+		path = path_parent(m->in->arena, path, m->err);
+		rc = path == NULL ? -CORDON_E_MEMORY : push_path(m, to, path);
+	}
+	return rc;
+}
+
+static int
+push_filter(struct maker *m, struct paths *to, const struct filter *filter)
+{
+	int rc = 0;
+
+	if (filter->kind == FILTER_SUBPATH || filter->kind == FILTER_LITERAL)
+		return push_ancestors(m, to, filter->value);
+	if (filter->kind == FILTER_REGEX) {
+		rc = push_path(m, to, filter->root);
+		return rc < 0 ? rc : push_ancestors(m, to, filter->root);
+	}
+	if (filter->kind == FILTER_ANY || filter->kind == FILTER_ALL)
+		for (size_t i = 0; rc == 0 && i < filter->count; i++)
+			rc = push_filter(m, to, filter->parts[i]);
+	return rc;
+}
+
+/* A link can only be walked through by whoever may look at it. */
+static int
+push_links(struct maker *m, struct paths *to, const struct planned_rule *rules, size_t count)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		struct resolved resolved = {0};
+
+		if (rules[i].written == NULL || rules[i].effect != EFFECT_ALLOW ||
+		    rules[i].rights == 0)
+			continue;
+		rc = resolve_path(m->in->arena, m->plan->host->view, rules[i].written, &resolved,
+				  m->err);
+		for (size_t k = 0; rc == 0 && k < resolved.link_count; k++) {
+			rc = push_path(m, to, resolved.links[k]);
+			if (rc == 0)
+				rc = push_ancestors(m, to, resolved.links[k]);
+		}
+	}
+	return rc;
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void
+sort_paths(struct paths *paths)
+{
+	size_t kept = 0;
+
+	if (paths->count > 1)
+		qsort(paths->items, paths->count, sizeof paths->items[0], by_text);
+	for (size_t i = 0; i < paths->count; i++)
+		if (kept == 0 || strcmp(paths->items[kept - 1], paths->items[i]) != 0)
+			paths->items[kept++] = paths->items[i];
+	paths->count = kept;
+}
+
+/* Not needed where reading is allowed, not granted where a rule forbids it. */
+static bool
+wants_metadata(const struct maker *m, const char *path)
+{
+	struct verdict verdict = index_decide(&m->plan->index, path);
+	const struct planned_rule *rule = verdict.by[0].rule;
+
+	return !(verdict.rights & RIGHT_READ) && !path_is_dead(path) &&
+	       (rule == NULL || rule->effect == EFFECT_ALLOW);
+}
+
+static int
+collect_ancestors(struct maker *m, struct paths *to)
+{
+	const struct index *index = &m->plan->index;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && table_links[i] != NULL; i++)
+		rc = push_path(m, to, table_links[i]);
+	for (size_t i = 0; rc == 0 && i < m->lines->count; i++)
+		if (m->lines->items[i].effect == EFFECT_ALLOW)
+			rc = push_filter(m, to, m->lines->items[i].filter);
+	for (size_t i = 0; rc == 0 && i < m->plan->socket_count; i++)
+		rc = push_ancestors(m, to, m->plan->sockets[i].path);
+	if (rc == 0)
+		rc = push_links(m, to, index->paths, index->path_count);
+	return rc < 0 ? rc : push_links(m, to, index->patterns, index->pattern_count);
+}
+
+/* The paths that a test picks, as literals. */
+static int
+pick(struct maker *m, const struct paths *from, bool (*test)(const struct maker *, const char *),
+     struct filter_list *to)
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (test(m, from->items[i]))
+			filter_push(m->in, to, filter_literal(m->in, from->items[i]));
+	return m->in->failed ? cordon_no_memory(m->err) : 0;
+}
+
+int
+folders_on_the_way(struct filters *in, const struct plan *plan, const struct lines *lines,
+		   const struct filter **ret, struct cordon_error *err)
+{
+	struct maker m = {in, plan, lines, err};
+	struct filter_list parts = {0};
+	struct paths all = {0};
+	int rc = collect_ancestors(&m, &all);
+
+	sort_paths(&all);
+	if (rc == 0)
+		rc = pick(&m, &all, wants_metadata, &parts);
+	if (rc == 0)
+		*ret = filter_any_of(in, parts.items, parts.count);
+	return rc;
+}
+
+/* ---- those that stay ---- */
+
+static bool
+can_be_deleted(const struct maker *m, const char *path)
+{
+	return (index_decide(&m->plan->index, path).rights & RIGHT_DELETE) != 0;
+}
+
+/* Above a deny: it would be left behind if they moved. */
+static int
+collect_held(struct maker *m, struct paths *to)
+{
+	const struct index *index = &m->plan->index;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < index->path_count; i++)
+		if (index->paths[i].effect == EFFECT_DENY && index->paths[i].rights != 0)
+			rc = push_ancestors(m, to, index->paths[i].path);
+	sort_paths(to);
+	return rc;
+}
+
+int
+folders_held(struct filters *in, const struct plan *plan, const struct filter **ret,
+	     struct cordon_error *err)
+{
+	struct maker m = {in, plan, NULL, err};
+	struct filter_list parts = {0};
+	struct paths above = {0};
+	struct holds holds = {0};
+	int rc = collect_held(&m, &above);
+
+	if (rc == 0)
+		rc = pick(&m, &above, can_be_deleted, &parts);
+	if (rc == 0)
+		rc = holds_make(in->arena, plan, &holds, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < holds.count; i++) {
+		const struct hold *hold = &holds.items[i];
+		enum pattern_end end = hold->below ? PATTERN_BELOW : PATTERN_HERE;
+
+		filter_push(in, &parts, pattern_glob(in, hold->glob, end, hold->nocase));
+	}
+	*ret = filter_all(in, &filter_folder, filter_any_of(in, parts.items, parts.count));
+	return 0;
+}

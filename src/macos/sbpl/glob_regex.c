@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Globs as regular expressions. Paths are canonical when they are matched: they start with a slash,
+ * end without one and have none doubled, which the expressions rely on.
+ */
+#include "macos/sbpl/glob_regex.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/glob.h"
+#include "plan/pattern_dirs.h"
+
+/* One character of a name, in bytes: macOS keeps names in valid UTF-8 only. */
+#define ONE_CHARACTER                                                               \
+	"([\x01-.0-\x7f]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|" \
+	"[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf])"
+
+static void
+add_literal(struct str *to, char c, bool nocase)
+{
+	if (nocase && ascii_is_letter(c))
+		str_printf(to, "[%c%c]", c | 0x20, c & ~0x20);
+	else if (strchr(".*+?()[]{}\\|^$", c) != NULL)
+		str_printf(to, "\\%c", c);
+	else
+		str_add_n(to, &c, 1);
+}
+
+static void
+add_text(struct str *to, const char *text)
+{
+	for (; *text != '\0'; text++)
+		add_literal(to, *text, false);
+}
+
+/* A name of a glob, with its stars, question marks and quoted characters. */
+static void
+add_name(struct str *to, const char *name, bool nocase)
+{
+	/* no name is empty, though "/" might look like it */
+	bool alone = strcmp(name, "*") == 0;
+
+	for (; *name != '\0'; name++) {
+		if (*name == '*')
+			str_add(to, alone ? "[^/]+" : "[^/]*");
+		else if (*name == '?')
+			str_add(to, ONE_CHARACTER);
+		else
+			add_literal(to, *name == '\\' && name[1] != '\0' ? *++name : *name, nocase);
+	}
+}
+
+/* The names of a glob from the first on; where it starts, "**" needs no slash in front. */
+static void
+add_names(struct str *to, const char *const *names, size_t count, bool nocase)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool deep = strcmp(names[i], "**") == 0;
+
+		/* at the end it is one more name, and a match covers what is below */
+		if (deep && i + 1 == count) {
+			str_add(to, "/[^/]+");
+		} else if (deep) {
+			str_add(to, to->length == 1 ? ".*" : "(/.*)?");
+		} else {
+			str_add(to, "/");
+			add_name(to, names[i], nocase);
+		}
+	}
+}
+
+static const struct filter *
+finish(struct filters *in, struct str *regex, enum pattern_end end, const char *root)
+{
+	const char *text;
+
+	str_add(regex, end == PATTERN_HERE ? "$" : "(/|$)");
+	text = regex->failed ? NULL : arena_strdup(in->arena, regex->text, NULL);
+	return filter_regex(in, text, root);
+}
+
+/* The folder of a glob's leading plain names. */
+static const char *
+glob_root(struct filters *in, const char *const *names, size_t count)
+{
+	auto_str struct str root = {0};
+	char *copy;
+
+	for (size_t i = 0; i + 1 < count && strpbrk(names[i], "*?\\") == NULL; i++)
+		str_printf(&root, "/%s", names[i]);
+	if (root.length == 0)
+		return "/";
+	copy = root.failed ? NULL : arena_strdup(in->arena, root.text, NULL);
+	in->failed = in->failed || copy == NULL;
+	return copy;
+}
+
+const struct filter *
+pattern_glob(struct filters *in, const char *glob, enum pattern_end end, bool nocase)
+{
+	auto_str struct str regex = {0};
+	const char *const *names;
+	size_t count;
+
+	if (glob_split(in->arena, glob, &names, &count, NULL) < 0) {
+		in->failed = true;
+		return NULL;
+	}
+	if (count == 0)
+		return end == PATTERN_BELOW ? &filter_always : filter_literal(in, "/");
+	str_add(&regex, "^");
+	add_names(&regex, names, count, nocase);
+	return finish(in, &regex, end, nocase ? "/" : glob_root(in, names, count));
+}
+
+/* ---- what is left of a glob behind a folder ---- */
+
+/* The positions in a glob that a path can have come to: reached[i] stands before names[i]. */
+struct progress {
+	const char *const *names;
+	size_t count;
+	bool *reached, *next;
+};
+
+static void
+reach(const struct progress *p, bool *set, size_t i)
+{
+	set[i] = true;
+	if (i < p->count && strcmp(p->names[i], "**") == 0 && i + 1 < p->count)
+		reach(p, set, i + 1);
+}
+
+static bool
+name_matches(struct filters *in, const char *pattern, const char *name)
+{
+	char *glob = arena_printf(in->arena, NULL, "/%s", pattern);
+	struct glob *compiled;
+
+	if (glob == NULL || glob_compile(in->arena, glob, &compiled, NULL, NULL) < 0) {
+		in->failed = true;
+		return false;
+	}
+	return glob_match_longest(compiled, name, true) == strlen(name);
+}
+
+/* name has its slash in front. */
+static void
+step(struct filters *in, struct progress *p, const char *name)
+{
+	bool *swap = p->reached;
+
+	memset(p->next, 0, p->count + 1);
+	for (size_t i = 0; i < p->count; i++) {
+		bool deep = strcmp(p->names[i], "**") == 0;
+
+		if (!p->reached[i])
+			continue;
+		if (deep)
+			reach(p, p->next, i);
+		if ((deep && i + 1 == p->count) || (!deep && name_matches(in, p->names[i], name)))
+			reach(p, p->next, i + 1);
+	}
+	p->reached = p->next;
+	p->next = swap;
+}
+
+static bool
+walk(struct filters *in, struct progress *p, const char *folder)
+{
+	p->reached = arena_alloc(in->arena, p->count + 1, NULL);
+	p->next = arena_alloc(in->arena, p->count + 1, NULL);
+	if (p->reached == NULL || p->next == NULL)
+		return false;
+	reach(p, p->reached, 0);
+	while (*folder != '\0') {
+		size_t length = 1 + strcspn(folder + 1, "/");
+		char *name = arena_strndup(in->arena, folder, length, NULL);
+
+		if (name == NULL)
+			return false;
+		step(in, p, name);
+		folder += length;
+	}
+	return true;
+}
+
+const struct filter *
+pattern_glob_below(struct filters *in, const char *glob, const char *folder)
+{
+	const struct filter *found = &filter_never;
+	struct progress p = {0};
+
+	if (glob_split(in->arena, glob, &p.names, &p.count, NULL) < 0 || !walk(in, &p, folder)) {
+		in->failed = true;
+		return NULL;
+	}
+	for (size_t i = 0; i < p.count; i++) {
+		auto_str struct str regex = {0};
+
+		if (!p.reached[i])
+			continue;
+		str_add(&regex, "^");
+		add_text(&regex, folder);
+		add_names(&regex, p.names + i, p.count - i, true);
+		found = filter_any(in, found, finish(in, &regex, PATTERN_BELOW, folder));
+	}
+	return found;
+}
+
+/* ---- small ones ---- */
+
+const struct filter *
+pattern_children(struct filters *in, const char *folder)
+{
+	auto_str struct str regex = {0};
+
+	str_add(&regex, "^");
+	add_text(&regex, strcmp(folder, "/") == 0 ? "" : folder);
+	str_add(&regex, "/[^/]+");
+	return finish(in, &regex, PATTERN_HERE, folder);
+}
+
+const struct filter *
+pattern_ending(struct filters *in, const char *text)
+{
+	auto_str struct str regex = {0};
+
+	add_text(&regex, text);
+	return finish(in, &regex, PATTERN_HERE, "/");
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The order of a profile: a default of deny and what that does not reach; what programs need of the
+ * system; folders on the way to what is granted, by their metadata only; the plan's rules, shallow
+ * ones first; names that must stay where they are; devices, network; the fingerprint last. Within one
+ * operation a later line wins, and no line names an operation that is wider than another line's.
+ */
+#include "macos/sbpl/profile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "macos/sbpl/ancestors.h"
+#include "macos/sbpl/tables.h"
+
+struct writer {
+	const struct plan *plan;
+	const struct sbpl_options *options;
+	struct filters in;
+	struct parameters parameters;
+	struct lines lines;
+	unsigned granted; /* rights that some line allows: what none does needs no deny */
+	struct str text;
+	struct cordon_error *err;
+};
+
+/* ---- single lines ---- */
+
+/* Of every deny, so that its reports can be told from others. */
+static void
+add_tag(struct writer *w)
+{
+	if (w->options->tag == NULL)
+		return;
+	str_add(&w->text, " (with message ");
+	sbpl_word(w->options->tag, &w->text);
+	str_add(&w->text, ")");
+}
+
+static void
+end_line(struct writer *w, bool deny)
+{
+	if (deny)
+		add_tag(w);
+	str_add(&w->text, ")\n");
+}
+
+static void
+add_filters(struct writer *w, const struct filter *filter)
+{
+	if (filter == NULL || filter->kind != FILTER_ANY) {
+		str_add(&w->text, " ");
+		filter_print(filter, &w->parameters, &w->text);
+		return;
+	}
+	/* several filters of one line are alternatives */
+	for (size_t i = 0; i < filter->count; i++) {
+		str_add(&w->text, "\n  ");
+		filter_print(filter->parts[i], &w->parameters, &w->text);
+	}
+}
+
+/* operations: separated by spaces. Nothing for a filter that matches nothing. */
+static void
+add_line(struct writer *w, enum effect effect, const char *operations, const struct filter *filter)
+{
+	if (filter != NULL && filter->kind == FILTER_NEVER)
+		return;
+	str_printf(&w->text, "(%s %s", effect == EFFECT_ALLOW ? "allow" : "deny", operations);
+	add_filters(w, filter);
+	end_line(w, effect == EFFECT_DENY);
+}
+
+static void
+add_comment(struct writer *w, const char *text)
+{
+	str_printf(&w->text, "\n; %s\n", text);
+}
+
+/* ---- what does not depend on paths ---- */
+
+static unsigned
+rights_at(const struct writer *w, const char *path)
+{
+	return index_decide(&w->plan->index, path).rights;
+}
+
+static bool
+has_device(const struct writer *w, const char *path)
+{
+	unsigned both = RIGHT_READ | RIGHT_WRITE;
+
+	return (rights_at(w, path) & both) == both;
+}
+
+static bool
+applies(const struct writer *w, enum table_when when)
+{
+	enum net_mode mode = w->plan->settings.network.mode;
+	bool none = mode == NET_NONE || mode == NET_UNSET;
+
+	switch (when) {
+	case WHEN_NETWORK:
+		return !none;
+	case WHEN_ALL:
+		return mode == NET_ALL;
+	case WHEN_NO_NETWORK:
+		return none;
+	case WHEN_TERMINAL:
+		return has_device(w, "/dev/ptmx");
+	case WHEN_SYSTEM_V:
+		return w->plan->settings.ipc == IPC_SYSV;
+	default:
+		return true;
+	}
+}
+
+static void
+add_row(struct writer *w, const struct table_row *row)
+{
+	str_printf(&w->text, "(%s", row->action);
+	if (row->filter != NULL && row->word == NULL)
+		str_printf(&w->text, " %s", row->filter);
+	if (row->word != NULL) {
+		str_printf(&w->text, " (%s ", row->filter);
+		sbpl_word(row->word, &w->text);
+		str_add(&w->text, ")");
+	}
+	if (str_starts(row->action, "deny "))
+		add_tag(w);
+	str_printf(&w->text, ") ; %s\n", row->reason);
+}
+
+static void
+add_table(struct writer *w, const struct table_row *rows)
+{
+	for (; rows->action != NULL; rows++)
+		if (applies(w, rows->when))
+			add_row(w, rows);
+}
+
+static void
+add_head(struct writer *w)
+{
+	str_add(&w->text, "(version 1)\n(deny default");
+	end_line(w, true);
+	add_comment(w, "what the default does not reach");
+	add_table(w, table_unreached);
+	add_comment(w, "what programs need of the system");
+	add_table(w, table_system);
+}
+
+/* ---- the rules ---- */
+
+/* Before every rule, so that a deny has the last word. */
+static int
+add_ancestors(struct writer *w)
+{
+	auto_str struct str operations = {0};
+	const struct filter *folders;
+	int rc = folders_on_the_way(&w->in, w->plan, &w->lines, &folders, w->err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; ancestor_operations[i] != NULL; i++)
+		str_printf(&operations, "%s%s", i == 0 ? "" : " ", ancestor_operations[i]);
+	if (operations.failed)
+		return cordon_no_memory(w->err);
+	add_comment(w, "folders on the way to what is granted: that they are there, no more");
+	add_line(w, EFFECT_ALLOW, operations.text, folders);
+	return 0;
+}
+
+static void
+add_rule(struct writer *w, const struct line *line)
+{
+	unsigned rights = line->rights & w->granted;
+	auto_str struct str operations = {0};
+
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		for (size_t k = 0; (rights & (1u << i)) && right_operations[i][k] != NULL; k++)
+			str_printf(&operations, "%s%s", operations.length == 0 ? "" : " ",
+				   right_operations[i][k]);
+	w->text.failed = w->text.failed || operations.failed;
+	if (operations.text != NULL)
+		add_line(w, line->effect, operations.text, line->filter);
+}
+
+static void
+add_rules(struct writer *w)
+{
+	add_comment(w, "the rules, shallow ones first; then patterns and protected names");
+	for (size_t i = 0; i < w->lines.count; i++)
+		add_rule(w, &w->lines.items[i]);
+}
+
+static int
+add_held(struct writer *w)
+{
+	const struct filter *held;
+	int rc = folders_held(&w->in, w->plan, &held, w->err);
+
+	if (rc < 0 || !(w->granted & RIGHT_DELETE))
+		return rc;
+	add_comment(w, "folders that hold such names stay where they are");
+	add_line(w, EFFECT_DENY, "file-write-unlink", held);
+	return 0;
+}
+
+/* ---- devices, network ---- */
+
+static void
+add_devices(struct writer *w)
+{
+	struct filter_list parts = {0};
+
+	for (const struct table_device *d = table_devices; d->path != NULL; d++)
+		if (has_device(w, d->path))
+			filter_push(&w->in, &parts,
+				    d->regex == NULL ? filter_literal(&w->in, d->path)
+						     : filter_regex(&w->in, d->regex, "/dev"));
+	add_comment(w, "control of terminals, but for typing into them");
+	add_line(w, EFFECT_ALLOW, "file-ioctl", filter_any_of(&w->in, parts.items, parts.count));
+	str_add(&w->text, "(deny file-ioctl (ioctl-command TIOCSTI)");
+	end_line(w, true);
+}
+
+static void
+add_endpoint(struct writer *w, const char *operations, const char *end, const char *port)
+{
+	str_printf(&w->text, "(allow %s (%s \"%s\"))\n", operations, end, port);
+}
+
+static void
+add_localhost(struct writer *w, unsigned port)
+{
+	bool udp = w->plan->has_datagrams;
+	char text[32] = "localhost:*";
+
+	if (port != 0)
+		snprintf(text, sizeof text, "localhost:%u", port);
+	/* "ip" is TCP and UDP */
+	add_endpoint(w, "network-outbound", udp ? "remote ip" : "remote tcp", text);
+	add_endpoint(w, "network-bind network-inbound", udp ? "local ip" : "local tcp", text);
+}
+
+static void
+add_network(struct writer *w)
+{
+	const struct network *network = &w->plan->settings.network;
+	char proxy[32];
+
+	add_comment(w, "network");
+	str_add(&w->text, "(deny network*");
+	end_line(w, true);
+	if (network->mode == NET_ALL) {
+		add_endpoint(w, "network-outbound", "remote ip", "*:*");
+		add_endpoint(w, "network-bind network-inbound", "local ip", "*:*");
+		add_line(w, EFFECT_ALLOW, "network-outbound",
+			 filter_literal(&w->in, RESOLVER_SOCKET));
+	} else if (network->mode == NET_LOCALHOST && network->localhost.count == 0) {
+		add_localhost(w, 0);
+	} else if (network->mode == NET_LOCALHOST) {
+		for (size_t i = 0; i < network->localhost.count; i++)
+			add_localhost(w, network->localhost.items[i].number);
+	} else if (network->mode == NET_DOMAINS && w->options->proxy_port != 0) {
+		snprintf(proxy, sizeof proxy, "localhost:%u", w->options->proxy_port);
+		add_endpoint(w, "network-outbound", "remote tcp", proxy);
+	}
+}
+
+/* What the session makes in the project it may use, where it may read and write; and what is named. */
+static void
+add_sockets(struct writer *w)
+{
+	const char *project = w->plan->host->project;
+	struct filter_list parts = {0};
+	const struct filter *own;
+
+	if (project != NULL && !path_is_dead(project)) {
+		own = filter_all(&w->in, filter_subpath(&w->in, project),
+				 lines_where(&w->in, &w->lines, RIGHT_READ, project));
+		own = filter_all(&w->in, own, lines_where(&w->in, &w->lines, RIGHT_WRITE, project));
+		filter_push(&w->in, &parts, own);
+	}
+	if (w->options->private_tmp != NULL)
+		filter_push(&w->in, &parts, filter_subpath(&w->in, w->options->private_tmp));
+	for (size_t i = 0; i < w->plan->socket_count; i++)
+		filter_push(&w->in, &parts, filter_literal(&w->in, w->plan->sockets[i].path));
+	add_comment(w, "unix sockets");
+	add_line(w, EFFECT_ALLOW, "network-outbound",
+		 filter_any_of(&w->in, parts.items, parts.count));
+}
+
+/* Who is inside takes what comes there, and can make no such socket. */
+static void
+add_door(struct writer *w)
+{
+	const char *door = w->options->door;
+
+	if (door == NULL)
+		return;
+	add_comment(w, "where commands of this session come in");
+	add_line(w, EFFECT_ALLOW, "network-inbound", filter_literal(&w->in, door));
+	add_line(w, EFFECT_DENY, "network-bind", filter_literal(&w->in, door));
+}
+
+static void
+add_fingerprint(struct writer *w, const struct sbpl_fingerprint *fingerprint)
+{
+	if (fingerprint->allowed == NULL || fingerprint->denied == NULL)
+		return;
+	add_comment(w, "by which the processes of this session are known");
+	add_line(w, EFFECT_ALLOW, "file-read-data", filter_literal(&w->in, fingerprint->allowed));
+	add_line(w, EFFECT_DENY, "file-read-data", filter_literal(&w->in, fingerprint->denied));
+}
+
+/* ---- all of it ---- */
+
+static int
+check_tag(const char *tag, struct cordon_error *err)
+{
+	static const char good[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+
+	if (tag == NULL || tag[strspn(tag, good)] == '\0')
+		return 0;
+	return cordon_fail(err, CORDON_E_USAGE, 0, "the tag of a profile is letters and digits");
+}
+
+static int
+write_plan(struct writer *w)
+{
+	int rc = check_tag(w->options->tag, w->err);
+
+	if (rc == 0)
+		rc = lines_make(&w->in, w->plan, w->options->private_tmp, &w->lines, w->err);
+	for (size_t i = 0; rc == 0 && i < w->lines.count; i++)
+		if (w->lines.items[i].effect == EFFECT_ALLOW)
+			w->granted |= w->lines.items[i].rights;
+	if (rc == 0)
+		add_head(w);
+	if (rc == 0)
+		rc = add_ancestors(w);
+	if (rc == 0)
+		add_network(w);
+	if (rc == 0)
+		add_rules(w);
+	if (rc == 0)
+		rc = add_held(w);
+	if (rc < 0)
+		return rc;
+	add_devices(w);
+	add_sockets(w);
+	add_door(w);
+	add_fingerprint(w, &w->options->fingerprint);
+	return 0;
+}
+
+static void
+write_fingerprint(struct writer *w)
+{
+	str_add(&w->text, "(version 1)\n(allow default)\n");
+	add_fingerprint(w, &w->options->fingerprint);
+}
+
+static int
+finish(struct writer *w, struct sbpl *sbpl, struct cordon_error *err)
+{
+	if (w->in.failed || w->parameters.failed)
+		return cordon_no_memory(err);
+	sbpl->parameters = w->parameters.items;
+	sbpl->parameter_count = w->parameters.count;
+	return str_finish(&w->text, &sbpl->text, err);
+}
+
+struct sbpl *
+sbpl_free(struct sbpl *sbpl)
+{
+	if (sbpl == NULL)
+		return NULL;
+	arena_free(&sbpl->arena);
+	free(sbpl->text);
+	free(sbpl);
+	return NULL;
+}
+
+static int
+make(const struct plan *plan, const struct sbpl_options *options, struct sbpl **ret_sbpl,
+     struct cordon_error *err)
+{
+	auto_sbpl struct sbpl *sbpl = calloc(1, sizeof *sbpl);
+	struct writer w = {.plan = plan, .options = options, .err = err};
+	int rc = 0;
+
+	if (sbpl == NULL)
+		return cordon_no_memory(err);
+	w.in.arena = w.parameters.arena = &sbpl->arena;
+	if (plan == NULL)
+		write_fingerprint(&w);
+	else
+		rc = write_plan(&w);
+	if (rc == 0)
+		rc = finish(&w, sbpl, err);
+	str_free(&w.text);
+	if (rc == 0)
+		*ret_sbpl = take(&sbpl);
+	return rc;
+}
+
+int
+sbpl_make(const struct plan *plan, const struct sbpl_options *options, struct sbpl **ret_sbpl,
+	  struct cordon_error *err)
+{
+	return make(plan, options, ret_sbpl, err);
+}
+
+int
+sbpl_fingerprint_only(const struct sbpl_fingerprint *fingerprint, struct sbpl **ret_sbpl,
+		      struct cordon_error *err)
+{
+	struct sbpl_options options = {.fingerprint = *fingerprint};
+
+	return make(NULL, &options, ret_sbpl, err);
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Paths: the decision is the same all over a zone (a rule's own path, its direct children, what is
+ * deeper), so each zone is asked once, with patterns and protected names left out. Patterns follow
+ * in their order; an allow does not count where a more trusted layer has the last word against it.
+ * Protected names come last, but for what the user's own words lift.
+ */
+#include "macos/sbpl/rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/glob.h"
+#include "base/path.h"
+#include "macos/sbpl/glob_regex.h"
+#include "macos/sbpl/zones.h"
+
+struct maker {
+	struct filters *in;
+	const struct plan *plan;
+	struct lines *to;
+	struct cordon_error *err;
+	/* where the last word of a layer is deny, by layer and right; NULL: not asked yet */
+	const struct filter *denied[LAYER_COUNT][RIGHT_KINDS];
+};
+
+bool
+path_is_dead(const char *path)
+{
+	/* firmlinks are seen by their short names; /home and /net belong to the automounter */
+	static const char *const roots[] = {"/System/Volumes/Data", "/home", "/net"};
+
+	for (size_t i = 0; i < COUNT(roots); i++)
+		if (path_below(path, roots[i]))
+			return true;
+	return false;
+}
+
+static int
+add_line(struct maker *m, struct lines *to, struct line line)
+{
+	struct line *slot;
+
+	if (line.filter == NULL)
+		return cordon_no_memory(m->err);
+	if (line.filter->kind == FILTER_NEVER || line.rights == 0)
+		return 0;
+	if (line.filter->kind == FILTER_ALWAYS)
+		line.filter = filter_subpath(m->in, "/");
+	slot = arena_push(m->in->arena, &to->items, &to->count, sizeof *slot, m->err);
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = line;
+	return 0;
+}
+
+static bool
+is_own_word(enum layer layer)
+{
+	return layer == LAYER_SYSTEM || layer == LAYER_USER || layer == LAYER_COMMAND;
+}
+
+/* ---- patterns ---- */
+
+static int
+pattern_filter(struct maker *m, const struct planned_rule *rule, const struct filter **ret)
+{
+	const struct place *place = &rule->rule->place;
+	const char *reason = NULL;
+
+	*ret = rule->match == MATCH_GLOB ? pattern_glob(m->in, rule->path, PATTERN_BELOW, false)
+					 : pattern_regex(m->in, rule->path, &reason);
+	if (reason != NULL)
+		return cordon_fail_at(m->err, CORDON_E_POLICY, place->file, place->line,
+				      place->column, "\"%.60s\" %s", rule->path, reason);
+	return *ret == NULL ? cordon_no_memory(m->err) : 0;
+}
+
+/* The lines of one layer alone, by which its last word can be told. */
+static int
+layer_lines(struct maker *m, enum layer layer, struct lines *ret)
+{
+	const struct index *index = &m->plan->index;
+	int rc = zones_of_layer(m->in, index, layer, ret, m->err);
+
+	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++) {
+		const struct planned_rule *rule = &index->patterns[i];
+		struct line line = {.effect = rule->effect == EFFECT_DENY ? EFFECT_ALLOW
+									  : EFFECT_DENY,
+				    .rights = rule->rights};
+
+		if (rule->layer != layer)
+			continue;
+		rc = pattern_filter(m, rule, &line.filter);
+		if (rc == 0)
+			rc = add_line(m, ret, line);
+	}
+	return rc;
+}
+
+/* Where the last word of layer on a right is deny. Its lines are turned round: allow means denied. */
+static int
+layer_denies(struct maker *m, enum layer layer, int right, const struct filter **ret)
+{
+	struct lines lines = {0};
+	int rc;
+
+	if (m->denied[layer][right] == NULL) {
+		rc = layer_lines(m, layer, &lines);
+		if (rc < 0)
+			return rc;
+		for (int i = 0; i < RIGHT_KINDS; i++)
+			m->denied[layer][i] = lines_where(m->in, &lines, 1u << i, "/");
+	}
+	*ret = m->denied[layer][right];
+	return *ret == NULL ? cordon_no_memory(m->err) : 0;
+}
+
+/* Where an allow of layer for this right is not heard. */
+static int
+silence(struct maker *m, enum layer layer, int right, const struct filter **ret)
+{
+	const struct filter *denied = NULL;
+	int rc = 0;
+
+	*ret = &filter_never;
+	for (int above = LAYER_BUILTIN; rc == 0 && above < (int)layer; above++) {
+		if (above == LAYER_PROFILE)
+			continue;
+		rc = layer_denies(m, (enum layer)above, right, &denied);
+		if (rc == 0)
+			*ret = filter_any(m->in, *ret, denied);
+	}
+	return rc;
+}
+
+/* Rights for which everybody is heard go together. */
+static int
+add_allow(struct maker *m, const struct planned_rule *rule, const struct filter *filter)
+{
+	const char *root = filter->kind == FILTER_REGEX ? filter->root : "/";
+	struct line plain = {EFFECT_ALLOW, 0, filter};
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < RIGHT_KINDS; i++) {
+		const struct filter *unheard;
+
+		if (!(rule->rights & (1u << i)))
+			continue;
+		rc = silence(m, rule->layer, i, &unheard);
+		if (rc < 0)
+			return rc;
+		unheard = filter_within(m->in, unheard, root);
+		if (unheard != NULL && unheard->kind == FILTER_NEVER)
+			plain.rights |= 1u << i;
+		else
+			rc = add_line(m, m->to,
+				      (struct line){EFFECT_ALLOW, 1u << i,
+						    filter_all(m->in, filter,
+							       filter_not(m->in, unheard))});
+	}
+	return rc < 0 ? rc : add_line(m, m->to, plain);
+}
+
+static int
+add_patterns(struct maker *m)
+{
+	const struct index *index = &m->plan->index;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++) {
+		const struct planned_rule *rule = &index->patterns[i];
+		const struct filter *filter;
+
+		if (rule->rights == 0)
+			continue;
+		rc = pattern_filter(m, rule, &filter);
+		if (rc < 0)
+			return rc;
+		rc = rule->effect == EFFECT_ALLOW
+			     ? add_allow(m, rule, filter)
+			     : add_line(m, m->to, (struct line){EFFECT_DENY, rule->rights, filter});
+	}
+	return rc;
+}
+
+/* ---- protected names ---- */
+
+static const struct filter *
+protection_filter(struct maker *m, const struct protection *protection)
+{
+	enum pattern_end end = protection->self_only ? PATTERN_HERE : PATTERN_BELOW;
+	const struct filter *filter = pattern_glob(m->in, protection->pattern, end, true);
+
+	if (protection->except == NULL)
+		return filter;
+	return filter_all(m->in, filter,
+			  filter_not(m->in, pattern_ending(m->in, protection->except)));
+}
+
+/* What a rule reaches at or below the protected name, short of protected names further down. */
+static const struct filter *
+lifted_region(struct maker *m, const struct protection *protection, const struct planned_rule *rule)
+{
+	const struct filter *reach =
+		rule->match == MATCH_LITERAL ? filter_literal(m->in, rule->path)
+		: rule->match == MATCH_CHILD ? pattern_children(m->in, rule->path)
+					     : filter_subpath(m->in, rule->path);
+
+	if (protection->self_only)
+		return rule->match == MATCH_CHILD ? &filter_never
+						  : filter_literal(m->in, rule->path);
+	return filter_all(m->in, reach,
+			  filter_not(m->in,
+				     pattern_glob_below(m->in, protection->pattern, rule->path)));
+}
+
+/* The user's own words lift a protection by naming what is protected, where they are heard. */
+static int
+lifted(struct maker *m, const struct protection *protection, int right, const struct filter **ret)
+{
+	const struct index *index = &m->plan->index;
+	int rc = 0;
+
+	*ret = &filter_never;
+	for (size_t i = 0; rc == 0 && i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+		const struct filter *region, *unheard;
+
+		if (rule->effect != EFFECT_ALLOW || !(rule->rights & (1u << right)) ||
+		    !is_own_word(rule->layer) ||
+		    glob_match_longest(protection->glob, rule->path, true) == 0)
+			continue;
+		region = lifted_region(m, protection, rule);
+		rc = silence(m, rule->layer, right, &unheard);
+		if (rc < 0)
+			return rc;
+		unheard = filter_within(m->in, unheard, rule->path);
+		region = filter_all(m->in, region, filter_not(m->in, unheard));
+		*ret = filter_any(m->in, *ret, region);
+	}
+	return *ret == NULL ? cordon_no_memory(m->err) : rc;
+}
+
+/* The filters that one right is taken away by. */
+struct taking {
+	const struct filter **items;
+	size_t count;
+	bool lifted; /* something lifts one of them */
+};
+
+static int
+protect_right(struct maker *m, const struct protection *protection, const struct filter *filter,
+	      int right, struct taking *to)
+{
+	const struct filter *open, **slot;
+	int rc = lifted(m, protection, right, &open);
+
+	if (rc < 0)
+		return rc;
+	slot = arena_push(m->in->arena, &to->items, &to->count, sizeof *slot, m->err);
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = filter_all(m->in, filter, filter_not(m->in, open));
+	to->lifted = to->lifted || open->kind != FILTER_NEVER;
+	return 0;
+}
+
+/* One line for all rights as long as nothing is lifted. */
+static int
+add_takings(struct maker *m, struct taking *takings)
+{
+	unsigned together = 0;
+	int rc = 0, any = -1;
+
+	for (int r = 0; rc == 0 && r < RIGHT_KINDS; r++) {
+		if (takings[r].count == 0)
+			continue;
+		if (!takings[r].lifted) {
+			together |= 1u << r;
+			any = r;
+			continue;
+		}
+		rc = add_line(
+			m, m->to,
+			(struct line){EFFECT_DENY, 1u << r,
+				      filter_any_of(m->in, takings[r].items, takings[r].count)});
+	}
+	if (rc < 0 || any < 0)
+		return rc;
+	return add_line(
+		m, m->to,
+		(struct line){EFFECT_DENY, together,
+			      filter_any_of(m->in, takings[any].items, takings[any].count)});
+}
+
+static int
+add_protections(struct maker *m)
+{
+	const struct protections *all = &m->plan->index.protections;
+	struct taking takings[RIGHT_KINDS] = {{0}};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < all->count; i++) {
+		const struct filter *filter = protection_filter(m, &all->items[i]);
+
+		for (int r = 0; rc == 0 && r < RIGHT_KINDS; r++)
+			if (RIGHTS_CHANGE & (1u << r))
+				rc = protect_right(m, &all->items[i], filter, r, &takings[r]);
+	}
+	return rc < 0 ? rc : add_takings(m, takings);
+}
+
+/* ---- all of it ---- */
+
+int
+lines_make(struct filters *in, const struct plan *plan, const char *tmp, struct lines *ret,
+	   struct cordon_error *err)
+{
+	struct maker m = {.in = in, .plan = plan, .to = ret, .err = err};
+	int rc;
+
+	*ret = (struct lines){0};
+	rc = zones_of_plan(in, &plan->index, ret, err);
+	if (rc == 0 && tmp != NULL)
+		rc = add_line(&m, ret,
+			      (struct line){EFFECT_ALLOW, RIGHTS_ALL, filter_subpath(in, tmp)});
+	if (rc == 0)
+		rc = add_patterns(&m);
+	if (rc == 0)
+		rc = add_protections(&m);
+	if (rc == 0 && in->failed)
+		rc = cordon_no_memory(err);
+	return rc;
+}
+
+/* A run of lines with one effect, joined to what held before them. */
+static const struct filter *
+join_run(struct filters *in, const struct filter *before, enum effect effect,
+	 const struct filter *run)
+{
+	return effect == EFFECT_ALLOW ? filter_any(in, before, run)
+				      : filter_all(in, before, filter_not(in, run));
+}
+
+const struct filter *
+lines_where(struct filters *in, const struct lines *lines, unsigned right, const char *root)
+{
+	const struct filter **run = arena_alloc(in->arena, (lines->count + 1) * sizeof *run, NULL);
+	const struct filter *where = &filter_never;
+	enum effect effect = EFFECT_ALLOW;
+	size_t count = 0;
+
+	in->failed = in->failed || run == NULL;
+	for (size_t i = 0; run != NULL && i < lines->count; i++) {
+		const struct line *line = &lines->items[i];
+
+		if (!(line->rights & right))
+			continue;
+		if (line->effect != effect) {
+			where = join_run(in, where, effect, filter_any_of(in, run, count));
+			count = 0;
+			effect = line->effect;
+		}
+		run[count++] = filter_within(in, line->filter, root);
+	}
+	return run == NULL ? NULL : join_run(in, where, effect, filter_any_of(in, run, count));
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The tables. Operations are named one by one and never by a wider one ("file-read*"): which of two
+ * rules wins when one is wider is not documented, and sources disagree. Names of services are those
+ * that command line tools were seen to need; what starts programs, opens documents or gives away
+ * preferences, keychains and the clipboard is left out.
+ */
+#include "macos/sbpl/tables.h"
+
+#include <stddef.h>
+
+/* A path operation of the network is about unix sockets only; binding one makes a name. */
+const char *const right_operations[RIGHT_KINDS][8] = {
+	{"file-read-data", "file-read-metadata", "file-read-xattr", "file-test-existence",
+	 "file-map-executable"},
+	{"file-write-data", "file-write-mode", "file-write-flags", "file-write-times",
+	 "file-write-xattr", "file-write-acl", "file-write-owner"},
+	{"file-write-create", "network-bind", "network-inbound"},
+	{"file-write-unlink"},
+	{"process-exec*"},
+};
+
+const char *const ancestor_operations[] = {"file-read-metadata", "file-test-existence", NULL};
+
+const char *const table_links[] = {"/etc", "/tmp", "/var", NULL};
+
+#define DENY(operation, reason)                                    \
+	{                                                          \
+		WHEN_ALWAYS, "deny " operation, NULL, NULL, reason \
+	}
+
+const struct table_row table_unreached[] = {
+	DENY("process-info*", "arguments and environment of other processes"),
+	DENY("process-info-codesignature", "what other processes are signed with"),
+	DENY("file-map-executable", "code comes from what may be read"),
+	DENY("file-test-existence", "what is there is told like the rest about it"),
+	DENY("file-link", "a second name for a file would have the rights of its new place"),
+	DENY("file-clone", "a copy without reading would have the rights of its new place"),
+	DENY("file-write-setugid", "nothing made here runs as someone else"),
+	DENY("iokit-get-properties", "serial numbers"),
+	DENY("nvram*", "settings of the firmware"),
+	DENY("mach-cross-domain-lookup", "services of other sessions"),
+	DENY("system-privilege", "what only an administrator may do"),
+	DENY("job-creation", "launchd would run it outside"),
+	DENY("darwin-notification-post", "other programs act on what is posted"),
+	{WHEN_NO_NETWORK, "deny socket-ioctl", NULL, NULL, "interfaces and their addresses"},
+	/* dynamic-code-generation and syscall-unix stay as they are: every runtime needs both */
+	{0},
+};
+
+#define ALLOW(operation, filter, reason)                              \
+	{                                                             \
+		WHEN_ALWAYS, "allow " operation, filter, NULL, reason \
+	}
+#define MACH(when, name, reason)                                                    \
+	{                                                                           \
+		when, "allow mach-lookup", "global-name", "com.apple." name, reason \
+	}
+#define SYSCTL(filter, name, reason)                                   \
+	{                                                              \
+		WHEN_ALWAYS, "allow sysctl-read", filter, name, reason \
+	}
+
+const struct table_row table_system[] = {
+	ALLOW("process-fork", NULL, "programs start programs"),
+	ALLOW("signal", "(target same-sandbox)", "job control among its own"),
+	ALLOW("process-info*", "(target same-sandbox)", "what it started"),
+	ALLOW("process-info-codesignature", "(target same-sandbox)", "what it started"),
+	ALLOW("mach-priv-task-port", "(target same-sandbox)", "debuggers of what it started"),
+	{WHEN_TERMINAL, "allow pseudo-tty", NULL, NULL, "terminals of its own"},
+
+	MACH(WHEN_ALWAYS, "system.opendirectoryd.libinfo", "names of users and groups"),
+	MACH(WHEN_ALWAYS, "system.opendirectoryd.membership", "groups of a user"),
+	MACH(WHEN_ALWAYS, "system.DirectoryService.libinfo_v1", "names of users and groups, older"),
+	MACH(WHEN_ALWAYS, "bsd.dirhelper", "the user's temporary folder"),
+	MACH(WHEN_ALWAYS, "system.notification_center", "notifications of the C library"),
+	MACH(WHEN_ALWAYS, "logd", "messages to the system log"),
+	MACH(WHEN_ALWAYS, "logd.events", "messages to the system log"),
+	MACH(WHEN_ALWAYS, "system.logger", "messages to the system log, older"),
+	MACH(WHEN_ALWAYS, "diagnosticd", "messages to the system log"),
+	MACH(WHEN_ALWAYS, "FSEvents", "file watchers"),
+	MACH(WHEN_ALL, "SystemConfiguration.configd", "which network there is"),
+	MACH(WHEN_ALL, "SystemConfiguration.DNSConfiguration", "name servers"),
+	MACH(WHEN_ALL, "dnssd.service", "looking up names"),
+	MACH(WHEN_ALL, "networkd", "connections by the system's own clients"),
+	/* it fetches what a certificate names, so not where only some hosts may be reached */
+	MACH(WHEN_ALL, "trustd", "judging certificates"),
+	MACH(WHEN_ALL, "trustd.agent", "judging certificates"),
+	MACH(WHEN_ALL, "ocspd", "revoked certificates"),
+
+	SYSCTL("sysctl-name-prefix", "hw.", "processors, caches, memory"),
+	SYSCTL("sysctl-name-prefix", "machdep.cpu.", "features of the processor"),
+	SYSCTL("sysctl-name", "machdep.ptrauth_enabled", "features of the processor"),
+	SYSCTL("sysctl-name", "kern.argmax", "how long a command line may be"),
+	SYSCTL("sysctl-name", "kern.boottime", "uptime"),
+	SYSCTL("sysctl-name", "kern.clockrate", "units of processor time"),
+	SYSCTL("sysctl-name", "kern.hostname", "uname"),
+	SYSCTL("sysctl-name", "kern.iossupportversion", "the system's version"),
+	SYSCTL("sysctl-name", "kern.maxfiles", "limits"),
+	SYSCTL("sysctl-name", "kern.maxfilesperproc", "limits"),
+	SYSCTL("sysctl-name", "kern.maxproc", "limits"),
+	SYSCTL("sysctl-name", "kern.ngroups", "limits"),
+	SYSCTL("sysctl-name", "kern.osproductversion", "the system's version"),
+	SYSCTL("sysctl-name", "kern.osproductversioncompat", "the system's version"),
+	SYSCTL("sysctl-name", "kern.osrelease", "uname"),
+	SYSCTL("sysctl-name", "kern.ostype", "uname"),
+	SYSCTL("sysctl-name", "kern.osvariant_status", "the system's version"),
+	SYSCTL("sysctl-name", "kern.osversion", "uname"),
+	SYSCTL("sysctl-name", "kern.secure_kernel", "the loader asks"),
+	SYSCTL("sysctl-name", "kern.usrstack64", "the thread library asks"),
+	SYSCTL("sysctl-name", "kern.version", "uname"),
+	SYSCTL("sysctl-name", "sysctl.proc_cputype", "the loader asks"),
+	SYSCTL("sysctl-name", "sysctl.proc_native", "does it run translated"),
+	SYSCTL("sysctl-name", "sysctl.proc_translated", "does it run translated"),
+	SYSCTL("sysctl-name", "vm.loadavg", "load"),
+	{WHEN_NETWORK, "allow sysctl-read", "sysctl-name-prefix", "net.routetable.",
+	 "interfaces and their addresses"},
+	/* kern.proc.* and kern.procargs2 stay out: they list every process of the user */
+	{WHEN_ALWAYS, "allow sysctl-write", "sysctl-name", "kern.tcsm_enable",
+	 "V8 switches a protection of its own process on"},
+	{WHEN_ALWAYS, "allow sysctl-write", "sysctl-name", "kern.grade_cputype",
+	 "Java asks which code its own process can run"},
+
+	{WHEN_ALWAYS, "allow iokit-open", "iokit-registry-entry-class", "RootDomainUserClient",
+	 "news of sleep and waking"},
+	{WHEN_ALWAYS, "allow ipc-posix-sem", "ipc-posix-name-prefix", "/mp-",
+	 "Python's multiprocessing"},
+	{WHEN_ALWAYS, "allow ipc-posix-shm", "ipc-posix-name-prefix", "/psm_",
+	 "Python's shared memory"},
+	{WHEN_ALWAYS, "allow ipc-posix-shm", "ipc-posix-name-prefix", "/__KMP_REGISTERED_LIB_",
+	 "OpenMP's mark of its own process"},
+	{WHEN_ALWAYS, "allow ipc-posix-shm-read-data", "ipc-posix-name",
+	 "apple.shm.notification_center", "notifications of the C library"},
+
+	{WHEN_SYSTEM_V, "allow ipc-sysv-msg", NULL, NULL, "queues, as the policy says"},
+	{WHEN_SYSTEM_V, "allow ipc-sysv-sem", NULL, NULL, "semaphores"},
+	{WHEN_SYSTEM_V, "allow ipc-sysv-shm", NULL, NULL, "memory"},
+
+	ALLOW("system-socket", "(socket-domain AF_UNIX)", "pipes between its own processes"),
+	{WHEN_NETWORK, "allow system-socket",
+	 "(require-all (socket-domain AF_SYSTEM) (socket-protocol 2))", NULL,
+	 "the system's network library"},
+	{0},
+};
+
+const struct table_device table_devices[] = {
+	{"/dev/tty", NULL, "the terminal it was started from"},
+	{"/dev/ptmx", NULL, "terminals of its own"},
+	{"/dev/ttys000", "^/dev/ttys[0-9]+$", "modes of a terminal"},
+	{"/dev/dtracehelper", NULL, "every program says hello there"},
+	{0},
+};

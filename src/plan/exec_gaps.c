@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Denied programs that can be executed all the same, because the tree around them may be and new
+ * programs can be made there. Whoever executes a file can also read it, out of the process; so a deny
+ * of reading is looked at as well. What execve does not take does no harm: data, a mode without x on
+ * a file that the command cannot change, a script whose interpreter may not open it.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "host/fs_tree.h"
+#include "plan/exec_rules.h"
+
+#define RUN (RIGHT_READ | RIGHT_EXECUTE)
+#define MAKE (RIGHT_WRITE | RIGHT_CREATE)
+/* More entries are not looked at: starting would take too long, about a second for these. */
+#define SEARCH_MAX 1000000
+#define UNSEARCHED \
+	" has too many entries to look for denied programs in, or some that cannot be read"
+#define UNHELD                                                                                    \
+	" is denied, but programs beside it may be run: it could be executed, and so be read as " \
+	"well"
+
+/* rights: what the rules leave of them. */
+static bool
+is_program(const struct plan *plan, const char *path, unsigned rights)
+{
+	const struct fs_view *view = plan->host->view;
+	bool is_executable;
+	enum fs_start start = view->start(view->ctx, path, &is_executable);
+
+	if (!is_executable && !(rights & RIGHT_WRITE))
+		return false;
+	return start == FS_START_BINARY || start == FS_START_HIDDEN ||
+	       (start == FS_START_SCRIPT && (rights & RIGHT_READ));
+}
+
+static bool
+is_unheld_file(const struct plan *plan, const char *path)
+{
+	unsigned rights = index_rights(&plan->index, path);
+
+	return (rights & RUN) != RUN && is_program(plan, path, rights) &&
+	       running_is_granted(plan, path);
+}
+
+bool
+running_is_unread_script(const struct plan *plan, const char *path)
+{
+	const struct fs_view *view = plan->host->view;
+	bool is_executable;
+
+	return !(index_rights(&plan->index, path) & RIGHT_READ) && view->start != NULL &&
+	       view->start(view->ctx, path, &is_executable) == FS_START_SCRIPT;
+}
+
+static enum fs_kind
+look(const struct plan *plan, const char *path)
+{
+	const struct fs_view *view = plan->host->view;
+	char link[PATH_MAX];
+
+	return view->look(view->ctx, path, link);
+}
+
+/* Also what is no program yet, where the command can make it one. */
+bool
+running_is_unheld(const struct plan *plan, const char *path)
+{
+	unsigned rights = index_rights(&plan->index, path);
+	enum fs_kind kind = look(plan, path);
+
+	if (plan->host->view->start == NULL || (rights & RIGHT_EXECUTE) ||
+	    !running_is_granted(plan, path))
+		return false;
+	return (kind == FS_FILE && is_program(plan, path, rights)) ||
+	       ((kind == FS_FILE || kind == FS_MISSING) && (rights & MAKE));
+}
+
+struct search {
+	const struct plan *plan;
+	bool by_patterns; /* only what a pattern denies */
+	bool is_flat;	  /* only what lies directly in the folder */
+	bool is_out_of_memory;
+	bool is_unsearched; /* found could not be looked through */
+	char found[PATH_MAX];
+};
+
+static bool
+denies_running(const struct planned_rule *rule)
+{
+	return rule->effect == EFFECT_DENY && (rule->rights & RUN);
+}
+
+static bool
+is_denied_by_pattern(const struct index *index, const char *path)
+{
+	for (size_t i = 0; i < index->pattern_count; i++)
+		if (denies_running(&index->patterns[i]) &&
+		    index_matches(&index->patterns[i], path) != 0)
+			return true;
+	return false;
+}
+
+static enum below_next
+search_entry(void *context, const char *path, enum fs_kind kind)
+{
+	struct search *search = context;
+
+	if (kind == FS_FILE &&
+	    (!search->by_patterns || is_denied_by_pattern(&search->plan->index, path)) &&
+	    is_unheld_file(search->plan, path)) {
+		strcpy(search->found, path);
+		return BELOW_STOP;
+	}
+	return search->is_flat ? BELOW_PASS : BELOW_ENTER;
+}
+
+/* Is there one below root? What cannot be looked at counts as one. */
+static bool
+search_below(struct search *search, const char *root)
+{
+	struct below below = {.view = search->plan->host->view,
+			      .fn = search_entry,
+			      .context = search,
+			      .left = SEARCH_MAX};
+
+	below_each(&below, root);
+	search->is_out_of_memory = search->is_out_of_memory || below.is_out_of_memory;
+	/* what a cordon around us keeps from being listed it keeps from being executed, or has said so */
+	if (search->plan->facts.values[FACT_DOOR])
+		below.is_hidden = false;
+	search->is_unsearched = !below.is_stopped && (below.is_cut || below.is_hidden);
+	if (search->is_unsearched)
+		snprintf(search->found, sizeof search->found, "%s", root);
+	return below.is_stopped || below.is_cut || below.is_hidden;
+}
+
+/* ---- denies by path ---- */
+
+/* Does the deny name running, and can the command put a program there? */
+static bool
+is_made(const struct plan *plan, const struct planned_rule *rule, const char *path)
+{
+	unsigned rights = index_rights(&plan->index, path);
+
+	return (rule->rights & RIGHT_EXECUTE) && !(rights & RIGHT_EXECUTE) && (rights & MAKE) &&
+	       running_is_granted(plan, path);
+}
+
+static bool
+is_unheld_path(struct search *search, const struct planned_rule *rule)
+{
+	const struct plan *plan = search->plan;
+	/* by a mount it may be another kind than the one the rule was written for */
+	enum fs_kind kind = look(plan, rule->path);
+	char new[PATH_MAX + 4];
+
+	snprintf(search->found, sizeof search->found, "%s", rule->path);
+	snprintf(new, sizeof new, "%s/\001", strcmp(rule->path, "/") == 0 ? "" : rule->path);
+	if (rule->match != MATCH_CHILD && kind != FS_DIR &&
+	    (is_made(plan, rule, rule->path) ||
+	     (kind == FS_FILE && is_unheld_file(plan, rule->path))))
+		return true;
+	if (rule->match == MATCH_LITERAL || strlen(new) >= PATH_MAX)
+		return false;
+	if (is_made(plan, rule, new))
+		return true;
+	search->is_flat = rule->match == MATCH_CHILD;
+	/* where nothing new could be executed there is no grant around it */
+	return kind == FS_DIR && running_is_granted(plan, new) && search_below(search, rule->path);
+}
+
+/* ---- denies by pattern ---- */
+
+/*
+ * Folders of the system are not looked through, which would take a second at each start: a profile
+ * grants them, and nothing can be made there.
+ */
+static bool
+is_searched(const struct plan *plan, const struct planned_rule *tree)
+{
+	struct reach reach = index_reach(&plan->index, tree->path);
+
+	/* nothing is executed below it but what a rule of its own grants, which is another tree */
+	if (!(reach.own & RIGHT_EXECUTE))
+		return false;
+	return tree->effect == EFFECT_ALLOW && !tree->is_left_out && tree->exists &&
+	       (tree->rights & RUN) && (!tree->rule->optional || (reach.below & RIGHT_CREATE));
+}
+
+/* Could the pattern deny something in that tree? */
+static bool
+meets(const struct planned_rule *pattern, const char *tree)
+{
+	return denies_running(pattern) &&
+	       (path_below(pattern->root, tree) || path_below(tree, pattern->root));
+}
+
+static bool
+is_met(const struct index *index, const char *tree)
+{
+	for (size_t i = 0; i < index->pattern_count; i++)
+		if (meets(&index->patterns[i], tree))
+			return true;
+	return false;
+}
+
+static bool
+is_unheld_in(struct search *search, const char *tree)
+{
+	enum fs_kind kind = look(search->plan, tree);
+
+	return search_entry(search, tree, kind) == BELOW_STOP ||
+	       (kind == FS_DIR && search_below(search, tree));
+}
+
+/* What it denies could be made, or anything could be made anywhere. */
+static bool
+is_open_pattern(const struct index *index, const struct planned_rule *rule)
+{
+	unsigned both = RIGHT_EXECUTE | RIGHT_CREATE;
+
+	return denies_running(rule) &&
+	       (((rule->rights & RIGHT_EXECUTE) && (rule->rights & MAKE) != MAKE) ||
+		(index->default_rights & both) == both);
+}
+
+static bool
+find_by_pattern(struct search *search)
+{
+	const struct index *index = &search->plan->index;
+	const char *last = NULL;
+
+	search->by_patterns = true;
+	search->is_flat = false;
+	for (size_t i = 0; i < index->pattern_count; i++) {
+		snprintf(search->found, sizeof search->found, "%s", index->patterns[i].path);
+		if (is_open_pattern(index, &index->patterns[i]))
+			return true;
+	}
+	/* sorted by path: what is below a tree comes after it */
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *tree = &index->paths[i];
+
+		if ((last != NULL && path_below(tree->path, last)) || !is_met(index, tree->path) ||
+		    !is_searched(search->plan, tree))
+			continue;
+		last = tree->path;
+		if (is_unheld_in(search, tree->path))
+			return true;
+	}
+	return false;
+}
+
+/* ---- all of them ---- */
+
+static bool
+find_by_path(struct search *search)
+{
+	const struct index *index = &search->plan->index;
+
+	for (size_t i = 0; i < index->path_count; i++)
+		if (denies_running(&index->paths[i]) && is_unheld_path(search, &index->paths[i]))
+			return true;
+	return false;
+}
+
+int
+running_settle(struct plan *plan, struct cordon_error *err)
+{
+	struct search search = {.plan = plan};
+	auto_str struct str text = {0};
+	bool is_found;
+
+	running_list(plan);
+	plan->unheld = NULL;
+	if (plan->host->system != SYSTEM_LINUX || plan->host->view->list == NULL)
+		return 0;
+	is_found = find_by_path(&search) || find_by_pattern(&search);
+	if (search.is_out_of_memory)
+		return cordon_no_memory(err);
+	if (!is_found)
+		return 0;
+	str_visible(&text, search.found);
+	str_add(&text, search.is_unsearched ? UNSEARCHED : UNHELD);
+	plan->unheld = text.failed ? NULL : arena_strdup(&plan->arena, text.text, err);
+	return plan->unheld == NULL ? cordon_no_memory(err) : 0;
+}

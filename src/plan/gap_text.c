@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/* Why a promise cannot be kept here, and what would help: for people, nothing is decided by it. */
+#include "base/array.h"
+#include "plan/guarantees.h"
+
+/* What the broker around us does not do, nobody does. */
+static void
+explain_door(const struct plan *plan, unsigned missing, struct promise *to)
+{
+	if (missing & NEED_BROKER_SIGNALS) {
+		to->how = "the cordon around this one does not look at signals";
+		to->remedy = "start the outer one without --accept process.signal";
+	} else if (missing & (NEED_BROKER_SOCKETS | NEED_NO_SOCKETS)) {
+		to->how = "the cordon around this one does not look at names of sockets";
+		to->remedy = "start the outer one without --accept sockets.path";
+	} else if (missing & NEED_BROKER_NET) {
+		to->how = "the cordon around this one does not look at addresses";
+		to->remedy = plan->settings.network.mode == NET_DOMAINS
+				     ? "start the outer one with --domain as well"
+				     : "start the outer one with --net localhost as well";
+	} else if (!(plan->facts.values[FACT_DOOR] & DOOR_CHANGES)) {
+		to->how = "the cordon around this one does not look at files";
+		to->remedy = "start the outer one without --accept files.future";
+	} else {
+		to->how = "the cordon around this one looks at changes only, not at reading";
+		to->remedy = "start the outer one with a rule that denies reading, too";
+	}
+}
+
+#define NO_PIDFDS "there are no pidfds"
+#define ALLOW_PIDFDS "use a kernel from 5.6 on, or allow pidfd_getfd in the container's profile"
+
+static void
+explain_broker(const struct facts *facts, struct promise *to)
+{
+	if (!facts->values[FACT_BROKER]) {
+		to->how = "there is no broker";
+		to->remedy = NULL;
+	} else if (has_broker(facts)) {
+		to->how = "the broker needs Landlock";
+		to->remedy = "use a kernel from 5.13 on with \"landlock\" in lsm=";
+	} else if (facts->values[FACT_YAMA] >= 2) {
+		to->how = "Yama keeps the broker from reading the command's arguments";
+		to->remedy = "set kernel.yama.ptrace_scope to 0 or 1";
+	} else if (facts->values[FACT_NOTIFY_ADDFD] && !facts->values[FACT_PIDFD]) {
+		/* new kernels have them: it is the container that does not let them through */
+		to->how = NO_PIDFDS;
+		to->remedy = ALLOW_PIDFDS;
+	} else if (facts->values[FACT_NOTIFY_ADDFD] && !facts->values[FACT_OPENAT2]) {
+		to->how = "there is no openat2";
+		to->remedy = "use a kernel from 5.6 on, or allow it in the container's profile";
+	} else if (facts->values[FACT_SECCOMP_NOTIFY]) {
+		to->how = "this kernel cannot hand descriptors over";
+		to->remedy = "use a kernel from 5.9 on";
+	} else {
+		to->how =
+			"no seccomp notification can be had (old kernel, or another sandbox holds it)";
+		to->remedy = "use a kernel from 5.9 on, or start cordon outside the other sandbox";
+	}
+}
+
+/* Which kernel has which version of Landlock: all that a way of ours asks for. */
+static const char *const newer_kernels[] = {
+	[2] = "use a kernel from 5.19 on (Landlock ABI 2)",
+	[3] = "use a kernel from 6.2 on (Landlock ABI 3)",
+	[4] = "use a kernel from 6.7 on (Landlock ABI 4)",
+	[5] = "use a kernel from 6.10 on (Landlock ABI 5)",
+	[6] = "use a kernel from 6.12 on (Landlock ABI 6)",
+	[9] = "use a kernel from 7.1 on (Landlock ABI 9)",
+};
+
+#define NEWER_KERNEL "use a kernel from 5.9 on, built with it"
+
+/* What is no broker's and no Landlock's. The first that is missing is the reason. */
+static const struct {
+	unsigned need;
+	const char *how, *remedy;
+} reasons[] = {
+	{NEED_TREE, "/proc does not list the children of a process",
+	 "mount /proc, of a kernel with CONFIG_PROC_CHILDREN"},
+	{NEED_SECCOMP, "there is no seccomp filter", NEWER_KERNEL},
+	{NEED_NO_PROC, "/proc is granted, and it lists every process", "use the profile strict"},
+	{NEED_SCOPE, "no cgroup of ours can limit it, and systemd makes none",
+	 "log in through systemd, or run in a delegated cgroup"},
+	{NEED_PIDFD, NO_PIDFDS, ALLOW_PIDFDS},
+	{NEED_KILLABLE, "supervised calls can be interrupted on this kernel",
+	 "use a kernel from 5.19 on"},
+	{NEED_MOUNTS, "which files have other names by mounts cannot be read",
+	 "let /proc/self/mountinfo be read"},
+	{NEED_SEATBELT, "there is no Seatbelt", NULL},
+};
+
+static void
+explain_need(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
+{
+	to->how = way->how;
+	to->remedy = NULL;
+	if (missing & NEED_RUN_HELD) {
+		to->how = plan->unheld;
+		to->remedy = "keep it where no program can be made, or make it no program";
+		return;
+	}
+	for (size_t i = 0; i < COUNT(reasons); i++) {
+		if (missing & reasons[i].need) {
+			to->how = reasons[i].how;
+			to->remedy = reasons[i].remedy;
+			return;
+		}
+	}
+}
+
+static void
+explain_landlock(const struct facts *facts, int abi, struct promise *to)
+{
+	bool none = facts->values[FACT_LANDLOCK_ABI] == 0;
+
+	if (facts->values[FACT_INSIDE]) {
+		to->how = "the cordon around this one reads for us, and would not see our limits";
+		to->remedy = "start it outside, or the outer one without rules that deny reading";
+		return;
+	}
+	to->how = none ? "there is no Landlock" : "Landlock is too old for it";
+	to->remedy = none ? NULL : newer_kernels[abi];
+	if (to->remedy == NULL)
+		to->remedy = "use a newer kernel (5.13 or later) with \"landlock\" in lsm=";
+}
+
+void
+explain_gap(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
+{
+	const unsigned brokers = NEED_BROKER | NEED_VETTING | NEED_BROKER_NET |
+				 NEED_BROKER_SOCKETS | NEED_NO_SOCKETS | NEED_BROKER_SIGNALS;
+	const struct facts *facts = &plan->facts;
+
+	if (facts->values[FACT_LANDLOCK_ABI] < way->abi) {
+		explain_landlock(facts, way->abi, to);
+	} else if ((missing & NEED_BROKER_SIGNALS) && plan->routing != ROUTE_NOTHING &&
+		   !plan->routes_sockets && !facts->values[FACT_DOOR]) {
+		to->how =
+			"Landlock is too old for it, and signals are supervised only with sockets";
+		to->remedy = newer_kernels[6];
+	} else if (!(missing & brokers)) {
+		explain_need(plan, way, missing, to);
+	} else if (facts->values[FACT_DOOR]) {
+		explain_door(plan, missing, to);
+	} else {
+		explain_broker(facts, to);
+	}
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The policy of an unapproved project: it can only take away; everything it asks for beyond that is
+ * listed as a request and changes nothing.
+ */
+#include <string.h>
+
+#include "base/array.h"
+#include "plan/environ.h"
+#include "plan/trust_requests.h"
+#include "policy/read/printer.h"
+#include "sources/profile.h"
+
+/* ---- files ---- */
+
+/* Is everything below path granted that is granted at path? Then the project's rule adds nothing. */
+static bool
+holds_below(const struct verdict *verdict, unsigned rights)
+{
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		const struct planned_rule *by = verdict->by[i].rule;
+
+		if ((rights & (1u << i)) && by != NULL && by->match != MATCH_SUBPATH)
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_protected(const struct verdict *verdict)
+{
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (verdict->by[i].protection != NULL ||
+		    (verdict->by[i].rule != NULL && verdict->by[i].rule->layer == LAYER_BUILTIN))
+			return true;
+	return false;
+}
+
+/* What a dialect adds to a text by itself: said once, and granted with the rest. */
+static int
+ask_implied(struct plan *plan, const struct policy *project, size_t count, struct cordon_error *err)
+{
+	const struct place place = {project->file, 0, 0};
+
+	return count == 0
+		       ? 0
+		       : request_add(
+				 plan, place, err,
+				 "what the %s form grants by itself (%zu paths; `cordon check --print` "
+				 "shows them)",
+				 dialect_names[project->dialect], count);
+}
+
+/*
+ * A deny narrows. An allow of what is granted anyway may stay, to make exceptions from the project's
+ * own denies. Any other allow is a request.
+ */
+static int
+narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, size_t *implied,
+	    struct cordon_error *err)
+{
+	const char *path = NULL;
+	struct verdict verdict;
+	int rc;
+
+	*ret_add = rule->effect == EFFECT_DENY;
+	if (*ret_add)
+		return 0;
+	if (rule->match == MATCH_GLOB || rule->match == MATCH_REGEX)
+		return request_add_rule(plan, rule, NULL, "", err);
+	rc = plan_rule_path(plan, rule, &path, err);
+	if (rc < 0 || path == NULL)
+		return rc;
+	verdict = index_decide(&plan->index, path);
+	*ret_add = !(rule->rights & ~verdict.rights) && holds_below(&verdict, rule->rights);
+	if (*ret_add)
+		return 0;
+	if (rule->implied) {
+		++*implied;
+		return 0;
+	}
+	return request_add_rule(
+		plan, rule, path,
+		is_protected(&verdict) ? " (protected: no project can be granted it)" : "", err);
+}
+
+static int
+narrow_rules(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	auto_free bool *add = calloc(project->rule_count + 1, sizeof *add);
+	size_t implied = 0;
+	int rc = 0;
+
+	if (add == NULL)
+		return cordon_no_memory(err);
+	/* all are judged against the plan without the project, then added together */
+	for (size_t i = 0; rc == 0 && i < project->rule_count; i++)
+		rc = narrow_rule(plan, &project->rules[i], &add[i], &implied, err);
+	if (rc == 0)
+		rc = ask_implied(plan, project, implied, err);
+	for (size_t i = 0; rc == 0 && i < project->rule_count; i++)
+		if (add[i])
+			rc = plan_add_rule(plan, &project->rules[i], LAYER_PROJECT, err);
+	return rc < 0 ? rc : index_finish(&plan->index, err);
+}
+
+static int
+narrow_default(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	unsigned more = project->default_rights & ~plan->index.default_rights;
+	char words[RIGHTS_WORDS];
+
+	if (!project->has_default)
+		return 0;
+	plan->index.default_rights &= project->default_rights;
+	rights_to_words(more, words);
+	return more == 0 ? 0
+			 : request_add(plan, project->default_place, err, "%s everywhere", words);
+}
+
+/* ---- the rest ---- */
+
+static int
+narrow_sockets(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < project->sockets.count; i++) {
+		const struct word *word = &project->sockets.items[i];
+		const char *path = NULL;
+
+		if (words_have(&plan->settings.sockets, word->text))
+			continue;
+		rc = plan_socket_path(plan, word, &path, err);
+		if (rc == 0)
+			rc = request_add_socket(plan, word, path, err);
+	}
+	return rc;
+}
+
+/* Names that pass now and that the project wants go on passing when its mode takes the rest away. */
+static int
+keep_passing(struct plan *plan, const struct words *wanted, struct cordon_error *err)
+{
+	struct words *allow = &plan->settings.env.allow;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < wanted->count; i++) {
+		const struct word *word = &wanted->items[i];
+
+		if (strchr(word->text, '*') == NULL &&
+		    environ_decide(&plan->settings, word->text).passes)
+			rc = words_add(&plan->arena, allow, word, err);
+	}
+	return rc;
+}
+
+static int
+narrow_env(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	struct environment *have = &plan->settings.env;
+	const struct environment *wanted = &project->env;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < wanted->allow.count; i++) {
+		const struct word *word = &wanted->allow.items[i];
+		bool pattern = strchr(word->text, '*') != NULL;
+
+		if (pattern ? !words_have(&have->allow, word->text)
+			    : !environ_decide(&plan->settings, word->text).passes)
+			rc = request_add(plan, word->place, err, "the environment variable %s",
+					 word->text);
+	}
+	for (size_t i = 0; rc == 0 && i < wanted->set_count; i++)
+		rc = request_add(plan, wanted->set[i].place, err, "%s set to \"%s\"",
+				 wanted->set[i].name, wanted->set[i].value);
+	if (rc < 0 || wanted->mode == ENV_UNSET)
+		return rc;
+	if (wanted->mode > have->mode)
+		return request_add(plan, wanted->place, err, "the environment in mode %s",
+				   env_names[wanted->mode]);
+	rc = keep_passing(plan, &wanted->allow, err);
+	have->mode = wanted->mode;
+	return rc;
+}
+
+static int
+narrow_limits(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < LIMIT_COUNT; i++) {
+		const struct limit_value *wanted = &project->limits[i];
+		struct limit_value *have = &plan->settings.limits[i];
+
+		if (wanted->value == 0)
+			continue;
+		if (have->value == 0 || wanted->value <= have->value) {
+			*have = *wanted;
+		} else {
+			auto_str struct str text = {0};
+
+			limit_print((enum limit)i, wanted->value, &text);
+			rc = request_add(plan, wanted->place, err, "the limit %s raised to %s",
+					 limit_names[i], text.failed ? "more" : text.text);
+		}
+	}
+	return rc;
+}
+
+static bool
+is_loaded(const struct plan *plan, const char *profile)
+{
+	for (size_t i = 0; i < plan->stack->count; i++)
+		if (plan->stack->entries[i].name != NULL &&
+		    strcmp(plan->stack->entries[i].name, profile) == 0)
+			return true;
+	return false;
+}
+
+/* A base takes the place of another: what that one denied goes with it, and that must be said. */
+static int
+narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	const struct place place = {project->file, 0, 0};
+	int rc = 0;
+
+	if (project->has_extends && project->extends.count == 0 &&
+	    project->dialect == DIALECT_NATIVE)
+		return request_add(plan, place, err,
+				   "to stand on no profile, instead of the one in force");
+	for (size_t i = 0; rc == 0 && i < project->extends.count; i++) {
+		const struct word *word = &project->extends.items[i];
+		const struct profile *profile = profile_find(word->text);
+
+		if (is_loaded(plan, word->text))
+			continue;
+		rc = request_add(plan, word->place, err, "the profile %s%s", word->text,
+				 profile != NULL && profile_is_base(profile)
+					 ? " in place of the one in force, with all that one denies"
+					 : "");
+	}
+	return rc;
+}
+
+static int
+narrow_accept(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < project->accept.count; i++)
+		if (!plan->settings.accept[guarantee_by_name(project->accept.items[i].text)])
+			rc = request_add(plan, project->accept.items[i].place, err,
+					 "to live without the guarantee %s",
+					 project->accept.items[i].text);
+	return rc;
+}
+
+static int
+narrow_tmp(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	if (project->tmp == TMP_PRIVATE)
+		plan->settings.tmp = TMP_PRIVATE;
+	if (project->tmp == TMP_SHARED && plan->settings.tmp != TMP_SHARED)
+		return request_add(plan, project->tmp_place, err, "the shared tmp folder");
+	return 0;
+}
+
+static int
+narrow_ipc(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	if (project->ipc == IPC_NONE)
+		plan->settings.ipc = IPC_NONE;
+	if (project->ipc == IPC_SYSV && plan->settings.ipc != IPC_SYSV)
+		return request_add(plan, project->ipc_place, err,
+				   "System V queues, semaphores and memory of all your processes");
+	return 0;
+}
+
+static int
+note_off(struct plan *plan, struct cordon_error *err)
+{
+	const struct policy *project = plan->stack->project;
+
+	if (project->dialect != DIALECT_ZED || project->has_extends)
+		return 0;
+	return plan_notice(plan, err,
+			   "%s asks for no sandbox here; that is never granted to a project",
+			   project->file);
+}
+
+int
+plan_narrow(struct plan *plan, struct cordon_error *err)
+{
+	static int (*const steps[])(struct plan *, const struct policy *, struct cordon_error *) = {
+		narrow_profiles, narrow_accept,		 narrow_rules,
+		narrow_default,	 project_narrow_network, narrow_sockets,
+		narrow_env,	 narrow_limits,		 narrow_tmp,
+		narrow_ipc,
+	};
+	const struct policy *project = plan->stack->project;
+	int rc = 0;
+
+	if (project == NULL)
+		return 0;
+	for (size_t i = 0; rc == 0 && !plan->stack->project_trusted && i < COUNT(steps); i++)
+		rc = steps[i](plan, project, err);
+	return rc < 0 ? rc : note_off(plan, err);
+}

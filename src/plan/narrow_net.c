@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The network of an unapproved project: what it names less than there is holds, what it names more
+ * becomes a request.
+ */
+#include <string.h>
+
+#include "plan/trust_requests.h"
+
+static bool
+covers_domain(const struct network *have, const char *name)
+{
+	for (size_t i = 0; have->mode == NET_DOMAINS && i < have->domains.count; i++)
+		if (domain_covers(have->domains.items[i].text, name))
+			return true;
+	return have->mode == NET_ALL;
+}
+
+static int
+narrow_domains(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+	struct words kept = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < wanted->domains.count; i++) {
+		const struct word *word = &wanted->domains.items[i];
+
+		rc = covers_domain(have, word->text)
+			     ? words_add(&plan->arena, &kept, word, err)
+			     : request_add(plan, word->place, err, "network to %s", word->text);
+	}
+	if (rc < 0)
+		return rc;
+	if (have->mode == NET_ALL || have->mode == NET_DOMAINS) {
+		have->mode = NET_DOMAINS;
+		have->domains = kept;
+	} else {
+		have->mode = NET_NONE;
+	}
+	return 0;
+}
+
+/* Only ports that both name stay; what the project adds is a request. all: no list means all. */
+static int
+narrow_ports(struct plan *plan, struct ports *have, const struct ports *wanted, bool all,
+	     struct cordon_error *err)
+{
+	struct ports kept = {0};
+	int rc = 0;
+
+	all = all && have->count == 0;
+	for (size_t i = 0; rc == 0 && i < wanted->count; i++) {
+		const struct port *port = &wanted->items[i];
+
+		rc = all || ports_have(have, port->number)
+			     ? ports_add(&plan->arena, &kept, port, err)
+			     : request_add(plan, port->place, err, "network port %u", port->number);
+	}
+	if (rc == 0)
+		*have = kept;
+	return rc;
+}
+
+static int
+narrow_localhost(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+	int rc;
+
+	if (have->mode == NET_ALL) {
+		have->mode = NET_LOCALHOST;
+		have->localhost = wanted->localhost;
+		return 0;
+	}
+	if (have->mode != NET_LOCALHOST) {
+		rc = request_add(plan, wanted->place, err, "network to this machine");
+		have->mode = NET_NONE;
+		return rc;
+	}
+	if (wanted->localhost.count == 0)
+		return have->localhost.count == 0
+			       ? 0
+			       : request_add(plan, wanted->place, err,
+					     "network to every port of this machine");
+	rc = narrow_ports(plan, &have->localhost, &wanted->localhost, true, err);
+	/* an empty list would mean every port */
+	if (rc == 0 && have->localhost.count == 0)
+		have->mode = NET_NONE;
+	return rc;
+}
+
+/* Ports that carry anything; from the whole network, where all of them do, that is a narrowing. */
+static int
+ask_opaque(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+	int rc = 0;
+
+	if (have->mode == NET_ALL) {
+		have->opaque = wanted->opaque;
+		return 0;
+	}
+	for (size_t i = 0; rc == 0 && i < wanted->opaque.count; i++) {
+		const struct port *port = &wanted->opaque.items[i];
+
+		if (!ports_have(&have->opaque, port->number))
+			rc = request_add(plan, port->place, err,
+					 "anything on network port %u, not only TLS, HTTP and SSH",
+					 port->number);
+	}
+	return rc;
+}
+
+/* In the whole network there are datagrams: narrowed to this machine they may stay. */
+static int
+narrow_udp(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+
+	if (wanted->udp == UDP_REFUSE || (wanted->udp == UDP_ALLOW && have->mode == NET_ALL))
+		have->udp = wanted->udp;
+	if (wanted->udp != UDP_ALLOW || have->udp == UDP_ALLOW)
+		return 0;
+	return request_add(plan, wanted->udp_place, err, "UDP and unix datagrams on this machine");
+}
+
+/* Beside the mode: ports, ranges, resolver, hidden names. What is there already is not asked for. */
+static int
+narrow_details(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+	const struct word *resolver = &wanted->resolver;
+	int rc = 0;
+
+	/* from the whole network every list of ports is a narrowing */
+	if (wanted->ports.count > 0 && have->mode == NET_ALL)
+		have->ports = wanted->ports;
+	else if (wanted->ports.count > 0)
+		rc = narrow_ports(plan, &have->ports, &wanted->ports, false, err);
+	if (rc == 0)
+		rc = ask_opaque(plan, wanted, err);
+	for (size_t i = 0; rc == 0 && i < wanted->private_ranges.count; i++) {
+		const struct word *range = &wanted->private_ranges.items[i];
+
+		if (!words_have(&have->private_ranges, range->text))
+			rc = request_add(plan, range->place, err,
+					 "domains that lead to private addresses (%s)",
+					 range->text);
+	}
+	if (rc == 0 && resolver->text != NULL &&
+	    (have->resolver.text == NULL || strcmp(have->resolver.text, resolver->text) != 0))
+		rc = request_add(plan, resolver->place, err, "names looked up at %s",
+				 resolver->text);
+	if (rc == 0 && wanted->ech == ECH_ALLOW && have->ech != ECH_ALLOW)
+		rc = request_add(plan, wanted->ech_place, err,
+				 "TLS that hides whom it asks for (ECH)");
+	if (wanted->ech == ECH_REFUSE)
+		have->ech = ECH_REFUSE;
+	return rc == 0 ? narrow_udp(plan, wanted, err) : rc;
+}
+
+int
+project_narrow_network(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	const struct network *wanted = &project->network;
+	struct network *have = &plan->settings.network;
+	/* before the mode: the ports of this machine and of domains are two things */
+	int rc = narrow_details(plan, wanted, err);
+
+	if (rc < 0)
+		return rc;
+	switch (wanted->mode) {
+	case NET_UNSET:
+		return 0;
+	case NET_NONE:
+		have->mode = NET_NONE;
+		return 0;
+	case NET_LOCALHOST:
+		return narrow_localhost(plan, wanted, err);
+	case NET_DOMAINS:
+		return narrow_domains(plan, wanted, err);
+	case NET_ALL:
+		break;
+	}
+	return have->mode == NET_ALL ? 0
+				     : request_add(plan, wanted->place, err, "the whole network");
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which terminals a plan means. The broker tells a session's own from others; so where calls are not
+ * routed to one, or a layer grants what lies around them, they are granted as they are written.
+ */
+#include "plan/pty.h"
+
+#include <string.h>
+
+#include "base/path.h"
+
+static bool
+is_looked_at(const struct plan *plan)
+{
+	int door = plan->facts.values[FACT_DOOR];
+
+	return plan->facts.system == SYSTEM_LINUX && plan->routing != ROUTE_NOTHING &&
+	       (door == 0 || (door & DOOR_TERMINALS));
+}
+
+/* Somebody's own word; or a layer brings it, and reading would not be asked about. */
+static bool
+is_wider(const struct plan *plan, const struct planned_rule *rule, const char *path)
+{
+	if (rule->effect != EFFECT_ALLOW || !path_below(path, rule->path) ||
+	    (rule->match == MATCH_LITERAL && strcmp(path, rule->path) != 0))
+		return false;
+	if (!rule->rule->optional)
+		return true;
+	/* below: what makes them lies beside them in some places */
+	return strcmp(rule->path, TERMINALS) != 0 &&
+	       (plan->routing != ROUTE_READS || path_below(rule->path, TERMINALS));
+}
+
+static unsigned
+named_by_pattern(const struct plan *plan, const char *path)
+{
+	struct verdict verdict = {.rights = 0};
+	unsigned named = 0;
+
+	if (plan->index.pattern_count > 0)
+		verdict = index_decide(&plan->index, path);
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		const struct planned_rule *by = verdict.by[i].rule;
+
+		if (by != NULL && (by->match == MATCH_GLOB || by->match == MATCH_REGEX) &&
+		    !by->rule->optional)
+			named |= verdict.rights & 1u << i;
+	}
+	return named;
+}
+
+unsigned
+plan_own_terminals(const struct plan *plan, const char *path)
+{
+	const struct index *index = &plan->index;
+	unsigned wider = plan->routing == ROUTE_READS ? 0 : index->default_rights;
+
+	if (!path_below(path, TERMINALS) || !is_looked_at(plan))
+		return 0;
+	/* the folder stands for what is in it */
+	if (strcmp(path, TERMINALS) == 0)
+		path = TERMINALS "/\001\001\001";
+	for (size_t i = 0; i < index->path_count; i++)
+		if (is_wider(plan, &index->paths[i], path))
+			wider |= index->paths[i].rights;
+	wider |= named_by_pattern(plan, path);
+	return (RIGHT_READ | RIGHT_WRITE) & ~wider;
+}

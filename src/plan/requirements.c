@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the rules of a plan ask for beyond plain trees, found out once. Landlock holds whole trees;
+ * everything else needs the broker, and only then is anything routed to it.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "plan/exec_rules.h"
+#include "plan/guarantees.h"
+
+static bool
+is_part(unsigned rights)
+{
+	unsigned change = rights & RIGHTS_CHANGE;
+
+	return change != 0 && change != RIGHTS_CHANGE;
+}
+
+/*
+ * A right without its companions, or a match that is not a whole tree, is more than Landlock says;
+ * so is a whole right of which a deny at the same path leaves a part.
+ */
+static bool
+is_exact(const struct plan *plan, const struct planned_rule *rule)
+{
+	if (strncmp(rule->path, "/dev/", 5) == 0)
+		return false;
+	return rule->match != MATCH_SUBPATH || is_part(rule->rights) ||
+	       ((rule->rights & RIGHTS_CHANGE) && is_part(index_rights(&plan->index, rule->path)));
+}
+
+/* Has a path beside the rule's own the rights it speaks about? below is added to it. */
+static bool
+has_near(const struct plan *plan, const struct planned_rule *rule, const char *below)
+{
+	char near[PATH_MAX];
+	const char *root = strcmp(rule->path, "/") == 0 ? "" : rule->path;
+	int length = snprintf(near, sizeof near, "%s%s", root, below);
+
+	if (length >= (int)sizeof near)
+		return false;
+	return (index_rights(&plan->index, length == 0 ? "/" : near) & rule->rights) != 0;
+}
+
+static bool
+has_parent(const struct plan *plan, const struct planned_rule *rule)
+{
+	struct planned_rule parent = *rule;
+	char path[PATH_MAX];
+
+	if (strcmp(rule->path, "/") == 0 || strlen(rule->path) >= sizeof path)
+		return false;
+	strcpy(path, rule->path);
+	*strrchr(path, '/') = '\0';
+	parent.path = path;
+	return has_near(plan, &parent, "");
+}
+
+/*
+ * Does the deny take something from a tree that otherwise has it? Asked just outside of its reach,
+ * below it by a name that no rule has.
+ */
+static bool
+takes_away(const struct plan *plan, const struct planned_rule *rule)
+{
+	switch (rule->match) {
+	case MATCH_LITERAL:
+		return has_parent(plan, rule) || has_near(plan, rule, "/\x01");
+	case MATCH_CHILD:
+		return has_near(plan, rule, "") || has_near(plan, rule, "/\x01/\x01");
+	default:
+		return has_parent(plan, rule);
+	}
+}
+
+/* A policy file of this run inside the project is a protected name: files.future speaks for it. */
+static bool
+is_projects_policy(const struct plan *plan, const struct planned_rule *rule)
+{
+	return rule->layer == LAYER_BUILTIN && rule->match == MATCH_LITERAL &&
+	       path_below(rule->path, plan->host->project);
+}
+
+/* In a way that only names could hold. */
+static bool
+denies_running(const struct plan *plan, const struct planned_rule *rule)
+{
+	return rule->effect == EFFECT_DENY && (rule->rights & (RIGHT_READ | RIGHT_EXECUTE)) &&
+	       !running_is_listed(plan, rule);
+}
+
+static void
+add_demand(struct demand *demand, const struct plan *plan, const struct planned_rule *rule)
+{
+	bool reads = (rule->rights & RIGHT_READ) != 0;
+
+	if (demand->by == NULL || (reads && !demand->reads))
+		demand->by = rule;
+	demand->reads = demand->reads || reads;
+	demand->runs = demand->runs || denies_running(plan, rule);
+}
+
+/* Could it add anything? Asking costs more than that. */
+static bool
+is_known(const struct demand *demand, const struct plan *plan, const struct planned_rule *rule)
+{
+	return demand->carveout && (demand->reads || !(rule->rights & RIGHT_READ)) &&
+	       (demand->runs || !denies_running(plan, rule));
+}
+
+struct demand
+demand_find(const struct plan *plan)
+{
+	const struct index *index = &plan->index;
+	struct demand demand = {.change = (index->default_rights & RIGHTS_CHANGE) != 0};
+
+	for (size_t i = 0; i < index->path_count; i++) {
+		const struct planned_rule *rule = &index->paths[i];
+
+		if (rule->rights == 0 || rule->is_left_out || is_projects_policy(plan, rule))
+			continue;
+		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHTS_CHANGE))
+			demand.change = true;
+		if (is_known(&demand, plan, rule))
+			continue;
+		if (rule->effect == EFFECT_ALLOW ? is_exact(plan, rule) : takes_away(plan, rule)) {
+			demand.carveout = true;
+			add_demand(&demand, plan, rule);
+		}
+	}
+	for (size_t i = 0; i < index->pattern_count; i++)
+		add_demand(&demand, plan, &index->patterns[i]);
+	demand.restrict_files = index->default_rights != RIGHTS_ALL || demand.carveout ||
+				index->pattern_count > 0;
+	return demand;
+}

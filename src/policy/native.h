@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* What the files of the native form's reader share. */
-#pragma once
-
-#include "policy/reader.h"
-
-/* native_files.c: the value of "files". */
-int native_read_files(struct reading *r, const struct json *value);

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+/*
+ * clash's sandbox policy: default capabilities, rules, network; alone or as one of several with
+ * names. Capabilities are taken exactly as they are listed. Of a text with names all policies are
+ * checked, whichever is chosen.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/str.h"
+#include "policy/model/value.h"
+#include "policy/read/clash.h"
+#include "policy/read/dialect_defaults.h"
+
+/* ---- capabilities ---- */
+
+static int
+read_cap(struct reading *r, const struct json *value, unsigned *rights)
+{
+	static const char *const names[] = {"read",    "write", "create", "delete",
+					    "execute", "full",	"all",	  NULL};
+	int index;
+	int rc = read_name(r, value, names, &index);
+
+	if (rc == 0)
+		*rights |= index < RIGHT_KINDS ? 1u << index : (unsigned)RIGHTS_ALL;
+	return rc;
+}
+
+static int
+read_caps(struct reading *r, const struct json *value, unsigned *ret_rights)
+{
+	unsigned rights = 0;
+
+	if (value->type != JSON_ARRAY)
+		return reading_fail(r, value,
+				    "\"%.40s\" must be a list of capabilities, such as "
+				    "[\"read\", \"execute\"], not %s",
+				    value->key, json_type_name(value));
+	if (value->count == 0)
+		return reading_fail(r, value, "\"%.40s\" is empty; name at least one capability",
+				    value->key);
+	for (const struct json *item = value->first; item != NULL; item = item->next) {
+		int rc = read_cap(r, item, &rights);
+
+		if (rc < 0)
+			return rc;
+	}
+	*ret_rights = rights;
+	return 0;
+}
+
+/* ---- rules ---- */
+
+static int
+set_path(struct reading *r, const struct json *value)
+{
+	auto_str struct str text = {0};
+	struct rule *rule = last_rule(r);
+	const char *reason = rule->match == MATCH_REGEX ? clash_pattern(value->string, &text)
+							: clash_path(value->string, &text);
+
+	if (text.failed)
+		return cordon_no_memory(r->err);
+	if (reason != NULL)
+		return reading_fail(r, value, "\"%.60s\" %s", value->string, reason);
+	rule->place = reading_place(r, value);
+	rule->path = arena_strdup(&r->policy->arena, text.text, r->err);
+	return rule->path == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+read_rule_caps(struct reading *r, const struct json *value)
+{
+	return read_caps(r, value, &last_rule(r)->rights);
+}
+
+static int
+read_path(struct reading *r, const struct json *value)
+{
+	const char *text;
+
+	/* what it means depends on path_match, which may stand after it */
+	return read_text(r, value, &text);
+}
+
+static int
+read_path_match(struct reading *r, const struct json *value)
+{
+	static const char *const names[] = {"subpath", "literal", "child_of", "", "regex", NULL};
+	int match;
+	int rc = read_name(r, value, names, &match);
+
+	if (rc == 0)
+		last_rule(r)->match = (enum match)match;
+	return rc;
+}
+
+static int
+read_doc(struct reading *r, const struct json *value)
+{
+	const char *text;
+
+	return value->type == JSON_NULL ? 0 : read_text(r, value, &text);
+}
+
+static int
+read_rule_doc(struct reading *r, const struct json *value)
+{
+	return value->type == JSON_NULL ? 0 : read_why(r, value);
+}
+
+/* So that printing gives the short form where one says the same. */
+static enum list
+fitting_list(const struct rule *rule)
+{
+	if (rule->effect == EFFECT_DENY || rule->match != MATCH_SUBPATH || rule->why != NULL ||
+	    rule->worktrees)
+		return LIST_RULES;
+	for (int list = LIST_READ; list <= LIST_EXECUTE; list++)
+		if (rule->rights == list_rights((enum list)list))
+			return (enum list)list;
+	return LIST_RULES;
+}
+
+static int
+read_rule(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"effect", read_effect},
+		{"caps", read_rule_caps},
+		{"path", read_path},
+		{"path_match", read_path_match},
+		{"follow_worktrees", read_worktrees},
+		{"doc", read_rule_doc},
+	};
+	static const char *const needed[] = {"effect", "caps", "path"};
+	struct rule *rule =
+		policy_add_rule(r->policy, LIST_RULES, "", reading_place(r, value), r->err);
+	int rc;
+
+	if (rule == NULL)
+		return -CORDON_E_MEMORY;
+	rule->match = MATCH_LITERAL;
+	rc = read_keys(r, value, "a rule", keys, COUNT(keys));
+	if (rc == 0)
+		rc = check_members(r, value, needed, COUNT(needed));
+	if (rc == 0)
+		rc = set_path(r, json_member(value, "path"));
+	if (rc < 0)
+		return rc;
+	rule->list = fitting_list(rule);
+	return 0;
+}
+
+static int
+read_rules(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_rule);
+}
+
+/* ---- network ---- */
+
+static int
+read_localhost(struct reading *r, const struct json *value)
+{
+	r->policy->network.mode = NET_LOCALHOST;
+	return read_list(r, value, read_localhost_port);
+}
+
+/* A bare name covers its subdomains in clash. */
+static int
+read_clash_domain(struct reading *r, const struct json *value)
+{
+	struct words *domains = &r->policy->network.domains;
+	char wild[VALUE_DOMAIN_SIZE + 2];
+	const char *name;
+	int rc = read_domain(r, value);
+
+	if (rc < 0)
+		return rc;
+	name = domains->items[domains->count - 1].text;
+	if (str_starts(name, "*."))
+		return 0;
+	snprintf(wild, sizeof wild, "*.%s", name);
+	return policy_add_word(r->policy, domains, wild, reading_place(r, value), r->err);
+}
+
+static int
+read_allow_domains(struct reading *r, const struct json *value)
+{
+	int rc = read_list(r, value, read_clash_domain);
+
+	r->policy->network.mode = NET_DOMAINS;
+	if (rc < 0)
+		return rc;
+	return reading_hole(r, value,
+			    "clash lets these names be reached on every port; cordon on 80 "
+			    "and 443");
+}
+
+static int
+read_network(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"localhost", read_localhost},
+		{"allow_domains", read_allow_domains},
+	};
+	static const struct {
+		const char *name;
+		enum net_mode mode;
+	} modes[] = {{"deny", NET_NONE}, {"allow", NET_ALL}, {"localhost", NET_LOCALHOST}};
+	struct network *network = &r->policy->network;
+
+	network->place = reading_place(r, value);
+	for (size_t i = 0; value->type == JSON_STRING && i < COUNT(modes); i++) {
+		if (strcmp(value->string, modes[i].name) == 0) {
+			network->mode = modes[i].mode;
+			return 0;
+		}
+	}
+	if (value->type != JSON_OBJECT || value->count != 1)
+		return reading_fail(r, value,
+				    "\"network\" must be \"deny\", \"allow\", \"localhost\", "
+				    "{\"localhost\": [ports]} or {\"allow_domains\": [names]}");
+	return read_keys(r, value, "\"network\"", keys, COUNT(keys));
+}
+
+/* ---- the whole ---- */
+
+static int
+read_default(struct reading *r, const struct json *value)
+{
+	r->policy->has_default = true;
+	r->policy->default_place = reading_place(r, value);
+	return read_caps(r, value, &r->policy->default_rights);
+}
+
+/* Which words clash's hints use; ours have their own. */
+static int
+read_violation(struct reading *r, const struct json *value)
+{
+	static const char *const names[] = {"stop", "workaround", "smart", NULL};
+	int index;
+
+	return read_name(r, value, names, &index);
+}
+
+static int
+set_rest(struct reading *r, const struct json *at)
+{
+	struct policy *policy = r->policy;
+	struct rule *null;
+
+	if (policy->network.mode == NET_UNSET) {
+		policy->network.mode = NET_NONE;
+		policy->network.place = reading_place(r, at);
+	}
+	policy->has_extends = true;
+	policy->tmp = TMP_PRIVATE;
+	policy->env.mode = ENV_SCRUB;
+	policy->env.place = policy->tmp_place = reading_place(r, at);
+	/* always, whatever the rules say about /dev */
+	null = policy_add_rule(policy, LIST_RULES, "/dev/null", reading_place(r, at), r->err);
+	if (null == NULL)
+		return -CORDON_E_MEMORY;
+	null->rights = RIGHT_READ | RIGHT_WRITE;
+	null->match = MATCH_LITERAL;
+	null->optional = null->implied = true;
+	return baseline_accept(r, at);
+}
+
+static int
+add_holes(struct reading *r, const struct json *at)
+{
+	int rc = reading_hole(r, at, "clash passes the whole environment; cordon scrubs it");
+
+	if (rc < 0)
+		return rc;
+	return reading_hole(r, at,
+			    "clash goes on where only a part can be enforced, and drops denies "
+			    "on Linux; cordon enforces all of it or refuses");
+}
+
+static int
+read_policy(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"default", read_default},
+		{"rules", read_rules},
+		{"network", read_network},
+		{"doc", read_doc},
+		{"on_sandbox_violation", read_violation},
+	};
+	int rc = read_keys(r, value, "the sandbox policy", keys, COUNT(keys));
+
+	if (rc < 0)
+		return rc;
+	if (!r->policy->has_default)
+		return reading_fail(r, value, "the sandbox policy has no \"default\"");
+	rc = set_rest(r, value);
+	return rc == 0 ? add_holes(r, value) : rc;
+}
+
+static int
+fail_choice(struct reading *r, const struct json *sandboxes, const char *problem)
+{
+	auto_str struct str names = {0};
+
+	for (const struct json *m = sandboxes->first; m != NULL; m = m->next)
+		str_printf(&names, "%s\"%s\"", m == sandboxes->first ? "" : ", ", m->key);
+	return reading_fail(r, sandboxes, "%s; there are %s", problem,
+			    names.failed || names.length == 0 ? "none" : names.text);
+}
+
+static int
+choose(struct reading *r, const struct json *sandboxes, const struct json **ret_chosen)
+{
+	const char *variant = r->as->variant;
+	char problem[80];
+
+	if (variant == NULL && sandboxes->count != 1)
+		return fail_choice(r, sandboxes, "which sandbox is not said (clash:FILE#NAME)");
+	*ret_chosen = variant == NULL ? sandboxes->first : json_member(sandboxes, variant);
+	if (*ret_chosen != NULL)
+		return 0;
+	snprintf(problem, sizeof problem, "there is no sandbox \"%.40s\"", variant);
+	return fail_choice(r, sandboxes, problem);
+}
+
+/* One that was not chosen: its errors still count. */
+static int
+check_policy(struct reading *r, const struct json *value)
+{
+	auto_policy struct policy *scratch = policy_new(r->policy->file, r->err);
+	struct reading other = {scratch, r->as, r->err};
+
+	return scratch == NULL ? -CORDON_E_MEMORY : read_policy(&other, value);
+}
+
+static int
+read_sandboxes(struct reading *r, const struct json *value)
+{
+	const struct json *chosen = NULL;
+	int rc;
+
+	if (value->type != JSON_OBJECT)
+		return reading_fail(r, value,
+				    "\"sandboxes\" must be an object of names and policies, "
+				    "not %s",
+				    json_type_name(value));
+	rc = choose(r, value, &chosen);
+	for (const struct json *m = value->first; rc == 0 && m != NULL; m = m->next)
+		rc = m == chosen ? read_policy(r, m) : check_policy(r, m);
+	return rc;
+}
+
+int
+clash_read(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"sandboxes", read_sandboxes},
+		{"on_sandbox_violation", read_violation},
+		{"doc", read_doc},
+	};
+
+	if (value->type == JSON_OBJECT && json_member(value, "sandboxes") != NULL)
+		return read_keys(r, value, "a text with \"sandboxes\"", keys, COUNT(keys));
+	if (r->as->variant != NULL)
+		return reading_fail(r, value,
+				    "this text holds one policy without a name, so "
+				    "\"%.40s\" cannot be chosen from it",
+				    r->as->variant);
+	return read_policy(r, value);
+}

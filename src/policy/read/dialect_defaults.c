@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The lists of the sources, kept as they are. Where an entry would be a hole, the table says what
+ * is granted in its place. Nothing here asks which system this is: both are always compiled in.
+ */
+#include "policy/read/dialect_defaults.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "policy/model/guarantee.h"
+
+static const char *const linux_executable[] = {
+	"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec",
+	"/lib",	    "/lib64",	 "/bin",     "/sbin",	   NULL,
+};
+static const char *const macos_executable[] = {
+	"/bin",
+	"/usr/bin",
+	"/usr/sbin",
+	"/sbin",
+	"/usr/lib",
+	"/usr/libexec",
+	"/System/Library/dyld",
+	"/System/Cryptexes",
+	"/Library/Developer/CommandLineTools/usr/bin",
+	"/Library/Developer/CommandLineTools/usr/lib",
+	"/Library/Apple/usr/bin",
+	"/opt/homebrew/bin",
+	"/opt/homebrew/sbin",
+	"/opt/homebrew/Cellar",
+	"/opt/homebrew/lib",
+	"/usr/local/bin",
+	"/usr/local/lib",
+	NULL,
+};
+const char *const *const baseline_executable[2] = {linux_executable, macos_executable};
+
+/* /proc as a whole: Zed grants its wrapper's /proc/self, which no child of the wrapper could read */
+static const char *const linux_read_only[] = {
+	"/etc", "/usr/share", "/usr/include", "/usr/lib/locale", "/proc", "/sys", NULL,
+};
+static const char *const macos_read_only[] = {
+	"/private/etc",
+	"/usr/share",
+	"/System/Library/Keychains",
+	"/Library/Developer/CommandLineTools/SDKs",
+	"/Library/Preferences/SystemConfiguration",
+	"/opt/homebrew/share",
+	"/opt/homebrew/etc",
+	"/usr/local/share",
+	"/usr/local/etc",
+	NULL,
+};
+const char *const *const baseline_read_only[2] = {linux_read_only, macos_read_only};
+
+#define HOLE_DEVICES \
+	"whole /dev is not granted (disks, input, other terminals): its ordinary nodes are"
+#define HOLE_SHARED " is not granted, every program shares it: TMPDIR names a private folder"
+
+static const struct baseline_write linux_read_write[] = {
+	{"/dev", INSTEAD_DEVICES, HOLE_DEVICES},
+	{"/tmp", INSTEAD_NOTHING, "whole /tmp" HOLE_SHARED},
+	{"/var/tmp", INSTEAD_NOTHING, "whole /var/tmp" HOLE_SHARED},
+	{"/dev/shm", INSTEAD_NOTHING, "whole /dev/shm" HOLE_SHARED},
+	{"/run/user", INSTEAD_NOTHING,
+	 "whole /run/user is not granted (session bus, agents, display): name sockets one by one"},
+	{0},
+};
+static const struct baseline_write macos_read_write[] = {
+	{"/dev", INSTEAD_DEVICES, HOLE_DEVICES},
+	{"/private/tmp", INSTEAD_NOTHING, "whole /private/tmp" HOLE_SHARED},
+	{"/var/folders", INSTEAD_TMPDIR,
+	 "whole /var/folders is not granted, it holds every program's files: $TMPDIR is"},
+	{"/private/var/run/mDNSResponder", INSTEAD_ITSELF, NULL},
+	{0},
+};
+const struct baseline_write *const baseline_read_write[2] = {linux_read_write, macos_read_write};
+
+/* What programs need of /dev, instead of the whole of it. */
+struct device {
+	const char *path;
+	enum match match;
+};
+
+static const struct device linux_devices[] = {
+	{"/dev/null", MATCH_LITERAL},
+	{"/dev/zero", MATCH_LITERAL},
+	{"/dev/full", MATCH_LITERAL},
+	{"/dev/random", MATCH_LITERAL},
+	{"/dev/urandom", MATCH_LITERAL},
+	{"/dev/tty", MATCH_LITERAL},
+	{"/dev/ptmx", MATCH_LITERAL},
+	{"/dev/pts", MATCH_SUBPATH},
+	{0},
+};
+/* /dev/fd holds only the descriptors of whoever looks; shells use it for <(...) */
+static const struct device macos_devices[] = {
+	{"/dev/null", MATCH_LITERAL},
+	{"/dev/zero", MATCH_LITERAL},
+	{"/dev/random", MATCH_LITERAL},
+	{"/dev/urandom", MATCH_LITERAL},
+	{"/dev/tty", MATCH_LITERAL},
+	{"/dev/ptmx", MATCH_LITERAL},
+	{"/dev/ttys*", MATCH_GLOB},
+	{"/dev/fd", MATCH_SUBPATH},
+	{0},
+};
+static const struct device *const devices[2] = {linux_devices, macos_devices};
+
+/* flow has no list for Linux: Zed's two lists, and what answers to flow's /usr and /Library on macOS */
+static const char *const linux_flow_read[] = {
+	"/usr",	 "/bin", "/sbin",      "/lib",	"/lib64",
+	"/etc",	 "/opt", "/nix/store", "/snap", "/home/linuxbrew/.linuxbrew",
+	"/proc", "/sys", NULL,
+};
+static const char *const macos_flow_read[] = {
+	"/usr", "/bin", "/sbin", "/System", "/Library", "/private/etc", NULL,
+};
+const char *const *const baseline_flow_read[2] = {linux_flow_read, macos_flow_read};
+
+const char *const baseline_dotfiles[] = {
+	"~/.zshrc",   "~/.zshenv",  "~/.zprofile",     "~/.zlogin",
+	"~/.zlogout", "~/.bashrc",  "~/.bash_profile", "~/.bash_login",
+	"~/.profile", "~/.inputrc", "~/.terminfo",     "~/.gitconfig",
+	NULL,
+};
+const char *const baseline_config[] = {
+	"~/.config/git",      "~/.config/fish",		 "~/.config/nushell",
+	"~/.config/elvish",   "~/.config/zsh",		 "~/.config/powershell",
+	"~/.config/starship", "~/.config/starship.toml", NULL,
+};
+const char *const baseline_histories[] = {"~/.bash_history", "~/.zsh_history", NULL};
+
+const char *const baseline_never[] = {
+	"~/.ssh",	"~/.gnupg",	"~/.cargo/registry",
+	"~/.cargo/git", "~/.cargo/bin", "~/.rustup/toolchains",
+	"~/.npm",	"~/.cache",	"~/.local/bin",
+	"~/.nvm",	"~/.volta",	"~/.pyenv",
+	"~/.rbenv",	"~/.asdf",	"~/Library/Keychains",
+	NULL,
+};
+
+const char *const baseline_env[] = {
+	"PATH",
+	"HOME",
+	"USER",
+	"SHELL",
+	"LANG",
+	"TERM",
+	"TERM_PROGRAM",
+	"CARGO_HOME",
+	"RUSTUP_HOME",
+	"GOPATH",
+	"EDITOR",
+	"VISUAL",
+	"XDG_CONFIG_HOME",
+	"XDG_DATA_HOME",
+	"XDG_RUNTIME_DIR",
+	"SSH_AUTH_SOCK",
+	"GPG_TTY",
+	"COLORTERM",
+	NULL,
+};
+const char *const baseline_env_always[] = {
+	"ZED_TERM", "TERM_PROGRAM", "TERM", "COLORTERM", "TERM_PROGRAM_VERSION", NULL,
+};
+const char *const baseline_env_scrub[] = {
+	"HOME", "USER", "PATH", "LANG", "TERM", "SHELL", "LC_*", NULL,
+};
+
+int
+baseline_grant(struct reading *r, const struct json *at, enum list list, const char *const *paths)
+{
+	for (; *paths != NULL; paths++) {
+		struct rule *rule =
+			policy_add_rule(r->policy, list, *paths, reading_place(r, at), r->err);
+
+		if (rule == NULL)
+			return -CORDON_E_MEMORY;
+		rule->optional = rule->implied = true;
+	}
+	return 0;
+}
+
+int
+baseline_grant_devices(struct reading *r, const struct json *at)
+{
+	const struct device *device = devices[r->as->system];
+
+	for (; device->path != NULL; device++) {
+		struct rule *rule = policy_add_rule(r->policy, LIST_RULES, device->path,
+						    reading_place(r, at), r->err);
+
+		if (rule == NULL)
+			return -CORDON_E_MEMORY;
+		/* neither create nor delete: as root that would reach the node itself */
+		rule->rights = RIGHT_READ | RIGHT_WRITE;
+		rule->match = device->match;
+		rule->optional = rule->implied = true;
+	}
+	return 0;
+}
+
+int
+baseline_accept(struct reading *r, const struct json *at)
+{
+	static const enum guarantee accepted[] = {G_PROCESS_LISTING};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < COUNT(accepted); i++)
+		rc = policy_add_word(r->policy, &r->policy->accept, guarantee_names[accepted[i]],
+				     reading_place(r, at), r->err);
+	return rc;
+}
+
+int
+baseline_pass(struct reading *r, const struct json *at, const char *const *names)
+{
+	struct words *allow = &r->policy->env.allow;
+
+	for (; *names != NULL; names++) {
+		int rc = 0;
+
+		if (!words_have(allow, *names))
+			rc = policy_add_word(r->policy, allow, *names, reading_place(r, at),
+					     r->err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What each dialect's own program grants by default, as data for both systems, and how a reader turns a
+ * list into rules. Lists end with NULL, tables with an entry without a path. Pairs are indexed by
+ * enum system.
+ */
+#pragma once
+
+#include "policy/read/reader.h"
+
+extern const char *const *const baseline_executable[2];
+extern const char *const *const baseline_read_only[2];
+
+/* One entry of a source's list of writable paths, and what it becomes here. */
+enum instead { INSTEAD_ITSELF, INSTEAD_NOTHING, INSTEAD_DEVICES, INSTEAD_TMPDIR };
+struct baseline_write {
+	const char *path;
+	enum instead instead;
+	const char *hole; /* what is said about it; NULL with INSTEAD_ITSELF */
+};
+extern const struct baseline_write *const baseline_read_write[2];
+
+/* What flow lets a command read besides its own lists, without /dev. */
+extern const char *const *const baseline_flow_read[2];
+
+extern const char *const baseline_dotfiles[];	/* below the home */
+extern const char *const baseline_config[];	/* instead of the whole ~/.config */
+extern const char *const baseline_histories[];	/* of shells */
+extern const char *const baseline_never[];	/* only the user may add these */
+extern const char *const baseline_env[];	/* passed to a terminal */
+extern const char *const baseline_env_always[]; /* passed to every command */
+extern const char *const baseline_env_scrub[];	/* removed; a trailing * is a prefix */
+
+/* Rules for a whole list. They are optional: what is missing is skipped. */
+int baseline_grant(struct reading *r, const struct json *at, enum list list,
+		   const char *const *paths);
+int baseline_grant_devices(struct reading *r, const struct json *at);
+/*
+ * What no source promises, so that a text is taken to live without it: that other processes cannot
+ * be listed (programs need /proc, which lists them), and what cordon itself does not keep yet.
+ */
+int baseline_accept(struct reading *r, const struct json *at);
+/* Names are added to what may pass, each once. */
+int baseline_pass(struct reading *r, const struct json *at, const char *const *names);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+/*
+ * flow's capability record: net, write_paths, read_paths, env. The working folder is always
+ * writable. What flow leaves to its lightweight layer, which restricts no file, is enforced here
+ * like everything else.
+ */
+#include <string.h>
+
+#include "base/array.h"
+#include "policy/model/value.h"
+#include "policy/read/dialect_defaults.h"
+
+static int
+add_path(struct reading *r, const struct json *value, enum list list)
+{
+	const char *text = NULL;
+	int rc = 0;
+
+	if (value->type == JSON_STRING && strcmp(value->string, "cwd") == 0)
+		text = "$CWD";
+	else
+		rc = read_plain_path(r, value, true, &text);
+	if (rc < 0)
+		return rc;
+	if (policy_add_rule(r->policy, list, text, reading_place(r, value), r->err) == NULL)
+		return -CORDON_E_MEMORY;
+	return 0;
+}
+
+static int
+read_write_path(struct reading *r, const struct json *value)
+{
+	return add_path(r, value, LIST_WRITE);
+}
+
+static int
+read_write_paths(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_write_path);
+}
+
+/* flow never limits what may be executed: what can be read can be run. */
+static int
+read_read_path(struct reading *r, const struct json *value)
+{
+	return add_path(r, value, LIST_EXECUTE);
+}
+
+static int
+read_read_paths(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_read_path);
+}
+
+static int
+read_net(struct reading *r, const struct json *value)
+{
+	bool net;
+	int rc = read_bool(r, value, &net);
+
+	if (rc < 0)
+		return rc;
+	r->policy->network.mode = net ? NET_ALL : NET_NONE;
+	r->policy->network.place = reading_place(r, value);
+	return 0;
+}
+
+static int
+read_var(struct reading *r, const struct json *value)
+{
+	const char *text;
+	int rc = read_checked(r, value, value_env_name, &text);
+
+	if (rc < 0)
+		return rc;
+	return policy_add_word(r->policy, &r->policy->env.allow, text, reading_place(r, value),
+			       r->err);
+}
+
+static int
+read_vars(struct reading *r, const struct json *value)
+{
+	r->policy->env.mode = ENV_EXPLICIT;
+	return read_list(r, value, read_var);
+}
+
+static int
+set_env_scrubbed(struct reading *r, const struct json *at)
+{
+	r->policy->env.mode = ENV_EXPLICIT;
+	r->policy->env.place = reading_place(r, at);
+	return baseline_pass(r, at, baseline_env_scrub);
+}
+
+static int
+read_env(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {{"vars", read_vars}};
+	static const char *const names[] = {"scrubbed", "inherit", NULL};
+	int mode, rc;
+
+	r->policy->env.place = reading_place(r, value);
+	if (value->type == JSON_ARRAY)
+		return read_vars(r, value);
+	if (value->type == JSON_OBJECT) {
+		if (value->count == 0)
+			return reading_fail(r, value, "\"env\" has no \"vars\"");
+		return read_keys(r, value, "\"env\"", keys, COUNT(keys));
+	}
+	if (value->type != JSON_STRING)
+		return reading_fail(r, value,
+				    "\"env\" must be \"scrubbed\", \"inherit\" or a list of "
+				    "names in \"vars\", not %s",
+				    json_type_name(value));
+	rc = read_name(r, value, names, &mode);
+	if (rc < 0)
+		return rc;
+	r->policy->env.mode = ENV_INHERIT;
+	return mode == 0 ? set_env_scrubbed(r, value) : 0;
+}
+
+/* ---- what flow has without being told ---- */
+
+static bool
+is_listed(const struct json *record, const char *key)
+{
+	const struct json *list = json_member(record, key);
+
+	return list != NULL && list->count > 0;
+}
+
+static int
+grant_reads(struct reading *r, const struct json *record)
+{
+	struct policy *policy = r->policy;
+
+	if (is_listed(record, "read_paths"))
+		return baseline_grant(r, record, LIST_EXECUTE, baseline_flow_read[r->as->system]);
+	policy->has_default = true;
+	policy->default_rights = RIGHT_READ | RIGHT_EXECUTE;
+	policy->default_place = reading_place(r, record);
+	return 0;
+}
+
+static int
+grant_cwd(struct reading *r, const struct json *record)
+{
+	struct rule *rule =
+		policy_add_rule(r->policy, LIST_RULES, "$CWD", reading_place(r, record), r->err);
+
+	if (rule == NULL)
+		return -CORDON_E_MEMORY;
+	rule->rights = RIGHTS_ALL;
+	return 0;
+}
+
+static int
+set_defaults(struct reading *r, const struct json *record)
+{
+	struct policy *policy = r->policy;
+
+	policy->has_extends = true;
+	policy->tmp = TMP_PRIVATE;
+	policy->tmp_place = reading_place(r, record);
+	if (policy->network.mode == NET_UNSET) {
+		policy->network.mode = NET_ALL;
+		policy->network.place = reading_place(r, record);
+	}
+	if (policy->env.mode == ENV_UNSET && set_env_scrubbed(r, record) < 0)
+		return -CORDON_E_MEMORY;
+	return baseline_accept(r, record);
+}
+
+static int
+add_holes(struct reading *r, const struct json *record)
+{
+	bool light = r->policy->network.mode == NET_ALL && !is_listed(record, "write_paths") &&
+		     !is_listed(record, "read_paths");
+	bool macos = r->as->system == SYSTEM_MACOS;
+	int rc = 0;
+
+	if (light)
+		rc = reading_hole(r, record, "flow would not restrict writes here; cordon does");
+	else if (!macos)
+		rc = reading_hole(r, record,
+				  "flow enforces nothing on Linux; cordon does, or refuses");
+	if (rc == 0 && is_listed(record, "read_paths") && macos)
+		rc = reading_hole(r, record, "whole /dev is not readable: its ordinary nodes are");
+	if (rc == 0 && !light && macos)
+		rc = reading_hole(r, record,
+				  "/private/tmp and /private/var/folders are not granted, "
+				  "every program shares them: TMPDIR names a private folder");
+	return rc;
+}
+
+int
+flow_read(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"net", read_net},
+		{"write_paths", read_write_paths},
+		{"read_paths", read_read_paths},
+		{"env", read_env},
+	};
+	int rc = read_keys(r, value, "the capability record", keys, COUNT(keys));
+
+	if (rc == 0)
+		rc = grant_cwd(r, value);
+	if (rc == 0)
+		rc = grant_reads(r, value);
+	if (rc == 0)
+		rc = baseline_grant_devices(r, value);
+	if (rc == 0)
+		rc = set_defaults(r, value);
+	return rc == 0 ? add_holes(r, value) : rc;
+}

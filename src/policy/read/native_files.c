@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/* The native form's "files": lists of paths, and rules with everything said. */
+#include <string.h>
+
+#include "base/array.h"
+#include "base/str.h"
+#include "policy/model/value.h"
+#include "policy/read/native.h"
+
+static const char *
+check_list_path(const char *text)
+{
+	return value_path(text, true);
+}
+
+static int
+add_list_rule(struct reading *r, const struct json *value, enum list list)
+{
+	const char *text;
+	struct rule *rule;
+	int rc = read_checked(r, value, check_list_path, &text);
+
+	if (rc < 0)
+		return rc;
+	rule = policy_add_rule(r->policy, list, text, reading_place(r, value), r->err);
+	if (rule == NULL)
+		return -CORDON_E_MEMORY;
+	rule->match = value_is_glob(text) ? MATCH_GLOB : MATCH_SUBPATH;
+	return 0;
+}
+
+#define LIST_READER(name, list)                                             \
+	static int name##_item(struct reading *r, const struct json *value) \
+	{                                                                   \
+		return add_list_rule(r, value, list);                       \
+	}                                                                   \
+	static int name(struct reading *r, const struct json *value)        \
+	{                                                                   \
+		return read_list(r, value, name##_item);                    \
+	}
+LIST_READER(read_reads, LIST_READ)
+LIST_READER(read_writes, LIST_WRITE)
+LIST_READER(read_executes, LIST_EXECUTE)
+LIST_READER(read_denies, LIST_DENY)
+LIST_READER(read_protects, LIST_PROTECT)
+
+static int
+read_letters(struct reading *r, const struct json *value, unsigned *ret_rights)
+{
+	const char *text;
+	int rights;
+	int rc = read_text(r, value, &text);
+
+	if (rc < 0)
+		return rc;
+	rights = rights_from_letters(text);
+	if (rights < 0)
+		return reading_fail(r, value,
+				    "\"%.40s\" is not made of the letters rwcdx, each at most once",
+				    text);
+	*ret_rights = (unsigned)rights;
+	return 0;
+}
+
+static int
+read_rights(struct reading *r, const struct json *value)
+{
+	int rc = read_letters(r, value, &last_rule(r)->rights);
+
+	if (rc == 0 && last_rule(r)->rights == 0)
+		return reading_fail(r, value, "a rule without rights does nothing");
+	return rc;
+}
+
+static int
+read_path(struct reading *r, const struct json *value)
+{
+	const char *text;
+	int rc = read_text(r, value, &text);
+
+	if (rc < 0)
+		return rc;
+	last_rule(r)->path = arena_strdup(&r->policy->arena, text, r->err);
+	/* the place of a rule is the place of its path: that is what messages are about */
+	last_rule(r)->place = reading_place(r, value);
+	return last_rule(r)->path == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+read_match(struct reading *r, const struct json *value)
+{
+	int match;
+	int rc = read_name(r, value, match_names, &match);
+
+	if (rc == 0)
+		last_rule(r)->match = (enum match)match;
+	return rc;
+}
+
+static int
+read_optional(struct reading *r, const struct json *value)
+{
+	return read_bool(r, value, &last_rule(r)->optional);
+}
+
+static int
+check_rule_path(struct reading *r, const struct json *value, const struct rule *rule)
+{
+	const struct json *path = json_member(value, "path");
+	const char *reason = NULL;
+
+	/* a regular expression is checked when it is compiled */
+	if (rule->match != MATCH_REGEX)
+		reason = value_path(rule->path, rule->match == MATCH_GLOB);
+	else if (*rule->path == '\0')
+		reason = "is empty";
+	return reason == NULL ? 0 : reading_fail(r, path, "\"%.60s\" %s", rule->path, reason);
+}
+
+static int
+read_rule(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"effect", read_effect},     {"rights", read_rights}, {"path", read_path},
+		{"match", read_match},	     {"why", read_why},	      {"worktrees", read_worktrees},
+		{"optional", read_optional},
+	};
+	static const char *const needed[] = {"effect", "rights", "path"};
+	int rc;
+
+	if (policy_add_rule(r->policy, LIST_RULES, "", reading_place(r, value), r->err) == NULL)
+		return -CORDON_E_MEMORY;
+	rc = read_keys(r, value, "a rule", keys, COUNT(keys));
+	if (rc < 0)
+		return rc;
+	rc = check_members(r, value, needed, COUNT(needed));
+	return rc < 0 ? rc : check_rule_path(r, value, last_rule(r));
+}
+
+static int
+read_rules(struct reading *r, const struct json *value)
+{
+	return read_list(r, value, read_rule);
+}
+
+static int
+read_default(struct reading *r, const struct json *value)
+{
+	r->policy->has_default = true;
+	r->policy->default_place = reading_place(r, value);
+	return read_letters(r, value, &r->policy->default_rights);
+}
+
+int
+native_read_files(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"read", read_reads},	   {"write", read_writes},     {"execute", read_executes},
+		{"deny", read_denies},	   {"protect", read_protects}, {"rules", read_rules},
+		{"default", read_default},
+	};
+
+	return read_keys(r, value, "\"files\"", keys, COUNT(keys));
+}

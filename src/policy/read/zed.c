@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Zed's terminal.sandbox: a whole settings file, the sandbox object alone, or the resolved record
+ * that its wrapper is given. All of a text is checked first, also the blocks for other systems;
+ * only then is anything granted. null is the same as absent everywhere, so in a block it leaves
+ * what stands outside.
+ */
+#include <string.h>
+
+#include "base/array.h"
+#include "base/str.h"
+#include "policy/model/value.h"
+#include "policy/read/dialect_defaults.h"
+#include "policy/read/zed.h"
+
+/* The sandbox objects that count here; a later one overrides key by key. */
+struct sources {
+	const struct json *objects[3];
+	size_t count;
+};
+
+/* Like zed_apply_names; by enum command: run is a tool, shell a terminal. */
+static const bool applies[][2] = {{false, true}, {true, false}, {true, true}, {false, false}};
+
+/* ---- finding ---- */
+
+static const struct json *
+find(const struct sources *sources, const char *key)
+{
+	for (size_t i = sources->count; i > 0; i--) {
+		const struct json *value = zed_present(sources->objects[i - 1], key);
+
+		if (value != NULL)
+			return value;
+	}
+	return NULL;
+}
+
+/* system_paths is overridden one level down. */
+static const struct json *
+find_system(const struct sources *sources, const char *key)
+{
+	for (size_t i = sources->count; i > 0; i--) {
+		const struct json *paths = zed_present(sources->objects[i - 1], "system_paths");
+		const struct json *value = zed_present(paths, key);
+
+		if (value != NULL)
+			return value;
+	}
+	return NULL;
+}
+
+static int
+add_sandbox(struct reading *r, struct sources *sources, const struct json *object)
+{
+	const struct json *block;
+	int rc = zed_check_sandbox(r, object);
+
+	if (rc < 0)
+		return rc;
+	sources->objects[sources->count++] = object;
+	block = zed_present(object, system_names[r->as->system]);
+	if (block != NULL)
+		sources->objects[sources->count++] = block;
+	return 0;
+}
+
+/* The sandbox object of settings, or of a block of settings; NULL when there is none. */
+static int
+find_sandbox(struct reading *r, const struct json *settings, const struct json **ret_sandbox)
+{
+	const struct json *terminal = zed_present(settings, "terminal");
+	const struct json *sandbox = zed_present(terminal, "sandbox");
+	int rc = terminal == NULL ? 0 : zed_check_object(r, terminal);
+
+	if (rc == 0 && sandbox != NULL)
+		rc = zed_check_object(r, sandbox);
+	if (rc == 0)
+		*ret_sandbox = sandbox;
+	return rc;
+}
+
+static int
+add_settings_block(struct reading *r, struct sources *sources, const struct json *settings,
+		   int system)
+{
+	const struct json *block = json_member(settings, system_names[system]);
+	const struct json *sandbox = NULL;
+	int rc = block == NULL ? 0 : zed_check_object(r, block);
+
+	if (rc == 0 && block != NULL)
+		rc = find_sandbox(r, block, &sandbox);
+	if (rc == 0 && sandbox != NULL)
+		rc = zed_check_block(r, sandbox);
+	if (rc == 0 && sandbox != NULL && (int)r->as->system == system)
+		sources->objects[sources->count++] = sandbox;
+	return rc;
+}
+
+static int
+add_settings(struct reading *r, struct sources *sources, const struct json *settings)
+{
+	const struct json *windows = json_member(settings, "windows");
+	const struct json *sandbox = NULL;
+	int rc = find_sandbox(r, settings, &sandbox);
+
+	if (rc == 0 && sandbox != NULL)
+		rc = add_sandbox(r, sources, sandbox);
+	for (int system = 0; rc == 0 && system < 2; system++)
+		rc = add_settings_block(r, sources, settings, system);
+	if (rc == 0 && windows != NULL)
+		rc = zed_check_object(r, windows);
+	return rc;
+}
+
+/* ---- granting ---- */
+
+/* Written by name, so kept; but each opens the way out of any sandbox. */
+static const struct {
+	const char *path, *reason;
+} open_doors[] = {
+	{"/", "it is everything"},
+	{"/dev", "it holds disks, input devices and other terminals"},
+	{"/run", "the session bus and agents listen below it"},
+	{"/run/user", "the session bus and agents of every user listen there"},
+};
+
+static int
+warn_of_door(struct reading *r, const struct json *at)
+{
+	size_t length = strlen(at->string);
+
+	while (length > 1 && at->string[length - 1] == '/')
+		length--;
+	for (size_t i = 0; i < COUNT(open_doors); i++)
+		if (strlen(open_doors[i].path) == length &&
+		    strncmp(open_doors[i].path, at->string, length) == 0)
+			return reading_hole(r, at, "whole %s was asked for by name and is kept: %s",
+					    open_doors[i].path, open_doors[i].reason);
+	return 0;
+}
+
+static int
+grant_listed(struct reading *r, const struct json *paths, enum list list, bool optional)
+{
+	const struct json *item = paths == NULL ? NULL : paths->first;
+
+	for (; item != NULL; item = item->next) {
+		struct rule *rule = policy_add_rule(r->policy, list, item->string,
+						    reading_place(r, item), r->err);
+
+		if (rule == NULL)
+			return -CORDON_E_MEMORY;
+		rule->optional = optional;
+		if (list == LIST_WRITE && warn_of_door(r, item) < 0)
+			return -CORDON_E_MEMORY;
+	}
+	return 0;
+}
+
+static int
+grant_instead(struct reading *r, const struct json *at, const struct baseline_write *entry)
+{
+	const char *const itself[] = {entry->path, NULL};
+	static const char *const tmpdir[] = {"$TMPDIR", NULL};
+	int rc = entry->hole == NULL ? 0 : reading_hole(r, at, "%s", entry->hole);
+
+	if (rc == 0 && entry->instead == INSTEAD_DEVICES)
+		rc = baseline_grant_devices(r, at);
+	if (rc == 0 && entry->instead == INSTEAD_ITSELF)
+		rc = baseline_grant(r, at, LIST_WRITE, itself);
+	if (rc == 0 && entry->instead == INSTEAD_TMPDIR)
+		rc = baseline_grant(r, at, LIST_WRITE, tmpdir);
+	return rc;
+}
+
+static int
+grant_writable(struct reading *r, const struct json *at)
+{
+	int rc = 0;
+
+	r->policy->tmp = TMP_PRIVATE;
+	r->policy->tmp_place = reading_place(r, at);
+	for (const struct baseline_write *entry = baseline_read_write[r->as->system];
+	     rc == 0 && entry->path != NULL; entry++)
+		rc = grant_instead(r, at, entry);
+	return rc;
+}
+
+static int
+grant_project(struct reading *r, const struct json *at, const char *path)
+{
+	struct rule *rule =
+		policy_add_rule(r->policy, LIST_RULES, path, reading_place(r, at), r->err);
+
+	if (rule == NULL)
+		return -CORDON_E_MEMORY;
+	rule->rights = RIGHTS_ALL;
+	return 0;
+}
+
+static int
+grant_home(struct reading *r, const struct json *at)
+{
+	int rc = baseline_grant(r, at, LIST_READ, baseline_dotfiles);
+
+	if (rc == 0)
+		rc = baseline_grant(r, at, LIST_READ, baseline_config);
+	if (rc == 0)
+		rc = reading_hole(r, at,
+				  "whole ~/.config is not readable, it holds tokens of many "
+				  "programs: the folders of git and of shells are");
+	if (rc == 0)
+		rc = baseline_grant(r, at, LIST_READ, baseline_histories);
+	if (rc == 0)
+		rc = reading_hole(r, at,
+				  "shell history files are not writable: a planted line is "
+				  "run later, outside");
+	return rc;
+}
+
+static void
+set_network(struct reading *r, const struct json *at, bool all)
+{
+	r->policy->network.mode = all ? NET_ALL : NET_NONE;
+	r->policy->network.place = reading_place(r, at);
+}
+
+static int
+set_env(struct reading *r, const struct json *at, const struct json *names)
+{
+	const struct json *item = names == NULL ? NULL : names->first;
+	int rc = names == NULL ? baseline_pass(r, at, baseline_env) : 0;
+
+	at = names == NULL ? at : names;
+	r->policy->env.mode = ENV_EXPLICIT;
+	r->policy->env.place = reading_place(r, at);
+	for (; rc == 0 && item != NULL; item = item->next) {
+		const char *const name[] = {item->string, NULL};
+
+		rc = baseline_pass(r, item, name);
+	}
+	return rc == 0 ? baseline_pass(r, at, baseline_env_always) : rc;
+}
+
+/* ---- settings ---- */
+
+static int
+grant_system(struct reading *r, const struct sources *sources, const struct json *at)
+{
+	const struct json *executable = find_system(sources, "executable");
+	const struct json *read_only = find_system(sources, "read_only");
+	const struct json *read_write = find_system(sources, "read_write");
+	int rc;
+
+	rc = executable != NULL
+		     ? grant_listed(r, executable, LIST_EXECUTE, false)
+		     : baseline_grant(r, at, LIST_EXECUTE, baseline_executable[r->as->system]);
+	if (rc == 0)
+		rc = read_only != NULL
+			     ? grant_listed(r, read_only, LIST_READ, false)
+			     : baseline_grant(r, at, LIST_READ, baseline_read_only[r->as->system]);
+	if (rc == 0)
+		rc = read_write != NULL ? grant_listed(r, read_write, LIST_WRITE, false)
+					: grant_writable(r, at);
+	return rc;
+}
+
+/* The three additional lists are called the same in settings and in the record. */
+static const struct {
+	const char *key;
+	enum list list;
+} additional[] = {
+	{"additional_executable_paths", LIST_EXECUTE},
+	{"additional_read_only_paths", LIST_READ},
+	{"additional_read_write_paths", LIST_WRITE},
+};
+
+static int
+grant_additional(struct reading *r, const struct sources *sources)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < COUNT(additional); i++)
+		rc = grant_listed(r, find(sources, additional[i].key), additional[i].list, false);
+	return rc;
+}
+
+static int
+grant_rest(struct reading *r, const struct sources *sources, const struct json *at)
+{
+	const struct json *network = find(sources, "allow_network");
+	int rc = grant_home(r, at);
+
+	if (rc == 0)
+		rc = baseline_accept(r, at);
+	if (rc == 0)
+		rc = grant_additional(r, sources);
+	if (rc == 0)
+		rc = set_env(r, at, find(sources, "allowed_env_vars"));
+	if (rc == 0)
+		rc = reading_hole(r, at,
+				  "Zed goes on unprotected where the system cannot enforce "
+				  "this; cordon refuses");
+	set_network(r, network == NULL ? at : network, network == NULL || network->integer != 0);
+	return rc;
+}
+
+/* Why the settings add nothing, said as a hole. 1 if they do apply. */
+static int
+read_applies(struct reading *r, const struct sources *sources)
+{
+	static const char *const users[] = {"tools (cordon run)", "terminals (cordon shell)"};
+	const struct json *enabled = find(sources, "enabled");
+	const struct json *apply_to = find(sources, "apply_to");
+	int index = 2;
+
+	if (enabled == NULL)
+		return reading_hole(r, sources->objects[0],
+				    "\"enabled\" is not set: these settings add nothing");
+	if (enabled->integer == 0)
+		return reading_hole(r, enabled,
+				    "\"enabled\" is false: these settings add nothing, "
+				    "and the run stays confined");
+	if (apply_to != NULL && read_name(r, apply_to, zed_apply_names, &index) < 0)
+		return -CORDON_E_POLICY;
+	if (!applies[index][r->as->command])
+		return reading_hole(r, apply_to,
+				    "\"apply_to\" leaves out %s: these settings add nothing",
+				    users[r->as->command]);
+	return 1;
+}
+
+static int
+read_settings(struct reading *r, const struct json *value)
+{
+	struct sources sources = {0};
+	const struct json *at;
+	int rc = zed_is_settings(value) ? add_settings(r, &sources, value)
+					: add_sandbox(r, &sources, value);
+
+	if (rc < 0)
+		return rc;
+	if (sources.count == 0)
+		return reading_hole(r, value,
+				    "nothing is said about \"terminal\" and its \"sandbox\" "
+				    "here: these settings add nothing");
+	rc = read_applies(r, &sources);
+	if (rc <= 0)
+		return rc;
+	at = sources.objects[0];
+	r->policy->has_extends = true;
+	rc = grant_project(r, at, "$PROJECT");
+	if (rc == 0)
+		rc = grant_system(r, &sources, at);
+	return rc == 0 ? grant_rest(r, &sources, at) : rc;
+}
+
+/* ---- the record of the wrapper ---- */
+
+static int
+read_tracking_only(struct reading *r, const struct json *at)
+{
+	struct policy *policy = r->policy;
+
+	policy->has_default = true;
+	policy->default_rights = RIGHTS_ALL;
+	policy->env.mode = ENV_INHERIT;
+	policy->tmp = TMP_SHARED;
+	policy->default_place = policy->env.place = policy->tmp_place = reading_place(r, at);
+	set_network(r, at, true);
+	return reading_hole(r, at,
+			    "\"tracking_only\" is true: nothing is restricted, the session is "
+			    "only kept track of");
+}
+
+/* The editor writes its built-in list into the record: then nobody asked for it by name. */
+static bool
+is_builtin_list(const struct reading *r, const struct json *paths)
+{
+	const struct baseline_write *entry = baseline_read_write[r->as->system];
+	const struct json *item = paths->first;
+
+	for (; entry->path != NULL && item != NULL; entry++, item = item->next)
+		if (strcmp(entry->path, item->string) != 0)
+			return false;
+	return entry->path == NULL && item == NULL;
+}
+
+static int
+grant_record(struct reading *r, const struct json *record)
+{
+	const struct json *project = json_member(record, "project_dir");
+	const struct json *writable = json_member(record, "read_write_paths");
+	int rc = grant_project(r, project, project->string);
+
+	if (rc == 0)
+		rc = grant_listed(r, json_member(record, "executable_paths"), LIST_EXECUTE, true);
+	if (rc == 0)
+		rc = grant_listed(r, json_member(record, "read_only_paths"), LIST_READ, true);
+	if (rc == 0)
+		rc = is_builtin_list(r, writable) ? grant_writable(r, writable)
+						  : grant_listed(r, writable, LIST_WRITE, true);
+	return rc;
+}
+
+static int
+read_record(struct reading *r, const struct json *value)
+{
+	const struct sources sources = {{value}, 1};
+	const struct json *tracking = zed_present(value, "tracking_only");
+	int rc = zed_check_record(r, value);
+
+	if (rc < 0)
+		return rc;
+	r->policy->has_extends = true;
+	if (tracking != NULL && tracking->integer != 0)
+		return read_tracking_only(r, tracking);
+	rc = zed_check_needed(r, value);
+	if (rc == 0)
+		rc = grant_record(r, value);
+	return rc == 0 ? grant_rest(r, &sources, value) : rc;
+}
+
+int
+zed_read(struct reading *r, const struct json *value)
+{
+	if (value->type != JSON_OBJECT)
+		return reading_fail(r, value, "Zed settings must be an object, not %s",
+				    json_type_name(value));
+	return zed_is_record(value) ? read_record(r, value) : read_settings(r, value);
+}

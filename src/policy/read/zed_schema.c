@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The form of Zed's settings, of their sandbox object and of its wrapper's record: which of them a
+ * text is, and whether all that stands in it is of the right kind.
+ */
+#include "policy/read/zed.h"
+
+#include "base/array.h"
+#include "base/str.h"
+#include "policy/model/value.h"
+
+const char *const zed_apply_names[] = {"terminal", "tool", "both", "neither", NULL};
+
+const struct json *
+zed_present(const struct json *object, const char *key)
+{
+	const struct json *value =
+		object != NULL && object->type == JSON_OBJECT ? json_member(object, key) : NULL;
+
+	return value == NULL || value->type == JSON_NULL ? NULL : value;
+}
+
+/* ---- values ---- */
+
+static int
+check_flag(struct reading *r, const struct json *value)
+{
+	bool flag;
+
+	return value->type == JSON_NULL ? 0 : read_bool(r, value, &flag);
+}
+
+static int
+check_apply_to(struct reading *r, const struct json *value)
+{
+	int index;
+
+	return value->type == JSON_NULL ? 0 : read_name(r, value, zed_apply_names, &index);
+}
+
+static int
+check_system_path(struct reading *r, const struct json *value)
+{
+	const char *text;
+
+	if (value->type == JSON_STRING && *value->string == '~')
+		return reading_fail(r, value,
+				    "\"%.60s\" starts with ~, which is expanded only in the "
+				    "additional lists; write the whole path or put it there",
+				    value->string);
+	return read_plain_path(r, value, false, &text);
+}
+
+static int
+check_system_list(struct reading *r, const struct json *value)
+{
+	return value->type == JSON_NULL ? 0 : read_list(r, value, check_system_path);
+}
+
+static int
+check_system_paths(struct reading *r, const struct json *value)
+{
+	static const struct key keys[] = {
+		{"executable", check_system_list},
+		{"read_only", check_system_list},
+		{"read_write", check_system_list},
+	};
+
+	return value->type == JSON_NULL
+		       ? 0
+		       : read_keys(r, value, "\"system_paths\"", keys, COUNT(keys));
+}
+
+static int
+check_additional_path(struct reading *r, const struct json *value)
+{
+	const char *text;
+
+	return read_plain_path(r, value, true, &text);
+}
+
+static int
+check_additional(struct reading *r, const struct json *value)
+{
+	return value->type == JSON_NULL ? 0 : read_list(r, value, check_additional_path);
+}
+
+static int
+check_name(struct reading *r, const struct json *value)
+{
+	const char *text;
+
+	return read_checked(r, value, value_env_name, &text);
+}
+
+static int
+check_names(struct reading *r, const struct json *value)
+{
+	return value->type == JSON_NULL ? 0 : read_list(r, value, check_name);
+}
+
+int
+zed_check_object(struct reading *r, const struct json *value)
+{
+	if (value->type == JSON_NULL || value->type == JSON_OBJECT)
+		return 0;
+	return reading_fail(r, value, "\"%.40s\" must be an object, not %s", value->key,
+			    json_type_name(value));
+}
+
+static const struct key sandbox_keys[] = {
+	{"enabled", check_flag},
+	{"apply_to", check_apply_to},
+	{"system_paths", check_system_paths},
+	{"additional_executable_paths", check_additional},
+	{"additional_read_only_paths", check_additional},
+	{"additional_read_write_paths", check_additional},
+	{"allow_network", check_flag},
+	{"allowed_env_vars", check_names},
+	/* not inside a block */
+	{"linux", zed_check_block},
+	{"macos", zed_check_block},
+	{"windows", zed_check_object},
+};
+#define BLOCK_KEYS 3
+
+int
+zed_check_block(struct reading *r, const struct json *value)
+{
+	if (value->type == JSON_NULL)
+		return 0;
+	return read_keys(r, value, "the block of one system", sandbox_keys,
+			 COUNT(sandbox_keys) - BLOCK_KEYS);
+}
+
+int
+zed_check_sandbox(struct reading *r, const struct json *value)
+{
+	return read_keys(r, value, "the sandbox settings", sandbox_keys, COUNT(sandbox_keys));
+}
+
+/* ---- which it is ---- */
+
+static const char *
+near_sandbox_key(const char *key)
+{
+	const char *names[COUNT(sandbox_keys)];
+
+	for (size_t i = 0; i < COUNT(sandbox_keys); i++)
+		names[i] = sandbox_keys[i].name;
+	return nearest_word(key, names, COUNT(sandbox_keys));
+}
+
+/* Some key of the sandbox stands here, outside or inside of a block. */
+static bool
+knows_sandbox(const struct json *object)
+{
+	for (size_t i = 0; i < COUNT(sandbox_keys); i++) {
+		const struct json *member = json_member(object, sandbox_keys[i].name);
+
+		if (member == NULL)
+			continue;
+		if (i < COUNT(sandbox_keys) - BLOCK_KEYS)
+			return true;
+		if (member->type == JSON_OBJECT && knows_sandbox(member))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Settings, not the sandbox object: "terminal" says so. Without it, a text of which not one key is
+ * the sandbox's is settings in which nobody spoke of it, unless every key looks like a slip.
+ */
+bool
+zed_is_settings(const struct json *value)
+{
+	bool slips = true;
+
+	if (json_member(value, "terminal") != NULL)
+		return true;
+	for (size_t i = COUNT(sandbox_keys) - BLOCK_KEYS; i < COUNT(sandbox_keys); i++)
+		if (zed_present(json_member(value, sandbox_keys[i].name), "terminal") != NULL)
+			return true;
+	for (const struct json *m = value->first; m != NULL; m = m->next)
+		slips = slips && near_sandbox_key(m->key) != NULL;
+	return !slips && !knows_sandbox(value);
+}
+
+/* ---- the record ---- */
+
+static int
+check_id(struct reading *r, const struct json *value)
+{
+	const char *text;
+
+	return value->type == JSON_NULL ? 0 : read_text(r, value, &text);
+}
+
+static const struct key record_keys[] = {
+	{"project_dir", check_system_path},
+	{"executable_paths", check_system_list},
+	{"read_only_paths", check_system_list},
+	{"read_write_paths", check_system_list},
+	{"additional_executable_paths", check_additional},
+	{"additional_read_only_paths", check_additional},
+	{"additional_read_write_paths", check_additional},
+	{"allow_network", check_flag},
+	{"allowed_env_vars", check_names},
+	/* from here on optional; who starts the session gives it its own marks */
+	{"fingerprint_uuid", check_id},
+	{"tracking_only", check_flag},
+	{"cgroup_path", check_id},
+};
+#define RECORD_NEEDED 9
+
+bool
+zed_is_record(const struct json *value)
+{
+	if (json_member(value, "project_dir") != NULL)
+		return true;
+	for (size_t i = RECORD_NEEDED; i < COUNT(record_keys); i++)
+		if (json_member(value, record_keys[i].name) != NULL)
+			return true;
+	return false;
+}
+
+int
+zed_check_record(struct reading *r, const struct json *value)
+{
+	return read_keys(r, value, "the record", record_keys, COUNT(record_keys));
+}
+
+int
+zed_check_needed(struct reading *r, const struct json *value)
+{
+	for (size_t i = 0; i < RECORD_NEEDED; i++)
+		if (zed_present(value, record_keys[i].name) == NULL)
+			return reading_fail(r, value, "the record has no \"%s\"",
+					    record_keys[i].name);
+	return 0;
+}

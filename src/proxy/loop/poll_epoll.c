@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/* Watches by epoll(7), for Linux. On every other system poll_portable.c does the same. */
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "proxy/loop/timers.h"
+
+#define BATCH 64
+
+static void
+unlist(struct watch *watch)
+{
+	if (watch->is_listed)
+		epoll_ctl(watch->all->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
+	watch->is_listed = false;
+	watch->events = 0;
+}
+
+/* A watch that neither reads nor writes would be woken by EPOLLHUP for ever, so it is taken off the list. */
+static void
+tell(struct watch *watch, uint32_t got)
+{
+	int events = 0;
+
+	if (got & (EPOLLIN | EPOLLHUP))
+		events |= watch->events & WATCH_READ;
+	if (got & (EPOLLOUT | EPOLLHUP))
+		events |= watch->events & WATCH_WRITE;
+	if (got & EPOLLERR)
+		events = WATCH_ALL;
+	if (events == 0 || got & EPOLLERR)
+		unlist(watch);
+	if (events != 0 && watch->owner != NULL)
+		watch->ready(watch->owner, events);
+}
+
+static void
+tell_all(struct watches *watches, const struct epoll_event *events, int count)
+{
+	watches->is_busy = true;
+	for (int i = 0; i < count; i++) {
+		struct watch *watch = events[i].data.ptr;
+
+		if (watch->owner != NULL)
+			tell(watch, events[i].events);
+	}
+	watches->is_busy = false;
+	while (watches->freed != NULL) {
+		struct watch *watch = watches->freed;
+
+		watches->freed = watch->next;
+		free(watch);
+	}
+}
+
+int
+watches_start(struct watches *watches, struct clockwork *clockwork)
+{
+	*watches = (struct watches){.clockwork = clockwork, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+	return watches->epoll < 0 ? -1 : 0;
+}
+
+void
+watches_run(struct watches *watches)
+{
+	struct epoll_event events[BATCH];
+
+	while (!watches->is_over) {
+		int ms = clockwork_wait(watches->clockwork);
+		int count = epoll_wait(watches->epoll, events, BATCH, ms);
+		bool is_tick = clockwork_read(watches->clockwork);
+
+		tell_all(watches, events, count);
+		if (is_tick)
+			clockwork_expire(watches->clockwork);
+	}
+}
+
+struct watch *
+watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
+{
+	struct watch *watch = fd < 0 ? NULL : calloc(1, sizeof *watch);
+
+	if (watch == NULL) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	watch->fd = fd;
+	watch->owner = owner;
+	watch->ready = ready;
+	watch->all = watches;
+	return watch;
+}
+
+void
+watch_want(struct watch *watch, int events)
+{
+	struct epoll_event event = {.data.ptr = watch};
+
+	if (watch == NULL || watch->events == events)
+		return;
+	if (events == 0) {
+		unlist(watch);
+		return;
+	}
+	event.events = (events & WATCH_READ ? (uint32_t)EPOLLIN : 0) |
+		       (events & WATCH_WRITE ? (uint32_t)EPOLLOUT : 0);
+	epoll_ctl(watch->all->epoll, watch->is_listed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, watch->fd,
+		  &event);
+	watch->is_listed = true;
+	watch->events = events;
+}
+
+/* The fd has no duplicate, so closing it takes it off the list. */
+struct watch *
+watch_free(struct watch *watch)
+{
+	if (watch == NULL)
+		return NULL;
+	close(watch->fd);
+	watch->owner = NULL;
+	if (!watch->all->is_busy) {
+		free(watch);
+		return NULL;
+	}
+	watch->next = watch->all->freed;
+	watch->all->freed = watch;
+	return NULL;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Watches by poll(2), for systems without epoll(7). A system may report POLLHUP where neither reading nor
+ * writing can go on, and would do so without end: such a watch is paused until the next tick.
+ */
+#include "base/os.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proxy/loop/timers.h"
+
+#define FIRST_ROOM 64
+#define PAUSE_MS 250
+
+static void
+unlist(struct watch *watch)
+{
+	struct watches *all = watch->all;
+	size_t last = all->count - 1;
+
+	if (!watch->is_listed)
+		return;
+	all->polled[watch->slot] = all->polled[last];
+	all->watched[watch->slot] = all->watched[last];
+	all->watched[watch->slot]->slot = watch->slot;
+	all->count = last;
+	watch->is_listed = false;
+}
+
+/* A slot for every watch that there is, so that listing one cannot fail. */
+static int
+make_room(struct watches *all)
+{
+	size_t room = all->room == 0 ? FIRST_ROOM : 2 * all->room;
+	struct pollfd *polled;
+	struct watch **watched;
+
+	if (all->alive < all->room)
+		return 0;
+	polled = realloc(all->polled, room * sizeof *polled);
+	if (polled == NULL)
+		return -1;
+	all->polled = polled;
+	watched = realloc(all->watched, room * sizeof *watched);
+	if (watched == NULL)
+		return -1;
+	all->watched = watched;
+	all->room = room;
+	return 0;
+}
+
+static bool
+is_broken(int fd)
+{
+	socklen_t size = sizeof(int);
+	int why = 0;
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &size) == 0 && why != 0;
+}
+
+static void
+report_broken(struct watch *watch)
+{
+	unlist(watch);
+	watch->events = 0;
+	watch->ready(watch->owner, WATCH_ALL);
+}
+
+/* poll(2) skips a negative fd. */
+static void
+pause_watch(struct watch *watch)
+{
+	watch->all->polled[watch->slot].fd = -1;
+	watch->all->has_paused = true;
+}
+
+static void
+report(struct watch *watch, int got)
+{
+	int events = 0;
+
+	if (got & (POLLIN | POLLHUP))
+		events |= watch->events & WATCH_READ;
+	if (got & POLLOUT)
+		events |= watch->events & WATCH_WRITE;
+	if (got & (POLLERR | POLLNVAL))
+		report_broken(watch);
+	else if (events != 0)
+		watch->ready(watch->owner, events);
+	else
+		pause_watch(watch);
+}
+
+/*
+ * From the last slot to the first: a watch that is freed meanwhile is replaced by the last one, which was
+ * reported already and has no event left.
+ */
+static void
+report_all(struct watches *watches)
+{
+	for (size_t i = watches->count; i-- > 0;) {
+		int got = i < watches->count ? watches->polled[i].revents : 0;
+
+		if (got == 0)
+			continue;
+		watches->polled[i].revents = 0;
+		report(watches->watched[i], got);
+	}
+}
+
+/* poll(2) may be silent about an error after POLLHUP, so the socket is asked itself. */
+static void
+resume_paused(struct watches *watches)
+{
+	watches->has_paused = false;
+	for (size_t i = watches->count; i-- > 0;) {
+		struct watch *watch = i < watches->count ? watches->watched[i] : NULL;
+
+		if (watch == NULL || watches->polled[i].fd >= 0)
+			continue;
+		watches->polled[i].fd = watch->fd;
+		if (is_broken(watch->fd))
+			report_broken(watch);
+	}
+}
+
+int
+watches_start(struct watches *watches, struct clockwork *clockwork)
+{
+	*watches = (struct watches){.clockwork = clockwork, .epoll = -1};
+	return 0;
+}
+
+static int
+wait_ms(const struct watches *watches)
+{
+	int ms = clockwork_wait(watches->clockwork);
+
+	return watches->has_paused && (ms < 0 || ms > PAUSE_MS) ? PAUSE_MS : ms;
+}
+
+void
+watches_run(struct watches *watches)
+{
+	while (!watches->is_over) {
+		int count = poll(watches->polled, (nfds_t)watches->count, wait_ms(watches));
+		bool is_tick = clockwork_read(watches->clockwork);
+
+		if (count > 0)
+			report_all(watches);
+		if (is_tick && watches->has_paused)
+			resume_paused(watches);
+		if (is_tick)
+			clockwork_expire(watches->clockwork);
+	}
+}
+
+struct watch *
+watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
+{
+	struct watch *watch = fd < 0 || make_room(watches) < 0 ? NULL : calloc(1, sizeof *watch);
+
+	if (watch == NULL) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	watches->alive++;
+	*watch = (struct watch){.fd = fd, .owner = owner, .ready = ready, .all = watches};
+	return watch;
+}
+
+static void
+list(struct watch *watch)
+{
+	struct watches *all = watch->all;
+
+	if (watch->is_listed)
+		return;
+	watch->slot = all->count++;
+	watch->is_listed = true;
+	all->watched[watch->slot] = watch;
+	all->polled[watch->slot] = (struct pollfd){0};
+}
+
+void
+watch_want(struct watch *watch, int events)
+{
+	if (watch == NULL || watch->events == events)
+		return;
+	watch->events = events;
+	if (events == 0) {
+		unlist(watch);
+		return;
+	}
+	list(watch);
+	watch->all->polled[watch->slot].fd = watch->fd;
+	watch->all->polled[watch->slot].events =
+		(short)((events & WATCH_READ ? POLLIN : 0) | (events & WATCH_WRITE ? POLLOUT : 0));
+}
+
+struct watch *
+watch_free(struct watch *watch)
+{
+	if (watch == NULL)
+		return NULL;
+	unlist(watch);
+	watch->all->alive--;
+	close(watch->fd);
+	free(watch);
+	return NULL;
+}

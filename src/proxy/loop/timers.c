@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/* Deadlines are checked four times a second, and only while there are some. */
+#include "proxy/loop/timers.h"
+
+#include <time.h>
+
+#define TICK_MS 250
+
+static uint64_t
+monotonic_ms(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return 1000ull * (uint64_t)now.tv_sec + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void
+clockwork_start(struct clockwork *clockwork)
+{
+	clockwork->list.next = clockwork->list.previous = &clockwork->list;
+	clockwork->now = monotonic_ms();
+	clockwork->tick = clockwork->now;
+}
+
+int
+clockwork_wait(const struct clockwork *clockwork)
+{
+	if (clockwork->list.next == &clockwork->list)
+		return -1;
+	return clockwork->tick > clockwork->now ? (int)(clockwork->tick - clockwork->now) : 0;
+}
+
+bool
+clockwork_read(struct clockwork *clockwork)
+{
+	clockwork->now = monotonic_ms();
+	if (clockwork->now < clockwork->tick)
+		return false;
+	clockwork->tick = clockwork->now + TICK_MS;
+	return true;
+}
+
+/* A callback may free another deadline, so the search begins anew after each. */
+void
+clockwork_expire(struct clockwork *clockwork)
+{
+	struct timed *ring = &clockwork->list, *late;
+
+	do {
+		late = NULL;
+		for (struct timed *one = ring->next; one != ring && late == NULL; one = one->next)
+			late = one->at <= clockwork->now ? one : NULL;
+		if (late != NULL) {
+			timed_clear(late);
+			late->expire(late);
+		}
+	} while (late != NULL);
+}
+
+void
+timed_clear(struct timed *timed)
+{
+	if (timed->next == NULL)
+		return;
+	timed->next->previous = timed->previous;
+	timed->previous->next = timed->next;
+	timed->next = timed->previous = NULL;
+}
+
+void
+timed_set(struct clockwork *clockwork, struct timed *timed, uint64_t ms,
+	  void (*expire)(struct timed *timed))
+{
+	struct timed *ring = &clockwork->list;
+
+	timed_clear(timed);
+	timed->at = clockwork->now + ms;
+	timed->expire = expire;
+	timed->previous = ring->previous;
+	timed->next = ring;
+	ring->previous->next = timed;
+	ring->previous = timed;
+}

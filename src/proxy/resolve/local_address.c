@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Addresses of this machine's own. Those on the open network are in no table: a name that leads to one
+ * would lead to what listens here, past every wall around the machine. Whatever may be bound is one, and
+ * so is whatever has a route to the loopback device: of a prefix of IPv6 that is local as a whole (AnyIP)
+ * no address may be bound. Where a machine is told to let any address be bound (ip_nonlocal_bind), or
+ * nothing may be, it is seen once a connection is there: its two ends are the same.
+ */
+#include "base/os.h"
+
+#include "proxy/resolve/local_address.h"
+
+#include <unistd.h>
+
+#include "base/fd.h"
+
+static bool
+can_bind(const struct address *address)
+{
+	struct sockaddr_storage to;
+	socklen_t length = address_to_socket(address, 0, &to);
+	auto_fd int fd = compat_socket(to.ss_family, SOCK_DGRAM);
+
+	return fd >= 0 && bind(fd, (struct sockaddr *)&to, length) == 0;
+}
+
+/* Connecting a datagram socket only looks for the route. */
+static bool
+leads_to_loopback(const struct address *address)
+{
+	struct sockaddr_storage to;
+	socklen_t length = address_to_socket(address, 9, &to);
+	auto_fd int fd = compat_socket(to.ss_family, SOCK_DGRAM);
+
+	return fd >= 0 && compat_only_loopback(fd) == 0 &&
+	       connect(fd, (struct sockaddr *)&to, length) == 0;
+}
+
+static bool
+is_bound(const struct address *address)
+{
+	/* of networks that are nowhere */
+	static const char *const nobodys[2] = {"2001:db8::1", "192.0.2.1"};
+	struct address other;
+
+	return can_bind(address) && address_parse(nobodys[address_is_v4(address)], &other) &&
+	       !can_bind(&other);
+}
+
+bool
+here_is(const struct address *address)
+{
+	return is_bound(address) || leads_to_loopback(address);
+}
+
+bool
+here_is_other_end(int fd)
+{
+	struct sockaddr_storage near_end = {0}, far_end = {0};
+	socklen_t near_length = sizeof near_end, far_length = sizeof far_end;
+	struct address ends[2];
+	unsigned port;
+
+	return getsockname(fd, (struct sockaddr *)&near_end, &near_length) == 0 &&
+	       getpeername(fd, (struct sockaddr *)&far_end, &far_length) == 0 &&
+	       address_from_socket((struct sockaddr *)&near_end, &ends[0], &port) &&
+	       address_from_socket((struct sockaddr *)&far_end, &ends[1], &port) &&
+	       address_equal(&ends[0], &ends[1]);
+}

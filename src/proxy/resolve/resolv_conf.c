@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/* Reading resolv.conf and hosts. The only files the proxy ever sees, and before anything else. */
+#include "proxy/resolve/resolv_conf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "plan/hosts.h"
+
+#define HOSTS_MAX 4096
+
+void
+resolver_read_servers(struct resolver *resolver, const char *text)
+{
+	char word[HOSTS_WORD_MAX];
+
+	for (; *text != '\0'; text = hosts_next_line(text)) {
+		const char *line = text;
+		struct address *slot = &resolver->servers[resolver->count];
+
+		if (resolver->count == RESOLVER_SERVERS)
+			return;
+		if (*line == ';' || !hosts_word(&line, word) || strcmp(word, "nameserver") != 0 ||
+		    !hosts_word(&line, word) || !address_parse(word, slot))
+			continue;
+		resolver->ports[resolver->count++] = 53;
+	}
+}
+
+bool
+resolver_allows(const struct network *network, const char *name)
+{
+	return network_decide(network, name, 1).domain != NULL;
+}
+
+static void
+add_host(struct resolver *resolver, const struct address *address, const char *name)
+{
+	struct host_line *lines = resolver->hosts;
+	char *copy = resolver->host_count >= HOSTS_MAX ? NULL : strdup(name);
+
+	if (copy != NULL && resolver->host_count % 16 == 0)
+		lines = realloc(lines, (resolver->host_count + 16) * sizeof *lines);
+	if (copy == NULL || lines == NULL) {
+		free(copy);
+		return;
+	}
+	resolver->hosts = lines;
+	lines[resolver->host_count++] = (struct host_line){*address, copy};
+}
+
+void
+resolver_read_hosts(struct resolver *resolver, const char *text, const struct network *network)
+{
+	char word[HOSTS_WORD_MAX], name[NAME_SIZE];
+
+	for (; *text != '\0'; text = hosts_next_line(text)) {
+		const char *line = text;
+		struct address address;
+
+		if (!hosts_word(&line, word) || !address_parse(word, &address))
+			continue;
+		while (hosts_word(&line, word))
+			if (name_normalise(word, strlen(word), name) &&
+			    resolver_allows(network, name))
+				add_host(resolver, &address, name);
+	}
+}
+
+/* A file that is not there says nothing; one that cannot be read is another matter. */
+static int
+read_file(struct arena *arena, const char *path, const char **ret_text, struct cordon_error *err)
+{
+	struct cordon_error why = {0};
+	size_t length;
+	char *text;
+	int rc = file_read(arena, path, HOSTS_FILE_MAX, &text, &length, NULL, &why);
+
+	*ret_text = rc < 0 ? "" : text;
+	if (rc == 0 || why.sys == ENOENT)
+		return 0;
+	if (err != NULL)
+		*err = why;
+	return rc;
+}
+
+int
+resolver_load(struct resolver *ret_resolver, const struct network *network,
+	      struct cordon_error *err)
+{
+	auto_arena struct arena arena = {0};
+	struct resolver resolver = {0};
+	const char *text;
+	int rc = read_file(&arena, "/etc/hosts", &text, err);
+
+	if (rc < 0)
+		return rc;
+	resolver_read_hosts(&resolver, text, network);
+	if (network->resolver.text != NULL) {
+		if (!address_parse_endpoint(network->resolver.text, &resolver.servers[0],
+					    &resolver.ports[0]))
+			rc = cordon_fail(err, CORDON_E_POLICY, 0, "\"%.80s\" is no resolver",
+					 network->resolver.text);
+		resolver.count = 1;
+	} else {
+		rc = read_file(&arena, "/etc/resolv.conf", &text, err);
+		resolver_read_servers(&resolver, text);
+	}
+	/* as libc has it */
+	if (resolver.count == 0) {
+		address_parse("127.0.0.1", &resolver.servers[0]);
+		resolver.ports[resolver.count++] = 53;
+	}
+	if (rc < 0) {
+		resolver_free(&resolver);
+		return rc;
+	}
+	*ret_resolver = resolver;
+	return 0;
+}
+
+void
+resolver_free(struct resolver *resolver)
+{
+	for (size_t i = 0; i < resolver->host_count; i++)
+		free(resolver->hosts[i].name);
+	free(resolver->hosts);
+	*resolver = (struct resolver){0};
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Where names are looked up: the machine's own files, read once, or what the policy names. */
+#pragma once
+
+#include "proxy/wire/hostname.h"
+#include "proxy/wire/ip.h"
+
+#define RESOLVER_SERVERS 3
+
+struct host_line {
+	struct address address;
+	char *name;
+};
+
+struct resolver {
+	struct address servers[RESOLVER_SERVERS];
+	unsigned ports[RESOLVER_SERVERS];
+	size_t count;
+	struct host_line *hosts; /* of allowed names only */
+	size_t host_count;
+};
+
+/* Text of resolv.conf and of hosts; what is malformed there is passed over, as libc does it. */
+void resolver_read_servers(struct resolver *resolver, const char *text);
+void resolver_read_hosts(struct resolver *resolver, const char *text,
+			 const struct network *network);
+int resolver_load(struct resolver *ret_resolver, const struct network *network,
+		  struct cordon_error *err);
+void resolver_free(struct resolver *resolver);
+/* Does one of the listed domains cover it, whatever the port? */
+bool resolver_allows(const struct network *network, const char *name);

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reaching the far side: the name is looked up, every address is vetted, and only vetted ones are
+ * connected to, one after the other. Through the caller's own proxy it is asked for by name.
+ * Whatever may end a dial is the last thing its caller does: the connection may be gone after it.
+ */
+#include "base/os.h"
+
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proxy/resolve/local_address.h"
+#include "proxy/server/conn.h"
+
+#define DIAL_MS 30000
+#define ATTEMPT_MS 3000 /* while there is another address */
+#define ADDRESSES (2 * DNS_ADDRESSES)
+
+struct dial {
+	struct query *queries[2];
+	struct timed attempt;
+	const struct upstream *upstream; /* NULL: directly */
+	char host[NAME_SIZE];		 /* whom we connect to */
+	unsigned port;
+	struct address addresses[ADDRESSES];
+	size_t count, next;
+	bool is_asked;	    /* upstream: CONNECT was sent */
+	bool is_given;	    /* the addresses are not to be vetted */
+	bool has_name;	    /* some resolver knew it */
+	enum dns_code code; /* what the last one said */
+	int why;	    /* of the last attempt */
+	struct address forbidden;
+	const char *forbidden_as; /* NULL: none was */
+	struct conn *conn;
+};
+
+void
+dial_free(struct conn *conn)
+{
+	struct dial *dial = conn->dial;
+
+	if (dial == NULL)
+		return;
+	query_drop(dial->queries[0]);
+	query_drop(dial->queries[1]);
+	timed_clear(&dial->attempt);
+	free(dial);
+	conn->dial = NULL;
+}
+
+static void
+finish(struct conn *conn, struct dial_end *end)
+{
+	dial_free(conn);
+	timed_clear(&conn->timed);
+	if (end->why != 0)
+		conn->server = watch_free(conn->server);
+	if (conn->kind == CONN_THROUGH)
+		through_dialled(conn, end);
+	else
+		named_dialled(conn, end);
+}
+
+static void
+succeed(struct conn *conn)
+{
+	struct dial_end end = {0};
+
+	finish(conn, &end);
+}
+
+static void
+fail(struct conn *conn, int why, const char *reason)
+{
+	struct dial_end end = {.why = why};
+
+	snprintf(end.reason, sizeof end.reason, "%s", reason);
+	finish(conn, &end);
+}
+
+static void
+fail_by(struct conn *conn, int why)
+{
+	char reason[120];
+
+	snprintf(reason, sizeof reason, "cannot be reached: %s", errno_text(why));
+	fail(conn, why, reason);
+}
+
+static void
+dial_late(struct timed *timed)
+{
+	struct conn *conn = (struct conn *)(void *)((char *)timed - offsetof(struct conn, timed));
+
+	fail(conn, ETIMEDOUT, "does not answer");
+}
+
+/* ---- through another proxy ---- */
+
+static void
+ask_upstream(struct conn *conn)
+{
+	const struct upstream *upstream = conn->dial->upstream;
+	char text[1400];
+	int length = snprintf(text, sizeof text, "CONNECT %s:%u HTTP/1.1\r\nHost: %s:%u\r\n%s\r\n",
+			      conn->name, conn->port, conn->name, conn->port, upstream->header);
+
+	conn->dial->is_asked = true;
+	if (send(conn->server->fd, text, (size_t)length, MSG_NOSIGNAL) != length)
+		fail(conn, ECONNREFUSED,
+		     "cannot be reached: the proxy of your environment does not listen");
+	else
+		watch_want(conn->server, WATCH_READ);
+}
+
+/* Only the head is taken: what follows is the far side's. */
+static void
+hear_upstream(struct conn *conn)
+{
+	char bytes[HTTP_HEAD_MAX], reason[100];
+	ssize_t n = recv(conn->server->fd, bytes, sizeof bytes, MSG_PEEK | MSG_DONTWAIT);
+	int status = 0, head;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	head = n <= 0 ? -1 : http_parse_status(bytes, (size_t)n, &status);
+	if (head == 0) {
+		int more = (int)n + 1;
+
+		/* told again when there is more than that */
+		setsockopt(conn->server->fd, SOL_SOCKET, SO_RCVLOWAT, &more, sizeof more);
+		return;
+	}
+	if (head > 0) {
+		int one = 1;
+
+		setsockopt(conn->server->fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
+		head = recv(conn->server->fd, bytes, (size_t)head, MSG_DONTWAIT) == head ? head
+											 : -1;
+	}
+	snprintf(reason, sizeof reason, "cannot be reached: the proxy of your environment says %d",
+		 status);
+	if (head < 0)
+		fail(conn, ECONNREFUSED,
+		     "cannot be reached: the proxy of your environment gave no answer");
+	else if (status < 200 || status > 299)
+		fail(conn, ECONNREFUSED, reason);
+	else
+		succeed(conn);
+}
+
+/* ---- connecting ---- */
+
+static void try_next(struct conn *conn);
+static void fail_without_address(struct conn *conn);
+
+/* What could not be told before: the connection is to this machine. */
+static bool
+came_home(const struct conn *conn)
+{
+	const struct dial *dial = conn->dial;
+	const struct address *address = &dial->addresses[dial->next - 1];
+
+	return !dial->is_given && !network_covers_private(conn->proxy->network, address->bytes) &&
+	       here_is_other_end(conn->server->fd);
+}
+
+static void
+is_there(struct conn *conn)
+{
+	timed_clear(&conn->dial->attempt);
+	if (came_home(conn)) {
+		conn->dial->forbidden = conn->dial->addresses[conn->dial->next - 1];
+		conn->dial->forbidden_as = PROXY_HERE;
+		fail_without_address(conn);
+		return;
+	}
+	if (conn->dial->upstream != NULL && !conn->is_plain)
+		ask_upstream(conn);
+	else
+		succeed(conn);
+}
+
+static void
+connected(void *owner, int events)
+{
+	struct conn *conn = owner;
+	int why = 0;
+	socklen_t size = sizeof why;
+
+	(void)events;
+	if (conn->dial->is_asked) {
+		hear_upstream(conn);
+		return;
+	}
+	getsockopt(conn->server->fd, SOL_SOCKET, SO_ERROR, &why, &size);
+	conn->dial->why = why;
+	if (why != 0)
+		try_next(conn);
+	else
+		is_there(conn);
+}
+
+static void
+attempt_late(struct timed *timed)
+{
+	struct dial *dial = (struct dial *)(void *)((char *)timed - offsetof(struct dial, attempt));
+
+	dial->why = ETIMEDOUT;
+	try_next(dial->conn);
+}
+
+/* What a second look at a connect says: 0 it is there, EINPROGRESS not yet, or why not. */
+static int
+look_again(int fd, const struct sockaddr_storage *to, socklen_t length)
+{
+	int why = connect(fd, (const struct sockaddr *)to, length) == 0 ? 0 : errno, kept = 0;
+	socklen_t size = sizeof kept;
+
+	if (why == 0 || why == EISCONN)
+		return 0;
+	if (why == EALREADY)
+		return EINPROGRESS;
+	/* BSD keeps the first reason, and has another one for a second try */
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &kept, &size) == 0 && kept != 0 ? kept : why;
+}
+
+/* why: as above; on this machine it is there at once, and nobody has to wait. */
+static bool
+try_one(struct conn *conn, const struct address *address, int *ret_why)
+{
+	struct sockaddr_storage to;
+	socklen_t length = address_to_socket(address, conn->dial->port, &to);
+	int fd = compat_socket(to.ss_family, SOCK_STREAM);
+
+	*ret_why = errno;
+	if (fd >= 0) {
+		flow_options(fd);
+		*ret_why = connect(fd, (struct sockaddr *)&to, length) == 0 ? 0 : errno;
+		if (*ret_why == EINPROGRESS)
+			*ret_why = look_again(fd, &to, length);
+	}
+	if (fd >= 0 && (*ret_why == 0 || *ret_why == EINPROGRESS)) {
+		conn->server = watch_new(&conn->proxy->watches, fd, conn, connected);
+		if (conn->server != NULL)
+			return true;
+		fd = -1;
+		*ret_why = ENOMEM;
+	}
+	/* a Landlock, or Seatbelt, that knows no such port */
+	conn->dial->why = *ret_why == EACCES || *ret_why == EPERM ? ECONNREFUSED : *ret_why;
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+static void
+try_next(struct conn *conn)
+{
+	struct dial *dial = conn->dial;
+	bool is_open = false;
+	int why = 0;
+
+	conn->server = watch_free(conn->server);
+	while (!is_open && dial->next < dial->count)
+		is_open = try_one(conn, &dial->addresses[dial->next++], &why);
+	if (!is_open) {
+		fail_by(conn, dial->why);
+		return;
+	}
+	if (why == 0) {
+		is_there(conn);
+		return;
+	}
+	watch_want(conn->server, WATCH_WRITE);
+	if (dial->next < dial->count)
+		timed_set(&conn->proxy->clockwork, &dial->attempt, ATTEMPT_MS, attempt_late);
+}
+
+/* ---- looking up ---- */
+
+/* Those of them that may be reached; the caller's own proxy may be anywhere. */
+static void
+take_addresses(struct conn *conn, const struct dns_answer *answer)
+{
+	struct dial *dial = conn->dial;
+
+	dial->code = answer->code;
+	dial->has_name = dial->has_name || answer->code == DNS_OK;
+	for (size_t i = 0; i < answer->count && dial->count < ADDRESSES; i++) {
+		const struct address *address = &answer->addresses[i];
+		const char *what = dial->is_given ? NULL : proxy_vet(conn->proxy, address);
+
+		if (what == NULL && !dial->is_given &&
+		    proxy_is_own(conn->proxy, address, dial->port))
+			what = "this proxy";
+		if (what == NULL) {
+			dial->addresses[dial->count++] = *address;
+		} else {
+			dial->forbidden = *address;
+			dial->forbidden_as = what;
+		}
+	}
+}
+
+static void
+fail_without_address(struct conn *conn)
+{
+	struct dial *dial = conn->dial;
+	struct dial_end end = {.why = EHOSTUNREACH};
+	char text[ADDRESS_TEXT_SIZE];
+
+	if (dial->forbidden_as != NULL) {
+		end.why = EACCES;
+		address_print(&dial->forbidden, text);
+		snprintf(end.reason, sizeof end.reason,
+			 "leads to %s, which is %s; only \"private\" of the policy's network "
+			 "would allow it",
+			 text, dial->forbidden_as);
+		snprintf(end.allow, sizeof end.allow, "\"network\": {\"private\": [\"%s\"]}", text);
+	} else if (dial->has_name || dial->code == DNS_NO_NAME) {
+		snprintf(end.reason, sizeof end.reason, "has no address that the resolver knows");
+	} else {
+		snprintf(end.reason, sizeof end.reason,
+			 "cannot be looked up: the resolver does not answer");
+	}
+	finish(conn, &end);
+}
+
+/* The first family with an address will do; the other is waited for only when there is none. */
+static void
+go_on(struct conn *conn)
+{
+	struct dial *dial = conn->dial;
+
+	if (dial->count == 0 && (dial->queries[0] != NULL || dial->queries[1] != NULL))
+		return;
+	dial->queries[0] = query_drop(dial->queries[0]);
+	dial->queries[1] = query_drop(dial->queries[1]);
+	if (dial->count > 0)
+		try_next(conn);
+	else
+		fail_without_address(conn);
+}
+
+static void
+looked_up(void *owner, enum dns_type type, const struct dns_answer *answer)
+{
+	struct conn *conn = owner;
+
+	conn->dial->queries[type == DNS_AAAA] = NULL;
+	take_addresses(conn, answer);
+	go_on(conn);
+}
+
+static void
+look_up(struct conn *conn)
+{
+	static const enum dns_type types[2] = {DNS_A, DNS_AAAA};
+	struct lookup *lookup = &conn->proxy->lookup;
+	struct dial *dial = conn->dial;
+	struct address literal;
+	struct dns_answer answer;
+
+	if (address_parse(dial->host, &literal)) {
+		answer = (struct dns_answer){.count = 1, .addresses = {literal}};
+		take_addresses(conn, &answer);
+	}
+	for (int i = 0; dial->count == 0 && i < 2; i++) {
+		if (lookup_known(lookup, dial->host, types[i], &answer))
+			take_addresses(conn, &answer);
+		else
+			dial->queries[i] =
+				query_start(lookup, dial->host, types[i], conn, looked_up);
+	}
+	go_on(conn);
+}
+
+void
+dial_start(struct conn *conn, const struct address *only)
+{
+	struct dial *dial = calloc(1, sizeof *dial);
+
+	conn->state = CONN_DIALS;
+	if (dial == NULL) {
+		conn_free(conn);
+		return;
+	}
+	conn->dial = dial;
+	dial->conn = conn;
+	dial->why = EHOSTUNREACH;
+	dial->upstream = upstream_for(&conn->proxy->upstreams, conn->is_plain, conn->name);
+	dial->port = dial->upstream != NULL ? dial->upstream->port : conn->port;
+	dial->is_given = dial->upstream != NULL;
+	strcpy(dial->host, dial->upstream != NULL ? dial->upstream->host : conn->name);
+	timed_set(&conn->proxy->clockwork, &conn->timed, DIAL_MS, dial_late);
+	if (only == NULL || dial->upstream != NULL) {
+		look_up(conn);
+		return;
+	}
+	/* vetted by who gave it */
+	dial->addresses[dial->count++] = *only;
+	try_next(conn);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The resolver stub. Allowed names are looked up, and only vetted addresses are handed out and
+ * remembered; every other name does not exist. No question leaves the machine for one of those, so
+ * nothing can be carried out in its labels.
+ */
+#include "base/os.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proxy/server/conn.h"
+
+#define CLIENTS_MAX 256
+#define CLIENT_MS 30000
+#define PENDING_MAX 16	  /* questions of one client at once */
+#define KEEP_MS 300000ull /* programs hold on to an address longer than it was given for */
+#define TTL_MAX 300
+#define FRAME (2 + DNS_QUERY_MAX)
+
+/* A connection to the stub. */
+struct stub_client {
+	struct proxy *proxy;
+	struct stub_client *next, *previous;
+	struct timed timed;
+	struct watch *watch;
+	uint8_t in[FRAME];
+	size_t length;
+	struct pending *pending;
+	unsigned pending_count;
+};
+
+/* A question whose answer is on its way. */
+struct pending {
+	struct proxy *proxy;
+	struct pending *next;
+	struct stub_client *client;
+	struct query *query;
+	struct dns_question question;
+	uint8_t bytes[DNS_QUERY_MAX];
+};
+
+static void
+client_free(struct stub_client *client)
+{
+	struct proxy *proxy = client->proxy;
+
+	while (client->pending != NULL) {
+		struct pending *pending = client->pending;
+
+		client->pending = pending->next;
+		query_drop(pending->query);
+		free(pending);
+	}
+	if (client->next != NULL)
+		client->next->previous = client->previous;
+	if (client->previous != NULL)
+		client->previous->next = client->next;
+	else
+		proxy->stub_clients = client->next;
+	proxy->stub_count--;
+	timed_clear(&client->timed);
+	watch_free(client->watch);
+	free(client);
+}
+
+static void
+client_late(struct timed *timed)
+{
+	client_free((struct stub_client *)(void *)((char *)timed -
+						   offsetof(struct stub_client, timed)));
+}
+
+/* ---- answering ---- */
+
+/* False: the client is gone. */
+static bool
+send_answer(const struct pending *to, const struct dns_answer *answer)
+{
+	uint8_t bytes[2 + DNS_MESSAGE_MAX];
+	size_t length =
+		dns_write_answer(to->bytes, &to->question, answer, bytes + 2, DNS_MESSAGE_MAX);
+
+	bytes[0] = (uint8_t)(length >> 8);
+	bytes[1] = (uint8_t)length;
+	/* who asks and does not read gets no more */
+	if (send(to->client->watch->fd, bytes, length + 2, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+	    (ssize_t)length + 2)
+		return true;
+	client_free(to->client);
+	return false;
+}
+
+/* What may be reached of it, remembered. */
+static void
+vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
+{
+	uint64_t now = proxy->clockwork.now, keep = 1000ull * answer->ttl;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < answer->count; i++) {
+		const struct address *address = &answer->addresses[i];
+		const char *what = proxy_vet(proxy, address);
+		char reason[160], allow[120], text[ADDRESS_TEXT_SIZE];
+
+		if (what == NULL && answers_add(&proxy->answers, address, name, now,
+						now + (keep > KEEP_MS ? keep : KEEP_MS))) {
+			answer->addresses[kept++] = *address;
+			continue;
+		}
+		address_print(address, text);
+		snprintf(reason, sizeof reason, "leads to %s, which is %s", text,
+			 what == NULL ? "one too many" : what);
+		snprintf(allow, sizeof allow, "\"network\": {\"private\": [\"%s\"]}", text);
+		proxy_refuse(proxy, "resolve", name, reason, what == NULL ? "" : allow);
+	}
+	answer->count = kept;
+	answer->ttl = answer->ttl < TTL_MAX ? answer->ttl : TTL_MAX;
+}
+
+static void
+looked_up(void *owner, enum dns_type type, const struct dns_answer *found)
+{
+	struct pending *pending = owner;
+	struct stub_client *client = pending->client;
+	struct pending **at = &client->pending;
+	struct dns_answer answer = *found;
+
+	(void)type;
+	while (*at != pending)
+		at = &(*at)->next;
+	*at = pending->next;
+	client->pending_count--;
+	vet(pending->proxy, pending->question.name, &answer);
+	send_answer(pending, &answer);
+	free(pending);
+}
+
+/* Code and addresses that are known at once; false: they have to be asked for. */
+static bool
+is_known(struct proxy *proxy, const struct dns_question *question, struct dns_answer *ret_answer)
+{
+	bool is_address = question->type == DNS_A || question->type == DNS_AAAA;
+	char allow[NAME_SIZE + 16];
+
+	*ret_answer = (struct dns_answer){.code = DNS_OK};
+	if (question->name[0] == '\0' || !resolver_allows(proxy->network, question->name)) {
+		ret_answer->code = DNS_NO_NAME;
+		snprintf(allow, sizeof allow, "--domain %s", question->name);
+		if (is_address && question->name[0] != '\0')
+			proxy_refuse(proxy, "resolve", question->name,
+				     "is not among the allowed domains", allow);
+		return true;
+	}
+	/* HTTPS, SVCB and all others: there is such a name, and nothing of that kind */
+	if (!is_address)
+		return true;
+	if (!lookup_known(&proxy->lookup, question->name, (enum dns_type)question->type,
+			  ret_answer))
+		return false;
+	vet(proxy, question->name, ret_answer);
+	return true;
+}
+
+/* False: the client is gone. */
+static bool
+ask(const struct pending *from)
+{
+	static const struct dns_answer failed = {.code = DNS_FAILED};
+	struct stub_client *client = from->client;
+	struct dns_answer answer;
+	struct pending *pending;
+
+	if (is_known(from->proxy, &from->question, &answer))
+		return send_answer(from, &answer);
+	pending = client->pending_count >= PENDING_MAX ? NULL : malloc(sizeof *pending);
+	if (pending == NULL)
+		return send_answer(from, &failed);
+	*pending = *from;
+	pending->query = query_start(&from->proxy->lookup, from->question.name,
+				     (enum dns_type)from->question.type, pending, looked_up);
+	if (pending->query == NULL) {
+		free(pending);
+		return send_answer(from, &failed);
+	}
+	pending->next = client->pending;
+	client->pending = pending;
+	client->pending_count++;
+	return true;
+}
+
+static bool
+take_question(struct pending *from, const uint8_t *bytes, size_t length)
+{
+	if (length > sizeof from->bytes || !dns_parse_query(bytes, length, &from->question))
+		return false;
+	memcpy(from->bytes, bytes, length);
+	return true;
+}
+
+/* ---- clients ---- */
+
+static void
+client_ready(void *owner, int events)
+{
+	struct stub_client *client = owner;
+	struct pending from = {.proxy = client->proxy, .client = client};
+	ssize_t n = recv(client->watch->fd, client->in + client->length, FRAME - client->length,
+			 MSG_DONTWAIT);
+	size_t wanted;
+
+	(void)events;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		client_free(client);
+		return;
+	}
+	client->length += (size_t)n;
+	timed_set(&client->proxy->clockwork, &client->timed, CLIENT_MS, client_late);
+	while (client->length >= 2) {
+		wanted = 2 + (size_t)(client->in[0] << 8 | client->in[1]);
+		if (wanted <= FRAME && client->length < wanted)
+			return;
+		if (wanted > FRAME || !take_question(&from, client->in + 2, wanted - 2)) {
+			client_free(client);
+			return;
+		}
+		client->length -= wanted;
+		memmove(client->in, client->in + wanted, client->length);
+		if (!ask(&from))
+			return;
+	}
+}
+
+void
+stub_start(struct proxy *proxy, int fd)
+{
+	struct stub_client *client = proxy->stub_count >= CLIENTS_MAX ? NULL
+								      : calloc(1, sizeof *client);
+
+	if (client == NULL) {
+		close(fd);
+		return;
+	}
+	client->proxy = proxy;
+	client->watch = watch_new(&proxy->watches, fd, client, client_ready);
+	if (client->watch == NULL) {
+		free(client);
+		return;
+	}
+	client->next = proxy->stub_clients;
+	if (client->next != NULL)
+		client->next->previous = client;
+	proxy->stub_clients = client;
+	proxy->stub_count++;
+	timed_set(&proxy->clockwork, &client->timed, CLIENT_MS, client_late);
+	watch_want(client->watch, WATCH_READ);
+}
+
+static void
+client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
+{
+	struct gate_end end = {.is_stub = true};
+
+	/* that it will come was said before it came */
+	through_drain(proxy);
+	if (!address_from_socket((const struct sockaddr *)from, &end.address, &end.port))
+		close(fd);
+	else if (gate_was_named(&proxy->gate, &end, proxy->clockwork.now))
+		stub_start(proxy, fd);
+	else
+		gate_hold(&proxy->gate, fd, &end);
+}
+
+void
+stub_accept(void *proxy, int events)
+{
+	(void)events;
+	proxy_accept(proxy, PROXY_STUB, client_new);
+}
+
+void
+stub_accept_6(void *proxy, int events)
+{
+	(void)events;
+	proxy_accept(proxy, PROXY_STUB_6, client_new);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+/* Connections that are expected, have arrived, or have been named, in fixed room. */
+#include "proxy/server/own_conns.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static bool
+is_same_end(const struct gate_end *a, const struct gate_end *b)
+{
+	return a->port == b->port && a->is_stub == b->is_stub &&
+	       address_equal(&a->address, &b->address);
+}
+
+static void
+remove_arrival(struct gate *gate, unsigned at)
+{
+	gate->arrival_count--;
+	memmove(&gate->arrivals[at], &gate->arrivals[at + 1],
+		(gate->arrival_count - at) * sizeof gate->arrivals[0]);
+}
+
+/* Those for which nothing that was expected is outstanding any more. */
+static void
+close_foreign(struct gate *gate)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (unsigned i = 0; i < gate->expected_count; i++)
+		if (gate->expected[i].turn < first)
+			first = gate->expected[i].turn;
+	while (gate->arrival_count > 0 && gate->arrivals[0].turn < first) {
+		close(gate->arrivals[0].fd);
+		remove_arrival(gate, 0);
+	}
+}
+
+void
+gate_expect(struct gate *gate, uint64_t id)
+{
+	if (gate->expected_count == GATE_EXPECTED)
+		return;
+	gate->expected[gate->expected_count].id = id;
+	gate->expected[gate->expected_count++].turn = ++gate->turn;
+}
+
+void
+gate_resolve(struct gate *gate, uint64_t id)
+{
+	for (unsigned i = 0; i < gate->expected_count; i++)
+		if (gate->expected[i].id == id) {
+			gate->expected[i] = gate->expected[--gate->expected_count];
+			break;
+		}
+	close_foreign(gate);
+}
+
+void
+gate_hold(struct gate *gate, int fd, const struct gate_end *end)
+{
+	if (gate->expected_count == 0) {
+		close(fd);
+		return;
+	}
+	if (gate->arrival_count == GATE_ARRIVALS) {
+		close(gate->arrivals[0].fd);
+		remove_arrival(gate, 0);
+	}
+	gate->arrivals[gate->arrival_count].end = *end;
+	gate->arrivals[gate->arrival_count].turn = gate->turn;
+	gate->arrivals[gate->arrival_count++].fd = fd;
+}
+
+int
+gate_take(struct gate *gate, const struct gate_end *end)
+{
+	for (unsigned i = 0; i < gate->arrival_count; i++)
+		if (is_same_end(&gate->arrivals[i].end, end)) {
+			int fd = gate->arrivals[i].fd;
+
+			remove_arrival(gate, i);
+			return fd;
+		}
+	return -1;
+}
+
+void
+gate_name(struct gate *gate, const struct gate_end *end, uint64_t now)
+{
+	unsigned at = gate->named_next++ % GATE_NAMED;
+
+	gate->named[at].end = *end;
+	gate->named[at].until = now + GATE_NAMED_MS;
+}
+
+bool
+gate_was_named(struct gate *gate, const struct gate_end *end, uint64_t now)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < GATE_NAMED; i++)
+		if (gate->named[i].until > now && is_same_end(&gate->named[i].end, end)) {
+			gate->named[i].until = 0;
+			found = true;
+		}
+	return found;
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The egress proxy: a process of its own, started before the box is made. It reads the resolver's
+ * files and the caller's environment, gives up everything it does not need, says that it is ready,
+ * and only then reads what strangers send. It never forks, and is gone with its session.
+ */
+#include "base/os.h"
+
+#include "proxy/server/proxy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/fd.h"
+#include "base/hash.h"
+#include "ipc/refusal.h"
+#include "proxy/resolve/local_address.h"
+#include "proxy/server/conn.h"
+
+#define TOLD_MS 5000
+#define TRIES_MAX 15
+#define DESCRIPTORS 65536 /* asked for; what the machine gives is enough */
+
+/* ---- what is allowed, in words ---- */
+
+bool
+proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_end *ret_why)
+{
+	struct net_answer answer = network_decide(proxy->network, name, port);
+
+	if (answer.allowed)
+		return true;
+	ret_why->why = EACCES;
+	ret_why->allow[0] = '\0';
+	if (answer.domain != NULL) {
+		snprintf(ret_why->reason, sizeof ret_why->reason,
+			 "is among the allowed domains, but port %u is not among the ports", port);
+		snprintf(ret_why->allow, sizeof ret_why->allow, "--port %u", port);
+	} else if (name_is_address(name)) {
+		snprintf(ret_why->reason, sizeof ret_why->reason,
+			 "is an address, and only names of the allowed domains may be reached");
+	} else {
+		snprintf(ret_why->reason, sizeof ret_why->reason,
+			 "is not among the allowed domains");
+		/* the beginning of a name would be another name */
+		if (snprintf(ret_why->allow, sizeof ret_why->allow, "--domain %s", name) >=
+		    (int)sizeof ret_why->allow)
+			ret_why->allow[0] = '\0';
+	}
+	return false;
+}
+
+bool
+proxy_is_own(const struct proxy *proxy, const struct address *address, unsigned port)
+{
+	const struct egress *own = &proxy->task->egress;
+	char text[ADDRESS_TEXT_SIZE];
+
+	address_print(address, text);
+	return (port == own->named || port == own->through || port == own->stub) &&
+	       network_is_loopback(text);
+}
+
+const char *
+proxy_vet(const struct proxy *proxy, const struct address *address)
+{
+	const char *what = address_vet(address, &proxy->network->private_ranges);
+
+	if (what != NULL || network_covers_private(proxy->network, address->bytes))
+		return what;
+	return here_is(address) ? PROXY_HERE : NULL;
+}
+
+static uint64_t
+hash_more(uint64_t hash, const char *text)
+{
+	for (; *text != '\0'; text++)
+		hash = hash_byte(hash, *text);
+	return hash_byte(hash, '\0');
+}
+
+void
+proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const char *reason,
+	     const char *allow)
+{
+	uint64_t hash = hash_more(hash_more(hash_more(HASH_START, what), subject), reason);
+	size_t count = COUNT(proxy->told);
+	uint64_t now = proxy->clockwork.now;
+	struct refusal refusal = {0};
+
+	/* one that is tried again and again is told once in a while */
+	for (size_t i = 0; i < count; i++)
+		if (proxy->told[i].hash == hash && proxy->told[i].at + TOLD_MS > now)
+			return;
+	proxy->told[proxy->told_next++ % count] = (struct refusal_memory){hash, now};
+	snprintf(refusal.what, sizeof refusal.what, "%s", what);
+	snprintf(refusal.subject, sizeof refusal.subject, "%s", subject);
+	snprintf(refusal.reason, sizeof refusal.reason, "%s", reason);
+	snprintf(refusal.allow, sizeof refusal.allow, "%s", allow);
+	event_refused(proxy->task->events, &refusal);
+}
+
+/* ---- listening ---- */
+
+/* To find that nobody is there costs almost as much as somebody: as many are tried as last time. */
+void
+proxy_accept(struct proxy *proxy, enum proxy_socket which, proxy_arrived_fn *arrived)
+{
+	struct watch *listener = proxy->listeners[which];
+	unsigned *tries = &proxy->tries[which];
+
+	for (unsigned i = 0; i <= *tries; i++) {
+		struct sockaddr_storage from;
+		socklen_t length = sizeof from;
+		int fd = compat_accept_from(listener->fd, (struct sockaddr *)&from, &length);
+
+		if (fd < 0) {
+			*tries = 0;
+			return;
+		}
+		arrived(proxy, fd, &from);
+	}
+	*tries = *tries >= TRIES_MAX ? TRIES_MAX : 2 * *tries + 1;
+}
+
+static int
+listen_all(struct proxy *proxy)
+{
+	static void (*const takers[PROXY_SOCKETS])(void *, int) = {
+		[PROXY_NAMED] = named_accept,	  [PROXY_NAMED_6] = named_accept_6,
+		[PROXY_THROUGH] = through_accept, [PROXY_THROUGH_6] = through_accept_6,
+		[PROXY_STUB] = stub_accept,	  [PROXY_STUB_6] = stub_accept_6,
+	};
+
+	for (int i = 0; i < PROXY_SOCKETS; i++) {
+		if (proxy->task->sockets[i] < 0)
+			continue;
+		flow_options(proxy->task->sockets[i]);
+		proxy->listeners[i] =
+			watch_new(&proxy->watches, proxy->task->sockets[i], proxy, takers[i]);
+		if (proxy->listeners[i] == NULL)
+			return -1;
+		watch_want(proxy->listeners[i], WATCH_READ);
+	}
+	proxy->line = watch_new(&proxy->watches, proxy->task->egress.line, proxy, through_line);
+	watch_want(proxy->line, WATCH_READ);
+	return proxy->line == NULL ? -1 : 0;
+}
+
+/* ---- making ready ---- */
+
+/* Nothing of the caller's stays open: whoever waits for its end waits for us otherwise. */
+static int
+keep_descriptors(struct proxy_task *task, struct cordon_error *err)
+{
+	int *own[PROXY_SOCKETS + 3] = {&task->egress.line, &task->events, &task->report};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int i = 0; i < PROXY_SOCKETS; i++)
+		own[3 + i] = &task->sockets[i];
+	for (int fd = 0; fd < 3; fd++)
+		if (null < 0 || dup2(null, fd) < 0)
+			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
+	fd_keep_only(own, COUNT(own));
+	return 0;
+}
+
+/* Two for each connection, and some for everything else. */
+static void
+count_connections(struct proxy *proxy)
+{
+	struct rlimit limit = {0, 0};
+	rlim_t most;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	most = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > DESCRIPTORS ? DESCRIPTORS
+									       : limit.rlim_max;
+	if (limit.rlim_cur < most) {
+		limit.rlim_cur = most;
+		setrlimit(RLIMIT_NOFILE, &limit);
+		getrlimit(RLIMIT_NOFILE, &limit);
+	}
+	most = limit.rlim_cur < most ? limit.rlim_cur : most;
+	proxy->descriptors = (unsigned)most;
+	most = most < 1024 ? most / 4 : (most - 768) / 2;
+	proxy->conns_max = most > CONNS_MAX ? CONNS_MAX : (unsigned)most;
+}
+
+/* Where TCP may lead: the policy's ports, resolvers, the caller's own proxy. */
+static int
+confine(const struct proxy *proxy, struct cordon_error *err)
+{
+	const struct resolver *resolver = &proxy->lookup.resolver;
+	const struct ports *listed = &proxy->network->ports;
+	auto_free uint16_t *ports = calloc(listed->count + RESOLVER_SERVERS + 2, sizeof *ports);
+	struct role role = {.ports = ports,
+			    .datagram_count = resolver->count,
+			    .listener = proxy->task->egress.named};
+
+	if (ports == NULL)
+		return cordon_no_memory(err);
+	for (size_t i = 0; i < resolver->count; i++)
+		ports[role.port_count++] = (uint16_t)resolver->ports[i];
+	for (size_t i = 0; i < listed->count; i++)
+		ports[role.port_count++] = listed->items[i].number;
+	if (proxy->upstreams.plain.host[0] != '\0')
+		ports[role.port_count++] = (uint16_t)proxy->upstreams.plain.port;
+	if (proxy->upstreams.tunnel.host[0] != '\0')
+		ports[role.port_count++] = (uint16_t)proxy->upstreams.tunnel.port;
+	return enforce_role(&role, err);
+}
+
+/* Names of the hosts file are known before anybody asks: libc reads it by itself. */
+static void
+remember_hosts(struct proxy *proxy)
+{
+	const struct resolver *resolver = &proxy->lookup.resolver;
+
+	for (size_t i = 0; i < resolver->host_count; i++) {
+		const struct host_line *line = &resolver->hosts[i];
+
+		if (proxy_vet(proxy, &line->address) == NULL)
+			answers_add(&proxy->answers, &line->address, line->name, 0,
+				    ANSWERS_FOREVER);
+	}
+}
+
+static int
+make_loop(struct proxy *proxy, struct cordon_error *err)
+{
+	clockwork_start(&proxy->clockwork);
+	if (watches_start(&proxy->watches, &proxy->clockwork) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, 0, "cannot make the proxy's loop");
+	proxy->lookup.watches = &proxy->watches;
+	proxy->lookup.clockwork = &proxy->clockwork;
+	return 0;
+}
+
+static int
+prepare(struct proxy *proxy, struct proxy_task *task, struct cordon_error *err)
+{
+	sigset_t all;
+	int rc;
+
+	/* the terminal's keys are the command's; a pipe that breaks is an error like others */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setsid();
+	if (task->parent != 0 && (compat_die_with_parent(SIGKILL) < 0 || getppid() != task->parent))
+		return cordon_fail(err, CORDON_E_SYSTEM, 0, "the session has ended");
+	rc = keep_descriptors(task, err);
+	count_connections(proxy);
+	if (rc == 0)
+		rc = upstreams_read(task->environ, &proxy->upstreams, err);
+	if (rc == 0)
+		rc = resolver_load(&proxy->lookup.resolver, proxy->network, err);
+	if (rc == 0)
+		rc = make_loop(proxy, err);
+	if (rc == 0)
+		rc = confine(proxy, err);
+	proxy->bulk = malloc(RELAY_SIZE);
+	if (rc == 0 && (proxy->bulk == NULL || listen_all(proxy) < 0))
+		rc = cordon_fail(err, CORDON_E_MEMORY, 0, "no memory for the proxy");
+	return rc;
+}
+
+static _Noreturn void
+proxy_main(const struct proxy_task *given)
+{
+	struct proxy_task task = *given;
+	struct proxy proxy = {.task = &task, .network = given->network};
+	struct cordon_error err = {0};
+	int rc = prepare(&proxy, &task, &err);
+
+	remember_hosts(&proxy);
+	(void)!write(task.report, &err, sizeof err);
+	close(task.report);
+	if (rc == 0)
+		watches_run(&proxy.watches);
+	_exit(rc == 0 ? 0 : 1);
+}
+
+void (*proxy_function(void))(const struct proxy_task *task)
+{
+	return proxy_main;
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Connections that the broker turns round. It asks before, so the far side is there when the client
+ * comes; which client that is, it tells by the client's own address. Others that come to this port are
+ * closed at once: own_conns.c.
+ */
+#include "base/os.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "proxy/server/conn.h"
+
+#define COMES_MS 30000
+/* ---- which names an address stands for ---- */
+
+/* One of them is allowed on this port: the first such name. */
+static const char *
+allowed_name(struct proxy *proxy, const struct address *address, unsigned port,
+	     struct dial_end *ret_why)
+{
+	uint64_t now = proxy->clockwork.now;
+	const char *name;
+	size_t at = 0;
+
+	ret_why->why = EACCES;
+	snprintf(ret_why->reason, sizeof ret_why->reason,
+		 "was not looked up as a name of the allowed domains");
+	while ((name = answers_next(&proxy->answers, address, now, &at)) != NULL)
+		if (proxy_allows(proxy, name, port, ret_why))
+			return name;
+	return NULL;
+}
+
+static bool
+is_name_of_address(const void *context, const char *name)
+{
+	const struct conn *conn = context;
+	uint64_t now = conn->proxy->clockwork.now;
+	struct dial_end why;
+	const char *one;
+	size_t at = 0;
+
+	if (strcmp(name, conn->name) == 0)
+		return true;
+	while ((one = answers_next(&conn->proxy->answers, &conn->address, now, &at)) != NULL)
+		if (strcmp(one, name) == 0)
+			return proxy_allows(conn->proxy, name, conn->port, &why);
+	return false;
+}
+
+/* ---- the line ---- */
+
+/* The broker reads; should it not, one connection is lost, and not the session. */
+static void
+answer(struct proxy *proxy, uint64_t id, int why)
+{
+	struct egress_message message = {.id = id, .kind = EGRESS_ASK, .why = why};
+
+	(void)!send(proxy->line->fd, &message, sizeof message, MSG_NOSIGNAL);
+}
+
+static struct conn *
+find(struct proxy *proxy, uint64_t id)
+{
+	for (struct conn *conn = proxy->conns; conn != NULL; conn = conn->next)
+		if (conn->kind == CONN_THROUGH && conn->id == id &&
+		    (conn->state == CONN_DIALS || conn->state == CONN_READY))
+			return conn;
+	return NULL;
+}
+
+static void
+refuse(struct proxy *proxy, const struct egress_message *ask, const struct address *address,
+       const struct dial_end *why)
+{
+	char text[ADDRESS_TEXT_SIZE], subject[ADDRESS_TEXT_SIZE + 16];
+
+	address_print(address, text);
+	snprintf(subject, sizeof subject, address_is_v4(address) ? "%s:%u" : "[%s]:%u", text,
+		 ask->port);
+	proxy_refuse(proxy, "connect", subject, why->reason, why->allow);
+	answer(proxy, ask->id, ECONNREFUSED);
+}
+
+static void
+asked(struct proxy *proxy, const struct egress_message *ask)
+{
+	struct dial_end why = {0};
+	struct address address;
+	const char *name, *what;
+	struct conn *conn;
+
+	memcpy(address.bytes, ask->address, sizeof address.bytes);
+	name = allowed_name(proxy, &address, ask->port, &why);
+	what = proxy_vet(proxy, &address);
+	if (what == NULL && proxy_is_own(proxy, &address, ask->port))
+		what = "this proxy";
+	if (name != NULL && what != NULL)
+		snprintf(why.reason, sizeof why.reason, "is %s", what);
+	if (name == NULL || what != NULL) {
+		refuse(proxy, ask, &address, &why);
+		return;
+	}
+	conn = conn_new(proxy, CONN_THROUGH);
+	if (conn == NULL) {
+		answer(proxy, ask->id, ENOBUFS);
+		return;
+	}
+	conn_proven(conn);
+	conn->id = ask->id;
+	conn->address = address;
+	conn->port = ask->port;
+	strcpy(conn->name, name);
+	dial_start(conn, &address);
+}
+
+static void
+conn_late(struct timed *timed)
+{
+	conn_free((struct conn *)(void *)((char *)timed - offsetof(struct conn, timed)));
+}
+
+static void
+meet(struct conn *conn, int fd)
+{
+	conn->client = watch_new(&conn->proxy->watches, fd, conn, NULL);
+	if (conn->client == NULL) {
+		conn_free(conn);
+		return;
+	}
+	conn_check(conn, is_name_of_address);
+	conn->up = UP_CHECKED;
+	conn_flow(conn);
+}
+
+void
+through_dialled(struct conn *conn, const struct dial_end *end)
+{
+	answer(conn->proxy, conn->id, end->why);
+	if (end->why != 0) {
+		conn_free(conn);
+		return;
+	}
+	conn->state = CONN_READY;
+	watch_want(conn->server, 0);
+	if (conn->early >= 0) {
+		int fd = conn->early;
+
+		conn->early = -1;
+		meet(conn, fd);
+		return;
+	}
+	timed_set(&conn->proxy->clockwork, &conn->timed, COMES_MS, conn_late);
+}
+
+/* ---- the client ---- */
+
+/* One that does not wait may come before the far side is there. */
+static void
+arrive(struct conn *conn, int fd)
+{
+	if (conn->state == CONN_READY)
+		meet(conn, fd);
+	else if (conn->early < 0)
+		conn->early = fd;
+	else
+		close(fd);
+}
+
+static struct gate_end
+end_of(const struct egress_message *message)
+{
+	struct gate_end end = {.port = message->port, .is_stub = message->kind == EGRESS_ASKS};
+
+	memcpy(end.address.bytes, message->address, sizeof end.address.bytes);
+	return end;
+}
+
+static void
+announced(struct proxy *proxy, const struct egress_message *comes)
+{
+	struct gate_end end = end_of(comes);
+	struct conn *conn = find(proxy, comes->id);
+	int fd = conn == NULL || conn->comes_port != 0 ? -1 : gate_take(&proxy->gate, &end);
+
+	if (conn != NULL && conn->comes_port == 0) {
+		conn->comes_from = end.address;
+		conn->comes_port = end.port;
+	}
+	if (fd >= 0)
+		arrive(conn, fd);
+	gate_resolve(&proxy->gate, comes->id);
+}
+
+static void
+announced_to_stub(struct proxy *proxy, const struct egress_message *asks)
+{
+	struct gate_end end = end_of(asks);
+	int fd = gate_take(&proxy->gate, &end);
+
+	if (fd >= 0)
+		stub_start(proxy, fd);
+	else
+		gate_name(&proxy->gate, &end, proxy->clockwork.now);
+	gate_resolve(&proxy->gate, asks->id);
+}
+
+static void
+expected(struct proxy *proxy, const struct egress_message *expect)
+{
+	gate_expect(&proxy->gate, expect->id);
+}
+
+static void
+forgotten(struct proxy *proxy, const struct egress_message *forget)
+{
+	struct conn *conn = find(proxy, forget->id);
+
+	if (conn != NULL)
+		conn_free(conn);
+	gate_resolve(&proxy->gate, forget->id);
+}
+
+/* One message; false: there is none now. The session ends with its line: so do we. */
+static bool
+take_message(struct proxy *proxy)
+{
+	static void (*const takers[])(struct proxy *, const struct egress_message *) = {
+		[EGRESS_ASK] = asked,	     [EGRESS_COMES] = announced,
+		[EGRESS_EXPECT] = expected,  [EGRESS_ASKS] = announced_to_stub,
+		[EGRESS_FORGET] = forgotten,
+	};
+	struct egress_message message;
+	ssize_t n = recv(proxy->line->fd, &message, sizeof message, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n <= 0) {
+		proxy->watches.is_over = true;
+		return false;
+	}
+	if (n == (ssize_t)sizeof message && message.kind < COUNT(takers))
+		takers[message.kind](proxy, &message);
+	return true;
+}
+
+void
+through_drain(struct proxy *proxy)
+{
+	while (take_message(proxy))
+		;
+}
+
+void
+through_line(void *owner, int events)
+{
+	(void)events;
+	for (int i = 0; i < 64 && take_message(owner); i++)
+		;
+}
+
+static void
+arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
+{
+	struct gate_end end = {.is_stub = false};
+
+	/* that it will come was said before it came */
+	through_drain(proxy);
+	if (!address_from_socket((const struct sockaddr *)from, &end.address, &end.port)) {
+		close(fd);
+		return;
+	}
+	for (struct conn *conn = proxy->conns; conn != NULL; conn = conn->next)
+		if (conn->kind == CONN_THROUGH &&
+		    (conn->state == CONN_DIALS || conn->state == CONN_READY) &&
+		    conn->comes_port == end.port &&
+		    address_equal(&conn->comes_from, &end.address)) {
+			arrive(conn, fd);
+			return;
+		}
+	gate_hold(&proxy->gate, fd, &end);
+}
+
+void
+through_accept(void *proxy, int events)
+{
+	(void)events;
+	proxy_accept(proxy, PROXY_THROUGH, arrived);
+}
+
+void
+through_accept_6(void *proxy, int events)
+{
+	(void)events;
+	proxy_accept(proxy, PROXY_THROUGH_6, arrived);
+}

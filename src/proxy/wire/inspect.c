@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: MIT
+/*
+ * First bytes. A protocol is told by what cannot be anything else; where that is not there yet, more
+ * is waited for, so that splitting the first line gains nothing.
+ */
+#include "proxy/wire/inspect.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/ascii.h"
+#include "ipc/refusal.h"
+
+#define UPGRADE_SIZE 12 /* of "HTTP/1.1 101" */
+#define SSH_SIZE 4	/* of "SSH-" */
+
+static enum check_verdict
+refuse(struct check *check, enum check_verdict verdict, const char *reason)
+{
+	check->reason = reason;
+	return verdict;
+}
+
+/* Only the hello itself goes before the answer is known: behind it another could stand. */
+static enum check_verdict
+pass_hello(struct check *check, const char *bytes, size_t length, size_t *good)
+{
+	if (check->state == CHECK_AGAIN) {
+		check->state = CHECK_NOTHING;
+		return CHECK_RAW;
+	}
+	*good += tls_hello_size((const uint8_t *)bytes, length);
+	check->state = CHECK_ANSWER;
+	return CHECK_WAIT;
+}
+
+static enum check_verdict
+look_at_tls(struct check *check, const char *bytes, size_t length, size_t *good)
+{
+	char name[NAME_SIZE];
+	const char *reason = "its first record is no handshake";
+
+	switch (tls_hello((const uint8_t *)bytes, length, name, &reason)) {
+	case TLS_MORE:
+		return CHECK_GO_ON;
+	case TLS_HIDDEN:
+		if (!check->takes_hidden) {
+			check->allow = EVENT_ALLOW_ECH;
+			return refuse(
+				check, CHECK_TLS_BAD,
+				"is asked for a server name that may be hidden (ECH); only \"ech\": "
+				"\"allow\" of the policy's network would let it pass");
+		}
+		/* fall through */
+	case TLS_NAMED:
+		if (check->is_name(check->context, name))
+			return pass_hello(check, bytes, length, good);
+		memcpy(check->name, name, sizeof name);
+		return refuse(check, CHECK_TLS_BAD,
+			      "the TLS client asks for another name than it connected to");
+	case TLS_OTHER:
+	case TLS_BAD:
+		break;
+	}
+	return refuse(check, CHECK_TLS_BAD, reason);
+}
+
+/* A second hello is for the same name, whatever comes before it: data sent early, alerts. */
+static enum check_verdict
+look_at_records(struct check *check, const char *bytes, size_t length, size_t *good)
+{
+	for (;;) {
+		size_t left = length - *good, here = check->skip < left ? check->skip : left;
+
+		*good += here;
+		check->skip -= here;
+		left -= here;
+		if (left < TLS_HEAD_SIZE)
+			return CHECK_GO_ON;
+		check->skip = tls_skip((const uint8_t *)bytes + *good);
+		if (check->skip == 0)
+			return look_at_tls(check, bytes + *good, left, good);
+	}
+}
+
+/* ---- HTTP, request after request ---- */
+
+/* The head without its upgrade, and what follows it moved up; by how much. */
+static int
+take_out_upgrade(char *head, size_t size, size_t rest, size_t *length)
+{
+	size_t cut = size - http_strip_upgrade(head, size);
+
+	memmove(head + size - cut, head + size, rest - size);
+	*length -= cut;
+	return (int)cut;
+}
+
+static enum check_verdict
+look_at_head(struct check *check, char *bytes, size_t *length, size_t *good)
+{
+	struct http_request request;
+	int size = http_parse(bytes + *good, *length - *good, &request, &check->reason);
+
+	if (size == 0)
+		return CHECK_GO_ON;
+	if (size < 0)
+		return CHECK_HTTP_BAD;
+	if (request.form == HTTP_CONNECT)
+		return refuse(check, CHECK_HTTP_BAD, "it asks for a proxy inside a tunnel");
+	if (!request.has_host)
+		return refuse(check, CHECK_HTTP_BAD, "it has no Host header");
+	if (!check->is_name(check->context, request.name)) {
+		memcpy(check->name, request.name, sizeof request.name);
+		return refuse(check, CHECK_HTTP_BAD,
+			      "the Host header names another host than it connected to");
+	}
+	if (request.port != 0 && request.port != check->port)
+		return refuse(check, CHECK_HTTP_BAD,
+			      "the Host header names another port than it connected to");
+	if (request.has_other_upgrade)
+		size -= take_out_upgrade(bytes + *good, (size_t)size, *length - *good, length);
+	*good += (size_t)size;
+	http_body_begin(&check->body, &request);
+	check->state = check->body.is_over ? CHECK_HEAD : CHECK_BODY;
+	/* only as the first: of a later one we could not tell which answer is its own */
+	if (request.has_upgrade && !request.has_other_upgrade && !check->is_later &&
+	    check->body.is_over)
+		check->state = CHECK_UPGRADE;
+	check->is_later = true;
+	return check->state == CHECK_UPGRADE ? CHECK_WAIT : CHECK_GO_ON;
+}
+
+static enum check_verdict
+look_at_body(struct check *check, const char *bytes, size_t length, size_t *good)
+{
+	ssize_t n = http_body_take(&check->body, bytes + *good, length - *good);
+
+	if (n < 0)
+		return refuse(check, CHECK_HTTP_BAD, "its body is malformed");
+	*good += (size_t)n;
+	if (check->body.is_over)
+		check->state = CHECK_HEAD;
+	return CHECK_GO_ON;
+}
+
+static enum check_verdict
+look_at_http(struct check *check, char *bytes, size_t *length, size_t *good)
+{
+	enum check_verdict verdict = CHECK_GO_ON;
+	size_t before;
+
+	do {
+		before = *good;
+		verdict = check->state == CHECK_BODY ? look_at_body(check, bytes, *length, good)
+						     : look_at_head(check, bytes, length, good);
+	} while (verdict == CHECK_GO_ON && *good > before && *good < *length);
+	return verdict;
+}
+
+/* ---- SSH ---- */
+
+#define SSH_LINE_MAX 255
+static const char ssh[SSH_SIZE] = {'S', 'S', 'H', '-'};
+
+/* The length of the client's identification with its line's end; 0: more is needed; -1: it is none. */
+static int
+ssh_line(const char *bytes, size_t length)
+{
+	const char *end = memchr(bytes, '\n', length < SSH_LINE_MAX ? length : SSH_LINE_MAX);
+	size_t size = end == NULL ? length : (size_t)(end - bytes) + 1;
+
+	if (memcmp(bytes, ssh, size < SSH_SIZE ? size : SSH_SIZE) != 0 || size > SSH_LINE_MAX)
+		return -1;
+	for (size_t i = 0; i < size; i++)
+		if ((bytes[i] < ' ' || bytes[i] > '~') && bytes[i] != '\n' &&
+		    !(bytes[i] == '\r' && i + 2 >= size))
+			return -1;
+	return end == NULL ? 0 : (int)size;
+}
+
+static enum check_verdict
+refuse_ssh(struct check *check)
+{
+	return refuse(check, CHECK_BAD, "the client speaks SSH and the server does not");
+}
+
+/* Nothing else goes before the server has said that it speaks SSH, too: it may have said so already. */
+static enum check_verdict
+look_at_ssh(struct check *check, size_t line, size_t *good)
+{
+	if (check->has_heard && !check->hears_ssh)
+		return refuse_ssh(check);
+	if (!check->has_heard) {
+		*good = line;
+		check->state = CHECK_SSH;
+		return CHECK_WAIT;
+	}
+	check->state = CHECK_NOTHING;
+	return CHECK_RAW;
+}
+
+/* ---- which one it is ---- */
+
+static bool
+is_web_port(unsigned port)
+{
+	return port == 80 || port == 443;
+}
+
+/* Some servers also take vertical tabs and form feeds for blanks. */
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
+/* A word and a blank: its line is waited for, whatever comes in it. */
+static bool
+begins_request(const char *bytes, size_t length)
+{
+	size_t word = 0;
+
+	while (word < length && (ascii_is_letter(bytes[word]) || bytes[word] == '-'))
+		word++;
+	return word > 0 && word < length && is_blank(bytes[word]);
+}
+
+/* CONNECT is not among them: NATS begins with it as well. is_whole: not only the beginning of one. */
+static bool
+is_method(const char *word, size_t length, bool is_whole)
+{
+	static const char *const methods[] = {"GET",	"HEAD",	   "POST",  "PUT",
+					      "DELETE", "OPTIONS", "TRACE", "PATCH"};
+
+	for (size_t i = 0; i < COUNT(methods); i++)
+		if (length <= strlen(methods[i]) && memcmp(word, methods[i], length) == 0 &&
+		    (!is_whole || methods[i][length] == '\0'))
+			return true;
+	return false;
+}
+
+/* Could a usual request, or TLS, still come of it? */
+static bool
+may_become_known(const char *bytes, size_t length)
+{
+	size_t start = 0, end;
+
+	if (bytes[0] >= 0x14 && bytes[0] <= 0x18)
+		return length == 1;
+	while (start < length &&
+	       (is_blank(bytes[start]) || bytes[start] == '\r' || bytes[start] == '\n'))
+		start++;
+	for (end = start; end < length && !is_blank(bytes[end]);)
+		end++;
+	return is_method(bytes + start, end - start, end < length);
+}
+
+/*
+ * A method, or any word before a path or a URL: servers take that for a request also without a
+ * version.
+ */
+static bool
+is_request(const char *line, size_t length)
+{
+	size_t at = 0;
+
+	while (at < length && ((line[at] >= 'A' && line[at] <= 'Z') || line[at] == '-'))
+		at++;
+	if (at == 0 || at == length || !is_blank(line[at]))
+		return false;
+	if (is_method(line, at, true))
+		return true;
+	while (at < length && is_blank(line[at]))
+		at++;
+	return at < length && (line[at] == '/' || line[at] == '*' ||
+			       (length - at > 5 && ascii_same_n(line + at, "http:", 5)));
+}
+
+/*
+ * A line with HTTP/ in it, whatever stands before that, because servers forgive much; or a request
+ * without it. 1 yes, 0 no, -1 it has not ended yet.
+ */
+static int
+is_http_line(const char *bytes, size_t length)
+{
+	const char *end;
+	size_t start = 0;
+
+	while (start < length &&
+	       (is_blank(bytes[start]) || bytes[start] == '\r' || bytes[start] == '\n'))
+		start++;
+	if (start == length)
+		return -1;
+	end = memchr(bytes + start, '\n', length - start);
+	if (end == NULL && begins_request(bytes + start, length - start))
+		return -1;
+	if (end == NULL) {
+		for (size_t i = start; i < length; i++)
+			if ((unsigned char)bytes[i] < ' ' && bytes[i] != '\r' && bytes[i] != '\t')
+				return 0;
+		return -1;
+	}
+	return memmem(bytes + start, (size_t)(end - bytes) - start, "HTTP/", 5) != NULL ||
+	       is_request(bytes + start, (size_t)(end - bytes) - start);
+}
+
+/* Any kind of record of TLS 1.0 and later: 1 yes, 0 no, -1 its second byte is not there yet. */
+static int
+is_tls_record(const char *bytes, size_t length)
+{
+	if (bytes[0] < 0x14 || bytes[0] > 0x18)
+		return 0;
+	return length < 2 ? -1 : bytes[1] == 3;
+}
+
+/* Neither TLS nor HTTP: its host cannot be told. */
+static enum check_verdict
+look_at_other(struct check *check, const char *bytes, size_t length, size_t *good)
+{
+	int line = ssh_line(bytes, length);
+
+	if (check->is_opaque) {
+		check->state = CHECK_NOTHING;
+		return CHECK_RAW;
+	}
+	if (is_web_port(check->port))
+		return refuse(check, CHECK_BAD, "this port is for TLS and HTTP only");
+	if (line > 0)
+		return look_at_ssh(check, (size_t)line, good);
+	snprintf(check->advice, sizeof check->advice, "--opaque-port %u", check->port);
+	check->allow = check->advice;
+	return refuse(check, CHECK_BAD,
+		      "this port is for TLS, HTTP and SSH only, as it is not listed as opaque");
+}
+
+static enum check_verdict
+look_first(struct check *check, char *bytes, size_t *length, size_t *good)
+{
+	int tls = is_tls_record(bytes, *length), http;
+
+	if (tls > 0)
+		return look_at_tls(check, bytes, *length, good);
+	http = tls < 0 ? -1 : is_http_line(bytes, *length);
+	/* a server may wait for a message without a line's end; on an opaque port it gets what is there */
+	if (http < 0 && check->is_opaque && !may_become_known(bytes, *length))
+		return look_at_other(check, bytes, *length, good);
+	if (http < 0)
+		return CHECK_GO_ON;
+	if (http > 0) {
+		check->state = CHECK_HEAD;
+		return look_at_http(check, bytes, length, good);
+	}
+	return look_at_other(check, bytes, *length, good);
+}
+
+static enum check_verdict
+look(struct check *check, char *bytes, size_t *length, size_t *good)
+{
+	switch (check->state) {
+	case CHECK_FIRST:
+		return look_first(check, bytes, length, good);
+	case CHECK_AGAIN:
+		return look_at_records(check, bytes, *length, good);
+	case CHECK_HEAD:
+	case CHECK_BODY:
+		return look_at_http(check, bytes, length, good);
+	case CHECK_UPGRADE:
+	case CHECK_ANSWER:
+	case CHECK_SSH:
+		return CHECK_WAIT;
+	case CHECK_NOTHING:
+		break;
+	}
+	return CHECK_RAW;
+}
+
+enum check_verdict
+check_look(struct check *check, char *bytes, size_t length, size_t *ret_good)
+{
+	size_t left = length;
+	enum check_verdict verdict;
+
+	*ret_good = check->cut = 0;
+	if (check->state == CHECK_SSH && check->has_heard)
+		return refuse_ssh(check);
+	if (length == 0 && check->state != CHECK_NOTHING)
+		return check_waits(check) > 0 && check->state != CHECK_FIRST ? CHECK_WAIT
+									     : CHECK_GO_ON;
+	verdict = look(check, bytes, &left, ret_good);
+	check->cut = length - left;
+	if (verdict == CHECK_RAW)
+		*ret_good = left;
+	if (verdict == CHECK_GO_ON && *ret_good == 0 && length >= CHECK_MAX)
+		return refuse(check, CHECK_BAD, "its beginning is too long");
+	return verdict;
+}
+
+size_t
+check_waits(const struct check *check)
+{
+	switch (check->state) {
+	case CHECK_UPGRADE:
+		return UPGRADE_SIZE;
+	case CHECK_ANSWER:
+		return check->before + TLS_ANSWER_SIZE;
+	case CHECK_FIRST:
+	case CHECK_SSH:
+		return check->has_heard ? 0 : SSH_SIZE;
+	default:
+		return 0;
+	}
+}
+
+/* What a server may send before its hello is passed over; where the hello is not seen whole, another may come. */
+static void
+look_at_answer(struct check *check, const uint8_t *bytes)
+{
+	size_t before = tls_before(bytes + check->before);
+
+	if (before > 0 && check->before + before <= TLS_BEFORE_MAX)
+		check->before += before;
+	else
+		check->state = tls_goes_on(bytes + check->before) ? CHECK_NOTHING : CHECK_AGAIN;
+}
+
+void
+check_response(struct check *check, const char *bytes)
+{
+	switch (check->state) {
+	case CHECK_UPGRADE:
+		check->state = memcmp(bytes, "HTTP/1.1 101", UPGRADE_SIZE) == 0 ? CHECK_NOTHING
+										: CHECK_HEAD;
+		break;
+	case CHECK_ANSWER:
+		look_at_answer(check, (const uint8_t *)bytes);
+		break;
+	case CHECK_FIRST:
+	case CHECK_SSH:
+		check->has_heard = true;
+		check->hears_ssh = memcmp(bytes, ssh, SSH_SIZE) == 0;
+		if (check->state == CHECK_SSH && check->hears_ssh)
+			check->state = CHECK_NOTHING;
+		break;
+	default:
+		break;
+	}
+}

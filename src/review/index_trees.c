@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The extension is a list of folders, each before those in it: "NAME\\0ENTRIES FOLDERS\\n", and the name of the
+ * tree where ENTRIES is no negative number. Reads as git does: numbers by strtol, anything else up to the line's end.
+ */
+#include "base/os.h"
+
+#include "review/index_trees.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/config/git_config.h"
+#include "review/tree_diff.h"
+
+#define TREES_MAX 100000
+#define DEPTH_MAX 256
+#define NAMES_ROOM ((size_t)16 << 20)
+#define INDEX_MAX ((size_t)256 << 20)
+
+struct indextree {
+	const char *folder; /* "", or with a slash at the end */
+	const char *tree;
+};
+
+struct indextrees {
+	struct indextree *items;
+	size_t count;
+	size_t room; /* for names of folders */
+	bool is_cut; /* there are more */
+};
+
+struct level {
+	const char *folder;
+	long left; /* folders in it */
+};
+
+struct parsing {
+	struct arena *arena;
+	const char *at, *end;
+	size_t size;
+	struct level levels[DEPTH_MAX];
+	size_t depth;
+	struct indextrees *to;
+};
+
+/* The two numbers of a line; false: git would not read on. */
+static bool
+read_numbers(struct parsing *p, long *ret_entries, long *ret_folders)
+{
+	const char *start = p->at;
+	char *rest, *last;
+
+	/* a NUL ends the whole text */
+	*ret_entries = strtol(start, &rest, 10);
+	*ret_folders = strtol(rest, &last, 10);
+	while (p->at < p->end && *p->at != '\0' && *p->at != '\n')
+		p->at++;
+	p->at++;
+	return p->at <= p->end && rest != start && last != rest;
+}
+
+static int
+keep_tree(struct parsing *p, const char *folder)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct indextree *slot =
+		arena_push(p->arena, &p->to->items, &p->to->count, sizeof *slot, NULL);
+	char *tree = arena_alloc(p->arena, 2 * p->size + 1, NULL);
+
+	if (slot == NULL || tree == NULL)
+		return -CORDON_E_MEMORY;
+	for (size_t i = 0; i < p->size; i++) {
+		tree[2 * i] = digits[(unsigned char)p->at[i] >> 4];
+		tree[2 * i + 1] = digits[(unsigned char)p->at[i] & 15];
+	}
+	*slot = (struct indextree){folder, tree};
+	return 0;
+}
+
+/* 1: a folder was read; 0: there is no further one; or an error. */
+static int
+read_folder(struct parsing *p)
+{
+	size_t length = strnlen(p->at, (size_t)(p->end - p->at));
+	const char *above = p->depth == 0 ? "" : p->levels[p->depth - 1].folder;
+	size_t used = strlen(above) + length + 2;
+	const char *folder;
+	long entries, folders;
+
+	if (used > PATH_MAX || used > p->to->room) {
+		p->to->is_cut = true;
+		return 0;
+	}
+	p->to->room -= used;
+	folder = arena_printf(p->arena, NULL, "%s%.*s%s", above, (int)length, p->at,
+			      length == 0 ? "" : "/");
+	if (folder == NULL)
+		return -CORDON_E_MEMORY;
+	p->at += length;
+	if (p->at >= p->end || (p->at++, !read_numbers(p, &entries, &folders)))
+		return 0;
+	if (entries >= 0) {
+		if ((size_t)(p->end - p->at) < p->size)
+			return 0;
+		if (keep_tree(p, folder) < 0)
+			return -CORDON_E_MEMORY;
+		p->at += p->size;
+	}
+	if (p->depth == DEPTH_MAX || p->to->count >= TREES_MAX) {
+		p->to->is_cut = true;
+		return 0;
+	}
+	p->levels[p->depth++] = (struct level){folder, folders};
+	while (p->depth > 0 && p->levels[p->depth - 1].left-- <= 0)
+		p->depth--;
+	return p->depth > 0;
+}
+
+/*
+ * Of everything in the text that could be such an extension, with object names of size bytes: what is none names
+ * no objects that exist.
+ */
+static int
+parse(struct arena *arena, const struct gitconfig_text *index, size_t size, struct indextrees *ret)
+{
+	const char *end = index->text + index->length;
+	int rc = 0;
+
+	for (const char *at = index->text; rc >= 0 && end - at > 8; at++) {
+		struct parsing p = {.arena = arena,
+				    .at = at + 8,
+				    .end = end,
+				    .size = size,
+				    .to = ret};
+
+		at = memchr(at, 'T', (size_t)(end - at) - 8);
+		if (at == NULL)
+			return 0;
+		if (memcmp(at, "TREE", 4) != 0)
+			continue;
+		p.at = at + 8;
+		/* the first one has no name */
+		if (*p.at != '\0')
+			continue;
+		while ((rc = read_folder(&p)) == 1)
+			;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* Against the same folder of the commit. */
+static int
+look(const struct gitread *in, const char *head, const struct indextrees *trees,
+     const struct committed_teller *to)
+{
+	auto_arena struct arena arena = {0};
+	struct compared *pairs =
+		trees->count == 0 ? NULL : arena_alloc(&arena, trees->count * sizeof *pairs, NULL);
+
+	if (pairs == NULL)
+		return trees->count == 0;
+	for (size_t i = 0; i < trees->count; i++) {
+		const struct indextree *one = &trees->items[i];
+		size_t length = strlen(one->folder);
+		const char *base = arena_printf(&arena, NULL, "%s:%.*s", head == NULL ? "" : head,
+						(int)(length == 0 ? 0 : length - 1), one->folder);
+
+		if (base == NULL)
+			return 0;
+		/* what follows a colon alone would be an entry of the index */
+		pairs[i] =
+			(struct compared){head == NULL ? "" : base, one->tree, one->folder, NULL};
+	}
+	return compared_look(in, pairs, trees->count, to->tell, to->teller);
+}
+
+int
+indextrees_look(const struct gitread *in, const char *head, committed_fn *tell, void *teller)
+{
+	auto_arena struct arena arena = {0};
+	const char *path = path_join(&arena, in->git_dir, "index", NULL);
+	struct gitconfig_text index;
+	struct indextrees trees = {.room = NAMES_ROOM};
+	char *text;
+
+	if (path == NULL ||
+	    file_read(&arena, path, INDEX_MAX, &text, &index.length, NULL, NULL) < 0)
+		return 0;
+	index.text = text;
+	if (parse(&arena, &index, head == NULL ? 20 : strlen(head) / 2, &trees) < 0 ||
+	    (head == NULL && parse(&arena, &index, 32, &trees) < 0))
+		return 0;
+	return look(in, head, &trees, &(struct committed_teller){tell, teller, NULL}) == 1 &&
+	       !trees.is_cut;
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+/* Which refs are new. What they lead to is asked of git. */
+#include "base/os.h"
+
+#include "review/new_refs.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "review/git_state.h"
+#include "review/index_trees.h"
+#include "review/ref_files.h"
+
+#define AT_START 512	    /* loose refs that are read at the start */
+#define AT_END 100000	    /* and in the end */
+#define LOOKED_AT 32	    /* new values that git is asked about one by one */
+#define COMPARED 10000	    /* and together */
+#define CLOCK_STEP 20000000 /* nanoseconds by which times of files may be behind */
+#define TOLD_MAX 1000	    /* paths */
+#define TABLES "reftable/tables.list"
+#define PACKED_AT_START (256u << 10)
+#define PACKED_MAX (8u << 20)
+
+static bool
+is_signed(const struct refs_signature *a, const struct refs_signature *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+	       a->time == b->time;
+}
+
+/* ---- the start ---- */
+
+static int
+note_value(void *context, const char *name, const char *value)
+{
+	struct refs *refs = context;
+	const char **slot =
+		arena_push(&refs->arena, &refs->values, &refs->count, sizeof *slot, NULL);
+
+	(void)name;
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = arena_strdup(&refs->arena, value, NULL);
+	return *slot == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static char *
+read_packed(struct refs *refs, size_t max)
+{
+	const char *path = path_join(&refs->arena, refs->common_dir, "packed-refs", NULL);
+	size_t length;
+	char *text;
+
+	return path != NULL && file_read(&refs->arena, path, max, &text, &length, NULL, NULL) == 0
+		       ? text
+		       : NULL;
+}
+
+/* The folder that a linked worktree shares with others. */
+static const char *
+find_common(struct refs *refs, const struct plan *plan)
+{
+	const struct gitdirs *git = &plan->host->git;
+
+	return git->git_dir != NULL && git->common_dir != NULL && refs->in.git_dir == git->git_dir
+		       ? git->common_dir
+		       : refs->in.git_dir;
+}
+
+/* The commit that HEAD leads to, or NULL. */
+static const char *
+find_head(struct refs *refs)
+{
+	const char *path = path_join(&refs->arena, refs->in.git_dir, "HEAD", NULL), *at;
+	char *text, *name;
+	size_t length;
+
+	if (path == NULL || file_read(&refs->arena, path, PATH_MAX, &text, &length, NULL, NULL) < 0)
+		return NULL;
+	if (!str_starts(text, "ref: "))
+		return refread_object(&refs->arena, text);
+	text[strcspn(text, "\n")] = '\0';
+	path = path_join(&refs->arena, refs->common_dir, text + strlen("ref: "), NULL);
+	name = arena_printf(&refs->arena, NULL, " %s\n", text + strlen("ref: "));
+	if (path != NULL &&
+	    file_read(&refs->arena, path, PATH_MAX, &text, &length, NULL, NULL) == 0)
+		return refread_object(&refs->arena, text);
+	at = name == NULL || refs->packed == NULL ? NULL : strstr(refs->packed, name);
+	while (at != NULL && at > refs->packed && at[-1] != '\n')
+		at--;
+	return at == NULL ? NULL : refread_object(&refs->arena, at);
+}
+
+void
+refs_note(struct refs *refs, const struct plan *plan)
+{
+	struct reading r = {.refs = refs, .left = AT_START, .met = note_value, .context = refs};
+	struct timespec now = {0};
+
+	*refs = (struct refs){0};
+	if (gitread_open(&refs->arena, plan, &refs->in, NULL) < 0 || refs->in.git_dir == NULL) {
+		refs->in.git_dir = NULL;
+		return;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	refs->started = now.tv_sec * 1000000000ll + now.tv_nsec - CLOCK_STEP;
+	refs->common_dir = find_common(refs, plan);
+	refs->index = refread_sign(refs->in.git_dir, "index");
+	refs->packed_refs = refread_sign(refs->common_dir, "packed-refs");
+	refs->tables = refread_sign(refs->common_dir, TABLES);
+	refs->packed = read_packed(refs, PACKED_AT_START);
+	refs->head = find_head(refs);
+	gitstate_note(refs);
+	/* a value that is not noted counts as new */
+	refs->is_cut = refread_all(&r) < 0 || r.is_cut;
+	refs->has_odd = r.has_odd;
+	arena_free(&r.arena);
+}
+
+/* ---- the end ---- */
+
+struct fresh {
+	const char *name, *value;
+};
+
+struct ending {
+	struct refs *refs;
+	struct fresh *items;
+	size_t count;
+	struct gitstate state;
+	unsigned more; /* that are not looked at */
+	unsigned unread;
+	changed_fn *tell;
+	void *teller;
+	bool has_replacements;
+	bool is_cached;	   /* it is in a tree that an index names, and not among its entries */
+	bool has_index;	   /* one of a linked worktree changed */
+	const char *name;  /* of the one that is being told */
+	const char **told; /* paths, each once: by how many refs it comes does not matter */
+	size_t told_count;
+};
+
+static bool
+is_known(const struct refs *refs, const char *value)
+{
+	for (size_t i = 0; i < refs->count; i++)
+		if (strcmp(refs->values[i], value) == 0)
+			return true;
+	return refs->packed != NULL && strstr(refs->packed, value) != NULL;
+}
+
+/* One of many is held against the tree at the start, as what other files name: less is seen so, for less. */
+static int
+meet_more(struct ending *e, const char *name, const char *value)
+{
+	struct arena *arena = &e->refs->arena;
+	struct gitstate_name *slot =
+		arena_push(arena, &e->state.items, &e->state.count, sizeof *slot, NULL);
+
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = (struct gitstate_name){arena_strdup(arena, name, NULL),
+				       arena_strdup(arena, value, NULL)};
+	return slot->file == NULL || slot->object == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+meet(void *context, const char *name, const char *value)
+{
+	struct ending *e = context;
+	struct fresh *slot;
+
+	if (is_known(e->refs, value))
+		return 0;
+	for (size_t i = 0; i < e->count; i++)
+		if (strcmp(e->items[i].value, value) == 0)
+			return 0;
+	if (e->count >= LOOKED_AT) {
+		e->more++;
+		return e->more > COMPARED ? 0 : meet_more(e, name, value);
+	}
+	slot = arena_push(&e->refs->arena, &e->items, &e->count, sizeof *slot, NULL);
+	if (slot == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = (struct fresh){arena_strdup(&e->refs->arena, name, NULL),
+			       arena_strdup(&e->refs->arena, value, NULL)};
+	return slot->name == NULL || slot->value == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+/* "OBJECT NAME", and "^OBJECT" for what a tag leads to. */
+static int
+meet_packed(struct ending *e)
+{
+	struct refs_signature now = refread_sign(e->refs->common_dir, "packed-refs");
+	const char *text;
+	int rc = 0;
+
+	if (is_signed(&now, &e->refs->packed_refs))
+		return 0;
+	text = read_packed(e->refs, PACKED_MAX);
+	e->unread += text == NULL && now.size > 0;
+	for (; rc == 0 && text != NULL && *text != '\0';
+	     text += strcspn(text, "\n"), text += *text == '\n') {
+		const char *value = refread_object(&e->refs->arena, text);
+
+		if (value != NULL)
+			rc = meet(e,
+				  arena_strndup(&e->refs->arena, text + strlen(value) + 1,
+						strcspn(text + strlen(value) + 1, "\n"), NULL),
+				  value);
+	}
+	return rc;
+}
+
+static bool
+is_told(struct ending *e, const char *path)
+{
+	const char **slot;
+
+	for (size_t i = 0; i < e->told_count; i++)
+		if (strcmp(e->told[i], path) == 0)
+			return true;
+	slot = arena_push(&e->refs->arena, &e->told, &e->told_count, sizeof *slot, NULL);
+	if (slot == NULL)
+		return false;
+	*slot = arena_strdup(&e->refs->arena, path, NULL);
+	e->told_count -= *slot == NULL;
+	return false;
+}
+
+static void
+pass_on(void *teller, const struct committed *one)
+{
+	struct ending *e = teller;
+	auto_str struct str reason = {0};
+
+	const char *name = one->from != NULL ? one->from : e->name;
+
+	if (e->is_cached)
+		str_printf(&reason, "%s; a commit of the index brings it, by its cached trees",
+			   one->reason);
+	else
+		str_printf(&reason, "%s; a checkout of %s brings it", one->reason,
+			   name == NULL ? "the index" : name);
+	if (!one->is_same && !reason.failed && e->told_count < TOLD_MAX && !is_told(e, one->path))
+		e->tell(e->teller, &(struct change){name == NULL ? "staged" : "committed",
+						    one->path, reason.text});
+}
+
+/* name NULL: the index, by its entries and by the trees that it names beside them. */
+static void
+look_once(struct ending *e, const struct gitread *in, const char *name, const char *value)
+{
+	e->name = name;
+	e->unread += committed_find(in, value, pass_on, e, NULL) != 1;
+	if (name != NULL)
+		return;
+	e->is_cached = true;
+	e->unread += indextrees_look(in, e->refs->head, pass_on, e) != 1;
+	e->is_cached = false;
+}
+
+/* What replaces an object is taken by the user's git, and not by all of git's commands. */
+static void
+look(struct ending *e, const struct gitread *at, const char *name, const char *value)
+{
+	struct gitread in = *at;
+
+	look_once(e, &in, name, value);
+	in.with_replacements = e->has_replacements;
+	if (e->has_replacements)
+		look_once(e, &in, name, value);
+}
+
+static void
+look_state(struct ending *e)
+{
+	struct gitread in = e->refs->in;
+
+	e->unread += gitstate_look(e->refs, &in, &e->state, pass_on, e) != 1;
+	in.with_replacements = e->has_replacements;
+	if (e->has_replacements)
+		e->unread += gitstate_look(e->refs, &in, &e->state, pass_on, e) != 1;
+}
+
+/* A new replacement shows below refs that did not change, too; of these, HEAD is the next to be checked out. */
+static void
+look_all(struct ending *e)
+{
+	const struct gitread *in = &e->refs->in;
+	bool is_replaced = false;
+
+	e->has_replacements = gitread_has_replacements(in);
+	for (size_t i = 0; i < e->count; i++) {
+		look(e, in, e->items[i].name, e->items[i].value);
+		is_replaced = is_replaced || str_starts(e->items[i].name, "refs/replace/");
+	}
+	if (is_replaced)
+		look(e, in, "HEAD", "HEAD");
+	look_state(e);
+}
+
+/* The index of a linked worktree, if it is younger than the run. */
+static int
+look_worktree(void *context, const char *folder)
+{
+	struct ending *e = context;
+	struct refs_signature index = refread_sign(folder, "index");
+	struct gitread in = e->refs->in;
+
+	in.git_dir = folder;
+	if (index.size > 0 && index.time >= e->refs->started)
+		look(e, &in, NULL, NULL);
+	return 0;
+}
+
+static int
+meet_worktree(void *context, const char *folder)
+{
+	struct ending *e = context;
+	struct refs_signature index = refread_sign(folder, "index");
+
+	e->has_index = e->has_index || (index.size > 0 && index.time >= e->refs->started);
+	return 0;
+}
+
+/* What was too long for the start is the same if it was not changed. */
+static void
+find_packed(struct refs *refs)
+{
+	struct refs_signature now = refread_sign(refs->common_dir, "packed-refs");
+
+	if (refs->packed == NULL && is_signed(&now, &refs->packed_refs))
+		refs->packed = read_packed(refs, PACKED_MAX);
+}
+
+const char *
+refs_tell(struct refs *refs, changed_fn *tell, void *teller)
+{
+	struct ending e = {.refs = refs, .tell = tell, .teller = teller};
+	struct reading r = {.refs = refs,
+			    .left = AT_END,
+			    .since = refs->has_odd ? 0 : refs->started,
+			    .met = meet,
+			    .context = &e};
+	struct refs_signature index, tables;
+	int rc;
+
+	if (refs->in.git_dir == NULL)
+		return NULL;
+	index = refread_sign(refs->in.git_dir, "index");
+	tables = refread_sign(refs->common_dir, TABLES);
+	/* this storage is not read here */
+	e.unread = !is_signed(&tables, &refs->tables);
+	find_packed(refs);
+	rc = refread_all(&r);
+	arena_free(&r.arena);
+	if (rc == 0)
+		rc = meet_packed(&e);
+	if (rc == 0)
+		rc = gitstate_find(refs, &e.state);
+	e.has_index = e.state.has_index;
+	refread_worktrees(refs, meet_worktree, &e);
+	r.is_cut = r.is_cut || e.state.is_cut;
+	if (rc == 0 && e.count == 0 && e.state.count == 0 && e.unread == 0 && !r.is_cut &&
+	    !e.has_index && is_signed(&index, &refs->index))
+		return NULL;
+	if (refs->in.program == NULL)
+		return "there is no git to tell what changed refs would bring";
+	gitread_limit(&refs->in);
+	look_all(&e);
+	if ((!is_signed(&index, &refs->index) || e.state.has_index) && index.size > 0)
+		look(&e, &refs->in, NULL, NULL);
+	refread_worktrees(refs, look_worktree, &e);
+	if (rc == 0 && e.more == 0 && e.unread == 0 && !r.is_cut)
+		return NULL;
+	return "not all changed refs could be looked at; `cordon check --ref REF` does";
+}
+
+void
+refs_forget(struct refs *refs)
+{
+	arena_free(&refs->arena);
+	*refs = (struct refs){0};
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+/* Refs as files. A link is read as git reads it: what it leads to may change while it does not. */
+#include "base/os.h"
+
+#include "review/ref_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/ascii.h"
+#include "base/fd.h"
+#include "base/str.h"
+
+#define FOLLOWED 6	   /* refs that lead to another one, and one more than git follows */
+#define DEPTH_MAX 16	   /* folders in folders below refs/ */
+#define REF_MAX (1u << 20) /* bytes of one, and of FETCH_HEAD */
+
+int64_t
+refread_time(const struct stat *at)
+{
+	return at->COMPAT_CTIME.tv_sec * 1000000000ll + at->COMPAT_CTIME.tv_nsec;
+}
+
+struct refs_signature
+refread_sign(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat at;
+
+	if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_MAX || lstat(path, &at) < 0)
+		return (struct refs_signature){0};
+	return (struct refs_signature){(uint64_t)at.st_dev, (uint64_t)at.st_ino,
+				       (uint64_t)at.st_size, refread_time(&at)};
+}
+
+const char *
+refread_object(struct arena *arena, const char *text)
+{
+	size_t length = strspn(text, "0123456789abcdefABCDEF");
+	char *object = length == 40 || length == 64 ? arena_strndup(arena, text, length, NULL)
+						    : NULL;
+
+	for (char *at = object; at != NULL && *at != '\0'; at++)
+		*at = ascii_lower(*at);
+	return object;
+}
+
+/* ---- loose ones ---- */
+
+/* "ref: NAME" of what is not below refs/, where nothing else looks at it; NULL: it is none. */
+static const char *
+find_target(struct reading *r, const char *text)
+{
+	const char *name = str_starts(text, "ref:") ? text + 4 + strspn(text + 4, " \t\r\n") : "";
+	size_t length = strcspn(name, " \t\r\n");
+
+	if (length == 0 || str_starts(name, "refs/"))
+		return NULL;
+	r->has_odd = true;
+	return arena_printf(&r->arena, NULL, "%s/%.*s", r->refs->common_dir, (int)length, name);
+}
+
+static int
+read_loose(struct reading *r, const char *path, const char *name)
+{
+	char *text;
+	size_t length;
+	const char *value;
+
+	if (r->left-- <= 0) {
+		r->is_cut = true;
+		return 0;
+	}
+	for (int i = 0; i < FOLLOWED && path != NULL; i++) {
+		if (file_read(&r->arena, path, REF_MAX, &text, &length, NULL, NULL) < 0) {
+			r->is_cut = r->is_cut || i == 0;
+			return 0;
+		}
+		value = refread_object(&r->arena, text);
+		if (value != NULL)
+			return r->met(r->context, name, value);
+		path = find_target(r, text);
+	}
+	return 0;
+}
+
+static int read_folder(struct reading *r, char path[PATH_MAX], size_t name, int depth);
+
+/*
+ * What is older than the run is as it was, unless it came with a folder that was moved here; then its value was
+ * noted at the start or is new, as far as there was room for all.
+ */
+static int
+read_entry(struct reading *r, char path[PATH_MAX], size_t name, int depth)
+{
+	struct stat at;
+	bool is_old, is_still = r->is_still;
+	int rc;
+
+	if (lstat(path, &at) < 0)
+		return 0;
+	is_old = !S_ISLNK(at.st_mode) && refread_time(&at) < r->since;
+	if (S_ISLNK(at.st_mode) && stat(path, &at) < 0)
+		return 0;
+	if (S_ISDIR(at.st_mode)) {
+		r->is_still = is_still && is_old;
+		rc = read_folder(r, path, name, depth + 1);
+		r->is_still = is_still;
+		return rc;
+	}
+	r->is_cut = r->is_cut || (is_old && !is_still && r->refs->is_cut);
+	return is_old && (is_still || r->refs->is_cut) ? 0 : read_loose(r, path, path + name);
+}
+
+/* path is a folder; name is where the name of a ref begins in it. */
+static int
+read_folder(struct reading *r, char path[PATH_MAX], size_t name, int depth)
+{
+	size_t length = strlen(path);
+	DIR *dir = depth > DEPTH_MAX ? NULL : opendir(path);
+	const struct dirent *entry;
+	int rc = 0;
+
+	r->is_cut = r->is_cut || (dir == NULL && errno != ENOENT);
+	while (rc == 0 && dir != NULL && r->left > 0 && (entry = readdir(dir)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+		    snprintf(path + length, PATH_MAX - length, "/%s", entry->d_name) <
+			    (int)(PATH_MAX - length))
+			rc = read_entry(r, path, name, depth);
+	r->is_cut = r->is_cut || r->left <= 0;
+	if (dir != NULL)
+		closedir(dir);
+	path[length] = '\0';
+	return rc;
+}
+
+/* From refs/ on; the folder itself counts, too. */
+static int
+read_below(struct reading *r, const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat at;
+
+	if (snprintf(path, sizeof path, "%s/refs", folder) >= PATH_MAX || lstat(path, &at) < 0)
+		return 0;
+	r->is_still = refread_time(&at) < r->since;
+	return read_folder(r, path, strlen(folder) + 1, 0);
+}
+
+/* HEAD, ORIG_HEAD and whatever else git notes a commit in; name is where their names begin in folder/. */
+static int
+read_heads(struct reading *r, const char *folder, size_t name)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	char path[PATH_MAX];
+	int rc = 0;
+
+	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
+		size_t length = strlen(entry->d_name);
+
+		if (length >= 4 && strcmp(entry->d_name + length - 4, "HEAD") == 0 &&
+		    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < PATH_MAX)
+			rc = read_loose(r, path, path + name);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return rc;
+}
+
+int
+refread_worktrees(const struct refs *refs, worktree_fn *met, void *context)
+{
+	char path[PATH_MAX];
+	const struct dirent *entry;
+	DIR *dir = snprintf(path, sizeof path, "%s/worktrees", refs->common_dir) < PATH_MAX
+			   ? opendir(path)
+			   : NULL;
+	int rc = 0;
+
+	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL)
+		if (*entry->d_name != '.' && snprintf(path, sizeof path, "%s/worktrees/%s",
+						      refs->common_dir, entry->d_name) < PATH_MAX)
+			rc = met(context, path);
+	if (dir != NULL)
+		closedir(dir);
+	return rc;
+}
+
+static int
+read_worktree(void *context, const char *folder)
+{
+	struct reading *r = context;
+
+	return read_heads(r, folder, strlen(r->refs->common_dir) + 1);
+}
+
+int
+refread_all(struct reading *r)
+{
+	const struct refs *refs = r->refs;
+	int rc = read_heads(r, refs->in.git_dir, strlen(refs->in.git_dir) + 1);
+
+	if (rc == 0)
+		rc = refread_worktrees(refs, read_worktree, r);
+	if (rc == 0)
+		rc = read_below(r, refs->common_dir);
+	return rc < 0 || strcmp(refs->in.git_dir, refs->common_dir) == 0
+		       ? rc
+		       : read_below(r, refs->in.git_dir);
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Names by the plan: what the command may not change in the working tree must not come there by a checkout. So
+ * what lies there is what it is held against. Contents are read by git itself, from where the user's checkout
+ * would take them: the name of an object says nothing about a repository that a command can write in.
+ */
+#include "base/os.h"
+
+#include "review/tree_check.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/config/git_config.h"
+#include "git/config/git_ref_paths.h"
+#include "host/host.h"
+
+#define CANDIDATES_MAX 4096
+#define CONTENT_MAX ((size_t)16 << 20)
+
+enum kind { KIND_NAME, KIND_MODULES, KIND_SUBMODULE, KIND_LINK, KIND_HOOK };
+
+struct candidate {
+	enum kind kind;
+	bool is_link;
+	const char *path, *reason;
+	const char *object;
+};
+
+struct finding {
+	const struct gitread *in;
+	struct arena arena;
+	const char *listing, *end;
+	struct candidate *items;
+	size_t count;
+	bool is_cut; /* more candidates, or one whose content is missing */
+	const char *from;
+	committed_fn *tell;
+	void *teller;
+};
+
+/* ---- names ---- */
+
+/* Why the command may not have this path; NULL: it may. */
+static const char *
+reason_for(const struct finding *f, const char *path, bool is_link, enum kind *ret_kind)
+{
+	struct verdict verdict = index_decide(&f->in->plan->index, path);
+	const struct protection *by = verdict.vetted;
+	size_t own = strlen(f->in->plan->host->project);
+
+	*ret_kind = KIND_NAME;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if ((RIGHTS_CHANGE & (1u << i)) && !(verdict.rights & (1u << i)))
+			return verdict.by[i].protection != NULL
+				       ? verdict.by[i].protection->reason
+				       : "the policy lets no command change it";
+	if (by == NULL || protection_anchor(by, path) <= own)
+		return NULL;
+	if (by->vet == VET_MODULES)
+		*ret_kind = KIND_MODULES;
+	return by->vet == VET_FOLDER && !is_link ? NULL : by->reason;
+}
+
+static bool
+is_hook(const char *path)
+{
+	const char *name = path_last(path);
+
+	if (name - path < 7 || !ascii_same_n(name - 7, "/hooks/", 7))
+		return false;
+	for (size_t i = 0; hookdir_names[i] != NULL; i++)
+		if (strcmp(hookdir_names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int
+keep(struct finding *f, const struct candidate *one, struct cordon_error *err)
+{
+	struct candidate *slot = arena_push(&f->arena, &f->items, &f->count, sizeof *slot, err);
+
+	if (slot == NULL || one->path == NULL || one->object == NULL)
+		return -CORDON_E_MEMORY;
+	*slot = *one;
+	return 0;
+}
+
+/* "MODE TYPE OBJECT\tPATH" or "MODE OBJECT STAGE\tPATH". */
+static int
+judge(struct finding *f, const char *entry, struct cordon_error *err)
+{
+	const char *tab = strchr(entry, '\t'), *object = strchr(entry, ' ');
+	struct candidate one = {.is_link = str_starts(entry, "120000 ")};
+
+	if (tab == NULL || object == NULL)
+		return 0;
+	if (str_starts(object + 1, "blob ") || str_starts(object + 1, "commit "))
+		object = strchr(object + 1, ' ');
+	object++;
+	one.path = path_join(&f->arena, f->in->plan->host->project, tab + 1, err);
+	if (one.path == NULL)
+		return -CORDON_E_MEMORY;
+	one.reason = reason_for(f, one.path, one.is_link, &one.kind);
+	if (one.reason == NULL && !one.is_link && !is_hook(one.path))
+		return 0;
+	if (one.reason == NULL)
+		one.kind = one.is_link ? KIND_LINK : KIND_HOOK;
+	else if (str_starts(entry, "160000 "))
+		one.kind = KIND_SUBMODULE;
+	if (f->count >= CANDIDATES_MAX) {
+		f->is_cut = true;
+		return 0;
+	}
+	one.object = arena_strndup(&f->arena, object, strcspn(object, " \t"), err);
+	return keep(f, &one, err);
+}
+
+/* ---- contents ---- */
+
+/* Nothing of what is "." or ".." is left, whether it is there or not. NULL: no memory. */
+static const char *
+lead(struct finding *f, const char *link, const char *text)
+{
+	char *path = *text == '/' ? arena_strdup(&f->arena, text, NULL)
+				  : arena_printf(&f->arena, NULL, "%.*s%s",
+						 (int)(path_last(link) - link), link, text);
+	char *to = path;
+
+	for (const char *at = path; at != NULL && *at != '\0';) {
+		size_t length = strcspn(at += strspn(at, "/"), "/");
+
+		if (length == 2 && strncmp(at, "..", 2) == 0) {
+			while (to > path && *--to != '/')
+				;
+		} else if (length > 0 && !(length == 1 && *at == '.')) {
+			*to++ = '/';
+			memmove(to, at, length);
+			to += length;
+		}
+		at += length;
+	}
+	if (path != NULL)
+		*to = '\0';
+	return path;
+}
+
+/* Does a link lead into a repository, or to another name that is protected? */
+static const char *
+judge_link(struct finding *f, const struct candidate *one, const char *text)
+{
+	const char *path = lead(f, one->path, text), *mark, *why;
+	enum kind kind;
+
+	if (path == NULL || *path == '\0')
+		return NULL;
+	for (mark = path; (mark = strchr(mark, '/')) != NULL; mark++)
+		if (ascii_same_n(mark, "/.git", 5) && (mark[5] == '/' || mark[5] == '\0'))
+			return "it is a link into a repository";
+	if (!path_below(path, f->in->plan->host->project))
+		return NULL;
+	why = reason_for(f, path, true, &kind);
+	return why == NULL
+		       ? NULL
+		       : arena_printf(&f->arena, NULL, "it leads to what is protected: %s", why);
+}
+
+static const char *
+accept_place(void *context, enum gitconfig_place place, const char *path)
+{
+	(void)context, (void)place, (void)path;
+	return NULL;
+}
+
+static const char *
+judge_modules(struct finding *f, const struct gitconfig_text *text)
+{
+	static const struct gitconfig_asker asker = {accept_place, NULL};
+	struct gitconfig_refusal refusal;
+
+	if (gitconfig_vet(&f->arena, GITCONFIG_MODULES, text, NULL, &asker, &refusal, NULL) == 1)
+		return NULL;
+	return arena_printf(&f->arena, NULL, "%s %s", refusal.what, refusal.why);
+}
+
+/* Is a submodule checked out at this path? No command makes one where the name is protected. */
+static bool
+is_checked_out(struct finding *f, const char *path)
+{
+	const char *git = path_join(&f->arena, path, ".git", NULL);
+	struct stat at;
+
+	return git != NULL && lstat(git, &at) == 0;
+}
+
+/* A protected path that git would check a submodule out to; NULL: there is none. */
+static const char *
+judge_paths(struct finding *f, const struct candidate *one, const struct gitconfig_text *text)
+{
+	struct gitconfig config;
+	enum kind kind;
+
+	if (gitconfig_parse(&f->arena, text->text, text->length, &config, NULL) != 1)
+		return NULL;
+	for (size_t i = 0; i < config.count; i++) {
+		const struct gitconfig_item *item = &config.items[i];
+		size_t length = strlen(item->name);
+		const char *path, *why = NULL;
+
+		if (item->value == NULL || length < 5 ||
+		    strcmp(item->name + length - 5, ".path") != 0)
+			continue;
+		path = lead(f, one->path, item->value);
+		if (path != NULL && *path != '\0' && !is_checked_out(f, path))
+			why = reason_for(f, path, false, &kind);
+		if (why != NULL)
+			return arena_printf(&f->arena, NULL, "%s leads to what is protected: %s",
+					    item->name, why);
+	}
+	return NULL;
+}
+
+/* The submodule's own HEAD says which commit is checked out. */
+static bool
+is_same_submodule(struct finding *f, const struct candidate *one)
+{
+	static const char *const head[] = {"rev-parse", "--verify", "--quiet", "HEAD", NULL};
+	struct gitread in = *f->in;
+	struct gitread_text said = {NULL, 0};
+	bool is_same;
+
+	in.git_dir = path_join(&f->arena, one->path, ".git", NULL);
+	is_same = in.git_dir != NULL && is_checked_out(f, one->path) &&
+		  gitread_ask(&in, head, NULL, &said, NULL) == 1 &&
+		  strcspn(said.text, "\n") == strlen(one->object) &&
+		  str_starts(said.text, one->object);
+	free(said.text);
+	return is_same;
+}
+
+/* A hook runs only in a repository: is its HEAD in the working tree, or among the entries, too? */
+static const char *
+judge_hook(struct finding *f, const struct candidate *one)
+{
+	const char *path = one->path + strlen(f->in->plan->host->project) + 1;
+	size_t length = (size_t)(path_last(path) - path) - strlen("hooks/");
+	const char *head = arena_printf(&f->arena, NULL, "%.*sHEAD",
+					(int)(path_last(one->path) - one->path - 6), one->path);
+
+	if (head != NULL && access(head, F_OK) == 0)
+		return "git runs it, for its folder is a repository";
+	for (const char *at = f->listing; at < f->end; at += strlen(at) + 1) {
+		const char *name = strchr(at, '\t');
+
+		if (name != NULL && strncmp(name + 1, path, length) == 0 &&
+		    ascii_same(name + 1 + length, "HEAD"))
+			return "git runs it, for its folder is a repository";
+	}
+	return NULL;
+}
+
+static bool
+is_same(const struct candidate *one, const struct gitconfig_text *text)
+{
+	auto_arena struct arena arena = {0};
+	char link[PATH_MAX], *there;
+	size_t length;
+	ssize_t n;
+
+	if (one->is_link) {
+		n = readlink(one->path, link, sizeof link);
+		return n >= 0 && (size_t)n == text->length &&
+		       memcmp(link, text->text, text->length) == 0;
+	}
+	return readlink(one->path, link, sizeof link) < 0 &&
+	       file_read(&arena, one->path, CONTENT_MAX, &there, &length, NULL, NULL) == 0 &&
+	       length == text->length && memcmp(there, text->text, length) == 0;
+}
+
+/* What a command may make itself, as it may a .gitmodules file, is no measure. */
+static const char *
+judge_content(struct finding *f, const struct candidate *one, const struct gitconfig_text *text,
+	      bool *ret_same)
+{
+	const char *why;
+
+	*ret_same = one->kind < KIND_SUBMODULE && is_same(one, text);
+	if (one->kind == KIND_LINK)
+		return judge_link(f, one, arena_strndup(&f->arena, text->text, text->length, NULL));
+	if (one->kind != KIND_MODULES || one->is_link)
+		return one->reason;
+	why = judge_modules(f, text);
+	if (why != NULL)
+		return why;
+	*ret_same = false;
+	return judge_paths(f, one, text);
+}
+
+/* text NULL: git has no such object; it may still come. */
+static void
+tell_one(struct finding *f, const struct candidate *one, const struct gitconfig_text *text)
+{
+	struct committed told = {.path = one->path, .reason = one->reason, .from = f->from};
+
+	if (one->kind == KIND_SUBMODULE)
+		told.is_same = is_same_submodule(f, one);
+	else if (one->kind == KIND_HOOK)
+		told.reason = judge_hook(f, one);
+	else if (text != NULL)
+		told.reason = judge_content(f, one, text, &told.is_same);
+	else if (one->kind != KIND_NAME)
+		f->is_cut = true;
+	if (told.reason != NULL)
+		f->tell(f->teller, &told);
+}
+
+/* "OBJECT TYPE SIZE\nCONTENT\n", or "OBJECT missing\n", one for each. */
+static int
+tell_all(struct finding *f, const struct gitread_text *contents)
+{
+	const char *at = contents->text, *end = at + contents->length;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const char *line = memchr(at, '\n', (size_t)(end - at));
+		struct gitconfig_text text = {NULL, 0};
+		const char *size;
+
+		if (line == NULL)
+			return 0;
+		for (size = line; size > at && size[-1] != ' ';)
+			size--;
+		text.text = line + 1;
+		if (*size >= '0' && *size <= '9')
+			text.length = (size_t)strtoull(size, NULL, 10);
+		if (text.length >= (size_t)(end - line))
+			return 0;
+		tell_one(f, &f->items[i], *size == 'm' ? NULL : &text);
+		at = *size == 'm' ? line + 1 : text.text + text.length + 1;
+	}
+	return 1;
+}
+
+static int
+read_contents(struct finding *f, struct cordon_error *err)
+{
+	static const char *const batch[] = {"cat-file", "--batch", NULL};
+	auto_str struct str objects = {0};
+	struct gitread_text contents = {NULL, 0};
+	int rc;
+
+	for (size_t i = 0; i < f->count; i++)
+		str_printf(&objects, "%s\n", f->items[i].object);
+	if (objects.failed)
+		return cordon_no_memory(err);
+	if (f->count == 0)
+		return 1;
+	rc = gitread_ask(f->in, batch, &(struct gitread_text){objects.text, objects.length},
+			 &contents, err);
+	if (rc == 1)
+		rc = tell_all(f, &contents);
+	free(contents.text);
+	return rc == 1 ? !f->is_cut : rc;
+}
+
+int
+committed_judge(const struct gitread *in, const struct gitread_text *listing,
+		const struct committed_teller *to, struct cordon_error *err)
+{
+	struct finding f = {.in = in,
+			    .listing = listing->text,
+			    .end = listing->text + listing->length,
+			    .from = to->from,
+			    .tell = to->tell,
+			    .teller = to->teller};
+	int rc = 0;
+
+	for (const char *at = f.listing; rc == 0 && at < f.end; at += strlen(at) + 1)
+		rc = judge(&f, at, err);
+	if (rc == 0)
+		rc = read_contents(&f, err);
+	arena_free(&f.arena);
+	return rc;
+}
+
+int
+committed_find(const struct gitread *in, const char *name, committed_fn *tell, void *teller,
+	       struct cordon_error *err)
+{
+	const char *tree[] = {"ls-tree", "-r", "-z", "--full-tree", name, NULL};
+	static const char *const index[] = {"ls-files", "-s", "--resolve-undo", "-z", NULL};
+	struct gitread_text listing = {NULL, 0};
+	const struct committed_teller to = {tell, teller, NULL};
+	int rc = gitread_ask(in, name == NULL ? index : tree, NULL, &listing, err);
+
+	if (rc <= 0)
+		return rc;
+	rc = committed_judge(in, &listing, &to, err);
+	free(listing.text);
+	return rc;
+}

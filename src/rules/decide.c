@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Order of deciding: the default; path rules from shallow to deep, at one path the more trusted
+ * layer first and within a layer deny before allow; patterns in their order. The last word holds,
+ * but an allow is not heard when a more trusted layer's own last word is a deny (the ceiling). At the
+ * end the built-in protections take away.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/path.h"
+#include "rules/index.h"
+
+/* The last rule of one effect that one layer had for one right, and when it was applied. */
+struct spoken {
+	const struct planned_rule *rule;
+	size_t turn; /* 0: never */
+};
+
+struct asking {
+	const char *path;
+	size_t turn;
+	bool limit_hit;
+	struct spoken last[LAYER_COUNT][2][RIGHT_KINDS]; /* by layer and effect */
+	/* length of the longest path by which a layer's own text allows the right */
+	size_t named[LAYER_COUNT][RIGHT_KINDS];
+};
+
+/* The user's own words: what may lift a built-in protection by naming it. */
+static bool
+is_own_word(enum layer layer)
+{
+	return layer == LAYER_SYSTEM || layer == LAYER_USER || layer == LAYER_COMMAND;
+}
+
+static void
+apply_rule(struct asking *ask, const struct planned_rule *rule)
+{
+	bool path_rule = rule->match != MATCH_GLOB && rule->match != MATCH_REGEX;
+
+	ask->turn++;
+	for (int i = 0; i < RIGHT_KINDS; i++) {
+		if (!(rule->rights & (1u << i)))
+			continue;
+		ask->last[rule->layer][rule->effect][i] = (struct spoken){rule, ask->turn};
+		if (rule->effect == EFFECT_ALLOW && path_rule)
+			ask->named[rule->layer][i] = strlen(rule->path);
+	}
+}
+
+static void
+apply_paths_at(struct asking *ask, const struct index *index, size_t length, uint64_t hash,
+	       size_t below)
+{
+	size_t first = index_find(index, ask->path, length, hash);
+
+	for (size_t i = first; index_has(index, i, first); i++)
+		if (match_reaches(index->paths[i].match, below) && !index->paths[i].is_left_out)
+			apply_rule(ask, &index->paths[i]);
+}
+
+static void
+apply_paths(struct asking *ask, const struct index *index)
+{
+	size_t below = path_depth(ask->path);
+	uint64_t hash = hash_byte(HASH_START, '/');
+
+	if (index->path_count == 0)
+		return;
+	apply_paths_at(ask, index, 1, hash, below);
+	if (below == 0)
+		return;
+	for (const char *p = ask->path + 1;; p++) {
+		if (*p == '/' || *p == '\0')
+			apply_paths_at(ask, index, (size_t)(p - ask->path), hash, --below);
+		if (*p == '\0')
+			return;
+		hash = hash_byte(hash, *p);
+	}
+}
+
+static void
+apply_patterns(struct asking *ask, const struct index *index)
+{
+	for (size_t i = 0; i < index->pattern_count; i++) {
+		const struct planned_rule *rule = &index->patterns[i];
+		int found = index_matches(rule, ask->path);
+
+		/* a pattern that gave up denies and never allows */
+		if (found < 0)
+			ask->limit_hit = true;
+		if (found > 0 || (found < 0 && rule->effect == EFFECT_DENY))
+			apply_rule(ask, rule);
+	}
+}
+
+/* The deny of a more trusted layer, if that was its last word on the right: nothing below it counts. */
+static const struct planned_rule *
+final_deny(const struct asking *ask, int layer, int right)
+{
+	for (int above = LAYER_BUILTIN; above < layer; above++) {
+		const struct spoken *deny = &ask->last[above][EFFECT_DENY][right];
+
+		if (above != LAYER_PROFILE &&
+		    deny->turn > ask->last[above][EFFECT_ALLOW][right].turn)
+			return deny->rule;
+	}
+	return NULL;
+}
+
+/*
+ * One right: the last word among all denies and those allows that no final deny silences. An allow
+ * that is silenced is as if it were not there, so it can never take away what others grant.
+ */
+static void
+decide_right(const struct asking *ask, int right, bool by_default, struct verdict *to)
+{
+	struct spoken best = {0};
+	const struct planned_rule *silencer = NULL;
+	bool allowed = by_default;
+
+	for (int layer = 0; layer < LAYER_COUNT; layer++) {
+		const struct spoken *deny = &ask->last[layer][EFFECT_DENY][right];
+		const struct spoken *allow = &ask->last[layer][EFFECT_ALLOW][right];
+		const struct planned_rule *final = allow->turn == 0 ? NULL
+								    : final_deny(ask, layer, right);
+
+		if (final != NULL)
+			silencer = final;
+		if (deny->turn > best.turn) {
+			best = *deny;
+			allowed = false;
+		}
+		if (final == NULL && allow->turn > best.turn) {
+			best = *allow;
+			allowed = true;
+		}
+	}
+	if (allowed)
+		to->rights |= 1u << right;
+	to->by[right] = (struct decision){.rule = best.rule};
+	if (!allowed && silencer != NULL)
+		to->by[right] = (struct decision){.rule = silencer, .overridden = true};
+}
+
+/* Does the user's own text name the protected path itself, and is it heard? */
+static bool
+is_lifted(const struct asking *ask, int right, size_t anchor)
+{
+	for (int layer = 0; layer < LAYER_COUNT; layer++)
+		if (is_own_word((enum layer)layer) && ask->named[layer][right] >= anchor &&
+		    final_deny(ask, layer, right) == NULL)
+			return true;
+	return false;
+}
+
+static void
+apply_protection(const struct asking *ask, const struct protection *protection, size_t anchor,
+		 struct verdict *to)
+{
+	unsigned taken = 0;
+
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if ((to->rights & RIGHTS_CHANGE & (1u << i)) && !is_lifted(ask, i, anchor))
+			taken |= 1u << i;
+	if (taken != 0 && protection->kind == PROTECT_VETTED) {
+		to->vetted = protection;
+		return;
+	}
+	to->rights &= ~taken;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (taken & (1u << i))
+			to->by[i] = (struct decision){.protection = protection};
+}
+
+/* The first deny strictly below path, or NULL. Sorted by bytes, they stand together. */
+static const struct planned_rule *
+deny_below(const struct index *index, const char *path)
+{
+	size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
+	char from[PATH_MAX + 1], to[PATH_MAX + 1];
+	size_t first, last;
+
+	if (length + 2 > sizeof from)
+		return NULL;
+	memcpy(from, path, length);
+	memcpy(to, path, length);
+	strcpy(from + length, "/");
+	/* the byte after "/": the first path that is not below */
+	strcpy(to + length, "0");
+	first = index_first(index, from, length + 1);
+	last = index_first(index, to, length + 1);
+	/* "/" is not below itself */
+	while (first < last && index->paths[first].path[1] == '\0')
+		first++;
+	if (index->denies[last] == index->denies[first])
+		return NULL;
+	while (first < last &&
+	       (index->paths[first].effect != EFFECT_DENY || index->paths[first].rights == 0))
+		first++;
+	return first < last ? &index->paths[first] : NULL;
+}
+
+static void
+apply_protections(struct asking *ask, const struct index *index, struct verdict *to)
+{
+	const struct protections *protections = &index->protections;
+	bool is_dotted = protection_can_match(ask->path);
+
+	for (size_t i = 0; (to->rights & RIGHTS_CHANGE) && i < protections->count; i++) {
+		const struct protection *one = &protections->items[i];
+		size_t anchor = one->is_dotted && !is_dotted ? 0
+							     : protection_anchor(one, ask->path);
+
+		if (anchor > 0)
+			apply_protection(ask, one, anchor, to);
+	}
+}
+
+struct verdict
+index_decide(const struct index *index, const char *path)
+{
+	struct asking ask = {.path = path};
+	struct verdict verdict = {0};
+
+	apply_paths(&ask, index);
+	apply_patterns(&ask, index);
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		decide_right(&ask, i, (index->default_rights & (1u << i)) != 0, &verdict);
+	verdict.limit_hit = ask.limit_hit;
+	if (verdict.rights & (RIGHT_CREATE | RIGHT_DELETE))
+		verdict.held = deny_below(index, path);
+	if (verdict.rights & RIGHTS_CHANGE)
+		apply_protections(&ask, index, &verdict);
+	return verdict;
+}

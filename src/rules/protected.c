@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The table of protected names. Letters match in either case on every system: on a case-folding
+ * folder .GIT/hooks is .git/hooks, and nobody needs the other spelling.
+ */
+#include "rules/protected.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/ascii.h"
+#include "base/glob.h"
+#include "base/path.h"
+#include "host/host.h"
+#include "host/resolve.h"
+#include "sources/layers.h"
+
+#define POINTED "the project's .git leads git here"
+#define AGENT_OBEYS "an agent obeys it"
+#define AGENT_RUNS "an agent runs what it names"
+#define AGENT_LED "it leads an agent to what it runs"
+#define EDITOR_RUNS "an editor runs what it names"
+#define STEPS "git carries it out when a rebase goes on"
+
+static const struct row {
+	enum vet vet;
+	bool in_git; /* below a git directory, wherever that is */
+	bool self_only;
+	const char *name;
+	const char *except;
+	const char *reason;
+} rows[] = {
+	{VET_FOLDER, true, true, "hooks", NULL, "git runs what lies in it"},
+	{VET_FOLDER, true, true, "modules/**/hooks", NULL, "git runs what lies in it"},
+	{VET_FOLDER, true, true, "info", NULL, "what lies in it can make git run filters"},
+	{VET_FOLDER, true, true, "modules/**/info", NULL,
+	 "what lies in it can make git run filters"},
+	{VET_NOTHING, true, false, "hooks/*", ".sample", "git runs it"},
+	{VET_NOTHING, true, false, "modules/**/hooks/*", ".sample", "git runs it"},
+	{VET_NOTHING, true, false, "info/attributes", NULL, "it can make git run filters"},
+	{VET_NOTHING, true, false, "modules/**/info/attributes", NULL,
+	 "it can make git run filters"},
+	{VET_NOTHING, true, false, "remotes/*", NULL, "it leads git to another repository"},
+	{VET_NOTHING, true, false, "branches/*", NULL, "it leads git to another repository"},
+	{VET_CONFIG, true, false, "config", NULL, "its keys can start programs"},
+	{VET_CONFIG, true, false, "config.worktree", NULL, "its keys can start programs"},
+	{VET_CONFIG, true, false, "modules/**/config", NULL, "its keys can start programs"},
+	{VET_CONFIG, true, false, "worktrees/*/config.worktree", NULL,
+	 "its keys can start programs"},
+	{VET_GITDIR, true, false, "worktrees/*/gitdir", NULL, "it leads git elsewhere"},
+	{VET_COMMONDIR, true, false, "worktrees/*/commondir", NULL, "it leads git elsewhere"},
+	{VET_COMMONDIR, true, false, "commondir", NULL, "it leads git elsewhere"},
+	{VET_FOLDER, true, true, "rebase-merge", NULL, STEPS},
+	{VET_FOLDER, true, true, "worktrees/*/rebase-merge", NULL, STEPS},
+	{VET_FOLDER, true, true, "modules/**/rebase-merge", NULL, STEPS},
+	{VET_FOLDER, true, true, "sequencer", NULL, STEPS},
+	{VET_FOLDER, true, true, "worktrees/*/sequencer", NULL, STEPS},
+	{VET_FOLDER, true, true, "modules/**/sequencer", NULL, STEPS},
+	{VET_FOLDER, true, true, "rebase-apply", NULL, STEPS},
+	{VET_FOLDER, true, true, "worktrees/*/rebase-apply", NULL, STEPS},
+	{VET_FOLDER, true, true, "modules/**/rebase-apply", NULL, STEPS},
+	{VET_STEPS, true, false, "rebase-apply/apply-opt", NULL, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/rebase-apply/apply-opt", NULL, STEPS},
+	{VET_STEPS, true, false, "modules/**/rebase-apply/apply-opt", NULL, STEPS},
+	{VET_STEPS, true, false, "rebase-merge/git-rebase-todo", NULL, STEPS},
+	{VET_STEPS, true, false, "rebase-merge/strategy", NULL, STEPS},
+	{VET_STEPS, true, false, "sequencer/opts", NULL, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/rebase-merge/git-rebase-todo", NULL, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/rebase-merge/strategy", NULL, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/sequencer/opts", NULL, STEPS},
+	{VET_STEPS, true, false, "modules/**/rebase-merge/git-rebase-todo", NULL, STEPS},
+	{VET_STEPS, true, false, "modules/**/rebase-merge/strategy", NULL, STEPS},
+	{VET_STEPS, true, false, "modules/**/sequencer/opts", NULL, STEPS},
+	{VET_POINTER, false, true, "**/.git", NULL, "it leads git elsewhere"},
+	{VET_MODULES, false, false, "**/.gitmodules", NULL, "its keys can start programs"},
+	{VET_NOTHING, false, false, "**/.envrc", NULL, "direnv runs it"},
+	{VET_NOTHING, false, false, "**/.vscode", NULL, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.idea", NULL, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.zed", NULL, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.claude", NULL, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.codex", NULL, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.cursor", NULL, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.mcp.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.gemini", NULL, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.amp", NULL, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.helix", NULL, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.aider.conf.yml", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.crush.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/crush.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/opencode.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/opencode.jsonc", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.continuerc.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/plugin*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/tool*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/command*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/agent*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kiro/settings", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kiro/hooks", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kiro/agents", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.roo/mcp.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.windsurf/hooks.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.windsurf/mcp_config.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/settings*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/hooks", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/extensions", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/commands", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/agents", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.continue/mcpServers", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/hooks*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/settings*", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/mcp.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/commands", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/droids", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/plugins", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.github/hooks", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.clinerules/hooks", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kilocode/mcp.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.trae/mcp.json", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.junie/mcp", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.pi/extensions", NULL, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.pi/settings.json", NULL, AGENT_RUNS},
+	/* agents write in these, too; but by a link the names above would come about elsewhere */
+	{VET_FOLDER, false, true, "**/.opencode", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.kiro", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.roo", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.windsurf", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.qwen", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.continue", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.factory", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.github", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.clinerules", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.kilocode", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.trae", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.junie", NULL, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.pi", NULL, AGENT_LED},
+	{VET_NOTHING, false, false, "**/.cordon.json", NULL, "it is this project's policy"},
+	{VET_NOTHING, false, true, "**/.cordon-*", NULL, "it is a vetted file on its way"},
+};
+
+struct maker {
+	struct arena *arena;
+	const struct host *host;
+	struct protections *to;
+	struct cordon_error *err;
+	const char *git; /* the project's own; NULL: there is no project */
+};
+
+/* Of "**" and a whole name that begins with a dot: that name's. */
+static size_t
+length_of_name(const char *pattern)
+{
+	size_t length;
+
+	if (strncmp(pattern, "**/.", 4) != 0)
+		return 0;
+	length = strcspn(pattern + 3, "/*?\\");
+	return pattern[3 + length] == '/' || pattern[3 + length] == '\0' ? length : 0;
+}
+
+static int
+add(struct maker *m, const struct row *row, const char *pattern)
+{
+	struct protection *slot =
+		arena_push(m->arena, &m->to->items, &m->to->count, sizeof *slot, m->err);
+	struct glob *glob;
+	int rc;
+
+	if (slot == NULL || pattern == NULL)
+		return -CORDON_E_MEMORY;
+	rc = glob_compile(m->arena, pattern, &glob, NULL, m->err);
+	*slot = (struct protection){
+		.kind = m->host->system == SYSTEM_MACOS || row->vet == VET_NOTHING ? PROTECT_NAME
+										   : PROTECT_VETTED,
+		.vet = row->vet,
+		.pattern = pattern,
+		.except = row->except,
+		.self_only = row->self_only,
+		.reason = row->reason,
+		.glob = rc < 0 ? NULL : glob,
+		.is_dotted = strncmp(pattern, "**/.", 4) == 0 ||
+			     strncmp(pattern, "**/*.git/", 9) == 0,
+		.name_length = length_of_name(pattern),
+	};
+	return rc;
+}
+
+/* The folder as a glob takes it literally. */
+static char *
+quoted(struct maker *m, const char *dir)
+{
+	char *to = arena_alloc(m->arena, strlen(dir) * 2 + 1, m->err);
+	char *p = to;
+
+	for (; to != NULL && *dir != '\0'; dir++) {
+		if (strchr("*?\\", *dir) != NULL)
+			*p++ = '\\';
+		*p++ = *dir;
+	}
+	return to;
+}
+
+/*
+ * A protected name at the top of the project that is a link, or lies behind one: whoever reads the
+ * name reads what it leads to, so that is protected as well.
+ */
+static int
+add_link_target(struct maker *m, const struct row *row)
+{
+	const char *name = strncmp(row->name, "**/", 3) == 0 ? row->name + 3 : row->name;
+	size_t fixed = strcspn(name, "*");
+	struct resolved resolved;
+	char *lexical, *dir;
+	int rc;
+
+	while (fixed > 0 && name[fixed] != '\0' && name[fixed - 1] == '/')
+		fixed--;
+	lexical = path_join(m->arena, row->in_git ? m->git : m->host->project, name, m->err);
+	if (lexical == NULL)
+		return -CORDON_E_MEMORY;
+	lexical[strlen(lexical) - strlen(name + fixed)] = '\0';
+	rc = resolve_path(m->arena, m->host->view, lexical, &resolved, m->err);
+	/* a loop leads nowhere */
+	if (rc < 0)
+		return rc == -CORDON_E_PATH ? 0 : rc;
+	if (resolved.link_count == 0 || strcmp(resolved.path, "/") == 0)
+		return 0;
+	dir = quoted(m, resolved.path);
+	return dir == NULL ? -CORDON_E_MEMORY
+			   : add(m, row, arena_printf(m->arena, m->err, "%s%s", dir, name + fixed));
+}
+
+static const struct {
+	const char *itself, *above;
+} led[] = {
+	[HOOKDIR_HOOKS] = {HOOKDIR_WHY_HOOKS, "it leads git to its hooks (core.hooksPath)"},
+	[HOOKDIR_NAMES] = {HOOKDIR_WHY_HOOKS, NULL},
+	[HOOKDIR_UNKNOWN] = {"it may be a hook: settings of git's cannot be read", NULL},
+	[HOOKDIR_SETTINGS] = {HOOKDIR_WHY_SETTINGS, "it leads git to its settings (include.path)"},
+	[HOOKDIR_PROGRAM] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
+	[HOOKDIR_FILE] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
+	[HOOKDIR_REMOTE] = {NULL, NULL}, /* a rule knows no links */
+};
+
+static int
+add_names(struct maker *m, const struct hookdir *in, const char *why)
+{
+	struct row hook = {VET_NOTHING, false, false, NULL, NULL, why};
+	const char *dir = quoted(m, in->path);
+	int rc;
+
+	if (dir != NULL && in->kind == HOOKDIR_UNKNOWN)
+		dir = path_join(m->arena, dir, "**", m->err);
+	rc = dir == NULL ? -CORDON_E_MEMORY : 0;
+	for (size_t i = 0; rc == 0 && hookdir_names[i] != NULL; i++)
+		rc = add(m, &hook, path_join(m->arena, dir, hookdir_names[i], m->err));
+	return rc;
+}
+
+/* The folders above path, up to the project, stay where they are. */
+static int
+add_above(struct maker *m, const char *path, const char *why)
+{
+	struct row above = {VET_NOTHING, false, true, NULL, NULL, why};
+	size_t top = strlen(m->host->project);
+	int rc = 0;
+
+	while (rc == 0 && path_below(path, m->host->project)) {
+		path = path_parent(m->arena, path, m->err);
+		if (path == NULL)
+			return -CORDON_E_MEMORY;
+		if (strlen(path) <= top)
+			break;
+		rc = add(m, &above, quoted(m, path));
+	}
+	return rc;
+}
+
+/*
+ * What settings name as git's. Where it is not there it could come about behind a folder that was
+ * replaced by a link.
+ */
+static int
+add_led(struct maker *m, const struct hookdir *dir)
+{
+	struct row itself = {VET_NOTHING, false, false, NULL, NULL, led[dir->kind].itself};
+	int rc;
+
+	if (itself.reason == NULL)
+		return 0;
+	if (led[dir->kind].above == NULL)
+		return add_names(m, dir, itself.reason);
+	rc = add(m, &itself, quoted(m, dir->path));
+	return rc < 0 || dir->is_there ? rc : add_above(m, dir->path, led[dir->kind].above);
+}
+
+/* The repository that the project's own pointer leads to is not exchanged for another. */
+static int
+add_inner(struct maker *m, const char *path)
+{
+	static const struct row inner = {VET_NOTHING, false, true, NULL, NULL, POINTED};
+	int rc = add(m, &inner, quoted(m, path));
+
+	return rc < 0 ? rc : add_above(m, path, POINTED);
+}
+
+/* Where nothing is vetted the folder could not be made at all: too much, for what agents also write in. */
+static bool
+is_left_out(const struct host *host, const struct row *row)
+{
+	return host->system == SYSTEM_MACOS && row->vet == VET_FOLDER && !row->in_git;
+}
+
+int
+protections_make(struct arena *arena, const struct host *host, struct protections *ret,
+		 struct cordon_error *err)
+{
+	struct maker m = {arena, host, ret, err, NULL};
+	const char *common = host->git.common_dir;
+	const char *dirs[2] = {"**/*.git", common == NULL ? NULL : quoted(&m, common)};
+	int rc = 0;
+
+	*ret = (struct protections){0};
+	if (host->project != NULL)
+		m.git = path_join(arena, host->project, ".git", err);
+	if ((common != NULL && dirs[1] == NULL) || (host->project != NULL && m.git == NULL))
+		return -CORDON_E_MEMORY;
+	for (size_t i = 0; rc == 0 && i < COUNT(rows); i++) {
+		if (is_left_out(host, &rows[i]))
+			continue;
+		if (!rows[i].in_git)
+			rc = add(&m, &rows[i], rows[i].name);
+		for (int d = 0; rc == 0 && rows[i].in_git && d < 2 && dirs[d] != NULL; d++)
+			rc = add(&m, &rows[i], path_join(arena, dirs[d], rows[i].name, err));
+		if (rc == 0 && host->project != NULL && strstr(rows[i].name + 1, "**") == NULL)
+			rc = add_link_target(&m, &rows[i]);
+	}
+	for (size_t i = 0; rc == 0 && i < host->hooks.count; i++)
+		rc = add_led(&m, &host->hooks.items[i]);
+	if (rc == 0 && host->git.inner != NULL)
+		rc = add_inner(&m, host->git.inner);
+	return rc;
+}
+
+static bool
+is_excepted(const struct protection *protection, const char *path)
+{
+	size_t length = strlen(path), end;
+
+	if (protection->except == NULL)
+		return false;
+	end = strlen(protection->except);
+	return length > end && strcmp(path + length - end, protection->except) == 0;
+}
+
+bool
+protection_is_policy(const char *name)
+{
+	return ascii_same(name, PROJECT_POLICY_NAME);
+}
+
+bool
+protection_can_match(const char *path)
+{
+	for (const char *at = path; (at = strchr(at, '.')) != NULL; at++)
+		if ((at > path && at[-1] == '/') || ascii_same_n(at, ".git/", 5))
+			return true;
+	return false;
+}
+
+/* The first name of a pattern that may begin anywhere: without that it is not tried. */
+static bool
+has_name(const struct protection *protection, const char *path)
+{
+	const char *name = protection->pattern + 3;
+	size_t length = protection->name_length;
+
+	for (const char *at = strstr(path, "/."); at != NULL; at = strstr(at + 1, "/."))
+		if (ascii_same_n(at + 1, name, length) &&
+		    (at[1 + length] == '/' || at[1 + length] == '\0'))
+			return true;
+	return false;
+}
+
+size_t
+protection_anchor(const struct protection *protection, const char *path)
+{
+	/* the innermost: a name inside a folder that was named is a name of its own */
+	size_t anchor = 0;
+
+	if (protection->name_length == 0 || has_name(protection, path))
+		anchor = glob_match_longest(protection->glob, path, true);
+	if (anchor == 0 || (protection->self_only && path[anchor] != '\0') ||
+	    is_excepted(protection, path))
+		return 0;
+	return anchor;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The decision once more (decide), for who needs only the rights and asks about every rule there is:
+ * one way down for a path and for what is new below it, and nothing kept about who decided. Where a
+ * ceiling or a protected name could have a say, decide is asked.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/path.h"
+#include "rules/index.h"
+
+#define NEW "/\001" /* a name that no rule speaks of */
+
+static void
+hear(struct heard *heard, const struct planned_rule *rule)
+{
+	if (rule->effect == EFFECT_DENY) {
+		heard->rights &= ~rule->rights;
+		heard->denied[rule->layer] |= rule->rights;
+		return;
+	}
+	heard->rights |= rule->rights;
+	heard->denied[rule->layer] &= ~rule->rights;
+	heard->allowed[rule->layer] |= rule->rights;
+}
+
+/* A way down: count paths that begin with path and go on by 0, 1 and 2 new names. */
+struct descent {
+	const struct index *index;
+	const char *path;
+	int count;
+	struct heard heard[3];
+	size_t below; /* names of path that are still to come */
+	uint64_t hash;
+};
+
+/* The rules at the first length bytes of the path. */
+static void
+hear_at(struct descent *d, size_t length)
+{
+	size_t first = index_find(d->index, d->path, length, d->hash);
+
+	for (size_t i = first; index_has(d->index, i, first); i++)
+		for (int k = 0; k < d->count; k++)
+			if (match_reaches(d->index->paths[i].match, d->below + (size_t)k) &&
+			    !d->index->paths[i].is_left_out)
+				hear(&d->heard[k], &d->index->paths[i]);
+}
+
+/* Down to the first length bytes, without what is said of the whole path. */
+static void
+go_down(struct descent *d, size_t length)
+{
+	d->hash = hash_byte(HASH_START, '/');
+	d->below = path_depth(d->path);
+	if (d->index->path_count == 0)
+		return;
+	if (d->path[1] != '\0')
+		hear_at(d, 1);
+	for (size_t i = 1; i < length; i++) {
+		if (d->path[i] == '/') {
+			d->below--;
+			hear_at(d, i);
+		}
+		d->hash = hash_byte(d->hash, d->path[i]);
+	}
+}
+
+static void
+hear_last(struct descent *d, size_t length)
+{
+	if (d->index->path_count == 0)
+		return;
+	d->below = 0;
+	hear_at(d, length);
+}
+
+/* Is an allow silenced by a more trusted layer? Then turns count. */
+static bool
+has_ceiling(const struct heard *heard)
+{
+	unsigned final = 0;
+
+	for (int layer = 0; layer < LAYER_COUNT; layer++) {
+		if (heard->allowed[layer] & final)
+			return true;
+		final |= layer == LAYER_PROFILE ? 0 : heard->denied[layer];
+	}
+	return false;
+}
+
+static bool
+is_protected(const struct index *index, const char *path)
+{
+	const struct protections *protections = &index->protections;
+	bool is_dotted = protection_can_match(path);
+
+	for (size_t i = 0; i < protections->count; i++)
+		if ((is_dotted || !protections->items[i].is_dotted) &&
+		    protection_anchor(&protections->items[i], path) > 0)
+			return true;
+	return false;
+}
+
+static unsigned
+settle(struct heard *heard, const struct index *index, const char *path)
+{
+	for (size_t i = 0; i < index->pattern_count; i++) {
+		const struct planned_rule *rule = &index->patterns[i];
+		int found = index_matches(rule, path);
+
+		if (found > 0 || (found < 0 && rule->effect == EFFECT_DENY))
+			hear(heard, rule);
+	}
+	if (has_ceiling(heard) || ((heard->rights & RIGHTS_CHANGE) && is_protected(index, path)))
+		return index_decide(index, path).rights;
+	return heard->rights;
+}
+
+static struct descent
+descent_at(const struct index *index, const char *path, int count)
+{
+	struct descent d = {.index = index, .path = path, .count = count};
+
+	for (int i = 0; i < count; i++)
+		d.heard[i].rights = index->default_rights;
+	return d;
+}
+
+static struct reach
+settle_all(struct descent *d, size_t length)
+{
+	char below[PATH_MAX + sizeof NEW NEW];
+	struct reach reach = {.own = settle(&d->heard[0], d->index, d->path)};
+
+	if (length == 1)
+		length = 0;
+	memcpy(below, d->path, length);
+	strcpy(below + length, NEW);
+	reach.below = settle(&d->heard[1], d->index, below);
+	strcpy(below + length, NEW NEW);
+	reach.deep = settle(&d->heard[2], d->index, below);
+	return reach;
+}
+
+unsigned
+index_rights(const struct index *index, const char *path)
+{
+	struct descent d = descent_at(index, path, 1);
+	size_t length = strlen(path);
+
+	go_down(&d, length);
+	hear_last(&d, length);
+	return settle(&d.heard[0], index, path);
+}
+
+struct reach
+index_reach_beside(const struct index *index, const char *path, struct reach_memo *memo)
+{
+	struct descent d = descent_at(index, path, 3);
+	size_t length = strlen(path), folder = (size_t)(path_last(path) - path);
+
+	if (length >= PATH_MAX)
+		return (struct reach){0};
+	if (memo->path != NULL && folder > 1 && folder == memo->length &&
+	    memcmp(memo->path, path, folder) == 0) {
+		memcpy(d.heard, memo->heard, sizeof d.heard);
+		d.hash = memo->hash;
+	} else {
+		go_down(&d, folder);
+		*memo = (struct reach_memo){.length = folder, .hash = d.hash};
+		memcpy(memo->heard, d.heard, sizeof d.heard);
+	}
+	memo->path = path;
+	/* only names come now */
+	for (size_t i = folder; i < length; i++)
+		d.hash = hash_byte(d.hash, path[i]);
+	hear_last(&d, length);
+	return settle_all(&d, length);
+}
+
+struct reach
+index_reach(const struct index *index, const char *path)
+{
+	struct reach_memo memo = {0};
+
+	return index_reach_beside(index, path, &memo);
+}

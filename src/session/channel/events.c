@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The line of refusals: who refuses never waits for it, and its end is no news to anybody. And the
+ * table of changes, which is read when nobody writes to it any more.
+ */
+#include "base/os.h"
+
+#include "session/channel/events.h"
+
+#include <unistd.h>
+
+#include "session/session.h"
+
+int
+told_open(const struct session_request *request, struct told *ret_told, struct cordon_error *err)
+{
+	const struct plan *plan = request->plan;
+	int ends[2], rc;
+
+	*ret_told = (struct told){.ours = -1, .theirs = -1};
+	if (plan == NULL || request->refused == NULL ||
+	    (plan->routing == ROUTE_NOTHING && !plan->routes_sockets && !plan->routes_network &&
+	     plan->settings.network.mode != NET_DOMAINS))
+		return 0;
+	rc = changed_new(&ret_told->changed, err);
+	if (rc < 0)
+		return rc;
+	if (compat_packets(ends) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
+	ret_told->ours = ends[0];
+	ret_told->theirs = ends[1];
+	return 0;
+}
+
+void
+told_handed_over(struct told *told)
+{
+	if (told->theirs >= 0)
+		close(told->theirs);
+	told->theirs = -1;
+}
+
+void
+told_read(struct told *told, const struct session_request *request)
+{
+	struct refusal refusal;
+	bool ended = false;
+
+	while (told->ours >= 0 && event_receive(told->ours, &refusal, &ended))
+		if (told->count++ < TOLD_MAX)
+			request->refused(request->teller, &refusal);
+	if (told->ours >= 0 && ended) {
+		close(told->ours);
+		told->ours = -1;
+	}
+}
+
+unsigned
+told_changes(const struct told *told, const struct session_request *request)
+{
+	if (told->changed == NULL || request->changed == NULL)
+		return 0;
+	return changed_tell(told->changed, TOLD_MAX, request->changed, request->teller);
+}
+
+void
+told_close(struct told *told)
+{
+	told->changed = changed_free(told->changed);
+	told_handed_over(told);
+	if (told->ours >= 0)
+		close(told->ours);
+	told->ours = -1;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was refused while a session runs, and what it changed that runs later: from broker and proxy
+ * to whoever tells it.
+ */
+#pragma once
+
+#include "audit/autorun_changes.h"
+#include "ipc/refusal.h"
+
+struct session_request;
+
+/* At most that many of a session are told: the rest would say the same. */
+#define TOLD_MAX 1000
+
+struct told {
+	int ours;   /* refusals arrive here; -1: none, or no more */
+	int theirs; /* for those who refuse; closed when they have it */
+	unsigned count;
+	struct changed *changed; /* NULL: nobody could note anything */
+};
+
+/* Nothing, where nobody could refuse anything but the kernel. */
+int told_open(const struct session_request *request, struct told *ret_told,
+	      struct cordon_error *err);
+void told_handed_over(struct told *told);
+/* Tells what has come; to be called when ours can be read, and once at the end. */
+void told_read(struct told *told, const struct session_request *request);
+/* Tells what was changed, when all is over; returns how many more there are. */
+unsigned told_changes(const struct told *told, const struct session_request *request);
+void told_close(struct told *told);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who waits for long needs next to nothing. What of the program is only read comes back by itself
+ * when it is needed again; what was written, also by the loader, stays.
+ */
+#include "base/os.h"
+
+#include "session/channel/poll_trim.h"
+
+#include <poll.h>
+
+int
+rest_poll(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_resting)
+{
+	bool may_rest = !*is_resting && (timeout_ms < 0 || timeout_ms > REST_MS);
+	int n = poll(fds, count, may_rest ? REST_MS : timeout_ms);
+
+	if (n != 0 || !may_rest)
+		return n;
+	compat_let_go_of_program();
+	*is_resting = true;
+	/* here, because whatever else is run brings its pages back */
+	return poll(fds, count, timeout_ms < 0 ? -1 : timeout_ms - REST_MS);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The end of a session, in the guard: what was started ends, what was made is removed, and the
+ * supervisor is told. It may be all that is left of the session, so it allocates nothing.
+ */
+#include "base/os.h"
+
+#include "session/guard/guard.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+bool
+watch_is_over(const struct watch *watch)
+{
+	const struct tree_spare all = {.group = &watch->group};
+
+	return tree_is_empty(&all);
+}
+
+void
+watch_asked(struct watch *watch)
+{
+	if (line_receive(watch->porter, &watch->question, sizeof watch->question))
+		return;
+	/* that it ended is told by a signal as well */
+	close(watch->porter);
+	watch->porter = -1;
+	watch->question = 0;
+}
+
+bool
+watch_answer(struct watch *watch)
+{
+	const struct tree_spare but_it = {.pids = {watch->command},
+					  .count = 1,
+					  .group = &watch->group};
+
+	if (watch->question == 0)
+		return true;
+	/* where orphans come to the porter it knows by itself */
+	if (watch->group.kind == GROUP_MARKED && !tree_is_empty(&but_it))
+		return false;
+	line_send(watch->porter, &watch->question, sizeof watch->question);
+	watch->question = 0;
+	return true;
+}
+
+bool
+watch_untrace(const struct watch *watch, pid_t pid, int status)
+{
+	return enforce_untrace(watch->task->child.box, pid, WSTOPSIG(status));
+}
+
+/* A traced child is reported when it stops, also to those that ask for ends only. */
+static void
+note_change(struct watch *watch, pid_t pid, int status)
+{
+	if (WIFSTOPPED(status)) {
+		watch_untrace(watch, pid, status);
+	} else if (pid == watch->command) {
+		watch->exited = true;
+		watch->status = status;
+	}
+}
+
+/* True when nothing is left. The command's status is kept. */
+static bool
+reap(struct watch *watch)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | COMPAT_WAIT_ALL)) > 0)
+		note_change(watch, pid, status);
+	return watch_is_over(watch);
+}
+
+/* A porter that is the last one left goes when it is told so. */
+static void
+attend(struct watch *watch)
+{
+	struct pollfd porter = {.fd = watch->porter, .events = POLLIN};
+
+	if (poll(&porter, 1, 0) > 0)
+		watch_asked(watch);
+	watch_answer(watch);
+	if (watch->task->child.box != NULL)
+		enforce_attend(watch->task->child.box);
+}
+
+/* In one step, where that can be done. */
+static bool
+signal_all(struct watch *watch, int signal)
+{
+	struct box *box = watch->task->child.box;
+
+	return box != NULL && !compat_has_no_child() && enforce_signal(box, signal);
+}
+
+static void
+ask_first(struct watch *watch)
+{
+	const struct tree_spare all = {.group = &watch->group};
+	int64_t until = clock_ms() + watch->grace_ms;
+
+	if (watch->grace_ms <= 0 || reap(watch))
+		return;
+	/* what is stopped would never hear of it */
+	if (!signal_all(watch, SIGTERM) || !signal_all(watch, SIGCONT))
+		tree_ask(&all);
+	while (!reap(watch) && clock_ms() < until) {
+		attend(watch);
+		clock_sleep_us(5000);
+	}
+}
+
+/* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
+static void
+end_group(struct watch *watch)
+{
+	watch->hit_processes = group_hit_processes(&watch->group);
+	/* only if that is how it ended: the kernel says it of what died long before, too */
+	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
+	    WTERMSIG(watch->status) == SIGKILL && group_hit_memory(&watch->group))
+		watch->cause = SESSION_MEMORY;
+	if (group_remove(&watch->group) < 0 && group_kill(&watch->group, SESSION_DEADLINE_MS))
+		group_remove(&watch->group);
+}
+
+static bool
+is_command_over(struct watch *watch)
+{
+	int status;
+	pid_t pid = waitpid(watch->command, &status, WNOHANG);
+
+	if (pid > 0)
+		note_change(watch, pid, status);
+	/* its end is not reported before that of its last thread, which a tracer has to wait for */
+	if (pid == 0)
+		tree_reap_threads(watch->command);
+	return watch->exited || pid < 0;
+}
+
+/* Its status is read before the walk could take it. */
+static void
+end_command(struct watch *watch)
+{
+	int64_t until = clock_ms() + SESSION_DEADLINE_MS;
+
+	if (watch->exited)
+		return;
+	watch->status = SIGKILL;
+	if (!signal_all(watch, SIGKILL))
+		kill(watch->command, SIGKILL);
+	while (!is_command_over(watch) && clock_ms() < until)
+		clock_sleep_us(200);
+	watch->exited = true;
+}
+
+/* Ends everything, then removes what the session made. */
+static void
+end_all(struct watch *watch, struct tree_end *ret_end)
+{
+	const struct tree_spare all = {.group = &watch->group};
+
+	*ret_end = (struct tree_end){0};
+	/* without a look first: in a storm of forks one takes long, and sees little */
+	if (signal_all(watch, SIGKILL) || !tree_is_empty(&all)) {
+		/* who is known by a mark is found with the tree, and counted */
+		if (watch->group.kind != GROUP_MARKED)
+			group_kill(&watch->group, SESSION_DEADLINE_MS);
+		tree_kill(&all, SESSION_DEADLINE_MS, ret_end);
+	}
+	end_group(watch);
+	if (watch->has_tmp)
+		tmp_remove(watch->task->private_tmp);
+	record_remove(&watch->record);
+}
+
+void
+watch_wake(const struct watch *watch)
+{
+	if (getppid() == watch->supervisor)
+		kill(watch->supervisor, SIGCONT);
+}
+
+/* It is gone, goes on, or asked again instead of stopping. */
+static bool
+is_awake(const struct watch *watch)
+{
+	struct order order;
+
+	return !line_receive(watch->line, &order, sizeof order) || order.kind == ORDER_CONFIRM ||
+	       (order.kind == ORDER_CONTINUE && order.value > 0);
+}
+
+/*
+ * It stopped with the command, and nobody else may know that there is news. It may also be about to
+ * stop: then the signal comes too early. So again, until it answers or is gone.
+ */
+static void
+wake_at_end(struct watch *watch)
+{
+	struct pollfd answer = {.fd = watch->line, .events = POLLIN};
+	bool may_stop = watch->stays || watch->waiting;
+
+	do {
+		watch_wake(watch);
+		if (may_stop && poll(&answer, 1, WAKE_MS) > 0 && is_awake(watch))
+			may_stop = false;
+	} while (may_stop);
+}
+
+_Noreturn void
+watch_finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
+{
+	struct news news = {.kind = kind};
+
+	if (watch->command > 0 && kind == NEWS_DONE) {
+		ask_first(watch);
+		end_command(watch);
+	}
+	end_all(watch, &news.end);
+	news.status = watch->status;
+	news.cause = watch->cause;
+	news.hit_processes = watch->hit_processes;
+	if (why != NULL)
+		news.why = *why;
+	if (!watch->is_alone) {
+		line_send(watch->line, &news, sizeof news);
+		wake_at_end(watch);
+	}
+	_exit(0);
+}

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The porter's loop: clients come, each gets one command, and hears how it ended. It runs inside
+ * the box next to what it starts, so it is not dumpable, keeps a fixed number of clients,
+ * allocates nothing, and takes nothing from anyone who does not know the token.
+ */
+#include "base/os.h"
+
+#include "session/inside/spawner_clients.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "session/channel/channel.h"
+
+#define HELLO_MS 10000 /* to show the token */
+#define HOUSE_FDS 4
+#define HANGUP_MS 2000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
+
+static bool
+is_free(const struct client *client)
+{
+	return client->socket < 0 && client->pid == 0;
+}
+
+static void
+close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void
+say_goodbye(struct client *client)
+{
+	close_fd(&client->socket);
+	close_fd(&client->events);
+}
+
+/* ---- the end of a client, or of its command ---- */
+
+/* Its group, and itself where it has gone to another. */
+static void
+signal_command(const struct client *client, int signal)
+{
+	kill(-client->pid, signal);
+	if (getpgid(client->pid) != client->pid)
+		kill(client->pid, signal);
+}
+
+/* The client is gone: its command hears it as if its terminal were gone. */
+static void
+hang_up(struct client *client)
+{
+	say_goodbye(client);
+	close_fd(&client->report);
+	if (client->pid == 0)
+		return;
+	signal_command(client, SIGHUP);
+	signal_command(client, SIGCONT);
+	client->kill_at = clock_ms() + HANGUP_MS;
+}
+
+static void
+tell(struct client *client, const struct news *news)
+{
+	if (client->socket < 0)
+		return;
+	/* a client that does not listen is as good as gone; the porter waits for nobody */
+	if (send(client->socket, news, sizeof *news, MSG_DONTWAIT | MSG_NOSIGNAL) !=
+	    (ssize_t)sizeof *news)
+		hang_up(client);
+}
+
+static void
+tell_failure(struct client *client, const struct cordon_error *why)
+{
+	struct news news = {.kind = NEWS_FAILED, .why = *why};
+
+	tell(client, &news);
+	say_goodbye(client);
+}
+
+/* EOF: exec happened. Otherwise the reason why not; its exit is collected as any other's. */
+static void
+read_report(struct client *client)
+{
+	struct cordon_error why = {0};
+	ssize_t n = read(client->report, &why, sizeof why);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	close_fd(&client->report);
+	if (n == 0)
+		return;
+	if (n != (ssize_t)sizeof why || why.code <= 0)
+		cordon_fail(&why, CORDON_E_SYSTEM, 0, "the command was not started");
+	why.text[sizeof why.text - 1] = '\0';
+	tell_failure(client, &why);
+}
+
+static struct client *
+client_of(struct house *house, pid_t pid)
+{
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (house->clients[i].pid == pid)
+			return &house->clients[i];
+	return NULL;
+}
+
+static void
+tell_change(struct client *client, int status, const struct rusage *used)
+{
+	struct news news = {.kind = NEWS_STAYS, .status = WSTOPSIG(status)};
+
+	/* why it could not be started comes before how its process ended */
+	if (client->report >= 0)
+		read_report(client);
+	if (!WIFSTOPPED(status)) {
+		client->pid = 0;
+		news.kind = NEWS_DONE;
+		news.status = status;
+		/* the limits are our own as well */
+		news.cause = client->is_ordered ? client->cause : limits_cause(status, used, 0);
+	}
+	tell(client, &news);
+	if (client->pid == 0)
+		say_goodbye(client);
+}
+
+/* One that made us its tracer goes on untraced: it is no stopped job. */
+static bool
+is_job_stop(pid_t pid, int status)
+{
+	return !enforce_untrace(NULL, pid, WSTOPSIG(status)) && signal_stops_job(WSTOPSIG(status));
+}
+
+/*
+ * What a command left behind comes to the porter as well, and is collected without a word. False
+ * when there is no child any more.
+ */
+static bool
+collect(struct house *house)
+{
+	struct client *client;
+	struct rusage used;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &used)) != 0) {
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid < 0)
+			return false;
+		if (WIFSTOPPED(status) && !is_job_stop(pid, status))
+			continue;
+		client = client_of(house, pid);
+		/* what was refused to it is heard before its end */
+		if (client != NULL)
+			house_pass_on(house);
+		if (client != NULL)
+			tell_change(client, status, &used);
+	}
+	return true;
+}
+
+/* ---- what clients say ---- */
+
+/* In constant time: how much of a guess was right must not show. */
+static bool
+is_token(const struct porter *porter, const char *shown)
+{
+	unsigned char differs = 0;
+
+	for (size_t i = 0; i < sizeof porter->token; i++)
+		differs |=
+			(unsigned char)((unsigned char)porter->token[i] ^ (unsigned char)shown[i]);
+	return differs == 0;
+}
+
+/* Descriptors that came with a message: all are taken, so that none stays open. */
+static int
+take_fds(struct msghdr *message, int fds[PORTER_FDS])
+{
+	int count = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
+		size_t got = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < got; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+			if (count < PORTER_FDS)
+				fds[count++] = fd;
+			else
+				close(fd);
+		}
+	}
+	return count;
+}
+
+static void
+start_command(struct house *house, struct client *client, const struct porter_start *start,
+	      const int fds[PORTER_FDS])
+{
+	struct cordon_error why = {0};
+	int ends[2] = {-1, -1};
+
+	/* whatever is answered now was true before */
+	house->question = 0;
+	client->stage = SERVED;
+	client->grace_ms = start->grace_ms;
+	client->pid = compat_pipe(ends) < 0 ? -1 : fork();
+	if (client->pid == 0)
+		porter_child_main(
+			&(struct porter_child){start, fds, house->porter->free_connect, ends[1]});
+	if (client->pid > 0) {
+		/* both sides do it, so that it is done for whoever is first; a leader of a group
+		 * could not lead a terminal's session */
+		if (!start->terminal)
+			setpgid(client->pid, client->pid);
+		fcntl(ends[0], F_SETFL, O_NONBLOCK);
+		client->report = ends[0];
+	} else {
+		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot start a process in the session");
+		client->pid = 0;
+		close_fd(&ends[0]);
+		tell_failure(client, &why);
+	}
+	close_fd(&ends[1]);
+}
+
+static void
+read_start(struct house *house, struct client *client)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(PORTER_FDS * sizeof(int))];
+	} control;
+	struct porter_start start;
+	struct iovec part = {&start, sizeof start};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof control};
+	int fds[PORTER_FDS] = {-1, -1, -1, -1, -1}, count;
+	ssize_t n = recvmsg(client->socket, &message, MSG_DONTWAIT | COMPAT_MSG_CLOEXEC);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	count = n < 0 ? 0 : take_fds(&message, fds);
+	if (n == (ssize_t)sizeof start && count == PORTER_FDS && start.magic == PORTER_MAGIC &&
+	    (message.msg_flags & MSG_CTRUNC) == 0) {
+		client->events = start.hears ? fds[PORTER_EVENTS] : -1;
+		fds[PORTER_EVENTS] = start.hears ? -1 : fds[PORTER_EVENTS];
+		house_pass_on_old(house, client);
+		start_command(house, client, &start, fds);
+	} else {
+		say_goodbye(client);
+	}
+	for (int i = 0; i < PORTER_FDS; i++)
+		close_fd(&fds[i]);
+}
+
+/* Room for descriptors is not given: what a stranger sends along is dropped by the kernel. */
+static void
+read_hello(struct house *house, struct client *client)
+{
+	const uint32_t welcome = PORTER_MAGIC;
+	struct porter_hello hello;
+	ssize_t n = recv(client->socket, &hello, sizeof hello, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n == (ssize_t)sizeof hello && hello.magic == PORTER_MAGIC &&
+	    is_token(house->porter, hello.token) &&
+	    send(client->socket, &welcome, sizeof welcome, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
+		client->stage = GUEST;
+		client->end_at = 0;
+	} else {
+		say_goodbye(client);
+	}
+}
+
+static void
+end_command(struct client *client)
+{
+	int64_t now = clock_ms();
+
+	client->end_at = 0;
+	client->is_ordered = true;
+	client->kill_at = now + (client->grace_ms > 0 ? client->grace_ms : 0);
+	if (client->grace_ms > 0) {
+		signal_command(client, SIGTERM);
+		signal_command(client, SIGCONT);
+	}
+}
+
+static void
+read_order(struct client *client)
+{
+	struct order order;
+	ssize_t n = recv(client->socket, &order, sizeof order, MSG_DONTWAIT);
+	int64_t when = clock_ms() + (n == (ssize_t)sizeof order ? order.ms : 0);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n != (ssize_t)sizeof order || order.value < 0 || order.ms < 0) {
+		hang_up(client);
+	} else if (client->pid > 0 && order.kind == ORDER_SIGNAL) {
+		signal_command(client, order.value);
+	} else if (client->pid > 0 && order.kind == ORDER_CONTINUE) {
+		signal_command(client, SIGCONT);
+	} else if (client->pid > 0 && order.kind == ORDER_END && order.value < SESSION_CAUSES &&
+		   (client->end_at == 0 || when < client->end_at)) {
+		client->end_at = when;
+		client->cause = (enum session_cause)order.value;
+	}
+}
+
+/* ---- the loop ---- */
+
+static struct client *
+free_place(struct house *house)
+{
+	struct client *oldest = NULL;
+
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		struct client *client = &house->clients[i];
+
+		if (is_free(client))
+			return client;
+		if (client->stage == STRANGER &&
+		    (oldest == NULL || client->end_at < oldest->end_at))
+			oldest = client;
+	}
+	/* strangers must not keep guests out */
+	if (oldest != NULL)
+		say_goodbye(oldest);
+	return oldest;
+}
+
+static void
+let_in(struct house *house)
+{
+	struct client *client = free_place(house);
+	int fd = client == NULL ? -1 : compat_accept(house->porter->listener);
+
+	if (fd >= 0)
+		*client = (struct client){.socket = fd,
+					  .report = -1,
+					  .events = -1,
+					  .end_at = clock_ms() + HELLO_MS};
+}
+
+static bool
+is_full(const struct house *house)
+{
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (is_free(&house->clients[i]) || house->clients[i].stage == STRANGER)
+			return false;
+	return true;
+}
+
+static bool
+has_clients(const struct house *house)
+{
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (!is_free(&house->clients[i]))
+			return true;
+	return false;
+}
+
+static void
+keep_time(struct client *client)
+{
+	int64_t now = clock_ms();
+
+	if (client->end_at > 0 && client->end_at <= now) {
+		if (client->pid > 0)
+			end_command(client);
+		else
+			say_goodbye(client);
+	}
+	if (client->kill_at > 0 && client->kill_at <= now) {
+		client->kill_at = 0;
+		if (client->pid > 0)
+			signal_command(client, SIGKILL);
+	}
+}
+
+static int
+milliseconds_left(const struct house *house)
+{
+	int64_t now = clock_ms(), left = INT64_MAX;
+
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		const struct client *client = &house->clients[i];
+		int64_t times[2] = {client->end_at, client->kill_at};
+
+		for (int k = 0; k < 2 && !is_free(client); k++)
+			if (times[k] > 0 && times[k] - now < left)
+				left = times[k] > now ? times[k] - now : 0;
+	}
+	return left > 1000000000 ? -1 : (int)left;
+}
+
+static void
+serve(struct house *house, struct client *client, const struct pollfd fds[2])
+{
+	if (client->report >= 0 && fds[1].fd == client->report && fds[1].revents)
+		read_report(client);
+	if (client->socket < 0 || fds[0].fd != client->socket || !fds[0].revents)
+		return;
+	if (client->stage == STRANGER)
+		read_hello(house, client);
+	else if (client->stage == GUEST)
+		read_start(house, client);
+	else
+		read_order(client);
+}
+
+/* The guard was killed. Whatever can be seen from here ends. */
+static _Noreturn void
+end_all(const struct house *house)
+{
+	struct tree_end end;
+
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (house->clients[i].pid > 0)
+			signal_command(&house->clients[i], SIGKILL);
+	tree_kill(NULL, SESSION_DEADLINE_MS, &end);
+	_exit(0);
+}
+
+/* Two descriptors a client, after those of the house. */
+static void
+wait_for_something(struct house *house)
+{
+	struct pollfd fds[HOUSE_FDS + 2 * CLIENTS_MAX];
+	struct compat_signal got;
+
+	fds[0].fd = house->signals;
+	fds[1].fd = is_full(house) ? -1 : house->porter->listener;
+	fds[2].fd = house->porter->line;
+	fds[3].fd = -1;
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		fds[HOUSE_FDS + 2 * i].fd = house->clients[i].socket;
+		fds[HOUSE_FDS + 1 + 2 * i].fd = house->clients[i].report;
+		if (client_is_served(&house->clients[i]))
+			fds[3].fd = house->events;
+	}
+	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+		fds[i].events = POLLIN;
+	if (poll(fds, sizeof fds / sizeof fds[0], milliseconds_left(house)) < 0)
+		return;
+	while (fds[0].revents && compat_signal_read(house->signals, &got))
+		if (got.number == SIGHUP && getppid() != house->guard)
+			end_all(house);
+	if (fds[2].revents && house_is_orphaned(house))
+		end_all(house);
+	if (fds[3].revents)
+		house_pass_on(house);
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		serve(house, &house->clients[i], &fds[HOUSE_FDS + 2 * i]);
+		keep_time(&house->clients[i]);
+	}
+	if (fds[1].revents)
+		let_in(house);
+}
+
+/* Someone may have come in the moment in which everything else was over. */
+static bool
+is_anyone_at_the_door(const struct house *house)
+{
+	struct pollfd door = {.fd = house->porter->listener, .events = POLLIN};
+
+	return poll(&door, 1, 0) > 0;
+}
+
+/* ---- the whole ---- */
+
+_Noreturn void
+porter_main(const struct porter *porter)
+{
+	struct porter own = *porter;
+	struct house house = {.porter = &own, .guard = getppid(), .events = own.events};
+	int *const kept[] = {&own.listener, &own.line, &house.clients[0].socket, &house.signals,
+			     &house.events};
+	sigset_t heard;
+
+	sigemptyset(&heard);
+	sigaddset(&heard, SIGCHLD);
+	sigaddset(&heard, SIGHUP);
+	house.signals = compat_signal_fd(&heard);
+	if (house.signals < 0)
+		_exit(125);
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		house.clients[i] = (struct client){.socket = -1, .report = -1, .events = -1};
+	house.clients[0].socket = own.first;
+	house.clients[0].stage = GUEST;
+	/* the report is closed by this too: that tells that all went well */
+	fd_keep_only(kept, sizeof kept / sizeof kept[0]);
+	while (collect(&house) || has_clients(&house) || is_anyone_at_the_door(&house) ||
+	       !house_is_last(&house))
+		wait_for_something(&house);
+	_exit(0);
+}

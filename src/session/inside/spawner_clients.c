@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What is refused in a named session, passed on by its porter to whom it concerns; and what porter and
+ * guard say to each other. Whoever does not listen hears nothing: the porter waits for nobody.
+ */
+#include "base/os.h"
+
+#include "session/inside/spawner_clients.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ipc/refusal.h"
+
+bool
+client_is_served(const struct client *client)
+{
+	return client->stage == SERVED && client->socket >= 0;
+}
+
+/*
+ * By its process group or session, which are the command's unless a program made others. Where that
+ * is not told, the only one there is; else whoever is there, for the log.
+ */
+static struct client *
+client_refused(struct house *house, struct refusal *refusal)
+{
+	struct client *any = NULL;
+	int count = 0;
+
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		struct client *client = &house->clients[i];
+
+		if (!client_is_served(client))
+			continue;
+		if (client->pid > 0 &&
+		    (client->pid == refusal->group || client->pid == refusal->session))
+			return client;
+		any = client;
+		count++;
+	}
+	refusal->is_nobodys = count != 1 || refusal->group != 0;
+	return any;
+}
+
+void
+house_pass_on(struct house *house)
+{
+	struct refusal refusal;
+	struct client *client;
+	bool ended = false;
+
+	while (house->events >= 0 && event_receive(house->events, &refusal, &ended)) {
+		client = client_refused(house, &refusal);
+		if (client != NULL)
+			event_refused(client->events, &refusal);
+	}
+	if (ended) {
+		close(house->events);
+		house->events = -1;
+	}
+}
+
+void
+house_pass_on_old(struct house *house, const struct client *to)
+{
+	struct refusal refusal;
+	bool ended = false;
+
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (client_is_served(&house->clients[i]))
+			return;
+	while (house->events >= 0 && event_receive(house->events, &refusal, &ended)) {
+		refusal.is_nobodys = true;
+		event_refused(to->events, &refusal);
+	}
+}
+
+/* ---- the guard ---- */
+
+bool
+house_is_orphaned(const struct house *house)
+{
+	porter_question word;
+
+	return recv(house->porter->line, &word, sizeof word, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+bool
+house_is_last(struct house *house)
+{
+	int line = house->porter->line;
+	porter_question answer;
+
+	while (recv(line, &answer, sizeof answer, MSG_DONTWAIT) == (ssize_t)sizeof answer)
+		if (answer == house->question)
+			return true;
+	if (house->question == 0) {
+		house->question = ++house->questions;
+		(void)!send(line, &house->question, sizeof answer, MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	return false;
+}

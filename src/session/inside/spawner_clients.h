@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The porter's clients, for spawner.c and spawner_clients.c. A fixed number: nothing is allocated. */
+#pragma once
+
+#include "session/inside/spawner.h"
+#include "session/session.h"
+
+#define CLIENTS_MAX 64
+
+enum stage {
+	STRANGER, /* has to show the token */
+	GUEST,	  /* has shown it, and may start a command */
+	SERVED	  /* has started it */
+};
+
+struct client {
+	int socket; /* -1: gone, or an empty place */
+	int report; /* of a command that is being started; -1: none */
+	int events; /* where it hears of refusals; -1: it does not */
+	enum stage stage;
+	pid_t pid;	 /* of its command, not yet collected; 0: none */
+	int64_t end_at;	 /* then it is sent away, or its command is ended; 0: never */
+	int64_t kill_at; /* then its command is killed; 0: not yet asked to end */
+	int64_t grace_ms;
+	enum session_cause cause; /* of an end that was ordered */
+	bool is_ordered;
+};
+
+struct house {
+	const struct porter *porter;
+	pid_t guard;
+	int signals;
+	int events;		  /* refusals; -1: none will come */
+	porter_question question; /* that waits for its answer; 0: none does */
+	porter_question questions;
+	struct client clients[CLIENTS_MAX];
+};
+
+/* Its command was started, and it is there to hear of it. */
+bool client_is_served(const struct client *client);
+/* Refusals that have come, to whose command it was. */
+void house_pass_on(struct house *house);
+/* Those that came while nobody was there, for the log of the next one. */
+void house_pass_on_old(struct house *house, const struct client *to);
+/* The guard is gone. */
+bool house_is_orphaned(const struct house *house);
+/* Nobody but us: who was left behind may be nobody's child. Asked once, heard when it is so. */
+bool house_is_last(struct house *house);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+/* Each step leaves what it made in struct assets, also when it fails, so that one release fits all. */
+#include "session/prepare/assets.h"
+
+#include <unistd.h>
+
+void
+assets_none(struct assets *ret_assets)
+{
+	*ret_assets = (struct assets){
+		.told = {.ours = -1, .theirs = -1},
+		.record = {.fd = -1},
+	};
+	proxy_none(&ret_assets->proxy);
+}
+
+int
+assets_start_services(struct assets *assets, struct arena *arena,
+		      const struct session_request *request, struct cordon_error *err)
+{
+	int rc = 0;
+
+	if (request->plan->settings.tmp == TMP_PRIVATE)
+		rc = tmp_name(arena, request->plan->host, &assets->tmp, err);
+	if (rc == 0)
+		rc = told_open(request, &assets->told, err);
+	if (rc == 0)
+		rc = proxy_start(request, assets->told.theirs, &assets->proxy, err);
+	return rc;
+}
+
+int
+assets_make_sandbox(struct assets *assets, const struct session_request *request,
+		    struct box_options options, struct cordon_error *err)
+{
+	options.id = request->id;
+	options.named_tmp = assets->tmp;
+	options.events = assets->told.theirs < 0 ? 0 : assets->told.theirs;
+	options.egress = assets->proxy.pid > 0 ? &assets->proxy.egress : NULL;
+	folders_make(request->plan, request->made);
+	return enforce_compile(request->plan, &options, &assets->box, err);
+}
+
+int
+assets_share_limits(struct assets *assets, const struct session_request *request,
+		    struct cordon_error *err)
+{
+	int rc = limits_share(request, assets->limits, &assets->group, err);
+
+	if (rc == 0 && assets->box != NULL)
+		enforce_mark(assets->box, &assets->group);
+	return rc;
+}
+
+void
+assets_note_guard(struct assets *assets, pid_t guard)
+{
+	struct process found;
+
+	if (assets->record.fd < 0)
+		return;
+	found = process_find(guard);
+	record_set_guard(&assets->record, &found);
+}
+
+void
+assets_release(struct assets *assets, bool is_guarded)
+{
+	if (!is_guarded) {
+		group_remove(&assets->group);
+		record_remove(&assets->record);
+	} else if (assets->record.fd >= 0) {
+		close(assets->record.fd);
+	}
+	group_release(&assets->group);
+}

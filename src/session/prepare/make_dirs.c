@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Folders that a grant names with a slash at its end and that are not there yet: caches, mostly, in a
+ * home where their program never ran. A layer can only be about what exists, so they are made before
+ * there is one, 0700. Only in a folder of the user's own, and never the home itself. What cannot
+ * be made stays missing, which grants nothing.
+ */
+#include "base/os.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "plan/plan.h"
+#include "session/session.h"
+
+static int
+enter(int folder, const char *name)
+{
+	return openat(folder, name, COMPAT_O_HOLD | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static bool
+is_own(int folder)
+{
+	struct stat at;
+
+	return fstat(folder, &at) == 0 && at.st_uid == geteuid();
+}
+
+static bool
+make_one(int folder, const char *path, const char *name, struct made *made)
+{
+	const char **slot;
+
+	if (mkdirat(folder, name, 0700) < 0)
+		return errno == EEXIST;
+	/* without memory it stays, which is no harm */
+	slot = arena_push(&made->arena, &made->paths, &made->count, sizeof *slot, NULL);
+	if (slot != NULL)
+		*slot = arena_strdup(&made->arena, path, NULL);
+	return true;
+}
+
+/* path is canonical: a link on the way was put there since, and is not followed. */
+static bool
+make_folder(const struct host *host, const char *path, struct made *made)
+{
+	auto_fd int folder = open("/", COMPAT_O_HOLD | O_DIRECTORY | O_CLOEXEC);
+	char upto[PATH_MAX];
+	size_t length = strlen(path);
+
+	if (length >= sizeof upto)
+		return false;
+	memcpy(upto, path, length + 1);
+	for (size_t at = 1; folder >= 0 && at < length;) {
+		size_t end = at + strcspn(path + at, "/");
+		int next;
+
+		upto[end] = '\0';
+		next = enter(folder, upto + at);
+		if (next < 0 && errno == ENOENT && is_own(folder) &&
+		    !(host->home != NULL && path_below(host->home, upto)) &&
+		    make_one(folder, upto, upto + at, made))
+			next = enter(folder, upto + at);
+		close(folder);
+		folder = next;
+		upto[end] = '/';
+		at = end + 1;
+	}
+	return folder >= 0;
+}
+
+void
+folders_make(struct plan *plan, struct made *made)
+{
+	for (size_t i = 0; plan_gaps(plan) == 0 && i < plan->index.path_count; i++) {
+		struct planned_rule *rule = &plan->index.paths[i];
+
+		if (plan_makes(plan, rule))
+			rule->exists = make_folder(plan->host, rule->path, made);
+	}
+}
+
+/* The deepest first; one that is not empty any more stays. */
+void
+folders_end(struct made *made, bool is_kept)
+{
+	for (size_t i = made->count; !is_kept && i > 0; i--)
+		if (made->paths[i - 1] != NULL)
+			rmdir(made->paths[i - 1]);
+	arena_free(&made->arena);
+	*made = (struct made){0};
+}

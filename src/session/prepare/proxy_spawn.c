@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Starting the proxy: its listeners are bound here, on loopback of both families under the same
+ * numbers, then a process is forked that confines itself and serves. What that process does is
+ * net/'s business and comes as a function.
+ */
+#include "base/os.h"
+
+#include "session/prepare/proxy_spawn.h"
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "session/session.h"
+
+#define TRIES 64
+#define BACKLOG 1024
+
+/* ---- listeners ---- */
+
+static int
+bind_one(int family, int type, uint16_t *port)
+{
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
+				  .sin6_addr = IN6ADDR_LOOPBACK_INIT,
+				  .sin6_port = htons(*port)};
+	struct sockaddr_in v4 = {.sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+				 .sin_port = htons(*port)};
+	void *to = family == AF_INET ? (void *)&v4 : (void *)&v6;
+	socklen_t length = family == AF_INET ? sizeof v4 : sizeof v6;
+	int fd = compat_socket(family, type), on = 1;
+
+	if (fd >= 0 && family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+	if (fd < 0 || bind(fd, to, length) < 0 || getsockname(fd, to, &length) < 0 ||
+	    (type == SOCK_STREAM && listen(fd, BACKLOG) < 0)) {
+		int sys = errno;
+
+		if (fd >= 0)
+			close(fd);
+		errno = sys;
+		return -1;
+	}
+	*port = ntohs(family == AF_INET ? v4.sin_port : v6.sin6_port);
+	return fd;
+}
+
+/* One number for all of them; a machine without IPv6 has only the others. */
+static int
+bind_group(int *sockets, int count, uint16_t *ret_port)
+{
+	static const struct {
+		int family, type;
+	} kinds[] = {{AF_INET, SOCK_STREAM},
+		     {AF_INET6, SOCK_STREAM},
+		     {AF_INET, SOCK_DGRAM},
+		     {AF_INET6, SOCK_DGRAM}};
+	uint16_t port = 0;
+
+	for (int i = 0; i < count; i++) {
+		sockets[i] = bind_one(kinds[i].family, kinds[i].type, &port);
+		if (sockets[i] >= 0 || (kinds[i].family == AF_INET6 && errno != EADDRINUSE))
+			continue;
+		for (int made = 0; made < i; made++)
+			if (sockets[made] >= 0)
+				close(sockets[made]);
+		return -1;
+	}
+	*ret_port = port;
+	return 0;
+}
+
+static int
+bind_somewhere(int *sockets, int count, uint16_t *ret_port, struct cordon_error *err)
+{
+	for (int i = 0; i < TRIES; i++) {
+		if (bind_group(sockets, count, ret_port) == 0)
+			return 0;
+		if (errno != EADDRINUSE)
+			break;
+	}
+	for (int i = 0; i < count; i++)
+		sockets[i] = -1;
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot listen on loopback");
+}
+
+/* Inside another cordon it is that one's broker which acts for the command: it asks us about us. */
+static bool
+is_nested(const struct session_request *request)
+{
+	return request->plan->facts.values[FACT_DOOR] != 0;
+}
+
+/* Where one around us has none there is nothing that a proxy could do. */
+static bool
+has_network(void)
+{
+	auto_fd int fd = compat_socket(AF_INET, SOCK_STREAM);
+
+	return fd >= 0;
+}
+
+/*
+ * The last two are for connections that are turned round: nobody does that on macOS, and one around us
+ * turns them to its own.
+ */
+static int
+bind_all(const struct session_request *request, struct proxy_hold *hold, struct cordon_error *err)
+{
+	struct egress *egress = &hold->egress;
+	int rc = bind_somewhere(hold->sockets + PROXY_NAMED, 2, &egress->named, err);
+
+	if (enforce_system() != SYSTEM_LINUX || is_nested(request))
+		return rc;
+	if (rc == 0)
+		rc = bind_somewhere(hold->sockets + PROXY_THROUGH, 2, &egress->through, err);
+	if (rc == 0)
+		rc = bind_somewhere(hold->sockets + PROXY_STUB, 2, &egress->stub, err);
+	return rc;
+}
+
+/* ---- the process ---- */
+
+static int
+make_token(char to[PROXY_TOKEN_LENGTH + 1], struct cordon_error *err)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char bytes[PROXY_TOKEN_LENGTH / 2];
+
+	if (getentropy(bytes, sizeof bytes) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the system has no randomness");
+	for (size_t i = 0; i < sizeof bytes; i++) {
+		to[2 * i] = digits[bytes[i] >> 4];
+		to[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	to[PROXY_TOKEN_LENGTH] = '\0';
+	return 0;
+}
+
+/* It says that it is ready, or why not. */
+static int
+hear(int report, struct cordon_error *err)
+{
+	struct cordon_error said;
+	ssize_t n;
+
+	do
+		n = read(report, &said, sizeof said);
+	while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof said)
+		return cordon_fail(err, CORDON_E_SYSTEM, n < 0 ? errno : 0,
+				   n < 0 ? "cannot hear from the proxy"
+					 : "the proxy ended before it was ready");
+	if (said.code == 0)
+		return 0;
+	said.text[sizeof said.text - 1] = '\0';
+	if (err != NULL)
+		*err = said;
+	return -said.code;
+}
+
+/* ends: line, report; ours first. */
+static int
+fork_proxy(const struct session_request *request, struct proxy_hold *hold, int ends[2][2],
+	   int events, struct cordon_error *err)
+{
+	struct proxy_task task = {
+		.network = &request->plan->settings.network,
+		.environ = request->environ,
+		.egress = hold->egress,
+		.events = events,
+		.report = ends[1][1],
+		.parent = request->leave || request->name != NULL ? 0 : getpid(),
+	};
+	int rc;
+
+	task.egress.line = ends[0][1];
+	memcpy(task.sockets, hold->sockets, sizeof task.sockets);
+	memcpy(task.token, hold->token, sizeof task.token);
+	hold->pid = fork();
+	if (hold->pid == 0)
+		request->proxy_main(&task);
+	if (hold->pid < 0) {
+		hold->pid = 0;
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot start the proxy");
+	}
+	close(ends[1][1]);
+	ends[1][1] = -1;
+	rc = hear(ends[1][0], err);
+	if (rc < 0) {
+		/* it may be ready all the same, and only its word got lost */
+		kill(hold->pid, SIGKILL);
+		while (waitpid(hold->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	return rc;
+}
+
+static int
+make_lines(int ends[2][2], struct cordon_error *err)
+{
+	if (compat_egress(ends[0]) < 0 || compat_pipe(ends[1]) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
+	return 0;
+}
+
+static void
+close_ends(int ends[2][2])
+{
+	const int done[] = {ends[0][1], ends[1][0], ends[1][1]};
+
+	for (size_t i = 0; i < sizeof done / sizeof done[0]; i++)
+		if (done[i] >= 0)
+			close(done[i]);
+}
+
+void
+proxy_none(struct proxy_hold *ret_hold)
+{
+	*ret_hold = (struct proxy_hold){.egress.line = -1};
+	memset(ret_hold->sockets, -1, sizeof ret_hold->sockets);
+}
+
+int
+proxy_start(const struct session_request *request, int events, struct proxy_hold *ret_hold,
+	    struct cordon_error *err)
+{
+	struct proxy_hold hold;
+	int ends[2][2] = {{-1, -1}, {-1, -1}}, rc;
+
+	proxy_none(&hold);
+	proxy_none(ret_hold);
+	if (request->track_only || request->plan->settings.network.mode != NET_DOMAINS ||
+	    request->proxy_main == NULL || (is_nested(request) && !has_network()))
+		return 0;
+	rc = make_token(hold.token, err);
+	if (rc == 0)
+		rc = make_lines(ends, err);
+	if (rc == 0)
+		rc = bind_all(request, &hold, err);
+	if (rc == 0)
+		rc = fork_proxy(request, &hold, ends, events, err);
+	close_ends(ends);
+	hold.egress.line = ends[0][0];
+	if (rc < 0) {
+		hold.pid = 0;
+		proxy_end(&hold, false);
+		return rc;
+	}
+	*ret_hold = hold;
+	return 0;
+}
+
+void
+proxy_print(const struct proxy_hold *hold, char to[RECORD_PROXY_LENGTH + 1])
+{
+	snprintf(to, RECORD_PROXY_LENGTH + 1, "%04x%s", hold->egress.named, hold->token);
+}
+
+bool
+proxy_read(const char *text, struct proxy_hold *ret_hold)
+{
+	unsigned port;
+
+	if (text == NULL || strlen(text) != RECORD_PROXY_LENGTH || sscanf(text, "%4x", &port) != 1)
+		return false;
+	ret_hold->egress.named = (uint16_t)port;
+	memcpy(ret_hold->token, text + 4, sizeof ret_hold->token);
+	return true;
+}
+
+void
+proxy_end(struct proxy_hold *hold, bool lives_on)
+{
+	for (int i = 0; i < PROXY_SOCKETS; i++)
+		if (hold->sockets[i] >= 0)
+			close(hold->sockets[i]);
+	if (hold->egress.line >= 0)
+		close(hold->egress.line);
+	if (hold->pid > 0 && !lives_on) {
+		kill(hold->pid, SIGKILL);
+		while (waitpid(hold->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	proxy_none(hold);
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Finding or starting a named session. Two calls at the same moment must not start it twice: a
+ * name is locked while it is looked for. The lock is a process's own, so that no guard inherits
+ * it, and gone with the process.
+ */
+#include "base/os.h"
+
+#include "session/shared/shared_session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "session/channel/channel.h"
+#include "session/inside/spawner.h"
+#include "session/prepare/assets.h"
+
+/*
+ * How long a session that takes no commands may need to be over; and while something runs in it.
+ * By looks and not by the clock: a machine that stood still has given nobody time.
+ */
+#define OVER_LOOKS 12000
+#define STUCK_LOOKS 400
+#define LOOK_US 5000
+
+struct entry {
+	struct arena *arena;
+	const struct session_request *request;
+	int folder;
+	char folder_path[PATH_MAX];
+	struct cordon_error *err;
+};
+
+/* ---- joining ---- */
+
+/* A byte of one file for each name; two names on one byte only wait for each other. */
+static int
+lock_name(const struct entry *entry)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+	uint32_t hash = 2166136261u;
+	int fd = openat(entry->folder, "names", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	for (const char *at = entry->request->name; *at != '\0'; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619u;
+	lock.l_start = (off_t)(hash >> 1);
+	while (fd >= 0 && fcntl(fd, F_SETLKW, &lock) < 0) {
+		if (errno == EINTR)
+			continue;
+		close(fd);
+		fd = -1;
+	}
+	return fd >= 0 ? fd
+		       : cordon_fail(entry->err, CORDON_E_PATH, errno,
+				     "cannot lock the name of the session");
+}
+
+/* 1 found, 0 there is none. */
+static int
+find(const struct entry *entry, struct record *ret_record)
+{
+	struct record *records;
+	size_t count;
+	int rc = record_list(entry->arena, entry->folder, &records, &count, entry->err);
+
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		if (records[i].name == NULL || strcmp(records[i].name, entry->request->name) != 0)
+			continue;
+		*ret_record = records[i];
+		return 1;
+	}
+	return rc;
+}
+
+static int
+refuse_other_policy(const struct entry *entry)
+{
+	return cordon_fail(entry->err, CORDON_E_POLICY, 0,
+			   "session %.64s runs by another policy, project or options; "
+			   "`cordon ps` shows it, `cordon kill %.64s` ends it",
+			   entry->request->name, entry->request->name);
+}
+
+/* Its porter is gone: the session is over in a moment, or something in it ended the porter. */
+static int
+wait_until_over(const struct entry *entry, const struct record *record)
+{
+	struct process_usage usage = {0};
+
+	for (int looks = 0; looks < OVER_LOOKS; looks++) {
+		auto_arena struct arena arena = {0};
+		struct record now;
+		enum record_state state = record_look(&arena, entry->folder, record->id, &now);
+
+		if (state == RECORD_GONE || state == RECORD_BURIED)
+			return 0;
+		if (looks >= STUCK_LOOKS && process_measure(&record->guard, &usage) &&
+		    usage.processes > 0)
+			break;
+		clock_sleep_us(LOOK_US);
+	}
+	return cordon_fail(entry->err, CORDON_E_SYSTEM, 0,
+			   "session %.64s takes no commands any more; `cordon kill %.64s` ends it",
+			   entry->request->name, entry->request->name);
+}
+
+/* 1 joined, 0 there is no such session. */
+static int
+join(const struct entry *entry, int *ret_line, struct named_place *ret_place)
+{
+	const char *policy = entry->request->place->policy;
+	struct record record = {0};
+	int found, line;
+
+	while ((found = find(entry, &record)) == 1) {
+		int rc;
+
+		if (record.policy == NULL || policy == NULL || strcmp(record.policy, policy) != 0)
+			return refuse_other_policy(entry);
+		line = record.token == NULL ? -1
+					    : porter_call(entry->folder, record.id, record.token);
+		if (line >= 0) {
+			*ret_line = line;
+			*ret_place = (struct named_place){record.tmp, record.proxy};
+			return 1;
+		}
+		rc = wait_until_over(entry, &record);
+		if (rc < 0)
+			return rc;
+	}
+	return found;
+}
+
+/* ---- starting ---- */
+
+struct opening {
+	struct porter porter;
+	struct assets assets;
+	const char *proxy; /* as proxy_print has it; NULL: none */
+	int line;	   /* our end of the first client's */
+	int guard;	   /* the guard's end of its line to the porter */
+	char door[PATH_MAX];
+	bool is_guarded; /* the guard cleans up, and not we */
+};
+
+static int
+make_token(char to[RECORD_TOKEN_LENGTH + 1], struct cordon_error *err)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char bytes[RECORD_TOKEN_LENGTH / 2];
+
+	if (getentropy(bytes, sizeof bytes) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the system has no randomness");
+	for (size_t i = 0; i < sizeof bytes; i++) {
+		to[2 * i] = digits[bytes[i] >> 4];
+		to[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	to[RECORD_TOKEN_LENGTH] = '\0';
+	return 0;
+}
+
+/* The proxy lives as long as the session: its end of the line is the guard's. */
+static int
+name_proxy(const struct entry *entry, struct opening *opening)
+{
+	char text[RECORD_PROXY_LENGTH + 1];
+
+	if (opening->assets.proxy.pid == 0)
+		return 0;
+	proxy_print(&opening->assets.proxy, text);
+	opening->proxy = arena_strdup(entry->arena, text, entry->err);
+	return opening->proxy == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+static int
+prepare_lines(struct opening *opening, struct cordon_error *err)
+{
+	int client[2], guard[2];
+
+	if (compat_line(client) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
+	opening->line = client[0];
+	opening->porter.first = client[1];
+	if (compat_line(guard) < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
+	opening->guard = guard[0];
+	opening->porter.line = guard[1];
+	return 0;
+}
+
+/* The socket beside the record, by its whole name. */
+static int
+name_door(const struct entry *entry, struct opening *opening)
+{
+	char name[RECORD_SOCKET_SIZE];
+
+	record_socket(entry->request->id, name);
+	if (snprintf(opening->door, sizeof opening->door, "%s/%s", entry->folder_path, name) >=
+	    (int)sizeof opening->door)
+		return cordon_fail(entry->err, CORDON_E_PATH, ENAMETOOLONG,
+				   "cannot make the socket of the session");
+	return 0;
+}
+
+static int
+prepare(const struct entry *entry, struct opening *opening)
+{
+	const struct session_request *request = entry->request;
+	struct assets *assets = &opening->assets;
+	struct porter *porter = &opening->porter;
+	char token[RECORD_TOKEN_LENGTH + 1];
+	struct shared_words words;
+	int rc = make_token(token, entry->err);
+
+	if (rc == 0)
+		rc = name_door(entry, opening);
+	if (rc == 0)
+		rc = assets_start_services(assets, entry->arena, request, entry->err);
+	if (rc == 0)
+		rc = name_proxy(entry, opening);
+	if (rc == 0)
+		rc = assets_make_sandbox(assets, request,
+					 (struct box_options){.door = opening->door}, entry->err);
+	if (rc == 0)
+		rc = assets_share_limits(assets, request, entry->err);
+	words = (struct shared_words){token, opening->proxy};
+	if (rc == 0)
+		rc = enroll(entry->arena, request, assets, &words, entry->err);
+	if (rc == 0)
+		rc = porter->listener = porter_listen(entry->folder, request->id, entry->err);
+	memcpy(porter->token, token, sizeof porter->token);
+	porter->events = assets->told.ours;
+	porter->free_connect = standard_connect_is_free(request->plan);
+	return rc < 0 ? rc : prepare_lines(opening, entry->err);
+}
+
+/* The guard says that the session stands, or why not. */
+static int
+wait_for_guard(const struct guard *guard, struct cordon_error *err)
+{
+	struct news news = {0};
+	bool heard = line_receive(guard->line, &news, sizeof news);
+
+	close(guard->line);
+	if (!heard)
+		return cordon_fail(err, CORDON_E_SYSTEM, 0, "the session could not be started");
+	if (news.kind != NEWS_FAILED)
+		return 0;
+	if (err != NULL)
+		*err = news.why;
+	return -news.why.code;
+}
+
+static int
+start_guard(const struct entry *entry, struct opening *opening)
+{
+	struct guard_task task = {
+		.child = {.box = opening->assets.box,
+			  .limits = opening->assets.limits,
+			  .output = {-1, -1},
+			  .terminal = -1,
+			  .porter = &opening->porter},
+		.group = opening->assets.group,
+		.private_tmp = opening->assets.tmp,
+		.record = &opening->assets.record,
+		.leave = true,
+		.porter = opening->guard,
+	};
+	struct sigaction normal = {.sa_handler = SIG_DFL}, old;
+	struct guard guard;
+	int rc;
+
+	/* a child whose end is ignored cannot be waited for, by guard and porter neither */
+	sigaction(SIGCHLD, &normal, &old);
+	sigfillset(&task.child.mask);
+	rc = guard_start(&task, &guard, entry->err);
+	sigaction(SIGCHLD, &old, NULL);
+	if (rc < 0)
+		return rc;
+	opening->is_guarded = true;
+	assets_note_guard(&opening->assets, guard.pid);
+	return wait_for_guard(&guard, entry->err);
+}
+
+static void
+let_go(struct opening *opening, bool keep_line)
+{
+	const int fds[] = {opening->porter.listener, opening->porter.first, opening->porter.line,
+			   opening->guard, keep_line ? -1 : opening->line};
+
+	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	told_close(&opening->assets.told);
+	enforce_free(opening->assets.box);
+	proxy_end(&opening->assets.proxy, opening->is_guarded);
+	assets_release(&opening->assets, opening->is_guarded);
+}
+
+static int
+start(const struct entry *entry, int *ret_line, struct named_place *ret_place)
+{
+	struct opening opening = {
+		.porter = {.listener = -1, .first = -1, .line = -1, .events = -1},
+		.line = -1,
+		.guard = -1,
+	};
+	int rc;
+
+	assets_none(&opening.assets);
+	rc = prepare(entry, &opening);
+
+	if (rc == 0)
+		rc = start_guard(entry, &opening);
+	let_go(&opening, rc == 0);
+	if (rc < 0)
+		return rc;
+	/* for whatever comes after this command */
+	folders_end(entry->request->made, true);
+	*ret_line = opening.line;
+	*ret_place = (struct named_place){opening.assets.tmp, opening.proxy};
+	return 0;
+}
+
+int
+named_enter(struct arena *arena, const struct session_request *request, int *ret_line,
+	    struct named_place *ret_place, struct cordon_error *err)
+{
+	struct entry entry = {.arena = arena, .request = request, .err = err};
+	const struct session_place *place = request->place;
+	auto_fd int folder = -1, lock = -1;
+	int rc;
+
+	if (!record_is_name(request->name))
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "\"%.80s\" is no name for a session: letters, digits, and . _ - "
+				   "after the first, at most %d",
+				   request->name, RECORD_NAME_MAX);
+	folder = record_folder(place->runtime, place->state, true, entry.folder_path, err);
+	if (folder < 0)
+		return folder;
+	entry.folder = folder;
+	rc = lock = lock_name(&entry);
+	if (rc < 0)
+		return rc;
+	rc = join(&entry, ret_line, ret_place);
+	if (rc == 0)
+		rc = start(&entry, ret_line, ret_place);
+	return rc < 0 ? rc : 0;
+}

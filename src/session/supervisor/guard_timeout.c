@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A guard that does not keep the time. It ends the session when the time is up; but a command that is
+ * only tracked may have stopped it. So the supervisor keeps the time as a second: it wakes a stopped
+ * guard, and replaces one that is stopped again and again.
+ */
+#include "base/os.h"
+
+#include <limits.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "enforce/process_id.h"
+#include "session/supervisor/supervise.h"
+
+/* So long after the end is due, and then so often, the guard is looked at. */
+#define LATE_MS 1000
+#define LOOK_MS 100
+
+/* A porter's commands are not ours to end, and its guard wakes it. */
+void
+late_expect(struct supervision *run, enum session_cause cause, int64_t ms)
+{
+	int64_t when = clock_ms() + ms + LATE_MS;
+
+	if (run->joins || (run->due > 0 && run->due <= when))
+		return;
+	run->due = when;
+	run->due_cause = cause;
+}
+
+void
+late_wake(const struct supervision *run)
+{
+	siginfo_t info = {0};
+
+	if (!run->joins && waitid(P_PID, (id_t)run->guard.pid, &info, WSTOPPED | WNOHANG) == 0 &&
+	    info.si_pid == run->guard.pid)
+		kill(run->guard.pid, SIGCONT);
+}
+
+int
+late_left(const struct supervision *run, int limit_ms)
+{
+	int64_t limit = limit_ms < 0 ? INT64_MAX : limit_ms, left = run->due - clock_ms();
+
+	if (run->due > 0 && left < limit)
+		limit = left < 0 ? 0 : left;
+	if (limit == INT64_MAX)
+		return -1;
+	return limit > INT_MAX ? INT_MAX : (int)limit;
+}
+
+/* A guard that works on the end is left to that. */
+void
+late_press(struct supervision *run)
+{
+	if (run->due == 0 || clock_ms() < run->due)
+		return;
+	run->due = clock_ms() + LOOK_MS;
+	if (process_is_running(run->guard.pid))
+		return;
+	kill(run->guard.pid, ++run->stuck < LATE_LOOKS ? SIGCONT : SIGKILL);
+}

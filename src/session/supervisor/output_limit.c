@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counting what a command says. Only a run with an output limit goes through here; every other
+ * writes to the caller's descriptors directly. Where 1 and 2 are one file they stay one pipe, so
+ * that the order of their lines is kept.
+ */
+#include "base/os.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "session/session.h"
+#include "session/supervisor/pty_relay.h"
+
+static bool
+are_one_file(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+int
+output_open(uint64_t limit, struct relay *relay, struct output *ret_output,
+	    struct cordon_error *err)
+{
+	struct output output = {.ours = {-1, -1}, .theirs = {-1, -1}, .left = limit};
+	int pipes = are_one_file(1, 2) ? 1 : 2;
+
+	for (int i = 0; i < pipes; i++) {
+		int ends[2];
+
+		if (relay != NULL && relay_replaces(relay, i + 1))
+			continue;
+		if (compat_pipe(ends) < 0) {
+			int sys = errno;
+
+			output_handed_over(&output);
+			output_close(&output);
+			return cordon_fail(err, CORDON_E_SYSTEM, sys, "cannot make a pipe");
+		}
+		output.ours[i] = ends[0];
+		output.theirs[i] = ends[1];
+	}
+	if (pipes == 1)
+		output.theirs[1] = output.theirs[0];
+	*ret_output = output;
+	if (relay != NULL) {
+		relay->left = &ret_output->left;
+		relay->is_exhausted = &ret_output->exhausted;
+	}
+	return 0;
+}
+
+void
+output_handed_over(struct output *output)
+{
+	if (output->theirs[0] >= 0)
+		close(output->theirs[0]);
+	if (output->theirs[1] >= 0 && output->theirs[1] != output->theirs[0])
+		close(output->theirs[1]);
+	output->theirs[0] = output->theirs[1] = -1;
+}
+
+static void
+shut(struct output *output, int which)
+{
+	close(output->ours[which]);
+	output->ours[which] = -1;
+}
+
+static bool
+holds(const struct output *output, int which)
+{
+	return output->held[which].from < output->held[which].to;
+}
+
+/* Nothing more is taken until what is held has been passed on: a slow reader slows the command. */
+void
+output_poll(const struct output *output, struct pollfd fds[2])
+{
+	for (int i = 0; i < 2; i++) {
+		fds[i] = (struct pollfd){.fd = output->ours[i], .events = POLLIN};
+		if (holds(output, i))
+			fds[i] = (struct pollfd){.fd = i + 1, .events = POLLOUT};
+	}
+}
+
+static void
+pass_on(struct output *output, int which)
+{
+	size_t from = output->held[which].from;
+	ssize_t n =
+		write(which + 1, output->held[which].text + from, output->held[which].to - from);
+
+	if (n >= 0) {
+		output->held[which].from += (size_t)n;
+		return;
+	}
+	if (errno == EINTR || errno == EAGAIN)
+		return;
+	/* nobody listens; closed, the command's next write tells it what ours would have */
+	output->held[which].from = output->held[which].to;
+	if (output->ours[which] >= 0)
+		shut(output, which);
+}
+
+static void
+take_in(struct output *output, int which)
+{
+	ssize_t n = read(output->ours[which], output->held[which].text, OUTPUT_PIECE);
+	size_t length = n > 0 ? (size_t)n : 0;
+
+	if (n < 0 && errno == EINTR)
+		return;
+	if (length > output->left) {
+		output->exhausted = true;
+		length = (size_t)output->left;
+	}
+	output->left -= length;
+	output->held[which].from = 0;
+	output->held[which].to = length;
+	if (n <= 0 || output->exhausted)
+		shut(output, which);
+}
+
+void
+output_pump(struct output *output, int which)
+{
+	if (holds(output, which))
+		pass_on(output, which);
+	else if (output->ours[which] >= 0)
+		take_in(output, which);
+}
+
+void
+output_close(struct output *output)
+{
+	for (int i = 0; i < 2; i++)
+		if (output->ours[i] >= 0)
+			shut(output, i);
+}

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A session from its first to its last step: everything is made ready, the guard is started with
+ * it, and what was changed in this process is put back.
+ */
+#include "base/os.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "session/inside/spawner.h"
+#include "session/prepare/assets.h"
+#include "session/shared/shared_session.h"
+#include "session/supervisor/supervise.h"
+
+struct running {
+	struct arena arena;
+	struct supervision watch;
+	struct terminal_note terminal;
+	struct assets assets;
+	struct command_line command;
+	sigset_t old_mask;
+	struct sigaction old_children; /* how the caller handles SIGCHLD */
+	int was_heir;		       /* -1: not changed */
+	int claim;		       /* compat_process_lock; -1: none */
+	bool is_started;
+};
+
+/*
+ * A command can be told by every signal, each as if it had been sent to the command. Not by those
+ * that cannot be caught, that come from what a process itself does, and that we answer ourselves.
+ */
+static bool
+is_for_command(int signal)
+{
+	static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE,
+				     SIGILL,  SIGTRAP, SIGABRT, SIGSYS, SIGPIPE};
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (others[i] == signal)
+			return false;
+	return true;
+}
+
+static bool
+is_ignored(int signal)
+{
+	struct sigaction action;
+
+	return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* A child whose end is ignored cannot be waited for. */
+static void
+mind_children(struct running *run)
+{
+	struct sigaction normal = {.sa_handler = SIG_DFL};
+
+	sigaction(SIGCHLD, NULL, &run->old_children);
+	if (run->old_children.sa_handler == SIG_IGN || run->old_children.sa_flags & SA_NOCLDWAIT)
+		sigaction(SIGCHLD, &normal, NULL);
+}
+
+/*
+ * Blocked and read, never handled. What the caller ignores (nohup) is left out: a blocked signal
+ * arrives even when it is ignored.
+ */
+static int
+catch_signals(struct running *run, struct cordon_error *err)
+{
+	sigset_t set, blocked;
+
+	sigemptyset(&set);
+	mind_children(run);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (is_for_command(signal) && !is_ignored(signal))
+			sigaddset(&set, signal);
+	blocked = set;
+	/* the caller's end of a pipe may go while we relay */
+	sigaddset(&blocked, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &blocked, &run->old_mask) == 0)
+		run->watch.signals = compat_signal_fd(&set);
+	if (run->watch.signals < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot receive signals");
+	return 0;
+}
+
+static void
+restore_signals(struct running *run)
+{
+	sigset_t pipe;
+
+	/* one of our own making must not be delivered now */
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	if (!sigismember(&run->old_mask, SIGPIPE))
+		compat_signal_drop(&pipe);
+	sigaction(SIGCHLD, &run->old_children, NULL);
+	sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
+	if (run->watch.signals >= 0)
+		close(run->watch.signals);
+}
+
+/* Under nohup, and where things are to stay, nobody needs to be there. */
+static int
+watch_caller(const struct session_request *request)
+{
+	pid_t parent = getppid();
+	int fd;
+
+	if (request->leave || is_ignored(SIGHUP) || parent <= 1)
+		return -1;
+	fd = compat_process_fd(parent);
+	if (fd >= 0 && getppid() != parent) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Whatever we open must not become the command's 0, 1 or 2. */
+static int
+check_standard(struct cordon_error *err)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			return cordon_fail(err, CORDON_E_USAGE, 0,
+					   "descriptor %d is closed; open /dev/null on it", fd);
+	return 0;
+}
+
+static int
+check_request(const struct session_request *request, struct cordon_error *err)
+{
+	if (request->track_only != (request->plan == NULL))
+		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no plan to run it by");
+	if (request->name != NULL && (request->track_only || request->place == NULL))
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "a named session shares a sandbox, and here is none");
+	if (request->fingerprint && (!request->track_only || enforce_system() != SYSTEM_MACOS))
+		return cordon_fail(
+			err, CORDON_E_USAGE, 0,
+			"--fingerprint goes with --track-only, on macOS; elsewhere nothing "
+			"gets lost without it");
+	if (request->leave && request->pty)
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "--leave and --pty: the terminal would not stay");
+	if (request->leave && request->limits[LIMIT_OUTPUT].value != 0)
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "--leave and --output: nobody would be there to count");
+	return check_standard(err);
+}
+
+/* On macOS a profile that restricts nothing marks the processes of the session. */
+static int
+prepare_tracked(struct running *run, const struct session_request *request,
+		struct cordon_error *err)
+{
+	struct box_options options = {.id = request->id, .state_dir = request->place->state};
+	int rc = command_prepare(&run->arena, request, &(struct command_place){0}, &run->command,
+				 err);
+
+	return rc < 0 || !request->fingerprint
+		       ? rc
+		       : enforce_compile(NULL, &options, &run->assets.box, err);
+}
+
+static int
+prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	struct assets *assets = &run->assets;
+	struct command_place place = {0};
+	int rc = assets_start_services(assets, &run->arena, request, err);
+
+	place.private_tmp = assets->tmp;
+	place.proxy = assets->proxy.pid > 0 ? &assets->proxy : NULL;
+	/* a command that cannot be run leaves no folder */
+	if (rc == 0)
+		rc = command_prepare(&run->arena, request, &place, &run->command, err);
+	return rc < 0 ? rc
+		      : assets_make_sandbox(assets, request,
+					    (struct box_options){.changed = assets->told.changed},
+					    err);
+}
+
+/* The sandbox is there, or is made by the way; the command only needs to fit into it. */
+static int
+prepare_join(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	struct named_place named = {0};
+	struct proxy_hold proxy = {0};
+	struct command_place place = {0};
+	int rc = named_enter(&run->arena, request, &run->watch.guard.line, &named, err);
+
+	run->watch.joins = true;
+	place.private_tmp = named.tmp;
+	place.proxy = proxy_read(named.proxy, &proxy) ? &proxy : NULL;
+	if (rc == 0)
+		rc = told_open(request, &run->assets.told, err);
+	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
+}
+
+static int
+prepare(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	if (request->name != NULL)
+		return prepare_join(run, request, err);
+	return request->track_only ? prepare_tracked(run, request, err)
+				   : prepare_box(run, request, err);
+}
+
+/* What is written to a terminal is counted where we relay it, so with a limit we always do. */
+static int
+prepare_relay(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	bool counts = request->limits[LIMIT_OUTPUT].value != 0;
+	struct relay *relay;
+	int rc;
+
+	/* a named session has none of the caller's terminals but what it gets as 0 to 2 */
+	if (!request->pty && (!counts || (run->watch.joins && !terminal_is_standard())))
+		return 0;
+	relay = arena_alloc(&run->arena, sizeof *relay, err);
+	if (relay == NULL)
+		return -CORDON_E_MEMORY;
+	rc = request->pty ? relay_open(relay, err) : relay_open_counting(relay, err);
+	if (rc > 0 || (rc == 0 && request->pty))
+		run->watch.relay = relay;
+	return rc < 0 ? rc : 0;
+}
+
+static int
+prepare_streams(struct running *run, const struct session_request *request,
+		struct cordon_error *err)
+{
+	uint64_t limit = request->limits[LIMIT_OUTPUT].value;
+	int rc = prepare_relay(run, request, err);
+
+	if (rc == 0 && limit != 0) {
+		struct output *output = arena_alloc(&run->arena, sizeof *output, err);
+
+		rc = output == NULL ? -CORDON_E_MEMORY
+				    : output_open(limit, run->watch.relay, output, err);
+		run->watch.output = rc < 0 ? NULL : output;
+	}
+	return rc;
+}
+
+static bool
+may_leave_some(const struct plan *plan)
+{
+	return plan != NULL && plan->promises[G_PROCESS_TREE].keeping == KEPT_ACCEPTED;
+}
+
+/* From here on orphans come to us. Children we have already are none of the session's. */
+static int
+become_heir(struct running *run, const struct plan *plan, struct cordon_error *err)
+{
+	/* nearly always there are none, and that they could be listed the plan knows */
+	bool is_known = plan != NULL && plan->facts.values[FACT_TREE] && compat_has_no_child();
+
+	if (!is_known && tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
+		return run->watch.spare.count > 0
+			       ? cordon_fail(
+					 err, CORDON_E_GAP, 0,
+					 "process.tree cannot be kept: who starts this has more "
+					 "than %zu children already",
+					 run->watch.spare.count)
+			       : cordon_fail(err, CORDON_E_GAP, errno,
+					     "process.tree cannot be kept: /proc does not list "
+					     "children");
+	run->watch.spare.is_lone = tree_is_lone();
+	run->was_heir = tree_inherit(true);
+	if (run->was_heir < 0)
+		return cordon_fail(err, CORDON_E_SYSTEM, errno,
+				   "cannot become the heir of orphans");
+	return 0;
+}
+
+static uint64_t
+ignored_signals(const struct running *run)
+{
+	uint64_t bits = 0;
+
+	for (int signal = 1; signal < NSIG && signal <= 64; signal++)
+		if (signal == SIGCHLD ? run->old_children.sa_handler == SIG_IGN
+				      : is_ignored(signal))
+			bits |= 1ull << (signal - 1);
+	return bits;
+}
+
+static uint64_t
+blocked_signals(const struct running *run)
+{
+	uint64_t bits = 0;
+
+	for (int signal = 1; signal < NSIG && signal <= 64; signal++)
+		if (sigismember(&run->old_mask, signal) == 1)
+			bits |= 1ull << (signal - 1);
+	return bits;
+}
+
+/* What becomes 0-2 of the command. */
+static void
+hand_over(struct running *run, struct child *to)
+{
+	if (run->watch.output != NULL)
+		memcpy(to->output, run->watch.output->theirs, sizeof to->output);
+	if (run->watch.relay != NULL) {
+		to->terminal = run->watch.relay->slave;
+		to->terminal_is_all = run->watch.relay->replaces_all;
+		to->in_front = relay_enter(run->watch.relay);
+	} else {
+		terminal_note(&run->terminal);
+	}
+}
+
+static int
+start_joining(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	const mode_t mask = umask(0);
+	struct porter_start how = {
+		.magic = PORTER_MAGIC,
+		.terminal = run->watch.relay != NULL,
+		.mask = mask,
+		.ignored = ignored_signals(run),
+		.blocked = blocked_signals(run),
+		.grace_ms = request->grace_ms,
+	};
+	const struct session_place *place = request->place;
+	auto_fd int folder = record_folder(place->runtime, place->state, false, NULL, err);
+	struct porter_caller caller = {run->watch.guard.line,
+				       folder,
+				       {0, 1, 2},
+				       run->assets.told.theirs};
+
+	umask(mask);
+	if (folder < 0)
+		return folder;
+	for (int i = 0; run->watch.relay != NULL && i < 3; i++)
+		if (request->pty || relay_replaces(run->watch.relay, i))
+			caller.standard[i] = run->watch.relay->slave;
+	for (int i = 0; run->watch.output != NULL && i < 2; i++)
+		if (run->watch.output->theirs[i] >= 0)
+			caller.standard[i + 1] = run->watch.output->theirs[i];
+	if (run->watch.relay != NULL)
+		relay_enter(run->watch.relay);
+	return porter_call_start(&caller, &how, &run->command, err);
+}
+
+static int
+start_guarded(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	struct guard_task task = {
+		.child = {.box = run->assets.box,
+			  .track_only = request->track_only,
+			  .fingerprint = request->fingerprint,
+			  .command = &run->command,
+			  .limits = run->assets.limits,
+			  .mask = run->old_mask,
+			  .free_connect = !request->track_only &&
+					  standard_connect_is_free(request->plan),
+			  .ignore_children = run->old_children.sa_handler == SIG_IGN,
+			  .output = {-1, -1},
+			  .terminal = -1},
+		.group = run->assets.group,
+		.private_tmp = run->assets.tmp,
+		.record = &run->assets.record,
+		.caller = run->watch.caller >= 0 ? getppid() : 0,
+		.leave = request->leave,
+		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
+		.grace_ms = request->grace_ms,
+		.porter = -1,
+	};
+	int rc;
+
+	hand_over(run, &task.child);
+	rc = guard_start(&task, &run->watch.guard, err);
+	if (rc == 0)
+		assets_note_guard(&run->assets, run->watch.guard.pid);
+	return rc;
+}
+
+static int
+start(struct running *run, const struct session_request *request, struct cordon_error *err)
+{
+	int rc;
+
+	run->watch.started = clock_ms();
+	rc = run->watch.joins ? start_joining(run, request, err) : start_guarded(run, request, err);
+	if (run->watch.output != NULL)
+		output_handed_over(run->watch.output);
+	if (run->watch.relay != NULL)
+		relay_handed_over(run->watch.relay);
+	told_handed_over(&run->assets.told);
+	/* the guard has it; what we would free now is still the same memory, and would be copied */
+	if (run->assets.box != NULL)
+		enforce_handed_over(run->assets.box);
+	return rc;
+}
+
+static void
+clean_up(struct running *run, bool ended)
+{
+	const struct session_request *request = run->watch.request;
+	struct assets *assets = &run->assets;
+
+	enforce_free(assets->box);
+	told_read(&assets->told, request);
+	told_close(&assets->told);
+	proxy_end(&assets->proxy, run->is_started && !ended && request->leave);
+	if (run->watch.relay != NULL)
+		relay_close(run->watch.relay);
+	if (run->watch.output != NULL)
+		output_close(run->watch.output);
+	if (run->watch.caller >= 0)
+		close(run->watch.caller);
+	/* the guard did it, or will; where it could not, this is a second try */
+	if (assets->tmp != NULL && (ended || run->watch.is_guard_lost))
+		tmp_remove(assets->tmp);
+	assets_release(assets, run->watch.guard.pid != 0 && !run->watch.is_guard_lost);
+	if (!run->is_started && run->watch.guard.line >= 0)
+		close(run->watch.guard.line);
+	if (run->was_heir == 0)
+		tree_inherit(false);
+	session_unclaim(run->claim);
+	arena_free(&run->arena);
+}
+
+int
+session_run(const struct session_request *request, struct session_result *ret_result,
+	    struct cordon_error *err)
+{
+	struct running run = {
+		.watch = {.request = request, .guard = {.line = -1}, .signals = -1, .caller = -1},
+		.terminal = {.fd = -1},
+		.was_heir = -1,
+		.claim = -1,
+	};
+	int rc = check_request(request, err);
+
+	assets_none(&run.assets);
+	run.watch.told = &run.assets.told;
+	run.watch.group = &run.assets.group;
+
+	if (rc == 0)
+		rc = session_claim(&run.claim, err);
+	if (rc == 0)
+		rc = prepare(&run, request, err);
+	if (rc == 0)
+		rc = prepare_streams(&run, request, err);
+	if (rc == 0 && !run.watch.joins)
+		rc = assets_share_limits(&run.assets, request, err);
+	if (rc == 0 && !run.watch.joins)
+		rc = become_heir(&run, request->plan, err);
+	/* a session that cannot be listed runs, and ends, as any other */
+	if (rc == 0 && !run.watch.joins)
+		enroll(&run.arena, request, &run.assets, NULL, &ret_result->unrecorded);
+	if (rc == 0) {
+		run.watch.caller = watch_caller(request);
+		rc = catch_signals(&run, err);
+		if (rc == 0)
+			rc = start(&run, request, err);
+		run.is_started = rc == 0;
+		if (run.is_started)
+			rc = supervise(&run.watch, ret_result, err);
+		/* a shell does that itself when what it waits for dies of a signal; but we do not */
+		if (run.is_started && rc == 0 && ret_result->is_signal)
+			terminal_restore(&run.terminal);
+		restore_signals(&run);
+		ret_result->changed = told_changes(&run.assets.told, request);
+	}
+	clean_up(&run, rc == 0 && !ret_result->left);
+	ret_result->ending = run.watch.is_guard_ending ? run.watch.guard.pid : 0;
+	return rc;
+}
+
+void
+session_close(const struct session_result *result)
+{
+	while (result->ending > 0 && waitpid(result->ending, NULL, 0) < 0 && errno == EINTR)
+		;
+}

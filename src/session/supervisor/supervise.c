@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The supervisor's loop. Signals are blocked and read from a descriptor, so that one thing is
+ * handled at a time. It stops when the command stops and goes on when the caller says so; to the
+ * caller it behaves like the command itself. The guard does the ending; should it be killed, its
+ * orphans have come to us.
+ */
+#include "base/os.h"
+
+#include "session/supervisor/supervise.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "session/channel/channel.h"
+#include "session/channel/events.h"
+#include "session/channel/poll_trim.h"
+
+/* What a command gets to end by itself after SIGTERM or SIGHUP, where nothing else was said. */
+#define GRACE_MS 5000
+
+/* How often a job in the background looks whether it has come to the foreground: nobody tells. */
+#define FRONT_MS 250
+
+/* What is waited for, in the order of fill_poll. */
+enum {
+	AT_SIGNALS,
+	AT_LINE,
+	AT_CALLER,
+	AT_EVENTS,
+	AT_OUTPUT,
+	AT_RELAY = AT_OUTPUT + 2,
+	AT_COUNT = AT_RELAY + RELAY_FDS
+};
+
+static void
+order_signal(const struct supervision *run, int signal)
+{
+	struct order order = {.kind = ORDER_SIGNAL, .value = signal};
+
+	line_send(run->guard.line, &order, sizeof order);
+}
+
+static void
+order_end(struct supervision *run, enum session_cause cause, int64_t ms)
+{
+	struct order order = {.kind = ORDER_END, .value = (int)cause, .ms = ms};
+
+	line_send(run->guard.line, &order, sizeof order);
+	late_expect(run, cause, ms + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
+}
+
+static void
+order_confirm(struct supervision *run)
+{
+	struct order order = {.kind = ORDER_CONFIRM, .value = run->stops};
+
+	run->asked = run->wakes;
+	line_send(run->guard.line, &order, sizeof order);
+}
+
+static void
+order_stops(const struct supervision *run)
+{
+	struct order order = {.kind = ORDER_STOPS};
+
+	if (!run->joins)
+		line_send(run->guard.line, &order, sizeof order);
+}
+
+/*
+ * From this stop; 0: from none. It is in the foreground of its own terminal exactly when we are in
+ * that of the caller's.
+ */
+static void
+order_continue(struct supervision *run, int stop)
+{
+	struct order order = {.kind = ORDER_CONTINUE, .value = stop};
+
+	order.front = run->relay != NULL && relay_enter(run->relay);
+	line_send(run->guard.line, &order, sizeof order);
+}
+
+/* ---- signals ---- */
+
+/* It was asked to go: it has a while to do so, then everything ends. */
+static void
+expect_end(struct supervision *run)
+{
+	int64_t grace = run->request->grace_ms;
+
+	order_end(run, SESSION_SIGNALLED, grace < 0 ? GRACE_MS : grace + 1);
+}
+
+static bool
+asks_to_go(int signal)
+{
+	return signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+}
+
+/*
+ * The terminal tells the whole group, the command included; a process tells only us. So does a
+ * terminal of its own, and one that hangs up: that is for the leader of the session.
+ */
+static bool
+is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
+{
+	return got->from_process || run->relay != NULL || run->joins ||
+	       (got->number == SIGHUP && getsid(0) == getpid());
+}
+
+/*
+ * The guard's, and the one that ended a stop, are about us: the command goes on already, and a
+ * late SIGCONT would undo its next stop. But the terminal may have been set anew.
+ */
+static bool
+is_wake_up(struct supervision *run, const struct compat_signal *got)
+{
+	bool is_guards = got->pid == run->guard.pid, is_awaited = run->is_woken;
+
+	if (!is_guards) {
+		run->is_woken = false;
+		run->wakes++;
+		/* who stopped our group while it was in there has not woken it */
+		if (!run->joins)
+			kill(run->guard.pid, SIGCONT);
+	}
+	if (run->relay != NULL)
+		order_continue(run, 0);
+	return is_guards || is_awaited || run->relay != NULL;
+}
+
+static void
+forward(struct supervision *run, const struct compat_signal *got)
+{
+	if (got->number == SIGCHLD) {
+		late_wake(run);
+		return;
+	}
+	if (got->number == SIGCONT && is_wake_up(run, got))
+		return;
+	if (got->number == SIGWINCH && run->relay != NULL)
+		relay_resize(run->relay);
+	/* the new size tells those in the foreground */
+	if (got->number == SIGWINCH && run->relay != NULL && run->relay->in_front)
+		return;
+	if (is_for_us_alone(run, got))
+		order_signal(run, got->number);
+	if (!got->from_process && run->relay == NULL)
+		run->terminal_signal[got->number] = true;
+	if (got->number == SIGTERM || got->number == SIGHUP)
+		expect_end(run);
+	run->is_told_to_go = run->is_told_to_go || asks_to_go(got->number);
+}
+
+static void
+read_signals(struct supervision *run)
+{
+	struct compat_signal got;
+
+	while (compat_signal_read(run->signals, &got))
+		forward(run, &got);
+}
+
+/* Nobody is left who could want the result: as if the terminal had hung up. */
+static void
+caller_died(struct supervision *run)
+{
+	close(run->caller);
+	run->caller = -1;
+	run->is_told_to_go = true;
+	order_signal(run, SIGHUP);
+	expect_end(run);
+}
+
+/*
+ * By that signal, also when the caller ignores it: the command did not. False: nobody is there who
+ * could let us go on, so that the kernel does not stop us; only a new SIGCONT ends a stop.
+ */
+static bool
+stop_by(int signal)
+{
+	struct sigaction normal = {.sa_handler = SIG_DFL}, old = normal;
+	sigset_t set, mask, pending;
+
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	sigaction(signal, &normal, &old);
+	/* drops a SIGCONT that is older */
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &set, &mask);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigaction(signal, &old, NULL);
+	return !sigismember(&mask, SIGCONT) ||
+	       (sigpending(&pending) == 0 && sigismember(&pending, SIGCONT));
+}
+
+/* The command stopped: so do we, until the caller lets us go on. */
+static void
+stop_with(struct supervision *run, int signal)
+{
+	bool needs_terminal = signal == SIGTTIN || signal == SIGTTOU;
+
+	if (run->relay == NULL || !needs_terminal || !relay_want(run->relay)) {
+		if (run->relay != NULL)
+			relay_leave(run->relay);
+		order_stops(run);
+		run->is_woken = stop_by(signal);
+		/* it would stop again and again */
+		if (run->relay != NULL && needs_terminal && !run->is_woken)
+			relay_cut_off(run->relay);
+	}
+	order_continue(run, run->stops);
+}
+
+/*
+ * The guard's answer may be old: who stopped our whole group, us before we had read it, and woke us
+ * all again does not want another stop.
+ */
+static void
+stop_unless_woken(struct supervision *run, int signal)
+{
+	read_signals(run);
+	if (run->joins || run->asked == run->wakes)
+		stop_with(run, signal);
+	else
+		order_confirm(run);
+}
+
+/* ---- the end ---- */
+
+static bool
+is_told_to_go(const struct supervision *run)
+{
+	struct compat_signal got;
+
+	while (compat_signal_read(run->signals, &got))
+		if (asks_to_go(got.number))
+			return true;
+	return false;
+}
+
+/*
+ * Nobody writes to the command's terminal any more, so the rest is there, and then its end; unless
+ * there are survivors. Showing it takes as long as it takes, unless we were told to go.
+ */
+static void
+drain_relay(struct supervision *run)
+{
+	struct pollfd fds[RELAY_FDS + 1];
+	bool waits;
+
+	run->relay->input_ended = true;
+	while (relay_has_more(run->relay)) {
+		relay_poll(run->relay, fds);
+		fds[RELAY_FDS] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+		waits = fds[RELAY_OUT].fd >= 0 && !run->is_told_to_go;
+		if (poll(fds, RELAY_FDS + 1, waits ? -1 : 1000) <= 0)
+			return;
+		if (fds[RELAY_FDS].revents && is_told_to_go(run))
+			return;
+		relay_pump(run->relay, fds);
+	}
+}
+
+/* What is there already; it is passed on as slowly as it is read, unless we were told to go. */
+static void
+drain_output(struct supervision *run)
+{
+	struct pollfd fds[3];
+	bool waits;
+
+	do {
+		output_poll(run->output, fds);
+		waits = (fds[0].events | fds[1].events) & POLLOUT && !run->is_told_to_go;
+		fds[2] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+		if (poll(fds, waits ? 3 : 2, waits ? -1 : 0) <= 0)
+			return;
+		for (int i = 0; i < 2; i++)
+			if (fds[i].revents)
+				output_pump(run->output, i);
+	} while (!waits || fds[2].revents == 0 || !is_told_to_go(run));
+}
+
+static void
+drain(struct supervision *run)
+{
+	if (run->output != NULL)
+		drain_output(run);
+	if (run->relay != NULL)
+		drain_relay(run);
+}
+
+/* The command's own terminal sends these two; the caller's would have sent them to us as well. */
+static bool
+is_by_terminal(const struct supervision *run, int signal)
+{
+	return run->terminal_signal[signal] ||
+	       (run->relay != NULL && (signal == SIGINT || signal == SIGQUIT));
+}
+
+static void
+fill_result(struct supervision *run, const struct news *news, struct session_result *to)
+{
+	int status = news->status;
+
+	to->cause = news->cause;
+	if (news->cause == SESSION_EXITED || news->cause == SESSION_SIGNALLED)
+		to->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
+	/* the command may have died of it before the guard was told why */
+	if (run->output != NULL && run->output->exhausted && to->cause != SESSION_TIME)
+		to->cause = SESSION_OUTPUT;
+	to->is_signal = WIFSIGNALED(status);
+	to->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+	to->by_terminal = WIFSIGNALED(status) && is_by_terminal(run, to->status);
+	to->left = news->kind == NEWS_LEFT;
+	to->hit_processes = news->hit_processes;
+	to->end = news->end;
+	to->ms = clock_ms() - run->started;
+}
+
+/* By SIGKILL others end it, or memory is short; by anything else it ended by itself. */
+static enum session_cause
+wait_for_guard(const struct supervision *run)
+{
+	int status = 0;
+	pid_t pid;
+
+	while ((pid = waitpid(run->guard.pid, &status, 0)) < 0 && errno == EINTR)
+		;
+	return pid < 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ? SESSION_KILLED
+									       : SESSION_CRASHED;
+}
+
+static bool
+is_filtered(const struct session_request *request)
+{
+	return request->plan != NULL && request->plan->facts.values[FACT_SECCOMP_FILTER] > 0;
+}
+
+/*
+ * The guard is gone. What it held is below us now, and ends here. The end of a porter is that
+ * of its session, which has a guard of its own.
+ */
+static void
+replace_guard(struct supervision *run, struct news *ret_news)
+{
+	*ret_news = (struct news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
+	if (run->joins)
+		return;
+	run->is_guard_lost = true;
+	/* what our children from before left to us meanwhile is older */
+	tree_spare_older(&run->spare, run->guard.pid);
+	ret_news->cause = wait_for_guard(run);
+	if (run->stuck >= LATE_LOOKS)
+		ret_news->cause = run->due_cause;
+	run->spare.group = run->group;
+	if (run->group->kind != GROUP_MARKED)
+		group_kill(run->group, SESSION_DEADLINE_MS);
+	if (tree_spare_others(&run->spare, is_filtered(run->request)))
+		tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
+	else
+		ret_news->end = (struct tree_end){.left = 1, .survivors = {{0, "unknown"}}};
+}
+
+/* True when it is over, and *ret_news says how. */
+static bool
+read_news(struct supervision *run, struct news *ret_news)
+{
+	if (!line_receive(run->guard.line, ret_news, sizeof *ret_news)) {
+		replace_guard(run, ret_news);
+		return true;
+	}
+	if (ret_news->kind == NEWS_STOPPED) {
+		read_signals(run);
+		run->stops = ret_news->status;
+		order_confirm(run);
+		return false;
+	}
+	if (ret_news->kind == NEWS_STAYS) {
+		/* the porter is in the box: it must not make us raise any other */
+		if (signal_stops_job(ret_news->status))
+			stop_unless_woken(run, ret_news->status);
+		return false;
+	}
+	run->is_guard_ending = ret_news->kind != NEWS_LEFT && !run->joins;
+	return true;
+}
+
+/* ---- the loop ---- */
+
+static void
+pump(struct supervision *run, const struct pollfd *fds)
+{
+	bool was_exhausted = run->output != NULL && run->output->exhausted;
+
+	/* a hang-up tells only the leader of a session, which is the guard */
+	if (run->relay != NULL && !relay_pump(run->relay, fds + AT_RELAY))
+		order_signal(run, SIGHUP);
+	for (int i = 0; i < 2; i++)
+		if (fds[AT_OUTPUT + i].revents != 0)
+			output_pump(run->output, i);
+	if (run->output != NULL && run->output->exhausted && !was_exhausted)
+		order_end(run, SESSION_OUTPUT, 0);
+}
+
+static void
+fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
+{
+	const int numbers[AT_OUTPUT] = {run->signals, run->guard.line, run->caller,
+					run->told->ours};
+
+	for (int i = 0; i < AT_COUNT; i++)
+		fds[i] = (struct pollfd){.fd = i < AT_OUTPUT ? numbers[i] : -1, .events = POLLIN};
+	if (run->output != NULL)
+		output_poll(run->output, fds + AT_OUTPUT);
+	if (run->relay != NULL)
+		relay_poll(run->relay, fds + AT_RELAY);
+}
+
+/* True when it is over. */
+static bool
+wait_for_something(struct supervision *run, struct news *ret_news)
+{
+	bool waits = run->relay != NULL && relay_waits_for_front(run->relay);
+	struct pollfd fds[AT_COUNT];
+
+	fill_poll(run, fds);
+	late_press(run);
+	/* without it no signal is forwarded; the end is still told by the line alone */
+	if (rest_poll(fds, AT_COUNT, late_left(run, waits ? FRONT_MS : -1), &run->is_resting) < 0)
+		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
+	if (waits && relay_enter(run->relay))
+		order_continue(run, 0);
+	if (fds[AT_SIGNALS].revents)
+		read_signals(run);
+	if (fds[AT_CALLER].revents)
+		caller_died(run);
+	if (fds[AT_EVENTS].revents)
+		told_read(run->told, run->request);
+	pump(run, fds);
+	return fds[AT_LINE].revents && read_news(run, ret_news);
+}
+
+int
+supervise(struct supervision *run, struct session_result *ret_result, struct cordon_error *err)
+{
+	int64_t limit = (int64_t)run->request->limits[LIMIT_TIME].value * 1000;
+	struct news news;
+
+	if (run->joins && limit != 0)
+		order_end(run, SESSION_TIME, limit);
+	else if (limit != 0)
+		late_expect(run, SESSION_TIME,
+			    limit + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
+	while (!wait_for_something(run, &news))
+		;
+	drain(run);
+	close(run->guard.line);
+	run->guard.line = -1;
+	if (news.kind != NEWS_FAILED) {
+		fill_result(run, &news, ret_result);
+		return 0;
+	}
+	if (err != NULL)
+		*err = news.why;
+	return -news.why.code;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+/* Adding up a stack. Pure: entries in, one record out. */
+#include "sources/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/str.h"
+
+struct merger {
+	struct arena *arena;
+	struct settings *to;
+	struct cordon_error *err;
+};
+
+/*
+ * Lists are added up with what they have twice, and cleared of that once, at the end: looking for
+ * each of ten thousand words among the others would take longer than everything else.
+ */
+static int
+add_words(struct merger *m, struct words *to, const struct words *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < from->count; i++)
+		rc = words_add(m->arena, to, &from->items[i], m->err);
+	return rc;
+}
+
+/* Elements are known by their first member, the key. Equal ones stay in the order of the list. */
+static int
+by_key(const void *a, const void *b)
+{
+	const char **x = *(const char **const *)a, **y = *(const char **const *)b;
+	int order = strcmp(*x, *y);
+
+	return order != 0 ? order : (x > y) - (x < y);
+}
+
+/* Leaves one of those with the same key, where the first was: the first itself, or the last. */
+static int
+clear_twins(struct merger *m, void *items, size_t *count, size_t size, bool last_holds)
+{
+	auto_free const char ***sorted = calloc(*count + 1, sizeof *sorted);
+	size_t kept = 0;
+
+	if (sorted == NULL)
+		return cordon_no_memory(m->err);
+	for (size_t i = 0; i < *count; i++)
+		sorted[i] = (const char **)(void *)((char *)items + i * size);
+	qsort(sorted, *count, sizeof *sorted, by_key);
+	for (size_t i = *count; i-- > 1;) {
+		if (strcmp(*sorted[i], *sorted[i - 1]) != 0)
+			continue;
+		if (last_holds)
+			memcpy(sorted[i - 1], sorted[i], size);
+		*sorted[i] = NULL;
+	}
+	for (size_t i = 0; i < *count; i++) {
+		char *item = (char *)items + i * size;
+
+		if (*(const char **)(void *)item != NULL)
+			memmove((char *)items + kept++ * size, item, size);
+	}
+	*count = kept;
+	return 0;
+}
+
+static int
+clear_lists(struct merger *m)
+{
+	struct settings *to = m->to;
+	struct words *const lists[] = {&to->network.domains, &to->network.private_ranges,
+				       &to->sockets, &to->env.allow};
+	int rc = clear_twins(m, to->env.set, &to->env.set_count, sizeof *to->env.set, true);
+
+	for (size_t i = 0; rc == 0 && i < COUNT(lists); i++)
+		rc = clear_twins(m, lists[i]->items, &lists[i]->count, sizeof(struct word), false);
+	return rc;
+}
+
+/* seen has a bit for each number. */
+static int
+add_ports(struct merger *m, struct ports *to, unsigned char *seen, const struct port *from,
+	  size_t count)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		unsigned char bit = (unsigned char)(1u << from[i].number % 8);
+
+		if ((seen[from[i].number / 8] & bit) != 0)
+			continue;
+		seen[from[i].number / 8] |= bit;
+		rc = ports_add(m->arena, to, &from[i], m->err);
+	}
+	return rc;
+}
+
+/* Another mode replaces; the same mode "domains" in two sources adds up. */
+static int
+merge_network(struct merger *m, const struct network *from)
+{
+	struct network *to = &m->to->network;
+	int rc;
+
+	if (from->mode != NET_UNSET) {
+		if (from->mode != NET_DOMAINS || to->mode != NET_DOMAINS)
+			to->domains = (struct words){0};
+		to->mode = from->mode;
+		to->place = from->place;
+		to->localhost = from->localhost;
+	}
+	if (from->resolver.text != NULL)
+		to->resolver = from->resolver;
+	if (from->ech != ECH_UNSET) {
+		to->ech = from->ech;
+		to->ech_place = from->ech_place;
+	}
+	if (from->udp != UDP_UNSET) {
+		to->udp = from->udp;
+		to->udp_place = from->udp_place;
+	}
+	rc = add_words(m, &to->domains, &from->domains);
+	return rc < 0 ? rc : add_words(m, &to->private_ranges, &from->private_ranges);
+}
+
+static int
+merge_env(struct merger *m, const struct environment *from)
+{
+	struct environment *to = &m->to->env;
+	int rc;
+
+	if (from->mode != ENV_UNSET) {
+		to->mode = from->mode;
+		to->place = from->place;
+	}
+	rc = add_words(m, &to->allow, &from->allow);
+	for (size_t i = 0; rc == 0 && i < from->set_count; i++) {
+		struct env_set *slot =
+			arena_push(m->arena, &to->set, &to->set_count, sizeof *slot, m->err);
+
+		if (slot == NULL)
+			return -CORDON_E_MEMORY;
+		*slot = from->set[i];
+	}
+	return rc;
+}
+
+int
+guarantee_by_name(const char *name)
+{
+	for (int i = 0; i < G_COUNT; i++)
+		if (strcmp(guarantee_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static int
+merge_policy(struct merger *m, const struct policy *policy)
+{
+	struct settings *to = m->to;
+	int rc;
+
+	if (policy->has_default)
+		to->default_rights = policy->default_rights;
+	if (policy->tmp != TMP_UNSET)
+		to->tmp = policy->tmp;
+	if (policy->ipc != IPC_UNSET)
+		to->ipc = policy->ipc;
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		if (policy->limits[i].value != 0)
+			to->limits[i] = policy->limits[i];
+	for (size_t i = 0; i < policy->accept.count; i++)
+		to->accept[guarantee_by_name(policy->accept.items[i].text)] = true;
+	rc = add_words(m, &to->sockets, &policy->sockets);
+	if (rc == 0)
+		rc = merge_network(m, &policy->network);
+	return rc < 0 ? rc : merge_env(m, &policy->env);
+}
+
+static bool
+adds_ports(const struct stack_entry *entry)
+{
+	return entry->layer == LAYER_PROFILE || entry->options;
+}
+
+/*
+ * A list in a file replaces the usual two, and the innermost file's holds; ports of profiles and of
+ * single options add.
+ */
+static int
+merge_ports(struct merger *m, const struct stack *stack)
+{
+	static const struct port web[] = {{80, {"default", 0, 0}}, {443, {"default", 0, 0}}};
+	struct ports *to = &m->to->network.ports;
+	unsigned char seen[(UINT16_MAX + 1) / 8] = {0};
+	const struct ports *chosen = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; i < stack->count; i++)
+		if (!adds_ports(&stack->entries[i]) &&
+		    stack->entries[i].policy->network.ports.count > 0)
+			chosen = &stack->entries[i].policy->network.ports;
+	rc = chosen == NULL ? add_ports(m, to, seen, web, COUNT(web))
+			    : add_ports(m, to, seen, chosen->items, chosen->count);
+	for (size_t i = 0; rc == 0 && i < stack->count; i++) {
+		const struct ports *more = &stack->entries[i].policy->network.ports;
+
+		if (adds_ports(&stack->entries[i]))
+			rc = add_ports(m, to, seen, more->items, more->count);
+	}
+	return rc;
+}
+
+/* It opens no port, so it may add up: only a listed port is reached. */
+static int
+merge_opaque(struct merger *m, const struct stack *stack)
+{
+	unsigned char seen[(UINT16_MAX + 1) / 8] = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < stack->count; i++) {
+		const struct ports *from = &stack->entries[i].policy->network.opaque;
+
+		rc = add_ports(m, &m->to->network.opaque, seen, from->items, from->count);
+	}
+	return rc;
+}
+
+int
+settings_merge(struct arena *arena, const struct stack *stack, struct settings *ret,
+	       struct cordon_error *err)
+{
+	struct merger m = {arena, ret, err};
+	int rc = 0;
+
+	/* nothing said: nothing allowed */
+	*ret = (struct settings){.network.mode = NET_NONE,
+				 .env.mode = ENV_SCRUB,
+				 .tmp = TMP_PRIVATE,
+				 .ipc = IPC_NONE};
+	for (size_t i = 0; rc == 0 && i < stack->count; i++)
+		rc = merge_policy(&m, stack->entries[i].policy);
+	if (rc == 0)
+		rc = clear_lists(&m);
+	if (rc == 0)
+		rc = merge_ports(&m, stack);
+	return rc < 0 ? rc : merge_opaque(&m, stack);
+}
+
+bool
+domain_covers(const char *pattern, const char *domain)
+{
+	size_t pattern_length = strlen(pattern), length = strlen(domain);
+
+	if (!str_starts(pattern, "*."))
+		return strcmp(pattern, domain) == 0;
+	/* "*.x" covers "a.x" and "*.a.x" and "*.x", not "x" */
+	return length >= pattern_length &&
+	       strcmp(domain + length - (pattern_length - 1), pattern + 1) == 0;
+}
+
+bool
+env_name_matches(const char *pattern, const char *name)
+{
+	size_t length;
+
+	/* every variable is held against every pattern: most differ at once */
+	if (*pattern != *name && *pattern != '*')
+		return false;
+	length = strlen(pattern);
+	if (length > 0 && pattern[length - 1] == '*')
+		return strncmp(pattern, name, length - 1) == 0;
+	return strcmp(pattern, name) == 0;
+}
