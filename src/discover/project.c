@@ -15,6 +15,8 @@
 
 #include "base/array.h"
 #include "base/path.h"
+#include "git/config/git_dir.h"
+#include "git/config/git_ref_paths.h"
 #include "git/config/git_repo.h"
 
 static char *

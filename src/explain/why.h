@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plan/plan.h"
+#include "plan/secret.h"
 
 struct resolved;
 
@@ -20,5 +21,3 @@ int why_subject(const struct plan *plan, const char *subject, struct arena *aren
 		struct resolved *ret, struct cordon_error *err);
 /* "config.json:4:12" or "profile agent". */
 void why_source(const struct planned_rule *rule, struct str *to);
-/* Folders and files whose whole point is to be secret. */
-bool why_is_secret(const struct plan *plan, const char *path);

@@ -2,9 +2,8 @@
 /* What the machine and the caller tell, gathered once, so that planning itself is pure. */
 #pragma once
 
-#include "git/config/git_dir.h"
-#include "git/config/git_ref_paths.h"
 #include "host/fs_view.h"
+#include "host/git_facts.h"
 #include "policy/model/model.h"
 
 struct verdict;

@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "linux/broker/nest.h"
+#include "linux/landlock/handshake.h"
 #include "linux/landlock/ruleset.h"
 #include "linux/process/privileges.h"
 #include "linux/seccomp/filter.h"

@@ -7,7 +7,7 @@
 #include "base/confusable.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "explain/why.h"
+#include "plan/secret.h"
 
 int
 request_add(struct plan *plan, struct place place, struct cordon_error *err, const char *format,

@@ -12,6 +12,7 @@
 #include "base/ascii.h"
 #include "base/glob.h"
 #include "base/path.h"
+#include "git/config/git_ref_paths.h"
 #include "host/host.h"
 #include "host/resolve.h"
 #include "sources/layers.h"

@@ -7,13 +7,7 @@
 #pragma once
 
 #include "base/arena.h"
-
-struct gitdirs {
-	const char *git_dir;	/* canonical, or NULL */
-	const char *common_dir; /* canonical; the same as git_dir for a submodule */
-	const char *inner;   /* canonical: what the pointer names in the project itself, or NULL */
-	const char *refused; /* why a pointer was not believed, for people; or NULL */
-};
+#include "host/git_facts.h"
 
 /*
  * Looks at PROJECT/.git on the real file system. No pointer file there, or one that leads into the

@@ -13,7 +13,6 @@
 #include "base/ascii.h"
 #include "base/path.h"
 #include "git/config/git_scan.h"
-#include "git/protect/git_protect.h"
 #include "host/host.h"
 #include "host/resolve.h"
 
@@ -392,4 +391,12 @@ hookdirs_read(struct arena *arena, const struct host *host, const struct hookrep
 	    path_below(repo->root, host->project))
 		rc = add(&s, HOOKDIR_UNKNOWN, host->project, true);
 	return rc;
+}
+
+bool
+gitnames_is_sample(const char *name)
+{
+	size_t length = strlen(name), end = strlen(SAMPLE);
+
+	return length > end && strcmp(name + length - end, SAMPLE) == 0;
 }

@@ -9,43 +9,9 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "host/git_facts.h"
 
 struct host;
-
-enum hookdir_kind {
-	HOOKDIR_HOOKS,	  /* git runs what lies in it, or copies it to where it is run */
-	HOOKDIR_NAMES,	  /* it holds much else: only what is named like a hook is one */
-	HOOKDIR_UNKNOWN,  /* anything below it that is named like a hook may be one */
-	HOOKDIR_SETTINGS, /* git obeys it */
-	HOOKDIR_PROGRAM,  /* git runs it */
-	HOOKDIR_FILE,	  /* a file that such a program may be told to run; it is there */
-	HOOKDIR_REMOTE	  /* a repository that is pushed to: it may change, and not become a link */
-};
-
-struct hookdir {
-	enum hookdir_kind kind;
-	const char *path; /* canonical */
-	bool is_there;
-};
-
-struct hooktexts {
-	const char **items;
-	size_t count;
-};
-
-/* As settings have it, tildes replaced. */
-struct hookwords {
-	struct hooktexts hooks;	   /* folders */
-	struct hooktexts programs; /* the first words of commands, */
-	struct hooktexts files;	   /* and the others, which may be some */
-};
-
-struct hookdirs {
-	struct hookdir *items;
-	size_t count;
-	struct hookwords words;	 /* of the user's, relative: each repository may have such */
-	struct hooktexts places; /* that a value led to or by, and "/" where that cannot be told */
-};
 
 /*
  * Of the project's repository and of the user, whose environment is part of his settings: folders of hooks, and
@@ -72,3 +38,8 @@ int hookdirs_read(struct arena *arena, const struct host *host, const struct hoo
 
 /* The names that git looks for, ended by NULL. */
 extern const char *const hookdir_names[];
+
+#define SAMPLE ".sample"
+
+/* An example of a hook, which git does not run. */
+bool gitnames_is_sample(const char *name);

@@ -14,6 +14,7 @@
 
 #include "base/ascii.h"
 #include "base/path.h"
+#include "git/config/git_ref_paths.h"
 #include "git/config/git_repo.h"
 #include "git/config/git_sequencer.h"
 #include "git/protect/git_repo_cache.h"
@@ -21,7 +22,6 @@
 #include "host/descent.h"
 #include "plan/shared_dirs.h"
 
-#define SAMPLE ".sample"
 #define REMOTE "it leads git to another repository"
 
 #define VETTED(vetting, name, why)                                                          \
@@ -132,14 +132,6 @@ is_named(const struct plan *plan, const char *path, size_t anchor)
 		    is_by_name_of(&index->paths[i], path, anchor))
 			return true;
 	return false;
-}
-
-bool
-gitnames_is_sample(const char *name)
-{
-	size_t length = strlen(name), end = strlen(SAMPLE);
-
-	return length > end && strcmp(name + length - end, SAMPLE) == 0;
 }
 
 /* The first length bytes of path as a folder: is it a repository? Without a descriptor by its path. */

@@ -25,5 +25,3 @@ int gitnames_decide(const struct plan *plan, const char *path, struct verdict *r
 bool gitnames_is_delicate(const char *path);
 /* Is a component of path a name that git obeys in a repository? */
 bool gitnames_has(const char *path);
-/* An example of a hook, which git does not run. */
-bool gitnames_is_sample(const char *name);

@@ -14,19 +14,7 @@
 #include "git/config/git_config.h"
 #include "linux/broker/broker.h"
 #include "linux/broker/connect.h"
-
-/*
- * The door: landlock_create_ruleset(what, 0, NEST_DOOR), as in tools/arguments.h. A kernel says
- * EINVAL to flags it does not know, and a filter without a door lets them through to it.
- */
-#define NEST_DOOR 0x636f7201u
-enum nest_door {
-	ASK_OFFER,  /* is there one, and what does it route? */
-	ASK_LINE,   /* from now on ask me: a descriptor, on which questions come */
-	ASK_VERSION /* of Landlock, where nobody else is told that there is one */
-};
-/* The answer is made of enum door, and of: */
-#define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
+#include "linux/landlock/handshake.h"
 
 enum nest_kind {
 	NEST_JUDGE,    /* what may be done at the first text, a path? */
@@ -167,11 +155,5 @@ bool nest_is_in(const struct broker *broker, uint64_t id, const struct nest *aro
 
 /* ---- the inner side, nest_serve.c ---- */
 
-/* What the cordon around us offers; 0: there is none, or it has no door. */
-int nested_ask(void);
-/* Of Landlock, by the one around us; 0: it does not say. */
-int nested_version(void);
-/* For this process and all it starts; the line, or -1 with errno. Async-signal-safe. */
-int nested_enter(void);
 /* Answers for a plan until the line ends. The calling thread has its descriptors for itself. */
 void nested_serve(struct broker *broker, int line);

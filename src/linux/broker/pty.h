@@ -52,3 +52,7 @@ int terminals_open_object(const struct opening *o, int object);
 /* Of a held terminal at path: is it the session's, to be used like this? */
 bool terminals_has(struct broker *broker, const struct call *request, int object, const char *path,
 		   int mode);
+
+#define MAKER "/dev/ptmx"
+#define IOCTL_OTHER_END 0x5441 /* TIOCGPTPEER */
+bool terminals_is_slave(const struct stat *at);

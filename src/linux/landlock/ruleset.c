@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "linux/broker/nest.h"
+#include "linux/landlock/handshake.h"
 #include "linux/landlock/rules.h"
 #include "linux/seccomp/syscalls.h"
 

@@ -135,16 +135,6 @@ broker_refused_datagrams(struct broker *broker, const struct call *request)
 				     "allow them with --udp");
 }
 
-void
-act_sysv(struct broker *broker, const struct call *request)
-{
-	broker_refused_asked(
-		broker, request, REFUSAL_SYSV,
-		"asked for System V memory, semaphores or queues, and none are granted; "
-		"allow them with --ipc sysv");
-	request_fail(request, ENOSYS);
-}
-
 /* A name beside everybody's: programs that do not ask TMPDIR want one. */
 static bool
 is_in_tmp(const struct broker *broker, const char *folder, const char *path)

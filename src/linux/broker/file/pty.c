@@ -18,24 +18,19 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/path.h"
 #include "linux/broker/call/procfs_view.h"
 #include "linux/broker/file/open_file.h"
 #include "linux/broker/nest.h"
 #include "linux/broker/opener.h"
-#include "linux/sandbox.h"
 #include "plan/pty.h"
 
 #define SLAVES_FIRST 136 /* majors of what is in /dev/pts */
 #define SLAVES_LAST 143
-#define MAKER "/dev/ptmx"
 #define MAKES_ONE makedev(5, 2)
-#define IOCTL_NUMBER 0x80045432 /* TIOCGDEV */
-#define IOCTL_OTHER_END 0x5441	/* TIOCGPTPEER */
 #define IOCTL_FOREGROUND 0x5410 /* TIOCSPGRP */
 
-static bool
-is_slave(const struct stat *at)
+bool
+terminals_is_slave(const struct stat *at)
 {
 	return S_ISCHR(at->st_mode) && major(at->st_rdev) >= SLAVES_FIRST &&
 	       major(at->st_rdev) <= SLAVES_LAST;
@@ -55,126 +50,6 @@ is_same(int fd, const struct stat *wanted)
 
 	return fstat(fd, &at) == 0 && at.st_dev == wanted->st_dev && at.st_ino == wanted->st_ino &&
 	       at.st_rdev == wanted->st_rdev && at.st_nlink > 0;
-}
-
-/* ---- those it is started on ---- */
-
-static uint64_t
-access_by_mode(int mode)
-{
-	return (mode == O_WRONLY ? 0u : (uint64_t)FILE_READ) |
-	       (mode == O_RDONLY ? 0u : (uint64_t)FILE_WRITE | FILE_TRUNCATE) | FILE_IOCTL_DEV;
-}
-
-static int
-grant(struct box *box, int fd, const struct stat *at, int mode)
-{
-	struct cordon_error err = {0};
-	char path[40];
-	uint64_t access = access_by_mode(mode);
-	int rc = 0;
-
-	snprintf(path, sizeof path, TERMINALS "/%u", minor(at->st_rdev));
-	if (plan_own_terminals(box->broker.plan, path) == 0)
-		return 0;
-	access &= access_for_rights(index_decide(&box->broker.plan->index, path).rights) |
-		  FILE_IOCTL_DEV;
-	if (box->outer >= 0)
-		rc = ruleset_grant_file(box->outer, RULESET_OUTER, box->abi, fd, access, &err);
-	if (rc == 0 && box->ruleset >= 0)
-		rc = ruleset_grant_file(box->ruleset, box->kind, box->abi, fd, access, &err);
-	errno = err.sys;
-	return rc;
-}
-
-static int
-grant_known(struct box *box, int fd, const struct stat *at, int mode)
-{
-	struct terminals *terminals = &box->broker.terminals;
-	int rc = grant(box, fd, at, mode);
-
-	if (rc == 0 && terminals->known_count < TERMINALS_KNOWN)
-		terminals->known[terminals->known_count++] = at->st_rdev;
-	return rc;
-}
-
-static int
-grant_descriptor(struct box *box, int fd)
-{
-	struct stat at;
-	int flags;
-
-	if (fstat(fd, &at) < 0 || !is_slave(&at))
-		return 0;
-	flags = fcntl(fd, F_GETFL);
-	return flags < 0 || (flags & O_PATH) ? 0 : grant_known(box, fd, &at, flags & O_ACCMODE);
-}
-
-/* By its number alone: what /dev/tty opens has the name of /dev/tty. */
-static int
-grant_controlling(struct box *box)
-{
-	auto_fd int own = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC), fd = -1;
-	unsigned number;
-	char path[40];
-	struct stat at;
-
-	if (own < 0 || ioctl(own, IOCTL_NUMBER, &number) < 0)
-		return 0;
-	snprintf(path, sizeof path, TERMINALS "/%u", (number & 0xff) | ((number >> 12) & 0xfff00));
-	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &at) < 0 || !is_slave(&at) ||
-	    major(at.st_rdev) != ((number >> 8) & 0xfff))
-		return 0;
-	return grant_known(box, fd, &at, O_RDWR);
-}
-
-/*
- * A layer grants files, and the file of a terminal is new with each: opening one only to read it, by the
- * name of the terminal or as /dev/stdin, is decided by the layers alone. So the first few that the command
- * makes are made before it starts. Without them it goes on: their names can then not be read.
- */
-static int
-grant_spare(struct box *box, int *ret_spare)
-{
-	auto_fd int master = open(MAKER, O_RDWR | O_NOCTTY | O_CLOEXEC), other = -1;
-	struct stat at;
-	int rc;
-
-	if (master >= 0)
-		other = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
-	if (other < 0 || fstat(other, &at) < 0 || !is_slave(&at))
-		return 0;
-	rc = grant(box, other, &at, O_RDWR);
-	if (rc == 0) {
-		*ret_spare = master;
-		master = -1;
-	}
-	return rc;
-}
-
-static bool
-makes_terminals(const struct plan *plan)
-{
-	unsigned rights = RIGHT_READ | RIGHT_WRITE;
-
-	return (index_decide(&plan->index, MAKER).rights & rights) == rights;
-}
-
-int
-terminals_grant(struct box *box, const struct enforce_main *main)
-{
-	int rc = 0;
-
-	if (main->standard == NULL || plan_own_terminals(box->broker.plan, TERMINALS) == 0)
-		return 0;
-	for (int i = 0; rc == 0 && i < 3; i++)
-		rc = grant_descriptor(box, main->standard[i]);
-	if (rc == 0)
-		rc = grant_controlling(box);
-	for (int i = 0; rc == 0 && i < TERMINALS_SPARE && makes_terminals(box->broker.plan); i++)
-		rc = grant_spare(box, &box->broker.terminals.spare[i]);
-	return rc;
 }
 
 /* ---- opening ---- */
@@ -293,7 +168,8 @@ terminals_has(struct broker *broker, const struct call *request, int object, con
 {
 	struct stat at;
 
-	if (fstat(object, &at) < 0 || !is_slave(&at) || plan_own_terminals(broker->plan, path) == 0)
+	if (fstat(object, &at) < 0 || !terminals_is_slave(&at) ||
+	    plan_own_terminals(broker->plan, path) == 0)
 		return true;
 	return is_made(broker, &at) || is_callers(request, &at, path, mode);
 }
@@ -306,7 +182,7 @@ terminals_are_meant(const struct opening *o)
 	if (o->found.object < 0 || !S_ISCHR(o->at.st_mode) || nest_is_alone(o->broker))
 		return false;
 	return (is_maker(&o->at) && plan_own_terminals(o->broker->plan, TERMINALS) != 0) ||
-	       (is_slave(&o->at) &&
+	       (terminals_is_slave(&o->at) &&
 		(plan_own_terminals(o->broker->plan, o->path) & opening_rights(o->how.flags)));
 }
 
@@ -339,7 +215,7 @@ terminals_open(const struct opening *o)
 {
 	int fd;
 
-	if (is_slave(&o->at))
+	if (terminals_is_slave(&o->at))
 		return terminals_has(o->broker, o->request, o->found.object, o->path,
 				     (int)o->how.flags & O_ACCMODE)
 			       ? terminals_open_object(o, o->found.object)

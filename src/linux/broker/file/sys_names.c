@@ -6,36 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/path.h"
 #include "linux/broker/decide/names.h"
 #include "linux/broker/git/git_check.h"
-
-bool
-spot_is_there(const struct spot *place, struct stat *ret_stat)
-{
-	char name[NAME_MAX + 1];
-
-	/* the slashes behind it would follow a link */
-	snprintf(name, sizeof name, "%.*s", (int)strcspn(place->name, "/"), place->name);
-	return fstatat(place->folder, *name == '\0' ? "." : name, ret_stat, AT_SYMLINK_NOFOLLOW) ==
-	       0;
-}
-
-void
-request_finish(const struct call *request, int rc)
-{
-	if (rc < 0)
-		request_fail(request, errno);
-	else
-		request_return(request, rc);
-}
 
 /* ---- one name ---- */
 
@@ -72,19 +49,6 @@ static int
 do_unlink(const struct spot *place, const struct deed *deed)
 {
 	return unlinkat(place->folder, place->name, deed->flags);
-}
-
-int
-spot_refuse(struct broker *broker, const struct spot *place, unsigned right)
-{
-	struct stat at;
-	bool there = spot_is_there(place, &at);
-
-	/* what ends as it would without us is not told: programs make folders that are there */
-	if (there != (right == RIGHT_CREATE))
-		broker_deny(broker, place->path, right);
-	errno = right == RIGHT_CREATE ? (there ? EEXIST : EACCES) : (there ? EACCES : ENOENT);
-	return -1;
 }
 
 /* Removing is free at vetted names: what comes instead is vetted then. */

@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/ascii.h"
@@ -20,37 +19,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "git/config/git_repo.h"
-#include "git/protect/git_protect.h"
-
-void
-vet_complete(const struct broker *broker, const char *path, struct verdict *verdict)
-{
-	gitnames_complete(&(struct gitnames){broker->plan, broker->hooks, &broker->trees.changes},
-			  path, verdict);
-}
-
-void
-vet_complete_deep(const struct broker *broker, const char *path, struct verdict *verdict)
-{
-	static const struct protection of_git = {.kind = PROTECT_NAME,
-						 .pattern = "a name of git's",
-						 .reason = "its path is too long to be looked at"};
-
-	if (verdict->vetted == NULL &&
-	    !gitnames_has(path + path_set_top(&broker->trees.changes, path)))
-		return;
-	verdict->vetted = NULL;
-	for (int i = 0; i < RIGHT_KINDS; i++)
-		if (verdict->rights & RIGHTS_CHANGE & (1u << i))
-			verdict->by[i] = (struct decision){.protection = &of_git};
-	verdict->rights &= ~(unsigned)RIGHTS_CHANGE;
-}
-
-bool
-vet_is_delicate(const char *path)
-{
-	return gitnames_is_delicate(path);
-}
 
 /* ---- refusing ---- */
 

@@ -9,18 +9,6 @@
 #include "git/config/git_config.h"
 #include "linux/broker/broker.h"
 
-/*
- * git_check.c: completes a verdict. A folder with HEAD and objects in it is a repository whatever its
- * name, so what git obeys in it is vetted or protected as below a .git.
- */
-void vet_complete(const struct broker *broker, const char *path, struct verdict *verdict);
-/*
- * The same for a path that is too long to be looked at: nothing is changed by a name of git's, or below one, and
- * nothing is vetted.
- */
-void vet_complete_deep(const struct broker *broker, const char *path, struct verdict *verdict);
-/* Is path a name whose making must not be judged beside others'? Then the lock is exclusive. */
-bool vet_is_delicate(const char *path);
 /* May this be made there: a folder, or something else that is no file with content? Sets errno. */
 bool vet_may_make(struct broker *broker, const char *path, const struct protection *protection,
 		  bool is_folder);

@@ -10,43 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/broker/git/git_check.h"
 #include "linux/broker/nest.h"
 #include "linux/broker/socket/sys_socket.h"
 #include "linux/landlock/ruleset.h"
-#include "linux/seccomp/syscalls.h"
 #include "plan/shared_dirs.h"
-
-static long
-knock(enum nest_door what)
-{
-	return syscall(SYS_landlock_create_ruleset, (uintptr_t)what, (size_t)0, NEST_DOOR);
-}
-
-int
-nested_ask(void)
-{
-	long offer = knock(ASK_OFFER);
-
-	return offer > 0 ? (int)offer : 0;
-}
-
-int
-nested_version(void)
-{
-	long version = knock(ASK_VERSION);
-
-	return version > 0 ? (int)version : 0;
-}
-
-int
-nested_enter(void)
-{
-	return (int)knock(ASK_LINE);
-}
 
 /* ---- answers ---- */
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/* Refusing to make or remove a name, with the errno that the kernel would have. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "linux/broker/decide/names.h"
+
+bool
+spot_is_there(const struct spot *place, struct stat *ret_stat)
+{
+	char name[NAME_MAX + 1];
+
+	/* the slashes behind it would follow a link */
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(place->name, "/"), place->name);
+	return fstatat(place->folder, *name == '\0' ? "." : name, ret_stat, AT_SYMLINK_NOFOLLOW) ==
+	       0;
+}
+
+void
+request_finish(const struct call *request, int rc)
+{
+	if (rc < 0)
+		request_fail(request, errno);
+	else
+		request_return(request, rc);
+}
+
+int
+spot_refuse(struct broker *broker, const struct spot *place, unsigned right)
+{
+	struct stat at;
+	bool there = spot_is_there(place, &at);
+
+	/* what ends as it would without us is not told: programs make folders that are there */
+	if (there != (right == RIGHT_CREATE))
+		broker_deny(broker, place->path, right);
+	errno = right == RIGHT_CREATE ? (there ? EEXIST : EACCES) : (there ? EACCES : ENOENT);
+	return -1;
+}

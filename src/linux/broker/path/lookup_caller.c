@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+/* Paths and descriptors of a caller, looked up for the handlers. */
+#include "linux/broker/broker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/ascii.h"
+#include "base/fd.h"
+#include "linux/broker/connect.h"
+#include "linux/broker/path/lookup.h"
+
+bool
+broker_place(int object, struct spot *ret_place)
+{
+	struct spot *to = ret_place;
+	auto_free char *folder = NULL;
+	struct stat here, there;
+	char *slash;
+
+	to->path = walk_name(object);
+	folder = to->path == NULL ? NULL : strdup(to->path);
+	if (folder == NULL)
+		return false;
+	slash = strrchr(folder, '/');
+	strcpy(to->name, slash[1] == '\0' ? "." : slash + 1);
+	slash[slash == folder] = '\0';
+	to->folder = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return to->folder >= 0 && fstat(object, &here) == 0 &&
+	       fstatat(to->folder, to->name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+static bool
+place_name(struct found *found, struct spot *to)
+{
+	auto_free char *folder = walk_folder_name(to->deep, found->folder);
+
+	to->path = folder == NULL ? NULL : walk_join(folder, found->name);
+	if (to->path == NULL)
+		return false;
+	strcpy(to->name, found->name);
+	to->folder = found->folder;
+	found->folder = -1;
+	return true;
+}
+
+/* Through procfs, as by /proc/self/cwd. What is procfs's own is left to whoever asks: why says if it is there. */
+static enum walk_end
+walk_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
+	      struct spot *ret_place)
+{
+	auto_found struct found found = {.object = -1, .folder = -1};
+	char text[PATH_MAX], slashes[PATH_MAX];
+	size_t length = strlen(path), end = length;
+	unsigned how = FIND_PLACE;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	memcpy(text, path, end);
+	text[end] = '\0';
+	strcpy(slashes, path + end);
+	if (follow == WALK_NAME || (follow == WALK_KEEP && end == length))
+		how |= FIND_KEEP;
+	*ret_place = (struct spot){.folder = -1, .deep = request->deep};
+	if (!find_stepwise(request, base, text, how, &found)) {
+		ret_place->why = found.why;
+		return WALK_FAILED;
+	}
+	/* procfs makes nothing, and says so by this word */
+	ret_place->why = found.object < 0 ? ENOENT : EACCES;
+	if (found.is_proc)
+		return WALK_ELSEWHERE;
+	if (!(found.object >= 0 ? broker_place(found.object, ret_place)
+				: place_name(&found, ret_place))) {
+		auto_spot_fn(ret_place);
+		ret_place->folder = -1;
+		ret_place->path = NULL;
+		return WALK_ELSEWHERE;
+	}
+	if (strlen(ret_place->name) + strlen(slashes) < sizeof ret_place->name)
+		strcat(ret_place->name, slashes);
+	return WALK_FOUND;
+}
+
+enum walk_end
+broker_walk_from(const struct call *request, int base, const char *path, enum walk_follow follow,
+		 struct spot *ret_place)
+{
+	enum walk_end end;
+
+	ret_place->deep = request->deep;
+	end = walk(base, path, follow, ret_place);
+	return end == WALK_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place) : end;
+}
+
+enum walk_end
+broker_walk(const struct call *request, int folder, uint64_t address, enum walk_follow follow,
+	    struct spot *ret_place)
+{
+	char path[PATH_MAX];
+	auto_fd int base = -1;
+
+	*ret_place = (struct spot){.folder = -1, .deep = request->deep};
+	ret_place->why = request_path(request, address, path);
+	if (ret_place->why == 0 && *path == '\0')
+		ret_place->why = ENOENT;
+	if (ret_place->why != 0)
+		return WALK_FAILED;
+	if (*path != '/') {
+		base = request_folder(request, folder, &ret_place->why);
+		if (base < 0)
+			return WALK_FAILED;
+	}
+	return broker_walk_from(request, base, path, follow, ret_place);
+}
+
+int
+broker_descriptor_in(const char *path)
+{
+	static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",
+					      "/dev/fd/"};
+
+	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+		size_t length = strlen(folders[i]);
+		char *end;
+		long number;
+
+		if (strncmp(path, folders[i], length) != 0 || path[length] < '0' ||
+		    path[length] > '9')
+			continue;
+		number = strtol(path + length, &end, 10);
+		return *end == '\0' && number <= INT_MAX ? (int)number : -1;
+	}
+	return -1;
+}
+
+int
+broker_descriptor_name(const struct call *request, uint64_t address)
+{
+	char path[PATH_MAX];
+
+	return request_path(request, address, path) == 0 ? broker_descriptor_in(path) : -1;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Paths below the home that hold credentials. */
+#pragma once
+
+#include "plan/plan.h"
+
+/* Folders and files whose whole point is to be secret. */
+bool why_is_secret(const struct plan *plan, const char *path);
