@@ -101,10 +101,10 @@ become(const struct session *session)
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || setrlimit(RLIMIT_CORE, &none) < 0 ||
 	    fd_cloexec_from(3) < 0 || layer_enter(&session->layers[1]) < 0 ||
-	    filter_load_routed(
-		    filter_choose((struct filter_kind){FILTER_NO_NETWORK, FILTER_NAMES_ROUTED,
-						       FILTER_CHANGES, FILTER_NO_SYSTEM_V}),
-		    &listener, NULL) < 0 ||
+	    filter_load_routed(filter_choose((struct seccomp_filter_kind){
+				       FILTER_NO_NETWORK, FILTER_NAMES_ROUTED, FILTER_CHANGES,
+				       FILTER_NO_SYSTEM_V}),
+			       &listener, NULL) < 0 ||
 	    listen_send(session->line[1], listener) < 0)
 		_exit(125);
 	sigprocmask(SIG_SETMASK, &session->mask, NULL);

@@ -97,7 +97,7 @@ main(int argc, char **argv)
 	struct box_options options = {.private_tmp = argc >= 3 ? argv[2] : NULL};
 	struct cordon_plan *plan = NULL;
 	struct cordon_error err = {0};
-	struct box *box = NULL;
+	struct sandbox *box = NULL;
 	int rc = (argc == 3 || argc == 4) && setup != NULL ? 0 : -CORDON_E_USAGE;
 
 	if (rc == 0)

@@ -32,7 +32,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			    .home = "/nonexistent",
 			    .environ = environ_of,
 			    .view = &fs_real};
-	struct hookdirs found;
+	struct git_ref_paths found;
 
 	must(text != NULL);
 	memcpy(text, name, sizeof name - 1);

@@ -31,7 +31,7 @@ is_name(const void *context, const char *name)
 static size_t
 pass_up(const char *bytes, size_t size, size_t piece, enum check_verdict *ret_verdict)
 {
-	struct check check = {.is_name = is_name, .port = 80};
+	struct inspection check = {.is_name = is_name, .port = 80};
 	size_t sent = 0, shown = 0;
 	char *copy = malloc(size);
 

@@ -10,7 +10,7 @@
 #include "review/tree_check.h"
 
 static void
-print_finding(const struct finding *finding, struct str *to)
+print_finding(const struct lint_finding *finding, struct str *to)
 {
 	str_visible(to, finding->place.file);
 	if (finding->place.line != 0)
@@ -21,7 +21,7 @@ print_finding(const struct finding *finding, struct str *to)
 }
 
 static void
-print_finding_json(const struct finding *finding, struct str *to)
+print_finding_json(const struct lint_finding *finding, struct str *to)
 {
 	str_printf(to, "{\"severity\": \"%s\", \"source\": ",
 		   finding->severity == LINT_WARNING ? "warning" : "note");
@@ -93,7 +93,7 @@ struct judging {
 
 /* Most are the same with replacements as without. */
 static bool
-is_found(const struct findings *findings, const struct finding *one)
+is_found(const struct findings *findings, const struct lint_finding *one)
 {
 	for (size_t i = 0; i < findings->count; i++)
 		if (strcmp(findings->items[i].place.file, one->place.file) == 0 &&
@@ -106,7 +106,7 @@ static void
 judge_committed(void *teller, const struct committed *one)
 {
 	struct judging *j = teller;
-	struct finding *slot,
+	struct lint_finding *slot,
 		made = {
 			.severity = one->is_same ? LINT_NOTE : LINT_WARNING,
 			.place.file = arena_printf(&j->arena, NULL, "%s:%s", j->name,

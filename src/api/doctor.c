@@ -12,28 +12,28 @@
 #include "enforce/enforce.h"
 #include "explain/print_text.h"
 
-enum state { NOT_NEEDED, PROVED, KEPT, ACCEPTED, GAP, BROKEN };
+enum doctor_state { NOT_NEEDED, PROVED, KEPT, ACCEPTED, GAP, BROKEN };
 static const char *const state_words[] = {
 	[NOT_NEEDED] = "not needed", [PROVED] = "proved", [KEPT] = "kept",
 	[ACCEPTED] = "accepted",     [GAP] = "gap",	  [BROKEN] = "BROKEN",
 };
 
-struct finding {
-	enum state state;
+struct doctor_finding {
+	enum doctor_state state;
 	char detail[240]; /* what was tried and seen, or why nothing was */
 };
 
 struct checkup {
 	const struct plan *plan;
 	bool here; /* the facts are this machine's: promises can be tried */
-	struct finding findings[G_COUNT];
+	struct doctor_finding findings[G_COUNT];
 	int gaps, accepted, broken;
 	char landlock[240]; /* why there is none, or "" */
 };
 
 /* ---- trying ---- */
 
-static const enum state by_keeping[] = {
+static const enum doctor_state by_keeping[] = {
 	[KEPT_NOT_NEEDED] = NOT_NEEDED,
 	[KEPT_ENFORCED] = KEPT,
 	[KEPT_ACCEPTED] = ACCEPTED,
@@ -43,7 +43,7 @@ static const enum state by_keeping[] = {
 static int
 examine(struct checkup *checkup, enum guarantee guarantee, struct cordon_error *err)
 {
-	struct finding *to = &checkup->findings[guarantee];
+	struct doctor_finding *to = &checkup->findings[guarantee];
 	struct cordon_error why = {0};
 	struct proof proof;
 	int rc;
@@ -81,7 +81,7 @@ ask_landlock(struct checkup *checkup)
 
 /* ---- facts in words ---- */
 
-static const struct step {
+static const struct doctor_step {
 	int abi;
 	const char *kernel, *what;
 } landlock_steps[] = {
@@ -107,11 +107,11 @@ static const struct {
 	{G_SOCKETS_PATH, 9},
 };
 
-static const struct step *
+static const struct doctor_step *
 step_for(const struct checkup *checkup, enum guarantee guarantee)
 {
 	for (size_t i = 0; i < COUNT(landlock_keeps); i++) {
-		const struct step *step = landlock_steps;
+		const struct doctor_step *step = landlock_steps;
 
 		if (landlock_keeps[i].guarantee != guarantee ||
 		    checkup->plan->facts.system != SYSTEM_LINUX ||
@@ -129,8 +129,8 @@ static void
 find_remedy(const struct checkup *checkup, enum guarantee guarantee, char *to, size_t size)
 {
 	const char *planned = checkup->plan->promises[guarantee].remedy;
-	const struct step *step = step_for(checkup, guarantee);
-	enum state state = checkup->findings[guarantee].state;
+	const struct doctor_step *step = step_for(checkup, guarantee);
+	enum doctor_state state = checkup->findings[guarantee].state;
 
 	*to = '\0';
 	if (state != ACCEPTED && state != GAP)
@@ -265,7 +265,7 @@ static void
 text_finding(const struct checkup *checkup, enum guarantee guarantee, struct str *to)
 {
 	const struct promise *promise = &checkup->plan->promises[guarantee];
-	const struct finding *finding = &checkup->findings[guarantee];
+	const struct doctor_finding *finding = &checkup->findings[guarantee];
 	char remedy[160];
 
 	if (finding->state == NOT_NEEDED)

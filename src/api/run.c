@@ -364,7 +364,7 @@ tell_refusal(void *teller, const struct refusal *refusal)
 }
 
 static void
-keep_change(const struct change *change, struct cordon_run *to)
+keep_change(const struct autorun_change *change, struct cordon_run *to)
 {
 	auto_str struct str line = {0};
 
@@ -375,7 +375,7 @@ keep_change(const struct change *change, struct cordon_run *to)
 }
 
 static void
-tell_change(void *teller, const struct change *change)
+tell_change(void *teller, const struct autorun_change *change)
 {
 	const struct telling *telling = teller;
 	auto_str struct str line = {0};
@@ -512,7 +512,7 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	   struct cordon_run *ret_run, struct cordon_error *err)
 {
 	struct session_request request = {0};
-	struct made made = {0};
+	struct made_dirs made = {0};
 	int rc;
 
 	*ret_run = (struct cordon_run){0};

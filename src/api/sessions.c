@@ -61,7 +61,7 @@ open_sessions(struct sessions *to, struct cordon_error *err)
 static bool
 measure(const struct record *record, struct process_usage *ret)
 {
-	struct group group = {.kind = GROUP_CGROUP, .folder = -1};
+	struct session_group group = {.kind = GROUP_CGROUP, .folder = -1};
 	struct group_usage usage;
 	bool known = false;
 
@@ -279,7 +279,7 @@ find_session(const struct sessions *sessions, const char *which, const struct re
 }
 
 /* Who was asked to end the session; pid 0: nobody yet. */
-struct order {
+struct kill_order {
 	const struct record *record;
 	struct process asked;
 };
@@ -307,7 +307,7 @@ order_end(int folder, const struct record *now, int grace_ms)
  * command.
  */
 static void
-give_order(int folder, struct order *order, const struct record *now, int grace_ms)
+give_order(int folder, struct kill_order *order, const struct record *now, int grace_ms)
 {
 	if (process_is_alive(&order->asked)) {
 		/* a command that is only tracked may have stopped it */
@@ -323,7 +323,7 @@ give_order(int folder, struct order *order, const struct record *now, int grace_
 }
 
 static int
-wait_for_end(int folder, struct order *order, int grace_ms, struct cordon_error *err)
+wait_for_end(int folder, struct kill_order *order, int grace_ms, struct cordon_error *err)
 {
 	/* by looks, not by the clock: a machine that stood still gave nobody time to end */
 	for (int left = grace_ms / LOOK_MS + END_MS / LOOK_MS; left > 0; left--) {
@@ -331,7 +331,7 @@ wait_for_end(int folder, struct order *order, int grace_ms, struct cordon_error 
 		struct record now;
 		enum record_state state = record_look(&arena, folder, order->record->id, &now);
 
-		if (state == RECORD_GONE || state == RECORD_BURIED)
+		if (state == RECORD_GONE || state == RECORD_REAPED)
 			return 0;
 		if (state == RECORD_LIVE)
 			give_order(folder, order, &now, grace_ms);
@@ -357,7 +357,7 @@ static int
 end_sessions(int folder, const struct record *records, size_t count, int grace_ms, struct str *text,
 	     struct cordon_error *err)
 {
-	auto_free struct order *orders = calloc(count + 1, sizeof *orders);
+	auto_free struct kill_order *orders = calloc(count + 1, sizeof *orders);
 	int rc = 0;
 
 	if (orders == NULL)

@@ -42,23 +42,24 @@ cordon_setup_free(struct cordon_setup *setup)
 	return NULL;
 }
 
-struct option;
-typedef int option_fn(struct cordon_setup *setup, const struct option *option, const char *value,
-		      struct cordon_error *err);
-struct option {
+struct setup_option;
+typedef int option_fn(struct cordon_setup *setup, const struct setup_option *option,
+		      const char *value, struct cordon_error *err);
+struct setup_option {
 	const char *name;
 	option_fn *set;
 	int extra; /* which list or limit, where one function serves several */
 };
 
 static struct place
-option_place(const struct option *option)
+option_place(const struct setup_option *option)
 {
 	return (struct place){option->name, 0, 0};
 }
 
 static int
-refuse(const struct option *option, const char *value, const char *reason, struct cordon_error *err)
+refuse(const struct setup_option *option, const char *value, const char *reason,
+       struct cordon_error *err)
 {
 	return cordon_fail(err, CORDON_E_USAGE, 0, "%s: \"%.80s\" %s", option->name, value, reason);
 }
@@ -71,7 +72,7 @@ keep(struct cordon_setup *setup, const char **to, const char *value, struct cord
 }
 
 static int
-set_command(struct cordon_setup *setup, const struct option *option, const char *value,
+set_command(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	    struct cordon_error *err)
 {
 	if (strcmp(value, "run") != 0 && strcmp(value, "shell") != 0)
@@ -81,7 +82,7 @@ set_command(struct cordon_setup *setup, const struct option *option, const char 
 }
 
 static int
-set_text(struct cordon_setup *setup, const struct option *option, const char *value,
+set_text(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	 struct cordon_error *err)
 {
 	struct stack_text *text;
@@ -97,7 +98,7 @@ set_text(struct cordon_setup *setup, const struct option *option, const char *va
 }
 
 static int
-set_project(struct cordon_setup *setup, const struct option *option, const char *value,
+set_project(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	    struct cordon_error *err)
 {
 	if (*value == '\0')
@@ -117,7 +118,7 @@ is_rooted(const char *value)
  * no pattern and no token, whatever is in it.
  */
 static int
-absolute(struct cordon_setup *setup, const struct option *option, const char *value,
+absolute(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	 const char **ret_path, struct cordon_error *err)
 {
 	auto_str struct str folder = {0};
@@ -143,7 +144,7 @@ absolute(struct cordon_setup *setup, const struct option *option, const char *va
 }
 
 static int
-set_list(struct cordon_setup *setup, const struct option *option, const char *value,
+set_list(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	 struct cordon_error *err)
 {
 	const char *path, *reason;
@@ -164,7 +165,7 @@ set_list(struct cordon_setup *setup, const struct option *option, const char *va
 }
 
 static int
-add_port(struct cordon_setup *setup, struct ports *ports, const struct option *option,
+add_port(struct cordon_setup *setup, struct ports *ports, const struct setup_option *option,
 	 const char *value, struct cordon_error *err)
 {
 	struct port port = {.place = option_place(option)};
@@ -177,7 +178,7 @@ add_port(struct cordon_setup *setup, struct ports *ports, const struct option *o
 }
 
 static int
-read_ports(struct cordon_setup *setup, const struct option *option, const char *list,
+read_ports(struct cordon_setup *setup, const struct setup_option *option, const char *list,
 	   struct ports *to, struct cordon_error *err)
 {
 	auto_free char *copy = strdup(list);
@@ -193,7 +194,7 @@ read_ports(struct cordon_setup *setup, const struct option *option, const char *
 
 /* A list that cannot be read leaves nothing behind: no port would mean every port. */
 static int
-set_net(struct cordon_setup *setup, const struct option *option, const char *value,
+set_net(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	struct cordon_error *err)
 {
 	static const char listed[] = "localhost:";
@@ -221,7 +222,7 @@ set_net(struct cordon_setup *setup, const struct option *option, const char *val
 
 /* A value that is one of a few names; the first of them is none. */
 static int
-find_name(const struct option *option, const char *value, const char *const *names,
+find_name(const struct setup_option *option, const char *value, const char *const *names,
 	  struct cordon_error *err)
 {
 	auto_str struct str list = {0};
@@ -235,7 +236,7 @@ find_name(const struct option *option, const char *value, const char *const *nam
 }
 
 static int
-set_tmp(struct cordon_setup *setup, const struct option *option, const char *value,
+set_tmp(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	struct cordon_error *err)
 {
 	int rc = find_name(option, value, tmp_names, err);
@@ -248,7 +249,7 @@ set_tmp(struct cordon_setup *setup, const struct option *option, const char *val
 }
 
 static int
-set_ipc(struct cordon_setup *setup, const struct option *option, const char *value,
+set_ipc(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	struct cordon_error *err)
 {
 	int rc = find_name(option, value, ipc_names, err);
@@ -262,7 +263,7 @@ set_ipc(struct cordon_setup *setup, const struct option *option, const char *val
 
 /* An option without a value. */
 static int
-set_udp(struct cordon_setup *setup, const struct option *option, const char *value,
+set_udp(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	struct cordon_error *err)
 {
 	(void)value, (void)err;
@@ -272,7 +273,7 @@ set_udp(struct cordon_setup *setup, const struct option *option, const char *val
 }
 
 static int
-set_domain(struct cordon_setup *setup, const struct option *option, const char *value,
+set_domain(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	   struct cordon_error *err)
 {
 	struct network *network = &setup->options->network;
@@ -290,14 +291,14 @@ set_domain(struct cordon_setup *setup, const struct option *option, const char *
 }
 
 static int
-set_port(struct cordon_setup *setup, const struct option *option, const char *value,
+set_port(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	 struct cordon_error *err)
 {
 	return add_port(setup, &setup->options->network.ports, option, value, err);
 }
 
 static int
-set_opaque_port(struct cordon_setup *setup, const struct option *option, const char *value,
+set_opaque_port(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 		struct cordon_error *err)
 {
 	int rc = add_port(setup, &setup->options->network.opaque, option, value, err);
@@ -306,7 +307,7 @@ set_opaque_port(struct cordon_setup *setup, const struct option *option, const c
 }
 
 static int
-set_resolver(struct cordon_setup *setup, const struct option *option, const char *value,
+set_resolver(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	     struct cordon_error *err)
 {
 	struct word *resolver = &setup->options->network.resolver;
@@ -319,7 +320,7 @@ set_resolver(struct cordon_setup *setup, const struct option *option, const char
 }
 
 static int
-set_socket(struct cordon_setup *setup, const struct option *option, const char *value,
+set_socket(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	   struct cordon_error *err)
 {
 	const char *path = value, *reason = value_socket(value);
@@ -338,7 +339,7 @@ set_socket(struct cordon_setup *setup, const struct option *option, const char *
 }
 
 static int
-set_env_value(struct cordon_setup *setup, const struct option *option, const char *name,
+set_env_value(struct cordon_setup *setup, const struct setup_option *option, const char *name,
 	      const char *value, struct cordon_error *err)
 {
 	struct environment *env = &setup->options->env;
@@ -353,7 +354,7 @@ set_env_value(struct cordon_setup *setup, const struct option *option, const cha
 }
 
 static int
-set_env(struct cordon_setup *setup, const struct option *option, const char *value,
+set_env(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	struct cordon_error *err)
 {
 	const char *equals = strchr(value, '=');
@@ -373,7 +374,7 @@ set_env(struct cordon_setup *setup, const struct option *option, const char *val
 }
 
 static int
-set_limit(struct cordon_setup *setup, const struct option *option, const char *value,
+set_limit(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	  struct cordon_error *err)
 {
 	static const char *(*const readers[LIMIT_COUNT])(const char *, uint64_t *) = {
@@ -390,7 +391,7 @@ set_limit(struct cordon_setup *setup, const struct option *option, const char *v
 }
 
 static int
-set_accept(struct cordon_setup *setup, const struct option *option, const char *value,
+set_accept(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	   struct cordon_error *err)
 {
 	if (guarantee_by_name(value) < 0)
@@ -401,8 +402,8 @@ set_accept(struct cordon_setup *setup, const struct option *option, const char *
 }
 
 static int
-set_no_project_policy(struct cordon_setup *setup, const struct option *option, const char *value,
-		      struct cordon_error *err)
+set_no_project_policy(struct cordon_setup *setup, const struct setup_option *option,
+		      const char *value, struct cordon_error *err)
 {
 	(void)option, (void)value, (void)err;
 	setup->no_project_policy = true;
@@ -410,7 +411,7 @@ set_no_project_policy(struct cordon_setup *setup, const struct option *option, c
 }
 
 static int
-set_system(struct cordon_setup *setup, const struct option *option, const char *value,
+set_system(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	   struct cordon_error *err)
 {
 	for (int i = 0; i < 2; i++) {
@@ -424,7 +425,7 @@ set_system(struct cordon_setup *setup, const struct option *option, const char *
 }
 
 static int
-set_home(struct cordon_setup *setup, const struct option *option, const char *value,
+set_home(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	 struct cordon_error *err)
 {
 	if (*value != '/')
@@ -434,7 +435,7 @@ set_home(struct cordon_setup *setup, const struct option *option, const char *va
 
 /* Nothing of it holds for the command, but it must be a record: a wrong word could mean a policy. */
 static int
-set_tracking(struct cordon_setup *setup, const struct option *option, const char *value,
+set_tracking(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	     struct cordon_error *err)
 {
 	const struct reading_as as = {.dialect = DIALECT_ZED, .system = setup->system};
@@ -447,7 +448,7 @@ set_tracking(struct cordon_setup *setup, const struct option *option, const char
 
 /* The record of the editors' wrapper: its policy, its project, and nothing of the project's own. */
 static int
-set_record(struct cordon_setup *setup, const struct option *option, const char *value,
+set_record(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	   struct cordon_error *err)
 {
 	auto_arena struct arena tree = {0};
@@ -474,14 +475,14 @@ set_record(struct cordon_setup *setup, const struct option *option, const char *
 }
 
 static int
-set_facts(struct cordon_setup *setup, const struct option *option, const char *value,
+set_facts(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	  struct cordon_error *err)
 {
 	(void)option;
 	return keep(setup, &setup->facts_file, value, err);
 }
 
-static const struct option options[CORDON_OPT_COUNT] = {
+static const struct setup_option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_COMMAND] = {"--for", set_command, 0},
 	[CORDON_OPT_POLICY] = {"--policy", set_text, false},
 	[CORDON_OPT_POLICY_JSON] = {"--policy-json", set_text, true},

@@ -18,10 +18,10 @@
 #include "base/hash.h"
 
 int
-changed_new(struct changed **ret_changed, struct cordon_error *err)
+changed_new(struct autorun_changes **ret_changed, struct cordon_error *err)
 {
-	struct changed *changed = mmap(NULL, sizeof *changed, PROT_READ | PROT_WRITE,
-				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct autorun_changes *changed = mmap(NULL, sizeof *changed, PROT_READ | PROT_WRITE,
+					       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (changed == MAP_FAILED)
 		return cordon_no_memory(err);
@@ -29,8 +29,8 @@ changed_new(struct changed **ret_changed, struct cordon_error *err)
 	return 0;
 }
 
-struct changed *
-changed_free(struct changed *changed)
+struct autorun_changes *
+changed_free(struct autorun_changes *changed)
 {
 	if (changed != NULL)
 		munmap(changed, sizeof *changed);
@@ -87,28 +87,28 @@ bit_of(const char *path)
 }
 
 static bool
-is_counted(const struct changed *changed, const char *path)
+is_counted(const struct autorun_changes *changed, const char *path)
 {
 	return changed->counted[bit_of(path) / 8] & 1u << bit_of(path) % 8;
 }
 
 /* Two of one hash count once. */
 static void
-count_more(struct changed *changed, const char *path)
+count_more(struct autorun_changes *changed, const char *path)
 {
 	changed->more += !is_counted(changed, path);
 	changed->counted[bit_of(path) / 8] |= (uint8_t)(1u << bit_of(path) % 8);
 }
 
 static const char *
-path_of(const struct changed *changed, unsigned file)
+path_of(const struct autorun_changes *changed, unsigned file)
 {
 	return changed->texts + changed->files[file].text;
 }
 
 /* Where a path is listed, or would be: half of the slots are free. */
 static uint16_t *
-find_slot(struct changed *changed, const char *path)
+find_slot(struct autorun_changes *changed, const char *path)
 {
 	size_t at = hash_text(path) % CHANGED_SLOTS;
 
@@ -119,7 +119,7 @@ find_slot(struct changed *changed, const char *path)
 }
 
 static void
-list_all(struct changed *changed)
+list_all(struct autorun_changes *changed)
 {
 	memset(changed->slots, 0, sizeof changed->slots);
 	for (unsigned i = 0; i < changed->count; i++)
@@ -130,7 +130,7 @@ list_all(struct changed *changed)
 
 /* The texts lie in the order of the files, and go on doing so. */
 static void
-drop(struct changed *changed, const bool is_dropped[CHANGED_MAX])
+drop(struct autorun_changes *changed, const bool is_dropped[CHANGED_MAX])
 {
 	unsigned count = 0, used = 0;
 
@@ -157,7 +157,7 @@ is_crowded(unsigned count, size_t used)
 
 /* What was there and is gone is worth a line, but not the place of what is there. */
 static void
-drop_removed(struct changed *changed)
+drop_removed(struct autorun_changes *changed)
 {
 	bool is_dropped[CHANGED_MAX] = {false};
 
@@ -170,7 +170,7 @@ drop_removed(struct changed *changed)
 }
 
 void
-changed_tidy(struct changed *changed)
+changed_tidy(struct autorun_changes *changed)
 {
 	bool is_dropped[CHANGED_MAX] = {false};
 
@@ -185,7 +185,7 @@ changed_tidy(struct changed *changed)
 
 /* Of those furthest down the first; false: none is further down than this rank. */
 static bool
-drop_last(struct changed *changed, unsigned rank)
+drop_last(struct autorun_changes *changed, unsigned rank)
 {
 	bool is_dropped[CHANGED_MAX] = {false};
 	unsigned last = 0;
@@ -217,13 +217,13 @@ rank_of(const char *path, bool is_exact, bool was_there)
 }
 
 static bool
-has_room(const struct changed *changed, size_t size)
+has_room(const struct autorun_changes *changed, size_t size)
 {
 	return changed->count < CHANGED_MAX && changed->used + size <= CHANGED_TEXT;
 }
 
 static void
-add(struct changed *changed, const char *path, const struct stat *at, unsigned rank)
+add(struct autorun_changes *changed, const char *path, const struct stat *at, unsigned rank)
 {
 	struct changed_file *to = &changed->files[changed->count];
 	size_t size = strlen(path) + 1;
@@ -244,7 +244,7 @@ add(struct changed *changed, const char *path, const struct stat *at, unsigned r
 }
 
 void
-changed_note(struct changed *changed, const char *path, const struct stat *at)
+changed_note(struct autorun_changes *changed, const char *path, const struct stat *at)
 {
 	size_t size = strlen(path) + 1;
 	unsigned rank;
@@ -283,7 +283,7 @@ by_key(const void *a, const void *b)
 }
 
 static unsigned
-find_outcomes(const struct changed *changed, struct outcome *to)
+find_outcomes(const struct autorun_changes *changed, struct outcome *to)
 {
 	unsigned count = 0;
 
@@ -300,7 +300,7 @@ find_outcomes(const struct changed *changed, struct outcome *to)
 }
 
 unsigned
-changed_tell(const struct changed *changed, unsigned max, changed_fn *tell, void *teller)
+changed_tell(const struct autorun_changes *changed, unsigned max, changed_fn *tell, void *teller)
 {
 	auto_free struct outcome *outcomes = NULL;
 	unsigned count;
@@ -316,8 +316,8 @@ changed_tell(const struct changed *changed, unsigned max, changed_fn *tell, void
 		const char *path = path_of(changed, outcomes[i].file);
 		const struct later *later = later_find(path, &is_exact);
 
-		tell(teller, &(struct change){result_names[outcomes[i].result], path,
-					      later == NULL ? "" : later->reason});
+		tell(teller, &(struct autorun_change){result_names[outcomes[i].result], path,
+						      later == NULL ? "" : later->reason});
 	}
 	return changed->more + (count > max ? count - max : 0);
 }

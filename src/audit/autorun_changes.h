@@ -32,7 +32,7 @@ struct changed_file {
 };
 
 /* Filled by one process, under a lock of its own, and read by another afterwards. */
-struct changed {
+struct autorun_changes {
 	unsigned count;
 	unsigned used;	  /* of the texts, which lie in the order of the files */
 	unsigned more;	  /* names that found no place, or lost it */
@@ -46,22 +46,23 @@ struct changed {
 };
 
 /* What became of one. */
-struct change {
+struct autorun_change {
 	const char *what; /* "added", "changed" or "removed" */
 	const char *path;
 	const char *reason;
 };
 
-int changed_new(struct changed **ret_changed, struct cordon_error *err);
-struct changed *changed_free(struct changed *changed);
+int changed_new(struct autorun_changes **ret_changed, struct cordon_error *err);
+struct autorun_changes *changed_free(struct autorun_changes *changed);
 /* A name is about to be touched; at: what is there, NULL: nothing. Most are none to be noted. */
-void changed_note(struct changed *changed, const char *path, const struct stat *at);
+void changed_note(struct autorun_changes *changed, const char *path, const struct stat *at);
 /* Makes room, by what is gone again. To be called when nothing is between its note and its act. */
-void changed_tidy(struct changed *changed);
+void changed_tidy(struct autorun_changes *changed);
 
 /*
  * What became of them all: first what is there now, and of that what is near the root. At most max
  * are told; returns how many more there are. A file that was touched and is the same is none.
  */
-typedef void changed_fn(void *teller, const struct change *change);
-unsigned changed_tell(const struct changed *changed, unsigned max, changed_fn *tell, void *teller);
+typedef void changed_fn(void *teller, const struct autorun_change *change);
+unsigned changed_tell(const struct autorun_changes *changed, unsigned max, changed_fn *tell,
+		      void *teller);

@@ -11,7 +11,7 @@
 
 /* What the options and operands of one command line came to. */
 struct cli {
-	const struct command *command;
+	const struct cli_command *command;
 	struct cordon_setup *setup;
 	enum cordon_format format;
 	bool verbose, quiet, summary;
@@ -24,7 +24,7 @@ struct cli {
 	int operand_count;
 };
 
-struct command {
+struct cli_command {
 	const char *name;
 	int (*run)(struct cli *cli);
 	const char *summary;  /* one line */
@@ -37,7 +37,7 @@ struct command {
 	bool command;	      /* its operands are a command line: options end at the first */
 };
 
-extern const struct command commands[];
+extern const struct cli_command commands[];
 
 int run_run(struct cli *cli);
 int run_shell(struct cli *cli);
@@ -59,7 +59,7 @@ int run_sbpl(struct cli *cli);
 	}
 /* Fills cli from arguments; 0, 1 when --help was answered, or EXIT_CORDON after a message. */
 int cli_parse(struct cli *cli, int argc, char **argv);
-void cli_help(const struct command *command);
+void cli_help(const struct cli_command *command);
 
 /*
  * Ends the program, and with it all it holds: freeing piece by piece what goes as a whole takes longer

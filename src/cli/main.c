@@ -18,7 +18,7 @@
 
 #define RECORD_MAX ((size_t)4 << 20) /* as of any policy */
 
-const struct command commands[] = {
+const struct cli_command commands[] = {
 	{"run", run_run, "run a command that can touch only what was named",
 	 "[--] COMMAND [ARG...]",
 	 "Exit status: the command's own; 128+N when signal N ended it; 124 time limit;\n"
@@ -68,10 +68,10 @@ const struct command commands[] = {
 	{0},
 };
 
-static const struct command *
+static const struct cli_command *
 find_command(const char *name)
 {
-	for (const struct command *c = commands; c->name != NULL; c++)
+	for (const struct cli_command *c = commands; c->name != NULL; c++)
 		if (strcmp(c->name, name) == 0)
 			return c;
 	return NULL;
@@ -85,7 +85,7 @@ unknown(const char *name)
 	size_t count = 0;
 	const char *near;
 
-	for (const struct command *c = commands; c->name != NULL; c++)
+	for (const struct cli_command *c = commands; c->name != NULL; c++)
 		names[count++] = c->name;
 	near = nearest_word(name, names, count);
 	str_visible(&shown, name);
@@ -109,7 +109,7 @@ help(void)
 	printf("cordon: run a command so that it can touch only what was named\n\n"
 	       "usage: cordon COMMAND [options] ...\n"
 	       "       cordon -- PROGRAM [ARG...]     as `cordon run`, without options\n\n");
-	for (const struct command *c = commands; c->name != NULL; c++)
+	for (const struct cli_command *c = commands; c->name != NULL; c++)
 		printf("  %-8s %s\n", c->name, c->summary);
 	printf("\n`cordon COMMAND --help` says more; cordon(1) and cordon.json(5) say everything.\n");
 	return cli_put("", NULL, 0);
@@ -118,7 +118,7 @@ help(void)
 static int
 help_about(const char *name)
 {
-	const struct command *command = find_command(name);
+	const struct cli_command *command = find_command(name);
 
 	if (command == NULL)
 		return unknown(name);
@@ -127,7 +127,7 @@ help_about(const char *name)
 }
 
 static int
-run_command(const struct command *command, int argc, char **argv)
+run_command(const struct cli_command *command, int argc, char **argv)
 {
 	struct cli cli = CLI_START(command);
 	int status;
@@ -206,7 +206,7 @@ sandbox_exec(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	const struct command *command;
+	const struct cli_command *command;
 
 	compat_short_life();
 	if (argc < 2) {

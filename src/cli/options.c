@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 
-struct option {
+struct cli_option {
 	char letter; /* or 0 */
 	const char *name;
 	const char *value; /* what it takes, for --help; NULL: nothing */
@@ -33,7 +33,7 @@ struct option {
 		letter, #name, NULL, -1, offsetof(struct cli, name), help \
 	}
 
-static const struct option table[] = {
+static const struct cli_option table[] = {
 	SETUP('p', "policy", "FILE|PROFILE", POLICY, "add a policy file or a profile (repeatable)"),
 	SETUP(0, "policy-json", "TEXT", POLICY_JSON, "add a policy given as text"),
 	SETUP('C', "project", "DIR", PROJECT, "the project, instead of finding it upwards"),
@@ -89,7 +89,7 @@ static const struct option table[] = {
 };
 
 static bool
-is_json(const struct option *option)
+is_json(const struct cli_option *option)
 {
 	return strcmp(option->name, "json") == 0;
 }
@@ -115,7 +115,7 @@ is_for_planning(int setup)
 }
 
 static bool
-belongs(const struct command *command, const struct option *option)
+belongs(const struct cli_command *command, const struct cli_option *option)
 {
 	if (option->setup >= 0)
 		return command->setup && !(command->runs && is_for_planning(option->setup));
@@ -125,12 +125,12 @@ belongs(const struct command *command, const struct option *option)
 }
 
 void
-cli_help(const struct command *command)
+cli_help(const struct cli_command *command)
 {
 	printf("usage: cordon %s [options]%s%s\n\n%s\n", command->name,
 	       *command->synopsis == '\0' ? "" : " ", command->synopsis, command->help);
 	for (size_t i = 0; i < COUNT(table); i++) {
-		const struct option *o = &table[i];
+		const struct cli_option *o = &table[i];
 		char left[48];
 
 		if (!belongs(command, o))
@@ -176,7 +176,7 @@ unknown_option(const struct cli *cli, const char *argument)
 }
 
 /* The option an argument names, and its value when that is in the same argument. */
-static const struct option *
+static const struct cli_option *
 find_option(const struct cli *cli, const char *argument, const char **ret_value)
 {
 	bool is_long = argument[1] == '-';
@@ -184,7 +184,7 @@ find_option(const struct cli *cli, const char *argument, const char **ret_value)
 
 	*ret_value = NULL;
 	for (size_t i = 0; i < COUNT(table); i++) {
-		const struct option *o = &table[i];
+		const struct cli_option *o = &table[i];
 
 		if (!belongs(cli->command, o))
 			continue;
@@ -236,7 +236,7 @@ set_grace(struct cli *cli, const char *value)
 }
 
 static int
-apply(struct cli *cli, const struct option *option, const char *value)
+apply(struct cli *cli, const struct cli_option *option, const char *value)
 {
 	struct cordon_error err = {0};
 
@@ -270,7 +270,7 @@ static int
 parse_option(struct cli *cli, int argc, char **argv, int *at)
 {
 	const char *argument = argv[*at], *value;
-	const struct option *option = find_option(cli, argument, &value);
+	const struct cli_option *option = find_option(cli, argument, &value);
 
 	if (option == NULL)
 		return unknown_option(cli, argument);

@@ -37,8 +37,8 @@ void enforce_spelling_free(struct spelling *spelling);
  * A plan made ready to be applied: every path opened once and checked against its canonical name,
  * rules and filter built, nothing left that could fail for want of memory.
  */
-struct box;
-struct changed;
+struct sandbox;
+struct autorun_changes;
 
 struct box_options {
 	const char *id;		     /* the session's, where its processes are marked; or NULL */
@@ -48,7 +48,8 @@ struct box_options {
 	const struct egress *egress; /* where connections go with network "domains"; NULL: none */
 	const char *door;	     /* where a named session takes commands; NULL: nowhere */
 	int events;		     /* where refusals are told, by event_refused; 0: nowhere */
-	struct changed *changed;     /* where changes are noted, by changed_note; NULL: nowhere */
+	struct autorun_changes
+		*changed; /* where changes are noted, by changed_note; NULL: nowhere */
 };
 
 /*
@@ -57,14 +58,14 @@ struct box_options {
  * an error for the user's own rules; of profiles it is skipped.
  */
 int enforce_compile(const struct plan *plan, const struct box_options *options,
-		    struct box **ret_box, struct cordon_error *err);
+		    struct sandbox **ret_box, struct cordon_error *err);
 /* A folder made since then, granted whole, before the box is applied. Allocates nothing. */
-int enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err);
+int enforce_grant_tmp(struct sandbox *box, const char *path, struct cordon_error *err);
 /*
  * In the child, between fork and exec: no allocation, no locks, no stdio. Everything or nothing:
  * after a failure the caller must not exec. Descriptors of the box are closed by it.
  */
-int enforce_apply(const struct box *box, struct cordon_error *err);
+int enforce_apply(const struct sandbox *box, struct cordon_error *err);
 /* What a process does that will put itself into the box by enforce_apply. */
 struct enforce_main {
 	void (*run)(const void *context); /* never returns */
@@ -76,8 +77,9 @@ struct enforce_main {
  * group_spawn or group_fork for such a process. Where calls are routed it is started by the thread
  * that will answer them. -1 with errno.
  */
-struct group;
-pid_t enforce_start(struct box *box, const struct group *group, const struct enforce_main *main);
+struct session_group;
+pid_t enforce_start(struct sandbox *box, const struct session_group *group,
+		    const struct enforce_main *main);
 /*
  * Some plans need answers while the command runs, given by threads of this process. After
  * enforce_start: the descriptors they need, or -1; from enforce_serve on they answer, and nothing
@@ -90,31 +92,31 @@ struct enforce_needs {
 	int names; /* a file that all sessions of the user lock while they change names; from outside */
 	int terminals[2]; /* those that the command will make first */
 };
-struct enforce_needs enforce_needs(const struct box *box);
-void enforce_serve(struct box *box, const struct enforce_needs *needs);
+struct enforce_needs enforce_needs(const struct sandbox *box);
+void enforce_serve(struct sandbox *box, const struct enforce_needs *needs);
 /*
  * From then on, whenever a signal woke this process's first thread: some answers need what only a
  * thread can do that is under no layer. Who waits for it sends that thread SIGURG, which is blocked.
  */
-void enforce_attend(struct box *box);
+void enforce_attend(struct sandbox *box);
 /*
  * A signal to all that is in the box, in one step where the system can do that. False: not here, or
  * not in time. By the thread that called enforce_serve.
  */
-bool enforce_signal(struct box *box, int signal);
+bool enforce_signal(struct sandbox *box, int signal);
 /*
  * A child, or a thread of one, that made this process its tracer and has stopped for this signal:
  * detaches it, and the signal is delivered to it. False: it is not traced by us. box may be NULL.
  */
-bool enforce_untrace(struct box *box, pid_t task, int signal);
+bool enforce_untrace(struct sandbox *box, pid_t task, int signal);
 /*
  * Hands the group what tells the box's processes from all others, where the system needs such a mark;
  * it is the group's then, to be removed with it.
  */
-void enforce_mark(struct box *box, struct group *group);
+void enforce_mark(struct sandbox *box, struct session_group *group);
 /* Closes what it holds, where another process has it; only to be freed then. */
-void enforce_handed_over(struct box *box);
-struct box *enforce_free(struct box *box);
+void enforce_handed_over(struct sandbox *box);
+struct sandbox *enforce_free(struct sandbox *box);
 
 /* One thing that must fail and one that must work, tried in a child: for doctor. */
 struct proof {

@@ -13,7 +13,7 @@
 
 #define TREE_SURVIVORS 8
 
-struct group;
+struct session_group;
 
 /* Children that were there before the session: left alone, with all that is theirs. */
 struct tree_spare {
@@ -25,7 +25,7 @@ struct tree_spare {
 	int filters;	 /* and what has no more seccomp filters than this; with is_filtered */
 	bool is_filtered;
 	/* where orphans come to nobody: by whose mark they are found; NULL: not at all */
-	const struct group *group;
+	const struct session_group *group;
 };
 
 struct tree_survivor {

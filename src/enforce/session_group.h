@@ -14,16 +14,16 @@
 #include "plan/plan.h"
 
 enum group_kind {
-	GROUP_NONE,   /* nothing to be had here: subreapers alone */
-	GROUP_CGROUP, /* below our own cgroup, or beside it, where that is delegated to us */
-	GROUP_SCOPE,  /* made for us by systemd's user manager */
-	GROUP_MARKED  /* known by their profile or environment (macOS); path is the mark's */
+	GROUP_NONE,	/* nothing to be had here: subreapers alone */
+	GROUP_CGROUP,	/* below our own cgroup, or beside it, where that is delegated to us */
+	GROUP_SCOPE,	/* made for us by systemd's user manager */
+	TRACKED_BY_MARK /* known by their profile or environment (macOS); path is the mark's */
 };
 
 /* Has the ids of all sessions a process was started in, where that is the only mark there is. */
 #define GROUP_MARKER "CORDON_TRACK"
 
-struct group {
+struct session_group {
 	enum group_kind kind;
 	int folder;	     /* the cgroup's; -1: not opened by us */
 	int door;	     /* where a process writes itself in, also from a box; -1: none */
@@ -50,14 +50,14 @@ struct group_usage {
  * the caller accepted the gap and passes no limit). A scope is made already and has a child of ours
  * in it, which group_release reaps; it goes by itself when we die.
  */
-int group_choose(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
-		 struct cordon_error *err);
+int group_choose(const struct facts *facts, const struct group_wish *wish,
+		 struct session_group *ret_group, struct cordon_error *err);
 /*
  * Makes it, in the process that will end it. Without limits it becomes GROUP_NONE where none can be
  * had, whatever the facts said: the subreapers do not need it. A limit that cannot be set is an
  * error.
  */
-int group_make(struct group *group, struct cordon_error *err);
+int group_make(struct session_group *group, struct cordon_error *err);
 /*
  * Starts a process inside, which calls run(argument); that never returns. As with vfork it shares
  * our memory, and this returns when it has called exec or ended: run keeps to what may be done
@@ -65,26 +65,26 @@ int group_make(struct group *group, struct cordon_error *err);
  * does not let it be born inside it joins before run is called. -1 with errno when it could not get
  * inside: then nothing ran.
  */
-pid_t group_spawn(const struct group *group, void (*run)(const void *argument),
+pid_t group_spawn(const struct session_group *group, void (*run)(const void *argument),
 		  const void *argument);
 /* The same with memory of its own, for a process that stays as it is. */
-pid_t group_fork(const struct group *group, void (*run)(const void *argument),
+pid_t group_fork(const struct session_group *group, void (*run)(const void *argument),
 		 const void *argument);
 /* From here on the path is enough, and that there be no group is fine. */
 /* Ends everything inside, frozen first, and waits; true when it is empty. Repeatable. */
-bool group_kill(const struct group *group, int deadline_ms);
-bool group_is_empty(const struct group *group);
+bool group_kill(const struct session_group *group, int deadline_ms);
+bool group_is_empty(const struct session_group *group);
 /* Was the memory or process limit hit inside? To be asked before group_remove. */
-bool group_hit_memory(const struct group *group);
-bool group_hit_processes(const struct group *group);
-bool group_measure(const struct group *group, struct group_usage *ret_usage);
+bool group_hit_memory(const struct session_group *group);
+bool group_hit_processes(const struct session_group *group);
+bool group_measure(const struct session_group *group, struct group_usage *ret_usage);
 /*
  * Removes it, depth first, with the cgroups the command made in it; closes. 0, or -1 with errno
  * when something is left (EBUSY: processes). Repeatable.
  */
-int group_remove(struct group *group);
+int group_remove(struct session_group *group);
 /* Leaves it to whoever else has it: only closes what is ours. Repeatable. */
-void group_release(struct group *group);
+void group_release(struct session_group *group);
 /*
  * Of a session whose supervisor and guard are both gone: ends what is in it, removes it. A path
  * that is not one of ours is refused (EINVAL); one that is gone already is fine.

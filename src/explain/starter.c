@@ -71,7 +71,7 @@ static const char *const env_files[] = {
 };
 
 /* Per suggestion the name that speaks for it, or NULL. */
-struct seen {
+struct starter_seen {
 	const char *names[COUNT(suggestions)];
 	bool any;
 };
@@ -138,7 +138,7 @@ static const char tail[] =
 	"}\n";
 
 static void
-add_extends(const struct seen *seen, struct str *to)
+add_extends(const struct starter_seen *seen, struct str *to)
 {
 	str_add(to, "  // Profiles on top of the default one, by what was found in the project:\n");
 	/* an empty list would mean: start from nothing */
@@ -185,7 +185,7 @@ static const char network[] =
 int
 starter_make(const struct plan *plan, struct str *to, struct cordon_error *err)
 {
-	struct seen seen = {0};
+	struct starter_seen seen = {0};
 
 	for (size_t i = 0; i < COUNT(suggestions); i++) {
 		seen.names[i] = sign_of(plan, suggestions[i].profile);

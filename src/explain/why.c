@@ -27,7 +27,7 @@ why_source(const struct planned_rule *rule, struct str *to)
 }
 
 /* Network, sockets and variables are answered in one line each. */
-struct line {
+struct why_line {
 	const char *what, *subject;
 	bool allowed;
 	const char *reason;
@@ -37,7 +37,7 @@ struct line {
 };
 
 static void
-line_text(const struct line *line, const char *source, struct str *to)
+line_text(const struct why_line *line, const char *source, struct str *to)
 {
 	str_printf(to, "%s: %s ", line->allowed ? "allowed" : "denied", line->what);
 	str_visible(to, line->subject);
@@ -55,7 +55,7 @@ line_text(const struct line *line, const char *source, struct str *to)
 }
 
 static void
-line_json(const struct line *line, const char *source, struct str *to)
+line_json(const struct why_line *line, const char *source, struct str *to)
 {
 	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"subject\": ",
 		   line->allowed ? "true" : "false", line->what);
@@ -70,7 +70,7 @@ line_json(const struct line *line, const char *source, struct str *to)
 }
 
 static int
-explain(const struct line *line, bool json, struct str *to)
+explain(const struct why_line *line, bool json, struct str *to)
 {
 	auto_str struct str source = {0};
 
@@ -170,8 +170,8 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 		place = &answer.domain->place;
 	else if (network->place.file != NULL)
 		place = &network->place;
-	return explain(&(struct line){"connect", subject, answer.allowed, answer.reason, place,
-				      remedy.text, false},
+	return explain(&(struct why_line){"connect", subject, answer.allowed, answer.reason, place,
+					  remedy.text, false},
 		       json, to);
 }
 
@@ -186,7 +186,7 @@ is_preset(const char *name)
 
 /* What a socket opens is said whether it is granted or not. */
 static int
-explain_socket(const struct line *line, bool json, struct str *to)
+explain_socket(const struct why_line *line, bool json, struct str *to)
 {
 	const char *danger = json ? NULL : plan_socket_danger(line->subject);
 	int allowed = explain(line, json, to);
@@ -210,10 +210,10 @@ why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
 	for (size_t i = 0; i < granted->count; i++)
 		if (strcmp(granted->items[i].text, name) == 0)
 			place = &granted->items[i].place;
-	return explain_socket(&(struct line){"socket", name, place != NULL,
-					     place != NULL ? "the policy names it"
-							   : "the socket is not granted",
-					     place, place != NULL ? NULL : remedy, false},
+	return explain_socket(&(struct why_line){"socket", name, place != NULL,
+						 place != NULL ? "the policy names it"
+							       : "the socket is not granted",
+						 place, place != NULL ? NULL : remedy, false},
 			      json, to);
 }
 
@@ -246,9 +246,9 @@ why_socket_path(const struct plan *plan, const char *subject, bool json, struct 
 	}
 	if (remedy.failed)
 		return cordon_no_memory(err);
-	return explain_socket(&(struct line){"socket", resolved.path, answer.allowed, answer.reason,
-					     answer.place, remedy.text,
-					     advice_is_missing(plan, &resolved)},
+	return explain_socket(&(struct why_line){"socket", resolved.path, answer.allowed,
+						 answer.reason, answer.place, remedy.text,
+						 advice_is_missing(plan, &resolved)},
 			      json, to);
 }
 
@@ -262,8 +262,8 @@ why_env(const struct plan *plan, const char *name, bool json, struct str *to,
 
 	if (remedy == NULL)
 		return -CORDON_E_MEMORY;
-	return explain(&(struct line){"env", name, answer.passes, answer.reason, answer.place,
-				      answer.passes ? NULL : remedy, false},
+	return explain(&(struct why_line){"env", name, answer.passes, answer.reason, answer.place,
+					  answer.passes ? NULL : remedy, false},
 		       json, to);
 }
 

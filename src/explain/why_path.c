@@ -167,8 +167,8 @@ static const char *
 held_by(const struct plan *plan, const char *path, const struct verdict *verdict)
 {
 	auto_arena struct arena arena = {0};
-	const struct hold *hold;
-	struct holds holds;
+	const struct pattern_dir *hold;
+	struct pattern_dirs holds;
 
 	if (verdict->held != NULL)
 		return verdict->held->path;

@@ -17,12 +17,12 @@
 #include "host/resolve.h"
 
 /* A name on the way down and its folder; -1 for the end of the way and for what is missing. */
-struct level {
+struct beneath_level {
 	int fd;
 	const char *name;
 };
 
-struct walk {
+struct beneath_walk {
 	struct arena arena;
 	const char *given; /* root and path as the caller wrote them */
 	const char *asked;
@@ -30,7 +30,7 @@ struct walk {
 	int root;
 	int flags;
 	mode_t mode;
-	struct level *levels; /* below the root */
+	struct beneath_level *levels; /* below the root */
 	size_t depth, levels_made;
 	bool missing; /* the last level does not exist */
 	int links;
@@ -38,7 +38,7 @@ struct walk {
 };
 
 static void
-walk_free(struct walk *walk)
+walk_free(struct beneath_walk *walk)
 {
 	for (size_t i = 0; i < walk->depth; i++)
 		auto_fd_fn(&walk->levels[i].fd);
@@ -48,29 +48,29 @@ walk_free(struct walk *walk)
 #define auto_walk __attribute__((cleanup(walk_free)))
 
 static int
-fail(const struct walk *walk, int sys)
+fail(const struct beneath_walk *walk, int sys)
 {
 	return cordon_fail(walk->err, CORDON_E_PATH, sys, "cannot open %.80s inside %.80s",
 			   walk->asked, walk->canonical);
 }
 
 static int
-escape(const struct walk *walk)
+escape(const struct beneath_walk *walk)
 {
 	return cordon_fail(walk->err, CORDON_E_ESCAPE, 0, "%.80s leads out of %.80s", walk->asked,
 			   walk->canonical);
 }
 
 static int
-top(const struct walk *walk)
+top(const struct beneath_walk *walk)
 {
 	return walk->depth == 0 ? walk->root : walk->levels[walk->depth - 1].fd;
 }
 
 static int
-push(struct walk *walk, const char *name, int fd)
+push(struct beneath_walk *walk, const char *name, int fd)
 {
-	struct level *level;
+	struct beneath_level *level;
 
 	/* levels that were popped are used again */
 	if (walk->depth == walk->levels_made &&
@@ -80,12 +80,12 @@ push(struct walk *walk, const char *name, int fd)
 		return -CORDON_E_MEMORY;
 	}
 	level = &walk->levels[walk->depth++];
-	*level = (struct level){fd, name};
+	*level = (struct beneath_level){fd, name};
 	return 0;
 }
 
 static int
-go_up(struct walk *walk)
+go_up(struct beneath_walk *walk)
 {
 	/* the kernel has no answer to "new/..": whatever "new" becomes decides */
 	if (walk->missing)
@@ -97,7 +97,7 @@ go_up(struct walk *walk)
 }
 
 static void
-go_root(struct walk *walk)
+go_root(struct beneath_walk *walk)
 {
 	while (walk->depth > 0)
 		auto_fd_fn(&walk->levels[--walk->depth].fd);
@@ -105,7 +105,7 @@ go_root(struct walk *walk)
 
 /* The part of an absolute path below the root, or NULL. Both spellings of the root count. */
 static const char *
-below_root(const struct walk *walk, const char *path)
+below_root(const struct beneath_walk *walk, const char *path)
 {
 	const char *const roots[] = {walk->canonical, walk->given};
 
@@ -123,7 +123,7 @@ below_root(const struct walk *walk, const char *path)
 
 /* Puts the target of the link called name in front of *rest. 0 also when it is no link. */
 static int
-follow(struct walk *walk, const char *name, const char **rest, bool *ret_link)
+follow(struct beneath_walk *walk, const char *name, const char **rest, bool *ret_link)
 {
 	char target[PATH_MAX];
 	ssize_t length = readlinkat(top(walk), name, target, sizeof target - 1);
@@ -147,7 +147,7 @@ follow(struct walk *walk, const char *name, const char **rest, bool *ret_link)
 
 /* name is not the end: it has to be a folder, or a link to one. */
 static int
-enter(struct walk *walk, const char *name, const char **rest)
+enter(struct beneath_walk *walk, const char *name, const char **rest)
 {
 	bool link = false;
 	int rc, fd = -1, sys;
@@ -178,7 +178,7 @@ is_link(int fd)
 
 /* name is the end. *ret_fd stays -1 when there is nothing, or when a link goes on in *rest. */
 static int
-finish(struct walk *walk, const char *name, const char **rest, int *ret_fd)
+finish(struct beneath_walk *walk, const char *name, const char **rest, int *ret_fd)
 {
 	bool link = false;
 	auto_fd int fd = -1;
@@ -206,7 +206,7 @@ finish(struct walk *walk, const char *name, const char **rest, int *ret_fd)
 
 /* The first name of *rest, taken off; NULL when there is none. "." is none. */
 static int
-next_name(struct walk *walk, const char **rest, const char **ret_name)
+next_name(struct beneath_walk *walk, const char **rest, const char **ret_name)
 {
 	const char *start = *rest + strspn(*rest, "/");
 	size_t length = strcspn(start, "/");
@@ -220,7 +220,7 @@ next_name(struct walk *walk, const char **rest, const char **ret_name)
 }
 
 static int
-step(struct walk *walk, const char **rest, int *ret_fd)
+step(struct beneath_walk *walk, const char **rest, int *ret_fd)
 {
 	const char *name;
 	int rc = next_name(walk, rest, &name);
@@ -236,7 +236,7 @@ step(struct walk *walk, const char **rest, int *ret_fd)
 
 /* Walks inside, the path below the root. The path's last folder is opened again as itself. */
 static int
-walk_open(struct walk *walk, const char *inside, int *ret_fd)
+walk_open(struct beneath_walk *walk, const char *inside, int *ret_fd)
 {
 	auto_fd int fd = -1;
 	int rc = 0;
@@ -258,7 +258,7 @@ walk_open(struct walk *walk, const char *inside, int *ret_fd)
 }
 
 static char *
-walk_path(const struct walk *walk)
+walk_path(const struct beneath_walk *walk)
 {
 	size_t length = strlen(walk->canonical) + 1;
 	char *path, *to;
@@ -276,7 +276,7 @@ walk_path(const struct walk *walk)
 
 /* For display: where inside leads, or its text when the tree changes meanwhile. */
 static char *
-quick_path(struct walk *walk, const char *inside)
+quick_path(struct beneath_walk *walk, const char *inside)
 {
 	const char *text = path_join(&walk->arena, walk->canonical, inside, walk->err);
 	struct resolved found;
@@ -290,7 +290,7 @@ quick_path(struct walk *walk, const char *inside)
 }
 
 static int
-quick_open(const struct walk *walk, const char *inside)
+quick_open(const struct beneath_walk *walk, const char *inside)
 {
 	int fd = -1;
 
@@ -302,7 +302,7 @@ quick_open(const struct walk *walk, const char *inside)
 }
 
 static int
-check_text(const struct walk *walk)
+check_text(const struct beneath_walk *walk)
 {
 	if (*walk->asked == '\0')
 		return cordon_fail(walk->err, CORDON_E_USAGE, 0, "an empty path names nothing");
@@ -314,7 +314,7 @@ check_text(const struct walk *walk)
 }
 
 static int
-open_root(struct walk *walk)
+open_root(struct beneath_walk *walk)
 {
 	auto_free char *real = realpath(walk->given, NULL);
 
@@ -329,7 +329,7 @@ open_root(struct walk *walk)
 
 /* By descriptor, so that no name, link or mount makes the root look like something else. */
 static int
-check_root(const struct walk *walk, int fd, unsigned int confine_flags)
+check_root(const struct beneath_walk *walk, int fd, unsigned int confine_flags)
 {
 	struct stat root, st;
 
@@ -344,7 +344,8 @@ check_root(const struct walk *walk, int fd, unsigned int confine_flags)
 }
 
 static int
-confine(struct walk *walk, unsigned int confine_flags, bool quick, int *ret_fd, char **ret_path)
+confine(struct beneath_walk *walk, unsigned int confine_flags, bool quick, int *ret_fd,
+	char **ret_path)
 {
 	auto_fd int fd = -1;
 	auto_free char *path = NULL;
@@ -375,10 +376,10 @@ confine(struct walk *walk, unsigned int confine_flags, bool quick, int *ret_fd, 
 	return 0;
 }
 
-static struct walk
+static struct beneath_walk
 walk_new(const char *root, const char *path, int flags, unsigned int mode, struct cordon_error *err)
 {
-	return (struct walk){
+	return (struct beneath_walk){
 		.given = root,
 		.asked = path,
 		.root = -1,
@@ -392,7 +393,7 @@ int
 confine_walk(const char *root, const char *path, int flags, unsigned int mode,
 	     unsigned int confine_flags, int *ret_fd, char **ret_path, struct cordon_error *err)
 {
-	auto_walk struct walk walk = walk_new(root, path, flags, mode, err);
+	auto_walk struct beneath_walk walk = walk_new(root, path, flags, mode, err);
 
 	return confine(&walk, confine_flags, false, ret_fd, ret_path);
 }
@@ -401,7 +402,7 @@ int
 cordon_confine(const char *root, const char *path, int flags, unsigned int mode,
 	       unsigned int confine_flags, int *ret_fd, char **ret_path, struct cordon_error *err)
 {
-	auto_walk struct walk walk = walk_new(root, path, flags, mode, err);
+	auto_walk struct beneath_walk walk = walk_new(root, path, flags, mode, err);
 
 	return confine(&walk, confine_flags, true, ret_fd, ret_path);
 }

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 
-struct descent {
+struct fs_tree_walk {
 	struct below *below;
 	struct arena arena;
 	const char **folders; /* all that were found, */
@@ -17,7 +17,7 @@ struct descent {
 };
 
 static void
-add_folder(struct descent *d, const char *path)
+add_folder(struct fs_tree_walk *d, const char *path)
 {
 	const char *copy = arena_strdup(&d->arena, path, NULL);
 	const char **slot =
@@ -33,7 +33,7 @@ add_folder(struct descent *d, const char *path)
 static int
 take_entry(void *context, const char *name, enum fs_kind kind)
 {
-	struct descent *d = context;
+	struct fs_tree_walk *d = context;
 	struct below *below = d->below;
 	char link[PATH_MAX];
 	enum below_next next;
@@ -57,7 +57,7 @@ take_entry(void *context, const char *name, enum fs_kind kind)
 void
 below_each(struct below *below, const char *root)
 {
-	struct descent d = {.below = below};
+	struct fs_tree_walk d = {.below = below};
 
 	add_folder(&d, root);
 	while (d.next < d.count && !below->is_cut && !below->is_stopped) {

@@ -89,7 +89,7 @@ xdg_value(struct arena *arena, const struct host *host, const char *name, struct
 	return value;
 }
 
-static const struct token {
+static const struct path_token {
 	const char *name; /* a final "_" stands for a family */
 	const char *(*value)(struct arena *arena, const struct host *host, const char *name,
 			     struct cordon_error *err);
@@ -99,7 +99,7 @@ static const struct token {
 	{"GIT_DIR", git_value}, {"GIT_COMMON_DIR", git_value},
 };
 
-static const struct token *
+static const struct path_token *
 token_find(const char *name)
 {
 	for (size_t i = 0; i < COUNT(tokens); i++) {
@@ -118,7 +118,7 @@ component_value(struct arena *arena, const struct host *host, const char *text, 
 		const char **ret_name, const char **ret_value, struct cordon_error *err)
 {
 	struct cordon_error why = {0};
-	const struct token *token;
+	const struct path_token *token;
 
 	*ret_name = NULL;
 	*ret_value = NULL;

@@ -29,8 +29,8 @@ struct host {
 	const char *config_dir; /* the user's cordon/ folders; NULL: not known */
 	const char *state_dir;
 	const char *runtime_dir;
-	struct gitdirs git;
-	struct hookdirs hooks;
+	struct git_dirs git;
+	struct git_ref_paths hooks;
 	const char *const *environ; /* NAME=VALUE, NULL-terminated */
 	const struct fs_view *view;
 	const char *mounts; /* as /proc/self/mountinfo has them; NULL: none are known */

@@ -15,7 +15,7 @@
 static void
 look(void *arg)
 {
-	struct ahead *ahead = arg;
+	struct prefetch *ahead = arg;
 	char link[PATH_MAX];
 
 	for (size_t i = 0; i < ahead->count; i++) {
@@ -29,13 +29,13 @@ look(void *arg)
 }
 
 size_t
-ahead_start(struct ahead *ahead, const struct fs_memory *memory, const struct rule *rules,
+ahead_start(struct prefetch *ahead, const struct fs_memory *memory, const struct rule *rules,
 	    size_t count)
 {
 	/* looking is the larger part of it, so most of it is left to the thread */
 	size_t first = count / 5 * 2;
 
-	*ahead = (struct ahead){.of = memory->of};
+	*ahead = (struct prefetch){.of = memory->of};
 	if (count < AHEAD_MIN)
 		return count;
 	ahead->rules = rules + first;
@@ -48,12 +48,12 @@ ahead_start(struct ahead *ahead, const struct fs_memory *memory, const struct ru
 }
 
 void
-ahead_end(struct ahead *ahead, struct fs_memory *memory)
+ahead_end(struct prefetch *ahead, struct fs_memory *memory)
 {
 	if (ahead->is_looking)
 		worker_end(&ahead->worker);
 	for (size_t i = 0; memory != NULL && ahead->is_looking && i < ahead->count; i++)
 		fs_memory_tell(memory, ahead->rules[i].path, ahead->kinds[i]);
 	free(ahead->kinds);
-	*ahead = (struct ahead){0};
+	*ahead = (struct prefetch){0};
 }

@@ -6,7 +6,7 @@
 #include "host/fs_view.h"
 #include "policy/model/model.h"
 
-struct ahead {
+struct prefetch {
 	struct worker worker;
 	bool is_looking;
 	const struct fs_view *of;
@@ -19,7 +19,7 @@ struct ahead {
  * Returns how many of the rules are to be planned before ahead_end is called; all of them where
  * nobody looks ahead.
  */
-size_t ahead_start(struct ahead *ahead, const struct fs_memory *memory, const struct rule *rules,
+size_t ahead_start(struct prefetch *ahead, const struct fs_memory *memory, const struct rule *rules,
 		   size_t count);
 /* What was seen goes to memory; NULL: nowhere. To be called in any case. */
-void ahead_end(struct ahead *ahead, struct fs_memory *memory);
+void ahead_end(struct prefetch *ahead, struct fs_memory *memory);

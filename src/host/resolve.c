@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-struct walk {
+struct resolve_walk {
 	struct arena *arena;
 	const struct fs_view *view;
 	const char *asked; /* for messages */
@@ -22,14 +22,14 @@ struct walk {
 };
 
 static int
-too_long(const struct walk *walk)
+too_long(const struct resolve_walk *walk)
 {
 	return cordon_fail(walk->err, CORDON_E_PATH, ENAMETOOLONG, "cannot resolve %.120s",
 			   walk->asked);
 }
 
 static enum fs_kind
-look(const struct walk *walk, char *target)
+look(const struct resolve_walk *walk, char *target)
 {
 	enum fs_kind kind = walk->view->look(walk->view->ctx, walk->out, target);
 
@@ -38,13 +38,13 @@ look(const struct walk *walk, char *target)
 
 /* A rule whose path was not looked at would be about another place than it means. */
 static int
-failed(const struct walk *walk)
+failed(const struct resolve_walk *walk)
 {
 	return cordon_fail(walk->err, CORDON_E_SYSTEM, errno, "cannot look at %.120s", walk->out);
 }
 
 static int
-go_up(struct walk *walk)
+go_up(struct resolve_walk *walk)
 {
 	char target[PATH_MAX];
 
@@ -65,7 +65,7 @@ go_up(struct walk *walk)
 }
 
 static int
-append(struct walk *walk, const char *name, size_t length)
+append(struct resolve_walk *walk, const char *name, size_t length)
 {
 	if (walk->length + 1 + length >= PATH_MAX)
 		return too_long(walk);
@@ -78,7 +78,7 @@ append(struct walk *walk, const char *name, size_t length)
 
 /* out is a link: notes it, steps back to its folder, and puts the target in front of *rest. */
 static int
-follow(struct walk *walk, const char *target, const char **rest)
+follow(struct resolve_walk *walk, const char *target, const char **rest)
 {
 	const char **slot;
 
@@ -102,7 +102,7 @@ follow(struct walk *walk, const char *target, const char **rest)
 }
 
 static int
-enter(struct walk *walk, const char *name, size_t length, const char **rest)
+enter(struct resolve_walk *walk, const char *name, size_t length, const char **rest)
 {
 	char target[PATH_MAX];
 	bool known_parent = walk->known == walk->length;
@@ -122,7 +122,7 @@ enter(struct walk *walk, const char *name, size_t length, const char **rest)
 }
 
 static int
-step(struct walk *walk, const char **rest)
+step(struct resolve_walk *walk, const char **rest)
 {
 	const char *name = *rest + strspn(*rest, "/");
 	size_t length = strcspn(name, "/");
@@ -136,7 +136,7 @@ step(struct walk *walk, const char **rest)
 }
 
 static int
-walk_all(struct walk *walk)
+walk_all(struct resolve_walk *walk)
 {
 	const struct fs_view *view = walk->view;
 	size_t plain = view->plain == NULL ? 0 : view->plain(view->ctx, walk->asked);
@@ -159,12 +159,12 @@ resolve_path(struct arena *arena, const struct fs_view *view, const char *path,
 	     struct resolved *ret, struct cordon_error *err)
 {
 	char out[PATH_MAX];
-	struct walk walk = {.arena = arena,
-			    .view = view,
-			    .asked = path,
-			    .err = err,
-			    .out = out,
-			    .kind = FS_DIR};
+	struct resolve_walk walk = {.arena = arena,
+				    .view = view,
+				    .asked = path,
+				    .err = err,
+				    .out = out,
+				    .kind = FS_DIR};
 	const char *copy;
 	int rc;
 

@@ -33,7 +33,7 @@
 #define THIS_ARCH 0
 #endif
 
-struct port_rule {
+struct proxy_port_rule {
 	uint64_t access, port;
 };
 
@@ -54,7 +54,7 @@ enter_landlock(const struct role *role, struct cordon_error *err)
 	if (ruleset < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make the proxy's ruleset");
 	for (size_t i = 0; abi >= 4 && i < role->port_count; i++) {
-		struct port_rule rule = {NET_CONNECT_TCP, role->ports[i]};
+		struct proxy_port_rule rule = {NET_CONNECT_TCP, role->ports[i]};
 
 		if (syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT, &rule, 0) < 0)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno,

@@ -23,7 +23,7 @@ access_by_mode(int mode)
 }
 
 static int
-grant(struct box *box, int fd, const struct stat *at, int mode)
+grant(struct sandbox *box, int fd, const struct stat *at, int mode)
 {
 	struct cordon_error err = {0};
 	char path[40];
@@ -44,18 +44,18 @@ grant(struct box *box, int fd, const struct stat *at, int mode)
 }
 
 static int
-grant_known(struct box *box, int fd, const struct stat *at, int mode)
+grant_known(struct sandbox *box, int fd, const struct stat *at, int mode)
 {
-	struct terminals *terminals = &box->broker.terminals;
+	struct ptys *terminals = &box->broker.terminals;
 	int rc = grant(box, fd, at, mode);
 
-	if (rc == 0 && terminals->known_count < TERMINALS_KNOWN)
+	if (rc == 0 && terminals->known_count < PTYS_KNOWN)
 		terminals->known[terminals->known_count++] = at->st_rdev;
 	return rc;
 }
 
 static int
-grant_descriptor(struct box *box, int fd)
+grant_descriptor(struct sandbox *box, int fd)
 {
 	struct stat at;
 	int flags;
@@ -68,7 +68,7 @@ grant_descriptor(struct box *box, int fd)
 
 /* By its number alone: what /dev/tty opens has the name of /dev/tty. */
 static int
-grant_controlling(struct box *box)
+grant_controlling(struct sandbox *box)
 {
 	auto_fd int own = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC), fd = -1;
 	unsigned number;
@@ -91,7 +91,7 @@ grant_controlling(struct box *box)
  * makes are made before it starts. Without them it goes on: their names can then not be read.
  */
 static int
-grant_spare(struct box *box, int *ret_spare)
+grant_spare(struct sandbox *box, int *ret_spare)
 {
 	auto_fd int master = open(MAKER, O_RDWR | O_NOCTTY | O_CLOEXEC), other = -1;
 	struct stat at;
@@ -118,7 +118,7 @@ makes_terminals(const struct plan *plan)
 }
 
 int
-terminals_grant(struct box *box, const struct enforce_main *main)
+terminals_grant(struct sandbox *box, const struct enforce_main *main)
 {
 	int rc = 0;
 

@@ -86,7 +86,7 @@ choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	*ret_filter = NULL;
 	if (!plan->facts.values[FACT_SECCOMP_FILTER])
 		return 0;
-	*ret_filter = filter_choose((struct filter_kind){
+	*ret_filter = filter_choose((struct seccomp_filter_kind){
 		network_of(plan), names_of(plan), guard_of(plan),
 		plan->settings.ipc == IPC_SYSV ? FILTER_SYSTEM_V : FILTER_NO_SYSTEM_V});
 	if (*ret_filter == NULL)
@@ -99,7 +99,7 @@ choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
  * One layer: a broker around us does not act under ours. It routes already, so the filter does not.
  */
 static int
-make_nested(struct box *box, const struct plan *plan, const struct box_options *options,
+make_nested(struct sandbox *box, const struct plan *plan, const struct box_options *options,
 	    struct cordon_error *err)
 {
 	struct ruleset_options layer = {.kind = RULESET_INNER, .private_tmp = options->private_tmp};
@@ -123,7 +123,7 @@ make_nested(struct box *box, const struct plan *plan, const struct box_options *
  * is what the plan allows.
  */
 static int
-make_both_layers(struct box *box, const struct plan *plan, const struct box_options *options,
+make_both_layers(struct sandbox *box, const struct plan *plan, const struct box_options *options,
 		 struct cordon_error *err)
 {
 	bool files = plan->routing != ROUTE_NOTHING || plan->routes_signals;
@@ -157,7 +157,7 @@ make_both_layers(struct box *box, const struct plan *plan, const struct box_opti
 }
 
 static int
-make_layers(struct box *box, const struct plan *plan, const struct box_options *options,
+make_layers(struct sandbox *box, const struct plan *plan, const struct box_options *options,
 	    struct cordon_error *err)
 {
 	struct ruleset_options layer = {.kind = RULESET_ALONE, .private_tmp = options->private_tmp};
@@ -185,10 +185,10 @@ make_layers(struct box *box, const struct plan *plan, const struct box_options *
 	return rc;
 }
 
-static struct box *
+static struct sandbox *
 box_new(struct cordon_error *err)
 {
-	struct box *box = calloc(1, sizeof *box);
+	struct sandbox *box = calloc(1, sizeof *box);
 	pthread_condattr_t clock;
 
 	if (box == NULL) {
@@ -216,10 +216,10 @@ box_new(struct cordon_error *err)
 }
 
 int
-enforce_compile(const struct plan *plan, const struct box_options *options, struct box **ret_box,
-		struct cordon_error *err)
+enforce_compile(const struct plan *plan, const struct box_options *options,
+		struct sandbox **ret_box, struct cordon_error *err)
 {
-	struct box *box;
+	struct sandbox *box;
 	int rc;
 
 	if (plan == NULL || plan->facts.system != SYSTEM_LINUX)
@@ -250,7 +250,7 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 }
 
 int
-enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
+enforce_grant_tmp(struct sandbox *box, const char *path, struct cordon_error *err)
 {
 	int rc = 0;
 
@@ -264,7 +264,7 @@ enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
 
 /* The listener goes to the broker, which waits for nothing else of us. */
 static int
-hand_over(const struct box *box, int listener, struct cordon_error *err)
+hand_over(const struct sandbox *box, int listener, struct cordon_error *err)
 {
 	char byte = 'l';
 	char control[CMSG_SPACE(sizeof listener)] = {0};
@@ -286,7 +286,7 @@ hand_over(const struct box *box, int listener, struct cordon_error *err)
 
 /* Sends the listener whose number comes by the pipe, outside of the filter and with the same table. */
 static pid_t
-start_sender(const struct box *box, const int ends[2])
+start_sender(const struct sandbox *box, const int ends[2])
 {
 	pid_t pid = (pid_t)syscall(SYS_clone, (unsigned long)(CLONE_FILES | SIGCHLD), 0ul, 0ul, 0ul,
 				   0ul);
@@ -302,7 +302,7 @@ start_sender(const struct box *box, const int ends[2])
 
 /* A filter that routes sendmsg(2) routes the one that would hand its own listener over. */
 static int
-load_sending(const struct box *box, struct cordon_error *err)
+load_sending(const struct sandbox *box, struct cordon_error *err)
 {
 	int ends[2], listener = -1, status = 0, rc;
 	pid_t pid;
@@ -324,7 +324,7 @@ load_sending(const struct box *box, struct cordon_error *err)
 }
 
 static int
-load_filter(const struct box *box, struct cordon_error *err)
+load_filter(const struct sandbox *box, struct cordon_error *err)
 {
 	int listener, rc;
 
@@ -338,7 +338,7 @@ load_filter(const struct box *box, struct cordon_error *err)
 
 /* Before the layer: whoever is restricted without having come to the door is never acted for. */
 static int
-enter_door(const struct box *box, struct cordon_error *err)
+enter_door(const struct sandbox *box, struct cordon_error *err)
 {
 	int line = nested_enter(), rc;
 
@@ -355,7 +355,7 @@ enter_door(const struct box *box, struct cordon_error *err)
  * rest happen without them. The filter last: it refuses calls that the steps before need.
  */
 int
-enforce_apply(const struct box *box, struct cordon_error *err)
+enforce_apply(const struct sandbox *box, struct cordon_error *err)
 {
 	int rc = privileges_drop(err);
 
@@ -373,13 +373,13 @@ enforce_apply(const struct box *box, struct cordon_error *err)
 
 /* Whatever is below us, or in the group, is the session's: nothing needs a mark. */
 void
-enforce_mark(struct box *box, struct group *group)
+enforce_mark(struct sandbox *box, struct session_group *group)
 {
 	(void)box, (void)group;
 }
 
 void
-enforce_handed_over(struct box *box)
+enforce_handed_over(struct sandbox *box)
 {
 	int *const own[] = {&box->ruleset, &box->outer};
 
@@ -390,8 +390,8 @@ enforce_handed_over(struct box *box)
 	}
 }
 
-struct box *
-enforce_free(struct box *box)
+struct sandbox *
+enforce_free(struct sandbox *box)
 {
 	if (box == NULL)
 		return NULL;

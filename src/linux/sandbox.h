@@ -7,7 +7,7 @@
 #include "enforce/enforce.h"
 #include "linux/broker/broker.h"
 
-struct box {
+struct sandbox {
 	struct arena arena;
 	int ruleset;		/* alone, or the inner one; -1: no Landlock here */
 	enum ruleset_kind kind; /* of that one */

@@ -27,8 +27,8 @@
 #define STACK_SIZE (512 * 1024)
 
 struct starter {
-	struct box *box;
-	const struct group *group;
+	struct sandbox *box;
+	const struct session_group *group;
 	const struct enforce_main *main;
 	pid_t pid;
 	int why;
@@ -69,7 +69,7 @@ receive_listener(int line)
  * and a folder of its own: both are set for single calls.
  */
 static bool
-enter_outer(struct box *box)
+enter_outer(struct sandbox *box)
 {
 	struct cordon_error err = {0};
 	int rc;
@@ -87,7 +87,7 @@ enter_outer(struct box *box)
 }
 
 static pid_t
-start(const struct group *group, const struct enforce_main *main)
+start(const struct session_group *group, const struct enforce_main *main)
 {
 	return main->stays ? group_fork(group, main->run, main->context)
 			   : group_spawn(group, main->run, main->context);
@@ -117,7 +117,7 @@ keep_alone(int *line)
 
 /* The thread stays: the command ends with it. */
 static _Noreturn void
-answer_questions(struct box *box, int line)
+answer_questions(struct sandbox *box, int line)
 {
 	if (line >= 0) {
 		nested_serve(&box->broker, line);
@@ -131,7 +131,7 @@ static void *
 start_and_serve(void *argument)
 {
 	struct starter *starter = argument;
-	struct box *box = starter->box;
+	struct sandbox *box = starter->box;
 	int listener = -1;
 
 	starter->pid = -1;
@@ -182,7 +182,8 @@ start_routed(struct starter *starter)
 }
 
 pid_t
-enforce_start(struct box *box, const struct group *group, const struct enforce_main *main)
+enforce_start(struct sandbox *box, const struct session_group *group,
+	      const struct enforce_main *main)
 {
 	struct starter starter = {.box = box, .group = group, .main = main, .pid = -1};
 
@@ -192,7 +193,7 @@ enforce_start(struct box *box, const struct group *group, const struct enforce_m
 }
 
 struct enforce_needs
-enforce_needs(const struct box *box)
+enforce_needs(const struct sandbox *box)
 {
 	const int *spare = box->broker.terminals.spare;
 
@@ -204,7 +205,7 @@ enforce_needs(const struct box *box)
 }
 
 void
-enforce_serve(struct box *box, const struct enforce_needs *needs)
+enforce_serve(struct sandbox *box, const struct enforce_needs *needs)
 {
 	box->broker.listener = needs->listener;
 	box->broker.egress.line = needs->line;
@@ -215,13 +216,13 @@ enforce_serve(struct box *box, const struct enforce_needs *needs)
 }
 
 bool
-enforce_signal(struct box *box, int signal)
+enforce_signal(struct sandbox *box, int signal)
 {
 	return box->is_routed && sweep_session(&box->broker.sweep, signal);
 }
 
 void
-enforce_attend(struct box *box)
+enforce_attend(struct sandbox *box)
 {
 	if (box->is_routed)
 		opener_attend(&box->broker.opener);

@@ -41,7 +41,7 @@ follow_order(int number, siginfo_t *info, void *context)
 }
 
 void
-untrace_ready(struct box *box)
+untrace_ready(struct sandbox *box)
 {
 	struct sigaction action = {.sa_sigaction = follow_order,
 				   .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -83,7 +83,7 @@ order_detach(pid_t thread, pid_t task, int signal)
 }
 
 bool
-enforce_untrace(struct box *box, pid_t task, int signal)
+enforce_untrace(struct sandbox *box, pid_t task, int signal)
 {
 	pid_t starter = box == NULL ? 0 : __atomic_load_n(&box->starter, __ATOMIC_SEQ_CST);
 

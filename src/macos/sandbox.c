@@ -22,7 +22,7 @@
 /* The log folds reports, and hands them on when it likes. */
 #define LATE_MS 1500
 
-struct box {
+struct sandbox {
 	struct sbpl *sbpl;
 	struct fingerprint fingerprint;
 	char private_tmp[PATH_MAX]; /* as the profile has it; "": none */
@@ -92,7 +92,7 @@ refuse_gaps(const struct plan *plan, struct cordon_error *err)
 }
 
 static int
-prepare_reports(struct box *box, const struct plan *plan, struct cordon_error *err)
+prepare_reports(struct sandbox *box, const struct plan *plan, struct cordon_error *err)
 {
 	struct arena *arena = &box->sbpl->arena;
 
@@ -105,7 +105,7 @@ prepare_reports(struct box *box, const struct plan *plan, struct cordon_error *e
 
 /* The folder is there, the socket is not yet. */
 static int
-find_door(struct box *box, const char *door, struct cordon_error *err)
+find_door(struct sandbox *box, const char *door, struct cordon_error *err)
 {
 	const char *name = strrchr(door, '/');
 	char folder[PATH_MAX], real[PATH_MAX];
@@ -118,7 +118,7 @@ find_door(struct box *box, const char *door, struct cordon_error *err)
 }
 
 static int
-make_profile(struct box *box, const struct plan *plan, const struct box_options *options,
+make_profile(struct sandbox *box, const struct plan *plan, const struct box_options *options,
 	     const char *state_dir, struct cordon_error *err)
 {
 	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
@@ -168,18 +168,18 @@ enforce_spelling_free(struct spelling *spelling)
 }
 
 static void
-auto_box_fn(struct box **box)
+auto_box_fn(struct sandbox **box)
 {
 	enforce_free(*box);
 }
 #define auto_box __attribute__((cleanup(auto_box_fn)))
 
 int
-enforce_compile(const struct plan *plan, const struct box_options *options, struct box **ret_box,
-		struct cordon_error *err)
+enforce_compile(const struct plan *plan, const struct box_options *options,
+		struct sandbox **ret_box, struct cordon_error *err)
 {
 	const char *state_dir = plan == NULL ? options->state_dir : plan->host->state_dir;
-	auto_box struct box *box = NULL;
+	auto_box struct sandbox *box = NULL;
 	int rc;
 
 	if (plan != NULL && plan_gaps(plan) > 0)
@@ -202,13 +202,13 @@ enforce_compile(const struct plan *plan, const struct box_options *options, stru
 }
 
 void
-enforce_handed_over(struct box *box)
+enforce_handed_over(struct sandbox *box)
 {
 	(void)box;
 }
 
-struct box *
-enforce_free(struct box *box)
+struct sandbox *
+enforce_free(struct sandbox *box)
 {
 	if (box == NULL)
 		return NULL;
@@ -223,7 +223,7 @@ enforce_free(struct box *box)
 
 /* The profile has it already, under the name it was going to have. */
 int
-enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
+enforce_grant_tmp(struct sandbox *box, const char *path, struct cordon_error *err)
 {
 	if (strcmp(box->private_tmp, path) == 0)
 		return 0;
@@ -232,21 +232,22 @@ enforce_grant_tmp(struct box *box, const char *path, struct cordon_error *err)
 }
 
 void
-enforce_mark(struct box *box, struct group *group)
+enforce_mark(struct sandbox *box, struct session_group *group)
 {
-	group->kind = GROUP_MARKED;
+	group->kind = TRACKED_BY_MARK;
 	snprintf(group->path, sizeof group->path, "%s", box->fingerprint.folder);
 	box->is_marked = true;
 }
 
 int
-enforce_apply(const struct box *box, struct cordon_error *err)
+enforce_apply(const struct sandbox *box, struct cordon_error *err)
 {
 	return seatbelt_apply(&box->seatbelt, err);
 }
 
 pid_t
-enforce_start(struct box *box, const struct group *group, const struct enforce_main *main)
+enforce_start(struct sandbox *box, const struct session_group *group,
+	      const struct enforce_main *main)
 {
 	const struct reporter reporter = {box->state_dir, box->id, box->tag, box->log, LATE_MS};
 
@@ -260,32 +261,32 @@ enforce_start(struct box *box, const struct group *group, const struct enforce_m
  * and as long as the second is there is a proxy.
  */
 struct enforce_needs
-enforce_needs(const struct box *box)
+enforce_needs(const struct sandbox *box)
 {
 	return (struct enforce_needs){box->reporter, box->egress, -1, -1, {-1, -1}};
 }
 
 void
-enforce_serve(struct box *box, const struct enforce_needs *needs)
+enforce_serve(struct sandbox *box, const struct enforce_needs *needs)
 {
 	(void)box, (void)needs;
 }
 
 void
-enforce_attend(struct box *box)
+enforce_attend(struct sandbox *box)
 {
 	(void)box;
 }
 
 bool
-enforce_untrace(struct box *box, pid_t task, int signal)
+enforce_untrace(struct sandbox *box, pid_t task, int signal)
 {
 	(void)box, (void)task, (void)signal;
 	return false;
 }
 
 bool
-enforce_signal(struct box *box, int signal)
+enforce_signal(struct sandbox *box, int signal)
 {
 	(void)box, (void)signal;
 	return false;

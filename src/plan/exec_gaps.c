@@ -80,7 +80,7 @@ running_is_unheld(const struct plan *plan, const char *path)
 	       ((kind == FS_FILE || kind == FS_MISSING) && (rights & MAKE));
 }
 
-struct search {
+struct exec_search {
 	const struct plan *plan;
 	bool by_patterns; /* only what a pattern denies */
 	bool is_flat;	  /* only what lies directly in the folder */
@@ -108,7 +108,7 @@ is_denied_by_pattern(const struct index *index, const char *path)
 static enum below_next
 search_entry(void *context, const char *path, enum fs_kind kind)
 {
-	struct search *search = context;
+	struct exec_search *search = context;
 
 	if (kind == FS_FILE &&
 	    (!search->by_patterns || is_denied_by_pattern(&search->plan->index, path)) &&
@@ -121,7 +121,7 @@ search_entry(void *context, const char *path, enum fs_kind kind)
 
 /* Is there one below root? What cannot be looked at counts as one. */
 static bool
-search_below(struct search *search, const char *root)
+search_below(struct exec_search *search, const char *root)
 {
 	struct below below = {.view = search->plan->host->view,
 			      .fn = search_entry,
@@ -152,7 +152,7 @@ is_made(const struct plan *plan, const struct planned_rule *rule, const char *pa
 }
 
 static bool
-is_unheld_path(struct search *search, const struct planned_rule *rule)
+is_unheld_path(struct exec_search *search, const struct planned_rule *rule)
 {
 	const struct plan *plan = search->plan;
 	/* by a mount it may be another kind than the one the rule was written for */
@@ -210,7 +210,7 @@ is_met(const struct index *index, const char *tree)
 }
 
 static bool
-is_unheld_in(struct search *search, const char *tree)
+is_unheld_in(struct exec_search *search, const char *tree)
 {
 	enum fs_kind kind = look(search->plan, tree);
 
@@ -230,7 +230,7 @@ is_open_pattern(const struct index *index, const struct planned_rule *rule)
 }
 
 static bool
-find_by_pattern(struct search *search)
+find_by_pattern(struct exec_search *search)
 {
 	const struct index *index = &search->plan->index;
 	const char *last = NULL;
@@ -259,7 +259,7 @@ find_by_pattern(struct search *search)
 /* ---- all of them ---- */
 
 static bool
-find_by_path(struct search *search)
+find_by_path(struct exec_search *search)
 {
 	const struct index *index = &search->plan->index;
 
@@ -272,7 +272,7 @@ find_by_path(struct search *search)
 int
 running_settle(struct plan *plan, struct cordon_error *err)
 {
-	struct search search = {.plan = plan};
+	struct exec_search search = {.plan = plan};
 	auto_str struct str text = {0};
 	bool is_found;
 

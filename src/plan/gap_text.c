@@ -91,7 +91,8 @@ static const struct {
 };
 
 static void
-explain_need(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
+explain_need(const struct plan *plan, const struct mechanism *way, unsigned missing,
+	     struct promise *to)
 {
 	to->how = way->how;
 	to->remedy = NULL;
@@ -126,7 +127,8 @@ explain_landlock(const struct facts *facts, int abi, struct promise *to)
 }
 
 void
-explain_gap(const struct plan *plan, const struct way *way, unsigned missing, struct promise *to)
+explain_gap(const struct plan *plan, const struct mechanism *way, unsigned missing,
+	    struct promise *to)
 {
 	const unsigned brokers = NEED_BROKER | NEED_VETTING | NEED_BROKER_NET |
 				 NEED_BROKER_SOCKETS | NEED_NO_SOCKETS | NEED_BROKER_SIGNALS;

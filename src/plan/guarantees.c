@@ -11,7 +11,7 @@
 
 #define OUTPUT_COUNTED "supervisor: descriptors 1 and 2, and the terminal"
 
-static const struct way ways[] = {
+static const struct mechanism ways[] = {
 	{G_FILES_READ, SYSTEM_LINUX, 1, 0, "Landlock"},
 	{G_FILES_WRITE, SYSTEM_LINUX, 3, 0, "Landlock"},
 	{G_FILES_WRITE, SYSTEM_LINUX, 1, NEED_BROKER, "Landlock; truncation by the broker"},
@@ -90,7 +90,7 @@ static const struct way ways[] = {
 };
 
 static bool
-is_needed(const struct plan *plan, const struct demand *demand, enum guarantee guarantee)
+is_needed(const struct plan *plan, const struct requirements *demand, enum guarantee guarantee)
 {
 	const struct settings *settings = &plan->settings;
 
@@ -143,7 +143,7 @@ is_unlisted(const struct plan *plan)
 }
 
 static unsigned
-needs_met(const struct plan *plan, const struct demand *demand)
+needs_met(const struct plan *plan, const struct requirements *demand)
 {
 	static const struct {
 		enum fact fact;
@@ -186,16 +186,16 @@ needs_met(const struct plan *plan, const struct demand *demand)
 }
 
 static void
-judge(struct plan *plan, const struct demand *demand, enum guarantee guarantee, unsigned met)
+judge(struct plan *plan, const struct requirements *demand, enum guarantee guarantee, unsigned met)
 {
 	struct promise *to = &plan->promises[guarantee];
-	const struct way *last = NULL;
+	const struct mechanism *last = NULL;
 
 	*to = (struct promise){.keeping = KEPT_NOT_NEEDED};
 	if (!is_needed(plan, demand, guarantee))
 		return;
 	for (size_t i = 0; i < COUNT(ways); i++) {
-		const struct way *way = &ways[i];
+		const struct mechanism *way = &ways[i];
 
 		if (way->guarantee != guarantee || way->system != plan->host->system)
 			continue;
@@ -213,7 +213,7 @@ judge(struct plan *plan, const struct demand *demand, enum guarantee guarantee, 
 void
 plan_judge(struct plan *plan)
 {
-	struct demand demand = demand_find(plan);
+	struct requirements demand = demand_find(plan);
 	unsigned met;
 
 	plan_route(plan, &demand);

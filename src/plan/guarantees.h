@@ -5,7 +5,7 @@
 #include "plan/plan.h"
 
 /* What a way of keeping a promise cannot do without. */
-enum need {
+enum requirement {
 	NEED_SECCOMP = 1 << 0,
 	NEED_BROKER = 1 << 1, /* notification, injection, descriptors of others, no Yama 2 or 3 */
 	NEED_PIDFD = 1 << 2,
@@ -30,7 +30,7 @@ enum need {
 	NEED_MOUNTS = 1 << 21, /* it is known which files have other names by mounts */
 };
 
-struct way {
+struct mechanism {
 	enum guarantee guarantee;
 	enum system system;
 	int abi; /* Landlock, at least */
@@ -39,7 +39,7 @@ struct way {
 };
 
 /* requirements.c: what the rules ask for beyond plain trees. */
-struct demand {
+struct requirements {
 	bool change;   /* something can be changed at all */
 	bool carveout; /* a deny inside an allowed tree, or a rule for less than a tree */
 	bool reads;    /* one of these, or a pattern, is about reading */
@@ -47,13 +47,13 @@ struct demand {
 	const struct planned_rule *by; /* the first about reading, else the first of all */
 	bool restrict_files;
 };
-struct demand demand_find(const struct plan *plan);
+struct requirements demand_find(const struct plan *plan);
 
 /* routing.c: can this machine have a broker, or one around us that asks us? */
 bool has_broker(const struct facts *facts);
 /* What of files, sockets and addresses is asked of it. */
-void plan_route(struct plan *plan, const struct demand *demand);
+void plan_route(struct plan *plan, const struct requirements *demand);
 
 /* gap_text.c: why the way cannot be gone, and what would help. missing: of its needs. */
-void explain_gap(const struct plan *plan, const struct way *way, unsigned missing,
+void explain_gap(const struct plan *plan, const struct mechanism *way, unsigned missing,
 		 struct promise *to);

@@ -11,9 +11,9 @@
 #include "base/glob.h"
 #include "base/str.h"
 
-struct maker {
+struct pattern_dirs_build {
 	struct arena *arena;
-	struct holds *to;
+	struct pattern_dirs *to;
 	const char *by;
 	bool nocase;
 	struct cordon_error *err;
@@ -128,10 +128,10 @@ regex_floats(const char *regex)
 /* ---- making them ---- */
 
 static int
-add(struct maker *m, const char *glob, bool below)
+add(struct pattern_dirs_build *m, const char *glob, bool below)
 {
 	struct glob *compiled;
-	struct hold *hold;
+	struct pattern_dir *hold;
 	int rc;
 
 	if (glob == NULL)
@@ -148,13 +148,13 @@ add(struct maker *m, const char *glob, bool below)
 	hold = arena_push(m->arena, &m->to->items, &m->to->count, sizeof *hold, m->err);
 	if (hold == NULL)
 		return -CORDON_E_MEMORY;
-	*hold = (struct hold){glob, below, m->nocase, m->by, compiled};
+	*hold = (struct pattern_dir){glob, below, m->nocase, m->by, compiled};
 	return 0;
 }
 
 /* Every beginning of the glob but itself. A "**" in front needs no folder in particular. */
 static int
-add_glob(struct maker *m, const char *glob)
+add_glob(struct pattern_dirs_build *m, const char *glob)
 {
 	const char *const *names, *text = "";
 	size_t count;
@@ -173,7 +173,7 @@ add_glob(struct maker *m, const char *glob)
 }
 
 static char *
-quoted(struct maker *m, const char *path)
+quoted(struct pattern_dirs_build *m, const char *path)
 {
 	char *to = arena_alloc(m->arena, strlen(path) * 2 + 1, m->err);
 	char *p = to;
@@ -188,7 +188,7 @@ quoted(struct maker *m, const char *path)
 
 /* Everything below where it is rooted, that folder, and those above it. */
 static int
-add_regex(struct maker *m, const char *regex)
+add_regex(struct pattern_dirs_build *m, const char *regex)
 {
 	char *root = regex_root(m->arena, regex, m->err), *glob;
 	int rc;
@@ -209,14 +209,14 @@ add_regex(struct maker *m, const char *regex)
 }
 
 int
-holds_make(struct arena *arena, const struct plan *plan, struct holds *ret,
+holds_make(struct arena *arena, const struct plan *plan, struct pattern_dirs *ret,
 	   struct cordon_error *err)
 {
 	const struct index *index = &plan->index;
-	struct maker m = {.arena = arena, .to = ret, .err = err};
+	struct pattern_dirs_build m = {.arena = arena, .to = ret, .err = err};
 	int rc = 0;
 
-	*ret = (struct holds){0};
+	*ret = (struct pattern_dirs){0};
 	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++) {
 		const struct planned_rule *rule = &index->patterns[i];
 
@@ -234,11 +234,11 @@ holds_make(struct arena *arena, const struct plan *plan, struct holds *ret,
 	return rc;
 }
 
-const struct hold *
-holds_find(const struct holds *holds, const char *path)
+const struct pattern_dir *
+holds_find(const struct pattern_dirs *holds, const char *path)
 {
 	for (size_t i = 0; i < holds->count; i++) {
-		const struct hold *hold = &holds->items[i];
+		const struct pattern_dir *hold = &holds->items[i];
 		size_t length = glob_match_longest(hold->compiled, path, hold->nocase);
 
 		if (length != 0 && (hold->below || path[length] == '\0'))

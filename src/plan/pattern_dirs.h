@@ -11,23 +11,23 @@
 struct glob;
 
 /* A glob that says where such folders are: exactly there, or there and everywhere below. */
-struct hold {
+struct pattern_dir {
 	const char *glob;
 	bool below;
 	bool nocase;
 	const char *by; /* the pattern that needs them */
 	const struct glob *compiled;
 };
-struct holds {
-	struct hold *items;
+struct pattern_dirs {
+	struct pattern_dir *items;
 	size_t count;
 };
 
 /* Of every pattern that denies and every protected name. */
-int holds_make(struct arena *arena, const struct plan *plan, struct holds *ret,
+int holds_make(struct arena *arena, const struct plan *plan, struct pattern_dirs *ret,
 	       struct cordon_error *err);
 /* The one that holds the folder called path, or NULL. */
-const struct hold *holds_find(const struct holds *holds, const char *path);
+const struct pattern_dir *holds_find(const struct pattern_dirs *holds, const char *path);
 
 /* The names of a glob between its slashes, each still quoted; "**" stands alone. */
 int glob_split(struct arena *arena, const char *glob, const char *const **ret_names,

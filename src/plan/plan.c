@@ -161,7 +161,7 @@ static int
 add_policy(struct plan *plan, const struct policy *policy, enum layer layer,
 	   struct fs_memory *memory, struct cordon_error *err)
 {
-	struct ahead ahead;
+	struct prefetch ahead;
 	size_t before = ahead_start(&ahead, memory, policy->rules, policy->rule_count);
 	int rc = 0;
 

@@ -93,7 +93,7 @@ denies_running(const struct plan *plan, const struct planned_rule *rule)
 }
 
 static void
-add_demand(struct demand *demand, const struct plan *plan, const struct planned_rule *rule)
+add_demand(struct requirements *demand, const struct plan *plan, const struct planned_rule *rule)
 {
 	bool reads = (rule->rights & RIGHT_READ) != 0;
 
@@ -105,17 +105,18 @@ add_demand(struct demand *demand, const struct plan *plan, const struct planned_
 
 /* Could it add anything? Asking costs more than that. */
 static bool
-is_known(const struct demand *demand, const struct plan *plan, const struct planned_rule *rule)
+is_known(const struct requirements *demand, const struct plan *plan,
+	 const struct planned_rule *rule)
 {
 	return demand->carveout && (demand->reads || !(rule->rights & RIGHT_READ)) &&
 	       (demand->runs || !denies_running(plan, rule));
 }
 
-struct demand
+struct requirements
 demand_find(const struct plan *plan)
 {
 	const struct index *index = &plan->index;
-	struct demand demand = {.change = (index->default_rights & RIGHTS_CHANGE) != 0};
+	struct requirements demand = {.change = (index->default_rights & RIGHTS_CHANGE) != 0};
 
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *rule = &index->paths[i];

@@ -18,7 +18,7 @@ has_broker(const struct facts *facts)
 
 /* A policy that lives without protected names and metadata stays as fast as the kernel. */
 static enum routing
-find_routing(const struct plan *plan, const struct demand *demand)
+find_routing(const struct plan *plan, const struct requirements *demand)
 {
 	const int *values = plan->facts.values;
 	bool exact = demand->carveout || plan->index.pattern_count > 0;
@@ -76,7 +76,7 @@ find_socket_routing(struct plan *plan)
 }
 
 void
-plan_route(struct plan *plan, const struct demand *demand)
+plan_route(struct plan *plan, const struct requirements *demand)
 {
 	plan->routing = find_routing(plan, demand);
 	plan->routed_by = demand->by;

@@ -285,7 +285,7 @@ add_way(struct plan *plan, const struct planned_rule *like, struct cordon_error 
 static int
 add_worktrees(struct plan *plan, const struct planned_rule *like, struct cordon_error *err)
 {
-	const struct gitdirs *git = &plan->host->git;
+	const struct git_dirs *git = &plan->host->git;
 	const char *dirs[2] = {git->git_dir, git->common_dir};
 
 	for (int i = 0; i < 2; i++) {

@@ -35,7 +35,7 @@
 static const char *const others[] = {"objects", "modules", "lfs",	  "annex",
 				     "refs",	"index",   "packed-refs", NULL};
 
-struct walk {
+struct state_walk {
 	struct refs *refs;
 	int64_t since; /* 0: every file is read */
 	int left;
@@ -72,7 +72,7 @@ has_name(const struct gitstate *sorted, const struct gitstate_name *one)
 }
 
 static int
-add_name(struct walk *w, const char *file, const char *at, size_t length)
+add_name(struct state_walk *w, const char *file, const char *at, size_t length)
 {
 	struct arena *arena = &w->refs->arena;
 	struct gitstate_name *slot, one = {file, NULL};
@@ -97,7 +97,7 @@ add_name(struct walk *w, const char *file, const char *at, size_t length)
 }
 
 static int
-add_names(struct walk *w, const char *file, const char *text, size_t length)
+add_names(struct state_walk *w, const char *file, const char *text, size_t length)
 {
 	const char *end = text + length;
 	int rc = 0;
@@ -127,10 +127,10 @@ leave_one_each(struct gitstate *names)
 
 /* Only when a file is read in the end: mostly there is none. */
 static int
-find_known(struct walk *w)
+find_known(struct state_walk *w)
 {
 	const struct refs *refs = w->refs;
-	struct walk old = {.refs = w->refs, .to = w->known};
+	struct state_walk old = {.refs = w->refs, .to = w->known};
 	int rc = 0;
 
 	if (w->known->count > 0)
@@ -146,7 +146,7 @@ find_known(struct walk *w)
 /* ---- files ---- */
 
 static int
-read_file(struct walk *w, const char *path, size_t size)
+read_file(struct state_walk *w, const char *path, size_t size)
 {
 	struct refs *refs = w->refs;
 	struct refs_text *slot;
@@ -172,11 +172,11 @@ read_file(struct walk *w, const char *path, size_t size)
 	return add_names(w, file, text, length);
 }
 
-static int walk_folder(struct walk *w, char path[PATH_MAX], int depth);
+static int walk_folder(struct state_walk *w, char path[PATH_MAX], int depth);
 
 /* As with refs: what is older than the run is as it was, unless it came with a folder; a link is never old. */
 static int
-walk_entry(struct walk *w, char path[PATH_MAX], int depth)
+walk_entry(struct state_walk *w, char path[PATH_MAX], int depth)
 {
 	struct stat at;
 	bool is_link, is_old, is_still = w->is_still;
@@ -204,7 +204,7 @@ walk_entry(struct walk *w, char path[PATH_MAX], int depth)
 }
 
 static bool
-is_other(const struct walk *w, const char *path)
+is_other(const struct state_walk *w, const char *path)
 {
 	const char *name = path + w->name;
 
@@ -217,7 +217,7 @@ is_other(const struct walk *w, const char *path)
 }
 
 static int
-walk_folder(struct walk *w, char path[PATH_MAX], int depth)
+walk_folder(struct state_walk *w, char path[PATH_MAX], int depth)
 {
 	size_t length = strlen(path);
 	DIR *dir = depth > DEPTH_MAX ? NULL : opendir(path);
@@ -238,7 +238,7 @@ walk_folder(struct walk *w, char path[PATH_MAX], int depth)
 }
 
 static int
-walk(struct walk *w, const char *folder, const char *below)
+walk(struct state_walk *w, const char *folder, const char *below)
 {
 	char path[PATH_MAX];
 
@@ -252,7 +252,7 @@ walk(struct walk *w, const char *folder, const char *below)
 void
 gitstate_note(struct refs *refs)
 {
-	struct walk w = {.refs = refs, .left = LOGS_MAX, .room = LOGS_ROOM};
+	struct state_walk w = {.refs = refs, .left = LOGS_MAX, .room = LOGS_ROOM};
 
 	/* what is not noted counts as new */
 	walk(&w, refs->common_dir, "/logs");
@@ -264,12 +264,12 @@ int
 gitstate_find(struct refs *refs, struct gitstate *ret)
 {
 	struct gitstate known = {0};
-	struct walk w = {.refs = refs,
-			 .since = refs->started,
-			 .left = FILES_MAX,
-			 .room = FILES_ROOM,
-			 .to = ret,
-			 .known = &known};
+	struct state_walk w = {.refs = refs,
+			       .since = refs->started,
+			       .left = FILES_MAX,
+			       .room = FILES_ROOM,
+			       .to = ret,
+			       .known = &known};
 	int rc = walk(&w, refs->common_dir, "");
 
 	if (rc == 0 && !path_below(refs->in.git_dir, refs->common_dir))

@@ -34,7 +34,7 @@ struct indextrees {
 	bool is_cut; /* there are more */
 };
 
-struct level {
+struct index_level {
 	const char *folder;
 	long left; /* folders in it */
 };
@@ -43,7 +43,7 @@ struct parsing {
 	struct arena *arena;
 	const char *at, *end;
 	size_t size;
-	struct level levels[DEPTH_MAX];
+	struct index_level levels[DEPTH_MAX];
 	size_t depth;
 	struct indextrees *to;
 };
@@ -115,7 +115,7 @@ read_folder(struct parsing *p)
 		p->to->is_cut = true;
 		return 0;
 	}
-	p->levels[p->depth++] = (struct level){folder, folders};
+	p->levels[p->depth++] = (struct index_level){folder, folders};
 	while (p->depth > 0 && p->levels[p->depth - 1].left-- <= 0)
 		p->depth--;
 	return p->depth > 0;

@@ -21,7 +21,7 @@
 #define LOOKED_AT 32	    /* new values that git is asked about one by one */
 #define COMPARED 10000	    /* and together */
 #define CLOCK_STEP 20000000 /* nanoseconds by which times of files may be behind */
-#define TOLD_MAX 1000	    /* paths */
+#define EVENTS_MAX 1000	    /* paths */
 #define TABLES "reftable/tables.list"
 #define PACKED_AT_START (256u << 10)
 #define PACKED_MAX (8u << 20)
@@ -65,7 +65,7 @@ read_packed(struct refs *refs, size_t max)
 static const char *
 find_common(struct refs *refs, const struct plan *plan)
 {
-	const struct gitdirs *git = &plan->host->git;
+	const struct git_dirs *git = &plan->host->git;
 
 	return git->git_dir != NULL && git->common_dir != NULL && refs->in.git_dir == git->git_dir
 		       ? git->common_dir
@@ -99,7 +99,7 @@ find_head(struct refs *refs)
 void
 refs_note(struct refs *refs, const struct plan *plan)
 {
-	struct reading r = {.refs = refs, .left = AT_START, .met = note_value, .context = refs};
+	struct ref_reading r = {.refs = refs, .left = AT_START, .met = note_value, .context = refs};
 	struct timespec now = {0};
 
 	*refs = (struct refs){0};
@@ -247,9 +247,9 @@ pass_on(void *teller, const struct committed *one)
 	else
 		str_printf(&reason, "%s; a checkout of %s brings it", one->reason,
 			   name == NULL ? "the index" : name);
-	if (!one->is_same && !reason.failed && e->told_count < TOLD_MAX && !is_told(e, one->path))
-		e->tell(e->teller, &(struct change){name == NULL ? "staged" : "committed",
-						    one->path, reason.text});
+	if (!one->is_same && !reason.failed && e->told_count < EVENTS_MAX && !is_told(e, one->path))
+		e->tell(e->teller, &(struct autorun_change){name == NULL ? "staged" : "committed",
+							    one->path, reason.text});
 }
 
 /* name NULL: the index, by its entries and by the trees that it names beside them. */
@@ -343,11 +343,11 @@ const char *
 refs_tell(struct refs *refs, changed_fn *tell, void *teller)
 {
 	struct ending e = {.refs = refs, .tell = tell, .teller = teller};
-	struct reading r = {.refs = refs,
-			    .left = AT_END,
-			    .since = refs->has_odd ? 0 : refs->started,
-			    .met = meet,
-			    .context = &e};
+	struct ref_reading r = {.refs = refs,
+				.left = AT_END,
+				.since = refs->has_odd ? 0 : refs->started,
+				.met = meet,
+				.context = &e};
 	struct refs_signature index, tables;
 	int rc;
 

@@ -53,7 +53,7 @@ refread_object(struct arena *arena, const char *text)
 
 /* "ref: NAME" of what is not below refs/, where nothing else looks at it; NULL: it is none. */
 static const char *
-find_target(struct reading *r, const char *text)
+find_target(struct ref_reading *r, const char *text)
 {
 	const char *name = str_starts(text, "ref:") ? text + 4 + strspn(text + 4, " \t\r\n") : "";
 	size_t length = strcspn(name, " \t\r\n");
@@ -65,7 +65,7 @@ find_target(struct reading *r, const char *text)
 }
 
 static int
-read_loose(struct reading *r, const char *path, const char *name)
+read_loose(struct ref_reading *r, const char *path, const char *name)
 {
 	char *text;
 	size_t length;
@@ -88,14 +88,14 @@ read_loose(struct reading *r, const char *path, const char *name)
 	return 0;
 }
 
-static int read_folder(struct reading *r, char path[PATH_MAX], size_t name, int depth);
+static int read_folder(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth);
 
 /*
  * What is older than the run is as it was, unless it came with a folder that was moved here; then its value was
  * noted at the start or is new, as far as there was room for all.
  */
 static int
-read_entry(struct reading *r, char path[PATH_MAX], size_t name, int depth)
+read_entry(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth)
 {
 	struct stat at;
 	bool is_old, is_still = r->is_still;
@@ -118,7 +118,7 @@ read_entry(struct reading *r, char path[PATH_MAX], size_t name, int depth)
 
 /* path is a folder; name is where the name of a ref begins in it. */
 static int
-read_folder(struct reading *r, char path[PATH_MAX], size_t name, int depth)
+read_folder(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth)
 {
 	size_t length = strlen(path);
 	DIR *dir = depth > DEPTH_MAX ? NULL : opendir(path);
@@ -140,7 +140,7 @@ read_folder(struct reading *r, char path[PATH_MAX], size_t name, int depth)
 
 /* From refs/ on; the folder itself counts, too. */
 static int
-read_below(struct reading *r, const char *folder)
+read_below(struct ref_reading *r, const char *folder)
 {
 	char path[PATH_MAX];
 	struct stat at;
@@ -153,7 +153,7 @@ read_below(struct reading *r, const char *folder)
 
 /* HEAD, ORIG_HEAD and whatever else git notes a commit in; name is where their names begin in folder/. */
 static int
-read_heads(struct reading *r, const char *folder, size_t name)
+read_heads(struct ref_reading *r, const char *folder, size_t name)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
@@ -194,13 +194,13 @@ refread_worktrees(const struct refs *refs, worktree_fn *met, void *context)
 static int
 read_worktree(void *context, const char *folder)
 {
-	struct reading *r = context;
+	struct ref_reading *r = context;
 
 	return read_heads(r, folder, strlen(r->refs->common_dir) + 1);
 }
 
 int
-refread_all(struct reading *r)
+refread_all(struct ref_reading *r)
 {
 	const struct refs *refs = r->refs;
 	int rc = read_heads(r, refs->in.git_dir, strlen(refs->in.git_dir) + 1);

@@ -7,7 +7,7 @@
 /* A ref that was met. */
 typedef int ref_fn(void *context, const char *name, const char *value);
 
-struct reading {
+struct ref_reading {
 	struct arena arena; /* of what is read, and not kept */
 	const struct refs *refs;
 	int left;
@@ -30,4 +30,4 @@ typedef int worktree_fn(void *context, const char *folder);
 
 int refread_worktrees(const struct refs *refs, worktree_fn *met, void *context);
 /* Every value but those that are packed; HEAD first. */
-int refread_all(struct reading *r);
+int refread_all(struct ref_reading *r);

@@ -26,16 +26,16 @@
 #define CANDIDATES_MAX 4096
 #define CONTENT_MAX ((size_t)16 << 20)
 
-enum kind { KIND_NAME, KIND_MODULES, KIND_SUBMODULE, KIND_LINK, KIND_HOOK };
+enum tree_kind { KIND_NAME, KIND_MODULES, KIND_SUBMODULE, KIND_LINK, KIND_HOOK };
 
 struct candidate {
-	enum kind kind;
+	enum tree_kind kind;
 	bool is_link;
 	const char *path, *reason;
 	const char *object;
 };
 
-struct finding {
+struct tree_finding {
 	const struct gitread *in;
 	struct arena arena;
 	const char *listing, *end;
@@ -51,7 +51,7 @@ struct finding {
 
 /* Why the command may not have this path; NULL: it may. */
 static const char *
-reason_for(const struct finding *f, const char *path, bool is_link, enum kind *ret_kind)
+reason_for(const struct tree_finding *f, const char *path, bool is_link, enum tree_kind *ret_kind)
 {
 	struct verdict verdict = index_decide(&f->in->plan->index, path);
 	const struct protection *by = verdict.vetted;
@@ -84,7 +84,7 @@ is_hook(const char *path)
 }
 
 static int
-keep(struct finding *f, const struct candidate *one, struct cordon_error *err)
+keep(struct tree_finding *f, const struct candidate *one, struct cordon_error *err)
 {
 	struct candidate *slot = arena_push(&f->arena, &f->items, &f->count, sizeof *slot, err);
 
@@ -96,7 +96,7 @@ keep(struct finding *f, const struct candidate *one, struct cordon_error *err)
 
 /* "MODE TYPE OBJECT\tPATH" or "MODE OBJECT STAGE\tPATH". */
 static int
-judge(struct finding *f, const char *entry, struct cordon_error *err)
+judge(struct tree_finding *f, const char *entry, struct cordon_error *err)
 {
 	const char *tab = strchr(entry, '\t'), *object = strchr(entry, ' ');
 	struct candidate one = {.is_link = str_starts(entry, "120000 ")};
@@ -128,7 +128,7 @@ judge(struct finding *f, const char *entry, struct cordon_error *err)
 
 /* Nothing of what is "." or ".." is left, whether it is there or not. NULL: no memory. */
 static const char *
-lead(struct finding *f, const char *link, const char *text)
+lead(struct tree_finding *f, const char *link, const char *text)
 {
 	char *path = *text == '/' ? arena_strdup(&f->arena, text, NULL)
 				  : arena_printf(&f->arena, NULL, "%.*s%s",
@@ -155,10 +155,10 @@ lead(struct finding *f, const char *link, const char *text)
 
 /* Does a link lead into a repository, or to another name that is protected? */
 static const char *
-judge_link(struct finding *f, const struct candidate *one, const char *text)
+judge_link(struct tree_finding *f, const struct candidate *one, const char *text)
 {
 	const char *path = lead(f, one->path, text), *mark, *why;
-	enum kind kind;
+	enum tree_kind kind;
 
 	if (path == NULL || *path == '\0')
 		return NULL;
@@ -181,7 +181,7 @@ accept_place(void *context, enum gitconfig_place place, const char *path)
 }
 
 static const char *
-judge_modules(struct finding *f, const struct gitconfig_text *text)
+judge_modules(struct tree_finding *f, const struct gitconfig_text *text)
 {
 	static const struct gitconfig_asker asker = {accept_place, NULL};
 	struct gitconfig_refusal refusal;
@@ -193,7 +193,7 @@ judge_modules(struct finding *f, const struct gitconfig_text *text)
 
 /* Is a submodule checked out at this path? No command makes one where the name is protected. */
 static bool
-is_checked_out(struct finding *f, const char *path)
+is_checked_out(struct tree_finding *f, const char *path)
 {
 	const char *git = path_join(&f->arena, path, ".git", NULL);
 	struct stat at;
@@ -203,10 +203,10 @@ is_checked_out(struct finding *f, const char *path)
 
 /* A protected path that git would check a submodule out to; NULL: there is none. */
 static const char *
-judge_paths(struct finding *f, const struct candidate *one, const struct gitconfig_text *text)
+judge_paths(struct tree_finding *f, const struct candidate *one, const struct gitconfig_text *text)
 {
 	struct gitconfig config;
-	enum kind kind;
+	enum tree_kind kind;
 
 	if (gitconfig_parse(&f->arena, text->text, text->length, &config, NULL) != 1)
 		return NULL;
@@ -230,7 +230,7 @@ judge_paths(struct finding *f, const struct candidate *one, const struct gitconf
 
 /* The submodule's own HEAD says which commit is checked out. */
 static bool
-is_same_submodule(struct finding *f, const struct candidate *one)
+is_same_submodule(struct tree_finding *f, const struct candidate *one)
 {
 	static const char *const head[] = {"rev-parse", "--verify", "--quiet", "HEAD", NULL};
 	struct gitread in = *f->in;
@@ -248,7 +248,7 @@ is_same_submodule(struct finding *f, const struct candidate *one)
 
 /* A hook runs only in a repository: is its HEAD in the working tree, or among the entries, too? */
 static const char *
-judge_hook(struct finding *f, const struct candidate *one)
+judge_hook(struct tree_finding *f, const struct candidate *one)
 {
 	const char *path = one->path + strlen(f->in->plan->host->project) + 1;
 	size_t length = (size_t)(path_last(path) - path) - strlen("hooks/");
@@ -287,8 +287,8 @@ is_same(const struct candidate *one, const struct gitconfig_text *text)
 
 /* What a command may make itself, as it may a .gitmodules file, is no measure. */
 static const char *
-judge_content(struct finding *f, const struct candidate *one, const struct gitconfig_text *text,
-	      bool *ret_same)
+judge_content(struct tree_finding *f, const struct candidate *one,
+	      const struct gitconfig_text *text, bool *ret_same)
 {
 	const char *why;
 
@@ -306,7 +306,7 @@ judge_content(struct finding *f, const struct candidate *one, const struct gitco
 
 /* text NULL: git has no such object; it may still come. */
 static void
-tell_one(struct finding *f, const struct candidate *one, const struct gitconfig_text *text)
+tell_one(struct tree_finding *f, const struct candidate *one, const struct gitconfig_text *text)
 {
 	struct committed told = {.path = one->path, .reason = one->reason, .from = f->from};
 
@@ -324,7 +324,7 @@ tell_one(struct finding *f, const struct candidate *one, const struct gitconfig_
 
 /* "OBJECT TYPE SIZE\nCONTENT\n", or "OBJECT missing\n", one for each. */
 static int
-tell_all(struct finding *f, const struct gitread_text *contents)
+tell_all(struct tree_finding *f, const struct gitread_text *contents)
 {
 	const char *at = contents->text, *end = at + contents->length;
 
@@ -349,7 +349,7 @@ tell_all(struct finding *f, const struct gitread_text *contents)
 }
 
 static int
-read_contents(struct finding *f, struct cordon_error *err)
+read_contents(struct tree_finding *f, struct cordon_error *err)
 {
 	static const char *const batch[] = {"cat-file", "--batch", NULL};
 	auto_str struct str objects = {0};
@@ -374,12 +374,12 @@ int
 committed_judge(const struct gitread *in, const struct gitread_text *listing,
 		const struct committed_teller *to, struct cordon_error *err)
 {
-	struct finding f = {.in = in,
-			    .listing = listing->text,
-			    .end = listing->text + listing->length,
-			    .from = to->from,
-			    .tell = to->tell,
-			    .teller = to->teller};
+	struct tree_finding f = {.in = in,
+				 .listing = listing->text,
+				 .end = listing->text + listing->length,
+				 .from = to->from,
+				 .tell = to->tell,
+				 .teller = to->teller};
 	int rc = 0;
 
 	for (const char *at = f.listing; rc == 0 && at < f.end; at += strlen(at) + 1)

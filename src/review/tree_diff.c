@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 
-struct looking {
+struct diff_state {
 	const struct gitread *in;
 	const struct compared *pairs;
 	size_t count;
@@ -38,7 +38,7 @@ take_entry(const char *at, const char *end, const char *prefix, struct str *to)
 
 /* One block for each pair, after a line with its two names. */
 static int
-judge_blocks(const struct looking *l, const struct compared *pairs, size_t count,
+judge_blocks(const struct diff_state *l, const struct compared *pairs, size_t count,
 	     const struct gitread_text *said)
 {
 	const char *at = said->text, *end = at + said->length;
@@ -61,7 +61,7 @@ judge_blocks(const struct looking *l, const struct compared *pairs, size_t count
 }
 
 static int
-compare(const struct looking *l, const struct compared *pairs, size_t count)
+compare(const struct diff_state *l, const struct compared *pairs, size_t count)
 {
 	static const char *const diff[] = {"diff-tree", "--stdin",	"-r",	       "--raw",
 					   "-z",	"--no-renames", "--no-abbrev", NULL};
@@ -123,7 +123,7 @@ add_line(struct str *to, const char *name)
 
 /* Two answers for each pair. */
 static int
-find_pairs(struct arena *arena, struct looking *l, const char *answers, struct compared *pairs)
+find_pairs(struct arena *arena, struct diff_state *l, const char *answers, struct compared *pairs)
 {
 	const char *empty = NULL;
 	size_t kept = 0;
@@ -154,7 +154,7 @@ compared_look(const struct gitread *in, const struct compared *pairs, size_t cou
 	auto_arena struct arena arena = {0};
 	auto_str struct str input = {0};
 	struct gitread_text said = {NULL, 0};
-	struct looking l = {in, pairs, count, tell, teller};
+	struct diff_state l = {in, pairs, count, tell, teller};
 	struct compared *found = count == 0 ? NULL
 					    : arena_alloc(&arena, count * sizeof *found, NULL);
 	int rc;

@@ -18,7 +18,7 @@ struct spoken {
 	size_t turn; /* 0: never */
 };
 
-struct asking {
+struct decide_state {
 	const char *path;
 	size_t turn;
 	bool limit_hit;
@@ -35,7 +35,7 @@ is_own_word(enum layer layer)
 }
 
 static void
-apply_rule(struct asking *ask, const struct planned_rule *rule)
+apply_rule(struct decide_state *ask, const struct planned_rule *rule)
 {
 	bool path_rule = rule->match != MATCH_GLOB && rule->match != MATCH_REGEX;
 
@@ -50,7 +50,7 @@ apply_rule(struct asking *ask, const struct planned_rule *rule)
 }
 
 static void
-apply_paths_at(struct asking *ask, const struct index *index, size_t length, uint64_t hash,
+apply_paths_at(struct decide_state *ask, const struct index *index, size_t length, uint64_t hash,
 	       size_t below)
 {
 	size_t first = index_find(index, ask->path, length, hash);
@@ -61,7 +61,7 @@ apply_paths_at(struct asking *ask, const struct index *index, size_t length, uin
 }
 
 static void
-apply_paths(struct asking *ask, const struct index *index)
+apply_paths(struct decide_state *ask, const struct index *index)
 {
 	size_t below = path_depth(ask->path);
 	uint64_t hash = hash_byte(HASH_START, '/');
@@ -81,7 +81,7 @@ apply_paths(struct asking *ask, const struct index *index)
 }
 
 static void
-apply_patterns(struct asking *ask, const struct index *index)
+apply_patterns(struct decide_state *ask, const struct index *index)
 {
 	for (size_t i = 0; i < index->pattern_count; i++) {
 		const struct planned_rule *rule = &index->patterns[i];
@@ -97,7 +97,7 @@ apply_patterns(struct asking *ask, const struct index *index)
 
 /* The deny of a more trusted layer, if that was its last word on the right: nothing below it counts. */
 static const struct planned_rule *
-final_deny(const struct asking *ask, int layer, int right)
+final_deny(const struct decide_state *ask, int layer, int right)
 {
 	for (int above = LAYER_BUILTIN; above < layer; above++) {
 		const struct spoken *deny = &ask->last[above][EFFECT_DENY][right];
@@ -114,7 +114,7 @@ final_deny(const struct asking *ask, int layer, int right)
  * that is silenced is as if it were not there, so it can never take away what others grant.
  */
 static void
-decide_right(const struct asking *ask, int right, bool by_default, struct verdict *to)
+decide_right(const struct decide_state *ask, int right, bool by_default, struct verdict *to)
 {
 	struct spoken best = {0};
 	const struct planned_rule *silencer = NULL;
@@ -146,7 +146,7 @@ decide_right(const struct asking *ask, int right, bool by_default, struct verdic
 
 /* Does the user's own text name the protected path itself, and is it heard? */
 static bool
-is_lifted(const struct asking *ask, int right, size_t anchor)
+is_lifted(const struct decide_state *ask, int right, size_t anchor)
 {
 	for (int layer = 0; layer < LAYER_COUNT; layer++)
 		if (is_own_word((enum layer)layer) && ask->named[layer][right] >= anchor &&
@@ -156,7 +156,7 @@ is_lifted(const struct asking *ask, int right, size_t anchor)
 }
 
 static void
-apply_protection(const struct asking *ask, const struct protection *protection, size_t anchor,
+apply_protection(const struct decide_state *ask, const struct protection *protection, size_t anchor,
 		 struct verdict *to)
 {
 	unsigned taken = 0;
@@ -203,7 +203,7 @@ deny_below(const struct index *index, const char *path)
 }
 
 static void
-apply_protections(struct asking *ask, const struct index *index, struct verdict *to)
+apply_protections(struct decide_state *ask, const struct index *index, struct verdict *to)
 {
 	const struct protections *protections = &index->protections;
 	bool is_dotted = protection_can_match(ask->path);
@@ -221,7 +221,7 @@ apply_protections(struct asking *ask, const struct index *index, struct verdict 
 struct verdict
 index_decide(const struct index *index, const char *path)
 {
-	struct asking ask = {.path = path};
+	struct decide_state ask = {.path = path};
 	struct verdict verdict = {0};
 
 	apply_paths(&ask, index);

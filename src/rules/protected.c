@@ -24,7 +24,7 @@
 #define EDITOR_RUNS "an editor runs what it names"
 #define STEPS "git carries it out when a rebase goes on"
 
-static const struct row {
+static const struct protected_row {
 	enum vet vet;
 	bool in_git; /* below a git directory, wherever that is */
 	bool self_only;
@@ -140,7 +140,7 @@ static const struct row {
 	{VET_NOTHING, false, true, "**/.cordon-*", NULL, "it is a vetted file on its way"},
 };
 
-struct maker {
+struct protected_build {
 	struct arena *arena;
 	const struct host *host;
 	struct protections *to;
@@ -161,7 +161,7 @@ length_of_name(const char *pattern)
 }
 
 static int
-add(struct maker *m, const struct row *row, const char *pattern)
+add(struct protected_build *m, const struct protected_row *row, const char *pattern)
 {
 	struct protection *slot =
 		arena_push(m->arena, &m->to->items, &m->to->count, sizeof *slot, m->err);
@@ -189,7 +189,7 @@ add(struct maker *m, const struct row *row, const char *pattern)
 
 /* The folder as a glob takes it literally. */
 static char *
-quoted(struct maker *m, const char *dir)
+quoted(struct protected_build *m, const char *dir)
 {
 	char *to = arena_alloc(m->arena, strlen(dir) * 2 + 1, m->err);
 	char *p = to;
@@ -207,7 +207,7 @@ quoted(struct maker *m, const char *dir)
  * name reads what it leads to, so that is protected as well.
  */
 static int
-add_link_target(struct maker *m, const struct row *row)
+add_link_target(struct protected_build *m, const struct protected_row *row)
 {
 	const char *name = strncmp(row->name, "**/", 3) == 0 ? row->name + 3 : row->name;
 	size_t fixed = strcspn(name, "*");
@@ -235,23 +235,23 @@ add_link_target(struct maker *m, const struct row *row)
 static const struct {
 	const char *itself, *above;
 } led[] = {
-	[HOOKDIR_HOOKS] = {HOOKDIR_WHY_HOOKS, "it leads git to its hooks (core.hooksPath)"},
-	[HOOKDIR_NAMES] = {HOOKDIR_WHY_HOOKS, NULL},
-	[HOOKDIR_UNKNOWN] = {"it may be a hook: settings of git's cannot be read", NULL},
-	[HOOKDIR_SETTINGS] = {HOOKDIR_WHY_SETTINGS, "it leads git to its settings (include.path)"},
-	[HOOKDIR_PROGRAM] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
-	[HOOKDIR_FILE] = {HOOKDIR_WHY_PROGRAM, "it leads git to a program"},
-	[HOOKDIR_REMOTE] = {NULL, NULL}, /* a rule knows no links */
+	[GIT_REF_HOOKS] = {GIT_REF_WHY_HOOKS, "it leads git to its hooks (core.hooksPath)"},
+	[GIT_REF_NAMES] = {GIT_REF_WHY_HOOKS, NULL},
+	[GIT_REF_UNKNOWN] = {"it may be a hook: settings of git's cannot be read", NULL},
+	[GIT_REF_SETTINGS] = {GIT_REF_WHY_SETTINGS, "it leads git to its settings (include.path)"},
+	[GIT_REF_PROGRAM] = {GIT_REF_WHY_PROGRAM, "it leads git to a program"},
+	[GIT_REF_FILE] = {GIT_REF_WHY_PROGRAM, "it leads git to a program"},
+	[GIT_REF_REMOTE] = {NULL, NULL}, /* a rule knows no links */
 };
 
 static int
-add_names(struct maker *m, const struct hookdir *in, const char *why)
+add_names(struct protected_build *m, const struct git_ref_path *in, const char *why)
 {
-	struct row hook = {VET_NOTHING, false, false, NULL, NULL, why};
+	struct protected_row hook = {VET_NOTHING, false, false, NULL, NULL, why};
 	const char *dir = quoted(m, in->path);
 	int rc;
 
-	if (dir != NULL && in->kind == HOOKDIR_UNKNOWN)
+	if (dir != NULL && in->kind == GIT_REF_UNKNOWN)
 		dir = path_join(m->arena, dir, "**", m->err);
 	rc = dir == NULL ? -CORDON_E_MEMORY : 0;
 	for (size_t i = 0; rc == 0 && hookdir_names[i] != NULL; i++)
@@ -261,9 +261,9 @@ add_names(struct maker *m, const struct hookdir *in, const char *why)
 
 /* The folders above path, up to the project, stay where they are. */
 static int
-add_above(struct maker *m, const char *path, const char *why)
+add_above(struct protected_build *m, const char *path, const char *why)
 {
-	struct row above = {VET_NOTHING, false, true, NULL, NULL, why};
+	struct protected_row above = {VET_NOTHING, false, true, NULL, NULL, why};
 	size_t top = strlen(m->host->project);
 	int rc = 0;
 
@@ -283,9 +283,10 @@ add_above(struct maker *m, const char *path, const char *why)
  * replaced by a link.
  */
 static int
-add_led(struct maker *m, const struct hookdir *dir)
+add_led(struct protected_build *m, const struct git_ref_path *dir)
 {
-	struct row itself = {VET_NOTHING, false, false, NULL, NULL, led[dir->kind].itself};
+	struct protected_row itself = {VET_NOTHING, false, false,
+				       NULL,	    NULL,  led[dir->kind].itself};
 	int rc;
 
 	if (itself.reason == NULL)
@@ -298,9 +299,9 @@ add_led(struct maker *m, const struct hookdir *dir)
 
 /* The repository that the project's own pointer leads to is not exchanged for another. */
 static int
-add_inner(struct maker *m, const char *path)
+add_inner(struct protected_build *m, const char *path)
 {
-	static const struct row inner = {VET_NOTHING, false, true, NULL, NULL, POINTED};
+	static const struct protected_row inner = {VET_NOTHING, false, true, NULL, NULL, POINTED};
 	int rc = add(m, &inner, quoted(m, path));
 
 	return rc < 0 ? rc : add_above(m, path, POINTED);
@@ -308,7 +309,7 @@ add_inner(struct maker *m, const char *path)
 
 /* Where nothing is vetted the folder could not be made at all: too much, for what agents also write in. */
 static bool
-is_left_out(const struct host *host, const struct row *row)
+is_left_out(const struct host *host, const struct protected_row *row)
 {
 	return host->system == SYSTEM_MACOS && row->vet == VET_FOLDER && !row->in_git;
 }
@@ -317,7 +318,7 @@ int
 protections_make(struct arena *arena, const struct host *host, struct protections *ret,
 		 struct cordon_error *err)
 {
-	struct maker m = {arena, host, ret, err, NULL};
+	struct protected_build m = {arena, host, ret, err, NULL};
 	const char *common = host->git.common_dir;
 	const char *dirs[2] = {"**/*.git", common == NULL ? NULL : quoted(&m, common)};
 	int rc = 0;

@@ -27,7 +27,7 @@ hear(struct heard *heard, const struct planned_rule *rule)
 }
 
 /* A way down: count paths that begin with path and go on by 0, 1 and 2 new names. */
-struct descent {
+struct rights_walk {
 	const struct index *index;
 	const char *path;
 	int count;
@@ -38,7 +38,7 @@ struct descent {
 
 /* The rules at the first length bytes of the path. */
 static void
-hear_at(struct descent *d, size_t length)
+hear_at(struct rights_walk *d, size_t length)
 {
 	size_t first = index_find(d->index, d->path, length, d->hash);
 
@@ -51,7 +51,7 @@ hear_at(struct descent *d, size_t length)
 
 /* Down to the first length bytes, without what is said of the whole path. */
 static void
-go_down(struct descent *d, size_t length)
+go_down(struct rights_walk *d, size_t length)
 {
 	d->hash = hash_byte(HASH_START, '/');
 	d->below = path_depth(d->path);
@@ -69,7 +69,7 @@ go_down(struct descent *d, size_t length)
 }
 
 static void
-hear_last(struct descent *d, size_t length)
+hear_last(struct rights_walk *d, size_t length)
 {
 	if (d->index->path_count == 0)
 		return;
@@ -119,10 +119,10 @@ settle(struct heard *heard, const struct index *index, const char *path)
 	return heard->rights;
 }
 
-static struct descent
+static struct rights_walk
 descent_at(const struct index *index, const char *path, int count)
 {
-	struct descent d = {.index = index, .path = path, .count = count};
+	struct rights_walk d = {.index = index, .path = path, .count = count};
 
 	for (int i = 0; i < count; i++)
 		d.heard[i].rights = index->default_rights;
@@ -130,7 +130,7 @@ descent_at(const struct index *index, const char *path, int count)
 }
 
 static struct reach
-settle_all(struct descent *d, size_t length)
+settle_all(struct rights_walk *d, size_t length)
 {
 	char below[PATH_MAX + sizeof NEW NEW];
 	struct reach reach = {.own = settle(&d->heard[0], d->index, d->path)};
@@ -148,7 +148,7 @@ settle_all(struct descent *d, size_t length)
 unsigned
 index_rights(const struct index *index, const char *path)
 {
-	struct descent d = descent_at(index, path, 1);
+	struct rights_walk d = descent_at(index, path, 1);
 	size_t length = strlen(path);
 
 	go_down(&d, length);
@@ -159,7 +159,7 @@ index_rights(const struct index *index, const char *path)
 struct reach
 index_reach_beside(const struct index *index, const char *path, struct reach_memo *memo)
 {
-	struct descent d = descent_at(index, path, 3);
+	struct rights_walk d = descent_at(index, path, 3);
 	size_t length = strlen(path), folder = (size_t)(path_last(path) - path);
 
 	if (length >= PATH_MAX)

@@ -84,7 +84,7 @@ enum record_state {
 	RECORD_LIVE,
 	RECORD_ODD,   /* someone holds it, and it cannot be read, or not yet */
 	RECORD_GONE,  /* there is none, or none any more */
-	RECORD_BURIED /* there was one, of a session that had ended; now there is none */
+	RECORD_REAPED /* there was one, of a session that had ended; now there is none */
 };
 /*
  * Looks at one record; nothing in it is believed without a check. Only a live one fills

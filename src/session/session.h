@@ -18,8 +18,8 @@
 #include "plan/plan.h"
 #include "session/record.h"
 
-struct change;
-struct porter;
+struct autorun_change;
+struct spawner;
 struct proxy_hold;
 struct proxy_task;
 struct refusal;
@@ -34,18 +34,18 @@ struct session_place {
 
 /* What the caller wants run. */
 /* Folders that were not there before. */
-struct made {
+struct made_dirs {
 	struct arena arena;
 	const char **paths;
 	size_t count;
 };
 
 struct session_request {
-	const char *id;	   /* part of the name of what is made for it */
-	struct plan *plan; /* NULL only with track_only */
-	struct made *made; /* of what it grants; NULL only with track_only */
-	bool track_only;   /* nothing is restricted, only the end is guaranteed */
-	bool fingerprint;  /* with that: by a profile that restricts nothing (macOS) */
+	const char *id;		/* part of the name of what is made for it */
+	struct plan *plan;	/* NULL only with track_only */
+	struct made_dirs *made; /* of what it grants; NULL only with track_only */
+	bool track_only;	/* nothing is restricted, only the end is guaranteed */
+	bool fingerprint;	/* with that: by a profile that restricts nothing (macOS) */
 	const struct limit_value *limits;
 	const struct session_place *place;
 	const char *name; /* of the session to join or to start; NULL: one of its own */
@@ -60,7 +60,7 @@ struct session_request {
 	/* told what was refused while it runs */
 	void (*refused)(void *teller, const struct refusal *refusal);
 	/* and, when it has ended, which files that run by themselves later are others now */
-	void (*changed)(void *teller, const struct change *change);
+	void (*changed)(void *teller, const struct autorun_change *change);
 	void *teller;
 };
 
@@ -130,7 +130,7 @@ int enroll(struct arena *arena, const struct session_request *request, struct as
 
 /* limits.c: the group keeps what counts over all processes; own is what is left to each of them. */
 int limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],
-		 struct group *ret_group, struct cordon_error *err);
+		 struct session_group *ret_group, struct cordon_error *err);
 /* How a child of ours ended that used so much, with a limit of cpu time of its own (0: ours alone). */
 enum session_cause limits_cause(int status, const struct rusage *used, uint64_t cpu_time);
 
@@ -138,9 +138,9 @@ enum session_cause limits_cause(int status, const struct rusage *used, uint64_t 
  * make_dirs.c: makes what is granted with a slash at its end and missing, where that is allowed; nothing for a plan
  * with gaps, which is refused.
  */
-void folders_make(struct plan *plan, struct made *made);
+void folders_make(struct plan *plan, struct made_dirs *made);
 /* Removes them again, unless something was started for which they are kept. */
-void folders_end(struct made *made, bool is_kept);
+void folders_end(struct made_dirs *made, bool is_kept);
 
 /*
  * private_tmp.c: the private folder. Its name is chosen first; it is made, 0700, by the guard, so that there
@@ -160,20 +160,20 @@ bool standard_connect_is_free(const struct plan *plan);
 
 /* child.c: from fork to exec. Never returns. */
 struct child {
-	struct box *box; /* NULL only when nothing is to be restricted */
+	struct sandbox *box; /* NULL only when nothing is to be restricted */
 	bool track_only;
 	bool fingerprint; /* the box restricts nothing, and is there with track_only as well */
 	const struct command_line *command;
 	const struct limit_value *limits;
-	sigset_t mask;		     /* the caller's, and the command's */
-	bool free_connect;	     /* see standard_check */
-	bool ignore_children;	     /* the caller ignored SIGCHLD, and so will the command */
-	int output[2];		     /* become 1 and 2; -1: as they are */
-	int report;		     /* where a struct cordon_error goes; closed by exec */
-	int terminal;		     /* a new one; -1: none */
-	bool terminal_is_all;	     /* it becomes 0-2; else only those that are terminals */
-	bool in_front;		     /* the command has the new terminal's foreground */
-	const struct porter *porter; /* it stays and starts commands itself; NULL: it is one */
+	sigset_t mask;		      /* the caller's, and the command's */
+	bool free_connect;	      /* see standard_check */
+	bool ignore_children;	      /* the caller ignored SIGCHLD, and so will the command */
+	int output[2];		      /* become 1 and 2; -1: as they are */
+	int report;		      /* where a struct cordon_error goes; closed by exec */
+	int terminal;		      /* a new one; -1: none */
+	bool terminal_is_all;	      /* it becomes 0-2; else only those that are terminals */
+	bool in_front;		      /* the command has the new terminal's foreground */
+	const struct spawner *porter; /* it stays and starts commands itself; NULL: it is one */
 	pid_t parent;
 };
 _Noreturn void child_main(const struct child *child);
@@ -184,7 +184,7 @@ _Noreturn void child_exec(const struct command_line *command, int report);
 /* guard.c: the parent of the command, and its end. See session/channel/channel.h for what it says. */
 struct guard_task {
 	struct child child;
-	struct group group;		  /* ended and removed with everything */
+	struct session_group group;	  /* ended and removed with everything */
 	const char *private_tmp;	  /* made, granted, and removed at the end; NULL: none */
 	const struct record_hold *record; /* removed likewise */
 	pid_t caller;			  /* who waits for the supervisor; 0: nobody needs to */

@@ -82,7 +82,7 @@ send_order(int line, const char *text)
 					    [EGRESS_FORGET] = "forget"};
 	char word[16], address_text[64] = "";
 	struct egress_message message = {0};
-	struct address address = {{0}};
+	struct ip_address address = {{0}};
 	unsigned long long id = 0;
 	unsigned port = 0;
 
@@ -109,7 +109,8 @@ hear_answer(int line)
 }
 
 static void
-play(const struct proxy_hold *hold, struct told *told, const struct session_request *request)
+play(const struct proxy_hold *hold, struct event_source *told,
+     const struct session_request *request)
 {
 	char text[200];
 
@@ -137,7 +138,7 @@ main(int argc, char **argv)
 {
 	struct plan plan = {0};
 	struct proxy_hold hold;
-	struct told told;
+	struct event_source told;
 	struct cordon_error err = {0};
 	struct session_request request = {
 		.plan = &plan,

@@ -96,15 +96,15 @@ names_of_all_kinds(void)
 	check(is_later(yes[0]));
 }
 
-struct told {
+struct event_source {
 	unsigned count;
 	char first[64], last[64];
 };
 
 static void
-hear(void *teller, const struct change *change)
+hear(void *teller, const struct autorun_change *change)
 {
-	struct told *told = teller;
+	struct event_source *told = teller;
 
 	snprintf(told->last, sizeof told->last, "%s %s", change->what, change->path);
 	if (told->count++ == 0)
@@ -115,7 +115,7 @@ static const struct stat a_file = {.st_mode = S_IFREG};
 
 /* As many names that are not there now. */
 static void
-note_many(struct changed *changed, int count, const char *folder, const struct stat *at)
+note_many(struct autorun_changes *changed, int count, const char *folder, const struct stat *at)
 {
 	char path[64];
 
@@ -129,8 +129,8 @@ note_many(struct changed *changed, int count, const char *folder, const struct s
 static void
 near_names_take_the_places_of_far_ones(void)
 {
-	struct changed *changed = NULL;
-	struct told told = {0};
+	struct autorun_changes *changed = NULL;
+	struct event_source told = {0};
 
 	check_int(changed_new(&changed, NULL), 0);
 	note_many(changed, 5000, "/nowhere/a/b", NULL);
@@ -150,8 +150,8 @@ near_names_take_the_places_of_far_ones(void)
 static void
 what_is_gone_makes_room(void)
 {
-	struct changed *changed = NULL;
-	struct told told = {0};
+	struct autorun_changes *changed = NULL;
+	struct event_source told = {0};
 
 	check_int(changed_new(&changed, NULL), 0);
 	for (int i = 0; i < 20; i++) {
@@ -174,7 +174,7 @@ what_is_gone_makes_room(void)
 static void
 long_names_fill_the_table_too(void)
 {
-	struct changed *changed = NULL;
+	struct autorun_changes *changed = NULL;
 	char path[PATH_MAX];
 
 	check_int(changed_new(&changed, NULL), 0);

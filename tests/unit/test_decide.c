@@ -550,7 +550,7 @@ check_guard(const struct index *index, const char *path, enum guard guard)
 	check_int(verdict.rights & ~(unsigned)RIGHTS_CHANGE, RIGHT_READ | RIGHT_EXECUTE);
 }
 
-static const struct guarded {
+static const struct brokered_trees {
 	const char *name;
 	enum guard guard;
 } guarded[] = {

@@ -27,7 +27,7 @@
 #define LISTENER 8 /* SECCOMP_FILTER_FLAG_NEW_LISTENER */
 #define ANY (-1)   /* free: as refused already, or depends on the kernel; nothing to compare with */
 
-struct call {
+struct notif_call {
 	const char *name;
 	long number;
 	long args[6];
@@ -41,7 +41,7 @@ struct call {
 /* Newer than the oldest headers we build with, and numbered alike everywhere. */
 #define NEWER(name, number) #name, number
 
-static const struct call refused[] = {
+static const struct notif_call refused[] = {
 	{CALL(mount), {NO_PATH, NO_PATH, NO_PATH}, EPERM, ENOENT, ENOENT, 0},
 	{CALL(umount2), {NO_PATH}, EPERM, ENOENT, ENOENT, 0},
 	{CALL(pivot_root), {NO_PATH, NO_PATH}, EPERM, ENOENT, ANY, 0},
@@ -135,7 +135,7 @@ static const struct call refused[] = {
 };
 
 /* Calls about another process by its number: refused, or routed where there is a broker. */
-static const struct call refused_by_number[] = {
+static const struct notif_call refused_by_number[] = {
 	{CALL(prlimit64), {1, 7, BAD_POINTER}, EPERM, EFAULT, EFAULT, 0},
 	{CALL(setpriority), {0, NOBODYS_PID, 0}, EPERM, ESRCH, ESRCH, 0},
 	{CALL(ioprio_set), {1, NOBODYS_PID, 2 << 13}, EPERM, ESRCH, ESRCH, 0},
@@ -145,7 +145,7 @@ static const struct call refused_by_number[] = {
 };
 
 /* Only without network. */
-static const struct call refused_none[] = {
+static const struct notif_call refused_none[] = {
 	/* the broker would refuse it and tell of it; here there is none, and no socket either */
 	{CALL(socket), {2, 1, 0}, ENOSYS, 0, 0, 0},
 	{CALL(socket), {2, 2, 0}, ENOSYS, 0, 0, 0},
@@ -157,7 +157,7 @@ static const struct call refused_none[] = {
 };
 
 /* As free under every filter. */
-static const struct call kept[] = {
+static const struct notif_call kept[] = {
 	{CALL(socket), {1, 1, 0}, 0, 0, 0, 0},
 	{CALL(socket), {1, 02004005, 0}, 0, 0, 0, 0},
 	{CALL(socket), {16, 3, 0}, 0, 0, 0, 0},
@@ -185,7 +185,7 @@ static const struct call kept[] = {
 /* ---- one call ---- */
 
 struct trial {
-	const struct call *call;
+	const struct notif_call *call;
 	const struct sock_fprog *filter; /* NULL: free */
 };
 
@@ -214,7 +214,7 @@ make_call(const void *argument)
 }
 
 static void
-complain(const struct call *call, enum who who, const char *how, int got, int expected)
+complain(const struct notif_call *call, enum who who, const char *how, int got, int expected)
 {
 	printf("# %s(%#lx, %#lx, %#lx) %s as %s: %d, expected %d\n", call->name,
 	       (unsigned long)call->args[0], (unsigned long)call->args[1],
@@ -226,14 +226,16 @@ complain(const struct call *call, enum who who, const char *how, int got, int ex
 static const struct sock_fprog *
 filter_for(bool network)
 {
-	return network ? filter_choose((struct filter_kind){FILTER_ALL_NETWORK, FILTER_NAMES_SEEN,
-							    FILTER_FREE, FILTER_NO_SYSTEM_V})
-		       : filter_choose((struct filter_kind){FILTER_NO_NETWORK, FILTER_NAMES_ROUTED,
-							    FILTER_FREE, FILTER_NO_SYSTEM_V});
+	return network ? filter_choose((struct seccomp_filter_kind){FILTER_ALL_NETWORK,
+								    FILTER_NAMES_SEEN, FILTER_FREE,
+								    FILTER_NO_SYSTEM_V})
+		       : filter_choose((
+				 struct seccomp_filter_kind){FILTER_NO_NETWORK, FILTER_NAMES_ROUTED,
+							     FILTER_FREE, FILTER_NO_SYSTEM_V});
 }
 
 static void
-try_call(const struct call *call, enum who who, bool network)
+try_call(const struct notif_call *call, enum who who, bool network)
 {
 	struct trial trial = {call, NULL};
 	int free_expected = who == AS_ROOT ? call->root : call->user;
@@ -252,7 +254,7 @@ try_call(const struct call *call, enum who who, bool network)
 }
 
 static void
-try_calls(const struct call *calls, size_t count, bool network)
+try_calls(const struct notif_call *calls, size_t count, bool network)
 {
 	for (size_t i = 0; i < count; i++) {
 		try_call(&calls[i], AS_USER, network);
@@ -274,7 +276,7 @@ calls_about_another_process_are_refused_or_routed(void)
 {
 	try_calls(refused_by_number, COUNT(refused_by_number), true);
 	for (size_t i = 0; i < COUNT(refused_by_number); i++) {
-		struct call routed = refused_by_number[i];
+		struct notif_call routed = refused_by_number[i];
 
 		routed.confined = ENOSYS;
 		try_calls(&routed, 1, false);
@@ -327,7 +329,7 @@ without_network_there_are_none_with_or_without_a_broker(void)
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		check_int(child_run(AS_USER, make_internet_socket,
-				    filter_choose((struct filter_kind){
+				    filter_choose((struct seccomp_filter_kind){
 					    FILTER_NO_NETWORK, cases[i].names, cases[i].guard,
 					    FILTER_NO_SYSTEM_V})),
 			  cases[i].expected);
@@ -371,7 +373,7 @@ take_the_place_of_the_broker(const void *filter)
 static void
 a_dead_broker_is_no_way_to_a_socket(void)
 {
-	const struct sock_fprog *filter = filter_choose((struct filter_kind){
+	const struct sock_fprog *filter = filter_choose((struct seccomp_filter_kind){
 		FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_CHANGES, FILTER_NO_SYSTEM_V});
 
 	check_int(child_run(AS_USER, make_socket_after_the_broker, filter), ENOSYS);
@@ -520,8 +522,8 @@ run_program(size_t i)
 	}
 	tap.failed_checks = 0;
 	check_int(child_run(AS_USER, run_script, &program), 0);
-	program.filter = filter_choose((struct filter_kind){FILTER_NO_NETWORK, FILTER_NAMES_SEEN,
-							    FILTER_FREE, FILTER_NO_SYSTEM_V});
+	program.filter = filter_choose((struct seccomp_filter_kind){
+		FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_FREE, FILTER_NO_SYSTEM_V});
 	check_int(child_run(AS_USER, run_script, &program), programs[i].none);
 	program.filter = filter_for(true);
 	check_int(child_run(AS_USER, run_script, &program), programs[i].all);
@@ -536,9 +538,9 @@ launch(char **argv)
 {
 	bool all = strcmp(argv[1], "all") == 0;
 
-	go_under(filter_choose((struct filter_kind){all ? FILTER_ALL_NETWORK : FILTER_NO_NETWORK,
-						    FILTER_NAMES_SEEN, FILTER_FREE,
-						    FILTER_NO_SYSTEM_V}));
+	go_under(filter_choose(
+		(struct seccomp_filter_kind){all ? FILTER_ALL_NETWORK : FILTER_NO_NETWORK,
+					     FILTER_NAMES_SEEN, FILTER_FREE, FILTER_NO_SYSTEM_V}));
 	execvp(argv[2], argv + 2);
 	return 127;
 }

@@ -44,10 +44,10 @@ static const char set_up[] =
 	"git clone --bare main bare.git; git -C bare.git worktree add ../baretree main;"
 	"mkdir plain .ssh; echo key >.ssh/id; ln -s main alias";
 
-static struct gitdirs
+static struct git_dirs
 find_from(struct arena *arena, const char *name)
 {
-	struct gitdirs found = {"untouched", "untouched", "untouched", "untouched"};
+	struct git_dirs found = {"untouched", "untouched", "untouched", "untouched"};
 	struct cordon_error err = {0};
 	char path[256];
 	int rc;
@@ -70,7 +70,7 @@ static void
 expect(const char *name, const char *git_dir, const char *common_dir)
 {
 	auto_arena struct arena arena = {NULL};
-	struct gitdirs found = find_from(&arena, name);
+	struct git_dirs found = find_from(&arena, name);
 
 	check_str(short_name(found.git_dir), git_dir);
 	check_str(short_name(found.common_dir), common_dir);
@@ -81,7 +81,7 @@ static void
 expect_refused(const char *name, const char *words)
 {
 	auto_arena struct arena arena = {NULL};
-	struct gitdirs found = find_from(&arena, name);
+	struct git_dirs found = find_from(&arena, name);
 
 	check_str(found.git_dir, NULL);
 	check_str(found.common_dir, NULL);
@@ -245,7 +245,7 @@ static void
 attack(const char *project, const char *change, const char *words)
 {
 	auto_arena struct arena arena = {NULL};
-	struct gitdirs found = find_from(&arena, project);
+	struct git_dirs found = find_from(&arena, project);
 	int before = tap.failed_checks;
 
 	check(found.git_dir != NULL && found.refused == NULL);

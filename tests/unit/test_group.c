@@ -24,7 +24,7 @@
 
 /* ---- a place of its own for each case ---- */
 
-enum spot {
+enum dir_entry {
 	IN_PLACE = 0,	 /* alone in a cgroup that is ours */
 	IN_LEAF = 1,	 /* in a leaf of one that is ours, where controllers can be switched on */
 	KILLED_ONCE = 2, /* the cgroup was ended by cgroup.kill before we came */
@@ -75,7 +75,7 @@ make(char *path, const char *above, const char *name, enum who who)
 
 /* In the child: goes to its place, becomes who, and does it. */
 static _Noreturn void
-live(const char *home, enum who who, enum spot spot, void (*function)(void))
+live(const char *home, enum who who, enum dir_entry spot, void (*function)(void))
 {
 	char leaf[PATH_MAX];
 
@@ -105,7 +105,7 @@ becomes_empty(int folder)
 
 /* Nothing but the leaf is left, and nobody in it. */
 static void
-check_left(const char *home, enum spot spot)
+check_left(const char *home, enum dir_entry spot)
 {
 	auto_fd int folder = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
@@ -121,7 +121,7 @@ check_left(const char *home, enum spot spot)
 }
 
 static void
-in_place(enum who who, enum spot spot, void (*function)(void))
+in_place(enum who who, enum dir_entry spot, void (*function)(void))
 {
 	static int count;
 	char home[PATH_MAX], name[64];
@@ -139,7 +139,7 @@ in_place(enum who who, enum spot spot, void (*function)(void))
 
 /* Both ways where both are possible. */
 static void
-as_each(enum spot spot, void (*function)(void))
+as_each(enum dir_entry spot, void (*function)(void))
 {
 	if (geteuid() == 0)
 		in_place(AS_ROOT, spot, function);
@@ -159,11 +159,11 @@ facts_here(void)
 	return facts;
 }
 
-static struct group
+static struct session_group
 make_group(const struct group_wish *wish)
 {
 	struct facts facts = facts_here();
-	struct group group = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
+	struct session_group group = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
 	struct cordon_error err = {0};
 
 	check_int(group_choose(&facts, wish, &group, &err), 0);
@@ -182,7 +182,7 @@ is_gone(const char *path)
 
 /* Waits until the group has this many processes. */
 static bool
-has_processes(const struct group *group, int wanted)
+has_processes(const struct session_group *group, int wanted)
 {
 	struct group_usage usage = {0};
 
@@ -197,7 +197,7 @@ has_processes(const struct group *group, int wanted)
 
 /* Ends and removes it; there must be nothing left to reap but what was started. */
 static void
-end_group(struct group *group)
+end_group(struct session_group *group)
 {
 	char path[PATH_MAX];
 
@@ -222,7 +222,7 @@ stay(const char *path)
 /* Starts this very program in the group, in one of its roles; argument is its path or NULL. */
 struct role {
 	const char *name;
-	const struct group *group;
+	const struct session_group *group;
 };
 
 static void
@@ -237,7 +237,7 @@ become(const void *argument)
 }
 
 static pid_t
-start(const struct group *group, const char *name)
+start(const struct session_group *group, const char *name)
 {
 	struct role role = {name, group};
 	pid_t child = group_spawn(group, become, &role);
@@ -254,7 +254,7 @@ static void
 made_below(void)
 {
 	char own[PATH_MAX], path[PATH_MAX];
-	struct group group = make_group(&no_limits);
+	struct session_group group = make_group(&no_limits);
 
 	check(cgroup_find_own(own));
 	snprintf(path, sizeof path, "%.3800s/cordon-%s", own, no_limits.id);
@@ -276,7 +276,7 @@ static void
 without_one_nothing_breaks(void)
 {
 	struct facts facts = {.system = SYSTEM_LINUX};
-	struct group group = {0};
+	struct session_group group = {0};
 	struct group_usage usage;
 	struct group_wish limited = {.id = "a", .memory = 1 << 30};
 	struct cordon_error err = {0};
@@ -291,7 +291,7 @@ without_one_nothing_breaks(void)
 	check(!group_hit_memory(&group) && !group_hit_processes(&group));
 	check(!group_measure(&group, &usage));
 	check_int(group_remove(&group), 0);
-	group = (struct group){0};
+	group = (struct session_group){0};
 	check_int(group_remove(&group), 0);
 	check(fcntl(0, F_GETFD) >= 0);
 }
@@ -301,7 +301,7 @@ names_cannot_lead_elsewhere(void)
 {
 	static const char *const names[] = {"", "a/b", "..", "../x", "a b", "a\n"};
 	struct facts facts = facts_here();
-	struct group group;
+	struct session_group group;
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		struct group_wish wish = {.id = names[i]};
@@ -322,7 +322,7 @@ tell_place(const char *path)
 static void
 born_inside(void)
 {
-	struct group group = make_group(&no_limits);
+	struct session_group group = make_group(&no_limits);
 
 	/* again and again: the group stays usable */
 	for (int i = 0; i < 3; i++)
@@ -353,7 +353,7 @@ a_child_gets_inside_where_the_kernel_kills_newborns(void)
 static void
 ended_and_used_again(void)
 {
-	struct group group = make_group(&no_limits);
+	struct session_group group = make_group(&no_limits);
 	pid_t child = start(&group, "stay");
 
 	check(group_kill(&group, PATIENCE));
@@ -379,7 +379,7 @@ must_not_run(const void *argument)
 static void
 nothing_runs_where_there_is_no_way_in(void)
 {
-	struct group gone = {.kind = GROUP_CGROUP, .folder = -1, .door = -1, .hold = -1};
+	struct session_group gone = {.kind = GROUP_CGROUP, .folder = -1, .door = -1, .hold = -1};
 	volatile int ran = 0;
 
 	gone.folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -431,7 +431,7 @@ breed(const char *path)
 static void
 hundred_end(void)
 {
-	struct group group = make_group(&no_limits);
+	struct session_group group = make_group(&no_limits);
 
 	start(&group, "breed");
 	check(has_processes(&group, 90));
@@ -448,7 +448,7 @@ a_hundred_forking_children_end(void)
 static void
 ended_by_path(void)
 {
-	struct group group = make_group(&no_limits), known = group;
+	struct session_group group = make_group(&no_limits), known = group;
 
 	known.folder = known.door = -1;
 	start(&group, "nest");
@@ -469,7 +469,7 @@ static void
 bystanders_live(void)
 {
 	struct group_wish other_wish = {.id = "other"};
-	struct group group = make_group(&no_limits), other = make_group(&other_wish);
+	struct session_group group = make_group(&no_limits), other = make_group(&other_wish);
 	pid_t outside = fork(), neighbour, inside;
 	int status;
 
@@ -516,7 +516,7 @@ nest(const char *path)
 static void
 nested_go(void)
 {
-	struct group group = make_group(&no_limits);
+	struct session_group group = make_group(&no_limits);
 
 	start(&group, "nest");
 	check(has_processes(&group, 8));
@@ -535,7 +535,7 @@ cgroups_made_inside_go_too(void)
 static void
 deep_goes(void)
 {
-	struct group group = make_group(&no_limits);
+	struct session_group group = make_group(&no_limits);
 	struct rlimit few = {32, 32};
 	int fd = dup(group.folder);
 
@@ -565,7 +565,7 @@ cgroups_nested_deeply_are_removed(void)
 static void
 frozen_ends(void)
 {
-	struct group group = make_group(&no_limits);
+	struct session_group group = make_group(&no_limits);
 
 	start(&group, "stay");
 	check_int(cgroup_write(group.folder, "cgroup.freeze", "1"), 0);
@@ -582,7 +582,7 @@ a_frozen_group_ends(void)
 static void
 busy_is_said(void)
 {
-	struct group group = make_group(&no_limits);
+	struct session_group group = make_group(&no_limits);
 
 	start(&group, "stay");
 	check_int(group_remove(&group), -1);
@@ -602,7 +602,7 @@ a_group_with_processes_is_not_removed(void)
 static void
 dead_ends(void)
 {
-	struct group group = make_group(&no_limits);
+	struct session_group group = make_group(&no_limits);
 	char path[PATH_MAX];
 
 	start(&group, "nest");
@@ -631,7 +631,7 @@ end_own(const char *path)
 static void
 asked_from_inside(void)
 {
-	struct group group = make_group(&no_limits);
+	struct session_group group = make_group(&no_limits);
 
 	check_int(child_wait(start(&group, "end_own")), 7);
 	end_group(&group);
@@ -691,7 +691,7 @@ static void
 memory_is_limited(void)
 {
 	struct group_wish wish = {.id = "memory", .memory = 64 << 20};
-	struct group group = make_group(&wish);
+	struct session_group group = make_group(&wish);
 	struct group_usage usage = {0};
 	pid_t child, waiting;
 
@@ -734,7 +734,7 @@ static void
 processes_are_limited(void)
 {
 	struct group_wish wish = {.id = "pids", .processes = 8};
-	struct group group = make_group(&wish);
+	struct session_group group = make_group(&wish);
 
 	check(!group_hit_processes(&group));
 	check_int(child_wait(start(&group, "multiply")), 7);
@@ -750,7 +750,7 @@ limits_hold(void)
 	struct facts facts = facts_here();
 	struct group_wish wish = {.id = "refused", .memory = 64 << 20, .processes = 8};
 	auto_fd int above = -1;
-	struct group group;
+	struct session_group group;
 	char path[PATH_MAX];
 
 	/* where the kernel has them they can be had */
@@ -838,7 +838,7 @@ static void
 divided_by_threads(void)
 {
 	struct facts facts = facts_here();
-	struct group group = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
+	struct session_group group = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
 	char own[PATH_MAX];
 
 	check(cgroup_find_own(own));

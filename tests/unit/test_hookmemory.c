@@ -185,18 +185,18 @@ a_host(struct arena *arena)
 }
 
 struct ask {
-	struct hookmemory *memory;
+	struct git_repo_cache *memory;
 	const struct host *host;
 	const char *name;
 	bool is_closed;
 };
 
 static bool
-is_closed(struct hookmemory *memory, const struct host *host, const char *name)
+is_closed(struct git_repo_cache *memory, const struct host *host, const char *name)
 {
 	auto_arena struct arena arena = {0};
-	struct hookquestion q = {.path = path_join(&arena, host->project, name, NULL),
-				 .top = strlen(host->project)};
+	struct git_repo_query q = {.path = path_join(&arena, host->project, name, NULL),
+				   .top = strlen(host->project)};
 
 	return hookmemory_ask(memory, host, &q) != NULL;
 }
@@ -215,7 +215,7 @@ who_reads_slowly_holds_up_nobody_else(void)
 {
 	auto_arena struct arena arena = {0};
 	struct host host = a_host(&arena);
-	struct hookmemory *memory = hookmemory_new(NULL);
+	struct git_repo_cache *memory = hookmemory_new(NULL);
 	struct ask late = {memory, &host, "slow/own/pre-commit", false};
 	pthread_t thread;
 
@@ -239,10 +239,10 @@ what_moved_is_where_it_is(void)
 {
 	auto_arena struct arena arena = {0};
 	struct host host = a_host(&arena);
-	struct hookmemory *memory = hookmemory_new(NULL);
-	struct hookquestion q = {.path = path_join(&arena, host.project, "c/d/e/sub/.git", NULL),
-				 .top = strlen(host.project),
-				 .is_delicate = true};
+	struct git_repo_cache *memory = hookmemory_new(NULL);
+	struct git_repo_query q = {.path = path_join(&arena, host.project, "c/d/e/sub/.git", NULL),
+				   .top = strlen(host.project),
+				   .is_delicate = true};
 
 	check(is_closed(memory, &host, "tools/hooks/pre-commit"));
 	check(!is_closed(memory, &host, "c/tools/hooks/pre-commit"));
@@ -262,7 +262,7 @@ what_moved_is_where_it_is(void)
 #define NEW 20
 
 static void
-tell(struct hookmemory *memory, const struct host *host, const char *name)
+tell(struct git_repo_cache *memory, const struct host *host, const char *name)
 {
 	auto_arena struct arena arena = {0};
 
@@ -270,12 +270,12 @@ tell(struct hookmemory *memory, const struct host *host, const char *name)
 }
 
 static void
-make(struct hookmemory *memory, const struct host *host, const char *name)
+make(struct git_repo_cache *memory, const struct host *host, const char *name)
 {
 	auto_arena struct arena arena = {0};
-	struct hookquestion q = {.path = path_join(&arena, host->project, name, NULL),
-				 .top = strlen(host->project),
-				 .is_delicate = true};
+	struct git_repo_query q = {.path = path_join(&arena, host->project, name, NULL),
+				   .top = strlen(host->project),
+				   .is_delicate = true};
 
 	hookmemory_ask(memory, host, &q);
 	check_int(mkdir(q.path, 0700), 0);
@@ -289,7 +289,7 @@ a_new_repository_has_no_other_read_again(void)
 	static const char *const names[] = {"", "/.git", "/.git/objects", "/.git/hooks"};
 	auto_arena struct arena arena = {0};
 	struct host host = a_host(&arena);
-	struct hookmemory *memory = hookmemory_new(NULL);
+	struct git_repo_cache *memory = hookmemory_new(NULL);
 	int64_t time = hookroots_now();
 	char name[64];
 	int rounds;
@@ -356,7 +356,7 @@ what_is_elsewhere_is_read_again_when_it_changes(void)
 	struct host host = a_host(&arena);
 
 	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-		struct hookmemory *memory = hookmemory_new(NULL);
+		struct git_repo_cache *memory = hookmemory_new(NULL);
 
 		check_int(sh("rm -rf p/w p/x p/y p/t p/l; mkdir p/t"), 0);
 		check_int(sh(ways[i].set_up), 0);
@@ -374,7 +374,7 @@ what_is_elsewhere_is_read_again_when_it_changes(void)
 }
 
 static bool
-is_known(const struct hookroots *roots, const char *path)
+is_known(const struct git_repo_list *roots, const char *path)
 {
 	for (size_t i = 0; i < roots->count; i++)
 		if (strcmp(roots->items[i]->path, path) == 0)
@@ -386,7 +386,7 @@ is_known(const struct hookroots *roots, const char *path)
 static void
 what_is_made_and_gone_again_is_forgotten(void)
 {
-	struct hookroots roots;
+	struct git_repo_list roots;
 	char path[PATH_MAX + 32], real[PATH_MAX + 32];
 	int64_t time = hookroots_now();
 

@@ -1119,7 +1119,7 @@ a_plan_with_gaps_gets_no_box(void)
 {
 	struct box_options box_options = {0};
 	struct cordon_error err = {0};
-	struct box *box = NULL;
+	struct sandbox *box = NULL;
 	struct fixture f;
 
 	plan_begin(&f);
@@ -1135,7 +1135,7 @@ a_plan_with_gaps_gets_no_box(void)
 }
 
 static int
-boxed(const struct box *box, attempt_fn *attempt, const char *path)
+boxed(const struct sandbox *box, attempt_fn *attempt, const char *path)
 {
 	struct cordon_error err = {0};
 	int status = 0;
@@ -1168,7 +1168,7 @@ static void
 a_box_serves_several_children(void)
 {
 	struct cordon_error err = {0};
-	struct box *box = NULL;
+	struct sandbox *box = NULL;
 	struct fixture f;
 
 	make_tree();

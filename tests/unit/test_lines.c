@@ -106,7 +106,7 @@ filter_matches(const struct filter *filter, const char *path)
 }
 
 static unsigned
-lines_rights(const struct lines *lines, const char *path)
+lines_rights(const struct sbpl_rules *lines, const char *path)
 {
 	unsigned rights = 0;
 
@@ -273,7 +273,7 @@ print_drawn(const struct drawn *drawn, const char *path, unsigned engine, unsign
 
 /* Where each right holds, asked of a filter for what is below root. */
 static unsigned
-where_rights(struct filters *in, const struct lines *lines, const char *root, const char *path)
+where_rights(struct filters *in, const struct sbpl_rules *lines, const char *root, const char *path)
 {
 	unsigned rights = 0;
 
@@ -289,7 +289,7 @@ try_drawn(struct drawn *drawn, size_t questions, size_t *wrong)
 	auto_arena struct arena arena = {0};
 	struct filters in = {.arena = &arena};
 	struct plan plan = {0};
-	struct lines lines;
+	struct sbpl_rules lines;
 
 	index_make(&plan.index, drawn, pick(4) == 0 ? "/a/b" : NULL);
 	check_int(lines_make(&in, &plan, NULL, &lines, NULL), 0);
@@ -339,7 +339,7 @@ check_case(const struct says *says, size_t count, const char *path, bool writabl
 	struct filters in = {.arena = &arena};
 	struct drawn drawn = {.count = count};
 	struct plan plan = {0};
-	struct lines lines;
+	struct sbpl_rules lines;
 
 	for (size_t i = 0; i < count; i++) {
 		strcpy(drawn.paths[i], says[i].path);
@@ -551,7 +551,7 @@ no_folder_carries_what_a_pattern_denies_out_of_its_rule(void)
 		auto_arena struct arena arena = {0};
 		struct drawn drawn = {0};
 		struct plan plan = {0};
-		struct holds holds;
+		struct pattern_dirs holds;
 		char from[TEXT_MAX], to[TEXT_MAX], below[TEXT_MAX], path[TEXT_MAX * 2 + 2];
 
 		draw_rule(&drawn);

@@ -115,7 +115,7 @@ count(const struct findings *findings, enum severity severity, const char *part)
 	int found = 0;
 
 	for (size_t i = 0; i < findings->count; i++) {
-		const struct finding *finding = &findings->items[i];
+		const struct lint_finding *finding = &findings->items[i];
 
 		if (finding->severity != severity || strstr(finding->text, part) == NULL)
 			continue;

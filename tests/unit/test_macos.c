@@ -595,7 +595,7 @@ mac_plan(struct world *world, const char *policy)
 
 /* From here on the kernel knows the pair of this group. */
 static void
-know_pair(const struct group *group, struct fingerprint *pair)
+know_pair(const struct session_group *group, struct fingerprint *pair)
 {
 	check(fingerprint_at(group->path, pair));
 	fake.allowed = pair->allowed;
@@ -609,10 +609,10 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 	auto_plan struct plan *plan = NULL;
 	const struct box_options options = {.id = "00112233445566aa",
 					    .named_tmp = "/private/var/tmp/x"};
-	struct group group = {.kind = GROUP_NONE};
+	struct session_group group = {.kind = GROUP_NONE};
 	struct cordon_error err = {0};
 	struct fingerprint pair;
-	struct box *box = NULL;
+	struct sandbox *box = NULL;
 	struct tree_end end;
 	struct stat st;
 
@@ -623,7 +623,7 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 	check_int(enforce_grant_tmp(box, "/private/var/tmp/x", &err), 0);
 	check_int(enforce_grant_tmp(box, "/private/var/tmp/y", &err), -CORDON_E_SYSTEM);
 	enforce_mark(box, &group);
-	check_int(group.kind, GROUP_MARKED);
+	check_int(group.kind, TRACKED_BY_MARK);
 	check(strncmp(group.path, world.host.state_dir, strlen(world.host.state_dir)) == 0);
 	know_pair(&group, &pair);
 	check_int(enforce_apply(box, &err), 0);
@@ -655,10 +655,10 @@ a_box_without_a_plan_restricts_nothing(void)
 {
 	auto_world struct world world;
 	struct box_options options = {.id = "00112233445566aa"};
-	struct group group = {.kind = GROUP_NONE};
+	struct session_group group = {.kind = GROUP_NONE};
 	struct cordon_error err = {0};
 	struct fingerprint pair;
-	struct box *box = NULL;
+	struct sandbox *box = NULL;
 
 	fake_reset();
 	world_make(&world);
@@ -685,8 +685,8 @@ profile_with(struct world *world, const char *policy, const struct egress *egres
 	const struct box_options options = {.id = "00112233445566aa", .egress = egress};
 	struct cordon_error err = {0};
 	struct fingerprint pair;
-	struct group group;
-	struct box *box = NULL;
+	struct session_group group;
+	struct sandbox *box = NULL;
 
 	fake_reset();
 	check_int(enforce_compile(plan, &options, &box, &err), 0);
@@ -732,7 +732,7 @@ a_box_that_was_not_used_removes_its_pair(void)
 	auto_plan struct plan *plan = NULL;
 	const struct box_options options = {.private_tmp = NULL};
 	struct cordon_error err = {0};
-	struct box *box = NULL;
+	struct sandbox *box = NULL;
 	char place[PATH_MAX];
 
 	fake_reset();
@@ -752,7 +752,7 @@ a_name_that_the_disk_spells_otherwise_is_refused(void)
 	auto_plan struct plan *plan = NULL;
 	const struct box_options options = {.private_tmp = NULL};
 	struct cordon_error err = {0};
-	struct box *box = NULL;
+	struct sandbox *box = NULL;
 
 	fake_reset();
 	world_make(&world);
@@ -804,7 +804,7 @@ a_plan_with_a_gap_makes_no_box(void)
 	auto_plan struct plan *plan = NULL;
 	const struct box_options options = {.private_tmp = NULL};
 	struct cordon_error err = {0};
-	struct box *box = NULL;
+	struct sandbox *box = NULL;
 
 	fake_reset();
 	world_make(&world);
@@ -824,7 +824,7 @@ limits_over_all_processes_are_refused(void)
 	const struct group_wish wish = {.id = "x", .memory = 1};
 	struct cordon_error err = {0};
 	struct facts facts = {0};
-	struct group group;
+	struct session_group group;
 
 	check_int(group_choose(&facts, &wish, &group, &err), -CORDON_E_GAP);
 }
@@ -836,13 +836,13 @@ orphans_are_found_by_the_mark_of_the_group(void)
 	const struct group_wish wish = {.id = "0123456789abcdef"};
 	struct cordon_error err = {0};
 	struct facts facts = {0};
-	struct group group, none = {.kind = GROUP_NONE};
+	struct session_group group, none = {.kind = GROUP_NONE};
 	struct tree_spare all = {.group = &group}, lone = {.group = &none};
 	struct group_usage usage;
 	struct tree_end end;
 
 	check_int(group_choose(&facts, &wish, &group, &err), 0);
-	check_int(group.kind, GROUP_MARKED);
+	check_int(group.kind, TRACKED_BY_MARK);
 	fake_reset();
 	fake_add(0, 1)->variable = "CORDON_TRACK=0123456789abcdef";
 	fake_add(0, fake.self);

@@ -31,7 +31,7 @@ mac_plan(struct world *world, const char *policy)
 static void
 a_porter_is_the_last_when_no_marked_one_is_left(void)
 {
-	struct group group = {.kind = GROUP_MARKED};
+	struct session_group group = {.kind = TRACKED_BY_MARK};
 	struct tree_spare but_it = {.count = 1, .group = &group};
 	struct tree_spare all = {.group = &group};
 	pid_t porter, orphan;
@@ -58,17 +58,17 @@ a_porter_is_the_last_when_no_marked_one_is_left(void)
 }
 
 /* The box of a named session: its text, with the parameters in the places of their names. */
-struct made {
+struct made_dirs {
 	struct world world;
 	struct plan *plan;
-	struct box *box;
-	struct group group;
+	struct sandbox *box;
+	struct session_group group;
 	struct fingerprint pair;
 	char door[PATH_MAX], folder[PATH_MAX];
 };
 
 static void
-made_free(struct made *made)
+made_free(struct made_dirs *made)
 {
 	fake.self_sandbox = 0;
 	enforce_free(made->box);
@@ -78,13 +78,13 @@ made_free(struct made *made)
 }
 
 static void
-make(struct made *made, const char *policy, const struct egress *egress)
+make(struct made_dirs *made, const char *policy, const struct egress *egress)
 {
 	struct box_options options = {.id = ID, .egress = egress};
 	struct cordon_error err = {0};
 	char link[PATH_MAX];
 
-	*made = (struct made){.group = {.kind = GROUP_NONE}};
+	*made = (struct made_dirs){.group = {.kind = GROUP_NONE}};
 	fake_reset();
 	world_make(&made->world);
 	made->plan = mac_plan(&made->world, policy);
@@ -119,7 +119,7 @@ commands_come_in_by_one_door(void)
 {
 	char wanted[PATH_MAX], name[24] = "";
 	const char *line, *door;
-	struct made made;
+	struct made_dirs made;
 
 	make(&made, "{\"network\": \"none\"}", NULL);
 	check(realpath(made.folder, wanted) != NULL);
@@ -141,7 +141,7 @@ static void
 a_box_holds_the_line_to_its_proxy(void)
 {
 	const struct egress egress = {.line = 7, .named = 40001};
-	struct made made;
+	struct made_dirs made;
 
 	make(&made, "{\"network\": {\"domains\": [\"example.com\"]}}", &egress);
 	check_int(enforce_needs(made.box).line, 7);

@@ -23,14 +23,14 @@ static char file[] = "/tmp/test_namelock.XXXXXX";
 
 /* A session, as far as it matters here, and a thread of it that says when it has got the lock. */
 struct session {
-	struct namelock names;
-	void (*get)(struct namelock *names);
+	struct names_lock names;
+	void (*get)(struct names_lock *names);
 	int line[2];
 	pthread_t thread;
 };
 
 static void
-begin(struct session *session, void (*get)(struct namelock *names))
+begin(struct session *session, void (*get)(struct names_lock *names))
 {
 	*session = (struct session){.get = get};
 	namelock_start(&session->names);
@@ -68,7 +68,7 @@ end(struct session *session)
 
 /* Does the second wait as long as the first has it, and no longer? */
 static bool
-waits(void (*first)(struct namelock *names), void (*second)(struct namelock *names))
+waits(void (*first)(struct names_lock *names), void (*second)(struct names_lock *names))
 {
 	struct session one, two;
 	bool waited;
@@ -148,9 +148,9 @@ others_see_the_turn(void)
 
 /* Lent by one, had by the other for a moment: does it count as disturbed? */
 static bool
-disturbs(void (*one_has)(struct namelock *names), void (*other_gets)(struct namelock *names))
+disturbs(void (*one_has)(struct names_lock *names), void (*other_gets)(struct names_lock *names))
 {
-	struct namelock_loan loan;
+	struct names_lock_loan loan;
 	struct session one, two;
 	bool is_as_it_was;
 
@@ -186,7 +186,7 @@ what_is_lent_is_known_to_be_disturbed(void)
 static void
 who_has_nothing_lends_nothing(void)
 {
-	struct namelock_loan loan;
+	struct names_lock_loan loan;
 	struct session one;
 
 	begin(&one, namelock_share);
@@ -200,7 +200,7 @@ who_has_nothing_lends_nothing(void)
 static void
 without_a_file_nobody_else_is_known(void)
 {
-	struct namelock names = {0};
+	struct names_lock names = {0};
 
 	namelock_start(&names);
 	namelock_take(&names);
@@ -213,11 +213,11 @@ without_a_file_nobody_else_is_known(void)
 /* ---- what the others remember ---- */
 
 static bool
-is_closed(struct hookmemory *memory, const struct host *host)
+is_closed(struct git_repo_cache *memory, const struct host *host)
 {
 	auto_arena struct arena arena = {0};
-	struct hookquestion q = {.path = path_join(&arena, host->project, "t/pre-commit", NULL),
-				 .top = strlen(host->project)};
+	struct git_repo_query q = {.path = path_join(&arena, host->project, "t/pre-commit", NULL),
+				   .top = strlen(host->project)};
 
 	return hookmemory_ask(memory, host, &q) != NULL;
 }

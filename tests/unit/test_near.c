@@ -70,7 +70,7 @@ a_caller_gets_back_what_it_had(void)
 {
 	cpu_set_t all = places_of(0);
 	pid_t staying = 0;
-	struct near near = {.own = gettid(), .staying = &staying};
+	struct affinity near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller(), other = make_caller();
 
 	near_start(&near);
@@ -107,7 +107,7 @@ a_choice_stays(void)
 {
 	cpu_set_t all = places_of(0), one = first_of(all);
 	pid_t staying = 0;
-	struct near near = {.own = gettid(), .staying = &staying};
+	struct affinity near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 
 	near_start(&near);
@@ -126,7 +126,7 @@ a_choice_stays(void)
 	near_roam(&near);
 	/* one that was made for us */
 	check_int(sched_setaffinity(0, sizeof one, &one), 0);
-	near = (struct near){.own = gettid(), .staying = &staying};
+	near = (struct affinity){.own = gettid(), .staying = &staying};
 	near_start(&near);
 	check(!near.is_useful);
 	near_keep(&near, caller);
@@ -143,7 +143,7 @@ who_is_gone_changes_nothing(void)
 {
 	cpu_set_t all = places_of(0);
 	pid_t staying = 0;
-	struct near near = {.own = gettid(), .staying = &staying};
+	struct affinity near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 
 	near_start(&near);
@@ -161,7 +161,7 @@ static void *
 roam(void *argument)
 {
 	near_roam(argument);
-	check(is_at(0, places_of(getpid())) == false || !((struct near *)argument)->is_useful);
+	check(is_at(0, places_of(getpid())) == false || !((struct affinity *)argument)->is_useful);
 	return NULL;
 }
 
@@ -169,7 +169,7 @@ static void
 a_thread_of_one_that_stays_does_not(void)
 {
 	pid_t staying = 0;
-	struct near near = {.own = gettid(), .staying = &staying};
+	struct affinity near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 	pthread_t thread;
 

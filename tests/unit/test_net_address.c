@@ -14,7 +14,7 @@ static const struct words ranges = {ranges_items, 3}, none = {NULL, 0};
 static const char *
 vet(const char *text, const struct words *listed)
 {
-	struct address address;
+	struct ip_address address;
 
 	check(address_parse(text, &address));
 	return address_vet(&address, listed);
@@ -127,7 +127,7 @@ the_policys_ranges_mean_the_same_to_all(void)
 {
 	struct word item = {.text = "::/64"};
 	const struct network network = {.private_ranges = {&item, 1}};
-	struct address local;
+	struct ip_address local;
 
 	check(address_parse("127.0.0.1", &local));
 	check(!network_covers_private(&network, local.bytes));
@@ -183,7 +183,7 @@ static void
 answers_hold_for_their_time(void)
 {
 	struct answers answers = {0};
-	struct address one, two;
+	struct ip_address one, two;
 	size_t at = 0;
 
 	address_parse("93.184.216.34", &one);
@@ -212,7 +212,7 @@ static void
 answers_are_bounded(void)
 {
 	struct answers answers = {0};
-	struct address address = {{0x20}};
+	struct ip_address address = {{0x20}};
 	char name[32];
 	size_t at = 0;
 

@@ -149,7 +149,7 @@ static size_t good;
 static char shown[CHECK_MAX + 1];
 
 static enum check_verdict
-show(struct check *check, const void *bytes, size_t length, size_t *ret_good)
+show(struct inspection *check, const void *bytes, size_t length, size_t *ret_good)
 {
 	memcpy(shown, bytes, length);
 	return check_look(check, shown, length, ret_good);
@@ -158,7 +158,7 @@ show(struct check *check, const void *bytes, size_t length, size_t *ret_good)
 static enum check_verdict
 look(unsigned port, const void *bytes, size_t length)
 {
-	struct check check = {.is_name = is_a, .port = port};
+	struct inspection check = {.is_name = is_a, .port = port};
 
 	return show(&check, bytes, length, &good);
 }
@@ -195,11 +195,11 @@ tls_must_be_for_the_name(void)
 	"\x8c\x02\x1e\x65\xb8\x91\xc2\xa2\x11\x16\x7a\xbb\x8c\x5e\x07\x9e\x09\xe2\xc8"   \
 	"\xa8\x33\x9c"
 
-static struct check
+static struct inspection
 hello_answered(const char *answer, size_t record)
 {
 	struct hello hello = make_hello("a.test", NULL, 0, record);
-	struct check check = {.is_name = is_a, .port = 443};
+	struct inspection check = {.is_name = is_a, .port = 443};
 
 	check_int(tls_hello_size(hello.bytes, hello.length), hello.length);
 	/* what comes right behind it waits */
@@ -243,7 +243,7 @@ an_answer_is_read_past_alerts(void)
 		     fine = make_hello("a.test", NULL, 0, 0);
 
 	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
-		struct check check = hello_answered(answers[i].answer, 0);
+		struct inspection check = hello_answered(answers[i].answer, 0);
 
 		check_int(show(&check, bad.bytes, bad.length, &good),
 			  answers[i].may_ask_again ? CHECK_TLS_BAD : CHECK_RAW);
@@ -260,7 +260,7 @@ a_second_hello_is_for_the_name_as_well(void)
 	static const char before[] = "\x14\x03\x03\0\x01\x01\x17\x03\x03\0\x02xy";
 	struct hello bad = make_hello("b.test", NULL, 0, 0),
 		     fine = make_hello("a.test", NULL, 0, 9);
-	struct check check = hello_answered(plain, 0);
+	struct inspection check = hello_answered(plain, 0);
 	size_t first = sizeof before - 1;
 	char all[sizeof bad.bytes];
 
@@ -308,7 +308,7 @@ static void
 a_hidden_name_passes_only_where_it_is_allowed(void)
 {
 	struct hello hello = make_hello("a.test", NULL, 0xfe0d, 0);
-	struct check check = {.is_name = is_a, .port = 443}, allowed = check;
+	struct inspection check = {.is_name = is_a, .port = 443}, allowed = check;
 	const uint8_t *bytes = hello.bytes;
 
 	check_int(show(&check, bytes, hello.length, &good), CHECK_TLS_BAD);
@@ -319,7 +319,7 @@ a_hidden_name_passes_only_where_it_is_allowed(void)
 	check_int(good, hello.length);
 	/* the one that is seen must be right all the same */
 	hello = make_hello("b.test", NULL, 0xfe0d, 0);
-	allowed = (struct check){.is_name = is_a, .port = 443, .takes_hidden = true};
+	allowed = (struct inspection){.is_name = is_a, .port = 443, .takes_hidden = true};
 	check_int(show(&allowed, bytes, hello.length, &good), CHECK_TLS_BAD);
 	check_int(good, 0);
 }
@@ -373,7 +373,7 @@ odd_beginnings_do_not_get_round_it(void)
 static enum check_verdict
 look_opaque(unsigned port, const void *bytes, size_t length)
 {
-	struct check check = {.is_name = is_a, .port = port, .is_opaque = true};
+	struct inspection check = {.is_name = is_a, .port = port, .is_opaque = true};
 
 	return show(&check, bytes, length, &good);
 }
@@ -462,7 +462,8 @@ a_message_without_a_line_passes_on_opaque_ports(void)
 static void
 a_refusal_names_the_option_for_the_port(void)
 {
-	struct check check = {.is_name = is_a, .port = 5432}, web = {.is_name = is_a, .port = 443};
+	struct inspection check = {.is_name = is_a, .port = 5432},
+			  web = {.is_name = is_a, .port = 443};
 
 	check_int(show(&check, "\0\0\0\x08", 4, &good), CHECK_BAD);
 	check_str(check.allow, "--opaque-port 5432");
@@ -472,10 +473,10 @@ a_refusal_names_the_option_for_the_port(void)
 
 #define SSH_LINE "SSH-2.0-OpenSSH_9.2p1 Debian\r\n"
 
-static struct check
+static struct inspection
 ssh_answered(const char *before, const char *after)
 {
-	struct check check = {.is_name = is_a, .port = 22};
+	struct inspection check = {.is_name = is_a, .port = 22};
 	size_t line = strlen(SSH_LINE);
 
 	check_int(check_waits(&check), 4);
@@ -497,7 +498,7 @@ ssh_answered(const char *before, const char *after)
 static void
 ssh_is_spoken_by_both_sides(void)
 {
-	struct check check = ssh_answered("SSH-", NULL);
+	struct inspection check = ssh_answered("SSH-", NULL);
 
 	check_int(show(&check, SSH_LINE "more", strlen(SSH_LINE) + 4, &good), CHECK_RAW);
 	check_int(good, strlen(SSH_LINE) + 4);
@@ -524,7 +525,7 @@ only_an_accepted_upgrade_is_raw(void)
 {
 	static const char upgrade[] =
 		"GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\n\r\n";
-	struct check first = {.is_name = is_a, .port = 80}, refused = first;
+	struct inspection first = {.is_name = is_a, .port = 80}, refused = first;
 
 	check_int(show(&first, upgrade, sizeof upgrade - 1, &good), CHECK_WAIT);
 	check_int(good, sizeof upgrade - 1);
@@ -537,7 +538,7 @@ only_an_accepted_upgrade_is_raw(void)
 	check_response(&refused, "HTTP/1.1 200");
 	check_int(show(&refused, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
 	/* of a second request nobody could tell which answer is its own */
-	refused = (struct check){.is_name = is_a, .port = 80};
+	refused = (struct inspection){.is_name = is_a, .port = 80};
 	check_int(show(&refused, GET_A, strlen(GET_A), &good), CHECK_GO_ON);
 	check_int(show(&refused, upgrade, sizeof upgrade - 1, &good), CHECK_GO_ON);
 	check_int(show(&refused, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
@@ -564,7 +565,7 @@ other_upgrades_are_taken_out(void)
 	};
 
 	for (size_t i = 0; i < sizeof upgrades / sizeof upgrades[0]; i++) {
-		struct check check = {.is_name = is_a, .port = 80};
+		struct inspection check = {.is_name = is_a, .port = 80};
 		size_t length = strlen(upgrades[i].asked), passed = strlen(upgrades[i].passed);
 		char text[400];
 

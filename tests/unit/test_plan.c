@@ -669,7 +669,7 @@ without_a_home_what_needs_it_is_unset(void)
 	struct host host = token_host;
 
 	host.home = NULL;
-	host.git = (struct gitdirs){0};
+	host.git = (struct git_dirs){0};
 	host.environ = none;
 	check_str(expanded(&host, "~/a", false),
 		  "f:3:4: $HOME is not set, so this path means nothing");
@@ -1086,7 +1086,7 @@ the_folders_of_a_worktree_are_granted_and_guarded(void)
 	check_str(rights_at(plan, "$GIT_DIR/HEAD"), "rwcd");
 	check_str(rights_at(plan, "$GIT_COMMON_DIR/hooks/pre-commit"), "r");
 	check(index_decide(&plan->index, world_path(&w, "store/config")).vetted != NULL);
-	w.host.git = (struct gitdirs){0};
+	w.host.git = (struct git_dirs){0};
 	auto_plan struct plan *without = world_plan(&w, (struct said){0});
 	check_str(rights_at(without, world_path(&w, "store/objects/x")), "");
 }

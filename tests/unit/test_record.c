@@ -169,7 +169,7 @@ either_holder_keeps_it_live(void)
 	check_int(look(folder, &world.arena, &back), RECORD_LIVE);
 	close(ends[1]);
 	check(waitpid(child, NULL, 0) == child);
-	check_int(look(folder, &world.arena, &back), RECORD_BURIED);
+	check_int(look(folder, &world.arena, &back), RECORD_REAPED);
 	check_int(look(folder, &world.arena, &back), RECORD_GONE);
 	close(ends[0]);
 	close(folder);
@@ -209,7 +209,7 @@ a_dead_record_takes_its_own_along(void)
 		record.tmp = world_path(&world, cases[i].tmp);
 		check_int(record_make(folder, path, &record, &hold, NULL), 0);
 		close(hold.fd);
-		check_int(look(folder, &world.arena, &back), RECORD_BURIED);
+		check_int(look(folder, &world.arena, &back), RECORD_REAPED);
 		snprintf(inside, sizeof inside, "%s/deep", world_path(&world, "tmp/cordon-aB3xYz"));
 		check_int(exists(inside), !cases[i].goes);
 		check(exists(world_path(&world, "tmp/cordon-aB3xYzz/deep")));
@@ -309,7 +309,7 @@ check_hostile(struct world *world, int folder, const char *text)
 	check_int(flock(holder, LOCK_EX | LOCK_NB), 0);
 	check_int(look(folder, &world->arena, &back), RECORD_ODD);
 	close(holder);
-	check_int(look(folder, &world->arena, &back), RECORD_BURIED);
+	check_int(look(folder, &world->arena, &back), RECORD_REAPED);
 	check_int(look(folder, &world->arena, &back), RECORD_GONE);
 }
 

@@ -24,7 +24,7 @@ be_supervisor(int line, pid_t guard)
 {
 	static const struct limit_value none[LIMIT_COUNT];
 	struct session_request request = {.grace_ms = -1, .limits = none};
-	struct told told = {.ours = -1, .theirs = -1};
+	struct event_source told = {.ours = -1, .theirs = -1};
 	struct supervision run = {.request = &request,
 				  .guard = {guard, line},
 				  .told = &told,
@@ -39,18 +39,18 @@ be_supervisor(int line, pid_t guard)
 }
 
 static void
-tell(const struct play *play, enum news_kind kind, int status)
+tell(const struct play *play, enum guard_news_kind kind, int status)
 {
-	struct news news = {.kind = kind, .status = status};
+	struct guard_news news = {.kind = kind, .status = status};
 
 	check(line_send(play->line, &news, sizeof news));
 }
 
 /* The next order, but for signals that are passed on. */
-static enum order_kind
+static enum guard_order_kind
 hear(const struct play *play)
 {
-	struct order order = {.kind = ORDER_SIGNAL};
+	struct guard_order order = {.kind = ORDER_SIGNAL};
 
 	while (order.kind == ORDER_SIGNAL)
 		if (!line_receive(play->line, &order, sizeof order))

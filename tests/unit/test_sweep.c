@@ -24,7 +24,7 @@ enum walls { WALLS_NONE, WALLS_FOR_FILES, WALLS_FOR_SIGNALS };
 
 struct guard {
 	enum walls walls;
-	struct sweep sweep;
+	struct kill_all sweep;
 	pid_t inside[INSIDE], bystander;
 	bool is_held_up; /* its thread hears no order before it is let go */
 	sem_t ready, let_go, went;

@@ -24,7 +24,7 @@ int
 lint_add(struct linter *l, enum severity severity, struct place place, const char *format, ...)
 {
 	auto_str struct str visible = {0};
-	struct finding *finding;
+	struct lint_finding *finding;
 	va_list args;
 	char *text, *copy;
 
@@ -42,7 +42,7 @@ lint_add(struct linter *l, enum severity severity, struct place place, const cha
 					    sizeof *finding, l->err);
 	if (finding == NULL)
 		return -CORDON_E_MEMORY;
-	*finding = (struct finding){severity, place, copy};
+	*finding = (struct lint_finding){severity, place, copy};
 	return 0;
 }
 
@@ -266,7 +266,7 @@ compare_numbers(uint32_t a, uint32_t b)
 static int
 by_place(const void *a, const void *b)
 {
-	const struct finding *x = a, *y = b;
+	const struct lint_finding *x = a, *y = b;
 	int order = strcmp(x->place.file, y->place.file);
 
 	if (order == 0)

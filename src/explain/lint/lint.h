@@ -9,14 +9,14 @@
 
 enum severity { LINT_NOTE, LINT_WARNING };
 
-struct finding {
+struct lint_finding {
 	enum severity severity;
 	struct place place;
 	const char *text; /* one line in words; never a secret's value */
 };
 
 struct findings {
-	struct finding *items;
+	struct lint_finding *items;
 	size_t count;
 };
 

@@ -36,14 +36,14 @@ first_at(const struct index *index, const char *path, size_t length)
 }
 
 /* Which rules one looks for: these rights with this effect, of this layer or (-1) of any. */
-struct kind {
+struct conflict_kind {
 	enum effect effect;
 	unsigned rights;
 	int layer;
 };
 
 static bool
-is_kind(const struct planned_rule *rule, const struct kind *kind)
+is_kind(const struct planned_rule *rule, const struct conflict_kind *kind)
 {
 	return rule->effect == kind->effect && (rule->rights & kind->rights) &&
 	       (kind->layer < 0 || (int)rule->layer == kind->layer);
@@ -51,7 +51,7 @@ is_kind(const struct planned_rule *rule, const struct kind *kind)
 
 /* At path or below it. What starts like path lies together, its neighbours "path-x" in between. */
 static bool
-has_below(const struct index *index, const char *path, const struct kind *kind)
+has_below(const struct index *index, const char *path, const struct conflict_kind *kind)
 {
 	size_t length = strlen(path);
 
@@ -63,7 +63,7 @@ has_below(const struct index *index, const char *path, const struct kind *kind)
 }
 
 static bool
-has_at(const struct index *index, const char *path, size_t length, const struct kind *kind)
+has_at(const struct index *index, const char *path, size_t length, const struct conflict_kind *kind)
 {
 	for (size_t i = first_at(index, path, length);
 	     i < index->path_count && strncmp(index->paths[i].path, path, length) == 0 &&
@@ -76,7 +76,7 @@ has_at(const struct index *index, const char *path, size_t length, const struct 
 
 /* At path or above it. */
 static bool
-has_above(const struct index *index, const char *path, const struct kind *kind)
+has_above(const struct index *index, const char *path, const struct conflict_kind *kind)
 {
 	if (has_at(index, path, 1, kind))
 		return true;
@@ -92,7 +92,7 @@ has_above(const struct index *index, const char *path, const struct kind *kind)
 }
 
 static bool
-has_pattern(const struct index *index, const struct kind *kind)
+has_pattern(const struct index *index, const struct conflict_kind *kind)
 {
 	for (size_t i = 0; i < index->pattern_count; i++)
 		if (is_kind(&index->patterns[i], kind))
@@ -147,7 +147,7 @@ static bool
 allow_adds_nothing(const struct index *index, const struct planned_rule *rule,
 		   const struct verdict *without)
 {
-	const struct kind denies = {EFFECT_DENY, rule->rights, -1};
+	const struct conflict_kind denies = {EFFECT_DENY, rule->rights, -1};
 
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		const struct planned_rule *by = without->by[i].rule;
@@ -176,7 +176,7 @@ static bool
 deny_takes_nothing(const struct index *index, const struct planned_rule *rule,
 		   const struct verdict *without)
 {
-	const struct kind allows = {EFFECT_ALLOW, rule->rights, -1};
+	const struct conflict_kind allows = {EFFECT_ALLOW, rule->rights, -1};
 
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		const struct decision *by = &without->by[i];
@@ -211,8 +211,8 @@ static const char *
 beaten_by(const struct index *index, const struct planned_rule *rule, const struct decision *by)
 {
 	const struct planned_rule *deny = by->rule;
-	const struct kind allows = {EFFECT_ALLOW, rule->rights,
-				    deny == NULL ? -1 : (int)deny->layer};
+	const struct conflict_kind allows = {EFFECT_ALLOW, rule->rights,
+					     deny == NULL ? -1 : (int)deny->layer};
 
 	if (deny == NULL || deny->effect != EFFECT_DENY || deny->layer == LAYER_BUILTIN)
 		return NULL;
@@ -229,7 +229,7 @@ static int
 warn_beaten(struct linter *l, const struct planned_rule *rule)
 {
 	const struct index *index = &l->plan->index;
-	const struct kind allows = {EFFECT_ALLOW, rule->rights, -1};
+	const struct conflict_kind allows = {EFFECT_ALLOW, rule->rights, -1};
 	struct verdict verdict = index_decide(index, rule->path);
 	const char *how = NULL;
 

@@ -12,7 +12,7 @@
 
 #define END (-1)
 
-struct reader {
+struct config_reader {
 	struct arena *arena;
 	const char *at, *end;
 	bool is_over; /* the end was read, as a last line's end */
@@ -67,7 +67,7 @@ shorten(struct str *s, size_t length)
 
 /* CR LF is one character, and the end of the text ends its last line. */
 static int
-next(struct reader *r)
+next(struct config_reader *r)
 {
 	int c = r->at < r->end ? (unsigned char)*r->at++ : END;
 
@@ -85,7 +85,7 @@ next(struct reader *r)
 }
 
 static bool
-bad(struct reader *r, const char *why)
+bad(struct config_reader *r, const char *why)
 {
 	if (r->to->bad == NULL) {
 		r->to->bad = why;
@@ -96,7 +96,7 @@ bad(struct reader *r, const char *why)
 
 /* After [NAME and a space: "SUBSECTION"] */
 static bool
-read_subsection(struct reader *r, int c)
+read_subsection(struct config_reader *r, int c)
 {
 	do {
 		if (c == '\n')
@@ -120,7 +120,7 @@ read_subsection(struct reader *r, int c)
 }
 
 static bool
-read_section(struct reader *r)
+read_section(struct config_reader *r)
 {
 	shorten(&r->name, 0);
 	for (;;) {
@@ -150,7 +150,7 @@ escaped(int c)
 
 /* What follows "=", up to the end of its line, which a backslash may put off. */
 static bool
-read_value(struct reader *r)
+read_value(struct config_reader *r)
 {
 	bool quoted = false, comment = false;
 	size_t spaces = 0;
@@ -189,7 +189,7 @@ read_value(struct reader *r)
 }
 
 static bool
-keep(struct reader *r, bool has_value)
+keep(struct config_reader *r, bool has_value)
 {
 	struct gitconfig_item *item =
 		arena_push(r->arena, &r->to->items, &r->to->count, sizeof *item, r->err);
@@ -205,7 +205,7 @@ keep(struct reader *r, bool has_value)
 
 /* A variable whose first letter was read. */
 static bool
-read_variable(struct reader *r, int first)
+read_variable(struct config_reader *r, int first)
 {
 	int c;
 
@@ -229,7 +229,7 @@ read_variable(struct reader *r, int first)
 }
 
 static bool
-read_all(struct reader *r)
+read_all(struct config_reader *r)
 {
 	bool comment = false;
 
@@ -261,7 +261,11 @@ int
 gitconfig_parse(struct arena *arena, const char *text, size_t length, struct gitconfig *ret,
 		struct cordon_error *err)
 {
-	struct reader r = {.arena = arena, .at = text, .end = text + length, .to = ret, .err = err};
+	struct config_reader r = {.arena = arena,
+				  .at = text,
+				  .end = text + length,
+				  .to = ret,
+				  .err = err};
 	bool ok = true;
 
 	*ret = (struct gitconfig){0};

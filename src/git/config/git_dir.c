@@ -19,7 +19,7 @@
 #define CONFIG_MAX (256u << 10)
 
 /* One question. Its steps return 1 for yes, 0 for no (refused then says why), or an error. */
-struct search {
+struct gitdir_search {
 	struct arena *arena;
 	const char *refused;
 	struct cordon_error *err;
@@ -27,7 +27,7 @@ struct search {
 
 /* Sets the reason and says no. It is one line for people, whatever a link's target holds. */
 static int
-refuse(struct search *search, const char *what, const char *why)
+refuse(struct gitdir_search *search, const char *what, const char *why)
 {
 	char *text = arena_printf(search->arena, search->err, "%s %s", what, why);
 
@@ -39,7 +39,7 @@ refuse(struct search *search, const char *what, const char *why)
 }
 
 static char *
-join(struct search *search, const char *dir, const char *name)
+join(struct gitdir_search *search, const char *dir, const char *name)
 {
 	return path_join(search->arena, dir, name, search->err);
 }
@@ -54,7 +54,7 @@ kind_of(const char *path)
 
 /* The whole of a small regular file that is no link; text without NUL inside. */
 static int
-read_text(struct search *search, const char *path, size_t max, char **ret_text)
+read_text(struct gitdir_search *search, const char *path, size_t max, char **ret_text)
 {
 	struct cordon_error why = {0};
 	size_t length;
@@ -76,7 +76,7 @@ read_text(struct search *search, const char *path, size_t max, char **ret_text)
 
 /* A file that holds one path and nothing else, as git writes it: one line. */
 static int
-read_line(struct search *search, const char *path, char **ret_line)
+read_line(struct gitdir_search *search, const char *path, char **ret_line)
 {
 	char *text;
 	int rc = read_text(search, path, PATH_MAX + 16, &text);
@@ -101,7 +101,7 @@ read_line(struct search *search, const char *path, char **ret_line)
 
 /* Where text, written in a file of the folder dir, leads. */
 static int
-lead(struct search *search, const char *dir, const char *text, struct resolved *ret)
+lead(struct gitdir_search *search, const char *dir, const char *text, struct resolved *ret)
 {
 	const char *path = *text == '/' ? text : join(search, dir, text);
 	struct cordon_error why = {0};
@@ -122,7 +122,7 @@ lead(struct search *search, const char *dir, const char *text, struct resolved *
  * a link on the way can be planted where another project used to be.
  */
 static int
-leads_to(struct search *search, const char *file, const char *text, const char *wanted)
+leads_to(struct gitdir_search *search, const char *file, const char *text, const char *wanted)
 {
 	const char *dir = path_parent(search->arena, file, search->err);
 	struct resolved found;
@@ -138,7 +138,7 @@ leads_to(struct search *search, const char *file, const char *text, const char *
 }
 
 static int
-file_leads_to(struct search *search, const char *dir, const char *name, const char *wanted)
+file_leads_to(struct gitdir_search *search, const char *dir, const char *name, const char *wanted)
 {
 	const char *file = join(search, dir, name);
 	char *line;
@@ -148,7 +148,7 @@ file_leads_to(struct search *search, const char *dir, const char *name, const ch
 }
 
 static int
-is_repository(struct search *search, const char *dir)
+is_repository(struct gitdir_search *search, const char *dir)
 {
 	static const struct {
 		const char *name;
@@ -168,7 +168,7 @@ is_repository(struct search *search, const char *dir)
 
 /* As git itself demands: the directory belongs to whoever owns the pointer. */
 static int
-same_owner(struct search *search, const char *pointer, const char *dir)
+same_owner(struct gitdir_search *search, const char *pointer, const char *dir)
 {
 	struct stat one, other;
 
@@ -179,7 +179,7 @@ same_owner(struct search *search, const char *pointer, const char *dir)
 
 /* The folder that the pointer file of project names. */
 static int
-read_pointer(struct search *search, const char *project, const char *pointer,
+read_pointer(struct gitdir_search *search, const char *project, const char *pointer,
 	     const char **ret_git_dir)
 {
 	static const char word[] = "gitdir: ";
@@ -202,7 +202,7 @@ read_pointer(struct search *search, const char *project, const char *pointer,
 
 /* Is git_dir the worktree folder of a repository, made for the pointer? */
 static int
-is_worktree(struct search *search, const char *pointer, const char *git_dir,
+is_worktree(struct gitdir_search *search, const char *pointer, const char *git_dir,
 	    const char **ret_common)
 {
 	const char *list = path_parent(search->arena, git_dir, search->err);
@@ -283,7 +283,7 @@ config_line(char *line, bool *core, char **ret_value)
 
 /* core.worktree as a file says it; *ret_value stays as it is when the file does not. */
 static int
-config_worktree(struct search *search, const char *file, char **ret_value)
+config_worktree(struct gitdir_search *search, const char *file, char **ret_value)
 {
 	bool core = false;
 	char *text, *end;
@@ -302,7 +302,7 @@ config_worktree(struct search *search, const char *file, char **ret_value)
 
 /* Does the configuration in git_dir say that project is its working tree? */
 static int
-config_leads_to(struct search *search, const char *git_dir, const char *project)
+config_leads_to(struct gitdir_search *search, const char *git_dir, const char *project)
 {
 	const char *file = join(search, git_dir, "config");
 	const char *extra = join(search, git_dir, "config.worktree");
@@ -324,7 +324,7 @@ config_leads_to(struct search *search, const char *git_dir, const char *project)
 
 /* The git directory of a folder above the project: its .git, or what that believably points to. */
 static int
-git_dir_above(struct search *search, const char *folder, const char **ret_git_dir)
+git_dir_above(struct gitdir_search *search, const char *folder, const char **ret_git_dir)
 {
 	const char *pointer = join(search, folder, ".git"), *git_dir, *common;
 	int rc;
@@ -345,7 +345,7 @@ git_dir_above(struct search *search, const char *folder, const char **ret_git_di
 
 /* Is git_dir kept among the modules of a repository that the project lies in? */
 static int
-is_module(struct search *search, const char *project, const char *git_dir)
+is_module(struct gitdir_search *search, const char *project, const char *git_dir)
 {
 	const char *folder = project, *above, *modules;
 
@@ -367,7 +367,8 @@ is_module(struct search *search, const char *project, const char *git_dir)
 }
 
 static int
-is_submodule(struct search *search, const char *project, const char *pointer, const char *git_dir)
+is_submodule(struct gitdir_search *search, const char *project, const char *pointer,
+	     const char *git_dir)
 {
 	int rc;
 
@@ -381,7 +382,8 @@ is_submodule(struct search *search, const char *project, const char *pointer, co
 
 /* Judges the pointer file of project, which is canonical. */
 static int
-judge(struct search *search, const char *project, const char *pointer, struct gitdirs *found)
+judge(struct gitdir_search *search, const char *project, const char *pointer,
+      struct git_dirs *found)
 {
 	const char *git_dir, *common_file;
 	int rc;
@@ -406,11 +408,11 @@ judge(struct search *search, const char *project, const char *pointer, struct gi
 }
 
 int
-gitdirs_find(struct arena *arena, const char *project, struct gitdirs *ret,
+gitdirs_find(struct arena *arena, const char *project, struct git_dirs *ret,
 	     struct cordon_error *err)
 {
-	struct search search = {.arena = arena, .err = err};
-	struct gitdirs found = {0};
+	struct gitdir_search search = {.arena = arena, .err = err};
+	struct git_dirs found = {0};
 	struct resolved root;
 	const char *pointer;
 	int rc = resolve_path(arena, &fs_real, project, &root, err);
@@ -424,6 +426,6 @@ gitdirs_find(struct arena *arena, const char *project, struct gitdirs *ret,
 		rc = judge(&search, root.path, pointer, &found);
 	if (rc < 0)
 		return rc;
-	*ret = rc > 0 ? found : (struct gitdirs){.refused = search.refused};
+	*ret = rc > 0 ? found : (struct git_dirs){.refused = search.refused};
 	return 0;
 }

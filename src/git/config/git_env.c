@@ -17,7 +17,7 @@
 
 /* Section and variable in small letters, as in a file. */
 static const char *
-small_name(struct hooksearch *s, const char *key)
+small_name(struct git_scan *s, const char *key)
 {
 	char *name = arena_strdup(s->arena, key, s->err);
 	char *variable = name == NULL ? NULL : strrchr(name, '.');
@@ -30,7 +30,7 @@ small_name(struct hooksearch *s, const char *key)
 
 /* Relative paths start from where we are. */
 static int
-take_setting(struct hooksearch *s, const char *key, const char *value)
+take_setting(struct git_scan *s, const char *key, const char *value)
 {
 	const struct gitconfig_item item = {small_name(s, key), value};
 	const char *file = path_join(s->arena, s->host->cwd, ".", s->err);
@@ -41,7 +41,7 @@ take_setting(struct hooksearch *s, const char *key, const char *value)
 
 /* GIT_CONFIG_KEY_0 and its value, and so on. */
 static int
-take_counted(struct hooksearch *s, const char *count)
+take_counted(struct git_scan *s, const char *count)
 {
 	long left = strtol(count, NULL, 10);
 	int rc = 0;
@@ -62,7 +62,7 @@ take_counted(struct hooksearch *s, const char *count)
 
 /* Text in single quotes as git writes it, up to the last one; NULL: no memory. */
 static char *
-take_quoted(struct hooksearch *s, const char **at)
+take_quoted(struct git_scan *s, const char **at)
 {
 	char *to = arena_strdup(s->arena, *at, s->err), *end = to;
 
@@ -83,7 +83,7 @@ take_quoted(struct hooksearch *s, const char **at)
 
 /* 'KEY'='VALUE', or as older ones have it 'KEY=VALUE', with spaces between them: git -c. */
 static int
-take_parameters(struct hooksearch *s, const char *text)
+take_parameters(struct git_scan *s, const char *text)
 {
 	int rc = 0;
 
@@ -105,13 +105,13 @@ take_parameters(struct hooksearch *s, const char *text)
 }
 
 static const char *
-from_here(struct hooksearch *s, const char *path)
+from_here(struct git_scan *s, const char *path)
 {
 	return *path == '/' ? path : path_join(s->arena, s->host->cwd, path, s->err);
 }
 
 static int
-take_file(struct hooksearch *s, const char *value)
+take_file(struct git_scan *s, const char *value)
 {
 	const char *path = from_here(s, value);
 
@@ -120,12 +120,13 @@ take_file(struct hooksearch *s, const char *value)
 
 /* Another repository; without a working tree of its own it is where one stands. */
 static int
-take_repository(struct hooksearch *s, const char *value)
+take_repository(struct git_scan *s, const char *value)
 {
 	const char *tree = host_getenv(s->host, "GIT_WORK_TREE"),
 		   *common = host_getenv(s->host, "GIT_COMMON_DIR");
-	struct hookrepo repo = {from_here(s, tree == NULL ? s->host->cwd : tree),
-				from_here(s, value), from_here(s, common == NULL ? value : common)};
+	struct git_repo_dirs repo = {from_here(s, tree == NULL ? s->host->cwd : tree),
+				     from_here(s, value),
+				     from_here(s, common == NULL ? value : common)};
 
 	return repo.root == NULL || repo.git_dir == NULL || repo.common_dir == NULL
 		       ? -CORDON_E_MEMORY
@@ -133,27 +134,27 @@ take_repository(struct hooksearch *s, const char *value)
 }
 
 static int
-take_template(struct hooksearch *s, const char *value)
+take_template(struct git_scan *s, const char *value)
 {
 	return take_setting(s, "init.templateDir", value);
 }
 
 static int
-take_program(struct hooksearch *s, const char *value)
+take_program(struct git_scan *s, const char *value)
 {
 	return take_setting(s, "core.editor", value);
 }
 
 /* A folder with git's own programs. */
 static int
-take_programs(struct hooksearch *s, const char *value)
+take_programs(struct git_scan *s, const char *value)
 {
 	return hooksearch_keep(s, &s->words.programs, from_here(s, value));
 }
 
 static const struct {
 	const char *name;
-	int (*use)(struct hooksearch *s, const char *value);
+	int (*use)(struct git_scan *s, const char *value);
 } variables[] = {
 	{"GIT_CONFIG_COUNT", take_counted},
 	{"GIT_CONFIG_PARAMETERS", take_parameters},
@@ -178,7 +179,7 @@ static const struct {
 
 /* NAME=VALUE; most variables are nobody's here. */
 static int
-take_variable(struct hooksearch *s, const char *text)
+take_variable(struct git_scan *s, const char *text)
 {
 	size_t length = strcspn(text, "=");
 
@@ -192,7 +193,7 @@ take_variable(struct hooksearch *s, const char *text)
 }
 
 int
-hooksearch_environ(struct hooksearch *s)
+hooksearch_environ(struct git_scan *s)
 {
 	int rc = 0;
 

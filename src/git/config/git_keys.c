@@ -18,7 +18,7 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGITS "0123456789"
 
-enum check {
+enum key_check {
 	ANY,	  /* whatever its value: numbers, colours, names */
 	WORD,	  /* not to be taken for an option of a program */
 	URL,	  /* where a repository is */
@@ -30,11 +30,11 @@ enum check {
 	UPDATE	  /* one of git's own ways, never a command */
 };
 
-static const struct row {
+static const struct key_row {
 	const char *section;
 	bool is_named;	       /* [section "name"] */
 	const char *variables; /* separated by spaces; * for any */
-	enum check check;
+	enum key_check check;
 } repository_rows[] = {
 	{"core", false,
 	 "repositoryformatversion filemode logallrefupdates ignorecase precomposeunicode "
@@ -160,7 +160,7 @@ static const struct row {
 };
 
 /* git takes nothing else from it; other programs keep notes of theirs in it. */
-static const struct row module_rows[] = {
+static const struct key_row module_rows[] = {
 	{"submodule", true, "url", URL},
 	{"submodule", true, "update", UPDATE},
 	{"submodule", true, "path branch", WORD},
@@ -168,7 +168,7 @@ static const struct row module_rows[] = {
 };
 
 static const struct {
-	const struct row *rows;
+	const struct key_row *rows;
 	size_t count;
 } tables[] = {
 	[GITCONFIG_REPOSITORY] = {repository_rows, COUNT(repository_rows)},
@@ -244,7 +244,7 @@ is_word_of(const char *words, const char *word, size_t length)
 }
 
 static bool
-is_about(const struct row *row, const char *name)
+is_about(const struct key_row *row, const char *name)
 {
 	const char *section_end = strchr(name, '.'), *variable = strrchr(name, '.');
 
@@ -307,7 +307,7 @@ check_shared(const struct vetting *v, const char *value)
 
 /* NULL, or why not. */
 static const char *
-check_value(const struct vetting *v, enum check check, const char *value)
+check_value(const struct vetting *v, enum key_check check, const char *value)
 {
 	switch (check) {
 	case WORD:
@@ -363,7 +363,7 @@ is_submodule_name(const char *at, const char *end)
 }
 
 static bool
-is_plain_name(const struct row *row, const char *name)
+is_plain_name(const struct key_row *row, const char *name)
 {
 	const char *at = strchr(name, '.') + 1, *end = strrchr(name, '.');
 
@@ -412,7 +412,7 @@ check_item(const struct vetting *v, const struct gitconfig_item *item)
 	if (why != NULL)
 		return why;
 	for (size_t i = 0; i < tables[v->kind].count; i++) {
-		const struct row *row = &tables[v->kind].rows[i];
+		const struct key_row *row = &tables[v->kind].rows[i];
 
 		if (is_about(row, item->name) && !is_plain_name(row, item->name))
 			return "has a name that git never writes";
@@ -481,7 +481,7 @@ gitconfig_has_relative_remote(const struct gitconfig *config)
 		const struct gitconfig_item *item = &config->items[i];
 
 		for (size_t r = 0; item->value != NULL && r < COUNT(repository_rows); r++) {
-			const struct row *row = &repository_rows[r];
+			const struct key_row *row = &repository_rows[r];
 
 			if ((row->check == URL || row->check == REMOTE) &&
 			    is_about(row, item->name) && gitaddress_is_relative(item->value) &&

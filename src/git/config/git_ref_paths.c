@@ -47,7 +47,7 @@ const char *const hookdir_names[] = {"applypatch-msg",
 				     NULL};
 
 int
-hooksearch_keep(struct hooksearch *s, struct hooktexts *to, const char *text)
+hooksearch_keep(struct git_scan *s, struct git_ref_texts *to, const char *text)
 {
 	const char **slot =
 		text == NULL ? NULL
@@ -60,7 +60,7 @@ hooksearch_keep(struct hooksearch *s, struct hooktexts *to, const char *text)
 }
 
 int
-hooksearch_fail(struct hooksearch *s, const struct cordon_error *why)
+hooksearch_fail(struct git_scan *s, const struct cordon_error *why)
 {
 	if (why->code == CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
@@ -95,7 +95,7 @@ is_usual(const char *path)
 
 /* Does the folder hold a working tree or a repository, and so everything in it? */
 static bool
-is_wide(const struct hooksearch *s, const char *path)
+is_wide(const struct git_scan *s, const char *path)
 {
 	for (size_t i = 0; i < s->roots.count; i++)
 		if (path_below(s->roots.items[i], path))
@@ -106,33 +106,33 @@ is_wide(const struct hooksearch *s, const char *path)
 
 /* Hooks may lie anywhere; of the rest only what is in the project is not the user's own business. */
 static bool
-counts(const struct hooksearch *s, enum hookdir_kind kind, const char *path)
+counts(const struct git_scan *s, enum git_ref_kind kind, const char *path)
 {
 	return !is_usual(path) &&
-	       (kind < HOOKDIR_SETTINGS ? !is_huskys(path) : !is_wide(s, path)) &&
-	       (s->inside == NULL || kind == HOOKDIR_HOOKS || path_below(path, s->inside));
+	       (kind < GIT_REF_SETTINGS ? !is_huskys(path) : !is_wide(s, path)) &&
+	       (s->inside == NULL || kind == GIT_REF_HOOKS || path_below(path, s->inside));
 }
 
 static int
-add(struct hooksearch *s, enum hookdir_kind kind, const char *path, bool is_there)
+add(struct git_scan *s, enum git_ref_kind kind, const char *path, bool is_there)
 {
-	struct hookdir *slot;
+	struct git_ref_path *slot;
 
-	if (kind == HOOKDIR_HOOKS && is_wide(s, path))
-		kind = HOOKDIR_NAMES;
+	if (kind == GIT_REF_HOOKS && is_wide(s, path))
+		kind = GIT_REF_NAMES;
 	if (!counts(s, kind, path))
 		return 0;
 	slot = arena_push(s->arena, &s->to->items, &s->to->count, sizeof *slot, s->err);
 	if (slot == NULL)
 		return -CORDON_E_MEMORY;
-	*slot = (struct hookdir){kind, path, is_there};
+	*slot = (struct git_ref_path){kind, path, is_there};
 	return 0;
 }
 
-static int add_linked(struct hooksearch *s, const char *folder);
+static int add_linked(struct git_scan *s, const char *folder);
 
 int
-hooksearch_pass(struct hooksearch *s, const struct resolved *found)
+hooksearch_pass(struct git_scan *s, const struct resolved *found)
 {
 	int rc = hooksearch_keep(s, &s->to->places, found->path);
 
@@ -142,7 +142,7 @@ hooksearch_pass(struct hooksearch *s, const struct resolved *found)
 }
 
 int
-hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
+hooksearch_add(struct git_scan *s, enum git_ref_kind kind, const char *path)
 {
 	struct cordon_error why = {0};
 	struct resolved found;
@@ -150,10 +150,10 @@ hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 
 	/* by a loop git finds nothing, until somebody opens it, in one of many places */
 	if (rc == -CORDON_E_PATH) {
-		s->is_unread = s->is_unread || kind == HOOKDIR_HOOKS;
+		s->is_unread = s->is_unread || kind == GIT_REF_HOOKS;
 		if (hooksearch_keep(s, &s->to->places, "/") < 0)
 			return -CORDON_E_MEMORY;
-		return kind == HOOKDIR_FILE ? 0 : add(s, kind, path, false);
+		return kind == GIT_REF_FILE ? 0 : add(s, kind, path, false);
 	}
 	if (rc < 0)
 		return hooksearch_fail(s, &why);
@@ -162,12 +162,12 @@ hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 		return rc;
 	/* /dev/null is how people say: no hooks */
 	if ((found.kind == FS_OTHER && path_below(found.path, "/dev")) ||
-	    (kind == HOOKDIR_FILE && found.kind != FS_FILE && found.kind != FS_HIDDEN))
+	    (kind == GIT_REF_FILE && found.kind != FS_FILE && found.kind != FS_HIDDEN))
 		return 0;
 	rc = add(s, kind, found.path, found.kind != FS_MISSING);
 	for (size_t i = 0; rc == 0 && i < found.link_count; i++)
 		rc = add(s, kind, found.links[i], true);
-	return rc == 0 && kind == HOOKDIR_HOOKS && found.kind == FS_DIR ? add_linked(s, found.path)
+	return rc == 0 && kind == GIT_REF_HOOKS && found.kind == FS_DIR ? add_linked(s, found.path)
 									: rc;
 }
 
@@ -176,7 +176,7 @@ hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path)
  * command may make, must not hide one.
  */
 static int
-add_linked(struct hooksearch *s, const char *folder)
+add_linked(struct git_scan *s, const char *folder)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
@@ -191,7 +191,7 @@ add_linked(struct hooksearch *s, const char *folder)
 		    (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN))
 			continue;
 		path = path_join(s->arena, folder, entry->d_name, s->err);
-		rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, HOOKDIR_PROGRAM, path);
+		rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, GIT_REF_PROGRAM, path);
 	}
 	if (dir != NULL)
 		closedir(dir);
@@ -200,7 +200,7 @@ add_linked(struct hooksearch *s, const char *folder)
 
 /* What lies in the repository itself may be a link. Where that cannot be told, it is asked once more. */
 static int
-add_if_link(struct hooksearch *s, enum hookdir_kind kind, const char *path)
+add_if_link(struct git_scan *s, enum git_ref_kind kind, const char *path)
 {
 	char link[PATH_MAX];
 	enum fs_kind is = path == NULL ? FS_MISSING : fs_real.look(fs_real.ctx, path, link);
@@ -212,7 +212,7 @@ add_if_link(struct hooksearch *s, enum hookdir_kind kind, const char *path)
 
 /* What is read through a link of this name lies elsewhere. */
 static int
-pass_if_link(struct hooksearch *s, const char *path)
+pass_if_link(struct git_scan *s, const char *path)
 {
 	char link[PATH_MAX];
 	struct resolved found;
@@ -228,7 +228,7 @@ pass_if_link(struct hooksearch *s, const char *path)
 
 /* Of a value: from each root, if it is relative. */
 static int
-add_from_roots(struct hooksearch *s, enum hookdir_kind kind, const char *value)
+add_from_roots(struct git_scan *s, enum git_ref_kind kind, const char *value)
 {
 	int rc = 0;
 
@@ -243,15 +243,15 @@ add_from_roots(struct hooksearch *s, enum hookdir_kind kind, const char *value)
 }
 
 static int
-add_values(struct hooksearch *s)
+add_values(struct git_scan *s)
 {
 	const struct {
-		const struct hooktexts *texts;
-		enum hookdir_kind kind;
-	} all[] = {{&s->words.hooks, HOOKDIR_HOOKS},
-		   {&s->words.programs, HOOKDIR_PROGRAM},
-		   {&s->words.files, HOOKDIR_FILE},
-		   {&s->remotes, HOOKDIR_REMOTE}};
+		const struct git_ref_texts *texts;
+		enum git_ref_kind kind;
+	} all[] = {{&s->words.hooks, GIT_REF_HOOKS},
+		   {&s->words.programs, GIT_REF_PROGRAM},
+		   {&s->words.files, GIT_REF_FILE},
+		   {&s->remotes, GIT_REF_REMOTE}};
 	int rc = 0;
 
 	for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
@@ -261,7 +261,7 @@ add_values(struct hooksearch *s)
 }
 
 int
-hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo)
+hooksearch_repository(struct git_scan *s, const struct git_repo_dirs *repo)
 {
 	const char *config = path_join(s->arena, repo->common_dir, "config", s->err),
 		   *own = path_join(s->arena, repo->git_dir, "config.worktree", s->err),
@@ -271,13 +271,13 @@ hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo)
 	if (rc == 0)
 		rc = hooksearch_read(s, config, 0);
 	if (rc == 0)
-		rc = add_if_link(s, HOOKDIR_SETTINGS, config);
+		rc = add_if_link(s, GIT_REF_SETTINGS, config);
 	if (rc == 0)
 		rc = hooksearch_read(s, own, 0);
 	if (rc == 0)
 		rc = pass_if_link(s, own);
 	if (rc == 0)
-		rc = add_if_link(s, HOOKDIR_HOOKS, hooks);
+		rc = add_if_link(s, GIT_REF_HOOKS, hooks);
 	return rc < 0 ? rc : add_linked(s, hooks);
 }
 
@@ -286,26 +286,26 @@ hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo)
  * missing.
  */
 int
-hooksearch_own(struct hooksearch *s, const char *folder, const char *name)
+hooksearch_own(struct git_scan *s, const char *folder, const char *name)
 {
 	const char *path = folder == NULL ? name : path_join(s->arena, folder, name, s->err);
 	int rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_read(s, path, 0);
 
-	return rc < 0 ? rc : hooksearch_add(s, HOOKDIR_SETTINGS, path);
+	return rc < 0 ? rc : hooksearch_add(s, GIT_REF_SETTINGS, path);
 }
 
 /* The user's folder of git: its attributes choose among the filters that settings name. */
 static int
-read_folder(struct hooksearch *s, const char *folder)
+read_folder(struct git_scan *s, const char *folder)
 {
 	const char *attributes = path_join(s->arena, folder, "git/attributes", s->err);
 	int rc = attributes == NULL ? -CORDON_E_MEMORY : hooksearch_own(s, folder, "git/config");
 
-	return rc < 0 ? rc : hooksearch_add(s, HOOKDIR_SETTINGS, attributes);
+	return rc < 0 ? rc : hooksearch_add(s, GIT_REF_SETTINGS, attributes);
 }
 
 static int
-read_users(struct hooksearch *s)
+read_users(struct git_scan *s)
 {
 	const char *xdg = host_getenv(s->host, "XDG_CONFIG_HOME");
 	int rc = hooksearch_read(s, "/etc/gitconfig", 0);
@@ -324,7 +324,7 @@ read_users(struct hooksearch *s)
 
 /* What is the user's holds in every repository, from where that is. */
 static int
-keep_relative(struct hooksearch *s, const struct hooktexts *from, struct hooktexts *to)
+keep_relative(struct git_scan *s, const struct git_ref_texts *from, struct git_ref_texts *to)
 {
 	for (size_t i = 0; i < from->count; i++)
 		if (*from->items[i] != '/' && hooksearch_keep(s, to, from->items[i]) < 0)
@@ -333,7 +333,7 @@ keep_relative(struct hooksearch *s, const struct hooktexts *from, struct hooktex
 }
 
 static int
-keep_words(struct hooksearch *s, const struct hookwords *from, struct hookwords *to)
+keep_words(struct git_scan *s, const struct git_ref_words *from, struct git_ref_words *to)
 {
 	int rc = keep_relative(s, &from->hooks, &to->hooks);
 
@@ -343,22 +343,22 @@ keep_words(struct hooksearch *s, const struct hookwords *from, struct hookwords 
 }
 
 int
-hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret,
+hookdirs_find(struct arena *arena, const struct host *host, struct git_ref_paths *ret,
 	      struct cordon_error *err)
 {
-	struct hooksearch s = {.arena = arena,
-			       .host = host,
-			       .inside = host->project,
-			       .to = ret,
-			       .err = err};
+	struct git_scan s = {.arena = arena,
+			     .host = host,
+			     .inside = host->project,
+			     .to = ret,
+			     .err = err};
 	const char *own = path_join(arena, host->project, ".git", err);
 	const char *inner = host->git.inner == NULL ? own : host->git.inner;
-	struct hookrepo repo = {host->project,
-				host->git.git_dir == NULL ? inner : host->git.git_dir,
-				host->git.common_dir == NULL ? inner : host->git.common_dir};
+	struct git_repo_dirs repo = {host->project,
+				     host->git.git_dir == NULL ? inner : host->git.git_dir,
+				     host->git.common_dir == NULL ? inner : host->git.common_dir};
 	int rc;
 
-	*ret = (struct hookdirs){0};
+	*ret = (struct git_ref_paths){0};
 	if (own == NULL)
 		return -CORDON_E_MEMORY;
 	rc = read_users(&s);
@@ -368,28 +368,28 @@ hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret
 		rc = hooksearch_repository(&s, &repo);
 	if (rc == 0)
 		rc = add_values(&s);
-	return rc == 0 && s.is_unread ? add(&s, HOOKDIR_UNKNOWN, host->project, true) : rc;
+	return rc == 0 && s.is_unread ? add(&s, GIT_REF_UNKNOWN, host->project, true) : rc;
 }
 
 int
-hookdirs_read(struct arena *arena, const struct host *host, const struct hookrepo *repo,
-	      struct hookdirs *ret, struct cordon_error *err)
+hookdirs_read(struct arena *arena, const struct host *host, const struct git_repo_dirs *repo,
+	      struct git_ref_paths *ret, struct cordon_error *err)
 {
-	struct hooksearch s = {.arena = arena, .host = host, .to = ret, .err = err};
+	struct git_scan s = {.arena = arena, .host = host, .to = ret, .err = err};
 	int rc;
 
-	*ret = (struct hookdirs){0};
+	*ret = (struct git_ref_paths){0};
 	rc = keep_words(&s, &host->hooks.words, &s.words);
 	if (rc == 0)
 		rc = hooksearch_repository(&s, repo);
 	if (rc == 0)
 		rc = add_values(&s);
 	if (rc == 0 && s.is_unread)
-		rc = add(&s, HOOKDIR_UNKNOWN, repo->root, true);
+		rc = add(&s, GIT_REF_UNKNOWN, repo->root, true);
 	/* it may be about any part of the project */
 	if (rc == 0 && s.is_unread && host->project != NULL &&
 	    path_below(repo->root, host->project))
-		rc = add(&s, HOOKDIR_UNKNOWN, host->project, true);
+		rc = add(&s, GIT_REF_UNKNOWN, host->project, true);
 	return rc;
 }
 

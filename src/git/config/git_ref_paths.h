@@ -18,23 +18,23 @@ struct host;
  * what else lies in the project. None for husky's, which every install writes anew. Includes are followed
  * whatever their condition.
  */
-int hookdirs_find(struct arena *arena, const struct host *host, struct hookdirs *ret,
+int hookdirs_find(struct arena *arena, const struct host *host, struct git_ref_paths *ret,
 		  struct cordon_error *err);
 
 /* Another repository, by whatever way it was found. */
-struct hookrepo {
+struct git_repo_dirs {
 	const char *root;	/* its working tree, or git_dir */
 	const char *git_dir;	/* the one of this working tree, */
 	const char *common_dir; /* and the one with the settings */
 };
 
 /* Of this one, wherever it lies. What cannot be read closes at least the names of hooks. */
-int hookdirs_read(struct arena *arena, const struct host *host, const struct hookrepo *repo,
-		  struct hookdirs *ret, struct cordon_error *err);
+int hookdirs_read(struct arena *arena, const struct host *host, const struct git_repo_dirs *repo,
+		  struct git_ref_paths *ret, struct cordon_error *err);
 
-#define HOOKDIR_WHY_HOOKS "git runs what lies in it (core.hooksPath)"
-#define HOOKDIR_WHY_PROGRAM "git runs it, as its settings say"
-#define HOOKDIR_WHY_SETTINGS "it is part of git's settings (include.path)"
+#define GIT_REF_WHY_HOOKS "git runs what lies in it (core.hooksPath)"
+#define GIT_REF_WHY_PROGRAM "git runs it, as its settings say"
+#define GIT_REF_WHY_SETTINGS "it is part of git's settings (include.path)"
 
 /* The names that git looks for, ended by NULL. */
 extern const char *const hookdir_names[];

@@ -26,28 +26,28 @@
 #define KEPT_MAX 65536
 #define POINTER_MAX (PATH_MAX + 16)
 
-struct looking {
+struct repo_read_state {
 	struct arena arena; /* settings can be long; of them only what follows is kept */
-	struct looked *to;
+	struct git_repo *to;
 	const struct host *host;
-	struct hooktexts waiting; /* folders of submodules that are still to be looked into */
-	int left;		  /* folders that may still be looked at */
-	bool is_blind;		  /* into one of them nobody may look */
+	struct git_ref_texts waiting; /* folders of submodules that are still to be looked into */
+	int left;		      /* folders that may still be looked at */
+	bool is_blind;		      /* into one of them nobody may look */
 };
 
 int
-looked_give_up(struct arena *arena, const char *folder, struct hookdirs *to)
+looked_give_up(struct arena *arena, const char *folder, struct git_ref_paths *to)
 {
-	struct hookdir *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
+	struct git_ref_path *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
 
 	if (slot == NULL || folder == NULL)
 		return -CORDON_E_MEMORY;
-	*slot = (struct hookdir){HOOKDIR_UNKNOWN, arena_strdup(arena, folder, NULL), true};
+	*slot = (struct git_ref_path){GIT_REF_UNKNOWN, arena_strdup(arena, folder, NULL), true};
 	return slot->path == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 static int
-keep_place(struct arena *arena, struct hooktexts *to, const char *path)
+keep_place(struct arena *arena, struct git_ref_texts *to, const char *path)
 {
 	const char **slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
 
@@ -58,7 +58,7 @@ keep_place(struct arena *arena, struct hooktexts *to, const char *path)
 }
 
 static int
-keep_places(struct arena *arena, struct hooktexts *to, const struct hooktexts *from)
+keep_places(struct arena *arena, struct git_ref_texts *to, const struct git_ref_texts *from)
 {
 	int rc = 0;
 
@@ -69,9 +69,9 @@ keep_places(struct arena *arena, struct hooktexts *to, const struct hooktexts *f
 
 /* What is read by this path lies where it leads, by links that can change. */
 static int
-note_place(struct looking *l, const char *path)
+note_place(struct repo_read_state *l, const char *path)
 {
-	struct looked *to = l->to;
+	struct git_repo *to = l->to;
 	struct resolved found;
 	int rc;
 
@@ -97,22 +97,22 @@ looked_has(const char *folder, const char *name)
 
 /* A link that leads nowhere may come to lead somewhere. */
 static int
-note_if_there(struct looking *l, const char *folder, const char *name)
+note_if_there(struct repo_read_state *l, const char *folder, const char *name)
 {
 	return looked_has(folder, name) ? note_place(l, path_join(&l->arena, folder, name, NULL))
 					: 0;
 }
 
 static int
-read_hooks(struct looking *l, const struct hookrepo *repo)
+read_hooks(struct repo_read_state *l, const struct git_repo_dirs *repo)
 {
-	struct looked *to = l->to;
-	struct hookdirs found;
+	struct git_repo *to = l->to;
+	struct git_ref_paths found;
 
 	if (hookdirs_read(&l->arena, l->host, repo, &found, NULL) < 0)
 		return -CORDON_E_MEMORY;
 	for (size_t i = 0; i < found.count; i++) {
-		struct hookdir *slot =
+		struct git_ref_path *slot =
 			arena_push(&to->arena, &to->dirs, &to->count, sizeof *slot, NULL);
 
 		if (slot == NULL)
@@ -127,7 +127,7 @@ read_hooks(struct looking *l, const struct hookrepo *repo)
 
 /* What the one line of a file in folder leads to; folder itself: there is none such. NULL: no memory. */
 static const char *
-follow(struct looking *l, const char *folder, const char *name, const char *word)
+follow(struct repo_read_state *l, const char *folder, const char *name, const char *word)
 {
 	struct arena *arena = &l->arena;
 	const char *path = path_join(arena, folder, name, NULL), *line;
@@ -152,9 +152,9 @@ follow(struct looking *l, const char *folder, const char *name, const char *word
 }
 
 static int
-read_repository(struct looking *l, const char *root, const char *git_dir)
+read_repository(struct repo_read_state *l, const char *root, const char *git_dir)
 {
-	struct hookrepo repo = {root, git_dir, git_dir};
+	struct git_repo_dirs repo = {root, git_dir, git_dir};
 
 	if (note_place(l, root) < 0 || note_place(l, git_dir) < 0)
 		return -CORDON_E_MEMORY;
@@ -193,7 +193,7 @@ looked_is_plain(int folder)
 
 /* One after the other, not one in the other: a command may make them as deep as it likes. */
 static int
-put_off(struct looking *l, const char *folder)
+put_off(struct repo_read_state *l, const char *folder)
 {
 	const char **slot =
 		arena_push(&l->arena, &l->waiting.items, &l->waiting.count, sizeof *slot, NULL);
@@ -206,7 +206,7 @@ put_off(struct looking *l, const char *folder)
 
 /* A submodule's; names of those have slashes in them, so what is none is a folder with some. */
 static int
-read_module(struct looking *l, const char *path)
+read_module(struct repo_read_state *l, const char *path)
 {
 	if (!looked_is_repository(path))
 		return put_off(l, path);
@@ -217,7 +217,7 @@ read_module(struct looking *l, const char *path)
 
 /* A worktree's, whose hooks start from where it is. */
 static int
-read_worktree(struct looking *l, const char *path)
+read_worktree(struct repo_read_state *l, const char *path)
 {
 	const char *pointer = follow(l, path, "gitdir", "");
 	const char *root = pointer == NULL ? NULL : path_parent(&l->arena, pointer, NULL);
@@ -227,7 +227,8 @@ read_worktree(struct looking *l, const char *path)
 
 /* More than the limit are an error, not less: whoever made them may hide one among them. */
 static int
-read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, const char *path))
+read_each(struct repo_read_state *l, const char *folder,
+	  int (*read)(struct repo_read_state *l, const char *path))
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
@@ -255,14 +256,14 @@ read_each(struct looking *l, const char *folder, int (*read)(struct looking *l, 
 
 /* Those that are kept in a git directory: their hooks may lie in another's working tree. */
 static int
-look_kept(struct looking *l, const char *folder)
+look_kept(struct repo_read_state *l, const char *folder)
 {
 	const char *git_dir = arena_strndup(&l->arena, folder, strlen(folder) - 1, NULL);
 	const char *modules = git_dir == NULL ? NULL
 					      : path_join(&l->arena, git_dir, "modules", NULL),
 		   *worktrees = git_dir == NULL ? NULL
 						: path_join(&l->arena, git_dir, "worktrees", NULL);
-	struct hookdirs found;
+	struct git_ref_paths found;
 	int rc = worktrees == NULL ? -CORDON_E_MEMORY : put_off(l, modules);
 
 	for (size_t i = 0; rc == 0 && i < l->waiting.count; i++)
@@ -271,7 +272,7 @@ look_kept(struct looking *l, const char *folder)
 		rc = read_each(l, worktrees, read_worktree);
 	if (rc < 0 || !l->is_blind)
 		return rc;
-	found = (struct hookdirs){.items = l->to->dirs, .count = l->to->count};
+	found = (struct git_ref_paths){.items = l->to->dirs, .count = l->to->count};
 	rc = looked_give_up(&l->to->arena, path_parent(&l->arena, git_dir, NULL), &found);
 	l->to->dirs = found.items;
 	l->to->count = found.count;
@@ -292,7 +293,7 @@ is_keeper(const char *git_dir)
 }
 
 static int
-look(struct looking *l, const char *folder)
+look(struct repo_read_state *l, const char *folder)
 {
 	char dot_git[PATH_MAX + 8];
 	const char *git_dir = dot_git;
@@ -317,31 +318,32 @@ look(struct looking *l, const char *folder)
 }
 
 static void
-run(struct looked *one, const struct host *host, int (*step)(struct looking *l, const char *folder))
+run(struct git_repo *one, const struct host *host,
+    int (*step)(struct repo_read_state *l, const char *folder))
 {
-	struct looking looking = {.to = one, .host = host, .left = KEPT_MAX};
+	struct repo_read_state looking = {.to = one, .host = host, .left = KEPT_MAX};
 
 	one->is_failed = step(&looking, one->folder) < 0;
 	arena_free(&looking.arena);
 }
 
 void
-looked_at(struct looked *one, const struct host *host)
+looked_at(struct git_repo *one, const struct host *host)
 {
 	run(one, host, look);
 }
 
 void
-looked_at_kept(struct looked *one, const struct host *host)
+looked_at_kept(struct git_repo *one, const struct host *host)
 {
 	run(one, host, look_kept);
 }
 
 int
-looked_at_repository(struct looked *one, const struct host *host, const char *root,
+looked_at_repository(struct git_repo *one, const struct host *host, const char *root,
 		     const char *git_dir)
 {
-	struct looking looking = {.to = one, .host = host, .left = KEPT_MAX};
+	struct repo_read_state looking = {.to = one, .host = host, .left = KEPT_MAX};
 	int rc = read_repository(&looking, root, git_dir);
 
 	arena_free(&looking.arena);
@@ -351,11 +353,11 @@ looked_at_repository(struct looked *one, const struct host *host, const char *ro
 /* ---- beyond the folder ---- */
 
 static int
-keep_some(struct arena *arena, const struct looked *from, const struct looked_part *part,
-	  struct hookdirs *to)
+keep_some(struct arena *arena, const struct git_repo *from, const struct looked_part *part,
+	  struct git_ref_paths *to)
 {
 	for (size_t i = 0; i < from->count; i++) {
-		struct hookdir *slot;
+		struct git_ref_path *slot;
 
 		if (path_below(from->dirs[i].path, part->tree) == part->is_outside)
 			continue;
@@ -374,9 +376,9 @@ keep_some(struct arena *arena, const struct looked *from, const struct looked_pa
 
 int
 looked_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
-	       struct hookdirs *to)
+	       struct git_ref_paths *to)
 {
-	struct looked one = {.folder = strdup(part->folder)}, kept = {0};
+	struct git_repo one = {.folder = strdup(part->folder)}, kept = {0};
 	int rc = -CORDON_E_MEMORY;
 
 	if (one.folder != NULL) {
@@ -407,7 +409,7 @@ is_trusted(const char *folder)
 }
 
 int
-looked_around(struct arena *arena, const struct host *host, struct hookdirs *to,
+looked_around(struct arena *arena, const struct host *host, struct git_ref_paths *to,
 	      struct cordon_error *err)
 {
 	const char *common = host->git.common_dir, *folder = host->project;
@@ -434,9 +436,9 @@ looked_around(struct arena *arena, const struct host *host, struct hookdirs *to,
 }
 
 void
-looked_forget(struct looked *one)
+looked_forget(struct git_repo *one)
 {
 	free(one->folder);
 	arena_free(&one->arena);
-	*one = (struct looked){0};
+	*one = (struct git_repo){0};
 }

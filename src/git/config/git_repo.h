@@ -17,15 +17,15 @@ struct looked_run {
 };
 
 /* A folder that was looked at, or with a slash behind it a git directory for those that it keeps. */
-struct looked {
+struct git_repo {
 	char *folder; /* NULL: none */
 	uint64_t turn;
 	int64_t until;
 	struct looked_run run; /* that ends here */
 	struct arena arena;    /* of what follows */
-	struct hookdir *dirs;
+	struct git_ref_path *dirs;
 	size_t count;
-	struct hooktexts
+	struct git_ref_texts
 		places;	    /* that were looked at; who changes none of them changes nothing here */
 	const char *keeper; /* its git directory, if there are others in that; or NULL */
 	bool is_failed;
@@ -39,29 +39,29 @@ bool looked_holds_repository(int folder);
 /* Is the folder neither a working tree nor a repository? */
 bool looked_is_plain(int folder);
 /* From its folder on; for want of memory it is marked as failed. */
-void looked_at(struct looked *one, const struct host *host);
+void looked_at(struct git_repo *one, const struct host *host);
 /* The same for the submodules and worktrees that are kept in a git directory. */
-void looked_at_kept(struct looked *one, const struct host *host);
+void looked_at_kept(struct git_repo *one, const struct host *host);
 /* A repository that may come to be: 0, or for want of memory less. */
-int looked_at_repository(struct looked *one, const struct host *host, const char *root,
+int looked_at_repository(struct git_repo *one, const struct host *host, const char *root,
 			 const char *git_dir);
 /* Which part of what a folder and those that are kept in it name. */
 struct looked_part {
 	const char *folder;
-	const char *tree;	  /* what lies in this, */
-	bool is_outside;	  /* or does not */
-	struct hooktexts *places; /* also adds those that were looked at; or NULL */
+	const char *tree;	      /* what lies in this, */
+	bool is_outside;	      /* or does not */
+	struct git_ref_texts *places; /* also adds those that were looked at; or NULL */
 };
 /* Adds it, in arena. Less than 0: it cannot be seen. */
 int looked_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
-		   struct hookdirs *to);
+		   struct git_ref_paths *to);
 /* There is more than was looked at: any name of a hook below the folder may be one. */
-int looked_give_up(struct arena *arena, const char *folder, struct hookdirs *to);
+int looked_give_up(struct arena *arena, const char *folder, struct git_ref_paths *to);
 /*
  * Adds what those name in the project that lie around it: of the folders above it, and the one whose
  * worktree it is.
  */
-int looked_around(struct arena *arena, const struct host *host, struct hookdirs *to,
+int looked_around(struct arena *arena, const struct host *host, struct git_ref_paths *to,
 		  struct cordon_error *err);
 /* Leaves nothing behind. */
-void looked_forget(struct looked *one);
+void looked_forget(struct git_repo *one);

@@ -32,16 +32,16 @@ hookroots_now(void)
 }
 
 void
-hookroots_start(struct hookroots *roots)
+hookroots_start(struct git_repo_list *roots)
 {
-	*roots = (struct hookroots){0};
+	*roots = (struct git_repo_list){0};
 	pthread_mutex_init(&roots->walking, NULL);
 }
 
 /* ---- by when they are to be read ---- */
 
 static void
-unlink_root(struct hookroots *roots, struct hookroot *root)
+unlink_root(struct git_repo_list *roots, struct git_repo_entry *root)
 {
 	*(root->before == NULL ? &roots->first : &root->before->behind) = root->behind;
 	*(root->behind == NULL ? &roots->last : &root->behind->before) = root->before;
@@ -49,7 +49,7 @@ unlink_root(struct hookroots *roots, struct hookroot *root)
 }
 
 static void
-put_first(struct hookroots *roots, struct hookroot *root)
+put_first(struct git_repo_list *roots, struct git_repo_entry *root)
 {
 	root->behind = roots->first;
 	*(roots->first == NULL ? &roots->last : &roots->first->before) = root;
@@ -57,7 +57,7 @@ put_first(struct hookroots *roots, struct hookroot *root)
 }
 
 static void
-put_last(struct hookroots *roots, struct hookroot *root)
+put_last(struct git_repo_list *roots, struct git_repo_entry *root)
 {
 	root->before = roots->last;
 	*(roots->last == NULL ? &roots->first : &roots->last->behind) = root;
@@ -65,9 +65,9 @@ put_last(struct hookroots *roots, struct hookroot *root)
 }
 
 static void
-note_change(void *context, struct hookroot *root)
+note_change(void *context, struct git_repo_entry *root)
 {
-	struct hookroots *roots = context;
+	struct git_repo_list *roots = context;
 
 	if (root->is_changed)
 		return;
@@ -77,7 +77,7 @@ note_change(void *context, struct hookroot *root)
 }
 
 void
-hookroots_changed(struct hookroots *roots, const char *path)
+hookroots_changed(struct git_repo_list *roots, const char *path)
 {
 	char key[PATH_MAX];
 
@@ -91,7 +91,7 @@ hookroots_changed(struct hookroots *roots, const char *path)
 }
 
 static bool
-keep(struct arena *arena, struct hooktexts *to, const char *path)
+keep(struct arena *arena, struct git_ref_texts *to, const char *path)
 {
 	const char **slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
 
@@ -101,13 +101,13 @@ keep(struct arena *arena, struct hooktexts *to, const char *path)
 }
 
 bool
-hookroots_due(const struct hookroots *roots, struct arena *arena, int64_t time,
-	      struct hooktexts *ret)
+hookroots_due(const struct git_repo_list *roots, struct arena *arena, int64_t time,
+	      struct git_ref_texts *ret)
 {
 	int early = EARLY;
 	bool fine = true;
 
-	for (const struct hookroot *root = roots->first; fine && root != NULL;
+	for (const struct git_repo_entry *root = roots->first; fine && root != NULL;
 	     root = root->behind) {
 		if (!root->is_changed && root->due > time &&
 		    (root->due > time + HOOKROOTS_MOMENT_NS / 2 || early-- <= 0))
@@ -120,15 +120,15 @@ hookroots_due(const struct hookroots *roots, struct arena *arena, int64_t time,
 /* ---- the list ---- */
 
 static void
-forget_keys(struct hookroots *roots, struct hookroot *root)
+forget_keys(struct git_repo_list *roots, struct git_repo_entry *root)
 {
 	for (size_t i = 0; i < root->keys.count; i++)
 		hookplaces_remove(&roots->places, root->keys.items[i], root);
-	root->keys = (struct hooktexts){0};
+	root->keys = (struct git_ref_texts){0};
 }
 
 static void
-forget(struct hookroots *roots, struct hookroot *root)
+forget(struct git_repo_list *roots, struct git_repo_entry *root)
 {
 	roots->is_naming_old = true;
 	forget_keys(roots, root);
@@ -139,7 +139,7 @@ forget(struct hookroots *roots, struct hookroot *root)
 }
 
 void
-hookroots_end(struct hookroots *roots)
+hookroots_end(struct git_repo_list *roots)
 {
 	for (size_t i = 0; i < roots->count; i++)
 		forget(roots, roots->items[i]);
@@ -151,7 +151,7 @@ hookroots_end(struct hookroots *roots)
 
 /* The place of the first that is not before the first length bytes of path. */
 static size_t
-place_of(const struct hookroots *roots, const char *path, size_t length)
+place_of(const struct git_repo_list *roots, const char *path, size_t length)
 {
 	size_t low = 0, high = roots->count;
 
@@ -166,8 +166,8 @@ place_of(const struct hookroots *roots, const char *path, size_t length)
 	return low;
 }
 
-static struct hookroot *
-find(const struct hookroots *roots, const char *path, size_t length)
+static struct git_repo_entry *
+find(const struct git_repo_list *roots, const char *path, size_t length)
 {
 	size_t at = place_of(roots, path, length);
 
@@ -178,19 +178,19 @@ find(const struct hookroots *roots, const char *path, size_t length)
 		       : NULL;
 }
 
-static struct hookroot *
-add(struct hookroots *roots, const char *path, size_t length, int64_t until)
+static struct git_repo_entry *
+add(struct git_repo_list *roots, const char *path, size_t length, int64_t until)
 {
 	size_t at = place_of(roots, path, length);
-	struct hookroot **items = realloc(roots->items, (roots->count + 1) * sizeof *items);
-	struct hookroot *root = calloc(1, sizeof *root);
+	struct git_repo_entry **items = realloc(roots->items, (roots->count + 1) * sizeof *items);
+	struct git_repo_entry *root = calloc(1, sizeof *root);
 
 	if (items != NULL)
 		roots->items = items;
 	if (root != NULL)
-		*root = (struct hookroot){.path = strndup(path, length),
-					  .until = until,
-					  .is_changed = true};
+		*root = (struct git_repo_entry){.path = strndup(path, length),
+						.until = until,
+						.is_changed = true};
 	if (items == NULL || root == NULL || root->path == NULL) {
 		free(root == NULL ? NULL : root->path);
 		free(root);
@@ -205,7 +205,7 @@ add(struct hookroots *roots, const char *path, size_t length, int64_t until)
 
 /* Is it still one, though it was not found: where a folder on the way cannot be listed any more? */
 static bool
-is_there(const struct hookroot *root, int64_t time)
+is_there(const struct git_repo_entry *root, int64_t time)
 {
 	return root->until > time || looked_has(root->path, ".git") ||
 	       looked_is_repository(root->path);
@@ -216,7 +216,7 @@ is_there(const struct hookroot *root, int64_t time)
  * that is two looks for each that was made. What was found stays: nobody looks for it again.
  */
 static void
-forget_gone(struct hookroots *roots, int64_t time)
+forget_gone(struct git_repo_list *roots, int64_t time)
 {
 	size_t left = 0;
 
@@ -231,9 +231,9 @@ forget_gone(struct hookroots *roots, int64_t time)
 }
 
 bool
-hookroots_expect(struct hookroots *roots, const char *path, size_t length, int64_t time)
+hookroots_expect(struct git_repo_list *roots, const char *path, size_t length, int64_t time)
 {
-	struct hookroot *known = find(roots, path, length);
+	struct git_repo_entry *known = find(roots, path, length);
 
 	if (known == NULL && roots->count >= roots->many)
 		forget_gone(roots, time);
@@ -246,7 +246,7 @@ hookroots_expect(struct hookroots *roots, const char *path, size_t length, int64
 /* ---- what they name ---- */
 
 static bool
-is_above(const struct hooktexts *keys, const char *key)
+is_above(const struct git_ref_texts *keys, const char *key)
 {
 	for (size_t i = 0; i < keys->count; i++)
 		if (path_below(key, keys->items[i]))
@@ -256,9 +256,9 @@ is_above(const struct hooktexts *keys, const char *key)
 
 /* What lies below another place is found by that. */
 static bool
-keep_keys(struct hookroots *roots, struct hookroot *root)
+keep_keys(struct git_repo_list *roots, struct git_repo_entry *root)
 {
-	const struct hooktexts *places = &root->named.places;
+	const struct git_ref_texts *places = &root->named.places;
 	char key[PATH_MAX];
 
 	for (size_t i = 0; i < places->count; i++) {
@@ -276,10 +276,10 @@ keep_keys(struct hookroots *roots, struct hookroot *root)
 }
 
 bool
-hookroots_read(struct hookroots *roots, const char *path, struct looked *named, uint64_t changes,
-	       int64_t time)
+hookroots_read(struct git_repo_list *roots, const char *path, struct git_repo *named,
+	       uint64_t changes, int64_t time)
 {
-	struct hookroot *root = find(roots, path, strlen(path));
+	struct git_repo_entry *root = find(roots, path, strlen(path));
 	bool is_late = changes != roots->changes || named->is_failed;
 	bool did_name = root != NULL && (root->named.count > 0 || root->named.is_failed);
 
@@ -293,7 +293,7 @@ hookroots_read(struct hookroots *roots, const char *path, struct looked *named, 
 	forget_keys(roots, root);
 	looked_forget(&root->named);
 	root->named = *named;
-	*named = (struct looked){0};
+	*named = (struct git_repo){0};
 	roots->is_naming_old = roots->is_naming_old ||
 			       did_name != (root->named.count > 0 || root->named.is_failed);
 	root->due = time + HOOKROOTS_MOMENT_NS;
@@ -310,9 +310,9 @@ hookroots_read(struct hookroots *roots, const char *path, struct looked *named, 
 }
 
 bool
-hookroots_list(struct hookroots *roots)
+hookroots_list(struct git_repo_list *roots)
 {
-	struct hookroot **naming;
+	struct git_repo_entry **naming;
 
 	if (!roots->is_naming_old)
 		return true;
@@ -332,12 +332,12 @@ hookroots_list(struct hookroots *roots)
 
 struct gathering {
 	struct arena *arena;
-	struct hooktexts *to;
+	struct git_ref_texts *to;
 	bool is_failed;
 };
 
 static void
-gather(void *context, struct hookroot *root)
+gather(void *context, struct git_repo_entry *root)
 {
 	struct gathering *g = context;
 
@@ -345,8 +345,8 @@ gather(void *context, struct hookroot *root)
 }
 
 bool
-hookroots_below(const struct hookroots *roots, struct arena *arena, const char *path,
-		struct hooktexts *ret)
+hookroots_below(const struct git_repo_list *roots, struct arena *arena, const char *path,
+		struct git_ref_texts *ret)
 {
 	struct gathering g = {arena, ret, false};
 	char key[PATH_MAX];
@@ -366,7 +366,7 @@ by_bytes(const void *a, const void *b)
 
 /* Those that were found are known from now on, and those that are no more are not. */
 static bool
-replace(struct hookroots *roots, const struct repositories *found, const char *project,
+replace(struct git_repo_list *roots, const struct repositories *found, const char *project,
 	int64_t time)
 {
 	bool fine = true;
@@ -379,7 +379,7 @@ replace(struct hookroots *roots, const struct repositories *found, const char *p
 			roots->items[i]->until = 1;
 	for (size_t i = 0; fine && i < found->count; i++) {
 		const char *path = found->roots[i];
-		struct hookroot *known = find(roots, path, strlen(path));
+		struct git_repo_entry *known = find(roots, path, strlen(path));
 
 		if (known != NULL)
 			known->until = 0;
@@ -392,7 +392,7 @@ replace(struct hookroots *roots, const struct repositories *found, const char *p
 
 /* The lock is not held, walking is. */
 static bool
-walk(struct hookroots *roots, pthread_mutex_t *lock, const char *project,
+walk(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
      enum hookroots_reach reach)
 {
 	auto_arena struct arena arena = {0};
@@ -409,7 +409,7 @@ walk(struct hookroots *roots, pthread_mutex_t *lock, const char *project,
 }
 
 bool
-hookroots_find(struct hookroots *roots, pthread_mutex_t *lock, const char *project,
+hookroots_find(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
 	       enum hookroots_reach reach)
 {
 	bool fine = true;

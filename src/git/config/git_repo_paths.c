@@ -36,7 +36,7 @@ compare(const char *key, const char *text, size_t length, char more)
 
 /* The first that is not before that text. */
 static size_t
-first_at(const struct hookplaces *places, const char *text, size_t length, char more)
+first_at(const struct git_repo_paths *places, const char *text, size_t length, char more)
 {
 	size_t low = 0, high = places->count;
 
@@ -52,10 +52,10 @@ first_at(const struct hookplaces *places, const char *text, size_t length, char 
 }
 
 static bool
-make_room(struct hookplaces *places)
+make_room(struct git_repo_paths *places)
 {
 	size_t room = places->room == 0 ? 16 : 2 * places->room;
-	struct hookplace *items;
+	struct git_repo_path *items;
 
 	if (places->count < places->room)
 		return true;
@@ -68,7 +68,7 @@ make_room(struct hookplaces *places)
 }
 
 bool
-hookplaces_add(struct hookplaces *places, const char *key, struct hookroot *root)
+hookplaces_add(struct git_repo_paths *places, const char *key, struct git_repo_entry *root)
 {
 	size_t at = first_at(places, key, strlen(key), '\0');
 
@@ -76,13 +76,13 @@ hookplaces_add(struct hookplaces *places, const char *key, struct hookroot *root
 		return false;
 	memmove(places->items + at + 1, places->items + at,
 		(places->count - at) * sizeof *places->items);
-	places->items[at] = (struct hookplace){key, root};
+	places->items[at] = (struct git_repo_path){key, root};
 	places->count++;
 	return true;
 }
 
 void
-hookplaces_remove(struct hookplaces *places, const char *key, const struct hookroot *root)
+hookplaces_remove(struct git_repo_paths *places, const char *key, const struct git_repo_entry *root)
 {
 	size_t at = first_at(places, key, strlen(key), '\0');
 
@@ -96,17 +96,17 @@ hookplaces_remove(struct hookplaces *places, const char *key, const struct hookr
 		(places->count - at) * sizeof *places->items);
 }
 
-struct visit {
-	const struct hookplaces *places;
+struct paths_visit {
+	const struct git_repo_paths *places;
 	hookplaces_fn *use;
 	void *context;
 };
 
 /* That text, or with a '/' as more all that begins with both. */
 static void
-each_at(const struct visit *visit, const char *key, size_t length, char more)
+each_at(const struct paths_visit *visit, const char *key, size_t length, char more)
 {
-	const struct hookplaces *places = visit->places;
+	const struct git_repo_paths *places = visit->places;
 
 	for (size_t at = first_at(places, key, length, more);
 	     at < places->count && compare(places->items[at].key, key, length, more) == 0; at++)
@@ -114,19 +114,20 @@ each_at(const struct visit *visit, const char *key, size_t length, char more)
 }
 
 void
-hookplaces_below(const struct hookplaces *places, const char *key, hookplaces_fn *use,
+hookplaces_below(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
 		 void *context)
 {
-	const struct visit visit = {places, use, context};
+	const struct paths_visit visit = {places, use, context};
 
 	each_at(&visit, key, strlen(key), '\0');
 	each_at(&visit, key, strlen(key), '/');
 }
 
 void
-hookplaces_each(const struct hookplaces *places, const char *key, hookplaces_fn *use, void *context)
+hookplaces_each(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
+		void *context)
 {
-	const struct visit visit = {places, use, context};
+	const struct paths_visit visit = {places, use, context};
 
 	for (const char *at = strchr(key, '/'); at != NULL; at = strchr(at + 1, '/'))
 		each_at(&visit, key, (size_t)(at - key), '\0');

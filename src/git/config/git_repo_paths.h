@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct hookroot;
+struct git_repo_entry;
 
-struct hookplace {
+struct git_repo_path {
 	const char *key; /* borrowed */
-	struct hookroot *root;
+	struct git_repo_entry *root;
 };
 
-struct hookplaces {
-	struct hookplace *items; /* sorted by their keys */
+struct git_repo_paths {
+	struct git_repo_path *items; /* sorted by their keys */
 	size_t count, room;
 };
 
@@ -26,13 +26,14 @@ struct hookplaces {
  * with others than ASCII ends it, because a folded name may be any other.
  */
 void hookplaces_key(const char *path, size_t exact, char to[PATH_MAX]);
-bool hookplaces_add(struct hookplaces *places, const char *key, struct hookroot *root);
-void hookplaces_remove(struct hookplaces *places, const char *key, const struct hookroot *root);
+bool hookplaces_add(struct git_repo_paths *places, const char *key, struct git_repo_entry *root);
+void hookplaces_remove(struct git_repo_paths *places, const char *key,
+		       const struct git_repo_entry *root);
 
-typedef void hookplaces_fn(void *context, struct hookroot *root);
+typedef void hookplaces_fn(void *context, struct git_repo_entry *root);
 /* For each place that is above key, key itself, or below it. */
-void hookplaces_each(const struct hookplaces *places, const char *key, hookplaces_fn *use,
+void hookplaces_each(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
 		     void *context);
 /* For each that is key or below it. */
-void hookplaces_below(const struct hookplaces *places, const char *key, hookplaces_fn *use,
+void hookplaces_below(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
 		      void *context);

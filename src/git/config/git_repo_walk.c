@@ -21,16 +21,16 @@
 
 enum turn { TURN_FIRST, TURN_LAST, TURNS };
 
-struct queue {
+struct dir_queue {
 	const char **items;
 	size_t count, next;
 };
 
-struct walk {
+struct repo_walk {
 	struct arena arena; /* of the folders that wait */
 	size_t left;	    /* how many more are looked into */
 	bool is_blind;	    /* some could not be */
-	struct queue queues[TURNS];
+	struct dir_queue queues[TURNS];
 	struct arena *to;
 	struct repositories *found;
 };
@@ -69,9 +69,9 @@ is_passed_over(const char *folder, const char *name)
 }
 
 static int
-put_off(struct walk *w, enum turn turn, const char *folder, const char *name)
+put_off(struct repo_walk *w, enum turn turn, const char *folder, const char *name)
 {
-	struct queue *queue;
+	struct dir_queue *queue;
 
 	if (is_passed_over(folder, name))
 		return 0;
@@ -84,7 +84,7 @@ put_off(struct walk *w, enum turn turn, const char *folder, const char *name)
 }
 
 static int
-look_into(struct walk *w, enum turn turn, const char *folder, DIR *dir)
+look_into(struct repo_walk *w, enum turn turn, const char *folder, DIR *dir)
 {
 	const struct dirent *entry;
 	bool has_git = false, has_head = false;
@@ -105,7 +105,7 @@ look_into(struct walk *w, enum turn turn, const char *folder, DIR *dir)
 
 /* Of a bare repository: there are many folders in it, and no repositories. */
 static bool
-is_gits(struct walk *w, const char *folder)
+is_gits(struct repo_walk *w, const char *folder)
 {
 	const char *above;
 
@@ -140,7 +140,7 @@ is_own(const char *folder)
 }
 
 static int
-visit(struct walk *w, enum turn turn, const char *folder)
+visit(struct repo_walk *w, enum turn turn, const char *folder)
 {
 	int rc;
 	DIR *dir = open_folder(folder, &rc);
@@ -155,13 +155,13 @@ visit(struct walk *w, enum turn turn, const char *folder)
 }
 
 static int
-visit_all(struct walk *w)
+visit_all(struct repo_walk *w)
 {
 	for (;;) {
 		enum turn turn = w->queues[TURN_FIRST].next < w->queues[TURN_FIRST].count
 					 ? TURN_FIRST
 					 : TURN_LAST;
-		struct queue *queue = &w->queues[turn];
+		struct dir_queue *queue = &w->queues[turn];
 		const char *folder;
 		int rc;
 
@@ -233,8 +233,8 @@ repositories_beside(struct arena *arena, const char *top, size_t limit, struct r
 int
 repositories_find(struct arena *arena, const char *top, size_t limit, struct repositories *ret)
 {
-	struct walk walk = {.left = limit, .to = arena, .found = ret};
-	struct queue *first = &walk.queues[TURN_FIRST];
+	struct repo_walk walk = {.left = limit, .to = arena, .found = ret};
+	struct dir_queue *first = &walk.queues[TURN_FIRST];
 	int rc;
 
 	*ret = (struct repositories){0};

@@ -25,7 +25,7 @@
 /* ---- paths as git has them ---- */
 
 static bool
-is_own_name(const struct hooksearch *s, const char *name, size_t length)
+is_own_name(const struct git_scan *s, const char *name, size_t length)
 {
 	const char *own = host_getenv(s->host, "USER");
 
@@ -35,7 +35,7 @@ is_own_name(const struct hooksearch *s, const char *name, size_t length)
 
 /* A value as a path: from home, from where git is installed, or as it is. NULL: no memory. */
 static const char *
-expand(struct hooksearch *s, const char *value)
+expand(struct git_scan *s, const char *value)
 {
 	static const char optional[] = ":(optional)", prefix[] = "%(prefix)/";
 
@@ -58,7 +58,7 @@ expand(struct hooksearch *s, const char *value)
 /* ---- settings ---- */
 
 static const char *
-beside(struct hooksearch *s, const char *file, const char *value)
+beside(struct git_scan *s, const char *file, const char *value)
 {
 	const char *path = expand(s, value), *folder;
 
@@ -69,17 +69,17 @@ beside(struct hooksearch *s, const char *file, const char *value)
 }
 
 static int
-take_hooks(struct hooksearch *s, const char *file, const char *value, int depth)
+take_hooks(struct git_scan *s, const char *file, const char *value, int depth)
 {
 	(void)file, (void)depth;
 	return hooksearch_keep(s, &s->words.hooks, expand(s, value));
 }
 
 static int
-take_include(struct hooksearch *s, const char *file, const char *value, int depth)
+take_include(struct git_scan *s, const char *file, const char *value, int depth)
 {
 	const char *path = beside(s, file, value);
-	int rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, HOOKDIR_SETTINGS, path);
+	int rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, GIT_REF_SETTINGS, path);
 
 	return rc < 0 ? rc : hooksearch_read(s, path, depth + 1);
 }
@@ -89,7 +89,7 @@ take_include(struct hooksearch *s, const char *file, const char *value, int dept
  * what is run by that.
  */
 static int
-take_program(struct hooksearch *s, const char *file, const char *value, int depth)
+take_program(struct git_scan *s, const char *file, const char *value, int depth)
 {
 	static const char between[] = " \t\n'\"=;&|()<>`";
 	bool is_first = true, is_set = false;
@@ -116,14 +116,14 @@ take_program(struct hooksearch *s, const char *file, const char *value, int dept
 
 /* What is no command for the shell is one of git's own. */
 static int
-take_if_program(struct hooksearch *s, const char *file, const char *value, int depth)
+take_if_program(struct git_scan *s, const char *file, const char *value, int depth)
 {
 	return *value == '!' ? take_program(s, file, value, depth) : 0;
 }
 
 /* A repository of this machine, which git also looks for as X.git; what is none has a colon in it. */
 static int
-take_remote(struct hooksearch *s, const char *file, const char *value, int depth)
+take_remote(struct git_scan *s, const char *file, const char *value, int depth)
 {
 	int rc;
 
@@ -140,7 +140,7 @@ take_remote(struct hooksearch *s, const char *file, const char *value, int depth
 
 /* Relative hooks start from there. */
 static int
-take_worktree(struct hooksearch *s, const char *file, const char *value, int depth)
+take_worktree(struct git_scan *s, const char *file, const char *value, int depth)
 {
 	struct cordon_error why = {0};
 	const char *path = beside(s, file, value);
@@ -158,9 +158,9 @@ take_worktree(struct hooksearch *s, const char *file, const char *value, int dep
 	return hooksearch_keep(s, &s->roots, rc < 0 ? path : found.path);
 }
 
-static const struct key {
+static const struct scan_key {
 	const char *start, *end; /* of its name; "*": whatever follows */
-	int (*use)(struct hooksearch *s, const char *file, const char *value, int depth);
+	int (*use)(struct git_scan *s, const char *file, const char *value, int depth);
 } keys[] = {
 	{"core.hookspath", "", take_hooks},
 	{"init.templatedir", "", take_hooks},
@@ -221,7 +221,7 @@ static const struct key {
 };
 
 static bool
-is_about(const struct key *key, const char *name)
+is_about(const struct scan_key *key, const char *name)
 {
 	size_t length = strlen(name), end = strlen(key->end);
 
@@ -232,8 +232,7 @@ is_about(const struct key *key, const char *name)
 }
 
 int
-hooksearch_item(struct hooksearch *s, const char *file, const struct gitconfig_item *item,
-		int depth)
+hooksearch_item(struct git_scan *s, const char *file, const struct gitconfig_item *item, int depth)
 {
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
 		if (is_about(&keys[i], item->name) && item->value != NULL && *item->value != '\0')
@@ -280,7 +279,7 @@ is_unread(const char *path, int why)
 
 /* 1: text is there to be understood. */
 static int
-read_text(struct hooksearch *s, const char *path, char **ret_text, size_t *ret_length)
+read_text(struct git_scan *s, const char *path, char **ret_text, size_t *ret_length)
 {
 	int rc;
 
@@ -297,7 +296,7 @@ read_text(struct hooksearch *s, const char *path, char **ret_text, size_t *ret_l
 }
 
 int
-hooksearch_read(struct hooksearch *s, const char *path, int depth)
+hooksearch_read(struct git_scan *s, const char *path, int depth)
 {
 	struct gitconfig config = {0};
 	size_t length;

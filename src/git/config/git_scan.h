@@ -4,16 +4,16 @@
 
 #include "git/config/git_ref_paths.h"
 
-struct hooksearch {
+struct git_scan {
 	struct arena *arena;
 	const struct host *host;
 	const char *inside; /* only what lies below it counts; NULL: all */
-	struct hookwords words;
-	struct hooktexts remotes; /* repositories of this machine */
-	struct hooktexts roots;	  /* what relative ones start from */
-	int looked, read;	  /* files of settings, there or not; those that are */
-	bool is_unread;		  /* there are settings that cannot be read */
-	struct hookdirs *to;
+	struct git_ref_words words;
+	struct git_ref_texts remotes; /* repositories of this machine */
+	struct git_ref_texts roots;   /* what relative ones start from */
+	int looked, read;	      /* files of settings, there or not; those that are */
+	bool is_unread;		      /* there are settings that cannot be read */
+	struct git_ref_paths *to;
 	struct cordon_error *err;
 };
 
@@ -21,23 +21,23 @@ struct gitconfig_item;
 struct resolved;
 
 /* text NULL: there was no memory for it. */
-int hooksearch_keep(struct hooksearch *s, struct hooktexts *to, const char *text);
+int hooksearch_keep(struct git_scan *s, struct git_ref_texts *to, const char *text);
 /* Where path leads, and the links on the way: who replaces one of them leads git elsewhere. */
-int hooksearch_add(struct hooksearch *s, enum hookdir_kind kind, const char *path);
+int hooksearch_add(struct git_scan *s, enum git_ref_kind kind, const char *path);
 /* Notes where a path led and by which links. */
-int hooksearch_pass(struct hooksearch *s, const struct resolved *found);
+int hooksearch_pass(struct git_scan *s, const struct resolved *found);
 /* One file of settings, and what it includes; depth is 0. path NULL: there was no memory for it. */
-int hooksearch_read(struct hooksearch *s, const char *path, int depth);
+int hooksearch_read(struct git_scan *s, const char *path, int depth);
 /* One of its keys, as if it stood in file. */
-int hooksearch_item(struct hooksearch *s, const char *file, const struct gitconfig_item *item,
+int hooksearch_item(struct git_scan *s, const char *file, const struct gitconfig_item *item,
 		    int depth);
 /* git_env.c: what the caller's environment says to git. */
-int hooksearch_environ(struct hooksearch *s);
+int hooksearch_environ(struct git_scan *s);
 /* git_ref_paths.c: a file of the user's; folder NULL: name is its path. It counts also as a link. */
-int hooksearch_own(struct hooksearch *s, const char *folder, const char *name);
+int hooksearch_own(struct git_scan *s, const char *folder, const char *name);
 /* git_ref_paths.c: a repository and what it says. */
-int hooksearch_repository(struct hooksearch *s, const struct hookrepo *repo);
+int hooksearch_repository(struct git_scan *s, const struct git_repo_dirs *repo);
 /* A path could not be looked at: nobody knows what git runs then. */
-int hooksearch_fail(struct hooksearch *s, const struct cordon_error *why);
+int hooksearch_fail(struct git_scan *s, const struct cordon_error *why);
 /* Says this errno nothing about the file, but that it cannot be read just now? Somebody may want that. */
 bool hooksearch_is_passing(int why);

@@ -11,14 +11,14 @@
 #include "base/array.h"
 #include "base/ascii.h"
 
-struct line {
+struct sequencer_line {
 	const char *text;
 	size_t length;
 };
 
 /* Takes the next line off the text; false: there is none. */
 static bool
-take_line(struct gitconfig_text *rest, struct line *to)
+take_line(struct gitconfig_text *rest, struct sequencer_line *to)
 {
 	const char *end;
 
@@ -40,7 +40,7 @@ is_space(char c)
 
 /* "exec COMMAND", or "x COMMAND". */
 static bool
-runs_program(const struct line *line)
+runs_program(const struct sequencer_line *line)
 {
 	size_t start = 0, end;
 
@@ -53,10 +53,10 @@ runs_program(const struct line *line)
 }
 
 static bool
-holds_line(const struct gitconfig_text *text, const struct line *wanted)
+holds_line(const struct gitconfig_text *text, const struct sequencer_line *wanted)
 {
 	struct gitconfig_text rest = text == NULL ? (struct gitconfig_text){"", 0} : *text;
-	struct line line;
+	struct sequencer_line line;
 
 	while (take_line(&rest, &line))
 		if (line.length == wanted->length &&
@@ -70,7 +70,7 @@ refuse_list(struct arena *arena, const struct gitconfig_text *text,
 	    const struct gitconfig_text *present)
 {
 	struct gitconfig_text rest = *text;
-	struct line line;
+	struct sequencer_line line;
 
 	(void)arena;
 	if (memchr(text->text, '\0', text->length) != NULL)

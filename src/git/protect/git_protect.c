@@ -184,7 +184,7 @@ take_away(struct verdict *verdict, const struct protection *protection)
  * project. It may be changed, as vetted, and is not removed.
  */
 static void
-keep_mark(const struct gitnames *in, const char *path, struct verdict *verdict)
+keep_mark(const struct git_protect *in, const char *path, struct verdict *verdict)
 {
 	static const struct protection of_mark = PROTECTED(
 		".git", NULL,
@@ -278,10 +278,10 @@ drop_names(struct verdict *verdict, unsigned rights)
 }
 
 void
-gitnames_complete(const struct gitnames *in, const char *path, struct verdict *verdict)
+gitnames_complete(const struct git_protect *in, const char *path, struct verdict *verdict)
 {
 	const struct protection *protection;
-	struct hookquestion q = {.path = path, .is_delicate = gitnames_is_delicate(path)};
+	struct git_repo_query q = {.path = path, .is_delicate = gitnames_is_delicate(path)};
 
 	/* below a name that is vetted, which is a folder then, nothing is git's */
 	if (verdict->vetted != NULL && (!is_by_name(verdict->vetted) ||
@@ -347,7 +347,7 @@ gitnames_decide(const struct plan *plan, const char *path, struct verdict *ret,
 	struct verdict verdict = spelling == NULL ? index_decide(&plan->index, path)
 						  : spelling->decide(spelling, path);
 	struct path_set trees = {0};
-	struct gitnames in = {plan, NULL, &trees};
+	struct git_protect in = {plan, NULL, &trees};
 
 	if (plan->host->system == SYSTEM_LINUX && plan->host->view == &fs_real) {
 		in.hooks = hookmemory_new(spelling == NULL ? NULL : spelling->below);

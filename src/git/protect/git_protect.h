@@ -8,16 +8,16 @@
 #include "base/path_set.h"
 #include "plan/plan.h"
 
-struct hookmemory;
+struct git_repo_cache;
 
-struct gitnames {
+struct git_protect {
 	const struct plan *plan;
-	struct hookmemory *hooks;     /* NULL: settings are not looked at */
+	struct git_repo_cache *hooks; /* NULL: settings are not looked at */
 	const struct path_set *trees; /* that can be changed */
 };
 
 /* Completes what the index said about path, which is canonical. */
-void gitnames_complete(const struct gitnames *in, const char *path, struct verdict *verdict);
+void gitnames_complete(const struct git_protect *in, const char *path, struct verdict *verdict);
 /* What will be decided about path: the index and all this, where that is how it is enforced. */
 int gitnames_decide(const struct plan *plan, const char *path, struct verdict *ret,
 		    struct cordon_error *err);

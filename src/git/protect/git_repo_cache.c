@@ -27,24 +27,24 @@
 /* For how long the user's own changes may stay unseen. */
 #define MOMENT_NS HOOKROOTS_MOMENT_NS
 
-struct hookmemory {
+struct git_repo_cache {
 	below_fn *below;
 	pthread_mutex_t lock;
 	uint64_t turn, kept_turn; /* submodules can be many: only their settings count there */
-	struct looked *slots[SLOTS];
-	struct hookroots roots;
+	struct git_repo *slots[SLOTS];
+	struct git_repo_list roots;
 	bool is_reading; /* some are just read once more, because their time is over */
 };
 
-static struct looked *
+static struct git_repo *
 looked_new(const char *path, size_t length, uint64_t turn, int64_t time)
 {
-	struct looked *one = calloc(1, sizeof *one);
+	struct git_repo *one = calloc(1, sizeof *one);
 
 	if (one != NULL)
-		*one = (struct looked){.folder = strndup(path, length),
-				       .turn = turn,
-				       .until = time + MOMENT_NS};
+		*one = (struct git_repo){.folder = strndup(path, length),
+					 .turn = turn,
+					 .until = time + MOMENT_NS};
 	if (one != NULL && one->folder == NULL) {
 		free(one);
 		one = NULL;
@@ -52,8 +52,8 @@ looked_new(const char *path, size_t length, uint64_t turn, int64_t time)
 	return one;
 }
 
-static struct looked *
-looked_free(struct looked *one)
+static struct git_repo *
+looked_free(struct git_repo *one)
 {
 	if (one != NULL)
 		looked_forget(one);
@@ -61,10 +61,10 @@ looked_free(struct looked *one)
 	return NULL;
 }
 
-struct hookmemory *
+struct git_repo_cache *
 hookmemory_new(below_fn *below)
 {
-	struct hookmemory *memory = calloc(1, sizeof *memory);
+	struct git_repo_cache *memory = calloc(1, sizeof *memory);
 
 	if (memory == NULL)
 		return NULL;
@@ -74,8 +74,8 @@ hookmemory_new(below_fn *below)
 	return memory;
 }
 
-struct hookmemory *
-hookmemory_free(struct hookmemory *memory)
+struct git_repo_cache *
+hookmemory_free(struct git_repo_cache *memory)
 {
 	if (memory == NULL)
 		return NULL;
@@ -88,7 +88,7 @@ hookmemory_free(struct hookmemory *memory)
 }
 
 void
-hookmemory_changed(struct hookmemory *memory, const char *path, bool has_settings)
+hookmemory_changed(struct git_repo_cache *memory, const char *path, bool has_settings)
 {
 	if (memory == NULL)
 		return;
@@ -112,7 +112,7 @@ root_length(const char *git_dir)
 
 /* What the project's own repository names is known anyway. */
 void
-hookmemory_settled(struct hookmemory *memory, const struct host *host, const char *git_dir)
+hookmemory_settled(struct git_repo_cache *memory, const struct host *host, const char *git_dir)
 {
 	size_t length = root_length(git_dir);
 
@@ -126,10 +126,10 @@ hookmemory_settled(struct hookmemory *memory, const struct host *host, const cha
 }
 
 /* One question. Its lock is held but where something is read. */
-struct asking {
-	struct hookmemory *memory;
+struct repo_query_state {
+	struct git_repo_cache *memory;
 	const struct host *host;
-	struct hookquestion *q;
+	struct git_repo_query *q;
 	int64_t time;
 	struct descent descent;
 	struct looked_run run; /* of the folders that were asked last */
@@ -139,7 +139,7 @@ struct asking {
 
 /* Most folders are no repositories: then nothing is looked for by its whole path, which may be long. */
 static bool
-is_plain(struct asking *a, const char *path, size_t length)
+is_plain(struct repo_query_state *a, const char *path, size_t length)
 {
 	int folder = path == a->q->path ? descent_to(&a->descent, length) : -1;
 
@@ -148,10 +148,10 @@ is_plain(struct asking *a, const char *path, size_t length)
 	return folder < 0 ? errno == ENOENT : looked_is_plain(folder);
 }
 
-static struct looked *
-read_folder(struct asking *a, const char *path, size_t length, uint64_t turn)
+static struct git_repo *
+read_folder(struct repo_query_state *a, const char *path, size_t length, uint64_t turn)
 {
-	struct looked *one = looked_new(path, length, turn, a->time);
+	struct git_repo *one = looked_new(path, length, turn, a->time);
 
 	pthread_mutex_unlock(&a->memory->lock);
 	if (one != NULL && length > 1 && path[length - 1] == '/')
@@ -166,10 +166,10 @@ read_folder(struct asking *a, const char *path, size_t length, uint64_t turn)
 }
 
 /* Stays as long as the lock is held. NULL: there is no memory. */
-static struct looked *
-look(struct asking *a, const char *path, size_t length, uint64_t hash)
+static struct git_repo *
+look(struct repo_query_state *a, const char *path, size_t length, uint64_t hash)
 {
-	struct looked **slot = &a->memory->slots[hash % SLOTS], *one = *slot;
+	struct git_repo **slot = &a->memory->slots[hash % SLOTS], *one = *slot;
 	bool is_kept = length > 1 && path[length - 1] == '/';
 	uint64_t turn = is_kept ? a->memory->kept_turn : a->memory->turn;
 
@@ -187,7 +187,7 @@ look(struct asking *a, const char *path, size_t length, uint64_t hash)
  * about a path below it passes over all of them at once.
  */
 static void
-note_run(struct asking *a, struct looked *one, size_t length, uint64_t hash)
+note_run(struct repo_query_state *a, struct git_repo *one, size_t length, uint64_t hash)
 {
 	struct looked_run *run = &a->run;
 
@@ -206,15 +206,15 @@ note_run(struct asking *a, struct looked *one, size_t length, uint64_t hash)
 
 /* The lowest of the folders above path that tells about a run. */
 static struct looked_run
-find_run(const struct asking *a)
+find_run(const struct repo_query_state *a)
 {
-	const struct hookmemory *memory = a->memory;
-	const struct looked *found = NULL;
+	const struct git_repo_cache *memory = a->memory;
+	const struct git_repo *found = NULL;
 	const char *path = a->q->path;
 	uint64_t hash = HASH_START;
 
 	for (size_t at = 0; path[at] != '\0'; at++) {
-		const struct looked *one = memory->slots[hash % SLOTS];
+		const struct git_repo *one = memory->slots[hash % SLOTS];
 
 		if (path[at] == '/' && one != NULL && one->run.to == at && at > 0 &&
 		    one->run.hash == hash && one->run.turn == memory->turn &&
@@ -229,9 +229,9 @@ find_run(const struct asking *a)
 
 /* By the folder that is the first length bytes of the path. */
 static const struct protection *
-find_by(struct asking *a, size_t length, uint64_t hash)
+find_by(struct repo_query_state *a, size_t length, uint64_t hash)
 {
-	struct looked *one = look(a, a->q->path, length, hash);
+	struct git_repo *one = look(a, a->q->path, length, hash);
 	const struct protection *found = one == NULL ? &hookask_unseen
 						     : hookask_find(one, a->q, length);
 	char keeper[PATH_MAX + 8];
@@ -246,7 +246,7 @@ find_by(struct asking *a, size_t length, uint64_t hash)
 }
 
 static const struct protection *
-find_above(struct asking *a)
+find_above(struct repo_query_state *a)
 {
 	const struct protection *found = NULL;
 	const struct looked_run run = find_run(a);
@@ -274,10 +274,10 @@ find_above(struct asking *a)
 
 /* Reads one of them without the lock. false: there is no memory. */
 static bool
-read_root(struct asking *a, const char *path)
+read_root(struct repo_query_state *a, const char *path)
 {
-	struct looked one = {0};
-	struct hookdirs found = {0};
+	struct git_repo one = {0};
+	struct git_ref_paths found = {0};
 	/* what lies in the repository itself is found from there */
 	const struct looked_part part = {path, path, true, &one.places};
 	uint64_t changes = a->memory->roots.changes;
@@ -293,11 +293,11 @@ read_root(struct asking *a, const char *path)
 
 /* What a change made unsure is read by all who ask; what only its time did, by one of them. */
 static bool
-read_roots(struct asking *a)
+read_roots(struct repo_query_state *a)
 {
 	auto_arena struct arena arena = {0};
-	struct hookmemory *memory = a->memory;
-	struct hooktexts due = {0};
+	struct git_repo_cache *memory = a->memory;
+	struct git_ref_texts due = {0};
 	bool may_age = !memory->is_reading;
 	bool fine = hookroots_due(&memory->roots, &arena, may_age ? a->time : 0, &due);
 
@@ -321,7 +321,7 @@ rest_in(const char *path, const char *folder)
 
 /* What git itself has in the project's own repository, and nobody names in settings. */
 static bool
-is_gits_own(const struct asking *a)
+is_gits_own(const struct repo_query_state *a)
 {
 	static const char *const names[] = {"objects", "refs", "logs", "index", "index.lock"};
 	const char *rest = rest_in(a->q->path, a->host->project);
@@ -338,7 +338,7 @@ is_gits_own(const struct asking *a)
 
 /* Links that lead to what git runs need no more: whoever makes the hook behind one is asked. */
 static enum hookroots_reach
-reach_for(const struct hookquestion *q)
+reach_for(const struct git_repo_query *q)
 {
 	const char *name = path_last(q->path);
 
@@ -347,21 +347,21 @@ reach_for(const struct hookquestion *q)
 
 /* There are more than were looked into: any name of a hook may be one. */
 static const struct protection *
-find_beyond(struct asking *a, size_t root)
+find_beyond(struct repo_query_state *a, size_t root)
 {
-	struct hookdir all = {HOOKDIR_UNKNOWN, a->host->project, true};
-	const struct looked one = {.dirs = &all, .count = 1};
-	const struct hookroots *roots = &a->memory->roots;
+	struct git_ref_path all = {GIT_REF_UNKNOWN, a->host->project, true};
+	const struct git_repo one = {.dirs = &all, .count = 1};
+	const struct git_repo_list *roots = &a->memory->roots;
 
 	return roots->reach == HOOKROOTS_ALL && !roots->is_whole ? hookask_find(&one, a->q, root)
 								 : NULL;
 }
 
 static const struct protection *
-find_abroad(struct asking *a)
+find_abroad(struct repo_query_state *a)
 {
 	const char *project = a->host->project;
-	struct hookroots *roots = &a->memory->roots;
+	struct git_repo_list *roots = &a->memory->roots;
 	const struct protection *found;
 	size_t root;
 
@@ -379,10 +379,10 @@ find_abroad(struct asking *a)
 /* ---- hiding ---- */
 
 static bool
-is_in(const struct hookdir *dirs, size_t count, const char *folder)
+is_in(const struct git_ref_path *dirs, size_t count, const char *folder)
 {
 	for (size_t i = 0; i < count; i++)
-		if (dirs[i].kind == HOOKDIR_SETTINGS && path_below(dirs[i].path, folder))
+		if (dirs[i].kind == GIT_REF_SETTINGS && path_below(dirs[i].path, folder))
 			return true;
 	return false;
 }
@@ -393,7 +393,7 @@ reads_below(const struct host *host, const char *root, const char *path)
 {
 	auto_arena struct arena arena = {0};
 	const struct looked_part all = {.folder = root, .tree = "/"};
-	struct hookdirs found = {0};
+	struct git_ref_paths found = {0};
 
 	return path_below(root, path) || looked_collect(&arena, host, &all, &found) < 0 ||
 	       is_in(found.items, found.count, path);
@@ -401,7 +401,7 @@ reads_below(const struct host *host, const char *root, const char *path)
 
 /* What of a repository could not be read is not known, nor what it includes. */
 static bool
-has_unread(const struct hookroots *roots)
+has_unread(const struct git_repo_list *roots)
 {
 	for (size_t i = 0; i < roots->naming_count; i++)
 		if (roots->naming[i]->named.is_failed)
@@ -410,11 +410,11 @@ has_unread(const struct hookroots *roots)
 }
 
 bool
-hookmemory_is_read(struct hookmemory *memory, const struct host *host, const char *path)
+hookmemory_is_read(struct git_repo_cache *memory, const struct host *host, const char *path)
 {
 	auto_arena struct arena arena = {0};
-	struct asking a = {.memory = memory, .host = host, .time = hookroots_now()};
-	struct hooktexts paths = {0};
+	struct repo_query_state a = {.memory = memory, .host = host, .time = hookroots_now()};
+	struct git_ref_texts paths = {0};
 	bool found;
 
 	if (memory == NULL || host == NULL || host->project == NULL)
@@ -434,7 +434,7 @@ hookmemory_is_read(struct hookmemory *memory, const struct host *host, const cha
 /* ---- asking ---- */
 
 static bool
-is_project(const struct asking *a, size_t length)
+is_project(const struct repo_query_state *a, size_t length)
 {
 	const char *project = a->host->project;
 
@@ -444,7 +444,7 @@ is_project(const struct asking *a, size_t length)
 
 /* Its folder may become a repository; what is in a git directory does not. */
 static bool
-expect_repository(struct asking *a)
+expect_repository(struct repo_query_state *a)
 {
 	static const char *const names[] = {".git", "HEAD", "objects", "commondir"};
 	const char *path = a->q->path, *name = path_last(path);
@@ -459,9 +459,12 @@ expect_repository(struct asking *a)
 }
 
 const struct protection *
-hookmemory_ask(struct hookmemory *memory, const struct host *host, struct hookquestion *q)
+hookmemory_ask(struct git_repo_cache *memory, const struct host *host, struct git_repo_query *q)
 {
-	struct asking a = {.memory = memory, .host = host, .q = q, .time = hookroots_now()};
+	struct repo_query_state a = {.memory = memory,
+				     .host = host,
+				     .q = q,
+				     .time = hookroots_now()};
 	const struct protection *found;
 
 	q->anchor = strlen(q->path);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct hookmemory;
+struct git_repo_cache;
 struct host;
 struct protection;
 
@@ -17,18 +17,19 @@ struct protection;
 typedef size_t below_fn(const char *path, const char *root);
 
 /* below NULL: letters of either case are the same. */
-struct hookmemory *hookmemory_new(below_fn *below);
-struct hookmemory *hookmemory_free(struct hookmemory *memory);
+struct git_repo_cache *hookmemory_new(below_fn *below);
+struct git_repo_cache *hookmemory_free(struct git_repo_cache *memory);
 /*
  * A folder moved from or to path, or a name of git's changed there. NULL: nobody knows where. has_settings: one
  * of those that are vetted whole.
  */
-void hookmemory_changed(struct hookmemory *memory, const char *path, bool has_settings);
+void hookmemory_changed(struct git_repo_cache *memory, const char *path, bool has_settings);
 
 /* Settings were put into this git directory: what they name counts from now on. */
-void hookmemory_settled(struct hookmemory *memory, const struct host *host, const char *git_dir);
+void hookmemory_settled(struct git_repo_cache *memory, const struct host *host,
+			const char *git_dir);
 
-struct hookquestion {
+struct git_repo_query {
 	const char *path; /* canonical; it is to be changed */
 	size_t top;	  /* the length of the uppermost folder that can be changed; 0: none */
 	bool is_link;	  /* it is to become one */
@@ -38,8 +39,8 @@ struct hookquestion {
 };
 
 /* Why path is closed, or could come to be; NULL: it is not. */
-const struct protection *hookmemory_ask(struct hookmemory *memory, const struct host *host,
-					struct hookquestion *q);
+const struct protection *hookmemory_ask(struct git_repo_cache *memory, const struct host *host,
+					struct git_repo_query *q);
 
 /* Is a repository or what one includes at path, or below it? Who hides it could hide what it names. */
-bool hookmemory_is_read(struct hookmemory *memory, const struct host *host, const char *path);
+bool hookmemory_is_read(struct git_repo_cache *memory, const struct host *host, const char *path);

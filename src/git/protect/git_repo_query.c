@@ -12,19 +12,19 @@
 		.kind = PROTECT_NAME, .pattern = name, .reason = why \
 	}
 static const struct protection of_kind[] = {
-	[HOOKDIR_HOOKS] = CLOSED("core.hooksPath", HOOKDIR_WHY_HOOKS),
-	[HOOKDIR_NAMES] = CLOSED("core.hooksPath", HOOKDIR_WHY_HOOKS),
-	[HOOKDIR_UNKNOWN] = CLOSED("core.hooksPath", HOOKDIR_WHY_HOOKS),
-	[HOOKDIR_SETTINGS] = CLOSED("include.path", HOOKDIR_WHY_SETTINGS),
-	[HOOKDIR_PROGRAM] = CLOSED("git's settings", HOOKDIR_WHY_PROGRAM),
-	[HOOKDIR_FILE] = CLOSED("git's settings", HOOKDIR_WHY_PROGRAM),
-	[HOOKDIR_REMOTE] = CLOSED("remotes", "it leads git to another repository"),
+	[GIT_REF_HOOKS] = CLOSED("core.hooksPath", GIT_REF_WHY_HOOKS),
+	[GIT_REF_NAMES] = CLOSED("core.hooksPath", GIT_REF_WHY_HOOKS),
+	[GIT_REF_UNKNOWN] = CLOSED("core.hooksPath", GIT_REF_WHY_HOOKS),
+	[GIT_REF_SETTINGS] = CLOSED("include.path", GIT_REF_WHY_SETTINGS),
+	[GIT_REF_PROGRAM] = CLOSED("git's settings", GIT_REF_WHY_PROGRAM),
+	[GIT_REF_FILE] = CLOSED("git's settings", GIT_REF_WHY_PROGRAM),
+	[GIT_REF_REMOTE] = CLOSED("remotes", "it leads git to another repository"),
 };
 
 bool
 hookask_is_remote(const struct protection *protection)
 {
-	return protection == &of_kind[HOOKDIR_REMOTE];
+	return protection == &of_kind[GIT_REF_REMOTE];
 }
 
 const struct protection hookask_unseen =
@@ -52,7 +52,7 @@ hookask_is_hook(const char *name, size_t length)
 
 /* Part of the path, or what is not there and must not come about behind a link. */
 static size_t
-closed_at(const struct hookdir *dir, const struct hookquestion *q, size_t root)
+closed_at(const struct git_ref_path *dir, const struct git_repo_query *q, size_t root)
 {
 	size_t length = q->below(q->path, dir->path);
 
@@ -65,7 +65,7 @@ closed_at(const struct hookdir *dir, const struct hookquestion *q, size_t root)
 
 /* What is named like a hook: directly in the folder, or anywhere below it. */
 static size_t
-closed_by_name(const struct hookdir *dir, const struct hookquestion *q)
+closed_by_name(const struct git_ref_path *dir, const struct git_repo_query *q)
 {
 	const char *path = q->path;
 	size_t length = q->below(path, dir->path);
@@ -77,7 +77,7 @@ closed_by_name(const struct hookdir *dir, const struct hookquestion *q)
 
 		if (hookask_is_hook(name, end))
 			return (size_t)(name - path) + end;
-		if (name[end] == '\0' || dir->kind == HOOKDIR_NAMES)
+		if (name[end] == '\0' || dir->kind == GIT_REF_NAMES)
 			return 0;
 	}
 }
@@ -87,7 +87,7 @@ closed_by_name(const struct hookdir *dir, const struct hookquestion *q)
  * working tree, whose checkout could bring another repository.
  */
 static size_t
-closed_on_way(const struct hookdir *dir, const struct hookquestion *q)
+closed_on_way(const struct git_ref_path *dir, const struct git_repo_query *q)
 {
 	size_t length = strlen(q->path), above = length < 5 ? 0 : length - 5;
 
@@ -101,13 +101,13 @@ closed_on_way(const struct hookdir *dir, const struct hookquestion *q)
 }
 
 static size_t
-closed_by(const struct hookdir *dir, const struct hookquestion *q, size_t root)
+closed_by(const struct git_ref_path *dir, const struct git_repo_query *q, size_t root)
 {
 	switch (dir->kind) {
-	case HOOKDIR_NAMES:
-	case HOOKDIR_UNKNOWN:
+	case GIT_REF_NAMES:
+	case GIT_REF_UNKNOWN:
 		return closed_by_name(dir, q);
-	case HOOKDIR_REMOTE:
+	case GIT_REF_REMOTE:
 		return closed_on_way(dir, q);
 	default:
 		return closed_at(dir, q, root);
@@ -115,7 +115,7 @@ closed_by(const struct hookdir *dir, const struct hookquestion *q, size_t root)
 }
 
 const struct protection *
-hookask_find(const struct looked *one, struct hookquestion *q, size_t root)
+hookask_find(const struct git_repo *one, struct git_repo_query *q, size_t root)
 {
 	for (size_t i = 0; i < one->count; i++) {
 		q->anchor = closed_by(&one->dirs[i], q, root);

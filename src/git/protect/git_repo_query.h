@@ -6,7 +6,7 @@
 #include "git/protect/git_repo_cache.h"
 
 /* root: the length of the folder from which on nothing may come to lead elsewhere. */
-const struct protection *hookask_find(const struct looked *one, struct hookquestion *q,
+const struct protection *hookask_find(const struct git_repo *one, struct git_repo_query *q,
 				      size_t root);
 /* Where names are folded, another spelling is the same; elsewhere nobody needs it. */
 size_t hookask_below(const char *path, const char *root);

@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define NEAR_WORDS 16 /* 1,024 processors; with more of them nobody is kept */
+#define AFFINITY_WORDS 16 /* 1,024 processors; with more of them nobody is kept */
 
 /* Of one of our threads. */
-struct near {
-	bool is_useful;		       /* there are several processors, and all are free to us */
-	unsigned long all[NEAR_WORDS]; /* these */
-	unsigned long here[NEAR_WORDS];
+struct affinity {
+	bool is_useful; /* there are several processors, and all are free to us */
+	unsigned long all[AFFINITY_WORDS]; /* these */
+	unsigned long here[AFFINITY_WORDS];
 	pid_t own, caller; /* we, and who called last */
 	int stayed;	   /* calls of that one for which we have been here; 0: we are anywhere */
 	bool is_kept;
@@ -24,14 +24,14 @@ struct near {
 };
 
 /* Looks whether it is of use; by a thread that was not kept anywhere yet. */
-void near_start(struct near *near);
+void near_start(struct affinity *near);
 /* A thread that was started by one that stays somewhere need not stay there. */
-void near_roam(const struct near *near);
+void near_roam(const struct affinity *near);
 /* near is NULL for none. */
-void near_keep(struct near *near, pid_t caller);
+void near_keep(struct affinity *near, pid_t caller);
 /* As it was before, unless somebody else changed it meanwhile. */
-void near_free(struct near *near, pid_t caller);
+void near_free(struct affinity *near, pid_t caller);
 /* After a call: one that serves alone may stay here for the next, so that it is quicker. */
-void near_end_call(struct near *near, bool is_alone);
+void near_end_call(struct affinity *near, bool is_alone);
 /* There have been no calls for a while: whoever stays may be anywhere again. */
 void near_end_all(pid_t *staying);

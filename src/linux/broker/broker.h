@@ -22,7 +22,7 @@
 #include "linux/process/kill_all.h"
 #include "plan/plan.h"
 
-struct changed;
+struct autorun_changes;
 struct stat;
 
 #define OWN_SOCKETS 256
@@ -34,8 +34,8 @@ struct own_socket {
 };
 
 /* A file of git's that is being written in one piece (git_staging.c); process 0 or fd -1: not now. */
-#define DESKS 16
-struct desk {
+#define STAGED_MAX 16
+struct staged_file {
 	pid_t process;
 	int number; /* in its table */
 	int fd, folder;
@@ -50,11 +50,11 @@ struct desk {
 
 struct broker {
 	const struct plan *plan;
-	struct fold *fold;	  /* its rules, where names of several spellings are one */
-	struct hookmemory *hooks; /* of repositories; NULL: they are not looked at */
-	const char *private_tmp;  /* free; NULL: none */
-	mode_t umask;		  /* the user's own */
-	struct guarded trees;
+	struct casefold *fold;	      /* its rules, where names of several spellings are one */
+	struct git_repo_cache *hooks; /* of repositories; NULL: they are not looked at */
+	const char *private_tmp;      /* free; NULL: none */
+	mode_t umask;		      /* the user's own */
+	struct brokered_trees trees;
 	int listener;
 	bool reads;	     /* reading is guarded: no open is ever left to the kernel */
 	bool cuts_blindly;   /* the inner layer does not see that a file is cut */
@@ -63,32 +63,32 @@ struct broker {
 	int own;	     /* the folder of our own descriptors in /proc */
 	int numbers;	     /* that our descriptors may have */
 	int last_free;	     /* with this one in use there may be too many; 0: no telling */
-	struct serving serving;
-	struct sweep sweep;
-	bool is_narrow;	       /* there are few to begin with */
-	struct namelock names; /* held while deciding and acting; for moves exclusively */
-	int parked;	       /* calls that wait in threads of their own */
-	int connecting;	       /* likewise, for whom they connect to */
-	int late;	       /* threads for a sandbox inside to answer (nest_retry.c) */
-	pthread_mutex_t small; /* for what follows */
-	struct desk desks[DESKS];
-	uint64_t refusals[REFUSALS]; /* hashes, a ring */
-	size_t refused;		     /* how many different ones there were */
-	int events;		     /* where they are told; -1: nowhere */
-	struct changed *changed;     /* what is to be told in the end; NULL: nothing */
-	bool is_untidy;		     /* broker_tidy has something to do */
-	pthread_key_t caller;	     /* whom a thread answers, by pid */
+	struct pool serving;
+	struct kill_all sweep;
+	bool is_narrow;		 /* there are few to begin with */
+	struct names_lock names; /* held while deciding and acting; for moves exclusively */
+	int parked;		 /* calls that wait in threads of their own */
+	int connecting;		 /* likewise, for whom they connect to */
+	int late;		 /* threads for a sandbox inside to answer (nest_retry.c) */
+	pthread_mutex_t small;	 /* for what follows */
+	struct staged_file desks[STAGED_MAX];
+	uint64_t refusals[REFUSALS];	 /* hashes, a ring */
+	size_t refused;			 /* how many different ones there were */
+	int events;			 /* where they are told; -1: nowhere */
+	struct autorun_changes *changed; /* what is to be told in the end; NULL: nothing */
+	bool is_untidy;			 /* broker_tidy has something to do */
+	pthread_key_t caller;		 /* whom a thread answers, by pid */
 	bool has_caller;
 	struct egress egress;	 /* line -1: no proxy */
 	pthread_mutex_t sockets; /* for the rest */
 	pthread_cond_t answered; /* one of these was */
-	struct asking *asking;
+	struct proxy_request *asking;
 	uint64_t last_asked;
-	struct listeners own_servers; /* on loopback; has a lock of its own */
-	struct terminals terminals;   /* likewise */
-	struct opener opener;	      /* likewise */
-	struct deep deep;	      /* likewise */
-	struct inward_job *inward;    /* connections to them that wait for loopback_connect.c */
+	struct own_listeners own_servers; /* on loopback; has a lock of its own */
+	struct ptys terminals;		  /* likewise */
+	struct opener opener;		  /* likewise */
+	struct long_names deep;		  /* likewise */
+	struct loopback_job *inward;	  /* connections to them that wait for loopback_connect.c */
 	bool has_inward;
 	pid_t group;			     /* the process group that the command was started in */
 	int64_t started;		     /* like born; before the command was */
@@ -107,11 +107,11 @@ _Noreturn void broker_serve(struct broker *broker);
  * within patience (milliseconds): then nothing was said or done, and it may be begun again.
  */
 struct nest;
-struct nest *broker_answer(struct broker *broker, struct call *request, int patience);
+struct nest *broker_answer(struct broker *broker, struct notif_call *request, int patience);
 
 /* ---- for the handlers ---- */
 
-typedef void broker_fn(struct broker *broker, const struct call *request);
+typedef void broker_fn(struct broker *broker, const struct notif_call *request);
 
 /*
  * What the plan says about a canonical path, and those of all the sandboxes inside this one that the
@@ -134,12 +134,12 @@ struct judged {
 	const char *
 		way; /* by which it was found, for a file whose name is too long; NULL: none is known */
 	int base; /* borrowed: where the way starts */
-	enum walk_follow follow;
+	enum lookup_follow follow;
 };
-struct verdict broker_judge_object(const struct broker *broker, const struct call *request,
+struct verdict broker_judge_object(const struct broker *broker, const struct notif_call *request,
 				   const struct judged *what, judge_fn *judge, char **ret_path);
 /* A held object as a place: the folder its own name is in, if that is still where it is. */
-bool broker_place(int object, struct spot *ret_place);
+bool broker_place(int object, struct dir_entry *ret_place);
 /* Held while deciding and acting; exclusively where a name decides about others. */
 void broker_lock(struct broker *broker, const char *path);
 /* refuse.c: tells of a refusal that the caller only sees an errno of. */
@@ -148,14 +148,14 @@ void broker_refused(struct broker *broker, const char *what, const char *path, c
 void broker_refused_but(struct broker *broker, const char *what, const char *subject,
 			const char *why, const char *allow);
 /* Tells of a caller whose memory is closed to us, and which therefore gets nothing. */
-void broker_unread(struct broker *broker, const struct call *request);
+void broker_unread(struct broker *broker, const struct notif_call *request);
 /* Tells of a caller that asked for what nobody here has; why begins with "asked". */
-void broker_refused_asked(struct broker *broker, const struct call *request, const char *what,
+void broker_refused_asked(struct broker *broker, const struct notif_call *request, const char *what,
 			  const char *why);
 /* The same for the network, where there is none. */
-void broker_refused_network(struct broker *broker, const struct call *request);
+void broker_refused_network(struct broker *broker, const struct notif_call *request);
 /* The same for datagrams, where only connections are granted. */
-void broker_refused_datagrams(struct broker *broker, const struct call *request);
+void broker_refused_datagrams(struct broker *broker, const struct notif_call *request);
 /* The same for rights that the plan does not give. -1 with EACCES. */
 int broker_deny(struct broker *broker, const char *path, unsigned missing);
 /* Likewise of a folder that was to be made and is not granted: told first, it is not told again. */
@@ -179,15 +179,16 @@ bool broker_has_seen(const struct broker *broker, const char *path);
 bool broker_is_free(const struct broker *broker, const char *path);
 
 /* Where argument `folder` (or the working folder) and the path at `address` lead. */
-enum walk_end broker_walk(const struct call *request, int folder, uint64_t address,
-			  enum walk_follow follow, struct spot *ret_place);
+enum lookup_result broker_walk(const struct notif_call *request, int folder, uint64_t address,
+			       enum lookup_follow follow, struct dir_entry *ret_place);
 /* The same from a folder that is held, by a path that was read; base is borrowed. */
-enum walk_end broker_walk_from(const struct call *request, int base, const char *path,
-			       enum walk_follow follow, struct spot *ret_place);
+enum lookup_result broker_walk_from(const struct notif_call *request, int base, const char *path,
+				    enum lookup_follow follow, struct dir_entry *ret_place);
 /* Opens a held object again, which may wait for somebody else, and gives it to the caller. */
-void broker_wait_and_give(struct broker *broker, const struct call *request, int object, int flags);
+void broker_wait_and_give(struct broker *broker, const struct notif_call *request, int object,
+			  int flags);
 /* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
-int broker_descriptor_name(const struct call *request, uint64_t address);
+int broker_descriptor_name(const struct notif_call *request, uint64_t address);
 int broker_descriptor_in(const char *path);
 
 /* sys_open.c, sys_names.c, sys_rename.c, sys_metadata.c, sys_socket.c, git_staging.c */
@@ -211,7 +212,7 @@ broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueu
 bool broker_may_signal(const struct broker *broker, pid_t process);
 /* sys_pgrp.c */
 broker_fn act_setpgid;
-void act_foreground(const struct broker *broker, const struct call *request);
+void act_foreground(const struct broker *broker, const struct notif_call *request);
 /* refuse.c */
 broker_fn act_sysv;
 /* nest.c */

@@ -11,7 +11,7 @@
 
 #include "linux/broker/broker.h"
 
-union address {
+union socket_address {
 	struct sockaddr any;
 	struct sockaddr_un local;
 	struct sockaddr_in v4;
@@ -25,12 +25,12 @@ struct destination {
 	uint16_t port;
 };
 
-struct connecting {
+struct connect_call {
 	struct broker *broker;
-	struct call request;
+	struct notif_call request;
 	int fd;	 /* the caller's, shared with it; belongs to us */
 	int pin; /* of a socket by path, which address names; -1: none */
-	union address address;
+	union socket_address address;
 	socklen_t size;
 	bool is_turned;		 /* it goes to the proxy, which is asked first about: */
 	bool is_stub;		 /* or to the proxy's resolver, */
@@ -40,9 +40,9 @@ struct connecting {
 };
 
 /* Takes over the descriptors, and answers the call when it is time. */
-void connecting_start(const struct connecting *connecting);
+void connecting_start(const struct connect_call *connecting);
 /* Closes what a call took of its caller and answers: nothing of it is held any more by then. */
-void connecting_finish(struct connecting *connecting, int why);
+void connecting_finish(struct connect_call *connecting, int why);
 
 /* When a call on fd that waits gives up, by SO_SNDTIMEO; 0: never. */
 int64_t connecting_deadline(int fd);
@@ -53,11 +53,11 @@ void connecting_end_thread(struct broker *broker);
 /* ---- proxy_client.c ---- */
 
 /* One question to the proxy. It belongs to the thread that waits for the answer. */
-struct asking {
+struct proxy_request {
 	uint64_t id;
 	int why;
 	bool is_answered;
-	struct asking *next;
+	struct proxy_request *next;
 };
 
 /* The line to the proxy; -1: there is none, or it was cut. */
@@ -65,11 +65,12 @@ int egress_line(const struct broker *broker);
 /* Answers of the proxy are read from now on, where there is one. */
 void egress_start(struct broker *broker);
 /* 0, or an errno: there is no proxy. To be ended by egress_end. */
-int egress_ask(struct broker *broker, const struct destination *to, struct asking *ret_asking);
+int egress_ask(struct broker *broker, const struct destination *to,
+	       struct proxy_request *ret_asking);
 /* Waits for an answer, a short while at most; false: none yet. */
-bool egress_wait(struct broker *broker, const struct asking *asking, int milliseconds);
+bool egress_wait(struct broker *broker, const struct proxy_request *asking, int milliseconds);
 /* No answer is waited for any more. */
-void egress_drop(struct broker *broker, const struct asking *asking);
+void egress_drop(struct broker *broker, const struct proxy_request *asking);
 /* A number for a connection that is not asked for. */
 uint64_t egress_number(struct broker *broker);
 /* EGRESS_EXPECT before a connect to the proxy; after it where it comes from, or EGRESS_FORGET. */

@@ -15,9 +15,9 @@
 
 /* What is remembered of names that were told. Only a guess: looked at again each time. */
 #define DEEP_NAMES 32
-struct deep {
+struct long_names {
 	pthread_mutex_t lock; /* for the rest, all zero in the beginning */
-	struct deep_folder {
+	struct long_name_dir {
 		dev_t device;
 		ino_t inode;
 		char *name; /* NULL: nothing is remembered here */
@@ -26,6 +26,6 @@ struct deep {
 };
 
 /* To be freed. NULL with errno: ENAMETOOLONG, or why it cannot be told. deep may be NULL. */
-char *deep_name(struct deep *deep, int folder);
+char *deep_name(struct long_names *deep, int folder);
 /* Can the kernel not tell such a name, and opens nothing by it? */
 bool deep_is(const char *path);

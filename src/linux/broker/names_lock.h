@@ -11,15 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hookmemory;
+struct git_repo_cache;
 
-struct namelock {
-	pthread_rwlock_t lock;	    /* for our own threads */
-	pthread_mutex_t gate;	    /* for sharing and turn */
-	int others;		    /* the file; -1: there is none, and nobody else is known */
-	unsigned sharing;	    /* threads of ours that do */
-	uint64_t turn;		    /* as it was when we looked last */
-	struct hookmemory *memory;  /* forgotten when another session has changed names; or NULL */
+struct names_lock {
+	pthread_rwlock_t lock; /* for our own threads */
+	pthread_mutex_t gate;  /* for sharing and turn */
+	int others;	       /* the file; -1: there is none, and nobody else is known */
+	unsigned sharing;      /* threads of ours that do */
+	uint64_t turn;	       /* as it was when we looked last */
+	struct git_repo_cache
+		*memory;	    /* forgotten when another session has changed names; or NULL */
 	bool is_taken;		    /* by one of ours, alone */
 	bool keeps_memory;	    /* nothing that we remember was changed by that one */
 	char changing[2][PATH_MAX]; /* by that one; "": nothing more */
@@ -28,25 +29,25 @@ struct namelock {
 };
 
 /* What was as it is when the lock was lent. */
-struct namelock_loan {
+struct names_lock_loan {
 	bool is_taken;
 	uint64_t turn, motions;
 	int64_t until;
 };
 
-void namelock_start(struct namelock *names);
+void namelock_start(struct names_lock *names);
 /* Beside others who only share. */
-void namelock_share(struct namelock *names);
+void namelock_share(struct names_lock *names);
 /* Alone. Who has it says what will be changed before it is: everything that is remembered is forgotten else. */
-void namelock_take(struct namelock *names);
-void namelock_changes(struct namelock *names, const char *path, const char *other);
+void namelock_take(struct names_lock *names);
+void namelock_changes(struct names_lock *names, const char *path, const char *other);
 /* Nothing came of it that this session remembers. */
-void namelock_keep_memory(struct namelock *names);
-void namelock_leave(struct namelock *names);
+void namelock_keep_memory(struct names_lock *names);
+void namelock_leave(struct names_lock *names);
 /*
  * Whoever has to wait for somebody else's answer lends the lock to other sessions meanwhile: false when this
  * thread has none to lend. Afterwards: has nothing happened that it kept from happening? Then it is as
  * if it had been kept; else whatever was decided is to be decided anew.
  */
-bool namelock_lend(struct namelock *names, struct namelock_loan *ret_loan);
-bool namelock_return(struct namelock *names, const struct namelock_loan *loan);
+bool namelock_lend(struct names_lock *names, struct names_lock_loan *ret_loan);
+bool namelock_return(struct names_lock *names, const struct names_lock_loan *loan);

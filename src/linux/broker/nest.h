@@ -84,7 +84,7 @@ struct nest_call {
 	int patience;	/* how long an answer may take, in milliseconds */
 	bool is_late;	/* one took longer: the call is begun again without us waiting */
 	bool is_unsure; /* one of them does not answer at all */
-	struct namelock
+	struct names_lock
 		*names;	   /* lent to other sessions while one is asked; NULL: that is not done */
 	bool is_disturbed; /* and one of those came in between: likewise begun again */
 	int disturbed;	   /* how often that was */
@@ -93,7 +93,7 @@ struct nest_call {
 /* To be called before the first thread serves; without memory there is no door. */
 void nest_make(struct broker *broker);
 /* Before and after each call; 0, or an errno for the caller. */
-int nest_begin(struct broker *broker, const struct call *request, struct nest_call *to);
+int nest_begin(struct broker *broker, const struct notif_call *request, struct nest_call *to);
 void nest_end(struct broker *broker);
 /* After a call that is late: nest is known to it no more. */
 void nest_drop(const struct broker *broker, struct nest *nest);
@@ -113,7 +113,7 @@ pid_t nest_group(const struct broker *broker);
 
 /* May this path in procfs be looked into for the caller? Of processes that are not in the same sandbox
  * or further in, as the kernel has it, only what they show to everybody. */
-bool nest_may_look(const struct call *request, const char *path);
+bool nest_may_look(const struct notif_call *request, const char *path);
 /* The sandbox that the caller is in, 0: this one; and is another the same, or further in? */
 uint64_t nest_innermost(const struct broker *broker);
 bool nest_has_inside(const struct broker *broker, uint64_t id);
@@ -128,7 +128,7 @@ bool nest_is_late(const struct broker *broker);
 bool nest_is_sure(const struct broker *broker);
 /* nest_retry.c: begins a call again, in a thread of its own, until its questions are answered. */
 #define PATIENCE_MS 25
-void nest_retry(struct broker *broker, const struct call *request, struct nest *nest);
+void nest_retry(struct broker *broker, const struct notif_call *request, struct nest *nest);
 /* How many plans are asked about this call beside our own. */
 int nest_depth(const struct broker *broker);
 /* What the one of that number, from 1 on, says about path. */

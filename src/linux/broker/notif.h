@@ -17,68 +17,69 @@
  * What a receiving thread keeps open of its callers, for the next call. All are of the very thread:
  * when it is gone they say so, whoever has its number then.
  */
-#define KEPT_CALLERS 8
-#define REQUEST_TRIES 100 /* of what can hardly fail, before everything is given up */
-struct kept {
+#define CALLER_FDS 8
+#define NOTIF_TRIES 100 /* of what can hardly fail, before everything is given up */
+struct caller_fds {
 	pid_t thread; /* 0: nobody; of the rest, -1: not asked for yet */
 	int folder;   /* in /proc */
 	int status;   /* in that folder */
 	int table;    /* of descriptors: a pidfd */
 };
 
-struct deep;
+struct long_names;
 struct nest_call;
 
-struct call {
+struct notif_call {
 	struct seccomp_notif notif;
 	int listener;
-	pid_t thread;	   /* the caller, as the kernel numbers it */
-	struct kept *kept; /* KEPT_CALLERS of them, the receiving thread's own; NULL: none */
-	struct near *near; /* the receiving thread's own; NULL: the caller may be anywhere */
-	struct deep *deep; /* what is remembered of long names; NULL: nothing */
+	pid_t thread;		 /* the caller, as the kernel numbers it */
+	struct caller_fds *kept; /* CALLER_FDS of them, the receiving thread's own; NULL: none */
+	struct affinity *near;	 /* the receiving thread's own; NULL: the caller may be anywhere */
+	struct long_names *deep; /* what is remembered of long names; NULL: nothing */
 	const bool
 		*is_late; /* when true, no answer is given: it will be begun again; NULL: never */
 	const struct nest_call *nested; /* the sandboxes it is in (nest.h); NULL: none */
 };
 
 /* 0, or an errno for the caller. A path that is not there whole is EFAULT or ENAMETOOLONG. */
-int request_path(const struct call *request, uint64_t address, char to[PATH_MAX]);
-int request_bytes(const struct call *request, uint64_t address, void *to, size_t size);
+int request_path(const struct notif_call *request, uint64_t address, char to[PATH_MAX]);
+int request_bytes(const struct notif_call *request, uint64_t address, void *to, size_t size);
 /* Into the caller's memory, where it asked for it; the call must be known to wait still. */
-void request_write(const struct call *request, uint64_t address, const void *from, size_t size);
+void request_write(const struct notif_call *request, uint64_t address, const void *from,
+		   size_t size);
 /* The folder a relative path starts from, held by O_PATH; or -1 with *ret_errno. */
-int request_folder(const struct call *request, int folder, int *ret_errno);
+int request_folder(const struct notif_call *request, int folder, int *ret_errno);
 /* The caller's own descriptor, shared with it; or -1 with *ret_errno. */
-int request_descriptor(const struct call *request, int number, int *ret_errno);
+int request_descriptor(const struct notif_call *request, int number, int *ret_errno);
 /* What the caller's new files lack; 077 when it cannot be told. */
-mode_t request_umask(const struct call *request);
+mode_t request_umask(const struct notif_call *request);
 /* Is the call still waiting, and was everything above about the very caller? */
-bool request_is_valid(const struct call *request);
+bool request_is_valid(const struct notif_call *request);
 /* A copy for another thread: what belongs to the receiving one is left out. */
-struct call request_copy(const struct call *request);
+struct notif_call request_copy(const struct notif_call *request);
 
 /* Answers. ENOENT from the kernel means that the caller is gone: nothing is left to say. */
-void request_fail(const struct call *request, int why);
-void request_return(const struct call *request, int64_t value);
+void request_fail(const struct notif_call *request, int why);
+void request_return(const struct notif_call *request, int64_t value);
 /* The kernel does it by itself: only where the inner layer decides. */
-void request_continue(const struct call *request);
+void request_continue(const struct notif_call *request);
 /* Puts fd, which is closed here in every case, into the caller's table and returns its number. */
-void request_give(const struct call *request, int fd, bool close_on_exec);
+void request_give(const struct notif_call *request, int fd, bool close_on_exec);
 /* The same under a number of our choice, which nothing has in the caller's table. */
-void request_give_as(const struct call *request, int fd, int number, bool close_on_exec);
+void request_give_as(const struct notif_call *request, int fd, int number, bool close_on_exec);
 /* Two, which are closed here, with their numbers where the caller wants them: int[2] at address. */
-void request_give_pair(const struct call *request, const int pair[2], uint64_t address,
+void request_give_pair(const struct notif_call *request, const int pair[2], uint64_t address,
 		       bool close_on_exec);
 /* The process that the calling thread belongs to; 0: it cannot be told. */
-pid_t request_process(const struct call *request);
+pid_t request_process(const struct notif_call *request);
 /* Could something be put into the caller's table? The kernel looks before it makes or cuts a file. */
-bool request_has_room(const struct call *request);
+bool request_has_room(const struct notif_call *request);
 /* Has the caller's table this number free? */
-bool request_has_free(const struct call *request, int number);
+bool request_has_free(const struct notif_call *request, int number);
 /*
  * To be asked again and again while a call waits: 0, or what it has to fail with because a signal is
- * due. REQUEST_RESTART is the kernel's ERESTARTSYS: EINTR or once more, as the handler has it. looks
+ * due. NOTIF_RESTART is the kernel's ERESTARTSYS: EINTR or once more, as the handler has it. looks
  * belongs to this one call and is 0 in the beginning.
  */
-#define REQUEST_RESTART 512
-int request_interruption(const struct call *request, int *looks);
+#define NOTIF_RESTART 512
+int request_interruption(const struct notif_call *request, int *looks);

@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 struct broker;
-struct opening;
+struct open_call;
 struct opener_job;
 
 struct opener {
@@ -20,7 +20,7 @@ struct opener {
 };
 
 /* One open; -1 with errno. held: what is opened, or the folder in which it is made. */
-typedef int opener_fn(const struct opening *o, int held);
+typedef int opener_fn(const struct open_call *o, int held);
 
 void opener_begin(struct opener *opener);
 /*
@@ -29,4 +29,4 @@ void opener_begin(struct opener *opener);
  */
 void opener_attend(struct opener *opener);
 /* Has it done by that thread, and waits for it. */
-int opener_open(const struct opening *o, int held, opener_fn *open);
+int opener_open(const struct open_call *o, int held, opener_fn *open);

@@ -9,7 +9,7 @@
 
 struct broker;
 
-struct serving {
+struct pool {
 	int at_post;	 /* threads that wait for a call */
 	int reserve;	 /* threads that wait to be called */
 	int calls;	 /* how often one was: what they wait on */
@@ -17,13 +17,13 @@ struct serving {
 	int threads_max; /* 1: there is no reserve */
 	bool is_watched; /* one of the reserve looks whether a call takes long */
 	unsigned received;
-	pid_t last;	  /* who called last */
-	int crowd;	  /* more than 0: not the same one as always */
-	int at_work;	  /* threads that answer one */
-	int busy;	  /* grows with calls at once */
-	bool is_apart;	  /* many call at once: each is answered wherever the kernel likes */
-	pid_t staying;	  /* the thread that waits on one processor only, or 0 */
-	struct near near; /* as every thread begins with it */
+	pid_t last;	      /* who called last */
+	int crowd;	      /* more than 0: not the same one as always */
+	int at_work;	      /* threads that answer one */
+	int busy;	      /* grows with calls at once */
+	bool is_apart;	      /* many call at once: each is answered wherever the kernel likes */
+	pid_t staying;	      /* the thread that waits on one processor only, or 0 */
+	struct affinity near; /* as every thread begins with it */
 };
 
 /* Serves until the process ends, with threads_max threads at most. */

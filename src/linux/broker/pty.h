@@ -10,48 +10,48 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define TERMINALS_MADE 256
-#define TERMINALS_KNOWN 4
+#define PTYS_MADE 256
+#define PTYS_KNOWN 4
 #define TERMINALS_SPARE 2 /* as enforce_needs has places */
 
-struct terminals {
+struct ptys {
 	pthread_mutex_t lock;
 	struct {
 		int held;      /* by O_PATH: when it is gone its file has no name any more */
 		uint64_t nest; /* whose it is */
-	} made[TERMINALS_MADE];
+	} made[PTYS_MADE];
 	size_t made_count;
 	/* the layers grant these; only numbers: a later one of the same is refused by them */
-	dev_t known[TERMINALS_KNOWN];
+	dev_t known[PTYS_KNOWN];
 	size_t known_count;
 	/* masters opened before the layers were entered, which grant their other ends; -1: none */
 	int spare[TERMINALS_SPARE];
 };
 
-struct box;
+struct sandbox;
 struct broker;
 struct enforce_main;
-struct opening;
+struct open_call;
 struct stat;
-struct call;
+struct notif_call;
 
 /*
  * Before the layers are entered: grants the terminals that the command starts with, and the first few that
  * it will make. -1 with errno.
  */
-int terminals_grant(struct box *box, const struct enforce_main *main);
+int terminals_grant(struct sandbox *box, const struct enforce_main *main);
 
 /* Is it a terminal, or what makes one, and are they for the broker to tell apart? */
-bool terminals_are_meant(const struct opening *o);
+bool terminals_are_meant(const struct open_call *o);
 /* One that the layers grant by themselves. */
-bool terminals_are_known(const struct opening *o);
+bool terminals_are_known(const struct open_call *o);
 /* The descriptor for it if it is the session's own, or -1 with errno; refusals are told. */
-int terminals_open(const struct opening *o);
+int terminals_open(const struct open_call *o);
 /* The caller's own, whatever its name: no questions asked. */
-int terminals_open_object(const struct opening *o, int object);
+int terminals_open_object(const struct open_call *o, int object);
 /* Of a held terminal at path: is it the session's, to be used like this? */
-bool terminals_has(struct broker *broker, const struct call *request, int object, const char *path,
-		   int mode);
+bool terminals_has(struct broker *broker, const struct notif_call *request, int object,
+		   const char *path, int mode);
 
 #define MAKER "/dev/ptmx"
 #define IOCTL_OTHER_END 0x5441 /* TIOCGPTPEER */

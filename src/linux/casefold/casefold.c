@@ -15,9 +15,9 @@
 #include "base/path.h"
 #include "linux/casefold/casefold_parts.h"
 
-enum state { IS_NEW, IS_LOOKED_AT, IS_MADE };
+enum casefold_state { IS_NEW, IS_LOOKED_AT, IS_MADE };
 
-struct fold {
+struct casefold {
 	const struct index *of;
 	const char *top;
 	pthread_mutex_t lock;
@@ -27,10 +27,10 @@ struct fold {
 	struct index index;
 };
 
-struct fold *
+struct casefold *
 fold_new(const struct index *index, const char *top)
 {
-	struct fold *fold = calloc(1, sizeof *fold);
+	struct casefold *fold = calloc(1, sizeof *fold);
 
 	if (fold == NULL)
 		return NULL;
@@ -40,8 +40,8 @@ fold_new(const struct index *index, const char *top)
 	return fold;
 }
 
-struct fold *
-fold_free(struct fold *fold)
+struct casefold *
+fold_free(struct casefold *fold)
 {
 	if (fold != NULL)
 		index_free(&fold->index);
@@ -53,19 +53,19 @@ fold_free(struct fold *fold)
 
 /* The folders above everything have one spelling here: the length of their part of the text. */
 static size_t
-length_of_top(const struct fold *fold, const char *text)
+length_of_top(const struct casefold *fold, const char *text)
 {
 	return fold->top != NULL && path_below(text, fold->top) ? strlen(fold->top) : 0;
 }
 
 static bool
-is_folded(const struct fold *fold, const char *text)
+is_folded(const struct casefold *fold, const char *text)
 {
 	return fold_is_plain(text + length_of_top(fold, text));
 }
 
 static const char *
-folded(struct fold *fold, const char *path)
+folded(struct casefold *fold, const char *path)
 {
 	char text[PATH_MAX];
 
@@ -75,7 +75,7 @@ folded(struct fold *fold, const char *path)
 }
 
 static int
-fold_rule(struct fold *fold, const struct planned_rule *rule)
+fold_rule(struct casefold *fold, const struct planned_rule *rule)
 {
 	struct planned_rule copy = *rule;
 	char text[PATH_MAX];
@@ -96,7 +96,7 @@ fold_rule(struct fold *fold, const struct planned_rule *rule)
 }
 
 static int
-fold_protection(struct fold *fold, const struct protection *protection)
+fold_protection(struct casefold *fold, const struct protection *protection)
 {
 	struct protections *to = &fold->index.protections;
 	struct protection *slot =
@@ -113,7 +113,7 @@ fold_protection(struct fold *fold, const struct protection *protection)
 }
 
 static int
-fold_plan(struct fold *fold)
+fold_plan(struct casefold *fold)
 {
 	const struct index *of = fold->of;
 	int rc = 0;
@@ -129,7 +129,7 @@ fold_plan(struct fold *fold)
 }
 
 static bool
-has_odd_deny(const struct fold *fold, const struct planned_rule *rules, size_t count)
+has_odd_deny(const struct casefold *fold, const struct planned_rule *rules, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (rules[i].effect == EFFECT_DENY && rules[i].rights != 0 &&
@@ -140,7 +140,7 @@ has_odd_deny(const struct fold *fold, const struct planned_rule *rules, size_t c
 
 /* Brings it to a state; what was found out before stays. */
 static void
-reach(struct fold *fold, enum state state)
+reach(struct casefold *fold, enum casefold_state state)
 {
 	if (__atomic_load_n(&fold->state, __ATOMIC_ACQUIRE) >= (int)state)
 		return;
@@ -157,7 +157,7 @@ reach(struct fold *fold, enum state state)
 
 /* Folders above what is granted cannot be looked at: by another spelling of those nothing is. */
 static bool
-is_below_folding(const struct fold *fold, const char *path)
+is_below_folding(const struct casefold *fold, const char *path)
 {
 	char folder[PATH_MAX];
 	bool is_first = true;
@@ -199,7 +199,7 @@ narrow(struct verdict *verdict, const struct verdict *by)
 
 /* Who names the very spelling gets it. */
 static bool
-is_named(const struct fold *fold, const char *path)
+is_named(const struct casefold *fold, const char *path)
 {
 	for (size_t i = 0; i < fold->of->path_count; i++)
 		if (fold->of->paths[i].effect == EFFECT_ALLOW &&
@@ -210,7 +210,7 @@ is_named(const struct fold *fold, const char *path)
 
 /* What the folded plan says, where a name of git's is not changed under a disguise. */
 static struct verdict
-decide_folded(const struct fold *fold, const char *path)
+decide_folded(const struct casefold *fold, const char *path)
 {
 	static const struct protection of_disguise = {
 		.kind = PROTECT_NAME,
@@ -231,7 +231,7 @@ decide_folded(const struct fold *fold, const char *path)
 }
 
 struct verdict
-fold_decide(struct fold *fold, const char *path)
+fold_decide(struct casefold *fold, const char *path)
 {
 	struct verdict verdict = index_decide(fold->of, path), folded;
 

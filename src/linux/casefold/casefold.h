@@ -9,12 +9,12 @@
 
 #include "rules/index.h"
 
-struct fold;
+struct casefold;
 
 /* For the plan's rules; top is the project, by whose name as it stands everything in it is reached. */
-struct fold *fold_new(const struct index *index, const char *top);
-struct fold *fold_free(struct fold *fold);
+struct casefold *fold_new(const struct index *index, const char *top);
+struct casefold *fold_free(struct casefold *fold);
 /* What the plan says about a canonical path, and about every spelling of it that is the same there. */
-struct verdict fold_decide(struct fold *fold, const char *path);
+struct verdict fold_decide(struct casefold *fold, const char *path);
 /* Of a path at or below root, in any spelling of the two, the part that is root; else 0. */
 size_t fold_below(const char *path, const char *root);

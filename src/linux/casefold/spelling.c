@@ -7,7 +7,7 @@
 
 struct spelt {
 	struct spelling spelling; /* the first */
-	struct fold *fold;
+	struct casefold *fold;
 };
 
 static struct verdict

@@ -18,10 +18,10 @@
 
 /* ---- reading ---- */
 
-struct lines
+struct cgroup_lines
 lines_open(int folder, const char *file)
 {
-	struct lines lines;
+	struct cgroup_lines lines;
 
 	lines.fd = openat(folder, file, O_RDONLY | O_CLOEXEC);
 	lines.start = lines.end = 0;
@@ -29,7 +29,7 @@ lines_open(int folder, const char *file)
 }
 
 void
-lines_close(struct lines *lines)
+lines_close(struct cgroup_lines *lines)
 {
 	if (lines->fd >= 0)
 		close(lines->fd);
@@ -38,7 +38,7 @@ lines_close(struct lines *lines)
 
 /* False at the end of the file. A line that fills everything is dropped. */
 static bool
-lines_fill(struct lines *lines)
+lines_fill(struct cgroup_lines *lines)
 {
 	size_t kept = lines->end - lines->start;
 	ssize_t n;
@@ -55,7 +55,7 @@ lines_fill(struct lines *lines)
 }
 
 char *
-lines_next(struct lines *lines)
+lines_next(struct cgroup_lines *lines)
 {
 	while (lines->fd >= 0) {
 		char *line = lines->text + lines->start;
@@ -75,7 +75,7 @@ lines_next(struct lines *lines)
 bool
 cgroup_has_word(int folder, const char *file, const char *word)
 {
-	struct lines lines = lines_open(folder, file);
+	struct cgroup_lines lines = lines_open(folder, file);
 	size_t length = strlen(word);
 	bool found = false;
 	char *line;
@@ -94,7 +94,7 @@ cgroup_has_word(int folder, const char *file, const char *word)
 bool
 cgroup_number(int folder, const char *file, const char *key, uint64_t *ret_number)
 {
-	struct lines lines = lines_open(folder, file);
+	struct cgroup_lines lines = lines_open(folder, file);
 	size_t length = strlen(key);
 	char *line, *end;
 	bool found = false;
@@ -178,7 +178,7 @@ bool
 cgroup_locate(const char *name, char ret_path[PATH_MAX])
 {
 	static const char *const usual[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
-	struct lines lines;
+	struct cgroup_lines lines;
 	bool found = false;
 	char *line;
 
@@ -195,7 +195,7 @@ cgroup_locate(const char *name, char ret_path[PATH_MAX])
 bool
 cgroup_find_own(char ret_path[PATH_MAX])
 {
-	struct lines lines = lines_open(AT_FDCWD, "/proc/self/cgroup");
+	struct cgroup_lines lines = lines_open(AT_FDCWD, "/proc/self/cgroup");
 	bool found = false;
 	char *line;
 
@@ -258,7 +258,7 @@ is_wished(const struct group_wish *wish, const struct controller *controller)
 static bool
 can_enable(int folder)
 {
-	struct lines lines;
+	struct cgroup_lines lines;
 	bool has_processes;
 
 	if (faccessat(folder, "cgroup.type", F_OK, 0) < 0)
@@ -290,7 +290,7 @@ cgroup_enable(int folder, const struct group_wish *wish)
 static bool
 is_usable(int folder)
 {
-	struct lines lines = lines_open(folder, "cgroup.type");
+	struct cgroup_lines lines = lines_open(folder, "cgroup.type");
 	const char *type = lines_next(&lines);
 	bool usable = type != NULL && strcmp(type, "domain") == 0;
 

@@ -18,15 +18,15 @@
 /* ---- cgroup.c: finding, making, reading ---- */
 
 /* A file of lines, read piece by piece; one that is too long is left out. */
-struct lines {
+struct cgroup_lines {
 	int fd;
 	size_t start, end;
 	char text[PATH_MAX + 256];
 };
-struct lines lines_open(int folder, const char *file);
+struct cgroup_lines lines_open(int folder, const char *file);
 /* Without its newline; NULL at the end, which also closes. */
-char *lines_next(struct lines *lines);
-void lines_close(struct lines *lines);
+char *lines_next(struct cgroup_lines *lines);
+void lines_close(struct cgroup_lines *lines);
 
 /* The folder of a name in the hierarchy, such as "/user.slice", wherever that is mounted. */
 bool cgroup_locate(const char *name, char ret_path[PATH_MAX]);

@@ -21,24 +21,24 @@
 /* ---- walking ---- */
 
 /* A place at or below where the walk began; depth 0 is there. */
-struct walk {
+struct cgroup_walk {
 	int fd;
 	int depth;
 };
 
-struct entry {
+struct cgroup_entry {
 	uint64_t inode;
 	char name[NAME_MAX + 1];
 };
 
-static struct walk
+static struct cgroup_walk
 walk_start(int folder)
 {
-	return (struct walk){openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0};
+	return (struct cgroup_walk){openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0};
 }
 
 static bool
-walk_to(struct walk *walk, const char *name, int deeper)
+walk_to(struct cgroup_walk *walk, const char *name, int deeper)
 {
 	int fd = openat(walk->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -57,11 +57,11 @@ is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-enum look { LOOK_FIRST, LOOK_THIS, LOOK_AFTER };
+enum cgroup_inspect { LOOK_FIRST, LOOK_THIS, LOOK_AFTER };
 
 /* Of the cgroups in fd: the first, the one with this inode, or the one listed after that. */
 static bool
-find_entry(int fd, enum look look, uint64_t inode, struct entry *ret)
+find_entry(int fd, enum cgroup_inspect look, uint64_t inode, struct cgroup_entry *ret)
 {
 	_Alignas(struct dirent64) char buffer[2048];
 	bool seen = look == LOOK_FIRST;
@@ -90,9 +90,9 @@ find_entry(int fd, enum look look, uint64_t inode, struct entry *ret)
 
 /* To the next cgroup, each before those in it; false when all were seen. */
 static bool
-walk_next(struct walk *walk)
+walk_next(struct cgroup_walk *walk)
 {
-	struct entry entry;
+	struct cgroup_entry entry;
 	struct stat st;
 
 	if (find_entry(walk->fd, LOOK_FIRST, 0, &entry) && walk_to(walk, entry.name, 1))
@@ -110,13 +110,13 @@ walk_next(struct walk *walk)
 int
 cgroup_count(int folder)
 {
-	struct walk walk = walk_start(folder);
+	struct cgroup_walk walk = walk_start(folder);
 	int count = 0;
 
 	if (walk.fd < 0)
 		return 0;
 	do {
-		struct lines lines = lines_open(walk.fd, "cgroup.procs");
+		struct cgroup_lines lines = lines_open(walk.fd, "cgroup.procs");
 
 		while (lines_next(&lines) != NULL)
 			count++;
@@ -180,7 +180,7 @@ struct batch {
 static void
 signal_batch(int folder, struct batch *batch)
 {
-	struct lines lines = lines_open(folder, "cgroup.procs");
+	struct cgroup_lines lines = lines_open(folder, "cgroup.procs");
 	const char *line;
 
 	while ((line = lines_next(&lines)) != NULL)
@@ -195,7 +195,7 @@ signal_batch(int folder, struct batch *batch)
 static void
 signal_in(int folder)
 {
-	struct lines lines = lines_open(folder, "cgroup.procs");
+	struct cgroup_lines lines = lines_open(folder, "cgroup.procs");
 	struct batch batch = {.count = 0};
 	const char *line;
 
@@ -218,7 +218,7 @@ signal_in(int folder)
 static void
 signal_all(int folder)
 {
-	struct walk walk = walk_start(folder);
+	struct cgroup_walk walk = walk_start(folder);
 
 	if (walk.fd < 0)
 		return;
@@ -258,9 +258,9 @@ cgroup_kill(int folder, int deadline_ms)
 
 /* Where the walk stands, from above. The kernel says EBUSY for a moment after the last exit. */
 static bool
-remove_here(struct walk *walk, long deadline)
+remove_here(struct cgroup_walk *walk, long deadline)
 {
-	struct entry entry;
+	struct cgroup_entry entry;
 	struct stat st;
 
 	if (fstat(walk->fd, &st) < 0 || !walk_to(walk, "..", -1))
@@ -277,9 +277,9 @@ remove_here(struct walk *walk, long deadline)
 int
 cgroup_clear(int folder)
 {
-	struct walk walk = walk_start(folder);
+	struct cgroup_walk walk = walk_start(folder);
 	long deadline = now_ms() + 5000;
-	struct entry entry;
+	struct cgroup_entry entry;
 	bool fine = walk.fd >= 0;
 	int sys;
 

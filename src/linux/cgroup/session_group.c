@@ -32,7 +32,8 @@ struct clone_into {
 
 /* ---- making ---- */
 
-static const struct group no_group = {.kind = GROUP_NONE, .folder = -1, .door = -1, .hold = -1};
+static const struct session_group no_group = {
+	.kind = GROUP_NONE, .folder = -1, .door = -1, .hold = -1};
 
 static bool
 is_plain(const char *id)
@@ -50,11 +51,11 @@ has_limits(const struct facts *facts, const struct group_wish *wish)
 
 /* A plain cgroup costs 0.1 ms, a scope some 50: it is asked for only when there are limits. */
 int
-group_choose(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
-	     struct cordon_error *err)
+group_choose(const struct facts *facts, const struct group_wish *wish,
+	     struct session_group *ret_group, struct cordon_error *err)
 {
 	bool limited = wish->memory != 0 || wish->processes != 0;
-	struct group group = no_group;
+	struct session_group group = no_group;
 	int rc = 0;
 
 	if (!is_plain(wish->id))
@@ -80,7 +81,7 @@ group_choose(const struct facts *facts, const struct group_wish *wish, struct gr
 }
 
 int
-group_make(struct group *group, struct cordon_error *err)
+group_make(struct session_group *group, struct cordon_error *err)
 {
 	const struct group_wish wish = {NULL, group->memory, group->processes};
 	bool limited = group->memory != 0 || group->processes != 0;
@@ -101,7 +102,7 @@ group_make(struct group *group, struct cordon_error *err)
 
 /* A process on its way inside. Its memory is ours until it execs, so what it notes we see. */
 struct birth {
-	const struct group *group;
+	const struct session_group *group;
 	bool joins;	  /* it was not born inside */
 	volatile int sys; /* why it did not get inside; -1: it did not live to say */
 	void (*run)(const void *);
@@ -117,7 +118,7 @@ reap(pid_t child)
 
 /* 0, or why not. */
 static int
-join(const struct group *group)
+join(const struct session_group *group)
 {
 	if (group->kind == GROUP_NONE)
 		return 0;
@@ -266,7 +267,8 @@ fork_inside(const struct birth *birth)
  * such call (BASELINE(5.7)) or a filter refuses it.
  */
 pid_t
-group_spawn(const struct group *group, void (*run)(const void *argument), const void *argument)
+group_spawn(const struct session_group *group, void (*run)(const void *argument),
+	    const void *argument)
 {
 	struct birth birth = {.group = group, .sys = -1, .run = run, .argument = argument};
 	pid_t child = -1;
@@ -283,7 +285,8 @@ group_spawn(const struct group *group, void (*run)(const void *argument), const 
 }
 
 pid_t
-group_fork(const struct group *group, void (*run)(const void *argument), const void *argument)
+group_fork(const struct session_group *group, void (*run)(const void *argument),
+	   const void *argument)
 {
 	const struct birth birth = {.group = group, .run = run, .argument = argument};
 
@@ -294,7 +297,7 @@ group_fork(const struct group *group, void (*run)(const void *argument), const v
 
 /* Its folder, which is ret_opened when it had to be opened for this; -1: there is none. */
 static int
-folder_of(const struct group *group, int *ret_opened)
+folder_of(const struct session_group *group, int *ret_opened)
 {
 	if (group->kind == GROUP_NONE || group->folder >= 0)
 		return group->kind == GROUP_NONE ? -1 : group->folder;
@@ -303,7 +306,7 @@ folder_of(const struct group *group, int *ret_opened)
 }
 
 bool
-group_kill(const struct group *group, int deadline_ms)
+group_kill(const struct session_group *group, int deadline_ms)
 {
 	auto_fd int opened = -1;
 	int folder = folder_of(group, &opened);
@@ -312,7 +315,7 @@ group_kill(const struct group *group, int deadline_ms)
 }
 
 bool
-group_is_empty(const struct group *group)
+group_is_empty(const struct session_group *group)
 {
 	auto_fd int opened = -1;
 	int folder = folder_of(group, &opened);
@@ -321,7 +324,7 @@ group_is_empty(const struct group *group)
 }
 
 static bool
-has_happened(const struct group *group, const char *file, const char *key)
+has_happened(const struct session_group *group, const char *file, const char *key)
 {
 	auto_fd int opened = -1;
 	int folder = folder_of(group, &opened);
@@ -331,19 +334,19 @@ has_happened(const struct group *group, const char *file, const char *key)
 }
 
 bool
-group_hit_memory(const struct group *group)
+group_hit_memory(const struct session_group *group)
 {
 	return has_happened(group, "memory.events", "oom_kill");
 }
 
 bool
-group_hit_processes(const struct group *group)
+group_hit_processes(const struct session_group *group)
 {
 	return has_happened(group, "pids.events", "max");
 }
 
 bool
-group_measure(const struct group *group, struct group_usage *ret_usage)
+group_measure(const struct session_group *group, struct group_usage *ret_usage)
 {
 	struct group_usage usage = {0};
 	auto_fd int opened = -1;
@@ -376,7 +379,7 @@ remove_path(const char *path)
 }
 
 void
-group_release(struct group *group)
+group_release(struct session_group *group)
 {
 	if (group->kind != GROUP_NONE) {
 		auto_fd_fn(&group->folder);
@@ -389,7 +392,7 @@ group_release(struct group *group)
 }
 
 static int
-clear_and_remove(const struct group *group)
+clear_and_remove(const struct session_group *group)
 {
 	auto_fd int opened = -1;
 	int folder = folder_of(group, &opened);
@@ -400,7 +403,7 @@ clear_and_remove(const struct group *group)
 }
 
 int
-group_remove(struct group *group)
+group_remove(struct session_group *group)
 {
 	/* mostly it is empty, and then needs no descriptor, which there may be none of */
 	if (group->kind != GROUP_NONE && rmdir(group->path) < 0 && errno != ENOENT &&

@@ -93,9 +93,9 @@ bus_connect(struct bus *bus, struct cordon_error *err)
 }
 
 /* What is asked, and what came back. */
-struct question {
-	int (*ask)(const struct bus *bus, const struct question *question, char *text, size_t size,
-		   struct cordon_error *err);
+struct scope_query {
+	int (*ask)(const struct bus *bus, const struct scope_query *question, char *text,
+		   size_t size, struct cordon_error *err);
 	const char *unit;
 	const struct group_wish *wish;
 	pid_t pid;
@@ -116,7 +116,7 @@ fail_call(const char *what, const sd_bus_error *why, int rc, struct cordon_error
 }
 
 static int
-ask_place(const struct bus *bus, const struct question *question, char *text, size_t size,
+ask_place(const struct bus *bus, const struct scope_query *question, char *text, size_t size,
 	  struct cordon_error *err)
 {
 	sd_bus_error why = SD_BUS_ERROR_NULL;
@@ -137,7 +137,7 @@ raised(uint64_t limit, uint64_t by)
 }
 
 static int
-ask_scope(const struct bus *bus, const struct question *question, char *text, size_t size,
+ask_scope(const struct bus *bus, const struct scope_query *question, char *text, size_t size,
 	  struct cordon_error *err)
 {
 	sd_bus_error why = SD_BUS_ERROR_NULL;
@@ -155,7 +155,7 @@ ask_scope(const struct bus *bus, const struct question *question, char *text, si
 }
 
 static int
-ask_attach(const struct bus *bus, const struct question *question, char *text, size_t size,
+ask_attach(const struct bus *bus, const struct scope_query *question, char *text, size_t size,
 	   struct cordon_error *err)
 {
 	sd_bus_error why = SD_BUS_ERROR_NULL;
@@ -167,7 +167,7 @@ ask_attach(const struct bus *bus, const struct question *question, char *text, s
 }
 
 static _Noreturn void
-helper_main(const struct question *question, int to)
+helper_main(const struct scope_query *question, int to)
 {
 	struct answer answer = {.text = ""};
 	struct bus bus = {.connection = NULL};
@@ -220,7 +220,7 @@ end_child(pid_t child)
 
 /* In a child of our own. ret_text (may be NULL) has room for an answer's text. */
 static int
-ask(const struct question *question, char *ret_text, struct cordon_error *err)
+ask(const struct scope_query *question, char *ret_text, struct cordon_error *err)
 {
 	struct answer answer = {.text = ""};
 	int ends[2];
@@ -255,7 +255,7 @@ ask(const struct question *question, char *ret_text, struct cordon_error *err)
 static int
 find_manager(char ret_path[PATH_MAX], struct cordon_error *err)
 {
-	struct question question = {.ask = ask_place};
+	struct scope_query question = {.ask = ask_place};
 	char name[sizeof((struct answer *)0)->text];
 	int rc = ask(&question, name, err);
 
@@ -337,7 +337,7 @@ divide(const char *scope, const struct group_wish *wish, struct cordon_error *er
 static int
 enter(const char *scope, const struct group_wish *wish, struct cordon_error *err)
 {
-	struct question question = {
+	struct scope_query question = {
 		.ask = ask_scope,
 		.unit = strrchr(scope, '/') + 1,
 		.wish = wish,
@@ -372,7 +372,7 @@ keeper_main(const char *scope, const struct group_wish *wish, int report, int ho
 }
 
 static int
-start_keeper(const char *scope, const struct group_wish *wish, struct group *to,
+start_keeper(const char *scope, const struct group_wish *wish, struct session_group *to,
 	     struct cordon_error *err)
 {
 	int hold[2], report[2];
@@ -411,9 +411,9 @@ start_keeper(const char *scope, const struct group_wish *wish, struct group *to,
 /* ---- the door ---- */
 
 int
-scope_make(const struct group_wish *wish, struct group *ret_group, struct cordon_error *err)
+scope_make(const struct group_wish *wish, struct session_group *ret_group, struct cordon_error *err)
 {
-	struct group group = {.kind = GROUP_SCOPE, .folder = -1, .door = -1, .hold = -1};
+	struct session_group group = {.kind = GROUP_SCOPE, .folder = -1, .door = -1, .hold = -1};
 	char manager[PATH_MAX], scope[PATH_MAX];
 	int rc = find_manager(manager, err);
 
@@ -439,10 +439,10 @@ scope_make(const struct group_wish *wish, struct group *ret_group, struct cordon
 }
 
 int
-scope_join(const struct group *group)
+scope_join(const struct session_group *group)
 {
 	char unit[NAME_MAX + 1], scope[PATH_MAX];
-	struct question question = {.ask = ask_attach, .unit = unit, .pid = getpid()};
+	struct scope_query question = {.ask = ask_attach, .unit = unit, .pid = getpid()};
 	struct cordon_error err = {0};
 
 	memcpy(scope, group->path, sizeof scope);

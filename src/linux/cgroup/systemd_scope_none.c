@@ -11,14 +11,14 @@ scope_can(void)
 }
 
 int
-scope_make(const struct group_wish *wish, struct group *ret_group, struct cordon_error *err)
+scope_make(const struct group_wish *wish, struct session_group *ret_group, struct cordon_error *err)
 {
 	(void)wish, (void)ret_group;
 	return cordon_fail(err, CORDON_E_GAP, 0, "this build knows nothing of systemd's scopes");
 }
 
 int
-scope_join(const struct group *group)
+scope_join(const struct session_group *group)
 {
 	(void)group;
 	return ENOSYS;

@@ -67,7 +67,7 @@ is_device(const char *path)
 }
 
 static int
-add(struct guarded *to, struct arena *arena, const char *path, bool changes, bool reads,
+add(struct brokered_trees *to, struct arena *arena, const char *path, bool changes, bool reads,
     const struct around *around, struct cordon_error *err)
 {
 	int rc = changes ? path_set_add(&to->changes, arena, path, err) : 0;
@@ -80,8 +80,8 @@ add(struct guarded *to, struct arena *arena, const char *path, bool changes, boo
 }
 
 static int
-add_rule(struct guarded *to, struct arena *arena, const struct planned_rule *rule, bool routed,
-	 const struct around *around, struct cordon_error *err)
+add_rule(struct brokered_trees *to, struct arena *arena, const struct planned_rule *rule,
+	 bool routed, const struct around *around, struct cordon_error *err)
 {
 	bool reads = routed && (rule->rights & RIGHT_READ);
 
@@ -92,7 +92,7 @@ add_rule(struct guarded *to, struct arena *arena, const struct planned_rule *rul
 }
 
 int
-guarded_find(struct arena *arena, const struct plan *plan, struct guarded *to,
+guarded_find(struct arena *arena, const struct plan *plan, struct brokered_trees *to,
 	     struct cordon_error *err)
 {
 	const struct index *index = &plan->index;

@@ -20,7 +20,7 @@
 /* The second half of many rules, by a thread of its own: most of it is waiting for the kernel. */
 struct rear {
 	struct worker worker;
-	struct making m;
+	struct ruleset_build m;
 	struct ruleset_options options;
 	struct cordon_error err;
 	bool wider;
@@ -39,7 +39,7 @@ allow_rear(void *arg)
 
 /* What is wrong in front is what is told, as if one came after the other. */
 static int
-join_rear(const struct making *m, struct rear *rear, int rc, unsigned *seen)
+join_rear(const struct ruleset_build *m, struct rear *rear, int rc, unsigned *seen)
 {
 	worker_end(&rear->worker);
 	*seen |= rear->seen;
@@ -51,7 +51,7 @@ join_rear(const struct making *m, struct rear *rear, int rc, unsigned *seen)
 }
 
 static bool
-start_rear(const struct making *m, struct rear *rear)
+start_rear(const struct ruleset_build *m, struct rear *rear)
 {
 	const struct index *index = &m->plan->index;
 	const char *middle;
@@ -70,7 +70,7 @@ start_rear(const struct making *m, struct rear *rear)
 }
 
 static int
-allow_paths(const struct making *m)
+allow_paths(const struct ruleset_build *m)
 {
 	struct rear rear;
 	unsigned seen = 0;
@@ -84,7 +84,7 @@ allow_paths(const struct making *m)
 
 /* Where a pattern allows something, the broker must be able to reach. */
 static int
-allow_patterns(const struct making *m)
+allow_patterns(const struct ruleset_build *m)
 {
 	const struct index *index = &m->plan->index;
 	int rc = 0;
@@ -110,7 +110,7 @@ allow_patterns(const struct making *m)
 
 /* A word that names a path is the user's own; a preset stands for what may not be there. */
 static int
-allow_socket(const struct making *m, const struct socket_grant *grant)
+allow_socket(const struct ruleset_build *m, const struct socket_grant *grant)
 {
 	const struct place *place = &grant->word->place;
 	auto_fd int fd = path_pin(grant->path);
@@ -134,7 +134,7 @@ allow_socket(const struct making *m, const struct socket_grant *grant)
 }
 
 int
-rules_tmp(const struct making *m, const char *path)
+rules_tmp(const struct ruleset_build *m, const char *path)
 {
 	auto_fd int fd = path_pin(path);
 
@@ -146,7 +146,7 @@ rules_tmp(const struct making *m, const char *path)
 }
 
 static int
-allow_project_sockets(const struct making *m)
+allow_project_sockets(const struct ruleset_build *m)
 {
 	unsigned both = RIGHT_READ | RIGHT_WRITE;
 	const char *project = m->plan->host == NULL ? NULL : m->plan->host->project;
@@ -161,7 +161,7 @@ allow_project_sockets(const struct making *m)
 }
 
 int
-rules_moves(const struct making *m)
+rules_moves(const struct ruleset_build *m)
 {
 	auto_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -170,7 +170,7 @@ rules_moves(const struct making *m)
 
 /* Whatever the plan says: a caller's umask, process and terminal are told by procfs alone. */
 static int
-allow_broker(const struct making *m)
+allow_broker(const struct ruleset_build *m)
 {
 	auto_fd int fd = path_pin("/proc");
 	struct reach reach = index_reach(&m->plan->index, "/proc");
@@ -181,7 +181,7 @@ allow_broker(const struct making *m)
 }
 
 int
-rules_all(const struct making *m)
+rules_all(const struct ruleset_build *m)
 {
 	int rc = allow_paths(m);
 

@@ -34,9 +34,9 @@ struct beneath_rule {
 } __attribute__((packed));
 
 uint64_t
-rules_withheld(const struct making *m, const char *path)
+rules_withheld(const struct ruleset_build *m, const char *path)
 {
-	const struct guarded *trees = m->options->trees;
+	const struct brokered_trees *trees = m->options->trees;
 	uint64_t access = 0;
 
 	if (m->plan != NULL && running_has_inside(m->plan, path))
@@ -54,7 +54,7 @@ rules_withheld(const struct making *m, const char *path)
 }
 
 int
-rules_add(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
+rules_add(const struct ruleset_build *m, int fd, uint64_t access, bool folder, const char *path)
 {
 	struct beneath_rule rule = {access & m->handled.files & (folder ? ~0ull : FILE_NOT_DIR),
 				    fd};
@@ -66,7 +66,7 @@ rules_add(const struct making *m, int fd, uint64_t access, bool folder, const ch
 }
 
 int
-rules_allow(const struct making *m, int fd, uint64_t access, bool folder, const char *path)
+rules_allow(const struct ruleset_build *m, int fd, uint64_t access, bool folder, const char *path)
 {
 	return rules_add(m, fd, access & ~rules_withheld(m, path), folder, path);
 }
@@ -98,19 +98,19 @@ rules_look(struct held *held)
 }
 
 unsigned
-rules_decide(const struct making *m, const char *path)
+rules_decide(const struct ruleset_build *m, const char *path)
 {
 	return index_rights(&m->plan->index, path);
 }
 
 bool
-rules_run(const struct making *m, const char *path)
+rules_run(const struct ruleset_build *m, const char *path)
 {
 	return (rules_decide(m, path) & RUN) == RUN;
 }
 
 bool
-rules_run_below(const struct making *m, const char *folder)
+rules_run_below(const struct ruleset_build *m, const char *folder)
 {
 	struct reach reach = index_reach(&m->plan->index, folder);
 
@@ -125,7 +125,7 @@ rules_for_broker(unsigned rights)
 }
 
 void
-rules_note_wider(const struct making *m, uint64_t granted, uint64_t planned)
+rules_note_wider(const struct ruleset_build *m, uint64_t granted, uint64_t planned)
 {
 	if (m->options->wider != NULL &&
 	    (granted & ~planned & (FILE_READ | FILE_READ_DIR | FILE_EXECUTE)) != 0)
@@ -138,7 +138,7 @@ rules_note_wider(const struct making *m, uint64_t granted, uint64_t planned)
  * alone are given where the folder itself may be read.
  */
 uint64_t
-rules_access_for(const struct making *m, const struct reach *reach, const struct held *held)
+rules_access_for(const struct ruleset_build *m, const struct reach *reach, const struct held *held)
 {
 	uint64_t access = access_for_rights(reach->own);
 
@@ -158,7 +158,7 @@ rules_access_for(const struct making *m, const struct reach *reach, const struct
 }
 
 uint64_t
-rules_most_for(const struct making *m, const struct reach *reach)
+rules_most_for(const struct ruleset_build *m, const struct reach *reach)
 {
 	return access_for_rights(reach->own | reach->below | reach->deep) & m->handled.files;
 }

@@ -138,14 +138,14 @@ ruleset_keeps_back(const struct plan *plan, const char *path)
 }
 
 int
-rules_not_held(const struct making *m, const char *path)
+rules_not_held(const struct ruleset_build *m, const char *path)
 {
 	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "cannot hold %.120s", path);
 }
 
 /* What is not there, or not for us, is passed over; a failure is not: less would work than planned. */
 int
-rules_pass_over(const struct making *m, const char *path)
+rules_pass_over(const struct ruleset_build *m, const char *path)
 {
 	/* O_PATH knows no EPERM: then opening itself is forbidden, by a filter around us */
 	return errno_is_fault(errno) || errno == EPERM || errno == ENOSYS ? rules_not_held(m, path)
@@ -155,7 +155,7 @@ rules_pass_over(const struct making *m, const char *path)
 /* ---- listing ---- */
 
 /* Without opendir, which asks the kernel as often again for each of some hundred folders. */
-struct listing {
+struct dir_listing {
 	int fd;
 	long at, size;
 	_Alignas(struct dirent64) char entries[4096];
@@ -163,7 +163,7 @@ struct listing {
 
 /* Not by an initializer, which would clear all of it. */
 static void
-listing_begin(struct listing *listing, int fd)
+listing_begin(struct dir_listing *listing, int fd)
 {
 	listing->fd = fd;
 	listing->at = listing->size = 0;
@@ -177,7 +177,7 @@ is_dots(const char *name)
 
 /* Neither "." nor ".."; NULL: there are no more, or with errno a failure. Nothing is in what is gone. */
 static const struct dirent64 *
-listing_next(struct listing *listing)
+listing_next(struct dir_listing *listing)
 {
 	const struct dirent64 *entry;
 
@@ -199,18 +199,19 @@ listing_next(struct listing *listing)
 }
 
 static int
-not_listed(const struct making *m, const char *path)
+not_listed(const struct ruleset_build *m, const char *path)
 {
 	return cordon_fail(m->err, CORDON_E_PATH, errno, "cannot list %.120s", path);
 }
 
 int
-rules_each(const struct making *m, int folder, const char *path, rules_entry_fn *fn, void *context)
+rules_each(const struct ruleset_build *m, int folder, const char *path, rules_entry_fn *fn,
+	   void *context)
 {
 	auto_fd int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path), more;
 	const struct dirent64 *entry;
-	struct listing listing;
+	struct dir_listing listing;
 	char inner[PATH_MAX];
 	int rc = 0;
 
@@ -266,7 +267,7 @@ static bool
 holds_secret(int folder, int depth)
 {
 	const struct dirent64 *entry;
-	struct listing listing;
+	struct dir_listing listing;
 
 	listing_begin(&listing, folder);
 	while ((entry = listing_next(&listing)) != NULL)
@@ -310,7 +311,7 @@ hold_entry(const struct rules_entry *entry, const struct entries *entries)
 
 /* What links name has a rule of its own, or none. */
 static int
-allow_entry(const struct making *m, const struct rules_entry *entry, void *context)
+allow_entry(const struct ruleset_build *m, const struct rules_entry *entry, void *context)
 {
 	struct entries *entries = context;
 	const char *path = entry->path;
@@ -334,7 +335,7 @@ allow_entry(const struct making *m, const struct rules_entry *entry, void *conte
 }
 
 int
-rules_allow_entries(const struct making *m, int folder, const char *path, bool guard)
+rules_allow_entries(const struct ruleset_build *m, int folder, const char *path, bool guard)
 {
 	struct entries entries = {.is_guarded = guard,
 				  .is_looked_into = guard && path_below(path, guarded_tree)};
@@ -344,7 +345,7 @@ rules_allow_entries(const struct making *m, int folder, const char *path, bool g
 }
 
 int
-rules_allow_parts(const struct making *m, int folder, const char *path)
+rules_allow_parts(const struct ruleset_build *m, int folder, const char *path)
 {
 	uint64_t names = rules_decide(m, path) & RIGHT_READ ? FILE_READ_DIR : 0u;
 	int rc;

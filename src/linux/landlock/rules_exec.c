@@ -17,10 +17,10 @@
 /* More are not granted one by one: starting would take too long. */
 #define ENTRIES_MAX 20000
 
-static int list_folder(const struct making *m, int folder, const char *path, void *left);
+static int list_folder(const struct ruleset_build *m, int folder, const char *path, void *left);
 
 static bool
-is_denied_file(const struct making *m, const struct stat *at)
+is_denied_file(const struct ruleset_build *m, const struct stat *at)
 {
 	struct stat denied;
 
@@ -32,7 +32,7 @@ is_denied_file(const struct making *m, const struct stat *at)
 }
 
 static int
-list_entry(const struct making *m, const struct rules_entry *entry, void *left)
+list_entry(const struct ruleset_build *m, const struct rules_entry *entry, void *left)
 {
 	const char *path = entry->path;
 	auto_fd int fd = openat(entry->folder, path_last(path), O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -60,7 +60,7 @@ list_entry(const struct making *m, const struct rules_entry *entry, void *left)
 
 /* In one that cannot be listed nothing is granted. */
 static int
-list_folder(const struct making *m, int folder, const char *path, void *left)
+list_folder(const struct ruleset_build *m, int folder, const char *path, void *left)
 {
 	int rc = rules_each(m, folder, path, list_entry, left);
 
@@ -68,7 +68,7 @@ list_folder(const struct making *m, int folder, const char *path, void *left)
 }
 
 int
-rules_list_running(const struct making *m, int folder, const char *path)
+rules_list_running(const struct ruleset_build *m, int folder, const char *path)
 {
 	int left = ENTRIES_MAX;
 

@@ -14,7 +14,7 @@
 
 #define RULE_NET_PORT 2
 
-struct port_rule {
+struct net_port_rule {
 	uint64_t access, port;
 };
 
@@ -38,7 +38,7 @@ ports_handled(const struct plan *plan, const struct ruleset_options *options, ui
 static int
 allow(int ruleset, unsigned port, struct cordon_error *err)
 {
-	struct port_rule rule = {NET_CONNECT_TCP, port};
+	struct net_port_rule rule = {NET_CONNECT_TCP, port};
 
 	if (syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT, &rule, 0) == 0)
 		return 0;

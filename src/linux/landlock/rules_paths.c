@@ -39,7 +39,7 @@ struct cover {
 };
 
 struct granting {
-	const struct making *m;
+	const struct ruleset_build *m;
 	struct cover cover;
 	/* the folder of the path before, how many were in it, and when it is held */
 	const char *beside;
@@ -50,7 +50,7 @@ struct granting {
 };
 
 static int
-refuse(const struct making *m, const struct said *said, int why)
+refuse(const struct ruleset_build *m, const struct said *said, int why)
 {
 	const struct place *place = &said->named->place;
 	const char *written = said->named->path;
@@ -75,7 +75,7 @@ refuse(const struct making *m, const struct said *said, int why)
 
 /* The broker makes it, by the plan, where it will be: no rule is needed for that. */
 static bool
-is_brokered(const struct making *m, const struct said *said)
+is_brokered(const struct ruleset_build *m, const struct said *said)
 {
 	char above[PATH_MAX];
 
@@ -94,7 +94,7 @@ is_brokered(const struct making *m, const struct said *said)
 
 /* Is what is missing going to be made in a folder that has the same rights? */
 static bool
-is_covered(const struct making *m, const struct said *said)
+is_covered(const struct ruleset_build *m, const struct said *said)
 {
 	char above[PATH_MAX];
 	struct reach reach;
@@ -115,7 +115,7 @@ is_covered(const struct making *m, const struct said *said)
  * has not, the broker must have it there; but never in folders in which nothing is to be changed.
  */
 static int
-allow_name(const struct making *m, const struct said *said)
+allow_name(const struct ruleset_build *m, const struct said *said)
 {
 	unsigned rights = said->reach.own & (RIGHT_CREATE | RIGHT_DELETE);
 	char above[PATH_MAX], *slash;
@@ -141,7 +141,7 @@ allow_name(const struct making *m, const struct said *said)
  * get more than the plan speaks of.
  */
 static bool
-is_covered_by(const struct making *m, const struct said *said, const struct cover *cover)
+is_covered_by(const struct ruleset_build *m, const struct said *said, const struct cover *cover)
 {
 	uint64_t most = rules_most_for(m, &said->reach) & ~said->withheld;
 
@@ -190,7 +190,7 @@ hold_beside(struct granting *g, const struct said *said)
  * in a shared folder alone: the broker opens those outside the layers (opener.h).
  */
 static uint64_t
-access_for_shared(const struct making *m, const struct reach *reach, const struct held *held)
+access_for_shared(const struct ruleset_build *m, const struct reach *reach, const struct held *held)
 {
 	if (reach->deep & RIGHT_READ)
 		return rules_access_for(m, reach, held) & FILE_BY_NAME;
@@ -202,7 +202,7 @@ access_for_shared(const struct making *m, const struct reach *reach, const struc
 static int
 allow_held(struct granting *g, const struct said *said, const struct held *held)
 {
-	const struct making *m = g->m;
+	const struct ruleset_build *m = g->m;
 	bool guard = m->root && said->named == NULL && rules_is_parted(said->path);
 	uint64_t access;
 	int rc;
@@ -306,7 +306,7 @@ static const char *const terminals[] = {"/dev/tty", "/dev/ptmx", "/dev/pts"};
 
 /* Terminals of the session come one by one, at the start or by the broker. */
 static uint64_t
-withhold_terminals(const struct making *m, const char *path)
+withhold_terminals(const struct ruleset_build *m, const char *path)
 {
 	if (!path_below(path, TERMINALS))
 		return 0;
@@ -326,7 +326,7 @@ allow_said(struct granting *g, struct said *said)
 }
 
 int
-rules_span(const struct making *m, size_t first, size_t last, unsigned *seen)
+rules_span(const struct ruleset_build *m, size_t first, size_t last, unsigned *seen)
 {
 	const struct index *index = &m->plan->index;
 	struct granting g = {.m = m, .fd = -1};
@@ -345,7 +345,7 @@ rules_span(const struct making *m, size_t first, size_t last, unsigned *seen)
 }
 
 int
-rules_terminals(const struct making *m, unsigned seen)
+rules_terminals(const struct ruleset_build *m, unsigned seen)
 {
 	struct granting g = {.m = m, .fd = -1};
 	int rc = 0;

@@ -145,7 +145,10 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 	     struct cordon_error *err)
 {
 	int planned = plan->facts.values[FACT_LANDLOCK_ABI], rc;
-	struct making m = {.plan = plan, .options = options, .root = geteuid() == 0, .err = err};
+	struct ruleset_build m = {.plan = plan,
+				  .options = options,
+				  .root = geteuid() == 0,
+				  .err = err};
 	auto_fd int ruleset = -1;
 
 	if (planned > landlock_version(NULL))
@@ -184,10 +187,10 @@ ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path
 		  struct cordon_error *err)
 {
 	struct ruleset_options options = {.kind = kind};
-	struct making m = {.options = &options,
-			   .ruleset = ruleset,
-			   .handled = access_for_kind(kind, abi),
-			   .err = err};
+	struct ruleset_build m = {.options = &options,
+				  .ruleset = ruleset,
+				  .handled = access_for_kind(kind, abi),
+				  .err = err};
 
 	return rules_tmp(&m, path);
 }
@@ -197,10 +200,10 @@ ruleset_grant_file(int ruleset, enum ruleset_kind kind, int abi, int fd, uint64_
 		   struct cordon_error *err)
 {
 	struct ruleset_options options = {.kind = kind};
-	struct making m = {.options = &options,
-			   .ruleset = ruleset,
-			   .handled = access_for_kind(kind, abi),
-			   .err = err};
+	struct ruleset_build m = {.options = &options,
+				  .ruleset = ruleset,
+				  .handled = access_for_kind(kind, abi),
+				  .err = err};
 
 	return rules_allow(&m, fd, access, false, "a terminal");
 }

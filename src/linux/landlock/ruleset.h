@@ -73,7 +73,7 @@ int path_pin_folder(int folder, const char *name);
  * Trees in which the broker decides what the inner layer withholds. Files of one in which programs
  * are run stay readable to that layer: to execute a file is to read it.
  */
-struct guarded {
+struct brokered_trees {
 	struct path_set changes, reads, unread; /* unread: of reads, where nothing is run */
 };
 
@@ -88,8 +88,8 @@ enum ruleset_kind {
 struct kept_files;
 struct ruleset_options {
 	enum ruleset_kind kind;
-	const char *private_tmp;     /* NULL: none */
-	const struct guarded *trees; /* for the inner one; NULL: none */
+	const char *private_tmp;	    /* NULL: none */
+	const struct brokered_trees *trees; /* for the inner one; NULL: none */
 	bool *wider;	 /* of an outer one: set where it lets more be read or run than the plan */
 	bool is_brokers; /* also entered by the broker, which signals and connects */
 	const struct egress *egress; /* what it connects to with network domains; NULL: none */

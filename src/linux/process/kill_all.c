@@ -16,7 +16,7 @@ enum { WAITING, SENT, REFUSED };
 
 /* Nobody waits any more for what was not begun, or it has been: only one of the two happens. */
 static bool
-settle(struct sweep *sweep, int state)
+settle(struct kill_all *sweep, int state)
 {
 	int before = WAITING;
 
@@ -37,7 +37,7 @@ can_signal(pid_t pid)
 static void
 strike(int signal, siginfo_t *info, void *context)
 {
-	struct sweep *sweep = info->si_value.sival_ptr;
+	struct kill_all *sweep = info->si_value.sival_ptr;
 	int before = errno, to_send;
 
 	(void)signal, (void)context;
@@ -54,7 +54,7 @@ strike(int signal, siginfo_t *info, void *context)
 }
 
 void
-sweep_begin(struct sweep *sweep)
+sweep_begin(struct kill_all *sweep)
 {
 	pid_t parent = getppid();
 
@@ -63,14 +63,14 @@ sweep_begin(struct sweep *sweep)
 
 /* It was the layer that took it away; a parent that is still ours has not left its number to another. */
 static bool
-is_kept_in(const struct sweep *sweep)
+is_kept_in(const struct kill_all *sweep)
 {
 	return sweep->outsider > 0 && !can_signal(sweep->outsider) && errno == EPERM &&
 	       getppid() == sweep->outsider;
 }
 
 void
-sweep_ready(struct sweep *sweep)
+sweep_ready(struct kill_all *sweep)
 {
 	struct sigaction action = {.sa_sigaction = strike, .sa_flags = SA_SIGINFO | SA_RESTART};
 	sigset_t only;
@@ -84,7 +84,7 @@ sweep_ready(struct sweep *sweep)
 }
 
 bool
-sweep_session(struct sweep *sweep, int signal)
+sweep_session(struct kill_all *sweep, int signal)
 {
 	pid_t thread = __atomic_load_n(&sweep->thread, __ATOMIC_SEQ_CST);
 	siginfo_t order = {.si_signo = ORDER, .si_code = SI_QUEUE};

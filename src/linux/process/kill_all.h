@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct sweep {
+struct kill_all {
 	pid_t outsider; /* whom the thread could signal before it entered the layer; 0: nobody */
 	pid_t thread;	/* and cannot any more; 0: there is none */
 	int signal;	/* to be sent */
@@ -19,8 +19,8 @@ struct sweep {
 };
 
 /* By the thread that will enter the layer, as privileged as it will be there. */
-void sweep_begin(struct sweep *sweep);
+void sweep_begin(struct kill_all *sweep);
 /* By the same, under the layer; from then on it lives as long as the process. */
-void sweep_ready(struct sweep *sweep);
+void sweep_ready(struct kill_all *sweep);
 /* By another thread: everything in the layer gets the signal. False: perhaps not. */
-bool sweep_session(struct sweep *sweep, int signal);
+bool sweep_session(struct kill_all *sweep, int signal);

@@ -16,7 +16,7 @@
 #include "base/fd.h"
 
 /* As getdents64 writes it. */
-struct entry {
+struct proc_entry {
 	uint64_t inode;
 	int64_t offset;
 	unsigned short length;
@@ -171,7 +171,7 @@ each_entry(pid_t pid, const char *buffer, long size, proc_child_fn *fn, void *co
 	int rc = 0;
 
 	for (long at = 0; at < size;) {
-		const struct entry *entry = (const struct entry *)(buffer + at);
+		const struct proc_entry *entry = (const struct proc_entry *)(buffer + at);
 		pid_t thread = number_of(entry->name);
 
 		at += entry->length;
@@ -202,7 +202,7 @@ proc_threads(pid_t pid, proc_child_fn *fn, void *context)
 
 /* ---- children ---- */
 
-struct listing {
+struct proc_listing {
 	proc_child_fn *fn;
 	void *context;
 };
@@ -210,7 +210,7 @@ struct listing {
 static bool
 list_children(void *context, pid_t pid, pid_t thread)
 {
-	const struct listing *listing = context;
+	const struct proc_listing *listing = context;
 	char path[96];
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)thread);
@@ -225,7 +225,7 @@ proc_children(pid_t pid, int threads, proc_child_fn *fn, void *context)
 	char path[64];
 
 	if (threads != 1)
-		return proc_threads(pid, list_children, &(struct listing){fn, context});
+		return proc_threads(pid, list_children, &(struct proc_listing){fn, context});
 	/* by far the most have one thread */
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	return read_list(path, pid, fn, context);

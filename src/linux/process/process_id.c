@@ -91,7 +91,7 @@ process_signal(const struct process *process, int signal, int value)
 
 /* ---- what runs below ---- */
 
-struct queue {
+struct process_queue {
 	pid_t *pids;
 	size_t count, room;
 };
@@ -99,7 +99,7 @@ struct queue {
 static bool
 push(void *context, pid_t parent, pid_t child)
 {
-	struct queue *queue = context;
+	struct process_queue *queue = context;
 
 	(void)parent;
 	if (queue->count == queue->room) {
@@ -137,7 +137,7 @@ bool
 process_measure(const struct process *process, struct process_usage *ret_usage)
 {
 	struct process_usage usage = {0};
-	struct queue queue = {0};
+	struct process_queue queue = {0};
 
 	if (!process_is_alive(process))
 		return false;

@@ -36,7 +36,7 @@
 /* So often nothing became less. */
 #define IDLE_WALKS 400
 
-struct found {
+struct found_process {
 	pid_t pids[FOUND_MAX], parents[FOUND_MAX];
 	int count;
 	const struct tree_spare *spare;
@@ -73,7 +73,7 @@ is_unfiltered(const struct tree_spare *spare, pid_t pid)
 static bool
 add_found(void *context, pid_t parent, pid_t child)
 {
-	struct found *found = context;
+	struct found_process *found = context;
 
 	if (found->count == FOUND_MAX)
 		return false;
@@ -85,7 +85,7 @@ add_found(void *context, pid_t parent, pid_t child)
 static bool
 add_own(void *context, pid_t parent, pid_t child)
 {
-	struct found *found = context;
+	struct found_process *found = context;
 
 	return is_spared(found->spare, child) || is_unfiltered(found->spare, child) ||
 	       add_found(found, parent, child);
@@ -143,7 +143,7 @@ tree_spare_others(struct tree_spare *spare, bool is_filtered)
 
 /* ---- one process ---- */
 
-enum holding {
+enum held_process {
 	HELD,	/* it is the one that was listed */
 	GONE,	/* it is not there any more, or the number is somebody else's now */
 	UNKNOWN /* it could not be looked at */
@@ -153,8 +153,8 @@ enum holding {
  * A parent that died meanwhile has left it to us; any other parent than the one it was listed under
  * means that the number belongs to somebody else.
  */
-static enum holding
-hold(const struct found *found, int at, int *ret_fd, struct proc_stat *ret_stat)
+static enum held_process
+hold(const struct found_process *found, int at, int *ret_fd, struct proc_stat *ret_stat)
 {
 	pid_t pid = found->pids[at];
 	auto_fd int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -229,8 +229,8 @@ tree_reap_threads(pid_t pid)
 
 /* ---- walks ---- */
 
-struct walk {
-	struct found found;
+struct process_walk {
+	struct found_process found;
 	int alive;   /* and not zombies */
 	int reaped;  /* dead children of ours, taken away */
 	int killed;  /* of these, by us */
@@ -240,7 +240,7 @@ struct walk {
 };
 
 static void
-signal_one(struct walk *walk, int at, int fd, const struct proc_stat *stat, int signal)
+signal_one(struct process_walk *walk, int at, int fd, const struct proc_stat *stat, int signal)
 {
 	walk->alive++;
 	if (signal == SIGSTOP && is_stopped(stat)) {
@@ -257,11 +257,11 @@ signal_one(struct walk *walk, int at, int fd, const struct proc_stat *stat, int 
 
 /* Signalled before its children are listed: what is stopped or dying starts no more of them. */
 static void
-visit(struct walk *walk, int at, int signal)
+visit(struct process_walk *walk, int at, int signal)
 {
 	struct proc_stat stat;
 	auto_fd int fd = -1;
-	enum holding holding = hold(&walk->found, at, &fd, &stat);
+	enum held_process holding = hold(&walk->found, at, &fd, &stat);
 
 	if (holding == UNKNOWN)
 		walk->blind = true;
@@ -276,7 +276,7 @@ visit(struct walk *walk, int at, int signal)
 
 /* Our dead are taken away, and only those listed: the caller's other children are not ours. */
 static bool
-reap_one(struct walk *walk, pid_t pid)
+reap_one(struct process_walk *walk, pid_t pid)
 {
 	int status;
 
@@ -288,9 +288,9 @@ reap_one(struct walk *walk, pid_t pid)
 }
 
 static void
-reap_listed(struct walk *walk)
+reap_listed(struct process_walk *walk)
 {
-	struct found *found = &walk->found;
+	struct found_process *found = &walk->found;
 	int kept = 0;
 
 	for (int i = 0; i < found->count; i++) {
@@ -304,7 +304,7 @@ reap_listed(struct walk *walk)
 
 /* Who sends nothing wants to know whether anybody lives: one is enough. */
 static bool
-is_known(const struct walk *walk, int signal)
+is_known(const struct process_walk *walk, int signal)
 {
 	return signal == 0 && walk->alive > 0;
 }
@@ -314,9 +314,9 @@ is_known(const struct walk *walk, int signal)
  * our own are the first: in a storm, whoever comes last is the one that lives.
  */
 static void
-walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
+walk_all(struct process_walk *walk, const struct tree_spare *spare, int signal)
 {
-	struct found *found = &walk->found;
+	struct found_process *found = &walk->found;
 	int own;
 
 	found->count = walk->alive = walk->sent = walk->refused = walk->reaped = 0;
@@ -338,7 +338,7 @@ walk_all(struct walk *walk, const struct tree_spare *spare, int signal)
 static bool
 is_empty_below(const struct tree_spare *spare)
 {
-	struct walk walk;
+	struct process_walk walk;
 	int count;
 
 	walk_all(&walk, spare, 0);
@@ -360,7 +360,7 @@ tree_is_empty(const struct tree_spare *spare)
 void
 tree_ask(const struct tree_spare *spare)
 {
-	struct walk walk;
+	struct process_walk walk;
 
 	walk.killed = 0;
 	walk_all(&walk, spare, SIGTERM);
@@ -369,7 +369,7 @@ tree_ask(const struct tree_spare *spare)
 }
 
 static void
-stop_all(struct walk *walk, const struct tree_spare *spare)
+stop_all(struct process_walk *walk, const struct tree_spare *spare)
 {
 	for (int i = 0; i < STOP_WALKS; i++) {
 		walk_all(walk, spare, SIGSTOP);
@@ -379,7 +379,7 @@ stop_all(struct walk *walk, const struct tree_spare *spare)
 }
 
 static void
-name_survivors(const struct found *found, struct tree_end *to)
+name_survivors(const struct found_process *found, struct tree_end *to)
 {
 	for (int i = 0; i < found->count; i++) {
 		struct proc_stat stat;
@@ -403,7 +403,7 @@ name_survivors(const struct found *found, struct tree_end *to)
 
 /* Whatever dies is a reason to go on: who gives up leaves all the others alive. */
 static bool
-is_hopeless(struct standstill *still, const struct walk *walk, int deadline_ms)
+is_hopeless(struct standstill *still, const struct process_walk *walk, int deadline_ms)
 {
 	bool is_another_users = walk->refused == walk->alive && walk->reaped == 0 && !walk->blind;
 
@@ -421,7 +421,7 @@ bool
 tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
 {
 	struct standstill still = {0};
-	struct walk walk;
+	struct process_walk walk;
 	long pause = 50;
 	int quiet = 0;
 

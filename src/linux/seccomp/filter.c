@@ -27,7 +27,7 @@
 	}
 
 const struct sock_fprog *
-filter_choose(struct filter_kind kind)
+filter_choose(struct seccomp_filter_kind kind)
 {
 #ifdef FILTER_TABLE
 	static const struct sock_fprog table[FILTER_NETWORKS][FILTER_NAMES][FILTER_GUARDS]

@@ -42,7 +42,7 @@ enum filter_names {
 /* System V queues, semaphores and memory: there are none, or those of all. */
 enum filter_system_v { FILTER_NO_SYSTEM_V, FILTER_SYSTEM_V, FILTER_SYSTEM_VS };
 
-struct filter_kind {
+struct seccomp_filter_kind {
 	enum filter_network network;
 	enum filter_names names;
 	enum filter_guard guard;
@@ -53,7 +53,7 @@ struct filter_kind {
  * The filter for the running architecture. NULL on one that has none, and for what would need a
  * broker and none at once. Static, never to be freed.
  */
-const struct sock_fprog *filter_choose(struct filter_kind kind);
+const struct sock_fprog *filter_choose(struct seccomp_filter_kind kind);
 
 /*
  * Puts the calling thread and all it starts under the filter, for ever. The caller has set

@@ -7,7 +7,7 @@
 
 #include "linux/selftest/fixture.h"
 
-typedef int attempt_fn(const struct stage *stage);
+typedef int attempt_fn(const struct fixture *stage);
 
 attempt_fn attempt_read_shut, attempt_read_open, attempt_write_shut, attempt_write_open,
 	attempt_read_hidden, attempt_read_kept, attempt_make_later, attempt_make_kept,

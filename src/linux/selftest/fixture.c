@@ -52,7 +52,7 @@ serve(int *ret_fd, int family, int type, const void *address, socklen_t size)
 }
 
 static void
-name_places(struct stage *stage)
+name_places(struct fixture *stage)
 {
 	snprintf(stage->open_file, PATH_MAX, "%s/open/file", stage->folder);
 	snprintf(stage->shut_file, PATH_MAX, "%s/shut/file", stage->folder);
@@ -72,7 +72,7 @@ name_places(struct stage *stage)
 }
 
 static int
-make_files(struct stage *stage)
+make_files(struct fixture *stage)
 {
 	char path[PATH_MAX];
 
@@ -92,7 +92,7 @@ make_files(struct stage *stage)
 
 /* What a trial of that guarantee talks to; ones that need nothing get nothing. */
 static int
-make_servers(struct stage *stage, enum guarantee guarantee)
+make_servers(struct fixture *stage, enum guarantee guarantee)
 {
 	socklen_t size = sizeof stage->internet;
 	int *to = stage->servers;
@@ -123,7 +123,7 @@ make_servers(struct stage *stage, enum guarantee guarantee)
 }
 
 static int
-make_terminal(struct stage *stage, enum guarantee guarantee)
+make_terminal(struct fixture *stage, enum guarantee guarantee)
 {
 	char name[64];
 
@@ -140,7 +140,7 @@ make_terminal(struct stage *stage, enum guarantee guarantee)
 
 /* ---- the keeper: makes what would stay, and removes it whatever becomes of us ---- */
 
-struct kept {
+struct fixture_kept {
 	char folder[STAGE_FOLDER_MAX];
 	key_t key;
 	int memory; /* of that key; -1: none */
@@ -148,7 +148,7 @@ struct kept {
 };
 
 static int
-make_folder(struct kept *kept)
+make_folder(struct fixture_kept *kept)
 {
 	const char *tmp = getenv("TMPDIR");
 	char made[PATH_MAX], real[PATH_MAX];
@@ -169,7 +169,7 @@ make_folder(struct kept *kept)
 }
 
 static int
-make_memory(struct kept *kept)
+make_memory(struct fixture_kept *kept)
 {
 	kept->key = ftok(kept->folder, 'c');
 	kept->memory = shmget(kept->key, 4096, IPC_CREAT | IPC_EXCL | 0600);
@@ -177,7 +177,7 @@ make_memory(struct kept *kept)
 }
 
 static void
-remove_kept(struct stage *stage, int memory)
+remove_kept(struct fixture *stage, int memory)
 {
 	char path[PATH_MAX];
 
@@ -199,9 +199,9 @@ remove_kept(struct stage *stage, int memory)
 
 /* Until it is told that all is done, or all that could tell are gone: then nobody uses it. */
 static _Noreturn void
-keep(struct stage *stage, int end, enum guarantee guarantee)
+keep(struct fixture *stage, int end, enum guarantee guarantee)
 {
-	struct kept kept = {.memory = -1};
+	struct fixture_kept kept = {.memory = -1};
 	int *own[] = {&end};
 	char byte;
 
@@ -224,9 +224,9 @@ keep(struct stage *stage, int end, enum guarantee guarantee)
 
 /* 0 or an errno. */
 static int
-start_keeper(struct stage *stage, enum guarantee guarantee)
+start_keeper(struct fixture *stage, enum guarantee guarantee)
 {
-	struct kept kept = {.memory = -1};
+	struct fixture_kept kept = {.memory = -1};
 	ssize_t length;
 	int ends[2];
 
@@ -250,7 +250,7 @@ start_keeper(struct stage *stage, enum guarantee guarantee)
 }
 
 static void
-end_keeper(struct stage *stage)
+end_keeper(struct fixture *stage)
 {
 	int status = 0;
 
@@ -266,7 +266,7 @@ end_keeper(struct stage *stage)
 }
 
 void
-stage_clear(struct stage *stage)
+stage_clear(struct fixture *stage)
 {
 	const int fds[] = {stage->servers[0], stage->servers[1], stage->servers[2], stage->terminal,
 			   stage->terminal_owner};
@@ -278,15 +278,15 @@ stage_clear(struct stage *stage)
 }
 
 int
-stage_make(struct stage *stage, enum guarantee guarantee, struct cordon_error *err)
+stage_make(struct fixture *stage, enum guarantee guarantee, struct cordon_error *err)
 {
 	int error;
 
-	*stage = (struct stage){.servers = {-1, -1, -1},
-				.terminal = -1,
-				.terminal_owner = -1,
-				.memory = -1,
-				.keeper_end = -1};
+	*stage = (struct fixture){.servers = {-1, -1, -1},
+				  .terminal = -1,
+				  .terminal_owner = -1,
+				  .memory = -1,
+				  .keeper_end = -1};
 	error = start_keeper(stage, guarantee);
 	if (error == ENAMETOOLONG)
 		return cordon_fail(err, CORDON_E_GAP, 0,
@@ -308,7 +308,7 @@ stage_make(struct stage *stage, enum guarantee guarantee, struct cordon_error *e
  * keep it from being touched. It ends when its other end is closed.
  */
 int
-stage_start_outsider(struct stage *stage)
+stage_start_outsider(struct fixture *stage)
 {
 	int ends[2];
 	char byte = 'x';
@@ -330,7 +330,7 @@ stage_start_outsider(struct stage *stage)
 }
 
 void
-stage_end_outsider(const struct stage *stage)
+stage_end_outsider(const struct fixture *stage)
 {
 	close(stage->outsider_end);
 	waitpid(stage->outsider, NULL, 0);

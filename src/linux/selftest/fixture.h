@@ -20,7 +20,7 @@
  * Everything an attempt may look at. FOLDER/open is granted, FOLDER/shut is not, FOLDER/kept is but
  * for what the broker denies there.
  */
-struct stage {
+struct fixture {
 	char folder[STAGE_FOLDER_MAX];
 	char open_file[PATH_MAX], shut_file[PATH_MAX]; /* can be read */
 	char open_new[PATH_MAX], shut_new[PATH_MAX];   /* do not exist */
@@ -44,8 +44,8 @@ struct stage {
 };
 
 /* Makes what that guarantee needs, or -CORDON_E_GAP. To be cleared also after a failure. */
-int stage_make(struct stage *stage, enum guarantee guarantee, struct cordon_error *err);
-void stage_clear(struct stage *stage);
+int stage_make(struct fixture *stage, enum guarantee guarantee, struct cordon_error *err);
+void stage_clear(struct fixture *stage);
 /* In the child that will be confined, before it is; 0 or an errno. */
-int stage_start_outsider(struct stage *stage);
-void stage_end_outsider(const struct stage *stage);
+int stage_start_outsider(struct fixture *stage);
+void stage_end_outsider(const struct fixture *stage);

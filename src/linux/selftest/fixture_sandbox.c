@@ -47,7 +47,7 @@ routing_for(enum guarantee guarantee)
 }
 
 static int
-add(struct booth *booth, struct planned_rule rule, struct cordon_error *err)
+add(struct fixture_sandbox *booth, struct planned_rule rule, struct cordon_error *err)
 {
 	rule.root = rule.match == MATCH_GLOB ? "/" : rule.path;
 	rule.layer = LAYER_PROFILE;
@@ -57,7 +57,7 @@ add(struct booth *booth, struct planned_rule rule, struct cordon_error *err)
 
 /* The kept folder, and in it what the guarantee is about. */
 static int
-add_kept(struct booth *booth, const struct stage *stage, enum guarantee guarantee,
+add_kept(struct fixture_sandbox *booth, const struct fixture *stage, enum guarantee guarantee,
 	 struct cordon_error *err)
 {
 	struct planned_rule kept = {.path = booth->kept_folder,
@@ -87,7 +87,7 @@ add_kept(struct booth *booth, const struct stage *stage, enum guarantee guarante
 }
 
 static int
-add_rules(struct booth *booth, const struct stage *stage, enum guarantee guarantee,
+add_rules(struct fixture_sandbox *booth, const struct fixture *stage, enum guarantee guarantee,
 	  struct cordon_error *err)
 {
 	int rc = 0;
@@ -106,8 +106,8 @@ add_rules(struct booth *booth, const struct stage *stage, enum guarantee guarant
 }
 
 int
-booth_make(struct booth *booth, const struct stage *stage, const struct booth_wish *wish,
-	   struct cordon_error *err)
+booth_make(struct fixture_sandbox *booth, const struct fixture *stage,
+	   const struct booth_wish *wish, struct cordon_error *err)
 {
 	struct box_options options = {.private_tmp = booth->open_folder};
 	const struct facts *facts = wish->facts;
@@ -115,16 +115,16 @@ booth_make(struct booth *booth, const struct stage *stage, const struct booth_wi
 	struct plan *plan = &booth->plan;
 	int rc;
 
-	*booth = (struct booth){.rule = {.optional = true, .place = {"doctor", 0, 0}},
-				.named = {.text = "doctor", .place = {"doctor", 0, 0}},
-				.grant = {stage->open_socket.sun_path, &booth->named},
-				.plan = {.host = &booth->host,
-					 .facts = *facts,
-					 .sockets = &booth->grant,
-					 .socket_count = 1,
-					 .routing = wish->is_told ? ROUTE_CHANGES
-								  : routing_for(guarantee),
-					 .settings.network.mode = NET_NONE}};
+	*booth = (struct fixture_sandbox){
+		.rule = {.optional = true, .place = {"doctor", 0, 0}},
+		.named = {.text = "doctor", .place = {"doctor", 0, 0}},
+		.grant = {stage->open_socket.sun_path, &booth->named},
+		.plan = {.host = &booth->host,
+			 .facts = *facts,
+			 .sockets = &booth->grant,
+			 .socket_count = 1,
+			 .routing = wish->is_told ? ROUTE_CHANGES : routing_for(guarantee),
+			 .settings.network.mode = NET_NONE}};
 	plan->routes_sockets = is_unseen(facts, guarantee) && has_broker(facts);
 	plan->routes_signals = plan->routes_sockets && guarantee == G_PROCESS_SIGNAL;
 	plan->closes_sockets = is_unseen(facts, guarantee) && !plan->routes_sockets;
@@ -135,7 +135,7 @@ booth_make(struct booth *booth, const struct stage *stage, const struct booth_wi
 }
 
 void
-booth_clear(struct booth *booth)
+booth_clear(struct fixture_sandbox *booth)
 {
 	enforce_free(booth->box);
 	index_free(&booth->plan.index);
@@ -154,7 +154,7 @@ booth_can_tell(const struct facts *facts)
 }
 
 bool
-booth_is_routed(const struct booth *booth)
+booth_is_routed(const struct fixture_sandbox *booth)
 {
 	const struct plan *plan = &booth->plan;
 

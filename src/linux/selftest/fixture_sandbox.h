@@ -6,14 +6,14 @@
 #include "linux/selftest/fixture.h"
 
 /* What the box looks at while it is used. */
-struct booth {
+struct fixture_sandbox {
 	struct host host;
 	struct rule rule; /* where every rule came from: here */
 	struct word named;
 	struct socket_grant grant;
 	struct plan plan;
 	char open_folder[PATH_MAX], kept_folder[PATH_MAX];
-	struct box *box;
+	struct sandbox *box;
 };
 
 /* What is to be tried, and where. */
@@ -28,8 +28,8 @@ bool booth_can_be(const struct facts *facts, enum guarantee guarantee);
 /* Can there be a broker of our own, for what is kept without one as well? */
 bool booth_can_tell(const struct facts *facts);
 /* To be cleared also after a failure. */
-int booth_make(struct booth *booth, const struct stage *stage, const struct booth_wish *wish,
-	       struct cordon_error *err);
-void booth_clear(struct booth *booth);
+int booth_make(struct fixture_sandbox *booth, const struct fixture *stage,
+	       const struct booth_wish *wish, struct cordon_error *err);
+void booth_clear(struct fixture_sandbox *booth);
 /* Does somebody have to answer for who is in it? */
-bool booth_is_routed(const struct booth *booth);
+bool booth_is_routed(const struct fixture_sandbox *booth);

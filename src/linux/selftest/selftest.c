@@ -27,7 +27,7 @@ enum trial_flags {
 	TRIAL_TOLD = 4, /* the filter refuses it, or a broker in its place: both are tried */
 };
 
-static const struct trial {
+static const struct selftest {
 	enum guarantee guarantee;
 	attempt_fn *refused, *works;
 	unsigned flags;
@@ -77,15 +77,15 @@ static const struct trial {
 /* ---- the trial ---- */
 
 /* Errnos, as the child tells them. */
-struct seen {
+struct selftest_seen {
 	int free, confined, works;
 	struct cordon_error err; /* entering the box failed */
 };
 
-struct visit {
-	const struct trial *trial;
-	struct stage *stage;
-	struct booth *booth;
+struct selftest_visit {
+	const struct selftest *trial;
+	struct fixture *stage;
+	struct fixture_sandbox *booth;
 	int to; /* where what was seen is told */
 };
 
@@ -94,7 +94,7 @@ struct visit {
  * they inside another cordon, and every name where there is no broker.
  */
 static attempt_fn *
-still_works(const struct visit *visit)
+still_works(const struct selftest_visit *visit)
 {
 	const struct plan *plan = &visit->booth->plan;
 
@@ -110,10 +110,10 @@ still_works(const struct visit *visit)
 static void
 try_in_child(const void *argument)
 {
-	const struct visit *visit = argument;
-	const struct trial *trial = visit->trial;
-	struct stage *stage = visit->stage;
-	struct seen seen = {0};
+	const struct selftest_visit *visit = argument;
+	const struct selftest *trial = visit->trial;
+	struct fixture *stage = visit->stage;
+	struct selftest_seen seen = {0};
 
 	alarm(STAGE_SECONDS);
 	if (!booth_is_routed(visit->booth))
@@ -134,10 +134,10 @@ try_in_child(const void *argument)
  * In a child that answers for another, as a guard does. The outsider is started here: what the other
  * starts is under the outer layer, and so no outsider.
  */
-static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
+static void __attribute__((noreturn)) try_with_broker(const struct selftest_visit *visit)
 {
 	const struct enforce_main main = {try_in_child, visit, true, NULL};
-	const struct group none = {.folder = -1, .door = -1, .hold = -1};
+	const struct session_group none = {.folder = -1, .door = -1, .hold = -1};
 	struct enforce_needs needs;
 	pid_t pid;
 	int status;
@@ -159,10 +159,10 @@ static void __attribute__((noreturn)) try_with_broker(const struct visit *visit)
 }
 
 static int
-try_one(const struct trial *trial, struct stage *stage, struct booth *booth, struct seen *ret_seen,
-	struct cordon_error *err)
+try_one(const struct selftest *trial, struct fixture *stage, struct fixture_sandbox *booth,
+	struct selftest_seen *ret_seen, struct cordon_error *err)
 {
-	struct visit visit = {trial, stage, booth, -1};
+	struct selftest_visit visit = {trial, stage, booth, -1};
 	int ends[2], status = 0;
 	ssize_t length;
 	pid_t child;
@@ -191,7 +191,7 @@ try_one(const struct trial *trial, struct stage *stage, struct booth *booth, str
 }
 
 static int
-judge(const struct trial *trial, const struct seen *seen, struct proof *ret_proof,
+judge(const struct selftest *trial, const struct selftest_seen *seen, struct proof *ret_proof,
       struct cordon_error *err)
 {
 	bool free_may_fail = (trial->flags & TRIAL_FREE_MAY_FAIL) != 0;
@@ -210,7 +210,7 @@ judge(const struct trial *trial, const struct seen *seen, struct proof *ret_proo
 	return 0;
 }
 
-static const struct trial *
+static const struct selftest *
 find_trial(enum guarantee guarantee)
 {
 	for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
@@ -220,10 +220,10 @@ find_trial(enum guarantee guarantee)
 }
 
 static int
-try_in_booth(const struct trial *trial, const struct booth_wish *wish, struct stage *stage,
-	     struct seen *ret_seen, struct cordon_error *err)
+try_in_booth(const struct selftest *trial, const struct booth_wish *wish, struct fixture *stage,
+	     struct selftest_seen *ret_seen, struct cordon_error *err)
 {
-	struct booth booth = {.box = NULL};
+	struct fixture_sandbox booth = {.box = NULL};
 	int rc = booth_make(&booth, stage, wish, err);
 
 	if (rc == 0)
@@ -234,12 +234,12 @@ try_in_booth(const struct trial *trial, const struct booth_wish *wish, struct st
 
 /* A box that cannot be made or entered keeps nothing: that is an answer too. */
 static int
-try_and_judge(const struct trial *trial, const struct facts *facts, struct stage *stage,
+try_and_judge(const struct selftest *trial, const struct facts *facts, struct fixture *stage,
 	      struct proof *ret_proof, struct cordon_error *err)
 {
 	struct booth_wish wish = {.facts = facts, .guarantee = trial->guarantee};
 	struct cordon_error why = {0};
-	struct seen seen, other;
+	struct selftest_seen seen, other;
 	int rc = try_in_booth(trial, &wish, stage, &seen, &why);
 
 	/* who is answered for is under a layer from the start: only the first time is free */
@@ -259,8 +259,8 @@ try_and_judge(const struct trial *trial, const struct facts *facts, struct stage
 static int
 prove_in_box(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
 {
-	const struct trial *trial = find_trial(guarantee);
-	struct stage stage;
+	const struct selftest *trial = find_trial(guarantee);
+	struct fixture stage;
 	struct facts facts;
 	const char *why;
 	int rc;

@@ -56,7 +56,7 @@ take_processes(const void *argument)
 	_exit(count < wanted);
 }
 
-static const struct trial {
+static const struct limit_test {
 	enum guarantee guarantee;
 	struct group_wish limits;
 	void (*take)(const void *amount);
@@ -91,16 +91,16 @@ has_worked(pid_t child)
 }
 
 static bool
-works(const struct group *group, const struct trial *trial, const unsigned *amount)
+works(const struct session_group *group, const struct limit_test *trial, const unsigned *amount)
 {
 	return has_worked(group_fork(group, trial->take, amount));
 }
 
 static int
-try_in_group(const struct trial *trial, struct group *group, struct proof *ret_proof,
+try_in_group(const struct limit_test *trial, struct session_group *group, struct proof *ret_proof,
 	     struct cordon_error *err)
 {
-	static const struct group nowhere = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
+	static const struct session_group nowhere = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
 	struct proof proof = {.guarantee = trial->guarantee};
 
 	if (!works(&nowhere, trial, &trial->much))
@@ -116,10 +116,10 @@ try_in_group(const struct trial *trial, struct group *group, struct proof *ret_p
 }
 
 static int
-prove(const struct trial *trial, struct proof *ret_proof, struct cordon_error *err)
+prove(const struct limit_test *trial, struct proof *ret_proof, struct cordon_error *err)
 {
 	struct group_wish wish = trial->limits;
-	struct group group = {.kind = GROUP_NONE};
+	struct session_group group = {.kind = GROUP_NONE};
 	struct facts facts;
 	char id[32];
 	int rc = enforce_probe(&facts, err);
@@ -139,7 +139,7 @@ prove(const struct trial *trial, struct proof *ret_proof, struct cordon_error *e
 	return rc;
 }
 
-static const struct trial *
+static const struct limit_test *
 find_trial(enum guarantee guarantee)
 {
 	for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)

@@ -19,7 +19,7 @@
 #define DEADLINE_MS (STAGE_SECONDS * 1000 / 2)
 
 /* What the child tells. */
-struct seen {
+struct tree_seen {
 	bool stays;	/* without a heir's doing it outlives its parent */
 	bool ended;	/* with it, it does not */
 	bool bystander; /* lives */
@@ -89,7 +89,7 @@ guard(void)
 static _Noreturn void
 try_in_child(int to)
 {
-	struct seen seen = {0};
+	struct tree_seen seen = {0};
 	int ends[2], status = 0;
 	pid_t bystander, child;
 
@@ -115,7 +115,7 @@ try_in_child(int to)
 }
 
 static int
-judge(const struct seen *seen, struct proof *ret_proof, struct cordon_error *err)
+judge(const struct tree_seen *seen, struct proof *ret_proof, struct cordon_error *err)
 {
 	struct proof proof = {.guarantee = G_PROCESS_TREE,
 			      .denied = seen->ended,
@@ -135,7 +135,7 @@ judge(const struct seen *seen, struct proof *ret_proof, struct cordon_error *err
 int
 prove_tree(struct proof *ret_proof, struct cordon_error *err)
 {
-	struct seen seen;
+	struct tree_seen seen;
 	ssize_t length;
 	int ends[2];
 	pid_t child;

@@ -60,9 +60,9 @@ scan_mark_of(const char *path, struct scan_mark *ret_mark)
 
 /* Or is it gone, and the number somebody else's now? */
 static bool
-is_still(const struct look *look, int at)
+is_still(const struct process_scan *look, int at)
 {
-	struct seen process;
+	struct scan_seen process;
 
 	return look_at(look->found[at], &process) && process.started == look->started[at];
 }
@@ -70,14 +70,14 @@ is_still(const struct look *look, int at)
 static bool
 leads_group(pid_t pid)
 {
-	struct seen process;
+	struct scan_seen process;
 
 	return pid != getpgrp() && look_at(pid, &process) && process.group == pid;
 }
 
 /* False when it is gone. */
 static bool
-signal_one(struct look *look, int at, int signal)
+signal_one(struct process_scan *look, int at, int signal)
 {
 	if (!is_still(look, at))
 		return false;
@@ -92,7 +92,7 @@ signal_one(struct look *look, int at, int signal)
 
 /* One signal to everything that was found. Those that went by themselves are left out. */
 static void
-signal_found(struct look *look, int signal)
+signal_found(struct process_scan *look, int signal)
 {
 	int kept = 0;
 
@@ -108,7 +108,8 @@ signal_found(struct look *look, int signal)
 }
 
 static void
-signal_all(const struct scan_mark *mark, int signal, const struct look *last, struct look *look)
+signal_all(const struct scan_mark *mark, int signal, const struct process_scan *last,
+	   struct process_scan *look)
 {
 	look_around(mark, last, look);
 	signal_found(look, signal);
@@ -116,7 +117,7 @@ signal_all(const struct scan_mark *mark, int signal, const struct look *last, st
 
 /* Only what was found: other children of ours are not ours to wait for. */
 static void
-reap(const struct look *look)
+reap(const struct process_scan *look)
 {
 	for (int i = 0; i < look->count; i++)
 		waitpid(look->found[i], NULL, WNOHANG);
@@ -125,7 +126,7 @@ reap(const struct look *look)
 bool
 scan_is_empty(const struct scan_mark *mark)
 {
-	struct look look;
+	struct process_scan look;
 
 	look_around(mark, NULL, &look);
 	return look.count == 0 && look.complete;
@@ -135,7 +136,7 @@ bool
 scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage)
 {
 	struct process_usage usage = {0};
-	struct look look;
+	struct process_scan look;
 
 	look_around(mark, NULL, &look);
 	usage.processes = look.count;
@@ -153,7 +154,7 @@ scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage)
 void
 scan_ask(const struct scan_mark *mark)
 {
-	struct look look;
+	struct process_scan look;
 
 	signal_all(mark, SIGTERM, NULL, &look);
 	/* what is stopped would never hear of it */
@@ -166,7 +167,7 @@ scan_ask(const struct scan_mark *mark)
  * by one: without its parent it may not be recognised again. How many were ended.
  */
 static int
-kill_groups(const struct scan_mark *mark, struct look *look)
+kill_groups(const struct scan_mark *mark, struct process_scan *look)
 {
 	int kept = 0;
 
@@ -187,10 +188,10 @@ kill_groups(const struct scan_mark *mark, struct look *look)
 }
 
 static void
-name_survivors(const struct look *look, struct tree_end *to)
+name_survivors(const struct process_scan *look, struct tree_end *to)
 {
 	for (int i = 0; i < look->count; i++) {
-		struct seen process;
+		struct scan_seen process;
 
 		if (!look_at(look->found[i], &process) || process.started != look->started[i])
 			continue;
@@ -206,7 +207,7 @@ name_survivors(const struct look *look, struct tree_end *to)
 
 /* Those in this look that were not in the last one. Both are sorted. */
 static int
-count_new(const struct look *look, const struct look *last)
+count_new(const struct process_scan *look, const struct process_scan *last)
 {
 	int fresh = 0, k = 0;
 
@@ -220,7 +221,7 @@ count_new(const struct look *look, const struct look *last)
 
 /* Not by what the next look found: a list may have had no room for all of them. */
 static bool
-has_any_died(const struct look *last)
+has_any_died(const struct process_scan *last)
 {
 	for (int i = 0; i < last->count; i++)
 		if (!is_still(last, i))
@@ -233,8 +234,8 @@ has_any_died(const struct look *last)
  * not be gone by waiting.
  */
 static bool
-is_hopeless(struct standstill *still, const struct look *look, const struct look *last,
-	    int deadline_ms)
+is_hopeless(struct standstill *still, const struct process_scan *look,
+	    const struct process_scan *last, int deadline_ms)
 {
 	standstill_note(still, has_any_died(last));
 	return (look->complete && look->refused == look->count) ||
@@ -245,7 +246,7 @@ bool
 scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_end)
 {
 	struct standstill still = {0};
-	struct look look, last = {.count = 0};
+	struct process_scan look, last = {.count = 0};
 	int quiet = 0;
 
 	*ret_end = (struct tree_end){0};

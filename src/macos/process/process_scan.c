@@ -22,10 +22,11 @@
 #define ARGUMENTS_MAX (1 << 20)
 
 /* A look on its way. */
-struct looking {
+struct scan_state {
 	const struct scan_mark *mark;
-	const struct look *last; /* the one before, whose processes may have ended since; or NULL */
-	struct look *to;
+	const struct process_scan
+		*last; /* the one before, whose processes may have ended since; or NULL */
+	struct process_scan *to;
 	pid_t listed[LOOK_MAX];
 	bool taken[LOOK_MAX];
 	int count;
@@ -69,14 +70,14 @@ list_own(pid_t *to, bool *complete)
 }
 
 bool
-look_at(pid_t pid, struct seen *ret)
+look_at(pid_t pid, struct scan_seen *ret)
 {
 	struct proc_bsdinfo info;
 
 	if (proc_pidinfo(pid, PROC_PIDTBSDINFO, 0, &info, sizeof info) != (int)sizeof info ||
 	    info.pbi_status == SZOMB)
 		return false;
-	*ret = (struct seen){
+	*ret = (struct scan_seen){
 		.pid = pid,
 		.parent = (pid_t)info.pbi_ppid,
 		.group = (pid_t)info.pbi_pgid,
@@ -99,9 +100,9 @@ is_spared(const struct scan_mark *mark, pid_t pid)
 
 /* Is it below us? Not by way of a child that was there before. */
 static bool
-descends(const struct scan_mark *mark, const struct seen *process)
+descends(const struct scan_mark *mark, const struct scan_seen *process)
 {
-	struct seen at = *process;
+	struct scan_seen at = *process;
 
 	for (int i = 0; i < DESCENT_MAX && at.pid > 1; i++) {
 		if (at.parent == getpid())
@@ -137,7 +138,7 @@ has_marker(const char *at, const char *end, const char *marker)
 
 /* macOS keeps the environment of its own programs to itself: those are found by the other ways. */
 static bool
-is_marked(const struct looking *looking, pid_t pid)
+is_marked(const struct scan_state *looking, pid_t pid)
 {
 	int name[] = {CTL_KERN, KERN_PROCARGS2, pid};
 	size_t length = ARGUMENTS_MAX;
@@ -169,7 +170,7 @@ is_guards(const struct tree_spare *spare)
  * anyone is in it.
  */
 static bool
-is_led_by_ours(const struct looking *looking, pid_t leader)
+is_led_by_ours(const struct scan_state *looking, pid_t leader)
 {
 	int at = find_number(looking->listed, looking->count, leader);
 
@@ -187,14 +188,14 @@ is_led_by_ours(const struct looking *looking, pid_t leader)
 }
 
 static bool
-is_candidate(const struct scan_mark *mark, const struct seen *process)
+is_candidate(const struct scan_mark *mark, const struct scan_seen *process)
 {
 	return process->pid != getpid() && process->pid != getppid() && process->pid > 1 &&
 	       (mark->spare == NULL || process->started >= mark->spare->older);
 }
 
 static bool
-is_ours(const struct looking *looking, const struct seen *process)
+is_ours(const struct scan_state *looking, const struct scan_seen *process)
 {
 	const struct scan_mark *mark = looking->mark;
 
@@ -210,12 +211,12 @@ is_ours(const struct looking *looking, const struct seen *process)
 
 /* True when one more was found: others may be in its group. */
 static bool
-look_once(struct looking *looking)
+look_once(struct scan_state *looking)
 {
 	bool more = false;
 
 	for (int i = 0; i < looking->count; i++) {
-		struct seen process;
+		struct scan_seen process;
 
 		if (looking->taken[i] || !look_at(looking->listed[i], &process) ||
 		    !is_ours(looking, &process))
@@ -228,9 +229,9 @@ look_once(struct looking *looking)
 }
 
 static void
-collect(struct looking *looking)
+collect(struct scan_state *looking)
 {
-	struct look *to = looking->to;
+	struct process_scan *to = looking->to;
 
 	for (int i = 0; i < looking->count; i++) {
 		if (!looking->taken[i])
@@ -242,12 +243,13 @@ collect(struct looking *looking)
 
 /* Nobody is signalled meanwhile: who loses a parent is no descendant any more. */
 void
-look_around(const struct scan_mark *mark, const struct look *last, struct look *look)
+look_around(const struct scan_mark *mark, const struct process_scan *last,
+	    struct process_scan *look)
 {
-	struct looking looking = {.mark = mark, .last = last, .to = look, .is_first = true};
+	struct scan_state looking = {.mark = mark, .last = last, .to = look, .is_first = true};
 	void *room = MAP_FAILED;
 
-	*look = (struct look){.complete = true};
+	*look = (struct process_scan){.complete = true};
 	if (mark->marker != NULL)
 		room = mmap(NULL, ARGUMENTS_MAX + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON,
 			    -1, 0);

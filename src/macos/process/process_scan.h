@@ -8,14 +8,14 @@
 #define LOOK_MAX 8192 /* of both lists together */
 
 /* A process as it was seen. */
-struct seen {
+struct scan_seen {
 	pid_t pid, parent, group, session;
 	uint64_t started; /* microseconds */
 	char name[16];
 };
 
 /* What one look saw, by number. */
-struct look {
+struct process_scan {
 	pid_t found[LOOK_MAX];
 	uint64_t started[LOOK_MAX];
 	int count;
@@ -25,6 +25,7 @@ struct look {
 };
 
 /* Nobody is signalled meanwhile. last: the look before, or NULL. */
-void look_around(const struct scan_mark *mark, const struct look *last, struct look *look);
+void look_around(const struct scan_mark *mark, const struct process_scan *last,
+		 struct process_scan *look);
 /* False for what is gone or a zombie. */
-bool look_at(pid_t pid, struct seen *ret);
+bool look_at(pid_t pid, struct scan_seen *ret);

@@ -49,7 +49,7 @@ tree_spare_older(struct tree_spare *spare, pid_t first)
 static void
 make_mark(const struct tree_spare *spare, struct scan_mark *to)
 {
-	if (spare == NULL || spare->group == NULL || spare->group->kind != GROUP_MARKED ||
+	if (spare == NULL || spare->group == NULL || spare->group->kind != TRACKED_BY_MARK ||
 	    !scan_mark_of(spare->group->path, to))
 		*to = (struct scan_mark){0};
 	to->descent = true;

@@ -15,26 +15,30 @@
 #include "macos/process/kill_scan.h"
 
 int
-group_choose(const struct facts *facts, const struct group_wish *wish, struct group *ret_group,
-	     struct cordon_error *err)
+group_choose(const struct facts *facts, const struct group_wish *wish,
+	     struct session_group *ret_group, struct cordon_error *err)
 {
 	(void)facts;
 	if (wish->memory != 0 || wish->processes != 0)
 		return cordon_fail(err, CORDON_E_GAP, 0, "macOS has no limits over all processes");
-	*ret_group = (struct group){.kind = GROUP_MARKED, .folder = -1, .door = -1, .hold = -1};
+	*ret_group = (struct session_group){.kind = TRACKED_BY_MARK,
+					    .folder = -1,
+					    .door = -1,
+					    .hold = -1};
 	scan_marker_name(wish->id, ret_group->path, sizeof ret_group->path);
 	return 0;
 }
 
 int
-group_make(struct group *group, struct cordon_error *err)
+group_make(struct session_group *group, struct cordon_error *err)
 {
 	(void)group, (void)err;
 	return 0;
 }
 
 pid_t
-group_fork(const struct group *group, void (*run)(const void *argument), const void *argument)
+group_fork(const struct session_group *group, void (*run)(const void *argument),
+	   const void *argument)
 {
 	pid_t child = fork();
 
@@ -48,48 +52,49 @@ group_fork(const struct group *group, void (*run)(const void *argument), const v
 
 /* Not vfork: what the child does before exec allocates on macOS. */
 pid_t
-group_spawn(const struct group *group, void (*run)(const void *argument), const void *argument)
+group_spawn(const struct session_group *group, void (*run)(const void *argument),
+	    const void *argument)
 {
 	return group_fork(group, run, argument);
 }
 
 bool
-group_kill(const struct group *group, int deadline_ms)
+group_kill(const struct session_group *group, int deadline_ms)
 {
 	struct scan_mark mark;
 	struct tree_end end;
 
-	if (group->kind != GROUP_MARKED)
+	if (group->kind != TRACKED_BY_MARK)
 		return true;
 	return scan_mark_of(group->path, &mark) && scan_kill(&mark, deadline_ms, &end);
 }
 
 bool
-group_is_empty(const struct group *group)
+group_is_empty(const struct session_group *group)
 {
 	struct scan_mark mark;
 
-	if (group->kind != GROUP_MARKED)
+	if (group->kind != TRACKED_BY_MARK)
 		return true;
 	return scan_mark_of(group->path, &mark) && scan_is_empty(&mark);
 }
 
 bool
-group_hit_memory(const struct group *group)
+group_hit_memory(const struct session_group *group)
 {
 	(void)group;
 	return false;
 }
 
 bool
-group_hit_processes(const struct group *group)
+group_hit_processes(const struct session_group *group)
 {
 	(void)group;
 	return false;
 }
 
 bool
-group_measure(const struct group *group, struct group_usage *ret_usage)
+group_measure(const struct session_group *group, struct group_usage *ret_usage)
 {
 	struct process_usage usage;
 	struct scan_mark mark;
@@ -103,11 +108,11 @@ group_measure(const struct group *group, struct group_usage *ret_usage)
 
 /* As long as one is left it is needed: by it that one is found. */
 int
-group_remove(struct group *group)
+group_remove(struct session_group *group)
 {
 	struct fingerprint fingerprint;
 
-	if (group->kind != GROUP_MARKED)
+	if (group->kind != TRACKED_BY_MARK)
 		return 0;
 	if (!group_is_empty(group)) {
 		errno = EBUSY;
@@ -120,7 +125,7 @@ group_remove(struct group *group)
 }
 
 void
-group_release(struct group *group)
+group_release(struct session_group *group)
 {
 	group->kind = GROUP_NONE;
 	group->path[0] = '\0';
@@ -129,7 +134,7 @@ group_release(struct group *group)
 int
 group_end_dead(const char *path)
 {
-	struct group group = {.kind = GROUP_MARKED, .folder = -1, .hold = -1};
+	struct session_group group = {.kind = TRACKED_BY_MARK, .folder = -1, .hold = -1};
 
 	if ((!fingerprint_is_one(path) && !scan_is_marker(path)) ||
 	    strlen(path) >= sizeof group.path) {

@@ -19,17 +19,17 @@ struct paths {
 	size_t count;
 };
 
-struct maker {
+struct ancestors_build {
 	struct filters *in;
 	const struct plan *plan;
-	const struct lines *lines;
+	const struct sbpl_rules *lines;
 	struct cordon_error *err;
 };
 
 /* ---- lists of paths ---- */
 
 static int
-push_path(struct maker *m, struct paths *to, const char *path)
+push_path(struct ancestors_build *m, struct paths *to, const char *path)
 {
 	const char **slot;
 
@@ -42,7 +42,7 @@ push_path(struct maker *m, struct paths *to, const char *path)
 
 /* Every folder above path. */
 static int
-push_ancestors(struct maker *m, struct paths *to, const char *path)
+push_ancestors(struct ancestors_build *m, struct paths *to, const char *path)
 {
 	int rc = 0;
 
@@ -54,7 +54,7 @@ push_ancestors(struct maker *m, struct paths *to, const char *path)
 }
 
 static int
-push_filter(struct maker *m, struct paths *to, const struct filter *filter)
+push_filter(struct ancestors_build *m, struct paths *to, const struct filter *filter)
 {
 	int rc = 0;
 
@@ -72,7 +72,8 @@ push_filter(struct maker *m, struct paths *to, const struct filter *filter)
 
 /* A link can only be walked through by whoever may look at it. */
 static int
-push_links(struct maker *m, struct paths *to, const struct planned_rule *rules, size_t count)
+push_links(struct ancestors_build *m, struct paths *to, const struct planned_rule *rules,
+	   size_t count)
 {
 	int rc = 0;
 
@@ -114,7 +115,7 @@ sort_paths(struct paths *paths)
 
 /* Not needed where reading is allowed, not granted where a rule forbids it. */
 static bool
-wants_metadata(const struct maker *m, const char *path)
+wants_metadata(const struct ancestors_build *m, const char *path)
 {
 	struct verdict verdict = index_decide(&m->plan->index, path);
 	const struct planned_rule *rule = verdict.by[0].rule;
@@ -124,7 +125,7 @@ wants_metadata(const struct maker *m, const char *path)
 }
 
 static int
-collect_ancestors(struct maker *m, struct paths *to)
+collect_ancestors(struct ancestors_build *m, struct paths *to)
 {
 	const struct index *index = &m->plan->index;
 	int rc = 0;
@@ -143,8 +144,8 @@ collect_ancestors(struct maker *m, struct paths *to)
 
 /* The paths that a test picks, as literals. */
 static int
-pick(struct maker *m, const struct paths *from, bool (*test)(const struct maker *, const char *),
-     struct filter_list *to)
+pick(struct ancestors_build *m, const struct paths *from,
+     bool (*test)(const struct ancestors_build *, const char *), struct filter_list *to)
 {
 	for (size_t i = 0; i < from->count; i++)
 		if (test(m, from->items[i]))
@@ -153,10 +154,10 @@ pick(struct maker *m, const struct paths *from, bool (*test)(const struct maker 
 }
 
 int
-folders_on_the_way(struct filters *in, const struct plan *plan, const struct lines *lines,
+folders_on_the_way(struct filters *in, const struct plan *plan, const struct sbpl_rules *lines,
 		   const struct filter **ret, struct cordon_error *err)
 {
-	struct maker m = {in, plan, lines, err};
+	struct ancestors_build m = {in, plan, lines, err};
 	struct filter_list parts = {0};
 	struct paths all = {0};
 	int rc = collect_ancestors(&m, &all);
@@ -172,14 +173,14 @@ folders_on_the_way(struct filters *in, const struct plan *plan, const struct lin
 /* ---- those that stay ---- */
 
 static bool
-can_be_deleted(const struct maker *m, const char *path)
+can_be_deleted(const struct ancestors_build *m, const char *path)
 {
 	return (index_decide(&m->plan->index, path).rights & RIGHT_DELETE) != 0;
 }
 
 /* Above a deny: it would be left behind if they moved. */
 static int
-collect_held(struct maker *m, struct paths *to)
+collect_held(struct ancestors_build *m, struct paths *to)
 {
 	const struct index *index = &m->plan->index;
 	int rc = 0;
@@ -195,10 +196,10 @@ int
 folders_held(struct filters *in, const struct plan *plan, const struct filter **ret,
 	     struct cordon_error *err)
 {
-	struct maker m = {in, plan, NULL, err};
+	struct ancestors_build m = {in, plan, NULL, err};
 	struct filter_list parts = {0};
 	struct paths above = {0};
-	struct holds holds = {0};
+	struct pattern_dirs holds = {0};
 	int rc = collect_held(&m, &above);
 
 	if (rc == 0)
@@ -208,7 +209,7 @@ folders_held(struct filters *in, const struct plan *plan, const struct filter **
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < holds.count; i++) {
-		const struct hold *hold = &holds.items[i];
+		const struct pattern_dir *hold = &holds.items[i];
 		enum pattern_end end = hold->below ? PATTERN_BELOW : PATTERN_HERE;
 
 		filter_push(in, &parts, pattern_glob(in, hold->glob, end, hold->nocase));

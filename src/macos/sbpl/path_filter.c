@@ -17,7 +17,7 @@ const struct filter filter_folder = {.kind = FILTER_FOLDER};
 /* ---- building ---- */
 
 static struct filter *
-filter_new(struct filters *in, enum filter_kind kind, const char *value, const char *root)
+filter_new(struct filters *in, enum path_filter_kind kind, const char *value, const char *root)
 {
 	struct filter *filter = arena_alloc(in->arena, sizeof *filter, NULL);
 
@@ -67,11 +67,11 @@ add_part(struct filters *in, struct filter *to, const struct filter *part)
 
 /* neutral changes nothing, absorbing decides by itself. */
 static const struct filter *
-filter_join(struct filters *in, enum filter_kind kind, const struct filter *a,
+filter_join(struct filters *in, enum path_filter_kind kind, const struct filter *a,
 	    const struct filter *b)
 {
-	enum filter_kind neutral = kind == FILTER_ANY ? FILTER_NEVER : FILTER_ALWAYS;
-	enum filter_kind absorbing = kind == FILTER_ANY ? FILTER_ALWAYS : FILTER_NEVER;
+	enum path_filter_kind neutral = kind == FILTER_ANY ? FILTER_NEVER : FILTER_ALWAYS;
+	enum path_filter_kind absorbing = kind == FILTER_ANY ? FILTER_ALWAYS : FILTER_NEVER;
 	struct filter *joined;
 
 	if (a == NULL || b == NULL)

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-enum filter_kind {
+enum path_filter_kind {
 	FILTER_NEVER,
 	FILTER_ALWAYS,
 	FILTER_SUBPATH, /* value and everything below it */
@@ -25,7 +25,7 @@ enum filter_kind {
 };
 
 struct filter {
-	enum filter_kind kind;
+	enum path_filter_kind kind;
 	const char *value;
 	const char *root;
 	const struct filter **parts;

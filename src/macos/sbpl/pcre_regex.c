@@ -15,20 +15,20 @@
 #define TEXT_MAX 16384
 #define DEPTH_MAX 32
 
-struct reader {
+struct regex_reader {
 	const char *at;
 	int depth;
 	const char *reason; /* why it cannot be said, once it is known */
 };
 
-struct bytes {
+struct regex_bytes {
 	bool has[256];
 };
 
-static void read_branches(struct reader *r, struct str *to);
+static void read_branches(struct regex_reader *r, struct str *to);
 
 static void
-refuse(struct reader *r, const char *reason)
+refuse(struct regex_reader *r, const char *reason)
 {
 	if (r->reason == NULL)
 		r->reason = reason;
@@ -37,7 +37,7 @@ refuse(struct reader *r, const char *reason)
 /* ---- sets of bytes ---- */
 
 static void
-bytes_add(struct bytes *to, int first, int last)
+bytes_add(struct regex_bytes *to, int first, int last)
 {
 	for (int c = first; c <= last; c++)
 		to->has[c] = true;
@@ -45,9 +45,9 @@ bytes_add(struct bytes *to, int first, int last)
 
 /* \d, \w, \s and their opposites. */
 static bool
-bytes_add_named(struct bytes *to, char name)
+bytes_add_named(struct regex_bytes *to, char name)
 {
-	struct bytes set = {{0}};
+	struct regex_bytes set = {{0}};
 
 	if (ascii_lower(name) == 'd')
 		bytes_add(&set, '0', '9');
@@ -72,7 +72,7 @@ is_special(int c)
 
 /* The ranges of those that have the value, without brackets; specials are left out. */
 static bool
-print_ranges(const struct bytes *set, bool value, struct str *to)
+print_ranges(const struct regex_bytes *set, bool value, struct str *to)
 {
 	bool any = false;
 
@@ -97,7 +97,7 @@ print_ranges(const struct bytes *set, bool value, struct str *to)
 }
 
 static size_t
-count_specials(const struct bytes *set, bool value)
+count_specials(const struct regex_bytes *set, bool value)
 {
 	size_t count = 0;
 
@@ -108,7 +108,7 @@ count_specials(const struct bytes *set, bool value)
 
 /* Inside brackets only what means the same everywhere; the five others stand beside them. */
 static void
-print_bytes(const struct bytes *set, struct str *to)
+print_bytes(const struct regex_bytes *set, struct str *to)
 {
 	bool most = set->has[0x01] && set->has[0xff] && count_specials(set, false) == 0;
 	auto_str struct str ranges = {0};
@@ -141,7 +141,7 @@ print_bytes(const struct bytes *set, struct str *to)
 
 /* The byte that an escape at r->at (behind its backslash) stands for, or -1. */
 static int
-read_escape(struct reader *r)
+read_escape(struct regex_reader *r)
 {
 	static const char letters[] = "tnrf", values[] = "\t\n\r\f";
 	const char *known;
@@ -182,7 +182,7 @@ print_literal(struct str *to, int c)
 
 /* One member of a class; -1 when it was a set of its own or nothing. */
 static int
-read_member(struct reader *r, struct bytes *set)
+read_member(struct regex_reader *r, struct regex_bytes *set)
 {
 	if (*r->at != '\\')
 		return (unsigned char)*r->at++;
@@ -195,7 +195,7 @@ read_member(struct reader *r, struct bytes *set)
 }
 
 static void
-read_range(struct reader *r, struct bytes *set)
+read_range(struct regex_reader *r, struct regex_bytes *set)
 {
 	int first = read_member(r, set), last = first;
 
@@ -211,9 +211,9 @@ read_range(struct reader *r, struct bytes *set)
 
 /* r->at is behind the opening bracket. */
 static void
-read_class(struct reader *r, struct str *to)
+read_class(struct regex_reader *r, struct str *to)
 {
-	struct bytes set = {{0}};
+	struct regex_bytes set = {{0}};
 	bool negated = *r->at == '^';
 	const char *first;
 
@@ -240,7 +240,7 @@ read_class(struct reader *r, struct str *to)
 /* ---- the rest ---- */
 
 static void
-read_group(struct reader *r, struct str *to)
+read_group(struct regex_reader *r, struct str *to)
 {
 	if (*r->at == '*' || (*r->at == '?' && r->at[1] != ':')) {
 		refuse(r, "uses a kind of group that a Seatbelt profile cannot say");
@@ -263,7 +263,7 @@ read_group(struct reader *r, struct str *to)
 }
 
 static void
-read_atom(struct reader *r, struct str *to)
+read_atom(struct regex_reader *r, struct str *to)
 {
 	char c = *r->at++;
 	int byte;
@@ -281,7 +281,7 @@ read_atom(struct reader *r, struct str *to)
 	} else if (c != '\\') {
 		print_literal(to, (unsigned char)c);
 	} else {
-		struct bytes set = {{0}};
+		struct regex_bytes set = {{0}};
 
 		if (bytes_add_named(&set, *r->at)) {
 			r->at++;
@@ -296,7 +296,7 @@ read_atom(struct reader *r, struct str *to)
 
 /* "{2}", "{2,}", "{2,5}" at r->at; anything else is text to PCRE2. */
 static bool
-read_counts(struct reader *r, unsigned long *least, unsigned long *most)
+read_counts(struct regex_reader *r, unsigned long *least, unsigned long *most)
 {
 	const char *at = r->at + 1;
 	char *end;
@@ -337,7 +337,7 @@ repeat(const struct str *atom, unsigned long least, unsigned long most, struct s
 }
 
 static void
-read_piece(struct reader *r, struct str *to)
+read_piece(struct regex_reader *r, struct str *to)
 {
 	auto_str struct str atom = {0};
 	unsigned long least, most;
@@ -363,7 +363,7 @@ read_piece(struct reader *r, struct str *to)
 
 /* Anchors at the ends of the whole say what holds anyway. */
 static void
-skip_anchor(struct reader *r, bool at_start)
+skip_anchor(struct regex_reader *r, bool at_start)
 {
 	char anchor = at_start ? '^' : '$';
 
@@ -372,7 +372,7 @@ skip_anchor(struct reader *r, bool at_start)
 }
 
 static void
-read_branches(struct reader *r, struct str *to)
+read_branches(struct regex_reader *r, struct str *to)
 {
 	for (;;) {
 		skip_anchor(r, true);
@@ -393,7 +393,7 @@ read_branches(struct reader *r, struct str *to)
 const struct filter *
 pattern_regex(struct filters *in, const char *regex, const char **ret_reason)
 {
-	struct reader r = {.at = regex};
+	struct regex_reader r = {.at = regex};
 	auto_str struct str text = {0};
 	const char *root = regex_root(in->arena, regex, NULL), *copy;
 

@@ -19,7 +19,7 @@ struct writer {
 	const struct sbpl_options *options;
 	struct filters in;
 	struct parameters parameters;
-	struct lines lines;
+	struct sbpl_rules lines;
 	unsigned granted; /* rights that some line allows: what none does needs no deny */
 	struct str text;
 	struct cordon_error *err;
@@ -173,7 +173,7 @@ add_ancestors(struct writer *w)
 }
 
 static void
-add_rule(struct writer *w, const struct line *line)
+add_rule(struct writer *w, const struct sbpl_rule *line)
 {
 	unsigned rights = line->rights & w->granted;
 	auto_str struct str operations = {0};

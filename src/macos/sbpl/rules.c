@@ -16,10 +16,10 @@
 #include "macos/sbpl/glob_regex.h"
 #include "macos/sbpl/zones.h"
 
-struct maker {
+struct sbpl_rules_build {
 	struct filters *in;
 	const struct plan *plan;
-	struct lines *to;
+	struct sbpl_rules *to;
 	struct cordon_error *err;
 	/* where the last word of a layer is deny, by layer and right; NULL: not asked yet */
 	const struct filter *denied[LAYER_COUNT][RIGHT_KINDS];
@@ -38,9 +38,9 @@ path_is_dead(const char *path)
 }
 
 static int
-add_line(struct maker *m, struct lines *to, struct line line)
+add_line(struct sbpl_rules_build *m, struct sbpl_rules *to, struct sbpl_rule line)
 {
-	struct line *slot;
+	struct sbpl_rule *slot;
 
 	if (line.filter == NULL)
 		return cordon_no_memory(m->err);
@@ -64,7 +64,8 @@ is_own_word(enum layer layer)
 /* ---- patterns ---- */
 
 static int
-pattern_filter(struct maker *m, const struct planned_rule *rule, const struct filter **ret)
+pattern_filter(struct sbpl_rules_build *m, const struct planned_rule *rule,
+	       const struct filter **ret)
 {
 	const struct place *place = &rule->rule->place;
 	const char *reason = NULL;
@@ -79,16 +80,16 @@ pattern_filter(struct maker *m, const struct planned_rule *rule, const struct fi
 
 /* The lines of one layer alone, by which its last word can be told. */
 static int
-layer_lines(struct maker *m, enum layer layer, struct lines *ret)
+layer_lines(struct sbpl_rules_build *m, enum layer layer, struct sbpl_rules *ret)
 {
 	const struct index *index = &m->plan->index;
 	int rc = zones_of_layer(m->in, index, layer, ret, m->err);
 
 	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++) {
 		const struct planned_rule *rule = &index->patterns[i];
-		struct line line = {.effect = rule->effect == EFFECT_DENY ? EFFECT_ALLOW
-									  : EFFECT_DENY,
-				    .rights = rule->rights};
+		struct sbpl_rule line = {.effect = rule->effect == EFFECT_DENY ? EFFECT_ALLOW
+									       : EFFECT_DENY,
+					 .rights = rule->rights};
 
 		if (rule->layer != layer)
 			continue;
@@ -101,9 +102,9 @@ layer_lines(struct maker *m, enum layer layer, struct lines *ret)
 
 /* Where the last word of layer on a right is deny. Its lines are turned round: allow means denied. */
 static int
-layer_denies(struct maker *m, enum layer layer, int right, const struct filter **ret)
+layer_denies(struct sbpl_rules_build *m, enum layer layer, int right, const struct filter **ret)
 {
-	struct lines lines = {0};
+	struct sbpl_rules lines = {0};
 	int rc;
 
 	if (m->denied[layer][right] == NULL) {
@@ -119,7 +120,7 @@ layer_denies(struct maker *m, enum layer layer, int right, const struct filter *
 
 /* Where an allow of layer for this right is not heard. */
 static int
-silence(struct maker *m, enum layer layer, int right, const struct filter **ret)
+silence(struct sbpl_rules_build *m, enum layer layer, int right, const struct filter **ret)
 {
 	const struct filter *denied = NULL;
 	int rc = 0;
@@ -137,10 +138,10 @@ silence(struct maker *m, enum layer layer, int right, const struct filter **ret)
 
 /* Rights for which everybody is heard go together. */
 static int
-add_allow(struct maker *m, const struct planned_rule *rule, const struct filter *filter)
+add_allow(struct sbpl_rules_build *m, const struct planned_rule *rule, const struct filter *filter)
 {
 	const char *root = filter->kind == FILTER_REGEX ? filter->root : "/";
-	struct line plain = {EFFECT_ALLOW, 0, filter};
+	struct sbpl_rule plain = {EFFECT_ALLOW, 0, filter};
 	int rc = 0;
 
 	for (int i = 0; rc == 0 && i < RIGHT_KINDS; i++) {
@@ -156,15 +157,15 @@ add_allow(struct maker *m, const struct planned_rule *rule, const struct filter 
 			plain.rights |= 1u << i;
 		else
 			rc = add_line(m, m->to,
-				      (struct line){EFFECT_ALLOW, 1u << i,
-						    filter_all(m->in, filter,
-							       filter_not(m->in, unheard))});
+				      (struct sbpl_rule){EFFECT_ALLOW, 1u << i,
+							 filter_all(m->in, filter,
+								    filter_not(m->in, unheard))});
 	}
 	return rc < 0 ? rc : add_line(m, m->to, plain);
 }
 
 static int
-add_patterns(struct maker *m)
+add_patterns(struct sbpl_rules_build *m)
 {
 	const struct index *index = &m->plan->index;
 	int rc = 0;
@@ -180,7 +181,8 @@ add_patterns(struct maker *m)
 			return rc;
 		rc = rule->effect == EFFECT_ALLOW
 			     ? add_allow(m, rule, filter)
-			     : add_line(m, m->to, (struct line){EFFECT_DENY, rule->rights, filter});
+			     : add_line(m, m->to,
+					(struct sbpl_rule){EFFECT_DENY, rule->rights, filter});
 	}
 	return rc;
 }
@@ -188,7 +190,7 @@ add_patterns(struct maker *m)
 /* ---- protected names ---- */
 
 static const struct filter *
-protection_filter(struct maker *m, const struct protection *protection)
+protection_filter(struct sbpl_rules_build *m, const struct protection *protection)
 {
 	enum pattern_end end = protection->self_only ? PATTERN_HERE : PATTERN_BELOW;
 	const struct filter *filter = pattern_glob(m->in, protection->pattern, end, true);
@@ -201,7 +203,8 @@ protection_filter(struct maker *m, const struct protection *protection)
 
 /* What a rule reaches at or below the protected name, short of protected names further down. */
 static const struct filter *
-lifted_region(struct maker *m, const struct protection *protection, const struct planned_rule *rule)
+lifted_region(struct sbpl_rules_build *m, const struct protection *protection,
+	      const struct planned_rule *rule)
 {
 	const struct filter *reach =
 		rule->match == MATCH_LITERAL ? filter_literal(m->in, rule->path)
@@ -218,7 +221,8 @@ lifted_region(struct maker *m, const struct protection *protection, const struct
 
 /* The user's own words lift a protection by naming what is protected, where they are heard. */
 static int
-lifted(struct maker *m, const struct protection *protection, int right, const struct filter **ret)
+lifted(struct sbpl_rules_build *m, const struct protection *protection, int right,
+       const struct filter **ret)
 {
 	const struct index *index = &m->plan->index;
 	int rc = 0;
@@ -251,8 +255,8 @@ struct taking {
 };
 
 static int
-protect_right(struct maker *m, const struct protection *protection, const struct filter *filter,
-	      int right, struct taking *to)
+protect_right(struct sbpl_rules_build *m, const struct protection *protection,
+	      const struct filter *filter, int right, struct taking *to)
 {
 	const struct filter *open, **slot;
 	int rc = lifted(m, protection, right, &open);
@@ -269,7 +273,7 @@ protect_right(struct maker *m, const struct protection *protection, const struct
 
 /* One line for all rights as long as nothing is lifted. */
 static int
-add_takings(struct maker *m, struct taking *takings)
+add_takings(struct sbpl_rules_build *m, struct taking *takings)
 {
 	unsigned together = 0;
 	int rc = 0, any = -1;
@@ -282,21 +286,21 @@ add_takings(struct maker *m, struct taking *takings)
 			any = r;
 			continue;
 		}
-		rc = add_line(
-			m, m->to,
-			(struct line){EFFECT_DENY, 1u << r,
-				      filter_any_of(m->in, takings[r].items, takings[r].count)});
+		rc = add_line(m, m->to,
+			      (struct sbpl_rule){EFFECT_DENY, 1u << r,
+						 filter_any_of(m->in, takings[r].items,
+							       takings[r].count)});
 	}
 	if (rc < 0 || any < 0)
 		return rc;
 	return add_line(
 		m, m->to,
-		(struct line){EFFECT_DENY, together,
-			      filter_any_of(m->in, takings[any].items, takings[any].count)});
+		(struct sbpl_rule){EFFECT_DENY, together,
+				   filter_any_of(m->in, takings[any].items, takings[any].count)});
 }
 
 static int
-add_protections(struct maker *m)
+add_protections(struct sbpl_rules_build *m)
 {
 	const struct protections *all = &m->plan->index.protections;
 	struct taking takings[RIGHT_KINDS] = {{0}};
@@ -315,17 +319,18 @@ add_protections(struct maker *m)
 /* ---- all of it ---- */
 
 int
-lines_make(struct filters *in, const struct plan *plan, const char *tmp, struct lines *ret,
+lines_make(struct filters *in, const struct plan *plan, const char *tmp, struct sbpl_rules *ret,
 	   struct cordon_error *err)
 {
-	struct maker m = {.in = in, .plan = plan, .to = ret, .err = err};
+	struct sbpl_rules_build m = {.in = in, .plan = plan, .to = ret, .err = err};
 	int rc;
 
-	*ret = (struct lines){0};
+	*ret = (struct sbpl_rules){0};
 	rc = zones_of_plan(in, &plan->index, ret, err);
 	if (rc == 0 && tmp != NULL)
 		rc = add_line(&m, ret,
-			      (struct line){EFFECT_ALLOW, RIGHTS_ALL, filter_subpath(in, tmp)});
+			      (struct sbpl_rule){EFFECT_ALLOW, RIGHTS_ALL,
+						 filter_subpath(in, tmp)});
 	if (rc == 0)
 		rc = add_patterns(&m);
 	if (rc == 0)
@@ -345,7 +350,7 @@ join_run(struct filters *in, const struct filter *before, enum effect effect,
 }
 
 const struct filter *
-lines_where(struct filters *in, const struct lines *lines, unsigned right, const char *root)
+lines_where(struct filters *in, const struct sbpl_rules *lines, unsigned right, const char *root)
 {
 	const struct filter **run = arena_alloc(in->arena, (lines->count + 1) * sizeof *run, NULL);
 	const struct filter *where = &filter_never;
@@ -354,7 +359,7 @@ lines_where(struct filters *in, const struct lines *lines, unsigned right, const
 
 	in->failed = in->failed || run == NULL;
 	for (size_t i = 0; run != NULL && i < lines->count; i++) {
-		const struct line *line = &lines->items[i];
+		const struct sbpl_rule *line = &lines->items[i];
 
 		if (!(line->rights & right))
 			continue;

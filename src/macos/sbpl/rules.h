@@ -9,13 +9,13 @@
 #include "macos/sbpl/path_filter.h"
 #include "plan/plan.h"
 
-struct line {
+struct sbpl_rule {
 	enum effect effect;
 	unsigned rights;
 	const struct filter *filter;
 };
-struct lines {
-	struct line *items;
+struct sbpl_rules {
+	struct sbpl_rule *items;
 	size_t count;
 };
 
@@ -24,10 +24,10 @@ struct lines {
  * after the paths and before patterns and protected names. An expression that Seatbelt cannot say is
  * -CORDON_E_POLICY with its place.
  */
-int lines_make(struct filters *in, const struct plan *plan, const char *tmp, struct lines *ret,
+int lines_make(struct filters *in, const struct plan *plan, const char *tmp, struct sbpl_rules *ret,
 	       struct cordon_error *err);
 /* Where right holds by these lines, for paths at or below root. */
-const struct filter *lines_where(struct filters *in, const struct lines *lines, unsigned right,
+const struct filter *lines_where(struct filters *in, const struct sbpl_rules *lines, unsigned right,
 				 const char *root);
 /* Spellings that macOS never gives a path, whatever is there: a filter on them is dead. */
 bool path_is_dead(const char *path);

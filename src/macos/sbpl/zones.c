@@ -254,7 +254,7 @@ same_line(const struct piece *a, const struct piece *b)
 }
 
 static int
-join_pieces(struct survey *s, struct lines *to)
+join_pieces(struct survey *s, struct sbpl_rules *to)
 {
 	const struct filter **filters;
 	size_t first, next;
@@ -264,7 +264,7 @@ join_pieces(struct survey *s, struct lines *to)
 		return -CORDON_E_MEMORY;
 	for (first = 0; first < s->piece_count; first = next) {
 		const struct piece *piece = &s->pieces[first];
-		struct line *line =
+		struct sbpl_rule *line =
 			arena_push(s->in->arena, &to->items, &to->count, sizeof *line, s->err);
 
 		for (next = first; next < s->piece_count && same_line(piece, &s->pieces[next]);
@@ -272,14 +272,14 @@ join_pieces(struct survey *s, struct lines *to)
 			filters[next - first] = piece_filter(s->in, &s->pieces[next]);
 		if (line == NULL)
 			return -CORDON_E_MEMORY;
-		*line = (struct line){piece->effect, piece->rights,
-				      filter_any_of(s->in, filters, next - first)};
+		*line = (struct sbpl_rule){piece->effect, piece->rights,
+					   filter_any_of(s->in, filters, next - first)};
 	}
 	return 0;
 }
 
 static int
-survey_make(struct survey *s, struct lines *to)
+survey_make(struct survey *s, struct sbpl_rules *to)
 {
 	int rc;
 
@@ -300,7 +300,7 @@ survey_make(struct survey *s, struct lines *to)
 }
 
 int
-zones_of_plan(struct filters *in, const struct index *index, struct lines *ret,
+zones_of_plan(struct filters *in, const struct index *index, struct sbpl_rules *ret,
 	      struct cordon_error *err)
 {
 	struct survey s = {.in = in, .index = *index, .err = err};
@@ -309,8 +309,8 @@ zones_of_plan(struct filters *in, const struct index *index, struct lines *ret,
 }
 
 int
-zones_of_layer(struct filters *in, const struct index *index, enum layer layer, struct lines *ret,
-	       struct cordon_error *err)
+zones_of_layer(struct filters *in, const struct index *index, enum layer layer,
+	       struct sbpl_rules *ret, struct cordon_error *err)
 {
 	struct survey s = {.in = in, .index = {.default_rights = 0}, .denials = true, .err = err};
 	struct index *own = &s.index;

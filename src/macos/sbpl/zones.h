@@ -8,8 +8,8 @@
 #include "macos/sbpl/rules.h"
 
 /* What all path rules together decide, without patterns and protected names. */
-int zones_of_plan(struct filters *in, const struct index *index, struct lines *ret,
+int zones_of_plan(struct filters *in, const struct index *index, struct sbpl_rules *ret,
 		  struct cordon_error *err);
 /* Where the last word of one layer's path rules is deny: EFFECT_ALLOW lines are those places. */
 int zones_of_layer(struct filters *in, const struct index *index, enum layer layer,
-		   struct lines *ret, struct cordon_error *err);
+		   struct sbpl_rules *ret, struct cordon_error *err);

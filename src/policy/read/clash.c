@@ -16,7 +16,7 @@
 /* ---- capabilities ---- */
 
 static int
-read_cap(struct reading *r, const struct json *value, unsigned *rights)
+read_cap(struct policy_reading *r, const struct json *value, unsigned *rights)
 {
 	static const char *const names[] = {"read",    "write", "create", "delete",
 					    "execute", "full",	"all",	  NULL};
@@ -29,7 +29,7 @@ read_cap(struct reading *r, const struct json *value, unsigned *rights)
 }
 
 static int
-read_caps(struct reading *r, const struct json *value, unsigned *ret_rights)
+read_caps(struct policy_reading *r, const struct json *value, unsigned *ret_rights)
 {
 	unsigned rights = 0;
 
@@ -54,7 +54,7 @@ read_caps(struct reading *r, const struct json *value, unsigned *ret_rights)
 /* ---- rules ---- */
 
 static int
-set_path(struct reading *r, const struct json *value)
+set_path(struct policy_reading *r, const struct json *value)
 {
 	auto_str struct str text = {0};
 	struct rule *rule = last_rule(r);
@@ -71,13 +71,13 @@ set_path(struct reading *r, const struct json *value)
 }
 
 static int
-read_rule_caps(struct reading *r, const struct json *value)
+read_rule_caps(struct policy_reading *r, const struct json *value)
 {
 	return read_caps(r, value, &last_rule(r)->rights);
 }
 
 static int
-read_path(struct reading *r, const struct json *value)
+read_path(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 
@@ -86,7 +86,7 @@ read_path(struct reading *r, const struct json *value)
 }
 
 static int
-read_path_match(struct reading *r, const struct json *value)
+read_path_match(struct policy_reading *r, const struct json *value)
 {
 	static const char *const names[] = {"subpath", "literal", "child_of", "", "regex", NULL};
 	int match;
@@ -98,7 +98,7 @@ read_path_match(struct reading *r, const struct json *value)
 }
 
 static int
-read_doc(struct reading *r, const struct json *value)
+read_doc(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 
@@ -106,7 +106,7 @@ read_doc(struct reading *r, const struct json *value)
 }
 
 static int
-read_rule_doc(struct reading *r, const struct json *value)
+read_rule_doc(struct policy_reading *r, const struct json *value)
 {
 	return value->type == JSON_NULL ? 0 : read_why(r, value);
 }
@@ -125,9 +125,9 @@ fitting_list(const struct rule *rule)
 }
 
 static int
-read_rule(struct reading *r, const struct json *value)
+read_rule(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"effect", read_effect},
 		{"caps", read_rule_caps},
 		{"path", read_path},
@@ -155,7 +155,7 @@ read_rule(struct reading *r, const struct json *value)
 }
 
 static int
-read_rules(struct reading *r, const struct json *value)
+read_rules(struct policy_reading *r, const struct json *value)
 {
 	return read_list(r, value, read_rule);
 }
@@ -163,7 +163,7 @@ read_rules(struct reading *r, const struct json *value)
 /* ---- network ---- */
 
 static int
-read_localhost(struct reading *r, const struct json *value)
+read_localhost(struct policy_reading *r, const struct json *value)
 {
 	r->policy->network.mode = NET_LOCALHOST;
 	return read_list(r, value, read_localhost_port);
@@ -171,7 +171,7 @@ read_localhost(struct reading *r, const struct json *value)
 
 /* A bare name covers its subdomains in clash. */
 static int
-read_clash_domain(struct reading *r, const struct json *value)
+read_clash_domain(struct policy_reading *r, const struct json *value)
 {
 	struct words *domains = &r->policy->network.domains;
 	char wild[VALUE_DOMAIN_SIZE + 2];
@@ -188,7 +188,7 @@ read_clash_domain(struct reading *r, const struct json *value)
 }
 
 static int
-read_allow_domains(struct reading *r, const struct json *value)
+read_allow_domains(struct policy_reading *r, const struct json *value)
 {
 	int rc = read_list(r, value, read_clash_domain);
 
@@ -201,9 +201,9 @@ read_allow_domains(struct reading *r, const struct json *value)
 }
 
 static int
-read_network(struct reading *r, const struct json *value)
+read_network(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"localhost", read_localhost},
 		{"allow_domains", read_allow_domains},
 	};
@@ -230,7 +230,7 @@ read_network(struct reading *r, const struct json *value)
 /* ---- the whole ---- */
 
 static int
-read_default(struct reading *r, const struct json *value)
+read_default(struct policy_reading *r, const struct json *value)
 {
 	r->policy->has_default = true;
 	r->policy->default_place = reading_place(r, value);
@@ -239,7 +239,7 @@ read_default(struct reading *r, const struct json *value)
 
 /* Which words clash's hints use; ours have their own. */
 static int
-read_violation(struct reading *r, const struct json *value)
+read_violation(struct policy_reading *r, const struct json *value)
 {
 	static const char *const names[] = {"stop", "workaround", "smart", NULL};
 	int index;
@@ -248,7 +248,7 @@ read_violation(struct reading *r, const struct json *value)
 }
 
 static int
-set_rest(struct reading *r, const struct json *at)
+set_rest(struct policy_reading *r, const struct json *at)
 {
 	struct policy *policy = r->policy;
 	struct rule *null;
@@ -272,7 +272,7 @@ set_rest(struct reading *r, const struct json *at)
 }
 
 static int
-add_holes(struct reading *r, const struct json *at)
+add_holes(struct policy_reading *r, const struct json *at)
 {
 	int rc = reading_hole(r, at, "clash passes the whole environment; cordon scrubs it");
 
@@ -284,9 +284,9 @@ add_holes(struct reading *r, const struct json *at)
 }
 
 static int
-read_policy(struct reading *r, const struct json *value)
+read_policy(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"default", read_default},
 		{"rules", read_rules},
 		{"network", read_network},
@@ -304,7 +304,7 @@ read_policy(struct reading *r, const struct json *value)
 }
 
 static int
-fail_choice(struct reading *r, const struct json *sandboxes, const char *problem)
+fail_choice(struct policy_reading *r, const struct json *sandboxes, const char *problem)
 {
 	auto_str struct str names = {0};
 
@@ -315,7 +315,7 @@ fail_choice(struct reading *r, const struct json *sandboxes, const char *problem
 }
 
 static int
-choose(struct reading *r, const struct json *sandboxes, const struct json **ret_chosen)
+choose(struct policy_reading *r, const struct json *sandboxes, const struct json **ret_chosen)
 {
 	const char *variant = r->as->variant;
 	char problem[80];
@@ -331,16 +331,16 @@ choose(struct reading *r, const struct json *sandboxes, const struct json **ret_
 
 /* One that was not chosen: its errors still count. */
 static int
-check_policy(struct reading *r, const struct json *value)
+check_policy(struct policy_reading *r, const struct json *value)
 {
 	auto_policy struct policy *scratch = policy_new(r->policy->file, r->err);
-	struct reading other = {scratch, r->as, r->err};
+	struct policy_reading other = {scratch, r->as, r->err};
 
 	return scratch == NULL ? -CORDON_E_MEMORY : read_policy(&other, value);
 }
 
 static int
-read_sandboxes(struct reading *r, const struct json *value)
+read_sandboxes(struct policy_reading *r, const struct json *value)
 {
 	const struct json *chosen = NULL;
 	int rc;
@@ -357,9 +357,9 @@ read_sandboxes(struct reading *r, const struct json *value)
 }
 
 int
-clash_read(struct reading *r, const struct json *value)
+clash_read(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"sandboxes", read_sandboxes},
 		{"on_sandbox_violation", read_violation},
 		{"doc", read_doc},

@@ -11,14 +11,14 @@
 #include "policy/model/value.h"
 #include "policy/read/reader.h"
 
-static const struct token {
+static const struct clash_token {
 	const char *name, *ours;
 } tokens[] = {{"$PWD", "$CWD"}, {"$HOME", "$HOME"}, {"$TMPDIR", "$TMPDIR"}};
 
 #define UNKNOWN_TOKEN "has a token clash does not know; there are $PWD, $HOME, $TMPDIR"
 
 /* What text starts with, or NULL. */
-static const struct token *
+static const struct clash_token *
 token_at(const char *text)
 {
 	for (size_t i = 0; i < COUNT(tokens); i++)
@@ -32,7 +32,7 @@ static const char *
 check_tokens(const char *path)
 {
 	for (const char *p = strchr(path, '$'); p != NULL; p = strchr(p + 1, '$')) {
-		const struct token *token = token_at(p);
+		const struct clash_token *token = token_at(p);
 		size_t length = token == NULL ? 0 : strlen(token->name);
 
 		if (token == NULL)
@@ -64,7 +64,7 @@ translate(const char *path, struct str *to)
 			path++;
 	}
 	while (*path != '\0') {
-		const struct token *token = token_at(path);
+		const struct clash_token *token = token_at(path);
 
 		if (token != NULL)
 			str_add(to, token->ours);

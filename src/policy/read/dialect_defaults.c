@@ -170,7 +170,8 @@ const char *const baseline_env_scrub[] = {
 };
 
 int
-baseline_grant(struct reading *r, const struct json *at, enum list list, const char *const *paths)
+baseline_grant(struct policy_reading *r, const struct json *at, enum list list,
+	       const char *const *paths)
 {
 	for (; *paths != NULL; paths++) {
 		struct rule *rule =
@@ -184,7 +185,7 @@ baseline_grant(struct reading *r, const struct json *at, enum list list, const c
 }
 
 int
-baseline_grant_devices(struct reading *r, const struct json *at)
+baseline_grant_devices(struct policy_reading *r, const struct json *at)
 {
 	const struct device *device = devices[r->as->system];
 
@@ -203,7 +204,7 @@ baseline_grant_devices(struct reading *r, const struct json *at)
 }
 
 int
-baseline_accept(struct reading *r, const struct json *at)
+baseline_accept(struct policy_reading *r, const struct json *at)
 {
 	static const enum guarantee accepted[] = {G_PROCESS_LISTING};
 	int rc = 0;
@@ -215,7 +216,7 @@ baseline_accept(struct reading *r, const struct json *at)
 }
 
 int
-baseline_pass(struct reading *r, const struct json *at, const char *const *names)
+baseline_pass(struct policy_reading *r, const struct json *at, const char *const *names)
 {
 	struct words *allow = &r->policy->env.allow;
 

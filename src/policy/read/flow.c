@@ -11,7 +11,7 @@
 #include "policy/read/dialect_defaults.h"
 
 static int
-add_path(struct reading *r, const struct json *value, enum list list)
+add_path(struct policy_reading *r, const struct json *value, enum list list)
 {
 	const char *text = NULL;
 	int rc = 0;
@@ -28,32 +28,32 @@ add_path(struct reading *r, const struct json *value, enum list list)
 }
 
 static int
-read_write_path(struct reading *r, const struct json *value)
+read_write_path(struct policy_reading *r, const struct json *value)
 {
 	return add_path(r, value, LIST_WRITE);
 }
 
 static int
-read_write_paths(struct reading *r, const struct json *value)
+read_write_paths(struct policy_reading *r, const struct json *value)
 {
 	return read_list(r, value, read_write_path);
 }
 
 /* flow never limits what may be executed: what can be read can be run. */
 static int
-read_read_path(struct reading *r, const struct json *value)
+read_read_path(struct policy_reading *r, const struct json *value)
 {
 	return add_path(r, value, LIST_EXECUTE);
 }
 
 static int
-read_read_paths(struct reading *r, const struct json *value)
+read_read_paths(struct policy_reading *r, const struct json *value)
 {
 	return read_list(r, value, read_read_path);
 }
 
 static int
-read_net(struct reading *r, const struct json *value)
+read_net(struct policy_reading *r, const struct json *value)
 {
 	bool net;
 	int rc = read_bool(r, value, &net);
@@ -66,7 +66,7 @@ read_net(struct reading *r, const struct json *value)
 }
 
 static int
-read_var(struct reading *r, const struct json *value)
+read_var(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 	int rc = read_checked(r, value, value_env_name, &text);
@@ -78,14 +78,14 @@ read_var(struct reading *r, const struct json *value)
 }
 
 static int
-read_vars(struct reading *r, const struct json *value)
+read_vars(struct policy_reading *r, const struct json *value)
 {
 	r->policy->env.mode = ENV_EXPLICIT;
 	return read_list(r, value, read_var);
 }
 
 static int
-set_env_scrubbed(struct reading *r, const struct json *at)
+set_env_scrubbed(struct policy_reading *r, const struct json *at)
 {
 	r->policy->env.mode = ENV_EXPLICIT;
 	r->policy->env.place = reading_place(r, at);
@@ -93,9 +93,9 @@ set_env_scrubbed(struct reading *r, const struct json *at)
 }
 
 static int
-read_env(struct reading *r, const struct json *value)
+read_env(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {{"vars", read_vars}};
+	static const struct read_key keys[] = {{"vars", read_vars}};
 	static const char *const names[] = {"scrubbed", "inherit", NULL};
 	int mode, rc;
 
@@ -130,7 +130,7 @@ is_listed(const struct json *record, const char *key)
 }
 
 static int
-grant_reads(struct reading *r, const struct json *record)
+grant_reads(struct policy_reading *r, const struct json *record)
 {
 	struct policy *policy = r->policy;
 
@@ -143,7 +143,7 @@ grant_reads(struct reading *r, const struct json *record)
 }
 
 static int
-grant_cwd(struct reading *r, const struct json *record)
+grant_cwd(struct policy_reading *r, const struct json *record)
 {
 	struct rule *rule =
 		policy_add_rule(r->policy, LIST_RULES, "$CWD", reading_place(r, record), r->err);
@@ -155,7 +155,7 @@ grant_cwd(struct reading *r, const struct json *record)
 }
 
 static int
-set_defaults(struct reading *r, const struct json *record)
+set_defaults(struct policy_reading *r, const struct json *record)
 {
 	struct policy *policy = r->policy;
 
@@ -172,7 +172,7 @@ set_defaults(struct reading *r, const struct json *record)
 }
 
 static int
-add_holes(struct reading *r, const struct json *record)
+add_holes(struct policy_reading *r, const struct json *record)
 {
 	bool light = r->policy->network.mode == NET_ALL && !is_listed(record, "write_paths") &&
 		     !is_listed(record, "read_paths");
@@ -194,9 +194,9 @@ add_holes(struct reading *r, const struct json *record)
 }
 
 int
-flow_read(struct reading *r, const struct json *value)
+flow_read(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"net", read_net},
 		{"write_paths", read_write_paths},
 		{"read_paths", read_read_paths},

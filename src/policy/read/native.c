@@ -13,7 +13,7 @@
 #include "policy/read/native.h"
 
 static int
-add_word(struct reading *r, const struct json *value, struct words *words,
+add_word(struct policy_reading *r, const struct json *value, struct words *words,
 	 const char *(*check)(const char *))
 {
 	const char *text;
@@ -33,32 +33,32 @@ check_extends(const char *text)
 }
 
 static int
-read_extend(struct reading *r, const struct json *value)
+read_extend(struct policy_reading *r, const struct json *value)
 {
 	return add_word(r, value, &r->policy->extends, check_extends);
 }
 
 static int
-read_extends(struct reading *r, const struct json *value)
+read_extends(struct policy_reading *r, const struct json *value)
 {
 	r->policy->has_extends = true;
 	return read_list(r, value, read_extend);
 }
 
 static int
-read_socket(struct reading *r, const struct json *value)
+read_socket(struct policy_reading *r, const struct json *value)
 {
 	return add_word(r, value, &r->policy->sockets, value_socket);
 }
 
 static int
-read_sockets(struct reading *r, const struct json *value)
+read_sockets(struct policy_reading *r, const struct json *value)
 {
 	return read_list(r, value, read_socket);
 }
 
 static int
-read_gap(struct reading *r, const struct json *value)
+read_gap(struct policy_reading *r, const struct json *value)
 {
 	const char *text, *near;
 	int rc = read_text(r, value, &text);
@@ -76,7 +76,7 @@ read_gap(struct reading *r, const struct json *value)
 }
 
 static int
-read_accept(struct reading *r, const struct json *value)
+read_accept(struct policy_reading *r, const struct json *value)
 {
 	return read_list(r, value, read_gap);
 }
@@ -84,7 +84,7 @@ read_accept(struct reading *r, const struct json *value)
 /* ---- network ---- */
 
 static int
-read_localhost(struct reading *r, const struct json *value)
+read_localhost(struct policy_reading *r, const struct json *value)
 {
 	r->policy->network.mode = NET_LOCALHOST;
 	/* every port, beside other keys */
@@ -99,20 +99,20 @@ read_localhost(struct reading *r, const struct json *value)
 }
 
 static int
-read_domains(struct reading *r, const struct json *value)
+read_domains(struct policy_reading *r, const struct json *value)
 {
 	r->policy->network.mode = NET_DOMAINS;
 	return read_list(r, value, read_domain);
 }
 
 static int
-read_remote_port(struct reading *r, const struct json *value)
+read_remote_port(struct policy_reading *r, const struct json *value)
 {
 	return read_port(r, value, &r->policy->network.ports);
 }
 
 static int
-read_ports(struct reading *r, const struct json *value)
+read_ports(struct policy_reading *r, const struct json *value)
 {
 	/* nor may no port come to mean the usual two */
 	if (value->type == JSON_ARRAY && value->count == 0)
@@ -123,31 +123,31 @@ read_ports(struct reading *r, const struct json *value)
 }
 
 static int
-read_opaque_port(struct reading *r, const struct json *value)
+read_opaque_port(struct policy_reading *r, const struct json *value)
 {
 	return read_port(r, value, &r->policy->network.opaque);
 }
 
 static int
-read_opaque(struct reading *r, const struct json *value)
+read_opaque(struct policy_reading *r, const struct json *value)
 {
 	return read_list(r, value, read_opaque_port);
 }
 
 static int
-read_range(struct reading *r, const struct json *value)
+read_range(struct policy_reading *r, const struct json *value)
 {
 	return add_word(r, value, &r->policy->network.private_ranges, value_range);
 }
 
 static int
-read_private(struct reading *r, const struct json *value)
+read_private(struct policy_reading *r, const struct json *value)
 {
 	return read_list(r, value, read_range);
 }
 
 static int
-read_resolver(struct reading *r, const struct json *value)
+read_resolver(struct policy_reading *r, const struct json *value)
 {
 	struct word *resolver = &r->policy->network.resolver;
 	const char *text;
@@ -161,7 +161,7 @@ read_resolver(struct reading *r, const struct json *value)
 }
 
 static int
-read_ech(struct reading *r, const struct json *value)
+read_ech(struct policy_reading *r, const struct json *value)
 {
 	int ech;
 	int rc = read_name(r, value, ech_names, &ech);
@@ -174,7 +174,7 @@ read_ech(struct reading *r, const struct json *value)
 }
 
 static int
-read_udp(struct reading *r, const struct json *value)
+read_udp(struct policy_reading *r, const struct json *value)
 {
 	bool allowed;
 	int rc = read_bool(r, value, &allowed);
@@ -187,9 +187,9 @@ read_udp(struct reading *r, const struct json *value)
 }
 
 static int
-read_network(struct reading *r, const struct json *value)
+read_network(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"localhost", read_localhost}, {"domains", read_domains},   {"ports", read_ports},
 		{"private", read_private},     {"resolver", read_resolver}, {"ech", read_ech},
 		{"opaque", read_opaque},       {"udp", read_udp},
@@ -219,7 +219,7 @@ read_network(struct reading *r, const struct json *value)
 /* ---- env, limits, tmp ---- */
 
 static int
-read_env_mode(struct reading *r, const struct json *value)
+read_env_mode(struct policy_reading *r, const struct json *value)
 {
 	int mode;
 	int rc = read_name(r, value, env_names, &mode);
@@ -230,19 +230,19 @@ read_env_mode(struct reading *r, const struct json *value)
 }
 
 static int
-read_env_name(struct reading *r, const struct json *value)
+read_env_name(struct policy_reading *r, const struct json *value)
 {
 	return add_word(r, value, &r->policy->env.allow, value_env_pattern);
 }
 
 static int
-read_env_allow(struct reading *r, const struct json *value)
+read_env_allow(struct policy_reading *r, const struct json *value)
 {
 	return read_list(r, value, read_env_name);
 }
 
 static int
-read_env_pair(struct reading *r, const struct json *member)
+read_env_pair(struct policy_reading *r, const struct json *member)
 {
 	struct environment *env = &r->policy->env;
 	const char *reason = value_env_name(member->key);
@@ -266,7 +266,7 @@ read_env_pair(struct reading *r, const struct json *member)
 }
 
 static int
-read_env_set(struct reading *r, const struct json *value)
+read_env_set(struct policy_reading *r, const struct json *value)
 {
 	if (value->type != JSON_OBJECT)
 		return reading_fail(r, value,
@@ -282,11 +282,11 @@ read_env_set(struct reading *r, const struct json *value)
 }
 
 static int
-read_env(struct reading *r, const struct json *value)
+read_env(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {{"mode", read_env_mode},
-					  {"allow", read_env_allow},
-					  {"set", read_env_set}};
+	static const struct read_key keys[] = {{"mode", read_env_mode},
+					       {"allow", read_env_allow},
+					       {"set", read_env_set}};
 
 	r->policy->env.place = reading_place(r, value);
 	return read_keys(r, value, "\"env\"", keys, COUNT(keys));
@@ -294,7 +294,7 @@ read_env(struct reading *r, const struct json *value)
 
 /* A limit is a whole number, or text with a unit where `parse` knows one. */
 static int
-read_limit(struct reading *r, const struct json *value, enum limit limit,
+read_limit(struct policy_reading *r, const struct json *value, enum limit limit,
 	   const char *(*parse)(const char *, uint64_t *))
 {
 	struct limit_value *to = &r->policy->limits[limit];
@@ -313,10 +313,10 @@ read_limit(struct reading *r, const struct json *value, enum limit limit,
 	return reason == NULL ? 0 : reading_fail(r, value, "\"%.40s\" %s", value->string, reason);
 }
 
-#define LIMIT_READER(name, limit, parse)                             \
-	static int name(struct reading *r, const struct json *value) \
-	{                                                            \
-		return read_limit(r, value, limit, parse);           \
+#define LIMIT_READER(name, limit, parse)                                    \
+	static int name(struct policy_reading *r, const struct json *value) \
+	{                                                                   \
+		return read_limit(r, value, limit, parse);                  \
 	}
 LIMIT_READER(read_time, LIMIT_TIME, value_duration)
 LIMIT_READER(read_output, LIMIT_OUTPUT, value_size)
@@ -327,9 +327,9 @@ LIMIT_READER(read_cpu_time, LIMIT_CPU_TIME, value_duration)
 LIMIT_READER(read_open_files, LIMIT_OPEN_FILES, NULL)
 
 static int
-read_limits(struct reading *r, const struct json *value)
+read_limits(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"time", read_time},
 		{"output", read_output},
 		{"processes", read_processes},
@@ -343,7 +343,7 @@ read_limits(struct reading *r, const struct json *value)
 }
 
 static int
-read_tmp(struct reading *r, const struct json *value)
+read_tmp(struct policy_reading *r, const struct json *value)
 {
 	int tmp;
 	int rc = read_name(r, value, tmp_names, &tmp);
@@ -355,7 +355,7 @@ read_tmp(struct reading *r, const struct json *value)
 }
 
 static int
-read_ipc(struct reading *r, const struct json *value)
+read_ipc(struct policy_reading *r, const struct json *value)
 {
 	int ipc;
 	int rc = read_name(r, value, ipc_names, &ipc);
@@ -369,7 +369,7 @@ read_ipc(struct reading *r, const struct json *value)
 /* ---- the whole ---- */
 
 static int
-read_schema(struct reading *r, const struct json *value)
+read_schema(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 
@@ -377,9 +377,9 @@ read_schema(struct reading *r, const struct json *value)
 }
 
 static int
-read_block(struct reading *r, const struct json *value)
+read_block(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"files", native_read_files},
 		{"network", read_network},
 		{"sockets", read_sockets},
@@ -397,19 +397,19 @@ read_block(struct reading *r, const struct json *value)
 
 /* The block of another system is read into a policy that is thrown away: its errors still count. */
 static int
-read_other_block(struct reading *r, const struct json *value)
+read_other_block(struct policy_reading *r, const struct json *value)
 {
 	auto_policy struct policy *scratch = policy_new(r->policy->file, r->err);
-	struct reading other = {scratch, r->as, r->err};
+	struct policy_reading other = {scratch, r->as, r->err};
 	int rc = scratch == NULL ? -CORDON_E_MEMORY : read_block(&other, value);
 
 	return rc < 0 ? rc : check_regexes(&other);
 }
 
 int
-native_read(struct reading *r, const struct json *value)
+native_read(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"$schema", read_schema},  {"extends", read_extends}, {"files", native_read_files},
 		{"network", read_network}, {"sockets", read_sockets}, {"env", read_env},
 		{"limits", read_limits},   {"tmp", read_tmp},	      {"ipc", read_ipc},

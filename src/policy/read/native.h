@@ -5,4 +5,4 @@
 #include "policy/read/reader.h"
 
 /* native_files.c: the value of "files". */
-int native_read_files(struct reading *r, const struct json *value);
+int native_read_files(struct policy_reading *r, const struct json *value);

@@ -14,7 +14,7 @@ check_list_path(const char *text)
 }
 
 static int
-add_list_rule(struct reading *r, const struct json *value, enum list list)
+add_list_rule(struct policy_reading *r, const struct json *value, enum list list)
 {
 	const char *text;
 	struct rule *rule;
@@ -29,14 +29,14 @@ add_list_rule(struct reading *r, const struct json *value, enum list list)
 	return 0;
 }
 
-#define LIST_READER(name, list)                                             \
-	static int name##_item(struct reading *r, const struct json *value) \
-	{                                                                   \
-		return add_list_rule(r, value, list);                       \
-	}                                                                   \
-	static int name(struct reading *r, const struct json *value)        \
-	{                                                                   \
-		return read_list(r, value, name##_item);                    \
+#define LIST_READER(name, list)                                                    \
+	static int name##_item(struct policy_reading *r, const struct json *value) \
+	{                                                                          \
+		return add_list_rule(r, value, list);                              \
+	}                                                                          \
+	static int name(struct policy_reading *r, const struct json *value)        \
+	{                                                                          \
+		return read_list(r, value, name##_item);                           \
 	}
 LIST_READER(read_reads, LIST_READ)
 LIST_READER(read_writes, LIST_WRITE)
@@ -45,7 +45,7 @@ LIST_READER(read_denies, LIST_DENY)
 LIST_READER(read_protects, LIST_PROTECT)
 
 static int
-read_letters(struct reading *r, const struct json *value, unsigned *ret_rights)
+read_letters(struct policy_reading *r, const struct json *value, unsigned *ret_rights)
 {
 	const char *text;
 	int rights;
@@ -63,7 +63,7 @@ read_letters(struct reading *r, const struct json *value, unsigned *ret_rights)
 }
 
 static int
-read_rights(struct reading *r, const struct json *value)
+read_rights(struct policy_reading *r, const struct json *value)
 {
 	int rc = read_letters(r, value, &last_rule(r)->rights);
 
@@ -73,7 +73,7 @@ read_rights(struct reading *r, const struct json *value)
 }
 
 static int
-read_path(struct reading *r, const struct json *value)
+read_path(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 	int rc = read_text(r, value, &text);
@@ -87,7 +87,7 @@ read_path(struct reading *r, const struct json *value)
 }
 
 static int
-read_match(struct reading *r, const struct json *value)
+read_match(struct policy_reading *r, const struct json *value)
 {
 	int match;
 	int rc = read_name(r, value, match_names, &match);
@@ -98,13 +98,13 @@ read_match(struct reading *r, const struct json *value)
 }
 
 static int
-read_optional(struct reading *r, const struct json *value)
+read_optional(struct policy_reading *r, const struct json *value)
 {
 	return read_bool(r, value, &last_rule(r)->optional);
 }
 
 static int
-check_rule_path(struct reading *r, const struct json *value, const struct rule *rule)
+check_rule_path(struct policy_reading *r, const struct json *value, const struct rule *rule)
 {
 	const struct json *path = json_member(value, "path");
 	const char *reason = NULL;
@@ -118,9 +118,9 @@ check_rule_path(struct reading *r, const struct json *value, const struct rule *
 }
 
 static int
-read_rule(struct reading *r, const struct json *value)
+read_rule(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"effect", read_effect},     {"rights", read_rights}, {"path", read_path},
 		{"match", read_match},	     {"why", read_why},	      {"worktrees", read_worktrees},
 		{"optional", read_optional},
@@ -138,13 +138,13 @@ read_rule(struct reading *r, const struct json *value)
 }
 
 static int
-read_rules(struct reading *r, const struct json *value)
+read_rules(struct policy_reading *r, const struct json *value)
 {
 	return read_list(r, value, read_rule);
 }
 
 static int
-read_default(struct reading *r, const struct json *value)
+read_default(struct policy_reading *r, const struct json *value)
 {
 	r->policy->has_default = true;
 	r->policy->default_place = reading_place(r, value);
@@ -152,9 +152,9 @@ read_default(struct reading *r, const struct json *value)
 }
 
 int
-native_read_files(struct reading *r, const struct json *value)
+native_read_files(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"read", read_reads},	   {"write", read_writes},     {"execute", read_executes},
 		{"deny", read_denies},	   {"protect", read_protects}, {"rules", read_rules},
 		{"default", read_default},

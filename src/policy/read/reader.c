@@ -14,13 +14,13 @@
 #include "policy/model/value.h"
 
 struct place
-reading_place(const struct reading *r, const struct json *value)
+reading_place(const struct policy_reading *r, const struct json *value)
 {
 	return (struct place){r->policy->file, value->line, value->column};
 }
 
 int
-reading_fail(const struct reading *r, const struct json *value, const char *format, ...)
+reading_fail(const struct policy_reading *r, const struct json *value, const char *format, ...)
 {
 	char text[200];
 	va_list args;
@@ -33,7 +33,7 @@ reading_fail(const struct reading *r, const struct json *value, const char *form
 }
 
 static int
-wrong_type(const struct reading *r, const struct json *value, const char *expected)
+wrong_type(const struct policy_reading *r, const struct json *value, const char *expected)
 {
 	if (value->key != NULL)
 		return reading_fail(r, value, "\"%.40s\" must be %s, not %s", value->key, expected,
@@ -43,8 +43,8 @@ wrong_type(const struct reading *r, const struct json *value, const char *expect
 }
 
 static int
-unknown_key(const struct reading *r, const struct json *member, const char *what,
-	    const struct key *keys, size_t count)
+unknown_key(const struct policy_reading *r, const struct json *member, const char *what,
+	    const struct read_key *keys, size_t count)
 {
 	const char *names[32] = {0};
 	const char *near;
@@ -59,8 +59,8 @@ unknown_key(const struct reading *r, const struct json *member, const char *what
 }
 
 int
-read_keys(struct reading *r, const struct json *object, const char *what, const struct key *keys,
-	  size_t count)
+read_keys(struct policy_reading *r, const struct json *object, const char *what,
+	  const struct read_key *keys, size_t count)
 {
 	if (object->type != JSON_OBJECT)
 		return reading_fail(r, object, "%s must be an object, not %s", what,
@@ -81,7 +81,7 @@ read_keys(struct reading *r, const struct json *object, const char *what, const 
 }
 
 int
-read_text(struct reading *r, const struct json *value, const char **ret_text)
+read_text(struct policy_reading *r, const struct json *value, const char **ret_text)
 {
 	if (value->type != JSON_STRING)
 		return wrong_type(r, value, "a string");
@@ -90,7 +90,7 @@ read_text(struct reading *r, const struct json *value, const char **ret_text)
 }
 
 int
-read_bool(struct reading *r, const struct json *value, bool *ret_bool)
+read_bool(struct policy_reading *r, const struct json *value, bool *ret_bool)
 {
 	if (value->type != JSON_BOOL)
 		return wrong_type(r, value, "true or false");
@@ -99,7 +99,7 @@ read_bool(struct reading *r, const struct json *value, bool *ret_bool)
 }
 
 int
-read_whole(struct reading *r, const struct json *value, int64_t low, int64_t high,
+read_whole(struct policy_reading *r, const struct json *value, int64_t low, int64_t high,
 	   int64_t *ret_number)
 {
 	if (value->type != JSON_NUMBER)
@@ -112,7 +112,7 @@ read_whole(struct reading *r, const struct json *value, int64_t low, int64_t hig
 }
 
 static int
-unknown_name(struct reading *r, const struct json *value, const char *const *names)
+unknown_name(struct policy_reading *r, const struct json *value, const char *const *names)
 {
 	auto_str struct str list = {0};
 
@@ -124,7 +124,8 @@ unknown_name(struct reading *r, const struct json *value, const char *const *nam
 }
 
 int
-read_name(struct reading *r, const struct json *value, const char *const *names, int *ret_index)
+read_name(struct policy_reading *r, const struct json *value, const char *const *names,
+	  int *ret_index)
 {
 	const char *text = "";
 	int rc = read_text(r, value, &text);
@@ -141,7 +142,7 @@ read_name(struct reading *r, const struct json *value, const char *const *names,
 }
 
 int
-read_list(struct reading *r, const struct json *value, key_reader *each)
+read_list(struct policy_reading *r, const struct json *value, key_reader *each)
 {
 	if (value->type != JSON_ARRAY)
 		return wrong_type(r, value, "a list");
@@ -155,7 +156,7 @@ read_list(struct reading *r, const struct json *value, key_reader *each)
 }
 
 int
-read_checked(struct reading *r, const struct json *value, const char *(*check)(const char *),
+read_checked(struct policy_reading *r, const struct json *value, const char *(*check)(const char *),
 	     const char **ret_text)
 {
 	const char *text = "", *reason;
@@ -171,7 +172,7 @@ read_checked(struct reading *r, const struct json *value, const char *(*check)(c
 }
 
 int
-read_domain(struct reading *r, const struct json *value)
+read_domain(struct policy_reading *r, const struct json *value)
 {
 	const char *text = "", *reason;
 	char name[VALUE_DOMAIN_SIZE];
@@ -187,7 +188,7 @@ read_domain(struct reading *r, const struct json *value)
 }
 
 int
-read_port(struct reading *r, const struct json *value, struct ports *ports)
+read_port(struct policy_reading *r, const struct json *value, struct ports *ports)
 {
 	int64_t number = 0;
 	int rc = read_whole(r, value, 1, UINT16_MAX, &number);
@@ -197,7 +198,7 @@ read_port(struct reading *r, const struct json *value, struct ports *ports)
 }
 
 int
-read_localhost_port(struct reading *r, const struct json *value)
+read_localhost_port(struct policy_reading *r, const struct json *value)
 {
 	return read_port(r, value, &r->policy->network.localhost);
 }
@@ -205,13 +206,13 @@ read_localhost_port(struct reading *r, const struct json *value)
 /* ---- rules ---- */
 
 struct rule *
-last_rule(struct reading *r)
+last_rule(struct policy_reading *r)
 {
 	return &r->policy->rules[r->policy->rule_count - 1];
 }
 
 int
-read_effect(struct reading *r, const struct json *value)
+read_effect(struct policy_reading *r, const struct json *value)
 {
 	static const char *const names[] = {"deny", "allow", NULL};
 	int effect;
@@ -223,13 +224,13 @@ read_effect(struct reading *r, const struct json *value)
 }
 
 int
-read_worktrees(struct reading *r, const struct json *value)
+read_worktrees(struct policy_reading *r, const struct json *value)
 {
 	return read_bool(r, value, &last_rule(r)->worktrees);
 }
 
 int
-read_why(struct reading *r, const struct json *value)
+read_why(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 	int rc = read_text(r, value, &text);
@@ -241,7 +242,8 @@ read_why(struct reading *r, const struct json *value)
 }
 
 int
-check_members(struct reading *r, const struct json *rule, const char *const *needed, size_t count)
+check_members(struct policy_reading *r, const struct json *rule, const char *const *needed,
+	      size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (json_member(rule, needed[i]) == NULL)
@@ -290,7 +292,8 @@ check_plain_path(const char *text, bool home)
 }
 
 int
-read_plain_path(struct reading *r, const struct json *value, bool home, const char **ret_text)
+read_plain_path(struct policy_reading *r, const struct json *value, bool home,
+		const char **ret_text)
 {
 	const char *text = "", *reason;
 	int rc = read_text(r, value, &text);
@@ -305,7 +308,7 @@ read_plain_path(struct reading *r, const struct json *value, bool home, const ch
 }
 
 int
-reading_hole(struct reading *r, const struct json *at, const char *format, ...)
+reading_hole(struct policy_reading *r, const struct json *at, const char *format, ...)
 {
 	struct policy *policy = r->policy;
 	struct hole *hole = NULL;
@@ -362,7 +365,7 @@ dialect_of(const struct json *object)
 }
 
 int
-check_regexes(struct reading *r)
+check_regexes(struct policy_reading *r)
 {
 	size_t count = 0;
 
@@ -390,7 +393,7 @@ policy_read(const char *file, const char *text, size_t length, const struct read
 	};
 	auto_arena struct arena tree = {0};
 	auto_policy struct policy *policy = policy_new(file, err);
-	struct reading r = {policy, as, err};
+	struct policy_reading r = {policy, as, err};
 	const struct json *value;
 	int rc;
 

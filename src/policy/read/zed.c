@@ -51,7 +51,7 @@ find_system(const struct sources *sources, const char *key)
 }
 
 static int
-add_sandbox(struct reading *r, struct sources *sources, const struct json *object)
+add_sandbox(struct policy_reading *r, struct sources *sources, const struct json *object)
 {
 	const struct json *block;
 	int rc = zed_check_sandbox(r, object);
@@ -67,7 +67,7 @@ add_sandbox(struct reading *r, struct sources *sources, const struct json *objec
 
 /* The sandbox object of settings, or of a block of settings; NULL when there is none. */
 static int
-find_sandbox(struct reading *r, const struct json *settings, const struct json **ret_sandbox)
+find_sandbox(struct policy_reading *r, const struct json *settings, const struct json **ret_sandbox)
 {
 	const struct json *terminal = zed_present(settings, "terminal");
 	const struct json *sandbox = zed_present(terminal, "sandbox");
@@ -81,7 +81,7 @@ find_sandbox(struct reading *r, const struct json *settings, const struct json *
 }
 
 static int
-add_settings_block(struct reading *r, struct sources *sources, const struct json *settings,
+add_settings_block(struct policy_reading *r, struct sources *sources, const struct json *settings,
 		   int system)
 {
 	const struct json *block = json_member(settings, system_names[system]);
@@ -98,7 +98,7 @@ add_settings_block(struct reading *r, struct sources *sources, const struct json
 }
 
 static int
-add_settings(struct reading *r, struct sources *sources, const struct json *settings)
+add_settings(struct policy_reading *r, struct sources *sources, const struct json *settings)
 {
 	const struct json *windows = json_member(settings, "windows");
 	const struct json *sandbox = NULL;
@@ -126,7 +126,7 @@ static const struct {
 };
 
 static int
-warn_of_door(struct reading *r, const struct json *at)
+warn_of_door(struct policy_reading *r, const struct json *at)
 {
 	size_t length = strlen(at->string);
 
@@ -141,7 +141,7 @@ warn_of_door(struct reading *r, const struct json *at)
 }
 
 static int
-grant_listed(struct reading *r, const struct json *paths, enum list list, bool optional)
+grant_listed(struct policy_reading *r, const struct json *paths, enum list list, bool optional)
 {
 	const struct json *item = paths == NULL ? NULL : paths->first;
 
@@ -159,7 +159,7 @@ grant_listed(struct reading *r, const struct json *paths, enum list list, bool o
 }
 
 static int
-grant_instead(struct reading *r, const struct json *at, const struct baseline_write *entry)
+grant_instead(struct policy_reading *r, const struct json *at, const struct baseline_write *entry)
 {
 	const char *const itself[] = {entry->path, NULL};
 	static const char *const tmpdir[] = {"$TMPDIR", NULL};
@@ -175,7 +175,7 @@ grant_instead(struct reading *r, const struct json *at, const struct baseline_wr
 }
 
 static int
-grant_writable(struct reading *r, const struct json *at)
+grant_writable(struct policy_reading *r, const struct json *at)
 {
 	int rc = 0;
 
@@ -188,7 +188,7 @@ grant_writable(struct reading *r, const struct json *at)
 }
 
 static int
-grant_project(struct reading *r, const struct json *at, const char *path)
+grant_project(struct policy_reading *r, const struct json *at, const char *path)
 {
 	struct rule *rule =
 		policy_add_rule(r->policy, LIST_RULES, path, reading_place(r, at), r->err);
@@ -200,7 +200,7 @@ grant_project(struct reading *r, const struct json *at, const char *path)
 }
 
 static int
-grant_home(struct reading *r, const struct json *at)
+grant_home(struct policy_reading *r, const struct json *at)
 {
 	int rc = baseline_grant(r, at, LIST_READ, baseline_dotfiles);
 
@@ -220,14 +220,14 @@ grant_home(struct reading *r, const struct json *at)
 }
 
 static void
-set_network(struct reading *r, const struct json *at, bool all)
+set_network(struct policy_reading *r, const struct json *at, bool all)
 {
 	r->policy->network.mode = all ? NET_ALL : NET_NONE;
 	r->policy->network.place = reading_place(r, at);
 }
 
 static int
-set_env(struct reading *r, const struct json *at, const struct json *names)
+set_env(struct policy_reading *r, const struct json *at, const struct json *names)
 {
 	const struct json *item = names == NULL ? NULL : names->first;
 	int rc = names == NULL ? baseline_pass(r, at, baseline_env) : 0;
@@ -246,7 +246,7 @@ set_env(struct reading *r, const struct json *at, const struct json *names)
 /* ---- settings ---- */
 
 static int
-grant_system(struct reading *r, const struct sources *sources, const struct json *at)
+grant_system(struct policy_reading *r, const struct sources *sources, const struct json *at)
 {
 	const struct json *executable = find_system(sources, "executable");
 	const struct json *read_only = find_system(sources, "read_only");
@@ -277,7 +277,7 @@ static const struct {
 };
 
 static int
-grant_additional(struct reading *r, const struct sources *sources)
+grant_additional(struct policy_reading *r, const struct sources *sources)
 {
 	int rc = 0;
 
@@ -287,7 +287,7 @@ grant_additional(struct reading *r, const struct sources *sources)
 }
 
 static int
-grant_rest(struct reading *r, const struct sources *sources, const struct json *at)
+grant_rest(struct policy_reading *r, const struct sources *sources, const struct json *at)
 {
 	const struct json *network = find(sources, "allow_network");
 	int rc = grant_home(r, at);
@@ -308,7 +308,7 @@ grant_rest(struct reading *r, const struct sources *sources, const struct json *
 
 /* Why the settings add nothing, said as a hole. 1 if they do apply. */
 static int
-read_applies(struct reading *r, const struct sources *sources)
+read_applies(struct policy_reading *r, const struct sources *sources)
 {
 	static const char *const users[] = {"tools (cordon run)", "terminals (cordon shell)"};
 	const struct json *enabled = find(sources, "enabled");
@@ -332,7 +332,7 @@ read_applies(struct reading *r, const struct sources *sources)
 }
 
 static int
-read_settings(struct reading *r, const struct json *value)
+read_settings(struct policy_reading *r, const struct json *value)
 {
 	struct sources sources = {0};
 	const struct json *at;
@@ -359,7 +359,7 @@ read_settings(struct reading *r, const struct json *value)
 /* ---- the record of the wrapper ---- */
 
 static int
-read_tracking_only(struct reading *r, const struct json *at)
+read_tracking_only(struct policy_reading *r, const struct json *at)
 {
 	struct policy *policy = r->policy;
 
@@ -376,7 +376,7 @@ read_tracking_only(struct reading *r, const struct json *at)
 
 /* The editor writes its built-in list into the record: then nobody asked for it by name. */
 static bool
-is_builtin_list(const struct reading *r, const struct json *paths)
+is_builtin_list(const struct policy_reading *r, const struct json *paths)
 {
 	const struct baseline_write *entry = baseline_read_write[r->as->system];
 	const struct json *item = paths->first;
@@ -388,7 +388,7 @@ is_builtin_list(const struct reading *r, const struct json *paths)
 }
 
 static int
-grant_record(struct reading *r, const struct json *record)
+grant_record(struct policy_reading *r, const struct json *record)
 {
 	const struct json *project = json_member(record, "project_dir");
 	const struct json *writable = json_member(record, "read_write_paths");
@@ -405,7 +405,7 @@ grant_record(struct reading *r, const struct json *record)
 }
 
 static int
-read_record(struct reading *r, const struct json *value)
+read_record(struct policy_reading *r, const struct json *value)
 {
 	const struct sources sources = {{value}, 1};
 	const struct json *tracking = zed_present(value, "tracking_only");
@@ -423,7 +423,7 @@ read_record(struct reading *r, const struct json *value)
 }
 
 int
-zed_read(struct reading *r, const struct json *value)
+zed_read(struct policy_reading *r, const struct json *value)
 {
 	if (value->type != JSON_OBJECT)
 		return reading_fail(r, value, "Zed settings must be an object, not %s",

@@ -14,10 +14,10 @@ bool zed_is_record(const struct json *value);
 bool zed_is_settings(const struct json *value);
 
 /* 0, or said why not. */
-int zed_check_object(struct reading *r, const struct json *value);
-int zed_check_sandbox(struct reading *r, const struct json *value);
+int zed_check_object(struct policy_reading *r, const struct json *value);
+int zed_check_sandbox(struct policy_reading *r, const struct json *value);
 /* A sandbox for one system. */
-int zed_check_block(struct reading *r, const struct json *value);
-int zed_check_record(struct reading *r, const struct json *value);
+int zed_check_block(struct policy_reading *r, const struct json *value);
+int zed_check_record(struct policy_reading *r, const struct json *value);
 /* All that a record cannot do without, unless it only tracks. */
-int zed_check_needed(struct reading *r, const struct json *value);
+int zed_check_needed(struct policy_reading *r, const struct json *value);

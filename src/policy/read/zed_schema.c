@@ -23,7 +23,7 @@ zed_present(const struct json *object, const char *key)
 /* ---- values ---- */
 
 static int
-check_flag(struct reading *r, const struct json *value)
+check_flag(struct policy_reading *r, const struct json *value)
 {
 	bool flag;
 
@@ -31,7 +31,7 @@ check_flag(struct reading *r, const struct json *value)
 }
 
 static int
-check_apply_to(struct reading *r, const struct json *value)
+check_apply_to(struct policy_reading *r, const struct json *value)
 {
 	int index;
 
@@ -39,7 +39,7 @@ check_apply_to(struct reading *r, const struct json *value)
 }
 
 static int
-check_system_path(struct reading *r, const struct json *value)
+check_system_path(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 
@@ -52,15 +52,15 @@ check_system_path(struct reading *r, const struct json *value)
 }
 
 static int
-check_system_list(struct reading *r, const struct json *value)
+check_system_list(struct policy_reading *r, const struct json *value)
 {
 	return value->type == JSON_NULL ? 0 : read_list(r, value, check_system_path);
 }
 
 static int
-check_system_paths(struct reading *r, const struct json *value)
+check_system_paths(struct policy_reading *r, const struct json *value)
 {
-	static const struct key keys[] = {
+	static const struct read_key keys[] = {
 		{"executable", check_system_list},
 		{"read_only", check_system_list},
 		{"read_write", check_system_list},
@@ -72,7 +72,7 @@ check_system_paths(struct reading *r, const struct json *value)
 }
 
 static int
-check_additional_path(struct reading *r, const struct json *value)
+check_additional_path(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 
@@ -80,13 +80,13 @@ check_additional_path(struct reading *r, const struct json *value)
 }
 
 static int
-check_additional(struct reading *r, const struct json *value)
+check_additional(struct policy_reading *r, const struct json *value)
 {
 	return value->type == JSON_NULL ? 0 : read_list(r, value, check_additional_path);
 }
 
 static int
-check_name(struct reading *r, const struct json *value)
+check_name(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 
@@ -94,13 +94,13 @@ check_name(struct reading *r, const struct json *value)
 }
 
 static int
-check_names(struct reading *r, const struct json *value)
+check_names(struct policy_reading *r, const struct json *value)
 {
 	return value->type == JSON_NULL ? 0 : read_list(r, value, check_name);
 }
 
 int
-zed_check_object(struct reading *r, const struct json *value)
+zed_check_object(struct policy_reading *r, const struct json *value)
 {
 	if (value->type == JSON_NULL || value->type == JSON_OBJECT)
 		return 0;
@@ -108,7 +108,7 @@ zed_check_object(struct reading *r, const struct json *value)
 			    json_type_name(value));
 }
 
-static const struct key sandbox_keys[] = {
+static const struct read_key sandbox_keys[] = {
 	{"enabled", check_flag},
 	{"apply_to", check_apply_to},
 	{"system_paths", check_system_paths},
@@ -125,7 +125,7 @@ static const struct key sandbox_keys[] = {
 #define BLOCK_KEYS 3
 
 int
-zed_check_block(struct reading *r, const struct json *value)
+zed_check_block(struct policy_reading *r, const struct json *value)
 {
 	if (value->type == JSON_NULL)
 		return 0;
@@ -134,7 +134,7 @@ zed_check_block(struct reading *r, const struct json *value)
 }
 
 int
-zed_check_sandbox(struct reading *r, const struct json *value)
+zed_check_sandbox(struct policy_reading *r, const struct json *value)
 {
 	return read_keys(r, value, "the sandbox settings", sandbox_keys, COUNT(sandbox_keys));
 }
@@ -190,14 +190,14 @@ zed_is_settings(const struct json *value)
 /* ---- the record ---- */
 
 static int
-check_id(struct reading *r, const struct json *value)
+check_id(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 
 	return value->type == JSON_NULL ? 0 : read_text(r, value, &text);
 }
 
-static const struct key record_keys[] = {
+static const struct read_key record_keys[] = {
 	{"project_dir", check_system_path},
 	{"executable_paths", check_system_list},
 	{"read_only_paths", check_system_list},
@@ -226,13 +226,13 @@ zed_is_record(const struct json *value)
 }
 
 int
-zed_check_record(struct reading *r, const struct json *value)
+zed_check_record(struct policy_reading *r, const struct json *value)
 {
 	return read_keys(r, value, "the record", record_keys, COUNT(record_keys));
 }
 
 int
-zed_check_needed(struct reading *r, const struct json *value)
+zed_check_needed(struct policy_reading *r, const struct json *value)
 {
 	for (size_t i = 0; i < RECORD_NEEDED; i++)
 		if (zed_present(value, record_keys[i].name) == NULL)

@@ -9,7 +9,7 @@
 #define BATCH 64
 
 static void
-unlist(struct watch *watch)
+unlist(struct poll_watch *watch)
 {
 	if (watch->is_listed)
 		epoll_ctl(watch->all->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
@@ -19,7 +19,7 @@ unlist(struct watch *watch)
 
 /* A watch that neither reads nor writes would be woken by EPOLLHUP for ever, so it is taken off the list. */
 static void
-tell(struct watch *watch, uint32_t got)
+tell(struct poll_watch *watch, uint32_t got)
 {
 	int events = 0;
 
@@ -40,14 +40,14 @@ tell_all(struct watches *watches, const struct epoll_event *events, int count)
 {
 	watches->is_busy = true;
 	for (int i = 0; i < count; i++) {
-		struct watch *watch = events[i].data.ptr;
+		struct poll_watch *watch = events[i].data.ptr;
 
 		if (watch->owner != NULL)
 			tell(watch, events[i].events);
 	}
 	watches->is_busy = false;
 	while (watches->freed != NULL) {
-		struct watch *watch = watches->freed;
+		struct poll_watch *watch = watches->freed;
 
 		watches->freed = watch->next;
 		free(watch);
@@ -55,7 +55,7 @@ tell_all(struct watches *watches, const struct epoll_event *events, int count)
 }
 
 int
-watches_start(struct watches *watches, struct clockwork *clockwork)
+watches_start(struct watches *watches, struct timers *clockwork)
 {
 	*watches = (struct watches){.clockwork = clockwork, .epoll = epoll_create1(EPOLL_CLOEXEC)};
 	return watches->epoll < 0 ? -1 : 0;
@@ -77,10 +77,10 @@ watches_run(struct watches *watches)
 	}
 }
 
-struct watch *
+struct poll_watch *
 watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
 {
-	struct watch *watch = fd < 0 ? NULL : calloc(1, sizeof *watch);
+	struct poll_watch *watch = fd < 0 ? NULL : calloc(1, sizeof *watch);
 
 	if (watch == NULL) {
 		if (fd >= 0)
@@ -95,7 +95,7 @@ watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owne
 }
 
 void
-watch_want(struct watch *watch, int events)
+watch_want(struct poll_watch *watch, int events)
 {
 	struct epoll_event event = {.data.ptr = watch};
 
@@ -114,8 +114,8 @@ watch_want(struct watch *watch, int events)
 }
 
 /* The fd has no duplicate, so closing it takes it off the list. */
-struct watch *
-watch_free(struct watch *watch)
+struct poll_watch *
+watch_free(struct poll_watch *watch)
 {
 	if (watch == NULL)
 		return NULL;

@@ -16,7 +16,7 @@
 #define PAUSE_MS 250
 
 static void
-unlist(struct watch *watch)
+unlist(struct poll_watch *watch)
 {
 	struct watches *all = watch->all;
 	size_t last = all->count - 1;
@@ -36,7 +36,7 @@ make_room(struct watches *all)
 {
 	size_t room = all->room == 0 ? FIRST_ROOM : 2 * all->room;
 	struct pollfd *polled;
-	struct watch **watched;
+	struct poll_watch **watched;
 
 	if (all->alive < all->room)
 		return 0;
@@ -62,7 +62,7 @@ is_broken(int fd)
 }
 
 static void
-report_broken(struct watch *watch)
+report_broken(struct poll_watch *watch)
 {
 	unlist(watch);
 	watch->events = 0;
@@ -71,14 +71,14 @@ report_broken(struct watch *watch)
 
 /* poll(2) skips a negative fd. */
 static void
-pause_watch(struct watch *watch)
+pause_watch(struct poll_watch *watch)
 {
 	watch->all->polled[watch->slot].fd = -1;
 	watch->all->has_paused = true;
 }
 
 static void
-report(struct watch *watch, int got)
+report(struct poll_watch *watch, int got)
 {
 	int events = 0;
 
@@ -117,7 +117,7 @@ resume_paused(struct watches *watches)
 {
 	watches->has_paused = false;
 	for (size_t i = watches->count; i-- > 0;) {
-		struct watch *watch = i < watches->count ? watches->watched[i] : NULL;
+		struct poll_watch *watch = i < watches->count ? watches->watched[i] : NULL;
 
 		if (watch == NULL || watches->polled[i].fd >= 0)
 			continue;
@@ -128,7 +128,7 @@ resume_paused(struct watches *watches)
 }
 
 int
-watches_start(struct watches *watches, struct clockwork *clockwork)
+watches_start(struct watches *watches, struct timers *clockwork)
 {
 	*watches = (struct watches){.clockwork = clockwork, .epoll = -1};
 	return 0;
@@ -158,10 +158,11 @@ watches_run(struct watches *watches)
 	}
 }
 
-struct watch *
+struct poll_watch *
 watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
 {
-	struct watch *watch = fd < 0 || make_room(watches) < 0 ? NULL : calloc(1, sizeof *watch);
+	struct poll_watch *watch = fd < 0 || make_room(watches) < 0 ? NULL
+								    : calloc(1, sizeof *watch);
 
 	if (watch == NULL) {
 		if (fd >= 0)
@@ -169,12 +170,12 @@ watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owne
 		return NULL;
 	}
 	watches->alive++;
-	*watch = (struct watch){.fd = fd, .owner = owner, .ready = ready, .all = watches};
+	*watch = (struct poll_watch){.fd = fd, .owner = owner, .ready = ready, .all = watches};
 	return watch;
 }
 
 static void
-list(struct watch *watch)
+list(struct poll_watch *watch)
 {
 	struct watches *all = watch->all;
 
@@ -187,7 +188,7 @@ list(struct watch *watch)
 }
 
 void
-watch_want(struct watch *watch, int events)
+watch_want(struct poll_watch *watch, int events)
 {
 	if (watch == NULL || watch->events == events)
 		return;
@@ -202,8 +203,8 @@ watch_want(struct watch *watch, int events)
 		(short)((events & WATCH_READ ? POLLIN : 0) | (events & WATCH_WRITE ? POLLOUT : 0));
 }
 
-struct watch *
-watch_free(struct watch *watch)
+struct poll_watch *
+watch_free(struct poll_watch *watch)
 {
 	if (watch == NULL)
 		return NULL;

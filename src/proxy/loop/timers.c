@@ -16,7 +16,7 @@ monotonic_ms(void)
 }
 
 void
-clockwork_start(struct clockwork *clockwork)
+clockwork_start(struct timers *clockwork)
 {
 	clockwork->list.next = clockwork->list.previous = &clockwork->list;
 	clockwork->now = monotonic_ms();
@@ -24,7 +24,7 @@ clockwork_start(struct clockwork *clockwork)
 }
 
 int
-clockwork_wait(const struct clockwork *clockwork)
+clockwork_wait(const struct timers *clockwork)
 {
 	if (clockwork->list.next == &clockwork->list)
 		return -1;
@@ -32,7 +32,7 @@ clockwork_wait(const struct clockwork *clockwork)
 }
 
 bool
-clockwork_read(struct clockwork *clockwork)
+clockwork_read(struct timers *clockwork)
 {
 	clockwork->now = monotonic_ms();
 	if (clockwork->now < clockwork->tick)
@@ -43,13 +43,13 @@ clockwork_read(struct clockwork *clockwork)
 
 /* A callback may free another deadline, so the search begins anew after each. */
 void
-clockwork_expire(struct clockwork *clockwork)
+clockwork_expire(struct timers *clockwork)
 {
-	struct timed *ring = &clockwork->list, *late;
+	struct timer *ring = &clockwork->list, *late;
 
 	do {
 		late = NULL;
-		for (struct timed *one = ring->next; one != ring && late == NULL; one = one->next)
+		for (struct timer *one = ring->next; one != ring && late == NULL; one = one->next)
 			late = one->at <= clockwork->now ? one : NULL;
 		if (late != NULL) {
 			timed_clear(late);
@@ -59,7 +59,7 @@ clockwork_expire(struct clockwork *clockwork)
 }
 
 void
-timed_clear(struct timed *timed)
+timed_clear(struct timer *timed)
 {
 	if (timed->next == NULL)
 		return;
@@ -69,10 +69,10 @@ timed_clear(struct timed *timed)
 }
 
 void
-timed_set(struct clockwork *clockwork, struct timed *timed, uint64_t ms,
-	  void (*expire)(struct timed *timed))
+timed_set(struct timers *clockwork, struct timer *timed, uint64_t ms,
+	  void (*expire)(struct timer *timed))
 {
-	struct timed *ring = &clockwork->list;
+	struct timer *ring = &clockwork->list;
 
 	timed_clear(timed);
 	timed->at = clockwork->now + ms;

@@ -10,29 +10,29 @@
 #include <stdint.h>
 
 /* A deadline. */
-struct timed {
-	struct timed *next, *previous;
+struct timer {
+	struct timer *next, *previous;
 	uint64_t at; /* in ms of the loop's clock */
-	void (*expire)(struct timed *timed);
+	void (*expire)(struct timer *timed);
 };
 
-struct clockwork {
+struct timers {
 	uint64_t now;	   /* CLOCK_MONOTONIC in ms, read once each time the loop wakes up */
 	uint64_t tick;	   /* when the deadlines are checked next */
-	struct timed list; /* a ring */
+	struct timer list; /* a ring */
 };
 
-void clockwork_start(struct clockwork *clockwork);
+void clockwork_start(struct timers *clockwork);
 /* How long the loop may wait, in ms; -1: there is no deadline. */
-int clockwork_wait(const struct clockwork *clockwork);
+int clockwork_wait(const struct timers *clockwork);
 /* Reads the clock; true when a tick has passed since the last one. */
-bool clockwork_read(struct clockwork *clockwork);
+bool clockwork_read(struct timers *clockwork);
 /* Calls what has expired. */
-void clockwork_expire(struct clockwork *clockwork);
+void clockwork_expire(struct timers *clockwork);
 /* Sets the deadline in so many ms, or moves it. */
-void timed_set(struct clockwork *clockwork, struct timed *timed, uint64_t ms,
-	       void (*expire)(struct timed *timed));
-void timed_clear(struct timed *timed);
+void timed_set(struct timers *clockwork, struct timer *timed, uint64_t ms,
+	       void (*expire)(struct timer *timed));
+void timed_clear(struct timer *timed);
 
 /*
  * WATCH_BROKEN alone: only that the connection broke. The other two are told of that as well, once, by
@@ -45,7 +45,7 @@ enum watch_event {
 	WATCH_ALL = WATCH_READ | WATCH_WRITE | WATCH_BROKEN,
 };
 
-struct watch {
+struct poll_watch {
 	int fd;
 	int events; /* those waited for now */
 	bool is_listed;
@@ -53,30 +53,30 @@ struct watch {
 	void *owner;
 	void (*ready)(void *owner, int events);
 	struct watches *all;
-	struct watch *next; /* among those that are to be freed */
+	struct poll_watch *next; /* among those that are to be freed */
 };
 
 /* All watches of a loop: poll_epoll.c on Linux, poll_portable.c on every other system. */
 struct watches {
-	struct clockwork *clockwork;
+	struct timers *clockwork;
 	bool is_over;
 	/* by epoll(7) */
 	int epoll;
 	bool is_busy; /* events are being reported: a watch that is freed may be among them */
-	struct watch *freed;
+	struct poll_watch *freed;
 	/* by poll(2): one slot each */
 	struct pollfd *polled;
-	struct watch **watched;
+	struct poll_watch **watched;
 	size_t count, alive, room;
 	bool has_paused;
 };
 
-int watches_start(struct watches *watches, struct clockwork *clockwork);
+int watches_start(struct watches *watches, struct timers *clockwork);
 /* Until is_over. */
 void watches_run(struct watches *watches);
 /* Owns fd from now on, also on failure (NULL). Waits for nothing yet. */
-struct watch *watch_new(struct watches *watches, int fd, void *owner,
-			void (*ready)(void *owner, int events));
+struct poll_watch *watch_new(struct watches *watches, int fd, void *owner,
+			     void (*ready)(void *owner, int events));
 /* Waits for these of enum watch_event from now on; 0: for nothing. */
-void watch_want(struct watch *watch, int events);
-struct watch *watch_free(struct watch *watch);
+void watch_want(struct poll_watch *watch, int events);
+struct poll_watch *watch_free(struct poll_watch *watch);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static struct answer_entry *
-find(struct answers *answers, const struct address *address, const char *name)
+find(struct answers *answers, const struct ip_address *address, const char *name)
 {
 	for (size_t i = 0; i < answers->count; i++)
 		if (address_equal(&answers->items[i].address, address) &&
@@ -52,8 +52,8 @@ find_room(struct answers *answers, uint64_t now)
 }
 
 bool
-answers_add(struct answers *answers, const struct address *address, const char *name, uint64_t now,
-	    uint64_t until)
+answers_add(struct answers *answers, const struct ip_address *address, const char *name,
+	    uint64_t now, uint64_t until)
 {
 	struct answer_entry *entry = find(answers, address, name);
 	char *copy;
@@ -76,7 +76,8 @@ answers_add(struct answers *answers, const struct address *address, const char *
 }
 
 const char *
-answers_next(const struct answers *answers, const struct address *address, uint64_t now, size_t *at)
+answers_next(const struct answers *answers, const struct ip_address *address, uint64_t now,
+	     size_t *at)
 {
 	for (; *at < answers->count; ++*at) {
 		const struct answer_entry *entry = &answers->items[*at];

@@ -12,7 +12,7 @@
 #define ANSWERS_FOREVER UINT64_MAX
 
 struct answer_entry {
-	struct address address;
+	struct ip_address address;
 	uint64_t until; /* in ms */
 	char *name;
 };
@@ -23,9 +23,9 @@ struct answers {
 };
 
 /* False when there is no memory for it. */
-bool answers_add(struct answers *answers, const struct address *address, const char *name,
+bool answers_add(struct answers *answers, const struct ip_address *address, const char *name,
 		 uint64_t now, uint64_t until);
 /* The next name of this address that holds now, from *at on; NULL: no more. */
-const char *answers_next(const struct answers *answers, const struct address *address, uint64_t now,
-			 size_t *at);
+const char *answers_next(const struct answers *answers, const struct ip_address *address,
+			 uint64_t now, size_t *at);
 void answers_free(struct answers *answers);

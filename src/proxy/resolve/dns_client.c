@@ -27,8 +27,8 @@ struct cached {
 
 struct query {
 	struct lookup *lookup;
-	struct timed timed;
-	struct watch *watch;
+	struct timer timed;
+	struct poll_watch *watch;
 	char name[NAME_SIZE];
 	enum dns_type type;
 	void *owner;
@@ -138,7 +138,7 @@ finish(struct query *query, const struct dns_answer *answer)
 }
 
 static void
-attempt_late(struct timed *timed)
+attempt_late(struct timer *timed)
 {
 	try_next((struct query *)(void *)((char *)timed - offsetof(struct query, timed)));
 }
@@ -268,7 +268,7 @@ try_stream(struct query *query)
 
 /* The last to fail says how it ended, in its own time: never inside query_start. */
 static void
-give_up(struct timed *timed)
+give_up(struct timer *timed)
 {
 	struct dns_answer failed = {.code = DNS_FAILED};
 

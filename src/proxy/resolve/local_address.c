@@ -15,7 +15,7 @@
 #include "base/fd.h"
 
 static bool
-can_bind(const struct address *address)
+can_bind(const struct ip_address *address)
 {
 	struct sockaddr_storage to;
 	socklen_t length = address_to_socket(address, 0, &to);
@@ -26,7 +26,7 @@ can_bind(const struct address *address)
 
 /* Connecting a datagram socket only looks for the route. */
 static bool
-leads_to_loopback(const struct address *address)
+leads_to_loopback(const struct ip_address *address)
 {
 	struct sockaddr_storage to;
 	socklen_t length = address_to_socket(address, 9, &to);
@@ -37,18 +37,18 @@ leads_to_loopback(const struct address *address)
 }
 
 static bool
-is_bound(const struct address *address)
+is_bound(const struct ip_address *address)
 {
 	/* of networks that are nowhere */
 	static const char *const nobodys[2] = {"2001:db8::1", "192.0.2.1"};
-	struct address other;
+	struct ip_address other;
 
 	return can_bind(address) && address_parse(nobodys[address_is_v4(address)], &other) &&
 	       !can_bind(&other);
 }
 
 bool
-here_is(const struct address *address)
+here_is(const struct ip_address *address)
 {
 	return is_bound(address) || leads_to_loopback(address);
 }
@@ -58,7 +58,7 @@ here_is_other_end(int fd)
 {
 	struct sockaddr_storage near_end = {0}, far_end = {0};
 	socklen_t near_length = sizeof near_end, far_length = sizeof far_end;
-	struct address ends[2];
+	struct ip_address ends[2];
 	unsigned port;
 
 	return getsockname(fd, (struct sockaddr *)&near_end, &near_length) == 0 &&

@@ -18,7 +18,7 @@ resolver_read_servers(struct resolver *resolver, const char *text)
 
 	for (; *text != '\0'; text = hosts_next_line(text)) {
 		const char *line = text;
-		struct address *slot = &resolver->servers[resolver->count];
+		struct ip_address *slot = &resolver->servers[resolver->count];
 
 		if (resolver->count == RESOLVER_SERVERS)
 			return;
@@ -36,7 +36,7 @@ resolver_allows(const struct network *network, const char *name)
 }
 
 static void
-add_host(struct resolver *resolver, const struct address *address, const char *name)
+add_host(struct resolver *resolver, const struct ip_address *address, const char *name)
 {
 	struct host_line *lines = resolver->hosts;
 	char *copy = resolver->host_count >= HOSTS_MAX ? NULL : strdup(name);
@@ -58,7 +58,7 @@ resolver_read_hosts(struct resolver *resolver, const char *text, const struct ne
 
 	for (; *text != '\0'; text = hosts_next_line(text)) {
 		const char *line = text;
-		struct address address;
+		struct ip_address address;
 
 		if (!hosts_word(&line, word) || !address_parse(word, &address))
 			continue;

@@ -8,12 +8,12 @@
 #define RESOLVER_SERVERS 3
 
 struct host_line {
-	struct address address;
+	struct ip_address address;
 	char *name;
 };
 
 struct resolver {
-	struct address servers[RESOLVER_SERVERS];
+	struct ip_address servers[RESOLVER_SERVERS];
 	unsigned ports[RESOLVER_SERVERS];
 	size_t count;
 	struct host_line *hosts; /* of allowed names only */

@@ -66,7 +66,7 @@ conn_free(struct conn *conn)
 }
 
 static void
-conn_late(struct timed *timed)
+conn_late(struct timer *timed)
 {
 	conn_free((struct conn *)(void *)((char *)timed - offsetof(struct conn, timed)));
 }
@@ -130,7 +130,7 @@ conn_new(struct proxy *proxy, enum conn_kind kind)
 /* ---- bytes ---- */
 
 bool
-bytes_add(struct bytes *bytes, const char *at, size_t length)
+bytes_add(struct conn_bytes *bytes, const char *at, size_t length)
 {
 	size_t room = bytes->room == 0 ? 1024 : bytes->room;
 	char *moved;
@@ -150,7 +150,7 @@ bytes_add(struct bytes *bytes, const char *at, size_t length)
 }
 
 void
-bytes_drop(struct bytes *bytes, size_t length)
+bytes_drop(struct conn_bytes *bytes, size_t length)
 {
 	bytes->length -= length;
 	if (bytes->length > 0) {
@@ -158,7 +158,7 @@ bytes_drop(struct bytes *bytes, size_t length)
 		return;
 	}
 	free(bytes->at);
-	*bytes = (struct bytes){0};
+	*bytes = (struct conn_bytes){0};
 }
 
 bool
@@ -185,11 +185,11 @@ conn_check(struct conn *conn, bool (*is_name)(const void *conn, const char *name
 {
 	const struct network *network = conn->proxy->network;
 
-	conn->check = (struct check){.is_name = is_name,
-				     .context = conn,
-				     .port = conn->port,
-				     .takes_hidden = network->ech == ECH_ALLOW,
-				     .is_opaque = ports_have(&network->opaque, conn->port)};
+	conn->check = (struct inspection){.is_name = is_name,
+					  .context = conn,
+					  .port = conn->port,
+					  .takes_hidden = network->ech == ECH_ALLOW,
+					  .is_opaque = ports_have(&network->opaque, conn->port)};
 }
 
 /* ---- last words ---- */

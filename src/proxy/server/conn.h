@@ -22,18 +22,18 @@ struct proxy {
 	const struct proxy_task *task;
 	const struct network *network;
 	struct watches watches;
-	struct clockwork clockwork;
+	struct timers clockwork;
 	struct lookup lookup;
 	struct upstreams upstreams;
 	struct answers answers;
 	char *bulk; /* of RELAY_SIZE: what is on its way from one socket to another */
-	struct watch *listeners[PROXY_SOCKETS];
+	struct poll_watch *listeners[PROXY_SOCKETS];
 	unsigned tries[PROXY_SOCKETS]; /* connections that are looked for at once */
-	struct watch *line;
+	struct poll_watch *line;
 	struct conn *conns, *unproven_last; /* newest first */
 	unsigned conn_count, unproven, conns_max;
 	unsigned descriptors; /* the limit that conns_max comes from */
-	struct gate gate;
+	struct own_conns gate;
 	struct stub_client *stub_clients;
 	unsigned stub_count;
 	struct refusal_memory {
@@ -46,9 +46,9 @@ struct proxy {
 enum conn_kind { CONN_HTTP, CONN_SOCKS, CONN_THROUGH };
 
 enum conn_state {
-	CONN_GREETS, /* the client says what it wants */
-	CONN_DIALS,  /* the far side is being reached */
-	CONN_READY,  /* through: the far side is there, the client is not */
+	CONN_HANDSHAKE, /* the client says what it wants */
+	CONN_DIALS,	/* the far side is being reached */
+	CONN_READY,	/* through: the far side is there, the client is not */
 	CONN_FLOWS,
 	CONN_LEAVES /* our last words are on their way */
 };
@@ -58,10 +58,10 @@ enum conn_up {
 	UP_CHECKED, /* what check_look found good */
 	UP_ONE,	    /* the body of one request, then nothing */
 	UP_RAW,
-	UP_SHUT /* nothing is taken any more */
+	UP_CLOSED /* nothing is taken any more */
 };
 
-struct bytes {
+struct conn_bytes {
 	char *at;
 	size_t length, room;
 };
@@ -69,8 +69,8 @@ struct bytes {
 struct conn {
 	struct proxy *proxy;
 	struct conn *next, *previous;
-	struct timed timed;
-	struct watch *client, *server;
+	struct timer timed;
+	struct poll_watch *client, *server;
 	struct dial *dial; /* while CONN_DIALS */
 	enum conn_kind kind;
 	enum conn_state state;
@@ -82,15 +82,15 @@ struct conn {
 	bool is_plain;	/* one http request, not a tunnel */
 	char name[NAME_SIZE];
 	unsigned port;
-	struct address address; /* through */
+	struct ip_address address; /* through */
 	uint64_t id;
-	struct address comes_from; /* through: the client's own end, once announced */
+	struct ip_address comes_from; /* through: the client's own end, once announced */
 	unsigned comes_port;
-	int early;	  /* through: the client, while the far side is not there yet; -1: none */
-	struct bytes in;  /* from the client */
-	size_t good;	  /* of them, from the front: may go up */
-	struct bytes out; /* ours, for the client */
-	struct check check;
+	int early; /* through: the client, while the far side is not there yet; -1: none */
+	struct conn_bytes in;  /* from the client */
+	size_t good;	       /* of them, from the front: may go up */
+	struct conn_bytes out; /* ours, for the client */
+	struct inspection check;
 	struct http_body body; /* UP_ONE */
 	struct flow rise, fall;
 	struct wants {
@@ -104,8 +104,8 @@ struct conn {
 struct conn *conn_new(struct proxy *proxy, enum conn_kind kind);
 void conn_free(struct conn *conn);
 void conn_proven(struct conn *conn);
-bool bytes_add(struct bytes *bytes, const char *at, size_t length);
-void bytes_drop(struct bytes *bytes, size_t length);
+bool bytes_add(struct conn_bytes *bytes, const char *at, size_t length);
+void bytes_drop(struct conn_bytes *bytes, size_t length);
 /* Reads what the client sent into in; false: the connection is gone. */
 bool conn_read(struct conn *conn);
 /* Something for the client; sent as it can be. */
@@ -122,7 +122,7 @@ void conn_flow(struct conn *conn);
 void flow_options(int fd);
 
 /* dial.c: reaches name and port, or the one address; then conn_dialled. */
-void dial_start(struct conn *conn, const struct address *only);
+void dial_start(struct conn *conn, const struct ip_address *only);
 void dial_free(struct conn *conn);
 /* why: 0 or an errno. subject and reason are for people; allow may be "". */
 struct dial_end {
@@ -151,10 +151,10 @@ void proxy_refuse(struct proxy *proxy, const char *what, const char *subject, co
 /* NULL: this name and port may be reached. Else why not, with the option that would allow it. */
 bool proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_end *ret_why);
 /* NULL: a name may lead there. Else what it is, to follow "which is". */
-const char *proxy_vet(const struct proxy *proxy, const struct address *address);
+const char *proxy_vet(const struct proxy *proxy, const struct ip_address *address);
 #define PROXY_HERE "this machine"
 /* Is that one of our own listeners? */
-bool proxy_is_own(const struct proxy *proxy, const struct address *address, unsigned port);
+bool proxy_is_own(const struct proxy *proxy, const struct ip_address *address, unsigned port);
 /* For each connection that waits at a listener, or for some of them; it is arrived's then. */
 typedef void proxy_arrived_fn(struct proxy *proxy, int fd, const struct sockaddr_storage *from);
 void proxy_accept(struct proxy *proxy, enum proxy_socket which, proxy_arrived_fn *arrived);

@@ -21,18 +21,18 @@
 
 struct dial {
 	struct query *queries[2];
-	struct timed attempt;
+	struct timer attempt;
 	const struct upstream *upstream; /* NULL: directly */
 	char host[NAME_SIZE];		 /* whom we connect to */
 	unsigned port;
-	struct address addresses[ADDRESSES];
+	struct ip_address addresses[ADDRESSES];
 	size_t count, next;
 	bool is_asked;	    /* upstream: CONNECT was sent */
 	bool is_given;	    /* the addresses are not to be vetted */
 	bool has_name;	    /* some resolver knew it */
 	enum dns_code code; /* what the last one said */
 	int why;	    /* of the last attempt */
-	struct address forbidden;
+	struct ip_address forbidden;
 	const char *forbidden_as; /* NULL: none was */
 	struct conn *conn;
 };
@@ -91,7 +91,7 @@ fail_by(struct conn *conn, int why)
 }
 
 static void
-dial_late(struct timed *timed)
+dial_late(struct timer *timed)
 {
 	struct conn *conn = (struct conn *)(void *)((char *)timed - offsetof(struct conn, timed));
 
@@ -162,7 +162,7 @@ static bool
 came_home(const struct conn *conn)
 {
 	const struct dial *dial = conn->dial;
-	const struct address *address = &dial->addresses[dial->next - 1];
+	const struct ip_address *address = &dial->addresses[dial->next - 1];
 
 	return !dial->is_given && !network_covers_private(conn->proxy->network, address->bytes) &&
 	       here_is_other_end(conn->server->fd);
@@ -205,7 +205,7 @@ connected(void *owner, int events)
 }
 
 static void
-attempt_late(struct timed *timed)
+attempt_late(struct timer *timed)
 {
 	struct dial *dial = (struct dial *)(void *)((char *)timed - offsetof(struct dial, attempt));
 
@@ -230,7 +230,7 @@ look_again(int fd, const struct sockaddr_storage *to, socklen_t length)
 
 /* why: as above; on this machine it is there at once, and nobody has to wait. */
 static bool
-try_one(struct conn *conn, const struct address *address, int *ret_why)
+try_one(struct conn *conn, const struct ip_address *address, int *ret_why)
 {
 	struct sockaddr_storage to;
 	socklen_t length = address_to_socket(address, conn->dial->port, &to);
@@ -291,7 +291,7 @@ take_addresses(struct conn *conn, const struct dns_answer *answer)
 	dial->code = answer->code;
 	dial->has_name = dial->has_name || answer->code == DNS_OK;
 	for (size_t i = 0; i < answer->count && dial->count < ADDRESSES; i++) {
-		const struct address *address = &answer->addresses[i];
+		const struct ip_address *address = &answer->addresses[i];
 		const char *what = dial->is_given ? NULL : proxy_vet(conn->proxy, address);
 
 		if (what == NULL && !dial->is_given &&
@@ -362,7 +362,7 @@ look_up(struct conn *conn)
 	static const enum dns_type types[2] = {DNS_A, DNS_AAAA};
 	struct lookup *lookup = &conn->proxy->lookup;
 	struct dial *dial = conn->dial;
-	struct address literal;
+	struct ip_address literal;
 	struct dns_answer answer;
 
 	if (address_parse(dial->host, &literal)) {
@@ -380,7 +380,7 @@ look_up(struct conn *conn)
 }
 
 void
-dial_start(struct conn *conn, const struct address *only)
+dial_start(struct conn *conn, const struct ip_address *only)
 {
 	struct dial *dial = calloc(1, sizeof *dial);
 

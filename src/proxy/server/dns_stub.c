@@ -24,8 +24,8 @@
 struct stub_client {
 	struct proxy *proxy;
 	struct stub_client *next, *previous;
-	struct timed timed;
-	struct watch *watch;
+	struct timer timed;
+	struct poll_watch *watch;
 	uint8_t in[FRAME];
 	size_t length;
 	struct pending *pending;
@@ -67,7 +67,7 @@ client_free(struct stub_client *client)
 }
 
 static void
-client_late(struct timed *timed)
+client_late(struct timer *timed)
 {
 	client_free((struct stub_client *)(void *)((char *)timed -
 						   offsetof(struct stub_client, timed)));
@@ -101,7 +101,7 @@ vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < answer->count; i++) {
-		const struct address *address = &answer->addresses[i];
+		const struct ip_address *address = &answer->addresses[i];
 		const char *what = proxy_vet(proxy, address);
 		char reason[160], allow[120], text[ADDRESS_TEXT_SIZE];
 
@@ -263,7 +263,7 @@ stub_start(struct proxy *proxy, int fd)
 static void
 client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 {
-	struct gate_end end = {.is_stub = true};
+	struct own_conn_end end = {.is_stub = true};
 
 	/* that it will come was said before it came */
 	through_drain(proxy);

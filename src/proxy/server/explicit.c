@@ -132,7 +132,7 @@ put_request(struct conn *conn)
 	const struct upstream *upstream = upstream_for(&conn->proxy->upstreams, true, conn->name);
 	char head[HTTP_HEAD_MAX + 1024];
 	struct http_request request;
-	struct bytes rest = {0};
+	struct conn_bytes rest = {0};
 	const char *reason;
 	int size = http_parse(conn->in.at, conn->in.length, &request, &reason);
 	ssize_t length = size <= 0 ? -1

@@ -6,14 +6,14 @@
 #include <unistd.h>
 
 static bool
-is_same_end(const struct gate_end *a, const struct gate_end *b)
+is_same_end(const struct own_conn_end *a, const struct own_conn_end *b)
 {
 	return a->port == b->port && a->is_stub == b->is_stub &&
 	       address_equal(&a->address, &b->address);
 }
 
 static void
-remove_arrival(struct gate *gate, unsigned at)
+remove_arrival(struct own_conns *gate, unsigned at)
 {
 	gate->arrival_count--;
 	memmove(&gate->arrivals[at], &gate->arrivals[at + 1],
@@ -22,7 +22,7 @@ remove_arrival(struct gate *gate, unsigned at)
 
 /* Those for which nothing that was expected is outstanding any more. */
 static void
-close_foreign(struct gate *gate)
+close_foreign(struct own_conns *gate)
 {
 	uint64_t first = UINT64_MAX;
 
@@ -36,16 +36,16 @@ close_foreign(struct gate *gate)
 }
 
 void
-gate_expect(struct gate *gate, uint64_t id)
+gate_expect(struct own_conns *gate, uint64_t id)
 {
-	if (gate->expected_count == GATE_EXPECTED)
+	if (gate->expected_count == OWN_CONNS_EXPECTED)
 		return;
 	gate->expected[gate->expected_count].id = id;
 	gate->expected[gate->expected_count++].turn = ++gate->turn;
 }
 
 void
-gate_resolve(struct gate *gate, uint64_t id)
+gate_resolve(struct own_conns *gate, uint64_t id)
 {
 	for (unsigned i = 0; i < gate->expected_count; i++)
 		if (gate->expected[i].id == id) {
@@ -56,13 +56,13 @@ gate_resolve(struct gate *gate, uint64_t id)
 }
 
 void
-gate_hold(struct gate *gate, int fd, const struct gate_end *end)
+gate_hold(struct own_conns *gate, int fd, const struct own_conn_end *end)
 {
 	if (gate->expected_count == 0) {
 		close(fd);
 		return;
 	}
-	if (gate->arrival_count == GATE_ARRIVALS) {
+	if (gate->arrival_count == OWN_CONNS_ARRIVALS) {
 		close(gate->arrivals[0].fd);
 		remove_arrival(gate, 0);
 	}
@@ -72,7 +72,7 @@ gate_hold(struct gate *gate, int fd, const struct gate_end *end)
 }
 
 int
-gate_take(struct gate *gate, const struct gate_end *end)
+gate_take(struct own_conns *gate, const struct own_conn_end *end)
 {
 	for (unsigned i = 0; i < gate->arrival_count; i++)
 		if (is_same_end(&gate->arrivals[i].end, end)) {
@@ -85,20 +85,20 @@ gate_take(struct gate *gate, const struct gate_end *end)
 }
 
 void
-gate_name(struct gate *gate, const struct gate_end *end, uint64_t now)
+gate_name(struct own_conns *gate, const struct own_conn_end *end, uint64_t now)
 {
-	unsigned at = gate->named_next++ % GATE_NAMED;
+	unsigned at = gate->named_next++ % OWN_CONNS_NAMED;
 
 	gate->named[at].end = *end;
-	gate->named[at].until = now + GATE_NAMED_MS;
+	gate->named[at].until = now + OWN_CONNS_NAMED_MS;
 }
 
 bool
-gate_was_named(struct gate *gate, const struct gate_end *end, uint64_t now)
+gate_was_named(struct own_conns *gate, const struct own_conn_end *end, uint64_t now)
 {
 	bool found = false;
 
-	for (unsigned i = 0; i < GATE_NAMED; i++)
+	for (unsigned i = 0; i < OWN_CONNS_NAMED; i++)
 		if (gate->named[i].until > now && is_same_end(&gate->named[i].end, end)) {
 			gate->named[i].until = 0;
 			found = true;

@@ -12,42 +12,42 @@
 
 #include "proxy/wire/ip.h"
 
-#define GATE_EXPECTED 1024 /* the broker has no more connects under way */
-#define GATE_ARRIVALS 256  /* not named yet; the oldest goes first */
-#define GATE_NAMED 256	   /* named, and not there yet */
-#define GATE_NAMED_MS 10000
+#define OWN_CONNS_EXPECTED 1024 /* the broker has no more connects under way */
+#define OWN_CONNS_ARRIVALS 256	/* not named yet; the oldest goes first */
+#define OWN_CONNS_NAMED 256	/* named, and not there yet */
+#define OWN_CONNS_NAMED_MS 10000
 
 /* The client's end of a connection. */
-struct gate_end {
-	struct address address;
+struct own_conn_end {
+	struct ip_address address;
 	unsigned port;
 	bool is_stub; /* it is for the resolver */
 };
 
-struct gate {
+struct own_conns {
 	struct {
 		uint64_t id, turn;
-	} expected[GATE_EXPECTED];
+	} expected[OWN_CONNS_EXPECTED];
 	struct {
-		struct gate_end end;
+		struct own_conn_end end;
 		uint64_t turn; /* the last one that was expected as it arrived */
 		int fd;
-	} arrivals[GATE_ARRIVALS];
+	} arrivals[OWN_CONNS_ARRIVALS];
 	struct {
-		struct gate_end end;
+		struct own_conn_end end;
 		uint64_t until; /* in ms */
-	} named[GATE_NAMED];
+	} named[OWN_CONNS_NAMED];
 	unsigned expected_count, arrival_count, named_next;
 	uint64_t turn;
 };
 
-void gate_expect(struct gate *gate, uint64_t id);
+void gate_expect(struct own_conns *gate, uint64_t id);
 /* It has been named, or does not come. */
-void gate_resolve(struct gate *gate, uint64_t id);
+void gate_resolve(struct own_conns *gate, uint64_t id);
 /* One that arrived before it was named; the descriptor is the gate's. */
-void gate_hold(struct gate *gate, int fd, const struct gate_end *end);
+void gate_hold(struct own_conns *gate, int fd, const struct own_conn_end *end);
 /* Such a one that has been named now; -1: it has not arrived. */
-int gate_take(struct gate *gate, const struct gate_end *end);
+int gate_take(struct own_conns *gate, const struct own_conn_end *end);
 /* The other way round: it is named first. */
-void gate_name(struct gate *gate, const struct gate_end *end, uint64_t now);
-bool gate_was_named(struct gate *gate, const struct gate_end *end, uint64_t now);
+void gate_name(struct own_conns *gate, const struct own_conn_end *end, uint64_t now);
+bool gate_was_named(struct own_conns *gate, const struct own_conn_end *end, uint64_t now);

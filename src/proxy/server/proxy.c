@@ -54,7 +54,7 @@ proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_e
 }
 
 bool
-proxy_is_own(const struct proxy *proxy, const struct address *address, unsigned port)
+proxy_is_own(const struct proxy *proxy, const struct ip_address *address, unsigned port)
 {
 	const struct egress *own = &proxy->task->egress;
 	char text[ADDRESS_TEXT_SIZE];
@@ -65,7 +65,7 @@ proxy_is_own(const struct proxy *proxy, const struct address *address, unsigned 
 }
 
 const char *
-proxy_vet(const struct proxy *proxy, const struct address *address)
+proxy_vet(const struct proxy *proxy, const struct ip_address *address)
 {
 	const char *what = address_vet(address, &proxy->network->private_ranges);
 
@@ -109,7 +109,7 @@ proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const c
 void
 proxy_accept(struct proxy *proxy, enum proxy_socket which, proxy_arrived_fn *arrived)
 {
-	struct watch *listener = proxy->listeners[which];
+	struct poll_watch *listener = proxy->listeners[which];
 	unsigned *tries = &proxy->tries[which];
 
 	for (unsigned i = 0; i <= *tries; i++) {

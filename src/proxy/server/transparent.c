@@ -19,7 +19,7 @@
 
 /* One of them is allowed on this port: the first such name. */
 static const char *
-allowed_name(struct proxy *proxy, const struct address *address, unsigned port,
+allowed_name(struct proxy *proxy, const struct ip_address *address, unsigned port,
 	     struct dial_end *ret_why)
 {
 	uint64_t now = proxy->clockwork.now;
@@ -74,7 +74,7 @@ find(struct proxy *proxy, uint64_t id)
 }
 
 static void
-refuse(struct proxy *proxy, const struct egress_message *ask, const struct address *address,
+refuse(struct proxy *proxy, const struct egress_message *ask, const struct ip_address *address,
        const struct dial_end *why)
 {
 	char text[ADDRESS_TEXT_SIZE], subject[ADDRESS_TEXT_SIZE + 16];
@@ -90,7 +90,7 @@ static void
 asked(struct proxy *proxy, const struct egress_message *ask)
 {
 	struct dial_end why = {0};
-	struct address address;
+	struct ip_address address;
 	const char *name, *what;
 	struct conn *conn;
 
@@ -119,7 +119,7 @@ asked(struct proxy *proxy, const struct egress_message *ask)
 }
 
 static void
-conn_late(struct timed *timed)
+conn_late(struct timer *timed)
 {
 	conn_free((struct conn *)(void *)((char *)timed - offsetof(struct conn, timed)));
 }
@@ -171,10 +171,10 @@ arrive(struct conn *conn, int fd)
 		close(fd);
 }
 
-static struct gate_end
+static struct own_conn_end
 end_of(const struct egress_message *message)
 {
-	struct gate_end end = {.port = message->port, .is_stub = message->kind == EGRESS_ASKS};
+	struct own_conn_end end = {.port = message->port, .is_stub = message->kind == EGRESS_ASKS};
 
 	memcpy(end.address.bytes, message->address, sizeof end.address.bytes);
 	return end;
@@ -183,7 +183,7 @@ end_of(const struct egress_message *message)
 static void
 announced(struct proxy *proxy, const struct egress_message *comes)
 {
-	struct gate_end end = end_of(comes);
+	struct own_conn_end end = end_of(comes);
 	struct conn *conn = find(proxy, comes->id);
 	int fd = conn == NULL || conn->comes_port != 0 ? -1 : gate_take(&proxy->gate, &end);
 
@@ -199,7 +199,7 @@ announced(struct proxy *proxy, const struct egress_message *comes)
 static void
 announced_to_stub(struct proxy *proxy, const struct egress_message *asks)
 {
-	struct gate_end end = end_of(asks);
+	struct own_conn_end end = end_of(asks);
 	int fd = gate_take(&proxy->gate, &end);
 
 	if (fd >= 0)
@@ -266,7 +266,7 @@ through_line(void *owner, int events)
 static void
 arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 {
-	struct gate_end end = {.is_stub = false};
+	struct own_conn_end end = {.is_stub = false};
 
 	/* that it will come was said before it came */
 	through_drain(proxy);

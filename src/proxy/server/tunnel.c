@@ -102,7 +102,7 @@ judge(struct conn *conn)
 		if (conn->body.is_over) {
 			/* what follows is another request, and not for this connection */
 			conn->in.length = conn->good;
-			conn->up = UP_SHUT;
+			conn->up = UP_CLOSED;
 		}
 	} else if (conn->up == UP_RAW) {
 		conn->good = conn->in.length;
@@ -133,7 +133,7 @@ send_good(struct conn *conn)
 static int
 pump_held(struct conn *conn, int *client, int *server)
 {
-	bool reads = conn->up != UP_SHUT && conn->check.state != CHECK_UPGRADE;
+	bool reads = conn->up != UP_CLOSED && conn->check.state != CHECK_UPGRADE;
 
 	if ((reads && !conn_read(conn)) || !judge(conn) || !send_good(conn))
 		return -1;
@@ -143,7 +143,7 @@ pump_held(struct conn *conn, int *client, int *server)
 		conn->rise.ended = true;
 	}
 	/* when the far side has to speak first nothing is read: there is no room for ever */
-	if (!conn->is_ended && conn->up != UP_SHUT && conn->in.length < CHECK_MAX &&
+	if (!conn->is_ended && conn->up != UP_CLOSED && conn->in.length < CHECK_MAX &&
 	    conn->check.state != CHECK_UPGRADE)
 		*client |= WATCH_READ;
 	return 0;
@@ -249,8 +249,8 @@ pass_on_end(struct flow *flow, int to)
 static bool
 is_over(const struct conn *conn)
 {
-	return conn->is_broken || (conn->fall.ended &&
-				   (conn->rise.ended || conn->up == UP_ONE || conn->up == UP_SHUT));
+	return conn->is_broken || (conn->fall.ended && (conn->rise.ended || conn->up == UP_ONE ||
+							conn->up == UP_CLOSED));
 }
 
 static void

@@ -119,7 +119,7 @@ dns_parse_query(const uint8_t *bytes, size_t length, struct dns_question *ret_qu
 
 /* ---- answers ---- */
 
-struct record {
+struct dns_record {
 	char owner[NAME_SIZE];
 	unsigned type, class;
 	uint32_t ttl;
@@ -127,7 +127,7 @@ struct record {
 };
 
 static bool
-read_record(const uint8_t *bytes, size_t length, size_t *at, struct record *ret)
+read_record(const uint8_t *bytes, size_t length, size_t *at, struct dns_record *ret)
 {
 	if (!read_name(bytes, length, at, ret->owner) || *at + 10 > length)
 		return false;
@@ -141,7 +141,7 @@ read_record(const uint8_t *bytes, size_t length, size_t *at, struct record *ret)
 }
 
 static void
-take_address(const uint8_t *bytes, const struct record *record, enum dns_type type,
+take_address(const uint8_t *bytes, const struct dns_record *record, enum dns_type type,
 	     struct dns_answer *to)
 {
 	const uint8_t *data = bytes + record->data;
@@ -166,7 +166,7 @@ take_records(const uint8_t *bytes, size_t length, size_t at, enum dns_type type,
 
 	*ret_moved = false;
 	for (unsigned i = 0; i < count; i++) {
-		struct record record;
+		struct dns_record record;
 
 		if (!read_record(bytes, length, &at, &record))
 			return false;
@@ -250,7 +250,7 @@ dns_write_query(uint16_t id, const char *name, enum dns_type type, uint8_t *to)
 }
 
 static size_t
-put_address(uint8_t *to, const struct address *address, uint32_t ttl)
+put_address(uint8_t *to, const struct ip_address *address, uint32_t ttl)
 {
 	bool v4 = address_is_v4(address);
 	size_t size = v4 ? 4 : 16;

@@ -40,7 +40,7 @@ struct dns_answer {
 	bool is_cut; /* to be asked for over TCP */
 	uint32_t ttl;
 	size_t count;
-	struct address addresses[DNS_ADDRESSES];
+	struct ip_address addresses[DNS_ADDRESSES];
 };
 
 /* False: nothing that could be answered. */

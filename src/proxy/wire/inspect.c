@@ -16,7 +16,7 @@
 #define SSH_SIZE 4	/* of "SSH-" */
 
 static enum check_verdict
-refuse(struct check *check, enum check_verdict verdict, const char *reason)
+refuse(struct inspection *check, enum check_verdict verdict, const char *reason)
 {
 	check->reason = reason;
 	return verdict;
@@ -24,7 +24,7 @@ refuse(struct check *check, enum check_verdict verdict, const char *reason)
 
 /* Only the hello itself goes before the answer is known: behind it another could stand. */
 static enum check_verdict
-pass_hello(struct check *check, const char *bytes, size_t length, size_t *good)
+pass_hello(struct inspection *check, const char *bytes, size_t length, size_t *good)
 {
 	if (check->state == CHECK_AGAIN) {
 		check->state = CHECK_NOTHING;
@@ -36,7 +36,7 @@ pass_hello(struct check *check, const char *bytes, size_t length, size_t *good)
 }
 
 static enum check_verdict
-look_at_tls(struct check *check, const char *bytes, size_t length, size_t *good)
+look_at_tls(struct inspection *check, const char *bytes, size_t length, size_t *good)
 {
 	char name[NAME_SIZE];
 	const char *reason = "its first record is no handshake";
@@ -68,7 +68,7 @@ look_at_tls(struct check *check, const char *bytes, size_t length, size_t *good)
 
 /* A second hello is for the same name, whatever comes before it: data sent early, alerts. */
 static enum check_verdict
-look_at_records(struct check *check, const char *bytes, size_t length, size_t *good)
+look_at_records(struct inspection *check, const char *bytes, size_t length, size_t *good)
 {
 	for (;;) {
 		size_t left = length - *good, here = check->skip < left ? check->skip : left;
@@ -98,7 +98,7 @@ take_out_upgrade(char *head, size_t size, size_t rest, size_t *length)
 }
 
 static enum check_verdict
-look_at_head(struct check *check, char *bytes, size_t *length, size_t *good)
+look_at_head(struct inspection *check, char *bytes, size_t *length, size_t *good)
 {
 	struct http_request request;
 	int size = http_parse(bytes + *good, *length - *good, &request, &check->reason);
@@ -133,7 +133,7 @@ look_at_head(struct check *check, char *bytes, size_t *length, size_t *good)
 }
 
 static enum check_verdict
-look_at_body(struct check *check, const char *bytes, size_t length, size_t *good)
+look_at_body(struct inspection *check, const char *bytes, size_t length, size_t *good)
 {
 	ssize_t n = http_body_take(&check->body, bytes + *good, length - *good);
 
@@ -146,7 +146,7 @@ look_at_body(struct check *check, const char *bytes, size_t length, size_t *good
 }
 
 static enum check_verdict
-look_at_http(struct check *check, char *bytes, size_t *length, size_t *good)
+look_at_http(struct inspection *check, char *bytes, size_t *length, size_t *good)
 {
 	enum check_verdict verdict = CHECK_GO_ON;
 	size_t before;
@@ -181,14 +181,14 @@ ssh_line(const char *bytes, size_t length)
 }
 
 static enum check_verdict
-refuse_ssh(struct check *check)
+refuse_ssh(struct inspection *check)
 {
 	return refuse(check, CHECK_BAD, "the client speaks SSH and the server does not");
 }
 
 /* Nothing else goes before the server has said that it speaks SSH, too: it may have said so already. */
 static enum check_verdict
-look_at_ssh(struct check *check, size_t line, size_t *good)
+look_at_ssh(struct inspection *check, size_t line, size_t *good)
 {
 	if (check->has_heard && !check->hears_ssh)
 		return refuse_ssh(check);
@@ -317,7 +317,7 @@ is_tls_record(const char *bytes, size_t length)
 
 /* Neither TLS nor HTTP: its host cannot be told. */
 static enum check_verdict
-look_at_other(struct check *check, const char *bytes, size_t length, size_t *good)
+look_at_other(struct inspection *check, const char *bytes, size_t length, size_t *good)
 {
 	int line = ssh_line(bytes, length);
 
@@ -336,7 +336,7 @@ look_at_other(struct check *check, const char *bytes, size_t length, size_t *goo
 }
 
 static enum check_verdict
-look_first(struct check *check, char *bytes, size_t *length, size_t *good)
+look_first(struct inspection *check, char *bytes, size_t *length, size_t *good)
 {
 	int tls = is_tls_record(bytes, *length), http;
 
@@ -356,7 +356,7 @@ look_first(struct check *check, char *bytes, size_t *length, size_t *good)
 }
 
 static enum check_verdict
-look(struct check *check, char *bytes, size_t *length, size_t *good)
+look(struct inspection *check, char *bytes, size_t *length, size_t *good)
 {
 	switch (check->state) {
 	case CHECK_FIRST:
@@ -377,7 +377,7 @@ look(struct check *check, char *bytes, size_t *length, size_t *good)
 }
 
 enum check_verdict
-check_look(struct check *check, char *bytes, size_t length, size_t *ret_good)
+check_look(struct inspection *check, char *bytes, size_t length, size_t *ret_good)
 {
 	size_t left = length;
 	enum check_verdict verdict;
@@ -398,7 +398,7 @@ check_look(struct check *check, char *bytes, size_t length, size_t *ret_good)
 }
 
 size_t
-check_waits(const struct check *check)
+check_waits(const struct inspection *check)
 {
 	switch (check->state) {
 	case CHECK_UPGRADE:
@@ -415,7 +415,7 @@ check_waits(const struct check *check)
 
 /* What a server may send before its hello is passed over; where the hello is not seen whole, another may come. */
 static void
-look_at_answer(struct check *check, const uint8_t *bytes)
+look_at_answer(struct inspection *check, const uint8_t *bytes)
 {
 	size_t before = tls_before(bytes + check->before);
 
@@ -426,7 +426,7 @@ look_at_answer(struct check *check, const uint8_t *bytes)
 }
 
 void
-check_response(struct check *check, const char *bytes)
+check_response(struct inspection *check, const char *bytes)
 {
 	switch (check->state) {
 	case CHECK_UPGRADE:

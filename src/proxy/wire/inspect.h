@@ -35,7 +35,7 @@ enum check_state {
 
 #define CHECK_ANSWER_MAX (TLS_BEFORE_MAX + TLS_ANSWER_SIZE)
 
-struct check {
+struct inspection {
 	bool (*is_name)(const void *context, const char *name);
 	const void *context;
 	unsigned port;
@@ -55,8 +55,9 @@ struct check {
 };
 
 /* *ret_good: how many, from the front, may be passed on. Those are not to be shown again. */
-enum check_verdict check_look(struct check *check, char *bytes, size_t length, size_t *ret_good);
+enum check_verdict check_look(struct inspection *check, char *bytes, size_t length,
+			      size_t *ret_good);
 /* How many bytes the server says next decide, also before the client speaks; 0: none. */
-size_t check_waits(const struct check *check);
+size_t check_waits(const struct inspection *check);
 /* So many, at most CHECK_ANSWER_MAX. If check_waits then wants more, these come before it. */
-void check_response(struct check *check, const char *bytes);
+void check_response(struct inspection *check, const char *bytes);

@@ -13,12 +13,12 @@
 
 static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-struct kind {
+struct ip_kind {
 	const char *range;
 	const char *what;
 };
 
-static const struct kind kinds_v4[] = {
+static const struct ip_kind kinds_v4[] = {
 	{"0.0.0.0/8", "this machine"},
 	{"10.0.0.0/8", "a private address"},
 	{"100.64.0.0/10", "a carrier's private address"},
@@ -38,7 +38,7 @@ static const struct kind kinds_v4[] = {
 	{"240.0.0.0/4", "a reserved address"},
 };
 
-static const struct kind kinds_v6[] = {
+static const struct ip_kind kinds_v6[] = {
 	{"::/128", "this machine"},
 	{"::1/128", "this machine"},
 	{"64:ff9b:1::/48", "a private translation address"},
@@ -65,21 +65,21 @@ static const struct {
 };
 
 bool
-address_is_v4(const struct address *address)
+address_is_v4(const struct ip_address *address)
 {
 	return memcmp(address->bytes, mapped, sizeof mapped) == 0;
 }
 
 bool
-address_equal(const struct address *a, const struct address *b)
+address_equal(const struct ip_address *a, const struct ip_address *b)
 {
 	return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
-struct address
+struct ip_address
 address_from_v4(const uint8_t bytes[4])
 {
-	struct address address;
+	struct ip_address address;
 
 	memcpy(address.bytes, mapped, sizeof mapped);
 	memcpy(address.bytes + sizeof mapped, bytes, 4);
@@ -87,7 +87,7 @@ address_from_v4(const uint8_t bytes[4])
 }
 
 bool
-address_parse(const char *text, struct address *ret_address)
+address_parse(const char *text, struct ip_address *ret_address)
 {
 	uint8_t v4[4];
 
@@ -99,7 +99,7 @@ address_parse(const char *text, struct address *ret_address)
 }
 
 bool
-address_parse_endpoint(const char *text, struct address *ret_address, unsigned *ret_port)
+address_parse_endpoint(const char *text, struct ip_address *ret_address, unsigned *ret_port)
 {
 	char host[ADDRESS_TEXT_SIZE];
 	struct cordon_error err;
@@ -109,7 +109,7 @@ address_parse_endpoint(const char *text, struct address *ret_address, unsigned *
 }
 
 void
-address_print(const struct address *address, char to[ADDRESS_TEXT_SIZE])
+address_print(const struct ip_address *address, char to[ADDRESS_TEXT_SIZE])
 {
 	bool v4 = address_is_v4(address);
 
@@ -119,7 +119,7 @@ address_print(const struct address *address, char to[ADDRESS_TEXT_SIZE])
 }
 
 socklen_t
-address_to_socket(const struct address *address, unsigned port, struct sockaddr_storage *ret_to)
+address_to_socket(const struct ip_address *address, unsigned port, struct sockaddr_storage *ret_to)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)ret_to;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)ret_to;
@@ -138,7 +138,7 @@ address_to_socket(const struct address *address, unsigned port, struct sockaddr_
 }
 
 bool
-address_from_socket(const struct sockaddr *from, struct address *ret_address, unsigned *ret_port)
+address_from_socket(const struct sockaddr *from, struct ip_address *ret_address, unsigned *ret_port)
 {
 	if (from->sa_family == AF_INET) {
 		const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)from;
@@ -160,7 +160,7 @@ address_from_socket(const struct sockaddr *from, struct address *ret_address, un
 /* ---- vetting ---- */
 
 static const char *
-find_kind(const struct address *address, const struct kind *kinds, size_t count)
+find_kind(const struct ip_address *address, const struct ip_kind *kinds, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (range_covers(kinds[i].range, address->bytes))
@@ -169,7 +169,7 @@ find_kind(const struct address *address, const struct kind *kinds, size_t count)
 }
 
 static bool
-is_listed(const struct address *address, const struct words *ranges)
+is_listed(const struct ip_address *address, const struct words *ranges)
 {
 	for (size_t i = 0; ranges != NULL && i < ranges->count; i++)
 		if (range_covers(ranges->items[i].text, address->bytes))
@@ -178,7 +178,7 @@ is_listed(const struct address *address, const struct words *ranges)
 }
 
 static const char *
-vet_v4(const struct address *address, const struct words *ranges)
+vet_v4(const struct ip_address *address, const struct words *ranges)
 {
 	const char *what = find_kind(address, kinds_v4, COUNT(kinds_v4));
 
@@ -186,7 +186,7 @@ vet_v4(const struct address *address, const struct words *ranges)
 }
 
 const char *
-address_vet(const struct address *address, const struct words *ranges)
+address_vet(const struct ip_address *address, const struct words *ranges)
 {
 	const char *what;
 
@@ -196,7 +196,7 @@ address_vet(const struct address *address, const struct words *ranges)
 	if (is_listed(address, ranges))
 		return NULL;
 	for (size_t i = 0; what == NULL && i < COUNT(carriers); i++) {
-		struct address inner;
+		struct ip_address inner;
 
 		if (!range_covers(carriers[i].range, address->bytes))
 			continue;
@@ -206,7 +206,7 @@ address_vet(const struct address *address, const struct words *ranges)
 	/* ISATAP: the last half says so, whatever the first is */
 	if (what == NULL && memcmp(address->bytes + 9, "\x00\x5e\xfe", 3) == 0 &&
 	    (address->bytes[8] & 0xfd) == 0) {
-		struct address inner = address_from_v4(address->bytes + 12);
+		struct ip_address inner = address_from_v4(address->bytes + 12);
 
 		return vet_v4(&inner, ranges);
 	}

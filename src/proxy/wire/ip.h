@@ -15,21 +15,21 @@
 #define ADDRESS_TEXT_SIZE 48
 
 /* IPv4 as ::ffff:a.b.c.d. */
-struct address {
+struct ip_address {
 	uint8_t bytes[16];
 };
 
-bool address_is_v4(const struct address *address);
-bool address_equal(const struct address *a, const struct address *b);
+bool address_is_v4(const struct ip_address *address);
+bool address_equal(const struct ip_address *a, const struct ip_address *b);
 /* Dotted quads and IPv6 without a zone. */
-bool address_parse(const char *text, struct address *ret_address);
+bool address_parse(const char *text, struct ip_address *ret_address);
 /* "ADDRESS:PORT", "[ADDRESS]:PORT". */
-bool address_parse_endpoint(const char *text, struct address *ret_address, unsigned *ret_port);
-void address_print(const struct address *address, char to[ADDRESS_TEXT_SIZE]);
-struct address address_from_v4(const uint8_t bytes[4]);
-socklen_t address_to_socket(const struct address *address, unsigned port,
+bool address_parse_endpoint(const char *text, struct ip_address *ret_address, unsigned *ret_port);
+void address_print(const struct ip_address *address, char to[ADDRESS_TEXT_SIZE]);
+struct ip_address address_from_v4(const uint8_t bytes[4]);
+socklen_t address_to_socket(const struct ip_address *address, unsigned port,
 			    struct sockaddr_storage *ret_to);
-bool address_from_socket(const struct sockaddr *from, struct address *ret_address,
+bool address_from_socket(const struct sockaddr *from, struct ip_address *ret_address,
 			 unsigned *ret_port);
 /* NULL: it may be reached. Else what it is, to follow "leads to". */
-const char *address_vet(const struct address *address, const struct words *ranges);
+const char *address_vet(const struct ip_address *address, const struct words *ranges);

@@ -19,14 +19,14 @@
 #define EXTENSION_ECH_DRAFT 0xfe08 /* the first of those before it */
 #define EXTENSION_ESNI 0xffce
 
-struct reader {
+struct tls_reader {
 	const uint8_t *at;
 	size_t left;
 	bool failed;
 };
 
 static unsigned
-take_number(struct reader *r, size_t size)
+take_number(struct tls_reader *r, size_t size)
 {
 	unsigned value = 0;
 
@@ -42,15 +42,15 @@ take_number(struct reader *r, size_t size)
 }
 
 /* A part with its length, of that many bytes, in front. */
-static struct reader
-take_part(struct reader *r, size_t size)
+static struct tls_reader
+take_part(struct tls_reader *r, size_t size)
 {
 	size_t length = take_number(r, size);
-	struct reader part = {r->at, length, false};
+	struct tls_reader part = {r->at, length, false};
 
 	if (r->failed || r->left < length) {
 		r->failed = true;
-		return (struct reader){NULL, 0, true};
+		return (struct tls_reader){NULL, 0, true};
 	}
 	r->at += length;
 	r->left -= length;
@@ -58,11 +58,11 @@ take_part(struct reader *r, size_t size)
 }
 
 static const char *
-read_names(struct reader *extension, char ret_name[NAME_SIZE])
+read_names(struct tls_reader *extension, char ret_name[NAME_SIZE])
 {
-	struct reader list = take_part(extension, 2);
+	struct tls_reader list = take_part(extension, 2);
 	unsigned kind = take_number(&list, 1);
-	struct reader name = take_part(&list, 2);
+	struct tls_reader name = take_part(&list, 2);
 
 	if (extension->failed || list.failed || name.failed || extension->left != 0 ||
 	    list.left != 0 || kind != 0)
@@ -80,14 +80,14 @@ is_hiding(unsigned kind)
 }
 
 static const char *
-read_extensions(struct reader *all, char ret_name[NAME_SIZE], bool *ret_hides)
+read_extensions(struct tls_reader *all, char ret_name[NAME_SIZE], bool *ret_hides)
 {
 	const char *reason = NULL;
 	bool named = false;
 
 	while (reason == NULL && all->left > 0 && !all->failed) {
 		unsigned kind = take_number(all, 2);
-		struct reader extension = take_part(all, 2);
+		struct tls_reader extension = take_part(all, 2);
 
 		if (all->failed)
 			break;
@@ -105,9 +105,9 @@ read_extensions(struct reader *all, char ret_name[NAME_SIZE], bool *ret_hides)
 }
 
 static const char *
-read_hello(struct reader *r, char ret_name[NAME_SIZE], bool *ret_hides)
+read_hello(struct tls_reader *r, char ret_name[NAME_SIZE], bool *ret_hides)
 {
-	struct reader extensions;
+	struct tls_reader extensions;
 
 	take_number(r, 2); /* version */
 	for (int i = 0; i < 8; i++)
@@ -135,7 +135,7 @@ whole_size(const uint8_t message[4])
 static bool
 join_records(const uint8_t *bytes, size_t length, uint8_t *to, size_t *ret_size)
 {
-	struct reader r = {bytes, length, false};
+	struct tls_reader r = {bytes, length, false};
 	size_t size = 0;
 
 	while (r.left >= 5) {
@@ -169,7 +169,7 @@ tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE], const c
 {
 	static const uint8_t start[2] = {RECORD_HANDSHAKE, 3};
 	uint8_t message[TLS_HELLO_MAX];
-	struct reader r;
+	struct tls_reader r;
 	bool hides = false;
 	size_t size, whole;
 
@@ -189,7 +189,7 @@ tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE], const c
 	}
 	if (size < whole)
 		return TLS_MORE;
-	r = (struct reader){message + 4, whole - 4, false};
+	r = (struct tls_reader){message + 4, whole - 4, false};
 	*ret_reason = read_hello(&r, ret_name, &hides);
 	if (*ret_reason != NULL)
 		return TLS_BAD;
@@ -199,7 +199,7 @@ tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE], const c
 size_t
 tls_hello_size(const uint8_t *bytes, size_t length)
 {
-	struct reader r = {bytes, length, false};
+	struct tls_reader r = {bytes, length, false};
 	uint8_t start[4] = {0};
 	size_t had = 0;
 

@@ -7,29 +7,29 @@
 
 #include "session/session.h"
 
-enum order_kind {
+enum guard_order_kind {
 	ORDER_SIGNAL,	/* value: to the command; where its terminal would tell all, to its group */
 	ORDER_CONFIRM,	/* value: which stop; is the command still in it? */
 	ORDER_STOPS,	/* none: the supervisor stops as well */
 	ORDER_CONTINUE, /* value: from which stop; front: in its own terminal's foreground */
 	ORDER_END	/* value: the cause; after ms milliseconds */
 };
-struct order {
-	enum order_kind kind;
+struct guard_order {
+	enum guard_order_kind kind;
 	int value;
 	int64_t ms;
 	bool front;
 };
 
-enum news_kind {
+enum guard_news_kind {
 	NEWS_FAILED,  /* why: nothing was started, everything is cleaned up */
 	NEWS_STOPPED, /* status: for which time; when we hear it, it may be over */
 	NEWS_STAYS,   /* status: by that signal, and it is not over */
 	NEWS_LEFT,    /* the command ended, what it left lives on; the guard stays */
 	NEWS_DONE     /* all is ended and cleaned up */
 };
-struct news {
-	enum news_kind kind;
+struct guard_news {
+	enum guard_news_kind kind;
 	int status; /* wait status of the command */
 	enum session_cause cause;
 	bool hit_processes;

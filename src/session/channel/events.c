@@ -12,12 +12,13 @@
 #include "session/session.h"
 
 int
-told_open(const struct session_request *request, struct told *ret_told, struct cordon_error *err)
+told_open(const struct session_request *request, struct event_source *ret_told,
+	  struct cordon_error *err)
 {
 	const struct plan *plan = request->plan;
 	int ends[2], rc;
 
-	*ret_told = (struct told){.ours = -1, .theirs = -1};
+	*ret_told = (struct event_source){.ours = -1, .theirs = -1};
 	if (plan == NULL || request->refused == NULL ||
 	    (plan->routing == ROUTE_NOTHING && !plan->routes_sockets && !plan->routes_network &&
 	     plan->settings.network.mode != NET_DOMAINS))
@@ -33,7 +34,7 @@ told_open(const struct session_request *request, struct told *ret_told, struct c
 }
 
 void
-told_handed_over(struct told *told)
+told_handed_over(struct event_source *told)
 {
 	if (told->theirs >= 0)
 		close(told->theirs);
@@ -41,13 +42,13 @@ told_handed_over(struct told *told)
 }
 
 void
-told_read(struct told *told, const struct session_request *request)
+told_read(struct event_source *told, const struct session_request *request)
 {
 	struct refusal refusal;
 	bool ended = false;
 
 	while (told->ours >= 0 && event_receive(told->ours, &refusal, &ended))
-		if (told->count++ < TOLD_MAX)
+		if (told->count++ < EVENTS_MAX)
 			request->refused(request->teller, &refusal);
 	if (told->ours >= 0 && ended) {
 		close(told->ours);
@@ -56,15 +57,15 @@ told_read(struct told *told, const struct session_request *request)
 }
 
 unsigned
-told_changes(const struct told *told, const struct session_request *request)
+told_changes(const struct event_source *told, const struct session_request *request)
 {
 	if (told->changed == NULL || request->changed == NULL)
 		return 0;
-	return changed_tell(told->changed, TOLD_MAX, request->changed, request->teller);
+	return changed_tell(told->changed, EVENTS_MAX, request->changed, request->teller);
 }
 
 void
-told_close(struct told *told)
+told_close(struct event_source *told)
 {
 	told->changed = changed_free(told->changed);
 	told_handed_over(told);

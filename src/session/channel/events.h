@@ -11,21 +11,21 @@
 struct session_request;
 
 /* At most that many of a session are told: the rest would say the same. */
-#define TOLD_MAX 1000
+#define EVENTS_MAX 1000
 
-struct told {
+struct event_source {
 	int ours;   /* refusals arrive here; -1: none, or no more */
 	int theirs; /* for those who refuse; closed when they have it */
 	unsigned count;
-	struct changed *changed; /* NULL: nobody could note anything */
+	struct autorun_changes *changed; /* NULL: nobody could note anything */
 };
 
 /* Nothing, where nobody could refuse anything but the kernel. */
-int told_open(const struct session_request *request, struct told *ret_told,
+int told_open(const struct session_request *request, struct event_source *ret_told,
 	      struct cordon_error *err);
-void told_handed_over(struct told *told);
+void told_handed_over(struct event_source *told);
 /* Tells what has come; to be called when ours can be read, and once at the end. */
-void told_read(struct told *told, const struct session_request *request);
+void told_read(struct event_source *told, const struct session_request *request);
 /* Tells what was changed, when all is over; returns how many more there are. */
-unsigned told_changes(const struct told *told, const struct session_request *request);
-void told_close(struct told *told);
+unsigned told_changes(const struct event_source *told, const struct session_request *request);
+void told_close(struct event_source *told);

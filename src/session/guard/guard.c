@@ -61,7 +61,7 @@ find_standard(const struct child *child, int to[3])
 }
 
 static bool
-start_command(struct watch *watch, struct cordon_error *ret_why)
+start_command(struct guard_state *watch, struct cordon_error *ret_why)
 {
 	struct child child = watch->task->child;
 	struct enforce_main main = {run_child, &child, child.porter != NULL, NULL};
@@ -89,7 +89,7 @@ start_command(struct watch *watch, struct cordon_error *ret_why)
 
 /* Only now, as the group: before, a killed supervisor would leave it behind. */
 static bool
-make_tmp(struct watch *watch, struct cordon_error *ret_why)
+make_tmp(struct guard_state *watch, struct cordon_error *ret_why)
 {
 	const struct guard_task *task = watch->task;
 
@@ -115,7 +115,7 @@ lead_terminal(int terminal, struct cordon_error *ret_why)
  * that and wakes it later wakes all but us.
  */
 static bool
-become_heir(const struct watch *watch, struct cordon_error *ret_why)
+become_heir(const struct guard_state *watch, struct cordon_error *ret_why)
 {
 	if (tree_inherit(true) >= 0 && compat_die_with_parent(SIGCONT) == 0 &&
 	    getppid() == watch->supervisor)
@@ -129,9 +129,9 @@ become_heir(const struct watch *watch, struct cordon_error *ret_why)
  * open on 0, or it would seem to end whenever the command closes it.
  */
 static void
-let_go(struct watch *watch)
+let_go(struct guard_state *watch)
 {
-	struct box *box = watch->task->child.box;
+	struct sandbox *box = watch->task->child.box;
 	struct enforce_needs needs = {-1, -1, -1, -1, {-1, -1}};
 	int *const own[] = {&watch->line,	  &watch->signals,    &watch->record.fd,
 			    &watch->group.folder, &needs.listener,    &needs.line,
@@ -166,7 +166,7 @@ let_go(struct watch *watch)
 /* ---- waiting ---- */
 
 static _Noreturn void
-end_for(struct watch *watch, enum session_cause cause, int64_t grace_ms)
+end_for(struct guard_state *watch, enum session_cause cause, int64_t grace_ms)
 {
 	watch->cause = cause;
 	watch->grace_ms = grace_ms;
@@ -175,9 +175,9 @@ end_for(struct watch *watch, enum session_cause cause, int64_t grace_ms)
 
 /* What it left may live on: the supervisor goes, we stay until nothing is left. */
 static void
-command_ended(struct watch *watch, int status, const struct rusage *used)
+command_ended(struct guard_state *watch, int status, const struct rusage *used)
 {
-	struct news news = {.kind = NEWS_LEFT, .status = status};
+	struct guard_news news = {.kind = NEWS_LEFT, .status = status};
 
 	watch->exited = true;
 	watch->status = status;
@@ -192,9 +192,9 @@ command_ended(struct watch *watch, int status, const struct rusage *used)
 
 /* A named session belongs to nobody: whoever started it may go at once. */
 static void
-stay_alone(struct watch *watch)
+stay_alone(struct guard_state *watch)
 {
-	struct news news = {.kind = NEWS_LEFT};
+	struct guard_news news = {.kind = NEWS_LEFT};
 
 	line_send(watch->line, &news, sizeof news);
 	watch->is_alone = true;
@@ -202,7 +202,7 @@ stay_alone(struct watch *watch)
 
 /* Not by us, or it would not be known as stopped any more: then the supervisor goes on as well. */
 static void
-command_continued(struct watch *watch)
+command_continued(struct guard_state *watch)
 {
 	watch->went_on = watch->went_on || watch->stopped;
 	watch->stopped = false;
@@ -210,16 +210,16 @@ command_continued(struct watch *watch)
 
 /* One at a time: a command that is stopped and woken without end must not fill the line. */
 static void
-tell_stop(struct watch *watch)
+tell_stop(struct guard_state *watch)
 {
-	struct news news = {.kind = NEWS_STOPPED, .status = watch->stops};
+	struct guard_news news = {.kind = NEWS_STOPPED, .status = watch->stops};
 
 	if (!watch->told && watch->stopped && !watch->exited)
 		watch->told = line_send(watch->line, &news, sizeof news);
 }
 
 static void
-command_stopped(struct watch *watch, int status)
+command_stopped(struct guard_state *watch, int status)
 {
 	watch->stopped = true;
 	watch->stops++;
@@ -228,7 +228,7 @@ command_stopped(struct watch *watch, int status)
 }
 
 static void
-child_stopped(struct watch *watch, pid_t pid, int status)
+child_stopped(struct guard_state *watch, pid_t pid, int status)
 {
 	if (watch_untrace(watch, pid, status) || pid != watch->command ||
 	    !signal_stops_job(WSTOPSIG(status)))
@@ -241,7 +241,7 @@ child_stopped(struct watch *watch, pid_t pid, int status)
 }
 
 static void
-look_at_children(struct watch *watch)
+look_at_children(struct guard_state *watch)
 {
 	const int which = WNOHANG | WUNTRACED | WCONTINUED | COMPAT_WAIT_ALL;
 	struct rusage used;
@@ -260,12 +260,12 @@ look_at_children(struct watch *watch)
 			command_ended(watch, status, &used);
 	}
 	if (pid < 0 && errno == ECHILD && watch->exited &&
-	    (watch->group.kind != GROUP_MARKED || watch_is_over(watch)))
+	    (watch->group.kind != TRACKED_BY_MARK || watch_is_over(watch)))
 		watch_finish(watch, NEWS_DONE, NULL);
 }
 
 static void
-read_signals(struct watch *watch)
+read_signals(struct guard_state *watch)
 {
 	struct compat_signal got;
 
@@ -283,7 +283,7 @@ read_signals(struct watch *watch)
 
 /* A terminal of its own tells the whole group, and so do we. */
 static void
-signal_command(struct watch *watch, int signal)
+signal_command(struct guard_state *watch, int signal)
 {
 	if (!watch->exited)
 		kill(watch->terminal >= 0 ? -watch->command : watch->command, signal);
@@ -293,7 +293,7 @@ signal_command(struct watch *watch, int signal)
 
 /* Who sent SIGCONT to the supervisor's group has woken the command as well: once is enough. */
 static void
-pass_on(struct watch *watch, int signal)
+pass_on(struct guard_state *watch, int signal)
 {
 	bool has_it = false;
 
@@ -311,7 +311,7 @@ pass_on(struct watch *watch, int signal)
  * that was woken and dies is not told as woken, and its end only when it is over.
  */
 static bool
-is_still_stopped(struct watch *watch, int stop)
+is_still_stopped(struct guard_state *watch, int stop)
 {
 	look_at_children(watch);
 	if (watch->stopped && !watch->exited && process_is_running(watch->command))
@@ -320,9 +320,9 @@ is_still_stopped(struct watch *watch, int stop)
 }
 
 static void
-confirm_stop(struct watch *watch, const struct order *order)
+confirm_stop(struct guard_state *watch, const struct guard_order *order)
 {
-	struct news news = {.kind = NEWS_STAYS};
+	struct guard_news news = {.kind = NEWS_STAYS};
 
 	watch->stays = false;
 	if (is_still_stopped(watch, order->value)) {
@@ -335,7 +335,7 @@ confirm_stop(struct watch *watch, const struct order *order)
 }
 
 static void
-continue_command(struct watch *watch, const struct order *order)
+continue_command(struct guard_state *watch, const struct guard_order *order)
 {
 	bool stopped = is_still_stopped(watch, order->value);
 
@@ -352,7 +352,7 @@ continue_command(struct watch *watch, const struct order *order)
 
 /* Whoever says it again gives no more time. */
 static void
-order_end(struct watch *watch, const struct order *order)
+order_end(struct guard_state *watch, const struct guard_order *order)
 {
 	int64_t when = clock_ms() + order->ms;
 
@@ -365,9 +365,9 @@ order_end(struct watch *watch, const struct order *order)
 }
 
 static void
-read_order(struct watch *watch)
+read_order(struct guard_state *watch)
 {
-	struct order order;
+	struct guard_order order;
 
 	if (line_receive(watch->line, &order, sizeof order)) {
 		switch (order.kind) {
@@ -394,7 +394,7 @@ read_order(struct watch *watch)
 
 /* The time that is up first: the limit, or an end that was ordered. */
 static int
-milliseconds_left(struct watch *watch)
+milliseconds_left(struct guard_state *watch)
 {
 	int64_t now = clock_ms(), limit = watch->task->time_ms;
 
@@ -413,7 +413,7 @@ milliseconds_left(struct watch *watch)
 	if (!watch_answer(watch))
 		limit = limit < LEFT_MS ? limit : LEFT_MS;
 	/* orphans that are known by a mark are nobody's children */
-	if (watch->is_alone && watch->exited && watch->group.kind == GROUP_MARKED) {
+	if (watch->is_alone && watch->exited && watch->group.kind == TRACKED_BY_MARK) {
 		if (watch_is_over(watch))
 			watch_finish(watch, NEWS_DONE, NULL);
 		limit = limit < LEFT_MS ? limit : LEFT_MS;
@@ -425,7 +425,7 @@ milliseconds_left(struct watch *watch)
 
 /* The supervisor does the rest, unless somebody stopped it. */
 static void
-caller_ended(struct watch *watch)
+caller_ended(struct guard_state *watch)
 {
 	close(watch->caller);
 	watch->caller = -1;
@@ -434,7 +434,7 @@ caller_ended(struct watch *watch)
 }
 
 static _Noreturn void
-watch_command(struct watch *watch)
+watch_command(struct guard_state *watch)
 {
 	look_at_children(watch);
 	for (;;) {
@@ -467,7 +467,7 @@ watch_command(struct watch *watch)
 static _Noreturn void
 guard_main(const struct guard_task *task, pid_t supervisor, int line)
 {
-	struct watch watch = {
+	struct guard_state watch = {
 		.task = task,
 		.group = task->group,
 		.supervisor = supervisor,

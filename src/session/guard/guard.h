@@ -13,13 +13,13 @@
 /* How often what was left is looked for, where no signal tells of its end. */
 #define LEFT_MS 1000
 
-struct watch {
+struct guard_state {
 	const struct guard_task *task;
-	struct group group;
+	struct session_group group;
 	pid_t supervisor, command;
 	int line, signals;
-	int porter;		  /* the line to it; -1: there is none */
-	porter_question question; /* of the porter's, not yet answered; 0: none */
+	int porter;		   /* the line to it; -1: there is none */
+	spawner_question question; /* of the porter's, not yet answered; 0: none */
 	struct record_hold record;
 	int64_t started;
 	int64_t end_at; /* when everything is to end; 0: not known */
@@ -44,18 +44,18 @@ struct watch {
 };
 
 /* guard_teardown.c: a supervisor that stopped with the command goes on. */
-void watch_wake(const struct watch *watch);
+void watch_wake(const struct guard_state *watch);
 /*
  * A child stopped. True when it made us its tracer and is detached: that is no stopped job, and the
  * signal it stopped for reaches it now.
  */
-bool watch_untrace(const struct watch *watch, pid_t pid, int status);
+bool watch_untrace(const struct guard_state *watch, pid_t pid, int status);
 /* The porter says something, or has ended. */
-void watch_asked(struct watch *watch);
+void watch_asked(struct guard_state *watch);
 /* Answers what was asked, if it can be; false: later. */
-bool watch_answer(struct watch *watch);
+bool watch_answer(struct guard_state *watch);
 /* Is nothing left of what was started? */
-bool watch_is_over(const struct watch *watch);
+bool watch_is_over(const struct guard_state *watch);
 /* Ends everything that is left, says how it went, and with it the guard. */
-_Noreturn void watch_finish(struct watch *watch, enum news_kind kind,
+_Noreturn void watch_finish(struct guard_state *watch, enum guard_news_kind kind,
 			    const struct cordon_error *why);

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 
 bool
-watch_is_over(const struct watch *watch)
+watch_is_over(const struct guard_state *watch)
 {
 	const struct tree_spare all = {.group = &watch->group};
 
@@ -22,7 +22,7 @@ watch_is_over(const struct watch *watch)
 }
 
 void
-watch_asked(struct watch *watch)
+watch_asked(struct guard_state *watch)
 {
 	if (line_receive(watch->porter, &watch->question, sizeof watch->question))
 		return;
@@ -33,7 +33,7 @@ watch_asked(struct watch *watch)
 }
 
 bool
-watch_answer(struct watch *watch)
+watch_answer(struct guard_state *watch)
 {
 	const struct tree_spare but_it = {.pids = {watch->command},
 					  .count = 1,
@@ -42,7 +42,7 @@ watch_answer(struct watch *watch)
 	if (watch->question == 0)
 		return true;
 	/* where orphans come to the porter it knows by itself */
-	if (watch->group.kind == GROUP_MARKED && !tree_is_empty(&but_it))
+	if (watch->group.kind == TRACKED_BY_MARK && !tree_is_empty(&but_it))
 		return false;
 	line_send(watch->porter, &watch->question, sizeof watch->question);
 	watch->question = 0;
@@ -50,14 +50,14 @@ watch_answer(struct watch *watch)
 }
 
 bool
-watch_untrace(const struct watch *watch, pid_t pid, int status)
+watch_untrace(const struct guard_state *watch, pid_t pid, int status)
 {
 	return enforce_untrace(watch->task->child.box, pid, WSTOPSIG(status));
 }
 
 /* A traced child is reported when it stops, also to those that ask for ends only. */
 static void
-note_change(struct watch *watch, pid_t pid, int status)
+note_change(struct guard_state *watch, pid_t pid, int status)
 {
 	if (WIFSTOPPED(status)) {
 		watch_untrace(watch, pid, status);
@@ -69,7 +69,7 @@ note_change(struct watch *watch, pid_t pid, int status)
 
 /* True when nothing is left. The command's status is kept. */
 static bool
-reap(struct watch *watch)
+reap(struct guard_state *watch)
 {
 	int status;
 	pid_t pid;
@@ -81,7 +81,7 @@ reap(struct watch *watch)
 
 /* A porter that is the last one left goes when it is told so. */
 static void
-attend(struct watch *watch)
+attend(struct guard_state *watch)
 {
 	struct pollfd porter = {.fd = watch->porter, .events = POLLIN};
 
@@ -94,15 +94,15 @@ attend(struct watch *watch)
 
 /* In one step, where that can be done. */
 static bool
-signal_all(struct watch *watch, int signal)
+signal_all(struct guard_state *watch, int signal)
 {
-	struct box *box = watch->task->child.box;
+	struct sandbox *box = watch->task->child.box;
 
 	return box != NULL && !compat_has_no_child() && enforce_signal(box, signal);
 }
 
 static void
-ask_first(struct watch *watch)
+ask_first(struct guard_state *watch)
 {
 	const struct tree_spare all = {.group = &watch->group};
 	int64_t until = clock_ms() + watch->grace_ms;
@@ -120,7 +120,7 @@ ask_first(struct watch *watch)
 
 /* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
 static void
-end_group(struct watch *watch)
+end_group(struct guard_state *watch)
 {
 	watch->hit_processes = group_hit_processes(&watch->group);
 	/* only if that is how it ended: the kernel says it of what died long before, too */
@@ -132,7 +132,7 @@ end_group(struct watch *watch)
 }
 
 static bool
-is_command_over(struct watch *watch)
+is_command_over(struct guard_state *watch)
 {
 	int status;
 	pid_t pid = waitpid(watch->command, &status, WNOHANG);
@@ -147,7 +147,7 @@ is_command_over(struct watch *watch)
 
 /* Its status is read before the walk could take it. */
 static void
-end_command(struct watch *watch)
+end_command(struct guard_state *watch)
 {
 	int64_t until = clock_ms() + SESSION_DEADLINE_MS;
 
@@ -163,7 +163,7 @@ end_command(struct watch *watch)
 
 /* Ends everything, then removes what the session made. */
 static void
-end_all(struct watch *watch, struct tree_end *ret_end)
+end_all(struct guard_state *watch, struct tree_end *ret_end)
 {
 	const struct tree_spare all = {.group = &watch->group};
 
@@ -171,7 +171,7 @@ end_all(struct watch *watch, struct tree_end *ret_end)
 	/* without a look first: in a storm of forks one takes long, and sees little */
 	if (signal_all(watch, SIGKILL) || !tree_is_empty(&all)) {
 		/* who is known by a mark is found with the tree, and counted */
-		if (watch->group.kind != GROUP_MARKED)
+		if (watch->group.kind != TRACKED_BY_MARK)
 			group_kill(&watch->group, SESSION_DEADLINE_MS);
 		tree_kill(&all, SESSION_DEADLINE_MS, ret_end);
 	}
@@ -182,7 +182,7 @@ end_all(struct watch *watch, struct tree_end *ret_end)
 }
 
 void
-watch_wake(const struct watch *watch)
+watch_wake(const struct guard_state *watch)
 {
 	if (getppid() == watch->supervisor)
 		kill(watch->supervisor, SIGCONT);
@@ -190,9 +190,9 @@ watch_wake(const struct watch *watch)
 
 /* It is gone, goes on, or asked again instead of stopping. */
 static bool
-is_awake(const struct watch *watch)
+is_awake(const struct guard_state *watch)
 {
-	struct order order;
+	struct guard_order order;
 
 	return !line_receive(watch->line, &order, sizeof order) || order.kind == ORDER_CONFIRM ||
 	       (order.kind == ORDER_CONTINUE && order.value > 0);
@@ -203,7 +203,7 @@ is_awake(const struct watch *watch)
  * stop: then the signal comes too early. So again, until it answers or is gone.
  */
 static void
-wake_at_end(struct watch *watch)
+wake_at_end(struct guard_state *watch)
 {
 	struct pollfd answer = {.fd = watch->line, .events = POLLIN};
 	bool may_stop = watch->stays || watch->waiting;
@@ -216,9 +216,9 @@ wake_at_end(struct watch *watch)
 }
 
 _Noreturn void
-watch_finish(struct watch *watch, enum news_kind kind, const struct cordon_error *why)
+watch_finish(struct guard_state *watch, enum guard_news_kind kind, const struct cordon_error *why)
 {
-	struct news news = {.kind = kind};
+	struct guard_news news = {.kind = kind};
 
 	if (watch->command > 0 && kind == NEWS_DONE) {
 		ask_first(watch);

@@ -68,7 +68,7 @@ hang_up(struct client *client)
 }
 
 static void
-tell(struct client *client, const struct news *news)
+tell(struct client *client, const struct guard_news *news)
 {
 	if (client->socket < 0)
 		return;
@@ -81,7 +81,7 @@ tell(struct client *client, const struct news *news)
 static void
 tell_failure(struct client *client, const struct cordon_error *why)
 {
-	struct news news = {.kind = NEWS_FAILED, .why = *why};
+	struct guard_news news = {.kind = NEWS_FAILED, .why = *why};
 
 	tell(client, &news);
 	say_goodbye(client);
@@ -106,7 +106,7 @@ read_report(struct client *client)
 }
 
 static struct client *
-client_of(struct house *house, pid_t pid)
+client_of(struct spawner_state *house, pid_t pid)
 {
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		if (house->clients[i].pid == pid)
@@ -117,7 +117,7 @@ client_of(struct house *house, pid_t pid)
 static void
 tell_change(struct client *client, int status, const struct rusage *used)
 {
-	struct news news = {.kind = NEWS_STAYS, .status = WSTOPSIG(status)};
+	struct guard_news news = {.kind = NEWS_STAYS, .status = WSTOPSIG(status)};
 
 	/* why it could not be started comes before how its process ended */
 	if (client->report >= 0)
@@ -146,7 +146,7 @@ is_job_stop(pid_t pid, int status)
  * when there is no child any more.
  */
 static bool
-collect(struct house *house)
+collect(struct spawner_state *house)
 {
 	struct client *client;
 	struct rusage used;
@@ -174,7 +174,7 @@ collect(struct house *house)
 
 /* In constant time: how much of a guess was right must not show. */
 static bool
-is_token(const struct porter *porter, const char *shown)
+is_token(const struct spawner *porter, const char *shown)
 {
 	unsigned char differs = 0;
 
@@ -186,7 +186,7 @@ is_token(const struct porter *porter, const char *shown)
 
 /* Descriptors that came with a message: all are taken, so that none stays open. */
 static int
-take_fds(struct msghdr *message, int fds[PORTER_FDS])
+take_fds(struct msghdr *message, int fds[SPAWNER_FDS])
 {
 	int count = 0;
 
@@ -199,7 +199,7 @@ take_fds(struct msghdr *message, int fds[PORTER_FDS])
 			int fd;
 
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
-			if (count < PORTER_FDS)
+			if (count < SPAWNER_FDS)
 				fds[count++] = fd;
 			else
 				close(fd);
@@ -209,20 +209,20 @@ take_fds(struct msghdr *message, int fds[PORTER_FDS])
 }
 
 static void
-start_command(struct house *house, struct client *client, const struct porter_start *start,
-	      const int fds[PORTER_FDS])
+start_command(struct spawner_state *house, struct client *client, const struct spawner_start *start,
+	      const int fds[SPAWNER_FDS])
 {
 	struct cordon_error why = {0};
 	int ends[2] = {-1, -1};
 
 	/* whatever is answered now was true before */
 	house->question = 0;
-	client->stage = SERVED;
+	client->stage = RUNNING;
 	client->grace_ms = start->grace_ms;
 	client->pid = compat_pipe(ends) < 0 ? -1 : fork();
 	if (client->pid == 0)
 		porter_child_main(
-			&(struct porter_child){start, fds, house->porter->free_connect, ends[1]});
+			&(struct spawner_child){start, fds, house->porter->free_connect, ends[1]});
 	if (client->pid > 0) {
 		/* both sides do it, so that it is done for whoever is first; a leader of a group
 		 * could not lead a terminal's session */
@@ -240,51 +240,51 @@ start_command(struct house *house, struct client *client, const struct porter_st
 }
 
 static void
-read_start(struct house *house, struct client *client)
+read_start(struct spawner_state *house, struct client *client)
 {
 	union {
 		struct cmsghdr header;
-		char room[CMSG_SPACE(PORTER_FDS * sizeof(int))];
+		char room[CMSG_SPACE(SPAWNER_FDS * sizeof(int))];
 	} control;
-	struct porter_start start;
+	struct spawner_start start;
 	struct iovec part = {&start, sizeof start};
 	struct msghdr message = {.msg_iov = &part,
 				 .msg_iovlen = 1,
 				 .msg_control = &control,
 				 .msg_controllen = sizeof control};
-	int fds[PORTER_FDS] = {-1, -1, -1, -1, -1}, count;
+	int fds[SPAWNER_FDS] = {-1, -1, -1, -1, -1}, count;
 	ssize_t n = recvmsg(client->socket, &message, MSG_DONTWAIT | COMPAT_MSG_CLOEXEC);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	count = n < 0 ? 0 : take_fds(&message, fds);
-	if (n == (ssize_t)sizeof start && count == PORTER_FDS && start.magic == PORTER_MAGIC &&
+	if (n == (ssize_t)sizeof start && count == SPAWNER_FDS && start.magic == SPAWNER_MAGIC &&
 	    (message.msg_flags & MSG_CTRUNC) == 0) {
-		client->events = start.hears ? fds[PORTER_EVENTS] : -1;
-		fds[PORTER_EVENTS] = start.hears ? -1 : fds[PORTER_EVENTS];
+		client->events = start.hears ? fds[SPAWNER_EVENTS] : -1;
+		fds[SPAWNER_EVENTS] = start.hears ? -1 : fds[SPAWNER_EVENTS];
 		house_pass_on_old(house, client);
 		start_command(house, client, &start, fds);
 	} else {
 		say_goodbye(client);
 	}
-	for (int i = 0; i < PORTER_FDS; i++)
+	for (int i = 0; i < SPAWNER_FDS; i++)
 		close_fd(&fds[i]);
 }
 
 /* Room for descriptors is not given: what a stranger sends along is dropped by the kernel. */
 static void
-read_hello(struct house *house, struct client *client)
+read_hello(struct spawner_state *house, struct client *client)
 {
-	const uint32_t welcome = PORTER_MAGIC;
-	struct porter_hello hello;
+	const uint32_t welcome = SPAWNER_MAGIC;
+	struct spawner_hello hello;
 	ssize_t n = recv(client->socket, &hello, sizeof hello, MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	if (n == (ssize_t)sizeof hello && hello.magic == PORTER_MAGIC &&
+	if (n == (ssize_t)sizeof hello && hello.magic == SPAWNER_MAGIC &&
 	    is_token(house->porter, hello.token) &&
 	    send(client->socket, &welcome, sizeof welcome, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
-		client->stage = GUEST;
+		client->stage = AUTHENTICATED;
 		client->end_at = 0;
 	} else {
 		say_goodbye(client);
@@ -308,7 +308,7 @@ end_command(struct client *client)
 static void
 read_order(struct client *client)
 {
-	struct order order;
+	struct guard_order order;
 	ssize_t n = recv(client->socket, &order, sizeof order, MSG_DONTWAIT);
 	int64_t when = clock_ms() + (n == (ssize_t)sizeof order ? order.ms : 0);
 
@@ -330,7 +330,7 @@ read_order(struct client *client)
 /* ---- the loop ---- */
 
 static struct client *
-free_place(struct house *house)
+free_place(struct spawner_state *house)
 {
 	struct client *oldest = NULL;
 
@@ -339,7 +339,7 @@ free_place(struct house *house)
 
 		if (is_free(client))
 			return client;
-		if (client->stage == STRANGER &&
+		if (client->stage == UNAUTHENTICATED &&
 		    (oldest == NULL || client->end_at < oldest->end_at))
 			oldest = client;
 	}
@@ -350,7 +350,7 @@ free_place(struct house *house)
 }
 
 static void
-let_in(struct house *house)
+let_in(struct spawner_state *house)
 {
 	struct client *client = free_place(house);
 	int fd = client == NULL ? -1 : compat_accept(house->porter->listener);
@@ -363,16 +363,16 @@ let_in(struct house *house)
 }
 
 static bool
-is_full(const struct house *house)
+is_full(const struct spawner_state *house)
 {
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (is_free(&house->clients[i]) || house->clients[i].stage == STRANGER)
+		if (is_free(&house->clients[i]) || house->clients[i].stage == UNAUTHENTICATED)
 			return false;
 	return true;
 }
 
 static bool
-has_clients(const struct house *house)
+has_clients(const struct spawner_state *house)
 {
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		if (!is_free(&house->clients[i]))
@@ -399,7 +399,7 @@ keep_time(struct client *client)
 }
 
 static int
-milliseconds_left(const struct house *house)
+milliseconds_left(const struct spawner_state *house)
 {
 	int64_t now = clock_ms(), left = INT64_MAX;
 
@@ -415,15 +415,15 @@ milliseconds_left(const struct house *house)
 }
 
 static void
-serve(struct house *house, struct client *client, const struct pollfd fds[2])
+serve(struct spawner_state *house, struct client *client, const struct pollfd fds[2])
 {
 	if (client->report >= 0 && fds[1].fd == client->report && fds[1].revents)
 		read_report(client);
 	if (client->socket < 0 || fds[0].fd != client->socket || !fds[0].revents)
 		return;
-	if (client->stage == STRANGER)
+	if (client->stage == UNAUTHENTICATED)
 		read_hello(house, client);
-	else if (client->stage == GUEST)
+	else if (client->stage == AUTHENTICATED)
 		read_start(house, client);
 	else
 		read_order(client);
@@ -431,7 +431,7 @@ serve(struct house *house, struct client *client, const struct pollfd fds[2])
 
 /* The guard was killed. Whatever can be seen from here ends. */
 static _Noreturn void
-end_all(const struct house *house)
+end_all(const struct spawner_state *house)
 {
 	struct tree_end end;
 
@@ -444,7 +444,7 @@ end_all(const struct house *house)
 
 /* Two descriptors a client, after those of the house. */
 static void
-wait_for_something(struct house *house)
+wait_for_something(struct spawner_state *house)
 {
 	struct pollfd fds[HOUSE_FDS + 2 * CLIENTS_MAX];
 	struct compat_signal got;
@@ -480,7 +480,7 @@ wait_for_something(struct house *house)
 
 /* Someone may have come in the moment in which everything else was over. */
 static bool
-is_anyone_at_the_door(const struct house *house)
+is_anyone_at_the_door(const struct spawner_state *house)
 {
 	struct pollfd door = {.fd = house->porter->listener, .events = POLLIN};
 
@@ -490,10 +490,10 @@ is_anyone_at_the_door(const struct house *house)
 /* ---- the whole ---- */
 
 _Noreturn void
-porter_main(const struct porter *porter)
+porter_main(const struct spawner *porter)
 {
-	struct porter own = *porter;
-	struct house house = {.porter = &own, .guard = getppid(), .events = own.events};
+	struct spawner own = *porter;
+	struct spawner_state house = {.porter = &own, .guard = getppid(), .events = own.events};
 	int *const kept[] = {&own.listener, &own.line, &house.clients[0].socket, &house.signals,
 			     &house.events};
 	sigset_t heard;
@@ -507,7 +507,7 @@ porter_main(const struct porter *porter)
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		house.clients[i] = (struct client){.socket = -1, .report = -1, .events = -1};
 	house.clients[0].socket = own.first;
-	house.clients[0].stage = GUEST;
+	house.clients[0].stage = AUTHENTICATED;
 	/* the report is closed by this too: that tells that all went well */
 	fd_keep_only(kept, sizeof kept / sizeof kept[0]);
 	while (collect(&house) || has_clients(&house) || is_anyone_at_the_door(&house) ||

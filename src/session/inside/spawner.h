@@ -12,26 +12,26 @@
 
 #include "session/session.h"
 
-#define PORTER_MAGIC 0x706f7274u
-enum { PORTER_FILE = 3, PORTER_EVENTS, PORTER_FDS }; /* after 0, 1 and 2 */
+#define SPAWNER_MAGIC 0x706f7274u
+enum { SPAWNER_FILE = 3, SPAWNER_EVENTS, SPAWNER_FDS }; /* after 0, 1 and 2 */
 /* What execve takes at most, and some. */
-#define PORTER_PAYLOAD_MAX (8u << 20)
+#define SPAWNER_PAYLOAD_MAX (8u << 20)
 
 /*
  * The first words of a client, in one piece as all others. The porter answers with the number, or
  * closes.
  */
-struct porter_hello {
+struct spawner_hello {
 	uint32_t magic;
 	char token[RECORD_TOKEN_LENGTH];
 };
 
 /* The second: what to start. The descriptors come with it. */
-struct porter_start {
+struct spawner_start {
 	uint32_t magic;
 	uint32_t terminal; /* 1: descriptor 0 becomes the controlling terminal */
 	uint32_t mask;	   /* umask */
-	uint32_t hears;	   /* 1: PORTER_EVENTS is a line for what is refused to it */
+	uint32_t hears;	   /* 1: SPAWNER_EVENTS is a line for what is refused to it */
 	uint64_t ignored;  /* signals that the caller ignores, bit N-1 for N */
 	uint64_t blocked;  /* and those it blocks */
 	int64_t grace_ms;  /* from SIGTERM to SIGKILL when its end is ordered */
@@ -41,12 +41,12 @@ struct porter_start {
  * In the file: this, then strings, each with its NUL: the program, the working directory, the
  * arguments, the environment.
  */
-struct porter_payload {
+struct spawner_payload {
 	uint32_t arguments, variables;
 };
 
 /* What a porter needs; all of it is made before the fork. */
-struct porter {
+struct spawner {
 	int listener;
 	int first;	   /* the first client, who needs no token */
 	int line;	   /* to the guard; its end is the guard's */
@@ -58,35 +58,35 @@ struct porter {
 /* In the child, before the box: a session of its own, and nothing left of the caller's. */
 int porter_settle(struct cordon_error *err);
 /* In the box. Ends when nothing runs any more and no client is there. No allocation. */
-_Noreturn void porter_main(const struct porter *porter);
+_Noreturn void porter_main(const struct spawner *porter);
 /*
  * On that line: a number, with which the porter asks whether nobody of the session is left but itself,
  * and the same number back as soon as that is so. What a command left behind may be nobody's child, and
  * from inside others cannot be seen.
  */
-typedef uint32_t porter_question;
+typedef uint32_t spawner_question;
 
 /* spawner_child.c: a command, from the porter's fork to exec. A failure goes to report. */
-struct porter_child {
-	const struct porter_start *start;
-	const int *fds; /* PORTER_FDS */
+struct spawner_child {
+	const struct spawner_start *start;
+	const int *fds; /* SPAWNER_FDS */
 	bool free_connect;
 	int report;
 };
-_Noreturn void porter_child_main(const struct porter_child *child);
+_Noreturn void porter_child_main(const struct spawner_child *child);
 
 /*
  * spawner_client.c: the client's side. call connects and shows the token: a line to the porter, or -1
  * with errno. start hands over a command; what follows is heard on the line.
  */
 int porter_call(int folder, const char *id, const char *token);
-struct porter_caller {
+struct spawner_caller {
 	int line;
 	int folder;	 /* of the records: no sandbox reaches into it */
 	int standard[3]; /* 0, 1, 2 of the command */
 	int events;	 /* where it hears of refusals; -1: nowhere */
 };
-int porter_call_start(const struct porter_caller *caller, struct porter_start *start,
+int porter_call_start(const struct spawner_caller *caller, struct spawner_start *start,
 		      const struct command_line *command, struct cordon_error *err);
 /* The listening socket beside the record. */
 int porter_listen(int folder, const char *id, struct cordon_error *err);

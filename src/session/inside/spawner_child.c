@@ -50,8 +50,8 @@ porter_settle(struct cordon_error *err)
 
 /* ---- a command ---- */
 
-struct making {
-	const struct porter_start *start;
+struct exec_build {
+	const struct spawner_start *start;
 	const int *fds;
 	bool free_connect;
 	char *payload; /* mapped; NUL after its end */
@@ -76,14 +76,14 @@ map_room(size_t size)
 }
 
 static int
-read_payload(struct making *making, struct cordon_error *err)
+read_payload(struct exec_build *making, struct cordon_error *err)
 {
-	making->payload = map_room(PORTER_PAYLOAD_MAX + 1);
+	making->payload = map_room(SPAWNER_PAYLOAD_MAX + 1);
 	if (making->payload == NULL)
 		return cordon_fail(err, CORDON_E_MEMORY, errno, "no room for the command's words");
 	for (;;) {
 		ssize_t n = read(making->fds[3], making->payload + making->length,
-				 PORTER_PAYLOAD_MAX + 1 - making->length);
+				 SPAWNER_PAYLOAD_MAX + 1 - making->length);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -92,7 +92,7 @@ read_payload(struct making *making, struct cordon_error *err)
 		if (n == 0)
 			break;
 		making->length += (size_t)n;
-		if (making->length > PORTER_PAYLOAD_MAX)
+		if (making->length > SPAWNER_PAYLOAD_MAX)
 			return cordon_fail(err, CORDON_E_USAGE, E2BIG, "cannot take the command");
 	}
 	return 0;
@@ -100,7 +100,7 @@ read_payload(struct making *making, struct cordon_error *err)
 
 /* The string at *at, which moves behind it; NULL when there is none. */
 static char *
-next_string(const struct making *making, size_t *at)
+next_string(const struct exec_build *making, size_t *at)
 {
 	char *text = making->payload + *at;
 	const char *end = *at >= making->length ? NULL : memchr(text, '\0', making->length - *at);
@@ -112,9 +112,9 @@ next_string(const struct making *making, size_t *at)
 }
 
 static int
-split_payload(struct making *making, struct cordon_error *err)
+split_payload(struct exec_build *making, struct cordon_error *err)
 {
-	struct porter_payload head;
+	struct spawner_payload head;
 	size_t at = sizeof head, count;
 	char **list;
 
@@ -154,7 +154,7 @@ find_terminal(const int fds[3])
 }
 
 static int
-take_group(struct making *making, struct cordon_error *err)
+take_group(struct exec_build *making, struct cordon_error *err)
 {
 	if (!making->start->terminal) {
 		setpgid(0, 0);
@@ -166,7 +166,7 @@ take_group(struct making *making, struct cordon_error *err)
 }
 
 static int
-take_signals(struct making *making, struct cordon_error *err)
+take_signals(struct exec_build *making, struct cordon_error *err)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t blocked;
@@ -185,7 +185,7 @@ take_signals(struct making *making, struct cordon_error *err)
 
 /* The end of the porter is the end of the session, and of its commands first. */
 static int
-follow_porter(struct making *making, struct cordon_error *err)
+follow_porter(struct exec_build *making, struct cordon_error *err)
 {
 	(void)making;
 	if (compat_die_with_parent(SIGKILL) < 0)
@@ -194,7 +194,7 @@ follow_porter(struct making *making, struct cordon_error *err)
 }
 
 static int
-take_folder(struct making *making, struct cordon_error *err)
+take_folder(struct exec_build *making, struct cordon_error *err)
 {
 	umask((mode_t)(making->start->mask & 0777));
 	if (chdir(making->folder) < 0)
@@ -204,7 +204,7 @@ take_folder(struct making *making, struct cordon_error *err)
 }
 
 static int
-take_standard(struct making *making, struct cordon_error *err)
+take_standard(struct exec_build *making, struct cordon_error *err)
 {
 	for (int fd = 0; fd < 3; fd++) {
 		int rc = standard_check(making->fds[fd], fd, making->free_connect, err);
@@ -222,15 +222,15 @@ take_standard(struct making *making, struct cordon_error *err)
 
 /* Signals last: none may find it half made. */
 _Noreturn void
-porter_child_main(const struct porter_child *child)
+porter_child_main(const struct spawner_child *child)
 {
-	static int (*const steps[])(struct making *, struct cordon_error *) = {
+	static int (*const steps[])(struct exec_build *, struct cordon_error *) = {
 		follow_porter, take_group,    read_payload, split_payload,
 		take_folder,   take_standard, take_signals,
 	};
-	struct making making = {.start = child->start,
-				.fds = child->fds,
-				.free_connect = child->free_connect};
+	struct exec_build making = {.start = child->start,
+				    .fds = child->fds,
+				    .free_connect = child->free_connect};
 	struct cordon_error err = {0};
 
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)

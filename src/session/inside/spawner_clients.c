@@ -15,7 +15,7 @@
 bool
 client_is_served(const struct client *client)
 {
-	return client->stage == SERVED && client->socket >= 0;
+	return client->stage == RUNNING && client->socket >= 0;
 }
 
 /*
@@ -23,7 +23,7 @@ client_is_served(const struct client *client)
  * is not told, the only one there is; else whoever is there, for the log.
  */
 static struct client *
-client_refused(struct house *house, struct refusal *refusal)
+client_refused(struct spawner_state *house, struct refusal *refusal)
 {
 	struct client *any = NULL;
 	int count = 0;
@@ -44,7 +44,7 @@ client_refused(struct house *house, struct refusal *refusal)
 }
 
 void
-house_pass_on(struct house *house)
+house_pass_on(struct spawner_state *house)
 {
 	struct refusal refusal;
 	struct client *client;
@@ -62,7 +62,7 @@ house_pass_on(struct house *house)
 }
 
 void
-house_pass_on_old(struct house *house, const struct client *to)
+house_pass_on_old(struct spawner_state *house, const struct client *to)
 {
 	struct refusal refusal;
 	bool ended = false;
@@ -79,18 +79,18 @@ house_pass_on_old(struct house *house, const struct client *to)
 /* ---- the guard ---- */
 
 bool
-house_is_orphaned(const struct house *house)
+house_is_orphaned(const struct spawner_state *house)
 {
-	porter_question word;
+	spawner_question word;
 
 	return recv(house->porter->line, &word, sizeof word, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 bool
-house_is_last(struct house *house)
+house_is_last(struct spawner_state *house)
 {
 	int line = house->porter->line;
-	porter_question answer;
+	spawner_question answer;
 
 	while (recv(line, &answer, sizeof answer, MSG_DONTWAIT) == (ssize_t)sizeof answer)
 		if (answer == house->question)

@@ -7,17 +7,17 @@
 
 #define CLIENTS_MAX 64
 
-enum stage {
-	STRANGER, /* has to show the token */
-	GUEST,	  /* has shown it, and may start a command */
-	SERVED	  /* has started it */
+enum client_state {
+	UNAUTHENTICATED, /* has to show the token */
+	AUTHENTICATED,	 /* has shown it, and may start a command */
+	RUNNING		 /* has started it */
 };
 
 struct client {
 	int socket; /* -1: gone, or an empty place */
 	int report; /* of a command that is being started; -1: none */
 	int events; /* where it hears of refusals; -1: it does not */
-	enum stage stage;
+	enum client_state stage;
 	pid_t pid;	 /* of its command, not yet collected; 0: none */
 	int64_t end_at;	 /* then it is sent away, or its command is ended; 0: never */
 	int64_t kill_at; /* then its command is killed; 0: not yet asked to end */
@@ -26,23 +26,23 @@ struct client {
 	bool is_ordered;
 };
 
-struct house {
-	const struct porter *porter;
+struct spawner_state {
+	const struct spawner *porter;
 	pid_t guard;
 	int signals;
-	int events;		  /* refusals; -1: none will come */
-	porter_question question; /* that waits for its answer; 0: none does */
-	porter_question questions;
+	int events;		   /* refusals; -1: none will come */
+	spawner_question question; /* that waits for its answer; 0: none does */
+	spawner_question questions;
 	struct client clients[CLIENTS_MAX];
 };
 
 /* Its command was started, and it is there to hear of it. */
 bool client_is_served(const struct client *client);
 /* Refusals that have come, to whose command it was. */
-void house_pass_on(struct house *house);
+void house_pass_on(struct spawner_state *house);
 /* Those that came while nobody was there, for the log of the next one. */
-void house_pass_on_old(struct house *house, const struct client *to);
+void house_pass_on_old(struct spawner_state *house, const struct client *to);
 /* The guard is gone. */
-bool house_is_orphaned(const struct house *house);
+bool house_is_orphaned(const struct spawner_state *house);
 /* Nobody but us: who was left behind may be nobody's child. Asked once, heard when it is so. */
-bool house_is_last(struct house *house);
+bool house_is_last(struct spawner_state *house);

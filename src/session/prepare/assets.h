@@ -11,10 +11,10 @@
 
 struct assets {
 	const char *tmp; /* the private folder, which the guard makes; NULL: none */
-	struct told told;
+	struct event_source told;
 	struct proxy_hold proxy;
-	struct box *box; /* NULL: nothing is restricted */
-	struct group group;
+	struct sandbox *box; /* NULL: nothing is restricted */
+	struct session_group group;
 	struct limit_value
 		limits[LIMIT_COUNT]; /* for each process: those that no cgroup enforces */
 	struct record_hold record;

@@ -26,7 +26,7 @@ take_limit(struct limit_value *limits, const struct plan *plan, enum guarantee g
 
 int
 limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],
-	     struct group *ret_group, struct cordon_error *err)
+	     struct session_group *ret_group, struct cordon_error *err)
 {
 	const struct plan *plan = request->plan;
 	static const struct facts unknown;

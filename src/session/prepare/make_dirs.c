@@ -32,7 +32,7 @@ is_own(int folder)
 }
 
 static bool
-make_one(int folder, const char *path, const char *name, struct made *made)
+make_one(int folder, const char *path, const char *name, struct made_dirs *made)
 {
 	const char **slot;
 
@@ -47,7 +47,7 @@ make_one(int folder, const char *path, const char *name, struct made *made)
 
 /* path is canonical: a link on the way was put there since, and is not followed. */
 static bool
-make_folder(const struct host *host, const char *path, struct made *made)
+make_folder(const struct host *host, const char *path, struct made_dirs *made)
 {
 	auto_fd int folder = open("/", COMPAT_O_HOLD | O_DIRECTORY | O_CLOEXEC);
 	char upto[PATH_MAX];
@@ -75,7 +75,7 @@ make_folder(const struct host *host, const char *path, struct made *made)
 }
 
 void
-folders_make(struct plan *plan, struct made *made)
+folders_make(struct plan *plan, struct made_dirs *made)
 {
 	for (size_t i = 0; plan_gaps(plan) == 0 && i < plan->index.path_count; i++) {
 		struct planned_rule *rule = &plan->index.paths[i];
@@ -87,11 +87,11 @@ folders_make(struct plan *plan, struct made *made)
 
 /* The deepest first; one that is not empty any more stays. */
 void
-folders_end(struct made *made, bool is_kept)
+folders_end(struct made_dirs *made, bool is_kept)
 {
 	for (size_t i = made->count; !is_kept && i > 0; i--)
 		if (made->paths[i - 1] != NULL)
 			rmdir(made->paths[i - 1]);
 	arena_free(&made->arena);
-	*made = (struct made){0};
+	*made = (struct made_dirs){0};
 }

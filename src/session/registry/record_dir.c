@@ -199,7 +199,7 @@ record_look(struct arena *arena, int folder, const char *id, struct record *ret_
 	if (fd < 0)
 		return RECORD_GONE;
 	if (bury_dead(arena, folder, fd, id))
-		return RECORD_BURIED;
+		return RECORD_REAPED;
 	return record_read(arena, fd, id, ret_record) < 0 ? RECORD_ODD : RECORD_LIVE;
 }
 

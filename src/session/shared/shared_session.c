@@ -27,7 +27,7 @@
 #define STUCK_LOOKS 400
 #define LOOK_US 5000
 
-struct entry {
+struct session_entry {
 	struct arena *arena;
 	const struct session_request *request;
 	int folder;
@@ -39,7 +39,7 @@ struct entry {
 
 /* A byte of one file for each name; two names on one byte only wait for each other. */
 static int
-lock_name(const struct entry *entry)
+lock_name(const struct session_entry *entry)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
 	uint32_t hash = 2166136261u;
@@ -61,7 +61,7 @@ lock_name(const struct entry *entry)
 
 /* 1 found, 0 there is none. */
 static int
-find(const struct entry *entry, struct record *ret_record)
+find(const struct session_entry *entry, struct record *ret_record)
 {
 	struct record *records;
 	size_t count;
@@ -77,7 +77,7 @@ find(const struct entry *entry, struct record *ret_record)
 }
 
 static int
-refuse_other_policy(const struct entry *entry)
+refuse_other_policy(const struct session_entry *entry)
 {
 	return cordon_fail(entry->err, CORDON_E_POLICY, 0,
 			   "session %.64s runs by another policy, project or options; "
@@ -87,7 +87,7 @@ refuse_other_policy(const struct entry *entry)
 
 /* Its porter is gone: the session is over in a moment, or something in it ended the porter. */
 static int
-wait_until_over(const struct entry *entry, const struct record *record)
+wait_until_over(const struct session_entry *entry, const struct record *record)
 {
 	struct process_usage usage = {0};
 
@@ -96,7 +96,7 @@ wait_until_over(const struct entry *entry, const struct record *record)
 		struct record now;
 		enum record_state state = record_look(&arena, entry->folder, record->id, &now);
 
-		if (state == RECORD_GONE || state == RECORD_BURIED)
+		if (state == RECORD_GONE || state == RECORD_REAPED)
 			return 0;
 		if (looks >= STUCK_LOOKS && process_measure(&record->guard, &usage) &&
 		    usage.processes > 0)
@@ -110,7 +110,7 @@ wait_until_over(const struct entry *entry, const struct record *record)
 
 /* 1 joined, 0 there is no such session. */
 static int
-join(const struct entry *entry, int *ret_line, struct named_place *ret_place)
+join(const struct session_entry *entry, int *ret_line, struct named_place *ret_place)
 {
 	const char *policy = entry->request->place->policy;
 	struct record record = {0};
@@ -137,8 +137,8 @@ join(const struct entry *entry, int *ret_line, struct named_place *ret_place)
 
 /* ---- starting ---- */
 
-struct opening {
-	struct porter porter;
+struct shared_setup {
+	struct spawner porter;
 	struct assets assets;
 	const char *proxy; /* as proxy_print has it; NULL: none */
 	int line;	   /* our end of the first client's */
@@ -165,7 +165,7 @@ make_token(char to[RECORD_TOKEN_LENGTH + 1], struct cordon_error *err)
 
 /* The proxy lives as long as the session: its end of the line is the guard's. */
 static int
-name_proxy(const struct entry *entry, struct opening *opening)
+name_proxy(const struct session_entry *entry, struct shared_setup *opening)
 {
 	char text[RECORD_PROXY_LENGTH + 1];
 
@@ -177,7 +177,7 @@ name_proxy(const struct entry *entry, struct opening *opening)
 }
 
 static int
-prepare_lines(struct opening *opening, struct cordon_error *err)
+prepare_lines(struct shared_setup *opening, struct cordon_error *err)
 {
 	int client[2], guard[2];
 
@@ -194,7 +194,7 @@ prepare_lines(struct opening *opening, struct cordon_error *err)
 
 /* The socket beside the record, by its whole name. */
 static int
-name_door(const struct entry *entry, struct opening *opening)
+name_door(const struct session_entry *entry, struct shared_setup *opening)
 {
 	char name[RECORD_SOCKET_SIZE];
 
@@ -207,11 +207,11 @@ name_door(const struct entry *entry, struct opening *opening)
 }
 
 static int
-prepare(const struct entry *entry, struct opening *opening)
+prepare(const struct session_entry *entry, struct shared_setup *opening)
 {
 	const struct session_request *request = entry->request;
 	struct assets *assets = &opening->assets;
-	struct porter *porter = &opening->porter;
+	struct spawner *porter = &opening->porter;
 	char token[RECORD_TOKEN_LENGTH + 1];
 	struct shared_words words;
 	int rc = make_token(token, entry->err);
@@ -242,7 +242,7 @@ prepare(const struct entry *entry, struct opening *opening)
 static int
 wait_for_guard(const struct guard *guard, struct cordon_error *err)
 {
-	struct news news = {0};
+	struct guard_news news = {0};
 	bool heard = line_receive(guard->line, &news, sizeof news);
 
 	close(guard->line);
@@ -256,7 +256,7 @@ wait_for_guard(const struct guard *guard, struct cordon_error *err)
 }
 
 static int
-start_guard(const struct entry *entry, struct opening *opening)
+start_guard(const struct session_entry *entry, struct shared_setup *opening)
 {
 	struct guard_task task = {
 		.child = {.box = opening->assets.box,
@@ -287,7 +287,7 @@ start_guard(const struct entry *entry, struct opening *opening)
 }
 
 static void
-let_go(struct opening *opening, bool keep_line)
+let_go(struct shared_setup *opening, bool keep_line)
 {
 	const int fds[] = {opening->porter.listener, opening->porter.first, opening->porter.line,
 			   opening->guard, keep_line ? -1 : opening->line};
@@ -302,9 +302,9 @@ let_go(struct opening *opening, bool keep_line)
 }
 
 static int
-start(const struct entry *entry, int *ret_line, struct named_place *ret_place)
+start(const struct session_entry *entry, int *ret_line, struct named_place *ret_place)
 {
-	struct opening opening = {
+	struct shared_setup opening = {
 		.porter = {.listener = -1, .first = -1, .line = -1, .events = -1},
 		.line = -1,
 		.guard = -1,
@@ -330,7 +330,7 @@ int
 named_enter(struct arena *arena, const struct session_request *request, int *ret_line,
 	    struct named_place *ret_place, struct cordon_error *err)
 {
-	struct entry entry = {.arena = arena, .request = request, .err = err};
+	struct session_entry entry = {.arena = arena, .request = request, .err = err};
 	const struct session_place *place = request->place;
 	auto_fd int folder = -1, lock = -1;
 	int rc;

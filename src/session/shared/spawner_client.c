@@ -64,14 +64,14 @@ is_welcome(int line)
 		return false;
 	errno = ECONNRESET;
 	return recv(line, &word, sizeof word, MSG_DONTWAIT) == (ssize_t)sizeof word &&
-	       word == PORTER_MAGIC;
+	       word == SPAWNER_MAGIC;
 }
 
 int
 porter_call(int folder, const char *id, const char *token)
 {
 	struct sockaddr_un address;
-	struct porter_hello hello = {.magic = PORTER_MAGIC};
+	struct spawner_hello hello = {.magic = SPAWNER_MAGIC};
 	auto_fd int fd = compat_local_socket();
 	int line;
 
@@ -107,7 +107,7 @@ count_words(char *const *words)
 static int
 write_payload(int file, const struct command_line *command, struct cordon_error *err)
 {
-	struct porter_payload head = {count_words(command->argv), count_words(command->envp)};
+	struct spawner_payload head = {count_words(command->argv), count_words(command->envp)};
 	auto_str struct str text = {0};
 	char folder[PATH_MAX];
 	size_t at = 0;
@@ -123,7 +123,7 @@ write_payload(int file, const struct command_line *command, struct cordon_error 
 		add_string(&text, command->envp[i]);
 	if (text.failed)
 		return cordon_no_memory(err);
-	if (text.length > PORTER_PAYLOAD_MAX)
+	if (text.length > SPAWNER_PAYLOAD_MAX)
 		return cordon_fail(err, CORDON_E_USAGE, E2BIG, "cannot hand over the command");
 	while (at < text.length) {
 		ssize_t n = pwrite(file, text.text + at, text.length - at, (off_t)at);
@@ -139,11 +139,11 @@ write_payload(int file, const struct command_line *command, struct cordon_error 
 }
 
 static int
-send_start(int line, const struct porter_start *start, const int fds[PORTER_FDS])
+send_start(int line, const struct spawner_start *start, const int fds[SPAWNER_FDS])
 {
 	union {
 		struct cmsghdr header;
-		char room[CMSG_SPACE(PORTER_FDS * sizeof(int))];
+		char room[CMSG_SPACE(SPAWNER_FDS * sizeof(int))];
 	} control = {0};
 	struct iovec part = {(void *)start, sizeof *start};
 	struct msghdr message = {.msg_iov = &part,
@@ -155,8 +155,8 @@ send_start(int line, const struct porter_start *start, const int fds[PORTER_FDS]
 
 	header->cmsg_level = SOL_SOCKET;
 	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(PORTER_FDS * sizeof(int));
-	memcpy(CMSG_DATA(header), fds, PORTER_FDS * sizeof(int));
+	header->cmsg_len = CMSG_LEN(SPAWNER_FDS * sizeof(int));
+	memcpy(CMSG_DATA(header), fds, SPAWNER_FDS * sizeof(int));
 	do
 		n = sendmsg(line, &message, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
@@ -164,14 +164,14 @@ send_start(int line, const struct porter_start *start, const int fds[PORTER_FDS]
 }
 
 int
-porter_call_start(const struct porter_caller *caller, struct porter_start *start,
+porter_call_start(const struct spawner_caller *caller, struct spawner_start *start,
 		  const struct command_line *command, struct cordon_error *err)
 {
 	auto_fd int file = compat_memory_file(caller->folder);
 	const int *standard = caller->standard;
 	/* always as many: without a line the last is nothing */
-	int fds[PORTER_FDS] = {standard[0], standard[1], standard[2], file,
-			       caller->events < 0 ? file : caller->events};
+	int fds[SPAWNER_FDS] = {standard[0], standard[1], standard[2], file,
+				caller->events < 0 ? file : caller->events};
 	int rc;
 
 	start->hears = caller->events >= 0;

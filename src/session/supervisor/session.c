@@ -322,8 +322,8 @@ static int
 start_joining(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
 	const mode_t mask = umask(0);
-	struct porter_start how = {
-		.magic = PORTER_MAGIC,
+	struct spawner_start how = {
+		.magic = SPAWNER_MAGIC,
 		.terminal = run->watch.relay != NULL,
 		.mask = mask,
 		.ignored = ignored_signals(run),
@@ -332,10 +332,10 @@ start_joining(struct running *run, const struct session_request *request, struct
 	};
 	const struct session_place *place = request->place;
 	auto_fd int folder = record_folder(place->runtime, place->state, false, NULL, err);
-	struct porter_caller caller = {run->watch.guard.line,
-				       folder,
-				       {0, 1, 2},
-				       run->assets.told.theirs};
+	struct spawner_caller caller = {run->watch.guard.line,
+					folder,
+					{0, 1, 2},
+					run->assets.told.theirs};
 
 	umask(mask);
 	if (folder < 0)

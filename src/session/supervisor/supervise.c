@@ -38,7 +38,7 @@ enum {
 static void
 order_signal(const struct supervision *run, int signal)
 {
-	struct order order = {.kind = ORDER_SIGNAL, .value = signal};
+	struct guard_order order = {.kind = ORDER_SIGNAL, .value = signal};
 
 	line_send(run->guard.line, &order, sizeof order);
 }
@@ -46,7 +46,7 @@ order_signal(const struct supervision *run, int signal)
 static void
 order_end(struct supervision *run, enum session_cause cause, int64_t ms)
 {
-	struct order order = {.kind = ORDER_END, .value = (int)cause, .ms = ms};
+	struct guard_order order = {.kind = ORDER_END, .value = (int)cause, .ms = ms};
 
 	line_send(run->guard.line, &order, sizeof order);
 	late_expect(run, cause, ms + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
@@ -55,7 +55,7 @@ order_end(struct supervision *run, enum session_cause cause, int64_t ms)
 static void
 order_confirm(struct supervision *run)
 {
-	struct order order = {.kind = ORDER_CONFIRM, .value = run->stops};
+	struct guard_order order = {.kind = ORDER_CONFIRM, .value = run->stops};
 
 	run->asked = run->wakes;
 	line_send(run->guard.line, &order, sizeof order);
@@ -64,7 +64,7 @@ order_confirm(struct supervision *run)
 static void
 order_stops(const struct supervision *run)
 {
-	struct order order = {.kind = ORDER_STOPS};
+	struct guard_order order = {.kind = ORDER_STOPS};
 
 	if (!run->joins)
 		line_send(run->guard.line, &order, sizeof order);
@@ -77,7 +77,7 @@ order_stops(const struct supervision *run)
 static void
 order_continue(struct supervision *run, int stop)
 {
-	struct order order = {.kind = ORDER_CONTINUE, .value = stop};
+	struct guard_order order = {.kind = ORDER_CONTINUE, .value = stop};
 
 	order.front = run->relay != NULL && relay_enter(run->relay);
 	line_send(run->guard.line, &order, sizeof order);
@@ -302,7 +302,7 @@ is_by_terminal(const struct supervision *run, int signal)
 }
 
 static void
-fill_result(struct supervision *run, const struct news *news, struct session_result *to)
+fill_result(struct supervision *run, const struct guard_news *news, struct session_result *to)
 {
 	int status = news->status;
 
@@ -345,9 +345,10 @@ is_filtered(const struct session_request *request)
  * of its session, which has a guard of its own.
  */
 static void
-replace_guard(struct supervision *run, struct news *ret_news)
+replace_guard(struct supervision *run, struct guard_news *ret_news)
 {
-	*ret_news = (struct news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
+	*ret_news =
+		(struct guard_news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
 	if (run->joins)
 		return;
 	run->is_guard_lost = true;
@@ -357,7 +358,7 @@ replace_guard(struct supervision *run, struct news *ret_news)
 	if (run->stuck >= LATE_LOOKS)
 		ret_news->cause = run->due_cause;
 	run->spare.group = run->group;
-	if (run->group->kind != GROUP_MARKED)
+	if (run->group->kind != TRACKED_BY_MARK)
 		group_kill(run->group, SESSION_DEADLINE_MS);
 	if (tree_spare_others(&run->spare, is_filtered(run->request)))
 		tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
@@ -367,7 +368,7 @@ replace_guard(struct supervision *run, struct news *ret_news)
 
 /* True when it is over, and *ret_news says how. */
 static bool
-read_news(struct supervision *run, struct news *ret_news)
+read_news(struct supervision *run, struct guard_news *ret_news)
 {
 	if (!line_receive(run->guard.line, ret_news, sizeof *ret_news)) {
 		replace_guard(run, ret_news);
@@ -422,7 +423,7 @@ fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 
 /* True when it is over. */
 static bool
-wait_for_something(struct supervision *run, struct news *ret_news)
+wait_for_something(struct supervision *run, struct guard_news *ret_news)
 {
 	bool waits = run->relay != NULL && relay_waits_for_front(run->relay);
 	struct pollfd fds[AT_COUNT];
@@ -448,7 +449,7 @@ int
 supervise(struct supervision *run, struct session_result *ret_result, struct cordon_error *err)
 {
 	int64_t limit = (int64_t)run->request->limits[LIMIT_TIME].value * 1000;
-	struct news news;
+	struct guard_news news;
 
 	if (run->joins && limit != 0)
 		order_end(run, SESSION_TIME, limit);

@@ -8,11 +8,11 @@
 struct supervision {
 	const struct session_request *request;
 	struct guard guard;
-	struct group *group;	 /* ended by the guard, unless the guard is lost */
-	struct tree_spare spare; /* children of ours that are none of the session's */
-	struct relay *relay;	 /* NULL: none */
-	struct output *output;	 /* NULL: not counted */
-	struct told *told;
+	struct session_group *group; /* ended by the guard, unless the guard is lost */
+	struct tree_spare spare;     /* children of ours that are none of the session's */
+	struct relay *relay;	     /* NULL: none */
+	struct output *output;	     /* NULL: not counted */
+	struct event_source *told;
 	int signals; /* where blocked signals arrive */
 	int caller;  /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;

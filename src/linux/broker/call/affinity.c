@@ -11,17 +11,17 @@
 
 #define STAYS 32 /* calls; then we may be woken elsewhere, because the caller may be there by now */
 #define BITS (8 * sizeof(unsigned long))
-#define SIZE (NEAR_WORDS * sizeof(unsigned long))
+#define SIZE (AFFINITY_WORDS * sizeof(unsigned long))
 
 static bool
-read_places(pid_t thread, unsigned long to[NEAR_WORDS])
+read_places(pid_t thread, unsigned long to[AFFINITY_WORDS])
 {
 	memset(to, 0, SIZE);
 	return syscall(SYS_sched_getaffinity, thread, SIZE, to) > 0;
 }
 
 static bool
-set_places(pid_t thread, const unsigned long places[NEAR_WORDS])
+set_places(pid_t thread, const unsigned long places[AFFINITY_WORDS])
 {
 	return syscall(SYS_sched_setaffinity, thread, SIZE, places) == 0;
 }
@@ -29,33 +29,33 @@ set_places(pid_t thread, const unsigned long places[NEAR_WORDS])
 static bool
 set_everywhere(pid_t thread)
 {
-	unsigned long places[NEAR_WORDS];
+	unsigned long places[AFFINITY_WORDS];
 
 	memset(places, 0xff, SIZE);
 	return set_places(thread, places);
 }
 
 static bool
-is_at(pid_t thread, const unsigned long places[NEAR_WORDS])
+is_at(pid_t thread, const unsigned long places[AFFINITY_WORDS])
 {
-	unsigned long now[NEAR_WORDS];
+	unsigned long now[AFFINITY_WORDS];
 
 	return read_places(thread, now) && memcmp(now, places, SIZE) == 0;
 }
 
 static int
-count(const unsigned long places[NEAR_WORDS])
+count(const unsigned long places[AFFINITY_WORDS])
 {
 	int sum = 0;
 
-	for (int i = 0; i < NEAR_WORDS; i++)
+	for (int i = 0; i < AFFINITY_WORDS; i++)
 		sum += __builtin_popcountl(places[i]);
 	return sum;
 }
 
 /* Asking for all of them changes nothing where nobody made a choice. */
 static bool
-find_all(struct near *near)
+find_all(struct affinity *near)
 {
 	if (!read_places(0, near->all) || count(near->all) < 2 || !set_everywhere(0))
 		return false;
@@ -66,13 +66,13 @@ find_all(struct near *near)
 }
 
 void
-near_start(struct near *near)
+near_start(struct affinity *near)
 {
 	near->is_useful = find_all(near);
 }
 
 void
-near_roam(const struct near *near)
+near_roam(const struct affinity *near)
 {
 	if (near->is_useful)
 		set_everywhere(0);
@@ -80,7 +80,7 @@ near_roam(const struct near *near)
 
 /* Whoever stayed before does so no longer: nobody would end it. */
 static void
-set_staying(struct near *near)
+set_staying(struct affinity *near)
 {
 	pid_t before = __atomic_exchange_n(near->staying, near->own, __ATOMIC_SEQ_CST);
 
@@ -89,7 +89,7 @@ set_staying(struct near *near)
 }
 
 static bool
-is_staying(const struct near *near, pid_t caller)
+is_staying(const struct affinity *near, pid_t caller)
 {
 	return near->stayed > 0 && near->caller == caller &&
 	       __atomic_load_n(near->staying, __ATOMIC_SEQ_CST) == near->own;
@@ -97,13 +97,13 @@ is_staying(const struct near *near, pid_t caller)
 
 /* We too are woken by the adding. */
 static bool
-stay(struct near *near, pid_t caller)
+stay(struct affinity *near, pid_t caller)
 {
 	unsigned cpu;
 
 	if (is_staying(near, caller))
 		return true;
-	if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0 || cpu >= NEAR_WORDS * BITS)
+	if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0 || cpu >= AFFINITY_WORDS * BITS)
 		return false;
 	memset(near->here, 0, SIZE);
 	near->here[cpu / BITS] = 1ul << cpu % BITS;
@@ -114,7 +114,7 @@ stay(struct near *near, pid_t caller)
 }
 
 void
-near_keep(struct near *near, pid_t caller)
+near_keep(struct affinity *near, pid_t caller)
 {
 	if (near == NULL)
 		return;
@@ -123,14 +123,14 @@ near_keep(struct near *near, pid_t caller)
 }
 
 void
-near_free(struct near *near, pid_t caller)
+near_free(struct affinity *near, pid_t caller)
 {
 	if (near != NULL && near->is_kept && is_at(caller, near->here))
 		set_everywhere(caller);
 }
 
 void
-near_end_call(struct near *near, bool is_alone)
+near_end_call(struct affinity *near, bool is_alone)
 {
 	pid_t own = near->own;
 

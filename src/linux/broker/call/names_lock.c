@@ -21,7 +21,7 @@
 #define LENT_MS 2000
 
 /* What stands in the file. */
-struct state {
+struct lock_state {
 	uint64_t turn;	    /* of those who were alone */
 	uint64_t motions;   /* of those who shared, while somebody who is alone has lent it */
 	int64_t lent_until; /* by the clock of this machine; 0: never */
@@ -34,10 +34,10 @@ struct note {
 	char paths[2][PATH_MAX];
 };
 
-enum holding { HOLDS_NOTHING, SHARES, IS_ALONE };
+enum names_holding { HOLDS_NOTHING, SHARES, IS_ALONE };
 
 void
-namelock_start(struct namelock *names)
+namelock_start(struct names_lock *names)
 {
 	pthread_rwlock_init(&names->lock, NULL);
 	pthread_mutex_init(&names->gate, NULL);
@@ -46,14 +46,14 @@ namelock_start(struct namelock *names)
 }
 
 static void
-note_holder(const struct namelock *names, enum holding holding)
+note_holder(const struct names_lock *names, enum names_holding holding)
 {
 	if (names->has_holder)
 		pthread_setspecific(names->holder, (void *)(uintptr_t)holding);
 }
 
 static void
-lock_file(const struct namelock *names, int how)
+lock_file(const struct names_lock *names, int how)
 {
 	while (names->others >= 0 && flock(names->others, how) < 0 && errno == EINTR)
 		;
@@ -62,12 +62,12 @@ lock_file(const struct namelock *names, int how)
 static off_t
 place_of_note(uint64_t turn)
 {
-	return (off_t)(sizeof(struct state) + turn % NOTES * sizeof(struct note));
+	return (off_t)(sizeof(struct lock_state) + turn % NOTES * sizeof(struct note));
 }
 
 /* first "": it may be anything. */
 static void
-forget(struct namelock *names, const char *first, const char *second, bool has_settings)
+forget(struct names_lock *names, const char *first, const char *second, bool has_settings)
 {
 	hookmemory_changed(names->memory, *first == '\0' ? NULL : first, has_settings);
 	if (*second != '\0')
@@ -76,7 +76,7 @@ forget(struct namelock *names, const char *first, const char *second, bool has_s
 
 /* What changed in one turn; without a whole note of it that may be anything. */
 static void
-forget_turn(struct namelock *names, uint64_t turn)
+forget_turn(struct names_lock *names, uint64_t turn)
 {
 	auto_free struct note *note = calloc(1, sizeof *note);
 	bool is_whole = note != NULL &&
@@ -92,7 +92,7 @@ forget_turn(struct namelock *names, uint64_t turn)
 }
 
 static void
-forget_turns(struct namelock *names, uint64_t turn)
+forget_turns(struct names_lock *names, uint64_t turn)
 {
 	uint64_t behind = turn - names->turn;
 
@@ -106,10 +106,10 @@ forget_turns(struct namelock *names, uint64_t turn)
  * Another session may have made repositories of folders that we remember as none. Before anybody of ours
  * decides: whoever comes next finds the turn as it is.
  */
-static struct state
-catch_up(struct namelock *names)
+static struct lock_state
+catch_up(struct names_lock *names)
 {
-	struct state state = {0};
+	struct lock_state state = {0};
 
 	if (names->others < 0)
 		return state;
@@ -124,7 +124,7 @@ catch_up(struct namelock *names)
 }
 
 static bool
-say(const struct namelock *names, size_t where, uint64_t value)
+say(const struct names_lock *names, size_t where, uint64_t value)
 {
 	return names->others >= 0 &&
 	       pwrite(names->others, &value, sizeof value, (off_t)where) == sizeof value;
@@ -132,16 +132,16 @@ say(const struct namelock *names, size_t where, uint64_t value)
 
 /* Who lent it wants to know. Two at once may say the same: it is another number all the same. */
 static void
-note_motion(const struct namelock *names, const struct state *state)
+note_motion(const struct names_lock *names, const struct lock_state *state)
 {
 	if (state->lent_until != 0 && state->lent_until >= clock_ms())
-		say(names, offsetof(struct state, motions), state->motions + 1);
+		say(names, offsetof(struct lock_state, motions), state->motions + 1);
 }
 
 void
-namelock_share(struct namelock *names)
+namelock_share(struct names_lock *names)
 {
-	struct state state;
+	struct lock_state state;
 
 	pthread_rwlock_rdlock(&names->lock);
 	pthread_mutex_lock(&names->gate);
@@ -155,14 +155,14 @@ namelock_share(struct namelock *names)
 
 /* Said before anything is done: nobody looks before we are ready. */
 static void
-turn_on(struct namelock *names)
+turn_on(struct names_lock *names)
 {
-	if (say(names, offsetof(struct state, turn), names->turn + 1))
+	if (say(names, offsetof(struct lock_state, turn), names->turn + 1))
 		names->turn++;
 }
 
 void
-namelock_take(struct namelock *names)
+namelock_take(struct names_lock *names)
 {
 	pthread_rwlock_wrlock(&names->lock);
 	lock_file(names, LOCK_EX);
@@ -175,7 +175,7 @@ namelock_take(struct namelock *names)
 }
 
 void
-namelock_changes(struct namelock *names, const char *path, const char *other)
+namelock_changes(struct names_lock *names, const char *path, const char *other)
 {
 	auto_free struct note *note = names->others < 0 ? NULL : calloc(1, sizeof *note);
 
@@ -191,13 +191,13 @@ namelock_changes(struct namelock *names, const char *path, const char *other)
 }
 
 void
-namelock_keep_memory(struct namelock *names)
+namelock_keep_memory(struct names_lock *names)
 {
 	names->keeps_memory = true;
 }
 
 void
-namelock_leave(struct namelock *names)
+namelock_leave(struct names_lock *names)
 {
 	note_holder(names, HOLDS_NOTHING);
 	pthread_mutex_lock(&names->gate);
@@ -211,22 +211,22 @@ namelock_leave(struct namelock *names)
 }
 
 bool
-namelock_lend(struct namelock *names, struct namelock_loan *ret_loan)
+namelock_lend(struct names_lock *names, struct names_lock_loan *ret_loan)
 {
-	enum holding holding = HOLDS_NOTHING;
-	struct state state;
+	enum names_holding holding = HOLDS_NOTHING;
+	struct lock_state state;
 
 	if (names->others >= 0 && names->has_holder)
-		holding = (enum holding)(uintptr_t)pthread_getspecific(names->holder);
+		holding = (enum names_holding)(uintptr_t)pthread_getspecific(names->holder);
 	if (holding == HOLDS_NOTHING)
 		return false;
 	pthread_mutex_lock(&names->gate);
 	state = catch_up(names);
-	*ret_loan = (struct namelock_loan){holding == IS_ALONE, state.turn, state.motions,
-					   clock_ms() + LENT_MS};
+	*ret_loan = (struct names_lock_loan){holding == IS_ALONE, state.turn, state.motions,
+					     clock_ms() + LENT_MS};
 	/* who would not tell us is not let in */
 	if (holding == IS_ALONE
-		    ? say(names, offsetof(struct state, lent_until), (uint64_t)ret_loan->until)
+		    ? say(names, offsetof(struct lock_state, lent_until), (uint64_t)ret_loan->until)
 		    : --names->sharing == 0)
 		lock_file(names, LOCK_UN);
 	pthread_mutex_unlock(&names->gate);
@@ -234,9 +234,9 @@ namelock_lend(struct namelock *names, struct namelock_loan *ret_loan)
 }
 
 bool
-namelock_return(struct namelock *names, const struct namelock_loan *loan)
+namelock_return(struct names_lock *names, const struct names_lock_loan *loan)
 {
-	struct state state;
+	struct lock_state state;
 
 	pthread_mutex_lock(&names->gate);
 	if (loan->is_taken)

@@ -76,13 +76,13 @@ read_mark_of(const struct nests *nests, pid_t thread)
 }
 
 static int
-read_mark(const struct nests *nests, const struct call *request)
+read_mark(const struct nests *nests, const struct notif_call *request)
 {
 	return read_mark_of(nests, request->thread);
 }
 
 static bool
-write_mark(const struct nests *nests, const struct call *request, int place)
+write_mark(const struct nests *nests, const struct notif_call *request, int place)
 {
 	uint64_t number = nests->top - nest_at(nests, place)->id;
 	struct rlimit64 mark = {number, number};
@@ -101,7 +101,7 @@ nest_is_any(const struct broker *broker)
 
 /* None of them is given to another while the call knows it. The lock is held. */
 static int
-find_chain(const struct nests *nests, const struct call *request, struct nest_call *to)
+find_chain(const struct nests *nests, const struct notif_call *request, struct nest_call *to)
 {
 	int place = read_mark(nests, request);
 
@@ -128,7 +128,7 @@ drop_chain(struct nests *nests, const struct nest_call *call, int first)
 }
 
 int
-nest_begin(struct broker *broker, const struct call *request, struct nest_call *to)
+nest_begin(struct broker *broker, const struct notif_call *request, struct nest_call *to)
 {
 	struct nests *nests = broker->nests;
 	int why;
@@ -245,7 +245,7 @@ nest_holds(const struct broker *broker, int fd, pid_t process)
 
 /* The number may be another's by then; but what is held of the first one says so when it is opened. */
 bool
-nest_may_look(const struct call *request, const char *path)
+nest_may_look(const struct notif_call *request, const char *path)
 {
 	pid_t keeper;
 
@@ -285,7 +285,7 @@ nest_sweep(const struct broker *broker)
 
 /* The other end for the caller, or -1 with errno. The lock is held. */
 static int
-enter(struct nests *nests, const struct call *request, int numbers)
+enter(struct nests *nests, const struct notif_call *request, int numbers)
 {
 	int parent = read_mark(nests, request), ends[2], id;
 
@@ -332,7 +332,7 @@ find_offer(const struct plan *plan)
 }
 
 void
-act_door(struct broker *broker, const struct call *request)
+act_door(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct nests *nests = broker->nests;
@@ -361,7 +361,7 @@ act_door(struct broker *broker, const struct call *request)
  * who came to the door gets one: nothing could be left to the others' layers. The lock is held.
  */
 static bool
-mark_alone(struct nests *nests, const struct call *request, bool reads)
+mark_alone(struct nests *nests, const struct notif_call *request, bool reads)
 {
 	int id = read_mark(nests, request), inside;
 	struct nest *nest;
@@ -386,7 +386,7 @@ mark_alone(struct nests *nests, const struct call *request, bool reads)
 
 /* Marked before it is restricted: there is no moment in which it is acted for past its layer. */
 void
-act_restrict(struct broker *broker, const struct call *request)
+act_restrict(struct broker *broker, const struct notif_call *request)
 {
 	struct nests *nests = broker->nests;
 	bool is_marked = false;

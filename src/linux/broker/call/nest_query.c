@@ -180,7 +180,7 @@ ask(struct nest_call *call, struct nest *nest, struct nest_question *question, s
     int fd)
 {
 	struct nest_answer answer = {0}, no = {0};
-	struct namelock_loan loan;
+	struct names_lock_loan loan;
 	bool is_lent;
 
 	if (call->is_late)

@@ -39,7 +39,7 @@ struct add_fd {
 #define IOCTL_ID_VALID _IOW('!', 2, uint64_t)
 
 bool
-request_is_valid(const struct call *request)
+request_is_valid(const struct notif_call *request)
 {
 	uint64_t id = request->notif.id;
 
@@ -53,7 +53,7 @@ request_is_valid(const struct call *request)
 
 /* The same in another way, for where a sandbox around us refuses that call. */
 static ssize_t
-read_memory(const struct call *request, uint64_t address, void *to, size_t size)
+read_memory(const struct notif_call *request, uint64_t address, void *to, size_t size)
 {
 	char name[64];
 	auto_fd int fd = -1;
@@ -64,7 +64,7 @@ read_memory(const struct call *request, uint64_t address, void *to, size_t size)
 }
 
 int
-request_bytes(const struct call *request, uint64_t address, void *to, size_t size)
+request_bytes(const struct notif_call *request, uint64_t address, void *to, size_t size)
 {
 	struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
 	ssize_t n = process_vm_readv(request->thread, &here, 1, &there, 1, 0);
@@ -77,7 +77,7 @@ request_bytes(const struct call *request, uint64_t address, void *to, size_t siz
 }
 
 void
-request_write(const struct call *request, uint64_t address, const void *from, size_t size)
+request_write(const struct notif_call *request, uint64_t address, const void *from, size_t size)
 {
 	struct iovec here = {(void *)(uintptr_t)from, size},
 		     there = {(void *)(uintptr_t)address, size};
@@ -95,7 +95,7 @@ request_write(const struct call *request, uint64_t address, const void *from, si
 
 /* Page by page: what follows the end of the text may not be mapped. */
 int
-request_path(const struct call *request, uint64_t address, char to[PATH_MAX])
+request_path(const struct notif_call *request, uint64_t address, char to[PATH_MAX])
 {
 	for (size_t have = 0; have < PATH_MAX;) {
 		size_t part = 4096 - (size_t)((address + have) & 4095);
@@ -116,7 +116,7 @@ request_path(const struct call *request, uint64_t address, char to[PATH_MAX])
 /* ---- what is kept of callers ---- */
 
 static void
-forget(struct kept *kept)
+forget(struct caller_fds *kept)
 {
 	const int fds[] = {kept->folder, kept->status, kept->table};
 
@@ -128,19 +128,19 @@ forget(struct kept *kept)
 	kept->thread = 0;
 }
 
-static struct kept *
-keep(const struct call *request, struct kept *to)
+static struct caller_fds *
+keep(const struct notif_call *request, struct caller_fds *to)
 {
 	if (to->thread == request->thread)
 		return to;
 	forget(to);
-	*to = (struct kept){request->thread, -1, -1, -1};
+	*to = (struct caller_fds){request->thread, -1, -1, -1};
 	return to;
 }
 
 /* NULL with errno. */
-static struct kept *
-keep_folder(const struct call *request, struct kept *to)
+static struct caller_fds *
+keep_folder(const struct notif_call *request, struct caller_fds *to)
 {
 	char name[64];
 
@@ -157,7 +157,7 @@ keep_folder(const struct call *request, struct kept *to)
  * kept, because it may be there longer than the thread.
  */
 static int
-take_from_process(const struct call *request, int number)
+take_from_process(const struct notif_call *request, int number)
 {
 	auto_fd int process = (int)syscall(SYS_pidfd_open, request_process(request), 0u);
 
@@ -166,7 +166,7 @@ take_from_process(const struct call *request, int number)
 
 /* A descriptor of the caller's by what is kept; -1 with errno, ESRCH of one that is gone. */
 static int
-take_descriptor(const struct call *request, struct kept *kept, int number)
+take_descriptor(const struct notif_call *request, struct caller_fds *kept, int number)
 {
 	keep(request, kept);
 	if (kept->table < 0)
@@ -181,14 +181,14 @@ take_descriptor(const struct call *request, struct kept *kept, int number)
 
 /* The working folder by what is kept; -1 with errno, of one that is gone ENOENT or ESRCH. */
 static int
-open_folder(const struct call *request, struct kept *kept)
+open_folder(const struct notif_call *request, struct caller_fds *kept)
 {
 	kept = keep_folder(request, kept);
 	return kept == NULL ? -1 : openat(kept->folder, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 static ssize_t
-read_kept_status(const struct call *request, struct kept *kept, char *to, size_t size)
+read_kept_status(const struct notif_call *request, struct caller_fds *kept, char *to, size_t size)
 {
 	kept = keep_folder(request, kept);
 	if (kept == NULL)
@@ -198,16 +198,16 @@ read_kept_status(const struct call *request, struct kept *kept, char *to, size_t
 	return kept->status < 0 ? -1 : pread(kept->status, to, size, 0);
 }
 
-static struct kept *
-find_kept(const struct call *request, struct kept *own)
+static struct caller_fds *
+find_kept(const struct notif_call *request, struct caller_fds *own)
 {
-	return request->kept == NULL ? own : &request->kept[request->thread % KEPT_CALLERS];
+	return request->kept == NULL ? own : &request->kept[request->thread % CALLER_FDS];
 }
 
 int
-request_descriptor(const struct call *request, int number, int *ret_errno)
+request_descriptor(const struct notif_call *request, int number, int *ret_errno)
 {
-	struct kept own = {0}, *kept = find_kept(request, &own);
+	struct caller_fds own = {0}, *kept = find_kept(request, &own);
 	int fd = take_descriptor(request, kept, number);
 
 	/* the number of the thread may have another owner by now */
@@ -222,9 +222,9 @@ request_descriptor(const struct call *request, int number, int *ret_errno)
 }
 
 int
-request_folder(const struct call *request, int folder, int *ret_errno)
+request_folder(const struct notif_call *request, int folder, int *ret_errno)
 {
-	struct kept own = {0}, *kept = find_kept(request, &own);
+	struct caller_fds own = {0}, *kept = find_kept(request, &own);
 	int fd;
 
 	if (folder != AT_FDCWD)
@@ -242,9 +242,9 @@ request_folder(const struct call *request, int folder, int *ret_errno)
 }
 
 static ssize_t
-read_status_text(const struct call *request, char *to, size_t size)
+read_status_text(const struct notif_call *request, char *to, size_t size)
 {
-	struct kept own = {0}, *kept = find_kept(request, &own);
+	struct caller_fds own = {0}, *kept = find_kept(request, &own);
 	ssize_t n = read_kept_status(request, kept, to, size - 1);
 
 	if (n <= 0) {
@@ -258,7 +258,7 @@ read_status_text(const struct call *request, char *to, size_t size)
 
 /* A number that /proc has about the caller, or other. */
 static unsigned long
-read_status(const struct call *request, const char *key, int base, unsigned long other)
+read_status(const struct notif_call *request, const char *key, int base, unsigned long other)
 {
 	char text[512];
 	const char *line;
@@ -270,19 +270,19 @@ read_status(const struct call *request, const char *key, int base, unsigned long
 }
 
 mode_t
-request_umask(const struct call *request)
+request_umask(const struct notif_call *request)
 {
 	return (mode_t)read_status(request, "\nUmask:", 8, 077) & 0777;
 }
 
 pid_t
-request_process(const struct call *request)
+request_process(const struct notif_call *request)
 {
 	return (pid_t)read_status(request, "\nTgid:", 10, 0);
 }
 
 bool
-request_has_free(const struct call *request, int number)
+request_has_free(const struct notif_call *request, int number)
 {
 	char name[64], link[8];
 
@@ -295,9 +295,9 @@ request_has_free(const struct call *request, int number)
  * soon, is left to the adding itself.
  */
 bool
-request_has_room(const struct call *request)
+request_has_room(const struct notif_call *request)
 {
-	struct kept own = {0}, *kept = keep_folder(request, find_kept(request, &own));
+	struct caller_fds own = {0}, *kept = keep_folder(request, find_kept(request, &own));
 	struct rlimit64 limit = {0, 0};
 	bool has_room = kept == NULL || prlimit64(request->thread, RLIMIT_NOFILE, NULL, &limit) < 0;
 
@@ -312,10 +312,10 @@ request_has_room(const struct call *request)
 	return has_room;
 }
 
-struct call
-request_copy(const struct call *request)
+struct notif_call
+request_copy(const struct notif_call *request)
 {
-	struct call copy = *request;
+	struct notif_call copy = *request;
 
 	copy.kept = NULL;
 	copy.near = NULL;
@@ -328,13 +328,13 @@ request_copy(const struct call *request)
 /* ---- answers ---- */
 
 static bool
-is_withheld(const struct call *request)
+is_withheld(const struct notif_call *request)
 {
 	return request->is_late != NULL && *request->is_late;
 }
 
 static void
-answer(const struct call *request, int64_t value, int error, uint32_t flags)
+answer(const struct notif_call *request, int64_t value, int error, uint32_t flags)
 {
 	struct seccomp_notif_resp response = {.id = request->notif.id,
 					      .val = value,
@@ -346,31 +346,31 @@ answer(const struct call *request, int64_t value, int error, uint32_t flags)
 		    errno == ENOENT || errno == EINPROGRESS)
 			return;
 		/* who waits for it would wait for ever: rather everything ends */
-		if (errno != EINTR && tries >= REQUEST_TRIES)
+		if (errno != EINTR && tries >= NOTIF_TRIES)
 			_exit(1);
 	}
 }
 
 void
-request_fail(const struct call *request, int why)
+request_fail(const struct notif_call *request, int why)
 {
 	answer(request, 0, -why, 0);
 }
 
 void
-request_return(const struct call *request, int64_t value)
+request_return(const struct notif_call *request, int64_t value)
 {
 	answer(request, value, 0, 0);
 }
 
 void
-request_continue(const struct call *request)
+request_continue(const struct notif_call *request)
 {
 	answer(request, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
 
 static int
-add_fd(const struct call *request, struct add_fd *add)
+add_fd(const struct notif_call *request, struct add_fd *add)
 {
 	int number;
 
@@ -390,7 +390,7 @@ add_fd(const struct call *request, struct add_fd *add)
  * processors that we left it for the adding.
  */
 static void
-give(const struct call *request, int fd, int wanted, bool close_on_exec)
+give(const struct notif_call *request, int fd, int wanted, bool close_on_exec)
 {
 	struct add_fd add = {.flags = wanted < 0 ? 0 : ADD_FD_AS,
 			     .source = (uint32_t)fd,
@@ -410,19 +410,19 @@ give(const struct call *request, int fd, int wanted, bool close_on_exec)
 }
 
 void
-request_give(const struct call *request, int fd, bool close_on_exec)
+request_give(const struct notif_call *request, int fd, bool close_on_exec)
 {
 	give(request, fd, -1, close_on_exec);
 }
 
 void
-request_give_as(const struct call *request, int fd, int number, bool close_on_exec)
+request_give_as(const struct notif_call *request, int fd, int number, bool close_on_exec)
 {
 	give(request, fd, number, close_on_exec);
 }
 
 void
-request_give_pair(const struct call *request, const int pair[2], uint64_t address,
+request_give_pair(const struct notif_call *request, const int pair[2], uint64_t address,
 		  bool close_on_exec)
 {
 	int numbers[2] = {-1, -1}, why = request_bytes(request, address, numbers, sizeof numbers);
@@ -473,20 +473,20 @@ ending(const char *text, uint64_t set)
  * and does not wait here takes it at once, and the first one before the others.
  */
 static int
-judge_shared(const char *text, const struct call *request, uint64_t shared, int *looks)
+judge_shared(const char *text, const struct notif_call *request, uint64_t shared, int *looks)
 {
 	bool is_first = number_in(text, "\nTgid:", 10) == (uint64_t)request->thread &&
 			(shared & ~BIT(SIGCHLD)) != 0;
 
 	if (number_in(text, "\nThreads:", 10) == 1)
-		return REQUEST_RESTART;
+		return NOTIF_RESTART;
 	if (++*looks < (is_first ? LOOKS_FIRST : LOOKS_OTHERS))
 		return 0;
-	return is_first ? REQUEST_RESTART : EINTR;
+	return is_first ? NOTIF_RESTART : EINTR;
 }
 
 int
-request_interruption(const struct call *request, int *looks)
+request_interruption(const struct notif_call *request, int *looks)
 {
 	char text[4096];
 	uint64_t shared;
@@ -494,7 +494,7 @@ request_interruption(const struct call *request, int *looks)
 	if (read_status_text(request, text, sizeof text) <= 0)
 		return 0;
 	if (ending(text, number_in(text, "\nSigPnd:", 16)) != 0)
-		return REQUEST_RESTART;
+		return NOTIF_RESTART;
 	shared = ending(text, number_in(text, "\nShdPnd:", 16));
 	if (shared != 0)
 		return judge_shared(text, request, shared, looks);

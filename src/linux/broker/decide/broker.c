@@ -123,7 +123,8 @@ broker_has_seen(const struct broker *broker, const char *path)
 void
 vet_complete(const struct broker *broker, const char *path, struct verdict *verdict)
 {
-	gitnames_complete(&(struct gitnames){broker->plan, broker->hooks, &broker->trees.changes},
+	gitnames_complete(&(struct git_protect){broker->plan, broker->hooks,
+						&broker->trees.changes},
 			  path, verdict);
 }
 

@@ -10,7 +10,7 @@
 #include "linux/broker/decide/names.h"
 
 bool
-spot_is_there(const struct spot *place, struct stat *ret_stat)
+spot_is_there(const struct dir_entry *place, struct stat *ret_stat)
 {
 	char name[NAME_MAX + 1];
 
@@ -21,7 +21,7 @@ spot_is_there(const struct spot *place, struct stat *ret_stat)
 }
 
 void
-request_finish(const struct call *request, int rc)
+request_finish(const struct notif_call *request, int rc)
 {
 	if (rc < 0)
 		request_fail(request, errno);
@@ -30,7 +30,7 @@ request_finish(const struct call *request, int rc)
 }
 
 int
-spot_refuse(struct broker *broker, const struct spot *place, unsigned right)
+spot_refuse(struct broker *broker, const struct dir_entry *place, unsigned right)
 {
 	struct stat at;
 	bool there = spot_is_there(place, &at);

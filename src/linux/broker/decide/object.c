@@ -22,14 +22,15 @@ static const char gone[] = " (deleted)";
 
 /* A file has no way up to its folder: by the way that led to it, if that still does. */
 static char *
-find_name(const struct call *request, const struct judged *what)
+find_name(const struct notif_call *request, const struct judged *what)
 {
-	auto_spot struct spot place = {.folder = -1};
+	auto_dir_entry struct dir_entry place = {.folder = -1};
 	struct stat here, there;
 	char *name = NULL;
 
 	if (what->way != NULL &&
-	    broker_walk_from(request, what->base, what->way, what->follow, &place) == WALK_FOUND &&
+	    broker_walk_from(request, what->base, what->way, what->follow, &place) ==
+		    LOOKUP_FOUND &&
 	    fstat(what->object, &here) == 0 &&
 	    fstatat(place.folder, *place.name == '\0' ? "." : place.name, &there,
 		    AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -43,7 +44,7 @@ find_name(const struct call *request, const struct judged *what)
 
 /* NULL with errno: it has no name at all, or the name cannot be told. */
 static char *
-read_name(const struct broker *broker, const struct call *request, const struct judged *what)
+read_name(const struct broker *broker, const struct notif_call *request, const struct judged *what)
 {
 	char link[16], to[PATH_MAX];
 	struct stat at;
@@ -95,7 +96,7 @@ judge_gone(const struct broker *broker, judge_fn *judge, char *path)
 }
 
 struct verdict
-broker_judge_object(const struct broker *broker, const struct call *request,
+broker_judge_object(const struct broker *broker, const struct notif_call *request,
 		    const struct judged *what, judge_fn *judge, char **ret_path)
 {
 	const struct verdict nothing = {.rights = 0}, all = {.rights = RIGHTS_ALL};

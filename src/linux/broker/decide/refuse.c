@@ -91,7 +91,7 @@ read_name(pid_t process, char *to, size_t size)
 }
 
 void
-broker_unread(struct broker *broker, const struct call *request)
+broker_unread(struct broker *broker, const struct notif_call *request)
 {
 	char name[24];
 
@@ -101,7 +101,7 @@ broker_unread(struct broker *broker, const struct call *request)
 }
 
 void
-broker_refused_asked(struct broker *broker, const struct call *request, const char *what,
+broker_refused_asked(struct broker *broker, const struct notif_call *request, const char *what,
 		     const char *why)
 {
 	char name[24];
@@ -114,7 +114,7 @@ broker_refused_asked(struct broker *broker, const struct call *request, const ch
 
 /* What it would have reached nobody knows yet, so no option is the one that would allow it. */
 void
-broker_refused_network(struct broker *broker, const struct call *request)
+broker_refused_network(struct broker *broker, const struct notif_call *request)
 {
 	char advice[REFUSAL_WHY - 50], why[REFUSAL_WHY];
 
@@ -124,7 +124,7 @@ broker_refused_network(struct broker *broker, const struct call *request)
 }
 
 void
-broker_refused_datagrams(struct broker *broker, const struct call *request)
+broker_refused_datagrams(struct broker *broker, const struct notif_call *request)
 {
 	const struct network *network = &broker->plan->settings.network;
 

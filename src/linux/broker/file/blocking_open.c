@@ -24,7 +24,7 @@
 
 struct parked {
 	struct broker *broker;
-	struct call request;
+	struct notif_call request;
 	int object, flags;
 };
 
@@ -55,7 +55,7 @@ start_clock(timer_t *ret_timer)
 static void
 open_and_give(const struct parked *parked)
 {
-	const struct call *request = &parked->request;
+	const struct notif_call *request = &parked->request;
 	int fd, why, looks = 0;
 	char name[40];
 
@@ -100,7 +100,7 @@ parked_main(void *argument)
 }
 
 void
-broker_wait_and_give(struct broker *broker, const struct call *request, int object, int flags)
+broker_wait_and_give(struct broker *broker, const struct notif_call *request, int object, int flags)
 {
 	struct parked *parked = malloc(sizeof *parked);
 	int why = EAGAIN;

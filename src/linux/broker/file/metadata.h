@@ -12,8 +12,8 @@
 enum metadata_list { LIST_NONE, LIST_ACCESS, LIST_DEFAULT };
 
 /* What is changed, on a held object: an O_PATH descriptor, or one of the caller's. */
-struct change {
-	int (*act)(int fd, mode_t kind, const struct change *change);
+struct metadata_change {
+	int (*act)(int fd, mode_t kind, const struct metadata_change *change);
 	mode_t mode; /* of a list: what it comes to, whoever it names */
 	enum metadata_list list;
 	bool is_removal; /* of that list */
@@ -43,11 +43,12 @@ struct metadata_at {
 };
 
 /* Each answers the request. A descriptor of the caller's that is open; what a path names. */
-void metadata_change_descriptor(struct broker *broker, const struct call *request, int number,
-				const struct change *change);
-void metadata_change_path(struct broker *broker, const struct call *request, int folder,
-			  uint64_t address, enum walk_follow follow, const struct change *change);
-void metadata_change_at(struct broker *broker, const struct call *request,
-			const struct metadata_at *at, const struct change *change);
+void metadata_change_descriptor(struct broker *broker, const struct notif_call *request, int number,
+				const struct metadata_change *change);
+void metadata_change_path(struct broker *broker, const struct notif_call *request, int folder,
+			  uint64_t address, enum lookup_follow follow,
+			  const struct metadata_change *change);
+void metadata_change_at(struct broker *broker, const struct notif_call *request,
+			const struct metadata_at *at, const struct metadata_change *change);
 /* Our own name for what a descriptor holds. */
 const char *metadata_own_name(int fd, char to[40]);

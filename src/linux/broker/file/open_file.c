@@ -52,7 +52,7 @@ is_nameless(uint64_t flags)
 
 /* A name as it is, never through a link. */
 static int
-open_name(const struct opening *o, int folder, const char *name, uint64_t flags)
+open_name(const struct open_call *o, int folder, const char *name, uint64_t flags)
 {
 	struct opening_how how = {flags | O_CLOEXEC | O_NOCTTY, o->how.mode & OPENING_MODE,
 				  NO_SYMLINKS};
@@ -62,7 +62,7 @@ open_name(const struct opening *o, int folder, const char *name, uint64_t flags)
 }
 
 bool
-opening_is_shared(const struct opening *o)
+opening_is_shared(const struct open_call *o)
 {
 	if (!(opening_rights(o->how.flags) & RIGHT_READ) || o->found.is_proc)
 		return false;
@@ -72,19 +72,19 @@ opening_is_shared(const struct opening *o)
 }
 
 static int
-do_open(const struct opening *o, int held, opener_fn *open)
+do_open(const struct open_call *o, int held, opener_fn *open)
 {
 	return opening_is_shared(o) ? opener_open(o, held, open) : open(o, held);
 }
 
 static int
-open_new(const struct opening *o, int folder)
+open_new(const struct open_call *o, int folder)
 {
 	return open_name(o, folder, o->found.name, o->how.flags | O_CREAT | O_EXCL);
 }
 
 static int
-make_file(const struct opening *o)
+make_file(const struct open_call *o)
 {
 	/* procfs makes nothing, and says so by this word */
 	if (o->found.is_proc) {
@@ -101,14 +101,14 @@ make_file(const struct opening *o)
  * ever, such a file is the same anywhere.
  */
 bool
-opening_is_anywhere(const struct opening *o)
+opening_is_anywhere(const struct open_call *o)
 {
 	return is_nameless(o->how.flags) && (o->how.flags & O_EXCL) &&
 	       o->broker->private_tmp != NULL && strcmp(o->path, P_tmpdir) == 0;
 }
 
 static int
-open_nameless(const struct opening *o, int object)
+open_nameless(const struct open_call *o, int object)
 {
 	char folder[40];
 
@@ -120,7 +120,7 @@ open_nameless(const struct opening *o, int object)
 
 /* A file without a name: judged as any new name in that folder. */
 static int
-make_nameless(const struct opening *o)
+make_nameless(const struct open_call *o)
 {
 	auto_free char *name = walk_join(o->path, "\001");
 
@@ -141,7 +141,7 @@ make_nameless(const struct opening *o)
  * the judged path is: the way may lead anywhere by now.
  */
 static int
-open_again(const struct opening *o, int flags)
+open_again(const struct open_call *o, int flags)
 {
 	struct opening_how how = {(uint64_t)flags, 0, NO_MAGIC_LINKS};
 	bool is_shared = opening_is_shared(o);
@@ -159,7 +159,7 @@ open_again(const struct opening *o, int flags)
 
 /* Through our own descriptor: what was judged is what is opened. Never our terminal, never waiting. */
 int
-opening_object(const struct opening *o, int object)
+opening_object(const struct open_call *o, int object)
 {
 	const int kept = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME;
 	const int ours = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -179,14 +179,14 @@ opening_object(const struct opening *o, int object)
 }
 
 static bool
-is_own_terminal(const struct opening *o)
+is_own_terminal(const struct open_call *o)
 {
 	return S_ISCHR(o->at.st_mode) && o->at.st_rdev == makedev(5, 0);
 }
 
 /* /dev/tty is another device for everybody who opens it. */
 static int
-open_terminal(const struct opening *o)
+open_terminal(const struct open_call *o)
 {
 	char path[PATH_MAX];
 	auto_fd int object = -1;
@@ -200,7 +200,7 @@ open_terminal(const struct opening *o)
 
 /* The kernel's own words for what no right could help with; 0: none. */
 static int
-find_mistake(const struct opening *o)
+find_mistake(const struct open_call *o)
 {
 	uint64_t flags = o->how.flags;
 	bool creates = (flags & O_CREAT) != 0;
@@ -215,7 +215,7 @@ find_mistake(const struct opening *o)
 }
 
 static bool
-must_wait(const struct opening *o)
+must_wait(const struct open_call *o)
 {
 	return !(o->how.flags & O_NONBLOCK) && S_ISFIFO(o->at.st_mode) &&
 	       (o->how.flags & O_ACCMODE) != O_RDWR;
@@ -223,7 +223,7 @@ must_wait(const struct opening *o)
 
 /* Waiting is done elsewhere; then there is nothing to give yet, and errno is EINPROGRESS. */
 static int
-wait_for_object(const struct opening *o)
+wait_for_object(const struct open_call *o)
 {
 	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
 
@@ -233,7 +233,7 @@ wait_for_object(const struct opening *o)
 }
 
 static int
-open_found(const struct opening *o)
+open_found(const struct open_call *o)
 {
 	unsigned needed = opening_rights(o->how.flags);
 	int fd;
@@ -262,7 +262,7 @@ open_found(const struct opening *o)
 /* ---- git's own files ---- */
 
 static bool
-find_spot(const struct opening *o, struct spot *to)
+find_spot(const struct open_call *o, struct dir_entry *to)
 {
 	if (o->found.object >= 0)
 		return broker_place(o->found.object, to);
@@ -273,13 +273,13 @@ find_spot(const struct opening *o, struct spot *to)
 }
 
 int
-opening_vetted(struct opening *o)
+opening_vetted(struct open_call *o)
 {
-	auto_spot struct spot spot = {.folder = -1};
-	struct vet_open vetted = {.request = o->request,
-				  .place = &spot,
-				  .flags = o->how.flags,
-				  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
+	auto_dir_entry struct dir_entry spot = {.folder = -1};
+	struct git_staging_call vetted = {.request = o->request,
+					  .place = &spot,
+					  .flags = o->how.flags,
+					  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
 
 	if (o->verdict.vetted == NULL || !(o->verdict.rights & RIGHTS_CHANGE) ||
 	    opening_only_reads(o->how.flags))
@@ -291,7 +291,7 @@ opening_vetted(struct opening *o)
 	switch (vet_open(o->broker, o->verdict.vetted, &vetted)) {
 	case VET_REFUSED:
 		return -1;
-	case VET_DESK:
+	case VET_STAGED:
 		o->number = vetted.number;
 		return vetted.fd;
 	default:
@@ -300,13 +300,14 @@ opening_vetted(struct opening *o)
 }
 
 int
-opening_judge(struct opening *o)
+opening_judge(struct open_call *o)
 {
 	const struct judged what = {.object = o->found.object,
 				    .is_proc = o->found.is_proc,
 				    .way = o->way,
 				    .base = o->base,
-				    .follow = o->how.flags & O_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW};
+				    .follow = o->how.flags & O_NOFOLLOW ? LOOKUP_KEEP
+									: LOOKUP_FOLLOW};
 	auto_free char *folder = NULL;
 
 	free(o->path);
@@ -331,7 +332,7 @@ opening_judge(struct opening *o)
 }
 
 int
-opening_act(struct opening *o)
+opening_act(struct open_call *o)
 {
 	int vetted = opening_vetted(o);
 

@@ -19,14 +19,14 @@ struct opening_how {
 	uint64_t flags, mode, resolve;
 };
 
-struct opening {
+struct open_call {
 	struct broker *broker;
-	const struct call *request;
+	const struct notif_call *request;
 	struct opening_how how;
 	mode_t umask;
 	int base; /* borrowed: where the way starts */
 	const char *way;
-	struct found found;
+	struct lookup_object found;
 	struct stat at; /* of the object */
 	char *path; /* of the object or the place; empty: it has none. NULL before it is judged */
 	struct verdict verdict; /* by that path */
@@ -37,17 +37,17 @@ unsigned opening_rights(uint64_t flags);
 /* Nothing is changed and nothing made. */
 bool opening_only_reads(uint64_t flags);
 /* A regular file to be read in a folder that all share: no layer grants that. */
-bool opening_is_shared(const struct opening *o);
+bool opening_is_shared(const struct open_call *o);
 /* Where it is asked for does not matter: it may be made in the private tmp. */
-bool opening_is_anywhere(const struct opening *o);
+bool opening_is_anywhere(const struct open_call *o);
 /* Fills path and verdict of what was found; 0, or an errno. */
-int opening_judge(struct opening *o);
+int opening_judge(struct open_call *o);
 /*
  * Opens or makes it, by that verdict; -1 with errno. EINPROGRESS: somebody else answers. ESTALE: the
  * name leads elsewhere by now; EEXIST, where nothing was: something is there now.
  */
-int opening_act(struct opening *o);
+int opening_act(struct open_call *o);
 /* What is there, as it is, once it may be. Never our terminal, never waiting. */
-int opening_object(const struct opening *o, int object);
+int opening_object(const struct open_call *o, int object);
 /* A file of git's: what is handed out is not the file itself. -1: refused; 0: open it. */
-int opening_vetted(struct opening *o);
+int opening_vetted(struct open_call *o);

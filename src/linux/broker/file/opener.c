@@ -22,7 +22,7 @@
 
 /* On the stack of the thread that waits for it. */
 struct opener_job {
-	const struct opening *what;
+	const struct open_call *what;
 	opener_fn *open;
 	int held, fd, why;
 	bool is_done;
@@ -85,7 +85,7 @@ want(struct opener *opener)
 }
 
 int
-opener_open(const struct opening *o, int held, opener_fn *open)
+opener_open(const struct open_call *o, int held, opener_fn *open)
 {
 	struct opener *opener = &o->broker->opener;
 	struct opener_job job = {.what = o, .open = open, .held = held, .fd = -1, .why = EAGAIN};

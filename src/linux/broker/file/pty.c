@@ -55,7 +55,7 @@ is_same(int fd, const struct stat *wanted)
 /* ---- opening ---- */
 
 int
-terminals_open_object(const struct opening *o, int object)
+terminals_open_object(const struct open_call *o, int object)
 {
 	return plan_own_terminals(o->broker->plan, TERMINALS) == 0
 		       ? opening_object(o, object)
@@ -66,7 +66,7 @@ terminals_open_object(const struct opening *o, int object)
 
 /* Whoever is gone leaves its place. The lock is held. */
 static void
-sweep(struct terminals *t)
+sweep(struct ptys *t)
 {
 	struct stat at;
 	size_t kept = 0;
@@ -83,7 +83,7 @@ sweep(struct terminals *t)
 static void
 note_made(struct broker *broker, int master)
 {
-	struct terminals *t = &broker->terminals;
+	struct ptys *t = &broker->terminals;
 	int held = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
 
 	if (held < 0)
@@ -91,7 +91,7 @@ note_made(struct broker *broker, int master)
 	pthread_mutex_lock(&t->lock);
 	sweep(t);
 	/* the other descriptors are for the calls of all */
-	if (t->made_count < TERMINALS_MADE &&
+	if (t->made_count < PTYS_MADE &&
 	    (broker->last_free == 0 ||
 	     (held < broker->last_free && t->made_count < (size_t)broker->numbers / 8))) {
 		t->made[t->made_count].nest = nest_innermost(broker);
@@ -105,9 +105,9 @@ note_made(struct broker *broker, int master)
 
 /* One that is there already, for who opens the device that makes them; -1: none. */
 static int
-take_spare(const struct opening *o)
+take_spare(const struct open_call *o)
 {
-	struct terminals *t = &o->broker->terminals;
+	struct ptys *t = &o->broker->terminals;
 	int fd = -1;
 
 	if ((o->how.flags & (O_ACCMODE | O_PATH)) != O_RDWR ||
@@ -127,7 +127,7 @@ take_spare(const struct opening *o)
 static bool
 is_made(struct broker *broker, const struct stat *at)
 {
-	struct terminals *t = &broker->terminals;
+	struct ptys *t = &broker->terminals;
 	bool is_own = false;
 
 	pthread_mutex_lock(&t->lock);
@@ -141,7 +141,7 @@ is_made(struct broker *broker, const struct stat *at)
 
 /* A descriptor that only names it gives nothing; nor does one for writing let it be read. */
 static bool
-is_held_as(const struct call *request, int number, const struct stat *at, int mode)
+is_held_as(const struct notif_call *request, int number, const struct stat *at, int mode)
 {
 	int why = EBADF;
 	auto_fd int fd = request_descriptor(request, number, &why);
@@ -152,7 +152,7 @@ is_held_as(const struct call *request, int number, const struct stat *at, int mo
 }
 
 static bool
-is_callers(const struct call *request, const struct stat *at, const char *path, int mode)
+is_callers(const struct notif_call *request, const struct stat *at, const char *path, int mode)
 {
 	char own[PATH_MAX];
 
@@ -163,7 +163,7 @@ is_callers(const struct call *request, const struct stat *at, const char *path, 
 }
 
 bool
-terminals_has(struct broker *broker, const struct call *request, int object, const char *path,
+terminals_has(struct broker *broker, const struct notif_call *request, int object, const char *path,
 	      int mode)
 {
 	struct stat at;
@@ -177,7 +177,7 @@ terminals_has(struct broker *broker, const struct call *request, int object, con
 /* ---- one open ---- */
 
 bool
-terminals_are_meant(const struct opening *o)
+terminals_are_meant(const struct open_call *o)
 {
 	if (o->found.object < 0 || !S_ISCHR(o->at.st_mode) || nest_is_alone(o->broker))
 		return false;
@@ -187,9 +187,9 @@ terminals_are_meant(const struct opening *o)
 }
 
 bool
-terminals_are_known(const struct opening *o)
+terminals_are_known(const struct open_call *o)
 {
-	const struct terminals *t = &o->broker->terminals;
+	const struct ptys *t = &o->broker->terminals;
 
 	for (size_t i = 0; i < t->known_count; i++)
 		if (t->known[i] == o->at.st_rdev)
@@ -198,7 +198,7 @@ terminals_are_known(const struct opening *o)
 }
 
 static int
-refuse(const struct opening *o)
+refuse(const struct open_call *o)
 {
 	bool writes = !opening_only_reads(o->how.flags);
 	char allow[PATH_MAX + 16];
@@ -211,7 +211,7 @@ refuse(const struct opening *o)
 }
 
 int
-terminals_open(const struct opening *o)
+terminals_open(const struct open_call *o)
 {
 	int fd;
 
@@ -231,7 +231,7 @@ terminals_open(const struct opening *o)
 /* ---- by its other end ---- */
 
 static int
-open_other_end(struct opening *o, int master)
+open_other_end(struct open_call *o, int master)
 {
 	auto_fd int object = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
 	unsigned missing;
@@ -247,13 +247,13 @@ open_other_end(struct opening *o, int master)
 
 /* TIOCGPTPEER: whoever has one end of a terminal may have the other. */
 void
-act_ioctl(struct broker *broker, const struct call *request)
+act_ioctl(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct opening o = {.broker = broker,
-			    .request = request,
-			    .how.flags = a[2] & (O_ACCMODE | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
-			    .found = {.object = -1, .folder = -1}};
+	struct open_call o = {.broker = broker,
+			      .request = request,
+			      .how.flags = a[2] & (O_ACCMODE | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
+			      .found = {.object = -1, .folder = -1}};
 	int why = EPERM, fd;
 	auto_fd int master = -1;
 

@@ -46,7 +46,7 @@ may_name(const struct broker *broker, const char *path)
 
 /* Tells which of the two names is the reason. */
 static int
-refuse_link(struct broker *broker, const char *from, const struct spot *to)
+refuse_link(struct broker *broker, const char *from, const struct dir_entry *to)
 {
 	struct stat at;
 
@@ -60,7 +60,7 @@ refuse_link(struct broker *broker, const char *from, const struct spot *to)
 
 /* From a descriptor: the one way to give a nameless file a name. */
 static int
-link_descriptor(struct broker *broker, int fd, const struct spot *to)
+link_descriptor(struct broker *broker, int fd, const struct dir_entry *to)
 {
 	auto_free char *path = NULL;
 	char name[40];
@@ -83,17 +83,17 @@ link_descriptor(struct broker *broker, int fd, const struct spot *to)
 }
 
 static void
-link_from_descriptor(struct broker *broker, const struct call *request, int number, int to_folder,
-		     uint64_t to_path)
+link_from_descriptor(struct broker *broker, const struct notif_call *request, int number,
+		     int to_folder, uint64_t to_path)
 {
-	auto_spot struct spot to;
-	enum walk_end end = broker_walk(request, to_folder, to_path, WALK_NAME, &to);
+	auto_dir_entry struct dir_entry to;
+	enum lookup_result end = broker_walk(request, to_folder, to_path, LOOKUP_NAME, &to);
 	auto_fd int fd = -1;
 	int rc, why = EBADF;
 
-	if (end == WALK_FAILED) {
+	if (end == LOOKUP_FAILED) {
 		request_fail(request, to.why);
-	} else if (end == WALK_ELSEWHERE || !broker_guards(broker, to.path, RIGHT_CREATE)) {
+	} else if (end == LOOKUP_ELSEWHERE || !broker_guards(broker, to.path, RIGHT_CREATE)) {
 		request_continue(request);
 	} else {
 		fd = request_descriptor(request, number, &why);
@@ -117,7 +117,7 @@ link_from_descriptor(struct broker *broker, const struct call *request, int numb
 
 /* A file can be changed by its second name: both are noted. */
 static int
-link_names(struct broker *broker, const struct spot *from, const struct spot *to)
+link_names(struct broker *broker, const struct dir_entry *from, const struct dir_entry *to)
 {
 	broker_touches_at(broker, from->folder, from->name, from->path);
 	broker_touches_at(broker, to->folder, to->name, to->path);
@@ -125,21 +125,21 @@ link_names(struct broker *broker, const struct spot *from, const struct spot *to
 }
 
 static void
-make_link(struct broker *broker, const struct call *request, const int folders[2],
+make_link(struct broker *broker, const struct notif_call *request, const int folders[2],
 	  const uint64_t paths[2], int flags)
 {
-	auto_spot struct spot from = {.folder = -1}, to = {.folder = -1};
-	enum walk_end ends[2];
+	auto_dir_entry struct dir_entry from = {.folder = -1}, to = {.folder = -1};
+	enum lookup_result ends[2];
 	struct stat at;
 	int rc;
 
 	ends[0] = broker_walk(request, folders[0], paths[0],
-			      flags & AT_SYMLINK_FOLLOW ? WALK_FOLLOW : WALK_NAME, &from);
-	ends[1] = broker_walk(request, folders[1], paths[1], WALK_NAME, &to);
+			      flags & AT_SYMLINK_FOLLOW ? LOOKUP_FOLLOW : LOOKUP_NAME, &from);
+	ends[1] = broker_walk(request, folders[1], paths[1], LOOKUP_NAME, &to);
 
-	if (ends[0] == WALK_FAILED || ends[1] == WALK_FAILED)
-		request_fail(request, ends[0] == WALK_FAILED ? from.why : to.why);
-	else if (ends[0] == WALK_ELSEWHERE || ends[1] == WALK_ELSEWHERE ||
+	if (ends[0] == LOOKUP_FAILED || ends[1] == LOOKUP_FAILED)
+		request_fail(request, ends[0] == LOOKUP_FAILED ? from.why : to.why);
+	else if (ends[0] == LOOKUP_ELSEWHERE || ends[1] == LOOKUP_ELSEWHERE ||
 		 (!broker_guards(broker, to.path, RIGHT_CREATE) &&
 		  !broker_guards(broker, from.path, RIGHTS_CHANGE)))
 		request_continue(request);
@@ -167,7 +167,7 @@ make_link(struct broker *broker, const struct call *request, const int folders[2
 }
 
 void
-act_link(struct broker *broker, const struct call *request)
+act_link(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -177,7 +177,7 @@ act_link(struct broker *broker, const struct call *request)
 
 /* Is it the descriptor itself that gets a name? */
 static bool
-links_itself(const struct call *request, uint64_t path, int flags)
+links_itself(const struct notif_call *request, uint64_t path, int flags)
 {
 	char first = 'x';
 
@@ -186,7 +186,7 @@ links_itself(const struct call *request, uint64_t path, int flags)
 }
 
 void
-act_linkat(struct broker *broker, const struct call *request)
+act_linkat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	int flags = (int)a[4];

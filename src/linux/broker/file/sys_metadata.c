@@ -35,7 +35,7 @@ metadata_own_name(int fd, char to[40])
 }
 
 static int
-change_mode(int fd, mode_t kind, const struct change *change)
+change_mode(int fd, mode_t kind, const struct metadata_change *change)
 {
 	char name[40];
 	int rc;
@@ -52,14 +52,14 @@ change_mode(int fd, mode_t kind, const struct change *change)
 }
 
 static int
-change_owner(int fd, mode_t kind, const struct change *change)
+change_owner(int fd, mode_t kind, const struct metadata_change *change)
 {
 	(void)kind;
 	return fchownat(fd, "", change->uid, change->gid, AT_EMPTY_PATH);
 }
 
 static int
-change_times(int fd, mode_t kind, const struct change *change)
+change_times(int fd, mode_t kind, const struct metadata_change *change)
 {
 	(void)kind;
 	return utimensat(fd, "", change->is_now ? NULL : change->times, AT_EMPTY_PATH);
@@ -69,7 +69,7 @@ change_times(int fd, mode_t kind, const struct change *change)
 
 /* Would it keep the owner from looking? An access list can say that, too. */
 static bool
-hides(const struct stat *at, const struct change *change)
+hides(const struct stat *at, const struct metadata_change *change)
 {
 	mode_t needed = S_ISDIR(at->st_mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
 
@@ -82,7 +82,7 @@ hides(const struct stat *at, const struct change *change)
  * itself; what a folder hands down to new files is new in any case.
  */
 static mode_t
-new_bits(const char *path, const struct stat *at, const struct change *change)
+new_bits(const char *path, const struct stat *at, const struct metadata_change *change)
 {
 	bool has_list = change->list != LIST_NONE &&
 			lgetxattr(path, "system.posix_acl_access", NULL, 0) > 0;
@@ -94,7 +94,7 @@ new_bits(const char *path, const struct stat *at, const struct change *change)
 
 /* Whoever runs it would have its owner's rights, in no box. Folders only hand their group down. */
 static bool
-lends(const struct stat *at, const struct change *change)
+lends(const struct stat *at, const struct metadata_change *change)
 {
 	return change->act == change_mode && !S_ISDIR(at->st_mode) &&
 	       (change->mode & ~at->st_mode & (S_ISUID | S_ISGID)) != 0;
@@ -103,7 +103,7 @@ lends(const struct stat *at, const struct change *change)
 /* Would others come to change a repository by it? Who owns a part of one can. */
 static bool
 opens_repository(const struct broker *broker, const char *path, const struct stat *at,
-		 const struct change *change)
+		 const struct metadata_change *change)
 {
 	mode_t bits = change->act == change_mode || change->list != LIST_NONE
 			      ? new_bits(path, at, change)
@@ -121,7 +121,7 @@ opens_repository(const struct broker *broker, const char *path, const struct sta
  * or opens it to others takes a name.
  */
 static bool
-may_change_nameless(int fd, const struct stat *at, const struct change *change)
+may_change_nameless(int fd, const struct stat *at, const struct metadata_change *change)
 {
 	int flags = fcntl(fd, F_GETFL);
 
@@ -132,8 +132,8 @@ may_change_nameless(int fd, const struct stat *at, const struct change *change)
 
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
-may_change(struct broker *broker, const struct call *request, const struct judged *what,
-	   const struct stat *at, const struct change *change)
+may_change(struct broker *broker, const struct notif_call *request, const struct judged *what,
+	   const struct stat *at, const struct metadata_change *change)
 {
 	auto_free char *path = NULL;
 	struct verdict verdict;
@@ -173,14 +173,14 @@ may_change(struct broker *broker, const struct call *request, const struct judge
 
 /* Whoever may use a device may not say who else may: its node is the whole machine's. */
 static bool
-is_machines(const struct stat *at, const struct change *change)
+is_machines(const struct stat *at, const struct metadata_change *change)
 {
 	return change->act != change_times && (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode));
 }
 
 /* What could not be read may be readable now. */
 static void
-tell(const struct broker *broker, int fd, const struct change *change)
+tell(const struct broker *broker, int fd, const struct metadata_change *change)
 {
 	auto_free char *path = change->act == change_times ? NULL : walk_name(fd);
 
@@ -190,8 +190,8 @@ tell(const struct broker *broker, int fd, const struct change *change)
 
 /* By the lock that is held; -1 with errno. */
 static int
-change_locked(struct broker *broker, const struct call *request, const struct judged *what,
-	      const struct change *change)
+change_locked(struct broker *broker, const struct notif_call *request, const struct judged *what,
+	      const struct metadata_change *change)
 {
 	struct stat at;
 	int rc;
@@ -207,8 +207,8 @@ change_locked(struct broker *broker, const struct call *request, const struct ju
 
 /* Takes over the object, and closes it before the answer: the caller's own close must be the last one. */
 static void
-change_held(struct broker *broker, const struct call *request, const struct judged *what,
-	    const struct change *change)
+change_held(struct broker *broker, const struct notif_call *request, const struct judged *what,
+	    const struct metadata_change *change)
 {
 	int rc, why;
 
@@ -236,8 +236,8 @@ is_by_path_only(int fd)
 }
 
 static void
-change_number(struct broker *broker, const struct call *request, int number,
-	      enum metadata_holding holding, const struct change *change)
+change_number(struct broker *broker, const struct notif_call *request, int number,
+	      enum metadata_holding holding, const struct metadata_change *change)
 {
 	int why = EBADF;
 	auto_fd int fd = request_descriptor(request, number, &why);
@@ -251,8 +251,8 @@ change_number(struct broker *broker, const struct call *request, int number,
 }
 
 void
-metadata_change_descriptor(struct broker *broker, const struct call *request, int number,
-			   const struct change *change)
+metadata_change_descriptor(struct broker *broker, const struct notif_call *request, int number,
+			   const struct metadata_change *change)
 {
 	change_number(broker, request, number, HOLDING_OPEN, change);
 }
@@ -270,46 +270,47 @@ is_link(int fd)
  * at the last moment is not followed: the call is then about the link.
  */
 static int
-hold_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
-	      int *ret_errno)
+hold_by_steps(const struct notif_call *request, int base, const char *path,
+	      enum lookup_follow follow, int *ret_errno)
 {
-	auto_spot struct spot place = {.folder = -1};
-	enum walk_end end = broker_walk_from(request, base, path, follow, &place);
+	auto_dir_entry struct dir_entry place = {.folder = -1};
+	enum lookup_result end = broker_walk_from(request, base, path, follow, &place);
 	int fd;
 
 	*ret_errno = place.why;
-	if (end != WALK_FOUND)
+	if (end != LOOKUP_FOUND)
 		return -1;
 	fd = openat(place.folder, *place.name == '\0' ? "." : place.name,
 		    O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	*ret_errno = fd < 0 ? errno : ELOOP;
-	if (fd < 0 || follow != WALK_FOLLOW || !is_link(fd))
+	if (fd < 0 || follow != LOOKUP_FOLLOW || !is_link(fd))
 		return fd;
 	close(fd);
 	return -1;
 }
 
 static int
-hold(const struct call *request, int base, const char *path, enum walk_follow follow,
+hold(const struct notif_call *request, int base, const char *path, enum lookup_follow follow,
      int *ret_errno)
 {
-	struct found found;
-	int said = find_object(base, path, follow == WALK_FOLLOW ? 0 : FIND_KEEP, &found);
+	struct lookup_object found;
+	int said = find_object(base, path, follow == LOOKUP_FOLLOW ? 0 : LOOKUP_NO_FOLLOW, &found);
 
 	*ret_errno = found.why;
 	if (said >= 0)
 		return found.object;
-	auto_found_fn(&found);
+	auto_lookup_fn(&found);
 	return hold_by_steps(request, base, path, follow, ret_errno);
 }
 
 void
-metadata_change_path(struct broker *broker, const struct call *request, int folder,
-		     uint64_t address, enum walk_follow follow, const struct change *change)
+metadata_change_path(struct broker *broker, const struct notif_call *request, int folder,
+		     uint64_t address, enum lookup_follow follow,
+		     const struct metadata_change *change)
 {
 	char path[PATH_MAX];
 	int why = request_path(request, address, path);
-	int number = why == 0 && follow == WALK_FOLLOW ? broker_descriptor_in(path) : -1;
+	int number = why == 0 && follow == LOOKUP_FOLLOW ? broker_descriptor_in(path) : -1;
 	auto_fd int base = -1, fd = -1;
 
 	if (number >= 0) {
@@ -333,7 +334,8 @@ metadata_change_path(struct broker *broker, const struct call *request, int fold
 
 /* The caller's own folder, as "" beside AT_FDCWD means it. */
 static void
-change_folder(struct broker *broker, const struct call *request, const struct change *change)
+change_folder(struct broker *broker, const struct notif_call *request,
+	      const struct metadata_change *change)
 {
 	int why = 0;
 	auto_fd int fd = request_folder(request, AT_FDCWD, &why);
@@ -346,7 +348,7 @@ change_folder(struct broker *broker, const struct call *request, const struct ch
 
 /* Does the path say nothing, and is that allowed? Who reads "no path" as "" says so. */
 static bool
-is_empty(const struct call *request, const struct metadata_at *at)
+is_empty(const struct notif_call *request, const struct metadata_at *at)
 {
 	char first = 'x';
 
@@ -357,14 +359,14 @@ is_empty(const struct call *request, const struct metadata_at *at)
 }
 
 void
-metadata_change_at(struct broker *broker, const struct call *request, const struct metadata_at *at,
-		   const struct change *change)
+metadata_change_at(struct broker *broker, const struct notif_call *request,
+		   const struct metadata_at *at, const struct metadata_change *change)
 {
 	if (at->flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
 		request_fail(request, EINVAL);
 	else if (!is_empty(request, at))
 		metadata_change_path(broker, request, at->folder, at->path,
-				     at->flags & AT_SYMLINK_NOFOLLOW ? WALK_KEEP : WALK_FOLLOW,
+				     at->flags & AT_SYMLINK_NOFOLLOW ? LOOKUP_KEEP : LOOKUP_FOLLOW,
 				     change);
 	else if (at->folder == AT_FDCWD)
 		change_folder(broker, request, change);
@@ -374,87 +376,87 @@ metadata_change_at(struct broker *broker, const struct call *request, const stru
 
 /* ---- modes and owners ---- */
 
-static struct change
+static struct metadata_change
 mode_of(uint64_t mode)
 {
-	return (struct change){.act = change_mode, .mode = (mode_t)mode & 07777};
+	return (struct metadata_change){.act = change_mode, .mode = (mode_t)mode & 07777};
 }
 
-static struct change
+static struct metadata_change
 owner_of(uint64_t uid, uint64_t gid)
 {
-	return (struct change){.act = change_owner, .uid = (uid_t)uid, .gid = (gid_t)gid};
+	return (struct metadata_change){.act = change_owner, .uid = (uid_t)uid, .gid = (gid_t)gid};
 }
 
 void
-act_chmod(struct broker *broker, const struct call *request)
+act_chmod(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = mode_of(a[1]);
+	struct metadata_change change = mode_of(a[1]);
 
-	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+	metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
 }
 
 void
-act_fchmod(struct broker *broker, const struct call *request)
+act_fchmod(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = mode_of(a[1]);
+	struct metadata_change change = mode_of(a[1]);
 
 	metadata_change_descriptor(broker, request, (int)a[0], &change);
 }
 
 void
-act_fchmodat(struct broker *broker, const struct call *request)
+act_fchmodat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = mode_of(a[2]);
+	struct metadata_change change = mode_of(a[2]);
 
-	metadata_change_path(broker, request, (int)a[0], a[1], WALK_FOLLOW, &change);
+	metadata_change_path(broker, request, (int)a[0], a[1], LOOKUP_FOLLOW, &change);
 }
 
 void
-act_fchmodat2(struct broker *broker, const struct call *request)
+act_fchmodat2(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = mode_of(a[2]);
+	struct metadata_change change = mode_of(a[2]);
 	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[3]};
 
 	metadata_change_at(broker, request, &at, &change);
 }
 
 void
-act_chown(struct broker *broker, const struct call *request)
+act_chown(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = owner_of(a[1], a[2]);
+	struct metadata_change change = owner_of(a[1], a[2]);
 
-	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+	metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
 }
 
 void
-act_lchown(struct broker *broker, const struct call *request)
+act_lchown(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = owner_of(a[1], a[2]);
+	struct metadata_change change = owner_of(a[1], a[2]);
 
-	metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_KEEP, &change);
+	metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_KEEP, &change);
 }
 
 void
-act_fchown(struct broker *broker, const struct call *request)
+act_fchown(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = owner_of(a[1], a[2]);
+	struct metadata_change change = owner_of(a[1], a[2]);
 
 	metadata_change_descriptor(broker, request, (int)a[0], &change);
 }
 
 void
-act_fchownat(struct broker *broker, const struct call *request)
+act_fchownat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = owner_of(a[2], a[3]);
+	struct metadata_change change = owner_of(a[2], a[3]);
 	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[4]};
 
 	metadata_change_at(broker, request, &at, &change);
@@ -464,7 +466,7 @@ act_fchownat(struct broker *broker, const struct call *request)
 
 /* Three layouts of two times; 0, or an errno. */
 static int
-read_seconds(const struct call *request, uint64_t address, struct change *to)
+read_seconds(const struct notif_call *request, uint64_t address, struct metadata_change *to)
 {
 	struct utimbuf buffer = {0};
 	int why = address == 0 ? 0 : request_bytes(request, address, &buffer, sizeof buffer);
@@ -479,7 +481,7 @@ read_seconds(const struct call *request, uint64_t address, struct change *to)
 }
 
 static int
-read_microseconds(const struct call *request, uint64_t address, struct change *to)
+read_microseconds(const struct notif_call *request, uint64_t address, struct metadata_change *to)
 {
 	struct timeval pair[2] = {0};
 	int why = address == 0 ? 0 : request_bytes(request, address, pair, sizeof pair);
@@ -495,7 +497,7 @@ read_microseconds(const struct call *request, uint64_t address, struct change *t
 }
 
 static int
-read_nanoseconds(const struct call *request, uint64_t address, struct change *to)
+read_nanoseconds(const struct notif_call *request, uint64_t address, struct metadata_change *to)
 {
 	to->act = change_times;
 	to->is_now = address == 0;
@@ -504,8 +506,8 @@ read_nanoseconds(const struct call *request, uint64_t address, struct change *to
 
 /* With no path and a descriptor that is the file, and takes no flags. */
 static void
-change_times_at(struct broker *broker, const struct call *request, const struct metadata_at *at,
-		const struct change *change)
+change_times_at(struct broker *broker, const struct notif_call *request,
+		const struct metadata_at *at, const struct metadata_change *change)
 {
 	if (at->path != 0 || at->folder == AT_FDCWD)
 		metadata_change_at(broker, request, at, change);
@@ -517,43 +519,43 @@ change_times_at(struct broker *broker, const struct call *request, const struct 
 
 /* The kernel does not even look for the file then. */
 static bool
-changes_no_time(const struct change *change)
+changes_no_time(const struct metadata_change *change)
 {
 	return !change->is_now && change->times[0].tv_nsec == UTIME_OMIT &&
 	       change->times[1].tv_nsec == UTIME_OMIT;
 }
 
 void
-act_utime(struct broker *broker, const struct call *request)
+act_utime(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = {0};
+	struct metadata_change change = {0};
 	int why = read_seconds(request, a[1], &change);
 
 	if (why != 0)
 		request_fail(request, why);
 	else
-		metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+		metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
 }
 
 void
-act_utimes(struct broker *broker, const struct call *request)
+act_utimes(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = {0};
+	struct metadata_change change = {0};
 	int why = read_microseconds(request, a[1], &change);
 
 	if (why != 0)
 		request_fail(request, why);
 	else
-		metadata_change_path(broker, request, AT_FDCWD, a[0], WALK_FOLLOW, &change);
+		metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
 }
 
 void
-act_futimesat(struct broker *broker, const struct call *request)
+act_futimesat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = {0};
+	struct metadata_change change = {0};
 	struct metadata_at at = {.folder = (int)a[0], .path = a[1]};
 	int why = read_microseconds(request, a[2], &change);
 
@@ -564,10 +566,10 @@ act_futimesat(struct broker *broker, const struct call *request)
 }
 
 void
-act_utimensat(struct broker *broker, const struct call *request)
+act_utimensat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = {0};
+	struct metadata_change change = {0};
 	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[3]};
 	int why = read_nanoseconds(request, a[2], &change);
 

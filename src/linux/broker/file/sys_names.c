@@ -18,7 +18,7 @@
 
 /* What is done to a place, once it may be. */
 struct deed {
-	int (*act)(const struct spot *place, const struct deed *deed);
+	int (*act)(const struct dir_entry *place, const struct deed *deed);
 	unsigned right; /* RIGHT_CREATE or RIGHT_DELETE */
 	mode_t mode;
 	dev_t device;
@@ -28,32 +28,32 @@ struct deed {
 };
 
 static int
-do_mkdir(const struct spot *place, const struct deed *deed)
+do_mkdir(const struct dir_entry *place, const struct deed *deed)
 {
 	return mkdirat(place->folder, place->name, deed->mode);
 }
 
 static int
-do_mknod(const struct spot *place, const struct deed *deed)
+do_mknod(const struct dir_entry *place, const struct deed *deed)
 {
 	return mknodat(place->folder, place->name, deed->mode, deed->device);
 }
 
 static int
-do_symlink(const struct spot *place, const struct deed *deed)
+do_symlink(const struct dir_entry *place, const struct deed *deed)
 {
 	return symlinkat(deed->text, place->folder, place->name);
 }
 
 static int
-do_unlink(const struct spot *place, const struct deed *deed)
+do_unlink(const struct dir_entry *place, const struct deed *deed)
 {
 	return unlinkat(place->folder, place->name, deed->flags);
 }
 
 /* Removing is free at vetted names: what comes instead is vetted then. */
 static int
-do_deed(struct broker *broker, const struct spot *place, const struct deed *deed)
+do_deed(struct broker *broker, const struct dir_entry *place, const struct deed *deed)
 {
 	struct verdict verdict = broker_judge(broker, place->path);
 	struct stat at;
@@ -75,7 +75,7 @@ do_deed(struct broker *broker, const struct spot *place, const struct deed *deed
 
 /* The name is there or not, and so the kernel may have another reason. */
 static void
-leave(struct broker *broker, const struct call *request, const struct spot *place,
+leave(struct broker *broker, const struct notif_call *request, const struct dir_entry *place,
       const struct deed *deed)
 {
 	struct stat at;
@@ -89,19 +89,19 @@ leave(struct broker *broker, const struct call *request, const struct spot *plac
 }
 
 static void
-act_on(struct broker *broker, const struct call *request, int folder, uint64_t path,
+act_on(struct broker *broker, const struct notif_call *request, int folder, uint64_t path,
        const struct deed *deed)
 {
-	auto_spot struct spot place;
-	enum walk_end end = broker_walk(request, folder, path, WALK_NAME, &place);
+	auto_dir_entry struct dir_entry place;
+	enum lookup_result end = broker_walk(request, folder, path, LOOKUP_NAME, &place);
 	int rc;
 
-	if (end == WALK_FAILED)
+	if (end == LOOKUP_FAILED)
 		request_fail(request, place.why);
-	else if ((end == WALK_ELSEWHERE || !broker_guards(broker, place.path, deed->right)) &&
+	else if ((end == LOOKUP_ELSEWHERE || !broker_guards(broker, place.path, deed->right)) &&
 		 deed->is_lent)
 		request_fail(request, EPERM);
-	else if (end == WALK_ELSEWHERE || !broker_guards(broker, place.path, deed->right))
+	else if (end == LOOKUP_ELSEWHERE || !broker_guards(broker, place.path, deed->right))
 		leave(broker, request, &place, deed);
 	else if (request_is_valid(request)) {
 		if (deed->right == RIGHT_CREATE) {
@@ -117,7 +117,7 @@ act_on(struct broker *broker, const struct call *request, int folder, uint64_t p
 }
 
 void
-act_mkdir(struct broker *broker, const struct call *request)
+act_mkdir(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct deed deed = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[1]};
@@ -126,7 +126,7 @@ act_mkdir(struct broker *broker, const struct call *request)
 }
 
 void
-act_mkdirat(struct broker *broker, const struct call *request)
+act_mkdirat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct deed deed = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[2]};
@@ -155,7 +155,7 @@ find_kind_mistake(mode_t mode)
 
 /* What is wrong with a new name there is said before that it may not be made. */
 static int
-find_name_mistake(const struct spot *place)
+find_name_mistake(const struct dir_entry *place)
 {
 	struct stat at;
 
@@ -167,19 +167,19 @@ find_name_mistake(const struct spot *place)
 }
 
 static void
-refuse_device(const struct call *request, int folder, uint64_t path)
+refuse_device(const struct notif_call *request, int folder, uint64_t path)
 {
-	auto_spot struct spot place;
-	enum walk_end end = broker_walk(request, folder, path, WALK_NAME, &place);
+	auto_dir_entry struct dir_entry place;
+	enum lookup_result end = broker_walk(request, folder, path, LOOKUP_NAME, &place);
 
-	if (end == WALK_ELSEWHERE)
+	if (end == LOOKUP_ELSEWHERE)
 		place.why = place.why == ENOENT ? ENOENT : EEXIST;
-	request_fail(request, end == WALK_FOUND ? find_name_mistake(&place) : place.why);
+	request_fail(request, end == LOOKUP_FOUND ? find_name_mistake(&place) : place.why);
 }
 
 /* Devices are for nobody, whatever the plan says, nor is a file that lends its owner's rights. */
 static void
-make_node(struct broker *broker, const struct call *request, int folder, const __u64 *a)
+make_node(struct broker *broker, const struct notif_call *request, int folder, const __u64 *a)
 {
 	struct deed deed = {.act = do_mknod,
 			    .right = RIGHT_CREATE,
@@ -196,19 +196,19 @@ make_node(struct broker *broker, const struct call *request, int folder, const _
 }
 
 void
-act_mknod(struct broker *broker, const struct call *request)
+act_mknod(struct broker *broker, const struct notif_call *request)
 {
 	make_node(broker, request, AT_FDCWD, request->notif.data.args);
 }
 
 void
-act_mknodat(struct broker *broker, const struct call *request)
+act_mknodat(struct broker *broker, const struct notif_call *request)
 {
 	make_node(broker, request, (int)request->notif.data.args[0], request->notif.data.args + 1);
 }
 
 static void
-make_link_text(struct broker *broker, const struct call *request, uint64_t text, int folder,
+make_link_text(struct broker *broker, const struct notif_call *request, uint64_t text, int folder,
 	       uint64_t path)
 {
 	char target[PATH_MAX];
@@ -222,7 +222,7 @@ make_link_text(struct broker *broker, const struct call *request, uint64_t text,
 }
 
 void
-act_symlink(struct broker *broker, const struct call *request)
+act_symlink(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -230,7 +230,7 @@ act_symlink(struct broker *broker, const struct call *request)
 }
 
 void
-act_symlinkat(struct broker *broker, const struct call *request)
+act_symlinkat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -238,7 +238,8 @@ act_symlinkat(struct broker *broker, const struct call *request)
 }
 
 static void
-remove_name(struct broker *broker, const struct call *request, int folder, uint64_t path, int flags)
+remove_name(struct broker *broker, const struct notif_call *request, int folder, uint64_t path,
+	    int flags)
 {
 	struct deed deed = {.act = do_unlink, .right = RIGHT_DELETE, .flags = flags};
 
@@ -246,19 +247,19 @@ remove_name(struct broker *broker, const struct call *request, int folder, uint6
 }
 
 void
-act_unlink(struct broker *broker, const struct call *request)
+act_unlink(struct broker *broker, const struct notif_call *request)
 {
 	remove_name(broker, request, AT_FDCWD, request->notif.data.args[0], 0);
 }
 
 void
-act_rmdir(struct broker *broker, const struct call *request)
+act_rmdir(struct broker *broker, const struct notif_call *request)
 {
 	remove_name(broker, request, AT_FDCWD, request->notif.data.args[0], AT_REMOVEDIR);
 }
 
 void
-act_unlinkat(struct broker *broker, const struct call *request)
+act_unlinkat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 

@@ -26,7 +26,7 @@
 #define TRIES 16
 
 static inline void
-auto_opening_fn(const struct opening *o)
+auto_opening_fn(const struct open_call *o)
 {
 	free(o->path);
 }
@@ -43,7 +43,7 @@ auto_opening_fn(const struct opening *o)
  * to the kernel may have another path by then. Opened for writing it is refused before it is cut.
  */
 static bool
-is_blind_cut(const struct opening *o)
+is_blind_cut(const struct open_call *o)
 {
 	uint64_t mode = o->how.flags & O_ACCMODE;
 
@@ -53,7 +53,7 @@ is_blind_cut(const struct opening *o)
 
 /* Neither can it be left to the kernel nor done on behalf. */
 static bool
-is_nobodys(const struct opening *o)
+is_nobodys(const struct open_call *o)
 {
 	return is_blind_cut(o) &&
 	       (*o->path == '\0' || o->found.is_proc || nest_is_alone(o->broker));
@@ -64,7 +64,7 @@ is_nobodys(const struct opening *o)
  * nothing is: the layer grants reading for the sake of programs, and the path may change meanwhile.
  */
 static bool
-is_native(const struct opening *o)
+is_native(const struct open_call *o)
 {
 	unsigned rights = opening_rights(o->how.flags);
 
@@ -84,7 +84,7 @@ is_native(const struct opening *o)
 }
 
 static void
-give(const struct opening *o, int fd)
+give(const struct open_call *o, int fd)
 {
 	bool close_on_exec = (o->how.flags & O_CLOEXEC) != 0;
 
@@ -99,7 +99,7 @@ give(const struct opening *o, int fd)
  * held while the first question is.
  */
 static bool
-judge_shared(struct opening *o)
+judge_shared(struct open_call *o)
 {
 	if (nest_depth(o->broker) > 0)
 		return false;
@@ -120,7 +120,7 @@ would_lend(const struct opening_how *how)
 
 /* To the kernel, unless that would not be safe. */
 static void
-leave(const struct opening *o)
+leave(const struct open_call *o)
 {
 	bool is_new = o->found.object < 0 || (o->how.flags & OPEN_TMPFILE);
 
@@ -135,7 +135,7 @@ leave(const struct opening *o)
 
 /* Judges under the lock that the path wants; 0 with the lock held, or an errno without. */
 static int
-lock_and_judge(struct opening *o)
+lock_and_judge(struct open_call *o)
 {
 	int why;
 
@@ -162,7 +162,7 @@ lock_and_judge(struct opening *o)
  * its name leads elsewhere by now.
  */
 static bool
-read_found(struct opening *o)
+read_found(struct open_call *o)
 {
 	int why = opening_judge(o), fd;
 
@@ -184,7 +184,7 @@ read_found(struct opening *o)
 
 /* True when a name changed under our eyes and the way must be gone again. */
 static bool
-act_on_found(struct opening *o)
+act_on_found(struct open_call *o)
 {
 	int why, fd;
 
@@ -221,15 +221,15 @@ find_how(uint64_t flags)
 	unsigned how = 0;
 
 	if ((flags & O_NOFOLLOW) || ((flags & O_CREAT) && (flags & O_EXCL)))
-		how |= FIND_KEEP;
+		how |= LOOKUP_NO_FOLLOW;
 	if (flags & O_CREAT)
-		how |= FIND_PLACE;
+		how |= LOOKUP_NEW;
 	return how;
 }
 
 /* One walk and what follows from it; true: once more. */
 static bool
-try_open(struct opening *o)
+try_open(struct open_call *o)
 {
 	unsigned how = find_how(o->how.flags);
 	bool found = find(o->request, o->base, o->way, how, &o->found);
@@ -240,12 +240,12 @@ try_open(struct opening *o)
 	else if (request_is_valid(o->request))
 		again = act_on_found(o);
 	if (found)
-		auto_found_fn(&o->found);
+		auto_lookup_fn(&o->found);
 	return again;
 }
 
 static bool
-may_make_at_once(const struct opening *o)
+may_make_at_once(const struct open_call *o)
 {
 	return (o->verdict.rights & RIGHT_CREATE) && o->verdict.vetted == NULL && !is_native(o) &&
 	       request_is_valid(o->request);
@@ -256,7 +256,7 @@ may_make_at_once(const struct opening *o)
  * is said by the long one. False: nothing has been done.
  */
 static bool
-make_at_once(struct opening *o)
+make_at_once(struct open_call *o)
 {
 	const uint64_t made = O_CREAT | O_DIRECTORY | OPEN_TMPFILE;
 	int fd = -1;
@@ -268,7 +268,7 @@ make_at_once(struct opening *o)
 			fd = opening_act(o);
 		namelock_leave(&o->broker->names);
 	}
-	auto_found_fn(&o->found);
+	auto_lookup_fn(&o->found);
 	if (fd >= 0)
 		give(o, fd);
 	return fd >= 0;
@@ -286,10 +286,10 @@ is_nonsense(const struct opening_how *how)
 }
 
 static void
-open_at(struct broker *broker, const struct call *request, int folder, uint64_t address,
+open_at(struct broker *broker, const struct notif_call *request, int folder, uint64_t address,
 	const struct opening_how *how)
 {
-	auto_opening struct opening o = {.broker = broker, .request = request, .how = *how};
+	auto_opening struct open_call o = {.broker = broker, .request = request, .how = *how};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
@@ -320,7 +320,7 @@ open_at(struct broker *broker, const struct call *request, int folder, uint64_t 
 }
 
 static void
-open_plain(struct broker *broker, const struct call *request, int folder, uint64_t path,
+open_plain(struct broker *broker, const struct notif_call *request, int folder, uint64_t path,
 	   uint64_t flags, uint64_t mode)
 {
 	struct opening_how how = {flags & KNOWN_FLAGS, mode, 0};
@@ -329,7 +329,7 @@ open_plain(struct broker *broker, const struct call *request, int folder, uint64
 }
 
 void
-act_open(struct broker *broker, const struct call *request)
+act_open(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -337,7 +337,7 @@ act_open(struct broker *broker, const struct call *request)
 }
 
 void
-act_openat(struct broker *broker, const struct call *request)
+act_openat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -345,7 +345,7 @@ act_openat(struct broker *broker, const struct call *request)
 }
 
 void
-act_creat(struct broker *broker, const struct call *request)
+act_creat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -357,7 +357,7 @@ act_creat(struct broker *broker, const struct call *request)
  * and a caller that tries is sent SIGXFSZ.
  */
 static bool
-may_grow(const struct opening *o, off_t length)
+may_grow(const struct open_call *o, off_t length)
 {
 	pid_t process = request_process(o->request);
 	struct rlimit limit;
@@ -376,7 +376,7 @@ may_grow(const struct opening *o, off_t length)
 
 /* May the file have a lease, which the kernel would wait for? By its inode number alone; unsure: yes. */
 static bool
-may_be_leased(const struct opening *o)
+may_be_leased(const struct open_call *o)
 {
 	FILE *locks = fopen("/proc/locks", "re");
 	bool found = locks == NULL;
@@ -397,7 +397,7 @@ may_be_leased(const struct opening *o)
  * watcher would be told of. A leased file is opened, which does not wait.
  */
 static int
-cut_held(struct opening *o, off_t length)
+cut_held(struct open_call *o, off_t length)
 {
 	char name[40];
 	auto_fd int fd = -1;
@@ -410,7 +410,7 @@ cut_held(struct opening *o, off_t length)
 }
 
 static int
-cut(struct opening *o, off_t length)
+cut(struct open_call *o, off_t length)
 {
 	if (S_ISDIR(o->at.st_mode)) {
 		errno = EISDIR;
@@ -427,7 +427,7 @@ cut(struct opening *o, off_t length)
 }
 
 static void
-cut_found(struct opening *o, off_t length)
+cut_found(struct open_call *o, off_t length)
 {
 	int rc = -1, why = lock_and_judge(o);
 
@@ -452,10 +452,10 @@ cut_found(struct opening *o, off_t length)
 }
 
 void
-act_truncate(struct broker *broker, const struct call *request)
+act_truncate(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	auto_opening struct opening o = {.broker = broker, .request = request};
+	auto_opening struct open_call o = {.broker = broker, .request = request};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 	int why = (off_t)a[1] < 0 ? EINVAL : request_path(request, a[0], path);
@@ -472,5 +472,5 @@ act_truncate(struct broker *broker, const struct call *request)
 	o.way = path;
 	if (request_is_valid(request))
 		cut_found(&o, (off_t)a[1]);
-	auto_found_fn(&o.found);
+	auto_lookup_fn(&o.found);
 }

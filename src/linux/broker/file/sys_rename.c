@@ -31,7 +31,7 @@
 
 struct move {
 	struct broker *broker;
-	struct spot from, to;
+	struct dir_entry from, to;
 	struct stat from_stat, to_stat;
 	bool is_replacing;
 	unsigned flags;
@@ -41,13 +41,13 @@ struct move {
 static inline void
 auto_move_fn(const struct move *move)
 {
-	auto_spot_fn(&move->from);
-	auto_spot_fn(&move->to);
+	auto_dir_entry_fn(&move->from);
+	auto_dir_entry_fn(&move->to);
 }
 #define auto_move __attribute__((cleanup(auto_move_fn)))
 
 static bool
-lacks(const struct move *move, const struct spot *place, unsigned rights)
+lacks(const struct move *move, const struct dir_entry *place, unsigned rights)
 {
 	unsigned missing = rights & ~broker_judge(move->broker, place->path).rights;
 
@@ -87,7 +87,7 @@ static bool
 may_lead(const struct move *move, int folder, const char *name, const char *new)
 {
 	const struct protection *vetted = broker_judge(move->broker, new).vetted;
-	struct vet_file file = {0};
+	struct git_file file = {0};
 	bool may;
 
 	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
@@ -180,7 +180,7 @@ compare_trees(struct move *move, int folder, const char *from, const char *to)
 }
 
 static int
-check_folder(struct move *move, const struct spot *from, const struct spot *to)
+check_folder(struct move *move, const struct dir_entry *from, const struct dir_entry *to)
 {
 	auto_fd int fd = -1;
 
@@ -209,7 +209,8 @@ gains(const struct move *move, const char *old, const char *new)
 }
 
 static int
-check_entry(struct move *move, const struct spot *from, mode_t mode, const struct spot *to)
+check_entry(struct move *move, const struct dir_entry *from, mode_t mode,
+	    const struct dir_entry *to)
 {
 	if (S_ISREG(mode))
 		return gains(move, from->path, to->path) ? EXDEV : 0;
@@ -220,7 +221,7 @@ check_entry(struct move *move, const struct spot *from, mode_t mode, const struc
 }
 
 static int
-refuse_vetted(const struct move *move, const struct spot *place, const char *why)
+refuse_vetted(const struct move *move, const struct dir_entry *place, const char *why)
 {
 	broker_refused(move->broker, "rename", place->path, why);
 	errno = EACCES;
@@ -231,8 +232,8 @@ refuse_vetted(const struct move *move, const struct spot *place, const char *why
 static int
 put_in_place(const struct move *move, const struct protection *protection)
 {
-	struct vet_file file = {0};
-	struct vet_target to = {move->to.folder, move->to.name, move->to.path, protection->vet,
+	struct git_file file = {0};
+	struct git_target to = {move->to.folder, move->to.name, move->to.path, protection->vet,
 				(move->flags & NOREPLACE) != 0};
 	struct stat at;
 	int rc, why;
@@ -329,22 +330,22 @@ is_remembered(const struct move *move)
 }
 
 static void
-move_name(struct broker *broker, const struct call *request, const int folders[2],
+move_name(struct broker *broker, const struct notif_call *request, const int folders[2],
 	  const uint64_t paths[2], unsigned flags)
 {
 	auto_move struct move move = {.broker = broker,
 				      .flags = flags,
 				      .from = {.folder = -1},
 				      .to = {.folder = -1}};
-	enum walk_end ends[2];
+	enum lookup_result ends[2];
 	int rc;
 
-	ends[0] = broker_walk(request, folders[0], paths[0], WALK_NAME, &move.from);
-	ends[1] = broker_walk(request, folders[1], paths[1], WALK_NAME, &move.to);
+	ends[0] = broker_walk(request, folders[0], paths[0], LOOKUP_NAME, &move.from);
+	ends[1] = broker_walk(request, folders[1], paths[1], LOOKUP_NAME, &move.to);
 
-	if (ends[0] == WALK_FAILED || ends[1] == WALK_FAILED)
-		request_fail(request, ends[0] == WALK_FAILED ? move.from.why : move.to.why);
-	else if (ends[0] == WALK_ELSEWHERE || ends[1] == WALK_ELSEWHERE ||
+	if (ends[0] == LOOKUP_FAILED || ends[1] == LOOKUP_FAILED)
+		request_fail(request, ends[0] == LOOKUP_FAILED ? move.from.why : move.to.why);
+	else if (ends[0] == LOOKUP_ELSEWHERE || ends[1] == LOOKUP_ELSEWHERE ||
 		 (!broker_guards(broker, move.from.path, RIGHT_DELETE) &&
 		  !broker_guards(broker, move.to.path, RIGHT_CREATE)))
 		request_continue(request);
@@ -360,7 +361,7 @@ move_name(struct broker *broker, const struct call *request, const int folders[2
 }
 
 void
-act_rename(struct broker *broker, const struct call *request)
+act_rename(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -369,7 +370,7 @@ act_rename(struct broker *broker, const struct call *request)
 }
 
 void
-act_renameat(struct broker *broker, const struct call *request)
+act_renameat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -378,7 +379,7 @@ act_renameat(struct broker *broker, const struct call *request)
 }
 
 void
-act_renameat2(struct broker *broker, const struct call *request)
+act_renameat2(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	unsigned flags = (unsigned)a[4];

@@ -17,7 +17,7 @@
 
 /* Links have none; which kind of name it is decides how that is said. */
 static int
-refuse_link(const struct change *change)
+refuse_link(const struct metadata_change *change)
 {
 	static const char *const kinds[] = {"user.", "trusted.", "security."};
 
@@ -29,7 +29,7 @@ refuse_link(const struct change *change)
 }
 
 static int
-change_attribute(int fd, mode_t kind, const struct change *change)
+change_attribute(int fd, mode_t kind, const struct metadata_change *change)
 {
 	char name[40];
 
@@ -40,7 +40,7 @@ change_attribute(int fd, mode_t kind, const struct change *change)
 }
 
 static int
-remove_attribute(int fd, mode_t kind, const struct change *change)
+remove_attribute(int fd, mode_t kind, const struct metadata_change *change)
 {
 	char name[40];
 
@@ -113,7 +113,7 @@ list_of_name(const char *name)
 
 /* The kernel takes a list without entries for none. */
 static void
-understand(struct change *change)
+understand(struct metadata_change *change)
 {
 	change->list = list_of_name(change->name);
 	if (change->list == LIST_NONE)
@@ -128,7 +128,7 @@ understand(struct change *change)
 
 /* A name that is longer than any can be, or a value larger than any: as the kernel says it. */
 static int
-read_attribute_name(const struct call *request, uint64_t address, struct change *to)
+read_attribute_name(const struct notif_call *request, uint64_t address, struct metadata_change *to)
 {
 	char name[PATH_MAX];
 	int why = request_path(request, address, name);
@@ -143,8 +143,8 @@ read_attribute_name(const struct call *request, uint64_t address, struct change 
 }
 
 static int
-read_attribute(const struct call *request, uint64_t name, uint64_t value, uint64_t size,
-	       struct change *to)
+read_attribute(const struct notif_call *request, uint64_t name, uint64_t value, uint64_t size,
+	       struct metadata_change *to)
 {
 	int why = to->flags & ~(XATTR_CREATE | XATTR_REPLACE)
 			  ? EINVAL
@@ -168,11 +168,11 @@ read_attribute(const struct call *request, uint64_t name, uint64_t value, uint64
 }
 
 static void
-set_attribute(struct broker *broker, const struct call *request, enum walk_follow follow,
+set_attribute(struct broker *broker, const struct notif_call *request, enum lookup_follow follow,
 	      bool by_descriptor)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = {.flags = (int)a[4]};
+	struct metadata_change change = {.flags = (int)a[4]};
 	int why = read_attribute(request, a[1], a[2], a[3], &change);
 
 	if (why != 0)
@@ -185,21 +185,21 @@ set_attribute(struct broker *broker, const struct call *request, enum walk_follo
 }
 
 void
-act_setxattr(struct broker *broker, const struct call *request)
+act_setxattr(struct broker *broker, const struct notif_call *request)
 {
-	set_attribute(broker, request, WALK_FOLLOW, false);
+	set_attribute(broker, request, LOOKUP_FOLLOW, false);
 }
 
 void
-act_lsetxattr(struct broker *broker, const struct call *request)
+act_lsetxattr(struct broker *broker, const struct notif_call *request)
 {
-	set_attribute(broker, request, WALK_KEEP, false);
+	set_attribute(broker, request, LOOKUP_KEEP, false);
 }
 
 void
-act_fsetxattr(struct broker *broker, const struct call *request)
+act_fsetxattr(struct broker *broker, const struct notif_call *request)
 {
-	set_attribute(broker, request, WALK_FOLLOW, true);
+	set_attribute(broker, request, LOOKUP_FOLLOW, true);
 }
 
 static struct metadata_at
@@ -214,7 +214,7 @@ attribute_at(const __u64 *a)
 
 /* folder, path, flags, name, struct xattr_args, its size */
 void
-act_setxattrat(struct broker *broker, const struct call *request)
+act_setxattrat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct {
@@ -222,7 +222,7 @@ act_setxattrat(struct broker *broker, const struct call *request)
 		uint32_t size, flags;
 	} args = {0};
 	const struct metadata_at at = attribute_at(a);
-	struct change change = {0};
+	struct metadata_change change = {0};
 	int why = a[5] < sizeof args ? EINVAL : request_bytes(request, a[4], &args, sizeof args);
 
 	change.flags = (int)args.flags;
@@ -236,11 +236,11 @@ act_setxattrat(struct broker *broker, const struct call *request)
 }
 
 static void
-drop_attribute(struct broker *broker, const struct call *request, enum walk_follow follow,
+drop_attribute(struct broker *broker, const struct notif_call *request, enum lookup_follow follow,
 	       bool by_descriptor)
 {
 	const __u64 *a = request->notif.data.args;
-	struct change change = {.act = remove_attribute};
+	struct metadata_change change = {.act = remove_attribute};
 	int why = read_attribute_name(request, a[1], &change);
 
 	if (why != 0)
@@ -252,29 +252,29 @@ drop_attribute(struct broker *broker, const struct call *request, enum walk_foll
 }
 
 void
-act_removexattr(struct broker *broker, const struct call *request)
+act_removexattr(struct broker *broker, const struct notif_call *request)
 {
-	drop_attribute(broker, request, WALK_FOLLOW, false);
+	drop_attribute(broker, request, LOOKUP_FOLLOW, false);
 }
 
 void
-act_lremovexattr(struct broker *broker, const struct call *request)
+act_lremovexattr(struct broker *broker, const struct notif_call *request)
 {
-	drop_attribute(broker, request, WALK_KEEP, false);
+	drop_attribute(broker, request, LOOKUP_KEEP, false);
 }
 
 void
-act_fremovexattr(struct broker *broker, const struct call *request)
+act_fremovexattr(struct broker *broker, const struct notif_call *request)
 {
-	drop_attribute(broker, request, WALK_FOLLOW, true);
+	drop_attribute(broker, request, LOOKUP_FOLLOW, true);
 }
 
 void
-act_removexattrat(struct broker *broker, const struct call *request)
+act_removexattrat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	const struct metadata_at at = attribute_at(a);
-	struct change change = {.act = remove_attribute};
+	struct metadata_change change = {.act = remove_attribute};
 	int why = read_attribute_name(request, a[3], &change);
 
 	if (why != 0)

@@ -87,7 +87,7 @@ static bool
 settle(struct broker *broker, const char *folder, const char *name, enum vet vet)
 {
 	char path[PATH_MAX];
-	struct vet_file file = {0};
+	struct git_file file = {0};
 	auto_fd int fd = -1;
 	int rc;
 
@@ -101,7 +101,7 @@ settle(struct broker *broker, const char *folder, const char *name, enum vet vet
 	/* nothing of it counts as there before: it was nobody's settings until now */
 	rc = vet_content(broker, path, vet, &(struct gitconfig_text){file.text, file.length}, NULL);
 	if (rc == 0 && !broker->is_asked)
-		rc = vet_install(broker, &(struct vet_target){fd, name, path, vet, false}, &file) <
+		rc = vet_install(broker, &(struct git_target){fd, name, path, vet, false}, &file) <
 				     0
 			     ? errno
 			     : 0;

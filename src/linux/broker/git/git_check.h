@@ -66,38 +66,38 @@ bool vet_may_carry(struct broker *broker, const char *path, enum vet vet,
 /* git_install.c */
 
 /* The whole of a regular file, at most GITCONFIG_MAX bytes; 0 or an errno. Belongs to the caller. */
-struct vet_file {
+struct git_file {
 	char *text;
 	size_t length;
 	mode_t mode;
 	struct timespec times[2]; /* of the last access and change */
 };
-int vet_read(int folder, const char *name, struct vet_file *ret);
-int vet_read_open(int fd, struct vet_file *ret);
+int vet_read(int folder, const char *name, struct git_file *ret);
+int vet_read_open(int fd, struct git_file *ret);
 /* Puts a vetted copy of file at (folder, name), whose path is path. 0, or -1 with errno. */
-struct vet_target {
+struct git_target {
 	int folder;
 	const char *name, *path;
 	enum vet vet;
 	bool is_new; /* it must not be there yet */
 };
-int vet_install(struct broker *broker, const struct vet_target *to, const struct vet_file *file);
+int vet_install(struct broker *broker, const struct git_target *to, const struct git_file *file);
 
 /* git_staging.c: files that are written in one piece. */
 /* Lets go of those whose process is gone. */
 void vet_sweep(struct broker *broker);
 
-enum vet_opening {
+enum git_staging_result {
 	VET_GO_ON,   /* open it as any other */
 	VET_REFUSED, /* errno says why */
-	VET_DESK     /* *ret_fd is to be given under the number *ret_number */
+	VET_STAGED   /* *ret_fd is to be given under the number *ret_number */
 };
-struct vet_open {
-	const struct call *request;
-	const struct spot *place;
+struct git_staging_call {
+	const struct notif_call *request;
+	const struct dir_entry *place;
 	uint64_t flags;
 	mode_t mode;	/* without the umask */
-	int fd, number; /* of VET_DESK */
+	int fd, number; /* of VET_STAGED */
 };
-enum vet_opening vet_open(struct broker *broker, const struct protection *protection,
-			  struct vet_open *opening);
+enum git_staging_result vet_open(struct broker *broker, const struct protection *protection,
+				 struct git_staging_call *opening);

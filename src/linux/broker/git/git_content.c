@@ -20,7 +20,7 @@
 #define MODULES "/.git/modules/"
 
 /* What one answer needs. */
-struct question {
+struct content_query {
 	struct broker *broker;
 	struct arena *arena;
 	const char *path;   /* of the file */
@@ -34,7 +34,7 @@ struct question {
  * lead elsewhere later.
  */
 static const char *
-lead(const struct question *q, const char *folder, const char *text)
+lead(const struct content_query *q, const char *folder, const char *text)
 {
 	const char *path = *text == '/' ? text : path_join(q->arena, folder, text, NULL);
 	struct resolved found;
@@ -53,7 +53,7 @@ is_below(const char *path, const char *root)
 
 /* In the project, or elsewhere under our eyes. */
 static bool
-is_inside(const struct question *q, const char *path)
+is_inside(const struct content_query *q, const char *path)
 {
 	const struct host *host = q->broker->plan->host;
 
@@ -98,7 +98,7 @@ vet_may_move(struct broker *broker, const char *folder)
  * keeps it. Hooks that are named from there are looked for in exactly these places.
  */
 static bool
-is_fit_worktree(const struct question *q, const char *text)
+is_fit_worktree(const struct content_query *q, const char *text)
 {
 	const char *path = lead(q, q->folder, text), *kept = strstr(q->folder, MODULES);
 	size_t above = kept != NULL ? (size_t)(kept - q->folder)
@@ -114,7 +114,7 @@ is_fit_worktree(const struct question *q, const char *text)
 static const char *
 refuse_place(void *context, enum gitconfig_place place, const char *text)
 {
-	const struct question *q = context;
+	const struct content_query *q = context;
 
 	switch (place) {
 	case GITCONFIG_REMOTE:
@@ -132,7 +132,7 @@ refuse_place(void *context, enum gitconfig_place place, const char *text)
 /* ---- contents ---- */
 
 static int
-refuse(const struct question *q, const char *what, const char *why)
+refuse(const struct content_query *q, const char *what, const char *why)
 {
 	char text[REFUSAL_WHY];
 
@@ -143,7 +143,7 @@ refuse(const struct question *q, const char *what, const char *why)
 
 /* A name of git's below refs, in a repository kept in another, holds an object's name. */
 static bool
-is_object_name(const struct question *q, const struct gitconfig_text *text)
+is_object_name(const struct content_query *q, const struct gitconfig_text *text)
 {
 	size_t length = text->length;
 
@@ -158,7 +158,7 @@ is_object_name(const struct question *q, const struct gitconfig_text *text)
 }
 
 static int
-vet_config(struct question *q, enum gitconfig_kind kind, const struct gitconfig_text *text,
+vet_config(struct content_query *q, enum gitconfig_kind kind, const struct gitconfig_text *text,
 	   const struct gitconfig_text *present)
 {
 	struct gitconfig_asker asker = {refuse_place, q};
@@ -172,7 +172,7 @@ vet_config(struct question *q, enum gitconfig_kind kind, const struct gitconfig_
 }
 
 static int
-vet_pointer(const struct question *q, const struct gitconfig_text *text)
+vet_pointer(const struct content_query *q, const struct gitconfig_text *text)
 {
 	const char *line = gitconfig_pointer(q->arena, "gitdir: ", text, NULL);
 	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
@@ -191,7 +191,7 @@ vet_pointer(const struct question *q, const struct gitconfig_text *text)
 
 /* Do the settings two folders up name a remote by a path from the working tree? */
 static bool
-is_led_astray(const struct question *q)
+is_led_astray(const struct content_query *q)
 {
 	const char *list = path_parent(q->arena, q->folder, NULL);
 	const char *common = list == NULL ? NULL : path_parent(q->arena, list, NULL);
@@ -201,7 +201,7 @@ is_led_astray(const struct question *q)
 
 /* Of a worktree: the .git that belongs to it. Private tmp may hold one; it goes with the run. */
 static int
-vet_gitdir(const struct question *q, const struct gitconfig_text *text)
+vet_gitdir(const struct content_query *q, const struct gitconfig_text *text)
 {
 	const char *line = gitconfig_pointer(q->arena, "", text, NULL);
 	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
@@ -217,7 +217,7 @@ vet_gitdir(const struct question *q, const struct gitconfig_text *text)
 
 /* Always the repository two folders up, and one whose names are vetted whatever happens to it. */
 static int
-vet_commondir(const struct question *q, const struct gitconfig_text *text)
+vet_commondir(const struct content_query *q, const struct gitconfig_text *text)
 {
 	const char *line = gitconfig_pointer(q->arena, "", text, NULL);
 	const char *list = path_parent(q->arena, q->folder, NULL);
@@ -235,7 +235,7 @@ vet_commondir(const struct question *q, const struct gitconfig_text *text)
 }
 
 static int
-vet_steps(const struct question *q, const struct gitconfig_text *text,
+vet_steps(const struct content_query *q, const struct gitconfig_text *text,
 	  const struct gitconfig_text *present)
 {
 	const char *why = gitsteps_refuse(q->arena, path_last(q->path), text, present);
@@ -248,7 +248,7 @@ vet_own(struct broker *broker, const char *path, enum vet vet, const struct gitc
 	const struct gitconfig_text *present)
 {
 	auto_arena struct arena arena = {0};
-	struct question q = {broker, &arena, path, path_parent(&arena, path, NULL)};
+	struct content_query q = {broker, &arena, path, path_parent(&arena, path, NULL)};
 
 	if (q.folder == NULL)
 		return ENOMEM;
@@ -272,7 +272,7 @@ vet_own(struct broker *broker, const char *path, enum vet vet, const struct gitc
 
 /* Where nothing is, and where nobody here can make anything. */
 static bool
-is_nowhere(const struct question *q, const char *folder, const char *text)
+is_nowhere(const struct content_query *q, const char *folder, const char *text)
 {
 	const char *path = lead(q, folder, text);
 	struct stat at;
@@ -285,7 +285,7 @@ static int
 carry_own(struct broker *broker, const char *path, enum vet vet, const struct gitconfig_text *text)
 {
 	auto_arena struct arena arena = {0};
-	struct question q = {broker, &arena, path, path_parent(&arena, path, NULL)};
+	struct content_query q = {broker, &arena, path, path_parent(&arena, path, NULL)};
 	const char *word = vet == VET_POINTER ? "gitdir: " : "";
 	const char *line = gitconfig_pointer(&arena, word, text, NULL);
 

@@ -26,7 +26,7 @@
 /* ---- reading ---- */
 
 int
-vet_read_open(int fd, struct vet_file *ret)
+vet_read_open(int fd, struct git_file *ret)
 {
 	struct stat at;
 	size_t length = 0;
@@ -52,12 +52,12 @@ vet_read_open(int fd, struct vet_file *ret)
 		free(text);
 		return why;
 	}
-	*ret = (struct vet_file){text, length, at.st_mode & 07777, {at.st_atim, at.st_mtim}};
+	*ret = (struct git_file){text, length, at.st_mode & 07777, {at.st_atim, at.st_mtim}};
 	return 0;
 }
 
 int
-vet_read(int folder, const char *name, struct vet_file *ret)
+vet_read(int folder, const char *name, struct git_file *ret)
 {
 	auto_fd int fd =
 		openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -68,7 +68,7 @@ vet_read(int folder, const char *name, struct vet_file *ret)
 /* ---- writing ---- */
 
 static int
-write_all(int fd, const struct vet_file *file)
+write_all(int fd, const struct git_file *file)
 {
 	for (size_t done = 0; done < file->length;) {
 		ssize_t n = write(fd, file->text + done, file->length - done);
@@ -103,7 +103,7 @@ link_as(int fd, int folder, const char *name)
 
 /* Moves what has the name for a moment to its place; it is gone afterwards, either way. */
 static int
-move_in(const struct vet_target *to, const char *name)
+move_in(const struct git_target *to, const char *name)
 {
 	int rc = (int)syscall(SYS_renameat2, to->folder, name, to->folder, to->name,
 			      to->is_new ? NOREPLACE : 0u);
@@ -117,7 +117,7 @@ move_in(const struct vet_target *to, const char *name)
 
 /* Some file systems know no files without a name. */
 static int
-put_named(const struct vet_target *to, const struct vet_file *file)
+put_named(const struct git_target *to, const struct git_file *file)
 {
 	char name[32];
 	auto_fd int fd = -1;
@@ -138,7 +138,7 @@ put_named(const struct vet_target *to, const struct vet_file *file)
 }
 
 static int
-put(const struct vet_target *to, const struct vet_file *file)
+put(const struct git_target *to, const struct git_file *file)
 {
 	char name[32];
 	auto_fd int fd = openat(to->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -168,10 +168,10 @@ settle(struct broker *broker, const char *path)
 }
 
 int
-vet_install(struct broker *broker, const struct vet_target *to, const struct vet_file *file)
+vet_install(struct broker *broker, const struct git_target *to, const struct git_file *file)
 {
 	auto_arena struct arena arena = {0};
-	struct vet_file present = {0}, ours = *file;
+	struct git_file present = {0}, ours = *file;
 	struct gitconfig_text text = {file->text, file->length}, old;
 	bool has_present = vet_read(to->folder, to->name, &present) == 0;
 	int why = 0;

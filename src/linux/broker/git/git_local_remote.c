@@ -40,7 +40,7 @@ static bool
 is_still_file(const struct remote *r, const char *path, int gitfiles)
 {
 	static const char word[] = "gitdir: ";
-	struct vet_file file = {0};
+	struct git_file file = {0};
 	const char *line, *folder, *to;
 	int why = vet_read(AT_FDCWD, path, &file);
 
@@ -166,7 +166,7 @@ vet_has_relative_remote(const char *git_dir)
 {
 	auto_arena struct arena arena = {0};
 	const char *path = path_join(&arena, git_dir, "config", NULL);
-	struct vet_file file = {0};
+	struct git_file file = {0};
 	struct gitconfig config = {0};
 	bool has;
 

@@ -16,10 +16,10 @@
 bool
 vet_is_on_way(const struct broker *broker, const char *path)
 {
-	struct hookquestion q = {.path = path,
-				 .top = path_set_top(&broker->trees.changes, path),
-				 .is_link = true,
-				 .is_delicate = vet_is_delicate(path)};
+	struct git_repo_query q = {.path = path,
+				   .top = path_set_top(&broker->trees.changes, path),
+				   .is_link = true,
+				   .is_delicate = vet_is_delicate(path)};
 
 	return hookmemory_ask(broker->hooks, broker->plan->host, &q) != NULL;
 }
@@ -37,16 +37,16 @@ is_there(struct arena *arena, const char *folder, const char *name)
 
 /* Is there something that nobody has looked at, because it was not git's until now? */
 static bool
-holds_hooks(const struct broker *broker, struct arena *arena, const struct hookdir *dir)
+holds_hooks(const struct broker *broker, struct arena *arena, const struct git_ref_path *dir)
 {
 	bool found = false;
 
-	if (dir->kind == HOOKDIR_REMOTE)
+	if (dir->kind == GIT_REF_REMOTE)
 		return false;
-	if (dir->kind != HOOKDIR_NAMES && dir->kind != HOOKDIR_UNKNOWN)
+	if (dir->kind != GIT_REF_NAMES && dir->kind != GIT_REF_UNKNOWN)
 		return dir->is_there &&
 		       (broker_judge_own(broker, dir->path).rights & RIGHTS_CHANGE) != 0;
-	for (size_t i = 0; dir->kind == HOOKDIR_NAMES && hookdir_names[i] != NULL; i++)
+	for (size_t i = 0; dir->kind == GIT_REF_NAMES && hookdir_names[i] != NULL; i++)
 		found = found || is_there(arena, dir->path, hookdir_names[i]);
 	return found;
 }
@@ -54,7 +54,7 @@ holds_hooks(const struct broker *broker, struct arena *arena, const struct hookd
 bool
 vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir)
 {
-	struct looked one = {0};
+	struct git_repo one = {0};
 	bool may = broker->plan->host != NULL &&
 		   looked_at_repository(&one, broker->plan->host, folder, git_dir) == 0;
 
@@ -70,14 +70,14 @@ bool
 vet_is_at_home(const struct broker *broker, const char *folder)
 {
 	auto_arena struct arena arena = {0};
-	struct hookdirs found = {0};
+	struct git_ref_paths found = {0};
 	bool is_at_home = broker->plan->host != NULL &&
 			  looked_collect(&arena, broker->plan->host,
 					 &(struct looked_part){folder, folder, true, NULL},
 					 &found) == 0;
 
 	for (size_t i = 0; is_at_home && i < found.count; i++)
-		is_at_home = found.items[i].kind == HOOKDIR_REMOTE;
+		is_at_home = found.items[i].kind == GIT_REF_REMOTE;
 	return is_at_home;
 }
 

@@ -26,15 +26,15 @@
 /* ---- the table ---- */
 
 static void
-clear(struct desk *desk)
+clear(struct staged_file *desk)
 {
 	close(desk->fd);
 	close(desk->folder);
-	*desk = (struct desk){.fd = -1};
+	*desk = (struct staged_file){.fd = -1};
 }
 
 static bool
-is_live(const struct desk *desk)
+is_live(const struct staged_file *desk)
 {
 	return desk->process != 0 && desk->fd >= 0;
 }
@@ -43,8 +43,8 @@ is_live(const struct desk *desk)
 static void
 clear_left(struct broker *broker)
 {
-	for (int i = 0; i < DESKS; i++) {
-		struct desk *desk = &broker->desks[i];
+	for (int i = 0; i < STAGED_MAX; i++) {
+		struct staged_file *desk = &broker->desks[i];
 
 		if (is_live(desk) && kill(desk->process, 0) < 0 && errno == ESRCH)
 			clear(desk);
@@ -63,21 +63,21 @@ vet_sweep(struct broker *broker)
  * A place for a number that the caller does not use: it is free in its table, or what it has there
  * was refused at its close, which for the caller is closed all the same. NULL: there is none.
  */
-static struct desk *
-find_free(struct broker *broker, const struct call *request, pid_t process, int *ret_number)
+static struct staged_file *
+find_free(struct broker *broker, const struct notif_call *request, pid_t process, int *ret_number)
 {
-	struct desk *of_number[DESKS] = {NULL}, *found = NULL;
+	struct staged_file *of_number[STAGED_MAX] = {NULL}, *found = NULL;
 
 	clear_left(broker);
-	for (int i = 0; i < DESKS; i++) {
-		struct desk *desk = &broker->desks[i];
+	for (int i = 0; i < STAGED_MAX; i++) {
+		struct staged_file *desk = &broker->desks[i];
 
 		if (!is_live(desk))
 			found = desk;
 		if (desk->process == process)
 			of_number[desk->number - FIRST_NUMBER] = desk;
 	}
-	for (int i = 0; found != NULL && i < DESKS; i++) {
+	for (int i = 0; found != NULL && i < STAGED_MAX; i++) {
 		*ret_number = FIRST_NUMBER + i;
 		if (of_number[i] != NULL && !is_live(of_number[i]))
 			return of_number[i];
@@ -89,14 +89,15 @@ find_free(struct broker *broker, const struct call *request, pid_t process, int 
 
 /* Takes the caller's desk of that number out of the table, or else spoils it. */
 static bool
-take_desk(struct broker *broker, const struct call *request, int number, struct desk *ret)
+take_desk(struct broker *broker, const struct notif_call *request, int number,
+	  struct staged_file *ret)
 {
 	pid_t process = 0;
 	bool found = false;
 
 	pthread_mutex_lock(&broker->small);
-	for (int i = 0; !found && i < DESKS; i++) {
-		struct desk *desk = &broker->desks[i];
+	for (int i = 0; !found && i < STAGED_MAX; i++) {
+		struct staged_file *desk = &broker->desks[i];
 
 		if (!is_live(desk) || desk->number != number)
 			continue;
@@ -115,11 +116,11 @@ take_desk(struct broker *broker, const struct call *request, int number, struct 
 }
 
 /* The place that is still kept for one that was taken, unless the caller got it for another meanwhile. */
-static struct desk *
-find_kept(struct broker *broker, const struct desk *desk)
+static struct staged_file *
+find_kept(struct broker *broker, const struct staged_file *desk)
 {
-	for (int i = 0; i < DESKS; i++) {
-		struct desk *kept = &broker->desks[i];
+	for (int i = 0; i < STAGED_MAX; i++) {
+		struct staged_file *kept = &broker->desks[i];
 
 		if (!is_live(kept) && kept->process == desk->process &&
 		    kept->number == desk->number)
@@ -130,9 +131,9 @@ find_kept(struct broker *broker, const struct desk *desk)
 
 /* Its close is begun again. */
 static void
-put_back(struct broker *broker, struct desk *desk)
+put_back(struct broker *broker, struct staged_file *desk)
 {
-	struct desk *to;
+	struct staged_file *to;
 
 	pthread_mutex_lock(&broker->small);
 	to = find_kept(broker, desk);
@@ -147,9 +148,9 @@ put_back(struct broker *broker, struct desk *desk)
 
 /* The number is the caller's again, for whatever it likes. */
 static void
-give_up_number(struct broker *broker, const struct desk *desk)
+give_up_number(struct broker *broker, const struct staged_file *desk)
 {
-	struct desk *kept;
+	struct staged_file *kept;
 
 	pthread_mutex_lock(&broker->small);
 	kept = find_kept(broker, desk);
@@ -160,7 +161,7 @@ give_up_number(struct broker *broker, const struct desk *desk)
 
 /* ---- opening ---- */
 
-static enum vet_opening
+static enum git_staging_result
 refuse(struct broker *broker, const char *path, int why, const char *text)
 {
 	broker_refused(broker, "write", path, text);
@@ -168,11 +169,12 @@ refuse(struct broker *broker, const char *path, int why, const char *text)
 	return VET_REFUSED;
 }
 
-static enum vet_opening
-open_desk(struct broker *broker, struct vet_open *o)
+static enum git_staging_result
+open_desk(struct broker *broker, struct git_staging_call *o)
 {
 	pid_t process = request_process(o->request);
-	struct desk *desk, made = {.process = process, .exclusive = (o->flags & O_EXCL) != 0};
+	struct staged_file *desk,
+		made = {.process = process, .exclusive = (o->flags & O_EXCL) != 0};
 
 	if (process == 0 || strlen(o->place->name) > NAME_MAX)
 		return refuse(broker, o->place->path, EACCES, "the caller cannot be told");
@@ -189,7 +191,7 @@ open_desk(struct broker *broker, struct vet_open *o)
 	pthread_mutex_unlock(&broker->small);
 	o->number = made.number;
 	if (desk != NULL)
-		return VET_DESK;
+		return VET_STAGED;
 	close(made.fd);
 	close(made.folder);
 	close(o->fd);
@@ -203,8 +205,8 @@ is_rewritten(enum vet vet)
 	return vet == VET_POINTER || vet == VET_GITDIR || vet == VET_COMMONDIR || vet == VET_STEPS;
 }
 
-enum vet_opening
-vet_open(struct broker *broker, const struct protection *protection, struct vet_open *o)
+enum git_staging_result
+vet_open(struct broker *broker, const struct protection *protection, struct git_staging_call *o)
 {
 	uint64_t flags = o->flags;
 	struct stat at;
@@ -235,10 +237,10 @@ vet_open(struct broker *broker, const struct protection *protection, struct vet_
 
 /* Judged anew: its folder may have moved meanwhile. */
 static int
-finish(struct broker *broker, const struct desk *desk)
+finish(struct broker *broker, const struct staged_file *desk)
 {
 	auto_free char *folder = desk->is_spoiled ? NULL : walk_name(desk->folder), *path = NULL;
-	struct vet_file file = {0};
+	struct git_file file = {0};
 	struct verdict verdict;
 	int rc, why;
 
@@ -255,7 +257,7 @@ finish(struct broker *broker, const struct desk *desk)
 	if (why != 0)
 		return why;
 	rc = vet_install(broker,
-			 &(struct vet_target){desk->folder, desk->name, path, verdict.vetted->vet,
+			 &(struct git_target){desk->folder, desk->name, path, verdict.vetted->vet,
 					      desk->exclusive},
 			 &file);
 	why = errno;
@@ -264,9 +266,9 @@ finish(struct broker *broker, const struct desk *desk)
 }
 
 void
-act_close(struct broker *broker, const struct call *request)
+act_close(struct broker *broker, const struct notif_call *request)
 {
-	struct desk desk;
+	struct staged_file desk;
 	int why;
 
 	if (!take_desk(broker, request, (int)request->notif.data.args[0], &desk)) {
@@ -290,7 +292,7 @@ act_close(struct broker *broker, const struct call *request)
 
 /* Under a second number its end would not be seen. */
 void
-act_dup(struct broker *broker, const struct call *request)
+act_dup(struct broker *broker, const struct notif_call *request)
 {
 	if (take_desk(broker, request, (int)request->notif.data.args[0], NULL)) {
 		broker_refused(broker, "write", "a file of git's",

@@ -31,13 +31,13 @@
 #define LINKS_MAX 40
 #define ENTRIES_MAX 5000 /* of a folder that becomes a repository */
 
-struct way {
+struct link_path {
 	char at[PATH_MAX];   /* where we stand, canonical as far as it exists; "": the root */
 	char rest[PATH_MAX]; /* still to be walked */
 	int links;
 };
 
-enum step { STEP_ON, STEP_END, STEP_REFUSED };
+enum link_step { STEP_ON, STEP_END, STEP_REFUSED };
 
 static bool
 is_proc_root(const char *folder)
@@ -51,7 +51,7 @@ is_proc_root(const char *folder)
 
 /* Takes the first name off the rest; false: there is none. */
 static bool
-take_name(struct way *way, char to[NAME_MAX + 1])
+take_name(struct link_path *way, char to[NAME_MAX + 1])
 {
 	const char *start = way->rest + strspn(way->rest, "/");
 	size_t length = strcspn(start, "/");
@@ -65,7 +65,7 @@ take_name(struct way *way, char to[NAME_MAX + 1])
 }
 
 static void
-step_up(struct way *way)
+step_up(struct link_path *way)
 {
 	char *slash = strrchr(way->at, '/');
 
@@ -77,8 +77,8 @@ step_up(struct way *way)
  * In procfs. "self" is whoever looks, and of that nothing is known: what leads on through its folders
  * or out of them can come to any process.
  */
-static enum step
-step_into_proc(const struct way *way, const char *name)
+static enum link_step
+step_into_proc(const struct link_path *way, const char *name)
 {
 	if (*name >= '0' && *name <= '9')
 		return STEP_REFUSED;
@@ -90,8 +90,8 @@ step_into_proc(const struct way *way, const char *name)
 }
 
 /* The text of a link takes the place of its name; what is none, or not there, is walked onto. */
-static enum step
-step_onto(struct way *way, const char *name)
+static enum link_step
+step_onto(struct link_path *way, const char *name)
 {
 	char text[PATH_MAX], rest[PATH_MAX];
 	size_t length = strlen(way->at);
@@ -110,11 +110,11 @@ step_onto(struct way *way, const char *name)
 	return ++way->links > LINKS_MAX ? STEP_END : STEP_ON;
 }
 
-static enum step
-step(const struct broker *broker, struct way *way)
+static enum link_step
+step(const struct broker *broker, struct link_path *way)
 {
 	char name[NAME_MAX + 1];
-	enum step in_proc = STEP_ON;
+	enum link_step in_proc = STEP_ON;
 
 	if (!take_name(way, name))
 		return STEP_END;
@@ -136,8 +136,8 @@ step(const struct broker *broker, struct way *way)
 static bool
 leads_out(const struct broker *broker, const char *path, const char *text)
 {
-	struct way way = {.links = 0};
-	enum step end;
+	struct link_path way = {.links = 0};
+	enum link_step end;
 
 	if (*text != '/')
 		snprintf(way.at, sizeof way.at, "%.*s", (int)(path_last(path) - path) - 1, path);
@@ -237,7 +237,7 @@ goes_back(const char *text)
 static bool
 stays_in(const char *repository, const char *path, const char *text)
 {
-	struct way way = {.links = 0};
+	struct link_path way = {.links = 0};
 	char name[NAME_MAX + 1];
 
 	snprintf(way.at, sizeof way.at, "%.*s", (int)(path_last(path) - path) - 1, path);

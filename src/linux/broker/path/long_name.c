@@ -30,7 +30,7 @@ struct id {
 
 /* The folders from the one that is asked about up to the one whose name is known. */
 struct climb {
-	struct deep *deep;
+	struct long_names *deep;
 	struct id *ids;
 	size_t count, room;
 	int at;		 /* held: the last of them */
@@ -98,7 +98,7 @@ leads_to(const char *name, size_t length, const struct id *id)
 
 /* To be freed; NULL: nothing is remembered. */
 static char *
-recall(struct deep *deep, const struct id *id)
+recall(struct long_names *deep, const struct id *id)
 {
 	char *name = NULL;
 
@@ -118,9 +118,9 @@ recall(struct deep *deep, const struct id *id)
 
 /* In the place of what was told of it before, or of the oldest. */
 static void
-remember_one(struct deep *deep, const struct id *id, const char *name, size_t length)
+remember_one(struct long_names *deep, const struct id *id, const char *name, size_t length)
 {
-	struct deep_folder *to = NULL;
+	struct long_name_dir *to = NULL;
 
 	pthread_mutex_lock(&deep->lock);
 	for (size_t i = 0; i < DEEP_NAMES; i++)
@@ -129,7 +129,7 @@ remember_one(struct deep *deep, const struct id *id, const char *name, size_t le
 	if (to == NULL)
 		to = &deep->folders[deep->next++ % DEEP_NAMES];
 	free(to->name);
-	*to = (struct deep_folder){id->device, id->inode, strndup(name, length)};
+	*to = (struct long_name_dir){id->device, id->inode, strndup(name, length)};
 	pthread_mutex_unlock(&deep->lock);
 }
 
@@ -252,7 +252,7 @@ step_down(struct climb *climb, const struct id *id)
 }
 
 char *
-deep_name(struct deep *deep, int folder)
+deep_name(struct long_names *deep, int folder)
 {
 	auto_climb struct climb climb = {.deep = deep, .at = openat(folder, ".", HOLD)};
 

@@ -26,9 +26,9 @@ hold(int base, const char *path, uint64_t flags, uint64_t rules)
 }
 
 static bool
-fail(struct found *to, int why)
+fail(struct lookup_object *to, int why)
 {
-	auto_found_fn(to);
+	auto_lookup_fn(to);
 	to->object = to->folder = -1;
 	to->why = why;
 	return false;
@@ -60,10 +60,10 @@ is_link(int fd)
 }
 
 int
-find_object(int base, const char *path, unsigned how, struct found *ret_found)
+find_object(int base, const char *path, unsigned how, struct lookup_object *ret_found)
 {
-	uint64_t flags = how & FIND_KEEP ? O_NOFOLLOW : 0;
-	struct found *to = ret_found;
+	uint64_t flags = how & LOOKUP_NO_FOLLOW ? O_NOFOLLOW : 0;
+	struct lookup_object *to = ret_found;
 
 	to->folder = -1;
 	to->is_proc = to->by_steps = false;
@@ -82,7 +82,7 @@ find_object(int base, const char *path, unsigned how, struct found *ret_found)
 }
 
 static bool
-hold_folder(int base, const char *path, struct found *to)
+hold_folder(int base, const char *path, struct lookup_object *to)
 {
 	char head[PATH_MAX];
 
@@ -93,7 +93,7 @@ hold_folder(int base, const char *path, struct found *to)
 }
 
 static int
-find_place(int base, const char *path, struct found *to)
+find_place(int base, const char *path, struct lookup_object *to)
 {
 	if (!hold_folder(base, path, to) || walk_is_proc(to->folder))
 		return -1;
@@ -107,9 +107,9 @@ find_place(int base, const char *path, struct found *to)
 }
 
 bool
-find_new(int base, const char *path, struct found *ret_found)
+find_new(int base, const char *path, struct lookup_object *ret_found)
 {
-	struct found *to = ret_found;
+	struct lookup_object *to = ret_found;
 
 	to->object = to->folder = -1;
 	to->is_proc = to->by_steps = false;
@@ -117,16 +117,17 @@ find_new(int base, const char *path, struct found *ret_found)
 }
 
 bool
-find(const struct call *request, int base, const char *path, unsigned how, struct found *ret_found)
+find(const struct notif_call *request, int base, const char *path, unsigned how,
+     struct lookup_object *ret_found)
 {
-	struct found *to = ret_found;
+	struct lookup_object *to = ret_found;
 	int said;
 
 	to->object = to->folder = -1;
 	to->is_proc = to->by_steps = false;
 	if (*path == '\0')
 		return fail(to, ENOENT);
-	said = how & FIND_PLACE ? find_place(base, path, to) : find_object(base, path, how, to);
+	said = how & LOOKUP_NEW ? find_place(base, path, to) : find_object(base, path, how, to);
 	if (said > 0)
 		return true;
 	if (said == 0)

@@ -14,9 +14,9 @@
 #include "linux/broker/path/lookup.h"
 
 bool
-broker_place(int object, struct spot *ret_place)
+broker_place(int object, struct dir_entry *ret_place)
 {
-	struct spot *to = ret_place;
+	struct dir_entry *to = ret_place;
 	auto_free char *folder = NULL;
 	struct stat here, there;
 	char *slash;
@@ -35,7 +35,7 @@ broker_place(int object, struct spot *ret_place)
 }
 
 static bool
-place_name(struct found *found, struct spot *to)
+place_name(struct lookup_object *found, struct dir_entry *to)
 {
 	auto_free char *folder = walk_folder_name(to->deep, found->folder);
 
@@ -49,71 +49,72 @@ place_name(struct found *found, struct spot *to)
 }
 
 /* Through procfs, as by /proc/self/cwd. What is procfs's own is left to whoever asks: why says if it is there. */
-static enum walk_end
-walk_by_steps(const struct call *request, int base, const char *path, enum walk_follow follow,
-	      struct spot *ret_place)
+static enum lookup_result
+walk_by_steps(const struct notif_call *request, int base, const char *path,
+	      enum lookup_follow follow, struct dir_entry *ret_place)
 {
-	auto_found struct found found = {.object = -1, .folder = -1};
+	auto_lookup struct lookup_object found = {.object = -1, .folder = -1};
 	char text[PATH_MAX], slashes[PATH_MAX];
 	size_t length = strlen(path), end = length;
-	unsigned how = FIND_PLACE;
+	unsigned how = LOOKUP_NEW;
 
 	while (end > 1 && path[end - 1] == '/')
 		end--;
 	memcpy(text, path, end);
 	text[end] = '\0';
 	strcpy(slashes, path + end);
-	if (follow == WALK_NAME || (follow == WALK_KEEP && end == length))
-		how |= FIND_KEEP;
-	*ret_place = (struct spot){.folder = -1, .deep = request->deep};
+	if (follow == LOOKUP_NAME || (follow == LOOKUP_KEEP && end == length))
+		how |= LOOKUP_NO_FOLLOW;
+	*ret_place = (struct dir_entry){.folder = -1, .deep = request->deep};
 	if (!find_stepwise(request, base, text, how, &found)) {
 		ret_place->why = found.why;
-		return WALK_FAILED;
+		return LOOKUP_FAILED;
 	}
 	/* procfs makes nothing, and says so by this word */
 	ret_place->why = found.object < 0 ? ENOENT : EACCES;
 	if (found.is_proc)
-		return WALK_ELSEWHERE;
+		return LOOKUP_ELSEWHERE;
 	if (!(found.object >= 0 ? broker_place(found.object, ret_place)
 				: place_name(&found, ret_place))) {
-		auto_spot_fn(ret_place);
+		auto_dir_entry_fn(ret_place);
 		ret_place->folder = -1;
 		ret_place->path = NULL;
-		return WALK_ELSEWHERE;
+		return LOOKUP_ELSEWHERE;
 	}
 	if (strlen(ret_place->name) + strlen(slashes) < sizeof ret_place->name)
 		strcat(ret_place->name, slashes);
-	return WALK_FOUND;
+	return LOOKUP_FOUND;
 }
 
-enum walk_end
-broker_walk_from(const struct call *request, int base, const char *path, enum walk_follow follow,
-		 struct spot *ret_place)
+enum lookup_result
+broker_walk_from(const struct notif_call *request, int base, const char *path,
+		 enum lookup_follow follow, struct dir_entry *ret_place)
 {
-	enum walk_end end;
+	enum lookup_result end;
 
 	ret_place->deep = request->deep;
 	end = walk(base, path, follow, ret_place);
-	return end == WALK_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place) : end;
+	return end == LOOKUP_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place)
+				       : end;
 }
 
-enum walk_end
-broker_walk(const struct call *request, int folder, uint64_t address, enum walk_follow follow,
-	    struct spot *ret_place)
+enum lookup_result
+broker_walk(const struct notif_call *request, int folder, uint64_t address,
+	    enum lookup_follow follow, struct dir_entry *ret_place)
 {
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 
-	*ret_place = (struct spot){.folder = -1, .deep = request->deep};
+	*ret_place = (struct dir_entry){.folder = -1, .deep = request->deep};
 	ret_place->why = request_path(request, address, path);
 	if (ret_place->why == 0 && *path == '\0')
 		ret_place->why = ENOENT;
 	if (ret_place->why != 0)
-		return WALK_FAILED;
+		return LOOKUP_FAILED;
 	if (*path != '/') {
 		base = request_folder(request, folder, &ret_place->why);
 		if (base < 0)
-			return WALK_FAILED;
+			return LOOKUP_FAILED;
 	}
 	return broker_walk_from(request, base, path, follow, ret_place);
 }
@@ -139,7 +140,7 @@ broker_descriptor_in(const char *path)
 }
 
 int
-broker_descriptor_name(const struct call *request, uint64_t address)
+broker_descriptor_name(const struct notif_call *request, uint64_t address)
 {
 	char path[PATH_MAX];
 

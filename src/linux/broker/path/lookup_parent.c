@@ -46,7 +46,7 @@ walk_name(int fd)
 }
 
 char *
-walk_folder_name(struct deep *deep, int folder)
+walk_folder_name(struct long_names *deep, int folder)
 {
 	char to[PATH_MAX];
 	/* a third of what asking procfs costs */
@@ -111,20 +111,20 @@ walk_join(const char *folder, const char *name)
 	return to;
 }
 
-static enum walk_end
-fail(struct spot *to, int why)
+static enum lookup_result
+fail(struct dir_entry *to, int why)
 {
 	if (to->folder >= 0)
 		close(to->folder);
 	to->folder = -1;
 	to->why = why;
 	/* a magic link on the way: only the caller itself can go there */
-	return why == ELOOP ? WALK_ELSEWHERE : WALK_FAILED;
+	return why == ELOOP ? LOOKUP_ELSEWHERE : LOOKUP_FAILED;
 }
 
 /* The folder itself is meant: its own name is the path. */
-static enum walk_end
-end_at_folder(struct spot *to)
+static enum lookup_result
+end_at_folder(struct dir_entry *to)
 {
 	auto_fd int itself = hold_folder(to->folder, *to->name == '\0' ? "." : to->name);
 
@@ -134,11 +134,11 @@ end_at_folder(struct spot *to)
 		return fail(to, ELOOP);
 	to->is_folder_itself = true;
 	to->path = walk_folder_name(to->deep, itself);
-	return to->path != NULL ? WALK_FOUND : fail(to, errno);
+	return to->path != NULL ? LOOKUP_FOUND : fail(to, errno);
 }
 
-static enum walk_end
-end_at_name(struct spot *to)
+static enum lookup_result
+end_at_name(struct dir_entry *to)
 {
 	auto_free char *folder = NULL;
 
@@ -148,12 +148,12 @@ end_at_name(struct spot *to)
 	if (folder == NULL)
 		return fail(to, errno == ENAMETOOLONG || errno == ENOMEM ? errno : ENOENT);
 	to->path = walk_join(folder, to->name);
-	return to->path != NULL ? WALK_FOUND : fail(to, ENOMEM);
+	return to->path != NULL ? LOOKUP_FOUND : fail(to, ENOMEM);
 }
 
 /* The text of the link that the last name is; false when it is none. */
 static bool
-read_link(const struct spot *at, char to[PATH_MAX])
+read_link(const struct dir_entry *at, char to[PATH_MAX])
 {
 	char name[NAME_MAX + 1];
 	size_t length = strcspn(at->name, "/");
@@ -173,18 +173,18 @@ read_link(const struct spot *at, char to[PATH_MAX])
 
 /* Slashes behind a link lead through it, unless it is a name that is made or removed. */
 static bool
-leads_on(enum walk_follow follow, const char *name)
+leads_on(enum lookup_follow follow, const char *name)
 {
-	return follow == WALK_FOLLOW || (follow == WALK_KEEP && strchr(name, '/') != NULL);
+	return follow == LOOKUP_FOLLOW || (follow == LOOKUP_KEEP && strchr(name, '/') != NULL);
 }
 
-enum walk_end
-walk(int base, const char *path, enum walk_follow follow, struct spot *place)
+enum lookup_result
+walk(int base, const char *path, enum lookup_follow follow, struct dir_entry *place)
 {
 	char head[PATH_MAX], text[PATH_MAX], link[PATH_MAX];
-	struct spot *to = place;
+	struct dir_entry *to = place;
 
-	*to = (struct spot){.folder = -1, .deep = place->deep};
+	*to = (struct dir_entry){.folder = -1, .deep = place->deep};
 	if (*path == '\0')
 		return fail(to, ENOENT);
 	snprintf(text, sizeof text, "%s", path);
@@ -210,11 +210,11 @@ walk(int base, const char *path, enum walk_follow follow, struct spot *place)
 	to->why = ELOOP;
 	close(to->folder);
 	to->folder = -1;
-	return WALK_FAILED;
+	return LOOKUP_FAILED;
 }
 
 bool
-walk_is_still(const struct spot *spot)
+walk_is_still(const struct dir_entry *spot)
 {
 	auto_free char *folder = NULL, *now = NULL;
 

@@ -21,7 +21,7 @@
 #define LINKS_MAX 40
 
 struct steps {
-	const struct call *request;
+	const struct notif_call *request;
 	unsigned how;
 	int at; /* held: where we stand */
 	int links;
@@ -161,9 +161,9 @@ follow(struct steps *s, int link, const struct stat *of_link, const struct name 
 
 /* ---- steps ---- */
 
-enum step { STEP_ON, STEP_END, STEP_PLACE, STEP_FAILED };
+enum lookup_step { STEP_ON, STEP_END, STEP_PLACE, STEP_FAILED };
 
-static enum step
+static enum lookup_step
 arrive(struct steps *s, int fd, const struct stat *at, const struct name *name)
 {
 	char rest[PATH_MAX];
@@ -180,10 +180,10 @@ arrive(struct steps *s, int fd, const struct stat *at, const struct name *name)
 }
 
 /* fd is taken over. */
-static enum step
+static enum lookup_step
 step_onto(struct steps *s, int fd, const struct name *name)
 {
-	bool keeps = name->is_last && *name->after == '\0' && (s->how & FIND_KEEP);
+	bool keeps = name->is_last && *name->after == '\0' && (s->how & LOOKUP_NO_FOLLOW);
 	struct stat at = {0};
 	int rc;
 
@@ -207,7 +207,7 @@ step_onto(struct steps *s, int fd, const struct name *name)
 	return rc < 0 ? STEP_FAILED : STEP_ON;
 }
 
-static enum step
+static enum lookup_step
 step(struct steps *s, struct name *name)
 {
 	int more = next_name(s, name), fd;
@@ -216,24 +216,24 @@ step(struct steps *s, struct name *name)
 		return more < 0 ? STEP_FAILED : STEP_END;
 	/* no name is made with a slash behind it, whatever is there */
 	errno = EISDIR;
-	if (name->is_last && *name->after == '/' && (s->how & FIND_PLACE) && !is_dots(name->text))
+	if (name->is_last && *name->after == '/' && (s->how & LOOKUP_NEW) && !is_dots(name->text))
 		return STEP_FAILED;
 	fd = openat(s->at, name->text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
 		return step_onto(s, fd, name);
-	return errno == ENOENT && name->is_last && !is_dots(name->text) && (s->how & FIND_PLACE)
+	return errno == ENOENT && name->is_last && !is_dots(name->text) && (s->how & LOOKUP_NEW)
 		       ? STEP_PLACE
 		       : STEP_FAILED;
 }
 
 bool
-find_stepwise(const struct call *request, int base, const char *path, unsigned how,
-	      struct found *ret_found)
+find_stepwise(const struct notif_call *request, int base, const char *path, unsigned how,
+	      struct lookup_object *ret_found)
 {
 	struct steps s = {.request = request, .how = how};
-	struct found *to = ret_found;
+	struct lookup_object *to = ret_found;
 	struct name name;
-	enum step end;
+	enum lookup_step end;
 
 	to->object = to->folder = -1;
 	snprintf(s.rest, sizeof s.rest, "%s", path);

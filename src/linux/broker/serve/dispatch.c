@@ -136,7 +136,7 @@ is_crowded(struct broker *broker)
 }
 
 static void
-answer_known(struct broker *broker, const struct call *request)
+answer_known(struct broker *broker, const struct notif_call *request)
 {
 	if (broker->has_caller)
 		pthread_setspecific(broker->caller, (void *)(intptr_t)request->thread);
@@ -150,7 +150,7 @@ answer_known(struct broker *broker, const struct call *request)
 }
 
 static void
-answer_asking(struct broker *broker, struct call *request, struct nest_call *nested)
+answer_asking(struct broker *broker, struct notif_call *request, struct nest_call *nested)
 {
 	request->is_late = &nested->is_late;
 	request->nested = nested->depth == 0 ? NULL : nested;
@@ -161,7 +161,7 @@ answer_asking(struct broker *broker, struct call *request, struct nest_call *nes
 }
 
 struct nest *
-broker_answer(struct broker *broker, struct call *request, int patience)
+broker_answer(struct broker *broker, struct notif_call *request, int patience)
 {
 	struct nest_call nested = {.disturbed = 0};
 	int why;

@@ -25,7 +25,7 @@
 
 struct late {
 	struct late *next;
-	struct call request;
+	struct notif_call request;
 	int64_t end;
 };
 
@@ -151,7 +151,7 @@ send_away(struct broker *broker, struct nest *nest)
 }
 
 void
-nest_retry(struct broker *broker, const struct call *request, struct nest *nest)
+nest_retry(struct broker *broker, const struct notif_call *request, struct nest *nest)
 {
 	struct late *late = malloc(sizeof *late);
 	bool starts, served;

@@ -39,7 +39,7 @@ judge(const struct broker *broker, const char *path, struct nest_answer *to)
 static bool
 vet(struct broker *broker, const char *path, uint32_t kind, int fd)
 {
-	struct vet_file file = {0}, present = {0};
+	struct git_file file = {0}, present = {0};
 	struct gitconfig_text text, old;
 	bool has_present, is_fine;
 
@@ -57,7 +57,7 @@ vet(struct broker *broker, const char *path, uint32_t kind, int fd)
 static bool
 carry(struct broker *broker, const char *path, uint32_t kind, int fd)
 {
-	struct vet_file file = {0};
+	struct git_file file = {0};
 	bool is_fine = fd >= 0 && vet_read_open(fd, &file) == 0 &&
 		       vet_may_carry(broker, path, (enum vet)kind,
 				     &(struct gitconfig_text){file.text, file.length});

@@ -58,7 +58,7 @@ start_thread(struct broker *broker)
 static void
 call_one(struct broker *broker)
 {
-	struct serving *s = &broker->serving;
+	struct pool *s = &broker->serving;
 
 	if (look(&s->reserve) > 0) {
 		add(&s->calls, 1);
@@ -70,7 +70,7 @@ call_one(struct broker *broker)
 
 /* True when it was called, or may have been; before is the count it saw. */
 static bool
-is_called(struct serving *s, int before, const struct timespec *limit)
+is_called(struct pool *s, int before, const struct timespec *limit)
 {
 	return syscall(SYS_futex, &s->calls, FUTEX_WAIT_PRIVATE, before, limit) == 0 ||
 	       errno != ETIMEDOUT;
@@ -81,7 +81,7 @@ is_called(struct serving *s, int before, const struct timespec *limit)
  * *ret_received is how many there had been when it was found out that nobody is held up.
  */
 static bool
-watch(struct serving *s, int calls, unsigned *ret_received)
+watch(struct pool *s, int calls, unsigned *ret_received)
 {
 	const struct timespec limit = {0, LOOK_NS};
 
@@ -95,7 +95,7 @@ watch(struct serving *s, int calls, unsigned *ret_received)
 
 /* One of the reserve watches. Without one it is called, by the next call at the latest. */
 static void
-wait_until_needed(struct serving *s, int calls)
+wait_until_needed(struct pool *s, int calls)
 {
 	bool is_needed = false;
 	unsigned received;
@@ -132,9 +132,9 @@ take_post(struct broker *broker)
 }
 
 static void
-go_to_post(struct broker *broker, struct near *near)
+go_to_post(struct broker *broker, struct affinity *near)
 {
-	struct serving *s = &broker->serving;
+	struct pool *s = &broker->serving;
 
 	while (!take_post(broker)) {
 		int calls = look(&s->calls);
@@ -159,7 +159,7 @@ go_to_post(struct broker *broker, struct near *near)
 static void
 leave_post(struct broker *broker, pid_t caller)
 {
-	struct serving *s = &broker->serving;
+	struct pool *s = &broker->serving;
 	int crowd = look(&s->crowd), left = add(&s->at_post, -1);
 
 	add(&s->received, 1);
@@ -185,7 +185,7 @@ set_apart(struct broker *broker, bool is_apart)
 static void
 weigh(struct broker *broker, int at_work)
 {
-	struct serving *s = &broker->serving;
+	struct pool *s = &broker->serving;
 	int busy = look(&s->busy);
 	bool is_apart = look(&s->is_apart);
 
@@ -211,7 +211,7 @@ is_over(const struct broker *broker)
 
 /* False when there will be no other. */
 static bool
-receive(const struct broker *broker, struct call *request)
+receive(const struct broker *broker, struct notif_call *request)
 {
 	for (int tries = 0;; tries++) {
 		memset(&request->notif, 0, sizeof request->notif);
@@ -222,7 +222,7 @@ receive(const struct broker *broker, struct call *request)
 		if (errno == EINTR)
 			continue;
 		/* ENOENT: the caller went before it was received */
-		if (errno != ENOENT && tries >= REQUEST_TRIES)
+		if (errno != ENOENT && tries >= NOTIF_TRIES)
 			_exit(1);
 		if (is_over(broker))
 			return false;
@@ -231,15 +231,15 @@ receive(const struct broker *broker, struct call *request)
 
 /* One caller for some time, and somebody who sees when there is none any more. */
 static bool
-is_alone(const struct serving *s)
+is_alone(const struct pool *s)
 {
 	return look(&s->crowd) == 0 && look(&s->is_watched) && !look(&s->is_apart);
 }
 
 static struct nest *
-answer(struct broker *broker, struct call *request, struct near *near)
+answer(struct broker *broker, struct notif_call *request, struct affinity *near)
 {
-	struct serving *s = &broker->serving;
+	struct pool *s = &broker->serving;
 	struct nest *late;
 
 	weigh(broker, add(&s->at_work, 1));
@@ -252,11 +252,11 @@ answer(struct broker *broker, struct call *request, struct near *near)
 static _Noreturn void
 serve(struct broker *broker)
 {
-	struct kept kept[KEPT_CALLERS] = {{0}};
-	struct near near = broker->serving.near;
-	struct call request = {.listener = broker->listener,
-			       .deep = &broker->deep,
-			       .kept = broker->is_narrow ? NULL : kept};
+	struct caller_fds kept[CALLER_FDS] = {{0}};
+	struct affinity near = broker->serving.near;
+	struct notif_call request = {.listener = broker->listener,
+				     .deep = &broker->deep,
+				     .kept = broker->is_narrow ? NULL : kept};
 	struct nest *late;
 
 	near.own = (pid_t)syscall(SYS_gettid);
@@ -296,7 +296,7 @@ thread_main(void *argument)
 _Noreturn void
 serving_start(struct broker *broker, int threads_max)
 {
-	broker->serving = (struct serving){.threads = 1, .threads_max = threads_max};
+	broker->serving = (struct pool){.threads = 1, .threads_max = threads_max};
 	set_apart(broker, false);
 	/* else a signal would take the caller out of its call while it is kept */
 	if (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE])

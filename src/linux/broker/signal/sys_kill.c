@@ -27,9 +27,9 @@
 
 #define THREAD_OR_PROCESS 2u /* the last of pidfd_send_signal's flags that is no group */
 
-struct sending {
+struct signal_call {
 	const struct broker *broker;
-	const struct call *request;
+	const struct notif_call *request;
 	int signal;
 	siginfo_t *info; /* NULL: the kernel's own */
 	unsigned flags;
@@ -47,7 +47,7 @@ is_ours(int process)
 
 /* 0 or an errno. fd is a pidfd of that process, or of a thread of it. */
 static int
-send_by(const struct sending *sending, int fd, pid_t process)
+send_by(const struct signal_call *sending, int fd, pid_t process)
 {
 	if (process == getpid() || !is_ours(fd) || !nest_holds(sending->broker, fd, process))
 		return EPERM;
@@ -58,7 +58,7 @@ send_by(const struct sending *sending, int fd, pid_t process)
 }
 
 static int
-send_to(const struct sending *sending, pid_t process)
+send_to(const struct signal_call *sending, pid_t process)
 {
 	auto_fd int fd = (int)syscall(SYS_pidfd_open, process, 0u);
 
@@ -66,7 +66,7 @@ send_to(const struct sending *sending, pid_t process)
 }
 
 static void
-finish(const struct call *request, int why)
+finish(const struct notif_call *request, int why)
 {
 	if (why != 0)
 		request_fail(request, why);
@@ -76,7 +76,7 @@ finish(const struct call *request, int why)
 
 /* number may be a thread's: then it stands for its process. */
 static void
-send_or_continue(const struct sending *sending, pid_t number)
+send_or_continue(const struct signal_call *sending, pid_t number)
 {
 	pid_t process = procfs_process(number);
 
@@ -92,7 +92,7 @@ send_or_continue(const struct sending *sending, pid_t number)
 
 /* The group's processes as they are now; with group 0 all but the caller. */
 static int
-send_to_each(const struct sending *sending, DIR *proc, pid_t group)
+send_to_each(const struct signal_call *sending, DIR *proc, pid_t group)
 {
 	pid_t caller = request_process(sending->request);
 	bool any = false, refused = false;
@@ -114,7 +114,7 @@ send_to_each(const struct sending *sending, DIR *proc, pid_t group)
 }
 
 static void
-send_to_group(const struct sending *sending, pid_t group)
+send_to_group(const struct signal_call *sending, pid_t group)
 {
 	DIR *proc = opendir("/proc");
 	int why = proc == NULL ? EPERM : 0;
@@ -128,10 +128,10 @@ send_to_group(const struct sending *sending, pid_t group)
 /* ---- the calls ---- */
 
 void
-act_kill(struct broker *broker, const struct call *request)
+act_kill(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	const struct sending sending = {broker, request, (int)a[1], NULL, 0};
+	const struct signal_call sending = {broker, request, (int)a[1], NULL, 0};
 	pid_t number = (pid_t)a[0];
 
 	if (number > 0)
@@ -148,17 +148,17 @@ act_kill(struct broker *broker, const struct call *request)
 
 /* A thread of the caller's own process: that number cannot become another's meanwhile. */
 static void
-signal_own_thread(const struct call *request, pid_t process, pid_t thread, int number)
+signal_own_thread(const struct notif_call *request, pid_t process, pid_t thread, int number)
 {
 	if (request_is_valid(request))
 		finish(request, syscall(SYS_tgkill, process, thread, number) < 0 ? errno : 0);
 }
 
 void
-act_tkill(struct broker *broker, const struct call *request)
+act_tkill(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	const struct sending sending = {broker, request, (int)a[1], NULL, 0};
+	const struct signal_call sending = {broker, request, (int)a[1], NULL, 0};
 	pid_t thread = (pid_t)a[0], process = thread > 0 ? procfs_process(thread) : 0;
 
 	if (thread == request->thread)
@@ -173,7 +173,7 @@ act_tkill(struct broker *broker, const struct call *request)
 
 /* To another process's thread it goes by its process: no older kernel holds threads. */
 static void
-send_to_thread(const struct sending *sending, pid_t process, pid_t thread)
+send_to_thread(const struct signal_call *sending, pid_t process, pid_t thread)
 {
 	if (process <= 0 || thread <= 0)
 		request_fail(sending->request, EINVAL);
@@ -186,20 +186,20 @@ send_to_thread(const struct sending *sending, pid_t process, pid_t thread)
 }
 
 void
-act_tgkill(struct broker *broker, const struct call *request)
+act_tgkill(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	const struct sending sending = {broker, request, (int)a[2], NULL, 0};
+	const struct signal_call sending = {broker, request, (int)a[2], NULL, 0};
 
 	send_to_thread(&sending, (pid_t)a[0], (pid_t)a[1]);
 }
 
 void
-act_rt_sigqueueinfo(struct broker *broker, const struct call *request)
+act_rt_sigqueueinfo(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	siginfo_t info;
-	const struct sending sending = {broker, request, (int)a[1], &info, 0};
+	const struct signal_call sending = {broker, request, (int)a[1], &info, 0};
 	int why = request_bytes(request, a[2], &info, sizeof info);
 
 	info.si_signo = (int)a[1];
@@ -210,11 +210,11 @@ act_rt_sigqueueinfo(struct broker *broker, const struct call *request)
 }
 
 void
-act_rt_tgsigqueueinfo(struct broker *broker, const struct call *request)
+act_rt_tgsigqueueinfo(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	siginfo_t info;
-	const struct sending sending = {broker, request, (int)a[2], &info, 0};
+	const struct signal_call sending = {broker, request, (int)a[2], &info, 0};
 	int why = request_bytes(request, a[3], &info, sizeof info);
 
 	info.si_signo = (int)a[2];
@@ -244,12 +244,12 @@ process_of(int fd)
 }
 
 void
-act_pidfd_send_signal(struct broker *broker, const struct call *request)
+act_pidfd_send_signal(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	siginfo_t info;
-	const struct sending sending = {broker, request, (int)a[1], a[2] == 0 ? NULL : &info,
-					(unsigned)a[3]};
+	const struct signal_call sending = {broker, request, (int)a[1], a[2] == 0 ? NULL : &info,
+					    (unsigned)a[3]};
 	int why = a[2] == 0 ? 0 : request_bytes(request, a[2], &info, sizeof info);
 	auto_fd int fd = why != 0 ? -1 : request_descriptor(request, (int)a[0], &why);
 	pid_t process = fd < 0 ? 0 : process_of(fd);
@@ -266,13 +266,13 @@ act_pidfd_send_signal(struct broker *broker, const struct call *request)
 
 /* Nobody, or the caller: whoever else it were could not be told from who has that number later. */
 static bool
-is_own(const struct call *request, pid_t number)
+is_own(const struct notif_call *request, pid_t number)
 {
 	return number == 0 || number == request->thread || number == request_process(request);
 }
 
 static void
-set_owner(const struct call *request, int number, uint64_t address)
+set_owner(const struct notif_call *request, int number, uint64_t address)
 {
 	struct f_owner_ex owner = {0};
 	int why = request_bytes(request, address, &owner, sizeof owner);
@@ -288,7 +288,7 @@ set_owner(const struct call *request, int number, uint64_t address)
 }
 
 void
-act_fcntl(struct broker *broker, const struct call *request)
+act_fcntl(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -313,7 +313,7 @@ broker_may_signal(const struct broker *broker, pid_t process)
 
 /* The kernel does it: the number is in a register, so it cannot change after it was checked. */
 static void
-answer_for(struct broker *broker, const struct call *request, pid_t thread)
+answer_for(struct broker *broker, const struct notif_call *request, pid_t thread)
 {
 	pid_t process = thread > 0 ? procfs_process(thread) : 0;
 
@@ -330,14 +330,14 @@ answer_for(struct broker *broker, const struct call *request, pid_t thread)
 
 /* sched_setaffinity, sched_setattr, sched_setparam, sched_setscheduler, prlimit64 */
 void
-act_own_first(struct broker *broker, const struct call *request)
+act_own_first(struct broker *broker, const struct notif_call *request)
 {
 	answer_for(broker, request, (pid_t)request->notif.data.args[0]);
 }
 
 /* setpriority and ioprio_set of one process: the filter lets nothing else come here. */
 void
-act_own_second(struct broker *broker, const struct call *request)
+act_own_second(struct broker *broker, const struct notif_call *request)
 {
 	answer_for(broker, request, (pid_t)request->notif.data.args[1]);
 }

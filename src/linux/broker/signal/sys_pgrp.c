@@ -99,7 +99,7 @@ keeps_shared(const struct broker *broker, pid_t process, pid_t group)
 
 /* The kernel does it: it knows numbers only, and asks that the process be the caller's own child. */
 void
-act_setpgid(struct broker *broker, const struct call *request)
+act_setpgid(struct broker *broker, const struct notif_call *request)
 {
 	pid_t process = (pid_t)request->notif.data.args[0];
 	pid_t group = (pid_t)request->notif.data.args[1];
@@ -121,7 +121,7 @@ act_setpgid(struct broker *broker, const struct call *request)
  * signals nobody; what would is to take it from others, and that depends on no number of the caller's.
  */
 void
-act_foreground(const struct broker *broker, const struct call *request)
+act_foreground(const struct broker *broker, const struct notif_call *request)
 {
 	pid_t group = 0, front = proc_foreground(request->thread);
 	int why = request_bytes(request, request->notif.data.args[2], &group, sizeof group);

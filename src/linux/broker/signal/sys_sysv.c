@@ -6,7 +6,7 @@
 #include "linux/broker/broker.h"
 
 void
-act_sysv(struct broker *broker, const struct call *request)
+act_sysv(struct broker *broker, const struct notif_call *request)
 {
 	broker_refused_asked(
 		broker, request, REFUSAL_SYSV,

@@ -29,7 +29,7 @@
 #define INWARD_MS 2000 /* and this long for room at a server of the session's own */
 
 void
-connecting_finish(struct connecting *c, int why)
+connecting_finish(struct connect_call *c, int why)
 {
 	close(c->fd);
 	if (c->pin >= 0)
@@ -44,7 +44,7 @@ connecting_finish(struct connecting *c, int why)
 /* ---- one try ---- */
 
 static bool
-is_waiting(const struct connecting *c)
+is_waiting(const struct connect_call *c)
 {
 	int flags = fcntl(c->fd, F_GETFL);
 
@@ -53,7 +53,7 @@ is_waiting(const struct connecting *c)
 
 /* Never waits. 0 or an errno; EINPROGRESS, EALREADY, EAGAIN: not done. */
 static int
-try_once(const struct connecting *c)
+try_once(const struct connect_call *c)
 {
 	int flags = fcntl(c->fd, F_GETFL), why = 0;
 	bool waits = flags >= 0 && !(flags & O_NONBLOCK);
@@ -72,7 +72,7 @@ try_once(const struct connecting *c)
 
 /* Else only a socket of the unix family says EAGAIN for a server that takes no more right now. */
 static bool
-is_under_way(const struct connecting *c, int why)
+is_under_way(const struct connect_call *c, int why)
 {
 	if (c->is_inward)
 		return why == EAGAIN;
@@ -82,7 +82,7 @@ is_under_way(const struct connecting *c, int why)
 
 /* Is there something new? Nothing tells when a unix server has room again. */
 static bool
-is_ready(const struct connecting *c, int why, int milliseconds)
+is_ready(const struct connect_call *c, int why, int milliseconds)
 {
 	struct pollfd waits = {.fd = c->fd, .events = POLLOUT};
 	struct timespec moment = {0, milliseconds * 1000000L};
@@ -108,7 +108,7 @@ connecting_deadline(int fd)
 }
 
 static void
-watch(struct connecting *c, int why)
+watch(struct connect_call *c, int why)
 {
 	int64_t deadline = is_waiting(c) ? connecting_deadline(c->fd) : clock_ms() + INWARD_MS;
 	int due, looks = 0;
@@ -132,9 +132,9 @@ watch(struct connecting *c, int why)
 /* ---- by the proxy ---- */
 
 static bool
-local_end(const struct connecting *c, struct destination *to)
+local_end(const struct connect_call *c, struct destination *to)
 {
-	union address at = {0};
+	union socket_address at = {0};
 	socklen_t size = sizeof at;
 
 	if (getsockname(c->fd, &at.any, &size) < 0)
@@ -150,7 +150,7 @@ local_end(const struct connecting *c, struct destination *to)
 
 /* 0 or why not; EAGAIN: who does not wait has waited long enough. */
 static int
-await_far_side(const struct connecting *c, const struct asking *asking, bool waits)
+await_far_side(const struct connect_call *c, const struct proxy_request *asking, bool waits)
 {
 	int64_t end = clock_ms() + FAR_MS, deadline = connecting_deadline(c->fd);
 	int due, looks = 0;
@@ -171,7 +171,7 @@ await_far_side(const struct connecting *c, const struct asking *asking, bool wai
 
 /* One try, with the proxy told before that it comes, and after it from where, or that it does not. */
 static int
-try_announced(struct connecting *c, uint64_t id, enum egress_kind kind)
+try_announced(struct connect_call *c, uint64_t id, enum egress_kind kind)
 {
 	int why = egress_say(c->broker, id, EGRESS_EXPECT, NULL);
 	struct destination local;
@@ -186,7 +186,7 @@ try_announced(struct connecting *c, uint64_t id, enum egress_kind kind)
 }
 
 static void
-finish_try(struct connecting *c, bool waits, int why)
+finish_try(struct connect_call *c, bool waits, int why)
 {
 	if (waits)
 		watch(c, why);
@@ -199,7 +199,7 @@ finish_try(struct connecting *c, bool waits, int why)
  * itself. Should that not come, the connection is ended under the caller's hands.
  */
 static void
-turn_early(struct connecting *c, struct asking *asking)
+turn_early(struct connect_call *c, struct proxy_request *asking)
 {
 	static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
 	int64_t end = clock_ms() + LATE_MS;
@@ -224,9 +224,9 @@ turn_early(struct connecting *c, struct asking *asking)
 }
 
 static void
-turn(struct connecting *c)
+turn(struct connect_call *c)
 {
-	struct asking asking;
+	struct proxy_request asking;
 	bool waits = is_waiting(c);
 	int why = egress_ask(c->broker, &c->asks, &asking);
 
@@ -248,7 +248,7 @@ turn(struct connecting *c)
 }
 
 static void
-turn_to_stub(struct connecting *c)
+turn_to_stub(struct connect_call *c)
 {
 	bool waits = is_waiting(c);
 
@@ -266,7 +266,7 @@ connecting_end_thread(struct broker *broker)
 static void *
 thread_main(void *argument)
 {
-	struct connecting *c = argument;
+	struct connect_call *c = argument;
 	struct broker *broker = c->broker;
 
 	if (c->is_turned)
@@ -300,10 +300,10 @@ connecting_begin_thread(struct broker *broker)
 }
 
 static void
-park(struct connecting *c)
+park(struct connect_call *c)
 {
 	struct broker *broker = c->broker;
-	struct connecting *copy = malloc(sizeof *copy);
+	struct connect_call *copy = malloc(sizeof *copy);
 	int why = EAGAIN;
 
 	if (copy != NULL && connecting_begin_thread(broker)) {
@@ -319,9 +319,9 @@ park(struct connecting *c)
 }
 
 void
-connecting_start(const struct connecting *connecting)
+connecting_start(const struct connect_call *connecting)
 {
-	struct connecting c = *connecting;
+	struct connect_call c = *connecting;
 	bool waits = is_waiting(&c);
 	int why;
 

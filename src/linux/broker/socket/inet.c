@@ -52,7 +52,7 @@ is_any(const uint8_t address[16])
 int
 inet_destination(const struct socket_call *call, struct destination *to)
 {
-	const union address *at = &call->address;
+	const union socket_address *at = &call->address;
 
 	*to = (struct destination){0};
 	if (call->domain == AF_INET) {
@@ -100,7 +100,7 @@ inet_may_reach(const struct broker *broker, const struct nest_question *question
 static void
 set_loopback(struct socket_call *call, const struct destination *named, uint16_t port)
 {
-	union address to = {0};
+	union socket_address to = {0};
 
 	if (call->domain == AF_INET) {
 		to.v4 = (struct sockaddr_in){.sin_family = AF_INET,
@@ -189,7 +189,7 @@ refuse_kind(int family, int type, int protocol)
 
 /* MPTCP and SCTP are streams, too, and pass Landlock's rules. */
 static int
-make_socket(struct broker *broker, const struct call *request, int type)
+make_socket(struct broker *broker, const struct notif_call *request, int type)
 {
 	int family = (int)request->notif.data.args[0], kind = type & TYPE_BITS;
 	int protocol = (int)request->notif.data.args[2];
@@ -207,7 +207,7 @@ make_socket(struct broker *broker, const struct call *request, int type)
 }
 
 void
-inet_make(struct broker *broker, const struct call *request)
+inet_make(struct broker *broker, const struct notif_call *request)
 {
 	int type = (int)request->notif.data.args[1], fd = make_socket(broker, request, type);
 
@@ -314,11 +314,11 @@ is_idle(const struct socket_call *call)
 static void
 turn_round(struct socket_call *call, const struct destination *to)
 {
-	struct connecting connecting = {.broker = call->broker,
-					.request = *call->request,
-					.pin = -1,
-					.is_turned = !call->is_here && is_idle(call),
-					.asks = *to};
+	struct connect_call connecting = {.broker = call->broker,
+					  .request = *call->request,
+					  .pin = -1,
+					  .is_turned = !call->is_here && is_idle(call),
+					  .asks = *to};
 
 	/* one that is on its way, or there, is only asked how it went */
 	set_loopback(call, to, call->broker->egress.through);
@@ -332,10 +332,10 @@ turn_round(struct socket_call *call, const struct destination *to)
 static void
 turn_to_stub(struct socket_call *call, const struct destination *to)
 {
-	struct connecting connecting = {.broker = call->broker,
-					.request = *call->request,
-					.pin = -1,
-					.is_stub = true};
+	struct connect_call connecting = {.broker = call->broker,
+					  .request = *call->request,
+					  .pin = -1,
+					  .is_stub = true};
 
 	set_loopback(call, to, call->broker->egress.stub);
 	connecting.fd = call->fd;
@@ -348,15 +348,15 @@ turn_to_stub(struct socket_call *call, const struct destination *to)
 static void
 turn_inward(struct socket_call *call, const struct destination *to)
 {
-	struct connecting connecting = {.broker = call->broker,
-					.request = *call->request,
-					.fd = call->fd,
-					.pin = -1,
-					.address = call->address,
-					.size = call->size,
-					.is_inward = true,
-					.asks = *to,
-					.mark = call->is_here ? call->by.mark : 0};
+	struct connect_call connecting = {.broker = call->broker,
+					  .request = *call->request,
+					  .fd = call->fd,
+					  .pin = -1,
+					  .address = call->address,
+					  .size = call->size,
+					  .is_inward = true,
+					  .asks = *to,
+					  .mark = call->is_here ? call->by.mark : 0};
 
 	call->fd = -1;
 	connecting_start(&connecting);
@@ -482,7 +482,7 @@ static int
 refuse_address(const struct socket_call *call)
 {
 	auto_fd int fd = socket(call->domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	union address any_port = call->address;
+	union socket_address any_port = call->address;
 
 	if (call->domain == AF_INET)
 		any_port.v4.sin_port = 0;
@@ -531,7 +531,7 @@ inet_bind(struct socket_call *call)
 void
 inet_listen(struct socket_call *call, int backlog)
 {
-	struct listeners *own = &call->broker->own_servers;
+	struct own_listeners *own = &call->broker->own_servers;
 	int why = check_socket(call);
 
 	if (why == 0) {

@@ -27,11 +27,11 @@
 #define STATE_CLOSE_WAIT 8
 
 /* On the stack of the thread that waits for it. */
-struct inward_job {
-	const struct connecting *what;
+struct loopback_job {
+	const struct connect_call *what;
 	bool waits, is_done;
 	int why;
-	struct inward_job *next;
+	struct loopback_job *next;
 };
 
 static int
@@ -56,7 +56,7 @@ take_back(int fd)
  * that was quick has ended its side by now.
  */
 static int
-look_again(const struct connecting *c, bool waits)
+look_again(const struct connect_call *c, bool waits)
 {
 	int state = state_of(c->fd);
 
@@ -69,7 +69,7 @@ look_again(const struct connecting *c, bool waits)
 
 /* Without waiting, whatever the socket does otherwise: 0, EAGAIN, or why not. */
 static int
-reach(const struct connecting *c)
+reach(const struct connect_call *c)
 {
 	struct pollfd settles = {.fd = c->fd, .events = POLLOUT};
 	int flags = fcntl(c->fd, F_GETFL), why = 0;
@@ -90,9 +90,9 @@ reach(const struct connecting *c)
 
 /* With still held: nobody of the session begins to listen meanwhile. */
 static int
-connect_still(const struct connecting *c, bool waits)
+connect_still(const struct connect_call *c, bool waits)
 {
-	struct listeners *listeners = &c->broker->own_servers;
+	struct own_listeners *listeners = &c->broker->own_servers;
 	struct listening_by before, after;
 	enum listening who = listeners_find(listeners, c->asks.address, c->asks.port, &before);
 	int why;
@@ -116,7 +116,7 @@ connect_still(const struct connecting *c, bool waits)
 }
 
 static int
-connect_own(const struct connecting *c, bool waits)
+connect_own(const struct connect_call *c, bool waits)
 {
 	pthread_mutex_t *still = &c->broker->own_servers.still;
 	int why;
@@ -139,7 +139,7 @@ thread_main(void *argument)
 
 	pthread_mutex_lock(&broker->sockets);
 	for (;;) {
-		struct inward_job *job = broker->inward;
+		struct loopback_job *job = broker->inward;
 
 		if (job == NULL) {
 			pthread_cond_wait(&broker->answered, &broker->sockets);
@@ -162,10 +162,10 @@ inward_start(struct broker *broker)
 }
 
 int
-inward_try(const struct connecting *connecting, bool waits)
+inward_try(const struct connect_call *connecting, bool waits)
 {
 	struct broker *broker = connecting->broker;
-	struct inward_job job = {.what = connecting, .waits = waits}, **at = &broker->inward;
+	struct loopback_job job = {.what = connecting, .waits = waits}, **at = &broker->inward;
 
 	if (!broker->has_inward)
 		return ECONNREFUSED;

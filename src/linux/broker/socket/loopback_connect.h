@@ -13,4 +13,4 @@ void inward_start(struct broker *broker);
  * One try, which does not wait for anybody: 0 connected; EINPROGRESS the same, for who does not wait;
  * EAGAIN the server takes no more right now; or why not.
  */
-int inward_try(const struct connecting *connecting, bool waits);
+int inward_try(const struct connect_call *connecting, bool waits);

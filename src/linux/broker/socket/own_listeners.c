@@ -26,8 +26,8 @@
 #define SO_COOKIE 57
 #endif
 
-struct question {
-	struct listeners *listeners;
+struct diag_query {
+	struct own_listeners *listeners;
 	const uint8_t *address; /* NULL: all of them */
 	uint16_t port;		/* likewise 0 */
 	enum listening found;
@@ -40,7 +40,7 @@ struct question {
 
 /* As many as there are: not one of them. */
 static size_t
-place_of(const struct listeners *listeners, uint64_t cookie)
+place_of(const struct own_listeners *listeners, uint64_t cookie)
 {
 	size_t i = 0;
 
@@ -95,7 +95,7 @@ takes(const struct nlmsghdr *header, const struct inet_diag_msg *one, const uint
 }
 
 static void
-note(struct question *question, const struct nlmsghdr *header)
+note(struct diag_query *question, const struct nlmsghdr *header)
 {
 	const struct inet_diag_msg *one = NLMSG_DATA(header);
 	uint64_t cookie;
@@ -149,7 +149,7 @@ ask(int line, int family, uint16_t port)
 
 /* 1 there is more to come, 0 that was all, -1 it makes no sense. */
 static int
-read_answer(struct question *question, int line)
+read_answer(struct diag_query *question, int line)
 {
 	_Alignas(struct nlmsghdr) char bytes[ANSWER];
 	size_t at = 0;
@@ -179,7 +179,7 @@ read_answer(struct question *question, int line)
 
 /* False: the kernel did not say all of it. */
 static bool
-find(struct question *question)
+find(struct diag_query *question)
 {
 	static const int families[] = {AF_INET, AF_INET6};
 	bool is_whole = true;
@@ -199,10 +199,10 @@ find(struct question *question)
 }
 
 enum listening
-listeners_find(struct listeners *listeners, const uint8_t address[16], uint16_t port,
+listeners_find(struct own_listeners *listeners, const uint8_t address[16], uint16_t port,
 	       struct listening_by *ret_by)
 {
-	struct question question = {.listeners = listeners, .address = address, .port = port};
+	struct diag_query question = {.listeners = listeners, .address = address, .port = port};
 
 	pthread_mutex_lock(&listeners->lock);
 	find(&question);
@@ -217,10 +217,10 @@ listeners_find(struct listeners *listeners, const uint8_t address[16], uint16_t 
 
 /* Those that do not listen; where the kernel does not say so, none. */
 static void
-forget_gone(struct listeners *listeners)
+forget_gone(struct own_listeners *listeners)
 {
-	struct question question = {.listeners = listeners,
-				    .seen = calloc(listeners->count, sizeof *question.seen)};
+	struct diag_query question = {.listeners = listeners,
+				      .seen = calloc(listeners->count, sizeof *question.seen)};
 	size_t kept = 0;
 
 	if (question.seen != NULL && find(&question)) {
@@ -233,7 +233,7 @@ forget_gone(struct listeners *listeners)
 }
 
 static bool
-make_room(struct listeners *listeners)
+make_room(struct own_listeners *listeners)
 {
 	size_t room = listeners->room == 0 ? ROOM_FIRST : 2 * listeners->room;
 	struct listener *moved;
@@ -253,7 +253,7 @@ make_room(struct listeners *listeners)
 }
 
 void
-listeners_add(struct listeners *listeners, int fd, uint64_t by)
+listeners_add(struct own_listeners *listeners, int fd, uint64_t by)
 {
 	uint64_t cookie = 0;
 	socklen_t size = sizeof cookie;

@@ -23,7 +23,7 @@ static void
 cut(struct broker *broker)
 {
 	__atomic_store_n(&broker->egress.line, -1, __ATOMIC_RELAXED);
-	for (struct asking *asking = broker->asking; asking != NULL; asking = asking->next) {
+	for (struct proxy_request *asking = broker->asking; asking != NULL; asking = asking->next) {
 		if (!asking->is_answered)
 			asking->why = ENETUNREACH;
 		asking->is_answered = true;
@@ -33,7 +33,7 @@ cut(struct broker *broker)
 static void
 note(struct broker *broker, const struct egress_message *answer)
 {
-	for (struct asking *asking = broker->asking; asking != NULL; asking = asking->next) {
+	for (struct proxy_request *asking = broker->asking; asking != NULL; asking = asking->next) {
 		if (asking->id != answer->id || answer->kind != EGRESS_ASK)
 			continue;
 		/* 512 and more is the kernel's own language */
@@ -91,12 +91,12 @@ egress_say(struct broker *broker, uint64_t id, enum egress_kind kind,
 }
 
 int
-egress_ask(struct broker *broker, const struct destination *to, struct asking *ret_asking)
+egress_ask(struct broker *broker, const struct destination *to, struct proxy_request *ret_asking)
 {
 	int why;
 
 	pthread_mutex_lock(&broker->sockets);
-	*ret_asking = (struct asking){.id = ++broker->last_asked, .next = broker->asking};
+	*ret_asking = (struct proxy_request){.id = ++broker->last_asked, .next = broker->asking};
 	broker->asking = ret_asking;
 	pthread_mutex_unlock(&broker->sockets);
 	why = egress_say(broker, ret_asking->id, EGRESS_ASK, to);
@@ -106,7 +106,7 @@ egress_ask(struct broker *broker, const struct destination *to, struct asking *r
 }
 
 bool
-egress_wait(struct broker *broker, const struct asking *asking, int milliseconds)
+egress_wait(struct broker *broker, const struct proxy_request *asking, int milliseconds)
 {
 	struct timespec until;
 	bool is_answered;
@@ -125,10 +125,10 @@ egress_wait(struct broker *broker, const struct asking *asking, int milliseconds
 }
 
 void
-egress_drop(struct broker *broker, const struct asking *asking)
+egress_drop(struct broker *broker, const struct proxy_request *asking)
 {
 	pthread_mutex_lock(&broker->sockets);
-	for (struct asking **at = &broker->asking; *at != NULL; at = &(*at)->next) {
+	for (struct proxy_request **at = &broker->asking; *at != NULL; at = &(*at)->next) {
 		if (*at == asking) {
 			*at = asking->next;
 			break;

@@ -26,7 +26,7 @@
 
 /* The bytes from offset on, as the caller's list of parts has them. 0 or an errno. */
 static int
-copy_parts(const struct sending *s, size_t offset, char *to, size_t size)
+copy_parts(const struct send_call *s, size_t offset, char *to, size_t size)
 {
 	int why = 0;
 
@@ -47,7 +47,7 @@ copy_parts(const struct sending *s, size_t offset, char *to, size_t size)
 }
 
 static int
-fill(struct sending *s)
+fill(struct send_call *s)
 {
 	size_t left = s->length - s->done, most = s->type == SOCK_STREAM ? PIECE : left;
 
@@ -62,7 +62,7 @@ fill(struct sending *s)
 
 /* Passed on with the first byte, and with no other. */
 static void
-drop_control(struct sending *s)
+drop_control(struct send_call *s)
 {
 	for (size_t i = 0; i < s->file_count; i++)
 		close(s->files[i]);
@@ -74,7 +74,7 @@ drop_control(struct sending *s)
 }
 
 int
-sending_try(struct sending *s)
+sending_try(struct send_call *s)
 {
 	int why = s->from == s->have && (s->done < s->length || s->data == NULL) ? fill(s) : 0;
 	bool is_last = s->done + (s->have - s->from) == s->length;
@@ -101,7 +101,7 @@ sending_try(struct sending *s)
 }
 
 bool
-sending_waits(const struct sending *s)
+sending_waits(const struct send_call *s)
 {
 	int flags = fcntl(s->fd, F_GETFL);
 
@@ -111,7 +111,7 @@ sending_waits(const struct sending *s)
 /* ---- the end ---- */
 
 void
-sending_drop(struct sending *s)
+sending_drop(struct send_call *s)
 {
 	drop_control(s);
 	free(s->parts);
@@ -126,7 +126,7 @@ sending_drop(struct sending *s)
 }
 
 void
-sending_note_length(const struct sending *s)
+sending_note_length(const struct send_call *s)
 {
 	uint32_t length = (uint32_t)s->done;
 
@@ -136,14 +136,14 @@ sending_note_length(const struct sending *s)
 
 /* A stream whose other end is gone ends its writer, unless that said otherwise. */
 static void
-raise_pipe(const struct sending *s)
+raise_pipe(const struct send_call *s)
 {
 	if (s->type == SOCK_STREAM && !(s->flags & MSG_NOSIGNAL) && request_is_valid(&s->request))
 		syscall(SYS_tkill, s->request.thread, SIGPIPE);
 }
 
 void
-sending_finish(struct sending *s, int why)
+sending_finish(struct send_call *s, int why)
 {
 	bool is_sent = why == 0 || s->done > 0;
 
@@ -162,7 +162,7 @@ sending_finish(struct sending *s, int why)
 
 /* Nothing tells when a receiver that is named, not connected to, has room again. */
 static void
-await(const struct sending *s, int *waits)
+await(const struct send_call *s, int *waits)
 {
 	struct pollfd room = {.fd = s->fd, .events = POLLOUT};
 	struct timespec moment = {0, (++*waits < SHORT_WAITS ? 1 : LOOK_MS) * 1000000L};
@@ -174,7 +174,7 @@ await(const struct sending *s, int *waits)
 }
 
 static int
-send_all(struct sending *s)
+send_all(struct send_call *s)
 {
 	int64_t deadline = connecting_deadline(s->fd);
 	int looks = 0, waits = 0, due, why;
@@ -197,7 +197,7 @@ send_all(struct sending *s)
 static void *
 thread_main(void *argument)
 {
-	struct sending *s = argument;
+	struct send_call *s = argument;
 	struct broker *broker = s->broker;
 
 	sending_finish(s, send_all(s));
@@ -207,9 +207,9 @@ thread_main(void *argument)
 }
 
 void
-sending_park(const struct sending *sending)
+sending_park(const struct send_call *sending)
 {
-	struct sending *copy = malloc(sizeof *copy), whole = *sending;
+	struct send_call *copy = malloc(sizeof *copy), whole = *sending;
 
 	if (copy != NULL && connecting_begin_thread(whole.broker)) {
 		*copy = whole;

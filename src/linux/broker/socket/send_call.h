@@ -9,14 +9,14 @@
 
 #include "linux/broker/connect.h"
 
-struct sending {
+struct send_call {
 	struct broker *broker;
-	struct call request;
+	struct notif_call request;
 	int fd;	  /* the caller's, shared with it; belongs to us, as everything below */
 	int pin;  /* of a unix socket by path, which address names; -1: none */
 	int type; /* of the socket */
 	int flags;
-	union address address;
+	union socket_address address;
 	socklen_t size;	     /* 0: no address */
 	struct iovec *parts; /* where the data lies in the caller */
 	size_t part_count;
@@ -32,14 +32,14 @@ struct sending {
 
 /* One try that never waits: 0, or an errno. */
 #define SENDING_MORE EINPROGRESS /* a piece is sent, others are left */
-int sending_try(struct sending *sending);
+int sending_try(struct send_call *sending);
 /* Would the caller wait where EAGAIN is said? */
-bool sending_waits(const struct sending *sending);
+bool sending_waits(const struct send_call *sending);
 /* Goes on until it is sent or cannot be, in a thread of its own, and answers. */
-void sending_park(const struct sending *sending);
+void sending_park(const struct send_call *sending);
 /* Lets go of everything that belongs to it. */
-void sending_drop(struct sending *sending);
+void sending_drop(struct send_call *sending);
 /* Lets go, and answers: 0 or an errno. */
-void sending_finish(struct sending *sending, int why);
+void sending_finish(struct send_call *sending, int why);
 /* What sendmmsg has to write for one message. */
-void sending_note_length(const struct sending *sending);
+void sending_note_length(const struct send_call *sending);

@@ -45,14 +45,14 @@ struct wanted {
 	struct user_message message;
 	const struct iovec *part; /* sendto: the only one; NULL: they are in memory */
 	int flags;
-	uint64_t length_at; /* as in struct sending */
+	uint64_t length_at; /* as in struct send_call */
 };
 
 /* ---- what is sent ---- */
 
 /* 0 or an errno; all below likewise. */
 static int
-take_parts(const struct wanted *wanted, struct sending *s)
+take_parts(const struct wanted *wanted, struct send_call *s)
 {
 	const struct user_message *message = &wanted->message;
 	size_t size = message->part_count * sizeof *s->parts;
@@ -85,7 +85,7 @@ take_parts(const struct wanted *wanted, struct sending *s)
 
 /* The kernel takes a datagram whole or not at all. */
 static int
-check_length(const struct socket_call *call, const struct sending *s)
+check_length(const struct socket_call *call, const struct send_call *s)
 {
 	int room = 0;
 	socklen_t size = sizeof room;
@@ -103,7 +103,7 @@ check_length(const struct socket_call *call, const struct sending *s)
 
 /* Those of the caller's descriptors, which become ours in place. */
 static int
-pass_files(struct sending *s, struct cmsghdr *header)
+pass_files(struct send_call *s, struct cmsghdr *header)
 {
 	size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 	int numbers[FILES_MAX], why = EBADF;
@@ -129,7 +129,7 @@ pass_files(struct sending *s, struct cmsghdr *header)
 
 /* The kernel takes no other process than the sender, which we are. */
 static int
-pass_credentials(const struct sending *s, struct cmsghdr *header)
+pass_credentials(const struct send_call *s, struct cmsghdr *header)
 {
 	struct ucred who;
 
@@ -182,7 +182,7 @@ pass_internet(struct cmsghdr *header)
 }
 
 static int
-pass_header(const struct socket_call *call, struct sending *s, struct cmsghdr *header)
+pass_header(const struct socket_call *call, struct send_call *s, struct cmsghdr *header)
 {
 	if (call->domain == AF_INET || call->domain == AF_INET6)
 		return pass_internet(header);
@@ -194,7 +194,8 @@ pass_header(const struct socket_call *call, struct sending *s, struct cmsghdr *h
 }
 
 static int
-take_control(const struct socket_call *call, const struct user_message *message, struct sending *s)
+take_control(const struct socket_call *call, const struct user_message *message,
+	     struct send_call *s)
 {
 	int why;
 	size_t at = 0;
@@ -262,7 +263,7 @@ is_zerocopy(const struct socket_call *call, int flags)
 }
 
 static int
-prepare(const struct socket_call *call, const struct wanted *wanted, struct sending *s)
+prepare(const struct socket_call *call, const struct wanted *wanted, struct send_call *s)
 {
 	const struct user_message *message = &wanted->message;
 	const int passed = MSG_OOB | MSG_DONTROUTE | MSG_DONTWAIT | MSG_EOR | MSG_CONFIRM |
@@ -270,12 +271,12 @@ prepare(const struct socket_call *call, const struct wanted *wanted, struct send
 	struct socket_call to = *call;
 	int why = is_zerocopy(call, wanted->flags) ? ENOBUFS : take_name(&to, message);
 
-	*s = (struct sending){.broker = call->broker,
-			      .request = *call->request,
-			      .fd = -1,
-			      .pin = -1,
-			      .type = call->type,
-			      .flags = wanted->flags & passed};
+	*s = (struct send_call){.broker = call->broker,
+				.request = *call->request,
+				.fd = -1,
+				.pin = -1,
+				.type = call->type,
+				.flags = wanted->flags & passed};
 	if (why == 0)
 		why = take_parts(wanted, s);
 	if (why == 0)
@@ -299,7 +300,7 @@ prepare(const struct socket_call *call, const struct wanted *wanted, struct send
 static void
 send_one(struct socket_call *call, const struct wanted *wanted)
 {
-	struct sending s;
+	struct send_call s;
 	int why = prepare(call, wanted, &s);
 
 	s.fd = call->fd;
@@ -314,7 +315,7 @@ send_one(struct socket_call *call, const struct wanted *wanted)
 }
 
 void
-act_sendto(struct broker *broker, const struct call *request)
+act_sendto(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct socket_call call = {.broker = broker, .request = request, .fd = -1};
@@ -329,7 +330,7 @@ act_sendto(struct broker *broker, const struct call *request)
 }
 
 void
-act_sendmsg(struct broker *broker, const struct call *request)
+act_sendmsg(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct socket_call call = {.broker = broker, .request = request, .fd = -1};
@@ -351,7 +352,7 @@ act_sendmsg(struct broker *broker, const struct call *request)
 static int
 send_now(struct socket_call *call, const struct wanted *wanted)
 {
-	struct sending s;
+	struct send_call s;
 	int why = prepare(call, wanted, &s);
 
 	if (why != 0)
@@ -366,7 +367,7 @@ send_now(struct socket_call *call, const struct wanted *wanted)
 }
 
 static int
-read_entry(const struct call *request, unsigned number, struct wanted *to)
+read_entry(const struct notif_call *request, unsigned number, struct wanted *to)
 {
 	const __u64 *a = request->notif.data.args;
 	uint64_t at = a[1] + number * sizeof(struct user_entry);
@@ -381,7 +382,7 @@ read_entry(const struct call *request, unsigned number, struct wanted *to)
  * a question may be asked again: nothing must have been sent by then. And a stream may be sent in part.
  */
 void
-act_sendmmsg(struct broker *broker, const struct call *request)
+act_sendmmsg(struct broker *broker, const struct notif_call *request)
 {
 	struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 	unsigned count = (unsigned)request->notif.data.args[2], sent = 0;

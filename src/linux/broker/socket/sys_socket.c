@@ -85,12 +85,12 @@ auto_call_fn(const struct socket_call *call)
 void
 socket_connect(struct socket_call *call, int pin)
 {
-	struct connecting connecting = {.broker = call->broker,
-					.request = *call->request,
-					.fd = call->fd,
-					.pin = pin,
-					.address = call->address,
-					.size = call->size};
+	struct connect_call connecting = {.broker = call->broker,
+					  .request = *call->request,
+					  .fd = call->fd,
+					  .pin = pin,
+					  .address = call->address,
+					  .size = call->size};
 
 	call->fd = -1;
 	connecting_start(&connecting);
@@ -131,7 +131,7 @@ socket_is_unreachable(struct socket_call *call, bool is_bind)
 }
 
 void
-act_connect(struct broker *broker, const struct call *request)
+act_connect(struct broker *broker, const struct notif_call *request)
 {
 	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 
@@ -152,7 +152,7 @@ act_connect(struct broker *broker, const struct call *request)
 }
 
 void
-act_bind(struct broker *broker, const struct call *request)
+act_bind(struct broker *broker, const struct notif_call *request)
 {
 	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 
@@ -170,7 +170,7 @@ act_bind(struct broker *broker, const struct call *request)
 
 /* Who listens on a unix socket is told to who connects: that must stay the caller. */
 void
-act_listen(struct broker *broker, const struct call *request)
+act_listen(struct broker *broker, const struct notif_call *request)
 {
 	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 
@@ -189,7 +189,7 @@ act_listen(struct broker *broker, const struct call *request)
  * by itself, for it to be told: there is nothing here that makes one, or lets the kernel make it.
  */
 void
-act_socket(struct broker *broker, const struct call *request)
+act_socket(struct broker *broker, const struct notif_call *request)
 {
 	bool is_datagram = (request->notif.data.args[1] & TYPE_BITS) == SOCK_DGRAM;
 
@@ -212,7 +212,7 @@ act_socket(struct broker *broker, const struct call *request)
  * connected keep messages apart as well. What differs: SO_TYPE, and the end of one end is seen at the other.
  */
 void
-act_socketpair(struct broker *broker, const struct call *request)
+act_socketpair(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	int type = (int)a[1], kind = type & TYPE_BITS, pair[2];

@@ -8,10 +8,10 @@
 
 struct socket_call {
 	struct broker *broker;
-	const struct call *request;
+	const struct notif_call *request;
 	int fd; /* the caller's, shared with it */
 	int domain, type, protocol;
-	union address address; /* zeros behind it */
+	union socket_address address; /* zeros behind it */
 	socklen_t size;
 	/* of one to this machine, by a caller in a sandbox inside: who listens there, and whether a
 	 * plan of these sandboxes said yes because of that */
@@ -46,7 +46,7 @@ bool unix_may_connect(struct broker *broker, const char *path, int64_t born, int
 void inet_connect(struct socket_call *call);
 void inet_bind(struct socket_call *call);
 void inet_listen(struct socket_call *call, int backlog);
-void inet_make(struct broker *broker, const struct call *request);
+void inet_make(struct broker *broker, const struct notif_call *request);
 /* Like unix_send_to. With size 0 there is no address, and the socket alone is checked. */
 int inet_send_to(struct socket_call *call);
 /* The address of a call: 0, or the errno that the kernel has for one of another kind. */

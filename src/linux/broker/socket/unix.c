@@ -60,20 +60,21 @@ after_descriptor(const char *path, int *ret_number)
 	return NULL;
 }
 
-static enum walk_end
-walk_socket(const struct call *request, const char *path, enum walk_follow follow, struct spot *to)
+static enum lookup_result
+walk_socket(const struct notif_call *request, const char *path, enum lookup_follow follow,
+	    struct dir_entry *to)
 {
 	int folder = AT_FDCWD;
 	const char *rest = after_descriptor(path, &folder);
 	auto_fd int base = -1;
 
-	*to = (struct spot){.folder = -1, .deep = request->deep};
+	*to = (struct dir_entry){.folder = -1, .deep = request->deep};
 	if (rest != NULL)
 		path = rest;
 	if (*path != '/') {
 		base = request_folder(request, folder, &to->why);
 		if (base < 0)
-			return WALK_FAILED;
+			return LOOKUP_FAILED;
 	}
 	return walk(base, *path == '\0' ? "." : path, follow, to);
 }
@@ -129,7 +130,7 @@ is_own(struct broker *broker, const struct own_socket *id)
  * On a file system that does not know births none is noted.
  */
 static void
-note_own(struct broker *broker, const struct spot *place, int64_t before)
+note_own(struct broker *broker, const struct dir_entry *place, int64_t before)
 {
 	struct file file;
 
@@ -200,7 +201,7 @@ may_connect(struct broker *broker, const char *path, const struct file *file)
 
 /* 0 and *ret_pin, or an errno; ELOOP: a link came to be where none was. */
 static int
-hold(struct broker *broker, const struct spot *place, int *ret_pin)
+hold(struct broker *broker, const struct dir_entry *place, int *ret_pin)
 {
 	auto_fd int pin = openat(place->folder, *place->name == '\0' ? "." : place->name,
 				 O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -230,14 +231,14 @@ static int
 find(const struct socket_call *call, const char *path, int *ret_pin)
 {
 	for (int i = 0; i < TRIES; i++) {
-		auto_spot struct spot place;
-		enum walk_end end = walk_socket(call->request, path, WALK_FOLLOW, &place);
+		auto_dir_entry struct dir_entry place;
+		enum lookup_result end = walk_socket(call->request, path, LOOKUP_FOLLOW, &place);
 		int why;
 
-		if (end == WALK_FAILED)
+		if (end == LOOKUP_FAILED)
 			return place.why;
 		/* procfs: the socket behind it can only be known by going there */
-		if (end == WALK_ELSEWHERE)
+		if (end == LOOKUP_ELSEWHERE)
 			return EACCES;
 		why = hold(call->broker, &place, ret_pin);
 		if (why != ELOOP)
@@ -371,7 +372,7 @@ go_on(int *folder, char rest[PATH_MAX])
  * are locked, so that the broker changes none, if the command can change none on the way either.
  */
 static bool
-leads_surely(const struct broker *broker, int base, const char *path, const struct spot *place)
+leads_surely(const struct broker *broker, int base, const char *path, const struct dir_entry *place)
 {
 	auto_fd int folder = openat(base, *path == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
 	char rest[PATH_MAX];
@@ -408,7 +409,7 @@ bind_in(int folder, int fd, const struct sockaddr *address, socklen_t size)
 
 /* By the last name alone, from the folder that holds it. getsockname(2) then reports that name. */
 static int
-bind_last_name(const struct spot *place, int fd)
+bind_last_name(const struct dir_entry *place, int fd)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t length = strlen(place->name);
@@ -427,7 +428,7 @@ bind_last_name(const struct spot *place, int fd)
  * servers remove when they end.
  */
 static int
-bind_at(struct socket_call *call, const struct spot *place)
+bind_at(struct socket_call *call, const struct dir_entry *place)
 {
 	char path[sizeof(struct sockaddr_un) + 1];
 	int why;
@@ -439,7 +440,7 @@ bind_at(struct socket_call *call, const struct spot *place)
 }
 
 static int
-bind_judged(struct socket_call *call, const struct spot *place)
+bind_judged(struct socket_call *call, const struct dir_entry *place)
 {
 	struct broker *broker = call->broker;
 	struct verdict verdict = broker_judge(broker, place->path);
@@ -455,7 +456,7 @@ bind_judged(struct socket_call *call, const struct spot *place)
 
 /* 0 or an errno. A name that is taken is that, whoever may make one. */
 static int
-bind_by_rights(struct socket_call *call, const struct spot *place)
+bind_by_rights(struct socket_call *call, const struct dir_entry *place)
 {
 	int64_t before = broker_now();
 	int why = 0;
@@ -477,17 +478,17 @@ bind_by_rights(struct socket_call *call, const struct spot *place)
 static void
 bind_path(struct socket_call *call, const char *path)
 {
-	auto_spot struct spot place;
-	enum walk_end end = walk_socket(call->request, path, WALK_NAME, &place);
+	auto_dir_entry struct dir_entry place;
+	enum lookup_result end = walk_socket(call->request, path, LOOKUP_NAME, &place);
 	struct broker *broker = call->broker;
 	int why;
 
-	if (end == WALK_FAILED) {
+	if (end == LOOKUP_FAILED) {
 		request_fail(call->request, place.why);
 		return;
 	}
 	/* whatever is made in the private tmp may be connected to: it need not be noted */
-	if (end == WALK_ELSEWHERE ||
+	if (end == LOOKUP_ELSEWHERE ||
 	    (broker_is_free(broker, place.path) &&
 	     !broker_guards(broker, place.path, RIGHT_CREATE)) ||
 	    (!is_judged(broker) && !broker_guards(broker, place.path, RIGHT_CREATE))) {
