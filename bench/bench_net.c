@@ -190,7 +190,7 @@ start(void (*serve)(int), int fd)
 	if (pid < 0)
 		die("fork");
 	if (pid == 0) {
-		compat_die_with_parent(SIGKILL);
+		os_die_with_parent(SIGKILL);
 		serve(fd);
 		_exit(0);
 	}
@@ -502,7 +502,7 @@ start_relays(struct bench *bench)
 		if (bench->relays[i] < 0)
 			die("fork");
 		if (bench->relays[i] == 0) {
-			compat_die_with_parent(SIGKILL);
+			os_die_with_parent(SIGKILL);
 			serve_relay(listener, bench->echo);
 		}
 	}

@@ -58,7 +58,7 @@ make_plan(const char *text, struct result *result, const struct host *host, stru
 	struct cordon_error err = {0};
 	struct stack *stack = NULL;
 	double start = now(), loaded;
-	int rc = stack_load(&input, &stack, &err);
+	int rc = layers_load(&input, &stack, &err);
 
 	loaded = now();
 	if (rc == 0)
@@ -105,7 +105,7 @@ measure(void (*put)(struct str *, size_t), size_t count, size_t questions, struc
 	static const struct host host = {.project = "/s/project",
 					 .cwd = "/s/project",
 					 .home = "/s/home",
-					 .view = &fs_macos_blank};
+					 .view = &fs_macos_minimal};
 	auto_str struct str text = {0};
 
 	put(&text, count);

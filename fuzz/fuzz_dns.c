@@ -25,7 +25,7 @@ check_question(const uint8_t *data, const struct dns_question *question)
 
 	answer.addresses[0].bytes[0] = 0x20;
 	if (v4)
-		answer.addresses[0] = address_from_v4((const uint8_t[]){192, 0, 2, 1});
+		answer.addresses[0] = ip_from_v4((const uint8_t[]){192, 0, 2, 1});
 	length = dns_write_answer(data, question, &answer, bytes, sizeof bytes);
 	must(length > 0 && length <= sizeof bytes);
 	if (question->name[0] == '\0' || (!v4 && question->type != DNS_AAAA))
@@ -33,7 +33,7 @@ check_question(const uint8_t *data, const struct dns_question *question)
 	must(dns_parse_answer(bytes, length, question->id, question->name,
 			      (enum dns_type)question->type, &back));
 	must(back.code == DNS_OK && back.count == 1 && back.ttl == 60);
-	must(address_equal(&back.addresses[0], &answer.addresses[0]));
+	must(ip_equal(&back.addresses[0], &answer.addresses[0]));
 	length = dns_write_query(question->id, question->name, DNS_A, bytes);
 	must(length <= DNS_QUERY_MAX);
 }

@@ -30,18 +30,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct gitconfig_text text = {(const char *)data, size};
 	struct gitconfig_refusal refusal = {.why = NULL};
 	struct gitconfig config;
-	int rc = gitconfig_parse(&arena, text.text, size, &config, NULL), vetted;
+	int rc = git_config_parse(&arena, text.text, size, &config, NULL), vetted;
 
 	must((rc == 1) == (config.bad == NULL));
 	for (size_t i = 0; i < config.count; i++)
 		must(strchr(config.items[i].name, '.') != NULL);
-	vetted = gitconfig_vet(&arena, GITCONFIG_REPOSITORY, &text, NULL, &asker, &refusal, NULL);
+	vetted = git_keys_check(&arena, GITCONFIG_REPOSITORY, &text, NULL, &asker, &refusal, NULL);
 	must(vetted == 1 || (vetted == 0 && refusal.why != NULL && *refusal.what != '\0'));
 	must(rc == 1 || vetted == 0);
 	/* what stands there may stay */
-	must(gitconfig_vet(&arena, GITCONFIG_REPOSITORY, &text, &text, &asker, &refusal, NULL) ==
+	must(git_keys_check(&arena, GITCONFIG_REPOSITORY, &text, &text, &asker, &refusal, NULL) ==
 	     rc);
-	gitconfig_vet(&arena, GITCONFIG_MODULES, &text, NULL, &asker, &refusal, NULL);
-	gitconfig_pointer(&arena, "gitdir: ", &text, NULL);
+	git_keys_check(&arena, GITCONFIG_MODULES, &text, NULL, &asker, &refusal, NULL);
+	git_config_pointer(&arena, "gitdir: ", &text, NULL);
 	return 0;
 }

@@ -37,7 +37,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(text != NULL);
 	memcpy(text, name, sizeof name - 1);
 	memcpy(text + sizeof name - 1, data, size);
-	if (hookdirs_find(&arena, &host, &found, NULL) < 0)
+	if (git_ref_paths_find(&arena, &host, &found, NULL) < 0)
 		return 0;
 	for (size_t i = 0; i < found.count; i++)
 		must(*found.items[i].path == '/');

@@ -44,7 +44,7 @@ pass_up(const char *bytes, size_t size, size_t piece, enum check_verdict *ret_ve
 
 		shown = size - shown < piece ? size : shown + piece;
 		do {
-			*ret_verdict = check_look(&check, copy + sent, shown - sent, &good);
+			*ret_verdict = inspect_look(&check, copy + sent, shown - sent, &good);
 			must(good + check.cut <= shown - sent);
 			/* what was taken out is gone from the middle */
 			memmove(copy + shown - check.cut, copy + shown, size - shown);

@@ -144,7 +144,7 @@ find_tree(struct arena *arena, const struct gitread *in, const char *name, const
 	const char *verify[] = {"rev-parse",	    "--verify", "--quiet",
 				"--end-of-options", wanted,	NULL};
 	struct gitread_text said = {NULL, 0};
-	int rc = wanted == NULL ? -CORDON_E_MEMORY : gitread_ask(in, verify, NULL, &said, err);
+	int rc = wanted == NULL ? -CORDON_E_MEMORY : git_run_ask(in, verify, NULL, &said, err);
 
 	if (rc == 1)
 		*ret = arena_strndup(arena, said.text, strcspn(said.text, "\n"), err);
@@ -159,7 +159,7 @@ list_refs(struct arena *arena, const struct gitread *in, const char *format, str
 	const char *all[] = {"for-each-ref", format, NULL};
 	struct gitread_text said = {NULL, 0};
 
-	if (gitread_ask(in, all, NULL, &said, NULL) == 1)
+	if (git_run_ask(in, all, NULL, &said, NULL) == 1)
 		for (const char *at = said.text; *at != '\0';
 		     at += strcspn(at, "\n"), at += *at == '\n') {
 			const char **slot =
@@ -178,7 +178,7 @@ refuse_ref(struct arena *arena, const struct gitread *in, const char *ref, struc
 	const char *near;
 
 	list_refs(arena, in, "--format=%(refname:short)", &names);
-	near = names.count == 0 ? NULL : nearest_word(ref, names.items, names.count);
+	near = names.count == 0 ? NULL : str_nearest_word(ref, names.items, names.count);
 	return cordon_fail(err, CORDON_E_USAGE, 0,
 			   "%.100s is no commit of this repository%s%.60s%s", ref,
 			   near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
@@ -202,7 +202,7 @@ judge_tree(const struct gitread *in, const char *name, struct judging *j, struct
 		return -CORDON_E_MEMORY;
 	*slot = tree;
 	j->name = name;
-	rc = committed_find(in, tree, judge_committed, j, err);
+	rc = tree_check(in, tree, judge_committed, j, err);
 	if (rc == 1 && j->is_failed)
 		return cordon_no_memory(err);
 	return rc != 0 ? rc
@@ -259,7 +259,7 @@ static int
 judge_ref(const struct plan *plan, const char *ref, struct judging *j, struct cordon_error *err)
 {
 	struct gitread in;
-	int rc = gitread_open(&j->arena, plan, &in, err);
+	int rc = git_run_open(&j->arena, plan, &in, err);
 
 	if (rc < 0)
 		return rc;
@@ -271,16 +271,16 @@ judge_ref(const struct plan *plan, const char *ref, struct judging *j, struct co
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "there is no git to read %.100s with",
 				   ref);
 	j->project = plan->host->project;
-	gitread_limit(&in);
+	git_run_limit(&in);
 	rc = *ref == '\0' ? 0 : judge_places(&in, j, err);
-	if (rc == 0 && gitread_is_late(&in))
+	if (rc == 0 && git_run_is_late(&in))
 		return cordon_fail(err, CORDON_E_SYSTEM, 0,
 				   "git does not answer about %.100s in time; is a file of the "
 				   "repository a pipe?",
 				   ref);
 	if (rc == 0)
 		return refuse_ref(&j->arena, &in, ref, err);
-	in.with_replacements = rc == 1 && gitread_has_replacements(&in);
+	in.with_replacements = rc == 1 && git_run_has_replacements(&in);
 	if (in.with_replacements)
 		rc = judge_places(&in, j, err);
 	return rc < 0 ? rc : 0;
@@ -329,7 +329,7 @@ cordon_check_print(const struct cordon_setup *setup, const char *file, char **re
 	if (rc < 0)
 		return rc;
 	context_input(context, setup, &input);
-	rc = stack_read_one(&input, &named, &policy, err);
+	rc = layers_read_one(&input, &named, &policy, err);
 	if (rc < 0)
 		return rc;
 	policy_print(policy, &text);

@@ -308,7 +308,7 @@ print_text(const struct checkup *checkup, struct str *to)
 		text_macos(facts, to);
 	if (facts->system == SYSTEM_LINUX) {
 		str_add(to, "calls: ");
-		plan_print_calls(checkup->plan, to);
+		print_text_calls(checkup->plan, to);
 		str_add(to, "\n");
 	}
 	str_printf(to, "guarantees%s\n",

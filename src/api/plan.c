@@ -55,9 +55,9 @@ cordon_plan_print(const struct cordon_plan *context, enum cordon_format format, 
 	if (rc < 0)
 		return rc;
 	if (format == CORDON_JSON)
-		plan_print_json(context->plan, &text);
+		print_json_plan(context->plan, &text);
 	else
-		plan_print_text(context->plan, verbose, &text);
+		print_text_plan(context->plan, verbose, &text);
 	return str_finish(&text, ret_text, err);
 }
 
@@ -72,7 +72,7 @@ answer_here(const struct cordon_plan *context, const char *what, const char *sub
 	int rc = 0;
 
 	plan.host = &host;
-	if (!context_is_foreign(context))
+	if (!context_plans_other_os(context))
 		rc = enforce_spelling(&plan, &spelling, err);
 	host.spelling = spelling;
 	if (rc == 0)

@@ -302,7 +302,7 @@ find_profile(const struct plan *plan, const struct refusal *refusal)
 {
 	for (int i = 0; i < RIGHT_KINDS; i++)
 		if (strcmp(refusal->what, right_names[i]) == 0)
-			return advice_profile(plan, refusal->subject, 1u << i);
+			return remedy_profile(plan, refusal->subject, 1u << i);
 	return NULL;
 }
 
@@ -347,7 +347,7 @@ tell_refusal(void *teller, const struct refusal *refusal)
 
 	improve(telling->context->plan, &told);
 	print_head(telling, "refused", &line);
-	event_print(&told, &line);
+	refusal_print(&told, &line);
 	str_add(&line, "}");
 	if (told.is_nobodys) {
 		keep(telling, &line);
@@ -393,11 +393,11 @@ tell_change(void *teller, const struct autorun_change *change)
 static void
 tell_refs(struct telling *telling, struct refs *refs)
 {
-	const char *missed = refs_tell(refs, tell_change, telling);
+	const char *missed = new_refs_tell(refs, tell_change, telling);
 
 	if (missed != NULL && *telling->run->notice == '\0')
 		snprintf(telling->run->notice, sizeof telling->run->notice, "%s", missed);
-	refs_forget(refs);
+	new_refs_forget(refs);
 }
 
 static void
@@ -424,7 +424,7 @@ hash_plan(const struct plan *plan, char ret_hash[TRUST_HASH_SIZE], struct cordon
 {
 	auto_str struct str text = {0};
 
-	plan_print_identity(plan, &text);
+	digest_print(plan, &text);
 	if (text.failed)
 		return cordon_no_memory(err);
 	trust_hash(text.text, text.length, ret_hash);
@@ -487,7 +487,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	print_start(&telling, &start);
 	tell(&telling, &start);
 	if (request.plan != NULL)
-		refs_note(&refs, request.plan);
+		new_refs_note(&refs, request.plan);
 	rc = session_run(&request, &result, &why);
 	ret_run->changed += (int)result.changed;
 	/* looking at refs takes a while: whatever ends us waits until the end was told */
@@ -525,7 +525,7 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	request.made = &made;
 	request.limits = context->plan->settings.limits;
 	rc = run_session(context, request, command, ret_run, err);
-	folders_end(&made, rc == 0);
+	make_dirs_remove(&made, rc == 0);
 	return rc;
 }
 

@@ -67,7 +67,7 @@ measure(const struct record *record, struct process_usage *ret)
 
 	if (record->cgroup != NULL) {
 		snprintf(group.path, sizeof group.path, "%s", record->cgroup);
-		known = group_measure(&group, &usage);
+		known = session_group_measure(&group, &usage);
 	}
 	if (known && usage.memory > 0)
 		*ret = (struct process_usage){usage.memory, usage.processes};

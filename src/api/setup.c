@@ -129,7 +129,7 @@ absolute(struct cordon_setup *setup, const struct setup_option *option, const ch
 		return 0;
 	if (getcwd(cwd, sizeof cwd) == NULL)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot find the working directory");
-	if (inner_token(cwd) != NULL)
+	if (read_inner_token(cwd) != NULL)
 		return refuse(option, value,
 			      "is relative, and a folder here is called like a token; go elsewhere",
 			      err);
@@ -174,7 +174,7 @@ add_port(struct cordon_setup *setup, struct ports *ports, const struct setup_opt
 	if (!str_number(value, UINT16_MAX, &number) || number == 0)
 		return refuse(option, value, "is not a port from 1 to 65535", err);
 	port.number = (uint16_t)number;
-	return ports_add(&setup->options->arena, ports, &port, err);
+	return policy_ports_add(&setup->options->arena, ports, &port, err);
 }
 
 static int
@@ -394,7 +394,7 @@ static int
 set_accept(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	   struct cordon_error *err)
 {
-	if (guarantee_by_name(value) < 0)
+	if (merge_guarantee_by_name(value) < 0)
 		return refuse(option, value,
 			      "is not the name of a guarantee; `cordon plan -v` lists them", err);
 	return policy_add_word(setup->options, &setup->options->accept, value, option_place(option),

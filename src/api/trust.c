@@ -112,7 +112,7 @@ collect_pins(struct arena *arena, const struct planned_rule *rules, size_t count
 
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		if (rules[i].layer == LAYER_PROJECT && rules[i].effect == EFFECT_ALLOW)
-			rc = push_pin(arena, to, pin_now(rules[i].root), err);
+			rc = push_pin(arena, to, trust_store_pin(rules[i].root), err);
 	return rc;
 }
 
@@ -144,7 +144,7 @@ collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct tr
 	for (size_t i = 0; rc == 0 && i < asking->plan->request_count; i++) {
 		const struct word word = {.text = asking->plan->requests[i].text};
 
-		rc = words_add(&asking->arena, &to->approved, &word, err);
+		rc = policy_words_add(&asking->arena, &to->approved, &word, err);
 	}
 	if (rc == 0)
 		rc = collect_pins(&asking->arena, index->paths, index->path_count, to, err);

@@ -18,7 +18,7 @@
 #include "base/hash.h"
 
 int
-changed_new(struct autorun_changes **ret_changed, struct cordon_error *err)
+autorun_changes_new(struct autorun_changes **ret_changed, struct cordon_error *err)
 {
 	struct autorun_changes *changed = mmap(NULL, sizeof *changed, PROT_READ | PROT_WRITE,
 					       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -30,7 +30,7 @@ changed_new(struct autorun_changes **ret_changed, struct cordon_error *err)
 }
 
 struct autorun_changes *
-changed_free(struct autorun_changes *changed)
+autorun_changes_free(struct autorun_changes *changed)
 {
 	if (changed != NULL)
 		munmap(changed, sizeof *changed);
@@ -170,7 +170,7 @@ drop_removed(struct autorun_changes *changed)
 }
 
 void
-changed_tidy(struct autorun_changes *changed)
+autorun_changes_tidy(struct autorun_changes *changed)
 {
 	bool is_dropped[CHANGED_MAX] = {false};
 
@@ -244,13 +244,13 @@ add(struct autorun_changes *changed, const char *path, const struct stat *at, un
 }
 
 void
-changed_note(struct autorun_changes *changed, const char *path, const struct stat *at)
+autorun_changes_note(struct autorun_changes *changed, const char *path, const struct stat *at)
 {
 	size_t size = strlen(path) + 1;
 	unsigned rank;
 	bool is_exact;
 
-	if (later_find(path, &is_exact) == NULL || *find_slot(changed, path) != 0)
+	if (autorun_find(path, &is_exact) == NULL || *find_slot(changed, path) != 0)
 		return;
 	rank = rank_of(path, is_exact, at != NULL);
 	while (!has_room(changed, size) && drop_last(changed, rank))
@@ -300,7 +300,8 @@ find_outcomes(const struct autorun_changes *changed, struct outcome *to)
 }
 
 unsigned
-changed_tell(const struct autorun_changes *changed, unsigned max, changed_fn *tell, void *teller)
+autorun_changes_tell(const struct autorun_changes *changed, unsigned max, changed_fn *tell,
+		     void *teller)
 {
 	auto_free struct outcome *outcomes = NULL;
 	unsigned count;
@@ -314,7 +315,7 @@ changed_tell(const struct autorun_changes *changed, unsigned max, changed_fn *te
 	count = find_outcomes(changed, outcomes);
 	for (unsigned i = 0; i < count && i < max; i++) {
 		const char *path = path_of(changed, outcomes[i].file);
-		const struct later *later = later_find(path, &is_exact);
+		const struct later *later = autorun_find(path, &is_exact);
 
 		tell(teller, &(struct autorun_change){result_names[outcomes[i].result], path,
 						      later == NULL ? "" : later->reason});

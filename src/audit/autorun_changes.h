@@ -38,7 +38,7 @@ struct autorun_changes {
 	unsigned more;	  /* names that found no place, or lost it */
 	unsigned fresh;	  /* notes since the last tidying */
 	unsigned highest; /* no file has a rank above it, once all places were taken */
-	bool is_crowded;  /* changed_tidy would help */
+	bool is_crowded;  /* autorun_changes_tidy would help */
 	struct changed_file files[CHANGED_MAX];
 	uint16_t slots[CHANGED_SLOTS];	   /* files by their hashes, from 1 */
 	uint8_t counted[CHANGED_BITS / 8]; /* which found no place, by their hashes */
@@ -52,17 +52,17 @@ struct autorun_change {
 	const char *reason;
 };
 
-int changed_new(struct autorun_changes **ret_changed, struct cordon_error *err);
-struct autorun_changes *changed_free(struct autorun_changes *changed);
+int autorun_changes_new(struct autorun_changes **ret_changed, struct cordon_error *err);
+struct autorun_changes *autorun_changes_free(struct autorun_changes *changed);
 /* A name is about to be touched; at: what is there, NULL: nothing. Most are none to be noted. */
-void changed_note(struct autorun_changes *changed, const char *path, const struct stat *at);
+void autorun_changes_note(struct autorun_changes *changed, const char *path, const struct stat *at);
 /* Makes room, by what is gone again. To be called when nothing is between its note and its act. */
-void changed_tidy(struct autorun_changes *changed);
+void autorun_changes_tidy(struct autorun_changes *changed);
 
 /*
  * What became of them all: first what is there now, and of that what is near the root. At most max
  * are told; returns how many more there are. A file that was touched and is the same is none.
  */
 typedef void changed_fn(void *teller, const struct autorun_change *change);
-unsigned changed_tell(const struct autorun_changes *changed, unsigned max, changed_fn *tell,
-		      void *teller);
+unsigned autorun_changes_tell(const struct autorun_changes *changed, unsigned max, changed_fn *tell,
+			      void *teller);

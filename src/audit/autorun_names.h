@@ -17,4 +17,4 @@ struct later {
  * What is known about a canonical path, or NULL. Upper and lower case are the same. *ret_is_exact: by
  * its whole name, of which a folder has one.
  */
-const struct later *later_find(const char *path, bool *ret_is_exact);
+const struct later *autorun_find(const char *path, bool *ret_is_exact);

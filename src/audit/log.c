@@ -62,7 +62,7 @@ open_log(char *path, struct cordon_error *err)
 		int rc;
 
 		*name = '\0';
-		rc = dir_make(path, 0700, &why);
+		rc = fd_make_dir(path, 0700, &why);
 		*name = '/';
 		fd = rc < 0 ? -1 : open(path, how, 0600);
 		errno = rc < 0 ? why.sys : errno;

@@ -54,9 +54,9 @@ one_line(char *text)
 }
 
 const char *
-errno_text(int sys)
+error_errno_text(int sys)
 {
-	const char *text = compat_errno_text(sys);
+	const char *text = os_errno_text(sys);
 
 	return text == NULL ? "unknown error" : text;
 }
@@ -72,7 +72,7 @@ fill(struct cordon_error *err, enum cordon_code code, int sys, size_t used, cons
 	vsnprintf(err->text + used, sizeof err->text - used, format, args);
 	used = strlen(err->text);
 	if (sys != 0)
-		snprintf(err->text + used, sizeof err->text - used, ": %s", errno_text(sys));
+		snprintf(err->text + used, sizeof err->text - used, ": %s", error_errno_text(sys));
 	if (strlen(err->text) == sizeof err->text - 1)
 		drop_half(err->text, sizeof err->text - 1);
 	one_line(err->text);
@@ -136,7 +136,7 @@ cordon_no_memory(struct cordon_error *err)
 }
 
 bool
-errno_is_fault(int sys)
+error_errno_is_fault(int sys)
 {
 	static const int faults[] = {ENOMEM, EMFILE, ENFILE, EIO, ENOSPC, ENOBUFS, EAGAIN, EINTR};
 

@@ -17,6 +17,6 @@ int cordon_no_memory(struct cordon_error *err);
  * Is it the machine that failed (no memory, no descriptors, a broken disk), rather than an answer
  * about the thing asked for? Such an answer must never pass for "there is none".
  */
-bool errno_is_fault(int sys);
+bool error_errno_is_fault(int sys);
 /* An errno in words, never NULL; also after a fork and in a signal handler. */
-const char *errno_text(int sys);
+const char *error_errno_text(int sys);

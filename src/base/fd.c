@@ -36,8 +36,8 @@ read_all(int fd, char *text, size_t size, size_t *ret_length)
 }
 
 int
-file_read(struct arena *arena, const char *path, size_t max, char **ret_text, size_t *ret_length,
-	  struct stat *ret_stat, struct cordon_error *err)
+fd_read_file(struct arena *arena, const char *path, size_t max, char **ret_text, size_t *ret_length,
+	     struct stat *ret_stat, struct cordon_error *err)
 {
 	/* O_NONBLOCK: a FIFO in place of a file must not hang us */
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -107,8 +107,8 @@ write_all(int fd, const char *text, size_t length)
 }
 
 int
-file_replace(const char *path, const char *text, size_t length, mode_t mode,
-	     struct cordon_error *err)
+fd_replace_file(const char *path, const char *text, size_t length, mode_t mode,
+		struct cordon_error *err)
 {
 	char temporary[PATH_MAX];
 	auto_fd int fd = -1;
@@ -152,7 +152,7 @@ fd_write_line(int fd, const char *text, size_t length)
 		if (sigismember(&old, number))
 			sigdelset(&deadly, number);
 	if (n < 0)
-		compat_signal_drop(&deadly);
+		os_signal_drop(&deadly);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = sys;
 	return n == (ssize_t)length ? 0 : -1;
@@ -174,7 +174,7 @@ fd_has_room(int fd)
 }
 
 int
-dir_make(const char *path, mode_t mode, struct cordon_error *err)
+fd_make_dir(const char *path, mode_t mode, struct cordon_error *err)
 {
 	char part[PATH_MAX];
 	size_t length = strlen(path);
@@ -214,7 +214,7 @@ fd_ceiling(void)
 	char text[1024];
 	size_t length = 0;
 	const char *at;
-	int size = compat_fd_ceiling();
+	int size = os_fd_ceiling();
 
 	if (size > 0)
 		return size;
@@ -235,7 +235,7 @@ fd_cloexec_from(int first)
 {
 	int end;
 
-	if (compat_close_range(first, true) == 0)
+	if (os_close_range(first, true) == 0)
 		return 0;
 	end = fd_ceiling();
 	for (int fd = first; fd < end; fd++)
@@ -250,7 +250,7 @@ fd_close_from(int first)
 {
 	int end;
 
-	if (compat_close_range(first, false) == 0)
+	if (os_close_range(first, false) == 0)
 		return;
 	end = fd_ceiling();
 	for (int fd = first; fd < end; fd++)

@@ -88,7 +88,7 @@ typedef int compat_resource;
  * hold that for ever. NULL: unknown.
  */
 static inline const char *
-compat_errno_text(int number)
+os_errno_text(int number)
 {
 #if defined(__linux__)
 	return strerrordesc_np == NULL ? strerror(number) : strerrordesc_np(number);
@@ -99,7 +99,7 @@ compat_errno_text(int number)
 
 /* The parent's death sends this signal, where the system can promise that. */
 static inline int
-compat_die_with_parent(int number)
+os_die_with_parent(int number)
 {
 #if defined(__linux__)
 	return prctl(PR_SET_PDEATHSIG, number, 0, 0, 0);
@@ -111,7 +111,7 @@ compat_die_with_parent(int number)
 
 #if defined(__linux__)
 static inline int
-compat_let_go_of(struct dl_phdr_info *info, size_t size, void *argument)
+os_let_go_of(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 
@@ -130,10 +130,10 @@ compat_let_go_of(struct dl_phdr_info *info, size_t size, void *argument)
 
 /* Pages of the program and its libraries that nobody ever writes: read again when they are needed. */
 static inline void
-compat_let_go_of_program(void)
+os_drop_clean_pages(void)
 {
 #if defined(__linux__)
-	dl_iterate_phdr(compat_let_go_of, NULL);
+	dl_iterate_phdr(os_let_go_of, NULL);
 #endif
 }
 
@@ -142,7 +142,7 @@ compat_let_go_of_program(void)
  * bit by bit, and threads share it, because a heap for each would be made at every start.
  */
 static inline void
-compat_short_life(void)
+os_malloc_short_lived(void)
 {
 #if defined(__GLIBC__)
 	mallopt(M_TOP_PAD, 256 * 1024);
@@ -153,7 +153,7 @@ compat_short_life(void)
 
 /* Nobody is below who has no child. */
 static inline bool
-compat_has_no_child(void)
+os_has_no_child(void)
 {
 	siginfo_t info;
 
@@ -163,7 +163,7 @@ compat_has_no_child(void)
 
 /* A thread that is started so runs elsewhere than the caller, if there is anything else for it. */
 static inline void
-compat_elsewhere(pthread_attr_t *attributes)
+os_pthread_attr_other_cpu(pthread_attr_t *attributes)
 {
 #if defined(__linux__)
 	int here = sched_getcpu();
@@ -181,7 +181,7 @@ compat_elsewhere(pthread_attr_t *attributes)
 
 /* Both ends close at exec. */
 static inline int
-compat_pipe(int ends[2])
+os_pipe(int ends[2])
 {
 #if defined(__linux__)
 	return pipe2(ends, O_CLOEXEC);
@@ -198,7 +198,7 @@ compat_pipe(int ends[2])
 
 /* Two ends of a line that carries values both ways; both close at exec. */
 static inline int
-compat_line(int ends[2])
+os_line(int ends[2])
 {
 #if defined(__linux__)
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
@@ -209,7 +209,7 @@ compat_line(int ends[2])
 
 /* A socket for a name in the file system; closes at exec. */
 static inline int
-compat_local_socket(void)
+os_local_socket(void)
 {
 #if defined(__linux__)
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -220,7 +220,7 @@ compat_local_socket(void)
 
 /* A socket for addresses, not waiting; closes at exec. */
 static inline int
-compat_socket(int family, int type)
+os_socket(int family, int type)
 {
 #if defined(__linux__)
 	return socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -235,7 +235,7 @@ compat_socket(int family, int type)
 
 /* Routes to the loopback device alone; fails where a prefix is never local as a whole. */
 static inline int
-compat_only_loopback(int fd)
+os_only_loopback(int fd)
 {
 #if defined(__linux__)
 	return setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", sizeof "lo");
@@ -247,7 +247,7 @@ compat_only_loopback(int fd)
 
 /* Two ends of a line that carries messages whole; both close at exec. */
 static inline int
-compat_packets(int ends[2])
+os_packets(int ends[2])
 {
 #if defined(__linux__)
 	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
@@ -261,18 +261,18 @@ compat_packets(int ends[2])
  * only the end is of use, which datagrams do not tell.
  */
 static inline int
-compat_egress(int ends[2])
+os_egress(int ends[2])
 {
 #if defined(__linux__)
-	return compat_packets(ends);
+	return os_packets(ends);
 #else
-	return compat_line(ends);
+	return os_line(ends);
 #endif
 }
 
 /* Without waiting; closes at exec. from may be NULL. */
 static inline int
-compat_accept_from(int listener, struct sockaddr *from, socklen_t *length)
+os_accept_from(int listener, struct sockaddr *from, socklen_t *length)
 {
 #if defined(__linux__)
 	return accept4(listener, from, length, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -288,9 +288,9 @@ compat_accept_from(int listener, struct sockaddr *from, socklen_t *length)
 }
 
 static inline int
-compat_accept(int listener)
+os_accept(int listener)
 {
-	return compat_accept_from(listener, NULL, NULL);
+	return os_accept_from(listener, NULL, NULL);
 }
 
 /* Descriptors that come with a message close at exec; what a stream brought is dropped, not copied. */
@@ -307,7 +307,7 @@ compat_accept(int listener)
  * moment on some systems, so nobody else may reach into that.
  */
 static inline int
-compat_memory_file(int folder)
+os_memory_file(int folder)
 {
 #if defined(__linux__)
 	(void)folder;
@@ -319,7 +319,7 @@ compat_memory_file(int folder)
 
 /* A name by which something in an open folder can be bound or connected to; false: too long. */
 static inline bool
-compat_name_in(int folder, const char *name, char *to, size_t size)
+os_name_in(int folder, const char *name, char *to, size_t size)
 {
 #if defined(__linux__)
 	return snprintf(to, size, "/proc/self/fd/%d/%s", folder, name) < (int)size;
@@ -330,7 +330,7 @@ compat_name_in(int folder, const char *name, char *to, size_t size)
 
 /* By which a process's own terminal, open as fd, can be opened once more, and waited for. */
 static inline bool
-compat_terminal_name(int fd, char *to, size_t size)
+os_terminal_name(int fd, char *to, size_t size)
 {
 #if defined(__linux__)
 	static const char name[] = "/dev/tty";
@@ -348,7 +348,7 @@ compat_terminal_name(int fd, char *to, size_t size)
 
 /* Others of the same user may neither read our memory nor take our descriptors. */
 static inline int
-compat_hide(void)
+os_set_undumpable(void)
 {
 #if defined(__linux__)
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -365,7 +365,7 @@ compat_hide(void)
  * since children may have copies. -1 with EWOULDBLOCK: it is taken, ENOENT: there is none here.
  */
 static inline int
-compat_process_lock(void)
+os_process_lock(void)
 {
 #if defined(__linux__)
 	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), sys;
@@ -384,7 +384,7 @@ compat_process_lock(void)
 
 /* Leaves no core file and hides our memory; until exec, also in children. */
 static inline int
-compat_no_core(void)
+os_no_core(void)
 {
 #if defined(__linux__)
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -399,7 +399,7 @@ compat_no_core(void)
  * sends it SIGCONT, which is best blocked. Not in children. -1 with errno.
  */
 static inline int
-compat_wake_every(int ms)
+os_wake_every(int ms)
 {
 #if defined(__linux__)
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
@@ -428,10 +428,10 @@ struct compat_signal {
 
 /*
  * A descriptor that becomes readable when one of the blocked signals of set arrives; no handler, no
- * global. compat_signal_read takes one of them; false when there is none.
+ * global. os_signal_read takes one of them; false when there is none.
  */
 static inline int
-compat_signal_fd(const sigset_t *set)
+os_signal_fd(const sigset_t *set)
 {
 #if defined(__linux__)
 	return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -441,7 +441,7 @@ compat_signal_fd(const sigset_t *set)
 }
 
 static inline bool
-compat_signal_read(int fd, struct compat_signal *ret_signal)
+os_signal_read(int fd, struct compat_signal *ret_signal)
 {
 #if defined(__linux__)
 	struct signalfd_siginfo info;
@@ -475,7 +475,7 @@ compat_signal_read(int fd, struct compat_signal *ret_signal)
 
 /* Takes a blocked signal back that is pending. */
 static inline void
-compat_signal_drop(const sigset_t *set)
+os_signal_drop(const sigset_t *set)
 {
 #if defined(__linux__)
 	struct timespec none = {0, 0};
@@ -493,7 +493,7 @@ compat_signal_drop(const sigset_t *set)
  * It never closes by itself.
  */
 static inline int
-compat_process_fd(pid_t pid)
+os_process_fd(pid_t pid)
 {
 #if defined(__linux__)
 	return (int)syscall(COMPAT_SYS_PIDFD_OPEN, pid, 0);
@@ -504,7 +504,7 @@ compat_process_fd(pid_t pid)
 
 /* Every descriptor from first on, closed now or at exec; fails where there is no such call. */
 static inline int
-compat_close_range(int first, bool at_exec)
+os_close_range(int first, bool at_exec)
 {
 #if defined(__linux__)
 	return (int)syscall(COMPAT_SYS_CLOSE_RANGE, (unsigned)first, ~0u,
@@ -519,7 +519,7 @@ compat_close_range(int first, bool at_exec)
 
 /* One more than any open descriptor can be, or 0 where there is no call for it. */
 static inline int
-compat_fd_ceiling(void)
+os_fd_ceiling(void)
 {
 #if defined(__linux__)
 	return 0;
@@ -530,7 +530,7 @@ compat_fd_ceiling(void)
 
 /* Does open(2) take a mode with these flags? */
 static inline bool
-compat_takes_mode(int flags)
+os_takes_mode(int flags)
 {
 	return (flags & O_CREAT) != 0 ||
 	       (COMPAT_O_TMPFILE != 0 && (flags & COMPAT_O_TMPFILE) == COMPAT_O_TMPFILE);
@@ -542,14 +542,14 @@ compat_takes_mode(int flags)
  * its header came later than the kernels and C libraries we build with.
  */
 static inline int
-compat_open_beneath(int dir, const char *path, int flags, unsigned int mode)
+os_open_beneath(int dir, const char *path, int flags, unsigned int mode)
 {
 #if defined(__linux__)
 	struct {
 		uint64_t flags, mode, resolve;
 	} how = {
 		.flags = (uint64_t)(unsigned int)flags,
-		.mode = compat_takes_mode(flags) ? mode & 07777 : 0,
+		.mode = os_takes_mode(flags) ? mode & 07777 : 0,
 		.resolve = 0x08 /* RESOLVE_BENEATH */ | 0x02 /* RESOLVE_NO_MAGICLINKS */,
 	};
 

@@ -196,7 +196,7 @@ str_shell(struct str *s, const char *text)
 }
 
 bool
-is_shell_word(const char *text)
+str_is_shell_word(const char *text)
 {
 	while (*text != '\0') {
 		const char *end = *text == '\'' ? strchr(text + 1, '\'') : NULL;
@@ -262,7 +262,7 @@ distance(const char *a, const char *b)
 }
 
 const char *
-nearest_word(const char *word, const char *const *words, size_t count)
+str_nearest_word(const char *word, const char *const *words, size_t count)
 {
 	const char *best = NULL;
 	size_t limit = strlen(word) / 3 + 1;

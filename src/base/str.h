@@ -32,14 +32,14 @@ void str_visible(struct str *s, const char *text);
 /* One word for a shell, quoted where that is needed: people paste what they are told. */
 void str_shell(struct str *s, const char *text);
 /* Does a shell take it as one word, and nothing in it as an order? */
-bool is_shell_word(const char *text);
+bool str_is_shell_word(const char *text);
 /* Hands the text to the caller, or reports that memory ran out on the way. */
 int str_finish(struct str *s, char **ret_text, struct cordon_error *err);
 void str_free(struct str *s);
 #define auto_str __attribute__((cleanup(str_free)))
 
 /* The entry of words nearest to word, if near enough to be a slip; NULL otherwise. */
-const char *nearest_word(const char *word, const char *const *words, size_t count);
+const char *str_nearest_word(const char *word, const char *const *words, size_t count);
 bool str_starts(const char *text, const char *prefix);
 /*
  * Decimal digits and nothing else, of at most max: no sign and no space, which strtoul would take.

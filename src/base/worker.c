@@ -28,7 +28,7 @@ worker_start(struct worker *worker, void (*work)(void *arg), void *arg)
 	*worker = (struct worker){.work = work, .arg = arg};
 	if (pthread_attr_init(&attributes) != 0)
 		return false;
-	compat_elsewhere(&attributes);
+	os_pthread_attr_other_cpu(&attributes);
 	/* signals are for who was there before */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 
 int
-run_check(struct cli *cli)
+cli_check(struct cli *cli)
 {
 	const char *file = cli->operand_count > 0 ? cli->operands[0] : NULL;
 	struct cordon_error err = {0};

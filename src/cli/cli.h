@@ -39,18 +39,18 @@ struct cli_command {
 
 extern const struct cli_command commands[];
 
-int run_run(struct cli *cli);
-int run_shell(struct cli *cli);
-int run_check(struct cli *cli);
-int run_why(struct cli *cli);
-int run_plan(struct cli *cli);
-int run_doctor(struct cli *cli);
-int run_trust(struct cli *cli);
-int run_init(struct cli *cli);
-int run_confine(struct cli *cli);
-int run_ps(struct cli *cli);
-int run_kill(struct cli *cli);
-int run_sbpl(struct cli *cli);
+int cli_run(struct cli *cli);
+int cli_shell(struct cli *cli);
+int cli_check(struct cli *cli);
+int cli_why(struct cli *cli);
+int cli_plan(struct cli *cli);
+int cli_doctor(struct cli *cli);
+int cli_trust(struct cli *cli);
+int cli_init(struct cli *cli);
+int cli_confine(struct cli *cli);
+int cli_ps(struct cli *cli);
+int cli_kill(struct cli *cli);
+int cli_sbpl(struct cli *cli);
 
 /* What is there before any option was read. */
 #define CLI_START(which)                                                                         \

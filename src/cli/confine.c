@@ -41,7 +41,7 @@ escape(const struct cli *cli, const struct cordon_error *err)
 }
 
 int
-run_confine(struct cli *cli)
+cli_confine(struct cli *cli)
 {
 	struct cordon_error err = {0};
 	auto_free char *path = NULL;

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 
 int
-run_doctor(struct cli *cli)
+cli_doctor(struct cli *cli)
 {
 	struct cordon_error err = {0};
 	auto_free char *text = NULL;

@@ -18,7 +18,7 @@ write_new(const char *path, const char *text, bool force, struct cordon_error *e
 	size_t length = strlen(text);
 
 	if (force)
-		return file_replace(path, text, length, 0644, err);
+		return fd_replace_file(path, text, length, 0644, err);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0 && errno == EEXIST)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
@@ -36,7 +36,7 @@ write_new(const char *path, const char *text, bool force, struct cordon_error *e
 }
 
 int
-run_init(struct cli *cli)
+cli_init(struct cli *cli)
 {
 	struct cordon_error err = {0};
 	auto_free char *text = NULL, *path = NULL;

@@ -19,49 +19,49 @@
 #define RECORD_MAX ((size_t)4 << 20) /* as of any policy */
 
 const struct cli_command commands[] = {
-	{"run", run_run, "run a command that can touch only what was named",
+	{"run", cli_run, "run a command that can touch only what was named",
 	 "[--] COMMAND [ARG...]",
 	 "Exit status: the command's own; 128+N when signal N ended it; 124 time limit;\n"
 	 "125 cordon failed or was misused; 126 not executable; 127 not found.\n",
 	 "verbose pty leave session track-only fingerprint grace status-fd summary", 1, INT_MAX,
 	 true, true, true},
-	{"shell", run_shell, "a login shell that can touch only what was named", "",
+	{"shell", cli_shell, "a login shell that can touch only what was named", "",
 	 "Starts the user's shell with the profile terminal. Exit status as in run.\n",
 	 "verbose pty grace status-fd summary", 0, 0, true, true, false},
-	{"why", run_why, "allowed or denied, and the rule that decides",
+	{"why", cli_why, "allowed or denied, and the rule that decides",
 	 "RIGHT PATH|connect HOST:PORT|socket PATH|env NAME",
 	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. PATH need\n"
 	 "not exist. Exit status 0 allowed, 1 denied.\n",
 	 "json", 2, 2, true, false, false},
-	{"plan", run_plan, "what would be enforced here, and how", "",
+	{"plan", cli_plan, "what would be enforced here, and how", "",
 	 "Exit status 0, or 1 when a guarantee cannot be kept and was not accepted.\n",
 	 "json verbose profiles", 0, 0, true, false, false},
-	{"doctor", run_doctor, "what this host can enforce, tried", "",
+	{"doctor", cli_doctor, "what this host can enforce, tried", "",
 	 "Tries each guarantee the policy needs: something that must fail and something\n"
 	 "that must work. Exit status 0, or 1 when the policy cannot be enforced here.\n",
 	 "json", 0, 0, true, false, false},
-	{"check", run_check, "read, judge, and print policies", "[FILE]",
+	{"check", cli_check, "read, judge, and print policies", "[FILE]",
 	 "Without FILE: every source that would apply here. FILE may be zed:FILE,\n"
 	 "flow:FILE, clash:FILE or clash:FILE#NAME. With --ref: what a checkout of REF\n"
 	 "brings that no command may make. Exit status 0, or 1 when there are warnings.\n",
 	 "json print ref", 0, 1, true, false, false},
-	{"trust", run_trust, "list and approve what a project asks for", "",
+	{"trust", cli_trust, "list and approve what a project asks for", "",
 	 "Lists what the project's policy asks for beyond what it may have. Exit status 0,\n"
 	 "or 1 when something is not approved.\n",
 	 "json yes revoke", 0, 0, true, false, false},
-	{"init", run_init, "write a starter policy for this project", "",
+	{"init", cli_init, "write a starter policy for this project", "",
 	 "Looks at the project and writes .cordon.json with comments.\n", "print force", 0, 0, true,
 	 false, false},
-	{"confine", run_confine, "where a path leads inside a root, or that it escapes",
+	{"confine", cli_confine, "where a path leads inside a root, or that it escapes",
 	 "ROOT PATH", "Prints where PATH leads. Exit status 0 inside ROOT, 1 when it leads out.\n",
 	 "json root", 2, 2, false, false, false},
-	{"ps", run_ps, "live sessions", "", "Lists the sessions of this user that are alive.\n",
+	{"ps", cli_ps, "live sessions", "", "Lists the sessions of this user that are alive.\n",
 	 "json", 0, 0, false, false, false},
-	{"kill", run_kill, "end sessions", "ID|NAME...",
+	{"kill", cli_kill, "end sessions", "ID|NAME...",
 	 "Ends everything in them. ID may be the beginning of one. Exit status 0, or 1\n"
 	 "when there is no such session.\n",
 	 "all grace", 0, INT_MAX, false, false, false},
-	{"sbpl", run_sbpl, "the macOS profile of a policy and its parameters", "",
+	{"sbpl", cli_sbpl, "the macOS profile of a policy and its parameters", "",
 	 "For macOS, on any system. --home and -C name folders of a Mac, which need not be\n"
 	 "here. What a session adds (private tmp, fingerprint, proxy) is not shown.\n",
 	 "json", 0, 0, true, false, false},
@@ -87,7 +87,7 @@ unknown(const char *name)
 
 	for (const struct cli_command *c = commands; c->name != NULL; c++)
 		names[count++] = c->name;
-	near = nearest_word(name, names, count);
+	near = str_nearest_word(name, names, count);
 	str_visible(&shown, name);
 	if (*name == '-')
 		fprintf(stderr,
@@ -137,7 +137,7 @@ run_command(const struct cli_command *command, int argc, char **argv)
 		return EXIT_CORDON;
 	}
 	/* unless told otherwise, and then it says that there is no such profile */
-	if (command->run == run_sbpl)
+	if (command->run == cli_sbpl)
 		cordon_setup_set(cli.setup, CORDON_OPT_SYSTEM, "macos", NULL);
 	status = cli_parse(&cli, argc, argv);
 	if (status == 0)
@@ -161,10 +161,10 @@ run_record(struct cli *cli, const char *record, int argc, char **argv)
 		return cli_fail(&err);
 	cli->track_only = cordon_setup_tracks(cli->setup);
 	if (argc == 0)
-		return run_shell(cli);
+		return cli_shell(cli);
 	cli->operands = argv;
 	cli->operand_count = argc;
-	return run_run(cli);
+	return cli_run(cli);
 }
 
 /* The command gets nothing of it: whoever started it could read the policy there, and go on writing. */
@@ -208,7 +208,7 @@ main(int argc, char **argv)
 {
 	const struct cli_command *command;
 
-	compat_short_life();
+	os_malloc_short_lived();
 	if (argc < 2) {
 		fputs("cordon: a command is missing; `cordon --help` lists them\n", stderr);
 		return EXIT_CORDON;

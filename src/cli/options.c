@@ -169,7 +169,7 @@ unknown_option(const struct cli *cli, const char *argument)
 	for (size_t i = 0; i < COUNT(table); i++)
 		if (belongs(cli->command, &table[i]))
 			names[count++] = table[i].name;
-	near = nearest_word(argument + strspn(argument, "-"), names, count);
+	near = str_nearest_word(argument + strspn(argument, "-"), names, count);
 	if (near != NULL)
 		return cli_usage(cli, "there is no option %s; did you mean --%s?", argument, near);
 	return cli_usage(cli, "there is no option %s", argument);

@@ -16,7 +16,7 @@ list_profiles(void)
 }
 
 int
-run_plan(struct cli *cli)
+cli_plan(struct cli *cli)
 {
 	struct cordon_error err = {0};
 	struct cordon_plan *plan = NULL;

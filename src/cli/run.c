@@ -185,7 +185,7 @@ hold_standard(void)
 static int
 hide(struct cordon_error *err)
 {
-	if (compat_no_core() == 0)
+	if (os_no_core() == 0)
 		return 0;
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hide the launcher's memory");
 }
@@ -256,13 +256,13 @@ run_it(struct cli *cli, char **argv, bool login)
 }
 
 int
-run_run(struct cli *cli)
+cli_run(struct cli *cli)
 {
 	return run_it(cli, cli->operands, false);
 }
 
 int
-run_shell(struct cli *cli)
+cli_shell(struct cli *cli)
 {
 	const struct passwd *entry = getpwuid(geteuid());
 	const char *shell = getenv("SHELL");

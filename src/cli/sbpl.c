@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 
 int
-run_sbpl(struct cli *cli)
+cli_sbpl(struct cli *cli)
 {
 	struct cordon_error err = {0};
 	struct cordon_plan *plan = NULL;

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 
 int
-run_ps(struct cli *cli)
+cli_ps(struct cli *cli)
 {
 	struct cordon_error err = {0};
 	auto_free char *text = NULL;
@@ -43,7 +43,7 @@ end_one(const struct cli *cli, const char *which)
 }
 
 int
-run_kill(struct cli *cli)
+cli_kill(struct cli *cli)
 {
 	int status = 0;
 

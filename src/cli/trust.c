@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 
 int
-run_trust(struct cli *cli)
+cli_trust(struct cli *cli)
 {
 	enum cordon_trust_action action = cli->yes	? CORDON_TRUST_APPROVE
 					  : cli->revoke ? CORDON_TRUST_REVOKE

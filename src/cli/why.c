@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 
 int
-run_why(struct cli *cli)
+cli_why(struct cli *cli)
 {
 	struct cordon_error err = {0};
 	struct cordon_plan *plan = NULL;

@@ -33,7 +33,7 @@ cordon_plan_free(struct cordon_plan *context)
 }
 
 bool
-context_is_foreign(const struct cordon_plan *context)
+context_plans_other_os(const struct cordon_plan *context)
 {
 	return context->host.view != &fs_real;
 }
@@ -62,7 +62,7 @@ note_home(struct cordon_plan *context, const char *home, struct cordon_error *er
 		return 0;
 	context->homes[context->home_count++] = home;
 	if (realpath(home, real) == NULL)
-		return errno_is_fault(errno)
+		return error_errno_is_fault(errno)
 			       ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", home)
 			       : 0;
 	if (strcmp(real, "/") == 0)
@@ -106,7 +106,7 @@ plan_folders(struct cordon_plan *context, struct cordon_error *err)
 	struct arena *arena = &context->arena;
 	int rc;
 
-	if (!context_is_foreign(context))
+	if (!context_plans_other_os(context))
 		return own_folder(context, "XDG_RUNTIME_DIR", NULL, NULL, &host->runtime_dir, err);
 	host->system_dir = host->config_dir = host->state_dir = NULL;
 	if (host->home == NULL)
@@ -127,7 +127,7 @@ find_folders(struct cordon_plan *context, const struct cordon_setup *setup,
 	const char *home = context_env_path(host, "HOME"), *trusted_home;
 	int rc = home_of_user(&context->arena, &trusted_home, err);
 
-	host->home = setup->home != NULL || context_is_foreign(context) ? setup->home : home;
+	host->home = setup->home != NULL || context_plans_other_os(context) ? setup->home : home;
 	if (rc == 0)
 		rc = note_home(context, home, err);
 	if (rc == 0 && (home == NULL || trusted_home == NULL || strcmp(home, trusted_home) != 0))
@@ -165,7 +165,7 @@ find_facts(struct cordon_plan *context, const struct cordon_setup *setup, struct
 
 	if (setup->facts_file == NULL)
 		return enforce_probe(facts, err);
-	rc = file_read(&context->arena, setup->facts_file, FACTS_MAX, &text, &length, NULL, err);
+	rc = fd_read_file(&context->arena, setup->facts_file, FACTS_MAX, &text, &length, NULL, err);
 	return rc < 0 ? rc : facts_read(setup->facts_file, text, length, facts, err);
 }
 
@@ -177,7 +177,7 @@ choose_system(struct cordon_plan *context, const struct cordon_setup *setup)
 	struct facts *facts = &context->facts;
 
 	host->system = setup->system_given ? setup->system : facts->system;
-	host->view = host->system == enforce_system() ? &fs_real : &fs_macos_blank;
+	host->view = host->system == enforce_system() ? &fs_real : &fs_macos_minimal;
 	if (host->system == facts->system)
 		return;
 	*facts = (struct facts){.system = host->system, .kernel = "assumed, not probed"};
@@ -224,15 +224,15 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 	choose_system(context, setup);
 	rc = find_folders(context, setup, err);
 	if (rc == 0)
-		rc = context_find_places(context, setup, use, err);
+		rc = project_find(context, setup, use, err);
 	/* where there is no such file nothing has two names by mounts */
-	if (rc == 0 && !context_is_foreign(context))
+	if (rc == 0 && !context_plans_other_os(context))
 		rc = mounts_text(&context->arena, "/proc/self/mountinfo", &context->host.mounts,
 				 &context->host.mounts_hidden, err);
 	if (rc < 0)
 		return rc;
 	/* it served to find what is here; on another system it means nothing */
-	if (context_is_foreign(context))
+	if (context_plans_other_os(context))
 		context->host.environ = nothing;
 	*ret_context = take(&context);
 	return 0;
@@ -334,7 +334,7 @@ make_plan(struct cordon_plan *context, const struct cordon_setup *setup, bool as
 		input.texts = only;
 		input.text_count = 1;
 	}
-	rc = stack_load(&input, &stack, err);
+	rc = layers_load(&input, &stack, err);
 	if (rc < 0)
 		return rc;
 	return plan_make(&context->host, &context->facts, stack,
@@ -397,7 +397,7 @@ find_limits(struct cordon_plan *context)
 	    (limits[LIMIT_MEMORY].value == 0 && limits[LIMIT_PROCESSES].value == 0))
 		return;
 	enforce_probe_limits(&plan->facts);
-	plan_judge(plan);
+	plan_check_guarantees(plan);
 }
 
 int

@@ -57,13 +57,13 @@ enum context_use {
 /* An absolute path that a variable of the caller's names; NULL: none. */
 const char *context_env_path(const struct host *host, const char *name);
 /* Is it planned for another system than this one? Then little is known of its files. */
-bool context_is_foreign(const struct cordon_plan *context);
+bool context_plans_other_os(const struct cordon_plan *context);
 /* Where a path of another system leads, by that little. */
 int context_foreign_path(struct cordon_plan *context, const char *path, const char **ret_path,
 			 struct cordon_error *err);
 /* project.c: the project, the working directory, and what git takes from there. */
-int context_find_places(struct cordon_plan *context, const struct cordon_setup *setup,
-			enum context_use use, struct cordon_error *err);
+int project_find(struct cordon_plan *context, const struct cordon_setup *setup,
+		 enum context_use use, struct cordon_error *err);
 /* The host part: folders, project, facts. */
 int context_open(const struct cordon_setup *setup, enum context_use use,
 		 struct cordon_plan **ret_context, struct cordon_error *err);

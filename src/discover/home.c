@@ -67,7 +67,7 @@ ask_library(struct arena *arena, const char **ret_home, struct cordon_error *err
 
 	errno = 0;
 	entry = getpwuid(geteuid());
-	if (entry == NULL && errno_is_fault(errno))
+	if (entry == NULL && error_errno_is_fault(errno))
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look up the user");
 	if (entry == NULL || entry->pw_dir == NULL)
 		return 0;
@@ -81,7 +81,7 @@ home_of_user(struct arena *arena, const char **ret_home, struct cordon_error *er
 	struct cordon_error why = {0};
 	size_t length;
 	char *text;
-	int rc = file_read(arena, "/etc/passwd", PASSWD_MAX, &text, &length, NULL, &why);
+	int rc = fd_read_file(arena, "/etc/passwd", PASSWD_MAX, &text, &length, NULL, &why);
 
 	*ret_home = NULL;
 	if (rc == -CORDON_E_MEMORY)

@@ -208,7 +208,7 @@ named_project(struct cordon_plan *context, const char *named, struct cordon_erro
 	char *path;
 
 	/* another machine's folder: nobody looks whether it is there */
-	if (context_is_foreign(context) && *named == '/') {
+	if (context_plans_other_os(context) && *named == '/') {
 		int rc = context_foreign_path(context, named, &context->host.project, err);
 
 		context->host.cwd = context->host.project;
@@ -243,8 +243,8 @@ keep_mark(struct cordon_plan *context, struct cordon_error *err)
 }
 
 int
-context_find_places(struct cordon_plan *context, const struct cordon_setup *setup,
-		    enum context_use use, struct cordon_error *err)
+project_find(struct cordon_plan *context, const struct cordon_setup *setup, enum context_use use,
+	     struct cordon_error *err)
 {
 	char cwd[PATH_MAX];
 	int rc;
@@ -262,15 +262,16 @@ context_find_places(struct cordon_plan *context, const struct cordon_setup *setu
 	if (strcmp(context->host.cwd, context->host.project) == 0 ||
 	    !is_too_wide(context, context->host.cwd))
 		context->host.cwd_token = context->host.cwd;
-	if (context_is_foreign(context))
+	if (context_plans_other_os(context))
 		return 0;
 	rc = keep_mark(context, err);
 	if (rc < 0)
 		return rc;
-	rc = gitdirs_find(&context->arena, context->host.project, &context->host.git, err);
+	rc = git_dir_find(&context->arena, context->host.project, &context->host.git, err);
 	if (rc < 0)
 		return rc;
-	rc = hookdirs_find(&context->arena, &context->host, &context->host.hooks, err);
+	rc = git_ref_paths_find(&context->arena, &context->host, &context->host.hooks, err);
 	return rc < 0 ? rc
-		      : looked_around(&context->arena, &context->host, &context->host.hooks, err);
+		      : git_repo_read_parents(&context->arena, &context->host, &context->host.hooks,
+					      err);
 }

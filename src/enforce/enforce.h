@@ -47,14 +47,14 @@ struct box_options {
 	const char *named_tmp;	     /* what enforce_grant_tmp will be called with; NULL: nothing */
 	const struct egress *egress; /* where connections go with network "domains"; NULL: none */
 	const char *door;	     /* where a named session takes commands; NULL: nowhere */
-	int events;		     /* where refusals are told, by event_refused; 0: nowhere */
+	int events;		     /* where refusals are told, by refusal_send; 0: nowhere */
 	struct autorun_changes
-		*changed; /* where changes are noted, by changed_note; NULL: nowhere */
+		*changed; /* where changes are noted, by autorun_changes_note; NULL: nowhere */
 };
 
 /*
  * Without a plan: a box that restricts nothing, by which processes are known; only where
- * enforce_mark needs one. Refuses (CORDON_E_GAP) a plan with gaps. A path that leads elsewhere than when it was planned is
+ * enforce_fingerprint needs one. Refuses (CORDON_E_GAP) a plan with gaps. A path that leads elsewhere than when it was planned is
  * an error for the user's own rules; of profiles it is skipped.
  */
 int enforce_compile(const struct plan *plan, const struct box_options *options,
@@ -74,7 +74,7 @@ struct enforce_main {
 	const int *standard; /* what it will have as 0 to 2, or NULL: nothing of the caller's */
 };
 /*
- * group_spawn or group_fork for such a process. Where calls are routed it is started by the thread
+ * session_group_spawn or session_group_fork for such a process. Where calls are routed it is started by the thread
  * that will answer them. -1 with errno.
  */
 struct session_group;
@@ -92,13 +92,13 @@ struct enforce_needs {
 	int names; /* a file that all sessions of the user lock while they change names; from outside */
 	int terminals[2]; /* those that the command will make first */
 };
-struct enforce_needs enforce_needs(const struct sandbox *box);
+struct enforce_needs enforce_fds(const struct sandbox *box);
 void enforce_serve(struct sandbox *box, const struct enforce_needs *needs);
 /*
  * From then on, whenever a signal woke this process's first thread: some answers need what only a
  * thread can do that is under no layer. Who waits for it sends that thread SIGURG, which is blocked.
  */
-void enforce_attend(struct sandbox *box);
+void enforce_service(struct sandbox *box);
 /*
  * A signal to all that is in the box, in one step where the system can do that. False: not here, or
  * not in time. By the thread that called enforce_serve.
@@ -113,9 +113,9 @@ bool enforce_untrace(struct sandbox *box, pid_t task, int signal);
  * Hands the group what tells the box's processes from all others, where the system needs such a mark;
  * it is the group's then, to be removed with it.
  */
-void enforce_mark(struct sandbox *box, struct session_group *group);
+void enforce_fingerprint(struct sandbox *box, struct session_group *group);
 /* Closes what it holds, where another process has it; only to be freed then. */
-void enforce_handed_over(struct sandbox *box);
+void enforce_close_parent_fds(struct sandbox *box);
 struct sandbox *enforce_free(struct sandbox *box);
 
 /* One thing that must fail and one that must work, tried in a child: for doctor. */

@@ -2,7 +2,7 @@
 /*
  * A group of processes that the system itself keeps together: a cgroup of the session's own. It
  * carries limits over all processes, and holds them even when supervisor and guard die at once.
- * A group is plain data that survives fork; only group_choose allocates.
+ * A group is plain data that survives fork; only session_group_select allocates.
  */
 #pragma once
 
@@ -48,16 +48,16 @@ struct group_usage {
  * Decides which kind this host can give, and where: from here on its path is known to all who may
  * have to end it. A limit that cannot be had is an error (the plan's promise said it can be kept, or
  * the caller accepted the gap and passes no limit). A scope is made already and has a child of ours
- * in it, which group_release reaps; it goes by itself when we die.
+ * in it, which session_group_release reaps; it goes by itself when we die.
  */
-int group_choose(const struct facts *facts, const struct group_wish *wish,
-		 struct session_group *ret_group, struct cordon_error *err);
+int session_group_select(const struct facts *facts, const struct group_wish *wish,
+			 struct session_group *ret_group, struct cordon_error *err);
 /*
  * Makes it, in the process that will end it. Without limits it becomes GROUP_NONE where none can be
  * had, whatever the facts said: the subreapers do not need it. A limit that cannot be set is an
  * error.
  */
-int group_make(struct session_group *group, struct cordon_error *err);
+int session_group_make(struct session_group *group, struct cordon_error *err);
 /*
  * Starts a process inside, which calls run(argument); that never returns. As with vfork it shares
  * our memory, and this returns when it has called exec or ended: run keeps to what may be done
@@ -65,28 +65,28 @@ int group_make(struct session_group *group, struct cordon_error *err);
  * does not let it be born inside it joins before run is called. -1 with errno when it could not get
  * inside: then nothing ran.
  */
-pid_t group_spawn(const struct session_group *group, void (*run)(const void *argument),
-		  const void *argument);
+pid_t session_group_spawn(const struct session_group *group, void (*run)(const void *argument),
+			  const void *argument);
 /* The same with memory of its own, for a process that stays as it is. */
-pid_t group_fork(const struct session_group *group, void (*run)(const void *argument),
-		 const void *argument);
+pid_t session_group_fork(const struct session_group *group, void (*run)(const void *argument),
+			 const void *argument);
 /* From here on the path is enough, and that there be no group is fine. */
 /* Ends everything inside, frozen first, and waits; true when it is empty. Repeatable. */
-bool group_kill(const struct session_group *group, int deadline_ms);
-bool group_is_empty(const struct session_group *group);
-/* Was the memory or process limit hit inside? To be asked before group_remove. */
-bool group_hit_memory(const struct session_group *group);
-bool group_hit_processes(const struct session_group *group);
-bool group_measure(const struct session_group *group, struct group_usage *ret_usage);
+bool session_group_kill(const struct session_group *group, int deadline_ms);
+bool session_group_is_empty(const struct session_group *group);
+/* Was the memory or process limit hit inside? To be asked before session_group_remove. */
+bool session_group_hit_memory(const struct session_group *group);
+bool session_group_hit_processes(const struct session_group *group);
+bool session_group_measure(const struct session_group *group, struct group_usage *ret_usage);
 /*
  * Removes it, depth first, with the cgroups the command made in it; closes. 0, or -1 with errno
  * when something is left (EBUSY: processes). Repeatable.
  */
-int group_remove(struct session_group *group);
+int session_group_remove(struct session_group *group);
 /* Leaves it to whoever else has it: only closes what is ours. Repeatable. */
-void group_release(struct session_group *group);
+void session_group_release(struct session_group *group);
 /*
  * Of a session whose supervisor and guard are both gone: ends what is in it, removes it. A path
  * that is not one of ours is refused (EINVAL); one that is gone already is fine.
  */
-int group_end_dead(const char *path);
+int session_group_end_dead(const char *path);

@@ -82,7 +82,7 @@ add_environment(struct str *to, const struct environment *env)
 }
 
 void
-plan_print_identity(const struct plan *plan, struct str *to)
+digest_print(const struct plan *plan, struct str *to)
 {
 	const struct index *index = &plan->index;
 

@@ -34,8 +34,8 @@ is_there(const struct plan *plan, const struct hint *hint, const char *path)
 	const char *written;
 	struct resolved at;
 
-	return token_expand(&arena, plan->host, &text, &written, NULL) == 0 && written != NULL &&
-	       resolve_path(&arena, plan->host->view, written, &at, NULL) == 0 &&
+	return host_expand_token(&arena, plan->host, &text, &written, NULL) == 0 &&
+	       written != NULL && resolve_path(&arena, plan->host->view, written, &at, NULL) == 0 &&
 	       path_below(path, at.path);
 }
 

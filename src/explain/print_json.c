@@ -25,7 +25,7 @@ json_rules(const struct planned_rule *rules, size_t count, bool *first, struct s
 	for (size_t i = 0; i < count; i++) {
 		if (rules[i].rights == 0)
 			continue;
-		rights_to_letters(rules[i].rights, letters);
+		policy_rights_to_letters(rules[i].rights, letters);
 		str_printf(to,
 			   "%s\n    {\"effect\": \"%s\", \"rights\": \"%s\", \"match\": \"%s\", "
 			   "\"layer\": \"%s\", \"exists\": %s, ",
@@ -48,7 +48,7 @@ json_files(const struct plan *plan, struct str *to)
 	char letters[RIGHT_KINDS + 1];
 	bool first = true;
 
-	rights_to_letters(plan->index.default_rights, letters);
+	policy_rights_to_letters(plan->index.default_rights, letters);
 	str_printf(to, "  \"default\": \"%s\",\n  \"rules\": [", letters);
 	json_rules(plan->index.paths, plan->index.path_count, &first, to);
 	json_rules(plan->index.patterns, plan->index.pattern_count, &first, to);
@@ -228,7 +228,7 @@ json_tail(const struct plan *plan, struct str *to)
 }
 
 void
-plan_print_json(const struct plan *plan, struct str *to)
+print_json_plan(const struct plan *plan, struct str *to)
 {
 	json_head(plan, to);
 	json_files(plan, to);

@@ -68,7 +68,7 @@ text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *
 
 	if (rule->rights == 0)
 		return;
-	rights_to_columns(rule->rights, columns);
+	policy_rights_to_columns(rule->rights, columns);
 	str_printf(to, "  %-5s %s  ", rule->effect == EFFECT_ALLOW ? "allow" : "deny", columns);
 	str_visible(to, rule->path);
 	if (rule->match != MATCH_SUBPATH)
@@ -81,7 +81,8 @@ text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *
 		str_add(to, "]");
 	}
 	if (!rule->exists && known && rule->match != MATCH_GLOB && rule->match != MATCH_REGEX)
-		str_add(to, plan_makes(plan, rule) ? " [made at the start]" : " [missing]");
+		str_add(to,
+			plan_rule_creates_dir(plan, rule) ? " [made at the start]" : " [missing]");
 	if (strcmp(rule->path, TERMINALS) == 0 && rule->effect == EFFECT_ALLOW)
 		str_add(to, plan_own_terminals(plan, TERMINALS) ? " [its own terminals]"
 								: " [of others, too]");
@@ -101,13 +102,13 @@ text_files(const struct plan *plan, bool verbose, struct str *to)
 	char letters[RIGHT_KINDS + 1];
 	size_t hidden = 0;
 
-	rights_to_letters(plan->index.default_rights, letters);
+	policy_rights_to_letters(plan->index.default_rights, letters);
 	str_printf(to, "files     elsewhere: \"%s\"\n", letters);
 	for (size_t i = 0; i < plan->index.path_count; i++) {
 		const struct planned_rule *rule = &plan->index.paths[i];
 
 		if (!verbose && known && !rule->exists && rule->rule->optional &&
-		    !plan_makes(plan, rule))
+		    !plan_rule_creates_dir(plan, rule))
 			hidden++;
 		else
 			text_rule(plan, rule, to);
@@ -193,7 +194,7 @@ text_limits(const struct plan *plan, struct str *to)
 		if (plan->settings.limits[i].value == 0)
 			continue;
 		str_printf(to, " %s ", limit_names[i]);
-		limit_print((enum limit)i, plan->settings.limits[i].value, to);
+		printer_print_limit((enum limit)i, plan->settings.limits[i].value, to);
 		any = true;
 	}
 	str_add(to, any ? "\n" : " none\n");
@@ -215,7 +216,7 @@ static const struct {
 };
 
 void
-plan_print_calls(const struct plan *plan, struct str *to)
+print_text_calls(const struct plan *plan, struct str *to)
 {
 	const struct planned_rule *rule = plan->routed_by;
 
@@ -239,7 +240,7 @@ text_calls(const struct plan *plan, bool verbose, struct str *to)
 	if (plan->host->system != SYSTEM_LINUX || (plan->routing == ROUTE_NOTHING && !verbose))
 		return;
 	str_add(to, "calls     ");
-	plan_print_calls(plan, to);
+	print_text_calls(plan, to);
 	str_add(to, "\n");
 }
 
@@ -265,7 +266,7 @@ text_promises(const struct plan *plan, bool verbose, struct str *to)
 }
 
 void
-plan_print_text(const struct plan *plan, bool verbose, struct str *to)
+print_text_plan(const struct plan *plan, bool verbose, struct str *to)
 {
 	text_head(plan, to);
 	text_files(plan, verbose, to);

@@ -45,7 +45,7 @@ find_option(const struct plan *plan, const struct decision *by, const char *path
 }
 
 bool
-advice_is_missing(const struct plan *plan, const struct resolved *at)
+remedy_is_missing(const struct plan *plan, const struct resolved *at)
 {
 	return !at->exists && at->kind != FS_HIDDEN && plan->host->system == SYSTEM_LINUX &&
 	       plan->host->view == &fs_real;
@@ -59,7 +59,7 @@ needs_making(const struct plan *plan, const struct resolved *at, unsigned missin
 						  : RIGHT_READ | (missing & RIGHT_EXECUTE);
 	char above[PATH_MAX];
 
-	if (!advice_is_missing(plan, at) || strlen(at->path) >= sizeof above)
+	if (!remedy_is_missing(plan, at) || strlen(at->path) >= sizeof above)
 		return false;
 	strcpy(above, at->path);
 	while (strcmp(above, "/") != 0) {
@@ -114,7 +114,7 @@ find_folder(const struct plan *plan, const struct resolved *at, char path[PATH_M
 }
 
 const char *
-advice_option(const struct plan *plan, const struct decision *by, const struct resolved *at,
+remedy_option(const struct plan *plan, const struct decision *by, const struct resolved *at,
 	      unsigned missing, char ret_path[PATH_MAX])
 {
 	const char *option = find_option(plan, by, at->path, missing);
@@ -158,7 +158,7 @@ rule_grants(struct arena *arena, const struct host *host, const struct rule *rul
 
 	if (rule->effect != EFFECT_ALLOW || rule->match != MATCH_SUBPATH ||
 	    (missing & ~rule->rights) != 0 ||
-	    token_expand(arena, host, &text, &written, NULL) < 0 || written == NULL ||
+	    host_expand_token(arena, host, &text, &written, NULL) < 0 || written == NULL ||
 	    resolve_path(arena, host->view, written, &at, NULL) < 0 || !(at.exists || is_made))
 		return false;
 	if (path_below(path, at.path))
@@ -177,7 +177,7 @@ profile_grants(const struct plan *plan, const struct profile *profile, const cha
 	auto_policy struct policy *policy = NULL;
 	auto_arena struct arena arena = {0};
 
-	if (stack_read_one(&input, &text, &policy, NULL) < 0)
+	if (layers_read_one(&input, &text, &policy, NULL) < 0)
 		return false;
 	for (size_t i = 0; i < policy->rule_count; i++)
 		if (rule_grants(&arena, plan->host, &policy->rules[i], path, missing))
@@ -187,7 +187,7 @@ profile_grants(const struct plan *plan, const struct profile *profile, const cha
 
 /* Where several would do it, as for a folder of everybody's caches, nobody knows which is meant. */
 const char *
-advice_profile(const struct plan *plan, const char *path, unsigned missing)
+remedy_profile(const struct plan *plan, const char *path, unsigned missing)
 {
 	const struct profile *profile;
 	const char *name = NULL;
@@ -204,21 +204,21 @@ advice_profile(const struct plan *plan, const char *path, unsigned missing)
 }
 
 struct advice
-advice_for(const struct plan *plan, const struct decision *by, const struct resolved *at,
+remedy_for(const struct plan *plan, const struct decision *by, const struct resolved *at,
 	   unsigned missing)
 {
 	struct advice advice = {.option = find_option(plan, by, at->path, missing)};
 
 	advice.make_first = advice.option != NULL && needs_making(plan, at, missing);
 	if (by->rule == NULL && by->protection == NULL && !by->overridden)
-		advice.profile = advice_profile(plan, at->path, missing);
+		advice.profile = remedy_profile(plan, at->path, missing);
 	return advice;
 }
 
 /* ---- words ---- */
 
 void
-advice_print_option(const char *option, const char *path, struct str *to)
+remedy_print_option(const char *option, const char *path, struct str *to)
 {
 	auto_str struct str quoted = {0};
 
@@ -232,18 +232,18 @@ advice_print_option(const char *option, const char *path, struct str *to)
 }
 
 void
-advice_print_text(const struct plan *plan, const struct decision *by, const struct resolved *at,
+remedy_print_text(const struct plan *plan, const struct decision *by, const struct resolved *at,
 		  unsigned missing, struct str *to)
 {
-	struct advice advice = advice_for(plan, by, at, missing);
+	struct advice advice = remedy_for(plan, by, at, missing);
 	auto_str struct str option = {0};
 
 	if (advice.option != NULL) {
-		advice_print_option(advice.option, at->path, &option);
+		remedy_print_option(advice.option, at->path, &option);
 		to->failed = to->failed || option.failed;
 		str_printf(to, "  to allow it: %s", advice.make_first ? "make it, then " : "");
 		str_visible(to, option.text == NULL ? "" : option.text);
-		str_add(to, why_is_secret(plan, at->path)
+		str_add(to, secret_is_path(plan, at->path)
 				    ? "  (it looks like a secret: think twice)\n"
 				    : "\n");
 	}
@@ -252,17 +252,17 @@ advice_print_text(const struct plan *plan, const struct decision *by, const stru
 }
 
 void
-advice_print_json(const struct plan *plan, const struct decision *by, const struct resolved *at,
+remedy_print_json(const struct plan *plan, const struct decision *by, const struct resolved *at,
 		  unsigned missing, struct str *to)
 {
 	struct advice advice = {0};
 	auto_str struct str remedy = {0};
 
 	if (missing != 0)
-		advice = advice_for(plan, by, at, missing);
+		advice = remedy_for(plan, by, at, missing);
 	str_add(to, ", \"remedy\": ");
 	if (advice.option != NULL && !advice.make_first)
-		advice_print_option(advice.option, at->path, &remedy);
+		remedy_print_option(advice.option, at->path, &remedy);
 	str_json_or_null(to, remedy.text);
 	str_add(to, ", \"profile\": ");
 	str_json_or_null(to, advice.profile);

@@ -105,7 +105,7 @@ unwise_hint(const struct plan *plan, const char *path, unsigned missing)
 {
 	const char *rest = behind_home(plan, path);
 
-	if (unwise_grant(plan, path, missing) || why_is_secret(plan, path) ||
+	if (unwise_grant(plan, path, missing) || secret_is_path(plan, path) ||
 	    ((missing & RIGHTS_CHANGE) && is_below_any(system_folders, path)))
 		return true;
 	return rest != NULL && (is_listed(baseline_histories, rest) ||

@@ -96,7 +96,8 @@ host_in_session(const struct network *network, const char *host)
 	/* with domains and such a range the name decides */
 	if (network->mode == NET_DOMAINS && network_covers_private(network, loopback))
 		return host;
-	return file_read(&arena, "/etc/hosts", HOSTS_FILE_MAX, &text, &length, NULL, NULL) == 0 &&
+	return fd_read_file(&arena, "/etc/hosts", HOSTS_FILE_MAX, &text, &length, NULL, NULL) ==
+				       0 &&
 			       hosts_is_loopback(text, host)
 		       ? "localhost"
 		       : host;
@@ -248,7 +249,7 @@ why_socket_path(const struct plan *plan, const char *subject, bool json, struct 
 		return cordon_no_memory(err);
 	return explain_socket(&(struct why_line){"socket", resolved.path, answer.allowed,
 						 answer.reason, answer.place, remedy.text,
-						 advice_is_missing(plan, &resolved)},
+						 remedy_is_missing(plan, &resolved)},
 			      json, to);
 }
 

@@ -32,7 +32,7 @@ describe_rule(const struct planned_rule *rule, struct str *to)
 {
 	char words[RIGHTS_WORDS];
 
-	rights_to_words(rule->rights, words);
+	policy_rights_to_words(rule->rights, words);
 	str_printf(to, "%s %s ", rule->effect == EFFECT_ALLOW ? "allow" : "deny", words);
 	str_visible(to, rule->rule->path);
 	if (rule->match != MATCH_SUBPATH)
@@ -42,7 +42,7 @@ describe_rule(const struct planned_rule *rule, struct str *to)
 static int
 parse_rights(const char *what, struct cordon_error *err)
 {
-	int rights = rights_from_letters(what);
+	int rights = policy_rights_from_letters(what);
 
 	for (int i = 0; i < RIGHT_KINDS; i++)
 		if (strcmp(what, right_names[i]) == 0)
@@ -80,7 +80,7 @@ absolute_path(const struct plan *plan, const char *subject, struct arena *arena,
 	if (value_path(subject, false) != NULL)
 		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.60s\" %s", subject,
 				   value_path(subject, false));
-	rc = token_expand(arena, plan->host, &text, ret_path, err);
+	rc = host_expand_token(arena, plan->host, &text, ret_path, err);
 	if (rc == 0 && *ret_path == NULL)
 		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.80s\" is nothing here", subject);
 	return rc;
@@ -141,7 +141,7 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 		return;
 	}
 	if (by->rule == NULL) {
-		rights_to_letters(plan->index.default_rights, letters);
+		policy_rights_to_letters(plan->index.default_rights, letters);
 		str_add(to, allowed ? "no rule speaks about it" : "no rule allows it");
 		if (*letters != '\0')
 			str_printf(to, "; the default is \"%s\"", letters);
@@ -174,9 +174,9 @@ held_by(const struct plan *plan, const char *path, const struct verdict *verdict
 		return verdict->held->path;
 	if (plan->host->system != SYSTEM_MACOS || !(verdict->rights & RIGHT_DELETE))
 		return NULL;
-	if (holds_make(&arena, plan, &holds, NULL) < 0)
+	if (pattern_dirs_make(&arena, plan, &holds, NULL) < 0)
 		return "something that cannot be told for want of memory";
-	hold = holds_find(&holds, path);
+	hold = pattern_dirs_find(&holds, path);
 	return hold == NULL ? NULL : hold->by;
 }
 
@@ -281,7 +281,7 @@ explain_text(const struct plan *plan, const char *what, const struct path_answer
 {
 	char columns[RIGHT_KINDS + 1];
 
-	rights_to_columns(answer->verdict->rights, columns);
+	policy_rights_to_columns(answer->verdict->rights, columns);
 	str_printf(to, "%s: %s ", answer->missing ? "denied" : "allowed", what);
 	str_visible(to, answer->resolved->path);
 	str_printf(to, "\n  rights here: %s\n  because: ", columns);
@@ -297,7 +297,7 @@ explain_text(const struct plan *plan, const char *what, const struct path_answer
 	if (answer->missing != 0)
 		explain_missing(plan, answer, to);
 	if (answer->missing != 0)
-		advice_print_text(plan, answer->by, answer->resolved, answer->missing, to);
+		remedy_print_text(plan, answer->by, answer->resolved, answer->missing, to);
 }
 
 /* ---- as JSON ---- */
@@ -307,7 +307,7 @@ json_rule(const struct planned_rule *rule, struct str *to)
 {
 	char letters[RIGHT_KINDS + 1];
 
-	rights_to_letters(rule->rights, letters);
+	policy_rights_to_letters(rule->rights, letters);
 	str_printf(to,
 		   "{\"effect\": \"%s\", \"rights\": \"%s\", \"match\": \"%s\", \"layer\": \"%s\", "
 		   "\"path\": ",
@@ -340,8 +340,8 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 	const struct decision *by = answer->by;
 	char asked[RIGHT_KINDS + 1], rights[RIGHT_KINDS + 1];
 
-	rights_to_letters(answer->asked, asked);
-	rights_to_letters(answer->verdict->rights, rights);
+	policy_rights_to_letters(answer->asked, asked);
+	policy_rights_to_letters(answer->verdict->rights, rights);
 	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"path\": ",
 		   answer->missing ? "false" : "true", asked);
 	str_json(to, answer->resolved->path);
@@ -358,7 +358,7 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 		str_add(to, "null");
 	str_add(to, ", \"protection\": ");
 	str_json_or_null(to, by->protection == NULL ? NULL : by->protection->pattern);
-	advice_print_json(plan, by, answer->resolved, answer->missing, to);
+	remedy_print_json(plan, by, answer->resolved, answer->missing, to);
 	str_add(to, "}\n");
 }
 
@@ -378,18 +378,18 @@ correct_running(const struct plan *plan, const struct resolved *resolved, struct
 	if (plan->host->system != SYSTEM_LINUX || view->start == NULL ||
 	    (kind != FS_FILE && kind != FS_MISSING))
 		return NULL;
-	if ((to->rights & RIGHT_EXECUTE) && !running_is_granted(plan, resolved->path)) {
+	if ((to->rights & RIGHT_EXECUTE) && !exec_rules_is_granted(plan, resolved->path)) {
 		to->rights &= ~(unsigned)RIGHT_EXECUTE;
 		return to->rights & RIGHT_READ
 			       ? "but Landlock grants running only by folders and files that are "
 				 "there at the start, and this is none of them"
 			       : "but what may not be read cannot be executed";
 	}
-	if ((to->rights & RIGHT_EXECUTE) && running_is_unread_script(plan, resolved->path)) {
+	if ((to->rights & RIGHT_EXECUTE) && exec_gaps_is_unread_script(plan, resolved->path)) {
 		to->rights &= ~(unsigned)RIGHT_EXECUTE;
 		return "but it is a script, and its interpreter may not read it";
 	}
-	if (!(to->rights & RIGHT_EXECUTE) && running_is_unheld(plan, resolved->path)) {
+	if (!(to->rights & RIGHT_EXECUTE) && exec_gaps_is_unheld(plan, resolved->path)) {
 		to->rights |= RIGHT_EXECUTE;
 		return "but Landlock grants running by whole folders, and this is in one";
 	}
@@ -404,7 +404,7 @@ delete_by_name(const struct plan *plan, const char *entry, struct verdict *to,
 	       struct cordon_error *err)
 {
 	struct verdict name;
-	int rc = gitnames_decide(plan, entry, &name, err);
+	int rc = git_protect_decide(plan, entry, &name, err);
 
 	if (rc < 0)
 		return rc;
@@ -435,7 +435,7 @@ why_path(const struct plan *plan, const char *what, const char *subject, bool js
 	/* asked about a link's removal, the answer is about the link */
 	if (asked == RIGHT_DELETE && entry != NULL)
 		resolved.path = entry;
-	rc = gitnames_decide(plan, resolved.path, &verdict, err);
+	rc = git_protect_decide(plan, resolved.path, &verdict, err);
 	if (rc == 0 && (asked & RIGHT_DELETE) && entry != NULL)
 		rc = delete_by_name(plan, entry, &verdict, err);
 	if (rc < 0)

@@ -296,8 +296,8 @@ quick_open(const struct beneath_walk *walk, const char *inside)
 
 	/* EAGAIN: something was renamed while ".." was judged. The walk is sure of its own. */
 	for (int tries = 0; tries < 16 && fd < 0 && (tries == 0 || errno == EAGAIN); tries++)
-		fd = compat_open_beneath(walk->root, *inside == '\0' ? "." : inside, walk->flags,
-					 walk->mode);
+		fd = os_open_beneath(walk->root, *inside == '\0' ? "." : inside, walk->flags,
+				     walk->mode);
 	return fd;
 }
 
@@ -390,7 +390,7 @@ walk_new(const char *root, const char *path, int flags, unsigned int mode, struc
 }
 
 int
-confine_walk(const char *root, const char *path, int flags, unsigned int mode,
+beneath_walk(const char *root, const char *path, int flags, unsigned int mode,
 	     unsigned int confine_flags, int *ret_fd, char **ret_path, struct cordon_error *err)
 {
 	auto_walk struct beneath_walk walk = walk_new(root, path, flags, mode, err);

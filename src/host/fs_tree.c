@@ -55,7 +55,7 @@ take_entry(void *context, const char *name, enum fs_kind kind)
 }
 
 void
-below_each(struct below *below, const char *root)
+fs_tree_each(struct below *below, const char *root)
 {
 	struct fs_tree_walk d = {.below = below};
 

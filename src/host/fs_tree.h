@@ -21,4 +21,4 @@ struct below {
 };
 
 /* root is not handed to fn. The last four fields are the result. Links are not followed. */
-void below_each(struct below *below, const char *root);
+void fs_tree_each(struct below *below, const char *root);

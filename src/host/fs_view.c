@@ -25,7 +25,7 @@ kind_of_failure(int sys)
 	if (sys == ENOENT || sys == ENOTDIR || sys == ENAMETOOLONG)
 		return FS_MISSING;
 	/* lstat knows no EPERM: then looking itself is forbidden, by a filter around us */
-	return errno_is_fault(sys) || sys == EPERM || sys == ENOSYS ? FS_FAILED : FS_HIDDEN;
+	return error_errno_is_fault(sys) || sys == EPERM || sys == ENOSYS ? FS_FAILED : FS_HIDDEN;
 }
 
 static enum fs_kind
@@ -172,7 +172,7 @@ macos_look(const void *ctx, const char *path, char *link)
 	return FS_MISSING;
 }
 
-const struct fs_view fs_macos_blank = {.look = macos_look};
+const struct fs_view fs_macos_minimal = {.look = macos_look};
 
 /* ---- a view that remembers ---- */
 
@@ -263,7 +263,7 @@ memory_look(const void *ctx, const char *path, char *link)
 }
 
 void
-fs_memory_tell(struct fs_memory *memory, const char *path, enum fs_kind kind)
+fs_cache_tell(struct fs_memory *memory, const char *path, enum fs_kind kind)
 {
 	size_t length = strlen(path);
 	struct fs_seen *slot,
@@ -340,7 +340,7 @@ memory_same(const void *ctx, const char *path, const char *other)
 }
 
 void
-fs_memory_start(struct fs_memory *memory, const struct fs_view *of)
+fs_cache_start(struct fs_memory *memory, const struct fs_view *of)
 {
 	*memory = (struct fs_memory){.view = {.ctx = memory,
 					      .look = memory_look,
@@ -352,7 +352,7 @@ fs_memory_start(struct fs_memory *memory, const struct fs_view *of)
 }
 
 void
-fs_memory_end(struct fs_memory *memory)
+fs_cache_end(struct fs_memory *memory)
 {
 	arena_free(&memory->arena);
 }

@@ -59,7 +59,7 @@ extern const struct fs_view fs_real;
  * A macOS of which only the fixed part is known: / and /private with etc, tmp and var, and the
  * three links to them. Every other path is FS_MISSING, which says "not known", not "absent".
  */
-extern const struct fs_view fs_macos_blank;
+extern const struct fs_view fs_macos_minimal;
 
 /*
  * A view that remembers what another one said, so that one plan looks at each path once, and sees
@@ -74,7 +74,7 @@ struct fs_memory {
 };
 
 /* memory must stay where it is while its view is in use. Never fails: at worst it remembers less. */
-void fs_memory_start(struct fs_memory *memory, const struct fs_view *of);
-void fs_memory_end(struct fs_memory *memory);
+void fs_cache_start(struct fs_memory *memory, const struct fs_view *of);
+void fs_cache_end(struct fs_memory *memory);
 /* What the other view said about path, unless it is known already. Of a link it is not enough. */
-void fs_memory_tell(struct fs_memory *memory, const char *path, enum fs_kind kind);
+void fs_cache_tell(struct fs_memory *memory, const char *path, enum fs_kind kind);

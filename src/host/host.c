@@ -151,8 +151,8 @@ unset_token(const struct place *place, const char *name, struct cordon_error *er
 }
 
 int
-token_expand(struct arena *arena, const struct host *host, const struct token_text *text,
-	     const char **ret_path, struct cordon_error *err)
+host_expand_token(struct arena *arena, const struct host *host, const struct token_text *text,
+		  const char **ret_path, struct cordon_error *err)
 {
 	auto_str struct str path = {0};
 	size_t length;

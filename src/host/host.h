@@ -50,5 +50,5 @@ struct token_text {
 };
 
 /* A written path with its tokens replaced, not yet resolved; the text itself where it has none. */
-int token_expand(struct arena *arena, const struct host *host, const struct token_text *text,
-		 const char **ret_path, struct cordon_error *err);
+int host_expand_token(struct arena *arena, const struct host *host, const struct token_text *text,
+		      const char **ret_path, struct cordon_error *err);

@@ -29,8 +29,8 @@ look(void *arg)
 }
 
 size_t
-ahead_start(struct prefetch *ahead, const struct fs_memory *memory, const struct rule *rules,
-	    size_t count)
+prefetch_start(struct prefetch *ahead, const struct fs_memory *memory, const struct rule *rules,
+	       size_t count)
 {
 	/* looking is the larger part of it, so most of it is left to the thread */
 	size_t first = count / 5 * 2;
@@ -48,12 +48,12 @@ ahead_start(struct prefetch *ahead, const struct fs_memory *memory, const struct
 }
 
 void
-ahead_end(struct prefetch *ahead, struct fs_memory *memory)
+prefetch_end(struct prefetch *ahead, struct fs_memory *memory)
 {
 	if (ahead->is_looking)
 		worker_end(&ahead->worker);
 	for (size_t i = 0; memory != NULL && ahead->is_looking && i < ahead->count; i++)
-		fs_memory_tell(memory, ahead->rules[i].path, ahead->kinds[i]);
+		fs_cache_tell(memory, ahead->rules[i].path, ahead->kinds[i]);
 	free(ahead->kinds);
 	*ahead = (struct prefetch){0};
 }

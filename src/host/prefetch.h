@@ -16,10 +16,10 @@ struct prefetch {
 };
 
 /*
- * Returns how many of the rules are to be planned before ahead_end is called; all of them where
+ * Returns how many of the rules are to be planned before prefetch_end is called; all of them where
  * nobody looks ahead.
  */
-size_t ahead_start(struct prefetch *ahead, const struct fs_memory *memory, const struct rule *rules,
-		   size_t count);
+size_t prefetch_start(struct prefetch *ahead, const struct fs_memory *memory,
+		      const struct rule *rules, size_t count);
 /* What was seen goes to memory; NULL: nowhere. To be called in any case. */
-void ahead_end(struct prefetch *ahead, struct fs_memory *memory);
+void prefetch_end(struct prefetch *ahead, struct fs_memory *memory);

@@ -46,4 +46,4 @@ struct role {
 	size_t datagram_count; /* so many of them, from the front, are of resolvers */
 	uint16_t listener;     /* where programs that know proxies come */
 };
-int enforce_role(const struct role *role, struct cordon_error *err);
+int proxy_sandbox_enter(const struct role *role, struct cordon_error *err);

@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 void
-event_refused(int line, const struct refusal *refusal)
+refusal_send(int line, const struct refusal *refusal)
 {
 	if (line >= 0)
 		(void)!send(line, refusal, sizeof *refusal, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -23,13 +23,13 @@ is_advice(const char *text)
 
 	if (strcmp(text, EVENT_ALLOW_ECH) == 0)
 		return true;
-	return strncmp(text, "--", 2) == 0 && (word == NULL || is_shell_word(word + 1)) &&
+	return strncmp(text, "--", 2) == 0 && (word == NULL || str_is_shell_word(word + 1)) &&
 	       strspn(text + 2, "abcdefghijklmnopqrstuvwxyz-") ==
 		       (word == NULL ? strlen(text) : (size_t)(word - text)) - 2;
 }
 
 bool
-event_receive(int line, struct refusal *ret_refusal, bool *ret_ended)
+refusal_receive(int line, struct refusal *ret_refusal, bool *ret_ended)
 {
 	struct refusal got;
 	ssize_t n;
@@ -50,7 +50,7 @@ event_receive(int line, struct refusal *ret_refusal, bool *ret_ended)
 }
 
 void
-event_print(const struct refusal *refusal, struct str *to)
+refusal_print(const struct refusal *refusal, struct str *to)
 {
 	str_add(to, ", \"what\": ");
 	str_json(to, refusal->what);

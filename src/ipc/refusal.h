@@ -30,8 +30,8 @@ struct refusal {
 };
 
 /* Never waits and never fails: a refusal that nobody reads is still a refusal. */
-void event_refused(int line, const struct refusal *refusal);
+void refusal_send(int line, const struct refusal *refusal);
 /* The next one; false: there is none now. *ret_ended: and there will be none. */
-bool event_receive(int line, struct refusal *ret_refusal, bool *ret_ended);
+bool refusal_receive(int line, struct refusal *ret_refusal, bool *ret_ended);
 /* Members of a JSON object, each with a comma in front. */
-void event_print(const struct refusal *refusal, struct str *to);
+void refusal_print(const struct refusal *refusal, struct str *to);

@@ -182,7 +182,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	struct utsname name;
 	int abi = landlock_version(NULL);
 	bool is_inside = abi == 0 && errno == EOPNOTSUPP && is_filtered();
-	int rc = probe_notify(&facts, err), offer = is_filtered() ? nested_ask() : 0;
+	int rc = probe_notify(&facts, err), offer = is_filtered() ? handshake_query() : 0;
 
 	if (rc < 0)
 		return rc;
@@ -231,7 +231,7 @@ enforce_probe_limits(struct facts *facts)
 	values[FACT_CGROUP] = values[FACT_CGROUP] && can_limit(0, 0);
 	values[FACT_CGROUP_MEMORY] = values[FACT_CGROUP] && can_limit(1u << 30, 0);
 	values[FACT_CGROUP_PIDS] = values[FACT_CGROUP] && can_limit(0, 1000);
-	values[FACT_SCOPE] = scope_can();
+	values[FACT_SCOPE] = systemd_scope_can();
 }
 
 enum system

@@ -42,11 +42,11 @@ static int
 enter_landlock(const struct role *role, struct cordon_error *err)
 {
 	int abi = landlock_version(NULL);
-	struct landlock_access handled = access_for_abi(abi);
+	struct landlock_access handled = ruleset_access_for_abi(abi);
 	auto_fd int ruleset = -1;
 
 	/* what restricts itself without a line is not acted for; there the broker looks at addresses */
-	if (abi == 0 || nested_ask() != 0)
+	if (abi == 0 || handshake_query() != 0)
 		return 0;
 	/* answers of the stub go to whatever port the question came from */
 	handled.net &= NET_BIND_TCP | NET_CONNECT_TCP;
@@ -149,11 +149,11 @@ enter_filter(struct cordon_error *err)
 }
 
 int
-enforce_role(const struct role *role, struct cordon_error *err)
+proxy_sandbox_enter(const struct role *role, struct cordon_error *err)
 {
 	int rc = privileges_drop(err);
 
-	if (rc == 0 && compat_hide() < 0)
+	if (rc == 0 && os_set_undumpable() < 0)
 		rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hide the proxy's memory");
 	if (rc == 0)
 		rc = enter_landlock(role, err);

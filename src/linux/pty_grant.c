@@ -33,7 +33,7 @@ grant(struct sandbox *box, int fd, const struct stat *at, int mode)
 	snprintf(path, sizeof path, TERMINALS "/%u", minor(at->st_rdev));
 	if (plan_own_terminals(box->broker.plan, path) == 0)
 		return 0;
-	access &= access_for_rights(index_decide(&box->broker.plan->index, path).rights) |
+	access &= ruleset_access_for_rights(index_decide(&box->broker.plan->index, path).rights) |
 		  FILE_IOCTL_DEV;
 	if (box->outer >= 0)
 		rc = ruleset_grant_file(box->outer, RULESET_OUTER, box->abi, fd, access, &err);
@@ -60,7 +60,7 @@ grant_descriptor(struct sandbox *box, int fd)
 	struct stat at;
 	int flags;
 
-	if (fstat(fd, &at) < 0 || !terminals_is_slave(&at))
+	if (fstat(fd, &at) < 0 || !pty_is_slave(&at))
 		return 0;
 	flags = fcntl(fd, F_GETFL);
 	return flags < 0 || (flags & O_PATH) ? 0 : grant_known(box, fd, &at, flags & O_ACCMODE);
@@ -79,7 +79,7 @@ grant_controlling(struct sandbox *box)
 		return 0;
 	snprintf(path, sizeof path, TERMINALS "/%u", (number & 0xff) | ((number >> 12) & 0xfff00));
 	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &at) < 0 || !terminals_is_slave(&at) ||
+	if (fd < 0 || fstat(fd, &at) < 0 || !pty_is_slave(&at) ||
 	    major(at.st_rdev) != ((number >> 8) & 0xfff))
 		return 0;
 	return grant_known(box, fd, &at, O_RDWR);
@@ -99,7 +99,7 @@ grant_spare(struct sandbox *box, int *ret_spare)
 
 	if (master >= 0)
 		other = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
-	if (other < 0 || fstat(other, &at) < 0 || !terminals_is_slave(&at))
+	if (other < 0 || fstat(other, &at) < 0 || !pty_is_slave(&at))
 		return 0;
 	rc = grant(box, other, &at, O_RDWR);
 	if (rc == 0) {
@@ -118,7 +118,7 @@ makes_terminals(const struct plan *plan)
 }
 
 int
-terminals_grant(struct sandbox *box, const struct enforce_main *main)
+pty_grant(struct sandbox *box, const struct enforce_main *main)
 {
 	int rc = 0;
 

@@ -106,7 +106,7 @@ make_nested(struct sandbox *box, const struct plan *plan, const struct box_optio
 	int rc = 0;
 
 	if (plan->routing != ROUTE_NOTHING)
-		rc = guarded_find(&box->arena, plan, &box->broker.trees, err);
+		rc = brokered_trees_find(&box->arena, plan, &box->broker.trees, err);
 	layer.trees = &box->broker.trees;
 	box->is_nested = true;
 	box->broker.plan = plan;
@@ -136,7 +136,7 @@ make_both_layers(struct sandbox *box, const struct plan *plan, const struct box_
 	bool wider = plan->routing == ROUTE_READS;
 	struct kept_files kept;
 	int rc = plan->routing != ROUTE_NOTHING
-			 ? guarded_find(&box->arena, plan, &box->broker.trees, err)
+			 ? brokered_trees_find(&box->arena, plan, &box->broker.trees, err)
 			 : 0;
 
 	outer.trees = inner.trees = &box->broker.trees;
@@ -152,7 +152,7 @@ make_both_layers(struct sandbox *box, const struct plan *plan, const struct box_
 	box->kind = inner.kind;
 	if (rc == 0)
 		rc = ruleset_make(plan, &inner, &box->ruleset, err);
-	rules_let_go(&kept);
+	rules_close_shared(&kept);
 	return rc;
 }
 
@@ -199,7 +199,7 @@ box_new(struct cordon_error *err)
 	box->broker.egress.line = box->broker.events = -1;
 	memset(box->broker.terminals.spare, -1, sizeof box->broker.terminals.spare);
 	box->broker.started = broker_now();
-	namelock_start(&box->broker.names);
+	names_lock_start(&box->broker.names);
 	pthread_mutex_init(&box->broker.sockets, NULL);
 	pthread_mutex_init(&box->broker.own_servers.still, NULL);
 	pthread_mutex_init(&box->broker.own_servers.lock, NULL);
@@ -233,8 +233,9 @@ enforce_compile(const struct plan *plan, const struct box_options *options,
 	if (box == NULL)
 		return -CORDON_E_MEMORY;
 	box->abi = plan->facts.values[FACT_LANDLOCK_ABI];
-	box->broker.fold = fold_new(&plan->index, plan->host == NULL ? NULL : plan->host->project);
-	box->broker.hooks = hookmemory_new(fold_below);
+	box->broker.fold =
+		casefold_new(&plan->index, plan->host == NULL ? NULL : plan->host->project);
+	box->broker.hooks = git_repo_cache_new(casefold_below);
 	box->broker.names.memory = box->broker.hooks;
 	rc = box->broker.fold == NULL || box->broker.hooks == NULL
 		     ? cordon_no_memory(err)
@@ -340,7 +341,7 @@ load_filter(const struct sandbox *box, struct cordon_error *err)
 static int
 enter_door(const struct sandbox *box, struct cordon_error *err)
 {
-	int line = nested_enter(), rc;
+	int line = handshake_enter(), rc;
 
 	if (line < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,
@@ -373,13 +374,13 @@ enforce_apply(const struct sandbox *box, struct cordon_error *err)
 
 /* Whatever is below us, or in the group, is the session's: nothing needs a mark. */
 void
-enforce_mark(struct sandbox *box, struct session_group *group)
+enforce_fingerprint(struct sandbox *box, struct session_group *group)
 {
 	(void)box, (void)group;
 }
 
 void
-enforce_handed_over(struct sandbox *box)
+enforce_close_parent_fds(struct sandbox *box)
 {
 	int *const own[] = {&box->ruleset, &box->outer};
 
@@ -395,9 +396,9 @@ enforce_free(struct sandbox *box)
 {
 	if (box == NULL)
 		return NULL;
-	enforce_handed_over(box);
-	box->broker.fold = fold_free(box->broker.fold);
-	box->broker.hooks = hookmemory_free(box->broker.hooks);
+	enforce_close_parent_fds(box);
+	box->broker.fold = casefold_free(box->broker.fold);
+	box->broker.hooks = git_repo_cache_free(box->broker.hooks);
 	arena_free(&box->arena);
 	free(box);
 	return NULL;

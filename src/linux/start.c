@@ -79,7 +79,7 @@ enter_outer(struct sandbox *box)
 	box->broker.umask = umask(0);
 	umask(box->broker.umask);
 	rc = privileges_drop(&err);
-	sweep_begin(&box->broker.sweep);
+	kill_all_begin(&box->broker.sweep);
 	if (rc == 0 && ruleset_enter_unlogged(box->outer, box->abi, &err) == 0)
 		return true;
 	errno = err.sys != 0 ? err.sys : EPERM;
@@ -89,8 +89,8 @@ enter_outer(struct sandbox *box)
 static pid_t
 start(const struct session_group *group, const struct enforce_main *main)
 {
-	return main->stays ? group_fork(group, main->run, main->context)
-			   : group_spawn(group, main->run, main->context);
+	return main->stays ? session_group_fork(group, main->run, main->context)
+			   : session_group_spawn(group, main->run, main->context);
 }
 
 /* It is in its box, and nobody would ever answer it. */
@@ -120,7 +120,7 @@ static _Noreturn void
 answer_questions(struct sandbox *box, int line)
 {
 	if (line >= 0) {
-		nested_serve(&box->broker, line);
+		nest_serve(&box->broker, line);
 		close(line);
 	}
 	for (;;)
@@ -168,7 +168,7 @@ start_routed(struct starter *starter)
 
 	/* it must not be under the layer that the next one enters */
 	if (starter->box->broker.egress.line >= 0 && !starter->box->is_nested)
-		inward_start(&starter->box->broker);
+		loopback_connect_start(&starter->box->broker);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->box->line) < 0)
 		return -1;
 	why = thread_start(STACK_SIZE, start_and_serve, starter);
@@ -189,11 +189,11 @@ enforce_start(struct sandbox *box, const struct session_group *group,
 
 	if (!box->is_routed && !box->is_nested)
 		return start(group, main);
-	return terminals_grant(box, main) < 0 ? -1 : start_routed(&starter);
+	return pty_grant(box, main) < 0 ? -1 : start_routed(&starter);
 }
 
 struct enforce_needs
-enforce_needs(const struct sandbox *box)
+enforce_fds(const struct sandbox *box)
 {
 	const int *spare = box->broker.terminals.spare;
 
@@ -218,11 +218,11 @@ enforce_serve(struct sandbox *box, const struct enforce_needs *needs)
 bool
 enforce_signal(struct sandbox *box, int signal)
 {
-	return box->is_routed && sweep_session(&box->broker.sweep, signal);
+	return box->is_routed && kill_all_send(&box->broker.sweep, signal);
 }
 
 void
-enforce_attend(struct sandbox *box)
+enforce_service(struct sandbox *box)
 {
 	if (box->is_routed)
 		opener_attend(&box->broker.opener);

@@ -170,7 +170,7 @@ start_log(struct report *report)
 	char *environment[] = {path, NULL};
 	int ends[2];
 
-	if (compat_pipe(ends) < 0)
+	if (os_pipe(ends) < 0)
 		return;
 	report->pid = fork();
 	if (report->pid == 0) {
@@ -248,12 +248,12 @@ reporter_main(const struct reporter *reporter, int life)
 }
 
 int
-reporter_start(const struct reporter *reporter)
+denial_log_start(const struct reporter *reporter)
 {
 	int ends[2], sys;
 	pid_t child;
 
-	if (compat_pipe(ends) < 0)
+	if (os_pipe(ends) < 0)
 		return -1;
 	child = fork();
 	if (child == 0) {

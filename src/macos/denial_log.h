@@ -17,4 +17,4 @@ struct reporter {
 };
 
 /* The life line, which closes at exec; or -1 with errno, and there is no reporter. */
-int reporter_start(const struct reporter *reporter);
+int denial_log_start(const struct reporter *reporter);

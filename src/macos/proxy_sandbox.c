@@ -10,14 +10,14 @@
 #include "macos/seatbelt.h"
 
 int
-enforce_role(const struct role *role, struct cordon_error *err)
+proxy_sandbox_enter(const struct role *role, struct cordon_error *err)
 {
 	static const struct fingerprint pair = {"/", SBPL_PROXY_ALLOWED, SBPL_PROXY_DENIED};
 	auto_sbpl struct sbpl *sbpl = NULL;
 	struct seatbelt seatbelt;
 	int rc = sbpl_proxy(role, &sbpl, err);
 
-	if (rc == 0 && compat_hide() < 0)
+	if (rc == 0 && os_set_undumpable() < 0)
 		rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hide the proxy's memory");
 	if (rc == 0)
 		rc = seatbelt_prepare(sbpl, &pair, &seatbelt, err);

@@ -202,7 +202,7 @@ enforce_compile(const struct plan *plan, const struct box_options *options,
 }
 
 void
-enforce_handed_over(struct sandbox *box)
+enforce_close_parent_fds(struct sandbox *box)
 {
 	(void)box;
 }
@@ -232,7 +232,7 @@ enforce_grant_tmp(struct sandbox *box, const char *path, struct cordon_error *er
 }
 
 void
-enforce_mark(struct sandbox *box, struct session_group *group)
+enforce_fingerprint(struct sandbox *box, struct session_group *group)
 {
 	group->kind = TRACKED_BY_MARK;
 	snprintf(group->path, sizeof group->path, "%s", box->fingerprint.folder);
@@ -252,8 +252,8 @@ enforce_start(struct sandbox *box, const struct session_group *group,
 	const struct reporter reporter = {box->state_dir, box->id, box->tag, box->log, LATE_MS};
 
 	/* before the command: what is refused at its start is told as well; without, it runs too */
-	box->reporter = reporter_start(&reporter);
-	return group_spawn(group, main->run, main->context);
+	box->reporter = denial_log_start(&reporter);
+	return session_group_spawn(group, main->run, main->context);
 }
 
 /*
@@ -261,7 +261,7 @@ enforce_start(struct sandbox *box, const struct session_group *group,
  * and as long as the second is there is a proxy.
  */
 struct enforce_needs
-enforce_needs(const struct sandbox *box)
+enforce_fds(const struct sandbox *box)
 {
 	return (struct enforce_needs){box->reporter, box->egress, -1, -1, {-1, -1}};
 }
@@ -273,7 +273,7 @@ enforce_serve(struct sandbox *box, const struct enforce_needs *needs)
 }
 
 void
-enforce_attend(struct sandbox *box)
+enforce_service(struct sandbox *box)
 {
 	(void)box;
 }

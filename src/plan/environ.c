@@ -151,7 +151,7 @@ listed(const char *const *names, const char *name)
 {
 	/* none starts with a star: one look is enough for most of them */
 	for (; *names != NULL; names++)
-		if (**names == *name && env_name_matches(*names, name))
+		if (**names == *name && merge_env_name_matches(*names, name))
 			return true;
 	return false;
 }
@@ -214,7 +214,7 @@ named(const struct settings *settings, const char *name)
 	for (size_t i = 0; i < settings->env.allow.count; i++) {
 		const struct word *word = &settings->env.allow.items[i];
 
-		if (!env_name_matches(word->text, name))
+		if (!merge_env_name_matches(word->text, name))
 			continue;
 		if (strcmp(word->text, name) == 0 || !environ_is_loader(name))
 			return word;

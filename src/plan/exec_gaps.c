@@ -44,11 +44,11 @@ is_unheld_file(const struct plan *plan, const char *path)
 	unsigned rights = index_rights(&plan->index, path);
 
 	return (rights & RUN) != RUN && is_program(plan, path, rights) &&
-	       running_is_granted(plan, path);
+	       exec_rules_is_granted(plan, path);
 }
 
 bool
-running_is_unread_script(const struct plan *plan, const char *path)
+exec_gaps_is_unread_script(const struct plan *plan, const char *path)
 {
 	const struct fs_view *view = plan->host->view;
 	bool is_executable;
@@ -68,13 +68,13 @@ look(const struct plan *plan, const char *path)
 
 /* Also what is no program yet, where the command can make it one. */
 bool
-running_is_unheld(const struct plan *plan, const char *path)
+exec_gaps_is_unheld(const struct plan *plan, const char *path)
 {
 	unsigned rights = index_rights(&plan->index, path);
 	enum fs_kind kind = look(plan, path);
 
 	if (plan->host->view->start == NULL || (rights & RIGHT_EXECUTE) ||
-	    !running_is_granted(plan, path))
+	    !exec_rules_is_granted(plan, path))
 		return false;
 	return (kind == FS_FILE && is_program(plan, path, rights)) ||
 	       ((kind == FS_FILE || kind == FS_MISSING) && (rights & MAKE));
@@ -128,7 +128,7 @@ search_below(struct exec_search *search, const char *root)
 			      .context = search,
 			      .left = SEARCH_MAX};
 
-	below_each(&below, root);
+	fs_tree_each(&below, root);
 	search->is_out_of_memory = search->is_out_of_memory || below.is_out_of_memory;
 	/* what a cordon around us keeps from being listed it keeps from being executed, or has said so */
 	if (search->plan->facts.values[FACT_DOOR])
@@ -148,7 +148,7 @@ is_made(const struct plan *plan, const struct planned_rule *rule, const char *pa
 	unsigned rights = index_rights(&plan->index, path);
 
 	return (rule->rights & RIGHT_EXECUTE) && !(rights & RIGHT_EXECUTE) && (rights & MAKE) &&
-	       running_is_granted(plan, path);
+	       exec_rules_is_granted(plan, path);
 }
 
 static bool
@@ -171,7 +171,8 @@ is_unheld_path(struct exec_search *search, const struct planned_rule *rule)
 		return true;
 	search->is_flat = rule->match == MATCH_CHILD;
 	/* where nothing new could be executed there is no grant around it */
-	return kind == FS_DIR && running_is_granted(plan, new) && search_below(search, rule->path);
+	return kind == FS_DIR && exec_rules_is_granted(plan, new) &&
+	       search_below(search, rule->path);
 }
 
 /* ---- denies by pattern ---- */
@@ -183,7 +184,7 @@ is_unheld_path(struct exec_search *search, const struct planned_rule *rule)
 static bool
 is_searched(const struct plan *plan, const struct planned_rule *tree)
 {
-	struct reach reach = index_reach(&plan->index, tree->path);
+	struct reach reach = index_tree_rights(&plan->index, tree->path);
 
 	/* nothing is executed below it but what a rule of its own grants, which is another tree */
 	if (!(reach.own & RIGHT_EXECUTE))
@@ -270,13 +271,13 @@ find_by_path(struct exec_search *search)
 }
 
 int
-running_settle(struct plan *plan, struct cordon_error *err)
+exec_gaps_settle(struct plan *plan, struct cordon_error *err)
 {
 	struct exec_search search = {.plan = plan};
 	auto_str struct str text = {0};
 	bool is_found;
 
-	running_list(plan);
+	exec_rules_list(plan);
 	plan->unheld = NULL;
 	if (plan->host->system != SYSTEM_LINUX || plan->host->view->list == NULL)
 		return 0;

@@ -54,7 +54,7 @@ can_be_listed(const struct plan *plan, const struct planned_rule *rule)
 }
 
 void
-running_list(struct plan *plan)
+exec_rules_list(struct plan *plan)
 {
 	const struct index *index = &plan->index;
 
@@ -69,7 +69,7 @@ running_list(struct plan *plan)
 }
 
 bool
-running_is_listed(const struct plan *plan, const struct planned_rule *rule)
+exec_rules_is_listed(const struct plan *plan, const struct planned_rule *rule)
 {
 	for (size_t i = 0; i < plan->listed_count; i++)
 		if (plan->listed[i] == rule)
@@ -78,7 +78,7 @@ running_is_listed(const struct plan *plan, const struct planned_rule *rule)
 }
 
 bool
-running_has_inside(const struct plan *plan, const char *folder)
+exec_rules_has_inside(const struct plan *plan, const char *folder)
 {
 	for (size_t i = 0; i < plan->listed_count; i++)
 		if (path_below(plan->listed[i]->path, folder) &&
@@ -102,7 +102,7 @@ look(const struct plan *plan, const char *path)
 static unsigned
 granted_at(const struct plan *plan, const char *path, bool is_folder)
 {
-	struct reach reach = index_reach(&plan->index, path);
+	struct reach reach = index_tree_rights(&plan->index, path);
 
 	return is_folder ? reach.own & reach.below & reach.deep : reach.own;
 }
@@ -145,8 +145,8 @@ granted_listed(const struct plan *plan, const char *folder, const char *path)
 							   : run_of(granted_at(plan, entry, false));
 		if (kind != FS_DIR)
 			return 0;
-		if (!running_has_inside(plan, entry)) {
-			struct reach reach = index_reach(&plan->index, entry);
+		if (!exec_rules_has_inside(plan, entry)) {
+			struct reach reach = index_tree_rights(&plan->index, entry);
 
 			return run_of(reach.below & reach.deep);
 		}
@@ -160,7 +160,7 @@ granted_by_folder(const struct plan *plan, const char *folder, const char *path)
 {
 	unsigned tree = granted_at(plan, folder, true);
 
-	if (!(tree & RIGHT_EXECUTE) || !running_has_inside(plan, folder))
+	if (!(tree & RIGHT_EXECUTE) || !exec_rules_has_inside(plan, folder))
 		return tree;
 	return (tree & ~(unsigned)RIGHT_EXECUTE) | granted_listed(plan, folder, path);
 }
@@ -193,7 +193,7 @@ granted_by(const struct plan *plan, const struct planned_rule *rule, const char 
 }
 
 bool
-running_is_granted(const struct plan *plan, const char *path)
+exec_rules_is_granted(const struct plan *plan, const char *path)
 {
 	const struct index *index = &plan->index;
 	unsigned granted = index->default_rights == 0 ? 0 : granted_by_folder(plan, "/", path);

@@ -36,7 +36,7 @@ explain_broker(const struct facts *facts, struct promise *to)
 	if (!facts->values[FACT_BROKER]) {
 		to->how = "there is no broker";
 		to->remedy = NULL;
-	} else if (has_broker(facts)) {
+	} else if (routing_has_broker(facts)) {
 		to->how = "the broker needs Landlock";
 		to->remedy = "use a kernel from 5.13 on with \"landlock\" in lsm=";
 	} else if (facts->values[FACT_YAMA] >= 2) {
@@ -127,8 +127,8 @@ explain_landlock(const struct facts *facts, int abi, struct promise *to)
 }
 
 void
-explain_gap(const struct plan *plan, const struct mechanism *way, unsigned missing,
-	    struct promise *to)
+gap_text_explain(const struct plan *plan, const struct mechanism *way, unsigned missing,
+		 struct promise *to)
 {
 	const unsigned brokers = NEED_BROKER | NEED_VETTING | NEED_BROKER_NET |
 				 NEED_BROKER_SOCKETS | NEED_NO_SOCKETS | NEED_BROKER_SIGNALS;

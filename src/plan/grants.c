@@ -66,5 +66,5 @@ plan_leave_out(struct plan *plan)
 	/* sorted by path: of two that are missing the one above comes first */
 	for (size_t i = 0; plan->host->view->list != NULL && i < index->path_count; i++)
 		index->paths[i].is_left_out = plan->host->system == SYSTEM_LINUX &&
-					      plan_leaves_out(plan, &index->paths[i]);
+					      plan_rule_is_absent(plan, &index->paths[i]);
 }

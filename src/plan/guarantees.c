@@ -167,7 +167,7 @@ needs_met(const struct plan *plan, const struct requirements *demand)
 		{!demand->runs, NEED_RUN_LISTED},
 		{plan->unheld == NULL, NEED_RUN_HELD},
 		{plan->routing != ROUTE_NOTHING, NEED_BROKER},
-		{has_broker(&plan->facts), NEED_VETTING},
+		{routing_has_broker(&plan->facts), NEED_VETTING},
 		{plan->routes_sockets, NEED_BROKER_SOCKETS},
 		{plan->routes_signals, NEED_BROKER_SIGNALS},
 		{plan->closes_sockets, NEED_NO_SOCKETS},
@@ -207,13 +207,13 @@ judge(struct plan *plan, const struct requirements *demand, enum guarantee guara
 	}
 	to->keeping = plan->settings.accept[guarantee] ? KEPT_ACCEPTED : KEPT_GAP;
 	if (last != NULL)
-		explain_gap(plan, last, last->needs & ~met, to);
+		gap_text_explain(plan, last, last->needs & ~met, to);
 }
 
 void
-plan_judge(struct plan *plan)
+plan_check_guarantees(struct plan *plan)
 {
-	struct requirements demand = demand_find(plan);
+	struct requirements demand = requirements_find(plan);
 	unsigned met;
 
 	plan_route(plan, &demand);

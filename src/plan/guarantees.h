@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files share that find out which promises a plan keeps; plan_judge is their door. */
+/* What the files share that find out which promises a plan keeps; plan_check_guarantees is their door. */
 #pragma once
 
 #include "plan/plan.h"
@@ -47,13 +47,13 @@ struct requirements {
 	const struct planned_rule *by; /* the first about reading, else the first of all */
 	bool restrict_files;
 };
-struct requirements demand_find(const struct plan *plan);
+struct requirements requirements_find(const struct plan *plan);
 
 /* routing.c: can this machine have a broker, or one around us that asks us? */
-bool has_broker(const struct facts *facts);
+bool routing_has_broker(const struct facts *facts);
 /* What of files, sockets and addresses is asked of it. */
 void plan_route(struct plan *plan, const struct requirements *demand);
 
 /* gap_text.c: why the way cannot be gone, and what would help. missing: of its needs. */
-void explain_gap(const struct plan *plan, const struct mechanism *way, unsigned missing,
-		 struct promise *to);
+void gap_text_explain(const struct plan *plan, const struct mechanism *way, unsigned missing,
+		      struct promise *to);

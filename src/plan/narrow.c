@@ -44,7 +44,7 @@ ask_implied(struct plan *plan, const struct policy *project, size_t count, struc
 
 	return count == 0
 		       ? 0
-		       : request_add(
+		       : trust_requests_add(
 				 plan, place, err,
 				 "what the %s form grants by itself (%zu paths; `cordon check --print` "
 				 "shows them)",
@@ -67,7 +67,7 @@ narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, size_t *i
 	if (*ret_add)
 		return 0;
 	if (rule->match == MATCH_GLOB || rule->match == MATCH_REGEX)
-		return request_add_rule(plan, rule, NULL, "", err);
+		return trust_requests_add_rule(plan, rule, NULL, "", err);
 	rc = plan_rule_path(plan, rule, &path, err);
 	if (rc < 0 || path == NULL)
 		return rc;
@@ -79,7 +79,7 @@ narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, size_t *i
 		++*implied;
 		return 0;
 	}
-	return request_add_rule(
+	return trust_requests_add_rule(
 		plan, rule, path,
 		is_protected(&verdict) ? " (protected: no project can be granted it)" : "", err);
 }
@@ -113,9 +113,10 @@ narrow_default(struct plan *plan, const struct policy *project, struct cordon_er
 	if (!project->has_default)
 		return 0;
 	plan->index.default_rights &= project->default_rights;
-	rights_to_words(more, words);
+	policy_rights_to_words(more, words);
 	return more == 0 ? 0
-			 : request_add(plan, project->default_place, err, "%s everywhere", words);
+			 : trust_requests_add(plan, project->default_place, err, "%s everywhere",
+					      words);
 }
 
 /* ---- the rest ---- */
@@ -129,11 +130,11 @@ narrow_sockets(struct plan *plan, const struct policy *project, struct cordon_er
 		const struct word *word = &project->sockets.items[i];
 		const char *path = NULL;
 
-		if (words_have(&plan->settings.sockets, word->text))
+		if (policy_words_have(&plan->settings.sockets, word->text))
 			continue;
 		rc = plan_socket_path(plan, word, &path, err);
 		if (rc == 0)
-			rc = request_add_socket(plan, word, path, err);
+			rc = trust_requests_add_socket(plan, word, path, err);
 	}
 	return rc;
 }
@@ -150,7 +151,7 @@ keep_passing(struct plan *plan, const struct words *wanted, struct cordon_error 
 
 		if (strchr(word->text, '*') == NULL &&
 		    environ_decide(&plan->settings, word->text).passes)
-			rc = words_add(&plan->arena, allow, word, err);
+			rc = policy_words_add(&plan->arena, allow, word, err);
 	}
 	return rc;
 }
@@ -166,19 +167,19 @@ narrow_env(struct plan *plan, const struct policy *project, struct cordon_error 
 		const struct word *word = &wanted->allow.items[i];
 		bool pattern = strchr(word->text, '*') != NULL;
 
-		if (pattern ? !words_have(&have->allow, word->text)
+		if (pattern ? !policy_words_have(&have->allow, word->text)
 			    : !environ_decide(&plan->settings, word->text).passes)
-			rc = request_add(plan, word->place, err, "the environment variable %s",
-					 word->text);
+			rc = trust_requests_add(plan, word->place, err,
+						"the environment variable %s", word->text);
 	}
 	for (size_t i = 0; rc == 0 && i < wanted->set_count; i++)
-		rc = request_add(plan, wanted->set[i].place, err, "%s set to \"%s\"",
-				 wanted->set[i].name, wanted->set[i].value);
+		rc = trust_requests_add(plan, wanted->set[i].place, err, "%s set to \"%s\"",
+					wanted->set[i].name, wanted->set[i].value);
 	if (rc < 0 || wanted->mode == ENV_UNSET)
 		return rc;
 	if (wanted->mode > have->mode)
-		return request_add(plan, wanted->place, err, "the environment in mode %s",
-				   env_names[wanted->mode]);
+		return trust_requests_add(plan, wanted->place, err, "the environment in mode %s",
+					  env_names[wanted->mode]);
 	rc = keep_passing(plan, &wanted->allow, err);
 	have->mode = wanted->mode;
 	return rc;
@@ -200,9 +201,10 @@ narrow_limits(struct plan *plan, const struct policy *project, struct cordon_err
 		} else {
 			auto_str struct str text = {0};
 
-			limit_print((enum limit)i, wanted->value, &text);
-			rc = request_add(plan, wanted->place, err, "the limit %s raised to %s",
-					 limit_names[i], text.failed ? "more" : text.text);
+			printer_print_limit((enum limit)i, wanted->value, &text);
+			rc = trust_requests_add(plan, wanted->place, err,
+						"the limit %s raised to %s", limit_names[i],
+						text.failed ? "more" : text.text);
 		}
 	}
 	return rc;
@@ -227,18 +229,19 @@ narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_e
 
 	if (project->has_extends && project->extends.count == 0 &&
 	    project->dialect == DIALECT_NATIVE)
-		return request_add(plan, place, err,
-				   "to stand on no profile, instead of the one in force");
+		return trust_requests_add(plan, place, err,
+					  "to stand on no profile, instead of the one in force");
 	for (size_t i = 0; rc == 0 && i < project->extends.count; i++) {
 		const struct word *word = &project->extends.items[i];
 		const struct profile *profile = profile_find(word->text);
 
 		if (is_loaded(plan, word->text))
 			continue;
-		rc = request_add(plan, word->place, err, "the profile %s%s", word->text,
-				 profile != NULL && profile_is_base(profile)
-					 ? " in place of the one in force, with all that one denies"
-					 : "");
+		rc = trust_requests_add(
+			plan, word->place, err, "the profile %s%s", word->text,
+			profile != NULL && profile_is_base(profile)
+				? " in place of the one in force, with all that one denies"
+				: "");
 	}
 	return rc;
 }
@@ -249,10 +252,10 @@ narrow_accept(struct plan *plan, const struct policy *project, struct cordon_err
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < project->accept.count; i++)
-		if (!plan->settings.accept[guarantee_by_name(project->accept.items[i].text)])
-			rc = request_add(plan, project->accept.items[i].place, err,
-					 "to live without the guarantee %s",
-					 project->accept.items[i].text);
+		if (!plan->settings.accept[merge_guarantee_by_name(project->accept.items[i].text)])
+			rc = trust_requests_add(plan, project->accept.items[i].place, err,
+						"to live without the guarantee %s",
+						project->accept.items[i].text);
 	return rc;
 }
 
@@ -262,7 +265,7 @@ narrow_tmp(struct plan *plan, const struct policy *project, struct cordon_error 
 	if (project->tmp == TMP_PRIVATE)
 		plan->settings.tmp = TMP_PRIVATE;
 	if (project->tmp == TMP_SHARED && plan->settings.tmp != TMP_SHARED)
-		return request_add(plan, project->tmp_place, err, "the shared tmp folder");
+		return trust_requests_add(plan, project->tmp_place, err, "the shared tmp folder");
 	return 0;
 }
 
@@ -272,8 +275,9 @@ narrow_ipc(struct plan *plan, const struct policy *project, struct cordon_error 
 	if (project->ipc == IPC_NONE)
 		plan->settings.ipc = IPC_NONE;
 	if (project->ipc == IPC_SYSV && plan->settings.ipc != IPC_SYSV)
-		return request_add(plan, project->ipc_place, err,
-				   "System V queues, semaphores and memory of all your processes");
+		return trust_requests_add(
+			plan, project->ipc_place, err,
+			"System V queues, semaphores and memory of all your processes");
 	return 0;
 }
 
@@ -293,10 +297,8 @@ int
 plan_narrow(struct plan *plan, struct cordon_error *err)
 {
 	static int (*const steps[])(struct plan *, const struct policy *, struct cordon_error *) = {
-		narrow_profiles, narrow_accept,		 narrow_rules,
-		narrow_default,	 project_narrow_network, narrow_sockets,
-		narrow_env,	 narrow_limits,		 narrow_tmp,
-		narrow_ipc,
+		narrow_profiles, narrow_accept, narrow_rules,  narrow_default, narrow_net,
+		narrow_sockets,	 narrow_env,	narrow_limits, narrow_tmp,     narrow_ipc,
 	};
 	const struct policy *project = plan->stack->project;
 	int rc = 0;

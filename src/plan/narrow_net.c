@@ -11,7 +11,7 @@ static bool
 covers_domain(const struct network *have, const char *name)
 {
 	for (size_t i = 0; have->mode == NET_DOMAINS && i < have->domains.count; i++)
-		if (domain_covers(have->domains.items[i].text, name))
+		if (merge_domain_covers(have->domains.items[i].text, name))
 			return true;
 	return have->mode == NET_ALL;
 }
@@ -27,8 +27,9 @@ narrow_domains(struct plan *plan, const struct network *wanted, struct cordon_er
 		const struct word *word = &wanted->domains.items[i];
 
 		rc = covers_domain(have, word->text)
-			     ? words_add(&plan->arena, &kept, word, err)
-			     : request_add(plan, word->place, err, "network to %s", word->text);
+			     ? policy_words_add(&plan->arena, &kept, word, err)
+			     : trust_requests_add(plan, word->place, err, "network to %s",
+						  word->text);
 	}
 	if (rc < 0)
 		return rc;
@@ -53,9 +54,10 @@ narrow_ports(struct plan *plan, struct ports *have, const struct ports *wanted, 
 	for (size_t i = 0; rc == 0 && i < wanted->count; i++) {
 		const struct port *port = &wanted->items[i];
 
-		rc = all || ports_have(have, port->number)
-			     ? ports_add(&plan->arena, &kept, port, err)
-			     : request_add(plan, port->place, err, "network port %u", port->number);
+		rc = all || policy_ports_have(have, port->number)
+			     ? policy_ports_add(&plan->arena, &kept, port, err)
+			     : trust_requests_add(plan, port->place, err, "network port %u",
+						  port->number);
 	}
 	if (rc == 0)
 		*have = kept;
@@ -74,15 +76,15 @@ narrow_localhost(struct plan *plan, const struct network *wanted, struct cordon_
 		return 0;
 	}
 	if (have->mode != NET_LOCALHOST) {
-		rc = request_add(plan, wanted->place, err, "network to this machine");
+		rc = trust_requests_add(plan, wanted->place, err, "network to this machine");
 		have->mode = NET_NONE;
 		return rc;
 	}
 	if (wanted->localhost.count == 0)
 		return have->localhost.count == 0
 			       ? 0
-			       : request_add(plan, wanted->place, err,
-					     "network to every port of this machine");
+			       : trust_requests_add(plan, wanted->place, err,
+						    "network to every port of this machine");
 	rc = narrow_ports(plan, &have->localhost, &wanted->localhost, true, err);
 	/* an empty list would mean every port */
 	if (rc == 0 && have->localhost.count == 0)
@@ -104,10 +106,11 @@ ask_opaque(struct plan *plan, const struct network *wanted, struct cordon_error 
 	for (size_t i = 0; rc == 0 && i < wanted->opaque.count; i++) {
 		const struct port *port = &wanted->opaque.items[i];
 
-		if (!ports_have(&have->opaque, port->number))
-			rc = request_add(plan, port->place, err,
-					 "anything on network port %u, not only TLS, HTTP and SSH",
-					 port->number);
+		if (!policy_ports_have(&have->opaque, port->number))
+			rc = trust_requests_add(
+				plan, port->place, err,
+				"anything on network port %u, not only TLS, HTTP and SSH",
+				port->number);
 	}
 	return rc;
 }
@@ -122,7 +125,8 @@ narrow_udp(struct plan *plan, const struct network *wanted, struct cordon_error 
 		have->udp = wanted->udp;
 	if (wanted->udp != UDP_ALLOW || have->udp == UDP_ALLOW)
 		return 0;
-	return request_add(plan, wanted->udp_place, err, "UDP and unix datagrams on this machine");
+	return trust_requests_add(plan, wanted->udp_place, err,
+				  "UDP and unix datagrams on this machine");
 }
 
 /* Beside the mode: ports, ranges, resolver, hidden names. What is there already is not asked for. */
@@ -143,25 +147,25 @@ narrow_details(struct plan *plan, const struct network *wanted, struct cordon_er
 	for (size_t i = 0; rc == 0 && i < wanted->private_ranges.count; i++) {
 		const struct word *range = &wanted->private_ranges.items[i];
 
-		if (!words_have(&have->private_ranges, range->text))
-			rc = request_add(plan, range->place, err,
-					 "domains that lead to private addresses (%s)",
-					 range->text);
+		if (!policy_words_have(&have->private_ranges, range->text))
+			rc = trust_requests_add(plan, range->place, err,
+						"domains that lead to private addresses (%s)",
+						range->text);
 	}
 	if (rc == 0 && resolver->text != NULL &&
 	    (have->resolver.text == NULL || strcmp(have->resolver.text, resolver->text) != 0))
-		rc = request_add(plan, resolver->place, err, "names looked up at %s",
-				 resolver->text);
+		rc = trust_requests_add(plan, resolver->place, err, "names looked up at %s",
+					resolver->text);
 	if (rc == 0 && wanted->ech == ECH_ALLOW && have->ech != ECH_ALLOW)
-		rc = request_add(plan, wanted->ech_place, err,
-				 "TLS that hides whom it asks for (ECH)");
+		rc = trust_requests_add(plan, wanted->ech_place, err,
+					"TLS that hides whom it asks for (ECH)");
 	if (wanted->ech == ECH_REFUSE)
 		have->ech = ECH_REFUSE;
 	return rc == 0 ? narrow_udp(plan, wanted, err) : rc;
 }
 
 int
-project_narrow_network(struct plan *plan, const struct policy *project, struct cordon_error *err)
+narrow_net(struct plan *plan, const struct policy *project, struct cordon_error *err)
 {
 	const struct network *wanted = &project->network;
 	struct network *have = &plan->settings.network;
@@ -183,6 +187,7 @@ project_narrow_network(struct plan *plan, const struct policy *project, struct c
 	case NET_ALL:
 		break;
 	}
-	return have->mode == NET_ALL ? 0
-				     : request_add(plan, wanted->place, err, "the whole network");
+	return have->mode == NET_ALL
+		       ? 0
+		       : trust_requests_add(plan, wanted->place, err, "the whole network");
 }

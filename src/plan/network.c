@@ -67,7 +67,7 @@ network_is_loopback(const char *host)
 bool
 network_has_port(const struct network *network, unsigned port)
 {
-	return ports_have(&network->ports, port);
+	return policy_ports_have(&network->ports, port);
 }
 
 /* "ADDRESS" or "ADDRESS/BITS", counted as bits of 128. */
@@ -94,7 +94,7 @@ read_range(const char *text, uint8_t ret_start[16], uint64_t *ret_bits)
 }
 
 bool
-range_covers(const char *range, const uint8_t address[16])
+network_range_covers(const char *range, const uint8_t address[16])
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	uint8_t start[16];
@@ -113,7 +113,7 @@ bool
 network_covers_private(const struct network *network, const uint8_t address[16])
 {
 	for (size_t i = 0; i < network->private_ranges.count; i++)
-		if (range_covers(network->private_ranges.items[i].text, address))
+		if (network_range_covers(network->private_ranges.items[i].text, address))
 			return true;
 	return false;
 }
@@ -124,7 +124,7 @@ network_covers_private(const struct network *network, const uint8_t address[16])
 struct net_answer
 network_decide_local(const struct network *network, unsigned port)
 {
-	if (network->localhost.count > 0 && !ports_have(&network->localhost, port))
+	if (network->localhost.count > 0 && !policy_ports_have(&network->localhost, port))
 		return (struct net_answer){.reason = "this port of this machine is not listed"};
 	if (network->localhost.count == 0 && port == RESOLVER_PORT)
 		return (struct net_answer){.reason =
@@ -152,7 +152,7 @@ is_usual(unsigned port)
 static const char *
 carried_at(const struct network *network, unsigned port)
 {
-	if (ports_have(&network->opaque, port))
+	if (policy_ports_have(&network->opaque, port))
 		return "the domain and the port are listed, for any protocol";
 	return is_usual(port) ? "the domain and the port are listed, for TLS and HTTP"
 			      : "the domain and the port are listed, for TLS, HTTP and SSH";
@@ -171,9 +171,9 @@ decide_domain(const struct network *network, const char *host, unsigned port)
 	for (size_t i = 0; i < network->domains.count; i++) {
 		const struct word *word = &network->domains.items[i];
 
-		if (!domain_covers(word->text, name))
+		if (!merge_domain_covers(word->text, name))
 			continue;
-		if (!ports_have(&network->ports, port))
+		if (!policy_ports_have(&network->ports, port))
 			return (struct net_answer){.reason =
 							   "the domain is listed, the port is not",
 						   .domain = word};
@@ -265,7 +265,8 @@ network_advise(const struct network *network, const char *host, unsigned port,
 	str_add(to, typed_first(network));
 	if (!is_listed)
 		str_printf(to, "--domain %s", name);
-	if (!ports_have(&network->ports, port) && !(network->ports.count == 0 && is_usual(port)))
+	if (!policy_ports_have(&network->ports, port) &&
+	    !(network->ports.count == 0 && is_usual(port)))
 		str_printf(to, "%s--port %u", is_listed ? "" : " ", port);
 }
 

@@ -31,7 +31,7 @@ void network_advise_unnamed(const struct network *network, char *to, size_t size
 /* Is the port among those that a domain may be reached at? */
 bool network_has_port(const struct network *network, unsigned port);
 /* Is the address (IPv4 as mapped) in a range that value_range accepts? */
-bool range_covers(const char *range, const uint8_t address[16]);
+bool network_range_covers(const char *range, const uint8_t address[16]);
 /* Is the address (IPv4 as mapped) in one of the ranges that a name may lead to? */
 bool network_covers_private(const struct network *network, const uint8_t address[16]);
 /* 127.0.0.0/8, ::1, 0.0.0.0 and ::, which mean the same to connect(2), localhost, *.localhost. */

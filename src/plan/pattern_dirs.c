@@ -41,8 +41,8 @@ split_name(struct arena *arena, const char **at, const char **ret_name, struct c
 }
 
 int
-glob_split(struct arena *arena, const char *glob, const char *const **ret_names, size_t *ret_count,
-	   struct cordon_error *err)
+pattern_dirs_split_glob(struct arena *arena, const char *glob, const char *const **ret_names,
+			size_t *ret_count, struct cordon_error *err)
 {
 	const char **names = NULL, **slot;
 	size_t count = 0;
@@ -81,7 +81,7 @@ has_branches(const char *regex)
 }
 
 char *
-regex_root(struct arena *arena, const char *regex, struct cordon_error *err)
+pattern_dirs_regex_root(struct arena *arena, const char *regex, struct cordon_error *err)
 {
 	char *root = arena_strdup(arena, regex + (*regex == '^'), err);
 	size_t plain;
@@ -158,7 +158,7 @@ add_glob(struct pattern_dirs_build *m, const char *glob)
 {
 	const char *const *names, *text = "";
 	size_t count;
-	int rc = glob_split(m->arena, glob, &names, &count, m->err);
+	int rc = pattern_dirs_split_glob(m->arena, glob, &names, &count, m->err);
 
 	for (size_t i = 0; rc == 0 && i + 1 < count; i++) {
 		bool deep = strcmp(names[i], "**") == 0;
@@ -190,7 +190,7 @@ quoted(struct pattern_dirs_build *m, const char *path)
 static int
 add_regex(struct pattern_dirs_build *m, const char *regex)
 {
-	char *root = regex_root(m->arena, regex, m->err), *glob;
+	char *root = pattern_dirs_regex_root(m->arena, regex, m->err), *glob;
 	int rc;
 
 	if (root == NULL)
@@ -209,8 +209,8 @@ add_regex(struct pattern_dirs_build *m, const char *regex)
 }
 
 int
-holds_make(struct arena *arena, const struct plan *plan, struct pattern_dirs *ret,
-	   struct cordon_error *err)
+pattern_dirs_make(struct arena *arena, const struct plan *plan, struct pattern_dirs *ret,
+		  struct cordon_error *err)
 {
 	const struct index *index = &plan->index;
 	struct pattern_dirs_build m = {.arena = arena, .to = ret, .err = err};
@@ -235,7 +235,7 @@ holds_make(struct arena *arena, const struct plan *plan, struct pattern_dirs *re
 }
 
 const struct pattern_dir *
-holds_find(const struct pattern_dirs *holds, const char *path)
+pattern_dirs_find(const struct pattern_dirs *holds, const char *path)
 {
 	for (size_t i = 0; i < holds->count; i++) {
 		const struct pattern_dir *hold = &holds->items[i];

@@ -24,13 +24,13 @@ struct pattern_dirs {
 };
 
 /* Of every pattern that denies and every protected name. */
-int holds_make(struct arena *arena, const struct plan *plan, struct pattern_dirs *ret,
-	       struct cordon_error *err);
+int pattern_dirs_make(struct arena *arena, const struct plan *plan, struct pattern_dirs *ret,
+		      struct cordon_error *err);
 /* The one that holds the folder called path, or NULL. */
-const struct pattern_dir *holds_find(const struct pattern_dirs *holds, const char *path);
+const struct pattern_dir *pattern_dirs_find(const struct pattern_dirs *holds, const char *path);
 
 /* The names of a glob between its slashes, each still quoted; "**" stands alone. */
-int glob_split(struct arena *arena, const char *glob, const char *const **ret_names,
-	       size_t *ret_count, struct cordon_error *err);
+int pattern_dirs_split_glob(struct arena *arena, const char *glob, const char *const **ret_names,
+			    size_t *ret_count, struct cordon_error *err);
 /* The folder that holds everything a regular expression can match; "/" when that is not plain. */
-char *regex_root(struct arena *arena, const char *regex, struct cordon_error *err);
+char *pattern_dirs_regex_root(struct arena *arena, const char *regex, struct cordon_error *err);

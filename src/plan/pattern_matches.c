@@ -69,7 +69,7 @@ plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cord
 	    strcmp(glob->root, "/") == 0 || plan->host->system != SYSTEM_LINUX ||
 	    below.view->list == NULL)
 		return 0;
-	below_each(&below, matching.glob.root);
+	fs_tree_each(&below, matching.glob.root);
 	if (matching.rc < 0 || below.is_out_of_memory)
 		return below.is_out_of_memory ? cordon_no_memory(err) : matching.rc;
 	if (below.is_cut)

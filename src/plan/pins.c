@@ -31,7 +31,7 @@ sort_pins(struct plan *plan, const struct trust *trust, const struct pin ***ret_
 static bool
 pin_holds(const struct pin *const *pins, size_t count, const char *path)
 {
-	struct pin now = pin_now(path);
+	struct pin now = trust_store_pin(path);
 	size_t low = 0;
 
 	while (low < count) {
@@ -62,8 +62,8 @@ check_pins(struct plan *plan, const struct trust *trust, struct planned_rule *ru
 		if (planned->layer != LAYER_PROJECT || planned->effect != EFFECT_ALLOW ||
 		    pin_holds(pins, trust->pin_count, planned->root))
 			continue;
-		rc = request_add_rule(plan, planned->rule, planned->path,
-				      " (approved once, but it leads elsewhere now)", err);
+		rc = trust_requests_add_rule(plan, planned->rule, planned->path,
+					     " (approved once, but it leads elsewhere now)", err);
 		planned->rights = 0;
 	}
 	return rc;
@@ -108,9 +108,9 @@ plan_check_socket_pins(struct plan *plan, const struct trust *trust, struct cord
 			plan->sockets[kept++] = grant;
 			continue;
 		}
-		rc = request_add(plan, grant.word->place, err,
-				 "the socket %s (approved once, but it leads elsewhere now)",
-				 grant.word->text);
+		rc = trust_requests_add(plan, grant.word->place, err,
+					"the socket %s (approved once, but it leads elsewhere now)",
+					grant.word->text);
 		if (rc == 0)
 			plan->requests[plan->request_count - 1].path = grant.path;
 	}

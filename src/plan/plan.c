@@ -22,7 +22,7 @@ plan_free(struct plan *plan)
 	if (plan == NULL)
 		return NULL;
 	index_free(&plan->index);
-	stack_free(plan->stack);
+	layers_free(plan->stack);
 	arena_free(&plan->arena);
 	free(plan);
 	return NULL;
@@ -162,15 +162,15 @@ add_policy(struct plan *plan, const struct policy *policy, enum layer layer,
 	   struct fs_memory *memory, struct cordon_error *err)
 {
 	struct prefetch ahead;
-	size_t before = ahead_start(&ahead, memory, policy->rules, policy->rule_count);
+	size_t before = prefetch_start(&ahead, memory, policy->rules, policy->rule_count);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < policy->rule_count; i++) {
 		if (i == before)
-			ahead_end(&ahead, memory);
+			prefetch_end(&ahead, memory);
 		rc = plan_add_rule(plan, &policy->rules[i], layer, err);
 	}
-	ahead_end(&ahead, NULL);
+	prefetch_end(&ahead, NULL);
 	return rc;
 }
 
@@ -200,13 +200,12 @@ static int
 build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
       struct cordon_error *err)
 {
-	int rc = settings_merge(&plan->arena, plan->stack, &plan->settings, err);
+	int rc = merge_settings(&plan->arena, plan->stack, &plan->settings, err);
 
 	if (rc == 0)
 		rc = mounts_read(&plan->arena, plan->host->mounts, &plan->mounts, err);
 	if (rc == 0)
-		rc = protections_make(&plan->index.arena, plan->host, &plan->index.protections,
-				      err);
+		rc = protected_make(&plan->index.arena, plan->host, &plan->index.protections, err);
 	if (rc == 0)
 		rc = add_builtins(plan, err);
 	if (rc == 0)
@@ -238,9 +237,9 @@ build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
 	if (rc == 0)
 		plan_leave_out(plan);
 	if (rc == 0)
-		rc = running_settle(plan, err);
+		rc = exec_gaps_settle(plan, err);
 	if (rc == 0)
-		plan_judge(plan);
+		plan_check_guarantees(plan);
 	return rc;
 }
 
@@ -254,17 +253,17 @@ plan_make(const struct host *host, const struct facts *facts, struct stack *stac
 	int rc;
 
 	if (plan == NULL) {
-		stack_free(stack);
+		layers_free(stack);
 		return cordon_no_memory(err);
 	}
 	plan->facts = *facts;
 	plan->stack = stack;
-	fs_memory_start(&seen, host->view);
+	fs_cache_start(&seen, host->view);
 	looking.view = &seen.view;
 	plan->host = &looking;
 	rc = build(plan, trust, &seen, err);
 	plan->host = host;
-	fs_memory_end(&seen);
+	fs_cache_end(&seen);
 	if (rc < 0)
 		return rc;
 	*ret_plan = take(&plan);

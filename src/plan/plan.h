@@ -92,9 +92,9 @@ int plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 int plan_rule_path(struct plan *plan, const struct rule *rule, const char **ret_path,
 		   struct cordon_error *err);
 /* Written as a folder, missing, and to be made at the start; a project's word is not enough. */
-bool plan_makes(const struct plan *plan, const struct planned_rule *rule);
+bool plan_rule_creates_dir(const struct plan *plan, const struct planned_rule *rule);
 /* Missing, and so a grant of a profile that comes to nothing. */
-bool plan_leaves_out(const struct plan *plan, const struct planned_rule *rule);
+bool plan_rule_is_absent(const struct plan *plan, const struct planned_rule *rule);
 /* pattern_matches.c: what a glob that grants running matches now, as rules of their own. */
 int plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cordon_error *err);
 /* grants.c: marks grants of what is missing, and is made neither at the start nor by the command. */
@@ -137,4 +137,4 @@ bool plan_has_project_sockets(const struct plan *plan);
 /* rules.c: the first of the links that the sandbox itself could have planted, or NULL. */
 const char *plan_planted_link(const struct plan *plan, const char *const *links, size_t count);
 /* guarantees.c */
-void plan_judge(struct plan *plan);
+void plan_check_guarantees(struct plan *plan);

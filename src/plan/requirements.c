@@ -89,7 +89,7 @@ static bool
 denies_running(const struct plan *plan, const struct planned_rule *rule)
 {
 	return rule->effect == EFFECT_DENY && (rule->rights & (RIGHT_READ | RIGHT_EXECUTE)) &&
-	       !running_is_listed(plan, rule);
+	       !exec_rules_is_listed(plan, rule);
 }
 
 static void
@@ -113,7 +113,7 @@ is_known(const struct requirements *demand, const struct plan *plan,
 }
 
 struct requirements
-demand_find(const struct plan *plan)
+requirements_find(const struct plan *plan)
 {
 	const struct index *index = &plan->index;
 	struct requirements demand = {.change = (index->default_rights & RIGHTS_CHANGE) != 0};

@@ -3,7 +3,7 @@
 #include "plan/guarantees.h"
 
 bool
-has_broker(const struct facts *facts)
+routing_has_broker(const struct facts *facts)
 {
 	bool own = facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD];
 
@@ -25,7 +25,7 @@ find_routing(const struct plan *plan, const struct requirements *demand)
 	bool metadata = demand->restrict_files && !plan->settings.accept[G_FILES_METADATA];
 	bool future = demand->change && !plan->settings.accept[G_FILES_FUTURE];
 
-	if (plan->host->system != SYSTEM_LINUX || !has_broker(&plan->facts) ||
+	if (plan->host->system != SYSTEM_LINUX || !routing_has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
 	/* one around us answers for what it routes */
@@ -63,7 +63,7 @@ find_socket_routing(struct plan *plan)
 		plan->routes_network = between && (values[FACT_DOOR] & DOOR_NETWORK);
 		plan->closes_sockets = names && !plan->routes_sockets &&
 				       values[FACT_SECCOMP_FILTER] && plan->socket_count == 0;
-	} else if (has_broker(&plan->facts) && abi > 0) {
+	} else if (routing_has_broker(&plan->facts) && abi > 0) {
 		plan->routes_sockets = names;
 		plan->routes_network = between;
 	} else {

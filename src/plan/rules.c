@@ -33,7 +33,7 @@ resolve_rule(struct plan *plan, const struct rule *rule, const char *path, struc
 		return cordon_no_memory(err);
 	if (rc < 0) {
 		snprintf(text, sizeof text, "cannot be resolved: %s",
-			 why.sys != 0 ? errno_text(why.sys) : "not absolute");
+			 why.sys != 0 ? error_errno_text(why.sys) : "not absolute");
 		return rule_error(rule, text, err);
 	}
 	return 0;
@@ -46,7 +46,7 @@ expand_rule(struct plan *plan, const struct rule *rule, const char **ret_path,
 	const struct token_text text = {rule->path, rule->place, rule->optional,
 					rule->match == MATCH_GLOB};
 
-	return token_expand(&plan->index.arena, plan->host, &text, ret_path, err);
+	return host_expand_token(&plan->index.arena, plan->host, &text, ret_path, err);
 }
 
 int
@@ -351,7 +351,7 @@ stands_out(const struct plan *plan, const char *path)
 }
 
 bool
-plan_makes(const struct plan *plan, const struct planned_rule *rule)
+plan_rule_creates_dir(const struct plan *plan, const struct planned_rule *rule)
 {
 	size_t length = strlen(rule->rule->path);
 
@@ -362,11 +362,11 @@ plan_makes(const struct plan *plan, const struct planned_rule *rule)
 }
 
 bool
-plan_leaves_out(const struct plan *plan, const struct planned_rule *rule)
+plan_rule_is_absent(const struct plan *plan, const struct planned_rule *rule)
 {
 	return rule->effect == EFFECT_ALLOW && rule->rule->optional && !rule->exists &&
 	       rule->match != MATCH_GLOB && rule->match != MATCH_REGEX &&
-	       stands_out(plan, rule->path) && !plan_makes(plan, rule);
+	       stands_out(plan, rule->path) && !plan_rule_creates_dir(plan, rule);
 }
 
 /* ---- links a sandbox could have planted ---- */

@@ -35,7 +35,7 @@ static const char *const secrets[] = {".ssh",
 				      NULL};
 
 bool
-why_is_secret(const struct plan *plan, const char *path)
+secret_is_path(const struct plan *plan, const char *path)
 {
 	const char *home = plan->host->home;
 

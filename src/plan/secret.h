@@ -5,4 +5,4 @@
 #include "plan/plan.h"
 
 /* Folders and files whose whole point is to be secret. */
-bool why_is_secret(const struct plan *plan, const char *path);
+bool secret_is_path(const struct plan *plan, const char *path);

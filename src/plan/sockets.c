@@ -63,7 +63,7 @@ resolve_socket(struct plan *plan, const struct word *word, const char *written, 
 {
 	const struct token_text text = {written, word->place, optional, false};
 	const char *path;
-	int rc = token_expand(&plan->arena, plan->host, &text, &path, err);
+	int rc = host_expand_token(&plan->arena, plan->host, &text, &path, err);
 
 	*ret = (struct resolved){0};
 	if (rc < 0 || path == NULL)

@@ -10,8 +10,8 @@
 #include "plan/secret.h"
 
 int
-request_add(struct plan *plan, struct place place, struct cordon_error *err, const char *format,
-	    ...)
+trust_requests_add(struct plan *plan, struct place place, struct cordon_error *err,
+		   const char *format, ...)
 {
 	struct request *request;
 	va_list args;
@@ -34,7 +34,7 @@ request_add(struct plan *plan, struct place place, struct cordon_error *err, con
 static const char *
 opens_what(const struct plan *plan, const char *path)
 {
-	if (why_is_secret(plan, path))
+	if (secret_is_path(plan, path))
 		return "secrets are kept there";
 	if (plan->host->home != NULL && path_below(plan->host->home, path))
 		return "your whole home is there, and everything secret in it";
@@ -42,18 +42,18 @@ opens_what(const struct plan *plan, const char *path)
 }
 
 int
-request_add_rule(struct plan *plan, const struct rule *rule, const char *path, const char *note,
-		 struct cordon_error *err)
+trust_requests_add_rule(struct plan *plan, const struct rule *rule, const char *path,
+			const char *note, struct cordon_error *err)
 {
 	char words[RIGHTS_WORDS];
 	struct request *request;
 	int rc;
 
-	rights_to_words(rule->rights, words);
-	rc = request_add(plan, rule->place, err, "%s %s%s%s%s%s", words, rule->path,
-			 rule->match == MATCH_SUBPATH ? "" : " (",
-			 rule->match == MATCH_SUBPATH ? "" : match_names[rule->match],
-			 rule->match == MATCH_SUBPATH ? "" : ")", note);
+	policy_rights_to_words(rule->rights, words);
+	rc = trust_requests_add(plan, rule->place, err, "%s %s%s%s%s%s", words, rule->path,
+				rule->match == MATCH_SUBPATH ? "" : " (",
+				rule->match == MATCH_SUBPATH ? "" : match_names[rule->match],
+				rule->match == MATCH_SUBPATH ? "" : ")", note);
 	if (rc < 0)
 		return rc;
 	request = &plan->requests[plan->request_count - 1];
@@ -64,11 +64,11 @@ request_add_rule(struct plan *plan, const struct rule *rule, const char *path, c
 }
 
 int
-request_add_socket(struct plan *plan, const struct word *word, const char *path,
-		   struct cordon_error *err)
+trust_requests_add_socket(struct plan *plan, const struct word *word, const char *path,
+			  struct cordon_error *err)
 {
 	struct request *request;
-	int rc = request_add(plan, word->place, err, "the socket %s", word->text);
+	int rc = trust_requests_add(plan, word->place, err, "the socket %s", word->text);
 
 	if (rc < 0)
 		return rc;

@@ -59,7 +59,7 @@ find_program(struct arena *arena, const struct plan *plan, const char **ret,
 }
 
 int
-gitread_open(struct arena *arena, const struct plan *plan, struct gitread *ret,
+git_run_open(struct arena *arena, const struct plan *plan, struct gitread *ret,
 	     struct cordon_error *err)
 {
 	const struct host *host = plan->host;
@@ -108,7 +108,7 @@ become_git(const struct ends *ends, const char *program, const char *const *argv
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (compat_die_with_parent(SIGKILL) == 0 && getppid() == ends->parent && null >= 0 &&
+	if (os_die_with_parent(SIGKILL) == 0 && getppid() == ends->parent && null >= 0 &&
 	    dup2(ends->input < 0 ? null : ends->input, 0) == 0 && dup2(ends->output, 1) == 1 &&
 	    dup2(null, 2) == 2 && fd_cloexec_from(3) >= 0)
 		execve(program, (char *const *)argv, (char *const *)environment);
@@ -150,7 +150,7 @@ start(const struct gitread *in, const char *const *arguments, int input, pid_t *
 	argv[count++] = in->plan->host->project;
 	while (count < ARGUMENTS_MAX && *arguments != NULL)
 		argv[count++] = *arguments++;
-	if (compat_pipe(ends) < 0)
+	if (os_pipe(ends) < 0)
 		return errno;
 	given.output = ends[1];
 	*ret_pid = fork();
@@ -174,13 +174,13 @@ now_ms(void)
 }
 
 void
-gitread_limit(struct gitread *in)
+git_run_limit(struct gitread *in)
 {
 	in->until = now_ms() + SECONDS_MAX * 1000;
 }
 
 bool
-gitread_is_late(const struct gitread *in)
+git_run_is_late(const struct gitread *in)
 {
 	return in->until != 0 && now_ms() >= in->until;
 }
@@ -237,7 +237,7 @@ put_input(const struct gitread_text *input, FILE **ret_file)
 }
 
 int
-gitread_ask(const struct gitread *in, const char *const *arguments,
+git_run_ask(const struct gitread *in, const char *const *arguments,
 	    const struct gitread_text *input, struct gitread_text *ret, struct cordon_error *err)
 {
 	auto_str struct str text = {0};
@@ -270,12 +270,12 @@ gitread_ask(const struct gitread *in, const char *const *arguments,
 }
 
 bool
-gitread_has_replacements(const struct gitread *in)
+git_run_has_replacements(const struct gitread *in)
 {
 	static const char *const one[] = {"for-each-ref", "--count=1", "--format=%(refname)",
 					  "refs/replace/", NULL};
 	struct gitread_text said = {NULL, 0};
-	bool has_some = gitread_ask(in, one, NULL, &said, NULL) != 1 || *said.text != '\0';
+	bool has_some = git_run_ask(in, one, NULL, &said, NULL) != 1 || *said.text != '\0';
 
 	free(said.text);
 	return has_some;

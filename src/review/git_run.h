@@ -19,16 +19,16 @@ struct gitread {
 };
 
 /* Where the project's repository is, and git; git_dir NULL: there is none. In arena. */
-int gitread_open(struct arena *arena, const struct plan *plan, struct gitread *ret,
+int git_run_open(struct arena *arena, const struct plan *plan, struct gitread *ret,
 		 struct cordon_error *err);
 
 /* Does anything lie below refs/replace/? Also where that cannot be told. */
-bool gitread_has_replacements(const struct gitread *in);
+bool git_run_has_replacements(const struct gitread *in);
 
 /* From now on all answers together may take as long as one alone. */
-void gitread_limit(struct gitread *in);
+void git_run_limit(struct gitread *in);
 /* Is that time over? */
-bool gitread_is_late(const struct gitread *in);
+bool git_run_is_late(const struct gitread *in);
 
 struct gitread_text {
 	char *text; /* to be freed */
@@ -38,6 +38,6 @@ struct gitread_text {
  * What git with these arguments, up to a NULL, says about input (NULL: none). 1: *ret is there; 0: git ended
  * with an error, was too slow or said too much; or an error.
  */
-int gitread_ask(const struct gitread *in, const char *const *arguments,
+int git_run_ask(const struct gitread *in, const char *const *arguments,
 		const struct gitread_text *input, struct gitread_text *ret,
 		struct cordon_error *err);

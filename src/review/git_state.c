@@ -155,7 +155,7 @@ read_file(struct state_walk *w, const char *path, size_t size)
 	char *text;
 
 	if (w->left-- <= 0 || size > w->room ||
-	    file_read(&refs->arena, path, w->room, &text, &length, NULL, NULL) < 0) {
+	    fd_read_file(&refs->arena, path, w->room, &text, &length, NULL, NULL) < 0) {
 		w->is_cut = true;
 		return 0;
 	}
@@ -185,7 +185,7 @@ walk_entry(struct state_walk *w, char path[PATH_MAX], int depth)
 	if (lstat(path, &at) < 0)
 		return 0;
 	is_link = S_ISLNK(at.st_mode);
-	is_old = !is_link && refread_time(&at) < w->since;
+	is_old = !is_link && ref_files_time(&at) < w->since;
 	if (is_link && stat(path, &at) < 0)
 		return 0;
 	if (S_ISDIR(at.st_mode)) {
@@ -250,7 +250,7 @@ walk(struct state_walk *w, const char *folder, const char *below)
 }
 
 void
-gitstate_note(struct refs *refs)
+git_state_note(struct refs *refs)
 {
 	struct state_walk w = {.refs = refs, .left = LOGS_MAX, .room = LOGS_ROOM};
 
@@ -261,7 +261,7 @@ gitstate_note(struct refs *refs)
 }
 
 int
-gitstate_find(struct refs *refs, struct gitstate *ret)
+git_state_find(struct refs *refs, struct gitstate *ret)
 {
 	struct gitstate known = {0};
 	struct state_walk w = {.refs = refs,
@@ -282,8 +282,8 @@ gitstate_find(struct refs *refs, struct gitstate *ret)
 /* ---- what they lead to ---- */
 
 int
-gitstate_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,
-	      committed_fn *tell, void *teller)
+git_state_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,
+	       committed_fn *tell, void *teller)
 {
 	auto_arena struct arena arena = {0};
 	const char *base =
@@ -300,5 +300,5 @@ gitstate_look(const struct refs *refs, const struct gitread *in, const struct gi
 			return 0;
 		pairs[i] = (struct compared){base, tree, "", state->items[i].file};
 	}
-	return compared_look(in, pairs, state->count, tell, teller);
+	return tree_diff_check(in, pairs, state->count, tell, teller);
 }

@@ -20,9 +20,9 @@ struct gitstate {
 };
 
 /* Notes the texts of logs, as many as are few. */
-void gitstate_note(struct refs *refs);
+void git_state_note(struct refs *refs);
 /* Those in files that changed since then and were in no log. In the arena of refs. */
-int gitstate_find(struct refs *refs, struct gitstate *ret);
+int git_state_find(struct refs *refs, struct gitstate *ret);
 /* What they bring that the tree at the start did not have. 1: all was told; 0: something cannot be read. */
-int gitstate_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,
-		  committed_fn *tell, void *teller);
+int git_state_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,
+		   committed_fn *tell, void *teller);

@@ -176,11 +176,11 @@ look(const struct gitread *in, const char *head, const struct indextrees *trees,
 		pairs[i] =
 			(struct compared){head == NULL ? "" : base, one->tree, one->folder, NULL};
 	}
-	return compared_look(in, pairs, trees->count, to->tell, to->teller);
+	return tree_diff_check(in, pairs, trees->count, to->tell, to->teller);
 }
 
 int
-indextrees_look(const struct gitread *in, const char *head, committed_fn *tell, void *teller)
+index_trees_check(const struct gitread *in, const char *head, committed_fn *tell, void *teller)
 {
 	auto_arena struct arena arena = {0};
 	const char *path = path_join(&arena, in->git_dir, "index", NULL);
@@ -189,7 +189,7 @@ indextrees_look(const struct gitread *in, const char *head, committed_fn *tell, 
 	char *text;
 
 	if (path == NULL ||
-	    file_read(&arena, path, INDEX_MAX, &text, &index.length, NULL, NULL) < 0)
+	    fd_read_file(&arena, path, INDEX_MAX, &text, &index.length, NULL, NULL) < 0)
 		return 0;
 	index.text = text;
 	if (parse(&arena, &index, head == NULL ? 20 : strlen(head) / 2, &trees) < 0 ||

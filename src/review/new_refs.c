@@ -56,7 +56,8 @@ read_packed(struct refs *refs, size_t max)
 	size_t length;
 	char *text;
 
-	return path != NULL && file_read(&refs->arena, path, max, &text, &length, NULL, NULL) == 0
+	return path != NULL && fd_read_file(&refs->arena, path, max, &text, &length, NULL, NULL) ==
+				       0
 		       ? text
 		       : NULL;
 }
@@ -80,44 +81,45 @@ find_head(struct refs *refs)
 	char *text, *name;
 	size_t length;
 
-	if (path == NULL || file_read(&refs->arena, path, PATH_MAX, &text, &length, NULL, NULL) < 0)
+	if (path == NULL ||
+	    fd_read_file(&refs->arena, path, PATH_MAX, &text, &length, NULL, NULL) < 0)
 		return NULL;
 	if (!str_starts(text, "ref: "))
-		return refread_object(&refs->arena, text);
+		return ref_files_object(&refs->arena, text);
 	text[strcspn(text, "\n")] = '\0';
 	path = path_join(&refs->arena, refs->common_dir, text + strlen("ref: "), NULL);
 	name = arena_printf(&refs->arena, NULL, " %s\n", text + strlen("ref: "));
 	if (path != NULL &&
-	    file_read(&refs->arena, path, PATH_MAX, &text, &length, NULL, NULL) == 0)
-		return refread_object(&refs->arena, text);
+	    fd_read_file(&refs->arena, path, PATH_MAX, &text, &length, NULL, NULL) == 0)
+		return ref_files_object(&refs->arena, text);
 	at = name == NULL || refs->packed == NULL ? NULL : strstr(refs->packed, name);
 	while (at != NULL && at > refs->packed && at[-1] != '\n')
 		at--;
-	return at == NULL ? NULL : refread_object(&refs->arena, at);
+	return at == NULL ? NULL : ref_files_object(&refs->arena, at);
 }
 
 void
-refs_note(struct refs *refs, const struct plan *plan)
+new_refs_note(struct refs *refs, const struct plan *plan)
 {
 	struct ref_reading r = {.refs = refs, .left = AT_START, .met = note_value, .context = refs};
 	struct timespec now = {0};
 
 	*refs = (struct refs){0};
-	if (gitread_open(&refs->arena, plan, &refs->in, NULL) < 0 || refs->in.git_dir == NULL) {
+	if (git_run_open(&refs->arena, plan, &refs->in, NULL) < 0 || refs->in.git_dir == NULL) {
 		refs->in.git_dir = NULL;
 		return;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
 	refs->started = now.tv_sec * 1000000000ll + now.tv_nsec - CLOCK_STEP;
 	refs->common_dir = find_common(refs, plan);
-	refs->index = refread_sign(refs->in.git_dir, "index");
-	refs->packed_refs = refread_sign(refs->common_dir, "packed-refs");
-	refs->tables = refread_sign(refs->common_dir, TABLES);
+	refs->index = ref_files_sign(refs->in.git_dir, "index");
+	refs->packed_refs = ref_files_sign(refs->common_dir, "packed-refs");
+	refs->tables = ref_files_sign(refs->common_dir, TABLES);
 	refs->packed = read_packed(refs, PACKED_AT_START);
 	refs->head = find_head(refs);
-	gitstate_note(refs);
+	git_state_note(refs);
 	/* a value that is not noted counts as new */
-	refs->is_cut = refread_all(&r) < 0 || r.is_cut;
+	refs->is_cut = ref_files_all(&r) < 0 || r.is_cut;
 	refs->has_odd = r.has_odd;
 	arena_free(&r.arena);
 }
@@ -196,7 +198,7 @@ meet(void *context, const char *name, const char *value)
 static int
 meet_packed(struct ending *e)
 {
-	struct refs_signature now = refread_sign(e->refs->common_dir, "packed-refs");
+	struct refs_signature now = ref_files_sign(e->refs->common_dir, "packed-refs");
 	const char *text;
 	int rc = 0;
 
@@ -206,7 +208,7 @@ meet_packed(struct ending *e)
 	e->unread += text == NULL && now.size > 0;
 	for (; rc == 0 && text != NULL && *text != '\0';
 	     text += strcspn(text, "\n"), text += *text == '\n') {
-		const char *value = refread_object(&e->refs->arena, text);
+		const char *value = ref_files_object(&e->refs->arena, text);
 
 		if (value != NULL)
 			rc = meet(e,
@@ -257,11 +259,11 @@ static void
 look_once(struct ending *e, const struct gitread *in, const char *name, const char *value)
 {
 	e->name = name;
-	e->unread += committed_find(in, value, pass_on, e, NULL) != 1;
+	e->unread += tree_check(in, value, pass_on, e, NULL) != 1;
 	if (name != NULL)
 		return;
 	e->is_cached = true;
-	e->unread += indextrees_look(in, e->refs->head, pass_on, e) != 1;
+	e->unread += index_trees_check(in, e->refs->head, pass_on, e) != 1;
 	e->is_cached = false;
 }
 
@@ -282,10 +284,10 @@ look_state(struct ending *e)
 {
 	struct gitread in = e->refs->in;
 
-	e->unread += gitstate_look(e->refs, &in, &e->state, pass_on, e) != 1;
+	e->unread += git_state_look(e->refs, &in, &e->state, pass_on, e) != 1;
 	in.with_replacements = e->has_replacements;
 	if (e->has_replacements)
-		e->unread += gitstate_look(e->refs, &in, &e->state, pass_on, e) != 1;
+		e->unread += git_state_look(e->refs, &in, &e->state, pass_on, e) != 1;
 }
 
 /* A new replacement shows below refs that did not change, too; of these, HEAD is the next to be checked out. */
@@ -295,7 +297,7 @@ look_all(struct ending *e)
 	const struct gitread *in = &e->refs->in;
 	bool is_replaced = false;
 
-	e->has_replacements = gitread_has_replacements(in);
+	e->has_replacements = git_run_has_replacements(in);
 	for (size_t i = 0; i < e->count; i++) {
 		look(e, in, e->items[i].name, e->items[i].value);
 		is_replaced = is_replaced || str_starts(e->items[i].name, "refs/replace/");
@@ -310,7 +312,7 @@ static int
 look_worktree(void *context, const char *folder)
 {
 	struct ending *e = context;
-	struct refs_signature index = refread_sign(folder, "index");
+	struct refs_signature index = ref_files_sign(folder, "index");
 	struct gitread in = e->refs->in;
 
 	in.git_dir = folder;
@@ -323,7 +325,7 @@ static int
 meet_worktree(void *context, const char *folder)
 {
 	struct ending *e = context;
-	struct refs_signature index = refread_sign(folder, "index");
+	struct refs_signature index = ref_files_sign(folder, "index");
 
 	e->has_index = e->has_index || (index.size > 0 && index.time >= e->refs->started);
 	return 0;
@@ -333,14 +335,14 @@ meet_worktree(void *context, const char *folder)
 static void
 find_packed(struct refs *refs)
 {
-	struct refs_signature now = refread_sign(refs->common_dir, "packed-refs");
+	struct refs_signature now = ref_files_sign(refs->common_dir, "packed-refs");
 
 	if (refs->packed == NULL && is_signed(&now, &refs->packed_refs))
 		refs->packed = read_packed(refs, PACKED_MAX);
 }
 
 const char *
-refs_tell(struct refs *refs, changed_fn *tell, void *teller)
+new_refs_tell(struct refs *refs, changed_fn *tell, void *teller)
 {
 	struct ending e = {.refs = refs, .tell = tell, .teller = teller};
 	struct ref_reading r = {.refs = refs,
@@ -353,37 +355,37 @@ refs_tell(struct refs *refs, changed_fn *tell, void *teller)
 
 	if (refs->in.git_dir == NULL)
 		return NULL;
-	index = refread_sign(refs->in.git_dir, "index");
-	tables = refread_sign(refs->common_dir, TABLES);
+	index = ref_files_sign(refs->in.git_dir, "index");
+	tables = ref_files_sign(refs->common_dir, TABLES);
 	/* this storage is not read here */
 	e.unread = !is_signed(&tables, &refs->tables);
 	find_packed(refs);
-	rc = refread_all(&r);
+	rc = ref_files_all(&r);
 	arena_free(&r.arena);
 	if (rc == 0)
 		rc = meet_packed(&e);
 	if (rc == 0)
-		rc = gitstate_find(refs, &e.state);
+		rc = git_state_find(refs, &e.state);
 	e.has_index = e.state.has_index;
-	refread_worktrees(refs, meet_worktree, &e);
+	ref_files_worktrees(refs, meet_worktree, &e);
 	r.is_cut = r.is_cut || e.state.is_cut;
 	if (rc == 0 && e.count == 0 && e.state.count == 0 && e.unread == 0 && !r.is_cut &&
 	    !e.has_index && is_signed(&index, &refs->index))
 		return NULL;
 	if (refs->in.program == NULL)
 		return "there is no git to tell what changed refs would bring";
-	gitread_limit(&refs->in);
+	git_run_limit(&refs->in);
 	look_all(&e);
 	if ((!is_signed(&index, &refs->index) || e.state.has_index) && index.size > 0)
 		look(&e, &refs->in, NULL, NULL);
-	refread_worktrees(refs, look_worktree, &e);
+	ref_files_worktrees(refs, look_worktree, &e);
 	if (rc == 0 && e.more == 0 && e.unread == 0 && !r.is_cut)
 		return NULL;
 	return "not all changed refs could be looked at; `cordon check --ref REF` does";
 }
 
 void
-refs_forget(struct refs *refs)
+new_refs_forget(struct refs *refs)
 {
 	arena_free(&refs->arena);
 	*refs = (struct refs){0};

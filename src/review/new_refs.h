@@ -35,10 +35,10 @@ struct refs {
 };
 
 /* Notes what is there. Nothing where there is no repository, or none can be told. */
-void refs_note(struct refs *refs, const struct plan *plan);
+void new_refs_note(struct refs *refs, const struct plan *plan);
 /*
  * Tells what the new ones bring, as "committed" or "staged". NULL, or in words what was not looked at. To be
  * called when everything has ended: until then it could still be changed.
  */
-const char *refs_tell(struct refs *refs, changed_fn *tell, void *teller);
-void refs_forget(struct refs *refs);
+const char *new_refs_tell(struct refs *refs, changed_fn *tell, void *teller);
+void new_refs_forget(struct refs *refs);

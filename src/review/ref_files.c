@@ -20,13 +20,13 @@
 #define REF_MAX (1u << 20) /* bytes of one, and of FETCH_HEAD */
 
 int64_t
-refread_time(const struct stat *at)
+ref_files_time(const struct stat *at)
 {
 	return at->COMPAT_CTIME.tv_sec * 1000000000ll + at->COMPAT_CTIME.tv_nsec;
 }
 
 struct refs_signature
-refread_sign(const char *folder, const char *name)
+ref_files_sign(const char *folder, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat at;
@@ -34,11 +34,11 @@ refread_sign(const char *folder, const char *name)
 	if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_MAX || lstat(path, &at) < 0)
 		return (struct refs_signature){0};
 	return (struct refs_signature){(uint64_t)at.st_dev, (uint64_t)at.st_ino,
-				       (uint64_t)at.st_size, refread_time(&at)};
+				       (uint64_t)at.st_size, ref_files_time(&at)};
 }
 
 const char *
-refread_object(struct arena *arena, const char *text)
+ref_files_object(struct arena *arena, const char *text)
 {
 	size_t length = strspn(text, "0123456789abcdefABCDEF");
 	char *object = length == 40 || length == 64 ? arena_strndup(arena, text, length, NULL)
@@ -76,11 +76,11 @@ read_loose(struct ref_reading *r, const char *path, const char *name)
 		return 0;
 	}
 	for (int i = 0; i < FOLLOWED && path != NULL; i++) {
-		if (file_read(&r->arena, path, REF_MAX, &text, &length, NULL, NULL) < 0) {
+		if (fd_read_file(&r->arena, path, REF_MAX, &text, &length, NULL, NULL) < 0) {
 			r->is_cut = r->is_cut || i == 0;
 			return 0;
 		}
-		value = refread_object(&r->arena, text);
+		value = ref_files_object(&r->arena, text);
 		if (value != NULL)
 			return r->met(r->context, name, value);
 		path = find_target(r, text);
@@ -103,7 +103,7 @@ read_entry(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth)
 
 	if (lstat(path, &at) < 0)
 		return 0;
-	is_old = !S_ISLNK(at.st_mode) && refread_time(&at) < r->since;
+	is_old = !S_ISLNK(at.st_mode) && ref_files_time(&at) < r->since;
 	if (S_ISLNK(at.st_mode) && stat(path, &at) < 0)
 		return 0;
 	if (S_ISDIR(at.st_mode)) {
@@ -147,7 +147,7 @@ read_below(struct ref_reading *r, const char *folder)
 
 	if (snprintf(path, sizeof path, "%s/refs", folder) >= PATH_MAX || lstat(path, &at) < 0)
 		return 0;
-	r->is_still = refread_time(&at) < r->since;
+	r->is_still = ref_files_time(&at) < r->since;
 	return read_folder(r, path, strlen(folder) + 1, 0);
 }
 
@@ -173,7 +173,7 @@ read_heads(struct ref_reading *r, const char *folder, size_t name)
 }
 
 int
-refread_worktrees(const struct refs *refs, worktree_fn *met, void *context)
+ref_files_worktrees(const struct refs *refs, worktree_fn *met, void *context)
 {
 	char path[PATH_MAX];
 	const struct dirent *entry;
@@ -200,13 +200,13 @@ read_worktree(void *context, const char *folder)
 }
 
 int
-refread_all(struct ref_reading *r)
+ref_files_all(struct ref_reading *r)
 {
 	const struct refs *refs = r->refs;
 	int rc = read_heads(r, refs->in.git_dir, strlen(refs->in.git_dir) + 1);
 
 	if (rc == 0)
-		rc = refread_worktrees(refs, read_worktree, r);
+		rc = ref_files_worktrees(refs, read_worktree, r);
 	if (rc == 0)
 		rc = read_below(r, refs->common_dir);
 	return rc < 0 || strcmp(refs->in.git_dir, refs->common_dir) == 0

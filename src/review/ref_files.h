@@ -20,14 +20,14 @@ struct ref_reading {
 };
 
 /* When it was changed last, in nanoseconds. */
-int64_t refread_time(const struct stat *at);
-struct refs_signature refread_sign(const char *folder, const char *name);
+int64_t ref_files_time(const struct stat *at);
+struct refs_signature ref_files_sign(const char *folder, const char *name);
 /* The name of an object that text begins with, in small letters, or NULL. */
-const char *refread_object(struct arena *arena, const char *text);
+const char *ref_files_object(struct arena *arena, const char *text);
 
 /* Git directories of linked worktrees, each with a HEAD and an index of its own. */
 typedef int worktree_fn(void *context, const char *folder);
 
-int refread_worktrees(const struct refs *refs, worktree_fn *met, void *context);
+int ref_files_worktrees(const struct refs *refs, worktree_fn *met, void *context);
 /* Every value but those that are packed; HEAD first. */
-int refread_all(struct ref_reading *r);
+int ref_files_all(struct ref_reading *r);

@@ -63,7 +63,7 @@ reason_for(const struct tree_finding *f, const char *path, bool is_link, enum tr
 			return verdict.by[i].protection != NULL
 				       ? verdict.by[i].protection->reason
 				       : "the policy lets no command change it";
-	if (by == NULL || protection_anchor(by, path) <= own)
+	if (by == NULL || protected_anchor(by, path) <= own)
 		return NULL;
 	if (by->vet == VET_MODULES)
 		*ret_kind = KIND_MODULES;
@@ -77,8 +77,8 @@ is_hook(const char *path)
 
 	if (name - path < 7 || !ascii_same_n(name - 7, "/hooks/", 7))
 		return false;
-	for (size_t i = 0; hookdir_names[i] != NULL; i++)
-		if (strcmp(hookdir_names[i], name) == 0)
+	for (size_t i = 0; git_hook_names[i] != NULL; i++)
+		if (strcmp(git_hook_names[i], name) == 0)
 			return true;
 	return false;
 }
@@ -186,7 +186,7 @@ judge_modules(struct tree_finding *f, const struct gitconfig_text *text)
 	static const struct gitconfig_asker asker = {accept_place, NULL};
 	struct gitconfig_refusal refusal;
 
-	if (gitconfig_vet(&f->arena, GITCONFIG_MODULES, text, NULL, &asker, &refusal, NULL) == 1)
+	if (git_keys_check(&f->arena, GITCONFIG_MODULES, text, NULL, &asker, &refusal, NULL) == 1)
 		return NULL;
 	return arena_printf(&f->arena, NULL, "%s %s", refusal.what, refusal.why);
 }
@@ -208,7 +208,7 @@ judge_paths(struct tree_finding *f, const struct candidate *one, const struct gi
 	struct gitconfig config;
 	enum tree_kind kind;
 
-	if (gitconfig_parse(&f->arena, text->text, text->length, &config, NULL) != 1)
+	if (git_config_parse(&f->arena, text->text, text->length, &config, NULL) != 1)
 		return NULL;
 	for (size_t i = 0; i < config.count; i++) {
 		const struct gitconfig_item *item = &config.items[i];
@@ -239,7 +239,7 @@ is_same_submodule(struct tree_finding *f, const struct candidate *one)
 
 	in.git_dir = path_join(&f->arena, one->path, ".git", NULL);
 	is_same = in.git_dir != NULL && is_checked_out(f, one->path) &&
-		  gitread_ask(&in, head, NULL, &said, NULL) == 1 &&
+		  git_run_ask(&in, head, NULL, &said, NULL) == 1 &&
 		  strcspn(said.text, "\n") == strlen(one->object) &&
 		  str_starts(said.text, one->object);
 	free(said.text);
@@ -281,7 +281,7 @@ is_same(const struct candidate *one, const struct gitconfig_text *text)
 		       memcmp(link, text->text, text->length) == 0;
 	}
 	return readlink(one->path, link, sizeof link) < 0 &&
-	       file_read(&arena, one->path, CONTENT_MAX, &there, &length, NULL, NULL) == 0 &&
+	       fd_read_file(&arena, one->path, CONTENT_MAX, &there, &length, NULL, NULL) == 0 &&
 	       length == text->length && memcmp(there, text->text, length) == 0;
 }
 
@@ -362,7 +362,7 @@ read_contents(struct tree_finding *f, struct cordon_error *err)
 		return cordon_no_memory(err);
 	if (f->count == 0)
 		return 1;
-	rc = gitread_ask(f->in, batch, &(struct gitread_text){objects.text, objects.length},
+	rc = git_run_ask(f->in, batch, &(struct gitread_text){objects.text, objects.length},
 			 &contents, err);
 	if (rc == 1)
 		rc = tell_all(f, &contents);
@@ -371,8 +371,8 @@ read_contents(struct tree_finding *f, struct cordon_error *err)
 }
 
 int
-committed_judge(const struct gitread *in, const struct gitread_text *listing,
-		const struct committed_teller *to, struct cordon_error *err)
+tree_check_listing(const struct gitread *in, const struct gitread_text *listing,
+		   const struct committed_teller *to, struct cordon_error *err)
 {
 	struct tree_finding f = {.in = in,
 				 .listing = listing->text,
@@ -391,18 +391,18 @@ committed_judge(const struct gitread *in, const struct gitread_text *listing,
 }
 
 int
-committed_find(const struct gitread *in, const char *name, committed_fn *tell, void *teller,
-	       struct cordon_error *err)
+tree_check(const struct gitread *in, const char *name, committed_fn *tell, void *teller,
+	   struct cordon_error *err)
 {
 	const char *tree[] = {"ls-tree", "-r", "-z", "--full-tree", name, NULL};
 	static const char *const index[] = {"ls-files", "-s", "--resolve-undo", "-z", NULL};
 	struct gitread_text listing = {NULL, 0};
 	const struct committed_teller to = {tell, teller, NULL};
-	int rc = gitread_ask(in, name == NULL ? index : tree, NULL, &listing, err);
+	int rc = git_run_ask(in, name == NULL ? index : tree, NULL, &listing, err);
 
 	if (rc <= 0)
 		return rc;
-	rc = committed_judge(in, &listing, &to, err);
+	rc = tree_check_listing(in, &listing, &to, err);
 	free(listing.text);
 	return rc;
 }

@@ -16,8 +16,8 @@ struct committed {
 typedef void committed_fn(void *teller, const struct committed *one);
 
 /* In what git knows by this name; NULL: in the index. 1: all was told; 0: it cannot be read; or an error. */
-int committed_find(const struct gitread *in, const char *name, committed_fn *tell, void *teller,
-		   struct cordon_error *err);
+int tree_check(const struct gitread *in, const char *name, committed_fn *tell, void *teller,
+	       struct cordon_error *err);
 
 struct committed_teller {
 	committed_fn *tell;
@@ -25,5 +25,5 @@ struct committed_teller {
 	const char *from;
 };
 /* The same in entries as `git ls-tree` or `git ls-files -s` has them, each ended by a NUL. */
-int committed_judge(const struct gitread *in, const struct gitread_text *listing,
-		    const struct committed_teller *to, struct cordon_error *err);
+int tree_check_listing(const struct gitread *in, const struct gitread_text *listing,
+		       const struct committed_teller *to, struct cordon_error *err);

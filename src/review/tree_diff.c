@@ -53,8 +53,8 @@ judge_blocks(const struct diff_state *l, const struct compared *pairs, size_t co
 			at = take_entry(at, end, pairs[i].prefix, &listing);
 		if (listing.failed ||
 		    (listing.length > 0 &&
-		     committed_judge(l->in, &(struct gitread_text){listing.text, listing.length},
-				     &to, NULL) != 1))
+		     tree_check_listing(l->in, &(struct gitread_text){listing.text, listing.length},
+					&to, NULL) != 1))
 			rc = 0;
 	}
 	return rc;
@@ -73,7 +73,7 @@ compare(const struct diff_state *l, const struct compared *pairs, size_t count)
 		str_printf(&input, "%s %s\n", pairs[i].base, pairs[i].tree);
 	if (count == 0 || input.failed)
 		return !input.failed;
-	rc = gitread_ask(l->in, diff, &(struct gitread_text){input.text, input.length}, &said,
+	rc = git_run_ask(l->in, diff, &(struct gitread_text){input.text, input.length}, &said,
 			 NULL);
 	if (rc == 1) {
 		rc = judge_blocks(l, pairs, count, &said);
@@ -81,7 +81,7 @@ compare(const struct diff_state *l, const struct compared *pairs, size_t count)
 		return rc;
 	}
 	/* git ends at the first tree that it cannot read */
-	if (count < 2 || gitread_is_late(l->in))
+	if (count < 2 || git_run_is_late(l->in))
 		return 0;
 	first = compare(l, pairs, count / 2);
 	return compare(l, pairs + count / 2, count - count / 2) == 1 && first == 1;
@@ -97,7 +97,7 @@ find_empty(struct arena *arena, const struct gitread *in)
 	struct gitread_text said = {NULL, 0};
 	const char *tree = NULL;
 
-	if (gitread_ask(in, hash, NULL, &said, NULL) == 1)
+	if (git_run_ask(in, hash, NULL, &said, NULL) == 1)
 		tree = arena_strndup(arena, said.text, strcspn(said.text, "\n"), NULL);
 	free(said.text);
 	return tree;
@@ -146,8 +146,8 @@ find_pairs(struct arena *arena, struct diff_state *l, const char *answers, struc
 }
 
 int
-compared_look(const struct gitread *in, const struct compared *pairs, size_t count,
-	      committed_fn *tell, void *teller)
+tree_diff_check(const struct gitread *in, const struct compared *pairs, size_t count,
+		committed_fn *tell, void *teller)
 {
 	static const char *const check[] = {"cat-file", "--batch-check=%(objectname) %(objecttype)",
 					    "--buffer", NULL};
@@ -167,7 +167,7 @@ compared_look(const struct gitread *in, const struct compared *pairs, size_t cou
 	}
 	if (input.failed)
 		return 0;
-	rc = gitread_ask(in, check, &(struct gitread_text){input.text, input.length}, &said, NULL);
+	rc = git_run_ask(in, check, &(struct gitread_text){input.text, input.length}, &said, NULL);
 	if (rc == 1)
 		rc = find_pairs(&arena, &l, said.text, found);
 	if (rc == 1)

@@ -56,7 +56,8 @@ apply_paths_at(struct decide_state *ask, const struct index *index, size_t lengt
 	size_t first = index_find(index, ask->path, length, hash);
 
 	for (size_t i = first; index_has(index, i, first); i++)
-		if (match_reaches(index->paths[i].match, below) && !index->paths[i].is_left_out)
+		if (index_match_reaches(index->paths[i].match, below) &&
+		    !index->paths[i].is_left_out)
 			apply_rule(ask, &index->paths[i]);
 }
 
@@ -206,12 +207,11 @@ static void
 apply_protections(struct decide_state *ask, const struct index *index, struct verdict *to)
 {
 	const struct protections *protections = &index->protections;
-	bool is_dotted = protection_can_match(ask->path);
+	bool is_dotted = protected_can_match(ask->path);
 
 	for (size_t i = 0; (to->rights & RIGHTS_CHANGE) && i < protections->count; i++) {
 		const struct protection *one = &protections->items[i];
-		size_t anchor = one->is_dotted && !is_dotted ? 0
-							     : protection_anchor(one, ask->path);
+		size_t anchor = one->is_dotted && !is_dotted ? 0 : protected_anchor(one, ask->path);
 
 		if (anchor > 0)
 			apply_protection(ask, one, anchor, to);

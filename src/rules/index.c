@@ -190,7 +190,7 @@ index_first(const struct index *index, const char *path, size_t length)
 }
 
 bool
-match_reaches(enum match match, size_t below)
+index_match_reaches(enum match match, size_t below)
 {
 	return match == MATCH_SUBPATH || (match == MATCH_LITERAL && below == 0) ||
 	       (match == MATCH_CHILD && below == 1);

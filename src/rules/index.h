@@ -80,7 +80,7 @@ unsigned index_rights(const struct index *index, const char *path);
 struct reach {
 	unsigned own, below, deep;
 };
-struct reach index_reach(const struct index *index, const char *path);
+struct reach index_tree_rights(const struct index *index, const char *path);
 /* The same for paths of one folder in a row: what was heard of it is kept. Empty at first. */
 struct reach_memo {
 	const char *path; /* borrowed: has to stay until the next question */
@@ -92,8 +92,8 @@ struct reach_memo {
 		unsigned denied[LAYER_COUNT], allowed[LAYER_COUNT];
 	} heard[3];
 };
-struct reach index_reach_beside(const struct index *index, const char *path,
-				struct reach_memo *memo);
+struct reach index_tree_rights_cached(const struct index *index, const char *path,
+				      struct reach_memo *memo);
 
 /* ---- for who decides ---- */
 
@@ -104,6 +104,6 @@ size_t index_find(const struct index *index, const char *path, size_t length, ui
 /* Is there a rule of that number, and has it the path of the first one? */
 bool index_has(const struct index *index, size_t number, size_t first);
 /* Does a rule reach what is that many components below its path? */
-bool match_reaches(enum match match, size_t below);
+bool index_match_reaches(enum match match, size_t below);
 /* 1 match, 0 none, -1 gave up. */
 int index_matches(const struct planned_rule *pattern, const char *path);

@@ -254,8 +254,8 @@ add_names(struct protected_build *m, const struct git_ref_path *in, const char *
 	if (dir != NULL && in->kind == GIT_REF_UNKNOWN)
 		dir = path_join(m->arena, dir, "**", m->err);
 	rc = dir == NULL ? -CORDON_E_MEMORY : 0;
-	for (size_t i = 0; rc == 0 && hookdir_names[i] != NULL; i++)
-		rc = add(m, &hook, path_join(m->arena, dir, hookdir_names[i], m->err));
+	for (size_t i = 0; rc == 0 && git_hook_names[i] != NULL; i++)
+		rc = add(m, &hook, path_join(m->arena, dir, git_hook_names[i], m->err));
 	return rc;
 }
 
@@ -315,8 +315,8 @@ is_left_out(const struct host *host, const struct protected_row *row)
 }
 
 int
-protections_make(struct arena *arena, const struct host *host, struct protections *ret,
-		 struct cordon_error *err)
+protected_make(struct arena *arena, const struct host *host, struct protections *ret,
+	       struct cordon_error *err)
 {
 	struct protected_build m = {arena, host, ret, err, NULL};
 	const char *common = host->git.common_dir;
@@ -357,13 +357,13 @@ is_excepted(const struct protection *protection, const char *path)
 }
 
 bool
-protection_is_policy(const char *name)
+protected_is_policy(const char *name)
 {
 	return ascii_same(name, PROJECT_POLICY_NAME);
 }
 
 bool
-protection_can_match(const char *path)
+protected_can_match(const char *path)
 {
 	for (const char *at = path; (at = strchr(at, '.')) != NULL; at++)
 		if ((at > path && at[-1] == '/') || ascii_same_n(at, ".git/", 5))
@@ -386,7 +386,7 @@ has_name(const struct protection *protection, const char *path)
 }
 
 size_t
-protection_anchor(const struct protection *protection, const char *path)
+protected_anchor(const struct protection *protection, const char *path)
 {
 	/* the innermost: a name inside a folder that was named is a name of its own */
 	size_t anchor = 0;

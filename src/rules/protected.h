@@ -37,7 +37,7 @@ struct protection {
 	bool self_only;	     /* the name itself, nothing below it */
 	const char *reason;
 	const struct glob *glob;
-	bool is_dotted; /* it matches only paths that protection_can_match */
+	bool is_dotted; /* it matches only paths that protected_can_match */
 	size_t name_length; /* of the name that every such path has, the fourth of its bytes on; 0: none */
 };
 
@@ -51,14 +51,14 @@ struct protections {
  * name is covered too, and so is what a protected name at the top of the project leads to when it is
  * a link. Where changes cannot be vetted (macOS), vetted names are protected.
  */
-int protections_make(struct arena *arena, const struct host *host, struct protections *ret,
-		     struct cordon_error *err);
+int protected_make(struct arena *arena, const struct host *host, struct protections *ret,
+		   struct cordon_error *err);
 /* A project's policy: whose folder is moved away has none there any more. */
-bool protection_is_policy(const char *name);
+bool protected_is_policy(const char *name);
 /* Has path a hidden name or a folder called something.git? Most have neither. */
-bool protection_can_match(const char *path);
+bool protected_can_match(const char *path);
 /*
  * Length of the part of path that is the protected name; 0 when path is none of its business. A rule
  * lifts the protection only if its own path is at least this long: it must name what is protected.
  */
-size_t protection_anchor(const struct protection *protection, const char *path);
+size_t protected_anchor(const struct protection *protection, const char *path);

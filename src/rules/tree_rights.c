@@ -44,7 +44,7 @@ hear_at(struct rights_walk *d, size_t length)
 
 	for (size_t i = first; index_has(d->index, i, first); i++)
 		for (int k = 0; k < d->count; k++)
-			if (match_reaches(d->index->paths[i].match, d->below + (size_t)k) &&
+			if (index_match_reaches(d->index->paths[i].match, d->below + (size_t)k) &&
 			    !d->index->paths[i].is_left_out)
 				hear(&d->heard[k], &d->index->paths[i]);
 }
@@ -95,11 +95,11 @@ static bool
 is_protected(const struct index *index, const char *path)
 {
 	const struct protections *protections = &index->protections;
-	bool is_dotted = protection_can_match(path);
+	bool is_dotted = protected_can_match(path);
 
 	for (size_t i = 0; i < protections->count; i++)
 		if ((is_dotted || !protections->items[i].is_dotted) &&
-		    protection_anchor(&protections->items[i], path) > 0)
+		    protected_anchor(&protections->items[i], path) > 0)
 			return true;
 	return false;
 }
@@ -157,7 +157,7 @@ index_rights(const struct index *index, const char *path)
 }
 
 struct reach
-index_reach_beside(const struct index *index, const char *path, struct reach_memo *memo)
+index_tree_rights_cached(const struct index *index, const char *path, struct reach_memo *memo)
 {
 	struct rights_walk d = descent_at(index, path, 3);
 	size_t length = strlen(path), folder = (size_t)(path_last(path) - path);
@@ -182,9 +182,9 @@ index_reach_beside(const struct index *index, const char *path, struct reach_mem
 }
 
 struct reach
-index_reach(const struct index *index, const char *path)
+index_tree_rights(const struct index *index, const char *path)
 {
 	struct reach_memo memo = {0};
 
-	return index_reach_beside(index, path, &memo);
+	return index_tree_rights_cached(index, path, &memo);
 }

@@ -125,8 +125,8 @@ struct shared_words {
 };
 /* record_new.c: a record for the session, when there is a place for it; else assets->record.fd is -1. */
 struct assets;
-int enroll(struct arena *arena, const struct session_request *request, struct assets *assets,
-	   const struct shared_words *words, struct cordon_error *err);
+int record_new(struct arena *arena, const struct session_request *request, struct assets *assets,
+	       const struct shared_words *words, struct cordon_error *err);
 
 /* limits.c: the group keeps what counts over all processes; own is what is left to each of them. */
 int limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],
@@ -138,25 +138,25 @@ enum session_cause limits_cause(int status, const struct rusage *used, uint64_t 
  * make_dirs.c: makes what is granted with a slash at its end and missing, where that is allowed; nothing for a plan
  * with gaps, which is refused.
  */
-void folders_make(struct plan *plan, struct made_dirs *made);
+void make_dirs(struct plan *plan, struct made_dirs *made);
 /* Removes them again, unless something was started for which they are kept. */
-void folders_end(struct made_dirs *made, bool is_kept);
+void make_dirs_remove(struct made_dirs *made, bool is_kept);
 
 /*
  * private_tmp.c: the private folder. Its name is chosen first; it is made, 0700, by the guard, so that there
  * is always somebody to remove it; with everything in it, without following a link.
  */
-int tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
-	     struct cordon_error *err);
-int tmp_make(const char *path, struct cordon_error *err);
-int tmp_remove(const char *path);
+int private_tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
+		     struct cordon_error *err);
+int private_tmp_make(const char *path, struct cordon_error *err);
+int private_tmp_remove(const char *path);
 
 /*
  * stdio_check.c: may what is open as fd be the command's descriptor of that number? free_connect: nobody is
  * asked before a socket gets another end.
  */
-int standard_check(int fd, int number, bool free_connect, struct cordon_error *err);
-bool standard_connect_is_free(const struct plan *plan);
+int stdio_check(int fd, int number, bool free_connect, struct cordon_error *err);
+bool stdio_check_connect_is_free(const struct plan *plan);
 
 /* child.c: from fork to exec. Never returns. */
 struct child {
@@ -166,7 +166,7 @@ struct child {
 	const struct command_line *command;
 	const struct limit_value *limits;
 	sigset_t mask;		      /* the caller's, and the command's */
-	bool free_connect;	      /* see standard_check */
+	bool free_connect;	      /* see stdio_check */
 	bool ignore_children;	      /* the caller ignored SIGCHLD, and so will the command */
 	int output[2];		      /* become 1 and 2; -1: as they are */
 	int report;		      /* where a struct cordon_error goes; closed by exec */

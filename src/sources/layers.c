@@ -23,7 +23,7 @@
 #define EXTENDS_DEPTH_MAX 16
 
 struct stack *
-stack_free(struct stack *stack)
+layers_free(struct stack *stack)
 {
 	if (stack == NULL)
 		return NULL;
@@ -51,8 +51,8 @@ push_entry(struct loader *l, struct policy *policy, enum layer layer)
 }
 
 int
-stack_read_one(const struct stack_input *input, const struct stack_text *text,
-	       struct policy **ret_policy, struct cordon_error *err)
+layers_read_one(const struct stack_input *input, const struct stack_text *text,
+		struct policy **ret_policy, struct cordon_error *err)
 {
 	auto_stack struct stack *stack = calloc(1, sizeof *stack);
 	struct loader l = {.stack = stack, .input = input, .err = err};
@@ -61,8 +61,8 @@ stack_read_one(const struct stack_input *input, const struct stack_text *text,
 
 	if (stack == NULL)
 		return cordon_no_memory(err);
-	rc = text_split(&l, text, &argument);
-	return rc < 0 ? rc : text_parse(&l, text, &argument, ret_policy);
+	rc = source_split(&l, text, &argument);
+	return rc < 0 ? rc : source_parse(&l, text, &argument, ret_policy);
 }
 
 /* ---- profiles and extends ---- */
@@ -101,7 +101,7 @@ load_profile(struct loader *l, const struct profile *profile, enum layer source,
 
 	if (entry != NULL)
 		return choose_again(l, entry, source, depth);
-	rc = text_parse_profile(l, profile, &policy);
+	rc = source_parse_profile(l, profile, &policy);
 	if (rc == 0)
 		rc = load_extends(l, policy, source, depth + 1);
 	if (rc < 0)
@@ -159,7 +159,7 @@ load_extended_file(struct loader *l, const struct policy *policy, const struct w
 		if (path == NULL)
 			return -CORDON_E_MEMORY;
 	}
-	rc = text_parse_file(l, path, &as, source, &extended, NULL);
+	rc = source_parse_file(l, path, &as, source, &extended, NULL);
 	return rc < 0 ? rc : load_policy(l, extended, source, depth + 1);
 }
 
@@ -236,8 +236,8 @@ is_absent(struct loader *l, const char *path, bool *ret_absent)
 
 	if (dir == NULL)
 		return -CORDON_E_MEMORY;
-	*ret_absent = !text_exists(path) &&
-		      (stat(dir, &st) == 0 ? S_ISDIR(st.st_mode) : !text_exists(dir));
+	*ret_absent = !source_exists(path) &&
+		      (stat(dir, &st) == 0 ? S_ISDIR(st.st_mode) : !source_exists(dir));
 	return 0;
 }
 
@@ -254,13 +254,13 @@ load_optional_file(struct loader *l, const char *path, enum layer layer)
 	rc = is_absent(l, path, &absent);
 	if (rc < 0 || absent)
 		return rc;
-	rc = text_parse_file(l, path, &as, layer, &policy, NULL);
+	rc = source_parse_file(l, path, &as, layer, &policy, NULL);
 	return rc < 0 ? rc : load_policy(l, policy, layer, 0);
 }
 
 /* 1, or 0 when there is nothing; what cannot be looked at is an error. */
 static int
-look_at(struct loader *l, const char *path, struct stat *ret_stat)
+process_scan_one(struct loader *l, const char *path, struct stat *ret_stat)
 {
 	if (stat(path, ret_stat) == 0)
 		return 1;
@@ -282,13 +282,13 @@ project_settings(struct loader *l, const char *path, const char **ret_path)
 	*ret_path = NULL;
 	if (l->input->project == NULL)
 		return 0;
-	rc = look_at(l, path, &named);
+	rc = process_scan_one(l, path, &named);
 	if (rc <= 0)
 		return rc;
 	path = path_join(&l->stack->arena, l->input->project, ".zed/settings.json", l->err);
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
-	rc = look_at(l, path, &own);
+	rc = process_scan_one(l, path, &own);
 	if (rc > 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino)
 		*ret_path = path;
 	return rc < 0 ? rc : 0;
@@ -302,11 +302,11 @@ load_argument(struct loader *l, const struct stack_text *text)
 	struct argument argument;
 	struct policy *policy = NULL;
 	const char *settings = NULL;
-	int rc = text_split(l, text, &argument);
+	int rc = source_split(l, text, &argument);
 
 	if (rc < 0)
 		return rc;
-	if (text_is_profile(text, &argument))
+	if (source_is_profile(text, &argument))
 		return load_profile(l, profile_find(argument.rest), LAYER_COMMAND, 0);
 	if (!text->inline_text)
 		rc = project_settings(l, argument.rest, &settings);
@@ -314,7 +314,7 @@ load_argument(struct loader *l, const struct stack_text *text)
 		return rc;
 	if (settings != NULL)
 		return load_project_file(l, settings, &argument.as);
-	rc = text_parse(l, text, &argument, &policy);
+	rc = source_parse(l, text, &argument, &policy);
 	return rc < 0 ? rc : load_policy(l, policy, LAYER_COMMAND, 0);
 }
 
@@ -350,7 +350,7 @@ load_project_file(struct loader *l, const char *path, const struct reading_as *a
 		return cordon_fail(l->err, CORDON_E_USAGE, 0,
 				   "%s: the project has a policy of its own already (%s)", path,
 				   l->stack->project->file);
-	rc = text_parse_file(l, path, as, LAYER_PROJECT, &policy, &text);
+	rc = source_parse_file(l, path, as, LAYER_PROJECT, &policy, &text);
 	if (rc < 0)
 		return rc;
 	l->stack->project_trusted = input->trusted != NULL &&
@@ -372,7 +372,7 @@ load_project(struct loader *l)
 	path = path_join(&l->stack->arena, l->input->project, PROJECT_POLICY_NAME, l->err);
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
-	return text_exists(path) ? load_project_file(l, path, &as) : 0;
+	return source_exists(path) ? load_project_file(l, path, &as) : 0;
 }
 
 static int
@@ -444,7 +444,7 @@ sort_entries(struct stack *stack)
 }
 
 int
-stack_load(const struct stack_input *input, struct stack **ret_stack, struct cordon_error *err)
+layers_load(const struct stack_input *input, struct stack **ret_stack, struct cordon_error *err)
 {
 	auto_stack struct stack *stack = calloc(1, sizeof *stack);
 	struct loader l = {.stack = stack, .input = input, .err = err};

@@ -49,16 +49,17 @@ struct stack {
 	bool project_trusted;	/* then it is also one of the entries */
 };
 
-int stack_load(const struct stack_input *input, struct stack **ret_stack, struct cordon_error *err);
-struct stack *stack_free(struct stack *stack);
+int layers_load(const struct stack_input *input, struct stack **ret_stack,
+		struct cordon_error *err);
+struct stack *layers_free(struct stack *stack);
 static inline void
 auto_stack_fn(struct stack **stack)
 {
-	stack_free(*stack);
+	layers_free(*stack);
 }
 #define auto_stack __attribute__((cleanup(auto_stack_fn)))
 
 /* One -p argument, read as a policy of its own: for `check FILE`. */
-int stack_read_one(const struct stack_input *input, const struct stack_text *text,
-		   struct policy **ret_policy, struct cordon_error *err);
+int layers_read_one(const struct stack_input *input, const struct stack_text *text,
+		    struct policy **ret_policy, struct cordon_error *err);
 #define PROJECT_POLICY_NAME ".cordon.json"

@@ -24,7 +24,7 @@ add_words(struct merger *m, struct words *to, const struct words *from)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < from->count; i++)
-		rc = words_add(m->arena, to, &from->items[i], m->err);
+		rc = policy_words_add(m->arena, to, &from->items[i], m->err);
 	return rc;
 }
 
@@ -93,7 +93,7 @@ add_ports(struct merger *m, struct ports *to, unsigned char *seen, const struct 
 		if ((seen[from[i].number / 8] & bit) != 0)
 			continue;
 		seen[from[i].number / 8] |= bit;
-		rc = ports_add(m->arena, to, &from[i], m->err);
+		rc = policy_ports_add(m->arena, to, &from[i], m->err);
 	}
 	return rc;
 }
@@ -149,7 +149,7 @@ merge_env(struct merger *m, const struct environment *from)
 }
 
 int
-guarantee_by_name(const char *name)
+merge_guarantee_by_name(const char *name)
 {
 	for (int i = 0; i < G_COUNT; i++)
 		if (strcmp(guarantee_names[i], name) == 0)
@@ -173,7 +173,7 @@ merge_policy(struct merger *m, const struct policy *policy)
 		if (policy->limits[i].value != 0)
 			to->limits[i] = policy->limits[i];
 	for (size_t i = 0; i < policy->accept.count; i++)
-		to->accept[guarantee_by_name(policy->accept.items[i].text)] = true;
+		to->accept[merge_guarantee_by_name(policy->accept.items[i].text)] = true;
 	rc = add_words(m, &to->sockets, &policy->sockets);
 	if (rc == 0)
 		rc = merge_network(m, &policy->network);
@@ -230,7 +230,7 @@ merge_opaque(struct merger *m, const struct stack *stack)
 }
 
 int
-settings_merge(struct arena *arena, const struct stack *stack, struct settings *ret,
+merge_settings(struct arena *arena, const struct stack *stack, struct settings *ret,
 	       struct cordon_error *err)
 {
 	struct merger m = {arena, ret, err};
@@ -251,7 +251,7 @@ settings_merge(struct arena *arena, const struct stack *stack, struct settings *
 }
 
 bool
-domain_covers(const char *pattern, const char *domain)
+merge_domain_covers(const char *pattern, const char *domain)
 {
 	size_t pattern_length = strlen(pattern), length = strlen(domain);
 
@@ -263,7 +263,7 @@ domain_covers(const char *pattern, const char *domain)
 }
 
 bool
-env_name_matches(const char *pattern, const char *name)
+merge_env_name_matches(const char *pattern, const char *name)
 {
 	size_t length;
 

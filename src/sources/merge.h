@@ -19,11 +19,11 @@ struct settings {
 	bool accept[G_COUNT];
 };
 
-int settings_merge(struct arena *arena, const struct stack *stack, struct settings *ret,
+int merge_settings(struct arena *arena, const struct stack *stack, struct settings *ret,
 		   struct cordon_error *err);
 /* Is the guarantee called name accepted by this list of words? */
-int guarantee_by_name(const char *name);
+int merge_guarantee_by_name(const char *name);
 /* Does pattern (exact name, or "*.parent") cover domain, itself a name or such a pattern? */
-bool domain_covers(const char *pattern, const char *domain);
+bool merge_domain_covers(const char *pattern, const char *domain);
 /* Exact name, or PREFIX*. */
-bool env_name_matches(const char *pattern, const char *name);
+bool merge_env_name_matches(const char *pattern, const char *name);

@@ -40,5 +40,5 @@ profile_near(const char *name)
 
 	for (size_t i = 0; i < COUNT(profiles); i++)
 		names[i] = profiles[i].name;
-	return nearest_word(name, names, COUNT(profiles));
+	return str_nearest_word(name, names, COUNT(profiles));
 }

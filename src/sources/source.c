@@ -56,8 +56,8 @@ read_file(struct loader *l, const char *path, enum layer layer, struct text *ret
 	struct stack *stack = l->stack;
 	struct stat st;
 	const char **slot;
-	int rc = file_read(&stack->arena, path, JSON_SIZE_MAX, &ret_text->at, &ret_text->length,
-			   &st, l->err);
+	int rc = fd_read_file(&stack->arena, path, JSON_SIZE_MAX, &ret_text->at, &ret_text->length,
+			      &st, l->err);
 
 	if (rc < 0)
 		return rc;
@@ -77,8 +77,8 @@ read_file(struct loader *l, const char *path, enum layer layer, struct text *ret
 }
 
 int
-text_parse_file(struct loader *l, const char *path, const struct reading_as *as, enum layer layer,
-		struct policy **ret_policy, struct text *ret_text)
+source_parse_file(struct loader *l, const char *path, const struct reading_as *as, enum layer layer,
+		  struct policy **ret_policy, struct text *ret_text)
 {
 	auto_policy struct policy *policy = NULL;
 	struct text text;
@@ -100,7 +100,7 @@ text_parse_file(struct loader *l, const char *path, const struct reading_as *as,
 /* ---- -p arguments ---- */
 
 int
-text_split(struct loader *l, const struct stack_text *text, struct argument *ret)
+source_split(struct loader *l, const struct stack_text *text, struct argument *ret)
 {
 	const char *hash;
 
@@ -141,7 +141,7 @@ no_such_profile(struct loader *l, const char *name)
 }
 
 bool
-text_exists(const char *path)
+source_exists(const char *path)
 {
 	struct stat st;
 
@@ -157,7 +157,7 @@ make_optional(struct policy *policy)
 }
 
 int
-text_parse_profile(struct loader *l, const struct profile *profile, struct policy **ret_policy)
+source_parse_profile(struct loader *l, const struct profile *profile, struct policy **ret_policy)
 {
 	const struct reading_as as = {.dialect = DIALECT_NATIVE,
 				      .system = l->input->system,
@@ -173,22 +173,22 @@ text_parse_profile(struct loader *l, const struct profile *profile, struct polic
 }
 
 bool
-text_is_profile(const struct stack_text *text, const struct argument *argument)
+source_is_profile(const struct stack_text *text, const struct argument *argument)
 {
 	return !text->inline_text && argument->as.dialect == DIALECT_ANY &&
 	       profile_find(argument->rest) != NULL;
 }
 
 int
-text_parse(struct loader *l, const struct stack_text *text, const struct argument *argument,
-	   struct policy **ret_policy)
+source_parse(struct loader *l, const struct stack_text *text, const struct argument *argument,
+	     struct policy **ret_policy)
 {
 	if (text->inline_text)
 		return policy_read("--policy-json", argument->rest, strlen(argument->rest),
 				   &argument->as, ret_policy, l->err);
-	if (text_is_profile(text, argument))
-		return text_parse_profile(l, profile_find(argument->rest), ret_policy);
-	if (strchr(argument->rest, '/') == NULL && !text_exists(argument->rest))
+	if (source_is_profile(text, argument))
+		return source_parse_profile(l, profile_find(argument->rest), ret_policy);
+	if (strchr(argument->rest, '/') == NULL && !source_exists(argument->rest))
 		return no_such_profile(l, argument->rest);
-	return text_parse_file(l, argument->rest, &argument->as, LAYER_COMMAND, ret_policy, NULL);
+	return source_parse_file(l, argument->rest, &argument->as, LAYER_COMMAND, ret_policy, NULL);
 }

@@ -137,7 +137,7 @@ trust_load(struct arena *arena, const char *state_dir, const char *file, struct 
 	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
 		return cordon_fail(err, CORDON_E_TRUST, 0,
 				   "%s is a link; remove it and approve again", path);
-	rc = file_read(arena, path, RECORD_MAX, &text, &length, &st, &why);
+	rc = fd_read_file(arena, path, RECORD_MAX, &text, &length, &st, &why);
 	if (rc < 0 && (why.sys == ENOENT || why.sys == ENOTDIR))
 		return 0;
 	if (rc < 0) {
@@ -193,7 +193,7 @@ trust_save(const char *state_dir, const struct trust *trust, struct cordon_error
 
 	if (dir == NULL)
 		return -CORDON_E_MEMORY;
-	rc = dir_make(dir, 0700, err);
+	rc = fd_make_dir(dir, 0700, err);
 	if (rc < 0)
 		return rc;
 	print_record(trust, &text);
@@ -206,7 +206,7 @@ trust_save(const char *state_dir, const struct trust *trust, struct cordon_error
 		return cordon_fail(
 			err, CORDON_E_TRUST, 0,
 			"this cannot be approved: it is too large, or a path in it is not UTF-8");
-	return file_replace(path, text.text, text.length, 0600, err);
+	return fd_replace_file(path, text.text, text.length, 0600, err);
 }
 
 int
@@ -225,7 +225,7 @@ trust_remove(const char *state_dir, const char *file, struct cordon_error *err)
 }
 
 struct pin
-pin_now(const char *path)
+trust_store_pin(const char *path)
 {
 	struct stat st;
 

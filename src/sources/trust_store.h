@@ -33,4 +33,4 @@ int trust_save(const char *state_dir, const struct trust *trust, struct cordon_e
 /* 1 removed, 0 there was nothing. */
 int trust_remove(const char *state_dir, const char *file, struct cordon_error *err);
 /* The pin for a canonical path, as the file system has it now. */
-struct pin pin_now(const char *path);
+struct pin trust_store_pin(const char *path);

@@ -24,7 +24,7 @@ RECURSIVE = {
     "base/json.c:read_value": "JSON_DEPTH_MAX",
     "policy/read/zed_schema.c:knows_sandbox": "JSON_DEPTH_MAX, which is the depth of what it looks at",
     "sources/layers.c:load_extends": "EXTENDS_DEPTH_MAX",
-    "hooksearch_add": "once: what add_linked adds is no folder of hooks",
+    "git_scan_add": "once: what add_linked adds is no folder of hooks",
     "host/fs_view.c:is_plain": "48 bytes for each name of a path, at the start",
     "session/registry/private_tmp.c:empty": "DEPTH_MAX; what is deeper is moved up first",
     "review/ref_files.c:read_folder": "DEPTH_MAX; what is deeper is said not to have been looked at",
@@ -35,22 +35,22 @@ RECURSIVE = {
     "macos/sbpl/pcre_regex.c:read_piece": "DEPTH_MAX",
     "macos/sbpl/path_filter.c:add_part": "expressions that the profile itself nests",
     "macos/sbpl/ancestors.c:push_filter": "expressions that the profile itself nests",
-    "filter_within": "expressions that the profile itself nests",
-    "filter_print": "expressions that the profile itself nests",
+    "path_filter_within": "expressions that the profile itself nests",
+    "path_filter_print": "expressions that the profile itself nests",
 }
 
 # Larger frames, none of them on a thread of the broker.
 LARGE = {
-    "tree_kill": "the guard's first thread: the processes of a session",
-    "tree_ask": "the guard's first thread: the processes of a session",
+    "process_tree_kill": "the guard's first thread: the processes of a session",
+    "process_tree_terminate": "the guard's first thread: the processes of a session",
     "linux/process/process_tree.c:is_empty_below": "the guard's first thread: the processes of a session",
     "linux/selftest/selftest.c:prove_in_box": "doctor",
-    "named_enter": "the launcher, at the start",
+    "shared_session_enter": "the launcher, at the start",
     "proxy/server/proxy.c:proxy_main": "the first frame of a process of its own",
 }
 
 # Tables of functions: whose pointer is called where.
-POINTERS = {"broker_answer": r"act_\w+"}
+POINTERS = {"broker_answer": r"sys_\w+"}
 
 NODE = re.compile(r'node: \{ title: "([^"]*)" label: "([^"]*)"')
 EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"')

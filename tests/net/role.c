@@ -88,7 +88,7 @@ send_order(int line, const char *text)
 
 	if (sscanf(text, "%15s %llu %63s %u", word, &id, address_text, &port) < 2)
 		return;
-	address_parse(address_text, &address);
+	ip_parse(address_text, &address);
 	memcpy(message.address, address.bytes, sizeof message.address);
 	message.id = id;
 	message.port = (uint16_t)port;
@@ -122,7 +122,7 @@ play(const struct proxy_hold *hold, struct event_source *told,
 		if (poll(fds, 3, -1) < 0)
 			continue;
 		if (fds[2].revents)
-			told_read(told, request);
+			events_drain(told, request);
 		if (fds[1].revents)
 			hear_answer(hold->egress.line);
 		if (fds[0].revents && fgets(text, sizeof text, stdin) == NULL)
@@ -150,7 +150,7 @@ main(int argc, char **argv)
 	(void)argc;
 	setvbuf(stdin, NULL, _IONBF, 0);
 	read_arguments(argv + 1, &plan.settings.network);
-	if (told_open(&request, &told, &err) < 0 ||
+	if (events_open(&request, &told, &err) < 0 ||
 	    proxy_start(&request, told.theirs, &hold, &err) < 0) {
 		fprintf(stderr, "role: %s\n", err.text);
 		return 1;
@@ -158,9 +158,9 @@ main(int argc, char **argv)
 	printf("named %u through %u stub %u token %s pid %d\n", hold.egress.named,
 	       hold.egress.through, hold.egress.stub, hold.token, (int)hold.pid);
 	fflush(stdout);
-	told_handed_over(&told);
+	events_handed_over(&told);
 	play(&hold, &told, &request);
-	told_close(&told);
+	events_close(&told);
 	proxy_end(&hold, false);
 	free(plan.settings.network.domains.items);
 	free(plan.settings.network.private_ranges.items);

@@ -13,7 +13,7 @@ is_later(const char *path)
 {
 	bool is_exact;
 
-	return later_find(path, &is_exact) != NULL;
+	return autorun_find(path, &is_exact) != NULL;
 }
 
 static void
@@ -121,8 +121,8 @@ note_many(struct autorun_changes *changed, int count, const char *folder, const 
 
 	for (int i = 0; i < count; i++) {
 		snprintf(path, sizeof path, "%s/%d.mk", folder, i);
-		changed_note(changed, path, at);
-		changed_note(changed, path, at);
+		autorun_changes_note(changed, path, at);
+		autorun_changes_note(changed, path, at);
 	}
 }
 
@@ -132,19 +132,19 @@ near_names_take_the_places_of_far_ones(void)
 	struct autorun_changes *changed = NULL;
 	struct event_source told = {0};
 
-	check_int(changed_new(&changed, NULL), 0);
+	check_int(autorun_changes_new(&changed, NULL), 0);
 	note_many(changed, 5000, "/nowhere/a/b", NULL);
 	check_int(changed->count, CHANGED_MAX);
 	note_many(changed, 4096, "/nowhere", NULL);
-	changed_note(changed, "/nowhere/Makefile", &a_file);
-	changed_note(changed, "/nowhere/a.txt", NULL);
+	autorun_changes_note(changed, "/nowhere/Makefile", &a_file);
+	autorun_changes_note(changed, "/nowhere/a.txt", NULL);
 	check_int(changed->count, CHANGED_MAX);
 	check(changed->more > 4700 && changed->more <= 5001);
 	/* of all of these only what was there is gone */
-	check(changed_tell(changed, 10, hear, &told) == changed->more);
+	check(autorun_changes_tell(changed, 10, hear, &told) == changed->more);
 	check_int(told.count, 1);
 	check_str(told.first, "removed /nowhere/Makefile");
-	check(changed_free(changed) == NULL);
+	check(autorun_changes_free(changed) == NULL);
 }
 
 static void
@@ -153,22 +153,22 @@ what_is_gone_makes_room(void)
 	struct autorun_changes *changed = NULL;
 	struct event_source told = {0};
 
-	check_int(changed_new(&changed, NULL), 0);
+	check_int(autorun_changes_new(&changed, NULL), 0);
 	for (int i = 0; i < 20; i++) {
 		note_many(changed, 4000, i % 2 == 0 ? "/nowhere" : "/nowhere/else",
 			  i % 2 == 0 ? NULL : &a_file);
 		check(changed->is_crowded);
-		changed_tidy(changed);
+		autorun_changes_tidy(changed);
 		check(!changed->is_crowded);
 	}
 	check_int(changed->count, 0);
-	changed_note(changed, "/nowhere/far/down/build.rs", &a_file);
-	changed_tidy(changed);
-	check(changed_tell(changed, 10, hear, &told) == changed->more);
+	autorun_changes_note(changed, "/nowhere/far/down/build.rs", &a_file);
+	autorun_changes_tidy(changed);
+	check(autorun_changes_tell(changed, 10, hear, &told) == changed->more);
 	check_str(told.last, "removed /nowhere/far/down/build.rs");
 	/* what came and went is no news, what was there and lost its place is counted */
 	check(changed->more > 3800 && changed->more <= 4000);
-	check(changed_free(changed) == NULL);
+	check(autorun_changes_free(changed) == NULL);
 }
 
 static void
@@ -177,18 +177,18 @@ long_names_fill_the_table_too(void)
 	struct autorun_changes *changed = NULL;
 	char path[PATH_MAX];
 
-	check_int(changed_new(&changed, NULL), 0);
+	check_int(autorun_changes_new(&changed, NULL), 0);
 	for (int i = 0; i < 1000; i++) {
 		snprintf(path, sizeof path, "/%03d%0*d.mk", i, 4000, i);
-		changed_note(changed, path, NULL);
+		autorun_changes_note(changed, path, NULL);
 	}
 	check(changed->count > 100 && changed->used <= CHANGED_TEXT);
 	check(changed->count + changed->more > 980);
-	changed_note(changed, "/Makefile", NULL);
+	autorun_changes_note(changed, "/Makefile", NULL);
 	check_str(changed->texts + changed->files[changed->count - 1].text, "/Makefile");
-	changed_tidy(changed);
+	autorun_changes_tidy(changed);
 	check_int(changed->used, 0);
-	check(changed_free(changed) == NULL);
+	check(autorun_changes_free(changed) == NULL);
 }
 
 int

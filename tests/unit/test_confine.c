@@ -26,7 +26,7 @@ typedef int confine_fn(const char *root, const char *path, int flags, unsigned i
 static const struct {
 	const char *name;
 	confine_fn *open;
-} ways[] = {{"best", cordon_confine}, {"walk", confine_walk}};
+} ways[] = {{"best", cordon_confine}, {"walk", beneath_walk}};
 #define WAYS 2
 
 /* What one call came to. text is the first bytes read, "-" for what cannot be read. */

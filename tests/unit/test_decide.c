@@ -30,7 +30,7 @@ planned_of(const struct says *says)
 	return (struct planned_rule){.path = says->path,
 				     .root = says->path,
 				     .effect = *says->effect == 'a' ? EFFECT_ALLOW : EFFECT_DENY,
-				     .rights = (unsigned)rights_from_letters(says->rights),
+				     .rights = (unsigned)policy_rights_from_letters(says->rights),
 				     .match = says->match,
 				     .layer = says->layer,
 				     .rule = &written};
@@ -55,9 +55,9 @@ index_protect(struct index *index, enum system system, const char *common_dir)
 
 	const struct host host = {.system = system,
 				  .git.common_dir = common_dir,
-				  .view = &fs_macos_blank};
+				  .view = &fs_macos_minimal};
 
-	check_int(protections_make(&index->arena, &host, &index->protections, &err), 0);
+	check_int(protected_make(&index->arena, &host, &index->protections, &err), 0);
 }
 
 /* What remains of a path's rights, as letters. Valid until the next call. */
@@ -66,7 +66,7 @@ rights_at(const struct index *index, const char *path)
 {
 	static char letters[RIGHT_KINDS + 1];
 
-	rights_to_letters(index_decide(index, path).rights, letters);
+	policy_rights_to_letters(index_decide(index, path).rights, letters);
 	return letters;
 }
 
@@ -1296,14 +1296,14 @@ print_drawn(const struct drawn *drawn, const char *path, const struct verdict *v
 {
 	char have[RIGHT_KINDS + 1], want[RIGHT_KINDS + 1];
 
-	rights_to_letters(verdict->rights, have);
-	rights_to_letters(ref->rights, want);
+	policy_rights_to_letters(verdict->rights, have);
+	policy_rights_to_letters(ref->rights, want);
 	printf("# %s: engine \"%s\"%s, reference \"%s\"%s\n", path, have,
 	       verdict->vetted ? " vetted" : "", want, ref->vetted ? " vetted" : "");
 	for (size_t i = 0; i < drawn->count; i++) {
 		const struct planned_rule *rule = &drawn->rules[i];
 
-		rights_to_letters(rule->rights, have);
+		policy_rights_to_letters(rule->rights, have);
 		printf("#   %s %s %s %s %s\n", layer_names[rule->layer],
 		       rule->effect == EFFECT_ALLOW ? "allow" : "deny", have,
 		       match_names[rule->match], rule->path);
@@ -1325,13 +1325,13 @@ reach_agrees(const struct index *index, const char *path)
 {
 	unsigned rights = index_decide(index, path).rights;
 	struct reach_memo memo = {0};
-	struct reach reach = index_reach(index, path), beside;
+	struct reach reach = index_tree_rights(index, path), beside;
 	char near[TEXT_MAX + 8];
 
 	/* asked after another of the same folder */
 	snprintf(near, sizeof near, "%.*s\002", (int)(strrchr(path, '/') + 1 - path), path);
-	index_reach_beside(index, near, &memo);
-	beside = index_reach_beside(index, path, &memo);
+	index_tree_rights_cached(index, near, &memo);
+	beside = index_tree_rights_cached(index, path, &memo);
 	return memcmp(&beside, &reach, sizeof reach) == 0 && index_rights(index, path) == rights &&
 	       reach.own == rights && reach.below == rights_below(index, path, "/\001") &&
 	       reach.deep == rights_below(index, path, "/\001/\001");

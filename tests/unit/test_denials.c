@@ -178,7 +178,7 @@ scene_start(struct scene *scene, const char *script, int late_ms)
 		 tmp != NULL ? tmp : "/tmp");
 	check(mkdtemp(scene->folder) != NULL);
 	snprintf(whole, sizeof whole, "echo $$ >%s/pid; %s", scene->folder, script);
-	scene->life = reporter_start(&reporter);
+	scene->life = denial_log_start(&reporter);
 	check(scene->life >= 0);
 	check(fcntl(scene->life, F_GETFD) & FD_CLOEXEC);
 }

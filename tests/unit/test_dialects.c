@@ -37,7 +37,7 @@ grant(const struct policy *policy, const char *path)
 	if (rule == NULL)
 		return "none";
 	strcpy(text, rule->effect == EFFECT_DENY ? "deny " : "");
-	rights_to_letters(rule->rights, text + strlen(text));
+	policy_rights_to_letters(rule->rights, text + strlen(text));
 	return text;
 }
 

@@ -258,7 +258,7 @@ guard(struct task *task)
 	alarm(SECONDS);
 	close(world.proxy);
 	pid = enforce_start(task->box, &none, &main);
-	needs = enforce_needs(task->box);
+	needs = enforce_fds(task->box);
 	enforce_serve(task->box, &needs);
 	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
 		;

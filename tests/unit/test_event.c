@@ -49,8 +49,8 @@ advice_is_an_option_and_one_word(void)
 		bool ended = false;
 
 		strcpy(sent.allow, cases[i].allow);
-		event_refused(ends[0], &sent);
-		check(event_receive(ends[1], &got, &ended));
+		refusal_send(ends[0], &sent);
+		check(refusal_receive(ends[1], &got, &ended));
 		check_str(got.subject, "/a");
 		check_str(got.allow, cases[i].comes ? cases[i].allow : "");
 	}
@@ -68,13 +68,13 @@ texts_end_where_their_room_does(void)
 	memset(&sent, 'x', sizeof sent);
 	sent.is_nobodys = false;
 	check_int(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	event_refused(ends[0], &sent);
-	check(event_receive(ends[1], &got, &ended));
+	refusal_send(ends[0], &sent);
+	check(refusal_receive(ends[1], &got, &ended));
 	check_int((int)strlen(got.what), (int)sizeof got.what - 1);
 	check_int((int)strlen(got.reason), (int)sizeof got.reason - 1);
 	check_str(got.allow, "");
 	close(ends[0]);
-	check(!event_receive(ends[1], &got, &ended));
+	check(!refusal_receive(ends[1], &got, &ended));
 	check(ended);
 	close(ends[1]);
 }

@@ -25,7 +25,7 @@ flat(struct arena *arena, const char *text, size_t length)
 	struct gitconfig config;
 	char *to = arena_strdup(arena, "", NULL);
 
-	if (gitconfig_parse(arena, text, length, &config, NULL) != 1)
+	if (git_config_parse(arena, text, length, &config, NULL) != 1)
 		return arena_strdup(arena, "bad", NULL);
 	for (size_t i = 0; i < config.count; i++)
 		to = arena_printf(arena, NULL, "%s%s%s%s|", to, config.items[i].name,
@@ -161,7 +161,7 @@ compare(const char *text, size_t length)
 	if (strcmp(ours, "bad") == 0) {
 		struct gitconfig config;
 
-		gitconfig_parse(&arena, text, length, &config, NULL);
+		git_config_parse(&arena, text, length, &config, NULL);
 		check(config.bad != NULL && (strstr(config.bad, "NUL") != NULL ||
 					     strstr(config.bad, "without a section") != NULL));
 		return;
@@ -250,8 +250,8 @@ refused(struct arena *arena, enum gitconfig_kind kind, const char *text, const c
 	struct gitconfig_text now = {text, strlen(text)},
 			      old = {present, present == NULL ? 0 : strlen(present)};
 	struct gitconfig_refusal refusal;
-	int rc = gitconfig_vet(arena, kind, &now, present == NULL ? NULL : &old, &asker, &refusal,
-			       NULL);
+	int rc = git_keys_check(arena, kind, &now, present == NULL ? NULL : &old, &asker, &refusal,
+				NULL);
 
 	return rc == 1 ? NULL : arena_strdup(arena, refusal.what, NULL);
 }
@@ -479,7 +479,7 @@ kept(struct arena *arena, const char *text, const char *present)
 {
 	struct gitconfig_text now = {text, strlen(text)}, old = {present, strlen(present)};
 
-	check(gitconfig_keep_remotes(arena, &now, &old, NULL) == 1);
+	check(git_remotes_keep(arena, &now, &old, NULL) == 1);
 	return now.text;
 }
 
@@ -536,7 +536,7 @@ pointers_are_one_line(void)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct gitconfig_text text = {cases[i].text, strlen(cases[i].text)};
 
-		check_str(gitconfig_pointer(&arena, "gitdir: ", &text, NULL), cases[i].path);
+		check_str(git_config_pointer(&arena, "gitdir: ", &text, NULL), cases[i].path);
 	}
 }
 

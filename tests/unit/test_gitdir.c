@@ -53,7 +53,7 @@ find_from(struct arena *arena, const char *name)
 	int rc;
 
 	snprintf(path, sizeof path, "%s/%s", base, name);
-	rc = gitdirs_find(arena, path, &found, &err);
+	rc = git_dir_find(arena, path, &found, &err);
 	if (rc < 0)
 		printf("# %s\n", err.text);
 	check_int(rc, 0);

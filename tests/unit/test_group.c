@@ -166,9 +166,9 @@ make_group(const struct group_wish *wish)
 	struct session_group group = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
 	struct cordon_error err = {0};
 
-	check_int(group_choose(&facts, wish, &group, &err), 0);
+	check_int(session_group_select(&facts, wish, &group, &err), 0);
 	check(access(group.path, F_OK) < 0);
-	check_int(group_make(&group, &err), 0);
+	check_int(session_group_make(&group, &err), 0);
 	check_str(err.text, "");
 	check_int(group.kind, GROUP_CGROUP);
 	return group;
@@ -187,7 +187,7 @@ has_processes(const struct session_group *group, int wanted)
 	struct group_usage usage = {0};
 
 	for (int waited = 0; waited < PATIENCE; waited += 5) {
-		if (group_measure(group, &usage) && usage.processes >= wanted)
+		if (session_group_measure(group, &usage) && usage.processes >= wanted)
 			return true;
 		poll(NULL, 0, 5);
 	}
@@ -202,9 +202,9 @@ end_group(struct session_group *group)
 	char path[PATH_MAX];
 
 	memcpy(path, group->path, sizeof path);
-	check(group_kill(group, PATIENCE));
-	check(group_is_empty(group));
-	check_int(group_remove(group), 0);
+	check(session_group_kill(group, PATIENCE));
+	check(session_group_is_empty(group));
+	check_int(session_group_remove(group), 0);
 	check(is_gone(path));
 	check_int(group->kind, GROUP_NONE);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
@@ -240,7 +240,7 @@ static pid_t
 start(const struct session_group *group, const char *name)
 {
 	struct role role = {name, group};
-	pid_t child = group_spawn(group, become, &role);
+	pid_t child = session_group_spawn(group, become, &role);
 
 	if (child < 0)
 		printf("# cannot start \"%s\": %s\n", name, strerror(errno));
@@ -260,10 +260,10 @@ made_below(void)
 	snprintf(path, sizeof path, "%.3800s/cordon-%s", own, no_limits.id);
 	check_str(group.path, path);
 	check(!is_gone(path));
-	check(group_is_empty(&group));
-	check_int(group_remove(&group), 0);
+	check(session_group_is_empty(&group));
+	check_int(session_group_remove(&group), 0);
 	check(is_gone(path));
-	check_int(group_remove(&group), 0);
+	check_int(session_group_remove(&group), 0);
 }
 
 static void
@@ -281,18 +281,18 @@ without_one_nothing_breaks(void)
 	struct group_wish limited = {.id = "a", .memory = 1 << 30};
 	struct cordon_error err = {0};
 
-	check_int(group_choose(&facts, &limited, &group, &err), -CORDON_E_GAP);
-	check_int(group_choose(&facts, &no_limits, &group, &err), 0);
-	check_int(group_make(&group, &err), 0);
+	check_int(session_group_select(&facts, &limited, &group, &err), -CORDON_E_GAP);
+	check_int(session_group_select(&facts, &no_limits, &group, &err), 0);
+	check_int(session_group_make(&group, &err), 0);
 	check_int(group.kind, GROUP_NONE);
 	check_int(child_wait(start(&group, "three")), 3);
-	check(group_kill(&group, 0));
-	check(group_is_empty(&group));
-	check(!group_hit_memory(&group) && !group_hit_processes(&group));
-	check(!group_measure(&group, &usage));
-	check_int(group_remove(&group), 0);
+	check(session_group_kill(&group, 0));
+	check(session_group_is_empty(&group));
+	check(!session_group_hit_memory(&group) && !session_group_hit_processes(&group));
+	check(!session_group_measure(&group, &usage));
+	check_int(session_group_remove(&group), 0);
 	group = (struct session_group){0};
-	check_int(group_remove(&group), 0);
+	check_int(session_group_remove(&group), 0);
 	check(fcntl(0, F_GETFD) >= 0);
 }
 
@@ -306,7 +306,7 @@ names_cannot_lead_elsewhere(void)
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		struct group_wish wish = {.id = names[i]};
 
-		check_int(group_choose(&facts, &wish, &group, NULL), -CORDON_E_USAGE);
+		check_int(session_group_select(&facts, &wish, &group, NULL), -CORDON_E_USAGE);
 	}
 }
 
@@ -356,9 +356,9 @@ ended_and_used_again(void)
 	struct session_group group = make_group(&no_limits);
 	pid_t child = start(&group, "stay");
 
-	check(group_kill(&group, PATIENCE));
+	check(session_group_kill(&group, PATIENCE));
 	check_int(child_wait(child), -SIGKILL);
-	check(group_kill(&group, PATIENCE));
+	check(session_group_kill(&group, PATIENCE));
 	check_int(child_wait(start(&group, "tell_place")), 7);
 	end_group(&group);
 }
@@ -383,7 +383,7 @@ nothing_runs_where_there_is_no_way_in(void)
 	volatile int ran = 0;
 
 	gone.folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	check_int(group_spawn(&gone, must_not_run, (const void *)&ran), -1);
+	check_int(session_group_spawn(&gone, must_not_run, (const void *)&ran), -1);
 	check_int(errno, ENOENT);
 	check_int(ran, 0);
 	close(gone.folder);
@@ -453,10 +453,10 @@ ended_by_path(void)
 	known.folder = known.door = -1;
 	start(&group, "nest");
 	check(has_processes(&known, 8));
-	check(!group_is_empty(&known));
+	check(!session_group_is_empty(&known));
 	end_group(&known);
-	check(group_is_empty(&group));
-	check_int(group_remove(&group), 0);
+	check(session_group_is_empty(&group));
+	check_int(session_group_remove(&group), 0);
 }
 
 static void
@@ -477,11 +477,11 @@ bystanders_live(void)
 		stay(NULL);
 	neighbour = start(&other, "stay");
 	inside = start(&group, "stay");
-	check(group_kill(&group, PATIENCE));
+	check(session_group_kill(&group, PATIENCE));
 	check_int(child_wait(inside), -SIGKILL);
 	check_int(waitpid(outside, &status, WNOHANG), 0);
 	check_int(waitpid(neighbour, &status, WNOHANG), 0);
-	check(!group_is_empty(&other));
+	check(!session_group_is_empty(&other));
 	kill(outside, SIGKILL);
 	check_int(child_wait(outside), -SIGKILL);
 	end_group(&other);
@@ -569,7 +569,7 @@ frozen_ends(void)
 
 	start(&group, "stay");
 	check_int(cgroup_write(group.folder, "cgroup.freeze", "1"), 0);
-	check(!group_is_empty(&group));
+	check(!session_group_is_empty(&group));
 	end_group(&group);
 }
 
@@ -585,7 +585,7 @@ busy_is_said(void)
 	struct session_group group = make_group(&no_limits);
 
 	start(&group, "stay");
-	check_int(group_remove(&group), -1);
+	check_int(session_group_remove(&group), -1);
 	check_int(errno, EBUSY);
 	check_int(group.kind, GROUP_CGROUP);
 	end_group(&group);
@@ -608,11 +608,11 @@ dead_ends(void)
 	start(&group, "nest");
 	check(has_processes(&group, 8));
 	memcpy(path, group.path, sizeof path);
-	check_int(group_end_dead(path), 0);
+	check_int(session_group_end_dead(path), 0);
 	check(is_gone(path));
-	check_int(group_end_dead(path), 0);
+	check_int(session_group_end_dead(path), 0);
 	/* whoever still has it open finds nothing, and says so */
-	check(group_is_empty(&group));
+	check(session_group_is_empty(&group));
 	end_group(&group);
 }
 
@@ -625,7 +625,7 @@ a_dead_session_is_ended_by_its_path(void)
 static _Noreturn void
 end_own(const char *path)
 {
-	_exit(group_end_dead(path) < 0 && errno == EBUSY ? 7 : 8);
+	_exit(session_group_end_dead(path) < 0 && errno == EBUSY ? 7 : 8);
 }
 
 static void
@@ -651,15 +651,15 @@ strange_paths(void)
 
 	check(cgroup_find_own(own));
 	/* its name could be one of ours */
-	check_int(group_end_dead(own), -1);
+	check_int(session_group_end_dead(own), -1);
 	check_int(errno, EBUSY);
-	check_int(group_end_dead("/sys/fs/cgroup"), -1);
+	check_int(session_group_end_dead("/sys/fs/cgroup"), -1);
 	check_int(errno, EINVAL);
 	snprintf(path, sizeof path, "%.3800s/cordon-x/../../cordon-y", own);
-	check_int(group_end_dead(path), -1);
+	check_int(session_group_end_dead(path), -1);
 	check_int(errno, EINVAL);
-	check(made != NULL && group_end_dead(made) < 0 && errno == EINVAL);
-	check_int(group_end_dead("cordon-x"), -1);
+	check(made != NULL && session_group_end_dead(made) < 0 && errno == EINVAL);
+	check_int(session_group_end_dead("cordon-x"), -1);
 	check_int(made == NULL ? 0 : rmdir(made), 0);
 }
 
@@ -701,13 +701,13 @@ memory_is_limited(void)
 	check_int(child_wait(child), 0);
 	/* its neighbour takes nothing, and goes with it */
 	waiting = start(&group, "stay");
-	check(!group_hit_memory(&group));
-	check(group_measure(&group, &usage) && usage.memory > 0 && usage.processes == 1);
+	check(!session_group_hit_memory(&group));
+	check(session_group_measure(&group, &usage) && usage.memory > 0 && usage.processes == 1);
 	child = start(&group, "devour");
 	check_int(child_wait(child), -SIGKILL);
 	check_int(child_wait(waiting), -SIGKILL);
-	check(group_hit_memory(&group));
-	check(!group_hit_processes(&group));
+	check(session_group_hit_memory(&group));
+	check(!session_group_hit_processes(&group));
 	end_group(&group);
 }
 
@@ -736,10 +736,10 @@ processes_are_limited(void)
 	struct group_wish wish = {.id = "pids", .processes = 8};
 	struct session_group group = make_group(&wish);
 
-	check(!group_hit_processes(&group));
+	check(!session_group_hit_processes(&group));
 	check_int(child_wait(start(&group, "multiply")), 7);
-	check(group_hit_processes(&group));
-	check(!group_hit_memory(&group));
+	check(session_group_hit_processes(&group));
+	check(!session_group_hit_memory(&group));
 	end_group(&group);
 }
 
@@ -769,15 +769,15 @@ limits_hold(void)
 	if (facts.values[FACT_CGROUP_PIDS])
 		processes_are_limited();
 	if (!facts.values[FACT_CGROUP_MEMORY] || !facts.values[FACT_CGROUP_PIDS])
-		check_int(group_choose(&facts, &wish, &group, NULL), -CORDON_E_GAP);
+		check_int(session_group_select(&facts, &wish, &group, NULL), -CORDON_E_GAP);
 	/* also when the facts are wrong */
 	facts.values[FACT_CGROUP_MEMORY] = facts.values[FACT_CGROUP_PIDS] = 1;
 	wish.memory = UINT64_MAX;
 	wish.processes = UINT64_MAX;
-	check_int(group_choose(&facts, &wish, &group, NULL), 0);
-	check_int(group_make(&group, NULL), -CORDON_E_GAP);
+	check_int(session_group_select(&facts, &wish, &group, NULL), 0);
+	check_int(session_group_make(&group, NULL), -CORDON_E_GAP);
 	check(is_gone(group.path));
-	check_int(group_remove(&group), 0);
+	check_int(session_group_remove(&group), 0);
 }
 
 static void
@@ -843,8 +843,8 @@ divided_by_threads(void)
 
 	check(cgroup_find_own(own));
 	put(own, "cgroup.subtree_control", "+pids");
-	check_int(group_choose(&facts, &no_limits, &group, NULL), 0);
-	check_int(group_make(&group, NULL), 0);
+	check_int(session_group_select(&facts, &no_limits, &group, NULL), 0);
+	check_int(session_group_make(&group, NULL), 0);
 	check_int(group.kind, GROUP_NONE);
 	check_int(child_wait(start(&group, "three")), 3);
 	enforce_probe_limits(&facts);

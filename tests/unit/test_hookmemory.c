@@ -111,7 +111,7 @@ find(struct arena *arena, size_t limit)
 	char top[PATH_MAX + 8];
 
 	snprintf(top, sizeof top, "%s/p", base);
-	check_int(repositories_find(arena, top, limit, &found), 0);
+	check_int(git_repo_walk_find(arena, top, limit, &found), 0);
 	return found;
 }
 
@@ -155,17 +155,17 @@ the_nearest_are_found_by_a_look_at_each(void)
 	char top[PATH_MAX + 16];
 
 	snprintf(top, sizeof top, "%s/p", base);
-	check_int(repositories_beside(&arena, top, 100, &found), 0);
+	check_int(git_repo_walk_beside(&arena, top, 100, &found), 0);
 	check(!found.is_whole);
 	check(has(&found, "p/bare") && has(&found, "p/tree") && has(&found, "p/slow"));
 	check_int(found.count, 3);
 	/* where there are no folders there are no others */
 	snprintf(top, sizeof top, "%s/p/tools/hooks", base);
-	check_int(repositories_beside(&arena, top, 100, &found), 0);
+	check_int(git_repo_walk_beside(&arena, top, 100, &found), 0);
 	check(found.is_whole);
 	/* of what cannot be looked into nothing is known */
 	snprintf(top, sizeof top, "%s/p/nothing", base);
-	check_int(repositories_beside(&arena, top, 100, &found), 0);
+	check_int(git_repo_walk_beside(&arena, top, 100, &found), 0);
 	check(!found.is_whole);
 }
 
@@ -198,7 +198,7 @@ is_closed(struct git_repo_cache *memory, const struct host *host, const char *na
 	struct git_repo_query q = {.path = path_join(&arena, host->project, name, NULL),
 				   .top = strlen(host->project)};
 
-	return hookmemory_ask(memory, host, &q) != NULL;
+	return git_repo_cache_lookup(memory, host, &q) != NULL;
 }
 
 static void *
@@ -215,7 +215,7 @@ who_reads_slowly_holds_up_nobody_else(void)
 {
 	auto_arena struct arena arena = {0};
 	struct host host = a_host(&arena);
-	struct git_repo_cache *memory = hookmemory_new(NULL);
+	struct git_repo_cache *memory = git_repo_cache_new(NULL);
 	struct ask late = {memory, &host, "slow/own/pre-commit", false};
 	pthread_t thread;
 
@@ -230,7 +230,7 @@ who_reads_slowly_holds_up_nobody_else(void)
 	sem_post(&go_on);
 	pthread_join(thread, NULL);
 	check(late.is_closed);
-	hookmemory_free(memory);
+	git_repo_cache_free(memory);
 }
 
 /* As the broker does: it asks about every name that moves along, at its new place. */
@@ -239,21 +239,22 @@ what_moved_is_where_it_is(void)
 {
 	auto_arena struct arena arena = {0};
 	struct host host = a_host(&arena);
-	struct git_repo_cache *memory = hookmemory_new(NULL);
+	struct git_repo_cache *memory = git_repo_cache_new(NULL);
 	struct git_repo_query q = {.path = path_join(&arena, host.project, "c/d/e/sub/.git", NULL),
 				   .top = strlen(host.project),
 				   .is_delicate = true};
 
 	check(is_closed(memory, &host, "tools/hooks/pre-commit"));
 	check(!is_closed(memory, &host, "c/tools/hooks/pre-commit"));
-	check(hookmemory_ask(memory, &host, &q) == NULL);
+	check(git_repo_cache_lookup(memory, &host, &q) == NULL);
 	check_int(sh("mkdir -p p/c/d/e; mv p/a/b/sub p/c/d/e"), 0);
-	hookmemory_changed(memory, path_join(&arena, host.project, "a/b/sub", NULL), false);
-	hookmemory_changed(memory, path_join(&arena, host.project, "c/d/e/sub", NULL), false);
+	git_repo_cache_changed(memory, path_join(&arena, host.project, "a/b/sub", NULL), false);
+	git_repo_cache_changed(memory, path_join(&arena, host.project, "c/d/e/sub", NULL), false);
 	check(is_closed(memory, &host, "c/tools/hooks/pre-commit"));
-	check(hookmemory_is_read(memory, &host, path_join(&arena, host.project, "c/d", NULL)));
-	check(!hookmemory_is_read(memory, &host, path_join(&arena, host.project, "tools", NULL)));
-	hookmemory_free(memory);
+	check(git_repo_cache_is_read(memory, &host, path_join(&arena, host.project, "c/d", NULL)));
+	check(!git_repo_cache_is_read(memory, &host,
+				      path_join(&arena, host.project, "tools", NULL)));
+	git_repo_cache_free(memory);
 }
 
 /* ---- what is read again ---- */
@@ -266,7 +267,7 @@ tell(struct git_repo_cache *memory, const struct host *host, const char *name)
 {
 	auto_arena struct arena arena = {0};
 
-	hookmemory_changed(memory, path_join(&arena, host->project, name, NULL), false);
+	git_repo_cache_changed(memory, path_join(&arena, host->project, name, NULL), false);
 }
 
 static void
@@ -277,7 +278,7 @@ make(struct git_repo_cache *memory, const struct host *host, const char *name)
 				   .top = strlen(host->project),
 				   .is_delicate = true};
 
-	hookmemory_ask(memory, host, &q);
+	git_repo_cache_lookup(memory, host, &q);
 	check_int(mkdir(q.path, 0700), 0);
 	tell(memory, host, name);
 }
@@ -289,8 +290,8 @@ a_new_repository_has_no_other_read_again(void)
 	static const char *const names[] = {"", "/.git", "/.git/objects", "/.git/hooks"};
 	auto_arena struct arena arena = {0};
 	struct host host = a_host(&arena);
-	struct git_repo_cache *memory = hookmemory_new(NULL);
-	int64_t time = hookroots_now();
+	struct git_repo_cache *memory = git_repo_cache_new(NULL);
+	int64_t time = git_repo_list_now();
 	char name[64];
 	int rounds;
 
@@ -308,10 +309,10 @@ a_new_repository_has_no_other_read_again(void)
 			check(!is_closed(memory, &host, "tools/free"));
 		}
 	}
-	rounds = 1 + (int)((hookroots_now() - time) / (HOOKROOTS_MOMENT_NS / 2));
+	rounds = 1 + (int)((git_repo_list_now() - time) / (HOOKROOTS_MOMENT_NS / 2));
 	check(config_reads <= 20 * NEW + rounds * 2 * (MANY + NEW));
 	check(config_reads >= NEW);
-	hookmemory_free(memory);
+	git_repo_cache_free(memory);
 	check_int(sh("rm -rf p/many* p/new*"), 0);
 }
 
@@ -356,7 +357,7 @@ what_is_elsewhere_is_read_again_when_it_changes(void)
 	struct host host = a_host(&arena);
 
 	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-		struct git_repo_cache *memory = hookmemory_new(NULL);
+		struct git_repo_cache *memory = git_repo_cache_new(NULL);
 
 		check_int(sh("rm -rf p/w p/x p/y p/t p/l; mkdir p/t"), 0);
 		check_int(sh(ways[i].set_up), 0);
@@ -368,7 +369,7 @@ what_is_elsewhere_is_read_again_when_it_changes(void)
 			printf("# not seen: %s\n", ways[i].change);
 			check(false);
 		}
-		hookmemory_free(memory);
+		git_repo_cache_free(memory);
 	}
 	check_int(sh("rm -rf p/w p/x p/y p/t p/l"), 0);
 }
@@ -388,20 +389,20 @@ what_is_made_and_gone_again_is_forgotten(void)
 {
 	struct git_repo_list roots;
 	char path[PATH_MAX + 32], real[PATH_MAX + 32];
-	int64_t time = hookroots_now();
+	int64_t time = git_repo_list_now();
 
-	hookroots_start(&roots);
+	git_repo_list_start(&roots);
 	snprintf(real, sizeof real, "%s/p/bare", base);
-	check(hookroots_expect(&roots, real, strlen(real), time));
+	check(git_repo_list_add_candidate(&roots, real, strlen(real), time));
 	for (int i = 0; i < 10000; i++) {
 		time += 120 * HOOKROOTS_MOMENT_NS;
 		snprintf(path, sizeof path, "%s/p/gone-%d", base, i);
-		check(hookroots_expect(&roots, path, strlen(path), time));
+		check(git_repo_list_add_candidate(&roots, path, strlen(path), time));
 	}
 	check(roots.count < 200);
 	check(is_known(&roots, real));
 	check(is_known(&roots, path));
-	hookroots_end(&roots);
+	git_repo_list_end(&roots);
 }
 
 int

@@ -86,7 +86,7 @@ serve(bool is_own, bool shares)
 	if (is_own || is_tied)
 		must(setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) == 0);
 	if (is_own)
-		listeners_add(&broker.own_servers, fd, 0);
+		own_listeners_add(&broker.own_servers, fd, 0);
 	if (bind(fd, (struct sockaddr *)&at, size) < 0 || listen(fd, 8) < 0) {
 		close(fd);
 		return -1;
@@ -117,7 +117,7 @@ reach(void)
 	memcpy(c.asks.address, mapped, sizeof mapped);
 	c.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	must(c.fd >= 0);
-	why = inward_try(&c, true);
+	why = loopback_connect(&c, true);
 	/* it is still ours here: closing it must not be what ends a connection that must not be */
 	if (taken >= 0 && why != 0) {
 		struct pollfd ends = {.fd = taken, .events = POLLIN};
@@ -244,7 +244,7 @@ nor_who_shared_it_for_a_moment(void)
 int
 main(void)
 {
-	inward_start(&broker);
+	loopback_connect_start(&broker);
 	must(broker.has_inward);
 	run(own_servers_are_reached);
 	run(who_takes_the_port_before_is_not_reached);

@@ -657,7 +657,7 @@ of_a_profile_it_is_skipped(void)
 static void
 both_ways_of_pinning_agree(void)
 {
-	static int (*const ways[])(const char *) = {path_pin, path_pin_checked};
+	static int (*const ways[])(const char *) = {open_verified, open_verified_checked};
 
 	for (size_t i = 0; i < 2; i++) {
 		make_tree();
@@ -1055,7 +1055,7 @@ each_version_adds_to_the_one_before(void)
 	};
 
 	for (int i = 0; i < (int)(sizeof known / sizeof known[0]); i++) {
-		struct landlock_access access = access_for_abi(i);
+		struct landlock_access access = ruleset_access_for_abi(i);
 
 		check_int(access.files, known[i].files);
 		check_int(access.net, known[i].net);
@@ -1070,14 +1070,14 @@ no_right_makes_device_nodes_or_controls_devices(void)
 			       FILE_RESOLVE_UNIX;
 
 	for (unsigned rights = 0; rights <= RIGHTS_ALL; rights++) {
-		uint64_t access = access_for_rights(rights);
+		uint64_t access = ruleset_access_for_rights(rights);
 
 		check_int(access & never, 0);
 		check_int((access & FILE_REFER) != 0, (rights & (C | D)) != 0);
 		check_int((access & FILE_WRITE) != 0, (rights & W) != 0);
 		check_int((access & FILE_READ) != 0, (rights & R) != 0);
 	}
-	check_int(access_for_rights(RIGHTS_ALL) | never, access_for_abi(10).files);
+	check_int(ruleset_access_for_rights(RIGHTS_ALL) | never, ruleset_access_for_abi(10).files);
 }
 
 static void

@@ -240,7 +240,7 @@ index_make(struct index *index, struct drawn *drawn, const char *common_dir)
 {
 	const struct host host = {.system = SYSTEM_MACOS,
 				  .git.common_dir = common_dir,
-				  .view = &fs_macos_blank};
+				  .view = &fs_macos_minimal};
 
 	for (size_t i = 0; i < drawn->count; i++)
 		drawn->rules[i].path = drawn->paths[i];
@@ -249,7 +249,7 @@ index_make(struct index *index, struct drawn *drawn, const char *common_dir)
 	for (size_t i = 0; i < drawn->count; i++)
 		check_int(index_add(index, &drawn->rules[i], NULL), 0);
 	check_int(index_finish(index, NULL), 0);
-	check_int(protections_make(&index->arena, &host, &index->protections, NULL), 0);
+	check_int(protected_make(&index->arena, &host, &index->protections, NULL), 0);
 }
 
 static void
@@ -257,14 +257,14 @@ print_drawn(const struct drawn *drawn, const char *path, unsigned engine, unsign
 {
 	char have[RIGHT_KINDS + 1], want[RIGHT_KINDS + 1];
 
-	rights_to_letters(engine, want);
-	rights_to_letters(lines, have);
+	policy_rights_to_letters(engine, want);
+	policy_rights_to_letters(lines, have);
 	printf("# %s: the engine says \"%s\", the lines say \"%s\"; default %u\n", path, want, have,
 	       drawn->default_rights);
 	for (size_t i = 0; i < drawn->count; i++) {
 		const struct planned_rule *rule = &drawn->rules[i];
 
-		rights_to_letters(rule->rights, have);
+		policy_rights_to_letters(rule->rights, have);
 		printf("#   %s %s %s %s %s\n", layer_names[rule->layer],
 		       rule->effect == EFFECT_ALLOW ? "allow" : "deny", have,
 		       match_names[rule->match], rule->path);
@@ -278,7 +278,7 @@ where_rights(struct filters *in, const struct sbpl_rules *lines, const char *roo
 	unsigned rights = 0;
 
 	for (int i = 0; i < RIGHT_KINDS; i++)
-		if (filter_matches(lines_where(in, lines, 1u << i, root), path))
+		if (filter_matches(sbpl_rules_where(in, lines, 1u << i, root), path))
 			rights |= 1u << i;
 	return rights;
 }
@@ -292,7 +292,7 @@ try_drawn(struct drawn *drawn, size_t questions, size_t *wrong)
 	struct sbpl_rules lines;
 
 	index_make(&plan.index, drawn, pick(4) == 0 ? "/a/b" : NULL);
-	check_int(lines_make(&in, &plan, NULL, &lines, NULL), 0);
+	check_int(sbpl_rules_make(&in, &plan, NULL, &lines, NULL), 0);
 	for (size_t i = 0; i < questions; i++) {
 		char path[TEXT_MAX * 2], root[TEXT_MAX];
 		unsigned engine, rights;
@@ -352,7 +352,7 @@ check_case(const struct says *says, size_t count, const char *path, bool writabl
 						       .rule = &written};
 	}
 	index_make(&plan.index, &drawn, NULL);
-	check_int(lines_make(&in, &plan, NULL, &lines, NULL), 0);
+	check_int(sbpl_rules_make(&in, &plan, NULL, &lines, NULL), 0);
 	check_int(lines_rights(&lines, path), index_decide(&plan.index, path).rights);
 	check_int((lines_rights(&lines, path) & RIGHT_WRITE) != 0, writable);
 	index_free(&plan.index);
@@ -406,9 +406,9 @@ globs_match_as_expressions_what_they_matched(void)
 	struct filters in = {.arena = &arena};
 
 	for (size_t i = 0; i < COUNT(globs); i++) {
-		const struct filter *filter = pattern_glob(&in, globs[i], PATTERN_BELOW, false);
-		const struct filter *nocase = pattern_glob(&in, globs[i], PATTERN_BELOW, true);
-		const struct filter *here = pattern_glob(&in, globs[i], PATTERN_HERE, false);
+		const struct filter *filter = glob_regex_glob(&in, globs[i], PATTERN_BELOW, false);
+		const struct filter *nocase = glob_regex_glob(&in, globs[i], PATTERN_BELOW, true);
+		const struct filter *here = glob_regex_glob(&in, globs[i], PATTERN_HERE, false);
 		struct glob *glob;
 
 		check_int(glob_compile(&arena, globs[i], &glob, NULL, NULL), 0);
@@ -453,7 +453,7 @@ regular_expressions_match_what_they_matched(void)
 
 	for (size_t i = 0; i < COUNT(regexes); i++) {
 		const char *reason = NULL;
-		const struct filter *filter = pattern_regex(&in, regexes[i], &reason);
+		const struct filter *filter = pcre_regex(&in, regexes[i], &reason);
 		size_t hits = 0;
 
 		check_str(reason, NULL);
@@ -486,7 +486,7 @@ what_seatbelt_cannot_say_is_refused(void)
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		const char *reason = NULL;
-		const struct filter *filter = pattern_regex(&in, bad[i], &reason);
+		const struct filter *filter = pcre_regex(&in, bad[i], &reason);
 
 		if (reason == NULL)
 			printf("# accepted: %s\n", bad[i]);
@@ -506,7 +506,7 @@ a_class_is_written_without_backslashes(void)
 
 	for (size_t i = 0; i < COUNT(classes); i++) {
 		const char *reason = NULL;
-		const struct filter *filter = pattern_regex(&in, classes[i], &reason);
+		const struct filter *filter = pcre_regex(&in, classes[i], &reason);
 		bool inside = false;
 
 		check_str(reason, NULL);
@@ -559,13 +559,14 @@ no_folder_carries_what_a_pattern_denies_out_of_its_rule(void)
 		if (drawn.rules[0].match != MATCH_GLOB && drawn.rules[0].match != MATCH_REGEX)
 			continue;
 		index_make(&plan.index, &drawn, NULL);
-		check_int(holds_make(&arena, &plan, &holds, NULL), 0);
+		check_int(pattern_dirs_make(&arena, &plan, &holds, NULL), 0);
 		draw_path(from, 3);
 		draw_path(to, 3);
 		draw_path(below, 3);
 		snprintf(path, sizeof path, "%s%s", from, below);
 		if (from[1] != '\0' && to[1] != '\0' && below[1] != '\0' &&
-		    holds_find(&holds, from) == NULL && pattern_matches(&drawn.rules[0], path) &&
+		    pattern_dirs_find(&holds, from) == NULL &&
+		    pattern_matches(&drawn.rules[0], path) &&
 		    !pattern_matches(&drawn.rules[0], from)) {
 			tried++;
 			snprintf(path, sizeof path, "%s%s", to, below);
@@ -621,7 +622,7 @@ never_and_always_are_not_written(void)
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		auto_str struct str text = {0};
 
-		filter_print(bad[i], &parameters, &text);
+		path_filter_print(bad[i], &parameters, &text);
 		check(text.failed);
 	}
 }
@@ -638,7 +639,7 @@ each_value_has_one_parameter(void)
 		for (int i = 0; i < 3000; i++) {
 			snprintf(value, sizeof value, "/v/%d", i * 7919 % 3000);
 			snprintf(name, sizeof name, "P%d", i);
-			check_str(parameter_name(&parameters, value), name);
+			check_str(path_filter_parameter(&parameters, value), name);
 		}
 	check_int(parameters.count, 3000);
 	check(!parameters.failed);

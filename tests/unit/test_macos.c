@@ -210,14 +210,14 @@ everything_of_the_session_ends_and_nothing_else(void)
 	fake_reset();
 	for (int i = 0; i < 40; i++)
 		fake_add(i % 5, i % 3 == 0 ? 1 : fake.self);
-	check(!scan_is_empty(&by_fingerprint));
-	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(!kill_scan_is_empty(&by_fingerprint));
+	check(kill_scan_kill(&by_fingerprint, 1000, &end));
 	check_int(end.ended, 8);
 	check_int(end.left, 0);
 	check_int(fake_alive(1), 0);
 	for (int sandbox = 0; sandbox < 5; sandbox++)
 		check_int(fake_alive(sandbox), sandbox == 1 ? 0 : 8);
-	check(scan_is_empty(&by_fingerprint));
+	check(kill_scan_is_empty(&by_fingerprint));
 	check_int(fake.checks_reported, 0);
 }
 
@@ -230,7 +230,7 @@ both_identities_are_looked_at(void)
 	fake_add(1, 1)->euid = getuid() + 1;
 	fake_add(1, 1)->ruid = getuid() + 1;
 	fake_add(1, 1);
-	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(kill_scan_kill(&by_fingerprint, 1000, &end));
 	check_int(end.ended, 3);
 	check_int(fake_alive(1), 0);
 }
@@ -242,8 +242,8 @@ zombies_are_no_processes(void)
 
 	fake_reset();
 	fake_add(1, fake.self)->zombie = true;
-	check(scan_is_empty(&by_fingerprint));
-	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(kill_scan_is_empty(&by_fingerprint));
+	check(kill_scan_kill(&by_fingerprint, 1000, &end));
 	check_int(end.ended, 0);
 	check(strstr(fake.log, "kill") == NULL);
 }
@@ -257,7 +257,7 @@ what_forks_between_look_and_signal_is_found_by_the_next(void)
 	fake_reset();
 	for (int i = 0; i < 3; i++)
 		fake_add(1, 1)->forks = 6;
-	check(scan_kill(&by_fingerprint, 5000, &end));
+	check(kill_scan_kill(&by_fingerprint, 5000, &end));
 	check_int(fake_alive(1), 0);
 	check(end.ended >= 3 + 18);
 	check_int(end.left, 0);
@@ -272,7 +272,7 @@ one_empty_look_is_not_enough(void)
 	fake_reset();
 	fake_add(1, 1);
 	fake_add(1, 1)->hidden = 2;
-	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(kill_scan_kill(&by_fingerprint, 1000, &end));
 	check_int(fake_alive(1), 0);
 	check_int(end.ended, 2);
 }
@@ -287,7 +287,7 @@ the_deadline_counts_from_the_last_death(void)
 	fake_add(1, 1)->immortal = true;
 	fake.all[0].forks = 60;
 	fake.all[0].group = 1;
-	check(!scan_kill(&by_fingerprint, 200, &end));
+	check(!kill_scan_kill(&by_fingerprint, 200, &end));
 	check_int(end.left, 1);
 	check_int(fake_alive(1), 1);
 	check_int(end.survivors[0].pid, 1000);
@@ -296,7 +296,7 @@ the_deadline_counts_from_the_last_death(void)
 	fake_reset();
 	for (int i = 0; i < 4; i++)
 		fake_add(1, 1)->forks = 60;
-	check(scan_kill(&by_fingerprint, 50, &end));
+	check(kill_scan_kill(&by_fingerprint, 50, &end));
 	check_int(fake_alive(1), 0);
 	check_int(end.left, 0);
 }
@@ -310,7 +310,7 @@ a_number_given_to_a_stranger_is_not_signalled(void)
 	fake_reset();
 	pid = fake_add(1, 1)->pid;
 	fake.recycle = pid;
-	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(kill_scan_kill(&by_fingerprint, 1000, &end));
 	check(strstr(fake.log, "kill") == NULL);
 	check(fake_find(pid) != NULL && fake_find(pid)->signals == 0);
 	check_int(end.ended, 0);
@@ -324,7 +324,7 @@ what_will_not_die_is_named_and_waited_for_no_longer(void)
 	fake_reset();
 	fake_add(1, 1)->immortal = true;
 	fake_add(1, 1);
-	check(!scan_kill(&by_fingerprint, 300, &end));
+	check(!kill_scan_kill(&by_fingerprint, 300, &end));
 	check_int(end.left, 1);
 	check_int(end.ended, 1);
 	check_int(end.survivors[0].pid, 1000);
@@ -339,7 +339,7 @@ what_may_not_be_signalled_is_not_waited_for(void)
 
 	fake_reset();
 	fake_add(1, 1)->foreign = true;
-	check(!scan_kill(&by_fingerprint, 10000, &end));
+	check(!kill_scan_kill(&by_fingerprint, 10000, &end));
 	check_int(end.left, 1);
 	check(fake.now_us < 100000);
 }
@@ -352,14 +352,14 @@ a_look_that_fails_is_not_an_empty_one(void)
 	fake_reset();
 	fake_add(1, 1);
 	fake.list_fails = 2;
-	check(!scan_is_empty(&by_fingerprint));
+	check(!kill_scan_is_empty(&by_fingerprint));
 	fake.list_fails = 7;
-	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(kill_scan_kill(&by_fingerprint, 1000, &end));
 	check_int(fake_alive(1), 0);
 	/* never an answer: then there is none */
 	fake_reset();
 	fake.list_fails = 1 << 20;
-	check(!scan_kill(&by_fingerprint, 200, &end));
+	check(!kill_scan_kill(&by_fingerprint, 200, &end));
 }
 
 static void
@@ -371,15 +371,15 @@ more_than_can_be_listed_are_ended_in_turn(void)
 	for (int i = 0; i < 500; i++)
 		fake_add(1, 1);
 	fake.room = 64;
-	check(!scan_is_empty(&by_fingerprint));
-	check(scan_kill(&by_fingerprint, 10000, &end));
+	check(!kill_scan_is_empty(&by_fingerprint));
+	check(kill_scan_kill(&by_fingerprint, 10000, &end));
 	check_int(end.ended, 500);
 	check_int(fake_alive(1), 0);
 	/* a full list without any of ours says nothing */
 	fake.room = 1;
-	check(!scan_is_empty(&by_fingerprint));
+	check(!kill_scan_is_empty(&by_fingerprint));
 	fake.room = 0;
-	check(scan_is_empty(&by_fingerprint));
+	check(kill_scan_is_empty(&by_fingerprint));
 }
 
 static void
@@ -393,7 +393,7 @@ a_group_is_told_at_once_when_one_of_ours_leads_it(void)
 	/* a zombie among them makes killpg say EPERM, and the rest dies all the same */
 	fake_add(1, 1000)->group = 1000;
 	fake.all[2].zombie = true;
-	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(kill_scan_kill(&by_fingerprint, 1000, &end));
 	check(strstr(fake.log, "killpg9:1000") != NULL);
 	check(strstr(fake.log, "kill9:") == NULL);
 	check_int(fake_alive(1), 0);
@@ -411,7 +411,7 @@ a_group_that_a_stranger_leads_is_left_alone(void)
 	fake_add(1, 1)->group = 1000;
 	fake_add(0, 1)->group = 1000;
 	fake_add(1, 1)->group = FAKE_GROUP;
-	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(kill_scan_kill(&by_fingerprint, 1000, &end));
 	check(strstr(fake.log, "killpg") == NULL);
 	check_int(fake_alive(0), 2);
 	check_int(fake_alive(1), 0);
@@ -419,7 +419,7 @@ a_group_that_a_stranger_leads_is_left_alone(void)
 	fake_reset();
 	fake.next = FAKE_GROUP;
 	fake_add(1, 1);
-	check(scan_kill(&by_fingerprint, 1000, &end));
+	check(kill_scan_kill(&by_fingerprint, 1000, &end));
 	check(strstr(fake.log, "killpg") == NULL);
 	check_int(fake_alive(1), 0);
 }
@@ -430,7 +430,7 @@ asking_reaches_the_stopped_too(void)
 	fake_reset();
 	fake_add(1, 1)->stopped = true;
 	fake_add(0, 1);
-	scan_ask(&by_fingerprint);
+	kill_scan_ask(&by_fingerprint);
 	check(strstr(fake.log, "kill15:1000") != NULL);
 	check(strstr(fake.log, "kill18:1000") != NULL);
 	check(!fake.all[0].stopped);
@@ -463,8 +463,8 @@ without_a_profile_there_are_four_ways(void)
 	fake_add(0, 1)->variable = "-CORDON_TRACK=0123456789abcdef";		     /* 1011 */
 	fake_add(0, 1)->variable = "CORDON_TRACK=0123456789abcdee";		     /* 1012 */
 	fake_add(0, 1)->variable = "XCORDON_TRACK=0123456789abcdef";		     /* 1013 */
-	check(!scan_is_empty(&mark));
-	check(scan_kill(&mark, 1000, &end));
+	check(!kill_scan_is_empty(&mark));
+	check(kill_scan_kill(&mark, 1000, &end));
 	for (pid_t pid = 1000; pid < 1014; pid++) {
 		bool ours = pid < 1004 || (pid > 1006 && pid < 1011);
 
@@ -472,7 +472,7 @@ without_a_profile_there_are_four_ways(void)
 		check(ours || fake_find(pid)->signals == 0);
 	}
 	check_int(end.ended, 8);
-	check(scan_is_empty(&mark));
+	check(kill_scan_is_empty(&mark));
 }
 
 /* An argument that looks like the variable is none. */
@@ -483,7 +483,7 @@ only_the_environment_counts(void)
 
 	fake_reset();
 	fake_add(0, 1);
-	check(scan_is_empty(&mark));
+	check(kill_scan_is_empty(&mark));
 }
 
 /* A leader that ended is still known by the look before: its number stays the group's. */
@@ -500,7 +500,7 @@ who_is_in_the_group_of_the_dead_is_found(void)
 	fake.all[1].hidden = 1;
 	fake_add(0, 1)->session = 1000;
 	fake.all[2].hidden = 1;
-	check(scan_kill(&mark, 1000, &end));
+	check(kill_scan_kill(&mark, 1000, &end));
 	check(fake_find(1000) == NULL && fake_find(1001) == NULL && fake_find(1002) == NULL);
 }
 
@@ -523,7 +523,7 @@ the_group_of_a_stranger_with_an_old_number_is_left_alone(void)
 		stranger->foreign = foreign;
 		fake_add(0, 1)->group = 1000;
 		fake.all[2].hidden = 1;
-		check(scan_kill(&mark, 1000, &end));
+		check(kill_scan_kill(&mark, 1000, &end));
 		check_int(end.ended, 1);
 		check_int(fake.all[1].signals + fake.all[2].signals, 0);
 	}
@@ -538,8 +538,8 @@ a_session_that_a_guard_leads_is_its_own(void)
 
 	fake_reset();
 	fake_add(0, 1)->session = FAKE_SELF;
-	check(scan_is_empty(&others));
-	check(!scan_is_empty(&guards));
+	check(kill_scan_is_empty(&others));
+	check(!kill_scan_is_empty(&guards));
 }
 
 /* What cannot be asked is not thereby empty. */
@@ -549,9 +549,9 @@ without_room_for_the_environment_a_look_is_not_complete(void)
 	const struct scan_mark mark = {.marker = "0123456789abcdef"};
 
 	fake_reset();
-	check(scan_is_empty(&mark));
+	check(kill_scan_is_empty(&mark));
 	fake.no_room = true;
-	check(!scan_is_empty(&mark));
+	check(!kill_scan_is_empty(&mark));
 }
 
 static void
@@ -562,7 +562,7 @@ a_ring_of_parents_ends(void)
 	fake_reset();
 	fake_add(0, 1001);
 	fake_add(0, 1000);
-	check(scan_is_empty(&mark));
+	check(kill_scan_is_empty(&mark));
 }
 
 static void
@@ -575,11 +575,11 @@ processes_and_memory_are_counted(void)
 	fake_add(1, 1);
 	fake_add(0, 1);
 	fake_add(1, 1)->zombie = true;
-	check(scan_measure(&by_fingerprint, &usage));
+	check(kill_scan_measure(&by_fingerprint, &usage));
 	check_int(usage.processes, 2);
 	check_int(usage.memory, 8192);
 	fake.list_fails = 1;
-	check(!scan_measure(&by_fingerprint, &usage));
+	check(!kill_scan_measure(&by_fingerprint, &usage));
 }
 
 /* ---- boxes, groups, trees ---- */
@@ -622,7 +622,7 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 	check_int(enforce_compile(plan, &options, &box, &err), 0);
 	check_int(enforce_grant_tmp(box, "/private/var/tmp/x", &err), 0);
 	check_int(enforce_grant_tmp(box, "/private/var/tmp/y", &err), -CORDON_E_SYSTEM);
-	enforce_mark(box, &group);
+	enforce_fingerprint(box, &group);
 	check_int(group.kind, TRACKED_BY_MARK);
 	check(strncmp(group.path, world.host.state_dir, strlen(world.host.state_dir)) == 0);
 	know_pair(&group, &pair);
@@ -636,17 +636,17 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 	check_int(stat(pair.denied, &st), 0);
 	fake_add(1, 1);
 	fake_add(0, 1);
-	check(!group_is_empty(&group));
-	check_int(group_remove(&group), -1);
+	check(!session_group_is_empty(&group));
+	check_int(session_group_remove(&group), -1);
 	check_int(errno, EBUSY);
-	check(group_kill(&group, 1000));
-	check(group_is_empty(&group));
-	check_int(group_remove(&group), 0);
+	check(session_group_kill(&group, 1000));
+	check(session_group_is_empty(&group));
+	check_int(session_group_remove(&group), 0);
 	check_int(stat(pair.folder, &st), -1);
 	check_int(group.kind, GROUP_NONE);
-	check_int(group_remove(&group), 0);
+	check_int(session_group_remove(&group), 0);
 	check_int(fake_alive(0), 1);
-	check(tree_kill(NULL, 1000, &end));
+	check(process_tree_kill(NULL, 1000, &end));
 }
 
 /* Tracking alone, by name: everything is allowed, but for one file of ours. */
@@ -665,8 +665,8 @@ a_box_without_a_plan_restricts_nothing(void)
 	check_int(enforce_compile(NULL, &options, &box, &err), -CORDON_E_GAP);
 	options.state_dir = world.host.state_dir;
 	check_int(enforce_compile(NULL, &options, &box, &err), 0);
-	check_int(enforce_needs(box).listener, -1);
-	enforce_mark(box, &group);
+	check_int(enforce_fds(box).listener, -1);
+	enforce_fingerprint(box, &group);
 	know_pair(&group, &pair);
 	check_int(enforce_apply(box, &err), 0);
 	check_str(fake.profile, "(version 1)\n(allow default)\n"
@@ -675,7 +675,7 @@ a_box_without_a_plan_restricts_nothing(void)
 				"(deny file-read-data (literal (param \"P1\")))\n");
 	fake.self_sandbox = 0;
 	enforce_free(box);
-	check_int(group_remove(&group), 0);
+	check_int(session_group_remove(&group), 0);
 }
 
 static const char *
@@ -692,12 +692,12 @@ profile_with(struct world *world, const char *policy, const struct egress *egres
 	check_int(enforce_compile(plan, &options, &box, &err), 0);
 	if (box == NULL)
 		return "";
-	enforce_mark(box, &group);
+	enforce_fingerprint(box, &group);
 	know_pair(&group, &pair);
 	check_int(enforce_apply(box, &err), 0);
 	fake.self_sandbox = 0;
 	enforce_free(box);
-	check_int(group_remove(&group), 0);
+	check_int(session_group_remove(&group), 0);
 	return fake.profile;
 }
 
@@ -826,7 +826,7 @@ limits_over_all_processes_are_refused(void)
 	struct facts facts = {0};
 	struct session_group group;
 
-	check_int(group_choose(&facts, &wish, &group, &err), -CORDON_E_GAP);
+	check_int(session_group_select(&facts, &wish, &group, &err), -CORDON_E_GAP);
 }
 
 /* Orphans go to launchd: the tree of a guard knows them by the mark of its group. */
@@ -841,26 +841,27 @@ orphans_are_found_by_the_mark_of_the_group(void)
 	struct group_usage usage;
 	struct tree_end end;
 
-	check_int(group_choose(&facts, &wish, &group, &err), 0);
+	check_int(session_group_select(&facts, &wish, &group, &err), 0);
 	check_int(group.kind, TRACKED_BY_MARK);
 	fake_reset();
 	fake_add(0, 1)->variable = "CORDON_TRACK=0123456789abcdef";
 	fake_add(0, fake.self);
 	fake_add(0, 1);
-	check(group_measure(&group, &usage));
+	check(session_group_measure(&group, &usage));
 	check_int(usage.processes, 1);
-	check(!tree_is_empty(&all) && !tree_is_empty(&lone) && !group_is_empty(&group));
-	tree_ask(&all);
+	check(!process_tree_is_empty(&all) && !process_tree_is_empty(&lone) &&
+	      !session_group_is_empty(&group));
+	process_tree_terminate(&all);
 	check_int(fake.all[0].signals, 2);
-	check(tree_kill(&lone, 1000, &end));
+	check(process_tree_kill(&lone, 1000, &end));
 	check_int(end.ended, 1);
-	check(tree_is_empty(&lone) && !tree_is_empty(&all));
-	check(tree_kill(&all, 1000, &end));
+	check(process_tree_is_empty(&lone) && !process_tree_is_empty(&all));
+	check(process_tree_kill(&all, 1000, &end));
 	check_int(end.ended, 1);
 	check_int(end.left, 0);
-	check(tree_is_empty(&all));
+	check(process_tree_is_empty(&all));
 	check_int(fake_alive(0), 1);
-	check_int(group_remove(&group), 0);
+	check_int(session_group_remove(&group), 0);
 }
 
 static void
@@ -884,7 +885,7 @@ only_a_folder_of_ours_is_ended_by_name(void)
 	fake_reset();
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		errno = 0;
-		check_int(group_end_dead(bad[i]), -1);
+		check_int(session_group_end_dead(bad[i]), -1);
 		check_int(errno, EINVAL);
 	}
 	fake.allowed = "/a/fingerprints/cordon-0123456789abcdef/allow";
@@ -893,10 +894,10 @@ only_a_folder_of_ours_is_ended_by_name(void)
 	/* below who buries the dead: none of theirs */
 	fake_add(0, fake.self);
 	fake_add(0, 1)->variable = "CORDON_TRACK=0123456789abcdef";
-	check_int(group_end_dead("/a/fingerprints/cordon-0123456789abcdef"), 0);
+	check_int(session_group_end_dead("/a/fingerprints/cordon-0123456789abcdef"), 0);
 	check_int(fake_alive(1), 0);
 	check_int(fake_alive(0), 2);
-	check_int(group_end_dead("/environment/cordon-0123456789abcdef"), 0);
+	check_int(session_group_end_dead("/environment/cordon-0123456789abcdef"), 0);
 	check_int(fake_alive(0), 1);
 }
 
@@ -908,28 +909,28 @@ children_that_were_there_before_are_spared(void)
 
 	fake_reset();
 	fake_add(0, fake.self);
-	check_int(tree_note_children(&spare), 0);
+	check_int(process_tree_note_children(&spare), 0);
 	check_int(spare.count, 1);
 	check_int(spare.pids[0], 1000);
-	check(tree_is_empty(&spare));
-	check(!tree_is_empty(NULL));
+	check(process_tree_is_empty(&spare));
+	check(!process_tree_is_empty(NULL));
 	fake_add(0, fake.self);
-	tree_ask(&spare);
+	process_tree_terminate(&spare);
 	check_int(fake.all[0].signals, 0);
 	check_int(fake.all[1].signals, 2);
-	check(tree_kill(&spare, 1000, &end));
+	check(process_tree_kill(&spare, 1000, &end));
 	check(fake_find(1000) != NULL && fake_find(1001) == NULL);
 	/* what is older than the guard is not the session's */
 	fake_add(0, fake.self);
 	/* which is a zombie when this is asked */
 	fake_add(0, fake.self)->zombie = fake.hides_zombies = true;
-	tree_spare_older(&spare, 1003);
+	process_tree_exclude_older(&spare, 1003);
 	fake_add(0, fake.self);
-	check(tree_kill(&spare, 1000, &end));
+	check(process_tree_kill(&spare, 1000, &end));
 	check(fake_find(1002) != NULL && fake_find(1004) == NULL);
 	for (int i = 0; i < 100; i++)
 		fake_add(0, fake.self);
-	check_int(tree_note_children(&spare), -1);
+	check_int(process_tree_note_children(&spare), -1);
 }
 
 static void

@@ -45,16 +45,16 @@ a_porter_is_the_last_when_no_marked_one_is_left(void)
 	/* another session's, and a stranger */
 	fake_add(2, 1);
 	fake_add(0, 1);
-	check(tree_is_empty(&but_it));
-	check(!tree_is_empty(&all));
+	check(process_tree_is_empty(&but_it));
+	check(!process_tree_is_empty(&all));
 	orphan = fake_add(1, 1)->pid;
-	check(!tree_is_empty(&but_it));
+	check(!process_tree_is_empty(&but_it));
 	fake_find(orphan)->zombie = true;
-	check(tree_is_empty(&but_it));
+	check(process_tree_is_empty(&but_it));
 	check_int(fake_alive(1), 1);
 	/* a look that fails does not say that it is empty */
 	fake.list_fails = 4;
-	check(!tree_is_empty(&but_it));
+	check(!process_tree_is_empty(&but_it));
 }
 
 /* The box of a named session: its text, with the parameters in the places of their names. */
@@ -72,7 +72,7 @@ made_free(struct made_dirs *made)
 {
 	fake.self_sandbox = 0;
 	enforce_free(made->box);
-	check_int(group_remove(&made->group), 0);
+	check_int(session_group_remove(&made->group), 0);
 	plan_free(made->plan);
 	world_free(&made->world);
 }
@@ -97,7 +97,7 @@ make(struct made_dirs *made, const char *policy, const struct egress *egress)
 	options.door = made->door;
 	check_int(enforce_compile(made->plan, &options, &made->box, &err), 0);
 	check_str(err.text, "");
-	enforce_mark(made->box, &made->group);
+	enforce_fingerprint(made->box, &made->group);
 	check(fingerprint_at(made->group.path, &made->pair));
 	fake.allowed = made->pair.allowed;
 	fake.denied = made->pair.denied;
@@ -144,10 +144,10 @@ a_box_holds_the_line_to_its_proxy(void)
 	struct made_dirs made;
 
 	make(&made, "{\"network\": {\"domains\": [\"example.com\"]}}", &egress);
-	check_int(enforce_needs(made.box).line, 7);
+	check_int(enforce_fds(made.box).line, 7);
 	made_free(&made);
 	make(&made, "{}", NULL);
-	check_int(enforce_needs(made.box).line, -1);
+	check_int(enforce_fds(made.box).line, -1);
 	made_free(&made);
 }
 

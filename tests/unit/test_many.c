@@ -275,15 +275,15 @@ a_folder_is_held_by_its_name_only_as_an_ordinary_one(void)
 
 	snprintf(path, sizeof path, "%s/00", base);
 	folder = open(path, O_PATH | O_CLOEXEC);
-	held = path_pin_folder(folder, "000");
+	held = open_verified_dir(folder, "000");
 	check(held >= 0);
 	change(2, TO_LINK);
-	check_int(path_pin_folder(folder, "002"), -1);
+	check_int(open_verified_dir(folder, "002"), -1);
 	change(4, TO_FILE);
-	check_int(path_pin_folder(folder, "004"), -1);
-	check_int(path_pin_folder(folder, "none"), -1);
+	check_int(open_verified_dir(folder, "004"), -1);
+	check_int(open_verified_dir(folder, "none"), -1);
 	/* a mount, behind which anything may be */
-	check_int(path_pin_folder(root, "proc"), -1);
+	check_int(open_verified_dir(root, "proc"), -1);
 }
 
 int

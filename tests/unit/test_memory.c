@@ -81,7 +81,7 @@ is_same(const struct plan *plan, const char *expected)
 {
 	auto_str struct str text = {0};
 
-	plan_print_json(plan, &text);
+	print_json_plan(plan, &text);
 	return strcmp(text.text, expected) == 0;
 }
 
@@ -92,7 +92,7 @@ fail_one_by_one(struct world *world, const struct said *said)
 	auto_plan struct plan *whole = world_plan(world, *said);
 	auto_str struct str text = {0};
 
-	plan_print_json(whole, &text);
+	print_json_plan(whole, &text);
 	for (long n = 0;; n++) {
 		auto_plan struct plan *plan = NULL;
 		bool reached;

@@ -33,7 +33,7 @@ static void
 begin(struct session *session, void (*get)(struct names_lock *names))
 {
 	*session = (struct session){.get = get};
-	namelock_start(&session->names);
+	names_lock_start(&session->names);
 	session->names.others = open(file, O_RDWR | O_CLOEXEC);
 	check(session->names.others >= 0);
 	check_int(pipe(session->line), 0);
@@ -46,7 +46,7 @@ get_and_say(void *argument)
 
 	session->get(&session->names);
 	check_int(write(session->line[1], "g", 1), 1);
-	namelock_leave(&session->names);
+	names_unlock(&session->names);
 	return NULL;
 }
 
@@ -78,7 +78,7 @@ waits(void (*first)(struct names_lock *names), void (*second)(struct names_lock 
 	one.get(&one.names);
 	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 	waited = !has_got_it(&two, SHORT_MS);
-	namelock_leave(&one.names);
+	names_unlock(&one.names);
 	check(has_got_it(&two, LONG_MS));
 	check_int(pthread_join(two.thread, NULL), 0);
 	end(&one);
@@ -89,9 +89,9 @@ waits(void (*first)(struct names_lock *names), void (*second)(struct names_lock 
 static void
 who_takes_it_is_alone(void)
 {
-	check(waits(namelock_take, namelock_take));
-	check(waits(namelock_take, namelock_share));
-	check(waits(namelock_share, namelock_take));
+	check(waits(names_wrlock, names_wrlock));
+	check(waits(names_wrlock, names_rdlock));
+	check(waits(names_rdlock, names_wrlock));
 }
 
 static void
@@ -99,13 +99,13 @@ those_who_share_are_together(void)
 {
 	struct session one, two;
 
-	begin(&one, namelock_share);
-	begin(&two, namelock_share);
-	namelock_share(&one.names);
+	begin(&one, names_rdlock);
+	begin(&two, names_rdlock);
+	names_rdlock(&one.names);
 	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 	check(has_got_it(&two, LONG_MS));
 	check_int(pthread_join(two.thread, NULL), 0);
-	namelock_leave(&one.names);
+	names_unlock(&one.names);
 	end(&one);
 	end(&two);
 }
@@ -116,12 +116,12 @@ the_last_thread_lets_go(void)
 	struct session one;
 	int other = open(file, O_RDWR | O_CLOEXEC);
 
-	begin(&one, namelock_share);
-	namelock_share(&one.names);
-	namelock_share(&one.names);
-	namelock_leave(&one.names);
+	begin(&one, names_rdlock);
+	names_rdlock(&one.names);
+	names_rdlock(&one.names);
+	names_unlock(&one.names);
 	check_int(flock(other, LOCK_EX | LOCK_NB), -1);
-	namelock_leave(&one.names);
+	names_unlock(&one.names);
 	check_int(flock(other, LOCK_EX | LOCK_NB), 0);
 	close(other);
 	end(&one);
@@ -132,15 +132,15 @@ others_see_the_turn(void)
 {
 	struct session one, two;
 
-	begin(&one, namelock_take);
-	begin(&two, namelock_share);
-	namelock_share(&two.names);
-	namelock_leave(&two.names);
-	namelock_take(&one.names);
-	namelock_leave(&one.names);
+	begin(&one, names_wrlock);
+	begin(&two, names_rdlock);
+	names_rdlock(&two.names);
+	names_unlock(&two.names);
+	names_wrlock(&one.names);
+	names_unlock(&one.names);
 	check(one.names.turn != two.names.turn);
-	namelock_share(&two.names);
-	namelock_leave(&two.names);
+	names_rdlock(&two.names);
+	names_unlock(&two.names);
 	check(one.names.turn == two.names.turn);
 	end(&one);
 	end(&two);
@@ -155,17 +155,17 @@ disturbs(void (*one_has)(struct names_lock *names), void (*other_gets)(struct na
 	bool is_as_it_was;
 
 	begin(&one, one_has);
-	begin(&two, other_gets == NULL ? namelock_share : other_gets);
+	begin(&two, other_gets == NULL ? names_rdlock : other_gets);
 	one.get(&one.names);
-	check(namelock_lend(&one.names, &loan));
+	check(names_suspend(&one.names, &loan));
 	if (other_gets != NULL) {
 		check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 		check(has_got_it(&two, LONG_MS));
 		check_int(pthread_join(two.thread, NULL), 0);
 	}
-	is_as_it_was = namelock_return(&one.names, &loan);
+	is_as_it_was = names_resume(&one.names, &loan);
 	check_int(flock(two.names.others, LOCK_EX | LOCK_NB), -1);
-	namelock_leave(&one.names);
+	names_unlock(&one.names);
 	check_int(flock(two.names.others, LOCK_EX | LOCK_NB), 0);
 	end(&one);
 	end(&two);
@@ -175,12 +175,12 @@ disturbs(void (*one_has)(struct names_lock *names), void (*other_gets)(struct na
 static void
 what_is_lent_is_known_to_be_disturbed(void)
 {
-	check(!disturbs(namelock_take, NULL));
-	check(!disturbs(namelock_share, NULL));
-	check(disturbs(namelock_take, namelock_take));
-	check(disturbs(namelock_take, namelock_share));
-	check(disturbs(namelock_share, namelock_take));
-	check(!disturbs(namelock_share, namelock_share));
+	check(!disturbs(names_wrlock, NULL));
+	check(!disturbs(names_rdlock, NULL));
+	check(disturbs(names_wrlock, names_wrlock));
+	check(disturbs(names_wrlock, names_rdlock));
+	check(disturbs(names_rdlock, names_wrlock));
+	check(!disturbs(names_rdlock, names_rdlock));
 }
 
 static void
@@ -189,11 +189,11 @@ who_has_nothing_lends_nothing(void)
 	struct names_lock_loan loan;
 	struct session one;
 
-	begin(&one, namelock_share);
-	check(!namelock_lend(&one.names, &loan));
-	namelock_share(&one.names);
-	namelock_leave(&one.names);
-	check(!namelock_lend(&one.names, &loan));
+	begin(&one, names_rdlock);
+	check(!names_suspend(&one.names, &loan));
+	names_rdlock(&one.names);
+	names_unlock(&one.names);
+	check(!names_suspend(&one.names, &loan));
 	end(&one);
 }
 
@@ -202,11 +202,11 @@ without_a_file_nobody_else_is_known(void)
 {
 	struct names_lock names = {0};
 
-	namelock_start(&names);
-	namelock_take(&names);
-	namelock_leave(&names);
-	namelock_share(&names);
-	namelock_leave(&names);
+	names_lock_start(&names);
+	names_wrlock(&names);
+	names_unlock(&names);
+	names_rdlock(&names);
+	names_unlock(&names);
 	check_int((long long)names.turn, 0);
 }
 
@@ -219,7 +219,7 @@ is_closed(struct git_repo_cache *memory, const struct host *host)
 	struct git_repo_query q = {.path = path_join(&arena, host->project, "t/pre-commit", NULL),
 				   .top = strlen(host->project)};
 
-	return hookmemory_ask(memory, host, &q) != NULL;
+	return git_repo_cache_lookup(memory, host, &q) != NULL;
 }
 
 /* Settings that change in this turn of one session; what does the other know? */
@@ -232,11 +232,11 @@ change(struct session *one, const char *project, const char *place, int turns)
 	snprintf(command, sizeof command,
 		 "printf '[core]\n\thooksPath = ../t\n' >'%s/w/.git/config'", project);
 	for (int i = 0; i < turns; i++) {
-		namelock_take(&one->names);
+		names_wrlock(&one->names);
 		if (place != NULL)
-			namelock_changes(&one->names, i == 0 ? path : "/elsewhere", NULL);
+			names_lock_changes(&one->names, i == 0 ? path : "/elsewhere", NULL);
 		check_int(i > 0 ? 0 : system(command), 0);
-		namelock_leave(&one->names);
+		names_unlock(&one->names);
 	}
 }
 
@@ -263,17 +263,17 @@ what_one_session_changes_the_other_reads_again(void)
 		snprintf(command, sizeof command, "mkdir -p %s/w/.git %s/t; : >%s/w/.git/config",
 			 project, project, project);
 		check_int(system(command), 0);
-		begin(&one, namelock_take);
-		begin(&two, namelock_share);
-		two.names.memory = hookmemory_new(NULL);
-		namelock_share(&two.names);
-		namelock_leave(&two.names);
+		begin(&one, names_wrlock);
+		begin(&two, names_rdlock);
+		two.names.memory = git_repo_cache_new(NULL);
+		names_rdlock(&two.names);
+		names_unlock(&two.names);
 		check(!is_closed(two.names.memory, &host));
 		change(&one, project, ways[i].place, ways[i].turns);
-		namelock_share(&two.names);
+		names_rdlock(&two.names);
 		check(is_closed(two.names.memory, &host));
-		namelock_leave(&two.names);
-		hookmemory_free(two.names.memory);
+		names_unlock(&two.names);
+		git_repo_cache_free(two.names.memory);
 		end(&one);
 		end(&two);
 	}

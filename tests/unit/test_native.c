@@ -51,7 +51,7 @@ rules_to_text(const struct policy *policy, struct str *to)
 		const struct rule *rule = &policy->rules[i];
 		char letters[RIGHT_KINDS + 1];
 
-		rights_to_letters(rule->rights, letters);
+		policy_rights_to_letters(rule->rights, letters);
 		str_printf(to,
 			   "%s %s %s "
 			   "%s%s%s\n",
@@ -1184,7 +1184,7 @@ a_limit_is_printed_in_its_largest_exact_unit(void)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		auto_str struct str text = {0};
 
-		limit_print(rows[i].limit, rows[i].value, &text);
+		printer_print_limit(rows[i].limit, rows[i].value, &text);
 		check_str(text.text, rows[i].expected);
 	}
 }

@@ -73,10 +73,10 @@ a_caller_gets_back_what_it_had(void)
 	struct affinity near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller(), other = make_caller();
 
-	near_start(&near);
+	affinity_start(&near);
 	check(is_at(0, all));
 	for (int i = 0; i < 100; i++) {
-		near_keep(&near, caller);
+		affinity_pin(&near, caller);
 		check(near.is_kept == near.is_useful);
 		if (near.is_useful) {
 			cpu_set_t at = places_of(caller);
@@ -84,19 +84,19 @@ a_caller_gets_back_what_it_had(void)
 			check_int(CPU_COUNT(&at), 1);
 			check(is_at(0, at));
 		}
-		near_free(&near, caller);
+		affinity_unpin(&near, caller);
 		check(is_at(caller, all));
-		near_end_call(&near, true);
+		affinity_end_call(&near, true);
 	}
-	near_keep(&near, other);
-	near_free(&near, other);
+	affinity_pin(&near, other);
+	affinity_unpin(&near, other);
 	check(staying == (near.is_useful ? gettid() : 0));
 	/* with several callers, or with none for a while, we are free as well */
-	near_end_all(&staying);
+	affinity_end_all(&staying);
 	check(is_at(0, all));
-	near_keep(&near, other);
-	near_free(&near, other);
-	near_end_call(&near, false);
+	affinity_pin(&near, other);
+	affinity_unpin(&near, other);
+	affinity_end_call(&near, false);
 	check(is_at(0, all));
 	end_caller(caller);
 	end_caller(other);
@@ -110,28 +110,28 @@ a_choice_stays(void)
 	struct affinity near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 
-	near_start(&near);
+	affinity_start(&near);
 	/* one that was made before */
 	check_int(sched_setaffinity(caller, sizeof one, &one), 0);
-	near_keep(&near, caller);
+	affinity_pin(&near, caller);
 	check(!near.is_kept || CPU_EQUAL(&all, &one));
-	near_free(&near, caller);
+	affinity_unpin(&near, caller);
 	check(is_at(caller, one));
 	check_int(sched_setaffinity(caller, sizeof all, &all), 0);
 	/* one that is made meanwhile */
-	near_keep(&near, caller);
+	affinity_pin(&near, caller);
 	check_int(sched_setaffinity(caller, sizeof all, &all), 0);
-	near_free(&near, caller);
+	affinity_unpin(&near, caller);
 	check(is_at(caller, all));
-	near_roam(&near);
+	affinity_reset(&near);
 	/* one that was made for us */
 	check_int(sched_setaffinity(0, sizeof one, &one), 0);
 	near = (struct affinity){.own = gettid(), .staying = &staying};
-	near_start(&near);
+	affinity_start(&near);
 	check(!near.is_useful);
-	near_keep(&near, caller);
-	near_free(&near, caller);
-	near_roam(&near);
+	affinity_pin(&near, caller);
+	affinity_unpin(&near, caller);
+	affinity_reset(&near);
 	check(is_at(0, one));
 	check(is_at(caller, all));
 	check_int(sched_setaffinity(0, sizeof all, &all), 0);
@@ -146,21 +146,21 @@ who_is_gone_changes_nothing(void)
 	struct affinity near = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 
-	near_start(&near);
-	near_keep(&near, caller);
+	affinity_start(&near);
+	affinity_pin(&near, caller);
 	end_caller(caller);
-	near_free(&near, caller);
-	near_keep(&near, caller);
+	affinity_unpin(&near, caller);
+	affinity_pin(&near, caller);
 	check(!near.is_kept);
-	near_free(&near, caller);
-	near_roam(&near);
+	affinity_unpin(&near, caller);
+	affinity_reset(&near);
 	check(is_at(0, all));
 }
 
 static void *
 roam(void *argument)
 {
-	near_roam(argument);
+	affinity_reset(argument);
 	check(is_at(0, places_of(getpid())) == false || !((struct affinity *)argument)->is_useful);
 	return NULL;
 }
@@ -173,15 +173,15 @@ a_thread_of_one_that_stays_does_not(void)
 	pid_t caller = make_caller();
 	pthread_t thread;
 
-	near_start(&near);
+	affinity_start(&near);
 	for (int i = 0; i < 3; i++) {
-		near_keep(&near, caller);
-		near_free(&near, caller);
+		affinity_pin(&near, caller);
+		affinity_unpin(&near, caller);
 	}
 	check(near.stayed > 0 || !near.is_useful);
 	check_int(pthread_create(&thread, NULL, roam, &near), 0);
 	check_int(pthread_join(thread, NULL), 0);
-	near_roam(&near);
+	affinity_reset(&near);
 	end_caller(caller);
 }
 

@@ -16,8 +16,8 @@ vet(const char *text, const struct words *listed)
 {
 	struct ip_address address;
 
-	check(address_parse(text, &address));
-	return address_vet(&address, listed);
+	check(ip_parse(text, &address));
+	return ip_vet(&address, listed);
 }
 
 static void
@@ -129,7 +129,7 @@ the_policys_ranges_mean_the_same_to_all(void)
 	const struct network network = {.private_ranges = {&item, 1}};
 	struct ip_address local;
 
-	check(address_parse("127.0.0.1", &local));
+	check(ip_parse("127.0.0.1", &local));
 	check(!network_covers_private(&network, local.bytes));
 	item.text = "127.0.0.0/8";
 	check(network_covers_private(&network, local.bytes));
@@ -139,7 +139,7 @@ the_policys_ranges_mean_the_same_to_all(void)
 	check(network_covers_private(&network, local.bytes));
 	item.text = "127.0.0.0/33";
 	check(!network_covers_private(&network, local.bytes));
-	check(address_parse("::1", &local));
+	check(ip_parse("::1", &local));
 	item.text = "::/64";
 	check(network_covers_private(&network, local.bytes));
 }
@@ -150,33 +150,33 @@ names_have_one_spelling(void)
 	char name[NAME_SIZE], label[80];
 	unsigned port = 7;
 
-	check(name_normalise("WWW.Example.ORG.", 16, name));
+	check(hostname_normalise("WWW.Example.ORG.", 16, name));
 	check_str(name, "www.example.org");
-	check(name_normalise("xn--bcher-kva.example", 21, name));
-	check(name_normalise("_dmarc.a-b.test", 15, name));
-	check(!name_normalise("", 0, name));
-	check(!name_normalise(".", 1, name));
-	check(!name_normalise("a..b", 4, name));
-	check(!name_normalise(".a", 2, name));
-	check(!name_normalise("a b", 3, name));
-	check(!name_normalise("a\0b", 3, name));
-	check(!name_normalise("b\xc3\xbc"
-			      "cher.example",
-			      14, name));
-	check(!name_normalise("a%2e.test", 9, name));
+	check(hostname_normalise("xn--bcher-kva.example", 21, name));
+	check(hostname_normalise("_dmarc.a-b.test", 15, name));
+	check(!hostname_normalise("", 0, name));
+	check(!hostname_normalise(".", 1, name));
+	check(!hostname_normalise("a..b", 4, name));
+	check(!hostname_normalise(".a", 2, name));
+	check(!hostname_normalise("a b", 3, name));
+	check(!hostname_normalise("a\0b", 3, name));
+	check(!hostname_normalise("b\xc3\xbc"
+				  "cher.example",
+				  14, name));
+	check(!hostname_normalise("a%2e.test", 9, name));
 	memset(label, 'a', sizeof label);
-	check(name_normalise(label, 63, name));
-	check(!name_normalise(label, 64, name));
-	check(name_split("a.test:443", 10, name, &port));
+	check(hostname_normalise(label, 63, name));
+	check(!hostname_normalise(label, 64, name));
+	check(hostname_split("a.test:443", 10, name, &port));
 	check_int(port, 443);
-	check(!name_split("a.test:", 7, name, &port));
-	check(!name_split("a.test:0", 8, name, &port));
-	check(!name_split("a.test:65536", 12, name, &port));
-	check(!name_split("a.test:44 3", 11, name, &port));
-	check(!name_split("[::1]:443", 9, name, &port));
-	check(name_is_address("127.0.0.1") && name_is_address("2130706433"));
-	check(name_is_address("0x7f000001") && name_is_address("127.0.0.0x1"));
-	check(!name_is_address("1.test") && !name_is_address("a.test"));
+	check(!hostname_split("a.test:", 7, name, &port));
+	check(!hostname_split("a.test:0", 8, name, &port));
+	check(!hostname_split("a.test:65536", 12, name, &port));
+	check(!hostname_split("a.test:44 3", 11, name, &port));
+	check(!hostname_split("[::1]:443", 9, name, &port));
+	check(hostname_is_address("127.0.0.1") && hostname_is_address("2130706433"));
+	check(hostname_is_address("0x7f000001") && hostname_is_address("127.0.0.0x1"));
+	check(!hostname_is_address("1.test") && !hostname_is_address("a.test"));
 }
 
 static void
@@ -186,8 +186,8 @@ answers_hold_for_their_time(void)
 	struct ip_address one, two;
 	size_t at = 0;
 
-	address_parse("93.184.216.34", &one);
-	address_parse("2606::1", &two);
+	ip_parse("93.184.216.34", &one);
+	ip_parse("2606::1", &two);
 	check(answers_add(&answers, &one, "a.test", 0, 100));
 	check(answers_add(&answers, &one, "b.test", 0, 50));
 	check_str(answers_next(&answers, &one, 10, &at), "a.test");
@@ -235,22 +235,22 @@ resolver_files_are_read_as_libc_does(void)
 	struct resolver resolver = {0};
 	char text[ADDRESS_TEXT_SIZE];
 
-	resolver_read_servers(&resolver,
-			      "# nameserver 1.1.1.1\n;x\nsearch lan\nnameserver 9.9.9.9\n"
-			      "nameserver fe80::1%eth0\nnameserver\n"
-			      "nameserver 2606::1 # b\nnameserver 8.8.8.8\nnameserver 7.7.7.7");
+	resolv_conf_read_servers(&resolver,
+				 "# nameserver 1.1.1.1\n;x\nsearch lan\nnameserver 9.9.9.9\n"
+				 "nameserver fe80::1%eth0\nnameserver\n"
+				 "nameserver 2606::1 # b\nnameserver 8.8.8.8\nnameserver 7.7.7.7");
 	check_int(resolver.count, 3);
-	address_print(&resolver.servers[1], text);
+	ip_print(&resolver.servers[1], text);
 	check_str(text, "2606::1");
 	check_int(resolver.ports[0], 53);
-	resolver_read_hosts(&resolver,
-			    "127.0.0.1 localhost\n10.0.0.1\tother.test A.test # a.test\n"
-			    "not an address a.test\n::1 x.b.test b.test\n",
-			    &network);
+	resolv_conf_read_hosts(&resolver,
+			       "127.0.0.1 localhost\n10.0.0.1\tother.test A.test # a.test\n"
+			       "not an address a.test\n::1 x.b.test b.test\n",
+			       &network);
 	check_int(resolver.host_count, 2);
 	check_str(resolver.hosts[0].name, "a.test");
 	check_str(resolver.hosts[1].name, "x.b.test");
-	resolver_free(&resolver);
+	resolv_conf_free(&resolver);
 }
 
 static void

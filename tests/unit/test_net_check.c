@@ -145,14 +145,14 @@ is_a(const void *context, const char *name)
 
 static size_t good;
 
-/* What is shown may be changed: after check_look it is here. */
+/* What is shown may be changed: after inspect_look it is here. */
 static char shown[CHECK_MAX + 1];
 
 static enum check_verdict
 show(struct inspection *check, const void *bytes, size_t length, size_t *ret_good)
 {
 	memcpy(shown, bytes, length);
-	return check_look(check, shown, length, ret_good);
+	return inspect_look(check, shown, length, ret_good);
 }
 
 static enum check_verdict
@@ -209,9 +209,9 @@ hello_answered(const char *answer, size_t record)
 	check_int(good, hello.length);
 	check_int(show(&check, "x", 1, &good), CHECK_WAIT);
 	check_int(good, 0);
-	check_int(check_waits(&check), TLS_ANSWER_SIZE);
+	check_int(inspect_waits(&check), TLS_ANSWER_SIZE);
 	while (check.state == CHECK_ANSWER)
-		check_response(&check, answer);
+		inspect_response(&check, answer);
 	return check;
 }
 
@@ -479,19 +479,19 @@ ssh_answered(const char *before, const char *after)
 	struct inspection check = {.is_name = is_a, .port = 22};
 	size_t line = strlen(SSH_LINE);
 
-	check_int(check_waits(&check), 4);
+	check_int(inspect_waits(&check), 4);
 	if (before != NULL) {
-		check_response(&check, before);
-		check_int(check_waits(&check), 0);
+		inspect_response(&check, before);
+		check_int(inspect_waits(&check), 0);
 		return check;
 	}
 	/* what follows its line waits */
 	check_int(show(&check, SSH_LINE "more", line + 4, &good), CHECK_WAIT);
 	check_int(good, line);
-	check_int(check_waits(&check), 4);
+	check_int(inspect_waits(&check), 4);
 	check_int(show(&check, "more", 4, &good), CHECK_WAIT);
 	check_int(good, 0);
-	check_response(&check, after);
+	inspect_response(&check, after);
 	return check;
 }
 
@@ -531,11 +531,11 @@ only_an_accepted_upgrade_is_raw(void)
 	check_int(good, sizeof upgrade - 1);
 	check_int(show(&first, GET_B, strlen(GET_B), &good), CHECK_WAIT);
 	check_int(good, 0);
-	check_response(&first, "HTTP/1.1 101");
+	inspect_response(&first, "HTTP/1.1 101");
 	check_int(show(&first, "\x81\x01x", 3, &good), CHECK_RAW);
 	check_int(good, 3);
 	check_int(show(&refused, upgrade, sizeof upgrade - 1, &good), CHECK_WAIT);
-	check_response(&refused, "HTTP/1.1 200");
+	inspect_response(&refused, "HTTP/1.1 200");
 	check_int(show(&refused, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
 	/* of a second request nobody could tell which answer is its own */
 	refused = (struct inspection){.is_name = is_a, .port = 80};
@@ -576,7 +576,7 @@ other_upgrades_are_taken_out(void)
 		check_int(good, passed + strlen(GET_A));
 		check(memcmp(shown, upgrades[i].passed, passed) == 0);
 		check(memcmp(shown + passed, GET_A, strlen(GET_A)) == 0);
-		check_response(&check, "HTTP/1.1 101");
+		inspect_response(&check, "HTTP/1.1 101");
 		check_int(show(&check, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24, &good),
 			  CHECK_HTTP_BAD);
 		check_int(check.cut, 0);
@@ -613,13 +613,13 @@ questions_are_answered(void)
 	check_str(question.name, "a.test");
 	check_int(question.type, DNS_A);
 	check(question.has_edns && question.wants_recursion);
-	address_parse("93.184.216.34", &answer.addresses[0]);
-	address_parse("1.1.1.1", &answer.addresses[1]);
+	ip_parse("93.184.216.34", &answer.addresses[0]);
+	ip_parse("1.1.1.1", &answer.addresses[1]);
 	length = dns_write_answer(bytes, &question, &answer, to, sizeof to);
 	check(dns_parse_answer(to, length, 0x1234, "a.test", DNS_A, &back));
 	check_int(back.count, 2);
 	check_int(back.ttl, 60);
-	check(address_equal(&back.addresses[1], &answer.addresses[1]));
+	check(ip_equal(&back.addresses[1], &answer.addresses[1]));
 	check(!dns_parse_answer(to, length, 0x1235, "a.test", DNS_A, &back));
 	check(!dns_parse_answer(to, length, 0x1234, "b.test", DNS_A, &back));
 	check(!dns_parse_answer(to, length, 0x1234, "a.test", DNS_AAAA, &back));
@@ -688,7 +688,7 @@ only_the_chain_of_names_counts(void)
 	check(dns_parse_answer(bytes, length, 0x1234, "a.test", DNS_A, &answer));
 	check_int(answer.count, 1);
 	check_int(answer.ttl, 30);
-	address_print(&answer.addresses[0], text);
+	ip_print(&answer.addresses[0], text);
 	check_str(text, "93.184.216.34");
 	/* a chain that is a ring ends */
 	bytes[length - sizeof records + 18 + 13] = 'a';

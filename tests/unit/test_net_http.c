@@ -211,7 +211,8 @@ tokens_are_compared_whole(void)
 	check(!http_is_authorized(&request.authorization, "cordo", "secret"));
 	check(parse_with("") > 0);
 	check(!http_is_authorized(&request.authorization, "cordon", ""));
-	check(secret_equal("", 0, "") && !secret_equal("", 0, "x") && !secret_equal("x", 1, ""));
+	check(socks_secret_equal("", 0, "") && !socks_secret_equal("", 0, "x") &&
+	      !socks_secret_equal("x", 1, ""));
 }
 
 static void

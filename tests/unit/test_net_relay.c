@@ -91,7 +91,7 @@ relay(struct pace pace)
 			before = sent;
 			sent = push(in.near, sent, pace.sends);
 		} while (sent > before);
-		wait = flow_pump(&flow, buffer, in.far, out.near);
+		wait = copy_pump(&flow, buffer, in.far, out.near);
 		most = flow.piece > most ? flow.piece : most;
 		for (int j = 0; i % pace.turns == 0 && j <= 20 * (i / pace.turns % 2); j++)
 			got = pull(out.far, got, pace.takes, &is_right);
@@ -100,7 +100,7 @@ relay(struct pace pace)
 	check_int(got, ALL);
 	check(is_right);
 	check(most <= RELAY_SIZE);
-	check_int(flow_pump(&flow, buffer, in.far, out.near), FLOW_DONE);
+	check_int(copy_pump(&flow, buffer, in.far, out.near), FLOW_DONE);
 	check(flow.ended);
 	free(buffer);
 	close(in.near), close(in.far), close(out.near), close(out.far);
@@ -139,12 +139,12 @@ nobody_there_is_said(void)
 	static char buffer[RELAY_SIZE];
 	struct flow flow = {0};
 
-	check_int(flow_pump(&flow, buffer, in.far, out.near), FLOW_FOR_INPUT);
+	check_int(copy_pump(&flow, buffer, in.far, out.near), FLOW_FOR_INPUT);
 	setsockopt(out.far, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 	close(out.far);
 	check_int(push(in.near, 0, 100), 100);
 	check_int(poll(&coming, 1, 30000), 1);
-	check_int(flow_pump(&flow, buffer, in.far, out.near), FLOW_BROKEN);
+	check_int(copy_pump(&flow, buffer, in.far, out.near), FLOW_BROKEN);
 	close(in.near), close(in.far), close(out.near);
 }
 

@@ -131,7 +131,7 @@ try(bool (*what)(void), bool boxed)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		if (boxed && enforce_role(&role, NULL) < 0)
+		if (boxed && proxy_sandbox_enter(&role, NULL) < 0)
 			_exit(2);
 		_exit(what() ? 0 : 1);
 	}

@@ -376,7 +376,7 @@ macos_keeps_what_seatbelt_keeps(void)
 
 	world_make(&w);
 	w.host.system = SYSTEM_MACOS;
-	w.host.view = &fs_macos_blank;
+	w.host.view = &fs_macos_minimal;
 	w.facts = (struct facts){.system = SYSTEM_MACOS, .kernel = "test"};
 	w.facts.values[FACT_SEATBELT] = 1;
 	check_gaps(&w, (struct said){.user = "{\"accept\": [\"process.control\"]}"}, "");
@@ -403,7 +403,7 @@ the_default_of_macos_starts_without_further_words(void)
 
 	world_make(&w);
 	w.host.system = SYSTEM_MACOS;
-	w.host.view = &fs_macos_blank;
+	w.host.view = &fs_macos_minimal;
 	w.facts = (struct facts){.system = SYSTEM_MACOS, .kernel = "test"};
 	w.facts.values[FACT_SEATBELT] = 1;
 	check_gaps(&w, (struct said){0}, "");
@@ -593,7 +593,7 @@ expanded(const struct host *host, const char *written, bool glob)
 	const char *path = NULL;
 
 	snprintf(copy, sizeof copy, "%s",
-		 token_expand(&arena, host, &text, &path, &err) < 0 ? err.text : path);
+		 host_expand_token(&arena, host, &text, &path, &err) < 0 ? err.text : path);
 	return copy;
 }
 
@@ -658,7 +658,7 @@ an_unset_token_is_an_error_with_a_place_unless_optional(void)
 
 	check_str(expanded(&token_host, "$XDG_RUNTIME_DIR/a", false),
 		  "f:3:4: $XDG_RUNTIME_DIR is not set, so this path means nothing");
-	check_int(token_expand(&arena, &token_host, &optional, &path, NULL), 0);
+	check_int(host_expand_token(&arena, &token_host, &optional, &path, NULL), 0);
 	check(path == NULL);
 }
 
@@ -1017,10 +1017,10 @@ what_is_printed_as_json_is_json_whatever_the_names(void)
 				"{\"time\": 90}}",
 			.project = "{\"network\": \"all\", \"files\": {\"read\": [\"/\\\"\"]}}"});
 	auto_str struct str whole = {0}, words = {0};
-	plan_print_json(plan, &whole);
+	print_json_plan(plan, &whole);
 	check_json(&whole);
 	for (int verbose = 0; verbose < 2; verbose++)
-		plan_print_text(plan, verbose, &words);
+		print_text_plan(plan, verbose, &words);
 	check(strpbrk(words.text, "\x01\x1b") == NULL);
 	for (size_t i = 0; i < COUNT(subjects); i++) {
 		static const char *const whats[] = {"read", "rwcdx", "socket"};

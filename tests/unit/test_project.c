@@ -542,7 +542,7 @@ an_approved_grant_holds_while_it_leads_to_the_same_place(void)
 	struct trust trust = {.pins = &pin, .pin_count = 1};
 
 	world_make(&w);
-	pin = pin_now(world_dir(&w, "home/data"));
+	pin = trust_store_pin(world_dir(&w, "home/data"));
 	check(pin.inode != 0);
 	auto_plan struct plan *plan = approved(&w, &trust);
 	check_str(rights_at(plan, "~/data/x"), "r");
@@ -557,7 +557,7 @@ another_folder_in_the_same_place_asks_again(void)
 	struct trust trust = {.pins = &pin, .pin_count = 1};
 
 	world_make(&w);
-	pin = pin_now(world_dir(&w, "home/data"));
+	pin = trust_store_pin(world_dir(&w, "home/data"));
 	check_int(rename(world_path(&w, "home/data"), world_path(&w, "home/old")), 0);
 	world_dir(&w, "home/data");
 	auto_plan struct plan *plan = approved(&w, &trust);
@@ -574,7 +574,7 @@ a_link_swapped_after_approval_asks_again(void)
 	struct trust trust = {.pins = &pin, .pin_count = 1};
 
 	world_make(&w);
-	pin = pin_now(world_dir(&w, "home/real"));
+	pin = trust_store_pin(world_dir(&w, "home/real"));
 	world_dir(&w, "home/secret");
 	check_int(symlink("real", world_path(&w, "home/data")), 0);
 	auto_plan struct plan *before = approved(&w, &trust);
@@ -595,7 +595,7 @@ what_was_missing_when_it_was_approved_may_come_into_being(void)
 	struct trust trust = {.pins = &pin, .pin_count = 1};
 
 	world_make(&w);
-	pin = pin_now(world_path(&w, "home/data"));
+	pin = trust_store_pin(world_path(&w, "home/data"));
 	check_int(pin.inode, 0);
 	world_dir(&w, "home/data");
 	auto_plan struct plan *plan = approved(&w, &trust);
@@ -648,7 +648,7 @@ draw_rules(struct str *to)
 		char path[40], letters[RIGHT_KINDS + 1];
 
 		draw_path(path);
-		rights_to_letters(1 + pick(RIGHTS_ALL), letters);
+		policy_rights_to_letters(1 + pick(RIGHTS_ALL), letters);
 		str_printf(to,
 			   "{\"effect\": \"%s\", \"rights\": \"%s\", \"path\": \"%s\", \"match\": "
 			   "\"%s\"},",

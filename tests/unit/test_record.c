@@ -550,7 +550,7 @@ identity(struct world *world, struct said said)
 	auto_str struct str text = {0};
 	char *copy;
 
-	plan_print_identity(plan, &text);
+	digest_print(plan, &text);
 	copy = arena_strdup(&world->arena, text.text, NULL);
 	return copy;
 }

@@ -31,7 +31,7 @@ merged(struct arena *arena, struct policy *first, struct policy *second)
 	struct settings settings = {0};
 	struct cordon_error err = {0};
 
-	check_int(settings_merge(arena, &stack, &settings, &err), 0);
+	check_int(merge_settings(arena, &stack, &settings, &err), 0);
 	return settings;
 }
 

@@ -234,8 +234,8 @@ missing_files_are_nothing_special(void)
 
 	world_make(&w);
 	check_str(world_error(&w, (struct said){0}), "");
-	check_int(stack_load(&input, &stack, NULL), 0);
-	stack_free(stack);
+	check_int(layers_load(&input, &stack, NULL), 0);
+	layers_free(stack);
 }
 
 static void
@@ -245,10 +245,10 @@ a_success_leaves_the_error_value_alone(void)
 	const struct stack_input input = {.user_file = "/nonexistent/a"};
 	struct stack *stack = NULL;
 
-	check_int(stack_load(&input, &stack, &err), 0);
+	check_int(layers_load(&input, &stack, &err), 0);
 	check_int(err.code, 77);
 	check_str(err.text, "before");
-	stack_free(stack);
+	layers_free(stack);
 }
 
 static void
@@ -262,11 +262,11 @@ files_that_others_could_have_written_are_refused(void)
 	input.user_file = w.user_file;
 	write_file(w.user_file, "{}");
 	chmod(w.user_file, 0646);
-	check_int(stack_load(&input, &stack, &w.err), -CORDON_E_TRUST);
+	check_int(layers_load(&input, &stack, &w.err), -CORDON_E_TRUST);
 	check(strstr(w.err.text, "is writable by everyone") != NULL);
 	chmod(w.user_file, 0644);
-	check_int(stack_load(&input, &stack, &w.err), 0);
-	stack_free(stack);
+	check_int(layers_load(&input, &stack, &w.err), 0);
+	layers_free(stack);
 }
 
 static void
@@ -278,11 +278,11 @@ what_is_no_file_is_refused(void)
 
 	world_make(&w);
 	input.user_file = w.home;
-	check_int(stack_load(&input, &stack, &w.err), -CORDON_E_PATH);
+	check_int(layers_load(&input, &stack, &w.err), -CORDON_E_PATH);
 	check(strstr(w.err.text, "not a regular file") != NULL);
 	check_int(mkfifo(world_path(&w, "pipe"), 0600), 0);
 	input.user_file = world_path(&w, "pipe");
-	check_int(stack_load(&input, &stack, &w.err), -CORDON_E_PATH);
+	check_int(layers_load(&input, &stack, &w.err), -CORDON_E_PATH);
 }
 
 static void
@@ -309,11 +309,11 @@ without_project_policy_it_is_not_read(void)
 	world_make(&w);
 	input.project = w.project;
 	write_file(w.project_file, "{ broken");
-	check_int(stack_load(&input, &stack, &w.err), 0);
+	check_int(layers_load(&input, &stack, &w.err), 0);
 	check(stack->project == NULL);
-	stack_free(stack);
+	layers_free(stack);
 	input.no_project_policy = false;
-	check_int(stack_load(&input, &stack, &w.err), -CORDON_E_SYNTAX);
+	check_int(layers_load(&input, &stack, &w.err), -CORDON_E_SYNTAX);
 }
 
 static void
@@ -325,10 +325,10 @@ a_project_policy_that_leads_nowhere_is_not_passed_over(void)
 
 	world_make(&w);
 	input.project = w.project;
-	check_int(stack_load(&input, &stack, &w.err), 0);
-	stack_free(stack);
+	check_int(layers_load(&input, &stack, &w.err), 0);
+	layers_free(stack);
 	check_int(symlink("nothing", w.project_file), 0);
-	check_int(stack_load(&input, &stack, &w.err), -CORDON_E_PATH);
+	check_int(layers_load(&input, &stack, &w.err), -CORDON_E_PATH);
 }
 
 /* ---- merging ---- */
@@ -491,22 +491,22 @@ an_approved_project_is_one_more_source(void)
 static void
 names_and_patterns_cover_each_other(void)
 {
-	check(domain_covers("a.example", "a.example"));
-	check(!domain_covers("a.example", "b.a.example"));
-	check(domain_covers("*.a.example", "b.a.example"));
-	check(domain_covers("*.a.example", "c.b.a.example"));
-	check(domain_covers("*.a.example", "*.a.example"));
-	check(domain_covers("*.a.example", "*.b.a.example"));
-	check(!domain_covers("*.a.example", "a.example"));
-	check(!domain_covers("*.a.example", "ba.example"));
-	check(!domain_covers("*.a.example", "xa.example"));
-	check(!domain_covers("*.b.a.example", "*.a.example"));
-	check(!domain_covers("a.example", "*.a.example"));
-	check(env_name_matches("LC_*", "LC_ALL") && env_name_matches("LC_*", "LC_"));
-	check(!env_name_matches("LC_*", "LC") && !env_name_matches("LC", "LC_ALL"));
-	check(env_name_matches("PATH", "PATH") && !env_name_matches("PATH", "path"));
-	check_int(guarantee_by_name("files.read"), G_FILES_READ);
-	check_int(guarantee_by_name("files.reed"), -1);
+	check(merge_domain_covers("a.example", "a.example"));
+	check(!merge_domain_covers("a.example", "b.a.example"));
+	check(merge_domain_covers("*.a.example", "b.a.example"));
+	check(merge_domain_covers("*.a.example", "c.b.a.example"));
+	check(merge_domain_covers("*.a.example", "*.a.example"));
+	check(merge_domain_covers("*.a.example", "*.b.a.example"));
+	check(!merge_domain_covers("*.a.example", "a.example"));
+	check(!merge_domain_covers("*.a.example", "ba.example"));
+	check(!merge_domain_covers("*.a.example", "xa.example"));
+	check(!merge_domain_covers("*.b.a.example", "*.a.example"));
+	check(!merge_domain_covers("a.example", "*.a.example"));
+	check(merge_env_name_matches("LC_*", "LC_ALL") && merge_env_name_matches("LC_*", "LC_"));
+	check(!merge_env_name_matches("LC_*", "LC") && !merge_env_name_matches("LC", "LC_ALL"));
+	check(merge_env_name_matches("PATH", "PATH") && !merge_env_name_matches("PATH", "path"));
+	check_int(merge_guarantee_by_name("files.read"), G_FILES_READ);
+	check_int(merge_guarantee_by_name("files.reed"), -1);
 }
 
 int

@@ -36,7 +36,7 @@ passes(int family, bool free_connect)
 {
 	struct cordon_error err = {0};
 	int server, fd = connected(family, &server);
-	bool fine = standard_check(fd, 0, free_connect, &err) == 0;
+	bool fine = stdio_check(fd, 0, free_connect, &err) == 0;
 
 	check(fine || strstr(err.text, "a socket of the network") != NULL);
 	close(fd);

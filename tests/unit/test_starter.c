@@ -255,7 +255,7 @@ lint_warnings(const char *text, bool trusted)
 	/* trusted, it speaks like any other text; else it is the project's own */
 	if (trusted)
 		input.texts = &inline_text, input.text_count = 1;
-	if (stack_load(&input, &stack, &err) == 0 && !trusted)
+	if (layers_load(&input, &stack, &err) == 0 && !trusted)
 		stack->project = policy_of(text);
 	if (stack == NULL || plan_make(&host, &facts, stack, NULL, &plan, &err) < 0 ||
 	    lint_plan(plan, &findings, &err) < 0) {

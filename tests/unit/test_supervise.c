@@ -34,7 +34,7 @@ be_supervisor(int line, pid_t guard)
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	run.signals = compat_signal_fd(&all);
+	run.signals = os_signal_fd(&all);
 	_exit(supervise(&run, &result, NULL) == 0 ? result.status : 99);
 }
 
@@ -43,7 +43,7 @@ tell(const struct play *play, enum guard_news_kind kind, int status)
 {
 	struct guard_news news = {.kind = kind, .status = status};
 
-	check(line_send(play->line, &news, sizeof news));
+	check(channel_send(play->line, &news, sizeof news));
 }
 
 /* The next order, but for signals that are passed on. */
@@ -53,7 +53,7 @@ hear(const struct play *play)
 	struct guard_order order = {.kind = ORDER_SIGNAL};
 
 	while (order.kind == ORDER_SIGNAL)
-		if (!line_receive(play->line, &order, sizeof order))
+		if (!channel_receive(play->line, &order, sizeof order))
 			return ORDER_END;
 	return order.kind;
 }
@@ -68,16 +68,16 @@ begin(void)
 	struct play play;
 	int ends[2];
 
-	check_int(compat_line(ends), 0);
+	check_int(os_line(ends), 0);
 	play.guard = fork();
 	if (play.guard == 0) {
-		compat_die_with_parent(SIGKILL);
+		os_die_with_parent(SIGKILL);
 		for (;;)
 			pause();
 	}
 	play.supervisor = fork();
 	if (play.supervisor == 0) {
-		compat_die_with_parent(SIGKILL);
+		os_die_with_parent(SIGKILL);
 		/* a group that its caller can continue */
 		setpgid(0, 0);
 		close(ends[1]);

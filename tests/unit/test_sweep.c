@@ -92,11 +92,11 @@ thread_inside(void *argument)
 {
 	struct guard *guard = argument;
 
-	sweep_begin(&guard->sweep);
+	kill_all_begin(&guard->sweep);
 	if (enter(guard->walls)) {
 		for (int i = 0; i < INSIDE; i++)
 			guard->inside[i] = start_waiting();
-		sweep_ready(&guard->sweep);
+		kill_all_ready(&guard->sweep);
 	}
 	if (guard->is_held_up)
 		hold_up(guard);
@@ -160,7 +160,7 @@ sweep_with(enum walls walls)
 
 	if (pid == 0) {
 		start_guard(&guard, walls, false);
-		seen->is_sent = sweep_session(&guard.sweep, SIGKILL);
+		seen->is_sent = kill_all_send(&guard.sweep, SIGKILL);
 		look_and_end(&guard, seen);
 	}
 	check(waitpid(pid, NULL, 0) == pid);
@@ -218,7 +218,7 @@ after_its_parent_died(void)
 		start_guard(&guard, WALLS_FOR_SIGNALS, false);
 		sem_post(&seen->parent_goes);
 		wait_for(&seen->parent_went);
-		seen->is_sent = sweep_session(&guard.sweep, SIGKILL);
+		seen->is_sent = kill_all_send(&guard.sweep, SIGKILL);
 		look_and_end(&guard, seen);
 	}
 	check(waitpid(parent, NULL, 0) == parent);
@@ -262,7 +262,7 @@ sweep_late(int signal)
 
 	if (pid == 0) {
 		start_guard(&guard, WALLS_FOR_SIGNALS, true);
-		seen->is_sent = sweep_session(&guard.sweep, signal);
+		seen->is_sent = kill_all_send(&guard.sweep, signal);
 		sem_post(&guard.let_go);
 		wait_for(&guard.went);
 		/* who had it does not hear this any more */

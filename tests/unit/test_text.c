@@ -87,10 +87,10 @@ words_for_a_shell(void)
 
 		str_shell(&word, words[i].text);
 		check_str(word.text, words[i].word);
-		check(is_shell_word(word.text));
+		check(str_is_shell_word(word.text));
 	}
 	for (size_t i = 0; i < COUNT(none); i++)
-		check(!is_shell_word(none[i]));
+		check(!str_is_shell_word(none[i]));
 }
 
 static void
@@ -187,13 +187,13 @@ static void
 every_errno_has_words(void)
 {
 	for (int sys = 1; sys < 200; sys++) {
-		const char *text = errno_text(sys);
+		const char *text = error_errno_text(sys);
 
 		if (strcmp(text, "unknown error") != 0)
 			check_str(text, strerror(sys));
 	}
-	check_str(errno_text(2), "No such file or directory");
-	check(*errno_text(-1) != '\0' && *errno_text(99999) != '\0');
+	check_str(error_errno_text(2), "No such file or directory");
+	check(*error_errno_text(-1) != '\0' && *error_errno_text(99999) != '\0');
 }
 
 static void

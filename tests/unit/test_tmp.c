@@ -50,10 +50,11 @@ make_and_remove(const char *base, const struct shape *shape)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof path, "%s/private", base);
-	if (tmp_make(path, NULL) < 0 || chdir(path) < 0 || !make_levels(shape) || chdir("/") < 0)
+	if (private_tmp_make(path, NULL) < 0 || chdir(path) < 0 || !make_levels(shape) ||
+	    chdir("/") < 0)
 		return 1;
 	setrlimit(RLIMIT_NOFILE, &(struct rlimit){shape->descriptors, shape->descriptors});
-	return tmp_remove(path) == 0 && access(path, F_OK) < 0 ? 0 : 2;
+	return private_tmp_remove(path) == 0 && access(path, F_OK) < 0 ? 0 : 2;
 }
 
 static void

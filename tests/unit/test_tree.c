@@ -110,8 +110,8 @@ look_at_nothing(const void *none)
 	struct tree_end end;
 
 	(void)none;
-	must(tree_is_empty(NULL));
-	must(tree_kill(NULL, DEADLINE_MS, &end));
+	must(process_tree_is_empty(NULL));
+	must(process_tree_kill(NULL, DEADLINE_MS, &end));
 	must(end.ended == 0 && end.left == 0);
 	return 0;
 }
@@ -132,7 +132,7 @@ look_at_zombie(const void *none)
 	if (child == 0)
 		_exit(0);
 	waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
-	must(tree_is_empty(NULL));
+	must(process_tree_is_empty(NULL));
 	must(waitpid(child, NULL, 0) == child);
 	return 0;
 }
@@ -147,10 +147,10 @@ static int
 inherit(const void *none)
 {
 	(void)none;
-	must(tree_inherit(true) == 0);
-	must(tree_inherit(true) == 1);
-	must(tree_inherit(false) == 1);
-	must(tree_inherit(true) == 0);
+	must(process_tree_inherit(true) == 0);
+	must(process_tree_inherit(true) == 1);
+	must(process_tree_inherit(false) == 1);
+	must(process_tree_inherit(true) == 0);
 	return 0;
 }
 
@@ -167,14 +167,14 @@ kill_orphan_and_pair(const void *none)
 	struct tree_end end;
 
 	(void)none;
-	tree_inherit(true);
+	process_tree_inherit(true);
 	orphan = start_orphan();
 	outer = start_pair(&inner);
-	must(!tree_is_empty(NULL));
-	must(tree_kill(NULL, DEADLINE_MS, &end));
+	must(!process_tree_is_empty(NULL));
+	must(process_tree_kill(NULL, DEADLINE_MS, &end));
 	must(end.ended == 3 && end.left == 0);
 	must(!is_alive(orphan) && !is_alive(outer) && !is_alive(inner));
-	must(tree_is_empty(NULL));
+	must(process_tree_is_empty(NULL));
 	must(waitpid(-1, NULL, 0) < 0 && errno == ECHILD);
 	return 0;
 }
@@ -194,18 +194,18 @@ kill_all_but_spare(const void *none)
 	pid_t inner, outer, later, orphan;
 
 	(void)none;
-	tree_inherit(true);
+	process_tree_inherit(true);
 	outer = start_pair(&inner);
-	must(tree_note_children(&spare) == 0 && spare.count == 1);
-	must(tree_is_empty(&spare));
+	must(process_tree_note_children(&spare) == 0 && spare.count == 1);
+	must(process_tree_is_empty(&spare));
 	later = start_idler();
 	orphan = start_orphan();
-	must(!tree_is_empty(&spare));
-	must(tree_kill(&spare, DEADLINE_MS, &end));
+	must(!process_tree_is_empty(&spare));
+	must(process_tree_kill(&spare, DEADLINE_MS, &end));
 	must(end.ended == 2 && end.left == 0);
 	must(!is_alive(later) && !is_alive(orphan));
 	must(is_alive(outer) && is_alive(inner));
-	tree_kill(NULL, DEADLINE_MS, &end);
+	process_tree_kill(NULL, DEADLINE_MS, &end);
 	return 0;
 }
 
@@ -244,11 +244,11 @@ kill_all_but_older(const void *none)
 	pid_t older = start_orphan(), first = start_later_than(older), last = start_idler();
 
 	(void)none;
-	tree_spare_older(&spare, first);
-	must(tree_kill(&spare, DEADLINE_MS, &end));
+	process_tree_exclude_older(&spare, first);
+	must(process_tree_kill(&spare, DEADLINE_MS, &end));
 	must(end.ended == 2);
 	must(is_alive(older) && !is_alive(first) && !is_alive(last));
-	tree_kill(NULL, DEADLINE_MS, &end);
+	process_tree_kill(NULL, DEADLINE_MS, &end);
 	must(!is_alive(older));
 	return 0;
 }
@@ -256,7 +256,7 @@ kill_all_but_older(const void *none)
 static int
 inherit_then_kill_all_but_older(const void *none)
 {
-	tree_inherit(true);
+	process_tree_inherit(true);
 	return kill_all_but_older(none);
 }
 
@@ -275,13 +275,13 @@ note_too_many(const void *none)
 	(void)none;
 	for (int i = 0; i < 64; i++)
 		must(start_idler() > 0);
-	must(tree_note_children(&spare) == 0 && spare.count == 64);
+	must(process_tree_note_children(&spare) == 0 && spare.count == 64);
 	must(start_idler() > 0);
 	/* whatever went wrong before */
 	errno = ENOENT;
-	must(tree_note_children(&spare) < 0);
-	must(tree_kill(NULL, DEADLINE_MS, &end) && end.ended == 65);
-	must(tree_note_children(&spare) == 0 && spare.count == 0);
+	must(process_tree_note_children(&spare) < 0);
+	must(process_tree_kill(NULL, DEADLINE_MS, &end) && end.ended == 65);
+	must(process_tree_note_children(&spare) == 0 && spare.count == 0);
 	return 0;
 }
 
@@ -299,7 +299,7 @@ kill_in_no_time(const void *none)
 	(void)none;
 	for (int i = 0; i < 64; i++)
 		must(start_idler() > 0);
-	must(tree_kill(NULL, 0, &end) && end.ended == 64 && end.left == 0);
+	must(process_tree_kill(NULL, 0, &end) && end.ended == 64 && end.left == 0);
 	return 0;
 }
 
@@ -319,7 +319,7 @@ ask_stopped(const void *none)
 	(void)none;
 	must(kill(child, SIGSTOP) == 0);
 	must(waitid(P_PID, (id_t)child, &info, WSTOPPED) == 0);
-	tree_ask(NULL);
+	process_tree_terminate(NULL);
 	/* the status is the caller's to read */
 	must(child_wait(child) == -SIGTERM);
 	return 0;
@@ -341,8 +341,8 @@ kill_anothers(const void *none)
 	(void)none;
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	child_become(AS_USER);
-	must(!tree_is_empty(NULL));
-	must(!tree_kill(NULL, DEADLINE_MS, &end));
+	must(!process_tree_is_empty(NULL));
+	must(!process_tree_kill(NULL, DEADLINE_MS, &end));
 	must(end.left == 1 && end.ended == 0);
 	must(end.survivors[0].pid == child);
 	must(strcmp(end.survivors[0].name, "test_tree") == 0);
@@ -358,12 +358,12 @@ kill_anothers_and_clean_up(const void *none)
 	int status;
 	pid_t child;
 
-	tree_inherit(true);
+	process_tree_inherit(true);
 	child = fork();
 	if (child == 0)
 		_exit(kill_anothers(none));
 	status = child_wait(child);
-	tree_kill(NULL, DEADLINE_MS, &end);
+	process_tree_kill(NULL, DEADLINE_MS, &end);
 	must(end.ended == 1);
 	return status;
 }

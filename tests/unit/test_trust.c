@@ -294,10 +294,10 @@ a_pin_is_of_the_path_itself(void)
 	struct pin missing, folder, link;
 
 	world_make(&w);
-	missing = pin_now(world_path(&w, "nothing"));
-	folder = pin_now(w.home);
+	missing = trust_store_pin(world_path(&w, "nothing"));
+	folder = trust_store_pin(w.home);
 	check_int(symlink("home", world_path(&w, "link")), 0);
-	link = pin_now(world_path(&w, "link"));
+	link = trust_store_pin(world_path(&w, "link"));
 	check_int(missing.inode, 0);
 	check(folder.inode != 0);
 	check(link.inode != 0 && link.inode != folder.inode);

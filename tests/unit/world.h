@@ -67,7 +67,7 @@ world_dir(struct world *world, const char *below)
 {
 	const char *path = world_path(world, below);
 
-	check_int(dir_make(path, 0755, NULL), 0);
+	check_int(fd_make_dir(path, 0755, NULL), 0);
 	return path;
 }
 
@@ -160,7 +160,7 @@ world_stack(struct world *world, const struct said *said, struct stack **ret)
 	if (said->inline_text != NULL)
 		texts[input.text_count++] = (struct stack_text){said->inline_text, true};
 	world->err = (struct cordon_error){0};
-	return stack_load(&input, ret, &world->err);
+	return layers_load(&input, ret, &world->err);
 }
 
 static inline int
@@ -211,10 +211,10 @@ rights_at(const struct plan *plan, const char *written)
 	struct resolved resolved;
 	const char *path;
 
-	if (token_expand(&arena, plan->host, &text, &path, NULL) < 0 ||
+	if (host_expand_token(&arena, plan->host, &text, &path, NULL) < 0 ||
 	    resolve_path(&arena, plan->host->view, path, &resolved, NULL) < 0)
 		return "not a path";
-	rights_to_letters(index_decide(&plan->index, resolved.path).rights, letters);
+	policy_rights_to_letters(index_decide(&plan->index, resolved.path).rights, letters);
 	return letters;
 }
 

@@ -100,7 +100,7 @@ locate(struct linter *l, const char *written, struct resolved *ret)
 {
 	const struct token_text text = {written, {"", 0, 0}, true, false};
 	const char *path = NULL;
-	int rc = token_expand(&l->scratch, l->plan->host, &text, &path, l->err);
+	int rc = host_expand_token(&l->scratch, l->plan->host, &text, &path, l->err);
 
 	*ret = (struct resolved){0};
 	if (rc < 0 || path == NULL)
@@ -124,7 +124,7 @@ static int
 add_secret(struct linter *l, const char *written)
 {
 	/* of a system that is not this one nothing is known, so nothing counts as absent */
-	bool unknown = l->plan->host->view == &fs_macos_blank;
+	bool unknown = l->plan->host->view == &fs_macos_minimal;
 	struct resolved resolved;
 	struct opened *slot;
 	struct verdict verdict;
@@ -293,7 +293,7 @@ sort_findings(struct findings *findings)
 }
 
 static int
-look_around(struct linter *l)
+process_scan_all(struct linter *l)
 {
 	int rc = find_home(l);
 
@@ -307,7 +307,7 @@ lint_plan(struct plan *plan, struct findings *ret, struct cordon_error *err)
 {
 	struct findings findings = {0};
 	struct linter l = {.plan = plan, .to = &findings, .err = err, .guesses = GUESSES_MAX};
-	int rc = look_around(&l);
+	int rc = process_scan_all(&l);
 
 	if (rc == 0)
 		rc = check_rules(&l, plan->index.paths, plan->index.path_count);

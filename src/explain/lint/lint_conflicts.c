@@ -134,7 +134,7 @@ static bool
 is_protected(const struct index *index, const struct planned_rule *rule)
 {
 	for (size_t i = 0; (rule->rights & RIGHTS_CHANGE) && i < index->protections.count; i++)
-		if (protection_anchor(&index->protections.items[i], rule->path) > 0)
+		if (protected_anchor(&index->protections.items[i], rule->path) > 0)
 			return true;
 	return false;
 }
@@ -323,7 +323,7 @@ warn_pair(struct linter *l, const struct planned_rule *loser, const struct plann
 {
 	char words[RIGHTS_WORDS];
 
-	rights_to_words(loser->rights & winner->rights, words);
+	policy_rights_to_words(loser->rights & winner->rights, words);
 	return lint_add(l, LINT_WARNING, loser->rule->place,
 			"%s %s of %s, and %s %s it: that one wins, %s",
 			loser->effect == EFFECT_ALLOW ? "allows" : "denies", words,

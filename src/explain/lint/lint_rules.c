@@ -22,7 +22,7 @@ is_pattern(const struct planned_rule *rule)
 static const char *
 words_of(unsigned rights, char to[RIGHTS_WORDS])
 {
-	rights_to_words(rights, to);
+	policy_rights_to_words(rights, to);
 	return to;
 }
 
@@ -151,7 +151,7 @@ lint_missing(struct linter *l, struct planned_rule *rule)
 	size_t length;
 
 	if (rule->exists || rule->rule->optional || rule->match == MATCH_REGEX ||
-	    guess.view == &fs_macos_blank || plan_makes(l->plan, rule))
+	    guess.view == &fs_macos_minimal || plan_rule_creates_dir(l->plan, rule))
 		return 0;
 	length = missing_length(guess.view, rule->root);
 	if (length == 0)
@@ -200,7 +200,7 @@ lint_secret(struct linter *l, struct planned_rule *rule)
 
 	if (rule->effect != EFFECT_ALLOW || !is_alive(l, rule))
 		return 0;
-	if (why_is_secret(l->plan, path) && !is_public_key(rule->path))
+	if (secret_is_path(l->plan, path) && !is_public_key(rule->path))
 		return lint_add(l, LINT_WARNING, rule->rule->place,
 				"grants %s of %s, where secrets are kept",
 				words_of(rule->rights, words), rule->rule->path);
@@ -222,7 +222,7 @@ lint_wide(struct linter *l, struct planned_rule *rule)
 	const char *opened;
 
 	if (rule->effect != EFFECT_ALLOW || !(rule->rights & RIGHT_READ) ||
-	    why_is_secret(l->plan, rule->root))
+	    secret_is_path(l->plan, rule->root))
 		return 0;
 	/* what a rule names itself was meant */
 	for (size_t i = 0; i < l->secret_count; i++)
@@ -317,7 +317,7 @@ lint_protected(struct linter *l, struct planned_rule *rule)
 	for (size_t i = 0; i < all->count; i++) {
 		const struct protection *one = &all->items[i];
 
-		if (protection_anchor(one, rule->path) == 0)
+		if (protected_anchor(one, rule->path) == 0)
 			continue;
 		if (lifted && rule->layer != LAYER_PROJECT)
 			return lint_add(l, LINT_WARNING, rule->rule->place,

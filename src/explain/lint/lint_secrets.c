@@ -257,7 +257,7 @@ scan_file(struct linter *l, struct startup *file)
 	struct cordon_error why = {0};
 	size_t length;
 	char *text;
-	int rc = file_read(&arena, file->path, STARTUP_SIZE_MAX, &text, &length, NULL, &why);
+	int rc = fd_read_file(&arena, file->path, STARTUP_SIZE_MAX, &text, &length, NULL, &why);
 
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(l->err);
@@ -291,7 +291,7 @@ check_file(struct linter *l, const char *written)
 	struct resolved resolved;
 	struct verdict verdict;
 	const char *path;
-	int rc = token_expand(&l->scratch, host, &text, &path, l->err);
+	int rc = host_expand_token(&l->scratch, host, &text, &path, l->err);
 
 	if (rc < 0 || path == NULL)
 		return rc;

@@ -29,7 +29,7 @@ lint_accept(struct linter *l, const struct lint_text *text)
 
 	for (size_t i = 0; rc == 0 && text->in_force && i < accept->count; i++) {
 		const struct word *word = &accept->items[i];
-		int guarantee = guarantee_by_name(word->text);
+		int guarantee = merge_guarantee_by_name(word->text);
 		const struct promise *promise;
 
 		if (guarantee < 0)
@@ -180,7 +180,7 @@ lint_default(struct linter *l, const struct lint_text *text)
 	/* reading by default is how these dialects work, and was not written by anybody */
 	if (!(rights & RIGHTS_CHANGE) && policy->dialect != DIALECT_NATIVE)
 		severity = LINT_NOTE;
-	rights_to_words(rights, words);
+	policy_rights_to_words(rights, words);
 	return lint_add(l, severity, policy->default_place, "grants %s wherever no rule speaks%s%s",
 			words, opened == NULL ? "" : "; that opens ", opened == NULL ? "" : opened);
 }

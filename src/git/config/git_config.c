@@ -258,8 +258,8 @@ read_all(struct config_reader *r)
 }
 
 int
-gitconfig_parse(struct arena *arena, const char *text, size_t length, struct gitconfig *ret,
-		struct cordon_error *err)
+git_config_parse(struct arena *arena, const char *text, size_t length, struct gitconfig *ret,
+		 struct cordon_error *err)
 {
 	struct config_reader r = {.arena = arena,
 				  .at = text,
@@ -284,8 +284,8 @@ gitconfig_parse(struct arena *arena, const char *text, size_t length, struct git
 }
 
 const char *
-gitconfig_pointer(struct arena *arena, const char *word, const struct gitconfig_text *text,
-		  struct cordon_error *err)
+git_config_pointer(struct arena *arena, const char *word, const struct gitconfig_text *text,
+		   struct cordon_error *err)
 {
 	size_t skip = strlen(word), length = text->length;
 

@@ -30,8 +30,8 @@ struct gitconfig {
  * 1: everything that git would see is in ret; 0: it would refuse the text, or might read it in
  * another way than we do; or an error (no memory).
  */
-int gitconfig_parse(struct arena *arena, const char *text, size_t length, struct gitconfig *ret,
-		    struct cordon_error *err);
+int git_config_parse(struct arena *arena, const char *text, size_t length, struct gitconfig *ret,
+		     struct cordon_error *err);
 
 enum gitconfig_kind {
 	GITCONFIG_REPOSITORY, /* config, config.worktree */
@@ -65,20 +65,20 @@ struct gitconfig_text {
  * 1: only harmless keys, and what stands in the present text in the same words (NULL: there is
  * none). 0: refused. Or an error.
  */
-int gitconfig_vet(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
-		  const struct gitconfig_text *present, const struct gitconfig_asker *asker,
-		  struct gitconfig_refusal *ret, struct cordon_error *err);
+int git_keys_check(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
+		   const struct gitconfig_text *present, const struct gitconfig_asker *asker,
+		   struct gitconfig_refusal *ret, struct cordon_error *err);
 
 /*
  * A remote that is still named keeps the address that it has in the present text (git_remotes.c). 1: text is what
  * is to be written, in arena; 0: it stays as it is; or an error.
  */
-int gitconfig_keep_remotes(struct arena *arena, struct gitconfig_text *text,
-			   const struct gitconfig_text *present, struct cordon_error *err);
+int git_remotes_keep(struct arena *arena, struct gitconfig_text *text,
+		     const struct gitconfig_text *present, struct cordon_error *err);
 
 /* Does it name a repository by a path that leads elsewhere from another working tree? */
-bool gitconfig_has_relative_remote(const struct gitconfig *config);
+bool git_keys_has_relative_remote(const struct gitconfig *config);
 
 /* The one line of a pointer file after its first word ("" for none), or NULL. In arena. */
-const char *gitconfig_pointer(struct arena *arena, const char *word,
-			      const struct gitconfig_text *text, struct cordon_error *err);
+const char *git_config_pointer(struct arena *arena, const char *word,
+			       const struct gitconfig_text *text, struct cordon_error *err);

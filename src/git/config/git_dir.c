@@ -63,7 +63,7 @@ read_text(struct gitdir_search *search, const char *path, size_t max, char **ret
 
 	if (kind_of(path) != FS_FILE)
 		return refuse(search, path, "is not a regular file");
-	rc = file_read(search->arena, path, max, &text, &length, NULL, &why);
+	rc = fd_read_file(search->arena, path, max, &text, &length, NULL, &why);
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(search->err);
 	if (rc < 0)
@@ -408,7 +408,7 @@ judge(struct gitdir_search *search, const char *project, const char *pointer,
 }
 
 int
-gitdirs_find(struct arena *arena, const char *project, struct git_dirs *ret,
+git_dir_find(struct arena *arena, const char *project, struct git_dirs *ret,
 	     struct cordon_error *err)
 {
 	struct gitdir_search search = {.arena = arena, .err = err};

@@ -14,5 +14,5 @@
  * project itself: nothing to add, all NULL. A pointer that is not believed sets only refused and is
  * no error.
  */
-int gitdirs_find(struct arena *arena, const char *project, struct git_dirs *ret,
+int git_dir_find(struct arena *arena, const char *project, struct git_dirs *ret,
 		 struct cordon_error *err);

@@ -36,7 +36,7 @@ take_setting(struct git_scan *s, const char *key, const char *value)
 	const char *file = path_join(s->arena, s->host->cwd, ".", s->err);
 
 	return item.name == NULL || file == NULL ? -CORDON_E_MEMORY
-						 : hooksearch_item(s, file, &item, 0);
+						 : git_scan_item(s, file, &item, 0);
 }
 
 /* GIT_CONFIG_KEY_0 and its value, and so on. */
@@ -115,7 +115,7 @@ take_file(struct git_scan *s, const char *value)
 {
 	const char *path = from_here(s, value);
 
-	return path == NULL ? -CORDON_E_MEMORY : hooksearch_own(s, NULL, path);
+	return path == NULL ? -CORDON_E_MEMORY : git_scan_own(s, NULL, path);
 }
 
 /* Another repository; without a working tree of its own it is where one stands. */
@@ -130,7 +130,7 @@ take_repository(struct git_scan *s, const char *value)
 
 	return repo.root == NULL || repo.git_dir == NULL || repo.common_dir == NULL
 		       ? -CORDON_E_MEMORY
-		       : hooksearch_repository(s, &repo);
+		       : git_scan_repository(s, &repo);
 }
 
 static int
@@ -149,7 +149,7 @@ take_program(struct git_scan *s, const char *value)
 static int
 take_programs(struct git_scan *s, const char *value)
 {
-	return hooksearch_keep(s, &s->words.programs, from_here(s, value));
+	return git_scan_keep(s, &s->words.programs, from_here(s, value));
 }
 
 static const struct {
@@ -193,7 +193,7 @@ take_variable(struct git_scan *s, const char *text)
 }
 
 int
-hooksearch_environ(struct git_scan *s)
+git_env_scan(struct git_scan *s)
 {
 	int rc = 0;
 

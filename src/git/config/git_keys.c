@@ -194,7 +194,7 @@ is_from_remote(const struct vetting *v, const char *url)
 static const char *
 check_url(const struct vetting *v, const char *url)
 {
-	const char *path, *why = gitaddress_refuse(url, &path);
+	const char *path, *why = git_url_refuse(url, &path);
 
 	return why != NULL || path == NULL || is_from_remote(v, url)
 		       ? why
@@ -311,7 +311,7 @@ check_value(const struct vetting *v, enum key_check check, const char *value)
 {
 	switch (check) {
 	case WORD:
-		return *value == '-' || gitaddress_has_control(value)
+		return *value == '-' || git_url_has_control(value)
 			       ? "has a value that git never writes"
 			       : NULL;
 	case URL:
@@ -475,7 +475,7 @@ check_all(const struct vetting *v, const struct gitconfig *config, struct gitcon
 }
 
 bool
-gitconfig_has_relative_remote(const struct gitconfig *config)
+git_keys_has_relative_remote(const struct gitconfig *config)
 {
 	for (size_t i = 0; i < config->count; i++) {
 		const struct gitconfig_item *item = &config->items[i];
@@ -484,7 +484,7 @@ gitconfig_has_relative_remote(const struct gitconfig *config)
 			const struct key_row *row = &repository_rows[r];
 
 			if ((row->check == URL || row->check == REMOTE) &&
-			    is_about(row, item->name) && gitaddress_is_relative(item->value) &&
+			    is_about(row, item->name) && git_url_is_relative(item->value) &&
 			    (row->check == URL || !has_remote(config, item->value)))
 				return true;
 		}
@@ -493,13 +493,13 @@ gitconfig_has_relative_remote(const struct gitconfig *config)
 }
 
 int
-gitconfig_vet(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
-	      const struct gitconfig_text *present, const struct gitconfig_asker *asker,
-	      struct gitconfig_refusal *ret, struct cordon_error *err)
+git_keys_check(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
+	       const struct gitconfig_text *present, const struct gitconfig_asker *asker,
+	       struct gitconfig_refusal *ret, struct cordon_error *err)
 {
 	struct gitconfig config, old = {0};
 	struct vetting v = {kind, &config, &old, asker};
-	int rc = gitconfig_parse(arena, text->text, text->length, &config, err);
+	int rc = git_config_parse(arena, text->text, text->length, &config, err);
 
 	if (rc < 0)
 		return rc;
@@ -509,6 +509,6 @@ gitconfig_vet(struct arena *arena, enum gitconfig_kind kind, const struct gitcon
 		return 0;
 	}
 	if (present != NULL)
-		rc = gitconfig_parse(arena, present->text, present->length, &old, err);
+		rc = git_config_parse(arena, present->text, present->length, &old, err);
 	return rc < 0 ? rc : check_all(&v, &config, ret);
 }

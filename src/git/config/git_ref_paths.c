@@ -16,38 +16,38 @@
 #include "host/host.h"
 #include "host/resolve.h"
 
-const char *const hookdir_names[] = {"applypatch-msg",
-				     "commit-msg",
-				     "fsmonitor-watchman",
-				     "p4-changelist",
-				     "p4-post-changelist",
-				     "p4-pre-submit",
-				     "p4-prepare-changelist",
-				     "post-applypatch",
-				     "post-checkout",
-				     "post-commit",
-				     "post-index-change",
-				     "post-merge",
-				     "post-receive",
-				     "post-rewrite",
-				     "post-update",
-				     "pre-applypatch",
-				     "pre-auto-gc",
-				     "pre-commit",
-				     "pre-merge-commit",
-				     "pre-push",
-				     "pre-rebase",
-				     "pre-receive",
-				     "prepare-commit-msg",
-				     "proc-receive",
-				     "push-to-checkout",
-				     "reference-transaction",
-				     "sendemail-validate",
-				     "update",
-				     NULL};
+const char *const git_hook_names[] = {"applypatch-msg",
+				      "commit-msg",
+				      "fsmonitor-watchman",
+				      "p4-changelist",
+				      "p4-post-changelist",
+				      "p4-pre-submit",
+				      "p4-prepare-changelist",
+				      "post-applypatch",
+				      "post-checkout",
+				      "post-commit",
+				      "post-index-change",
+				      "post-merge",
+				      "post-receive",
+				      "post-rewrite",
+				      "post-update",
+				      "pre-applypatch",
+				      "pre-auto-gc",
+				      "pre-commit",
+				      "pre-merge-commit",
+				      "pre-push",
+				      "pre-rebase",
+				      "pre-receive",
+				      "prepare-commit-msg",
+				      "proc-receive",
+				      "push-to-checkout",
+				      "reference-transaction",
+				      "sendemail-validate",
+				      "update",
+				      NULL};
 
 int
-hooksearch_keep(struct git_scan *s, struct git_ref_texts *to, const char *text)
+git_scan_keep(struct git_scan *s, struct git_ref_texts *to, const char *text)
 {
 	const char **slot =
 		text == NULL ? NULL
@@ -60,7 +60,7 @@ hooksearch_keep(struct git_scan *s, struct git_ref_texts *to, const char *text)
 }
 
 int
-hooksearch_fail(struct git_scan *s, const struct cordon_error *why)
+git_scan_fail(struct git_scan *s, const struct cordon_error *why)
 {
 	if (why->code == CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
@@ -132,17 +132,17 @@ add(struct git_scan *s, enum git_ref_kind kind, const char *path, bool is_there)
 static int add_linked(struct git_scan *s, const char *folder);
 
 int
-hooksearch_pass(struct git_scan *s, const struct resolved *found)
+git_scan_pass(struct git_scan *s, const struct resolved *found)
 {
-	int rc = hooksearch_keep(s, &s->to->places, found->path);
+	int rc = git_scan_keep(s, &s->to->places, found->path);
 
 	for (size_t i = 0; rc == 0 && i < found->link_count; i++)
-		rc = hooksearch_keep(s, &s->to->places, found->links[i]);
+		rc = git_scan_keep(s, &s->to->places, found->links[i]);
 	return rc;
 }
 
 int
-hooksearch_add(struct git_scan *s, enum git_ref_kind kind, const char *path)
+git_scan_add(struct git_scan *s, enum git_ref_kind kind, const char *path)
 {
 	struct cordon_error why = {0};
 	struct resolved found;
@@ -151,13 +151,13 @@ hooksearch_add(struct git_scan *s, enum git_ref_kind kind, const char *path)
 	/* by a loop git finds nothing, until somebody opens it, in one of many places */
 	if (rc == -CORDON_E_PATH) {
 		s->is_unread = s->is_unread || kind == GIT_REF_HOOKS;
-		if (hooksearch_keep(s, &s->to->places, "/") < 0)
+		if (git_scan_keep(s, &s->to->places, "/") < 0)
 			return -CORDON_E_MEMORY;
 		return kind == GIT_REF_FILE ? 0 : add(s, kind, path, false);
 	}
 	if (rc < 0)
-		return hooksearch_fail(s, &why);
-	rc = hooksearch_pass(s, &found);
+		return git_scan_fail(s, &why);
+	rc = git_scan_pass(s, &found);
 	if (rc < 0)
 		return rc;
 	/* /dev/null is how people say: no hooks */
@@ -182,16 +182,16 @@ add_linked(struct git_scan *s, const char *folder)
 	const struct dirent *entry;
 	int rc = 0;
 
-	if (dir == NULL && hooksearch_is_passing(errno))
+	if (dir == NULL && git_scan_is_passing(errno))
 		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot look into %s", folder);
 	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
-		if (*entry->d_name == '.' || gitnames_is_sample(entry->d_name) ||
+		if (*entry->d_name == '.' || git_ref_paths_is_sample(entry->d_name) ||
 		    (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN))
 			continue;
 		path = path_join(s->arena, folder, entry->d_name, s->err);
-		rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, GIT_REF_PROGRAM, path);
+		rc = path == NULL ? -CORDON_E_MEMORY : git_scan_add(s, GIT_REF_PROGRAM, path);
 	}
 	if (dir != NULL)
 		closedir(dir);
@@ -207,7 +207,7 @@ add_if_link(struct git_scan *s, enum git_ref_kind kind, const char *path)
 
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
-	return is == FS_LINK || is == FS_FAILED ? hooksearch_add(s, kind, path) : 0;
+	return is == FS_LINK || is == FS_FAILED ? git_scan_add(s, kind, path) : 0;
 }
 
 /* What is read through a link of this name lies elsewhere. */
@@ -220,8 +220,8 @@ pass_if_link(struct git_scan *s, const char *path)
 	if (fs_real.look(fs_real.ctx, path, link) != FS_LINK)
 		return 0;
 	return resolve_path(s->arena, &fs_real, path, &found, NULL) < 0
-		       ? hooksearch_keep(s, &s->to->places, "/")
-		       : hooksearch_pass(s, &found);
+		       ? git_scan_keep(s, &s->to->places, "/")
+		       : git_scan_pass(s, &found);
 }
 
 /* ---- whose ---- */
@@ -233,11 +233,11 @@ add_from_roots(struct git_scan *s, enum git_ref_kind kind, const char *value)
 	int rc = 0;
 
 	if (*value == '/')
-		return hooksearch_add(s, kind, value);
+		return git_scan_add(s, kind, value);
 	for (size_t i = 0; rc == 0 && i < s->roots.count; i++) {
 		const char *path = path_join(s->arena, s->roots.items[i], value, s->err);
 
-		rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, kind, path);
+		rc = path == NULL ? -CORDON_E_MEMORY : git_scan_add(s, kind, path);
 	}
 	return rc;
 }
@@ -261,19 +261,19 @@ add_values(struct git_scan *s)
 }
 
 int
-hooksearch_repository(struct git_scan *s, const struct git_repo_dirs *repo)
+git_scan_repository(struct git_scan *s, const struct git_repo_dirs *repo)
 {
 	const char *config = path_join(s->arena, repo->common_dir, "config", s->err),
 		   *own = path_join(s->arena, repo->git_dir, "config.worktree", s->err),
 		   *hooks = path_join(s->arena, repo->common_dir, "hooks", s->err);
-	int rc = hooksearch_keep(s, &s->roots, repo->root);
+	int rc = git_scan_keep(s, &s->roots, repo->root);
 
 	if (rc == 0)
-		rc = hooksearch_read(s, config, 0);
+		rc = git_scan_read(s, config, 0);
 	if (rc == 0)
 		rc = add_if_link(s, GIT_REF_SETTINGS, config);
 	if (rc == 0)
-		rc = hooksearch_read(s, own, 0);
+		rc = git_scan_read(s, own, 0);
 	if (rc == 0)
 		rc = pass_if_link(s, own);
 	if (rc == 0)
@@ -286,12 +286,12 @@ hooksearch_repository(struct git_scan *s, const struct git_repo_dirs *repo)
  * missing.
  */
 int
-hooksearch_own(struct git_scan *s, const char *folder, const char *name)
+git_scan_own(struct git_scan *s, const char *folder, const char *name)
 {
 	const char *path = folder == NULL ? name : path_join(s->arena, folder, name, s->err);
-	int rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_read(s, path, 0);
+	int rc = path == NULL ? -CORDON_E_MEMORY : git_scan_read(s, path, 0);
 
-	return rc < 0 ? rc : hooksearch_add(s, GIT_REF_SETTINGS, path);
+	return rc < 0 ? rc : git_scan_add(s, GIT_REF_SETTINGS, path);
 }
 
 /* The user's folder of git: its attributes choose among the filters that settings name. */
@@ -299,21 +299,21 @@ static int
 read_folder(struct git_scan *s, const char *folder)
 {
 	const char *attributes = path_join(s->arena, folder, "git/attributes", s->err);
-	int rc = attributes == NULL ? -CORDON_E_MEMORY : hooksearch_own(s, folder, "git/config");
+	int rc = attributes == NULL ? -CORDON_E_MEMORY : git_scan_own(s, folder, "git/config");
 
-	return rc < 0 ? rc : hooksearch_add(s, GIT_REF_SETTINGS, attributes);
+	return rc < 0 ? rc : git_scan_add(s, GIT_REF_SETTINGS, attributes);
 }
 
 static int
 read_users(struct git_scan *s)
 {
 	const char *xdg = host_getenv(s->host, "XDG_CONFIG_HOME");
-	int rc = hooksearch_read(s, "/etc/gitconfig", 0);
+	int rc = git_scan_read(s, "/etc/gitconfig", 0);
 
 	if (rc == 0)
-		rc = hooksearch_environ(s);
+		rc = git_env_scan(s);
 	if (rc == 0 && s->host->home != NULL)
-		rc = hooksearch_own(s, s->host->home, ".gitconfig");
+		rc = git_scan_own(s, s->host->home, ".gitconfig");
 	if (rc == 0 && xdg != NULL && *xdg == '/')
 		return read_folder(s, xdg);
 	if (rc < 0 || s->host->home == NULL)
@@ -327,7 +327,7 @@ static int
 keep_relative(struct git_scan *s, const struct git_ref_texts *from, struct git_ref_texts *to)
 {
 	for (size_t i = 0; i < from->count; i++)
-		if (*from->items[i] != '/' && hooksearch_keep(s, to, from->items[i]) < 0)
+		if (*from->items[i] != '/' && git_scan_keep(s, to, from->items[i]) < 0)
 			return -CORDON_E_MEMORY;
 	return 0;
 }
@@ -343,8 +343,8 @@ keep_words(struct git_scan *s, const struct git_ref_words *from, struct git_ref_
 }
 
 int
-hookdirs_find(struct arena *arena, const struct host *host, struct git_ref_paths *ret,
-	      struct cordon_error *err)
+git_ref_paths_find(struct arena *arena, const struct host *host, struct git_ref_paths *ret,
+		   struct cordon_error *err)
 {
 	struct git_scan s = {.arena = arena,
 			     .host = host,
@@ -365,15 +365,15 @@ hookdirs_find(struct arena *arena, const struct host *host, struct git_ref_paths
 	if (rc == 0)
 		rc = keep_words(&s, &s.words, &ret->words);
 	if (rc == 0)
-		rc = hooksearch_repository(&s, &repo);
+		rc = git_scan_repository(&s, &repo);
 	if (rc == 0)
 		rc = add_values(&s);
 	return rc == 0 && s.is_unread ? add(&s, GIT_REF_UNKNOWN, host->project, true) : rc;
 }
 
 int
-hookdirs_read(struct arena *arena, const struct host *host, const struct git_repo_dirs *repo,
-	      struct git_ref_paths *ret, struct cordon_error *err)
+git_ref_paths_read(struct arena *arena, const struct host *host, const struct git_repo_dirs *repo,
+		   struct git_ref_paths *ret, struct cordon_error *err)
 {
 	struct git_scan s = {.arena = arena, .host = host, .to = ret, .err = err};
 	int rc;
@@ -381,7 +381,7 @@ hookdirs_read(struct arena *arena, const struct host *host, const struct git_rep
 	*ret = (struct git_ref_paths){0};
 	rc = keep_words(&s, &host->hooks.words, &s.words);
 	if (rc == 0)
-		rc = hooksearch_repository(&s, repo);
+		rc = git_scan_repository(&s, repo);
 	if (rc == 0)
 		rc = add_values(&s);
 	if (rc == 0 && s.is_unread)
@@ -394,7 +394,7 @@ hookdirs_read(struct arena *arena, const struct host *host, const struct git_rep
 }
 
 bool
-gitnames_is_sample(const char *name)
+git_ref_paths_is_sample(const char *name)
 {
 	size_t length = strlen(name), end = strlen(SAMPLE);
 

@@ -18,8 +18,8 @@ struct host;
  * what else lies in the project. None for husky's, which every install writes anew. Includes are followed
  * whatever their condition.
  */
-int hookdirs_find(struct arena *arena, const struct host *host, struct git_ref_paths *ret,
-		  struct cordon_error *err);
+int git_ref_paths_find(struct arena *arena, const struct host *host, struct git_ref_paths *ret,
+		       struct cordon_error *err);
 
 /* Another repository, by whatever way it was found. */
 struct git_repo_dirs {
@@ -29,17 +29,18 @@ struct git_repo_dirs {
 };
 
 /* Of this one, wherever it lies. What cannot be read closes at least the names of hooks. */
-int hookdirs_read(struct arena *arena, const struct host *host, const struct git_repo_dirs *repo,
-		  struct git_ref_paths *ret, struct cordon_error *err);
+int git_ref_paths_read(struct arena *arena, const struct host *host,
+		       const struct git_repo_dirs *repo, struct git_ref_paths *ret,
+		       struct cordon_error *err);
 
 #define GIT_REF_WHY_HOOKS "git runs what lies in it (core.hooksPath)"
 #define GIT_REF_WHY_PROGRAM "git runs it, as its settings say"
 #define GIT_REF_WHY_SETTINGS "it is part of git's settings (include.path)"
 
 /* The names that git looks for, ended by NULL. */
-extern const char *const hookdir_names[];
+extern const char *const git_hook_names[];
 
 #define SAMPLE ".sample"
 
 /* An example of a hook, which git does not run. */
-bool gitnames_is_sample(const char *name);
+bool git_ref_paths_is_sample(const char *name);

@@ -115,8 +115,8 @@ add_kept(struct str *to, const struct gitconfig *config, const struct gitconfig 
 }
 
 int
-gitconfig_keep_remotes(struct arena *arena, struct gitconfig_text *text,
-		       const struct gitconfig_text *present, struct cordon_error *err)
+git_remotes_keep(struct arena *arena, struct gitconfig_text *text,
+		 const struct gitconfig_text *present, struct cordon_error *err)
 {
 	auto_str struct str to = {0};
 	struct gitconfig config, old;
@@ -126,11 +126,11 @@ gitconfig_keep_remotes(struct arena *arena, struct gitconfig_text *text,
 	/* what cannot be read is refused as it is */
 	if (whole == NULL || strlen(whole) != text->length)
 		return whole == NULL ? -CORDON_E_MEMORY : 0;
-	rc = gitconfig_parse(arena, present->text, present->length, &old, err);
+	rc = git_config_parse(arena, present->text, present->length, &old, err);
 	if (rc <= 0)
 		return rc;
 	add_without_kept(&to, whole);
-	rc = gitconfig_parse(arena, to.length == 0 ? "" : to.text, to.length, &config, err);
+	rc = git_config_parse(arena, to.length == 0 ? "" : to.text, to.length, &config, err);
 	if (rc <= 0)
 		return rc;
 	add_kept(&to, &config, &old);

@@ -36,7 +36,7 @@ struct repo_read_state {
 };
 
 int
-looked_give_up(struct arena *arena, const char *folder, struct git_ref_paths *to)
+git_repo_mark_incomplete(struct arena *arena, const char *folder, struct git_ref_paths *to)
 {
 	struct git_ref_path *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
 
@@ -86,7 +86,7 @@ note_place(struct repo_read_state *l, const char *path)
 }
 
 bool
-looked_has(const char *folder, const char *name)
+git_repo_has(const char *folder, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat at;
@@ -99,8 +99,8 @@ looked_has(const char *folder, const char *name)
 static int
 note_if_there(struct repo_read_state *l, const char *folder, const char *name)
 {
-	return looked_has(folder, name) ? note_place(l, path_join(&l->arena, folder, name, NULL))
-					: 0;
+	return git_repo_has(folder, name) ? note_place(l, path_join(&l->arena, folder, name, NULL))
+					  : 0;
 }
 
 static int
@@ -109,7 +109,7 @@ read_hooks(struct repo_read_state *l, const struct git_repo_dirs *repo)
 	struct git_repo *to = l->to;
 	struct git_ref_paths found;
 
-	if (hookdirs_read(&l->arena, l->host, repo, &found, NULL) < 0)
+	if (git_ref_paths_read(&l->arena, l->host, repo, &found, NULL) < 0)
 		return -CORDON_E_MEMORY;
 	for (size_t i = 0; i < found.count; i++) {
 		struct git_ref_path *slot =
@@ -137,15 +137,15 @@ follow(struct repo_read_state *l, const char *folder, const char *name, const ch
 
 	if (path == NULL)
 		return NULL;
-	if (file_read(arena, path, POINTER_MAX, &content, &text.length, NULL, &why) < 0)
-		return why.code == CORDON_E_MEMORY || hooksearch_is_passing(why.sys) ||
+	if (fd_read_file(arena, path, POINTER_MAX, &content, &text.length, NULL, &why) < 0)
+		return why.code == CORDON_E_MEMORY || git_scan_is_passing(why.sys) ||
 				       note_if_there(l, folder, name) < 0
 			       ? NULL
 			       : folder;
 	text.text = content;
 	if (note_place(l, path) < 0)
 		return NULL;
-	line = gitconfig_pointer(arena, word, &text, NULL);
+	line = git_config_pointer(arena, word, &text, NULL);
 	if (line == NULL)
 		return folder;
 	return *line == '/' ? line : path_join(arena, folder, line, NULL);
@@ -166,14 +166,14 @@ read_repository(struct repo_read_state *l, const char *root, const char *git_dir
 }
 
 bool
-looked_is_repository(const char *folder)
+git_repo_is_repository(const char *folder)
 {
-	return looked_has(folder, "HEAD") &&
-	       (looked_has(folder, "objects") || looked_has(folder, "commondir"));
+	return git_repo_has(folder, "HEAD") &&
+	       (git_repo_has(folder, "objects") || git_repo_has(folder, "commondir"));
 }
 
 bool
-looked_holds_repository(int folder)
+git_repo_holds_repository(int folder)
 {
 	struct stat at;
 
@@ -183,7 +183,7 @@ looked_holds_repository(int folder)
 }
 
 bool
-looked_is_plain(int folder)
+git_repo_is_plain(int folder)
 {
 	struct stat at;
 
@@ -208,7 +208,7 @@ put_off(struct repo_read_state *l, const char *folder)
 static int
 read_module(struct repo_read_state *l, const char *path)
 {
-	if (!looked_is_repository(path))
+	if (!git_repo_is_repository(path))
 		return put_off(l, path);
 	return read_repository(l, path, path) < 0
 		       ? -CORDON_E_MEMORY
@@ -234,7 +234,7 @@ read_each(struct repo_read_state *l, const char *folder,
 	const struct dirent *entry;
 	int rc = 0;
 
-	if (dir == NULL && hooksearch_is_passing(errno))
+	if (dir == NULL && git_scan_is_passing(errno))
 		return -CORDON_E_SYSTEM;
 	l->is_blind = l->is_blind || (dir == NULL && errno != ENOENT && errno != ENOTDIR);
 	if (dir != NULL)
@@ -273,7 +273,7 @@ look_kept(struct repo_read_state *l, const char *folder)
 	if (rc < 0 || !l->is_blind)
 		return rc;
 	found = (struct git_ref_paths){.items = l->to->dirs, .count = l->to->count};
-	rc = looked_give_up(&l->to->arena, path_parent(&l->arena, git_dir, NULL), &found);
+	rc = git_repo_mark_incomplete(&l->to->arena, path_parent(&l->arena, git_dir, NULL), &found);
 	l->to->dirs = found.items;
 	l->to->count = found.count;
 	return rc;
@@ -305,7 +305,7 @@ look(struct repo_read_state *l, const char *folder)
 	if (stat(dot_git, &at) < 0) {
 		if (note_if_there(l, folder, ".git") < 0)
 			return -CORDON_E_MEMORY;
-		return looked_is_repository(folder) ? read_repository(l, folder, folder) : 0;
+		return git_repo_is_repository(folder) ? read_repository(l, folder, folder) : 0;
 	}
 	if (!S_ISDIR(at.st_mode))
 		git_dir = follow(l, folder, ".git", "gitdir: ");
@@ -328,20 +328,20 @@ run(struct git_repo *one, const struct host *host,
 }
 
 void
-looked_at(struct git_repo *one, const struct host *host)
+git_repo_read(struct git_repo *one, const struct host *host)
 {
 	run(one, host, look);
 }
 
 void
-looked_at_kept(struct git_repo *one, const struct host *host)
+git_repo_read_nested(struct git_repo *one, const struct host *host)
 {
 	run(one, host, look_kept);
 }
 
 int
-looked_at_repository(struct git_repo *one, const struct host *host, const char *root,
-		     const char *git_dir)
+git_repo_read_dir(struct git_repo *one, const struct host *host, const char *root,
+		  const char *git_dir)
 {
 	struct repo_read_state looking = {.to = one, .host = host, .left = KEPT_MAX};
 	int rc = read_repository(&looking, root, git_dir);
@@ -375,24 +375,24 @@ keep_some(struct arena *arena, const struct git_repo *from, const struct looked_
 }
 
 int
-looked_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
-	       struct git_ref_paths *to)
+git_repo_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
+		 struct git_ref_paths *to)
 {
 	struct git_repo one = {.folder = strdup(part->folder)}, kept = {0};
 	int rc = -CORDON_E_MEMORY;
 
 	if (one.folder != NULL) {
-		looked_at(&one, host);
+		git_repo_read(&one, host);
 		rc = keep_some(arena, &one, part, to);
 	}
 	if (rc == 0 && one.keeper != NULL) {
 		kept.folder = strdup(one.keeper);
 		if (kept.folder != NULL)
-			looked_at_kept(&kept, host);
+			git_repo_read_nested(&kept, host);
 		rc = kept.folder == NULL ? -CORDON_E_MEMORY : keep_some(arena, &kept, part, to);
 	}
-	looked_forget(&kept);
-	looked_forget(&one);
+	git_repo_forget(&kept);
+	git_repo_forget(&one);
 	return rc;
 }
 
@@ -409,8 +409,8 @@ is_trusted(const char *folder)
 }
 
 int
-looked_around(struct arena *arena, const struct host *host, struct git_ref_paths *to,
-	      struct cordon_error *err)
+git_repo_read_parents(struct arena *arena, const struct host *host, struct git_ref_paths *to,
+		      struct cordon_error *err)
 {
 	const char *common = host->git.common_dir, *folder = host->project;
 	struct looked_part part = {.tree = host->project};
@@ -421,13 +421,13 @@ looked_around(struct arena *arena, const struct host *host, struct git_ref_paths
 		if (folder == NULL)
 			return -CORDON_E_MEMORY;
 		if (is_trusted(folder))
-			rc = looked_collect(arena, host, &part, to);
+			rc = git_repo_collect(arena, host, &part, to);
 	}
 	if (rc == 0 && common != NULL && strcmp(path_last(common), ".git") == 0)
 		common = path_parent(arena, common, err);
 	part.folder = common;
 	if (rc == 0 && host->git.common_dir != NULL)
-		rc = common == NULL ? -CORDON_E_MEMORY : looked_collect(arena, host, &part, to);
+		rc = common == NULL ? -CORDON_E_MEMORY : git_repo_collect(arena, host, &part, to);
 	return rc < 0 ? cordon_fail(err, CORDON_E_SYSTEM, 0,
 				    "cannot look at what git runs around %.120s: too many "
 				    "repositories, or too little memory",
@@ -436,7 +436,7 @@ looked_around(struct arena *arena, const struct host *host, struct git_ref_paths
 }
 
 void
-looked_forget(struct git_repo *one)
+git_repo_forget(struct git_repo *one)
 {
 	free(one->folder);
 	arena_free(&one->arena);

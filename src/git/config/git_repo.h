@@ -32,19 +32,19 @@ struct git_repo {
 };
 
 /* Is there something of that name in it, be it a link? */
-bool looked_has(const char *folder, const char *name);
+bool git_repo_has(const char *folder, const char *name);
 /* Does it hold what makes git take it for one, whatever its name? */
-bool looked_is_repository(const char *folder);
-bool looked_holds_repository(int folder);
+bool git_repo_is_repository(const char *folder);
+bool git_repo_holds_repository(int folder);
 /* Is the folder neither a working tree nor a repository? */
-bool looked_is_plain(int folder);
+bool git_repo_is_plain(int folder);
 /* From its folder on; for want of memory it is marked as failed. */
-void looked_at(struct git_repo *one, const struct host *host);
+void git_repo_read(struct git_repo *one, const struct host *host);
 /* The same for the submodules and worktrees that are kept in a git directory. */
-void looked_at_kept(struct git_repo *one, const struct host *host);
+void git_repo_read_nested(struct git_repo *one, const struct host *host);
 /* A repository that may come to be: 0, or for want of memory less. */
-int looked_at_repository(struct git_repo *one, const struct host *host, const char *root,
-			 const char *git_dir);
+int git_repo_read_dir(struct git_repo *one, const struct host *host, const char *root,
+		      const char *git_dir);
 /* Which part of what a folder and those that are kept in it name. */
 struct looked_part {
 	const char *folder;
@@ -53,15 +53,15 @@ struct looked_part {
 	struct git_ref_texts *places; /* also adds those that were looked at; or NULL */
 };
 /* Adds it, in arena. Less than 0: it cannot be seen. */
-int looked_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
-		   struct git_ref_paths *to);
+int git_repo_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
+		     struct git_ref_paths *to);
 /* There is more than was looked at: any name of a hook below the folder may be one. */
-int looked_give_up(struct arena *arena, const char *folder, struct git_ref_paths *to);
+int git_repo_mark_incomplete(struct arena *arena, const char *folder, struct git_ref_paths *to);
 /*
  * Adds what those name in the project that lie around it: of the folders above it, and the one whose
  * worktree it is.
  */
-int looked_around(struct arena *arena, const struct host *host, struct git_ref_paths *to,
-		  struct cordon_error *err);
+int git_repo_read_parents(struct arena *arena, const struct host *host, struct git_ref_paths *to,
+			  struct cordon_error *err);
 /* Leaves nothing behind. */
-void looked_forget(struct git_repo *one);
+void git_repo_forget(struct git_repo *one);

@@ -23,7 +23,7 @@
 #define EARLY 2
 
 int64_t
-hookroots_now(void)
+git_repo_list_now(void)
 {
 	struct timespec at = {0};
 
@@ -32,7 +32,7 @@ hookroots_now(void)
 }
 
 void
-hookroots_start(struct git_repo_list *roots)
+git_repo_list_start(struct git_repo_list *roots)
 {
 	*roots = (struct git_repo_list){0};
 	pthread_mutex_init(&roots->walking, NULL);
@@ -77,7 +77,7 @@ note_change(void *context, struct git_repo_entry *root)
 }
 
 void
-hookroots_changed(struct git_repo_list *roots, const char *path)
+git_repo_list_changed(struct git_repo_list *roots, const char *path)
 {
 	char key[PATH_MAX];
 
@@ -86,8 +86,8 @@ hookroots_changed(struct git_repo_list *roots, const char *path)
 		note_change(roots, roots->items[i]);
 	if (path == NULL)
 		return;
-	hookplaces_key(path, roots->exact, key);
-	hookplaces_each(&roots->places, key, note_change, roots);
+	git_repo_paths_key(path, roots->exact, key);
+	git_repo_paths_each(&roots->places, key, note_change, roots);
 }
 
 static bool
@@ -101,8 +101,8 @@ keep(struct arena *arena, struct git_ref_texts *to, const char *path)
 }
 
 bool
-hookroots_due(const struct git_repo_list *roots, struct arena *arena, int64_t time,
-	      struct git_ref_texts *ret)
+git_repo_list_due(const struct git_repo_list *roots, struct arena *arena, int64_t time,
+		  struct git_ref_texts *ret)
 {
 	int early = EARLY;
 	bool fine = true;
@@ -123,7 +123,7 @@ static void
 forget_keys(struct git_repo_list *roots, struct git_repo_entry *root)
 {
 	for (size_t i = 0; i < root->keys.count; i++)
-		hookplaces_remove(&roots->places, root->keys.items[i], root);
+		git_repo_paths_remove(&roots->places, root->keys.items[i], root);
 	root->keys = (struct git_ref_texts){0};
 }
 
@@ -133,13 +133,13 @@ forget(struct git_repo_list *roots, struct git_repo_entry *root)
 	roots->is_naming_old = true;
 	forget_keys(roots, root);
 	unlink_root(roots, root);
-	looked_forget(&root->named);
+	git_repo_forget(&root->named);
 	free(root->path);
 	free(root);
 }
 
 void
-hookroots_end(struct git_repo_list *roots)
+git_repo_list_end(struct git_repo_list *roots)
 {
 	for (size_t i = 0; i < roots->count; i++)
 		forget(roots, roots->items[i]);
@@ -207,8 +207,8 @@ add(struct git_repo_list *roots, const char *path, size_t length, int64_t until)
 static bool
 is_there(const struct git_repo_entry *root, int64_t time)
 {
-	return root->until > time || looked_has(root->path, ".git") ||
-	       looked_is_repository(root->path);
+	return root->until > time || git_repo_has(root->path, ".git") ||
+	       git_repo_is_repository(root->path);
 }
 
 /*
@@ -231,7 +231,8 @@ forget_gone(struct git_repo_list *roots, int64_t time)
 }
 
 bool
-hookroots_expect(struct git_repo_list *roots, const char *path, size_t length, int64_t time)
+git_repo_list_add_candidate(struct git_repo_list *roots, const char *path, size_t length,
+			    int64_t time)
 {
 	struct git_repo_entry *known = find(roots, path, length);
 
@@ -262,12 +263,13 @@ keep_keys(struct git_repo_list *roots, struct git_repo_entry *root)
 	char key[PATH_MAX];
 
 	for (size_t i = 0; i < places->count; i++) {
-		hookplaces_key(places->items[i], roots->exact, key);
+		git_repo_paths_key(places->items[i], roots->exact, key);
 		if (is_above(&root->keys, key))
 			continue;
 		if (!keep(&root->named.arena, &root->keys, key))
 			return false;
-		if (!hookplaces_add(&roots->places, root->keys.items[root->keys.count - 1], root)) {
+		if (!git_repo_paths_add(&roots->places, root->keys.items[root->keys.count - 1],
+					root)) {
 			root->keys.count--;
 			return false;
 		}
@@ -276,8 +278,8 @@ keep_keys(struct git_repo_list *roots, struct git_repo_entry *root)
 }
 
 bool
-hookroots_read(struct git_repo_list *roots, const char *path, struct git_repo *named,
-	       uint64_t changes, int64_t time)
+git_repo_list_read(struct git_repo_list *roots, const char *path, struct git_repo *named,
+		   uint64_t changes, int64_t time)
 {
 	struct git_repo_entry *root = find(roots, path, strlen(path));
 	bool is_late = changes != roots->changes || named->is_failed;
@@ -287,11 +289,11 @@ hookroots_read(struct git_repo_list *roots, const char *path, struct git_repo *n
 		note_change(roots, root);
 	/* somebody else may have forgotten it, or read it later than we did */
 	if (root == NULL || (is_late && !root->is_changed)) {
-		looked_forget(named);
+		git_repo_forget(named);
 		return true;
 	}
 	forget_keys(roots, root);
-	looked_forget(&root->named);
+	git_repo_forget(&root->named);
 	root->named = *named;
 	*named = (struct git_repo){0};
 	roots->is_naming_old = roots->is_naming_old ||
@@ -310,7 +312,7 @@ hookroots_read(struct git_repo_list *roots, const char *path, struct git_repo *n
 }
 
 bool
-hookroots_list(struct git_repo_list *roots)
+git_repo_list_list(struct git_repo_list *roots)
 {
 	struct git_repo_entry **naming;
 
@@ -345,14 +347,14 @@ gather(void *context, struct git_repo_entry *root)
 }
 
 bool
-hookroots_below(const struct git_repo_list *roots, struct arena *arena, const char *path,
-		struct git_ref_texts *ret)
+git_repo_list_below(const struct git_repo_list *roots, struct arena *arena, const char *path,
+		    struct git_ref_texts *ret)
 {
 	struct gathering g = {arena, ret, false};
 	char key[PATH_MAX];
 
-	hookplaces_key(path, roots->exact, key);
-	hookplaces_below(&roots->places, key, gather, &g);
+	git_repo_paths_key(path, roots->exact, key);
+	git_repo_paths_below(&roots->places, key, gather, &g);
 	return !g.is_failed;
 }
 
@@ -397,11 +399,11 @@ walk(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
 {
 	auto_arena struct arena arena = {0};
 	struct repositories found = {0};
-	bool fine = (reach == HOOKROOTS_ALL ? repositories_find : repositories_beside)(
+	bool fine = (reach == HOOKROOTS_ALL ? git_repo_walk_find : git_repo_walk_beside)(
 			    &arena, project, FOLDERS_MAX, &found) == 0;
 
 	pthread_mutex_lock(lock);
-	fine = fine && replace(roots, &found, project, hookroots_now());
+	fine = fine && replace(roots, &found, project, git_repo_list_now());
 	roots->reach = fine ? reach : HOOKROOTS_NOWHERE;
 	roots->is_whole = fine && found.is_whole;
 	pthread_mutex_unlock(lock);
@@ -409,8 +411,8 @@ walk(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
 }
 
 bool
-hookroots_find(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
-	       enum hookroots_reach reach)
+git_repo_list_find(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
+		   enum hookroots_reach reach)
 {
 	bool fine = true;
 

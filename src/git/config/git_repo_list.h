@@ -42,33 +42,34 @@ struct git_repo_list {
 	bool is_whole;		    /* and whether that was everywhere */
 };
 
-void hookroots_start(struct git_repo_list *roots);
-void hookroots_end(struct git_repo_list *roots);
+void git_repo_list_start(struct git_repo_list *roots);
+void git_repo_list_end(struct git_repo_list *roots);
 /* The clock of all times here. */
-int64_t hookroots_now(void);
+int64_t git_repo_list_now(void);
 
 /* For what follows the caller holds the lock that the list is under. */
 
 /* Looks for them as far as that, without the lock, unless it was done. false: it cannot be seen. */
-bool hookroots_find(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
-		    enum hookroots_reach reach);
+bool git_repo_list_find(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
+			enum hookroots_reach reach);
 /* The first length bytes of path may become one. */
-bool hookroots_expect(struct git_repo_list *roots, const char *path, size_t length, int64_t time);
+bool git_repo_list_add_candidate(struct git_repo_list *roots, const char *path, size_t length,
+				 int64_t time);
 /* A name changed there. NULL: anywhere. */
-void hookroots_changed(struct git_repo_list *roots, const char *path);
+void git_repo_list_changed(struct git_repo_list *roots, const char *path);
 
 /*
  * Paths of those that have to be read: all that changed, and all whose time is over. Few are read a little
  * before their time, so that who asks often never has to read all of them at once. time 0: only those that
  * changed. false: there is no memory.
  */
-bool hookroots_due(const struct git_repo_list *roots, struct arena *arena, int64_t time,
-		   struct git_ref_texts *ret);
+bool git_repo_list_due(const struct git_repo_list *roots, struct arena *arena, int64_t time,
+		       struct git_ref_texts *ret);
 /* What was read of it, with its places, after that many changes at that time. Takes named over. */
-bool hookroots_read(struct git_repo_list *roots, const char *path, struct git_repo *named,
-		    uint64_t changes, int64_t time);
+bool git_repo_list_read(struct git_repo_list *roots, const char *path, struct git_repo *named,
+			uint64_t changes, int64_t time);
 /* Makes the list of those that name something. */
-bool hookroots_list(struct git_repo_list *roots);
+bool git_repo_list_list(struct git_repo_list *roots);
 /* Paths of those that were read by way of something at path, or below it. false: there is no memory. */
-bool hookroots_below(const struct git_repo_list *roots, struct arena *arena, const char *path,
-		     struct git_ref_texts *ret);
+bool git_repo_list_below(const struct git_repo_list *roots, struct arena *arena, const char *path,
+			 struct git_ref_texts *ret);

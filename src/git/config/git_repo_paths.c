@@ -8,7 +8,7 @@
 #include "base/ascii.h"
 
 void
-hookplaces_key(const char *path, size_t exact, char to[PATH_MAX])
+git_repo_paths_key(const char *path, size_t exact, char to[PATH_MAX])
 {
 	size_t length = 0, end = 0;
 
@@ -68,7 +68,7 @@ make_room(struct git_repo_paths *places)
 }
 
 bool
-hookplaces_add(struct git_repo_paths *places, const char *key, struct git_repo_entry *root)
+git_repo_paths_add(struct git_repo_paths *places, const char *key, struct git_repo_entry *root)
 {
 	size_t at = first_at(places, key, strlen(key), '\0');
 
@@ -82,7 +82,8 @@ hookplaces_add(struct git_repo_paths *places, const char *key, struct git_repo_e
 }
 
 void
-hookplaces_remove(struct git_repo_paths *places, const char *key, const struct git_repo_entry *root)
+git_repo_paths_remove(struct git_repo_paths *places, const char *key,
+		      const struct git_repo_entry *root)
 {
 	size_t at = first_at(places, key, strlen(key), '\0');
 
@@ -114,8 +115,8 @@ each_at(const struct paths_visit *visit, const char *key, size_t length, char mo
 }
 
 void
-hookplaces_below(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
-		 void *context)
+git_repo_paths_below(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
+		     void *context)
 {
 	const struct paths_visit visit = {places, use, context};
 
@@ -124,12 +125,12 @@ hookplaces_below(const struct git_repo_paths *places, const char *key, hookplace
 }
 
 void
-hookplaces_each(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
-		void *context)
+git_repo_paths_each(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
+		    void *context)
 {
 	const struct paths_visit visit = {places, use, context};
 
 	for (const char *at = strchr(key, '/'); at != NULL; at = strchr(at + 1, '/'))
 		each_at(&visit, key, (size_t)(at - key), '\0');
-	hookplaces_below(places, key, use, context);
+	git_repo_paths_below(places, key, use, context);
 }

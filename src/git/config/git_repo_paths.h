@@ -25,15 +25,16 @@ struct git_repo_paths {
  * A path as it is compared. Letters of either case are the same; behind the first exact bytes a component
  * with others than ASCII ends it, because a folded name may be any other.
  */
-void hookplaces_key(const char *path, size_t exact, char to[PATH_MAX]);
-bool hookplaces_add(struct git_repo_paths *places, const char *key, struct git_repo_entry *root);
-void hookplaces_remove(struct git_repo_paths *places, const char *key,
-		       const struct git_repo_entry *root);
+void git_repo_paths_key(const char *path, size_t exact, char to[PATH_MAX]);
+bool git_repo_paths_add(struct git_repo_paths *places, const char *key,
+			struct git_repo_entry *root);
+void git_repo_paths_remove(struct git_repo_paths *places, const char *key,
+			   const struct git_repo_entry *root);
 
 typedef void hookplaces_fn(void *context, struct git_repo_entry *root);
 /* For each place that is above key, key itself, or below it. */
-void hookplaces_each(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
-		     void *context);
+void git_repo_paths_each(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
+			 void *context);
 /* For each that is key or below it. */
-void hookplaces_below(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
-		      void *context);
+void git_repo_paths_below(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
+			  void *context);

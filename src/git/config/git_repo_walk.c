@@ -97,7 +97,7 @@ look_into(struct repo_walk *w, enum turn turn, const char *folder, DIR *dir)
 		if (is_folder(dirfd(dir), entry))
 			rc = put_off(w, turn, folder, entry->d_name);
 	}
-	if (rc == 0 && (has_git || (has_head && looked_is_repository(folder))))
+	if (rc == 0 && (has_git || (has_head && git_repo_is_repository(folder))))
 		rc = keep(w->to, &w->found->roots, &w->found->count,
 			  arena_strdup(w->to, folder, NULL));
 	return rc;
@@ -112,7 +112,7 @@ is_gits(struct repo_walk *w, const char *folder)
 	if (strcmp(path_last(folder), "objects") != 0)
 		return false;
 	above = path_parent(&w->arena, folder, NULL);
-	return above != NULL && looked_is_repository(above);
+	return above != NULL && git_repo_is_repository(above);
 }
 
 /* NULL with *ret_rc: 0 where nobody may look. */
@@ -190,7 +190,8 @@ is_repository_in(int folder, const char *name, const char *path)
 	if (fstatat(folder, inner, &at, AT_SYMLINK_NOFOLLOW) == 0)
 		return true;
 	snprintf(inner, sizeof inner, "%s/HEAD", name);
-	return fstatat(folder, inner, &at, AT_SYMLINK_NOFOLLOW) == 0 && looked_is_repository(path);
+	return fstatat(folder, inner, &at, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       git_repo_is_repository(path);
 }
 
 static int
@@ -215,7 +216,7 @@ look_beside(struct arena *arena, const char *top, DIR *dir, size_t limit, struct
 }
 
 int
-repositories_beside(struct arena *arena, const char *top, size_t limit, struct repositories *ret)
+git_repo_walk_beside(struct arena *arena, const char *top, size_t limit, struct repositories *ret)
 {
 	int rc;
 	DIR *dir = open_folder(top, &rc);
@@ -231,7 +232,7 @@ repositories_beside(struct arena *arena, const char *top, size_t limit, struct r
 /* ---- all ---- */
 
 int
-repositories_find(struct arena *arena, const char *top, size_t limit, struct repositories *ret)
+git_repo_walk_find(struct arena *arena, const char *top, size_t limit, struct repositories *ret)
 {
 	struct repo_walk walk = {.left = limit, .to = arena, .found = ret};
 	struct dir_queue *first = &walk.queues[TURN_FIRST];

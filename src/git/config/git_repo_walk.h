@@ -16,7 +16,8 @@ struct repositories {
 };
 
 /* Looks into at most limit folders. What cannot be read holds none; for want of anything else it fails. */
-int repositories_find(struct arena *arena, const char *top, size_t limit, struct repositories *ret);
+int git_repo_walk_find(struct arena *arena, const char *top, size_t limit,
+		       struct repositories *ret);
 /* Only those in the folder itself, of at most limit that are there: a look at each, not into it. */
-int repositories_beside(struct arena *arena, const char *top, size_t limit,
-			struct repositories *ret);
+int git_repo_walk_beside(struct arena *arena, const char *top, size_t limit,
+			 struct repositories *ret);

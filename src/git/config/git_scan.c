@@ -72,16 +72,16 @@ static int
 take_hooks(struct git_scan *s, const char *file, const char *value, int depth)
 {
 	(void)file, (void)depth;
-	return hooksearch_keep(s, &s->words.hooks, expand(s, value));
+	return git_scan_keep(s, &s->words.hooks, expand(s, value));
 }
 
 static int
 take_include(struct git_scan *s, const char *file, const char *value, int depth)
 {
 	const char *path = beside(s, file, value);
-	int rc = path == NULL ? -CORDON_E_MEMORY : hooksearch_add(s, GIT_REF_SETTINGS, path);
+	int rc = path == NULL ? -CORDON_E_MEMORY : git_scan_add(s, GIT_REF_SETTINGS, path);
 
-	return rc < 0 ? rc : hooksearch_read(s, path, depth + 1);
+	return rc < 0 ? rc : git_scan_read(s, path, depth + 1);
 }
 
 /*
@@ -106,8 +106,8 @@ take_program(struct git_scan *s, const char *file, const char *value, int depth)
 			return -CORDON_E_MEMORY;
 		value += length;
 		if (!is_run || strchr(word, '/') != NULL)
-			rc = hooksearch_keep(s, is_run ? &s->words.programs : &s->words.files,
-					     expand(s, word));
+			rc = git_scan_keep(s, is_run ? &s->words.programs : &s->words.files,
+					   expand(s, word));
 		is_first = is_first && (is_set || *value == '=');
 		is_set = is_first && *value == '=';
 	}
@@ -132,10 +132,10 @@ take_remote(struct git_scan *s, const char *file, const char *value, int depth)
 		value += strlen("file://");
 	if (strchr(value, ':') != NULL || strchr(value, '/') == NULL)
 		return 0;
-	rc = hooksearch_keep(s, &s->remotes, value);
+	rc = git_scan_keep(s, &s->remotes, value);
 	return rc < 0 ? rc
-		      : hooksearch_keep(s, &s->remotes,
-					arena_printf(s->arena, s->err, "%s.git", value));
+		      : git_scan_keep(s, &s->remotes,
+				      arena_printf(s->arena, s->err, "%s.git", value));
 }
 
 /* Relative hooks start from there. */
@@ -152,10 +152,10 @@ take_worktree(struct git_scan *s, const char *file, const char *value, int depth
 		return -CORDON_E_MEMORY;
 	rc = resolve_path(s->arena, &fs_real, path, &found, &why);
 	if (rc < 0 && rc != -CORDON_E_PATH)
-		return hooksearch_fail(s, &why);
-	if ((rc < 0 ? hooksearch_keep(s, &s->to->places, "/") : hooksearch_pass(s, &found)) < 0)
+		return git_scan_fail(s, &why);
+	if ((rc < 0 ? git_scan_keep(s, &s->to->places, "/") : git_scan_pass(s, &found)) < 0)
 		return -CORDON_E_MEMORY;
-	return hooksearch_keep(s, &s->roots, rc < 0 ? path : found.path);
+	return git_scan_keep(s, &s->roots, rc < 0 ? path : found.path);
 }
 
 static const struct scan_key {
@@ -232,7 +232,7 @@ is_about(const struct scan_key *key, const char *name)
 }
 
 int
-hooksearch_item(struct git_scan *s, const char *file, const struct gitconfig_item *item, int depth)
+git_scan_item(struct git_scan *s, const char *file, const struct gitconfig_item *item, int depth)
 {
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
 		if (is_about(&keys[i], item->name) && item->value != NULL && *item->value != '\0')
@@ -242,7 +242,7 @@ hooksearch_item(struct git_scan *s, const char *file, const struct gitconfig_ite
 
 /* EAGAIN: it is leased, which whoever owns it can do. */
 bool
-hooksearch_is_passing(int why)
+git_scan_is_passing(int why)
 {
 	return why == EAGAIN || why == EMFILE || why == ENFILE || why == ENOMEM;
 }
@@ -285,10 +285,10 @@ read_text(struct git_scan *s, const char *path, char **ret_text, size_t *ret_len
 
 	/* most are not there, and nobody asks for words about that */
 	errno = 0;
-	rc = file_read(s->arena, path, GITCONFIG_MAX, ret_text, ret_length, NULL, NULL);
+	rc = fd_read_file(s->arena, path, GITCONFIG_MAX, ret_text, ret_length, NULL, NULL);
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
-	if (rc < 0 && hooksearch_is_passing(errno))
+	if (rc < 0 && git_scan_is_passing(errno))
 		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot read %s", path);
 	s->is_unread = s->is_unread || (rc < 0 && is_unread(path, errno));
 	s->read += rc == 0;
@@ -296,7 +296,7 @@ read_text(struct git_scan *s, const char *path, char **ret_text, size_t *ret_len
 }
 
 int
-hooksearch_read(struct git_scan *s, const char *path, int depth)
+git_scan_read(struct git_scan *s, const char *path, int depth)
 {
 	struct gitconfig config = {0};
 	size_t length;
@@ -312,9 +312,9 @@ hooksearch_read(struct git_scan *s, const char *path, int depth)
 	rc = read_text(s, path, &text, &length);
 	if (rc <= 0)
 		return rc;
-	rc = gitconfig_parse(s->arena, text, length, &config, s->err);
+	rc = git_config_parse(s->arena, text, length, &config, s->err);
 	for (size_t i = 0; rc > 0 && i < config.count; i++) {
-		int taken = hooksearch_item(s, path, &config.items[i], depth);
+		int taken = git_scan_item(s, path, &config.items[i], depth);
 
 		if (taken < 0)
 			return taken;

@@ -117,7 +117,7 @@ refuse_options(struct arena *arena, const struct gitconfig_text *text,
 	struct gitconfig config;
 
 	(void)present;
-	if (gitconfig_parse(arena, text->text, text->length, &config, NULL) != 1)
+	if (git_config_parse(arena, text->text, text->length, &config, NULL) != 1)
 		return "cannot be read as git reads it";
 	for (size_t i = 0; i < config.count; i++) {
 		const char *value = config.items[i].value;
@@ -180,7 +180,7 @@ static const struct {
 };
 
 bool
-gitsteps_is_name(const char *name)
+git_sequencer_is_name(const char *name)
 {
 	for (size_t i = 0; i < COUNT(files); i++)
 		if (ascii_same(files[i].name, name))
@@ -189,8 +189,8 @@ gitsteps_is_name(const char *name)
 }
 
 const char *
-gitsteps_refuse(struct arena *arena, const char *name, const struct gitconfig_text *text,
-		const struct gitconfig_text *present)
+git_sequencer_refuse(struct arena *arena, const char *name, const struct gitconfig_text *text,
+		     const struct gitconfig_text *present)
 {
 	for (size_t i = 0; i < COUNT(files); i++)
 		if (ascii_same(files[i].name, name))

@@ -11,11 +11,11 @@
 #include "git/config/git_config.h"
 
 /* Is this the last name of such a file? */
-bool gitsteps_is_name(const char *name);
+bool git_sequencer_is_name(const char *name);
 /*
  * NULL: text may be the content of the file of that name. Otherwise why not. What stands in present,
  * which may be NULL, may stay.
  */
-const char *gitsteps_refuse(struct arena *arena, const char *name,
-			    const struct gitconfig_text *text,
-			    const struct gitconfig_text *present);
+const char *git_sequencer_refuse(struct arena *arena, const char *name,
+				 const struct gitconfig_text *text,
+				 const struct gitconfig_text *present);

@@ -10,7 +10,7 @@
 #define DIGITS "0123456789"
 
 bool
-gitaddress_has_control(const char *text)
+git_url_has_control(const char *text)
 {
 	for (; *text != '\0'; text++)
 		if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -55,12 +55,12 @@ is_scp_like(const char *url)
 }
 
 const char *
-gitaddress_refuse(const char *url, const char **ret_path)
+git_url_refuse(const char *url, const char **ret_path)
 {
 	size_t length = scheme_length(url);
 
 	*ret_path = NULL;
-	if (*url == '-' || gitaddress_has_control(url))
+	if (*url == '-' || git_url_has_control(url))
 		return "is no ordinary address";
 	/* TRANSPORT::ADDRESS runs the program git-remote-TRANSPORT, and ext:: any */
 	if (strncmp(url + length, "::", 2) == 0)
@@ -80,10 +80,10 @@ gitaddress_refuse(const char *url, const char **ret_path)
 }
 
 bool
-gitaddress_is_relative(const char *url)
+git_url_is_relative(const char *url)
 {
 	const char *path;
 
-	return gitaddress_refuse(url, &path) == NULL && path != NULL && *path != '/' &&
+	return git_url_refuse(url, &path) == NULL && path != NULL && *path != '/' &&
 	       strcmp(path, ".") != 0;
 }

@@ -73,7 +73,7 @@ is_head(const char *name)
 }
 
 bool
-gitnames_is_delicate(const char *path)
+git_protect_is_repo_marker(const char *path)
 {
 	static const char *const more[] = {".git", ".gitmodules", "gitdir"};
 	const char *name = path_last(path);
@@ -88,7 +88,7 @@ gitnames_is_delicate(const char *path)
 }
 
 bool
-gitnames_has(const char *path)
+git_protect_has(const char *path)
 {
 	static const char *const others[] = {".git",	 ".gitmodules", "gitdir",
 					     "HEAD",	 "objects",	"remotes",
@@ -144,10 +144,10 @@ is_repository_part(struct descent *d, size_t length)
 	if (length == 0 || (folder < 0 && errno == ENOENT))
 		return false;
 	if (folder >= 0)
-		return looked_holds_repository(folder);
+		return git_repo_holds_repository(folder);
 	memcpy(path, d->path, length);
 	path[length] = '\0';
-	return looked_is_repository(path);
+	return git_repo_is_repository(path);
 }
 
 /* Does a component of this name stand in a repository? Sets the rest of the path after it. */
@@ -171,7 +171,7 @@ lies_in(const char *path, const char *component, const char **ret_rest)
 static void
 take_away(struct verdict *verdict, const struct protection *protection)
 {
-	unsigned taken = hookask_is_remote(protection) ? RIGHT_CREATE : RIGHTS_CHANGE;
+	unsigned taken = git_repo_query_is_remote(protection) ? RIGHT_CREATE : RIGHTS_CHANGE;
 
 	for (int i = 0; i < RIGHT_KINDS; i++)
 		if (verdict->rights & taken & (1u << i))
@@ -206,7 +206,7 @@ find_below(const char *path)
 	const char *rest;
 
 	if (lies_in(path, "hooks", &rest) &&
-	    !(strchr(rest, '/') == NULL && gitnames_is_sample(rest)))
+	    !(strchr(rest, '/') == NULL && git_ref_paths_is_sample(rest)))
 		return &of_hook;
 	if (lies_in(path, "remotes", &rest) || lies_in(path, "branches", &rest))
 		return &of_remote;
@@ -214,7 +214,7 @@ find_below(const char *path)
 		return &of_attributes;
 	if ((lies_in(path, "rebase-merge", &rest) || lies_in(path, "sequencer", &rest) ||
 	     lies_in(path, "rebase-apply", &rest)) &&
-	    gitsteps_is_name(rest))
+	    git_sequencer_is_name(rest))
 		return &of_steps;
 	return NULL;
 }
@@ -237,12 +237,12 @@ find_head(const struct plan *plan, const char *folder, const char *name)
 	char config[PATH_MAX];
 
 	/* where settings are vetted by their name, it is a repository already */
-	if (!is_head(name) || looked_has(folder, name) ||
+	if (!is_head(name) || git_repo_has(folder, name) ||
 	    (snprintf(config, sizeof config, "%s/config", folder) < PATH_MAX &&
 	     is_by_name(index_decide(&plan->index, config).vetted)))
 		return NULL;
-	if (head ? looked_has(folder, "objects") || looked_has(folder, "commondir")
-		 : looked_has(folder, "HEAD"))
+	if (head ? git_repo_has(folder, "objects") || git_repo_has(folder, "commondir")
+		 : git_repo_has(folder, "HEAD"))
 		return &of_head;
 	return NULL;
 }
@@ -254,16 +254,16 @@ find_name(const struct plan *plan, const char *path)
 	char folder[PATH_MAX];
 	size_t length = (size_t)(name - path) - 1;
 
-	if (length == 0 || !gitnames_is_delicate(path))
+	if (length == 0 || !git_protect_is_repo_marker(path))
 		return NULL;
 	memcpy(folder, path, length);
 	folder[length] = '\0';
 	/* beside HEAD it is what makes a repository */
 	if (ascii_same(name, "commondir"))
-		return looked_has(folder, "HEAD") ? &of_common : NULL;
+		return git_repo_has(folder, "HEAD") ? &of_common : NULL;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (ascii_same(name, names[i].name))
-			return looked_is_repository(folder) ? names[i].protection : NULL;
+			return git_repo_is_repository(folder) ? names[i].protection : NULL;
 	return find_head(plan, folder, name);
 }
 
@@ -278,14 +278,14 @@ drop_names(struct verdict *verdict, unsigned rights)
 }
 
 void
-gitnames_complete(const struct git_protect *in, const char *path, struct verdict *verdict)
+git_protect_complete(const struct git_protect *in, const char *path, struct verdict *verdict)
 {
 	const struct protection *protection;
-	struct git_repo_query q = {.path = path, .is_delicate = gitnames_is_delicate(path)};
+	struct git_repo_query q = {.path = path, .is_delicate = git_protect_is_repo_marker(path)};
 
 	/* below a name that is vetted, which is a folder then, nothing is git's */
 	if (verdict->vetted != NULL && (!is_by_name(verdict->vetted) ||
-					protection_anchor(verdict->vetted, path) != strlen(path)))
+					protected_anchor(verdict->vetted, path) != strlen(path)))
 		verdict->vetted = NULL;
 	keep_mark(in, path, verdict);
 	drop_names(verdict, plan_unnamed(in->plan, path) | plan_unshared(in->plan, path, verdict));
@@ -296,7 +296,7 @@ gitnames_complete(const struct git_protect *in, const char *path, struct verdict
 	if (protection == NULL) {
 		/* what is above the trees that are guarded cannot be changed here */
 		q.top = path_set_top(in->trees, path);
-		protection = hookmemory_ask(in->hooks, in->plan->host, &q);
+		protection = git_repo_cache_lookup(in->hooks, in->plan->host, &q);
 	}
 	if (protection == NULL && verdict->vetted == NULL)
 		protection = find_name(in->plan, path);
@@ -339,8 +339,8 @@ find_trees(struct arena *arena, const struct plan *plan, struct path_set *to,
 }
 
 int
-gitnames_decide(const struct plan *plan, const char *path, struct verdict *ret,
-		struct cordon_error *err)
+git_protect_decide(const struct plan *plan, const char *path, struct verdict *ret,
+		   struct cordon_error *err)
 {
 	auto_arena struct arena arena = {0};
 	const struct spelling *spelling = plan->host->spelling;
@@ -350,15 +350,15 @@ gitnames_decide(const struct plan *plan, const char *path, struct verdict *ret,
 	struct git_protect in = {plan, NULL, &trees};
 
 	if (plan->host->system == SYSTEM_LINUX && plan->host->view == &fs_real) {
-		in.hooks = hookmemory_new(spelling == NULL ? NULL : spelling->below);
+		in.hooks = git_repo_cache_new(spelling == NULL ? NULL : spelling->below);
 		if (in.hooks == NULL)
 			return cordon_no_memory(err);
 		if (find_trees(&arena, plan, &trees, err) < 0) {
-			hookmemory_free(in.hooks);
+			git_repo_cache_free(in.hooks);
 			return -CORDON_E_MEMORY;
 		}
-		gitnames_complete(&in, path, &verdict);
-		hookmemory_free(in.hooks);
+		git_protect_complete(&in, path, &verdict);
+		git_repo_cache_free(in.hooks);
 	}
 	*ret = verdict;
 	return 0;

@@ -17,11 +17,11 @@ struct git_protect {
 };
 
 /* Completes what the index said about path, which is canonical. */
-void gitnames_complete(const struct git_protect *in, const char *path, struct verdict *verdict);
+void git_protect_complete(const struct git_protect *in, const char *path, struct verdict *verdict);
 /* What will be decided about path: the index and all this, where that is how it is enforced. */
-int gitnames_decide(const struct plan *plan, const char *path, struct verdict *ret,
-		    struct cordon_error *err);
+int git_protect_decide(const struct plan *plan, const char *path, struct verdict *ret,
+		       struct cordon_error *err);
 /* Is path a name whose making must not be judged beside others'? */
-bool gitnames_is_delicate(const char *path);
+bool git_protect_is_repo_marker(const char *path);
 /* Is a component of path a name that git obeys in a repository? */
-bool gitnames_has(const char *path);
+bool git_protect_has(const char *path);

@@ -56,45 +56,45 @@ static struct git_repo *
 looked_free(struct git_repo *one)
 {
 	if (one != NULL)
-		looked_forget(one);
+		git_repo_forget(one);
 	free(one);
 	return NULL;
 }
 
 struct git_repo_cache *
-hookmemory_new(below_fn *below)
+git_repo_cache_new(below_fn *below)
 {
 	struct git_repo_cache *memory = calloc(1, sizeof *memory);
 
 	if (memory == NULL)
 		return NULL;
-	memory->below = below == NULL ? hookask_below : below;
+	memory->below = below == NULL ? git_repo_query_below : below;
 	pthread_mutex_init(&memory->lock, NULL);
-	hookroots_start(&memory->roots);
+	git_repo_list_start(&memory->roots);
 	return memory;
 }
 
 struct git_repo_cache *
-hookmemory_free(struct git_repo_cache *memory)
+git_repo_cache_free(struct git_repo_cache *memory)
 {
 	if (memory == NULL)
 		return NULL;
 	for (size_t i = 0; i < SLOTS; i++)
 		looked_free(memory->slots[i]);
-	hookroots_end(&memory->roots);
+	git_repo_list_end(&memory->roots);
 	pthread_mutex_destroy(&memory->lock);
 	free(memory);
 	return NULL;
 }
 
 void
-hookmemory_changed(struct git_repo_cache *memory, const char *path, bool has_settings)
+git_repo_cache_changed(struct git_repo_cache *memory, const char *path, bool has_settings)
 {
 	if (memory == NULL)
 		return;
 	pthread_mutex_lock(&memory->lock);
 	memory->turn++;
-	hookroots_changed(&memory->roots, path);
+	git_repo_list_changed(&memory->roots, path);
 	memory->kept_turn += has_settings;
 	pthread_mutex_unlock(&memory->lock);
 }
@@ -112,7 +112,7 @@ root_length(const char *git_dir)
 
 /* What the project's own repository names is known anyway. */
 void
-hookmemory_settled(struct git_repo_cache *memory, const struct host *host, const char *git_dir)
+git_repo_cache_settled(struct git_repo_cache *memory, const struct host *host, const char *git_dir)
 {
 	size_t length = root_length(git_dir);
 
@@ -121,7 +121,7 @@ hookmemory_settled(struct git_repo_cache *memory, const struct host *host, const
 	     strncmp(host->project, git_dir, length) == 0))
 		return;
 	pthread_mutex_lock(&memory->lock);
-	hookroots_expect(&memory->roots, git_dir, length, hookroots_now());
+	git_repo_list_add_candidate(&memory->roots, git_dir, length, git_repo_list_now());
 	pthread_mutex_unlock(&memory->lock);
 }
 
@@ -145,7 +145,7 @@ is_plain(struct repo_query_state *a, const char *path, size_t length)
 
 	if (path != a->q->path)
 		return false;
-	return folder < 0 ? errno == ENOENT : looked_is_plain(folder);
+	return folder < 0 ? errno == ENOENT : git_repo_is_plain(folder);
 }
 
 static struct git_repo *
@@ -155,9 +155,9 @@ read_folder(struct repo_query_state *a, const char *path, size_t length, uint64_
 
 	pthread_mutex_unlock(&a->memory->lock);
 	if (one != NULL && length > 1 && path[length - 1] == '/')
-		looked_at_kept(one, a->host);
+		git_repo_read_nested(one, a->host);
 	else if (one != NULL && !is_plain(a, path, length))
-		looked_at(one, a->host);
+		git_repo_read(one, a->host);
 	pthread_mutex_lock(&a->memory->lock);
 	/* what could not be seen may be a moment later */
 	if (one != NULL && one->is_failed)
@@ -233,7 +233,7 @@ find_by(struct repo_query_state *a, size_t length, uint64_t hash)
 {
 	struct git_repo *one = look(a, a->q->path, length, hash);
 	const struct protection *found = one == NULL ? &hookask_unseen
-						     : hookask_find(one, a->q, length);
+						     : git_repo_query_find(one, a->q, length);
 	char keeper[PATH_MAX + 8];
 
 	note_run(a, one, length, hash);
@@ -242,7 +242,7 @@ find_by(struct repo_query_state *a, size_t length, uint64_t hash)
 	/* what it is in may be forgotten for the next */
 	snprintf(keeper, sizeof keeper, "%s", one->keeper);
 	one = look(a, keeper, strlen(keeper), hash_text(keeper));
-	return one == NULL ? &hookask_unseen : hookask_find(one, a->q, length);
+	return one == NULL ? &hookask_unseen : git_repo_query_find(one, a->q, length);
 }
 
 static const struct protection *
@@ -281,14 +281,14 @@ read_root(struct repo_query_state *a, const char *path)
 	/* what lies in the repository itself is found from there */
 	const struct looked_part part = {path, path, true, &one.places};
 	uint64_t changes = a->memory->roots.changes;
-	int64_t time = hookroots_now();
+	int64_t time = git_repo_list_now();
 
 	pthread_mutex_unlock(&a->memory->lock);
-	one.is_failed = looked_collect(&one.arena, a->host, &part, &found) < 0;
+	one.is_failed = git_repo_collect(&one.arena, a->host, &part, &found) < 0;
 	one.dirs = found.items;
 	one.count = found.count;
 	pthread_mutex_lock(&a->memory->lock);
-	return hookroots_read(&a->memory->roots, path, &one, changes, time);
+	return git_repo_list_read(&a->memory->roots, path, &one, changes, time);
 }
 
 /* What a change made unsure is read by all who ask; what only its time did, by one of them. */
@@ -299,14 +299,14 @@ read_roots(struct repo_query_state *a)
 	struct git_repo_cache *memory = a->memory;
 	struct git_ref_texts due = {0};
 	bool may_age = !memory->is_reading;
-	bool fine = hookroots_due(&memory->roots, &arena, may_age ? a->time : 0, &due);
+	bool fine = git_repo_list_due(&memory->roots, &arena, may_age ? a->time : 0, &due);
 
 	memory->is_reading = true;
 	for (size_t i = 0; fine && i < due.count; i++)
 		fine = read_root(a, due.items[i]);
 	if (may_age)
 		memory->is_reading = false;
-	return fine && hookroots_list(&memory->roots);
+	return fine && git_repo_list_list(&memory->roots);
 }
 
 /* Behind a folder and a slash; NULL: path is not in it. */
@@ -342,7 +342,7 @@ reach_for(const struct git_repo_query *q)
 {
 	const char *name = path_last(q->path);
 
-	return hookask_is_hook(name, strlen(name)) ? HOOKROOTS_ALL : HOOKROOTS_NEAR;
+	return git_repo_query_is_hook(name, strlen(name)) ? HOOKROOTS_ALL : HOOKROOTS_NEAR;
 }
 
 /* There are more than were looked into: any name of a hook may be one. */
@@ -353,8 +353,9 @@ find_beyond(struct repo_query_state *a, size_t root)
 	const struct git_repo one = {.dirs = &all, .count = 1};
 	const struct git_repo_list *roots = &a->memory->roots;
 
-	return roots->reach == HOOKROOTS_ALL && !roots->is_whole ? hookask_find(&one, a->q, root)
-								 : NULL;
+	return roots->reach == HOOKROOTS_ALL && !roots->is_whole
+		       ? git_repo_query_find(&one, a->q, root)
+		       : NULL;
 }
 
 static const struct protection *
@@ -367,12 +368,13 @@ find_abroad(struct repo_query_state *a)
 
 	if (project == NULL || is_gits_own(a))
 		return NULL;
-	if (!hookroots_find(roots, &a->memory->lock, project, reach_for(a->q)) || !read_roots(a))
+	if (!git_repo_list_find(roots, &a->memory->lock, project, reach_for(a->q)) ||
+	    !read_roots(a))
 		return &hookask_unseen;
 	root = path_below(a->q->path, project) ? strlen(project) : a->q->top;
 	found = find_beyond(a, root);
 	for (size_t i = 0; found == NULL && i < roots->naming_count; i++)
-		found = hookask_find(&roots->naming[i]->named, a->q, root);
+		found = git_repo_query_find(&roots->naming[i]->named, a->q, root);
 	return found;
 }
 
@@ -395,7 +397,7 @@ reads_below(const struct host *host, const char *root, const char *path)
 	const struct looked_part all = {.folder = root, .tree = "/"};
 	struct git_ref_paths found = {0};
 
-	return path_below(root, path) || looked_collect(&arena, host, &all, &found) < 0 ||
+	return path_below(root, path) || git_repo_collect(&arena, host, &all, &found) < 0 ||
 	       is_in(found.items, found.count, path);
 }
 
@@ -410,19 +412,19 @@ has_unread(const struct git_repo_list *roots)
 }
 
 bool
-hookmemory_is_read(struct git_repo_cache *memory, const struct host *host, const char *path)
+git_repo_cache_is_read(struct git_repo_cache *memory, const struct host *host, const char *path)
 {
 	auto_arena struct arena arena = {0};
-	struct repo_query_state a = {.memory = memory, .host = host, .time = hookroots_now()};
+	struct repo_query_state a = {.memory = memory, .host = host, .time = git_repo_list_now()};
 	struct git_ref_texts paths = {0};
 	bool found;
 
 	if (memory == NULL || host == NULL || host->project == NULL)
 		return false;
 	pthread_mutex_lock(&memory->lock);
-	found = !hookroots_find(&memory->roots, &memory->lock, host->project, HOOKROOTS_NEAR) ||
+	found = !git_repo_list_find(&memory->roots, &memory->lock, host->project, HOOKROOTS_NEAR) ||
 		!read_roots(&a) || has_unread(&memory->roots) ||
-		!hookroots_below(&memory->roots, &arena, path, &paths);
+		!git_repo_list_below(&memory->roots, &arena, path, &paths);
 	pthread_mutex_unlock(&memory->lock);
 	found = found || is_in(host->hooks.items, host->hooks.count, path) ||
 		reads_below(host, host->project, path);
@@ -453,18 +455,19 @@ expect_repository(struct repo_query_state *a)
 	     i++)
 		if (ascii_same(name, names[i]) && name - path > 1 &&
 		    !is_project(a, (size_t)(name - path) - 1))
-			return hookroots_expect(&a->memory->roots, path, (size_t)(name - path) - 1,
-						a->time);
+			return git_repo_list_add_candidate(&a->memory->roots, path,
+							   (size_t)(name - path) - 1, a->time);
 	return true;
 }
 
 const struct protection *
-hookmemory_ask(struct git_repo_cache *memory, const struct host *host, struct git_repo_query *q)
+git_repo_cache_lookup(struct git_repo_cache *memory, const struct host *host,
+		      struct git_repo_query *q)
 {
 	struct repo_query_state a = {.memory = memory,
 				     .host = host,
 				     .q = q,
-				     .time = hookroots_now()};
+				     .time = git_repo_list_now()};
 	const struct protection *found;
 
 	q->anchor = strlen(q->path);

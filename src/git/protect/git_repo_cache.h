@@ -17,17 +17,17 @@ struct protection;
 typedef size_t below_fn(const char *path, const char *root);
 
 /* below NULL: letters of either case are the same. */
-struct git_repo_cache *hookmemory_new(below_fn *below);
-struct git_repo_cache *hookmemory_free(struct git_repo_cache *memory);
+struct git_repo_cache *git_repo_cache_new(below_fn *below);
+struct git_repo_cache *git_repo_cache_free(struct git_repo_cache *memory);
 /*
  * A folder moved from or to path, or a name of git's changed there. NULL: nobody knows where. has_settings: one
  * of those that are vetted whole.
  */
-void hookmemory_changed(struct git_repo_cache *memory, const char *path, bool has_settings);
+void git_repo_cache_changed(struct git_repo_cache *memory, const char *path, bool has_settings);
 
 /* Settings were put into this git directory: what they name counts from now on. */
-void hookmemory_settled(struct git_repo_cache *memory, const struct host *host,
-			const char *git_dir);
+void git_repo_cache_settled(struct git_repo_cache *memory, const struct host *host,
+			    const char *git_dir);
 
 struct git_repo_query {
 	const char *path; /* canonical; it is to be changed */
@@ -39,8 +39,9 @@ struct git_repo_query {
 };
 
 /* Why path is closed, or could come to be; NULL: it is not. */
-const struct protection *hookmemory_ask(struct git_repo_cache *memory, const struct host *host,
-					struct git_repo_query *q);
+const struct protection *git_repo_cache_lookup(struct git_repo_cache *memory,
+					       const struct host *host, struct git_repo_query *q);
 
 /* Is a repository or what one includes at path, or below it? Who hides it could hide what it names. */
-bool hookmemory_is_read(struct git_repo_cache *memory, const struct host *host, const char *path);
+bool git_repo_cache_is_read(struct git_repo_cache *memory, const struct host *host,
+			    const char *path);

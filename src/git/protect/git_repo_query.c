@@ -22,7 +22,7 @@ static const struct protection of_kind[] = {
 };
 
 bool
-hookask_is_remote(const struct protection *protection)
+git_repo_query_is_remote(const struct protection *protection)
 {
 	return protection == &of_kind[GIT_REF_REMOTE];
 }
@@ -31,7 +31,7 @@ const struct protection hookask_unseen =
 	CLOSED("git's settings", "what git runs cannot be seen just now");
 
 size_t
-hookask_below(const char *path, const char *root)
+git_repo_query_below(const char *path, const char *root)
 {
 	size_t length = strlen(root);
 
@@ -41,11 +41,11 @@ hookask_below(const char *path, const char *root)
 }
 
 bool
-hookask_is_hook(const char *name, size_t length)
+git_repo_query_is_hook(const char *name, size_t length)
 {
-	for (size_t i = 0; hookdir_names[i] != NULL; i++)
-		if (strlen(hookdir_names[i]) == length &&
-		    ascii_same_n(hookdir_names[i], name, length))
+	for (size_t i = 0; git_hook_names[i] != NULL; i++)
+		if (strlen(git_hook_names[i]) == length &&
+		    ascii_same_n(git_hook_names[i], name, length))
 			return true;
 	return false;
 }
@@ -75,7 +75,7 @@ closed_by_name(const struct git_ref_path *dir, const struct git_repo_query *q)
 	for (const char *name = path + length + 1;; name += strcspn(name, "/") + 1) {
 		size_t end = strcspn(name, "/");
 
-		if (hookask_is_hook(name, end))
+		if (git_repo_query_is_hook(name, end))
 			return (size_t)(name - path) + end;
 		if (name[end] == '\0' || dir->kind == GIT_REF_NAMES)
 			return 0;
@@ -115,7 +115,7 @@ closed_by(const struct git_ref_path *dir, const struct git_repo_query *q, size_t
 }
 
 const struct protection *
-hookask_find(const struct git_repo *one, struct git_repo_query *q, size_t root)
+git_repo_query_find(const struct git_repo *one, struct git_repo_query *q, size_t root)
 {
 	for (size_t i = 0; i < one->count; i++) {
 		q->anchor = closed_by(&one->dirs[i], q, root);

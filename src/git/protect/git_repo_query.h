@@ -6,12 +6,12 @@
 #include "git/protect/git_repo_cache.h"
 
 /* root: the length of the folder from which on nothing may come to lead elsewhere. */
-const struct protection *hookask_find(const struct git_repo *one, struct git_repo_query *q,
-				      size_t root);
+const struct protection *git_repo_query_find(const struct git_repo *one, struct git_repo_query *q,
+					     size_t root);
 /* Where names are folded, another spelling is the same; elsewhere nobody needs it. */
-size_t hookask_below(const char *path, const char *root);
+size_t git_repo_query_below(const char *path, const char *root);
 /* Is this what git calls a hook? */
-bool hookask_is_hook(const char *name, size_t length);
+bool git_repo_query_is_hook(const char *name, size_t length);
 extern const struct protection hookask_unseen;
 /* Only something new is refused there; what is there may go. */
-bool hookask_is_remote(const struct protection *protection);
+bool git_repo_query_is_remote(const struct protection *protection);

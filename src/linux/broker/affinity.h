@@ -24,14 +24,14 @@ struct affinity {
 };
 
 /* Looks whether it is of use; by a thread that was not kept anywhere yet. */
-void near_start(struct affinity *near);
+void affinity_start(struct affinity *near);
 /* A thread that was started by one that stays somewhere need not stay there. */
-void near_roam(const struct affinity *near);
+void affinity_reset(const struct affinity *near);
 /* near is NULL for none. */
-void near_keep(struct affinity *near, pid_t caller);
+void affinity_pin(struct affinity *near, pid_t caller);
 /* As it was before, unless somebody else changed it meanwhile. */
-void near_free(struct affinity *near, pid_t caller);
+void affinity_unpin(struct affinity *near, pid_t caller);
 /* After a call: one that serves alone may stay here for the next, so that it is quicker. */
-void near_end_call(struct affinity *near, bool is_alone);
+void affinity_end_call(struct affinity *near, bool is_alone);
 /* There have been no calls for a while: whoever stays may be anywhere again. */
-void near_end_all(pid_t *staying);
+void affinity_end_all(pid_t *staying);

@@ -76,7 +76,7 @@ struct broker {
 	size_t refused;			 /* how many different ones there were */
 	int events;			 /* where they are told; -1: nowhere */
 	struct autorun_changes *changed; /* what is to be told in the end; NULL: nothing */
-	bool is_untidy;			 /* broker_tidy has something to do */
+	bool is_untidy;			 /* autorun_compact has something to do */
 	pthread_key_t caller;		 /* whom a thread answers, by pid */
 	bool has_caller;
 	struct egress egress;	 /* line -1: no proxy */
@@ -117,13 +117,13 @@ typedef void broker_fn(struct broker *broker, const struct notif_call *request);
  * What the plan says about a canonical path, and those of all the sandboxes inside this one that the
  * caller is in; the private tmp is free.
  */
-struct verdict broker_judge(const struct broker *broker, const char *path);
+struct verdict broker_decide(const struct broker *broker, const char *path);
 /* The same where only reading matters, which nothing but the plan decides about: quicker. */
-struct verdict broker_judge_reading(const struct broker *broker, const char *path);
+struct verdict broker_decide_reading(const struct broker *broker, const char *path);
 /* By one of these plans alone, from 0, our own, to nest_depth. */
-struct verdict broker_judge_by(const struct broker *broker, int number, const char *path);
-#define broker_judge_own(broker, path) broker_judge_by(broker, 0, path)
-typedef struct verdict judge_fn(const struct broker *broker, const char *path);
+struct verdict broker_decide_by(const struct broker *broker, int number, const char *path);
+#define broker_decide_own(broker, path) broker_decide_by(broker, 0, path)
+typedef struct verdict decide_fn(const struct broker *broker, const char *path);
 /*
  * What may be done with a held object, by the name it was reached by; *ret_path, to be freed, is that name, or
  * empty when it has none in a file system: then it is the caller's own. NULL with errno: it cannot be told.
@@ -136,97 +136,100 @@ struct judged {
 	int base; /* borrowed: where the way starts */
 	enum lookup_follow follow;
 };
-struct verdict broker_judge_object(const struct broker *broker, const struct notif_call *request,
-				   const struct judged *what, judge_fn *judge, char **ret_path);
+struct verdict broker_decide_object(const struct broker *broker, const struct notif_call *request,
+				    const struct judged *what, decide_fn *judge, char **ret_path);
 /* A held object as a place: the folder its own name is in, if that is still where it is. */
-bool broker_place(int object, struct dir_entry *ret_place);
+bool lookup_object_parent(int object, struct dir_entry *ret_place);
 /* Held while deciding and acting; exclusively where a name decides about others. */
 void broker_lock(struct broker *broker, const char *path);
 /* refuse.c: tells of a refusal that the caller only sees an errno of. */
-void broker_refused(struct broker *broker, const char *what, const char *path, const char *why);
+void refuse_report(struct broker *broker, const char *what, const char *path, const char *why);
 /* The same with the option that would allow it, whole; NULL: none would. */
-void broker_refused_but(struct broker *broker, const char *what, const char *subject,
-			const char *why, const char *allow);
+void refuse_report_option(struct broker *broker, const char *what, const char *subject,
+			  const char *why, const char *allow);
 /* Tells of a caller whose memory is closed to us, and which therefore gets nothing. */
-void broker_unread(struct broker *broker, const struct notif_call *request);
+void refuse_unreadable(struct broker *broker, const struct notif_call *request);
 /* Tells of a caller that asked for what nobody here has; why begins with "asked". */
-void broker_refused_asked(struct broker *broker, const struct notif_call *request, const char *what,
-			  const char *why);
+void refuse_request(struct broker *broker, const struct notif_call *request, const char *what,
+		    const char *why);
 /* The same for the network, where there is none. */
-void broker_refused_network(struct broker *broker, const struct notif_call *request);
+void refuse_network(struct broker *broker, const struct notif_call *request);
 /* The same for datagrams, where only connections are granted. */
 void broker_refused_datagrams(struct broker *broker, const struct notif_call *request);
 /* The same for rights that the plan does not give. -1 with EACCES. */
-int broker_deny(struct broker *broker, const char *path, unsigned missing);
+int refuse_rights(struct broker *broker, const char *path, unsigned missing);
 /* Likewise of a folder that was to be made and is not granted: told first, it is not told again. */
 void broker_deny_folder(struct broker *broker, const char *path);
 /* What is left to the kernel, and what of it our own plan does not give: that will be refused there. */
-void broker_foretell(struct broker *broker, const char *path, unsigned rights);
+void refuse_report_by_kernel(struct broker *broker, const char *path, unsigned rights);
 /*
  * autorun_note.c: a name is about to be made, changed or removed; at: what is there, NULL: nothing. Those
  * that run by themselves later are told of when the session ends.
  */
-void broker_touches(struct broker *broker, const char *path, const struct stat *at);
-void broker_touches_at(struct broker *broker, int folder, const char *name, const char *path);
+void autorun_note_path(struct broker *broker, const char *path, const struct stat *at);
+void autorun_note_at(struct broker *broker, int folder, const char *name, const char *path);
 /* Between calls: makes room for more of them. */
-void broker_tidy(struct broker *broker);
+void autorun_compact(struct broker *broker);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
-bool broker_guards(const struct broker *broker, const char *path, unsigned rights);
+bool broker_covers(const struct broker *broker, const char *path, unsigned rights);
 /* The same for our own plan alone. */
-bool broker_guards_own(const struct broker *broker, const char *path, unsigned rights);
+bool broker_covers_own(const struct broker *broker, const char *path, unsigned rights);
 /* Whatever was made here, has it been looked at by every plan? */
-bool broker_has_seen(const struct broker *broker, const char *path);
-bool broker_is_free(const struct broker *broker, const char *path);
+bool broker_vetted_by_all(const struct broker *broker, const char *path);
+bool broker_is_private_tmp(const struct broker *broker, const char *path);
 
 /* Where argument `folder` (or the working folder) and the path at `address` lead. */
-enum lookup_result broker_walk(const struct notif_call *request, int folder, uint64_t address,
-			       enum lookup_follow follow, struct dir_entry *ret_place);
+enum lookup_result lookup_caller_path(const struct notif_call *request, int folder,
+				      uint64_t address, enum lookup_follow follow,
+				      struct dir_entry *ret_place);
 /* The same from a folder that is held, by a path that was read; base is borrowed. */
-enum lookup_result broker_walk_from(const struct notif_call *request, int base, const char *path,
-				    enum lookup_follow follow, struct dir_entry *ret_place);
+enum lookup_result lookup_caller_from(const struct notif_call *request, int base, const char *path,
+				      enum lookup_follow follow, struct dir_entry *ret_place);
 /* Opens a held object again, which may wait for somebody else, and gives it to the caller. */
-void broker_wait_and_give(struct broker *broker, const struct notif_call *request, int object,
-			  int flags);
+void blocking_open_start(struct broker *broker, const struct notif_call *request, int object,
+			 int flags);
 /* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
-int broker_descriptor_name(const struct notif_call *request, uint64_t address);
-int broker_descriptor_in(const char *path);
+int lookup_caller_fd(const struct notif_call *request, uint64_t address);
+int lookup_fd_in_path(const char *path);
 
 /* sys_open.c, sys_names.c, sys_rename.c, sys_metadata.c, sys_socket.c, git_staging.c */
-broker_fn act_open, act_openat, act_creat, act_truncate;
-broker_fn act_mkdir, act_mkdirat, act_mknod, act_mknodat, act_symlink, act_symlinkat, act_unlink,
-	act_unlinkat, act_rmdir, act_link, act_linkat, act_rename, act_renameat, act_renameat2;
-broker_fn act_chmod, act_fchmod, act_fchmodat, act_fchmodat2, act_chown, act_lchown, act_fchown,
-	act_fchownat, act_utime, act_utimes, act_futimesat, act_utimensat, act_setxattr,
-	act_lsetxattr, act_fsetxattr, act_removexattr, act_lremovexattr, act_fremovexattr,
-	act_setxattrat, act_removexattrat;
-broker_fn act_socket, act_socketpair, act_bind, act_listen, act_connect;
+broker_fn sys_open, sys_openat, sys_creat, sys_truncate;
+broker_fn sys_mkdir, sys_mkdirat, sys_mknod, sys_mknodat, sys_symlink, sys_symlinkat, sys_unlink,
+	sys_unlinkat, sys_rmdir, sys_link, sys_linkat, sys_rename, sys_renameat, sys_renameat2;
+broker_fn sys_chmod, sys_fchmod, sys_fchmodat, sys_fchmodat2, sys_chown, sys_lchown, sys_fchown,
+	sys_fchownat, sys_utime, sys_utimes, sys_futimesat, sys_utimensat, sys_setxattr,
+	sys_lsetxattr, sys_fsetxattr, sys_removexattr, sys_lremovexattr, sys_fremovexattr,
+	sys_setxattrat, sys_removexattrat;
+broker_fn sys_socket, sys_socketpair, sys_bind, sys_listen, sys_connect;
 /* sys_send.c */
-broker_fn act_sendto, act_sendmsg, act_sendmmsg;
-broker_fn act_close, act_dup;
+broker_fn sys_sendto, sys_sendmsg, sys_sendmmsg;
+broker_fn sys_close, sys_dup;
 /* pty.c */
-broker_fn act_ioctl;
+broker_fn sys_ioctl;
 /* sys_kill.c */
-broker_fn act_kill, act_tkill, act_tgkill, act_rt_sigqueueinfo, act_rt_tgsigqueueinfo,
-	act_pidfd_send_signal, act_fcntl, act_own_first, act_own_second;
+broker_fn sys_kill, sys_tkill, sys_tgkill, sys_rt_sigqueueinfo, sys_rt_tgsigqueueinfo,
+	sys_pidfd_send_signal, sys_fcntl, sys_own_process_first, sys_own_process_second;
 /* Is it a process of the session, and for a caller in a sandbox inside, of that one? */
 bool broker_may_signal(const struct broker *broker, pid_t process);
 /* sys_pgrp.c */
-broker_fn act_setpgid;
-void act_foreground(const struct broker *broker, const struct notif_call *request);
+broker_fn sys_setpgid;
+void sys_set_foreground(const struct broker *broker, const struct notif_call *request);
 /* refuse.c */
-broker_fn act_sysv;
+broker_fn sys_sysv;
 /* nest.c */
-broker_fn act_door, act_restrict;
+broker_fn sys_nest_handshake, sys_landlock_restrict_self;
 
 /*
  * git_check.c: completes a verdict. A folder with HEAD and objects in it is a repository whatever its
  * name, so what git obeys in it is vetted or protected as below a .git.
  */
-void vet_complete(const struct broker *broker, const char *path, struct verdict *verdict);
+void broker_complete_verdict(const struct broker *broker, const char *path,
+			     struct verdict *verdict);
 /*
  * The same for a path that is too long to be looked at: nothing is changed by a name of git's, or below one, and
  * nothing is vetted.
  */
-void vet_complete_deep(const struct broker *broker, const char *path, struct verdict *verdict);
+void broker_complete_deep_verdict(const struct broker *broker, const char *path,
+				  struct verdict *verdict);
 /* Is path a name whose making must not be judged beside others'? Then the lock is exclusive. */
-bool vet_is_delicate(const char *path);
+bool broker_is_repo_marker(const char *path);

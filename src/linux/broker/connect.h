@@ -40,15 +40,15 @@ struct connect_call {
 };
 
 /* Takes over the descriptors, and answers the call when it is time. */
-void connecting_start(const struct connect_call *connecting);
+void connect_start(const struct connect_call *connecting);
 /* Closes what a call took of its caller and answers: nothing of it is held any more by then. */
-void connecting_finish(struct connect_call *connecting, int why);
+void connect_finish(struct connect_call *connecting, int why);
 
 /* When a call on fd that waits gives up, by SO_SNDTIMEO; 0: never. */
-int64_t connecting_deadline(int fd);
+int64_t connect_deadline(int fd);
 /* Before a thread for a call that waits is started, and when it ends; false: too many wait. */
-bool connecting_begin_thread(struct broker *broker);
-void connecting_end_thread(struct broker *broker);
+bool connect_begin_thread(struct broker *broker);
+void connect_end_thread(struct broker *broker);
 
 /* ---- proxy_client.c ---- */
 
@@ -61,18 +61,18 @@ struct proxy_request {
 };
 
 /* The line to the proxy; -1: there is none, or it was cut. */
-int egress_line(const struct broker *broker);
+int proxy_client_line(const struct broker *broker);
 /* Answers of the proxy are read from now on, where there is one. */
-void egress_start(struct broker *broker);
+void proxy_client_start(struct broker *broker);
 /* 0, or an errno: there is no proxy. To be ended by egress_end. */
-int egress_ask(struct broker *broker, const struct destination *to,
-	       struct proxy_request *ret_asking);
+int proxy_client_ask(struct broker *broker, const struct destination *to,
+		     struct proxy_request *ret_asking);
 /* Waits for an answer, a short while at most; false: none yet. */
-bool egress_wait(struct broker *broker, const struct proxy_request *asking, int milliseconds);
+bool proxy_client_wait(struct broker *broker, const struct proxy_request *asking, int milliseconds);
 /* No answer is waited for any more. */
-void egress_drop(struct broker *broker, const struct proxy_request *asking);
+void proxy_client_drop(struct broker *broker, const struct proxy_request *asking);
 /* A number for a connection that is not asked for. */
-uint64_t egress_number(struct broker *broker);
+uint64_t proxy_client_number(struct broker *broker);
 /* EGRESS_EXPECT before a connect to the proxy; after it where it comes from, or EGRESS_FORGET. */
-int egress_say(struct broker *broker, uint64_t id, enum egress_kind kind,
-	       const struct destination *about);
+int proxy_client_say(struct broker *broker, uint64_t id, enum egress_kind kind,
+		     const struct destination *about);

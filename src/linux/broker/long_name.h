@@ -26,6 +26,6 @@ struct long_names {
 };
 
 /* To be freed. NULL with errno: ENAMETOOLONG, or why it cannot be told. deep may be NULL. */
-char *deep_name(struct long_names *deep, int folder);
+char *long_name_name(struct long_names *deep, int folder);
 /* Can the kernel not tell such a name, and opens nothing by it? */
-bool deep_is(const char *path);
+bool long_name_is(const char *path);

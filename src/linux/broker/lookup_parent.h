@@ -46,24 +46,24 @@ auto_dir_entry_fn(const struct dir_entry *spot)
  * base is borrowed, and so is what deep of the place points to: the rest of it is filled. folder and path of a place
  * that was found belong to the caller.
  */
-enum lookup_result walk(int base, const char *path, enum lookup_follow follow,
-			struct dir_entry *place);
+enum lookup_result lookup_parent(int base, const char *path, enum lookup_follow follow,
+				 struct dir_entry *place);
 /*
  * Is the folder still where it was when path was found? To be asked while names are held: what is
  * judged is a path, and what is acted on is a folder. If not, as if it had been moved before: ENOENT.
  */
-bool walk_is_still(const struct dir_entry *spot);
+bool lookup_unchanged(const struct dir_entry *spot);
 /*
  * The canonical name of what a descriptor holds, to be freed; NULL with errno when it has none any more, or
  * one that the kernel does not tell: ENAMETOOLONG.
  */
-char *walk_name(int fd);
+char *lookup_fd_name(int fd);
 /*
  * The same for a folder, sooner, and however long it is: the calling thread, whose working folder must be its own,
  * goes there. deep may be NULL.
  */
-char *walk_folder_name(struct long_names *deep, int folder);
+char *lookup_dir_name(struct long_names *deep, int folder);
 /* FOLDER/NAME without the slashes behind it, to be freed; NULL: no memory. */
-char *walk_join(const char *folder, const char *name);
+char *lookup_join(const char *folder, const char *name);
 /* Is it in procfs, where "self" is whoever looks? */
-bool walk_is_proc(int fd);
+bool lookup_is_procfs(int fd);

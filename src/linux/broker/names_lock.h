@@ -35,19 +35,19 @@ struct names_lock_loan {
 	int64_t until;
 };
 
-void namelock_start(struct names_lock *names);
+void names_lock_start(struct names_lock *names);
 /* Beside others who only share. */
-void namelock_share(struct names_lock *names);
+void names_rdlock(struct names_lock *names);
 /* Alone. Who has it says what will be changed before it is: everything that is remembered is forgotten else. */
-void namelock_take(struct names_lock *names);
-void namelock_changes(struct names_lock *names, const char *path, const char *other);
+void names_wrlock(struct names_lock *names);
+void names_lock_changes(struct names_lock *names, const char *path, const char *other);
 /* Nothing came of it that this session remembers. */
-void namelock_keep_memory(struct names_lock *names);
-void namelock_leave(struct names_lock *names);
+void names_lock_keep_memory(struct names_lock *names);
+void names_unlock(struct names_lock *names);
 /*
  * Whoever has to wait for somebody else's answer lends the lock to other sessions meanwhile: false when this
  * thread has none to lend. Afterwards: has nothing happened that it kept from happening? Then it is as
  * if it had been kept; else whatever was decided is to be decided anew.
  */
-bool namelock_lend(struct names_lock *names, struct names_lock_loan *ret_loan);
-bool namelock_return(struct names_lock *names, const struct names_lock_loan *loan);
+bool names_suspend(struct names_lock *names, struct names_lock_loan *ret_loan);
+bool names_resume(struct names_lock *names, const struct names_lock_loan *loan);

@@ -99,7 +99,7 @@ void nest_end(struct broker *broker);
 void nest_drop(const struct broker *broker, struct nest *nest);
 
 /* Lets go of the lines of those that are gone. */
-void nest_sweep(const struct broker *broker);
+void nest_close_dead(const struct broker *broker);
 /* Has anybody come to the door? */
 bool nest_is_any(const struct broker *broker);
 /*
@@ -121,24 +121,24 @@ bool nest_has_inside(const struct broker *broker, uint64_t id);
 /* Of the thread that asks; NULL: its caller is in no nest. */
 struct nest_call *nest_call(const struct broker *broker);
 /* nest_query.c */
-void nest_hang_up(struct nest *nest);
+void nest_close(struct nest *nest);
 /* An answer is late: nothing is said about the call, and nothing told. */
 bool nest_is_late(const struct broker *broker);
 /* Was every question of this call answered? To be asked before something is done by comparing. */
-bool nest_is_sure(const struct broker *broker);
+bool nest_is_complete(const struct broker *broker);
 /* nest_retry.c: begins a call again, in a thread of its own, until its questions are answered. */
 #define PATIENCE_MS 25
 void nest_retry(struct broker *broker, const struct notif_call *request, struct nest *nest);
 /* How many plans are asked about this call beside our own. */
 int nest_depth(const struct broker *broker);
 /* What the one of that number, from 1 on, says about path. */
-struct verdict nest_judge(const struct broker *broker, int number, const char *path);
+struct verdict nest_decide(const struct broker *broker, int number, const char *path);
 /* Takes away what one of them refuses. */
 void nest_narrow(const struct broker *broker, const char *path, struct verdict *verdict);
 /* Does one of them withhold changes at path? Do all? */
-bool nest_any_guards(const struct broker *broker, const char *path);
-bool nest_all_guard(const struct broker *broker, const char *path);
-bool nest_is_alone(const struct broker *broker);
+bool nest_any_covers(const struct broker *broker, const char *path);
+bool nest_all_cover(const struct broker *broker, const char *path);
+bool nest_unregistered(const struct broker *broker);
 bool nest_may_link(const struct broker *broker, const char *path, const char *text);
 /* Asks by NEST_VET or NEST_CARRY. */
 bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
@@ -156,4 +156,4 @@ bool nest_is_in(const struct broker *broker, uint64_t id, const struct nest *aro
 /* ---- the inner side, nest_serve.c ---- */
 
 /* Answers for a plan until the line ends. The calling thread has its descriptors for itself. */
-void nested_serve(struct broker *broker, int line);
+void nest_serve(struct broker *broker, int line);

@@ -42,44 +42,43 @@ struct notif_call {
 };
 
 /* 0, or an errno for the caller. A path that is not there whole is EFAULT or ENAMETOOLONG. */
-int request_path(const struct notif_call *request, uint64_t address, char to[PATH_MAX]);
-int request_bytes(const struct notif_call *request, uint64_t address, void *to, size_t size);
+int notif_path(const struct notif_call *request, uint64_t address, char to[PATH_MAX]);
+int notif_bytes(const struct notif_call *request, uint64_t address, void *to, size_t size);
 /* Into the caller's memory, where it asked for it; the call must be known to wait still. */
-void request_write(const struct notif_call *request, uint64_t address, const void *from,
-		   size_t size);
+void notif_write(const struct notif_call *request, uint64_t address, const void *from, size_t size);
 /* The folder a relative path starts from, held by O_PATH; or -1 with *ret_errno. */
-int request_folder(const struct notif_call *request, int folder, int *ret_errno);
+int notif_folder(const struct notif_call *request, int folder, int *ret_errno);
 /* The caller's own descriptor, shared with it; or -1 with *ret_errno. */
-int request_descriptor(const struct notif_call *request, int number, int *ret_errno);
+int notif_descriptor(const struct notif_call *request, int number, int *ret_errno);
 /* What the caller's new files lack; 077 when it cannot be told. */
-mode_t request_umask(const struct notif_call *request);
+mode_t notif_umask(const struct notif_call *request);
 /* Is the call still waiting, and was everything above about the very caller? */
-bool request_is_valid(const struct notif_call *request);
+bool notif_is_valid(const struct notif_call *request);
 /* A copy for another thread: what belongs to the receiving one is left out. */
-struct notif_call request_copy(const struct notif_call *request);
+struct notif_call notif_copy(const struct notif_call *request);
 
 /* Answers. ENOENT from the kernel means that the caller is gone: nothing is left to say. */
-void request_fail(const struct notif_call *request, int why);
-void request_return(const struct notif_call *request, int64_t value);
+void notif_fail(const struct notif_call *request, int why);
+void notif_return(const struct notif_call *request, int64_t value);
 /* The kernel does it by itself: only where the inner layer decides. */
-void request_continue(const struct notif_call *request);
+void notif_continue(const struct notif_call *request);
 /* Puts fd, which is closed here in every case, into the caller's table and returns its number. */
-void request_give(const struct notif_call *request, int fd, bool close_on_exec);
+void notif_give(const struct notif_call *request, int fd, bool close_on_exec);
 /* The same under a number of our choice, which nothing has in the caller's table. */
-void request_give_as(const struct notif_call *request, int fd, int number, bool close_on_exec);
+void notif_give_as(const struct notif_call *request, int fd, int number, bool close_on_exec);
 /* Two, which are closed here, with their numbers where the caller wants them: int[2] at address. */
-void request_give_pair(const struct notif_call *request, const int pair[2], uint64_t address,
-		       bool close_on_exec);
+void notif_give_pair(const struct notif_call *request, const int pair[2], uint64_t address,
+		     bool close_on_exec);
 /* The process that the calling thread belongs to; 0: it cannot be told. */
-pid_t request_process(const struct notif_call *request);
+pid_t notif_process(const struct notif_call *request);
 /* Could something be put into the caller's table? The kernel looks before it makes or cuts a file. */
-bool request_has_room(const struct notif_call *request);
+bool notif_has_room(const struct notif_call *request);
 /* Has the caller's table this number free? */
-bool request_has_free(const struct notif_call *request, int number);
+bool notif_has_free(const struct notif_call *request, int number);
 /*
  * To be asked again and again while a call waits: 0, or what it has to fail with because a signal is
  * due. NOTIF_RESTART is the kernel's ERESTARTSYS: EINTR or once more, as the handler has it. looks
  * belongs to this one call and is 0 in the beginning.
  */
 #define NOTIF_RESTART 512
-int request_interruption(const struct notif_call *request, int *looks);
+int notif_interruption(const struct notif_call *request, int *looks);

@@ -37,7 +37,7 @@ enum listening {
 };
 
 /* To be called with still held before fd, a TCP socket, listens. Without memory it is nobody's. */
-void listeners_add(struct own_listeners *listeners, int fd, uint64_t by);
+void own_listeners_add(struct own_listeners *listeners, int fd, uint64_t by);
 /* Who takes a connection to this address (IPv4 as mapped) and port. */
-enum listening listeners_find(struct own_listeners *listeners, const uint8_t address[16],
-			      uint16_t port, struct listening_by *ret_by);
+enum listening own_listeners_find(struct own_listeners *listeners, const uint8_t address[16],
+				  uint16_t port, struct listening_by *ret_by);

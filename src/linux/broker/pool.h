@@ -27,4 +27,4 @@ struct pool {
 };
 
 /* Serves until the process ends, with threads_max threads at most. */
-_Noreturn void serving_start(struct broker *broker, int threads_max);
+_Noreturn void pool_start(struct broker *broker, int threads_max);

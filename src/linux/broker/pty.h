@@ -12,7 +12,7 @@
 
 #define PTYS_MADE 256
 #define PTYS_KNOWN 4
-#define TERMINALS_SPARE 2 /* as enforce_needs has places */
+#define TERMINALS_SPARE 2 /* as enforce_fds has places */
 
 struct ptys {
 	pthread_mutex_t lock;
@@ -39,20 +39,20 @@ struct notif_call;
  * Before the layers are entered: grants the terminals that the command starts with, and the first few that
  * it will make. -1 with errno.
  */
-int terminals_grant(struct sandbox *box, const struct enforce_main *main);
+int pty_grant(struct sandbox *box, const struct enforce_main *main);
 
 /* Is it a terminal, or what makes one, and are they for the broker to tell apart? */
-bool terminals_are_meant(const struct open_call *o);
+bool pty_is_brokered(const struct open_call *o);
 /* One that the layers grant by themselves. */
-bool terminals_are_known(const struct open_call *o);
+bool pty_is_granted(const struct open_call *o);
 /* The descriptor for it if it is the session's own, or -1 with errno; refusals are told. */
-int terminals_open(const struct open_call *o);
+int pty_open(const struct open_call *o);
 /* The caller's own, whatever its name: no questions asked. */
-int terminals_open_object(const struct open_call *o, int object);
+int pty_open_object(const struct open_call *o, int object);
 /* Of a held terminal at path: is it the session's, to be used like this? */
-bool terminals_has(struct broker *broker, const struct notif_call *request, int object,
-		   const char *path, int mode);
+bool pty_is_sessions(struct broker *broker, const struct notif_call *request, int object,
+		     const char *path, int mode);
 
 #define MAKER "/dev/ptmx"
 #define IOCTL_OTHER_END 0x5441 /* TIOCGPTPEER */
-bool terminals_is_slave(const struct stat *at);
+bool pty_is_slave(const struct stat *at);

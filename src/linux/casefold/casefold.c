@@ -28,7 +28,7 @@ struct casefold {
 };
 
 struct casefold *
-fold_new(const struct index *index, const char *top)
+casefold_new(const struct index *index, const char *top)
 {
 	struct casefold *fold = calloc(1, sizeof *fold);
 
@@ -41,7 +41,7 @@ fold_new(const struct index *index, const char *top)
 }
 
 struct casefold *
-fold_free(struct casefold *fold)
+casefold_free(struct casefold *fold)
 {
 	if (fold != NULL)
 		index_free(&fold->index);
@@ -61,7 +61,7 @@ length_of_top(const struct casefold *fold, const char *text)
 static bool
 is_folded(const struct casefold *fold, const char *text)
 {
-	return fold_is_plain(text + length_of_top(fold, text));
+	return casefold_is_plain(text + length_of_top(fold, text));
 }
 
 static const char *
@@ -69,7 +69,7 @@ folded(struct casefold *fold, const char *path)
 {
 	char text[PATH_MAX];
 
-	return fold_text(path, false, text, sizeof text)
+	return casefold_text(path, false, text, sizeof text)
 		       ? arena_strdup(&fold->index.arena, text, NULL)
 		       : NULL;
 }
@@ -89,7 +89,7 @@ fold_rule(struct casefold *fold, const struct planned_rule *rule)
 	if (rule->match == MATCH_REGEX)
 		copy.path = arena_printf(&fold->index.arena, NULL, "(?i)%s", rule->path);
 	else
-		copy.path = fold_text(rule->path, rule->match == MATCH_GLOB, text, sizeof text)
+		copy.path = casefold_text(rule->path, rule->match == MATCH_GLOB, text, sizeof text)
 				    ? arena_printf(&fold->index.arena, NULL, "%s", text)
 				    : NULL;
 	return copy.path == NULL ? -CORDON_E_MEMORY : index_add(&fold->index, &copy, NULL);
@@ -104,7 +104,7 @@ fold_protection(struct casefold *fold, const struct protection *protection)
 	struct glob *glob = NULL;
 	char text[PATH_MAX];
 
-	if (slot == NULL || !fold_text(protection->pattern, true, text, sizeof text) ||
+	if (slot == NULL || !casefold_text(protection->pattern, true, text, sizeof text) ||
 	    glob_compile(&fold->index.arena, text, &glob, NULL, NULL) < 0)
 		return -CORDON_E_MEMORY;
 	*slot = *protection;
@@ -168,7 +168,8 @@ is_below_folding(const struct casefold *fold, const char *path)
 	strcpy(folder, path);
 	while ((end = strrchr(folder, '/')) != NULL && end > folder) {
 		*end = '\0';
-		if (fold_folds(folder, is_first || index_decide(fold->of, folder).rights != 0))
+		if (casefold_dir_folds(folder,
+				       is_first || index_decide(fold->of, folder).rights != 0))
 			return true;
 		is_first = false;
 	}
@@ -222,16 +223,16 @@ decide_folded(const struct casefold *fold, const char *path)
 	auto_free char *text = malloc(room);
 
 	/* what cannot be told is denied where it matters */
-	if (text == NULL || !fold->is_whole || !fold_text(path, false, text, room))
+	if (text == NULL || !fold->is_whole || !casefold_text(path, false, text, room))
 		return folded;
 	folded = index_decide(&fold->index, text);
-	if (fold_is_disguise(path, text) && !is_named(fold, path))
+	if (casefold_is_disguise(path, text) && !is_named(fold, path))
 		folded.vetted = &of_disguise;
 	return folded;
 }
 
 struct verdict
-fold_decide(struct casefold *fold, const char *path)
+casefold_decide(struct casefold *fold, const char *path)
 {
 	struct verdict verdict = index_decide(fold->of, path), folded;
 
@@ -245,7 +246,7 @@ fold_decide(struct casefold *fold, const char *path)
 	     (folded.held != NULL && verdict.held == NULL)) &&
 	    is_below_folding(fold, path))
 		narrow(&verdict, &folded);
-	if (fold_goes_by_short(path, length_of_top(fold, path)) && !is_named(fold, path))
+	if (casefold_dir_has_short_name(path, length_of_top(fold, path)) && !is_named(fold, path))
 		verdict = (struct verdict){0};
 	return verdict;
 }

@@ -12,9 +12,9 @@
 struct casefold;
 
 /* For the plan's rules; top is the project, by whose name as it stands everything in it is reached. */
-struct casefold *fold_new(const struct index *index, const char *top);
-struct casefold *fold_free(struct casefold *fold);
+struct casefold *casefold_new(const struct index *index, const char *top);
+struct casefold *casefold_free(struct casefold *fold);
 /* What the plan says about a canonical path, and about every spelling of it that is the same there. */
-struct verdict fold_decide(struct casefold *fold, const char *path);
+struct verdict casefold_decide(struct casefold *fold, const char *path);
 /* Of a path at or below root, in any spelling of the two, the part that is root; else 0. */
-size_t fold_below(const char *path, const char *root);
+size_t casefold_below(const char *path, const char *root);

@@ -117,7 +117,7 @@ folds_a_name(int folder)
 }
 
 bool
-fold_folds(const char *folder, bool may)
+casefold_dir_folds(const char *folder, bool may)
 {
 	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int flags = 0;
@@ -172,7 +172,7 @@ is_short(const char *folder, const char *name)
 }
 
 bool
-fold_goes_by_short(const char *path, size_t top)
+casefold_dir_has_short_name(const char *path, size_t top)
 {
 	char folder[PATH_MAX];
 	char *end;
@@ -184,7 +184,7 @@ fold_goes_by_short(const char *path, size_t top)
 	strcpy(folder, path);
 	while ((end = strrchr(folder, '/')) != NULL && end > folder && end >= folder + top) {
 		*end = '\0';
-		if (strchr(end + 1, '~') != NULL && fold_folds(folder, true) &&
+		if (strchr(end + 1, '~') != NULL && casefold_dir_folds(folder, true) &&
 		    is_short(folder, end + 1))
 			return true;
 	}

@@ -40,7 +40,7 @@ is_odd(const char *at)
 }
 
 bool
-fold_is_plain(const char *text)
+casefold_is_plain(const char *text)
 {
 	for (; *text != '\0'; text++)
 		if (is_odd(text))
@@ -100,7 +100,7 @@ fold_name(const char *name, size_t length, char *to, size_t room)
 
 /* Name by name, so that one that is no text does not keep the others from being folded. */
 bool
-fold_text(const char *text, bool is_pattern, char *to, size_t room)
+casefold_text(const char *text, bool is_pattern, char *to, size_t room)
 {
 	size_t used = 0;
 
@@ -132,17 +132,17 @@ is_gits(const char *name)
 					    "info",	    "modules",	  "objects",
 					    "refs",	    "remotes",	  "rebase-apply",
 					    "rebase-merge", "sequencer",  "worktrees"};
-	bool found = gitsteps_is_name(name);
+	bool found = git_sequencer_is_name(name);
 
 	for (size_t i = 0; !found && i < sizeof names / sizeof names[0]; i++)
 		found = strcmp(name, names[i]) == 0;
-	for (size_t i = 0; !found && hookdir_names[i] != NULL; i++)
-		found = strcmp(name, hookdir_names[i]) == 0;
+	for (size_t i = 0; !found && git_hook_names[i] != NULL; i++)
+		found = strcmp(name, git_hook_names[i]) == 0;
 	return found;
 }
 
 bool
-fold_is_disguise(const char *path, const char *folded)
+casefold_is_disguise(const char *path, const char *folded)
 {
 	char name[NAME_MAX + 1];
 
@@ -194,7 +194,7 @@ same_names(const char *path, const char *root)
 }
 
 size_t
-fold_below(const char *path, const char *root)
+casefold_below(const char *path, const char *root)
 {
 	char folded_path[PATH_MAX], folded_root[PATH_MAX];
 
@@ -202,8 +202,8 @@ fold_below(const char *path, const char *root)
 		return strlen(root);
 	if (has_only_letters(path) && has_only_letters(root))
 		return 0;
-	if (!fold_text(path, false, folded_path, sizeof folded_path) ||
-	    !fold_text(root, false, folded_root, sizeof folded_root) ||
+	if (!casefold_text(path, false, folded_path, sizeof folded_path) ||
+	    !casefold_text(root, false, folded_root, sizeof folded_root) ||
 	    !is_prefix(folded_path, folded_root))
 		return 0;
 	return same_names(path, root);

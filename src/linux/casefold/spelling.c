@@ -13,7 +13,7 @@ struct spelt {
 static struct verdict
 decide_spelt(const struct spelling *spelling, const char *path)
 {
-	return fold_decide(((const struct spelt *)(const void *)spelling)->fold, path);
+	return casefold_decide(((const struct spelt *)(const void *)spelling)->fold, path);
 }
 
 int
@@ -23,8 +23,8 @@ enforce_spelling(const struct plan *plan, struct spelling **ret_spelling, struct
 
 	if (spelt == NULL)
 		return cordon_no_memory(err);
-	spelt->spelling = (struct spelling){decide_spelt, fold_below};
-	spelt->fold = fold_new(&plan->index, plan->host->project);
+	spelt->spelling = (struct spelling){decide_spelt, casefold_below};
+	spelt->fold = casefold_new(&plan->index, plan->host->project);
 	if (spelt->fold == NULL) {
 		free(spelt);
 		return cordon_no_memory(err);
@@ -40,6 +40,6 @@ enforce_spelling_free(struct spelling *spelling)
 
 	if (spelt == NULL)
 		return;
-	fold_free(spelt->fold);
+	casefold_free(spelt->fold);
 	free(spelt);
 }

@@ -19,7 +19,7 @@
 /* ---- reading ---- */
 
 struct cgroup_lines
-lines_open(int folder, const char *file)
+cgroup_lines_open(int folder, const char *file)
 {
 	struct cgroup_lines lines;
 
@@ -29,7 +29,7 @@ lines_open(int folder, const char *file)
 }
 
 void
-lines_close(struct cgroup_lines *lines)
+cgroup_lines_close(struct cgroup_lines *lines)
 {
 	if (lines->fd >= 0)
 		close(lines->fd);
@@ -55,7 +55,7 @@ lines_fill(struct cgroup_lines *lines)
 }
 
 char *
-lines_next(struct cgroup_lines *lines)
+cgroup_lines_next(struct cgroup_lines *lines)
 {
 	while (lines->fd >= 0) {
 		char *line = lines->text + lines->start;
@@ -67,7 +67,7 @@ lines_next(struct cgroup_lines *lines)
 			return line;
 		}
 		if (!lines_fill(lines))
-			lines_close(lines);
+			cgroup_lines_close(lines);
 	}
 	return NULL;
 }
@@ -75,31 +75,31 @@ lines_next(struct cgroup_lines *lines)
 bool
 cgroup_has_word(int folder, const char *file, const char *word)
 {
-	struct cgroup_lines lines = lines_open(folder, file);
+	struct cgroup_lines lines = cgroup_lines_open(folder, file);
 	size_t length = strlen(word);
 	bool found = false;
 	char *line;
 
-	while (!found && (line = lines_next(&lines)) != NULL)
+	while (!found && (line = cgroup_lines_next(&lines)) != NULL)
 		while (!found && *line != '\0') {
 			size_t size = strcspn(line, " ");
 
 			found = size == length && strncmp(line, word, size) == 0;
 			line += size + strspn(line + size, " ");
 		}
-	lines_close(&lines);
+	cgroup_lines_close(&lines);
 	return found;
 }
 
 bool
 cgroup_number(int folder, const char *file, const char *key, uint64_t *ret_number)
 {
-	struct cgroup_lines lines = lines_open(folder, file);
+	struct cgroup_lines lines = cgroup_lines_open(folder, file);
 	size_t length = strlen(key);
 	char *line, *end;
 	bool found = false;
 
-	while (!found && (line = lines_next(&lines)) != NULL) {
+	while (!found && (line = cgroup_lines_next(&lines)) != NULL) {
 		if (strncmp(line, key, length) != 0 || (length > 0 && line[length] != ' '))
 			continue;
 		line += length + (length > 0);
@@ -108,7 +108,7 @@ cgroup_number(int folder, const char *file, const char *key, uint64_t *ret_numbe
 		*ret_number = strtoull(line, &end, 10);
 		found = *end == '\0';
 	}
-	lines_close(&lines);
+	cgroup_lines_close(&lines);
 	return found;
 }
 
@@ -185,25 +185,25 @@ cgroup_locate(const char *name, char ret_path[PATH_MAX])
 	for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
 		if (try_place(usual[i], name, ret_path))
 			return true;
-	lines = lines_open(AT_FDCWD, "/proc/self/mountinfo");
-	while (!found && (line = lines_next(&lines)) != NULL)
+	lines = cgroup_lines_open(AT_FDCWD, "/proc/self/mountinfo");
+	while (!found && (line = cgroup_lines_next(&lines)) != NULL)
 		found = try_mount(line, name, ret_path);
-	lines_close(&lines);
+	cgroup_lines_close(&lines);
 	return found;
 }
 
 bool
 cgroup_find_own(char ret_path[PATH_MAX])
 {
-	struct cgroup_lines lines = lines_open(AT_FDCWD, "/proc/self/cgroup");
+	struct cgroup_lines lines = cgroup_lines_open(AT_FDCWD, "/proc/self/cgroup");
 	bool found = false;
 	char *line;
 
-	while ((line = lines_next(&lines)) != NULL && strncmp(line, "0::", 3) != 0)
+	while ((line = cgroup_lines_next(&lines)) != NULL && strncmp(line, "0::", 3) != 0)
 		;
 	if (line != NULL)
 		found = cgroup_locate(line + 3, ret_path);
-	lines_close(&lines);
+	cgroup_lines_close(&lines);
 	return found;
 }
 
@@ -263,9 +263,9 @@ can_enable(int folder)
 
 	if (faccessat(folder, "cgroup.type", F_OK, 0) < 0)
 		return true;
-	lines = lines_open(folder, "cgroup.procs");
-	has_processes = lines_next(&lines) != NULL;
-	lines_close(&lines);
+	lines = cgroup_lines_open(folder, "cgroup.procs");
+	has_processes = cgroup_lines_next(&lines) != NULL;
+	cgroup_lines_close(&lines);
 	return !has_processes;
 }
 
@@ -290,11 +290,11 @@ cgroup_enable(int folder, const struct group_wish *wish)
 static bool
 is_usable(int folder)
 {
-	struct cgroup_lines lines = lines_open(folder, "cgroup.type");
-	const char *type = lines_next(&lines);
+	struct cgroup_lines lines = cgroup_lines_open(folder, "cgroup.type");
+	const char *type = cgroup_lines_next(&lines);
 	bool usable = type != NULL && strcmp(type, "domain") == 0;
 
-	lines_close(&lines);
+	cgroup_lines_close(&lines);
 	errno = usable ? 0 : EOPNOTSUPP;
 	return usable;
 }

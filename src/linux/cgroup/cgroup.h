@@ -23,10 +23,10 @@ struct cgroup_lines {
 	size_t start, end;
 	char text[PATH_MAX + 256];
 };
-struct cgroup_lines lines_open(int folder, const char *file);
+struct cgroup_lines cgroup_lines_open(int folder, const char *file);
 /* Without its newline; NULL at the end, which also closes. */
-char *lines_next(struct cgroup_lines *lines);
-void lines_close(struct cgroup_lines *lines);
+char *cgroup_lines_next(struct cgroup_lines *lines);
+void cgroup_lines_close(struct cgroup_lines *lines);
 
 /* The folder of a name in the hierarchy, such as "/user.slice", wherever that is mounted. */
 bool cgroup_locate(const char *name, char ret_path[PATH_MAX]);
@@ -56,7 +56,7 @@ int cgroup_make(const char *path, const struct group_wish *wish, int *ret_folder
 /* ---- cgroup_kill.c: ending and removing ---- */
 
 bool cgroup_is_empty(int folder);
-/* As group_kill. */
+/* As session_group_kill. */
 bool cgroup_kill(int folder, int deadline_ms);
 /* Every cgroup below, depth first. 0 or -1 with errno. */
 int cgroup_clear(int folder);

@@ -116,9 +116,9 @@ cgroup_count(int folder)
 	if (walk.fd < 0)
 		return 0;
 	do {
-		struct cgroup_lines lines = lines_open(walk.fd, "cgroup.procs");
+		struct cgroup_lines lines = cgroup_lines_open(walk.fd, "cgroup.procs");
 
-		while (lines_next(&lines) != NULL)
+		while (cgroup_lines_next(&lines) != NULL)
 			count++;
 	} while (walk_next(&walk));
 	close(walk.fd);
@@ -180,10 +180,10 @@ struct batch {
 static void
 signal_batch(int folder, struct batch *batch)
 {
-	struct cgroup_lines lines = lines_open(folder, "cgroup.procs");
+	struct cgroup_lines lines = cgroup_lines_open(folder, "cgroup.procs");
 	const char *line;
 
-	while ((line = lines_next(&lines)) != NULL)
+	while ((line = cgroup_lines_next(&lines)) != NULL)
 		for (size_t i = 0; i < batch->count; i++)
 			if (batch->pids[i] == (pid_t)atoi(line))
 				syscall(SYS_pidfd_send_signal, batch->fds[i], SIGKILL, NULL, 0);
@@ -195,11 +195,11 @@ signal_batch(int folder, struct batch *batch)
 static void
 signal_in(int folder)
 {
-	struct cgroup_lines lines = lines_open(folder, "cgroup.procs");
+	struct cgroup_lines lines = cgroup_lines_open(folder, "cgroup.procs");
 	struct batch batch = {.count = 0};
 	const char *line;
 
-	while ((line = lines_next(&lines)) != NULL) {
+	while ((line = cgroup_lines_next(&lines)) != NULL) {
 		pid_t pid = (pid_t)atoi(line);
 		/* 0: of another pid namespace, out of our reach */
 		int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;

@@ -51,8 +51,8 @@ has_limits(const struct facts *facts, const struct group_wish *wish)
 
 /* A plain cgroup costs 0.1 ms, a scope some 50: it is asked for only when there are limits. */
 int
-group_choose(const struct facts *facts, const struct group_wish *wish,
-	     struct session_group *ret_group, struct cordon_error *err)
+session_group_select(const struct facts *facts, const struct group_wish *wish,
+		     struct session_group *ret_group, struct cordon_error *err)
 {
 	bool limited = wish->memory != 0 || wish->processes != 0;
 	struct session_group group = no_group;
@@ -68,7 +68,7 @@ group_choose(const struct facts *facts, const struct group_wish *wish,
 			rc = cordon_fail(err, CORDON_E_GAP, errno,
 					 "there is no place for a cgroup with limits");
 	} else if (limited && facts->values[FACT_SCOPE]) {
-		rc = scope_make(wish, &group, err);
+		rc = systemd_scope_make(wish, &group, err);
 	} else if (limited) {
 		rc = cordon_fail(err, CORDON_E_GAP, 0, "no group with limits can be had here");
 	}
@@ -81,7 +81,7 @@ group_choose(const struct facts *facts, const struct group_wish *wish,
 }
 
 int
-group_make(struct session_group *group, struct cordon_error *err)
+session_group_make(struct session_group *group, struct cordon_error *err)
 {
 	const struct group_wish wish = {NULL, group->memory, group->processes};
 	bool limited = group->memory != 0 || group->processes != 0;
@@ -123,7 +123,7 @@ join(const struct session_group *group)
 	if (group->kind == GROUP_NONE)
 		return 0;
 	if (group->kind == GROUP_SCOPE)
-		return scope_join(group);
+		return systemd_scope_join(group);
 	if (group->door < 0)
 		return cgroup_write(group->folder, "cgroup.procs", "0") < 0 ? errno : 0;
 	return write(group->door, "0", 1) == 1 ? 0 : errno;
@@ -267,8 +267,8 @@ fork_inside(const struct birth *birth)
  * such call (BASELINE(5.7)) or a filter refuses it.
  */
 pid_t
-group_spawn(const struct session_group *group, void (*run)(const void *argument),
-	    const void *argument)
+session_group_spawn(const struct session_group *group, void (*run)(const void *argument),
+		    const void *argument)
 {
 	struct birth birth = {.group = group, .sys = -1, .run = run, .argument = argument};
 	pid_t child = -1;
@@ -285,8 +285,8 @@ group_spawn(const struct session_group *group, void (*run)(const void *argument)
 }
 
 pid_t
-group_fork(const struct session_group *group, void (*run)(const void *argument),
-	   const void *argument)
+session_group_fork(const struct session_group *group, void (*run)(const void *argument),
+		   const void *argument)
 {
 	const struct birth birth = {.group = group, .run = run, .argument = argument};
 
@@ -306,7 +306,7 @@ folder_of(const struct session_group *group, int *ret_opened)
 }
 
 bool
-group_kill(const struct session_group *group, int deadline_ms)
+session_group_kill(const struct session_group *group, int deadline_ms)
 {
 	auto_fd int opened = -1;
 	int folder = folder_of(group, &opened);
@@ -315,7 +315,7 @@ group_kill(const struct session_group *group, int deadline_ms)
 }
 
 bool
-group_is_empty(const struct session_group *group)
+session_group_is_empty(const struct session_group *group)
 {
 	auto_fd int opened = -1;
 	int folder = folder_of(group, &opened);
@@ -334,19 +334,19 @@ has_happened(const struct session_group *group, const char *file, const char *ke
 }
 
 bool
-group_hit_memory(const struct session_group *group)
+session_group_hit_memory(const struct session_group *group)
 {
 	return has_happened(group, "memory.events", "oom_kill");
 }
 
 bool
-group_hit_processes(const struct session_group *group)
+session_group_hit_processes(const struct session_group *group)
 {
 	return has_happened(group, "pids.events", "max");
 }
 
 bool
-group_measure(const struct session_group *group, struct group_usage *ret_usage)
+session_group_measure(const struct session_group *group, struct group_usage *ret_usage)
 {
 	struct group_usage usage = {0};
 	auto_fd int opened = -1;
@@ -379,7 +379,7 @@ remove_path(const char *path)
 }
 
 void
-group_release(struct session_group *group)
+session_group_release(struct session_group *group)
 {
 	if (group->kind != GROUP_NONE) {
 		auto_fd_fn(&group->folder);
@@ -403,13 +403,13 @@ clear_and_remove(const struct session_group *group)
 }
 
 int
-group_remove(struct session_group *group)
+session_group_remove(struct session_group *group)
 {
 	/* mostly it is empty, and then needs no descriptor, which there may be none of */
 	if (group->kind != GROUP_NONE && rmdir(group->path) < 0 && errno != ENOENT &&
 	    clear_and_remove(group) < 0)
 		return -1;
-	group_release(group);
+	session_group_release(group);
 	return 0;
 }
 
@@ -432,7 +432,7 @@ is_name_of_ours(const char *path)
 }
 
 int
-group_end_dead(const char *path)
+session_group_end_dead(const char *path)
 {
 	auto_fd int folder = -1;
 	char own[PATH_MAX];

@@ -268,7 +268,7 @@ find_manager(char ret_path[PATH_MAX], struct cordon_error *err)
 }
 
 bool
-scope_can(void)
+systemd_scope_can(void)
 {
 	char path[PATH_MAX];
 	auto_fd int folder = -1;
@@ -411,7 +411,8 @@ start_keeper(const char *scope, const struct group_wish *wish, struct session_gr
 /* ---- the door ---- */
 
 int
-scope_make(const struct group_wish *wish, struct session_group *ret_group, struct cordon_error *err)
+systemd_scope_make(const struct group_wish *wish, struct session_group *ret_group,
+		   struct cordon_error *err)
 {
 	struct session_group group = {.kind = GROUP_SCOPE, .folder = -1, .door = -1, .hold = -1};
 	char manager[PATH_MAX], scope[PATH_MAX];
@@ -439,7 +440,7 @@ scope_make(const struct group_wish *wish, struct session_group *ret_group, struc
 }
 
 int
-scope_join(const struct session_group *group)
+systemd_scope_join(const struct session_group *group)
 {
 	char unit[NAME_MAX + 1], scope[PATH_MAX];
 	struct scope_query question = {.ask = ask_attach, .unit = unit, .pid = getpid()};

@@ -12,9 +12,9 @@
 #define SCOPE_RUN "run"
 
 /* Does the user manager answer, and can it limit memory and processes? Takes milliseconds. */
-bool scope_can(void);
+bool systemd_scope_can(void);
 /* Makes one, with a child of ours in it that keeps it until group->hold is closed. */
-int scope_make(const struct group_wish *wish, struct session_group *ret_group,
-	       struct cordon_error *err);
+int systemd_scope_make(const struct group_wish *wish, struct session_group *ret_group,
+		       struct cordon_error *err);
 /* Moves the calling process inside; 0 or an errno. Allocates, in a child of its own. */
-int scope_join(const struct session_group *group);
+int systemd_scope_join(const struct session_group *group);

@@ -5,20 +5,21 @@
 #include "linux/cgroup/systemd_scope.h"
 
 bool
-scope_can(void)
+systemd_scope_can(void)
 {
 	return false;
 }
 
 int
-scope_make(const struct group_wish *wish, struct session_group *ret_group, struct cordon_error *err)
+systemd_scope_make(const struct group_wish *wish, struct session_group *ret_group,
+		   struct cordon_error *err)
 {
 	(void)wish, (void)ret_group;
 	return cordon_fail(err, CORDON_E_GAP, 0, "this build knows nothing of systemd's scopes");
 }
 
 int
-scope_join(const struct session_group *group)
+systemd_scope_join(const struct session_group *group)
 {
 	(void)group;
 	return ENOSYS;

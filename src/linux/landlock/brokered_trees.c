@@ -19,7 +19,7 @@ struct around {
 };
 
 static int
-look_around(struct around *to, const struct index *index, struct cordon_error *err)
+process_scan_all(struct around *to, const struct index *index, struct cordon_error *err)
 {
 	int rc = index->default_rights & RIGHT_EXECUTE
 			 ? path_set_add(&to->run, &to->arena, "/", err)
@@ -92,8 +92,8 @@ add_rule(struct brokered_trees *to, struct arena *arena, const struct planned_ru
 }
 
 int
-guarded_find(struct arena *arena, const struct plan *plan, struct brokered_trees *to,
-	     struct cordon_error *err)
+brokered_trees_find(struct arena *arena, const struct plan *plan, struct brokered_trees *to,
+		    struct cordon_error *err)
 {
 	const struct index *index = &plan->index;
 	bool routed = plan->routing == ROUTE_READS;
@@ -103,7 +103,7 @@ guarded_find(struct arena *arena, const struct plan *plan, struct brokered_trees
 					  .rights = index->default_rights,
 					  .match = MATCH_SUBPATH};
 	struct around around = {.run = {0}};
-	int rc = routed ? look_around(&around, index, err) : 0;
+	int rc = routed ? process_scan_all(&around, index, err) : 0;
 
 	if (rc == 0)
 		rc = add_rule(to, arena, &everywhere, routed, &around, err);

@@ -5,5 +5,5 @@
 #include "linux/landlock/ruleset.h"
 
 /* Into an empty one, in arena. What is in none of its trees is decided by the inner layer alone. */
-int guarded_find(struct arena *arena, const struct plan *plan, struct brokered_trees *to,
-		 struct cordon_error *err);
+int brokered_trees_find(struct arena *arena, const struct plan *plan, struct brokered_trees *to,
+			struct cordon_error *err);

@@ -14,7 +14,7 @@ knock(enum nest_door what)
 }
 
 int
-nested_ask(void)
+handshake_query(void)
 {
 	long offer = knock(ASK_OFFER);
 
@@ -22,7 +22,7 @@ nested_ask(void)
 }
 
 int
-nested_version(void)
+handshake_landlock_version(void)
 {
 	long version = knock(ASK_VERSION);
 
@@ -30,7 +30,7 @@ nested_version(void)
 }
 
 int
-nested_enter(void)
+handshake_enter(void)
 {
 	return (int)knock(ASK_LINE);
 }

@@ -16,8 +16,8 @@ enum nest_door {
 /* The answer is made of enum door, and of: */
 #define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
 /* What the cordon around us offers; 0: there is none, or it has no door. */
-int nested_ask(void);
+int handshake_query(void);
 /* Of Landlock, by the one around us; 0: it does not say. */
-int nested_version(void);
+int handshake_landlock_version(void);
 /* For this process and all it starts; the line, or -1 with errno. Async-signal-safe. */
-int nested_enter(void);
+int handshake_enter(void);

@@ -18,7 +18,7 @@
 #define RESOLVE_NO_LINKS 0x04
 
 int
-path_pin_checked(const char *path)
+open_verified_checked(const char *path)
 {
 	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	char link[40], led[PATH_MAX];
@@ -30,7 +30,7 @@ path_pin_checked(const char *path)
 		return -1;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	length = readlink(link, led, sizeof led);
-	why = length < 0 && errno_is_fault(errno) ? errno : ELOOP;
+	why = length < 0 && error_errno_is_fault(errno) ? errno : ELOOP;
 	if (fstat(fd, &at) == 0 && !S_ISLNK(at.st_mode) && length == (ssize_t)strlen(path) &&
 	    memcmp(led, path, (size_t)length) == 0)
 		return fd;
@@ -40,19 +40,19 @@ path_pin_checked(const char *path)
 }
 
 int
-path_pin(const char *path)
+open_verified(const char *path)
 {
 	const uint64_t how[3] = {O_PATH | O_CLOEXEC, 0, RESOLVE_NO_LINKS};
 	int fd = (int)syscall(COMPAT_SYS_OPENAT2, AT_FDCWD, path, how, sizeof how);
 
 	/* Landlock is newer than openat2, but a container's filter may not know it */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return path_pin_checked(path);
+		return open_verified_checked(path);
 	return fd;
 }
 
 int
-path_pin_folder(int folder, const char *name)
+open_verified_dir(int folder, const char *name)
 {
 	const uint64_t how[3] = {O_PATH | O_DIRECTORY | O_CLOEXEC, 0,
 				 RESOLVE_NO_LINKS | RESOLVE_SAME_MOUNT};

@@ -34,7 +34,7 @@ allow_rear(void *arg)
 {
 	struct rear *rear = arg;
 
-	rear->rc = rules_span(&rear->m, rear->first, rear->last, &rear->seen);
+	rear->rc = rules_add_range(&rear->m, rear->first, rear->last, &rear->seen);
 }
 
 /* What is wrong in front is what is told, as if one came after the other. */
@@ -75,7 +75,7 @@ allow_paths(const struct ruleset_build *m)
 	struct rear rear;
 	unsigned seen = 0;
 	bool apart = start_rear(m, &rear);
-	int rc = rules_span(m, 0, apart ? rear.first : m->plan->index.path_count, &seen);
+	int rc = rules_add_range(m, 0, apart ? rear.first : m->plan->index.path_count, &seen);
 
 	if (apart)
 		rc = join_rear(m, &rear, rc, &seen);
@@ -96,7 +96,7 @@ allow_patterns(const struct ruleset_build *m)
 
 		if (rule->effect != EFFECT_ALLOW)
 			continue;
-		fd = path_pin(rule->root);
+		fd = open_verified(rule->root);
 		rules_note_wider(m, rules_for_broker(rule->rights), 0);
 		/* a pattern in which nothing is left open may be rooted at a file */
 		if (fd >= 0 && fstat(fd, &at) == 0)
@@ -113,7 +113,7 @@ static int
 allow_socket(const struct ruleset_build *m, const struct socket_grant *grant)
 {
 	const struct place *place = &grant->word->place;
-	auto_fd int fd = path_pin(grant->path);
+	auto_fd int fd = open_verified(grant->path);
 	struct stat at;
 
 	/* a right to a folder would reach every socket below it: only what is named is granted */
@@ -125,7 +125,7 @@ allow_socket(const struct ruleset_build *m, const struct socket_grant *grant)
 	if (fd < 0 && strchr("/~$", *grant->word->text) != NULL) {
 		cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
 			       "cannot grant the socket %.100s: %s", grant->path,
-			       errno_text(errno));
+			       error_errno_text(errno));
 		return -CORDON_E_PATH;
 	}
 	/* connecting to sockets of one's own needs no right */
@@ -136,13 +136,13 @@ allow_socket(const struct ruleset_build *m, const struct socket_grant *grant)
 int
 rules_tmp(const struct ruleset_build *m, const char *path)
 {
-	auto_fd int fd = path_pin(path);
+	auto_fd int fd = open_verified(path);
 
 	if (fd < 0)
 		return cordon_fail(m->err, CORDON_E_PATH, errno,
 				   "cannot grant the private tmp %.120s", path);
 	/* sockets that are made there need no right; one that was moved there shall have none */
-	return rules_allow(m, fd, access_for_rights(RIGHTS_ALL), true, path);
+	return rules_allow(m, fd, ruleset_access_for_rights(RIGHTS_ALL), true, path);
 }
 
 static int
@@ -155,7 +155,7 @@ allow_project_sockets(const struct ruleset_build *m)
 	if (!(m->handled.files & FILE_RESOLVE_UNIX) || project == NULL ||
 	    (rules_decide(m, project) & both) != both || !plan_has_project_sockets(m->plan))
 		return 0;
-	fd = path_pin(project);
+	fd = open_verified(project);
 	return fd < 0 ? rules_pass_over(m, project)
 		      : rules_allow(m, fd, FILE_RESOLVE_UNIX, true, project);
 }
@@ -172,10 +172,11 @@ rules_moves(const struct ruleset_build *m)
 static int
 allow_broker(const struct ruleset_build *m)
 {
-	auto_fd int fd = path_pin("/proc");
-	struct reach reach = index_reach(&m->plan->index, "/proc");
+	auto_fd int fd = open_verified("/proc");
+	struct reach reach = index_tree_rights(&m->plan->index, "/proc");
 
-	rules_note_wider(m, FILE_READ | FILE_READ_DIR, access_for_rights(reach.own & reach.below));
+	rules_note_wider(m, FILE_READ | FILE_READ_DIR,
+			 ruleset_access_for_rights(reach.own & reach.below));
 	return fd < 0 ? rules_pass_over(m, "/proc")
 		      : rules_allow(m, fd, FILE_READ | FILE_READ_DIR, true, "/proc");
 }

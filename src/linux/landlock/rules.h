@@ -25,7 +25,7 @@ int rules_tmp(const struct ruleset_build *m, const char *path);
 /* ---- rules_paths.c ---- */
 
 /* The planned rules from first on, up to last. *seen: terminals among them, by number, are added. */
-int rules_span(const struct ruleset_build *m, size_t first, size_t last, unsigned *seen);
+int rules_add_range(const struct ruleset_build *m, size_t first, size_t last, unsigned *seen);
 /* Those that were not seen, which a wider rule or the default may bring. */
 int rules_terminals(const struct ruleset_build *m, unsigned seen);
 
@@ -51,7 +51,7 @@ struct kept_files {
 	} items[KEPT_MAX];
 };
 /* Whoever made the layers closes them. */
-void rules_let_go(struct kept_files *kept);
+void rules_close_shared(struct kept_files *kept);
 
 /* Looks at what is held; -1 with errno. */
 int rules_look(struct held *held);
@@ -104,4 +104,4 @@ int rules_pass_over(const struct ruleset_build *m, const char *path);
 /* ---- rules_exec.c ---- */
 
 /* The right to run what is in a folder with a denied program somewhere in it. */
-int rules_list_running(const struct ruleset_build *m, int folder, const char *path);
+int rules_exec_list(const struct ruleset_build *m, int folder, const char *path);

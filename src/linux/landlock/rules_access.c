@@ -39,13 +39,13 @@ rules_withheld(const struct ruleset_build *m, const char *path)
 	const struct brokered_trees *trees = m->options->trees;
 	uint64_t access = 0;
 
-	if (m->plan != NULL && running_has_inside(m->plan, path))
+	if (m->plan != NULL && exec_rules_has_inside(m->plan, path))
 		access |= FILE_EXECUTE;
 	if (trees == NULL ||
 	    (m->options->kind != RULESET_INNER && m->options->kind != RULESET_CHANGES))
 		return access;
 	if (path_set_covers(&trees->changes, path))
-		access |= access_for_rights(RIGHTS_CHANGE);
+		access |= ruleset_access_for_rights(RIGHTS_CHANGE);
 	if (path_set_covers(&trees->reads, path))
 		access |= FILE_READ_DIR;
 	if (path_set_covers(&trees->unread, path))
@@ -112,7 +112,7 @@ rules_run(const struct ruleset_build *m, const char *path)
 bool
 rules_run_below(const struct ruleset_build *m, const char *folder)
 {
-	struct reach reach = index_reach(&m->plan->index, folder);
+	struct reach reach = index_tree_rights(&m->plan->index, folder);
 
 	return (reach.below & reach.deep & RUN) == RUN;
 }
@@ -120,7 +120,7 @@ rules_run_below(const struct ruleset_build *m, const char *folder)
 uint64_t
 rules_for_broker(unsigned rights)
 {
-	return access_for_rights(rights) |
+	return ruleset_access_for_rights(rights) |
 	       (rights & RIGHT_CREATE ? (uint64_t)(FILE_READ | FILE_WRITE | FILE_TRUNCATE) : 0u);
 }
 
@@ -140,11 +140,12 @@ rules_note_wider(const struct ruleset_build *m, uint64_t granted, uint64_t plann
 uint64_t
 rules_access_for(const struct ruleset_build *m, const struct reach *reach, const struct held *held)
 {
-	uint64_t access = access_for_rights(reach->own);
+	uint64_t access = ruleset_access_for_rights(reach->own);
 
 	if (held->is_folder) {
 		uint64_t names = reach->own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u;
-		uint64_t tree = names | access_for_rights(reach->own & reach->below & reach->deep);
+		uint64_t tree = names |
+				ruleset_access_for_rights(reach->own & reach->below & reach->deep);
 
 		/* the broker itself never does more than one of them has */
 		access = m->options->kind == RULESET_OUTER
@@ -160,5 +161,6 @@ rules_access_for(const struct ruleset_build *m, const struct reach *reach, const
 uint64_t
 rules_most_for(const struct ruleset_build *m, const struct reach *reach)
 {
-	return access_for_rights(reach->own | reach->below | reach->deep) & m->handled.files;
+	return ruleset_access_for_rights(reach->own | reach->below | reach->deep) &
+	       m->handled.files;
 }

@@ -127,7 +127,7 @@ is_kept_in(const char *folder, const char *path)
 }
 
 bool
-ruleset_keeps_back(const struct plan *plan, const char *path)
+rules_entries_withholds(const struct plan *plan, const char *path)
 {
 	struct stat at;
 	bool kept = shared_has(path) && lstat(path, &at) == 0 && S_ISDIR(at.st_mode);
@@ -148,8 +148,9 @@ int
 rules_pass_over(const struct ruleset_build *m, const char *path)
 {
 	/* O_PATH knows no EPERM: then opening itself is forbidden, by a filter around us */
-	return errno_is_fault(errno) || errno == EPERM || errno == ENOSYS ? rules_not_held(m, path)
-									  : 0;
+	return error_errno_is_fault(errno) || errno == EPERM || errno == ENOSYS
+		       ? rules_not_held(m, path)
+		       : 0;
 }
 
 /* ---- listing ---- */
@@ -216,7 +217,7 @@ rules_each(const struct ruleset_build *m, int folder, const char *path, rules_en
 	int rc = 0;
 
 	if (fd < 0)
-		return errno_is_fault(errno) ? not_listed(m, path) : errno != ENOENT;
+		return error_errno_is_fault(errno) ? not_listed(m, path) : errno != ENOENT;
 	listing_begin(&listing, fd);
 	memcpy(inner, path, length);
 	inner[length++] = '/';
@@ -330,7 +331,7 @@ allow_entry(const struct ruleset_build *m, const struct rules_entry *entry, void
 	if (entries->is_guarded && held.is_folder &&
 	    (rules_is_parted(path) || (entries->is_looked_into && holds_any_secret(fd, path))))
 		return rules_allow_parts(m, fd, path);
-	reach = index_reach_beside(&m->plan->index, path, &entries->memo);
+	reach = index_tree_rights_cached(&m->plan->index, path, &entries->memo);
 	return rules_allow(m, fd, rules_access_for(m, &reach, &held), held.is_folder, path);
 }
 

@@ -46,11 +46,11 @@ list_entry(const struct ruleset_build *m, const struct rules_entry *entry, void 
 				   (int)(path_last(path) - path), path);
 	/* what is gone by now, or not for us, cannot be run either */
 	if (fd < 0)
-		return errno_is_fault(errno) ? rules_not_held(m, path) : 0;
+		return error_errno_is_fault(errno) ? rules_not_held(m, path) : 0;
 	if (fstat(fd, &at) < 0 || S_ISLNK(at.st_mode))
 		return 0;
 	is_folder = S_ISDIR(at.st_mode);
-	if (is_folder && running_has_inside(m->plan, path))
+	if (is_folder && exec_rules_has_inside(m->plan, path))
 		return list_folder(m, fd, path, left);
 	if (is_folder ? !rules_run_below(m, path)
 		      : !rules_run(m, path) || !S_ISREG(at.st_mode) || is_denied_file(m, &at))
@@ -68,7 +68,7 @@ list_folder(const struct ruleset_build *m, int folder, const char *path, void *l
 }
 
 int
-rules_list_running(const struct ruleset_build *m, int folder, const char *path)
+rules_exec_list(const struct ruleset_build *m, int folder, const char *path)
 {
 	int left = ENTRIES_MAX;
 

@@ -20,7 +20,7 @@ struct net_port_rule {
 
 /* With all of the network, or a gap that was accepted, Landlock has no say. */
 uint64_t
-ports_handled(const struct plan *plan, const struct ruleset_options *options, uint64_t known)
+rules_net_handled(const struct plan *plan, const struct ruleset_options *options, uint64_t known)
 {
 	const struct network *network = &plan->settings.network;
 
@@ -46,8 +46,8 @@ allow(int ruleset, unsigned port, struct cordon_error *err)
 }
 
 int
-ports_allow(const struct plan *plan, const struct ruleset_options *options, int ruleset,
-	    struct cordon_error *err)
+rules_net_allow(const struct plan *plan, const struct ruleset_options *options, int ruleset,
+		struct cordon_error *err)
 {
 	const struct ports *local = &plan->settings.network.localhost;
 	const struct egress *egress = options->egress;

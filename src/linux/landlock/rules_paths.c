@@ -62,7 +62,7 @@ refuse(const struct ruleset_build *m, const struct said *said, int why)
 			: "does not exist; make it, end it with a / or drop the rule";
 	const char *reason = why == ENOENT || why == ENOTDIR ? missing
 			     : why == ELOOP ? "leads elsewhere than when it was planned"
-					    : errno_text(why);
+					    : error_errno_text(why);
 
 	cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
 		       "cannot grant %.100s: it %s%s", said->path,
@@ -106,7 +106,7 @@ is_covered(const struct ruleset_build *m, const struct said *said)
 		slash = strrchr(above, '/');
 		slash[slash == above] = '\0';
 	} while (lstat(above, &at) < 0 && strcmp(above, "/") != 0);
-	reach = index_reach(&m->plan->index, above);
+	reach = index_tree_rights(&m->plan->index, above);
 	return (said->reach.own & ~(reach.own & reach.below)) == 0;
 }
 
@@ -129,9 +129,10 @@ allow_name(const struct ruleset_build *m, const struct said *said)
 	slash[slash == above] = '\0';
 	if (!plan_changes_around(m->plan, above))
 		return 0;
-	fd = path_pin(above);
-	reach = index_reach(&m->plan->index, above);
-	rules_note_wider(m, rules_for_broker(rights), access_for_rights(reach.own & reach.below));
+	fd = open_verified(above);
+	reach = index_tree_rights(&m->plan->index, above);
+	rules_note_wider(m, rules_for_broker(rights),
+			 ruleset_access_for_rights(reach.own & reach.below));
 	return fd < 0 ? rules_pass_over(m, above)
 		      : rules_allow(m, fd, rules_for_broker(rights), true, above);
 }
@@ -149,7 +150,7 @@ is_covered_by(const struct ruleset_build *m, const struct said *said, const stru
 	if (m->options->kind == RULESET_CHANGES && most == 0)
 		return true;
 	if (cover->path == NULL || said->named != NULL || said->child ||
-	    running_has_inside(m->plan, said->path) || !path_below(said->path, cover->path) ||
+	    exec_rules_has_inside(m->plan, said->path) || !path_below(said->path, cover->path) ||
 	    path_below(said->path, "/dev"))
 		return false;
 	return (most & ~cover->access) == 0;
@@ -180,9 +181,9 @@ hold_beside(struct granting *g, const struct said *said)
 	if (g->fd < 0 && length > 1) {
 		memcpy(folder, said->path, length - 1);
 		folder[length - 1] = '\0';
-		g->fd = path_pin(folder);
+		g->fd = open_verified(folder);
 	}
-	return g->fd < 0 ? -1 : path_pin_folder(g->fd, said->path + length);
+	return g->fd < 0 ? -1 : open_verified_dir(g->fd, said->path + length);
 }
 
 /*
@@ -221,7 +222,7 @@ allow_held(struct granting *g, const struct said *said, const struct held *held)
 	if (said->child && !shared_is_folder(said->path))
 		rc = rules_allow_entries(m, held->fd, said->path, false);
 	if (rc == 0 && (access & said->withheld & m->handled.files & FILE_EXECUTE))
-		rc = rules_list_running(m, held->fd, said->path);
+		rc = rules_exec_list(m, held->fd, said->path);
 	return rc;
 }
 
@@ -246,7 +247,7 @@ keep(struct kept_files *kept, const char *path, const struct held *held, int *fd
 }
 
 void
-rules_let_go(struct kept_files *kept)
+rules_close_shared(struct kept_files *kept)
 {
 	while (kept->count > 0)
 		close(kept->items[--kept->count].held.fd);
@@ -262,7 +263,7 @@ allow_path(struct granting *g, const struct said *said)
 
 	if (fd >= 0 || known != NULL)
 		return allow_held(g, said, known != NULL ? known : &held);
-	fd = held.fd = path_pin(said->path);
+	fd = held.fd = open_verified(said->path);
 	why = errno;
 	if (fd >= 0) {
 		if (rules_look(&held) < 0)
@@ -310,13 +311,14 @@ withhold_terminals(const struct ruleset_build *m, const char *path)
 {
 	if (!path_below(path, TERMINALS))
 		return 0;
-	return access_for_rights(plan_own_terminals(m->plan, path)) & ~(uint64_t)FILE_READ_DIR;
+	return ruleset_access_for_rights(plan_own_terminals(m->plan, path)) &
+	       ~(uint64_t)FILE_READ_DIR;
 }
 
 static int
 allow_said(struct granting *g, struct said *said)
 {
-	said->reach = index_reach_beside(&g->m->plan->index, said->path, &g->memo);
+	said->reach = index_tree_rights_cached(&g->m->plan->index, said->path, &g->memo);
 	said->withheld = rules_withheld(g->m, said->path) | withhold_terminals(g->m, said->path);
 	if (is_covered_by(g->m, said, &g->cover))
 		return 0;
@@ -326,7 +328,7 @@ allow_said(struct granting *g, struct said *said)
 }
 
 int
-rules_span(const struct ruleset_build *m, size_t first, size_t last, unsigned *seen)
+rules_add_range(const struct ruleset_build *m, size_t first, size_t last, unsigned *seen)
 {
 	const struct index *index = &m->plan->index;
 	struct granting g = {.m = m, .fd = -1};

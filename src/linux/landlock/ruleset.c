@@ -44,7 +44,7 @@ static const struct {
 };
 
 struct landlock_access
-access_for_abi(int abi)
+ruleset_access_for_abi(int abi)
 {
 	struct landlock_access all = {0};
 
@@ -68,7 +68,7 @@ static const uint64_t right_access[RIGHT_KINDS] = {
 };
 
 uint64_t
-access_for_rights(unsigned rights)
+ruleset_access_for_rights(unsigned rights)
 {
 	uint64_t access = 0;
 
@@ -96,7 +96,7 @@ landlock_version(const char **ret_why)
 	int abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, QUERY_VERSION), why = errno;
 
 	if (abi < 0 && why == EOPNOTSUPP)
-		abi = nested_version();
+		abi = handshake_landlock_version();
 	if (abi > 0)
 		return abi;
 	errno = why;
@@ -117,7 +117,7 @@ landlock_version(const char **ret_why)
 static struct landlock_access
 access_for_kind(enum ruleset_kind kind, int abi)
 {
-	struct landlock_access access = access_for_abi(abi);
+	struct landlock_access access = ruleset_access_for_abi(abi);
 
 	/* a layer that does not handle moves between folders does not let them happen */
 	if (kind == RULESET_BARE)
@@ -160,7 +160,7 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 		return 0;
 	}
 	m.handled = access_for_kind(options->kind, planned);
-	m.handled.net = ports_handled(plan, options, m.handled.net);
+	m.handled.net = rules_net_handled(plan, options, m.handled.net);
 	/* what the broker connects to on behalf is judged by its layer */
 	if (options->is_brokers && !keeps_signals_in(plan))
 		m.handled.scopes &= ~(uint64_t)SCOPE_SIGNAL;
@@ -174,7 +174,7 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 	m.ruleset = ruleset;
 	rc = options->kind == RULESET_BARE ? rules_moves(&m) : rules_all(&m);
 	if (rc == 0 && options->is_brokers && (m.handled.net & NET_CONNECT_TCP))
-		rc = ports_allow(plan, options, ruleset, err);
+		rc = rules_net_allow(plan, options, ruleset, err);
 	if (rc < 0)
 		return rc;
 	*ret_fd = ruleset;

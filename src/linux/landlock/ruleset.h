@@ -46,9 +46,9 @@ struct landlock_access {
 };
 
 /* Everything that version of the interface can restrict. */
-struct landlock_access access_for_abi(int abi);
+struct landlock_access ruleset_access_for_abi(int abi);
 /* What our rights mean for a tree, whatever the ABI; never device nodes, ioctls or sockets. */
-uint64_t access_for_rights(unsigned rights);
+uint64_t ruleset_access_for_rights(unsigned rights);
 
 /*
  * A ruleset's fd, or -1 with errno. The kernel is told of more than it knows, all of it 0: by that
@@ -62,12 +62,12 @@ int landlock_version(const char **ret_why);
 
 /*
  * Holds the file at a canonical path, or returns -1 with errno; ELOOP: a symbolic link stands on
- * the way now. path_pin_checked does it without openat2, by looking at where the open led.
+ * the way now. open_verified_checked does it without openat2, by looking at where the open led.
  */
-int path_pin(const char *path);
-int path_pin_checked(const char *path);
+int open_verified(const char *path);
+int open_verified_checked(const char *path);
 /* A folder by its name in one that is held, if it is one and nothing is mounted there; else -1. */
-int path_pin_folder(int folder, const char *name);
+int open_verified_dir(int folder, const char *name);
 
 /*
  * Trees in which the broker decides what the inner layer withholds. Files of one in which programs
@@ -97,10 +97,10 @@ struct ruleset_options {
 };
 
 /* rules_net.c: which of those rights over ports a layer handles, and what it allows of them. */
-uint64_t ports_handled(const struct plan *plan, const struct ruleset_options *options,
-		       uint64_t known);
-int ports_allow(const struct plan *plan, const struct ruleset_options *options, int ruleset,
-		struct cordon_error *err);
+uint64_t rules_net_handled(const struct plan *plan, const struct ruleset_options *options,
+			   uint64_t known);
+int rules_net_allow(const struct plan *plan, const struct ruleset_options *options, int ruleset,
+		    struct cordon_error *err);
 
 /*
  * The plan's whole file, network and scope part. *ret_fd is -1 where there is no Landlock, or none
@@ -115,7 +115,7 @@ int ruleset_make(const struct plan *plan, const struct ruleset_options *options,
  * For who has to keep to it without the layer: is it in a folder that a profile grants, and kept back there? Names in one that
  * is shared, and from root what is for root alone. Looks at modes, and opens nothing.
  */
-bool ruleset_keeps_back(const struct plan *plan, const char *path);
+bool rules_entries_withholds(const struct plan *plan, const char *path);
 /* One more folder, whole; a ruleset of that kind and version. Async-signal-safe. */
 int ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path,
 		      struct cordon_error *err);

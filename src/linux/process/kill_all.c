@@ -54,7 +54,7 @@ strike(int signal, siginfo_t *info, void *context)
 }
 
 void
-sweep_begin(struct kill_all *sweep)
+kill_all_begin(struct kill_all *sweep)
 {
 	pid_t parent = getppid();
 
@@ -70,7 +70,7 @@ is_kept_in(const struct kill_all *sweep)
 }
 
 void
-sweep_ready(struct kill_all *sweep)
+kill_all_ready(struct kill_all *sweep)
 {
 	struct sigaction action = {.sa_sigaction = strike, .sa_flags = SA_SIGINFO | SA_RESTART};
 	sigset_t only;
@@ -84,7 +84,7 @@ sweep_ready(struct kill_all *sweep)
 }
 
 bool
-sweep_session(struct kill_all *sweep, int signal)
+kill_all_send(struct kill_all *sweep, int signal)
 {
 	pid_t thread = __atomic_load_n(&sweep->thread, __ATOMIC_SEQ_CST);
 	siginfo_t order = {.si_signo = ORDER, .si_code = SI_QUEUE};

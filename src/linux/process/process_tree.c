@@ -43,7 +43,7 @@ struct found_process {
 };
 
 int
-tree_inherit(bool on)
+process_tree_inherit(bool on)
 {
 	int before = 0;
 
@@ -104,14 +104,14 @@ add_spare(void *context, pid_t parent, pid_t child)
 }
 
 int
-tree_note_children(struct tree_spare *ret_spare)
+process_tree_note_children(struct tree_spare *ret_spare)
 {
 	*ret_spare = (struct tree_spare){0};
 	return proc_children(getpid(), 0, add_spare, ret_spare);
 }
 
 void
-tree_spare_older(struct tree_spare *spare, pid_t first)
+process_tree_exclude_older(struct tree_spare *spare, pid_t first)
 {
 	struct proc_stat stat;
 
@@ -120,7 +120,7 @@ tree_spare_older(struct tree_spare *spare, pid_t first)
 }
 
 bool
-tree_is_lone(void)
+process_tree_is_lone(void)
 {
 	struct proc_stat own;
 
@@ -128,7 +128,7 @@ tree_is_lone(void)
 }
 
 bool
-tree_spare_others(struct tree_spare *spare, bool is_filtered)
+process_tree_exclude_others(struct tree_spare *spare, bool is_filtered)
 {
 	struct proc_stat first;
 
@@ -219,7 +219,7 @@ reap_thread(void *context, pid_t process, pid_t thread)
 }
 
 int
-tree_reap_threads(pid_t pid)
+process_tree_reap_threads(pid_t pid)
 {
 	int reaped = 0;
 
@@ -268,7 +268,7 @@ visit(struct process_walk *walk, int at, int signal)
 	if (holding != HELD || is_dead(&stat) || is_older(walk->found.spare, &stat))
 		return;
 	if (stat.state == 'Z')
-		walk->reaped += tree_reap_threads(walk->found.pids[at]);
+		walk->reaped += process_tree_reap_threads(walk->found.pids[at]);
 	signal_one(walk, at, fd, &stat, signal);
 	/* more than fit, or one that has just ended: the next walk will tell */
 	proc_children(walk->found.pids[at], stat.threads, add_found, &walk->found);
@@ -351,14 +351,14 @@ is_empty_below(const struct tree_spare *spare)
 }
 
 bool
-tree_is_empty(const struct tree_spare *spare)
+process_tree_is_empty(const struct tree_spare *spare)
 {
 	/* whoever has no child at all has nothing below */
-	return compat_has_no_child() || is_empty_below(spare);
+	return os_has_no_child() || is_empty_below(spare);
 }
 
 void
-tree_ask(const struct tree_spare *spare)
+process_tree_terminate(const struct tree_spare *spare)
 {
 	struct process_walk walk;
 
@@ -418,7 +418,7 @@ is_hopeless(struct standstill *still, const struct process_walk *walk, int deadl
  * may have left us a living one after the list was read.
  */
 bool
-tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
+process_tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
 {
 	struct standstill still = {0};
 	struct process_walk walk;

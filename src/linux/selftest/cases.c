@@ -36,13 +36,13 @@ read_byte(const char *path)
 }
 
 int
-attempt_read_shut(const struct fixture *stage)
+case_read_denied(const struct fixture *stage)
 {
 	return read_byte(stage->shut_file);
 }
 
 int
-attempt_read_open(const struct fixture *stage)
+case_read_granted(const struct fixture *stage)
 {
 	return read_byte(stage->open_file);
 }
@@ -58,13 +58,13 @@ make_and_remove(const char *path)
 }
 
 int
-attempt_write_shut(const struct fixture *stage)
+case_write_denied(const struct fixture *stage)
 {
 	return make_and_remove(stage->shut_new);
 }
 
 int
-attempt_write_open(const struct fixture *stage)
+case_write_granted(const struct fixture *stage)
 {
 	return make_and_remove(stage->open_new);
 }
@@ -72,38 +72,38 @@ attempt_write_open(const struct fixture *stage)
 /* ---- files the broker decides about ---- */
 
 int
-attempt_read_hidden(const struct fixture *stage)
+case_read_hidden(const struct fixture *stage)
 {
 	return read_byte(stage->kept_hidden);
 }
 
 int
-attempt_read_kept(const struct fixture *stage)
+case_read_kept(const struct fixture *stage)
 {
 	return read_byte(stage->kept_file);
 }
 
 int
-attempt_make_later(const struct fixture *stage)
+case_make_later(const struct fixture *stage)
 {
 	return make_and_remove(stage->kept_later);
 }
 
 int
-attempt_make_kept(const struct fixture *stage)
+case_make_kept(const struct fixture *stage)
 {
 	return make_and_remove(stage->kept_new);
 }
 
 /* To what it is: nothing changes. */
 int
-attempt_chmod_shut(const struct fixture *stage)
+case_chmod_denied(const struct fixture *stage)
 {
 	return result(chmod(stage->shut_file, 0600));
 }
 
 int
-attempt_chmod_kept(const struct fixture *stage)
+case_chmod_kept(const struct fixture *stage)
 {
 	return result(chmod(stage->kept_file, 0600));
 }
@@ -132,13 +132,13 @@ execute(const struct fixture *stage, const char *path, const char *argument, cha
 }
 
 int
-attempt_execute_shut(const struct fixture *stage)
+case_execute_denied(const struct fixture *stage)
 {
 	return execute(stage, stage->shut_program, "true", NULL);
 }
 
 int
-attempt_execute_open(const struct fixture *stage)
+case_execute_granted(const struct fixture *stage)
 {
 	return execute(stage, stage->open_program, "true", NULL);
 }
@@ -146,7 +146,7 @@ attempt_execute_open(const struct fixture *stage)
 /* ---- what a command inherits ---- */
 
 int
-attempt_use_leaked(const struct fixture *stage)
+case_use_leaked(const struct fixture *stage)
 {
 	if (!stage->confined && fcntl(stage->terminal, F_SETFD, 0) < 0)
 		return errno;
@@ -154,7 +154,7 @@ attempt_use_leaked(const struct fixture *stage)
 }
 
 int
-attempt_see_variable(const struct fixture *stage)
+case_see_variable(const struct fixture *stage)
 {
 	char variable[] = "CORDON_PROOF=1";
 
@@ -172,13 +172,13 @@ connect_to(int family, int type, const void *address, socklen_t size)
 }
 
 int
-attempt_connect_tcp(const struct fixture *stage)
+case_connect_tcp(const struct fixture *stage)
 {
 	return connect_to(AF_INET, SOCK_STREAM, &stage->internet, sizeof stage->internet);
 }
 
 int
-attempt_send_udp(const struct fixture *stage)
+case_send_udp(const struct fixture *stage)
 {
 	auto_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
@@ -188,26 +188,26 @@ attempt_send_udp(const struct fixture *stage)
 }
 
 int
-attempt_connect_shut(const struct fixture *stage)
+case_connect_denied(const struct fixture *stage)
 {
 	return connect_to(AF_UNIX, SOCK_STREAM, &stage->shut_socket, sizeof stage->shut_socket);
 }
 
 int
-attempt_connect_open(const struct fixture *stage)
+case_connect_granted(const struct fixture *stage)
 {
 	return connect_to(AF_UNIX, SOCK_STREAM, &stage->open_socket, sizeof stage->open_socket);
 }
 
 int
-attempt_connect_abstract(const struct fixture *stage)
+case_connect_abstract(const struct fixture *stage)
 {
 	return connect_to(AF_UNIX, SOCK_STREAM, &stage->abstract, stage->abstract_size);
 }
 
 /* A name of one's own, given by the kernel. */
 int
-attempt_connect_own(const struct fixture *stage)
+case_connect_created(const struct fixture *stage)
 {
 	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -223,7 +223,7 @@ attempt_connect_own(const struct fixture *stage)
 }
 
 int
-attempt_talk_to_self(const struct fixture *stage)
+case_talk_to_self(const struct fixture *stage)
 {
 	int pair[2], why;
 
@@ -252,13 +252,13 @@ start_idler(void)
 }
 
 int
-attempt_signal_outsider(const struct fixture *stage)
+case_signal_bystander(const struct fixture *stage)
 {
 	return result(kill(stage->outsider, 0));
 }
 
 int
-attempt_signal_own(const struct fixture *stage)
+case_signal_created(const struct fixture *stage)
 {
 	pid_t child = start_idler();
 	int why;
@@ -279,13 +279,13 @@ trace(pid_t pid)
 }
 
 int
-attempt_trace_outsider(const struct fixture *stage)
+case_trace_bystander(const struct fixture *stage)
 {
 	return trace(stage->outsider);
 }
 
 int
-attempt_trace_own(const struct fixture *stage)
+case_trace_created(const struct fixture *stage)
 {
 	pid_t child = start_idler();
 	int why;
@@ -311,20 +311,20 @@ set_priority(id_t pid)
 }
 
 int
-attempt_control_outsider(const struct fixture *stage)
+case_control_bystander(const struct fixture *stage)
 {
 	return set_priority((id_t)stage->outsider);
 }
 
 int
-attempt_control_own(const struct fixture *stage)
+case_control_created(const struct fixture *stage)
 {
 	(void)stage;
 	return set_priority(0);
 }
 
 int
-attempt_list_processes(const struct fixture *stage)
+case_list_processes(const struct fixture *stage)
 {
 	auto_fd int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -335,13 +335,13 @@ attempt_list_processes(const struct fixture *stage)
 /* ---- the kernel ---- */
 
 int
-attempt_find_memory(const struct fixture *stage)
+case_find_memory(const struct fixture *stage)
 {
 	return result(shmget(stage->key, 0, 0));
 }
 
 int
-attempt_make_memory(const struct fixture *stage)
+case_make_memory(const struct fixture *stage)
 {
 	void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -350,7 +350,7 @@ attempt_make_memory(const struct fixture *stage)
 }
 
 int
-attempt_type_into_terminal(const struct fixture *stage)
+case_type_into_terminal(const struct fixture *stage)
 {
 	char letter = 'x';
 
@@ -361,7 +361,7 @@ attempt_type_into_terminal(const struct fixture *stage)
 }
 
 int
-attempt_ask_terminal(const struct fixture *stage)
+case_ask_terminal(const struct fixture *stage)
 {
 	struct winsize size;
 
@@ -370,7 +370,7 @@ attempt_ask_terminal(const struct fixture *stage)
 
 /* A message queue has a name outside every file system, so nothing but the filter withholds it. */
 int
-attempt_make_queue(const struct fixture *stage)
+case_make_queue(const struct fixture *stage)
 {
 	char name[32];
 	auto_fd int queue = -1;

@@ -9,12 +9,11 @@
 
 typedef int attempt_fn(const struct fixture *stage);
 
-attempt_fn attempt_read_shut, attempt_read_open, attempt_write_shut, attempt_write_open,
-	attempt_read_hidden, attempt_read_kept, attempt_make_later, attempt_make_kept,
-	attempt_chmod_shut, attempt_chmod_kept, attempt_execute_shut, attempt_execute_open,
-	attempt_use_leaked, attempt_see_variable, attempt_connect_tcp, attempt_send_udp,
-	attempt_connect_shut, attempt_connect_open, attempt_connect_abstract, attempt_connect_own,
-	attempt_talk_to_self, attempt_signal_outsider, attempt_signal_own, attempt_trace_outsider,
-	attempt_trace_own, attempt_control_outsider, attempt_control_own, attempt_list_processes,
-	attempt_find_memory, attempt_make_memory, attempt_type_into_terminal, attempt_ask_terminal,
-	attempt_make_queue;
+attempt_fn case_read_denied, case_read_granted, case_write_denied, case_write_granted,
+	case_read_hidden, case_read_kept, case_make_later, case_make_kept, case_chmod_denied,
+	case_chmod_kept, case_execute_denied, case_execute_granted, case_use_leaked,
+	case_see_variable, case_connect_tcp, case_send_udp, case_connect_denied,
+	case_connect_granted, case_connect_abstract, case_connect_created, case_talk_to_self,
+	case_signal_bystander, case_signal_created, case_trace_bystander, case_trace_created,
+	case_control_bystander, case_control_created, case_list_processes, case_find_memory,
+	case_make_memory, case_type_into_terminal, case_ask_terminal, case_make_queue;

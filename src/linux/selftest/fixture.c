@@ -266,7 +266,7 @@ end_keeper(struct fixture *stage)
 }
 
 void
-stage_clear(struct fixture *stage)
+fixture_clear(struct fixture *stage)
 {
 	const int fds[] = {stage->servers[0], stage->servers[1], stage->servers[2], stage->terminal,
 			   stage->terminal_owner};
@@ -278,7 +278,7 @@ stage_clear(struct fixture *stage)
 }
 
 int
-stage_make(struct fixture *stage, enum guarantee guarantee, struct cordon_error *err)
+fixture_make(struct fixture *stage, enum guarantee guarantee, struct cordon_error *err)
 {
 	int error;
 
@@ -308,7 +308,7 @@ stage_make(struct fixture *stage, enum guarantee guarantee, struct cordon_error 
  * keep it from being touched. It ends when its other end is closed.
  */
 int
-stage_start_outsider(struct fixture *stage)
+fixture_start_bystander(struct fixture *stage)
 {
 	int ends[2];
 	char byte = 'x';
@@ -330,7 +330,7 @@ stage_start_outsider(struct fixture *stage)
 }
 
 void
-stage_end_outsider(const struct fixture *stage)
+fixture_end_bystander(const struct fixture *stage)
 {
 	close(stage->outsider_end);
 	waitpid(stage->outsider, NULL, 0);

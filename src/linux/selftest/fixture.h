@@ -44,8 +44,8 @@ struct fixture {
 };
 
 /* Makes what that guarantee needs, or -CORDON_E_GAP. To be cleared also after a failure. */
-int stage_make(struct fixture *stage, enum guarantee guarantee, struct cordon_error *err);
-void stage_clear(struct fixture *stage);
+int fixture_make(struct fixture *stage, enum guarantee guarantee, struct cordon_error *err);
+void fixture_clear(struct fixture *stage);
 /* In the child that will be confined, before it is; 0 or an errno. */
-int stage_start_outsider(struct fixture *stage);
-void stage_end_outsider(const struct fixture *stage);
+int fixture_start_bystander(struct fixture *stage);
+void fixture_end_bystander(const struct fixture *stage);

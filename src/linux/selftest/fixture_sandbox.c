@@ -22,7 +22,7 @@ is_unseen(const struct facts *facts, enum guarantee guarantee)
 }
 
 static bool
-has_broker(const struct facts *facts)
+routing_has_broker(const struct facts *facts)
 {
 	const int *values = facts->values;
 
@@ -106,8 +106,8 @@ add_rules(struct fixture_sandbox *booth, const struct fixture *stage, enum guara
 }
 
 int
-booth_make(struct fixture_sandbox *booth, const struct fixture *stage,
-	   const struct booth_wish *wish, struct cordon_error *err)
+fixture_sandbox_make(struct fixture_sandbox *booth, const struct fixture *stage,
+		     const struct booth_wish *wish, struct cordon_error *err)
 {
 	struct box_options options = {.private_tmp = booth->open_folder};
 	const struct facts *facts = wish->facts;
@@ -125,7 +125,7 @@ booth_make(struct fixture_sandbox *booth, const struct fixture *stage,
 			 .socket_count = 1,
 			 .routing = wish->is_told ? ROUTE_CHANGES : routing_for(guarantee),
 			 .settings.network.mode = NET_NONE}};
-	plan->routes_sockets = is_unseen(facts, guarantee) && has_broker(facts);
+	plan->routes_sockets = is_unseen(facts, guarantee) && routing_has_broker(facts);
 	plan->routes_signals = plan->routes_sockets && guarantee == G_PROCESS_SIGNAL;
 	plan->closes_sockets = is_unseen(facts, guarantee) && !plan->routes_sockets;
 	snprintf(booth->open_folder, PATH_MAX, "%s/open", stage->folder);
@@ -135,26 +135,26 @@ booth_make(struct fixture_sandbox *booth, const struct fixture *stage,
 }
 
 void
-booth_clear(struct fixture_sandbox *booth)
+fixture_sandbox_clear(struct fixture_sandbox *booth)
 {
 	enforce_free(booth->box);
 	index_free(&booth->plan.index);
 }
 
 bool
-booth_can_be(const struct facts *facts, enum guarantee guarantee)
+fixture_sandbox_can_be(const struct facts *facts, enum guarantee guarantee)
 {
-	return routing_for(guarantee) == ROUTE_NOTHING || has_broker(facts);
+	return routing_for(guarantee) == ROUTE_NOTHING || routing_has_broker(facts);
 }
 
 bool
-booth_can_tell(const struct facts *facts)
+fixture_sandbox_can_tell(const struct facts *facts)
 {
-	return has_broker(facts) && !facts->values[FACT_DOOR];
+	return routing_has_broker(facts) && !facts->values[FACT_DOOR];
 }
 
 bool
-booth_is_routed(const struct fixture_sandbox *booth)
+fixture_sandbox_is_routed(const struct fixture_sandbox *booth)
 {
 	const struct plan *plan = &booth->plan;
 

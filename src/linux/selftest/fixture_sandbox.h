@@ -24,12 +24,12 @@ struct booth_wish {
 };
 
 /* Not where it takes a broker and there is none of our own, as inside another cordon. */
-bool booth_can_be(const struct facts *facts, enum guarantee guarantee);
+bool fixture_sandbox_can_be(const struct facts *facts, enum guarantee guarantee);
 /* Can there be a broker of our own, for what is kept without one as well? */
-bool booth_can_tell(const struct facts *facts);
+bool fixture_sandbox_can_tell(const struct facts *facts);
 /* To be cleared also after a failure. */
-int booth_make(struct fixture_sandbox *booth, const struct fixture *stage,
-	       const struct booth_wish *wish, struct cordon_error *err);
-void booth_clear(struct fixture_sandbox *booth);
+int fixture_sandbox_make(struct fixture_sandbox *booth, const struct fixture *stage,
+			 const struct booth_wish *wish, struct cordon_error *err);
+void fixture_sandbox_clear(struct fixture_sandbox *booth);
 /* Does somebody have to answer for who is in it? */
-bool booth_is_routed(const struct fixture_sandbox *booth);
+bool fixture_sandbox_is_routed(const struct fixture_sandbox *booth);

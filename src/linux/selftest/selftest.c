@@ -33,45 +33,42 @@ static const struct selftest {
 	unsigned flags;
 	const char *what;
 } trials[] = {
-	{G_FILES_READ, attempt_read_shut, attempt_read_open, TRIAL_LANDLOCK,
+	{G_FILES_READ, case_read_denied, case_read_granted, TRIAL_LANDLOCK,
 	 "reading a file that was not granted"},
-	{G_FILES_WRITE, attempt_write_shut, attempt_write_open, TRIAL_LANDLOCK,
+	{G_FILES_WRITE, case_write_denied, case_write_granted, TRIAL_LANDLOCK,
 	 "making a file that was not granted"},
-	{G_FILES_CARVEOUT, attempt_read_hidden, attempt_read_kept, 0,
+	{G_FILES_CARVEOUT, case_read_hidden, case_read_kept, 0,
 	 "reading a denied file in a granted folder"},
-	{G_FILES_FUTURE, attempt_make_later, attempt_make_kept, 0,
+	{G_FILES_FUTURE, case_make_later, case_make_kept, 0,
 	 "making a protected file that did not exist"},
-	{G_FILES_PATTERN, attempt_read_hidden, attempt_read_kept, 0,
+	{G_FILES_PATTERN, case_read_hidden, case_read_kept, 0,
 	 "reading a file that a pattern denies"},
-	{G_FILES_METADATA, attempt_chmod_shut, attempt_chmod_kept, 0,
+	{G_FILES_METADATA, case_chmod_denied, case_chmod_kept, 0,
 	 "the mode of a file that was not granted"},
-	{G_FILES_EXECUTE, attempt_execute_shut, attempt_execute_open, TRIAL_LANDLOCK,
+	{G_FILES_EXECUTE, case_execute_denied, case_execute_granted, TRIAL_LANDLOCK,
 	 "starting a program that was not granted"},
-	{G_NET_TCP, attempt_connect_tcp, attempt_talk_to_self, TRIAL_TOLD,
+	{G_NET_TCP, case_connect_tcp, case_talk_to_self, TRIAL_TOLD,
 	 "a TCP connection without network"},
-	{G_NET_UDP, attempt_send_udp, attempt_talk_to_self, TRIAL_TOLD,
-	 "a UDP packet without network"},
-	{G_SOCKETS_PATH, attempt_connect_shut, attempt_connect_open, 0,
+	{G_NET_UDP, case_send_udp, case_talk_to_self, TRIAL_TOLD, "a UDP packet without network"},
+	{G_SOCKETS_PATH, case_connect_denied, case_connect_granted, 0,
 	 "a unix socket that was not named"},
-	{G_SOCKETS_ABSTRACT, attempt_connect_abstract, attempt_connect_own, 0,
+	{G_SOCKETS_ABSTRACT, case_connect_abstract, case_connect_created, 0,
 	 "an abstract unix socket of another process"},
-	{G_PROCESS_SIGNAL, attempt_signal_outsider, attempt_signal_own, TRIAL_LANDLOCK,
+	{G_PROCESS_SIGNAL, case_signal_bystander, case_signal_created, TRIAL_LANDLOCK,
 	 "a signal to another process"},
-	{G_PROCESS_PTRACE, attempt_trace_outsider, attempt_trace_own, TRIAL_LANDLOCK,
+	{G_PROCESS_PTRACE, case_trace_bystander, case_trace_created, TRIAL_LANDLOCK,
 	 "tracing another process"},
-	{G_PROCESS_CONTROL, attempt_control_outsider, attempt_control_own, 0,
+	{G_PROCESS_CONTROL, case_control_bystander, case_control_created, 0,
 	 "the priority of another process"},
-	{G_PROCESS_LISTING, attempt_list_processes, attempt_read_open, TRIAL_LANDLOCK,
+	{G_PROCESS_LISTING, case_list_processes, case_read_granted, TRIAL_LANDLOCK,
 	 "the list of processes"},
-	{G_IPC_SYSV, attempt_find_memory, attempt_make_memory, 0,
-	 "shared memory of another process"},
-	{G_TERMINAL_INJECT, attempt_type_into_terminal, attempt_ask_terminal, TRIAL_FREE_MAY_FAIL,
+	{G_IPC_SYSV, case_find_memory, case_make_memory, 0, "shared memory of another process"},
+	{G_TERMINAL_INJECT, case_type_into_terminal, case_ask_terminal, TRIAL_FREE_MAY_FAIL,
 	 "typing into the terminal"},
-	{G_KERNEL_SURFACE, attempt_make_queue, attempt_signal_own, 0,
+	{G_KERNEL_SURFACE, case_make_queue, case_signal_created, 0,
 	 "a call that programs do not need"},
-	{G_ENV_FILTER, attempt_see_variable, attempt_execute_open, 0,
-	 "a variable that was not named"},
-	{G_FDS_CLOSED, attempt_use_leaked, attempt_execute_open, 0, "an open file of the caller"},
+	{G_ENV_FILTER, case_see_variable, case_execute_granted, 0, "a variable that was not named"},
+	{G_FDS_CLOSED, case_use_leaked, case_execute_granted, 0, "an open file of the caller"},
 };
 
 /* ---- the trial ---- */
@@ -100,10 +97,10 @@ still_works(const struct selftest_visit *visit)
 
 	/* a broker that refuses must be one that answers */
 	if ((visit->trial->flags & TRIAL_TOLD) && plan->routing != ROUTE_NOTHING)
-		return attempt_make_kept;
+		return case_make_kept;
 	return plan->closes_sockets || (visit->trial->guarantee == G_SOCKETS_ABSTRACT &&
 					(plan->routes_sockets || plan->facts.values[FACT_DOOR]))
-		       ? attempt_talk_to_self
+		       ? case_talk_to_self
 		       : visit->trial->works;
 }
 
@@ -116,8 +113,8 @@ try_in_child(const void *argument)
 	struct selftest_seen seen = {0};
 
 	alarm(STAGE_SECONDS);
-	if (!booth_is_routed(visit->booth))
-		seen.free = stage_start_outsider(stage);
+	if (!fixture_sandbox_is_routed(visit->booth))
+		seen.free = fixture_start_bystander(stage);
 	if (seen.free == 0)
 		seen.free = trial->refused(stage);
 	stage->confined = true;
@@ -125,8 +122,8 @@ try_in_child(const void *argument)
 		seen.confined = trial->refused(stage);
 		seen.works = still_works(visit)(stage);
 	}
-	if (!booth_is_routed(visit->booth))
-		stage_end_outsider(stage);
+	if (!fixture_sandbox_is_routed(visit->booth))
+		fixture_end_bystander(stage);
 	_exit(write(visit->to, &seen, sizeof seen) != (ssize_t)sizeof seen);
 }
 
@@ -143,18 +140,18 @@ static void __attribute__((noreturn)) try_with_broker(const struct selftest_visi
 	int status;
 
 	alarm(STAGE_SECONDS);
-	if (stage_start_outsider(visit->stage) != 0)
+	if (fixture_start_bystander(visit->stage) != 0)
 		_exit(1);
 	pid = enforce_start(visit->booth->box, &none, &main);
 	close(visit->to);
-	needs = enforce_needs(visit->booth->box);
+	needs = enforce_fds(visit->booth->box);
 	/* nobody reads signals here, so it cannot be asked for later */
 	visit->booth->box->broker.opener.state = OPENER_WANTED;
-	enforce_attend(visit->booth->box);
+	enforce_service(visit->booth->box);
 	enforce_serve(visit->booth->box, &needs);
 	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
 		;
-	stage_end_outsider(visit->stage);
+	fixture_end_bystander(visit->stage);
 	_exit(pid < 0);
 }
 
@@ -171,7 +168,7 @@ try_one(const struct selftest *trial, struct fixture *stage, struct fixture_sand
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot try %s", trial->what);
 	visit.to = ends[1];
 	child = fork();
-	if (child == 0 && booth_is_routed(booth))
+	if (child == 0 && fixture_sandbox_is_routed(booth))
 		try_with_broker(&visit);
 	else if (child == 0)
 		try_in_child(&visit);
@@ -224,11 +221,11 @@ try_in_booth(const struct selftest *trial, const struct booth_wish *wish, struct
 	     struct selftest_seen *ret_seen, struct cordon_error *err)
 {
 	struct fixture_sandbox booth = {.box = NULL};
-	int rc = booth_make(&booth, stage, wish, err);
+	int rc = fixture_sandbox_make(&booth, stage, wish, err);
 
 	if (rc == 0)
 		rc = try_one(trial, stage, &booth, ret_seen, err);
-	booth_clear(&booth);
+	fixture_sandbox_clear(&booth);
 	return rc;
 }
 
@@ -244,7 +241,7 @@ try_and_judge(const struct selftest *trial, const struct facts *facts, struct fi
 
 	/* who is answered for is under a layer from the start: only the first time is free */
 	wish.is_told = true;
-	if (rc == 0 && (trial->flags & TRIAL_TOLD) && booth_can_tell(facts)) {
+	if (rc == 0 && (trial->flags & TRIAL_TOLD) && fixture_sandbox_can_tell(facts)) {
 		rc = try_in_booth(trial, &wish, stage, &other, &why);
 		seen.confined = seen.confined == 0 ? 0 : other.confined;
 		seen.works = seen.works != 0 ? seen.works : other.works;
@@ -272,12 +269,12 @@ prove_in_box(enum guarantee guarantee, struct proof *ret_proof, struct cordon_er
 	rc = enforce_probe(&facts, err);
 	if (rc < 0)
 		return rc;
-	if (!booth_can_be(&facts, guarantee))
+	if (!fixture_sandbox_can_be(&facts, guarantee))
 		return cordon_fail(err, CORDON_E_GAP, 0, "only another cordon could try it here");
-	rc = stage_make(&stage, guarantee, err);
+	rc = fixture_make(&stage, guarantee, err);
 	if (rc == 0)
 		rc = try_and_judge(trial, &facts, &stage, ret_proof, err);
-	stage_clear(&stage);
+	fixture_clear(&stage);
 	return rc;
 }
 
@@ -290,9 +287,9 @@ enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_e
 	/* a caller that ignores the end of its children could not wait for ours */
 	sigaction(SIGCHLD, &normal, &old);
 	if (guarantee == G_PROCESS_TREE)
-		rc = prove_tree(ret_proof, err);
-	else if (prove_limits_knows(guarantee))
-		rc = prove_limits(guarantee, ret_proof, err);
+		rc = selftest_tree(ret_proof, err);
+	else if (selftest_limits_knows(guarantee))
+		rc = selftest_limits(guarantee, ret_proof, err);
 	else
 		rc = prove_in_box(guarantee, ret_proof, err);
 	sigaction(SIGCHLD, &old, NULL);

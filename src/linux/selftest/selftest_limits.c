@@ -93,7 +93,7 @@ has_worked(pid_t child)
 static bool
 works(const struct session_group *group, const struct limit_test *trial, const unsigned *amount)
 {
-	return has_worked(group_fork(group, trial->take, amount));
+	return has_worked(session_group_fork(group, trial->take, amount));
 }
 
 static int
@@ -129,13 +129,13 @@ prove(const struct limit_test *trial, struct proof *ret_proof, struct cordon_err
 	enforce_probe_limits(&facts);
 	snprintf(id, sizeof id, "proof-%d", (int)getpid());
 	wish.id = id;
-	rc = group_choose(&facts, &wish, &group, err);
+	rc = session_group_select(&facts, &wish, &group, err);
 	if (rc == 0)
-		rc = group_make(&group, err);
+		rc = session_group_make(&group, err);
 	if (rc == 0)
 		rc = try_in_group(trial, &group, ret_proof, err);
-	group_kill(&group, DEADLINE_MS);
-	group_remove(&group);
+	session_group_kill(&group, DEADLINE_MS);
+	session_group_remove(&group);
 	return rc;
 }
 
@@ -149,13 +149,13 @@ find_trial(enum guarantee guarantee)
 }
 
 bool
-prove_limits_knows(enum guarantee guarantee)
+selftest_limits_knows(enum guarantee guarantee)
 {
 	return find_trial(guarantee) != NULL;
 }
 
 int
-prove_limits(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
+selftest_limits(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
 {
 	return prove(find_trial(guarantee), ret_proof, err);
 }

@@ -5,6 +5,6 @@
 #include "enforce/enforce.h"
 
 /* Is this a guarantee of that kind? */
-bool prove_limits_knows(enum guarantee guarantee);
+bool selftest_limits_knows(enum guarantee guarantee);
 /* As enforce_prove. */
-int prove_limits(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err);
+int selftest_limits(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err);

@@ -71,7 +71,7 @@ end_orphan(void)
 {
 	struct tree_end end;
 
-	return tree_kill(NULL, DEADLINE_MS, &end);
+	return process_tree_kill(NULL, DEADLINE_MS, &end);
 }
 
 /* The orphan is this process's, so that nothing else here is below it. */
@@ -81,7 +81,7 @@ guard(void)
 	int ends[2];
 
 	alarm(STAGE_SECONDS);
-	if (tree_inherit(true) < 0 || start_orphan(ends) < 0 || !lives(ends[0]))
+	if (process_tree_inherit(true) < 0 || start_orphan(ends) < 0 || !lives(ends[0]))
 		_exit(2);
 	_exit(end_orphan() && !lives(ends[0]) ? 0 : 1);
 }
@@ -94,7 +94,7 @@ try_in_child(int to)
 	pid_t bystander, child;
 
 	alarm(STAGE_SECONDS);
-	if (tree_inherit(true) < 0 || start_orphan(ends) < 0)
+	if (process_tree_inherit(true) < 0 || start_orphan(ends) < 0)
 		_exit(1);
 	seen.stays = lives(ends[0]);
 	end_orphan();
@@ -133,7 +133,7 @@ judge(const struct tree_seen *seen, struct proof *ret_proof, struct cordon_error
 }
 
 int
-prove_tree(struct proof *ret_proof, struct cordon_error *err)
+selftest_tree(struct proof *ret_proof, struct cordon_error *err)
 {
 	struct tree_seen seen;
 	ssize_t length;

@@ -5,4 +5,4 @@
 #include "enforce/enforce.h"
 
 /* As enforce_prove. */
-int prove_tree(struct proof *ret_proof, struct cordon_error *err);
+int selftest_tree(struct proof *ret_proof, struct cordon_error *err);

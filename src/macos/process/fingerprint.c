@@ -83,7 +83,7 @@ fingerprint_make(const char *state_dir, const char *id, struct fingerprint *ret_
 		errno = ENAMETOOLONG;
 		return cannot(state_dir, err);
 	}
-	rc = dir_make(folder, 0700, err);
+	rc = fd_make_dir(folder, 0700, err);
 	if (rc < 0)
 		return rc;
 	strcat(strcat(folder, NAME), id);

@@ -28,7 +28,7 @@
 #define ENVIRONMENT "/environment/cordon-"
 
 bool
-scan_is_marker(const char *path)
+kill_scan_is_marker(const char *path)
 {
 	size_t length = sizeof ENVIRONMENT - 1;
 
@@ -37,16 +37,16 @@ scan_is_marker(const char *path)
 }
 
 void
-scan_marker_name(const char *id, char *to, size_t size)
+kill_scan_marker_name(const char *id, char *to, size_t size)
 {
 	snprintf(to, size, ENVIRONMENT "%s", id);
 }
 
 bool
-scan_mark_of(const char *path, struct scan_mark *ret_mark)
+kill_scan_mark_of(const char *path, struct scan_mark *ret_mark)
 {
 	*ret_mark = (struct scan_mark){0};
-	if (scan_is_marker(path)) {
+	if (kill_scan_is_marker(path)) {
 		ret_mark->marker = path + sizeof ENVIRONMENT - 1;
 		return true;
 	}
@@ -64,7 +64,7 @@ is_still(const struct process_scan *look, int at)
 {
 	struct scan_seen process;
 
-	return look_at(look->found[at], &process) && process.started == look->started[at];
+	return process_scan_one(look->found[at], &process) && process.started == look->started[at];
 }
 
 static bool
@@ -72,7 +72,7 @@ leads_group(pid_t pid)
 {
 	struct scan_seen process;
 
-	return pid != getpgrp() && look_at(pid, &process) && process.group == pid;
+	return pid != getpgrp() && process_scan_one(pid, &process) && process.group == pid;
 }
 
 /* False when it is gone. */
@@ -111,7 +111,7 @@ static void
 signal_all(const struct scan_mark *mark, int signal, const struct process_scan *last,
 	   struct process_scan *look)
 {
-	look_around(mark, last, look);
+	process_scan_all(mark, last, look);
 	signal_found(look, signal);
 }
 
@@ -124,21 +124,21 @@ reap(const struct process_scan *look)
 }
 
 bool
-scan_is_empty(const struct scan_mark *mark)
+kill_scan_is_empty(const struct scan_mark *mark)
 {
 	struct process_scan look;
 
-	look_around(mark, NULL, &look);
+	process_scan_all(mark, NULL, &look);
 	return look.count == 0 && look.complete;
 }
 
 bool
-scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage)
+kill_scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage)
 {
 	struct process_usage usage = {0};
 	struct process_scan look;
 
-	look_around(mark, NULL, &look);
+	process_scan_all(mark, NULL, &look);
 	usage.processes = look.count;
 	for (int i = 0; i < look.count; i++) {
 		struct proc_taskinfo info;
@@ -152,7 +152,7 @@ scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage)
 }
 
 void
-scan_ask(const struct scan_mark *mark)
+kill_scan_ask(const struct scan_mark *mark)
 {
 	struct process_scan look;
 
@@ -171,7 +171,7 @@ kill_groups(const struct scan_mark *mark, struct process_scan *look)
 {
 	int kept = 0;
 
-	look_around(mark, NULL, look);
+	process_scan_all(mark, NULL, look);
 	for (int i = 0; i < look->count; i++) {
 		if (!is_still(look, i))
 			continue;
@@ -193,7 +193,8 @@ name_survivors(const struct process_scan *look, struct tree_end *to)
 	for (int i = 0; i < look->count; i++) {
 		struct scan_seen process;
 
-		if (!look_at(look->found[i], &process) || process.started != look->started[i])
+		if (!process_scan_one(look->found[i], &process) ||
+		    process.started != look->started[i])
 			continue;
 		if (to->left < TREE_SURVIVORS) {
 			struct tree_survivor *survivor = &to->survivors[to->left];
@@ -243,7 +244,7 @@ is_hopeless(struct standstill *still, const struct process_scan *look,
 }
 
 bool
-scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_end)
+kill_scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_end)
 {
 	struct standstill still = {0};
 	struct process_scan look, last = {.count = 0};

@@ -21,19 +21,19 @@ struct scan_mark {
 };
 
 /* The mark of a group, from its path; false, and nothing is looked for, when it is none of ours. */
-bool scan_mark_of(const char *path, struct scan_mark *ret_mark);
+bool kill_scan_mark_of(const char *path, struct scan_mark *ret_mark);
 /* Has path the form of a mark in the environment? */
-bool scan_is_marker(const char *path);
-void scan_marker_name(const char *id, char *to, size_t size);
+bool kill_scan_is_marker(const char *path);
+void kill_scan_marker_name(const char *id, char *to, size_t size);
 
-bool scan_is_empty(const struct scan_mark *mark);
+bool kill_scan_is_empty(const struct scan_mark *mark);
 /* SIGTERM to all of them, also to those that are stopped. */
-void scan_ask(const struct scan_mark *mark);
+void kill_scan_ask(const struct scan_mark *mark);
 /* How many there are, and the memory they have; false when not all could be seen. */
-bool scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage);
+bool kill_scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage);
 /*
  * Groups that one of them leads first, then one by one, until two looks in a row found nothing; gives up when
  * nothing has died for deadline_ms. A look that could not see everything never counts as nothing. Stopping them first would
  * not help: what a stopped process had begun to start goes on.
  */
-bool scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_end);
+bool kill_scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_end);

@@ -70,7 +70,7 @@ list_own(pid_t *to, bool *complete)
 }
 
 bool
-look_at(pid_t pid, struct scan_seen *ret)
+process_scan_one(pid_t pid, struct scan_seen *ret)
 {
 	struct proc_bsdinfo info;
 
@@ -107,7 +107,7 @@ descends(const struct scan_mark *mark, const struct scan_seen *process)
 	for (int i = 0; i < DESCENT_MAX && at.pid > 1; i++) {
 		if (at.parent == getpid())
 			return !is_spared(mark, at.pid);
-		if (!look_at(at.parent, &at))
+		if (!process_scan_one(at.parent, &at))
 			return false;
 	}
 	return false;
@@ -218,7 +218,7 @@ look_once(struct scan_state *looking)
 	for (int i = 0; i < looking->count; i++) {
 		struct scan_seen process;
 
-		if (looking->taken[i] || !look_at(looking->listed[i], &process) ||
+		if (looking->taken[i] || !process_scan_one(looking->listed[i], &process) ||
 		    !is_ours(looking, &process))
 			continue;
 		looking->taken[i] = more = true;
@@ -243,8 +243,8 @@ collect(struct scan_state *looking)
 
 /* Nobody is signalled meanwhile: who loses a parent is no descendant any more. */
 void
-look_around(const struct scan_mark *mark, const struct process_scan *last,
-	    struct process_scan *look)
+process_scan_all(const struct scan_mark *mark, const struct process_scan *last,
+		 struct process_scan *look)
 {
 	struct scan_state looking = {.mark = mark, .last = last, .to = look, .is_first = true};
 	void *room = MAP_FAILED;

@@ -25,7 +25,7 @@ struct process_scan {
 };
 
 /* Nobody is signalled meanwhile. last: the look before, or NULL. */
-void look_around(const struct scan_mark *mark, const struct process_scan *last,
-		 struct process_scan *look);
+void process_scan_all(const struct scan_mark *mark, const struct process_scan *last,
+		      struct process_scan *look);
 /* False for what is gone or a zombie. */
-bool look_at(pid_t pid, struct scan_seen *ret);
+bool process_scan_one(pid_t pid, struct scan_seen *ret);

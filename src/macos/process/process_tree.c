@@ -14,14 +14,14 @@
 
 /* There are no heirs on macOS: nothing to change, and nothing was changed before. */
 int
-tree_inherit(bool on)
+process_tree_inherit(bool on)
 {
 	(void)on;
 	return 0;
 }
 
 int
-tree_note_children(struct tree_spare *ret_spare)
+process_tree_note_children(struct tree_spare *ret_spare)
 {
 	int room = (int)sizeof ret_spare->pids;
 	int bytes = proc_listpids(PROC_PPID_ONLY, (uint32_t)getpid(), ret_spare->pids, room);
@@ -36,7 +36,7 @@ tree_note_children(struct tree_spare *ret_spare)
 }
 
 void
-tree_spare_older(struct tree_spare *spare, pid_t first)
+process_tree_exclude_older(struct tree_spare *spare, pid_t first)
 {
 	struct proc_bsdinfo info;
 
@@ -50,20 +50,20 @@ static void
 make_mark(const struct tree_spare *spare, struct scan_mark *to)
 {
 	if (spare == NULL || spare->group == NULL || spare->group->kind != TRACKED_BY_MARK ||
-	    !scan_mark_of(spare->group->path, to))
+	    !kill_scan_mark_of(spare->group->path, to))
 		*to = (struct scan_mark){0};
 	to->descent = true;
 	to->spare = spare;
 }
 
 bool
-tree_is_lone(void)
+process_tree_is_lone(void)
 {
 	return false;
 }
 
 bool
-tree_spare_others(struct tree_spare *spare, bool is_filtered)
+process_tree_exclude_others(struct tree_spare *spare, bool is_filtered)
 {
 	/* they are found by their mark */
 	(void)spare, (void)is_filtered;
@@ -71,35 +71,35 @@ tree_spare_others(struct tree_spare *spare, bool is_filtered)
 }
 
 int
-tree_reap_threads(pid_t pid)
+process_tree_reap_threads(pid_t pid)
 {
 	(void)pid;
 	return 0;
 }
 
 bool
-tree_is_empty(const struct tree_spare *spare)
+process_tree_is_empty(const struct tree_spare *spare)
 {
 	struct scan_mark mark;
 
 	make_mark(spare, &mark);
-	return scan_is_empty(&mark);
+	return kill_scan_is_empty(&mark);
 }
 
 void
-tree_ask(const struct tree_spare *spare)
+process_tree_terminate(const struct tree_spare *spare)
 {
 	struct scan_mark mark;
 
 	make_mark(spare, &mark);
-	scan_ask(&mark);
+	kill_scan_ask(&mark);
 }
 
 bool
-tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
+process_tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
 {
 	struct scan_mark mark;
 
 	make_mark(spare, &mark);
-	return scan_kill(&mark, deadline_ms, ret_end);
+	return kill_scan_kill(&mark, deadline_ms, ret_end);
 }

@@ -15,8 +15,8 @@
 #include "macos/process/kill_scan.h"
 
 int
-group_choose(const struct facts *facts, const struct group_wish *wish,
-	     struct session_group *ret_group, struct cordon_error *err)
+session_group_select(const struct facts *facts, const struct group_wish *wish,
+		     struct session_group *ret_group, struct cordon_error *err)
 {
 	(void)facts;
 	if (wish->memory != 0 || wish->processes != 0)
@@ -25,20 +25,20 @@ group_choose(const struct facts *facts, const struct group_wish *wish,
 					    .folder = -1,
 					    .door = -1,
 					    .hold = -1};
-	scan_marker_name(wish->id, ret_group->path, sizeof ret_group->path);
+	kill_scan_marker_name(wish->id, ret_group->path, sizeof ret_group->path);
 	return 0;
 }
 
 int
-group_make(struct session_group *group, struct cordon_error *err)
+session_group_make(struct session_group *group, struct cordon_error *err)
 {
 	(void)group, (void)err;
 	return 0;
 }
 
 pid_t
-group_fork(const struct session_group *group, void (*run)(const void *argument),
-	   const void *argument)
+session_group_fork(const struct session_group *group, void (*run)(const void *argument),
+		   const void *argument)
 {
 	pid_t child = fork();
 
@@ -52,55 +52,55 @@ group_fork(const struct session_group *group, void (*run)(const void *argument),
 
 /* Not vfork: what the child does before exec allocates on macOS. */
 pid_t
-group_spawn(const struct session_group *group, void (*run)(const void *argument),
-	    const void *argument)
+session_group_spawn(const struct session_group *group, void (*run)(const void *argument),
+		    const void *argument)
 {
-	return group_fork(group, run, argument);
+	return session_group_fork(group, run, argument);
 }
 
 bool
-group_kill(const struct session_group *group, int deadline_ms)
+session_group_kill(const struct session_group *group, int deadline_ms)
 {
 	struct scan_mark mark;
 	struct tree_end end;
 
 	if (group->kind != TRACKED_BY_MARK)
 		return true;
-	return scan_mark_of(group->path, &mark) && scan_kill(&mark, deadline_ms, &end);
+	return kill_scan_mark_of(group->path, &mark) && kill_scan_kill(&mark, deadline_ms, &end);
 }
 
 bool
-group_is_empty(const struct session_group *group)
+session_group_is_empty(const struct session_group *group)
 {
 	struct scan_mark mark;
 
 	if (group->kind != TRACKED_BY_MARK)
 		return true;
-	return scan_mark_of(group->path, &mark) && scan_is_empty(&mark);
+	return kill_scan_mark_of(group->path, &mark) && kill_scan_is_empty(&mark);
 }
 
 bool
-group_hit_memory(const struct session_group *group)
+session_group_hit_memory(const struct session_group *group)
 {
 	(void)group;
 	return false;
 }
 
 bool
-group_hit_processes(const struct session_group *group)
+session_group_hit_processes(const struct session_group *group)
 {
 	(void)group;
 	return false;
 }
 
 bool
-group_measure(const struct session_group *group, struct group_usage *ret_usage)
+session_group_measure(const struct session_group *group, struct group_usage *ret_usage)
 {
 	struct process_usage usage;
 	struct scan_mark mark;
 
 	/* whatever kind it is taken for: the path says it */
-	if (!scan_mark_of(group->path, &mark) || !scan_measure(&mark, &usage))
+	if (!kill_scan_mark_of(group->path, &mark) || !kill_scan_measure(&mark, &usage))
 		return false;
 	*ret_usage = (struct group_usage){usage.memory, usage.processes};
 	return true;
@@ -108,43 +108,43 @@ group_measure(const struct session_group *group, struct group_usage *ret_usage)
 
 /* As long as one is left it is needed: by it that one is found. */
 int
-group_remove(struct session_group *group)
+session_group_remove(struct session_group *group)
 {
 	struct fingerprint fingerprint;
 
 	if (group->kind != TRACKED_BY_MARK)
 		return 0;
-	if (!group_is_empty(group)) {
+	if (!session_group_is_empty(group)) {
 		errno = EBUSY;
 		return -1;
 	}
 	if (fingerprint_is_one(group->path) && fingerprint_at(group->path, &fingerprint))
 		fingerprint_remove(&fingerprint);
-	group_release(group);
+	session_group_release(group);
 	return 0;
 }
 
 void
-group_release(struct session_group *group)
+session_group_release(struct session_group *group)
 {
 	group->kind = GROUP_NONE;
 	group->path[0] = '\0';
 }
 
 int
-group_end_dead(const char *path)
+session_group_end_dead(const char *path)
 {
 	struct session_group group = {.kind = TRACKED_BY_MARK, .folder = -1, .hold = -1};
 
-	if ((!fingerprint_is_one(path) && !scan_is_marker(path)) ||
+	if ((!fingerprint_is_one(path) && !kill_scan_is_marker(path)) ||
 	    strlen(path) >= sizeof group.path) {
 		errno = EINVAL;
 		return -1;
 	}
 	strcpy(group.path, path);
-	if (!group_kill(&group, 10000)) {
+	if (!session_group_kill(&group, 10000)) {
 		errno = EBUSY;
 		return -1;
 	}
-	return group_remove(&group);
+	return session_group_remove(&group);
 }

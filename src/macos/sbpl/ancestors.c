@@ -120,7 +120,7 @@ wants_metadata(const struct ancestors_build *m, const char *path)
 	struct verdict verdict = index_decide(&m->plan->index, path);
 	const struct planned_rule *rule = verdict.by[0].rule;
 
-	return !(verdict.rights & RIGHT_READ) && !path_is_dead(path) &&
+	return !(verdict.rights & RIGHT_READ) && !sbpl_rules_is_dead_path(path) &&
 	       (rule == NULL || rule->effect == EFFECT_ALLOW);
 }
 
@@ -149,13 +149,13 @@ pick(struct ancestors_build *m, const struct paths *from,
 {
 	for (size_t i = 0; i < from->count; i++)
 		if (test(m, from->items[i]))
-			filter_push(m->in, to, filter_literal(m->in, from->items[i]));
+			path_filter_push(m->in, to, path_filter_literal(m->in, from->items[i]));
 	return m->in->failed ? cordon_no_memory(m->err) : 0;
 }
 
 int
-folders_on_the_way(struct filters *in, const struct plan *plan, const struct sbpl_rules *lines,
-		   const struct filter **ret, struct cordon_error *err)
+ancestors_on_path(struct filters *in, const struct plan *plan, const struct sbpl_rules *lines,
+		  const struct filter **ret, struct cordon_error *err)
 {
 	struct ancestors_build m = {in, plan, lines, err};
 	struct filter_list parts = {0};
@@ -166,7 +166,7 @@ folders_on_the_way(struct filters *in, const struct plan *plan, const struct sbp
 	if (rc == 0)
 		rc = pick(&m, &all, wants_metadata, &parts);
 	if (rc == 0)
-		*ret = filter_any_of(in, parts.items, parts.count);
+		*ret = path_filter_any_of(in, parts.items, parts.count);
 	return rc;
 }
 
@@ -193,8 +193,8 @@ collect_held(struct ancestors_build *m, struct paths *to)
 }
 
 int
-folders_held(struct filters *in, const struct plan *plan, const struct filter **ret,
-	     struct cordon_error *err)
+ancestors_held(struct filters *in, const struct plan *plan, const struct filter **ret,
+	       struct cordon_error *err)
 {
 	struct ancestors_build m = {in, plan, NULL, err};
 	struct filter_list parts = {0};
@@ -205,15 +205,16 @@ folders_held(struct filters *in, const struct plan *plan, const struct filter **
 	if (rc == 0)
 		rc = pick(&m, &above, can_be_deleted, &parts);
 	if (rc == 0)
-		rc = holds_make(in->arena, plan, &holds, err);
+		rc = pattern_dirs_make(in->arena, plan, &holds, err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < holds.count; i++) {
 		const struct pattern_dir *hold = &holds.items[i];
 		enum pattern_end end = hold->below ? PATTERN_BELOW : PATTERN_HERE;
 
-		filter_push(in, &parts, pattern_glob(in, hold->glob, end, hold->nocase));
+		path_filter_push(in, &parts, glob_regex_glob(in, hold->glob, end, hold->nocase));
 	}
-	*ret = filter_all(in, &filter_folder, filter_any_of(in, parts.items, parts.count));
+	*ret = path_filter_all(in, &filter_folder,
+			       path_filter_any_of(in, parts.items, parts.count));
 	return 0;
 }

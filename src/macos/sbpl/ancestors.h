@@ -8,8 +8,8 @@
  * Every folder and link on the way to what the lines allow, apart from those that may be read anyway
  * and those that a rule forbids to read.
  */
-int folders_on_the_way(struct filters *in, const struct plan *plan, const struct sbpl_rules *lines,
-		       const struct filter **ret, struct cordon_error *err);
+int ancestors_on_path(struct filters *in, const struct plan *plan, const struct sbpl_rules *lines,
+		      const struct filter **ret, struct cordon_error *err);
 /* Folders that may be emptied and not moved or removed: what is in them would leave its rule. */
-int folders_held(struct filters *in, const struct plan *plan, const struct filter **ret,
-		 struct cordon_error *err);
+int ancestors_held(struct filters *in, const struct plan *plan, const struct filter **ret,
+		   struct cordon_error *err);

@@ -77,7 +77,7 @@ finish(struct filters *in, struct str *regex, enum pattern_end end, const char *
 
 	str_add(regex, end == PATTERN_HERE ? "$" : "(/|$)");
 	text = regex->failed ? NULL : arena_strdup(in->arena, regex->text, NULL);
-	return filter_regex(in, text, root);
+	return path_filter_regex(in, text, root);
 }
 
 /* The folder of a glob's leading plain names. */
@@ -97,18 +97,18 @@ glob_root(struct filters *in, const char *const *names, size_t count)
 }
 
 const struct filter *
-pattern_glob(struct filters *in, const char *glob, enum pattern_end end, bool nocase)
+glob_regex_glob(struct filters *in, const char *glob, enum pattern_end end, bool nocase)
 {
 	auto_str struct str regex = {0};
 	const char *const *names;
 	size_t count;
 
-	if (glob_split(in->arena, glob, &names, &count, NULL) < 0) {
+	if (pattern_dirs_split_glob(in->arena, glob, &names, &count, NULL) < 0) {
 		in->failed = true;
 		return NULL;
 	}
 	if (count == 0)
-		return end == PATTERN_BELOW ? &filter_always : filter_literal(in, "/");
+		return end == PATTERN_BELOW ? &filter_always : path_filter_literal(in, "/");
 	str_add(&regex, "^");
 	add_names(&regex, names, count, nocase);
 	return finish(in, &regex, end, nocase ? "/" : glob_root(in, names, count));
@@ -186,12 +186,13 @@ walk(struct filters *in, struct progress *p, const char *folder)
 }
 
 const struct filter *
-pattern_glob_below(struct filters *in, const char *glob, const char *folder)
+glob_regex_glob_below(struct filters *in, const char *glob, const char *folder)
 {
 	const struct filter *found = &filter_never;
 	struct progress p = {0};
 
-	if (glob_split(in->arena, glob, &p.names, &p.count, NULL) < 0 || !walk(in, &p, folder)) {
+	if (pattern_dirs_split_glob(in->arena, glob, &p.names, &p.count, NULL) < 0 ||
+	    !walk(in, &p, folder)) {
 		in->failed = true;
 		return NULL;
 	}
@@ -203,7 +204,7 @@ pattern_glob_below(struct filters *in, const char *glob, const char *folder)
 		str_add(&regex, "^");
 		add_text(&regex, folder);
 		add_names(&regex, p.names + i, p.count - i, true);
-		found = filter_any(in, found, finish(in, &regex, PATTERN_BELOW, folder));
+		found = path_filter_any(in, found, finish(in, &regex, PATTERN_BELOW, folder));
 	}
 	return found;
 }
@@ -211,7 +212,7 @@ pattern_glob_below(struct filters *in, const char *glob, const char *folder)
 /* ---- small ones ---- */
 
 const struct filter *
-pattern_children(struct filters *in, const char *folder)
+glob_regex_children(struct filters *in, const char *folder)
 {
 	auto_str struct str regex = {0};
 
@@ -222,7 +223,7 @@ pattern_children(struct filters *in, const char *folder)
 }
 
 const struct filter *
-pattern_ending(struct filters *in, const char *text)
+glob_regex_ending(struct filters *in, const char *text)
 {
 	auto_str struct str regex = {0};
 

@@ -30,19 +30,19 @@ filter_new(struct filters *in, enum path_filter_kind kind, const char *value, co
 }
 
 const struct filter *
-filter_subpath(struct filters *in, const char *path)
+path_filter_subpath(struct filters *in, const char *path)
 {
 	return filter_new(in, FILTER_SUBPATH, path, path);
 }
 
 const struct filter *
-filter_literal(struct filters *in, const char *path)
+path_filter_literal(struct filters *in, const char *path)
 {
 	return filter_new(in, FILTER_LITERAL, path, path);
 }
 
 const struct filter *
-filter_regex(struct filters *in, const char *regex, const char *root)
+path_filter_regex(struct filters *in, const char *regex, const char *root)
 {
 	return filter_new(in, FILTER_REGEX, regex, root);
 }
@@ -87,19 +87,19 @@ filter_join(struct filters *in, enum path_filter_kind kind, const struct filter 
 }
 
 const struct filter *
-filter_any(struct filters *in, const struct filter *a, const struct filter *b)
+path_filter_any(struct filters *in, const struct filter *a, const struct filter *b)
 {
 	return filter_join(in, FILTER_ANY, a, b);
 }
 
 const struct filter *
-filter_all(struct filters *in, const struct filter *a, const struct filter *b)
+path_filter_all(struct filters *in, const struct filter *a, const struct filter *b)
 {
 	return filter_join(in, FILTER_ALL, a, b);
 }
 
 const struct filter *
-filter_any_of(struct filters *in, const struct filter *const *parts, size_t count)
+path_filter_any_of(struct filters *in, const struct filter *const *parts, size_t count)
 {
 	struct filter *joined = filter_new(in, FILTER_ANY, "", "/");
 
@@ -115,7 +115,7 @@ filter_any_of(struct filters *in, const struct filter *const *parts, size_t coun
 }
 
 void
-filter_push(struct filters *in, struct filter_list *to, const struct filter *part)
+path_filter_push(struct filters *in, struct filter_list *to, const struct filter *part)
 {
 	const struct filter **slot;
 
@@ -126,7 +126,7 @@ filter_push(struct filters *in, struct filter_list *to, const struct filter *par
 }
 
 const struct filter *
-filter_not(struct filters *in, const struct filter *filter)
+path_filter_not(struct filters *in, const struct filter *filter)
 {
 	struct filter *negated;
 
@@ -155,16 +155,16 @@ within_parts(struct filters *in, const struct filter *filter, const char *root)
 		return NULL;
 	}
 	for (size_t i = 0; i < filter->count; i++)
-		parts[i] = filter_within(in, filter->parts[i], root);
+		parts[i] = path_filter_within(in, filter->parts[i], root);
 	if (filter->kind == FILTER_ANY)
-		return filter_any_of(in, parts, filter->count);
+		return path_filter_any_of(in, parts, filter->count);
 	for (size_t i = 0; i < filter->count; i++)
-		joined = filter_all(in, joined, parts[i]);
+		joined = path_filter_all(in, joined, parts[i]);
 	return joined;
 }
 
 const struct filter *
-filter_within(struct filters *in, const struct filter *filter, const char *root)
+path_filter_within(struct filters *in, const struct filter *filter, const char *root)
 {
 	if (filter == NULL)
 		return NULL;
@@ -183,7 +183,7 @@ filter_within(struct filters *in, const struct filter *filter, const char *root)
 	case FILTER_ALL:
 		return within_parts(in, filter, root);
 	case FILTER_NOT:
-		return filter_not(in, filter_within(in, filter->parts[0], root));
+		return path_filter_not(in, path_filter_within(in, filter->parts[0], root));
 	default:
 		return filter;
 	}
@@ -242,7 +242,7 @@ parameter_add(struct parameters *in, const char *value)
 }
 
 const char *
-parameter_name(struct parameters *in, const char *value)
+path_filter_parameter(struct parameters *in, const char *value)
 {
 	struct parameter *item = NULL;
 	size_t *slot;
@@ -268,7 +268,7 @@ print_parts(const struct filter *filter, struct parameters *parameters, struct s
 {
 	for (size_t i = 0; i < filter->count; i++) {
 		str_add(to, " ");
-		filter_print(filter->parts[i], parameters, to);
+		path_filter_print(filter->parts[i], parameters, to);
 	}
 }
 
@@ -288,12 +288,12 @@ print_inner(const struct filter *filter, struct parameters *parameters, struct s
 	else if (filter->count > 0)
 		print_parts(filter, parameters, to);
 	else
-		str_printf(to, " (param \"%s\")", parameter_name(parameters, filter->value));
+		str_printf(to, " (param \"%s\")", path_filter_parameter(parameters, filter->value));
 	str_add(to, ")");
 }
 
 void
-filter_print(const struct filter *filter, struct parameters *parameters, struct str *to)
+path_filter_print(const struct filter *filter, struct parameters *parameters, struct str *to)
 {
 	/* never and always mean that nobody simplified: writing nothing would match everything */
 	if (filter == NULL || filter->kind == FILTER_NEVER || filter->kind == FILTER_ALWAYS)

@@ -41,25 +41,27 @@ struct filters {
 extern const struct filter filter_never, filter_always, filter_folder;
 
 /* Values and roots are borrowed. */
-const struct filter *filter_subpath(struct filters *in, const char *path);
-const struct filter *filter_literal(struct filters *in, const char *path);
-const struct filter *filter_regex(struct filters *in, const char *regex, const char *root);
-const struct filter *filter_not(struct filters *in, const struct filter *filter);
+const struct filter *path_filter_subpath(struct filters *in, const char *path);
+const struct filter *path_filter_literal(struct filters *in, const char *path);
+const struct filter *path_filter_regex(struct filters *in, const char *regex, const char *root);
+const struct filter *path_filter_not(struct filters *in, const struct filter *filter);
 /* Of two; chains are flattened. */
-const struct filter *filter_any(struct filters *in, const struct filter *a, const struct filter *b);
-const struct filter *filter_all(struct filters *in, const struct filter *a, const struct filter *b);
+const struct filter *path_filter_any(struct filters *in, const struct filter *a,
+				     const struct filter *b);
+const struct filter *path_filter_all(struct filters *in, const struct filter *a,
+				     const struct filter *b);
 /* Of many, in time that grows with their number. */
-const struct filter *filter_any_of(struct filters *in, const struct filter *const *parts,
-				   size_t count);
-/* A list that grows, for filter_any_of. */
+const struct filter *path_filter_any_of(struct filters *in, const struct filter *const *parts,
+					size_t count);
+/* A list that grows, for path_filter_any_of. */
 struct filter_list {
 	const struct filter **items;
 	size_t count;
 };
-void filter_push(struct filters *in, struct filter_list *to, const struct filter *part);
+void path_filter_push(struct filters *in, struct filter_list *to, const struct filter *part);
 /* The same filter for paths at or below root: what cannot match there is gone. */
-const struct filter *filter_within(struct filters *in, const struct filter *filter,
-				   const char *root);
+const struct filter *path_filter_within(struct filters *in, const struct filter *filter,
+					const char *root);
 
 /* Parameters of a profile: one name for each value. */
 struct parameter {
@@ -75,8 +77,8 @@ struct parameters {
 };
 
 /* The name that stands for value, which is copied. Never NULL: see failed. */
-const char *parameter_name(struct parameters *in, const char *value);
+const char *path_filter_parameter(struct parameters *in, const char *value);
 /* As SBPL; FILTER_NEVER and FILTER_ALWAYS cannot be said and fail the text. */
-void filter_print(const struct filter *filter, struct parameters *parameters, struct str *to);
+void path_filter_print(const struct filter *filter, struct parameters *parameters, struct str *to);
 /* A word in quotes, as SBPL reads it. For words of ours: ASCII without control characters. */
 void sbpl_word(const char *word, struct str *to);

@@ -37,7 +37,7 @@ refuse(struct regex_reader *r, const char *reason)
 /* ---- sets of bytes ---- */
 
 static void
-bytes_add(struct regex_bytes *to, int first, int last)
+conn_bytes_add(struct regex_bytes *to, int first, int last)
 {
 	for (int c = first; c <= last; c++)
 		to->has[c] = true;
@@ -50,12 +50,12 @@ bytes_add_named(struct regex_bytes *to, char name)
 	struct regex_bytes set = {{0}};
 
 	if (ascii_lower(name) == 'd')
-		bytes_add(&set, '0', '9');
+		conn_bytes_add(&set, '0', '9');
 	else if (ascii_lower(name) == 's')
-		bytes_add(&set, '\t', '\r'), bytes_add(&set, ' ', ' ');
+		conn_bytes_add(&set, '\t', '\r'), conn_bytes_add(&set, ' ', ' ');
 	else if (ascii_lower(name) == 'w')
-		bytes_add(&set, '0', '9'), bytes_add(&set, 'A', 'Z'), bytes_add(&set, '_', '_'),
-			bytes_add(&set, 'a', 'z');
+		conn_bytes_add(&set, '0', '9'), conn_bytes_add(&set, 'A', 'Z'),
+			conn_bytes_add(&set, '_', '_'), conn_bytes_add(&set, 'a', 'z');
 	else
 		return false;
 	for (int c = 1; c < 256; c++)
@@ -206,7 +206,7 @@ read_range(struct regex_reader *r, struct regex_bytes *set)
 	if (last < first)
 		refuse(r, "has a range in a class that a Seatbelt profile cannot say");
 	else if (first >= 0)
-		bytes_add(set, first, last);
+		conn_bytes_add(set, first, last);
 }
 
 /* r->at is behind the opening bracket. */
@@ -391,11 +391,11 @@ read_branches(struct regex_reader *r, struct str *to)
 }
 
 const struct filter *
-pattern_regex(struct filters *in, const char *regex, const char **ret_reason)
+pcre_regex(struct filters *in, const char *regex, const char **ret_reason)
 {
 	struct regex_reader r = {.at = regex};
 	auto_str struct str text = {0};
-	const char *root = regex_root(in->arena, regex, NULL), *copy;
+	const char *root = pattern_dirs_regex_root(in->arena, regex, NULL), *copy;
 
 	str_add(&text, "^(");
 	read_branches(&r, &text);
@@ -406,5 +406,5 @@ pattern_regex(struct filters *in, const char *regex, const char **ret_reason)
 	if (r.reason != NULL)
 		return NULL;
 	copy = text.failed || root == NULL ? NULL : arena_strdup(in->arena, text.text, NULL);
-	return filter_regex(in, copy, root);
+	return path_filter_regex(in, copy, root);
 }

@@ -51,13 +51,13 @@ add_filters(struct writer *w, const struct filter *filter)
 {
 	if (filter == NULL || filter->kind != FILTER_ANY) {
 		str_add(&w->text, " ");
-		filter_print(filter, &w->parameters, &w->text);
+		path_filter_print(filter, &w->parameters, &w->text);
 		return;
 	}
 	/* several filters of one line are alternatives */
 	for (size_t i = 0; i < filter->count; i++) {
 		str_add(&w->text, "\n  ");
-		filter_print(filter->parts[i], &w->parameters, &w->text);
+		path_filter_print(filter->parts[i], &w->parameters, &w->text);
 	}
 }
 
@@ -159,7 +159,7 @@ add_ancestors(struct writer *w)
 {
 	auto_str struct str operations = {0};
 	const struct filter *folders;
-	int rc = folders_on_the_way(&w->in, w->plan, &w->lines, &folders, w->err);
+	int rc = ancestors_on_path(&w->in, w->plan, &w->lines, &folders, w->err);
 
 	if (rc < 0)
 		return rc;
@@ -199,7 +199,7 @@ static int
 add_held(struct writer *w)
 {
 	const struct filter *held;
-	int rc = folders_held(&w->in, w->plan, &held, w->err);
+	int rc = ancestors_held(&w->in, w->plan, &held, w->err);
 
 	if (rc < 0 || !(w->granted & RIGHT_DELETE))
 		return rc;
@@ -217,11 +217,13 @@ add_devices(struct writer *w)
 
 	for (const struct table_device *d = table_devices; d->path != NULL; d++)
 		if (has_device(w, d->path))
-			filter_push(&w->in, &parts,
-				    d->regex == NULL ? filter_literal(&w->in, d->path)
-						     : filter_regex(&w->in, d->regex, "/dev"));
+			path_filter_push(&w->in, &parts,
+					 d->regex == NULL
+						 ? path_filter_literal(&w->in, d->path)
+						 : path_filter_regex(&w->in, d->regex, "/dev"));
 	add_comment(w, "control of terminals, but for typing into them");
-	add_line(w, EFFECT_ALLOW, "file-ioctl", filter_any_of(&w->in, parts.items, parts.count));
+	add_line(w, EFFECT_ALLOW, "file-ioctl",
+		 path_filter_any_of(&w->in, parts.items, parts.count));
 	str_add(&w->text, "(deny file-ioctl (ioctl-command TIOCSTI)");
 	end_line(w, true);
 }
@@ -258,7 +260,7 @@ add_network(struct writer *w)
 		add_endpoint(w, "network-outbound", "remote ip", "*:*");
 		add_endpoint(w, "network-bind network-inbound", "local ip", "*:*");
 		add_line(w, EFFECT_ALLOW, "network-outbound",
-			 filter_literal(&w->in, RESOLVER_SOCKET));
+			 path_filter_literal(&w->in, RESOLVER_SOCKET));
 	} else if (network->mode == NET_LOCALHOST && network->localhost.count == 0) {
 		add_localhost(w, 0);
 	} else if (network->mode == NET_LOCALHOST) {
@@ -278,19 +280,22 @@ add_sockets(struct writer *w)
 	struct filter_list parts = {0};
 	const struct filter *own;
 
-	if (project != NULL && !path_is_dead(project)) {
-		own = filter_all(&w->in, filter_subpath(&w->in, project),
-				 lines_where(&w->in, &w->lines, RIGHT_READ, project));
-		own = filter_all(&w->in, own, lines_where(&w->in, &w->lines, RIGHT_WRITE, project));
-		filter_push(&w->in, &parts, own);
+	if (project != NULL && !sbpl_rules_is_dead_path(project)) {
+		own = path_filter_all(&w->in, path_filter_subpath(&w->in, project),
+				      sbpl_rules_where(&w->in, &w->lines, RIGHT_READ, project));
+		own = path_filter_all(&w->in, own,
+				      sbpl_rules_where(&w->in, &w->lines, RIGHT_WRITE, project));
+		path_filter_push(&w->in, &parts, own);
 	}
 	if (w->options->private_tmp != NULL)
-		filter_push(&w->in, &parts, filter_subpath(&w->in, w->options->private_tmp));
+		path_filter_push(&w->in, &parts,
+				 path_filter_subpath(&w->in, w->options->private_tmp));
 	for (size_t i = 0; i < w->plan->socket_count; i++)
-		filter_push(&w->in, &parts, filter_literal(&w->in, w->plan->sockets[i].path));
+		path_filter_push(&w->in, &parts,
+				 path_filter_literal(&w->in, w->plan->sockets[i].path));
 	add_comment(w, "unix sockets");
 	add_line(w, EFFECT_ALLOW, "network-outbound",
-		 filter_any_of(&w->in, parts.items, parts.count));
+		 path_filter_any_of(&w->in, parts.items, parts.count));
 }
 
 /* Who is inside takes what comes there, and can make no such socket. */
@@ -302,8 +307,8 @@ add_door(struct writer *w)
 	if (door == NULL)
 		return;
 	add_comment(w, "where commands of this session come in");
-	add_line(w, EFFECT_ALLOW, "network-inbound", filter_literal(&w->in, door));
-	add_line(w, EFFECT_DENY, "network-bind", filter_literal(&w->in, door));
+	add_line(w, EFFECT_ALLOW, "network-inbound", path_filter_literal(&w->in, door));
+	add_line(w, EFFECT_DENY, "network-bind", path_filter_literal(&w->in, door));
 }
 
 static void
@@ -312,8 +317,10 @@ add_fingerprint(struct writer *w, const struct sbpl_fingerprint *fingerprint)
 	if (fingerprint->allowed == NULL || fingerprint->denied == NULL)
 		return;
 	add_comment(w, "by which the processes of this session are known");
-	add_line(w, EFFECT_ALLOW, "file-read-data", filter_literal(&w->in, fingerprint->allowed));
-	add_line(w, EFFECT_DENY, "file-read-data", filter_literal(&w->in, fingerprint->denied));
+	add_line(w, EFFECT_ALLOW, "file-read-data",
+		 path_filter_literal(&w->in, fingerprint->allowed));
+	add_line(w, EFFECT_DENY, "file-read-data",
+		 path_filter_literal(&w->in, fingerprint->denied));
 }
 
 /* ---- all of it ---- */
@@ -335,7 +342,7 @@ write_plan(struct writer *w)
 	int rc = check_tag(w->options->tag, w->err);
 
 	if (rc == 0)
-		rc = lines_make(&w->in, w->plan, w->options->private_tmp, &w->lines, w->err);
+		rc = sbpl_rules_make(&w->in, w->plan, w->options->private_tmp, &w->lines, w->err);
 	for (size_t i = 0; rc == 0 && i < w->lines.count; i++)
 		if (w->lines.items[i].effect == EFFECT_ALLOW)
 			w->granted |= w->lines.items[i].rights;

@@ -26,7 +26,7 @@ struct sbpl_rules_build {
 };
 
 bool
-path_is_dead(const char *path)
+sbpl_rules_is_dead_path(const char *path)
 {
 	/* firmlinks are seen by their short names; /home and /net belong to the automounter */
 	static const char *const roots[] = {"/System/Volumes/Data", "/home", "/net"};
@@ -47,7 +47,7 @@ add_line(struct sbpl_rules_build *m, struct sbpl_rules *to, struct sbpl_rule lin
 	if (line.filter->kind == FILTER_NEVER || line.rights == 0)
 		return 0;
 	if (line.filter->kind == FILTER_ALWAYS)
-		line.filter = filter_subpath(m->in, "/");
+		line.filter = path_filter_subpath(m->in, "/");
 	slot = arena_push(m->in->arena, &to->items, &to->count, sizeof *slot, m->err);
 	if (slot == NULL)
 		return -CORDON_E_MEMORY;
@@ -70,8 +70,8 @@ pattern_filter(struct sbpl_rules_build *m, const struct planned_rule *rule,
 	const struct place *place = &rule->rule->place;
 	const char *reason = NULL;
 
-	*ret = rule->match == MATCH_GLOB ? pattern_glob(m->in, rule->path, PATTERN_BELOW, false)
-					 : pattern_regex(m->in, rule->path, &reason);
+	*ret = rule->match == MATCH_GLOB ? glob_regex_glob(m->in, rule->path, PATTERN_BELOW, false)
+					 : pcre_regex(m->in, rule->path, &reason);
 	if (reason != NULL)
 		return cordon_fail_at(m->err, CORDON_E_POLICY, place->file, place->line,
 				      place->column, "\"%.60s\" %s", rule->path, reason);
@@ -112,7 +112,7 @@ layer_denies(struct sbpl_rules_build *m, enum layer layer, int right, const stru
 		if (rc < 0)
 			return rc;
 		for (int i = 0; i < RIGHT_KINDS; i++)
-			m->denied[layer][i] = lines_where(m->in, &lines, 1u << i, "/");
+			m->denied[layer][i] = sbpl_rules_where(m->in, &lines, 1u << i, "/");
 	}
 	*ret = m->denied[layer][right];
 	return *ret == NULL ? cordon_no_memory(m->err) : 0;
@@ -131,7 +131,7 @@ silence(struct sbpl_rules_build *m, enum layer layer, int right, const struct fi
 			continue;
 		rc = layer_denies(m, (enum layer)above, right, &denied);
 		if (rc == 0)
-			*ret = filter_any(m->in, *ret, denied);
+			*ret = path_filter_any(m->in, *ret, denied);
 	}
 	return rc;
 }
@@ -152,14 +152,15 @@ add_allow(struct sbpl_rules_build *m, const struct planned_rule *rule, const str
 		rc = silence(m, rule->layer, i, &unheard);
 		if (rc < 0)
 			return rc;
-		unheard = filter_within(m->in, unheard, root);
+		unheard = path_filter_within(m->in, unheard, root);
 		if (unheard != NULL && unheard->kind == FILTER_NEVER)
 			plain.rights |= 1u << i;
 		else
 			rc = add_line(m, m->to,
-				      (struct sbpl_rule){EFFECT_ALLOW, 1u << i,
-							 filter_all(m->in, filter,
-								    filter_not(m->in, unheard))});
+				      (struct sbpl_rule){
+					      EFFECT_ALLOW, 1u << i,
+					      path_filter_all(m->in, filter,
+							      path_filter_not(m->in, unheard))});
 	}
 	return rc < 0 ? rc : add_line(m, m->to, plain);
 }
@@ -193,12 +194,13 @@ static const struct filter *
 protection_filter(struct sbpl_rules_build *m, const struct protection *protection)
 {
 	enum pattern_end end = protection->self_only ? PATTERN_HERE : PATTERN_BELOW;
-	const struct filter *filter = pattern_glob(m->in, protection->pattern, end, true);
+	const struct filter *filter = glob_regex_glob(m->in, protection->pattern, end, true);
 
 	if (protection->except == NULL)
 		return filter;
-	return filter_all(m->in, filter,
-			  filter_not(m->in, pattern_ending(m->in, protection->except)));
+	return path_filter_all(m->in, filter,
+			       path_filter_not(m->in,
+					       glob_regex_ending(m->in, protection->except)));
 }
 
 /* What a rule reaches at or below the protected name, short of protected names further down. */
@@ -207,16 +209,17 @@ lifted_region(struct sbpl_rules_build *m, const struct protection *protection,
 	      const struct planned_rule *rule)
 {
 	const struct filter *reach =
-		rule->match == MATCH_LITERAL ? filter_literal(m->in, rule->path)
-		: rule->match == MATCH_CHILD ? pattern_children(m->in, rule->path)
-					     : filter_subpath(m->in, rule->path);
+		rule->match == MATCH_LITERAL ? path_filter_literal(m->in, rule->path)
+		: rule->match == MATCH_CHILD ? glob_regex_children(m->in, rule->path)
+					     : path_filter_subpath(m->in, rule->path);
 
 	if (protection->self_only)
 		return rule->match == MATCH_CHILD ? &filter_never
-						  : filter_literal(m->in, rule->path);
-	return filter_all(m->in, reach,
-			  filter_not(m->in,
-				     pattern_glob_below(m->in, protection->pattern, rule->path)));
+						  : path_filter_literal(m->in, rule->path);
+	return path_filter_all(
+		m->in, reach,
+		path_filter_not(m->in,
+				glob_regex_glob_below(m->in, protection->pattern, rule->path)));
 }
 
 /* The user's own words lift a protection by naming what is protected, where they are heard. */
@@ -240,9 +243,9 @@ lifted(struct sbpl_rules_build *m, const struct protection *protection, int righ
 		rc = silence(m, rule->layer, right, &unheard);
 		if (rc < 0)
 			return rc;
-		unheard = filter_within(m->in, unheard, rule->path);
-		region = filter_all(m->in, region, filter_not(m->in, unheard));
-		*ret = filter_any(m->in, *ret, region);
+		unheard = path_filter_within(m->in, unheard, rule->path);
+		region = path_filter_all(m->in, region, path_filter_not(m->in, unheard));
+		*ret = path_filter_any(m->in, *ret, region);
 	}
 	return *ret == NULL ? cordon_no_memory(m->err) : rc;
 }
@@ -266,7 +269,7 @@ protect_right(struct sbpl_rules_build *m, const struct protection *protection,
 	slot = arena_push(m->in->arena, &to->items, &to->count, sizeof *slot, m->err);
 	if (slot == NULL)
 		return -CORDON_E_MEMORY;
-	*slot = filter_all(m->in, filter, filter_not(m->in, open));
+	*slot = path_filter_all(m->in, filter, path_filter_not(m->in, open));
 	to->lifted = to->lifted || open->kind != FILTER_NEVER;
 	return 0;
 }
@@ -288,15 +291,15 @@ add_takings(struct sbpl_rules_build *m, struct taking *takings)
 		}
 		rc = add_line(m, m->to,
 			      (struct sbpl_rule){EFFECT_DENY, 1u << r,
-						 filter_any_of(m->in, takings[r].items,
-							       takings[r].count)});
+						 path_filter_any_of(m->in, takings[r].items,
+								    takings[r].count)});
 	}
 	if (rc < 0 || any < 0)
 		return rc;
-	return add_line(
-		m, m->to,
-		(struct sbpl_rule){EFFECT_DENY, together,
-				   filter_any_of(m->in, takings[any].items, takings[any].count)});
+	return add_line(m, m->to,
+			(struct sbpl_rule){EFFECT_DENY, together,
+					   path_filter_any_of(m->in, takings[any].items,
+							      takings[any].count)});
 }
 
 static int
@@ -319,8 +322,8 @@ add_protections(struct sbpl_rules_build *m)
 /* ---- all of it ---- */
 
 int
-lines_make(struct filters *in, const struct plan *plan, const char *tmp, struct sbpl_rules *ret,
-	   struct cordon_error *err)
+sbpl_rules_make(struct filters *in, const struct plan *plan, const char *tmp,
+		struct sbpl_rules *ret, struct cordon_error *err)
 {
 	struct sbpl_rules_build m = {.in = in, .plan = plan, .to = ret, .err = err};
 	int rc;
@@ -330,7 +333,7 @@ lines_make(struct filters *in, const struct plan *plan, const char *tmp, struct 
 	if (rc == 0 && tmp != NULL)
 		rc = add_line(&m, ret,
 			      (struct sbpl_rule){EFFECT_ALLOW, RIGHTS_ALL,
-						 filter_subpath(in, tmp)});
+						 path_filter_subpath(in, tmp)});
 	if (rc == 0)
 		rc = add_patterns(&m);
 	if (rc == 0)
@@ -345,12 +348,13 @@ static const struct filter *
 join_run(struct filters *in, const struct filter *before, enum effect effect,
 	 const struct filter *run)
 {
-	return effect == EFFECT_ALLOW ? filter_any(in, before, run)
-				      : filter_all(in, before, filter_not(in, run));
+	return effect == EFFECT_ALLOW ? path_filter_any(in, before, run)
+				      : path_filter_all(in, before, path_filter_not(in, run));
 }
 
 const struct filter *
-lines_where(struct filters *in, const struct sbpl_rules *lines, unsigned right, const char *root)
+sbpl_rules_where(struct filters *in, const struct sbpl_rules *lines, unsigned right,
+		 const char *root)
 {
 	const struct filter **run = arena_alloc(in->arena, (lines->count + 1) * sizeof *run, NULL);
 	const struct filter *where = &filter_never;
@@ -364,11 +368,11 @@ lines_where(struct filters *in, const struct sbpl_rules *lines, unsigned right, 
 		if (!(line->rights & right))
 			continue;
 		if (line->effect != effect) {
-			where = join_run(in, where, effect, filter_any_of(in, run, count));
+			where = join_run(in, where, effect, path_filter_any_of(in, run, count));
 			count = 0;
 			effect = line->effect;
 		}
-		run[count++] = filter_within(in, line->filter, root);
+		run[count++] = path_filter_within(in, line->filter, root);
 	}
-	return run == NULL ? NULL : join_run(in, where, effect, filter_any_of(in, run, count));
+	return run == NULL ? NULL : join_run(in, where, effect, path_filter_any_of(in, run, count));
 }

@@ -24,10 +24,10 @@ struct sbpl_rules {
  * after the paths and before patterns and protected names. An expression that Seatbelt cannot say is
  * -CORDON_E_POLICY with its place.
  */
-int lines_make(struct filters *in, const struct plan *plan, const char *tmp, struct sbpl_rules *ret,
-	       struct cordon_error *err);
+int sbpl_rules_make(struct filters *in, const struct plan *plan, const char *tmp,
+		    struct sbpl_rules *ret, struct cordon_error *err);
 /* Where right holds by these lines, for paths at or below root. */
-const struct filter *lines_where(struct filters *in, const struct sbpl_rules *lines, unsigned right,
-				 const char *root);
+const struct filter *sbpl_rules_where(struct filters *in, const struct sbpl_rules *lines,
+				      unsigned right, const char *root);
 /* Spellings that macOS never gives a path, whatever is there: a filter on them is dead. */
-bool path_is_dead(const char *path);
+bool sbpl_rules_is_dead_path(const char *path);

@@ -94,7 +94,8 @@ find_zones(struct survey *s)
 
 		if (rule->rights == 0)
 			continue;
-		rc = path_is_dead(rule->path) ? check_dead(s, rule) : add_zone(s, rule->path);
+		rc = sbpl_rules_is_dead_path(rule->path) ? check_dead(s, rule)
+							 : add_zone(s, rule->path);
 	}
 	if (rc < 0)
 		return rc;
@@ -241,9 +242,9 @@ static const struct filter *
 piece_filter(struct filters *in, const struct piece *piece)
 {
 	if (piece->kind == PIECE_CHILDREN)
-		return pattern_children(in, piece->path);
-	return piece->kind == PIECE_BELOW ? filter_subpath(in, piece->path)
-					  : filter_literal(in, piece->path);
+		return glob_regex_children(in, piece->path);
+	return piece->kind == PIECE_BELOW ? path_filter_subpath(in, piece->path)
+					  : path_filter_literal(in, piece->path);
 }
 
 static bool
@@ -273,7 +274,7 @@ join_pieces(struct survey *s, struct sbpl_rules *to)
 		if (line == NULL)
 			return -CORDON_E_MEMORY;
 		*line = (struct sbpl_rule){piece->effect, piece->rights,
-					   filter_any_of(s->in, filters, next - first)};
+					   path_filter_any_of(s->in, filters, next - first)};
 	}
 	return 0;
 }

@@ -46,7 +46,7 @@ policy_free(struct policy *policy)
 }
 
 unsigned
-list_rights(enum list list)
+policy_list_rights(enum list list)
 {
 	static const unsigned rights[] = {
 		[LIST_READ] = RIGHT_READ,
@@ -71,7 +71,7 @@ policy_add_rule(struct policy *policy, enum list list, const char *path, struct 
 		return NULL;
 	*rule = (struct rule){
 		.effect = list == LIST_DENY || list == LIST_PROTECT ? EFFECT_DENY : EFFECT_ALLOW,
-		.rights = list_rights(list),
+		.rights = policy_list_rights(list),
 		.list = list,
 		.place = place,
 	};
@@ -85,11 +85,12 @@ policy_add_word(struct policy *policy, struct words *words, const char *text, st
 {
 	const struct word word = {arena_strdup(&policy->arena, text, err), place};
 
-	return word.text == NULL ? -CORDON_E_MEMORY : words_add(&policy->arena, words, &word, err);
+	return word.text == NULL ? -CORDON_E_MEMORY
+				 : policy_words_add(&policy->arena, words, &word, err);
 }
 
 bool
-words_have(const struct words *words, const char *text)
+policy_words_have(const struct words *words, const char *text)
 {
 	for (size_t i = 0; i < words->count; i++)
 		if (strcmp(words->items[i].text, text) == 0)
@@ -98,7 +99,7 @@ words_have(const struct words *words, const char *text)
 }
 
 bool
-ports_have(const struct ports *ports, unsigned number)
+policy_ports_have(const struct ports *ports, unsigned number)
 {
 	for (size_t i = 0; i < ports->count; i++)
 		if (ports->items[i].number == number)
@@ -107,7 +108,8 @@ ports_have(const struct ports *ports, unsigned number)
 }
 
 int
-words_add(struct arena *arena, struct words *to, const struct word *word, struct cordon_error *err)
+policy_words_add(struct arena *arena, struct words *to, const struct word *word,
+		 struct cordon_error *err)
 {
 	struct word *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, err);
 
@@ -118,7 +120,8 @@ words_add(struct arena *arena, struct words *to, const struct word *word, struct
 }
 
 int
-ports_add(struct arena *arena, struct ports *to, const struct port *port, struct cordon_error *err)
+policy_ports_add(struct arena *arena, struct ports *to, const struct port *port,
+		 struct cordon_error *err)
 {
 	struct port *slot = arena_push(arena, &to->items, &to->count, sizeof *slot, err);
 
@@ -129,7 +132,7 @@ ports_add(struct arena *arena, struct ports *to, const struct port *port, struct
 }
 
 int
-rights_from_letters(const char *letters)
+policy_rights_from_letters(const char *letters)
 {
 	unsigned rights = 0;
 
@@ -148,7 +151,7 @@ rights_from_letters(const char *letters)
 }
 
 void
-rights_to_columns(unsigned rights, char *to)
+policy_rights_to_columns(unsigned rights, char *to)
 {
 	for (int i = 0; i < RIGHT_KINDS; i++)
 		to[i] = (char)(rights & (1u << i) ? right_letters[i] : '-');
@@ -156,7 +159,7 @@ rights_to_columns(unsigned rights, char *to)
 }
 
 void
-rights_to_letters(unsigned rights, char *to)
+policy_rights_to_letters(unsigned rights, char *to)
 {
 	for (int i = 0; i < RIGHT_KINDS; i++)
 		if (rights & (1u << i))
@@ -165,7 +168,7 @@ rights_to_letters(unsigned rights, char *to)
 }
 
 void
-rights_to_words(unsigned rights, char *to)
+policy_rights_to_words(unsigned rights, char *to)
 {
 	const char *between = "";
 

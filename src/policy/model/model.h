@@ -184,13 +184,13 @@ struct rule *policy_add_rule(struct policy *policy, enum list list, const char *
 			     struct place place, struct cordon_error *err);
 int policy_add_word(struct policy *policy, struct words *words, const char *text,
 		    struct place place, struct cordon_error *err);
-bool words_have(const struct words *words, const char *text);
-bool ports_have(const struct ports *ports, unsigned number);
+bool policy_words_have(const struct words *words, const char *text);
+bool policy_ports_have(const struct ports *ports, unsigned number);
 /* The same again in another list; texts are not copied. */
-int words_add(struct arena *arena, struct words *to, const struct word *word,
-	      struct cordon_error *err);
-int ports_add(struct arena *arena, struct ports *to, const struct port *port,
-	      struct cordon_error *err);
+int policy_words_add(struct arena *arena, struct words *to, const struct word *word,
+		     struct cordon_error *err);
+int policy_ports_add(struct arena *arena, struct ports *to, const struct port *port,
+		     struct cordon_error *err);
 
 /* Names of things, shared by readers, printer and messages. */
 extern const char *const right_names[RIGHT_KINDS];
@@ -205,13 +205,13 @@ extern const char *const system_names[2];
 extern const char *const dialect_names[];
 
 /* What each short list grants or removes. */
-unsigned list_rights(enum list list);
+unsigned policy_list_rights(enum list list);
 /* "rwcdx" in any order, each letter once; -1 if it is anything else. */
-int rights_from_letters(const char *letters);
+int policy_rights_from_letters(const char *letters);
 /* Five columns with '-' for absent, as in "r---x". to has room for 6. */
-void rights_to_columns(unsigned rights, char *to);
+void policy_rights_to_columns(unsigned rights, char *to);
 /* "rx", "" for none. to has room for 6. */
-void rights_to_letters(unsigned rights, char *to);
+void policy_rights_to_letters(unsigned rights, char *to);
 /* "read + execute", "none". to has room for RIGHTS_WORDS. */
 #define RIGHTS_WORDS 48
-void rights_to_words(unsigned rights, char *to);
+void policy_rights_to_words(unsigned rights, char *to);

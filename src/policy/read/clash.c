@@ -34,13 +34,13 @@ read_caps(struct policy_reading *r, const struct json *value, unsigned *ret_righ
 	unsigned rights = 0;
 
 	if (value->type != JSON_ARRAY)
-		return reading_fail(r, value,
-				    "\"%.40s\" must be a list of capabilities, such as "
-				    "[\"read\", \"execute\"], not %s",
-				    value->key, json_type_name(value));
+		return read_fail(r, value,
+				 "\"%.40s\" must be a list of capabilities, such as "
+				 "[\"read\", \"execute\"], not %s",
+				 value->key, json_type_name(value));
 	if (value->count == 0)
-		return reading_fail(r, value, "\"%.40s\" is empty; name at least one capability",
-				    value->key);
+		return read_fail(r, value, "\"%.40s\" is empty; name at least one capability",
+				 value->key);
 	for (const struct json *item = value->first; item != NULL; item = item->next) {
 		int rc = read_cap(r, item, &rights);
 
@@ -57,15 +57,15 @@ static int
 set_path(struct policy_reading *r, const struct json *value)
 {
 	auto_str struct str text = {0};
-	struct rule *rule = last_rule(r);
+	struct rule *rule = read_last_rule(r);
 	const char *reason = rule->match == MATCH_REGEX ? clash_pattern(value->string, &text)
 							: clash_path(value->string, &text);
 
 	if (text.failed)
 		return cordon_no_memory(r->err);
 	if (reason != NULL)
-		return reading_fail(r, value, "\"%.60s\" %s", value->string, reason);
-	rule->place = reading_place(r, value);
+		return read_fail(r, value, "\"%.60s\" %s", value->string, reason);
+	rule->place = read_place(r, value);
 	rule->path = arena_strdup(&r->policy->arena, text.text, r->err);
 	return rule->path == NULL ? -CORDON_E_MEMORY : 0;
 }
@@ -73,7 +73,7 @@ set_path(struct policy_reading *r, const struct json *value)
 static int
 read_rule_caps(struct policy_reading *r, const struct json *value)
 {
-	return read_caps(r, value, &last_rule(r)->rights);
+	return read_caps(r, value, &read_last_rule(r)->rights);
 }
 
 static int
@@ -93,7 +93,7 @@ read_path_match(struct policy_reading *r, const struct json *value)
 	int rc = read_name(r, value, names, &match);
 
 	if (rc == 0)
-		last_rule(r)->match = (enum match)match;
+		read_last_rule(r)->match = (enum match)match;
 	return rc;
 }
 
@@ -119,7 +119,7 @@ fitting_list(const struct rule *rule)
 	    rule->worktrees)
 		return LIST_RULES;
 	for (int list = LIST_READ; list <= LIST_EXECUTE; list++)
-		if (rule->rights == list_rights((enum list)list))
+		if (rule->rights == policy_list_rights((enum list)list))
 			return (enum list)list;
 	return LIST_RULES;
 }
@@ -137,7 +137,7 @@ read_rule(struct policy_reading *r, const struct json *value)
 	};
 	static const char *const needed[] = {"effect", "caps", "path"};
 	struct rule *rule =
-		policy_add_rule(r->policy, LIST_RULES, "", reading_place(r, value), r->err);
+		policy_add_rule(r->policy, LIST_RULES, "", read_place(r, value), r->err);
 	int rc;
 
 	if (rule == NULL)
@@ -145,7 +145,7 @@ read_rule(struct policy_reading *r, const struct json *value)
 	rule->match = MATCH_LITERAL;
 	rc = read_keys(r, value, "a rule", keys, COUNT(keys));
 	if (rc == 0)
-		rc = check_members(r, value, needed, COUNT(needed));
+		rc = read_check_members(r, value, needed, COUNT(needed));
 	if (rc == 0)
 		rc = set_path(r, json_member(value, "path"));
 	if (rc < 0)
@@ -184,7 +184,7 @@ read_clash_domain(struct policy_reading *r, const struct json *value)
 	if (str_starts(name, "*."))
 		return 0;
 	snprintf(wild, sizeof wild, "*.%s", name);
-	return policy_add_word(r->policy, domains, wild, reading_place(r, value), r->err);
+	return policy_add_word(r->policy, domains, wild, read_place(r, value), r->err);
 }
 
 static int
@@ -195,9 +195,9 @@ read_allow_domains(struct policy_reading *r, const struct json *value)
 	r->policy->network.mode = NET_DOMAINS;
 	if (rc < 0)
 		return rc;
-	return reading_hole(r, value,
-			    "clash lets these names be reached on every port; cordon on 80 "
-			    "and 443");
+	return read_hole(r, value,
+			 "clash lets these names be reached on every port; cordon on 80 "
+			 "and 443");
 }
 
 static int
@@ -213,7 +213,7 @@ read_network(struct policy_reading *r, const struct json *value)
 	} modes[] = {{"deny", NET_NONE}, {"allow", NET_ALL}, {"localhost", NET_LOCALHOST}};
 	struct network *network = &r->policy->network;
 
-	network->place = reading_place(r, value);
+	network->place = read_place(r, value);
 	for (size_t i = 0; value->type == JSON_STRING && i < COUNT(modes); i++) {
 		if (strcmp(value->string, modes[i].name) == 0) {
 			network->mode = modes[i].mode;
@@ -221,9 +221,9 @@ read_network(struct policy_reading *r, const struct json *value)
 		}
 	}
 	if (value->type != JSON_OBJECT || value->count != 1)
-		return reading_fail(r, value,
-				    "\"network\" must be \"deny\", \"allow\", \"localhost\", "
-				    "{\"localhost\": [ports]} or {\"allow_domains\": [names]}");
+		return read_fail(r, value,
+				 "\"network\" must be \"deny\", \"allow\", \"localhost\", "
+				 "{\"localhost\": [ports]} or {\"allow_domains\": [names]}");
 	return read_keys(r, value, "\"network\"", keys, COUNT(keys));
 }
 
@@ -233,7 +233,7 @@ static int
 read_default(struct policy_reading *r, const struct json *value)
 {
 	r->policy->has_default = true;
-	r->policy->default_place = reading_place(r, value);
+	r->policy->default_place = read_place(r, value);
 	return read_caps(r, value, &r->policy->default_rights);
 }
 
@@ -255,32 +255,32 @@ set_rest(struct policy_reading *r, const struct json *at)
 
 	if (policy->network.mode == NET_UNSET) {
 		policy->network.mode = NET_NONE;
-		policy->network.place = reading_place(r, at);
+		policy->network.place = read_place(r, at);
 	}
 	policy->has_extends = true;
 	policy->tmp = TMP_PRIVATE;
 	policy->env.mode = ENV_SCRUB;
-	policy->env.place = policy->tmp_place = reading_place(r, at);
+	policy->env.place = policy->tmp_place = read_place(r, at);
 	/* always, whatever the rules say about /dev */
-	null = policy_add_rule(policy, LIST_RULES, "/dev/null", reading_place(r, at), r->err);
+	null = policy_add_rule(policy, LIST_RULES, "/dev/null", read_place(r, at), r->err);
 	if (null == NULL)
 		return -CORDON_E_MEMORY;
 	null->rights = RIGHT_READ | RIGHT_WRITE;
 	null->match = MATCH_LITERAL;
 	null->optional = null->implied = true;
-	return baseline_accept(r, at);
+	return dialect_defaults_accept(r, at);
 }
 
 static int
 add_holes(struct policy_reading *r, const struct json *at)
 {
-	int rc = reading_hole(r, at, "clash passes the whole environment; cordon scrubs it");
+	int rc = read_hole(r, at, "clash passes the whole environment; cordon scrubs it");
 
 	if (rc < 0)
 		return rc;
-	return reading_hole(r, at,
-			    "clash goes on where only a part can be enforced, and drops denies "
-			    "on Linux; cordon enforces all of it or refuses");
+	return read_hole(r, at,
+			 "clash goes on where only a part can be enforced, and drops denies "
+			 "on Linux; cordon enforces all of it or refuses");
 }
 
 static int
@@ -298,7 +298,7 @@ read_policy(struct policy_reading *r, const struct json *value)
 	if (rc < 0)
 		return rc;
 	if (!r->policy->has_default)
-		return reading_fail(r, value, "the sandbox policy has no \"default\"");
+		return read_fail(r, value, "the sandbox policy has no \"default\"");
 	rc = set_rest(r, value);
 	return rc == 0 ? add_holes(r, value) : rc;
 }
@@ -310,8 +310,8 @@ fail_choice(struct policy_reading *r, const struct json *sandboxes, const char *
 
 	for (const struct json *m = sandboxes->first; m != NULL; m = m->next)
 		str_printf(&names, "%s\"%s\"", m == sandboxes->first ? "" : ", ", m->key);
-	return reading_fail(r, sandboxes, "%s; there are %s", problem,
-			    names.failed || names.length == 0 ? "none" : names.text);
+	return read_fail(r, sandboxes, "%s; there are %s", problem,
+			 names.failed || names.length == 0 ? "none" : names.text);
 }
 
 static int
@@ -346,10 +346,10 @@ read_sandboxes(struct policy_reading *r, const struct json *value)
 	int rc;
 
 	if (value->type != JSON_OBJECT)
-		return reading_fail(r, value,
-				    "\"sandboxes\" must be an object of names and policies, "
-				    "not %s",
-				    json_type_name(value));
+		return read_fail(r, value,
+				 "\"sandboxes\" must be an object of names and policies, "
+				 "not %s",
+				 json_type_name(value));
 	rc = choose(r, value, &chosen);
 	for (const struct json *m = value->first; rc == 0 && m != NULL; m = m->next)
 		rc = m == chosen ? read_policy(r, m) : check_policy(r, m);
@@ -368,9 +368,9 @@ clash_read(struct policy_reading *r, const struct json *value)
 	if (value->type == JSON_OBJECT && json_member(value, "sandboxes") != NULL)
 		return read_keys(r, value, "a text with \"sandboxes\"", keys, COUNT(keys));
 	if (r->as->variant != NULL)
-		return reading_fail(r, value,
-				    "this text holds one policy without a name, so "
-				    "\"%.40s\" cannot be chosen from it",
-				    r->as->variant);
+		return read_fail(r, value,
+				 "this text holds one policy without a name, so "
+				 "\"%.40s\" cannot be chosen from it",
+				 r->as->variant);
 	return read_policy(r, value);
 }

@@ -47,7 +47,7 @@ check_tokens(const char *path)
 		return "starts with ~, which clash does not expand; write $HOME";
 	if (*path == '$' && token_at(path) == NULL)
 		return UNKNOWN_TOKEN;
-	for (const char *p = inner_token(path); p != NULL; p = inner_token(p))
+	for (const char *p = read_inner_token(path); p != NULL; p = read_inner_token(p))
 		if (token_at(p) == NULL)
 			return UNKNOWN_TOKEN;
 	return NULL;

@@ -170,12 +170,12 @@ const char *const baseline_env_scrub[] = {
 };
 
 int
-baseline_grant(struct policy_reading *r, const struct json *at, enum list list,
-	       const char *const *paths)
+dialect_defaults_grant(struct policy_reading *r, const struct json *at, enum list list,
+		       const char *const *paths)
 {
 	for (; *paths != NULL; paths++) {
 		struct rule *rule =
-			policy_add_rule(r->policy, list, *paths, reading_place(r, at), r->err);
+			policy_add_rule(r->policy, list, *paths, read_place(r, at), r->err);
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
@@ -185,13 +185,13 @@ baseline_grant(struct policy_reading *r, const struct json *at, enum list list,
 }
 
 int
-baseline_grant_devices(struct policy_reading *r, const struct json *at)
+dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at)
 {
 	const struct device *device = devices[r->as->system];
 
 	for (; device->path != NULL; device++) {
 		struct rule *rule = policy_add_rule(r->policy, LIST_RULES, device->path,
-						    reading_place(r, at), r->err);
+						    read_place(r, at), r->err);
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
@@ -204,28 +204,27 @@ baseline_grant_devices(struct policy_reading *r, const struct json *at)
 }
 
 int
-baseline_accept(struct policy_reading *r, const struct json *at)
+dialect_defaults_accept(struct policy_reading *r, const struct json *at)
 {
 	static const enum guarantee accepted[] = {G_PROCESS_LISTING};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < COUNT(accepted); i++)
 		rc = policy_add_word(r->policy, &r->policy->accept, guarantee_names[accepted[i]],
-				     reading_place(r, at), r->err);
+				     read_place(r, at), r->err);
 	return rc;
 }
 
 int
-baseline_pass(struct policy_reading *r, const struct json *at, const char *const *names)
+dialect_defaults_pass(struct policy_reading *r, const struct json *at, const char *const *names)
 {
 	struct words *allow = &r->policy->env.allow;
 
 	for (; *names != NULL; names++) {
 		int rc = 0;
 
-		if (!words_have(allow, *names))
-			rc = policy_add_word(r->policy, allow, *names, reading_place(r, at),
-					     r->err);
+		if (!policy_words_have(allow, *names))
+			rc = policy_add_word(r->policy, allow, *names, read_place(r, at), r->err);
 		if (rc < 0)
 			return rc;
 	}

@@ -32,13 +32,14 @@ extern const char *const baseline_env_always[]; /* passed to every command */
 extern const char *const baseline_env_scrub[];	/* removed; a trailing * is a prefix */
 
 /* Rules for a whole list. They are optional: what is missing is skipped. */
-int baseline_grant(struct policy_reading *r, const struct json *at, enum list list,
-		   const char *const *paths);
-int baseline_grant_devices(struct policy_reading *r, const struct json *at);
+int dialect_defaults_grant(struct policy_reading *r, const struct json *at, enum list list,
+			   const char *const *paths);
+int dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at);
 /*
  * What no source promises, so that a text is taken to live without it: that other processes cannot
  * be listed (programs need /proc, which lists them), and what cordon itself does not keep yet.
  */
-int baseline_accept(struct policy_reading *r, const struct json *at);
+int dialect_defaults_accept(struct policy_reading *r, const struct json *at);
 /* Names are added to what may pass, each once. */
-int baseline_pass(struct policy_reading *r, const struct json *at, const char *const *names);
+int dialect_defaults_pass(struct policy_reading *r, const struct json *at,
+			  const char *const *names);

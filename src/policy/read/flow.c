@@ -22,7 +22,7 @@ add_path(struct policy_reading *r, const struct json *value, enum list list)
 		rc = read_plain_path(r, value, true, &text);
 	if (rc < 0)
 		return rc;
-	if (policy_add_rule(r->policy, list, text, reading_place(r, value), r->err) == NULL)
+	if (policy_add_rule(r->policy, list, text, read_place(r, value), r->err) == NULL)
 		return -CORDON_E_MEMORY;
 	return 0;
 }
@@ -61,7 +61,7 @@ read_net(struct policy_reading *r, const struct json *value)
 	if (rc < 0)
 		return rc;
 	r->policy->network.mode = net ? NET_ALL : NET_NONE;
-	r->policy->network.place = reading_place(r, value);
+	r->policy->network.place = read_place(r, value);
 	return 0;
 }
 
@@ -73,7 +73,7 @@ read_var(struct policy_reading *r, const struct json *value)
 
 	if (rc < 0)
 		return rc;
-	return policy_add_word(r->policy, &r->policy->env.allow, text, reading_place(r, value),
+	return policy_add_word(r->policy, &r->policy->env.allow, text, read_place(r, value),
 			       r->err);
 }
 
@@ -88,8 +88,8 @@ static int
 set_env_scrubbed(struct policy_reading *r, const struct json *at)
 {
 	r->policy->env.mode = ENV_EXPLICIT;
-	r->policy->env.place = reading_place(r, at);
-	return baseline_pass(r, at, baseline_env_scrub);
+	r->policy->env.place = read_place(r, at);
+	return dialect_defaults_pass(r, at, baseline_env_scrub);
 }
 
 static int
@@ -99,19 +99,19 @@ read_env(struct policy_reading *r, const struct json *value)
 	static const char *const names[] = {"scrubbed", "inherit", NULL};
 	int mode, rc;
 
-	r->policy->env.place = reading_place(r, value);
+	r->policy->env.place = read_place(r, value);
 	if (value->type == JSON_ARRAY)
 		return read_vars(r, value);
 	if (value->type == JSON_OBJECT) {
 		if (value->count == 0)
-			return reading_fail(r, value, "\"env\" has no \"vars\"");
+			return read_fail(r, value, "\"env\" has no \"vars\"");
 		return read_keys(r, value, "\"env\"", keys, COUNT(keys));
 	}
 	if (value->type != JSON_STRING)
-		return reading_fail(r, value,
-				    "\"env\" must be \"scrubbed\", \"inherit\" or a list of "
-				    "names in \"vars\", not %s",
-				    json_type_name(value));
+		return read_fail(r, value,
+				 "\"env\" must be \"scrubbed\", \"inherit\" or a list of "
+				 "names in \"vars\", not %s",
+				 json_type_name(value));
 	rc = read_name(r, value, names, &mode);
 	if (rc < 0)
 		return rc;
@@ -135,10 +135,11 @@ grant_reads(struct policy_reading *r, const struct json *record)
 	struct policy *policy = r->policy;
 
 	if (is_listed(record, "read_paths"))
-		return baseline_grant(r, record, LIST_EXECUTE, baseline_flow_read[r->as->system]);
+		return dialect_defaults_grant(r, record, LIST_EXECUTE,
+					      baseline_flow_read[r->as->system]);
 	policy->has_default = true;
 	policy->default_rights = RIGHT_READ | RIGHT_EXECUTE;
-	policy->default_place = reading_place(r, record);
+	policy->default_place = read_place(r, record);
 	return 0;
 }
 
@@ -146,7 +147,7 @@ static int
 grant_cwd(struct policy_reading *r, const struct json *record)
 {
 	struct rule *rule =
-		policy_add_rule(r->policy, LIST_RULES, "$CWD", reading_place(r, record), r->err);
+		policy_add_rule(r->policy, LIST_RULES, "$CWD", read_place(r, record), r->err);
 
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
@@ -161,14 +162,14 @@ set_defaults(struct policy_reading *r, const struct json *record)
 
 	policy->has_extends = true;
 	policy->tmp = TMP_PRIVATE;
-	policy->tmp_place = reading_place(r, record);
+	policy->tmp_place = read_place(r, record);
 	if (policy->network.mode == NET_UNSET) {
 		policy->network.mode = NET_ALL;
-		policy->network.place = reading_place(r, record);
+		policy->network.place = read_place(r, record);
 	}
 	if (policy->env.mode == ENV_UNSET && set_env_scrubbed(r, record) < 0)
 		return -CORDON_E_MEMORY;
-	return baseline_accept(r, record);
+	return dialect_defaults_accept(r, record);
 }
 
 static int
@@ -180,16 +181,16 @@ add_holes(struct policy_reading *r, const struct json *record)
 	int rc = 0;
 
 	if (light)
-		rc = reading_hole(r, record, "flow would not restrict writes here; cordon does");
+		rc = read_hole(r, record, "flow would not restrict writes here; cordon does");
 	else if (!macos)
-		rc = reading_hole(r, record,
-				  "flow enforces nothing on Linux; cordon does, or refuses");
+		rc = read_hole(r, record,
+			       "flow enforces nothing on Linux; cordon does, or refuses");
 	if (rc == 0 && is_listed(record, "read_paths") && macos)
-		rc = reading_hole(r, record, "whole /dev is not readable: its ordinary nodes are");
+		rc = read_hole(r, record, "whole /dev is not readable: its ordinary nodes are");
 	if (rc == 0 && !light && macos)
-		rc = reading_hole(r, record,
-				  "/private/tmp and /private/var/folders are not granted, "
-				  "every program shares them: TMPDIR names a private folder");
+		rc = read_hole(r, record,
+			       "/private/tmp and /private/var/folders are not granted, "
+			       "every program shares them: TMPDIR names a private folder");
 	return rc;
 }
 
@@ -209,7 +210,7 @@ flow_read(struct policy_reading *r, const struct json *value)
 	if (rc == 0)
 		rc = grant_reads(r, value);
 	if (rc == 0)
-		rc = baseline_grant_devices(r, value);
+		rc = dialect_defaults_grant_devices(r, value);
 	if (rc == 0)
 		rc = set_defaults(r, value);
 	return rc == 0 ? add_holes(r, value) : rc;

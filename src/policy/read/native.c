@@ -21,7 +21,7 @@ add_word(struct policy_reading *r, const struct json *value, struct words *words
 
 	if (rc < 0)
 		return rc;
-	return policy_add_word(r->policy, words, text, reading_place(r, value), r->err);
+	return policy_add_word(r->policy, words, text, read_place(r, value), r->err);
 }
 
 /* ---- extends, sockets, accept ---- */
@@ -68,11 +68,11 @@ read_gap(struct policy_reading *r, const struct json *value)
 	for (int i = 0; i < G_COUNT; i++)
 		if (strcmp(guarantee_names[i], text) == 0)
 			return policy_add_word(r->policy, &r->policy->accept, text,
-					       reading_place(r, value), r->err);
-	near = nearest_word(text, guarantee_names, G_COUNT);
-	return reading_fail(r, value, "\"%.40s\" is not the name of a guarantee%s%s%s", text,
-			    near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
-			    near == NULL ? "" : "\"?");
+					       read_place(r, value), r->err);
+	near = str_nearest_word(text, guarantee_names, G_COUNT);
+	return read_fail(r, value, "\"%.40s\" is not the name of a guarantee%s%s%s", text,
+			 near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
+			 near == NULL ? "" : "\"?");
 }
 
 static int
@@ -92,9 +92,9 @@ read_localhost(struct policy_reading *r, const struct json *value)
 		return 0;
 	/* no port must never come to mean every port */
 	if (value->type == JSON_ARRAY && value->count == 0)
-		return reading_fail(r, value,
-				    "an empty list names no port; write \"network\": "
-				    "\"localhost\" for every port, or \"none\"");
+		return read_fail(r, value,
+				 "an empty list names no port; write \"network\": "
+				 "\"localhost\" for every port, or \"none\"");
 	return read_list(r, value, read_localhost_port);
 }
 
@@ -116,9 +116,8 @@ read_ports(struct policy_reading *r, const struct json *value)
 {
 	/* nor may no port come to mean the usual two */
 	if (value->type == JSON_ARRAY && value->count == 0)
-		return reading_fail(
-			r, value,
-			"an empty list names no port; leave \"ports\" out for 80 and 443");
+		return read_fail(r, value,
+				 "an empty list names no port; leave \"ports\" out for 80 and 443");
 	return read_list(r, value, read_remote_port);
 }
 
@@ -155,7 +154,7 @@ read_resolver(struct policy_reading *r, const struct json *value)
 
 	if (rc < 0)
 		return rc;
-	resolver->place = reading_place(r, value);
+	resolver->place = read_place(r, value);
 	resolver->text = arena_strdup(&r->policy->arena, text, r->err);
 	return resolver->text == NULL ? -CORDON_E_MEMORY : 0;
 }
@@ -169,7 +168,7 @@ read_ech(struct policy_reading *r, const struct json *value)
 	if (rc < 0)
 		return rc;
 	r->policy->network.ech = (enum ech)ech;
-	r->policy->network.ech_place = reading_place(r, value);
+	r->policy->network.ech_place = read_place(r, value);
 	return 0;
 }
 
@@ -182,7 +181,7 @@ read_udp(struct policy_reading *r, const struct json *value)
 	if (rc < 0)
 		return rc;
 	r->policy->network.udp = allowed ? UDP_ALLOW : UDP_REFUSE;
-	r->policy->network.udp_place = reading_place(r, value);
+	r->policy->network.udp_place = read_place(r, value);
 	return 0;
 }
 
@@ -198,18 +197,18 @@ read_network(struct policy_reading *r, const struct json *value)
 	struct network *network = &r->policy->network;
 	int mode, rc;
 
-	network->place = reading_place(r, value);
+	network->place = read_place(r, value);
 	if (value->type == JSON_OBJECT) {
 		if (json_member(value, "localhost") != NULL &&
 		    json_member(value, "domains") != NULL)
-			return reading_fail(r, value,
-					    "\"localhost\" and \"domains\" are two modes; "
-					    "name one");
+			return read_fail(r, value,
+					 "\"localhost\" and \"domains\" are two modes; "
+					 "name one");
 		return read_keys(r, value, "\"network\"", keys, COUNT(keys));
 	}
 	if (value->type == JSON_STRING && strcmp(value->string, "domains") == 0)
-		return reading_fail(r, value, "\"domains\" needs names: %s",
-				    "{\"domains\": [\"example.com\"]}");
+		return read_fail(r, value, "\"domains\" needs names: %s",
+				 "{\"domains\": [\"example.com\"]}");
 	rc = read_name(r, value, words, &mode);
 	if (rc == 0)
 		network->mode = (enum net_mode)mode;
@@ -259,7 +258,7 @@ read_env_pair(struct policy_reading *r, const struct json *member)
 	set = arena_push(&r->policy->arena, &env->set, &env->set_count, sizeof *set, r->err);
 	if (set == NULL)
 		return -CORDON_E_MEMORY;
-	set->place = reading_place(r, member);
+	set->place = read_place(r, member);
 	set->name = arena_strdup(&r->policy->arena, member->key, r->err);
 	set->value = arena_strdup(&r->policy->arena, text, r->err);
 	return set->name == NULL || set->value == NULL ? -CORDON_E_MEMORY : 0;
@@ -269,9 +268,8 @@ static int
 read_env_set(struct policy_reading *r, const struct json *value)
 {
 	if (value->type != JSON_OBJECT)
-		return reading_fail(r, value,
-				    "\"set\" must be an object of names and values, not %s",
-				    json_type_name(value));
+		return read_fail(r, value, "\"set\" must be an object of names and values, not %s",
+				 json_type_name(value));
 	for (const struct json *m = value->first; m != NULL; m = m->next) {
 		int rc = read_env_pair(r, m);
 
@@ -288,7 +286,7 @@ read_env(struct policy_reading *r, const struct json *value)
 					       {"allow", read_env_allow},
 					       {"set", read_env_set}};
 
-	r->policy->env.place = reading_place(r, value);
+	r->policy->env.place = read_place(r, value);
 	return read_keys(r, value, "\"env\"", keys, COUNT(keys));
 }
 
@@ -302,7 +300,7 @@ read_limit(struct policy_reading *r, const struct json *value, enum limit limit,
 	int64_t number;
 	int rc;
 
-	to->place = reading_place(r, value);
+	to->place = read_place(r, value);
 	if (value->type != JSON_STRING || parse == NULL) {
 		rc = read_whole(r, value, 1, VALUE_MOST, &number);
 		if (rc == 0)
@@ -310,7 +308,7 @@ read_limit(struct policy_reading *r, const struct json *value, enum limit limit,
 		return rc;
 	}
 	reason = parse(value->string, &to->value);
-	return reason == NULL ? 0 : reading_fail(r, value, "\"%.40s\" %s", value->string, reason);
+	return reason == NULL ? 0 : read_fail(r, value, "\"%.40s\" %s", value->string, reason);
 }
 
 #define LIMIT_READER(name, limit, parse)                                    \
@@ -348,7 +346,7 @@ read_tmp(struct policy_reading *r, const struct json *value)
 	int tmp;
 	int rc = read_name(r, value, tmp_names, &tmp);
 
-	r->policy->tmp_place = reading_place(r, value);
+	r->policy->tmp_place = read_place(r, value);
 	if (rc == 0)
 		r->policy->tmp = (enum tmp)tmp;
 	return rc;
@@ -360,7 +358,7 @@ read_ipc(struct policy_reading *r, const struct json *value)
 	int ipc;
 	int rc = read_name(r, value, ipc_names, &ipc);
 
-	r->policy->ipc_place = reading_place(r, value);
+	r->policy->ipc_place = read_place(r, value);
 	if (rc == 0)
 		r->policy->ipc = (enum ipc)ipc;
 	return rc;
@@ -403,7 +401,7 @@ read_other_block(struct policy_reading *r, const struct json *value)
 	struct policy_reading other = {scratch, r->as, r->err};
 	int rc = scratch == NULL ? -CORDON_E_MEMORY : read_block(&other, value);
 
-	return rc < 0 ? rc : check_regexes(&other);
+	return rc < 0 ? rc : read_check_regexes(&other);
 }
 
 int

@@ -22,7 +22,7 @@ add_list_rule(struct policy_reading *r, const struct json *value, enum list list
 
 	if (rc < 0)
 		return rc;
-	rule = policy_add_rule(r->policy, list, text, reading_place(r, value), r->err);
+	rule = policy_add_rule(r->policy, list, text, read_place(r, value), r->err);
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
 	rule->match = value_is_glob(text) ? MATCH_GLOB : MATCH_SUBPATH;
@@ -53,11 +53,11 @@ read_letters(struct policy_reading *r, const struct json *value, unsigned *ret_r
 
 	if (rc < 0)
 		return rc;
-	rights = rights_from_letters(text);
+	rights = policy_rights_from_letters(text);
 	if (rights < 0)
-		return reading_fail(r, value,
-				    "\"%.40s\" is not made of the letters rwcdx, each at most once",
-				    text);
+		return read_fail(r, value,
+				 "\"%.40s\" is not made of the letters rwcdx, each at most once",
+				 text);
 	*ret_rights = (unsigned)rights;
 	return 0;
 }
@@ -65,10 +65,10 @@ read_letters(struct policy_reading *r, const struct json *value, unsigned *ret_r
 static int
 read_rights(struct policy_reading *r, const struct json *value)
 {
-	int rc = read_letters(r, value, &last_rule(r)->rights);
+	int rc = read_letters(r, value, &read_last_rule(r)->rights);
 
-	if (rc == 0 && last_rule(r)->rights == 0)
-		return reading_fail(r, value, "a rule without rights does nothing");
+	if (rc == 0 && read_last_rule(r)->rights == 0)
+		return read_fail(r, value, "a rule without rights does nothing");
 	return rc;
 }
 
@@ -80,10 +80,10 @@ read_path(struct policy_reading *r, const struct json *value)
 
 	if (rc < 0)
 		return rc;
-	last_rule(r)->path = arena_strdup(&r->policy->arena, text, r->err);
+	read_last_rule(r)->path = arena_strdup(&r->policy->arena, text, r->err);
 	/* the place of a rule is the place of its path: that is what messages are about */
-	last_rule(r)->place = reading_place(r, value);
-	return last_rule(r)->path == NULL ? -CORDON_E_MEMORY : 0;
+	read_last_rule(r)->place = read_place(r, value);
+	return read_last_rule(r)->path == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 static int
@@ -93,14 +93,14 @@ read_match(struct policy_reading *r, const struct json *value)
 	int rc = read_name(r, value, match_names, &match);
 
 	if (rc == 0)
-		last_rule(r)->match = (enum match)match;
+		read_last_rule(r)->match = (enum match)match;
 	return rc;
 }
 
 static int
 read_optional(struct policy_reading *r, const struct json *value)
 {
-	return read_bool(r, value, &last_rule(r)->optional);
+	return read_bool(r, value, &read_last_rule(r)->optional);
 }
 
 static int
@@ -114,7 +114,7 @@ check_rule_path(struct policy_reading *r, const struct json *value, const struct
 		reason = value_path(rule->path, rule->match == MATCH_GLOB);
 	else if (*rule->path == '\0')
 		reason = "is empty";
-	return reason == NULL ? 0 : reading_fail(r, path, "\"%.60s\" %s", rule->path, reason);
+	return reason == NULL ? 0 : read_fail(r, path, "\"%.60s\" %s", rule->path, reason);
 }
 
 static int
@@ -128,13 +128,13 @@ read_rule(struct policy_reading *r, const struct json *value)
 	static const char *const needed[] = {"effect", "rights", "path"};
 	int rc;
 
-	if (policy_add_rule(r->policy, LIST_RULES, "", reading_place(r, value), r->err) == NULL)
+	if (policy_add_rule(r->policy, LIST_RULES, "", read_place(r, value), r->err) == NULL)
 		return -CORDON_E_MEMORY;
 	rc = read_keys(r, value, "a rule", keys, COUNT(keys));
 	if (rc < 0)
 		return rc;
-	rc = check_members(r, value, needed, COUNT(needed));
-	return rc < 0 ? rc : check_rule_path(r, value, last_rule(r));
+	rc = read_check_members(r, value, needed, COUNT(needed));
+	return rc < 0 ? rc : check_rule_path(r, value, read_last_rule(r));
 }
 
 static int
@@ -147,7 +147,7 @@ static int
 read_default(struct policy_reading *r, const struct json *value)
 {
 	r->policy->has_default = true;
-	r->policy->default_place = reading_place(r, value);
+	r->policy->default_place = read_place(r, value);
 	return read_letters(r, value, &r->policy->default_rights);
 }
 

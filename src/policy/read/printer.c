@@ -175,7 +175,7 @@ static bool
 token_may_lack(const struct rule *rule)
 {
 	return rule->optional && rule->match != MATCH_REGEX &&
-	       (*rule->path == '$' || *rule->path == '~' || inner_token(rule->path) != NULL);
+	       (*rule->path == '$' || *rule->path == '~' || read_inner_token(rule->path) != NULL);
 }
 
 /* Does the short list say all there is to say about the rule? */
@@ -186,7 +186,7 @@ fits_list(const struct rule *rule, bool mixed)
 
 	return rule->list != LIST_RULES && rule->why == NULL && !rule->worktrees &&
 	       !token_may_lack(rule) && rule->match == as_list &&
-	       rule->rights == list_rights(rule->list) && !(mixed && is_pattern(rule));
+	       rule->rights == policy_list_rights(rule->list) && !(mixed && is_pattern(rule));
 }
 
 static void
@@ -194,7 +194,7 @@ print_rule(const struct rule *rule, struct str *to)
 {
 	char letters[RIGHT_KINDS + 1];
 
-	rights_to_letters(rule->rights, letters);
+	policy_rights_to_letters(rule->rights, letters);
 	str_printf(to, "{\"effect\": \"%s\", \"rights\": \"%s\", \"path\": ",
 		   rule->effect == EFFECT_ALLOW ? "allow" : "deny", letters);
 	str_json(to, rule->path);
@@ -246,7 +246,7 @@ put_files(struct printer *p, const struct policy *policy)
 	for (int list = LIST_READ; list <= LIST_RULES; list++)
 		put_rules(p, policy, (enum list)list, mixed);
 	if (policy->has_default) {
-		rights_to_letters(policy->default_rights, letters);
+		policy_rights_to_letters(policy->default_rights, letters);
 		begin_member(p, "default");
 		str_json(p->to, letters);
 	}
@@ -327,7 +327,7 @@ put_env(struct printer *p, const struct environment *env)
 }
 
 void
-limit_print(enum limit limit, uint64_t value, struct str *to)
+printer_print_limit(enum limit limit, uint64_t value, struct str *to)
 {
 	static const struct {
 		uint64_t factor;
@@ -363,7 +363,7 @@ put_limits(struct printer *p, const struct policy *policy)
 		if (policy->limits[i].value == 0)
 			continue;
 		begin_member(p, limit_names[i]);
-		limit_print((enum limit)i, policy->limits[i].value, p->to);
+		printer_print_limit((enum limit)i, policy->limits[i].value, p->to);
 	}
 	close_object(p);
 }

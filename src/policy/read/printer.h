@@ -7,4 +7,4 @@
 
 void policy_print(const struct policy *policy, struct str *to);
 /* "10m", "90s": the shortest exact form of a limit as the reader takes it. */
-void limit_print(enum limit limit, uint64_t value, struct str *to);
+void printer_print_limit(enum limit limit, uint64_t value, struct str *to);

@@ -14,13 +14,13 @@
 #include "policy/model/value.h"
 
 struct place
-reading_place(const struct policy_reading *r, const struct json *value)
+read_place(const struct policy_reading *r, const struct json *value)
 {
 	return (struct place){r->policy->file, value->line, value->column};
 }
 
 int
-reading_fail(const struct policy_reading *r, const struct json *value, const char *format, ...)
+read_fail(const struct policy_reading *r, const struct json *value, const char *format, ...)
 {
 	char text[200];
 	va_list args;
@@ -36,10 +36,9 @@ static int
 wrong_type(const struct policy_reading *r, const struct json *value, const char *expected)
 {
 	if (value->key != NULL)
-		return reading_fail(r, value, "\"%.40s\" must be %s, not %s", value->key, expected,
-				    json_type_name(value));
-	return reading_fail(r, value, "%s is expected here, not %s", expected,
-			    json_type_name(value));
+		return read_fail(r, value, "\"%.40s\" must be %s, not %s", value->key, expected,
+				 json_type_name(value));
+	return read_fail(r, value, "%s is expected here, not %s", expected, json_type_name(value));
 }
 
 static int
@@ -51,7 +50,7 @@ unknown_key(const struct policy_reading *r, const struct json *member, const cha
 
 	for (size_t i = 0; i < count && i < 32; i++)
 		names[i] = keys[i].name;
-	near = nearest_word(member->key, names, count < 32 ? count : 32);
+	near = str_nearest_word(member->key, names, count < 32 ? count : 32);
 	return cordon_fail_at(r->err, CORDON_E_POLICY, r->policy->file, member->key_line,
 			      member->key_column, "unknown key \"%.40s\" in %s%s%s%s", member->key,
 			      what, near == NULL ? "" : "; did you mean \"",
@@ -63,8 +62,8 @@ read_keys(struct policy_reading *r, const struct json *object, const char *what,
 	  const struct read_key *keys, size_t count)
 {
 	if (object->type != JSON_OBJECT)
-		return reading_fail(r, object, "%s must be an object, not %s", what,
-				    json_type_name(object));
+		return read_fail(r, object, "%s must be an object, not %s", what,
+				 json_type_name(object));
 	for (const struct json *m = object->first; m != NULL; m = m->next) {
 		size_t i = 0;
 		int rc;
@@ -105,8 +104,8 @@ read_whole(struct policy_reading *r, const struct json *value, int64_t low, int6
 	if (value->type != JSON_NUMBER)
 		return wrong_type(r, value, "a number");
 	if (!value->whole || value->integer < low || value->integer > high)
-		return reading_fail(r, value, "%.40s is not a whole number from %lld to %lld",
-				    value->written, (long long)low, (long long)high);
+		return read_fail(r, value, "%.40s is not a whole number from %lld to %lld",
+				 value->written, (long long)low, (long long)high);
 	*ret_number = value->integer;
 	return 0;
 }
@@ -119,8 +118,8 @@ unknown_name(struct policy_reading *r, const struct json *value, const char *con
 	for (; *names != NULL; names++)
 		if (**names != '\0')
 			str_printf(&list, "%s\"%s\"", list.length == 0 ? "" : ", ", *names);
-	return reading_fail(r, value, "\"%.40s\" is not one of %s", value->string,
-			    list.failed ? "the known words" : list.text);
+	return read_fail(r, value, "\"%.40s\" is not one of %s", value->string,
+			 list.failed ? "the known words" : list.text);
 }
 
 int
@@ -166,7 +165,7 @@ read_checked(struct policy_reading *r, const struct json *value, const char *(*c
 		return rc;
 	reason = check(text);
 	if (reason != NULL)
-		return reading_fail(r, value, "\"%.60s\" %s", text, reason);
+		return read_fail(r, value, "\"%.60s\" %s", text, reason);
 	*ret_text = text;
 	return 0;
 }
@@ -182,9 +181,9 @@ read_domain(struct policy_reading *r, const struct json *value)
 		return rc;
 	reason = value_domain(text, name);
 	if (reason != NULL)
-		return reading_fail(r, value, "\"%.60s\" %s", text, reason);
-	return policy_add_word(r->policy, &r->policy->network.domains, name,
-			       reading_place(r, value), r->err);
+		return read_fail(r, value, "\"%.60s\" %s", text, reason);
+	return policy_add_word(r->policy, &r->policy->network.domains, name, read_place(r, value),
+			       r->err);
 }
 
 int
@@ -192,9 +191,9 @@ read_port(struct policy_reading *r, const struct json *value, struct ports *port
 {
 	int64_t number = 0;
 	int rc = read_whole(r, value, 1, UINT16_MAX, &number);
-	const struct port port = {(uint16_t)number, reading_place(r, value)};
+	const struct port port = {(uint16_t)number, read_place(r, value)};
 
-	return rc < 0 ? rc : ports_add(&r->policy->arena, ports, &port, r->err);
+	return rc < 0 ? rc : policy_ports_add(&r->policy->arena, ports, &port, r->err);
 }
 
 int
@@ -206,7 +205,7 @@ read_localhost_port(struct policy_reading *r, const struct json *value)
 /* ---- rules ---- */
 
 struct rule *
-last_rule(struct policy_reading *r)
+read_last_rule(struct policy_reading *r)
 {
 	return &r->policy->rules[r->policy->rule_count - 1];
 }
@@ -219,14 +218,14 @@ read_effect(struct policy_reading *r, const struct json *value)
 	int rc = read_name(r, value, names, &effect);
 
 	if (rc == 0)
-		last_rule(r)->effect = (enum effect)effect;
+		read_last_rule(r)->effect = (enum effect)effect;
 	return rc;
 }
 
 int
 read_worktrees(struct policy_reading *r, const struct json *value)
 {
-	return read_bool(r, value, &last_rule(r)->worktrees);
+	return read_bool(r, value, &read_last_rule(r)->worktrees);
 }
 
 int
@@ -237,17 +236,17 @@ read_why(struct policy_reading *r, const struct json *value)
 
 	if (rc < 0)
 		return rc;
-	last_rule(r)->why = arena_strdup(&r->policy->arena, text, r->err);
-	return last_rule(r)->why == NULL ? -CORDON_E_MEMORY : 0;
+	read_last_rule(r)->why = arena_strdup(&r->policy->arena, text, r->err);
+	return read_last_rule(r)->why == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 int
-check_members(struct policy_reading *r, const struct json *rule, const char *const *needed,
-	      size_t count)
+read_check_members(struct policy_reading *r, const struct json *rule, const char *const *needed,
+		   size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (json_member(rule, needed[i]) == NULL)
-			return reading_fail(r, rule, "this rule has no \"%s\"", needed[i]);
+			return read_fail(r, rule, "this rule has no \"%s\"", needed[i]);
 	return 0;
 }
 
@@ -265,7 +264,7 @@ is_token(const char *text)
 }
 
 const char *
-inner_token(const char *text)
+read_inner_token(const char *text)
 {
 	for (const char *slash = strchr(text, '/'); slash != NULL; slash = strchr(slash + 1, '/'))
 		if (is_token(slash + 1))
@@ -288,7 +287,7 @@ check_plain_path(const char *text, bool home)
 	reason = value_path(text, false);
 	if (reason != NULL)
 		return reason;
-	return inner_token(text) == NULL ? NULL : "has a token in the middle";
+	return read_inner_token(text) == NULL ? NULL : "has a token in the middle";
 }
 
 int
@@ -302,13 +301,13 @@ read_plain_path(struct policy_reading *r, const struct json *value, bool home,
 		return rc;
 	reason = check_plain_path(text, home);
 	if (reason != NULL)
-		return reading_fail(r, value, "\"%.60s\" %s", text, reason);
+		return read_fail(r, value, "\"%.60s\" %s", text, reason);
 	*ret_text = text;
 	return 0;
 }
 
 int
-reading_hole(struct policy_reading *r, const struct json *at, const char *format, ...)
+read_hole(struct policy_reading *r, const struct json *at, const char *format, ...)
 {
 	struct policy *policy = r->policy;
 	struct hole *hole = NULL;
@@ -323,7 +322,7 @@ reading_hole(struct policy_reading *r, const struct json *at, const char *format
 				  r->err);
 	if (hole == NULL)
 		return -CORDON_E_MEMORY;
-	*hole = (struct hole){reading_place(r, at), text};
+	*hole = (struct hole){read_place(r, at), text};
 	return 0;
 }
 
@@ -365,7 +364,7 @@ dialect_of(const struct json *object)
 }
 
 int
-check_regexes(struct policy_reading *r)
+read_check_regexes(struct policy_reading *r)
 {
 	size_t count = 0;
 
@@ -405,11 +404,11 @@ policy_read(const char *file, const char *text, size_t length, const struct read
 	policy->system = as->system;
 	policy->dialect = as->dialect == DIALECT_ANY ? dialect_of(value) : as->dialect;
 	if (as->variant != NULL && policy->dialect != DIALECT_CLASH)
-		return reading_fail(&r, value, "only clash texts hold policies by name (#%.40s)",
-				    as->variant);
+		return read_fail(&r, value, "only clash texts hold policies by name (#%.40s)",
+				 as->variant);
 	rc = readers[policy->dialect](&r, value);
 	if (rc == 0)
-		rc = check_regexes(&r);
+		rc = read_check_regexes(&r);
 	if (rc < 0)
 		return rc;
 	*ret_policy = take(&policy);

@@ -33,8 +33,8 @@ struct read_key {
 	key_reader *read; /* NULL: known and ignored */
 };
 
-struct place reading_place(const struct policy_reading *r, const struct json *value);
-int reading_fail(const struct policy_reading *r, const struct json *value, const char *format, ...)
+struct place read_place(const struct policy_reading *r, const struct json *value);
+int read_fail(const struct policy_reading *r, const struct json *value, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
  * Calls the reader of each member. An unknown key is an error that suggests the nearest one. `what`
@@ -65,22 +65,22 @@ int read_localhost_port(struct policy_reading *r, const struct json *value);
 int read_plain_path(struct policy_reading *r, const struct json *value, bool home,
 		    const char **ret_text);
 /* What stands after a "/" in text and is a token to the plan, or NULL. */
-const char *inner_token(const char *text);
+const char *read_inner_token(const char *text);
 
 /* The rule that is being read: the last one added. Members that two dialects have alike. */
-struct rule *last_rule(struct policy_reading *r);
+struct rule *read_last_rule(struct policy_reading *r);
 int read_effect(struct policy_reading *r, const struct json *value);
 int read_worktrees(struct policy_reading *r, const struct json *value);
 int read_why(struct policy_reading *r, const struct json *value);
 /* All of these members, or a message that names one that is missing. */
-int check_members(struct policy_reading *r, const struct json *rule, const char *const *needed,
-		  size_t count);
+int read_check_members(struct policy_reading *r, const struct json *rule, const char *const *needed,
+		       size_t count);
 
 /* Refuses one regular expression too many: each costs time for every path asked about. */
 #define REGEX_MAX 1000
-int check_regexes(struct policy_reading *r);
+int read_check_regexes(struct policy_reading *r);
 /* Says that what stands at a value is not granted as it was asked for, and why. */
-int reading_hole(struct policy_reading *r, const struct json *at, const char *format, ...)
+int read_hole(struct policy_reading *r, const struct json *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 int native_read(struct policy_reading *r, const struct json *value);

@@ -135,8 +135,8 @@ warn_of_door(struct policy_reading *r, const struct json *at)
 	for (size_t i = 0; i < COUNT(open_doors); i++)
 		if (strlen(open_doors[i].path) == length &&
 		    strncmp(open_doors[i].path, at->string, length) == 0)
-			return reading_hole(r, at, "whole %s was asked for by name and is kept: %s",
-					    open_doors[i].path, open_doors[i].reason);
+			return read_hole(r, at, "whole %s was asked for by name and is kept: %s",
+					 open_doors[i].path, open_doors[i].reason);
 	return 0;
 }
 
@@ -146,8 +146,8 @@ grant_listed(struct policy_reading *r, const struct json *paths, enum list list,
 	const struct json *item = paths == NULL ? NULL : paths->first;
 
 	for (; item != NULL; item = item->next) {
-		struct rule *rule = policy_add_rule(r->policy, list, item->string,
-						    reading_place(r, item), r->err);
+		struct rule *rule =
+			policy_add_rule(r->policy, list, item->string, read_place(r, item), r->err);
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
@@ -163,14 +163,14 @@ grant_instead(struct policy_reading *r, const struct json *at, const struct base
 {
 	const char *const itself[] = {entry->path, NULL};
 	static const char *const tmpdir[] = {"$TMPDIR", NULL};
-	int rc = entry->hole == NULL ? 0 : reading_hole(r, at, "%s", entry->hole);
+	int rc = entry->hole == NULL ? 0 : read_hole(r, at, "%s", entry->hole);
 
 	if (rc == 0 && entry->instead == INSTEAD_DEVICES)
-		rc = baseline_grant_devices(r, at);
+		rc = dialect_defaults_grant_devices(r, at);
 	if (rc == 0 && entry->instead == INSTEAD_ITSELF)
-		rc = baseline_grant(r, at, LIST_WRITE, itself);
+		rc = dialect_defaults_grant(r, at, LIST_WRITE, itself);
 	if (rc == 0 && entry->instead == INSTEAD_TMPDIR)
-		rc = baseline_grant(r, at, LIST_WRITE, tmpdir);
+		rc = dialect_defaults_grant(r, at, LIST_WRITE, tmpdir);
 	return rc;
 }
 
@@ -180,7 +180,7 @@ grant_writable(struct policy_reading *r, const struct json *at)
 	int rc = 0;
 
 	r->policy->tmp = TMP_PRIVATE;
-	r->policy->tmp_place = reading_place(r, at);
+	r->policy->tmp_place = read_place(r, at);
 	for (const struct baseline_write *entry = baseline_read_write[r->as->system];
 	     rc == 0 && entry->path != NULL; entry++)
 		rc = grant_instead(r, at, entry);
@@ -190,8 +190,7 @@ grant_writable(struct policy_reading *r, const struct json *at)
 static int
 grant_project(struct policy_reading *r, const struct json *at, const char *path)
 {
-	struct rule *rule =
-		policy_add_rule(r->policy, LIST_RULES, path, reading_place(r, at), r->err);
+	struct rule *rule = policy_add_rule(r->policy, LIST_RULES, path, read_place(r, at), r->err);
 
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
@@ -202,20 +201,20 @@ grant_project(struct policy_reading *r, const struct json *at, const char *path)
 static int
 grant_home(struct policy_reading *r, const struct json *at)
 {
-	int rc = baseline_grant(r, at, LIST_READ, baseline_dotfiles);
+	int rc = dialect_defaults_grant(r, at, LIST_READ, baseline_dotfiles);
 
 	if (rc == 0)
-		rc = baseline_grant(r, at, LIST_READ, baseline_config);
+		rc = dialect_defaults_grant(r, at, LIST_READ, baseline_config);
 	if (rc == 0)
-		rc = reading_hole(r, at,
-				  "whole ~/.config is not readable, it holds tokens of many "
-				  "programs: the folders of git and of shells are");
+		rc = read_hole(r, at,
+			       "whole ~/.config is not readable, it holds tokens of many "
+			       "programs: the folders of git and of shells are");
 	if (rc == 0)
-		rc = baseline_grant(r, at, LIST_READ, baseline_histories);
+		rc = dialect_defaults_grant(r, at, LIST_READ, baseline_histories);
 	if (rc == 0)
-		rc = reading_hole(r, at,
-				  "shell history files are not writable: a planted line is "
-				  "run later, outside");
+		rc = read_hole(r, at,
+			       "shell history files are not writable: a planted line is "
+			       "run later, outside");
 	return rc;
 }
 
@@ -223,24 +222,24 @@ static void
 set_network(struct policy_reading *r, const struct json *at, bool all)
 {
 	r->policy->network.mode = all ? NET_ALL : NET_NONE;
-	r->policy->network.place = reading_place(r, at);
+	r->policy->network.place = read_place(r, at);
 }
 
 static int
 set_env(struct policy_reading *r, const struct json *at, const struct json *names)
 {
 	const struct json *item = names == NULL ? NULL : names->first;
-	int rc = names == NULL ? baseline_pass(r, at, baseline_env) : 0;
+	int rc = names == NULL ? dialect_defaults_pass(r, at, baseline_env) : 0;
 
 	at = names == NULL ? at : names;
 	r->policy->env.mode = ENV_EXPLICIT;
-	r->policy->env.place = reading_place(r, at);
+	r->policy->env.place = read_place(r, at);
 	for (; rc == 0 && item != NULL; item = item->next) {
 		const char *const name[] = {item->string, NULL};
 
-		rc = baseline_pass(r, item, name);
+		rc = dialect_defaults_pass(r, item, name);
 	}
-	return rc == 0 ? baseline_pass(r, at, baseline_env_always) : rc;
+	return rc == 0 ? dialect_defaults_pass(r, at, baseline_env_always) : rc;
 }
 
 /* ---- settings ---- */
@@ -253,13 +252,13 @@ grant_system(struct policy_reading *r, const struct sources *sources, const stru
 	const struct json *read_write = find_system(sources, "read_write");
 	int rc;
 
-	rc = executable != NULL
-		     ? grant_listed(r, executable, LIST_EXECUTE, false)
-		     : baseline_grant(r, at, LIST_EXECUTE, baseline_executable[r->as->system]);
+	rc = executable != NULL ? grant_listed(r, executable, LIST_EXECUTE, false)
+				: dialect_defaults_grant(r, at, LIST_EXECUTE,
+							 baseline_executable[r->as->system]);
 	if (rc == 0)
-		rc = read_only != NULL
-			     ? grant_listed(r, read_only, LIST_READ, false)
-			     : baseline_grant(r, at, LIST_READ, baseline_read_only[r->as->system]);
+		rc = read_only != NULL ? grant_listed(r, read_only, LIST_READ, false)
+				       : dialect_defaults_grant(r, at, LIST_READ,
+								baseline_read_only[r->as->system]);
 	if (rc == 0)
 		rc = read_write != NULL ? grant_listed(r, read_write, LIST_WRITE, false)
 					: grant_writable(r, at);
@@ -293,15 +292,15 @@ grant_rest(struct policy_reading *r, const struct sources *sources, const struct
 	int rc = grant_home(r, at);
 
 	if (rc == 0)
-		rc = baseline_accept(r, at);
+		rc = dialect_defaults_accept(r, at);
 	if (rc == 0)
 		rc = grant_additional(r, sources);
 	if (rc == 0)
 		rc = set_env(r, at, find(sources, "allowed_env_vars"));
 	if (rc == 0)
-		rc = reading_hole(r, at,
-				  "Zed goes on unprotected where the system cannot enforce "
-				  "this; cordon refuses");
+		rc = read_hole(r, at,
+			       "Zed goes on unprotected where the system cannot enforce "
+			       "this; cordon refuses");
 	set_network(r, network == NULL ? at : network, network == NULL || network->integer != 0);
 	return rc;
 }
@@ -316,18 +315,18 @@ read_applies(struct policy_reading *r, const struct sources *sources)
 	int index = 2;
 
 	if (enabled == NULL)
-		return reading_hole(r, sources->objects[0],
-				    "\"enabled\" is not set: these settings add nothing");
+		return read_hole(r, sources->objects[0],
+				 "\"enabled\" is not set: these settings add nothing");
 	if (enabled->integer == 0)
-		return reading_hole(r, enabled,
-				    "\"enabled\" is false: these settings add nothing, "
-				    "and the run stays confined");
+		return read_hole(r, enabled,
+				 "\"enabled\" is false: these settings add nothing, "
+				 "and the run stays confined");
 	if (apply_to != NULL && read_name(r, apply_to, zed_apply_names, &index) < 0)
 		return -CORDON_E_POLICY;
 	if (!applies[index][r->as->command])
-		return reading_hole(r, apply_to,
-				    "\"apply_to\" leaves out %s: these settings add nothing",
-				    users[r->as->command]);
+		return read_hole(r, apply_to,
+				 "\"apply_to\" leaves out %s: these settings add nothing",
+				 users[r->as->command]);
 	return 1;
 }
 
@@ -342,9 +341,9 @@ read_settings(struct policy_reading *r, const struct json *value)
 	if (rc < 0)
 		return rc;
 	if (sources.count == 0)
-		return reading_hole(r, value,
-				    "nothing is said about \"terminal\" and its \"sandbox\" "
-				    "here: these settings add nothing");
+		return read_hole(r, value,
+				 "nothing is said about \"terminal\" and its \"sandbox\" "
+				 "here: these settings add nothing");
 	rc = read_applies(r, &sources);
 	if (rc <= 0)
 		return rc;
@@ -367,11 +366,11 @@ read_tracking_only(struct policy_reading *r, const struct json *at)
 	policy->default_rights = RIGHTS_ALL;
 	policy->env.mode = ENV_INHERIT;
 	policy->tmp = TMP_SHARED;
-	policy->default_place = policy->env.place = policy->tmp_place = reading_place(r, at);
+	policy->default_place = policy->env.place = policy->tmp_place = read_place(r, at);
 	set_network(r, at, true);
-	return reading_hole(r, at,
-			    "\"tracking_only\" is true: nothing is restricted, the session is "
-			    "only kept track of");
+	return read_hole(r, at,
+			 "\"tracking_only\" is true: nothing is restricted, the session is "
+			 "only kept track of");
 }
 
 /* The editor writes its built-in list into the record: then nobody asked for it by name. */
@@ -426,7 +425,7 @@ int
 zed_read(struct policy_reading *r, const struct json *value)
 {
 	if (value->type != JSON_OBJECT)
-		return reading_fail(r, value, "Zed settings must be an object, not %s",
-				    json_type_name(value));
+		return read_fail(r, value, "Zed settings must be an object, not %s",
+				 json_type_name(value));
 	return zed_is_record(value) ? read_record(r, value) : read_settings(r, value);
 }

@@ -44,10 +44,10 @@ check_system_path(struct policy_reading *r, const struct json *value)
 	const char *text;
 
 	if (value->type == JSON_STRING && *value->string == '~')
-		return reading_fail(r, value,
-				    "\"%.60s\" starts with ~, which is expanded only in the "
-				    "additional lists; write the whole path or put it there",
-				    value->string);
+		return read_fail(r, value,
+				 "\"%.60s\" starts with ~, which is expanded only in the "
+				 "additional lists; write the whole path or put it there",
+				 value->string);
 	return read_plain_path(r, value, false, &text);
 }
 
@@ -104,8 +104,8 @@ zed_check_object(struct policy_reading *r, const struct json *value)
 {
 	if (value->type == JSON_NULL || value->type == JSON_OBJECT)
 		return 0;
-	return reading_fail(r, value, "\"%.40s\" must be an object, not %s", value->key,
-			    json_type_name(value));
+	return read_fail(r, value, "\"%.40s\" must be an object, not %s", value->key,
+			 json_type_name(value));
 }
 
 static const struct read_key sandbox_keys[] = {
@@ -148,7 +148,7 @@ near_sandbox_key(const char *key)
 
 	for (size_t i = 0; i < COUNT(sandbox_keys); i++)
 		names[i] = sandbox_keys[i].name;
-	return nearest_word(key, names, COUNT(sandbox_keys));
+	return str_nearest_word(key, names, COUNT(sandbox_keys));
 }
 
 /* Some key of the sandbox stands here, outside or inside of a block. */
@@ -236,7 +236,6 @@ zed_check_needed(struct policy_reading *r, const struct json *value)
 {
 	for (size_t i = 0; i < RECORD_NEEDED; i++)
 		if (zed_present(value, record_keys[i].name) == NULL)
-			return reading_fail(r, value, "the record has no \"%s\"",
-					    record_keys[i].name);
+			return read_fail(r, value, "the record has no \"%s\"", record_keys[i].name);
 	return 0;
 }

@@ -46,7 +46,7 @@ turn(struct flow *flow, char *buffer, int from, int to)
 }
 
 enum flow_wait
-flow_pump(struct flow *flow, char buffer[RELAY_SIZE], int from, int to)
+copy_pump(struct flow *flow, char buffer[RELAY_SIZE], int from, int to)
 {
 	enum flow_wait wait = flow->ended ? FLOW_DONE : FLOW_AGAIN;
 

@@ -25,4 +25,4 @@ enum flow_wait {
 };
 
 /* Passes on what there is, but not for ever, and not the end; says what to wait for. */
-enum flow_wait flow_pump(struct flow *flow, char buffer[RELAY_SIZE], int from, int to);
+enum flow_wait copy_pump(struct flow *flow, char buffer[RELAY_SIZE], int from, int to);

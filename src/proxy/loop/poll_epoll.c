@@ -55,30 +55,30 @@ tell_all(struct watches *watches, const struct epoll_event *events, int count)
 }
 
 int
-watches_start(struct watches *watches, struct timers *clockwork)
+poll_start(struct watches *watches, struct timers *clockwork)
 {
 	*watches = (struct watches){.clockwork = clockwork, .epoll = epoll_create1(EPOLL_CLOEXEC)};
 	return watches->epoll < 0 ? -1 : 0;
 }
 
 void
-watches_run(struct watches *watches)
+poll_run(struct watches *watches)
 {
 	struct epoll_event events[BATCH];
 
 	while (!watches->is_over) {
-		int ms = clockwork_wait(watches->clockwork);
+		int ms = timers_wait(watches->clockwork);
 		int count = epoll_wait(watches->epoll, events, BATCH, ms);
-		bool is_tick = clockwork_read(watches->clockwork);
+		bool is_tick = timers_read(watches->clockwork);
 
 		tell_all(watches, events, count);
 		if (is_tick)
-			clockwork_expire(watches->clockwork);
+			timers_expire(watches->clockwork);
 	}
 }
 
 struct poll_watch *
-watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
+poll_add(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
 {
 	struct poll_watch *watch = fd < 0 ? NULL : calloc(1, sizeof *watch);
 
@@ -95,7 +95,7 @@ watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owne
 }
 
 void
-watch_want(struct poll_watch *watch, int events)
+poll_want(struct poll_watch *watch, int events)
 {
 	struct epoll_event event = {.data.ptr = watch};
 
@@ -115,7 +115,7 @@ watch_want(struct poll_watch *watch, int events)
 
 /* The fd has no duplicate, so closing it takes it off the list. */
 struct poll_watch *
-watch_free(struct poll_watch *watch)
+poll_remove(struct poll_watch *watch)
 {
 	if (watch == NULL)
 		return NULL;

@@ -128,7 +128,7 @@ resume_paused(struct watches *watches)
 }
 
 int
-watches_start(struct watches *watches, struct timers *clockwork)
+poll_start(struct watches *watches, struct timers *clockwork)
 {
 	*watches = (struct watches){.clockwork = clockwork, .epoll = -1};
 	return 0;
@@ -137,29 +137,29 @@ watches_start(struct watches *watches, struct timers *clockwork)
 static int
 wait_ms(const struct watches *watches)
 {
-	int ms = clockwork_wait(watches->clockwork);
+	int ms = timers_wait(watches->clockwork);
 
 	return watches->has_paused && (ms < 0 || ms > PAUSE_MS) ? PAUSE_MS : ms;
 }
 
 void
-watches_run(struct watches *watches)
+poll_run(struct watches *watches)
 {
 	while (!watches->is_over) {
 		int count = poll(watches->polled, (nfds_t)watches->count, wait_ms(watches));
-		bool is_tick = clockwork_read(watches->clockwork);
+		bool is_tick = timers_read(watches->clockwork);
 
 		if (count > 0)
 			report_all(watches);
 		if (is_tick && watches->has_paused)
 			resume_paused(watches);
 		if (is_tick)
-			clockwork_expire(watches->clockwork);
+			timers_expire(watches->clockwork);
 	}
 }
 
 struct poll_watch *
-watch_new(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
+poll_add(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
 {
 	struct poll_watch *watch = fd < 0 || make_room(watches) < 0 ? NULL
 								    : calloc(1, sizeof *watch);
@@ -188,7 +188,7 @@ list(struct poll_watch *watch)
 }
 
 void
-watch_want(struct poll_watch *watch, int events)
+poll_want(struct poll_watch *watch, int events)
 {
 	if (watch == NULL || watch->events == events)
 		return;
@@ -204,7 +204,7 @@ watch_want(struct poll_watch *watch, int events)
 }
 
 struct poll_watch *
-watch_free(struct poll_watch *watch)
+poll_remove(struct poll_watch *watch)
 {
 	if (watch == NULL)
 		return NULL;

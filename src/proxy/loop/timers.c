@@ -16,7 +16,7 @@ monotonic_ms(void)
 }
 
 void
-clockwork_start(struct timers *clockwork)
+timers_start(struct timers *clockwork)
 {
 	clockwork->list.next = clockwork->list.previous = &clockwork->list;
 	clockwork->now = monotonic_ms();
@@ -24,7 +24,7 @@ clockwork_start(struct timers *clockwork)
 }
 
 int
-clockwork_wait(const struct timers *clockwork)
+timers_wait(const struct timers *clockwork)
 {
 	if (clockwork->list.next == &clockwork->list)
 		return -1;
@@ -32,7 +32,7 @@ clockwork_wait(const struct timers *clockwork)
 }
 
 bool
-clockwork_read(struct timers *clockwork)
+timers_read(struct timers *clockwork)
 {
 	clockwork->now = monotonic_ms();
 	if (clockwork->now < clockwork->tick)
@@ -43,7 +43,7 @@ clockwork_read(struct timers *clockwork)
 
 /* A callback may free another deadline, so the search begins anew after each. */
 void
-clockwork_expire(struct timers *clockwork)
+timers_expire(struct timers *clockwork)
 {
 	struct timer *ring = &clockwork->list, *late;
 
@@ -52,14 +52,14 @@ clockwork_expire(struct timers *clockwork)
 		for (struct timer *one = ring->next; one != ring && late == NULL; one = one->next)
 			late = one->at <= clockwork->now ? one : NULL;
 		if (late != NULL) {
-			timed_clear(late);
+			timer_clear(late);
 			late->expire(late);
 		}
 	} while (late != NULL);
 }
 
 void
-timed_clear(struct timer *timed)
+timer_clear(struct timer *timed)
 {
 	if (timed->next == NULL)
 		return;
@@ -69,12 +69,12 @@ timed_clear(struct timer *timed)
 }
 
 void
-timed_set(struct timers *clockwork, struct timer *timed, uint64_t ms,
+timer_set(struct timers *clockwork, struct timer *timed, uint64_t ms,
 	  void (*expire)(struct timer *timed))
 {
 	struct timer *ring = &clockwork->list;
 
-	timed_clear(timed);
+	timer_clear(timed);
 	timed->at = clockwork->now + ms;
 	timed->expire = expire;
 	timed->previous = ring->previous;

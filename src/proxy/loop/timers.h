@@ -22,17 +22,17 @@ struct timers {
 	struct timer list; /* a ring */
 };
 
-void clockwork_start(struct timers *clockwork);
+void timers_start(struct timers *clockwork);
 /* How long the loop may wait, in ms; -1: there is no deadline. */
-int clockwork_wait(const struct timers *clockwork);
+int timers_wait(const struct timers *clockwork);
 /* Reads the clock; true when a tick has passed since the last one. */
-bool clockwork_read(struct timers *clockwork);
+bool timers_read(struct timers *clockwork);
 /* Calls what has expired. */
-void clockwork_expire(struct timers *clockwork);
+void timers_expire(struct timers *clockwork);
 /* Sets the deadline in so many ms, or moves it. */
-void timed_set(struct timers *clockwork, struct timer *timed, uint64_t ms,
+void timer_set(struct timers *clockwork, struct timer *timed, uint64_t ms,
 	       void (*expire)(struct timer *timed));
-void timed_clear(struct timer *timed);
+void timer_clear(struct timer *timed);
 
 /*
  * WATCH_BROKEN alone: only that the connection broke. The other two are told of that as well, once, by
@@ -71,12 +71,12 @@ struct watches {
 	bool has_paused;
 };
 
-int watches_start(struct watches *watches, struct timers *clockwork);
+int poll_start(struct watches *watches, struct timers *clockwork);
 /* Until is_over. */
-void watches_run(struct watches *watches);
+void poll_run(struct watches *watches);
 /* Owns fd from now on, also on failure (NULL). Waits for nothing yet. */
-struct poll_watch *watch_new(struct watches *watches, int fd, void *owner,
-			     void (*ready)(void *owner, int events));
+struct poll_watch *poll_add(struct watches *watches, int fd, void *owner,
+			    void (*ready)(void *owner, int events));
 /* Waits for these of enum watch_event from now on; 0: for nothing. */
-void watch_want(struct poll_watch *watch, int events);
-struct poll_watch *watch_free(struct poll_watch *watch);
+void poll_want(struct poll_watch *watch, int events);
+struct poll_watch *poll_remove(struct poll_watch *watch);

@@ -9,7 +9,7 @@ static struct answer_entry *
 find(struct answers *answers, const struct ip_address *address, const char *name)
 {
 	for (size_t i = 0; i < answers->count; i++)
-		if (address_equal(&answers->items[i].address, address) &&
+		if (ip_equal(&answers->items[i].address, address) &&
 		    strcmp(answers->items[i].name, name) == 0)
 			return &answers->items[i];
 	return NULL;
@@ -82,7 +82,7 @@ answers_next(const struct answers *answers, const struct ip_address *address, ui
 	for (; *at < answers->count; ++*at) {
 		const struct answer_entry *entry = &answers->items[*at];
 
-		if (entry->until > now && address_equal(&entry->address, address)) {
+		if (entry->until > now && ip_equal(&entry->address, address)) {
 			++*at;
 			return entry->name;
 		}

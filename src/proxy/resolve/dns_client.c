@@ -83,7 +83,7 @@ is_in_hosts(const struct lookup *lookup, const char *name, enum dns_type type,
 		if (strcmp(line->name, name) != 0)
 			continue;
 		found = true;
-		if (address_is_v4(&line->address) == (type == DNS_A) &&
+		if (ip_is_v4(&line->address) == (type == DNS_A) &&
 		    ret_answer->count < DNS_ADDRESSES)
 			ret_answer->addresses[ret_answer->count++] = line->address;
 	}
@@ -91,8 +91,8 @@ is_in_hosts(const struct lookup *lookup, const char *name, enum dns_type type,
 }
 
 bool
-lookup_known(struct lookup *lookup, const char *name, enum dns_type type,
-	     struct dns_answer *ret_answer)
+dns_client_known(struct lookup *lookup, const char *name, enum dns_type type,
+		 struct dns_answer *ret_answer)
 {
 	const struct cached *cached = *cache_slot(lookup, name, type);
 	uint64_t now = lookup->clockwork->now;
@@ -112,13 +112,13 @@ lookup_known(struct lookup *lookup, const char *name, enum dns_type type,
 static void try_next(struct query *query);
 
 struct query *
-query_drop(struct query *query)
+dns_client_drop(struct query *query)
 {
 	if (query == NULL)
 		return NULL;
 	query->lookup->running--;
-	timed_clear(&query->timed);
-	watch_free(query->watch);
+	timer_clear(&query->timed);
+	poll_remove(query->watch);
 	free(query->bytes);
 	free(query);
 	return NULL;
@@ -133,7 +133,7 @@ finish(struct query *query, const struct dns_answer *answer)
 	struct dns_answer copy = *answer;
 
 	remember(query->lookup, query, answer);
-	query_drop(query);
+	dns_client_drop(query);
 	done(owner, type, &copy);
 }
 
@@ -149,9 +149,8 @@ open_socket(const struct query *query, int type)
 	const struct resolver *resolver = &query->lookup->resolver;
 	size_t which = query->attempt % resolver->count;
 	struct sockaddr_storage to;
-	socklen_t length =
-		address_to_socket(&resolver->servers[which], resolver->ports[which], &to);
-	int fd = compat_socket(to.ss_family, type);
+	socklen_t length = ip_to_socket(&resolver->servers[which], resolver->ports[which], &to);
+	int fd = os_socket(to.ss_family, type);
 
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&to, length) < 0 && errno != EINPROGRESS) {
 		close(fd);
@@ -210,7 +209,7 @@ send_over_tcp(struct query *query)
 	query->length = 0;
 	if (query->bytes == NULL)
 		query->bytes = malloc(2 + DNS_MESSAGE_MAX);
-	watch_want(query->watch, WATCH_READ);
+	poll_want(query->watch, WATCH_READ);
 	return query->bytes != NULL &&
 	       send(query->watch->fd, bytes, length + 2, MSG_NOSIGNAL) == (ssize_t)length + 2;
 }
@@ -246,12 +245,12 @@ try_datagram(struct query *query)
 	uint8_t bytes[DNS_QUERY_MAX];
 	size_t length = dns_write_query(query->id, query->name, query->type, bytes);
 
-	query->watch = watch_new(query->lookup->watches, open_socket(query, SOCK_DGRAM), query,
-				 datagram_ready);
+	query->watch = poll_add(query->lookup->watches, open_socket(query, SOCK_DGRAM), query,
+				datagram_ready);
 	if (query->watch == NULL ||
 	    send(query->watch->fd, bytes, length, MSG_NOSIGNAL) != (ssize_t)length)
 		return false;
-	watch_want(query->watch, WATCH_READ);
+	poll_want(query->watch, WATCH_READ);
 	return true;
 }
 
@@ -259,14 +258,14 @@ static bool
 try_stream(struct query *query)
 {
 	query->is_sent = false;
-	query->watch = watch_new(query->lookup->watches, open_socket(query, SOCK_STREAM), query,
-				 stream_ready);
+	query->watch = poll_add(query->lookup->watches, open_socket(query, SOCK_STREAM), query,
+				stream_ready);
 	if (query->watch != NULL)
-		watch_want(query->watch, WATCH_WRITE);
+		poll_want(query->watch, WATCH_WRITE);
 	return query->watch != NULL;
 }
 
-/* The last to fail says how it ended, in its own time: never inside query_start. */
+/* The last to fail says how it ended, in its own time: never inside dns_client_start. */
 static void
 give_up(struct timer *timed)
 {
@@ -281,20 +280,20 @@ try_next(struct query *query)
 	bool is_tcp = query->is_tcp, is_open = false;
 
 	while (!is_open && ++query->attempt < ATTEMPTS_MAX) {
-		query->watch = watch_free(query->watch);
+		query->watch = poll_remove(query->watch);
 		is_open = is_tcp ? try_stream(query) : try_datagram(query);
 		is_tcp = is_open && is_tcp;
 	}
 	query->is_tcp = is_tcp;
 	if (!is_open)
-		query->watch = watch_free(query->watch);
-	timed_set(query->lookup->clockwork, &query->timed, is_open ? ATTEMPT_MS : 0,
+		query->watch = poll_remove(query->watch);
+	timer_set(query->lookup->clockwork, &query->timed, is_open ? ATTEMPT_MS : 0,
 		  is_open ? attempt_late : give_up);
 }
 
 struct query *
-query_start(struct lookup *lookup, const char *name, enum dns_type type, void *owner,
-	    void (*done)(void *owner, enum dns_type type, const struct dns_answer *answer))
+dns_client_start(struct lookup *lookup, const char *name, enum dns_type type, void *owner,
+		 void (*done)(void *owner, enum dns_type type, const struct dns_answer *answer))
 {
 	struct query *query;
 	uint16_t id;

@@ -19,15 +19,16 @@ struct lookup {
 };
 
 /* The answer is there already: from the hosts file, or asked for not long ago. */
-bool lookup_known(struct lookup *lookup, const char *name, enum dns_type type,
-		  struct dns_answer *ret_answer);
+bool dns_client_known(struct lookup *lookup, const char *name, enum dns_type type,
+		      struct dns_answer *ret_answer);
 
 /*
  * done is called once, later, unless the query is dropped before. NULL: too many already, or no
  * memory. The query is gone when done is called.
  */
 struct query;
-struct query *query_start(struct lookup *lookup, const char *name, enum dns_type type, void *owner,
-			  void (*done)(void *owner, enum dns_type type,
-				       const struct dns_answer *answer));
-struct query *query_drop(struct query *query);
+struct query *dns_client_start(struct lookup *lookup, const char *name, enum dns_type type,
+			       void *owner,
+			       void (*done)(void *owner, enum dns_type type,
+					    const struct dns_answer *answer));
+struct query *dns_client_drop(struct query *query);

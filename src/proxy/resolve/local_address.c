@@ -18,8 +18,8 @@ static bool
 can_bind(const struct ip_address *address)
 {
 	struct sockaddr_storage to;
-	socklen_t length = address_to_socket(address, 0, &to);
-	auto_fd int fd = compat_socket(to.ss_family, SOCK_DGRAM);
+	socklen_t length = ip_to_socket(address, 0, &to);
+	auto_fd int fd = os_socket(to.ss_family, SOCK_DGRAM);
 
 	return fd >= 0 && bind(fd, (struct sockaddr *)&to, length) == 0;
 }
@@ -29,10 +29,10 @@ static bool
 leads_to_loopback(const struct ip_address *address)
 {
 	struct sockaddr_storage to;
-	socklen_t length = address_to_socket(address, 9, &to);
-	auto_fd int fd = compat_socket(to.ss_family, SOCK_DGRAM);
+	socklen_t length = ip_to_socket(address, 9, &to);
+	auto_fd int fd = os_socket(to.ss_family, SOCK_DGRAM);
 
-	return fd >= 0 && compat_only_loopback(fd) == 0 &&
+	return fd >= 0 && os_only_loopback(fd) == 0 &&
 	       connect(fd, (struct sockaddr *)&to, length) == 0;
 }
 
@@ -43,18 +43,18 @@ is_bound(const struct ip_address *address)
 	static const char *const nobodys[2] = {"2001:db8::1", "192.0.2.1"};
 	struct ip_address other;
 
-	return can_bind(address) && address_parse(nobodys[address_is_v4(address)], &other) &&
+	return can_bind(address) && ip_parse(nobodys[ip_is_v4(address)], &other) &&
 	       !can_bind(&other);
 }
 
 bool
-here_is(const struct ip_address *address)
+local_address_is(const struct ip_address *address)
 {
 	return is_bound(address) || leads_to_loopback(address);
 }
 
 bool
-here_is_other_end(int fd)
+local_address_is_other_end(int fd)
 {
 	struct sockaddr_storage near_end = {0}, far_end = {0};
 	socklen_t near_length = sizeof near_end, far_length = sizeof far_end;
@@ -63,7 +63,7 @@ here_is_other_end(int fd)
 
 	return getsockname(fd, (struct sockaddr *)&near_end, &near_length) == 0 &&
 	       getpeername(fd, (struct sockaddr *)&far_end, &far_length) == 0 &&
-	       address_from_socket((struct sockaddr *)&near_end, &ends[0], &port) &&
-	       address_from_socket((struct sockaddr *)&far_end, &ends[1], &port) &&
-	       address_equal(&ends[0], &ends[1]);
+	       ip_from_socket((struct sockaddr *)&near_end, &ends[0], &port) &&
+	       ip_from_socket((struct sockaddr *)&far_end, &ends[1], &port) &&
+	       ip_equal(&ends[0], &ends[1]);
 }

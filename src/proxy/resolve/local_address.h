@@ -6,5 +6,5 @@
 
 #include "proxy/wire/ip.h"
 
-bool here_is(const struct ip_address *address);
-bool here_is_other_end(int fd);
+bool local_address_is(const struct ip_address *address);
+bool local_address_is_other_end(int fd);

@@ -12,7 +12,7 @@
 #define HOSTS_MAX 4096
 
 void
-resolver_read_servers(struct resolver *resolver, const char *text)
+resolv_conf_read_servers(struct resolver *resolver, const char *text)
 {
 	char word[HOSTS_WORD_MAX];
 
@@ -23,14 +23,14 @@ resolver_read_servers(struct resolver *resolver, const char *text)
 		if (resolver->count == RESOLVER_SERVERS)
 			return;
 		if (*line == ';' || !hosts_word(&line, word) || strcmp(word, "nameserver") != 0 ||
-		    !hosts_word(&line, word) || !address_parse(word, slot))
+		    !hosts_word(&line, word) || !ip_parse(word, slot))
 			continue;
 		resolver->ports[resolver->count++] = 53;
 	}
 }
 
 bool
-resolver_allows(const struct network *network, const char *name)
+resolv_conf_allows(const struct network *network, const char *name)
 {
 	return network_decide(network, name, 1).domain != NULL;
 }
@@ -52,7 +52,7 @@ add_host(struct resolver *resolver, const struct ip_address *address, const char
 }
 
 void
-resolver_read_hosts(struct resolver *resolver, const char *text, const struct network *network)
+resolv_conf_read_hosts(struct resolver *resolver, const char *text, const struct network *network)
 {
 	char word[HOSTS_WORD_MAX], name[NAME_SIZE];
 
@@ -60,11 +60,11 @@ resolver_read_hosts(struct resolver *resolver, const char *text, const struct ne
 		const char *line = text;
 		struct ip_address address;
 
-		if (!hosts_word(&line, word) || !address_parse(word, &address))
+		if (!hosts_word(&line, word) || !ip_parse(word, &address))
 			continue;
 		while (hosts_word(&line, word))
-			if (name_normalise(word, strlen(word), name) &&
-			    resolver_allows(network, name))
+			if (hostname_normalise(word, strlen(word), name) &&
+			    resolv_conf_allows(network, name))
 				add_host(resolver, &address, name);
 	}
 }
@@ -76,7 +76,7 @@ read_file(struct arena *arena, const char *path, const char **ret_text, struct c
 	struct cordon_error why = {0};
 	size_t length;
 	char *text;
-	int rc = file_read(arena, path, HOSTS_FILE_MAX, &text, &length, NULL, &why);
+	int rc = fd_read_file(arena, path, HOSTS_FILE_MAX, &text, &length, NULL, &why);
 
 	*ret_text = rc < 0 ? "" : text;
 	if (rc == 0 || why.sys == ENOENT)
@@ -87,8 +87,8 @@ read_file(struct arena *arena, const char *path, const char **ret_text, struct c
 }
 
 int
-resolver_load(struct resolver *ret_resolver, const struct network *network,
-	      struct cordon_error *err)
+resolv_conf_load(struct resolver *ret_resolver, const struct network *network,
+		 struct cordon_error *err)
 {
 	auto_arena struct arena arena = {0};
 	struct resolver resolver = {0};
@@ -97,24 +97,24 @@ resolver_load(struct resolver *ret_resolver, const struct network *network,
 
 	if (rc < 0)
 		return rc;
-	resolver_read_hosts(&resolver, text, network);
+	resolv_conf_read_hosts(&resolver, text, network);
 	if (network->resolver.text != NULL) {
-		if (!address_parse_endpoint(network->resolver.text, &resolver.servers[0],
-					    &resolver.ports[0]))
+		if (!ip_parse_endpoint(network->resolver.text, &resolver.servers[0],
+				       &resolver.ports[0]))
 			rc = cordon_fail(err, CORDON_E_POLICY, 0, "\"%.80s\" is no resolver",
 					 network->resolver.text);
 		resolver.count = 1;
 	} else {
 		rc = read_file(&arena, "/etc/resolv.conf", &text, err);
-		resolver_read_servers(&resolver, text);
+		resolv_conf_read_servers(&resolver, text);
 	}
 	/* as libc has it */
 	if (resolver.count == 0) {
-		address_parse("127.0.0.1", &resolver.servers[0]);
+		ip_parse("127.0.0.1", &resolver.servers[0]);
 		resolver.ports[resolver.count++] = 53;
 	}
 	if (rc < 0) {
-		resolver_free(&resolver);
+		resolv_conf_free(&resolver);
 		return rc;
 	}
 	*ret_resolver = resolver;
@@ -122,7 +122,7 @@ resolver_load(struct resolver *ret_resolver, const struct network *network,
 }
 
 void
-resolver_free(struct resolver *resolver)
+resolv_conf_free(struct resolver *resolver)
 {
 	for (size_t i = 0; i < resolver->host_count; i++)
 		free(resolver->hosts[i].name);

@@ -21,11 +21,11 @@ struct resolver {
 };
 
 /* Text of resolv.conf and of hosts; what is malformed there is passed over, as libc does it. */
-void resolver_read_servers(struct resolver *resolver, const char *text);
-void resolver_read_hosts(struct resolver *resolver, const char *text,
-			 const struct network *network);
-int resolver_load(struct resolver *ret_resolver, const struct network *network,
-		  struct cordon_error *err);
-void resolver_free(struct resolver *resolver);
+void resolv_conf_read_servers(struct resolver *resolver, const char *text);
+void resolv_conf_read_hosts(struct resolver *resolver, const char *text,
+			    const struct network *network);
+int resolv_conf_load(struct resolver *ret_resolver, const struct network *network,
+		     struct cordon_error *err);
+void resolv_conf_free(struct resolver *resolver);
 /* Does one of the listed domains cover it, whatever the port? */
-bool resolver_allows(const struct network *network, const char *name);
+bool resolv_conf_allows(const struct network *network, const char *name);

@@ -88,7 +88,7 @@ read_host(const char *text, size_t length, struct upstream *to)
 	memcpy(to->host, text, host);
 	to->host[host] = '\0';
 	to->port = (unsigned)port;
-	return bracket || name_normalise(text, host, to->host);
+	return bracket || hostname_normalise(text, host, to->host);
 }
 
 static int

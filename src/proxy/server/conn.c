@@ -29,7 +29,7 @@ unlink_conn(struct conn *conn)
 }
 
 void
-conn_proven(struct conn *conn)
+conn_authenticated(struct conn *conn)
 {
 	if (!conn->is_proven)
 		conn->proxy->unproven--;
@@ -51,13 +51,13 @@ conn_free(struct conn *conn)
 {
 	struct proxy *proxy = conn->proxy;
 
-	conn_proven(conn);
+	conn_authenticated(conn);
 	unlink_conn(conn);
 	proxy->conn_count--;
-	timed_clear(&conn->timed);
+	timer_clear(&conn->timed);
 	dial_free(conn);
-	watch_free(conn->client);
-	watch_free(conn->server);
+	poll_remove(conn->client);
+	poll_remove(conn->server);
 	if (conn->early >= 0)
 		reset(conn->early);
 	free(conn->in.at);
@@ -123,14 +123,14 @@ conn_new(struct proxy *proxy, enum conn_kind kind)
 	proxy->conns = conn;
 	proxy->conn_count++;
 	proxy->unproven++;
-	timed_set(&proxy->clockwork, &conn->timed, GREET_MS, conn_late);
+	timer_set(&proxy->clockwork, &conn->timed, GREET_MS, conn_late);
 	return conn;
 }
 
 /* ---- bytes ---- */
 
 bool
-bytes_add(struct conn_bytes *bytes, const char *at, size_t length)
+conn_bytes_add(struct conn_bytes *bytes, const char *at, size_t length)
 {
 	size_t room = bytes->room == 0 ? 1024 : bytes->room;
 	char *moved;
@@ -150,7 +150,7 @@ bytes_add(struct conn_bytes *bytes, const char *at, size_t length)
 }
 
 void
-bytes_drop(struct conn_bytes *bytes, size_t length)
+conn_bytes_drop(struct conn_bytes *bytes, size_t length)
 {
 	bytes->length -= length;
 	if (bytes->length > 0) {
@@ -174,7 +174,7 @@ conn_read(struct conn *conn)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return true;
 	conn->is_ended = n == 0;
-	if (n >= 0 && (n == 0 || bytes_add(&conn->in, piece, (size_t)n)))
+	if (n >= 0 && (n == 0 || conn_bytes_add(&conn->in, piece, (size_t)n)))
 		return true;
 	conn_free(conn);
 	return false;
@@ -185,11 +185,12 @@ conn_check(struct conn *conn, bool (*is_name)(const void *conn, const char *name
 {
 	const struct network *network = conn->proxy->network;
 
-	conn->check = (struct inspection){.is_name = is_name,
-					  .context = conn,
-					  .port = conn->port,
-					  .takes_hidden = network->ech == ECH_ALLOW,
-					  .is_opaque = ports_have(&network->opaque, conn->port)};
+	conn->check =
+		(struct inspection){.is_name = is_name,
+				    .context = conn,
+				    .port = conn->port,
+				    .takes_hidden = network->ech == ECH_ALLOW,
+				    .is_opaque = policy_ports_have(&network->opaque, conn->port)};
 }
 
 /* ---- last words ---- */
@@ -206,7 +207,7 @@ leaving(void *owner, int events)
 		n = send(conn->client->fd, conn->out.at, conn->out.length,
 			 MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n > 0)
-			bytes_drop(&conn->out, (size_t)n);
+			conn_bytes_drop(&conn->out, (size_t)n);
 		if (n < 0 && errno != EAGAIN && errno != EINTR) {
 			conn_free(conn);
 			return;
@@ -221,7 +222,7 @@ leaving(void *owner, int events)
 			return;
 		}
 	}
-	watch_want(conn->client, WATCH_READ | (conn->out.length > 0 ? WATCH_WRITE : 0));
+	poll_want(conn->client, WATCH_READ | (conn->out.length > 0 ? WATCH_WRITE : 0));
 }
 
 void
@@ -232,7 +233,8 @@ conn_say(struct conn *conn, const char *text, size_t length)
 	if (conn->out.length == 0)
 		n = send(conn->client->fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (n < (ssize_t)length)
-		bytes_add(&conn->out, text + (n > 0 ? n : 0), length - (n > 0 ? (size_t)n : 0));
+		conn_bytes_add(&conn->out, text + (n > 0 ? n : 0),
+			       length - (n > 0 ? (size_t)n : 0));
 }
 
 void
@@ -242,15 +244,15 @@ conn_leave(struct conn *conn)
 
 	dial_free(conn);
 	conn->state = CONN_LEAVES;
-	conn->server = watch_free(conn->server);
-	bytes_drop(&conn->in, conn->in.length);
+	conn->server = poll_remove(conn->server);
+	conn_bytes_drop(&conn->in, conn->in.length);
 	if (conn->client == NULL) {
 		conn_free(conn);
 		return;
 	}
-	timed_set(&proxy->clockwork, &conn->timed, LEAVE_MS, conn_late);
+	timer_set(&proxy->clockwork, &conn->timed, LEAVE_MS, conn_late);
 	conn->client->ready = leaving;
 	if (conn->out.length == 0)
 		shutdown(conn->client->fd, SHUT_WR);
-	watch_want(conn->client, WATCH_READ | (conn->out.length > 0 ? WATCH_WRITE : 0));
+	poll_want(conn->client, WATCH_READ | (conn->out.length > 0 ? WATCH_WRITE : 0));
 }

@@ -55,7 +55,7 @@ enum conn_state {
 
 /* How the client's bytes go up. */
 enum conn_up {
-	UP_CHECKED, /* what check_look found good */
+	UP_CHECKED, /* what inspect_look found good */
 	UP_ONE,	    /* the body of one request, then nothing */
 	UP_RAW,
 	UP_CLOSED /* nothing is taken any more */
@@ -103,9 +103,9 @@ struct conn {
 /* conn.c: life and death. NULL: too many, or no memory; client (may be NULL) is freed then. */
 struct conn *conn_new(struct proxy *proxy, enum conn_kind kind);
 void conn_free(struct conn *conn);
-void conn_proven(struct conn *conn);
-bool bytes_add(struct conn_bytes *bytes, const char *at, size_t length);
-void bytes_drop(struct conn_bytes *bytes, size_t length);
+void conn_authenticated(struct conn *conn);
+bool conn_bytes_add(struct conn_bytes *bytes, const char *at, size_t length);
+void conn_bytes_drop(struct conn_bytes *bytes, size_t length);
 /* Reads what the client sent into in; false: the connection is gone. */
 bool conn_read(struct conn *conn);
 /* Something for the client; sent as it can be. */
@@ -117,9 +117,9 @@ void conn_leave(struct conn *conn);
 void conn_check(struct conn *conn, bool (*is_name)(const void *conn, const char *name));
 
 /* tunnel.c: from now on the two sides talk. */
-void conn_flow(struct conn *conn);
+void tunnel_start(struct conn *conn);
 /* For both sides; those that a listener has are its connections' too. */
-void flow_options(int fd);
+void tunnel_options(int fd);
 
 /* dial.c: reaches name and port, or the one address; then conn_dialled. */
 void dial_start(struct conn *conn, const struct ip_address *only);
@@ -129,21 +129,21 @@ struct dial_end {
 	int why;
 	char reason[200], allow[120];
 };
-void named_dialled(struct conn *conn, const struct dial_end *end);
-void through_dialled(struct conn *conn, const struct dial_end *end);
+void explicit_dialled(struct conn *conn, const struct dial_end *end);
+void transparent_dialled(struct conn *conn, const struct dial_end *end);
 
 /* explicit.c, transparent.c, dns_stub.c: what comes in at each listener. */
-void named_accept(void *proxy, int events);
-void named_accept_6(void *proxy, int events);
-void through_accept(void *proxy, int events);
-void through_accept_6(void *proxy, int events);
-void through_line(void *proxy, int events);
-void stub_accept(void *proxy, int events);
-void stub_accept_6(void *proxy, int events);
+void explicit_accept(void *proxy, int events);
+void explicit_accept_6(void *proxy, int events);
+void transparent_accept(void *proxy, int events);
+void transparent_accept_6(void *proxy, int events);
+void transparent_broker_message(void *proxy, int events);
+void dns_stub_accept(void *proxy, int events);
+void dns_stub_accept_6(void *proxy, int events);
 /* transparent.c: what the broker has said so far is known. */
-void through_drain(struct proxy *proxy);
+void transparent_drain(struct proxy *proxy);
 /* dns_stub.c: a client that is the session's own. */
-void stub_start(struct proxy *proxy, int fd);
+void dns_stub_start(struct proxy *proxy, int fd);
 
 /* proxy.c: the words of a refusal, told once in a while each. */
 void proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const char *reason,
@@ -151,7 +151,8 @@ void proxy_refuse(struct proxy *proxy, const char *what, const char *subject, co
 /* NULL: this name and port may be reached. Else why not, with the option that would allow it. */
 bool proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_end *ret_why);
 /* NULL: a name may lead there. Else what it is, to follow "which is". */
-const char *proxy_vet(const struct proxy *proxy, const struct ip_address *address);
+const char *proxy_address_denied_reason(const struct proxy *proxy,
+					const struct ip_address *address);
 #define PROXY_HERE "this machine"
 /* Is that one of our own listeners? */
 bool proxy_is_own(const struct proxy *proxy, const struct ip_address *address, unsigned port);

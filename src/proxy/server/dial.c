@@ -44,9 +44,9 @@ dial_free(struct conn *conn)
 
 	if (dial == NULL)
 		return;
-	query_drop(dial->queries[0]);
-	query_drop(dial->queries[1]);
-	timed_clear(&dial->attempt);
+	dns_client_drop(dial->queries[0]);
+	dns_client_drop(dial->queries[1]);
+	timer_clear(&dial->attempt);
 	free(dial);
 	conn->dial = NULL;
 }
@@ -55,13 +55,13 @@ static void
 finish(struct conn *conn, struct dial_end *end)
 {
 	dial_free(conn);
-	timed_clear(&conn->timed);
+	timer_clear(&conn->timed);
 	if (end->why != 0)
-		conn->server = watch_free(conn->server);
+		conn->server = poll_remove(conn->server);
 	if (conn->kind == CONN_THROUGH)
-		through_dialled(conn, end);
+		transparent_dialled(conn, end);
 	else
-		named_dialled(conn, end);
+		explicit_dialled(conn, end);
 }
 
 static void
@@ -86,7 +86,7 @@ fail_by(struct conn *conn, int why)
 {
 	char reason[120];
 
-	snprintf(reason, sizeof reason, "cannot be reached: %s", errno_text(why));
+	snprintf(reason, sizeof reason, "cannot be reached: %s", error_errno_text(why));
 	fail(conn, why, reason);
 }
 
@@ -113,7 +113,7 @@ ask_upstream(struct conn *conn)
 		fail(conn, ECONNREFUSED,
 		     "cannot be reached: the proxy of your environment does not listen");
 	else
-		watch_want(conn->server, WATCH_READ);
+		poll_want(conn->server, WATCH_READ);
 }
 
 /* Only the head is taken: what follows is the far side's. */
@@ -165,13 +165,13 @@ came_home(const struct conn *conn)
 	const struct ip_address *address = &dial->addresses[dial->next - 1];
 
 	return !dial->is_given && !network_covers_private(conn->proxy->network, address->bytes) &&
-	       here_is_other_end(conn->server->fd);
+	       local_address_is_other_end(conn->server->fd);
 }
 
 static void
 is_there(struct conn *conn)
 {
-	timed_clear(&conn->dial->attempt);
+	timer_clear(&conn->dial->attempt);
 	if (came_home(conn)) {
 		conn->dial->forbidden = conn->dial->addresses[conn->dial->next - 1];
 		conn->dial->forbidden_as = PROXY_HERE;
@@ -233,18 +233,18 @@ static bool
 try_one(struct conn *conn, const struct ip_address *address, int *ret_why)
 {
 	struct sockaddr_storage to;
-	socklen_t length = address_to_socket(address, conn->dial->port, &to);
-	int fd = compat_socket(to.ss_family, SOCK_STREAM);
+	socklen_t length = ip_to_socket(address, conn->dial->port, &to);
+	int fd = os_socket(to.ss_family, SOCK_STREAM);
 
 	*ret_why = errno;
 	if (fd >= 0) {
-		flow_options(fd);
+		tunnel_options(fd);
 		*ret_why = connect(fd, (struct sockaddr *)&to, length) == 0 ? 0 : errno;
 		if (*ret_why == EINPROGRESS)
 			*ret_why = look_again(fd, &to, length);
 	}
 	if (fd >= 0 && (*ret_why == 0 || *ret_why == EINPROGRESS)) {
-		conn->server = watch_new(&conn->proxy->watches, fd, conn, connected);
+		conn->server = poll_add(&conn->proxy->watches, fd, conn, connected);
 		if (conn->server != NULL)
 			return true;
 		fd = -1;
@@ -264,7 +264,7 @@ try_next(struct conn *conn)
 	bool is_open = false;
 	int why = 0;
 
-	conn->server = watch_free(conn->server);
+	conn->server = poll_remove(conn->server);
 	while (!is_open && dial->next < dial->count)
 		is_open = try_one(conn, &dial->addresses[dial->next++], &why);
 	if (!is_open) {
@@ -275,9 +275,9 @@ try_next(struct conn *conn)
 		is_there(conn);
 		return;
 	}
-	watch_want(conn->server, WATCH_WRITE);
+	poll_want(conn->server, WATCH_WRITE);
 	if (dial->next < dial->count)
-		timed_set(&conn->proxy->clockwork, &dial->attempt, ATTEMPT_MS, attempt_late);
+		timer_set(&conn->proxy->clockwork, &dial->attempt, ATTEMPT_MS, attempt_late);
 }
 
 /* ---- looking up ---- */
@@ -292,7 +292,8 @@ take_addresses(struct conn *conn, const struct dns_answer *answer)
 	dial->has_name = dial->has_name || answer->code == DNS_OK;
 	for (size_t i = 0; i < answer->count && dial->count < ADDRESSES; i++) {
 		const struct ip_address *address = &answer->addresses[i];
-		const char *what = dial->is_given ? NULL : proxy_vet(conn->proxy, address);
+		const char *what =
+			dial->is_given ? NULL : proxy_address_denied_reason(conn->proxy, address);
 
 		if (what == NULL && !dial->is_given &&
 		    proxy_is_own(conn->proxy, address, dial->port))
@@ -315,7 +316,7 @@ fail_without_address(struct conn *conn)
 
 	if (dial->forbidden_as != NULL) {
 		end.why = EACCES;
-		address_print(&dial->forbidden, text);
+		ip_print(&dial->forbidden, text);
 		snprintf(end.reason, sizeof end.reason,
 			 "leads to %s, which is %s; only \"private\" of the policy's network "
 			 "would allow it",
@@ -338,8 +339,8 @@ go_on(struct conn *conn)
 
 	if (dial->count == 0 && (dial->queries[0] != NULL || dial->queries[1] != NULL))
 		return;
-	dial->queries[0] = query_drop(dial->queries[0]);
-	dial->queries[1] = query_drop(dial->queries[1]);
+	dial->queries[0] = dns_client_drop(dial->queries[0]);
+	dial->queries[1] = dns_client_drop(dial->queries[1]);
 	if (dial->count > 0)
 		try_next(conn);
 	else
@@ -365,16 +366,16 @@ look_up(struct conn *conn)
 	struct ip_address literal;
 	struct dns_answer answer;
 
-	if (address_parse(dial->host, &literal)) {
+	if (ip_parse(dial->host, &literal)) {
 		answer = (struct dns_answer){.count = 1, .addresses = {literal}};
 		take_addresses(conn, &answer);
 	}
 	for (int i = 0; dial->count == 0 && i < 2; i++) {
-		if (lookup_known(lookup, dial->host, types[i], &answer))
+		if (dns_client_known(lookup, dial->host, types[i], &answer))
 			take_addresses(conn, &answer);
 		else
 			dial->queries[i] =
-				query_start(lookup, dial->host, types[i], conn, looked_up);
+				dns_client_start(lookup, dial->host, types[i], conn, looked_up);
 	}
 	go_on(conn);
 }
@@ -396,7 +397,7 @@ dial_start(struct conn *conn, const struct ip_address *only)
 	dial->port = dial->upstream != NULL ? dial->upstream->port : conn->port;
 	dial->is_given = dial->upstream != NULL;
 	strcpy(dial->host, dial->upstream != NULL ? dial->upstream->host : conn->name);
-	timed_set(&conn->proxy->clockwork, &conn->timed, DIAL_MS, dial_late);
+	timer_set(&conn->proxy->clockwork, &conn->timed, DIAL_MS, dial_late);
 	if (only == NULL || dial->upstream != NULL) {
 		look_up(conn);
 		return;

@@ -51,7 +51,7 @@ client_free(struct stub_client *client)
 		struct pending *pending = client->pending;
 
 		client->pending = pending->next;
-		query_drop(pending->query);
+		dns_client_drop(pending->query);
 		free(pending);
 	}
 	if (client->next != NULL)
@@ -61,8 +61,8 @@ client_free(struct stub_client *client)
 	else
 		proxy->stub_clients = client->next;
 	proxy->stub_count--;
-	timed_clear(&client->timed);
-	watch_free(client->watch);
+	timer_clear(&client->timed);
+	poll_remove(client->watch);
 	free(client);
 }
 
@@ -102,7 +102,7 @@ vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 
 	for (size_t i = 0; i < answer->count; i++) {
 		const struct ip_address *address = &answer->addresses[i];
-		const char *what = proxy_vet(proxy, address);
+		const char *what = proxy_address_denied_reason(proxy, address);
 		char reason[160], allow[120], text[ADDRESS_TEXT_SIZE];
 
 		if (what == NULL && answers_add(&proxy->answers, address, name, now,
@@ -110,7 +110,7 @@ vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 			answer->addresses[kept++] = *address;
 			continue;
 		}
-		address_print(address, text);
+		ip_print(address, text);
 		snprintf(reason, sizeof reason, "leads to %s, which is %s", text,
 			 what == NULL ? "one too many" : what);
 		snprintf(allow, sizeof allow, "\"network\": {\"private\": [\"%s\"]}", text);
@@ -146,7 +146,7 @@ is_known(struct proxy *proxy, const struct dns_question *question, struct dns_an
 	char allow[NAME_SIZE + 16];
 
 	*ret_answer = (struct dns_answer){.code = DNS_OK};
-	if (question->name[0] == '\0' || !resolver_allows(proxy->network, question->name)) {
+	if (question->name[0] == '\0' || !resolv_conf_allows(proxy->network, question->name)) {
 		ret_answer->code = DNS_NO_NAME;
 		snprintf(allow, sizeof allow, "--domain %s", question->name);
 		if (is_address && question->name[0] != '\0')
@@ -157,8 +157,8 @@ is_known(struct proxy *proxy, const struct dns_question *question, struct dns_an
 	/* HTTPS, SVCB and all others: there is such a name, and nothing of that kind */
 	if (!is_address)
 		return true;
-	if (!lookup_known(&proxy->lookup, question->name, (enum dns_type)question->type,
-			  ret_answer))
+	if (!dns_client_known(&proxy->lookup, question->name, (enum dns_type)question->type,
+			      ret_answer))
 		return false;
 	vet(proxy, question->name, ret_answer);
 	return true;
@@ -179,8 +179,8 @@ ask(const struct pending *from)
 	if (pending == NULL)
 		return send_answer(from, &failed);
 	*pending = *from;
-	pending->query = query_start(&from->proxy->lookup, from->question.name,
-				     (enum dns_type)from->question.type, pending, looked_up);
+	pending->query = dns_client_start(&from->proxy->lookup, from->question.name,
+					  (enum dns_type)from->question.type, pending, looked_up);
 	if (pending->query == NULL) {
 		free(pending);
 		return send_answer(from, &failed);
@@ -219,7 +219,7 @@ client_ready(void *owner, int events)
 		return;
 	}
 	client->length += (size_t)n;
-	timed_set(&client->proxy->clockwork, &client->timed, CLIENT_MS, client_late);
+	timer_set(&client->proxy->clockwork, &client->timed, CLIENT_MS, client_late);
 	while (client->length >= 2) {
 		wanted = 2 + (size_t)(client->in[0] << 8 | client->in[1]);
 		if (wanted <= FRAME && client->length < wanted)
@@ -236,7 +236,7 @@ client_ready(void *owner, int events)
 }
 
 void
-stub_start(struct proxy *proxy, int fd)
+dns_stub_start(struct proxy *proxy, int fd)
 {
 	struct stub_client *client = proxy->stub_count >= CLIENTS_MAX ? NULL
 								      : calloc(1, sizeof *client);
@@ -246,7 +246,7 @@ stub_start(struct proxy *proxy, int fd)
 		return;
 	}
 	client->proxy = proxy;
-	client->watch = watch_new(&proxy->watches, fd, client, client_ready);
+	client->watch = poll_add(&proxy->watches, fd, client, client_ready);
 	if (client->watch == NULL) {
 		free(client);
 		return;
@@ -256,8 +256,8 @@ stub_start(struct proxy *proxy, int fd)
 		client->next->previous = client;
 	proxy->stub_clients = client;
 	proxy->stub_count++;
-	timed_set(&proxy->clockwork, &client->timed, CLIENT_MS, client_late);
-	watch_want(client->watch, WATCH_READ);
+	timer_set(&proxy->clockwork, &client->timed, CLIENT_MS, client_late);
+	poll_want(client->watch, WATCH_READ);
 }
 
 static void
@@ -266,24 +266,24 @@ client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 	struct own_conn_end end = {.is_stub = true};
 
 	/* that it will come was said before it came */
-	through_drain(proxy);
-	if (!address_from_socket((const struct sockaddr *)from, &end.address, &end.port))
+	transparent_drain(proxy);
+	if (!ip_from_socket((const struct sockaddr *)from, &end.address, &end.port))
 		close(fd);
-	else if (gate_was_named(&proxy->gate, &end, proxy->clockwork.now))
-		stub_start(proxy, fd);
+	else if (own_conns_was_named(&proxy->gate, &end, proxy->clockwork.now))
+		dns_stub_start(proxy, fd);
 	else
-		gate_hold(&proxy->gate, fd, &end);
+		own_conns_hold(&proxy->gate, fd, &end);
 }
 
 void
-stub_accept(void *proxy, int events)
+dns_stub_accept(void *proxy, int events)
 {
 	(void)events;
 	proxy_accept(proxy, PROXY_STUB, client_new);
 }
 
 void
-stub_accept_6(void *proxy, int events)
+dns_stub_accept_6(void *proxy, int events)
 {
 	(void)events;
 	proxy_accept(proxy, PROXY_STUB_6, client_new);

@@ -140,14 +140,14 @@ put_request(struct conn *conn)
 						  upstream == NULL ? "" : upstream->header, head,
 						  sizeof head);
 
-	if (length < 0 || !bytes_add(&rest, head, (size_t)length))
+	if (length < 0 || !conn_bytes_add(&rest, head, (size_t)length))
 		return false;
 	http_body_begin(&conn->body, &request);
-	if (!bytes_add(&rest, conn->in.at + size, conn->in.length - (size_t)size)) {
-		bytes_drop(&rest, rest.length);
+	if (!conn_bytes_add(&rest, conn->in.at + size, conn->in.length - (size_t)size)) {
+		conn_bytes_drop(&rest, rest.length);
 		return false;
 	}
-	bytes_drop(&conn->in, conn->in.length);
+	conn_bytes_drop(&conn->in, conn->in.length);
 	conn->in = rest;
 	conn->good = (size_t)length;
 	return true;
@@ -190,7 +190,7 @@ take_http(struct conn *conn)
 			    "this proxy is for one session, whose HTTP_PROXY has its token");
 		return;
 	}
-	conn_proven(conn);
+	conn_authenticated(conn);
 	if (request.form == HTTP_ORIGIN) {
 		refuse_http(conn, 400, "this is a proxy: it takes CONNECT and http URLs");
 		return;
@@ -199,7 +199,7 @@ take_http(struct conn *conn)
 	conn->port = request.port;
 	conn->is_plain = request.form == HTTP_ABSOLUTE;
 	if (!conn->is_plain)
-		bytes_drop(&conn->in, (size_t)size);
+		conn_bytes_drop(&conn->in, (size_t)size);
 	go(conn);
 }
 
@@ -221,7 +221,7 @@ take_greeting(struct conn *conn, const uint8_t *bytes)
 		conn_leave(conn);
 		return false;
 	}
-	bytes_drop(&conn->in, (size_t)size);
+	conn_bytes_drop(&conn->in, (size_t)size);
 	conn->step = STEP_SOCKS_PASSWORD;
 	return true;
 }
@@ -242,8 +242,8 @@ take_password(struct conn *conn, const uint8_t *bytes)
 		conn_leave(conn);
 		return false;
 	}
-	conn_proven(conn);
-	bytes_drop(&conn->in, (size_t)size);
+	conn_authenticated(conn);
+	conn_bytes_drop(&conn->in, (size_t)size);
 	conn->step = STEP_SOCKS_REQUEST;
 	return true;
 }
@@ -261,7 +261,7 @@ take_request(struct conn *conn, const uint8_t *bytes)
 		conn_leave(conn);
 		return false;
 	}
-	bytes_drop(&conn->in, (size_t)size);
+	conn_bytes_drop(&conn->in, (size_t)size);
 	memcpy(conn->name, request.name, sizeof conn->name);
 	conn->port = request.port;
 	go(conn);
@@ -295,7 +295,7 @@ greeted(void *owner, int events)
 
 	/* who says more before the far side is there waits; most do not */
 	if (conn->state == CONN_DIALS) {
-		watch_want(conn->client, 0);
+		poll_want(conn->client, 0);
 		if (events & WATCH_BROKEN)
 			conn_free(conn);
 		return;
@@ -318,7 +318,7 @@ greeted(void *owner, int events)
 }
 
 void
-named_dialled(struct conn *conn, const struct dial_end *end)
+explicit_dialled(struct conn *conn, const struct dial_end *end)
 {
 	static const char established[] = "HTTP/1.1 200 Connection established\r\n\r\n";
 
@@ -336,7 +336,7 @@ named_dialled(struct conn *conn, const struct dial_end *end)
 		say_socks(conn, SOCKS_OK);
 	else if (!conn->is_plain)
 		conn_say(conn, established, sizeof established - 1);
-	conn_flow(conn);
+	tunnel_start(conn);
 }
 
 static void
@@ -349,24 +349,24 @@ arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 		close(fd);
 		return;
 	}
-	conn->client = watch_new(&proxy->watches, fd, conn, greeted);
+	conn->client = poll_add(&proxy->watches, fd, conn, greeted);
 	if (conn->client == NULL) {
 		conn_free(conn);
 		return;
 	}
-	watch_want(conn->client, WATCH_READ);
+	poll_want(conn->client, WATCH_READ);
 	greeted(conn, 0);
 }
 
 void
-named_accept(void *proxy, int events)
+explicit_accept(void *proxy, int events)
 {
 	(void)events;
 	proxy_accept(proxy, PROXY_NAMED, arrived);
 }
 
 void
-named_accept_6(void *proxy, int events)
+explicit_accept_6(void *proxy, int events)
 {
 	(void)events;
 	proxy_accept(proxy, PROXY_NAMED_6, arrived);

@@ -8,8 +8,7 @@
 static bool
 is_same_end(const struct own_conn_end *a, const struct own_conn_end *b)
 {
-	return a->port == b->port && a->is_stub == b->is_stub &&
-	       address_equal(&a->address, &b->address);
+	return a->port == b->port && a->is_stub == b->is_stub && ip_equal(&a->address, &b->address);
 }
 
 static void
@@ -36,7 +35,7 @@ close_foreign(struct own_conns *gate)
 }
 
 void
-gate_expect(struct own_conns *gate, uint64_t id)
+own_conns_expect(struct own_conns *gate, uint64_t id)
 {
 	if (gate->expected_count == OWN_CONNS_EXPECTED)
 		return;
@@ -45,7 +44,7 @@ gate_expect(struct own_conns *gate, uint64_t id)
 }
 
 void
-gate_resolve(struct own_conns *gate, uint64_t id)
+own_conns_resolve(struct own_conns *gate, uint64_t id)
 {
 	for (unsigned i = 0; i < gate->expected_count; i++)
 		if (gate->expected[i].id == id) {
@@ -56,7 +55,7 @@ gate_resolve(struct own_conns *gate, uint64_t id)
 }
 
 void
-gate_hold(struct own_conns *gate, int fd, const struct own_conn_end *end)
+own_conns_hold(struct own_conns *gate, int fd, const struct own_conn_end *end)
 {
 	if (gate->expected_count == 0) {
 		close(fd);
@@ -72,7 +71,7 @@ gate_hold(struct own_conns *gate, int fd, const struct own_conn_end *end)
 }
 
 int
-gate_take(struct own_conns *gate, const struct own_conn_end *end)
+own_conns_take(struct own_conns *gate, const struct own_conn_end *end)
 {
 	for (unsigned i = 0; i < gate->arrival_count; i++)
 		if (is_same_end(&gate->arrivals[i].end, end)) {
@@ -85,7 +84,7 @@ gate_take(struct own_conns *gate, const struct own_conn_end *end)
 }
 
 void
-gate_name(struct own_conns *gate, const struct own_conn_end *end, uint64_t now)
+own_conns_name(struct own_conns *gate, const struct own_conn_end *end, uint64_t now)
 {
 	unsigned at = gate->named_next++ % OWN_CONNS_NAMED;
 
@@ -94,7 +93,7 @@ gate_name(struct own_conns *gate, const struct own_conn_end *end, uint64_t now)
 }
 
 bool
-gate_was_named(struct own_conns *gate, const struct own_conn_end *end, uint64_t now)
+own_conns_was_named(struct own_conns *gate, const struct own_conn_end *end, uint64_t now)
 {
 	bool found = false;
 

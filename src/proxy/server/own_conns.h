@@ -41,13 +41,13 @@ struct own_conns {
 	uint64_t turn;
 };
 
-void gate_expect(struct own_conns *gate, uint64_t id);
+void own_conns_expect(struct own_conns *gate, uint64_t id);
 /* It has been named, or does not come. */
-void gate_resolve(struct own_conns *gate, uint64_t id);
+void own_conns_resolve(struct own_conns *gate, uint64_t id);
 /* One that arrived before it was named; the descriptor is the gate's. */
-void gate_hold(struct own_conns *gate, int fd, const struct own_conn_end *end);
+void own_conns_hold(struct own_conns *gate, int fd, const struct own_conn_end *end);
 /* Such a one that has been named now; -1: it has not arrived. */
-int gate_take(struct own_conns *gate, const struct own_conn_end *end);
+int own_conns_take(struct own_conns *gate, const struct own_conn_end *end);
 /* The other way round: it is named first. */
-void gate_name(struct own_conns *gate, const struct own_conn_end *end, uint64_t now);
-bool gate_was_named(struct own_conns *gate, const struct own_conn_end *end, uint64_t now);
+void own_conns_name(struct own_conns *gate, const struct own_conn_end *end, uint64_t now);
+bool own_conns_was_named(struct own_conns *gate, const struct own_conn_end *end, uint64_t now);

@@ -39,7 +39,7 @@ proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_e
 		snprintf(ret_why->reason, sizeof ret_why->reason,
 			 "is among the allowed domains, but port %u is not among the ports", port);
 		snprintf(ret_why->allow, sizeof ret_why->allow, "--port %u", port);
-	} else if (name_is_address(name)) {
+	} else if (hostname_is_address(name)) {
 		snprintf(ret_why->reason, sizeof ret_why->reason,
 			 "is an address, and only names of the allowed domains may be reached");
 	} else {
@@ -59,19 +59,19 @@ proxy_is_own(const struct proxy *proxy, const struct ip_address *address, unsign
 	const struct egress *own = &proxy->task->egress;
 	char text[ADDRESS_TEXT_SIZE];
 
-	address_print(address, text);
+	ip_print(address, text);
 	return (port == own->named || port == own->through || port == own->stub) &&
 	       network_is_loopback(text);
 }
 
 const char *
-proxy_vet(const struct proxy *proxy, const struct ip_address *address)
+proxy_address_denied_reason(const struct proxy *proxy, const struct ip_address *address)
 {
-	const char *what = address_vet(address, &proxy->network->private_ranges);
+	const char *what = ip_vet(address, &proxy->network->private_ranges);
 
 	if (what != NULL || network_covers_private(proxy->network, address->bytes))
 		return what;
-	return here_is(address) ? PROXY_HERE : NULL;
+	return local_address_is(address) ? PROXY_HERE : NULL;
 }
 
 static uint64_t
@@ -100,7 +100,7 @@ proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const c
 	snprintf(refusal.subject, sizeof refusal.subject, "%s", subject);
 	snprintf(refusal.reason, sizeof refusal.reason, "%s", reason);
 	snprintf(refusal.allow, sizeof refusal.allow, "%s", allow);
-	event_refused(proxy->task->events, &refusal);
+	refusal_send(proxy->task->events, &refusal);
 }
 
 /* ---- listening ---- */
@@ -115,7 +115,7 @@ proxy_accept(struct proxy *proxy, enum proxy_socket which, proxy_arrived_fn *arr
 	for (unsigned i = 0; i <= *tries; i++) {
 		struct sockaddr_storage from;
 		socklen_t length = sizeof from;
-		int fd = compat_accept_from(listener->fd, (struct sockaddr *)&from, &length);
+		int fd = os_accept_from(listener->fd, (struct sockaddr *)&from, &length);
 
 		if (fd < 0) {
 			*tries = 0;
@@ -130,23 +130,24 @@ static int
 listen_all(struct proxy *proxy)
 {
 	static void (*const takers[PROXY_SOCKETS])(void *, int) = {
-		[PROXY_NAMED] = named_accept,	  [PROXY_NAMED_6] = named_accept_6,
-		[PROXY_THROUGH] = through_accept, [PROXY_THROUGH_6] = through_accept_6,
-		[PROXY_STUB] = stub_accept,	  [PROXY_STUB_6] = stub_accept_6,
+		[PROXY_NAMED] = explicit_accept,      [PROXY_NAMED_6] = explicit_accept_6,
+		[PROXY_THROUGH] = transparent_accept, [PROXY_THROUGH_6] = transparent_accept_6,
+		[PROXY_STUB] = dns_stub_accept,	      [PROXY_STUB_6] = dns_stub_accept_6,
 	};
 
 	for (int i = 0; i < PROXY_SOCKETS; i++) {
 		if (proxy->task->sockets[i] < 0)
 			continue;
-		flow_options(proxy->task->sockets[i]);
+		tunnel_options(proxy->task->sockets[i]);
 		proxy->listeners[i] =
-			watch_new(&proxy->watches, proxy->task->sockets[i], proxy, takers[i]);
+			poll_add(&proxy->watches, proxy->task->sockets[i], proxy, takers[i]);
 		if (proxy->listeners[i] == NULL)
 			return -1;
-		watch_want(proxy->listeners[i], WATCH_READ);
+		poll_want(proxy->listeners[i], WATCH_READ);
 	}
-	proxy->line = watch_new(&proxy->watches, proxy->task->egress.line, proxy, through_line);
-	watch_want(proxy->line, WATCH_READ);
+	proxy->line = poll_add(&proxy->watches, proxy->task->egress.line, proxy,
+			       transparent_broker_message);
+	poll_want(proxy->line, WATCH_READ);
 	return proxy->line == NULL ? -1 : 0;
 }
 
@@ -210,7 +211,7 @@ confine(const struct proxy *proxy, struct cordon_error *err)
 		ports[role.port_count++] = (uint16_t)proxy->upstreams.plain.port;
 	if (proxy->upstreams.tunnel.host[0] != '\0')
 		ports[role.port_count++] = (uint16_t)proxy->upstreams.tunnel.port;
-	return enforce_role(&role, err);
+	return proxy_sandbox_enter(&role, err);
 }
 
 /* Names of the hosts file are known before anybody asks: libc reads it by itself. */
@@ -222,7 +223,7 @@ remember_hosts(struct proxy *proxy)
 	for (size_t i = 0; i < resolver->host_count; i++) {
 		const struct host_line *line = &resolver->hosts[i];
 
-		if (proxy_vet(proxy, &line->address) == NULL)
+		if (proxy_address_denied_reason(proxy, &line->address) == NULL)
 			answers_add(&proxy->answers, &line->address, line->name, 0,
 				    ANSWERS_FOREVER);
 	}
@@ -231,8 +232,8 @@ remember_hosts(struct proxy *proxy)
 static int
 make_loop(struct proxy *proxy, struct cordon_error *err)
 {
-	clockwork_start(&proxy->clockwork);
-	if (watches_start(&proxy->watches, &proxy->clockwork) < 0)
+	timers_start(&proxy->clockwork);
+	if (poll_start(&proxy->watches, &proxy->clockwork) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "cannot make the proxy's loop");
 	proxy->lookup.watches = &proxy->watches;
 	proxy->lookup.clockwork = &proxy->clockwork;
@@ -249,14 +250,14 @@ prepare(struct proxy *proxy, struct proxy_task *task, struct cordon_error *err)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
-	if (task->parent != 0 && (compat_die_with_parent(SIGKILL) < 0 || getppid() != task->parent))
+	if (task->parent != 0 && (os_die_with_parent(SIGKILL) < 0 || getppid() != task->parent))
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "the session has ended");
 	rc = keep_descriptors(task, err);
 	count_connections(proxy);
 	if (rc == 0)
 		rc = upstreams_read(task->environ, &proxy->upstreams, err);
 	if (rc == 0)
-		rc = resolver_load(&proxy->lookup.resolver, proxy->network, err);
+		rc = resolv_conf_load(&proxy->lookup.resolver, proxy->network, err);
 	if (rc == 0)
 		rc = make_loop(proxy, err);
 	if (rc == 0)
@@ -279,7 +280,7 @@ proxy_main(const struct proxy_task *given)
 	(void)!write(task.report, &err, sizeof err);
 	close(task.report);
 	if (rc == 0)
-		watches_run(&proxy.watches);
+		poll_run(&proxy.watches);
 	_exit(rc == 0 ? 0 : 1);
 }
 

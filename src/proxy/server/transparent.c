@@ -79,9 +79,8 @@ refuse(struct proxy *proxy, const struct egress_message *ask, const struct ip_ad
 {
 	char text[ADDRESS_TEXT_SIZE], subject[ADDRESS_TEXT_SIZE + 16];
 
-	address_print(address, text);
-	snprintf(subject, sizeof subject, address_is_v4(address) ? "%s:%u" : "[%s]:%u", text,
-		 ask->port);
+	ip_print(address, text);
+	snprintf(subject, sizeof subject, ip_is_v4(address) ? "%s:%u" : "[%s]:%u", text, ask->port);
 	proxy_refuse(proxy, "connect", subject, why->reason, why->allow);
 	answer(proxy, ask->id, ECONNREFUSED);
 }
@@ -96,7 +95,7 @@ asked(struct proxy *proxy, const struct egress_message *ask)
 
 	memcpy(address.bytes, ask->address, sizeof address.bytes);
 	name = allowed_name(proxy, &address, ask->port, &why);
-	what = proxy_vet(proxy, &address);
+	what = proxy_address_denied_reason(proxy, &address);
 	if (what == NULL && proxy_is_own(proxy, &address, ask->port))
 		what = "this proxy";
 	if (name != NULL && what != NULL)
@@ -110,7 +109,7 @@ asked(struct proxy *proxy, const struct egress_message *ask)
 		answer(proxy, ask->id, ENOBUFS);
 		return;
 	}
-	conn_proven(conn);
+	conn_authenticated(conn);
 	conn->id = ask->id;
 	conn->address = address;
 	conn->port = ask->port;
@@ -127,18 +126,18 @@ conn_late(struct timer *timed)
 static void
 meet(struct conn *conn, int fd)
 {
-	conn->client = watch_new(&conn->proxy->watches, fd, conn, NULL);
+	conn->client = poll_add(&conn->proxy->watches, fd, conn, NULL);
 	if (conn->client == NULL) {
 		conn_free(conn);
 		return;
 	}
 	conn_check(conn, is_name_of_address);
 	conn->up = UP_CHECKED;
-	conn_flow(conn);
+	tunnel_start(conn);
 }
 
 void
-through_dialled(struct conn *conn, const struct dial_end *end)
+transparent_dialled(struct conn *conn, const struct dial_end *end)
 {
 	answer(conn->proxy, conn->id, end->why);
 	if (end->why != 0) {
@@ -146,7 +145,7 @@ through_dialled(struct conn *conn, const struct dial_end *end)
 		return;
 	}
 	conn->state = CONN_READY;
-	watch_want(conn->server, 0);
+	poll_want(conn->server, 0);
 	if (conn->early >= 0) {
 		int fd = conn->early;
 
@@ -154,7 +153,7 @@ through_dialled(struct conn *conn, const struct dial_end *end)
 		meet(conn, fd);
 		return;
 	}
-	timed_set(&conn->proxy->clockwork, &conn->timed, COMES_MS, conn_late);
+	timer_set(&conn->proxy->clockwork, &conn->timed, COMES_MS, conn_late);
 }
 
 /* ---- the client ---- */
@@ -185,7 +184,7 @@ announced(struct proxy *proxy, const struct egress_message *comes)
 {
 	struct own_conn_end end = end_of(comes);
 	struct conn *conn = find(proxy, comes->id);
-	int fd = conn == NULL || conn->comes_port != 0 ? -1 : gate_take(&proxy->gate, &end);
+	int fd = conn == NULL || conn->comes_port != 0 ? -1 : own_conns_take(&proxy->gate, &end);
 
 	if (conn != NULL && conn->comes_port == 0) {
 		conn->comes_from = end.address;
@@ -193,26 +192,26 @@ announced(struct proxy *proxy, const struct egress_message *comes)
 	}
 	if (fd >= 0)
 		arrive(conn, fd);
-	gate_resolve(&proxy->gate, comes->id);
+	own_conns_resolve(&proxy->gate, comes->id);
 }
 
 static void
 announced_to_stub(struct proxy *proxy, const struct egress_message *asks)
 {
 	struct own_conn_end end = end_of(asks);
-	int fd = gate_take(&proxy->gate, &end);
+	int fd = own_conns_take(&proxy->gate, &end);
 
 	if (fd >= 0)
-		stub_start(proxy, fd);
+		dns_stub_start(proxy, fd);
 	else
-		gate_name(&proxy->gate, &end, proxy->clockwork.now);
-	gate_resolve(&proxy->gate, asks->id);
+		own_conns_name(&proxy->gate, &end, proxy->clockwork.now);
+	own_conns_resolve(&proxy->gate, asks->id);
 }
 
 static void
 expected(struct proxy *proxy, const struct egress_message *expect)
 {
-	gate_expect(&proxy->gate, expect->id);
+	own_conns_expect(&proxy->gate, expect->id);
 }
 
 static void
@@ -222,7 +221,7 @@ forgotten(struct proxy *proxy, const struct egress_message *forget)
 
 	if (conn != NULL)
 		conn_free(conn);
-	gate_resolve(&proxy->gate, forget->id);
+	own_conns_resolve(&proxy->gate, forget->id);
 }
 
 /* One message; false: there is none now. The session ends with its line: so do we. */
@@ -249,14 +248,14 @@ take_message(struct proxy *proxy)
 }
 
 void
-through_drain(struct proxy *proxy)
+transparent_drain(struct proxy *proxy)
 {
 	while (take_message(proxy))
 		;
 }
 
 void
-through_line(void *owner, int events)
+transparent_broker_message(void *owner, int events)
 {
 	(void)events;
 	for (int i = 0; i < 64 && take_message(owner); i++)
@@ -269,31 +268,30 @@ arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 	struct own_conn_end end = {.is_stub = false};
 
 	/* that it will come was said before it came */
-	through_drain(proxy);
-	if (!address_from_socket((const struct sockaddr *)from, &end.address, &end.port)) {
+	transparent_drain(proxy);
+	if (!ip_from_socket((const struct sockaddr *)from, &end.address, &end.port)) {
 		close(fd);
 		return;
 	}
 	for (struct conn *conn = proxy->conns; conn != NULL; conn = conn->next)
 		if (conn->kind == CONN_THROUGH &&
 		    (conn->state == CONN_DIALS || conn->state == CONN_READY) &&
-		    conn->comes_port == end.port &&
-		    address_equal(&conn->comes_from, &end.address)) {
+		    conn->comes_port == end.port && ip_equal(&conn->comes_from, &end.address)) {
 			arrive(conn, fd);
 			return;
 		}
-	gate_hold(&proxy->gate, fd, &end);
+	own_conns_hold(&proxy->gate, fd, &end);
 }
 
 void
-through_accept(void *proxy, int events)
+transparent_accept(void *proxy, int events)
 {
 	(void)events;
 	proxy_accept(proxy, PROXY_THROUGH, arrived);
 }
 
 void
-through_accept_6(void *proxy, int events)
+transparent_accept_6(void *proxy, int events)
 {
 	(void)events;
 	proxy_accept(proxy, PROXY_THROUGH_6, arrived);

@@ -75,8 +75,8 @@ judge(struct conn *conn)
 
 	if (conn->up == UP_CHECKED) {
 		bool is_first = hears_first(conn);
-		enum check_verdict verdict = check_look(&conn->check, conn->in.at + conn->good,
-							conn->in.length - conn->good, &good);
+		enum check_verdict verdict = inspect_look(&conn->check, conn->in.at + conn->good,
+							  conn->in.length - conn->good, &good);
 
 		conn->good += good;
 		conn->in.length -= conn->check.cut;
@@ -124,7 +124,7 @@ send_good(struct conn *conn)
 	}
 	if (n > 0) {
 		conn->good -= (size_t)n;
-		bytes_drop(&conn->in, (size_t)n);
+		conn_bytes_drop(&conn->in, (size_t)n);
 	}
 	return true;
 }
@@ -177,7 +177,7 @@ pump_up(struct conn *conn, int *client, int *server)
 	if (!is_raw)
 		return pump_held(conn, client, server);
 	return want(conn,
-		    flow_pump(&conn->rise, conn->proxy->bulk, conn->client->fd, conn->server->fd),
+		    copy_pump(&conn->rise, conn->proxy->bulk, conn->client->fd, conn->server->fd),
 		    client, server);
 }
 
@@ -186,7 +186,7 @@ pump_up(struct conn *conn, int *client, int *server)
 static bool
 is_waiting(const struct conn *conn)
 {
-	return conn->up == UP_CHECKED && check_waits(&conn->check) > 0;
+	return conn->up == UP_CHECKED && inspect_waits(&conn->check) > 0;
 }
 
 /* An answer may decide what may go up: its first bytes are kept in mind. */
@@ -194,7 +194,7 @@ static int
 pump_answer(struct conn *conn, int *client, int *server)
 {
 	char *at = conn->answer + conn->seen;
-	size_t wanted = check_waits(&conn->check);
+	size_t wanted = inspect_waits(&conn->check);
 	ssize_t n = recv(conn->server->fd, at, wanted - conn->seen, MSG_DONTWAIT);
 
 	(void)client;
@@ -208,8 +208,8 @@ pump_answer(struct conn *conn, int *client, int *server)
 	conn->seen += (unsigned)n;
 	/* at its end the rest is zeros, which is no answer */
 	if (n == 0 || conn->seen == wanted) {
-		check_response(&conn->check, conn->answer);
-		if (check_waits(&conn->check) <= wanted)
+		inspect_response(&conn->check, conn->answer);
+		if (inspect_waits(&conn->check) <= wanted)
 			forget_answer(conn);
 	}
 	return 0;
@@ -223,14 +223,14 @@ pump_down(struct conn *conn, int *client, int *server)
 				 MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n > 0)
-			bytes_drop(&conn->out, (size_t)n);
+			conn_bytes_drop(&conn->out, (size_t)n);
 		*client |= WATCH_WRITE;
 		return 0;
 	}
 	if (is_waiting(conn))
 		return pump_answer(conn, client, server);
 	return want(conn,
-		    flow_pump(&conn->fall, conn->proxy->bulk, conn->server->fd, conn->client->fd),
+		    copy_pump(&conn->fall, conn->proxy->bulk, conn->server->fd, conn->client->fd),
 		    server, client);
 }
 
@@ -283,8 +283,8 @@ go_on(struct conn *conn, bool down, bool up)
 	client = downs->client | ups->client;
 	server = downs->server | ups->server;
 	/* also who waits for nothing is told of a connection that broke */
-	watch_want(conn->client, client != 0 ? client : WATCH_BROKEN);
-	watch_want(conn->server, server != 0 ? server : WATCH_BROKEN);
+	poll_want(conn->client, client != 0 ? client : WATCH_BROKEN);
+	poll_want(conn->server, server != 0 ? server : WATCH_BROKEN);
 }
 
 /* What one direction does may be what the other waits for, but only while bytes are looked at. */
@@ -310,7 +310,7 @@ server_ready(void *owner, int events)
 }
 
 void
-flow_options(int fd)
+tunnel_options(int fd)
 {
 	static const struct {
 		int level, name, value;
@@ -326,10 +326,10 @@ flow_options(int fd)
 }
 
 void
-conn_flow(struct conn *conn)
+tunnel_start(struct conn *conn)
 {
 	conn->state = CONN_FLOWS;
-	timed_clear(&conn->timed);
+	timer_clear(&conn->timed);
 	conn->client->ready = client_ready;
 	conn->server->ready = server_ready;
 	conn->down_wants.server = conn->up_wants.client = WATCH_READ;
@@ -337,6 +337,6 @@ conn_flow(struct conn *conn)
 		go_on(conn, true, true);
 		return;
 	}
-	watch_want(conn->client, WATCH_READ);
-	watch_want(conn->server, WATCH_READ);
+	poll_want(conn->client, WATCH_READ);
+	poll_want(conn->server, WATCH_READ);
 }

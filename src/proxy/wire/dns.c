@@ -79,7 +79,7 @@ read_name(const uint8_t *bytes, size_t length, size_t *at, char to[NAME_SIZE])
 	}
 	if (!jumped)
 		*at = from;
-	if (!name_normalise(raw, used, to))
+	if (!hostname_normalise(raw, used, to))
 		to[0] = '\0';
 	return true;
 }
@@ -149,7 +149,7 @@ take_address(const uint8_t *bytes, const struct dns_record *record, enum dns_typ
 	if (record->size != (type == DNS_A ? 4 : 16) || to->count == DNS_ADDRESSES)
 		return;
 	if (type == DNS_A)
-		to->addresses[to->count] = address_from_v4(data);
+		to->addresses[to->count] = ip_from_v4(data);
 	else
 		memcpy(to->addresses[to->count].bytes, data, 16);
 	to->count++;
@@ -252,7 +252,7 @@ dns_write_query(uint16_t id, const char *name, enum dns_type type, uint8_t *to)
 static size_t
 put_address(uint8_t *to, const struct ip_address *address, uint32_t ttl)
 {
-	bool v4 = address_is_v4(address);
+	bool v4 = ip_is_v4(address);
 	size_t size = v4 ? 4 : 16;
 
 	put_number(to, 0xc000 | HEADER);

@@ -13,7 +13,7 @@ is_label_byte(char c)
 }
 
 bool
-name_normalise(const char *text, size_t length, char ret_name[NAME_SIZE])
+hostname_normalise(const char *text, size_t length, char ret_name[NAME_SIZE])
 {
 	size_t label = 0;
 
@@ -36,7 +36,7 @@ name_normalise(const char *text, size_t length, char ret_name[NAME_SIZE])
 
 /* The last label of a domain is never a number, in any base. */
 bool
-name_is_address(const char *name)
+hostname_is_address(const char *name)
 {
 	const char *dot = strrchr(name, '.'), *last = dot == NULL ? name : dot + 1;
 
@@ -66,12 +66,12 @@ read_port(const char *text, size_t length, unsigned *ret_port)
 }
 
 bool
-name_split(const char *text, size_t length, char ret_name[NAME_SIZE], unsigned *ret_port)
+hostname_split(const char *text, size_t length, char ret_name[NAME_SIZE], unsigned *ret_port)
 {
 	const char *colon = memchr(text, ':', length);
 	size_t host = colon == NULL ? length : (size_t)(colon - text);
 
 	if (colon != NULL && !read_port(colon + 1, length - host - 1, ret_port))
 		return false;
-	return name_normalise(text, host, ret_name);
+	return hostname_normalise(text, host, ret_name);
 }

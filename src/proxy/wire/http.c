@@ -67,7 +67,7 @@ take_host(struct parse *p, const struct http_part *value)
 		return refuse(p, 400, "it has two Host headers");
 	p->to->has_host = true;
 	p->host_port = 0;
-	if (!name_split(value->at, value->length, p->host, &p->host_port))
+	if (!hostname_split(value->at, value->length, p->host, &p->host_port))
 		return refuse(p, 400, "its Host header is no host name");
 	return true;
 }
@@ -169,7 +169,7 @@ take_url(struct parse *p)
 		host++;
 	if (memchr(at, '@', host) != NULL)
 		return refuse(p, 400, "its URL has a user in it");
-	if (!name_split(at, host, p->to->name, &p->to->port))
+	if (!hostname_split(at, host, p->to->name, &p->to->port))
 		return refuse(p, 400, "its URL has no host name");
 	p->to->path = (struct http_part){at + host, left - host};
 	return true;
@@ -184,7 +184,7 @@ take_target(struct parse *p)
 		return refuse(p, 400, "its target has a fragment");
 	if (part_is(&to->method, "CONNECT")) {
 		to->form = HTTP_CONNECT;
-		if (!name_split(to->target.at, to->target.length, to->name, &to->port) ||
+		if (!hostname_split(to->target.at, to->target.length, to->name, &to->port) ||
 		    to->port == 0)
 			return refuse(p, 400, "CONNECT wants NAME:PORT, and a name is no address");
 		return true;
@@ -450,5 +450,5 @@ http_is_authorized(const struct http_part *authorization, const char *user, cons
 		return false;
 	given = trimmed(authorization->at + 6, authorization->length - 6);
 	http_base64(plain, (size_t)length, wanted);
-	return secret_equal(given.at, given.length, wanted);
+	return socks_secret_equal(given.at, given.length, wanted);
 }

@@ -377,7 +377,7 @@ look(struct inspection *check, char *bytes, size_t *length, size_t *good)
 }
 
 enum check_verdict
-check_look(struct inspection *check, char *bytes, size_t length, size_t *ret_good)
+inspect_look(struct inspection *check, char *bytes, size_t length, size_t *ret_good)
 {
 	size_t left = length;
 	enum check_verdict verdict;
@@ -386,8 +386,8 @@ check_look(struct inspection *check, char *bytes, size_t length, size_t *ret_goo
 	if (check->state == CHECK_SSH && check->has_heard)
 		return refuse_ssh(check);
 	if (length == 0 && check->state != CHECK_NOTHING)
-		return check_waits(check) > 0 && check->state != CHECK_FIRST ? CHECK_WAIT
-									     : CHECK_GO_ON;
+		return inspect_waits(check) > 0 && check->state != CHECK_FIRST ? CHECK_WAIT
+									       : CHECK_GO_ON;
 	verdict = look(check, bytes, &left, ret_good);
 	check->cut = length - left;
 	if (verdict == CHECK_RAW)
@@ -398,7 +398,7 @@ check_look(struct inspection *check, char *bytes, size_t length, size_t *ret_goo
 }
 
 size_t
-check_waits(const struct inspection *check)
+inspect_waits(const struct inspection *check)
 {
 	switch (check->state) {
 	case CHECK_UPGRADE:
@@ -426,7 +426,7 @@ look_at_answer(struct inspection *check, const uint8_t *bytes)
 }
 
 void
-check_response(struct inspection *check, const char *bytes)
+inspect_response(struct inspection *check, const char *bytes)
 {
 	switch (check->state) {
 	case CHECK_UPGRADE:

@@ -16,7 +16,7 @@
 enum check_verdict {
 	CHECK_GO_ON,	/* pass on what is good, and give more */
 	CHECK_RAW,	/* pass on all of it: nothing will be looked at any more */
-	CHECK_WAIT,	/* pass on what is good; the other side has to speak: check_response */
+	CHECK_WAIT,	/* pass on what is good; the other side has to speak: inspect_response */
 	CHECK_TLS_BAD,	/* refused, and a TLS client waits */
 	CHECK_HTTP_BAD, /* refused, and an HTTP client waits */
 	CHECK_BAD	/* refused */
@@ -51,13 +51,13 @@ struct inspection {
 	const char *reason;   /* to follow "it" or a subject */
 	const char *allow;    /* what would allow it; NULL: nothing to be named */
 	char advice[32];      /* allow, where it names the port */
-	size_t cut;	      /* bytes that check_look took out; what followed them was moved up */
+	size_t cut; /* bytes that inspect_look took out; what followed them was moved up */
 };
 
 /* *ret_good: how many, from the front, may be passed on. Those are not to be shown again. */
-enum check_verdict check_look(struct inspection *check, char *bytes, size_t length,
-			      size_t *ret_good);
+enum check_verdict inspect_look(struct inspection *check, char *bytes, size_t length,
+				size_t *ret_good);
 /* How many bytes the server says next decide, also before the client speaks; 0: none. */
-size_t check_waits(const struct inspection *check);
-/* So many, at most CHECK_ANSWER_MAX. If check_waits then wants more, these come before it. */
-void check_response(struct inspection *check, const char *bytes);
+size_t inspect_waits(const struct inspection *check);
+/* So many, at most CHECK_ANSWER_MAX. If inspect_waits then wants more, these come before it. */
+void inspect_response(struct inspection *check, const char *bytes);

@@ -65,19 +65,19 @@ static const struct {
 };
 
 bool
-address_is_v4(const struct ip_address *address)
+ip_is_v4(const struct ip_address *address)
 {
 	return memcmp(address->bytes, mapped, sizeof mapped) == 0;
 }
 
 bool
-address_equal(const struct ip_address *a, const struct ip_address *b)
+ip_equal(const struct ip_address *a, const struct ip_address *b)
 {
 	return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
 struct ip_address
-address_from_v4(const uint8_t bytes[4])
+ip_from_v4(const uint8_t bytes[4])
 {
 	struct ip_address address;
 
@@ -87,31 +87,31 @@ address_from_v4(const uint8_t bytes[4])
 }
 
 bool
-address_parse(const char *text, struct ip_address *ret_address)
+ip_parse(const char *text, struct ip_address *ret_address)
 {
 	uint8_t v4[4];
 
 	if (inet_pton(AF_INET, text, v4) == 1) {
-		*ret_address = address_from_v4(v4);
+		*ret_address = ip_from_v4(v4);
 		return true;
 	}
 	return inet_pton(AF_INET6, text, ret_address->bytes) == 1;
 }
 
 bool
-address_parse_endpoint(const char *text, struct ip_address *ret_address, unsigned *ret_port)
+ip_parse_endpoint(const char *text, struct ip_address *ret_address, unsigned *ret_port)
 {
 	char host[ADDRESS_TEXT_SIZE];
 	struct cordon_error err;
 
 	return network_split(text, host, sizeof host, ret_port, &err) == 0 &&
-	       address_parse(host, ret_address);
+	       ip_parse(host, ret_address);
 }
 
 void
-address_print(const struct ip_address *address, char to[ADDRESS_TEXT_SIZE])
+ip_print(const struct ip_address *address, char to[ADDRESS_TEXT_SIZE])
 {
-	bool v4 = address_is_v4(address);
+	bool v4 = ip_is_v4(address);
 
 	if (inet_ntop(v4 ? AF_INET : AF_INET6, address->bytes + (v4 ? sizeof mapped : 0), to,
 		      ADDRESS_TEXT_SIZE) == NULL)
@@ -119,13 +119,13 @@ address_print(const struct ip_address *address, char to[ADDRESS_TEXT_SIZE])
 }
 
 socklen_t
-address_to_socket(const struct ip_address *address, unsigned port, struct sockaddr_storage *ret_to)
+ip_to_socket(const struct ip_address *address, unsigned port, struct sockaddr_storage *ret_to)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)ret_to;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)ret_to;
 
 	memset(ret_to, 0, sizeof *ret_to);
-	if (address_is_v4(address)) {
+	if (ip_is_v4(address)) {
 		v4->sin_family = AF_INET;
 		v4->sin_port = htons((uint16_t)port);
 		memcpy(&v4->sin_addr, address->bytes + sizeof mapped, 4);
@@ -138,12 +138,12 @@ address_to_socket(const struct ip_address *address, unsigned port, struct sockad
 }
 
 bool
-address_from_socket(const struct sockaddr *from, struct ip_address *ret_address, unsigned *ret_port)
+ip_from_socket(const struct sockaddr *from, struct ip_address *ret_address, unsigned *ret_port)
 {
 	if (from->sa_family == AF_INET) {
 		const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)from;
 
-		*ret_address = address_from_v4((const uint8_t *)&v4->sin_addr);
+		*ret_address = ip_from_v4((const uint8_t *)&v4->sin_addr);
 		*ret_port = ntohs(v4->sin_port);
 		return true;
 	}
@@ -163,7 +163,7 @@ static const char *
 find_kind(const struct ip_address *address, const struct ip_kind *kinds, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (range_covers(kinds[i].range, address->bytes))
+		if (network_range_covers(kinds[i].range, address->bytes))
 			return kinds[i].what;
 	return NULL;
 }
@@ -172,7 +172,7 @@ static bool
 is_listed(const struct ip_address *address, const struct words *ranges)
 {
 	for (size_t i = 0; ranges != NULL && i < ranges->count; i++)
-		if (range_covers(ranges->items[i].text, address->bytes))
+		if (network_range_covers(ranges->items[i].text, address->bytes))
 			return true;
 	return false;
 }
@@ -186,11 +186,11 @@ vet_v4(const struct ip_address *address, const struct words *ranges)
 }
 
 const char *
-address_vet(const struct ip_address *address, const struct words *ranges)
+ip_vet(const struct ip_address *address, const struct words *ranges)
 {
 	const char *what;
 
-	if (address_is_v4(address))
+	if (ip_is_v4(address))
 		return vet_v4(address, ranges);
 	what = find_kind(address, kinds_v6, COUNT(kinds_v6));
 	if (is_listed(address, ranges))
@@ -198,15 +198,15 @@ address_vet(const struct ip_address *address, const struct words *ranges)
 	for (size_t i = 0; what == NULL && i < COUNT(carriers); i++) {
 		struct ip_address inner;
 
-		if (!range_covers(carriers[i].range, address->bytes))
+		if (!network_range_covers(carriers[i].range, address->bytes))
 			continue;
-		inner = address_from_v4(address->bytes + carriers[i].offset);
+		inner = ip_from_v4(address->bytes + carriers[i].offset);
 		return vet_v4(&inner, ranges);
 	}
 	/* ISATAP: the last half says so, whatever the first is */
 	if (what == NULL && memcmp(address->bytes + 9, "\x00\x5e\xfe", 3) == 0 &&
 	    (address->bytes[8] & 0xfd) == 0) {
-		struct ip_address inner = address_from_v4(address->bytes + 12);
+		struct ip_address inner = ip_from_v4(address->bytes + 12);
 
 		return vet_v4(&inner, ranges);
 	}

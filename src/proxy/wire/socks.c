@@ -11,7 +11,7 @@
 #define KIND_V6 4
 
 bool
-secret_equal(const void *bytes, size_t length, const char *secret)
+socks_secret_equal(const void *bytes, size_t length, const char *secret)
 {
 	const unsigned char *given = bytes;
 	size_t right = strlen(secret);
@@ -52,8 +52,9 @@ socks_password(const uint8_t *bytes, size_t length, const char *user, const char
 	password_length = bytes[2 + user_length];
 	if (length < 3 + user_length + password_length)
 		return 0;
-	is_user = secret_equal(bytes + 2, user_length, user);
-	*ret_right = secret_equal(bytes + 3 + user_length, password_length, password) && is_user;
+	is_user = socks_secret_equal(bytes + 2, user_length, user);
+	*ret_right = socks_secret_equal(bytes + 3 + user_length, password_length, password) &&
+		     is_user;
 	return (int)(3 + user_length + password_length);
 }
 
@@ -77,7 +78,7 @@ static void
 read_address(const uint8_t *bytes, struct socks_request *to)
 {
 	if (bytes[3] == KIND_NAME) {
-		if (!name_normalise((const char *)bytes + 5, bytes[4], to->name))
+		if (!hostname_normalise((const char *)bytes + 5, bytes[4], to->name))
 			to->reply = SOCKS_BAD_ADDRESS;
 		return;
 	}

@@ -38,4 +38,4 @@ int socks_password(const uint8_t *bytes, size_t length, const char *user, const 
 		   bool *ret_right);
 int socks_request(const uint8_t *bytes, size_t length, struct socks_request *ret_request);
 /* Equal, in a time that tells nothing about where they differ. */
-bool secret_equal(const void *bytes, size_t length, const char *secret);
+bool socks_secret_equal(const void *bytes, size_t length, const char *secret);

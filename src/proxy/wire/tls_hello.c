@@ -67,7 +67,7 @@ read_names(struct tls_reader *extension, char ret_name[NAME_SIZE])
 	if (extension->failed || list.failed || name.failed || extension->left != 0 ||
 	    list.left != 0 || kind != 0)
 		return "its server name is malformed";
-	if (!name_normalise((const char *)name.at, name.left, ret_name))
+	if (!hostname_normalise((const char *)name.at, name.left, ret_name))
 		return "its server name is none";
 	return NULL;
 }

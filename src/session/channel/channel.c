@@ -15,14 +15,14 @@ try_again(int *tries)
 {
 	if (errno == EINTR)
 		return true;
-	if (!errno_is_fault(errno) || ++*tries > 1000)
+	if (!error_errno_is_fault(errno) || ++*tries > 1000)
 		return false;
 	clock_sleep_us(1000);
 	return true;
 }
 
 bool
-line_send(int line, const void *value, size_t size)
+channel_send(int line, const void *value, size_t size)
 {
 	const char *at = value;
 	int tries = 0;
@@ -41,7 +41,7 @@ line_send(int line, const void *value, size_t size)
 }
 
 bool
-line_receive(int line, void *value, size_t size)
+channel_receive(int line, void *value, size_t size)
 {
 	char *at = value;
 	int tries = 0;
@@ -60,7 +60,7 @@ line_receive(int line, void *value, size_t size)
 }
 
 bool
-signal_stops_job(int signal)
+channel_signal_stops_job(int signal)
 {
 	static const int stops[] = {SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
 

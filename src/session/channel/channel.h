@@ -38,8 +38,8 @@ struct guard_news {
 };
 
 /* Is it one of the four signals that stop a job? A wait status of a traced child names any other. */
-bool signal_stops_job(int signal);
+bool channel_signal_stops_job(int signal);
 
 /* False when the other side is gone. Never SIGPIPE. */
-bool line_send(int line, const void *value, size_t size);
-bool line_receive(int line, void *value, size_t size);
+bool channel_send(int line, const void *value, size_t size);
+bool channel_receive(int line, void *value, size_t size);

@@ -12,8 +12,8 @@
 #include "session/session.h"
 
 int
-told_open(const struct session_request *request, struct event_source *ret_told,
-	  struct cordon_error *err)
+events_open(const struct session_request *request, struct event_source *ret_told,
+	    struct cordon_error *err)
 {
 	const struct plan *plan = request->plan;
 	int ends[2], rc;
@@ -23,10 +23,10 @@ told_open(const struct session_request *request, struct event_source *ret_told,
 	    (plan->routing == ROUTE_NOTHING && !plan->routes_sockets && !plan->routes_network &&
 	     plan->settings.network.mode != NET_DOMAINS))
 		return 0;
-	rc = changed_new(&ret_told->changed, err);
+	rc = autorun_changes_new(&ret_told->changed, err);
 	if (rc < 0)
 		return rc;
-	if (compat_packets(ends) < 0)
+	if (os_packets(ends) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	ret_told->ours = ends[0];
 	ret_told->theirs = ends[1];
@@ -34,7 +34,7 @@ told_open(const struct session_request *request, struct event_source *ret_told,
 }
 
 void
-told_handed_over(struct event_source *told)
+events_handed_over(struct event_source *told)
 {
 	if (told->theirs >= 0)
 		close(told->theirs);
@@ -42,12 +42,12 @@ told_handed_over(struct event_source *told)
 }
 
 void
-told_read(struct event_source *told, const struct session_request *request)
+events_drain(struct event_source *told, const struct session_request *request)
 {
 	struct refusal refusal;
 	bool ended = false;
 
-	while (told->ours >= 0 && event_receive(told->ours, &refusal, &ended))
+	while (told->ours >= 0 && refusal_receive(told->ours, &refusal, &ended))
 		if (told->count++ < EVENTS_MAX)
 			request->refused(request->teller, &refusal);
 	if (told->ours >= 0 && ended) {
@@ -57,18 +57,18 @@ told_read(struct event_source *told, const struct session_request *request)
 }
 
 unsigned
-told_changes(const struct event_source *told, const struct session_request *request)
+events_changes(const struct event_source *told, const struct session_request *request)
 {
 	if (told->changed == NULL || request->changed == NULL)
 		return 0;
-	return changed_tell(told->changed, EVENTS_MAX, request->changed, request->teller);
+	return autorun_changes_tell(told->changed, EVENTS_MAX, request->changed, request->teller);
 }
 
 void
-told_close(struct event_source *told)
+events_close(struct event_source *told)
 {
-	told->changed = changed_free(told->changed);
-	told_handed_over(told);
+	told->changed = autorun_changes_free(told->changed);
+	events_handed_over(told);
 	if (told->ours >= 0)
 		close(told->ours);
 	told->ours = -1;

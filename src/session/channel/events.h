@@ -21,11 +21,11 @@ struct event_source {
 };
 
 /* Nothing, where nobody could refuse anything but the kernel. */
-int told_open(const struct session_request *request, struct event_source *ret_told,
-	      struct cordon_error *err);
-void told_handed_over(struct event_source *told);
+int events_open(const struct session_request *request, struct event_source *ret_told,
+		struct cordon_error *err);
+void events_handed_over(struct event_source *told);
 /* Tells what has come; to be called when ours can be read, and once at the end. */
-void told_read(struct event_source *told, const struct session_request *request);
+void events_drain(struct event_source *told, const struct session_request *request);
 /* Tells what was changed, when all is over; returns how many more there are. */
-unsigned told_changes(const struct event_source *told, const struct session_request *request);
-void told_close(struct event_source *told);
+unsigned events_changes(const struct event_source *told, const struct session_request *request);
+void events_close(struct event_source *told);

@@ -10,14 +10,14 @@
 #include <poll.h>
 
 int
-rest_poll(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_resting)
+poll_trim(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_resting)
 {
 	bool may_rest = !*is_resting && (timeout_ms < 0 || timeout_ms > REST_MS);
 	int n = poll(fds, count, may_rest ? REST_MS : timeout_ms);
 
 	if (n != 0 || !may_rest)
 		return n;
-	compat_let_go_of_program();
+	os_drop_clean_pages();
 	*is_resting = true;
 	/* here, because whatever else is run brings its pages back */
 	return poll(fds, count, timeout_ms < 0 ? -1 : timeout_ms - REST_MS);

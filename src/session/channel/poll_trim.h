@@ -9,4 +9,4 @@ struct pollfd;
 #define REST_MS 1000
 
 /* poll(2), but comes back once after REST_MS, with nothing, having given memory back. */
-int rest_poll(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_resting);
+int poll_trim(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_resting);

@@ -68,7 +68,7 @@ start_command(struct guard_state *watch, struct cordon_error *ret_why)
 	int ends[2], standard[3];
 	bool started;
 
-	if (compat_pipe(ends) < 0) {
+	if (os_pipe(ends) < 0) {
 		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot make a pipe");
 		return false;
 	}
@@ -77,7 +77,7 @@ start_command(struct guard_state *watch, struct cordon_error *ret_why)
 	find_standard(&child, standard);
 	main.standard = child.porter == NULL ? standard : NULL;
 	/* it shares our memory until exec: nothing is copied, and we wait for it; a porter stays */
-	watch->command = child.track_only ? group_spawn(&watch->group, run_child, &child)
+	watch->command = child.track_only ? session_group_spawn(&watch->group, run_child, &child)
 					  : enforce_start(child.box, &watch->group, &main);
 	if (watch->command < 0)
 		cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot start a process");
@@ -95,7 +95,7 @@ make_tmp(struct guard_state *watch, struct cordon_error *ret_why)
 
 	if (task->private_tmp == NULL)
 		return true;
-	watch->has_tmp = tmp_make(task->private_tmp, ret_why) == 0;
+	watch->has_tmp = private_tmp_make(task->private_tmp, ret_why) == 0;
 	return watch->has_tmp &&
 	       enforce_grant_tmp(task->child.box, task->private_tmp, ret_why) == 0;
 }
@@ -117,7 +117,7 @@ lead_terminal(int terminal, struct cordon_error *ret_why)
 static bool
 become_heir(const struct guard_state *watch, struct cordon_error *ret_why)
 {
-	if (tree_inherit(true) >= 0 && compat_die_with_parent(SIGCONT) == 0 &&
+	if (process_tree_inherit(true) >= 0 && os_die_with_parent(SIGCONT) == 0 &&
 	    getppid() == watch->supervisor)
 		return true;
 	cordon_fail(ret_why, CORDON_E_SYSTEM, errno, "cannot become the heir of orphans");
@@ -140,7 +140,7 @@ let_go(struct guard_state *watch)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (box != NULL)
-		needs = enforce_needs(box);
+		needs = enforce_fds(box);
 	if (needs.listener >= 0)
 		needs.names = record_names(&watch->record);
 	if (watch->terminal >= 0)
@@ -170,7 +170,7 @@ end_for(struct guard_state *watch, enum session_cause cause, int64_t grace_ms)
 {
 	watch->cause = cause;
 	watch->grace_ms = grace_ms;
-	watch_finish(watch, NEWS_DONE, NULL);
+	guard_finish(watch, NEWS_DONE, NULL);
 }
 
 /* What it left may live on: the supervisor goes, we stay until nothing is left. */
@@ -184,9 +184,9 @@ command_ended(struct guard_state *watch, int status, const struct rusage *used)
 	watch->cause = limits_cause(status, used, watch->task->child.limits[LIMIT_CPU_TIME].value);
 	watch->grace_ms = watch->task->grace_ms;
 	news.cause = watch->cause;
-	if (!watch->task->leave || watch_is_over(watch))
-		watch_finish(watch, NEWS_DONE, NULL);
-	line_send(watch->line, &news, sizeof news);
+	if (!watch->task->leave || guard_is_over(watch))
+		guard_finish(watch, NEWS_DONE, NULL);
+	channel_send(watch->line, &news, sizeof news);
 	watch->is_alone = true;
 }
 
@@ -196,7 +196,7 @@ stay_alone(struct guard_state *watch)
 {
 	struct guard_news news = {.kind = NEWS_LEFT};
 
-	line_send(watch->line, &news, sizeof news);
+	channel_send(watch->line, &news, sizeof news);
 	watch->is_alone = true;
 }
 
@@ -215,7 +215,7 @@ tell_stop(struct guard_state *watch)
 	struct guard_news news = {.kind = NEWS_STOPPED, .status = watch->stops};
 
 	if (!watch->told && watch->stopped && !watch->exited)
-		watch->told = line_send(watch->line, &news, sizeof news);
+		watch->told = channel_send(watch->line, &news, sizeof news);
 }
 
 static void
@@ -230,8 +230,8 @@ command_stopped(struct guard_state *watch, int status)
 static void
 child_stopped(struct guard_state *watch, pid_t pid, int status)
 {
-	if (watch_untrace(watch, pid, status) || pid != watch->command ||
-	    !signal_stops_job(WSTOPSIG(status)))
+	if (guard_untrace(watch, pid, status) || pid != watch->command ||
+	    !channel_signal_stops_job(WSTOPSIG(status)))
 		return;
 	/* a porter keeps the time of its commands, and one of them stopped it */
 	if (watch->task->child.porter != NULL)
@@ -260,8 +260,8 @@ look_at_children(struct guard_state *watch)
 			command_ended(watch, status, &used);
 	}
 	if (pid < 0 && errno == ECHILD && watch->exited &&
-	    (watch->group.kind != TRACKED_BY_MARK || watch_is_over(watch)))
-		watch_finish(watch, NEWS_DONE, NULL);
+	    (watch->group.kind != TRACKED_BY_MARK || guard_is_over(watch)))
+		guard_finish(watch, NEWS_DONE, NULL);
 }
 
 static void
@@ -269,7 +269,7 @@ read_signals(struct guard_state *watch)
 {
 	struct compat_signal got;
 
-	while (compat_signal_read(watch->signals, &got)) {
+	while (os_signal_read(watch->signals, &got)) {
 		if (got.number == SIGCHLD)
 			look_at_children(watch);
 		/* an order: never from a terminal, and never from inside, where signals cannot leave */
@@ -327,7 +327,7 @@ confirm_stop(struct guard_state *watch, const struct guard_order *order)
 	watch->stays = false;
 	if (is_still_stopped(watch, order->value)) {
 		news.status = WSTOPSIG(watch->status);
-		watch->stays = line_send(watch->line, &news, sizeof news);
+		watch->stays = channel_send(watch->line, &news, sizeof news);
 		return;
 	}
 	watch->told = false;
@@ -369,7 +369,7 @@ read_order(struct guard_state *watch)
 {
 	struct guard_order order;
 
-	if (line_receive(watch->line, &order, sizeof order)) {
+	if (channel_receive(watch->line, &order, sizeof order)) {
 		switch (order.kind) {
 		case ORDER_SIGNAL:
 			pass_on(watch, order.value);
@@ -407,15 +407,15 @@ milliseconds_left(struct guard_state *watch)
 		limit = watch->end_at - now;
 	/* it stopped with a command that goes on, or nobody is left who could wake it */
 	if (watch->waiting && (!watch->stopped || watch->is_lone)) {
-		watch_wake(watch);
+		guard_wake(watch);
 		limit = limit < WAKE_MS ? limit : WAKE_MS;
 	}
-	if (!watch_answer(watch))
+	if (!guard_answer(watch))
 		limit = limit < LEFT_MS ? limit : LEFT_MS;
 	/* orphans that are known by a mark are nobody's children */
 	if (watch->is_alone && watch->exited && watch->group.kind == TRACKED_BY_MARK) {
-		if (watch_is_over(watch))
-			watch_finish(watch, NEWS_DONE, NULL);
+		if (guard_is_over(watch))
+			guard_finish(watch, NEWS_DONE, NULL);
 		limit = limit < LEFT_MS ? limit : LEFT_MS;
 	}
 	if (limit == INT64_MAX)
@@ -430,7 +430,7 @@ caller_ended(struct guard_state *watch)
 	close(watch->caller);
 	watch->caller = -1;
 	watch->is_lone = true;
-	watch_wake(watch);
+	guard_wake(watch);
 }
 
 static _Noreturn void
@@ -446,7 +446,7 @@ watch_command(struct guard_state *watch)
 		};
 
 		/* then signals are asked for now and then: the end of the command is one */
-		if (rest_poll(fds, 4, milliseconds_left(watch), &watch->is_resting) < 0) {
+		if (poll_trim(fds, 4, milliseconds_left(watch), &watch->is_resting) < 0) {
 			clock_sleep_us(10000);
 			fds[0].revents = POLLIN;
 			fds[1].revents = fds[2].revents = fds[3].revents = 0;
@@ -454,13 +454,13 @@ watch_command(struct guard_state *watch)
 		if (fds[0].revents)
 			read_signals(watch);
 		if (fds[0].revents && watch->task->child.box != NULL)
-			enforce_attend(watch->task->child.box);
+			enforce_service(watch->task->child.box);
 		if (fds[1].revents)
 			read_order(watch);
 		if (fds[2].revents)
 			caller_ended(watch);
 		if (fds[3].revents)
-			watch_asked(watch);
+			guard_asked(watch);
 	}
 }
 
@@ -485,22 +485,22 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 	if (task->record != NULL)
 		watch.record = *task->record;
 	sigfillset(&all);
-	watch.signals = compat_signal_fd(&all);
-	if (compat_no_core() < 0)
+	watch.signals = os_signal_fd(&all);
+	if (os_no_core() < 0)
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot hide the guard's memory");
-	else if (watch.signals < 0 || (task->child.track_only && compat_wake_every(AWAKE_MS) < 0))
+	else if (watch.signals < 0 || (task->child.track_only && os_wake_every(AWAKE_MS) < 0))
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot receive signals");
-	else if (become_heir(&watch, &why) && group_make(&watch.group, &why) == 0 &&
+	else if (become_heir(&watch, &why) && session_group_make(&watch.group, &why) == 0 &&
 		 make_tmp(&watch, &why) && lead_terminal(task->child.terminal, &why) &&
 		 start_command(&watch, &why)) {
 		let_go(&watch);
 		if (task->caller > 0)
-			watch.caller = compat_process_fd(task->caller);
+			watch.caller = os_process_fd(task->caller);
 		if (task->child.porter != NULL)
 			stay_alone(&watch);
 		watch_command(&watch);
 	}
-	watch_finish(&watch, NEWS_FAILED, &why);
+	guard_finish(&watch, NEWS_FAILED, &why);
 }
 
 int
@@ -511,7 +511,7 @@ guard_start(const struct guard_task *task, struct guard *ret_guard, struct cordo
 	int ends[2], sys;
 	pid_t pid;
 
-	if (compat_line(ends) < 0)
+	if (os_line(ends) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	/* blocked before it is born: a signal must not end the guard before it can read it */
 	sigfillset(&all);

@@ -44,18 +44,18 @@ struct guard_state {
 };
 
 /* guard_teardown.c: a supervisor that stopped with the command goes on. */
-void watch_wake(const struct guard_state *watch);
+void guard_wake(const struct guard_state *watch);
 /*
  * A child stopped. True when it made us its tracer and is detached: that is no stopped job, and the
  * signal it stopped for reaches it now.
  */
-bool watch_untrace(const struct guard_state *watch, pid_t pid, int status);
+bool guard_untrace(const struct guard_state *watch, pid_t pid, int status);
 /* The porter says something, or has ended. */
-void watch_asked(struct guard_state *watch);
+void guard_asked(struct guard_state *watch);
 /* Answers what was asked, if it can be; false: later. */
-bool watch_answer(struct guard_state *watch);
+bool guard_answer(struct guard_state *watch);
 /* Is nothing left of what was started? */
-bool watch_is_over(const struct guard_state *watch);
+bool guard_is_over(const struct guard_state *watch);
 /* Ends everything that is left, says how it went, and with it the guard. */
-_Noreturn void watch_finish(struct guard_state *watch, enum guard_news_kind kind,
+_Noreturn void guard_finish(struct guard_state *watch, enum guard_news_kind kind,
 			    const struct cordon_error *why);

@@ -14,17 +14,17 @@
 #include "base/clock.h"
 
 bool
-watch_is_over(const struct guard_state *watch)
+guard_is_over(const struct guard_state *watch)
 {
 	const struct tree_spare all = {.group = &watch->group};
 
-	return tree_is_empty(&all);
+	return process_tree_is_empty(&all);
 }
 
 void
-watch_asked(struct guard_state *watch)
+guard_asked(struct guard_state *watch)
 {
-	if (line_receive(watch->porter, &watch->question, sizeof watch->question))
+	if (channel_receive(watch->porter, &watch->question, sizeof watch->question))
 		return;
 	/* that it ended is told by a signal as well */
 	close(watch->porter);
@@ -33,7 +33,7 @@ watch_asked(struct guard_state *watch)
 }
 
 bool
-watch_answer(struct guard_state *watch)
+guard_answer(struct guard_state *watch)
 {
 	const struct tree_spare but_it = {.pids = {watch->command},
 					  .count = 1,
@@ -42,15 +42,15 @@ watch_answer(struct guard_state *watch)
 	if (watch->question == 0)
 		return true;
 	/* where orphans come to the porter it knows by itself */
-	if (watch->group.kind == TRACKED_BY_MARK && !tree_is_empty(&but_it))
+	if (watch->group.kind == TRACKED_BY_MARK && !process_tree_is_empty(&but_it))
 		return false;
-	line_send(watch->porter, &watch->question, sizeof watch->question);
+	channel_send(watch->porter, &watch->question, sizeof watch->question);
 	watch->question = 0;
 	return true;
 }
 
 bool
-watch_untrace(const struct guard_state *watch, pid_t pid, int status)
+guard_untrace(const struct guard_state *watch, pid_t pid, int status)
 {
 	return enforce_untrace(watch->task->child.box, pid, WSTOPSIG(status));
 }
@@ -60,7 +60,7 @@ static void
 note_change(struct guard_state *watch, pid_t pid, int status)
 {
 	if (WIFSTOPPED(status)) {
-		watch_untrace(watch, pid, status);
+		guard_untrace(watch, pid, status);
 	} else if (pid == watch->command) {
 		watch->exited = true;
 		watch->status = status;
@@ -76,7 +76,7 @@ reap(struct guard_state *watch)
 
 	while ((pid = waitpid(-1, &status, WNOHANG | COMPAT_WAIT_ALL)) > 0)
 		note_change(watch, pid, status);
-	return watch_is_over(watch);
+	return guard_is_over(watch);
 }
 
 /* A porter that is the last one left goes when it is told so. */
@@ -86,10 +86,10 @@ attend(struct guard_state *watch)
 	struct pollfd porter = {.fd = watch->porter, .events = POLLIN};
 
 	if (poll(&porter, 1, 0) > 0)
-		watch_asked(watch);
-	watch_answer(watch);
+		guard_asked(watch);
+	guard_answer(watch);
 	if (watch->task->child.box != NULL)
-		enforce_attend(watch->task->child.box);
+		enforce_service(watch->task->child.box);
 }
 
 /* In one step, where that can be done. */
@@ -98,7 +98,7 @@ signal_all(struct guard_state *watch, int signal)
 {
 	struct sandbox *box = watch->task->child.box;
 
-	return box != NULL && !compat_has_no_child() && enforce_signal(box, signal);
+	return box != NULL && !os_has_no_child() && enforce_signal(box, signal);
 }
 
 static void
@@ -111,7 +111,7 @@ ask_first(struct guard_state *watch)
 		return;
 	/* what is stopped would never hear of it */
 	if (!signal_all(watch, SIGTERM) || !signal_all(watch, SIGCONT))
-		tree_ask(&all);
+		process_tree_terminate(&all);
 	while (!reap(watch) && clock_ms() < until) {
 		attend(watch);
 		clock_sleep_us(5000);
@@ -122,13 +122,14 @@ ask_first(struct guard_state *watch)
 static void
 end_group(struct guard_state *watch)
 {
-	watch->hit_processes = group_hit_processes(&watch->group);
+	watch->hit_processes = session_group_hit_processes(&watch->group);
 	/* only if that is how it ended: the kernel says it of what died long before, too */
 	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
-	    WTERMSIG(watch->status) == SIGKILL && group_hit_memory(&watch->group))
+	    WTERMSIG(watch->status) == SIGKILL && session_group_hit_memory(&watch->group))
 		watch->cause = SESSION_MEMORY;
-	if (group_remove(&watch->group) < 0 && group_kill(&watch->group, SESSION_DEADLINE_MS))
-		group_remove(&watch->group);
+	if (session_group_remove(&watch->group) < 0 &&
+	    session_group_kill(&watch->group, SESSION_DEADLINE_MS))
+		session_group_remove(&watch->group);
 }
 
 static bool
@@ -141,7 +142,7 @@ is_command_over(struct guard_state *watch)
 		note_change(watch, pid, status);
 	/* its end is not reported before that of its last thread, which a tracer has to wait for */
 	if (pid == 0)
-		tree_reap_threads(watch->command);
+		process_tree_reap_threads(watch->command);
 	return watch->exited || pid < 0;
 }
 
@@ -169,20 +170,20 @@ end_all(struct guard_state *watch, struct tree_end *ret_end)
 
 	*ret_end = (struct tree_end){0};
 	/* without a look first: in a storm of forks one takes long, and sees little */
-	if (signal_all(watch, SIGKILL) || !tree_is_empty(&all)) {
+	if (signal_all(watch, SIGKILL) || !process_tree_is_empty(&all)) {
 		/* who is known by a mark is found with the tree, and counted */
 		if (watch->group.kind != TRACKED_BY_MARK)
-			group_kill(&watch->group, SESSION_DEADLINE_MS);
-		tree_kill(&all, SESSION_DEADLINE_MS, ret_end);
+			session_group_kill(&watch->group, SESSION_DEADLINE_MS);
+		process_tree_kill(&all, SESSION_DEADLINE_MS, ret_end);
 	}
 	end_group(watch);
 	if (watch->has_tmp)
-		tmp_remove(watch->task->private_tmp);
+		private_tmp_remove(watch->task->private_tmp);
 	record_remove(&watch->record);
 }
 
 void
-watch_wake(const struct guard_state *watch)
+guard_wake(const struct guard_state *watch)
 {
 	if (getppid() == watch->supervisor)
 		kill(watch->supervisor, SIGCONT);
@@ -194,7 +195,7 @@ is_awake(const struct guard_state *watch)
 {
 	struct guard_order order;
 
-	return !line_receive(watch->line, &order, sizeof order) || order.kind == ORDER_CONFIRM ||
+	return !channel_receive(watch->line, &order, sizeof order) || order.kind == ORDER_CONFIRM ||
 	       (order.kind == ORDER_CONTINUE && order.value > 0);
 }
 
@@ -209,14 +210,14 @@ wake_at_end(struct guard_state *watch)
 	bool may_stop = watch->stays || watch->waiting;
 
 	do {
-		watch_wake(watch);
+		guard_wake(watch);
 		if (may_stop && poll(&answer, 1, WAKE_MS) > 0 && is_awake(watch))
 			may_stop = false;
 	} while (may_stop);
 }
 
 _Noreturn void
-watch_finish(struct guard_state *watch, enum guard_news_kind kind, const struct cordon_error *why)
+guard_finish(struct guard_state *watch, enum guard_news_kind kind, const struct cordon_error *why)
 {
 	struct guard_news news = {.kind = kind};
 
@@ -231,7 +232,7 @@ watch_finish(struct guard_state *watch, enum guard_news_kind kind, const struct 
 	if (why != NULL)
 		news.why = *why;
 	if (!watch->is_alone) {
-		line_send(watch->line, &news, sizeof news);
+		channel_send(watch->line, &news, sizeof news);
 		wake_at_end(watch);
 	}
 	_exit(0);

@@ -47,7 +47,7 @@ follow_parent(const struct child *child, struct cordon_error *err)
 	if (child->track_only)
 		return 0;
 	/* a porter reads it, and ends what it started before it goes */
-	if (compat_die_with_parent(child->porter != NULL ? SIGHUP : SIGKILL) < 0 ||
+	if (os_die_with_parent(child->porter != NULL ? SIGHUP : SIGKILL) < 0 ||
 	    getppid() != child->parent)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the guard is gone");
 	return 0;
@@ -83,7 +83,7 @@ take_output(const struct child *child, struct cordon_error *err)
 static int
 settle_porter(const struct child *child, struct cordon_error *err)
 {
-	return child->porter == NULL ? 0 : porter_settle(err);
+	return child->porter == NULL ? 0 : spawner_settle(err);
 }
 
 static int
@@ -93,7 +93,7 @@ check_standard(const struct child *child, struct cordon_error *err)
 
 	for (int fd = 0; rc == 0 && fd < 3 && !child->track_only; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0)
-			rc = standard_check(fd, fd, child->free_connect, err);
+			rc = stdio_check(fd, fd, child->free_connect, err);
 		/* the lowest free number is this one, since those before it are open */
 		else if (open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
 			rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
@@ -177,7 +177,7 @@ child_exec(const struct command_line *command, int report)
 	sys = errno;
 	cordon_fail(&err, CORDON_E_PATH, sys, "cannot run %.120s", command->path);
 	/* no memory, no processes: then it is not the command that is to blame */
-	if (!errno_is_fault(sys))
+	if (!error_errno_is_fault(sys))
 		err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
 	child_fail(report, &err);
 }
@@ -195,6 +195,6 @@ child_main(const struct child *child)
 		if (steps[i](child, &err) < 0)
 			child_fail(child->report, &err);
 	if (child->porter != NULL)
-		porter_main(child->porter);
+		spawner_main(child->porter);
 	child_exec(child->command, child->report);
 }

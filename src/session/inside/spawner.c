@@ -138,7 +138,8 @@ tell_change(struct client *client, int status, const struct rusage *used)
 static bool
 is_job_stop(pid_t pid, int status)
 {
-	return !enforce_untrace(NULL, pid, WSTOPSIG(status)) && signal_stops_job(WSTOPSIG(status));
+	return !enforce_untrace(NULL, pid, WSTOPSIG(status)) &&
+	       channel_signal_stops_job(WSTOPSIG(status));
 }
 
 /*
@@ -163,7 +164,7 @@ collect(struct spawner_state *house)
 		client = client_of(house, pid);
 		/* what was refused to it is heard before its end */
 		if (client != NULL)
-			house_pass_on(house);
+			spawner_clients_pass_on(house);
 		if (client != NULL)
 			tell_change(client, status, &used);
 	}
@@ -219,9 +220,9 @@ start_command(struct spawner_state *house, struct client *client, const struct s
 	house->question = 0;
 	client->stage = RUNNING;
 	client->grace_ms = start->grace_ms;
-	client->pid = compat_pipe(ends) < 0 ? -1 : fork();
+	client->pid = os_pipe(ends) < 0 ? -1 : fork();
 	if (client->pid == 0)
-		porter_child_main(
+		spawner_child_main(
 			&(struct spawner_child){start, fds, house->porter->free_connect, ends[1]});
 	if (client->pid > 0) {
 		/* both sides do it, so that it is done for whoever is first; a leader of a group
@@ -262,7 +263,7 @@ read_start(struct spawner_state *house, struct client *client)
 	    (message.msg_flags & MSG_CTRUNC) == 0) {
 		client->events = start.hears ? fds[SPAWNER_EVENTS] : -1;
 		fds[SPAWNER_EVENTS] = start.hears ? -1 : fds[SPAWNER_EVENTS];
-		house_pass_on_old(house, client);
+		spawner_clients_pass_on_old(house, client);
 		start_command(house, client, &start, fds);
 	} else {
 		say_goodbye(client);
@@ -353,7 +354,7 @@ static void
 let_in(struct spawner_state *house)
 {
 	struct client *client = free_place(house);
-	int fd = client == NULL ? -1 : compat_accept(house->porter->listener);
+	int fd = client == NULL ? -1 : os_accept(house->porter->listener);
 
 	if (fd >= 0)
 		*client = (struct client){.socket = fd,
@@ -438,7 +439,7 @@ end_all(const struct spawner_state *house)
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		if (house->clients[i].pid > 0)
 			signal_command(&house->clients[i], SIGKILL);
-	tree_kill(NULL, SESSION_DEADLINE_MS, &end);
+	process_tree_kill(NULL, SESSION_DEADLINE_MS, &end);
 	_exit(0);
 }
 
@@ -456,20 +457,20 @@ wait_for_something(struct spawner_state *house)
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		fds[HOUSE_FDS + 2 * i].fd = house->clients[i].socket;
 		fds[HOUSE_FDS + 1 + 2 * i].fd = house->clients[i].report;
-		if (client_is_served(&house->clients[i]))
+		if (spawner_clients_is_running(&house->clients[i]))
 			fds[3].fd = house->events;
 	}
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		fds[i].events = POLLIN;
 	if (poll(fds, sizeof fds / sizeof fds[0], milliseconds_left(house)) < 0)
 		return;
-	while (fds[0].revents && compat_signal_read(house->signals, &got))
+	while (fds[0].revents && os_signal_read(house->signals, &got))
 		if (got.number == SIGHUP && getppid() != house->guard)
 			end_all(house);
-	if (fds[2].revents && house_is_orphaned(house))
+	if (fds[2].revents && spawner_clients_is_orphaned(house))
 		end_all(house);
 	if (fds[3].revents)
-		house_pass_on(house);
+		spawner_clients_pass_on(house);
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		serve(house, &house->clients[i], &fds[HOUSE_FDS + 2 * i]);
 		keep_time(&house->clients[i]);
@@ -490,7 +491,7 @@ is_anyone_at_the_door(const struct spawner_state *house)
 /* ---- the whole ---- */
 
 _Noreturn void
-porter_main(const struct spawner *porter)
+spawner_main(const struct spawner *porter)
 {
 	struct spawner own = *porter;
 	struct spawner_state house = {.porter = &own, .guard = getppid(), .events = own.events};
@@ -501,7 +502,7 @@ porter_main(const struct spawner *porter)
 	sigemptyset(&heard);
 	sigaddset(&heard, SIGCHLD);
 	sigaddset(&heard, SIGHUP);
-	house.signals = compat_signal_fd(&heard);
+	house.signals = os_signal_fd(&heard);
 	if (house.signals < 0)
 		_exit(125);
 	for (int i = 0; i < CLIENTS_MAX; i++)
@@ -511,7 +512,7 @@ porter_main(const struct spawner *porter)
 	/* the report is closed by this too: that tells that all went well */
 	fd_keep_only(kept, sizeof kept / sizeof kept[0]);
 	while (collect(&house) || has_clients(&house) || is_anyone_at_the_door(&house) ||
-	       !house_is_last(&house))
+	       !spawner_clients_is_last(&house))
 		wait_for_something(&house);
 	_exit(0);
 }

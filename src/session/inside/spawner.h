@@ -51,14 +51,14 @@ struct spawner {
 	int first;	   /* the first client, who needs no token */
 	int line;	   /* to the guard; its end is the guard's */
 	int events;	   /* where refusals arrive; -1: nothing refuses */
-	bool free_connect; /* see standard_check */
+	bool free_connect; /* see stdio_check */
 	char token[RECORD_TOKEN_LENGTH];
 };
 
 /* In the child, before the box: a session of its own, and nothing left of the caller's. */
-int porter_settle(struct cordon_error *err);
+int spawner_settle(struct cordon_error *err);
 /* In the box. Ends when nothing runs any more and no client is there. No allocation. */
-_Noreturn void porter_main(const struct spawner *porter);
+_Noreturn void spawner_main(const struct spawner *porter);
 /*
  * On that line: a number, with which the porter asks whether nobody of the session is left but itself,
  * and the same number back as soon as that is so. What a command left behind may be nobody's child, and
@@ -73,20 +73,20 @@ struct spawner_child {
 	bool free_connect;
 	int report;
 };
-_Noreturn void porter_child_main(const struct spawner_child *child);
+_Noreturn void spawner_child_main(const struct spawner_child *child);
 
 /*
  * spawner_client.c: the client's side. call connects and shows the token: a line to the porter, or -1
  * with errno. start hands over a command; what follows is heard on the line.
  */
-int porter_call(int folder, const char *id, const char *token);
+int spawner_client_connect(int folder, const char *id, const char *token);
 struct spawner_caller {
 	int line;
 	int folder;	 /* of the records: no sandbox reaches into it */
 	int standard[3]; /* 0, 1, 2 of the command */
 	int events;	 /* where it hears of refusals; -1: nowhere */
 };
-int porter_call_start(const struct spawner_caller *caller, struct spawner_start *start,
-		      const struct command_line *command, struct cordon_error *err);
+int spawner_client_start(const struct spawner_caller *caller, struct spawner_start *start,
+			 const struct command_line *command, struct cordon_error *err);
 /* The listening socket beside the record. */
-int porter_listen(int folder, const char *id, struct cordon_error *err);
+int spawner_client_listen(int folder, const char *id, struct cordon_error *err);

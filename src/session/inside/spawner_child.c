@@ -32,7 +32,7 @@ forget_environment(void)
 }
 
 int
-porter_settle(struct cordon_error *err)
+spawner_settle(struct cordon_error *err)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t all;
@@ -43,7 +43,8 @@ porter_settle(struct cordon_error *err)
 	forget_environment();
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
-	if (setsid() < 0 || tree_inherit(true) < 0 || compat_hide() < 0 || chdir("/") < 0)
+	if (setsid() < 0 || process_tree_inherit(true) < 0 || os_set_undumpable() < 0 ||
+	    chdir("/") < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot prepare the session");
 	return 0;
 }
@@ -188,7 +189,7 @@ static int
 follow_porter(struct exec_build *making, struct cordon_error *err)
 {
 	(void)making;
-	if (compat_die_with_parent(SIGKILL) < 0)
+	if (os_die_with_parent(SIGKILL) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the session is over");
 	return 0;
 }
@@ -207,7 +208,7 @@ static int
 take_standard(struct exec_build *making, struct cordon_error *err)
 {
 	for (int fd = 0; fd < 3; fd++) {
-		int rc = standard_check(making->fds[fd], fd, making->free_connect, err);
+		int rc = stdio_check(making->fds[fd], fd, making->free_connect, err);
 
 		if (rc < 0)
 			return rc;
@@ -222,7 +223,7 @@ take_standard(struct exec_build *making, struct cordon_error *err)
 
 /* Signals last: none may find it half made. */
 _Noreturn void
-porter_child_main(const struct spawner_child *child)
+spawner_child_main(const struct spawner_child *child)
 {
 	static int (*const steps[])(struct exec_build *, struct cordon_error *) = {
 		follow_porter, take_group,    read_payload, split_payload,

@@ -13,7 +13,7 @@
 #include "ipc/refusal.h"
 
 bool
-client_is_served(const struct client *client)
+spawner_clients_is_running(const struct client *client)
 {
 	return client->stage == RUNNING && client->socket >= 0;
 }
@@ -31,7 +31,7 @@ client_refused(struct spawner_state *house, struct refusal *refusal)
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		struct client *client = &house->clients[i];
 
-		if (!client_is_served(client))
+		if (!spawner_clients_is_running(client))
 			continue;
 		if (client->pid > 0 &&
 		    (client->pid == refusal->group || client->pid == refusal->session))
@@ -44,16 +44,16 @@ client_refused(struct spawner_state *house, struct refusal *refusal)
 }
 
 void
-house_pass_on(struct spawner_state *house)
+spawner_clients_pass_on(struct spawner_state *house)
 {
 	struct refusal refusal;
 	struct client *client;
 	bool ended = false;
 
-	while (house->events >= 0 && event_receive(house->events, &refusal, &ended)) {
+	while (house->events >= 0 && refusal_receive(house->events, &refusal, &ended)) {
 		client = client_refused(house, &refusal);
 		if (client != NULL)
-			event_refused(client->events, &refusal);
+			refusal_send(client->events, &refusal);
 	}
 	if (ended) {
 		close(house->events);
@@ -62,24 +62,24 @@ house_pass_on(struct spawner_state *house)
 }
 
 void
-house_pass_on_old(struct spawner_state *house, const struct client *to)
+spawner_clients_pass_on_old(struct spawner_state *house, const struct client *to)
 {
 	struct refusal refusal;
 	bool ended = false;
 
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (client_is_served(&house->clients[i]))
+		if (spawner_clients_is_running(&house->clients[i]))
 			return;
-	while (house->events >= 0 && event_receive(house->events, &refusal, &ended)) {
+	while (house->events >= 0 && refusal_receive(house->events, &refusal, &ended)) {
 		refusal.is_nobodys = true;
-		event_refused(to->events, &refusal);
+		refusal_send(to->events, &refusal);
 	}
 }
 
 /* ---- the guard ---- */
 
 bool
-house_is_orphaned(const struct spawner_state *house)
+spawner_clients_is_orphaned(const struct spawner_state *house)
 {
 	spawner_question word;
 
@@ -87,7 +87,7 @@ house_is_orphaned(const struct spawner_state *house)
 }
 
 bool
-house_is_last(struct spawner_state *house)
+spawner_clients_is_last(struct spawner_state *house)
 {
 	int line = house->porter->line;
 	spawner_question answer;

@@ -37,12 +37,12 @@ struct spawner_state {
 };
 
 /* Its command was started, and it is there to hear of it. */
-bool client_is_served(const struct client *client);
+bool spawner_clients_is_running(const struct client *client);
 /* Refusals that have come, to whose command it was. */
-void house_pass_on(struct spawner_state *house);
+void spawner_clients_pass_on(struct spawner_state *house);
 /* Those that came while nobody was there, for the log of the next one. */
-void house_pass_on_old(struct spawner_state *house, const struct client *to);
+void spawner_clients_pass_on_old(struct spawner_state *house, const struct client *to);
 /* The guard is gone. */
-bool house_is_orphaned(const struct spawner_state *house);
+bool spawner_clients_is_orphaned(const struct spawner_state *house);
 /* Nobody but us: who was left behind may be nobody's child. Asked once, heard when it is so. */
-bool house_is_last(struct spawner_state *house);
+bool spawner_clients_is_last(struct spawner_state *house);

@@ -21,9 +21,9 @@ assets_start_services(struct assets *assets, struct arena *arena,
 	int rc = 0;
 
 	if (request->plan->settings.tmp == TMP_PRIVATE)
-		rc = tmp_name(arena, request->plan->host, &assets->tmp, err);
+		rc = private_tmp_name(arena, request->plan->host, &assets->tmp, err);
 	if (rc == 0)
-		rc = told_open(request, &assets->told, err);
+		rc = events_open(request, &assets->told, err);
 	if (rc == 0)
 		rc = proxy_start(request, assets->told.theirs, &assets->proxy, err);
 	return rc;
@@ -37,7 +37,7 @@ assets_make_sandbox(struct assets *assets, const struct session_request *request
 	options.named_tmp = assets->tmp;
 	options.events = assets->told.theirs < 0 ? 0 : assets->told.theirs;
 	options.egress = assets->proxy.pid > 0 ? &assets->proxy.egress : NULL;
-	folders_make(request->plan, request->made);
+	make_dirs(request->plan, request->made);
 	return enforce_compile(request->plan, &options, &assets->box, err);
 }
 
@@ -48,7 +48,7 @@ assets_share_limits(struct assets *assets, const struct session_request *request
 	int rc = limits_share(request, assets->limits, &assets->group, err);
 
 	if (rc == 0 && assets->box != NULL)
-		enforce_mark(assets->box, &assets->group);
+		enforce_fingerprint(assets->box, &assets->group);
 	return rc;
 }
 
@@ -67,10 +67,10 @@ void
 assets_release(struct assets *assets, bool is_guarded)
 {
 	if (!is_guarded) {
-		group_remove(&assets->group);
+		session_group_remove(&assets->group);
 		record_remove(&assets->record);
 	} else if (assets->record.fd >= 0) {
 		close(assets->record.fd);
 	}
-	group_release(&assets->group);
+	session_group_release(&assets->group);
 }

@@ -10,7 +10,7 @@
 int
 session_claim(int *ret_claim, struct cordon_error *err)
 {
-	*ret_claim = compat_process_lock();
+	*ret_claim = os_process_lock();
 	if (*ret_claim >= 0 || errno == ENOENT || errno == EACCES)
 		return 0;
 	if (errno == EWOULDBLOCK)

@@ -287,7 +287,7 @@ search(struct builder *b, const char *name, const char **ret_path)
 			*ret_path = candidate;
 			return 0;
 		}
-		if (errno_is_fault(why))
+		if (error_errno_is_fault(why))
 			return not_looked(b, candidate, why);
 		/* a folder that may not be searched holds nothing for us: that is not found */
 		if (access(candidate, F_OK) == 0)
@@ -298,7 +298,7 @@ search(struct builder *b, const char *name, const char **ret_path)
 			      strchr(name, ' ') == NULL
 				      ? "not found"
 				      : "not found; a whole line is run by sh -c");
-	return cannot(b->err, SESSION_NOT_EXECUTABLE, name, errno_text(seen));
+	return cannot(b->err, SESSION_NOT_EXECUTABLE, name, error_errno_text(seen));
 }
 
 static int
@@ -314,18 +314,18 @@ find_program(struct builder *b, const char *name, const char **ret_path)
 	why = try_program(name);
 	if (why == 0)
 		return 0;
-	if (errno_is_fault(why))
+	if (error_errno_is_fault(why))
 		return not_looked(b, name, why);
 	return cannot(b->err,
 		      why == ENOENT || why == ENOTDIR ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE,
-		      name, errno_text(why));
+		      name, error_errno_text(why));
 }
 
 /* One that is granted by a profile needs more than itself: its libraries, its toolchain. */
 static int
 not_granted(struct builder *b, const struct decision *by, const struct resolved *at)
 {
-	struct advice advice = advice_for(b->plan, by, at, RIGHT_EXECUTE);
+	struct advice advice = remedy_for(b->plan, by, at, RIGHT_EXECUTE);
 	char reason[160];
 
 	snprintf(reason, sizeof reason,

@@ -35,7 +35,7 @@ limits_share(const struct session_request *request, struct limit_value own[LIMIT
 	memcpy(own, request->limits, LIMIT_COUNT * sizeof *own);
 	wish.memory = take_limit(own, plan, G_LIMITS_MEMORY, LIMIT_MEMORY);
 	wish.processes = take_limit(own, plan, G_LIMITS_PROCESSES, LIMIT_PROCESSES);
-	return group_choose(plan == NULL ? &unknown : &plan->facts, &wish, ret_group, err);
+	return session_group_select(plan == NULL ? &unknown : &plan->facts, &wish, ret_group, err);
 }
 
 /* Seconds of cpu time after which a child of ours is sent SIGXCPU, whoever set it; 0: never. */

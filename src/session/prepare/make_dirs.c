@@ -75,19 +75,19 @@ make_folder(const struct host *host, const char *path, struct made_dirs *made)
 }
 
 void
-folders_make(struct plan *plan, struct made_dirs *made)
+make_dirs(struct plan *plan, struct made_dirs *made)
 {
 	for (size_t i = 0; plan_gaps(plan) == 0 && i < plan->index.path_count; i++) {
 		struct planned_rule *rule = &plan->index.paths[i];
 
-		if (plan_makes(plan, rule))
+		if (plan_rule_creates_dir(plan, rule))
 			rule->exists = make_folder(plan->host, rule->path, made);
 	}
 }
 
 /* The deepest first; one that is not empty any more stays. */
 void
-folders_end(struct made_dirs *made, bool is_kept)
+make_dirs_remove(struct made_dirs *made, bool is_kept)
 {
 	for (size_t i = made->count; !is_kept && i > 0; i--)
 		if (made->paths[i - 1] != NULL)

@@ -34,7 +34,7 @@ bind_one(int family, int type, uint16_t *port)
 				 .sin_port = htons(*port)};
 	void *to = family == AF_INET ? (void *)&v4 : (void *)&v6;
 	socklen_t length = family == AF_INET ? sizeof v4 : sizeof v6;
-	int fd = compat_socket(family, type), on = 1;
+	int fd = os_socket(family, type), on = 1;
 
 	if (fd >= 0 && family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
@@ -101,7 +101,7 @@ is_nested(const struct session_request *request)
 static bool
 has_network(void)
 {
-	auto_fd int fd = compat_socket(AF_INET, SOCK_STREAM);
+	auto_fd int fd = os_socket(AF_INET, SOCK_STREAM);
 
 	return fd >= 0;
 }
@@ -205,7 +205,7 @@ fork_proxy(const struct session_request *request, struct proxy_hold *hold, int e
 static int
 make_lines(int ends[2][2], struct cordon_error *err)
 {
-	if (compat_egress(ends[0]) < 0 || compat_pipe(ends[1]) < 0)
+	if (os_egress(ends[0]) < 0 || os_pipe(ends[1]) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	return 0;
 }

@@ -57,7 +57,7 @@ judge(int fd, mode_t mode, bool free_connect)
 }
 
 int
-standard_check(int fd, int number, bool free_connect, struct cordon_error *err)
+stdio_check(int fd, int number, bool free_connect, struct cordon_error *err)
 {
 	struct stat st;
 	const char *what;
@@ -78,7 +78,7 @@ standard_check(int fd, int number, bool free_connect, struct cordon_error *err)
  * with it where it looks at the names of unix sockets.
  */
 bool
-standard_connect_is_free(const struct plan *plan)
+stdio_check_connect_is_free(const struct plan *plan)
 {
 	return plan->host->system == SYSTEM_LINUX && !plan->routes_sockets &&
 	       plan->settings.network.mode == NET_NONE;

@@ -34,8 +34,8 @@ struct removal {
 };
 
 int
-tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
-	 struct cordon_error *err)
+private_tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
+		 struct cordon_error *err)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 	const char *base = host_getenv(host, "TMPDIR");
@@ -58,7 +58,7 @@ tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
 }
 
 int
-tmp_make(const char *path, struct cordon_error *err)
+private_tmp_make(const char *path, struct cordon_error *err)
 {
 	/* fails if the name is there, be it a link */
 	if (mkdir(path, 0700) < 0)
@@ -170,7 +170,7 @@ depth_limit(void)
 }
 
 int
-tmp_remove(const char *path)
+private_tmp_remove(const char *path)
 {
 	struct removal removal = {.top = -1, .depth = depth_limit()};
 	auto_fd int top = -1;

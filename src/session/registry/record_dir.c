@@ -73,7 +73,7 @@ static int
 open_state(const char *state, bool make, struct cordon_error *err)
 {
 	auto_fd int own = -1;
-	int fd, rc = make ? dir_make(state, 0700, err) : 0;
+	int fd, rc = make ? fd_make_dir(state, 0700, err) : 0;
 
 	if (rc < 0)
 		return rc;
@@ -108,7 +108,7 @@ record_folder(const char *runtime, const char *state, bool make, char *ret_path,
 
 /* ---- burying ---- */
 
-/* A folder that tmp_make could have made: its name, its owner, and no link on the way to it. */
+/* A folder that private_tmp_make could have made: its name, its owner, and no link on the way to it. */
 static bool
 is_private_tmp(const char *path)
 {
@@ -142,10 +142,10 @@ bury(struct arena *arena, int folder, int fd, const char *id)
 
 	if (record_read(arena, fd, id, &record) == 0) {
 		if (record.cgroup != NULL && is_own_cgroup(&record) &&
-		    group_end_dead(record.cgroup) < 0 && errno == EBUSY)
+		    session_group_end_dead(record.cgroup) < 0 && errno == EBUSY)
 			return;
 		if (record.tmp != NULL && is_private_tmp(record.tmp))
-			tmp_remove(record.tmp);
+			private_tmp_remove(record.tmp);
 	}
 	record_put_grace(folder, id, 0);
 	record_socket(id, socket);

@@ -36,8 +36,8 @@ list_command(char *const *argv, struct record_words *ret)
 }
 
 int
-enroll(struct arena *arena, const struct session_request *request, struct assets *assets,
-       const struct shared_words *words, struct cordon_error *err)
+record_new(struct arena *arena, const struct session_request *request, struct assets *assets,
+	   const struct shared_words *words, struct cordon_error *err)
 {
 	const struct session_place *place = request->place;
 	char path[PATH_MAX];

@@ -121,8 +121,9 @@ join(const struct session_entry *entry, int *ret_line, struct named_place *ret_p
 
 		if (record.policy == NULL || policy == NULL || strcmp(record.policy, policy) != 0)
 			return refuse_other_policy(entry);
-		line = record.token == NULL ? -1
-					    : porter_call(entry->folder, record.id, record.token);
+		line = record.token == NULL
+			       ? -1
+			       : spawner_client_connect(entry->folder, record.id, record.token);
 		if (line >= 0) {
 			*ret_line = line;
 			*ret_place = (struct named_place){record.tmp, record.proxy};
@@ -181,11 +182,11 @@ prepare_lines(struct shared_setup *opening, struct cordon_error *err)
 {
 	int client[2], guard[2];
 
-	if (compat_line(client) < 0)
+	if (os_line(client) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	opening->line = client[0];
 	opening->porter.first = client[1];
-	if (compat_line(guard) < 0)
+	if (os_line(guard) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	opening->guard = guard[0];
 	opening->porter.line = guard[1];
@@ -229,12 +230,13 @@ prepare(const struct session_entry *entry, struct shared_setup *opening)
 		rc = assets_share_limits(assets, request, entry->err);
 	words = (struct shared_words){token, opening->proxy};
 	if (rc == 0)
-		rc = enroll(entry->arena, request, assets, &words, entry->err);
+		rc = record_new(entry->arena, request, assets, &words, entry->err);
 	if (rc == 0)
-		rc = porter->listener = porter_listen(entry->folder, request->id, entry->err);
+		rc = porter->listener =
+			spawner_client_listen(entry->folder, request->id, entry->err);
 	memcpy(porter->token, token, sizeof porter->token);
 	porter->events = assets->told.ours;
-	porter->free_connect = standard_connect_is_free(request->plan);
+	porter->free_connect = stdio_check_connect_is_free(request->plan);
 	return rc < 0 ? rc : prepare_lines(opening, entry->err);
 }
 
@@ -243,7 +245,7 @@ static int
 wait_for_guard(const struct guard *guard, struct cordon_error *err)
 {
 	struct guard_news news = {0};
-	bool heard = line_receive(guard->line, &news, sizeof news);
+	bool heard = channel_receive(guard->line, &news, sizeof news);
 
 	close(guard->line);
 	if (!heard)
@@ -295,7 +297,7 @@ let_go(struct shared_setup *opening, bool keep_line)
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	told_close(&opening->assets.told);
+	events_close(&opening->assets.told);
 	enforce_free(opening->assets.box);
 	proxy_end(&opening->assets.proxy, opening->is_guarded);
 	assets_release(&opening->assets, opening->is_guarded);
@@ -320,15 +322,15 @@ start(const struct session_entry *entry, int *ret_line, struct named_place *ret_
 	if (rc < 0)
 		return rc;
 	/* for whatever comes after this command */
-	folders_end(entry->request->made, true);
+	make_dirs_remove(entry->request->made, true);
 	*ret_line = opening.line;
 	*ret_place = (struct named_place){opening.assets.tmp, opening.proxy};
 	return 0;
 }
 
 int
-named_enter(struct arena *arena, const struct session_request *request, int *ret_line,
-	    struct named_place *ret_place, struct cordon_error *err)
+shared_session_enter(struct arena *arena, const struct session_request *request, int *ret_line,
+		     struct named_place *ret_place, struct cordon_error *err)
 {
 	struct session_entry entry = {.arena = arena, .request = request, .err = err};
 	const struct session_place *place = request->place;

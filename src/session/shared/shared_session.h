@@ -13,5 +13,5 @@ struct named_place {
 	const char *tmp;   /* its private folder, or NULL */
 	const char *proxy; /* its proxy, as proxy_print has it, or NULL */
 };
-int named_enter(struct arena *arena, const struct session_request *request, int *ret_line,
-		struct named_place *ret_place, struct cordon_error *err);
+int shared_session_enter(struct arena *arena, const struct session_request *request, int *ret_line,
+			 struct named_place *ret_place, struct cordon_error *err);

@@ -27,14 +27,14 @@ find_address(int folder, const char *id, struct sockaddr_un *ret)
 
 	record_socket(id, name);
 	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
-	return compat_name_in(folder, name, ret->sun_path, sizeof ret->sun_path);
+	return os_name_in(folder, name, ret->sun_path, sizeof ret->sun_path);
 }
 
 int
-porter_listen(int folder, const char *id, struct cordon_error *err)
+spawner_client_listen(int folder, const char *id, struct cordon_error *err)
 {
 	struct sockaddr_un address;
-	auto_fd int fd = compat_local_socket();
+	auto_fd int fd = os_local_socket();
 	int listener;
 
 	if (fd < 0 || !find_address(folder, id, &address) ||
@@ -68,11 +68,11 @@ is_welcome(int line)
 }
 
 int
-porter_call(int folder, const char *id, const char *token)
+spawner_client_connect(int folder, const char *id, const char *token)
 {
 	struct sockaddr_un address;
 	struct spawner_hello hello = {.magic = SPAWNER_MAGIC};
-	auto_fd int fd = compat_local_socket();
+	auto_fd int fd = os_local_socket();
 	int line;
 
 	memcpy(hello.token, token, sizeof hello.token);
@@ -164,10 +164,10 @@ send_start(int line, const struct spawner_start *start, const int fds[SPAWNER_FD
 }
 
 int
-porter_call_start(const struct spawner_caller *caller, struct spawner_start *start,
-		  const struct command_line *command, struct cordon_error *err)
+spawner_client_start(const struct spawner_caller *caller, struct spawner_start *start,
+		     const struct command_line *command, struct cordon_error *err)
 {
-	auto_fd int file = compat_memory_file(caller->folder);
+	auto_fd int file = os_memory_file(caller->folder);
 	const int *standard = caller->standard;
 	/* always as many: without a line the last is nothing */
 	int fds[SPAWNER_FDS] = {standard[0], standard[1], standard[2], file,

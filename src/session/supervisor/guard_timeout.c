@@ -19,7 +19,7 @@
 
 /* A porter's commands are not ours to end, and its guard wakes it. */
 void
-late_expect(struct supervision *run, enum session_cause cause, int64_t ms)
+guard_timeout_expect(struct supervision *run, enum session_cause cause, int64_t ms)
 {
 	int64_t when = clock_ms() + ms + LATE_MS;
 
@@ -30,7 +30,7 @@ late_expect(struct supervision *run, enum session_cause cause, int64_t ms)
 }
 
 void
-late_wake(const struct supervision *run)
+guard_timeout_wake(const struct supervision *run)
 {
 	siginfo_t info = {0};
 
@@ -40,7 +40,7 @@ late_wake(const struct supervision *run)
 }
 
 int
-late_left(const struct supervision *run, int limit_ms)
+guard_timeout_left(const struct supervision *run, int limit_ms)
 {
 	int64_t limit = limit_ms < 0 ? INT64_MAX : limit_ms, left = run->due - clock_ms();
 
@@ -53,7 +53,7 @@ late_left(const struct supervision *run, int limit_ms)
 
 /* A guard that works on the end is left to that. */
 void
-late_press(struct supervision *run)
+guard_timeout_press(struct supervision *run)
 {
 	if (run->due == 0 || clock_ms() < run->due)
 		return;

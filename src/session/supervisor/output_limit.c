@@ -32,9 +32,9 @@ output_open(uint64_t limit, struct relay *relay, struct output *ret_output,
 	for (int i = 0; i < pipes; i++) {
 		int ends[2];
 
-		if (relay != NULL && relay_replaces(relay, i + 1))
+		if (relay != NULL && pty_relay_replaces(relay, i + 1))
 			continue;
-		if (compat_pipe(ends) < 0) {
+		if (os_pipe(ends) < 0) {
 			int sys = errno;
 
 			output_handed_over(&output);

@@ -40,7 +40,7 @@ standard_terminal(void)
 }
 
 bool
-terminal_is_standard(void)
+pty_relay_terminal_is_standard(void)
 {
 	return standard_terminal() >= 0;
 }
@@ -75,7 +75,7 @@ open_standard(struct relay *relay, struct cordon_error *err)
 	relay->is_wanted = fd < 0 || (isatty(0) && isatty(1) && isatty(2));
 	if (fd < 0)
 		return 0;
-	if (tcgetsid(fd) == getsid(0) && compat_terminal_name(fd, name, sizeof name))
+	if (tcgetsid(fd) == getsid(0) && os_terminal_name(fd, name, sizeof name))
 		relay->outer = open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (relay->outer < 0)
 		relay->outer = fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -102,7 +102,7 @@ set_up_slave(struct relay *relay)
 		settings.c_lflag |= outer.c_lflag & TOSTOP;
 	}
 	tcsetattr(relay->slave, TCSANOW, relay->is_like_outer ? &outer : &settings);
-	relay_resize(relay);
+	pty_relay_resize(relay);
 }
 
 static int
@@ -111,7 +111,7 @@ open_new(struct relay *relay, struct cordon_error *err)
 	int rc = open_pair(relay, err);
 
 	if (rc < 0) {
-		relay_close(relay);
+		pty_relay_close(relay);
 		return rc;
 	}
 	set_up_slave(relay);
@@ -119,7 +119,7 @@ open_new(struct relay *relay, struct cordon_error *err)
 }
 
 int
-relay_open(struct relay *ret_relay, struct cordon_error *err)
+pty_relay_open(struct relay *ret_relay, struct cordon_error *err)
 {
 	int rc;
 
@@ -129,12 +129,12 @@ relay_open(struct relay *ret_relay, struct cordon_error *err)
 }
 
 int
-relay_open_counting(struct relay *ret_relay, struct cordon_error *err)
+pty_relay_open_counting(struct relay *ret_relay, struct cordon_error *err)
 {
 	int rc;
 
 	if (standard_terminal() >= 0) {
-		rc = relay_open(ret_relay, err);
+		rc = pty_relay_open(ret_relay, err);
 		return rc < 0 ? rc : 1;
 	}
 	*ret_relay = (struct relay){.master = -1, .slave = -1, .outer = -1};
@@ -146,13 +146,13 @@ relay_open_counting(struct relay *ret_relay, struct cordon_error *err)
 }
 
 bool
-relay_replaces(const struct relay *relay, int fd)
+pty_relay_replaces(const struct relay *relay, int fd)
 {
 	return relay->replaces_all || isatty(fd);
 }
 
 void
-relay_handed_over(struct relay *relay)
+pty_relay_handed_over(struct relay *relay)
 {
 	close(relay->slave);
 	relay->slave = -1;
@@ -167,9 +167,9 @@ shut(int *fd)
 }
 
 void
-relay_close(struct relay *relay)
+pty_relay_close(struct relay *relay)
 {
-	relay_leave(relay);
+	pty_relay_leave(relay);
 	shut(&relay->master);
 	shut(&relay->slave);
 	shut(&relay->outer);
@@ -178,7 +178,7 @@ relay_close(struct relay *relay)
 /* ---- the caller's terminal ---- */
 
 void
-relay_resize(const struct relay *relay)
+pty_relay_resize(const struct relay *relay)
 {
 	struct winsize size;
 
@@ -218,11 +218,11 @@ make_raw(struct relay *relay)
 	tcsetattr(relay->outer, TCSADRAIN, &raw);
 	/* as the terminal understood it */
 	tcgetattr(relay->outer, &relay->raw);
-	relay_resize(relay);
+	pty_relay_resize(relay);
 }
 
 bool
-relay_enter(struct relay *relay)
+pty_relay_enter(struct relay *relay)
 {
 	if (!relay->is_wanted)
 		return false;
@@ -237,14 +237,14 @@ relay_enter(struct relay *relay)
 }
 
 bool
-relay_want(struct relay *relay)
+pty_relay_want(struct relay *relay)
 {
 	relay->is_wanted = true;
-	return relay_enter(relay);
+	return pty_relay_enter(relay);
 }
 
 void
-relay_leave(struct relay *relay)
+pty_relay_leave(struct relay *relay)
 {
 	/* what another program of the pipeline has set since is none of ours */
 	if (relay->outer >= 0 && !is_behind(relay->outer) && is_raw(relay))
@@ -253,7 +253,7 @@ relay_leave(struct relay *relay)
 }
 
 bool
-relay_waits_for_front(const struct relay *relay)
+pty_relay_waits_for_front(const struct relay *relay)
 {
 	return relay->is_wanted && !relay->in_front && relay->master >= 0;
 }
@@ -274,7 +274,7 @@ room(const struct relay_text *text)
 }
 
 void
-relay_poll(const struct relay *relay, struct pollfd fds[RELAY_FDS])
+pty_relay_poll(const struct relay *relay, struct pollfd fds[RELAY_FDS])
 {
 	bool reads = relay->in_front && !relay->input_ended && room(&relay->typed) > 0;
 	int in = relay->outer >= 0 ? relay->outer : 0, out = relay->outer >= 0 ? relay->outer : 1;
@@ -333,7 +333,7 @@ type_end(struct relay *relay)
 }
 
 void
-relay_cut_off(struct relay *relay)
+pty_relay_cut_off(struct relay *relay)
 {
 	if (!relay->input_ended)
 		type_end(relay);
@@ -352,7 +352,7 @@ read_keys(struct relay *relay, int fd)
 	else if (n < 0 && relay->outer >= 0)
 		relay->input_ended = true;
 	else if (n < 0)
-		relay_cut_off(relay);
+		pty_relay_cut_off(relay);
 }
 
 /* False: nobody has the command's side open any more. */
@@ -373,7 +373,7 @@ read_shown(struct relay *relay)
 }
 
 bool
-relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS])
+pty_relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS])
 {
 	const struct pollfd *command = &fds[RELAY_COMMAND];
 
@@ -394,7 +394,7 @@ relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS])
 }
 
 bool
-relay_has_more(const struct relay *relay)
+pty_relay_has_more(const struct relay *relay)
 {
 	return relay->master >= 0 || length(&relay->shown) > 0;
 }
@@ -402,7 +402,7 @@ relay_has_more(const struct relay *relay)
 /* ---- without one ---- */
 
 void
-terminal_note(struct terminal_note *ret_note)
+pty_relay_terminal_note(struct terminal_note *ret_note)
 {
 	struct terminal_note note = {.fd = standard_terminal()};
 
@@ -412,7 +412,7 @@ terminal_note(struct terminal_note *ret_note)
 }
 
 void
-terminal_restore(const struct terminal_note *note)
+pty_relay_terminal_restore(const struct terminal_note *note)
 {
 	if (note->fd >= 0 && !is_behind(note->fd))
 		tcsetattr(note->fd, TCSADRAIN, &note->found);

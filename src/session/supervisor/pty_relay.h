@@ -39,42 +39,42 @@ struct relay {
 	bool *is_exhausted;
 };
 
-int relay_open(struct relay *ret_relay, struct cordon_error *err);
+int pty_relay_open(struct relay *ret_relay, struct cordon_error *err);
 /*
  * Only where there is a terminal that the command could write to: all of its output is to be counted.
  * 1, or 0 when there is none. None of 0-2 is replaced that is no terminal.
  */
-int relay_open_counting(struct relay *ret_relay, struct cordon_error *err);
+int pty_relay_open_counting(struct relay *ret_relay, struct cordon_error *err);
 /* Is one of 0-2 a terminal? */
-bool terminal_is_standard(void);
+bool pty_relay_terminal_is_standard(void);
 /* Does the command get its new terminal as this one of 0-2? */
-bool relay_replaces(const struct relay *relay, int fd);
+bool pty_relay_replaces(const struct relay *relay, int fd);
 /* The command has its side now. */
-void relay_handed_over(struct relay *relay);
+void pty_relay_handed_over(struct relay *relay);
 /* Takes the caller's terminal when it is wanted and we are in the foreground. True: we have it. */
-bool relay_enter(struct relay *relay);
+bool pty_relay_enter(struct relay *relay);
 /* The same, since the command needs it now. */
-bool relay_want(struct relay *relay);
+bool pty_relay_want(struct relay *relay);
 /* Nothing will be typed any more: to the command, its input ends. */
-void relay_cut_off(struct relay *relay);
+void pty_relay_cut_off(struct relay *relay);
 /* Leaves the caller's terminal as it was. */
-void relay_leave(struct relay *relay);
+void pty_relay_leave(struct relay *relay);
 /* The size of the caller's terminal is the command's. */
-void relay_resize(const struct relay *relay);
+void pty_relay_resize(const struct relay *relay);
 /* True when nobody says that the terminal has become ours, so that it must be looked for. */
-bool relay_waits_for_front(const struct relay *relay);
+bool pty_relay_waits_for_front(const struct relay *relay);
 /* What to poll for. */
-void relay_poll(const struct relay *relay, struct pollfd fds[RELAY_FDS]);
+void pty_relay_poll(const struct relay *relay, struct pollfd fds[RELAY_FDS]);
 /* Moves what is there and fits. False: nobody sees it any more, and the new terminal hangs up. */
-bool relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS]);
+bool pty_relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS]);
 /* Something is still to be shown, or may still come. */
-bool relay_has_more(const struct relay *relay);
-void relay_close(struct relay *relay);
+bool pty_relay_has_more(const struct relay *relay);
+void pty_relay_close(struct relay *relay);
 
 /* The settings of the caller's terminal, for a command that died before it could put them back. */
 struct terminal_note {
 	int fd; /* -1: there is none, or it is not ours now */
 	struct termios found;
 };
-void terminal_note(struct terminal_note *ret_note);
-void terminal_restore(const struct terminal_note *note);
+void pty_relay_terminal_note(struct terminal_note *ret_note);
+void pty_relay_terminal_restore(const struct terminal_note *note);

@@ -25,7 +25,7 @@ struct running {
 	sigset_t old_mask;
 	struct sigaction old_children; /* how the caller handles SIGCHLD */
 	int was_heir;		       /* -1: not changed */
-	int claim;		       /* compat_process_lock; -1: none */
+	int claim;		       /* os_process_lock; -1: none */
 	bool is_started;
 };
 
@@ -82,7 +82,7 @@ catch_signals(struct running *run, struct cordon_error *err)
 	/* the caller's end of a pipe may go while we relay */
 	sigaddset(&blocked, SIGPIPE);
 	if (sigprocmask(SIG_BLOCK, &blocked, &run->old_mask) == 0)
-		run->watch.signals = compat_signal_fd(&set);
+		run->watch.signals = os_signal_fd(&set);
 	if (run->watch.signals < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot receive signals");
 	return 0;
@@ -97,7 +97,7 @@ restore_signals(struct running *run)
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);
 	if (!sigismember(&run->old_mask, SIGPIPE))
-		compat_signal_drop(&pipe);
+		os_signal_drop(&pipe);
 	sigaction(SIGCHLD, &run->old_children, NULL);
 	sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
 	if (run->watch.signals >= 0)
@@ -113,7 +113,7 @@ watch_caller(const struct session_request *request)
 
 	if (request->leave || is_ignored(SIGHUP) || parent <= 1)
 		return -1;
-	fd = compat_process_fd(parent);
+	fd = os_process_fd(parent);
 	if (fd >= 0 && getppid() != parent) {
 		close(fd);
 		return -1;
@@ -193,13 +193,13 @@ prepare_join(struct running *run, const struct session_request *request, struct 
 	struct named_place named = {0};
 	struct proxy_hold proxy = {0};
 	struct command_place place = {0};
-	int rc = named_enter(&run->arena, request, &run->watch.guard.line, &named, err);
+	int rc = shared_session_enter(&run->arena, request, &run->watch.guard.line, &named, err);
 
 	run->watch.joins = true;
 	place.private_tmp = named.tmp;
 	place.proxy = proxy_read(named.proxy, &proxy) ? &proxy : NULL;
 	if (rc == 0)
-		rc = told_open(request, &run->assets.told, err);
+		rc = events_open(request, &run->assets.told, err);
 	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
 }
 
@@ -221,12 +221,12 @@ prepare_relay(struct running *run, const struct session_request *request, struct
 	int rc;
 
 	/* a named session has none of the caller's terminals but what it gets as 0 to 2 */
-	if (!request->pty && (!counts || (run->watch.joins && !terminal_is_standard())))
+	if (!request->pty && (!counts || (run->watch.joins && !pty_relay_terminal_is_standard())))
 		return 0;
 	relay = arena_alloc(&run->arena, sizeof *relay, err);
 	if (relay == NULL)
 		return -CORDON_E_MEMORY;
-	rc = request->pty ? relay_open(relay, err) : relay_open_counting(relay, err);
+	rc = request->pty ? pty_relay_open(relay, err) : pty_relay_open_counting(relay, err);
 	if (rc > 0 || (rc == 0 && request->pty))
 		run->watch.relay = relay;
 	return rc < 0 ? rc : 0;
@@ -260,9 +260,9 @@ static int
 become_heir(struct running *run, const struct plan *plan, struct cordon_error *err)
 {
 	/* nearly always there are none, and that they could be listed the plan knows */
-	bool is_known = plan != NULL && plan->facts.values[FACT_TREE] && compat_has_no_child();
+	bool is_known = plan != NULL && plan->facts.values[FACT_TREE] && os_has_no_child();
 
-	if (!is_known && tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
+	if (!is_known && process_tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
 		return run->watch.spare.count > 0
 			       ? cordon_fail(
 					 err, CORDON_E_GAP, 0,
@@ -272,8 +272,8 @@ become_heir(struct running *run, const struct plan *plan, struct cordon_error *e
 			       : cordon_fail(err, CORDON_E_GAP, errno,
 					     "process.tree cannot be kept: /proc does not list "
 					     "children");
-	run->watch.spare.is_lone = tree_is_lone();
-	run->was_heir = tree_inherit(true);
+	run->watch.spare.is_lone = process_tree_is_lone();
+	run->was_heir = process_tree_inherit(true);
 	if (run->was_heir < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,
 				   "cannot become the heir of orphans");
@@ -312,9 +312,9 @@ hand_over(struct running *run, struct child *to)
 	if (run->watch.relay != NULL) {
 		to->terminal = run->watch.relay->slave;
 		to->terminal_is_all = run->watch.relay->replaces_all;
-		to->in_front = relay_enter(run->watch.relay);
+		to->in_front = pty_relay_enter(run->watch.relay);
 	} else {
-		terminal_note(&run->terminal);
+		pty_relay_terminal_note(&run->terminal);
 	}
 }
 
@@ -341,14 +341,14 @@ start_joining(struct running *run, const struct session_request *request, struct
 	if (folder < 0)
 		return folder;
 	for (int i = 0; run->watch.relay != NULL && i < 3; i++)
-		if (request->pty || relay_replaces(run->watch.relay, i))
+		if (request->pty || pty_relay_replaces(run->watch.relay, i))
 			caller.standard[i] = run->watch.relay->slave;
 	for (int i = 0; run->watch.output != NULL && i < 2; i++)
 		if (run->watch.output->theirs[i] >= 0)
 			caller.standard[i + 1] = run->watch.output->theirs[i];
 	if (run->watch.relay != NULL)
-		relay_enter(run->watch.relay);
-	return porter_call_start(&caller, &how, &run->command, err);
+		pty_relay_enter(run->watch.relay);
+	return spawner_client_start(&caller, &how, &run->command, err);
 }
 
 static int
@@ -362,7 +362,7 @@ start_guarded(struct running *run, const struct session_request *request, struct
 			  .limits = run->assets.limits,
 			  .mask = run->old_mask,
 			  .free_connect = !request->track_only &&
-					  standard_connect_is_free(request->plan),
+					  stdio_check_connect_is_free(request->plan),
 			  .ignore_children = run->old_children.sa_handler == SIG_IGN,
 			  .output = {-1, -1},
 			  .terminal = -1},
@@ -394,11 +394,11 @@ start(struct running *run, const struct session_request *request, struct cordon_
 	if (run->watch.output != NULL)
 		output_handed_over(run->watch.output);
 	if (run->watch.relay != NULL)
-		relay_handed_over(run->watch.relay);
-	told_handed_over(&run->assets.told);
+		pty_relay_handed_over(run->watch.relay);
+	events_handed_over(&run->assets.told);
 	/* the guard has it; what we would free now is still the same memory, and would be copied */
 	if (run->assets.box != NULL)
-		enforce_handed_over(run->assets.box);
+		enforce_close_parent_fds(run->assets.box);
 	return rc;
 }
 
@@ -409,23 +409,23 @@ clean_up(struct running *run, bool ended)
 	struct assets *assets = &run->assets;
 
 	enforce_free(assets->box);
-	told_read(&assets->told, request);
-	told_close(&assets->told);
+	events_drain(&assets->told, request);
+	events_close(&assets->told);
 	proxy_end(&assets->proxy, run->is_started && !ended && request->leave);
 	if (run->watch.relay != NULL)
-		relay_close(run->watch.relay);
+		pty_relay_close(run->watch.relay);
 	if (run->watch.output != NULL)
 		output_close(run->watch.output);
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
 	/* the guard did it, or will; where it could not, this is a second try */
 	if (assets->tmp != NULL && (ended || run->watch.is_guard_lost))
-		tmp_remove(assets->tmp);
+		private_tmp_remove(assets->tmp);
 	assets_release(assets, run->watch.guard.pid != 0 && !run->watch.is_guard_lost);
 	if (!run->is_started && run->watch.guard.line >= 0)
 		close(run->watch.guard.line);
 	if (run->was_heir == 0)
-		tree_inherit(false);
+		process_tree_inherit(false);
 	session_unclaim(run->claim);
 	arena_free(&run->arena);
 }
@@ -458,7 +458,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		rc = become_heir(&run, request->plan, err);
 	/* a session that cannot be listed runs, and ends, as any other */
 	if (rc == 0 && !run.watch.joins)
-		enroll(&run.arena, request, &run.assets, NULL, &ret_result->unrecorded);
+		record_new(&run.arena, request, &run.assets, NULL, &ret_result->unrecorded);
 	if (rc == 0) {
 		run.watch.caller = watch_caller(request);
 		rc = catch_signals(&run, err);
@@ -469,9 +469,9 @@ session_run(const struct session_request *request, struct session_result *ret_re
 			rc = supervise(&run.watch, ret_result, err);
 		/* a shell does that itself when what it waits for dies of a signal; but we do not */
 		if (run.is_started && rc == 0 && ret_result->is_signal)
-			terminal_restore(&run.terminal);
+			pty_relay_terminal_restore(&run.terminal);
 		restore_signals(&run);
-		ret_result->changed = told_changes(&run.assets.told, request);
+		ret_result->changed = events_changes(&run.assets.told, request);
 	}
 	clean_up(&run, rc == 0 && !ret_result->left);
 	ret_result->ending = run.watch.is_guard_ending ? run.watch.guard.pid : 0;

@@ -40,7 +40,7 @@ order_signal(const struct supervision *run, int signal)
 {
 	struct guard_order order = {.kind = ORDER_SIGNAL, .value = signal};
 
-	line_send(run->guard.line, &order, sizeof order);
+	channel_send(run->guard.line, &order, sizeof order);
 }
 
 static void
@@ -48,8 +48,9 @@ order_end(struct supervision *run, enum session_cause cause, int64_t ms)
 {
 	struct guard_order order = {.kind = ORDER_END, .value = (int)cause, .ms = ms};
 
-	line_send(run->guard.line, &order, sizeof order);
-	late_expect(run, cause, ms + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
+	channel_send(run->guard.line, &order, sizeof order);
+	guard_timeout_expect(run, cause,
+			     ms + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
 }
 
 static void
@@ -58,7 +59,7 @@ order_confirm(struct supervision *run)
 	struct guard_order order = {.kind = ORDER_CONFIRM, .value = run->stops};
 
 	run->asked = run->wakes;
-	line_send(run->guard.line, &order, sizeof order);
+	channel_send(run->guard.line, &order, sizeof order);
 }
 
 static void
@@ -67,7 +68,7 @@ order_stops(const struct supervision *run)
 	struct guard_order order = {.kind = ORDER_STOPS};
 
 	if (!run->joins)
-		line_send(run->guard.line, &order, sizeof order);
+		channel_send(run->guard.line, &order, sizeof order);
 }
 
 /*
@@ -79,8 +80,8 @@ order_continue(struct supervision *run, int stop)
 {
 	struct guard_order order = {.kind = ORDER_CONTINUE, .value = stop};
 
-	order.front = run->relay != NULL && relay_enter(run->relay);
-	line_send(run->guard.line, &order, sizeof order);
+	order.front = run->relay != NULL && pty_relay_enter(run->relay);
+	channel_send(run->guard.line, &order, sizeof order);
 }
 
 /* ---- signals ---- */
@@ -136,13 +137,13 @@ static void
 forward(struct supervision *run, const struct compat_signal *got)
 {
 	if (got->number == SIGCHLD) {
-		late_wake(run);
+		guard_timeout_wake(run);
 		return;
 	}
 	if (got->number == SIGCONT && is_wake_up(run, got))
 		return;
 	if (got->number == SIGWINCH && run->relay != NULL)
-		relay_resize(run->relay);
+		pty_relay_resize(run->relay);
 	/* the new size tells those in the foreground */
 	if (got->number == SIGWINCH && run->relay != NULL && run->relay->in_front)
 		return;
@@ -160,7 +161,7 @@ read_signals(struct supervision *run)
 {
 	struct compat_signal got;
 
-	while (compat_signal_read(run->signals, &got))
+	while (os_signal_read(run->signals, &got))
 		forward(run, &got);
 }
 
@@ -203,14 +204,14 @@ stop_with(struct supervision *run, int signal)
 {
 	bool needs_terminal = signal == SIGTTIN || signal == SIGTTOU;
 
-	if (run->relay == NULL || !needs_terminal || !relay_want(run->relay)) {
+	if (run->relay == NULL || !needs_terminal || !pty_relay_want(run->relay)) {
 		if (run->relay != NULL)
-			relay_leave(run->relay);
+			pty_relay_leave(run->relay);
 		order_stops(run);
 		run->is_woken = stop_by(signal);
 		/* it would stop again and again */
 		if (run->relay != NULL && needs_terminal && !run->is_woken)
-			relay_cut_off(run->relay);
+			pty_relay_cut_off(run->relay);
 	}
 	order_continue(run, run->stops);
 }
@@ -236,7 +237,7 @@ is_told_to_go(const struct supervision *run)
 {
 	struct compat_signal got;
 
-	while (compat_signal_read(run->signals, &got))
+	while (os_signal_read(run->signals, &got))
 		if (asks_to_go(got.number))
 			return true;
 	return false;
@@ -253,15 +254,15 @@ drain_relay(struct supervision *run)
 	bool waits;
 
 	run->relay->input_ended = true;
-	while (relay_has_more(run->relay)) {
-		relay_poll(run->relay, fds);
+	while (pty_relay_has_more(run->relay)) {
+		pty_relay_poll(run->relay, fds);
 		fds[RELAY_FDS] = (struct pollfd){.fd = run->signals, .events = POLLIN};
 		waits = fds[RELAY_OUT].fd >= 0 && !run->is_told_to_go;
 		if (poll(fds, RELAY_FDS + 1, waits ? -1 : 1000) <= 0)
 			return;
 		if (fds[RELAY_FDS].revents && is_told_to_go(run))
 			return;
-		relay_pump(run->relay, fds);
+		pty_relay_pump(run->relay, fds);
 	}
 }
 
@@ -353,15 +354,15 @@ replace_guard(struct supervision *run, struct guard_news *ret_news)
 		return;
 	run->is_guard_lost = true;
 	/* what our children from before left to us meanwhile is older */
-	tree_spare_older(&run->spare, run->guard.pid);
+	process_tree_exclude_older(&run->spare, run->guard.pid);
 	ret_news->cause = wait_for_guard(run);
 	if (run->stuck >= LATE_LOOKS)
 		ret_news->cause = run->due_cause;
 	run->spare.group = run->group;
 	if (run->group->kind != TRACKED_BY_MARK)
-		group_kill(run->group, SESSION_DEADLINE_MS);
-	if (tree_spare_others(&run->spare, is_filtered(run->request)))
-		tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
+		session_group_kill(run->group, SESSION_DEADLINE_MS);
+	if (process_tree_exclude_others(&run->spare, is_filtered(run->request)))
+		process_tree_kill(&run->spare, SESSION_DEADLINE_MS, &ret_news->end);
 	else
 		ret_news->end = (struct tree_end){.left = 1, .survivors = {{0, "unknown"}}};
 }
@@ -370,7 +371,7 @@ replace_guard(struct supervision *run, struct guard_news *ret_news)
 static bool
 read_news(struct supervision *run, struct guard_news *ret_news)
 {
-	if (!line_receive(run->guard.line, ret_news, sizeof *ret_news)) {
+	if (!channel_receive(run->guard.line, ret_news, sizeof *ret_news)) {
 		replace_guard(run, ret_news);
 		return true;
 	}
@@ -382,7 +383,7 @@ read_news(struct supervision *run, struct guard_news *ret_news)
 	}
 	if (ret_news->kind == NEWS_STAYS) {
 		/* the porter is in the box: it must not make us raise any other */
-		if (signal_stops_job(ret_news->status))
+		if (channel_signal_stops_job(ret_news->status))
 			stop_unless_woken(run, ret_news->status);
 		return false;
 	}
@@ -398,7 +399,7 @@ pump(struct supervision *run, const struct pollfd *fds)
 	bool was_exhausted = run->output != NULL && run->output->exhausted;
 
 	/* a hang-up tells only the leader of a session, which is the guard */
-	if (run->relay != NULL && !relay_pump(run->relay, fds + AT_RELAY))
+	if (run->relay != NULL && !pty_relay_pump(run->relay, fds + AT_RELAY))
 		order_signal(run, SIGHUP);
 	for (int i = 0; i < 2; i++)
 		if (fds[AT_OUTPUT + i].revents != 0)
@@ -418,29 +419,30 @@ fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 	if (run->output != NULL)
 		output_poll(run->output, fds + AT_OUTPUT);
 	if (run->relay != NULL)
-		relay_poll(run->relay, fds + AT_RELAY);
+		pty_relay_poll(run->relay, fds + AT_RELAY);
 }
 
 /* True when it is over. */
 static bool
 wait_for_something(struct supervision *run, struct guard_news *ret_news)
 {
-	bool waits = run->relay != NULL && relay_waits_for_front(run->relay);
+	bool waits = run->relay != NULL && pty_relay_waits_for_front(run->relay);
 	struct pollfd fds[AT_COUNT];
 
 	fill_poll(run, fds);
-	late_press(run);
+	guard_timeout_press(run);
 	/* without it no signal is forwarded; the end is still told by the line alone */
-	if (rest_poll(fds, AT_COUNT, late_left(run, waits ? FRONT_MS : -1), &run->is_resting) < 0)
+	if (poll_trim(fds, AT_COUNT, guard_timeout_left(run, waits ? FRONT_MS : -1),
+		      &run->is_resting) < 0)
 		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
-	if (waits && relay_enter(run->relay))
+	if (waits && pty_relay_enter(run->relay))
 		order_continue(run, 0);
 	if (fds[AT_SIGNALS].revents)
 		read_signals(run);
 	if (fds[AT_CALLER].revents)
 		caller_died(run);
 	if (fds[AT_EVENTS].revents)
-		told_read(run->told, run->request);
+		events_drain(run->told, run->request);
 	pump(run, fds);
 	return fds[AT_LINE].revents && read_news(run, ret_news);
 }
@@ -454,8 +456,9 @@ supervise(struct supervision *run, struct session_result *ret_result, struct cor
 	if (run->joins && limit != 0)
 		order_end(run, SESSION_TIME, limit);
 	else if (limit != 0)
-		late_expect(run, SESSION_TIME,
-			    limit + (run->request->grace_ms > 0 ? run->request->grace_ms : 0));
+		guard_timeout_expect(run, SESSION_TIME,
+				     limit + (run->request->grace_ms > 0 ? run->request->grace_ms
+									 : 0));
 	while (!wait_for_something(run, &news))
 		;
 	drain(run);

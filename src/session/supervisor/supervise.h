@@ -37,10 +37,10 @@ int supervise(struct supervision *run, struct session_result *ret_result, struct
 /* guard_timeout.c: found stopped so often after the end was due, the guard is killed. */
 #define LATE_LOOKS 20
 /* The guard is to have ended the session in ms milliseconds. */
-void late_expect(struct supervision *run, enum session_cause cause, int64_t ms);
+void guard_timeout_expect(struct supervision *run, enum session_cause cause, int64_t ms);
 /* Wakes it if it has stopped. */
-void late_wake(const struct supervision *run);
+void guard_timeout_wake(const struct supervision *run);
 /* The same if the end is due. */
-void late_press(struct supervision *run);
+void guard_timeout_press(struct supervision *run);
 /* How long to wait until then, and no longer than limit_ms; -1: for ever. */
-int late_left(const struct supervision *run, int limit_ms);
+int guard_timeout_left(const struct supervision *run, int limit_ms);

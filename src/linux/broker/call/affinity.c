@@ -66,13 +66,13 @@ find_all(struct affinity *near)
 }
 
 void
-near_start(struct affinity *near)
+affinity_start(struct affinity *near)
 {
 	near->is_useful = find_all(near);
 }
 
 void
-near_roam(const struct affinity *near)
+affinity_reset(const struct affinity *near)
 {
 	if (near->is_useful)
 		set_everywhere(0);
@@ -114,7 +114,7 @@ stay(struct affinity *near, pid_t caller)
 }
 
 void
-near_keep(struct affinity *near, pid_t caller)
+affinity_pin(struct affinity *near, pid_t caller)
 {
 	if (near == NULL)
 		return;
@@ -123,14 +123,14 @@ near_keep(struct affinity *near, pid_t caller)
 }
 
 void
-near_free(struct affinity *near, pid_t caller)
+affinity_unpin(struct affinity *near, pid_t caller)
 {
 	if (near != NULL && near->is_kept && is_at(caller, near->here))
 		set_everywhere(caller);
 }
 
 void
-near_end_call(struct affinity *near, bool is_alone)
+affinity_end_call(struct affinity *near, bool is_alone)
 {
 	pid_t own = near->own;
 
@@ -143,7 +143,7 @@ near_end_call(struct affinity *near, bool is_alone)
 }
 
 void
-near_end_all(pid_t *staying)
+affinity_end_all(pid_t *staying)
 {
 	pid_t one = __atomic_exchange_n(staying, 0, __ATOMIC_SEQ_CST);
 

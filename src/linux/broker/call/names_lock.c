@@ -37,7 +37,7 @@ struct note {
 enum names_holding { HOLDS_NOTHING, SHARES, IS_ALONE };
 
 void
-namelock_start(struct names_lock *names)
+names_lock_start(struct names_lock *names)
 {
 	pthread_rwlock_init(&names->lock, NULL);
 	pthread_mutex_init(&names->gate, NULL);
@@ -69,9 +69,9 @@ place_of_note(uint64_t turn)
 static void
 forget(struct names_lock *names, const char *first, const char *second, bool has_settings)
 {
-	hookmemory_changed(names->memory, *first == '\0' ? NULL : first, has_settings);
+	git_repo_cache_changed(names->memory, *first == '\0' ? NULL : first, has_settings);
 	if (*second != '\0')
-		hookmemory_changed(names->memory, second, has_settings);
+		git_repo_cache_changed(names->memory, second, has_settings);
 }
 
 /* What changed in one turn; without a whole note of it that may be anything. */
@@ -88,7 +88,7 @@ forget_turn(struct names_lock *names, uint64_t turn)
 	if (is_whole)
 		forget(names, note->paths[0], note->paths[1], true);
 	else
-		hookmemory_changed(names->memory, NULL, true);
+		git_repo_cache_changed(names->memory, NULL, true);
 }
 
 static void
@@ -97,7 +97,7 @@ forget_turns(struct names_lock *names, uint64_t turn)
 	uint64_t behind = turn - names->turn;
 
 	if (behind > NOTES)
-		hookmemory_changed(names->memory, NULL, true);
+		git_repo_cache_changed(names->memory, NULL, true);
 	for (uint64_t at = names->turn + 1; behind <= NOTES && at <= turn; at++)
 		forget_turn(names, at);
 }
@@ -115,7 +115,7 @@ catch_up(struct names_lock *names)
 		return state;
 	if (pread(names->others, &state, sizeof state, 0) < 0) {
 		state.turn = names->turn + 1;
-		hookmemory_changed(names->memory, NULL, true);
+		git_repo_cache_changed(names->memory, NULL, true);
 	} else if (state.turn != names->turn) {
 		forget_turns(names, state.turn);
 	}
@@ -139,7 +139,7 @@ note_motion(const struct names_lock *names, const struct lock_state *state)
 }
 
 void
-namelock_share(struct names_lock *names)
+names_rdlock(struct names_lock *names)
 {
 	struct lock_state state;
 
@@ -162,7 +162,7 @@ turn_on(struct names_lock *names)
 }
 
 void
-namelock_take(struct names_lock *names)
+names_wrlock(struct names_lock *names)
 {
 	pthread_rwlock_wrlock(&names->lock);
 	lock_file(names, LOCK_EX);
@@ -175,7 +175,7 @@ namelock_take(struct names_lock *names)
 }
 
 void
-namelock_changes(struct names_lock *names, const char *path, const char *other)
+names_lock_changes(struct names_lock *names, const char *path, const char *other)
 {
 	auto_free struct note *note = names->others < 0 ? NULL : calloc(1, sizeof *note);
 
@@ -191,13 +191,13 @@ namelock_changes(struct names_lock *names, const char *path, const char *other)
 }
 
 void
-namelock_keep_memory(struct names_lock *names)
+names_lock_keep_memory(struct names_lock *names)
 {
 	names->keeps_memory = true;
 }
 
 void
-namelock_leave(struct names_lock *names)
+names_unlock(struct names_lock *names)
 {
 	note_holder(names, HOLDS_NOTHING);
 	pthread_mutex_lock(&names->gate);
@@ -211,7 +211,7 @@ namelock_leave(struct names_lock *names)
 }
 
 bool
-namelock_lend(struct names_lock *names, struct names_lock_loan *ret_loan)
+names_suspend(struct names_lock *names, struct names_lock_loan *ret_loan)
 {
 	enum names_holding holding = HOLDS_NOTHING;
 	struct lock_state state;
@@ -234,7 +234,7 @@ namelock_lend(struct names_lock *names, struct names_lock_loan *ret_loan)
 }
 
 bool
-namelock_return(struct names_lock *names, const struct names_lock_loan *loan)
+names_resume(struct names_lock *names, const struct names_lock_loan *loan)
 {
 	struct lock_state state;
 

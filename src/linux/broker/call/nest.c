@@ -87,7 +87,7 @@ write_mark(const struct nests *nests, const struct notif_call *request, int plac
 	uint64_t number = nests->top - nest_at(nests, place)->id;
 	struct rlimit64 mark = {number, number};
 
-	return request_is_valid(request) &&
+	return notif_is_valid(request) &&
 	       prlimit64(request->thread, RLIMIT_LOCKS, &mark, NULL) == 0;
 }
 
@@ -274,12 +274,12 @@ nest_has_inside(const struct broker *broker, uint64_t id)
 /* ---- the door ---- */
 
 void
-nest_sweep(const struct broker *broker)
+nest_close_dead(const struct broker *broker)
 {
 	if (broker->nests == NULL)
 		return;
 	pthread_mutex_lock(&broker->nests->lock);
-	nests_sweep(broker->nests, PLACES);
+	nests_close_dead(broker->nests, PLACES);
 	pthread_mutex_unlock(&broker->nests->lock);
 }
 
@@ -289,7 +289,7 @@ enter(struct nests *nests, const struct notif_call *request, int numbers)
 {
 	int parent = read_mark(nests, request), ends[2], id;
 
-	nests_sweep(nests, SWEPT);
+	nests_close_dead(nests, SWEPT);
 	errno = EPERM;
 	if (parent < 0)
 		return -1;
@@ -297,7 +297,7 @@ enter(struct nests *nests, const struct notif_call *request, int numbers)
 	if (nest_at(nests, parent)->depth + 1 >= NEST_DEPTH)
 		return -1;
 	if (nests_are_full(nests, parent, numbers))
-		nests_sweep(nests, PLACES);
+		nests_close_dead(nests, PLACES);
 	errno = EMFILE;
 	if (nests_are_full(nests, parent, numbers))
 		return -1;
@@ -332,27 +332,27 @@ find_offer(const struct plan *plan)
 }
 
 void
-act_door(struct broker *broker, const struct notif_call *request)
+sys_nest_handshake(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct nests *nests = broker->nests;
 	int fd, why;
 
 	if (nests == NULL || (uint32_t)a[2] != NEST_DOOR || a[0] > ASK_VERSION) {
-		request_fail(request, nests == NULL ? EOPNOTSUPP : EINVAL);
+		notif_fail(request, nests == NULL ? EOPNOTSUPP : EINVAL);
 	} else if (a[0] == ASK_VERSION) {
-		request_return(request, broker->plan->facts.values[FACT_LANDLOCK_ABI]);
+		notif_return(request, broker->plan->facts.values[FACT_LANDLOCK_ABI]);
 	} else if (a[0] == ASK_OFFER) {
-		request_return(request, find_offer(broker->plan));
+		notif_return(request, find_offer(broker->plan));
 	} else {
 		pthread_mutex_lock(&nests->lock);
 		fd = enter(nests, request, broker->numbers);
 		why = errno;
 		pthread_mutex_unlock(&nests->lock);
 		if (fd < 0)
-			request_fail(request, why);
+			notif_fail(request, why);
 		else
-			request_give(request, fd, true);
+			notif_give(request, fd, true);
 	}
 }
 
@@ -373,7 +373,7 @@ mark_alone(struct nests *nests, const struct notif_call *request, bool reads)
 		return true;
 	if (nest->expects == request->thread) {
 		nest->expects = 0;
-		return request_is_valid(request);
+		return notif_is_valid(request);
 	}
 	if (reads)
 		return false;
@@ -386,7 +386,7 @@ mark_alone(struct nests *nests, const struct notif_call *request, bool reads)
 
 /* Marked before it is restricted: there is no moment in which it is acted for past its layer. */
 void
-act_restrict(struct broker *broker, const struct notif_call *request)
+sys_landlock_restrict_self(struct broker *broker, const struct notif_call *request)
 {
 	struct nests *nests = broker->nests;
 	bool is_marked = false;
@@ -397,7 +397,7 @@ act_restrict(struct broker *broker, const struct notif_call *request)
 		pthread_mutex_unlock(&nests->lock);
 	}
 	if (is_marked)
-		request_continue(request);
+		notif_continue(request);
 	else
-		request_fail(request, EOPNOTSUPP);
+		notif_fail(request, EOPNOTSUPP);
 }

@@ -30,7 +30,7 @@ nest_depth(const struct broker *broker)
 }
 
 bool
-nest_is_alone(const struct broker *broker)
+nest_unregistered(const struct broker *broker)
 {
 	const struct nest_call *call = nest_call(broker);
 
@@ -46,7 +46,7 @@ nest_is_late(const struct broker *broker)
 }
 
 bool
-nest_is_sure(const struct broker *broker)
+nest_is_complete(const struct broker *broker)
 {
 	const struct nest_call *call = nest_call(broker);
 
@@ -55,7 +55,7 @@ nest_is_sure(const struct broker *broker)
 
 /* The lock is held. */
 void
-nest_hang_up(struct nest *nest)
+nest_close(struct nest *nest)
 {
 	close(nest->line);
 	__atomic_store_n(&nest->line, -1, __ATOMIC_RELAXED);
@@ -75,7 +75,7 @@ take_answer(struct nest *nest, struct nest_answer *to)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (n != (ssize_t)sizeof *to || !nest->owes || to->number != nest->asked) {
-		nest_hang_up(nest);
+		nest_close(nest);
 		return false;
 	}
 	nest->owes = false;
@@ -185,9 +185,9 @@ ask(struct nest_call *call, struct nest *nest, struct nest_question *question, s
 
 	if (call->is_late)
 		return no;
-	is_lent = call->names != NULL && namelock_lend(call->names, &loan);
+	is_lent = call->names != NULL && names_suspend(call->names, &loan);
 	answer = ask_it(call, nest, question, length, fd);
-	if (!is_lent || namelock_return(call->names, &loan))
+	if (!is_lent || names_resume(call->names, &loan))
 		return answer;
 	call->is_late = call->is_disturbed = true;
 	call->disturbed++;
@@ -271,7 +271,7 @@ verdict_of(const struct nest_call *call, const struct nest_answer *answer)
 }
 
 struct verdict
-nest_judge(const struct broker *broker, int number, const char *path)
+nest_decide(const struct broker *broker, int number, const char *path)
 {
 	struct nest_call *call = nest_call(broker);
 	struct nest_answer answer;
@@ -300,17 +300,17 @@ nest_narrow(const struct broker *broker, const char *path, struct verdict *verdi
 {
 	int depth = nest_depth(broker);
 
-	if (nest_is_alone(broker))
+	if (nest_unregistered(broker))
 		*verdict = (struct verdict){.rights = 0};
 	for (int i = 1; i <= depth && verdict->rights != 0; i++) {
-		struct verdict by = nest_judge(broker, i, path);
+		struct verdict by = nest_decide(broker, i, path);
 
 		narrow(verdict, &by);
 	}
 }
 
 bool
-nest_any_guards(const struct broker *broker, const char *path)
+nest_any_covers(const struct broker *broker, const char *path)
 {
 	struct nest_call *call = nest_call(broker);
 
@@ -321,7 +321,7 @@ nest_any_guards(const struct broker *broker, const char *path)
 }
 
 bool
-nest_all_guard(const struct broker *broker, const char *path)
+nest_all_cover(const struct broker *broker, const char *path)
 {
 	struct nest_call *call = nest_call(broker);
 

@@ -106,7 +106,7 @@ nests_add(struct nests *nests, int parent, bool is_alone, int line)
 }
 
 void
-nests_sweep(struct nests *nests, int places)
+nests_close_dead(struct nests *nests, int places)
 {
 	for (int i = 1; i < nests->count && i <= places; i++) {
 		struct pollfd line = {.events = 0};
@@ -119,7 +119,7 @@ nests_sweep(struct nests *nests, int places)
 			continue;
 		line.fd = nest->line;
 		if (line.fd >= 0 && poll(&line, 1, 0) == 1)
-			nest_hang_up(nest);
+			nest_close(nest);
 		pthread_mutex_unlock(&nest->lock);
 	}
 }

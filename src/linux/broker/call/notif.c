@@ -39,7 +39,7 @@ struct add_fd {
 #define IOCTL_ID_VALID _IOW('!', 2, uint64_t)
 
 bool
-request_is_valid(const struct notif_call *request)
+notif_is_valid(const struct notif_call *request)
 {
 	uint64_t id = request->notif.id;
 
@@ -47,7 +47,7 @@ request_is_valid(const struct notif_call *request)
 		return true;
 	/* gone; or it cannot be told, and then who may still be waiting must not wait for ever */
 	if (errno != ENOENT)
-		request_fail(request, EIO);
+		notif_fail(request, EIO);
 	return false;
 }
 
@@ -64,7 +64,7 @@ read_memory(const struct notif_call *request, uint64_t address, void *to, size_t
 }
 
 int
-request_bytes(const struct notif_call *request, uint64_t address, void *to, size_t size)
+notif_bytes(const struct notif_call *request, uint64_t address, void *to, size_t size)
 {
 	struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
 	ssize_t n = process_vm_readv(request->thread, &here, 1, &there, 1, 0);
@@ -77,7 +77,7 @@ request_bytes(const struct notif_call *request, uint64_t address, void *to, size
 }
 
 void
-request_write(const struct notif_call *request, uint64_t address, const void *from, size_t size)
+notif_write(const struct notif_call *request, uint64_t address, const void *from, size_t size)
 {
 	struct iovec here = {(void *)(uintptr_t)from, size},
 		     there = {(void *)(uintptr_t)address, size};
@@ -95,7 +95,7 @@ request_write(const struct notif_call *request, uint64_t address, const void *fr
 
 /* Page by page: what follows the end of the text may not be mapped. */
 int
-request_path(const struct notif_call *request, uint64_t address, char to[PATH_MAX])
+notif_path(const struct notif_call *request, uint64_t address, char to[PATH_MAX])
 {
 	for (size_t have = 0; have < PATH_MAX;) {
 		size_t part = 4096 - (size_t)((address + have) & 4095);
@@ -103,7 +103,7 @@ request_path(const struct notif_call *request, uint64_t address, char to[PATH_MA
 
 		if (part > PATH_MAX - have)
 			part = PATH_MAX - have;
-		why = request_bytes(request, address + have, to + have, part);
+		why = notif_bytes(request, address + have, to + have, part);
 		if (why != 0)
 			return why;
 		if (memchr(to + have, '\0', part) != NULL)
@@ -159,7 +159,7 @@ keep_folder(const struct notif_call *request, struct caller_fds *to)
 static int
 take_from_process(const struct notif_call *request, int number)
 {
-	auto_fd int process = (int)syscall(SYS_pidfd_open, request_process(request), 0u);
+	auto_fd int process = (int)syscall(SYS_pidfd_open, notif_process(request), 0u);
 
 	return process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, number, 0u);
 }
@@ -205,7 +205,7 @@ find_kept(const struct notif_call *request, struct caller_fds *own)
 }
 
 int
-request_descriptor(const struct notif_call *request, int number, int *ret_errno)
+notif_descriptor(const struct notif_call *request, int number, int *ret_errno)
 {
 	struct caller_fds own = {0}, *kept = find_kept(request, &own);
 	int fd = take_descriptor(request, kept, number);
@@ -222,13 +222,13 @@ request_descriptor(const struct notif_call *request, int number, int *ret_errno)
 }
 
 int
-request_folder(const struct notif_call *request, int folder, int *ret_errno)
+notif_folder(const struct notif_call *request, int folder, int *ret_errno)
 {
 	struct caller_fds own = {0}, *kept = find_kept(request, &own);
 	int fd;
 
 	if (folder != AT_FDCWD)
-		return request_descriptor(request, folder, ret_errno);
+		return notif_descriptor(request, folder, ret_errno);
 	fd = open_folder(request, kept);
 	if (fd < 0) {
 		/* the number may have another owner by now */
@@ -270,19 +270,19 @@ read_status(const struct notif_call *request, const char *key, int base, unsigne
 }
 
 mode_t
-request_umask(const struct notif_call *request)
+notif_umask(const struct notif_call *request)
 {
 	return (mode_t)read_status(request, "\nUmask:", 8, 077) & 0777;
 }
 
 pid_t
-request_process(const struct notif_call *request)
+notif_process(const struct notif_call *request)
 {
 	return (pid_t)read_status(request, "\nTgid:", 10, 0);
 }
 
 bool
-request_has_free(const struct notif_call *request, int number)
+notif_has_free(const struct notif_call *request, int number)
 {
 	char name[64], link[8];
 
@@ -295,7 +295,7 @@ request_has_free(const struct notif_call *request, int number)
  * soon, is left to the adding itself.
  */
 bool
-request_has_room(const struct notif_call *request)
+notif_has_room(const struct notif_call *request)
 {
 	struct caller_fds own = {0}, *kept = keep_folder(request, find_kept(request, &own));
 	struct rlimit64 limit = {0, 0};
@@ -313,7 +313,7 @@ request_has_room(const struct notif_call *request)
 }
 
 struct notif_call
-request_copy(const struct notif_call *request)
+notif_copy(const struct notif_call *request)
 {
 	struct notif_call copy = *request;
 
@@ -352,19 +352,19 @@ answer(const struct notif_call *request, int64_t value, int error, uint32_t flag
 }
 
 void
-request_fail(const struct notif_call *request, int why)
+notif_fail(const struct notif_call *request, int why)
 {
 	answer(request, 0, -why, 0);
 }
 
 void
-request_return(const struct notif_call *request, int64_t value)
+notif_return(const struct notif_call *request, int64_t value)
 {
 	answer(request, value, 0, 0);
 }
 
 void
-request_continue(const struct notif_call *request)
+notif_continue(const struct notif_call *request)
 {
 	answer(request, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
@@ -398,36 +398,36 @@ give(const struct notif_call *request, int fd, int wanted, bool close_on_exec)
 			     .target_flags = close_on_exec ? O_CLOEXEC : 0};
 	int number, why;
 
-	near_keep(request->near, request->thread);
+	affinity_pin(request->near, request->thread);
 	number = add_fd(request, &add);
 	why = errno;
-	near_free(request->near, request->thread);
+	affinity_unpin(request->near, request->thread);
 	close(fd);
 	if (number < 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
-		request_return(request, number);
+		notif_return(request, number);
 }
 
 void
-request_give(const struct notif_call *request, int fd, bool close_on_exec)
+notif_give(const struct notif_call *request, int fd, bool close_on_exec)
 {
 	give(request, fd, -1, close_on_exec);
 }
 
 void
-request_give_as(const struct notif_call *request, int fd, int number, bool close_on_exec)
+notif_give_as(const struct notif_call *request, int fd, int number, bool close_on_exec)
 {
 	give(request, fd, number, close_on_exec);
 }
 
 void
-request_give_pair(const struct notif_call *request, const int pair[2], uint64_t address,
-		  bool close_on_exec)
+notif_give_pair(const struct notif_call *request, const int pair[2], uint64_t address,
+		bool close_on_exec)
 {
-	int numbers[2] = {-1, -1}, why = request_bytes(request, address, numbers, sizeof numbers);
+	int numbers[2] = {-1, -1}, why = notif_bytes(request, address, numbers, sizeof numbers);
 
-	near_keep(request->near, request->thread);
+	affinity_pin(request->near, request->thread);
 	for (int i = 0; i < 2; i++) {
 		struct add_fd add = {.source = (uint32_t)pair[i],
 				     .target_flags = close_on_exec ? O_CLOEXEC : 0};
@@ -436,15 +436,15 @@ request_give_pair(const struct notif_call *request, const int pair[2], uint64_t 
 		if (why == 0 && numbers[i] < 0)
 			why = errno;
 	}
-	near_free(request->near, request->thread);
+	affinity_unpin(request->near, request->thread);
 	close(pair[0]);
 	close(pair[1]);
-	if (why == 0 && request_is_valid(request))
-		request_write(request, address, numbers, sizeof numbers);
+	if (why == 0 && notif_is_valid(request))
+		notif_write(request, address, numbers, sizeof numbers);
 	if (why == 0)
-		request_return(request, 0);
+		notif_return(request, 0);
 	else
-		request_fail(request, why);
+		notif_fail(request, why);
 }
 
 /* ---- calls that wait ---- */
@@ -486,7 +486,7 @@ judge_shared(const char *text, const struct notif_call *request, uint64_t shared
 }
 
 int
-request_interruption(const struct notif_call *request, int *looks)
+notif_interruption(const struct notif_call *request, int *looks)
 {
 	char text[4096];
 	uint64_t shared;

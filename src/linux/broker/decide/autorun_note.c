@@ -11,40 +11,40 @@
 #include "linux/broker/broker.h"
 
 void
-broker_touches(struct broker *broker, const char *path, const struct stat *at)
+autorun_note_path(struct broker *broker, const char *path, const struct stat *at)
 {
 	bool is_exact;
 
-	if (broker->changed == NULL || later_find(path, &is_exact) == NULL)
+	if (broker->changed == NULL || autorun_find(path, &is_exact) == NULL)
 		return;
 	pthread_mutex_lock(&broker->small);
-	changed_note(broker->changed, path, at);
+	autorun_changes_note(broker->changed, path, at);
 	if (broker->changed->is_crowded)
 		__atomic_store_n(&broker->is_untidy, true, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&broker->small);
 }
 
 void
-broker_touches_at(struct broker *broker, int folder, const char *name, const char *path)
+autorun_note_at(struct broker *broker, int folder, const char *name, const char *path)
 {
 	bool is_exact, is_there;
 	struct stat at;
 
-	if (broker->changed == NULL || later_find(path, &is_exact) == NULL)
+	if (broker->changed == NULL || autorun_find(path, &is_exact) == NULL)
 		return;
 	is_there = fstatat(folder, name, &at, AT_SYMLINK_NOFOLLOW) == 0;
-	broker_touches(broker, path, is_there ? &at : NULL);
+	autorun_note_path(broker, path, is_there ? &at : NULL);
 }
 
 /* Nobody is between a note and its act while all the names are ours; other sessions have notes of their own. */
 void
-broker_tidy(struct broker *broker)
+autorun_compact(struct broker *broker)
 {
 	if (!__atomic_exchange_n(&broker->is_untidy, false, __ATOMIC_RELAXED))
 		return;
 	pthread_rwlock_wrlock(&broker->names.lock);
 	pthread_mutex_lock(&broker->small);
-	changed_tidy(broker->changed);
+	autorun_changes_tidy(broker->changed);
 	pthread_mutex_unlock(&broker->small);
 	pthread_rwlock_unlock(&broker->names.lock);
 }

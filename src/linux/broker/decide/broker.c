@@ -23,26 +23,26 @@ broker_now(void)
 /* ---- judging ---- */
 
 bool
-broker_is_free(const struct broker *broker, const char *path)
+broker_is_private_tmp(const struct broker *broker, const char *path)
 {
 	return broker->private_tmp != NULL && path_below(path, broker->private_tmp);
 }
 
 struct verdict
-broker_judge_by(const struct broker *broker, int number, const char *path)
+broker_decide_by(const struct broker *broker, int number, const char *path)
 {
 	/* Landlock knows the private tmp by what it is, we by its name: that must stay its name */
 	static const struct planned_rule held = {.path = "", .root = ""};
 	struct verdict verdict = {.rights = RIGHTS_ALL};
 
 	if (number > 0)
-		return nest_judge(broker, number, path);
-	if (!broker_is_free(broker, path)) {
-		verdict = fold_decide(broker->fold, path);
-		if (deep_is(path))
-			vet_complete_deep(broker, path, &verdict);
+		return nest_decide(broker, number, path);
+	if (!broker_is_private_tmp(broker, path)) {
+		verdict = casefold_decide(broker->fold, path);
+		if (long_name_is(path))
+			broker_complete_deep_verdict(broker, path, &verdict);
 		else
-			vet_complete(broker, path, &verdict);
+			broker_complete_verdict(broker, path, &verdict);
 	}
 	if (broker->private_tmp != NULL && path_below(broker->private_tmp, path))
 		verdict.held = &held;
@@ -50,21 +50,21 @@ broker_judge_by(const struct broker *broker, int number, const char *path)
 }
 
 struct verdict
-broker_judge(const struct broker *broker, const char *path)
+broker_decide(const struct broker *broker, const char *path)
 {
-	struct verdict verdict = broker_judge_own(broker, path);
+	struct verdict verdict = broker_decide_own(broker, path);
 
 	nest_narrow(broker, path, &verdict);
 	return verdict;
 }
 
 struct verdict
-broker_judge_reading(const struct broker *broker, const char *path)
+broker_decide_reading(const struct broker *broker, const char *path)
 {
 	struct verdict verdict = {.rights = RIGHTS_ALL};
 
-	if (!broker_is_free(broker, path))
-		verdict = fold_decide(broker->fold, path);
+	if (!broker_is_private_tmp(broker, path))
+		verdict = casefold_decide(broker->fold, path);
 	nest_narrow(broker, path, &verdict);
 	return verdict;
 }
@@ -81,62 +81,62 @@ note_change(struct broker *broker, const char *path)
 	bool is_inside = !ascii_same(path_last(path), ".git") &&
 			 !ascii_same(path_last(path), ".gitmodules");
 
-	namelock_changes(&broker->names, path, is_inside ? folder : NULL);
+	names_lock_changes(&broker->names, path, is_inside ? folder : NULL);
 }
 
 void
 broker_lock(struct broker *broker, const char *path)
 {
-	if (!vet_is_delicate(path)) {
-		namelock_share(&broker->names);
+	if (!broker_is_repo_marker(path)) {
+		names_rdlock(&broker->names);
 		return;
 	}
-	namelock_take(&broker->names);
+	names_wrlock(&broker->names);
 	note_change(broker, path);
 }
 
 bool
-broker_guards_own(const struct broker *broker, const char *path, unsigned rights)
+broker_covers_own(const struct broker *broker, const char *path, unsigned rights)
 {
-	if (broker_is_free(broker, path))
+	if (broker_is_private_tmp(broker, path))
 		return false;
 	return ((rights & RIGHTS_CHANGE) && path_set_covers(&broker->trees.changes, path)) ||
 	       ((rights & RIGHT_READ) && path_set_covers(&broker->trees.reads, path));
 }
 
 bool
-broker_guards(const struct broker *broker, const char *path, unsigned rights)
+broker_covers(const struct broker *broker, const char *path, unsigned rights)
 {
 	/* where nobody can be asked, nothing is ours */
-	if (nest_is_alone(broker))
+	if (nest_unregistered(broker))
 		return false;
-	return broker_guards_own(broker, path, rights) ||
-	       ((rights & RIGHTS_CHANGE) && nest_any_guards(broker, path));
+	return broker_covers_own(broker, path, rights) ||
+	       ((rights & RIGHTS_CHANGE) && nest_any_covers(broker, path));
 }
 
 bool
-broker_has_seen(const struct broker *broker, const char *path)
+broker_vetted_by_all(const struct broker *broker, const char *path)
 {
-	return broker_guards_own(broker, path, RIGHT_DELETE) && nest_all_guard(broker, path);
+	return broker_covers_own(broker, path, RIGHT_DELETE) && nest_all_cover(broker, path);
 }
 
 void
-vet_complete(const struct broker *broker, const char *path, struct verdict *verdict)
+broker_complete_verdict(const struct broker *broker, const char *path, struct verdict *verdict)
 {
-	gitnames_complete(&(struct git_protect){broker->plan, broker->hooks,
-						&broker->trees.changes},
-			  path, verdict);
+	git_protect_complete(&(struct git_protect){broker->plan, broker->hooks,
+						   &broker->trees.changes},
+			     path, verdict);
 }
 
 void
-vet_complete_deep(const struct broker *broker, const char *path, struct verdict *verdict)
+broker_complete_deep_verdict(const struct broker *broker, const char *path, struct verdict *verdict)
 {
 	static const struct protection of_git = {.kind = PROTECT_NAME,
 						 .pattern = "a name of git's",
 						 .reason = "its path is too long to be looked at"};
 
 	if (verdict->vetted == NULL &&
-	    !gitnames_has(path + path_set_top(&broker->trees.changes, path)))
+	    !git_protect_has(path + path_set_top(&broker->trees.changes, path)))
 		return;
 	verdict->vetted = NULL;
 	for (int i = 0; i < RIGHT_KINDS; i++)
@@ -146,7 +146,7 @@ vet_complete_deep(const struct broker *broker, const char *path, struct verdict 
 }
 
 bool
-vet_is_delicate(const char *path)
+broker_is_repo_marker(const char *path)
 {
-	return gitnames_is_delicate(path);
+	return git_protect_is_repo_marker(path);
 }

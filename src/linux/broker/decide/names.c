@@ -10,7 +10,7 @@
 #include "linux/broker/decide/names.h"
 
 bool
-spot_is_there(const struct dir_entry *place, struct stat *ret_stat)
+names_is_there(const struct dir_entry *place, struct stat *ret_stat)
 {
 	char name[NAME_MAX + 1];
 
@@ -21,23 +21,23 @@ spot_is_there(const struct dir_entry *place, struct stat *ret_stat)
 }
 
 void
-request_finish(const struct notif_call *request, int rc)
+names_finish(const struct notif_call *request, int rc)
 {
 	if (rc < 0)
-		request_fail(request, errno);
+		notif_fail(request, errno);
 	else
-		request_return(request, rc);
+		notif_return(request, rc);
 }
 
 int
-spot_refuse(struct broker *broker, const struct dir_entry *place, unsigned right)
+names_refuse(struct broker *broker, const struct dir_entry *place, unsigned right)
 {
 	struct stat at;
-	bool there = spot_is_there(place, &at);
+	bool there = names_is_there(place, &at);
 
 	/* what ends as it would without us is not told: programs make folders that are there */
 	if (there != (right == RIGHT_CREATE))
-		broker_deny(broker, place->path, right);
+		refuse_rights(broker, place->path, right);
 	errno = right == RIGHT_CREATE ? (there ? EEXIST : EACCES) : (there ? EACCES : ENOENT);
 	return -1;
 }

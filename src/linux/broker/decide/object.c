@@ -29,7 +29,7 @@ find_name(const struct notif_call *request, const struct judged *what)
 	char *name = NULL;
 
 	if (what->way != NULL &&
-	    broker_walk_from(request, what->base, what->way, what->follow, &place) ==
+	    lookup_caller_from(request, what->base, what->way, what->follow, &place) ==
 		    LOOKUP_FOUND &&
 	    fstat(what->object, &here) == 0 &&
 	    fstatat(place.folder, *place.name == '\0' ? "." : place.name, &there,
@@ -60,7 +60,7 @@ read_name(const struct broker *broker, const struct notif_call *request, const s
 	if (errno != ENAMETOOLONG)
 		return NULL;
 	return fstat(what->object, &at) == 0 && S_ISDIR(at.st_mode)
-		       ? deep_name(request->deep, what->object)
+		       ? long_name_name(request->deep, what->object)
 		       : find_name(request, what);
 }
 
@@ -84,7 +84,7 @@ is_memory(int object, const char *path)
 
 /* Neither by a name that ends so nor by one that is gone may it have more. */
 static struct verdict
-judge_gone(const struct broker *broker, judge_fn *judge, char *path)
+judge_gone(const struct broker *broker, decide_fn *judge, char *path)
 {
 	unsigned rights = judge(broker, path).rights;
 	struct verdict verdict;
@@ -96,8 +96,8 @@ judge_gone(const struct broker *broker, judge_fn *judge, char *path)
 }
 
 struct verdict
-broker_judge_object(const struct broker *broker, const struct notif_call *request,
-		    const struct judged *what, judge_fn *judge, char **ret_path)
+broker_decide_object(const struct broker *broker, const struct notif_call *request,
+		     const struct judged *what, decide_fn *judge, char **ret_path)
 {
 	const struct verdict nothing = {.rights = 0}, all = {.rights = RIGHTS_ALL};
 	char *path = read_name(broker, request, what);

@@ -48,8 +48,8 @@ add_caller(const struct broker *broker, struct refusal *to)
 }
 
 void
-broker_refused_but(struct broker *broker, const char *what, const char *path, const char *why,
-		   const char *allow)
+refuse_report_option(struct broker *broker, const char *what, const char *path, const char *why,
+		     const char *allow)
 {
 	size_t length = strlen(path);
 	struct refusal refusal = {0};
@@ -67,13 +67,13 @@ broker_refused_but(struct broker *broker, const char *what, const char *path, co
 	/* what does not fit would allow something else */
 	if (allow != NULL && strlen(allow) < sizeof refusal.allow)
 		strcpy(refusal.allow, allow);
-	event_refused(broker->events, &refusal);
+	refusal_send(broker->events, &refusal);
 }
 
 void
-broker_refused(struct broker *broker, const char *what, const char *path, const char *why)
+refuse_report(struct broker *broker, const char *what, const char *path, const char *why)
 {
-	broker_refused_but(broker, what, path, why, NULL);
+	refuse_report_option(broker, what, path, why, NULL);
 }
 
 /* Its own word for itself, with an end of line behind it in procfs. */
@@ -91,36 +91,36 @@ read_name(pid_t process, char *to, size_t size)
 }
 
 void
-broker_unread(struct broker *broker, const struct notif_call *request)
+refuse_unreadable(struct broker *broker, const struct notif_call *request)
 {
 	char name[24];
 
 	read_name(request->thread, name, sizeof name);
-	broker_refused(broker, "open", name,
-		       "is not acted for: the file of its program may not be read");
+	refuse_report(broker, "open", name,
+		      "is not acted for: the file of its program may not be read");
 }
 
 void
-broker_refused_asked(struct broker *broker, const struct notif_call *request, const char *what,
-		     const char *why)
+refuse_request(struct broker *broker, const struct notif_call *request, const char *what,
+	       const char *why)
 {
 	char name[24];
 
 	if (broker->events < 0)
 		return;
-	read_name(request_process(request), name, sizeof name);
-	broker_refused(broker, what, *name == '\0' ? "the command" : name, why);
+	read_name(notif_process(request), name, sizeof name);
+	refuse_report(broker, what, *name == '\0' ? "the command" : name, why);
 }
 
 /* What it would have reached nobody knows yet, so no option is the one that would allow it. */
 void
-broker_refused_network(struct broker *broker, const struct notif_call *request)
+refuse_network(struct broker *broker, const struct notif_call *request)
 {
 	char advice[REFUSAL_WHY - 50], why[REFUSAL_WHY];
 
 	network_advise_unnamed(&broker->plan->settings.network, advice, sizeof advice);
 	snprintf(why, sizeof why, "asked for it, and none is granted; %s", advice);
-	broker_refused_asked(broker, request, REFUSAL_NETWORK, why);
+	refuse_request(broker, request, REFUSAL_NETWORK, why);
 }
 
 void
@@ -130,9 +130,9 @@ broker_refused_datagrams(struct broker *broker, const struct notif_call *request
 
 	/* with domains the C library makes one for each name it looks up, and needs none */
 	if (network->mode == NET_LOCALHOST)
-		broker_refused_asked(broker, request, REFUSAL_DATAGRAMS,
-				     "asked for UDP or unix datagrams, which are not granted; "
-				     "allow them with --udp");
+		refuse_request(broker, request, REFUSAL_DATAGRAMS,
+			       "asked for UDP or unix datagrams, which are not granted; "
+			       "allow them with --udp");
 }
 
 /* A name beside everybody's: programs that do not ask TMPDIR want one. */
@@ -190,10 +190,10 @@ advise(const struct broker *broker, const struct resolved *at, const struct deci
 		str_add(to, "--tmp shared");
 		return;
 	}
-	option = advice_option(broker->plan, by, at, missing, named);
+	option = remedy_option(broker->plan, by, at, missing, named);
 
 	if (option != NULL)
-		advice_print_option(option, named, to);
+		remedy_print_option(option, named, to);
 }
 
 static int
@@ -209,7 +209,7 @@ deny(struct broker *broker, const char *path, unsigned missing, enum fs_kind kin
 	if (broker->events >= 0 && missing != 0 && *path == '/') {
 		int i = __builtin_ctz(missing);
 
-		verdict = broker_judge_own(broker, path);
+		verdict = broker_decide_own(broker, path);
 		at.exists = lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
 		explain(broker, path, &verdict.by[i], why, sizeof why);
 		advise(broker, &at, &verdict.by[i], missing, &allow);
@@ -217,11 +217,11 @@ deny(struct broker *broker, const char *path, unsigned missing, enum fs_kind kin
 		if (verdict.rights & (1u << i)) {
 			/* else the reason is none of the plan's, and has been told */
 			if (nest_depth(broker) > 0)
-				broker_refused(broker, right_names[i], path,
-					       "is denied by a sandbox inside");
+				refuse_report(broker, right_names[i], path,
+					      "is denied by a sandbox inside");
 		} else {
-			broker_refused_but(broker, right_names[i], path, why,
-					   allow.failed ? NULL : allow.text);
+			refuse_report_option(broker, right_names[i], path, why,
+					     allow.failed ? NULL : allow.text);
 		}
 	}
 	errno = EACCES;
@@ -229,7 +229,7 @@ deny(struct broker *broker, const char *path, unsigned missing, enum fs_kind kin
 }
 
 int
-broker_deny(struct broker *broker, const char *path, unsigned missing)
+refuse_rights(struct broker *broker, const char *path, unsigned missing)
 {
 	return deny(broker, path, missing, FS_FILE);
 }
@@ -237,17 +237,17 @@ broker_deny(struct broker *broker, const char *path, unsigned missing)
 void
 broker_deny_folder(struct broker *broker, const char *path)
 {
-	if (!(broker_judge_own(broker, path).rights & RIGHT_CREATE))
+	if (!(broker_decide_own(broker, path).rights & RIGHT_CREATE))
 		deny(broker, path, RIGHT_CREATE, FS_DIR);
 }
 
 void
-broker_foretell(struct broker *broker, const char *path, unsigned rights)
+refuse_report_by_kernel(struct broker *broker, const char *path, unsigned rights)
 {
 	unsigned missing = 0;
 
 	if (broker->events >= 0 && *path == '/')
-		missing = rights & ~broker_judge_own(broker, path).rights;
+		missing = rights & ~broker_decide_own(broker, path).rights;
 	if (missing != 0)
-		broker_deny(broker, path, missing);
+		refuse_rights(broker, path, missing);
 }

@@ -61,18 +61,18 @@ open_and_give(const struct parked *parked)
 
 	snprintf(name, sizeof name, "/proc/self/fd/%d", parked->object);
 	while ((fd = open(name, parked->flags | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR) {
-		if (!request_is_valid(request))
+		if (!notif_is_valid(request))
 			return;
-		why = request_interruption(request, &looks);
+		why = notif_interruption(request, &looks);
 		if (why != 0) {
-			request_fail(request, why);
+			notif_fail(request, why);
 			return;
 		}
 	}
 	if (fd < 0)
-		request_fail(request, errno);
+		notif_fail(request, errno);
 	else
-		request_give(request, fd, (parked->flags & O_CLOEXEC) != 0);
+		notif_give(request, fd, (parked->flags & O_CLOEXEC) != 0);
 }
 
 static void
@@ -93,28 +93,28 @@ parked_main(void *argument)
 		open_and_give(parked);
 		timer_delete(timer);
 	} else {
-		request_fail(&parked->request, EAGAIN);
+		notif_fail(&parked->request, EAGAIN);
 	}
 	free_parked(parked);
 	return NULL;
 }
 
 void
-broker_wait_and_give(struct broker *broker, const struct notif_call *request, int object, int flags)
+blocking_open_start(struct broker *broker, const struct notif_call *request, int object, int flags)
 {
 	struct parked *parked = malloc(sizeof *parked);
 	int why = EAGAIN;
 
 	if (parked == NULL) {
-		request_fail(request, ENOMEM);
+		notif_fail(request, ENOMEM);
 		return;
 	}
-	*parked = (struct parked){broker, request_copy(request), fcntl(object, F_DUPFD_CLOEXEC, 0),
+	*parked = (struct parked){broker, notif_copy(request), fcntl(object, F_DUPFD_CLOEXEC, 0),
 				  flags};
 	if (__atomic_add_fetch(&broker->parked, 1, __ATOMIC_RELAXED) <= PARKED_MAX)
 		why = parked->object < 0 ? errno : thread_start(STACK_SIZE, parked_main, parked);
 	if (why != 0) {
 		free_parked(parked);
-		request_fail(request, why);
+		notif_fail(request, why);
 	}
 }

@@ -25,7 +25,7 @@
 #define NO_SYMLINKS 0x04
 
 unsigned
-opening_rights(uint64_t flags)
+open_rights(uint64_t flags)
 {
 	unsigned mode = (unsigned)flags & O_ACCMODE, rights = 0;
 
@@ -37,9 +37,9 @@ opening_rights(uint64_t flags)
 }
 
 bool
-opening_only_reads(uint64_t flags)
+open_only_reads(uint64_t flags)
 {
-	return !(opening_rights(flags) & RIGHT_WRITE) && !(flags & (O_CREAT | OPEN_TMPFILE));
+	return !(open_rights(flags) & RIGHT_WRITE) && !(flags & (O_CREAT | OPEN_TMPFILE));
 }
 
 static bool
@@ -57,14 +57,15 @@ open_name(const struct open_call *o, int folder, const char *name, uint64_t flag
 	struct opening_how how = {flags | O_CLOEXEC | O_NOCTTY, o->how.mode & OPENING_MODE,
 				  NO_SYMLINKS};
 
-	umask(o->umask | vet_closed_bits(o->broker, o->path, (mode_t)o->how.mode & ~o->umask));
+	umask(o->umask |
+	      git_modes_closed_bits(o->broker, o->path, (mode_t)o->how.mode & ~o->umask));
 	return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
 }
 
 bool
-opening_is_shared(const struct open_call *o)
+open_is_shared(const struct open_call *o)
 {
-	if (!(opening_rights(o->how.flags) & RIGHT_READ) || o->found.is_proc)
+	if (!(open_rights(o->how.flags) & RIGHT_READ) || o->found.is_proc)
 		return false;
 	return is_nameless(o->how.flags) ? shared_is_folder(o->path)
 					 : shared_has_entry(o->path) &&
@@ -74,7 +75,7 @@ opening_is_shared(const struct open_call *o)
 static int
 do_open(const struct open_call *o, int held, opener_fn *open)
 {
-	return opening_is_shared(o) ? opener_open(o, held, open) : open(o, held);
+	return open_is_shared(o) ? opener_open(o, held, open) : open(o, held);
 }
 
 static int
@@ -92,7 +93,7 @@ make_file(const struct open_call *o)
 		return -1;
 	}
 	if (!(o->verdict.rights & RIGHT_CREATE))
-		return broker_deny(o->broker, o->path, RIGHT_CREATE);
+		return refuse_rights(o->broker, o->path, RIGHT_CREATE);
 	return do_open(o, o->found.folder, open_new);
 }
 
@@ -101,7 +102,7 @@ make_file(const struct open_call *o)
  * ever, such a file is the same anywhere.
  */
 bool
-opening_is_anywhere(const struct open_call *o)
+open_is_anywhere(const struct open_call *o)
 {
 	return is_nameless(o->how.flags) && (o->how.flags & O_EXCL) &&
 	       o->broker->private_tmp != NULL && strcmp(o->path, P_tmpdir) == 0;
@@ -122,14 +123,14 @@ open_nameless(const struct open_call *o, int object)
 static int
 make_nameless(const struct open_call *o)
 {
-	auto_free char *name = walk_join(o->path, "\001");
+	auto_free char *name = lookup_join(o->path, "\001");
 
 	if (name == NULL)
 		return -1;
-	if (!(broker_judge(o->broker, name).rights & RIGHT_CREATE))
-		return opening_is_anywhere(o)
+	if (!(broker_decide(o->broker, name).rights & RIGHT_CREATE))
+		return open_is_anywhere(o)
 			       ? open_name(o, AT_FDCWD, o->broker->private_tmp, o->how.flags)
-			       : broker_deny(o->broker, o->path, RIGHT_CREATE);
+			       : refuse_rights(o->broker, o->path, RIGHT_CREATE);
 	return do_open(o, o->found.object, open_nameless);
 }
 
@@ -144,7 +145,7 @@ static int
 open_again(const struct open_call *o, int flags)
 {
 	struct opening_how how = {(uint64_t)flags, 0, NO_MAGIC_LINKS};
-	bool is_shared = opening_is_shared(o);
+	bool is_shared = open_is_shared(o);
 	int fd = (int)syscall(SYS_openat2, is_shared ? -1 : o->base, is_shared ? o->path : o->way,
 			      &how, sizeof how);
 	struct stat at;
@@ -159,7 +160,7 @@ open_again(const struct open_call *o, int flags)
 
 /* Through our own descriptor: what was judged is what is opened. Never our terminal, never waiting. */
 int
-opening_object(const struct open_call *o, int object)
+open_reopen_fd(const struct open_call *o, int object)
 {
 	const int kept = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME;
 	const int ours = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -195,7 +196,7 @@ open_terminal(const struct open_call *o)
 	if (!procfs_terminal(o->request->thread, path))
 		return -1;
 	object = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return object < 0 ? -1 : terminals_open_object(o, object);
+	return object < 0 ? -1 : pty_open_object(o, object);
 }
 
 /* The kernel's own words for what no right could help with; 0: none. */
@@ -210,7 +211,7 @@ find_mistake(const struct open_call *o)
 	if (S_ISLNK(o->at.st_mode))
 		return flags & O_DIRECTORY ? ENOTDIR : ELOOP;
 	if (S_ISDIR(o->at.st_mode))
-		return creates || (opening_rights(flags) & RIGHT_WRITE) ? EISDIR : 0;
+		return creates || (open_rights(flags) & RIGHT_WRITE) ? EISDIR : 0;
 	return flags & O_DIRECTORY ? ENOTDIR : 0;
 }
 
@@ -227,7 +228,7 @@ wait_for_object(const struct open_call *o)
 {
 	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
 
-	broker_wait_and_give(o->broker, o->request, o->found.object, flags);
+	blocking_open_start(o->broker, o->request, o->found.object, flags);
 	errno = EINPROGRESS;
 	return -1;
 }
@@ -235,7 +236,7 @@ wait_for_object(const struct open_call *o)
 static int
 open_found(const struct open_call *o)
 {
-	unsigned needed = opening_rights(o->how.flags);
+	unsigned needed = open_rights(o->how.flags);
 	int fd;
 
 	if (is_nameless(o->how.flags) && S_ISDIR(o->at.st_mode))
@@ -244,14 +245,14 @@ open_found(const struct open_call *o)
 	if (errno != 0)
 		return -1;
 	if ((o->verdict.rights & needed) != needed)
-		return broker_deny(o->broker, o->path, needed & ~o->verdict.rights);
+		return refuse_rights(o->broker, o->path, needed & ~o->verdict.rights);
 	if (must_wait(o))
 		return wait_for_object(o);
 	if (is_own_terminal(o))
 		return open_terminal(o);
-	if (terminals_are_meant(o))
-		return terminals_open(o);
-	fd = do_open(o, o->found.object, opening_object);
+	if (pty_is_brokered(o))
+		return pty_open(o);
+	fd = do_open(o, o->found.object, open_reopen_fd);
 	/* somebody has a lease on it */
 	if (fd < 0 && errno == EWOULDBLOCK && S_ISREG(o->at.st_mode) &&
 	    !(o->how.flags & O_NONBLOCK))
@@ -265,7 +266,7 @@ static bool
 find_spot(const struct open_call *o, struct dir_entry *to)
 {
 	if (o->found.object >= 0)
-		return broker_place(o->found.object, to);
+		return lookup_object_parent(o->found.object, to);
 	strcpy(to->name, o->found.name);
 	to->path = strdup(o->path);
 	to->folder = fcntl(o->found.folder, F_DUPFD_CLOEXEC, 0);
@@ -273,7 +274,7 @@ find_spot(const struct open_call *o, struct dir_entry *to)
 }
 
 int
-opening_vetted(struct open_call *o)
+open_vetted(struct open_call *o)
 {
 	auto_dir_entry struct dir_entry spot = {.folder = -1};
 	struct git_staging_call vetted = {.request = o->request,
@@ -282,13 +283,13 @@ opening_vetted(struct open_call *o)
 					  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
 
 	if (o->verdict.vetted == NULL || !(o->verdict.rights & RIGHTS_CHANGE) ||
-	    opening_only_reads(o->how.flags))
+	    open_only_reads(o->how.flags))
 		return 0;
 	errno = EACCES;
 	/* what is put in its place is new */
 	if (!(o->verdict.rights & RIGHT_CREATE) || !find_spot(o, &spot))
 		return -1;
-	switch (vet_open(o->broker, o->verdict.vetted, &vetted)) {
+	switch (git_staging_open(o->broker, o->verdict.vetted, &vetted)) {
 	case VET_REFUSED:
 		return -1;
 	case VET_STAGED:
@@ -300,7 +301,7 @@ opening_vetted(struct open_call *o)
 }
 
 int
-opening_judge(struct open_call *o)
+open_decide(struct open_call *o)
 {
 	const struct judged what = {.object = o->found.object,
 				    .is_proc = o->found.is_proc,
@@ -313,37 +314,37 @@ opening_judge(struct open_call *o)
 	free(o->path);
 	o->path = NULL;
 	if (o->found.object >= 0) {
-		o->verdict = broker_judge_object(
+		o->verdict = broker_decide_object(
 			o->broker, o->request, &what,
-			opening_only_reads(o->how.flags) ? broker_judge_reading : broker_judge,
+			open_only_reads(o->how.flags) ? broker_decide_reading : broker_decide,
 			&o->path);
 		if (o->path == NULL)
 			return errno;
 		return fstat(o->found.object, &o->at) < 0 ? errno : 0;
 	}
-	folder = walk_folder_name(o->request->deep, o->found.folder);
+	folder = lookup_dir_name(o->request->deep, o->found.folder);
 	if (folder == NULL)
 		return errno == ENAMETOOLONG ? errno : ENOENT;
-	o->path = walk_join(folder, o->found.name);
+	o->path = lookup_join(folder, o->found.name);
 	if (o->path == NULL)
 		return ENOMEM;
-	o->verdict = broker_judge(o->broker, o->path);
+	o->verdict = broker_decide(o->broker, o->path);
 	return 0;
 }
 
 int
-opening_act(struct open_call *o)
+open_execute(struct open_call *o)
 {
-	int vetted = opening_vetted(o);
+	int vetted = open_vetted(o);
 
 	if (vetted != 0)
 		return vetted;
 	if (o->found.object < 0) {
 		/* it may be there: that is found out by making it */
-		broker_touches_at(o->broker, o->found.folder, o->found.name, o->path);
+		autorun_note_at(o->broker, o->found.folder, o->found.name, o->path);
 		return make_file(o);
 	}
-	if (!opening_only_reads(o->how.flags))
-		broker_touches(o->broker, o->path, &o->at);
+	if (!open_only_reads(o->how.flags))
+		autorun_note_path(o->broker, o->path, &o->at);
 	return open_found(o);
 }

@@ -33,21 +33,21 @@ struct open_call {
 	int number;		/* the descriptor's, where it is not the next that is free */
 };
 
-unsigned opening_rights(uint64_t flags);
+unsigned open_rights(uint64_t flags);
 /* Nothing is changed and nothing made. */
-bool opening_only_reads(uint64_t flags);
+bool open_only_reads(uint64_t flags);
 /* A regular file to be read in a folder that all share: no layer grants that. */
-bool opening_is_shared(const struct open_call *o);
+bool open_is_shared(const struct open_call *o);
 /* Where it is asked for does not matter: it may be made in the private tmp. */
-bool opening_is_anywhere(const struct open_call *o);
+bool open_is_anywhere(const struct open_call *o);
 /* Fills path and verdict of what was found; 0, or an errno. */
-int opening_judge(struct open_call *o);
+int open_decide(struct open_call *o);
 /*
  * Opens or makes it, by that verdict; -1 with errno. EINPROGRESS: somebody else answers. ESTALE: the
  * name leads elsewhere by now; EEXIST, where nothing was: something is there now.
  */
-int opening_act(struct open_call *o);
+int open_execute(struct open_call *o);
 /* What is there, as it is, once it may be. Never our terminal, never waiting. */
-int opening_object(const struct open_call *o, int object);
+int open_reopen_fd(const struct open_call *o, int object);
 /* A file of git's: what is handed out is not the file itself. -1: refused; 0: open it. */
-int opening_vetted(struct open_call *o);
+int open_vetted(struct open_call *o);

@@ -30,7 +30,7 @@
 #define IOCTL_FOREGROUND 0x5410 /* TIOCSPGRP */
 
 bool
-terminals_is_slave(const struct stat *at)
+pty_is_slave(const struct stat *at)
 {
 	return S_ISCHR(at->st_mode) && major(at->st_rdev) >= SLAVES_FIRST &&
 	       major(at->st_rdev) <= SLAVES_LAST;
@@ -55,11 +55,11 @@ is_same(int fd, const struct stat *wanted)
 /* ---- opening ---- */
 
 int
-terminals_open_object(const struct open_call *o, int object)
+pty_open_object(const struct open_call *o, int object)
 {
 	return plan_own_terminals(o->broker->plan, TERMINALS) == 0
-		       ? opening_object(o, object)
-		       : opener_open(o, object, opening_object);
+		       ? open_reopen_fd(o, object)
+		       : opener_open(o, object, open_reopen_fd);
 }
 
 /* ---- those it makes ---- */
@@ -144,7 +144,7 @@ static bool
 is_held_as(const struct notif_call *request, int number, const struct stat *at, int mode)
 {
 	int why = EBADF;
-	auto_fd int fd = request_descriptor(request, number, &why);
+	auto_fd int fd = notif_descriptor(request, number, &why);
 	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
 
 	return flags >= 0 && !(flags & O_PATH) && is_same(fd, at) &&
@@ -163,12 +163,12 @@ is_callers(const struct notif_call *request, const struct stat *at, const char *
 }
 
 bool
-terminals_has(struct broker *broker, const struct notif_call *request, int object, const char *path,
-	      int mode)
+pty_is_sessions(struct broker *broker, const struct notif_call *request, int object,
+		const char *path, int mode)
 {
 	struct stat at;
 
-	if (fstat(object, &at) < 0 || !terminals_is_slave(&at) ||
+	if (fstat(object, &at) < 0 || !pty_is_slave(&at) ||
 	    plan_own_terminals(broker->plan, path) == 0)
 		return true;
 	return is_made(broker, &at) || is_callers(request, &at, path, mode);
@@ -177,17 +177,17 @@ terminals_has(struct broker *broker, const struct notif_call *request, int objec
 /* ---- one open ---- */
 
 bool
-terminals_are_meant(const struct open_call *o)
+pty_is_brokered(const struct open_call *o)
 {
-	if (o->found.object < 0 || !S_ISCHR(o->at.st_mode) || nest_is_alone(o->broker))
+	if (o->found.object < 0 || !S_ISCHR(o->at.st_mode) || nest_unregistered(o->broker))
 		return false;
 	return (is_maker(&o->at) && plan_own_terminals(o->broker->plan, TERMINALS) != 0) ||
-	       (terminals_is_slave(&o->at) &&
-		(plan_own_terminals(o->broker->plan, o->path) & opening_rights(o->how.flags)));
+	       (pty_is_slave(&o->at) &&
+		(plan_own_terminals(o->broker->plan, o->path) & open_rights(o->how.flags)));
 }
 
 bool
-terminals_are_known(const struct open_call *o)
+pty_is_granted(const struct open_call *o)
 {
 	const struct ptys *t = &o->broker->terminals;
 
@@ -200,29 +200,29 @@ terminals_are_known(const struct open_call *o)
 static int
 refuse(const struct open_call *o)
 {
-	bool writes = !opening_only_reads(o->how.flags);
+	bool writes = !open_only_reads(o->how.flags);
 	char allow[PATH_MAX + 16];
 
 	snprintf(allow, sizeof allow, "%s %s", writes ? "--write" : "--read", o->path);
-	broker_refused_but(o->broker, writes ? "write" : "read", o->path, "is a terminal of others",
-			   allow);
+	refuse_report_option(o->broker, writes ? "write" : "read", o->path,
+			     "is a terminal of others", allow);
 	errno = EACCES;
 	return -1;
 }
 
 int
-terminals_open(const struct open_call *o)
+pty_open(const struct open_call *o)
 {
 	int fd;
 
-	if (terminals_is_slave(&o->at))
-		return terminals_has(o->broker, o->request, o->found.object, o->path,
-				     (int)o->how.flags & O_ACCMODE)
-			       ? terminals_open_object(o, o->found.object)
+	if (pty_is_slave(&o->at))
+		return pty_is_sessions(o->broker, o->request, o->found.object, o->path,
+				       (int)o->how.flags & O_ACCMODE)
+			       ? pty_open_object(o, o->found.object)
 			       : refuse(o);
 	fd = take_spare(o);
 	if (fd < 0)
-		fd = opening_object(o, o->found.object);
+		fd = open_reopen_fd(o, o->found.object);
 	if (fd >= 0)
 		note_made(o->broker, fd);
 	return fd;
@@ -239,15 +239,15 @@ open_other_end(struct open_call *o, int master)
 	if (object < 0)
 		return -1;
 	o->found.object = object;
-	missing = opening_judge(o) != 0 ? RIGHT_READ : opening_rights(o->how.flags);
+	missing = open_decide(o) != 0 ? RIGHT_READ : open_rights(o->how.flags);
 	missing &= ~o->verdict.rights;
-	return missing != 0 ? broker_deny(o->broker, o->path, missing)
-			    : terminals_open_object(o, object);
+	return missing != 0 ? refuse_rights(o->broker, o->path, missing)
+			    : pty_open_object(o, object);
 }
 
 /* TIOCGPTPEER: whoever has one end of a terminal may have the other. */
 void
-act_ioctl(struct broker *broker, const struct notif_call *request)
+sys_ioctl(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct open_call o = {.broker = broker,
@@ -258,23 +258,23 @@ act_ioctl(struct broker *broker, const struct notif_call *request)
 	auto_fd int master = -1;
 
 	if ((uint32_t)a[1] == IOCTL_FOREGROUND) {
-		act_foreground(broker, request);
+		sys_set_foreground(broker, request);
 		return;
 	}
 	if ((uint32_t)a[1] != IOCTL_OTHER_END) {
-		request_fail(request, EPERM);
+		notif_fail(request, EPERM);
 		return;
 	}
-	if (nest_is_alone(broker) || plan_own_terminals(broker->plan, TERMINALS) == 0) {
-		request_continue(request);
+	if (nest_unregistered(broker) || plan_own_terminals(broker->plan, TERMINALS) == 0) {
+		notif_continue(request);
 		return;
 	}
-	master = request_descriptor(request, (int)a[0], &why);
-	if (master >= 0 && !request_is_valid(request))
+	master = notif_descriptor(request, (int)a[0], &why);
+	if (master >= 0 && !notif_is_valid(request))
 		return;
 	fd = master < 0 ? -1 : open_other_end(&o, master);
 	if (fd >= 0)
-		request_give(request, fd, (a[2] & O_CLOEXEC) != 0);
+		notif_give(request, fd, (a[2] & O_CLOEXEC) != 0);
 	else
-		request_fail(request, master < 0 ? why : errno);
+		notif_fail(request, master < 0 ? why : errno);
 }

@@ -19,8 +19,8 @@
 static bool
 may_link_by(const struct broker *broker, int plan, const char *from, const char *to)
 {
-	struct verdict old = broker_judge_by(broker, plan, from),
-		       new = broker_judge_by(broker, plan, to);
+	struct verdict old = broker_decide_by(broker, plan, from),
+		       new = broker_decide_by(broker, plan, to);
 
 	return (new.rights &RIGHT_CREATE) && old.vetted == NULL && new.vetted == NULL &&
 	       ((new.rights & ~old.rights) & (RIGHT_READ | RIGHT_WRITE | RIGHT_EXECUTE)) == 0;
@@ -33,15 +33,16 @@ may_link(const struct broker *broker, const char *from, const char *to)
 	for (int i = 0; i <= nest_depth(broker); i++)
 		if (!may_link_by(broker, i, from, to))
 			return false;
-	return !nest_is_alone(broker) && nest_is_sure(broker);
+	return !nest_unregistered(broker) && nest_is_complete(broker);
 }
 
 static bool
 may_name(const struct broker *broker, const char *path)
 {
-	struct verdict verdict = broker_judge(broker, path);
+	struct verdict verdict = broker_decide(broker, path);
 
-	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL && nest_is_sure(broker);
+	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL &&
+	       nest_is_complete(broker);
 }
 
 /* Tells which of the two names is the reason. */
@@ -50,11 +51,11 @@ refuse_link(struct broker *broker, const char *from, const struct dir_entry *to)
 {
 	struct stat at;
 
-	if (!(broker_judge_own(broker, to->path).rights & RIGHT_CREATE) ||
+	if (!(broker_decide_own(broker, to->path).rights & RIGHT_CREATE) ||
 	    may_link_by(broker, 0, from, to->path))
-		return spot_refuse(broker, to, RIGHT_CREATE);
-	broker_refused(broker, "link", from, "would have other rights by its second name");
-	errno = spot_is_there(to, &at) ? EEXIST : EACCES;
+		return names_refuse(broker, to, RIGHT_CREATE);
+	refuse_report(broker, "link", from, "would have other rights by its second name");
+	errno = names_is_there(to, &at) ? EEXIST : EACCES;
 	return -1;
 }
 
@@ -68,16 +69,16 @@ link_descriptor(struct broker *broker, int fd, const struct dir_entry *to)
 
 	if (fstat(fd, &at) < 0)
 		return -1;
-	path = at.st_nlink == 0 ? NULL : walk_name(fd);
+	path = at.st_nlink == 0 ? NULL : lookup_fd_name(fd);
 	if (at.st_nlink == 0 ? !may_name(broker, to->path) : path == NULL)
-		return spot_refuse(broker, to, RIGHT_CREATE);
+		return names_refuse(broker, to, RIGHT_CREATE);
 	if (at.st_nlink > 0 && !may_link(broker, path, to->path))
 		return refuse_link(broker, path, to);
 	if (at.st_nlink > 0 && !unix_may_move(broker, fd, "", path, to->path))
-		return spot_refuse(broker, to, RIGHT_CREATE);
+		return names_refuse(broker, to, RIGHT_CREATE);
 	if (at.st_nlink > 0)
-		broker_touches(broker, path, &at);
-	broker_touches_at(broker, to->folder, to->name, to->path);
+		autorun_note_path(broker, path, &at);
+	autorun_note_at(broker, to->folder, to->name, to->path);
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, name, to->folder, to->name, AT_SYMLINK_FOLLOW);
 }
@@ -87,31 +88,31 @@ link_from_descriptor(struct broker *broker, const struct notif_call *request, in
 		     int to_folder, uint64_t to_path)
 {
 	auto_dir_entry struct dir_entry to;
-	enum lookup_result end = broker_walk(request, to_folder, to_path, LOOKUP_NAME, &to);
+	enum lookup_result end = lookup_caller_path(request, to_folder, to_path, LOOKUP_NAME, &to);
 	auto_fd int fd = -1;
 	int rc, why = EBADF;
 
 	if (end == LOOKUP_FAILED) {
-		request_fail(request, to.why);
-	} else if (end == LOOKUP_ELSEWHERE || !broker_guards(broker, to.path, RIGHT_CREATE)) {
-		request_continue(request);
+		notif_fail(request, to.why);
+	} else if (end == LOOKUP_ELSEWHERE || !broker_covers(broker, to.path, RIGHT_CREATE)) {
+		notif_continue(request);
 	} else {
-		fd = request_descriptor(request, number, &why);
-		if (fd < 0 || !request_is_valid(request)) {
-			request_fail(request, why);
+		fd = notif_descriptor(request, number, &why);
+		if (fd < 0 || !notif_is_valid(request)) {
+			notif_fail(request, why);
 			return;
 		}
-		namelock_take(&broker->names);
-		namelock_changes(&broker->names, to.path, NULL);
-		if (!vet_is_delicate(to.path))
-			namelock_keep_memory(&broker->names);
-		rc = walk_is_still(&to) ? link_descriptor(broker, fd, &to) : -1;
+		names_wrlock(&broker->names);
+		names_lock_changes(&broker->names, to.path, NULL);
+		if (!broker_is_repo_marker(to.path))
+			names_lock_keep_memory(&broker->names);
+		rc = lookup_unchanged(&to) ? link_descriptor(broker, fd, &to) : -1;
 		why = errno;
-		namelock_leave(&broker->names);
+		names_unlock(&broker->names);
 		/* the caller's own close must be the last one */
 		close(fd_take(&fd));
 		errno = why;
-		request_finish(request, rc);
+		names_finish(request, rc);
 	}
 }
 
@@ -119,8 +120,8 @@ link_from_descriptor(struct broker *broker, const struct notif_call *request, in
 static int
 link_names(struct broker *broker, const struct dir_entry *from, const struct dir_entry *to)
 {
-	broker_touches_at(broker, from->folder, from->name, from->path);
-	broker_touches_at(broker, to->folder, to->name, to->path);
+	autorun_note_at(broker, from->folder, from->name, from->path);
+	autorun_note_at(broker, to->folder, to->name, to->path);
 	return linkat(from->folder, from->name, to->folder, to->name, 0);
 }
 
@@ -133,41 +134,42 @@ make_link(struct broker *broker, const struct notif_call *request, const int fol
 	struct stat at;
 	int rc;
 
-	ends[0] = broker_walk(request, folders[0], paths[0],
-			      flags & AT_SYMLINK_FOLLOW ? LOOKUP_FOLLOW : LOOKUP_NAME, &from);
-	ends[1] = broker_walk(request, folders[1], paths[1], LOOKUP_NAME, &to);
+	ends[0] = lookup_caller_path(request, folders[0], paths[0],
+				     flags & AT_SYMLINK_FOLLOW ? LOOKUP_FOLLOW : LOOKUP_NAME,
+				     &from);
+	ends[1] = lookup_caller_path(request, folders[1], paths[1], LOOKUP_NAME, &to);
 
 	if (ends[0] == LOOKUP_FAILED || ends[1] == LOOKUP_FAILED)
-		request_fail(request, ends[0] == LOOKUP_FAILED ? from.why : to.why);
+		notif_fail(request, ends[0] == LOOKUP_FAILED ? from.why : to.why);
 	else if (ends[0] == LOOKUP_ELSEWHERE || ends[1] == LOOKUP_ELSEWHERE ||
-		 (!broker_guards(broker, to.path, RIGHT_CREATE) &&
-		  !broker_guards(broker, from.path, RIGHTS_CHANGE)))
-		request_continue(request);
-	else if (request_is_valid(request)) {
-		namelock_take(&broker->names);
-		namelock_changes(&broker->names, to.path, NULL);
-		if (!vet_is_delicate(to.path))
-			namelock_keep_memory(&broker->names);
+		 (!broker_covers(broker, to.path, RIGHT_CREATE) &&
+		  !broker_covers(broker, from.path, RIGHTS_CHANGE)))
+		notif_continue(request);
+	else if (notif_is_valid(request)) {
+		names_wrlock(&broker->names);
+		names_lock_changes(&broker->names, to.path, NULL);
+		if (!broker_is_repo_marker(to.path))
+			names_lock_keep_memory(&broker->names);
 		/* a link with slashes behind it is not meant itself, unlike in the other calls */
-		if (!walk_is_still(&from) || !walk_is_still(&to) ||
+		if (!lookup_unchanged(&from) || !lookup_unchanged(&to) ||
 		    fstatat(from.folder, *from.name == '\0' ? "." : from.name, &at,
 			    AT_SYMLINK_NOFOLLOW) < 0)
 			rc = -1;
 		else if (!S_ISDIR(at.st_mode) && !may_link(broker, from.path, to.path))
 			rc = refuse_link(broker, from.path, &to);
 		else if (!S_ISDIR(at.st_mode) &&
-			 (!vet_may_hold(broker, to.path, from.folder, from.name) ||
+			 (!git_symlink_may_be(broker, to.path, from.folder, from.name) ||
 			  !unix_may_move(broker, from.folder, from.name, from.path, to.path)))
-			rc = spot_refuse(broker, &to, RIGHT_CREATE);
+			rc = names_refuse(broker, &to, RIGHT_CREATE);
 		else
 			rc = link_names(broker, &from, &to);
-		namelock_leave(&broker->names);
-		request_finish(request, rc);
+		names_unlock(&broker->names);
+		names_finish(request, rc);
 	}
 }
 
 void
-act_link(struct broker *broker, const struct notif_call *request)
+sys_link(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -181,27 +183,27 @@ links_itself(const struct notif_call *request, uint64_t path, int flags)
 {
 	char first = 'x';
 
-	return (flags & AT_EMPTY_PATH) && request_bytes(request, path, &first, 1) == 0 &&
+	return (flags & AT_EMPTY_PATH) && notif_bytes(request, path, &first, 1) == 0 &&
 	       first == '\0';
 }
 
 void
-act_linkat(struct broker *broker, const struct notif_call *request)
+sys_linkat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	int flags = (int)a[4];
 	bool itself = links_itself(request, a[1], flags);
 	int number = itself			 ? (int)a[0]
-		     : flags & AT_SYMLINK_FOLLOW ? broker_descriptor_name(request, a[1])
+		     : flags & AT_SYMLINK_FOLLOW ? lookup_caller_fd(request, a[1])
 						 : -1;
 
 	if (flags & ~(AT_EMPTY_PATH | AT_SYMLINK_FOLLOW))
-		request_fail(request, EINVAL);
+		notif_fail(request, EINVAL);
 	else if (number >= 0)
 		link_from_descriptor(broker, request, number, (int)a[2], a[3]);
 	else if (itself)
 		/* a folder has one name only */
-		request_fail(request, number == AT_FDCWD ? EPERM : EBADF);
+		notif_fail(request, number == AT_FDCWD ? EPERM : EBADF);
 	else
 		make_link(broker, request, (const int[]){(int)a[0], (int)a[2]},
 			  (const uint64_t[]){a[1], a[3]}, flags);

@@ -113,7 +113,7 @@ opens_repository(const struct broker *broker, const char *path, const struct sta
 	    ((change->uid != (uid_t)-1 && change->uid != at->st_uid) ||
 	     (change->gid != (gid_t)-1 && change->gid != at->st_gid)))
 		bits = S_IWGRP | S_IWOTH;
-	return *path == '/' && vet_closed_bits(broker, path, bits) != 0;
+	return *path == '/' && git_modes_closed_bits(broker, path, bits) != 0;
 }
 
 /*
@@ -139,33 +139,33 @@ may_change(struct broker *broker, const struct notif_call *request, const struct
 	struct verdict verdict;
 	int fd = what->object;
 
-	if (walk_is_proc(fd))
+	if (lookup_is_procfs(fd))
 		return false;
 	/* there are file systems that count no links */
 	if (at->st_nlink == 0) {
-		path = walk_name(fd);
+		path = lookup_fd_name(fd);
 		if (path == NULL)
 			return !lends(at, change);
 		free(path);
 	}
-	verdict = broker_judge_object(broker, request, what, broker_judge, &path);
+	verdict = broker_decide_object(broker, request, what, broker_decide, &path);
 	if (path == NULL)
 		return errno == ENAMETOOLONG && may_change_nameless(fd, at, change);
 	if (!(verdict.rights & RIGHT_WRITE))
-		broker_deny(broker, path, RIGHT_WRITE);
-	else if (!terminals_has(broker, request, fd, path, O_WRONLY))
-		broker_refused(broker, "write", path, "is a terminal of others");
+		refuse_rights(broker, path, RIGHT_WRITE);
+	else if (!pty_is_sessions(broker, request, fd, path, O_WRONLY))
+		refuse_report(broker, "write", path, "is a terminal of others");
 	else if (S_ISDIR(at->st_mode) && plan_is_by_name(broker->plan, path))
 		/* a profile grants it for the sake of the files in it */
-		broker_refused(broker, "write", path, "is a folder that everybody shares");
+		refuse_report(broker, "write", path, "is a folder that everybody shares");
 	else if (lends(at, change))
-		broker_refused(broker, "write", path,
-			       "would lend its owner's rights to whoever runs it");
+		refuse_report(broker, "write", path,
+			      "would lend its owner's rights to whoever runs it");
 	else if (opens_repository(broker, path, at, change))
-		broker_refused(broker, "open", path, "others could change the repository then");
-	else if (hides(at, change) && *path == '/' && !broker_is_free(broker, path) &&
-		 vet_is_read(broker, path, at->st_mode))
-		broker_refused(broker, "hide", path, "git's settings are there, or below it");
+		refuse_report(broker, "open", path, "others could change the repository then");
+	else if (hides(at, change) && *path == '/' && !broker_is_private_tmp(broker, path) &&
+		 git_refs_are_read(broker, path, at->st_mode))
+		refuse_report(broker, "hide", path, "git's settings are there, or below it");
 	else
 		return true;
 	return false;
@@ -182,10 +182,10 @@ is_machines(const struct stat *at, const struct metadata_change *change)
 static void
 tell(const struct broker *broker, int fd, const struct metadata_change *change)
 {
-	auto_free char *path = change->act == change_times ? NULL : walk_name(fd);
+	auto_free char *path = change->act == change_times ? NULL : lookup_fd_name(fd);
 
-	if (path != NULL && vet_is_delicate(path))
-		hookmemory_changed(broker->hooks, path, true);
+	if (path != NULL && broker_is_repo_marker(path))
+		git_repo_cache_changed(broker->hooks, path, true);
 }
 
 /* By the lock that is held; -1 with errno. */
@@ -212,19 +212,19 @@ change_held(struct broker *broker, const struct notif_call *request, const struc
 {
 	int rc, why;
 
-	if (!request_is_valid(request)) {
+	if (!notif_is_valid(request)) {
 		close(what->object);
 		return;
 	}
-	namelock_share(&broker->names);
+	names_rdlock(&broker->names);
 	rc = change_locked(broker, request, what, change);
 	why = errno;
-	namelock_leave(&broker->names);
+	names_unlock(&broker->names);
 	close(what->object);
 	if (rc < 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
-		request_return(request, rc);
+		notif_return(request, rc);
 }
 
 static bool
@@ -240,12 +240,12 @@ change_number(struct broker *broker, const struct notif_call *request, int numbe
 	      enum metadata_holding holding, const struct metadata_change *change)
 {
 	int why = EBADF;
-	auto_fd int fd = request_descriptor(request, number, &why);
+	auto_fd int fd = notif_descriptor(request, number, &why);
 
 	if (fd < 0)
-		request_fail(request, why == EBADF && holding == HOLDING_NAMED ? ENOENT : why);
+		notif_fail(request, why == EBADF && holding == HOLDING_NAMED ? ENOENT : why);
 	else if (holding == HOLDING_OPEN && is_by_path_only(fd))
-		request_fail(request, EBADF);
+		notif_fail(request, EBADF);
 	else
 		change_held(broker, request, &(struct judged){.object = fd_take(&fd)}, change);
 }
@@ -274,7 +274,7 @@ hold_by_steps(const struct notif_call *request, int base, const char *path,
 	      enum lookup_follow follow, int *ret_errno)
 {
 	auto_dir_entry struct dir_entry place = {.folder = -1};
-	enum lookup_result end = broker_walk_from(request, base, path, follow, &place);
+	enum lookup_result end = lookup_caller_from(request, base, path, follow, &place);
 	int fd;
 
 	*ret_errno = place.why;
@@ -294,7 +294,8 @@ hold(const struct notif_call *request, int base, const char *path, enum lookup_f
      int *ret_errno)
 {
 	struct lookup_object found;
-	int said = find_object(base, path, follow == LOOKUP_FOLLOW ? 0 : LOOKUP_NO_FOLLOW, &found);
+	int said =
+		lookup_object(base, path, follow == LOOKUP_FOLLOW ? 0 : LOOKUP_NO_FOLLOW, &found);
 
 	*ret_errno = found.why;
 	if (said >= 0)
@@ -309,8 +310,8 @@ metadata_change_path(struct broker *broker, const struct notif_call *request, in
 		     const struct metadata_change *change)
 {
 	char path[PATH_MAX];
-	int why = request_path(request, address, path);
-	int number = why == 0 && follow == LOOKUP_FOLLOW ? broker_descriptor_in(path) : -1;
+	int why = notif_path(request, address, path);
+	int number = why == 0 && follow == LOOKUP_FOLLOW ? lookup_fd_in_path(path) : -1;
 	auto_fd int base = -1, fd = -1;
 
 	if (number >= 0) {
@@ -320,13 +321,13 @@ metadata_change_path(struct broker *broker, const struct notif_call *request, in
 	if (why == 0 && *path == '\0')
 		why = ENOENT;
 	if (why == 0 && *path != '/') {
-		base = request_folder(request, folder, &why);
+		base = notif_folder(request, folder, &why);
 		why = base < 0 ? why : 0;
 	}
 	if (why == 0)
 		fd = hold(request, base, path, follow, &why);
 	if (fd < 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
 		change_held(broker, request,
 			    &(struct judged){fd_take(&fd), false, path, base, follow}, change);
@@ -338,10 +339,10 @@ change_folder(struct broker *broker, const struct notif_call *request,
 	      const struct metadata_change *change)
 {
 	int why = 0;
-	auto_fd int fd = request_folder(request, AT_FDCWD, &why);
+	auto_fd int fd = notif_folder(request, AT_FDCWD, &why);
 
 	if (fd < 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
 		change_held(broker, request, &(struct judged){.object = fd_take(&fd)}, change);
 }
@@ -355,7 +356,7 @@ is_empty(const struct notif_call *request, const struct metadata_at *at)
 	if (!(at->flags & AT_EMPTY_PATH))
 		return false;
 	return at->path == 0 ? at->null_is_empty
-			     : request_bytes(request, at->path, &first, 1) == 0 && first == '\0';
+			     : notif_bytes(request, at->path, &first, 1) == 0 && first == '\0';
 }
 
 void
@@ -363,7 +364,7 @@ metadata_change_at(struct broker *broker, const struct notif_call *request,
 		   const struct metadata_at *at, const struct metadata_change *change)
 {
 	if (at->flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
-		request_fail(request, EINVAL);
+		notif_fail(request, EINVAL);
 	else if (!is_empty(request, at))
 		metadata_change_path(broker, request, at->folder, at->path,
 				     at->flags & AT_SYMLINK_NOFOLLOW ? LOOKUP_KEEP : LOOKUP_FOLLOW,
@@ -389,7 +390,7 @@ owner_of(uint64_t uid, uint64_t gid)
 }
 
 void
-act_chmod(struct broker *broker, const struct notif_call *request)
+sys_chmod(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = mode_of(a[1]);
@@ -398,7 +399,7 @@ act_chmod(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_fchmod(struct broker *broker, const struct notif_call *request)
+sys_fchmod(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = mode_of(a[1]);
@@ -407,7 +408,7 @@ act_fchmod(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_fchmodat(struct broker *broker, const struct notif_call *request)
+sys_fchmodat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = mode_of(a[2]);
@@ -416,7 +417,7 @@ act_fchmodat(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_fchmodat2(struct broker *broker, const struct notif_call *request)
+sys_fchmodat2(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = mode_of(a[2]);
@@ -426,7 +427,7 @@ act_fchmodat2(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_chown(struct broker *broker, const struct notif_call *request)
+sys_chown(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = owner_of(a[1], a[2]);
@@ -435,7 +436,7 @@ act_chown(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_lchown(struct broker *broker, const struct notif_call *request)
+sys_lchown(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = owner_of(a[1], a[2]);
@@ -444,7 +445,7 @@ act_lchown(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_fchown(struct broker *broker, const struct notif_call *request)
+sys_fchown(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = owner_of(a[1], a[2]);
@@ -453,7 +454,7 @@ act_fchown(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_fchownat(struct broker *broker, const struct notif_call *request)
+sys_fchownat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = owner_of(a[2], a[3]);
@@ -469,7 +470,7 @@ static int
 read_seconds(const struct notif_call *request, uint64_t address, struct metadata_change *to)
 {
 	struct utimbuf buffer = {0};
-	int why = address == 0 ? 0 : request_bytes(request, address, &buffer, sizeof buffer);
+	int why = address == 0 ? 0 : notif_bytes(request, address, &buffer, sizeof buffer);
 
 	to->act = change_times;
 	to->is_now = address == 0;
@@ -484,7 +485,7 @@ static int
 read_microseconds(const struct notif_call *request, uint64_t address, struct metadata_change *to)
 {
 	struct timeval pair[2] = {0};
-	int why = address == 0 ? 0 : request_bytes(request, address, pair, sizeof pair);
+	int why = address == 0 ? 0 : notif_bytes(request, address, pair, sizeof pair);
 
 	to->act = change_times;
 	to->is_now = address == 0;
@@ -501,7 +502,7 @@ read_nanoseconds(const struct notif_call *request, uint64_t address, struct meta
 {
 	to->act = change_times;
 	to->is_now = address == 0;
-	return address == 0 ? 0 : request_bytes(request, address, to->times, sizeof to->times);
+	return address == 0 ? 0 : notif_bytes(request, address, to->times, sizeof to->times);
 }
 
 /* With no path and a descriptor that is the file, and takes no flags. */
@@ -512,7 +513,7 @@ change_times_at(struct broker *broker, const struct notif_call *request,
 	if (at->path != 0 || at->folder == AT_FDCWD)
 		metadata_change_at(broker, request, at, change);
 	else if (at->flags != 0)
-		request_fail(request, EINVAL);
+		notif_fail(request, EINVAL);
 	else
 		metadata_change_descriptor(broker, request, at->folder, change);
 }
@@ -526,33 +527,33 @@ changes_no_time(const struct metadata_change *change)
 }
 
 void
-act_utime(struct broker *broker, const struct notif_call *request)
+sys_utime(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = {0};
 	int why = read_seconds(request, a[1], &change);
 
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
 		metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
 }
 
 void
-act_utimes(struct broker *broker, const struct notif_call *request)
+sys_utimes(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = {0};
 	int why = read_microseconds(request, a[1], &change);
 
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
 		metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
 }
 
 void
-act_futimesat(struct broker *broker, const struct notif_call *request)
+sys_futimesat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = {0};
@@ -560,13 +561,13 @@ act_futimesat(struct broker *broker, const struct notif_call *request)
 	int why = read_microseconds(request, a[2], &change);
 
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
 		change_times_at(broker, request, &at, &change);
 }
 
 void
-act_utimensat(struct broker *broker, const struct notif_call *request)
+sys_utimensat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = {0};
@@ -574,9 +575,9 @@ act_utimensat(struct broker *broker, const struct notif_call *request)
 	int why = read_nanoseconds(request, a[2], &change);
 
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else if (changes_no_time(&change))
-		request_return(request, 0);
+		notif_return(request, 0);
 	else
 		change_times_at(broker, request, &at, &change);
 }

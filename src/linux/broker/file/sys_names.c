@@ -55,21 +55,21 @@ do_unlink(const struct dir_entry *place, const struct deed *deed)
 static int
 do_deed(struct broker *broker, const struct dir_entry *place, const struct deed *deed)
 {
-	struct verdict verdict = broker_judge(broker, place->path);
+	struct verdict verdict = broker_decide(broker, place->path);
 	struct stat at;
 
 	if (!(verdict.rights & deed->right)) {
-		if (deed->act == do_mkdir && !spot_is_there(place, &at))
+		if (deed->act == do_mkdir && !names_is_there(place, &at))
 			broker_deny_folder(broker, place->path);
-		return spot_refuse(broker, place, deed->right);
+		return names_refuse(broker, place, deed->right);
 	}
-	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !spot_is_there(place, &at) &&
-	    !vet_may_make(broker, place->path, verdict.vetted, deed->act == do_mkdir))
+	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !names_is_there(place, &at) &&
+	    !git_check_may_make(broker, place->path, verdict.vetted, deed->act == do_mkdir))
 		return -1;
-	if (deed->act == do_symlink && !spot_is_there(place, &at) &&
-	    !vet_may_link_to(broker, place->path, deed->text))
+	if (deed->act == do_symlink && !names_is_there(place, &at) &&
+	    !git_symlink_may_point(broker, place->path, deed->text))
 		return -1;
-	broker_touches_at(broker, place->folder, place->name, place->path);
+	autorun_note_at(broker, place->folder, place->name, place->path);
 	return deed->act(place, deed);
 }
 
@@ -80,58 +80,58 @@ leave(struct broker *broker, const struct notif_call *request, const struct dir_
 {
 	struct stat at;
 
-	if (place->folder >= 0 && spot_is_there(place, &at) == (deed->right == RIGHT_DELETE)) {
+	if (place->folder >= 0 && names_is_there(place, &at) == (deed->right == RIGHT_DELETE)) {
 		if (deed->act == do_mkdir)
 			broker_deny_folder(broker, place->path);
-		broker_foretell(broker, place->path, deed->right);
+		refuse_report_by_kernel(broker, place->path, deed->right);
 	}
-	request_continue(request);
+	notif_continue(request);
 }
 
 static void
-act_on(struct broker *broker, const struct notif_call *request, int folder, uint64_t path,
+sys_on(struct broker *broker, const struct notif_call *request, int folder, uint64_t path,
        const struct deed *deed)
 {
 	auto_dir_entry struct dir_entry place;
-	enum lookup_result end = broker_walk(request, folder, path, LOOKUP_NAME, &place);
+	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &place);
 	int rc;
 
 	if (end == LOOKUP_FAILED)
-		request_fail(request, place.why);
-	else if ((end == LOOKUP_ELSEWHERE || !broker_guards(broker, place.path, deed->right)) &&
+		notif_fail(request, place.why);
+	else if ((end == LOOKUP_ELSEWHERE || !broker_covers(broker, place.path, deed->right)) &&
 		 deed->is_lent)
-		request_fail(request, EPERM);
-	else if (end == LOOKUP_ELSEWHERE || !broker_guards(broker, place.path, deed->right))
+		notif_fail(request, EPERM);
+	else if (end == LOOKUP_ELSEWHERE || !broker_covers(broker, place.path, deed->right))
 		leave(broker, request, &place, deed);
-	else if (request_is_valid(request)) {
+	else if (notif_is_valid(request)) {
 		if (deed->right == RIGHT_CREATE) {
-			mode_t mask = request_umask(request);
+			mode_t mask = notif_umask(request);
 
-			umask(mask | vet_closed_bits(broker, place.path, deed->mode & ~mask));
+			umask(mask | git_modes_closed_bits(broker, place.path, deed->mode & ~mask));
 		}
 		broker_lock(broker, place.path);
-		rc = walk_is_still(&place) ? do_deed(broker, &place, deed) : -1;
-		namelock_leave(&broker->names);
-		request_finish(request, rc);
+		rc = lookup_unchanged(&place) ? do_deed(broker, &place, deed) : -1;
+		names_unlock(&broker->names);
+		names_finish(request, rc);
 	}
 }
 
 void
-act_mkdir(struct broker *broker, const struct notif_call *request)
+sys_mkdir(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct deed deed = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[1]};
 
-	act_on(broker, request, AT_FDCWD, a[0], &deed);
+	sys_on(broker, request, AT_FDCWD, a[0], &deed);
 }
 
 void
-act_mkdirat(struct broker *broker, const struct notif_call *request)
+sys_mkdirat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct deed deed = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[2]};
 
-	act_on(broker, request, (int)a[0], a[1], &deed);
+	sys_on(broker, request, (int)a[0], a[1], &deed);
 }
 
 /* What the kernel says of a kind of node before it looks at the path; 0: nothing. */
@@ -159,7 +159,7 @@ find_name_mistake(const struct dir_entry *place)
 {
 	struct stat at;
 
-	if (spot_is_there(place, &at))
+	if (names_is_there(place, &at))
 		return EEXIST;
 	if (strchr(place->name, '/') != NULL)
 		return ENOENT;
@@ -170,11 +170,11 @@ static void
 refuse_device(const struct notif_call *request, int folder, uint64_t path)
 {
 	auto_dir_entry struct dir_entry place;
-	enum lookup_result end = broker_walk(request, folder, path, LOOKUP_NAME, &place);
+	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &place);
 
 	if (end == LOOKUP_ELSEWHERE)
 		place.why = place.why == ENOENT ? ENOENT : EEXIST;
-	request_fail(request, end == LOOKUP_FOUND ? find_name_mistake(&place) : place.why);
+	notif_fail(request, end == LOOKUP_FOUND ? find_name_mistake(&place) : place.why);
 }
 
 /* Devices are for nobody, whatever the plan says, nor is a file that lends its owner's rights. */
@@ -188,21 +188,21 @@ make_node(struct broker *broker, const struct notif_call *request, int folder, c
 			    .is_lent = (a[1] & (S_ISUID | S_ISGID)) != 0};
 
 	if (find_kind_mistake(deed.mode) != 0)
-		request_fail(request, find_kind_mistake(deed.mode));
+		notif_fail(request, find_kind_mistake(deed.mode));
 	else if (S_ISCHR(deed.mode) || S_ISBLK(deed.mode))
 		refuse_device(request, folder, a[0]);
 	else
-		act_on(broker, request, folder, a[0], &deed);
+		sys_on(broker, request, folder, a[0], &deed);
 }
 
 void
-act_mknod(struct broker *broker, const struct notif_call *request)
+sys_mknod(struct broker *broker, const struct notif_call *request)
 {
 	make_node(broker, request, AT_FDCWD, request->notif.data.args);
 }
 
 void
-act_mknodat(struct broker *broker, const struct notif_call *request)
+sys_mknodat(struct broker *broker, const struct notif_call *request)
 {
 	make_node(broker, request, (int)request->notif.data.args[0], request->notif.data.args + 1);
 }
@@ -213,16 +213,16 @@ make_link_text(struct broker *broker, const struct notif_call *request, uint64_t
 {
 	char target[PATH_MAX];
 	struct deed deed = {.act = do_symlink, .right = RIGHT_CREATE, .text = target};
-	int why = request_path(request, text, target);
+	int why = notif_path(request, text, target);
 
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
-		act_on(broker, request, folder, path, &deed);
+		sys_on(broker, request, folder, path, &deed);
 }
 
 void
-act_symlink(struct broker *broker, const struct notif_call *request)
+sys_symlink(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -230,7 +230,7 @@ act_symlink(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_symlinkat(struct broker *broker, const struct notif_call *request)
+sys_symlinkat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -243,28 +243,28 @@ remove_name(struct broker *broker, const struct notif_call *request, int folder,
 {
 	struct deed deed = {.act = do_unlink, .right = RIGHT_DELETE, .flags = flags};
 
-	act_on(broker, request, folder, path, &deed);
+	sys_on(broker, request, folder, path, &deed);
 }
 
 void
-act_unlink(struct broker *broker, const struct notif_call *request)
+sys_unlink(struct broker *broker, const struct notif_call *request)
 {
 	remove_name(broker, request, AT_FDCWD, request->notif.data.args[0], 0);
 }
 
 void
-act_rmdir(struct broker *broker, const struct notif_call *request)
+sys_rmdir(struct broker *broker, const struct notif_call *request)
 {
 	remove_name(broker, request, AT_FDCWD, request->notif.data.args[0], AT_REMOVEDIR);
 }
 
 void
-act_unlinkat(struct broker *broker, const struct notif_call *request)
+sys_unlinkat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
 	if ((int)a[2] & ~AT_REMOVEDIR)
-		request_fail(request, EINVAL);
+		notif_fail(request, EINVAL);
 	else
 		remove_name(broker, request, (int)a[0], a[1], (int)a[2]);
 }

@@ -56,7 +56,7 @@ static bool
 is_nobodys(const struct open_call *o)
 {
 	return is_blind_cut(o) &&
-	       (*o->path == '\0' || o->found.is_proc || nest_is_alone(o->broker));
+	       (*o->path == '\0' || o->found.is_proc || nest_unregistered(o->broker));
 }
 
 /*
@@ -66,21 +66,21 @@ is_nobodys(const struct open_call *o)
 static bool
 is_native(const struct open_call *o)
 {
-	unsigned rights = opening_rights(o->how.flags);
+	unsigned rights = open_rights(o->how.flags);
 
 	if (o->broker->reads)
 		return false;
-	if (terminals_are_meant(o))
-		return terminals_are_known(o);
+	if (pty_is_brokered(o))
+		return pty_is_granted(o);
 	if (*o->path == '\0' || o->found.is_proc)
 		return true;
-	if (opening_is_shared(o))
-		return nest_is_alone(o->broker);
-	if (opening_is_anywhere(o))
+	if (open_is_shared(o))
+		return nest_unregistered(o->broker);
+	if (open_is_anywhere(o))
 		return false;
 	if (o->how.flags & (O_CREAT | OPEN_TMPFILE))
 		rights |= RIGHT_CREATE;
-	return !broker_guards(o->broker, o->path, rights) && !is_blind_cut(o);
+	return !broker_covers(o->broker, o->path, rights) && !is_blind_cut(o);
 }
 
 static void
@@ -89,9 +89,9 @@ give(const struct open_call *o, int fd)
 	bool close_on_exec = (o->how.flags & O_CLOEXEC) != 0;
 
 	if (o->number > 0)
-		request_give_as(o->request, fd, o->number, close_on_exec);
+		notif_give_as(o->request, fd, o->number, close_on_exec);
 	else
-		request_give(o->request, fd, close_on_exec);
+		notif_give(o->request, fd, close_on_exec);
 }
 
 /*
@@ -103,10 +103,10 @@ judge_shared(struct open_call *o)
 {
 	if (nest_depth(o->broker) > 0)
 		return false;
-	namelock_share(&o->broker->names);
-	if (opening_judge(o) == 0 && !vet_is_delicate(o->path))
+	names_rdlock(&o->broker->names);
+	if (open_decide(o) == 0 && !broker_is_repo_marker(o->path))
 		return true;
-	namelock_leave(&o->broker->names);
+	names_unlock(&o->broker->names);
 	return false;
 }
 
@@ -125,12 +125,13 @@ leave(const struct open_call *o)
 	bool is_new = o->found.object < 0 || (o->how.flags & OPEN_TMPFILE);
 
 	if (!o->found.is_proc)
-		broker_foretell(o->broker, o->path,
-				is_new ? (unsigned)RIGHT_CREATE : opening_rights(o->how.flags));
+		refuse_report_by_kernel(o->broker, o->path,
+					is_new ? (unsigned)RIGHT_CREATE
+					       : open_rights(o->how.flags));
 	if (is_nobodys(o) || would_lend(&o->how))
-		request_fail(o->request, EACCES);
+		notif_fail(o->request, EACCES);
 	else
-		request_continue(o->request);
+		notif_continue(o->request);
 }
 
 /* Judges under the lock that the path wants; 0 with the lock held, or an errno without. */
@@ -141,17 +142,17 @@ lock_and_judge(struct open_call *o)
 
 	if (judge_shared(o))
 		return 0;
-	why = opening_judge(o);
+	why = open_decide(o);
 	for (int i = 0; why == 0 && i < TRIES; i++) {
 		auto_free char *before = strdup(o->path);
 
 		if (before == NULL)
 			return ENOMEM;
 		broker_lock(o->broker, before);
-		why = opening_judge(o);
+		why = open_decide(o);
 		if (why == 0 && strcmp(before, o->path) == 0)
 			return 0;
-		namelock_leave(&o->broker->names);
+		names_unlock(&o->broker->names);
 	}
 	return why != 0 ? why : EAGAIN;
 }
@@ -164,46 +165,46 @@ lock_and_judge(struct open_call *o)
 static bool
 read_found(struct open_call *o)
 {
-	int why = opening_judge(o), fd;
+	int why = open_decide(o), fd;
 
 	if (why != 0) {
-		request_fail(o->request, why);
+		notif_fail(o->request, why);
 	} else if (is_native(o)) {
-		request_continue(o->request);
+		notif_continue(o->request);
 	} else {
-		fd = opening_act(o);
+		fd = open_execute(o);
 		if (fd >= 0)
 			give(o, fd);
 		else if (errno == ESTALE && o->found.object >= 0)
 			return true;
 		else if (errno != EINPROGRESS)
-			request_fail(o->request, errno);
+			notif_fail(o->request, errno);
 	}
 	return false;
 }
 
 /* True when a name changed under our eyes and the way must be gone again. */
 static bool
-act_on_found(struct open_call *o)
+sys_on_found(struct open_call *o)
 {
 	int why, fd;
 
-	if (opening_only_reads(o->how.flags))
+	if (open_only_reads(o->how.flags))
 		return read_found(o);
 	why = lock_and_judge(o);
 
 	if (why != 0) {
-		request_fail(o->request, why);
+		notif_fail(o->request, why);
 		return false;
 	}
 	if (is_nobodys(o) || is_native(o)) {
-		namelock_leave(&o->broker->names);
+		names_unlock(&o->broker->names);
 		leave(o);
 		return false;
 	}
-	fd = opening_act(o);
+	fd = open_execute(o);
 	why = errno;
-	namelock_leave(&o->broker->names);
+	names_unlock(&o->broker->names);
 	errno = why;
 	if (fd >= 0)
 		give(o, fd);
@@ -211,7 +212,7 @@ act_on_found(struct open_call *o)
 		 (errno == ESTALE && o->found.object >= 0))
 		return true;
 	else if (errno != EINPROGRESS)
-		request_fail(o->request, errno);
+		notif_fail(o->request, errno);
 	return false;
 }
 
@@ -232,13 +233,13 @@ static bool
 try_open(struct open_call *o)
 {
 	unsigned how = find_how(o->how.flags);
-	bool found = find(o->request, o->base, o->way, how, &o->found);
+	bool found = lookup(o->request, o->base, o->way, how, &o->found);
 	bool again = false;
 
 	if (!found)
-		request_fail(o->request, o->found.why);
-	else if (request_is_valid(o->request))
-		again = act_on_found(o);
+		notif_fail(o->request, o->found.why);
+	else if (notif_is_valid(o->request))
+		again = sys_on_found(o);
 	if (found)
 		auto_lookup_fn(&o->found);
 	return again;
@@ -248,7 +249,7 @@ static bool
 may_make_at_once(const struct open_call *o)
 {
 	return (o->verdict.rights & RIGHT_CREATE) && o->verdict.vetted == NULL && !is_native(o) &&
-	       request_is_valid(o->request);
+	       notif_is_valid(o->request);
 }
 
 /*
@@ -261,12 +262,12 @@ make_at_once(struct open_call *o)
 	const uint64_t made = O_CREAT | O_DIRECTORY | OPEN_TMPFILE;
 	int fd = -1;
 
-	if ((o->how.flags & made) != O_CREAT || !find_new(o->base, o->way, &o->found))
+	if ((o->how.flags & made) != O_CREAT || !lookup_new(o->base, o->way, &o->found))
 		return false;
 	if (judge_shared(o)) {
 		if (may_make_at_once(o))
-			fd = opening_act(o);
-		namelock_leave(&o->broker->names);
+			fd = open_execute(o);
+		names_unlock(&o->broker->names);
 	}
 	auto_lookup_fn(&o->found);
 	if (fd >= 0)
@@ -292,31 +293,31 @@ open_at(struct broker *broker, const struct notif_call *request, int folder, uin
 	auto_opening struct open_call o = {.broker = broker, .request = request, .how = *how};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
-	int why = is_nonsense(how) ? EINVAL : request_path(request, address, path);
+	int why = is_nonsense(how) ? EINVAL : notif_path(request, address, path);
 
 	if (why == EPERM)
-		broker_unread(broker, request);
+		refuse_unreadable(broker, request);
 	if (why == 0 && (how->flags & (O_CREAT | O_TRUNC | OPEN_TMPFILE)) &&
-	    !request_has_room(request))
+	    !notif_has_room(request))
 		why = EMFILE;
 	if (why == 0 && *path == '\0')
 		why = ENOENT;
 	if (why == 0 && *path != '/') {
-		base = request_folder(request, folder, &why);
+		base = notif_folder(request, folder, &why);
 		why = base >= 0 ? 0 : why;
 	}
 	if (why != 0) {
-		request_fail(request, why);
+		notif_fail(request, why);
 		return;
 	}
 	if (how->flags & (O_CREAT | OPEN_TMPFILE))
-		o.umask = request_umask(request);
+		o.umask = notif_umask(request);
 	o.base = base;
 	o.way = path;
 	for (int i = 0; i < TRIES; i++)
 		if ((i == 0 && make_at_once(&o)) || !try_open(&o))
 			return;
-	request_fail(request, EAGAIN);
+	notif_fail(request, EAGAIN);
 }
 
 static void
@@ -329,7 +330,7 @@ open_plain(struct broker *broker, const struct notif_call *request, int folder, 
 }
 
 void
-act_open(struct broker *broker, const struct notif_call *request)
+sys_open(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -337,7 +338,7 @@ act_open(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_openat(struct broker *broker, const struct notif_call *request)
+sys_openat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -345,7 +346,7 @@ act_openat(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_creat(struct broker *broker, const struct notif_call *request)
+sys_creat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -359,7 +360,7 @@ act_creat(struct broker *broker, const struct notif_call *request)
 static bool
 may_grow(const struct open_call *o, off_t length)
 {
-	pid_t process = request_process(o->request);
+	pid_t process = notif_process(o->request);
 	struct rlimit limit;
 
 	if (length <= o->at.st_size)
@@ -368,7 +369,7 @@ may_grow(const struct open_call *o, off_t length)
 		return errno = EPERM, false;
 	if (limit.rlim_cur == RLIM_INFINITY || (rlim_t)length <= limit.rlim_cur)
 		return true;
-	if (request_is_valid(o->request))
+	if (notif_is_valid(o->request))
 		syscall(SYS_tgkill, process, o->request->thread, SIGXFSZ);
 	errno = EFBIG;
 	return false;
@@ -405,7 +406,7 @@ cut_held(struct open_call *o, off_t length)
 	snprintf(name, sizeof name, "/proc/self/fd/%d", o->found.object);
 	if (!may_be_leased(o))
 		return truncate(name, length);
-	fd = opening_object(o, o->found.object);
+	fd = open_reopen_fd(o, o->found.object);
 	return fd < 0 ? -1 : ftruncate(fd, length);
 }
 
@@ -419,9 +420,9 @@ cut(struct open_call *o, off_t length)
 	errno = S_ISREG(o->at.st_mode) ? EACCES : EINVAL;
 	if (!(o->verdict.rights & RIGHT_WRITE) || !S_ISREG(o->at.st_mode))
 		return -1;
-	if (opening_vetted(o) < 0)
+	if (open_vetted(o) < 0)
 		return -1;
-	broker_touches(o->broker, o->path, &o->at);
+	autorun_note_path(o->broker, o->path, &o->at);
 	return fstat(o->found.object, &o->at) < 0 || !may_grow(o, length) ? -1
 									  : cut_held(o, length);
 }
@@ -432,45 +433,45 @@ cut_found(struct open_call *o, off_t length)
 	int rc = -1, why = lock_and_judge(o);
 
 	if (why != 0) {
-		request_fail(o->request, why);
+		notif_fail(o->request, why);
 		return;
 	}
 	o->how.flags = O_TRUNC;
 	if (is_nobodys(o) || is_native(o)) {
-		namelock_leave(&o->broker->names);
+		names_unlock(&o->broker->names);
 		leave(o);
 		return;
 	}
 	o->how.flags = O_WRONLY;
 	rc = cut(o, length);
 	why = errno;
-	namelock_leave(&o->broker->names);
+	names_unlock(&o->broker->names);
 	if (rc < 0)
-		request_fail(o->request, why);
+		notif_fail(o->request, why);
 	else
-		request_return(o->request, 0);
+		notif_return(o->request, 0);
 }
 
 void
-act_truncate(struct broker *broker, const struct notif_call *request)
+sys_truncate(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	auto_opening struct open_call o = {.broker = broker, .request = request};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
-	int why = (off_t)a[1] < 0 ? EINVAL : request_path(request, a[0], path);
+	int why = (off_t)a[1] < 0 ? EINVAL : notif_path(request, a[0], path);
 
 	if (why == 0 && *path != '/') {
-		base = request_folder(request, AT_FDCWD, &why);
+		base = notif_folder(request, AT_FDCWD, &why);
 		why = base >= 0 ? 0 : why;
 	}
-	if (why != 0 || !find(request, base, path, 0, &o.found)) {
-		request_fail(request, why != 0 ? why : o.found.why);
+	if (why != 0 || !lookup(request, base, path, 0, &o.found)) {
+		notif_fail(request, why != 0 ? why : o.found.why);
 		return;
 	}
 	o.base = base;
 	o.way = path;
-	if (request_is_valid(request))
+	if (notif_is_valid(request))
 		cut_found(&o, (off_t)a[1]);
 	auto_lookup_fn(&o.found);
 }

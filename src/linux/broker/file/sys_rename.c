@@ -49,10 +49,10 @@ auto_move_fn(const struct move *move)
 static bool
 lacks(const struct move *move, const struct dir_entry *place, unsigned rights)
 {
-	unsigned missing = rights & ~broker_judge(move->broker, place->path).rights;
+	unsigned missing = rights & ~broker_decide(move->broker, place->path).rights;
 
 	if (missing != 0)
-		broker_deny(move->broker, place->path, missing);
+		refuse_rights(move->broker, place->path, missing);
 	return missing != 0;
 }
 
@@ -63,8 +63,8 @@ lacks(const struct move *move, const struct dir_entry *place, unsigned rights)
 static bool
 is_same_by(const struct move *move, int plan, const char *old, const char *new)
 {
-	struct verdict was = broker_judge_by(move->broker, plan, old),
-		       is = broker_judge_by(move->broker, plan, new);
+	struct verdict was = broker_decide_by(move->broker, plan, old),
+		       is = broker_decide_by(move->broker, plan, new);
 
 	if (was.vetted == NULL || is.vetted == NULL)
 		return was.rights == is.rights && is.vetted == NULL &&
@@ -86,15 +86,15 @@ is_same(const struct move *move, const char *old, const char *new)
 static bool
 may_lead(const struct move *move, int folder, const char *name, const char *new)
 {
-	const struct protection *vetted = broker_judge(move->broker, new).vetted;
+	const struct protection *vetted = broker_decide(move->broker, new).vetted;
 	struct git_file file = {0};
 	bool may;
 
 	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
 		return true;
-	may = vet_read(folder, name, &file) == 0 &&
-	      vet_may_carry(move->broker, new, vetted->vet,
-			    &(struct gitconfig_text){file.text, file.length});
+	may = git_install_read(folder, name, &file) == 0 &&
+	      git_pointer_may_move(move->broker, new, vetted->vet,
+				   &(struct gitconfig_text){file.text, file.length});
 	free(file.text);
 	return may;
 }
@@ -117,7 +117,7 @@ is_bound(struct comparison *c, const struct subtree_entry *entry)
 	if (!ascii_same(entry->name, "HEAD") && !ascii_same(entry->name, ".git"))
 		return false;
 	*end = '\0';
-	bound = !vet_may_move(c->move->broker, c->old);
+	bound = !git_content_may_move(c->move->broker, c->old);
 	*end = '/';
 	return bound;
 }
@@ -134,17 +134,17 @@ compare_entry(struct comparison *c, const struct subtree_entry *entry)
 	    !subtree_path(c->to, entry, c->new, sizeof c->new))
 		return ENAMETOOLONG;
 	/* what git would obey at a path that cannot be looked at stays where it is */
-	if ((deep_is(c->old) || deep_is(c->new)) && gitnames_has(entry->name))
+	if ((long_name_is(c->old) || long_name_is(c->new)) && git_protect_has(entry->name))
 		return EACCES;
-	if (!is_same(c->move, c->old, c->new) || protection_is_policy(entry->name) ||
+	if (!is_same(c->move, c->old, c->new) || protected_is_policy(entry->name) ||
 	    is_bound(c, entry) ||
 	    !unix_may_move(c->move->broker, entry->folder, entry->name, c->old, c->new))
 		return EACCES;
-	broker_touches_at(broker, entry->folder, entry->name, c->old);
-	broker_touches(broker, c->new, NULL);
+	autorun_note_at(broker, entry->folder, entry->name, c->old);
+	autorun_note_path(broker, c->new, NULL);
 	if (entry->is_folder)
 		return 0;
-	return vet_may_hold(broker, c->new, entry->folder, entry->name) &&
+	return git_symlink_may_be(broker, c->new, entry->folder, entry->name) &&
 			       may_lead(c->move, entry->folder, entry->name, c->new)
 		       ? 0
 		       : EACCES;
@@ -184,10 +184,10 @@ check_folder(struct move *move, const struct dir_entry *from, const struct dir_e
 {
 	auto_fd int fd = -1;
 
-	if (broker_judge(move->broker, from->path).held != NULL)
+	if (broker_decide(move->broker, from->path).held != NULL)
 		return EACCES;
 	/* nobody has looked at what was made there: entry by entry it comes by us */
-	if (!broker_has_seen(move->broker, from->path))
+	if (!broker_vetted_by_all(move->broker, from->path))
 		return EXDEV;
 	fd = openat(from->folder, from->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	move->left = TREE_MAX;
@@ -202,8 +202,8 @@ static bool
 gains(const struct move *move, const char *old, const char *new)
 {
 	for (int i = 0; i <= nest_depth(move->broker); i++)
-		if (broker_judge_by(move->broker, i, new).rights &
-		    ~broker_judge_by(move->broker, i, old).rights & (RIGHT_READ | RIGHT_WRITE))
+		if (broker_decide_by(move->broker, i, new).rights &
+		    ~broker_decide_by(move->broker, i, old).rights & (RIGHT_READ | RIGHT_WRITE))
 			return true;
 	return false;
 }
@@ -223,7 +223,7 @@ check_entry(struct move *move, const struct dir_entry *from, mode_t mode,
 static int
 refuse_vetted(const struct move *move, const struct dir_entry *place, const char *why)
 {
-	broker_refused(move->broker, "rename", place->path, why);
+	refuse_report(move->broker, "rename", place->path, why);
 	errno = EACCES;
 	return -1;
 }
@@ -240,10 +240,10 @@ put_in_place(const struct move *move, const struct protection *protection)
 
 	if (fstat(move->to.folder, &at) < 0 || at.st_dev != move->from_stat.st_dev)
 		return errno = EXDEV, -1;
-	why = vet_read(move->from.folder, move->from.name, &file);
+	why = git_install_read(move->from.folder, move->from.name, &file);
 	if (why != 0)
 		return errno = why, -1;
-	rc = vet_install(move->broker, &to, &file);
+	rc = git_install(move->broker, &to, &file);
 	free(file.text);
 	return rc < 0 ? rc : unlinkat(move->from.folder, move->from.name, 0);
 }
@@ -252,15 +252,15 @@ put_in_place(const struct move *move, const struct protection *protection)
 static int
 move_vetted(const struct move *move)
 {
-	const struct protection *from = broker_judge(move->broker, move->from.path).vetted,
-				*to = broker_judge(move->broker, move->to.path).vetted;
+	const struct protection *from = broker_decide(move->broker, move->from.path).vetted,
+				*to = broker_decide(move->broker, move->to.path).vetted;
 	mode_t kind = move->from_stat.st_mode & S_IFMT;
 
 	if (kind == S_IFLNK &&
-	    !vet_may_hold(move->broker, move->to.path, move->from.folder, move->from.name))
+	    !git_symlink_may_be(move->broker, move->to.path, move->from.folder, move->from.name))
 		return -1;
 	if ((move->flags & EXCHANGE) && S_ISLNK(move->to_stat.st_mode) &&
-	    !vet_may_hold(move->broker, move->from.path, move->to.folder, move->to.name))
+	    !git_symlink_may_be(move->broker, move->from.path, move->to.folder, move->to.name))
 		return -1;
 	if (from == NULL && to == NULL)
 		return 1;
@@ -272,7 +272,7 @@ move_vetted(const struct move *move)
 	if (to == NULL || (move->flags & ~NOREPLACE) != 0)
 		return refuse_vetted(move, &move->from, "it cannot be exchanged");
 	if (to->vet == VET_HEAD)
-		return vet_may_make(move->broker, move->to.path, to, false) ? 1 : -1;
+		return git_check_may_make(move->broker, move->to.path, to, false) ? 1 : -1;
 	if (kind != S_IFREG || strchr(move->to.name, '/') != NULL)
 		return refuse_vetted(move, &move->to, to->reason);
 	return to->vet == VET_FOLDER ? 1 : put_in_place(move, to);
@@ -299,9 +299,9 @@ do_move(struct move *move)
 {
 	int why, rc;
 
-	if (!spot_is_there(&move->from, &move->from_stat))
+	if (!names_is_there(&move->from, &move->from_stat))
 		return -1;
-	move->is_replacing = spot_is_there(&move->to, &move->to_stat);
+	move->is_replacing = names_is_there(&move->to, &move->to_stat);
 	/* "." and its like: the kernel has the right word for it */
 	why = move->from.is_folder_itself || move->to.is_folder_itself ? 0 : check_move(move);
 	if (why != 0) {
@@ -313,10 +313,10 @@ do_move(struct move *move)
 		if (rc != 1)
 			return rc;
 	}
-	if (!nest_is_sure(move->broker))
+	if (!nest_is_complete(move->broker))
 		return errno = EACCES, -1;
-	broker_touches(move->broker, move->from.path, &move->from_stat);
-	broker_touches(move->broker, move->to.path, move->is_replacing ? &move->to_stat : NULL);
+	autorun_note_path(move->broker, move->from.path, &move->from_stat);
+	autorun_note_path(move->broker, move->to.path, move->is_replacing ? &move->to_stat : NULL);
 	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
 			    move->to.name, move->flags);
 }
@@ -326,7 +326,7 @@ static bool
 is_remembered(const struct move *move)
 {
 	return S_ISDIR(move->from_stat.st_mode) || (move->flags & EXCHANGE) ||
-	       vet_is_delicate(move->from.path) || vet_is_delicate(move->to.path);
+	       broker_is_repo_marker(move->from.path) || broker_is_repo_marker(move->to.path);
 }
 
 static void
@@ -340,28 +340,29 @@ move_name(struct broker *broker, const struct notif_call *request, const int fol
 	enum lookup_result ends[2];
 	int rc;
 
-	ends[0] = broker_walk(request, folders[0], paths[0], LOOKUP_NAME, &move.from);
-	ends[1] = broker_walk(request, folders[1], paths[1], LOOKUP_NAME, &move.to);
+	ends[0] = lookup_caller_path(request, folders[0], paths[0], LOOKUP_NAME, &move.from);
+	ends[1] = lookup_caller_path(request, folders[1], paths[1], LOOKUP_NAME, &move.to);
 
 	if (ends[0] == LOOKUP_FAILED || ends[1] == LOOKUP_FAILED)
-		request_fail(request, ends[0] == LOOKUP_FAILED ? move.from.why : move.to.why);
+		notif_fail(request, ends[0] == LOOKUP_FAILED ? move.from.why : move.to.why);
 	else if (ends[0] == LOOKUP_ELSEWHERE || ends[1] == LOOKUP_ELSEWHERE ||
-		 (!broker_guards(broker, move.from.path, RIGHT_DELETE) &&
-		  !broker_guards(broker, move.to.path, RIGHT_CREATE)))
-		request_continue(request);
-	else if (request_is_valid(request)) {
-		namelock_take(&broker->names);
-		namelock_changes(&broker->names, move.from.path, move.to.path);
-		rc = walk_is_still(&move.from) && walk_is_still(&move.to) ? do_move(&move) : -1;
+		 (!broker_covers(broker, move.from.path, RIGHT_DELETE) &&
+		  !broker_covers(broker, move.to.path, RIGHT_CREATE)))
+		notif_continue(request);
+	else if (notif_is_valid(request)) {
+		names_wrlock(&broker->names);
+		names_lock_changes(&broker->names, move.from.path, move.to.path);
+		rc = lookup_unchanged(&move.from) && lookup_unchanged(&move.to) ? do_move(&move)
+										: -1;
 		if (rc < 0 || !is_remembered(&move))
-			namelock_keep_memory(&broker->names);
-		namelock_leave(&broker->names);
-		request_finish(request, rc);
+			names_lock_keep_memory(&broker->names);
+		names_unlock(&broker->names);
+		names_finish(request, rc);
 	}
 }
 
 void
-act_rename(struct broker *broker, const struct notif_call *request)
+sys_rename(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -370,7 +371,7 @@ act_rename(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_renameat(struct broker *broker, const struct notif_call *request)
+sys_renameat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -379,14 +380,14 @@ act_renameat(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_renameat2(struct broker *broker, const struct notif_call *request)
+sys_renameat2(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	unsigned flags = (unsigned)a[4];
 
 	/* the kernel looks at them before it looks at the paths */
 	if ((flags & ~(NOREPLACE | EXCHANGE)) != 0 || flags == (NOREPLACE | EXCHANGE))
-		request_fail(request, EINVAL);
+		notif_fail(request, EINVAL);
 	else
 		move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
 			  (const uint64_t[]){a[1], a[3]}, flags);

@@ -131,7 +131,7 @@ static int
 read_attribute_name(const struct notif_call *request, uint64_t address, struct metadata_change *to)
 {
 	char name[PATH_MAX];
-	int why = request_path(request, address, name);
+	int why = notif_path(request, address, name);
 
 	if (why == ENAMETOOLONG || (why == 0 && (*name == '\0' || strlen(name) >= XATTR_NAME)))
 		return ERANGE;
@@ -161,7 +161,7 @@ read_attribute(const struct notif_call *request, uint64_t name, uint64_t value, 
 		return 0;
 	if (to->value == NULL)
 		return ENOMEM;
-	why = request_bytes(request, value, to->value, to->size);
+	why = notif_bytes(request, value, to->value, to->size);
 	if (why == 0)
 		understand(to);
 	return why;
@@ -176,7 +176,7 @@ set_attribute(struct broker *broker, const struct notif_call *request, enum look
 	int why = read_attribute(request, a[1], a[2], a[3], &change);
 
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else if (by_descriptor)
 		metadata_change_descriptor(broker, request, (int)a[0], &change);
 	else
@@ -185,19 +185,19 @@ set_attribute(struct broker *broker, const struct notif_call *request, enum look
 }
 
 void
-act_setxattr(struct broker *broker, const struct notif_call *request)
+sys_setxattr(struct broker *broker, const struct notif_call *request)
 {
 	set_attribute(broker, request, LOOKUP_FOLLOW, false);
 }
 
 void
-act_lsetxattr(struct broker *broker, const struct notif_call *request)
+sys_lsetxattr(struct broker *broker, const struct notif_call *request)
 {
 	set_attribute(broker, request, LOOKUP_KEEP, false);
 }
 
 void
-act_fsetxattr(struct broker *broker, const struct notif_call *request)
+sys_fsetxattr(struct broker *broker, const struct notif_call *request)
 {
 	set_attribute(broker, request, LOOKUP_FOLLOW, true);
 }
@@ -214,7 +214,7 @@ attribute_at(const __u64 *a)
 
 /* folder, path, flags, name, struct xattr_args, its size */
 void
-act_setxattrat(struct broker *broker, const struct notif_call *request)
+sys_setxattrat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct {
@@ -223,13 +223,13 @@ act_setxattrat(struct broker *broker, const struct notif_call *request)
 	} args = {0};
 	const struct metadata_at at = attribute_at(a);
 	struct metadata_change change = {0};
-	int why = a[5] < sizeof args ? EINVAL : request_bytes(request, a[4], &args, sizeof args);
+	int why = a[5] < sizeof args ? EINVAL : notif_bytes(request, a[4], &args, sizeof args);
 
 	change.flags = (int)args.flags;
 	if (why == 0)
 		why = read_attribute(request, a[3], args.value, args.size, &change);
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
 		metadata_change_at(broker, request, &at, &change);
 	free(change.value);
@@ -244,7 +244,7 @@ drop_attribute(struct broker *broker, const struct notif_call *request, enum loo
 	int why = read_attribute_name(request, a[1], &change);
 
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else if (by_descriptor)
 		metadata_change_descriptor(broker, request, (int)a[0], &change);
 	else
@@ -252,25 +252,25 @@ drop_attribute(struct broker *broker, const struct notif_call *request, enum loo
 }
 
 void
-act_removexattr(struct broker *broker, const struct notif_call *request)
+sys_removexattr(struct broker *broker, const struct notif_call *request)
 {
 	drop_attribute(broker, request, LOOKUP_FOLLOW, false);
 }
 
 void
-act_lremovexattr(struct broker *broker, const struct notif_call *request)
+sys_lremovexattr(struct broker *broker, const struct notif_call *request)
 {
 	drop_attribute(broker, request, LOOKUP_KEEP, false);
 }
 
 void
-act_fremovexattr(struct broker *broker, const struct notif_call *request)
+sys_fremovexattr(struct broker *broker, const struct notif_call *request)
 {
 	drop_attribute(broker, request, LOOKUP_FOLLOW, true);
 }
 
 void
-act_removexattrat(struct broker *broker, const struct notif_call *request)
+sys_removexattrat(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	const struct metadata_at at = attribute_at(a);
@@ -278,7 +278,7 @@ act_removexattrat(struct broker *broker, const struct notif_call *request)
 	int why = read_attribute_name(request, a[3], &change);
 
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
 		metadata_change_at(broker, request, &at, &change);
 }

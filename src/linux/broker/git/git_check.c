@@ -23,13 +23,13 @@
 /* ---- refusing ---- */
 
 void
-vet_refused(struct broker *broker, const char *what, const char *path, const char *why)
+git_check_refused(struct broker *broker, const char *what, const char *path, const char *why)
 {
 	auto_str struct str allow = {0};
 
 	str_add(&allow, "--write ");
 	str_shell(&allow, path);
-	broker_refused_but(broker, what, path, why, allow.failed ? NULL : allow.text);
+	refuse_report_option(broker, what, path, why, allow.failed ? NULL : allow.text);
 }
 
 /* ---- becoming a repository ---- */
@@ -37,7 +37,7 @@ vet_refused(struct broker *broker, const char *what, const char *path, const cha
 static bool
 refuse(struct broker *broker, const char *path, const char *why)
 {
-	broker_refused(broker, "create", path, why);
+	refuse_report(broker, "create", path, why);
 	errno = EACCES;
 	return false;
 }
@@ -52,7 +52,7 @@ holds_only(const char *folder, const char *name, bool (*passes)(const char *name
 	DIR *dir;
 	int fd;
 
-	if (!looked_has(folder, name))
+	if (!git_repo_has(folder, name))
 		return true;
 	snprintf(path, sizeof path, "%s/%s", folder, name);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -91,17 +91,18 @@ settle(struct broker *broker, const char *folder, const char *name, enum vet vet
 	auto_fd int fd = -1;
 	int rc;
 
-	if (!looked_has(folder, name))
+	if (!git_repo_has(folder, name))
 		return true;
 	snprintf(path, sizeof path, "%s/%s", folder, name);
 	fd = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	rc = fd < 0 ? errno : vet_read(fd, name, &file);
+	rc = fd < 0 ? errno : git_install_read(fd, name, &file);
 	if (rc != 0)
 		return refuse(broker, path, "cannot be read whole");
 	/* nothing of it counts as there before: it was nobody's settings until now */
-	rc = vet_content(broker, path, vet, &(struct gitconfig_text){file.text, file.length}, NULL);
+	rc = git_content_check(broker, path, vet, &(struct gitconfig_text){file.text, file.length},
+			       NULL);
 	if (rc == 0 && !broker->is_asked)
-		rc = vet_install(broker, &(struct git_target){fd, name, path, vet, false}, &file) <
+		rc = git_install(broker, &(struct git_target){fd, name, path, vet, false}, &file) <
 				     0
 			     ? errno
 			     : 0;
@@ -116,7 +117,7 @@ may_get_head(struct broker *broker, const char *folder)
 {
 	if (strlen(folder) + sizeof "/config.worktree" > PATH_MAX)
 		return refuse(broker, folder, "has too long a name for a repository");
-	if (!holds_only(folder, "hooks", gitnames_is_sample))
+	if (!holds_only(folder, "hooks", git_ref_paths_is_sample))
 		return refuse(broker, folder, "would be a repository with hooks");
 	if (!holds_only(folder, "info", is_no_attributes))
 		return refuse(broker, folder, "would be a repository with attributes");
@@ -124,14 +125,14 @@ may_get_head(struct broker *broker, const char *folder)
 	    !holds_only(folder, "rebase-apply", is_nothing) ||
 	    !holds_only(folder, "sequencer", is_nothing))
 		return refuse(broker, folder, "would be a repository in the middle of a rebase");
-	if (!vet_may_begin(broker, folder, folder))
+	if (!git_refs_may_init(broker, folder, folder))
 		return refuse(broker, folder, "would be a repository with hooks");
 	if (!holds_only(folder, "remotes", is_nothing) ||
 	    !holds_only(folder, "branches", is_nothing))
 		return refuse(broker, folder, "would be a repository with remotes of its own");
-	if (!vet_is_closed(broker, folder))
+	if (!git_modes_are_closed(broker, folder))
 		return refuse(broker, folder, "would be a repository that others can change");
-	if (!vet_links_stay(folder))
+	if (!git_symlink_all_inside(folder))
 		return refuse(broker, folder, "would be a repository with links out of it");
 	return settle(broker, folder, "commondir", VET_COMMONDIR) &&
 	       settle(broker, folder, "gitdir", VET_GITDIR) &&
@@ -140,23 +141,23 @@ may_get_head(struct broker *broker, const char *folder)
 }
 
 bool
-vet_repository(struct broker *broker, const char *folder)
+git_check_new_repo(struct broker *broker, const char *folder)
 {
-	if (looked_has(folder, "commondir"))
+	if (git_repo_has(folder, "commondir"))
 		return refuse(broker, folder, "would be a repository with its settings elsewhere");
 	return may_get_head(broker, folder);
 }
 
 bool
-vet_may_make(struct broker *broker, const char *path, const struct protection *protection,
-	     bool is_folder)
+git_check_may_make(struct broker *broker, const char *path, const struct protection *protection,
+		   bool is_folder)
 {
 	char folder[PATH_MAX];
 
 	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
 	if (protection->vet == VET_HEAD)
 		return may_get_head(broker, folder);
-	if (is_folder && protection->vet == VET_POINTER && !vet_may_begin(broker, folder, path))
+	if (is_folder && protection->vet == VET_POINTER && !git_refs_may_init(broker, folder, path))
 		return refuse(broker, path, "would be a repository with hooks");
 	if (is_folder)
 		return true;

@@ -10,58 +10,58 @@
 #include "linux/broker/broker.h"
 
 /* May this be made there: a folder, or something else that is no file with content? Sets errno. */
-bool vet_may_make(struct broker *broker, const char *path, const struct protection *protection,
-		  bool is_folder);
+bool git_check_may_make(struct broker *broker, const char *path,
+			const struct protection *protection, bool is_folder);
 /* May the folder become a repository with what is in it? Sets errno. The lock is exclusive. */
-bool vet_repository(struct broker *broker, const char *folder);
+bool git_check_new_repo(struct broker *broker, const char *folder);
 /* A repository that came with the project's own files, or names what lies elsewhere, stays there. */
-bool vet_may_move(struct broker *broker, const char *folder);
+bool git_content_may_move(struct broker *broker, const char *folder);
 
 /*
  * git_modes.c: the bits of a mode that must not come to this path, because it is in a repository: those by
  * which others could change it, unless the user's own umask gives them.
  */
-mode_t vet_closed_bits(const struct broker *broker, const char *path, mode_t mode);
+mode_t git_modes_closed_bits(const struct broker *broker, const char *path, mode_t mode);
 /* May a folder become a repository with these modes in it? */
-bool vet_is_closed(const struct broker *broker, const char *folder);
+bool git_modes_are_closed(const struct broker *broker, const char *folder);
 
 /*
  * git_symlink.c: may a symbolic link with this text have this path? Whoever works in the project
  * meanwhile follows it, so none leads to where a repository is not looked at. Sets errno.
  */
-bool vet_may_link_to(struct broker *broker, const char *path, const char *text);
+bool git_symlink_may_point(struct broker *broker, const char *path, const char *text);
 /* The same for the link that is name in folder; what is none may be anywhere. */
-bool vet_may_hold(struct broker *broker, const char *path, int folder, const char *name);
+bool git_symlink_may_be(struct broker *broker, const char *path, int folder, const char *name);
 /* Do all links that git would follow in folder stay in it, when it is a repository? */
-bool vet_links_stay(const char *folder);
+bool git_symlink_all_inside(const char *folder);
 
 /* git_check.c: notes a refusal together with what would allow it. */
-void vet_refused(struct broker *broker, const char *what, const char *path, const char *why);
+void git_check_refused(struct broker *broker, const char *what, const char *path, const char *why);
 
 /* git_refs.c: is path, or does something below it, lead to a remote? Then no link comes there. */
-bool vet_is_on_way(const struct broker *broker, const char *path);
+bool git_refs_lead_to_remote(const struct broker *broker, const char *path);
 /* Are there settings at path, or below it, that must not be hidden from us for a while? */
-bool vet_is_read(const struct broker *broker, const char *path, mode_t kind);
+bool git_refs_are_read(const struct broker *broker, const char *path, mode_t kind);
 /* Do a repository's settings name nothing outside of its folder? From another place it would be another. */
-bool vet_is_at_home(const struct broker *broker, const char *folder);
+bool git_refs_inside(const struct broker *broker, const char *folder);
 /* May the folder become a working tree of this repository with what is in it? */
-bool vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir);
+bool git_refs_may_init(const struct broker *broker, const char *folder, const char *git_dir);
 
 /* git_local_remote.c: why settings at this path must not name text as a remote; NULL: they may. */
-const char *vet_refuse_remote(struct broker *broker, struct arena *arena, const char *config,
-			      const char *text);
+const char *git_local_remote_refuse(struct broker *broker, struct arena *arena, const char *config,
+				    const char *text);
 /* Do the settings in git_dir name one by a path from where the working tree is? */
-bool vet_has_relative_remote(const char *git_dir);
+bool git_local_remote_is_relative(const char *git_dir);
 
 /* git_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
-int vet_content(struct broker *broker, const char *path, enum vet vet,
-		const struct gitconfig_text *text, const struct gitconfig_text *present);
+int git_content_check(struct broker *broker, const char *path, enum vet vet,
+		      const struct gitconfig_text *text, const struct gitconfig_text *present);
 /*
  * May a pointer come to this path with its folder? git writes it anew afterwards, so it may lead to
  * nothing meanwhile, where nothing can be made.
  */
-bool vet_may_carry(struct broker *broker, const char *path, enum vet vet,
-		   const struct gitconfig_text *text);
+bool git_pointer_may_move(struct broker *broker, const char *path, enum vet vet,
+			  const struct gitconfig_text *text);
 
 /* git_install.c */
 
@@ -72,8 +72,8 @@ struct git_file {
 	mode_t mode;
 	struct timespec times[2]; /* of the last access and change */
 };
-int vet_read(int folder, const char *name, struct git_file *ret);
-int vet_read_open(int fd, struct git_file *ret);
+int git_install_read(int folder, const char *name, struct git_file *ret);
+int git_install_read_fd(int fd, struct git_file *ret);
 /* Puts a vetted copy of file at (folder, name), whose path is path. 0, or -1 with errno. */
 struct git_target {
 	int folder;
@@ -81,11 +81,11 @@ struct git_target {
 	enum vet vet;
 	bool is_new; /* it must not be there yet */
 };
-int vet_install(struct broker *broker, const struct git_target *to, const struct git_file *file);
+int git_install(struct broker *broker, const struct git_target *to, const struct git_file *file);
 
 /* git_staging.c: files that are written in one piece. */
 /* Lets go of those whose process is gone. */
-void vet_sweep(struct broker *broker);
+void git_staging_drop_dead(struct broker *broker);
 
 enum git_staging_result {
 	VET_GO_ON,   /* open it as any other */
@@ -99,5 +99,5 @@ struct git_staging_call {
 	mode_t mode;	/* without the umask */
 	int fd, number; /* of VET_STAGED */
 };
-enum git_staging_result vet_open(struct broker *broker, const struct protection *protection,
-				 struct git_staging_call *opening);
+enum git_staging_result git_staging_open(struct broker *broker, const struct protection *protection,
+					 struct git_staging_call *opening);

@@ -60,8 +60,8 @@ is_inside(const struct content_query *q, const char *path)
 	return is_below(path, host->project) || is_below(path, host->git.git_dir) ||
 	       is_below(path, host->git.common_dir) ||
 	       (!is_below(path, "/dev") &&
-		(broker_judge_own(q->broker, path).rights & RIGHT_CREATE) &&
-		broker_guards_own(q->broker, path, RIGHT_CREATE));
+		(broker_decide_own(q->broker, path).rights & RIGHT_CREATE) &&
+		broker_covers_own(q->broker, path, RIGHT_CREATE));
 }
 
 /* git never takes anything out of a commit to below this name: it is the user's, or was vetted. */
@@ -81,16 +81,16 @@ is_led_from(const char *folder)
 	char git_dir[PATH_MAX];
 
 	return snprintf(git_dir, sizeof git_dir, "%s/.git", folder) >= PATH_MAX ||
-	       vet_has_relative_remote(git_dir);
+	       git_local_remote_is_relative(git_dir);
 }
 
 bool
-vet_may_move(struct broker *broker, const char *folder)
+git_content_may_move(struct broker *broker, const char *folder)
 {
 	if (is_in_dot_git(folder))
 		return true;
-	return vet_is_at_home(broker, folder) && !is_led_from(folder) &&
-	       (!looked_is_repository(folder) || vet_repository(broker, folder));
+	return git_refs_inside(broker, folder) && !is_led_from(folder) &&
+	       (!git_repo_is_repository(folder) || git_check_new_repo(broker, folder));
 }
 
 /*
@@ -108,7 +108,7 @@ is_fit_worktree(const struct content_query *q, const char *text)
 		return false;
 	if (kept == NULL)
 		return strcmp(path_last(q->folder), ".git") == 0 && path[above] == '\0';
-	return path[above] == '/' && vet_may_begin(q->broker, path, q->folder);
+	return path[above] == '/' && git_refs_may_init(q->broker, path, q->folder);
 }
 
 static const char *
@@ -118,7 +118,7 @@ refuse_place(void *context, enum gitconfig_place place, const char *text)
 
 	switch (place) {
 	case GITCONFIG_REMOTE:
-		return vet_refuse_remote(q->broker, q->arena, q->path, text);
+		return git_local_remote_refuse(q->broker, q->arena, q->path, text);
 	case GITCONFIG_WORKTREE:
 		return is_fit_worktree(q, text) ? NULL : "leads to another working tree";
 	case GITCONFIG_BARE:
@@ -137,7 +137,7 @@ refuse(const struct content_query *q, const char *what, const char *why)
 	char text[REFUSAL_WHY];
 
 	snprintf(text, sizeof text, "%s%s%s", what, *what == '\0' ? "" : " ", why);
-	vet_refused(q->broker, "change", q->path, text);
+	git_check_refused(q->broker, "change", q->path, text);
 	return EACCES;
 }
 
@@ -167,14 +167,14 @@ vet_config(struct content_query *q, enum gitconfig_kind kind, const struct gitco
 
 	if (kind == GITCONFIG_REPOSITORY && is_object_name(q, text))
 		return 0;
-	rc = gitconfig_vet(q->arena, kind, text, present, &asker, &refusal, NULL);
+	rc = git_keys_check(q->arena, kind, text, present, &asker, &refusal, NULL);
 	return rc < 0 ? ENOMEM : rc == 1 ? 0 : refuse(q, refusal.what, refusal.why);
 }
 
 static int
 vet_pointer(const struct content_query *q, const struct gitconfig_text *text)
 {
-	const char *line = gitconfig_pointer(q->arena, "gitdir: ", text, NULL);
+	const char *line = git_config_pointer(q->arena, "gitdir: ", text, NULL);
 	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
 
 	if (line == NULL)
@@ -184,7 +184,7 @@ vet_pointer(const struct content_query *q, const struct gitconfig_text *text)
 	/* under another name a link could take its place, to what came with the project's files */
 	if (!is_in_dot_git(path) && !is_below(path, q->broker->plan->host->git.common_dir))
 		return refuse(q, "", "leads git to a folder that is not called .git");
-	if (!vet_may_begin(q->broker, q->folder, path))
+	if (!git_refs_may_init(q->broker, q->folder, path))
 		return refuse(q, "", "would be a repository with hooks");
 	return 0;
 }
@@ -196,14 +196,14 @@ is_led_astray(const struct content_query *q)
 	const char *list = path_parent(q->arena, q->folder, NULL);
 	const char *common = list == NULL ? NULL : path_parent(q->arena, list, NULL);
 
-	return common == NULL || vet_has_relative_remote(common);
+	return common == NULL || git_local_remote_is_relative(common);
 }
 
 /* Of a worktree: the .git that belongs to it. Private tmp may hold one; it goes with the run. */
 static int
 vet_gitdir(const struct content_query *q, const struct gitconfig_text *text)
 {
-	const char *line = gitconfig_pointer(q->arena, "", text, NULL);
+	const char *line = git_config_pointer(q->arena, "", text, NULL);
 	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
 
 	if (path == NULL || strcmp(path_last(path), ".git") != 0)
@@ -219,7 +219,7 @@ vet_gitdir(const struct content_query *q, const struct gitconfig_text *text)
 static int
 vet_commondir(const struct content_query *q, const struct gitconfig_text *text)
 {
-	const char *line = gitconfig_pointer(q->arena, "", text, NULL);
+	const char *line = git_config_pointer(q->arena, "", text, NULL);
 	const char *list = path_parent(q->arena, q->folder, NULL);
 	const char *common = list == NULL ? NULL : path_parent(q->arena, list, NULL);
 	const char *config = common == NULL ? NULL : path_join(q->arena, common, "config", NULL);
@@ -238,7 +238,7 @@ static int
 vet_steps(const struct content_query *q, const struct gitconfig_text *text,
 	  const struct gitconfig_text *present)
 {
-	const char *why = gitsteps_refuse(q->arena, path_last(q->path), text, present);
+	const char *why = git_sequencer_refuse(q->arena, path_last(q->path), text, present);
 
 	return why == NULL ? 0 : refuse(q, "", why);
 }
@@ -278,7 +278,7 @@ is_nowhere(const struct content_query *q, const char *folder, const char *text)
 	struct stat at;
 
 	return path != NULL && fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) < 0 &&
-	       errno == ENOENT && !(broker_judge_own(q->broker, path).rights & RIGHTS_CHANGE);
+	       errno == ENOENT && !(broker_decide_own(q->broker, path).rights & RIGHTS_CHANGE);
 }
 
 static int
@@ -287,7 +287,7 @@ carry_own(struct broker *broker, const char *path, enum vet vet, const struct gi
 	auto_arena struct arena arena = {0};
 	struct content_query q = {broker, &arena, path, path_parent(&arena, path, NULL)};
 	const char *word = vet == VET_POINTER ? "gitdir: " : "";
-	const char *line = gitconfig_pointer(&arena, word, text, NULL);
+	const char *line = git_config_pointer(&arena, word, text, NULL);
 
 	if (q.folder != NULL && line != NULL && is_nowhere(&q, q.folder, line))
 		return 0;
@@ -295,22 +295,23 @@ carry_own(struct broker *broker, const char *path, enum vet vet, const struct gi
 }
 
 bool
-vet_may_carry(struct broker *broker, const char *path, enum vet vet,
-	      const struct gitconfig_text *text)
+git_pointer_may_move(struct broker *broker, const char *path, enum vet vet,
+		     const struct gitconfig_text *text)
 {
-	return (broker_is_free(broker, path) || carry_own(broker, path, vet, text) == 0) &&
+	return (broker_is_private_tmp(broker, path) || carry_own(broker, path, vet, text) == 0) &&
 	       nest_may_hold(broker, path, vet, text, NEST_CARRY);
 }
 
 /* Each plan looks with its own eyes, and not at what it leaves free. */
 int
-vet_content(struct broker *broker, const char *path, enum vet vet,
-	    const struct gitconfig_text *text, const struct gitconfig_text *present)
+git_content_check(struct broker *broker, const char *path, enum vet vet,
+		  const struct gitconfig_text *text, const struct gitconfig_text *present)
 {
-	int why = broker_is_free(broker, path) ? 0 : vet_own(broker, path, vet, text, present);
+	int why = broker_is_private_tmp(broker, path) ? 0
+						      : vet_own(broker, path, vet, text, present);
 
 	if (why == 0 && !nest_may_hold(broker, path, vet, text, NEST_VET)) {
-		broker_refused(broker, "change", path, "the sandbox inside refuses its content");
+		refuse_report(broker, "change", path, "the sandbox inside refuses its content");
 		why = EACCES;
 	}
 	return why;

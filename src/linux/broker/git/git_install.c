@@ -26,7 +26,7 @@
 /* ---- reading ---- */
 
 int
-vet_read_open(int fd, struct git_file *ret)
+git_install_read_fd(int fd, struct git_file *ret)
 {
 	struct stat at;
 	size_t length = 0;
@@ -57,12 +57,12 @@ vet_read_open(int fd, struct git_file *ret)
 }
 
 int
-vet_read(int folder, const char *name, struct git_file *ret)
+git_install_read(int folder, const char *name, struct git_file *ret)
 {
 	auto_fd int fd =
 		openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
-	return fd < 0 ? errno : vet_read_open(fd, ret);
+	return fd < 0 ? errno : git_install_read_fd(fd, ret);
 }
 
 /* ---- writing ---- */
@@ -164,35 +164,35 @@ settle(struct broker *broker, const char *path)
 	char git_dir[PATH_MAX];
 
 	snprintf(git_dir, sizeof git_dir, "%.*s", (int)(path_last(path) - path) - 1, path);
-	hookmemory_settled(broker->hooks, broker->plan->host, git_dir);
+	git_repo_cache_settled(broker->hooks, broker->plan->host, git_dir);
 }
 
 int
-vet_install(struct broker *broker, const struct git_target *to, const struct git_file *file)
+git_install(struct broker *broker, const struct git_target *to, const struct git_file *file)
 {
 	auto_arena struct arena arena = {0};
 	struct git_file present = {0}, ours = *file;
 	struct gitconfig_text text = {file->text, file->length}, old;
-	bool has_present = vet_read(to->folder, to->name, &present) == 0;
+	bool has_present = git_install_read(to->folder, to->name, &present) == 0;
 	int why = 0;
 
 	old = (struct gitconfig_text){present.text, present.length};
-	if (has_present && to->vet == VET_CONFIG &&
-	    gitconfig_keep_remotes(&arena, &text, &old, NULL) < 0)
+	if (has_present && to->vet == VET_CONFIG && git_remotes_keep(&arena, &text, &old, NULL) < 0)
 		why = ENOMEM;
 	if (why == 0)
-		why = vet_content(broker, to->path, to->vet, &text, has_present ? &old : NULL);
+		why = git_content_check(broker, to->path, to->vet, &text,
+					has_present ? &old : NULL);
 	free(present.text);
 	if (why != 0) {
 		errno = why;
 		return -1;
 	}
-	ours.mode &= ~(vet_closed_bits(broker, to->path, ours.mode) & ~present.mode);
+	ours.mode &= ~(git_modes_closed_bits(broker, to->path, ours.mode) & ~present.mode);
 	ours.text = (char *)text.text;
 	ours.length = text.length;
 	if (put(to, &ours) < 0)
 		return -1;
-	hookmemory_changed(broker->hooks, to->path, true);
+	git_repo_cache_changed(broker->hooks, to->path, true);
 	if (to->vet == VET_CONFIG)
 		settle(broker, to->path);
 	return 0;

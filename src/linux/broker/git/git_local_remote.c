@@ -28,9 +28,9 @@ static bool
 is_changeable(const struct remote *r, const char *path)
 {
 	return path_below(path, "/dev") || path_below(path, "/proc") ||
-	       broker_is_free(r->broker, path) ||
+	       broker_is_private_tmp(r->broker, path) ||
 	       path_set_covers(&r->broker->trees.changes, path) ||
-	       (broker_judge_own(r->broker, path).rights & RIGHTS_CHANGE) != 0;
+	       (broker_decide_own(r->broker, path).rights & RIGHTS_CHANGE) != 0;
 }
 
 static bool is_still(const struct remote *r, const char *path, int gitfiles);
@@ -42,15 +42,15 @@ is_still_file(const struct remote *r, const char *path, int gitfiles)
 	static const char word[] = "gitdir: ";
 	struct git_file file = {0};
 	const char *line, *folder, *to;
-	int why = vet_read(AT_FDCWD, path, &file);
+	int why = git_install_read(AT_FDCWD, path, &file);
 
 	if (why != 0 || file.length < sizeof word - 1 ||
 	    memcmp(file.text, word, sizeof word - 1) != 0) {
 		free(file.text);
 		return why == 0 || why == EFBIG;
 	}
-	line = gitconfig_pointer(r->arena, word, &(struct gitconfig_text){file.text, file.length},
-				 NULL);
+	line = git_config_pointer(r->arena, word, &(struct gitconfig_text){file.text, file.length},
+				  NULL);
 	folder = path_parent(r->arena, path, NULL);
 	free(file.text);
 	if (line == NULL || folder == NULL)
@@ -99,7 +99,7 @@ is_in_working_tree(const struct remote *r, const char *path)
 
 		above = path_parent(r->arena, above, NULL);
 		mark = above == NULL ? NULL : path_join(r->arena, above, ".git", NULL);
-		if (mark == NULL || (looked_has(above, ".git") && !path_below(path, mark)))
+		if (mark == NULL || (git_repo_has(above, ".git") && !path_below(path, mark)))
 			return true;
 	}
 	return false;
@@ -119,16 +119,16 @@ refuse_changeable(const struct remote *r, const char *path)
 	if (resolve_path(r->arena, &fs_real, path, &found, NULL) < 0 || found.link_count > 0)
 		return "leads to a repository by a link";
 	if (path_below(found.path, "/dev") ||
-	    !broker_guards_own(r->broker, found.path, RIGHT_CREATE))
+	    !broker_covers_own(r->broker, found.path, RIGHT_CREATE))
 		return "leads to a place whose repositories are not looked at";
 	if (found.kind != FS_DIR ||
-	    (!looked_has(found.path, ".git") && !looked_is_repository(found.path)))
+	    (!git_repo_has(found.path, ".git") && !git_repo_is_repository(found.path)))
 		return "leads to no repository, and one could come there later";
 	if (is_in_working_tree(r, found.path))
 		return "leads into a working tree, where a commit could bring another repository";
 	/* one that came with the project's own files was never looked at; below .git nothing comes so */
-	if (!is_in_git(found.path) && !looked_has(found.path, ".git") &&
-	    !vet_repository(r->broker, found.path))
+	if (!is_in_git(found.path) && !git_repo_has(found.path, ".git") &&
+	    !git_check_new_repo(r->broker, found.path))
 		return "leads to a repository that cannot be trusted";
 	return NULL;
 }
@@ -140,14 +140,15 @@ make_whole(const struct remote *r, const char *config, const char *text)
 	const char *folder = path_parent(r->arena, config, NULL);
 
 	if (folder == NULL || strcmp(path_last(config), "config") != 0 ||
-	    strcmp(path_last(folder), ".git") != 0 || looked_has(folder, "worktrees"))
+	    strcmp(path_last(folder), ".git") != 0 || git_repo_has(folder, "worktrees"))
 		return NULL;
 	return arena_printf(r->arena, NULL, "%.*s%s", (int)(path_last(folder) - folder), folder,
 			    text);
 }
 
 const char *
-vet_refuse_remote(struct broker *broker, struct arena *arena, const char *config, const char *text)
+git_local_remote_refuse(struct broker *broker, struct arena *arena, const char *config,
+			const char *text)
 {
 	const struct remote r = {broker, arena};
 	const char *path = *text == '/' ? text : NULL;
@@ -162,7 +163,7 @@ vet_refuse_remote(struct broker *broker, struct arena *arena, const char *config
 }
 
 bool
-vet_has_relative_remote(const char *git_dir)
+git_local_remote_is_relative(const char *git_dir)
 {
 	auto_arena struct arena arena = {0};
 	const char *path = path_join(&arena, git_dir, "config", NULL);
@@ -170,11 +171,11 @@ vet_has_relative_remote(const char *git_dir)
 	struct gitconfig config = {0};
 	bool has;
 
-	if (path == NULL || !looked_has(git_dir, "config"))
+	if (path == NULL || !git_repo_has(git_dir, "config"))
 		return path == NULL;
-	has = vet_read(AT_FDCWD, path, &file) != 0 ||
-	      (gitconfig_parse(&arena, file.text, file.length, &config, NULL) == 1 &&
-	       gitconfig_has_relative_remote(&config));
+	has = git_install_read(AT_FDCWD, path, &file) != 0 ||
+	      (git_config_parse(&arena, file.text, file.length, &config, NULL) == 1 &&
+	       git_keys_has_relative_remote(&config));
 	free(file.text);
 	return has;
 }

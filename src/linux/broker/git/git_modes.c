@@ -24,13 +24,14 @@ is_gits(const char *path)
 {
 	char folder[PATH_MAX];
 
-	if (deep_is(path) || strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git"))
+	if (long_name_is(path) || strstr(path, "/.git/") != NULL ||
+	    ascii_same(path_last(path), ".git"))
 		return true;
 	snprintf(folder, sizeof folder, "%s", path);
 	for (char *end = folder + strlen(folder); end != NULL && end > folder;
 	     end = strrchr(folder, '/')) {
 		*end = '\0';
-		if (*folder != '\0' && looked_is_repository(folder))
+		if (*folder != '\0' && git_repo_is_repository(folder))
 			return true;
 	}
 	return false;
@@ -51,17 +52,17 @@ mode_of_locked(const char *path)
 }
 
 mode_t
-vet_closed_bits(const struct broker *broker, const char *path, mode_t mode)
+git_modes_closed_bits(const struct broker *broker, const char *path, mode_t mode)
 {
 	mode_t bits = mode & OTHERS & broker->umask;
 
-	if (bits == 0 || broker_is_free(broker, path) || !is_gits(path))
+	if (bits == 0 || broker_is_private_tmp(broker, path) || !is_gits(path))
 		return 0;
 	return bits & ~mode_of_locked(path);
 }
 
 bool
-vet_is_closed(const struct broker *broker, const char *folder)
+git_modes_are_closed(const struct broker *broker, const char *folder)
 {
 	static const char *const names[] = {
 		"",	   "/hooks",	       "/info",	   "/objects",	"/refs",

@@ -14,14 +14,14 @@
 #include "linux/broker/long_name.h"
 
 bool
-vet_is_on_way(const struct broker *broker, const char *path)
+git_refs_lead_to_remote(const struct broker *broker, const char *path)
 {
 	struct git_repo_query q = {.path = path,
 				   .top = path_set_top(&broker->trees.changes, path),
 				   .is_link = true,
-				   .is_delicate = vet_is_delicate(path)};
+				   .is_delicate = broker_is_repo_marker(path)};
 
-	return hookmemory_ask(broker->hooks, broker->plan->host, &q) != NULL;
+	return git_repo_cache_lookup(broker->hooks, broker->plan->host, &q) != NULL;
 }
 
 /* ---- becoming a repository ---- */
@@ -45,36 +45,36 @@ holds_hooks(const struct broker *broker, struct arena *arena, const struct git_r
 		return false;
 	if (dir->kind != GIT_REF_NAMES && dir->kind != GIT_REF_UNKNOWN)
 		return dir->is_there &&
-		       (broker_judge_own(broker, dir->path).rights & RIGHTS_CHANGE) != 0;
-	for (size_t i = 0; dir->kind == GIT_REF_NAMES && hookdir_names[i] != NULL; i++)
-		found = found || is_there(arena, dir->path, hookdir_names[i]);
+		       (broker_decide_own(broker, dir->path).rights & RIGHTS_CHANGE) != 0;
+	for (size_t i = 0; dir->kind == GIT_REF_NAMES && git_hook_names[i] != NULL; i++)
+		found = found || is_there(arena, dir->path, git_hook_names[i]);
 	return found;
 }
 
 bool
-vet_may_begin(const struct broker *broker, const char *folder, const char *git_dir)
+git_refs_may_init(const struct broker *broker, const char *folder, const char *git_dir)
 {
 	struct git_repo one = {0};
 	bool may = broker->plan->host != NULL &&
-		   looked_at_repository(&one, broker->plan->host, folder, git_dir) == 0;
+		   git_repo_read_dir(&one, broker->plan->host, folder, git_dir) == 0;
 
 	for (size_t i = 0; may && i < one.count; i++)
 		may = !holds_hooks(broker, &one.arena, &one.dirs[i]);
-	looked_forget(&one);
+	git_repo_forget(&one);
 	return may;
 }
 
 /* ---- staying where it is, and open ---- */
 
 bool
-vet_is_at_home(const struct broker *broker, const char *folder)
+git_refs_inside(const struct broker *broker, const char *folder)
 {
 	auto_arena struct arena arena = {0};
 	struct git_ref_paths found = {0};
 	bool is_at_home = broker->plan->host != NULL &&
-			  looked_collect(&arena, broker->plan->host,
-					 &(struct looked_part){folder, folder, true, NULL},
-					 &found) == 0;
+			  git_repo_collect(&arena, broker->plan->host,
+					   &(struct looked_part){folder, folder, true, NULL},
+					   &found) == 0;
 
 	for (size_t i = 0; is_at_home && i < found.count; i++)
 		is_at_home = found.items[i].kind == GIT_REF_REMOTE;
@@ -88,9 +88,9 @@ is_plain_file(const struct broker *broker, const char *path, mode_t kind)
 	const unsigned both = RIGHT_CREATE | RIGHT_DELETE;
 	struct verdict verdict;
 
-	if (!S_ISREG(kind) || vet_is_delicate(path))
+	if (!S_ISREG(kind) || broker_is_repo_marker(path))
 		return false;
-	verdict = broker_judge(broker, path);
+	verdict = broker_decide(broker, path);
 	return verdict.vetted == NULL && (verdict.rights & both) == both;
 }
 
@@ -100,17 +100,17 @@ is_gits(const struct broker *broker, const char *path, mode_t kind)
 {
 	char folder[PATH_MAX];
 
-	if (deep_is(path))
+	if (long_name_is(path))
 		return true;
 	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
 	return (strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git") ||
-		(*folder != '\0' && looked_is_repository(folder))) &&
+		(*folder != '\0' && git_repo_is_repository(folder))) &&
 	       !is_plain_file(broker, path, kind);
 }
 
 bool
-vet_is_read(const struct broker *broker, const char *path, mode_t kind)
+git_refs_are_read(const struct broker *broker, const char *path, mode_t kind)
 {
 	return is_gits(broker, path, kind) ||
-	       hookmemory_is_read(broker->hooks, broker->plan->host, path);
+	       git_repo_cache_is_read(broker->hooks, broker->plan->host, path);
 }

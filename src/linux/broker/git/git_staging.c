@@ -52,7 +52,7 @@ clear_left(struct broker *broker)
 }
 
 void
-vet_sweep(struct broker *broker)
+git_staging_drop_dead(struct broker *broker)
 {
 	pthread_mutex_lock(&broker->small);
 	clear_left(broker);
@@ -81,7 +81,7 @@ find_free(struct broker *broker, const struct notif_call *request, pid_t process
 		*ret_number = FIRST_NUMBER + i;
 		if (of_number[i] != NULL && !is_live(of_number[i]))
 			return of_number[i];
-		if (of_number[i] == NULL && request_has_free(request, *ret_number))
+		if (of_number[i] == NULL && notif_has_free(request, *ret_number))
 			return found;
 	}
 	return NULL;
@@ -102,8 +102,8 @@ take_desk(struct broker *broker, const struct notif_call *request, int number,
 		if (!is_live(desk) || desk->number != number)
 			continue;
 		if (process == 0)
-			process = request_process(request);
-		found = desk->process == process && request_is_valid(request);
+			process = notif_process(request);
+		found = desk->process == process && notif_is_valid(request);
 		if (found && ret == NULL)
 			desk->is_spoiled = true;
 		if (found && ret != NULL) {
@@ -164,7 +164,7 @@ give_up_number(struct broker *broker, const struct staged_file *desk)
 static enum git_staging_result
 refuse(struct broker *broker, const char *path, int why, const char *text)
 {
-	broker_refused(broker, "write", path, text);
+	refuse_report(broker, "write", path, text);
 	errno = why;
 	return VET_REFUSED;
 }
@@ -172,7 +172,7 @@ refuse(struct broker *broker, const char *path, int why, const char *text)
 static enum git_staging_result
 open_desk(struct broker *broker, struct git_staging_call *o)
 {
-	pid_t process = request_process(o->request);
+	pid_t process = notif_process(o->request);
 	struct staged_file *desk,
 		made = {.process = process, .exclusive = (o->flags & O_EXCL) != 0};
 
@@ -206,7 +206,8 @@ is_rewritten(enum vet vet)
 }
 
 enum git_staging_result
-vet_open(struct broker *broker, const struct protection *protection, struct git_staging_call *o)
+git_staging_open(struct broker *broker, const struct protection *protection,
+		 struct git_staging_call *o)
 {
 	uint64_t flags = o->flags;
 	struct stat at;
@@ -220,15 +221,15 @@ vet_open(struct broker *broker, const struct protection *protection, struct git_
 	    strchr(o->place->name, '/') != NULL || protection->vet == VET_FOLDER)
 		return VET_GO_ON;
 	if (protection->vet == VET_HEAD)
-		return vet_may_make(broker, o->place->path, protection, false) ? VET_GO_ON
-									       : VET_REFUSED;
+		return git_check_may_make(broker, o->place->path, protection, false) ? VET_GO_ON
+										     : VET_REFUSED;
 	/* what is there keeps its mode when it is cut */
 	if (there)
 		o->mode = at.st_mode & 0777;
 	if (!there || (is_rewritten(protection->vet) && (flags & O_TRUNC)))
 		return open_desk(broker, o);
-	vet_refused(broker, "write", o->place->path,
-		    "git changes it by a new file that takes its place");
+	git_check_refused(broker, "write", o->place->path,
+			  "git changes it by a new file that takes its place");
 	errno = EACCES;
 	return VET_REFUSED;
 }
@@ -239,24 +240,25 @@ vet_open(struct broker *broker, const struct protection *protection, struct git_
 static int
 finish(struct broker *broker, const struct staged_file *desk)
 {
-	auto_free char *folder = desk->is_spoiled ? NULL : walk_name(desk->folder), *path = NULL;
+	auto_free char *folder = desk->is_spoiled ? NULL : lookup_fd_name(desk->folder),
+		       *path = NULL;
 	struct git_file file = {0};
 	struct verdict verdict;
 	int rc, why;
 
 	if (desk->is_spoiled)
 		return EACCES;
-	path = folder == NULL ? NULL : walk_join(folder, desk->name);
+	path = folder == NULL ? NULL : lookup_join(folder, desk->name);
 	if (path == NULL)
 		return ENOENT;
-	verdict = broker_judge(broker, path);
-	namelock_changes(&broker->names, path, NULL);
+	verdict = broker_decide(broker, path);
+	names_lock_changes(&broker->names, path, NULL);
 	if (strlen(path) >= PATH_MAX || verdict.vetted == NULL || !(verdict.rights & RIGHT_CREATE))
 		return EACCES;
-	why = vet_read_open(desk->fd, &file);
+	why = git_install_read_fd(desk->fd, &file);
 	if (why != 0)
 		return why;
-	rc = vet_install(broker,
+	rc = git_install(broker,
 			 &(struct git_target){desk->folder, desk->name, path, verdict.vetted->vet,
 					      desk->exclusive},
 			 &file);
@@ -266,18 +268,18 @@ finish(struct broker *broker, const struct staged_file *desk)
 }
 
 void
-act_close(struct broker *broker, const struct notif_call *request)
+sys_close(struct broker *broker, const struct notif_call *request)
 {
 	struct staged_file desk;
 	int why;
 
 	if (!take_desk(broker, request, (int)request->notif.data.args[0], &desk)) {
-		request_continue(request);
+		notif_continue(request);
 		return;
 	}
-	namelock_take(&broker->names);
+	names_wrlock(&broker->names);
 	why = finish(broker, &desk);
-	namelock_leave(&broker->names);
+	names_unlock(&broker->names);
 	if (why == 0)
 		give_up_number(broker, &desk);
 	if (nest_is_late(broker))
@@ -285,20 +287,20 @@ act_close(struct broker *broker, const struct notif_call *request)
 	else
 		clear(&desk);
 	if (why == 0)
-		request_continue(request);
+		notif_continue(request);
 	else
-		request_fail(request, why);
+		notif_fail(request, why);
 }
 
 /* Under a second number its end would not be seen. */
 void
-act_dup(struct broker *broker, const struct notif_call *request)
+sys_dup(struct broker *broker, const struct notif_call *request)
 {
 	if (take_desk(broker, request, (int)request->notif.data.args[0], NULL)) {
-		broker_refused(broker, "write", "a file of git's",
-			       "it is written under the number it was opened by");
-		request_fail(request, EACCES);
+		refuse_report(broker, "write", "a file of git's",
+			      "it is written under the number it was opened by");
+		notif_fail(request, EACCES);
 	} else {
-		request_continue(request);
+		notif_continue(request);
 	}
 }

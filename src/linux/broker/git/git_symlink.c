@@ -164,7 +164,7 @@ names_private_tmp(const struct broker *broker, const char *text)
 static bool
 refuse(struct broker *broker, const char *path, const char *why)
 {
-	broker_refused(broker, "create", path, why);
+	refuse_report(broker, "create", path, why);
 	errno = EACCES;
 	return false;
 }
@@ -196,7 +196,7 @@ is_repository_in(const char *folder, const char *rest)
 	size_t length = strlen(name);
 
 	if (length < 4 || !ascii_same(name + length - 4, ".git"))
-		return is_gits(rest) && looked_is_repository(folder);
+		return is_gits(rest) && git_repo_is_repository(folder);
 	return length == 4 || is_gits(rest);
 }
 
@@ -281,7 +281,7 @@ stays(void *context, const struct subtree_entry *entry)
 }
 
 bool
-vet_links_stay(const char *folder)
+git_symlink_all_inside(const char *folder)
 {
 	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	auto_free struct staying *s = calloc(1, sizeof *s);
@@ -294,36 +294,36 @@ vet_links_stay(const char *folder)
 }
 
 bool
-vet_may_link_to(struct broker *broker, const char *path, const char *text)
+git_symlink_may_point(struct broker *broker, const char *path, const char *text)
 {
 	char repository[PATH_MAX];
 
 	/* by a path that cannot be looked at only what stays beside it, or below, is known to be fine */
-	if (deep_is(path) && (*text == '/' || strstr(text, "..") != NULL))
+	if (long_name_is(path) && (*text == '/' || strstr(text, "..") != NULL))
 		return refuse(broker, path,
 			      "a link up from a path that is too long to be looked at");
-	if (deep_is(path) && nest_depth(broker) == 0)
+	if (long_name_is(path) && nest_depth(broker) == 0)
 		return true;
 	/* what is denied below this name would be looked for where the link leads */
-	if (!broker_is_free(broker, path) && broker_judge(broker, path).held != NULL)
+	if (!broker_is_private_tmp(broker, path) && broker_decide(broker, path).held != NULL)
 		return refuse(broker, path, "a link on the way to what is denied");
-	if (!broker_is_free(broker, path) && find_repository(path, repository) &&
+	if (!broker_is_private_tmp(broker, path) && find_repository(path, repository) &&
 	    !stays_in(repository, path, text))
 		return refuse(broker, path, "a link out of a repository, which git writes through");
 	/* what is in the private tmp itself ends with it; a sandbox inside may have its project there */
-	if (!broker_is_free(broker, path) &&
+	if (!broker_is_private_tmp(broker, path) &&
 	    (names_private_tmp(broker, text) || leads_out(broker, path, text)))
 		return refuse(broker, path,
 			      "a link out of the project into what ends with the run");
 	/* to a repository that came with the project's files, and whose hooks nobody looked at */
-	if (!broker_is_free(broker, path) && vet_is_on_way(broker, path))
+	if (!broker_is_private_tmp(broker, path) && git_refs_lead_to_remote(broker, path))
 		return refuse(broker, path, "a link on git's way to another repository");
 	return nest_may_link(broker, path, text) ||
 	       refuse(broker, path, "the sandbox inside refuses where it leads");
 }
 
 bool
-vet_may_hold(struct broker *broker, const char *path, int folder, const char *name)
+git_symlink_may_be(struct broker *broker, const char *path, int folder, const char *name)
 {
 	char text[PATH_MAX];
 	ssize_t n = readlinkat(folder, name, text, sizeof text - 1);
@@ -331,5 +331,5 @@ vet_may_hold(struct broker *broker, const char *path, int folder, const char *na
 	if (n < 0)
 		return true;
 	text[n] = '\0';
-	return vet_may_link_to(broker, path, text);
+	return git_symlink_may_point(broker, path, text);
 }

@@ -48,7 +48,7 @@ auto_climb_fn(struct climb *climb)
 #define auto_climb __attribute__((cleanup(auto_climb_fn)))
 
 bool
-deep_is(const char *path)
+long_name_is(const char *path)
 {
 	return strlen(path) >= PATH_MAX;
 }
@@ -252,7 +252,7 @@ step_down(struct climb *climb, const struct id *id)
 }
 
 char *
-deep_name(struct long_names *deep, int folder)
+long_name_name(struct long_names *deep, int folder)
 {
 	auto_climb struct climb climb = {.deep = deep, .at = openat(folder, ".", HOLD)};
 

@@ -60,7 +60,7 @@ is_link(int fd)
 }
 
 int
-find_object(int base, const char *path, unsigned how, struct lookup_object *ret_found)
+lookup_object(int base, const char *path, unsigned how, struct lookup_object *ret_found)
 {
 	uint64_t flags = how & LOOKUP_NO_FOLLOW ? O_NOFOLLOW : 0;
 	struct lookup_object *to = ret_found;
@@ -70,7 +70,7 @@ find_object(int base, const char *path, unsigned how, struct lookup_object *ret_
 	to->why = 0;
 	to->object = hold(base, path, flags, NO_MAGIC_LINKS);
 	if (to->object >= 0)
-		return walk_is_proc(to->object) ? -1 : 1;
+		return lookup_is_procfs(to->object) ? -1 : 1;
 	to->why = errno;
 	if (errno == ELOOP)
 		return -1;
@@ -95,19 +95,19 @@ hold_folder(int base, const char *path, struct lookup_object *to)
 static int
 find_place(int base, const char *path, struct lookup_object *to)
 {
-	if (!hold_folder(base, path, to) || walk_is_proc(to->folder))
+	if (!hold_folder(base, path, to) || lookup_is_procfs(to->folder))
 		return -1;
 	to->why = EISDIR;
 	if (strchr(to->name, '/') != NULL)
 		return 0;
 	to->object = hold(to->folder, to->name, O_NOFOLLOW, NO_MAGIC_LINKS);
 	if (to->object >= 0)
-		return is_link(to->object) || walk_is_proc(to->object) ? -1 : 1;
+		return is_link(to->object) || lookup_is_procfs(to->object) ? -1 : 1;
 	return errno == ENOENT && strlen(to->name) <= NAME_MAX ? 1 : -1;
 }
 
 bool
-find_new(int base, const char *path, struct lookup_object *ret_found)
+lookup_new(int base, const char *path, struct lookup_object *ret_found)
 {
 	struct lookup_object *to = ret_found;
 
@@ -117,8 +117,8 @@ find_new(int base, const char *path, struct lookup_object *ret_found)
 }
 
 bool
-find(const struct notif_call *request, int base, const char *path, unsigned how,
-     struct lookup_object *ret_found)
+lookup(const struct notif_call *request, int base, const char *path, unsigned how,
+       struct lookup_object *ret_found)
 {
 	struct lookup_object *to = ret_found;
 	int said;
@@ -127,11 +127,11 @@ find(const struct notif_call *request, int base, const char *path, unsigned how,
 	to->is_proc = to->by_steps = false;
 	if (*path == '\0')
 		return fail(to, ENOENT);
-	said = how & LOOKUP_NEW ? find_place(base, path, to) : find_object(base, path, how, to);
+	said = how & LOOKUP_NEW ? find_place(base, path, to) : lookup_object(base, path, how, to);
 	if (said > 0)
 		return true;
 	if (said == 0)
 		return fail(to, to->why);
 	fail(to, 0);
-	return find_stepwise(request, base, path, how, to);
+	return lookup_by_steps(request, base, path, how, to);
 }

@@ -35,15 +35,15 @@ auto_lookup_fn(const struct lookup_object *found)
 #define auto_lookup __attribute__((cleanup(auto_lookup_fn)))
 
 /* True, or false with why. base is borrowed, and looked at only for a path that is not absolute. */
-bool find(const struct notif_call *request, int base, const char *path, unsigned how,
-	  struct lookup_object *ret_found);
+bool lookup(const struct notif_call *request, int base, const char *path, unsigned how,
+	    struct lookup_object *ret_found);
 /* By the kernel alone. 1: found, 0: not, and why is sure, -1: another way must tell. */
-int find_object(int base, const char *path, unsigned how, struct lookup_object *ret_found);
+int lookup_object(int base, const char *path, unsigned how, struct lookup_object *ret_found);
 /*
  * Only the folder of a name, without a look at what is there, nor whether it is in procfs, where nothing
  * can be made. False: another way must tell.
  */
-bool find_new(int base, const char *path, struct lookup_object *ret_found);
+bool lookup_new(int base, const char *path, struct lookup_object *ret_found);
 /* lookup_steps.c: component by component, for what the kernel would follow for us. */
-bool find_stepwise(const struct notif_call *request, int base, const char *path, unsigned how,
-		   struct lookup_object *ret_found);
+bool lookup_by_steps(const struct notif_call *request, int base, const char *path, unsigned how,
+		     struct lookup_object *ret_found);

@@ -14,14 +14,14 @@
 #include "linux/broker/path/lookup.h"
 
 bool
-broker_place(int object, struct dir_entry *ret_place)
+lookup_object_parent(int object, struct dir_entry *ret_place)
 {
 	struct dir_entry *to = ret_place;
 	auto_free char *folder = NULL;
 	struct stat here, there;
 	char *slash;
 
-	to->path = walk_name(object);
+	to->path = lookup_fd_name(object);
 	folder = to->path == NULL ? NULL : strdup(to->path);
 	if (folder == NULL)
 		return false;
@@ -37,9 +37,9 @@ broker_place(int object, struct dir_entry *ret_place)
 static bool
 place_name(struct lookup_object *found, struct dir_entry *to)
 {
-	auto_free char *folder = walk_folder_name(to->deep, found->folder);
+	auto_free char *folder = lookup_dir_name(to->deep, found->folder);
 
-	to->path = folder == NULL ? NULL : walk_join(folder, found->name);
+	to->path = folder == NULL ? NULL : lookup_join(folder, found->name);
 	if (to->path == NULL)
 		return false;
 	strcpy(to->name, found->name);
@@ -66,7 +66,7 @@ walk_by_steps(const struct notif_call *request, int base, const char *path,
 	if (follow == LOOKUP_NAME || (follow == LOOKUP_KEEP && end == length))
 		how |= LOOKUP_NO_FOLLOW;
 	*ret_place = (struct dir_entry){.folder = -1, .deep = request->deep};
-	if (!find_stepwise(request, base, text, how, &found)) {
+	if (!lookup_by_steps(request, base, text, how, &found)) {
 		ret_place->why = found.why;
 		return LOOKUP_FAILED;
 	}
@@ -74,7 +74,7 @@ walk_by_steps(const struct notif_call *request, int base, const char *path,
 	ret_place->why = found.object < 0 ? ENOENT : EACCES;
 	if (found.is_proc)
 		return LOOKUP_ELSEWHERE;
-	if (!(found.object >= 0 ? broker_place(found.object, ret_place)
+	if (!(found.object >= 0 ? lookup_object_parent(found.object, ret_place)
 				: place_name(&found, ret_place))) {
 		auto_dir_entry_fn(ret_place);
 		ret_place->folder = -1;
@@ -87,40 +87,40 @@ walk_by_steps(const struct notif_call *request, int base, const char *path,
 }
 
 enum lookup_result
-broker_walk_from(const struct notif_call *request, int base, const char *path,
-		 enum lookup_follow follow, struct dir_entry *ret_place)
+lookup_caller_from(const struct notif_call *request, int base, const char *path,
+		   enum lookup_follow follow, struct dir_entry *ret_place)
 {
 	enum lookup_result end;
 
 	ret_place->deep = request->deep;
-	end = walk(base, path, follow, ret_place);
+	end = lookup_parent(base, path, follow, ret_place);
 	return end == LOOKUP_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place)
 				       : end;
 }
 
 enum lookup_result
-broker_walk(const struct notif_call *request, int folder, uint64_t address,
-	    enum lookup_follow follow, struct dir_entry *ret_place)
+lookup_caller_path(const struct notif_call *request, int folder, uint64_t address,
+		   enum lookup_follow follow, struct dir_entry *ret_place)
 {
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 
 	*ret_place = (struct dir_entry){.folder = -1, .deep = request->deep};
-	ret_place->why = request_path(request, address, path);
+	ret_place->why = notif_path(request, address, path);
 	if (ret_place->why == 0 && *path == '\0')
 		ret_place->why = ENOENT;
 	if (ret_place->why != 0)
 		return LOOKUP_FAILED;
 	if (*path != '/') {
-		base = request_folder(request, folder, &ret_place->why);
+		base = notif_folder(request, folder, &ret_place->why);
 		if (base < 0)
 			return LOOKUP_FAILED;
 	}
-	return broker_walk_from(request, base, path, follow, ret_place);
+	return lookup_caller_from(request, base, path, follow, ret_place);
 }
 
 int
-broker_descriptor_in(const char *path)
+lookup_fd_in_path(const char *path)
 {
 	static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",
 					      "/dev/fd/"};
@@ -140,9 +140,9 @@ broker_descriptor_in(const char *path)
 }
 
 int
-broker_descriptor_name(const struct notif_call *request, uint64_t address)
+lookup_caller_fd(const struct notif_call *request, uint64_t address)
 {
 	char path[PATH_MAX];
 
-	return request_path(request, address, path) == 0 ? broker_descriptor_in(path) : -1;
+	return notif_path(request, address, path) == 0 ? lookup_fd_in_path(path) : -1;
 }

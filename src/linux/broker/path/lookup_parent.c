@@ -24,7 +24,7 @@
 #define LINKS_MAX 40
 
 char *
-walk_name(int fd)
+lookup_fd_name(int fd)
 {
 	static const char gone[] = " (deleted)";
 	char link[40], to[PATH_MAX];
@@ -46,18 +46,18 @@ walk_name(int fd)
 }
 
 char *
-walk_folder_name(struct long_names *deep, int folder)
+lookup_dir_name(struct long_names *deep, int folder)
 {
 	char to[PATH_MAX];
 	/* a third of what asking procfs costs */
 	long n = fchdir(folder) < 0 ? -1 : syscall(SYS_getcwd, to, sizeof to);
-	char *name = n > 1 && *to == '/' ? strdup(to) : walk_name(folder);
+	char *name = n > 1 && *to == '/' ? strdup(to) : lookup_fd_name(folder);
 
-	return name == NULL && errno == ENAMETOOLONG ? deep_name(deep, folder) : name;
+	return name == NULL && errno == ENAMETOOLONG ? long_name_name(deep, folder) : name;
 }
 
 bool
-walk_is_proc(int fd)
+lookup_is_procfs(int fd)
 {
 	struct statfs fs;
 
@@ -97,7 +97,7 @@ is_dots(const char *name)
 }
 
 char *
-walk_join(const char *folder, const char *name)
+lookup_join(const char *folder, const char *name)
 {
 	size_t above = strcmp(folder, "/") == 0 ? 0 : strlen(folder), length = strcspn(name, "/");
 	char *to = malloc(above + length + 2);
@@ -130,10 +130,10 @@ end_at_folder(struct dir_entry *to)
 
 	if (itself < 0)
 		return fail(to, errno);
-	if (walk_is_proc(itself))
+	if (lookup_is_procfs(itself))
 		return fail(to, ELOOP);
 	to->is_folder_itself = true;
-	to->path = walk_folder_name(to->deep, itself);
+	to->path = lookup_dir_name(to->deep, itself);
 	return to->path != NULL ? LOOKUP_FOUND : fail(to, errno);
 }
 
@@ -144,10 +144,10 @@ end_at_name(struct dir_entry *to)
 
 	if (strcspn(to->name, "/") > NAME_MAX)
 		return fail(to, ENAMETOOLONG);
-	folder = walk_folder_name(to->deep, to->folder);
+	folder = lookup_dir_name(to->deep, to->folder);
 	if (folder == NULL)
 		return fail(to, errno == ENAMETOOLONG || errno == ENOMEM ? errno : ENOENT);
-	to->path = walk_join(folder, to->name);
+	to->path = lookup_join(folder, to->name);
 	return to->path != NULL ? LOOKUP_FOUND : fail(to, ENOMEM);
 }
 
@@ -179,7 +179,7 @@ leads_on(enum lookup_follow follow, const char *name)
 }
 
 enum lookup_result
-walk(int base, const char *path, enum lookup_follow follow, struct dir_entry *place)
+lookup_parent(int base, const char *path, enum lookup_follow follow, struct dir_entry *place)
 {
 	char head[PATH_MAX], text[PATH_MAX], link[PATH_MAX];
 	struct dir_entry *to = place;
@@ -198,7 +198,7 @@ walk(int base, const char *path, enum lookup_follow follow, struct dir_entry *pl
 		to->folder = folder;
 		if (folder < 0)
 			return fail(to, why);
-		if (walk_is_proc(folder))
+		if (lookup_is_procfs(folder))
 			return fail(to, ELOOP);
 		strcpy(to->name, name);
 		if (is_dots(name))
@@ -214,15 +214,15 @@ walk(int base, const char *path, enum lookup_follow follow, struct dir_entry *pl
 }
 
 bool
-walk_is_still(const struct dir_entry *spot)
+lookup_unchanged(const struct dir_entry *spot)
 {
 	auto_free char *folder = NULL, *now = NULL;
 
 	/* such a name is nothing that could be made, removed or moved */
 	if (spot->is_folder_itself)
 		return true;
-	folder = walk_folder_name(spot->deep, spot->folder);
-	now = folder == NULL ? NULL : walk_join(folder, spot->name);
+	folder = lookup_dir_name(spot->deep, spot->folder);
+	now = folder == NULL ? NULL : lookup_join(folder, spot->name);
 	if (now != NULL && strcmp(now, spot->path) == 0)
 		return true;
 	errno = ENOENT;

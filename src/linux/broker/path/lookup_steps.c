@@ -81,8 +81,8 @@ start(struct steps *s, int base)
 static bool
 is_closed(const struct steps *s, const char *name)
 {
-	auto_free char *path = walk_name(s->at);
-	auto_free char *inner = path == NULL ? NULL : walk_join(path, name);
+	auto_free char *path = lookup_fd_name(s->at);
+	auto_free char *inner = path == NULL ? NULL : lookup_join(path, name);
 
 	return inner == NULL || !nest_may_look(s->request, inner);
 }
@@ -120,7 +120,7 @@ read_link(const struct steps *s, int link, const char *name, char to[PATH_MAX])
 {
 	ssize_t n;
 
-	if (walk_is_proc(s->at) && procfs_is_root(s->at) &&
+	if (lookup_is_procfs(s->at) && procfs_is_root(s->at) &&
 	    procfs_self(s->request->thread, name, to, PATH_MAX))
 		return 0;
 	n = readlinkat(link, "", to, PATH_MAX - 1);
@@ -187,14 +187,14 @@ step_onto(struct steps *s, int fd, const struct name *name)
 	struct stat at = {0};
 	int rc;
 
-	if (walk_is_proc(fd) && is_closed(s, name->text)) {
+	if (lookup_is_procfs(fd) && is_closed(s, name->text)) {
 		close(fd);
 		errno = EACCES;
 		return STEP_FAILED;
 	}
 	if (fstat(fd, &at) < 0 || !S_ISLNK(at.st_mode) || keeps)
 		return arrive(s, fd, &at, name);
-	if (walk_is_proc(fd) && is_magic(s, name->text)) {
+	if (lookup_is_procfs(fd) && is_magic(s, name->text)) {
 		close(fd);
 		errno = ELOOP;
 		if (++s->links > LINKS_MAX)
@@ -227,8 +227,8 @@ step(struct steps *s, struct name *name)
 }
 
 bool
-find_stepwise(const struct notif_call *request, int base, const char *path, unsigned how,
-	      struct lookup_object *ret_found)
+lookup_by_steps(const struct notif_call *request, int base, const char *path, unsigned how,
+		struct lookup_object *ret_found)
 {
 	struct steps s = {.request = request, .how = how};
 	struct lookup_object *to = ret_found;
@@ -256,7 +256,7 @@ find_stepwise(const struct notif_call *request, int base, const char *path, unsi
 	} else {
 		to->object = s.at;
 	}
-	to->is_proc = walk_is_proc(s.at);
+	to->is_proc = lookup_is_procfs(s.at);
 	to->by_steps = true;
 	return true;
 }

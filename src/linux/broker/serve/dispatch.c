@@ -31,80 +31,80 @@ static const struct {
 	broker_fn *answer;
 } calls[] = {
 #ifdef SYS_open
-	{SYS_dup2, act_dup},
-	{SYS_open, act_open},
-	{SYS_creat, act_creat},
-	{SYS_mkdir, act_mkdir},
-	{SYS_mknod, act_mknod},
-	{SYS_symlink, act_symlink},
-	{SYS_unlink, act_unlink},
-	{SYS_rmdir, act_rmdir},
-	{SYS_link, act_link},
-	{SYS_rename, act_rename},
-	{SYS_chmod, act_chmod},
-	{SYS_chown, act_chown},
-	{SYS_lchown, act_lchown},
-	{SYS_utime, act_utime},
-	{SYS_utimes, act_utimes},
-	{SYS_futimesat, act_futimesat},
+	{SYS_dup2, sys_dup},
+	{SYS_open, sys_open},
+	{SYS_creat, sys_creat},
+	{SYS_mkdir, sys_mkdir},
+	{SYS_mknod, sys_mknod},
+	{SYS_symlink, sys_symlink},
+	{SYS_unlink, sys_unlink},
+	{SYS_rmdir, sys_rmdir},
+	{SYS_link, sys_link},
+	{SYS_rename, sys_rename},
+	{SYS_chmod, sys_chmod},
+	{SYS_chown, sys_chown},
+	{SYS_lchown, sys_lchown},
+	{SYS_utime, sys_utime},
+	{SYS_utimes, sys_utimes},
+	{SYS_futimesat, sys_futimesat},
 #endif
 #ifdef SYS_renameat
-	{SYS_renameat, act_renameat},
+	{SYS_renameat, sys_renameat},
 #endif
-	{SYS_openat, act_openat},
-	{SYS_ioctl, act_ioctl},
-	{SYS_truncate, act_truncate},
-	{SYS_mkdirat, act_mkdirat},
-	{SYS_mknodat, act_mknodat},
-	{SYS_symlinkat, act_symlinkat},
-	{SYS_unlinkat, act_unlinkat},
-	{SYS_linkat, act_linkat},
-	{SYS_renameat2, act_renameat2},
-	{SYS_socket, act_socket},
-	{SYS_socketpair, act_socketpair},
-	{SYS_bind, act_bind},
-	{SYS_listen, act_listen},
-	{SYS_connect, act_connect},
-	{SYS_sendto, act_sendto},
-	{SYS_sendmsg, act_sendmsg},
-	{SYS_sendmmsg, act_sendmmsg},
-	{SYS_fchmod, act_fchmod},
-	{SYS_fchmodat, act_fchmodat},
-	{452, act_fchmodat2},
-	{SYS_fchown, act_fchown},
-	{SYS_fchownat, act_fchownat},
-	{SYS_utimensat, act_utimensat},
-	{SYS_setxattr, act_setxattr},
-	{SYS_lsetxattr, act_lsetxattr},
-	{SYS_fsetxattr, act_fsetxattr},
-	{SYS_removexattr, act_removexattr},
-	{SYS_lremovexattr, act_lremovexattr},
-	{SYS_fremovexattr, act_fremovexattr},
-	{463, act_setxattrat},
-	{466, act_removexattrat},
-	{SYS_close, act_close},
-	{SYS_dup, act_dup},
-	{SYS_dup3, act_dup},
-	{SYS_kill, act_kill},
-	{SYS_tkill, act_tkill},
-	{SYS_tgkill, act_tgkill},
-	{SYS_rt_sigqueueinfo, act_rt_sigqueueinfo},
-	{SYS_rt_tgsigqueueinfo, act_rt_tgsigqueueinfo},
-	{424, act_pidfd_send_signal},
-	{SYS_fcntl, act_fcntl},
-	{SYS_sched_setaffinity, act_own_first},
-	{SYS_sched_setattr, act_own_first},
-	{SYS_sched_setparam, act_own_first},
-	{SYS_sched_setscheduler, act_own_first},
-	{SYS_prlimit64, act_own_first},
-	{SYS_setpriority, act_own_second},
-	{SYS_ioprio_set, act_own_second},
-	{SYS_setpgid, act_setpgid},
-	{SYS_msgget, act_sysv},
-	{SYS_semget, act_sysv},
-	{SYS_shmget, act_sysv},
-	{444, act_door},
-	{446, act_restrict},
+	{SYS_openat, sys_openat},
+	{SYS_ioctl, sys_ioctl},
+	{SYS_truncate, sys_truncate},
+	{SYS_mkdirat, sys_mkdirat},
+	{SYS_mknodat, sys_mknodat},
+	{SYS_symlinkat, sys_symlinkat},
+	{SYS_unlinkat, sys_unlinkat},
+	{SYS_linkat, sys_linkat},
+	{SYS_renameat2, sys_renameat2},
+	{SYS_socket, sys_socket},
+	{SYS_socketpair, sys_socketpair},
+	{SYS_bind, sys_bind},
+	{SYS_listen, sys_listen},
+	{SYS_connect, sys_connect},
+	{SYS_sendto, sys_sendto},
+	{SYS_sendmsg, sys_sendmsg},
+	{SYS_sendmmsg, sys_sendmmsg},
+	{SYS_fchmod, sys_fchmod},
+	{SYS_fchmodat, sys_fchmodat},
+	{452, sys_fchmodat2},
+	{SYS_fchown, sys_fchown},
+	{SYS_fchownat, sys_fchownat},
+	{SYS_utimensat, sys_utimensat},
+	{SYS_setxattr, sys_setxattr},
+	{SYS_lsetxattr, sys_lsetxattr},
+	{SYS_fsetxattr, sys_fsetxattr},
+	{SYS_removexattr, sys_removexattr},
+	{SYS_lremovexattr, sys_lremovexattr},
+	{SYS_fremovexattr, sys_fremovexattr},
+	{463, sys_setxattrat},
+	{466, sys_removexattrat},
+	{SYS_close, sys_close},
+	{SYS_dup, sys_dup},
+	{SYS_dup3, sys_dup},
+	{SYS_kill, sys_kill},
+	{SYS_tkill, sys_tkill},
+	{SYS_tgkill, sys_tgkill},
+	{SYS_rt_sigqueueinfo, sys_rt_sigqueueinfo},
+	{SYS_rt_tgsigqueueinfo, sys_rt_tgsigqueueinfo},
+	{424, sys_pidfd_send_signal},
+	{SYS_fcntl, sys_fcntl},
+	{SYS_sched_setaffinity, sys_own_process_first},
+	{SYS_sched_setattr, sys_own_process_first},
+	{SYS_sched_setparam, sys_own_process_first},
+	{SYS_sched_setscheduler, sys_own_process_first},
+	{SYS_prlimit64, sys_own_process_first},
+	{SYS_setpriority, sys_own_process_second},
+	{SYS_ioprio_set, sys_own_process_second},
+	{SYS_setpgid, sys_setpgid},
+	{SYS_msgget, sys_sysv},
+	{SYS_semget, sys_sysv},
+	{SYS_shmget, sys_sysv},
+	{444, sys_nest_handshake},
+	{446, sys_landlock_restrict_self},
 };
 
 /* Are so many numbers free? Asked one by one: poll takes what is held by O_PATH for nothing. */
@@ -130,8 +130,8 @@ is_crowded(struct broker *broker)
 	if (broker->last_free == 0 || fcntl(broker->last_free, F_GETFD) < 0 ||
 	    has_free(broker, wanted))
 		return false;
-	nest_sweep(broker);
-	vet_sweep(broker);
+	nest_close_dead(broker);
+	git_staging_drop_dead(broker);
 	return !has_free(broker, wanted);
 }
 
@@ -146,7 +146,7 @@ answer_known(struct broker *broker, const struct notif_call *request)
 			return;
 		}
 	}
-	request_fail(request, ENOSYS);
+	notif_fail(request, ENOSYS);
 }
 
 static void
@@ -170,7 +170,7 @@ broker_answer(struct broker *broker, struct notif_call *request, int patience)
 	do {
 		why = is_crowded(broker) ? EMFILE : nest_begin(broker, request, &nested);
 		if (why != 0) {
-			request_fail(request, why);
+			notif_fail(request, why);
 			return NULL;
 		}
 		nested.patience = patience;
@@ -206,16 +206,16 @@ broker_serve(struct broker *broker)
 {
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	sweep_ready(&broker->sweep);
+	kill_all_ready(&broker->sweep);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	share_out(broker);
 	pthread_mutex_init(&broker->deep.lock, NULL);
 	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;
-	egress_start(broker);
+	proxy_client_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0) {
 		nest_make(broker);
-		serving_start(broker, broker->is_narrow ? 1 : THREADS);
+		pool_start(broker, broker->is_narrow ? 1 : THREADS);
 	}
 	close(broker->listener);
 	for (;;)

@@ -91,7 +91,7 @@ try_again(struct broker *broker, struct late *late)
 	do {
 		clock_sleep_us(PAUSE_US);
 		start = clock_ms();
-		again = request_is_valid(&late->request)
+		again = notif_is_valid(&late->request)
 				? broker_answer(broker, &late->request, patience)
 				: NULL;
 		if (again == NULL)
@@ -100,7 +100,7 @@ try_again(struct broker *broker, struct late *late)
 		if (clock_ms() - start >= patience && patience < PATIENCE_MAX_MS)
 			patience *= 2;
 	} while (clock_ms() < late->end);
-	request_fail(&late->request, EAGAIN);
+	notif_fail(&late->request, EAGAIN);
 }
 
 static void *
@@ -116,7 +116,7 @@ late_main(void *argument)
 		if (is_fit)
 			try_again(post.broker, late);
 		else
-			request_fail(&late->request, EAGAIN);
+			notif_fail(&late->request, EAGAIN);
 		free(late);
 	}
 	return NULL;
@@ -145,7 +145,7 @@ send_away(struct broker *broker, struct nest *nest)
 	struct late *late;
 
 	while ((late = take_first(broker, nest)) != NULL) {
-		request_fail(&late->request, EAGAIN);
+		notif_fail(&late->request, EAGAIN);
 		free(late);
 	}
 }
@@ -157,10 +157,10 @@ nest_retry(struct broker *broker, const struct notif_call *request, struct nest 
 	bool starts, served;
 
 	if (late == NULL) {
-		request_fail(request, EAGAIN);
+		notif_fail(request, EAGAIN);
 		return;
 	}
-	*late = (struct late){NULL, request_copy(request), clock_ms() + GIVE_UP_MS};
+	*late = (struct late){NULL, notif_copy(request), clock_ms() + GIVE_UP_MS};
 	pthread_mutex_lock(&nest->queue);
 	starts = count_in(broker, nest);
 	served = nest->late > 0;
@@ -168,7 +168,7 @@ nest_retry(struct broker *broker, const struct notif_call *request, struct nest 
 		append(nest, late);
 	pthread_mutex_unlock(&nest->queue);
 	if (!served) {
-		request_fail(request, EAGAIN);
+		notif_fail(request, EAGAIN);
 		free(late);
 	} else if (starts && start_thread(broker, nest) != 0) {
 		send_away(broker, nest);

@@ -23,15 +23,15 @@
 static void
 judge(const struct broker *broker, const char *path, struct nest_answer *to)
 {
-	struct verdict verdict = broker_judge(broker, path);
+	struct verdict verdict = broker_decide(broker, path);
 
 	to->rights = verdict.rights;
 	to->vet = verdict.vetted == NULL ? (uint32_t)VET_NOTHING : (uint32_t)verdict.vetted->vet;
 	to->is_held = verdict.held != NULL;
-	to->guards = broker_guards(broker, path, RIGHTS_CHANGE);
+	to->guards = broker_covers(broker, path, RIGHTS_CHANGE);
 	to->is_by_name = plan_is_by_name(broker->plan, path);
 	/* nobody acts under our layer */
-	if (!broker_is_free(broker, path) && ruleset_keeps_back(broker->plan, path))
+	if (!broker_is_private_tmp(broker, path) && rules_entries_withholds(broker->plan, path))
 		to->rights &= ~(unsigned)RIGHT_READ;
 }
 
@@ -43,12 +43,13 @@ vet(struct broker *broker, const char *path, uint32_t kind, int fd)
 	struct gitconfig_text text, old;
 	bool has_present, is_fine;
 
-	if (fd < 0 || vet_read_open(fd, &file) != 0)
+	if (fd < 0 || git_install_read_fd(fd, &file) != 0)
 		return false;
-	has_present = vet_read(AT_FDCWD, path, &present) == 0;
+	has_present = git_install_read(AT_FDCWD, path, &present) == 0;
 	text = (struct gitconfig_text){file.text, file.length};
 	old = (struct gitconfig_text){present.text, present.length};
-	is_fine = vet_content(broker, path, (enum vet)kind, &text, has_present ? &old : NULL) == 0;
+	is_fine = git_content_check(broker, path, (enum vet)kind, &text,
+				    has_present ? &old : NULL) == 0;
 	free(file.text);
 	free(present.text);
 	return is_fine;
@@ -58,9 +59,9 @@ static bool
 carry(struct broker *broker, const char *path, uint32_t kind, int fd)
 {
 	struct git_file file = {0};
-	bool is_fine = fd >= 0 && vet_read_open(fd, &file) == 0 &&
-		       vet_may_carry(broker, path, (enum vet)kind,
-				     &(struct gitconfig_text){file.text, file.length});
+	bool is_fine = fd >= 0 && git_install_read_fd(fd, &file) == 0 &&
+		       git_pointer_may_move(broker, path, (enum vet)kind,
+					    &(struct gitconfig_text){file.text, file.length});
 
 	free(file.text);
 	return is_fine;
@@ -78,8 +79,9 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 		judge(broker, path, &to);
 		break;
 	case NEST_LINK:
-		to.rights = second != NULL && vet_may_link_to(broker, path, second) ? RIGHTS_ALL
-										    : 0;
+		to.rights = second != NULL && git_symlink_may_point(broker, path, second)
+				    ? RIGHTS_ALL
+				    : 0;
 		break;
 	case NEST_VET:
 		to.rights = vet(broker, path, question->vet, fd) ? RIGHTS_ALL : 0;
@@ -150,7 +152,7 @@ receive(int line, struct nest_question *to, int *ret_fd)
 }
 
 void
-nested_serve(struct broker *broker, int line)
+nest_serve(struct broker *broker, int line)
 {
 	struct nest_question question = {0};
 	struct nest_answer said;

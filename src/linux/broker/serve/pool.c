@@ -104,7 +104,7 @@ wait_until_needed(struct pool *s, int calls)
 		is_needed = watch(s, calls, &received);
 		set(&s->is_watched, false);
 		/* nobody waits for calls on a processor that somebody may have for himself */
-		near_end_all(&s->staying);
+		affinity_end_all(&s->staying);
 		/* one that came meanwhile has called nobody */
 		if (received == look(&s->received))
 			break;
@@ -144,7 +144,7 @@ go_to_post(struct broker *broker, struct affinity *near)
 		/* who left the post before it saw us has not called */
 		is_free = look(&s->at_post) == 0;
 		if (!is_free) {
-			near_end_call(near, false);
+			affinity_end_call(near, false);
 			wait_until_needed(s, calls);
 		}
 		add(&s->reserve, -1);
@@ -272,8 +272,8 @@ serve(struct broker *broker)
 			nest_retry(broker, &request, late);
 			nest_drop(broker, late);
 		}
-		near_end_call(&near, is_alone(&broker->serving));
-		broker_tidy(broker);
+		affinity_end_call(&near, is_alone(&broker->serving));
+		autorun_compact(broker);
 		/* nobody's folder is held longer than its call; either will do */
 		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
 	}
@@ -286,7 +286,7 @@ thread_main(void *argument)
 	/* a umask and a folder of one's own: both are set for single calls */
 	bool has_own = unshare(CLONE_FS) == 0;
 
-	near_roam(&broker->serving.near);
+	affinity_reset(&broker->serving.near);
 	add(&broker->serving.reserve, -1);
 	if (has_own)
 		serve(broker);
@@ -294,12 +294,12 @@ thread_main(void *argument)
 }
 
 _Noreturn void
-serving_start(struct broker *broker, int threads_max)
+pool_start(struct broker *broker, int threads_max)
 {
 	broker->serving = (struct pool){.threads = 1, .threads_max = threads_max};
 	set_apart(broker, false);
 	/* else a signal would take the caller out of its call while it is kept */
 	if (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE])
-		near_start(&broker->serving.near);
+		affinity_start(&broker->serving.near);
 	serve(broker);
 }

@@ -69,9 +69,9 @@ static void
 finish(const struct notif_call *request, int why)
 {
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
-		request_return(request, 0);
+		notif_return(request, 0);
 }
 
 /* number may be a thread's: then it stands for its process. */
@@ -81,10 +81,10 @@ send_or_continue(const struct signal_call *sending, pid_t number)
 	pid_t process = procfs_process(number);
 
 	if (process == 0)
-		request_fail(sending->request, ESRCH);
-	else if (number == sending->request->thread || number == request_process(sending->request))
-		request_continue(sending->request);
-	else if (request_is_valid(sending->request))
+		notif_fail(sending->request, ESRCH);
+	else if (number == sending->request->thread || number == notif_process(sending->request))
+		notif_continue(sending->request);
+	else if (notif_is_valid(sending->request))
 		finish(sending->request, send_to(sending, process));
 }
 
@@ -94,7 +94,7 @@ send_or_continue(const struct signal_call *sending, pid_t number)
 static int
 send_to_each(const struct signal_call *sending, DIR *proc, pid_t group)
 {
-	pid_t caller = request_process(sending->request);
+	pid_t caller = notif_process(sending->request);
 	bool any = false, refused = false;
 	const struct dirent *entry;
 
@@ -119,7 +119,7 @@ send_to_group(const struct signal_call *sending, pid_t group)
 	DIR *proc = opendir("/proc");
 	int why = proc == NULL ? EPERM : 0;
 
-	if (request_is_valid(sending->request))
+	if (notif_is_valid(sending->request))
 		finish(sending->request, why != 0 ? why : send_to_each(sending, proc, group));
 	if (proc != NULL)
 		closedir(proc);
@@ -128,7 +128,7 @@ send_to_group(const struct signal_call *sending, pid_t group)
 /* ---- the calls ---- */
 
 void
-act_kill(struct broker *broker, const struct notif_call *request)
+sys_kill(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	const struct signal_call sending = {broker, request, (int)a[1], NULL, 0};
@@ -141,7 +141,7 @@ act_kill(struct broker *broker, const struct notif_call *request)
 	else if (number == -1)
 		send_to_group(&sending, 0);
 	else if (number == INT_MIN)
-		request_fail(request, ESRCH);
+		notif_fail(request, ESRCH);
 	else
 		send_to_group(&sending, -number);
 }
@@ -150,25 +150,25 @@ act_kill(struct broker *broker, const struct notif_call *request)
 static void
 signal_own_thread(const struct notif_call *request, pid_t process, pid_t thread, int number)
 {
-	if (request_is_valid(request))
+	if (notif_is_valid(request))
 		finish(request, syscall(SYS_tgkill, process, thread, number) < 0 ? errno : 0);
 }
 
 void
-act_tkill(struct broker *broker, const struct notif_call *request)
+sys_tkill(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	const struct signal_call sending = {broker, request, (int)a[1], NULL, 0};
 	pid_t thread = (pid_t)a[0], process = thread > 0 ? procfs_process(thread) : 0;
 
 	if (thread == request->thread)
-		request_continue(request);
-	else if (thread > 0 && process != 0 && process == request_process(request))
+		notif_continue(request);
+	else if (thread > 0 && process != 0 && process == notif_process(request))
 		signal_own_thread(request, process, thread, (int)a[1]);
 	else if (thread > 0)
 		send_or_continue(&sending, thread);
 	else
-		request_fail(request, EINVAL);
+		notif_fail(request, EINVAL);
 }
 
 /* To another process's thread it goes by its process: no older kernel holds threads. */
@@ -176,17 +176,17 @@ static void
 send_to_thread(const struct signal_call *sending, pid_t process, pid_t thread)
 {
 	if (process <= 0 || thread <= 0)
-		request_fail(sending->request, EINVAL);
-	else if (process == request_process(sending->request))
-		request_continue(sending->request);
+		notif_fail(sending->request, EINVAL);
+	else if (process == notif_process(sending->request))
+		notif_continue(sending->request);
 	else if (procfs_process(thread) != process)
-		request_fail(sending->request, ESRCH);
+		notif_fail(sending->request, ESRCH);
 	else
 		send_or_continue(sending, process);
 }
 
 void
-act_tgkill(struct broker *broker, const struct notif_call *request)
+sys_tgkill(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	const struct signal_call sending = {broker, request, (int)a[2], NULL, 0};
@@ -195,31 +195,31 @@ act_tgkill(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_rt_sigqueueinfo(struct broker *broker, const struct notif_call *request)
+sys_rt_sigqueueinfo(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	siginfo_t info;
 	const struct signal_call sending = {broker, request, (int)a[1], &info, 0};
-	int why = request_bytes(request, a[2], &info, sizeof info);
+	int why = notif_bytes(request, a[2], &info, sizeof info);
 
 	info.si_signo = (int)a[1];
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
 		send_or_continue(&sending, (pid_t)a[0]);
 }
 
 void
-act_rt_tgsigqueueinfo(struct broker *broker, const struct notif_call *request)
+sys_rt_tgsigqueueinfo(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	siginfo_t info;
 	const struct signal_call sending = {broker, request, (int)a[2], &info, 0};
-	int why = request_bytes(request, a[3], &info, sizeof info);
+	int why = notif_bytes(request, a[3], &info, sizeof info);
 
 	info.si_signo = (int)a[2];
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
 		send_to_thread(&sending, (pid_t)a[0], (pid_t)a[1]);
 }
@@ -244,21 +244,21 @@ process_of(int fd)
 }
 
 void
-act_pidfd_send_signal(struct broker *broker, const struct notif_call *request)
+sys_pidfd_send_signal(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	siginfo_t info;
 	const struct signal_call sending = {broker, request, (int)a[1], a[2] == 0 ? NULL : &info,
 					    (unsigned)a[3]};
-	int why = a[2] == 0 ? 0 : request_bytes(request, a[2], &info, sizeof info);
-	auto_fd int fd = why != 0 ? -1 : request_descriptor(request, (int)a[0], &why);
+	int why = a[2] == 0 ? 0 : notif_bytes(request, a[2], &info, sizeof info);
+	auto_fd int fd = why != 0 ? -1 : notif_descriptor(request, (int)a[0], &why);
 	pid_t process = fd < 0 ? 0 : process_of(fd);
 
 	if (why == 0 && (sending.flags > THREAD_OR_PROCESS || process <= 0))
 		why = sending.flags > THREAD_OR_PROCESS ? EINVAL : process < 0 ? ESRCH : EBADF;
 	if (why != 0)
-		request_fail(request, why);
-	else if (request_is_valid(request))
+		notif_fail(request, why);
+	else if (notif_is_valid(request))
 		finish(request, send_by(&sending, fd, process));
 }
 
@@ -268,19 +268,19 @@ act_pidfd_send_signal(struct broker *broker, const struct notif_call *request)
 static bool
 is_own(const struct notif_call *request, pid_t number)
 {
-	return number == 0 || number == request->thread || number == request_process(request);
+	return number == 0 || number == request->thread || number == notif_process(request);
 }
 
 static void
 set_owner(const struct notif_call *request, int number, uint64_t address)
 {
 	struct f_owner_ex owner = {0};
-	int why = request_bytes(request, address, &owner, sizeof owner);
-	auto_fd int fd = why != 0 ? -1 : request_descriptor(request, number, &why);
+	int why = notif_bytes(request, address, &owner, sizeof owner);
+	auto_fd int fd = why != 0 ? -1 : notif_descriptor(request, number, &why);
 
 	if (why == 0 && (owner.type == F_OWNER_PGRP || !is_own(request, owner.pid)))
 		why = EPERM;
-	if (why == 0 && !request_is_valid(request))
+	if (why == 0 && !notif_is_valid(request))
 		return;
 	if (why == 0 && fcntl(fd, F_SETOWN_EX, &owner) < 0)
 		why = errno;
@@ -288,7 +288,7 @@ set_owner(const struct notif_call *request, int number, uint64_t address)
 }
 
 void
-act_fcntl(struct broker *broker, const struct notif_call *request)
+sys_fcntl(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
@@ -296,9 +296,9 @@ act_fcntl(struct broker *broker, const struct notif_call *request)
 	if ((int)a[1] == F_SETOWN_EX)
 		set_owner(request, (int)a[0], a[2]);
 	else if ((int)a[1] == F_SETOWN && is_own(request, (pid_t)a[2]))
-		request_continue(request);
+		notif_continue(request);
 	else
-		request_fail(request, EPERM);
+		notif_fail(request, EPERM);
 }
 
 /* ---- priorities, processors and limits of a process or thread by its number ---- */
@@ -319,25 +319,25 @@ answer_for(struct broker *broker, const struct notif_call *request, pid_t thread
 
 	/* no process has such a number: the kernel says so by the errno of each call */
 	if (thread <= 0)
-		request_continue(request);
+		notif_continue(request);
 	else if (process == 0)
-		request_fail(request, ESRCH);
-	else if (process == request_process(request) || broker_may_signal(broker, process))
-		request_continue(request);
+		notif_fail(request, ESRCH);
+	else if (process == notif_process(request) || broker_may_signal(broker, process))
+		notif_continue(request);
 	else
-		request_fail(request, EPERM);
+		notif_fail(request, EPERM);
 }
 
 /* sched_setaffinity, sched_setattr, sched_setparam, sched_setscheduler, prlimit64 */
 void
-act_own_first(struct broker *broker, const struct notif_call *request)
+sys_own_process_first(struct broker *broker, const struct notif_call *request)
 {
 	answer_for(broker, request, (pid_t)request->notif.data.args[0]);
 }
 
 /* setpriority and ioprio_set of one process: the filter lets nothing else come here. */
 void
-act_own_second(struct broker *broker, const struct notif_call *request)
+sys_own_process_second(struct broker *broker, const struct notif_call *request)
 {
 	answer_for(broker, request, (pid_t)request->notif.data.args[1]);
 }

@@ -99,20 +99,20 @@ keeps_shared(const struct broker *broker, pid_t process, pid_t group)
 
 /* The kernel does it: it knows numbers only, and asks that the process be the caller's own child. */
 void
-act_setpgid(struct broker *broker, const struct notif_call *request)
+sys_setpgid(struct broker *broker, const struct notif_call *request)
 {
 	pid_t process = (pid_t)request->notif.data.args[0];
 	pid_t group = (pid_t)request->notif.data.args[1];
 
 	if (process == 0)
-		process = request_process(request);
+		process = notif_process(request);
 	if (group == 0)
 		group = process;
 	if (group < 0 || ((group == process || members_of(broker, group) == OURS) &&
 			  keeps_shared(broker, process, group)))
-		request_continue(request);
+		notif_continue(request);
 	else
-		request_fail(request, EPERM);
+		notif_fail(request, EPERM);
 }
 
 /*
@@ -121,17 +121,17 @@ act_setpgid(struct broker *broker, const struct notif_call *request)
  * signals nobody; what would is to take it from others, and that depends on no number of the caller's.
  */
 void
-act_foreground(const struct broker *broker, const struct notif_call *request)
+sys_set_foreground(const struct broker *broker, const struct notif_call *request)
 {
 	pid_t group = 0, front = proc_foreground(request->thread);
-	int why = request_bytes(request, request->notif.data.args[2], &group, sizeof group);
+	int why = notif_bytes(request, request->notif.data.args[2], &group, sizeof group);
 
 	if (why == 0 && group > 0 && members_of(broker, group) != OURS)
 		why = EPERM;
 	if (why == 0 && front > 0 && members_of(broker, front) == OTHERS)
 		why = EPERM;
 	if (why != 0)
-		request_fail(request, why);
+		notif_fail(request, why);
 	else
-		request_continue(request);
+		notif_continue(request);
 }

@@ -6,11 +6,10 @@
 #include "linux/broker/broker.h"
 
 void
-act_sysv(struct broker *broker, const struct notif_call *request)
+sys_sysv(struct broker *broker, const struct notif_call *request)
 {
-	broker_refused_asked(
-		broker, request, REFUSAL_SYSV,
-		"asked for System V memory, semaphores or queues, and none are granted; "
-		"allow them with --ipc sysv");
-	request_fail(request, ENOSYS);
+	refuse_request(broker, request, REFUSAL_SYSV,
+		       "asked for System V memory, semaphores or queues, and none are granted; "
+		       "allow them with --ipc sysv");
+	notif_fail(request, ENOSYS);
 }

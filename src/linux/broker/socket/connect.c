@@ -29,16 +29,16 @@
 #define INWARD_MS 2000 /* and this long for room at a server of the session's own */
 
 void
-connecting_finish(struct connect_call *c, int why)
+connect_finish(struct connect_call *c, int why)
 {
 	close(c->fd);
 	if (c->pin >= 0)
 		close(c->pin);
 	c->fd = c->pin = -1;
 	if (why == 0)
-		request_return(&c->request, 0);
+		notif_return(&c->request, 0);
 	else
-		request_fail(&c->request, why);
+		notif_fail(&c->request, why);
 }
 
 /* ---- one try ---- */
@@ -59,7 +59,7 @@ try_once(const struct connect_call *c)
 	bool waits = flags >= 0 && !(flags & O_NONBLOCK);
 
 	if (c->is_inward)
-		return inward_try(c, waits);
+		return loopback_connect(c, waits);
 	if (waits)
 		fcntl(c->fd, F_SETFL, flags | O_NONBLOCK);
 	if (connect(c->fd, &c->address.any, c->size) < 0)
@@ -96,7 +96,7 @@ is_ready(const struct connect_call *c, int why, int milliseconds)
 /* ---- waiting ---- */
 
 int64_t
-connecting_deadline(int fd)
+connect_deadline(int fd)
 {
 	struct timeval limit = {0};
 	socklen_t size = sizeof limit;
@@ -110,13 +110,13 @@ connecting_deadline(int fd)
 static void
 watch(struct connect_call *c, int why)
 {
-	int64_t deadline = is_waiting(c) ? connecting_deadline(c->fd) : clock_ms() + INWARD_MS;
+	int64_t deadline = is_waiting(c) ? connect_deadline(c->fd) : clock_ms() + INWARD_MS;
 	int due, looks = 0;
 
 	while (is_under_way(c, why)) {
-		if (!request_is_valid(&c->request))
+		if (!notif_is_valid(&c->request))
 			why = EINTR;
-		else if ((due = request_interruption(&c->request, &looks)) != 0)
+		else if ((due = notif_interruption(&c->request, &looks)) != 0)
 			why = due;
 		else if (deadline != 0 && clock_ms() >= deadline)
 			break;
@@ -126,7 +126,7 @@ watch(struct connect_call *c, int why)
 	/* time is up: the kernel says it so; but of those nothing is under way */
 	if (why == EAGAIN && c->is_inward)
 		why = ETIMEDOUT;
-	connecting_finish(c, why == EALREADY ? EINPROGRESS : why);
+	connect_finish(c, why == EALREADY ? EINPROGRESS : why);
 }
 
 /* ---- by the proxy ---- */
@@ -152,13 +152,13 @@ local_end(const struct connect_call *c, struct destination *to)
 static int
 await_far_side(const struct connect_call *c, const struct proxy_request *asking, bool waits)
 {
-	int64_t end = clock_ms() + FAR_MS, deadline = connecting_deadline(c->fd);
+	int64_t end = clock_ms() + FAR_MS, deadline = connect_deadline(c->fd);
 	int due, looks = 0;
 
-	while (!egress_wait(c->broker, asking, LOOK_MS)) {
-		if (!request_is_valid(&c->request))
+	while (!proxy_client_wait(c->broker, asking, LOOK_MS)) {
+		if (!notif_is_valid(&c->request))
 			return EINTR;
-		due = request_interruption(&c->request, &looks);
+		due = notif_interruption(&c->request, &looks);
 		if (due != 0)
 			return due;
 		if (waits && deadline != 0 && clock_ms() >= deadline)
@@ -173,7 +173,7 @@ await_far_side(const struct connect_call *c, const struct proxy_request *asking,
 static int
 try_announced(struct connect_call *c, uint64_t id, enum egress_kind kind)
 {
-	int why = egress_say(c->broker, id, EGRESS_EXPECT, NULL);
+	int why = proxy_client_say(c->broker, id, EGRESS_EXPECT, NULL);
 	struct destination local;
 	bool comes;
 
@@ -181,7 +181,7 @@ try_announced(struct connect_call *c, uint64_t id, enum egress_kind kind)
 		return why;
 	why = try_once(c);
 	comes = (why == 0 || is_under_way(c, why)) && local_end(c, &local);
-	egress_say(c->broker, id, comes ? kind : EGRESS_FORGET, comes ? &local : NULL);
+	proxy_client_say(c->broker, id, comes ? kind : EGRESS_FORGET, comes ? &local : NULL);
 	return why;
 }
 
@@ -191,7 +191,7 @@ finish_try(struct connect_call *c, bool waits, int why)
 	if (waits)
 		watch(c, why);
 	else
-		connecting_finish(c, why);
+		connect_finish(c, why);
 }
 
 /*
@@ -207,18 +207,18 @@ turn_early(struct connect_call *c, struct proxy_request *asking)
 	int why = try_announced(c, asking->id, EGRESS_COMES);
 
 	if (why != 0 && !is_under_way(c, why)) {
-		egress_drop(c->broker, asking);
-		connecting_finish(c, why);
+		proxy_client_drop(c->broker, asking);
+		connect_finish(c, why);
 		return;
 	}
-	request_fail(&c->request, EINPROGRESS);
+	notif_fail(&c->request, EINPROGRESS);
 	while (!is_answered && clock_ms() < end)
-		is_answered = egress_wait(c->broker, asking, 1000);
+		is_answered = proxy_client_wait(c->broker, asking, 1000);
 	why = is_answered ? asking->why : ETIMEDOUT;
-	egress_drop(c->broker, asking);
+	proxy_client_drop(c->broker, asking);
 	if (why != 0) {
 		connect(c->fd, &nowhere, sizeof nowhere);
-		egress_say(c->broker, asking->id, EGRESS_FORGET, NULL);
+		proxy_client_say(c->broker, asking->id, EGRESS_FORGET, NULL);
 	}
 	close(c->fd);
 }
@@ -228,10 +228,10 @@ turn(struct connect_call *c)
 {
 	struct proxy_request asking;
 	bool waits = is_waiting(c);
-	int why = egress_ask(c->broker, &c->asks, &asking);
+	int why = proxy_client_ask(c->broker, &c->asks, &asking);
 
 	if (why != 0) {
-		connecting_finish(c, why);
+		connect_finish(c, why);
 		return;
 	}
 	why = await_far_side(c, &asking, waits);
@@ -239,11 +239,11 @@ turn(struct connect_call *c)
 		turn_early(c, &asking);
 		return;
 	}
-	egress_drop(c->broker, &asking);
+	proxy_client_drop(c->broker, &asking);
 	if (why == 0)
 		why = try_announced(c, asking.id, EGRESS_COMES);
 	else
-		egress_say(c->broker, asking.id, EGRESS_FORGET, NULL);
+		proxy_client_say(c->broker, asking.id, EGRESS_FORGET, NULL);
 	finish_try(c, waits, why);
 }
 
@@ -252,13 +252,13 @@ turn_to_stub(struct connect_call *c)
 {
 	bool waits = is_waiting(c);
 
-	finish_try(c, waits, try_announced(c, egress_number(c->broker), EGRESS_ASKS));
+	finish_try(c, waits, try_announced(c, proxy_client_number(c->broker), EGRESS_ASKS));
 }
 
 /* ---- threads ---- */
 
 void
-connecting_end_thread(struct broker *broker)
+connect_end_thread(struct broker *broker)
 {
 	__atomic_sub_fetch(&broker->connecting, 1, __ATOMIC_RELAXED);
 }
@@ -277,7 +277,7 @@ thread_main(void *argument)
 		watch(c,
 		      c->address.any.sa_family == AF_UNIX || c->is_inward ? EAGAIN : EINPROGRESS);
 	free(c);
-	connecting_end_thread(broker);
+	connect_end_thread(broker);
 	return NULL;
 }
 
@@ -291,11 +291,11 @@ most_waiting(const struct broker *broker)
 
 /* A caller that lets many wait at once is told to try later. */
 bool
-connecting_begin_thread(struct broker *broker)
+connect_begin_thread(struct broker *broker)
 {
 	if (__atomic_add_fetch(&broker->connecting, 1, __ATOMIC_RELAXED) <= most_waiting(broker))
 		return true;
-	connecting_end_thread(broker);
+	connect_end_thread(broker);
 	return false;
 }
 
@@ -306,20 +306,20 @@ park(struct connect_call *c)
 	struct connect_call *copy = malloc(sizeof *copy);
 	int why = EAGAIN;
 
-	if (copy != NULL && connecting_begin_thread(broker)) {
+	if (copy != NULL && connect_begin_thread(broker)) {
 		*copy = *c;
-		copy->request = request_copy(&c->request);
+		copy->request = notif_copy(&c->request);
 		why = thread_start(STACK_SIZE, thread_main, copy);
 		if (why == 0)
 			return;
-		connecting_end_thread(broker);
+		connect_end_thread(broker);
 	}
 	free(copy);
-	connecting_finish(c, why);
+	connect_finish(c, why);
 }
 
 void
-connecting_start(const struct connect_call *connecting)
+connect_start(const struct connect_call *connecting)
 {
 	struct connect_call c = *connecting;
 	bool waits = is_waiting(&c);
@@ -336,5 +336,5 @@ connecting_start(const struct connect_call *connecting)
 	if ((waits || c.is_inward) && is_under_way(&c, why))
 		park(&c);
 	else
-		connecting_finish(&c, why);
+		connect_finish(&c, why);
 }

@@ -212,9 +212,9 @@ inet_make(struct broker *broker, const struct notif_call *request)
 	int type = (int)request->notif.data.args[1], fd = make_socket(broker, request, type);
 
 	if (fd < 0)
-		request_fail(request, errno);
+		notif_fail(request, errno);
 	else
-		request_give(request, fd, (type & SOCK_CLOEXEC) != 0);
+		notif_give(request, fd, (type & SOCK_CLOEXEC) != 0);
 }
 
 static void
@@ -223,9 +223,9 @@ finish(struct socket_call *call, int why)
 	close(call->fd);
 	call->fd = -1;
 	if (why == 0)
-		request_return(call->request, 0);
+		notif_return(call->request, 0);
 	else
-		request_fail(call->request, why);
+		notif_fail(call->request, why);
 }
 
 /* ---- connecting ---- */
@@ -243,8 +243,8 @@ tell(const struct socket_call *call, const struct destination *to, const char *r
 		inet_ntop(AF_INET6, to->address, host, sizeof host);
 	snprintf(subject, sizeof subject, is_mapped(to->address) ? "%s:%u" : "[%s]:%u", host,
 		 (unsigned)to->port);
-	broker_refused_but(call->broker, call->type == SOCK_DGRAM ? "send" : "connect", subject,
-			   reason, allow);
+	refuse_report_option(call->broker, call->type == SOCK_DGRAM ? "send" : "connect", subject,
+			     reason, allow);
 }
 
 static void
@@ -326,7 +326,7 @@ turn_round(struct socket_call *call, const struct destination *to)
 	connecting.address = call->address;
 	connecting.size = call->size;
 	call->fd = -1;
-	connecting_start(&connecting);
+	connect_start(&connecting);
 }
 
 static void
@@ -342,7 +342,7 @@ turn_to_stub(struct socket_call *call, const struct destination *to)
 	connecting.address = call->address;
 	connecting.size = call->size;
 	call->fd = -1;
-	connecting_start(&connecting);
+	connect_start(&connecting);
 }
 
 static void
@@ -359,7 +359,7 @@ turn_inward(struct socket_call *call, const struct destination *to)
 					  .mark = call->is_here ? call->by.mark : 0};
 
 	call->fd = -1;
-	connecting_start(&connecting);
+	connect_start(&connecting);
 }
 
 /*
@@ -377,7 +377,7 @@ connect_here(struct socket_call *call, const struct destination *to)
 		set_loopback(call, to, to->port);
 		inet_destination(call, &at);
 	}
-	who = listeners_find(&call->broker->own_servers, at.address, at.port, &by);
+	who = own_listeners_find(&call->broker->own_servers, at.address, at.port, &by);
 	if (call->is_here && (by.mark == 0 || by.mark != call->by.mark || who == LISTENS_OTHER)) {
 		finish(call, ECONNREFUSED);
 		return true;
@@ -424,7 +424,7 @@ connect_domain(struct socket_call *call, const struct destination *to)
 	const struct egress *egress = &call->broker->egress;
 	bool here = is_loopback(to->address) || is_any(to->address);
 
-	if (egress_line(call->broker) < 0) {
+	if (proxy_client_line(call->broker) < 0) {
 		refuse(call, to, "there is no proxy", NULL);
 	} else if (call->is_here && is_idle(call)) {
 		connect_here(call, to);
@@ -536,7 +536,7 @@ inet_listen(struct socket_call *call, int backlog)
 
 	if (why == 0) {
 		pthread_mutex_lock(&own->still);
-		listeners_add(own, call->fd, nest_innermost(call->broker));
+		own_listeners_add(own, call->fd, nest_innermost(call->broker));
 		why = listen(call->fd, backlog) < 0 ? errno : 0;
 		pthread_mutex_unlock(&own->still);
 	}

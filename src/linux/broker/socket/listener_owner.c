@@ -72,7 +72,7 @@ judge(const struct nlmsghdr *header, const struct inet_diag_sockid *asked)
 }
 
 bool
-taker_is_tied(int fd)
+listener_owner_is_on_lo(int fd)
 {
 	auto_fd int line = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	struct {

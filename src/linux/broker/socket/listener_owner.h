@@ -11,4 +11,4 @@
  * fd is connected: was it taken by a socket that is tied to loopback? Also true when nobody has it
  * any more, because then nothing that is sent arrives. What cannot be asked is somebody else's.
  */
-bool taker_is_tied(int fd);
+bool listener_owner_is_on_lo(int fd);

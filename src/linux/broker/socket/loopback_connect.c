@@ -94,7 +94,7 @@ connect_still(const struct connect_call *c, bool waits)
 {
 	struct own_listeners *listeners = &c->broker->own_servers;
 	struct listening_by before, after;
-	enum listening who = listeners_find(listeners, c->asks.address, c->asks.port, &before);
+	enum listening who = own_listeners_find(listeners, c->asks.address, c->asks.port, &before);
 	int why;
 
 	if (who != LISTENS_OWN)
@@ -106,9 +106,9 @@ connect_still(const struct connect_call *c, bool waits)
 		return EISCONN;
 	why = reach(c);
 	who = why != 0 ? LISTENS_OWN
-		       : listeners_find(listeners, c->asks.address, c->asks.port, &after);
+		       : own_listeners_find(listeners, c->asks.address, c->asks.port, &after);
 	if (why == 0 && ((who != LISTENS_OWN && who != LISTENS_FULL) || before.mark != after.mark ||
-			 !taker_is_tied(c->fd)))
+			 !listener_owner_is_on_lo(c->fd)))
 		why = EAGAIN;
 	if (why != 0)
 		take_back(c->fd);
@@ -156,13 +156,13 @@ thread_main(void *argument)
 }
 
 void
-inward_start(struct broker *broker)
+loopback_connect_start(struct broker *broker)
 {
 	broker->has_inward = thread_start(STACK_SIZE, thread_main, broker) == 0;
 }
 
 int
-inward_try(const struct connect_call *connecting, bool waits)
+loopback_connect(const struct connect_call *connecting, bool waits)
 {
 	struct broker *broker = connecting->broker;
 	struct loopback_job job = {.what = connecting, .waits = waits}, **at = &broker->inward;

@@ -8,9 +8,9 @@
 #include "linux/broker/connect.h"
 
 /* From now on; the calling thread is under no layer, and not the broker's. Without it nobody is. */
-void inward_start(struct broker *broker);
+void loopback_connect_start(struct broker *broker);
 /*
  * One try, which does not wait for anybody: 0 connected; EINPROGRESS the same, for who does not wait;
  * EAGAIN the server takes no more right now; or why not.
  */
-int inward_try(const struct connect_call *connecting, bool waits);
+int loopback_connect(const struct connect_call *connecting, bool waits);

@@ -199,8 +199,8 @@ find(struct diag_query *question)
 }
 
 enum listening
-listeners_find(struct own_listeners *listeners, const uint8_t address[16], uint16_t port,
-	       struct listening_by *ret_by)
+own_listeners_find(struct own_listeners *listeners, const uint8_t address[16], uint16_t port,
+		   struct listening_by *ret_by)
 {
 	struct diag_query question = {.listeners = listeners, .address = address, .port = port};
 
@@ -253,7 +253,7 @@ make_room(struct own_listeners *listeners)
 }
 
 void
-listeners_add(struct own_listeners *listeners, int fd, uint64_t by)
+own_listeners_add(struct own_listeners *listeners, int fd, uint64_t by)
 {
 	uint64_t cookie = 0;
 	socklen_t size = sizeof cookie;

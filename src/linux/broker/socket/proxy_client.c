@@ -14,7 +14,7 @@
 
 /* Looked at without the lock, and never closed. */
 int
-egress_line(const struct broker *broker)
+proxy_client_line(const struct broker *broker)
 {
 	return __atomic_load_n(&broker->egress.line, __ATOMIC_RELAXED);
 }
@@ -46,7 +46,7 @@ static void *
 read_answers(void *argument)
 {
 	struct broker *broker = argument;
-	int line = egress_line(broker);
+	int line = proxy_client_line(broker);
 	struct egress_message answer;
 	ssize_t n;
 
@@ -66,7 +66,7 @@ read_answers(void *argument)
 }
 
 void
-egress_start(struct broker *broker)
+proxy_client_start(struct broker *broker)
 {
 	/* nobody would hear an answer: nothing is asked */
 	if (broker->egress.line >= 0 && thread_start(STACK_SIZE, read_answers, broker) != 0)
@@ -74,11 +74,11 @@ egress_start(struct broker *broker)
 }
 
 int
-egress_say(struct broker *broker, uint64_t id, enum egress_kind kind,
-	   const struct destination *about)
+proxy_client_say(struct broker *broker, uint64_t id, enum egress_kind kind,
+		 const struct destination *about)
 {
 	struct egress_message message = {.id = id, .kind = (uint16_t)kind};
-	int line = egress_line(broker);
+	int line = proxy_client_line(broker);
 
 	if (about != NULL) {
 		message.port = about->port;
@@ -91,7 +91,8 @@ egress_say(struct broker *broker, uint64_t id, enum egress_kind kind,
 }
 
 int
-egress_ask(struct broker *broker, const struct destination *to, struct proxy_request *ret_asking)
+proxy_client_ask(struct broker *broker, const struct destination *to,
+		 struct proxy_request *ret_asking)
 {
 	int why;
 
@@ -99,14 +100,14 @@ egress_ask(struct broker *broker, const struct destination *to, struct proxy_req
 	*ret_asking = (struct proxy_request){.id = ++broker->last_asked, .next = broker->asking};
 	broker->asking = ret_asking;
 	pthread_mutex_unlock(&broker->sockets);
-	why = egress_say(broker, ret_asking->id, EGRESS_ASK, to);
+	why = proxy_client_say(broker, ret_asking->id, EGRESS_ASK, to);
 	if (why != 0)
-		egress_drop(broker, ret_asking);
+		proxy_client_drop(broker, ret_asking);
 	return why;
 }
 
 bool
-egress_wait(struct broker *broker, const struct proxy_request *asking, int milliseconds)
+proxy_client_wait(struct broker *broker, const struct proxy_request *asking, int milliseconds)
 {
 	struct timespec until;
 	bool is_answered;
@@ -125,7 +126,7 @@ egress_wait(struct broker *broker, const struct proxy_request *asking, int milli
 }
 
 void
-egress_drop(struct broker *broker, const struct proxy_request *asking)
+proxy_client_drop(struct broker *broker, const struct proxy_request *asking)
 {
 	pthread_mutex_lock(&broker->sockets);
 	for (struct proxy_request **at = &broker->asking; *at != NULL; at = &(*at)->next) {
@@ -138,7 +139,7 @@ egress_drop(struct broker *broker, const struct proxy_request *asking)
 }
 
 uint64_t
-egress_number(struct broker *broker)
+proxy_client_number(struct broker *broker)
 {
 	uint64_t number;
 

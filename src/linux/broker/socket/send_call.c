@@ -37,8 +37,8 @@ copy_parts(const struct send_call *s, size_t offset, char *to, size_t size)
 		if (take > size)
 			take = size;
 		if (take > 0)
-			why = request_bytes(&s->request, (uintptr_t)part->iov_base + offset, to,
-					    take);
+			why = notif_bytes(&s->request, (uintptr_t)part->iov_base + offset, to,
+					  take);
 		offset -= offset < part->iov_len ? offset : part->iov_len;
 		to += take;
 		size -= take;
@@ -74,7 +74,7 @@ drop_control(struct send_call *s)
 }
 
 int
-sending_try(struct send_call *s)
+send_call_try(struct send_call *s)
 {
 	int why = s->from == s->have && (s->done < s->length || s->data == NULL) ? fill(s) : 0;
 	bool is_last = s->done + (s->have - s->from) == s->length;
@@ -101,7 +101,7 @@ sending_try(struct send_call *s)
 }
 
 bool
-sending_waits(const struct send_call *s)
+send_call_waits(const struct send_call *s)
 {
 	int flags = fcntl(s->fd, F_GETFL);
 
@@ -111,7 +111,7 @@ sending_waits(const struct send_call *s)
 /* ---- the end ---- */
 
 void
-sending_drop(struct send_call *s)
+send_call_drop(struct send_call *s)
 {
 	drop_control(s);
 	free(s->parts);
@@ -126,36 +126,36 @@ sending_drop(struct send_call *s)
 }
 
 void
-sending_note_length(const struct send_call *s)
+send_call_note_length(const struct send_call *s)
 {
 	uint32_t length = (uint32_t)s->done;
 
-	if (s->length_at != 0 && request_is_valid(&s->request))
-		request_write(&s->request, s->length_at, &length, sizeof length);
+	if (s->length_at != 0 && notif_is_valid(&s->request))
+		notif_write(&s->request, s->length_at, &length, sizeof length);
 }
 
 /* A stream whose other end is gone ends its writer, unless that said otherwise. */
 static void
 raise_pipe(const struct send_call *s)
 {
-	if (s->type == SOCK_STREAM && !(s->flags & MSG_NOSIGNAL) && request_is_valid(&s->request))
+	if (s->type == SOCK_STREAM && !(s->flags & MSG_NOSIGNAL) && notif_is_valid(&s->request))
 		syscall(SYS_tkill, s->request.thread, SIGPIPE);
 }
 
 void
-sending_finish(struct send_call *s, int why)
+send_call_finish(struct send_call *s, int why)
 {
 	bool is_sent = why == 0 || s->done > 0;
 
-	sending_drop(s);
+	send_call_drop(s);
 	if (is_sent)
-		sending_note_length(s);
+		send_call_note_length(s);
 	else if (why == EPIPE)
 		raise_pipe(s);
 	if (is_sent)
-		request_return(&s->request, s->length_at != 0 ? 1 : (int64_t)s->done);
+		notif_return(&s->request, s->length_at != 0 ? 1 : (int64_t)s->done);
 	else
-		request_fail(&s->request, why);
+		notif_fail(&s->request, why);
 }
 
 /* ---- waiting ---- */
@@ -176,18 +176,18 @@ await(const struct send_call *s, int *waits)
 static int
 send_all(struct send_call *s)
 {
-	int64_t deadline = connecting_deadline(s->fd);
+	int64_t deadline = connect_deadline(s->fd);
 	int looks = 0, waits = 0, due, why;
 
 	for (;;) {
-		why = sending_try(s);
-		if (why != SENDING_MORE && (why != EAGAIN || !sending_waits(s)))
+		why = send_call_try(s);
+		if (why != SENDING_MORE && (why != EAGAIN || !send_call_waits(s)))
 			return why;
-		if (!request_is_valid(&s->request))
+		if (!notif_is_valid(&s->request))
 			return EINTR;
 		if (why == SENDING_MORE)
 			continue;
-		due = request_interruption(&s->request, &looks);
+		due = notif_interruption(&s->request, &looks);
 		if (due != 0 || (deadline != 0 && clock_ms() >= deadline))
 			return due != 0 ? due : EAGAIN;
 		await(s, &waits);
@@ -200,24 +200,24 @@ thread_main(void *argument)
 	struct send_call *s = argument;
 	struct broker *broker = s->broker;
 
-	sending_finish(s, send_all(s));
+	send_call_finish(s, send_all(s));
 	free(s);
-	connecting_end_thread(broker);
+	connect_end_thread(broker);
 	return NULL;
 }
 
 void
-sending_park(const struct send_call *sending)
+send_call_park(const struct send_call *sending)
 {
 	struct send_call *copy = malloc(sizeof *copy), whole = *sending;
 
-	if (copy != NULL && connecting_begin_thread(whole.broker)) {
+	if (copy != NULL && connect_begin_thread(whole.broker)) {
 		*copy = whole;
-		copy->request = request_copy(&whole.request);
+		copy->request = notif_copy(&whole.request);
 		if (thread_start(STACK_SIZE, thread_main, copy) == 0)
 			return;
-		connecting_end_thread(whole.broker);
+		connect_end_thread(whole.broker);
 	}
 	free(copy);
-	sending_finish(&whole, ENOBUFS);
+	send_call_finish(&whole, ENOBUFS);
 }

@@ -32,14 +32,14 @@ struct send_call {
 
 /* One try that never waits: 0, or an errno. */
 #define SENDING_MORE EINPROGRESS /* a piece is sent, others are left */
-int sending_try(struct send_call *sending);
+int send_call_try(struct send_call *sending);
 /* Would the caller wait where EAGAIN is said? */
-bool sending_waits(const struct send_call *sending);
+bool send_call_waits(const struct send_call *sending);
 /* Goes on until it is sent or cannot be, in a thread of its own, and answers. */
-void sending_park(const struct send_call *sending);
+void send_call_park(const struct send_call *sending);
 /* Lets go of everything that belongs to it. */
-void sending_drop(struct send_call *sending);
+void send_call_drop(struct send_call *sending);
 /* Lets go, and answers: 0 or an errno. */
-void sending_finish(struct send_call *sending, int why);
+void send_call_finish(struct send_call *sending, int why);
 /* What sendmmsg has to write for one message. */
-void sending_note_length(const struct send_call *sending);
+void send_call_note_length(const struct send_call *sending);

@@ -67,7 +67,7 @@ take_parts(const struct wanted *wanted, struct send_call *s)
 		*s->parts = *wanted->part;
 	why = size == 0 || wanted->part != NULL
 		      ? 0
-		      : request_bytes(&s->request, message->parts, s->parts, size);
+		      : notif_bytes(&s->request, message->parts, s->parts, size);
 	if (why != 0)
 		return why;
 	s->part_count = message->part_count;
@@ -115,7 +115,7 @@ pass_files(struct send_call *s, struct cmsghdr *header)
 	if (s->files == NULL)
 		return ENOBUFS;
 	for (size_t i = 0; i < count; i++) {
-		numbers[i] = request_descriptor(&s->request, numbers[i], &why);
+		numbers[i] = notif_descriptor(&s->request, numbers[i], &why);
 		if (numbers[i] < 0)
 			return why;
 		s->files[s->file_count++] = numbers[i];
@@ -136,7 +136,7 @@ pass_credentials(const struct send_call *s, struct cmsghdr *header)
 	if (header->cmsg_len != CMSG_LEN(sizeof who))
 		return EINVAL;
 	memcpy(&who, CMSG_DATA(header), sizeof who);
-	if (who.pid != request_process(&s->request))
+	if (who.pid != notif_process(&s->request))
 		return EPERM;
 	who.pid = getpid();
 	memcpy(CMSG_DATA(header), &who, sizeof who);
@@ -208,7 +208,7 @@ take_control(const struct socket_call *call, const struct user_message *message,
 	if (s->control == NULL)
 		return ENOBUFS;
 	s->control_size = message->control_size;
-	why = request_bytes(&s->request, message->control, s->control, s->control_size);
+	why = notif_bytes(&s->request, message->control, s->control, s->control_size);
 	while (why == 0 && s->control_size - at >= sizeof(struct cmsghdr)) {
 		struct cmsghdr *header = (struct cmsghdr *)(void *)(s->control + at);
 
@@ -236,7 +236,7 @@ take_name(struct socket_call *call, const struct user_message *message)
 	memset(&call->address, 0, sizeof call->address);
 	call->size = (socklen_t)size;
 	return size == 0 ? 0
-			 : request_bytes(call->request, message->name, &call->address, call->size);
+			 : notif_bytes(call->request, message->name, &call->address, call->size);
 }
 
 /* Of a stream the kernel takes no address into account, and netlink's lead to the kernel. */
@@ -287,10 +287,10 @@ prepare(const struct socket_call *call, const struct wanted *wanted, struct send
 	s->size = to.size;
 	if (why == 0)
 		why = take_control(call, message, s);
-	if (why == 0 && !request_is_valid(call->request))
+	if (why == 0 && !notif_is_valid(call->request))
 		why = EINTR;
 	if (why != 0)
-		sending_drop(s);
+		send_call_drop(s);
 	return why;
 }
 
@@ -307,15 +307,15 @@ send_one(struct socket_call *call, const struct wanted *wanted)
 	call->fd = -1;
 	s.length_at = wanted->length_at;
 	if (why == 0)
-		why = sending_try(&s);
-	if (why == SENDING_MORE || (why == EAGAIN && sending_waits(&s)))
-		sending_park(&s);
+		why = send_call_try(&s);
+	if (why == SENDING_MORE || (why == EAGAIN && send_call_waits(&s)))
+		send_call_park(&s);
 	else
-		sending_finish(&s, why);
+		send_call_finish(&s, why);
 }
 
 void
-act_sendto(struct broker *broker, const struct notif_call *request)
+sys_sendto(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct socket_call call = {.broker = broker, .request = request, .fd = -1};
@@ -330,7 +330,7 @@ act_sendto(struct broker *broker, const struct notif_call *request)
 }
 
 void
-act_sendmsg(struct broker *broker, const struct notif_call *request)
+sys_sendmsg(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct socket_call call = {.broker = broker, .request = request, .fd = -1};
@@ -339,13 +339,13 @@ act_sendmsg(struct broker *broker, const struct notif_call *request)
 
 	if (!socket_take(&call, false))
 		return;
-	why = request_bytes(request, a[1], &wanted.message, sizeof wanted.message);
+	why = notif_bytes(request, a[1], &wanted.message, sizeof wanted.message);
 	if (why == 0) {
 		send_one(&call, &wanted);
 		return;
 	}
 	close(call.fd);
-	request_fail(request, why);
+	notif_fail(request, why);
 }
 
 /* One of several: 0, or an errno and nothing was sent. */
@@ -359,10 +359,10 @@ send_now(struct socket_call *call, const struct wanted *wanted)
 		return why;
 	s.fd = dup(call->fd);
 	s.length_at = wanted->length_at;
-	why = s.fd < 0 ? errno : sending_try(&s);
+	why = s.fd < 0 ? errno : send_call_try(&s);
 	if (why == 0)
-		sending_note_length(&s);
-	sending_drop(&s);
+		send_call_note_length(&s);
+	send_call_drop(&s);
 	return why;
 }
 
@@ -374,7 +374,7 @@ read_entry(const struct notif_call *request, unsigned number, struct wanted *to)
 
 	to->flags = (int)a[3];
 	to->length_at = at + offsetof(struct user_entry, length);
-	return request_bytes(request, at, &to->message, sizeof to->message);
+	return notif_bytes(request, at, &to->message, sizeof to->message);
 }
 
 /*
@@ -382,7 +382,7 @@ read_entry(const struct notif_call *request, unsigned number, struct wanted *to)
  * a question may be asked again: nothing must have been sent by then. And a stream may be sent in part.
  */
 void
-act_sendmmsg(struct broker *broker, const struct notif_call *request)
+sys_sendmmsg(struct broker *broker, const struct notif_call *request)
 {
 	struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 	unsigned count = (unsigned)request->notif.data.args[2], sent = 0;
@@ -407,7 +407,7 @@ act_sendmmsg(struct broker *broker, const struct notif_call *request)
 	}
 	close(call.fd);
 	if (sent > 0 || why == 0)
-		request_return(request, sent);
+		notif_return(request, sent);
 	else
-		request_fail(request, why);
+		notif_fail(request, why);
 }

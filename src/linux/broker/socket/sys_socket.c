@@ -29,7 +29,7 @@ take_socket(struct socket_call *call)
 {
 	int why = EBADF;
 
-	call->fd = request_descriptor(call->request, (int)call->request->notif.data.args[0], &why);
+	call->fd = notif_descriptor(call->request, (int)call->request->notif.data.args[0], &why);
 	if (call->fd < 0)
 		return why;
 	if (!read_option(call->fd, SO_DOMAIN, &call->domain) ||
@@ -48,7 +48,7 @@ take_address(struct socket_call *call)
 	if (size < 0 || size > (int)sizeof(struct sockaddr_storage))
 		return EINVAL;
 	call->size = (socklen_t)size;
-	return size == 0 ? 0 : request_bytes(call->request, a[1], &call->address, (size_t)size);
+	return size == 0 ? 0 : notif_bytes(call->request, a[1], &call->address, (size_t)size);
 }
 
 bool
@@ -63,14 +63,14 @@ socket_take(struct socket_call *call, bool has_address)
 		other = take_address(call);
 		why = other != 0 ? other : why;
 	}
-	if (why == 0 && !request_is_valid(call->request))
+	if (why == 0 && !notif_is_valid(call->request))
 		why = EINTR;
 	if (why == 0)
 		return true;
 	if (call->fd >= 0)
 		close(call->fd);
 	call->fd = -1;
-	request_fail(call->request, why);
+	notif_fail(call->request, why);
 	return false;
 }
 
@@ -93,7 +93,7 @@ socket_connect(struct socket_call *call, int pin)
 					  .size = call->size};
 
 	call->fd = -1;
-	connecting_start(&connecting);
+	connect_start(&connecting);
 }
 
 static bool
@@ -126,21 +126,21 @@ socket_is_unreachable(struct socket_call *call, bool is_bind)
 	if (inet_destination(call, &to) != 0)
 		return false;
 	if (!is_bind && mode == NET_DOMAINS)
-		listeners_find(&call->broker->own_servers, to.address, to.port, &call->by);
+		own_listeners_find(&call->broker->own_servers, to.address, to.port, &call->by);
 	return !nest_may_reach(call->broker, &to, is_bind, call->by.nest, &call->is_here);
 }
 
 void
-act_connect(struct broker *broker, const struct notif_call *request)
+sys_connect(struct broker *broker, const struct notif_call *request)
 {
 	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 
 	if (!socket_take(&call, true))
 		return;
 	if (socket_is_unreachable(&call, false))
-		request_fail(request, EACCES);
+		notif_fail(request, EACCES);
 	else if (call.domain == AF_UNIX && sees_unix_names(broker))
-		request_continue(request);
+		notif_continue(request);
 	else if (call.domain == AF_UNIX)
 		unix_connect(&call);
 	else if (call.domain == AF_INET || call.domain == AF_INET6)
@@ -148,40 +148,40 @@ act_connect(struct broker *broker, const struct notif_call *request)
 	else if (call.domain == AF_NETLINK || broker->plan->settings.network.mode == NET_ALL)
 		socket_connect(&call, -1);
 	else
-		request_fail(request, EACCES);
+		notif_fail(request, EACCES);
 }
 
 void
-act_bind(struct broker *broker, const struct notif_call *request)
+sys_bind(struct broker *broker, const struct notif_call *request)
 {
 	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 
 	if (!socket_take(&call, true))
 		return;
 	if (socket_is_unreachable(&call, true))
-		request_fail(request, EACCES);
+		notif_fail(request, EACCES);
 	else if (call.domain == AF_UNIX)
 		unix_bind(&call);
 	else if (call.domain == AF_INET || call.domain == AF_INET6)
 		inet_bind(&call);
 	else
-		request_continue(request);
+		notif_continue(request);
 }
 
 /* Who listens on a unix socket is told to who connects: that must stay the caller. */
 void
-act_listen(struct broker *broker, const struct notif_call *request)
+sys_listen(struct broker *broker, const struct notif_call *request)
 {
 	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
 
 	if (!socket_take(&call, false))
 		return;
 	if (is_refused_inside(&call))
-		request_fail(request, EACCES);
+		notif_fail(request, EACCES);
 	else if (call.domain == AF_INET || call.domain == AF_INET6)
 		inet_listen(&call, (int)request->notif.data.args[1]);
 	else
-		request_continue(request);
+		notif_continue(request);
 }
 
 /*
@@ -189,21 +189,21 @@ act_listen(struct broker *broker, const struct notif_call *request)
  * by itself, for it to be told: there is nothing here that makes one, or lets the kernel make it.
  */
 void
-act_socket(struct broker *broker, const struct notif_call *request)
+sys_socket(struct broker *broker, const struct notif_call *request)
 {
 	bool is_datagram = (request->notif.data.args[1] & TYPE_BITS) == SOCK_DGRAM;
 
 	if (!broker->plan->routes_network) {
-		broker_refused_network(broker, request);
-		request_fail(request, EACCES);
+		refuse_network(broker, request);
+		notif_fail(request, EACCES);
 	} else if ((int)request->notif.data.args[0] == AF_UNIX) {
 		broker_refused_datagrams(broker, request);
-		request_fail(request, EACCES);
+		notif_fail(request, EACCES);
 	} else if (nest_may_network(broker) &&
 		   (!is_datagram || !broker->plan->has_datagrams || nest_may_datagrams(broker))) {
 		inet_make(broker, request);
 	} else {
-		request_fail(request, EACCES);
+		notif_fail(request, EACCES);
 	}
 }
 
@@ -212,19 +212,19 @@ act_socket(struct broker *broker, const struct notif_call *request)
  * connected keep messages apart as well. What differs: SO_TYPE, and the end of one end is seen at the other.
  */
 void
-act_socketpair(struct broker *broker, const struct notif_call *request)
+sys_socketpair(struct broker *broker, const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	int type = (int)a[1], kind = type & TYPE_BITS, pair[2];
 
 	(void)broker;
 	if ((type & ~(TYPE_BITS | SOCK_NONBLOCK | SOCK_CLOEXEC)) != 0 || kind > SOCK_PACKET)
-		request_fail(request, EINVAL);
+		notif_fail(request, EINVAL);
 	else if (kind != SOCK_DGRAM && kind != SOCK_RAW)
-		request_fail(request, ESOCKTNOSUPPORT);
+		notif_fail(request, ESOCKTNOSUPPORT);
 	else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (type & SOCK_NONBLOCK),
 			    (int)a[2], pair) < 0)
-		request_fail(request, errno);
+		notif_fail(request, errno);
 	else
-		request_give_pair(request, pair, a[3], (type & SOCK_CLOEXEC) != 0);
+		notif_give_pair(request, pair, a[3], (type & SOCK_CLOEXEC) != 0);
 }

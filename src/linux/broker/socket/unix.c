@@ -72,11 +72,11 @@ walk_socket(const struct notif_call *request, const char *path, enum lookup_foll
 	if (rest != NULL)
 		path = rest;
 	if (*path != '/') {
-		base = request_folder(request, folder, &to->why);
+		base = notif_folder(request, folder, &to->why);
 		if (base < 0)
 			return LOOKUP_FAILED;
 	}
-	return walk(base, *path == '\0' ? "." : path, follow, to);
+	return lookup_parent(base, *path == '\0' ? "." : path, follow, to);
 }
 
 /* ---- whose it is ---- */
@@ -165,7 +165,7 @@ is_granted(struct broker *broker, const char *path, const struct file *file)
 	if (answer.allowed ||
 	    (broker->private_tmp != NULL && path_below(path, broker->private_tmp)))
 		return !is_moved(broker, file);
-	return is_own(broker, &file->id) && (broker_judge(broker, path).rights & RIGHT_WRITE);
+	return is_own(broker, &file->id) && (broker_decide(broker, path).rights & RIGHT_WRITE);
 }
 
 /* Landlock judges connecting by itself from ABI 9 on; datagrams we send for the caller. */
@@ -215,11 +215,11 @@ hold(struct broker *broker, const struct dir_entry *place, int *ret_pin)
 	if (why != 0 || file.is_link)
 		return why != 0 ? why : ELOOP;
 	/* a socket that lost its name has nobody who could have been meant by it */
-	path = file.is_socket ? walk_name(pin) : NULL;
+	path = file.is_socket ? lookup_fd_name(pin) : NULL;
 	if (path == NULL)
 		return ECONNREFUSED;
 	if (!may_connect(broker, path, &file)) {
-		broker_refused(broker, "socket", path, "the socket is not granted");
+		refuse_report(broker, "socket", path, "the socket is not granted");
 		return EACCES;
 	}
 	*ret_pin = pin;
@@ -296,7 +296,7 @@ unix_connect(struct socket_call *call)
 	if (why == 0)
 		socket_connect(call, pin);
 	else
-		request_fail(call->request, why);
+		notif_fail(call->request, why);
 }
 
 /* ---- other names ---- */
@@ -318,8 +318,8 @@ unix_may_move(struct broker *broker, int folder, const char *name, const char *f
 	    (nest_may_connect(broker, from, file.id.born, file.changed) ||
 	     !nest_may_connect(broker, to, file.id.born, file.changed)))
 		return true;
-	broker_refused(broker, "socket", from,
-		       "the socket is not granted, but would be at its new place");
+	refuse_report(broker, "socket", from,
+		      "the socket is not granted, but would be at its new place");
 	return false;
 }
 
@@ -332,12 +332,12 @@ unix_may_move(struct broker *broker, int folder, const char *name, const char *f
 static bool
 is_changed_natively(const struct broker *broker, int folder)
 {
-	auto_free char *path = walk_folder_name(NULL, folder);
+	auto_free char *path = lookup_dir_name(NULL, folder);
 
-	if (path == NULL || broker_is_free(broker, path))
+	if (path == NULL || broker_is_private_tmp(broker, path))
 		return true;
-	return (broker_judge_own(broker, path).rights & (RIGHT_CREATE | RIGHT_DELETE)) != 0 &&
-	       !broker_guards_own(broker, path, RIGHT_CREATE);
+	return (broker_decide_own(broker, path).rights & (RIGHT_CREATE | RIGHT_DELETE)) != 0 &&
+	       !broker_covers_own(broker, path, RIGHT_CREATE);
 }
 
 /* Goes along the first name of rest, which is cut off or, if it is a link, replaced by its text. */
@@ -432,7 +432,7 @@ bind_at(struct socket_call *call, const struct dir_entry *place)
 {
 	char path[sizeof(struct sockaddr_un) + 1];
 	int why;
-	auto_fd int base = request_folder(call->request, AT_FDCWD, &why);
+	auto_fd int base = notif_folder(call->request, AT_FDCWD, &why);
 
 	if (base < 0 || !read_path(call, path) || !leads_surely(call->broker, base, path, place))
 		return bind_last_name(place, call->fd);
@@ -443,13 +443,13 @@ static int
 bind_judged(struct socket_call *call, const struct dir_entry *place)
 {
 	struct broker *broker = call->broker;
-	struct verdict verdict = broker_judge(broker, place->path);
+	struct verdict verdict = broker_decide(broker, place->path);
 	struct stat at;
 
 	if (!(verdict.rights & RIGHT_CREATE))
-		return spot_refuse(broker, place, RIGHT_CREATE);
-	if (verdict.vetted != NULL && !spot_is_there(place, &at) &&
-	    !vet_may_make(broker, place->path, verdict.vetted, false))
+		return names_refuse(broker, place, RIGHT_CREATE);
+	if (verdict.vetted != NULL && !names_is_there(place, &at) &&
+	    !git_check_may_make(broker, place->path, verdict.vetted, false))
 		return -1;
 	return bind_at(call, place);
 }
@@ -461,15 +461,15 @@ bind_by_rights(struct socket_call *call, const struct dir_entry *place)
 	int64_t before = broker_now();
 	int why = 0;
 
-	umask(request_umask(call->request));
+	umask(notif_umask(call->request));
 	/* exclusively: links on the way must not change between the look at them and bind(2) */
-	namelock_take(&call->broker->names);
-	namelock_changes(&call->broker->names, place->path, NULL);
-	if (!vet_is_delicate(place->path))
-		namelock_keep_memory(&call->broker->names);
-	if (!walk_is_still(place) || bind_judged(call, place) < 0)
+	names_wrlock(&call->broker->names);
+	names_lock_changes(&call->broker->names, place->path, NULL);
+	if (!broker_is_repo_marker(place->path))
+		names_lock_keep_memory(&call->broker->names);
+	if (!lookup_unchanged(place) || bind_judged(call, place) < 0)
 		why = errno == EEXIST ? EADDRINUSE : errno;
-	namelock_leave(&call->broker->names);
+	names_unlock(&call->broker->names);
 	if (why == 0)
 		note_own(call->broker, place, before);
 	return why;
@@ -484,24 +484,24 @@ bind_path(struct socket_call *call, const char *path)
 	int why;
 
 	if (end == LOOKUP_FAILED) {
-		request_fail(call->request, place.why);
+		notif_fail(call->request, place.why);
 		return;
 	}
 	/* whatever is made in the private tmp may be connected to: it need not be noted */
 	if (end == LOOKUP_ELSEWHERE ||
-	    (broker_is_free(broker, place.path) &&
-	     !broker_guards(broker, place.path, RIGHT_CREATE)) ||
-	    (!is_judged(broker) && !broker_guards(broker, place.path, RIGHT_CREATE))) {
-		request_continue(call->request);
+	    (broker_is_private_tmp(broker, place.path) &&
+	     !broker_covers(broker, place.path, RIGHT_CREATE)) ||
+	    (!is_judged(broker) && !broker_covers(broker, place.path, RIGHT_CREATE))) {
+		notif_continue(call->request);
 		return;
 	}
 	why = bind_by_rights(call, &place);
 	close(call->fd);
 	call->fd = -1;
 	if (why == 0)
-		request_return(call->request, 0);
+		notif_return(call->request, 0);
 	else
-		request_fail(call->request, why);
+		notif_fail(call->request, why);
 }
 
 /* Names without a path are nobody's: anyone may make them. */
@@ -513,5 +513,5 @@ unix_bind(struct socket_call *call)
 	if (read_path(call, path))
 		bind_path(call, path);
 	else
-		request_continue(call->request);
+		notif_continue(call->request);
 }
