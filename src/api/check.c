@@ -103,9 +103,9 @@ is_found(const struct findings *findings, const struct lint_finding *one)
 }
 
 static void
-judge_committed(void *teller, const struct committed *one)
+judge_committed(void *sink, const struct committed *one)
 {
-	struct judging *j = teller;
+	struct judging *j = sink;
 	struct lint_finding *slot,
 		made = {
 			.severity = one->is_same ? LINT_NOTE : LINT_WARNING,

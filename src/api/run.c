@@ -151,7 +151,8 @@ print_end(const struct telling *telling, const struct session_result *result,
 static bool
 is_out_of_reach(const struct cordon_plan *context, const struct cordon_error *why)
 {
-	return context->facts.values[FACT_DOOR] && (why->sys == EACCES || why->sys == EPERM);
+	return context->facts.values[FACT_OUTER_CORDON] &&
+	       (why->sys == EACCES || why->sys == EPERM);
 }
 
 /*
@@ -164,7 +165,7 @@ is_kept_outside(const struct cordon_plan *context)
 	char path[PATH_MAX];
 	int fd;
 
-	if (!context->facts.values[FACT_DOOR] || context->store == NULL ||
+	if (!context->facts.values[FACT_OUTER_CORDON] || context->store == NULL ||
 	    snprintf(path, sizeof path, "%s", context->store) >= (int)sizeof path)
 		return false;
 	while ((fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 && errno == ENOENT &&
@@ -338,9 +339,9 @@ improve(const struct plan *plan, struct refusal *to)
 
 /* As many as the command likes. Should nobody read them we must still hear signals. */
 static void
-tell_refusal(void *teller, const struct refusal *refusal)
+tell_refusal(void *sink, const struct refusal *refusal)
 {
-	const struct telling *telling = teller;
+	const struct telling *telling = sink;
 	int fd = telling->command->status_fd;
 	struct refusal told = *refusal;
 	auto_str struct str line = {0};
@@ -375,9 +376,9 @@ keep_change(const struct autorun_change *change, struct cordon_run *to)
 }
 
 static void
-tell_change(void *teller, const struct autorun_change *change)
+tell_change(void *sink, const struct autorun_change *change)
 {
-	const struct telling *telling = teller;
+	const struct telling *telling = sink;
 	auto_str struct str line = {0};
 
 	print_head(telling, "changed", &line);
@@ -483,7 +484,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	request.proxy_main = proxy_function();
 	request.refused = tell_refusal;
 	request.changed = tell_change;
-	request.teller = &telling;
+	request.sink = &telling;
 	print_start(&telling, &start);
 	tell(&telling, &start);
 	if (request.plan != NULL)

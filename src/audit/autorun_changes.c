@@ -301,7 +301,7 @@ find_outcomes(const struct autorun_changes *changed, struct outcome *to)
 
 unsigned
 autorun_changes_tell(const struct autorun_changes *changed, unsigned max, changed_fn *tell,
-		     void *teller)
+		     void *sink)
 {
 	auto_free struct outcome *outcomes = NULL;
 	unsigned count;
@@ -317,8 +317,8 @@ autorun_changes_tell(const struct autorun_changes *changed, unsigned max, change
 		const char *path = path_of(changed, outcomes[i].file);
 		const struct later *later = autorun_find(path, &is_exact);
 
-		tell(teller, &(struct autorun_change){result_names[outcomes[i].result], path,
-						      later == NULL ? "" : later->reason});
+		tell(sink, &(struct autorun_change){result_names[outcomes[i].result], path,
+						    later == NULL ? "" : later->reason});
 	}
 	return changed->more + (count > max ? count - max : 0);
 }

@@ -63,6 +63,6 @@ void autorun_changes_tidy(struct autorun_changes *changed);
  * What became of them all: first what is there now, and of that what is near the root. At most max
  * are told; returns how many more there are. A file that was touched and is the same is none.
  */
-typedef void changed_fn(void *teller, const struct autorun_change *change);
+typedef void changed_fn(void *sink, const struct autorun_change *change);
 unsigned autorun_changes_tell(const struct autorun_changes *changed, unsigned max, changed_fn *tell,
-			      void *teller);
+			      void *sink);

@@ -46,7 +46,7 @@ struct box_options {
 	const char *private_tmp;     /* canonical; granted whole; NULL: none */
 	const char *named_tmp;	     /* what enforce_grant_tmp will be called with; NULL: nothing */
 	const struct egress *egress; /* where connections go with network "domains"; NULL: none */
-	const char *door;	     /* where a named session takes commands; NULL: nowhere */
+	const char *socket_path;     /* where a named session takes commands; NULL: nowhere */
 	int events;		     /* where refusals are told, by refusal_send; 0: nowhere */
 	struct autorun_changes
 		*changed; /* where changes are noted, by autorun_changes_note; NULL: nowhere */

@@ -26,7 +26,7 @@ enum group_kind {
 struct session_group {
 	enum group_kind kind;
 	int folder;	     /* the cgroup's; -1: not opened by us */
-	int door;	     /* where a process writes itself in, also from a box; -1: none */
+	int procs_fd;	     /* where a process writes itself in, also from a box; -1: none */
 	char path[PATH_MAX]; /* its absolute path; "" : none */
 	uint64_t memory, processes; /* the limits it is to have; 0: none */
 	/* of a scope: a process that keeps it there until this descriptor is closed */

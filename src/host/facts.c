@@ -24,14 +24,14 @@ static const char *const fact_names[FACT_COUNT] = {
 	[FACT_SEATBELT] = "seatbelt",
 	[FACT_BROKER] = "broker",
 	[FACT_INSIDE] = "inside",
-	[FACT_DOOR] = "door",
+	[FACT_OUTER_CORDON] = "door",
 	[FACT_TREE] = "tree",
 };
 
 static bool
 is_number(enum fact fact)
 {
-	return fact == FACT_LANDLOCK_ABI || fact == FACT_YAMA || fact == FACT_DOOR;
+	return fact == FACT_LANDLOCK_ABI || fact == FACT_YAMA || fact == FACT_OUTER_CORDON;
 }
 
 static int

@@ -30,21 +30,21 @@ enum fact {
 	FACT_SEATBELT,
 	FACT_BROKER, /* this build has one; what it needs of the host is said above */
 	FACT_INSIDE, /* a broker around us acts for our processes, and would not see our layers */
-	FACT_DOOR,   /* one around us asks us before it acts for our processes; of enum door */
-	FACT_TREE,   /* what a process started can be found, however far it went */
+	FACT_OUTER_CORDON, /* one around us asks us before it acts for our processes; of enum nest_offer */
+	FACT_TREE,	   /* what a process started can be found, however far it went */
 	FACT_COUNT
 };
 
 /* What a broker around us routes. */
-enum door {
-	DOOR_HERE = 1,
-	DOOR_CHANGES = 2,
-	DOOR_SOCKETS = 4,
-	DOOR_SIGNALS = 8,
-	DOOR_NETWORK = 16,
-	DOOR_READS = 32,
-	DOOR_TERMINALS = 64,
-	DOOR_DATAGRAMS = 128
+enum nest_offer {
+	OFFER_HERE = 1,
+	OFFER_CHANGES = 2,
+	OFFER_SOCKETS = 4,
+	OFFER_SIGNALS = 8,
+	OFFER_NETWORK = 16,
+	OFFER_READS = 32,
+	OFFER_TERMINALS = 64,
+	OFFER_DATAGRAMS = 128
 };
 
 struct facts {

@@ -19,7 +19,7 @@ struct prefetch {
  * Returns how many of the rules are to be planned before prefetch_end is called; all of them where
  * nobody looks ahead.
  */
-size_t prefetch_start(struct prefetch *ahead, const struct fs_memory *memory,
+size_t prefetch_start(struct prefetch *prefetch, const struct fs_memory *memory,
 		      const struct rule *rules, size_t count);
 /* What was seen goes to memory; NULL: nowhere. To be called in any case. */
-void prefetch_end(struct prefetch *ahead, struct fs_memory *memory);
+void prefetch_end(struct prefetch *prefetch, struct fs_memory *memory);

@@ -188,7 +188,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 		return rc;
 	facts.values[FACT_LANDLOCK_ABI] = abi;
 	facts.values[FACT_INSIDE] = is_inside;
-	facts.values[FACT_DOOR] = offer & (OFFER_KILLABLE - 1);
+	facts.values[FACT_OUTER_CORDON] = offer & (OFFER_KILLABLE - 1);
 	if (offer & OFFER_KILLABLE)
 		facts.values[FACT_NOTIFY_WAIT_KILLABLE] = 1;
 	facts.values[FACT_SECCOMP_FILTER] = has_filter();
@@ -198,7 +198,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
 	facts.values[FACT_YAMA] = yama_scope();
 	/* inside another cordon ours is that one's, and who tries it is told of */
-	facts.values[FACT_CGROUP] = !facts.values[FACT_DOOR] && cgroup_is_delegated();
+	facts.values[FACT_CGROUP] = !facts.values[FACT_OUTER_CORDON] && cgroup_is_delegated();
 	facts.values[FACT_BROKER] = has_threads();
 	facts.values[FACT_TREE] = has_tree();
 	if (uname(&name) == 0)

@@ -53,7 +53,7 @@ network_of(const struct plan *plan)
 	if (plan->settings.network.mode == NET_NONE)
 		return FILTER_NO_NETWORK;
 	/* what a broker around us is asked about its own filter routes, and closes */
-	if (!plan->routes_network || plan->facts.values[FACT_DOOR])
+	if (!plan->routes_network || plan->facts.values[FACT_OUTER_CORDON])
 		return FILTER_ALL_NETWORK;
 	return plan->has_datagrams ? FILTER_DATAGRAMS : FILTER_BROKERED;
 }
@@ -64,7 +64,7 @@ names_of(const struct plan *plan)
 	if (plan->closes_sockets)
 		return FILTER_NAMES_CLOSED;
 	/* what a broker around us is asked about its own filter routes */
-	if (!plan->routes_sockets || plan->facts.values[FACT_DOOR])
+	if (!plan->routes_sockets || plan->facts.values[FACT_OUTER_CORDON])
 		return FILTER_NAMES_SEEN;
 	return plan->routes_signals ? FILTER_NAMES_AND_SIGNALS : FILTER_NAMES_ROUTED;
 }
@@ -72,7 +72,7 @@ names_of(const struct plan *plan)
 static enum filter_guard
 guard_of(const struct plan *plan)
 {
-	if (plan->facts.values[FACT_DOOR])
+	if (plan->facts.values[FACT_OUTER_CORDON])
 		return FILTER_FREE;
 	return plan->routing == ROUTE_READS	? FILTER_READS
 	       : plan->routing == ROUTE_CHANGES ? FILTER_CHANGES
@@ -163,7 +163,7 @@ make_layers(struct sandbox *box, const struct plan *plan, const struct box_optio
 	struct ruleset_options layer = {.kind = RULESET_ALONE, .private_tmp = options->private_tmp};
 	int rc;
 
-	if (plan->facts.values[FACT_DOOR] && plan->facts.values[FACT_LANDLOCK_ABI] > 0)
+	if (plan->facts.values[FACT_OUTER_CORDON] && plan->facts.values[FACT_LANDLOCK_ABI] > 0)
 		return make_nested(box, plan, options, err);
 	box->is_routed = plan->routing != ROUTE_NOTHING || plan->routes_sockets ||
 			 plan->routes_network;
@@ -339,7 +339,7 @@ load_filter(const struct sandbox *box, struct cordon_error *err)
 
 /* Before the layer: whoever is restricted without having come to the door is never acted for. */
 static int
-enter_door(const struct sandbox *box, struct cordon_error *err)
+register_nest(const struct sandbox *box, struct cordon_error *err)
 {
 	int line = handshake_enter(), rc;
 
@@ -362,7 +362,7 @@ enforce_apply(const struct sandbox *box, struct cordon_error *err)
 
 	/* a trial has nobody who could answer; what it does needs nobody */
 	if (rc == 0 && box->is_nested && box->line[1] >= 0)
-		rc = enter_door(box, err);
+		rc = register_nest(box, err);
 	if (rc == 0 && box->ruleset >= 0)
 		rc = ruleset_enter(box->ruleset, err);
 	if (box->ruleset >= 0)

@@ -79,7 +79,7 @@ enter_outer(struct sandbox *box)
 	box->broker.umask = umask(0);
 	umask(box->broker.umask);
 	rc = privileges_drop(&err);
-	kill_all_begin(&box->broker.sweep);
+	kill_all_begin(&box->broker.kill_all);
 	if (rc == 0 && ruleset_enter_unlogged(box->outer, box->abi, &err) == 0)
 		return true;
 	errno = err.sys != 0 ? err.sys : EPERM;
@@ -218,7 +218,7 @@ enforce_serve(struct sandbox *box, const struct enforce_needs *needs)
 bool
 enforce_signal(struct sandbox *box, int signal)
 {
-	return box->is_routed && kill_all_send(&box->broker.sweep, signal);
+	return box->is_routed && kill_all_send(&box->broker.kill_all, signal);
 }
 
 void

@@ -26,7 +26,7 @@ struct sandbox {
 	struct sbpl *sbpl;
 	struct fingerprint fingerprint;
 	char private_tmp[PATH_MAX]; /* as the profile has it; "": none */
-	char door[PATH_MAX];	    /* likewise */
+	char socket_path[PATH_MAX]; /* likewise */
 	int egress;	/* the session's line to its proxy, which ends with it; -1: none */
 	bool is_marked; /* a group has it, and removes it when nobody is left who is known by it */
 	struct seatbelt seatbelt;
@@ -105,15 +105,16 @@ prepare_reports(struct sandbox *box, const struct plan *plan, struct cordon_erro
 
 /* The folder is there, the socket is not yet. */
 static int
-find_door(struct sandbox *box, const char *door, struct cordon_error *err)
+find_socket_path(struct sandbox *box, const char *socket_path, struct cordon_error *err)
 {
-	const char *name = strrchr(door, '/');
+	const char *name = strrchr(socket_path, '/');
 	char folder[PATH_MAX], real[PATH_MAX];
 
-	snprintf(folder, sizeof folder, "%.*s", (int)(name - door), door);
+	snprintf(folder, sizeof folder, "%.*s", (int)(name - socket_path), socket_path);
 	if (realpath(folder, real) == NULL ||
-	    snprintf(box->door, sizeof box->door, "%s%s", real, name) >= (int)sizeof box->door)
-		return cordon_fail(err, CORDON_E_PATH, errno, "cannot use %.120s", door);
+	    snprintf(box->socket_path, sizeof box->socket_path, "%s%s", real, name) >=
+		    (int)sizeof box->socket_path)
+		return cordon_fail(err, CORDON_E_PATH, errno, "cannot use %.120s", socket_path);
 	return 0;
 }
 
@@ -131,8 +132,8 @@ make_profile(struct sandbox *box, const struct plan *plan, const struct box_opti
 		rc = audit_id(box->id, err);
 	if (rc == 0 && tmp != NULL && snprintf(box->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
 		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);
-	if (rc == 0 && options->door != NULL)
-		rc = find_door(box, options->door, err);
+	if (rc == 0 && options->socket_path != NULL)
+		rc = find_socket_path(box, options->socket_path, err);
 	if (rc == 0)
 		rc = fingerprint_make(state_dir, box->id, &box->fingerprint, err);
 	if (rc < 0)
@@ -141,7 +142,7 @@ make_profile(struct sandbox *box, const struct plan *plan, const struct box_opti
 		wanted.proxy_port = options->egress->named;
 		box->egress = options->egress->line;
 	}
-	wanted.door = options->door == NULL ? NULL : box->door;
+	wanted.socket_path = options->socket_path == NULL ? NULL : box->socket_path;
 	snprintf(box->tag, sizeof box->tag, "cordon-%s", box->id);
 	wanted.fingerprint =
 		(struct sbpl_fingerprint){box->fingerprint.allowed, box->fingerprint.denied};

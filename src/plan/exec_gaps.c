@@ -131,7 +131,7 @@ search_below(struct exec_search *search, const char *root)
 	fs_tree_each(&below, root);
 	search->is_out_of_memory = search->is_out_of_memory || below.is_out_of_memory;
 	/* what a cordon around us keeps from being listed it keeps from being executed, or has said so */
-	if (search->plan->facts.values[FACT_DOOR])
+	if (search->plan->facts.values[FACT_OUTER_CORDON])
 		below.is_hidden = false;
 	search->is_unsearched = !below.is_stopped && (below.is_cut || below.is_hidden);
 	if (search->is_unsearched)

@@ -18,7 +18,7 @@ explain_door(const struct plan *plan, unsigned missing, struct promise *to)
 		to->remedy = plan->settings.network.mode == NET_DOMAINS
 				     ? "start the outer one with --domain as well"
 				     : "start the outer one with --net localhost as well";
-	} else if (!(plan->facts.values[FACT_DOOR] & DOOR_CHANGES)) {
+	} else if (!(plan->facts.values[FACT_OUTER_CORDON] & OFFER_CHANGES)) {
 		to->how = "the cordon around this one does not look at files";
 		to->remedy = "start the outer one without --accept files.future";
 	} else {
@@ -137,13 +137,13 @@ gap_text_explain(const struct plan *plan, const struct mechanism *way, unsigned 
 	if (facts->values[FACT_LANDLOCK_ABI] < way->abi) {
 		explain_landlock(facts, way->abi, to);
 	} else if ((missing & NEED_BROKER_SIGNALS) && plan->routing != ROUTE_NOTHING &&
-		   !plan->routes_sockets && !facts->values[FACT_DOOR]) {
+		   !plan->routes_sockets && !facts->values[FACT_OUTER_CORDON]) {
 		to->how =
 			"Landlock is too old for it, and signals are supervised only with sockets";
 		to->remedy = newer_kernels[6];
 	} else if (!(missing & brokers)) {
 		explain_need(plan, way, missing, to);
-	} else if (facts->values[FACT_DOOR]) {
+	} else if (facts->values[FACT_OUTER_CORDON]) {
 		explain_door(plan, missing, to);
 	} else {
 		explain_broker(facts, to);

@@ -161,16 +161,16 @@ static int
 add_policy(struct plan *plan, const struct policy *policy, enum layer layer,
 	   struct fs_memory *memory, struct cordon_error *err)
 {
-	struct prefetch ahead;
-	size_t before = prefetch_start(&ahead, memory, policy->rules, policy->rule_count);
+	struct prefetch prefetch;
+	size_t before = prefetch_start(&prefetch, memory, policy->rules, policy->rule_count);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < policy->rule_count; i++) {
 		if (i == before)
-			prefetch_end(&ahead, memory);
+			prefetch_end(&prefetch, memory);
 		rc = plan_add_rule(plan, &policy->rules[i], layer, err);
 	}
-	prefetch_end(&ahead, NULL);
+	prefetch_end(&prefetch, NULL);
 	return rc;
 }
 

@@ -12,10 +12,10 @@
 static bool
 is_looked_at(const struct plan *plan)
 {
-	int door = plan->facts.values[FACT_DOOR];
+	int offer = plan->facts.values[FACT_OUTER_CORDON];
 
 	return plan->facts.system == SYSTEM_LINUX && plan->routing != ROUTE_NOTHING &&
-	       (door == 0 || (door & DOOR_TERMINALS));
+	       (offer == 0 || (offer & OFFER_TERMINALS));
 }
 
 /* Somebody's own word; or a layer brings it, and reading would not be asked about. */

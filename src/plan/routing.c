@@ -8,7 +8,7 @@ routing_has_broker(const struct facts *facts)
 	bool own = facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD];
 
 	/* one around us has all of it, and asks us */
-	if (facts->values[FACT_DOOR])
+	if (facts->values[FACT_OUTER_CORDON])
 		own = true;
 	else
 		own = own && facts->values[FACT_OPENAT2];
@@ -30,9 +30,10 @@ find_routing(const struct plan *plan, const struct requirements *demand)
 		return ROUTE_NOTHING;
 	/* one around us answers for what it routes */
 	if (demand->reads)
-		return !values[FACT_DOOR] || (values[FACT_DOOR] & DOOR_READS) ? ROUTE_READS
-									      : ROUTE_NOTHING;
-	if (values[FACT_DOOR] && !(values[FACT_DOOR] & DOOR_CHANGES))
+		return !values[FACT_OUTER_CORDON] || (values[FACT_OUTER_CORDON] & OFFER_READS)
+			       ? ROUTE_READS
+			       : ROUTE_NOTHING;
+	if (values[FACT_OUTER_CORDON] && !(values[FACT_OUTER_CORDON] & OFFER_CHANGES))
 		return ROUTE_NOTHING;
 	return exact || metadata || future ? ROUTE_CHANGES : ROUTE_NOTHING;
 }
@@ -57,10 +58,11 @@ find_socket_routing(struct plan *plan)
 	if (plan->host->system != SYSTEM_LINUX)
 		return;
 	plan->routes_signals = abi > 0 && abi < 6 && names && !accept[G_PROCESS_SIGNAL];
-	if (values[FACT_DOOR]) {
-		plan->routes_signals = plan->routes_signals && (values[FACT_DOOR] & DOOR_SIGNALS);
-		plan->routes_sockets = names && (values[FACT_DOOR] & DOOR_SOCKETS);
-		plan->routes_network = between && (values[FACT_DOOR] & DOOR_NETWORK);
+	if (values[FACT_OUTER_CORDON]) {
+		plan->routes_signals = plan->routes_signals &&
+				       (values[FACT_OUTER_CORDON] & OFFER_SIGNALS);
+		plan->routes_sockets = names && (values[FACT_OUTER_CORDON] & OFFER_SOCKETS);
+		plan->routes_network = between && (values[FACT_OUTER_CORDON] & OFFER_NETWORK);
 		plan->closes_sockets = names && !plan->routes_sockets &&
 				       values[FACT_SECCOMP_FILTER] && plan->socket_count == 0;
 	} else if (routing_has_broker(&plan->facts) && abi > 0) {
@@ -71,7 +73,8 @@ find_socket_routing(struct plan *plan)
 		plan->closes_sockets = names && values[FACT_SECCOMP_FILTER] &&
 				       plan->routing == ROUTE_NOTHING && plan->socket_count == 0;
 	}
-	if (!plan->routes_network || (values[FACT_DOOR] && !(values[FACT_DOOR] & DOOR_DATAGRAMS)))
+	if (!plan->routes_network ||
+	    (values[FACT_OUTER_CORDON] && !(values[FACT_OUTER_CORDON] & OFFER_DATAGRAMS)))
 		plan->has_datagrams = false;
 }
 

@@ -283,7 +283,7 @@ git_state_find(struct refs *refs, struct gitstate *ret)
 
 int
 git_state_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,
-	       committed_fn *tell, void *teller)
+	       committed_fn *tell, void *sink)
 {
 	auto_arena struct arena arena = {0};
 	const char *base =
@@ -300,5 +300,5 @@ git_state_look(const struct refs *refs, const struct gitread *in, const struct g
 			return 0;
 		pairs[i] = (struct compared){base, tree, "", state->items[i].file};
 	}
-	return tree_diff_check(in, pairs, state->count, tell, teller);
+	return tree_diff_check(in, pairs, state->count, tell, sink);
 }

@@ -25,4 +25,4 @@ void git_state_note(struct refs *refs);
 int git_state_find(struct refs *refs, struct gitstate *ret);
 /* What they bring that the tree at the start did not have. 1: all was told; 0: something cannot be read. */
 int git_state_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,
-		   committed_fn *tell, void *teller);
+		   committed_fn *tell, void *sink);

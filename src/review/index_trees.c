@@ -156,7 +156,7 @@ parse(struct arena *arena, const struct gitconfig_text *index, size_t size, stru
 /* Against the same folder of the commit. */
 static int
 look(const struct gitread *in, const char *head, const struct indextrees *trees,
-     const struct committed_teller *to)
+     const struct tree_check_sink *to)
 {
 	auto_arena struct arena arena = {0};
 	struct compared *pairs =
@@ -176,11 +176,11 @@ look(const struct gitread *in, const char *head, const struct indextrees *trees,
 		pairs[i] =
 			(struct compared){head == NULL ? "" : base, one->tree, one->folder, NULL};
 	}
-	return tree_diff_check(in, pairs, trees->count, to->tell, to->teller);
+	return tree_diff_check(in, pairs, trees->count, to->tell, to->sink);
 }
 
 int
-index_trees_check(const struct gitread *in, const char *head, committed_fn *tell, void *teller)
+index_trees_check(const struct gitread *in, const char *head, committed_fn *tell, void *sink)
 {
 	auto_arena struct arena arena = {0};
 	const char *path = path_join(&arena, in->git_dir, "index", NULL);
@@ -195,6 +195,6 @@ index_trees_check(const struct gitread *in, const char *head, committed_fn *tell
 	if (parse(&arena, &index, head == NULL ? 20 : strlen(head) / 2, &trees) < 0 ||
 	    (head == NULL && parse(&arena, &index, 32, &trees) < 0))
 		return 0;
-	return look(in, head, &trees, &(struct committed_teller){tell, teller, NULL}) == 1 &&
+	return look(in, head, &trees, &(struct tree_check_sink){tell, sink, NULL}) == 1 &&
 	       !trees.is_cut;
 }

@@ -8,4 +8,4 @@
 #include "review/tree_check.h"
 
 /* Tells what the trees of the index in this git directory have that those of the commit do not have. */
-int index_trees_check(const struct gitread *in, const char *head, committed_fn *tell, void *teller);
+int index_trees_check(const struct gitread *in, const char *head, committed_fn *tell, void *sink);

@@ -138,7 +138,7 @@ struct ending {
 	unsigned more; /* that are not looked at */
 	unsigned unread;
 	changed_fn *tell;
-	void *teller;
+	void *sink;
 	bool has_replacements;
 	bool is_cached;	   /* it is in a tree that an index names, and not among its entries */
 	bool has_index;	   /* one of a linked worktree changed */
@@ -236,9 +236,9 @@ is_told(struct ending *e, const char *path)
 }
 
 static void
-pass_on(void *teller, const struct committed *one)
+pass_on(void *sink, const struct committed *one)
 {
-	struct ending *e = teller;
+	struct ending *e = sink;
 	auto_str struct str reason = {0};
 
 	const char *name = one->from != NULL ? one->from : e->name;
@@ -250,8 +250,8 @@ pass_on(void *teller, const struct committed *one)
 		str_printf(&reason, "%s; a checkout of %s brings it", one->reason,
 			   name == NULL ? "the index" : name);
 	if (!one->is_same && !reason.failed && e->told_count < EVENTS_MAX && !is_told(e, one->path))
-		e->tell(e->teller, &(struct autorun_change){name == NULL ? "staged" : "committed",
-							    one->path, reason.text});
+		e->tell(e->sink, &(struct autorun_change){name == NULL ? "staged" : "committed",
+							  one->path, reason.text});
 }
 
 /* name NULL: the index, by its entries and by the trees that it names beside them. */
@@ -342,9 +342,9 @@ find_packed(struct refs *refs)
 }
 
 const char *
-new_refs_tell(struct refs *refs, changed_fn *tell, void *teller)
+new_refs_tell(struct refs *refs, changed_fn *tell, void *sink)
 {
-	struct ending e = {.refs = refs, .tell = tell, .teller = teller};
+	struct ending e = {.refs = refs, .tell = tell, .sink = sink};
 	struct ref_reading r = {.refs = refs,
 				.left = AT_END,
 				.since = refs->has_odd ? 0 : refs->started,

@@ -40,5 +40,5 @@ void new_refs_note(struct refs *refs, const struct plan *plan);
  * Tells what the new ones bring, as "committed" or "staged". NULL, or in words what was not looked at. To be
  * called when everything has ended: until then it could still be changed.
  */
-const char *new_refs_tell(struct refs *refs, changed_fn *tell, void *teller);
+const char *new_refs_tell(struct refs *refs, changed_fn *tell, void *sink);
 void new_refs_forget(struct refs *refs);

@@ -44,7 +44,7 @@ struct tree_finding {
 	bool is_cut; /* more candidates, or one whose content is missing */
 	const char *from;
 	committed_fn *tell;
-	void *teller;
+	void *sink;
 };
 
 /* ---- names ---- */
@@ -319,7 +319,7 @@ tell_one(struct tree_finding *f, const struct candidate *one, const struct gitco
 	else if (one->kind != KIND_NAME)
 		f->is_cut = true;
 	if (told.reason != NULL)
-		f->tell(f->teller, &told);
+		f->tell(f->sink, &told);
 }
 
 /* "OBJECT TYPE SIZE\nCONTENT\n", or "OBJECT missing\n", one for each. */
@@ -372,14 +372,14 @@ read_contents(struct tree_finding *f, struct cordon_error *err)
 
 int
 tree_check_listing(const struct gitread *in, const struct gitread_text *listing,
-		   const struct committed_teller *to, struct cordon_error *err)
+		   const struct tree_check_sink *to, struct cordon_error *err)
 {
 	struct tree_finding f = {.in = in,
 				 .listing = listing->text,
 				 .end = listing->text + listing->length,
 				 .from = to->from,
 				 .tell = to->tell,
-				 .teller = to->teller};
+				 .sink = to->sink};
 	int rc = 0;
 
 	for (const char *at = f.listing; rc == 0 && at < f.end; at += strlen(at) + 1)
@@ -391,13 +391,13 @@ tree_check_listing(const struct gitread *in, const struct gitread_text *listing,
 }
 
 int
-tree_check(const struct gitread *in, const char *name, committed_fn *tell, void *teller,
+tree_check(const struct gitread *in, const char *name, committed_fn *tell, void *sink,
 	   struct cordon_error *err)
 {
 	const char *tree[] = {"ls-tree", "-r", "-z", "--full-tree", name, NULL};
 	static const char *const index[] = {"ls-files", "-s", "--resolve-undo", "-z", NULL};
 	struct gitread_text listing = {NULL, 0};
-	const struct committed_teller to = {tell, teller, NULL};
+	const struct tree_check_sink to = {tell, sink, NULL};
 	int rc = git_run_ask(in, name == NULL ? index : tree, NULL, &listing, err);
 
 	if (rc <= 0)

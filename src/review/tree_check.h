@@ -13,17 +13,17 @@ struct committed {
 	const char *from; /* what names it, where more than one thing is looked at; or NULL */
 	bool is_same;	  /* as what lies in the working tree: nothing would change */
 };
-typedef void committed_fn(void *teller, const struct committed *one);
+typedef void committed_fn(void *sink, const struct committed *one);
 
 /* In what git knows by this name; NULL: in the index. 1: all was told; 0: it cannot be read; or an error. */
-int tree_check(const struct gitread *in, const char *name, committed_fn *tell, void *teller,
+int tree_check(const struct gitread *in, const char *name, committed_fn *tell, void *sink,
 	       struct cordon_error *err);
 
-struct committed_teller {
+struct tree_check_sink {
 	committed_fn *tell;
-	void *teller;
+	void *sink;
 	const char *from;
 };
 /* The same in entries as `git ls-tree` or `git ls-files -s` has them, each ended by a NUL. */
 int tree_check_listing(const struct gitread *in, const struct gitread_text *listing,
-		       const struct committed_teller *to, struct cordon_error *err);
+		       const struct tree_check_sink *to, struct cordon_error *err);

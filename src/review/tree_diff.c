@@ -14,7 +14,7 @@ struct diff_state {
 	const struct compared *pairs;
 	size_t count;
 	committed_fn *tell;
-	void *teller;
+	void *sink;
 };
 
 /* ":MODE MODE OBJECT OBJECT STATUS\0PATH\0" becomes an entry as those of the index. Returns what is behind it. */
@@ -47,7 +47,7 @@ judge_blocks(const struct diff_state *l, const struct compared *pairs, size_t co
 	for (size_t i = 0; i < count && at < end; i++) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
 		auto_str struct str listing = {0};
-		struct committed_teller to = {l->tell, l->teller, pairs[i].from};
+		struct tree_check_sink to = {l->tell, l->sink, pairs[i].from};
 
 		for (at = line == NULL ? end : line + 1; at < end && *at == ':';)
 			at = take_entry(at, end, pairs[i].prefix, &listing);
@@ -147,14 +147,14 @@ find_pairs(struct arena *arena, struct diff_state *l, const char *answers, struc
 
 int
 tree_diff_check(const struct gitread *in, const struct compared *pairs, size_t count,
-		committed_fn *tell, void *teller)
+		committed_fn *tell, void *sink)
 {
 	static const char *const check[] = {"cat-file", "--batch-check=%(objectname) %(objecttype)",
 					    "--buffer", NULL};
 	auto_arena struct arena arena = {0};
 	auto_str struct str input = {0};
 	struct gitread_text said = {NULL, 0};
-	struct diff_state l = {in, pairs, count, tell, teller};
+	struct diff_state l = {in, pairs, count, tell, sink};
 	struct compared *found = count == 0 ? NULL
 					    : arena_alloc(&arena, count * sizeof *found, NULL);
 	int rc;

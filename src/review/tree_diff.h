@@ -13,4 +13,4 @@ struct compared {
 
 /* By two questions. 1: all was told; 0: something cannot be read, and the rest was told. */
 int tree_diff_check(const struct gitread *in, const struct compared *pairs, size_t count,
-		    committed_fn *tell, void *teller);
+		    committed_fn *tell, void *sink);

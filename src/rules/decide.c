@@ -13,7 +13,7 @@
 #include "rules/index.h"
 
 /* The last rule of one effect that one layer had for one right, and when it was applied. */
-struct spoken {
+struct last_rule {
 	const struct planned_rule *rule;
 	size_t turn; /* 0: never */
 };
@@ -22,7 +22,7 @@ struct decide_state {
 	const char *path;
 	size_t turn;
 	bool limit_hit;
-	struct spoken last[LAYER_COUNT][2][RIGHT_KINDS]; /* by layer and effect */
+	struct last_rule last[LAYER_COUNT][2][RIGHT_KINDS]; /* by layer and effect */
 	/* length of the longest path by which a layer's own text allows the right */
 	size_t named[LAYER_COUNT][RIGHT_KINDS];
 };
@@ -43,7 +43,7 @@ apply_rule(struct decide_state *ask, const struct planned_rule *rule)
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		if (!(rule->rights & (1u << i)))
 			continue;
-		ask->last[rule->layer][rule->effect][i] = (struct spoken){rule, ask->turn};
+		ask->last[rule->layer][rule->effect][i] = (struct last_rule){rule, ask->turn};
 		if (rule->effect == EFFECT_ALLOW && path_rule)
 			ask->named[rule->layer][i] = strlen(rule->path);
 	}
@@ -101,7 +101,7 @@ static const struct planned_rule *
 final_deny(const struct decide_state *ask, int layer, int right)
 {
 	for (int above = LAYER_BUILTIN; above < layer; above++) {
-		const struct spoken *deny = &ask->last[above][EFFECT_DENY][right];
+		const struct last_rule *deny = &ask->last[above][EFFECT_DENY][right];
 
 		if (above != LAYER_PROFILE &&
 		    deny->turn > ask->last[above][EFFECT_ALLOW][right].turn)
@@ -117,13 +117,13 @@ final_deny(const struct decide_state *ask, int layer, int right)
 static void
 decide_right(const struct decide_state *ask, int right, bool by_default, struct verdict *to)
 {
-	struct spoken best = {0};
+	struct last_rule best = {0};
 	const struct planned_rule *silencer = NULL;
 	bool allowed = by_default;
 
 	for (int layer = 0; layer < LAYER_COUNT; layer++) {
-		const struct spoken *deny = &ask->last[layer][EFFECT_DENY][right];
-		const struct spoken *allow = &ask->last[layer][EFFECT_ALLOW][right];
+		const struct last_rule *deny = &ask->last[layer][EFFECT_DENY][right];
+		const struct last_rule *allow = &ask->last[layer][EFFECT_ALLOW][right];
 		const struct planned_rule *final = allow->turn == 0 ? NULL
 								    : final_deny(ask, layer, right);
 

@@ -14,7 +14,7 @@
 #define NEW "/\001" /* a name that no rule speaks of */
 
 static void
-hear(struct heard *heard, const struct planned_rule *rule)
+apply(struct heard *heard, const struct planned_rule *rule)
 {
 	if (rule->effect == EFFECT_DENY) {
 		heard->rights &= ~rule->rights;
@@ -46,7 +46,7 @@ hear_at(struct rights_walk *d, size_t length)
 		for (int k = 0; k < d->count; k++)
 			if (index_match_reaches(d->index->paths[i].match, d->below + (size_t)k) &&
 			    !d->index->paths[i].is_left_out)
-				hear(&d->heard[k], &d->index->paths[i]);
+				apply(&d->heard[k], &d->index->paths[i]);
 }
 
 /* Down to the first length bytes, without what is said of the whole path. */
@@ -105,14 +105,14 @@ is_protected(const struct index *index, const char *path)
 }
 
 static unsigned
-settle(struct heard *heard, const struct index *index, const char *path)
+resolve_layers(struct heard *heard, const struct index *index, const char *path)
 {
 	for (size_t i = 0; i < index->pattern_count; i++) {
 		const struct planned_rule *rule = &index->patterns[i];
 		int found = index_matches(rule, path);
 
 		if (found > 0 || (found < 0 && rule->effect == EFFECT_DENY))
-			hear(heard, rule);
+			apply(heard, rule);
 	}
 	if (has_ceiling(heard) || ((heard->rights & RIGHTS_CHANGE) && is_protected(index, path)))
 		return index_decide(index, path).rights;
@@ -133,15 +133,15 @@ static struct reach
 settle_all(struct rights_walk *d, size_t length)
 {
 	char below[PATH_MAX + sizeof NEW NEW];
-	struct reach reach = {.own = settle(&d->heard[0], d->index, d->path)};
+	struct reach reach = {.own = resolve_layers(&d->heard[0], d->index, d->path)};
 
 	if (length == 1)
 		length = 0;
 	memcpy(below, d->path, length);
 	strcpy(below + length, NEW);
-	reach.below = settle(&d->heard[1], d->index, below);
+	reach.below = resolve_layers(&d->heard[1], d->index, below);
 	strcpy(below + length, NEW NEW);
-	reach.deep = settle(&d->heard[2], d->index, below);
+	reach.deep = resolve_layers(&d->heard[2], d->index, below);
 	return reach;
 }
 
@@ -153,7 +153,7 @@ index_rights(const struct index *index, const char *path)
 
 	go_down(&d, length);
 	hear_last(&d, length);
-	return settle(&d.heard[0], index, path);
+	return resolve_layers(&d.heard[0], index, path);
 }
 
 struct reach

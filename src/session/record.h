@@ -100,7 +100,7 @@ void record_sweep(int folder);
 
 /* What lies beside a record, with these behind its name: the socket of a named session, a grace. */
 #define RECORD_NAMES ".names" /* by itself, for all */
-#define RECORD_DOOR ".sock"
+#define RECORD_SOCKET ".sock"
 #define RECORD_GRACE ".end"
 #define RECORD_SOCKET_SIZE (RECORD_ID_LENGTH + 6)
 void record_beside(const char *id, const char *what, char to[RECORD_SOCKET_SIZE]);

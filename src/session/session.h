@@ -58,10 +58,10 @@ struct session_request {
 	/* what a proxy does, in a process of its own; never returns */
 	void (*proxy_main)(const struct proxy_task *task);
 	/* told what was refused while it runs */
-	void (*refused)(void *teller, const struct refusal *refusal);
+	void (*refused)(void *sink, const struct refusal *refusal);
 	/* and, when it has ended, which files that run by themselves later are others now */
-	void (*changed)(void *teller, const struct autorun_change *change);
-	void *teller;
+	void (*changed)(void *sink, const struct autorun_change *change);
+	void *sink;
 };
 
 /* What ended it. */
@@ -165,15 +165,15 @@ struct child {
 	bool fingerprint; /* the box restricts nothing, and is there with track_only as well */
 	const struct command_line *command;
 	const struct limit_value *limits;
-	sigset_t mask;		      /* the caller's, and the command's */
-	bool free_connect;	      /* see stdio_check */
-	bool ignore_children;	      /* the caller ignored SIGCHLD, and so will the command */
-	int output[2];		      /* become 1 and 2; -1: as they are */
-	int report;		      /* where a struct cordon_error goes; closed by exec */
-	int terminal;		      /* a new one; -1: none */
-	bool terminal_is_all;	      /* it becomes 0-2; else only those that are terminals */
-	bool in_front;		      /* the command has the new terminal's foreground */
-	const struct spawner *porter; /* it stays and starts commands itself; NULL: it is one */
+	sigset_t mask;		       /* the caller's, and the command's */
+	bool free_connect;	       /* see stdio_check */
+	bool ignore_children;	       /* the caller ignored SIGCHLD, and so will the command */
+	int output[2];		       /* become 1 and 2; -1: as they are */
+	int report;		       /* where a struct cordon_error goes; closed by exec */
+	int terminal;		       /* a new one; -1: none */
+	bool terminal_is_all;	       /* it becomes 0-2; else only those that are terminals */
+	bool in_front;		       /* the command has the new terminal's foreground */
+	const struct spawner *spawner; /* it stays and starts commands itself; NULL: it is one */
 	pid_t parent;
 };
 _Noreturn void child_main(const struct child *child);
@@ -191,7 +191,7 @@ struct guard_task {
 	bool leave;
 	int64_t time_ms;  /* the limit; 0: none */
 	int64_t grace_ms; /* SIGTERM that long before SIGKILL; 0: SIGKILL at once */
-	int porter;	  /* our end of the line to it; -1: there is none */
+	int spawner;	  /* our end of the line to it; -1: there is none */
 };
 struct guard {
 	pid_t pid;

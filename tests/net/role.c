@@ -27,9 +27,9 @@
 extern char **environ;
 
 static void
-refused(void *teller, const struct refusal *refusal)
+refused(void *sink, const struct refusal *refusal)
 {
-	(void)teller;
+	(void)sink;
 	printf("refused %s %s | %s | %s\n", refusal->what, refusal->subject, refusal->reason,
 	       refusal->allow);
 }

@@ -82,7 +82,7 @@ main(int argc, char **argv)
 	options.private_tmp = given(argv[4]);
 	options.tag = given(argv[6]);
 	options.proxy_port = (unsigned)strtoul(argv[7], NULL, 10);
-	options.door = given(argv[8]);
+	options.socket_path = given(argv[8]);
 	snprintf(allowed, sizeof allowed, "%s/allow", argv[5]);
 	snprintf(denied, sizeof denied, "%s/deny", argv[5]);
 	if (*argv[5] != '\0')

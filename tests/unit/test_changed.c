@@ -102,9 +102,9 @@ struct event_source {
 };
 
 static void
-hear(void *teller, const struct autorun_change *change)
+hear(void *sink, const struct autorun_change *change)
 {
-	struct event_source *told = teller;
+	struct event_source *told = sink;
 
 	snprintf(told->last, sizeof told->last, "%s %s", change->what, change->path);
 	if (told->count++ == 0)

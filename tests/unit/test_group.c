@@ -379,7 +379,10 @@ must_not_run(const void *argument)
 static void
 nothing_runs_where_there_is_no_way_in(void)
 {
-	struct session_group gone = {.kind = GROUP_CGROUP, .folder = -1, .door = -1, .hold = -1};
+	struct session_group gone = {.kind = GROUP_CGROUP,
+				     .folder = -1,
+				     .procs_fd = -1,
+				     .hold = -1};
 	volatile int ran = 0;
 
 	gone.folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -450,7 +453,7 @@ ended_by_path(void)
 {
 	struct session_group group = make_group(&no_limits), known = group;
 
-	known.folder = known.door = -1;
+	known.folder = known.procs_fd = -1;
 	start(&group, "nest");
 	check(has_processes(&known, 8));
 	check(!session_group_is_empty(&known));

@@ -245,7 +245,7 @@ int
 main(void)
 {
 	loopback_connect_start(&broker);
-	must(broker.has_inward);
+	must(broker.has_loopback_thread);
 	run(own_servers_are_reached);
 	run(who_takes_the_port_before_is_not_reached);
 	run(nor_who_gave_it_back_after);

@@ -64,7 +64,7 @@ struct made_dirs {
 	struct sandbox *box;
 	struct session_group group;
 	struct fingerprint pair;
-	char door[PATH_MAX], folder[PATH_MAX];
+	char socket_path[PATH_MAX], folder[PATH_MAX];
 };
 
 static void
@@ -93,8 +93,8 @@ make(struct made_dirs *made, const char *policy, const struct egress *egress)
 	snprintf(link, sizeof link, "%.300s/link", made->world.root);
 	check_int(mkdir(made->folder, 0700), 0);
 	check_int(symlink(made->folder, link), 0);
-	snprintf(made->door, sizeof made->door, "%.400s/" ID ".sock", link);
-	options.door = made->door;
+	snprintf(made->socket_path, sizeof made->socket_path, "%.400s/" ID ".sock", link);
+	options.socket_path = made->socket_path;
 	check_int(enforce_compile(made->plan, &options, &made->box, &err), 0);
 	check_str(err.text, "");
 	enforce_fingerprint(made->box, &made->group);
@@ -118,7 +118,7 @@ static void
 commands_come_in_by_one_door(void)
 {
 	char wanted[PATH_MAX], name[24] = "";
-	const char *line, *door;
+	const char *line, *socket_path;
 	struct made_dirs made;
 
 	make(&made, "{\"network\": \"none\"}", NULL);
@@ -130,9 +130,10 @@ commands_come_in_by_one_door(void)
 	if (line != NULL)
 		sscanf(strchr(line, '"') + 1, "%20[P0-9]", name);
 	check_str(value_of(name), wanted);
-	door = line == NULL ? NULL : strstr(line, "(deny network-bind (literal (param \"");
-	check(door != NULL &&
-	      strstr(door, name) == door + strlen("(deny network-bind (literal (param \""));
+	socket_path = line == NULL ? NULL : strstr(line, "(deny network-bind (literal (param \"");
+	check(socket_path != NULL &&
+	      strstr(socket_path, name) ==
+		      socket_path + strlen("(deny network-bind (literal (param \""));
 	made_free(&made);
 }
 

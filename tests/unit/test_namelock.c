@@ -138,10 +138,10 @@ others_see_the_turn(void)
 	names_unlock(&two.names);
 	names_wrlock(&one.names);
 	names_unlock(&one.names);
-	check(one.names.turn != two.names.turn);
+	check(one.names.generation != two.names.generation);
 	names_rdlock(&two.names);
 	names_unlock(&two.names);
-	check(one.names.turn == two.names.turn);
+	check(one.names.generation == two.names.generation);
 	end(&one);
 	end(&two);
 }
@@ -207,7 +207,7 @@ without_a_file_nobody_else_is_known(void)
 	names_unlock(&names);
 	names_rdlock(&names);
 	names_unlock(&names);
-	check_int((long long)names.turn, 0);
+	check_int((long long)names.generation, 0);
 }
 
 /* ---- what the others remember ---- */

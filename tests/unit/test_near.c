@@ -70,33 +70,33 @@ a_caller_gets_back_what_it_had(void)
 {
 	cpu_set_t all = places_of(0);
 	pid_t staying = 0;
-	struct affinity near = {.own = gettid(), .staying = &staying};
+	struct affinity affinity = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller(), other = make_caller();
 
-	affinity_start(&near);
+	affinity_start(&affinity);
 	check(is_at(0, all));
 	for (int i = 0; i < 100; i++) {
-		affinity_pin(&near, caller);
-		check(near.is_kept == near.is_useful);
-		if (near.is_useful) {
+		affinity_pin(&affinity, caller);
+		check(affinity.is_kept == affinity.is_useful);
+		if (affinity.is_useful) {
 			cpu_set_t at = places_of(caller);
 
 			check_int(CPU_COUNT(&at), 1);
 			check(is_at(0, at));
 		}
-		affinity_unpin(&near, caller);
+		affinity_unpin(&affinity, caller);
 		check(is_at(caller, all));
-		affinity_end_call(&near, true);
+		affinity_end_call(&affinity, true);
 	}
-	affinity_pin(&near, other);
-	affinity_unpin(&near, other);
-	check(staying == (near.is_useful ? gettid() : 0));
+	affinity_pin(&affinity, other);
+	affinity_unpin(&affinity, other);
+	check(staying == (affinity.is_useful ? gettid() : 0));
 	/* with several callers, or with none for a while, we are free as well */
 	affinity_end_all(&staying);
 	check(is_at(0, all));
-	affinity_pin(&near, other);
-	affinity_unpin(&near, other);
-	affinity_end_call(&near, false);
+	affinity_pin(&affinity, other);
+	affinity_unpin(&affinity, other);
+	affinity_end_call(&affinity, false);
 	check(is_at(0, all));
 	end_caller(caller);
 	end_caller(other);
@@ -107,31 +107,31 @@ a_choice_stays(void)
 {
 	cpu_set_t all = places_of(0), one = first_of(all);
 	pid_t staying = 0;
-	struct affinity near = {.own = gettid(), .staying = &staying};
+	struct affinity affinity = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 
-	affinity_start(&near);
+	affinity_start(&affinity);
 	/* one that was made before */
 	check_int(sched_setaffinity(caller, sizeof one, &one), 0);
-	affinity_pin(&near, caller);
-	check(!near.is_kept || CPU_EQUAL(&all, &one));
-	affinity_unpin(&near, caller);
+	affinity_pin(&affinity, caller);
+	check(!affinity.is_kept || CPU_EQUAL(&all, &one));
+	affinity_unpin(&affinity, caller);
 	check(is_at(caller, one));
 	check_int(sched_setaffinity(caller, sizeof all, &all), 0);
 	/* one that is made meanwhile */
-	affinity_pin(&near, caller);
+	affinity_pin(&affinity, caller);
 	check_int(sched_setaffinity(caller, sizeof all, &all), 0);
-	affinity_unpin(&near, caller);
+	affinity_unpin(&affinity, caller);
 	check(is_at(caller, all));
-	affinity_reset(&near);
+	affinity_reset(&affinity);
 	/* one that was made for us */
 	check_int(sched_setaffinity(0, sizeof one, &one), 0);
-	near = (struct affinity){.own = gettid(), .staying = &staying};
-	affinity_start(&near);
-	check(!near.is_useful);
-	affinity_pin(&near, caller);
-	affinity_unpin(&near, caller);
-	affinity_reset(&near);
+	affinity = (struct affinity){.own = gettid(), .staying = &staying};
+	affinity_start(&affinity);
+	check(!affinity.is_useful);
+	affinity_pin(&affinity, caller);
+	affinity_unpin(&affinity, caller);
+	affinity_reset(&affinity);
 	check(is_at(0, one));
 	check(is_at(caller, all));
 	check_int(sched_setaffinity(0, sizeof all, &all), 0);
@@ -143,17 +143,17 @@ who_is_gone_changes_nothing(void)
 {
 	cpu_set_t all = places_of(0);
 	pid_t staying = 0;
-	struct affinity near = {.own = gettid(), .staying = &staying};
+	struct affinity affinity = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 
-	affinity_start(&near);
-	affinity_pin(&near, caller);
+	affinity_start(&affinity);
+	affinity_pin(&affinity, caller);
 	end_caller(caller);
-	affinity_unpin(&near, caller);
-	affinity_pin(&near, caller);
-	check(!near.is_kept);
-	affinity_unpin(&near, caller);
-	affinity_reset(&near);
+	affinity_unpin(&affinity, caller);
+	affinity_pin(&affinity, caller);
+	check(!affinity.is_kept);
+	affinity_unpin(&affinity, caller);
+	affinity_reset(&affinity);
 	check(is_at(0, all));
 }
 
@@ -169,19 +169,19 @@ static void
 a_thread_of_one_that_stays_does_not(void)
 {
 	pid_t staying = 0;
-	struct affinity near = {.own = gettid(), .staying = &staying};
+	struct affinity affinity = {.own = gettid(), .staying = &staying};
 	pid_t caller = make_caller();
 	pthread_t thread;
 
-	affinity_start(&near);
+	affinity_start(&affinity);
 	for (int i = 0; i < 3; i++) {
-		affinity_pin(&near, caller);
-		affinity_unpin(&near, caller);
+		affinity_pin(&affinity, caller);
+		affinity_unpin(&affinity, caller);
 	}
-	check(near.stayed > 0 || !near.is_useful);
-	check_int(pthread_create(&thread, NULL, roam, &near), 0);
+	check(affinity.stayed > 0 || !affinity.is_useful);
+	check_int(pthread_create(&thread, NULL, roam, &affinity), 0);
 	check_int(pthread_join(thread, NULL), 0);
-	affinity_reset(&near);
+	affinity_reset(&affinity);
 	end_caller(caller);
 }
 

@@ -349,22 +349,22 @@ inside_another_only_what_that_one_routes_is_kept(void)
 
 	world_make(&w);
 	w.facts.values[FACT_SECCOMP_NOTIFY] = w.facts.values[FACT_NOTIFY_ADDFD] = 0;
-	w.facts.values[FACT_DOOR] = DOOR_HERE | DOOR_CHANGES | DOOR_SOCKETS;
+	w.facts.values[FACT_OUTER_CORDON] = OFFER_HERE | OFFER_CHANGES | OFFER_SOCKETS;
 	check_gaps(&w, (struct said){0}, "");
 	check_gaps(&w, (struct said){.user = "{\"files\": {\"deny\": [\"**/.env\"]}}"},
 		   "files.future files.pattern files.metadata");
 	check_gaps(&w, (struct said){.user = "{\"network\": \"localhost\"}"}, "net.tcp net.udp");
 	check_gaps(&w, (struct said){.user = "{\"network\": {\"domains\": [\"a.test\"]}}"},
 		   "net.tcp net.udp net.domains net.dns");
-	w.facts.values[FACT_DOOR] |= DOOR_READS | DOOR_NETWORK;
+	w.facts.values[FACT_OUTER_CORDON] |= OFFER_READS | OFFER_NETWORK;
 	check_gaps(&w,
 		   (struct said){.user = "{\"files\": {\"deny\": [\"**/.env\"]}, "
 					 "\"network\": {\"domains\": [\"a.test\"]}}"},
 		   "");
-	w.facts.values[FACT_DOOR] = DOOR_HERE | DOOR_CHANGES;
+	w.facts.values[FACT_OUTER_CORDON] = OFFER_HERE | OFFER_CHANGES;
 	check_gaps(&w, (struct said){.user = "{\"sockets\": [\"/s\"]}"}, "sockets.path");
 	check_gaps(&w, (struct said){0}, "");
-	w.facts.values[FACT_DOOR] = DOOR_HERE | DOOR_SOCKETS;
+	w.facts.values[FACT_OUTER_CORDON] = OFFER_HERE | OFFER_SOCKETS;
 	check_gaps(&w, (struct said){0}, "files.future files.metadata");
 }
 
@@ -1147,10 +1147,10 @@ terminals_are_the_sessions_own_unless_somebody_names_them(void)
 	}
 	auto_plan struct plan *open = world_plan(&w, (struct said){.args = {"open-reads"}});
 	check_int((int)plan_own_terminals(open, "/dev/pts/3"), (int)both);
-	w.facts.values[FACT_DOOR] = DOOR_HERE | DOOR_CHANGES;
+	w.facts.values[FACT_OUTER_CORDON] = OFFER_HERE | OFFER_CHANGES;
 	auto_plan struct plan *inside = world_plan(&w, (struct said){0});
 	check_int((int)plan_own_terminals(inside, TERMINALS), 0);
-	w.facts.values[FACT_DOOR] |= DOOR_TERMINALS;
+	w.facts.values[FACT_OUTER_CORDON] |= OFFER_TERMINALS;
 	auto_plan struct plan *asked = world_plan(&w, (struct said){0});
 	check_int((int)plan_own_terminals(asked, TERMINALS), (int)both);
 }

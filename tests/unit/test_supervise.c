@@ -24,10 +24,10 @@ be_supervisor(int line, pid_t guard)
 {
 	static const struct limit_value none[LIMIT_COUNT];
 	struct session_request request = {.grace_ms = -1, .limits = none};
-	struct event_source told = {.ours = -1, .theirs = -1};
+	struct event_source event_source = {.ours = -1, .theirs = -1};
 	struct supervision run = {.request = &request,
 				  .guard = {guard, line},
-				  .told = &told,
+				  .event_source = &event_source,
 				  .caller = -1};
 	struct session_result result;
 	sigset_t all;

@@ -89,7 +89,8 @@ facts_full(void)
 		facts.values[i] = 1;
 	facts.values[FACT_LANDLOCK_ABI] = 7;
 	facts.values[FACT_YAMA] = 0;
-	facts.values[FACT_SEATBELT] = facts.values[FACT_INSIDE] = facts.values[FACT_DOOR] = 0;
+	facts.values[FACT_SEATBELT] = facts.values[FACT_INSIDE] = facts.values[FACT_OUTER_CORDON] =
+		0;
 	return facts;
 }
 

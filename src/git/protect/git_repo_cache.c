@@ -359,7 +359,7 @@ find_beyond(struct repo_query_state *a, size_t root)
 }
 
 static const struct protection *
-find_abroad(struct repo_query_state *a)
+find_outside_repo(struct repo_query_state *a)
 {
 	const char *project = a->host->project;
 	struct git_repo_list *roots = &a->memory->roots;
@@ -477,7 +477,7 @@ git_repo_cache_lookup(struct git_repo_cache *memory, const struct host *host,
 	pthread_mutex_lock(&memory->lock);
 	found = find_above(&a);
 	if (found == NULL)
-		found = find_abroad(&a);
+		found = find_outside_repo(&a);
 	/* whoever is about to change a name of git's asks about it first, and tells when it is changed */
 	if (q->is_delicate && !expect_repository(&a) && found == NULL)
 		found = &hookask_unseen;

@@ -24,14 +24,14 @@ struct affinity {
 };
 
 /* Looks whether it is of use; by a thread that was not kept anywhere yet. */
-void affinity_start(struct affinity *near);
+void affinity_start(struct affinity *affinity);
 /* A thread that was started by one that stays somewhere need not stay there. */
-void affinity_reset(const struct affinity *near);
+void affinity_reset(const struct affinity *affinity);
 /* near is NULL for none. */
-void affinity_pin(struct affinity *near, pid_t caller);
+void affinity_pin(struct affinity *affinity, pid_t caller);
 /* As it was before, unless somebody else changed it meanwhile. */
-void affinity_unpin(struct affinity *near, pid_t caller);
+void affinity_unpin(struct affinity *affinity, pid_t caller);
 /* After a call: one that serves alone may stay here for the next, so that it is quicker. */
-void affinity_end_call(struct affinity *near, bool is_alone);
+void affinity_end_call(struct affinity *affinity, bool is_unregistered);
 /* There have been no calls for a while: whoever stays may be anywhere again. */
 void affinity_end_all(pid_t *staying);

@@ -41,7 +41,7 @@ struct staged_file {
 	int fd, folder;
 	char name[NAME_MAX + 1];
 	bool exclusive;
-	bool is_spoiled; /* a second number was asked for: nothing comes of it */
+	bool is_duplicated; /* a second number was asked for: nothing comes of it */
 };
 
 /* What was refused last: programs try the same again and again, and once is enough to tell. */
@@ -62,16 +62,16 @@ struct broker {
 	struct nests *nests; /* the sandboxes inside this one (nest.c); NULL: there can be none */
 	int own;	     /* the folder of our own descriptors in /proc */
 	int numbers;	     /* that our descriptors may have */
-	int last_free;	     /* with this one in use there may be too many; 0: no telling */
+	int fd_watermark;    /* with this one in use there may be too many; 0: no telling */
 	struct pool serving;
-	struct kill_all sweep;
-	bool is_narrow;		 /* there are few to begin with */
+	struct kill_all kill_all;
+	bool low_fds;		 /* there are few to begin with */
 	struct names_lock names; /* held while deciding and acting; for moves exclusively */
 	int parked;		 /* calls that wait in threads of their own */
 	int connecting;		 /* likewise, for whom they connect to */
 	int late;		 /* threads for a sandbox inside to answer (nest_retry.c) */
 	pthread_mutex_t small;	 /* for what follows */
-	struct staged_file desks[STAGED_MAX];
+	struct staged_file staged[STAGED_MAX];
 	uint64_t refusals[REFUSALS];	 /* hashes, a ring */
 	size_t refused;			 /* how many different ones there were */
 	int events;			 /* where they are told; -1: nowhere */
@@ -88,8 +88,9 @@ struct broker {
 	struct ptys terminals;		  /* likewise */
 	struct opener opener;		  /* likewise */
 	struct long_names deep;		  /* likewise */
-	struct loopback_job *inward;	  /* connections to them that wait for loopback_connect.c */
-	bool has_inward;
+	struct loopback_job
+		*loopback_jobs; /* connections to them that wait for loopback_connect.c */
+	bool has_loopback_thread;
 	pid_t group;			     /* the process group that the command was started in */
 	int64_t started;		     /* like born; before the command was */
 	struct own_socket made[OWN_SOCKETS]; /* the last ones */
@@ -107,7 +108,7 @@ _Noreturn void broker_serve(struct broker *broker);
  * within patience (milliseconds): then nothing was said or done, and it may be begun again.
  */
 struct nest;
-struct nest *broker_answer(struct broker *broker, struct notif_call *request, int patience);
+struct nest *broker_answer(struct broker *broker, struct notif_call *request, int timeout_ms);
 
 /* ---- for the handlers ---- */
 
@@ -137,7 +138,7 @@ struct judged {
 	enum lookup_follow follow;
 };
 struct verdict broker_decide_object(const struct broker *broker, const struct notif_call *request,
-				    const struct judged *what, decide_fn *judge, char **ret_path);
+				    const struct judged *what, decide_fn *decide, char **ret_path);
 /* A held object as a place: the folder its own name is in, if that is still where it is. */
 bool lookup_object_parent(int object, struct dir_entry *ret_place);
 /* Held while deciding and acting; exclusively where a name decides about others. */

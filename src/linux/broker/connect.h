@@ -32,9 +32,9 @@ struct connect_call {
 	int pin; /* of a socket by path, which address names; -1: none */
 	union socket_address address;
 	socklen_t size;
-	bool is_turned;		 /* it goes to the proxy, which is asked first about: */
+	bool to_proxy;		 /* it goes to the proxy, which is asked first about: */
 	bool is_stub;		 /* or to the proxy's resolver, */
-	bool is_inward;		 /* or to a server of the session itself, by loopback_connect.c */
+	bool to_own_server;	 /* or to a server of the session itself, by loopback_connect.c */
 	struct destination asks; /* what the caller named */
 	uint64_t mark;		 /* who was judged of those that listen there; 0: whoever does */
 };

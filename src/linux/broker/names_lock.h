@@ -18,7 +18,7 @@ struct names_lock {
 	pthread_mutex_t gate;  /* for sharing and turn */
 	int others;	       /* the file; -1: there is none, and nobody else is known */
 	unsigned sharing;      /* threads of ours that do */
-	uint64_t turn;	       /* as it was when we looked last */
+	uint64_t generation;   /* as it was when we looked last */
 	struct git_repo_cache
 		*memory;	    /* forgotten when another session has changed names; or NULL */
 	bool is_taken;		    /* by one of ours, alone */
@@ -31,7 +31,7 @@ struct names_lock {
 /* What was as it is when the lock was lent. */
 struct names_lock_loan {
 	bool is_taken;
-	uint64_t turn, motions;
+	uint64_t generation, motions;
 	int64_t until;
 };
 

@@ -17,7 +17,7 @@
 #include "linux/landlock/handshake.h"
 
 enum nest_kind {
-	NEST_JUDGE,    /* what may be done at the first text, a path? */
+	NEST_DECIDE,   /* what may be done at the first text, a path? */
 	NEST_LINK,     /* may a link be at the first text that says the second? */
 	NEST_VET,      /* may what is in the descriptor be at the first text? */
 	NEST_SOCKET,   /* may the socket at the first text be connected to? */
@@ -39,7 +39,7 @@ struct nest_question {
 };
 struct nest_answer {
 	uint64_t number;
-	uint32_t rights;    /* of NEST_JUDGE; of the others 0 or RIGHTS_ALL */
+	uint32_t rights;    /* of NEST_DECIDE; of the others 0 or RIGHTS_ALL */
 	uint32_t vet;	    /* VET_NOTHING: not vetted */
 	uint8_t is_held;    /* a folder that must stay where it is */
 	uint8_t guards;	    /* its inner layer withholds changes here */
@@ -51,15 +51,15 @@ struct nest_answer {
 /* ---- the outer side ---- */
 
 struct nest {
-	uint64_t id;   /* no other nest ever has it; 0: the session itself */
-	int parent;    /* its place */
-	int depth;     /* 1: in the session itself */
-	int outermost; /* the place of the one of depth 1 that it is in or is */
-	int users;     /* calls that know it */
-	int inside;    /* nests whose parent it is */
-	bool is_alone; /* it restricted itself, and nobody can be asked */
-	int alone;     /* such a one inside this; 0: none yet. They are all the same */
-	pid_t group;   /* the process group that it was entered in */
+	uint64_t id;	      /* no other nest ever has it; 0: the session itself */
+	int parent;	      /* its place */
+	int depth;	      /* 1: in the session itself */
+	int outermost;	      /* the place of the one of depth 1 that it is in or is */
+	int users;	      /* calls that know it */
+	int inside;	      /* nests whose parent it is */
+	bool is_unregistered; /* it restricted itself, and nobody can be asked */
+	int unregistered;     /* such a one inside this; 0: none yet. They are all the same */
+	pid_t group;	      /* the process group that it was entered in */
 	pid_t expects; /* the thread that came to the door and has not entered its layer yet */
 	pthread_mutex_t lock;
 	int line;	/* -1: nobody is there any more */
@@ -79,11 +79,11 @@ struct nest_call {
 	struct nests *nests;
 	struct nest *chain[NEST_DEPTH]; /* innermost first */
 	int depth;
-	bool is_alone;	/* one of them cannot be asked: nothing is done on behalf */
-	int number;	/* of the system call */
-	int patience;	/* how long an answer may take, in milliseconds */
-	bool is_late;	/* one took longer: the call is begun again without us waiting */
-	bool is_unsure; /* one of them does not answer at all */
+	bool is_unregistered; /* one of them cannot be asked: nothing is done on behalf */
+	int number;	      /* of the system call */
+	int timeout_ms;	      /* how long an answer may take, in milliseconds */
+	bool is_late;	      /* one took longer: the call is begun again without us waiting */
+	bool is_incomplete;   /* one of them does not answer at all */
 	struct names_lock
 		*names;	   /* lent to other sessions while one is asked; NULL: that is not done */
 	bool is_disturbed; /* and one of those came in between: likewise begun again */

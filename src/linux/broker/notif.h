@@ -34,7 +34,8 @@ struct notif_call {
 	int listener;
 	pid_t thread;		 /* the caller, as the kernel numbers it */
 	struct caller_fds *kept; /* CALLER_FDS of them, the receiving thread's own; NULL: none */
-	struct affinity *near;	 /* the receiving thread's own; NULL: the caller may be anywhere */
+	struct affinity
+		*affinity;	 /* the receiving thread's own; NULL: the caller may be anywhere */
 	struct long_names *deep; /* what is remembered of long names; NULL: nothing */
 	const bool
 		*is_late; /* when true, no answer is given: it will be begun again; NULL: never */

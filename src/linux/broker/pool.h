@@ -10,20 +10,20 @@
 struct broker;
 
 struct pool {
-	int at_post;	 /* threads that wait for a call */
-	int reserve;	 /* threads that wait to be called */
+	int receiving;	 /* threads that wait for a call */
+	int idle;	 /* threads that wait to be called */
 	int calls;	 /* how often one was: what they wait on */
 	int threads;	 /* all of them */
 	int threads_max; /* 1: there is no reserve */
 	bool is_watched; /* one of the reserve looks whether a call takes long */
 	unsigned received;
-	pid_t last;	      /* who called last */
-	int crowd;	      /* more than 0: not the same one as always */
-	int at_work;	      /* threads that answer one */
-	int busy;	      /* grows with calls at once */
-	bool is_apart;	      /* many call at once: each is answered wherever the kernel likes */
-	pid_t staying;	      /* the thread that waits on one processor only, or 0 */
-	struct affinity near; /* as every thread begins with it */
+	pid_t last;    /* who called last */
+	int contended; /* more than 0: not the same one as always */
+	int at_work;   /* threads that answer one */
+	int busy;      /* grows with calls at once */
+	bool spread;   /* many call at once: each is answered wherever the kernel likes */
+	pid_t staying; /* the thread that waits on one processor only, or 0 */
+	struct affinity affinity; /* as every thread begins with it */
 };
 
 /* Serves until the process ends, with threads_max threads at most. */

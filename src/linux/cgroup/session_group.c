@@ -33,7 +33,7 @@ struct clone_into {
 /* ---- making ---- */
 
 static const struct session_group no_group = {
-	.kind = GROUP_NONE, .folder = -1, .door = -1, .hold = -1};
+	.kind = GROUP_NONE, .folder = -1, .procs_fd = -1, .hold = -1};
 
 static bool
 is_plain(const char *id)
@@ -89,7 +89,7 @@ session_group_make(struct session_group *group, struct cordon_error *err)
 	if (group->kind != GROUP_CGROUP)
 		return 0;
 	if (cgroup_make(group->path, &wish, &group->folder) == 0) {
-		group->door = openat(group->folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		group->procs_fd = openat(group->folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 		return 0;
 	}
 	if (limited)
@@ -124,9 +124,9 @@ join(const struct session_group *group)
 		return 0;
 	if (group->kind == GROUP_SCOPE)
 		return systemd_scope_join(group);
-	if (group->door < 0)
+	if (group->procs_fd < 0)
 		return cgroup_write(group->folder, "cgroup.procs", "0") < 0 ? errno : 0;
-	return write(group->door, "0", 1) == 1 ? 0 : errno;
+	return write(group->procs_fd, "0", 1) == 1 ? 0 : errno;
 }
 
 static _Noreturn __attribute__((noinline)) void
@@ -383,7 +383,7 @@ session_group_release(struct session_group *group)
 {
 	if (group->kind != GROUP_NONE) {
 		auto_fd_fn(&group->folder);
-		auto_fd_fn(&group->door);
+		auto_fd_fn(&group->procs_fd);
 		auto_fd_fn(&group->hold);
 	}
 	if (group->kind == GROUP_SCOPE && group->keeper > 0)

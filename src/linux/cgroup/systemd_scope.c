@@ -414,7 +414,10 @@ int
 systemd_scope_make(const struct group_wish *wish, struct session_group *ret_group,
 		   struct cordon_error *err)
 {
-	struct session_group group = {.kind = GROUP_SCOPE, .folder = -1, .door = -1, .hold = -1};
+	struct session_group group = {.kind = GROUP_SCOPE,
+				      .folder = -1,
+				      .procs_fd = -1,
+				      .hold = -1};
 	char manager[PATH_MAX], scope[PATH_MAX];
 	int rc = find_manager(manager, err);
 

@@ -8,15 +8,15 @@
 #include "linux/seccomp/syscalls.h"
 
 static long
-knock(enum nest_door what)
+handshake_call(enum nest_handshake what)
 {
-	return syscall(SYS_landlock_create_ruleset, (uintptr_t)what, (size_t)0, NEST_DOOR);
+	return syscall(SYS_landlock_create_ruleset, (uintptr_t)what, (size_t)0, NEST_HANDSHAKE);
 }
 
 int
 handshake_query(void)
 {
-	long offer = knock(ASK_OFFER);
+	long offer = handshake_call(NEST_QUERY);
 
 	return offer > 0 ? (int)offer : 0;
 }
@@ -24,7 +24,7 @@ handshake_query(void)
 int
 handshake_landlock_version(void)
 {
-	long version = knock(ASK_VERSION);
+	long version = handshake_call(NEST_LANDLOCK_VERSION);
 
 	return version > 0 ? (int)version : 0;
 }
@@ -32,5 +32,5 @@ handshake_landlock_version(void)
 int
 handshake_enter(void)
 {
-	return (int)knock(ASK_LINE);
+	return (int)handshake_call(NEST_REGISTER);
 }

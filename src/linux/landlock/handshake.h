@@ -3,17 +3,17 @@
 #pragma once
 
 /*
- * The door: landlock_create_ruleset(what, 0, NEST_DOOR), as in tools/arguments.h. A kernel says
+ * The door: landlock_create_ruleset(what, 0, NEST_HANDSHAKE), as in tools/arguments.h. A kernel says
  * EINVAL to flags it does not know, and a filter without a door lets them through to it.
  */
-#define NEST_DOOR 0x636f7201u
-enum nest_door {
-	ASK_OFFER,  /* is there one, and what does it route? */
-	ASK_LINE,   /* from now on ask me: a descriptor, on which questions come */
-	ASK_VERSION /* of Landlock, where nobody else is told that there is one */
+#define NEST_HANDSHAKE 0x636f7201u
+enum nest_handshake {
+	NEST_QUERY,	      /* is there one, and what does it route? */
+	NEST_REGISTER,	      /* from now on ask me: a descriptor, on which questions come */
+	NEST_LANDLOCK_VERSION /* of Landlock, where nobody else is told that there is one */
 };
 
-/* The answer is made of enum door, and of: */
+/* The answer is made of enum nest_offer, and of: */
 #define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
 /* What the cordon around us offers; 0: there is none, or it has no door. */
 int handshake_query(void);

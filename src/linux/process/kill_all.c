@@ -16,12 +16,12 @@ enum { WAITING, SENT, REFUSED };
 
 /* Nobody waits any more for what was not begun, or it has been: only one of the two happens. */
 static bool
-settle(struct kill_all *sweep, int state)
+settle(struct kill_all *kill_all, int state)
 {
 	int before = WAITING;
 
-	return __atomic_compare_exchange_n(&sweep->state, &before, state, false, __ATOMIC_SEQ_CST,
-					   __ATOMIC_SEQ_CST);
+	return __atomic_compare_exchange_n(&kill_all->state, &before, state, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 static bool
@@ -35,69 +35,71 @@ can_signal(pid_t pid)
  * kill that reached our own parent would reach everybody: that is looked at once more.
  */
 static void
-strike(int signal, siginfo_t *info, void *context)
+kill_all_handler(int signal, siginfo_t *info, void *context)
 {
-	struct kill_all *sweep = info->si_value.sival_ptr;
+	struct kill_all *kill_all = info->si_value.sival_ptr;
 	int before = errno, to_send;
 
 	(void)signal, (void)context;
 	/* somebody else's signal of that number says nothing */
 	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
 		return;
-	to_send = __atomic_load_n(&sweep->signal, __ATOMIC_SEQ_CST);
-	if (sweep->thread != (pid_t)syscall(SYS_gettid) || can_signal(getppid()))
-		settle(sweep, REFUSED);
+	to_send = __atomic_load_n(&kill_all->signal, __ATOMIC_SEQ_CST);
+	if (kill_all->thread != (pid_t)syscall(SYS_gettid) || can_signal(getppid()))
+		settle(kill_all, REFUSED);
 	/* who was asked to go in another way meanwhile is not asked twice; to be killed late is no harm */
-	else if (settle(sweep, SENT) || to_send == SIGKILL)
+	else if (settle(kill_all, SENT) || to_send == SIGKILL)
 		kill(-1, to_send);
 	errno = before;
 }
 
 void
-kill_all_begin(struct kill_all *sweep)
+kill_all_begin(struct kill_all *kill_all)
 {
 	pid_t parent = getppid();
 
-	sweep->outsider = can_signal(parent) ? parent : 0;
+	kill_all->outsider = can_signal(parent) ? parent : 0;
 }
 
 /* It was the layer that took it away; a parent that is still ours has not left its number to another. */
 static bool
-is_kept_in(const struct kill_all *sweep)
+is_kept_in(const struct kill_all *kill_all)
 {
-	return sweep->outsider > 0 && !can_signal(sweep->outsider) && errno == EPERM &&
-	       getppid() == sweep->outsider;
+	return kill_all->outsider > 0 && !can_signal(kill_all->outsider) && errno == EPERM &&
+	       getppid() == kill_all->outsider;
 }
 
 void
-kill_all_ready(struct kill_all *sweep)
+kill_all_ready(struct kill_all *kill_all)
 {
-	struct sigaction action = {.sa_sigaction = strike, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction action = {.sa_sigaction = kill_all_handler,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
 	sigset_t only;
 
 	sigemptyset(&only);
 	sigaddset(&only, ORDER);
 	/* unblocked without a handler it would end us */
-	if (is_kept_in(sweep) && sigaction(ORDER, &action, NULL) == 0 &&
+	if (is_kept_in(kill_all) && sigaction(ORDER, &action, NULL) == 0 &&
 	    pthread_sigmask(SIG_UNBLOCK, &only, NULL) == 0)
-		__atomic_store_n(&sweep->thread, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+		__atomic_store_n(&kill_all->thread, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
 }
 
 bool
-kill_all_send(struct kill_all *sweep, int signal)
+kill_all_send(struct kill_all *kill_all, int signal)
 {
-	pid_t thread = __atomic_load_n(&sweep->thread, __ATOMIC_SEQ_CST);
+	pid_t thread = __atomic_load_n(&kill_all->thread, __ATOMIC_SEQ_CST);
 	siginfo_t order = {.si_signo = ORDER, .si_code = SI_QUEUE};
 	int64_t until = clock_ms() + PATIENCE_MS;
 
-	__atomic_store_n(&sweep->signal, signal, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&sweep->state, WAITING, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&kill_all->signal, signal, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&kill_all->state, WAITING, __ATOMIC_SEQ_CST);
 	order.si_pid = getpid();
 	order.si_uid = getuid();
-	order.si_value.sival_ptr = sweep;
+	order.si_value.sival_ptr = kill_all;
 	if (thread == 0 || syscall(SYS_rt_tgsigqueueinfo, order.si_pid, thread, ORDER, &order) < 0)
 		return false;
-	while (__atomic_load_n(&sweep->state, __ATOMIC_SEQ_CST) == WAITING && clock_ms() < until)
+	while (__atomic_load_n(&kill_all->state, __ATOMIC_SEQ_CST) == WAITING && clock_ms() < until)
 		clock_sleep_us(50);
-	return !settle(sweep, REFUSED) && __atomic_load_n(&sweep->state, __ATOMIC_SEQ_CST) == SENT;
+	return !settle(kill_all, REFUSED) &&
+	       __atomic_load_n(&kill_all->state, __ATOMIC_SEQ_CST) == SENT;
 }

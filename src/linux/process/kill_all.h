@@ -19,8 +19,8 @@ struct kill_all {
 };
 
 /* By the thread that will enter the layer, as privileged as it will be there. */
-void kill_all_begin(struct kill_all *sweep);
+void kill_all_begin(struct kill_all *kill_all);
 /* By the same, under the layer; from then on it lives as long as the process. */
-void kill_all_ready(struct kill_all *sweep);
+void kill_all_ready(struct kill_all *kill_all);
 /* By another thread: everything in the layer gets the signal. False: perhaps not. */
-bool kill_all_send(struct kill_all *sweep, int signal);
+bool kill_all_send(struct kill_all *kill_all, int signal);

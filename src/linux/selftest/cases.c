@@ -36,15 +36,15 @@ read_byte(const char *path)
 }
 
 int
-case_read_denied(const struct fixture *stage)
+case_read_denied(const struct fixture *fixture)
 {
-	return read_byte(stage->shut_file);
+	return read_byte(fixture->shut_file);
 }
 
 int
-case_read_granted(const struct fixture *stage)
+case_read_granted(const struct fixture *fixture)
 {
-	return read_byte(stage->open_file);
+	return read_byte(fixture->open_file);
 }
 
 static int
@@ -58,63 +58,63 @@ make_and_remove(const char *path)
 }
 
 int
-case_write_denied(const struct fixture *stage)
+case_write_denied(const struct fixture *fixture)
 {
-	return make_and_remove(stage->shut_new);
+	return make_and_remove(fixture->shut_new);
 }
 
 int
-case_write_granted(const struct fixture *stage)
+case_write_granted(const struct fixture *fixture)
 {
-	return make_and_remove(stage->open_new);
+	return make_and_remove(fixture->open_new);
 }
 
 /* ---- files the broker decides about ---- */
 
 int
-case_read_hidden(const struct fixture *stage)
+case_read_hidden(const struct fixture *fixture)
 {
-	return read_byte(stage->kept_hidden);
+	return read_byte(fixture->kept_hidden);
 }
 
 int
-case_read_kept(const struct fixture *stage)
+case_read_kept(const struct fixture *fixture)
 {
-	return read_byte(stage->kept_file);
+	return read_byte(fixture->kept_file);
 }
 
 int
-case_make_later(const struct fixture *stage)
+case_make_later(const struct fixture *fixture)
 {
-	return make_and_remove(stage->kept_later);
+	return make_and_remove(fixture->kept_later);
 }
 
 int
-case_make_kept(const struct fixture *stage)
+case_make_kept(const struct fixture *fixture)
 {
-	return make_and_remove(stage->kept_new);
+	return make_and_remove(fixture->kept_new);
 }
 
 /* To what it is: nothing changes. */
 int
-case_chmod_denied(const struct fixture *stage)
+case_chmod_denied(const struct fixture *fixture)
 {
-	return result(chmod(stage->shut_file, 0600));
+	return result(chmod(fixture->shut_file, 0600));
 }
 
 int
-case_chmod_kept(const struct fixture *stage)
+case_chmod_kept(const struct fixture *fixture)
 {
-	return result(chmod(stage->kept_file, 0600));
+	return result(chmod(fixture->kept_file, 0600));
 }
 
 /* ---- programs ---- */
 
 /* The program's status stands for an errno. */
 static int
-execute(const struct fixture *stage, const char *path, const char *argument, char *variable)
+execute(const struct fixture *fixture, const char *path, const char *argument, char *variable)
 {
-	const char *const argv[] = {path, argument, stage->terminal_number, NULL};
+	const char *const argv[] = {path, argument, fixture->terminal_number, NULL};
 	char *const envp[] = {variable, NULL};
 	pid_t child = fork();
 	int status = 0;
@@ -122,7 +122,7 @@ execute(const struct fixture *stage, const char *path, const char *argument, cha
 	if (child < 0)
 		return errno;
 	if (child == 0) {
-		if (!stage->confined || fd_cloexec_from(3) == 0)
+		if (!fixture->confined || fd_cloexec_from(3) == 0)
 			execve(path, (char *const *)argv, envp);
 		_exit(errno);
 	}
@@ -132,33 +132,33 @@ execute(const struct fixture *stage, const char *path, const char *argument, cha
 }
 
 int
-case_execute_denied(const struct fixture *stage)
+case_execute_denied(const struct fixture *fixture)
 {
-	return execute(stage, stage->shut_program, "true", NULL);
+	return execute(fixture, fixture->shut_program, "true", NULL);
 }
 
 int
-case_execute_granted(const struct fixture *stage)
+case_execute_granted(const struct fixture *fixture)
 {
-	return execute(stage, stage->open_program, "true", NULL);
+	return execute(fixture, fixture->open_program, "true", NULL);
 }
 
 /* ---- what a command inherits ---- */
 
 int
-case_use_leaked(const struct fixture *stage)
+case_use_leaked(const struct fixture *fixture)
 {
-	if (!stage->confined && fcntl(stage->terminal, F_SETFD, 0) < 0)
+	if (!fixture->confined && fcntl(fixture->terminal, F_SETFD, 0) < 0)
 		return errno;
-	return execute(stage, stage->open_program, "terminal", NULL);
+	return execute(fixture, fixture->open_program, "terminal", NULL);
 }
 
 int
-case_see_variable(const struct fixture *stage)
+case_see_variable(const struct fixture *fixture)
 {
 	char variable[] = "CORDON_PROOF=1";
 
-	return execute(stage, stage->open_program, "env", stage->confined ? NULL : variable);
+	return execute(fixture, fixture->open_program, "env", fixture->confined ? NULL : variable);
 }
 
 /* ---- sockets ---- */
@@ -172,48 +172,48 @@ connect_to(int family, int type, const void *address, socklen_t size)
 }
 
 int
-case_connect_tcp(const struct fixture *stage)
+case_connect_tcp(const struct fixture *fixture)
 {
-	return connect_to(AF_INET, SOCK_STREAM, &stage->internet, sizeof stage->internet);
+	return connect_to(AF_INET, SOCK_STREAM, &fixture->internet, sizeof fixture->internet);
 }
 
 int
-case_send_udp(const struct fixture *stage)
+case_send_udp(const struct fixture *fixture)
 {
 	auto_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	return fd < 0 ? errno
-		      : result(sendto(fd, "x", 1, 0, (const struct sockaddr *)&stage->internet,
-				      sizeof stage->internet));
+		      : result(sendto(fd, "x", 1, 0, (const struct sockaddr *)&fixture->internet,
+				      sizeof fixture->internet));
 }
 
 int
-case_connect_denied(const struct fixture *stage)
+case_connect_denied(const struct fixture *fixture)
 {
-	return connect_to(AF_UNIX, SOCK_STREAM, &stage->shut_socket, sizeof stage->shut_socket);
+	return connect_to(AF_UNIX, SOCK_STREAM, &fixture->shut_socket, sizeof fixture->shut_socket);
 }
 
 int
-case_connect_granted(const struct fixture *stage)
+case_connect_granted(const struct fixture *fixture)
 {
-	return connect_to(AF_UNIX, SOCK_STREAM, &stage->open_socket, sizeof stage->open_socket);
+	return connect_to(AF_UNIX, SOCK_STREAM, &fixture->open_socket, sizeof fixture->open_socket);
 }
 
 int
-case_connect_abstract(const struct fixture *stage)
+case_connect_abstract(const struct fixture *fixture)
 {
-	return connect_to(AF_UNIX, SOCK_STREAM, &stage->abstract, stage->abstract_size);
+	return connect_to(AF_UNIX, SOCK_STREAM, &fixture->abstract, fixture->abstract_size);
 }
 
 /* A name of one's own, given by the kernel. */
 int
-case_connect_created(const struct fixture *stage)
+case_connect_created(const struct fixture *fixture)
 {
 	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	socklen_t size = sizeof address.sun_family;
 
-	(void)stage;
+	(void)fixture;
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) < 0 || listen(fd, 1) < 0)
 		return errno;
 	size = sizeof address;
@@ -223,11 +223,11 @@ case_connect_created(const struct fixture *stage)
 }
 
 int
-case_talk_to_self(const struct fixture *stage)
+case_talk_to_self(const struct fixture *fixture)
 {
 	int pair[2], why;
 
-	(void)stage;
+	(void)fixture;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return errno;
 	why = result(write(pair[0], "x", 1));
@@ -246,24 +246,24 @@ start_idler(void)
 
 	if (child != 0)
 		return child;
-	alarm(STAGE_SECONDS);
+	alarm(FIXTURE_SECONDS);
 	for (;;)
 		pause();
 }
 
 int
-case_signal_bystander(const struct fixture *stage)
+case_signal_bystander(const struct fixture *fixture)
 {
-	return result(kill(stage->outsider, 0));
+	return result(kill(fixture->bystander, 0));
 }
 
 int
-case_signal_created(const struct fixture *stage)
+case_signal_created(const struct fixture *fixture)
 {
 	pid_t child = start_idler();
 	int why;
 
-	(void)stage;
+	(void)fixture;
 	if (child < 0)
 		return errno;
 	why = result(kill(child, SIGKILL));
@@ -279,18 +279,18 @@ trace(pid_t pid)
 }
 
 int
-case_trace_bystander(const struct fixture *stage)
+case_trace_bystander(const struct fixture *fixture)
 {
-	return trace(stage->outsider);
+	return trace(fixture->bystander);
 }
 
 int
-case_trace_created(const struct fixture *stage)
+case_trace_created(const struct fixture *fixture)
 {
 	pid_t child = start_idler();
 	int why;
 
-	(void)stage;
+	(void)fixture;
 	if (child < 0)
 		return errno;
 	why = trace(child);
@@ -311,71 +311,71 @@ set_priority(id_t pid)
 }
 
 int
-case_control_bystander(const struct fixture *stage)
+case_control_bystander(const struct fixture *fixture)
 {
-	return set_priority((id_t)stage->outsider);
+	return set_priority((id_t)fixture->bystander);
 }
 
 int
-case_control_created(const struct fixture *stage)
+case_control_created(const struct fixture *fixture)
 {
-	(void)stage;
+	(void)fixture;
 	return set_priority(0);
 }
 
 int
-case_list_processes(const struct fixture *stage)
+case_list_processes(const struct fixture *fixture)
 {
 	auto_fd int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	(void)stage;
+	(void)fixture;
 	return fd < 0 ? errno : 0;
 }
 
 /* ---- the kernel ---- */
 
 int
-case_find_memory(const struct fixture *stage)
+case_find_memory(const struct fixture *fixture)
 {
-	return result(shmget(stage->key, 0, 0));
+	return result(shmget(fixture->key, 0, 0));
 }
 
 int
-case_make_memory(const struct fixture *stage)
+case_make_memory(const struct fixture *fixture)
 {
 	void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	(void)stage;
+	(void)fixture;
 	return memory == MAP_FAILED ? errno : result(munmap(memory, 4096));
 }
 
 int
-case_type_into_terminal(const struct fixture *stage)
+case_type_into_terminal(const struct fixture *fixture)
 {
 	char letter = 'x';
 
 	/* injection works only on one's own terminal */
-	if (!stage->confined && (setsid() < 0 || ioctl(stage->terminal, TIOCSCTTY, 0) < 0))
+	if (!fixture->confined && (setsid() < 0 || ioctl(fixture->terminal, TIOCSCTTY, 0) < 0))
 		return errno;
-	return result(ioctl(stage->terminal, TIOCSTI, &letter));
+	return result(ioctl(fixture->terminal, TIOCSTI, &letter));
 }
 
 int
-case_ask_terminal(const struct fixture *stage)
+case_ask_terminal(const struct fixture *fixture)
 {
 	struct winsize size;
 
-	return result(ioctl(stage->terminal, TIOCGWINSZ, &size));
+	return result(ioctl(fixture->terminal, TIOCGWINSZ, &size));
 }
 
 /* A message queue has a name outside every file system, so nothing but the filter withholds it. */
 int
-case_make_queue(const struct fixture *stage)
+case_make_queue(const struct fixture *fixture)
 {
 	char name[32];
 	auto_fd int queue = -1;
 
-	(void)stage;
+	(void)fixture;
 	snprintf(name, sizeof name, "cordon-%d", (int)getpid());
 	queue = (int)syscall(SYS_mq_open, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600, NULL);
 	if (queue < 0)

@@ -7,9 +7,9 @@
 
 #include "linux/selftest/fixture.h"
 
-typedef int attempt_fn(const struct fixture *stage);
+typedef int case_fn(const struct fixture *fixture);
 
-attempt_fn case_read_denied, case_read_granted, case_write_denied, case_write_granted,
+case_fn case_read_denied, case_read_granted, case_write_denied, case_write_granted,
 	case_read_hidden, case_read_kept, case_make_later, case_make_kept, case_chmod_denied,
 	case_chmod_kept, case_execute_denied, case_execute_granted, case_use_leaked,
 	case_see_variable, case_connect_tcp, case_send_udp, case_connect_denied,

@@ -52,96 +52,98 @@ serve(int *ret_fd, int family, int type, const void *address, socklen_t size)
 }
 
 static void
-name_places(struct fixture *stage)
+name_places(struct fixture *fixture)
 {
-	snprintf(stage->open_file, PATH_MAX, "%s/open/file", stage->folder);
-	snprintf(stage->shut_file, PATH_MAX, "%s/shut/file", stage->folder);
-	snprintf(stage->open_new, PATH_MAX, "%s/open/new", stage->folder);
-	snprintf(stage->shut_new, PATH_MAX, "%s/shut/new", stage->folder);
-	snprintf(stage->kept_file, PATH_MAX, "%s/kept/file", stage->folder);
-	snprintf(stage->kept_hidden, PATH_MAX, "%s/kept/hidden", stage->folder);
-	snprintf(stage->kept_new, PATH_MAX, "%s/kept/new", stage->folder);
-	snprintf(stage->kept_later, PATH_MAX, "%s/kept/later", stage->folder);
-	snprintf(stage->open_program, PATH_MAX, "%s/open/program", stage->folder);
-	snprintf(stage->shut_program, PATH_MAX, "%s/shut/program", stage->folder);
-	stage->open_socket.sun_family = stage->shut_socket.sun_family = AF_UNIX;
-	snprintf(stage->open_socket.sun_path, sizeof stage->open_socket.sun_path, "%s/open/socket",
-		 stage->folder);
-	snprintf(stage->shut_socket.sun_path, sizeof stage->shut_socket.sun_path, "%s/shut/socket",
-		 stage->folder);
+	snprintf(fixture->open_file, PATH_MAX, "%s/open/file", fixture->folder);
+	snprintf(fixture->shut_file, PATH_MAX, "%s/shut/file", fixture->folder);
+	snprintf(fixture->open_new, PATH_MAX, "%s/open/new", fixture->folder);
+	snprintf(fixture->shut_new, PATH_MAX, "%s/shut/new", fixture->folder);
+	snprintf(fixture->kept_file, PATH_MAX, "%s/kept/file", fixture->folder);
+	snprintf(fixture->kept_hidden, PATH_MAX, "%s/kept/hidden", fixture->folder);
+	snprintf(fixture->kept_new, PATH_MAX, "%s/kept/new", fixture->folder);
+	snprintf(fixture->kept_later, PATH_MAX, "%s/kept/later", fixture->folder);
+	snprintf(fixture->open_program, PATH_MAX, "%s/open/program", fixture->folder);
+	snprintf(fixture->shut_program, PATH_MAX, "%s/shut/program", fixture->folder);
+	fixture->open_socket.sun_family = fixture->shut_socket.sun_family = AF_UNIX;
+	snprintf(fixture->open_socket.sun_path, sizeof fixture->open_socket.sun_path,
+		 "%s/open/socket", fixture->folder);
+	snprintf(fixture->shut_socket.sun_path, sizeof fixture->shut_socket.sun_path,
+		 "%s/shut/socket", fixture->folder);
 }
 
 static int
-make_files(struct fixture *stage)
+make_files(struct fixture *fixture)
 {
 	char path[PATH_MAX];
 
 	for (int i = 0; i < MADE_FOLDERS; i++) {
-		snprintf(path, sizeof path, "%s/%s", stage->folder, made_names[i]);
+		snprintf(path, sizeof path, "%s/%s", fixture->folder, made_names[i]);
 		if (mkdir(path, 0700) < 0)
 			return -1;
 	}
-	if (put_file(stage->open_file, "x", 0600) < 0 ||
-	    put_file(stage->shut_file, "x", 0600) < 0 ||
-	    put_file(stage->kept_file, "x", 0600) < 0 ||
-	    put_file(stage->kept_hidden, "x", 0600) < 0 ||
-	    put_file(stage->open_program, program_text, 0700) < 0)
+	if (put_file(fixture->open_file, "x", 0600) < 0 ||
+	    put_file(fixture->shut_file, "x", 0600) < 0 ||
+	    put_file(fixture->kept_file, "x", 0600) < 0 ||
+	    put_file(fixture->kept_hidden, "x", 0600) < 0 ||
+	    put_file(fixture->open_program, program_text, 0700) < 0)
 		return -1;
-	return put_file(stage->shut_program, program_text, 0700);
+	return put_file(fixture->shut_program, program_text, 0700);
 }
 
 /* What a trial of that guarantee talks to; ones that need nothing get nothing. */
 static int
-make_servers(struct fixture *stage, enum guarantee guarantee)
+make_servers(struct fixture *fixture, enum guarantee guarantee)
 {
-	socklen_t size = sizeof stage->internet;
-	int *to = stage->servers;
+	socklen_t size = sizeof fixture->internet;
+	int *to = fixture->servers;
 
 	if (guarantee == G_SOCKETS_PATH)
-		return serve(&to[0], AF_UNIX, SOCK_STREAM, &stage->open_socket,
-			     sizeof stage->open_socket) < 0
+		return serve(&to[0], AF_UNIX, SOCK_STREAM, &fixture->open_socket,
+			     sizeof fixture->open_socket) < 0
 			       ? -1
-			       : serve(&to[1], AF_UNIX, SOCK_STREAM, &stage->shut_socket,
-				       sizeof stage->shut_socket);
+			       : serve(&to[1], AF_UNIX, SOCK_STREAM, &fixture->shut_socket,
+				       sizeof fixture->shut_socket);
 	if (guarantee == G_SOCKETS_ABSTRACT) {
 		/* with no name at all the kernel gives one that nobody else has */
-		stage->abstract_size = sizeof stage->abstract;
-		stage->abstract.sun_family = AF_UNIX;
-		if (serve(&to[0], AF_UNIX, SOCK_STREAM, &stage->abstract, sizeof(sa_family_t)) < 0)
+		fixture->abstract_size = sizeof fixture->abstract;
+		fixture->abstract.sun_family = AF_UNIX;
+		if (serve(&to[0], AF_UNIX, SOCK_STREAM, &fixture->abstract, sizeof(sa_family_t)) <
+		    0)
 			return -1;
-		return getsockname(to[0], (struct sockaddr *)&stage->abstract,
-				   &stage->abstract_size);
+		return getsockname(to[0], (struct sockaddr *)&fixture->abstract,
+				   &fixture->abstract_size);
 	}
 	if (guarantee != G_NET_TCP && guarantee != G_NET_UDP)
 		return 0;
-	stage->internet = (struct sockaddr_in){.sin_family = AF_INET,
-					       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	fixture->internet = (struct sockaddr_in){.sin_family = AF_INET,
+						 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	if (serve(&to[0], AF_INET, guarantee == G_NET_TCP ? SOCK_STREAM : SOCK_DGRAM,
-		  &stage->internet, size) < 0)
+		  &fixture->internet, size) < 0)
 		return -1;
-	return getsockname(to[0], (struct sockaddr *)&stage->internet, &size);
+	return getsockname(to[0], (struct sockaddr *)&fixture->internet, &size);
 }
 
 static int
-make_terminal(struct fixture *stage, enum guarantee guarantee)
+make_terminal(struct fixture *fixture, enum guarantee guarantee)
 {
 	char name[64];
 
 	if (guarantee != G_TERMINAL_INJECT && guarantee != G_FDS_CLOSED)
 		return 0;
-	stage->terminal_owner = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (stage->terminal_owner < 0 || unlockpt(stage->terminal_owner) < 0 ||
-	    ptsname_r(stage->terminal_owner, name, sizeof name) != 0)
+	fixture->terminal_owner = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (fixture->terminal_owner < 0 || unlockpt(fixture->terminal_owner) < 0 ||
+	    ptsname_r(fixture->terminal_owner, name, sizeof name) != 0)
 		return -1;
-	stage->terminal = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	snprintf(stage->terminal_number, sizeof stage->terminal_number, "%d", stage->terminal);
-	return stage->terminal;
+	fixture->terminal = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	snprintf(fixture->terminal_number, sizeof fixture->terminal_number, "%d",
+		 fixture->terminal);
+	return fixture->terminal;
 }
 
 /* ---- the keeper: makes what would stay, and removes it whatever becomes of us ---- */
 
 struct fixture_kept {
-	char folder[STAGE_FOLDER_MAX];
+	char folder[FIXTURE_DIR_MAX];
 	key_t key;
 	int memory; /* of that key; -1: none */
 	int error;
@@ -159,7 +161,7 @@ make_folder(struct fixture_kept *kept)
 	if (mkdtemp(made) == NULL)
 		return errno;
 	error = realpath(made, real) == NULL ? errno : 0;
-	if (error == 0 && strlen(real) >= STAGE_FOLDER_MAX)
+	if (error == 0 && strlen(real) >= FIXTURE_DIR_MAX)
 		error = ENAMETOOLONG;
 	if (error != 0)
 		rmdir(made);
@@ -177,29 +179,29 @@ make_memory(struct fixture_kept *kept)
 }
 
 static void
-remove_kept(struct fixture *stage, int memory)
+remove_kept(struct fixture *fixture, int memory)
 {
 	char path[PATH_MAX];
 
 	if (memory >= 0)
 		shmctl(memory, IPC_RMID, NULL);
-	if (*stage->folder == '\0')
+	if (*fixture->folder == '\0')
 		return;
 	/* what a child that was ended may have left */
-	unlink(stage->open_new);
-	unlink(stage->shut_new);
-	unlink(stage->kept_new);
-	unlink(stage->kept_later);
+	unlink(fixture->open_new);
+	unlink(fixture->shut_new);
+	unlink(fixture->kept_new);
+	unlink(fixture->kept_later);
 	for (int i = MADE - 1; i >= 0; i--) {
-		snprintf(path, sizeof path, "%s/%s", stage->folder, made_names[i]);
+		snprintf(path, sizeof path, "%s/%s", fixture->folder, made_names[i]);
 		(void)(i < MADE_FOLDERS ? rmdir(path) : unlink(path));
 	}
-	rmdir(stage->folder);
+	rmdir(fixture->folder);
 }
 
 /* Until it is told that all is done, or all that could tell are gone: then nobody uses it. */
 static _Noreturn void
-keep(struct fixture *stage, int end, enum guarantee guarantee)
+keep(struct fixture *fixture, int end, enum guarantee guarantee)
 {
 	struct fixture_kept kept = {.memory = -1};
 	int *own[] = {&end};
@@ -213,18 +215,18 @@ keep(struct fixture *stage, int end, enum guarantee guarantee)
 	kept.error = make_folder(&kept);
 	if (kept.error == 0 && guarantee == G_IPC_SYSV)
 		kept.error = make_memory(&kept);
-	memcpy(stage->folder, kept.folder, sizeof kept.folder);
-	name_places(stage);
+	memcpy(fixture->folder, kept.folder, sizeof kept.folder);
+	name_places(fixture);
 	if (send(end, &kept, sizeof kept, MSG_NOSIGNAL) == (ssize_t)sizeof kept)
 		while (read(end, &byte, 1) < 0 && errno == EINTR)
 			;
-	remove_kept(stage, kept.memory);
+	remove_kept(fixture, kept.memory);
 	_exit(0);
 }
 
 /* 0 or an errno. */
 static int
-start_keeper(struct fixture *stage, enum guarantee guarantee)
+start_keeper(struct fixture *fixture, enum guarantee guarantee)
 {
 	struct fixture_kept kept = {.memory = -1};
 	ssize_t length;
@@ -232,71 +234,71 @@ start_keeper(struct fixture *stage, enum guarantee guarantee)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return errno;
-	stage->keeper = fork();
-	if (stage->keeper == 0)
-		keep(stage, ends[1], guarantee);
+	fixture->keeper = fork();
+	if (fixture->keeper == 0)
+		keep(fixture, ends[1], guarantee);
 	close(ends[1]);
-	stage->keeper_end = ends[0];
-	if (stage->keeper < 0)
+	fixture->keeper_end = ends[0];
+	if (fixture->keeper < 0)
 		return EAGAIN;
 	while ((length = recv(ends[0], &kept, sizeof kept, 0)) < 0 && errno == EINTR)
 		;
 	if (length != (ssize_t)sizeof kept)
 		return EIO;
-	memcpy(stage->folder, kept.folder, sizeof kept.folder);
-	stage->key = kept.key;
-	stage->memory = kept.memory;
+	memcpy(fixture->folder, kept.folder, sizeof kept.folder);
+	fixture->key = kept.key;
+	fixture->memory = kept.memory;
 	return kept.error;
 }
 
 static void
-end_keeper(struct fixture *stage)
+end_keeper(struct fixture *fixture)
 {
 	int status = 0;
 
-	if (stage->keeper_end >= 0) {
-		(void)!send(stage->keeper_end, "x", 1, MSG_NOSIGNAL);
-		close(stage->keeper_end);
+	if (fixture->keeper_end >= 0) {
+		(void)!send(fixture->keeper_end, "x", 1, MSG_NOSIGNAL);
+		close(fixture->keeper_end);
 	}
-	while (stage->keeper > 0 && waitpid(stage->keeper, &status, 0) < 0 && errno == EINTR)
+	while (fixture->keeper > 0 && waitpid(fixture->keeper, &status, 0) < 0 && errno == EINTR)
 		;
 	/* somebody ended it */
 	if (status != 0)
-		remove_kept(stage, stage->memory);
+		remove_kept(fixture, fixture->memory);
 }
 
 void
-fixture_clear(struct fixture *stage)
+fixture_clear(struct fixture *fixture)
 {
-	const int fds[] = {stage->servers[0], stage->servers[1], stage->servers[2], stage->terminal,
-			   stage->terminal_owner};
+	const int fds[] = {fixture->servers[0], fixture->servers[1], fixture->servers[2],
+			   fixture->terminal, fixture->terminal_owner};
 
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	end_keeper(stage);
+	end_keeper(fixture);
 }
 
 int
-fixture_make(struct fixture *stage, enum guarantee guarantee, struct cordon_error *err)
+fixture_make(struct fixture *fixture, enum guarantee guarantee, struct cordon_error *err)
 {
 	int error;
 
-	*stage = (struct fixture){.servers = {-1, -1, -1},
-				  .terminal = -1,
-				  .terminal_owner = -1,
-				  .memory = -1,
-				  .keeper_end = -1};
-	error = start_keeper(stage, guarantee);
+	*fixture = (struct fixture){.servers = {-1, -1, -1},
+				    .terminal = -1,
+				    .terminal_owner = -1,
+				    .memory = -1,
+				    .keeper_end = -1};
+	error = start_keeper(fixture, guarantee);
 	if (error == ENAMETOOLONG)
 		return cordon_fail(err, CORDON_E_GAP, 0,
 				   "cannot be tried: TMPDIR is too long a name");
 	if (error != 0)
 		return cordon_fail(err, CORDON_E_GAP, error,
 				   "cannot be tried: no temporary folder");
-	name_places(stage);
-	if (make_files(stage) >= 0 && make_servers(stage, guarantee) >= 0 &&
-	    make_terminal(stage, guarantee) >= 0)
+	name_places(fixture);
+	if (make_files(fixture) >= 0 && make_servers(fixture, guarantee) >= 0 &&
+	    make_terminal(fixture, guarantee) >= 0)
 		return 0;
 	return cordon_fail(err, CORDON_E_GAP, errno, "cannot be tried here");
 }
@@ -308,16 +310,16 @@ fixture_make(struct fixture *stage, enum guarantee guarantee, struct cordon_erro
  * keep it from being touched. It ends when its other end is closed.
  */
 int
-fixture_start_bystander(struct fixture *stage)
+fixture_start_bystander(struct fixture *fixture)
 {
 	int ends[2];
 	char byte = 'x';
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return errno;
-	stage->outsider = fork();
-	if (stage->outsider == 0) {
-		alarm(STAGE_SECONDS);
+	fixture->bystander = fork();
+	if (fixture->bystander == 0) {
+		alarm(FIXTURE_SECONDS);
 		close(ends[0]);
 		if (privileges_drop(NULL) == 0 && write(ends[1], &byte, 1) == 1)
 			while (read(ends[1], &byte, 1) < 0 && errno == EINTR)
@@ -325,13 +327,13 @@ fixture_start_bystander(struct fixture *stage)
 		_exit(0);
 	}
 	close(ends[1]);
-	stage->outsider_end = ends[0];
-	return stage->outsider > 0 && read(ends[0], &byte, 1) == 1 ? 0 : EAGAIN;
+	fixture->bystander_end = ends[0];
+	return fixture->bystander > 0 && read(ends[0], &byte, 1) == 1 ? 0 : EAGAIN;
 }
 
 void
-fixture_end_bystander(const struct fixture *stage)
+fixture_end_bystander(const struct fixture *fixture)
 {
-	close(stage->outsider_end);
-	waitpid(stage->outsider, NULL, 0);
+	close(fixture->bystander_end);
+	waitpid(fixture->bystander, NULL, 0);
 }

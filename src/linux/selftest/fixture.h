@@ -13,15 +13,15 @@
 
 #include "plan/plan.h"
 
-#define STAGE_FOLDER_MAX 80 /* a socket's path is short */
-#define STAGE_SECONDS 10    /* a child that hangs is ended, and has proved nothing */
+#define FIXTURE_DIR_MAX 80 /* a socket's path is short */
+#define FIXTURE_SECONDS 10 /* a child that hangs is ended, and has proved nothing */
 
 /*
  * Everything an attempt may look at. FOLDER/open is granted, FOLDER/shut is not, FOLDER/kept is but
  * for what the broker denies there.
  */
 struct fixture {
-	char folder[STAGE_FOLDER_MAX];
+	char folder[FIXTURE_DIR_MAX];
 	char open_file[PATH_MAX], shut_file[PATH_MAX]; /* can be read */
 	char open_new[PATH_MAX], shut_new[PATH_MAX];   /* do not exist */
 	char kept_file[PATH_MAX], kept_hidden[PATH_MAX];
@@ -38,14 +38,14 @@ struct fixture {
 	int memory;   /* of that key; -1: none */
 	pid_t keeper; /* made the folder and the memory, and removes them */
 	int keeper_end;
-	pid_t outsider;
-	int outsider_end; /* closing it ends the outsider */
-	bool confined;	  /* the attempt runs inside the box */
+	pid_t bystander;
+	int bystander_end; /* closing it ends the outsider */
+	bool confined;	   /* the attempt runs inside the box */
 };
 
 /* Makes what that guarantee needs, or -CORDON_E_GAP. To be cleared also after a failure. */
-int fixture_make(struct fixture *stage, enum guarantee guarantee, struct cordon_error *err);
-void fixture_clear(struct fixture *stage);
+int fixture_make(struct fixture *fixture, enum guarantee guarantee, struct cordon_error *err);
+void fixture_clear(struct fixture *fixture);
 /* In the child that will be confined, before it is; 0 or an errno. */
-int fixture_start_bystander(struct fixture *stage);
-void fixture_end_bystander(const struct fixture *stage);
+int fixture_start_bystander(struct fixture *fixture);
+void fixture_end_bystander(const struct fixture *fixture);

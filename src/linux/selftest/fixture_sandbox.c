@@ -47,38 +47,38 @@ routing_for(enum guarantee guarantee)
 }
 
 static int
-add(struct fixture_sandbox *booth, struct planned_rule rule, struct cordon_error *err)
+add(struct fixture_sandbox *sandbox, struct planned_rule rule, struct cordon_error *err)
 {
 	rule.root = rule.match == MATCH_GLOB ? "/" : rule.path;
 	rule.layer = LAYER_PROFILE;
-	rule.rule = &booth->rule;
-	return index_add(&booth->plan.index, &rule, err);
+	rule.rule = &sandbox->rule;
+	return index_add(&sandbox->plan.index, &rule, err);
 }
 
 /* The kept folder, and in it what the guarantee is about. */
 static int
-add_kept(struct fixture_sandbox *booth, const struct fixture *stage, enum guarantee guarantee,
+add_kept(struct fixture_sandbox *sandbox, const struct fixture *fixture, enum guarantee guarantee,
 	 struct cordon_error *err)
 {
-	struct planned_rule kept = {.path = booth->kept_folder,
+	struct planned_rule kept = {.path = sandbox->kept_folder,
 				    .exists = true,
 				    .effect = EFFECT_ALLOW,
 				    .rights = RIGHT_READ | RIGHTS_CHANGE};
-	struct planned_rule hidden = {.path = stage->kept_hidden,
+	struct planned_rule hidden = {.path = fixture->kept_hidden,
 				      .exists = true,
 				      .effect = EFFECT_DENY,
 				      .rights = RIGHTS_ALL};
-	struct planned_rule later = {.path = stage->kept_later,
+	struct planned_rule later = {.path = fixture->kept_later,
 				     .effect = EFFECT_DENY,
 				     .rights = RIGHTS_CHANGE};
 	struct planned_rule pattern = {.path = "**/hidden",
 				       .match = MATCH_GLOB,
 				       .effect = EFFECT_DENY,
 				       .rights = RIGHTS_ALL};
-	int rc = add(booth, kept, err);
+	int rc = add(sandbox, kept, err);
 
 	if (rc == 0 && guarantee != G_FILES_METADATA)
-		rc = add(booth,
+		rc = add(sandbox,
 			 guarantee == G_FILES_CARVEOUT	? hidden
 			 : guarantee == G_FILES_PATTERN ? pattern
 							: later,
@@ -87,7 +87,7 @@ add_kept(struct fixture_sandbox *booth, const struct fixture *stage, enum guaran
 }
 
 static int
-add_rules(struct fixture_sandbox *booth, const struct fixture *stage, enum guarantee guarantee,
+add_rules(struct fixture_sandbox *sandbox, const struct fixture *fixture, enum guarantee guarantee,
 	  struct cordon_error *err)
 {
 	int rc = 0;
@@ -98,47 +98,47 @@ add_rules(struct fixture_sandbox *booth, const struct fixture *stage, enum guara
 					    .effect = EFFECT_ALLOW,
 					    .rights = RIGHT_READ | RIGHT_EXECUTE};
 
-		rc = add(booth, rule, err);
+		rc = add(sandbox, rule, err);
 	}
-	if (rc == 0 && booth->plan.routing != ROUTE_NOTHING)
-		rc = add_kept(booth, stage, guarantee, err);
-	return rc < 0 ? rc : index_finish(&booth->plan.index, err);
+	if (rc == 0 && sandbox->plan.routing != ROUTE_NOTHING)
+		rc = add_kept(sandbox, fixture, guarantee, err);
+	return rc < 0 ? rc : index_finish(&sandbox->plan.index, err);
 }
 
 int
-fixture_sandbox_make(struct fixture_sandbox *booth, const struct fixture *stage,
-		     const struct booth_wish *wish, struct cordon_error *err)
+fixture_sandbox_make(struct fixture_sandbox *sandbox, const struct fixture *fixture,
+		     const struct fixture_sandbox_wish *wish, struct cordon_error *err)
 {
-	struct box_options options = {.private_tmp = booth->open_folder};
+	struct box_options options = {.private_tmp = sandbox->open_folder};
 	const struct facts *facts = wish->facts;
 	enum guarantee guarantee = wish->guarantee;
-	struct plan *plan = &booth->plan;
+	struct plan *plan = &sandbox->plan;
 	int rc;
 
-	*booth = (struct fixture_sandbox){
+	*sandbox = (struct fixture_sandbox){
 		.rule = {.optional = true, .place = {"doctor", 0, 0}},
 		.named = {.text = "doctor", .place = {"doctor", 0, 0}},
-		.grant = {stage->open_socket.sun_path, &booth->named},
-		.plan = {.host = &booth->host,
+		.grant = {fixture->open_socket.sun_path, &sandbox->named},
+		.plan = {.host = &sandbox->host,
 			 .facts = *facts,
-			 .sockets = &booth->grant,
+			 .sockets = &sandbox->grant,
 			 .socket_count = 1,
 			 .routing = wish->is_told ? ROUTE_CHANGES : routing_for(guarantee),
 			 .settings.network.mode = NET_NONE}};
 	plan->routes_sockets = is_unseen(facts, guarantee) && routing_has_broker(facts);
 	plan->routes_signals = plan->routes_sockets && guarantee == G_PROCESS_SIGNAL;
 	plan->closes_sockets = is_unseen(facts, guarantee) && !plan->routes_sockets;
-	snprintf(booth->open_folder, PATH_MAX, "%s/open", stage->folder);
-	snprintf(booth->kept_folder, PATH_MAX, "%s/kept", stage->folder);
-	rc = add_rules(booth, stage, guarantee, err);
-	return rc < 0 ? rc : enforce_compile(plan, &options, &booth->box, err);
+	snprintf(sandbox->open_folder, PATH_MAX, "%s/open", fixture->folder);
+	snprintf(sandbox->kept_folder, PATH_MAX, "%s/kept", fixture->folder);
+	rc = add_rules(sandbox, fixture, guarantee, err);
+	return rc < 0 ? rc : enforce_compile(plan, &options, &sandbox->box, err);
 }
 
 void
-fixture_sandbox_clear(struct fixture_sandbox *booth)
+fixture_sandbox_clear(struct fixture_sandbox *sandbox)
 {
-	enforce_free(booth->box);
-	index_free(&booth->plan.index);
+	enforce_free(sandbox->box);
+	index_free(&sandbox->plan.index);
 }
 
 bool
@@ -150,15 +150,15 @@ fixture_sandbox_can_be(const struct facts *facts, enum guarantee guarantee)
 bool
 fixture_sandbox_can_tell(const struct facts *facts)
 {
-	return routing_has_broker(facts) && !facts->values[FACT_DOOR];
+	return routing_has_broker(facts) && !facts->values[FACT_OUTER_CORDON];
 }
 
 bool
-fixture_sandbox_is_routed(const struct fixture_sandbox *booth)
+fixture_sandbox_is_routed(const struct fixture_sandbox *sandbox)
 {
-	const struct plan *plan = &booth->plan;
+	const struct plan *plan = &sandbox->plan;
 
 	/* one around us that reads for everybody takes nobody in who is not answered for */
 	return plan->routes_sockets || plan->routing != ROUTE_NOTHING ||
-	       (plan->facts.values[FACT_DOOR] & DOOR_READS);
+	       (plan->facts.values[FACT_OUTER_CORDON] & OFFER_READS);
 }

@@ -17,7 +17,7 @@ struct fixture_sandbox {
 };
 
 /* What is to be tried, and where. */
-struct booth_wish {
+struct fixture_sandbox_wish {
 	const struct facts *facts;
 	enum guarantee guarantee;
 	bool is_told; /* with a broker beside it, whatever keeps it */
@@ -28,8 +28,8 @@ bool fixture_sandbox_can_be(const struct facts *facts, enum guarantee guarantee)
 /* Can there be a broker of our own, for what is kept without one as well? */
 bool fixture_sandbox_can_tell(const struct facts *facts);
 /* To be cleared also after a failure. */
-int fixture_sandbox_make(struct fixture_sandbox *booth, const struct fixture *stage,
-			 const struct booth_wish *wish, struct cordon_error *err);
-void fixture_sandbox_clear(struct fixture_sandbox *booth);
+int fixture_sandbox_make(struct fixture_sandbox *sandbox, const struct fixture *fixture,
+			 const struct fixture_sandbox_wish *wish, struct cordon_error *err);
+void fixture_sandbox_clear(struct fixture_sandbox *sandbox);
 /* Does somebody have to answer for who is in it? */
-bool fixture_sandbox_is_routed(const struct fixture_sandbox *booth);
+bool fixture_sandbox_is_routed(const struct fixture_sandbox *sandbox);

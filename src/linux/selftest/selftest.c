@@ -29,7 +29,7 @@ enum trial_flags {
 
 static const struct selftest {
 	enum guarantee guarantee;
-	attempt_fn *refused, *works;
+	case_fn *refused, *works;
 	unsigned flags;
 	const char *what;
 } trials[] = {
@@ -81,8 +81,8 @@ struct selftest_seen {
 
 struct selftest_visit {
 	const struct selftest *trial;
-	struct fixture *stage;
-	struct fixture_sandbox *booth;
+	struct fixture *fixture;
+	struct fixture_sandbox *sandbox;
 	int to; /* where what was seen is told */
 };
 
@@ -90,16 +90,17 @@ struct selftest_visit {
  * Below ABI 6 nobody can tell an abstract name of one's own from another's: all are refused. So are
  * they inside another cordon, and every name where there is no broker.
  */
-static attempt_fn *
+static case_fn *
 still_works(const struct selftest_visit *visit)
 {
-	const struct plan *plan = &visit->booth->plan;
+	const struct plan *plan = &visit->sandbox->plan;
 
 	/* a broker that refuses must be one that answers */
 	if ((visit->trial->flags & TRIAL_TOLD) && plan->routing != ROUTE_NOTHING)
 		return case_make_kept;
-	return plan->closes_sockets || (visit->trial->guarantee == G_SOCKETS_ABSTRACT &&
-					(plan->routes_sockets || plan->facts.values[FACT_DOOR]))
+	return plan->closes_sockets ||
+			       (visit->trial->guarantee == G_SOCKETS_ABSTRACT &&
+				(plan->routes_sockets || plan->facts.values[FACT_OUTER_CORDON]))
 		       ? case_talk_to_self
 		       : visit->trial->works;
 }
@@ -109,21 +110,21 @@ try_in_child(const void *argument)
 {
 	const struct selftest_visit *visit = argument;
 	const struct selftest *trial = visit->trial;
-	struct fixture *stage = visit->stage;
+	struct fixture *fixture = visit->fixture;
 	struct selftest_seen seen = {0};
 
-	alarm(STAGE_SECONDS);
-	if (!fixture_sandbox_is_routed(visit->booth))
-		seen.free = fixture_start_bystander(stage);
+	alarm(FIXTURE_SECONDS);
+	if (!fixture_sandbox_is_routed(visit->sandbox))
+		seen.free = fixture_start_bystander(fixture);
 	if (seen.free == 0)
-		seen.free = trial->refused(stage);
-	stage->confined = true;
-	if (enforce_apply(visit->booth->box, &seen.err) == 0) {
-		seen.confined = trial->refused(stage);
-		seen.works = still_works(visit)(stage);
+		seen.free = trial->refused(fixture);
+	fixture->confined = true;
+	if (enforce_apply(visit->sandbox->box, &seen.err) == 0) {
+		seen.confined = trial->refused(fixture);
+		seen.works = still_works(visit)(fixture);
 	}
-	if (!fixture_sandbox_is_routed(visit->booth))
-		fixture_end_bystander(stage);
+	if (!fixture_sandbox_is_routed(visit->sandbox))
+		fixture_end_bystander(fixture);
 	_exit(write(visit->to, &seen, sizeof seen) != (ssize_t)sizeof seen);
 }
 
@@ -134,32 +135,32 @@ try_in_child(const void *argument)
 static void __attribute__((noreturn)) try_with_broker(const struct selftest_visit *visit)
 {
 	const struct enforce_main main = {try_in_child, visit, true, NULL};
-	const struct session_group none = {.folder = -1, .door = -1, .hold = -1};
+	const struct session_group none = {.folder = -1, .procs_fd = -1, .hold = -1};
 	struct enforce_needs needs;
 	pid_t pid;
 	int status;
 
-	alarm(STAGE_SECONDS);
-	if (fixture_start_bystander(visit->stage) != 0)
+	alarm(FIXTURE_SECONDS);
+	if (fixture_start_bystander(visit->fixture) != 0)
 		_exit(1);
-	pid = enforce_start(visit->booth->box, &none, &main);
+	pid = enforce_start(visit->sandbox->box, &none, &main);
 	close(visit->to);
-	needs = enforce_fds(visit->booth->box);
+	needs = enforce_fds(visit->sandbox->box);
 	/* nobody reads signals here, so it cannot be asked for later */
-	visit->booth->box->broker.opener.state = OPENER_WANTED;
-	enforce_service(visit->booth->box);
-	enforce_serve(visit->booth->box, &needs);
+	visit->sandbox->box->broker.opener.state = OPENER_WANTED;
+	enforce_service(visit->sandbox->box);
+	enforce_serve(visit->sandbox->box, &needs);
 	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
 		;
-	fixture_end_bystander(visit->stage);
+	fixture_end_bystander(visit->fixture);
 	_exit(pid < 0);
 }
 
 static int
-try_one(const struct selftest *trial, struct fixture *stage, struct fixture_sandbox *booth,
+try_one(const struct selftest *trial, struct fixture *fixture, struct fixture_sandbox *sandbox,
 	struct selftest_seen *ret_seen, struct cordon_error *err)
 {
-	struct selftest_visit visit = {trial, stage, booth, -1};
+	struct selftest_visit visit = {trial, fixture, sandbox, -1};
 	int ends[2], status = 0;
 	ssize_t length;
 	pid_t child;
@@ -168,7 +169,7 @@ try_one(const struct selftest *trial, struct fixture *stage, struct fixture_sand
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot try %s", trial->what);
 	visit.to = ends[1];
 	child = fork();
-	if (child == 0 && fixture_sandbox_is_routed(booth))
+	if (child == 0 && fixture_sandbox_is_routed(sandbox))
 		try_with_broker(&visit);
 	else if (child == 0)
 		try_in_child(&visit);
@@ -217,32 +218,32 @@ find_trial(enum guarantee guarantee)
 }
 
 static int
-try_in_booth(const struct selftest *trial, const struct booth_wish *wish, struct fixture *stage,
-	     struct selftest_seen *ret_seen, struct cordon_error *err)
+try_in_sandbox(const struct selftest *trial, const struct fixture_sandbox_wish *wish,
+	       struct fixture *fixture, struct selftest_seen *ret_seen, struct cordon_error *err)
 {
-	struct fixture_sandbox booth = {.box = NULL};
-	int rc = fixture_sandbox_make(&booth, stage, wish, err);
+	struct fixture_sandbox sandbox = {.box = NULL};
+	int rc = fixture_sandbox_make(&sandbox, fixture, wish, err);
 
 	if (rc == 0)
-		rc = try_one(trial, stage, &booth, ret_seen, err);
-	fixture_sandbox_clear(&booth);
+		rc = try_one(trial, fixture, &sandbox, ret_seen, err);
+	fixture_sandbox_clear(&sandbox);
 	return rc;
 }
 
 /* A box that cannot be made or entered keeps nothing: that is an answer too. */
 static int
-try_and_judge(const struct selftest *trial, const struct facts *facts, struct fixture *stage,
+try_and_judge(const struct selftest *trial, const struct facts *facts, struct fixture *fixture,
 	      struct proof *ret_proof, struct cordon_error *err)
 {
-	struct booth_wish wish = {.facts = facts, .guarantee = trial->guarantee};
+	struct fixture_sandbox_wish wish = {.facts = facts, .guarantee = trial->guarantee};
 	struct cordon_error why = {0};
 	struct selftest_seen seen, other;
-	int rc = try_in_booth(trial, &wish, stage, &seen, &why);
+	int rc = try_in_sandbox(trial, &wish, fixture, &seen, &why);
 
 	/* who is answered for is under a layer from the start: only the first time is free */
 	wish.is_told = true;
 	if (rc == 0 && (trial->flags & TRIAL_TOLD) && fixture_sandbox_can_tell(facts)) {
-		rc = try_in_booth(trial, &wish, stage, &other, &why);
+		rc = try_in_sandbox(trial, &wish, fixture, &other, &why);
 		seen.confined = seen.confined == 0 ? 0 : other.confined;
 		seen.works = seen.works != 0 ? seen.works : other.works;
 	}
@@ -257,7 +258,7 @@ static int
 prove_in_box(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
 {
 	const struct selftest *trial = find_trial(guarantee);
-	struct fixture stage;
+	struct fixture fixture;
 	struct facts facts;
 	const char *why;
 	int rc;
@@ -271,10 +272,10 @@ prove_in_box(enum guarantee guarantee, struct proof *ret_proof, struct cordon_er
 		return rc;
 	if (!fixture_sandbox_can_be(&facts, guarantee))
 		return cordon_fail(err, CORDON_E_GAP, 0, "only another cordon could try it here");
-	rc = fixture_make(&stage, guarantee, err);
+	rc = fixture_make(&fixture, guarantee, err);
 	if (rc == 0)
-		rc = try_and_judge(trial, &facts, &stage, ret_proof, err);
-	fixture_clear(&stage);
+		rc = try_and_judge(trial, &facts, &fixture, ret_proof, err);
+	fixture_clear(&fixture);
 	return rc;
 }
 

@@ -16,7 +16,7 @@
 #include "enforce/process_tree.h"
 #include "linux/selftest/fixture.h"
 
-#define DEADLINE_MS (STAGE_SECONDS * 1000 / 2)
+#define DEADLINE_MS (FIXTURE_SECONDS * 1000 / 2)
 
 /* What the child tells. */
 struct tree_seen {
@@ -30,7 +30,7 @@ static _Noreturn void
 linger(int ready)
 {
 	setsid();
-	alarm(STAGE_SECONDS);
+	alarm(FIXTURE_SECONDS);
 	if (write(ready, "x", 1) != 1)
 		_exit(1);
 	for (;;)
@@ -80,7 +80,7 @@ guard(void)
 {
 	int ends[2];
 
-	alarm(STAGE_SECONDS);
+	alarm(FIXTURE_SECONDS);
 	if (process_tree_inherit(true) < 0 || start_orphan(ends) < 0 || !lives(ends[0]))
 		_exit(2);
 	_exit(end_orphan() && !lives(ends[0]) ? 0 : 1);
@@ -93,14 +93,14 @@ try_in_child(int to)
 	int ends[2], status = 0;
 	pid_t bystander, child;
 
-	alarm(STAGE_SECONDS);
+	alarm(FIXTURE_SECONDS);
 	if (process_tree_inherit(true) < 0 || start_orphan(ends) < 0)
 		_exit(1);
 	seen.stays = lives(ends[0]);
 	end_orphan();
 	bystander = fork();
 	if (bystander == 0) {
-		alarm(STAGE_SECONDS);
+		alarm(FIXTURE_SECONDS);
 		for (;;)
 			pause();
 	}

@@ -23,7 +23,7 @@ session_group_select(const struct facts *facts, const struct group_wish *wish,
 		return cordon_fail(err, CORDON_E_GAP, 0, "macOS has no limits over all processes");
 	*ret_group = (struct session_group){.kind = TRACKED_BY_MARK,
 					    .folder = -1,
-					    .door = -1,
+					    .procs_fd = -1,
 					    .hold = -1};
 	kill_scan_marker_name(wish->id, ret_group->path, sizeof ret_group->path);
 	return 0;

@@ -302,13 +302,13 @@ add_sockets(struct writer *w)
 static void
 add_door(struct writer *w)
 {
-	const char *door = w->options->door;
+	const char *socket_path = w->options->socket_path;
 
-	if (door == NULL)
+	if (socket_path == NULL)
 		return;
 	add_comment(w, "where commands of this session come in");
-	add_line(w, EFFECT_ALLOW, "network-inbound", path_filter_literal(&w->in, door));
-	add_line(w, EFFECT_DENY, "network-bind", path_filter_literal(&w->in, door));
+	add_line(w, EFFECT_ALLOW, "network-inbound", path_filter_literal(&w->in, socket_path));
+	add_line(w, EFFECT_DENY, "network-bind", path_filter_literal(&w->in, socket_path));
 }
 
 static void

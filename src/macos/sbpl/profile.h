@@ -20,8 +20,8 @@ struct sbpl_options {
 	const char *private_tmp; /* canonical; granted whole; NULL: none */
 	const char *tag;	 /* stands in every report of a denial; NULL: none */
 	struct sbpl_fingerprint fingerprint;
-	const char *door;    /* a unix socket it listens at already; canonical; NULL: none */
-	unsigned proxy_port; /* all that can be reached in mode domains; 0: nothing */
+	const char *socket_path; /* a unix socket it listens at already; canonical; NULL: none */
+	unsigned proxy_port;	 /* all that can be reached in mode domains; 0: nothing */
 };
 
 struct sbpl {

@@ -118,7 +118,7 @@ add_settings(struct policy_reading *r, struct sources *sources, const struct jso
 /* Written by name, so kept; but each opens the way out of any sandbox. */
 static const struct {
 	const char *path, *reason;
-} open_doors[] = {
+} unrestricted[] = {
 	{"/", "it is everything"},
 	{"/dev", "it holds disks, input devices and other terminals"},
 	{"/run", "the session bus and agents listen below it"},
@@ -132,11 +132,11 @@ warn_of_door(struct policy_reading *r, const struct json *at)
 
 	while (length > 1 && at->string[length - 1] == '/')
 		length--;
-	for (size_t i = 0; i < COUNT(open_doors); i++)
-		if (strlen(open_doors[i].path) == length &&
-		    strncmp(open_doors[i].path, at->string, length) == 0)
+	for (size_t i = 0; i < COUNT(unrestricted); i++)
+		if (strlen(unrestricted[i].path) == length &&
+		    strncmp(unrestricted[i].path, at->string, length) == 0)
 			return read_hole(r, at, "whole %s was asked for by name and is kept: %s",
-					 open_doors[i].path, open_doors[i].reason);
+					 unrestricted[i].path, unrestricted[i].reason);
 	return 0;
 }
 

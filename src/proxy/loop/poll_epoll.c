@@ -55,9 +55,9 @@ tell_all(struct watches *watches, const struct epoll_event *events, int count)
 }
 
 int
-poll_start(struct watches *watches, struct timers *clockwork)
+poll_start(struct watches *watches, struct timers *timers)
 {
-	*watches = (struct watches){.clockwork = clockwork, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+	*watches = (struct watches){.timers = timers, .epoll = epoll_create1(EPOLL_CLOEXEC)};
 	return watches->epoll < 0 ? -1 : 0;
 }
 
@@ -67,13 +67,13 @@ poll_run(struct watches *watches)
 	struct epoll_event events[BATCH];
 
 	while (!watches->is_over) {
-		int ms = timers_wait(watches->clockwork);
+		int ms = timers_wait(watches->timers);
 		int count = epoll_wait(watches->epoll, events, BATCH, ms);
-		bool is_tick = timers_read(watches->clockwork);
+		bool is_tick = timers_read(watches->timers);
 
 		tell_all(watches, events, count);
 		if (is_tick)
-			timers_expire(watches->clockwork);
+			timers_expire(watches->timers);
 	}
 }
 

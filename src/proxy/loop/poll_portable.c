@@ -128,16 +128,16 @@ resume_paused(struct watches *watches)
 }
 
 int
-poll_start(struct watches *watches, struct timers *clockwork)
+poll_start(struct watches *watches, struct timers *timers)
 {
-	*watches = (struct watches){.clockwork = clockwork, .epoll = -1};
+	*watches = (struct watches){.timers = timers, .epoll = -1};
 	return 0;
 }
 
 static int
 wait_ms(const struct watches *watches)
 {
-	int ms = timers_wait(watches->clockwork);
+	int ms = timers_wait(watches->timers);
 
 	return watches->has_paused && (ms < 0 || ms > PAUSE_MS) ? PAUSE_MS : ms;
 }
@@ -147,14 +147,14 @@ poll_run(struct watches *watches)
 {
 	while (!watches->is_over) {
 		int count = poll(watches->polled, (nfds_t)watches->count, wait_ms(watches));
-		bool is_tick = timers_read(watches->clockwork);
+		bool is_tick = timers_read(watches->timers);
 
 		if (count > 0)
 			report_all(watches);
 		if (is_tick && watches->has_paused)
 			resume_paused(watches);
 		if (is_tick)
-			timers_expire(watches->clockwork);
+			timers_expire(watches->timers);
 	}
 }
 

@@ -16,41 +16,41 @@ monotonic_ms(void)
 }
 
 void
-timers_start(struct timers *clockwork)
+timers_start(struct timers *timers)
 {
-	clockwork->list.next = clockwork->list.previous = &clockwork->list;
-	clockwork->now = monotonic_ms();
-	clockwork->tick = clockwork->now;
+	timers->list.next = timers->list.previous = &timers->list;
+	timers->now = monotonic_ms();
+	timers->tick = timers->now;
 }
 
 int
-timers_wait(const struct timers *clockwork)
+timers_wait(const struct timers *timers)
 {
-	if (clockwork->list.next == &clockwork->list)
+	if (timers->list.next == &timers->list)
 		return -1;
-	return clockwork->tick > clockwork->now ? (int)(clockwork->tick - clockwork->now) : 0;
+	return timers->tick > timers->now ? (int)(timers->tick - timers->now) : 0;
 }
 
 bool
-timers_read(struct timers *clockwork)
+timers_read(struct timers *timers)
 {
-	clockwork->now = monotonic_ms();
-	if (clockwork->now < clockwork->tick)
+	timers->now = monotonic_ms();
+	if (timers->now < timers->tick)
 		return false;
-	clockwork->tick = clockwork->now + TICK_MS;
+	timers->tick = timers->now + TICK_MS;
 	return true;
 }
 
 /* A callback may free another deadline, so the search begins anew after each. */
 void
-timers_expire(struct timers *clockwork)
+timers_expire(struct timers *timers)
 {
-	struct timer *ring = &clockwork->list, *late;
+	struct timer *ring = &timers->list, *late;
 
 	do {
 		late = NULL;
 		for (struct timer *one = ring->next; one != ring && late == NULL; one = one->next)
-			late = one->at <= clockwork->now ? one : NULL;
+			late = one->at <= timers->now ? one : NULL;
 		if (late != NULL) {
 			timer_clear(late);
 			late->expire(late);
@@ -69,13 +69,13 @@ timer_clear(struct timer *timed)
 }
 
 void
-timer_set(struct timers *clockwork, struct timer *timed, uint64_t ms,
+timer_set(struct timers *timers, struct timer *timed, uint64_t ms,
 	  void (*expire)(struct timer *timed))
 {
-	struct timer *ring = &clockwork->list;
+	struct timer *ring = &timers->list;
 
 	timer_clear(timed);
-	timed->at = clockwork->now + ms;
+	timed->at = timers->now + ms;
 	timed->expire = expire;
 	timed->previous = ring->previous;
 	timed->next = ring;

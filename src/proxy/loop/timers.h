@@ -22,15 +22,15 @@ struct timers {
 	struct timer list; /* a ring */
 };
 
-void timers_start(struct timers *clockwork);
+void timers_start(struct timers *timers);
 /* How long the loop may wait, in ms; -1: there is no deadline. */
-int timers_wait(const struct timers *clockwork);
+int timers_wait(const struct timers *timers);
 /* Reads the clock; true when a tick has passed since the last one. */
-bool timers_read(struct timers *clockwork);
+bool timers_read(struct timers *timers);
 /* Calls what has expired. */
-void timers_expire(struct timers *clockwork);
+void timers_expire(struct timers *timers);
 /* Sets the deadline in so many ms, or moves it. */
-void timer_set(struct timers *clockwork, struct timer *timed, uint64_t ms,
+void timer_set(struct timers *timers, struct timer *timed, uint64_t ms,
 	       void (*expire)(struct timer *timed));
 void timer_clear(struct timer *timed);
 
@@ -58,7 +58,7 @@ struct poll_watch {
 
 /* All watches of a loop: poll_epoll.c on Linux, poll_portable.c on every other system. */
 struct watches {
-	struct timers *clockwork;
+	struct timers *timers;
 	bool is_over;
 	/* by epoll(7) */
 	int epoll;
@@ -71,7 +71,7 @@ struct watches {
 	bool has_paused;
 };
 
-int poll_start(struct watches *watches, struct timers *clockwork);
+int poll_start(struct watches *watches, struct timers *timers);
 /* Until is_over. */
 void poll_run(struct watches *watches);
 /* Owns fd from now on, also on failure (NULL). Waits for nothing yet. */

@@ -67,7 +67,7 @@ remember(struct lookup *lookup, const struct query *query, const struct dns_answ
 	memcpy((*slot)->name, query->name, sizeof query->name);
 	(*slot)->type = query->type;
 	(*slot)->answer = *answer;
-	(*slot)->until = lookup->clockwork->now + 1000ull * (ttl < TTL_MAX ? ttl : TTL_MAX);
+	(*slot)->until = lookup->timers->now + 1000ull * (ttl < TTL_MAX ? ttl : TTL_MAX);
 }
 
 static bool
@@ -95,7 +95,7 @@ dns_client_known(struct lookup *lookup, const char *name, enum dns_type type,
 		 struct dns_answer *ret_answer)
 {
 	const struct cached *cached = *cache_slot(lookup, name, type);
-	uint64_t now = lookup->clockwork->now;
+	uint64_t now = lookup->timers->now;
 
 	if (is_in_hosts(lookup, name, type, ret_answer))
 		return true;
@@ -287,7 +287,7 @@ try_next(struct query *query)
 	query->is_tcp = is_tcp;
 	if (!is_open)
 		query->watch = poll_remove(query->watch);
-	timer_set(query->lookup->clockwork, &query->timed, is_open ? ATTEMPT_MS : 0,
+	timer_set(query->lookup->timers, &query->timed, is_open ? ATTEMPT_MS : 0,
 		  is_open ? attempt_late : give_up);
 }
 

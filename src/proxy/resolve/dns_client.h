@@ -12,7 +12,7 @@ struct cached;
 
 struct lookup {
 	struct watches *watches;
-	struct timers *clockwork;
+	struct timers *timers;
 	struct resolver resolver;
 	struct cached *cache[LOOKUP_CACHE]; /* by hash; a newer one replaces */
 	unsigned running;

@@ -123,7 +123,7 @@ conn_new(struct proxy *proxy, enum conn_kind kind)
 	proxy->conns = conn;
 	proxy->conn_count++;
 	proxy->unproven++;
-	timer_set(&proxy->clockwork, &conn->timed, GREET_MS, conn_late);
+	timer_set(&proxy->timers, &conn->timed, GREET_MS, conn_late);
 	return conn;
 }
 
@@ -250,7 +250,7 @@ conn_leave(struct conn *conn)
 		conn_free(conn);
 		return;
 	}
-	timer_set(&proxy->clockwork, &conn->timed, LEAVE_MS, conn_late);
+	timer_set(&proxy->timers, &conn->timed, LEAVE_MS, conn_late);
 	conn->client->ready = leaving;
 	if (conn->out.length == 0)
 		shutdown(conn->client->fd, SHUT_WR);

@@ -22,7 +22,7 @@ struct proxy {
 	const struct proxy_task *task;
 	const struct network *network;
 	struct watches watches;
-	struct timers clockwork;
+	struct timers timers;
 	struct lookup lookup;
 	struct upstreams upstreams;
 	struct answers answers;
@@ -33,7 +33,7 @@ struct proxy {
 	struct conn *conns, *unproven_last; /* newest first */
 	unsigned conn_count, unproven, conns_max;
 	unsigned descriptors; /* the limit that conns_max comes from */
-	struct own_conns gate;
+	struct own_conns own_conns;
 	struct stub_client *stub_clients;
 	unsigned stub_count;
 	struct refusal_memory {

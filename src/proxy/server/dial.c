@@ -277,7 +277,7 @@ try_next(struct conn *conn)
 	}
 	poll_want(conn->server, WATCH_WRITE);
 	if (dial->next < dial->count)
-		timer_set(&conn->proxy->clockwork, &dial->attempt, ATTEMPT_MS, attempt_late);
+		timer_set(&conn->proxy->timers, &dial->attempt, ATTEMPT_MS, attempt_late);
 }
 
 /* ---- looking up ---- */
@@ -397,7 +397,7 @@ dial_start(struct conn *conn, const struct ip_address *only)
 	dial->port = dial->upstream != NULL ? dial->upstream->port : conn->port;
 	dial->is_given = dial->upstream != NULL;
 	strcpy(dial->host, dial->upstream != NULL ? dial->upstream->host : conn->name);
-	timer_set(&conn->proxy->clockwork, &conn->timed, DIAL_MS, dial_late);
+	timer_set(&conn->proxy->timers, &conn->timed, DIAL_MS, dial_late);
 	if (only == NULL || dial->upstream != NULL) {
 		look_up(conn);
 		return;

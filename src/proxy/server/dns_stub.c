@@ -97,7 +97,7 @@ send_answer(const struct pending *to, const struct dns_answer *answer)
 static void
 vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 {
-	uint64_t now = proxy->clockwork.now, keep = 1000ull * answer->ttl;
+	uint64_t now = proxy->timers.now, keep = 1000ull * answer->ttl;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < answer->count; i++) {
@@ -219,7 +219,7 @@ client_ready(void *owner, int events)
 		return;
 	}
 	client->length += (size_t)n;
-	timer_set(&client->proxy->clockwork, &client->timed, CLIENT_MS, client_late);
+	timer_set(&client->proxy->timers, &client->timed, CLIENT_MS, client_late);
 	while (client->length >= 2) {
 		wanted = 2 + (size_t)(client->in[0] << 8 | client->in[1]);
 		if (wanted <= FRAME && client->length < wanted)
@@ -256,7 +256,7 @@ dns_stub_start(struct proxy *proxy, int fd)
 		client->next->previous = client;
 	proxy->stub_clients = client;
 	proxy->stub_count++;
-	timer_set(&proxy->clockwork, &client->timed, CLIENT_MS, client_late);
+	timer_set(&proxy->timers, &client->timed, CLIENT_MS, client_late);
 	poll_want(client->watch, WATCH_READ);
 }
 
@@ -269,10 +269,10 @@ client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 	transparent_drain(proxy);
 	if (!ip_from_socket((const struct sockaddr *)from, &end.address, &end.port))
 		close(fd);
-	else if (own_conns_was_named(&proxy->gate, &end, proxy->clockwork.now))
+	else if (own_conns_was_named(&proxy->own_conns, &end, proxy->timers.now))
 		dns_stub_start(proxy, fd);
 	else
-		own_conns_hold(&proxy->gate, fd, &end);
+		own_conns_hold(&proxy->own_conns, fd, &end);
 }
 
 void

@@ -12,94 +12,94 @@ is_same_end(const struct own_conn_end *a, const struct own_conn_end *b)
 }
 
 static void
-remove_arrival(struct own_conns *gate, unsigned at)
+remove_arrival(struct own_conns *own_conns, unsigned at)
 {
-	gate->arrival_count--;
-	memmove(&gate->arrivals[at], &gate->arrivals[at + 1],
-		(gate->arrival_count - at) * sizeof gate->arrivals[0]);
+	own_conns->arrival_count--;
+	memmove(&own_conns->arrivals[at], &own_conns->arrivals[at + 1],
+		(own_conns->arrival_count - at) * sizeof own_conns->arrivals[0]);
 }
 
 /* Those for which nothing that was expected is outstanding any more. */
 static void
-close_foreign(struct own_conns *gate)
+close_foreign(struct own_conns *own_conns)
 {
 	uint64_t first = UINT64_MAX;
 
-	for (unsigned i = 0; i < gate->expected_count; i++)
-		if (gate->expected[i].turn < first)
-			first = gate->expected[i].turn;
-	while (gate->arrival_count > 0 && gate->arrivals[0].turn < first) {
-		close(gate->arrivals[0].fd);
-		remove_arrival(gate, 0);
+	for (unsigned i = 0; i < own_conns->expected_count; i++)
+		if (own_conns->expected[i].seq < first)
+			first = own_conns->expected[i].seq;
+	while (own_conns->arrival_count > 0 && own_conns->arrivals[0].seq < first) {
+		close(own_conns->arrivals[0].fd);
+		remove_arrival(own_conns, 0);
 	}
 }
 
 void
-own_conns_expect(struct own_conns *gate, uint64_t id)
+own_conns_expect(struct own_conns *own_conns, uint64_t id)
 {
-	if (gate->expected_count == OWN_CONNS_EXPECTED)
+	if (own_conns->expected_count == OWN_CONNS_EXPECTED)
 		return;
-	gate->expected[gate->expected_count].id = id;
-	gate->expected[gate->expected_count++].turn = ++gate->turn;
+	own_conns->expected[own_conns->expected_count].id = id;
+	own_conns->expected[own_conns->expected_count++].seq = ++own_conns->seq;
 }
 
 void
-own_conns_resolve(struct own_conns *gate, uint64_t id)
+own_conns_resolve(struct own_conns *own_conns, uint64_t id)
 {
-	for (unsigned i = 0; i < gate->expected_count; i++)
-		if (gate->expected[i].id == id) {
-			gate->expected[i] = gate->expected[--gate->expected_count];
+	for (unsigned i = 0; i < own_conns->expected_count; i++)
+		if (own_conns->expected[i].id == id) {
+			own_conns->expected[i] = own_conns->expected[--own_conns->expected_count];
 			break;
 		}
-	close_foreign(gate);
+	close_foreign(own_conns);
 }
 
 void
-own_conns_hold(struct own_conns *gate, int fd, const struct own_conn_end *end)
+own_conns_hold(struct own_conns *own_conns, int fd, const struct own_conn_end *end)
 {
-	if (gate->expected_count == 0) {
+	if (own_conns->expected_count == 0) {
 		close(fd);
 		return;
 	}
-	if (gate->arrival_count == OWN_CONNS_ARRIVALS) {
-		close(gate->arrivals[0].fd);
-		remove_arrival(gate, 0);
+	if (own_conns->arrival_count == OWN_CONNS_ARRIVALS) {
+		close(own_conns->arrivals[0].fd);
+		remove_arrival(own_conns, 0);
 	}
-	gate->arrivals[gate->arrival_count].end = *end;
-	gate->arrivals[gate->arrival_count].turn = gate->turn;
-	gate->arrivals[gate->arrival_count++].fd = fd;
+	own_conns->arrivals[own_conns->arrival_count].end = *end;
+	own_conns->arrivals[own_conns->arrival_count].seq = own_conns->seq;
+	own_conns->arrivals[own_conns->arrival_count++].fd = fd;
 }
 
 int
-own_conns_take(struct own_conns *gate, const struct own_conn_end *end)
+own_conns_take(struct own_conns *own_conns, const struct own_conn_end *end)
 {
-	for (unsigned i = 0; i < gate->arrival_count; i++)
-		if (is_same_end(&gate->arrivals[i].end, end)) {
-			int fd = gate->arrivals[i].fd;
+	for (unsigned i = 0; i < own_conns->arrival_count; i++)
+		if (is_same_end(&own_conns->arrivals[i].end, end)) {
+			int fd = own_conns->arrivals[i].fd;
 
-			remove_arrival(gate, i);
+			remove_arrival(own_conns, i);
 			return fd;
 		}
 	return -1;
 }
 
 void
-own_conns_name(struct own_conns *gate, const struct own_conn_end *end, uint64_t now)
+own_conns_name(struct own_conns *own_conns, const struct own_conn_end *end, uint64_t now)
 {
-	unsigned at = gate->named_next++ % OWN_CONNS_NAMED;
+	unsigned at = own_conns->named_next++ % OWN_CONNS_NAMED;
 
-	gate->named[at].end = *end;
-	gate->named[at].until = now + OWN_CONNS_NAMED_MS;
+	own_conns->named[at].end = *end;
+	own_conns->named[at].until = now + OWN_CONNS_NAMED_MS;
 }
 
 bool
-own_conns_was_named(struct own_conns *gate, const struct own_conn_end *end, uint64_t now)
+own_conns_was_named(struct own_conns *own_conns, const struct own_conn_end *end, uint64_t now)
 {
 	bool found = false;
 
 	for (unsigned i = 0; i < OWN_CONNS_NAMED; i++)
-		if (gate->named[i].until > now && is_same_end(&gate->named[i].end, end)) {
-			gate->named[i].until = 0;
+		if (own_conns->named[i].until > now && is_same_end(&own_conns->named[i].end, end)) {
+			own_conns->named[i].until = 0;
 			found = true;
 		}
 	return found;

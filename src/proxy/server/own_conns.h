@@ -26,11 +26,11 @@ struct own_conn_end {
 
 struct own_conns {
 	struct {
-		uint64_t id, turn;
+		uint64_t id, seq;
 	} expected[OWN_CONNS_EXPECTED];
 	struct {
 		struct own_conn_end end;
-		uint64_t turn; /* the last one that was expected as it arrived */
+		uint64_t seq; /* the last one that was expected as it arrived */
 		int fd;
 	} arrivals[OWN_CONNS_ARRIVALS];
 	struct {
@@ -38,16 +38,16 @@ struct own_conns {
 		uint64_t until; /* in ms */
 	} named[OWN_CONNS_NAMED];
 	unsigned expected_count, arrival_count, named_next;
-	uint64_t turn;
+	uint64_t seq;
 };
 
-void own_conns_expect(struct own_conns *gate, uint64_t id);
+void own_conns_expect(struct own_conns *own_conns, uint64_t id);
 /* It has been named, or does not come. */
-void own_conns_resolve(struct own_conns *gate, uint64_t id);
+void own_conns_resolve(struct own_conns *own_conns, uint64_t id);
 /* One that arrived before it was named; the descriptor is the gate's. */
-void own_conns_hold(struct own_conns *gate, int fd, const struct own_conn_end *end);
+void own_conns_hold(struct own_conns *own_conns, int fd, const struct own_conn_end *end);
 /* Such a one that has been named now; -1: it has not arrived. */
-int own_conns_take(struct own_conns *gate, const struct own_conn_end *end);
+int own_conns_take(struct own_conns *own_conns, const struct own_conn_end *end);
 /* The other way round: it is named first. */
-void own_conns_name(struct own_conns *gate, const struct own_conn_end *end, uint64_t now);
-bool own_conns_was_named(struct own_conns *gate, const struct own_conn_end *end, uint64_t now);
+void own_conns_name(struct own_conns *own_conns, const struct own_conn_end *end, uint64_t now);
+bool own_conns_was_named(struct own_conns *own_conns, const struct own_conn_end *end, uint64_t now);

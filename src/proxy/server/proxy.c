@@ -88,7 +88,7 @@ proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const c
 {
 	uint64_t hash = hash_more(hash_more(hash_more(HASH_START, what), subject), reason);
 	size_t count = COUNT(proxy->told);
-	uint64_t now = proxy->clockwork.now;
+	uint64_t now = proxy->timers.now;
 	struct refusal refusal = {0};
 
 	/* one that is tried again and again is told once in a while */
@@ -232,11 +232,11 @@ remember_hosts(struct proxy *proxy)
 static int
 make_loop(struct proxy *proxy, struct cordon_error *err)
 {
-	timers_start(&proxy->clockwork);
-	if (poll_start(&proxy->watches, &proxy->clockwork) < 0)
+	timers_start(&proxy->timers);
+	if (poll_start(&proxy->watches, &proxy->timers) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "cannot make the proxy's loop");
 	proxy->lookup.watches = &proxy->watches;
-	proxy->lookup.clockwork = &proxy->clockwork;
+	proxy->lookup.timers = &proxy->timers;
 	return 0;
 }
 

@@ -22,7 +22,7 @@ static const char *
 allowed_name(struct proxy *proxy, const struct ip_address *address, unsigned port,
 	     struct dial_end *ret_why)
 {
-	uint64_t now = proxy->clockwork.now;
+	uint64_t now = proxy->timers.now;
 	const char *name;
 	size_t at = 0;
 
@@ -39,7 +39,7 @@ static bool
 is_name_of_address(const void *context, const char *name)
 {
 	const struct conn *conn = context;
-	uint64_t now = conn->proxy->clockwork.now;
+	uint64_t now = conn->proxy->timers.now;
 	struct dial_end why;
 	const char *one;
 	size_t at = 0;
@@ -153,7 +153,7 @@ transparent_dialled(struct conn *conn, const struct dial_end *end)
 		meet(conn, fd);
 		return;
 	}
-	timer_set(&conn->proxy->clockwork, &conn->timed, COMES_MS, conn_late);
+	timer_set(&conn->proxy->timers, &conn->timed, COMES_MS, conn_late);
 }
 
 /* ---- the client ---- */
@@ -184,7 +184,8 @@ announced(struct proxy *proxy, const struct egress_message *comes)
 {
 	struct own_conn_end end = end_of(comes);
 	struct conn *conn = find(proxy, comes->id);
-	int fd = conn == NULL || conn->comes_port != 0 ? -1 : own_conns_take(&proxy->gate, &end);
+	int fd = conn == NULL || conn->comes_port != 0 ? -1
+						       : own_conns_take(&proxy->own_conns, &end);
 
 	if (conn != NULL && conn->comes_port == 0) {
 		conn->comes_from = end.address;
@@ -192,26 +193,26 @@ announced(struct proxy *proxy, const struct egress_message *comes)
 	}
 	if (fd >= 0)
 		arrive(conn, fd);
-	own_conns_resolve(&proxy->gate, comes->id);
+	own_conns_resolve(&proxy->own_conns, comes->id);
 }
 
 static void
 announced_to_stub(struct proxy *proxy, const struct egress_message *asks)
 {
 	struct own_conn_end end = end_of(asks);
-	int fd = own_conns_take(&proxy->gate, &end);
+	int fd = own_conns_take(&proxy->own_conns, &end);
 
 	if (fd >= 0)
 		dns_stub_start(proxy, fd);
 	else
-		own_conns_name(&proxy->gate, &end, proxy->clockwork.now);
-	own_conns_resolve(&proxy->gate, asks->id);
+		own_conns_name(&proxy->own_conns, &end, proxy->timers.now);
+	own_conns_resolve(&proxy->own_conns, asks->id);
 }
 
 static void
 expected(struct proxy *proxy, const struct egress_message *expect)
 {
-	own_conns_expect(&proxy->gate, expect->id);
+	own_conns_expect(&proxy->own_conns, expect->id);
 }
 
 static void
@@ -221,7 +222,7 @@ forgotten(struct proxy *proxy, const struct egress_message *forget)
 
 	if (conn != NULL)
 		conn_free(conn);
-	own_conns_resolve(&proxy->gate, forget->id);
+	own_conns_resolve(&proxy->own_conns, forget->id);
 }
 
 /* One message; false: there is none now. The session ends with its line: so do we. */
@@ -280,7 +281,7 @@ arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 			arrive(conn, fd);
 			return;
 		}
-	own_conns_hold(&proxy->gate, fd, &end);
+	own_conns_hold(&proxy->own_conns, fd, &end);
 }
 
 void

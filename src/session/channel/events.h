@@ -21,11 +21,12 @@ struct event_source {
 };
 
 /* Nothing, where nobody could refuse anything but the kernel. */
-int events_open(const struct session_request *request, struct event_source *ret_told,
+int events_open(const struct session_request *request, struct event_source *ret_source,
 		struct cordon_error *err);
-void events_handed_over(struct event_source *told);
+void events_handed_over(struct event_source *event_source);
 /* Tells what has come; to be called when ours can be read, and once at the end. */
-void events_drain(struct event_source *told, const struct session_request *request);
+void events_drain(struct event_source *event_source, const struct session_request *request);
 /* Tells what was changed, when all is over; returns how many more there are. */
-unsigned events_changes(const struct event_source *told, const struct session_request *request);
-void events_close(struct event_source *told);
+unsigned events_changes(const struct event_source *event_source,
+			const struct session_request *request);
+void events_close(struct event_source *event_source);

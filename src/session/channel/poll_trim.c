@@ -10,15 +10,15 @@
 #include <poll.h>
 
 int
-poll_trim(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_resting)
+poll_trim(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_trimmed)
 {
-	bool may_rest = !*is_resting && (timeout_ms < 0 || timeout_ms > REST_MS);
-	int n = poll(fds, count, may_rest ? REST_MS : timeout_ms);
+	bool may_trim = !*is_trimmed && (timeout_ms < 0 || timeout_ms > TRIM_MS);
+	int n = poll(fds, count, may_trim ? TRIM_MS : timeout_ms);
 
-	if (n != 0 || !may_rest)
+	if (n != 0 || !may_trim)
 		return n;
 	os_drop_clean_pages();
-	*is_resting = true;
+	*is_trimmed = true;
 	/* here, because whatever else is run brings its pages back */
-	return poll(fds, count, timeout_ms < 0 ? -1 : timeout_ms - REST_MS);
+	return poll(fds, count, timeout_ms < 0 ? -1 : timeout_ms - TRIM_MS);
 }

@@ -6,7 +6,7 @@
 struct pollfd;
 
 /* After that long without news one is at rest. */
-#define REST_MS 1000
+#define TRIM_MS 1000
 
-/* poll(2), but comes back once after REST_MS, with nothing, having given memory back. */
-int poll_trim(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_resting);
+/* poll(2), but comes back once after TRIM_MS, with nothing, having given memory back. */
+int poll_trim(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_trimmed);

@@ -64,7 +64,7 @@ static bool
 start_command(struct guard_state *watch, struct cordon_error *ret_why)
 {
 	struct child child = watch->task->child;
-	struct enforce_main main = {run_child, &child, child.porter != NULL, NULL};
+	struct enforce_main main = {run_child, &child, child.spawner != NULL, NULL};
 	int ends[2], standard[3];
 	bool started;
 
@@ -75,7 +75,7 @@ start_command(struct guard_state *watch, struct cordon_error *ret_why)
 	child.report = ends[1];
 	child.parent = getpid();
 	find_standard(&child, standard);
-	main.standard = child.porter == NULL ? standard : NULL;
+	main.standard = child.spawner == NULL ? standard : NULL;
 	/* it shares our memory until exec: nothing is copied, and we wait for it; a porter stays */
 	watch->command = child.track_only ? session_group_spawn(&watch->group, run_child, &child)
 					  : enforce_start(child.box, &watch->group, &main);
@@ -115,7 +115,7 @@ lead_terminal(int terminal, struct cordon_error *ret_why)
  * that and wakes it later wakes all but us.
  */
 static bool
-become_heir(const struct guard_state *watch, struct cordon_error *ret_why)
+become_subreaper(const struct guard_state *watch, struct cordon_error *ret_why)
 {
 	if (process_tree_inherit(true) >= 0 && os_die_with_parent(SIGCONT) == 0 &&
 	    getppid() == watch->supervisor)
@@ -135,7 +135,7 @@ let_go(struct guard_state *watch)
 	struct enforce_needs needs = {-1, -1, -1, -1, {-1, -1}};
 	int *const own[] = {&watch->line,	  &watch->signals,    &watch->record.fd,
 			    &watch->group.folder, &needs.listener,    &needs.line,
-			    &needs.events,	  &needs.names,	      &watch->porter,
+			    &needs.events,	  &needs.names,	      &watch->spawner,
 			    &needs.terminals[0],  &needs.terminals[1]};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -153,7 +153,7 @@ let_go(struct guard_state *watch)
 	if (box != NULL)
 		enforce_serve(box, &needs);
 	/* whoever keeps it is the supervisor's child */
-	watch->group.door = watch->group.hold = -1;
+	watch->group.procs_fd = watch->group.hold = -1;
 	watch->group.keeper = 0;
 	/* who kills the whole group must not kill us with the supervisor; fails where we lead one */
 	if (setsid() < 0)
@@ -187,7 +187,7 @@ command_ended(struct guard_state *watch, int status, const struct rusage *used)
 	if (!watch->task->leave || guard_is_over(watch))
 		guard_finish(watch, NEWS_DONE, NULL);
 	channel_send(watch->line, &news, sizeof news);
-	watch->is_alone = true;
+	watch->supervisor_left = true;
 }
 
 /* A named session belongs to nobody: whoever started it may go at once. */
@@ -197,7 +197,7 @@ stay_alone(struct guard_state *watch)
 	struct guard_news news = {.kind = NEWS_LEFT};
 
 	channel_send(watch->line, &news, sizeof news);
-	watch->is_alone = true;
+	watch->supervisor_left = true;
 }
 
 /* Not by us, or it would not be known as stopped any more: then the supervisor goes on as well. */
@@ -214,8 +214,8 @@ tell_stop(struct guard_state *watch)
 {
 	struct guard_news news = {.kind = NEWS_STOPPED, .status = watch->stops};
 
-	if (!watch->told && watch->stopped && !watch->exited)
-		watch->told = channel_send(watch->line, &news, sizeof news);
+	if (!watch->stop_reported && watch->stopped && !watch->exited)
+		watch->stop_reported = channel_send(watch->line, &news, sizeof news);
 }
 
 static void
@@ -234,7 +234,7 @@ child_stopped(struct guard_state *watch, pid_t pid, int status)
 	    !channel_signal_stops_job(WSTOPSIG(status)))
 		return;
 	/* a porter keeps the time of its commands, and one of them stopped it */
-	if (watch->task->child.porter != NULL)
+	if (watch->task->child.spawner != NULL)
 		kill(pid, SIGCONT);
 	else
 		command_stopped(watch, status);
@@ -276,7 +276,7 @@ read_signals(struct guard_state *watch)
 		else if (got.number == SIGTERM && got.is_queued && got.uid == getuid())
 			end_for(watch, SESSION_KILLED,
 				got.value > 0 ? got.value : record_grace(&watch->record));
-		else if (getppid() != watch->supervisor && !watch->is_alone)
+		else if (getppid() != watch->supervisor && !watch->supervisor_left)
 			end_for(watch, SESSION_KILLED, 0);
 	}
 }
@@ -330,7 +330,7 @@ confirm_stop(struct guard_state *watch, const struct guard_order *order)
 		watch->stays = channel_send(watch->line, &news, sizeof news);
 		return;
 	}
-	watch->told = false;
+	watch->stop_reported = false;
 	tell_stop(watch);
 }
 
@@ -340,7 +340,7 @@ continue_command(struct guard_state *watch, const struct guard_order *order)
 	bool stopped = is_still_stopped(watch, order->value);
 
 	if (order->value > 0)
-		watch->stays = watch->waiting = watch->told = watch->went_on = false;
+		watch->stays = watch->waiting = watch->stop_reported = watch->went_on = false;
 	/* a job of the command's keeps what it was given, as long as nothing changes */
 	if (watch->terminal >= 0 && !watch->exited && (stopped || order->front != watch->in_front))
 		tcsetpgrp(watch->terminal, order->front ? getpgid(watch->command) : getpgrp());
@@ -387,7 +387,7 @@ read_order(struct guard_state *watch)
 			order_end(watch, &order);
 			break;
 		}
-	} else if (!watch->is_alone) {
+	} else if (!watch->supervisor_left) {
 		end_for(watch, SESSION_KILLED, 0);
 	}
 }
@@ -406,14 +406,14 @@ milliseconds_left(struct guard_state *watch)
 	if (watch->end_at > 0 && watch->end_at - now < limit)
 		limit = watch->end_at - now;
 	/* it stopped with a command that goes on, or nobody is left who could wake it */
-	if (watch->waiting && (!watch->stopped || watch->is_lone)) {
+	if (watch->waiting && (!watch->stopped || watch->caller_ended)) {
 		guard_wake(watch);
 		limit = limit < WAKE_MS ? limit : WAKE_MS;
 	}
 	if (!guard_answer(watch))
 		limit = limit < LEFT_MS ? limit : LEFT_MS;
 	/* orphans that are known by a mark are nobody's children */
-	if (watch->is_alone && watch->exited && watch->group.kind == TRACKED_BY_MARK) {
+	if (watch->supervisor_left && watch->exited && watch->group.kind == TRACKED_BY_MARK) {
 		if (guard_is_over(watch))
 			guard_finish(watch, NEWS_DONE, NULL);
 		limit = limit < LEFT_MS ? limit : LEFT_MS;
@@ -429,7 +429,7 @@ caller_ended(struct guard_state *watch)
 {
 	close(watch->caller);
 	watch->caller = -1;
-	watch->is_lone = true;
+	watch->caller_ended = true;
 	guard_wake(watch);
 }
 
@@ -440,13 +440,13 @@ watch_command(struct guard_state *watch)
 	for (;;) {
 		struct pollfd fds[4] = {
 			{.fd = watch->signals, .events = POLLIN},
-			{.fd = watch->is_alone ? -1 : watch->line, .events = POLLIN},
-			{.fd = watch->is_alone ? -1 : watch->caller, .events = POLLIN},
-			{.fd = watch->porter, .events = POLLIN},
+			{.fd = watch->supervisor_left ? -1 : watch->line, .events = POLLIN},
+			{.fd = watch->supervisor_left ? -1 : watch->caller, .events = POLLIN},
+			{.fd = watch->spawner, .events = POLLIN},
 		};
 
 		/* then signals are asked for now and then: the end of the command is one */
-		if (poll_trim(fds, 4, milliseconds_left(watch), &watch->is_resting) < 0) {
+		if (poll_trim(fds, 4, milliseconds_left(watch), &watch->is_trimmed) < 0) {
 			clock_sleep_us(10000);
 			fds[0].revents = POLLIN;
 			fds[1].revents = fds[2].revents = fds[3].revents = 0;
@@ -474,7 +474,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 		.line = line,
 		.record = {.fd = -1},
 		.caller = -1,
-		.porter = task->porter,
+		.spawner = task->spawner,
 		.terminal = task->child.terminal,
 		.in_front = task->child.in_front,
 		.started = clock_ms(),
@@ -490,13 +490,13 @@ guard_main(const struct guard_task *task, pid_t supervisor, int line)
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot hide the guard's memory");
 	else if (watch.signals < 0 || (task->child.track_only && os_wake_every(AWAKE_MS) < 0))
 		cordon_fail(&why, CORDON_E_SYSTEM, errno, "cannot receive signals");
-	else if (become_heir(&watch, &why) && session_group_make(&watch.group, &why) == 0 &&
+	else if (become_subreaper(&watch, &why) && session_group_make(&watch.group, &why) == 0 &&
 		 make_tmp(&watch, &why) && lead_terminal(task->child.terminal, &why) &&
 		 start_command(&watch, &why)) {
 		let_go(&watch);
 		if (task->caller > 0)
 			watch.caller = os_process_fd(task->caller);
-		if (task->child.porter != NULL)
+		if (task->child.spawner != NULL)
 			stay_alone(&watch);
 		watch_command(&watch);
 	}

@@ -18,26 +18,26 @@ struct guard_state {
 	struct session_group group;
 	pid_t supervisor, command;
 	int line, signals;
-	int porter;		   /* the line to it; -1: there is none */
+	int spawner;		   /* the line to it; -1: there is none */
 	spawner_question question; /* of the porter's, not yet answered; 0: none */
 	struct record_hold record;
 	int64_t started;
 	int64_t end_at; /* when everything is to end; 0: not known */
 	int64_t grace_ms;
 	enum session_cause cause;
-	int terminal; /* of the command's own; -1: none */
-	int stops;    /* of the command so far */
-	bool stopped; /* the command is */
-	bool told;    /* the supervisor of a stop, and has not answered yet */
-	bool stays;   /* it was told that the command stays stopped, and may stop as well */
-	bool waiting; /* it stopped with the command, or is about to */
-	bool went_on; /* the command, and not by us */
+	int terminal;	    /* of the command's own; -1: none */
+	int stops;	    /* of the command so far */
+	bool stopped;	    /* the command is */
+	bool stop_reported; /* the supervisor of a stop, and has not answered yet */
+	bool stays;	    /* it was told that the command stays stopped, and may stop as well */
+	bool waiting;	    /* it stopped with the command, or is about to */
+	bool went_on;	    /* the command, and not by us */
 	int caller; /* tells the end of the process that waits for the supervisor; -1: nobody asks */
-	bool is_lone; /* that one has ended */
-	bool is_resting;
-	bool in_front; /* of its own terminal */
-	bool exited;   /* the command has */
-	bool is_alone; /* the supervisor went, as it may */
+	bool caller_ended; /* that one has ended */
+	bool is_trimmed;
+	bool in_front;	      /* of its own terminal */
+	bool exited;	      /* the command has */
+	bool supervisor_left; /* the supervisor went, as it may */
 	bool hit_processes;
 	bool has_tmp; /* the private folder was made */
 	int status;

@@ -24,11 +24,11 @@ guard_is_over(const struct guard_state *watch)
 void
 guard_asked(struct guard_state *watch)
 {
-	if (channel_receive(watch->porter, &watch->question, sizeof watch->question))
+	if (channel_receive(watch->spawner, &watch->question, sizeof watch->question))
 		return;
 	/* that it ended is told by a signal as well */
-	close(watch->porter);
-	watch->porter = -1;
+	close(watch->spawner);
+	watch->spawner = -1;
 	watch->question = 0;
 }
 
@@ -44,7 +44,7 @@ guard_answer(struct guard_state *watch)
 	/* where orphans come to the porter it knows by itself */
 	if (watch->group.kind == TRACKED_BY_MARK && !process_tree_is_empty(&but_it))
 		return false;
-	channel_send(watch->porter, &watch->question, sizeof watch->question);
+	channel_send(watch->spawner, &watch->question, sizeof watch->question);
 	watch->question = 0;
 	return true;
 }
@@ -83,9 +83,9 @@ reap(struct guard_state *watch)
 static void
 attend(struct guard_state *watch)
 {
-	struct pollfd porter = {.fd = watch->porter, .events = POLLIN};
+	struct pollfd spawner = {.fd = watch->spawner, .events = POLLIN};
 
-	if (poll(&porter, 1, 0) > 0)
+	if (poll(&spawner, 1, 0) > 0)
 		guard_asked(watch);
 	guard_answer(watch);
 	if (watch->task->child.box != NULL)
@@ -231,7 +231,7 @@ guard_finish(struct guard_state *watch, enum guard_news_kind kind, const struct 
 	news.hit_processes = watch->hit_processes;
 	if (why != NULL)
 		news.why = *why;
-	if (!watch->is_alone) {
+	if (!watch->supervisor_left) {
 		channel_send(watch->line, &news, sizeof news);
 		wake_at_end(watch);
 	}

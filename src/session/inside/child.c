@@ -47,7 +47,7 @@ follow_parent(const struct child *child, struct cordon_error *err)
 	if (child->track_only)
 		return 0;
 	/* a porter reads it, and ends what it started before it goes */
-	if (os_die_with_parent(child->porter != NULL ? SIGHUP : SIGKILL) < 0 ||
+	if (os_die_with_parent(child->spawner != NULL ? SIGHUP : SIGKILL) < 0 ||
 	    getppid() != child->parent)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the guard is gone");
 	return 0;
@@ -81,9 +81,9 @@ take_output(const struct child *child, struct cordon_error *err)
 }
 
 static int
-settle_porter(const struct child *child, struct cordon_error *err)
+settle_spawner(const struct child *child, struct cordon_error *err)
 {
-	return child->porter == NULL ? 0 : spawner_settle(err);
+	return child->spawner == NULL ? 0 : spawner_settle(err);
 }
 
 static int
@@ -186,15 +186,15 @@ _Noreturn void
 child_main(const struct child *child)
 {
 	static int (*const steps[])(const struct child *, struct cordon_error *) = {
-		reset_handlers, follow_parent, settle_porter, take_terminal, take_output,
-		check_standard, set_limits,    close_others,  apply_box,     restore_mask,
+		reset_handlers, follow_parent, settle_spawner, take_terminal, take_output,
+		check_standard, set_limits,    close_others,   apply_box,     restore_mask,
 	};
 	struct cordon_error err = {0};
 
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
 		if (steps[i](child, &err) < 0)
 			child_fail(child->report, &err);
-	if (child->porter != NULL)
-		spawner_main(child->porter);
+	if (child->spawner != NULL)
+		spawner_main(child->spawner);
 	child_exec(child->command, child->report);
 }

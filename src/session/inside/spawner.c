@@ -19,7 +19,7 @@
 #include "session/channel/channel.h"
 
 #define HELLO_MS 10000 /* to show the token */
-#define HOUSE_FDS 4
+#define CLIENTS_FDS 4
 #define HANGUP_MS 2000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
 
 static bool
@@ -106,11 +106,11 @@ read_report(struct client *client)
 }
 
 static struct client *
-client_of(struct spawner_state *house, pid_t pid)
+client_of(struct spawner_state *state, pid_t pid)
 {
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (house->clients[i].pid == pid)
-			return &house->clients[i];
+		if (state->clients[i].pid == pid)
+			return &state->clients[i];
 	return NULL;
 }
 
@@ -147,7 +147,7 @@ is_job_stop(pid_t pid, int status)
  * when there is no child any more.
  */
 static bool
-collect(struct spawner_state *house)
+collect(struct spawner_state *state)
 {
 	struct client *client;
 	struct rusage used;
@@ -161,10 +161,10 @@ collect(struct spawner_state *house)
 			return false;
 		if (WIFSTOPPED(status) && !is_job_stop(pid, status))
 			continue;
-		client = client_of(house, pid);
+		client = client_of(state, pid);
 		/* what was refused to it is heard before its end */
 		if (client != NULL)
-			spawner_clients_pass_on(house);
+			spawner_clients_pass_on(state);
 		if (client != NULL)
 			tell_change(client, status, &used);
 	}
@@ -175,13 +175,13 @@ collect(struct spawner_state *house)
 
 /* In constant time: how much of a guess was right must not show. */
 static bool
-is_token(const struct spawner *porter, const char *shown)
+is_token(const struct spawner *spawner, const char *shown)
 {
 	unsigned char differs = 0;
 
-	for (size_t i = 0; i < sizeof porter->token; i++)
+	for (size_t i = 0; i < sizeof spawner->token; i++)
 		differs |=
-			(unsigned char)((unsigned char)porter->token[i] ^ (unsigned char)shown[i]);
+			(unsigned char)((unsigned char)spawner->token[i] ^ (unsigned char)shown[i]);
 	return differs == 0;
 }
 
@@ -210,20 +210,20 @@ take_fds(struct msghdr *message, int fds[SPAWNER_FDS])
 }
 
 static void
-start_command(struct spawner_state *house, struct client *client, const struct spawner_start *start,
+start_command(struct spawner_state *state, struct client *client, const struct spawner_start *start,
 	      const int fds[SPAWNER_FDS])
 {
 	struct cordon_error why = {0};
 	int ends[2] = {-1, -1};
 
 	/* whatever is answered now was true before */
-	house->question = 0;
-	client->stage = RUNNING;
+	state->question = 0;
+	client->phase = RUNNING;
 	client->grace_ms = start->grace_ms;
 	client->pid = os_pipe(ends) < 0 ? -1 : fork();
 	if (client->pid == 0)
 		spawner_child_main(
-			&(struct spawner_child){start, fds, house->porter->free_connect, ends[1]});
+			&(struct spawner_child){start, fds, state->spawner->free_connect, ends[1]});
 	if (client->pid > 0) {
 		/* both sides do it, so that it is done for whoever is first; a leader of a group
 		 * could not lead a terminal's session */
@@ -241,7 +241,7 @@ start_command(struct spawner_state *house, struct client *client, const struct s
 }
 
 static void
-read_start(struct spawner_state *house, struct client *client)
+read_start(struct spawner_state *state, struct client *client)
 {
 	union {
 		struct cmsghdr header;
@@ -263,8 +263,8 @@ read_start(struct spawner_state *house, struct client *client)
 	    (message.msg_flags & MSG_CTRUNC) == 0) {
 		client->events = start.hears ? fds[SPAWNER_EVENTS] : -1;
 		fds[SPAWNER_EVENTS] = start.hears ? -1 : fds[SPAWNER_EVENTS];
-		spawner_clients_pass_on_old(house, client);
-		start_command(house, client, &start, fds);
+		spawner_clients_pass_on_old(state, client);
+		start_command(state, client, &start, fds);
 	} else {
 		say_goodbye(client);
 	}
@@ -274,7 +274,7 @@ read_start(struct spawner_state *house, struct client *client)
 
 /* Room for descriptors is not given: what a stranger sends along is dropped by the kernel. */
 static void
-read_hello(struct spawner_state *house, struct client *client)
+read_hello(struct spawner_state *state, struct client *client)
 {
 	const uint32_t welcome = SPAWNER_MAGIC;
 	struct spawner_hello hello;
@@ -283,9 +283,9 @@ read_hello(struct spawner_state *house, struct client *client)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n == (ssize_t)sizeof hello && hello.magic == SPAWNER_MAGIC &&
-	    is_token(house->porter, hello.token) &&
+	    is_token(state->spawner, hello.token) &&
 	    send(client->socket, &welcome, sizeof welcome, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
-		client->stage = AUTHENTICATED;
+		client->phase = AUTHENTICATED;
 		client->end_at = 0;
 	} else {
 		say_goodbye(client);
@@ -331,16 +331,16 @@ read_order(struct client *client)
 /* ---- the loop ---- */
 
 static struct client *
-free_place(struct spawner_state *house)
+free_place(struct spawner_state *state)
 {
 	struct client *oldest = NULL;
 
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		struct client *client = &house->clients[i];
+		struct client *client = &state->clients[i];
 
 		if (is_free(client))
 			return client;
-		if (client->stage == UNAUTHENTICATED &&
+		if (client->phase == UNAUTHENTICATED &&
 		    (oldest == NULL || client->end_at < oldest->end_at))
 			oldest = client;
 	}
@@ -351,10 +351,10 @@ free_place(struct spawner_state *house)
 }
 
 static void
-let_in(struct spawner_state *house)
+let_in(struct spawner_state *state)
 {
-	struct client *client = free_place(house);
-	int fd = client == NULL ? -1 : os_accept(house->porter->listener);
+	struct client *client = free_place(state);
+	int fd = client == NULL ? -1 : os_accept(state->spawner->listener);
 
 	if (fd >= 0)
 		*client = (struct client){.socket = fd,
@@ -364,19 +364,19 @@ let_in(struct spawner_state *house)
 }
 
 static bool
-is_full(const struct spawner_state *house)
+is_full(const struct spawner_state *state)
 {
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (is_free(&house->clients[i]) || house->clients[i].stage == UNAUTHENTICATED)
+		if (is_free(&state->clients[i]) || state->clients[i].phase == UNAUTHENTICATED)
 			return false;
 	return true;
 }
 
 static bool
-has_clients(const struct spawner_state *house)
+has_clients(const struct spawner_state *state)
 {
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (!is_free(&house->clients[i]))
+		if (!is_free(&state->clients[i]))
 			return true;
 	return false;
 }
@@ -400,12 +400,12 @@ keep_time(struct client *client)
 }
 
 static int
-milliseconds_left(const struct spawner_state *house)
+milliseconds_left(const struct spawner_state *state)
 {
 	int64_t now = clock_ms(), left = INT64_MAX;
 
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		const struct client *client = &house->clients[i];
+		const struct client *client = &state->clients[i];
 		int64_t times[2] = {client->end_at, client->kill_at};
 
 		for (int k = 0; k < 2 && !is_free(client); k++)
@@ -416,103 +416,103 @@ milliseconds_left(const struct spawner_state *house)
 }
 
 static void
-serve(struct spawner_state *house, struct client *client, const struct pollfd fds[2])
+serve(struct spawner_state *state, struct client *client, const struct pollfd fds[2])
 {
 	if (client->report >= 0 && fds[1].fd == client->report && fds[1].revents)
 		read_report(client);
 	if (client->socket < 0 || fds[0].fd != client->socket || !fds[0].revents)
 		return;
-	if (client->stage == UNAUTHENTICATED)
-		read_hello(house, client);
-	else if (client->stage == AUTHENTICATED)
-		read_start(house, client);
+	if (client->phase == UNAUTHENTICATED)
+		read_hello(state, client);
+	else if (client->phase == AUTHENTICATED)
+		read_start(state, client);
 	else
 		read_order(client);
 }
 
 /* The guard was killed. Whatever can be seen from here ends. */
 static _Noreturn void
-end_all(const struct spawner_state *house)
+end_all(const struct spawner_state *state)
 {
 	struct tree_end end;
 
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (house->clients[i].pid > 0)
-			signal_command(&house->clients[i], SIGKILL);
+		if (state->clients[i].pid > 0)
+			signal_command(&state->clients[i], SIGKILL);
 	process_tree_kill(NULL, SESSION_DEADLINE_MS, &end);
 	_exit(0);
 }
 
 /* Two descriptors a client, after those of the house. */
 static void
-wait_for_something(struct spawner_state *house)
+wait_for_something(struct spawner_state *state)
 {
-	struct pollfd fds[HOUSE_FDS + 2 * CLIENTS_MAX];
+	struct pollfd fds[CLIENTS_FDS + 2 * CLIENTS_MAX];
 	struct compat_signal got;
 
-	fds[0].fd = house->signals;
-	fds[1].fd = is_full(house) ? -1 : house->porter->listener;
-	fds[2].fd = house->porter->line;
+	fds[0].fd = state->signals;
+	fds[1].fd = is_full(state) ? -1 : state->spawner->listener;
+	fds[2].fd = state->spawner->line;
 	fds[3].fd = -1;
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		fds[HOUSE_FDS + 2 * i].fd = house->clients[i].socket;
-		fds[HOUSE_FDS + 1 + 2 * i].fd = house->clients[i].report;
-		if (spawner_clients_is_running(&house->clients[i]))
-			fds[3].fd = house->events;
+		fds[CLIENTS_FDS + 2 * i].fd = state->clients[i].socket;
+		fds[CLIENTS_FDS + 1 + 2 * i].fd = state->clients[i].report;
+		if (spawner_clients_is_running(&state->clients[i]))
+			fds[3].fd = state->events;
 	}
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		fds[i].events = POLLIN;
-	if (poll(fds, sizeof fds / sizeof fds[0], milliseconds_left(house)) < 0)
+	if (poll(fds, sizeof fds / sizeof fds[0], milliseconds_left(state)) < 0)
 		return;
-	while (fds[0].revents && os_signal_read(house->signals, &got))
-		if (got.number == SIGHUP && getppid() != house->guard)
-			end_all(house);
-	if (fds[2].revents && spawner_clients_is_orphaned(house))
-		end_all(house);
+	while (fds[0].revents && os_signal_read(state->signals, &got))
+		if (got.number == SIGHUP && getppid() != state->guard)
+			end_all(state);
+	if (fds[2].revents && spawner_clients_is_orphaned(state))
+		end_all(state);
 	if (fds[3].revents)
-		spawner_clients_pass_on(house);
+		spawner_clients_pass_on(state);
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		serve(house, &house->clients[i], &fds[HOUSE_FDS + 2 * i]);
-		keep_time(&house->clients[i]);
+		serve(state, &state->clients[i], &fds[CLIENTS_FDS + 2 * i]);
+		keep_time(&state->clients[i]);
 	}
 	if (fds[1].revents)
-		let_in(house);
+		let_in(state);
 }
 
 /* Someone may have come in the moment in which everything else was over. */
 static bool
-is_anyone_at_the_door(const struct spawner_state *house)
+is_anyone_at_the_door(const struct spawner_state *state)
 {
-	struct pollfd door = {.fd = house->porter->listener, .events = POLLIN};
+	struct pollfd listening = {.fd = state->spawner->listener, .events = POLLIN};
 
-	return poll(&door, 1, 0) > 0;
+	return poll(&listening, 1, 0) > 0;
 }
 
 /* ---- the whole ---- */
 
 _Noreturn void
-spawner_main(const struct spawner *porter)
+spawner_main(const struct spawner *spawner)
 {
-	struct spawner own = *porter;
-	struct spawner_state house = {.porter = &own, .guard = getppid(), .events = own.events};
-	int *const kept[] = {&own.listener, &own.line, &house.clients[0].socket, &house.signals,
-			     &house.events};
+	struct spawner own = *spawner;
+	struct spawner_state state = {.spawner = &own, .guard = getppid(), .events = own.events};
+	int *const kept[] = {&own.listener, &own.line, &state.clients[0].socket, &state.signals,
+			     &state.events};
 	sigset_t heard;
 
 	sigemptyset(&heard);
 	sigaddset(&heard, SIGCHLD);
 	sigaddset(&heard, SIGHUP);
-	house.signals = os_signal_fd(&heard);
-	if (house.signals < 0)
+	state.signals = os_signal_fd(&heard);
+	if (state.signals < 0)
 		_exit(125);
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		house.clients[i] = (struct client){.socket = -1, .report = -1, .events = -1};
-	house.clients[0].socket = own.first;
-	house.clients[0].stage = AUTHENTICATED;
+		state.clients[i] = (struct client){.socket = -1, .report = -1, .events = -1};
+	state.clients[0].socket = own.first;
+	state.clients[0].phase = AUTHENTICATED;
 	/* the report is closed by this too: that tells that all went well */
 	fd_keep_only(kept, sizeof kept / sizeof kept[0]);
-	while (collect(&house) || has_clients(&house) || is_anyone_at_the_door(&house) ||
-	       !spawner_clients_is_last(&house))
-		wait_for_something(&house);
+	while (collect(&state) || has_clients(&state) || is_anyone_at_the_door(&state) ||
+	       !spawner_clients_is_last(&state))
+		wait_for_something(&state);
 	_exit(0);
 }

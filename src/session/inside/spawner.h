@@ -58,7 +58,7 @@ struct spawner {
 /* In the child, before the box: a session of its own, and nothing left of the caller's. */
 int spawner_settle(struct cordon_error *err);
 /* In the box. Ends when nothing runs any more and no client is there. No allocation. */
-_Noreturn void spawner_main(const struct spawner *porter);
+_Noreturn void spawner_main(const struct spawner *spawner);
 /*
  * On that line: a number, with which the porter asks whether nobody of the session is left but itself,
  * and the same number back as soon as that is so. What a command left behind may be nobody's child, and

@@ -186,7 +186,7 @@ take_signals(struct exec_build *making, struct cordon_error *err)
 
 /* The end of the porter is the end of the session, and of its commands first. */
 static int
-follow_porter(struct exec_build *making, struct cordon_error *err)
+follow_spawner(struct exec_build *making, struct cordon_error *err)
 {
 	(void)making;
 	if (os_die_with_parent(SIGKILL) < 0)
@@ -226,8 +226,8 @@ _Noreturn void
 spawner_child_main(const struct spawner_child *child)
 {
 	static int (*const steps[])(struct exec_build *, struct cordon_error *) = {
-		follow_porter, take_group,    read_payload, split_payload,
-		take_folder,   take_standard, take_signals,
+		follow_spawner, take_group,    read_payload, split_payload,
+		take_folder,	take_standard, take_signals,
 	};
 	struct exec_build making = {.start = child->start,
 				    .fds = child->fds,

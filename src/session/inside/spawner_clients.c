@@ -15,7 +15,7 @@
 bool
 spawner_clients_is_running(const struct client *client)
 {
-	return client->stage == RUNNING && client->socket >= 0;
+	return client->phase == RUNNING && client->socket >= 0;
 }
 
 /*
@@ -23,13 +23,13 @@ spawner_clients_is_running(const struct client *client)
  * is not told, the only one there is; else whoever is there, for the log.
  */
 static struct client *
-client_refused(struct spawner_state *house, struct refusal *refusal)
+client_refused(struct spawner_state *state, struct refusal *refusal)
 {
 	struct client *any = NULL;
 	int count = 0;
 
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		struct client *client = &house->clients[i];
+		struct client *client = &state->clients[i];
 
 		if (!spawner_clients_is_running(client))
 			continue;
@@ -44,33 +44,33 @@ client_refused(struct spawner_state *house, struct refusal *refusal)
 }
 
 void
-spawner_clients_pass_on(struct spawner_state *house)
+spawner_clients_pass_on(struct spawner_state *state)
 {
 	struct refusal refusal;
 	struct client *client;
 	bool ended = false;
 
-	while (house->events >= 0 && refusal_receive(house->events, &refusal, &ended)) {
-		client = client_refused(house, &refusal);
+	while (state->events >= 0 && refusal_receive(state->events, &refusal, &ended)) {
+		client = client_refused(state, &refusal);
 		if (client != NULL)
 			refusal_send(client->events, &refusal);
 	}
 	if (ended) {
-		close(house->events);
-		house->events = -1;
+		close(state->events);
+		state->events = -1;
 	}
 }
 
 void
-spawner_clients_pass_on_old(struct spawner_state *house, const struct client *to)
+spawner_clients_pass_on_old(struct spawner_state *state, const struct client *to)
 {
 	struct refusal refusal;
 	bool ended = false;
 
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (spawner_clients_is_running(&house->clients[i]))
+		if (spawner_clients_is_running(&state->clients[i]))
 			return;
-	while (house->events >= 0 && refusal_receive(house->events, &refusal, &ended)) {
+	while (state->events >= 0 && refusal_receive(state->events, &refusal, &ended)) {
 		refusal.is_nobodys = true;
 		refusal_send(to->events, &refusal);
 	}
@@ -79,25 +79,25 @@ spawner_clients_pass_on_old(struct spawner_state *house, const struct client *to
 /* ---- the guard ---- */
 
 bool
-spawner_clients_is_orphaned(const struct spawner_state *house)
+spawner_clients_is_orphaned(const struct spawner_state *state)
 {
 	spawner_question word;
 
-	return recv(house->porter->line, &word, sizeof word, MSG_PEEK | MSG_DONTWAIT) == 0;
+	return recv(state->spawner->line, &word, sizeof word, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 bool
-spawner_clients_is_last(struct spawner_state *house)
+spawner_clients_is_last(struct spawner_state *state)
 {
-	int line = house->porter->line;
+	int line = state->spawner->line;
 	spawner_question answer;
 
 	while (recv(line, &answer, sizeof answer, MSG_DONTWAIT) == (ssize_t)sizeof answer)
-		if (answer == house->question)
+		if (answer == state->question)
 			return true;
-	if (house->question == 0) {
-		house->question = ++house->questions;
-		(void)!send(line, &house->question, sizeof answer, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (state->question == 0) {
+		state->question = ++state->questions;
+		(void)!send(line, &state->question, sizeof answer, MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
 	return false;
 }

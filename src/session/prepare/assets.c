@@ -8,7 +8,7 @@ void
 assets_none(struct assets *ret_assets)
 {
 	*ret_assets = (struct assets){
-		.told = {.ours = -1, .theirs = -1},
+		.event_source = {.ours = -1, .theirs = -1},
 		.record = {.fd = -1},
 	};
 	proxy_none(&ret_assets->proxy);
@@ -23,9 +23,9 @@ assets_start_services(struct assets *assets, struct arena *arena,
 	if (request->plan->settings.tmp == TMP_PRIVATE)
 		rc = private_tmp_name(arena, request->plan->host, &assets->tmp, err);
 	if (rc == 0)
-		rc = events_open(request, &assets->told, err);
+		rc = events_open(request, &assets->event_source, err);
 	if (rc == 0)
-		rc = proxy_start(request, assets->told.theirs, &assets->proxy, err);
+		rc = proxy_start(request, assets->event_source.theirs, &assets->proxy, err);
 	return rc;
 }
 
@@ -35,7 +35,7 @@ assets_make_sandbox(struct assets *assets, const struct session_request *request
 {
 	options.id = request->id;
 	options.named_tmp = assets->tmp;
-	options.events = assets->told.theirs < 0 ? 0 : assets->told.theirs;
+	options.events = assets->event_source.theirs < 0 ? 0 : assets->event_source.theirs;
 	options.egress = assets->proxy.pid > 0 ? &assets->proxy.egress : NULL;
 	make_dirs(request->plan, request->made);
 	return enforce_compile(request->plan, &options, &assets->box, err);

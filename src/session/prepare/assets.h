@@ -11,7 +11,7 @@
 
 struct assets {
 	const char *tmp; /* the private folder, which the guard makes; NULL: none */
-	struct event_source told;
+	struct event_source event_source;
 	struct proxy_hold proxy;
 	struct sandbox *box; /* NULL: nothing is restricted */
 	struct session_group group;

@@ -94,7 +94,7 @@ bind_somewhere(int *sockets, int count, uint16_t *ret_port, struct cordon_error 
 static bool
 is_nested(const struct session_request *request)
 {
-	return request->plan->facts.values[FACT_DOOR] != 0;
+	return request->plan->facts.values[FACT_OUTER_CORDON] != 0;
 }
 
 /* Where one around us has none there is nothing that a proxy could do. */

@@ -53,7 +53,7 @@ record_beside(const char *id, const char *what, char to[RECORD_SOCKET_SIZE])
 void
 record_socket(const char *id, char to[RECORD_SOCKET_SIZE])
 {
-	record_beside(id, RECORD_DOOR, to);
+	record_beside(id, RECORD_SOCKET, to);
 }
 
 /* ---- writing ---- */
@@ -255,7 +255,7 @@ record_names(const struct record_hold *hold)
 void
 record_remove(struct record_hold *hold)
 {
-	static const char *const beside[] = {RECORD_DOOR, RECORD_GRACE};
+	static const char *const beside[] = {RECORD_SOCKET, RECORD_GRACE};
 	size_t length = strlen(hold->path);
 
 	if (hold->fd < 0)

@@ -135,7 +135,7 @@ is_own_cgroup(const struct record *record)
 
 /* The lock is ours, so nobody else is at it, and no session either. */
 static void
-bury(struct arena *arena, int folder, int fd, const char *id)
+reap(struct arena *arena, int folder, int fd, const char *id)
 {
 	char socket[RECORD_SOCKET_SIZE];
 	struct record record;
@@ -181,13 +181,13 @@ open_record(int folder, const char *id)
 
 /* True when nobody holds it; then it is buried, by us or by another who met it now. */
 static bool
-bury_dead(struct arena *arena, int folder, int fd, const char *id)
+reap_dead(struct arena *arena, int folder, int fd, const char *id)
 {
 	/* shared first: two who look at the same time must both see that it is free */
 	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
 		return false;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		bury(arena, folder, fd, id);
+		reap(arena, folder, fd, id);
 	return true;
 }
 
@@ -198,7 +198,7 @@ record_look(struct arena *arena, int folder, const char *id, struct record *ret_
 
 	if (fd < 0)
 		return RECORD_GONE;
-	if (bury_dead(arena, folder, fd, id))
+	if (reap_dead(arena, folder, fd, id))
 		return RECORD_REAPED;
 	return record_read(arena, fd, id, ret_record) < 0 ? RECORD_ODD : RECORD_LIVE;
 }
@@ -276,7 +276,7 @@ record_sweep(int folder)
 		left--;
 		fd = open_record(folder, entry->d_name);
 		if (fd >= 0)
-			bury_dead(&arena, folder, fd, entry->d_name);
+			reap_dead(&arena, folder, fd, entry->d_name);
 	}
 	if (listing != NULL)
 		closedir(listing);

@@ -139,12 +139,12 @@ join(const struct session_entry *entry, int *ret_line, struct named_place *ret_p
 /* ---- starting ---- */
 
 struct shared_setup {
-	struct spawner porter;
+	struct spawner spawner;
 	struct assets assets;
 	const char *proxy; /* as proxy_print has it; NULL: none */
 	int line;	   /* our end of the first client's */
 	int guard;	   /* the guard's end of its line to the porter */
-	char door[PATH_MAX];
+	char socket_path[PATH_MAX];
 	bool is_guarded; /* the guard cleans up, and not we */
 };
 
@@ -185,11 +185,11 @@ prepare_lines(struct shared_setup *opening, struct cordon_error *err)
 	if (os_line(client) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	opening->line = client[0];
-	opening->porter.first = client[1];
+	opening->spawner.first = client[1];
 	if (os_line(guard) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
 	opening->guard = guard[0];
-	opening->porter.line = guard[1];
+	opening->spawner.line = guard[1];
 	return 0;
 }
 
@@ -200,8 +200,8 @@ name_door(const struct session_entry *entry, struct shared_setup *opening)
 	char name[RECORD_SOCKET_SIZE];
 
 	record_socket(entry->request->id, name);
-	if (snprintf(opening->door, sizeof opening->door, "%s/%s", entry->folder_path, name) >=
-	    (int)sizeof opening->door)
+	if (snprintf(opening->socket_path, sizeof opening->socket_path, "%s/%s", entry->folder_path,
+		     name) >= (int)sizeof opening->socket_path)
 		return cordon_fail(entry->err, CORDON_E_PATH, ENAMETOOLONG,
 				   "cannot make the socket of the session");
 	return 0;
@@ -212,7 +212,7 @@ prepare(const struct session_entry *entry, struct shared_setup *opening)
 {
 	const struct session_request *request = entry->request;
 	struct assets *assets = &opening->assets;
-	struct spawner *porter = &opening->porter;
+	struct spawner *spawner = &opening->spawner;
 	char token[RECORD_TOKEN_LENGTH + 1];
 	struct shared_words words;
 	int rc = make_token(token, entry->err);
@@ -225,18 +225,19 @@ prepare(const struct session_entry *entry, struct shared_setup *opening)
 		rc = name_proxy(entry, opening);
 	if (rc == 0)
 		rc = assets_make_sandbox(assets, request,
-					 (struct box_options){.door = opening->door}, entry->err);
+					 (struct box_options){.socket_path = opening->socket_path},
+					 entry->err);
 	if (rc == 0)
 		rc = assets_share_limits(assets, request, entry->err);
 	words = (struct shared_words){token, opening->proxy};
 	if (rc == 0)
 		rc = record_new(entry->arena, request, assets, &words, entry->err);
 	if (rc == 0)
-		rc = porter->listener =
+		rc = spawner->listener =
 			spawner_client_listen(entry->folder, request->id, entry->err);
-	memcpy(porter->token, token, sizeof porter->token);
-	porter->events = assets->told.ours;
-	porter->free_connect = stdio_check_connect_is_free(request->plan);
+	memcpy(spawner->token, token, sizeof spawner->token);
+	spawner->events = assets->event_source.ours;
+	spawner->free_connect = stdio_check_connect_is_free(request->plan);
 	return rc < 0 ? rc : prepare_lines(opening, entry->err);
 }
 
@@ -265,12 +266,12 @@ start_guard(const struct session_entry *entry, struct shared_setup *opening)
 			  .limits = opening->assets.limits,
 			  .output = {-1, -1},
 			  .terminal = -1,
-			  .porter = &opening->porter},
+			  .spawner = &opening->spawner},
 		.group = opening->assets.group,
 		.private_tmp = opening->assets.tmp,
 		.record = &opening->assets.record,
 		.leave = true,
-		.porter = opening->guard,
+		.spawner = opening->guard,
 	};
 	struct sigaction normal = {.sa_handler = SIG_DFL}, old;
 	struct guard guard;
@@ -291,13 +292,13 @@ start_guard(const struct session_entry *entry, struct shared_setup *opening)
 static void
 let_go(struct shared_setup *opening, bool keep_line)
 {
-	const int fds[] = {opening->porter.listener, opening->porter.first, opening->porter.line,
+	const int fds[] = {opening->spawner.listener, opening->spawner.first, opening->spawner.line,
 			   opening->guard, keep_line ? -1 : opening->line};
 
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	events_close(&opening->assets.told);
+	events_close(&opening->assets.event_source);
 	enforce_free(opening->assets.box);
 	proxy_end(&opening->assets.proxy, opening->is_guarded);
 	assets_release(&opening->assets, opening->is_guarded);
@@ -307,7 +308,7 @@ static int
 start(const struct session_entry *entry, int *ret_line, struct named_place *ret_place)
 {
 	struct shared_setup opening = {
-		.porter = {.listener = -1, .first = -1, .line = -1, .events = -1},
+		.spawner = {.listener = -1, .first = -1, .line = -1, .events = -1},
 		.line = -1,
 		.guard = -1,
 	};

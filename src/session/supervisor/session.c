@@ -24,7 +24,7 @@ struct running {
 	struct command_line command;
 	sigset_t old_mask;
 	struct sigaction old_children; /* how the caller handles SIGCHLD */
-	int was_heir;		       /* -1: not changed */
+	int was_subreaper;	       /* -1: not changed */
 	int claim;		       /* os_process_lock; -1: none */
 	bool is_started;
 };
@@ -181,9 +181,9 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 	if (rc == 0)
 		rc = command_prepare(&run->arena, request, &place, &run->command, err);
 	return rc < 0 ? rc
-		      : assets_make_sandbox(assets, request,
-					    (struct box_options){.changed = assets->told.changed},
-					    err);
+		      : assets_make_sandbox(
+				assets, request,
+				(struct box_options){.changed = assets->event_source.changed}, err);
 }
 
 /* The sandbox is there, or is made by the way; the command only needs to fit into it. */
@@ -199,7 +199,7 @@ prepare_join(struct running *run, const struct session_request *request, struct 
 	place.private_tmp = named.tmp;
 	place.proxy = proxy_read(named.proxy, &proxy) ? &proxy : NULL;
 	if (rc == 0)
-		rc = events_open(request, &run->assets.told, err);
+		rc = events_open(request, &run->assets.event_source, err);
 	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
 }
 
@@ -257,7 +257,7 @@ may_leave_some(const struct plan *plan)
 
 /* From here on orphans come to us. Children we have already are none of the session's. */
 static int
-become_heir(struct running *run, const struct plan *plan, struct cordon_error *err)
+become_subreaper(struct running *run, const struct plan *plan, struct cordon_error *err)
 {
 	/* nearly always there are none, and that they could be listed the plan knows */
 	bool is_known = plan != NULL && plan->facts.values[FACT_TREE] && os_has_no_child();
@@ -273,8 +273,8 @@ become_heir(struct running *run, const struct plan *plan, struct cordon_error *e
 					     "process.tree cannot be kept: /proc does not list "
 					     "children");
 	run->watch.spare.is_lone = process_tree_is_lone();
-	run->was_heir = process_tree_inherit(true);
-	if (run->was_heir < 0)
+	run->was_subreaper = process_tree_inherit(true);
+	if (run->was_subreaper < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,
 				   "cannot become the heir of orphans");
 	return 0;
@@ -335,7 +335,7 @@ start_joining(struct running *run, const struct session_request *request, struct
 	struct spawner_caller caller = {run->watch.guard.line,
 					folder,
 					{0, 1, 2},
-					run->assets.told.theirs};
+					run->assets.event_source.theirs};
 
 	umask(mask);
 	if (folder < 0)
@@ -373,7 +373,7 @@ start_guarded(struct running *run, const struct session_request *request, struct
 		.leave = request->leave,
 		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
 		.grace_ms = request->grace_ms,
-		.porter = -1,
+		.spawner = -1,
 	};
 	int rc;
 
@@ -395,7 +395,7 @@ start(struct running *run, const struct session_request *request, struct cordon_
 		output_handed_over(run->watch.output);
 	if (run->watch.relay != NULL)
 		pty_relay_handed_over(run->watch.relay);
-	events_handed_over(&run->assets.told);
+	events_handed_over(&run->assets.event_source);
 	/* the guard has it; what we would free now is still the same memory, and would be copied */
 	if (run->assets.box != NULL)
 		enforce_close_parent_fds(run->assets.box);
@@ -409,8 +409,8 @@ clean_up(struct running *run, bool ended)
 	struct assets *assets = &run->assets;
 
 	enforce_free(assets->box);
-	events_drain(&assets->told, request);
-	events_close(&assets->told);
+	events_drain(&assets->event_source, request);
+	events_close(&assets->event_source);
 	proxy_end(&assets->proxy, run->is_started && !ended && request->leave);
 	if (run->watch.relay != NULL)
 		pty_relay_close(run->watch.relay);
@@ -424,7 +424,7 @@ clean_up(struct running *run, bool ended)
 	assets_release(assets, run->watch.guard.pid != 0 && !run->watch.is_guard_lost);
 	if (!run->is_started && run->watch.guard.line >= 0)
 		close(run->watch.guard.line);
-	if (run->was_heir == 0)
+	if (run->was_subreaper == 0)
 		process_tree_inherit(false);
 	session_unclaim(run->claim);
 	arena_free(&run->arena);
@@ -437,13 +437,13 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	struct running run = {
 		.watch = {.request = request, .guard = {.line = -1}, .signals = -1, .caller = -1},
 		.terminal = {.fd = -1},
-		.was_heir = -1,
+		.was_subreaper = -1,
 		.claim = -1,
 	};
 	int rc = check_request(request, err);
 
 	assets_none(&run.assets);
-	run.watch.told = &run.assets.told;
+	run.watch.event_source = &run.assets.event_source;
 	run.watch.group = &run.assets.group;
 
 	if (rc == 0)
@@ -455,7 +455,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 	if (rc == 0 && !run.watch.joins)
 		rc = assets_share_limits(&run.assets, request, err);
 	if (rc == 0 && !run.watch.joins)
-		rc = become_heir(&run, request->plan, err);
+		rc = become_subreaper(&run, request->plan, err);
 	/* a session that cannot be listed runs, and ends, as any other */
 	if (rc == 0 && !run.watch.joins)
 		record_new(&run.arena, request, &run.assets, NULL, &ret_result->unrecorded);
@@ -471,7 +471,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		if (run.is_started && rc == 0 && ret_result->is_signal)
 			pty_relay_terminal_restore(&run.terminal);
 		restore_signals(&run);
-		ret_result->changed = events_changes(&run.assets.told, request);
+		ret_result->changed = events_changes(&run.assets.event_source, request);
 	}
 	clean_up(&run, rc == 0 && !ret_result->left);
 	ret_result->ending = run.watch.is_guard_ending ? run.watch.guard.pid : 0;

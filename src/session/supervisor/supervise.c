@@ -412,7 +412,7 @@ static void
 fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 {
 	const int numbers[AT_OUTPUT] = {run->signals, run->guard.line, run->caller,
-					run->told->ours};
+					run->event_source->ours};
 
 	for (int i = 0; i < AT_COUNT; i++)
 		fds[i] = (struct pollfd){.fd = i < AT_OUTPUT ? numbers[i] : -1, .events = POLLIN};
@@ -433,7 +433,7 @@ wait_for_something(struct supervision *run, struct guard_news *ret_news)
 	guard_timeout_press(run);
 	/* without it no signal is forwarded; the end is still told by the line alone */
 	if (poll_trim(fds, AT_COUNT, guard_timeout_left(run, waits ? FRONT_MS : -1),
-		      &run->is_resting) < 0)
+		      &run->is_trimmed) < 0)
 		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);
 	if (waits && pty_relay_enter(run->relay))
 		order_continue(run, 0);
@@ -442,7 +442,7 @@ wait_for_something(struct supervision *run, struct guard_news *ret_news)
 	if (fds[AT_CALLER].revents)
 		caller_died(run);
 	if (fds[AT_EVENTS].revents)
-		events_drain(run->told, run->request);
+		events_drain(run->event_source, run->request);
 	pump(run, fds);
 	return fds[AT_LINE].revents && read_news(run, ret_news);
 }

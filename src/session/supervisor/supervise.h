@@ -12,7 +12,7 @@ struct supervision {
 	struct tree_spare spare;     /* children of ours that are none of the session's */
 	struct relay *relay;	     /* NULL: none */
 	struct output *output;	     /* NULL: not counted */
-	struct event_source *told;
+	struct event_source *event_source;
 	int signals; /* where blocked signals arrive */
 	int caller;  /* tells the end of the process that started us; -1: nobody asks */
 	int64_t started;
@@ -26,7 +26,7 @@ struct supervision {
 	bool is_woken;	    /* from one of them: by a SIGCONT that is for us */
 	bool is_told_to_go; /* by a signal, or by the end of the caller */
 	bool is_guard_lost; /* it was killed: cleaning up is left to us */
-	bool is_resting;
+	bool is_trimmed;
 	bool is_guard_ending; /* it has said its last word, and is not waited for yet */
 	bool terminal_signal[NSIG];
 };

@@ -55,89 +55,89 @@ count(const unsigned long places[AFFINITY_WORDS])
 
 /* Asking for all of them changes nothing where nobody made a choice. */
 static bool
-find_all(struct affinity *near)
+find_all(struct affinity *affinity)
 {
-	if (!read_places(0, near->all) || count(near->all) < 2 || !set_everywhere(0))
+	if (!read_places(0, affinity->all) || count(affinity->all) < 2 || !set_everywhere(0))
 		return false;
-	if (is_at(0, near->all))
+	if (is_at(0, affinity->all))
 		return true;
-	set_places(0, near->all);
+	set_places(0, affinity->all);
 	return false;
 }
 
 void
-affinity_start(struct affinity *near)
+affinity_start(struct affinity *affinity)
 {
-	near->is_useful = find_all(near);
+	affinity->is_useful = find_all(affinity);
 }
 
 void
-affinity_reset(const struct affinity *near)
+affinity_reset(const struct affinity *affinity)
 {
-	if (near->is_useful)
+	if (affinity->is_useful)
 		set_everywhere(0);
 }
 
 /* Whoever stayed before does so no longer: nobody would end it. */
 static void
-set_staying(struct affinity *near)
+set_staying(struct affinity *affinity)
 {
-	pid_t before = __atomic_exchange_n(near->staying, near->own, __ATOMIC_SEQ_CST);
+	pid_t before = __atomic_exchange_n(affinity->staying, affinity->own, __ATOMIC_SEQ_CST);
 
-	if (before != 0 && before != near->own)
+	if (before != 0 && before != affinity->own)
 		set_everywhere(before);
 }
 
 static bool
-is_staying(const struct affinity *near, pid_t caller)
+is_staying(const struct affinity *affinity, pid_t caller)
 {
-	return near->stayed > 0 && near->caller == caller &&
-	       __atomic_load_n(near->staying, __ATOMIC_SEQ_CST) == near->own;
+	return affinity->stayed > 0 && affinity->caller == caller &&
+	       __atomic_load_n(affinity->staying, __ATOMIC_SEQ_CST) == affinity->own;
 }
 
 /* We too are woken by the adding. */
 static bool
-stay(struct affinity *near, pid_t caller)
+stay(struct affinity *affinity, pid_t caller)
 {
 	unsigned cpu;
 
-	if (is_staying(near, caller))
+	if (is_staying(affinity, caller))
 		return true;
 	if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0 || cpu >= AFFINITY_WORDS * BITS)
 		return false;
-	memset(near->here, 0, SIZE);
-	near->here[cpu / BITS] = 1ul << cpu % BITS;
-	near->caller = caller;
-	near->stayed = 1;
-	set_staying(near);
-	return set_places(0, near->here);
+	memset(affinity->here, 0, SIZE);
+	affinity->here[cpu / BITS] = 1ul << cpu % BITS;
+	affinity->caller = caller;
+	affinity->stayed = 1;
+	set_staying(affinity);
+	return set_places(0, affinity->here);
 }
 
 void
-affinity_pin(struct affinity *near, pid_t caller)
+affinity_pin(struct affinity *affinity, pid_t caller)
 {
-	if (near == NULL)
+	if (affinity == NULL)
 		return;
-	near->is_kept = near->is_useful && is_at(caller, near->all) && stay(near, caller) &&
-			set_places(caller, near->here);
+	affinity->is_kept = affinity->is_useful && is_at(caller, affinity->all) &&
+			    stay(affinity, caller) && set_places(caller, affinity->here);
 }
 
 void
-affinity_unpin(struct affinity *near, pid_t caller)
+affinity_unpin(struct affinity *affinity, pid_t caller)
 {
-	if (near != NULL && near->is_kept && is_at(caller, near->here))
+	if (affinity != NULL && affinity->is_kept && is_at(caller, affinity->here))
 		set_everywhere(caller);
 }
 
 void
-affinity_end_call(struct affinity *near, bool is_alone)
+affinity_end_call(struct affinity *affinity, bool is_unregistered)
 {
-	pid_t own = near->own;
+	pid_t own = affinity->own;
 
-	if (near->stayed == 0 || (is_alone && ++near->stayed <= STAYS))
+	if (affinity->stayed == 0 || (is_unregistered && ++affinity->stayed <= STAYS))
 		return;
-	near->stayed = 0;
-	__atomic_compare_exchange_n(near->staying, &own, 0, false, __ATOMIC_SEQ_CST,
+	affinity->stayed = 0;
+	__atomic_compare_exchange_n(affinity->staying, &own, 0, false, __ATOMIC_SEQ_CST,
 				    __ATOMIC_SEQ_CST);
 	set_everywhere(0);
 }

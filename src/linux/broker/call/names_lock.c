@@ -22,15 +22,15 @@
 
 /* What stands in the file. */
 struct lock_state {
-	uint64_t turn;	    /* of those who were alone */
-	uint64_t motions;   /* of those who shared, while somebody who is alone has lent it */
-	int64_t lent_until; /* by the clock of this machine; 0: never */
+	uint64_t generation; /* of those who were alone */
+	uint64_t motions;    /* of those who shared, while somebody who is alone has lent it */
+	int64_t lent_until;  /* by the clock of this machine; 0: never */
 };
 
 /* Behind it, one for each of the last turns: what was changed then. */
 #define NOTES 16
 struct note {
-	uint64_t turn;
+	uint64_t generation;
 	char paths[2][PATH_MAX];
 };
 
@@ -60,9 +60,9 @@ lock_file(const struct names_lock *names, int how)
 }
 
 static off_t
-place_of_note(uint64_t turn)
+place_of_note(uint64_t generation)
 {
-	return (off_t)(sizeof(struct lock_state) + turn % NOTES * sizeof(struct note));
+	return (off_t)(sizeof(struct lock_state) + generation % NOTES * sizeof(struct note));
 }
 
 /* first "": it may be anything. */
@@ -76,13 +76,14 @@ forget(struct names_lock *names, const char *first, const char *second, bool has
 
 /* What changed in one turn; without a whole note of it that may be anything. */
 static void
-forget_turn(struct names_lock *names, uint64_t turn)
+forget_turn(struct names_lock *names, uint64_t generation)
 {
 	auto_free struct note *note = calloc(1, sizeof *note);
 	bool is_whole = note != NULL &&
-			pread(names->others, note, sizeof *note, place_of_note(turn)) ==
+			pread(names->others, note, sizeof *note, place_of_note(generation)) ==
 				sizeof *note &&
-			note->turn == turn && memchr(note->paths[0], '\0', PATH_MAX) != NULL &&
+			note->generation == generation &&
+			memchr(note->paths[0], '\0', PATH_MAX) != NULL &&
 			memchr(note->paths[1], '\0', PATH_MAX) != NULL;
 
 	if (is_whole)
@@ -92,13 +93,13 @@ forget_turn(struct names_lock *names, uint64_t turn)
 }
 
 static void
-forget_turns(struct names_lock *names, uint64_t turn)
+forget_turns(struct names_lock *names, uint64_t generation)
 {
-	uint64_t behind = turn - names->turn;
+	uint64_t behind = generation - names->generation;
 
 	if (behind > NOTES)
 		git_repo_cache_changed(names->memory, NULL, true);
-	for (uint64_t at = names->turn + 1; behind <= NOTES && at <= turn; at++)
+	for (uint64_t at = names->generation + 1; behind <= NOTES && at <= generation; at++)
 		forget_turn(names, at);
 }
 
@@ -114,12 +115,12 @@ catch_up(struct names_lock *names)
 	if (names->others < 0)
 		return state;
 	if (pread(names->others, &state, sizeof state, 0) < 0) {
-		state.turn = names->turn + 1;
+		state.generation = names->generation + 1;
 		git_repo_cache_changed(names->memory, NULL, true);
-	} else if (state.turn != names->turn) {
-		forget_turns(names, state.turn);
+	} else if (state.generation != names->generation) {
+		forget_turns(names, state.generation);
 	}
-	names->turn = state.turn;
+	names->generation = state.generation;
 	return state;
 }
 
@@ -157,8 +158,8 @@ names_rdlock(struct names_lock *names)
 static void
 turn_on(struct names_lock *names)
 {
-	if (say(names, offsetof(struct lock_state, turn), names->turn + 1))
-		names->turn++;
+	if (say(names, offsetof(struct lock_state, generation), names->generation + 1))
+		names->generation++;
 }
 
 void
@@ -183,10 +184,10 @@ names_lock_changes(struct names_lock *names, const char *path, const char *other
 	snprintf(names->changing[1], PATH_MAX, "%s", other == NULL ? "" : other);
 	if (note == NULL)
 		return;
-	note->turn = names->turn;
+	note->generation = names->generation;
 	memcpy(note->paths, names->changing, sizeof note->paths);
 	/* what cannot be written is not there, and counts as anything */
-	if (pwrite(names->others, note, sizeof *note, place_of_note(names->turn)) < 0)
+	if (pwrite(names->others, note, sizeof *note, place_of_note(names->generation)) < 0)
 		return;
 }
 
@@ -222,7 +223,7 @@ names_suspend(struct names_lock *names, struct names_lock_loan *ret_loan)
 		return false;
 	pthread_mutex_lock(&names->gate);
 	state = catch_up(names);
-	*ret_loan = (struct names_lock_loan){holding == IS_ALONE, state.turn, state.motions,
+	*ret_loan = (struct names_lock_loan){holding == IS_ALONE, state.generation, state.motions,
 					     clock_ms() + LENT_MS};
 	/* who would not tell us is not let in */
 	if (holding == IS_ALONE
@@ -245,6 +246,6 @@ names_resume(struct names_lock *names, const struct names_lock_loan *loan)
 		lock_file(names, LOCK_SH);
 	state = catch_up(names);
 	pthread_mutex_unlock(&names->gate);
-	return state.turn == loan->turn &&
+	return state.generation == loan->generation &&
 	       (!loan->is_taken || (state.motions == loan->motions && clock_ms() < loan->until));
 }

@@ -112,7 +112,7 @@ find_chain(const struct nests *nests, const struct notif_call *request, struct n
 			return EPERM;
 		to->chain[to->depth++] = nest;
 		nest->users++;
-		to->is_alone = to->is_alone || nest->is_alone;
+		to->is_unregistered = to->is_unregistered || nest->is_unregistered;
 	}
 	return place < 0 ? EPERM : 0;
 }
@@ -135,7 +135,7 @@ nest_begin(struct broker *broker, const struct notif_call *request, struct nest_
 
 	to->nests = nests;
 	to->depth = 0;
-	to->is_alone = to->is_late = to->is_unsure = to->is_disturbed = false;
+	to->is_unregistered = to->is_late = to->is_incomplete = to->is_disturbed = false;
 	to->names = to->disturbed < DISTURBED_MAX ? &broker->names : NULL;
 	to->number = request->notif.data.nr;
 	if (!nest_is_any(broker))
@@ -204,7 +204,7 @@ static const struct nest *
 innermost_asked(const struct nest_call *call)
 {
 	for (int i = 0; call != NULL && i < call->depth; i++)
-		if (!call->chain[i]->is_alone)
+		if (!call->chain[i]->is_unregistered)
 			return call->chain[i];
 	return NULL;
 }
@@ -320,14 +320,14 @@ enter(struct nests *nests, const struct notif_call *request, int numbers)
 static int
 find_offer(const struct plan *plan)
 {
-	return DOOR_HERE | (plan->routing != ROUTE_NOTHING ? DOOR_CHANGES : 0) |
-	       (plan->routing == ROUTE_READS ? DOOR_READS : 0) |
-	       (plan->routes_sockets ? DOOR_SOCKETS : 0) |
-	       (plan->routes_network || plan->settings.network.mode == NET_NONE ? DOOR_NETWORK
+	return OFFER_HERE | (plan->routing != ROUTE_NOTHING ? OFFER_CHANGES : 0) |
+	       (plan->routing == ROUTE_READS ? OFFER_READS : 0) |
+	       (plan->routes_sockets ? OFFER_SOCKETS : 0) |
+	       (plan->routes_network || plan->settings.network.mode == NET_NONE ? OFFER_NETWORK
 										: 0) |
-	       (plan->routes_signals ? DOOR_SIGNALS : 0) |
-	       (plan->has_datagrams ? DOOR_DATAGRAMS : 0) |
-	       (plan_own_terminals(plan, TERMINALS) ? DOOR_TERMINALS : 0) |
+	       (plan->routes_signals ? OFFER_SIGNALS : 0) |
+	       (plan->has_datagrams ? OFFER_DATAGRAMS : 0) |
+	       (plan_own_terminals(plan, TERMINALS) ? OFFER_TERMINALS : 0) |
 	       (plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE] ? OFFER_KILLABLE : 0);
 }
 
@@ -338,11 +338,11 @@ sys_nest_handshake(struct broker *broker, const struct notif_call *request)
 	struct nests *nests = broker->nests;
 	int fd, why;
 
-	if (nests == NULL || (uint32_t)a[2] != NEST_DOOR || a[0] > ASK_VERSION) {
+	if (nests == NULL || (uint32_t)a[2] != NEST_HANDSHAKE || a[0] > NEST_LANDLOCK_VERSION) {
 		notif_fail(request, nests == NULL ? EOPNOTSUPP : EINVAL);
-	} else if (a[0] == ASK_VERSION) {
+	} else if (a[0] == NEST_LANDLOCK_VERSION) {
 		notif_return(request, broker->plan->facts.values[FACT_LANDLOCK_ABI]);
-	} else if (a[0] == ASK_OFFER) {
+	} else if (a[0] == NEST_QUERY) {
 		notif_return(request, find_offer(broker->plan));
 	} else {
 		pthread_mutex_lock(&nests->lock);
@@ -361,7 +361,7 @@ sys_nest_handshake(struct broker *broker, const struct notif_call *request)
  * who came to the door gets one: nothing could be left to the others' layers. The lock is held.
  */
 static bool
-mark_alone(struct nests *nests, const struct notif_call *request, bool reads)
+mark_unregistered(struct nests *nests, const struct notif_call *request, bool reads)
 {
 	int id = read_mark(nests, request), inside;
 	struct nest *nest;
@@ -369,7 +369,7 @@ mark_alone(struct nests *nests, const struct notif_call *request, bool reads)
 	if (id < 0)
 		return false;
 	nest = nest_at(nests, id);
-	if (nest->is_alone)
+	if (nest->is_unregistered)
 		return true;
 	if (nest->expects == request->thread) {
 		nest->expects = 0;
@@ -377,10 +377,10 @@ mark_alone(struct nests *nests, const struct notif_call *request, bool reads)
 	}
 	if (reads)
 		return false;
-	inside = nest->alone != 0 ? nest->alone : nests_add(nests, id, true, -1);
+	inside = nest->unregistered != 0 ? nest->unregistered : nests_add(nests, id, true, -1);
 	if (inside <= 0)
 		return false;
-	nest->alone = inside;
+	nest->unregistered = inside;
 	return write_mark(nests, request, inside);
 }
 
@@ -393,7 +393,7 @@ sys_landlock_restrict_self(struct broker *broker, const struct notif_call *reque
 
 	if (nests != NULL) {
 		pthread_mutex_lock(&nests->lock);
-		is_marked = mark_alone(nests, request, broker->reads);
+		is_marked = mark_unregistered(nests, request, broker->reads);
 		pthread_mutex_unlock(&nests->lock);
 	}
 	if (is_marked)

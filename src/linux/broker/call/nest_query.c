@@ -34,7 +34,7 @@ nest_unregistered(const struct broker *broker)
 {
 	const struct nest_call *call = nest_call(broker);
 
-	return call != NULL && call->is_alone;
+	return call != NULL && call->is_unregistered;
 }
 
 bool
@@ -50,7 +50,7 @@ nest_is_complete(const struct broker *broker)
 {
 	const struct nest_call *call = nest_call(broker);
 
-	return call == NULL || (!call->is_late && !call->is_unsure);
+	return call == NULL || (!call->is_late && !call->is_incomplete);
 }
 
 /* The lock is held. */
@@ -94,9 +94,9 @@ is_ready(struct nest *nest)
 }
 
 static bool
-await(struct nest *nest, int patience, struct nest_answer *to)
+await(struct nest *nest, int timeout_ms, struct nest_answer *to)
 {
-	int64_t end = nest->since + patience, left;
+	int64_t end = nest->since + timeout_ms, left;
 
 	while (nest->line >= 0 && (left = end - clock_ms()) > 0) {
 		struct pollfd line = {.fd = nest->line, .events = POLLIN};
@@ -134,17 +134,17 @@ note_silence(struct nest_call *call, const struct nest *nest)
 	if (nest->line >= 0 && nest->owes && clock_ms() - nest->since < ANSWER_MS)
 		call->is_late = true;
 	else
-		call->is_unsure = true;
+		call->is_incomplete = true;
 }
 
 /* One that takes its time with every answer keeps only those waiting who have it for themselves. */
 static bool
-take_turn(struct nest *nest, int patience)
+take_turn(struct nest *nest, int timeout_ms)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += patience * 1000000L / TURN;
+	until.tv_nsec += timeout_ms * 1000000L / TURN;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	return pthread_mutex_timedlock(&nest->lock, &until) == 0;
@@ -158,15 +158,15 @@ ask_it(struct nest_call *call, struct nest *nest, struct nest_question *question
 	struct nest_answer answer = {0}, no = {0};
 	bool answered = false;
 
-	if (!take_turn(nest, call->patience)) {
+	if (!take_turn(nest, call->timeout_ms)) {
 		call->is_late = true;
 		return no;
 	}
-	if (!nest->is_alone && is_ready(nest)) {
+	if (!nest->is_unregistered && is_ready(nest)) {
 		question->number = ++nest->asked;
 		nest->since = clock_ms();
 		nest->owes = say(nest, question, length, fd);
-		answered = nest->owes && await(nest, call->patience, &answer);
+		answered = nest->owes && await(nest, call->timeout_ms, &answer);
 	}
 	if (!answered)
 		note_silence(call, nest);
@@ -211,7 +211,7 @@ write_texts(struct nest_question *to, const char *first, const char *second)
 static struct nest_answer
 ask_path(struct nest_call *call, int i, const char *path)
 {
-	struct nest_question question = {.kind = NEST_JUDGE};
+	struct nest_question question = {.kind = NEST_DECIDE};
 	struct nest_answer no = {0};
 	size_t length = write_texts(&question, path, NULL);
 

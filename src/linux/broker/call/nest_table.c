@@ -15,7 +15,7 @@
 static bool
 has_ended(const struct nests *nests, const struct nest *nest)
 {
-	while (nest->is_alone)
+	while (nest->is_unregistered)
 		nest = nest_at(nests, nest->parent);
 	return nest->depth > 0 && !has_line(nest);
 }
@@ -65,15 +65,15 @@ find_free_place(struct nests *nests)
 			continue;
 		parent = nest_at(nests, nest->parent);
 		parent->inside--;
-		if (parent->alone == nests->next)
-			parent->alone = 0;
+		if (parent->unregistered == nests->next)
+			parent->unregistered = 0;
 		return nests->next;
 	}
 	return -1;
 }
 
 int
-nests_add(struct nests *nests, int parent, bool is_alone, int line)
+nests_add(struct nests *nests, int parent, bool is_unregistered, int line)
 {
 	uint64_t id = nests->made * PLACES;
 	struct nest *nest, *around = nests->made == 0 ? NULL : nest_at(nests, parent);
@@ -90,10 +90,10 @@ nests_add(struct nests *nests, int parent, bool is_alone, int line)
 	nest = nest_at(nests, place);
 	nest->id = id + (uint64_t)place;
 	nest->parent = parent;
-	nest->is_alone = is_alone;
+	nest->is_unregistered = is_unregistered;
 	nest->depth = around == NULL ? 0 : around->depth + 1;
 	nest->outermost = nest->depth > 1 ? around->outermost : place;
-	nest->alone = nest->inside = 0;
+	nest->unregistered = nest->inside = 0;
 	nest->expects = 0;
 	nest->owes = false;
 	__atomic_store_n(&nest->line, line, __ATOMIC_RELAXED);

@@ -34,7 +34,7 @@ has_line(const struct nest *nest)
 }
 
 /* The place of a new one, or -1 with errno. */
-int nests_add(struct nests *nests, int parent, bool is_alone, int line);
+int nests_add(struct nests *nests, int parent, bool is_unregistered, int line);
 /* Closes lines whose other end is gone, looking at so many places. An agent may run thousands, one after the other. */
 void nests_close_dead(struct nests *nests, int places);
 /* Are there as many lines as may be, in all or in the sandbox that parent is in? numbers: of our descriptors. */

@@ -318,7 +318,7 @@ notif_copy(const struct notif_call *request)
 	struct notif_call copy = *request;
 
 	copy.kept = NULL;
-	copy.near = NULL;
+	copy.affinity = NULL;
 	copy.deep = NULL;
 	copy.is_late = NULL;
 	copy.nested = NULL;
@@ -398,10 +398,10 @@ give(const struct notif_call *request, int fd, int wanted, bool close_on_exec)
 			     .target_flags = close_on_exec ? O_CLOEXEC : 0};
 	int number, why;
 
-	affinity_pin(request->near, request->thread);
+	affinity_pin(request->affinity, request->thread);
 	number = add_fd(request, &add);
 	why = errno;
-	affinity_unpin(request->near, request->thread);
+	affinity_unpin(request->affinity, request->thread);
 	close(fd);
 	if (number < 0)
 		notif_fail(request, why);
@@ -427,7 +427,7 @@ notif_give_pair(const struct notif_call *request, const int pair[2], uint64_t ad
 {
 	int numbers[2] = {-1, -1}, why = notif_bytes(request, address, numbers, sizeof numbers);
 
-	affinity_pin(request->near, request->thread);
+	affinity_pin(request->affinity, request->thread);
 	for (int i = 0; i < 2; i++) {
 		struct add_fd add = {.source = (uint32_t)pair[i],
 				     .target_flags = close_on_exec ? O_CLOEXEC : 0};
@@ -436,7 +436,7 @@ notif_give_pair(const struct notif_call *request, const int pair[2], uint64_t ad
 		if (why == 0 && numbers[i] < 0)
 			why = errno;
 	}
-	affinity_unpin(request->near, request->thread);
+	affinity_unpin(request->affinity, request->thread);
 	close(pair[0]);
 	close(pair[1]);
 	if (why == 0 && notif_is_valid(request))

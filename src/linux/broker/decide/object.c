@@ -84,20 +84,20 @@ is_memory(int object, const char *path)
 
 /* Neither by a name that ends so nor by one that is gone may it have more. */
 static struct verdict
-judge_gone(const struct broker *broker, decide_fn *judge, char *path)
+judge_gone(const struct broker *broker, decide_fn *decide, char *path)
 {
-	unsigned rights = judge(broker, path).rights;
+	unsigned rights = decide(broker, path).rights;
 	struct verdict verdict;
 
 	path[strlen(path) - (sizeof gone - 1)] = '\0';
-	verdict = judge(broker, path);
+	verdict = decide(broker, path);
 	verdict.rights &= rights;
 	return verdict;
 }
 
 struct verdict
 broker_decide_object(const struct broker *broker, const struct notif_call *request,
-		     const struct judged *what, decide_fn *judge, char **ret_path)
+		     const struct judged *what, decide_fn *decide, char **ret_path)
 {
 	const struct verdict nothing = {.rights = 0}, all = {.rights = RIGHTS_ALL};
 	char *path = read_name(broker, request, what);
@@ -112,5 +112,5 @@ broker_decide_object(const struct broker *broker, const struct notif_call *reque
 	if (what->is_proc &&
 	    (!nest_may_look(request, path) || procfs_is_others_memory(path, request->thread)))
 		return nothing;
-	return ends_gone(path) ? judge_gone(broker, judge, path) : judge(broker, path);
+	return ends_gone(path) ? judge_gone(broker, decide, path) : decide(broker, path);
 }

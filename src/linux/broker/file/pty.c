@@ -66,7 +66,7 @@ pty_open_object(const struct open_call *o, int object)
 
 /* Whoever is gone leaves its place. The lock is held. */
 static void
-sweep(struct ptys *t)
+kill_all(struct ptys *t)
 {
 	struct stat at;
 	size_t kept = 0;
@@ -89,11 +89,11 @@ note_made(struct broker *broker, int master)
 	if (held < 0)
 		return;
 	pthread_mutex_lock(&t->lock);
-	sweep(t);
+	kill_all(t);
 	/* the other descriptors are for the calls of all */
 	if (t->made_count < PTYS_MADE &&
-	    (broker->last_free == 0 ||
-	     (held < broker->last_free && t->made_count < (size_t)broker->numbers / 8))) {
+	    (broker->fd_watermark == 0 ||
+	     (held < broker->fd_watermark && t->made_count < (size_t)broker->numbers / 8))) {
 		t->made[t->made_count].nest = nest_innermost(broker);
 		t->made[t->made_count++].held = held;
 		held = -1;

@@ -53,7 +53,7 @@ is_blind_cut(const struct open_call *o)
 
 /* Neither can it be left to the kernel nor done on behalf. */
 static bool
-is_nobodys(const struct open_call *o)
+must_refuse(const struct open_call *o)
 {
 	return is_blind_cut(o) &&
 	       (*o->path == '\0' || o->found.is_proc || nest_unregistered(o->broker));
@@ -64,7 +64,7 @@ is_nobodys(const struct open_call *o)
  * nothing is: the layer grants reading for the sake of programs, and the path may change meanwhile.
  */
 static bool
-is_native(const struct open_call *o)
+kernel_decides(const struct open_call *o)
 {
 	unsigned rights = open_rights(o->how.flags);
 
@@ -99,7 +99,7 @@ give(const struct open_call *o, int fd)
  * held while the first question is.
  */
 static bool
-judge_shared(struct open_call *o)
+decide_shared(struct open_call *o)
 {
 	if (nest_depth(o->broker) > 0)
 		return false;
@@ -112,7 +112,7 @@ judge_shared(struct open_call *o)
 
 /* The kernel would make it as it is asked to. */
 static bool
-would_lend(const struct opening_how *how)
+asks_setuid_mode(const struct opening_how *how)
 {
 	return (how->flags & (O_CREAT | OPEN_TMPFILE)) &&
 	       (how->mode & 07777 & ~(uint64_t)OPENING_MODE);
@@ -128,7 +128,7 @@ leave(const struct open_call *o)
 		refuse_report_by_kernel(o->broker, o->path,
 					is_new ? (unsigned)RIGHT_CREATE
 					       : open_rights(o->how.flags));
-	if (is_nobodys(o) || would_lend(&o->how))
+	if (must_refuse(o) || asks_setuid_mode(&o->how))
 		notif_fail(o->request, EACCES);
 	else
 		notif_continue(o->request);
@@ -136,11 +136,11 @@ leave(const struct open_call *o)
 
 /* Judges under the lock that the path wants; 0 with the lock held, or an errno without. */
 static int
-lock_and_judge(struct open_call *o)
+lock_and_decide(struct open_call *o)
 {
 	int why;
 
-	if (judge_shared(o))
+	if (decide_shared(o))
 		return 0;
 	why = open_decide(o);
 	for (int i = 0; why == 0 && i < TRIES; i++) {
@@ -169,7 +169,7 @@ read_found(struct open_call *o)
 
 	if (why != 0) {
 		notif_fail(o->request, why);
-	} else if (is_native(o)) {
+	} else if (kernel_decides(o)) {
 		notif_continue(o->request);
 	} else {
 		fd = open_execute(o);
@@ -191,13 +191,13 @@ sys_on_found(struct open_call *o)
 
 	if (open_only_reads(o->how.flags))
 		return read_found(o);
-	why = lock_and_judge(o);
+	why = lock_and_decide(o);
 
 	if (why != 0) {
 		notif_fail(o->request, why);
 		return false;
 	}
-	if (is_nobodys(o) || is_native(o)) {
+	if (must_refuse(o) || kernel_decides(o)) {
 		names_unlock(&o->broker->names);
 		leave(o);
 		return false;
@@ -246,10 +246,10 @@ try_open(struct open_call *o)
 }
 
 static bool
-may_make_at_once(const struct open_call *o)
+can_create_fast(const struct open_call *o)
 {
-	return (o->verdict.rights & RIGHT_CREATE) && o->verdict.vetted == NULL && !is_native(o) &&
-	       notif_is_valid(o->request);
+	return (o->verdict.rights & RIGHT_CREATE) && o->verdict.vetted == NULL &&
+	       !kernel_decides(o) && notif_is_valid(o->request);
 }
 
 /*
@@ -257,15 +257,15 @@ may_make_at_once(const struct open_call *o)
  * is said by the long one. False: nothing has been done.
  */
 static bool
-make_at_once(struct open_call *o)
+try_create_fast(struct open_call *o)
 {
 	const uint64_t made = O_CREAT | O_DIRECTORY | OPEN_TMPFILE;
 	int fd = -1;
 
 	if ((o->how.flags & made) != O_CREAT || !lookup_new(o->base, o->way, &o->found))
 		return false;
-	if (judge_shared(o)) {
-		if (may_make_at_once(o))
+	if (decide_shared(o)) {
+		if (can_create_fast(o))
 			fd = open_execute(o);
 		names_unlock(&o->broker->names);
 	}
@@ -315,7 +315,7 @@ open_at(struct broker *broker, const struct notif_call *request, int folder, uin
 	o.base = base;
 	o.way = path;
 	for (int i = 0; i < TRIES; i++)
-		if ((i == 0 && make_at_once(&o)) || !try_open(&o))
+		if ((i == 0 && try_create_fast(&o)) || !try_open(&o))
 			return;
 	notif_fail(request, EAGAIN);
 }
@@ -430,14 +430,14 @@ cut(struct open_call *o, off_t length)
 static void
 cut_found(struct open_call *o, off_t length)
 {
-	int rc = -1, why = lock_and_judge(o);
+	int rc = -1, why = lock_and_decide(o);
 
 	if (why != 0) {
 		notif_fail(o->request, why);
 		return;
 	}
 	o->how.flags = O_TRUNC;
-	if (is_nobodys(o) || is_native(o)) {
+	if (must_refuse(o) || kernel_decides(o)) {
 		names_unlock(&o->broker->names);
 		leave(o);
 		return;

@@ -26,17 +26,17 @@
 /* ---- the table ---- */
 
 static void
-clear(struct staged_file *desk)
+clear(struct staged_file *slot)
 {
-	close(desk->fd);
-	close(desk->folder);
-	*desk = (struct staged_file){.fd = -1};
+	close(slot->fd);
+	close(slot->folder);
+	*slot = (struct staged_file){.fd = -1};
 }
 
 static bool
-is_live(const struct staged_file *desk)
+is_live(const struct staged_file *slot)
 {
-	return desk->process != 0 && desk->fd >= 0;
+	return slot->process != 0 && slot->fd >= 0;
 }
 
 /* A process that is gone has left its file without an end. */
@@ -44,10 +44,10 @@ static void
 clear_left(struct broker *broker)
 {
 	for (int i = 0; i < STAGED_MAX; i++) {
-		struct staged_file *desk = &broker->desks[i];
+		struct staged_file *slot = &broker->staged[i];
 
-		if (is_live(desk) && kill(desk->process, 0) < 0 && errno == ESRCH)
-			clear(desk);
+		if (is_live(slot) && kill(slot->process, 0) < 0 && errno == ESRCH)
+			clear(slot);
 	}
 }
 
@@ -70,12 +70,12 @@ find_free(struct broker *broker, const struct notif_call *request, pid_t process
 
 	clear_left(broker);
 	for (int i = 0; i < STAGED_MAX; i++) {
-		struct staged_file *desk = &broker->desks[i];
+		struct staged_file *slot = &broker->staged[i];
 
-		if (!is_live(desk))
-			found = desk;
-		if (desk->process == process)
-			of_number[desk->number - FIRST_NUMBER] = desk;
+		if (!is_live(slot))
+			found = slot;
+		if (slot->process == process)
+			of_number[slot->number - FIRST_NUMBER] = slot;
 	}
 	for (int i = 0; found != NULL && i < STAGED_MAX; i++) {
 		*ret_number = FIRST_NUMBER + i;
@@ -89,26 +89,26 @@ find_free(struct broker *broker, const struct notif_call *request, pid_t process
 
 /* Takes the caller's desk of that number out of the table, or else spoils it. */
 static bool
-take_desk(struct broker *broker, const struct notif_call *request, int number,
-	  struct staged_file *ret)
+staged_take(struct broker *broker, const struct notif_call *request, int number,
+	    struct staged_file *ret)
 {
 	pid_t process = 0;
 	bool found = false;
 
 	pthread_mutex_lock(&broker->small);
 	for (int i = 0; !found && i < STAGED_MAX; i++) {
-		struct staged_file *desk = &broker->desks[i];
+		struct staged_file *slot = &broker->staged[i];
 
-		if (!is_live(desk) || desk->number != number)
+		if (!is_live(slot) || slot->number != number)
 			continue;
 		if (process == 0)
 			process = notif_process(request);
-		found = desk->process == process && notif_is_valid(request);
+		found = slot->process == process && notif_is_valid(request);
 		if (found && ret == NULL)
-			desk->is_spoiled = true;
+			slot->is_duplicated = true;
 		if (found && ret != NULL) {
-			*ret = *desk;
-			desk->fd = desk->folder = -1;
+			*ret = *slot;
+			slot->fd = slot->folder = -1;
 		}
 	}
 	pthread_mutex_unlock(&broker->small);
@@ -117,13 +117,13 @@ take_desk(struct broker *broker, const struct notif_call *request, int number,
 
 /* The place that is still kept for one that was taken, unless the caller got it for another meanwhile. */
 static struct staged_file *
-find_kept(struct broker *broker, const struct staged_file *desk)
+find_kept(struct broker *broker, const struct staged_file *slot)
 {
 	for (int i = 0; i < STAGED_MAX; i++) {
-		struct staged_file *kept = &broker->desks[i];
+		struct staged_file *kept = &broker->staged[i];
 
-		if (!is_live(kept) && kept->process == desk->process &&
-		    kept->number == desk->number)
+		if (!is_live(kept) && kept->process == slot->process &&
+		    kept->number == slot->number)
 			return kept;
 	}
 	return NULL;
@@ -131,29 +131,29 @@ find_kept(struct broker *broker, const struct staged_file *desk)
 
 /* Its close is begun again. */
 static void
-put_back(struct broker *broker, struct staged_file *desk)
+put_back(struct broker *broker, struct staged_file *slot)
 {
 	struct staged_file *to;
 
 	pthread_mutex_lock(&broker->small);
-	to = find_kept(broker, desk);
+	to = find_kept(broker, slot);
 	if (to != NULL) {
-		*to = *desk;
-		desk->fd = -1;
+		*to = *slot;
+		slot->fd = -1;
 	}
 	pthread_mutex_unlock(&broker->small);
-	if (desk->fd >= 0)
-		clear(desk);
+	if (slot->fd >= 0)
+		clear(slot);
 }
 
 /* The number is the caller's again, for whatever it likes. */
 static void
-give_up_number(struct broker *broker, const struct staged_file *desk)
+give_up_number(struct broker *broker, const struct staged_file *slot)
 {
 	struct staged_file *kept;
 
 	pthread_mutex_lock(&broker->small);
-	kept = find_kept(broker, desk);
+	kept = find_kept(broker, slot);
 	if (kept != NULL)
 		kept->process = 0;
 	pthread_mutex_unlock(&broker->small);
@@ -170,10 +170,10 @@ refuse(struct broker *broker, const char *path, int why, const char *text)
 }
 
 static enum git_staging_result
-open_desk(struct broker *broker, struct git_staging_call *o)
+open_staged(struct broker *broker, struct git_staging_call *o)
 {
 	pid_t process = notif_process(o->request);
-	struct staged_file *desk,
+	struct staged_file *slot,
 		made = {.process = process, .exclusive = (o->flags & O_EXCL) != 0};
 
 	if (process == 0 || strlen(o->place->name) > NAME_MAX)
@@ -183,14 +183,14 @@ open_desk(struct broker *broker, struct git_staging_call *o)
 	made.folder = fcntl(o->place->folder, F_DUPFD_CLOEXEC, 0);
 	o->fd = made.fd < 0 ? -1 : fcntl(made.fd, F_DUPFD_CLOEXEC, 0);
 	pthread_mutex_lock(&broker->small);
-	desk = o->fd < 0 || made.folder < 0 || fchmod(made.fd, o->mode) < 0
+	slot = o->fd < 0 || made.folder < 0 || fchmod(made.fd, o->mode) < 0
 		       ? NULL
 		       : find_free(broker, o->request, process, &made.number);
-	if (desk != NULL)
-		*desk = made;
+	if (slot != NULL)
+		*slot = made;
 	pthread_mutex_unlock(&broker->small);
 	o->number = made.number;
-	if (desk != NULL)
+	if (slot != NULL)
 		return VET_STAGED;
 	close(made.fd);
 	close(made.folder);
@@ -227,7 +227,7 @@ git_staging_open(struct broker *broker, const struct protection *protection,
 	if (there)
 		o->mode = at.st_mode & 0777;
 	if (!there || (is_rewritten(protection->vet) && (flags & O_TRUNC)))
-		return open_desk(broker, o);
+		return open_staged(broker, o);
 	git_check_refused(broker, "write", o->place->path,
 			  "git changes it by a new file that takes its place");
 	errno = EACCES;
@@ -238,29 +238,29 @@ git_staging_open(struct broker *broker, const struct protection *protection,
 
 /* Judged anew: its folder may have moved meanwhile. */
 static int
-finish(struct broker *broker, const struct staged_file *desk)
+finish(struct broker *broker, const struct staged_file *slot)
 {
-	auto_free char *folder = desk->is_spoiled ? NULL : lookup_fd_name(desk->folder),
+	auto_free char *folder = slot->is_duplicated ? NULL : lookup_fd_name(slot->folder),
 		       *path = NULL;
 	struct git_file file = {0};
 	struct verdict verdict;
 	int rc, why;
 
-	if (desk->is_spoiled)
+	if (slot->is_duplicated)
 		return EACCES;
-	path = folder == NULL ? NULL : lookup_join(folder, desk->name);
+	path = folder == NULL ? NULL : lookup_join(folder, slot->name);
 	if (path == NULL)
 		return ENOENT;
 	verdict = broker_decide(broker, path);
 	names_lock_changes(&broker->names, path, NULL);
 	if (strlen(path) >= PATH_MAX || verdict.vetted == NULL || !(verdict.rights & RIGHT_CREATE))
 		return EACCES;
-	why = git_install_read_fd(desk->fd, &file);
+	why = git_install_read_fd(slot->fd, &file);
 	if (why != 0)
 		return why;
 	rc = git_install(broker,
-			 &(struct git_target){desk->folder, desk->name, path, verdict.vetted->vet,
-					      desk->exclusive},
+			 &(struct git_target){slot->folder, slot->name, path, verdict.vetted->vet,
+					      slot->exclusive},
 			 &file);
 	why = errno;
 	free(file.text);
@@ -270,22 +270,22 @@ finish(struct broker *broker, const struct staged_file *desk)
 void
 sys_close(struct broker *broker, const struct notif_call *request)
 {
-	struct staged_file desk;
+	struct staged_file slot;
 	int why;
 
-	if (!take_desk(broker, request, (int)request->notif.data.args[0], &desk)) {
+	if (!staged_take(broker, request, (int)request->notif.data.args[0], &slot)) {
 		notif_continue(request);
 		return;
 	}
 	names_wrlock(&broker->names);
-	why = finish(broker, &desk);
+	why = finish(broker, &slot);
 	names_unlock(&broker->names);
 	if (why == 0)
-		give_up_number(broker, &desk);
+		give_up_number(broker, &slot);
 	if (nest_is_late(broker))
-		put_back(broker, &desk);
+		put_back(broker, &slot);
 	else
-		clear(&desk);
+		clear(&slot);
 	if (why == 0)
 		notif_continue(request);
 	else
@@ -296,7 +296,7 @@ sys_close(struct broker *broker, const struct notif_call *request)
 void
 sys_dup(struct broker *broker, const struct notif_call *request)
 {
-	if (take_desk(broker, request, (int)request->notif.data.args[0], NULL)) {
+	if (staged_take(broker, request, (int)request->notif.data.args[0], NULL)) {
 		refuse_report(broker, "write", "a file of git's",
 			      "it is written under the number it was opened by");
 		notif_fail(request, EACCES);

@@ -24,7 +24,7 @@
 #define KEPT_FREE 40
 #define ONE_CALLS 4 /* descriptors that a call needs, about */
 #define USUAL 1024  /* descriptors; who gives less than it may is given these */
-#define NARROW 256  /* with fewer, one thread serves and keeps nothing of its callers */
+#define LOW_FDS 256 /* with fewer, one thread serves and keeps nothing of its callers */
 
 static const struct {
 	int number;
@@ -123,11 +123,11 @@ has_free(const struct broker *broker, int wanted)
  * when somebody looks.
  */
 static bool
-is_crowded(struct broker *broker)
+fds_exhausted(struct broker *broker)
 {
-	int wanted = broker->numbers - broker->last_free + ONE_CALLS;
+	int wanted = broker->numbers - broker->fd_watermark + ONE_CALLS;
 
-	if (broker->last_free == 0 || fcntl(broker->last_free, F_GETFD) < 0 ||
+	if (broker->fd_watermark == 0 || fcntl(broker->fd_watermark, F_GETFD) < 0 ||
 	    has_free(broker, wanted))
 		return false;
 	nest_close_dead(broker);
@@ -161,19 +161,19 @@ answer_asking(struct broker *broker, struct notif_call *request, struct nest_cal
 }
 
 struct nest *
-broker_answer(struct broker *broker, struct notif_call *request, int patience)
+broker_answer(struct broker *broker, struct notif_call *request, int timeout_ms)
 {
 	struct nest_call nested = {.disturbed = 0};
 	int why;
 
 	/* again at once where another session came between: not often, after that it has to wait */
 	do {
-		why = is_crowded(broker) ? EMFILE : nest_begin(broker, request, &nested);
+		why = fds_exhausted(broker) ? EMFILE : nest_begin(broker, request, &nested);
 		if (why != 0) {
 			notif_fail(request, why);
 			return NULL;
 		}
-		nested.patience = patience;
+		nested.timeout_ms = timeout_ms;
 		answer_asking(broker, request, &nested);
 	} while (nested.is_disturbed);
 	return nested.is_late ? nested.chain[0] : NULL;
@@ -181,7 +181,7 @@ broker_answer(struct broker *broker, struct notif_call *request, int patience)
 
 /* The command has its limits by now, and we start nothing more that would inherit ours. */
 static void
-share_out(struct broker *broker)
+reserve_fds(struct broker *broker)
 {
 	struct rlimit limit;
 	rlim_t spare;
@@ -194,11 +194,11 @@ share_out(struct broker *broker)
 			return;
 	}
 	spare = limit.rlim_cur / 2 < KEPT_FREE ? limit.rlim_cur / 2 : KEPT_FREE;
-	broker->is_narrow = limit.rlim_cur < NARROW;
+	broker->low_fds = limit.rlim_cur < LOW_FDS;
 	if (limit.rlim_cur > INT_MAX)
 		return;
 	broker->numbers = (int)limit.rlim_cur;
-	broker->last_free = (int)(limit.rlim_cur - spare);
+	broker->fd_watermark = (int)(limit.rlim_cur - spare);
 }
 
 _Noreturn void
@@ -206,16 +206,16 @@ broker_serve(struct broker *broker)
 {
 	/* what a link could make us open of ourselves belongs to root then */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	kill_all_ready(&broker->sweep);
+	kill_all_ready(&broker->kill_all);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	share_out(broker);
+	reserve_fds(broker);
 	pthread_mutex_init(&broker->deep.lock, NULL);
 	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;
 	proxy_client_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
 	if (broker->own >= 0) {
 		nest_make(broker);
-		pool_start(broker, broker->is_narrow ? 1 : THREADS);
+		pool_start(broker, broker->low_fds ? 1 : THREADS);
 	}
 	close(broker->listener);
 	for (;;)

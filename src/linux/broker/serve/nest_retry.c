@@ -84,7 +84,7 @@ take_first(struct broker *broker, struct nest *nest)
 static void
 try_again(struct broker *broker, struct late *late)
 {
-	int patience = PATIENCE_MS;
+	int timeout_ms = PATIENCE_MS;
 	struct nest *again;
 	int64_t start;
 
@@ -92,13 +92,13 @@ try_again(struct broker *broker, struct late *late)
 		clock_sleep_us(PAUSE_US);
 		start = clock_ms();
 		again = notif_is_valid(&late->request)
-				? broker_answer(broker, &late->request, patience)
+				? broker_answer(broker, &late->request, timeout_ms)
 				: NULL;
 		if (again == NULL)
 			return;
 		nest_drop(broker, again);
-		if (clock_ms() - start >= patience && patience < PATIENCE_MAX_MS)
-			patience *= 2;
+		if (clock_ms() - start >= timeout_ms && timeout_ms < PATIENCE_MAX_MS)
+			timeout_ms *= 2;
 	} while (clock_ms() < late->end);
 	notif_fail(&late->request, EAGAIN);
 }

@@ -21,7 +21,7 @@
 /* ---- answers ---- */
 
 static void
-judge(const struct broker *broker, const char *path, struct nest_answer *to)
+decide(const struct broker *broker, const char *path, struct nest_answer *to)
 {
 	struct verdict verdict = broker_decide(broker, path);
 
@@ -75,8 +75,8 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 	bool is_here = false;
 
 	switch (question->kind) {
-	case NEST_JUDGE:
-		judge(broker, path, &to);
+	case NEST_DECIDE:
+		decide(broker, path, &to);
 		break;
 	case NEST_LINK:
 		to.rights = second != NULL && git_symlink_may_point(broker, path, second)

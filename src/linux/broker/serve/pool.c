@@ -48,19 +48,19 @@ start_thread(struct broker *broker)
 		return;
 	}
 	/* until it is there it counts as one that can be called */
-	add(&broker->serving.reserve, 1);
+	add(&broker->serving.idle, 1);
 	if (thread_start(STACK_SIZE, thread_main, broker) != 0) {
-		add(&broker->serving.reserve, -1);
+		add(&broker->serving.idle, -1);
 		add(&broker->serving.threads, -1);
 	}
 }
 
 static void
-call_one(struct broker *broker)
+pool_wake_one(struct broker *broker)
 {
 	struct pool *s = &broker->serving;
 
-	if (look(&s->reserve) > 0) {
+	if (look(&s->idle) > 0) {
 		add(&s->calls, 1);
 		syscall(SYS_futex, &s->calls, FUTEX_WAKE_PRIVATE, 1, NULL);
 	} else if (look(&s->threads) < s->threads_max) {
@@ -90,7 +90,7 @@ watch(struct pool *s, int calls, unsigned *ret_received)
 		if (is_called(s, calls, &limit))
 			return true;
 	} while (*ret_received != look(&s->received));
-	return look(&s->at_post) == 0;
+	return look(&s->receiving) == 0;
 }
 
 /* One of the reserve watches. Without one it is called, by the next call at the latest. */
@@ -119,20 +119,20 @@ static int
 wanted(const struct broker *broker)
 {
 	/* what is asked of a sandbox inside may take its time */
-	return look(&broker->serving.crowd) > 0 || nest_is_any(broker) ? 2 : 1;
+	return look(&broker->serving.contended) > 0 || nest_is_any(broker) ? 2 : 1;
 }
 
 static bool
 take_post(struct broker *broker)
 {
-	if (add(&broker->serving.at_post, 1) <= wanted(broker))
+	if (add(&broker->serving.receiving, 1) <= wanted(broker))
 		return true;
-	add(&broker->serving.at_post, -1);
+	add(&broker->serving.receiving, -1);
 	return false;
 }
 
 static void
-go_to_post(struct broker *broker, struct affinity *near)
+pool_wait(struct broker *broker, struct affinity *affinity)
 {
 	struct pool *s = &broker->serving;
 
@@ -140,16 +140,16 @@ go_to_post(struct broker *broker, struct affinity *near)
 		int calls = look(&s->calls);
 		bool is_free;
 
-		add(&s->reserve, 1);
+		add(&s->idle, 1);
 		/* who left the post before it saw us has not called */
-		is_free = look(&s->at_post) == 0;
+		is_free = look(&s->receiving) == 0;
 		if (!is_free) {
-			affinity_end_call(near, false);
+			affinity_end_call(affinity, false);
 			wait_until_needed(s, calls);
 		}
-		add(&s->reserve, -1);
+		add(&s->idle, -1);
 		if (!is_free) {
-			add(&s->at_post, 1);
+			add(&s->receiving, 1);
 			return;
 		}
 	}
@@ -157,45 +157,45 @@ go_to_post(struct broker *broker, struct affinity *near)
 
 /* The post is left for a call of this one. */
 static void
-leave_post(struct broker *broker, pid_t caller)
+pool_received(struct broker *broker, pid_t caller)
 {
 	struct pool *s = &broker->serving;
-	int crowd = look(&s->crowd), left = add(&s->at_post, -1);
+	int contended = look(&s->contended), left = add(&s->receiving, -1);
 
 	add(&s->received, 1);
 	if (__atomic_exchange_n(&s->last, caller, __ATOMIC_SEQ_CST) != caller)
-		set(&s->crowd, CROWD);
-	else if (crowd > 0)
-		set(&s->crowd, crowd - 1);
+		set(&s->contended, CROWD);
+	else if (contended > 0)
+		set(&s->contended, contended - 1);
 	if (left == 0 && (wanted(broker) > 1 || !look(&s->is_watched)))
-		call_one(broker);
+		pool_wake_one(broker);
 }
 
 /* ---- together or apart ---- */
 
 /* Where the kernel does not know the flag (6.6), it wakes apart. */
 static void
-set_apart(struct broker *broker, bool is_apart)
+set_apart(struct broker *broker, bool spread)
 {
-	set(&broker->serving.is_apart, is_apart);
-	ioctl(broker->listener, IOCTL_SET_FLAGS, is_apart ? 0 : SYNC_WAKE_UP);
+	set(&broker->serving.spread, spread);
+	ioctl(broker->listener, IOCTL_SET_FLAGS, spread ? 0 : SYNC_WAKE_UP);
 }
 
 /* at_work calls are being answered. Two of us may count at once: it need not be exact. */
 static void
-weigh(struct broker *broker, int at_work)
+pool_measure(struct broker *broker, int at_work)
 {
 	struct pool *s = &broker->serving;
 	int busy = look(&s->busy);
-	bool is_apart = look(&s->is_apart);
+	bool spread = look(&s->spread);
 
 	if (at_work > 1)
 		busy += busy < BUSY ? 2 : 0;
 	else if (busy > 0)
 		busy--;
 	set(&s->busy, busy);
-	if (is_apart ? busy == 0 : busy >= BUSY)
-		set_apart(broker, !is_apart);
+	if (spread ? busy == 0 : busy >= BUSY)
+		set_apart(broker, !spread);
 }
 
 /* ---- calls ---- */
@@ -231,19 +231,19 @@ receive(const struct broker *broker, struct notif_call *request)
 
 /* One caller for some time, and somebody who sees when there is none any more. */
 static bool
-is_alone(const struct pool *s)
+is_unregistered(const struct pool *s)
 {
-	return look(&s->crowd) == 0 && look(&s->is_watched) && !look(&s->is_apart);
+	return look(&s->contended) == 0 && look(&s->is_watched) && !look(&s->spread);
 }
 
 static struct nest *
-answer(struct broker *broker, struct notif_call *request, struct affinity *near)
+answer(struct broker *broker, struct notif_call *request, struct affinity *affinity)
 {
 	struct pool *s = &broker->serving;
 	struct nest *late;
 
-	weigh(broker, add(&s->at_work, 1));
-	request->near = look(&s->is_apart) ? NULL : near;
+	pool_measure(broker, add(&s->at_work, 1));
+	request->affinity = look(&s->spread) ? NULL : affinity;
 	late = broker_answer(broker, request, PATIENCE_MS);
 	add(&s->at_work, -1);
 	return late;
@@ -253,26 +253,26 @@ static _Noreturn void
 serve(struct broker *broker)
 {
 	struct caller_fds kept[CALLER_FDS] = {{0}};
-	struct affinity near = broker->serving.near;
+	struct affinity affinity = broker->serving.affinity;
 	struct notif_call request = {.listener = broker->listener,
 				     .deep = &broker->deep,
-				     .kept = broker->is_narrow ? NULL : kept};
+				     .kept = broker->low_fds ? NULL : kept};
 	struct nest *late;
 
-	near.own = (pid_t)syscall(SYS_gettid);
-	near.staying = &broker->serving.staying;
+	affinity.own = (pid_t)syscall(SYS_gettid);
+	affinity.staying = &broker->serving.staying;
 	for (;;) {
-		go_to_post(broker, &near);
+		pool_wait(broker, &affinity);
 		if (!receive(broker, &request))
 			for (;;)
 				pause();
-		leave_post(broker, request.thread);
-		late = answer(broker, &request, &near);
+		pool_received(broker, request.thread);
+		late = answer(broker, &request, &affinity);
 		if (late != NULL) {
 			nest_retry(broker, &request, late);
 			nest_drop(broker, late);
 		}
-		affinity_end_call(&near, is_alone(&broker->serving));
+		affinity_end_call(&affinity, is_unregistered(&broker->serving));
 		autorun_compact(broker);
 		/* nobody's folder is held longer than its call; either will do */
 		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
@@ -286,8 +286,8 @@ thread_main(void *argument)
 	/* a umask and a folder of one's own: both are set for single calls */
 	bool has_own = unshare(CLONE_FS) == 0;
 
-	affinity_reset(&broker->serving.near);
-	add(&broker->serving.reserve, -1);
+	affinity_reset(&broker->serving.affinity);
+	add(&broker->serving.idle, -1);
 	if (has_own)
 		serve(broker);
 	return NULL;
@@ -300,6 +300,6 @@ pool_start(struct broker *broker, int threads_max)
 	set_apart(broker, false);
 	/* else a signal would take the caller out of its call while it is kept */
 	if (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE])
-		affinity_start(&broker->serving.near);
+		affinity_start(&broker->serving.affinity);
 	serve(broker);
 }

@@ -26,7 +26,7 @@
 /* Who does not wait for connections waits this long for the far side of one by the proxy. */
 #define FAR_MS 250
 #define LATE_MS 120000
-#define INWARD_MS 2000 /* and this long for room at a server of the session's own */
+#define LOOPBACK_MS 2000 /* and this long for room at a server of the session's own */
 
 void
 connect_finish(struct connect_call *c, int why)
@@ -58,7 +58,7 @@ try_once(const struct connect_call *c)
 	int flags = fcntl(c->fd, F_GETFL), why = 0;
 	bool waits = flags >= 0 && !(flags & O_NONBLOCK);
 
-	if (c->is_inward)
+	if (c->to_own_server)
 		return loopback_connect(c, waits);
 	if (waits)
 		fcntl(c->fd, F_SETFL, flags | O_NONBLOCK);
@@ -74,7 +74,7 @@ try_once(const struct connect_call *c)
 static bool
 is_under_way(const struct connect_call *c, int why)
 {
-	if (c->is_inward)
+	if (c->to_own_server)
 		return why == EAGAIN;
 	return why == EINPROGRESS || why == EALREADY ||
 	       (why == EAGAIN && c->address.any.sa_family == AF_UNIX);
@@ -110,7 +110,7 @@ connect_deadline(int fd)
 static void
 watch(struct connect_call *c, int why)
 {
-	int64_t deadline = is_waiting(c) ? connect_deadline(c->fd) : clock_ms() + INWARD_MS;
+	int64_t deadline = is_waiting(c) ? connect_deadline(c->fd) : clock_ms() + LOOPBACK_MS;
 	int due, looks = 0;
 
 	while (is_under_way(c, why)) {
@@ -124,7 +124,7 @@ watch(struct connect_call *c, int why)
 			why = try_once(c);
 	}
 	/* time is up: the kernel says it so; but of those nothing is under way */
-	if (why == EAGAIN && c->is_inward)
+	if (why == EAGAIN && c->to_own_server)
 		why = ETIMEDOUT;
 	connect_finish(c, why == EALREADY ? EINPROGRESS : why);
 }
@@ -199,7 +199,7 @@ finish_try(struct connect_call *c, bool waits, int why)
  * itself. Should that not come, the connection is ended under the caller's hands.
  */
 static void
-turn_early(struct connect_call *c, struct proxy_request *asking)
+finish_early(struct connect_call *c, struct proxy_request *asking)
 {
 	static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
 	int64_t end = clock_ms() + LATE_MS;
@@ -236,7 +236,7 @@ turn(struct connect_call *c)
 	}
 	why = await_far_side(c, &asking, waits);
 	if (why == EAGAIN && !waits) {
-		turn_early(c, &asking);
+		finish_early(c, &asking);
 		return;
 	}
 	proxy_client_drop(c->broker, &asking);
@@ -269,13 +269,13 @@ thread_main(void *argument)
 	struct connect_call *c = argument;
 	struct broker *broker = c->broker;
 
-	if (c->is_turned)
+	if (c->to_proxy)
 		turn(c);
 	else if (c->is_stub)
 		turn_to_stub(c);
 	else
-		watch(c,
-		      c->address.any.sa_family == AF_UNIX || c->is_inward ? EAGAIN : EINPROGRESS);
+		watch(c, c->address.any.sa_family == AF_UNIX || c->to_own_server ? EAGAIN
+										 : EINPROGRESS);
 	free(c);
 	connect_end_thread(broker);
 	return NULL;
@@ -325,7 +325,7 @@ connect_start(const struct connect_call *connecting)
 	bool waits = is_waiting(&c);
 	int why;
 
-	if (c.is_turned || c.is_stub) {
+	if (c.to_proxy || c.is_stub) {
 		park(&c);
 		return;
 	}
@@ -333,7 +333,7 @@ connect_start(const struct connect_call *connecting)
 	/* on loopback the answer is there by now */
 	if (waits && is_under_way(&c, why) && is_ready(&c, why, 0))
 		why = try_once(&c);
-	if ((waits || c.is_inward) && is_under_way(&c, why))
+	if ((waits || c.to_own_server) && is_under_way(&c, why))
 		park(&c);
 	else
 		connect_finish(&c, why);

@@ -124,7 +124,7 @@ set_loopback(struct socket_call *call, const struct destination *named, uint16_t
 /* ---- the floor ---- */
 
 static int
-tie(int fd)
+bind_to_lo(int fd)
 {
 	char name[IF_NAMESIZE] = "";
 	socklen_t size = sizeof name;
@@ -144,7 +144,7 @@ check_socket(const struct socket_call *call)
 	if (is_udp ? !call->broker->plan->has_datagrams
 		   : call->type != SOCK_STREAM || call->protocol != IPPROTO_TCP)
 		return EACCES;
-	return tie(call->fd) < 0 ? EACCES : 0;
+	return bind_to_lo(call->fd) < 0 ? EACCES : 0;
 }
 
 /*
@@ -163,11 +163,11 @@ answer_whether_v6(int type)
 }
 
 static int
-make_tied(int family, int type, int protocol)
+socket_on_lo(int family, int type, int protocol)
 {
 	int fd = socket(family, type | SOCK_CLOEXEC, protocol);
 
-	if (fd >= 0 && tie(fd) < 0) {
+	if (fd >= 0 && bind_to_lo(fd) < 0) {
 		close(fd);
 		fd = -1;
 	}
@@ -197,7 +197,7 @@ make_socket(struct broker *broker, const struct notif_call *request, int type)
 
 	if ((kind == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP)) ||
 	    (is_udp && broker->plan->has_datagrams))
-		return make_tied(family, type, protocol);
+		return socket_on_lo(family, type, protocol);
 	if (family == AF_INET6 && kind == SOCK_DGRAM && protocol == 0)
 		return answer_whether_v6(type);
 	if (is_udp)
@@ -312,12 +312,12 @@ is_idle(const struct socket_call *call)
 }
 
 static void
-turn_round(struct socket_call *call, const struct destination *to)
+redirect_to_proxy(struct socket_call *call, const struct destination *to)
 {
 	struct connect_call connecting = {.broker = call->broker,
 					  .request = *call->request,
 					  .pin = -1,
-					  .is_turned = !call->is_here && is_idle(call),
+					  .to_proxy = !call->is_here && is_idle(call),
 					  .asks = *to};
 
 	/* one that is on its way, or there, is only asked how it went */
@@ -346,7 +346,7 @@ turn_to_stub(struct socket_call *call, const struct destination *to)
 }
 
 static void
-turn_inward(struct socket_call *call, const struct destination *to)
+connect_own_server(struct socket_call *call, const struct destination *to)
 {
 	struct connect_call connecting = {.broker = call->broker,
 					  .request = *call->request,
@@ -354,7 +354,7 @@ turn_inward(struct socket_call *call, const struct destination *to)
 					  .pin = -1,
 					  .address = call->address,
 					  .size = call->size,
-					  .is_inward = true,
+					  .to_own_server = true,
 					  .asks = *to,
 					  .mark = call->is_here ? call->by.mark : 0};
 
@@ -385,7 +385,7 @@ connect_here(struct socket_call *call, const struct destination *to)
 	switch (who) {
 	case LISTENS_OWN:
 	case LISTENS_FULL:
-		turn_inward(call, &at);
+		connect_own_server(call, &at);
 		return true;
 	case LISTENS_NOBODY:
 		if (network_covers_private(&call->broker->plan->settings.network, at.address))
@@ -405,7 +405,7 @@ connect_away(struct socket_call *call, const struct destination *to)
 	char allow[32];
 
 	if (network_has_port(&call->broker->plan->settings.network, to->port)) {
-		turn_round(call, to);
+		redirect_to_proxy(call, to);
 		return;
 	}
 	snprintf(allow, sizeof allow, "--port %u", (unsigned)to->port);
@@ -429,14 +429,14 @@ connect_domain(struct socket_call *call, const struct destination *to)
 	} else if (call->is_here && is_idle(call)) {
 		connect_here(call, to);
 	} else if (call->is_here) {
-		turn_round(call, to);
+		redirect_to_proxy(call, to);
 	} else if (to->port == DNS_PORT || (here && to->port == egress->stub)) {
 		turn_to_stub(call, to);
 	} else if (here && to->port == egress->named) {
 		set_loopback(call, to, egress->named);
 		socket_connect(call, -1);
 	} else if (here && !is_idle(call)) {
-		turn_round(call, to);
+		redirect_to_proxy(call, to);
 	} else if (here && connect_here(call, to)) {
 		return;
 	} else if (here && !network_covers_private(network, to->address)) {

@@ -44,7 +44,7 @@ state_of(int fd)
 }
 
 static void
-take_back(int fd)
+disconnect(int fd)
 {
 	static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
 
@@ -90,7 +90,7 @@ reach(const struct connect_call *c)
 
 /* With still held: nobody of the session begins to listen meanwhile. */
 static int
-connect_still(const struct connect_call *c, bool waits)
+connect_locked(const struct connect_call *c, bool waits)
 {
 	struct own_listeners *listeners = &c->broker->own_servers;
 	struct listening_by before, after;
@@ -111,7 +111,7 @@ connect_still(const struct connect_call *c, bool waits)
 			 !listener_owner_is_on_lo(c->fd)))
 		why = EAGAIN;
 	if (why != 0)
-		take_back(c->fd);
+		disconnect(c->fd);
 	return why != 0 || waits ? why : EINPROGRESS;
 }
 
@@ -122,7 +122,7 @@ connect_own(const struct connect_call *c, bool waits)
 	int why;
 
 	pthread_mutex_lock(still);
-	why = connect_still(c, waits);
+	why = connect_locked(c, waits);
 	pthread_mutex_unlock(still);
 	return why;
 }
@@ -139,13 +139,13 @@ thread_main(void *argument)
 
 	pthread_mutex_lock(&broker->sockets);
 	for (;;) {
-		struct loopback_job *job = broker->inward;
+		struct loopback_job *job = broker->loopback_jobs;
 
 		if (job == NULL) {
 			pthread_cond_wait(&broker->answered, &broker->sockets);
 			continue;
 		}
-		broker->inward = job->next;
+		broker->loopback_jobs = job->next;
 		pthread_mutex_unlock(&broker->sockets);
 		job->why = is_fit ? connect_own(job->what, job->waits) : ECONNREFUSED;
 		pthread_mutex_lock(&broker->sockets);
@@ -158,16 +158,17 @@ thread_main(void *argument)
 void
 loopback_connect_start(struct broker *broker)
 {
-	broker->has_inward = thread_start(STACK_SIZE, thread_main, broker) == 0;
+	broker->has_loopback_thread = thread_start(STACK_SIZE, thread_main, broker) == 0;
 }
 
 int
 loopback_connect(const struct connect_call *connecting, bool waits)
 {
 	struct broker *broker = connecting->broker;
-	struct loopback_job job = {.what = connecting, .waits = waits}, **at = &broker->inward;
+	struct loopback_job job = {.what = connecting, .waits = waits},
+			    **at = &broker->loopback_jobs;
 
-	if (!broker->has_inward)
+	if (!broker->has_loopback_thread)
 		return ECONNREFUSED;
 	pthread_mutex_lock(&broker->sockets);
 	while (*at != NULL)

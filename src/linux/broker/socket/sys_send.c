@@ -120,7 +120,7 @@ pass_files(struct send_call *s, struct cmsghdr *header)
 			return why;
 		s->files[s->file_count++] = numbers[i];
 		/* the guard needs some of our numbers at any time */
-		if (s->broker->last_free != 0 && numbers[i] >= s->broker->last_free)
+		if (s->broker->fd_watermark != 0 && numbers[i] >= s->broker->fd_watermark)
 			return ETOOMANYREFS;
 	}
 	memcpy(CMSG_DATA(header), numbers, count * sizeof *numbers);
