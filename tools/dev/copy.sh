@@ -1,0 +1,66 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: MIT
+# Runs a program as an ordinary user, or in a temporary folder that any user may use. Read by ./dev.
+
+# make_copy BUILD: a copy that an ordinary user can read and nobody but us can change.
+make_copy()
+{
+	COPY=$(mktemp -d /tmp/cordon-copy.XXXXXX)
+	trap 'rm -rf "$COPY"' EXIT
+	trap 'exit 130' INT TERM HUP
+	tar -cf - --exclude='./build*' --exclude=./.git . | tar -xf - --no-same-owner -C "$COPY"
+	mkdir -p "$COPY/$1/tests/unit" "$COPY/$1/bench"
+	find "$1" -maxdepth 1 \( -name cordon -o -name 'libcordon.so*' \) \
+	    -exec cp -P {} "$COPY/$1/" \;
+	[ ! -f "$1/tests/unit/foreign" ] || cp "$1/tests/unit/foreign" "$COPY/$1/tests/unit/"
+	find "$1/bench" -maxdepth 1 -type f -perm -u+x -exec cp {} "$COPY/$1/bench/" \;
+	mkdir -p "$COPY/$1/tests/faults"
+	[ ! -d "$1/tests/faults" ] ||
+	    find "$1/tests/faults" -maxdepth 1 -type f -exec cp {} "$COPY/$1/tests/faults/" \;
+	mkdir -p "$COPY/$1/tests/net"
+	for name in role role_portable; do
+		[ ! -f "$1/tests/net/$name" ] || cp "$1/tests/net/$name" "$COPY/$1/tests/net/"
+	done
+	mkdir -p "$COPY/$1/tests/tree"
+	[ ! -d "$1/tests/tree" ] ||
+	    find "$1/tests/tree" -maxdepth 1 -type f -exec cp {} "$COPY/$1/tests/tree/" \;
+	mkdir -p "$COPY/$1/tests/broker"
+	for name in older.so oddcalls; do
+		[ ! -f "$1/tests/broker/$name" ] || cp "$1/tests/broker/$name" "$COPY/$1/tests/broker/"
+	done
+	chmod -R go=u-w "$COPY"
+}
+
+# Only root can become an ordinary user; anybody else is one.
+copy_for_user()
+{
+	COPY=$ROOT
+	if [ "$(id -u)" -eq 0 ] && [ "$(uname -s)" = Linux ]; then
+		make_copy build
+	fi
+	export COPY
+}
+
+# open_folder NAME: a temporary one for whoever runs in the open.
+open_folder()
+{
+	open=$(mktemp -d "/tmp/cordon-$1.XXXXXX")
+	trap 'rm -rf "$open"; [ "$COPY" = "$ROOT" ] || rm -rf "$COPY"' EXIT
+	trap 'exit 130' INT TERM HUP
+	chmod 1777 "$open"
+	sanitized=''
+}
+
+# in_the_open WHO TREE PROGRAM [ARGUMENT...]: a Python program that takes long, so it can be watched.
+in_the_open()
+{
+	who=$1 program=$2/$3
+	say "# $3 as $1"
+	shift 3
+	set -- env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TREE_FULL=1 \
+	    ${FAULTS_MANY:+FAULTS_MANY="$FAULTS_MANY"} ${sanitized:+CORDON="$sanitized"} TMPDIR="$open" /usr/bin/python3 -B "$program" "$@"
+	if [ "$who" = nobody ]; then
+		set -- setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	fi
+	(cd / && exec "$@" </dev/null)
+}
