@@ -233,7 +233,7 @@ text_macos(const struct facts *facts, struct str *to)
 		to,
 		"  %-4s Seatbelt\n"
 		"       compiled, linked, analysed and evaluated on Linux; enforcement was not yet\n"
-		"       exercised on a Mac (there, tests/mac/real does it)\n"
+		"       exercised on a Mac (there, tests/macos/real does it)\n"
 		"       what is refused is in the audit log where the user is an administrator\n"
 		"       network by domain is for programs that know proxies: no connection is turned\n"
 		"       round, and no other name is looked up\n"

@@ -299,5 +299,5 @@ enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_e
 	(void)guarantee, (void)ret_proof;
 	return cordon_fail(
 		err, CORDON_E_GAP, 0,
-		"evaluated on Linux, not yet exercised on a Mac; tests/mac/real tries it");
+		"evaluated on Linux, not yet exercised on a Mac; tests/macos/real tries it");
 }

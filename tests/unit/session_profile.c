@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Not a test: the profile that a session applies, with what it adds to the plan's, in the form of
- * `cordon sbpl --json`. For tests/sbpl, which holds it against the tables.
+ * `cordon sbpl --json`. For tests/macos, which holds it against the tables.
  *
  *   session_profile HOME PROJECT POLICY TMP FINGERPRINT TAG PORT DOOR     "": without
  *   session_profile proxy LISTENER RESOLVERS PORT...     of the proxy; so many of the ports, from the

@@ -80,9 +80,9 @@ sanitized_build()
 	[ "$1" = "${1%undefined}" ] || link=-static-libubsan
 	compile "$folder" "$(default_compiler)" -Db_sanitize="$1" -Db_lundef=false \
 	    -Dc_link_args="$link" || fail 'the build failed'
-	mkdir -p "$open/$folder/tests/broker"
+	mkdir -p "$open/$folder/tests/attack"
 	cp "$folder/cordon" "$open/$folder/"
-	cp "$folder/tests/broker/older.so" "$folder/tests/broker/oddcalls" "$open/$folder/tests/broker/"
+	cp "$folder/tests/attack/older.so" "$folder/tests/attack/oddcalls" "$open/$folder/tests/attack/"
 	chmod -R go=u-w "$open/$folder"
 	sanitized=$open/$folder/cordon
 	say "# with -fsanitize=$1"

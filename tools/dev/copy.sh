@@ -21,12 +21,12 @@ make_copy()
 	for name in role role_portable; do
 		[ ! -f "$1/tests/net/$name" ] || cp "$1/tests/net/$name" "$COPY/$1/tests/net/"
 	done
-	mkdir -p "$COPY/$1/tests/tree"
-	[ ! -d "$1/tests/tree" ] ||
-	    find "$1/tests/tree" -maxdepth 1 -type f -exec cp {} "$COPY/$1/tests/tree/" \;
-	mkdir -p "$COPY/$1/tests/broker"
+	mkdir -p "$COPY/$1/tests/process"
+	[ ! -d "$1/tests/process" ] ||
+	    find "$1/tests/process" -maxdepth 1 -type f -exec cp {} "$COPY/$1/tests/process/" \;
+	mkdir -p "$COPY/$1/tests/attack"
 	for name in older.so oddcalls; do
-		[ ! -f "$1/tests/broker/$name" ] || cp "$1/tests/broker/$name" "$COPY/$1/tests/broker/"
+		[ ! -f "$1/tests/attack/$name" ] || cp "$1/tests/attack/$name" "$COPY/$1/tests/attack/"
 	done
 	chmod -R go=u-w "$COPY"
 }

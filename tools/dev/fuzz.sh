@@ -34,13 +34,13 @@ fuzz_files()
 	[ "$(uname -s)" = Linux ] || fail 'files is for Linux'
 	setup build test
 	compile_default
-	/usr/bin/python3 -B tests/broker/differential.py "$1s" "$(date +%s)000" || fail 'there are findings'
+	/usr/bin/python3 -B tests/differential/differential.py "$1s" "$(date +%s)000" || fail 'there are findings'
 }
 
 # fuzz_calls_as WHO TREE SECONDS
 fuzz_calls_as()
 {
-	in_the_open "$1" "$2" tests/broker/fuzz_calls.py "$3" "$(date +%s)00" || found=1
+	in_the_open "$1" "$2" tests/attack/fuzz_calls.py "$3" "$(date +%s)00" || found=1
 }
 
 # Not a reader either: a program inside a session, with every build.

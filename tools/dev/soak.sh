@@ -40,8 +40,8 @@ soak_sanitized()
 {
 	for kind in address,undefined thread; do
 		sanitized_build "$kind"
-		in_the_open "$(id -un)" "$ROOT" tests/broker/soak.py 30000 60 || soaked=1
-		[ "$COPY" = "$ROOT" ] || in_the_open nobody "$COPY" tests/broker/soak.py 30000 60 || soaked=1
+		in_the_open "$(id -un)" "$ROOT" tests/attack/soak.py 30000 60 || soaked=1
+		[ "$COPY" = "$ROOT" ] || in_the_open nobody "$COPY" tests/attack/soak.py 30000 60 || soaked=1
 		sanitized=''
 	done
 }

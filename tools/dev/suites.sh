@@ -32,7 +32,7 @@ unit_suites()
 # With the sanitizers: --pty without tmux, which reaches the same code in less time.
 cli_suites()
 {
-	for file in tests/cli/*.bats; do
+	for file in tests/*/*.bats; do
 		[ -f "$file" ] || continue
 		case $1/$file in
 		asan/*/terminal.bats | asan/*/terminal-jobs.bats) continue ;;
@@ -79,10 +79,10 @@ lint_suites()
 
 schema_suites()
 {
-	[ -f tests/schema.py ] || return 0
+	[ -f tests/policy/schema.py ] || return 0
 	# Debian's own python, which has python3-jsonschema; another may come first in PATH.
 	suite schema self tap \
-	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/build/cordon\" exec /usr/bin/python3 tests/schema.py"
+	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/build/cordon\" exec /usr/bin/python3 tests/policy/schema.py"
 }
 
 # sbpl_suite NAME SCRIPT [ARGUMENT...]
@@ -91,7 +91,7 @@ sbpl_suite()
 	name=$1
 	shift
 	suite "sbpl/$name" self tap \
-	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/build/cordon\" exec /usr/bin/python3 -B tests/sbpl/$*"
+	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/build/cordon\" exec /usr/bin/python3 -B tests/macos/$*"
 }
 
 # Seatbelt profiles, run by a Scheme and held against `cordon why`.
@@ -113,9 +113,9 @@ random_suites()
 macos_suites()
 {
 	suite macos/cross self tap \
-	    "exec \"\$ROOT/tests/mac/cross\" \"\$ROOT/build/macos\" \"\$TMPDIR/cross\""
+	    "exec \"\$ROOT/tests/macos/cross\" \"\$ROOT/build/macos\" \"\$TMPDIR/cross\""
 	suite macos/session self tap \
-	    "CORDON=\"\$ROOT/build/cordon\" exec \"\$ROOT/tests/mac/session\""
+	    "CORDON=\"\$ROOT/build/cordon\" exec \"\$ROOT/tests/macos/session\""
 	for name in denials kqueue lines macos macos_named macos_proxy; do
 		suite "macos/test_$name" self tap "cd \"\$ROOT\" && exec build/tests/unit/test_$name"
 	done
@@ -146,9 +146,9 @@ tree_suites()
 {
 	[ "$(uname -s)" = Linux ] || return 0
 	for name in compare stress; do
-		suite "tree/here/$name" self tap "cd \"\$ROOT\" && exec /usr/bin/python3 tests/tree/$name.py"
+		suite "tree/here/$name" self tap "cd \"\$ROOT\" && exec /usr/bin/python3 tests/process/$name.py"
 		[ "$COPY" = "$ROOT" ] || suite "tree/user/$name" nobody tap \
-		    "cd \"\$COPY\" && exec /usr/bin/python3 tests/tree/$name.py"
+		    "cd \"\$COPY\" && exec /usr/bin/python3 tests/process/$name.py"
 	done
 }
 
@@ -157,14 +157,14 @@ broker_suites()
 {
 	[ "$(uname -s)" = Linux ] || return 0
 	suite broker/here/differential self tap \
-	    "cd \"\$ROOT\" && exec /usr/bin/python3 -B tests/broker/differential.py 48"
+	    "cd \"\$ROOT\" && exec /usr/bin/python3 -B tests/differential/differential.py 48"
 	[ "$COPY" = "$ROOT" ] || suite broker/user/differential nobody tap \
-	    "cd \"\$COPY\" && exec /usr/bin/python3 -B tests/broker/differential.py 48 100"
+	    "cd \"\$COPY\" && exec /usr/bin/python3 -B tests/differential/differential.py 48 100"
 	# random calls from inside: guard and launcher live, and nothing is left
 	suite broker/here/fuzz_calls self tap \
-	    "cd \"\$ROOT\" && exec /usr/bin/python3 -B tests/broker/fuzz_calls.py 20 1"
+	    "cd \"\$ROOT\" && exec /usr/bin/python3 -B tests/attack/fuzz_calls.py 20 1"
 	[ "$COPY" = "$ROOT" ] || suite broker/user/fuzz_calls nobody tap \
-	    "cd \"\$COPY\" && exec /usr/bin/python3 -B tests/broker/fuzz_calls.py 20 100"
+	    "cd \"\$COPY\" && exec /usr/bin/python3 -B tests/attack/fuzz_calls.py 20 100"
 }
 
 # What every change runs: one compiler, root and an ordinary user.

@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What is allowed ends as without cordon, and what fails either way fails with the same error: odd arguments, what a
+# file watcher is told, what is only asked for.
+
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
+
+load ../lib/common
+
+# Two folders, for a bare and a boxed run.
+begin()
+{
+	rm -rf .git
+	mkdir kept bare boxed
+	cp "$TREE/tests/attack/$1" .
+	bare=''
+	if [ "$(id -u)" -eq 0 ]; then
+		# root's powers are gone inside; without them it is a fair comparison
+		bare='setpriv --bounding-set=-all --inh-caps=-all'
+	fi
+}
+
+# compare_odd NETWORK: every call with odd arguments, bare and boxed.
+compare_odd()
+{
+	begin odd_calls.py
+	$bare "$PYTHON" -B odd_calls.py run bare >"$T/bare" 2>"$T/bare.err" || complain "$(cat "$T/bare.err")"
+	[ "$(wc -l <"$T/bare")" -gt 4000 ]
+	CORDON_TIMEOUT=240 expect 0 run -q --protect kept --net "$1" -- "$PYTHON" -B odd_calls.py run boxed
+	chmod -R u+rwX bare boxed
+	"$PYTHON" -B odd_calls.py compare "$T/bare" "$T/out" "$1" >"$T/diff" 2>&1 || complain "$(head -30 "$T/diff")"
+}
+
+@test "calls with odd arguments have the same errors, without a network" {
+	compare_odd none
+}
+
+@test "calls with odd arguments have the same errors, with the network of this machine" {
+	compare_odd localhost
+}
+
+# Lists are looked at before a folder is moved; a file watcher takes none of that for a change.
+listed='s/ [^ ]*:\(OPEN\|ACCESS\|CLOSE_NOWRITE\)//g'
+
+@test "a file watcher is told the same of every call" {
+	begin events.py
+	$bare "$PYTHON" -B events.py bare >"$T/bare"
+	[ "$(wc -l <"$T/bare")" -gt 50 ] && grep -q '^truncate: done: top/f:MODIFY f:MODIFY$' "$T/bare"
+	for options in '--protect kept' '--protect kept --deny **/.env'; do
+		rm -rf boxed
+		mkdir boxed
+		# shellcheck disable=SC2086 # words
+		set -f -- $options
+		set +f
+		expect 0 run "$@" -- "$PYTHON" -B events.py boxed
+		sed "/folder\(s\|\| over\| below\): /$listed" "$T/out" >"$T/boxed"
+		sed "/folder\(s\|\| over\| below\): /$listed" "$T/bare" | diff - "$T/boxed" >"$T/diff" || complain "$options: $(cat "$T/diff")"
+	done
+}
+
+@test "interfaces are asked about as without cordon where there is a network" {
+	cat >asks.py <<-'END'
+		import socket
+		print(socket.if_nametoindex("lo"), socket.if_indextoname(1), ("lo" in [n for _, n in socket.if_nameindex()]))
+		print(socket.getaddrinfo("fe80::1%lo", 80, type=socket.SOCK_STREAM)[0][4])
+		print(socket.getnameinfo(("::1", 80, 0, 0), socket.NI_NUMERICHOST | socket.NI_NUMERICSERV))
+		print(socket.getnameinfo(("fe80::1", 80, 0, 1), socket.NI_NUMERICHOST | socket.NI_NUMERICSERV))
+		print(socket.getnameinfo(("127.0.0.1", 80), 0))
+		try:
+		    socket.if_nametoindex("no-such-one")
+		except OSError as e:
+		    print(e)
+	END
+	"$PYTHON" asks.py >"$T/bare"
+	for network in localhost domains; do
+		expect 0 run --net "$network" -- "$PYTHON" asks.py
+		diff "$T/bare" "$T/out" >"$T/diff" || complain "$network: $(cat "$T/diff")"
+	done
+	# without one, interfaces are listed, and not more
+	expect 0 run --net none -- "$PYTHON" -c 'import socket; print("lo" in [n for _, n in socket.if_nameindex()])'
+	said True
+}

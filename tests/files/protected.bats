@@ -1,0 +1,420 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The broker: what is protected inside a folder that may be changed. What is allowed must be as
+# without cordon, call by call; what is not must be refused on every way to it.
+
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
+
+load ../lib/common
+
+begin()
+{
+	rm -rf .git
+	mkdir kept
+	echo kept >kept/file
+	cp "$TREE/tests/files/ops.py" "$TREE/tests/attack/attack.py" .
+	before=$(state)
+}
+
+# Everything about the protected folder that can be seen from outside.
+state()
+{
+	find kept -printf '%p %y %m %u %T@ %n\n' | sort
+	cat kept/file
+}
+
+untouched()
+{
+	[ "$(state)" = "$before" ] || complain "was: $before" "is: $(state)"
+}
+
+teardown()
+{
+	if [ -n "${launcher:-}" ]; then
+		kill -KILL "$launcher" 2>/dev/null || true
+		wait "$launcher" 2>/dev/null || true
+	fi
+}
+
+# attack KIND SECONDS: outside it gets through, inside it does not.
+attack()
+{
+	expect 0 run --protect kept -- "$PYTHON" attack.py "$1" "$2"
+	untouched
+}
+
+@test "carve-outs and metadata are kept by the broker, and plan says so" {
+	begin
+	expect 0 run -v --protect kept -- true
+	heard 'files.carveout' 'broker over Landlock' 'files.metadata'
+	# without need nothing is routed
+	expect 0 run -v --accept files.future --accept files.metadata -- true
+	heard 'accepted   files.future' 'accepted   files.metadata'
+}
+
+@test "allowed calls end as without cordon: results, errors, modes, names" {
+	begin
+	mkdir bare boxed
+	bare=''
+	if [ "$(id -u)" -eq 0 ]; then
+		# root's powers are gone inside; without them it is a fair comparison
+		bare='setpriv --bounding-set=-all --inh-caps=-all'
+	fi
+	$bare "$PYTHON" ops.py bare reads >"$T/bare" 2>"$T/bare.err" || complain "$(cat "$T/bare.err")"
+	[ "$(wc -l <"$T/bare")" -gt 1000 ]
+	CORDON_TIMEOUT=240 expect 0 run --protect kept -- "$PYTHON" ops.py boxed reads
+	# some folders cannot be entered any more, and whoever cleans up must
+	chmod -R u+rwX bare boxed
+	diff "$T/bare" "$T/out" >"$T/diff" || complain "$(head -20 "$T/diff")"
+}
+
+@test "every call that could change the protected folder is refused" {
+	begin
+	# free, nearly all of them work
+	mkdir "$T/free"
+	cp -r kept attack.py "$T/free"
+	if (cd "$T/free" && "$PYTHON" attack.py every_route 0 >"$T/free.out"); then
+		complain 'nothing passes outside either'
+	fi
+	grep -q "'write', 'append', 'write through a link'" "$T/free.out"
+	attack every_route 0
+	said 'passed: []'
+}
+
+@test "a path that changes while it is judged changes nothing" {
+	begin
+	attack race 2
+	said 'tries: '
+	[ ! -e kept/f ]
+}
+
+# The outer layer lets the broker read what is made, and look into /proc.
+@test "what may only be changed is not read, and /proc stays closed where it was not granted" {
+	begin
+	mkdir "$T/drop"
+	echo secret >"$T/drop/file"
+	policy='{"extends": ["agent"], "files": {"rules": [
+	    {"effect": "allow", "rights": "wcd", "path": "'$T'/drop", "match": "subpath"}]}}'
+	expect 0 run --policy-json "$policy" -- sh -c '
+		! cat "$1/file" && ! ls "$1" && echo new >"$1/new"' sh "$T/drop"
+	[ "$(cat "$T/drop/new")" = new ]
+	unsaid secret
+	expect 0 run -p strict -- sh -c '! ls /proc && ! cat /proc/self/status'
+}
+
+@test "nothing is cut by a path or flags that change while they are judged" {
+	begin
+	attack cutting 3
+	said 'tries: '
+	[ "$(cat kept/file)" = kept ]
+}
+
+# As a program that restricts itself: everything is then left to the layers.
+@test "nothing is cut by who is acted for no more" {
+	begin
+	attack layered 0
+	[ "$(cat kept/file)" = kept ]
+}
+
+@test "the private tmp stays where it is, also inside the project" {
+	begin
+	mkdir tmp
+	TMPDIR=$P/tmp expect 0 run -- sh -c '! mv tmp tmp2 && ! mv "$TMPDIR" other && mkdir free &&
+		! mv --exchange tmp free 2>/dev/null && mv free freer && echo x >"$TMPDIR/f"'
+	[ ! -e tmp2 ]
+	[ -z "$(ls tmp)" ]
+}
+
+@test "folders that are exchanged meanwhile change nothing" {
+	begin
+	attack moving 2
+	[ ! -e kept/f ]
+}
+
+@test "a file is cut only by a name that is its own" {
+	begin
+	# free, it is emptied
+	mkdir "$T/free"
+	cp -r kept attack.py "$T/free"
+	(cd "$T/free" && "$PYTHON" attack.py emptying 30)
+	[ ! -s "$T/free/kept/file" ]
+	attack emptying 2
+}
+
+@test "links into /proc show the caller and nobody else" {
+	begin
+	export HIDDEN_SECRET=seen-by-the-launcher
+	attack deputy 0
+	unsaid seen-by-the-launcher
+	said "comm: ${PYTHON##*/}"
+}
+
+@test "signals neither repeat nor fail a call" {
+	begin
+	attack storm 2
+	said 'false: []'
+}
+
+@test "an open that waits for a lease does all it was asked to" {
+	begin
+	cat >lease.py <<-'END'
+		import fcntl, os, signal, sys
+		def hold(ready):
+		    """Until it is asked for."""
+		    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGIO})
+		    fd = os.open("leased", os.O_RDWR)
+		    try:
+		        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+		    except OSError:
+		        os._exit(1)
+		    os.write(ready, b"x")
+		    signal.sigwait({signal.SIGIO})
+		    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+		    os._exit(0)
+		for flags in (os.O_WRONLY, os.O_WRONLY | os.O_TRUNC, os.O_RDONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC | os.O_NOFOLLOW,
+		              os.O_WRONLY | os.O_CREAT | os.O_TRUNC, os.O_RDONLY):
+		    with open("leased", "w") as f:
+		        f.write("old text")
+		    there, ready = os.pipe()
+		    child = os.fork()
+		    if child == 0:
+		        hold(ready)
+		    os.close(ready)
+		    if os.read(there, 1) != b"x":
+		        sys.exit(3)
+		    os.close(there)
+		    try:
+		        os.open("leased", flags | os.O_NONBLOCK)
+		        print("did not wait")
+		    except BlockingIOError:
+		        print("would wait")
+		    fd = os.open("leased", flags)
+		    os.waitpid(child, 0)
+		    print(flags, os.fstat(fd).st_size, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_NONBLOCK))
+		    os.close(fd)
+	END
+	timeout 120 "$PYTHON" lease.py >"$T/bare" || status=$?
+	# not every file system has them
+	[ "${status:-0}" -ne 3 ] || return 0
+	[ "${status:-0}" -eq 0 ] || complain "fails outside: $(cat "$T/bare")"
+	CORDON_TIMEOUT=120 expect 0 run --protect kept -- "$PYTHON" lease.py
+	diff "$T/bare" "$T/out" || complain 'it is another'
+	grep -q ' 0 ' "$T/bare"
+	CORDON_TIMEOUT=120 expect 0 run --protect kept --deny '**/.env' -- "$PYTHON" lease.py
+	diff "$T/bare" "$T/out" || complain 'it is another where reading is supervised'
+}
+
+@test "many at once, killed in the middle, leave the others served" {
+	begin
+	attack crowd 1
+}
+
+# exhaust LIMIT WAY WORD: whatever is held, nothing opens, and all of it ends with the session.
+exhaust()
+{
+	local pid
+
+	rm -rf pipe* d[0-9]* holders
+	cp "$TREE/tests/files/exhaust.py" .
+	(ulimit -n "$1" && CORDON_TIMEOUT=120 expect 0 run -q --protect kept -- "$PYTHON" exhaust.py "$2" &&
+		said "${3:+$3 }closed" && silent) || return 1
+	[ "$(wc -l <holders)" -gt 2 ]
+	while read -r pid; do
+		! kill -0 "$pid" 2>/dev/null || complain "$pid is still there" || return 1
+	done <holders
+	untouched
+}
+
+@test "out of descriptors it refuses, and the session still ends" {
+	begin
+	exhaust 40 doors EMFILE
+	for limit in 64 100 1024; do
+		exhaust "$limit" doors served
+	done
+	# how many wait at most depends on how many are served at once
+	exhaust 64 pipes ''
+	exhaust 64 desks EMFILE
+	# of these there are not that many
+	exhaust 1024 pipes served
+	# few are enough for honest work, and a low limit that may be raised is raised for the broker alone
+	(ulimit -n 64 && expect 0 run --protect kept -- sh -c 'for i in $(seq 64); do (echo x >w$i) & done; wait
+		cat w* | wc -l')
+	[ "$(cat w* | wc -l)" -eq 64 ]
+	(ulimit -S -n 64 && expect 0 run --protect kept -- sh -c 'ulimit -S -n' && said 64)
+}
+
+@test "out of descriptors for a while, it serves again" {
+	begin
+	cp "$TREE/tests/files/exhaust.py" .
+	(ulimit -n 64 && expect 0 run -q --protect kept -- "$PYTHON" exhaust.py desks ends &&
+		said 'EMFILE closed' 'as before')
+	for limit in 64 256 300; do
+		rm -f holders
+		(ulimit -n "$limit" && expect 0 run -q --protect kept -- "$PYTHON" exhaust.py doors ends &&
+			said 'served closed' 'as before')
+	done
+	untouched
+}
+
+# sleeps_as NAME PARENT: a child of this name is there, and waits for something.
+sleeps_as()
+{
+	local child
+
+	child=$(cat "/proc/$2/task/$2/children")
+	child=${child%% *}
+	grep -q "^Name:.$1\$" "/proc/$child/status" && grep -q '^State:.S' "/proc/$child/status"
+}
+
+is_gone()
+{
+	! kill -0 "$1" 2>/dev/null
+}
+
+# The orphan lives as long as nobody can end it: its launcher is stopped, and the guard is gone.
+@test "a broker that is stopped or killed opens nothing" {
+	begin
+	cat >orphan <<-'END'
+		echo $$ >orphan.pid
+		while [ ! -e go ]; do sleep 0.05; done
+		mkdir made && echo passed
+		(echo x >kept/file) 2>/dev/null && echo passed
+		chmod 777 kept && echo passed
+		echo finished
+	END
+	"$CORDON" run --protect kept -- sh -c 'setsid sh orphan & wait' >"$T/out" 2>/dev/null 3>&- &
+	launcher=$!
+	until_true 60 test -s orphan.pid
+	guard=$(cat "/proc/$launcher/task/$launcher/children")
+	guard=${guard%% *}
+	# stopped: calls wait, and are not left to anybody else
+	kill -STOP "$launcher" "$guard"
+	until_true 60 grep -q '^State:.T' "/proc/$guard/status"
+	touch go
+	until_true 60 sleeps_as mkdir "$(cat orphan.pid)"
+	[ ! -e made ]
+	untouched
+	# killed: they fail
+	kill -KILL "$guard"
+	until_true 60 grep -q finished "$T/out"
+	[ "$(cat "$T/out")" = finished ]
+	[ ! -e made ]
+	untouched
+	kill -CONT "$launcher"
+	wait "$launcher" || true
+	launcher=''
+	until_true 60 is_gone "$(cat orphan.pid)"
+}
+
+@test "a guard that is killed takes everything along" {
+	begin
+	"$CORDON" run --protect kept -- sh -c 'echo up >up; while :; do echo x >f; done' &
+	launcher=$!
+	until_true 60 test -s up
+	guard=$(cat "/proc/$launcher/task/$launcher/children")
+	kill -KILL "${guard%% *}"
+	status=0
+	wait "$launcher" || status=$?
+	[ "$status" -eq 137 ] || complain "status $status"
+	untouched
+}
+
+# To the mode that it has: should it pass, nothing is broken on the machine.
+@test "a device that may be used keeps its mode and its owner" {
+	begin
+	mode=$(stat -c %a /dev/null)
+	for how in "chmod $mode /dev/null" 'chown 0:0 /dev/null' "chmod $mode /proc/self/fd/0" "chmod $mode nothing"; do
+		[ "$(id -u)" -ne 0 ] || sh -c "ln -sf /dev/null nothing; $how" </dev/null
+		expect 1 run -- sh -c "ln -sf /dev/null nothing; $how"
+		heard 'Permission denied'
+	done
+	expect 1 run -- "$PYTHON" -c "import os; os.fchmod(0, 0o$mode)"
+	expect 0 run -- sh -c 'echo x >/dev/null && cat /dev/null && touch /dev/null'
+}
+
+@test "a folder that everybody shares keeps its mode, and its files have theirs" {
+	begin
+	mode=$(stat -c %a /dev/shm)
+	[ "$(id -u)" -ne 0 ] || chmod "$mode" /dev/shm
+	expect 1 run -- chmod "$mode" /dev/shm
+	heard 'Permission denied'
+	expect 0 run -- sh -c 'f=/dev/shm/cordon-test-$$; echo x >$f && chmod 600 $f && rm $f'
+}
+
+@test "what is not granted is as closed as without the broker" {
+	begin
+	echo outside >"$T/outside"
+	for script in 'echo x >../outside' 'chmod 777 ../outside' 'touch ../new' 'mv ../outside here' \
+	    'ln ../outside here' 'mv attack.py ../moved' 'touch -d 2001-01-01 ../outside' \
+	    'setfattr -n user.a ../outside || exit 1'; do
+		expect 9 run --protect kept -- sh -c "( $script ) 2>/dev/null || exit 9"
+	done
+	[ "$(cat "$T/outside")" = outside ]
+	[ ! -e "$T/new" ] && [ ! -e "$T/moved" ] && [ ! -e here ]
+}
+
+
+# planted NAME SCRIPT...: outside each brings a file there, inside none does
+planted()
+{
+	local name=$1 script top=${1%%/*} folder=${1%/*}
+
+	shift
+	export name top folder
+	for script in "$@"; do
+		rm -rf x y "$top"
+		sh -c "$script" >/dev/null 2>&1
+		[ -e "$name" ] || complain "makes no $name outside either: $script" || return 1
+		rm -rf x y "$top"
+		"$CORDON" run -q --env name --env top --env folder -- sh -c "$script" >/dev/null 2>&1 </dev/null || :
+		[ ! -e "$name" ] || complain "planted: $name by $script" || return 1
+	done
+	rm -rf x y "$top"
+}
+
+@test "settings by which agents run something are not planted by any way, and what else they write is" {
+	rm -rf .git
+	for name in .gemini/settings.json .amp/settings.json .helix/languages.toml; do
+		planted "$name" 'mkdir -p $folder; echo >$name' 'mkdir x; echo >x/${name##*/}; mv x $top' \
+		    'mkdir x; echo >x/${name##*/}; ln -s x $top'
+	done
+	for name in crush.json .crush.json opencode.json .aider.conf.yml .continuerc.json; do
+		planted "$name" 'echo >$name' 'echo >x; mv x $name' 'echo >x; ln x $name' 'echo >x; ln -s x $name'
+	done
+	for name in .opencode/plugins/a.ts .kiro/hooks/a .qwen/hooks/a .factory/commands/a .github/hooks/a.json .clinerules/hooks/A \
+	    .junie/mcp/mcp.json .pi/extensions/a.ts .continue/mcpServers/a.yaml .kiro/settings/mcp.json; do
+		planted "$name" 'mkdir -p $folder; echo >$name' 'mkdir -p x/${folder##*/}; echo >x/${name#*/}; mv x $top' \
+		    'mkdir -p x/${folder##*/}; echo >x/${name#*/}; ln -s x $top' \
+		    'mkdir -p x/${folder##*/} $top; echo >x/${name#*/}; mv x/* $top' \
+		    'mkdir -p x/${folder##*/} $top; echo >x/${name#*/}; ln -s ../x/${folder##*/} $folder' \
+		    'mkdir -p x/${folder##*/} y; echo >x/${name#*/}; ln -s x y/l; mv y/l $top'
+	done
+	for name in .roo/mcp.json .windsurf/hooks.json .factory/hooks.json .kilocode/mcp.json .trae/mcp.json .qwen/settings.json; do
+		planted "$name" 'mkdir $top; echo >$name' 'mkdir $top; echo >x; mv x $name' 'mkdir x; echo >x/${name##*/}; ln -s x $top' \
+		    'mkdir x; echo >x/${name##*/}; mv x $top' 'mkdir $top; echo >x; ln x $name'
+	done
+	expect 0 run -- sh -c 'mkdir -p .kiro/specs/a .opencode/plans .github/workflows .crush .factory/docs .qwen deep/.github &&
+		echo x | tee .kiro/specs/a/tasks.md .opencode/plans/a.md .github/workflows/a.yml .crush/crush.db .clinerules \
+		    .factory/docs/a .qwen/PROJECT_SUMMARY.md .aider.chat.history.md >/dev/null &&
+		mv .kiro/specs .kiro/old && rm -r .kiro .opencode && mv .github x && mkdir .github && mv deep y && rm -r x y'
+	# who names it gets it
+	expect 0 run --write .kiro/hooks -- sh -c 'mkdir -p .kiro/hooks && echo x >.kiro/hooks/a'
+	expect 2 run -- sh -c 'echo y >.kiro/hooks/a'
+	heard 'an agent runs what it names'
+}
+
+@test "a rename leaves no device node behind" {
+	cat >whiteout.py <<-'END'
+		import ctypes, os, sys
+		libc = ctypes.CDLL(None, use_errno=True)
+		open("a", "w").close()
+		done = libc.renameat2(-100, b"a", -100, b"b", 4) == 0
+		if done:
+		    os.unlink("a")
+		sys.exit(0 if done else 9)
+	END
+	"$PYTHON" whiteout.py || skip 'the file system has no whiteouts'
+	expect 9 run -- "$PYTHON" whiteout.py
+	expect 9 run --accept files.metadata --accept files.future -- "$PYTHON" whiteout.py
+	[ -e a ]
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Names that lead to where their owner has no business: to this machine, by addresses of its own that
+# are on the open network.
+
+# shellcheck disable=SC2034 # err is read by complain
+
+load ../lib/common
+
+@test "domains: a name does not lead to this machine by an address of the open network" {
+	how=-n
+	[ "$(id -u)" -eq 0 ] || how=-rn
+	unshare "$how" ip link set lo up 2>/dev/null || skip 'needs a network of its own'
+	timeout 250 unshare "$how" "$PYTHON" "$TREE/tests/net/here.py" "$CORDON" >"$T/out" 2>"$T/err" || status=$?
+	out=$(cat "$T/out") err=$(cat "$T/err")
+	grep -qE '^confined: 0 of [48]$' "$T/out" || complain 'reached, or not tried'
+	! grep -q '^any bound: [^0]' "$T/out" || complain 'reached where any address is bound'
+	grep -qE '^private: (4 of 4|8 of 8)$' "$T/out" || complain 'not reached where that is meant'
+	heard 'which is this machine'
+}

@@ -1,0 +1,331 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The dialects, through the program: read, told apart, resolved, printed in native form.
+
+# shellcheck disable=SC2016,SC2034,SC2088,SC2154 # ~ and $ are the program's; out and err are common's
+
+load ../lib/common
+
+# printed ARGUMENT...: the native form of a policy, for json.
+printed()
+{
+	status=0
+	timeout 60 "$CORDON" check -q --print "$@" >"$T/out" 2>"$T/err" || status=$?
+	out=$(cat "$T/out") err=$(cat "$T/err")
+	[ "$status" -le 1 ] || complain "not printed: $*"
+}
+
+# zed TEXT [OPTION...]: the sandbox object TEXT, printed.
+zed()
+{
+	printf '{"terminal": {"sandbox": %s}}' "$1" >settings.json
+	shift
+	printed "$@" zed:settings.json
+}
+
+# --- Zed: R1 to R7 ---
+
+@test "zed: enabled is false unless said, and then nothing is added to the default" {
+	zed '{"additional_read_only_paths": ["/srv/x"]}'
+	unsaid /srv/x
+	zed '{"enabled": false, "additional_read_only_paths": ["/srv/x"]}'
+	unsaid /srv/x
+	denied -p zed:settings.json read /srv/x
+	allowed -p zed:settings.json write inside
+	zed '{"enabled": true, "additional_read_only_paths": ["/srv/x"]}'
+	said /srv/x
+	allowed -p zed:settings.json read /srv/x
+}
+
+@test "zed: apply_to: tool is run, terminal is shell, both is the default, neither is nothing" {
+	local applies
+
+	for applies in tool:yes:no terminal:no:yes both:yes:yes neither:no:no :yes:yes; do
+		IFS=: read -r word run shell <<<"$applies"
+		field="\"apply_to\": \"$word\","
+		[ -n "$word" ] || field=
+		zed "{\"enabled\": true, $field \"additional_read_only_paths\": [\"/srv/x\"]}" || return 1
+		for case in "run:$run" "shell:$shell"; do
+			if [ "${case#*:}" = yes ]; then
+				allowed --for "${case%:*}" -p zed:settings.json read /srv/x || return 1
+			else
+				denied --for "${case%:*}" -p zed:settings.json read /srv/x || return 1
+			fi
+		done
+	done
+	printf '{"enabled": true, "apply_to": "all"}' >settings.json
+	refused_at settings.json:1:31 check zed:settings.json
+}
+
+@test "zed: system_paths: absent and null are the built-in list, [] is nothing, a list replaces" {
+	zed '{"enabled": true}'
+	json '{"/etc", "/usr/share"} <= set(d["files"]["read"]) and "/usr/bin" in d["files"]["execute"]'
+	cp "$T/out" "$T/absent"
+	zed '{"enabled": true, "system_paths": {"executable": null, "read_only": null, "read_write": null}}'
+	cmp "$T/absent" "$T/out"
+	zed '{"enabled": true, "system_paths": null}'
+	cmp "$T/absent" "$T/out"
+	zed '{"enabled": true, "system_paths": {"read_only": []}}'
+	json '"/etc" not in d["files"].get("read", []) and "/usr/bin" in d["files"]["execute"]'
+	zed '{"enabled": true, "system_paths": {"executable": []}}'
+	json '"/etc" in d["files"]["read"] and "/usr/bin" not in d["files"].get("execute", [])'
+	zed '{"enabled": true, "system_paths": {"executable": ["/srv/bin"]}}'
+	json '"/srv/bin" in d["files"]["execute"] and "/usr/bin" not in d["files"]["execute"]'
+	json '"/etc" in d["files"]["read"]'
+	zed '{"enabled": true, "system_paths": {"read_write": []}}'
+	unsaid '"/dev/tty"' '"/tmp"'
+}
+
+@test "zed: additional paths add to the system lists: execute, read, write" {
+	zed '{"enabled": true, "additional_executable_paths": ["~/x"],
+	  "additional_read_only_paths": ["~/r"], "additional_read_write_paths": ["~/w"]}'
+	json '"~/x" in d["files"]["execute"] and "/usr/bin" in d["files"]["execute"]'
+	json '"~/r" in d["files"]["read"] and "~/w" in d["files"]["write"]'
+	mkdir -p "$HOME"/{x,r,w}
+	allowed -p zed:settings.json rx '~/x/a'
+	denied -p zed:settings.json write '~/x/a'
+	allowed -p zed:settings.json read '~/r/a'
+	denied -p zed:settings.json write '~/r/a'
+	denied -p zed:settings.json execute '~/r/a'
+	allowed -p zed:settings.json rwcd '~/w/a'
+	allowed -p zed:settings.json rwcdx inside
+}
+
+@test "zed: allow_network is true unless said" {
+	zed '{"enabled": true}'
+	json 'd["network"] == "all"'
+	allowed -p zed:settings.json connect example.org:443
+	zed '{"enabled": true, "allow_network": false}'
+	json 'd["network"] == "none"'
+	denied -p zed:settings.json connect example.org:443
+}
+
+@test "zed: allowed_env_vars: absent is the built-in list, a list replaces it" {
+	zed '{"enabled": true}'
+	json '{"PATH", "HOME", "CARGO_HOME", "EDITOR"} <= set(d["env"]["allow"])'
+	zed '{"enabled": true, "allowed_env_vars": ["DEMO"]}'
+	json '"DEMO" in d["env"]["allow"] and "CARGO_HOME" not in d["env"]["allow"]'
+	denied -p zed:settings.json env CARGO_HOME
+	zed '{"enabled": true, "allowed_env_vars": []}'
+	json '"PATH" not in d["env"].get("allow", [])'
+}
+
+@test "zed: the overlay of this system overrides key by key, the other system's is ignored" {
+	zed '{"enabled": true, "allow_network": true, "additional_read_only_paths": ["/srv/base"],
+	  "linux": {"allow_network": false}, "macos": {"additional_read_only_paths": ["/srv/mac"]},
+	  "windows": {"enabled": false}}'
+	json 'd["network"] == "none" and "/srv/base" in d["files"]["read"]'
+	unsaid /srv/mac
+	printed --system macos zed:settings.json
+	json 'd["network"] == "all" and "/srv/mac" in d["files"]["read"]'
+	unsaid /srv/base
+	policy settings.json <<-'END'
+		{"terminal": {"sandbox": {"enabled": true}},
+		 "linux": {"terminal": {"sandbox": {"allow_network": false}}},
+		 "macos": {"terminal": {"sandbox": {"enabled": false}}}}
+	END
+	printed zed:settings.json
+	json 'd["network"] == "none"'
+}
+
+@test "zed: both systems' lists are compiled in" {
+	zed '{"enabled": true}' --system macos
+	json '"/System/Cryptexes" in d["files"]["execute"] and "/private/etc" in d["files"]["read"]'
+	unsaid '"/lib64"'
+	zed '{"enabled": true}' --system linux
+	json '"/lib64" in d["files"]["execute"]'
+	unsaid /System
+}
+
+@test "zed: holes are lost, and check says so in a line each" {
+	zed '{"enabled": true}'
+	unsaid '"/run/user"' '"/dev"' '"~/.config"'
+	denied -p zed:settings.json read '~/.config/gh/hosts.yml'
+	denied -p zed:settings.json write /run/user/0/x
+	denied -p zed:settings.json write /dev/sda
+	status=0
+	"$CORDON" check zed:settings.json >"$T/out" 2>"$T/err" || status=$?
+	out=$(cat "$T/out")
+	[ "$status" -le 1 ]
+	said /run/user /dev '.config'
+}
+
+@test "zed: other settings around it do not disturb, wrong ones in it do" {
+	policy settings.json <<-'END'
+		{"theme": "x", "terminal": {"font_size": 12, "sandbox": {"enabled": true}}}
+	END
+	printed zed:settings.json
+	json '"files" in d'
+	printf '{"terminal": {"sandbox": {"enabeld": true}}}' >settings.json
+	refused_at settings.json:1:27 check zed:settings.json
+	heard '"enabled"?'
+	printf '{"terminal": {"sandbox": {"enabled": "yes"}}}' >settings.json
+	refused_at settings.json:1:38 check zed:settings.json
+	printf '{"enabled": true, "additional_read_only_paths": ["relative"]}' >settings.json
+	refused_at settings.json:1:50 check zed:settings.json
+	printf '{"enabled": true, "allowed_env_vars": ["A=B"]}' >settings.json
+	refused_at settings.json:1:40 check zed:settings.json
+}
+
+@test "zed: the wrapper's record" {
+	policy record.json <<-'END'
+		{"project_dir": "/srv/p", "executable_paths": ["/usr/bin"], "read_only_paths": ["/etc"],
+		 "read_write_paths": [], "additional_executable_paths": [],
+		 "additional_read_only_paths": ["/srv/r"], "additional_read_write_paths": [],
+		 "allow_network": false, "allowed_env_vars": ["PATH"]}
+	END
+	printed zed:record.json
+	said '/srv/p' '"/usr/bin"' '"/etc"' '"/srv/r"'
+	json 'd["network"] == "none" and "PATH" in d["env"]["allow"]'
+}
+
+# --- flow ---
+
+@test "flow: defaults: network, read anywhere, scrubbed environment, the working folder writable" {
+	printf '{"net": true}' >flow.json
+	allowed -p flow:flow.json connect example.org:443
+	allowed -p flow:flow.json write inside
+	allowed -p flow:flow.json read /srv/x
+	denied -p flow:flow.json write /srv/x
+	denied -p flow:flow.json env SECRET
+	printf '{"net": false}' >flow.json
+	denied -p flow:flow.json connect example.org:443
+}
+
+@test "flow: paths, the token cwd, environment" {
+	printf '{"read_paths": ["cwd", "~/in"], "write_paths": ["~/out"], "env": {"vars": ["DEMO"]}}' >flow.json
+	mkdir -p "$HOME/in" "$HOME/out"
+	allowed -p flow:flow.json read '~/in/x'
+	denied -p flow:flow.json write '~/in/x'
+	allowed -p flow:flow.json rwcd '~/out/x'
+	denied -p flow:flow.json read /srv/x
+	allowed -p flow:flow.json env DEMO
+	denied -p flow:flow.json env USER
+	printf '{"env": "inherit"}' >flow.json
+	allowed -p flow:flow.json env ANYTHING
+	denied -p flow:flow.json env LD_PRELOAD
+	printf '{"nett": true}' >flow.json
+	refused_at flow.json:1:2 check flow:flow.json
+	printf '{"net": 1}' >flow.json
+	refused_at flow.json:1:9 check flow:flow.json
+}
+
+# --- clash ---
+
+@test "clash: caps, matches, default literal" {
+	policy clash.json <<-'END'
+		{"default": ["read", "execute"], "rules": [
+		  {"effect": "allow", "caps": ["write"], "path": "/srv/l"},
+		  {"effect": "allow", "caps": ["full"], "path": "/srv/s", "path_match": "subpath"},
+		  {"effect": "deny", "caps": ["all"], "path": "/srv/c", "path_match": "child_of"},
+		  {"effect": "deny", "caps": ["read"], "path": "\\.pem$", "path_match": "regex"}
+		], "doc": "x"}
+	END
+	allowed -p clash:clash.json write /srv/l
+	denied -p clash:clash.json write /srv/l/x
+	allowed -p clash:clash.json rwcdx /srv/s/x
+	allowed -p clash:clash.json read /srv/c
+	denied -p clash:clash.json read /srv/c/x
+	allowed -p clash:clash.json read /srv/c/x/y
+	denied -p clash:clash.json read /srv/deep/x.pem
+	denied -p clash:clash.json write /elsewhere
+}
+
+@test "clash: network in all its forms" {
+	local deny='{"default": ["read"]'
+
+	printf '%s}' "$deny" >clash.json
+	denied -p clash:clash.json connect example.org:443
+	printf '%s, "network": "allow"}' "$deny" >clash.json
+	allowed -p clash:clash.json connect example.org:443
+	printf '%s, "network": "localhost"}' "$deny" >clash.json
+	allowed -p clash:clash.json connect 127.0.0.1:9
+	denied -p clash:clash.json connect example.org:443
+	printf '%s, "network": {"localhost": [80]}}' "$deny" >clash.json
+	allowed -p clash:clash.json connect 127.0.0.1:80
+	denied -p clash:clash.json connect 127.0.0.1:81
+	printf '%s, "network": {"allow_domains": ["github.com"]}}' "$deny" >clash.json
+	allowed -p clash:clash.json connect github.com:443
+	allowed -p clash:clash.json connect api.github.com:443
+	denied -p clash:clash.json connect notgithub.com:443
+	printf '%s, "network": "none"}' "$deny" >clash.json
+	refused_at clash.json:1:34 check clash:clash.json
+	heard deny allow localhost allow_domains
+}
+
+@test "clash: bad caps" {
+	printf '{"default": "read"}' >clash.json
+	refused_at clash.json:1:13 check clash:clash.json
+	printf '{"default": []}' >clash.json
+	refused_at clash.json:1:13 check clash:clash.json
+	printf '{"default": ["reed"]}' >clash.json
+	refused_at clash.json:1:14 check clash:clash.json
+	printf '{"rules": []}' >clash.json
+	refused check clash:clash.json
+	heard clash.json:1: default
+}
+
+@test "clash: one of several by name, unknown names list the others" {
+	local file=$TREE/examples/clash-presets.json
+
+	printed "clash:$file#project"
+	json 'd["network"] == "none"'
+	printed "clash:$file#readonly"
+	json 'd["network"] == "all"'
+	refused check "clash:$file"
+	heard readonly project git_safe unrestricted
+	refused check "clash:$file#nothing"
+	heard readonly
+	printf '{}' >native.json
+	refused check native:native.json#x
+}
+
+@test "clash: follow_worktrees grants the git folders of a real worktree" {
+	mkdir "$T/repo"
+	git -C "$T/repo" init -q
+	git -C "$T/repo" -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m one
+	git -C "$T/repo" worktree add -q "$T/tree"
+	cd "$T/tree"
+	policy "$T/clash.json" <<-'END'
+		{"default": ["execute"], "rules": [{"effect": "allow", "caps": ["full"], "path": "$PWD",
+		  "path_match": "subpath", "follow_worktrees": true}]}
+	END
+	allowed -p "clash:$T/clash.json" create "$T/repo/.git/objects/x"
+	sed -i 's/true/false/' "$T/clash.json"
+	denied -p "clash:$T/clash.json" create "$T/repo/.git/objects/x"
+}
+
+# --- told apart ---
+
+@test "the shape tells the dialect, a prefix decides it" {
+	printf '{"terminal": {"sandbox": {"enabled": true}}}' >a.json
+	printed a.json
+	json 'd["network"] == "all"'
+	printf '{"net": false}' >b.json
+	printed b.json
+	json 'd["network"] == "none" and d["extends"] == []'
+	printf '{"default": ["read"]}' >c.json
+	printed c.json
+	json 'd["files"]["default"] == "r"'
+	printf '{"files": {}}' >d.json
+	printed d.json
+	refused check native:a.json
+	heard 'a.json:1:2'
+	refused check flow:c.json
+	refused check clash:b.json
+	printed --policy-json 'flow:{"net": false}'
+	json 'd["network"] == "none" and d["extends"] == []'
+}
+
+@test "every example is read, printed, and printed again the same" {
+	local file argument
+
+	for file in "$TREE"/examples/*.json; do
+		argument=$file
+		[ "${file##*/}" != clash-presets.json ] || argument=clash:$file#project
+		printed "$argument" || return 1
+		cp "$T/out" once.json
+		printed ./once.json || return 1
+		cmp once.json "$T/out" || complain "not stable: $file" || return 1
+	done
+}

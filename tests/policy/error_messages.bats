@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What is said to somebody who errs: what is wrong, and the way on, in one line.
+# shellcheck disable=SC2016 # tokens are for cordon
+
+load ../lib/common
+
+@test "help about one command, by the word as by the option" {
+	expect 0 help run
+	cp "$T/out" "$T/word"
+	expect 0 run --help
+	cmp "$T/word" "$T/out"
+	expect 0 --help why
+	said 'usage: cordon why'
+	refused help rnu
+	heard 'did you mean "run"?'
+	expect 0 help
+	said 'cordon -- PROGRAM'
+}
+
+@test "an option before the command, a program in its place" {
+	refused -v run true
+	heard '"-v" stands before a command' 'cordon run --read PATH make'
+	refused --read . run true
+	heard '"--read" stands before a command'
+	refused make
+	heard 'there is no command "make"' '`cordon run` runs programs'
+	refused run --tiem 1s true
+	heard 'did you mean --time? `cordon run --help` says more'
+}
+
+@test "values: what there is instead" {
+	refused run --time '5 min' true
+	heard '"5 min" has an unknown unit; there are s, m, h, d'
+	refused run --memory 2GB true
+	heard '"2GB" has an unknown unit; there are K, M, G, T'
+	refused run --open-files 2K true
+	heard '"2K" is not a plain number'
+	refused run --domain '*' true
+	heard '--net all'
+	refused run -C "$P" --policy-json '{"network": "domains"}' true
+	heard '"domains" needs names: {"domains": ["example.com"]}'
+	refused run --policy-json '{"files": {"deny": ["*.pem"]}}' true
+	heard '"*.pem" is relative' '**/ for any folder'
+	refused run -p "$TREE/examples/clash-presets.json" true
+	heard 'which sandbox is not said (clash:FILE#NAME)' '"readonly", "project"'
+}
+
+@test "tokens that mean nothing say why" {
+	refused why read '$FOO/x'
+	heard '"$FOO/x" starts with a token that is not known; there are ~, $HOME'
+	refused why read '~somebody/x'
+	heard "names another user's home"
+	cd "$HOME"
+	refused run -C "$P" --policy-json '{"files": {"read": ["$CWD"]}}' true
+	heard '$CWD is a home, or holds one'
+}
+
+@test "a folder that cannot be made is not advised to be written with a slash" {
+	refused run --write "$T/none" true
+	heard 'does not exist; make it, end it with a / or drop the rule'
+	expect 0 run --write "$T/made/" -- sh -c 'echo x >"$1"' sh "$T/made/x"
+	[ "$(stat -c %a "$T/made")" = 700 ]
+	refused run --write /proc/none/ true
+	heard 'does not exist, and is not made outside of your own folders; make it or drop the rule'
+}
+
+@test "a plan without a text of anybody's has no sources" {
+	expect 0 plan
+	grep -qx 'sources   none' "$T/out" || complain 'no sources were expected'
+	! grep -q ' $' "$T/out" || complain 'a line ends in a blank'
+	expect 0 plan --deny src
+	grep -qx 'sources   command line' "$T/out" || complain 'the command line was expected'
+}
+
+@test "trust says what an approval would open" {
+	policy <<-'END'
+		{"files": {"write": ["~/.ssh"], "read": ["/", "~/data"]}, "sockets": ["docker"],
+		 "accept": ["net.dns"]}
+	END
+	expect 1 trust
+	[ "$(grep -c 'look twice:' "$T/out")" -eq 3 ] || complain 'three dangers were expected'
+	said 'look twice: secrets are kept there' 'look twice: your whole home is there' \
+	    'look twice: it starts containers that reach every file'
+	expect 1 trust --json
+	json 'sum(r["warning"] is not None for r in d["requests"]) == 3'
+	expect 0 check
+	said 'note: asks for read ~/data;' 'note: asks to live without the guarantee net.dns;'
+	rm .cordon.json
+	expect 1 check --socket docker
+	said 'warning: the socket docker: it starts containers that reach every file'
+	denied socket docker
+	said 'to allow it: --socket docker' 'think twice: it starts containers'
+}
+
+# Where there is no cgroup a limit that needs one is refused: what is offered must not.
+@test "the limits that init offers can be kept everywhere" {
+	expect 0 init --print
+	sed 's|// \("limits": .*\)|\1|' "$T/out" >.cordon.json
+	grep -q '^  "limits": ' .cordon.json || complain 'no limits are offered'
+	expect 0 run -q true
+	mkdir "$HOME/.hidden"
+	cd "$HOME/.hidden"
+	refused run true
+	heard 'is no project: it is a home, hidden in one'
+}
+
+@test "a whole line in place of a command" {
+	expect 127 run 'ls -la'
+	one_notice 'ls -la: not found; a whole line is run by sh -c'
+	expect 127 run nonsense
+	one_notice 'nonsense: not found'
+}

@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What was refused is told: as a line on --status-fd and in the log, and in words when a run failed.
+# shellcheck disable=SC2016,SC2154 # what is quoted is for the shell inside; err is common's
+
+load ../lib/common
+
+begin()
+{
+	mkdir -p .git/hooks
+}
+
+@test "a failed run says what was refused, why, and the option that would allow it" {
+	begin
+	expect 9 run -- sh -c 'echo x >.git/hooks/pre-commit || exit 9'
+	heard 'cordon: refused: create' 'pre-commit is protected: git runs it' "allow it with --write $P/.git/hooks/pre-commit"
+	mkdir kept
+	echo secret >kept/key
+	expect 9 run --deny kept -- sh -c 'cat kept/key || exit 9'
+	heard "cordon: refused: read $P/kept/key is denied by --deny; allow it with --read $P/kept/key"
+	expect 0 run --deny kept --read "$P/kept/key" -- cat kept/key
+	said secret
+	# and the option does
+	expect 0 run --write .git/hooks/pre-commit -- sh -c 'echo x >.git/hooks/pre-commit'
+	[ -s .git/hooks/pre-commit ]
+}
+
+# Each of the three is another process: a build has hundreds that ask for the same.
+@test "who writes where everybody's temporary files are is led to TMPDIR" {
+	for folder in /tmp /var/tmp; do
+		name=$folder/cordon-refused-$$
+		touch "$name"
+		rm "$name"
+		expect 1 run -- touch "$name"
+		heard "cordon: refused: create $name is not granted; TMPDIR names a folder that is"
+	done
+	[[ $err != *shared* ]] || complain 'it does not grant /var/tmp'
+	name=/tmp/cordon-refused-$$
+	expect 1 run -- touch "$name"
+	heard 'in the shared one files of other programs are reachable; allow it with --tmp shared'
+	expect 0 run --tmp shared -- touch "$name"
+	rm "$name"
+	expect 0 run -- sh -c 'touch "$TMPDIR/x"'
+	# deeper down it is somebody's, and may be a home
+	expect 1 run -- touch /var/lib/x "$T/x"
+	[[ $err != *TMPDIR* ]] || complain "$err"
+}
+
+@test "what is refused again is told once, and no profile where several would do" {
+	[ ! -e "$HOME/.cache" ]
+	expect 9 run -- sh -c 'for i in 1 2 3; do sh -c "mkdir ~/.cache"; done; exit 9'
+	[ "$(grep -c 'refused: create' <<<"$err")" -eq 1 ]
+	[[ $err != *'allow it with -p'* ]]
+}
+
+# What an option cannot lift is not advised: patterns, a project's own path, files that are trusted more.
+@test "no option is named where none helps" {
+	begin
+	echo secret >.env
+	mkdir src
+	echo text >src/main.c
+	expect 9 run --deny '**/.env' -- sh -c 'cat .env || exit 9'
+	heard "cordon: refused: read $P/.env is denied by --deny"
+	[[ $err != *'allow it with'* ]] || complain 'a pattern is not lifted by a path'
+	policy <<<'{"files": {"deny": ["$PROJECT/.env"]}}'
+	expect 9 run -- sh -c 'cat .env || exit 9'
+	heard "cordon: refused: read $P/.env is denied by $P/.cordon.json:1"
+	[[ $err != *'allow it with'* ]] || complain 'a project speaks last at its own path'
+	rm .cordon.json
+	user_policy <<<'{"files": {"deny": ["$PROJECT/src"]}}'
+	expect 9 run -- sh -c 'cat src/main.c || exit 9'
+	heard "cordon: refused: read $P/src/main.c is denied by $XDG_CONFIG_HOME/cordon/config.json:1"
+	[[ $err != *'allow it with'* ]] || complain 'a file that is trusted more is final'
+	denied read src/main.c
+	unsaid 'to allow it'
+	# each of these would have been in vain
+	expect 9 run --read src/main.c -- sh -c 'cat src/main.c || exit 9'
+}
+
+@test "the profile that is made for a tool's folder is named, and grants it" {
+	begin
+	expect 9 run -- sh -c 'mkdir ~/.npm || exit 9'
+	heard "cordon: refused: create $HOME/.npm is not granted; allow it with -p node"
+	expect 0 run -p node -- sh -c 'echo x >~/.npm/_cacache/x'
+	# what no profile has, and what a profile has in use already, gets none
+	expect 9 run -- sh -c 'mkdir ~/notes || exit 9'
+	heard "cordon: refused: create $HOME/notes is not granted"
+	expect 9 run -p node -- sh -c 'mkdir ~/.npm/other || exit 9'
+	heard "cordon: refused: create $HOME/.npm/other is not granted"
+	[[ $err != *'allow it with'* ]] || complain 'it is in use, and npx runs what lies in that folder'
+	"$CORDON" run --status-fd 3 -- sh -c 'echo x >~/.npm/_logs/x' 3>"$T/status" 2>"$T/err" || true
+	grep -q '"event": "refused".*"allow": "-p node"' "$T/status" || complain "$(cat "$T/status")"
+}
+
+@test "a program in a tool's folder: the profile that lets it be run is named" {
+	begin
+	mkdir -p "$HOME/.cargo/bin"
+	printf '#!/bin/sh\necho runs\n' >"$HOME/.cargo/bin/tool"
+	chmod 755 "$HOME/.cargo/bin/tool"
+	expect 126 run "$HOME/.cargo/bin/tool"
+	one_notice "$HOME/.cargo/bin/tool: the policy does not let it be run; -p rust would"
+	expect 0 run -p rust "$HOME/.cargo/bin/tool"
+	said runs
+	denied execute "$HOME/.cargo/bin/tool"
+	said "to allow it: --execute $HOME/.cargo/bin/tool" 'or with a profile: -p rust'
+	expect 1 why --json execute "$HOME/.cargo/bin/tool"
+	json 'd["profile"] == "rust" and d["remedy"].startswith("--execute /")'
+}
+
+@test "what git's own files are refused for reads as a sentence, and its option helps" {
+	git init -q .
+	expect 4 run -- sh -c 'git config core.editor other || exit 4'
+	heard "cordon: refused: change $P/.git/config: core.editor is not known to be harmless; allow it with --write $P/.git/config"
+	expect 0 run --write "$P/.git/config" -- git config core.editor other
+}
+
+# What is told is pasted, by people and by programs.
+@test "a name that the command chose gives no orders to who takes the advice" {
+	begin
+	name="a b;\$(touch taken)'\`touch taken\`"
+	expect 9 run -- sh -c 'echo x >".git/hooks/$1" || exit 9' sh "$name"
+	advice=$(sed -n 's/.*allow it with //p' "$T/err")
+	eval "set -- $advice"
+	[ $# -eq 2 ] && [ "$1" = --write ] && [ "$2" = "$P/.git/hooks/$name" ] && [ ! -e taken ]
+	expect 0 run "$@" -- sh -c 'echo x >".git/hooks/$1"' sh "$name"
+	expect 1 why write "$P/.git/hooks/$name'"
+	eval "set -- $(sed -n 's/.*to allow it: //p' "$T/out")"
+	[ $# -eq 2 ] && [ "$2" = "$P/.git/hooks/$name'" ] && [ ! -e taken ]
+}
+
+@test "a name that the command chose is no pattern in the advice" {
+	begin
+	touch '.git/hooks/*' .git/hooks/other
+	expect 9 run -- sh -c 'echo x >".git/hooks/*" || exit 9'
+	eval "set -- $(sed -n 's/.*allow it with //p' "$T/err")"
+	[ $# -eq 2 ] && [ "$1" = --write ]
+	expect 0 run "$@" -- sh -c 'echo x >".git/hooks/*"'
+	expect 9 run "$@" -- sh -c 'echo x >.git/hooks/other || exit 9'
+}
+
+@test "at most three lines, each once, and none when the run succeeded or with -q" {
+	begin
+	mkdir kept
+	tries='for i in 1 2 3 4 5; do echo x >kept/$i; echo x >kept/1; done 2>/dev/null; exit'
+	expect 7 run --protect kept -- sh -c "$tries 7"
+	[ "$(grep -c '^cordon: refused' "$T/err")" -eq 3 ] || complain "$(cat "$T/err")"
+	[ "$(grep -c 'kept/1 ' "$T/err")" -eq 1 ]
+	expect 0 run --protect kept -- sh -c "$tries 0"
+	[ ! -s "$T/err" ] || complain "$(cat "$T/err")"
+	expect 7 run -q --protect kept -- sh -c "$tries 7"
+	[ ! -s "$T/err" ] || complain "$(cat "$T/err")"
+}
+
+@test "each is a JSON line on the status descriptor and in the log" {
+	begin
+	mkdir kept
+	"$CORDON" run --status-fd 3 --protect kept -- sh -c 'rm -r kept; mv kept gone; ln -s x kept/l; chmod 700 kept; :' \
+	    3>"$T/status" 2>"$T/err"
+	python3 - "$T/status" <<'PY'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+refused = [line for line in lines if line["event"] == "refused"]
+assert [line["event"] for line in lines][0] == "start" and lines[-1]["event"] == "end", lines
+assert {line["what"] for line in refused} >= {"delete", "create", "write"}, refused
+assert all(line["allow"].startswith("--write /") and line["reason"] for line in refused), refused
+PY
+	grep -rq '"event": "refused"' "$XDG_STATE_HOME/cordon/audit" || complain "$(ls -R "$XDG_STATE_HOME")"
+}
+
+@test "who refuses does not wait for who is told" {
+	begin
+	mkdir kept
+	# nobody reads the descriptor, and there are more than it holds
+	mkfifo "$T/full"
+	exec 4<>"$T/full"
+	"$CORDON" run -q --status-fd 4 --protect kept -- \
+	    sh -c 'i=0; while [ $i -lt 600 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/dev/null; echo x >ended' 3>&- &
+	launcher=$!
+	until_true 60 test -s ended
+	cat <&4 >"$T/status" 3>&- &
+	reader=$!
+	wait "$launcher"
+	until_true 60 grep -q '"event": "end"' "$T/status"
+	kill "$reader"
+	grep -q '"event": "refused"' "$T/status"
+}
+
+@test "a hard link that would give more rights is told as that" {
+	echo x >"$HOME/.bashrc"
+	expect 1 run --read "$HOME/.bashrc" -- ln "$HOME/.bashrc" zz
+	heard "refused: link $HOME/.bashrc: would have other rights by its second name"
+	! grep -q 'sandbox inside' "$T/err" || complain 'no sandbox is inside' || return 1
+	expect 1 run -- ln "$HOME/.bashrc" zz
+	! grep -q 'sandbox inside' "$T/err" || complain 'no sandbox is inside' || return 1
+	[ ! -e zz ]
+}

@@ -1,0 +1,288 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The cgroup of a session: made, lived in, ended, removed; as root in a cgroup of root's, and as an
+# ordinary user to whom one was given. Each test has a place of its own in the hierarchy, and
+# whatever is left there is a failure.
+
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
+
+load ../lib/common
+
+USER_ID=65534
+
+# The folder of our own cgroup in the unified hierarchy, or nothing.
+own_cgroup()
+{
+	local mount name
+
+	mount=$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
+	name=$(sed -n 's/^0:://p' /proc/self/cgroup)
+	[ -z "$mount" ] || [ -z "$name" ] || printf '%s\n' "$mount${name%/}"
+}
+
+# Only root can give a cgroup away, and not where the hierarchy is somebody else's.
+needs_cgroup()
+{
+	TOP=$(own_cgroup)
+	if [ "$(id -u)" -ne 0 ] || [ -z "$TOP" ] || ! mkdir "$TOP/cordon-bats-$$" 2>/dev/null; then
+		skip 'no cgroup of the unified hierarchy can be made and given away here'
+	fi
+	rmdir "$TOP/cordon-bats-$$"
+}
+
+# make_place NAME USER: a cgroup in $PLACE, and a copy of the program that the user can run
+make_place()
+{
+	PLACE=$TOP/cordon-bats-$$-$BATS_TEST_NUMBER-$1 WHO=$2
+	mkdir "$PLACE"
+	places="$places $PLACE"
+	OPEN=$(mktemp -d /tmp/cordon-groups.XXXXXX)
+	places_open="$places_open $OPEN"
+	mkdir -p "$OPEN/home" "$OPEN/project/.git" "$OPEN/tmp"
+	cp "$CORDON" "$OPEN/cordon"
+	chmod 755 "$OPEN"
+	if [ "$WHO" -ne 0 ]; then
+		chown -R "$WHO:$WHO" "$OPEN"
+		chown "$WHO:$WHO" "$PLACE" "$PLACE/cgroup.procs" "$PLACE/cgroup.subtree_control" \
+		    "$PLACE/cgroup.threads"
+	fi
+}
+
+# in_place COMMAND...: in the place, as its user, in a project
+in_place()
+{
+	(
+		echo 0 >"$PLACE/cgroup.procs"
+		cd "$OPEN/project" || exit 1
+		set -- env HOME="$OPEN/home" TMPDIR="$OPEN/tmp" XDG_CONFIG_HOME="$OPEN/home/.config" \
+		    XDG_STATE_HOME="$OPEN/home/.local/state" "$@"
+		[ "$WHO" -eq 0 ] ||
+		    set -- setpriv --reuid="$WHO" --regid="$WHO" --clear-groups "$@"
+		exec "$@"
+	) 3>&-
+}
+
+# runs STATUS ARGUMENT...: cordon in the place; leaves out and err
+runs()
+{
+	local want=$1
+
+	shift
+	status=0
+	in_place timeout 100 "$OPEN/cordon" "$@" >"$T/out" 2>"$T/err" </dev/null || status=$?
+	out=$(cat "$T/out") err=$(cat "$T/err")
+	[ "$status" -eq "$want" ] || complain "status $want was expected of: cordon $*"
+}
+
+cgroups_below()
+{
+	find "$PLACE" -mindepth 1 -type d 2>/dev/null
+}
+
+is_empty()
+{
+	grep -q '^populated 0' "$PLACE/cgroup.events" && [ -z "$(cgroups_below)" ]
+}
+
+# Nobody lives there and nothing was left. In newer kernels it takes a moment until the last process
+# that was waited for is out of it.
+nothing_left()
+{
+	until_true 60 is_empty ||
+	    complain 'left behind:' "$(cgroups_below)" "$(cat "$PLACE/cgroup.procs")"
+}
+
+# as_each FUNCTION: as root and as the ordinary user, in a place of its own each
+as_each()
+{
+	make_place root 0
+	"$1" || complain 'as root' || return 1
+	nothing_left || return 1
+	make_place user "$USER_ID"
+	"$1" || complain "as $USER_ID" || return 1
+	nothing_left
+}
+
+places='' places_open=''
+
+teardown()
+{
+	local place
+
+	for place in $places; do
+		[ ! -e "$place/cgroup.kill" ] || echo 1 >"$place/cgroup.kill"
+		until_true 60 grep -q '^populated 0' "$place/cgroup.events" || true
+		find "$place" -depth -type d -exec rmdir {} + 2>/dev/null || true
+	done
+	for place in $places_open; do
+		rm -rf "$place"
+	done
+}
+
+# ---- the cgroup ----
+
+own_and_gone()
+{
+	runs 0 run -- sh -c 'grep ^0:: /proc/self/cgroup' || return 1
+	[[ $out =~ ^0::.*/${PLACE##*/}/cordon-[0-9a-f]{16}$ ]] || complain 'not in a cgroup of its own'
+}
+
+@test "a session has a cgroup of its own, which goes with it" {
+	needs_cgroup
+	as_each own_and_gone
+}
+
+left_alone()
+{
+	runs 3 run -- sh -c '
+		setsid sleep 1000 >/dev/null 2>&1 &
+		(setsid sh -c "trap : HUP INT TERM; while :; do sleep 1000; done" &) >/dev/null 2>&1
+		sh -c "kill -STOP \$\$; sleep 1000" >/dev/null 2>&1 &
+		storm() { (storm &) ; sleep 0.05; }
+		storm >/dev/null 2>&1 &
+		exit 3'
+}
+
+@test "whatever a command left behind ends with its cgroup" {
+	needs_cgroup
+	as_each left_alone
+}
+
+has_started()
+{
+	[ -s "$OPEN/project/started" ]
+}
+
+# start_long: a session that stays; leaves $job, $launcher and $guard
+start_long()
+{
+	rm -f "$OPEN/project/started"
+	in_place sh -c 'echo $$ >launcher && exec "$@"' sh \
+	    "$OPEN/cordon" run -- sh -c 'echo $PPID >started; setsid sleep 1000 & sleep 1000' \
+	    >"$T/out" 2>"$T/err" </dev/null &
+	job=$!
+	until_true 60 has_started || complain 'did not start' || return 1
+	launcher=$(cat "$OPEN/project/launcher") guard=$(cat "$OPEN/project/started")
+}
+
+killed()
+{
+	start_long || return 1
+	kill -KILL "$launcher"
+	wait "$job" || true
+	nothing_left || return 1
+	start_long || return 1
+	kill -KILL "$guard"
+	status=0
+	wait "$job" || status=$?
+	[ "$status" -eq 137 ] || complain 'its guard was killed'
+}
+
+@test "a launcher or a guard that is killed leaves no cgroup" {
+	needs_cgroup
+	as_each killed
+}
+
+# Free, the user may take every process of the place out of the cgroup it is in.
+no_way_out()
+{
+	local try='mkdir "$0/way-out" && echo $$ >"$0/way-out/cgroup.procs" && echo $$ >"$0/cgroup.procs" &&
+		rmdir "$0/way-out"'
+
+	in_place sh -c "$try" "$PLACE" || complain 'fails free' || return 1
+	runs 9 run -- sh -c "( $try ) 2>/dev/null || exit 9" "$PLACE" || return 1
+	runs 9 run -- sh -c 'for group in "$0"/cordon-*; do
+		echo $$ >"$0/cgroup.procs" || echo 0 >"$group/cgroup.freeze" || rmdir "$group" || exit 9
+		done 2>/dev/null' "$PLACE"
+}
+
+@test "a sandboxed command cannot leave its cgroup or change it" {
+	needs_cgroup
+	as_each no_way_out
+}
+
+# A child born into another cgroup is killed by kernels from 6.14 on when its parent's was ever ended.
+ended_before()
+{
+	[ ! -e "$PLACE/cgroup.kill" ] || echo 1 >"$PLACE/cgroup.kill"
+	runs 0 run -- sh -c 'echo ran; grep ^0:: /proc/self/cgroup' || return 1
+	said ran /cordon-
+}
+
+@test "sessions start also from a cgroup that was ended once" {
+	needs_cgroup
+	as_each ended_before
+}
+
+ten_at_once()
+{
+	local pids='' pid
+
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		in_place "$OPEN/cordon" run -- sh -c 'setsid sleep 1000 & exit 3' >/dev/null 2>&1 </dev/null &
+		pids="$pids $!"
+	done
+	for pid in $pids; do
+		status=0
+		wait "$pid" || status=$?
+		[ "$status" -eq 3 ] || complain 'of ten at once' || return 1
+	done
+}
+
+@test "sessions at once leave no cgroup" {
+	needs_cgroup
+	as_each ten_at_once
+}
+
+# ---- limits ----
+
+# Four processes that take 40 MB and keep them until all have: less than the limit each, more together.
+HOGS='for i in 1 2 3 4; do
+		{ head -c 40m /dev/zero; echo >full.$i; } | tail -c 40m |
+			{ until [ -e go ]; do sleep 0.1; done; wc -c; } &
+	done
+	until [ -e full.1 ] && [ -e full.2 ] && [ -e full.3 ] && [ -e full.4 ]; do sleep 0.1; done
+	echo >go
+	wait'
+CROWD='for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1000 & done; sleep 1000'
+
+can_limit()
+{
+	"$CORDON" doctor --json >"$T/out" 2>"$T/err" || true
+	json "d['facts']['cgroup_$1'] or d['facts']['scope']" 2>/dev/null
+}
+
+@test "memory is limited over all processes, or the limit is refused by name" {
+	if can_limit memory; then
+		expect 0 run -- sh -c "$HOGS"
+		rm go full.*
+		expect 137 run --policy-json '{"limits": {"memory": "100M"}}' -- sh -c "$HOGS"
+		heard 'the memory limit ended it'
+	else
+		refused run --policy-json '{"limits": {"memory": "100M"}}' -- touch ran
+		heard limits.memory 'no cgroup of ours can limit it' '--accept limits.memory'
+		[ ! -e ran ]
+	fi
+}
+
+@test "processes are limited together, or the limit is refused by name" {
+	if can_limit pids; then
+		expect 0 run --policy-json '{"limits": {"processes": 8}}' -- \
+		    sh -c '( '"$CROWD"' ) 2>/dev/null || echo refused'
+		said refused
+	else
+		refused run --policy-json '{"limits": {"processes": 8}}' -- touch ran
+		heard limits.processes '--accept limits.processes'
+		[ ! -e ran ]
+	fi
+}
+
+@test "an accepted gap leaves a memory limit for each process" {
+	can_limit memory && skip 'there is no gap here'
+	free='head -c 300m /dev/zero | tail -c 300m | wc -c'
+	expect 0 run -- sh -c "$free"
+	said 314572800
+	expect 0 run --policy-json '{"limits": {"memory": "100M"}}' --accept limits.memory -- \
+	    sh -c "( $free ) 2>/dev/null"
+	unsaid 314572800
+}
