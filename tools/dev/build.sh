@@ -62,6 +62,10 @@ compile_strict()
 			compile build-asan "$(default_compiler)" -Dwerror=true -Db_lundef=false \
 			    -Db_sanitize=address,undefined
 			;;
+		tsan)
+			compile build-tsan "$(default_compiler)" -Dwerror=true -Db_lundef=false \
+			    -Db_sanitize=thread
+			;;
 		fuzz) compile_fuzz ;;
 		esac || {
 			say "FAILED build/$variant"

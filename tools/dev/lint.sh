@@ -11,7 +11,7 @@ shell_scripts()
 # bats runs each test in a shell of its own, which shellcheck takes for a mistake.
 lint_shell()
 {
-	shell_scripts | grep -v '\.bats$' | xargs shellcheck
+	shell_scripts | grep -v '\.bats$' | xargs shellcheck -x
 	if shell_scripts | grep -q '\.bats$'; then
 		shell_scripts | grep '\.bats$' | xargs shellcheck -s bats -e SC2030,SC2031
 	fi

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Lists the test suites for tests/run and meson. Read by ./dev.
 
+# The build that is tested, below the top folder: another one where meson asks.
+BUILD=${BUILD:-build}
+
 # suite NAME WHO FORM COMMAND
 suite()
 {
@@ -28,18 +31,23 @@ unit_suites()
 	done
 }
 
-# cli_suites NAME WHO TOP BUILD: TOP is the name of the variable that holds the tree.
+# bats_suites NAME WHO TOP BUILD [FOLDER...]: TOP is the name of the variable that holds the tree.
 # With the sanitizers: --pty without tmux, which reaches the same code in less time.
-cli_suites()
+bats_suites()
 {
-	for file in tests/*/*.bats; do
-		[ -f "$file" ] || continue
-		case $1/$file in
-		asan/*/terminal.bats | asan/*/terminal-jobs.bats) continue ;;
-		esac
-		base=${file##*/}
-		suite "cli/$1/${base%.bats}" "$2" tap \
-		    "cd \"\$$3\" && CORDON=\"\$$3/$4/cordon\" exec bats --tap $file"
+	variant=$1 who=$2 top=$3 build=$4
+	shift 4
+	[ $# -gt 0 ] || set -- files git net process tty policy nest attack macos bench
+	for folder in "$@"; do
+		for file in "tests/$folder"/*.bats; do
+			[ -f "$file" ] || continue
+			base=${file##*/}
+			case $variant/$folder/$base in
+			asan/tty/full_screen.bats | asan/tty/job_keys.bats) continue ;;
+			esac
+			suite "$folder/$variant/${base%.bats}" "$who" tap \
+			    "cd \"\$$top\" && CORDON=\"\$$top/$build/cordon\" exec bats --tap $file"
+		done
 	done
 }
 
@@ -81,8 +89,8 @@ schema_suites()
 {
 	[ -f tests/policy/schema.py ] || return 0
 	# Debian's own python, which has python3-jsonschema; another may come first in PATH.
-	suite schema self tap \
-	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/build/cordon\" exec /usr/bin/python3 tests/policy/schema.py"
+	suite policy/schema self tap \
+	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/$BUILD/cordon\" exec /usr/bin/python3 tests/policy/schema.py"
 }
 
 # sbpl_suite NAME SCRIPT [ARGUMENT...]
@@ -90,8 +98,8 @@ sbpl_suite()
 {
 	name=$1
 	shift
-	suite "sbpl/$name" self tap \
-	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/build/cordon\" exec /usr/bin/python3 -B tests/macos/$*"
+	suite "macos/sbpl/$name" self tap \
+	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/$BUILD/cordon\" exec /usr/bin/python3 -B tests/macos/$*"
 }
 
 # Seatbelt profiles, run by a Scheme and held against `cordon why`.
@@ -115,9 +123,9 @@ macos_suites()
 	suite macos/cross self tap \
 	    "exec \"\$ROOT/tests/macos/cross\" \"\$ROOT/build/macos\" \"\$TMPDIR/cross\""
 	suite macos/session self tap \
-	    "CORDON=\"\$ROOT/build/cordon\" exec \"\$ROOT/tests/macos/session\""
+	    "CORDON=\"\$ROOT/$BUILD/cordon\" exec \"\$ROOT/tests/macos/session\""
 	for name in denials kqueue lines macos macos_named macos_proxy; do
-		suite "macos/test_$name" self tap "cd \"\$ROOT\" && exec build/tests/unit/test_$name"
+		suite "macos/test_$name" self tap "cd \"\$ROOT\" && exec $BUILD/tests/unit/test_$name"
 	done
 }
 
@@ -146,8 +154,8 @@ tree_suites()
 {
 	[ "$(uname -s)" = Linux ] || return 0
 	for name in compare stress; do
-		suite "tree/here/$name" self tap "cd \"\$ROOT\" && exec /usr/bin/python3 tests/process/$name.py"
-		[ "$COPY" = "$ROOT" ] || suite "tree/user/$name" nobody tap \
+		suite "process/here/$name" self tap "cd \"\$ROOT\" && exec /usr/bin/python3 tests/process/$name.py"
+		[ "$COPY" = "$ROOT" ] || suite "process/user/$name" nobody tap \
 		    "cd \"\$COPY\" && exec /usr/bin/python3 tests/process/$name.py"
 	done
 }
@@ -156,42 +164,107 @@ tree_suites()
 broker_suites()
 {
 	[ "$(uname -s)" = Linux ] || return 0
-	suite broker/here/differential self tap \
+	suite differential/here/differential self tap \
 	    "cd \"\$ROOT\" && exec /usr/bin/python3 -B tests/differential/differential.py 48"
-	[ "$COPY" = "$ROOT" ] || suite broker/user/differential nobody tap \
+	[ "$COPY" = "$ROOT" ] || suite differential/user/differential nobody tap \
 	    "cd \"\$COPY\" && exec /usr/bin/python3 -B tests/differential/differential.py 48 100"
 	# random calls from inside: guard and launcher live, and nothing is left
-	suite broker/here/fuzz_calls self tap \
+	suite attack/here/fuzz_calls self tap \
 	    "cd \"\$ROOT\" && exec /usr/bin/python3 -B tests/attack/fuzz_calls.py 20 1"
-	[ "$COPY" = "$ROOT" ] || suite broker/user/fuzz_calls nobody tap \
+	[ "$COPY" = "$ROOT" ] || suite attack/user/fuzz_calls nobody tap \
 	    "cd \"\$COPY\" && exec /usr/bin/python3 -B tests/attack/fuzz_calls.py 20 100"
 }
 
-# What every change runs: one compiler, root and an ordinary user.
-quick_suites()
+# The ordinary user's half where root runs the tests, else the only one.
+own_suites()
+{
+	if [ "$COPY" = "$ROOT" ]; then
+		bats_suites here self ROOT "$BUILD" "$@"
+	else
+		bats_suites user nobody COPY "$BUILD" "$@"
+	fi
+}
+
+# What a newcomer runs: one compiler, as an ordinary user.
+first_suites()
+{
+	own_suites
+	lint_suites
+	unit_suites gcc "$BUILD"
+	schema_suites
+	suite install self tap "exec \"\$ROOT/tests/install\" \"\$ROOT/$BUILD\" \"\$TMPDIR/tree\""
+	[ "$(uname -s)" != Linux ] || sbpl_suites
+}
+
+# What takes longer, and root's half.
+more_suites()
 {
 	fault_suites
 	tree_suites
 	broker_suites
-	lint_suites
-	[ "$COPY" = "$ROOT" ] || cli_suites user nobody COPY build
-	cli_suites here self ROOT build
-	unit_suites gcc build
+	[ "$COPY" = "$ROOT" ] || bats_suites here self ROOT "$BUILD"
 	fuzz_suites
-	schema_suites
-	suite install self tap "exec \"\$ROOT/tests/install\" \"\$ROOT/build\" \"\$TMPDIR/tree\""
 	if [ "$(uname -s)" = Linux ]; then
-		sbpl_suites
 		sbpl_suite random_policies random_policies.py 24
 		macos_suites | head -n 2
 	fi
 }
 
-all_suites()
+# Other compilers and the sanitizers: the unit tests, and what drives the broker.
+build_suites()
 {
-	quick_suites
-	cli_suites asan self ROOT build-asan
 	unit_suites clang build-clang
 	unit_suites asan build-asan
+	bats_suites asan self ROOT build-asan files git attack
+	tsan_suites
+}
+
+# The broker's threads, by random calls and by many processes at once.
+tsan_suites()
+{
+	[ "$(uname -s)" = Linux ] || return 0
+	suite attack/tsan/fuzz_calls self tap \
+	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/build-tsan/cordon\" exec /usr/bin/python3 -B tests/attack/fuzz_calls.py 20 200"
+	suite files/tsan/protected self tap \
+	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/build-tsan/cordon\" exec bats --tap tests/files/protected.bats"
+}
+
+all_suites()
+{
+	more_suites
+	first_suites
+	build_suites
+	bats_suites asan self ROOT build-asan net process tty policy nest
 	if has_kernels; then kernel_suites; fi
+}
+
+# cmd_suites [--commands]: for meson, the suites that need no other build, as the user that runs them.
+cmd_suites()
+{
+	COPY=$ROOT
+	if [ "${1:-}" = --commands ]; then
+		meson_suites
+	else
+		meson_suites | tag_suites
+	fi
+}
+
+meson_suites()
+{
+	first_suites
+	more_suites
+	if has_kernels; then kernel_suites; fi
+}
+
+tag_suites()
+{
+	awk -F '\t' '
+	$1 ~ /^(unit|fuzz)\// { next }
+	{
+		tag = "slow"
+		if ($1 ~ /^(lint|policy|install|macos)/) tag = "quick"
+		if ($1 ~ /^kernel\//) tag = "kernels"
+		if ($1 ~ /(root_etc|odd_hosts|cgroups|casefold)$/) tag = "root"
+		print $1 "\t" tag "\t" $3
+	}'
 }

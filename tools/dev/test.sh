@@ -2,32 +2,40 @@
 # SPDX-License-Identifier: MIT
 # Runs the test suites. Read by ./dev.
 
-cmd_test_quick()
+# test_level NAME: installs and builds what it needs, and lists its suites into build/suites.
+test_level()
 {
-	setup build fuzz lint test macos
-	compile_strict gcc fuzz
+	setup build lint test macos
+	case $1 in
+	first) compile_strict gcc ;;
+	ci)
+		setup fuzz
+		compile_strict gcc clang asan tsan fuzz
+		;;
+	all)
+		setup fuzz
+		compile_strict gcc clang asan tsan fuzz
+		fetch_macos
+		if has_kernels; then setup kernels && fetch_kernels; fi
+		;;
+	esac
 	macos_cache
 	copy_for_user
-	quick_suites >build/suites
-	tests/run build/test-logs <build/suites
+	"${1}_suites" >build/suites
+}
+
+ci_suites()
+{
+	more_suites
+	first_suites
+	build_suites
 }
 
 cmd_test()
 {
-	case ${1:-} in
-	quick)
-		cmd_test_quick
-		return
-		;;
-	'') ;;
-	*) fail 'usage: ./dev test [quick]' ;;
+	case ${1:-first} in
+	first | ci | all) test_level "${1:-first}" ;;
+	*) fail 'usage: ./dev test [ci | all]' ;;
 	esac
-	setup build fuzz lint test macos
-	if has_kernels; then setup kernels; fi
-	compile_strict gcc clang asan fuzz
-	fetch_macos
-	if has_kernels; then fetch_kernels; fi
-	copy_for_user
-	all_suites >build/suites
 	tests/run build/test-logs <build/suites
 }
