@@ -96,8 +96,7 @@ host_in_session(const struct network *network, const char *host)
 	/* with domains and such a range the name decides */
 	if (network->mode == NET_DOMAINS && network_covers_private(network, loopback))
 		return host;
-	return fd_read_file(&arena, "/etc/hosts", HOSTS_FILE_MAX, &text, &length, NULL, NULL) ==
-				       0 &&
+	return host_read_file(&arena, "/etc/hosts", HOSTS_FILE_MAX, &text, &length, NULL) == 0 &&
 			       hosts_is_loopback(text, host)
 		       ? "localhost"
 		       : host;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/fd.h"
 #include "base/glob.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -192,4 +193,11 @@ host_expand_token(struct arena *arena, const struct host *host, const struct tok
 		return cordon_no_memory(err);
 	*ret_path = arena_strdup(arena, path.text == NULL ? "" : path.text, err);
 	return *ret_path == NULL ? -CORDON_E_MEMORY : 0;
+}
+
+int
+host_read_file(struct arena *arena, const char *path, size_t max, char **ret_text,
+	       size_t *ret_length, struct cordon_error *err)
+{
+	return fd_read_file(arena, path, max, ret_text, ret_length, NULL, err);
 }

@@ -41,6 +41,10 @@ struct host {
 /* Value of a variable of the caller, or NULL. */
 const char *host_getenv(const struct host *host, const char *name);
 
+/* A file of the machine that a plan looks into: 0, with its text in arena, or why not. */
+int host_read_file(struct arena *arena, const char *path, size_t max, char **ret_text,
+		   size_t *ret_length, struct cordon_error *err);
+
 /* How a path with tokens is written. */
 struct token_text {
 	const char *text;

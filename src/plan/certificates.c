@@ -115,7 +115,7 @@ grant(struct plan *plan, const char *name, const char *file, struct cordon_error
 			      .optional = true,
 			      .place = {name, 0, 0}};
 	/* what cannot be read, or is too long or no file, is not granted */
-	if (*file != '/' || fd_read_file(&arena, file, LONGEST, &text, &length, NULL, NULL) < 0 ||
+	if (*file != '/' || host_read_file(&arena, file, LONGEST, &text, &length, NULL) < 0 ||
 	    strlen(text) != length || !certificates_only(text))
 		return 0;
 	return plan_add_rule(plan, rule, LAYER_PROFILE, err);

@@ -75,6 +75,7 @@ fuzz_suites()
 lint_suites()
 {
 	suite lint/rooms self tap "exec \"\$ROOT/tests/lint/include-rule\""
+	suite lint/pure self tap "exec \"\$ROOT/tests/lint/pure\""
 	suite lint/proofs self tap "exec \"\$ROOT/tests/lint/proofs\""
 	# only gcc says which function calls which
 	[ "$(default_compiler)" != gcc ] ||

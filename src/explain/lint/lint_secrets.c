@@ -257,7 +257,7 @@ scan_file(struct linter *l, struct startup *file)
 	struct cordon_error why = {0};
 	size_t length;
 	char *text;
-	int rc = fd_read_file(&arena, file->path, STARTUP_SIZE_MAX, &text, &length, NULL, &why);
+	int rc = host_read_file(&arena, file->path, STARTUP_SIZE_MAX, &text, &length, &why);
 
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(l->err);
