@@ -43,7 +43,7 @@ static const struct cli_option table[] = {
 	SETUP(0, "deny", "PATH", DENY, "nothing at all"),
 	SETUP(0, "protect", "PATH", PROTECT, "never changed, not even created"),
 	SETUP(0, "net", "MODE", NET, "none, localhost, localhost:PORT,..., domains, all"),
-	SETUP(0, "udp", NULL, UDP, "UDP and unix datagrams on this machine, with --net localhost"),
+	SETUP(0, "udp", NULL, UDP, "UDP and unix datagrams, with --net localhost"),
 	SETUP(0, "domain", "NAME", DOMAIN, "a domain to reach; *.NAME for those below it"),
 	SETUP(0, "port", "N", PORT, "one more port of the domains"),
 	SETUP(0, "opaque-port", "N", OPAQUE_PORT, "one more, for any protocol"),

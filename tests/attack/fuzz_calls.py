@@ -35,7 +35,7 @@ SUBREAPER = 36
 # What every run does. The thread sanitizer runs a signal's handler only when the call that the signal came
 # in has returned. The guard's thread waits for calls in an ioctl, which the kernel begins anew (SA_RESTART)
 # after the sanitizer has noted the signal: a traced child stays stopped until the next call comes.
-IS_THREAD_SANITIZED = "build-soak-thread" in CORDON
+IS_THREAD_SANITIZED = "-tsan" in BUILD or "-soak-thread" in BUILD
 ALWAYS = ["--deep"] if IS_THREAD_SANITIZED else ["--deep", "--trace"]
 
 # what the session is, and how the program is told to behave in it

@@ -12,7 +12,7 @@ begin()
 {
 	rm -rf .git
 	mkdir kept bare boxed
-	cp "$TREE/tests/attack/$1" .
+	cp "$TREE/tests/files/$1" .
 	bare=''
 	if [ "$(id -u)" -eq 0 ]; then
 		# root's powers are gone inside; without them it is a fair comparison

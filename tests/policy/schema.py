@@ -15,7 +15,7 @@ import tempfile
 
 import jsonschema
 
-TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CORDON = os.path.abspath(os.environ.get("CORDON", os.path.join(TREE, "build", "cordon")))
 with open(os.path.join(TREE, "schema", "cordon.schema.json"), encoding="utf-8") as schema_file:
     SCHEMA = json.load(schema_file)

@@ -16,7 +16,7 @@ import tempfile
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CORDON = os.path.abspath(os.environ.get("CORDON", os.path.join(TREE, "build", "cordon")))
-PROBE = os.path.join(os.path.dirname(CORDON), "tests", "tree", "probe")
+PROBE = os.path.join(os.path.dirname(CORDON), "tests", "process", "probe")
 FULL = os.environ.get("TREE_FULL") == "1"
 PATIENCE = 60
 

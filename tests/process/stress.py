@@ -19,7 +19,7 @@ import time
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CORDON = os.path.abspath(os.environ.get("CORDON", os.path.join(TREE, "build", "cordon")))
-PROGRAMS = os.path.join(os.path.dirname(CORDON), "tests", "tree")
+PROGRAMS = os.path.join(os.path.dirname(CORDON), "tests", "process")
 FULL = os.environ.get("TREE_FULL") == "1"
 MOMENTS, CANARIES, AT_ONCE, IN_A_ROW, IN_ONE = (200, 1000, 100, 10000, 10000) if FULL else (12, 12, 12, 40, 40)
 PATIENCE = 60

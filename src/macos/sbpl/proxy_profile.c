@@ -11,11 +11,12 @@
 
 #include "macos/sbpl/tables.h"
 
+/* Also what is closed only without a network: the proxy's ports are granted below, and nothing else of it. */
 static void
 add_denies(struct str *to)
 {
 	for (const struct table_row *row = table_unreached; row->action != NULL; row++)
-		if (row->when == WHEN_ALWAYS)
+		if (row->when == WHEN_ALWAYS || row->when == WHEN_NO_NETWORK)
 			str_printf(to, "(%s) ; %s\n", row->action, row->reason);
 }
 
