@@ -3,7 +3,6 @@
  * The private temporary folder. What a command left in it is hostile: names, modes, depth and links
  * are its choice. Removal walks by descriptors, never follows a link, and never leaves the folder.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/os_listing.h"
 #include "base/path.h"
 #include "session/session.h"
 
@@ -135,26 +135,20 @@ remove_entry(struct removal *removal, int folder, const char *name, unsigned dep
 	return remove_folder(removal, folder, name, depth);
 }
 
-/* The descriptor is taken over: one for each level is enough. */
+/* The descriptor is taken over: one for each level is enough. Nothing is allocated: memory may have run out. */
 static int
 empty(struct removal *removal, int folder, unsigned depth)
 {
-	DIR *listing = folder < 0 ? NULL : fdopendir(folder);
-	struct dirent *entry;
+	struct os_listing listing;
+	const char *name;
 	int rc = 0;
 
-	if (listing == NULL) {
-		if (folder >= 0)
-			close(folder);
+	if (os_listing_open(&listing, folder) < 0)
 		return -1;
-	}
-	while ((entry = readdir(listing)) != NULL && --removal->left > 0) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		if (remove_entry(removal, dirfd(listing), entry->d_name, depth) < 0)
+	while ((name = os_listing_next(&listing)) != NULL && --removal->left > 0)
+		if (remove_entry(removal, folder, name, depth) < 0)
 			rc = -1;
-	}
-	closedir(listing);
+	os_listing_close(&listing);
 	return rc;
 }
 
