@@ -17,6 +17,8 @@ int enforce_probe(struct facts *ret_facts, struct cordon_error *err);
  * only for a plan that wants such limits, and for doctor.
  */
 void enforce_probe_limits(struct facts *facts);
+/* The facts about cgroups that a session without a plan needs; the others are left as they are. */
+void enforce_probe_tracking(struct facts *facts);
 /*
  * The facts about seccomp notification, all of them and by a child: enforce_probe finds out what a
  * plan needs without one where it can. For doctor, and for a plan that is printed with its facts.

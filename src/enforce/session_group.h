@@ -37,6 +37,7 @@ struct session_group {
 struct group_wish {
 	const char *id;		    /* the session's; part of the name */
 	uint64_t memory, processes; /* limits; 0: none */
+	bool scope;		    /* also without limits, where no cgroup is delegated */
 };
 
 struct group_usage {

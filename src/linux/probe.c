@@ -175,6 +175,13 @@ has_threads(void)
 	       errno != EPERM;
 }
 
+/* Inside another cordon the cgroup is the outer session's, and an attempt would be reported there. */
+static bool
+has_cgroup(bool is_in_cordon)
+{
+	return !is_in_cordon && cgroup_is_delegated();
+}
+
 int
 enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 {
@@ -197,8 +204,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	/* a range of one that is certainly not open */
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
 	facts.values[FACT_YAMA] = yama_scope();
-	/* inside another cordon ours is that one's, and who tries it is told of */
-	facts.values[FACT_CGROUP] = !facts.values[FACT_OUTER_CORDON] && cgroup_is_delegated();
+	facts.values[FACT_CGROUP] = has_cgroup(facts.values[FACT_OUTER_CORDON]);
 	facts.values[FACT_BROKER] = has_threads();
 	facts.values[FACT_TREE] = has_tree();
 	if (uname(&name) == 0)
@@ -213,7 +219,7 @@ static bool
 can_limit(uint64_t memory, uint64_t processes)
 {
 	char id[32], path[PATH_MAX];
-	struct group_wish wish = {id, memory, processes};
+	struct group_wish wish = {.id = id, .memory = memory, .processes = processes};
 	int folder;
 
 	snprintf(id, sizeof id, "probe-%d", (int)getpid());
@@ -232,6 +238,17 @@ enforce_probe_limits(struct facts *facts)
 	values[FACT_CGROUP_MEMORY] = values[FACT_CGROUP] && can_limit(1u << 30, 0);
 	values[FACT_CGROUP_PIDS] = values[FACT_CGROUP] && can_limit(0, 1000);
 	values[FACT_SCOPE] = systemd_scope_can();
+}
+
+void
+enforce_probe_tracking(struct facts *facts)
+{
+	int offer = is_filtered() ? handshake_query() : 0;
+	bool is_in_cordon = (offer & (OFFER_KILLABLE - 1)) != 0;
+
+	facts->values[FACT_CGROUP] = has_cgroup(is_in_cordon);
+	facts->values[FACT_SCOPE] = !facts->values[FACT_CGROUP] && !is_in_cordon &&
+				    systemd_scope_can();
 }
 
 enum system

@@ -33,6 +33,12 @@ enforce_probe_limits(struct facts *facts)
 	(void)facts;
 }
 
+void
+enforce_probe_tracking(struct facts *facts)
+{
+	(void)facts;
+}
+
 enum system
 enforce_system(void)
 {

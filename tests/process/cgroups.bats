@@ -153,12 +153,12 @@ has_started()
 	[ -s "$OPEN/project/started" ]
 }
 
-# start_long: a session that stays; leaves $job, $launcher and $guard
+# start_long [OPTION]: a session that stays; leaves $job, $launcher and $guard
 start_long()
 {
 	rm -f "$OPEN/project/started"
 	in_place sh -c 'echo $$ >launcher && exec "$@"' sh \
-	    "$OPEN/cordon" run -- sh -c 'echo $PPID >started; setsid sleep 1000 & sleep 1000' \
+	    "$OPEN/cordon" run "$@" -- sh -c 'echo $PPID >started; setsid sleep 1000 & sleep 1000' \
 	    >"$T/out" 2>"$T/err" </dev/null &
 	job=$!
 	until_true 60 has_started || complain 'did not start' || return 1
@@ -232,6 +232,38 @@ ten_at_once()
 @test "sessions at once leave no cgroup" {
 	needs_cgroup
 	as_each ten_at_once
+}
+
+# ---- --track-only ----
+
+tracked_and_gone()
+{
+	runs 3 run --track-only -- sh -c 'grep ^0:: /proc/self/cgroup
+		(setsid sh -c "trap : HUP INT TERM; while :; do sleep 1000; done" &) >/dev/null 2>&1
+		exit 3' || return 1
+	[[ $out =~ ^0::.*/${PLACE##*/}/cordon-[0-9a-f]{16}$ ]] || complain 'not in a cgroup of its own'
+}
+
+@test "a tracked session has a cgroup of its own, which goes with it" {
+	needs_cgroup
+	as_each tracked_and_gone
+}
+
+# Without a cgroup the sleep would live on: neither launcher nor guard is left to find it.
+both_killed()
+{
+	start_long --track-only || return 1
+	kill -STOP "$launcher"
+	kill -KILL "$guard" "$launcher"
+	wait "$job" || true
+	is_empty && complain 'nothing was left to be ended'
+	runs 0 ps || return 1
+	nothing_left
+}
+
+@test "launcher and guard of a tracked session are killed: the next cordon ps ends what is left" {
+	needs_cgroup
+	as_each both_killed
 }
 
 # ---- limits ----

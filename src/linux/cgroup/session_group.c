@@ -49,7 +49,10 @@ has_limits(const struct facts *facts, const struct group_wish *wish)
 	       (wish->processes == 0 || facts->values[FACT_CGROUP_PIDS]);
 }
 
-/* A plain cgroup costs 0.1 ms, a scope some 50: it is asked for only when there are limits. */
+/*
+ * A plain cgroup costs 0.1 ms, a scope some 50: one is made for limits, and for a session without a
+ * plan, whose command may kill supervisor and guard at once.
+ */
 int
 session_group_select(const struct facts *facts, const struct group_wish *wish,
 		     struct session_group *ret_group, struct cordon_error *err)
@@ -67,8 +70,12 @@ session_group_select(const struct facts *facts, const struct group_wish *wish,
 		else if (limited)
 			rc = cordon_fail(err, CORDON_E_GAP, errno,
 					 "there is no place for a cgroup with limits");
-	} else if (limited && facts->values[FACT_SCOPE]) {
+	} else if ((limited || wish->scope) && facts->values[FACT_SCOPE]) {
 		rc = systemd_scope_make(wish, &group, err);
+		if (rc < 0 && !limited) {
+			group = no_group;
+			rc = 0;
+		}
 	} else if (limited) {
 		rc = cordon_fail(err, CORDON_E_GAP, 0, "no group with limits can be had here");
 	}
@@ -83,7 +90,7 @@ session_group_select(const struct facts *facts, const struct group_wish *wish,
 int
 session_group_make(struct session_group *group, struct cordon_error *err)
 {
-	const struct group_wish wish = {NULL, group->memory, group->processes};
+	const struct group_wish wish = {.memory = group->memory, .processes = group->processes};
 	bool limited = group->memory != 0 || group->processes != 0;
 
 	if (group->kind != GROUP_CGROUP)

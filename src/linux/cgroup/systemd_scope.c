@@ -70,16 +70,23 @@ bus_load(struct bus *bus, struct cordon_error *err)
 	return 0;
 }
 
-/* Where the user manager's own bus is, whatever the environment calls a session bus. */
+/* The user manager's own bus, which the environment may name otherwise. */
+static void
+bus_path(char ret_path[64])
+{
+	snprintf(ret_path, 64, "/run/user/%u/bus", (unsigned)geteuid());
+}
+
 static int
 bus_connect(struct bus *bus, struct cordon_error *err)
 {
-	char address[64];
+	char path[64], address[80];
 	int rc = bus_load(bus, err);
 
 	if (rc < 0)
 		return rc;
-	snprintf(address, sizeof address, "unix:path=/run/user/%u/bus", (unsigned)geteuid());
+	bus_path(path);
+	snprintf(address, sizeof address, "unix:path=%s", path);
 	rc = bus->new (&bus->connection);
 	if (rc >= 0)
 		rc = bus->set_address(bus->connection, address);
@@ -271,9 +278,11 @@ bool
 systemd_scope_can(void)
 {
 	char path[PATH_MAX];
+	char bus[64];
 	auto_fd int folder = -1;
 
-	if (find_manager(path, NULL) < 0)
+	bus_path(bus);
+	if (access(bus, F_OK) < 0 || find_manager(path, NULL) < 0)
 		return false;
 	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return folder >= 0 && cgroup_has_word(folder, "cgroup.controllers", "memory") &&

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "enforce/enforce.h"
 #include "session/session.h"
 
 /* A limit over all processes is the group's; accepted as a gap it is each process's own. */
@@ -29,13 +30,15 @@ limits_share(const struct session_request *request, struct limit_value own[LIMIT
 	     struct session_group *ret_group, struct cordon_error *err)
 {
 	const struct plan *plan = request->plan;
-	static const struct facts unknown;
-	struct group_wish wish = {.id = request->id};
+	struct facts facts = {0};
+	struct group_wish wish = {.id = request->id, .scope = plan == NULL};
 
 	memcpy(own, request->limits, LIMIT_COUNT * sizeof *own);
 	wish.memory = take_limit(own, plan, G_LIMITS_MEMORY, LIMIT_MEMORY);
 	wish.processes = take_limit(own, plan, G_LIMITS_PROCESSES, LIMIT_PROCESSES);
-	return session_group_select(plan == NULL ? &unknown : &plan->facts, &wish, ret_group, err);
+	if (plan == NULL)
+		enforce_probe_tracking(&facts);
+	return session_group_select(plan == NULL ? &facts : &plan->facts, &wish, ret_group, err);
 }
 
 /* Seconds of cpu time after which a child of ours is sent SIGXCPU, whoever set it; 0: never. */
