@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The arena: chunks of growing size, freed together. Objects never move; arrays that grow leave
- * their old copy behind, which costs at most as much again.
+ * Arena allocator: chunks of growing size, freed together. Objects never move. An array that grows
+ * leaves its old copy in the arena, which wastes at most its own size.
  */
 #include "base/arena.h"
 
@@ -11,7 +11,7 @@
 
 #define CHUNK_FIRST 4096u
 #define CHUNK_LARGEST (1u << 20)
-#define CLEAR_FROM (128u << 10) /* where malloc asks the system for it */
+#define CLEAR_FROM (128u << 10) /* from this size on malloc maps fresh pages */
 #define CLEAR_AHEAD 512u
 #define ALIGNMENT _Alignof(max_align_t)
 
@@ -19,7 +19,7 @@ struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size;
 	size_t used;
-	size_t clear; /* so far it is zeroed */
+	size_t clear; /* bytes up to here are zeroed */
 	max_align_t bytes[];
 };
 
@@ -33,7 +33,9 @@ chunk_new(struct arena *arena, size_t need)
 		size = CHUNK_LARGEST;
 	if (size < need)
 		size = need;
-	/* large ones come zeroed from the system; of small ones the rest is never touched */
+	/*
+	 * calloc is cheap for large chunks, which malloc maps; small ones are hardly used in full
+	 */
 	chunk = size < CLEAR_FROM ? malloc(sizeof *chunk + size) : calloc(1, sizeof *chunk + size);
 	if (chunk == NULL)
 		return NULL;
@@ -45,7 +47,7 @@ chunk_new(struct arena *arena, size_t need)
 	return chunk;
 }
 
-/* A piece ahead: most of what is asked for is small. */
+/* Zeroes some bytes more than needed: most requests are small. */
 static void
 clear_more(struct arena_chunk *chunk)
 {
@@ -56,7 +58,7 @@ clear_more(struct arena_chunk *chunk)
 	chunk->clear = up_to;
 }
 
-/* size bytes from a multiple of alignment on. */
+/* Returns size bytes whose offset is a multiple of alignment. */
 static void *
 cut(struct arena *arena, size_t size, size_t alignment, struct cordon_error *err)
 {
@@ -112,7 +114,7 @@ arena_strdup(struct arena *arena, const char *text, struct cordon_error *err)
 char *
 arena_vprintf(struct arena *arena, struct cordon_error *err, const char *format, va_list args)
 {
-	char at_once[256]; /* nearly always enough, and then it is formatted once */
+	char at_once[256]; /* nearly always large enough to format only once */
 	va_list again;
 	char *text;
 	int length;
@@ -162,7 +164,7 @@ arena_push(struct arena *arena, void *items, size_t *count, size_t size, struct 
 	void **array = items;
 	size_t n = *count;
 
-	/* full exactly when the count is 0 or a power of two from 4 on */
+	/* the array is full when count is 0 or a power of two from 4 on */
 	if (n == 0 || (n >= 4 && (n & (n - 1)) == 0)) {
 		void *grown = arena_alloc(arena, (n == 0 ? 4 : n * 2) * size, err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ownership in two forms: locals that clean up after themselves, and arenas for object graphs that
- * live and die together (a policy, a plan).
+ * Arenas, and cleanup attributes for locals. An arena frees a whole object graph (a policy, a plan)
+ * at once.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ auto_free_fn(void *p)
 }
 #define auto_free __attribute__((cleanup(auto_free_fn)))
 
-/* Hands an owned pointer over: reads it and leaves NULL behind. */
+/* Returns *p and sets it to NULL: ownership moves to the caller. */
 #define take(p)                                 \
 	({                                      \
 		__typeof__(*(p)) taken_ = *(p); \
@@ -31,9 +31,9 @@ struct arena {
 	struct arena_chunk *head;
 };
 
-/* Zeroed memory that lives until arena_free. NULL sets err. */
+/* Returns zeroed memory, valid until arena_free, or NULL with err set. */
 void *arena_alloc(struct arena *arena, size_t size, struct cordon_error *err);
-/* The same for text, which stands anywhere. */
+/* Like arena_alloc, but unaligned, for text. */
 char *arena_text(struct arena *arena, size_t size, struct cordon_error *err);
 char *arena_strdup(struct arena *arena, const char *text, struct cordon_error *err);
 char *arena_strndup(struct arena *arena, const char *text, size_t length, struct cordon_error *err);
@@ -51,8 +51,8 @@ auto_arena_fn(struct arena *arena)
 #define auto_arena __attribute__((cleanup(auto_arena_fn)))
 
 /*
- * Room for one more element of size bytes in an arena array. items points to the array pointer.
- * Returns the new zeroed element or NULL. Capacity doubles, so count decides when to grow.
+ * Appends a zeroed element of size bytes to an array in the arena; items points to the array
+ * pointer. Returns it, or NULL with err set. The capacity follows from count and is not stored.
  */
 void *arena_push(struct arena *arena, void *items, size_t *count, size_t size,
 		 struct cordon_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Const tables decide here; this is how many rows one has. */
+/* Number of elements of an array. */
 #pragma once
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

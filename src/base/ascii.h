@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Letters and digits as bytes. <ctype.h> and strcasecmp ask the locale of the program that loaded
- * us: in Turkish "GIT" and "git" are two names, and a protected one would not be recognised.
+ * ASCII letters and digits. <ctype.h> and strcasecmp depend on the locale of the program that links
+ * us: in a Turkish locale "GIT" and "git" differ, and a protected name would not match.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ ascii_is_letter(char c)
 	return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
 }
 
-/* What a hexadecimal digit stands for; -1: it is none. */
+/* Returns the value of a hexadecimal digit, or -1. */
 static inline int
 ascii_hex(char c)
 {
@@ -43,7 +43,7 @@ ascii_hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* strncmp(a, b, length) == 0, whatever the case of the letters. */
+/* strncmp(a, b, length) == 0, ignoring case. */
 static inline bool
 ascii_same_n(const char *a, const char *b, size_t length)
 {
@@ -62,7 +62,7 @@ ascii_same(const char *a, const char *b)
 	return ascii_same_n(a, b, (size_t)-1);
 }
 
-/* Does the lower case word stand in text, in letters of any case? */
+/* Does text contain word, ignoring case? word is lower case. */
 static inline bool
 ascii_has(const char *text, const char *word)
 {

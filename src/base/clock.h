@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time that only goes forward, in milliseconds; good for nothing but differences. */
+/* Monotonic time in milliseconds, for measuring intervals, and sleeping. */
 #pragma once
 
 #include <errno.h>

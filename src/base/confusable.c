@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which characters are shown otherwise than they are. Everything beyond ASCII counts, except the
- * accented letters of Latin-1: they look like themselves, and people have them in their names.
+ * Characters that display as something else. Everything beyond ASCII counts, except the accented
+ * letters of Latin-1, which are common in names and look like nothing else.
  */
 #include "base/confusable.h"
 
@@ -26,7 +26,7 @@ static const struct {
 	{0xe0000, 0xe0fff}, /* tags */
 };
 
-/* The character at *text, which moves on; bytes that are not UTF-8 count one by one. */
+/* Decodes the character at *text and advances. A byte that is not UTF-8 counts as one. */
 static uint32_t
 next_character(const unsigned char **text)
 {

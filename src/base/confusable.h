@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that may not mean what it seems to. */
+/* Finds text that can be mistaken for other text. */
 #pragma once
 
 /*
- * NULL, or why the text deserves a second look: characters that cannot be seen or turn the text
- * around, letters that can look like others, or an encoded host name. Worded to follow "it".
+ * Returns NULL, or a reason to warn about text: invisible or direction-changing characters, letters
+ * that look like others, or an encoded host name. The reason is a static string.
  */
 const char *confusable(const char *text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Errors as plain values. No heap and no locale, so that a failure after fork or out of memory is
- * reported like any other. The text is one line of whole characters, none of which drives or
- * misleads a terminal.
+ * Errors as plain values. No heap and no locale, so that a failure after fork or without memory is
+ * reported like any other. The text is one line of valid UTF-8 without characters that a terminal
+ * acts on.
  */
 #include "base/os.h"
 
@@ -16,10 +16,10 @@
 #include "base/array.h"
 #include "base/utf8.h"
 
-/* A place longer than this is cut from the left, so that the message itself always fits. */
+/* A file name longer than this is cut from the left, so that the message itself always fits. */
 #define PLACE_MAX 100
 
-/* The last character, when the end of the room has cut it. */
+/* Removes the last character if the end of the buffer cut it. */
 static void
 drop_half(char *text, size_t length)
 {
@@ -32,7 +32,7 @@ drop_half(char *text, size_t length)
 		text[length - back] = '\0';
 }
 
-/* In place: what a terminal must not get becomes one '?', so the text never grows. */
+/* Replaces each unsafe character by one '?'. Works in place: the text never grows. */
 static void
 one_line(char *text)
 {

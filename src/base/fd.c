@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reading and replacing whole small files, with the errors that policy files deserve; and closing
- * what a caller left open. The latter runs between fork and exec, so it must not allocate.
+ * Reads and replaces small files, and closes inherited fds. Closing runs between fork and exec and
+ * must not allocate.
  */
 #include "base/os.h"
 
@@ -39,7 +39,7 @@ int
 fd_read_file(struct arena *arena, const char *path, size_t max, char **ret_text, size_t *ret_length,
 	     struct stat *ret_stat, struct cordon_error *err)
 {
-	/* O_NONBLOCK: a FIFO in place of a file must not hang us */
+	/* O_NONBLOCK: opening a FIFO must not block */
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
 	size_t length;
@@ -52,7 +52,7 @@ fd_read_file(struct arena *arena, const char *path, size_t max, char **ret_text,
 				   path);
 	if ((unsigned long long)st.st_size > max)
 		return cordon_fail(err, CORDON_E_PATH, 0, "%s is larger than %zu bytes", path, max);
-	/* one byte more than it says: a file that grows meanwhile is noticed, not cut */
+	/* one byte more than st_size, to notice a file that grows */
 	text = arena_alloc(arena, (size_t)st.st_size + 2, err);
 	if (text == NULL)
 		return -CORDON_E_MEMORY;
@@ -71,7 +71,7 @@ fd_read_file(struct arena *arena, const char *path, size_t max, char **ret_text,
 int
 fd_read_text(int fd, size_t max, char **ret_text, struct cordon_error *err)
 {
-	/* one byte more: what is too long is noticed, not cut */
+	/* one byte more than max, to notice a longer text */
 	auto_free char *text = malloc(max + 2);
 	size_t length;
 
@@ -147,7 +147,7 @@ fd_write_line(int fd, const char *text, size_t length)
 		n = write(fd, text, length);
 	while (n < 0 && errno == EINTR);
 	sys = n < 0 ? errno : ENOSPC;
-	/* what the caller has blocked itself is for the caller */
+	/* leave pending what the caller had blocked itself */
 	for (int number = 1; number < NSIG; number++)
 		if (sigismember(&old, number))
 			sigdelset(&deadly, number);
@@ -181,7 +181,7 @@ fd_make_dir(const char *path, mode_t mode, struct cordon_error *err)
 
 	if (length == 0 || length >= sizeof part)
 		return cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot make folder %s", path);
-	/* nearly always it is there already */
+	/* nearly always it exists */
 	if (mkdir(path, mode) == 0 || errno == EEXIST)
 		return 0;
 	memcpy(part, path, length + 1);
@@ -197,14 +197,14 @@ fd_make_dir(const char *path, mode_t mode, struct cordon_error *err)
 	return 0;
 }
 
-/* ---- descriptors of the caller ---- */
+/* ---- inherited fds ---- */
 
-/* No number is this high unless the system's own ceiling was raised. */
+/* No fd is this high unless fs.nr_open was raised. */
 #define FD_CEILING 1048576
 
 /*
- * One more than any open descriptor can be. Never the soft limit: it can be lowered below numbers
- * that are open already. Looked up without allocating; the line stands before all that can be long.
+ * Returns one more than the highest possible fd. RLIMIT_NOFILE does not tell: it can be lowered
+ * below open fds. FDSize comes early in /proc/self/status, so a fixed buffer is enough.
  */
 static int
 fd_ceiling(void)
@@ -229,7 +229,7 @@ fd_ceiling(void)
 	return *at == '\n' && size > 0 ? size : FD_CEILING;
 }
 
-/* BASELINE(5.11): close_range that marks; a container's filter may refuse it on any kernel. */
+/* BASELINE(5.11): CLOSE_RANGE_CLOEXEC. A container's filter may refuse it on any kernel. */
 int
 fd_cloexec_from(int first)
 {
@@ -257,7 +257,7 @@ fd_close_from(int first)
 		close(fd);
 }
 
-/* The lowest first: it cannot stand where another goes. */
+/* Moves the lowest fd first, so that no fd is overwritten before it moves. */
 void
 fd_keep_only(int *const *own, size_t count)
 {
@@ -271,7 +271,7 @@ fd_keep_only(int *const *own, size_t count)
 				lowest = own[i];
 		if (lowest == NULL)
 			continue;
-		/* then all stay where they are: it was only to be tidy */
+		/* the fds stay where they are: moving them only tidies */
 		if (*lowest != to && dup2(*lowest, to) < 0)
 			return;
 		*lowest = to++;

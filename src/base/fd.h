@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors and whole files. Everything is close-on-exec from birth. */
+/* Helpers for fds and whole files. Every fd opened here is close-on-exec. */
 #pragma once
 
 #include <stddef.h>
@@ -16,7 +16,7 @@ auto_fd_fn(const int *fd)
 }
 #define auto_fd __attribute__((cleanup(auto_fd_fn)))
 
-/* Hands over a descriptor, which is not closed at the end of the scope then. */
+/* Returns *fd and sets it to -1, so that the end of the scope does not close it. */
 static inline int
 fd_take(int *fd)
 {
@@ -27,40 +27,39 @@ fd_take(int *fd)
 }
 
 /*
- * A regular file's whole content, at most max bytes, NUL-terminated, in arena. ret_stat (may be
- * NULL) is of the very descriptor that was read. err->sys is ENOENT when there is no such file.
+ * Reads a regular file of at most max bytes into arena and terminates it with NUL. ret_stat (may be
+ * NULL) describes the fd that was read. err->sys is ENOENT if the file does not exist.
  */
 int fd_read_file(struct arena *arena, const char *path, size_t max, char **ret_text,
 		 size_t *ret_length, struct stat *ret_stat, struct cordon_error *err);
 /*
- * All that comes from a descriptor (a pipe, a memfd, a file) until its end: at most max bytes, no NUL among
- * them. To be freed.
+ * Reads fd (a pipe, a memfd, a file) to its end: at most max bytes, no NUL. The caller frees
+ * *ret_text.
  */
 int fd_read_text(int fd, size_t max, char **ret_text, struct cordon_error *err);
 /*
- * Replaces path by text in one step: a reader sees the old or the new content, never a part.
- * A crash leaves at most a .tmp file beside it.
+ * Replaces path atomically: a reader sees the old or the new content. A crash leaves at most a .tmp
+ * file beside it.
  */
 int fd_replace_file(const char *path, const char *text, size_t length, mode_t mode,
 		    struct cordon_error *err);
 /*
- * Moves these descriptors to 3 and up, in some order, and closes every other but 0 to 2. Those
- * that are -1 stay so. For a process that was forked and has no use for the rest.
+ * Moves the fds in own to 3 and up, in any order, and closes every other except 0 to 2. An fd of -1
+ * stays -1. For a forked process that needs no other fds.
  */
 void fd_keep_only(int *const *own, size_t count);
 /*
- * All of text in one write, or -1. Neither a size limit nor a reader that left ends this process by
- * a signal.
+ * Writes all of text in one write(), or returns -1. Neither SIGPIPE nor SIGXFSZ ends the process.
  */
 int fd_write_line(int fd, const char *text, size_t length);
-/* Would a line be taken at once, and of a pipe no more than the first half? The rest is for the end. */
+/* Can a line be written without blocking? Half of a pipe is reserved for the last message. */
 bool fd_has_room(int fd);
-/* mkdir -p with mode for what is missing. */
+/* mkdir -p; mode is for the directories that are missing. */
 int fd_make_dir(const char *path, mode_t mode, struct cordon_error *err);
 
 /*
- * Every descriptor from first on closes at exec, or now, also those above a limit that was
- * lowered. Async-signal-safe.
+ * Sets close-on-exec on, or closes, every fd from first on, also those above a lowered
+ * RLIMIT_NOFILE. Async-signal-safe.
  */
 int fd_cloexec_from(int first);
 void fd_close_from(int first);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Patterns as a chain of steps, matched by moving a set of positions along the path, one character
- * at a time. There is no recursion and nothing is tried twice, so no pattern can make matching
- * explode. Knows text only: what a path leads to was settled before.
+ * Patterns compiled to a chain of steps and matched as a set of positions that moves along the path
+ * one character at a time. There is no recursion and no backtracking, so no pattern makes matching
+ * explode. Works on text only; paths were resolved before.
  */
 #include "base/glob.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 
-/* A step is a character, a byte that is no UTF-8 (BAD_BYTE + byte), or one of the marks. */
+/* A step is a character, a byte that is not UTF-8 (BAD_BYTE + byte), or one of these. */
 #define STEP_ONE 0x110000u  /* one character of a name */
 #define STEP_STAR 0x110001u /* any text of a name */
 #define STEP_DEEP 0x110002u /* after a slash: nothing, or any text that ends in a slash */
@@ -23,24 +23,24 @@
 
 struct glob {
 	uint32_t *steps;
-	uint32_t *folded; /* the same in lower case, which most are in already */
+	uint32_t *folded; /* steps in lower case; the same array if they already are */
 	size_t count;
-	/* The ASCII text that ends the pattern; every match ends in it. */
+	/* ASCII suffix of the pattern: every match ends in it. */
 	char *tail;
 	size_t tail_length;
-	/* Where there is none: the longest ASCII text in it, folded; every match contains it. */
+	/* If tail is empty: the longest ASCII run, in lower case; every match contains it. */
 	const uint32_t *core;
 	size_t core_length;
 };
 
-/* Positions in a pattern: bit i stands before step i; bit count is the end. */
+/* Set of positions in a pattern: bit i is before step i, bit count is the end. */
 struct set {
 	uint64_t words[SET_WORDS];
 };
 
 /*
- * Length of the UTF-8 character at text, which is not empty. A byte that starts none counts as one
- * character; overlong forms too are bytes, or a file name could smuggle in a slash.
+ * Decodes the UTF-8 character at text, which is not empty, and returns its length. An invalid byte
+ * counts as one character. Overlong forms are invalid: they could hide a slash.
  */
 static size_t
 character(const char *text, uint32_t *ret_value)
@@ -83,7 +83,7 @@ fold(uint32_t c)
 	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
-/* Does a name start after this many steps? */
+/* Does a name start after count steps? */
 static bool
 starts_after(const struct glob *glob, size_t count)
 {
@@ -96,7 +96,7 @@ at_start(const struct glob *glob)
 	return starts_after(glob, glob->count);
 }
 
-/* Does the name that ends the steps so far consist of count dots? */
+/* Does the last name consist of count dots? */
 static bool
 only_dots(const struct glob *glob, size_t count)
 {
@@ -118,7 +118,7 @@ add_slash(struct glob *glob)
 	return NULL;
 }
 
-/* A run of stars, at *text; moves *text to its last one. */
+/* Compiles a run of stars at *text and moves *text to the last one. */
 static const char *
 add_stars(struct glob *glob, const char **text)
 {
@@ -134,7 +134,7 @@ add_stars(struct glob *glob, const char **text)
 		return "has a \"**\" that does not stand alone between slashes";
 	if (glob->count == 0)
 		glob->steps[glob->count++] = '/';
-	/* at the end one more name is enough: a match covers everything below it */
+	/* at the end, matching one name is enough: a match covers everything below it */
 	if (after == '\0')
 		glob->steps[glob->count++] = STEP_STAR;
 	else if (glob->steps[glob->count - 1] != STEP_DEEP)
@@ -142,7 +142,7 @@ add_stars(struct glob *glob, const char **text)
 	return NULL;
 }
 
-/* One thing of the pattern, at *text; moves *text behind it. */
+/* Compiles one element of the pattern at *text and moves *text behind it. */
 static const char *
 add_step(struct glob *glob, const char **text)
 {
@@ -176,10 +176,10 @@ compile(struct glob *glob, const char *pattern)
 	while (*pattern != '\0' && reason == NULL)
 		reason = add_step(glob, &pattern);
 	if (reason == NULL)
-		reason = add_slash(glob); /* also judges the last name */
+		reason = add_slash(glob); /* also checks the last name */
 	if (reason != NULL)
 		return reason;
-	/* "/a/" is "/a", and "**" with nothing but slashes after it is any name */
+	/* "/a/" becomes "/a"; "**" followed only by slashes matches any name */
 	if (glob->steps[glob->count - 1] == STEP_DEEP)
 		glob->steps[glob->count - 1] = STEP_STAR;
 	else if (glob->count > 1)
@@ -217,7 +217,7 @@ in_lower_case(struct arena *arena, const struct glob *glob, struct cordon_error 
 	return folded;
 }
 
-/* What makes matching quick: the steps in lower case, and the text every match ends in. */
+/* Prepares fast matching: lower-case steps, and the tail or core of every match. */
 static int
 prepare(struct arena *arena, struct glob *glob, struct cordon_error *err)
 {
@@ -277,7 +277,7 @@ ends_in_tail(const struct glob *glob, const char *end, bool nocase)
 	return true;
 }
 
-/* The longest part of path that a match could be, judged by the tail alone; 0 if none. */
+/* Returns the longest prefix of path that ends in the tail, an upper limit for a match; or 0. */
 static size_t
 reach(const struct glob *glob, const char *path, bool nocase)
 {
@@ -289,7 +289,7 @@ reach(const struct glob *glob, const char *path, bool nocase)
 	return 0;
 }
 
-/* Whatever the case: what is not there in any is not there. */
+/* Does path contain the core? Ignores case, so that false is right for both kinds of match. */
 static bool
 has_core(const struct glob *glob, const char *path)
 {
@@ -306,7 +306,7 @@ has_core(const struct glob *glob, const char *path)
 	return false;
 }
 
-/* Adds position i and those reached from it without a character. */
+/* Adds position i and every position reached from it without consuming a character. */
 static void
 set_add(struct set *set, const struct glob *glob, size_t i, bool after_slash)
 {
@@ -331,7 +331,7 @@ move(struct set *to, const struct glob *glob, size_t i, uint32_t c)
 		set_add(to, glob, i + 1, slash);
 }
 
-/* Moves every position over c, or leaves it behind. Returns whether any is left. */
+/* Advances every position over c and drops those that cannot. Returns whether any is left. */
 static bool
 set_move(struct set *set, const struct glob *glob, uint32_t c)
 {
@@ -387,7 +387,7 @@ match_part(const struct glob *glob, const char *path, bool nocase, bool longest)
 	struct glob as = *glob;
 	size_t end;
 
-	/* the root has no name: only the pattern "/" matches it, and with it everything */
+	/* only the pattern "/" matches the root, and it covers every path */
 	if (glob->count == 1)
 		return *path == '/' ? 1 : 0;
 	if (*path != '/' || path[1] == '\0')

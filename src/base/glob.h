@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns for paths. "*" is any text within a name, "**" any number of names, "?" one character of
- * a name, "\x" is x itself; everything else stands for itself. A pattern starts with "/" or "**",
- * and "**" stands alone between slashes. In front and in the middle "**" may be no name at all, at
- * the end it is at least one. Slashes are collapsed and a final one dropped.
+ * Path patterns. "*" matches any text within a name, "**" any number of names, "?" one character of
+ * a name, "\x" x itself. A pattern starts with "/" or "**", and "**" stands alone between slashes.
+ * "**" may match no name at the start and in the middle, and matches at least one at the end.
+ * Repeated and trailing slashes are dropped.
  */
 #pragma once
 
@@ -16,22 +16,22 @@
 struct glob;
 
 /*
- * A pattern that means nothing is -CORDON_E_POLICY; *ret_reason then says why, worded to follow the
- * pattern ("... has ..."). ret_reason may be NULL. The result lives in arena.
+ * Compiles a pattern into arena. An invalid one is -CORDON_E_POLICY; *ret_reason (may be NULL) then
+ * says why, worded to follow the pattern ("... has ...").
  */
 int glob_compile(struct arena *arena, const char *pattern, struct glob **ret,
 		 const char **ret_reason, struct cordon_error *err);
-/* The pattern that matches this text and nothing else. */
+/* Appends the pattern that matches exactly text. */
 void glob_quote(const char *text, struct str *to);
 /*
- * Does the pattern match path or a directory above it? path is canonical. Time is bounded by the
- * product of both lengths, whatever the pattern.
+ * Does the pattern match path, which is canonical, or a directory above it? Time is bounded by the
+ * product of both lengths.
  */
 bool glob_match(const struct glob *glob, const char *path);
 /*
- * Length of the shortest part of path, up to the end of a name, that matches; 0 if none. nocase: ASCII
- * letters match in either case.
+ * Returns the length of the shortest prefix of path, ending at the end of a name, that matches, or
+ * 0. nocase: ASCII letters match in either case.
  */
 size_t glob_match_prefix(const struct glob *glob, const char *path, bool nocase);
-/* As above, of the longest such part. */
+/* The same for the longest such prefix. */
 size_t glob_match_longest(const struct glob *glob, const char *path, bool nocase);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FNV-1a, byte by byte, so that the hash of a path passes through those of all folders above it.
- * Not for names a stranger chooses many of: who can make them collide can make us slow.
+ * FNV-1a, byte by byte: the hash of a path passes through the hashes of all directories above it.
+ * Not for tables whose keys an attacker chooses, because collisions are easy to make.
  */
 #pragma once
 

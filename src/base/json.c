@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Our own reader, because none of the libraries looked at (json-c, jansson, yajl, jsmn) gives
- * positions of values, refuses duplicate keys and takes comments and trailing commas at once.
- * Input is hostile: every byte is checked, recursion is bounded, nothing is read past the end.
+ * JSON parser. None of json-c, jansson, yajl and jsmn gives positions, refuses duplicate keys and
+ * accepts comments and trailing commas. Input is hostile: every byte is checked and recursion is
+ * bounded.
  */
 #include "base/json.h"
 
@@ -43,7 +43,7 @@ digits_at(struct json_reader *r)
 	return n;
 }
 
-/* JSON's own number grammar; strtoll and strtod would accept more. */
+/* JSON's number grammar; strtoll and strtod accept more. */
 static int
 read_number(struct json_reader *r, struct json *value)
 {
@@ -88,13 +88,13 @@ by_key(const void *a, const void *b)
 	const struct json *const *x = a, *const *y = b;
 	int order = strcmp((*x)->key, (*y)->key);
 
-	/* equal keys in text order, so that the second one is the one named */
+	/* equal keys in text order, so that the message names the second one */
 	if (order == 0 && (*x)->key_line != (*y)->key_line)
 		return (*x)->key_line < (*y)->key_line ? -1 : 1;
 	return order != 0 ? order : (*x)->key_column < (*y)->key_column ? -1 : 1;
 }
 
-/* Sorting keeps an object of a million keys from costing a million squared. */
+/* Sorts the keys: comparing each pair would take quadratic time on a hostile object. */
 static int
 refuse_duplicates(struct json_reader *r, const struct json *object)
 {
@@ -140,7 +140,7 @@ read_key(struct json_reader *r, struct json *member)
 	return json_skip_space(r);
 }
 
-/* After a member: true when the closing bracket came. */
+/* Reads what follows a member. Returns 1 at the closing bracket, 0 if another member follows. */
 static int
 read_separator(struct json_reader *r, char close)
 {

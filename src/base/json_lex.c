@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What JSON is written in. Input is hostile: every byte is checked, nothing is read past the end, and
- * a string has room for all that its escapes can come to.
+ * JSON lexer. Input is hostile: every byte is checked and nothing is read past the end. A string is
+ * allocated for the longest result its escapes can have.
  */
 #include "base/json_lex.h"
 
@@ -36,7 +36,7 @@ json_check_text(struct json_reader *r)
 		length = plain ? 1 : utf8_decode(at, (size_t)(r->end - at), &code);
 
 		if (length == 0) {
-			/* where that is matters only now */
+			/* the position is computed only for the message */
 			step_n(r, (size_t)(at - r->at));
 			return fail_here(r, *at == '\0' ? "NUL byte in policy text"
 							: "not valid UTF-8 here");
@@ -54,7 +54,7 @@ skip_comment(struct json_reader *r)
 	if (next_is(r, "//")) {
 		const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
 
-		/* where in a line it ends nobody asks, but at the end of the text */
+		/* the next line resets the column, so it matters only at the end of the text */
 		if (end == NULL)
 			step_n(r, (size_t)(r->end - r->at));
 		else
@@ -71,7 +71,7 @@ skip_comment(struct json_reader *r)
 	return 0;
 }
 
-/* Most of a text is the space before its lines. */
+/* Fast path for indentation, which is most of a text. */
 static void
 skip_blanks(struct json_reader *r)
 {
@@ -168,14 +168,14 @@ read_escape(struct json_reader *r, char *to, size_t *used)
 	return 0;
 }
 
-/* The closing quote that bounds the string: an upper limit for its decoded length. */
+/* Returns an upper limit for the decoded length of the string. */
 static size_t
 string_room(const struct json_reader *r)
 {
 	const char *p = r->at + 1;
 	const char *quote = memchr(p, '"', (size_t)(r->end - p));
 
-	/* most have no escapes in them */
+	/* most strings have no escapes */
 	if (quote != NULL && memchr(p, '\\', (size_t)(quote - p)) == NULL)
 		return (size_t)(quote - r->at);
 	while (p < r->end && *p != '"' && *p != '\n')
@@ -189,7 +189,7 @@ is_plain(unsigned char byte)
 	return byte >= 0x20 && byte != '"' && byte != '\\';
 }
 
-/* Eight at once: all ASCII, each of one column. */
+/* Are the next eight bytes plain? Each is ASCII and one column wide. */
 static bool
 are_plain(const char *at)
 {
@@ -199,11 +199,11 @@ are_plain(const char *at)
 	memcpy(&bytes, at, sizeof bytes);
 	quote = bytes ^ (ones * '"');
 	escape = bytes ^ (ones * '\\');
-	/* a high bit appears where a byte is less than what is taken from it */
+	/* a high bit is set where a byte is smaller than what is subtracted */
 	return ((bytes | (bytes - ones * 0x20) | (quote - ones) | (escape - ones)) & high) == 0;
 }
 
-/* Up to the next byte that means something; most strings are one such run. */
+/* Copies up to the next quote, backslash or control character; most strings are one such run. */
 static void
 read_run(struct json_reader *r, char *to, size_t *used)
 {

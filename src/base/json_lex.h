@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The characters below JSON: where the reader stands, comments and space, strings. For json.c only. */
+/* Lexer of the JSON reader: position, white space, comments, strings. For json.c only. */
 #pragma once
 
 #include <string.h>
@@ -18,11 +18,11 @@ struct json_reader {
 #define fail_here(r, ...) \
 	cordon_fail_at((r)->err, CORDON_E_SYNTAX, (r)->file, (r)->line, (r)->column, __VA_ARGS__)
 
-/* The whole text once, before anything is read: afterwards every byte is known good. */
+/* Checks the whole text for UTF-8 and NUL, so that later steps need not. */
 int json_check_text(struct json_reader *r);
-/* Comments are space. */
+/* Skips white space and comments. */
 int json_skip_space(struct json_reader *r);
-/* From the opening quote to behind the closing one; the text lives in the arena. */
+/* Reads from the opening quote to behind the closing one. The string lives in the arena. */
 int json_read_string(struct json_reader *r, const char **ret_string);
 
 static inline bool
@@ -39,7 +39,7 @@ next_is(const struct json_reader *r, const char *word)
 	return (size_t)(r->end - r->at) >= length && memcmp(r->at, word, length) == 0;
 }
 
-/* Steps over one character of already checked text and keeps the position. */
+/* Advances by one character of checked text and updates the position. */
 static inline void
 step(struct json_reader *r)
 {

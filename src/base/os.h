@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only header outside linux/ and macos/ that asks which system this is. It gives both the same
- * names for small differences. Include it before any other header.
+ * Differences between Linux and macOS, under common names. Apart from linux/ and macos/, only
+ * base/os*.h test for the system. Include this before any other header.
  */
 #pragma once
 
@@ -52,17 +52,17 @@ typedef __rlimit_resource_t compat_resource;
 typedef int compat_resource;
 #endif
 
-/* glibc has it from 2.32 on */
+/* since glibc 2.32 */
 extern const char *strerrordesc_np(int number) __attribute__((weak));
 
-/* Holds a directory for openat() without needing the right to list it. */
+/* Opens a directory for openat() without needing the right to list it. */
 #define COMPAT_O_HOLD O_PATH
 #define COMPAT_O_TMPFILE O_TMPFILE
-/* when a file was changed last, whatever was said about it: a member of struct stat */
+/* member of struct stat with the change time, which utimensat() cannot set */
 #define COMPAT_CTIME st_ctim
-/* for waitpid: children that tell their end by another signal, or by none, as well */
+/* for waitpid: also children that send another signal than SIGCHLD at exit, or none */
 #define COMPAT_WAIT_ALL __WALL
-/* of TCP: seconds until somebody who says nothing is asked whether he is there */
+/* TCP option: seconds of silence until a keepalive probe */
 #define COMPAT_TCP_KEEPIDLE TCP_KEEPIDLE
 #ifdef SYS_openat2
 #define COMPAT_SYS_OPENAT2 SYS_openat2
@@ -84,8 +84,8 @@ typedef int compat_resource;
 #endif
 
 /*
- * What an errno means, without the translation that strerror looks for under a lock: after a fork somebody may
- * hold that for ever. NULL: unknown.
+ * Returns the text of an errno, or NULL if unknown. strerror() takes a lock of the translation
+ * catalog, which another thread may hold for ever in the parent of a fork.
  */
 static inline const char *
 os_errno_text(int number)
@@ -97,7 +97,7 @@ os_errno_text(int number)
 #endif
 }
 
-/* The parent's death sends this signal, where the system can promise that. */
+/* Sends signal number to this process when its parent dies. Linux only. */
 static inline int
 os_die_with_parent(int number)
 {
@@ -128,7 +128,7 @@ os_let_go_of(struct dl_phdr_info *info, size_t size, void *argument)
 }
 #endif
 
-/* Pages of the program and its libraries that nobody ever writes: read again when they are needed. */
+/* Drops clean pages of the program and its libraries; they are read again when needed. */
 static inline void
 os_drop_clean_pages(void)
 {
@@ -138,8 +138,8 @@ os_drop_clean_pages(void)
 }
 
 /*
- * For a program that is over soon, or only waits: memory is asked for in one piece and not given back
- * bit by bit, and threads share it, because a heap for each would be made at every start.
+ * Tunes malloc for a process that ends soon or mostly waits: grow in large steps, do not trim, and
+ * share one heap between threads, because a heap per thread would be created at every start.
  */
 static inline void
 os_malloc_short_lived(void)
@@ -151,7 +151,7 @@ os_malloc_short_lived(void)
 #endif
 }
 
-/* Nobody is below who has no child. */
+/* A process without children has no descendants either, as far as it can wait for them. */
 static inline bool
 os_has_no_child(void)
 {
@@ -161,7 +161,7 @@ os_has_no_child(void)
 	       errno == ECHILD;
 }
 
-/* A thread that is started so runs elsewhere than the caller, if there is anything else for it. */
+/* A thread started with these attributes runs on another CPU than the caller, if there is one. */
 static inline void
 os_pthread_attr_other_cpu(pthread_attr_t *attributes)
 {
@@ -179,7 +179,7 @@ os_pthread_attr_other_cpu(pthread_attr_t *attributes)
 #endif
 }
 
-/* Both ends close at exec. */
+/* A pipe; both ends are close-on-exec. */
 static inline int
 os_pipe(int ends[2])
 {
@@ -196,7 +196,7 @@ os_pipe(int ends[2])
 #endif
 }
 
-/* Two ends of a line that carries values both ways; both close at exec. */
+/* A pair of connected stream sockets, close-on-exec. */
 static inline int
 os_line(int ends[2])
 {
@@ -207,7 +207,7 @@ os_line(int ends[2])
 #endif
 }
 
-/* A socket for a name in the file system; closes at exec. */
+/* A unix stream socket, close-on-exec. */
 static inline int
 os_local_socket(void)
 {
@@ -218,7 +218,7 @@ os_local_socket(void)
 #endif
 }
 
-/* A socket for addresses, not waiting; closes at exec. */
+/* An internet socket, non-blocking and close-on-exec. */
 static inline int
 os_socket(int family, int type)
 {
@@ -233,7 +233,7 @@ os_socket(int family, int type)
 #endif
 }
 
-/* Routes to the loopback device alone; fails where a prefix is never local as a whole. */
+/* Restricts routing to the loopback device. Fails where no address prefix is local as a whole. */
 static inline int
 os_only_loopback(int fd)
 {
@@ -245,7 +245,7 @@ os_only_loopback(int fd)
 #endif
 }
 
-/* Two ends of a line that carries messages whole; both close at exec. */
+/* A pair of sockets that keep message boundaries, close-on-exec. */
 static inline int
 os_packets(int ends[2])
 {
@@ -257,8 +257,8 @@ os_packets(int ends[2])
 }
 
 /*
- * Between a session and its proxy: messages whole, and its end. Where nobody turns connections round
- * only the end is of use, which datagrams do not tell.
+ * A pair of sockets between a session and its proxy: messages, and their end. macOS redirects no
+ * connections and needs only the end of file, which datagram sockets do not report.
  */
 static inline int
 os_egress(int ends[2])
@@ -270,7 +270,7 @@ os_egress(int ends[2])
 #endif
 }
 
-/* Without waiting; closes at exec. from may be NULL. */
+/* Accepts without blocking; the fd is close-on-exec. from may be NULL. */
 static inline int
 os_accept_from(int listener, struct sockaddr *from, socklen_t *length)
 {
@@ -293,7 +293,7 @@ os_accept(int listener)
 	return os_accept_from(listener, NULL, NULL);
 }
 
-/* Descriptors that come with a message close at exec; what a stream brought is dropped, not copied. */
+/* recvmsg flags: received fds are close-on-exec; data of a stream is discarded without a copy. */
 #if defined(__linux__)
 #define COMPAT_MSG_CLOEXEC MSG_CMSG_CLOEXEC
 #define COMPAT_MSG_DROP MSG_TRUNC
@@ -303,8 +303,8 @@ os_accept(int listener)
 #endif
 
 /*
- * A file without a name, gone with its last descriptor; closes at exec. folder: where it has one for a
- * moment on some systems, so nobody else may reach into that.
+ * An unnamed file, close-on-exec, that vanishes with its last fd. On macOS it has a name in folder
+ * for a moment, so no other user may be able to write there.
  */
 static inline int
 os_memory_file(int folder)
@@ -317,7 +317,7 @@ os_memory_file(int folder)
 #endif
 }
 
-/* A name by which something in an open folder can be bound or connected to; false: too long. */
+/* Writes a path of name in an open directory, for bind and connect. False: it does not fit. */
 static inline bool
 os_name_in(int folder, const char *name, char *to, size_t size)
 {
@@ -328,7 +328,7 @@ os_name_in(int folder, const char *name, char *to, size_t size)
 #endif
 }
 
-/* By which a process's own terminal, open as fd, can be opened once more, and waited for. */
+/* Writes a path by which the terminal open as fd, our own, can be opened again and polled. */
 static inline bool
 os_terminal_name(int fd, char *to, size_t size)
 {
@@ -341,19 +341,19 @@ os_terminal_name(int fd, char *to, size_t size)
 	memcpy(to, name, sizeof name);
 	return true;
 #else
-	/* poll(2) does not know /dev/tty there */
+	/* on macOS poll(2) does not support /dev/tty */
 	return ttyname_r(fd, to, size) == 0;
 #endif
 }
 
-/* Others of the same user may neither read our memory nor take our descriptors. */
+/* Keeps other processes of the same user from reading our memory and taking our fds. */
 static inline int
 os_set_undumpable(void)
 {
 #if defined(__linux__)
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #else
-	/* no header we can count on declares it; 31 is PT_DENY_ATTACH */
+	/* no header that is always there declares it; 31 is PT_DENY_ATTACH */
 	int ptrace(int request, pid_t pid, char *address, int data);
 
 	return ptrace(31, 0, NULL, 0);
@@ -361,8 +361,8 @@ os_set_undumpable(void)
 }
 
 /*
- * A lock that this process has one of, for all its threads: a descriptor, to be unlocked by flock
- * since children may have copies. -1 with EWOULDBLOCK: it is taken, ENOENT: there is none here.
+ * Takes a lock that exists once per process, for all its threads. Returns an fd to unlock by flock
+ * (children may have copies), or -1: EWOULDBLOCK if taken, ENOENT if not supported.
  */
 static inline int
 os_process_lock(void)
@@ -382,21 +382,21 @@ os_process_lock(void)
 #endif
 }
 
-/* Leaves no core file and hides our memory; until exec, also in children. */
+/* Leaves no core file and hides our memory, until exec. Children inherit it. */
 static inline int
 os_no_core(void)
 {
 #if defined(__linux__)
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #else
-	/* the limit would be the command's as well, and there is no other way */
+	/* RLIMIT_CORE would be inherited by the command, and there is no other way */
 	return 0;
 #endif
 }
 
 /*
- * Should this process be stopped it goes on within so many milliseconds, again and again: a timer
- * sends it SIGCONT, which is best blocked. Not in children. -1 with errno.
+ * If this process is stopped, a timer continues it with SIGCONT every ms milliseconds; block that
+ * signal. Not inherited by children. Returns -1 with errno on failure.
  */
 static inline int
 os_wake_every(int ms)
@@ -407,7 +407,7 @@ os_wake_every(int ms)
 	const struct itimerspec when = {period, period};
 	int timer = 0;
 
-	/* the bare calls: a C library may allocate */
+	/* the bare system calls: timer_create() of a C library may allocate */
 	if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) < 0)
 		return -1;
 	return (int)syscall(SYS_timer_settime, timer, 0, &when, NULL);
@@ -419,16 +419,16 @@ os_wake_every(int ms)
 
 struct compat_signal {
 	int number;
-	bool from_process; /* and not from the terminal or the kernel */
-	bool is_queued;	   /* with a value, by sigqueue */
+	bool from_process; /* not from the terminal or the kernel */
+	bool is_queued;	   /* sent by sigqueue, with a value */
 	pid_t pid;
 	uid_t uid;
 	int value;
 };
 
 /*
- * A descriptor that becomes readable when one of the blocked signals of set arrives; no handler, no
- * global. os_signal_read takes one of them; false when there is none.
+ * Returns an fd that becomes readable when a blocked signal of set arrives. os_signal_read takes
+ * one such signal, or returns false.
  */
 static inline int
 os_signal_fd(const sigset_t *set)
@@ -462,7 +462,7 @@ os_signal_read(int fd, struct compat_signal *ret_signal)
 
 	if (number == 0)
 		return false;
-	/* nobody but who ends a session sends SIGTERM to its guard; it carries no value */
+	/* only the end of a session sends SIGTERM to the guard; no value comes with it */
 	*ret_signal = (struct compat_signal){
 		.number = number,
 		.from_process = !macos_is_terminals(number),
@@ -473,7 +473,7 @@ os_signal_read(int fd, struct compat_signal *ret_signal)
 #endif
 }
 
-/* Takes a blocked signal back that is pending. */
+/* Discards one pending signal of set, which is blocked. */
 static inline void
 os_signal_drop(const sigset_t *set)
 {
@@ -488,10 +488,7 @@ os_signal_drop(const sigset_t *set)
 #endif
 }
 
-/*
- * A descriptor that becomes readable when that process ends, or -1 where there is none to be had.
- * It never closes by itself.
- */
+/* Returns an fd that becomes readable when the process ends, or -1. The caller closes it. */
 static inline int
 os_process_fd(pid_t pid)
 {
@@ -502,7 +499,7 @@ os_process_fd(pid_t pid)
 #endif
 }
 
-/* Every descriptor from first on, closed now or at exec; fails where there is no such call. */
+/* Closes every fd from first on, now or at exec. Fails where the system call is missing. */
 static inline int
 os_close_range(int first, bool at_exec)
 {
@@ -517,7 +514,7 @@ os_close_range(int first, bool at_exec)
 #endif
 }
 
-/* One more than any open descriptor can be, or 0 where there is no call for it. */
+/* Returns one more than the highest possible fd, or 0 if the system cannot tell. */
 static inline int
 os_fd_ceiling(void)
 {
@@ -528,7 +525,7 @@ os_fd_ceiling(void)
 #endif
 }
 
-/* Does open(2) take a mode with these flags? */
+/* Does open(2) use its mode argument with these flags? */
 static inline bool
 os_takes_mode(int flags)
 {
@@ -537,9 +534,8 @@ os_takes_mode(int flags)
 }
 
 /*
- * Opens path below dir; a path that leaves dir on its way, or goes through a link of procfs that is
- * more than text, fails. ENOSYS where there is no openat2. The numbers are the kernel's, because
- * its header came later than the kernels and C libraries we build with.
+ * Opens path below dir. Fails if the path leaves dir or follows a magic link of procfs, and with
+ * ENOSYS without openat2. The constants are spelt out because older kernel headers lack them.
  */
 static inline int
 os_open_beneath(int dir, const char *path, int flags, unsigned int mode)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directory listings that need no memory where the system has such a call. A part of os.h. */
+/* Directory listings, without allocation on Linux. Part of os.h. */
 #pragma once
 
 #include "base/os.h"
@@ -10,13 +10,13 @@
 #endif
 
 /*
- * The names in a directory, without "." and "..". The fd is taken over, also on failure; until the
- * listing is closed it serves as the directory's. Allocates nothing on Linux.
+ * The names in a directory, without "." and "..". os_listing_open takes ownership of fd, also on
+ * failure. fd can be used as the directory's until the listing is closed.
  */
 #if defined(__linux__)
 struct os_listing {
 	int fd;
-	long size, at; /* of the bytes read, and of the next entry in them */
+	long size, at; /* bytes read, and offset of the next entry */
 	_Alignas(8) char bytes[2048];
 };
 
@@ -31,7 +31,7 @@ os_listing_open(struct os_listing *ret_listing, int fd)
 static inline const char *
 os_listing_next(struct os_listing *listing)
 {
-	/* struct linux_dirent64: inode, offset, then the size of the entry, its type and its name */
+	/* struct linux_dirent64: inode, offset, then record length, type and name */
 	enum { SIZE_AT = 16, NAME_AT = 19 };
 	unsigned short size;
 	const char *name;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What os.h promises, by kqueue and libproc. Asks nowhere which system this is, so that it can be
- * tried elsewhere against a made-up one. Included by os.h alone, and by its tests.
+ * The macOS half of os.h, by kqueue and libproc. Tests no system macro, so that Linux can compile
+ * and test it against fake headers. Included only by os.h and its tests.
  *
- * A queue tells that a signal was sent; it does not take it. So it is taken here as well, or it would
- * be delivered as soon as the caller's own mask is restored.
+ * kqueue reports that a signal was sent and leaves it pending. It is therefore also taken here, or
+ * it would be delivered when the caller restores its signal mask.
  */
 #pragma once
 
@@ -22,16 +22,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Headers of older systems have none: sockets are told once, by macos_socket. */
+/* Older systems have no such flag: macos_socket sets SO_NOSIGPIPE instead. */
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0
 #endif
 
-/* The queue is told a moment before the signal is there to be taken. */
+/* kqueue may report a signal a moment before it is pending. */
 #define MACOS_TRIES 200
 #define MACOS_TRY_NS 100000
 
-/* By default nothing happens, so the kernel forgets them at once: they are told and never pending. */
+/* The default action of these is to ignore: kqueue reports them, but they are never pending. */
 static inline bool
 macos_is_forgotten(int number)
 {
@@ -62,7 +62,7 @@ macos_signal_fd(const sigset_t *set)
 	for (int number = 1; good && number < NSIG; number++)
 		if (sigismember(set, number) == 1 && number != SIGKILL && number != SIGSTOP)
 			good = macos_add_event(queue, EVFILT_SIGNAL, number, EV_ADD, 0);
-	/* what came before this is told by no queue */
+	/* kqueue does not report signals that were pending before */
 	good = good && sigpending(&pending) == 0;
 	for (int number = 1; good && number < NSIG; number++)
 		if (sigismember(set, number) == 1 && sigismember(&pending, number) == 1)
@@ -75,7 +75,7 @@ macos_signal_fd(const sigset_t *set)
 	return queue;
 }
 
-/* Only what is pending, so it never waits; false: it is not there. */
+/* Takes a pending signal and never blocks. False: it is not pending. */
 static inline bool
 macos_take_pending(int number)
 {
@@ -88,7 +88,7 @@ macos_take_pending(int number)
 	       sigwait(&one, &taken) == 0;
 }
 
-/* False: another event was about the same signal, and it was taken then. */
+/* False: the signal was taken with an earlier event. */
 static inline bool
 macos_take_signal(int number)
 {
@@ -103,8 +103,8 @@ macos_take_signal(int number)
 }
 
 /*
- * A queue does not say who sent a signal. A terminal sends some, and only to the group in front of it;
- * where both is so it is taken for the terminal's: told twice a command would end at the first ^C.
+ * kqueue does not report the sender. A signal that a terminal can send is attributed to it while we
+ * are in the foreground: delivering it twice would end a command at the first ^C.
  */
 static inline bool
 macos_is_terminals(int number)
@@ -122,7 +122,7 @@ macos_is_terminals(int number)
 	return in_front;
 }
 
-/* The number of a signal that was taken; 0: there is none. */
+/* Returns the number of a signal that was taken, or 0. */
 static inline int
 macos_signal_read(int queue)
 {
@@ -151,7 +151,7 @@ macos_process_fd(pid_t pid)
 	return queue;
 }
 
-/* One more than any open descriptor can be; 0: it cannot be told. */
+/* Returns one more than the highest possible fd, or 0 if unknown. */
 static inline int
 macos_fd_ceiling(void)
 {
@@ -160,7 +160,7 @@ macos_fd_ceiling(void)
 	return bytes <= 0 ? 0 : bytes / (int)sizeof(struct proc_fdinfo) + 1;
 }
 
-/* No call makes one that closes at exec, and older systems know no MSG_NOSIGNAL. */
+/* Sets close-on-exec, which socket() cannot, and SO_NOSIGPIPE: see MSG_NOSIGNAL above. */
 static inline int
 macos_socket(int fd)
 {
@@ -175,7 +175,7 @@ macos_socket(int fd)
 	return -1;
 }
 
-/* Gone from the disk at once. The name is our own; who had it before is gone, and left it. */
+/* Creates and unlinks a file. A file of that name is left from a process that had our pid. */
 static inline int
 macos_unnamed_file(int folder)
 {
@@ -190,11 +190,11 @@ macos_unnamed_file(int folder)
 	return fd;
 }
 
-/* By the folder's own name: there is no way to a socket by a descriptor. */
+/* By the canonical path of folder: sockets have no *at() calls. */
 static inline bool
 macos_name_in(int folder, const char *name, char *to, size_t size)
 {
-	char path[1024]; /* what F_GETPATH writes at most */
+	char path[1024]; /* the most that F_GETPATH writes */
 
 	if (fcntl(folder, F_GETPATH, path) < 0)
 		return false;
@@ -204,7 +204,7 @@ macos_name_in(int folder, const char *name, char *to, size_t size)
 	return false;
 }
 
-/* One end that could not be made ready is closed already. */
+/* If one end fails it is closed already, and the other is closed here. */
 static inline int
 macos_pair(int type, int ends[2])
 {
@@ -221,7 +221,7 @@ macos_pair(int type, int ends[2])
 	return -1;
 }
 
-/* Datagrams, which are 2 kB at most there and eight of them, unless it is said otherwise. */
+/* By default datagrams on macOS are limited to 2 kB, eight of them queued. */
 static inline int
 macos_packets(int ends[2])
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Path text only; what a path leads to is plan/resolve's business. */
+/* Path text only; host/resolve.c follows links. */
 #include "base/path.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sorted by bytes: what is below a folder stands together, but not always right behind it. */
+/* Sorted by bytes: the paths below a directory are contiguous, but need not follow it directly. */
 #include "base/path_set.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ path_set_sort(struct path_set *set)
 		qsort(set->items, set->count, sizeof *set->items, by_bytes);
 }
 
-/* Compares item with the first length bytes of path and, unless it is '\0', one more, as strcmp would. */
+/* Compares item with length bytes of path, then more unless it is '\0', like strcmp. */
 static int
 compare(const char *item, const char *path, size_t length, char more)
 {
@@ -37,7 +37,7 @@ compare(const char *item, const char *path, size_t length, char more)
 	return order != 0 ? order : (unsigned char)item[length] - (unsigned char)more;
 }
 
-/* The first that is not before that text. */
+/* Index of the first item that is not smaller. */
 static size_t
 first_at(const struct path_set *set, const char *path, size_t length, char more)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many absolute paths, to be asked how another one lies to them. A question costs a search a folder. */
+/* A sorted set of absolute paths. A lookup costs one binary search per component. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,12 +14,12 @@ struct path_set {
 
 int path_set_add(struct path_set *set, struct arena *arena, const char *path,
 		 struct cordon_error *err);
-/* To be called after the last path_set_add, before any question. */
+/* Call this after the last path_set_add and before any lookup. */
 void path_set_sort(struct path_set *set);
 bool path_set_has(const struct path_set *set, const char *path);
-/* The length of the shortest that is path or above it; 0: there is none. */
+/* Length of the shortest member that is path or above it, or 0. */
 size_t path_set_top(const struct path_set *set, const char *path);
-/* Is path one of them, or below one? */
+/* Is path a member, or below one? */
 bool path_set_covers(const struct path_set *set, const char *path);
-/* Is one of them path, or below it? */
+/* Is a member equal to path, or below it? */
 bool path_set_is_in(const struct path_set *set, const char *path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long nothing has moved. Time alone says little where there is so much to do that we hardly run: so
- * rounds are counted as well.
+ * Detects that nothing moved for a while. Rounds are counted as well as time: on a loaded machine
+ * time passes while we hardly run.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct standstill {
 	int rounds;
 };
 
-/* After every round. */
+/* Call this after every round. */
 static inline void
 standstill_note(struct standstill *still, bool has_moved)
 {
@@ -23,7 +23,7 @@ standstill_note(struct standstill *still, bool has_moved)
 		*still = (struct standstill){clock_ms(), 1};
 }
 
-/* Has nothing moved for more than so many rounds, and for ms? */
+/* Has nothing moved for more than rounds rounds and for ms milliseconds? */
 static inline bool
 standstill_lasts(const struct standstill *still, int rounds, int ms)
 {

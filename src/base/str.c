@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Text building and quoting. Nothing here knows what the text means; quoting is what keeps hostile
- * names from becoming structure (JSON) or terminal commands (people's eyes).
+ * Text buffer and quoting. Quoting keeps hostile names from becoming JSON syntax or terminal
+ * commands.
  */
 #include "base/str.h"
 
@@ -90,7 +90,7 @@ json_character(struct str *s, uint32_t code, const char *bytes, size_t length)
 		str_add_n(s, bytes, length);
 }
 
-/* How many bytes from here on stand for themselves: nearly always all of them. */
+/* Length of the leading run that needs no escape: nearly always the whole text. */
 static size_t
 plain_length(const char *text)
 {
@@ -102,7 +102,7 @@ plain_length(const char *text)
 	return length;
 }
 
-/* keep: a byte that is no character is written as others do it, and can be had back. */
+/* keep: write an invalid byte as a lone surrogate, so that it can be read back. */
 static void
 json_text(struct str *s, const char *text, bool keep)
 {
@@ -167,7 +167,7 @@ str_visible(struct str *s, const char *text)
 	}
 }
 
-/* Beyond ASCII nothing means anything to a shell. */
+/* No byte beyond ASCII is special to a shell. */
 static bool
 is_plain(char c)
 {
@@ -232,7 +232,7 @@ str_free(struct str *s)
 	*s = (struct str){0};
 }
 
-/* Levenshtein distance, capped by the row's length: words here are short keys. */
+/* Levenshtein distance. Words here are short keys, so rows of 33 are enough. */
 static size_t
 distance(const char *a, const char *b)
 {

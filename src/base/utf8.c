@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The one decoder. It reads hostile bytes: never past the end it is given, and never a second way
- * of writing a character. No heap and no locale, because errors are made with it.
+ * The only UTF-8 decoder. Input is hostile: nothing is read past the end. No heap and no locale,
+ * because error.c uses it.
  */
 #include "base/utf8.h"
 #include "base/array.h"
 
-/* Lead bytes, what the second byte may be after them, and the length of the whole. */
+/* Ranges of the first byte and of the second, and the length. */
 static const struct form {
 	unsigned char first, last, low, high, length;
 } forms[] = {
@@ -22,7 +22,7 @@ static const struct {
 	{0x7f, 0x9f},	  /* DEL and C1, CSI among them */
 	{0x61c, 0x61c},	  /* direction mark */
 	{0x200b, 0x200f}, /* zero width, direction marks */
-	{0x2028, 0x202e}, /* line and paragraph ends, embeddings, overrides */
+	{0x2028, 0x202e}, /* word joiner, invisible operators, isolates */
 	{0x2060, 0x206f}, /* word joiner, unseen operators, isolates */
 	{0xfeff, 0xfeff}, /* byte order mark */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UTF-8, character by character, and which characters must not reach a terminal as they are.
- * Strict: overlong forms, surrogates and numbers beyond U+10FFFF are not characters, nor is NUL.
+ * UTF-8 decoding and encoding, and characters that are unsafe on a terminal. Strict: overlong
+ * forms, surrogates, values beyond U+10FFFF and NUL are not characters.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 /*
- * The length of the character at p, of which left bytes may be read, and its number in *ret_code;
- * 0 if there is none, in which case *ret_code is untouched.
+ * Returns the length of the character at p, of which left bytes are readable, and its code in
+ * *ret_code; 0 if it is none, with *ret_code unchanged.
  */
 size_t utf8_decode(const char *p, size_t left, uint32_t *ret_code);
-/* Would a terminal obey it, hide it, or show what follows in another place? */
+/* Does a terminal act on the character, hide it, or display the following text elsewhere? */
 bool utf8_is_unsafe(uint32_t code);
-/* Writes the character, which is one, and returns its length. to has room for 4. */
+/* Writes a valid character and returns its length. to has room for 4 bytes. */
 size_t utf8_encode(char *to, uint32_t code);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Kernels may put a new thread beside its starter and look for a free processor only some
- * milliseconds later, when the work is done: so it is told to be elsewhere.
+ * Worker threads start on another CPU. A kernel may put a new thread on its starter's CPU and
+ * balance only milliseconds later, when the work is already done.
  */
 #include "base/os.h"
 
@@ -29,7 +29,7 @@ worker_start(struct worker *worker, void (*work)(void *arg), void *arg)
 	if (pthread_attr_init(&attributes) != 0)
 		return false;
 	os_pthread_attr_other_cpu(&attributes);
-	/* signals are for who was there before */
+	/* signals are handled by the other threads */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	started = pthread_create(&worker->thread, &attributes, worker_main, worker) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread for a part of some work that its starter goes on with. */
+/* A thread that does part of some work while its starter goes on. */
 #pragma once
 
 #include <pthread.h>
@@ -11,6 +11,6 @@ struct worker {
 	void *arg;
 };
 
-/* False: there is none, and the work is the caller's own. worker must stay where it is until the end. */
+/* False: the caller does the work itself. worker must not move before worker_end. */
 bool worker_start(struct worker *worker, void (*work)(void *arg), void *arg);
 void worker_end(struct worker *worker);

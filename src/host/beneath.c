@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opening inside a root. openat2 is the quick way and is believed only when it succeeds; otherwise
- * the walk decides: one openat(O_NOFOLLOW) per name, links read and taken as text, ".." taken from
- * our own stack of descriptors. Nothing outside the root is ever opened, not even to look at it.
+ * cordon_confine(): opens a path inside a root. openat2 is tried first and trusted only when it
+ * succeeds. Otherwise the walk decides: one openat(O_NOFOLLOW) per name, links read as text, ".."
+ * taken from our own stack of fds. Nothing outside the root is ever opened.
  */
 #include "base/os.h"
 
@@ -16,7 +16,7 @@
 #include "base/path.h"
 #include "host/resolve.h"
 
-/* A name on the way down and its folder; -1 for the end of the way and for what is missing. */
+/* A component and the fd of its directory; -1 for the last component and for missing ones. */
 struct beneath_level {
 	int fd;
 	const char *name;
@@ -24,15 +24,15 @@ struct beneath_level {
 
 struct beneath_walk {
 	struct arena arena;
-	const char *given; /* root and path as the caller wrote them */
+	const char *given; /* root and path as the caller gave them */
 	const char *asked;
-	const char *canonical; /* of the root */
+	const char *canonical; /* canonical path of the root */
 	int root;
 	int flags;
 	mode_t mode;
-	struct beneath_level *levels; /* below the root */
+	struct beneath_level *levels; /* the components below the root */
 	size_t depth, levels_made;
-	bool missing; /* the last level does not exist */
+	bool missing; /* the last component does not exist */
 	int links;
 	struct cordon_error *err;
 };
@@ -72,7 +72,7 @@ push(struct beneath_walk *walk, const char *name, int fd)
 {
 	struct beneath_level *level;
 
-	/* levels that were popped are used again */
+	/* popped levels are reused */
 	if (walk->depth == walk->levels_made &&
 	    arena_push(&walk->arena, &walk->levels, &walk->levels_made, sizeof *level, walk->err) ==
 		    NULL) {
@@ -87,7 +87,7 @@ push(struct beneath_walk *walk, const char *name, int fd)
 static int
 go_up(struct beneath_walk *walk)
 {
-	/* the kernel has no answer to "new/..": whatever "new" becomes decides */
+	/* what "new/.." means depends on what "new" becomes */
 	if (walk->missing)
 		return fail(walk, ENOENT);
 	if (walk->depth == 0)
@@ -103,7 +103,7 @@ go_root(struct beneath_walk *walk)
 		auto_fd_fn(&walk->levels[--walk->depth].fd);
 }
 
-/* The part of an absolute path below the root, or NULL. Both spellings of the root count. */
+/* Returns the part of an absolute path below the root, or NULL. Both names of the root count. */
 static const char *
 below_root(const struct beneath_walk *walk, const char *path)
 {
@@ -121,7 +121,7 @@ below_root(const struct beneath_walk *walk, const char *path)
 	return NULL;
 }
 
-/* Puts the target of the link called name in front of *rest. 0 also when it is no link. */
+/* Puts the target of link name in front of *rest. Returns 0 also if name is no link. */
 static int
 follow(struct beneath_walk *walk, const char *name, const char **rest, bool *ret_link)
 {
@@ -145,7 +145,7 @@ follow(struct beneath_walk *walk, const char *name, const char **rest, bool *ret
 	return *rest == NULL ? -CORDON_E_MEMORY : 0;
 }
 
-/* name is not the end: it has to be a folder, or a link to one. */
+/* Enters a component that is not the last: a directory, or a link to one. */
 static int
 enter(struct beneath_walk *walk, const char *name, const char **rest)
 {
@@ -161,7 +161,7 @@ enter(struct beneath_walk *walk, const char *name, const char **rest)
 		walk->missing = true;
 		return push(walk, name, -1);
 	}
-	/* a link is refused as one of these, depending on system and flags; so is a file */
+	/* O_NOFOLLOW refuses a link with one of these, depending on system and flags */
 	if (sys != ENOTDIR && sys != ELOOP)
 		return fail(walk, sys);
 	rc = follow(walk, name, rest, &link);
@@ -176,7 +176,7 @@ is_link(int fd)
 	return fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-/* name is the end. *ret_fd stays -1 when there is nothing, or when a link goes on in *rest. */
+/* Opens the last component. *ret_fd stays -1 if it is missing, or a link continued in *rest. */
 static int
 finish(struct beneath_walk *walk, const char *name, const char **rest, int *ret_fd)
 {
@@ -188,7 +188,7 @@ finish(struct beneath_walk *walk, const char *name, const char **rest, int *ret_
 		return push(walk, name, -1);
 	fd = openat(top(walk), name, walk->flags | O_NOFOLLOW, walk->mode);
 	sys = fd < 0 ? errno : ELOOP;
-	/* O_PATH opens the link itself, which only a caller's own O_NOFOLLOW asks for */
+	/* with O_PATH the link itself is opened, which only the caller's own O_NOFOLLOW asks for */
 	if (fd >= 0 && ((walk->flags & O_NOFOLLOW) != 0 || !is_link(fd))) {
 		*ret_fd = fd;
 		fd = -1;
@@ -204,7 +204,7 @@ finish(struct beneath_walk *walk, const char *name, const char **rest, int *ret_
 	return rc < 0 || link ? rc : fail(walk, sys);
 }
 
-/* The first name of *rest, taken off; NULL when there is none. "." is none. */
+/* Takes the first name off *rest; NULL if there is none or it is ".". */
 static int
 next_name(struct beneath_walk *walk, const char **rest, const char **ret_name)
 {
@@ -234,7 +234,7 @@ step(struct beneath_walk *walk, const char **rest, int *ret_fd)
 	return enter(walk, name, rest);
 }
 
-/* Walks inside, the path below the root. The path's last folder is opened again as itself. */
+/* Walks the path inside, below the root. A path that ends in a directory opens it as ".". */
 static int
 walk_open(struct beneath_walk *walk, const char *inside, int *ret_fd)
 {
@@ -249,7 +249,7 @@ walk_open(struct beneath_walk *walk, const char *inside, int *ret_fd)
 		fd = openat(top(walk), ".", walk->flags | O_NOFOLLOW, walk->mode);
 	if (fd < 0 && !walk->missing)
 		return fail(walk, errno);
-	/* with O_CREAT a folder on the way is missing */
+	/* with O_CREAT an earlier component is missing */
 	if (fd < 0 && (walk->flags & O_CREAT) != 0)
 		return fail(walk, ENOENT);
 	*ret_fd = fd;
@@ -274,7 +274,7 @@ walk_path(const struct beneath_walk *walk)
 	return path;
 }
 
-/* For display: where inside leads, or its text when the tree changes meanwhile. */
+/* For display: the resolved path of inside, or its text if the tree changes meanwhile. */
 static char *
 quick_path(struct beneath_walk *walk, const char *inside)
 {
@@ -294,7 +294,7 @@ quick_open(const struct beneath_walk *walk, const char *inside)
 {
 	int fd = -1;
 
-	/* EAGAIN: something was renamed while ".." was judged. The walk is sure of its own. */
+	/* EAGAIN: a rename raced with ".."; the walk is not affected by that */
 	for (int tries = 0; tries < 16 && fd < 0 && (tries == 0 || errno == EAGAIN); tries++)
 		fd = os_open_beneath(walk->root, *inside == '\0' ? "." : inside, walk->flags,
 				     walk->mode);
@@ -327,7 +327,7 @@ open_root(struct beneath_walk *walk)
 	return walk->canonical == NULL ? -CORDON_E_MEMORY : 0;
 }
 
-/* By descriptor, so that no name, link or mount makes the root look like something else. */
+/* Compares inodes, so that no name, link or mount disguises the root. */
 static int
 check_root(const struct beneath_walk *walk, int fd, unsigned int confine_flags)
 {

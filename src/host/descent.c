@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The first folder by its whole path, then one openat for each name. */
+/* Opens the first directory by its whole path, then one openat() per name. */
 #include "base/os.h"
 
 #include "host/descent.h"

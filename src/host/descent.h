@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The folders on a path, held one after the other, each opened from the one above it: the kernel resolves every
- * name once, however many folders are asked for.
+ * Opens the directories of a path one by one, each from the fd of its parent, so that the kernel
+ * looks up every component once.
  */
 #pragma once
 
@@ -9,14 +9,14 @@
 
 struct descent {
 	const char *path; /* absolute and canonical */
-	int fd;		  /* of the folder that was reached; -1: none yet */
-	size_t length;	  /* of its path */
-	int why;	  /* the errno by which it ended, or 0 */
+	int fd;		  /* of the directory reached, or -1 */
+	size_t length;	  /* length of its path */
+	int why;	  /* the errno that stopped the descent, or 0 */
 };
 
 /*
- * The folder whose path is the first length bytes, at least as many as the last time. It stays open until the
- * next call. -1: errno says why, and the folders below it give the same.
+ * Returns the fd of the directory named by the first length bytes of path; length never shrinks.
+ * The fd stays open until the next call. -1 with errno, also for all directories below.
  */
 int descent_to(struct descent *d, size_t length);
 void descent_end(const struct descent *d);

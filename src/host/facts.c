@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Facts to and from JSON. Probing lives behind enforce/. */
+/* Reads and prints facts as JSON. enforce/ probes them. */
 #include "host/facts.h"
 
 #include <string.h>

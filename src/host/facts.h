@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a host can do, as plain data. Found by probing (enforce/) or read from a file, so that every
- * kernel can be planned for on any machine.
+ * Properties of a host as plain data. Probed (enforce/) or read from a file, so that a plan for any
+ * kernel can be made on any machine.
  */
 #pragma once
 
@@ -12,30 +12,30 @@
 #include "policy/model/model.h"
 
 enum fact {
-	FACT_LANDLOCK_ABI, /* 0: none */
+	FACT_LANDLOCK_ABI, /* 0: no Landlock */
 	FACT_SECCOMP_FILTER,
-	FACT_SECCOMP_NOTIFY,	   /* a listener can be had, nobody else holds one */
+	FACT_SECCOMP_NOTIFY,	   /* a listener can be created: no other process of ours has one */
 	FACT_NOTIFY_ADDFD,	   /* 5.9 */
 	FACT_NOTIFY_WAIT_KILLABLE, /* 5.19 */
 	FACT_NOTIFY_SYNC,	   /* 6.6 */
-	FACT_PIDFD,		   /* pidfd_open and pidfd_getfd, 5.6 */
+	FACT_PIDFD,		   /* pidfd_open and pidfd_getfd; 5.6 */
 	FACT_OPENAT2,
 	FACT_CLOSE_RANGE,
-	FACT_YAMA,   /* ptrace_scope; 0 also without Yama */
-	FACT_CGROUP, /* our own cgroup is delegated to us: one of a session's own can be made */
-	/* the next three are probed only when a plan needs them */
-	FACT_CGROUP_MEMORY, /* such a cgroup can limit memory */
-	FACT_CGROUP_PIDS,   /* such a cgroup can limit processes */
-	FACT_SCOPE,	    /* systemd's user manager makes cgroups that limit both */
+	FACT_YAMA,   /* ptrace_scope; 0 without Yama */
+	FACT_CGROUP, /* our cgroup is delegated to us, so that we can create a session cgroup */
+	/* the next three are probed only if a plan needs them */
+	FACT_CGROUP_MEMORY, /* a session cgroup can limit memory */
+	FACT_CGROUP_PIDS,   /* a session cgroup can limit processes */
+	FACT_SCOPE,	    /* systemd's user manager creates cgroups that limit both */
 	FACT_SEATBELT,
-	FACT_BROKER, /* this build has one; what it needs of the host is said above */
-	FACT_INSIDE, /* a broker around us acts for our processes, and would not see our layers */
-	FACT_OUTER_CORDON, /* one around us asks us before it acts for our processes; of enum nest_offer */
-	FACT_TREE,	   /* what a process started can be found, however far it went */
+	FACT_BROKER,	   /* this build contains the broker; what it needs is in the facts above */
+	FACT_INSIDE,	   /* an outer broker acts for our processes and does not know our layers */
+	FACT_OUTER_CORDON, /* an outer cordon queries us first; bits of enum nest_offer */
+	FACT_TREE,	   /* every descendant of a process can be found */
 	FACT_COUNT
 };
 
-/* What a broker around us routes. */
+/* System calls that the outer broker supervises. */
 enum nest_offer {
 	OFFER_HERE = 1,
 	OFFER_CHANGES = 2,
@@ -49,11 +49,11 @@ enum nest_offer {
 
 struct facts {
 	enum system system;
-	char kernel[80]; /* for people only; nothing is decided by it */
+	char kernel[80]; /* for people only; nothing depends on it */
 	int values[FACT_COUNT];
 };
 
-/* {"system": "linux", "kernel": "...", "landlock_abi": 7, ...}; what is not named is 0. */
+/* Reads {"system": "linux", "kernel": "...", "landlock_abi": 7, ...}; missing facts are 0. */
 int facts_read(const char *file, const char *text, size_t length, struct facts *ret,
 	       struct cordon_error *err);
 void facts_print(const struct facts *facts, struct str *to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Folders are listed one after the other, in the order in which they were found. */
+/* Breadth first: directories are listed in the order in which they were found. */
 #include "host/fs_tree.h"
 
 #include <stdio.h>
@@ -10,10 +10,10 @@
 struct fs_tree_walk {
 	struct below *below;
 	struct arena arena;
-	const char **folders; /* all that were found, */
-	size_t count, next;   /* and which of them is to be listed next */
-	const char *folder;   /* whose entries are being handed over */
-	char path[PATH_MAX];  /* of the entry */
+	const char **folders; /* all directories found */
+	size_t count, next;   /* next: index of the one to list next */
+	const char *folder;   /* the one being listed */
+	char path[PATH_MAX];  /* of the current entry */
 };
 
 static void

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything below a folder, through the view of a plan. Memory is used for folders, no recursion. */
+/* Walks everything below a directory, through the file system view of a plan. Not recursive. */
 #pragma once
 
 #include "host/fs_view.h"
 
 enum below_next { BELOW_ENTER, BELOW_PASS, BELOW_STOP };
 
-/* BELOW_PASS: what is in this entry is not wanted. */
+/* BELOW_PASS: do not enter this directory. */
 typedef enum below_next below_fn(void *context, const char *path, enum fs_kind kind);
 
 struct below {
 	const struct fs_view *view;
 	below_fn *fn;
 	void *context;
-	size_t left;	/* entries that may still be looked at */
-	bool is_hidden; /* something could not be looked at: not listed, or too long a path */
+	size_t left;	/* number of entries that may still be visited */
+	bool is_hidden; /* a directory could not be listed, or a path was too long */
 	bool is_out_of_memory;
-	bool is_cut; /* there are more entries than that */
+	bool is_cut; /* more entries than the limit */
 	bool is_stopped;
 };
 
-/* root is not handed to fn. The last four fields are the result. Links are not followed. */
+/* Calls fn for everything below root, without following links. The last four fields are results. */
 void fs_tree_each(struct below *below, const char *root);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The views that ship: this machine, the fixed part of any macOS, and one that remembers. Looking
- * never follows a link and never changes anything; only the start of a file is read, and folders listed.
+ * The views: the real file system, the fixed part of any macOS, and a cache. A view follows no link
+ * and changes nothing; it reads only the first bytes of files, and directories.
  */
 #include "host/fs_view.h"
 
@@ -21,10 +21,10 @@
 static enum fs_kind
 kind_of_failure(int sys)
 {
-	/* no such name can exist: not there, not below a file, and not in any file system */
+	/* no such name can exist */
 	if (sys == ENOENT || sys == ENOTDIR || sys == ENAMETOOLONG)
 		return FS_MISSING;
-	/* lstat knows no EPERM: then looking itself is forbidden, by a filter around us */
+	/* lstat never fails with EPERM by itself: an outer seccomp filter forbids it */
 	return error_errno_is_fault(sys) || sys == EPERM || sys == ENOSYS ? FS_FAILED : FS_HIDDEN;
 }
 
@@ -61,7 +61,7 @@ real_look(const void *ctx, const char *path, char *link)
 	if (kind != FS_LINK)
 		return kind;
 	length = readlink(path, link, PATH_MAX - 1);
-	if (length < 0) /* EINVAL: it became something else just now; do not trust either answer */
+	if (length < 0) /* EINVAL: no link any more; trust neither answer */
 		return errno == EINVAL ? FS_HIDDEN : kind_of_failure(errno);
 	link[length] = '\0';
 	return FS_LINK;
@@ -76,7 +76,10 @@ kind_of_entry(unsigned char type)
 				: FS_OTHER;
 }
 
-/* By its mode: nothing that we start can do with it what we cannot, nor change the mode. */
+/*
+ * Is the directory closed to us by its mode? Then it is closed to the command, which cannot change
+ * the mode either.
+ */
 static bool
 is_out_of_reach(const char *path)
 {
@@ -174,18 +177,18 @@ macos_look(const void *ctx, const char *path, char *link)
 
 const struct fs_view fs_macos_minimal = {.look = macos_look};
 
-/* ---- a view that remembers ---- */
+/* ---- cache ---- */
 
-#define ROOM_FIRST 128u /* a power of two, as every room */
+#define ROOM_FIRST 128u /* a power of two, like every later size */
 
 struct fs_seen {
-	const char *path; /* of FS_LINK its target stands behind it */
+	const char *path; /* for FS_LINK followed by the target */
 	uint32_t hash;
 	unsigned char kind;
-	bool is_plain; /* a folder by this very name: so is everything above it */
+	bool is_plain; /* a directory reached without links, so the same is true of its parents */
 };
 
-/* Where path is, or the free slot where it would be. There is always a free one. */
+/* Returns the slot of path, or the free slot for it. There is always a free one. */
 static struct fs_seen *
 slot_of(struct fs_seen *slots, size_t room, const char *path, size_t length, uint32_t hash)
 {
@@ -220,7 +223,7 @@ make_room(struct fs_memory *memory)
 	return 0;
 }
 
-/* slot: where it belongs, and free. */
+/* Fills a free slot for path. */
 static void
 remember(struct fs_memory *memory, struct fs_seen *slot, const char *path, size_t length,
 	 const struct fs_seen *like, const char *link)
@@ -247,7 +250,7 @@ memory_look(const void *ctx, const char *path, char *link)
 	struct fs_seen *slot, seen = {.hash = (uint32_t)hash_bytes(path, length)};
 	enum fs_kind kind;
 
-	/* without room for another one nothing is remembered any more */
+	/* without memory nothing more is cached */
 	if (make_room(memory) < 0)
 		return memory->of->look(memory->of->ctx, path, link);
 	slot = slot_of(memory->slots, memory->room, path, length, seen.hash);
@@ -269,7 +272,7 @@ fs_cache_tell(struct fs_memory *memory, const char *path, enum fs_kind kind)
 	struct fs_seen *slot,
 		seen = {.hash = (uint32_t)hash_bytes(path, length), .kind = (unsigned char)kind};
 
-	/* of a failure the reason is not known any more */
+	/* the errno of a failure is not known any more */
 	if (kind == FS_LINK || kind == FS_FAILED || make_room(memory) < 0)
 		return;
 	slot = slot_of(memory->slots, memory->room, path, length, seen.hash);
@@ -283,7 +286,7 @@ is_name(const char *name, size_t length)
 	return length > 0 && !(*name == '.' && (length == 1 || (length == 2 && name[1] == '.')));
 }
 
-/* Are the first length bytes of path such a folder? Found out once for each. */
+/* Are the first length bytes of path such a directory? Computed once for each. */
 static bool
 is_plain(struct fs_memory *memory, const char *path, size_t length)
 {
@@ -314,7 +317,7 @@ memory_plain(const void *ctx, const char *path)
 	return (size_t)(slash - path);
 }
 
-/* What is asked once for each path is not remembered. */
+/* The following answers are not cached: each path is asked about once. */
 static int
 memory_list(const void *ctx, const char *folder, fs_entry_fn *fn, void *context)
 {

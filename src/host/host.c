@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tokens in paths. Replaced once, at the start of a path or after a slash, and never again inside
- * what was put in: a folder called "$HOME" stays a folder.
+ * Expands tokens in paths, at the start of a component only and once: a directory called "$HOME" in
+ * a value stays as it is.
  */
 #include "host/host.h"
 
@@ -70,7 +70,7 @@ tmp_value(struct arena *arena, const struct host *host, const char *name, struct
 	return value == NULL ? "/tmp" : value;
 }
 
-/* The defaults of the XDG base directory specification; the runtime folder has none. */
+/* Defaults of the XDG base directory specification; XDG_RUNTIME_DIR has none. */
 static const char *
 xdg_value(struct arena *arena, const struct host *host, const char *name, struct cordon_error *err)
 {
@@ -91,7 +91,7 @@ xdg_value(struct arena *arena, const struct host *host, const char *name, struct
 }
 
 static const struct path_token {
-	const char *name; /* a final "_" stands for a family */
+	const char *name; /* a final "_" matches every name with that prefix */
 	const char *(*value)(struct arena *arena, const struct host *host, const char *name,
 			     struct cordon_error *err);
 } tokens[] = {
@@ -113,7 +113,7 @@ token_find(const char *name)
 	return NULL;
 }
 
-/* The component at text, when it is a token: its name without the sign, its value. */
+/* If the component at text is a token: its name without the sign, and its value. */
 static int
 component_value(struct arena *arena, const struct host *host, const char *text, size_t length,
 		const char **ret_name, const char **ret_value, struct cordon_error *err)
@@ -137,14 +137,14 @@ component_value(struct arena *arena, const struct host *host, const char *text, 
 		*ret_name = NULL;
 	else
 		*ret_value = token->value(arena, host, *ret_name, &why);
-	/* no memory is not the same as no value */
+	/* out of memory must not look like an unset token */
 	return why.code == 0 ? 0 : cordon_no_memory(err);
 }
 
 static int
 unset_token(const struct place *place, const char *name, struct cordon_error *err)
 {
-	/* set it is, and would grant what holds much more than a project */
+	/* CWD is always set, but this one would grant more than a project */
 	const char *why = strcmp(name, "CWD") == 0 ? "is a home, or holds one" : "is not set";
 
 	return cordon_fail_at(err, CORDON_E_POLICY, place->file, place->line, place->column,
@@ -177,7 +177,7 @@ host_expand_token(struct arena *arena, const struct host *host, const struct tok
 			return rc;
 		if (name != NULL && value == NULL) {
 			*ret_path = NULL;
-			/* a repository has such folders or it does not: that is never a mistake */
+			/* a project without repository is no mistake */
 			return text->optional || str_starts(name, "GIT_")
 				       ? 0
 				       : unset_token(&text->place, name, err);

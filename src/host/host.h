@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the machine and the caller tell, gathered once, so that planning itself is pure. */
+/* Properties of the machine and the caller, gathered once, so that planning is pure. */
 #pragma once
 
 #include "host/fs_view.h"
@@ -8,11 +8,11 @@
 
 struct verdict;
 
-/* Where names of different spelling may be one: what a plan says of all of them. */
+/* Lookup of rights in casefold directories, where names of different case are one file. */
 struct spelling {
-	/* path is canonical; what the answer points to stays as long as this */
+	/* path is canonical; the result points into spelling and lives as long */
 	struct verdict (*decide)(const struct spelling *spelling, const char *path);
-	/* as path_below, in any spelling: the length of the part of path that is root, or 0 */
+	/* like path_below, ignoring case where the directory does: length of root in path, or 0 */
 	size_t (*below)(const char *path, const char *root);
 };
 
@@ -21,38 +21,38 @@ struct host {
 	enum command command;
 	const char *home;      /* NULL: not known */
 	const char *cwd;       /* canonical */
-	const char *cwd_token; /* what $CWD stands for; NULL when that would be a home or more */
+	const char *cwd_token; /* value of $CWD; NULL if that would be a home or contain one */
 	const char *project;   /* canonical */
-	const char *
-		mark; /* its .git, where without that a folder around it would be the project; or NULL */
-	const char *system_dir; /* where the system's policy file is; NULL: not known */
-	const char *config_dir; /* the user's cordon/ folders; NULL: not known */
+	const char
+		*mark; /* its .git if a directory above would be the project without it; or NULL */
+	const char *system_dir; /* directory of the system's policy file; NULL: not known */
+	const char *config_dir; /* the user's cordon/ directories; NULL: not known */
 	const char *state_dir;
 	const char *runtime_dir;
 	struct git_dirs git;
 	struct git_ref_paths hooks;
 	const char *const *environ; /* NAME=VALUE, NULL-terminated */
 	const struct fs_view *view;
-	const char *mounts; /* as /proc/self/mountinfo has them; NULL: none are known */
-	bool mounts_hidden; /* there may be some, and they are kept from us */
-	const struct spelling *spelling; /* for who explains; NULL: a name is as it is spelt */
+	const char *mounts; /* text of /proc/self/mountinfo; NULL: no mounts are known */
+	bool mounts_hidden; /* mountinfo exists but cannot be read */
+	const struct spelling *spelling; /* set by `why`; NULL: names are compared as spelt */
 };
 
-/* Value of a variable of the caller, or NULL. */
+/* Value of an environment variable of the caller, or NULL. */
 const char *host_getenv(const struct host *host, const char *name);
 
-/* A file of the machine that a plan looks into: 0, with its text in arena, or why not. */
+/* Reads a file for the plan into arena. */
 int host_read_file(struct arena *arena, const char *path, size_t max, char **ret_text,
 		   size_t *ret_length, struct cordon_error *err);
 
-/* How a path with tokens is written. */
+/* A written path that may contain tokens. */
 struct token_text {
 	const char *text;
 	struct place place; /* for messages */
 	bool optional;	    /* an unset token gives NULL instead of an error */
-	bool glob;	    /* values are put in so that a glob takes them literally */
+	bool glob;	    /* the text is a glob: quote the values */
 };
 
-/* A written path with its tokens replaced, not yet resolved; the text itself where it has none. */
+/* Replaces the tokens of a path. Returns the text itself if it has none. */
 int host_expand_token(struct arena *arena, const struct host *host, const struct token_text *text,
 		      const char **ret_path, struct cordon_error *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See mounts.h. A path is taken to the name that its file system has for it, and from there to every
- * other place where that is mounted and not hidden by a later mount.
+ * Translates a path to its name within the file system, and from there to every other mount of it
+ * that is not covered by a later mount.
  */
 #include "host/mounts.h"
 
@@ -31,7 +31,7 @@ octal(const char *at)
 	return value > 0 && value < 256 ? value : -1;
 }
 
-/* A blank is \040 there, and so on. */
+/* mountinfo writes a blank as \040, and so on. */
 static char *
 unescaped(struct arena *arena, const char *text, size_t length, struct cordon_error *err)
 {
@@ -86,7 +86,7 @@ number_at(const char **at)
 	return value;
 }
 
-/* MAJOR:MINOR of a line as one number; 0: it has none. Read at every start, so by hand. */
+/* MAJOR:MINOR of a line as one number, or 0. Parsed by hand because every start does it. */
 static uint64_t
 device_of(const char *line)
 {
@@ -103,7 +103,7 @@ device_of(const char *line)
 	return major << 32 | number_at(&line);
 }
 
-/* Mostly no file system is mounted twice, and then there is nothing to read. */
+/* Usually no file system is mounted twice, and nothing needs to be parsed. */
 static bool
 is_any_twice(const char *text)
 {
@@ -144,7 +144,7 @@ mounts_read(struct arena *arena, const char *text, struct mounts *ret_mounts,
 	return rc;
 }
 
-/* The kernel hands it out by pages. */
+/* The kernel returns at most a page per read(). */
 static int
 read_text(int fd, struct arena *arena, const char **ret_text, struct cordon_error *err)
 {
@@ -180,7 +180,7 @@ mounts_text(struct arena *arena, const char *file, const char **ret_text, bool *
 
 	*ret_text = NULL;
 	*ret_is_hidden = fd < 0 && errno == EACCES;
-	/* other systems have none, and without procfs nothing is run */
+	/* macOS has no such file; without procfs the command is not started */
 	if (fd < 0 && (errno == ENOENT || errno == EACCES))
 		return 0;
 	rc = fd < 0 ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot read the mounts")
@@ -191,7 +191,7 @@ mounts_text(struct arena *arena, const char *file, const char **ret_text, bool *
 	return *ret_text == NULL ? -CORDON_E_MEMORY : 0;
 }
 
-/* What is below root, with its slash; "" for root itself. */
+/* The part below root with its slash, or "" for root itself. */
 static const char *
 below(const char *path, const char *root)
 {
@@ -243,7 +243,7 @@ mounts_other_name(struct arena *arena, const struct mounts *mounts, const struct
 	name = *ret_is_above ? to->point : put_below(arena, to->point, below(own, to->root), err);
 	if (name == NULL)
 		return -CORDON_E_MEMORY;
-	/* below path it has that name as well */
+	/* the name is below path, so it has that path as well */
 	if (mounts_of(mounts, name) == to && !(*ret_is_above && path_below(name, path)))
 		*ret_name = name;
 	return 0;
@@ -262,7 +262,7 @@ add_twin(struct arena *arena, struct mounts *mounts, const char *at, const char 
 	return 0;
 }
 
-/* Where one is mounted, by its name in the other. */
+/* Pairs the mount point of one with its name in the other. */
 static int
 find_twin(struct arena *arena, struct mounts *mounts, const struct mount *one,
 	  const struct mount *other, struct cordon_error *err)
@@ -274,7 +274,7 @@ find_twin(struct arena *arena, struct mounts *mounts, const struct mount *one,
 	if (rc < 0 || name == NULL || is_above)
 		return rc;
 	rc = add_twin(arena, mounts, one->point, name, err);
-	/* of two that are mounted from the same place the other one says it as well */
+	/* with equal roots the other direction adds this pair */
 	if (rc == 0 && strcmp(one->root, other->root) != 0)
 		rc = add_twin(arena, mounts, name, one->point, err);
 	return rc;

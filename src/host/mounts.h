@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same files under other names: a folder that is mounted twice, or with what holds it. Rules
- * speak about paths, and a deny of one name would leave the others open; so it is said for each.
+ * Paths that a mount gives a second name, such as a bind mount. Rules are about paths, and a deny
+ * of one name would leave the other open, so it is applied to both.
  */
 #pragma once
 
@@ -10,41 +10,41 @@
 #include "base/arena.h"
 
 struct mount {
-	const char *device; /* MAJOR:MINOR, of the whole file system */
-	const char *root;   /* what of it is mounted */
+	const char *device; /* MAJOR:MINOR of the file system */
+	const char *root;   /* the directory of it that is mounted */
 	const char *point;
 };
-/* Two names of one folder or file, of which the first is looked at as if it were the second. */
+/* Two paths of one file or directory; rules for `behind` also apply to `at`. */
 struct mount_twin {
 	const char *at, *behind;
 };
 struct mounts {
-	struct mount *list; /* in the order in which they were made */
+	struct mount *list; /* in mount order */
 	size_t count;
-	struct mount_twin *twins; /* made by mounts_find_twins */
+	struct mount_twin *twins; /* filled by mounts_find_twins */
 	size_t twin_count;
 	bool has_twins;
 };
 
 /*
- * text is that of /proc/PID/mountinfo; lines that say something else are left out. None where no file
- * system is mounted twice.
+ * Parses the text of /proc/PID/mountinfo; malformed lines are skipped. The list stays empty if no
+ * file system is mounted twice.
  */
 int mounts_read(struct arena *arena, const char *text, struct mounts *ret_mounts,
 		struct cordon_error *err);
 /*
- * All of file, for mounts_read; NULL where there is no such file, or it says of none. *ret_is_hidden: it is
- * there, and kept from us.
+ * Reads file for mounts_read. NULL if it does not exist or no file system is mounted twice;
+ * *ret_is_hidden: it exists but cannot be read.
  */
 int mounts_text(struct arena *arena, const char *file, const char **ret_text, bool *ret_is_hidden,
 		struct cordon_error *err);
-/* All places that have two names by mounts, each pair in both directions; found once. */
+/* Finds all pairs of paths that mounts make equal, in both directions; once. */
 int mounts_find_twins(struct arena *arena, struct mounts *mounts, struct cordon_error *err);
-/* Where path lies: the deepest, and of several at one place the last. NULL: nobody knows. */
+/* Returns the mount of path: the deepest, and of several at one point the last; or NULL. */
 const struct mount *mounts_of(const struct mounts *mounts, const char *path);
 /*
- * Another name of path, which lies in from, by the mount to; NULL: none. *ret_is_above: not of path
- * itself, but all that is mounted there lies below path.
+ * Returns the name by mount `to` of path, which is in mount `from`, or NULL. *ret_is_above: the
+ * name is of something below path.
  */
 int mounts_other_name(struct arena *arena, const struct mounts *mounts, const struct mount *from,
 		      const struct mount *to, const char *path, const char **ret_name,

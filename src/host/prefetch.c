@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Looking ahead: the later ones of many paths are looked at by a thread, while the plan is made of
- * the ones before. Each is looked at as it is written; where that is not how the plan will ask for
- * it, the answer is true as well, and not needed.
+ * A thread looks up the later paths of many rules, as they are written. A path that the plan
+ * expands differently costs one useless lookup.
  */
 #include "host/prefetch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer are not worth a thread. */
+/* Fewer rules are not worth a thread. */
 #define PREFETCH_MIN 1000
 
 static void
@@ -33,7 +32,7 @@ size_t
 prefetch_start(struct prefetch *prefetch, const struct fs_memory *memory, const struct rule *rules,
 	       size_t count)
 {
-	/* looking is the larger part of it, so most of it is left to the thread */
+	/* lookups take most of the time, so most of them are left to the thread */
 	size_t first = count / 5 * 2;
 
 	*prefetch = (struct prefetch){.of = memory->of};

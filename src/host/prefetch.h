@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at many paths while others are planned. */
+/* Looks up paths in a second thread while the plan is made of earlier ones. */
 #pragma once
 
 #include "base/worker.h"
@@ -15,11 +15,8 @@ struct prefetch {
 	enum fs_kind *kinds;
 };
 
-/*
- * Returns how many of the rules are to be planned before prefetch_end is called; all of them where
- * nobody looks ahead.
- */
+/* Returns how many rules to plan before calling prefetch_end: all of them if no thread runs. */
 size_t prefetch_start(struct prefetch *prefetch, const struct fs_memory *memory,
 		      const struct rule *rules, size_t count);
-/* What was seen goes to memory; NULL: nowhere. To be called in any case. */
+/* Adds the results to memory, or drops them if NULL. Must always be called. */
 void prefetch_end(struct prefetch *prefetch, struct fs_memory *memory);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Path resolution: a stack of resolved names (out) and the text still to walk (rest). Links put
- * their target in front of the rest. Touches nothing but the view, so it may be asked anything.
+ * Path resolution: `out` is the resolved path, `rest` the text still to walk. The target of a link
+ * is put in front of the rest. All lookups go through the view.
  */
 #include "host/resolve.h"
 
@@ -13,9 +13,9 @@ struct resolve_walk {
 	const struct fs_view *view;
 	const char *asked; /* for messages */
 	struct cordon_error *err;
-	char *out; /* of PATH_MAX bytes; "" stands for "/" */
+	char *out; /* PATH_MAX bytes; "" is the root */
 	size_t length;
-	size_t known; /* out[0..known) was seen to be a directory */
+	size_t known; /* out[0..known) is a directory */
 	enum fs_kind kind;
 	const char **links;
 	size_t link_count;
@@ -36,7 +36,7 @@ look(const struct resolve_walk *walk, char *target)
 	return kind == FS_LINK && *target == '\0' ? FS_MISSING : kind;
 }
 
-/* A rule whose path was not looked at would be about another place than it means. */
+/* A rule whose path cannot be looked up might apply to another file than meant. */
 static int
 failed(const struct resolve_walk *walk)
 {
@@ -51,13 +51,13 @@ go_up(struct resolve_walk *walk)
 	while (walk->length > 0 && walk->out[--walk->length] != '/')
 		;
 	walk->out[walk->length] = '\0';
-	/* back among what exists: from here on names are looked at again */
+	/* back in a known directory: names are looked up again */
 	if (walk->known >= walk->length) {
 		walk->known = walk->length;
 		walk->kind = FS_DIR;
 		return 0;
 	}
-	/* a name that was no link when it was entered and is one now is not to be trusted */
+	/* the name was no link when it was entered; do not trust the change */
 	walk->kind = look(walk, target);
 	if (walk->kind == FS_LINK)
 		walk->kind = FS_HIDDEN;
@@ -76,7 +76,7 @@ append(struct resolve_walk *walk, const char *name, size_t length)
 	return 0;
 }
 
-/* out is a link: notes it, steps back to its folder, and puts the target in front of *rest. */
+/* out is a link: records it, goes back to its directory, puts the target in front of *rest. */
 static int
 follow(struct resolve_walk *walk, const char *target, const char **rest)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finding and ordering policy texts. A missing system or user file is nothing special; everything
- * else that cannot be read is an error.
+ * Loads and orders policies. A missing system or user file is normal; any other unreadable file is
+ * an error.
  *
- * Profiles are of two kinds. A base says what it stands on ("extends" is present); an add-on does
- * not, and stands on whatever base is in force. Add-ons of all sources add up; the base is the one
- * of the innermost source that names one, else the default of the command.
+ * There are two kinds of profiles. A base has "extends", an add-on has not and is added to any
+ * base. The add-ons of all sources are combined. The base is the one named by the innermost source
+ * that names one, else the default of the command.
  */
 #include "sources/layers.h"
 
@@ -37,7 +37,7 @@ layers_free(struct stack *stack)
 	return NULL;
 }
 
-/* The policy becomes the stack's; where that fails it stays the caller's. */
+/* Takes ownership of policy on success only. */
 static struct stack_entry *
 push_entry(struct loader *l, struct policy *policy, enum layer layer)
 {
@@ -80,7 +80,7 @@ loaded_profile(const struct loader *l, const char *name)
 static int load_extends(struct loader *l, const struct policy *policy, enum layer source,
 			int depth);
 
-/* Sources are read outermost first, but for the project, which is read after the command line. */
+/* Sources are loaded outermost first, except the project, which comes after the command line. */
 static int
 choose_again(struct loader *l, struct stack_entry *entry, enum layer source, int depth)
 {
@@ -91,7 +91,7 @@ choose_again(struct loader *l, struct stack_entry *entry, enum layer source, int
 	return load_extends(l, entry->policy, source, depth + 1);
 }
 
-/* Parents first, so that the stack reads from general to particular. */
+/* Loads parents first, so that the stack goes from general to particular. */
 static int
 load_profile(struct loader *l, const struct profile *profile, enum layer source, int depth)
 {
@@ -124,7 +124,7 @@ fail_at_word(struct loader *l, const struct word *word, const char *text)
 			      word->place.column, "\"%.60s\" %s", word->text, text);
 }
 
-/* The policy is taken over, also where that fails. */
+/* Takes ownership of the policy, also on failure. */
 static int
 load_policy(struct loader *l, struct policy *taken, enum layer layer, int depth)
 {
@@ -139,7 +139,7 @@ load_policy(struct loader *l, struct policy *taken, enum layer layer, int depth)
 	return 0;
 }
 
-/* A file named by "extends", relative to the file that names it. It speaks with that file's voice. */
+/* Loads a file named by "extends", relative to the file that names it. It gets the same source. */
 static int
 load_extended_file(struct loader *l, const struct policy *policy, const struct word *word,
 		   enum layer source, int depth)
@@ -206,7 +206,7 @@ base_is_of(const struct stack_entry *entry, enum layer source)
 	return entry->name == NULL || !entry->base || entry->chosen_by == source;
 }
 
-/* Drops the bases of all sources but the innermost that names one; the rest keeps its order. */
+/* Drops bases that only other sources chose; the order of the rest is kept. */
 static void
 choose_base(struct loader *l, enum layer innermost)
 {
@@ -225,8 +225,8 @@ choose_base(struct loader *l, enum layer innermost)
 /* ---- the sources ---- */
 
 /*
- * Is there truly no such file? A name or folder that is there and leads nowhere is a policy that got
- * lost, and must not pass for none.
+ * Is path truly absent? A dangling link, or a directory that cannot be reached, is a lost policy
+ * and must not pass for none.
  */
 static int
 is_absent(struct loader *l, const char *path, bool *ret_absent)
@@ -258,7 +258,7 @@ load_optional_file(struct loader *l, const char *path, enum layer layer)
 	return rc < 0 ? rc : load_policy(l, policy, layer, 0);
 }
 
-/* 1, or 0 when there is nothing; what cannot be looked at is an error. */
+/* Returns 1, 0 if path does not exist, or an error. */
 static int
 process_scan_one(struct loader *l, const char *path, struct stat *ret_stat)
 {
@@ -270,8 +270,8 @@ process_scan_one(struct loader *l, const char *path, struct stat *ret_stat)
 }
 
 /*
- * Zed's own project settings are the project's voice, even when named on the command line, and by
- * whatever name or link. Gives the name under which they are approved, or NULL.
+ * Zed's own project settings count as the project's policy, even when the command line names them,
+ * and through any link. *ret_path is the name under which they are approved, or NULL.
  */
 static int
 project_settings(struct loader *l, const char *path, const char **ret_path)
@@ -318,7 +318,7 @@ load_argument(struct loader *l, const struct stack_text *text)
 	return rc < 0 ? rc : load_policy(l, policy, LAYER_COMMAND, 0);
 }
 
-/* What is not approved is not loaded, but a name that means nothing is an error all the same. */
+/* The parents of an unapproved policy are not loaded, but an unknown name is still an error. */
 static int
 check_extends(struct loader *l, const struct policy *policy)
 {
@@ -335,8 +335,8 @@ check_extends(struct loader *l, const struct policy *policy)
 }
 
 /*
- * Read last and apart: what it asks for beyond its rights is the plan's business. Approved, it is
- * one more source.
+ * Loads the project's policy last. Without approval it stays out of the entries: the plan lets it
+ * only narrow, and lists what it requests beyond that.
  */
 static int
 load_project_file(struct loader *l, const char *path, const struct reading_as *as)
@@ -401,7 +401,7 @@ load_base(struct loader *l)
 	static const char *const defaults[] =
 		{[COMMAND_RUN] = "agent", [COMMAND_SHELL] = "terminal"};
 
-	/* innermost first; an approved project stands outside of what is typed now */
+	/* innermost first; the command line overrides an approved project */
 	static const enum layer sources[] = {LAYER_COMMAND, LAYER_PROJECT, LAYER_USER,
 					     LAYER_SYSTEM};
 
@@ -415,8 +415,8 @@ load_base(struct loader *l)
 }
 
 /*
- * The order in which values replace each other: bases, add-ons, then files from outside in. What is
- * typed now comes last, after a project that was approved once.
+ * The order in which values replace each other: bases, add-ons, then files from outside in. The
+ * command line comes last, after an approved project.
  */
 static int
 entry_rank(const struct stack_entry *entry)
@@ -429,7 +429,7 @@ entry_rank(const struct stack_entry *entry)
 	return ranks[entry->layer];
 }
 
-/* Insertion keeps equals in order; there are a dozen entries. */
+/* Insertion sort is stable, and there are about a dozen entries. */
 static void
 sort_entries(struct stack *stack)
 {

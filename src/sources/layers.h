@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All texts that speak about one run, read and in order: profiles first, then the system's file, the
- * user's, the project's own where it was approved, and last the command line. What they add up to is policy/settings (what
- * is one value) and the plan (what is decided path by path).
+ * All policies of one run, loaded and ordered: profiles, the system's file, the user's, the
+ * project's if it was approved, and the command line. sources/merge.h combines single values, the
+ * plan decides paths.
  */
 #pragma once
 
 #include "policy/model/model.h"
 
-/* Something given on the command line that is policy text, in the order given. */
+/* Policy text given on the command line, in the order given. */
 struct stack_text {
-	const char *value; /* FILE, PROFILE, DIALECT:FILE, DIALECT:FILE#NAME, or the text itself */
+	const char *value; /* FILE, PROFILE, DIALECT:FILE, DIALECT:FILE#NAME, or inline text */
 	bool inline_text;
 };
 
 struct stack_input {
 	enum system system;
 	enum command command;
-	const char *project;	 /* canonical */
-	const char *system_file; /* may be missing; NULL: none */
-	const char *user_file;	 /* may be missing; NULL: none */
+	const char *project;	 /* canonical path */
+	const char *system_file; /* NULL: none; the file may be missing */
+	const char *user_file;	 /* NULL: none; the file may be missing */
 	bool no_project_policy;
 	const struct stack_text *texts;
 	size_t text_count;
-	struct policy *options; /* --read and its like, as a policy; borrowed; may be NULL */
-	/* Is this project file, with this content, approved? NULL: nothing is. */
+	struct policy *options; /* options such as --read, as a policy; borrowed, may be NULL */
+	/* Is this project file with this content approved? NULL: none is. */
 	bool (*trusted)(const void *ctx, const char *path, const char *text, size_t length);
 	const void *trusted_ctx;
 };
@@ -32,21 +32,22 @@ struct stack_input {
 struct stack_entry {
 	struct policy *policy;
 	enum layer layer;
-	bool options; /* single options of the command line, in a policy that is borrowed */
-	/* profiles: */
+	bool options; /* options of the command line, in a borrowed policy */
+	/* for profiles */
 	const char *name;
 	enum layer chosen_by;
-	bool base; /* says what it stands on, so it replaces the default */
+	bool base; /* has "extends", so it replaces the default base */
 };
 
 struct stack {
 	struct arena arena;
 	struct stack_entry *entries;
 	size_t count;
-	const char *const *files; /* every policy file that was read: never writable from inside */
+	const char *const
+		*files; /* every policy file that was read; never writable inside the sandbox */
 	size_t file_count;
-	struct policy *project; /* the project's own policy, or NULL; owned by the stack */
-	bool project_trusted;	/* then it is also one of the entries */
+	struct policy *project; /* the project's own policy or NULL; owned by the stack */
+	bool project_trusted;	/* project is also one of the entries */
 };
 
 int layers_load(const struct stack_input *input, struct stack **ret_stack,
@@ -59,7 +60,7 @@ auto_stack_fn(struct stack **stack)
 }
 #define auto_stack __attribute__((cleanup(auto_stack_fn)))
 
-/* One -p argument, read as a policy of its own: for `check FILE`. */
+/* Reads one -p argument as a policy of its own, for `check FILE`. The caller frees it. */
 int layers_read_one(const struct stack_input *input, const struct stack_text *text,
 		    struct policy **ret_policy, struct cordon_error *err);
 #define PROJECT_POLICY_NAME ".cordon.json"

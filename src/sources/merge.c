@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Adding up a stack. Pure: entries in, one record out. */
+/* Combining sources. Pure computation. */
 #include "sources/merge.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct merger {
 };
 
 /*
- * Lists are added up with what they have twice, and cleared of that once, at the end: looking for
- * each of ten thousand words among the others would take longer than everything else.
+ * Duplicates are removed once at the end, by sorting: searching each of ten thousand words among
+ * the others would dominate a start.
  */
 static int
 add_words(struct merger *m, struct words *to, const struct words *from)
@@ -28,7 +28,7 @@ add_words(struct merger *m, struct words *to, const struct words *from)
 	return rc;
 }
 
-/* Elements are known by their first member, the key. Equal ones stay in the order of the list. */
+/* Compares elements by their first member, the key. Equal keys stay in list order. */
 static int
 by_key(const void *a, const void *b)
 {
@@ -38,7 +38,7 @@ by_key(const void *a, const void *b)
 	return order != 0 ? order : (x > y) - (x < y);
 }
 
-/* Leaves one of those with the same key, where the first was: the first itself, or the last. */
+/* Keeps one element per key, at the position of the first: the first itself, or the last. */
 static int
 clear_twins(struct merger *m, void *items, size_t *count, size_t size, bool last_holds)
 {
@@ -80,7 +80,7 @@ clear_lists(struct merger *m)
 	return rc;
 }
 
-/* seen has a bit for each number. */
+/* seen has one bit per port number. */
 static int
 add_ports(struct merger *m, struct ports *to, unsigned char *seen, const struct port *from,
 	  size_t count)
@@ -98,7 +98,7 @@ add_ports(struct merger *m, struct ports *to, unsigned char *seen, const struct 
 	return rc;
 }
 
-/* Another mode replaces; the same mode "domains" in two sources adds up. */
+/* Another mode replaces; "domains" from two sources is joined. */
 static int
 merge_network(struct merger *m, const struct network *from)
 {
@@ -187,8 +187,8 @@ adds_ports(const struct stack_entry *entry)
 }
 
 /*
- * A list in a file replaces the usual two, and the innermost file's holds; ports of profiles and of
- * single options add.
+ * A list in a file replaces the default ports, and the innermost file wins. Ports of profiles and
+ * of options are added.
  */
 static int
 merge_ports(struct merger *m, const struct stack *stack)
@@ -214,7 +214,7 @@ merge_ports(struct merger *m, const struct stack *stack)
 	return rc;
 }
 
-/* It opens no port, so it may add up: only a listed port is reached. */
+/* Joined from all sources: it opens no port, since only a listed port is reached. */
 static int
 merge_opaque(struct merger *m, const struct stack *stack)
 {
@@ -236,7 +236,7 @@ merge_settings(struct arena *arena, const struct stack *stack, struct settings *
 	struct merger m = {arena, ret, err};
 	int rc = 0;
 
-	/* nothing said: nothing allowed */
+	/* the defaults allow nothing */
 	*ret = (struct settings){.network.mode = NET_NONE,
 				 .env.mode = ENV_SCRUB,
 				 .tmp = TMP_PRIVATE,
@@ -267,7 +267,7 @@ merge_env_name_matches(const char *pattern, const char *name)
 {
 	size_t length;
 
-	/* every variable is held against every pattern: most differ at once */
+	/* most names differ in the first byte, and every variable is compared with every pattern */
 	if (*pattern != *name && *pattern != '*')
 		return false;
 	length = strlen(pattern);

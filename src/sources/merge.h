@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a stack adds up to, apart from the path rules. Single values: the innermost source wins.
- * Lists: they add up. An unapproved project is not part of this; it can only narrow the result.
+ * Combines the sources of a stack into settings, apart from path rules. The innermost source of a
+ * value wins; lists are joined. An unapproved project is not included: it can only narrow.
  */
 #pragma once
 
@@ -10,7 +10,8 @@
 
 struct settings {
 	unsigned default_rights;
-	struct network network; /* mode is never NET_UNSET, ports never empty in mode domains */
+	struct network
+		network; /* mode is never NET_UNSET; with mode domains ports is never empty */
 	struct words sockets;
 	struct environment env; /* mode is never ENV_UNSET */
 	struct limit_value limits[LIMIT_COUNT];
@@ -21,9 +22,9 @@ struct settings {
 
 int merge_settings(struct arena *arena, const struct stack *stack, struct settings *ret,
 		   struct cordon_error *err);
-/* Is the guarantee called name accepted by this list of words? */
+/* Returns the guarantee called name, or -1. */
 int merge_guarantee_by_name(const char *name);
-/* Does pattern (exact name, or "*.parent") cover domain, itself a name or such a pattern? */
+/* Does pattern (an exact name or "*.parent") cover domain, which is a name or such a pattern? */
 bool merge_domain_covers(const char *pattern, const char *domain);
-/* Exact name, or PREFIX*. */
+/* Does pattern, an exact name or PREFIX*, match name? */
 bool merge_env_name_matches(const char *pattern, const char *name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lookup in the table that tools/embed makes of profiles/. */
+/* Lookup in the table that tools/embed generates from profiles/. */
 #include "sources/profile.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ profile_at(size_t index)
 bool
 profile_is_base(const struct profile *profile)
 {
-	/* our own files: the word stands in none but as the key */
+	/* in our own files the word occurs only as the key */
 	return strstr(profile->text, "\"extends\":") != NULL;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * One policy text: the file, the profile or the argument that it is, read and parsed. A file that
- * others could have written is refused.
+ * Reads one policy from a file, a profile or an argument. Refuses a file that other users could
+ * have written.
  */
 #include "sources/source.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- files ---- */
 
-/* A folder in which everyone can replace the file is as good as a file everyone can write. */
+/* In a directory writable by everyone, anyone can replace the file. */
 static int
 check_folder(struct loader *l, const char *path)
 {
@@ -35,7 +35,7 @@ check_folder(struct loader *l, const char *path)
 	return 0;
 }
 
-/* Others' words must not become ours: who can write the file decides what runs confined, and how. */
+/* The policy decides what the sandbox allows, so no other user may be able to write it. */
 static int
 check_owner(const char *path, const struct stat *st, enum layer layer, struct cordon_error *err)
 {
@@ -148,7 +148,7 @@ source_exists(const char *path)
 	return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* Profiles list what may be there; what is missing on this machine is skipped. */
+/* Rules of profiles are optional: paths that are missing on this machine are skipped. */
 static void
 make_optional(struct policy *policy)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The trust store: STATE/trust/HASH-OF-PATH.json, mode 0600 in a folder of mode 0700. Each record is
- * replaced in one step, so readers and writers need no lock. Nothing in it is believed unless it is
- * ours alone.
+ * The trust store: STATE/trust/HASH-OF-PATH.json, mode 0600 in a directory of mode 0700. Records
+ * are replaced atomically, so no lock is needed. A record that other users could have written is
+ * refused.
  */
 #include "sources/trust_store.h"
 
@@ -133,7 +133,7 @@ trust_load(struct arena *arena, const char *state_dir, const char *file, struct 
 	*ret = (struct trust){0};
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
-	/* what a link leads to is not protected as the store is */
+	/* the target of a link is not protected like the store */
 	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
 		return cordon_fail(err, CORDON_E_TRUST, 0,
 				   "%s is a link; remove it and approve again", path);
@@ -199,7 +199,7 @@ trust_save(const char *state_dir, const struct trust *trust, struct cordon_error
 	print_record(trust, &text);
 	if (text.failed)
 		return cordon_no_memory(err);
-	/* what could not be read back would be no approval */
+	/* check that the record can be read back */
 	if (text.length > RECORD_MAX ||
 	    json_read(&arena, path, text.text, text.length, &value, NULL) < 0 ||
 	    read_record(&arena, value, &again, err) < 0 || strcmp(again.file, trust->file) != 0)
@@ -230,7 +230,7 @@ trust_store_pin(const char *path)
 	struct stat st;
 
 	if (lstat(path, &st) < 0)
-		/* not looked at is not the same as not there, nor as anything else */
+		/* an unreadable path must differ from an absent one, and from every real inode */
 		return (struct pin){path, errno == ENOENT || errno == ENOTDIR ? 0 : UINT64_MAX, 0};
 	return (struct pin){path, (uint64_t)st.st_dev, (uint64_t)st.st_ino};
 }
