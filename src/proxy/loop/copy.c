@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Relaying: what has come is copied, sent, and only then taken. Copying large pieces is quicker than
- * passing pages through a pipe (measured: 0.86 of the direct speed where splice reaches 0.56 to 0.7),
- * because everybody is woken less often.
+ * Copying between sockets: peek, send, then drop what was sent. With large buffers this is faster than
+ * splice() through a pipe (measured: 0.86 of the direct speed against 0.56 to 0.7), because both ends wake
+ * up less often.
  */
 #include "proxy/loop/copy.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes from one socket to another without looking at them. What the other side does not take stays
- * in the socket it came from: nothing is held here, however slow anybody is.
+ * Copies bytes from one socket to another without inspecting them. Bytes that the destination does not
+ * accept stay in the receive queue of the source: the proxy buffers nothing, so a slow peer costs no
+ * memory.
  */
 #pragma once
 
@@ -11,18 +12,18 @@
 #define RELAY_SIZE (1024 * 1024)
 
 struct flow {
-	size_t piece; /* what is passed on at once: more as long as all of it is taken */
-	bool ended;   /* nothing more comes */
-	bool is_told; /* and the other side was told */
+	size_t piece; /* bytes to copy at once; grows while sends are complete */
+	bool ended;   /* the source is at end of file */
+	bool is_told; /* the destination has been shut down for writing */
 };
 
 enum flow_wait {
 	FLOW_FOR_INPUT,
 	FLOW_FOR_OUTPUT,
-	FLOW_AGAIN, /* there may be more at once; others have their turn first */
+	FLOW_AGAIN, /* more may be ready; returned so that other connections run first */
 	FLOW_DONE,
 	FLOW_BROKEN
 };
 
-/* Passes on what there is, but not for ever, and not the end; says what to wait for. */
+/* Copies what is ready, a bounded amount. Does not pass on end of file. Returns what to wait for. */
 enum flow_wait copy_pump(struct flow *flow, char buffer[RELAY_SIZE], int from, int to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Watches by epoll(7), for Linux. On every other system poll_portable.c does the same. */
+/* Event loop on epoll(7), for Linux. poll_portable.c implements the same functions elsewhere. */
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -17,7 +17,10 @@ unlist(struct poll_watch *watch)
 	watch->events = 0;
 }
 
-/* A watch that neither reads nor writes would be woken by EPOLLHUP for ever, so it is taken off the list. */
+/*
+ * EPOLLHUP cannot be masked and would wake the loop without end, so a watch that waits for nothing is
+ * removed from the epoll set.
+ */
 static void
 tell(struct poll_watch *watch, uint32_t got)
 {
@@ -113,7 +116,7 @@ poll_want(struct poll_watch *watch, int events)
 	watch->events = events;
 }
 
-/* The fd has no duplicate, so closing it takes it off the list. */
+/* The fd has no duplicate, so close() also removes it from the epoll set. */
 struct poll_watch *
 poll_remove(struct poll_watch *watch)
 {

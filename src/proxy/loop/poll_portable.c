@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Watches by poll(2), for systems without epoll(7). A system may report POLLHUP where neither reading nor
- * writing can go on, and would do so without end: such a watch is paused until the next tick.
+ * Event loop on poll(2), for systems without epoll(7). A system may report POLLHUP again and again on a
+ * socket that can neither be read nor written: such a watch is paused until the next tick.
  */
 #include "base/os.h"
 
@@ -30,7 +30,7 @@ unlist(struct poll_watch *watch)
 	watch->is_listed = false;
 }
 
-/* A slot for every watch that there is, so that listing one cannot fail. */
+/* Reserve one slot for each watch, so that listing a watch cannot fail. */
 static int
 make_room(struct watches *all)
 {
@@ -95,8 +95,8 @@ report(struct poll_watch *watch, int got)
 }
 
 /*
- * From the last slot to the first: a watch that is freed meanwhile is replaced by the last one, which was
- * reported already and has no event left.
+ * From the last slot to the first: when a watch is freed meanwhile, the last one takes its slot, and that
+ * one has been reported already.
  */
 static void
 report_all(struct watches *watches)
@@ -111,7 +111,7 @@ report_all(struct watches *watches)
 	}
 }
 
-/* poll(2) may be silent about an error after POLLHUP, so the socket is asked itself. */
+/* After POLLHUP poll(2) may not report an error, so read SO_ERROR. */
 static void
 resume_paused(struct watches *watches)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Deadlines are checked four times a second, and only while there are some. */
+/* Timers of the event loop. Deadlines are checked four times a second, and only while one is set. */
 #include "proxy/loop/timers.h"
 
 #include <time.h>
@@ -41,7 +41,7 @@ timers_read(struct timers *timers)
 	return true;
 }
 
-/* A callback may free another deadline, so the search begins anew after each. */
+/* A callback may free other timers, so the search starts again after each call. */
 void
 timers_expire(struct timers *timers)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The proxy's event loop: watched fds and deadlines. Freeing a watch closes its fd at once, and its
- * owner is not called again.
+ * The proxy's event loop: watched fds and timers. Freeing a watch closes its fd at once; its callback is
+ * not called again.
  */
 #pragma once
 
@@ -9,34 +9,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A deadline. */
 struct timer {
 	struct timer *next, *previous;
-	uint64_t at; /* in ms of the loop's clock */
+	uint64_t at; /* deadline on the loop's clock, in ms */
 	void (*expire)(struct timer *timed);
 };
 
 struct timers {
 	uint64_t now;	   /* CLOCK_MONOTONIC in ms, read once each time the loop wakes up */
-	uint64_t tick;	   /* when the deadlines are checked next */
-	struct timer list; /* a ring */
+	uint64_t tick;	   /* next check of the deadlines */
+	struct timer list; /* head of the circular list */
 };
 
 void timers_start(struct timers *timers);
-/* How long the loop may wait, in ms; -1: there is no deadline. */
+/* Milliseconds until the next check; -1 if no timer is set. */
 int timers_wait(const struct timers *timers);
-/* Reads the clock; true when a tick has passed since the last one. */
+/* Reads the clock. Returns true if a tick has passed since the last one. */
 bool timers_read(struct timers *timers);
-/* Calls what has expired. */
+/* Calls the callback of every expired timer. */
 void timers_expire(struct timers *timers);
-/* Sets the deadline in so many ms, or moves it. */
+/* Sets or moves the deadline: ms from now. */
 void timer_set(struct timers *timers, struct timer *timed, uint64_t ms,
 	       void (*expire)(struct timer *timed));
 void timer_clear(struct timer *timed);
 
 /*
- * WATCH_BROKEN alone: only that the connection broke. The other two are told of that as well, once, by
- * all three.
+ * WATCH_BROKEN alone waits for errors only. A watch for other events receives an error once, as WATCH_ALL.
  */
 enum watch_event {
 	WATCH_READ = 1,
@@ -47,24 +45,24 @@ enum watch_event {
 
 struct poll_watch {
 	int fd;
-	int events; /* those waited for now */
+	int events; /* enum watch_event bits it waits for */
 	bool is_listed;
-	size_t slot; /* by poll(2), while it is listed */
+	size_t slot; /* poll(2): index in polled, while listed */
 	void *owner;
 	void (*ready)(void *owner, int events);
 	struct watches *all;
-	struct poll_watch *next; /* among those that are to be freed */
+	struct poll_watch *next; /* list of watches to free */
 };
 
-/* All watches of a loop: poll_epoll.c on Linux, poll_portable.c on every other system. */
+/* All watches of a loop. Implemented by poll_epoll.c on Linux and poll_portable.c elsewhere. */
 struct watches {
 	struct timers *timers;
 	bool is_over;
-	/* by epoll(7) */
+	/* epoll(7) */
 	int epoll;
-	bool is_busy; /* events are being reported: a watch that is freed may be among them */
+	bool is_busy; /* reporting events: a watch freed now may be among them */
 	struct poll_watch *freed;
-	/* by poll(2): one slot each */
+	/* poll(2): one slot for each watch */
 	struct pollfd *polled;
 	struct poll_watch **watched;
 	size_t count, alive, room;
@@ -72,11 +70,11 @@ struct watches {
 };
 
 int poll_start(struct watches *watches, struct timers *timers);
-/* Until is_over. */
+/* Runs the loop until is_over is set. */
 void poll_run(struct watches *watches);
-/* Owns fd from now on, also on failure (NULL). Waits for nothing yet. */
+/* Takes ownership of fd, also on failure (NULL; fd is closed). The new watch waits for nothing yet. */
 struct poll_watch *poll_add(struct watches *watches, int fd, void *owner,
 			    void (*ready)(void *owner, int events));
-/* Waits for these of enum watch_event from now on; 0: for nothing. */
+/* Sets the enum watch_event bits to wait for; 0 for none. */
 void poll_want(struct poll_watch *watch, int events);
 struct poll_watch *poll_remove(struct poll_watch *watch);

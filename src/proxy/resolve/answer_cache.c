@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Remembered answers, in one list: it is short, and looked through once for each connection. */
+/* DNS answers given to programs. A linear list: it is short and searched once for each connection. */
 #include "proxy/resolve/answer_cache.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ find(struct answers *answers, const struct ip_address *address, const char *name
 	return NULL;
 }
 
-/* One that has ended, or the one that ends first. */
+/* Returns an expired entry, or else the one that expires first. */
 static struct answer_entry *
 find_oldest(struct answers *answers, uint64_t now)
 {

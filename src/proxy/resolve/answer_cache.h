@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which name an address was answered for, and for how long that holds. Bounded: a new answer pushes
- * out the one that would have ended first.
+ * Which name an address was returned for, with its expiry. The cache is bounded: a new answer replaces the
+ * one that expires first.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 struct answer_entry {
 	struct ip_address address;
-	uint64_t until; /* in ms */
+	uint64_t until; /* expiry in ms */
 	char *name;
 };
 
@@ -22,10 +22,10 @@ struct answers {
 	size_t count;
 };
 
-/* False when there is no memory for it. */
+/* Returns false if out of memory. */
 bool answers_add(struct answers *answers, const struct ip_address *address, const char *name,
 		 uint64_t now, uint64_t until);
-/* The next name of this address that holds now, from *at on; NULL: no more. */
+/* Returns the next unexpired name of this address, starting at *at; NULL at the end. */
 const char *answers_next(const struct answers *answers, const struct ip_address *address,
 			 uint64_t now, size_t *at);
 void answers_free(struct answers *answers);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Queries. Each has a socket and a number of its own, so an answer that was not asked for has to
- * guess both. A server that is silent or failing is followed by the next, twice round.
+ * Queries to upstream resolvers. Each query has its own socket and a random id, so a forged answer has to
+ * guess both. If a server fails or does not answer, the next one is tried; the list is tried twice.
  */
 #include "base/os.h"
 
@@ -36,11 +36,11 @@ struct query {
 	uint16_t id;
 	unsigned attempt;
 	bool is_tcp, is_sent;
-	uint8_t *bytes; /* over TCP: what has arrived */
+	uint8_t *bytes; /* TCP: bytes received so far */
 	size_t length;
 };
 
-/* ---- what is known ---- */
+/* ---- cache ---- */
 
 static struct cached **
 cache_slot(struct lookup *lookup, const char *name, enum dns_type type)
@@ -159,14 +159,14 @@ open_socket(const struct query *query, int type)
 	return fd;
 }
 
-/* True when that was the answer, or leads to one. */
+/* Ends the query if the message answers it. */
 static void
 take_answer(struct query *query, const uint8_t *bytes, size_t length)
 {
 	struct dns_answer answer;
 
 	if (!dns_parse_answer(bytes, length, query->id, query->name, query->type, &answer)) {
-		/* over UDP anybody may have sent it; the right one may still come */
+		/* anyone may have sent this datagram: the right answer may still arrive */
 		if (query->is_tcp)
 			try_next(query);
 		return;
@@ -265,7 +265,7 @@ try_stream(struct query *query)
 	return query->watch != NULL;
 }
 
-/* The last to fail says how it ended, in its own time: never inside dns_client_start. */
+/* Reports the last failure from a timer, because done must not be called inside dns_client_start. */
 static void
 give_up(struct timer *timed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking upstream resolvers, without waiting: over UDP, and over TCP when the answer was cut. */
+/* Asynchronous DNS client: UDP, then TCP if the answer was truncated. */
 #pragma once
 
 #include "proxy/loop/timers.h"
@@ -14,17 +14,17 @@ struct lookup {
 	struct watches *watches;
 	struct timers *timers;
 	struct resolver resolver;
-	struct cached *cache[LOOKUP_CACHE]; /* by hash; a newer one replaces */
+	struct cached *cache[LOOKUP_CACHE]; /* slot by hash; a new answer replaces the old one */
 	unsigned running;
 };
 
-/* The answer is there already: from the hosts file, or asked for not long ago. */
+/* Returns true if the answer is known: from the hosts file or from a recent query. */
 bool dns_client_known(struct lookup *lookup, const char *name, enum dns_type type,
 		      struct dns_answer *ret_answer);
 
 /*
- * done is called once, later, unless the query is dropped before. NULL: too many already, or no
- * memory. The query is gone when done is called.
+ * Starts a query. done is called once, later, unless the query is dropped first; the query is freed before.
+ * Returns NULL if too many queries are pending or memory is short.
  */
 struct query;
 struct query *dns_client_start(struct lookup *lookup, const char *name, enum dns_type type,

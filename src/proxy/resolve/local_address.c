@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Addresses of this machine's own. Those on the open network are in no table: a name that leads to one
- * would lead to what listens here, past every wall around the machine. Whatever may be bound is one, and
- * so is whatever has a route to the loopback device: of a prefix of IPv6 that is local as a whole (AnyIP)
- * no address may be bound. Where a machine is told to let any address be bound (ip_nonlocal_bind), or
- * nothing may be, it is seen once a connection is there: its two ends are the same.
+ * Recognises addresses of this machine. A public address of this machine is in no table, and a connection
+ * to it would reach local services without passing the firewall. An address is local if a socket can be
+ * bound to it, or if its route is the loopback device: a local IPv6 prefix (AnyIP) cannot be bound. Where
+ * bind() accepts any address (ip_nonlocal_bind) or none, a local connection is recognised after connect(),
+ * because both ends have the same address.
  */
 #include "base/os.h"
 
@@ -24,7 +24,7 @@ can_bind(const struct ip_address *address)
 	return fd >= 0 && bind(fd, (struct sockaddr *)&to, length) == 0;
 }
 
-/* Connecting a datagram socket only looks for the route. */
+/* connect() on a datagram socket only looks up the route. */
 static bool
 leads_to_loopback(const struct ip_address *address)
 {
@@ -39,7 +39,7 @@ leads_to_loopback(const struct ip_address *address)
 static bool
 is_bound(const struct ip_address *address)
 {
-	/* of networks that are nowhere */
+	/* documentation prefixes (RFC 3849, RFC 5737) */
 	static const char *const nobodys[2] = {"2001:db8::1", "192.0.2.1"};
 	struct ip_address other;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Is an address, or the other end of a connection, this machine's own? */
+/* Tells whether an address, or the peer of a connection, belongs to this machine. */
 #pragma once
 
 #include <stdbool.h>

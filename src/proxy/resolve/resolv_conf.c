@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reading resolv.conf and hosts. The only files the proxy ever sees, and before anything else. */
+/* Reads resolv.conf and hosts before the proxy is confined. The proxy reads no other file. */
 #include "proxy/resolve/resolv_conf.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ resolv_conf_read_hosts(struct resolver *resolver, const char *text, const struct
 	}
 }
 
-/* A file that is not there says nothing; one that cannot be read is another matter. */
+/* A missing file counts as empty; an unreadable one is an error. */
 static int
 read_file(struct arena *arena, const char *path, const char **ret_text, struct cordon_error *err)
 {
@@ -108,7 +108,7 @@ resolv_conf_load(struct resolver *ret_resolver, const struct network *network,
 		rc = read_file(&arena, "/etc/resolv.conf", &text, err);
 		resolv_conf_read_servers(&resolver, text);
 	}
-	/* as libc has it */
+	/* the default of libc */
 	if (resolver.count == 0) {
 		ip_parse("127.0.0.1", &resolver.servers[0]);
 		resolver.ports[resolver.count++] = 53;

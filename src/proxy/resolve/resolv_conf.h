@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where names are looked up: the machine's own files, read once, or what the policy names. */
+/* Where names are resolved: resolv.conf and hosts, read once, or the servers that the policy names. */
 #pragma once
 
 #include "proxy/wire/hostname.h"
@@ -16,16 +16,16 @@ struct resolver {
 	struct ip_address servers[RESOLVER_SERVERS];
 	unsigned ports[RESOLVER_SERVERS];
 	size_t count;
-	struct host_line *hosts; /* of allowed names only */
+	struct host_line *hosts; /* lines of allowed names only */
 	size_t host_count;
 };
 
-/* Text of resolv.conf and of hosts; what is malformed there is passed over, as libc does it. */
+/* Parses the text of resolv.conf or hosts. Malformed lines are ignored, as in libc. */
 void resolv_conf_read_servers(struct resolver *resolver, const char *text);
 void resolv_conf_read_hosts(struct resolver *resolver, const char *text,
 			    const struct network *network);
 int resolv_conf_load(struct resolver *ret_resolver, const struct network *network,
 		     struct cordon_error *err);
 void resolv_conf_free(struct resolver *resolver);
-/* Does one of the listed domains cover it, whatever the port? */
+/* Returns true if one of the policy's domains covers the name, on any port. */
 bool resolv_conf_allows(const struct network *network, const char *name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * HTTP_PROXY and its like, of the caller. Kinds of proxies that we do not speak to are an error: to
- * connect past a proxy that somebody asked for would be wrong.
+ * The invoker's proxy from HTTP_PROXY and related variables. An unsupported kind of proxy is an error:
+ * connecting directly would bypass a proxy that the user requires.
  */
 #include "proxy/resolve/upstream_proxy.h"
 
@@ -25,7 +25,7 @@ value_of(const char *const *environ, const char *name)
 	return NULL;
 }
 
-/* The first of these that says something. */
+/* Returns the first of these variables that is set and not empty. */
 static const char *
 first_of(const char *const *environ, const char *const *names)
 {
@@ -38,7 +38,7 @@ first_of(const char *const *environ, const char *const *names)
 	return NULL;
 }
 
-/* "user:password", with %XX, to a header. */
+/* Turns "user:password", with %XX escapes, into a header. */
 static bool
 read_user(const char *text, size_t length, struct upstream *to)
 {
@@ -127,7 +127,7 @@ int
 upstreams_read(const char *const *environ, struct upstreams *ret_upstreams,
 	       struct cordon_error *err)
 {
-	/* HTTP_PROXY in capitals is what a CGI request can set; as curl has it, it does not count */
+	/* HTTP_PROXY is ignored, as curl does: in a CGI program a request header sets it */
 	static const char *const plain[] = {"http_proxy", "ALL_PROXY", "all_proxy", NULL};
 	static const char *const tunnel[] = {"https_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy",
 					     NULL};
@@ -150,7 +150,7 @@ upstreams_read(const char *const *environ, struct upstreams *ret_upstreams,
 	return 0;
 }
 
-/* ".example.org", "example.org", "*": the name itself, or one below it. */
+/* ".example.org", "example.org", "*": matches the name itself and names below it. */
 static bool
 is_excepted(const char *list, const char *name)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Connections: made, counted, ended. Those that have proven nothing yet are few, and the oldest of
- * them goes first: whoever fills the port hurts nobody who has the token.
+ * Connections: created, counted, freed. Unauthenticated connections are capped; when the cap is reached the
+ * oldest is closed, so flooding the port cannot lock out clients with the token.
  */
 #include "base/os.h"
 
@@ -36,7 +36,7 @@ conn_authenticated(struct conn *conn)
 	conn->is_proven = true;
 }
 
-/* What its client waits for never came: an end would look like an answer. */
+/* Send RST: the client would take a plain end of file for an empty answer. */
 static void
 reset(int fd)
 {
@@ -193,9 +193,12 @@ conn_check(struct conn *conn, bool (*is_name)(const void *conn, const char *name
 				    .is_opaque = policy_ports_have(&network->opaque, conn->port)};
 }
 
-/* ---- last words ---- */
+/* ---- closing message ---- */
 
-/* The rest of what the client sends is read away: closing with it unread would reset our words. */
+/*
+ * Drain the client's input: closing a socket with unread input sends RST, and the client would lose our
+ * message.
+ */
 static void
 leaving(void *owner, int events)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reaching the far side: the name is looked up, every address is vetted, and only vetted ones are
- * connected to, one after the other. Through the caller's own proxy it is asked for by name.
- * Whatever may end a dial is the last thing its caller does: the connection may be gone after it.
+ * Connects to the far side: looks up the name, vets each address and tries the vetted ones in turn. With an
+ * upstream proxy, the name is sent to that proxy instead. A function that may end a dial must be the last
+ * call of its caller, because the connection may be freed.
  */
 #include "base/os.h"
 
@@ -16,24 +16,24 @@
 #include "proxy/server/conn.h"
 
 #define DIAL_MS 30000
-#define ATTEMPT_MS 3000 /* while there is another address */
+#define ATTEMPT_MS 3000 /* per address, while others are left */
 #define ADDRESSES (2 * DNS_ADDRESSES)
 
 struct dial {
 	struct query *queries[2];
 	struct timer attempt;
-	const struct upstream *upstream; /* NULL: directly */
-	char host[NAME_SIZE];		 /* whom we connect to */
+	const struct upstream *upstream; /* NULL: connect directly */
+	char host[NAME_SIZE];		 /* the name to connect to */
 	unsigned port;
 	struct ip_address addresses[ADDRESSES];
 	size_t count, next;
-	bool is_asked;	    /* upstream: CONNECT was sent */
-	bool is_given;	    /* the addresses are not to be vetted */
-	bool has_name;	    /* some resolver knew it */
-	enum dns_code code; /* what the last one said */
-	int why;	    /* of the last attempt */
+	bool is_asked;	    /* CONNECT was sent to the upstream proxy */
+	bool is_given;	    /* the addresses need no vetting */
+	bool has_name;	    /* a resolver knew the name */
+	enum dns_code code; /* the last response code */
+	int why;	    /* errno of the last attempt */
 	struct ip_address forbidden;
-	const char *forbidden_as; /* NULL: none was */
+	const char *forbidden_as; /* description of a refused address, or NULL */
 	struct conn *conn;
 };
 
@@ -98,7 +98,7 @@ dial_late(struct timer *timed)
 	fail(conn, ETIMEDOUT, "does not answer");
 }
 
-/* ---- through another proxy ---- */
+/* ---- upstream proxy ---- */
 
 static void
 ask_upstream(struct conn *conn)
@@ -116,7 +116,7 @@ ask_upstream(struct conn *conn)
 		poll_want(conn->server, WATCH_READ);
 }
 
-/* Only the head is taken: what follows is the far side's. */
+/* Takes the head only: the bytes behind it come from the far side. */
 static void
 hear_upstream(struct conn *conn)
 {
@@ -130,7 +130,7 @@ hear_upstream(struct conn *conn)
 	if (head == 0) {
 		int more = (int)n + 1;
 
-		/* told again when there is more than that */
+		/* wake up when more than this has arrived */
 		setsockopt(conn->server->fd, SOL_SOCKET, SO_RCVLOWAT, &more, sizeof more);
 		return;
 	}
@@ -157,7 +157,7 @@ hear_upstream(struct conn *conn)
 static void try_next(struct conn *conn);
 static void fail_without_address(struct conn *conn);
 
-/* What could not be told before: the connection is to this machine. */
+/* A connection to this machine that was not recognised before connect(). */
 static bool
 came_home(const struct conn *conn)
 {
@@ -213,7 +213,7 @@ attempt_late(struct timer *timed)
 	try_next(dial->conn);
 }
 
-/* What a second look at a connect says: 0 it is there, EINPROGRESS not yet, or why not. */
+/* Returns the result of a repeated connect(): 0 if connected, EINPROGRESS, or the error. */
 static int
 look_again(int fd, const struct sockaddr_storage *to, socklen_t length)
 {
@@ -224,11 +224,11 @@ look_again(int fd, const struct sockaddr_storage *to, socklen_t length)
 		return 0;
 	if (why == EALREADY)
 		return EINPROGRESS;
-	/* BSD keeps the first reason, and has another one for a second try */
+	/* BSD keeps the first error and returns another one for the second connect() */
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &kept, &size) == 0 && kept != 0 ? kept : why;
 }
 
-/* why: as above; on this machine it is there at once, and nobody has to wait. */
+/* *ret_why: as above. A connection within this machine completes at once. */
 static bool
 try_one(struct conn *conn, const struct ip_address *address, int *ret_why)
 {
@@ -250,7 +250,7 @@ try_one(struct conn *conn, const struct ip_address *address, int *ret_why)
 		fd = -1;
 		*ret_why = ENOMEM;
 	}
-	/* a Landlock, or Seatbelt, that knows no such port */
+	/* Landlock or Seatbelt denies the port */
 	conn->dial->why = *ret_why == EACCES || *ret_why == EPERM ? ECONNREFUSED : *ret_why;
 	if (fd >= 0)
 		close(fd);
@@ -282,7 +282,7 @@ try_next(struct conn *conn)
 
 /* ---- looking up ---- */
 
-/* Those of them that may be reached; the caller's own proxy may be anywhere. */
+/* Keeps the addresses that are allowed. An upstream proxy may have any address. */
 static void
 take_addresses(struct conn *conn, const struct dns_answer *answer)
 {
@@ -331,7 +331,7 @@ fail_without_address(struct conn *conn)
 	finish(conn, &end);
 }
 
-/* The first family with an address will do; the other is waited for only when there is none. */
+/* The first family with an address is used; the other is awaited only if it has none. */
 static void
 go_on(struct conn *conn)
 {
@@ -402,7 +402,7 @@ dial_start(struct conn *conn, const struct ip_address *only)
 		look_up(conn);
 		return;
 	}
-	/* vetted by who gave it */
+	/* vetted already */
 	dial->addresses[dial->count++] = *only;
 	try_next(conn);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The resolver stub. Allowed names are looked up, and only vetted addresses are handed out and
- * remembered; every other name does not exist. No question leaves the machine for one of those, so
- * nothing can be carried out in its labels.
+ * The stub resolver. Allowed names are resolved, and only vetted addresses are returned and cached. Every
+ * other name gets NXDOMAIN without a query to the network, so its labels cannot carry data out.
  */
 #include "base/os.h"
 
@@ -15,12 +14,11 @@
 
 #define CLIENTS_MAX 256
 #define CLIENT_MS 30000
-#define PENDING_MAX 16	  /* questions of one client at once */
-#define KEEP_MS 300000ull /* programs hold on to an address longer than it was given for */
+#define PENDING_MAX 16	  /* pending queries per client */
+#define KEEP_MS 300000ull /* programs use an address longer than its TTL */
 #define TTL_MAX 300
 #define FRAME (2 + DNS_QUERY_MAX)
 
-/* A connection to the stub. */
 struct stub_client {
 	struct proxy *proxy;
 	struct stub_client *next, *previous;
@@ -32,7 +30,7 @@ struct stub_client {
 	unsigned pending_count;
 };
 
-/* A question whose answer is on its way. */
+/* A query whose answer is pending. */
 struct pending {
 	struct proxy *proxy;
 	struct pending *next;
@@ -75,7 +73,7 @@ client_late(struct timer *timed)
 
 /* ---- answering ---- */
 
-/* False: the client is gone. */
+/* Returns false if the client was freed. */
 static bool
 send_answer(const struct pending *to, const struct dns_answer *answer)
 {
@@ -85,7 +83,7 @@ send_answer(const struct pending *to, const struct dns_answer *answer)
 
 	bytes[0] = (uint8_t)(length >> 8);
 	bytes[1] = (uint8_t)length;
-	/* who asks and does not read gets no more */
+	/* a client that does not read its answers is closed */
 	if (send(to->client->watch->fd, bytes, length + 2, MSG_NOSIGNAL | MSG_DONTWAIT) ==
 	    (ssize_t)length + 2)
 		return true;
@@ -93,7 +91,7 @@ send_answer(const struct pending *to, const struct dns_answer *answer)
 	return false;
 }
 
-/* What may be reached of it, remembered. */
+/* Removes addresses that are not allowed and caches the others. */
 static void
 vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 {
@@ -138,7 +136,7 @@ looked_up(void *owner, enum dns_type type, const struct dns_answer *found)
 	free(pending);
 }
 
-/* Code and addresses that are known at once; false: they have to be asked for. */
+/* Returns true with the answer if no query is needed. */
 static bool
 is_known(struct proxy *proxy, const struct dns_question *question, struct dns_answer *ret_answer)
 {
@@ -154,7 +152,7 @@ is_known(struct proxy *proxy, const struct dns_question *question, struct dns_an
 				     "is not among the allowed domains", allow);
 		return true;
 	}
-	/* HTTPS, SVCB and all others: there is such a name, and nothing of that kind */
+	/* HTTPS, SVCB and others: the name exists without such records */
 	if (!is_address)
 		return true;
 	if (!dns_client_known(&proxy->lookup, question->name, (enum dns_type)question->type,
@@ -164,7 +162,7 @@ is_known(struct proxy *proxy, const struct dns_question *question, struct dns_an
 	return true;
 }
 
-/* False: the client is gone. */
+/* Returns false if the client was freed. */
 static bool
 ask(const struct pending *from)
 {
@@ -265,7 +263,7 @@ client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 {
 	struct own_conn_end end = {.is_stub = true};
 
-	/* that it will come was said before it came */
+	/* the broker announced this connection before it arrived */
 	transparent_drain(proxy);
 	if (!ip_from_socket((const struct sockaddr *)from, &end.address, &end.port))
 		close(fd);

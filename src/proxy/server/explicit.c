@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The port for programs that know proxies: HTTP CONNECT, http URLs and SOCKS5, told by the first
- * byte. Nothing is looked up or reached for who does not show the session's token.
+ * The listener for programs that use proxy variables: HTTP CONNECT, http URLs and SOCKS5, recognised by the
+ * first byte. Nothing is resolved or connected for a client without the session's token.
  */
 #include "base/os.h"
 
@@ -15,7 +15,7 @@
 
 enum { STEP_FIRST, STEP_HTTP, STEP_SOCKS_GREETING, STEP_SOCKS_PASSWORD, STEP_SOCKS_REQUEST };
 
-/* The word after the status, and what a client does with it. */
+/* The reason phrase of each status. */
 static const struct {
 	int status;
 	const char *word;
@@ -87,7 +87,7 @@ socks_reply_for(int why)
 	}
 }
 
-/* Nobody was reached, by a rule (EACCES) or by bad luck. */
+/* Not connected: refused by the policy (EACCES) or failed. */
 static void
 refuse(struct conn *conn, const struct dial_end *end)
 {
@@ -125,7 +125,7 @@ go(struct conn *conn)
 
 /* ---- HTTP ---- */
 
-/* The request as the far side gets it takes the place of the client's. */
+/* Replaces the client's request by the one for the far side. */
 static bool
 put_request(struct conn *conn)
 {
@@ -153,7 +153,7 @@ put_request(struct conn *conn)
 	return true;
 }
 
-/* Of the session's own requests only: anybody on this machine can connect to the port. */
+/* Reports requests of this session only: any process on the machine can connect to the port. */
 static void
 report(struct conn *conn, const struct http_request *request, const char *reason)
 {
@@ -278,7 +278,7 @@ take_socks(struct conn *conn)
 	};
 	bool ended = conn->is_ended;
 
-	/* a step that ends or frees the connection says false */
+	/* a step returns false after it ended or freed the connection */
 	while (conn->in.length > 0)
 		if (!steps[conn->step](conn, (const uint8_t *)conn->in.at))
 			return;
@@ -286,14 +286,12 @@ take_socks(struct conn *conn)
 		conn_free(conn);
 }
 
-/* ---- */
-
 static void
 greeted(void *owner, int events)
 {
 	struct conn *conn = owner;
 
-	/* who says more before the far side is there waits; most do not */
+	/* stop reading from a client that sends before the far side is connected */
 	if (conn->state == CONN_DIALS) {
 		poll_want(conn->client, 0);
 		if (events & WATCH_BROKEN)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Connections that are expected, have arrived, or have been named, in fixed room. */
+/* Expected, arrived and named connections, in tables of fixed size. */
 #include "proxy/server/own_conns.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ remove_arrival(struct own_conns *own_conns, unsigned at)
 		(own_conns->arrival_count - at) * sizeof own_conns->arrivals[0]);
 }
 
-/* Those for which nothing that was expected is outstanding any more. */
+/* Closes those for which no expected connection is outstanding. */
 static void
 close_foreign(struct own_conns *own_conns)
 {

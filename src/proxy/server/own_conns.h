@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which connections to the ports of redirected connections and of the resolver are the session's own.
- * The broker says before each connect that one will come, and after it from which address, or that none
- * does. What arrives while none is expected is of another process and closed at once; so is what is
- * left when all that were expected as it arrived have been named.
+ * Which connections to the transparent listener and to the stub resolver belong to this session. The broker
+ * announces each connect before it happens, and reports the client's address, or that there is none,
+ * afterwards. A connection that arrives while none is expected belongs to another process and is closed at
+ * once. So is one that is left when every connection expected at its arrival has been named.
  */
 #pragma once
 
@@ -12,16 +12,16 @@
 
 #include "proxy/wire/ip.h"
 
-#define OWN_CONNS_EXPECTED 1024 /* the broker has no more connects under way */
-#define OWN_CONNS_ARRIVALS 256	/* not named yet; the oldest goes first */
-#define OWN_CONNS_NAMED 256	/* named, and not there yet */
+#define OWN_CONNS_EXPECTED 1024 /* limit of the broker's connects under way */
+#define OWN_CONNS_ARRIVALS 256	/* arrived, not named; the oldest is closed first */
+#define OWN_CONNS_NAMED 256	/* named, not arrived */
 #define OWN_CONNS_NAMED_MS 10000
 
 /* The client's end of a connection. */
 struct own_conn_end {
 	struct ip_address address;
 	unsigned port;
-	bool is_stub; /* it is for the resolver */
+	bool is_stub; /* connection to the stub resolver */
 };
 
 struct own_conns {
@@ -30,7 +30,7 @@ struct own_conns {
 	} expected[OWN_CONNS_EXPECTED];
 	struct {
 		struct own_conn_end end;
-		uint64_t seq; /* the last one that was expected as it arrived */
+		uint64_t seq; /* the last connection expected when this one arrived */
 		int fd;
 	} arrivals[OWN_CONNS_ARRIVALS];
 	struct {
@@ -42,12 +42,12 @@ struct own_conns {
 };
 
 void own_conns_expect(struct own_conns *own_conns, uint64_t id);
-/* It has been named, or does not come. */
+/* The expected connection was named or failed. */
 void own_conns_resolve(struct own_conns *own_conns, uint64_t id);
-/* One that arrived before it was named; the descriptor is the gate's. */
+/* Stores a connection that arrived before it was named; takes ownership of fd. */
 void own_conns_hold(struct own_conns *own_conns, int fd, const struct own_conn_end *end);
-/* Such a one that has been named now; -1: it has not arrived. */
+/* Takes a stored connection that was named now; -1 if it has not arrived. */
 int own_conns_take(struct own_conns *own_conns, const struct own_conn_end *end);
-/* The other way round: it is named first. */
+/* Records a name for a connection that has not arrived. */
 void own_conns_name(struct own_conns *own_conns, const struct own_conn_end *end, uint64_t now);
 bool own_conns_was_named(struct own_conns *own_conns, const struct own_conn_end *end, uint64_t now);

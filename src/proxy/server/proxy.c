@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The egress proxy: a process of its own, started before the box is made. It reads the resolver's
- * files and the caller's environment, gives up everything it does not need, says that it is ready,
- * and only then reads what strangers send. It never forks, and is gone with its session.
+ * The egress proxy, a process started before the sandbox is entered. It reads the resolver's files and the
+ * environment, drops every privilege and access it does not need, reports that it is ready, and only then
+ * reads input from others. It never forks and ends with its session.
  */
 #include "base/os.h"
 
@@ -22,9 +22,9 @@
 
 #define TOLD_MS 5000
 #define TRIES_MAX 15
-#define DESCRIPTORS 65536 /* asked for; what the machine gives is enough */
+#define DESCRIPTORS 65536 /* requested soft limit; a lower one is enough */
 
-/* ---- what is allowed, in words ---- */
+/* ---- policy ---- */
 
 bool
 proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_end *ret_why)
@@ -45,7 +45,7 @@ proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_e
 	} else {
 		snprintf(ret_why->reason, sizeof ret_why->reason,
 			 "is not among the allowed domains");
-		/* the beginning of a name would be another name */
+		/* a truncated name would be another name */
 		if (snprintf(ret_why->allow, sizeof ret_why->allow, "--domain %s", name) >=
 		    (int)sizeof ret_why->allow)
 			ret_why->allow[0] = '\0';
@@ -91,7 +91,7 @@ proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const c
 	uint64_t now = proxy->timers.now;
 	struct refusal refusal = {0};
 
-	/* one that is tried again and again is told once in a while */
+	/* repeats are dropped for TOLD_MS */
 	for (size_t i = 0; i < count; i++)
 		if (proxy->told[i].hash == hash && proxy->told[i].at + TOLD_MS > now)
 			return;
@@ -105,7 +105,7 @@ proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const c
 
 /* ---- listening ---- */
 
-/* To find that nobody is there costs almost as much as somebody: as many are tried as last time. */
+/* A failing accept() costs almost as much as a successful one, so accept as many as last time. */
 void
 proxy_accept(struct proxy *proxy, enum proxy_socket which, proxy_arrived_fn *arrived)
 {
@@ -151,9 +151,9 @@ listen_all(struct proxy *proxy)
 	return proxy->line == NULL ? -1 : 0;
 }
 
-/* ---- making ready ---- */
+/* ---- start ---- */
 
-/* Nothing of the caller's stays open: whoever waits for its end waits for us otherwise. */
+/* Close all inherited fds: a reader of the other end of a pipe would wait for the proxy to exit. */
 static int
 keep_descriptors(struct proxy_task *task, struct cordon_error *err)
 {
@@ -169,7 +169,7 @@ keep_descriptors(struct proxy_task *task, struct cordon_error *err)
 	return 0;
 }
 
-/* Two for each connection, and some for everything else. */
+/* Two fds per connection, some for the rest. */
 static void
 count_connections(struct proxy *proxy)
 {
@@ -190,7 +190,7 @@ count_connections(struct proxy *proxy)
 	proxy->conns_max = most > CONNS_MAX ? CONNS_MAX : (unsigned)most;
 }
 
-/* Where TCP may lead: the policy's ports, resolvers, the caller's own proxy. */
+/* TCP ports to allow: those of the policy, the resolvers and the upstream proxy. */
 static int
 confine(const struct proxy *proxy, struct cordon_error *err)
 {
@@ -214,7 +214,7 @@ confine(const struct proxy *proxy, struct cordon_error *err)
 	return proxy_sandbox_enter(&role, err);
 }
 
-/* Names of the hosts file are known before anybody asks: libc reads it by itself. */
+/* Cache the names of the hosts file: libc reads that file without asking the stub. */
 static void
 remember_hosts(struct proxy *proxy)
 {
@@ -246,7 +246,7 @@ prepare(struct proxy *proxy, struct proxy_task *task, struct cordon_error *err)
 	sigset_t all;
 	int rc;
 
-	/* the terminal's keys are the command's; a pipe that breaks is an error like others */
+	/* terminal signals are for the command; EPIPE is handled as an error */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The proxy as a process: never returns, and ends with its session. */
+/* The main function of the proxy process. */
 #pragma once
 
 #include "ipc/proxy_task.h"
 
-/* NULL on a system for which there is none. */
+/* Returns a function that never returns; NULL on a system without a proxy. */
 void (*proxy_function(void))(const struct proxy_task *task);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Connections that the broker turns round. It asks before, so the far side is there when the client
- * comes; which client that is, it tells by the client's own address. Others that come to this port are
- * closed at once: own_conns.c.
+ * Connections that the broker redirects. The broker sends a request first, so the far side is connected
+ * when the client arrives; the client is recognised by its address. Connections of other processes are
+ * closed (own_conns.c).
  */
 #include "base/os.h"
 
@@ -15,9 +15,9 @@
 #include "proxy/server/conn.h"
 
 #define COMES_MS 30000
-/* ---- which names an address stands for ---- */
+/* ---- names of an address ---- */
 
-/* One of them is allowed on this port: the first such name. */
+/* Returns the first name of this address that is allowed on this port. */
 static const char *
 allowed_name(struct proxy *proxy, const struct ip_address *address, unsigned port,
 	     struct dial_end *ret_why)
@@ -52,9 +52,9 @@ is_name_of_address(const void *context, const char *name)
 	return false;
 }
 
-/* ---- the line ---- */
+/* ---- messages of the broker ---- */
 
-/* The broker reads; should it not, one connection is lost, and not the session. */
+/* Never block: if the broker does not read, one connection is lost and not the session. */
 static void
 answer(struct proxy *proxy, uint64_t id, int why)
 {
@@ -158,7 +158,7 @@ transparent_dialled(struct conn *conn, const struct dial_end *end)
 
 /* ---- the client ---- */
 
-/* One that does not wait may come before the far side is there. */
+/* A non-blocking client may arrive before the far side is connected. */
 static void
 arrive(struct conn *conn, int fd)
 {
@@ -225,7 +225,7 @@ forgotten(struct proxy *proxy, const struct egress_message *forget)
 	own_conns_resolve(&proxy->own_conns, forget->id);
 }
 
-/* One message; false: there is none now. The session ends with its line: so do we. */
+/* Reads one message; false if none is pending. End of file means that the session has ended. */
 static bool
 take_message(struct proxy *proxy)
 {
@@ -268,7 +268,7 @@ arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 {
 	struct own_conn_end end = {.is_stub = false};
 
-	/* that it will come was said before it came */
+	/* the broker announced this connection before it arrived */
 	transparent_drain(proxy);
 	if (!ip_from_socket((const struct sockaddr *)from, &end.address, &end.port)) {
 		close(fd);

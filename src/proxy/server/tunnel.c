@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Both sides are there. Down, bytes pass as they are; up, they pass as far as they are found good,
- * and unseen from when nothing is left to be looked at.
+ * Copies in both directions. Bytes to the client pass unchanged; bytes to the far side pass as far as
+ * inspection accepts them, and without inspection once it is complete.
  */
 #include "base/os.h"
 
@@ -13,10 +13,10 @@
 #include "base/array.h"
 #include "proxy/server/conn.h"
 
-/* In seconds. A side that has closed answers, after a while, with a reset. */
+/* Seconds. The peer of a dead connection answers a keepalive with RST. */
 #define ALIVE_IDLE 60
 
-/* fatal, access_denied: the client's library says so in words */
+/* alert fatal, access_denied: TLS libraries show it as text */
 static const char tls_denied[] = {0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x31};
 
 static void
@@ -34,7 +34,7 @@ refuse_http(struct conn *conn)
 	conn_say(conn, head, (size_t)size);
 }
 
-/* An answer may be on its way down already: then there is nothing to be said that would fit. */
+/* If part of an answer was sent, no error message would fit behind it. */
 static void
 refuse(struct conn *conn, enum check_verdict verdict)
 {
@@ -53,7 +53,7 @@ refuse(struct conn *conn, enum check_verdict verdict)
 
 /* ---- up ---- */
 
-/* Do the first bytes of the server count, and not those of its answer? */
+/* Does inspection need the server's first bytes, before any request? */
 static bool
 hears_first(const struct conn *conn)
 {
@@ -67,7 +67,7 @@ forget_answer(struct conn *conn)
 	conn->seen = 0;
 }
 
-/* What of in may go; false: the connection is gone, or going. */
+/* Inspects in and sets good. Returns false if the connection was freed or is closing. */
 static bool
 judge(struct conn *conn)
 {
@@ -100,7 +100,7 @@ judge(struct conn *conn)
 		}
 		conn->good += (size_t)n;
 		if (conn->body.is_over) {
-			/* what follows is another request, and not for this connection */
+			/* more bytes would be another request, which may be for another host */
 			conn->in.length = conn->good;
 			conn->up = UP_CLOSED;
 		}
@@ -129,7 +129,7 @@ send_good(struct conn *conn)
 	return true;
 }
 
-/* Events each side is waited for, as far as this direction goes; -1: the connection is gone. */
+/* Sets the events that this direction waits for on each side. Returns -1 if the connection was freed. */
 static int
 pump_held(struct conn *conn, int *client, int *server)
 {
@@ -142,7 +142,7 @@ pump_held(struct conn *conn, int *client, int *server)
 	else if (conn->is_ended && (conn->in.length == 0 || conn->up == UP_CHECKED)) {
 		conn->rise.ended = true;
 	}
-	/* when the far side has to speak first nothing is read: there is no room for ever */
+	/* do not read while the server has to speak first: the buffer is bounded */
 	if (!conn->is_ended && conn->up != UP_CLOSED && conn->in.length < CHECK_MAX &&
 	    conn->check.state != CHECK_UPGRADE)
 		*client |= WATCH_READ;
@@ -189,7 +189,7 @@ is_waiting(const struct conn *conn)
 	return conn->up == UP_CHECKED && inspect_waits(&conn->check) > 0;
 }
 
-/* An answer may decide what may go up: its first bytes are kept in mind. */
+/* Keeps the first bytes of an answer that inspection needs. */
 static int
 pump_answer(struct conn *conn, int *client, int *server)
 {
@@ -206,7 +206,7 @@ pump_answer(struct conn *conn, int *client, int *server)
 		return -1;
 	}
 	conn->seen += (unsigned)n;
-	/* at its end the rest is zeros, which is no answer */
+	/* at end of file the rest stays zero, which is no valid answer */
 	if (n == 0 || conn->seen == wanted) {
 		inspect_response(&conn->check, conn->answer);
 		if (inspect_waits(&conn->check) <= wanted)
@@ -245,7 +245,7 @@ pass_on_end(struct flow *flow, int to)
 	}
 }
 
-/* Of one request the answer is all there is to come. */
+/* After a single request only the answer is left. */
 static bool
 is_over(const struct conn *conn)
 {
@@ -271,7 +271,7 @@ go_on(struct conn *conn, bool down, bool up)
 	}
 	if (conn->state != CONN_FLOWS)
 		return;
-	/* closing tells the end as well, but not to who still has something to say */
+	/* shut down one direction; close() would cut off a side that still sends */
 	if (!is_over(conn) || !conn->rise.ended) {
 		pass_on_end(&conn->fall, conn->client->fd);
 		pass_on_end(&conn->rise, conn->server->fd);
@@ -282,12 +282,12 @@ go_on(struct conn *conn, bool down, bool up)
 	}
 	client = downs->client | ups->client;
 	server = downs->server | ups->server;
-	/* also who waits for nothing is told of a connection that broke */
+	/* WATCH_BROKEN: notice a reset also while waiting for nothing */
 	poll_want(conn->client, client != 0 ? client : WATCH_BROKEN);
 	poll_want(conn->server, server != 0 ? server : WATCH_BROKEN);
 }
 
-/* What one direction does may be what the other waits for, but only while bytes are looked at. */
+/* While bytes are inspected, progress in one direction may be what the other waits for. */
 static void
 side_ready(struct conn *conn, int events, int down, int up)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * DNS messages. Names are followed through pointers that only lead back, each further than the one
- * before, so that a walk ends; every read is held against the message's end.
+ * DNS messages. A compression pointer must point further back than the previous one, so a walk ends; every
+ * read is checked against the end of the message.
  */
 #include "proxy/wire/dns.h"
 
@@ -14,7 +14,7 @@
 #define FLAG_CAN_RECURSE 0x0080u
 #define MASK_OPCODE 0x7800u
 #define CLASS_IN 1
-#define UDP_SIZE 1232 /* what passes every network in one piece */
+#define UDP_SIZE 1232 /* passes every network unfragmented */
 #define CHAIN_MAX 12
 
 static unsigned
@@ -37,8 +37,8 @@ long_at(const uint8_t *at)
 }
 
 /*
- * The name at *at, in lower case with dots; *at is behind it then. Odd bytes make it "", which
- * is the name of nothing. False: it leaves the message or never ends.
+ * Reads the name at *at in lower case and moves *at behind it. A name with bytes that no host name has
+ * becomes "". Returns false if the name leaves the message or does not end.
  */
 static bool
 read_name(const uint8_t *bytes, size_t length, size_t *at, char to[NAME_SIZE])
@@ -71,7 +71,7 @@ read_name(const uint8_t *bytes, size_t length, size_t *at, char to[NAME_SIZE])
 		if (label == 0)
 			break;
 		memcpy(raw + used, bytes + from - label, label);
-		/* a dot inside a label would look like two labels */
+		/* a dot inside a label would read as two labels */
 		if (memchr(raw + used, '.', label) != NULL)
 			raw[used] = '\0';
 		used += label;
@@ -104,7 +104,7 @@ dns_parse_query(const uint8_t *bytes, size_t length, struct dns_question *ret_qu
 	if ((flags & (FLAG_ANSWER | MASK_OPCODE | FLAG_CUT)) != 0 || number_at(bytes + 4) != 1 ||
 	    number_at(bytes + 6) != 0 || number_at(bytes + 8) != 0)
 		return false;
-	/* a question has nothing before it that a pointer could lead to */
+	/* nothing precedes a question, so its name has no pointer */
 	if (!read_name(bytes, length, &at, question.name) || at + 4 > length ||
 	    number_at(bytes + at + 2) != CLASS_IN)
 		return false;
@@ -157,7 +157,7 @@ take_address(const uint8_t *bytes, const struct dns_record *record, enum dns_typ
 		to->ttl = record->ttl;
 }
 
-/* One look through the records, for what belongs to name; name becomes what it stands for. */
+/* Collects the records of name in one pass. A CNAME replaces name by its target. */
 static bool
 take_records(const uint8_t *bytes, size_t length, size_t at, enum dns_type type, char *name,
 	     struct dns_answer *to, bool *ret_moved)

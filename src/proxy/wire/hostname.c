@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Host names: one spelling for each, and nothing else accepted. */
+/* Host names. Each name has one accepted spelling. */
 #include "proxy/wire/hostname.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ hostname_normalise(const char *text, size_t length, char ret_name[NAME_SIZE])
 	return label > 0;
 }
 
-/* The last label of a domain is never a number, in any base. */
+/* In an address the last label is a number, in some base; in a domain name it never is. */
 bool
 hostname_is_address(const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Host names as they come over the wire. Pure. */
+/* Host names in protocol messages. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,11 +8,14 @@
 #define NAME_SIZE 256
 
 /*
- * Lower case and without a final dot. False for what is no name: empty or long labels, anything but
- * letters, digits, "-" and "_". International names come as A-labels, or are refused.
+ * Converts to lower case without the final dot. Returns false for anything but labels of letters, digits,
+ * "-" and "_". Internationalised names are accepted as A-labels only.
  */
 bool hostname_normalise(const char *text, size_t length, char ret_name[NAME_SIZE]);
-/* Written with digits and dots only, or with colons: an address, or meant to be taken for one. */
+/*
+ * Returns true for an address, and for text of digits and dots or with colons that some parser would take
+ * for one.
+ */
 bool hostname_is_address(const char *name);
-/* "NAME", "NAME:PORT": the port is left alone where there is none. False: neither. */
+/* Splits "NAME" or "NAME:PORT". Without a port *ret_port is unchanged. Returns false for anything else. */
 bool hostname_split(const char *text, size_t length, char ret_name[NAME_SIZE], unsigned *ret_port);

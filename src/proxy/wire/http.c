@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * HTTP/1 request heads. Lines end with CR LF and nothing else does; each header that decides where
- * a message goes or how long it is stands there once; lengths and encodings never contradict.
+ * HTTP/1 request heads. Lines end with CR LF only. A header that decides the destination or the length of a
+ * message may occur once, and length and encoding must not contradict.
  */
 #include "proxy/wire/http.h"
 
@@ -15,7 +15,7 @@
 #define METHOD_MAX 32
 #define BASIC_MAX 400
 
-/* What is being parsed, and the first thing wrong with it. */
+/* Parser state with the first error found. */
 struct parse {
 	struct http_request *to;
 	bool has_length, has_encoding;
@@ -154,7 +154,7 @@ take_header(struct parse *p, const char *line, size_t length)
 
 /* ---- the request line ---- */
 
-/* "http://NAME[:PORT][/...]": who and what. */
+/* Reads "http://NAME[:PORT][/...]": destination and path. */
 static bool
 take_url(struct parse *p)
 {
@@ -198,7 +198,7 @@ take_target(struct parse *p)
 	return true;
 }
 
-/* Method, target and version, one space apart. */
+/* Method, target and version, separated by one space. */
 static bool
 take_request_line(struct parse *p, const char *line, size_t length)
 {
@@ -217,7 +217,7 @@ take_request_line(struct parse *p, const char *line, size_t length)
 	for (size_t i = 0; i < p->to->method.length; i++)
 		if (!is_token_byte(line[i]) || (line[i] >= 'a' && line[i] <= 'z'))
 			return refuse(p, 400, "its method is malformed");
-	/* the caller's own proxy would say what we tell it, and that is its password */
+	/* the response would repeat the invoker's Proxy-Authorization header, a password */
 	if (part_is(&p->to->method, "TRACE") || part_is(&p->to->method, "TRACK"))
 		return refuse(p, 403, "it asks to be shown what is added to it on its way");
 	for (size_t i = 0; i < p->to->target.length; i++)
@@ -229,9 +229,9 @@ take_request_line(struct parse *p, const char *line, size_t length)
 	return take_target(p);
 }
 
-/* ---- the whole ---- */
+/* ---- whole head ---- */
 
-/* The length of the head with its empty line; 0: not there yet. */
+/* Returns the length of the head including its empty line; 0 if incomplete. */
 static size_t
 find_end(const char *bytes, size_t length)
 {
@@ -240,7 +240,7 @@ find_end(const char *bytes, size_t length)
 	return end == NULL ? 0 : (size_t)(end - bytes) + 4;
 }
 
-/* Control characters, a CR or LF alone: whoever reads on would see other lines than we do. */
+/* Refuses control characters and a bare CR or LF: another parser might split lines there. */
 static bool
 check_bytes(struct parse *p, const char *bytes, size_t length)
 {
@@ -277,7 +277,7 @@ take_lines(struct parse *p, const char *bytes, size_t size)
 	return true;
 }
 
-/* Host says the same as the target, or stands for it. */
+/* Host must agree with the target, or names the destination if the target does not. */
 static bool
 check_host(struct parse *p)
 {
@@ -346,7 +346,7 @@ http_parse_status(const char *bytes, size_t length, int *ret_status)
 	return (int)size;
 }
 
-/* ---- passing on ---- */
+/* ---- rewriting ---- */
 
 struct out {
 	char *to;
@@ -361,7 +361,7 @@ put(struct out *out, const char *bytes, size_t length)
 		out->failed = true;
 		return;
 	}
-	/* nothing may have no place */
+	/* memcpy with NULL is undefined, also for no bytes */
 	if (length > 0)
 		memcpy(out->to + out->used, bytes, length);
 	out->used += length;

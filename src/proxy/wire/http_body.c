@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* How far the body of a request goes: by its length, or chunk by chunk. Pure. */
+/* Finds the end of a request body: by length or by chunks. Pure. */
 #include <string.h>
 
 #include "base/ascii.h"
 #include "proxy/wire/http.h"
 
-#define LINE_MAX_BYTES 4096 /* of extensions and trailers */
+#define LINE_MAX_BYTES 4096 /* limit for chunk extensions and trailers */
 
 enum { IN_SIZE, IN_EXTENSION, IN_SIZE_END, IN_DATA, IN_DATA_CR, IN_DATA_LF, IN_TRAILER, IN_END };
 
@@ -44,7 +44,7 @@ step_size_end(struct http_body *body, char c)
 	return c == '\n';
 }
 
-/* count is of this line: a line without any is the end. */
+/* count is the length of this line: an empty line ends the body. */
 static bool
 step_trailer(struct http_body *body, char c)
 {
@@ -64,7 +64,7 @@ step_end(struct http_body *body, char c)
 	return c == '\n';
 }
 
-/* One byte that is not data; false: malformed. */
+/* Parses one byte of framing. Returns false if malformed. */
 static bool
 step(struct http_body *body, char c)
 {

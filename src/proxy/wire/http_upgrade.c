@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Upgrades of HTTP. After one to WebSocket the connection is still the host's that was named; HTTP/2 in
- * the clear and TLS name hosts again, where nothing looks at them, so those are never asked for. Pure.
+ * HTTP upgrades. A WebSocket stays with the host that was named. HTTP/2 and TLS on the same connection can
+ * name other hosts that the proxy would not check, so these upgrades are removed from the request. Pure.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "base/ascii.h"
 #include "proxy/wire/http.h"
 
-static const char *const plain[] = {"websocket", "tcp" /* Docker's attach */};
+static const char *const plain[] = {"websocket", "tcp" /* "tcp" is docker attach */};
 static const char *const of_upgrade[] = {"Upgrade", "HTTP2-Settings"};
 
 static bool
@@ -21,7 +21,7 @@ is_among(const char *at, size_t length, const char *const *names, size_t count)
 	return false;
 }
 
-/* The next token of a list without its blanks; false: there is none. */
+/* Takes the next token of a list without its blanks; false at the end. */
 static bool
 next_token(struct http_part *list, struct http_part *ret_token)
 {
@@ -53,7 +53,10 @@ http_is_plain_upgrade(const struct http_part *value)
 	return true;
 }
 
-/* The Connection line without the tokens of an upgrade; to may be where it is. The length, 0: none. */
+/*
+ * Copies the Connection line without the tokens of an upgrade; to may equal line. Returns the length, 0 if
+ * no token is left.
+ */
 static size_t
 put_connection(char *to, const char *line, const char *colon, size_t length)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * First bytes. A protocol is told by what cannot be anything else; where that is not there yet, more
- * is waited for, so that splitting the first line gains nothing.
+ * Identifies the protocol by the first bytes. While the bytes are ambiguous, more are awaited, so splitting
+ * the first line into small packets does not help.
  */
 #include "proxy/wire/inspect.h"
 
@@ -22,7 +22,7 @@ refuse(struct inspection *check, enum check_verdict verdict, const char *reason)
 	return verdict;
 }
 
-/* Only the hello itself goes before the answer is known: behind it another could stand. */
+/* Passes the hello only: bytes behind it could be a second hello and wait for the server's answer. */
 static enum check_verdict
 pass_hello(struct inspection *check, const char *bytes, size_t length, size_t *good)
 {
@@ -66,7 +66,7 @@ look_at_tls(struct inspection *check, const char *bytes, size_t length, size_t *
 	return refuse(check, CHECK_TLS_BAD, reason);
 }
 
-/* A second hello is for the same name, whatever comes before it: data sent early, alerts. */
+/* A second hello must have the same name, whatever precedes it: early data, alerts. */
 static enum check_verdict
 look_at_records(struct inspection *check, const char *bytes, size_t length, size_t *good)
 {
@@ -84,9 +84,9 @@ look_at_records(struct inspection *check, const char *bytes, size_t length, size
 	}
 }
 
-/* ---- HTTP, request after request ---- */
+/* ---- HTTP, one request after another ---- */
 
-/* The head without its upgrade, and what follows it moved up; by how much. */
+/* Removes the upgrade from the head and moves up the bytes behind it. Returns by how much. */
 static int
 take_out_upgrade(char *head, size_t size, size_t rest, size_t *length)
 {
@@ -124,7 +124,7 @@ look_at_head(struct inspection *check, char *bytes, size_t *length, size_t *good
 	*good += (size_t)size;
 	http_body_begin(&check->body, &request);
 	check->state = check->body.is_over ? CHECK_HEAD : CHECK_BODY;
-	/* only as the first: of a later one we could not tell which answer is its own */
+	/* first request only: the answer to a later one cannot be told from those before it */
 	if (request.has_upgrade && !request.has_other_upgrade && !check->is_later &&
 	    check->body.is_over)
 		check->state = CHECK_UPGRADE;
@@ -164,7 +164,7 @@ look_at_http(struct inspection *check, char *bytes, size_t *length, size_t *good
 #define SSH_LINE_MAX 255
 static const char ssh[SSH_SIZE] = {'S', 'S', 'H', '-'};
 
-/* The length of the client's identification with its line's end; 0: more is needed; -1: it is none. */
+/* Returns the length of the client's identification line; 0: more is needed; -1: not SSH. */
 static int
 ssh_line(const char *bytes, size_t length)
 {
@@ -186,7 +186,7 @@ refuse_ssh(struct inspection *check)
 	return refuse(check, CHECK_BAD, "the client speaks SSH and the server does not");
 }
 
-/* Nothing else goes before the server has said that it speaks SSH, too: it may have said so already. */
+/* Passes nothing more until the server has identified itself as SSH, which it may have done already. */
 static enum check_verdict
 look_at_ssh(struct inspection *check, size_t line, size_t *good)
 {
@@ -201,7 +201,7 @@ look_at_ssh(struct inspection *check, size_t line, size_t *good)
 	return CHECK_RAW;
 }
 
-/* ---- which one it is ---- */
+/* ---- which protocol ---- */
 
 static bool
 is_web_port(unsigned port)
@@ -209,14 +209,14 @@ is_web_port(unsigned port)
 	return port == 80 || port == 443;
 }
 
-/* Some servers also take vertical tabs and form feeds for blanks. */
+/* Some servers accept vertical tab and form feed as blanks. */
 static bool
 is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
-/* A word and a blank: its line is waited for, whatever comes in it. */
+/* A word and a blank may begin a request: wait for the end of the line. */
 static bool
 begins_request(const char *bytes, size_t length)
 {
@@ -227,7 +227,7 @@ begins_request(const char *bytes, size_t length)
 	return word > 0 && word < length && is_blank(bytes[word]);
 }
 
-/* CONNECT is not among them: NATS begins with it as well. is_whole: not only the beginning of one. */
+/* Methods without CONNECT, with which NATS begins too. is_whole: the word is complete. */
 static bool
 is_method(const char *word, size_t length, bool is_whole)
 {
@@ -241,7 +241,7 @@ is_method(const char *word, size_t length, bool is_whole)
 	return false;
 }
 
-/* Could a usual request, or TLS, still come of it? */
+/* Could these bytes still become a common request or TLS? */
 static bool
 may_become_known(const char *bytes, size_t length)
 {
@@ -257,10 +257,7 @@ may_become_known(const char *bytes, size_t length)
 	return is_method(bytes + start, end - start, end < length);
 }
 
-/*
- * A method, or any word before a path or a URL: servers take that for a request also without a
- * version.
- */
+/* A method, or any word before a path or URL: servers accept such a line without a version. */
 static bool
 is_request(const char *line, size_t length)
 {
@@ -279,8 +276,8 @@ is_request(const char *line, size_t length)
 }
 
 /*
- * A line with HTTP/ in it, whatever stands before that, because servers forgive much; or a request
- * without it. 1 yes, 0 no, -1 it has not ended yet.
+ * A line that contains HTTP/, because servers accept much before it, or a request line without a version.
+ * Returns 1 if so, 0 if not, -1 if the line has not ended.
  */
 static int
 is_http_line(const char *bytes, size_t length)
@@ -306,7 +303,7 @@ is_http_line(const char *bytes, size_t length)
 	       is_request(bytes + start, (size_t)(end - bytes) - start);
 }
 
-/* Any kind of record of TLS 1.0 and later: 1 yes, 0 no, -1 its second byte is not there yet. */
+/* A record of TLS 1.0 or later of any type. Returns 1 if so, 0 if not, -1 if the second byte is missing. */
 static int
 is_tls_record(const char *bytes, size_t length)
 {
@@ -315,7 +312,7 @@ is_tls_record(const char *bytes, size_t length)
 	return length < 2 ? -1 : bytes[1] == 3;
 }
 
-/* Neither TLS nor HTTP: its host cannot be told. */
+/* Neither TLS nor HTTP: the host cannot be determined. */
 static enum check_verdict
 look_at_other(struct inspection *check, const char *bytes, size_t length, size_t *good)
 {
@@ -343,7 +340,7 @@ look_first(struct inspection *check, char *bytes, size_t *length, size_t *good)
 	if (tls > 0)
 		return look_at_tls(check, bytes, *length, good);
 	http = tls < 0 ? -1 : is_http_line(bytes, *length);
-	/* a server may wait for a message without a line's end; on an opaque port it gets what is there */
+	/* on an opaque port pass a partial line on: the server may expect a message without a line end */
 	if (http < 0 && check->is_opaque && !may_become_known(bytes, *length))
 		return look_at_other(check, bytes, *length, good);
 	if (http < 0)
@@ -413,7 +410,10 @@ inspect_waits(const struct inspection *check)
 	}
 }
 
-/* What a server may send before its hello is passed over; where the hello is not seen whole, another may come. */
+/*
+ * Skips records that a server may send before its hello. If the hello is not complete here, assume that
+ * another hello may follow.
+ */
 static void
 look_at_answer(struct inspection *check, const uint8_t *bytes)
 {

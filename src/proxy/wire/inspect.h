@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program says first on a connection that was allowed for a name: TLS must be for that name,
- * every HTTP request must be for that name, and SSH must be spoken by both sides. Nothing else
- * passes, except on ports that the policy lists as opaque. Bytes are only looked at, except that
- * upgrades to protocols that name hosts themselves are taken out of a request; whoever holds them
- * passes on what was found to be good. Pure.
+ * Inspects what a program sends first on a connection allowed for a name. TLS and every HTTP request must
+ * name that host; SSH must be spoken by both sides. Anything else is refused, except on ports that the
+ * policy lists as opaque. Bytes are not changed, but upgrades to protocols that name other hosts are
+ * removed from requests. The caller buffers bytes and passes on only those reported good. Pure.
  */
 #pragma once
 
 #include "proxy/wire/http.h"
 #include "proxy/wire/tls_hello.h"
 
-#define CHECK_MAX 16384 /* bytes that are held until they can be judged */
+#define CHECK_MAX 16384 /* bytes buffered before a decision */
 
 enum check_verdict {
-	CHECK_GO_ON,	/* pass on what is good, and give more */
-	CHECK_RAW,	/* pass on all of it: nothing will be looked at any more */
-	CHECK_WAIT,	/* pass on what is good; the other side has to speak: inspect_response */
-	CHECK_TLS_BAD,	/* refused, and a TLS client waits */
-	CHECK_HTTP_BAD, /* refused, and an HTTP client waits */
+	CHECK_GO_ON,	/* pass on the good bytes, then give more */
+	CHECK_RAW,	/* pass on everything without further inspection */
+	CHECK_WAIT,	/* pass on the good bytes and wait for the server: inspect_response */
+	CHECK_TLS_BAD,	/* refused; the client expects a TLS alert */
+	CHECK_HTTP_BAD, /* refused; the client expects an HTTP response */
 	CHECK_BAD	/* refused */
 };
 
@@ -26,10 +25,10 @@ enum check_state {
 	CHECK_FIRST,
 	CHECK_HEAD,
 	CHECK_BODY,
-	CHECK_UPGRADE, /* of HTTP: the server may say no */
-	CHECK_ANSWER,  /* of TLS: the server may ask for another hello */
-	CHECK_AGAIN,   /* and it did, or may have done so */
-	CHECK_SSH,     /* of SSH: the server may speak something else */
+	CHECK_UPGRADE, /* HTTP: the server may reject the upgrade */
+	CHECK_ANSWER,  /* TLS: the server may request another hello */
+	CHECK_AGAIN,   /* TLS: the server did, or may have done so */
+	CHECK_SSH,     /* SSH: the server may speak something else */
 	CHECK_NOTHING
 };
 
@@ -39,25 +38,31 @@ struct inspection {
 	bool (*is_name)(const void *context, const char *name);
 	const void *context;
 	unsigned port;
-	bool takes_hidden; /* TLS may ask for a hidden name beside the one that is seen */
-	bool is_opaque;	   /* what is neither TLS nor HTTP passes */
+	bool takes_hidden; /* TLS: accept Encrypted ClientHello, which may hide a second name */
+	bool is_opaque;	   /* pass what is neither TLS nor HTTP */
 	enum check_state state;
-	bool is_later;		   /* a request went before */
-	bool has_heard, hears_ssh; /* the server has spoken, and SSH */
+	bool is_later;		   /* a request was passed before */
+	bool has_heard, hears_ssh; /* the server has sent bytes; they were SSH */
 	struct http_body body;
-	size_t before;	      /* bytes of the server's records before its hello */
-	size_t skip;	      /* of a record of TLS that is no hello */
-	char name[NAME_SIZE]; /* what was asked for and refused; empty: nothing to be named */
-	const char *reason;   /* to follow "it" or a subject */
-	const char *allow;    /* what would allow it; NULL: nothing to be named */
-	char advice[32];      /* allow, where it names the port */
-	size_t cut; /* bytes that inspect_look took out; what followed them was moved up */
+	size_t before;	      /* size of the server's records before its hello */
+	size_t skip;	      /* bytes left of a TLS record that is not a handshake */
+	char name[NAME_SIZE]; /* the refused host; empty if unknown */
+	const char *reason;   /* continues a sentence after "it" or a subject */
+	const char *allow;    /* option that would allow it; NULL if none */
+	char advice[32];      /* buffer for allow when it names the port */
+	size_t cut;	      /* bytes that inspect_look removed; later bytes were moved up */
 };
 
-/* *ret_good: how many, from the front, may be passed on. Those are not to be shown again. */
+/* *ret_good: length of the prefix that may be passed on; do not give those bytes again. */
 enum check_verdict inspect_look(struct inspection *check, char *bytes, size_t length,
 				size_t *ret_good);
-/* How many bytes the server says next decide, also before the client speaks; 0: none. */
+/*
+ * Number of bytes of the server's next output to pass to inspect_response, also before the client sends; 0:
+ * none.
+ */
 size_t inspect_waits(const struct inspection *check);
-/* So many, at most CHECK_ANSWER_MAX. If inspect_waits then wants more, these come before it. */
+/*
+ * Takes that many bytes, at most CHECK_ANSWER_MAX. If inspect_waits then returns more, pass these again
+ * with those that follow.
+ */
 void inspect_response(struct inspection *check, const char *bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Addresses. What is not of the open network stands in two tables; forms of IPv6 that carry an IPv4
- * address are judged by the one they carry, because that is where packets end.
+ * Addresses. Two tables list the ranges that are not public. An IPv6 address that carries an IPv4 address
+ * is decided by the IPv4 address, because packets go there.
  */
 #include "proxy/wire/ip.h"
 
@@ -23,7 +23,7 @@ static const struct ip_kind kinds_v4[] = {
 	{"10.0.0.0/8", "a private address"},
 	{"100.64.0.0/10", "a carrier's private address"},
 	{"127.0.0.0/8", "this machine"},
-	{"168.63.129.16/32", "a cloud's metadata service"}, /* Azure's, on the open network */
+	{"168.63.129.16/32", "a cloud's metadata service"}, /* Azure; a public address */
 	{"169.254.169.254/32", "a cloud's metadata service"},
 	{"169.254.0.0/16", "a link-local address"},
 	{"172.16.0.0/12", "a private address"},
@@ -53,7 +53,7 @@ static const struct ip_kind kinds_v6[] = {
 	{"ff00::/8", "a multicast address"},
 };
 
-/* Where in an IPv6 address an IPv4 one is carried. */
+/* Offsets of an embedded IPv4 address. */
 static const struct {
 	const char *range;
 	int offset;
@@ -203,7 +203,7 @@ ip_vet(const struct ip_address *address, const struct words *ranges)
 		inner = ip_from_v4(address->bytes + carriers[i].offset);
 		return vet_v4(&inner, ranges);
 	}
-	/* ISATAP: the last half says so, whatever the first is */
+	/* ISATAP is recognised by the interface identifier, under any prefix */
 	if (what == NULL && memcmp(address->bytes + 9, "\x00\x5e\xfe", 3) == 0 &&
 	    (address->bytes[8] & 0xfd) == 0) {
 		struct ip_address inner = ip_from_v4(address->bytes + 12);

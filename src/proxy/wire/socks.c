@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The three messages of a SOCKS5 client. Nothing is consumed before a message is whole. */
+/* The three messages of a SOCKS5 client. Nothing is consumed before a message is complete. */
 #include "proxy/wire/socks.h"
 
 #include <arpa/inet.h>
@@ -58,7 +58,7 @@ socks_password(const uint8_t *bytes, size_t length, const char *user, const char
 	return (int)(3 + user_length + password_length);
 }
 
-/* The length of the address with what is in front of it; 0: more is needed, -1: no such kind. */
+/* Returns the offset of the end of the address; 0 if more bytes are needed, -1 for an unknown type. */
 static int
 address_length(const uint8_t *bytes, size_t length)
 {

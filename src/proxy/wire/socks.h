@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SOCKS5 (RFC 1928) with user and password (RFC 1929), as far as CONNECT by name. Pure. */
+/* SOCKS5 (RFC 1928) with user and password (RFC 1929); CONNECT only. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,16 +26,16 @@ enum socks_reply {
 };
 
 struct socks_request {
-	enum socks_reply reply; /* SOCKS_OK, or why it cannot be served */
-	bool is_address;	/* by number; name is its text */
+	enum socks_reply reply; /* SOCKS_OK, or the reason for the refusal */
+	bool is_address;	/* the request has an address; name is its text */
 	char name[NAME_SIZE];
 	unsigned port;
 };
 
-/* Each returns the message's length, 0 when more is needed, -1 when it is malformed. */
+/* Each returns the length of the message, 0 if more bytes are needed, -1 if malformed. */
 int socks_greeting(const uint8_t *bytes, size_t length, bool *ret_takes_password);
 int socks_password(const uint8_t *bytes, size_t length, const char *user, const char *password,
 		   bool *ret_right);
 int socks_request(const uint8_t *bytes, size_t length, struct socks_request *ret_request);
-/* Equal, in a time that tells nothing about where they differ. */
+/* Compares in constant time. */
 bool socks_secret_equal(const void *bytes, size_t length, const char *secret);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * ClientHello, as far as its server_name. A reader with a remaining length never goes past its end;
- * whatever is cut short, doubled or contradicts itself is refused.
+ * Reads a ClientHello up to its server_name. Every read is checked against the remaining length; a
+ * truncated, repeated or contradictory field is refused.
  */
 #include "proxy/wire/tls_hello.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#define RECORD_CHANGE 20 /* of the cipher */
+#define RECORD_CHANGE 20 /* ChangeCipherSpec */
 #define RECORD_ALERT 21
 #define RECORD_HANDSHAKE 22
 #define RECORD_MAX 16384
@@ -16,7 +16,7 @@
 #define SERVER_HELLO 2
 #define EXTENSION_NAME 0
 #define EXTENSION_ECH 0xfe0d
-#define EXTENSION_ECH_DRAFT 0xfe08 /* the first of those before it */
+#define EXTENSION_ECH_DRAFT 0xfe08 /* the first draft's value */
 #define EXTENSION_ESNI 0xffce
 
 struct tls_reader {
@@ -41,7 +41,7 @@ take_number(struct tls_reader *r, size_t size)
 	return value;
 }
 
-/* A part with its length, of that many bytes, in front. */
+/* Takes a field preceded by its length, of size bytes. */
 static struct tls_reader
 take_part(struct tls_reader *r, size_t size)
 {
@@ -72,7 +72,10 @@ read_names(struct tls_reader *extension, char ret_name[NAME_SIZE])
 	return NULL;
 }
 
-/* Whether it is in earnest or noise that browsers send always, only the server can tell. */
+/*
+ * Only the server can tell Encrypted ClientHello from the random extension (GREASE) that browsers always
+ * send.
+ */
 static bool
 is_hiding(unsigned kind)
 {
@@ -131,7 +134,9 @@ whole_size(const uint8_t message[4])
 	return (size_t)(message[1] << 16 | message[2] << 8 | message[3]);
 }
 
-/* Joins the records' contents; *ret_size is what there is of the message. False: malformed. */
+/*
+ * Joins the contents of the records. *ret_size: bytes of the message present. Returns false if malformed.
+ */
 static bool
 join_records(const uint8_t *bytes, size_t length, uint8_t *to, size_t *ret_size)
 {
@@ -154,7 +159,7 @@ join_records(const uint8_t *bytes, size_t length, uint8_t *to, size_t *ret_size)
 		r.left -= here;
 		if (size >= 4 && size - 4 >= whole_size(to)) {
 			*ret_size = size;
-			/* behind it in its record another hello could stand */
+			/* bytes behind it in the same record could be another hello */
 			return size - 4 == whole_size(to) && here == content;
 		}
 		if (here < content)
@@ -229,7 +234,7 @@ tls_before(const uint8_t *head)
 bool
 tls_goes_on(const uint8_t answer[TLS_ANSWER_SIZE])
 {
-	/* the hash of "HelloRetryRequest", in the place of a server's random */
+	/* SHA-256 of "HelloRetryRequest": marks a retry in the field of the server's random */
 	static const uint8_t again[32] = {0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11,
 					  0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
 					  0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e,

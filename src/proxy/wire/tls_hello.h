@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first message of a TLS client, which says for whom it is. Pure. */
+/* The ClientHello of TLS and the host it names. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,34 +8,34 @@
 
 #include "proxy/wire/hostname.h"
 
-/* Longer ones are refused: a hello with two post-quantum keys has about 3,000. */
+/* Longer hellos are refused. A hello with two post-quantum keys has about 3,000 bytes. */
 #define TLS_HELLO_MAX 16384
 
 enum tls_verdict {
-	TLS_MORE,   /* a beginning */
-	TLS_NAMED,  /* with the name */
-	TLS_HIDDEN, /* with a name, and beside it perhaps another that nobody can read (ECH) */
-	TLS_OTHER,  /* not TLS at all */
-	TLS_BAD	    /* TLS, but without a name one could rely on: *ret_reason */
+	TLS_MORE,   /* incomplete */
+	TLS_NAMED,  /* complete, with a server name */
+	TLS_HIDDEN, /* with a server name, and perhaps an encrypted second one (ECH) */
+	TLS_OTHER,  /* not TLS */
+	TLS_BAD	    /* TLS without a usable name: see *ret_reason */
 };
 
 /*
- * What a server's answer begins with, as far as it says whether it asks for another hello: records
- * other than handshakes, of TLS_BEFORE_MAX bytes at most, and the start of its own hello.
+ * The first bytes of a server's answer, enough to tell whether it requests another hello: other records, at
+ * most TLS_BEFORE_MAX bytes, and the start of its hello.
  */
 #define TLS_ANSWER_SIZE 43
 #define TLS_BEFORE_MAX 14
-/* The size of a record that a hello may follow; 0: it is none. */
+/* Returns the size of a record that may precede the hello, else 0. */
 size_t tls_before(const uint8_t *head);
-/* False also where it is unclear: the hello is split, or there is none. */
+/* Returns true if the server accepted the hello; false if it did not or this cannot be told. */
 bool tls_goes_on(const uint8_t answer[TLS_ANSWER_SIZE]);
 
-/* Of a record that is no handshake: its size with its head; 0: it is one. head has TLS_HEAD_SIZE. */
+/* Returns the size of a record with its head, 0 for a handshake record. head has TLS_HEAD_SIZE bytes. */
 #define TLS_HEAD_SIZE 5
 size_t tls_skip(const uint8_t *head);
 
-/* The message may be split over any number of records, and must end with the last of them. */
+/* The message may be split over several records and must end with the last of them. */
 enum tls_verdict tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE],
 			   const char **ret_reason);
-/* The bytes of those records, for TLS_NAMED and TLS_HIDDEN. */
+/* Returns the size of the records of the hello, after TLS_NAMED or TLS_HIDDEN. */
 size_t tls_hello_size(const uint8_t *bytes, size_t length);
