@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reading and judging policy text, and the starter policy. Nothing here runs or approves anything. */
+/* The functions behind cordon check and cordon init. Nothing here runs a command or approves anything. */
 #include <string.h>
 
 #include "base/path.h"
@@ -85,13 +85,13 @@ struct texts {
 struct judging {
 	struct arena arena;
 	const char *ref, *project;
-	const char *name;    /* under which it is found now */
-	struct texts looked; /* trees */
+	const char *name;    /* the name by which it is found now */
+	struct texts looked; /* ids of the trees checked so far */
 	struct findings findings;
 	bool is_failed;
 };
 
-/* Most are the same with replacements as without. */
+/* A finding usually appears with and without replace refs: report it once. */
 static bool
 is_found(const struct findings *findings, const struct lint_finding *one)
 {
@@ -125,7 +125,7 @@ judge_committed(void *sink, const struct committed *one)
 		*slot = made;
 }
 
-/* Where git looks for a name that is not a whole one; which comes first depends on the command. */
+/* Where git searches an abbreviated ref name; the order depends on the git command. */
 static const struct {
 	const char *before, *after;
 } places[] = {{"", ""},
@@ -135,7 +135,7 @@ static const struct {
 	      {"refs/remotes/", "/HEAD"},
 	      {"refs/", ""}};
 
-/* 1: *ret is the tree that git finds by this name; 0: there is none. */
+/* Returns 1 with the tree that git finds by this name in *ret, 0 if there is none. */
 static int
 find_tree(struct arena *arena, const struct gitread *in, const char *name, const char **ret,
 	  struct cordon_error *err)
@@ -152,7 +152,7 @@ find_tree(struct arena *arena, const struct gitread *in, const char *name, const
 	return rc == 1 && *ret == NULL ? -CORDON_E_MEMORY : rc;
 }
 
-/* Names of refs, each in full or short. */
+/* Lists ref names, full and short. */
 static void
 list_refs(struct arena *arena, const struct gitread *in, const char *format, struct texts *ret)
 {
@@ -185,7 +185,7 @@ refuse_ref(struct arena *arena, const struct gitread *in, const char *ref, struc
 			   near == NULL ? "" : "?");
 }
 
-/* Each tree once: what is looked at by the first name needs no second look. */
+/* Checks each tree once, under the first name that leads to it. */
 static int
 judge_tree(const struct gitread *in, const char *name, struct judging *j, struct cordon_error *err)
 {
@@ -210,7 +210,7 @@ judge_tree(const struct gitread *in, const char *name, struct judging *j, struct
 				     name);
 }
 
-/* A checkout of a branch that only remotes have makes it from theirs. */
+/* Checkout of a branch that only a remote has creates the local branch from the remote one. */
 static int
 judge_remotes(const struct gitread *in, struct judging *j, struct cordon_error *err)
 {
@@ -342,7 +342,7 @@ cordon_init_policy(const struct cordon_setup *setup, char **ret_text, char **ret
 {
 	auto_context struct cordon_plan *context = NULL;
 	auto_str struct str text = {0}, path = {0};
-	/* what is there is about to be replaced, or in the way: it does not count */
+	/* ignore the existing project policy: it is about to be replaced, or it is in the way */
 	struct cordon_setup afresh = *setup;
 	int rc = context_open(setup, CONTEXT_RUN, &context, err);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What this host can enforce, tried. The plan says what is needed and how it would be kept; each
- * such promise is then held against the running kernel. A promise that does not hold when tried is
- * worse than a gap and is reported as broken.
+ * cordon doctor: tests on the running kernel each guarantee that the plan says it enforces. A guarantee
+ * whose test fails is worse than a gap and is reported as broken.
  */
 #include <stdio.h>
 
@@ -20,18 +19,18 @@ static const char *const state_words[] = {
 
 struct doctor_finding {
 	enum doctor_state state;
-	char detail[240]; /* what was tried and seen, or why nothing was */
+	char detail[240]; /* what was tried and seen, or why nothing was tried */
 };
 
 struct checkup {
 	const struct plan *plan;
-	bool here; /* the facts are this machine's: promises can be tried */
+	bool here; /* the facts describe this machine, so guarantees can be tested */
 	struct doctor_finding findings[G_COUNT];
 	int gaps, accepted, broken;
-	char landlock[240]; /* why there is none, or "" */
+	char landlock[240]; /* why Landlock is missing, or "" */
 };
 
-/* ---- trying ---- */
+/* ---- tests ---- */
 
 static const enum doctor_state by_keeping[] = {
 	[KEPT_NOT_NEEDED] = NOT_NEEDED,
@@ -55,7 +54,7 @@ examine(struct checkup *checkup, enum guarantee guarantee, struct cordon_error *
 		return 0;
 	rc = enforce_prove(guarantee, &proof, &why);
 	snprintf(to->detail, sizeof to->detail, "%s", rc == 0 ? proof.detail : why.text);
-	/* what cannot be tried is not thereby disproved */
+	/* an untestable guarantee is not a failed one */
 	if (rc == -CORDON_E_GAP)
 		return 0;
 	if (rc < 0)
@@ -66,7 +65,7 @@ examine(struct checkup *checkup, enum guarantee guarantee, struct cordon_error *
 	return 0;
 }
 
-/* The kernel's own words on why there is no Landlock are more exact than a plan can be. */
+/* The errno of the kernel tells more precisely than the plan why there is no Landlock. */
 static void
 ask_landlock(struct checkup *checkup)
 {
@@ -79,7 +78,7 @@ ask_landlock(struct checkup *checkup)
 		snprintf(checkup->landlock, sizeof checkup->landlock, "%s", why.text);
 }
 
-/* ---- facts in words ---- */
+/* ---- facts as text ---- */
 
 static const struct doctor_step {
 	int abi;
@@ -96,7 +95,7 @@ static const struct doctor_step {
 };
 #define LANDLOCK_STEPS (COUNT(landlock_steps))
 
-/* Which version keeps a guarantee by itself, where an older one leaves it to others. */
+/* The Landlock ABI that enforces a guarantee alone; below it other mechanisms are needed. */
 static const struct {
 	enum guarantee guarantee;
 	int abi;
@@ -124,7 +123,7 @@ step_for(const struct checkup *checkup, enum guarantee guarantee)
 	return NULL;
 }
 
-/* What would help against a gap; "" when nothing is known to. */
+/* Writes a remedy for a gap, or "". */
 static void
 find_remedy(const struct checkup *checkup, enum guarantee guarantee, char *to, size_t size)
 {
@@ -208,7 +207,7 @@ text_linux(const struct checkup *checkup, struct str *to)
 			values[FACT_YAMA]);
 }
 
-/* By what a session's processes are found when it ends; macOS has neither subreapers nor cgroups. */
+/* How the processes of a session are found when it ends. macOS has neither subreapers nor cgroups. */
 static const struct {
 	const char *way, *holds, *words;
 	bool confined;

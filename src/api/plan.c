@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Plans and questions, for the public header. */
+/* The functions cordon_plan_* of the public header. */
 #include "discover/context.h"
 #include "enforce/enforce.h"
 #include "explain/print_text.h"
@@ -13,7 +13,7 @@ cordon_plan_new(const struct cordon_setup *setup, struct cordon_plan **ret_plan,
 	auto_context struct cordon_plan *context = NULL;
 	int rc;
 
-	/* whoever had no memory for one may not have looked */
+	/* an allocation failure that the caller did not check */
 	if (setup == NULL)
 		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no setup to plan by");
 	rc = context_open(setup, CONTEXT_RUN, &context, err);
@@ -61,7 +61,10 @@ cordon_plan_print(const struct cordon_plan *context, enum cordon_format format, 
 	return str_finish(&text, ret_text, err);
 }
 
-/* By a copy of the plan that knows how names are spelt here: others may ask meanwhile. */
+/*
+ * Works on a copy of the plan that knows this host's file name spelling, because other threads may query
+ * the plan.
+ */
 static int
 answer_here(const struct cordon_plan *context, const char *what, const char *subject, bool json,
 	    struct str *to, struct cordon_error *err)

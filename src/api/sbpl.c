@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* The Seatbelt profile of a plan, for people and for programs. */
+/* cordon_plan_sbpl(): prints the Seatbelt profile of a plan as text or JSON. */
 #include "discover/context.h"
 #include "macos/sbpl/profile.h"
 
-/* Comments, so that the whole is still a profile; a name with a line break in it stays one line. */
+/* Parameters follow as comments, so the output is a valid profile; a newline in a name is escaped. */
 static void
 print_text(const struct sbpl *sbpl, struct str *to)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Live sessions: listing and ending them. All that is known comes from their records; a session is
- * ended by its own guard, which is asked, and the answer is that nobody holds its record any more.
+ * Lists and ends live sessions. All information comes from their records. A session is ended by its guard,
+ * which gets a signal; it has ended when no process holds the lock of its record.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "enforce/session_group.h"
 #include "session/record.h"
 
-/* How long a session may take to end, beyond the grace that it was given. */
+/* Time limit for a session to end after its grace period. */
 #define END_MS 60000
 #define LOOK_MS 5
 
@@ -35,7 +35,7 @@ close_sessions(struct sessions *sessions)
 }
 #define auto_sessions __attribute__((cleanup(close_sessions)))
 
-/* No folder is no session. */
+/* A missing directory means no sessions. */
 static int
 open_sessions(struct sessions *to, struct cordon_error *err)
 {
@@ -73,7 +73,7 @@ measure(const struct record *record, struct process_usage *ret)
 		*ret = (struct process_usage){usage.memory, usage.processes};
 	else if (!process_measure(&record->guard, ret))
 		return false;
-	/* the porter of a named session is none of what was started */
+	/* the spawner of a shared session is not a process of the user */
 	ret->processes -= record->token != NULL && ret->processes > 0;
 	return true;
 }
@@ -111,7 +111,7 @@ print_memory(uint64_t bytes, char *to, size_t size)
 	snprintf(to, size, "%.*f%c", value < 10 ? 1 : 0, value, *units);
 }
 
-/* Columns as wide as what stands in them; bytes that go on a character take none. */
+/* Column widths from the longest cell; UTF-8 continuation bytes have no width. */
 struct widths {
 	int name, project;
 };
@@ -250,7 +250,7 @@ cordon_sessions(enum cordon_format format, char **ret_text, struct cordon_error 
 
 /* ---- ending ---- */
 
-/* A name, a whole id, or the beginning of exactly one. NULL: no such session. */
+/* Finds a session by name, id, or unique prefix of an id. *ret is NULL if there is none. */
 static int
 find_session(const struct sessions *sessions, const char *which, const struct record **ret,
 	     struct cordon_error *err)
@@ -278,19 +278,19 @@ find_session(const struct sessions *sessions, const char *which, const struct re
 	return 0;
 }
 
-/* Who was asked to end the session; pid 0: nobody yet. */
+/* The process that was signalled to end the session; pid 0: none yet. */
 struct kill_order {
 	const struct record *record;
 	struct process asked;
 };
 
-/* A signal that carries no value finds the grace beside the record. */
+/* Where a signal cannot carry a value, the guard reads the grace period from a file beside the record. */
 static int
 order_end(int folder, const struct record *now, int grace_ms)
 {
 	int rc;
 
-	/* one that was ordered before, and perhaps never heard of */
+	/* signal again: an earlier order may not have arrived */
 	if (grace_ms == 0)
 		record_put_grace(folder, now->id, 0);
 	rc = process_signal(&now->guard, RECORD_END_SIGNAL, grace_ms);
@@ -302,15 +302,14 @@ order_end(int folder, const struct record *now, int grace_ms)
 }
 
 /*
- * To the guard, which a session that is only starting has not in its record yet: then again later.
- * Where it was killed the supervisor ends everything by itself, unless it was stopped with its
- * command.
+ * Signals the guard; the record of a starting session has none yet, so this is repeated. If the guard was
+ * killed, the supervisor ends the session by itself, unless it was stopped along with its command.
  */
 static void
 give_order(int folder, struct kill_order *order, const struct record *now, int grace_ms)
 {
 	if (process_is_alive(&order->asked)) {
-		/* a command that is only tracked may have stopped it */
+		/* a tracked command is not confined and may have stopped it */
 		if (!process_is_running(order->asked.pid))
 			process_signal(&order->asked, SIGCONT, 0);
 		return;
@@ -325,7 +324,7 @@ give_order(int folder, struct kill_order *order, const struct record *now, int g
 static int
 wait_for_end(int folder, struct kill_order *order, int grace_ms, struct cordon_error *err)
 {
-	/* by looks, not by the clock: a machine that stood still gave nobody time to end */
+	/* count iterations, not time: after a suspend the sessions have had no time to end */
 	for (int left = grace_ms / LOOK_MS + END_MS / LOOK_MS; left > 0; left--) {
 		auto_arena struct arena arena = {0};
 		struct record now;
@@ -352,7 +351,7 @@ print_ended(const struct record *record, struct str *to)
 	str_add(to, "\n");
 }
 
-/* All are asked before the first is waited for. */
+/* Signals all sessions before waiting for the first. */
 static int
 end_sessions(int folder, const struct record *records, size_t count, int grace_ms, struct str *text,
 	     struct cordon_error *err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Options into a setup. Each is checked here, with the same checks as in policy text, so that a bad
- * value is refused before anything is read. One row per option.
+ * Sets options of a setup, one table row per option. Each value is checked here with the checks for policy
+ * text, so a bad value is refused before any file is read.
  */
 #include "discover/context.h"
 
@@ -48,7 +48,7 @@ typedef int option_fn(struct cordon_setup *setup, const struct setup_option *opt
 struct setup_option {
 	const char *name;
 	option_fn *set;
-	int extra; /* which list or limit, where one function serves several */
+	int extra; /* selects the list or limit where several options share a function */
 };
 
 static struct place
@@ -114,8 +114,8 @@ is_rooted(const char *value)
 }
 
 /*
- * Relative paths on a command line are meant from where one stands. What that folder is called is
- * no pattern and no token, whatever is in it.
+ * Makes a path of the command line absolute. The working directory is escaped: its name may contain pattern
+ * characters.
  */
 static int
 absolute(struct cordon_setup *setup, const struct setup_option *option, const char *value,
@@ -192,7 +192,7 @@ read_ports(struct cordon_setup *setup, const struct setup_option *option, const 
 	return rc;
 }
 
-/* A list that cannot be read leaves nothing behind: no port would mean every port. */
+/* Nothing is stored unless the whole list parses: an empty port list would allow every port. */
 static int
 set_net(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	struct cordon_error *err)
@@ -220,7 +220,7 @@ set_net(struct cordon_setup *setup, const struct setup_option *option, const cha
 	return 0;
 }
 
-/* A value that is one of a few names; the first of them is none. */
+/* Finds value among the names; index 0 stands for no value. */
 static int
 find_name(const struct setup_option *option, const char *value, const char *const *names,
 	  struct cordon_error *err)
@@ -433,7 +433,7 @@ set_home(struct cordon_setup *setup, const struct setup_option *option, const ch
 	return keep(setup, &setup->home, value, err);
 }
 
-/* Nothing of it holds for the command, but it must be a record: a wrong word could mean a policy. */
+/* Tracking restricts nothing, but the value must be a valid record: a typing error could hide a policy. */
 static int
 set_tracking(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	     struct cordon_error *err)
@@ -446,7 +446,7 @@ set_tracking(struct cordon_setup *setup, const struct setup_option *option, cons
 	return rc;
 }
 
-/* The record of the editors' wrapper: its policy, its project, and nothing of the project's own. */
+/* A record from the editors' wrapper: its policy and its project; the project's own policy is not read. */
 static int
 set_record(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	   struct cordon_error *err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Approving what a project asks for. What is approved is exactly what was listed: the file by its
- * content, each path by where it leads at this moment.
+ * cordon trust: approves what a project's policy requests. An approval covers exactly what was listed: the
+ * policy file by its content, each path by its present target.
  */
 #include <string.h>
 
@@ -137,7 +137,7 @@ collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct tr
 
 	*to = (struct trust){.file = asking->plan->stack->project->file};
 	memcpy(to->hash, asking->hash, sizeof to->hash);
-	/* the same text may have been approved for another command already: that stands */
+	/* keep an earlier approval of the same text for the other command */
 	if (asking->has_trust)
 		*to = asking->trust;
 	to->file = asking->plan->stack->project->file;

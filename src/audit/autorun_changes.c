@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of names that were touched. A command that touches many of them must not hide the one
- * that counts: what was made and is gone again makes room, then what was removed. When all places are
- * taken even so, a name near the root takes that of one further down, a name that is one of a kind
- * that of one of many, and a file that was there that of one that was not; who goes is counted.
+ * The table of autorun files that a session touched. A flood of names must not hide the important ones.
+ * Entries that were created and removed again are dropped first, then removed ones. In a full table a name
+ * near the root replaces a deeper one, a rare name a frequent one, and an existing file a new one; every
+ * dropped entry is counted.
  */
 #include "base/os.h"
 
@@ -37,7 +37,7 @@ autorun_changes_free(struct autorun_changes *changed)
 	return NULL;
 }
 
-/* ---- what became of one ---- */
+/* ---- what happened to a file ---- */
 
 static enum changed_kind
 kind_of(const struct stat *at)
@@ -59,7 +59,7 @@ static const char *const result_names[] = {
 	[IS_ADDED] = "added", [IS_CHANGED] = "changed",
 };
 
-/* Folders are not told: what is in them is. */
+/* Directories are not reported, only files in them. */
 static enum result
 compare(const struct changed_file *file, const char *path)
 {
@@ -92,7 +92,7 @@ is_counted(const struct autorun_changes *changed, const char *path)
 	return changed->counted[bit_of(path) / 8] & 1u << bit_of(path) % 8;
 }
 
-/* Two of one hash count once. */
+/* Two paths with one hash count once. */
 static void
 count_more(struct autorun_changes *changed, const char *path)
 {
@@ -106,7 +106,7 @@ path_of(const struct autorun_changes *changed, unsigned file)
 	return changed->texts + changed->files[file].text;
 }
 
-/* Where a path is listed, or would be: half of the slots are free. */
+/* Returns the slot where a path is or would be listed; half of the slots stay free. */
 static uint16_t *
 find_slot(struct autorun_changes *changed, const char *path)
 {
@@ -128,7 +128,7 @@ list_all(struct autorun_changes *changed)
 
 /* ---- making room ---- */
 
-/* The texts lie in the order of the files, and go on doing so. */
+/* Drops entries and keeps the texts in the order of the entries. */
 static void
 drop(struct autorun_changes *changed, const bool is_dropped[CHANGED_MAX])
 {
@@ -155,7 +155,7 @@ is_crowded(unsigned count, size_t used)
 	return count >= CHANGED_MAX / 4 * 3 || used >= CHANGED_TEXT / 4 * 3;
 }
 
-/* What was there and is gone is worth a line, but not the place of what is there. */
+/* Removed files are reported if there is room, but give way to existing ones. */
 static void
 drop_removed(struct autorun_changes *changed)
 {
@@ -183,7 +183,7 @@ autorun_changes_tidy(struct autorun_changes *changed)
 	changed->is_crowded = false;
 }
 
-/* Of those furthest down the first; false: none is further down than this rank. */
+/* Drops the first of the deepest entries; false if none is deeper than rank. */
 static bool
 drop_last(struct autorun_changes *changed, unsigned rank)
 {
@@ -235,7 +235,7 @@ add(struct autorun_changes *changed, const char *path, const struct stat *at, un
 	changed->used += (unsigned)size;
 	changed->highest = rank > changed->highest ? rank : changed->highest;
 	*find_slot(changed, path) = (uint16_t)++changed->count;
-	/* who was counted before may be another by now: what it is in the end is a change */
+	/* a path that was counted and not listed may have changed since: then no previous state is known */
 	if (at != NULL && !is_counted(changed, path)) {
 		to->device = (uint64_t)at->st_dev;
 		to->inode = (uint64_t)at->st_ino;
@@ -259,16 +259,16 @@ autorun_changes_note(struct autorun_changes *changed, const char *path, const st
 		add(changed, path, at, rank);
 	else
 		count_more(changed, path);
-	/* looking at all of them is worth it once in so many */
+	/* scan all entries only once in so many notes */
 	if (++changed->fresh >= CHANGED_MAX / 4)
 		changed->is_crowded = is_crowded(changed->count, changed->used);
 }
 
-/* ---- the end ---- */
+/* ---- result ---- */
 
 struct outcome {
 	unsigned file;
-	unsigned key; /* less is told first */
+	unsigned key; /* sorted in ascending order */
 	enum result result;
 };
 

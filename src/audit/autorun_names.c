@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The names, with the reason for each. Whole names come first, then beginnings and endings of names,
- * then folders in which everything counts. Protected names are not here: they do not change.
+ * The names of autorun files, each with a reason: whole names, then prefixes and suffixes, then directories
+ * in which every file counts. Protected names are not listed because they cannot change.
  */
 #include "audit/autorun_names.h"
 
@@ -229,7 +229,7 @@ static const struct later endings[] = {
 	{".pth", "python runs it when it starts"},
 };
 
-/* All of them begin with a dot, which is what is looked for. */
+/* Each begins with a dot; the search relies on it. */
 static const struct later folders[] = {
 	{".github/workflows", CI},
 	{".github/actions", CI},
@@ -280,7 +280,10 @@ static const struct later folders[] = {
 	{".config/systemd/user", "it starts with the session"},
 };
 
-/* Every file that is opened to be written is looked for here: most are told by their second letter. */
+/*
+ * Quick check, because it runs for every file opened for writing: most names differ in the first two
+ * letters.
+ */
 static bool
 may_be(const char *known, const char *name)
 {
@@ -306,7 +309,7 @@ find_beginning(const char *name)
 	return NULL;
 }
 
-/* After each of its dots a name may end in something that is known. */
+/* Looks up each suffix of the name that begins with a dot. */
 static const struct later *
 find_ending(const char *name)
 {
@@ -318,7 +321,10 @@ find_ending(const char *name)
 	return found;
 }
 
-/* Below such a folder, or in place of it or of what it is in: a link there brings all of it. */
+/*
+ * The path is below the directory, or is the directory or a parent of it: a symbolic link there replaces
+ * all of it.
+ */
 static bool
 is_in(const char *path, const char *folder)
 {

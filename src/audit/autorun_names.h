@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that run by themselves later: what a build, a test run, an editor, an agent or a service
- * starts or obeys without being told to. They stay writable, so whoever runs the next command
- * should know that they are new. Known by their names alone; nothing is opened.
+ * Autorun files: files that a build, test run, editor, agent or service executes or obeys without being
+ * asked. They stay writable, so the user is told which ones changed. Recognised by name alone; no file is
+ * opened.
  */
 #pragma once
 
 #include <stdbool.h>
 
 struct later {
-	const char *name;   /* or a part of it, see autorun_names.c */
-	const char *reason; /* one clause for people */
+	const char *name;   /* whole name or part, see autorun_names.c */
+	const char *reason; /* one clause for the user */
 };
 
 /*
- * What is known about a canonical path, or NULL. Upper and lower case are the same. *ret_is_exact: by
- * its whole name, of which a folder has one.
+ * Looks up a canonical path, ignoring case; NULL if it is no autorun file. *ret_is_exact: matched by its
+ * whole name, which occurs once per directory.
  */
 const struct later *autorun_find(const char *path, bool *ret_is_exact);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Appending to the audit log. The folder is ours alone and out of every sandbox's reach. */
+/* Appends to the audit log. Its directory belongs to the user and is not granted to any sandbox. */
 #include "base/os.h"
 
 #include "audit/log.h"
@@ -14,8 +14,8 @@
 #include "base/fd.h"
 
 /*
- * The C library's calendar reads the local time zone first, at every start. Years are counted from
- * March here, so that a leap day comes last; 146,097 days are 400 years, and 719,468 lie before 1970.
+ * Computes the date itself, because the C library would read the time zone file first. Years begin in
+ * March, so a leap day comes last; 146,097 days are 400 years, and 719,468 days precede 1970.
  */
 void
 audit_date(uint64_t seconds, char *to, size_t size)
@@ -49,7 +49,7 @@ audit_id(char to[17], struct cordon_error *err)
 	return 0;
 }
 
-/* Its folder is there but for the first time. */
+/* Tries without creating the directory first: it is missing only once. */
 static int
 open_log(char *path, struct cordon_error *err)
 {
@@ -90,7 +90,7 @@ audit_append(const char *state_dir, const char *line, struct cordon_error *err)
 	str_printf(&whole, "%s\n", line);
 	if (whole.failed)
 		return cordon_no_memory(err);
-	/* one write: O_APPEND keeps whole lines whole among any number of writers */
+	/* a single write: O_APPEND keeps lines whole with any number of writers */
 	if (fd_write_line(fd, whole.text, whole.length) < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot write the audit log %s",
 				   path);

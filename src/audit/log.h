@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The audit log: one JSON line per event in STATE/audit/shell-YYYY-MM-DD.log, mode 0600. Lines are
- * appended whole, so any number of sessions can write at once.
+ * The audit log: one JSON line per event in STATE/audit/shell-YYYY-MM-DD.log, mode 0600. Each line is one
+ * write, so sessions can append at the same time.
  */
 #pragma once
 
@@ -9,9 +9,9 @@
 
 #include "base/str.h"
 
-/* line ends without a newline. An error says why nothing was written; the session goes on. */
+/* line has no newline. On failure nothing was written and err has the reason; the session continues. */
 int audit_append(const char *state_dir, const char *line, struct cordon_error *err);
-/* "2026-01-31T12:00:00Z", and a session's id: 16 hexadecimal digits from the system's randomness. */
+/* audit_time: "2026-01-31T12:00:00Z". audit_id: a session's id, 16 random hexadecimal digits. */
 void audit_time(char *to, size_t size);
 void audit_date(uint64_t seconds, char *to, size_t size);
 int audit_id(char to[17], struct cordon_error *err);

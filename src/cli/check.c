@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cordon check: read, judge, print. */
+/* cordon check: checks a policy or a git ref and prints the findings. */
 #include <stdio.h>
 
 #include "base/arena.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands share: their table, the options, and ways to speak. */
+/* Declarations shared by the commands: command table, options, output. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 
 #include <cordon/cordon.h>
 
-#define EXIT_CORDON 125 /* cordon failed or was misused; never a command's own status */
+#define EXIT_CORDON 125 /* cordon failed or was misused; differs from statuses of commands */
 
-/* What the options and operands of one command line came to. */
+/* Parsed options and operands of a command line. */
 struct cli {
 	const struct cli_command *command;
 	struct cordon_setup *setup;
@@ -17,9 +17,9 @@ struct cli {
 	bool verbose, quiet, summary;
 	bool print, yes, revoke, force, profiles, root, pty, leave, track_only, all, fingerprint;
 	int status_fd;	  /* -1: none */
-	int64_t grace_ms; /* -1: nothing said */
+	int64_t grace_ms; /* -1: default */
 	const char *session;
-	const char *ref; /* to be checked; NULL: policies are */
+	const char *ref; /* git ref to check; NULL: check policies */
 	char **operands;
 	int operand_count;
 };
@@ -27,14 +27,14 @@ struct cli {
 struct cli_command {
 	const char *name;
 	int (*run)(struct cli *cli);
-	const char *summary;  /* one line */
-	const char *synopsis; /* operands */
-	const char *help;     /* what --help says between synopsis and options */
-	const char *flags;    /* its own options, by their names, separated by spaces */
-	int least, most;      /* operands */
-	bool setup;	      /* takes the options that say what is planned */
-	bool runs;	      /* starts something, so nothing can be assumed */
-	bool command;	      /* its operands are a command line: options end at the first */
+	const char *summary;
+	const char *synopsis;
+	const char *help;  /* text of --help between synopsis and options */
+	const char *flags; /* names of its own options, separated by spaces */
+	int least, most;   /* number of operands */
+	bool setup;	   /* accepts policy options */
+	bool runs;	   /* starts a command, so it accepts no assumed facts */
+	bool command;	   /* operands are a command line: options end at the first */
 };
 
 extern const struct cli_command commands[];
@@ -52,28 +52,27 @@ int cli_ps(struct cli *cli);
 int cli_kill(struct cli *cli);
 int cli_sbpl(struct cli *cli);
 
-/* What is there before any option was read. */
+/* Initial values. */
 #define CLI_START(which)                                                                         \
 	{                                                                                        \
 		.command = (which), .setup = cordon_setup_new(), .status_fd = -1, .grace_ms = -1 \
 	}
-/* Fills cli from arguments; 0, 1 when --help was answered, or EXIT_CORDON after a message. */
+/* Fills cli from arguments. Returns 0, 1 after --help, or EXIT_CORDON after a message. */
 int cli_parse(struct cli *cli, int argc, char **argv);
 void cli_help(const struct cli_command *command);
 
 /*
- * Ends the program, and with it all it holds: freeing piece by piece what goes as a whole takes longer
- * than many a command. For who has nothing to say on standard output. Returns status only where
- * somebody looks for lost memory.
+ * Exits without freeing memory, which takes longer than many commands run. Not for callers with buffered
+ * output. Returns status only in a build that looks for leaks.
  */
 int cli_leave(int status);
 
-/* "cordon: TEXT" on standard error. Returns EXIT_CORDON. */
+/* Prints "cordon: TEXT" on stderr. Returns EXIT_CORDON. */
 int cli_fail(const struct cordon_error *err);
-/* One line on standard error, in which nothing drives or misleads a terminal. */
+/* Prints one line on stderr with control characters escaped. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The notices of a plan, one line each, unless -q. */
+/* Prints the notices of a plan, unless -q. */
 void cli_notices(const struct cli *cli, const struct cordon_plan *plan);
-/* text to standard output, its first word coloured on a terminal when colour is not NULL. */
+/* Prints text on stdout. On a terminal the first word gets colour unless that is NULL. */
 int cli_put(const char *text, const char *colour, int status);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cordon confine: where a path leads inside a root. */
+/* cordon confine: resolves a path below a root. */
 #include <stdio.h>
 #include <unistd.h>
 

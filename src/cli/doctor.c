@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cordon doctor: what this host can enforce, tried. */
+/* cordon doctor: tests what this host can enforce. */
 #include "base/arena.h"
 #include "cli/cli.h"
 

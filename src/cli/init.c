@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cordon init: a starter policy, written once. */
+/* cordon init: writes a starter policy. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 
-/* O_EXCL: a policy that is there is somebody's work. */
+/* O_EXCL: never overwrite an existing policy. */
 static int
 write_new(const char *path, const char *text, bool force, struct cordon_error *err)
 {
@@ -28,7 +28,7 @@ write_new(const char *path, const char *text, bool force, struct cordon_error *e
 	if (fd_write_line(fd, text, length) < 0) {
 		int sys = errno;
 
-		/* half a policy is worse than none */
+		/* remove a partial file */
 		unlink(path);
 		return cordon_fail(err, CORDON_E_PATH, sys, "cannot write %s", path);
 	}

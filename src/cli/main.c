@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The program: finds the command, hands it its options, gives back its status. Everything else is
- * the library's.
- */
+/* main(): finds the command, parses its options, runs it and returns its status. */
 #include "base/os.h"
 
 #include <fcntl.h>
@@ -16,7 +13,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 
-#define RECORD_MAX ((size_t)4 << 20) /* as of any policy */
+#define RECORD_MAX ((size_t)4 << 20) /* the limit of any policy */
 
 const struct cli_command commands[] = {
 	{"run", cli_run, "run a command that can touch only what was named",
@@ -136,7 +133,7 @@ run_command(const struct cli_command *command, int argc, char **argv)
 		fputs("cordon: out of memory\n", stderr);
 		return EXIT_CORDON;
 	}
-	/* unless told otherwise, and then it says that there is no such profile */
+	/* the default; an explicit other system fails with "no such profile" */
 	if (command->run == cli_sbpl)
 		cordon_setup_set(cli.setup, CORDON_OPT_SYSTEM, "macos", NULL);
 	status = cli_parse(&cli, argc, argv);
@@ -149,8 +146,8 @@ run_command(const struct cli_command *command, int argc, char **argv)
 }
 
 /*
- * The editors' wrapper: --sandbox-exec JSON -- COMMAND ARG... The record says everything; without a
- * command it is the user's shell, as a login shell.
+ * The editors' wrapper: --sandbox-exec JSON -- COMMAND ARG... The record has the whole policy; without a
+ * command it runs the user's shell as a login shell.
  */
 static int
 run_record(struct cli *cli, const char *record, int argc, char **argv)
@@ -167,7 +164,7 @@ run_record(struct cli *cli, const char *record, int argc, char **argv)
 	return cli_run(cli);
 }
 
-/* The command gets nothing of it: whoever started it could read the policy there, and go on writing. */
+/* Reads the record and closes the fd: the command must not read the policy there or write to it. */
 static int
 take_record(const char *number, char **ret_record)
 {
@@ -184,7 +181,7 @@ take_record(const char *number, char **ret_record)
 	return rc < 0 ? cli_fail(&err) : 0;
 }
 
-/* --sandbox-exec shows the record to everybody who lists processes, --config-fd to nobody. */
+/* --sandbox-exec shows the record in the process list; --config-fd does not. */
 static int
 sandbox_exec(int argc, char **argv)
 {

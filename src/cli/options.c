@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Options: one table for all commands. An option is either one of the setup's, handed on to the
- * library as it is, or a flag of the program's own.
+ * Options: one table for all commands. An option is either passed on to the library's setup, or sets a flag
+ * of the program.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -16,11 +16,11 @@
 #include "cli/cli.h"
 
 struct cli_option {
-	char letter; /* or 0 */
+	char letter; /* short option, or 0 */
 	const char *name;
-	const char *value; /* what it takes, for --help; NULL: nothing */
-	int setup;	   /* enum cordon_option, or -1 */
-	size_t flag;	   /* offset of a bool in struct cli, for the others */
+	const char *value; /* name of the value for --help; NULL: takes none */
+	int setup;	   /* enum cordon_option, or -1 for a flag */
+	size_t flag;	   /* offset of a bool in struct cli, for flags */
 	const char *help;
 };
 
@@ -94,7 +94,6 @@ is_json(const struct cli_option *option)
 	return strcmp(option->name, "json") == 0;
 }
 
-/* Is name one of the words in list? */
 static bool
 in_list(const char *list, const char *name)
 {
@@ -106,7 +105,7 @@ in_list(const char *list, const char *name)
 	return false;
 }
 
-/* What is assumed can be planned with, never run with. */
+/* Assumed facts are for planning only, never for running. */
 static bool
 is_for_planning(int setup)
 {
@@ -175,7 +174,7 @@ unknown_option(const struct cli *cli, const char *argument)
 	return cli_usage(cli, "there is no option %s", argument);
 }
 
-/* The option an argument names, and its value when that is in the same argument. */
+/* Finds the option of an argument, and its value if it is in the same argument. */
 static const struct cli_option *
 find_option(const struct cli *cli, const char *argument, const char **ret_value)
 {
@@ -265,7 +264,7 @@ apply(struct cli *cli, const struct cli_option *option, const char *value)
 	return 0;
 }
 
-/* One option at argv[*at]; steps over its value. */
+/* Parses the option at argv[*at]; moves *at past its value. */
 static int
 parse_option(struct cli *cli, int argc, char **argv, int *at)
 {
@@ -320,12 +319,12 @@ cli_parse(struct cli *cli, int argc, char **argv)
 			if (status != 0)
 				return status;
 		} else if (cli->command->command) {
-			/* the rest is the command's own, its options included */
+			/* the rest belongs to the command, including options */
 			cli->operands = argv + i;
 			cli->operand_count = argc - i;
 			break;
 		} else {
-			/* never ahead of i: operands move down over what was read already */
+			/* operands move to the front, over arguments already parsed */
 			cli->operands[cli->operand_count++] = argv[i];
 		}
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Output: answers on standard output, everything else on standard error. A failed write is a failure. */
+/* Output: answers on stdout, everything else on stderr. A failed write to stdout is an error. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 
-/* Who looks for lost memory: gcc says so by a name, clang when asked. */
+/* Leak detection: gcc defines a macro, clang has __has_feature. */
 #if defined(__has_feature)
 #define HAS_FEATURE(name) __has_feature(name)
 #else
@@ -38,7 +38,7 @@ cli_say(const char *format, ...)
 	va_start(args, format);
 	length = vasprintf(&text, format, args);
 	va_end(args);
-	/* what it is set to then is not defined */
+	/* vasprintf() leaves it undefined on failure */
 	if (length < 0)
 		text = NULL;
 	str_visible(&shown, text == NULL ? "out of memory" : text);
@@ -71,8 +71,8 @@ wants_colour(void)
 }
 
 /*
- * Names are made visible where they are put into an answer; here, once more, is what no name may ever do
- * to a terminal. Answers in JSON have nothing that would be changed.
+ * Escapes control characters once more for the whole answer; names in it were escaped when it was made.
+ * JSON output is never changed by this.
  */
 static void
 make_lines_visible(const char *text, struct str *to)

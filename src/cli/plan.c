@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cordon plan: what would be enforced here, and how. */
+/* cordon plan: prints what would be enforced on this host. */
 #include <stdio.h>
 
 #include "base/arena.h"

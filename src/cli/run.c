@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * cordon run, cordon shell, cordon --sandbox-exec. Nothing of ours goes to standard output while a
- * command runs; the exit status is the command's own.
+ * cordon run, cordon shell, cordon --sandbox-exec. cordon prints nothing on stdout while a command runs;
+ * the exit status is that of the command.
  */
 #include "base/os.h"
 
@@ -20,9 +20,9 @@
 #include "cli/cli.h"
 
 #define EXIT_TIME 124
-#define REFUSED 1 /* said already */
+#define REFUSED 1 /* the reason was printed already */
 
-/* One line a guarantee: what holds for this run. */
+/* One line per guarantee: how this run enforces it. */
 static void
 say_guarantees(const struct cordon_plan *plan)
 {
@@ -36,7 +36,7 @@ say_guarantees(const struct cordon_plan *plan)
 	fputs(part == NULL ? text : part + 1, stderr);
 }
 
-/* There is no session, so nobody else tells who listens there that there will be none. */
+/* There is no session to report events, so tell the reader of the status fd that there will be none. */
 static void
 tell_unplanned(const struct cli *cli, const char *why)
 {
@@ -58,7 +58,7 @@ tell_unplanned(const struct cli *cli, const char *why)
 		fputs("cordon: cannot write to the status descriptor\n", stderr);
 }
 
-/* Every gap with its reason and way out, then nothing runs. */
+/* Prints every gap with reason and remedy; the command is not started. */
 static void
 refuse_gaps(const struct cli *cli, const struct cordon_plan *plan)
 {
@@ -79,7 +79,7 @@ not_started(const struct cordon_error *err)
 	return err->sys == 126 || err->sys == 127 ? err->sys : EXIT_CORDON;
 }
 
-/* Each line with that word in front; returns how many there were. */
+/* Prints each line after word; returns the number of lines. */
 static int
 say_lines(const char *word, const char *line)
 {
@@ -94,14 +94,17 @@ say_lines(const char *word, const char *line)
 	return count;
 }
 
-/* A command that failed, or a server that it left in the background, may have failed for these; what it was told itself is easily lost. */
+/*
+ * A refusal may be why the command or its background server failed, and its own error message is easily
+ * lost.
+ */
 static void
 say_refusals(const struct cordon_run *run)
 {
 	say_lines("refused", run->refusals);
 }
 
-/* What the next make, test run or push will start, and was not so before. */
+/* Autorun files that changed: the next build, test run or push executes them. */
 static void
 say_changes(const struct cordon_run *run)
 {
@@ -111,7 +114,7 @@ say_changes(const struct cordon_run *run)
 		cli_say("runs later: and %d more", run->changed - said);
 }
 
-/* The last words about a session that did not simply end. */
+/* Messages about the end of a session, other than a plain exit. */
 static void
 say_end(const struct cli *cli, const struct cordon_run *run)
 {
@@ -125,14 +128,14 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 					 "cordon, please report it",
 	};
 
-	/* the command may have left the terminal such that writing from the background stops us */
+	/* the terminal's settings may stop a background process that writes (tostop) */
 	signal(SIGTTOU, SIG_IGN);
 	if (words[run->cause] != NULL)
 		cli_say("%s", words[run->cause]);
 	if ((run->status != 0 || run->signal != 0 || (run->refused_daemon && !cli->pty)) &&
 	    !cli->quiet)
 		say_refusals(run);
-	/* the kernel says nothing more to anybody */
+	/* the kernel gives no other hint of SIGSYS */
 	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->quiet &&
 	    !cli->track_only)
 		fputs("cordon: it died of a call that is closed here (SIGSYS): programs of another "
@@ -146,7 +149,7 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		cli_say("%s", run->notice);
 }
 
-/* The terminal's ^C reached us as well: a shell that waits for us must see that it did. */
+/* The terminal's ^C reached cordon too: die of it, so that a waiting shell sees it. */
 static int
 end_as(const struct cordon_run *run)
 {
@@ -159,7 +162,7 @@ end_as(const struct cordon_run *run)
 	if (run->by_terminal) {
 		struct rlimit none = {0, 0};
 
-		/* it is the command that died; a core of ours would tell nothing of it */
+		/* cordon itself must not leave a core file */
 		setrlimit(RLIMIT_CORE, &none);
 		signal(run->signal, SIG_DFL);
 		raise(run->signal);
@@ -167,7 +170,7 @@ end_as(const struct cordon_run *run)
 	return 128 + run->signal;
 }
 
-/* A number left free among 0-2 would go to a descriptor of ours, and the command would lose it. */
+/* Opens /dev/null for any closed fd among 0 to 2, or cordon's own fds would get that number. */
 static int
 hold_standard(void)
 {
@@ -179,8 +182,8 @@ hold_standard(void)
 }
 
 /*
- * Our memory has the variables that are withheld from the command. Not before the plan is made: it
- * finds out whether a child's memory can be read. Not by RLIMIT_CORE, which a tracked command keeps.
+ * Makes cordon undumpable: its memory has variables withheld from the command. After planning, which probes
+ * whether a child's memory can be read. Not by RLIMIT_CORE, which a tracked command inherits.
  */
 static int
 hide(struct cordon_error *err)
@@ -190,7 +193,7 @@ hide(struct cordon_error *err)
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hide the launcher's memory");
 }
 
-/* Runs it by the plan, when that can be kept. */
+/* Runs the command unless the plan has gaps. */
 static int
 run_by_plan(struct cli *cli, const struct cordon_command *command, struct cordon_plan **ret_plan,
 	    struct cordon_run *ret_run, struct cordon_error *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cordon sbpl: the Seatbelt profile of a policy, wherever one is. */
+/* cordon sbpl: prints the Seatbelt profile of a policy, on any system. */
 #include "base/arena.h"
 #include "cli/cli.h"
 

@@ -22,7 +22,7 @@ cli_ps(struct cli *cli)
 	return cli_put(text, NULL, 0);
 }
 
-/* 0 ended, 1 no such session, EXIT_CORDON. */
+/* Returns 0 if ended, 1 if there is no such session, or EXIT_CORDON. */
 static int
 end_one(const struct cli *cli, const char *which)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cordon trust: what the project asks for, and yes or no to it. */
+/* cordon trust: lists, approves or revokes what the project requests. */
 #include "base/arena.h"
 #include "cli/cli.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cordon why: one question, one answer. */
+/* cordon why: explains one decision. */
 #include "base/arena.h"
 #include "cli/cli.h"
 

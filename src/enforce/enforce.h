@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The narrow door between "what" and "how on this system". Exactly one of linux/ and macos/ stands
- * behind it in a build.
+ * The interface between the plan and its enforcement. A build contains one implementation: linux/ or
+ * macos/.
  */
 #pragma once
 
@@ -10,122 +10,122 @@
 #include "ipc/proxy_ipc.h"
 #include "plan/plan.h"
 
-/* What this host can do, found by trying; a throw-away child is used for what cannot be undone. */
+/* Finds out by attempts what this host can do. Irreversible attempts run in a child process. */
 int enforce_probe(struct facts *ret_facts, struct cordon_error *err);
 /*
- * The facts about limits over all processes, which take longer to find and may ask other programs:
- * only for a plan that wants such limits, and for doctor.
+ * Adds the facts about limits over all processes, which are slower to find and may query systemd: only for
+ * a plan with such limits, and for doctor.
  */
 void enforce_probe_limits(struct facts *facts);
 /* The facts about cgroups that a session without a plan needs; the others are left as they are. */
 void enforce_probe_tracking(struct facts *facts);
 /*
- * The facts about seccomp notification, all of them and by a child: enforce_probe finds out what a
- * plan needs without one where it can. For doctor, and for a plan that is printed with its facts.
+ * Adds all facts about seccomp notifications, using a child process. For doctor and for printing facts;
+ * enforce_probe finds the facts that a plan needs without a child where it can.
  */
 int enforce_probe_notify(struct facts *facts, struct cordon_error *err);
 /* The system this build enforces on. */
 enum system enforce_system(void);
 
 /*
- * How the names of a plan may be spelt here, for who explains it; NULL: as they are written. The plan must
- * stay. Freed by enforce_spelling_free, which takes NULL.
+ * How file names may be spelt on this host's file systems, for explanations; NULL: exactly as written. The
+ * plan must outlive it. Free it with enforce_spelling_free, which accepts NULL.
  */
 int enforce_spelling(const struct plan *plan, struct spelling **ret_spelling,
 		     struct cordon_error *err);
 void enforce_spelling_free(struct spelling *spelling);
 
 /*
- * A plan made ready to be applied: every path opened once and checked against its canonical name,
- * rules and filter built, nothing left that could fail for want of memory.
+ * A plan ready to be applied: every path is open and was checked against its canonical name, rules and
+ * filter are built, and applying it allocates no memory.
  */
 struct sandbox;
 struct autorun_changes;
 
 struct box_options {
-	const char *id;		     /* the session's, where its processes are marked; or NULL */
-	const char *state_dir;	     /* where marks are kept without a plan; else the plan's */
-	const char *private_tmp;     /* canonical; granted whole; NULL: none */
-	const char *named_tmp;	     /* what enforce_grant_tmp will be called with; NULL: nothing */
-	const struct egress *egress; /* where connections go with network "domains"; NULL: none */
-	const char *socket_path;     /* where a named session takes commands; NULL: nowhere */
-	int events;		     /* where refusals are told, by refusal_send; 0: nowhere */
-	struct autorun_changes
-		*changed; /* where changes are noted, by autorun_changes_note; NULL: nowhere */
+	const char *id; /* session id, where processes are marked with it; or NULL */
+	/* where fingerprints are stored, if there is no plan; else the plan's */
+	const char *state_dir;
+	const char *private_tmp;	 /* canonical path, granted whole; NULL: none */
+	const char *named_tmp;		 /* argument of a later enforce_grant_tmp; NULL: none */
+	const struct egress *egress;	 /* the proxy, with network "domains"; NULL: none */
+	const char *socket_path;	 /* socket of a shared session; NULL: none */
+	int events;			 /* socket for refusal_send; 0: none */
+	struct autorun_changes *changed; /* table for autorun_changes_note; NULL: none */
 };
 
 /*
- * Without a plan: a box that restricts nothing, by which processes are known; only where
- * enforce_fingerprint needs one. Refuses (CORDON_E_GAP) a plan with gaps. A path that leads elsewhere than when it was planned is
- * an error for the user's own rules; of profiles it is skipped.
+ * Without a plan: a sandbox that restricts nothing but marks processes, where enforce_fingerprint needs it.
+ * Refuses a plan with gaps (CORDON_E_GAP). A path whose target changed since planning is an error in a rule
+ * of the user, and is skipped in a profile.
  */
 int enforce_compile(const struct plan *plan, const struct box_options *options,
 		    struct sandbox **ret_box, struct cordon_error *err);
-/* A folder made since then, granted whole, before the box is applied. Allocates nothing. */
+/* Grants the whole of a directory made later; call it before enforce_apply. Allocates nothing. */
 int enforce_grant_tmp(struct sandbox *box, const char *path, struct cordon_error *err);
 /*
- * In the child, between fork and exec: no allocation, no locks, no stdio. Everything or nothing:
- * after a failure the caller must not exec. Descriptors of the box are closed by it.
+ * Enters the sandbox, in the child between fork and exec: no allocation, no locks, no stdio. After a
+ * failure the caller must not exec. Closes the fds of the sandbox.
  */
 int enforce_apply(const struct sandbox *box, struct cordon_error *err);
-/* What a process does that will put itself into the box by enforce_apply. */
+/* The function of a process that enters the sandbox by enforce_apply. */
 struct enforce_main {
 	void (*run)(const void *context); /* never returns */
 	const void *context;
-	bool stays;	     /* it never execs, and so has to have memory of its own */
-	const int *standard; /* what it will have as 0 to 2, or NULL: nothing of the caller's */
+	bool stays;	     /* it does not exec, so it needs its own copy of memory */
+	const int *standard; /* its fds 0 to 2; NULL: none of the caller's */
 };
 /*
- * session_group_spawn or session_group_fork for such a process. Where calls are routed it is started by the thread
- * that will answer them. -1 with errno.
+ * Starts such a process by session_group_spawn or session_group_fork. With a broker, the broker's first
+ * thread starts it. Returns the pid, or -1 with errno.
  */
 struct session_group;
 pid_t enforce_start(struct sandbox *box, const struct session_group *group,
 		    const struct enforce_main *main);
 /*
- * Some plans need answers while the command runs, given by threads of this process. After
- * enforce_start: the descriptors they need, or -1; from enforce_serve on they answer, and nothing
- * may be forked any more.
+ * The fds that the broker needs after enforce_start, or -1. From enforce_serve on, threads of this process
+ * answer notifications, and the process must not fork.
  */
 struct enforce_needs {
 	int listener;
-	int line;   /* to the proxy */
-	int events; /* where refusals are told */
-	int names; /* a file that all sessions of the user lock while they change names; from outside */
-	int terminals[2]; /* those that the command will make first */
+	int line;   /* socket to the proxy */
+	int events; /* socket for refusals */
+	/* file that sessions of the user lock while they change names; opened outside the sandbox */
+	int names;
+	int terminals[2]; /* the first ptys of the command */
 };
 struct enforce_needs enforce_fds(const struct sandbox *box);
 void enforce_serve(struct sandbox *box, const struct enforce_needs *needs);
 /*
- * From then on, whenever a signal woke this process's first thread: some answers need what only a
- * thread can do that is under no layer. Who waits for it sends that thread SIGURG, which is blocked.
+ * Serves requests for threads under no Landlock layer. The first thread calls it after each signal; a
+ * thread that waits for it sends SIGURG, which is blocked.
  */
 void enforce_service(struct sandbox *box);
 /*
- * A signal to all that is in the box, in one step where the system can do that. False: not here, or
- * not in time. By the thread that called enforce_serve.
+ * Signals all processes in the sandbox in one step. Returns false if the system cannot, or not in time.
+ * Only for the thread that called enforce_serve.
  */
 bool enforce_signal(struct sandbox *box, int signal);
 /*
- * A child, or a thread of one, that made this process its tracer and has stopped for this signal:
- * detaches it, and the signal is delivered to it. False: it is not traced by us. box may be NULL.
+ * Detaches a task that was stopped by signal and had made this process its tracer; the signal is delivered.
+ * Returns false if the task is not traced by this process. box may be NULL.
  */
 bool enforce_untrace(struct sandbox *box, pid_t task, int signal);
 /*
- * Hands the group what tells the box's processes from all others, where the system needs such a mark;
- * it is the group's then, to be removed with it.
+ * Moves the sandbox's fingerprint to the group, where the system needs one to find the processes; it is
+ * removed with the group.
  */
 void enforce_fingerprint(struct sandbox *box, struct session_group *group);
-/* Closes what it holds, where another process has it; only to be freed then. */
+/* Closes the fds of the sandbox when another process uses it. Afterwards it can only be freed. */
 void enforce_close_parent_fds(struct sandbox *box);
 struct sandbox *enforce_free(struct sandbox *box);
 
-/* One thing that must fail and one that must work, tried in a child: for doctor. */
+/* Result of a selftest: one operation that must fail and one that must succeed. */
 struct proof {
 	enum guarantee guarantee;
-	bool denied;  /* what must fail failed */
-	bool allowed; /* what must work worked */
+	bool denied;  /* the operation that must fail did */
+	bool allowed; /* the operation that must succeed did */
 	char detail[160];
 };
-/* Proves what of a guarantee this host can be seen to keep; 0, or -CORDON_E_GAP when it cannot be tried here. */
+/* Tests a guarantee in a child. Returns 0, or -CORDON_E_GAP if it cannot be tested here. */
 int enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that were written down and are met again later. A pid alone is never believed: it may
- * be another process by now, so each comes with the moment it was started.
+ * Identifies processes across time. A pid may be reused, so it is stored with the start time of the
+ * process.
  */
 #pragma once
 
@@ -9,26 +9,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* pid 0: none. */
+/* pid 0: no process. */
 struct process {
 	pid_t pid;
-	uint64_t started; /* in units of the system's own; only good for comparing */
+	uint64_t started; /* start time in units of the system; only for comparison */
 };
 
 struct process_usage {
-	uint64_t memory; /* bytes, shared pages counted by their share where that can be read */
+	uint64_t memory; /* bytes; shared pages count in proportion, where that can be read */
 	int processes;
 };
 
-/* The process that has this pid now; pid 0 in the answer when there is none. */
+/* Returns the process that has this pid now; pid 0 if there is none. */
 struct process process_find(pid_t pid);
 bool process_is_alive(const struct process *process);
-/* It is certainly neither stopped nor gone. */
+/* Returns true if the process is certainly neither stopped nor gone. */
 bool process_is_running(pid_t pid);
 /*
- * Sends a signal with a value to exactly this process, never to one that has its pid by now. 0, or
- * -1 with errno: ESRCH when it is gone.
+ * Sends a signal with a value to exactly this process, never to a later one with its pid. Returns 0, or -1
+ * with errno: ESRCH if it is gone.
  */
 int process_signal(const struct process *process, int signal, int value);
-/* What runs below it, itself not counted; false when it is gone. */
+/* Measures the processes below it, without itself. Returns false if it is gone. */
 bool process_measure(const struct process *process, struct process_usage *ret_usage);

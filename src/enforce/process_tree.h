@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding and ending what a process started, however far it went. The calling process must have
- * been made the heir of its orphans first. Nothing here allocates: it runs in the guard, which may
- * be all that is left of a session.
+ * Finds and ends the descendants of this process, daemons included. The process must be their subreaper
+ * (process_tree_inherit). Nothing here allocates: it runs in the guard and must work when memory is short.
  */
 #pragma once
 
@@ -15,16 +14,19 @@
 
 struct session_group;
 
-/* Children that were there before the session: left alone, with all that is theirs. */
+/* Processes to leave alone: children from before the session with their descendants. */
 struct tree_spare {
 	pid_t pids[64];
 	size_t count;
-	uint64_t older;	 /* and whatever started before this; 0: nothing */
-	bool is_lone;	 /* there can be no others: process_tree_is_lone, before the session */
-	bool first_only; /* and all but the first thread's children, to which orphans come */
-	int filters;	 /* and what has no more seccomp filters than this; with is_filtered */
+	uint64_t older; /* also spare processes started before this time; 0: none */
+	/* there are no other children: process_tree_is_lone held before the session */
+	bool is_lone;
+	/* also spare children of other threads; orphans come to the first thread */
+	bool first_only;
+	/* also spare processes with at most this many seccomp filters; used with is_filtered */
+	int filters;
 	bool is_filtered;
-	/* where orphans come to nobody: by whose mark they are found; NULL: not at all */
+	/* finds processes by the group's fingerprint where orphans cannot be inherited; NULL: not used */
 	const struct session_group *group;
 };
 
@@ -33,38 +35,38 @@ struct tree_survivor {
 	char name[16];
 };
 
-/* What the end found. */
+/* Result of ending a tree. */
 struct tree_end {
-	int ended; /* how many were killed */
-	int left;  /* how many would not die before the deadline */
+	int ended; /* processes killed */
+	int left;  /* processes alive after the deadline */
 	struct tree_survivor survivors[TREE_SURVIVORS];
 };
 
-/* Orphans below this process come to it from now on, or no more; what held before, or -1. */
+/* Turns inheriting orphans (subreaper) on or off. Returns the previous state, or -1. */
 int process_tree_inherit(bool on);
-/* The calling process's own children of this moment. More than fit: -1. */
+/* Lists the present children of the calling process. Returns -1 if they do not fit. */
 int process_tree_note_children(struct tree_spare *ret_spare);
-/* Spares what is older than first, too: what those children left to us meanwhile. */
+/* Also spares children older than first, which were orphaned to this process meanwhile. */
 void process_tree_exclude_older(struct tree_spare *spare, pid_t first);
 /*
- * Waits for those threads of a child that made this process their tracer and have ended: until then
- * the child's own end is not reported. How many there were.
+ * Reaps the ended threads of a child that had made this process their tracer; until then the kernel does
+ * not report the child's end. Returns their number.
  */
 int process_tree_reap_threads(pid_t pid);
-/* Has this process one thread only? Then no child is started while it waits. */
+/* Returns true if this process has one thread: then no child is started while it waits. */
 bool process_tree_is_lone(void);
 /*
- * Spares other children of this process as well, started since. What a dead guard left has come to the
- * first thread, and with is_filtered has a filter more than we have. False: which are ours cannot be
- * told, because another thread may have started some.
+ * Also spares children of this process started since. Processes orphaned by a dead guard are children of
+ * the first thread and, with is_filtered, have one more seccomp filter. Returns false if they cannot be
+ * told apart because another thread may have started some.
  */
 bool process_tree_exclude_others(struct tree_spare *spare, bool is_filtered);
-/* Is anything alive below this process that is not spared? Zombies are not. */
+/* Returns true if no process is alive below this one, except spared ones and zombies. */
 bool process_tree_is_empty(const struct tree_spare *spare);
-/* SIGTERM to everything below. */
+/* Sends SIGTERM to all processes below this one. */
 void process_tree_terminate(const struct tree_spare *spare);
 /*
- * Stops, then kills everything below, until two looks in a row found nothing, reaping meanwhile;
- * gives up when nothing has died for deadline_ms. True when nothing is left.
+ * Stops and kills all processes below, reaping them, until two scans in a row find none. Gives up when none
+ * has died for deadline_ms. Returns true if none is left.
  */
 bool process_tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A group of processes that the system itself keeps together: a cgroup of the session's own. It
- * carries limits over all processes, and holds them even when supervisor and guard die at once.
- * A group is plain data that survives fork; only session_group_select allocates.
+ * A session's group of processes as the system tracks it: a cgroup on Linux. It carries the limits over all
+ * processes and keeps them together even if supervisor and guard die at once. The struct is plain data that
+ * survives fork; only session_group_select allocates.
  */
 #pragma once
 
@@ -14,80 +14,78 @@
 #include "plan/plan.h"
 
 enum group_kind {
-	GROUP_NONE,	/* nothing to be had here: subreapers alone */
-	GROUP_CGROUP,	/* below our own cgroup, or beside it, where that is delegated to us */
-	GROUP_SCOPE,	/* made for us by systemd's user manager */
-	TRACKED_BY_MARK /* known by their profile or environment (macOS); path is the mark's */
+	GROUP_NONE,	/* not available: subreapers alone */
+	GROUP_CGROUP,	/* a delegated cgroup below or beside our own */
+	GROUP_SCOPE,	/* a scope made by systemd's user manager */
+	TRACKED_BY_MARK /* macOS: found by profile or environment; path is the fingerprint file's */
 };
 
-/* Has the ids of all sessions a process was started in, where that is the only mark there is. */
+/* Environment variable with the ids of all sessions around a process, where that is the only mark. */
 #define GROUP_MARKER "CORDON_TRACK"
 
 struct session_group {
 	enum group_kind kind;
-	int folder;	     /* the cgroup's; -1: not opened by us */
-	int procs_fd;	     /* where a process writes itself in, also from a box; -1: none */
-	char path[PATH_MAX]; /* its absolute path; "" : none */
-	uint64_t memory, processes; /* the limits it is to have; 0: none */
-	/* of a scope: a process that keeps it there until this descriptor is closed */
+	int folder;	     /* of the cgroup; -1: not opened here */
+	int procs_fd;	     /* cgroup.procs, writable also from inside the sandbox; -1: none */
+	char path[PATH_MAX]; /* absolute path; "": none */
+	uint64_t memory, processes; /* limits to set; 0: none */
+	/* scope: write end of a pipe; the keeper process stays in the scope until it is closed */
 	int hold;
 	pid_t keeper;
 };
 
 struct group_wish {
-	const char *id;		    /* the session's; part of the name */
+	const char *id;		    /* session id; part of the name */
 	uint64_t memory, processes; /* limits; 0: none */
 	bool scope;		    /* also without limits, where no cgroup is delegated */
 };
 
 struct group_usage {
-	uint64_t memory; /* bytes; 0: this group cannot tell */
+	uint64_t memory; /* bytes; 0: unknown */
 	int processes;
 };
 
 /*
- * Decides which kind this host can give, and where: from here on its path is known to all who may
- * have to end it. A limit that cannot be had is an error (the plan's promise said it can be kept, or
- * the caller accepted the gap and passes no limit). A scope is made already and has a child of ours
- * in it, which session_group_release reaps; it goes by itself when we die.
+ * Decides which kind of group this host provides and its path, which is then known to every process that
+ * may have to end it. Fails if a limit cannot be set: the plan said that it can, or the caller accepted the
+ * gap and passes no limit. A scope is created here with a child of this process in it, which
+ * session_group_release reaps; the child exits if this process dies.
  */
 int session_group_select(const struct facts *facts, const struct group_wish *wish,
 			 struct session_group *ret_group, struct cordon_error *err);
 /*
- * Makes it, in the process that will end it. Without limits it becomes GROUP_NONE where none can be
- * had, whatever the facts said: the subreapers do not need it. A limit that cannot be set is an
- * error.
+ * Creates the group, in the process that will end it. Without limits a failure makes it GROUP_NONE, because
+ * subreapers do not need the group. A limit that cannot be set is an error.
  */
 int session_group_make(struct session_group *group, struct cordon_error *err);
 /*
- * Starts a process inside, which calls run(argument); that never returns. As with vfork it shares
- * our memory, and this returns when it has called exec or ended: run keeps to what may be done
- * then, and blocked signals stay blocked until its own are restored. Where the kernel or systemd
- * does not let it be born inside it joins before run is called. -1 with errno when it could not get
- * inside: then nothing ran.
+ * Starts a process in the group that calls run(argument), which never returns. As with vfork the memory is
+ * shared and the caller waits until exec or exit, so run must respect the rules of vfork; blocked signals
+ * stay blocked until run restores its own mask. If clone3 cannot place the process in the cgroup, it joins
+ * before run. Returns -1 with errno if it could not join: then run was not called.
  */
 pid_t session_group_spawn(const struct session_group *group, void (*run)(const void *argument),
 			  const void *argument);
-/* The same with memory of its own, for a process that stays as it is. */
+/* The same with a copy of the memory, for a process that does not exec. */
 pid_t session_group_fork(const struct session_group *group, void (*run)(const void *argument),
 			 const void *argument);
-/* From here on the path is enough, and that there be no group is fine. */
-/* Ends everything inside, frozen first, and waits; true when it is empty. Repeatable. */
+/* The functions below need the path only, and succeed if the group does not exist. */
+/* Freezes and kills all processes in it and waits. Returns true if it is empty. Repeatable. */
 bool session_group_kill(const struct session_group *group, int deadline_ms);
 bool session_group_is_empty(const struct session_group *group);
-/* Was the memory or process limit hit inside? To be asked before session_group_remove. */
+/* Was the memory or process limit reached? Call it before session_group_remove. */
 bool session_group_hit_memory(const struct session_group *group);
 bool session_group_hit_processes(const struct session_group *group);
 bool session_group_measure(const struct session_group *group, struct group_usage *ret_usage);
 /*
- * Removes it, depth first, with the cgroups the command made in it; closes. 0, or -1 with errno
- * when something is left (EBUSY: processes). Repeatable.
+ * Removes the group with all cgroups below it and closes the fds. Returns 0, or -1 with errno (EBUSY:
+ * processes are left). Repeatable.
  */
 int session_group_remove(struct session_group *group);
-/* Leaves it to whoever else has it: only closes what is ours. Repeatable. */
+/* Closes our fds and leaves the group to other processes. Repeatable. */
 void session_group_release(struct session_group *group);
 /*
- * Of a session whose supervisor and guard are both gone: ends what is in it, removes it. A path
- * that is not one of ours is refused (EINVAL); one that is gone already is fine.
+ * For a session whose supervisor and guard are gone: kills its processes and removes the group. Refuses a
+ * path that is not a session group (EINVAL); succeeds if it is gone.
  */
 int session_group_end_dead(const char *path);

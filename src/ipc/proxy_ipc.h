@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between who connects on behalf of the command and the proxy, with network "domains" only. The
- * proxy listens on loopback, IPv4 and IPv6, with the same port numbers:
- *   named    HTTP CONNECT, absolute-form HTTP and SOCKS5, for programs that know proxies
- *   through  connections that were turned round; who comes here says nothing of where it goes
- *   stub     names, over TCP
- * A connection that is turned round is asked for first: EGRESS_ASK with the address the command
- * named. The proxy looks up which allowed name that address was answered for, vets it, connects, and
- * answers EGRESS_ASK with the same id and why (0: the far side is there). Only then is the command's
- * socket connected to `through`, and EGRESS_COMES tells by its own port which connection that is.
- * EGRESS_EXPECT goes before each connect to `through` and `stub`, so that the proxy can tell the
- * session's connections from those of other processes.
+ * Messages between broker and proxy, with network "domains" only. The proxy listens on loopback with IPv4
+ * and IPv6, the same port number in both:
+ * named    HTTP CONNECT, absolute-form HTTP and SOCKS5, for programs that use proxy variables
+ * through  connections that the broker redirected; the client does not name a destination
+ * stub     DNS over TCP
+ *
+ * The broker sends EGRESS_ASK with the address that the command connects to. The proxy finds the allowed
+ * name for which it returned that address, vets it, connects, and answers EGRESS_ASK with the same id and
+ * why (0: connected). Only then does the broker connect the command's socket to `through`, and EGRESS_COMES
+ * reports its local port. EGRESS_EXPECT precedes each connect to `through` and `stub`, so that the proxy
+ * can tell the session's connections from those of other processes.
  */
 #pragma once
 
@@ -19,22 +19,23 @@
 enum egress_kind {
 	EGRESS_ASK,
 	EGRESS_COMES,
-	EGRESS_EXPECT, /* a connection will come; COMES, ASKS or FORGET follow */
-	EGRESS_ASKS,   /* it came to the stub, with its own local port */
-	EGRESS_FORGET  /* the command's connection came to nothing: the far side may be closed */
+	EGRESS_EXPECT, /* a connection will come; COMES, ASKS or FORGET follows */
+	EGRESS_ASKS,   /* it connected to the stub, from this local port */
+	EGRESS_FORGET  /* the command's connect failed: the far side may be closed */
 };
 
-/* One message of the line, a SOCK_SEQPACKET pair; both sides are of the same build. */
+/* One message on a SOCK_SEQPACKET pair between processes of the same build. */
 struct egress_message {
-	uint64_t id; /* chosen by who asks, never twice in a session */
+	uint64_t id; /* chosen by the broker, unique in a session */
 	uint16_t kind;
-	uint16_t port; /* ASK: where to; COMES, ASKS: the local port of the command's socket */
-	int32_t why;   /* answers: 0 or an errno for the command */
+	uint16_t port; /* ASK: destination; COMES, ASKS: local port of the command's socket */
+	int32_t why;   /* answer: 0 or an errno for the command */
 	uint8_t address
-		[16]; /* ASK: where to, IPv4 as mapped; COMES, ASKS: the local address, likewise */
+		/* ASK: destination, IPv4 as mapped address; COMES, ASKS: local address, likewise */
+		[16];
 };
 
 struct egress {
-	int line; /* our end; -1: no proxy */
+	int line; /* the broker's end; -1: no proxy */
 	uint16_t named, through, stub;
 };

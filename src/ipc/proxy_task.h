@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the proxy is given when a session starts it: a process of its own, with network "domains"
- * only. Its listeners are bound before, so that their numbers are known to the box, and by the
- * session, which keeps them: nobody else gets the numbers while the session lives.
+ * Parameters of the proxy process, with network "domains" only. The session binds the listeners first, so
+ * that the sandbox knows their ports, and keeps them open, so that no other process can take the ports
+ * while it lives.
  */
 #pragma once
 
@@ -27,23 +27,24 @@ enum proxy_socket {
 
 struct proxy_task {
 	const struct network *network;
-	const char *const *environ; /* the caller's: its own proxy is gone through */
-	struct egress egress;	    /* its end of the line, and the numbers */
-	int sockets[PROXY_SOCKETS]; /* -1: this machine has no IPv6 */
-	int events;		    /* where refusals go: ipc/refusal.h */
-	int report;		    /* a struct cordon_error, once: code 0, it is ready */
+	/* the invoker's environment, which may name an upstream proxy */
+	const char *const *environ;
+	struct egress egress;	    /* the proxy's end of the socket, and the ports */
+	int sockets[PROXY_SOCKETS]; /* -1: no IPv6 on this machine */
+	int events;		    /* socket for refusals: ipc/refusal.h */
+	int report;		    /* pipe for one struct cordon_error; code 0: ready */
 	char token[PROXY_TOKEN_LENGTH + 1];
-	pid_t parent; /* it dies with this process; 0: with the line only */
+	pid_t parent; /* the proxy dies with this process; 0: only with the socket */
 };
 
 /*
- * Confines the calling process for good to what a proxy does: no files, no programs, no processes,
- * TCP connections to these ports only, Internet sockets only, no listening beside what it has.
+ * Confines the calling process to the needs of a proxy: no files, no programs, no new processes, Internet
+ * sockets only, TCP connections to these ports only, no new listeners.
  */
 struct role {
 	const uint16_t *ports;
 	size_t port_count;
-	size_t datagram_count; /* so many of them, from the front, are of resolvers */
-	uint16_t listener;     /* where programs that know proxies come */
+	size_t datagram_count; /* the first so many ports are of resolvers */
+	uint16_t listener;     /* port of the explicit listener */
 };
 int proxy_sandbox_enter(const struct role *role, struct cordon_error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Refusals over a line, whole or not at all. */
+/* Sends and receives refusals, each as one message. */
 #include "base/os.h"
 
 #include "ipc/refusal.h"
@@ -15,7 +15,9 @@ refusal_send(int line, const struct refusal *refusal)
 		(void)!send(line, refusal, sizeof *refusal, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Somebody may paste it: an option and one word, or the part of a policy that we know. */
+/*
+ * The user may paste it into a shell: accept only an option with one word, or the known part of a policy.
+ */
 static bool
 is_advice(const char *text)
 {
@@ -40,7 +42,7 @@ refusal_receive(int line, struct refusal *ret_refusal, bool *ret_ended)
 	*ret_ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK);
 	if (n != (ssize_t)sizeof got)
 		return false;
-	/* it may come from a process that reads what strangers send */
+	/* the sender may be the proxy, which reads input from the network */
 	got.what[sizeof got.what - 1] = got.subject[sizeof got.subject - 1] = '\0';
 	got.reason[sizeof got.reason - 1] = got.allow[sizeof got.allow - 1] = '\0';
 	if (!is_advice(got.allow))

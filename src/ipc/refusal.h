@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Things that were refused, on their way from whoever refused them to the supervisor, which tells
- * the log and the status descriptor. A line is one end of a pair of SOCK_SEQPACKET sockets; both
- * ends are of the same build.
+ * Refusals on their way from broker or proxy to the supervisor, which writes them to the log and the status
+ * fd. Each socket is one end of a SOCK_SEQPACKET pair between processes of the same build.
  */
 #pragma once
 
@@ -10,28 +9,28 @@
 
 #include "base/str.h"
 
-/* The reason where no rule speaks about a path: a profile may grant it. */
+/* The reason if no rule matches a path: an add-on profile may grant it. */
 #define REFUSAL_NOT_GRANTED "is not granted"
-/* What is refused where there is no network; the subject is the program that asked. */
+/* Refused while the network is off; the subject is the program. */
 #define REFUSAL_NETWORK "network"
-/* Likewise what others could be met by. */
+/* Likewise for System V IPC and datagrams. */
 #define REFUSAL_SYSV "ipc.sysv"
 #define REFUSAL_DATAGRAMS "network.udp"
-/* What may stand in allow beside options: a part of a policy. */
+/* The one remedy that is part of a policy and not an option. */
 #define EVENT_ALLOW_ECH "\"network\": {\"ech\": \"allow\"}"
 
 struct refusal {
 	char what[16];		/* "connect", "resolve", "network", or a right on a file */
-	char subject[280];	/* HOST:PORT, a name, a path, a program; cut when longer */
-	char reason[200];	/* one clause for people */
-	char allow[300];	/* the narrowest option that would allow it; empty: none would */
-	int32_t group, session; /* of the process that tried; 0: not known */
-	bool is_nobodys;	/* whose command it was is not known: it is for the log alone */
+	char subject[280];	/* HOST:PORT, name, path or program; truncated if longer */
+	char reason[200];	/* one clause for the user */
+	char allow[300];	/* the narrowest option that would allow it, or "" */
+	int32_t group, session; /* process group and session of the caller; 0: unknown */
+	bool is_nobodys;	/* the caller is unknown, so the refusal is only logged */
 };
 
-/* Never waits and never fails: a refusal that nobody reads is still a refusal. */
+/* Never blocks and ignores errors: the refusal holds also if nobody reads it. */
 void refusal_send(int line, const struct refusal *refusal);
-/* The next one; false: there is none now. *ret_ended: and there will be none. */
+/* Receives the next refusal; false if none is pending. *ret_ended: the other end is closed. */
 bool refusal_receive(int line, struct refusal *ret_refusal, bool *ret_ended);
-/* Members of a JSON object, each with a comma in front. */
+/* Prints members of a JSON object, each preceded by a comma. */
 void refusal_print(const struct refusal *refusal, struct str *to);
