@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finding out what this kernel can do, by doing it. Version numbers are never consulted: they lie
- * about backports and about what a container's filter takes away. What would change this process is
- * tried in a child.
+ * Probes what this kernel can do, by attempts. Version numbers are not used: they say nothing about
+ * backports and container filters. Attempts that would change this process run in a child.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +47,7 @@ add_listener(unsigned long flags)
 			    &program);
 }
 
-/* In the child: nothing here allocates or locks. The filter it loads allows everything. */
+/* Runs in the child: no allocation, no locks. The filter allows everything. */
 static int
 try_notify(void)
 {
@@ -65,7 +64,7 @@ try_notify(void)
 	if (listener < 0)
 		return saw;
 	saw |= SAW_LISTENER;
-	/* there is no request 1: a kernel that knows the call says so */
+	/* notification id 0 does not exist: ENOENT shows that the kernel knows the ioctl */
 	if (ioctl(listener, NOTIFY_IOCTL_ADDFD, &nothing) < 0 && errno == ENOENT)
 		saw |= SAW_ADDFD;
 	if (ioctl(listener, NOTIFY_IOCTL_SET_FLAGS, NOTIFY_SYNC_WAKE_UP) == 0)
@@ -76,7 +75,7 @@ try_notify(void)
 int
 enforce_probe_notify(struct facts *to, struct cordon_error *err)
 {
-	/* not by SIGCHLD: a caller that ignores it could not wait, another would hear of it */
+	/* no exit signal: a caller that ignores SIGCHLD could not wait, another would receive it */
 	pid_t child = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 	int status = 0;
 
@@ -98,9 +97,9 @@ enforce_probe_notify(struct facts *to, struct cordon_error *err)
 }
 
 /*
- * What a plan needs to know, without a child where nothing filters us yet: then nobody else can hold
- * a listener. Flags are judged before the program is looked for, so a kernel that takes them says
- * that there is no program. Who has this one, of 5.19, has injection, of 5.9.
+ * Finds what a plan needs, without a child if no filter is loaded yet: then no other listener can exist.
+ * The kernel checks flags before the program pointer, so EFAULT shows that it knows the flags. The flag of
+ * 5.19 implies fd injection, which is of 5.9.
  */
 static int
 probe_notify(struct facts *to, struct cordon_error *err)
@@ -123,7 +122,7 @@ has_filter(void)
 	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-/* No such process, no such descriptor: a kernel that knows the calls and lets us use them says so. */
+/* ESRCH and EBADF show that the calls exist and are not filtered. */
 static bool
 has_pidfd(void)
 {
@@ -150,14 +149,14 @@ yama_scope(void)
 										   : 0;
 }
 
-/* Landlock that is built in and not started says the same; but then nobody filters us. */
+/* Landlock built in but not enabled also returns EOPNOTSUPP; so look for a filter. */
 static bool
 is_filtered(void)
 {
 	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
 }
 
-/* A kernel without the file cannot tell who started whom. */
+/* Without the file the children of a process cannot be listed. */
 static bool
 has_tree(void)
 {
@@ -165,8 +164,8 @@ has_tree(void)
 }
 
 /*
- * Containers have been seen that refuse the call by which libc makes threads, with an error that it
- * does not understand. No arguments: the kernel says that these are wrong.
+ * Some container filters refuse clone3 with an errno after which libc does not fall back to clone. Called
+ * without arguments the kernel returns EINVAL.
  */
 static bool
 has_threads(void)
@@ -201,7 +200,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_SECCOMP_FILTER] = has_filter();
 	facts.values[FACT_PIDFD] = has_pidfd();
 	facts.values[FACT_OPENAT2] = has_openat2();
-	/* a range of one that is certainly not open */
+	/* a range of one fd that is not open */
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;
 	facts.values[FACT_YAMA] = yama_scope();
 	facts.values[FACT_CGROUP] = has_cgroup(facts.values[FACT_OUTER_CORDON]);
@@ -214,7 +213,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	return 0;
 }
 
-/* A cgroup is made with that limit, and removed. */
+/* Creates a cgroup with the limit, and removes it. */
 static bool
 can_limit(uint64_t memory, uint64_t processes)
 {

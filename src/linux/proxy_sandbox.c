@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The proxy's own box. It reads what strangers send, so it is left only what it was started for: a
- * Landlock ruleset without any file, and a filter that is a list of what is allowed, the shorter way
- * for a process that does one thing. What is not on it fails with EPERM.
+ * The sandbox of the proxy, which reads input from the network: a Landlock ruleset without files, and a
+ * seccomp filter that allows a short list of system calls. All others fail with EPERM.
  */
 #include "base/os.h"
 
@@ -37,7 +36,7 @@ struct proxy_port_rule {
 	uint64_t access, port;
 };
 
-/* Taking what comes in is free; connecting is by port, where Landlock knows ports. */
+/* Connects are restricted by port, where Landlock supports that; accepting is not. */
 static int
 enter_landlock(const struct role *role, struct cordon_error *err)
 {
@@ -45,10 +44,10 @@ enter_landlock(const struct role *role, struct cordon_error *err)
 	struct landlock_access handled = ruleset_access_for_abi(abi);
 	auto_fd int ruleset = -1;
 
-	/* what restricts itself without a line is not acted for; there the broker looks at addresses */
+	/* an outer broker refuses to act for an unregistered layer; it checks addresses itself */
 	if (abi == 0 || handshake_query() != 0)
 		return 0;
-	/* answers of the stub go to whatever port the question came from */
+	/* the stub answers to any port */
 	handled.net &= NET_BIND_TCP | NET_CONNECT_TCP;
 	ruleset = landlock_ruleset(&handled);
 	if (ruleset < 0)
@@ -65,17 +64,17 @@ enter_landlock(const struct role *role, struct cordon_error *err)
 
 #define LOAD(field) \
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, field))
-/* Both architectures have the low half first. */
+/* Both architectures are little-endian: the low half comes first. */
 #define LOAD_ARGUMENT(n) LOAD(args[n])
 #define END(value) BPF_STMT(BPF_RET | BPF_K, value)
 #define REFUSE END(SECCOMP_RET_ERRNO | EPERM)
 #define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), END(SECCOMP_RET_ALLOW)
-/* On this call only: the argument is one of two values. */
+/* For this call: the argument must be one of two values. */
 #define ALLOW_IF(name, argument, first, second)                                         \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 5), LOAD_ARGUMENT(argument), \
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0),                       \
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, second, 0, 1), END(SECCOMP_RET_ALLOW), REFUSE
-/* On this call only: the argument has none of these bits. */
+/* For this call: the argument must have none of these bits. */
 #define ALLOW_WITHOUT(name, argument, bits)                                             \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 4), LOAD_ARGUMENT(argument), \
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0), END(SECCOMP_RET_ALLOW), REFUSE
@@ -85,7 +84,7 @@ static const struct sock_filter filter[] = {
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
 	END(SECCOMP_RET_KILL_PROCESS),
 	LOAD(nr),
-	/* a connection, from its beginning to its end */
+	/* connections */
 	ALLOW(recvfrom),
 	ALLOW(sendto),
 	ALLOW(epoll_pwait),
@@ -102,13 +101,13 @@ static const struct sock_filter filter[] = {
 	ALLOW(getsockopt),
 	ALLOW(setsockopt),
 	ALLOW(getsockname),
-	ALLOW(bind), /* asks whether an address is ours; Landlock keeps TCP from it */
+	ALLOW(bind), /* to find out whether an address is local; Landlock denies it for TCP */
 	ALLOW(getpeername),
 	ALLOW(recvmsg),
 	ALLOW(sendmsg),
 	ALLOW(fcntl),
 	ALLOW_IF(ioctl, 1, FIONBIO, FIONBIO),
-	/* time, memory, the end */
+	/* time, memory, exit */
 	ALLOW(clock_gettime),
 	ALLOW(gettimeofday),
 	ALLOW(getrandom),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Grants the terminals that the command is started on, before the layers are entered. */
+/* Grants the terminals on which the command is started, before the layers are entered. */
 #include "linux/broker/pty.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ grant_descriptor(struct sandbox *box, int fd)
 	return flags < 0 || (flags & O_PATH) ? 0 : grant_known(box, fd, &at, flags & O_ACCMODE);
 }
 
-/* By its number alone: what /dev/tty opens has the name of /dev/tty. */
+/* By device number: what /dev/tty opens is reported as /dev/tty. */
 static int
 grant_controlling(struct sandbox *box)
 {
@@ -86,9 +86,9 @@ grant_controlling(struct sandbox *box)
 }
 
 /*
- * A layer grants files, and the file of a terminal is new with each: opening one only to read it, by the
- * name of the terminal or as /dev/stdin, is decided by the layers alone. So the first few that the command
- * makes are made before it starts. Without them it goes on: their names can then not be read.
+ * A Landlock rule is on an inode, and each pty has a new one. Opening a pty only for reading, by name or as
+ * /dev/stdin, is decided by the layers alone. So the first few ptys of the command are created before it
+ * starts. If that fails, these opens fail later; the start goes on.
  */
 static int
 grant_spare(struct sandbox *box, int *ret_spare)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A box on Linux: Landlock rulesets and a seccomp filter, ready; and the order in which a child
- * enters it. Nothing is decided here. What a plan could not promise was refused before, so a part
- * that is absent was accepted by name.
+ * The sandbox on Linux: Landlock rulesets, seccomp filter, and the order in which a child enters them. No
+ * decision is made here: a plan with gaps was refused before, so a missing part was accepted by name.
  */
 #include "enforce/enforce.h"
 
@@ -46,13 +45,13 @@ refuse_gaps(const struct plan *plan, struct cordon_error *err)
 		guarantee_names[gap], others);
 }
 
-/* What lies between none and all is decided by addresses; without a broker that gap was accepted. */
+/* Between none and all, addresses decide; without a broker that gap was accepted. */
 static enum filter_network
 network_of(const struct plan *plan)
 {
 	if (plan->settings.network.mode == NET_NONE)
 		return FILTER_NO_NETWORK;
-	/* what a broker around us is asked about its own filter routes, and closes */
+	/* an outer broker supervises with its own filter */
 	if (!plan->routes_network || plan->facts.values[FACT_OUTER_CORDON])
 		return FILTER_ALL_NETWORK;
 	return plan->has_datagrams ? FILTER_DATAGRAMS : FILTER_BROKERED;
@@ -63,7 +62,7 @@ names_of(const struct plan *plan)
 {
 	if (plan->closes_sockets)
 		return FILTER_NAMES_CLOSED;
-	/* what a broker around us is asked about its own filter routes */
+	/* an outer broker supervises with its own filter */
 	if (!plan->routes_sockets || plan->facts.values[FACT_OUTER_CORDON])
 		return FILTER_NAMES_SEEN;
 	return plan->routes_signals ? FILTER_NAMES_AND_SIGNALS : FILTER_NAMES_ROUTED;
@@ -95,9 +94,7 @@ choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 	return 0;
 }
 
-/*
- * One layer: a broker around us does not act under ours. It routes already, so the filter does not.
- */
+/* One layer: an outer broker does not act under ours. Its filter supervises already, so ours does not. */
 static int
 make_nested(struct sandbox *box, const struct plan *plan, const struct box_options *options,
 	    struct cordon_error *err)
@@ -118,9 +115,8 @@ make_nested(struct sandbox *box, const struct plan *plan, const struct box_optio
 }
 
 /*
- * Two layers: the outer for broker and command, the inner for the command alone. Where no file is
- * asked about, and the broker need not look into /proc for who is signalled, the outer one already
- * is what the plan allows.
+ * Two layers: the outer one for broker and command, the inner one for the command alone. If no file call is
+ * supervised, and the broker needs no /proc for signals, the outer layer alone is what the plan allows.
  */
 static int
 make_both_layers(struct sandbox *box, const struct plan *plan, const struct box_options *options,
@@ -263,7 +259,7 @@ enforce_grant_tmp(struct sandbox *box, const char *path, struct cordon_error *er
 	return rc;
 }
 
-/* The listener goes to the broker, which waits for nothing else of us. */
+/* Sends the listener to the broker. */
 static int
 hand_over(const struct sandbox *box, int listener, struct cordon_error *err)
 {
@@ -285,7 +281,10 @@ hand_over(const struct sandbox *box, int listener, struct cordon_error *err)
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot reach the broker");
 }
 
-/* Sends the listener whose number comes by the pipe, outside of the filter and with the same table. */
+/*
+ * Starts a process outside the filter, with a shared fd table, that sends the listener whose number it
+ * reads from the pipe.
+ */
 static pid_t
 start_sender(const struct sandbox *box, const int ends[2])
 {
@@ -301,7 +300,7 @@ start_sender(const struct sandbox *box, const int ends[2])
 	return pid;
 }
 
-/* A filter that routes sendmsg(2) routes the one that would hand its own listener over. */
+/* A filter that supervises sendmsg(2) would also stop the one that sends its listener. */
 static int
 load_sending(const struct sandbox *box, struct cordon_error *err)
 {
@@ -337,7 +336,7 @@ load_filter(const struct sandbox *box, struct cordon_error *err)
 	return rc < 0 ? rc : hand_over(box, listener, err);
 }
 
-/* Before the layer: whoever is restricted without having come to the door is never acted for. */
+/* Before the layer: an outer broker never acts for a process that added a layer unregistered. */
 static int
 register_nest(const struct sandbox *box, struct cordon_error *err)
 {
@@ -352,15 +351,15 @@ register_nest(const struct sandbox *box, struct cordon_error *err)
 }
 
 /*
- * Privileges first: with them gone nothing below can be undone, and no_new_privs is what lets the
- * rest happen without them. The filter last: it refuses calls that the steps before need.
+ * Privileges first: afterwards no step can be undone, and no_new_privs allows the others without privilege.
+ * The filter last: it denies calls that the steps before it need.
  */
 int
 enforce_apply(const struct sandbox *box, struct cordon_error *err)
 {
 	int rc = privileges_drop(err);
 
-	/* a trial has nobody who could answer; what it does needs nobody */
+	/* a selftest has no broker to answer queries, and needs none */
 	if (rc == 0 && box->is_nested && box->line[1] >= 0)
 		rc = register_nest(box, err);
 	if (rc == 0 && box->ruleset >= 0)
@@ -372,7 +371,7 @@ enforce_apply(const struct sandbox *box, struct cordon_error *err)
 	return rc;
 }
 
-/* Whatever is below us, or in the group, is the session's: nothing needs a mark. */
+/* The session's processes are found below the guard or in its cgroup: no fingerprint is needed. */
 void
 enforce_fingerprint(struct sandbox *box, struct session_group *group)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a box is made of, for sandbox.c and start.c. */
+/* The parts of a sandbox, for sandbox.c and start.c. */
 #pragma once
 
 #include <semaphore.h>
@@ -9,15 +9,15 @@
 
 struct sandbox {
 	struct arena arena;
-	int ruleset;		/* alone, or the inner one; -1: no Landlock here */
-	enum ruleset_kind kind; /* of that one */
-	int outer;		/* entered by the broker before the command is started; -1: none */
-	const struct sock_fprog *filter; /* NULL: no seccomp here */
-	bool is_routed;			 /* the filter has a listener, which the broker gets by: */
-	bool is_nested; /* or a broker around us asks, by a line that comes the same way */
-	int line[2];	/* from the command to us; -1: not made */
-	int abi;	/* of Landlock */
+	int ruleset;		/* the only or the inner layer; -1: no Landlock */
+	enum ruleset_kind kind; /* of ruleset */
+	int outer;		/* entered by the broker before it starts the command; -1: none */
+	const struct sock_fprog *filter; /* NULL: no seccomp */
+	bool is_routed;			 /* the child sends the filter's listener over line */
+	bool is_nested; /* the child sends the outer broker's query socket over line */
+	int line[2];	/* from the command to the broker; -1: none */
+	int abi;	/* Landlock ABI */
 	struct broker broker;
 	sem_t started, serving;
-	pid_t starter; /* the thread that is the command's parent; 0: the first one */
+	pid_t starter; /* the thread that is the command's parent; 0: the first thread */
 };

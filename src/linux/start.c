@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Starting the process that will enter a box. Where calls are routed, it is started by a thread
- * that has entered the outer layer and then becomes the broker: Landlock lets only a process whose
- * layers are all ours be read by us. That thread has given up its privileges as the command has, so
- * that nothing is done on behalf that the command could not do.
+ * Starts the process that enters the sandbox. With a broker, it is started by a thread that has entered the
+ * outer layer and then becomes the broker: under Landlock a thread may read only processes that are in all
+ * of its layers. That thread has dropped its privileges like the command, so that it can do nothing on
+ * behalf that the command could not.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ struct starter {
 	int why;
 };
 
-/* -1 with errno, which is 0 when nobody sent one: then the child has said why itself. */
+/* Returns -1 with errno; errno 0: none was sent, and the child has reported why. */
 static int
 receive_listener(int line)
 {
@@ -49,7 +49,7 @@ receive_listener(int line)
 
 	ssize_t n;
 
-	/* it has been sent by now, or will be; or all who could have sent it are gone */
+	/* it has been or will be sent, or all processes that could send it have exited */
 	do
 		n = recvmsg(line, &message, MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
@@ -65,8 +65,8 @@ receive_listener(int line)
 }
 
 /*
- * Nothing is lost by failing here: the command has not been started yet. Who will serve has a umask
- * and a folder of its own: both are set for single calls.
+ * A failure here loses nothing: the command is not started yet. Broker threads have their own umask and
+ * working directory (CLONE_FS), which are set for single calls.
  */
 static bool
 enter_outer(struct sandbox *box)
@@ -93,7 +93,7 @@ start(const struct session_group *group, const struct enforce_main *main)
 			   : session_group_spawn(group, main->run, main->context);
 }
 
-/* It is in its box, and nobody would ever answer it. */
+/* The command is in its sandbox and no broker would answer it: kill it. */
 static void
 give_up(struct starter *starter, int why)
 {
@@ -102,7 +102,7 @@ give_up(struct starter *starter, int why)
 	starter->why = why;
 }
 
-/* A table of its own with nothing but the line: nobody waits for what we hold. -1 stays -1. */
+/* A fd table of its own with only the socket, so that no pipe stays open here. -1 stays -1. */
 static bool
 keep_alone(int *line)
 {
@@ -115,7 +115,7 @@ keep_alone(int *line)
 	return true;
 }
 
-/* The thread stays: the command ends with it. */
+/* The thread stays until the command ends. */
 static _Noreturn void
 answer_questions(struct sandbox *box, int line)
 {
@@ -149,9 +149,9 @@ start_and_serve(void *argument)
 	if (!box->is_nested)
 		box->broker.listener = listener;
 	close(box->line[0]);
-	/* starter is not there any more after this */
+	/* starter is invalid after this */
 	sem_post(&box->started);
-	/* at once: the broker around us may be waiting for an answer, and others for the broker */
+	/* without waiting: the outer broker may wait for an answer, and others for that broker */
 	if (box->is_nested)
 		answer_questions(box, listener);
 	while (sem_wait(&box->serving) < 0 && errno == EINTR)
@@ -166,7 +166,7 @@ start_routed(struct starter *starter)
 {
 	int why;
 
-	/* it must not be under the layer that the next one enters */
+	/* before this thread enters the layer, which the new thread would inherit */
 	if (starter->box->broker.egress.line >= 0 && !starter->box->is_nested)
 		loopback_connect_start(&starter->box->broker);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->box->line) < 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Children that made this process their tracer by PTRACE_TRACEME. Nothing here ever traces: such a
- * child is detached at its first stop, with the signal that it stopped for. The kernel takes that
- * only from the thread that started the child, which for the command is the one in start.c.
+ * Detaches children that made this process their tracer by PTRACE_TRACEME, at their first stop, delivering
+ * the signal. This process never traces. The kernel accepts PTRACE_DETACH only from the thread that started
+ * the child, for the command the one in start.c.
  */
 #include "linux/untrace.h"
 
@@ -19,7 +19,8 @@
 #include "linux/sandbox.h"
 #include "linux/seccomp/syscalls.h"
 
-#define ORDER (SIGRTMIN + 2) /* after blocking_open.c's and kill_all.c's */
+/* SIGRTMIN and SIGRTMIN + 1 are used by blocking_open.c and kill_all.c */
+#define ORDER (SIGRTMIN + 2)
 
 static bool
 detach(pid_t task, int signal)
@@ -27,7 +28,7 @@ detach(pid_t task, int signal)
 	return ptrace(PTRACE_DETACH, task, NULL, (void *)(intptr_t)signal) == 0;
 }
 
-/* In the thread that started the command; async-signal-safe. */
+/* Runs in the thread that started the command; async-signal-safe. */
 static void
 follow_order(int number, siginfo_t *info, void *context)
 {
@@ -49,12 +50,12 @@ untrace_ready(struct sandbox *box)
 
 	sigemptyset(&only);
 	sigaddset(&only, ORDER);
-	/* unblocked without a handler it would end us */
+	/* unblocked without a handler it would kill the guard */
 	if (sigaction(ORDER, &action, NULL) == 0 && pthread_sigmask(SIG_UNBLOCK, &only, NULL) == 0)
 		__atomic_store_n(&box->starter, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
 }
 
-/* 0: it is not traced, or cannot be read. */
+/* Returns 0 if it is not traced, or cannot be read. */
 static pid_t
 tracer_of(pid_t task)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The plan once more, with every text folded as a folding folder does it: decomposed, in small
- * letters, without what is not seen. It is made when it is asked for the first time, and asked only
- * about paths that are not folded as they stand, or for plans that deny such.
+ * A second copy of the plan's rules with every path case-folded: decomposed, lower case, without ignorable
+ * characters. It is built on first use, and consulted only for paths that are not in folded form, or if the
+ * plan denies such a path.
  */
 #include "linux/casefold/casefold.h"
 
@@ -22,8 +22,8 @@ struct casefold {
 	const char *top;
 	pthread_mutex_t lock;
 	int state;
-	bool has_odd;  /* something that is denied is written in another way than folded */
-	bool is_whole; /* everything of it could be folded */
+	bool has_odd;  /* a deny is not in folded form */
+	bool is_whole; /* every rule could be folded */
 	struct index index;
 };
 
@@ -51,7 +51,7 @@ casefold_free(struct casefold *fold)
 
 /* ---- the plan ---- */
 
-/* The folders above everything have one spelling here: the length of their part of the text. */
+/* Length of the prefix that consists of directories above all grants: their spelling is fixed. */
 static size_t
 length_of_top(const struct casefold *fold, const char *text)
 {
@@ -138,7 +138,7 @@ has_odd_deny(const struct casefold *fold, const struct planned_rule *rules, size
 	return false;
 }
 
-/* Brings it to a state; what was found out before stays. */
+/* Raises the state; results found before stay. */
 static void
 reach(struct casefold *fold, enum casefold_state state)
 {
@@ -155,7 +155,7 @@ reach(struct casefold *fold, enum casefold_state state)
 	pthread_mutex_unlock(&fold->lock);
 }
 
-/* Folders above what is granted cannot be looked at: by another spelling of those nothing is. */
+/* Directories above the grants cannot be read, and grant nothing under any spelling. */
 static bool
 is_below_folding(const struct casefold *fold, const char *path)
 {
@@ -176,9 +176,11 @@ is_below_folding(const struct casefold *fold, const char *path)
 	return false;
 }
 
-/* ---- asking ---- */
+/* ---- decisions ---- */
 
-/* Nobody needs the other spelling, so what is vetted under its own is not changed under it. */
+/*
+ * A file reached under a variant spelling is not inspected, so a change that needs inspection is refused.
+ */
 static void
 narrow(struct verdict *verdict, const struct verdict *by)
 {
@@ -198,7 +200,7 @@ narrow(struct verdict *verdict, const struct verdict *by)
 		verdict->held = by->held;
 }
 
-/* Who names the very spelling gets it. */
+/* A rule that names exactly this spelling applies. */
 static bool
 is_named(const struct casefold *fold, const char *path)
 {
@@ -209,7 +211,7 @@ is_named(const struct casefold *fold, const char *path)
 	return false;
 }
 
-/* What the folded plan says, where a name of git's is not changed under a disguise. */
+/* Decides by the folded plan. A variant spelling of a git name cannot be changed. */
 static struct verdict
 decide_folded(const struct casefold *fold, const char *path)
 {
@@ -218,11 +220,11 @@ decide_folded(const struct casefold *fold, const char *path)
 		.pattern = "another spelling",
 		.reason = "in this folder it is a name of git's"};
 	struct verdict folded = {0};
-	/* decomposed it is longer */
+	/* decomposed text is longer */
 	size_t room = PATH_MAX + 3 * strlen(path);
 	auto_free char *text = malloc(room);
 
-	/* what cannot be told is denied where it matters */
+	/* deny if the path cannot be folded */
 	if (text == NULL || !fold->is_whole || !casefold_text(path, false, text, room))
 		return folded;
 	folded = index_decide(&fold->index, text);

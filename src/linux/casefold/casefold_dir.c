@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Folders that fold names, told by their mark, by a name that is in them, or by their kind; and names
- * by which a folder has a file without listing it (GIT~1 for .git). Without memory of their own: that
- * may be used up.
+ * Finds out whether a directory folds names: by its attribute, by looking up an entry in another spelling,
+ * or by its file system type. Also finds short names by which a directory gives a file without listing it
+ * (GIT~1 for .git). Allocates nothing, because memory may be exhausted.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "base/fd.h"
 #include "linux/casefold/casefold_parts.h"
 
-#define ENTRIES 64 /* are looked at for one that tells */
+#define ENTRIES 64 /* entries to try */
 
 static bool
 has_letter(const char *name)
@@ -35,7 +35,7 @@ has_letter(const char *name)
 	return found;
 }
 
-/* 1: the name is also there with other letters; 0: it is not; -1: it is gone, and tells nothing. */
+/* Returns 1 if the name also exists in the other case, 0 if it does not, -1 if the file is gone. */
 static int
 is_twice(int folder, const char *name)
 {
@@ -58,7 +58,7 @@ is_twice(int folder, const char *name)
 		       : -1;
 }
 
-/* One piece of a listing, at most *left entries. As is_twice of the first name that tells. */
+/* Tries at most *left entries of a listing. Returns what is_twice returned for the first useful one. */
 static int
 look_at_names(int folder, const char *listing, long size, int *left)
 {
@@ -74,22 +74,22 @@ look_at_names(int folder, const char *listing, long size, int *left)
 	return found;
 }
 
-/* What disks of other systems are known by, and what may stand for one. */
+/* File systems that fold names, or may be backed by one that does. */
 static bool
 is_foreign(int folder)
 {
 	static const unsigned long kinds[] = {
 		0x4d44,	    /* FAT */
 		0x2011bab0, /* exFAT */
-		0x5346544e, /* NTFS, and */
+		0x5346544e, /* NTFS */
 		0x7366746e, /* ntfs3 */
 		0x482b,	    /* HFS+ */
 		0x4244,	    /* HFS */
 		0xff534d42, /* CIFS */
 		0xfe534d42, /* SMB */
-		0x01021997, /* 9P: folders of a host */
+		0x01021997, /* 9P: directories of a host */
 		0x65735546, /* FUSE: virtiofs, ntfs-3g */
-		0x786f4256, /* folders of VirtualBox */
+		0x786f4256, /* VirtualBox shared folders */
 		0x2fc12fc1, /* ZFS */
 	};
 	struct statfs fs;
@@ -144,7 +144,7 @@ is_among(const char *name, const char *listing, long size)
 	return false;
 }
 
-/* A folder lists a file by its own name only. */
+/* A directory lists a file under its long name only. */
 static bool
 is_listed(int folder, const char *name)
 {
@@ -159,7 +159,7 @@ is_listed(int folder, const char *name)
 	return found;
 }
 
-/* Is this name there, and another file's? */
+/* Does the name exist although it is not listed? */
 static bool
 is_short(const char *folder, const char *name)
 {

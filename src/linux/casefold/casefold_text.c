@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Texts as folders fold them. Not all do so in the same way: what any of those takes for one name is
- * one here. Decomposed and in small letters, without what is not seen; and as disks of Windows have
- * it, without dots and blanks at the end and without what follows a colon.
+ * Folds texts. File systems differ, so the folded form joins all spellings that any of them treats as
+ * equal: decomposed and in lower case, without ignorable characters, and as on Windows without trailing
+ * dots and blanks and without a stream name after a colon.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,7 +20,7 @@
 
 #define DOTLESS_I 0x131
 
-/* Is this where a name may have other spellings, or be one of another name (GIT~1)? */
+/* May the name have other spellings here, or be a short name (GIT~1)? */
 static bool
 is_odd(const char *at)
 {
@@ -48,7 +48,7 @@ casefold_is_plain(const char *text)
 	return true;
 }
 
-/* What is not seen is not compared, and some have one capital I only. Returns the length left. */
+/* Drops ignorable characters and maps dotless i to i. Returns the new length. */
 static size_t
 drop_unseen(uint8_t *text, size_t length)
 {
@@ -67,7 +67,7 @@ drop_unseen(uint8_t *text, size_t length)
 	return to;
 }
 
-/* FAT and NTFS drop dots and blanks behind a name, and take what a colon leads to for a part of it. */
+/* FAT and NTFS ignore trailing dots and blanks; a colon begins the name of a stream. */
 static size_t
 find_end(const char *name, size_t length)
 {
@@ -79,7 +79,7 @@ find_end(const char *name, size_t length)
 	return end == 0 ? all : end;
 }
 
-/* One name; what is no text stays as it is, as the kernel has it. 0: no room. */
+/* Folds one component. Invalid UTF-8 stays as it is, as in the kernel. Returns 0 if there is no room. */
 static size_t
 fold_name(const char *name, size_t length, char *to, size_t room)
 {
@@ -98,7 +98,7 @@ fold_name(const char *name, size_t length, char *to, size_t room)
 	return folded == NULL ? 0 : drop_unseen(folded, size);
 }
 
-/* Name by name, so that one that is no text does not keep the others from being folded. */
+/* Component by component, so that invalid UTF-8 in one does not keep the others from being folded. */
 bool
 casefold_text(const char *text, bool is_pattern, char *to, size_t room)
 {
@@ -121,7 +121,7 @@ casefold_text(const char *text, bool is_pattern, char *to, size_t room)
 	return used < room - 2;
 }
 
-/* ---- names of git's ---- */
+/* ---- git names ---- */
 
 static bool
 is_gits(const char *name)
@@ -161,9 +161,9 @@ casefold_is_disguise(const char *path, const char *folded)
 	return false;
 }
 
-/* ---- below each other ---- */
+/* ---- prefixes ---- */
 
-/* Nothing odd but capitals? */
+/* Does the text differ from its folded form by capital letters at most? */
 static bool
 has_only_letters(const char *text)
 {
@@ -181,7 +181,7 @@ is_prefix(const char *path, const char *root)
 	return ascii_same_n(path, root, length) && (path[length] == '\0' || path[length] == '/');
 }
 
-/* As much of path as has the names of root. */
+/* Returns the prefix of path with as many components as root. */
 static size_t
 same_names(const char *path, const char *root)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* How names may be spelt, for who explains: the broker asks fold itself. */
+/* Case-folding lookup for `why`. The broker calls casefold directly. */
 #include <stdlib.h>
 
 #include "enforce/enforce.h"
 #include "linux/casefold/casefold.h"
 
 struct spelt {
-	struct spelling spelling; /* the first */
+	struct spelling spelling; /* must be first: cast from struct spelling */
 	struct casefold *fold;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where our cgroup is, making one of our own in it or beside it, and reading what it says. Only
- * what is delegated to us is touched. The hierarchy may be mounted beside the old one (hybrid), and
- * then it often has no controllers: a limit is had when writing it worked, and not before.
+ * Finds the cgroup of this process and creates one below or beside it, only where that is delegated. On a
+ * hybrid hierarchy (v1 and v2) the v2 tree often has no controllers, so a limit counts as set only after
+ * the write succeeded.
  */
 #include "linux/cgroup/cgroup.h"
 
@@ -36,7 +36,7 @@ cgroup_lines_close(struct cgroup_lines *lines)
 	lines->fd = -1;
 }
 
-/* False at the end of the file. A line that fills everything is dropped. */
+/* Returns false at the end of the file. A line longer than the buffer is dropped. */
 static bool
 lines_fill(struct cgroup_lines *lines)
 {
@@ -127,7 +127,7 @@ cgroup_write(int folder, const char *file, const char *text)
 	return n == (ssize_t)length ? 0 : -1;
 }
 
-/* ---- where ---- */
+/* ---- location ---- */
 
 static int
 open_folder(const char *path)
@@ -141,7 +141,7 @@ try_place(const char *mount, const char *name, char ret_path[PATH_MAX])
 	char path[PATH_MAX];
 	struct statfs fs;
 
-	/* of a hierarchy that does not reach up to where we are */
+	/* our cgroup is outside of what is mounted */
 	if (*name != '/' || strstr(name, "/..") != NULL)
 		return false;
 	if (strcmp(name, "/") == 0)
@@ -208,8 +208,8 @@ cgroup_find_own(char ret_path[PATH_MAX])
 }
 
 /*
- * Opened, not asked for: a sandbox around us is not in the permissions. The kernel wants the right
- * to write to the cgroup.procs of what holds both the old and the new place of a process.
+ * Tries to open for writing: a sandbox around this one is not visible in permissions. To move a process,
+ * the kernel requires write access to cgroup.procs of the common ancestor.
  */
 static bool
 is_ours(const char *path)
@@ -232,11 +232,11 @@ cgroup_is_delegated(void)
 	return cgroup_find_own(path) && is_ours(path);
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static const struct controller {
 	const char *name, *on;
-	size_t wish; /* where in struct group_wish */
+	size_t wish; /* offset in struct group_wish */
 } controllers[] = {
 	{"memory", "+memory", offsetof(struct group_wish, memory)},
 	{"pids", "+pids", offsetof(struct group_wish, processes)},
@@ -252,8 +252,8 @@ is_wished(const struct group_wish *wish, const struct controller *controller)
 }
 
 /*
- * Processes and controllers exclude each other, except in the root, which has no type. For pids the
- * kernel does not say so: it makes the cgroups below unusable instead.
+ * A cgroup has either processes or controllers, except the root, which has no cgroup.type. Enabling pids
+ * would succeed and make the cgroups below unusable.
  */
 static bool
 can_enable(int folder)
@@ -286,7 +286,7 @@ cgroup_enable(int folder, const struct group_wish *wish)
 	return 0;
 }
 
-/* Below a cgroup that is divided by threads a new one takes no process. */
+/* Below a threaded cgroup a new one accepts no processes. */
 static bool
 is_usable(int folder)
 {
@@ -308,7 +308,7 @@ write_number(int folder, const char *file, uint64_t number)
 	return cgroup_write(folder, file, text);
 }
 
-/* Memory that moves to swap is still held; and half a tree left by the kernel helps nobody. */
+/* Also limit swap, and kill the whole cgroup on OOM: half of a process tree is of no use. */
 static int
 limit_memory(int folder, uint64_t limit)
 {
@@ -353,7 +353,7 @@ cgroup_make(const char *path, const struct group_wish *wish, int *ret_folder)
 	return 0;
 }
 
-/* The root of the hierarchy has no type; what is mounted may begin below it. */
+/* The root of the hierarchy has no cgroup.type; the mounted tree may begin below it. */
 static bool
 is_root(const char *path)
 {
@@ -364,8 +364,8 @@ is_root(const char *path)
 }
 
 /*
- * To the cgroup above ours. Not to the root, and never to a slice: those are systemd's to manage,
- * who makes a scope when asked.
+ * Moves to the parent cgroup. Not to the root and not to a slice: systemd manages those, and creates a
+ * scope on request.
  */
 static bool
 go_above(char path[PATH_MAX])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Ending everything in a cgroup and removing it with all that was made inside. It may be the last
- * thing that runs of a session: no allocation, at most a few descriptors, and no recursion, because
- * the command decides how deep its cgroups lie. Only processes that the kernel lists inside are hit.
+ * Kills all processes in a cgroup and removes it with its descendants. It may be the last code of a session
+ * to run: no allocation, few fds, and no recursion, because the command decides how deep its cgroups are
+ * nested. Signals only processes that the kernel lists in the cgroup.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,9 +18,9 @@
 #include "linux/cgroup/cgroup.h"
 #include "linux/seccomp/syscalls.h"
 
-/* ---- walking ---- */
+/* ---- walk ---- */
 
-/* A place at or below where the walk began; depth 0 is there. */
+/* The current directory of a walk; depth 0 is where it began. */
 struct cgroup_walk {
 	int fd;
 	int depth;
@@ -50,7 +50,7 @@ walk_to(struct cgroup_walk *walk, const char *name, int deeper)
 	return true;
 }
 
-/* A cgroup may well be called ".x": that must not hide it. */
+/* Only "." and "..": a cgroup may be named ".x". */
 static bool
 is_dots(const char *name)
 {
@@ -59,7 +59,7 @@ is_dots(const char *name)
 
 enum cgroup_inspect { LOOK_FIRST, LOOK_THIS, LOOK_AFTER };
 
-/* Of the cgroups in fd: the first, the one with this inode, or the one listed after that. */
+/* Finds the first child cgroup of fd, the one with this inode, or the one after it. */
 static bool
 find_entry(int fd, enum cgroup_inspect look, uint64_t inode, struct cgroup_entry *ret)
 {
@@ -88,7 +88,7 @@ find_entry(int fd, enum cgroup_inspect look, uint64_t inode, struct cgroup_entry
 	return false;
 }
 
-/* To the next cgroup, each before those in it; false when all were seen. */
+/* Goes to the next cgroup, parents first; false at the end. */
 static bool
 walk_next(struct cgroup_walk *walk)
 {
@@ -125,7 +125,7 @@ cgroup_count(int folder)
 	return count;
 }
 
-/* ---- ending ---- */
+/* ---- kill ---- */
 
 static long
 now_ms(void)
@@ -136,7 +136,7 @@ now_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Of an open cgroup.events. A cgroup that is gone has nobody in it. */
+/* events: open cgroup.events. A removed cgroup is empty. */
 static bool
 says_empty(int events)
 {
@@ -174,8 +174,8 @@ struct batch {
 };
 
 /*
- * What is listed again now that we hold it is inside: had the number gone to another process since
- * it was first read, then that one would be held, and not listed.
+ * Opens pidfds, then reads the list again: a pid still listed belongs to the process behind the pidfd. If
+ * the pid was reused in between, the other process is not in the list.
  */
 static void
 signal_batch(int folder, struct batch *batch)
@@ -201,7 +201,7 @@ signal_in(int folder)
 
 	while ((line = cgroup_lines_next(&lines)) != NULL) {
 		pid_t pid = (pid_t)atoi(line);
-		/* 0: of another pid namespace, out of our reach */
+		/* 0: a process of an outer pid namespace */
 		int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 
 		if (fd < 0)
@@ -214,7 +214,7 @@ signal_in(int folder)
 	signal_batch(folder, &batch);
 }
 
-/* BASELINE(5.14): before it there is no cgroup.kill. Frozen, so that nobody is born meanwhile. */
+/* BASELINE(5.14): no cgroup.kill before. The cgroup is frozen, so no process is forked meanwhile. */
 static void
 signal_all(int folder)
 {
@@ -240,23 +240,26 @@ cgroup_kill(int folder, int deadline_ms)
 		return errno == ENOENT || errno == ENODEV;
 	for (; !says_empty(events); again = true) {
 		cgroup_write(folder, "cgroup.freeze", "1");
-		/* the kernel signals first threads, which does nothing where that one has ended */
+		/*
+		 * repeat by hand: cgroup.kill signals thread group leaders, which fails for one that has
+		 * exited
+		 */
 		if (cgroup_write(folder, "cgroup.kill", "1") < 0 || again)
 			signal_all(folder);
 		left = deadline - now_ms();
 		if (left <= 0)
 			return says_empty(events);
-		/* told by the kernel; the time is for those who came in since the last look */
+		/* wakes on a change of cgroup.events; the timeout is for processes that joined meanwhile */
 		poll(&change, 1, left < 20 ? (int)left : 20);
 	}
-	/* whoever comes next would wait forever */
+	/* a process that joins later must not stay frozen */
 	cgroup_write(folder, "cgroup.freeze", "0");
 	return true;
 }
 
-/* ---- removing ---- */
+/* ---- remove ---- */
 
-/* Where the walk stands, from above. The kernel says EBUSY for a moment after the last exit. */
+/* Removes the walk's current cgroup by its parent. rmdir may return EBUSY shortly after the last exit. */
 static bool
 remove_here(struct cgroup_walk *walk, long deadline)
 {

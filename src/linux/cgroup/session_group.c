@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The session's group on Linux: which kind there is, and getting the command into it. A process is
- * best born inside: to join later makes it wait for every processor (some 14 ms).
+ * The session group on Linux: chooses its kind and starts the command in it. The child is created inside
+ * the cgroup (CLONE_INTO_CGROUP), because moving a process later costs some 14 ms.
  */
 #include "enforce/session_group.h"
 
@@ -24,13 +24,13 @@
 
 #define CLONE_INTO 0x200000000ull /* CLONE_INTO_CGROUP */
 
-/* As the kernel has it since 5.7; its header came later than the oldest we build with. */
+/* struct clone_args since Linux 5.7; the oldest supported headers lack its last fields. */
 struct clone_into {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid,
 		set_tid_size, cgroup;
 };
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static const struct session_group no_group = {
 	.kind = GROUP_NONE, .folder = -1, .procs_fd = -1, .hold = -1};
@@ -105,13 +105,13 @@ session_group_make(struct session_group *group, struct cordon_error *err)
 	return 0;
 }
 
-/* ---- starting ---- */
+/* ---- start ---- */
 
-/* A process on its way inside. Its memory is ours until it execs, so what it notes we see. */
+/* A child joining the group. It shares our memory until it calls exec, so we see what it stores here. */
 struct birth {
 	const struct session_group *group;
-	bool joins;	  /* it was not born inside */
-	volatile int sys; /* why it did not get inside; -1: it did not live to say */
+	bool joins;	  /* not created inside by clone3 */
+	volatile int sys; /* errno of a failed join; -1: it died before joining */
 	void (*run)(const void *);
 	const void *argument;
 };
@@ -123,7 +123,7 @@ reap(pid_t child)
 		;
 }
 
-/* 0, or why not. */
+/* Returns 0 or an errno. */
 static int
 join(const struct session_group *group)
 {
@@ -146,8 +146,8 @@ begin(struct birth *birth)
 }
 
 /*
- * A sanitizer knows of vfork, and must be told of nothing else that returns twice; the one for threads
- * makes a fork of it, which shares no memory.
+ * Address sanitizer handles vfork but no other call that returns twice; thread sanitizer turns vfork into
+ * fork, which shares no memory.
  */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -168,8 +168,8 @@ begin(struct birth *birth)
 #endif
 
 /*
- * The bare call, for there is no function for it in C libraries: it returns twice on one stack, as
- * vfork does, and must be part of a function that lives until the second time.
+ * The raw system call, for which libc has no function. Like vfork it returns twice on one stack, so it must
+ * be inlined into a function that lives until the second return.
  */
 static inline __attribute__((always_inline)) long
 call_clone3(const struct clone_into *args)
@@ -205,7 +205,7 @@ bear(struct birth *birth)
 	};
 	long child = call_clone3(&args);
 
-	/* nothing else here, or it would use what we still need of this stack */
+	/* call nothing else here: it would overwrite the parent's stack */
 	if (child == 0)
 		begin(birth);
 	return child < 0 ? -1 : (pid_t)child;
@@ -223,7 +223,7 @@ fork_and_join(struct birth *birth)
 	return child;
 }
 
-/* The child, or -1 with errno when it did not get inside. */
+/* Returns the child's pid, or -1 with errno if it did not join. */
 static pid_t
 believe(pid_t child, const struct birth *birth)
 {
@@ -234,7 +234,7 @@ believe(pid_t child, const struct birth *birth)
 	return -1;
 }
 
-/* It goes inside by itself; systemd is asked by the child, too, which takes a while. */
+/* The child joins by itself; for a scope it queries systemd, which takes time. */
 static pid_t
 fork_inside(const struct birth *birth)
 {
@@ -257,7 +257,7 @@ fork_inside(const struct birth *birth)
 	while (n < 0 && errno == EINTR);
 	close(ends[0]);
 	if (child > 0 && (n != (ssize_t)sizeof sys || sys != 0)) {
-		/* it may be on its way, and would not end for us */
+		/* it may still be joining */
 		if (n < 0)
 			kill(child, SIGKILL);
 		reap(child);
@@ -268,10 +268,9 @@ fork_inside(const struct birth *birth)
 }
 
 /*
- * From 6.14 on, and in stable kernels since, a child that is born into another cgroup is killed on
- * the spot when the cgroup of its parent was ever ended by cgroup.kill: the kernel compares the
- * count of the one with that of the other. Such a child joins instead; likewise where there is no
- * such call (BASELINE(5.7)) or a filter refuses it.
+ * Since 6.14 (and in stable backports) a child created into another cgroup is killed at once if its
+ * parent's cgroup was ever ended by cgroup.kill: the kernel compares kill counters of different cgroups.
+ * Then, and where clone3 is missing (BASELINE(5.7)) or filtered, the child joins by itself.
  */
 pid_t
 session_group_spawn(const struct session_group *group, void (*run)(const void *argument),
@@ -300,9 +299,9 @@ session_group_fork(const struct session_group *group, void (*run)(const void *ar
 	return fork_inside(&birth);
 }
 
-/* ---- while it is there ---- */
+/* ---- use ---- */
 
-/* Its folder, which is ret_opened when it had to be opened for this; -1: there is none. */
+/* Returns the cgroup's fd; *ret_opened is set if it was opened here. -1: no cgroup. */
 static int
 folder_of(const struct session_group *group, int *ret_opened)
 {
@@ -367,9 +366,9 @@ session_group_measure(const struct session_group *group, struct group_usage *ret
 	return true;
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
-/* rmdir, for which the kernel may say EBUSY for a moment after the last exit. */
+/* rmdir(2); the kernel may return EBUSY shortly after the last exit. */
 static int
 remove_path(const char *path)
 {
@@ -412,7 +411,7 @@ clear_and_remove(const struct session_group *group)
 int
 session_group_remove(struct session_group *group)
 {
-	/* mostly it is empty, and then needs no descriptor, which there may be none of */
+	/* usually empty, and then rmdir needs no fd, of which none may be left */
 	if (group->kind != GROUP_NONE && rmdir(group->path) < 0 && errno != ENOENT &&
 	    clear_and_remove(group) < 0)
 		return -1;
@@ -456,7 +455,7 @@ session_group_end_dead(const char *path)
 		errno = EINVAL;
 		return -1;
 	}
-	/* whoever lives on in it may ask, and must not end by asking */
+	/* a process inside may call this, and must not kill itself */
 	if ((cgroup_find_own(own) && path_below(own, path)) || !cgroup_kill(folder, 5000)) {
 		errno = EBUSY;
 		return -1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Scopes of systemd's user manager. libsystemd is loaded only when one is needed, and only in
- * short-lived children: nobody else ever holds a connection. The scope is delegated to us and
- * divided: in one cgroup the command, with the limits, in the other a process of ours that keeps
- * systemd from removing it all before the limits were asked whether they had been hit.
+ * Transient scopes of systemd's user manager. libsystemd is loaded only in short-lived children, so no
+ * long-running process has a D-Bus connection. The scope is delegated and divided in two cgroups: one for
+ * the command, with the limits, and one for a keeper process, so that systemd does not remove the scope
+ * before its counters were read.
  */
 #include "base/os.h"
 
@@ -22,14 +22,14 @@
 #include "linux/cgroup/cgroup.h"
 
 #define SCOPE_KEEP "keep"
-/* What the scope as a whole gets on top of the command's limits, for the keeper. */
+/* Added to the command's limits for the whole scope, for the keeper. */
 #define KEEPER_MEMORY (8u << 20)
 #define KEEPER_TASKS 1u
 #define PATIENCE_MS 30000
 #define MANAGER \
 	"org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"
 
-/* ---- talking to systemd, in a child ---- */
+/* ---- D-Bus calls, in a child ---- */
 
 struct bus {
 	sd_bus *connection;
@@ -99,7 +99,7 @@ bus_connect(struct bus *bus, struct cordon_error *err)
 	return 0;
 }
 
-/* What is asked, and what came back. */
+/* A query and its function. */
 struct scope_query {
 	int (*ask)(const struct bus *bus, const struct scope_query *question, char *text,
 		   size_t size, struct cordon_error *err);
@@ -186,7 +186,7 @@ helper_main(const struct scope_query *question, int to)
 	_exit(write(to, &answer, sizeof answer) != (ssize_t)sizeof answer);
 }
 
-/* Is there something to read before the time is up? A signal of the caller's is no answer. */
+/* Waits until from is readable; false after the deadline. Continues after EINTR. */
 static bool
 wait_for(int from, int64_t until)
 {
@@ -200,7 +200,7 @@ wait_for(int from, int64_t until)
 	return rc > 0;
 }
 
-/* True when size bytes came in time. */
+/* Reads size bytes; false after the deadline. */
 static bool
 hear(int from, void *to, size_t size)
 {
@@ -225,7 +225,7 @@ end_child(pid_t child)
 		;
 }
 
-/* In a child of our own. ret_text (may be NULL) has room for an answer's text. */
+/* Runs the query in a child process. ret_text (may be NULL) has room for the answer. */
 static int
 ask(const struct scope_query *question, char *ret_text, struct cordon_error *err)
 {
@@ -256,9 +256,9 @@ ask(const struct scope_query *question, char *ret_text, struct cordon_error *err
 	return 0;
 }
 
-/* ---- where ---- */
+/* ---- location ---- */
 
-/* The user manager's own cgroup, in which it makes the others. */
+/* The cgroup of the user manager, which contains its scopes. */
 static int
 find_manager(char ret_path[PATH_MAX], struct cordon_error *err)
 {
@@ -289,7 +289,7 @@ systemd_scope_can(void)
 	       cgroup_has_word(folder, "cgroup.controllers", "pids");
 }
 
-/* Until this process is in the cgroup at path. */
+/* Waits until this process is in the cgroup at path. */
 static bool
 wait_inside(const char *path)
 {
@@ -305,7 +305,7 @@ wait_inside(const char *path)
 
 /* ---- the keeper ---- */
 
-/* As the guard: it outlives what a terminal sends, and holds nothing of the caller's. */
+/* Detaches the keeper from the terminal and closes inherited fds. */
 static void
 let_go(int report, int hold)
 {
@@ -316,7 +316,7 @@ let_go(int report, int hold)
 		sigaction(number, &ignore, NULL);
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
-	/* out of the way of each other first */
+	/* move both out of the range of the target numbers */
 	report = fcntl(report, F_DUPFD, 16);
 	hold = fcntl(hold, F_DUPFD, 16);
 	dup2(report, 3);
@@ -326,7 +326,7 @@ let_go(int report, int hold)
 		return;
 }
 
-/* Divides the scope that this process is in. */
+/* Divides the scope of this process. */
 static int
 divide(const char *scope, const struct group_wish *wish, struct cordon_error *err)
 {
@@ -371,7 +371,7 @@ keeper_main(const char *scope, const struct group_wish *wish, int report, int ho
 
 	let_go(report, hold);
 	rc = enter(scope, wish, &err);
-	/* shorter than PIPE_BUF: it arrives whole or not at all */
+	/* at most PIPE_BUF: written in one piece */
 	if (write(3, &err, sizeof err) != (ssize_t)sizeof err || rc < 0)
 		_exit(1);
 	close(3);
@@ -417,7 +417,7 @@ start_keeper(const char *scope, const struct group_wish *wish, struct session_gr
 	return -why.code;
 }
 
-/* ---- the door ---- */
+/* ---- interface ---- */
 
 int
 systemd_scope_make(const struct group_wish *wish, struct session_group *ret_group,

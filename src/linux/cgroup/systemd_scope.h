@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cgroup where we may make none ourselves: a transient scope, asked of systemd's user manager. From
- * a login session nothing of ours can be moved there but by systemd, so it is asked for that too.
- * Built without libsystemd, or where that is not installed, there are no scopes.
+ * A cgroup where this process may not create one: a transient scope, requested from systemd's user manager.
+ * Only systemd can move a process of a login session there, so it is asked for that too. Without libsystemd
+ * at build or run time there are no scopes.
  */
 #pragma once
 
 #include "enforce/session_group.h"
 
-/* The cgroup of the command in a scope; its keeper is beside it. */
+/* The command's cgroup in a scope; the keeper's is beside it. */
 #define SCOPE_RUN "run"
 
 /* Does the user manager answer, and can it limit memory and processes? Takes milliseconds. */
 bool systemd_scope_can(void);
-/* Makes one, with a child of ours in it that keeps it until group->hold is closed. */
+/* Creates a scope with a keeper process, which stays until group->hold is closed. */
 int systemd_scope_make(const struct group_wish *wish, struct session_group *ret_group,
 		       struct cordon_error *err);
-/* Moves the calling process inside; 0 or an errno. Allocates, in a child of its own. */
+/* Moves the calling process into the scope. Returns 0 or an errno. Allocates, in a child process. */
 int systemd_scope_join(const struct session_group *group);

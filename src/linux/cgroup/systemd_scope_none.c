@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Built without libsystemd: there are no scopes, and nothing pretends that there are. */
+/* For builds without libsystemd: every call fails. */
 #include <errno.h>
 
 #include "linux/cgroup/systemd_scope.h"

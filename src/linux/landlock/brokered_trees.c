@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Guarded trees. What can be changed is guarded wherever it is, because protected names hold at any
- * depth; device nodes are not, nothing is made among them. What can be read is guarded only where a
- * deny or a pattern reaches into it.
+ * Finds the brokered trees. Changes are brokered in every writable tree, because protected names apply at
+ * any depth; device nodes are excepted, no file is created among them. Reads are brokered only where a deny
+ * or a pattern applies below the tree.
  */
 #include "linux/landlock/brokered_trees.h"
 
@@ -10,12 +10,12 @@
 
 #include "base/path.h"
 
-/* Found out once about all rules: each is held against them. */
+/* Collected once from all rules. */
 struct around {
 	struct arena arena;
 	struct path_set denied;	  /* for reading */
-	struct path_set patterns; /* about reading: where they begin */
-	struct path_set run;	  /* may be executed */
+	struct path_set patterns; /* directories where read patterns begin */
+	struct path_set run;	  /* executable */
 };
 
 static int
@@ -44,14 +44,14 @@ process_scan_all(struct around *to, const struct index *index, struct cordon_err
 	return rc;
 }
 
-/* Is one of them path, below it, or around it? */
+/* Is a member of the set the path, below it, or above it? */
 static bool
 meets(const struct path_set *set, const char *path)
 {
 	return path_set_is_in(set, path) || path_set_covers(set, path);
 }
 
-/* A rule that ends at its folder or one below is none that a layer could say. */
+/* Landlock cannot express a rule that ends at its directory or one level below. */
 static bool
 has_exception(const struct around *around, const struct planned_rule *tree)
 {
@@ -59,7 +59,7 @@ has_exception(const struct around *around, const struct planned_rule *tree)
 	       path_set_is_in(&around->denied, tree->path);
 }
 
-/* Files in memory are no devices, and a repository can lie among them. */
+/* /dev/shm has files, and may have a repository. */
 static bool
 is_device(const char *path)
 {
@@ -109,7 +109,7 @@ brokered_trees_find(struct arena *arena, const struct plan *plan, struct brokere
 		rc = add_rule(to, arena, &everywhere, routed, &around, err);
 	for (size_t i = 0; rc == 0 && i < index->path_count; i++)
 		rc = add_rule(to, arena, &index->paths[i], routed, &around, err);
-	/* what only a pattern allows no layer grants at all */
+	/* no layer grants what only a pattern allows */
 	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++) {
 		const struct planned_rule *rule = &index->patterns[i];
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which trees the broker guards, for a plan that routes calls to it. */
+/* Decides in which trees the broker decides about files. */
 #pragma once
 
 #include "linux/landlock/ruleset.h"
 
-/* Into an empty one, in arena. What is in none of its trees is decided by the inner layer alone. */
+/* Fills an empty to, in arena. Outside its trees the inner layer decides alone. */
 int brokered_trees_find(struct arena *arena, const struct plan *plan, struct brokered_trees *to,
 			struct cordon_error *err);

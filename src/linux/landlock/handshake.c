@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The inner side of the handshake with a cordon around this one. */
+/* The nest's side of the handshake with an outer cordon. */
 #include "linux/landlock/handshake.h"
 
 #include <stdint.h>

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The handshake between a cordon and the one around it, by landlock_create_ruleset(2). */
+/* The handshake between a nest and the outer cordon, by landlock_create_ruleset(2). */
 #pragma once
 
 /*
- * The door: landlock_create_ruleset(what, 0, NEST_HANDSHAKE), as in tools/arguments.h. A kernel says
- * EINVAL to flags it does not know, and a filter without a door lets them through to it.
+ * The call is landlock_create_ruleset(what, 0, NEST_HANDSHAKE), matched in tools/arguments.h. Without an
+ * outer cordon the kernel returns EINVAL for the unknown flag.
  */
 #define NEST_HANDSHAKE 0x636f7201u
 enum nest_handshake {
-	NEST_QUERY,	      /* is there one, and what does it route? */
-	NEST_REGISTER,	      /* from now on ask me: a descriptor, on which questions come */
-	NEST_LANDLOCK_VERSION /* of Landlock, where nobody else is told that there is one */
+	NEST_QUERY,	      /* is there an outer cordon, and what does it supervise? */
+	NEST_REGISTER,	      /* register: returns a socket on which queries arrive */
+	NEST_LANDLOCK_VERSION /* Landlock's ABI version, where the real call is not available */
 };
 
-/* The answer is made of enum nest_offer, and of: */
-#define OFFER_KILLABLE 1024 /* signals leave routed calls alone */
-/* What the cordon around us offers; 0: there is none, or it has no door. */
+/* The answer consists of enum nest_offer bits and: */
+#define OFFER_KILLABLE 1024 /* signals do not interrupt notifications */
+/* What the outer cordon offers; 0: there is none, or it does not answer. */
 int handshake_query(void);
-/* Of Landlock, by the one around us; 0: it does not say. */
+/* Landlock's ABI version as the outer cordon reports it; 0: unknown. */
 int handshake_landlock_version(void);
-/* For this process and all it starts; the line, or -1 with errno. Async-signal-safe. */
+/* Registers this process and its descendants. Returns the socket, or -1 with errno. Async-signal-safe. */
 int handshake_enter(void);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Holding files by their canonical names. A name that was canonical when the plan was made may lead
- * elsewhere by now: then nothing is held.
- */
+/* Opens files by canonical path. If a component of the path is a symbolic link by now, the open fails. */
 #include "base/os.h"
 
 #include "linux/landlock/ruleset.h"
@@ -13,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* openat2: RESOLVE_NO_XDEV; RESOLVE_NO_SYMLINKS, which includes procfs's own */
+/* openat2: RESOLVE_NO_XDEV; RESOLVE_NO_SYMLINKS, which includes magic links of procfs */
 #define RESOLVE_SAME_MOUNT 0x01
 #define RESOLVE_NO_LINKS 0x04
 
@@ -45,7 +42,7 @@ open_verified(const char *path)
 	const uint64_t how[3] = {O_PATH | O_CLOEXEC, 0, RESOLVE_NO_LINKS};
 	int fd = (int)syscall(COMPAT_SYS_OPENAT2, AT_FDCWD, path, how, sizeof how);
 
-	/* Landlock is newer than openat2, but a container's filter may not know it */
+	/* Landlock is newer than openat2, but a container's seccomp filter may block it */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		return open_verified_checked(path);
 	return fd;

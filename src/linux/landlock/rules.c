@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * All of Landlock's rules for a plan: paths (rules_paths), and what is neither path nor tree of the
- * policy: patterns, sockets, the private tmp, what the broker needs.
+ * Adds all Landlock rules of a plan: paths (rules_paths.c), patterns, sockets, the private tmp, and what
+ * the broker needs.
  */
 #include "base/os.h"
 
@@ -14,10 +14,10 @@
 #include "base/fd.h"
 #include "base/worker.h"
 
-/* Fewer rules are not worth a thread. */
+/* A second thread does not pay for fewer rules. */
 #define REAR_MIN 1000
 
-/* The second half of many rules, by a thread of its own: most of it is waiting for the kernel. */
+/* The second half of many rules, added by another thread: most of the time is spent in the kernel. */
 struct rear {
 	struct worker worker;
 	struct ruleset_build m;
@@ -25,7 +25,7 @@ struct rear {
 	struct cordon_error err;
 	bool wider;
 	size_t first, last;
-	unsigned seen; /* terminals */
+	unsigned seen; /* ptys seen */
 	int rc;
 };
 
@@ -37,7 +37,7 @@ allow_rear(void *arg)
 	rear->rc = rules_add_range(&rear->m, rear->first, rear->last, &rear->seen);
 }
 
-/* What is wrong in front is what is told, as if one came after the other. */
+/* Report the error of the first half before that of the second, as if there were one thread. */
 static int
 join_rear(const struct ruleset_build *m, struct rear *rear, int rc, unsigned *seen)
 {
@@ -63,7 +63,7 @@ start_rear(const struct ruleset_build *m, struct rear *rear)
 	rear->m.err = &rear->err;
 	rear->options.wider = m->options->wider == NULL ? NULL : &rear->wider;
 	rear->options.kept = NULL;
-	/* the rules of one path stay together */
+	/* the rules of one path stay in one half */
 	middle = index->paths[index->path_count / 2].path;
 	rear->first = index_first(index, middle, strlen(middle));
 	return worker_start(&rear->worker, allow_rear, rear);
@@ -82,7 +82,7 @@ allow_paths(const struct ruleset_build *m)
 	return rc < 0 ? rc : rules_terminals(m, seen);
 }
 
-/* Where a pattern allows something, the broker must be able to reach. */
+/* Where a pattern allows something, the outer layer must allow it to the broker. */
 static int
 allow_patterns(const struct ruleset_build *m)
 {
@@ -98,7 +98,7 @@ allow_patterns(const struct ruleset_build *m)
 			continue;
 		fd = open_verified(rule->root);
 		rules_note_wider(m, rules_for_broker(rule->rights), 0);
-		/* a pattern in which nothing is left open may be rooted at a file */
+		/* the root of a pattern without wildcards may be a file */
 		if (fd >= 0 && fstat(fd, &at) == 0)
 			rc = rules_allow(m, fd, rules_for_broker(rule->rights), S_ISDIR(at.st_mode),
 					 rule->root);
@@ -106,9 +106,9 @@ allow_patterns(const struct ruleset_build *m)
 	return rc;
 }
 
-/* ---- sockets, the private tmp ---- */
+/* ---- sockets, private tmp ---- */
 
-/* A word that names a path is the user's own; a preset stands for what may not be there. */
+/* A missing path is an error if the user named it; a preset may list paths that do not exist. */
 static int
 allow_socket(const struct ruleset_build *m, const struct socket_grant *grant)
 {
@@ -116,7 +116,7 @@ allow_socket(const struct ruleset_build *m, const struct socket_grant *grant)
 	auto_fd int fd = open_verified(grant->path);
 	struct stat at;
 
-	/* a right to a folder would reach every socket below it: only what is named is granted */
+	/* a rule on a directory would reach every socket below it: grant only the named socket */
 	if (fd >= 0 && fstat(fd, &at) == 0 && S_ISDIR(at.st_mode)) {
 		close(fd);
 		fd = -1;
@@ -128,7 +128,7 @@ allow_socket(const struct ruleset_build *m, const struct socket_grant *grant)
 			       error_errno_text(errno));
 		return -CORDON_E_PATH;
 	}
-	/* connecting to sockets of one's own needs no right */
+	/* connecting to the session's own sockets needs no right */
 	return fd < 0 ? rules_pass_over(m, grant->path)
 		      : rules_allow(m, fd, FILE_RESOLVE_UNIX, false, grant->path);
 }
@@ -141,7 +141,9 @@ rules_tmp(const struct ruleset_build *m, const char *path)
 	if (fd < 0)
 		return cordon_fail(m->err, CORDON_E_PATH, errno,
 				   "cannot grant the private tmp %.120s", path);
-	/* sockets that are made there need no right; one that was moved there shall have none */
+	/*
+	 * no FILE_RESOLVE_UNIX: sockets created there need none, and one moved there must not be reachable
+	 */
 	return rules_allow(m, fd, ruleset_access_for_rights(RIGHTS_ALL), true, path);
 }
 
@@ -168,7 +170,7 @@ rules_moves(const struct ruleset_build *m)
 	return root < 0 ? rules_not_held(m, "/") : rules_allow(m, root, FILE_REFER, true, "/");
 }
 
-/* Whatever the plan says: a caller's umask, process and terminal are told by procfs alone. */
+/* The broker reads a caller's umask, process state and terminal from procfs, whatever the plan allows. */
 static int
 allow_broker(const struct ruleset_build *m)
 {

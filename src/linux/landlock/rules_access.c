@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What Landlock is told about one path: what the index decides for that very path, less what the
- * layer withholds. Landlock knows only trees: a folder gets what holds for it and for everything new
- * below it. Nothing here decides by itself.
+ * Landlock access rights for one path: what the index decides for this path, less what the layer withholds.
+ * A Landlock rule covers a tree, so a directory gets only rights that also apply to everything new below
+ * it. No decision is made here.
  */
 #include "base/os.h"
 
@@ -21,10 +21,10 @@
 #include "plan/exec_rules.h"
 
 #define RULE_PATH_BENEATH 1
-/* execve opens the file for reading; and a process that executes it can read it from its memory */
+/* execve opens the file for reading, and a process can read its executable from memory */
 #define RUN (RIGHT_READ | RIGHT_EXECUTE)
 #define DEVPTS_MAGIC 0x1cd1
-/* Of everything else add_rule says EINVAL for what is no folder. */
+/* For other rights landlock_add_rule returns EINVAL on a file that is no directory. */
 #define FILE_NOT_DIR \
 	(FILE_EXECUTE | FILE_WRITE | FILE_READ | FILE_TRUNCATE | FILE_IOCTL_DEV | FILE_RESOLVE_UNIX)
 
@@ -71,13 +71,13 @@ rules_allow(const struct ruleset_build *m, int fd, uint64_t access, bool folder,
 	return rules_add(m, fd, access & ~rules_withheld(m, path), folder, path);
 }
 
-/* Terminals are the only devices whose own ioctls programs cannot do without. */
+/* Ptys are the only devices whose driver ioctls programs need. */
 static bool
 is_terminal(int fd, const struct stat *at)
 {
 	struct statfs fs;
 
-	/* the root of every devpts is number 1; of other file systems it rarely is */
+	/* the root inode of devpts is 1, which is rare on other file systems */
 	if (S_ISDIR(at->st_mode))
 		return at->st_ino == 1 && fstatfs(fd, &fs) == 0 && fs.f_type == DEVPTS_MAGIC;
 	if (!S_ISCHR(at->st_mode))
@@ -133,9 +133,9 @@ rules_note_wider(const struct ruleset_build *m, uint64_t granted, uint64_t plann
 }
 
 /*
- * A rule on a folder reaches everything in it, so a folder gets only what its future entries have
- * too (a literal rule ends at the folder, a child rule one below). Listing is the exception: names
- * alone are given where the folder itself may be read.
+ * A rule on a directory covers everything in it, so a directory gets only the rights of its future entries
+ * (a literal rule covers the directory alone, a child rule one level). Exception: listing is granted where
+ * the directory itself may be read.
  */
 uint64_t
 rules_access_for(const struct ruleset_build *m, const struct reach *reach, const struct held *held)
@@ -147,7 +147,7 @@ rules_access_for(const struct ruleset_build *m, const struct reach *reach, const
 		uint64_t tree = names |
 				ruleset_access_for_rights(reach->own & reach->below & reach->deep);
 
-		/* the broker itself never does more than one of them has */
+		/* the broker never does more than one of these rights allows */
 		access = m->options->kind == RULESET_OUTER
 				 ? names | rules_for_broker(reach->own | reach->below | reach->deep)
 				 : tree;

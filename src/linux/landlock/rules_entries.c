@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Folders granted piece by piece, in two cases, both to the narrower side: root is not given what an
- * ordinary user could not read, and a profile's grant of a folder shared by everybody is for files by
+ * Grants directories entry by entry, in two cases, both narrower than a rule on the tree: root does not get
+ * files that an ordinary user could not read, and a profile's grant of a shared directory is for files by
  * name.
  */
 #include "base/os.h"
@@ -20,22 +20,22 @@
 #include "base/path.h"
 #include "plan/shared_dirs.h"
 
-/* Folders further down get no parts of their own, and count as closed: each level is a call in a call. */
+/* Deeper directories count as closed; the recursion is bounded. */
 #define DEPTH_MAX 64
 
 /*
- * Folders in which some entries are for root alone. A profile that grants one means what an
- * ordinary user gets by it; modes do not see to that for root. All names can be listed, for a
- * cordon inside this one has to do the same again.
+ * Directories in which some entries are readable by root alone. A profile that grants one means the rights
+ * of an ordinary user, which file modes do not enforce for root. All names can be listed, because a nested
+ * cordon has to do the same.
  */
 static const char *const guarded_folders[] = {
 	"/etc",	    "/etc/NetworkManager", "/etc/kubernetes", "/etc/letsencrypt",
 	"/etc/pki", "/etc/pki/tls",	   "/etc/ssh",	      "/etc/ssl",
 	"/sys",	    "/sys/firmware",	   "/sys/fs",	      "/sys/kernel",
 };
-/* That, however deep. All of it is looked at, which none of the others is small enough for. */
+/* The one guarded at any depth. It is scanned whole; the others are too large for that. */
 static const char guarded_tree[] = "/etc";
-/* Closed to root whatever their mode says. */
+/* Withheld from root whatever the mode is. */
 static const char *const root_secrets[] = {
 	"/etc/shadow*",	     "/etc/gshadow*",	    "/etc/sudoers*",
 	"/etc/krb5.keytab",  "/etc/wireguard",	    "/etc/NetworkManager/system-connections",
@@ -58,7 +58,7 @@ rules_is_parted(const char *path)
 	return is_one_of(guarded_folders, sizeof guarded_folders / sizeof guarded_folders[0], path);
 }
 
-/* Few begin alike, and fnmatch is slow enough to be seen in a start by root. */
+/* Compares first characters, because fnmatch is slow enough to delay a start as root. */
 static bool
 is_like(const char *path, const char *pattern)
 {
@@ -88,7 +88,7 @@ is_secret(const char *path, const struct stat *at)
 	return secret;
 }
 
-/* May it be read by a rule that is taken as it is? */
+/* Is it readable by a rule that is granted as it is? */
 static bool
 is_granted_whole(const struct index *index, const char *path)
 {
@@ -104,7 +104,10 @@ is_granted_whole(const struct index *index, const char *path)
 	return (index->default_rights & RIGHT_READ) != 0;
 }
 
-/* Is it, or anything above it in that folder, for root alone? As deep as the folder is guarded. */
+/*
+ * Is the path, or a directory between folder and it, readable by root alone? Looks as deep as folder is
+ * guarded.
+ */
 static bool
 is_kept_in(const char *folder, const char *path)
 {
@@ -143,11 +146,11 @@ rules_not_held(const struct ruleset_build *m, const char *path)
 	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "cannot hold %.120s", path);
 }
 
-/* What is not there, or not for us, is passed over; a failure is not: less would work than planned. */
+/* Skips a path that is missing or not accessible. Other errors fail: less would be granted than planned. */
 int
 rules_pass_over(const struct ruleset_build *m, const char *path)
 {
-	/* O_PATH knows no EPERM: then opening itself is forbidden, by a filter around us */
+	/* O_PATH cannot fail with EPERM: openat itself is blocked by an outer filter */
 	return error_errno_is_fault(errno) || errno == EPERM || errno == ENOSYS
 		       ? rules_not_held(m, path)
 		       : 0;
@@ -155,14 +158,14 @@ rules_pass_over(const struct ruleset_build *m, const char *path)
 
 /* ---- listing ---- */
 
-/* Without opendir, which asks the kernel as often again for each of some hundred folders. */
+/* By getdents64: opendir costs twice as many system calls, for some hundred directories. */
 struct dir_listing {
 	int fd;
 	long at, size;
 	_Alignas(struct dirent64) char entries[4096];
 };
 
-/* Not by an initializer, which would clear all of it. */
+/* An initializer would clear the whole buffer. */
 static void
 listing_begin(struct dir_listing *listing, int fd)
 {
@@ -176,7 +179,10 @@ is_dots(const char *name)
 	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
-/* Neither "." nor ".."; NULL: there are no more, or with errno a failure. Nothing is in what is gone. */
+/*
+ * Returns the next entry except "." and ".."; NULL at the end, or with errno after a failure. A removed
+ * directory is empty.
+ */
 static const struct dirent64 *
 listing_next(struct dir_listing *listing)
 {
@@ -231,9 +237,9 @@ rules_each(const struct ruleset_build *m, int folder, const char *path, rules_en
 	return rc == 0 && errno != 0 ? not_listed(m, path) : rc;
 }
 
-/* ---- folders in which something may be for root alone ---- */
+/* ---- directories with entries readable by root alone ---- */
 
-/* For its names, without following what stands there instead. */
+/* Opens a directory to list it, without following a symbolic link. */
 static int
 open_folder(int parent, const char *name)
 {
@@ -261,8 +267,8 @@ is_or_holds_secret(int folder, int depth, const struct dirent64 *entry)
 }
 
 /*
- * By modes alone, for no secret by its name is in there. What cannot be looked at counts as one: it is
- * then granted in parts, or not at all. depth: of the folder's path.
+ * Looks at modes only: names of root_secrets do not occur below. A directory that cannot be read counts as
+ * having one, and is granted entry by entry or not at all. depth: of the directory's path.
  */
 static bool
 holds_secret(int folder, int depth)
@@ -277,7 +283,7 @@ holds_secret(int folder, int depth)
 	return errno != 0;
 }
 
-/* Is something in that folder a secret by its name? */
+/* Is a name of root_secrets below this directory? */
 static bool
 is_above_secret(const char *path, size_t length)
 {
@@ -293,13 +299,13 @@ holds_any_secret(int folder, const char *path)
 	return is_above_secret(path, strlen(path)) || holds_secret(folder, (int)path_depth(path));
 }
 
-/* Entries of one folder. */
+/* Entries of one directory. */
 struct entries {
 	bool is_guarded, is_looked_into;
 	struct reach_memo memo;
 };
 
-/* What is to be looked into is opened for that at once, if it can be: a rule takes either. */
+/* Opens a directory that will be scanned for reading, if allowed: a rule accepts such an fd too. */
 static int
 hold_entry(const struct rules_entry *entry, const struct entries *entries)
 {
@@ -310,7 +316,7 @@ hold_entry(const struct rules_entry *entry, const struct entries *entries)
 	return fd >= 0 ? fd : openat(entry->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* What links name has a rule of its own, or none. */
+/* The target of a symbolic link has its own rule or none. */
 static int
 allow_entry(const struct ruleset_build *m, const struct rules_entry *entry, void *context)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The right to run programs, entry by entry, in folders that hold one that is denied. What is not
- * there yet is not granted. To Landlock a file is what it is, not how it is called: a second name
- * of a denied one in such a folder gets nothing either; one in a folder beside it is not looked for.
+ * Grants execute entry by entry in directories with a denied program. Files created later are not granted.
+ * Landlock rules are on inodes: a hard link to a denied program in such a directory is not granted; one in
+ * another directory is not looked for.
  */
 #include "base/os.h"
 
@@ -14,7 +14,7 @@
 #include "linux/landlock/rules.h"
 #include "plan/exec_rules.h"
 
-/* More are not granted one by one: starting would take too long. */
+/* Limit on entries: more would delay the start too much. */
 #define ENTRIES_MAX 20000
 
 static int list_folder(const struct ruleset_build *m, int folder, const char *path, void *left);
@@ -44,7 +44,7 @@ list_entry(const struct ruleset_build *m, const struct rules_entry *entry, void 
 				   "cannot keep files.execute: too much is beside what is denied "
 				   "in %.*s",
 				   (int)(path_last(path) - path), path);
-	/* what is gone by now, or not for us, cannot be run either */
+	/* a file that is gone or not accessible cannot be executed */
 	if (fd < 0)
 		return error_errno_is_fault(errno) ? rules_not_held(m, path) : 0;
 	if (fstat(fd, &at) < 0 || S_ISLNK(at.st_mode))
@@ -58,7 +58,7 @@ list_entry(const struct ruleset_build *m, const struct rules_entry *entry, void 
 	return rules_allow(m, fd, FILE_EXECUTE, is_folder, path);
 }
 
-/* In one that cannot be listed nothing is granted. */
+/* Grants nothing in a directory that cannot be listed. */
 static int
 list_folder(const struct ruleset_build *m, int folder, const char *path, void *left)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Ports in Landlock rulesets. They are a floor: addresses Landlock does not know. Without network
- * nothing is allowed; where the broker connects the command itself does not, and the broker may
- * connect only to what the plan names at all.
+ * Port rules of Landlock rulesets. They are a lower bound, because Landlock does not know addresses.
+ * Without network no port is allowed. Where the broker connects, the inner layer allows none, and the outer
+ * layer allows the ports that the plan names.
  */
 #include "linux/landlock/ruleset.h"
 
@@ -18,7 +18,7 @@ struct net_port_rule {
 	uint64_t access, port;
 };
 
-/* With all of the network, or a gap that was accepted, Landlock has no say. */
+/* With the whole network, or an accepted gap, Landlock handles no port right. */
 uint64_t
 rules_net_handled(const struct plan *plan, const struct ruleset_options *options, uint64_t known)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Planned grants of paths as Landlock's rules. Each is opened once, held against its canonical name,
- * and gets what the index decides for that very path (rules_access), or is granted piece by piece
- * (rules_parts).
+ * Turns planned paths into Landlock rules. Each path is opened once, compared with its canonical path, and
+ * gets what the index decides for it (rules_access.c), or is granted entry by entry (rules_entries.c).
  */
 #include "base/os.h"
 
@@ -19,20 +18,20 @@
 #include "plan/pty.h"
 #include "plan/shared_dirs.h"
 
-/* For fewer folders in one it is not worth holding that. */
+/* With fewer entries it is not worth keeping the parent open. */
 #define BESIDE_MIN 4
 
-/* All that was said about one path. */
+/* All planned rules of one path. */
 struct said {
 	const char *path;
-	const struct rule *named; /* an allow that is not optional: the user's own word */
+	const struct rule *named; /* a required allow: written by the user */
 	bool allowed, child, exists;
-	bool is_folder; /* it was one when the plan was made */
+	bool is_folder; /* was a directory when the plan was made */
 	struct reach reach;
 	uint64_t withheld;
 };
 
-/* What reaches everything in the folder that was granted last. */
+/* The access that the last granted directory passes to everything in it. */
 struct cover {
 	const char *path; /* NULL: none */
 	uint64_t access;
@@ -41,11 +40,11 @@ struct cover {
 struct granting {
 	const struct ruleset_build *m;
 	struct cover cover;
-	/* the folder of the path before, how many were in it, and when it is held */
+	/* the parent of the previous path, its entries so far, and its fd if open */
 	const char *beside;
 	size_t length, count;
 	int fd;
-	unsigned terminals; /* those that were granted, by number */
+	unsigned terminals; /* pty paths granted, as bits */
 	struct reach_memo memo;
 };
 
@@ -73,13 +72,13 @@ refuse(const struct ruleset_build *m, const struct said *said, int why)
 	return -CORDON_E_PATH;
 }
 
-/* The broker makes it, by the plan, where it will be: no rule is needed for that. */
+/* The broker creates the path according to the plan: no rule is needed. */
 static bool
 is_brokered(const struct ruleset_build *m, const struct said *said)
 {
 	char above[PATH_MAX];
 
-	/* itself it cannot make: it is missing */
+	/* its parents exist; the path itself is missing */
 	strcpy(above, said->path);
 	while (strcmp(above, "/") != 0) {
 		char *slash = strrchr(above, '/');
@@ -92,7 +91,7 @@ is_brokered(const struct ruleset_build *m, const struct said *said)
 	return false;
 }
 
-/* Is what is missing going to be made in a folder that has the same rights? */
+/* Will the missing path be created in a directory that has the same rights? */
 static bool
 is_covered(const struct ruleset_build *m, const struct said *said)
 {
@@ -111,8 +110,8 @@ is_covered(const struct ruleset_build *m, const struct said *said)
 }
 
 /*
- * To Landlock a name is made and removed in its folder. Where a name has that right and its folder
- * has not, the broker must have it there; but never in folders in which nothing is to be changed.
+ * For Landlock a name is created and removed in its directory. If a name has that right and its directory
+ * has not, the broker needs the right on the directory, except where nothing may be changed.
  */
 static int
 allow_name(const struct ruleset_build *m, const struct said *said)
@@ -138,15 +137,15 @@ allow_name(const struct ruleset_build *m, const struct said *said)
 }
 
 /*
- * Would a rule of its own add anything? Only of profiles: the user's word is looked at. Terminals
- * get more than the plan speaks of.
+ * Would a rule for this path add nothing? Only asked for profiles; paths of the user are always opened.
+ * Ptys get more than the plan lists.
  */
 static bool
 is_covered_by(const struct ruleset_build *m, const struct said *said, const struct cover *cover)
 {
 	uint64_t most = rules_most_for(m, &said->reach) & ~said->withheld;
 
-	/* what the outer one opened and checked says nothing here */
+	/* opened and checked for the outer layer; nothing to add in this one */
 	if (m->options->kind == RULESET_CHANGES && most == 0)
 		return true;
 	if (cover->path == NULL || said->named != NULL || said->child ||
@@ -157,8 +156,8 @@ is_covered_by(const struct ruleset_build *m, const struct said *said, const stru
 }
 
 /*
- * A folder beside the one before, on the same file system: no terminals are there, and nothing has
- * to be asked about it. Whatever is not as expected is looked at like any other.
+ * Opens a directory next to the previous one on the same file system: it has no ptys and needs no further
+ * checks. If anything differs it is opened the usual way.
  */
 static int
 hold_beside(struct granting *g, const struct said *said)
@@ -187,8 +186,8 @@ hold_beside(struct granting *g, const struct said *said)
 }
 
 /*
- * Landlock would grant reading with all subfolders, so it grants none where a profile means the files
- * in a shared folder alone: the broker opens those outside the layers (opener.h).
+ * Landlock would grant reading with all subdirectories, so nothing is granted where a profile means only
+ * the files in a shared directory: the broker opens those outside the layers (opener.h).
  */
 static uint64_t
 access_for_shared(const struct ruleset_build *m, const struct reach *reach, const struct held *held)
@@ -235,7 +234,7 @@ find_kept(const struct kept_files *kept, const char *path)
 	return NULL;
 }
 
-/* A folder is held by the one it is in. Takes *fd if there is room. */
+/* Stores the file for the next layer and takes *fd, if there is room. Directories are not stored. */
 static void
 keep(struct kept_files *kept, const char *path, const struct held *held, int *fd)
 {
@@ -279,7 +278,7 @@ allow_path(struct granting *g, const struct said *said)
 		       : refuse(g->m, said, why);
 }
 
-/* Gathers the rules from first on that have one path; returns how many. */
+/* Collects the rules for the path of rule first; returns their number. */
 static size_t
 gather(const struct index *index, size_t first, struct said *to)
 {
@@ -301,11 +300,11 @@ gather(const struct index *index, size_t first, struct said *to)
 	return i - first;
 }
 
-/* Also where a wider rule or the default brings them, which carries no ioctls. */
+/* Also granted where a wider rule or the default allows them, because those carry no ioctls. */
 static const char *const terminals[] = {"/dev/tty", "/dev/ptmx", "/dev/pts"};
 #define TERMINAL_COUNT (sizeof terminals / sizeof terminals[0])
 
-/* Terminals of the session come one by one, at the start or by the broker. */
+/* Ptys of the session are granted one by one, at the start or by the broker. */
 static uint64_t
 withhold_terminals(const struct ruleset_build *m, const char *path)
 {

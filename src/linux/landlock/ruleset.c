@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Landlock rulesets: what each version of the kernel's part can be told, and making and entering one. */
+/* Landlock rulesets: the rights of each ABI version, and creating and entering a ruleset. */
 #include "base/os.h"
 
 #include "linux/landlock/ruleset.h"
@@ -13,11 +13,11 @@
 
 #define QUERY_VERSION 1u
 #define QUERY_MENDED 2u
-#define MENDED_SIGNALS 2 /* the second of its errata */
+#define MENDED_SIGNALS 2 /* erratum 2: signals between threads of one process */
 #define LOG_SAME_EXEC_OFF 1u
 #define ABI_LAST 10
 
-/* ---- what each version adds ---- */
+/* ---- rights of each ABI ---- */
 
 #define FILE_MAKE_PLAIN \
 	(FILE_MAKE_DIR | FILE_MAKE_REG | FILE_MAKE_SOCK | FILE_MAKE_FIFO | FILE_MAKE_SYM)
@@ -38,7 +38,7 @@ static const struct {
 	{4, {.net = NET_BIND_TCP | NET_CONNECT_TCP}},
 	{5, {.files = FILE_IOCTL_DEV}},
 	{6, {.scopes = SCOPE_ABSTRACT_SOCKET | SCOPE_SIGNAL}},
-	/* 7 adds flags for the audit log and 8 one for threads: nothing to restrict */
+	/* ABI 7 adds audit flags and ABI 8 a flag for threads; neither adds rights */
 	{9, {.files = FILE_RESOLVE_UNIX}},
 	{ABI_LAST, {.net = NET_BIND_UDP | NET_CONNECT_SEND_UDP}},
 };
@@ -58,7 +58,7 @@ ruleset_access_for_abi(int abi)
 	return all;
 }
 
-/* In the order of the rights' bits. Without REFER a rename to another folder says EXDEV. */
+/* Indexed by bits of rights. Without REFER, rename to another directory fails with EXDEV. */
 static const uint64_t right_access[RIGHT_KINDS] = {
 	FILE_READ | FILE_READ_DIR,
 	FILE_WRITE | FILE_TRUNCATE,
@@ -119,18 +119,18 @@ access_for_kind(enum ruleset_kind kind, int abi)
 {
 	struct landlock_access access = ruleset_access_for_abi(abi);
 
-	/* a layer that does not handle moves between folders does not let them happen */
+	/* a layer that does not handle REFER denies it everywhere */
 	if (kind == RULESET_BARE)
 		access.files &= FILE_REFER;
-	/* asked for at every open, cutting would cost a way up to the root; see is_blind_cut */
+	/* handling reads or truncate would cost a walk to the root at every open; see is_blind_cut */
 	if (kind == RULESET_CHANGES)
 		access.files &= FILE_CHANGE;
 	return access;
 }
 
 /*
- * The broker, too, where it sends none on behalf (kill_all.h says what for). It has to reach the first
- * thread of its own process, which earlier kernels took for a stranger.
+ * Also for the broker, if it sends no signals on behalf (kill_all.h says why). The broker must be able to
+ * signal the first thread of its process, which earlier kernels treated as another domain.
  */
 static bool
 keeps_signals_in(const struct plan *plan)
@@ -161,7 +161,7 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 	}
 	m.handled = access_for_kind(options->kind, planned);
 	m.handled.net = rules_net_handled(plan, options, m.handled.net);
-	/* what the broker connects to on behalf is judged by its layer */
+	/* addresses of the broker's connects are checked by the broker itself */
 	if (options->is_brokers && !keeps_signals_in(plan))
 		m.handled.scopes &= ~(uint64_t)SCOPE_SIGNAL;
 	if (m.handled.files == 0 && m.handled.net == 0 && m.handled.scopes == 0) {

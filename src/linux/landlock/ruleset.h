@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Landlock: from a plan to a ruleset, and into it. The constants are ours, because kernels are
- * newer than the headers we build with.
+ * Landlock: builds a ruleset from a plan and enters it. Constants are defined here because kernels are
+ * newer than the oldest supported headers.
  */
 #pragma once
 
@@ -40,89 +40,93 @@ enum landlock_scope {
 	SCOPE_SIGNAL = 1 << 1,
 };
 
-/* Laid out as the kernel reads it; a kernel that knows fewer fields wants the rest to be 0. */
+/* Layout of struct landlock_ruleset_attr. An older kernel requires fields that it does not know to be 0. */
 struct landlock_access {
 	uint64_t files, net, scopes;
 };
 
-/* Everything that version of the interface can restrict. */
+/* All rights that this ABI version can handle. */
 struct landlock_access ruleset_access_for_abi(int abi);
-/* What our rights mean for a tree, whatever the ABI; never device nodes, ioctls or sockets. */
+/* The access to a tree that the rights stand for, in any ABI; never device nodes, ioctls or sockets. */
 uint64_t ruleset_access_for_rights(unsigned rights);
 
 /*
- * A ruleset's fd, or -1 with errno. The kernel is told of more than it knows, all of it 0: by that
- * size a broker around us that reads for everybody knows us (tools/arguments.h).
+ * Returns a ruleset fd, or -1 with errno. Passes RULESET_SIZE bytes, zero-padded: the kernel ignores zero
+ * padding, and an outer broker that supervises reads recognises a cordon by this size (tools/arguments.h).
  */
 #define RULESET_SIZE 1000
 int landlock_ruleset(const struct landlock_access *handled);
 
-/* The version this kernel speaks; 0: none, then *ret_why (may be NULL) says why and the way out. */
+/* The kernel's Landlock ABI; 0: none, with the reason and remedy in *ret_why (may be NULL). */
 int landlock_version(const char **ret_why);
 
 /*
- * Holds the file at a canonical path, or returns -1 with errno; ELOOP: a symbolic link stands on
- * the way now. open_verified_checked does it without openat2, by looking at where the open led.
+ * Opens a canonical path with O_PATH. Returns -1 with errno; ELOOP: the path now has a symbolic link.
+ * open_verified_checked works without openat2: it compares the path that the kernel reports for the fd.
  */
 int open_verified(const char *path);
 int open_verified_checked(const char *path);
-/* A folder by its name in one that is held, if it is one and nothing is mounted there; else -1. */
+/* Opens a directory by its name in another one. Returns -1 if it is none, or a mount point. */
 int open_verified_dir(int folder, const char *name);
 
 /*
- * Trees in which the broker decides what the inner layer withholds. Files of one in which programs
- * are run stay readable to that layer: to execute a file is to read it.
+ * Trees where the broker decides what the inner layer withholds. Trees with executable files stay readable
+ * to that layer, because execve reads the file.
  */
 struct brokered_trees {
-	struct path_set changes, reads, unread; /* unread: of reads, where nothing is run */
+	/* unread: members of reads without executable files */
+	struct path_set changes, reads, unread;
 };
 
 enum ruleset_kind {
-	RULESET_ALONE,	 /* the only layer: what the plan allows */
-	RULESET_OUTER,	 /* the most that the plan allows anywhere, for the broker too */
-	RULESET_INNER,	 /* what the command does without asking */
-	RULESET_CHANGES, /* the same where all it reads and runs is as the outer one says */
-	RULESET_BARE	 /* ports and scopes: files are decided by another layer */
+	RULESET_ALONE, /* the only layer: grants what the plan allows */
+	RULESET_OUTER, /* outer layer, also of the broker: the most that the plan allows anywhere */
+	RULESET_INNER, /* inner layer: what the command may do without the broker */
+	/* inner layer that restricts changes only; reads are as in the outer one */
+	RULESET_CHANGES,
+	RULESET_BARE /* ports and scopes only: another layer restricts files */
 };
 
 struct kept_files;
 struct ruleset_options {
 	enum ruleset_kind kind;
 	const char *private_tmp;	    /* NULL: none */
-	const struct brokered_trees *trees; /* for the inner one; NULL: none */
-	bool *wider;	 /* of an outer one: set where it lets more be read or run than the plan */
+	const struct brokered_trees *trees; /* for the inner layer; NULL: none */
+	bool *wider;	 /* outer layer: set if it lets more be read or executed than the plan */
 	bool is_brokers; /* also entered by the broker, which signals and connects */
-	const struct egress *egress; /* what it connects to with network domains; NULL: none */
-	struct kept_files *kept;     /* files for the next layer as well, see rules.h; NULL: none */
+	/* destination of its connects with network domains; NULL: none */
+	const struct egress *egress;
+	struct kept_files *kept; /* files for the next layer, see rules.h; NULL: none */
 };
 
-/* rules_net.c: which of those rights over ports a layer handles, and what it allows of them. */
+/* rules_net.c: which rights over ports a layer handles, and which ports it allows. */
 uint64_t rules_net_handled(const struct plan *plan, const struct ruleset_options *options,
 			   uint64_t known);
 int rules_net_allow(const struct plan *plan, const struct ruleset_options *options, int ruleset,
 		    struct cordon_error *err);
 
 /*
- * The plan's whole file, network and scope part. *ret_fd is -1 where there is no Landlock, or none
- * that knows any of it; the plan's promises have said so. Never grants what the index denies at the very path, except where
- * an accepted gap (files.carveout, files.pattern) is Landlock's own: a tree is granted with all
- * that lies in it, a deny or pattern below it is not seen. A rule for less than a tree is never
- * made wider than a list of names for it: what of it cannot be said is left out.
+ * Builds the ruleset of a plan: files, ports, scopes. *ret_fd is -1 without Landlock, or if nothing of it
+ * is handled; the plan's guarantees account for that. Never grants what the index denies at the path
+ * itself. An accepted gap (files.carveout, files.pattern) is a limit of Landlock: a rule grants a whole
+ * tree and ignores a deny or pattern below. A rule for less than a tree grants at most the listing of
+ * names; the rest is left out.
  */
 int ruleset_make(const struct plan *plan, const struct ruleset_options *options, int *ret_fd,
 		 struct cordon_error *err);
 /*
- * For who has to keep to it without the layer: is it in a folder that a profile grants, and kept back there? Names in one that
- * is shared, and from root what is for root alone. Looks at modes, and opens nothing.
+ * For the broker, which must withhold the same without a layer: is path in a directory granted by a
+ * profile, and withheld there? That is: files of a shared directory, and from root files readable by root
+ * alone. Looks at modes and opens nothing.
  */
 bool rules_entries_withholds(const struct plan *plan, const char *path);
-/* One more folder, whole; a ruleset of that kind and version. Async-signal-safe. */
+/* Grants one more directory, whole, in a ruleset of that kind and ABI. Async-signal-safe. */
 int ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *path,
 		      struct cordon_error *err);
-/* One more file, by a descriptor of it: likewise. */
+/* Likewise for one file by fd. */
 int ruleset_grant_file(int ruleset, enum ruleset_kind kind, int abi, int fd, uint64_t access,
 		       struct cordon_error *err);
-/* For this thread and what it starts; no_new_privs must be set. Async-signal-safe. */
+/* Restricts this thread and its children; no_new_privs must be set. Async-signal-safe. */
 int ruleset_enter(int ruleset, struct cordon_error *err);
-/* What is refused to the caller itself is not told to the kernel's audit: it tries all at once. */
+/* The same without audit records of the caller's own denials: the broker tries calls that may be denied. */
 int ruleset_enter_unlogged(int ruleset, int abi, struct cordon_error *err);

@@ -8,13 +8,13 @@
 
 #include "base/clock.h"
 
-#define ORDER (SIGRTMIN + 1) /* SIGRTMIN is blocking_open.c's */
-/* In a storm it may be long until the thread has a processor; meanwhile others are looked for. */
+#define ORDER (SIGRTMIN + 1) /* SIGRTMIN is used by blocking_open.c */
+/* While processes fork without pause, the thread may wait long for a CPU; then the tree walk goes on. */
 #define PATIENCE_MS 1000
 
 enum { WAITING, SENT, REFUSED };
 
-/* Nobody waits any more for what was not begun, or it has been: only one of the two happens. */
+/* Compare-and-swap from WAITING: either the sender times out or the handler sends, never both. */
 static bool
 settle(struct kill_all *kill_all, int state)
 {
@@ -31,8 +31,8 @@ can_signal(pid_t pid)
 }
 
 /*
- * In that thread, whatever it was at: what it is asked to do then would be for a process that dies. A
- * kill that reached our own parent would reach everybody: that is looked at once more.
+ * Runs in the thread under the layer, interrupting its work: that work was for a process about to die. A
+ * kill that could reach our parent would reach every process, so this is checked once more.
  */
 static void
 kill_all_handler(int signal, siginfo_t *info, void *context)
@@ -41,13 +41,13 @@ kill_all_handler(int signal, siginfo_t *info, void *context)
 	int before = errno, to_send;
 
 	(void)signal, (void)context;
-	/* somebody else's signal of that number says nothing */
+	/* not from this process */
 	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
 		return;
 	to_send = __atomic_load_n(&kill_all->signal, __ATOMIC_SEQ_CST);
 	if (kill_all->thread != (pid_t)syscall(SYS_gettid) || can_signal(getppid()))
 		settle(kill_all, REFUSED);
-	/* who was asked to go in another way meanwhile is not asked twice; to be killed late is no harm */
+	/* if the sender has timed out, send only SIGKILL: killing late does no harm */
 	else if (settle(kill_all, SENT) || to_send == SIGKILL)
 		kill(-1, to_send);
 	errno = before;
@@ -61,7 +61,7 @@ kill_all_begin(struct kill_all *kill_all)
 	kill_all->outsider = can_signal(parent) ? parent : 0;
 }
 
-/* It was the layer that took it away; a parent that is still ours has not left its number to another. */
+/* The layer must be what prevents signals: our parent is unchanged, so its pid was not reused. */
 static bool
 is_kept_in(const struct kill_all *kill_all)
 {
@@ -78,7 +78,7 @@ kill_all_ready(struct kill_all *kill_all)
 
 	sigemptyset(&only);
 	sigaddset(&only, ORDER);
-	/* unblocked without a handler it would end us */
+	/* unblocked without a handler it would kill the guard */
 	if (is_kept_in(kill_all) && sigaction(ORDER, &action, NULL) == 0 &&
 	    pthread_sigmask(SIG_UNBLOCK, &only, NULL) == 0)
 		__atomic_store_n(&kill_all->thread, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);

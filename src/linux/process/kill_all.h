@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One signal for a whole session. Who starts processes faster than they are looked at is hardly ever
- * caught by looking. kill(-1) reaches all whom the caller may signal, under the lock that every fork
- * needs; and from under a layer that keeps signals in, that is the session and nobody else. Where the
- * kernel has no such layer, or it could not be shown to hold, nothing is sent: process_tree.h finds all of
- * them, sooner or later.
+ * Kills a whole session with one signal. Scanning hardly catches processes that fork faster than they are
+ * scanned. kill(-1) signals every process that the caller may signal, under the lock that fork needs; under
+ * a Landlock layer with signal scoping that is exactly the session. Without such a layer, or if its effect
+ * could not be verified, nothing is sent, and process_tree.h finds the processes one by one.
  */
 #pragma once
 
@@ -12,15 +11,16 @@
 #include <sys/types.h>
 
 struct kill_all {
-	pid_t outsider; /* whom the thread could signal before it entered the layer; 0: nobody */
-	pid_t thread;	/* and cannot any more; 0: there is none */
-	int signal;	/* to be sent */
-	int state;	/* of that: see kill_all.c */
+	/* a process that the thread could signal before it entered the layer; 0: none */
+	pid_t outsider;
+	pid_t thread; /* the thread, after it could no longer; 0: none */
+	int signal;   /* signal to send */
+	int state;    /* state of that signal, see kill_all.c */
 };
 
-/* By the thread that will enter the layer, as privileged as it will be there. */
+/* Called by the thread that will enter the layer, after it has dropped privileges. */
 void kill_all_begin(struct kill_all *kill_all);
-/* By the same, under the layer; from then on it lives as long as the process. */
+/* Called by the same thread under the layer; the thread must live as long as the process. */
 void kill_all_ready(struct kill_all *kill_all);
-/* By another thread: everything in the layer gets the signal. False: perhaps not. */
+/* Called by another thread: signals every process in the layer. Returns false if that is not certain. */
 bool kill_all_send(struct kill_all *kill_all, int signal);

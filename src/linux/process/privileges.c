@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Dropping privileges in the child, right before the walls go up. Uses only system calls: no
- * allocation, no locks, no stdio. Nothing here is believed: what was given up is read back, and
- * any doubt is an error.
+ * Drops privileges in the child before the layers are entered. System calls only: no allocation, no locks,
+ * no stdio. Every privilege given up is read back, and any doubt is an error.
  */
 #include "linux/process/privileges.h"
 
@@ -18,10 +17,10 @@
 
 #include "base/error.h"
 
-/* Past the last capability of any kernel: the two words of a version 3 set. */
+/* Above the last capability of any kernel: version 3 sets have two words. */
 #define CAP_END 64
 
-/* exec by uid 0 gives nothing, nothing can be made ambient, and neither can be taken back. */
+/* exec by uid 0 gains nothing, no capability can be made ambient; both locked. */
 #define BITS_WANTED                                                       \
 	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_KEEP_CAPS_LOCKED | \
 	 SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
@@ -36,7 +35,7 @@ fail(struct cordon_error *err, const char *what)
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot give up privileges: %s", what);
 }
 
-/* A call that said yes and did not do it. */
+/* The call succeeded without effect. */
 static int
 fail_kept(struct cordon_error *err, const char *what)
 {
@@ -81,12 +80,12 @@ drop_bounds(struct cordon_error *err)
 {
 	unsigned long end = 0;
 
-	/* up to the first that this kernel does not know: there are no gaps */
+	/* stop at the first capability unknown to this kernel: there are no gaps */
 	while (end < CAP_END && prctl(PR_CAPBSET_DROP, end, 0, 0, 0) == 0)
 		end++;
 	if (end < CAP_END && errno != EINVAL)
 		return fail(err, "bounding set");
-	/* an unknown one reads as an error, not as 1 */
+	/* an unknown capability reads as an error */
 	for (unsigned long cap = 0; cap < CAP_END; cap++)
 		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1)
 			return fail_kept(err, "bounding set");
@@ -121,8 +120,8 @@ drop_caps(struct cordon_error *err)
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
 		return fail(err, "ambient capabilities");
 	/*
-	 * Without CAP_SETPCAP (root in some containers) neither can be changed. It is a second wall
-	 * only: under no_new_privs exec never adds to the permitted set, which is empty from here on.
+	 * Without CAP_SETPCAP (root in some containers) neither can be changed. This is a second line of
+	 * defence: under no_new_privs exec adds nothing to the permitted set, which is empty from here on.
 	 */
 	if (caps_has(&caps, CAP_SETPCAP)) {
 		rc = drop_bounds(err);
@@ -137,7 +136,7 @@ drop_caps(struct cordon_error *err)
 	return 0;
 }
 
-/* A core file is written by the kernel, past every wall, and holds whatever was in memory. */
+/* A core file is written by the kernel without regard to the layers, and contains all memory. */
 static int
 drop_cores(struct cordon_error *err)
 {
@@ -150,7 +149,7 @@ drop_cores(struct cordon_error *err)
 	return 0;
 }
 
-/* Whoever is somebody else besides can become that one, without any privilege; the plan knows of one. */
+/* A process with a second uid or gid can switch to it without privilege; the plan knows only one. */
 int
 privileges_check(struct cordon_error *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reading /proc/PID/stat and the lists of children, which are one per thread: what a thread forked
- * is in that thread's list only. Nothing here allocates.
+ * Reads /proc/PID/stat and the lists of children. There is a list for each thread, with the children that
+ * this thread forked. Nothing here allocates.
  */
 #include "linux/process/proc_stat.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/fd.h"
 
-/* As getdents64 writes it. */
+/* struct linux_dirent64. */
 struct proc_entry {
 	uint64_t inode;
 	int64_t offset;
@@ -24,10 +24,10 @@ struct proc_entry {
 	char name[];
 };
 
-/* Fields as proc(5) counts them; those after the name, which is the second. */
+/* Field numbers as in proc(5); the process name is field 2. */
 enum { STATE = 3, PARENT = 4, FOREGROUND = 8, THREADS = 20, STARTED = 22 };
 
-/* The start of a field, counted from the state at text; NULL when there are not that many. */
+/* Finds a field, counting from the state at text; NULL if there are too few. */
 static const char *
 field(const char *text, int number)
 {
@@ -38,7 +38,7 @@ field(const char *text, int number)
 	return text;
 }
 
-/* By hand: it is read at every start, and scanf is a long way. */
+/* Not by scanf, which is slow; this runs at every start. */
 static bool
 read_number(const char *text, uint64_t *ret_number)
 {
@@ -52,7 +52,7 @@ read_number(const char *text, uint64_t *ret_number)
 	return true;
 }
 
-/* The name may hold spaces and brackets: the last bracket ends it. */
+/* The name may contain spaces and parentheses: the last parenthesis ends it. */
 static bool
 parse_stat(char *text, struct proc_stat *to)
 {
@@ -128,7 +128,7 @@ proc_filters(pid_t pid)
 	return line != NULL && atoi(line + strlen("\nSeccomp:")) == 2;
 }
 
-/* The whole list of one thread, number by number; a number may lie across two reads. */
+/* Reads the children of one thread; a number may be split over two reads. */
 static int
 read_list(const char *path, pid_t parent, proc_child_fn *fn, void *context)
 {
@@ -214,7 +214,7 @@ list_children(void *context, pid_t pid, pid_t thread)
 	char path[96];
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)thread);
-	/* a thread that ended meanwhile left its children to another */
+	/* a thread that has ended left its children to another one */
 	return read_list(path, pid, listing->fn, listing->context) >= 0 || errno == ENOENT ||
 	       errno == ESRCH;
 }
@@ -226,7 +226,7 @@ proc_children(pid_t pid, int threads, proc_child_fn *fn, void *context)
 
 	if (threads != 1)
 		return proc_threads(pid, list_children, &(struct proc_listing){fn, context});
-	/* by far the most have one thread */
+	/* most processes have one thread */
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	return read_list(path, pid, fn, context);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The little of /proc that the walk over processes reads; no allocation, few descriptors. */
+/* Reads the parts of /proc that the process tree walk needs; no allocation, few fds. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,24 +11,25 @@ struct proc_stat {
 	char state;
 	pid_t parent;
 	int threads;
-	uint64_t started; /* clock ticks since boot; with the number it names a process for ever */
+	/* in clock ticks since boot; identifies a process together with its pid */
+	uint64_t started;
 };
 
-/* False when there is no such process any more. */
+/* Returns false if the process does not exist. */
 bool proc_stat_read(pid_t pid, struct proc_stat *ret_stat);
 
-/* The group in the foreground of its terminal; 0: it has none, or is gone. */
+/* The foreground process group of its terminal; 0: no terminal, or the process is gone. */
 pid_t proc_foreground(pid_t pid);
 
-/* How many seccomp filters it has, where the kernel counts them; else whether it has any. */
+/* Number of seccomp filters, where the kernel counts them; else 1 if there are any. */
 int proc_filters(pid_t pid);
 
-/* Takes one child, or thread; false: no room for more. */
+/* Takes one child or thread; returns false if there is no room for more. */
 typedef bool proc_child_fn(void *context, pid_t parent, pid_t child);
 /*
- * Hands over the children of every thread of a process; threads is how many it has, 0 when that is
- * not known. 0, or -1 when the lists cannot be read or fn had no room.
+ * Calls fn for the children of every thread of a process. threads: number of its threads, 0 if unknown.
+ * Returns 0, or -1 if the lists cannot be read or fn returned false.
  */
 int proc_children(pid_t pid, int threads, proc_child_fn *fn, void *context);
-/* Hands over every thread of a process, also after fn said false; -1 then. */
+/* Calls fn for every thread of a process, also after fn returned false; then returns -1. */
 int proc_threads(pid_t pid, proc_child_fn *fn, void *context);

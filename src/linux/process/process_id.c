@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finding processes again, by pid and start time, and looking at what they started. Only reads,
- * apart from the one signal; what ends between two looks is passed over.
+ * Finds processes again by pid and start time, and measures what they started. Reads only, apart from
+ * process_signal. Processes that end meanwhile are skipped.
  */
 #include "enforce/process_id.h"
 
@@ -17,10 +17,10 @@
 #include "base/fd.h"
 #include "linux/process/proc_stat.h"
 
-/* More would be a machine full of processes; the answer is for people. */
+/* Bounds the memory used for a listing. */
 #define QUEUE_MAX 65536
 
-/* A small file of /proc, terminated; false when it cannot be read. */
+/* Reads a small file of /proc and terminates it; false if it cannot be read. */
 static bool
 read_small(const char *path, char *to, size_t size)
 {
@@ -61,7 +61,7 @@ process_is_running(pid_t pid)
 {
 	struct proc_stat stat;
 
-	/* the first thread of a stopped process may have ended long ago */
+	/* the main thread of a stopped process may have exited earlier */
 	return proc_stat_read(pid, &stat) && strchr("TtZ", stat.state) == NULL;
 }
 
@@ -78,7 +78,7 @@ process_signal(const struct process *process, int signal, int value)
 	fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 	if (fd < 0)
 		return -1;
-	/* what the descriptor holds cannot change any more: now look who it is */
+	/* check after opening: the pidfd cannot change to another process any more */
 	if (!process_is_alive(process)) {
 		errno = ESRCH;
 		return -1;
@@ -89,7 +89,7 @@ process_signal(const struct process *process, int signal, int value)
 	return (int)syscall(SYS_pidfd_send_signal, fd, signal, &info, 0);
 }
 
-/* ---- what runs below ---- */
+/* ---- processes below ---- */
 
 struct process_queue {
 	pid_t *pids;
@@ -115,7 +115,7 @@ push(void *context, pid_t parent, pid_t child)
 	return true;
 }
 
-/* By share; of a process whose maps may not be read, by pages. 0 for one that is over. */
+/* Proportional set size, or resident pages if maps cannot be read. 0 for a process that has exited. */
 static uint64_t
 memory_of(pid_t pid)
 {
@@ -145,7 +145,7 @@ process_measure(const struct process *process, struct process_usage *ret_usage)
 	for (size_t at = 0; at < queue.count; at++) {
 		uint64_t memory = memory_of(queue.pids[at]);
 
-		/* what has no memory has ended and waits to be collected */
+		/* a process without memory is a zombie */
 		usage.processes += memory > 0;
 		usage.memory += memory;
 		proc_children(queue.pids[at], 0, push, &queue);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The walk over everything a process started. Orphans come to us, so whatever lives is somewhere
- * below: every task's list of children is read, from us downwards. A list is exact only for what
- * does not run, so all is stopped before anything is killed, and looked at again until two looks
- * found nothing. A process is signalled through a descriptor that was held against its parent, so
- * that a number used again by a stranger never hits the stranger.
+ * Walks all descendants of this process. It is their subreaper, so every live process is below it; the walk
+ * reads the list of children of every thread, from here downwards. A list is exact only while the process
+ * does not run: so all are stopped before any is killed, and the walk repeats until two in a row find none.
+ * Each process is signalled through a pidfd whose parent was checked, so a reused pid is never hit.
  */
 #include "base/os.h"
 
@@ -27,13 +26,13 @@
 #include "linux/process/proc_stat.h"
 #include "linux/seccomp/syscalls.h"
 
-/* More than these are found by the next walk. */
+/* The next walk finds the rest. */
 #define FOUND_MAX 4096
-/* A storm of forks may outrun the stopping for a while; then it is killed as it is. */
+/* Processes that fork without pause may outrun stopping; after so many walks they are killed anyway. */
 #define STOP_WALKS 8
-/* Another user's process cannot be killed, but may be about to end. */
+/* A process of another user cannot be killed, but may be about to exit. */
 #define REFUSED_MS 500
-/* So often nothing became less. */
+/* Walks without any progress before giving up. */
 #define IDLE_WALKS 400
 
 struct found_process {
@@ -68,7 +67,7 @@ is_unfiltered(const struct tree_spare *spare, pid_t pid)
 	return spare != NULL && spare->is_filtered && proc_filters(pid) <= spare->filters;
 }
 
-/* ---- looking ---- */
+/* ---- scan ---- */
 
 static bool
 add_found(void *context, pid_t parent, pid_t child)
@@ -134,7 +133,7 @@ process_tree_exclude_others(struct tree_spare *spare, bool is_filtered)
 
 	if (spare->is_lone)
 		return true;
-	/* one that has ended inherits nothing */
+	/* an exited main thread inherits no orphans */
 	spare->first_only = proc_stat_read(getpid(), &first) && first.state != 'Z';
 	spare->is_filtered = is_filtered;
 	spare->filters = proc_filters(getpid());
@@ -144,14 +143,14 @@ process_tree_exclude_others(struct tree_spare *spare, bool is_filtered)
 /* ---- one process ---- */
 
 enum held_process {
-	HELD,	/* it is the one that was listed */
-	GONE,	/* it is not there any more, or the number is somebody else's now */
-	UNKNOWN /* it could not be looked at */
+	HELD,	/* the process that was listed */
+	GONE,	/* gone, or the pid was reused */
+	UNKNOWN /* could not be examined */
 };
 
 /*
- * A parent that died meanwhile has left it to us; any other parent than the one it was listed under
- * means that the number belongs to somebody else.
+ * Opens a pidfd and checks the parent: the listed one, or this process if the parent has died. Any other
+ * parent means that the pid was reused.
  */
 static enum held_process
 hold(const struct found_process *found, int at, int *ret_fd, struct proc_stat *ret_stat)
@@ -165,7 +164,7 @@ hold(const struct found_process *found, int at, int *ret_fd, struct proc_stat *r
 		return errno == ESRCH || errno == ENOENT ? GONE : UNKNOWN;
 	if (ret_stat->parent != found->parents[at] && ret_stat->parent != getpid())
 		return GONE;
-	/* there still: so it was this one that was read about */
+	/* still alive, so the data read belongs to this process */
 	if (syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0 && errno != EPERM)
 		return GONE;
 	*ret_fd = fd;
@@ -173,7 +172,7 @@ hold(const struct found_process *found, int at, int *ret_fd, struct proc_stat *r
 	return HELD;
 }
 
-/* One whose first thread has ended looks dead as long as others live. */
+/* A process whose main thread has exited looks like a zombie while other threads live. */
 static bool
 is_dead(const struct proc_stat *stat)
 {
@@ -193,8 +192,8 @@ is_older(const struct tree_spare *spare, const struct proc_stat *stat)
 }
 
 /*
- * It may start nothing more, should another let it go on. Only what is stopped, because a limit is
- * set by number: it will not go away and leave the number to somebody else. Does not bind root.
+ * Lets the process fork no more if another process continues it. Only for a stopped process: rlimits are
+ * set by pid, and a stopped process does not exit. No effect on root.
  */
 static void
 clamp(pid_t pid)
@@ -204,9 +203,9 @@ clamp(pid_t pid)
 	prlimit(pid, RLIMIT_NPROC, &none, NULL);
 }
 
-/* ---- threads that are waited for ---- */
+/* ---- traced threads ---- */
 
-/* A traced one is a child of its tracer to wait; all others are none of ours. */
+/* Only threads traced by this process can be waited for. */
 static bool
 reap_thread(void *context, pid_t process, pid_t thread)
 {
@@ -231,12 +230,12 @@ process_tree_reap_threads(pid_t pid)
 
 struct process_walk {
 	struct found_process found;
-	int alive;   /* and not zombies */
-	int reaped;  /* dead children of ours, taken away */
-	int killed;  /* of these, by us */
-	int sent;    /* signals that were taken */
-	int refused; /* another user's: sudo's, say */
-	bool blind;  /* something could not be looked at */
+	int alive;   /* without zombies */
+	int reaped;  /* zombies reaped */
+	int killed;  /* those of them killed by us */
+	int sent;    /* signals delivered */
+	int refused; /* processes of another user, such as sudo */
+	bool blind;  /* something could not be read */
 };
 
 static void
@@ -255,7 +254,7 @@ signal_one(struct process_walk *walk, int at, int fd, const struct proc_stat *st
 		walk->refused++;
 }
 
-/* Signalled before its children are listed: what is stopped or dying starts no more of them. */
+/* Signals before listing children: a stopped or dying process forks no more. */
 static void
 visit(struct process_walk *walk, int at, int signal)
 {
@@ -270,11 +269,11 @@ visit(struct process_walk *walk, int at, int signal)
 	if (stat.state == 'Z')
 		walk->reaped += process_tree_reap_threads(walk->found.pids[at]);
 	signal_one(walk, at, fd, &stat, signal);
-	/* more than fit, or one that has just ended: the next walk will tell */
+	/* if they do not fit, or the process has just ended, the next walk finds them */
 	proc_children(walk->found.pids[at], stat.threads, add_found, &walk->found);
 }
 
-/* Our dead are taken away, and only those listed: the caller's other children are not ours. */
+/* Reaps listed children only: other children belong to the caller. */
 static bool
 reap_one(struct process_walk *walk, pid_t pid)
 {
@@ -302,7 +301,7 @@ reap_listed(struct process_walk *walk)
 	found->count = kept;
 }
 
-/* Who sends nothing wants to know whether anybody lives: one is enough. */
+/* A walk without a signal only asks whether any process lives: one is enough. */
 static bool
 is_known(const struct process_walk *walk, int signal)
 {
@@ -310,8 +309,8 @@ is_known(const struct process_walk *walk, int signal)
 }
 
 /*
- * One signal to everything below us, parents before their children. 0: only looks. The latest of
- * our own are the first: in a storm, whoever comes last is the one that lives.
+ * Signals every process below, parents first; signal 0 only looks. Starts with our newest children: while
+ * processes fork without pause, the newest survive.
  */
 static void
 walk_all(struct process_walk *walk, const struct tree_spare *spare, int signal)
@@ -323,7 +322,7 @@ walk_all(struct process_walk *walk, const struct tree_spare *spare, int signal)
 	found->spare = spare;
 	walk->blind = proc_children(getpid(), spare != NULL && spare->first_only ? 1 : 0, add_own,
 				    found) < 0;
-	/* only when all is over: before, somebody may want to know how it ended */
+	/* only at the end: earlier the exit status may still be wanted */
 	if (signal == SIGSTOP || signal == SIGKILL)
 		reap_listed(walk);
 	own = found->count;
@@ -333,7 +332,7 @@ walk_all(struct process_walk *walk, const struct tree_spare *spare, int signal)
 		visit(walk, i, signal);
 }
 
-/* ---- what others call ---- */
+/* ---- interface ---- */
 
 static bool
 is_empty_below(const struct tree_spare *spare)
@@ -345,7 +344,7 @@ is_empty_below(const struct tree_spare *spare)
 	count = walk.found.count;
 	if (walk.alive > 0 || walk.blind)
 		return false;
-	/* one that forks and ends, again and again, is never seen alive; but the dead become more */
+	/* a process that forks and exits repeatedly is never seen alive, but its zombies add up */
 	walk_all(&walk, spare, 0);
 	return walk.alive == 0 && !walk.blind && walk.found.count == count;
 }
@@ -353,7 +352,7 @@ is_empty_below(const struct tree_spare *spare)
 bool
 process_tree_is_empty(const struct tree_spare *spare)
 {
-	/* whoever has no child at all has nothing below */
+	/* without children there are no descendants */
 	return os_has_no_child() || is_empty_below(spare);
 }
 
@@ -364,7 +363,7 @@ process_tree_terminate(const struct tree_spare *spare)
 
 	walk.killed = 0;
 	walk_all(&walk, spare, SIGTERM);
-	/* what is stopped would never hear of it */
+	/* a stopped process would not handle SIGTERM */
 	walk_all(&walk, spare, SIGCONT);
 }
 
@@ -394,14 +393,14 @@ name_survivors(const struct found_process *found, struct tree_end *to)
 		}
 		to->left++;
 	}
-	/* too fast, or not to be looked at: that is no proof that nothing is there */
+	/* too fast, or unreadable: this does not prove that none is left */
 	if (to->left == 0) {
 		to->left = 1;
 		to->survivors[0] = (struct tree_survivor){0, "unknown"};
 	}
 }
 
-/* Whatever dies is a reason to go on: who gives up leaves all the others alive. */
+/* Continue while anything dies: giving up would leave all others alive. */
 static bool
 is_hopeless(struct standstill *still, const struct process_walk *walk, int deadline_ms)
 {
@@ -414,8 +413,8 @@ is_hopeless(struct standstill *still, const struct process_walk *walk, int deadl
 }
 
 /*
- * Nothing is left when a walk finds neither a living nor a dead child: a dead one that was reaped
- * may have left us a living one after the list was read.
+ * Done when a walk finds no child, neither alive nor zombie: a zombie reaped now may have left us a live
+ * child after the list was read.
  */
 bool
 process_tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
@@ -438,7 +437,7 @@ process_tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_e
 			name_survivors(&walk.found, ret_end);
 			return false;
 		}
-		/* those that die need a moment; those that run must not get one */
+		/* give dying processes a moment, running ones none */
 		if (walk.reaped > 0)
 			pause = 50;
 		else

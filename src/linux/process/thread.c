@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* All threads of the guard but the one that waits for its children. */
+/* Starts every thread of the guard except its first. */
 #include "linux/process/thread.h"
 
 #include <pthread.h>

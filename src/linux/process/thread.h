@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of the broker: detached, on small stacks, each with a guard below that no frame is larger than. */
+/* Detached broker threads on small stacks, each with a guard area larger than any stack frame. */
 #pragma once
 
 #include <stddef.h>
 
-/* tests/lint/stack reads it: no frame of ours may be as large. */
+/* No frame may be as large: tests/lint/stack reads this value. */
 #define THREAD_GUARD (64 * 1024)
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 int thread_start(size_t stack, void *(*run)(void *argument), void *argument);

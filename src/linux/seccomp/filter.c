@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Choosing and loading the system-call filter. The filters themselves are arrays written by
- * tools/make-filter when the program is built: nothing is computed here, and nothing may allocate,
- * lock or print, because loading happens between fork and exec.
+ * Chooses and loads a seccomp filter. The filters are arrays that tools/make-filter generates at build
+ * time. Loading runs between fork and exec: no allocation, no locks, no stdio.
  */
 #include "linux/seccomp/filter.h"
 
@@ -16,11 +15,11 @@
 #include "base/error.h"
 #include "filters.inc"
 
-/* Newer than the oldest headers we build with. */
+/* Newer than the oldest supported headers. */
 #define NEW_LISTENER (1ul << 3)
 #define WAIT_KILLABLE_RECV (1ul << 5)
 
-/* The kernel takes a pointer that is not const, and only reads through it. */
+/* The kernel's struct has a non-const pointer that it only reads. */
 #define PROGRAM(array)                                                          \
 	{                                                                       \
 		sizeof(array) / sizeof(array)[0], (struct sock_filter *)(array) \
@@ -68,7 +67,7 @@ filter_load_routed(const struct sock_fprog *program, int *ret_listener, struct c
 {
 	int rc = load(program, NEW_LISTENER | WAIT_KILLABLE_RECV, err);
 
-	/* BASELINE(5.19): signals may interrupt routed calls; the plan said so */
+	/* BASELINE(5.19): signals may interrupt notifications; the plan reports that */
 	if (rc < 0 && errno == EINVAL)
 		rc = load(program, NEW_LISTENER, err);
 	if (rc < 0)

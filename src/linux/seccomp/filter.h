@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The system-call filter: made when the program was built, only chosen and loaded here. It is the
- * second wall: it takes away calls and arguments that Landlock cannot see.
+ * The seccomp filter, generated at build time and chosen here. It denies system calls and arguments that
+ * Landlock cannot restrict.
  */
 #pragma once
 
@@ -11,12 +11,12 @@
 
 struct sock_fprog;
 
-/* What goes to the broker: nothing; what changes names, contents and metadata; reading as well. */
+/* File calls that the filter supervises: none; changes of names, contents and metadata; also reads. */
 enum filter_guard { FILTER_FREE, FILTER_CHANGES, FILTER_READS, FILTER_GUARDS };
 
 /*
- * Internet sockets: none; all there are; TCP alone, and the broker decides about addresses; UDP and unix
- * datagrams as well, and the broker sends what names an address.
+ * Internet sockets: none; all; TCP with addresses decided by the broker; also UDP and unix datagrams, where
+ * the broker sends if an address is named.
  */
 enum filter_network {
 	FILTER_NO_NETWORK,
@@ -27,9 +27,8 @@ enum filter_network {
 };
 
 /*
- * Who looks at the names of unix sockets: Landlock; the broker, and then there are no datagram
- * sockets of theirs but with FILTER_DATAGRAMS; nobody, and then there are only pairs. Where Landlock has no scopes the broker
- * decides about signals, too.
+ * What decides about unix socket names: Landlock; the broker (unix datagrams only with FILTER_DATAGRAMS);
+ * nothing, so only socketpairs are allowed. Without Landlock scopes the broker also decides about signals.
  */
 enum filter_names {
 	FILTER_NAMES_SEEN,
@@ -39,7 +38,7 @@ enum filter_names {
 	FILTER_NAMES
 };
 
-/* System V queues, semaphores and memory: there are none, or those of all. */
+/* System V queues, semaphores and memory: denied, or shared with all processes. */
 enum filter_system_v { FILTER_NO_SYSTEM_V, FILTER_SYSTEM_V, FILTER_SYSTEM_VS };
 
 struct seccomp_filter_kind {
@@ -50,16 +49,16 @@ struct seccomp_filter_kind {
 };
 
 /*
- * The filter for the running architecture. NULL on one that has none, and for what would need a
- * broker and none at once. Static, never to be freed.
+ * Returns the filter for the running architecture; NULL if there is none, or for a kind that both needs and
+ * excludes a broker. Static, never freed.
  */
 const struct sock_fprog *filter_choose(struct seccomp_filter_kind kind);
 
 /*
- * Puts the calling thread and all it starts under the filter, for ever. The caller has set
- * no_new_privs. Async-signal-safe: may run between fork and exec. A NULL program is an error.
+ * Loads the filter for the calling thread and its children, permanently; no_new_privs must be set.
+ * Async-signal-safe: may run between fork and exec. A NULL program is an error.
  */
 int filter_load(const struct sock_fprog *program, struct cordon_error *err);
-/* The same, with *ret_listener where the broker reads. EBUSY in err->sys: another has that place. */
+/* The same with the listener in *ret_listener. EBUSY in err->sys: there is another listener. */
 int filter_load_routed(const struct sock_fprog *program, int *ret_listener,
 		       struct cordon_error *err);

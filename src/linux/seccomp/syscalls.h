@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers of system calls, also of those that the oldest headers we build with do not have.
- * From 424 on a call has the same number on every architecture. That a number is known says nothing
- * about the kernel.
+ * System call numbers, also those missing in the oldest supported headers. From 424 on the number is the
+ * same on every architecture. A defined number does not mean that the kernel has the call.
  */
 #pragma once
 

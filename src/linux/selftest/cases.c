@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * One small deed per function, by family. "Shut" is what the box of a proof does not grant, "open"
- * what it does, "own" what the confined process made itself.
+ * One small operation per function. "shut" files are not granted in the test sandbox, "open" ones are, and
+ * "own" is what the confined process created.
  */
 #include "base/os.h"
 
@@ -69,7 +69,7 @@ case_write_granted(const struct fixture *fixture)
 	return make_and_remove(fixture->open_new);
 }
 
-/* ---- files the broker decides about ---- */
+/* ---- brokered files ---- */
 
 int
 case_read_hidden(const struct fixture *fixture)
@@ -95,7 +95,7 @@ case_make_kept(const struct fixture *fixture)
 	return make_and_remove(fixture->kept_new);
 }
 
-/* To what it is: nothing changes. */
+/* Sets the present mode: nothing changes. */
 int
 case_chmod_denied(const struct fixture *fixture)
 {
@@ -110,7 +110,7 @@ case_chmod_kept(const struct fixture *fixture)
 
 /* ---- programs ---- */
 
-/* The program's status stands for an errno. */
+/* The program's exit status is an errno. */
 static int
 execute(const struct fixture *fixture, const char *path, const char *argument, char *variable)
 {
@@ -143,7 +143,7 @@ case_execute_granted(const struct fixture *fixture)
 	return execute(fixture, fixture->open_program, "true", NULL);
 }
 
-/* ---- what a command inherits ---- */
+/* ---- inherited fds ---- */
 
 int
 case_use_leaked(const struct fixture *fixture)
@@ -205,7 +205,7 @@ case_connect_abstract(const struct fixture *fixture)
 	return connect_to(AF_UNIX, SOCK_STREAM, &fixture->abstract, fixture->abstract_size);
 }
 
-/* A name of one's own, given by the kernel. */
+/* An autobound address. */
 int
 case_connect_created(const struct fixture *fixture)
 {
@@ -238,7 +238,7 @@ case_talk_to_self(const struct fixture *fixture)
 
 /* ---- processes ---- */
 
-/* A process that does nothing, for a while at most. */
+/* Starts a process that sleeps for a limited time. */
 static pid_t
 start_idler(void)
 {
@@ -299,7 +299,7 @@ case_trace_created(const struct fixture *fixture)
 	return why;
 }
 
-/* To what it is: nothing changes. */
+/* Sets the present value: nothing changes. */
 static int
 set_priority(id_t pid)
 {
@@ -354,7 +354,7 @@ case_type_into_terminal(const struct fixture *fixture)
 {
 	char letter = 'x';
 
-	/* injection works only on one's own terminal */
+	/* TIOCSTI works only on the controlling terminal */
 	if (!fixture->confined && (setsid() < 0 || ioctl(fixture->terminal, TIOCSCTTY, 0) < 0))
 		return errno;
 	return result(ioctl(fixture->terminal, TIOCSTI, &letter));
@@ -368,7 +368,7 @@ case_ask_terminal(const struct fixture *fixture)
 	return result(ioctl(fixture->terminal, TIOCGWINSZ, &size));
 }
 
-/* A message queue has a name outside every file system, so nothing but the filter withholds it. */
+/* POSIX message queues are outside every file system: only the filter denies them. */
 int
 case_make_queue(const struct fixture *fixture)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The things that are tried, free and inside a box. Each returns 0 or an errno, changes nothing
- * that outlives it, and runs in a child: no allocation, no stdio.
+ * The operations that are tried, free and confined. Each returns 0 or an errno, leaves nothing behind, and
+ * runs in a child: no allocation, no stdio.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Setting up and clearing away what attempts are made on. Everything lies in a new folder, on
- * loopback, or belongs to a process started here; nothing of the user's is touched. What would
- * outlive us is made by a process that removes it also when we are killed.
+ * Creates and removes what the selftests work on: a new directory, loopback servers, processes started
+ * here; nothing of the user is touched. Persistent objects are created by a keeper process, which removes
+ * them even if this process is killed.
  */
 #include "linux/selftest/fixture.h"
 
@@ -34,7 +34,7 @@ put_file(const char *path, const char *text, mode_t mode)
 	return fd < 0 ? -1 : (int)write(fd, text, strlen(text));
 }
 
-/* In the order of making. */
+/* In order of creation. */
 static const char *const made_names[] = {"open",	"shut",		"kept",
 					 "open/file",	"shut/file",	"kept/file",
 					 "kept/hidden", "open/program", "shut/program",
@@ -90,7 +90,7 @@ make_files(struct fixture *fixture)
 	return put_file(fixture->shut_program, program_text, 0700);
 }
 
-/* What a trial of that guarantee talks to; ones that need nothing get nothing. */
+/* Starts only the servers that the guarantee needs. */
 static int
 make_servers(struct fixture *fixture, enum guarantee guarantee)
 {
@@ -104,7 +104,7 @@ make_servers(struct fixture *fixture, enum guarantee guarantee)
 			       : serve(&to[1], AF_UNIX, SOCK_STREAM, &fixture->shut_socket,
 				       sizeof fixture->shut_socket);
 	if (guarantee == G_SOCKETS_ABSTRACT) {
-		/* with no name at all the kernel gives one that nobody else has */
+		/* an empty address makes the kernel choose a unique abstract name */
 		fixture->abstract_size = sizeof fixture->abstract;
 		fixture->abstract.sun_family = AF_UNIX;
 		if (serve(&to[0], AF_UNIX, SOCK_STREAM, &fixture->abstract, sizeof(sa_family_t)) <
@@ -140,12 +140,12 @@ make_terminal(struct fixture *fixture, enum guarantee guarantee)
 	return fixture->terminal;
 }
 
-/* ---- the keeper: makes what would stay, and removes it whatever becomes of us ---- */
+/* ---- the keeper: creates persistent objects and removes them ---- */
 
 struct fixture_kept {
 	char folder[FIXTURE_DIR_MAX];
 	key_t key;
-	int memory; /* of that key; -1: none */
+	int memory; /* id of the shared memory; -1: none */
 	int error;
 };
 
@@ -187,7 +187,7 @@ remove_kept(struct fixture *fixture, int memory)
 		shmctl(memory, IPC_RMID, NULL);
 	if (*fixture->folder == '\0')
 		return;
-	/* what a child that was ended may have left */
+	/* left by a child that was killed */
 	unlink(fixture->open_new);
 	unlink(fixture->shut_new);
 	unlink(fixture->kept_new);
@@ -199,7 +199,7 @@ remove_kept(struct fixture *fixture, int memory)
 	rmdir(fixture->folder);
 }
 
-/* Until it is told that all is done, or all that could tell are gone: then nobody uses it. */
+/* Waits until the test is done or every process that could say so has exited. */
 static _Noreturn void
 keep(struct fixture *fixture, int end, enum guarantee guarantee)
 {
@@ -207,7 +207,10 @@ keep(struct fixture *fixture, int end, enum guarantee guarantee)
 	int *own[] = {&end};
 	char byte;
 
-	/* whoever ends a group, or hangs up, does not mean us; whoever reads must not wait for us */
+	/*
+	 * own session: not hit by group signals or SIGHUP; no inherited fds, so no reader waits for the
+	 * keeper
+	 */
 	setsid();
 	fd_keep_only(own, 1);
 	for (int fd = 0; fd < 3; fd++)
@@ -224,7 +227,7 @@ keep(struct fixture *fixture, int end, enum guarantee guarantee)
 	_exit(0);
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int
 start_keeper(struct fixture *fixture, enum guarantee guarantee)
 {
@@ -262,7 +265,7 @@ end_keeper(struct fixture *fixture)
 	}
 	while (fixture->keeper > 0 && waitpid(fixture->keeper, &status, 0) < 0 && errno == EINTR)
 		;
-	/* somebody ended it */
+	/* it was killed */
 	if (status != 0)
 		remove_kept(fixture, fixture->memory);
 }
@@ -303,11 +306,11 @@ fixture_make(struct fixture *fixture, enum guarantee guarantee, struct cordon_er
 	return cordon_fail(err, CORDON_E_GAP, errno, "cannot be tried here");
 }
 
-/* ---- the outsider ---- */
+/* ---- the bystander ---- */
 
 /*
- * One that stays outside the box. It has no more power than the one inside, or that alone would
- * keep it from being touched. It ends when its other end is closed.
+ * Starts a process outside the sandbox. It drops its privileges, or those alone would protect it. It exits
+ * when the other end of its pipe is closed.
  */
 int
 fixture_start_bystander(struct fixture *fixture)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * A plan by hand, for one guarantee: what /bin/sh needs, the open folder, and for what only the
- * broker can keep a folder with an exception in it.
+ * Builds a minimal plan for one guarantee: what /bin/sh needs, the open directory, and for a guarantee of
+ * the broker a directory with an exception.
  */
 #include "linux/selftest/fixture_sandbox.h"
 
 #include <stdio.h>
 
-/* Wherever a distribution keeps it. */
+/* Locations in various distributions. */
 static const char *const granted[] = {"/usr", "/lib", "/lib64", "/bin", "/nix/store", "/gnu/store"};
 #define GRANTED (sizeof granted / sizeof granted[0])
 
@@ -55,7 +55,7 @@ add(struct fixture_sandbox *sandbox, struct planned_rule rule, struct cordon_err
 	return index_add(&sandbox->plan.index, &rule, err);
 }
 
-/* The kept folder, and in it what the guarantee is about. */
+/* Grants the kept directory with the exception for the guarantee. */
 static int
 add_kept(struct fixture_sandbox *sandbox, const struct fixture *fixture, enum guarantee guarantee,
 	 struct cordon_error *err)
@@ -158,7 +158,7 @@ fixture_sandbox_is_routed(const struct fixture_sandbox *sandbox)
 {
 	const struct plan *plan = &sandbox->plan;
 
-	/* one around us that reads for everybody takes nobody in who is not answered for */
+	/* an outer broker that supervises reads accepts no nest without a broker of its own */
 	return plan->routes_sockets || plan->routing != ROUTE_NOTHING ||
 	       (plan->facts.values[FACT_OUTER_CORDON] & OFFER_READS);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Guarantees held against this kernel: a child does something that works, enters a small box, must
- * then fail at it, and must still manage something else. One row per guarantee.
+ * Tests guarantees on this kernel. A child does an operation that works, enters a small sandbox, must then
+ * fail at it, and must still succeed at another one. One table row per guarantee.
  */
 #include "base/os.h"
 
@@ -22,9 +22,9 @@
 /* ---- the table ---- */
 
 enum trial_flags {
-	TRIAL_LANDLOCK = 1,	 /* nothing else on Linux keeps it */
-	TRIAL_FREE_MAY_FAIL = 2, /* newer kernels refuse it to everybody by themselves */
-	TRIAL_TOLD = 4, /* the filter refuses it, or a broker in its place: both are tried */
+	TRIAL_LANDLOCK = 1,	 /* only Landlock enforces it on Linux */
+	TRIAL_FREE_MAY_FAIL = 2, /* newer kernels refuse it without a sandbox, too */
+	TRIAL_TOLD = 4,		 /* refused by the filter or by a broker: try both */
 };
 
 static const struct selftest {
@@ -71,31 +71,31 @@ static const struct selftest {
 	{G_FDS_CLOSED, case_use_leaked, case_execute_granted, 0, "an open file of the caller"},
 };
 
-/* ---- the trial ---- */
+/* ---- one test ---- */
 
-/* Errnos, as the child tells them. */
+/* Errnos reported by the child. */
 struct selftest_seen {
 	int free, confined, works;
-	struct cordon_error err; /* entering the box failed */
+	struct cordon_error err; /* the sandbox could not be entered */
 };
 
 struct selftest_visit {
 	const struct selftest *trial;
 	struct fixture *fixture;
 	struct fixture_sandbox *sandbox;
-	int to; /* where what was seen is told */
+	int to; /* fd for the report */
 };
 
 /*
- * Below ABI 6 nobody can tell an abstract name of one's own from another's: all are refused. So are
- * they inside another cordon, and every name where there is no broker.
+ * The operation that must succeed. Below ABI 6 abstract socket names of the session cannot be told from
+ * others, so all are denied; likewise inside another cordon, and every socket name without a broker.
  */
 static case_fn *
 still_works(const struct selftest_visit *visit)
 {
 	const struct plan *plan = &visit->sandbox->plan;
 
-	/* a broker that refuses must be one that answers */
+	/* a broker that refuses must also answer */
 	if ((visit->trial->flags & TRIAL_TOLD) && plan->routing != ROUTE_NOTHING)
 		return case_make_kept;
 	return plan->closes_sockets ||
@@ -129,8 +129,8 @@ try_in_child(const void *argument)
 }
 
 /*
- * In a child that answers for another, as a guard does. The outsider is started here: what the other
- * starts is under the outer layer, and so no outsider.
+ * Runs in a child that acts as guard and broker. The bystander is started here: a child of the confined
+ * process would be under the outer layer.
  */
 static void __attribute__((noreturn)) try_with_broker(const struct selftest_visit *visit)
 {
@@ -146,7 +146,7 @@ static void __attribute__((noreturn)) try_with_broker(const struct selftest_visi
 	pid = enforce_start(visit->sandbox->box, &none, &main);
 	close(visit->to);
 	needs = enforce_fds(visit->sandbox->box);
-	/* nobody reads signals here, so it cannot be asked for later */
+	/* request the opener now: no thread reads signals here */
 	visit->sandbox->box->broker.opener.state = OPENER_WANTED;
 	enforce_service(visit->sandbox->box);
 	enforce_serve(visit->sandbox->box, &needs);
@@ -230,7 +230,7 @@ try_in_sandbox(const struct selftest *trial, const struct fixture_sandbox_wish *
 	return rc;
 }
 
-/* A box that cannot be made or entered keeps nothing: that is an answer too. */
+/* A sandbox that cannot be made or entered enforces nothing: that is a result, too. */
 static int
 try_and_judge(const struct selftest *trial, const struct facts *facts, struct fixture *fixture,
 	      struct proof *ret_proof, struct cordon_error *err)
@@ -240,7 +240,7 @@ try_and_judge(const struct selftest *trial, const struct facts *facts, struct fi
 	struct selftest_seen seen, other;
 	int rc = try_in_sandbox(trial, &wish, fixture, &seen, &why);
 
-	/* who is answered for is under a layer from the start: only the first time is free */
+	/* a process with a broker is under a layer from the start: only the first attempt was free */
 	wish.is_told = true;
 	if (rc == 0 && (trial->flags & TRIAL_TOLD) && fixture_sandbox_can_tell(facts)) {
 		rc = try_in_sandbox(trial, &wish, fixture, &other, &why);
@@ -285,7 +285,7 @@ enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_e
 	struct sigaction normal = {.sa_handler = SIG_DFL}, old;
 	int rc;
 
-	/* a caller that ignores the end of its children could not wait for ours */
+	/* a caller that ignores SIGCHLD could not wait for the child */
 	sigaction(SIGCHLD, &normal, &old);
 	if (guarantee == G_PROCESS_TREE)
 		rc = selftest_tree(ret_proof, err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Limits over all processes, tried: something that works free must fail in a group that is limited to
- * less, and something smaller must still work there.
+ * Tests limits over all processes: an operation that works without a limit must fail in a group with a
+ * lower one, and a smaller operation must still work there.
  */
 #include "linux/selftest/selftest_limits.h"
 
@@ -19,7 +19,7 @@
 #define CROWD 6
 #define DEADLINE_MS 10000
 
-/* ---- what is tried; each in a process of its own, whose status is 0 when it worked ---- */
+/* ---- operations, each in its own process with status 0 for success ---- */
 
 static void
 take_memory(const void *argument)
@@ -77,7 +77,7 @@ static const struct limit_test {
 	 "more processes than the limit"},
 };
 
-/* ---- trying ---- */
+/* ---- test ---- */
 
 static bool
 has_worked(pid_t child)

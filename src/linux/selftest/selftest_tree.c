@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The end of everything, held against this kernel: a process that left its parent and its session
- * lives on by itself, must be ended by whoever is its heir, and a bystander must live. All of it
- * happens below one child, which is the heir of whatever goes wrong.
+ * Tests process.tree on this kernel: a process that left its parent and session survives by itself, must be
+ * killed by its subreaper, and a bystander must survive. Everything happens below one child, which is
+ * subreaper of the rest.
  */
 #include "base/os.h"
 
@@ -18,14 +18,14 @@
 
 #define DEADLINE_MS (FIXTURE_SECONDS * 1000 / 2)
 
-/* What the child tells. */
+/* Reported by the child. */
 struct tree_seen {
-	bool stays;	/* without a heir's doing it outlives its parent */
+	bool stays;	/* without its subreaper's action it outlives its parent */
 	bool ended;	/* with it, it does not */
-	bool bystander; /* lives */
+	bool bystander; /* survived */
 };
 
-/* Until somebody ends it; never for long. */
+/* Sleeps until killed, for a limited time. */
 static _Noreturn void
 linger(int ready)
 {
@@ -37,7 +37,9 @@ linger(int ready)
 		pause();
 }
 
-/* One whose parent has ended. It lives as long as its end of the pipe is open; 0 or -1. */
+/*
+ * Starts a process whose parent exits. It keeps its end of the pipe open while it lives. Returns 0 or -1.
+ */
 static int
 start_orphan(int ends[2])
 {
@@ -74,7 +76,7 @@ end_orphan(void)
 	return process_tree_kill(NULL, DEADLINE_MS, &end);
 }
 
-/* The orphan is this process's, so that nothing else here is below it. */
+/* The orphan becomes a child of this process, below which there is nothing else. */
 static _Noreturn void
 guard(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The trial of process.tree, which is about no box. */
+/* Selftest of process.tree, which uses no sandbox. */
 #pragma once
 
 #include "enforce/enforce.h"
