@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the machine tells, gathered once per plan: folders, facts, approvals; the project and what git
- * takes from it are in project.c.
+ * Gathers what a plan needs from the machine, once: directories, facts, approvals. project.c finds
+ * the project.
  */
 #include "discover/context.h"
 
@@ -50,9 +50,9 @@ context_foreign_path(struct cordon_plan *context, const char *path, const char *
 	return rc;
 }
 
-/* ---- folders ---- */
+/* ---- directories ---- */
 
-/* By its name and by where that leads. */
+/* Records a home by its name and by its canonical path. */
 static int
 note_home(struct cordon_plan *context, const char *home, struct cordon_error *err)
 {
@@ -82,7 +82,7 @@ context_env_path(const struct host *host, const char *name)
 	return value != NULL && *value == '/' ? value : NULL;
 }
 
-/* XDG folder/cordon, or HOME/below/cordon; NULL when neither is known. */
+/* Returns XDG-DIRECTORY/cordon or HOME/below/cordon; NULL if neither is known. */
 static int
 own_folder(struct cordon_plan *context, const char *variable, const char *home, const char *below,
 	   const char **ret_folder, struct cordon_error *err)
@@ -98,7 +98,7 @@ own_folder(struct cordon_plan *context, const char *variable, const char *home, 
 	return *ret_folder == NULL ? -CORDON_E_MEMORY : 0;
 }
 
-/* The folders as a plan sees them: of another system's user only the home that was named is known. */
+/* Sets the directories of the plan. For another system only a home that was given is known. */
 static int
 plan_folders(struct cordon_plan *context, struct cordon_error *err)
 {
@@ -169,7 +169,7 @@ find_facts(struct cordon_plan *context, const struct cordon_setup *setup, struct
 	return rc < 0 ? rc : facts_read(setup->facts_file, text, length, facts, err);
 }
 
-/* Planning for another system than the one we are on: its usual facts, and nothing of our files. */
+/* A plan for another system assumes that system's usual facts and knows none of our files. */
 static void
 choose_system(struct cordon_plan *context, const struct cordon_setup *setup)
 {
@@ -225,13 +225,13 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 	rc = find_folders(context, setup, err);
 	if (rc == 0)
 		rc = project_find(context, setup, use, err);
-	/* where there is no such file nothing has two names by mounts */
+	/* macOS has no such file and no second names by mounts */
 	if (rc == 0 && !context_plans_other_os(context))
 		rc = mounts_text(&context->arena, "/proc/self/mountinfo", &context->host.mounts,
 				 &context->host.mounts_hidden, err);
 	if (rc < 0)
 		return rc;
-	/* it served to find what is here; on another system it means nothing */
+	/* the environment was used to find directories here; it means nothing on another system */
 	if (context_plans_other_os(context))
 		context->host.environ = nothing;
 	*ret_context = take(&context);
@@ -263,7 +263,7 @@ remember_hash(struct cordon_plan *context, const char *text, size_t length)
 	trust_hash(text, length, context->hash);
 }
 
-/* Remembers whether this very text was approved. */
+/* Records whether this exact text was approved. */
 static bool
 look_up_approval(const void *ctx, const char *path, const char *text, size_t length)
 {
@@ -277,7 +277,7 @@ look_up_approval(const void *ctx, const char *path, const char *text, size_t len
 	if (found < 0)
 		snprintf(context->trust_problem, sizeof context->trust_problem, "%s", why.text);
 	context->has_trust = found == 1 && strcmp(context->trust.hash, context->hash) == 0;
-	/* not yet: first comes what it asks for here and today */
+	/* not yet: the plan first shows what the text requests here */
 	return false;
 }
 
@@ -341,7 +341,7 @@ make_plan(struct cordon_plan *context, const struct cordon_setup *setup, bool as
 			 context->has_trust ? &context->trust : NULL, &context->plan, err);
 }
 
-/* The next one is nearly always where the last one was: from there on all are looked at. */
+/* Searches on from the last match, since requests usually come in the approved order. */
 static bool
 was_approved(const struct words *approved, const char *text, size_t *last)
 {
@@ -357,8 +357,8 @@ was_approved(const struct words *approved, const char *text, size_t *last)
 }
 
 /*
- * An approval is of what was listed. What the same text asks for here and today can be more: another
- * command, other options, a user's file that grants less than it did then.
+ * An approval covers the requests that were listed. The same text can request more here: with
+ * another command or options, or with a user's file that now grants less.
  */
 static bool
 approval_covers(const struct cordon_plan *context)
@@ -386,7 +386,7 @@ plan_again_approved(struct cordon_plan *context, const struct cordon_setup *setu
 	return rc;
 }
 
-/* What a limit over all processes needs takes longer to find out: only for who wants one. */
+/* Probing what limits of a whole session need is slow, so only plans with such a limit do it. */
 static void
 find_limits(struct cordon_plan *context)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The home of the user we are, by the user database: what decides about trust must not come from
- * the environment. The file is looked at first: asking the C library loads and reads so much that
- * it takes longer than anything else of a start, and nearly every user stands in the file.
+ * Home of the effective user, from the user database: trust must not depend on the environment.
+ * /etc/passwd is read directly first, because getpwuid() loads so much that it would dominate the
+ * time of a start.
  */
 #include <errno.h>
 #include <pwd.h>
@@ -17,7 +17,7 @@
 #define PASSWD_MAX (1u << 16)
 enum { FIELD_UID = 2, FIELD_HOME = 5 };
 
-/* The field of a line, which it cuts off there; NULL when there are not so many. */
+/* Returns a field of a line, or NULL if there are fewer. The field is not terminated. */
 static char *
 field_of(char *line, int number)
 {
@@ -59,7 +59,7 @@ home_in_text(char *text, uid_t uid)
 	return NULL;
 }
 
-/* By the C library, which knows users that are not in the file. */
+/* Uses the C library, which knows users that are not in /etc/passwd. */
 static int
 ask_library(struct arena *arena, const char **ret_home, struct cordon_error *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where the command works: the project, the folder one stands in, and what git takes from there. A folder
- * that would make a home or the whole system writable is never taken as a project by itself.
+ * Finds the project, the working directory, and what git uses of them. A directory that would make
+ * a home or the whole system writable is never chosen as project.
  */
 #include "discover/context.h"
 
@@ -31,7 +31,7 @@ real_path(struct arena *arena, const char *path, struct cordon_error *err)
 	return arena_strdup(arena, real, err);
 }
 
-/* "/", a home, or what holds a home: too much to hand over without being told to. */
+/* "/", a home, or a directory that contains one: only by explicit request. */
 static bool
 is_too_wide(const struct cordon_plan *context, const char *path)
 {
@@ -43,7 +43,7 @@ is_too_wide(const struct cordon_plan *context, const char *path)
 	return false;
 }
 
-/* A policy that cannot be looked for must not pass for none. */
+/* A failed lookup of a policy must not pass for "no policy". */
 static int
 not_seen(const char *path, struct cordon_error *err)
 {
@@ -52,7 +52,7 @@ not_seen(const char *path, struct cordon_error *err)
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", path);
 }
 
-/* 1, 0 or an error. */
+/* Returns 1, 0 or an error. */
 static int
 has_mark(const char *folder, const char *mark, struct cordon_error *err)
 {
@@ -64,14 +64,15 @@ has_mark(const char *folder, const char *mark, struct cordon_error *err)
 	return lstat(path, &st) < 0 ? not_seen(path, err) : 1;
 }
 
-/* What was found on the way up. */
+/* Result of the search upwards. */
 struct marks {
-	const char *policy, *git; /* the nearest folder with each, or NULL */
-	bool is_over;		  /* no .git further up counts */
-	struct cordon_error why;  /* why a .git before the first one that was seen could not be */
+	const char *policy, *git; /* the nearest directory with each, or NULL */
+	bool is_over;		  /* .git files further up do not count */
+	struct cordon_error
+		why; /* error of the nearest .git that could not be examined, if nearer than git */
 };
 
-/* Is it there, and not put there by others, as in /tmp it may be? 1, 0 or an error. */
+/* Does it exist, and not made by others in a sticky directory? Returns 1, 0 or an error. */
 static int
 is_owners(const char *folder, const struct stat *at, const char *mark, struct cordon_error *err)
 {
@@ -87,9 +88,9 @@ is_owners(const char *folder, const struct stat *at, const char *mark, struct co
 }
 
 /*
- * A folder everyone can write to proves nothing: anybody could have put a mark there. But one's own may
- * have been opened by a command that ran in it, to be rid of the policy there, or to have for its
- * project what is around: so a policy there is not passed over, and no .git above takes its place.
+ * In a directory writable by everyone no marker counts. But a command may have opened its own
+ * project directory, to get rid of the policy or to make the directory above the project. So a
+ * policy there is an error, and after a .git no .git further up counts.
  */
 static int
 look_where_all_write(const char *folder, const struct stat *at, struct marks *to,
@@ -129,7 +130,7 @@ look_for_marks(struct arena *arena, const char *folder, struct marks *to, struct
 	return 0;
 }
 
-/* From a folder upwards; what is too wide is none, and so is all above it. */
+/* Searches upwards from a directory; one that is too wide ends the search. */
 static int
 find_marks(struct cordon_plan *context, const char *from, struct marks *to,
 	   struct cordon_error *err)
@@ -145,7 +146,7 @@ find_marks(struct cordon_plan *context, const char *from, struct marks *to,
 	return rc < 0 ? rc : 0;
 }
 
-/* Folders that are no project by themselves: the system's own, and hidden ones of the home. */
+/* Directories never chosen as project: the system's, and hidden ones of the home. */
 static bool
 is_no_workplace(const struct cordon_plan *context, const char *path)
 {
@@ -170,8 +171,8 @@ is_no_workplace(const struct cordon_plan *context, const char *path)
 }
 
 /*
- * A policy file marks a project more firmly than a .git, which a sandbox could make in a folder below
- * to lose the policy above it.
+ * A policy file takes precedence over a nearer .git: a sandbox could make a .git further down to
+ * lose the policy above.
  */
 static int
 find_project(struct cordon_plan *context, enum context_use use, struct cordon_error *err)
@@ -207,7 +208,7 @@ named_project(struct cordon_plan *context, const char *named, struct cordon_erro
 	struct stat st;
 	char *path;
 
-	/* another machine's folder: nobody looks whether it is there */
+	/* a directory of another machine is not checked */
 	if (context_plans_other_os(context) && *named == '/') {
 		int rc = context_foreign_path(context, named, &context->host.project, err);
 
@@ -223,7 +224,7 @@ named_project(struct cordon_plan *context, const char *named, struct cordon_erro
 	return 0;
 }
 
-/* Would another folder be the project if its .git were not there? A policy decides before any .git. */
+/* Sets host->mark if another directory would be the project without this .git. */
 static int
 keep_mark(struct cordon_plan *context, struct cordon_error *err)
 {
@@ -258,7 +259,7 @@ project_find(struct cordon_plan *context, const struct cordon_setup *setup, enum
 				    : find_project(context, use, err);
 	if (rc < 0)
 		return rc;
-	/* where one happens to stand must not become a writable home */
+	/* a home must not become writable because the command was started there */
 	if (strcmp(context->host.cwd, context->host.project) == 0 ||
 	    !is_too_wide(context, context->host.cwd))
 		context->host.cwd_token = context->host.cwd;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Order of deciding: the default; path rules from shallow to deep, at one path the more trusted
- * layer first and within a layer deny before allow; patterns in their order. The last word holds,
- * but an allow is not heard when a more trusted layer's own last word is a deny (the ceiling). At the
- * end the built-in protections take away.
+ * Decides the rights of a path. Order: the default; path rules from shallow to deep, at one path
+ * the more trusted layer first and within a layer deny before allow; then patterns in order. The
+ * last rule wins, but an allow does not count if the last rule of a more trusted layer is a deny
+ * (the ceiling). Finally the protected names remove rights.
  */
 #include <limits.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "base/path.h"
 #include "rules/index.h"
 
-/* The last rule of one effect that one layer had for one right, and when it was applied. */
+/* The last rule of a layer with one effect for one right, and its sequence number. */
 struct last_rule {
 	const struct planned_rule *rule;
-	size_t turn; /* 0: never */
+	size_t turn; /* 0: none */
 };
 
 struct decide_state {
@@ -23,11 +23,11 @@ struct decide_state {
 	size_t turn;
 	bool limit_hit;
 	struct last_rule last[LAYER_COUNT][2][RIGHT_KINDS]; /* by layer and effect */
-	/* length of the longest path by which a layer's own text allows the right */
+	/* length of the longest path at which a path rule of the layer allows the right */
 	size_t named[LAYER_COUNT][RIGHT_KINDS];
 };
 
-/* The user's own words: what may lift a built-in protection by naming it. */
+/* The user's own sources: their rules may lift the protection of a name by naming it. */
 static bool
 is_own_word(enum layer layer)
 {
@@ -96,7 +96,7 @@ apply_patterns(struct decide_state *ask, const struct index *index)
 	}
 }
 
-/* The deny of a more trusted layer, if that was its last word on the right: nothing below it counts. */
+/* Returns the deny of a more trusted layer if it is that layer's last rule for the right. */
 static const struct planned_rule *
 final_deny(const struct decide_state *ask, int layer, int right)
 {
@@ -111,8 +111,8 @@ final_deny(const struct decide_state *ask, int layer, int right)
 }
 
 /*
- * One right: the last word among all denies and those allows that no final deny silences. An allow
- * that is silenced is as if it were not there, so it can never take away what others grant.
+ * Decides one right: the last of all denies and of those allows that no final deny overrides. An
+ * overridden allow is ignored, so it cannot take away what others allow.
  */
 static void
 decide_right(const struct decide_state *ask, int right, bool by_default, struct verdict *to)
@@ -145,7 +145,7 @@ decide_right(const struct decide_state *ask, int right, bool by_default, struct 
 		to->by[right] = (struct decision){.rule = silencer, .overridden = true};
 }
 
-/* Does the user's own text name the protected path itself, and is it heard? */
+/* Does an effective rule of the user name the protected path itself? */
 static bool
 is_lifted(const struct decide_state *ask, int right, size_t anchor)
 {
@@ -175,7 +175,7 @@ apply_protection(const struct decide_state *ask, const struct protection *protec
 			to->by[i] = (struct decision){.protection = protection};
 }
 
-/* The first deny strictly below path, or NULL. Sorted by bytes, they stand together. */
+/* Returns the first deny strictly below path, or NULL. Paths are sorted by bytes. */
 static const struct planned_rule *
 deny_below(const struct index *index, const char *path)
 {

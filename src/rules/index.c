@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Rules made ready to be asked: paths sorted, and found by a hash table; patterns compiled. What they
- * say together is decided elsewhere (decide).
+ * Stores rules for lookup: paths sorted and in a hash table, patterns compiled. decide.c combines
+ * them.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "rules/index.h"
@@ -15,14 +15,14 @@
 #include "base/hash.h"
 #include "base/path.h"
 
-/* A path that makes a pattern work harder than this is treated as hostile. */
+/* A path on which a pattern needs more steps is treated as hostile. */
 #define REGEX_MATCH_LIMIT 20000u
 #define REGEX_HEAP_KIB 1024u
 
-/* Of a hash table: the first rule of one path. */
+/* Hash table entry: the first rule of one path. */
 struct index_slot {
-	uint32_t hash;	 /* the upper half: the lower one is where it stands */
-	uint32_t number; /* of the rule, from 1 on; 0: the slot is free */
+	uint32_t hash;	 /* upper half; the lower half selects the slot */
+	uint32_t number; /* of the rule, from 1 on; 0: free */
 };
 
 /* ---- building ---- */
@@ -108,7 +108,7 @@ by_path(const void *a, const void *b)
 	return order != 0 ? order : (int)x->effect - (int)y->effect;
 }
 
-/* A path has one slot, however many rules it has: those stand together. */
+/* A path has one slot, however many rules: they are adjacent. */
 static int
 fill_slots(struct index *index, struct cordon_error *err)
 {
@@ -162,9 +162,9 @@ index_free(struct index *index)
 	*index = (struct index){0};
 }
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
-/* A rule's path and the first length bytes of path, as strcmp would. */
+/* Compares a rule's path with the first length bytes of path, like strcmp. */
 static int
 compare(const struct planned_rule *rule, const char *path, size_t length)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * git's config, character by character as git itself goes through it (config.c, git_parse_source):
- * the same states, the same places where it gives up. What git takes and we do not is a NUL byte,
- * because git's own later steps end there, and a name without a section.
+ * Parser for git's config: the same states and the same errors as git (config.c, git_parse_source).
+ * It refuses two things that git accepts: a NUL byte, where later steps of git stop, and a key
+ * without section.
  */
 #include "git/config/git_config.h"
 
@@ -15,15 +15,15 @@
 struct config_reader {
 	struct arena *arena;
 	const char *at, *end;
-	bool is_over; /* the end was read, as a last line's end */
+	bool is_over; /* the end of the text was returned as end of line */
 	int line;
 	struct str name, value;
-	size_t stem; /* of name: the section with its dot */
+	size_t stem; /* of name: length of the section with its dot */
 	struct gitconfig *to;
 	struct cordon_error *err;
 };
 
-/* git's own classes, whatever the locale. */
+/* git's own character classes, independent of the locale. */
 static bool
 is_space(int c)
 {
@@ -65,7 +65,7 @@ shorten(struct str *s, size_t length)
 	}
 }
 
-/* CR LF is one character, and the end of the text ends its last line. */
+/* Returns CR LF as one character, and the end of the text as the end of its last line. */
 static int
 next(struct config_reader *r)
 {
@@ -94,7 +94,7 @@ bad(struct config_reader *r, const char *why)
 	return false;
 }
 
-/* After [NAME and a space: "SUBSECTION"] */
+/* Reads [NAME "SUBSECTION"] from behind NAME. */
 static bool
 read_subsection(struct config_reader *r, int c)
 {
@@ -138,7 +138,7 @@ read_section(struct config_reader *r)
 	}
 }
 
-/* The character after a backslash; END when there is none such, '\n' when the line goes on. */
+/* Returns the character of an escape: '\n' continues the line, END is invalid. */
 static int
 escaped(int c)
 {
@@ -148,7 +148,7 @@ escaped(int c)
 	return found == NULL ? END : (unsigned char)to[found - from];
 }
 
-/* What follows "=", up to the end of its line, which a backslash may put off. */
+/* Reads the value after "=", to the end of the line or of its continuations. */
 static bool
 read_value(struct config_reader *r)
 {
@@ -203,7 +203,7 @@ keep(struct config_reader *r, bool has_value)
 	return item->name != NULL && (item->value != NULL || !has_value);
 }
 
-/* A variable whose first letter was read. */
+/* Reads a variable whose first letter is given. */
 static bool
 read_variable(struct config_reader *r, int first)
 {
@@ -293,7 +293,7 @@ git_config_pointer(struct arena *arena, const char *word, const struct gitconfig
 		length--;
 	if (length <= skip || memcmp(text->text, word, skip) != 0)
 		return NULL;
-	/* one line: what git would make of more is nobody's to guess */
+	/* a single line, since it is unclear what git makes of several */
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)text->text[i] < 0x20 || text->text[i] == 0x7f)
 			return NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that tell git what to do: its config in one or more files, and one-line pointers. They are
- * read as git reads them, or refused; and every key that is not known to be harmless is refused by
- * its name. Pure: what a path leads to is asked of the caller.
+ * Parsing git's settings files and one-line pointer files exactly as git reads them, and checking
+ * that new content is harmless. Pure: the caller says where paths lead.
  */
 #pragma once
 
@@ -11,24 +10,24 @@
 
 #include "base/arena.h"
 
-/* Larger ones are not read: nobody's settings are. */
+/* Larger files are refused; no real settings are that large. */
 #define GITCONFIG_MAX (1u << 20)
 
 struct gitconfig_item {
-	const char *name;  /* section and variable in small letters, the part between as it is */
-	const char *value; /* NULL: a name alone, which means true */
+	const char *name;  /* section and variable in lower case, the subsection as written */
+	const char *value; /* NULL: a name without "=", which means true */
 };
 
 struct gitconfig {
 	struct gitconfig_item *items;
 	size_t count;
 	const char *bad; /* why the text was refused */
-	int line;	 /* and where */
+	int line;	 /* where it was refused */
 };
 
 /*
- * 1: everything that git would see is in ret; 0: it would refuse the text, or might read it in
- * another way than we do; or an error (no memory).
+ * Returns 1 with every setting that git would see; 0 if git would refuse the text or might read it
+ * differently; or an error (no memory).
  */
 int git_config_parse(struct arena *arena, const char *text, size_t length, struct gitconfig *ret,
 		     struct cordon_error *err);
@@ -40,12 +39,12 @@ enum gitconfig_kind {
 
 enum gitconfig_place {
 	GITCONFIG_WORKTREE, /* a working tree, as written in a git directory */
-	GITCONFIG_BARE,	    /* none: the value says so */
-	GITCONFIG_REMOTE,   /* a repository of this machine that is fetched from and pushed to */
-	GITCONFIG_SHARED    /* none: the value lets the group change the repository */
+	GITCONFIG_BARE,	    /* no path: a value of core.bare */
+	GITCONFIG_REMOTE,   /* a local repository that is fetched from and pushed to */
+	GITCONFIG_SHARED    /* no path: a value that lets the group change the repository */
 };
 
-/* NULL, or why the path must not lead there. */
+/* Returns NULL, or why the path must not be used there. */
 struct gitconfig_asker {
 	const char *(*refuse)(void *context, enum gitconfig_place place, const char *path);
 	void *context;
@@ -53,7 +52,7 @@ struct gitconfig_asker {
 
 struct gitconfig_refusal {
 	char what[96];	 /* the key, or the line */
-	const char *why; /* "can start a program", ... */
+	const char *why; /* such as "can start a program" */
 };
 
 struct gitconfig_text {
@@ -62,23 +61,23 @@ struct gitconfig_text {
 };
 
 /*
- * 1: only harmless keys, and what stands in the present text in the same words (NULL: there is
- * none). 0: refused. Or an error.
+ * Returns 1 if the text has only harmless keys and settings that the present text (or NULL) has
+ * too; 0 if refused; or an error.
  */
 int git_keys_check(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
 		   const struct gitconfig_text *present, const struct gitconfig_asker *asker,
 		   struct gitconfig_refusal *ret, struct cordon_error *err);
 
 /*
- * A remote that is still named keeps the address that it has in the present text (git_remotes.c). 1: text is what
- * is to be written, in arena; 0: it stays as it is; or an error.
+ * Keeps the address of a remote that is still named (git_remotes.c). Returns 1 if text was replaced
+ * by what to write, in arena; 0 if it is unchanged; or an error.
  */
 int git_remotes_keep(struct arena *arena, struct gitconfig_text *text,
 		     const struct gitconfig_text *present, struct cordon_error *err);
 
-/* Does it name a repository by a path that leads elsewhere from another working tree? */
+/* Is a remote a path that means another directory in another working tree? */
 bool git_keys_has_relative_remote(const struct gitconfig *config);
 
-/* The one line of a pointer file after its first word ("" for none), or NULL. In arena. */
+/* Returns the single line of a pointer file after word ("" for none), in arena, or NULL. */
 const char *git_config_pointer(struct arena *arena, const char *word,
 			       const struct gitconfig_text *text, struct cordon_error *err);

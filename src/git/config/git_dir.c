@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Believing a .git pointer file. A program in a sandbox can rewrite the pointer, but not what it
- * points to; so the pointer only names a candidate, and files outside the project decide. Reads
- * small files and resolves paths; runs no git and changes nothing.
+ * Confirms a .git pointer file. A sandboxed program can rewrite the pointer but not its target, so
+ * the pointer only names a candidate and files outside the project decide. Reads small files; runs
+ * no git and changes nothing.
  */
 #include "git/config/git_dir.h"
 
@@ -18,14 +18,14 @@
 
 #define CONFIG_MAX (256u << 10)
 
-/* One question. Its steps return 1 for yes, 0 for no (refused then says why), or an error. */
+/* State of one search. Its steps return 1 for yes, 0 for no (refused says why), or an error. */
 struct gitdir_search {
 	struct arena *arena;
 	const char *refused;
 	struct cordon_error *err;
 };
 
-/* Sets the reason and says no. It is one line for people, whatever a link's target holds. */
+/* Sets the reason and returns 0. Control characters of a path are replaced. */
 static int
 refuse(struct gitdir_search *search, const char *what, const char *why)
 {
@@ -52,7 +52,7 @@ kind_of(const char *path)
 	return fs_real.look(fs_real.ctx, path, link);
 }
 
-/* The whole of a small regular file that is no link; text without NUL inside. */
+/* Reads a small regular file that is not a link and has no NUL. */
 static int
 read_text(struct gitdir_search *search, const char *path, size_t max, char **ret_text)
 {
@@ -74,7 +74,7 @@ read_text(struct gitdir_search *search, const char *path, size_t max, char **ret
 	return 1;
 }
 
-/* A file that holds one path and nothing else, as git writes it: one line. */
+/* Reads a file with exactly one line, a path, as git writes it. */
 static int
 read_line(struct gitdir_search *search, const char *path, char **ret_line)
 {
@@ -99,7 +99,7 @@ read_line(struct gitdir_search *search, const char *path, char **ret_line)
 	return 1;
 }
 
-/* Where text, written in a file of the folder dir, leads. */
+/* Resolves text, as written in a file of directory dir. */
 static int
 lead(struct gitdir_search *search, const char *dir, const char *text, struct resolved *ret)
 {
@@ -118,8 +118,8 @@ lead(struct gitdir_search *search, const char *dir, const char *text, struct res
 }
 
 /*
- * Does text, found in file, lead to exactly wanted? Not through a link: git writes real paths, and
- * a link on the way can be planted where another project used to be.
+ * Does text, as written in file, lead to exactly wanted? Links are refused: git writes real paths,
+ * and a link could be planted where another project was.
  */
 static int
 leads_to(struct gitdir_search *search, const char *file, const char *text, const char *wanted)
@@ -166,7 +166,7 @@ is_repository(struct gitdir_search *search, const char *dir)
 	return 1;
 }
 
-/* As git itself demands: the directory belongs to whoever owns the pointer. */
+/* Like git, requires that the directory and the pointer have the same owner. */
 static int
 same_owner(struct gitdir_search *search, const char *pointer, const char *dir)
 {
@@ -177,7 +177,7 @@ same_owner(struct gitdir_search *search, const char *pointer, const char *dir)
 	return 1;
 }
 
-/* The folder that the pointer file of project names. */
+/* Returns the directory that the project's pointer file names. */
 static int
 read_pointer(struct gitdir_search *search, const char *project, const char *pointer,
 	     const char **ret_git_dir)
@@ -200,7 +200,7 @@ read_pointer(struct gitdir_search *search, const char *project, const char *poin
 	return 1;
 }
 
-/* Is git_dir the worktree folder of a repository, made for the pointer? */
+/* Is git_dir the worktree directory of a repository, made for this pointer? */
 static int
 is_worktree(struct gitdir_search *search, const char *pointer, const char *git_dir,
 	    const char **ret_common)
@@ -223,7 +223,7 @@ is_worktree(struct gitdir_search *search, const char *pointer, const char *git_d
 	return 1;
 }
 
-/* Takes quotes and comments off a config value, in place; false for what git never writes. */
+/* Removes quotes and comments from a value, in place. False for syntax that git never writes. */
 static bool
 unquote(char *text)
 {
@@ -252,7 +252,7 @@ skip_space(char *text)
 	return text + strspn(text, " \t");
 }
 
-/* One line of git's config. *core: are we in [core]? Sets *ret_value when the key is ours. */
+/* Reads one line of a config. *core: inside [core]. Sets *ret_value for core.worktree. */
 static bool
 config_line(char *line, bool *core, char **ret_value)
 {
@@ -260,7 +260,7 @@ config_line(char *line, bool *core, char **ret_value)
 
 	if (length > 0 && line[length - 1] == '\r')
 		line[--length] = '\0';
-	/* a line that goes on in the next could hide a section, or fake one */
+	/* a continued line could hide or fake a section */
 	if (length > 0 && line[length - 1] == '\\')
 		return false;
 	line = skip_space(line);
@@ -281,7 +281,7 @@ config_line(char *line, bool *core, char **ret_value)
 	return unquote(*ret_value);
 }
 
-/* core.worktree as a file says it; *ret_value stays as it is when the file does not. */
+/* Reads core.worktree of a file; *ret_value is unchanged if it is not set. */
 static int
 config_worktree(struct gitdir_search *search, const char *file, char **ret_value)
 {
@@ -300,7 +300,7 @@ config_worktree(struct gitdir_search *search, const char *file, char **ret_value
 	return rc;
 }
 
-/* Does the configuration in git_dir say that project is its working tree? */
+/* Does the configuration in git_dir name project as its working tree? */
 static int
 config_leads_to(struct gitdir_search *search, const char *git_dir, const char *project)
 {
@@ -312,7 +312,7 @@ config_leads_to(struct gitdir_search *search, const char *git_dir, const char *p
 	if (file == NULL || extra == NULL)
 		return -CORDON_E_MEMORY;
 	rc = config_worktree(search, file, &value);
-	/* git moves the value there when a submodule gets a setting per worktree */
+	/* git moves the value there if a submodule has settings per worktree */
 	if (rc > 0 && kind_of(extra) != FS_MISSING)
 		rc = config_worktree(search, extra, &value);
 	if (rc <= 0)
@@ -322,7 +322,7 @@ config_leads_to(struct gitdir_search *search, const char *git_dir, const char *p
 	return leads_to(search, file, value, project);
 }
 
-/* The git directory of a folder above the project: its .git, or what that believably points to. */
+/* The git directory of a directory above the project: its .git, or the confirmed target. */
 static int
 git_dir_above(struct gitdir_search *search, const char *folder, const char **ret_git_dir)
 {
@@ -343,7 +343,7 @@ git_dir_above(struct gitdir_search *search, const char *folder, const char **ret
 	return 1;
 }
 
-/* Is git_dir kept among the modules of a repository that the project lies in? */
+/* Is git_dir below modules/ of a repository that contains the project? */
 static int
 is_module(struct gitdir_search *search, const char *project, const char *git_dir)
 {
@@ -380,7 +380,7 @@ is_submodule(struct gitdir_search *search, const char *project, const char *poin
 	return 1;
 }
 
-/* Judges the pointer file of project, which is canonical. */
+/* Examines the pointer file of project, which is canonical. */
 static int
 judge(struct gitdir_search *search, const char *project, const char *pointer,
       struct git_dirs *found)

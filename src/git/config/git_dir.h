@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The git directories that belong to a project but lie outside of it: of a linked worktree and of a
- * submodule. PROJECT/.git is writable from inside a sandbox, so its word alone counts for nothing:
- * a directory is believed only when it points back to exactly this project.
+ * Finds git directories outside the project that belong to it: of a linked worktree or a submodule.
+ * A sandbox can write PROJECT/.git, so a directory counts only if it points back to exactly this
+ * project.
  */
 #pragma once
 
@@ -10,9 +10,8 @@
 #include "host/git_facts.h"
 
 /*
- * Looks at PROJECT/.git on the real file system. No pointer file there, or one that leads into the
- * project itself: nothing to add, all NULL. A pointer that is not believed sets only refused and is
- * no error.
+ * Examines PROJECT/.git on the real file system. All members are NULL if it is no pointer file or
+ * leads into the project. A pointer that cannot be confirmed sets only `refused` and is no error.
  */
 int git_dir_find(struct arena *arena, const char *project, struct git_dirs *ret,
 		 struct cordon_error *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the caller's environment says to git: settings one by one or as files, another repository,
- * templates, and programs. It is taken to be the one that git is started with later, outside.
+ * Reads what the caller's environment tells git: settings, settings files, another repository,
+ * templates, programs. git is assumed to run later, outside, with the same environment.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include "git/config/git_scan.h"
 #include "host/host.h"
 
-/* More settings than this are nobody's. */
+/* No real environment has more settings. */
 #define SETTINGS_MAX 1000
 
-/* Section and variable in small letters, as in a file. */
+/* Section and variable in lower case, as in a file. */
 static const char *
 small_name(struct git_scan *s, const char *key)
 {
@@ -28,7 +28,7 @@ small_name(struct git_scan *s, const char *key)
 	return name;
 }
 
-/* Relative paths start from where we are. */
+/* Paths are relative to the working directory. */
 static int
 take_setting(struct git_scan *s, const char *key, const char *value)
 {
@@ -39,7 +39,7 @@ take_setting(struct git_scan *s, const char *key, const char *value)
 						 : git_scan_item(s, file, &item, 0);
 }
 
-/* GIT_CONFIG_KEY_0 and its value, and so on. */
+/* GIT_CONFIG_KEY_0, GIT_CONFIG_VALUE_0, and so on. */
 static int
 take_counted(struct git_scan *s, const char *count)
 {
@@ -60,7 +60,7 @@ take_counted(struct git_scan *s, const char *count)
 	return rc;
 }
 
-/* Text in single quotes as git writes it, up to the last one; NULL: no memory. */
+/* Reads text in single quotes as git writes it, with *at behind it. NULL: no memory. */
 static char *
 take_quoted(struct git_scan *s, const char **at)
 {
@@ -81,7 +81,7 @@ take_quoted(struct git_scan *s, const char **at)
 	return to;
 }
 
-/* 'KEY'='VALUE', or as older ones have it 'KEY=VALUE', with spaces between them: git -c. */
+/* Parses git -c settings: 'KEY'='VALUE', or 'KEY=VALUE' from older versions. */
 static int
 take_parameters(struct git_scan *s, const char *text)
 {
@@ -118,7 +118,7 @@ take_file(struct git_scan *s, const char *value)
 	return path == NULL ? -CORDON_E_MEMORY : git_scan_own(s, NULL, path);
 }
 
-/* Another repository; without a working tree of its own it is where one stands. */
+/* Another repository; without GIT_WORK_TREE its tree is the working directory. */
 static int
 take_repository(struct git_scan *s, const char *value)
 {
@@ -145,7 +145,7 @@ take_program(struct git_scan *s, const char *value)
 	return take_setting(s, "core.editor", value);
 }
 
-/* A folder with git's own programs. */
+/* A directory with git's own programs. */
 static int
 take_programs(struct git_scan *s, const char *value)
 {
@@ -177,7 +177,7 @@ static const struct {
 	{"VISUAL", take_program},
 };
 
-/* NAME=VALUE; most variables are nobody's here. */
+/* Handles one NAME=VALUE. */
 static int
 take_variable(struct git_scan *s, const char *text)
 {

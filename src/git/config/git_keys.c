@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which keys of git's config are harmless, as a table. Whatever is not in it is refused: git grows
- * new keys that start programs with every release, and no list of those would ever be complete.
+ * Table of the keys of git's config that are harmless. Any other key is refused: every release of
+ * git adds keys that start programs, so a list of those would never be complete.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -19,21 +19,21 @@
 #define DIGITS "0123456789"
 
 enum key_check {
-	ANY,	  /* whatever its value: numbers, colours, names */
-	WORD,	  /* not to be taken for an option of a program */
-	URL,	  /* where a repository is */
-	REMOTE,	  /* a remote by its name, or where a repository is */
-	WORKTREE, /* where a working tree is */
-	BARE,	  /* whether there is one */
-	SHARED,	  /* by whom a repository can be changed: never by everybody */
-	NAME,	  /* letters and digits: one of git's own, nothing that leads elsewhere */
-	UPDATE	  /* one of git's own ways, never a command */
+	ANY,	  /* any value: numbers, colours, names */
+	WORD,	  /* must not look like a program's option */
+	URL,	  /* address of a repository */
+	REMOTE,	  /* name of a remote, or address of a repository */
+	WORKTREE, /* path of a working tree */
+	BARE,	  /* whether there is a working tree */
+	SHARED,	  /* permissions of a repository: never writable by everyone */
+	NAME,	  /* letters and digits only: a built-in name, not a path */
+	UPDATE	  /* a built-in strategy, never a command */
 };
 
 static const struct key_row {
 	const char *section;
 	bool is_named;	       /* [section "name"] */
-	const char *variables; /* separated by spaces; * for any */
+	const char *variables; /* separated by spaces; * for all */
 	enum key_check check;
 } repository_rows[] = {
 	{"core", false,
@@ -50,7 +50,7 @@ static const struct key_row {
 	{"core", false, "sharedrepository", SHARED},
 	{"extensions", false, "worktreeconfig preciousobjects noop noop-v1 relativeworktrees", ANY},
 	{"extensions", false, "objectformat compatobjectformat refstorage", NAME},
-	/* a remote, and an argument of the git fetch that is started for each missing object */
+	/* becomes an argument of the git fetch that runs for each missing object */
 	{"extensions", false, "partialclone", REMOTE},
 	{"remote", true, "url pushurl", URL},
 	{"remote", true,
@@ -58,7 +58,7 @@ static const struct key_row {
 	 "partialclonefilter followremotehead gh-resolved",
 	 ANY},
 	{"remote", false, "pushdefault", REMOTE},
-	/* a remote that has no name of its own is written as its address */
+	/* a remote without a name is written as its address */
 	{"branch", true, "remote pushremote", REMOTE},
 	{"branch", true, "description", ANY},
 	{"branch", true,
@@ -122,7 +122,7 @@ static const struct key_row {
 	 "showuntrackedfiles submodulesummary short branch relativepaths aheadbehind renames "
 	 "renamelimit showstash displaycommentprefix",
 	 ANY},
-	/* colours, by their old name */
+	/* colours, under their old name */
 	{"status", true, "*", ANY},
 	{"apply", false, "whitespace ignorewhitespace", ANY},
 	{"am", false, "keepcr threeway", ANY},
@@ -159,7 +159,7 @@ static const struct key_row {
 	{"advice", false, "*", ANY},
 };
 
-/* git takes nothing else from it; other programs keep notes of theirs in it. */
+/* git uses only these; other programs store their own keys here. */
 static const struct key_row module_rows[] = {
 	{"submodule", true, "url", URL},
 	{"submodule", true, "update", UPDATE},
@@ -183,7 +183,7 @@ struct vetting {
 
 /* ---- addresses ---- */
 
-/* git reads "./x" and "../x" in .gitmodules from the address of the remote, not as a path. */
+/* In .gitmodules "./x" and "../x" are relative to the remote's address and are no paths. */
 static bool
 is_from_remote(const struct vetting *v, const char *url)
 {
@@ -201,7 +201,7 @@ check_url(const struct vetting *v, const char *url)
 		       : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, path);
 }
 
-/* Is it the name of a remote that has an address there? To git any other name is a path. */
+/* Has a remote of that name an address? git treats any other name as a path. */
 static bool
 has_remote_n(const struct gitconfig *config, const char *name, size_t length)
 {
@@ -277,7 +277,7 @@ is_no(const char *value)
 	return false;
 }
 
-/* The mode that git makes of it (git_config_perm): one that it would not take is open to all. */
+/* Returns the mode that git derives (git_config_perm). An invalid value counts as 0666. */
 static mode_t
 shared_mode(const char *value)
 {
@@ -305,7 +305,7 @@ check_shared(const struct vetting *v, const char *value)
 	return mode & S_IWGRP ? v->asker->refuse(v->asker->context, GITCONFIG_SHARED, value) : NULL;
 }
 
-/* NULL, or why not. */
+/* Returns NULL, or why the value is refused. */
 static const char *
 check_value(const struct vetting *v, enum key_check check, const char *value)
 {
@@ -334,7 +334,7 @@ check_value(const struct vetting *v, enum key_check check, const char *value)
 	}
 }
 
-/* Only such a name as git remote takes: it is an argument, and the address where it has none. */
+/* Accepts only names that `git remote` accepts: the name can become an argument, or an address. */
 static bool
 is_remote_name(const char *at, const char *end)
 {
@@ -345,7 +345,7 @@ is_remote_name(const char *at, const char *end)
 	return true;
 }
 
-/* A submodule's name is a path below .git/modules: it stays there. */
+/* A submodule's name is a path below .git/modules and must stay there. */
 static bool
 is_submodule_name(const char *at, const char *end)
 {
@@ -374,7 +374,7 @@ is_plain_name(const struct key_row *row, const char *name)
 	return *at != '-' && (strcmp(row->section, "submodule") != 0 || is_submodule_name(at, end));
 }
 
-/* The remote that a key belongs to, and the length of its name; NULL: none. */
+/* Returns the name of the remote that a key belongs to and its length, or NULL. */
 static const char *
 remote_of(const char *key, size_t *ret_length)
 {
@@ -387,7 +387,7 @@ remote_of(const char *key, size_t *ret_length)
 	return name;
 }
 
-/* `git fetch --all` takes a remote without an address for a path, too. */
+/* `git fetch --all` treats a remote without address as a path, too. */
 static const char *
 check_section(const struct vetting *v, const char *key)
 {
@@ -423,7 +423,7 @@ check_item(const struct vetting *v, const struct gitconfig_item *item)
 					    : "is not known to be harmless";
 }
 
-/* Whoever wrote it, it was there before; but not as the name of a remote that is gone now. */
+/* Is the setting in the present text? Not if it names a remote that is removed now. */
 static bool
 stands_already(const struct vetting *v, const struct gitconfig_item *item)
 {
@@ -448,7 +448,7 @@ stands_already(const struct vetting *v, const struct gitconfig_item *item)
 	return false;
 }
 
-/* For people, on one line, whatever a subsection holds. */
+/* For people: one line, whatever the subsection contains. */
 static void
 name_refused(struct gitconfig_refusal *to, const char *name)
 {

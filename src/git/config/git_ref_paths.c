@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where what git's settings name leads, and whose settings are read. Rather too much is found than too
- * little: every value counts, not only the last one, from every place that it may start from.
+ * Resolves the paths that git's settings refer to, and reads whose settings apply. Errs towards too
+ * many: every value counts, not only the last, relative to every directory it may start from.
  */
 #include "git/config/git_ref_paths.h"
 
@@ -68,7 +68,7 @@ git_scan_fail(struct git_scan *s, const struct cordon_error *why)
 			   why->text);
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 static bool
 is_huskys(const char *path)
@@ -79,7 +79,7 @@ is_huskys(const char *path)
 	return false;
 }
 
-/* Closed or vetted anyway, and git itself has to change it. */
+/* Protected or vetted by name; git itself must change it. */
 static bool
 is_usual(const char *path)
 {
@@ -93,7 +93,7 @@ is_usual(const char *path)
 	return false;
 }
 
-/* Does the folder hold a working tree or a repository, and so everything in it? */
+/* Is a working tree or repository, and so everything in it, below the directory? */
 static bool
 is_wide(const struct git_scan *s, const char *path)
 {
@@ -104,7 +104,7 @@ is_wide(const struct git_scan *s, const char *path)
 	       (s->host->project != NULL && path_below(s->host->project, path));
 }
 
-/* Hooks may lie anywhere; of the rest only what is in the project is not the user's own business. */
+/* Hooks count anywhere; other paths only in the project. */
 static bool
 counts(const struct git_scan *s, enum git_ref_kind kind, const char *path)
 {
@@ -148,7 +148,7 @@ git_scan_add(struct git_scan *s, enum git_ref_kind kind, const char *path)
 	struct resolved found;
 	int rc = resolve_path(s->arena, &fs_real, path, &found, &why);
 
-	/* by a loop git finds nothing, until somebody opens it, in one of many places */
+	/* git finds nothing in a loop, unless someone resolves it, at one of many paths */
 	if (rc == -CORDON_E_PATH) {
 		s->is_unread = s->is_unread || kind == GIT_REF_HOOKS;
 		if (git_scan_keep(s, &s->to->places, "/") < 0)
@@ -160,7 +160,7 @@ git_scan_add(struct git_scan *s, enum git_ref_kind kind, const char *path)
 	rc = git_scan_pass(s, &found);
 	if (rc < 0)
 		return rc;
-	/* /dev/null is how people say: no hooks */
+	/* /dev/null means: no hooks */
 	if ((found.kind == FS_OTHER && path_below(found.path, "/dev")) ||
 	    (kind == GIT_REF_FILE && found.kind != FS_FILE && found.kind != FS_HIDDEN))
 		return 0;
@@ -172,8 +172,8 @@ git_scan_add(struct git_scan *s, enum git_ref_kind kind, const char *path)
 }
 
 /*
- * Hooks that are links are where they lead. All of them are looked at: examples, which git does not run and a
- * command may make, must not hide one.
+ * Adds the targets of hooks that are links. All entries are read: a command could make any number
+ * of examples to hide one.
  */
 static int
 add_linked(struct git_scan *s, const char *folder)
@@ -198,7 +198,7 @@ add_linked(struct git_scan *s, const char *folder)
 	return rc;
 }
 
-/* What lies in the repository itself may be a link. Where that cannot be told, it is asked once more. */
+/* Adds a path in the repository if it is a link. On failure git_scan_add tries again. */
 static int
 add_if_link(struct git_scan *s, enum git_ref_kind kind, const char *path)
 {
@@ -210,7 +210,7 @@ add_if_link(struct git_scan *s, enum git_ref_kind kind, const char *path)
 	return is == FS_LINK || is == FS_FAILED ? git_scan_add(s, kind, path) : 0;
 }
 
-/* What is read through a link of this name lies elsewhere. */
+/* Records where a link of this name leads, because settings are read through it. */
 static int
 pass_if_link(struct git_scan *s, const char *path)
 {
@@ -224,9 +224,9 @@ pass_if_link(struct git_scan *s, const char *path)
 		       : git_scan_pass(s, &found);
 }
 
-/* ---- whose ---- */
+/* ---- sources ---- */
 
-/* Of a value: from each root, if it is relative. */
+/* Adds a value; a relative one once for each root. */
 static int
 add_from_roots(struct git_scan *s, enum git_ref_kind kind, const char *value)
 {
@@ -282,8 +282,8 @@ git_scan_repository(struct git_scan *s, const struct git_repo_dirs *repo)
 }
 
 /*
- * It may lie in the project, by a link on the way or because the environment says so; there it may also be
- * missing.
+ * A file of the user can be in the project, by a link or because the environment names it there.
+ * There it may also be missing.
  */
 int
 git_scan_own(struct git_scan *s, const char *folder, const char *name)
@@ -294,7 +294,7 @@ git_scan_own(struct git_scan *s, const char *folder, const char *name)
 	return rc < 0 ? rc : git_scan_add(s, GIT_REF_SETTINGS, path);
 }
 
-/* The user's folder of git: its attributes choose among the filters that settings name. */
+/* The user's git directory: its attributes select filters that the settings define. */
 static int
 read_folder(struct git_scan *s, const char *folder)
 {
@@ -322,7 +322,7 @@ read_users(struct git_scan *s)
 	return xdg == NULL ? -CORDON_E_MEMORY : read_folder(s, xdg);
 }
 
-/* What is the user's holds in every repository, from where that is. */
+/* Relative values of the user apply to every repository. */
 static int
 keep_relative(struct git_scan *s, const struct git_ref_texts *from, struct git_ref_texts *to)
 {
@@ -386,7 +386,7 @@ git_ref_paths_read(struct arena *arena, const struct host *host, const struct gi
 		rc = add_values(&s);
 	if (rc == 0 && s.is_unread)
 		rc = add(&s, GIT_REF_UNKNOWN, repo->root, true);
-	/* it may be about any part of the project */
+	/* settings of this repository may concern any part of the project */
 	if (rc == 0 && s.is_unread && host->project != NULL &&
 	    path_below(repo->root, host->project))
 		rc = add(&s, GIT_REF_UNKNOWN, host->project, true);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What git obeys or runs because its settings say where it is: folders with hooks (core.hooksPath),
- * templates of new repositories, programs, and further files of settings (include.path). All that lies where a
- * command may write must stay as it is.
+ * Paths that git's settings refer to: directories of hooks (core.hooksPath), templates, programs,
+ * and included settings (include.path). Those that the command could write must not change.
  */
 #pragma once
 
@@ -14,21 +13,21 @@
 struct host;
 
 /*
- * Of the project's repository and of the user, whose environment is part of his settings: folders of hooks, and
- * what else lies in the project. None for husky's, which every install writes anew. Includes are followed
- * whatever their condition.
+ * Finds those of the project's repository and of the user, including the environment: hooks
+ * anywhere, and other paths in the project. husky's directories are skipped, since every install
+ * rewrites them. Includes are followed whatever their condition.
  */
 int git_ref_paths_find(struct arena *arena, const struct host *host, struct git_ref_paths *ret,
 		       struct cordon_error *err);
 
-/* Another repository, by whatever way it was found. */
+/* Another repository. */
 struct git_repo_dirs {
 	const char *root;	/* its working tree, or git_dir */
-	const char *git_dir;	/* the one of this working tree, */
-	const char *common_dir; /* and the one with the settings */
+	const char *git_dir;	/* of this working tree */
+	const char *common_dir; /* the directory with the settings */
 };
 
-/* Of this one, wherever it lies. What cannot be read closes at least the names of hooks. */
+/* Finds those of one repository. If settings cannot be read, hook names are protected at least. */
 int git_ref_paths_read(struct arena *arena, const struct host *host,
 		       const struct git_repo_dirs *repo, struct git_ref_paths *ret,
 		       struct cordon_error *err);
@@ -37,10 +36,10 @@ int git_ref_paths_read(struct arena *arena, const struct host *host,
 #define GIT_REF_WHY_PROGRAM "git runs it, as its settings say"
 #define GIT_REF_WHY_SETTINGS "it is part of git's settings (include.path)"
 
-/* The names that git looks for, ended by NULL. */
+/* Names of hooks, ended by NULL. */
 extern const char *const git_hook_names[];
 
 #define SAMPLE ".sample"
 
-/* An example of a hook, which git does not run. */
+/* Is it an example of a hook, which git does not run? */
 bool git_ref_paths_is_sample(const char *name);

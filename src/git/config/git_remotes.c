@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A branch that names a remote which has no address any more: to git the name is then a path, and what a
- * commit brings to that path gets the user's next push. `git remote rename` leaves such a name for a moment. So
- * the remote keeps its address, in a section of its own with a mark, until nothing names it.
+ * Keeps the address of a remote while a branch names it. Without address git treats the name as a
+ * path, and whatever is at that path would get the user's next push. `git remote rename` leaves
+ * such a name for a moment. The address is kept in a marked section until nothing names the remote.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define MARK "] ; kept by cordon while it is named"
 #define ADDRESS "\turl = "
 
-/* Of what begins at line: the length of the mark's line and the address, if that is the whole section. */
+/* Length of the marked section at line, or 0 if it contains anything else. */
 static size_t
 kept_length(const char *line)
 {
@@ -70,7 +70,7 @@ address_of(const struct gitconfig *config, const char *name)
 	return NULL;
 }
 
-/* A key whose value is the name of a remote. */
+/* Is it a key whose value is the name of a remote? */
 static bool
 names_remote(const char *key)
 {
@@ -123,7 +123,7 @@ git_remotes_keep(struct arena *arena, struct gitconfig_text *text,
 	const char *whole = arena_strndup(arena, text->text, text->length, err);
 	int rc;
 
-	/* what cannot be read is refused as it is */
+	/* an unreadable text is refused unchanged */
 	if (whole == NULL || strlen(whole) != text->length)
 		return whole == NULL ? -CORDON_E_MEMORY : 0;
 	rc = git_config_parse(arena, present->text, present->length, &old, err);

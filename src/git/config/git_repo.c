@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Looking at one folder: is it a working tree or a bare repository, where are its settings, and which
- * repositories are kept among them? Submodules and worktrees start their hooks elsewhere. All of it is
- * read as git finds it, and more than a limit of it is not.
+ * Reads one directory: whether it is a working tree or a bare repository, its settings, and the
+ * repositories nested in its git directory. Hooks of submodules and worktrees start in other
+ * directories. Everything is read as git does; beyond a limit it fails.
  */
 #include "git/config/git_repo.h"
 
@@ -27,12 +27,12 @@
 #define POINTER_MAX (PATH_MAX + 16)
 
 struct repo_read_state {
-	struct arena arena; /* settings can be long; of them only what follows is kept */
+	struct arena arena; /* temporary: settings can be long, and little of them is kept */
 	struct git_repo *to;
 	const struct host *host;
-	struct git_ref_texts waiting; /* folders of submodules that are still to be looked into */
-	int left;		      /* folders that may still be looked at */
-	bool is_blind;		      /* into one of them nobody may look */
+	struct git_ref_texts waiting; /* directories of submodules still to be read */
+	int left;		      /* number of directories that may still be read */
+	bool is_blind;		      /* a directory could not be opened */
 };
 
 int
@@ -67,7 +67,7 @@ keep_places(struct arena *arena, struct git_ref_texts *to, const struct git_ref_
 	return rc;
 }
 
-/* What is read by this path lies where it leads, by links that can change. */
+/* Records where a path leads and the links on the way, all of which can change. */
 static int
 note_place(struct repo_read_state *l, const char *path)
 {
@@ -95,7 +95,7 @@ git_repo_has(const char *folder, const char *name)
 	       fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* A link that leads nowhere may come to lead somewhere. */
+/* A dangling link may get a target later. */
 static int
 note_if_there(struct repo_read_state *l, const char *folder, const char *name)
 {
@@ -125,7 +125,7 @@ read_hooks(struct repo_read_state *l, const struct git_repo_dirs *repo)
 	return keep_places(&to->arena, &to->places, &found.places);
 }
 
-/* What the one line of a file in folder leads to; folder itself: there is none such. NULL: no memory. */
+/* Returns the path in a pointer file; folder if there is no such file; NULL: no memory. */
 static const char *
 follow(struct repo_read_state *l, const char *folder, const char *name, const char *word)
 {
@@ -191,7 +191,7 @@ git_repo_is_plain(int folder)
 	       fstatat(folder, "HEAD", &at, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
 }
 
-/* One after the other, not one in the other: a command may make them as deep as it likes. */
+/* Queues a directory instead of recursing: a command may nest them without limit. */
 static int
 put_off(struct repo_read_state *l, const char *folder)
 {
@@ -204,7 +204,7 @@ put_off(struct repo_read_state *l, const char *folder)
 	return 0;
 }
 
-/* A submodule's; names of those have slashes in them, so what is none is a folder with some. */
+/* Reads a submodule. Names of submodules contain slashes, so other directories are entered. */
 static int
 read_module(struct repo_read_state *l, const char *path)
 {
@@ -215,7 +215,7 @@ read_module(struct repo_read_state *l, const char *path)
 		       : put_off(l, path_join(&l->arena, path, "modules", NULL));
 }
 
-/* A worktree's, whose hooks start from where it is. */
+/* Reads a worktree, whose hooks start in its working tree. */
 static int
 read_worktree(struct repo_read_state *l, const char *path)
 {
@@ -225,7 +225,7 @@ read_worktree(struct repo_read_state *l, const char *path)
 	return root == NULL ? -CORDON_E_MEMORY : read_repository(l, root, path);
 }
 
-/* More than the limit are an error, not less: whoever made them may hide one among them. */
+/* Exceeding the limit is an error: a command could hide a repository among many. */
 static int
 read_each(struct repo_read_state *l, const char *folder,
 	  int (*read)(struct repo_read_state *l, const char *path))
@@ -242,7 +242,7 @@ read_each(struct repo_read_state *l, const char *folder,
 	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
-		/* a submodule may well be called ".x" */
+		/* a submodule may be called ".x" */
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
@@ -254,7 +254,7 @@ read_each(struct repo_read_state *l, const char *folder,
 	return rc;
 }
 
-/* Those that are kept in a git directory: their hooks may lie in another's working tree. */
+/* Reads repositories nested in a git directory: their hooks may be in another working tree. */
 static int
 look_kept(struct repo_read_state *l, const char *folder)
 {
@@ -350,7 +350,7 @@ git_repo_read_dir(struct git_repo *one, const struct host *host, const char *roo
 	return rc;
 }
 
-/* ---- beyond the folder ---- */
+/* ---- around the directory ---- */
 
 static int
 keep_some(struct arena *arena, const struct git_repo *from, const struct looked_part *part,
@@ -396,7 +396,7 @@ git_repo_collect(struct arena *arena, const struct host *host, const struct look
 	return rc;
 }
 
-/* git obeys nobody else's: whoever may write in a folder above could close names in ours. */
+/* git ignores repositories of other users, and their owner could block names in ours. */
 static bool
 is_trusted(const char *folder)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Keeping the list of repositories. Finding all of them takes a look into every folder of the project, which
- * may be many seconds: so that is done once, and for nobody who does not make a hook.
+ * Maintains the list of repositories. Finding all of them reads every directory of the project,
+ * which may take seconds, so it is done once and only for hooks.
  */
 #include "git/config/git_repo_list.h"
 
@@ -12,14 +12,14 @@
 #include "base/path.h"
 #include "git/config/git_repo_walk.h"
 
-/* For how long what may become a repository is counted as one. */
+/* How long a candidate counts as a repository. */
 #define PATIENCE_NS (60 * HOOKROOTS_MOMENT_NS)
 
-/* More folders than these are not looked at: so many that nobody hides one among folders of his own. */
+/* More directories are not searched; that many cannot be made just to hide a repository. */
 #define FOLDERS_MAX 1000000
 
 #define FEW 64
-/* How many are read before their time by one question. */
+/* How many entries one call reads early. */
 #define EARLY 2
 
 int64_t
@@ -38,7 +38,7 @@ git_repo_list_start(struct git_repo_list *roots)
 	pthread_mutex_init(&roots->walking, NULL);
 }
 
-/* ---- by when they are to be read ---- */
+/* ---- order of reading ---- */
 
 static void
 unlink_root(struct git_repo_list *roots, struct git_repo_entry *root)
@@ -149,7 +149,7 @@ git_repo_list_end(struct git_repo_list *roots)
 	pthread_mutex_destroy(&roots->walking);
 }
 
-/* The place of the first that is not before the first length bytes of path. */
+/* Index of the first entry not smaller than the first length bytes of path. */
 static size_t
 place_of(const struct git_repo_list *roots, const char *path, size_t length)
 {
@@ -171,7 +171,7 @@ find(const struct git_repo_list *roots, const char *path, size_t length)
 {
 	size_t at = place_of(roots, path, length);
 
-	/* of those that begin with it, it is the first itself */
+	/* of paths with this prefix the path itself comes first */
 	return at < roots->count && strncmp(roots->items[at]->path, path, length) == 0 &&
 			       roots->items[at]->path[length] == '\0'
 		       ? roots->items[at]
@@ -203,7 +203,7 @@ add(struct git_repo_list *roots, const char *path, size_t length, int64_t until)
 	return root;
 }
 
-/* Is it still one, though it was not found: where a folder on the way cannot be listed any more? */
+/* Is it still a repository? The search may have missed it in an unreadable directory. */
 static bool
 is_there(const struct git_repo_entry *root, int64_t time)
 {
@@ -212,8 +212,8 @@ is_there(const struct git_repo_entry *root, int64_t time)
 }
 
 /*
- * Who makes and removes such names must not have ever more of them. At twice as many as were left the last time:
- * that is two looks for each that was made. What was found stays: nobody looks for it again.
+ * Bounds the list for a command that creates and removes such names. Doubling the limit costs two
+ * checks per entry. Repositories that a search found stay: nothing searches again.
  */
 static void
 forget_gone(struct git_repo_list *roots, int64_t time)
@@ -244,7 +244,7 @@ git_repo_list_add_candidate(struct git_repo_list *roots, const char *path, size_
 	return true;
 }
 
-/* ---- what they name ---- */
+/* ---- references ---- */
 
 static bool
 is_above(const struct git_ref_texts *keys, const char *key)
@@ -255,7 +255,7 @@ is_above(const struct git_ref_texts *keys, const char *key)
 	return false;
 }
 
-/* What lies below another place is found by that. */
+/* A path below another recorded path needs no entry of its own. */
 static bool
 keep_keys(struct git_repo_list *roots, struct git_repo_entry *root)
 {
@@ -287,7 +287,7 @@ git_repo_list_read(struct git_repo_list *roots, const char *path, struct git_rep
 
 	if (root != NULL && named->is_failed)
 		note_change(roots, root);
-	/* somebody else may have forgotten it, or read it later than we did */
+	/* another thread removed the entry, or read it later than this one */
 	if (root == NULL || (is_late && !root->is_changed)) {
 		git_repo_forget(named);
 		return true;
@@ -330,7 +330,7 @@ git_repo_list_list(struct git_repo_list *roots)
 	return true;
 }
 
-/* ---- those below ---- */
+/* ---- entries below a path ---- */
 
 struct gathering {
 	struct arena *arena;
@@ -358,7 +358,7 @@ git_repo_list_below(const struct git_repo_list *roots, struct arena *arena, cons
 	return !g.is_failed;
 }
 
-/* ---- looking for them ---- */
+/* ---- search ---- */
 
 static int
 by_bytes(const void *a, const void *b)
@@ -366,14 +366,14 @@ by_bytes(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Those that were found are known from now on, and those that are no more are not. */
+/* Adds the repositories that were found and removes those that vanished. */
 static bool
 replace(struct git_repo_list *roots, const struct repositories *found, const char *project,
 	int64_t time)
 {
 	bool fine = true;
 
-	/* one behind the other they are put in place soonest */
+	/* insertion in sorted order is fastest */
 	if (found->count > 1)
 		qsort(found->roots, found->count, sizeof *found->roots, by_bytes);
 	for (size_t i = 0; i < roots->count; i++)
@@ -392,7 +392,7 @@ replace(struct git_repo_list *roots, const struct repositories *found, const cha
 	return fine;
 }
 
-/* The lock is not held, walking is. */
+/* Called without the lock, with walking. */
 static bool
 walk(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
      enum hookroots_reach reach)
@@ -421,7 +421,7 @@ git_repo_list_find(struct git_repo_list *roots, pthread_mutex_t *lock, const cha
 		return true;
 	pthread_mutex_unlock(lock);
 	pthread_mutex_lock(&roots->walking);
-	/* somebody else may have done it meanwhile; who walks is the only one to change it */
+	/* another thread may have searched meanwhile; only the holder of walking changes reach */
 	if (roots->reach < reach && !roots->is_whole)
 		fine = walk(roots, lock, project, reach);
 	pthread_mutex_unlock(&roots->walking);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sorted by bytes, as base/path_set: a question costs a search a folder, and what is found. */
+/* Sorted by bytes like base/path_set: a lookup costs one binary search per component. */
 #include "git/config/git_repo_paths.h"
 
 #include <stdlib.h>
@@ -19,13 +19,13 @@ git_repo_paths_key(const char *path, size_t exact, char to[PATH_MAX])
 			break;
 		to[length] = ascii_lower(path[length]);
 	}
-	/* "/" is above all */
+	/* the empty key is above all */
 	if (path[length] != '\0' || length == 1)
 		length = end;
 	to[length] = '\0';
 }
 
-/* Compares key with the first length bytes of text and, unless it is '\0', one more, as strcmp would. */
+/* Compares key with the first length bytes of text, then more unless it is '\0', like strcmp. */
 static int
 compare(const char *key, const char *text, size_t length, char more)
 {
@@ -34,7 +34,7 @@ compare(const char *key, const char *text, size_t length, char more)
 	return order != 0 ? order : (unsigned char)key[length] - (unsigned char)more;
 }
 
-/* The first that is not before that text. */
+/* Index of the first key that is not smaller. */
 static size_t
 first_at(const struct git_repo_paths *places, const char *text, size_t length, char more)
 {
@@ -103,7 +103,7 @@ struct paths_visit {
 	void *context;
 };
 
-/* That text, or with a '/' as more all that begins with both. */
+/* Visits that text, or with more '/' every key below it. */
 static void
 each_at(const struct paths_visit *visit, const char *key, size_t length, char more)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which repository was read by way of which path, so that a change of one name has only those read again that
- * it may concern. No system calls.
+ * Maps paths to the repositories that were read through them, so that a change of a name rereads
+ * only those it may concern. No system calls.
  */
 #pragma once
 
@@ -17,13 +17,13 @@ struct git_repo_path {
 };
 
 struct git_repo_paths {
-	struct git_repo_path *items; /* sorted by their keys */
+	struct git_repo_path *items; /* sorted by key */
 	size_t count, room;
 };
 
 /*
- * A path as it is compared. Letters of either case are the same; behind the first exact bytes a component
- * with others than ASCII ends it, because a folded name may be any other.
+ * Writes path in the form that is compared: lower case; beyond the first exact bytes, cut before a
+ * non-ASCII component, which may equal any other in a casefold directory.
  */
 void git_repo_paths_key(const char *path, size_t exact, char to[PATH_MAX]);
 bool git_repo_paths_add(struct git_repo_paths *places, const char *key,
@@ -32,9 +32,9 @@ void git_repo_paths_remove(struct git_repo_paths *places, const char *key,
 			   const struct git_repo_entry *root);
 
 typedef void hookplaces_fn(void *context, struct git_repo_entry *root);
-/* For each place that is above key, key itself, or below it. */
+/* Calls use for each path above key, equal to it, or below it. */
 void git_repo_paths_each(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
 			 void *context);
-/* For each that is key or below it. */
+/* Calls use for each path equal to key or below it. */
 void git_repo_paths_below(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
 			  void *context);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Looking for repositories, folder by folder, each opened by itself: never through a link, and never
- * into what git keeps of its own. Where other people's packages are unpacked comes last: those folders are
- * most of a tree, and nobody works in them.
+ * Searches for repositories breadth first, never through a link or into .git. node_modules comes
+ * last: it is most of a tree, and nobody works there.
  */
 #include "git/config/git_repo_walk.h"
 
@@ -27,9 +26,9 @@ struct dir_queue {
 };
 
 struct repo_walk {
-	struct arena arena; /* of the folders that wait */
-	size_t left;	    /* how many more are looked into */
-	bool is_blind;	    /* some could not be */
+	struct arena arena; /* of the queued directories */
+	size_t left;	    /* number of directories that may still be read */
+	bool is_blind;	    /* some could not be read */
 	struct dir_queue queues[TURNS];
 	struct arena *to;
 	struct repositories *found;
@@ -58,7 +57,7 @@ is_folder(int folder, const struct dirent *entry)
 		S_ISDIR(at.st_mode));
 }
 
-/* The machine's own trees have no end, and no repositories; nor has what git keeps of its own. */
+/* /proc, /sys and /dev are endless and have no repositories; nor has .git. */
 static bool
 is_passed_over(const char *folder, const char *name)
 {
@@ -76,7 +75,7 @@ put_off(struct repo_walk *w, enum turn turn, const char *folder, const char *nam
 	if (is_passed_over(folder, name))
 		return 0;
 	queue = &w->queues[strcmp(name, "node_modules") == 0 ? TURN_LAST : turn];
-	/* one more tells that there is more */
+	/* one more than the limit shows that the search is incomplete */
 	if (queue->count - queue->next > w->left)
 		return 0;
 	return keep(&w->arena, &queue->items, &queue->count,
@@ -91,7 +90,7 @@ look_into(struct repo_walk *w, enum turn turn, const char *folder, DIR *dir)
 	int rc = 0;
 
 	while (rc == 0 && (entry = readdir(dir)) != NULL) {
-		/* where names are folded, another spelling is the same */
+		/* in a casefold directory another case is the same name */
 		has_git = has_git || ascii_same(entry->d_name, ".git");
 		has_head = has_head || ascii_same(entry->d_name, "HEAD");
 		if (is_folder(dirfd(dir), entry))
@@ -103,7 +102,7 @@ look_into(struct repo_walk *w, enum turn turn, const char *folder, DIR *dir)
 	return rc;
 }
 
-/* Of a bare repository: there are many folders in it, and no repositories. */
+/* objects/ of a bare repository has many directories and no repositories. */
 static bool
 is_gits(struct repo_walk *w, const char *folder)
 {
@@ -115,7 +114,7 @@ is_gits(struct repo_walk *w, const char *folder)
 	return above != NULL && git_repo_is_repository(above);
 }
 
-/* NULL with *ret_rc: 0 where nobody may look. */
+/* Returns NULL with *ret_rc 0 if access is denied. */
 static DIR *
 open_folder(const char *folder, int *ret_rc)
 {
@@ -130,7 +129,7 @@ open_folder(const char *folder, int *ret_rc)
 	return dir;
 }
 
-/* Whoever closed it can open it again: it may have been done to hide something. */
+/* The owner can make it readable again, so it may hide something. */
 static bool
 is_own(const char *folder)
 {
@@ -178,7 +177,7 @@ visit_all(struct repo_walk *w)
 	}
 }
 
-/* ---- the nearest ---- */
+/* ---- subdirectories only ---- */
 
 static bool
 is_repository_in(int folder, const char *name, const char *path)
@@ -229,7 +228,7 @@ git_repo_walk_beside(struct arena *arena, const char *top, size_t limit, struct 
 	return rc;
 }
 
-/* ---- all ---- */
+/* ---- whole tree ---- */
 
 int
 git_repo_walk_find(struct arena *arena, const char *top, size_t limit, struct repositories *ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The repositories below a folder. Finding them costs a look into every folder, so it is done once for
- * what needs it, nearest folders first, and may end before all of them were seen.
+ * Searches a directory tree for repositories, nearest directories first. Every directory is read,
+ * so a search is expensive and limited.
  */
 #pragma once
 
@@ -10,14 +10,14 @@
 #include "base/arena.h"
 
 struct repositories {
-	const char **roots; /* working trees and bare ones */
+	const char **roots; /* working trees and bare repositories */
 	size_t count;
-	bool is_whole; /* there are no others */
+	bool is_whole; /* the search was complete */
 };
 
-/* Looks into at most limit folders. What cannot be read holds none; for want of anything else it fails. */
+/* Reads at most limit directories. Unreadable ones count as empty; other failures are errors. */
 int git_repo_walk_find(struct arena *arena, const char *top, size_t limit,
 		       struct repositories *ret);
-/* Only those in the folder itself, of at most limit that are there: a look at each, not into it. */
+/* Checks only the subdirectories of top, at most limit, without reading them. */
 int git_repo_walk_beside(struct arena *arena, const char *top, size_t limit,
 			 struct repositories *ret);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reading git's settings for what they name. What git would not read is not read either: then it finds
- * nothing by it. Includes are followed whatever their condition.
+ * Reads git's settings for the paths they refer to. A file that git would not read is skipped.
+ * Includes are followed whatever their condition.
  */
 #include "git/config/git_scan.h"
 
@@ -18,11 +18,11 @@
 #include "host/host.h"
 #include "host/resolve.h"
 
-/* git follows ten includes in a row; more files in all than this are nobody's settings. */
+/* git follows ten nested includes; no real settings have more files. */
 #define DEPTH_MAX 10
 #define FILES_MAX 64
 
-/* ---- paths as git has them ---- */
+/* ---- paths in settings ---- */
 
 static bool
 is_own_name(const struct git_scan *s, const char *name, size_t length)
@@ -33,7 +33,7 @@ is_own_name(const struct git_scan *s, const char *name, size_t length)
 	       (own != NULL && strlen(own) == length && strncmp(own, name, length) == 0);
 }
 
-/* A value as a path: from home, from where git is installed, or as it is. NULL: no memory. */
+/* Expands "~", "%(prefix)" and the like. NULL: no memory. */
 static const char *
 expand(struct git_scan *s, const char *value)
 {
@@ -85,8 +85,8 @@ take_include(struct git_scan *s, const char *file, const char *value, int depth)
 }
 
 /*
- * Commands are for the shell: its first word is run, after those that set variables, and any other may be
- * what is run by that.
+ * The shell runs a command's first word, after variable assignments; any other word may be a file
+ * that this program runs.
  */
 static int
 take_program(struct git_scan *s, const char *file, const char *value, int depth)
@@ -114,14 +114,14 @@ take_program(struct git_scan *s, const char *file, const char *value, int depth)
 	return rc;
 }
 
-/* What is no command for the shell is one of git's own. */
+/* Without "!" the value is one of git's own commands. */
 static int
 take_if_program(struct git_scan *s, const char *file, const char *value, int depth)
 {
 	return *value == '!' ? take_program(s, file, value, depth) : 0;
 }
 
-/* A repository of this machine, which git also looks for as X.git; what is none has a colon in it. */
+/* A local repository, which git also looks for as X.git. Other addresses contain a colon. */
 static int
 take_remote(struct git_scan *s, const char *file, const char *value, int depth)
 {
@@ -159,7 +159,7 @@ take_worktree(struct git_scan *s, const char *file, const char *value, int depth
 }
 
 static const struct scan_key {
-	const char *start, *end; /* of its name; "*": whatever follows */
+	const char *start, *end; /* suffix of the name; "*": any */
 	int (*use)(struct git_scan *s, const char *file, const char *value, int depth);
 } keys[] = {
 	{"core.hookspath", "", take_hooks},
@@ -240,14 +240,14 @@ git_scan_item(struct git_scan *s, const char *file, const struct gitconfig_item 
 	return 0;
 }
 
-/* EAGAIN: it is leased, which whoever owns it can do. */
+/* EAGAIN: another process has a lease on the file. */
 bool
 git_scan_is_passing(int why)
 {
 	return why == EAGAIN || why == EMFILE || why == ENFILE || why == ENOMEM;
 }
 
-/* Is it hidden from us by somebody else, as a home that is not ours? Then git reads nothing there, either. */
+/* Is access denied by a directory of another user? Then git cannot read the file either. */
 static bool
 is_anothers(const char *path)
 {
@@ -263,7 +263,7 @@ is_anothers(const char *path)
 	return rc == 0 && st.st_uid != geteuid();
 }
 
-/* Why is not what is there, but that it could not be read. */
+/* Did reading fail although the settings may exist? */
 static bool
 is_unread(const char *path, int why)
 {
@@ -271,19 +271,19 @@ is_unread(const char *path, int why)
 
 	if (why == ENOENT || why == ENOTDIR)
 		return false;
-	/* no file: /dev/null is how people say that there are no settings */
+	/* not regular: /dev/null means no settings */
 	if (why == 0)
 		return stat(path, &st) < 0 || !S_ISCHR(st.st_mode);
 	return why != EACCES || !is_anothers(path);
 }
 
-/* 1: text is there to be understood. */
+/* Returns 1 with text. */
 static int
 read_text(struct git_scan *s, const char *path, char **ret_text, size_t *ret_length)
 {
 	int rc;
 
-	/* most are not there, and nobody asks for words about that */
+	/* most files are missing, so the error text is not needed */
 	errno = 0;
 	rc = fd_read_file(s->arena, path, GITCONFIG_MAX, ret_text, ret_length, NULL, NULL);
 	if (rc == -CORDON_E_MEMORY)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reading the state of an unfinished rebase as git does, and rather refusing too much: a word counts
- * as the command that it could be in any spelling git accepts. No system calls.
+ * Parses the state of an unfinished rebase as git does. Errs towards refusing: a word counts as a
+ * command in any spelling that git accepts. No system calls.
  */
 #include "git/config/git_sequencer.h"
 
@@ -16,7 +16,7 @@ struct sequencer_line {
 	size_t length;
 };
 
-/* Takes the next line off the text; false: there is none. */
+/* Takes the next line off the text; false at the end. */
 static bool
 take_line(struct gitconfig_text *rest, struct sequencer_line *to)
 {
@@ -38,7 +38,7 @@ is_space(char c)
 	return (unsigned char)c <= ' ';
 }
 
-/* "exec COMMAND", or "x COMMAND". */
+/* Is the line "exec COMMAND" or "x COMMAND"? */
 static bool
 runs_program(const struct sequencer_line *line)
 {
@@ -82,8 +82,8 @@ refuse_list(struct arena *arena, const struct gitconfig_text *text,
 }
 
 /*
- * What git does by itself. All others are programs, which get the options of the strategy: those of
- * git's own write an index wherever they are told to.
+ * Strategies built into git. Others are programs, which get the strategy's options; even git's own
+ * write an index to any path they are given.
  */
 static bool
 is_strategy(const char *text, size_t length)
@@ -129,7 +129,7 @@ refuse_options(struct arena *arena, const struct gitconfig_text *text,
 	return NULL;
 }
 
-/* An option for applying patches that names no file. */
+/* An option of git am that names no file. */
 static bool
 is_apply_option(const char *word, size_t length)
 {
@@ -147,7 +147,7 @@ is_apply_option(const char *word, size_t length)
 	       strspn(word + start, "abcdefghijklmnopqrstuvwxyz-") >= length - start;
 }
 
-/* Words of the shell, each whole in quotes or without any. */
+/* Shell words, each fully quoted or not at all. */
 static const char *
 refuse_apply(struct arena *arena, const struct gitconfig_text *text,
 	     const struct gitconfig_text *present)

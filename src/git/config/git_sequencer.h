@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What git keeps of a rebase, a cherry-pick or a row of patches that is not finished. Whoever says
- * --continue later has it carried out: lines that run programs, the name of a strategy, which git runs
- * as a program of that name, even by a path, and options for such programs.
+ * The state files of an unfinished rebase, cherry-pick or am. `--continue` executes them: exec
+ * lines, the name of a strategy, which git runs as a program even by path, and options for such
+ * programs.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 
 #include "git/config/git_config.h"
 
-/* Is this the last name of such a file? */
+/* Is it the last component of such a file? */
 bool git_sequencer_is_name(const char *name);
 /*
- * NULL: text may be the content of the file of that name. Otherwise why not. What stands in present,
- * which may be NULL, may stay.
+ * Returns NULL if text may be the content of the file called name, or why not. Lines that present
+ * (or NULL) has are allowed.
  */
 const char *git_sequencer_refuse(struct arena *arena, const char *name,
 				 const struct gitconfig_text *text,

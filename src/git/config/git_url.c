@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The ordinary schemes, scp's host:path, and paths; every other transport is a program. */
+/* Accepts the ordinary schemes, scp-like host:path, and paths; any other transport is a program. */
 #include "git/config/git_url.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ scheme_length(const char *text)
 	return strspn(text, LETTERS DIGITS "+-.");
 }
 
-/* The host, with a user before it or not, must not be taken for an option of ssh. */
+/* A host, after an optional user, must not look like an option of ssh. */
 static bool
 is_plain_host(const char *host)
 {
@@ -45,7 +45,7 @@ is_ordinary_scheme(const char *url, size_t length)
 	return false;
 }
 
-/* host:path, as scp has it: no slash before the colon. */
+/* host:path: no slash before the colon. */
 static bool
 is_scp_like(const char *url)
 {
@@ -62,7 +62,7 @@ git_url_refuse(const char *url, const char **ret_path)
 	*ret_path = NULL;
 	if (*url == '-' || git_url_has_control(url))
 		return "is no ordinary address";
-	/* TRANSPORT::ADDRESS runs the program git-remote-TRANSPORT, and ext:: any */
+	/* TRANSPORT::ADDRESS runs git-remote-TRANSPORT; ext:: runs any command */
 	if (strncmp(url + length, "::", 2) == 0)
 		return "names a program as its transport";
 	if (strncmp(url + length, "://", 3) == 0 && strncmp(url, "file://", 7) != 0)
@@ -72,7 +72,7 @@ git_url_refuse(const char *url, const char **ret_path)
 	*ret_path = url;
 	if (strncmp(url, "file://", 7) != 0)
 		return NULL;
-	/* git leaves the host out, and decodes %XX */
+	/* git drops the host and decodes %XX */
 	*ret_path = url + 7;
 	return **ret_path != '/' || strchr(url, '%') != NULL
 		       ? "is a file:// address with a host or with escapes"

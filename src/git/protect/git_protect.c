@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which names are git's, beyond those that are known by pattern: a bare repository can have any name, and
- * git obeys it as soon as somebody goes there. Whatever has HEAD and objects (or HEAD and commondir) is
- * one, and these names in it are not free. And what settings name is git's, wherever it lies. Looks at the
- * real file system; changes nothing.
+ * Finds names that git obeys beyond the table of protected names. A bare repository can have any
+ * name: any directory with HEAD and objects (or commondir) is one. Paths in settings are protected
+ * wherever they are. Reads the real file system; changes nothing.
  */
 #include "git/protect/git_protect.h"
 
@@ -64,7 +63,7 @@ static const struct {
 	{"rebase-apply", &of_steps_folder},
 };
 
-/* ---- looking ---- */
+/* ---- markers ---- */
 
 static bool
 is_head(const char *name)
@@ -109,7 +108,7 @@ git_protect_has(const char *path)
 	return found;
 }
 
-/* Does the rule speak about path, and by a path that is at least that long? */
+/* Does the rule apply to path, with a path at least as long as the protected part? */
 static bool
 is_by_name_of(const struct planned_rule *rule, const char *path, size_t anchor)
 {
@@ -118,7 +117,7 @@ is_by_name_of(const struct planned_rule *rule, const char *path, size_t anchor)
 		path_below(path, rule->path));
 }
 
-/* Who names the very part of the path that is closed gets it. */
+/* Does a rule of the user name the protected part? Then it is allowed. */
 static bool
 is_named(const struct plan *plan, const char *path, size_t anchor)
 {
@@ -134,7 +133,7 @@ is_named(const struct plan *plan, const char *path, size_t anchor)
 	return false;
 }
 
-/* The first length bytes of path as a folder: is it a repository? Without a descriptor by its path. */
+/* Are the first length bytes of path a repository? By path if it cannot be opened. */
 static bool
 is_repository_part(struct descent *d, size_t length)
 {
@@ -150,7 +149,7 @@ is_repository_part(struct descent *d, size_t length)
 	return git_repo_is_repository(path);
 }
 
-/* Does a component of this name stand in a repository? Sets the rest of the path after it. */
+/* Is a component of this name in a repository? *ret_rest is the path behind it. */
 static bool
 lies_in(const char *path, const char *component, const char **ret_rest)
 {
@@ -180,8 +179,8 @@ take_away(struct verdict *verdict, const struct protection *protection)
 }
 
 /*
- * A repository in another one: with its .git gone, the next run there would have all that is around it for its
- * project. It may be changed, as vetted, and is not removed.
+ * Keeps the .git of a project inside another repository: without it the next run would take the
+ * outer repository for its project. It can be changed, as vetted, but not removed.
  */
 static void
 keep_mark(const struct git_protect *in, const char *path, struct verdict *verdict)
@@ -220,8 +219,8 @@ find_below(const char *path)
 }
 
 /*
- * Below modules a pattern cannot tell a repository's settings from a branch of that name: there it
- * is decided by what is there.
+ * Below modules/ a pattern cannot tell settings from a branch of that name, so the file system
+ * decides.
  */
 static bool
 is_by_name(const struct protection *vetted)
@@ -229,14 +228,14 @@ is_by_name(const struct protection *vetted)
 	return vetted != NULL && strstr(vetted->pattern, "modules/**") == NULL;
 }
 
-/* HEAD or objects, where the other is and this one is not yet. */
+/* HEAD or objects, if the other exists and this one does not. */
 static const struct protection *
 find_head(const struct plan *plan, const char *folder, const char *name)
 {
 	bool head = ascii_same(name, "HEAD");
 	char config[PATH_MAX];
 
-	/* where settings are vetted by their name, it is a repository already */
+	/* where settings are vetted by name, the directory counts as a repository already */
 	if (!is_head(name) || git_repo_has(folder, name) ||
 	    (snprintf(config, sizeof config, "%s/config", folder) < PATH_MAX &&
 	     is_by_name(index_decide(&plan->index, config).vetted)))
@@ -258,7 +257,7 @@ find_name(const struct plan *plan, const char *path)
 		return NULL;
 	memcpy(folder, path, length);
 	folder[length] = '\0';
-	/* beside HEAD it is what makes a repository */
+	/* together with HEAD it makes a repository */
 	if (ascii_same(name, "commondir"))
 		return git_repo_has(folder, "HEAD") ? &of_common : NULL;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -283,7 +282,7 @@ git_protect_complete(const struct git_protect *in, const char *path, struct verd
 	const struct protection *protection;
 	struct git_repo_query q = {.path = path, .is_delicate = git_protect_is_repo_marker(path)};
 
-	/* below a name that is vetted, which is a folder then, nothing is git's */
+	/* nothing below a vetted name, which is a directory then, is special */
 	if (verdict->vetted != NULL && (!is_by_name(verdict->vetted) ||
 					protected_anchor(verdict->vetted, path) != strlen(path)))
 		verdict->vetted = NULL;
@@ -294,7 +293,7 @@ git_protect_complete(const struct git_protect *in, const char *path, struct verd
 	q.anchor = strlen(path);
 	protection = verdict->vetted == NULL ? find_below(path) : NULL;
 	if (protection == NULL) {
-		/* what is above the trees that are guarded cannot be changed here */
+		/* nothing above the brokered trees can be changed */
 		q.top = path_set_top(in->trees, path);
 		protection = git_repo_cache_lookup(in->hooks, in->plan->host, &q);
 	}
@@ -308,16 +307,16 @@ git_protect_complete(const struct git_protect *in, const char *path, struct verd
 		verdict->vetted = protection;
 }
 
-/* ---- for who explains ---- */
+/* ---- for `why` ---- */
 
-/* Files in memory are no devices, and a repository can lie among them. */
+/* Files in /dev/shm are not devices, and a repository can be there. */
 static bool
 is_device(const char *path)
 {
 	return path_below(path, "/dev") && !path_below(path, "/dev/shm");
 }
 
-/* The trees that can be changed, as they will be guarded. */
+/* The trees that the broker will decide. */
 static int
 find_trees(struct arena *arena, const struct plan *plan, struct path_set *to,
 	   struct cordon_error *err)
@@ -329,7 +328,7 @@ find_trees(struct arena *arena, const struct plan *plan, struct path_set *to,
 		if (index->paths[i].effect == EFFECT_ALLOW &&
 		    (index->paths[i].rights & RIGHTS_CHANGE) && !is_device(index->paths[i].path))
 			rc = path_set_add(to, arena, index->paths[i].path, err);
-	/* what only a pattern allows no layer grants at all */
+	/* rights from patterns alone are not granted by any layer */
 	for (size_t i = 0; rc == 0 && i < index->pattern_count; i++)
 		if (index->patterns[i].effect == EFFECT_ALLOW &&
 		    (index->patterns[i].rights & RIGHTS_CHANGE))

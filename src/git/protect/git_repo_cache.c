@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Remembering what was looked at. Whenever a name is to be changed, the folders above it are looked at, and
- * of those that are repositories the settings are read. What others name elsewhere in the project is known of
- * those that were found (hookroots). Everything is read without the lock.
+ * The cache of repositories. Before a name changes, the directories above it are read, and the
+ * settings of those that are repositories. git_repo_list has the other repositories of the project.
+ * Reading is done without the lock.
  */
 #include "git/protect/git_repo_cache.h"
 
@@ -24,16 +24,16 @@
 #include "host/host.h"
 
 #define SLOTS 1024u
-/* For how long the user's own changes may stay unseen. */
+/* How long changes by the user may stay unnoticed. */
 #define MOMENT_NS HOOKROOTS_MOMENT_NS
 
 struct git_repo_cache {
 	below_fn *below;
 	pthread_mutex_t lock;
-	uint64_t turn, kept_turn; /* submodules can be many: only their settings count there */
+	uint64_t turn, kept_turn; /* generations; for nested repositories only settings count */
 	struct git_repo *slots[SLOTS];
 	struct git_repo_list roots;
-	bool is_reading; /* some are just read once more, because their time is over */
+	bool is_reading; /* a thread rereads entries whose time is over */
 };
 
 static struct git_repo *
@@ -99,7 +99,7 @@ git_repo_cache_changed(struct git_repo_cache *memory, const char *path, bool has
 	pthread_mutex_unlock(&memory->lock);
 }
 
-/* The length of the folder that a git directory belongs to, or is kept in: that of the uppermost .git. */
+/* Length of the directory that a git directory belongs to: up to its topmost .git. */
 static size_t
 root_length(const char *git_dir)
 {
@@ -110,7 +110,7 @@ root_length(const char *git_dir)
 	return at == NULL ? strlen(git_dir) : (size_t)(at - git_dir);
 }
 
-/* What the project's own repository names is known anyway. */
+/* What the project's own repository refers to is known already. */
 void
 git_repo_cache_settled(struct git_repo_cache *memory, const struct host *host, const char *git_dir)
 {
@@ -125,19 +125,19 @@ git_repo_cache_settled(struct git_repo_cache *memory, const struct host *host, c
 	pthread_mutex_unlock(&memory->lock);
 }
 
-/* One question. Its lock is held but where something is read. */
+/* State of one lookup. The lock is held except while something is read. */
 struct repo_query_state {
 	struct git_repo_cache *memory;
 	const struct host *host;
 	struct git_repo_query *q;
 	int64_t time;
 	struct descent descent;
-	struct looked_run run; /* of the folders that were asked last */
+	struct looked_run run; /* of the directories looked up last */
 };
 
-/* ---- the folders above ---- */
+/* ---- directories above ---- */
 
-/* Most folders are no repositories: then nothing is looked for by its whole path, which may be long. */
+/* Most directories are no repositories: two lookups in the open directory avoid its long path. */
 static bool
 is_plain(struct repo_query_state *a, const char *path, size_t length)
 {
@@ -159,13 +159,13 @@ read_folder(struct repo_query_state *a, const char *path, size_t length, uint64_
 	else if (one != NULL && !is_plain(a, path, length))
 		git_repo_read(one, a->host);
 	pthread_mutex_lock(&a->memory->lock);
-	/* what could not be seen may be a moment later */
+	/* what failed now may succeed a moment later */
 	if (one != NULL && one->is_failed)
 		one->until = 0;
 	return one;
 }
 
-/* Stays as long as the lock is held. NULL: there is no memory. */
+/* Valid while the lock is held. NULL: no memory. */
 static struct git_repo *
 look(struct repo_query_state *a, const char *path, size_t length, uint64_t hash)
 {
@@ -183,8 +183,8 @@ look(struct repo_query_state *a, const char *path, size_t length, uint64_t hash)
 }
 
 /*
- * Folders one below the other that name nothing are a run, which the last of them tells about: the next question
- * about a path below it passes over all of them at once.
+ * Nested directories that refer to nothing form a run, stored with the last of them, so that the
+ * next lookup below skips them all.
  */
 static void
 note_run(struct repo_query_state *a, struct git_repo *one, size_t length, uint64_t hash)
@@ -204,7 +204,7 @@ note_run(struct repo_query_state *a, struct git_repo *one, size_t length, uint64
 	one->run = *run;
 }
 
-/* The lowest of the folders above path that tells about a run. */
+/* The lowest run of directories above path. */
 static struct looked_run
 find_run(const struct repo_query_state *a)
 {
@@ -227,7 +227,7 @@ find_run(const struct repo_query_state *a)
 	return found->run;
 }
 
-/* By the folder that is the first length bytes of the path. */
+/* Checks path against the directory that is its first length bytes. */
 static const struct protection *
 find_by(struct repo_query_state *a, size_t length, uint64_t hash)
 {
@@ -239,7 +239,7 @@ find_by(struct repo_query_state *a, size_t length, uint64_t hash)
 	note_run(a, one, length, hash);
 	if (found != NULL || one->keeper == NULL)
 		return found;
-	/* what it is in may be forgotten for the next */
+	/* the next look() may free one */
 	snprintf(keeper, sizeof keeper, "%s", one->keeper);
 	one = look(a, keeper, strlen(keeper), hash_text(keeper));
 	return one == NULL ? &hookask_unseen : git_repo_query_find(one, a->q, length);
@@ -256,7 +256,7 @@ find_above(struct repo_query_state *a)
 	a->descent = (struct descent){.path = path, .fd = -1};
 	a->run.turn = a->memory->turn;
 	for (size_t at = 0; found == NULL && path[at] != '\0'; at++) {
-		/* "/" is a folder, too */
+		/* "/" is a directory, too */
 		size_t length = at + (at == 0);
 
 		if (path[at] == '/' && length == run.to)
@@ -270,15 +270,15 @@ find_above(struct repo_query_state *a)
 	return found;
 }
 
-/* ---- the repositories elsewhere ---- */
+/* ---- repositories elsewhere ---- */
 
-/* Reads one of them without the lock. false: there is no memory. */
+/* Reads a repository without the lock. False: no memory. */
 static bool
 read_root(struct repo_query_state *a, const char *path)
 {
 	struct git_repo one = {0};
 	struct git_ref_paths found = {0};
-	/* what lies in the repository itself is found from there */
+	/* paths in the repository itself are found from there */
 	const struct looked_part part = {path, path, true, &one.places};
 	uint64_t changes = a->memory->roots.changes;
 	int64_t time = git_repo_list_now();
@@ -291,7 +291,7 @@ read_root(struct repo_query_state *a, const char *path)
 	return git_repo_list_read(&a->memory->roots, path, &one, changes, time);
 }
 
-/* What a change made unsure is read by all who ask; what only its time did, by one of them. */
+/* Entries invalidated by a change are read by every caller, those whose time is over by one. */
 static bool
 read_roots(struct repo_query_state *a)
 {
@@ -309,7 +309,7 @@ read_roots(struct repo_query_state *a)
 	return fine && git_repo_list_list(&memory->roots);
 }
 
-/* Behind a folder and a slash; NULL: path is not in it. */
+/* The part of path behind folder and a slash, or NULL. */
 static const char *
 rest_in(const char *path, const char *folder)
 {
@@ -319,7 +319,7 @@ rest_in(const char *path, const char *folder)
 									     : NULL;
 }
 
-/* What git itself has in the project's own repository, and nobody names in settings. */
+/* git's own data in the project's repository, to which settings never refer. */
 static bool
 is_gits_own(const struct repo_query_state *a)
 {
@@ -336,7 +336,7 @@ is_gits_own(const struct repo_query_state *a)
 	return false;
 }
 
-/* Links that lead to what git runs need no more: whoever makes the hook behind one is asked. */
+/* A link to a hook needs no search of everything: creating the hook behind it does one. */
 static enum hookroots_reach
 reach_for(const struct git_repo_query *q)
 {
@@ -345,7 +345,7 @@ reach_for(const struct git_repo_query *q)
 	return git_repo_query_is_hook(name, strlen(name)) ? HOOKROOTS_ALL : HOOKROOTS_NEAR;
 }
 
-/* There are more than were looked into: any name of a hook may be one. */
+/* If the search was incomplete, any hook name is protected. */
 static const struct protection *
 find_beyond(struct repo_query_state *a, size_t root)
 {
@@ -389,7 +389,7 @@ is_in(const struct git_ref_path *dirs, size_t count, const char *folder)
 	return false;
 }
 
-/* Is the repository there, or something that it includes? */
+/* Is the repository, or a file that it includes, at path or below? */
 static bool
 reads_below(const struct host *host, const char *root, const char *path)
 {
@@ -401,7 +401,7 @@ reads_below(const struct host *host, const char *root, const char *path)
 	       is_in(found.items, found.count, path);
 }
 
-/* What of a repository could not be read is not known, nor what it includes. */
+/* The includes of an unreadable repository are unknown. */
 static bool
 has_unread(const struct git_repo_list *roots)
 {
@@ -433,7 +433,7 @@ git_repo_cache_is_read(struct git_repo_cache *memory, const struct host *host, c
 	return found;
 }
 
-/* ---- asking ---- */
+/* ---- lookup ---- */
 
 static bool
 is_project(const struct repo_query_state *a, size_t length)
@@ -444,7 +444,7 @@ is_project(const struct repo_query_state *a, size_t length)
 	       strncmp(a->q->path, project, length) == 0;
 }
 
-/* Its folder may become a repository; what is in a git directory does not. */
+/* The directory may become a repository, unless it is in a git directory. */
 static bool
 expect_repository(struct repo_query_state *a)
 {
@@ -478,7 +478,7 @@ git_repo_cache_lookup(struct git_repo_cache *memory, const struct host *host,
 	found = find_above(&a);
 	if (found == NULL)
 		found = find_outside_repo(&a);
-	/* whoever is about to change a name of git's asks about it first, and tells when it is changed */
+	/* callers look up a name of git before they change it, and report the change */
 	if (q->is_delicate && !expect_repository(&a) && found == NULL)
 		found = &hookask_unseen;
 	pthread_mutex_unlock(&memory->lock);

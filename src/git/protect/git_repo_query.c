@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Is a path one of those that git's settings name, part of one, or on the way to one? */
+/* Is a path one that git's settings refer to, below it, or on the way to it? */
 #include "git/protect/git_repo_query.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ git_repo_query_is_hook(const char *name, size_t length)
 	return false;
 }
 
-/* Part of the path, or what is not there and must not come about behind a link. */
+/* The protected part of path; or all of it if dir is missing and could appear behind a link. */
 static size_t
 closed_at(const struct git_ref_path *dir, const struct git_repo_query *q, size_t root)
 {
@@ -63,7 +63,7 @@ closed_at(const struct git_ref_path *dir, const struct git_repo_query *q, size_t
 		       : 0;
 }
 
-/* What is named like a hook: directly in the folder, or anywhere below it. */
+/* A name of a hook, directly in the directory or anywhere below it. */
 static size_t
 closed_by_name(const struct git_ref_path *dir, const struct git_repo_query *q)
 {
@@ -83,8 +83,8 @@ closed_by_name(const struct git_ref_path *dir, const struct git_repo_query *q)
 }
 
 /*
- * The way to a remote. No link comes on it, nothing new comes in its place, and no folder above it becomes a
- * working tree, whose checkout could bring another repository.
+ * The path to a remote: no link and nothing new may appear on it, and no directory above it may
+ * become a working tree, whose checkout could bring another repository.
  */
 static size_t
 closed_on_way(const struct git_ref_path *dir, const struct git_repo_query *q)
@@ -93,7 +93,7 @@ closed_on_way(const struct git_ref_path *dir, const struct git_repo_query *q)
 
 	if (q->below(dir->path, q->path) > 0)
 		return q->is_link || q->below(q->path, dir->path) > 0 ? length : 0;
-	/* what is kept in a git directory no checkout brings */
+	/* a checkout writes nothing into a git directory */
 	return above > 0 && ascii_same(q->path + above, "/.git") && strlen(dir->path) > above &&
 			       dir->path[above] == '/' && ascii_same_n(dir->path, q->path, above)
 		       ? length

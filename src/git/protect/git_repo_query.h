@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A path held against what settings name, for git_repo_cache.c and git_repo_query.c. No system calls. */
+/* Compares a path with those that settings refer to. For git_repo_cache.c. No system calls. */
 #pragma once
 
 #include "git/config/git_repo.h"
 #include "git/protect/git_repo_cache.h"
 
-/* root: the length of the folder from which on nothing may come to lead elsewhere. */
+/* root: length of the directory below which no path may be redirected by a link. */
 const struct protection *git_repo_query_find(const struct git_repo *one, struct git_repo_query *q,
 					     size_t root);
-/* Where names are folded, another spelling is the same; elsewhere nobody needs it. */
+/* Ignores case: right in casefold directories, and harmless elsewhere. */
 size_t git_repo_query_below(const char *path, const char *root);
-/* Is this what git calls a hook? */
+/* Is it the name of a hook? */
 bool git_repo_query_is_hook(const char *name, size_t length);
 extern const struct protection hookask_unseen;
-/* Only something new is refused there; what is there may go. */
+/* Is it the protection of a remote? That refuses only creation; removal is allowed. */
 bool git_repo_query_is_remote(const struct protection *protection);
